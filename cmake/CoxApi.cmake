@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+# cox_api(TARGET): makes the API types from api/*.api with tools/gen and adds them to TARGET.
+#
+# Where the packages that hold the API's prose are installed, field descriptions go in too
+# (`kubectl explain`); without them everything else works the same.
+set(COX_API_SOURCES "/usr/share/gocode/src/k8s.io" CACHE PATH "Go packages of the API, for field descriptions; may be absent")
+
+function(cox_api target)
+  file(GLOB api_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/api/*/*.api")
+  set(out "${CMAKE_BINARY_DIR}/gen")
+  set(headers)
+  set(sources "${out}/api/kinds.cc" "${out}/api/descriptions.cc")
+  foreach(file IN LISTS api_files)
+    file(RELATIVE_PATH stem "${CMAKE_SOURCE_DIR}" "${file}")
+    string(REGEX REPLACE "\\.api$" "" stem "${stem}")
+    list(APPEND headers "${out}/${stem}.h")
+    list(APPEND sources "${out}/${stem}.cc")
+  endforeach()
+
+  set(descriptions)
+  if(EXISTS "${COX_API_SOURCES}/api/core/v1/generated.proto")
+    set(descriptions "${out}/descriptions.tsv")
+    add_custom_command(OUTPUT "${descriptions}"
+      COMMAND "${CMAKE_SOURCE_DIR}/tools/import-api" --source "${COX_API_SOURCES}" --descriptions "${descriptions}"
+      VERBATIM)
+  endif()
+
+  add_custom_command(
+    OUTPUT ${headers} ${sources}
+    COMMAND cox_gen "${CMAKE_SOURCE_DIR}/api" "${out}" ${descriptions}
+    # gen leaves unchanged files alone, so that one edited kind does not rebuild the world.
+    DEPENDS cox_gen ${api_files} "${CMAKE_SOURCE_DIR}/api/groups.api" ${descriptions}
+    COMMENT "API types from api/*.api"
+    VERBATIM)
+  # Headers must be there before anything that includes them compiles.
+  add_custom_target(cox_api_headers DEPENDS ${headers})
+  add_dependencies(${target} cox_api_headers)
+  target_sources(${target} PRIVATE ${sources})
+  # Tables and the structs' own copying and destruction: nothing that an optimiser could make faster.
+  set_source_files_properties(${sources} TARGET_DIRECTORY ${target} PROPERTIES COMPILE_OPTIONS "-O1")
+  target_include_directories(${target} PUBLIC "${out}")
+endfunction()

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+# One place for compilers, warnings, sanitizers and the compiler cache.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_CXX_SCAN_FOR_MODULES OFF)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+
+find_program(COX_CCACHE ccache)
+if(COX_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${COX_CCACHE})
+endif()
+
+add_library(cox_options INTERFACE)
+target_compile_options(cox_options INTERFACE -Wall -Wextra -Wpedantic -Wnon-virtual-dtor -Woverloaded-virtual
+  -Wno-missing-field-initializers)  # designated initializers leave fields out on purpose
+if(COX_WERROR)
+  target_compile_options(cox_options INTERFACE -Werror)
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  # clang's -Wmissing-braces does not know designated initializers of nested aggregates.
+  target_compile_options(cox_options INTERFACE -Wthread-safety -Wno-missing-braces)
+else()
+  # g++ 12 sees ghosts in optimised std::string and std::vector code.
+  target_compile_options(cox_options INTERFACE -Wno-restrict -Wno-maybe-uninitialized -Wno-stringop-overflow -Wno-array-bounds)
+endif()
+if(COX_SANITIZE)
+  target_compile_options(cox_options INTERFACE -fsanitize=${COX_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all -O1 -g1)
+  target_link_options(cox_options INTERFACE -fsanitize=${COX_SANITIZE})
+endif()
+if(COX_FUZZ)
+  target_compile_options(cox_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+target_include_directories(cox_options INTERFACE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
+find_package(Threads REQUIRED)
+target_link_libraries(cox_options INTERFACE Threads::Threads)

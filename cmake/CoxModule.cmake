@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+# cox_module(NAME)            declares src/NAME as the library cox_NAME, linked by its line in layers.txt.
+# cox_sources(NAME SOURCES ... TESTS ... COST_TESTS ... LIBS ...)
+#                             adds this folder's files to it; its tests become one program per folder. COST_TESTS
+#                             measure time and memory: a program of their own, which runs while no other test does.
+# cox_fuzz(NAME SOURCE LIB)   a libFuzzer target, built where COX_FUZZ is on.
+#
+# Every .cc stands in exactly one list: tools/check/listed compares the lists with the tree.
+
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/layers.txt")
+file(STRINGS "${CMAKE_SOURCE_DIR}/layers.txt" _cox_layer_lines REGEX "^[a-z]+ *:")
+foreach(_line IN LISTS _cox_layer_lines)
+  string(REGEX MATCH "^([a-z]+) *:(.*)$" _ "${_line}")
+  string(STRIP "${CMAKE_MATCH_2}" _deps)
+  string(REPLACE " " ";" COX_LAYER_${CMAKE_MATCH_1} "${_deps}")
+endforeach()
+
+function(cox_module name)
+  if(NOT DEFINED COX_LAYER_${name})
+    message(FATAL_ERROR "src/${name} has no line in layers.txt: add one that says what it may include")
+  endif()
+  add_library(cox_${name} STATIC)
+  target_link_libraries(cox_${name} PUBLIC cox_options)
+  foreach(dep IN LISTS COX_LAYER_${name})
+    if(TARGET cox_${dep})
+      target_link_libraries(cox_${name} PUBLIC cox_${dep})
+    endif()
+  endforeach()
+endfunction()
+
+function(cox_sources name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;TESTS;COST_TESTS;LIBS")
+  list(TRANSFORM arg_SOURCES PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/")
+  target_sources(cox_${name} PRIVATE ${arg_SOURCES})
+  if(arg_LIBS)
+    target_link_libraries(cox_${name} PUBLIC ${arg_LIBS})
+  endif()
+  file(RELATIVE_PATH folder "${CMAKE_SOURCE_DIR}/src" "${CMAKE_CURRENT_SOURCE_DIR}")
+  string(REPLACE "/" "_" folder "${folder}")
+  if(COX_TESTS AND arg_TESTS)
+    cox_test(${folder}_test SOURCES ${arg_TESTS} LIBS cox_${name})
+  endif()
+  if(COX_TESTS AND arg_COST_TESTS)
+    cox_test(${folder}_cost_test SOURCES ${arg_COST_TESTS} LIBS cox_${name} cox_cost_meter PROPERTIES RUN_SERIAL ON)
+  endif()
+endfunction()
+
+# What every test program includes, compiled once for all of them.
+if(COX_TESTS)
+  add_library(cox_test_pch OBJECT "${CMAKE_CURRENT_LIST_DIR}/test_pch.cc")
+  target_link_libraries(cox_test_pch PRIVATE cox_options GTest::gmock)
+  target_precompile_headers(cox_test_pch PRIVATE <gtest/gtest.h> <gmock/gmock.h>)
+endif()
+
+# A GoogleTest program; each TEST in it is a test of ctest.
+function(cox_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBS;PROPERTIES")
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE ${arg_LIBS} cox_options GTest::gmock GTest::gtest_main)
+  target_precompile_headers(${name} REUSE_FROM cox_test_pch)
+  target_compile_definitions(${name} PRIVATE COX_SHARED_DIR="${COX_SHARED}" COX_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 120 ${arg_PROPERTIES})
+endfunction()
+
+function(cox_fuzz name source)
+  if(COX_FUZZ)
+    add_executable(${name} ${source})
+    target_link_libraries(${name} PRIVATE ${ARGN} cox_options)
+    target_compile_options(${name} PRIVATE -fsanitize=fuzzer)
+    target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+    set_property(GLOBAL APPEND PROPERTY COX_FUZZERS ${name})
+  endif()
+endfunction()

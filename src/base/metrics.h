@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/metric.h"
+#include "base/mutex.h"
+
+namespace cox {
+
+// How much users may rely on a metric; a word before its help text says so.
+enum class Stability : uint8_t { kNone, kInternal, kAlpha, kBeta, kStable };
+
+struct MetricOptions {
+  std::string name;  // [a-zA-Z_:][a-zA-Z0-9_:]*; counters end in _total, units are base units
+  std::string help;
+  Stability stability = Stability::kAlpha;
+};
+
+// More series than this in one vector are a mistake or an attack: names from requests as label
+// values.
+inline constexpr size_t kDefaultSeriesLimit = 1000;
+// The value of every label of the one series that collects what is beyond the limit.
+inline constexpr std::string_view kOverflowLabel = "unexpected";
+
+namespace internal {
+
+using LabelValues = std::vector<std::string>;
+
+// One metric name with its HELP and TYPE lines and series.
+class MetricFamily {
+ public:
+  MetricFamily(MetricOptions options, std::string_view type,
+               const std::vector<std::string>& labels);
+  virtual ~MetricFamily() = default;
+  // Appends the family's text, or nothing if it has no series.
+  virtual void Render(std::string& out) const = 0;
+
+ protected:
+  // The values in the order of the sorted label names, as series are kept and written. Bytes that
+  // are not UTF-8 become U+FFFD. Ends the process if the number of values is wrong.
+  LabelValues Key(std::initializer_list<std::string_view> values) const;
+  LabelValues OverflowKey() const {
+    return LabelValues(labels_.size(), std::string(kOverflowLabel));
+  }
+  void RenderHead(std::string& out) const;
+  void RenderSample(std::string& out, std::string_view suffix, const LabelValues& key,
+                    std::string_view bound, double value) const;
+
+  const MetricOptions options_;
+  const std::string_view type_;
+  std::vector<std::string> labels_;  // sorted
+  std::vector<size_t> order_;        // labels_[i] was declared as number order_[i]
+};
+
+}  // namespace internal
+
+// The series of one metric, by label values. Resolve a series once and keep it:
+//   Counter& gets = requests.With({"GET", "200"});       // in the order the labels were declared
+//   gets.Inc();
+//
+// Guarantees: series live as long as the registry. At most `limit` of them; further label values
+// share
+//   one series, in which each label is "unexpected", and each such call counts in the registry's
+//   cardinality_enforcement_unexpected_categorizations_total.
+// Threads: all methods may be called concurrently.
+template <class Metric>
+class MetricVec final : public internal::MetricFamily {
+ public:
+  using Make = std::function<std::unique_ptr<Metric>()>;
+  MetricVec(MetricOptions options, const std::vector<std::string>& labels, size_t limit, Make make,
+            Counter* overflows);
+
+  // REQUIRES: as many values as labels.
+  Metric& With(std::initializer_list<std::string_view> values);
+  void Render(std::string& out) const override;
+
+ private:
+  void RenderSeries(std::string& out, const internal::LabelValues& key, const Metric& metric) const;
+
+  const size_t limit_;
+  const Make make_;
+  Counter* const overflows_;  // null for a metric without labels
+  mutable SharedMutex mu_;
+  std::map<internal::LabelValues, std::unique_ptr<Metric>> series_ COX_GUARDED_BY(mu_);
+};
+
+using CounterVec = MetricVec<Counter>;
+using GaugeVec = MetricVec<Gauge>;
+using HistogramVec = MetricVec<Histogram>;
+
+// Where a callback puts what it read: label values in the order the labels were declared, and the
+// value.
+using EmitSample =
+    std::function<void(std::initializer_list<std::string_view> labels, double value)>;
+
+// A registered callback; dropping it unregisters the metric and waits for a scrape that is calling
+// it. May outlive the registry. Do not drop it while holding a lock that the callback takes.
+class [[nodiscard]] MetricHandle {
+ public:
+  MetricHandle() = default;
+  MetricHandle(MetricHandle&&) noexcept = default;
+  MetricHandle& operator=(MetricHandle&& other) noexcept;
+  ~MetricHandle() { Drop(); }
+
+ private:
+  friend class MetricsRegistry;
+  void Drop();
+
+  struct State;
+  MetricHandle(std::shared_ptr<State> state, std::string name)
+      : state_(std::move(state)), name_(std::move(name)) {}
+
+  std::shared_ptr<State> state_;
+  std::string name_;
+};
+
+// The metrics of one component and their text in the Prometheus exposition format 0.0.4.
+//
+// Guarantees: the text is sorted by metric name, then label values: equal states give equal text.
+// Threads: all methods may be called concurrently. Scrapes run one after another.
+// Errors: a name taken or malformed, or a wrong number of label values, is a bug: it ends the
+// process.
+class MetricsRegistry {
+ public:
+  // The Content-Type that goes with Render().
+  static constexpr std::string_view kContentType = "text/plain; version=0.0.4; charset=utf-8";
+
+  MetricsRegistry();
+  MetricsRegistry(const MetricsRegistry&) = delete;
+  MetricsRegistry& operator=(const MetricsRegistry&) = delete;
+
+  // All are owned by the registry.
+  Counter& AddCounter(MetricOptions options);
+  Gauge& AddGauge(MetricOptions options);
+  Histogram& AddHistogram(MetricOptions options, std::vector<double> buckets);
+  CounterVec& AddCounterVec(MetricOptions options, const std::vector<std::string>& labels,
+                            size_t limit = kDefaultSeriesLimit);
+  GaugeVec& AddGaugeVec(MetricOptions options, const std::vector<std::string>& labels,
+                        size_t limit = kDefaultSeriesLimit);
+  HistogramVec& AddHistogramVec(MetricOptions options, std::vector<double> buckets,
+                                const std::vector<std::string>& labels,
+                                size_t limit = kDefaultSeriesLimit);
+
+  // Metrics whose values are read when scraped. `read` is called by Render(), one call at a time;
+  // it must not use the registry. Of samples with equal labels the last counts.
+  MetricHandle AddCounterCallback(MetricOptions options, const std::vector<std::string>& labels,
+                                  std::function<void(const EmitSample&)> read);
+  MetricHandle AddGaugeCallback(MetricOptions options, const std::vector<std::string>& labels,
+                                std::function<void(const EmitSample&)> read);
+
+  std::string Render() const;
+
+ private:
+  template <class Metric>
+  MetricVec<Metric>& AddVec(MetricOptions options, const std::vector<std::string>& labels,
+                            size_t limit, typename MetricVec<Metric>::Make make);
+  MetricHandle AddCallback(MetricOptions options, std::string_view type,
+                           const std::vector<std::string>& labels,
+                           std::function<void(const EmitSample&)> read);
+  Counter& Overflows();
+
+  const std::shared_ptr<MetricHandle::State> state_;
+};
+
+}  // namespace cox

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/waiter.h"
+
+namespace cox {
+
+bool Waiter::Wake(WakeCause cause) {
+  const std::lock_guard lock(mu_);
+  if (cause_) return false;
+  cause_ = cause;
+  // Under the lock: once the owner can see the cause, it may destroy this object.
+  awake_.notify_one();
+  return true;
+}
+
+bool Waiter::woken() const {
+  const std::lock_guard lock(mu_);
+  return cause_.has_value();
+}
+
+WakeCause Waiter::Block(Deadline deadline) {
+  std::unique_lock lock(mu_);
+  while (!cause_) {
+    if (deadline == kNever) {
+      awake_.wait(lock);  // wait_until(max) overflows in some standard libraries
+    } else if (awake_.wait_until(lock, deadline) == std::cv_status::timeout && !cause_) {
+      cause_ = WakeCause::kTimeout;
+    }
+  }
+  return *cause_;
+}
+
+}  // namespace cox

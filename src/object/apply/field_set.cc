@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "object/apply/field_set.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace cox::apply {
+
+FieldSet::FieldSet() = default;
+FieldSet::FieldSet(const FieldSet& other) = default;
+FieldSet::FieldSet(FieldSet&& other) noexcept = default;
+FieldSet::~FieldSet() = default;
+
+FieldSet& FieldSet::operator=(FieldSet other) noexcept {
+  entries_.swap(other.entries_);
+  return *this;
+}
+
+FieldSet::FieldSet(std::initializer_list<Path> paths) {
+  for (const Path& path : paths) Insert(path);
+}
+
+size_t FieldSet::Size() const {
+  size_t n = 0;
+  for (const Entry& e : entries_) n += (e.member ? 1 : 0) + e.children.Size();
+  return n;
+}
+
+const FieldSet::Entry* FieldSet::Find(const PathElement& element) const {
+  auto at = std::lower_bound(entries_.begin(), entries_.end(), element,
+                             [](const Entry& e, const PathElement& x) { return e.element < x; });
+  return at != entries_.end() && at->element == element ? &*at : nullptr;
+}
+
+const FieldSet::Entry* FieldSet::FindField(std::string_view name) const {
+  auto at = std::lower_bound(
+      entries_.begin(), entries_.end(), name,
+      [](const Entry& e, std::string_view n) { return PathElement::Compare(e.element, n) < 0; });
+  return at != entries_.end() && PathElement::Compare(at->element, name) == 0 ? &*at : nullptr;
+}
+
+FieldSet::Entry& FieldSet::Ensure(const PathElement& element) {
+  auto at = std::lower_bound(entries_.begin(), entries_.end(), element,
+                             [](const Entry& e, const PathElement& x) { return e.element < x; });
+  if (at == entries_.end() || at->element != element)
+    at = entries_.insert(at, Entry{element, false, {}});
+  return *at;
+}
+
+void FieldSet::Insert(std::span<const PathElement> path) {
+  FieldSet* level = this;
+  for (size_t i = 0; i + 1 < path.size(); ++i) level = &level->Ensure(path[i]).children;
+  level->Ensure(path.back()).member = true;
+}
+
+bool FieldSet::Has(std::span<const PathElement> path) const {
+  const FieldSet* level = this;
+  const Entry* entry = nullptr;
+  for (const PathElement& element : path) {
+    if ((entry = level->Find(element)) == nullptr) return false;
+    level = &entry->children;
+  }
+  return entry != nullptr && entry->member;
+}
+
+void FieldSet::Append(PathElement element, bool member, FieldSet children) {
+  if (!member && children.Empty()) return;
+  entries_.push_back(Entry{std::move(element), member, std::move(children)});
+}
+
+// Walks two sets side by side. `combine` gets the two entries of each element (either may be null)
+// and makes what the result holds there.
+template <class Combine>
+FieldSet FieldSet::Walk(const FieldSet& a, const FieldSet& b, Combine combine) {
+  FieldSet result;
+  auto x = a.entries_.begin();
+  auto y = b.entries_.begin();
+  auto take = [&](const Entry* left, const Entry* right) {
+    auto [member, children] = combine(left, right);
+    result.Append(left != nullptr ? left->element : right->element, member, std::move(children));
+  };
+  while (x != a.entries_.end() || y != b.entries_.end()) {
+    std::strong_ordering order = x == a.entries_.end()   ? std::strong_ordering::greater
+                                 : y == b.entries_.end() ? std::strong_ordering::less
+                                                         : x->element <=> y->element;
+    take(order <= 0 ? &*x : nullptr, order >= 0 ? &*y : nullptr);
+    if (order <= 0) ++x;
+    if (order >= 0) ++y;
+  }
+  return result;
+}
+
+FieldSet FieldSet::Union(const FieldSet& other) const {
+  return Walk(*this, other, [](const Entry* a, const Entry* b) -> std::pair<bool, FieldSet> {
+    if (a == nullptr) return {b->member, b->children};
+    if (b == nullptr) return {a->member, a->children};
+    return {a->member || b->member, a->children.Union(b->children)};
+  });
+}
+
+FieldSet FieldSet::Intersection(const FieldSet& other) const {
+  return Walk(*this, other, [](const Entry* a, const Entry* b) -> std::pair<bool, FieldSet> {
+    if (a == nullptr || b == nullptr) return {false, {}};
+    return {a->member && b->member, a->children.Intersection(b->children)};
+  });
+}
+
+FieldSet FieldSet::Difference(const FieldSet& other) const {
+  return Walk(*this, other, [](const Entry* a, const Entry* b) -> std::pair<bool, FieldSet> {
+    if (a == nullptr) return {false, {}};
+    if (b == nullptr) return {a->member, a->children};
+    return {a->member && !b->member, a->children.Difference(b->children)};
+  });
+}
+
+FieldSet FieldSet::RecursiveDifference(const FieldSet& other) const {
+  return Walk(*this, other, [](const Entry* a, const Entry* b) -> std::pair<bool, FieldSet> {
+    if (a == nullptr || (b != nullptr && b->member)) return {false, {}};
+    if (b == nullptr) return {a->member, a->children};
+    return {a->member, a->children.RecursiveDifference(b->children)};
+  });
+}
+
+FieldSet FieldSet::Leaves() const {
+  FieldSet result;
+  for (const Entry& e : entries_) {
+    result.Append(e.element, e.member && e.children.Empty(), e.children.Leaves());
+  }
+  return result;
+}
+
+void FieldSet::ForEach(const std::function<void(const Path&)>& visit) const {
+  Path path;
+  Visit(&path, visit);
+}
+
+void FieldSet::Visit(Path* path, const std::function<void(const Path&)>& visit) const {
+  for (const Entry& e : entries_) {
+    if (!e.member) continue;
+    path->push_back(e.element);
+    visit(*path);
+    path->pop_back();
+  }
+  for (const Entry& e : entries_) {
+    if (e.children.Empty()) continue;
+    path->push_back(e.element);
+    e.children.Visit(path, visit);
+    path->pop_back();
+  }
+}
+
+bool operator==(const FieldSet& a, const FieldSet& b) {
+  return std::equal(a.entries_.begin(), a.entries_.end(), b.entries_.begin(), b.entries_.end(),
+                    [](const FieldSet::Entry& x, const FieldSet::Entry& y) {
+                      return x.member == y.member && x.element == y.element &&
+                             x.children == y.children;
+                    });
+}
+
+}  // namespace cox::apply

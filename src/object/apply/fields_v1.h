@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "object/apply/field_set.h"
+#include "object/value.h"
+
+// fieldsV1, the form in which metadata.managedFields holds a FieldSet:
+//
+//   {"f:spec":{"f:containers":{"k:{\"name\":\"web\"}":{".":{},"f:image":{}}},"f:finalizers":{"v:\"a\"":{}}}}
+//
+// Each member is a step: `f:` a field, `k:` key fields, `v:` an item of a set, `i:` a position. A
+// step that holds nothing, or that holds `.`, ends a path of the set. Steps of other kinds are
+// ignored: later versions may add some.
+namespace cox::apply {
+
+// The bytes that Kubernetes writes: compact, steps in the order of PathElement.
+std::string WriteFieldsV1(const FieldSet& set);
+// The same as a Value, whose members are sorted by name as in every Value.
+Value FieldsV1ToValue(const FieldSet& set);
+
+// Errors: BadRequest, also for sets nested deeper than limits::kMaxTypedDepth.
+Result<FieldSet> ReadFieldsV1(std::string_view json);
+Result<FieldSet> FieldsV1FromValue(const Value& value);
+
+// One step: `f:image`.
+std::string WriteStep(const PathElement& element);
+
+}  // namespace cox::apply

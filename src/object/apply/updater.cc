@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "object/apply/updater.h"
+
+#include <iterator>
+#include <map>
+#include <utility>
+
+#include "object/apply/schema.h"
+
+namespace cox::apply {
+namespace {
+
+// RemoveItems, but an object stays one when it loses everything: converters get nothing else.
+Result<Value> Without(Value object, const Type& type, const FieldSet& set) {
+  COX_ASSIGN_OR_RETURN(Value left, RemoveItems(std::move(object), type, set));
+  return left.is_null() ? Value::MakeObject() : std::move(left);
+}
+
+FieldSet FollowAt(const FieldSet& set, TypeRef ref) {
+  FieldSet result;
+  for (const FieldSet::Entry& e : set.entries()) {
+    bool field = e.element.kind() == PathElement::Kind::kField;
+    TypeRef below = field ? ref.Member(e.element.name()) : ref.Item();
+    if (below.form() == Form::kAtomic) {
+      result.Append(e.element, true, {});
+    } else {
+      result.Append(e.element, e.member, FollowAt(e.children, below));
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+FieldSet FollowType(const FieldSet& set, const Type& type) { return FollowAt(set, TypeRef(type)); }
+
+// What a write changes, and whose fields those were.
+struct Updater::Changes {
+  Comparison comparison;  // in the writer's version
+  Conflicts conflicts;
+};
+
+Updater::Updater(const Versions& versions, std::string version, FieldFilter filter)
+    : versions_(versions), version_(std::move(version)), filter_(std::move(filter)) {}
+
+Result<Comparison> Updater::CompareAt(const Value& before, const Value& after,
+                                      std::string_view version) const {
+  const Type& type = *versions_.TypeAt(version);
+  Result<Comparison> comparison = Status::Internal("");
+  if (version == version_) {
+    comparison = Compare(before, after, type);
+  } else {
+    COX_ASSIGN_OR_RETURN(Value old_object, versions_.Convert(before, version));
+    COX_ASSIGN_OR_RETURN(Value new_object, versions_.Convert(after, version));
+    comparison = Compare(old_object, new_object, type);
+  }
+  if (!comparison.ok() || !filter_) return comparison;
+  return Comparison{filter_(comparison->added), filter_(comparison->modified),
+                    filter_(comparison->removed)};
+}
+
+// Takes from the other managers what `manager` changes or removes, and tells what it took.
+Result<Updater::Changes> Updater::Takeover(const Value& before, const Value& after,
+                                           Managers* managers, const ManagerId& manager) const {
+  Changes changes;
+  std::map<std::string, Comparison, std::less<>> by_version;
+  COX_ASSIGN_OR_RETURN(changes.comparison, CompareAt(before, after, version_));
+  by_version.emplace(version_, changes.comparison);
+  for (auto it = managers->begin(); it != managers->end();) {
+    auto& [id, owned] = *it;
+    if (id == manager) {
+      ++it;
+      continue;
+    }
+    auto known = by_version.find(owned.api_version);
+    if (known == by_version.end()) {
+      if (versions_.TypeAt(owned.api_version) == nullptr) {
+        it = managers->erase(it);
+        continue;
+      }
+      COX_ASSIGN_OR_RETURN(Comparison comparison, CompareAt(before, after, owned.api_version));
+      known = by_version.emplace(owned.api_version, std::move(comparison)).first;
+    }
+    const Comparison& change = known->second;
+    FieldSet taken = owned.fields.Intersection(change.modified.Union(change.added));
+    owned.fields = owned.fields.Difference(taken).Difference(change.removed);
+    if (!taken.Empty()) changes.conflicts.emplace(id, std::move(taken));
+    it = owned.fields.Empty() ? managers->erase(it) : std::next(it);
+  }
+  return changes;
+}
+
+// `merged` without what the manager applied last time, except what it or others still own, and
+// except what only stands below something that is still owned.
+Result<Value> Updater::PruneDropped(Value merged, const Managers& managers,
+                                    const Ownership& previous) const {
+  const std::string& version = previous.api_version;
+  const Type* type = versions_.TypeAt(version);
+  // The version it applied is gone: nobody can tell any more what that was.
+  if (type == nullptr || previous.fields.Empty()) return merged;
+  COX_ASSIGN_OR_RETURN(Value whole, versions_.Convert(merged, version));
+  COX_ASSIGN_OR_RETURN(Value pruned,
+                       Without(whole, *type, WithNamedFields(previous.fields, *type)));
+
+  // Give back what is owned, in the terms of each version that managers write.
+  std::map<std::string, FieldSet> owned_at;
+  owned_at[version];
+  for (const auto& [id, owned] : managers) {
+    FieldSet& all = owned_at[owned.api_version];
+    all = all.Union(owned.fields);
+  }
+  std::string at = version;
+  for (const auto& [owned_version, owned] : owned_at) {
+    const Type* owned_type = versions_.TypeAt(owned_version);
+    if (owned_type == nullptr) continue;
+    if (at != owned_version) {
+      COX_ASSIGN_OR_RETURN(whole, versions_.Convert(whole, owned_version));
+      COX_ASSIGN_OR_RETURN(pruned, versions_.Convert(pruned, owned_version));
+      at = owned_version;
+    }
+    COX_ASSIGN_OR_RETURN(FieldSet all, ToFieldSet(whole, *owned_type));
+    COX_ASSIGN_OR_RETURN(FieldSet kept, ToFieldSet(pruned, *owned_type));
+    FieldSet wanted = WithNamedFields(kept, *owned_type).Union(WithNamedFields(owned, *owned_type));
+    COX_ASSIGN_OR_RETURN(
+        pruned, Without(whole, *owned_type, WithNamedFields(all, *owned_type).Difference(wanted)));
+  }
+
+  // Removing an item also removed what others' defaulting had put below it without owning it: of
+  // what went, only what the manager had applied may go.
+  if (at != version) {
+    COX_ASSIGN_OR_RETURN(whole, versions_.Convert(whole, version));
+    COX_ASSIGN_OR_RETURN(pruned, versions_.Convert(pruned, version));
+  }
+  COX_ASSIGN_OR_RETURN(FieldSet all, ToFieldSet(whole, *type));
+  COX_ASSIGN_OR_RETURN(FieldSet kept, ToFieldSet(pruned, *type));
+  FieldSet gone = WithNamedFields(all, *type)
+                      .Difference(WithNamedFields(kept, *type))
+                      .Intersection(WithNamedFields(previous.fields, *type));
+  COX_ASSIGN_OR_RETURN(pruned, Without(whole, *type, gone));
+  if (version == version_) return pruned;
+  return versions_.Convert(pruned, version_);
+}
+
+void Updater::FollowTypes(Managers* managers) const {
+  for (auto& [id, owned] : *managers) {
+    // A version that is gone has no type; Takeover forgets who writes it.
+    if (const Type* type = versions_.TypeAt(owned.api_version)) {
+      owned.fields = FollowType(owned.fields, *type);
+    }
+  }
+}
+
+Result<Updater::Applied> Updater::Apply(const Value& live, const Value& config, Managers managers,
+                                        const ManagerId& manager, Conflicts* conflicts) const {
+  FollowTypes(&managers);
+  const Type& type = *versions_.TypeAt(version_);
+  COX_ASSIGN_OR_RETURN(Value object, Merge(live, config, type));
+  COX_ASSIGN_OR_RETURN(FieldSet fields, ToFieldSet(config, type));
+  if (filter_) fields = filter_(fields);
+
+  Ownership previous;
+  if (auto known = managers.find(manager); known != managers.end()) previous = known->second;
+  managers[manager] = Ownership{std::move(fields), version_, previous.time};
+  COX_ASSIGN_OR_RETURN(object, PruneDropped(std::move(object), managers, previous));
+  COX_ASSIGN_OR_RETURN(Changes changes, Takeover(live, object, &managers, manager));
+  if (auto own = managers.find(manager); own != managers.end() && own->second.fields.Empty()) {
+    managers.erase(own);
+  }
+  *conflicts = std::move(changes.conflicts);
+  Applied applied;
+  applied.managers = std::move(managers);
+  if (object != live) applied.object = std::move(object);
+  return applied;
+}
+
+Result<Updater::Applied> Updater::Apply(const Value& live, const Value& config, Managers managers,
+                                        const ManagerId& manager, bool force) const {
+  Conflicts conflicts;
+  COX_ASSIGN_OR_RETURN(Applied applied,
+                       Apply(live, config, std::move(managers), manager, &conflicts));
+  if (!force && !conflicts.empty()) return ConflictStatus(conflicts);
+  return applied;
+}
+
+Result<Managers> Updater::Update(const Value& live, const Value& after, Managers managers,
+                                 const ManagerId& manager) const {
+  FollowTypes(&managers);
+  COX_ASSIGN_OR_RETURN(Changes changes, Takeover(live, after, &managers, manager));
+  const Comparison& change = changes.comparison;
+  Ownership& own = managers[manager];
+  own.fields = own.fields.Difference(change.removed).Union(change.modified).Union(change.added);
+  own.api_version = version_;
+  if (own.fields.Empty()) managers.erase(manager);
+  return managers;
+}
+
+}  // namespace cox::apply

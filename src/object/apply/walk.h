@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "base/status.h"
+#include "object/apply/path.h"
+#include "object/limits.h"
+
+// What the recursive walks of typed.h have in common.
+namespace cox::apply {
+
+inline constexpr int kMaxWalkDepth = limits::kMaxTypedDepth;
+
+inline Status TooDeep() { return Status::BadRequest(": nested too deeply"); }
+
+// Errors start as ": text" and gather their path on the way up: ".name: text".
+inline Status Under(const PathElement& element, const Status& status) {
+  std::string text;
+  element.AppendTo(&text);
+  return Status(status.reason(), text + status.message(), status.details());
+}
+
+}  // namespace cox::apply

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "object/codec.h"
+
+#include "base/check.h"
+#include "base/strings.h"
+#include "object/protobuf/protobuf.h"
+#include "object/yaml/yaml.h"
+
+namespace cox {
+namespace {
+
+// What the bytes were resolved to: a kind's table and the name it was found under, which for kinds
+// of every group version (Status, DeleteOptions) is the sender's.
+struct Resolved {
+  GroupVersionKind gvk;
+  const KindInfo* info;
+
+  Object NewObject() const { return Object(*info, gvk); }
+};
+
+// The kind an object turns out to be: what it says, completed by what was expected.
+Result<Resolved> Resolve(std::string_view api_version, std::string_view kind,
+                         const GroupVersionKind* expected, const Scheme& scheme,
+                         std::string_view text) {
+  COX_ASSIGN_OR_RETURN(GroupVersionKind gvk, GroupVersionKind::Parse(api_version, kind));
+  if (expected != nullptr) {
+    if (gvk.kind.empty()) gvk.kind = expected->kind;
+    if (gvk.group_version().empty()) {
+      gvk.group = expected->group;
+      gvk.version = expected->version;
+    }
+  }
+  if (gvk.kind.empty()) {
+    return Status::BadRequest("Object 'Kind' is missing in '" + std::string(text) + "'");
+  }
+  if (gvk.version.empty()) {
+    return Status::BadRequest("Object 'apiVersion' is missing in '" + std::string(text) + "'");
+  }
+  const KindInfo* info = scheme.FindKind(gvk);
+  if (info == nullptr) {
+    return Status::BadRequest("no kind " + Quote(gvk.kind) + " is registered for version " +
+                              Quote(gvk.group_version().ToString()));
+  }
+  return Resolved{std::move(gvk), info};
+}
+
+Result<Object> DecodeJson(std::string_view bytes, const Scheme& scheme,
+                          const GroupVersionKind* expected, json::Strictness* strict) {
+  Result<json::TypeMeta> meta = json::PeekTypeMeta(bytes);
+  if (!meta.ok()) return meta.status().WithContext("couldn't get version/kind; json parse error");
+  COX_ASSIGN_OR_RETURN(Resolved kind,
+                       Resolve(meta->api_version, meta->kind, expected, scheme, bytes));
+  Object object = kind.NewObject();
+  COX_RETURN_IF_ERROR(json::Decode(bytes, *kind.info->type, object.data(), strict));
+  return object;
+}
+
+Result<Object> DecodeYaml(std::string_view bytes, const Scheme& scheme,
+                          const GroupVersionKind* expected, json::Strictness* strict) {
+  COX_ASSIGN_OR_RETURN(Value value, yaml::Parse(bytes, strict));
+  auto text_of = [&value](std::string_view key) {
+    const Value* member = value.Find(key);
+    return member != nullptr && member->is_string() ? member->as_string() : std::string_view();
+  };
+  COX_ASSIGN_OR_RETURN(Resolved kind, Resolve(text_of("apiVersion"), text_of("kind"), expected,
+                                              scheme, json::Write(value)));
+  Object object = kind.NewObject();
+  COX_RETURN_IF_ERROR(json::FromValue(value, *kind.info->type, object.data(), strict));
+  return object;
+}
+
+Result<Object> DecodeProtobuf(std::string_view bytes, const Scheme& scheme,
+                              const GroupVersionKind* expected) {
+  COX_ASSIGN_OR_RETURN(proto::Envelope envelope, proto::Open(bytes));
+  COX_ASSIGN_OR_RETURN(Resolved kind,
+                       Resolve(envelope.api_version, envelope.kind, expected, scheme, ""));
+  Object object = kind.NewObject();
+  COX_RETURN_IF_ERROR(proto::Decode(envelope.raw, *kind.info->type, object.data()));
+  return object;
+}
+
+}  // namespace
+
+std::string_view MediaType(Format format) {
+  switch (format) {
+    case Format::kJson:
+      return "application/json";
+    case Format::kYaml:
+      return "application/yaml";
+    case Format::kProtobuf:
+      break;
+  }
+  return "application/vnd.kubernetes.protobuf";
+}
+
+Format SniffFormat(std::string_view bytes) {
+  if (proto::HasEnvelope(bytes)) return Format::kProtobuf;
+  size_t start = bytes.find_first_not_of(" \t\r\n");
+  return start != std::string_view::npos && bytes[start] == '{' ? Format::kJson : Format::kYaml;
+}
+
+Result<Object> DecodeObject(std::string_view bytes, Format format, const Scheme& scheme,
+                            const GroupVersionKind* expected, json::Strictness* strict) {
+  switch (format) {
+    case Format::kJson:
+      return DecodeJson(bytes, scheme, expected, strict);
+    case Format::kYaml:
+      return DecodeYaml(bytes, scheme, expected, strict);
+    case Format::kProtobuf:
+      break;
+  }
+  return DecodeProtobuf(bytes, scheme, expected);
+}
+
+void EncodeObject(const Object& object, Format format, std::string* out) {
+  // A WatchEvent is the one kind that does not say what it is.
+  bool says_kind = !object.is_typed() || object.type().type_meta;
+  json::TypeMeta meta;
+  if (says_kind) meta = {object.gvk().group_version().ToString(), object.gvk().kind};
+  switch (format) {
+    case Format::kJson:
+      if (object.is_typed()) {
+        json::Encode(object.type(), object.data(), out, &meta);
+      } else {
+        json::WriteTo(object.ToValue(), out);
+      }
+      out->push_back('\n');
+      return;
+    case Format::kYaml:
+      out->append(yaml::Write(object.ToValue()));
+      return;
+    case Format::kProtobuf:
+      COX_CHECK(object.is_typed());
+      proto::Seal(meta.api_version, meta.kind, object.type(), object.data(), out);
+  }
+}
+
+}  // namespace cox

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "object/json/json.h"
+#include "object/object.h"
+#include "object/scheme.h"
+
+// Whole objects in and out, in the three forms the API speaks.
+namespace cox {
+
+enum class Format { kJson, kYaml, kProtobuf };
+
+// "application/json", "application/yaml", "application/vnd.kubernetes.protobuf".
+std::string_view MediaType(Format format);
+// The form these bytes are in, by their beginning: protobuf has its magic, JSON a brace.
+Format SniffFormat(std::string_view bytes);
+
+// Reads an object whose kind the bytes name. Where they do not, `expected` may say what it is meant
+// to be.
+//
+// Errors: BadRequest with upstream's texts: no kind, a kind the scheme does not know, malformed
+// bytes.
+Result<Object> DecodeObject(std::string_view bytes, Format format, const Scheme& scheme,
+                            const GroupVersionKind* expected = nullptr,
+                            json::Strictness* strict = nullptr);
+
+// Writes an object with its kind and apiVersion. JSON ends with a newline, as upstream's does.
+// REQUIRES: object.is_typed() for kProtobuf: custom resources have no protobuf form.
+void EncodeObject(const Object& object, Format format, std::string* out);
+
+}  // namespace cox

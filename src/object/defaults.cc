@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "object/defaults.h"
+
+#include "base/check.h"
+#include "object/api_types.h"
+#include "object/json/json.h"
+#include "object/pointer.h"
+
+namespace cox {
+namespace {
+
+bool IsZero(const Type& type, const void* at) {
+  switch (type.shape) {
+    case Shape::kBool:
+      return !*static_cast<const bool*>(at);
+    case Shape::kInt32:
+      return *static_cast<const int32_t*>(at) == 0;
+    case Shape::kInt64:
+      return *static_cast<const int64_t*>(at) == 0;
+    case Shape::kString:
+      return static_cast<const std::string*>(at)->empty();
+    default:
+      return false;  // no constant default is of another shape
+  }
+}
+
+void DefaultField(const Field& field, void* at) {
+  const void* value = field.Has(Field::kPointer) ? PointedTo(*field.type, at) : at;
+  bool absent = value == nullptr || (!field.Has(Field::kPointer) && IsZero(*field.type, value));
+  if (!field.default_json.empty() && absent) {
+    void* to = field.Has(Field::kPointer) ? EnsurePointedTo(*field.type, at) : at;
+    COX_CHECK(json::Decode(field.default_json, *field.type, to)
+                  .ok());  // tables are ours: a bad default is a bug
+    return;
+  }
+  if (value != nullptr) ApplyDefaults(*field.type, const_cast<void*>(value));
+}
+
+}  // namespace
+
+void ApplyDefaults(const Type& type, void* object) {
+  if (type.shape == Shape::kList && !type.element->IsScalar()) {
+    ItemSpan items = type.list_ops->items(object);
+    for (size_t i = 0; i < items.count; ++i) {
+      ApplyDefaults(*type.element, static_cast<char*>(items.data) + i * type.list_ops->stride);
+    }
+  } else if (type.shape == Shape::kMap && !type.element->IsScalar()) {
+    ItemSpan entries = type.map_ops->entries(object);
+    for (size_t i = 0; i < entries.count; ++i) {
+      ApplyDefaults(*type.element, static_cast<char*>(entries.data) + i * type.map_ops->stride +
+                                       type.map_ops->value_offset);
+    }
+  } else if (type.shape == Shape::kStruct) {
+    for (const Field& field : type.fields) {
+      if (!field.Has(Field::kFlattened))
+        DefaultField(field, static_cast<char*>(object) + field.offset);
+    }
+  }
+}
+
+}  // namespace cox

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "object/object.h"
+#include "object/type.h"
+#include "object/value.h"
+
+// Reaching into objects by path, as field selectors and the downward API name fields:
+//   spec.nodeName    spec.containers[0].image    metadata.labels['app.kubernetes.io/name']
+namespace cox {
+
+// One step of a path: a name (field or map key), or an index.
+struct PathStep {
+  std::string name;
+  int64_t index = -1;  // >= 0: a list index, and name is empty
+
+  bool operator==(const PathStep&) const = default;
+};
+
+// BadRequest, saying where, if `path` is not of the form above.
+Result<std::vector<PathStep>> ParsePath(std::string_view path);
+
+// A value inside a struct. Borrows the object.
+struct FieldRef {
+  const Type* type;
+  const void* at;
+};
+
+// What lies at `path`; nothing where a field is unknown, or a pointer, index or key leads nowhere.
+std::optional<FieldRef> FindField(const Type& type, const void* object,
+                                  const std::vector<PathStep>& path);
+const Value* FindField(const Value& value, const std::vector<PathStep>& path);
+
+// The text of a scalar there, as selectors compare it ("true", "3", "Running"). Nothing if there is
+// no scalar.
+std::optional<std::string> FieldText(const Object& object, const std::vector<PathStep>& path);
+
+}  // namespace cox

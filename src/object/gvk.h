@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <compare>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace cox {
+
+// A group and one of its versions. The core group is the empty string: "v1"; others: "apps/v1".
+struct GroupVersion {
+  std::string group;
+  std::string version;
+
+  // BadRequest with upstream's text if there is more than one slash. "" gives an empty one.
+  static Result<GroupVersion> Parse(std::string_view api_version);
+  // As apiVersion shows it.
+  std::string ToString() const { return group.empty() ? version : group + "/" + version; }
+  bool empty() const { return group.empty() && version.empty(); }
+
+  auto operator<=>(const GroupVersion&) const = default;
+};
+
+// What an object is: apps/v1, Deployment.
+struct GroupVersionKind {
+  std::string group;
+  std::string version;
+  std::string kind;
+
+  static Result<GroupVersionKind> Parse(std::string_view api_version, std::string_view kind);
+  GroupVersion group_version() const { return {group, version}; }
+  // "apps/v1, Kind=Deployment", as error texts show it.
+  std::string ToString() const { return group + "/" + version + ", Kind=" + kind; }
+  bool empty() const { return group.empty() && version.empty() && kind.empty(); }
+
+  auto operator<=>(const GroupVersionKind&) const = default;
+};
+
+// Where objects are served: apps/v1, deployments.
+struct GroupVersionResource {
+  std::string group;
+  std::string version;
+  std::string resource;
+
+  GroupVersion group_version() const { return {group, version}; }
+  std::string ToString() const { return group + "/" + version + ", Resource=" + resource; }
+
+  auto operator<=>(const GroupVersionResource&) const = default;
+};
+
+}  // namespace cox

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "object/scheme.h"
+
+#include <algorithm>
+
+#include "base/strings.h"
+
+namespace cox {
+namespace {
+
+constexpr std::string_view kMetaGroup = "meta.k8s.io";
+
+RestMapping ToMapping(const KindInfo& info) {
+  std::string group(info.group);
+  std::string version(info.version);
+  return {.gvk = {group, version, std::string(info.kind)},
+          .gvr = {group, version, std::string(info.plural)},
+          .namespaced = info.namespaced,
+          .info = &info};
+}
+
+bool Answers(const KindInfo& info, std::string_view name) {
+  return info.IsResource() && (info.plural == name || info.singular == name ||
+                               std::find(info.short_names.begin(), info.short_names.end(), name) !=
+                                   info.short_names.end());
+}
+
+// Place of a kind's group version in the order of preference; unserved ones come last.
+size_t Preference(const KindInfo& info) {
+  size_t place = 0;
+  for (const GroupInfo& group : ServedGroups()) {
+    for (std::string_view version : group.versions) {
+      if (group.group == info.group && version == info.version) return place;
+      ++place;
+    }
+  }
+  return place;
+}
+
+}  // namespace
+
+const Scheme& Scheme::Builtin() {
+  static const Scheme scheme(AllKinds());
+  return scheme;
+}
+
+Scheme::Scheme(std::span<const KindInfo* const> kinds) {
+  for (const KindInfo* kind : kinds) Add(*kind);
+}
+
+void Scheme::Add(const KindInfo& kind) {
+  RestMapping mapping = ToMapping(kind);
+  auto [at, fresh] = by_kind_.insert_or_assign(mapping.gvk, &kind);
+  if (!fresh) {
+    std::erase_if(kinds_, [&](const KindInfo* old) {
+      return old->group == kind.group && old->version == kind.version && old->kind == kind.kind;
+    });
+  }
+  kinds_.push_back(&kind);
+  group_versions_[mapping.gvk.group_version()]++;
+  // Of two kinds that name one resource (a kind and the options of its subresource) the first is
+  // it.
+  if (kind.IsResource()) by_resource_.try_emplace(mapping.gvr, &kind);
+}
+
+const KindInfo* Scheme::FindKind(const GroupVersionKind& gvk) const {
+  if (auto at = by_kind_.find(gvk); at != by_kind_.end()) return at->second;
+  if (!group_versions_.contains(gvk.group_version())) return nullptr;
+  auto at = by_kind_.find({std::string(kMetaGroup), "v1", gvk.kind});
+  return at == by_kind_.end() ? nullptr : at->second;
+}
+
+const KindInfo* Scheme::FindResource(const GroupVersionResource& gvr) const {
+  auto at = by_resource_.find(gvr);
+  return at == by_resource_.end() ? nullptr : at->second;
+}
+
+Result<RestMapping> Scheme::MappingForKind(const GroupVersionKind& gvk) const {
+  const KindInfo* info = FindKind(gvk);
+  if (info == nullptr || !info->IsResource()) {
+    return Status::NotFound("no matches for kind " + Quote(gvk.kind) + " in version " +
+                            Quote(gvk.group_version().ToString()));
+  }
+  return ToMapping(*info);
+}
+
+Result<RestMapping> Scheme::MappingForResource(const GroupVersionResource& partial) const {
+  const KindInfo* best = nullptr;
+  for (const KindInfo* info : kinds_) {
+    if (!partial.group.empty() && info->group != partial.group) continue;
+    if (!partial.version.empty() && info->version != partial.version) continue;
+    if (!Answers(*info, partial.resource)) continue;
+    if (best == nullptr || Preference(*info) < Preference(*best)) best = info;
+  }
+  if (best == nullptr) return Status::NotFound("no matches for " + partial.ToString());
+  return ToMapping(*best);
+}
+
+std::string GuessPlural(std::string_view kind) {
+  std::string plural(kind);
+  std::transform(plural.begin(), plural.end(), plural.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  if (plural.empty() || plural == "endpoints") return plural;
+  char last = plural.back();
+  if (last == 's') return plural + "es";
+  if (last == 'y') return plural.substr(0, plural.size() - 1) + "ies";
+  return plural + "s";
+}
+
+}  // namespace cox

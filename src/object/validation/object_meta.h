@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "object/scalar/time.h"
+#include "object/validation/field_error.h"
+#include "object/validation/names.h"
+
+// The rules of metadata, the same for every kind.
+namespace cox::validation {
+
+// Keys and values of a map, in the order errors are to come: sorted by key.
+using StringPair = std::pair<std::string_view, std::string_view>;
+using StringPairs = std::span<const StringPair>;
+
+struct OwnerReferenceView {
+  std::string_view api_version, kind, name, uid;
+  std::optional<bool> controller, block_owner_deletion;
+};
+
+struct ManagedFieldsEntryView {
+  std::string_view manager, operation, fields_type, subresource;
+};
+
+// What the rules look at, borrowed from an ObjectMeta or from JSON that outlives the call.
+struct ObjectMetaView {
+  std::string_view name, generate_name, namespace_, uid, resource_version;
+  int64_t generation = 0;
+  Time creation_timestamp;
+  std::optional<Time> deletion_timestamp;
+  std::optional<int64_t> deletion_grace_period_seconds;
+  StringPairs labels, annotations;
+  std::span<const OwnerReferenceView> owner_references;
+  std::span<const std::string> finalizers;
+  std::span<const ManagedFieldsEntryView> managed_fields;
+};
+
+// Limits.
+inline constexpr size_t kTotalAnnotationSizeLimit = 256 * 1024;  // keys and values together, bytes
+inline constexpr size_t kFieldManagerMaxLength = 128;
+inline constexpr size_t kSubresourceMaxLength = 256;
+
+// All rules for a new object. A cluster-wide kind (`namespaced` false) must have no namespace.
+FieldErrorList ValidateObjectMeta(const ObjectMetaView& meta, bool namespaced, NameRule name_rule,
+                                  const FieldPath& path);
+// All rules for an object that replaces `old`: what may not change, then what both share.
+FieldErrorList ValidateObjectMetaUpdate(const ObjectMetaView& meta, const ObjectMetaView& old,
+                                        const FieldPath& path);
+
+// The parts.
+FieldErrorList ValidateLabelName(std::string_view key, const FieldPath& path);
+FieldErrorList ValidateLabels(StringPairs labels, const FieldPath& path);
+FieldErrorList ValidateAnnotations(StringPairs annotations, const FieldPath& path);
+FieldErrorList ValidateOwnerReferences(std::span<const OwnerReferenceView> references,
+                                       const FieldPath& path);
+FieldErrorList ValidateFinalizerName(std::string_view name, const FieldPath& path);
+FieldErrorList ValidateFinalizers(std::span<const std::string> finalizers, const FieldPath& path);
+// While an object is being deleted its finalizers can only become fewer.
+FieldErrorList ValidateNoNewFinalizers(std::span<const std::string> finalizers,
+                                       std::span<const std::string> old, const FieldPath& path);
+FieldErrorList ValidateManagedFields(std::span<const ManagedFieldsEntryView> entries,
+                                     const FieldPath& path);
+FieldErrorList ValidateFieldManager(std::string_view manager, const FieldPath& path);
+
+FieldErrorList ValidateNonnegativeField(int64_t value, const FieldPath& path);
+// What an immutable field that changed is told; `value` is the new one.
+FieldError ImmutableField(const FieldPath& path, FieldValue value);
+
+}  // namespace cox::validation

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model.h"
+
+// Model to C++ text.
+namespace cox::gen {
+
+// How a type reference reads in C++ and in the tables.
+struct CppType {
+  std::string type;        // "std::vector<Container>", "Box<Affinity>"
+  std::string value;       // of the item or of what is pointed to: "Container"
+  std::string table;       // the constant Type of `value`: "Container::kType"
+  std::string display;     // as error texts name `value`: "v1.Container"
+  std::string scalar_ops;  // "String": what scalar_ops calls it; empty where it has none
+  bool is_struct = false;  // `value` is a generated struct
+};
+CppType ToCpp(const Model& model, const Package& from, const TypeRef& ref);
+
+// "core::v1" for "core/v1".
+std::string Namespace(const std::string& package_path);
+// The name of a field as a C++ member: keywords get a trailing underscore.
+std::string MemberName(const std::string& json_name);
+std::string Quoted(const std::string& text);
+
+// The files of one package, and those for all of them.
+std::string EmitHeader(const Model& model, const Package& package);
+std::string EmitTables(const Model& model, const Package& package);
+std::string EmitKinds(const Model& model);
+// `descriptions`: lines of key, tab, text; may be empty.
+std::string EmitDescriptions(const std::vector<std::pair<std::string, std::string>>& descriptions);
+
+}  // namespace cox::gen

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <functional>
+#include <set>
+
+#include "emit.h"
+
+namespace cox::gen {
+namespace {
+
+// Other packages a package's structs name.
+std::set<std::string> Includes(const Package& package) {
+  std::set<std::string> paths;
+  for (const StructDef& def : package.structs) {
+    for (const FieldDef& field : def.fields) {
+      if (!field.type.package.empty() && field.type.package != package.Path())
+        paths.insert(field.type.package);
+    }
+  }
+  for (const AliasDef& alias : package.aliases) paths.insert(alias.target.package);
+  return paths;
+}
+
+// Structs so that each comes after those it holds by value. Boxes hold by pointer and may wait.
+std::vector<const StructDef*> InOrderOfUse(const Package& package) {
+  std::vector<const StructDef*> ordered;
+  std::set<const StructDef*> seen;
+  std::function<void(const StructDef&)> visit = [&](const StructDef& def) {
+    if (!seen.insert(&def).second) return;
+    for (const FieldDef& field : def.fields) {
+      if (field.type.pointer || field.type.package != package.Path()) continue;
+      if (const StructDef* held = package.FindStruct(field.type.name)) visit(*held);
+    }
+    ordered.push_back(&def);
+  };
+  for (const StructDef& def : package.structs) visit(def);
+  return ordered;
+}
+
+std::string InitialValue(const CppType& cpp, const TypeRef& ref) {
+  if (ref.pointer || ref.container != TypeRef::kPlain) return "";
+  if (cpp.type == "bool") return " = false";
+  if (cpp.type == "int32_t" || cpp.type == "int64_t" || cpp.type == "double") return " = 0";
+  return "";
+}
+
+void EmitStruct(const Model& model, const Package& package, const StructDef& def,
+                std::string* out) {
+  *out += "struct " + def.name + " {\n";
+  for (const FieldDef& field : def.fields) {
+    CppType cpp = ToCpp(model, package, field.type);
+    *out += "  " + cpp.type + " " + MemberName(field.name) + InitialValue(cpp, field.type) + ";\n";
+  }
+  *out += "\n  static const ::cox::Type kType;\n";
+  for (const KindDef& kind : package.kinds) {
+    if (kind.name == def.name) *out += "  static const ::cox::KindInfo kKind;\n";
+  }
+  *out += "};\n\n";
+}
+
+}  // namespace
+
+std::string EmitHeader(const Model& model, const Package& package) {
+  std::string out = "// Made by tools/gen from api/" + package.Path() + ".api.\n#pragma once\n\n";
+  out += "#include \"object/api_types.h\"\n";
+  for (const std::string& path : Includes(package)) out += "#include \"api/" + path + ".h\"\n";
+  out += "\nnamespace cox::" + Namespace(package.Path()) + " {\n\n";
+  for (const EnumDef& def : package.enums) {
+    out += "using " + def.name + " = std::string;\n";
+    for (const auto& [constant, text] : def.values) {
+      out += "inline constexpr const char* k" + constant + " = " + Quoted(text) + ";\n";
+    }
+  }
+  for (const ListDef& def : package.lists)
+    out += "using " + def.name + " = std::vector<std::" + def.element + ">;\n";
+  for (const AliasDef& def : package.aliases) {
+    out += "using " + def.name + " = " + Namespace(def.target.package) + "::" + def.target.name +
+           ";\n";
+  }
+  out += "\n";
+  auto is_struct = [](const StructDef& def) { return def.codec != "json"; };
+  for (const StructDef& def : package.structs) {
+    out += is_struct(def) ? "struct " + def.name + ";\n" : "using " + def.name + " = RawJson;\n";
+  }
+  out += "\n";
+  for (const StructDef* def : InOrderOfUse(package)) {
+    if (is_struct(*def)) EmitStruct(model, package, *def, &out);
+  }
+  out += "namespace types {\n";
+  for (const EnumDef& def : package.enums) out += "extern const ::cox::Type " + def.name + ";\n";
+  for (const ListDef& def : package.lists) out += "extern const ::cox::Type " + def.name + ";\n";
+  out += "}  // namespace types\n\n}  // namespace cox::" + Namespace(package.Path()) + "\n";
+  return out;
+}
+
+}  // namespace cox::gen

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the descriptions of types and fields, for `kubectl explain` and the OpenAPI documents.
+
+They are upstream's prose, so they are extracted on the machine that builds, never committed.
+"""
+
+from import_api import catalog as catalogs
+from import_api.catalog import label
+
+
+def write(catalog, target):
+    """One line per item: "apps/v1.Deployment.spec<TAB>text", newlines as \\n.
+
+    A builtin type stands under its bare name; fields of an inlined struct under that struct.
+    """
+    lines = []
+    for (path, name), bare in sorted(catalogs.BUILTINS.items(), key=lambda item: item[1]):
+        package = catalog.package(path)
+        if package and name in package.types and (text := flow(package.types[name].comment)):
+            lines.append(f"{bare}\t{escape(text)}")
+    for path in catalog.published():
+        for name, found in sorted(catalog.package(path).types.items()):
+            if name[0].isupper() and not found.alias and (path, name) not in catalogs.BUILTINS:
+                lines += _type_lines(catalog, path, name, found)
+    target.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+
+
+def _type_lines(catalog, path, name, found):
+    where = f"{label(path)}.{name}"
+    if text := flow(found.comment):
+        yield f"{where}\t{escape(text)}"
+    try:
+        _, _, fields = catalog.struct_fields(path, name)
+    except (KeyError, AttributeError):
+        return
+    for entry in fields:
+        if entry.json_name and entry.json_name != "-" and (text := flow(entry.comment)):
+            yield f"{where}.{entry.json_name}\t{escape(text)}"
+
+
+def flow(comment):
+    """Joins comment lines as the published OpenAPI does.
+
+    Markers and TODO lines go, "---" ends the text, a blank line divides paragraphs, and an
+    indented line keeps its own line.
+    """
+    out = ""
+    for line in comment:
+        line = line.rstrip()
+        if line == "---":
+            break
+        if line.lstrip().startswith(("+", "TODO")):
+            continue
+        if not line:
+            out = out.rstrip() + "\n\n"
+        elif line.startswith((" ", "\t")):
+            out = out.rstrip(" ") + ("" if out.endswith("\n") else "\n") + line + "\n"
+        else:
+            out += line + " "
+    return out.strip()
+
+
+def escape(text):
+    return text.replace("\\", "\\\\").replace("\n", "\\n").replace("\t", "\\t")
