@@ -45,13 +45,6 @@ function(cox_sources name)
   endif()
 endfunction()
 
-# What every test program includes, compiled once for all of them.
-if(COX_TESTS)
-  add_library(cox_test_pch OBJECT "${CMAKE_CURRENT_LIST_DIR}/test_pch.cc")
-  target_link_libraries(cox_test_pch PRIVATE cox_options GTest::gmock)
-  target_precompile_headers(cox_test_pch PRIVATE <gtest/gtest.h> <gmock/gmock.h>)
-endif()
-
 # A GoogleTest program; each TEST in it is a test of ctest.
 function(cox_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBS;PROPERTIES")

@@ -16,6 +16,12 @@ struct NameIndex {
   uint32_t mask = 0;                // slots - 1, a power of two less one
   const uint16_t* slots = nullptr;  // row numbers, or kNone
 
+  static uint64_t Word(const char* at) {
+    uint64_t word;
+    std::memcpy(&word, at, 8);
+    return word;
+  }
+
   // Looks at the first and last eight bytes and the length: enough to tell field names apart.
   static uint32_t Hash(std::string_view name, uint64_t seed) {
     uint64_t first = 0;
@@ -38,6 +44,14 @@ struct NameIndex {
     return static_cast<uint32_t>((h * 0x94d049bb133111ebu) >> 32);
   }
 
+  // a == b, without a call for the lengths that names have.
+  static bool Same(std::string_view a, std::string_view b) {
+    size_t n = a.size();
+    if (n != b.size()) return false;
+    if (n < 8 || n > 16) return a == b;
+    return Word(a.data()) == Word(b.data()) && Word(a.data() + n - 8) == Word(b.data() + n - 8);
+  }
+
   // The row whose name equals `name`, or -1; `name_at(row)` gives a row's name. In a perfect table
   // the first slot decides; a table that is not goes on to the next empty one.
   template <class NameAt>
@@ -46,7 +60,7 @@ struct NameIndex {
     for (uint32_t at = Hash(name, seed) & mask;; at = (at + 1) & mask) {
       uint16_t row = slots[at];
       if (row == kNone) return -1;
-      if (name_at(row) == name) return row;
+      if (Same(name_at(row), name)) return row;
     }
   }
 };

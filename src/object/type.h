@@ -97,6 +97,7 @@ struct ItemSpan {
 struct ListOps {
   uint32_t stride;
   ItemSpan (*items)(const void* list);
+  void (*reserve)(void* list, size_t n);
   void* (*append)(void* list);  // a new last item, default made
   void (*clear)(void* list);
 };
@@ -124,8 +125,9 @@ struct Type {
   std::span<const std::string_view> keys = {};         // kList of kMap type: what tells items apart
   std::span<const std::string_view> enum_values = {};  // kString: the named constants, if any
   std::span<const Field> fields = {};                  // kStruct: in declaration order
-  std::span<const uint16_t> wire = {};  // kStruct: rows of `fields` by rising protobuf number
-  NameIndex names = {};                 // kStruct: finds a row of `fields` by its JSON name
+  std::span<const uint16_t> wire = {};       // kStruct: rows of `fields` by rising protobuf number
+  std::span<const uint16_t> by_number = {};  // kStruct: the row of each number, or NameIndex::kNone
+  NameIndex names = {};                      // kStruct: finds a row of `fields` by its JSON name
   const StructOps* struct_ops = nullptr;
   const ListOps* list_ops = nullptr;
   const MapOps* map_ops = nullptr;

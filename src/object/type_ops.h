@@ -27,6 +27,7 @@ inline constexpr ListOps kListOps = {
           const auto& items = *static_cast<const std::vector<T>*>(list);
           return ItemSpan{const_cast<T*>(items.data()), items.size()};
         },
+    .reserve = [](void* list, size_t n) { static_cast<std::vector<T>*>(list)->reserve(n); },
     .append = [](void* list) -> void* {
       return &static_cast<std::vector<T>*>(list)->emplace_back();
     },

@@ -176,6 +176,12 @@ class TableEmitter {
     local_ += "};\n";
   }
 
+  void EmitNumbers(const std::string& name, const std::vector<size_t>& numbers) {
+    local_ += "constexpr uint16_t " + name + "[] = {";
+    for (size_t number : numbers) local_ += std::to_string(number) + ", ";
+    local_ += "};\n";
+  }
+
   // Rows by protobuf number.
   std::string EmitWire(const std::vector<Row>& rows, const std::string& prefix) {
     std::vector<size_t> order;
@@ -185,10 +191,12 @@ class TableEmitter {
     if (order.empty()) return "";
     std::sort(order.begin(), order.end(),
               [&](size_t a, size_t b) { return rows[a].field->number < rows[b].field->number; });
-    local_ += "constexpr uint16_t " + prefix + "Wire[] = {";
-    for (size_t row : order) local_ += std::to_string(row) + ", ";
-    local_ += "};\n";
-    return ", .wire = " + prefix + "Wire";
+    std::vector<size_t> by_number(static_cast<size_t>(rows[order.back()].field->number) + 1,
+                                  NameIndex::kNone);
+    for (size_t row : order) by_number[static_cast<size_t>(rows[row].field->number)] = row;
+    EmitNumbers(prefix + "Wire", order);
+    EmitNumbers(prefix + "ByNumber", by_number);
+    return ", .wire = " + prefix + "Wire, .by_number = " + prefix + "ByNumber";
   }
 
   // The perfect hash over JSON names. Rows that JSON does not show get a name no key can have.

@@ -130,7 +130,8 @@ class Decoder {
       bool more;
       if (!source_.NextKey(&key, &more)) return false;
       if (!more) break;
-      const Field* field = expected < type.fields.size() && type.fields[expected].name == key &&
+      const Field* field = expected < type.fields.size() &&
+                                   NameIndex::Same(type.fields[expected].name, key) &&
                                    !type.fields[expected].Has(Field::kInline)
                                ? &type.fields[expected]
                                : type.Find(key);

@@ -29,7 +29,6 @@ uint64_t SpecialBytes(uint64_t word) {
   return ((word - kOnes * 0x20) | (quote - kOnes) | (slash - kOnes) | word) & kHigh;
 }
 
-bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 // As Go shows a character in a syntax error.
@@ -44,10 +43,6 @@ std::string QuoteChar(char c) {
 
 }  // namespace
 
-void Reader::Space() {
-  while (at_ != end_ && IsSpace(*at_)) ++at_;
-}
-
 bool Reader::Fail(std::string message) {
   if (status_.ok()) status_ = Status::BadRequest(std::move(message));
   at_ = end_;
@@ -57,29 +52,6 @@ bool Reader::Fail(std::string message) {
 bool Reader::InvalidAt(const char* at, std::string_view where) {
   if (at >= end_) return Fail("unexpected end of JSON input");
   return Fail("invalid character " + QuoteChar(*at) + " " + std::string(where));
-}
-
-Token Reader::Peek() {
-  Space();
-  if (at_ != end_) {
-    switch (*at_) {
-      case '"':
-        return Token::kString;
-      case '{':
-        return Token::kObject;
-      case '[':
-        return Token::kArray;
-      case 't':
-      case 'f':
-        return Token::kBool;
-      case 'n':
-        return Token::kNull;
-      default:
-        if (*at_ == '-' || IsDigit(*at_)) return Token::kNumber;
-    }
-  }
-  InvalidAt(at_, "looking for beginning of value");
-  return Token::kError;
 }
 
 bool Reader::Literal(std::string_view word) {
@@ -252,24 +224,6 @@ bool Reader::Open() {
   first_ = true;
   if (++depth_ > limits::kMaxDepth) return Fail("exceeded max depth");
   return true;
-}
-
-bool Reader::Next(char close, bool* more) {
-  Space();
-  bool first = std::exchange(first_, false);
-  if (at_ != end_ && *at_ == close) {
-    ++at_;
-    --depth_;
-    *more = false;
-    return true;
-  }
-  *more = true;
-  if (first) return true;  // the value's own reader complains of what is no value
-  if (at_ != end_ && *at_ == ',') {
-    ++at_;
-    return true;
-  }
-  return InvalidAt(at_, close == ']' ? "after array element" : "after object key:value pair");
 }
 
 bool Reader::NextKey(std::string_view* key, bool* more) {

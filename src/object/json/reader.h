@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/status.h"
 
@@ -31,7 +33,12 @@ class Reader {
   explicit Reader(std::string_view text)
       : begin_(text.data()), at_(begin_), end_(begin_ + text.size()) {}
 
-  Token Peek();
+  Token Peek() {
+    Space();
+    Token token = at_ != end_ ? kTokens[static_cast<unsigned char>(*at_)] : Token::kError;
+    if (token == Token::kError) InvalidAt(at_, "looking for beginning of value");
+    return token;
+  }
 
   bool TakeNull() { return Literal("null"); }
   bool TakeBool(bool* value);
@@ -56,10 +63,45 @@ class Reader {
   bool Fail(std::string message);
 
  private:
+  // By first character.
+  static constexpr std::array<Token, 256> kTokens = [] {
+    std::array<Token, 256> tokens{};
+    tokens.fill(Token::kError);
+    tokens['"'] = Token::kString;
+    tokens['{'] = Token::kObject;
+    tokens['['] = Token::kArray;
+    tokens['t'] = tokens['f'] = Token::kBool;
+    tokens['n'] = Token::kNull;
+    tokens['-'] = Token::kNumber;
+    for (int c = '0'; c <= '9'; ++c) tokens[static_cast<size_t>(c)] = Token::kNumber;
+    return tokens;
+  }();
+
   // Moves past white space.
-  void Space();
+  void Space() {
+    while (at_ != end_ && static_cast<unsigned char>(*at_) <= ' ' &&
+           (*at_ == ' ' || *at_ == '\n' || *at_ == '\t' || *at_ == '\r')) {
+      ++at_;
+    }
+  }
   bool Open();
-  bool Next(char close, bool* more);
+  bool Next(char close, bool* more) {
+    Space();
+    bool first = std::exchange(first_, false);
+    if (at_ != end_ && *at_ == close) {
+      ++at_;
+      --depth_;
+      *more = false;
+      return true;
+    }
+    *more = true;
+    if (first) return true;  // the value's own reader complains of what is no value
+    if (at_ != end_ && *at_ == ',') {
+      ++at_;
+      return true;
+    }
+    return InvalidAt(at_, close == ']' ? "after array element" : "after object key:value pair");
+  }
   bool Literal(std::string_view word);
   // A string whose opening quote is at at_: a view of the text if it holds no escape and is valid,
   // else of scratch_.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <bit>
 
 #include "base/strings.h"
@@ -25,23 +26,21 @@ class Decoder {
     if (++depth_ > limits::kMaxTypedDepth)
       return Fail(Status::BadRequest("proto: exceeded max depth"));
     WireReader in(bytes);
-    size_t expected =
-        0;  // writers go by rising number: the row after the last one is the likely next
+    uint64_t maps = 0;  // rows of maps that got entries; the last bit stands for all rows beyond
     while (!in.done()) {
       uint64_t tag;
       if (!in.Tag(&tag)) return Fail(Truncated());
-      const Field* field = FindField(type, TagNumber(tag), &expected);
-      if (field == nullptr) {
+      uint32_t number = TagNumber(tag);
+      uint16_t row = number < type.by_number.size() ? type.by_number[number] : NameIndex::kNone;
+      if (row == NameIndex::kNone) {
         if (!in.Skip(tag)) return Fail(Truncated());
-      } else if (!FieldValue(*field, tag, &in, static_cast<char*>(object) + field->offset)) {
-        return false;
+        continue;
       }
-    }
-    for (uint16_t row : type.wire) {
       const Field& field = type.fields[row];
-      if (field.type->shape == Shape::kMap)
-        field.type->map_ops->seal(static_cast<char*>(object) + field.offset);
+      if (field.type->shape == Shape::kMap) maps |= uint64_t{1} << std::min<int>(row, 63);
+      if (!FieldValue(field, tag, &in, static_cast<char*>(object) + field.offset)) return false;
     }
+    if (maps != 0) SealMaps(type, object, maps);
     --depth_;
     return true;
   }
@@ -49,19 +48,13 @@ class Decoder {
   const Status& status() const { return status_; }
 
  private:
-  static const Field* FindField(const Type& type, uint32_t number, size_t* expected) {
-    // From the last field on, then from the start: a list's field comes again and again.
-    for (size_t i = *expected; i < type.wire.size(); ++i) {
-      const Field& field = type.fields[type.wire[i]];
-      if (field.number == number) return *expected = i, &field;
-      if (field.number > number) break;
+  static void SealMaps(const Type& type, void* object, uint64_t maps) {
+    for (size_t row = 0; row < type.fields.size(); ++row) {
+      const Field& field = type.fields[row];
+      bool touched = (maps >> std::min<size_t>(row, 63) & 1) != 0;
+      if (!touched || field.type->shape != Shape::kMap || field.Has(Field::kFlattened)) continue;
+      field.type->map_ops->seal(static_cast<char*>(object) + field.offset);
     }
-    for (size_t i = 0; i < type.wire.size(); ++i) {
-      const Field& field = type.fields[type.wire[i]];
-      if (field.number == number) return *expected = i, &field;
-      if (field.number > number) break;
-    }
-    return nullptr;
   }
 
   bool FieldValue(const Field& field, uint64_t tag, WireReader* in, void* at) {
@@ -83,6 +76,13 @@ class Decoder {
     if (type.wire_items) {
       if (TagType(tag) != WireType::kBytes) return WrongType(field, tag);
       return in->Bytes(&bytes) ? Items(bytes, list) : Fail(Truncated());
+    }
+    if (type.element->shape == Shape::kStruct && type.list_ops->items(list).count == 0) {
+      // Large items: growing step by step would move them all again and again.
+      size_t count = 1 + in->CountRun(tag);
+      if (count > 1 && count * type.list_ops->stride <= item_bytes_) {
+        type.list_ops->reserve(list, count);
+      }
     }
     if (!IsPackable(*type.element) || TagType(tag) != WireType::kBytes) {
       return Pay(type.list_ops->stride) &&

@@ -19,6 +19,14 @@ bool WireReader::VarintSlow(uint64_t* value) {
   return false;  // more than ten bytes
 }
 
+size_t WireReader::CountRun(uint64_t tag) const {
+  WireReader ahead = *this;
+  size_t count = 0;
+  uint64_t next = tag;
+  while (ahead.Skip(next) && !ahead.done() && ahead.Tag(&next) && next == tag) ++count;
+  return count;
+}
+
 bool WireReader::Skip(uint64_t tag) {
   int groups = 0;  // open; counted, not recursed into
   while (true) {

@@ -54,6 +54,9 @@ class WireReader {
     return true;
   }
 
+  // How many more values of `tag` follow the one about to be read, with none of another between.
+  size_t CountRun(uint64_t tag) const;
+
   // Passes over the value that follows a tag; groups are skipped whole.
   bool Skip(uint64_t tag);
 

@@ -2,6 +2,7 @@
 #include <array>
 #include <charconv>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "object/scalar/big_uint.h"
@@ -110,9 +111,36 @@ bool KeepsSpelling(const Parts& parts, const Suffix& suffix, int64_t mantissa) {
          mantissa % 1000 != 0;
 }
 
+// The common forms, whole numbers with a common unit ("2", "500m", "64Mi"), without the general
+// way's allocations. Nothing for all others.
+std::optional<Quantity> ParsePlain(std::string_view text) {
+  constexpr size_t kMaxDigits = 15;
+  size_t digits = 0;
+  int64_t value = 0;
+  for (; digits < text.size() && text[digits] >= '0' && text[digits] <= '9'; ++digits) {
+    if (digits == kMaxDigits) return std::nullopt;
+    value = value * 10 + (text[digits] - '0');
+  }
+  if (digits == 0 || text[0] == '0') return std::nullopt;
+  std::string_view unit = text.substr(digits);
+  if (unit.empty()) return Quantity(value);
+  constexpr std::string_view kDecimal = "num.kMG";  // 10^-9, 10^-6, ...; the dot stands for none
+  if (size_t at = kDecimal.find(unit[0]);
+      unit.size() == 1 && unit != "." && at != std::string_view::npos) {
+    return Quantity::Scaled(value, Quantity::kNano + 3 * static_cast<int32_t>(at));
+  }
+  constexpr std::string_view kBinary = "KMGT";
+  size_t at = kBinary.find(unit[0]);
+  if (unit.size() != 2 || unit[1] != 'i' || at == std::string_view::npos) return std::nullopt;
+  const int shift = 10 * (static_cast<int>(at) + 1);
+  if (value > std::numeric_limits<int64_t>::max() >> shift) return std::nullopt;
+  return Quantity(value << shift, Quantity::Format::kBinarySI);
+}
+
 }  // namespace
 
 Result<Quantity> Quantity::Parse(std::string_view text) {
+  if (std::optional<Quantity> plain = ParsePlain(text)) return *std::move(plain);
   Parts parts;
   if (!Cut(text, parts)) {
     return Status::BadRequest(
