@@ -27,13 +27,20 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (!q->ok()) continue;
     const std::string written = (*q)->ToString();
     const cox::Result<cox::Quantity> again = cox::Quantity::Parse(written);
-    Check(again.ok() && *again == **q && again->ToString() == written);
-    // Canonical, without the spelling of the input: a fixed point too.
+    Check(again.ok() && *again == **q);
+    // A binary number that no binary unit fits ("62.5Ki") is written bare ("64000"), which reads as
+    // a decimal one ("64k"), as upstream has it. All others are fixed points at once, and that one
+    // after its reading.
+    Check(again->ToString() == written || (*q)->format() == cox::Quantity::Format::kBinarySI);
+    Check(cox::Quantity::Parse(again->ToString())->ToString() == again->ToString());
+    // The same without the spelling of the input.
     cox::Quantity canonical = **q;
     canonical.Neg();
     canonical.Neg();
     Check(canonical == **q);
-    Check(cox::Quantity::Parse(canonical.ToString())->ToString() == canonical.ToString());
+    const std::string settled = cox::Quantity::Parse(canonical.ToString())->ToString();
+    Check(settled == canonical.ToString() ||
+          canonical.format() == cox::Quantity::Format::kBinarySI);
     cox::Quantity up = **q;
     up.RoundUp(0);
     Check((*q)->Sign() >= 0 ? up >= **q : up <= **q);

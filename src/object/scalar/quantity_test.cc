@@ -20,6 +20,14 @@ Quantity Q(std::string_view text) {
 }
 
 // What upstream's parser and printer answer.
+// Found by fuzzing: no binary unit fits, so the number is written bare and read back as a decimal
+// one.
+TEST(Quantity, BinaryNumbersWithoutAUnitReadBackAsDecimal) {
+  Quantity q = *Quantity::Parse("62.5Ki");
+  EXPECT_EQ(q.ToString(), "64000");
+  EXPECT_EQ(Quantity::Parse(q.ToString())->ToString(), "64k");
+}
+
 TEST(Quantity, IsWrittenInCanonicalForm) {
   struct Case {
     std::string_view text, canonical;
