@@ -7,98 +7,22 @@
 #include "object/apply/schema.h"
 #include "object/apply/typed.h"
 #include "object/apply/walk.h"
+#include "object/go_text.h"
 
 namespace cox::apply {
 namespace {
-
-// Error texts show what they got in the notation of Go's %v: `&{map[a:1]}`.
-void AppendPlain(const Value& v, std::string* out) {
-  switch (v.kind()) {
-    case Value::Kind::kNull:
-      *out += "<nil>";
-      break;
-    case Value::Kind::kBool:
-      *out += v.as_bool() ? "true" : "false";
-      break;
-    case Value::Kind::kInt:
-      *out += std::to_string(v.as_int());
-      break;
-    case Value::Kind::kDouble:
-      *out += FormatDouble(v.as_double());
-      break;
-    case Value::Kind::kString:
-      *out += v.as_string();
-      break;
-    case Value::Kind::kArray:
-      *out += '[';
-      for (const Value& item : v.as_array()) {
-        if (&item != v.as_array().data()) *out += ' ';
-        AppendPlain(item, out);
-      }
-      *out += ']';
-      break;
-    case Value::Kind::kObject: {
-      *out += "map[";
-      const char* separator = "";
-      for (const auto& [key, value] : v.as_object()) {
-        *out += separator + key + ':';
-        AppendPlain(value, out);
-        separator = " ";
-      }
-      *out += ']';
-      break;
-    }
-  }
-}
-
-// And some in that of %#v: `map[string]interface {}{"a":1}`.
-void AppendSyntax(const Value& v, std::string* out) {
-  switch (v.kind()) {
-    case Value::Kind::kNull:
-      *out += "interface {}(nil)";
-      break;
-    case Value::Kind::kString:
-      AppendQuoted(*out, v.as_string());
-      break;
-    case Value::Kind::kArray:
-      *out += "[]interface {}{";
-      for (const Value& item : v.as_array()) {
-        if (&item != v.as_array().data()) *out += ", ";
-        AppendSyntax(item, out);
-      }
-      *out += '}';
-      break;
-    case Value::Kind::kObject: {
-      *out += "map[string]interface {}{";
-      const char* separator = "";
-      for (const auto& [key, value] : v.as_object()) {
-        *out += separator;
-        AppendQuoted(*out, key);
-        *out += ':';
-        AppendSyntax(value, out);
-        separator = ", ";
-      }
-      *out += '}';
-      break;
-    }
-    default:
-      AppendPlain(v, out);
-  }
-}
 
 // Hostile values are as long as their request: error texts are not.
 constexpr size_t kMaxShown = 1024;
 
 Status Expected(std::string_view what, const Value& got) {
-  std::string shown;
-  AppendPlain(got, &shown);
+  std::string shown = GoText(got);
   if (shown.size() > kMaxShown) shown.resize(kMaxShown);
   return Status::BadRequest(": expected " + std::string(what) + ", got &{" + shown + "}");
 }
 
 Status ExpectedString(const Value& got) {
-  std::string shown;
-  AppendSyntax(got, &shown);
+  std::string shown = GoSyntax(got);
   if (shown.size() > kMaxShown) shown.resize(kMaxShown);
   return Status::BadRequest(": expected string, got &value.valueUnstructured{Value:" + shown + "}");
 }

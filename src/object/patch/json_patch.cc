@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "base/strings.h"
+#include "object/go_text.h"
 #include "object/limits.h"
 #include "object/patch/depth.h"
-#include "object/patch/go_text.h"
 #include "object/patch/json_pointer.h"
 
 namespace cox::patch {

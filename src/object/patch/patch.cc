@@ -4,7 +4,7 @@
 #include <array>
 
 #include "base/strings.h"
-#include "object/patch/go_text.h"
+#include "object/go_text.h"
 #include "object/patch/json_patch.h"
 #include "object/patch/merge_patch.h"
 #include "object/patch/strategic.h"

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "object/patch/go_text.h"
+#include "object/go_text.h"
 
 namespace cox::patch {
 

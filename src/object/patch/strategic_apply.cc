@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "object/go_text.h"
 #include "object/limits.h"
 #include "object/patch/depth.h"
-#include "object/patch/go_text.h"
 #include "object/patch/strategic.h"
 #include "object/patch/strategic_merge.h"
 

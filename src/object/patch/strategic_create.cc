@@ -2,9 +2,9 @@
 // Making patches: what the SDK and kubectl send.
 #include <string>
 
+#include "object/go_text.h"
 #include "object/limits.h"
 #include "object/patch/depth.h"
-#include "object/patch/go_text.h"
 #include "object/patch/strategic.h"
 #include "object/patch/strategic_diff.h"
 #include "object/patch/strategic_merge.h"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "object/patch/go_text.h"
+#include "object/go_text.h"
 #include "object/patch/strategic_merge.h"
 
 namespace cox::patch::strategic {

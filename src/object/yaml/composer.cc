@@ -2,17 +2,39 @@
 #include "object/yaml/composer.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <numeric>
 #include <utility>
 
 #include "base/strings.h"
+#include "object/go_text.h"
+#include "object/json/text.h"
 #include "object/limits.h"
-#include "object/yaml/base64.h"
-#include "object/yaml/go_syntax.h"
+#include "object/yaml/text_style.h"
 
 namespace cox::yaml {
 namespace {
+
+// What a Go program calls a map that YAML was decoded into.
+constexpr std::string_view kMapType = "map[interface {}]interface {}";
+
+// Replaces base64 text by what it encodes, as text: bytes that are not UTF-8 become U+FFFD, as they
+// do in JSON. False if it is no base64.
+bool DecodeBinary(std::string* text) {
+  std::string bytes;
+  size_t bad_at;
+  if (!json::ReadBase64(*text, &bytes, &bad_at)) return false;
+  *text = RepairUtf8(bytes);
+  return true;
+}
+
+// 0xffffffffffffffff
+std::string HexText(uint64_t value) {
+  char buffer[16];
+  auto end = std::to_chars(buffer, buffer + sizeof buffer, value, 16);
+  return "0x" + std::string(buffer, end.ptr);
+}
 
 using EventType = Event::Type;
 using ScalarKind = Scalar::Kind;
@@ -383,7 +405,7 @@ Status Composer::AddToMapping(Frame* frame, Node node) {
     frame->has_key = true;
     frame->is_merge = node.is_merge_key;
     if (node.kind != Value::Kind::kNull) {
-      FailDecode("invalid map key: " + GoSyntax(node.value));
+      FailDecode("invalid map key: " + GoSyntax(node.value, kMapType));
     } else if (!node.is_merge_key) {
       MoreOf(frame).key = KeyText(node);
       MoreOf(frame).key_kind = node.scalar.kind;
@@ -495,7 +517,7 @@ std::string Composer::KeyText(const Node& node) {
       return std::string(kNullKey);
     case ScalarKind::kUint:
       odd_keys_ = true;
-      return std::string(kUintKey) + GoSyntaxUint(node.scalar.unsigned_integer);
+      return std::string(kUintKey) + HexText(node.scalar.unsigned_integer);
     case ScalarKind::kBool:
       return node.value.as_bool() ? "true" : "false";
     case ScalarKind::kInt:
@@ -527,7 +549,7 @@ Status Composer::CheckKeys(const Value& value) const {
       return Status::BadRequest(
           "unsupported map key of type: " + std::string(null ? "%!s(<nil>)" : "uint64") +
           ", key: " + KeySyntax(key, null ? ScalarKind::kNull : ScalarKind::kUint) +
-          ", value: " + (member.is_null() ? "<nil>" : GoSyntax(member)));
+          ", value: " + (member.is_null() ? "<nil>" : GoSyntax(member, kMapType)));
     }
     COX_RETURN_IF_ERROR(CheckKeys(member));
   }

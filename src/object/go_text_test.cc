@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "object/patch/go_text.h"
+#include "object/go_text.h"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 
-#include "object/patch/case_file.h"
+#include "object/json/json.h"
 
-namespace cox::patch {
+namespace cox {
 namespace {
 
 TEST(GoText, PrintsAsGoDoes) {
@@ -32,7 +32,7 @@ TEST(GoText, PrintsAsGoDoes) {
       {"1.5e300", "1.5e+300"},
       {"1e-7", "1e-07"},
   };
-  for (const auto& c : cases) EXPECT_EQ(GoText(Json(c.json)), c.text);
+  for (const auto& c : cases) EXPECT_EQ(GoText(*json::Parse(c.json)), c.text);
   EXPECT_EQ(GoText(Value(std::numeric_limits<double>::infinity())), "+Inf");
   EXPECT_EQ(GoText(Value(-std::numeric_limits<double>::infinity())), "-Inf");
   EXPECT_EQ(GoText(Value(0.0)), "0");
@@ -46,15 +46,23 @@ TEST(GoText, IsBounded) {
 }
 
 TEST(GoText, NamesTypes) {
-  EXPECT_EQ(GoTypeName(Json("{}")), "map[string]interface {}");
-  EXPECT_EQ(GoTypeName(Json("[]")), "[]interface {}");
-  EXPECT_EQ(GoTypeName(Json("1")), "int64");
-  EXPECT_EQ(GoTypeName(Json("1.5")), "float64");
-  EXPECT_EQ(GoTypeName(Json("\"\"")), "string");
-  EXPECT_EQ(GoTypeName(Json("true")), "bool");
-  EXPECT_EQ(CannotUnmarshal(Json("[]"), "value of type string"),
+  EXPECT_EQ(GoTypeName(*json::Parse("{}")), "map[string]interface {}");
+  EXPECT_EQ(GoTypeName(*json::Parse("[]")), "[]interface {}");
+  EXPECT_EQ(GoTypeName(*json::Parse("1")), "int64");
+  EXPECT_EQ(GoTypeName(*json::Parse("1.5")), "float64");
+  EXPECT_EQ(GoTypeName(*json::Parse("\"\"")), "string");
+  EXPECT_EQ(GoTypeName(*json::Parse("true")), "bool");
+  EXPECT_EQ(CannotUnmarshal(*json::Parse("[]"), "value of type string"),
             "json: cannot unmarshal array into Go value of type string");
 }
 
+TEST(GoSyntax, NamesTypes) {
+  Value value = Value::MakeObject({{"a", Value::MakeArray({1, "x\n", nullptr, true})}});
+  EXPECT_EQ(GoSyntax(value),
+            R"(map[string]interface {}{"a":[]interface {}{1, "x\n", interface {}(nil), true}})");
+  EXPECT_EQ(GoSyntax(value, "M"), R"(M{"a":[]interface {}{1, "x\n", interface {}(nil), true}})");
+  EXPECT_LE(GoSyntax(Value(std::string(100'000, 'x'))).size(), kMaxGoTextBytes);
+}
+
 }  // namespace
-}  // namespace cox::patch
+}  // namespace cox

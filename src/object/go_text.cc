@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "object/patch/go_text.h"
+#include "object/go_text.h"
 
 #include <charconv>
 #include <cmath>
 
-namespace cox::patch {
+#include "base/strings.h"
+
+namespace cox {
 namespace {
 
 // The verb %g: positional between 1e-4 and 1e6, else with an exponent of at least two digits.
@@ -76,7 +78,51 @@ bool Append(const Value& value, std::string* out) {
   return true;
 }
 
+// The same for %#v.
+bool AppendSyntax(const Value& value, std::string_view map_type, std::string* out) {
+  if (out->size() > kMaxGoTextBytes) return false;
+  const char* separator = "";
+  switch (value.kind()) {
+    case Value::Kind::kNull:
+      *out += "interface {}(nil)";
+      return true;
+    case Value::Kind::kString:
+      AppendQuoted(*out, value.as_string().substr(0, kMaxGoTextBytes + 1));
+      return true;
+    case Value::Kind::kArray:
+      *out += "[]interface {}{";
+      for (const Value& item : value.as_array()) {
+        *out += separator;
+        if (!AppendSyntax(item, map_type, out)) return false;
+        separator = ", ";
+      }
+      *out += "}";
+      return true;
+    case Value::Kind::kObject:
+      break;
+    default:
+      return Append(value, out);
+  }
+  out->append(map_type).append("{");
+  for (const auto& [key, member] : value.as_object()) {
+    *out += separator;
+    AppendQuoted(*out, key);
+    *out += ":";
+    if (!AppendSyntax(member, map_type, out)) return false;
+    separator = ", ";
+  }
+  *out += "}";
+  return true;
+}
+
 }  // namespace
+
+std::string GoSyntax(const Value& value, std::string_view map_type) {
+  std::string out;
+  AppendSyntax(value, map_type, &out);
+  if (out.size() > kMaxGoTextBytes) out.resize(kMaxGoTextBytes);
+  return out;
+}
 
 std::string GoText(const Value& value) {
   std::string out;
@@ -113,4 +159,4 @@ std::string CannotUnmarshal(const Value& value, std::string_view target) {
          std::string(target);
 }
 
-}  // namespace cox::patch
+}  // namespace cox
