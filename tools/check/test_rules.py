@@ -76,7 +76,7 @@ class RuleTest(unittest.TestCase):
                          (self.root / "tools/x.py").read_text())
 
     def test_words_finds_paths_and_hosts(self):
-        self.write("README.md", "see /wo" + "rk/x\nfine: dns.example.com, /registry/work/x\nget it at deb" + ".somewhere.org\n")
+        self.write("README.md", "see /wo" + "rk/x\nfine: dns.example.com, /registry/wo" + "rk/x\nget it at deb" + ".somewhere.org\n")
         self.assert_finds("words", "README.md:1: a path", "README.md:3: a package host")
         self.assertNotIn("README.md:2", self.run_rule("words")[1])
 
