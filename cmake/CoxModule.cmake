@@ -3,6 +3,9 @@
 # cox_sources(NAME SOURCES ... TESTS ... COST_TESTS ... LIBS ...)
 #                             adds this folder's files to it; its tests become one program per folder. COST_TESTS
 #                             measure time and memory: a program of their own, which runs while no other test does.
+# cox_part(NAME SOURCES ... TESTS ... DEPS ... LIBS ...)
+#                             a folder of a large module as a library of its own, cox_NAME_<folder>, which the module
+#                             links: its tests need no more of the module than DEPS, other parts by their folder.
 # cox_fuzz(NAME SOURCE LIB)   a libFuzzer target, built where COX_FUZZ is on.
 #
 # Every .cc stands in exactly one list: tools/check/listed compares the lists with the tree.
@@ -43,6 +46,30 @@ function(cox_sources name)
   # ThreadSanitizer brings its own operator new, and these tests have one thread.
   if(COX_TESTS AND arg_COST_TESTS AND NOT COX_SANITIZE MATCHES "thread")
     cox_test(${folder}_cost_test SOURCES ${arg_COST_TESTS} LIBS cox_${name} cox_cost_meter PROPERTIES RUN_SERIAL ON)
+  endif()
+endfunction()
+
+function(cox_part name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;TESTS;COST_TESTS;DEPS;LIBS")
+  file(RELATIVE_PATH folder "${CMAKE_SOURCE_DIR}/src" "${CMAKE_CURRENT_SOURCE_DIR}")
+  string(REPLACE "/" "_" folder "${folder}")
+  add_library(cox_${folder} STATIC ${arg_SOURCES})
+  target_link_libraries(cox_${folder} PUBLIC cox_options ${arg_LIBS})
+  foreach(dep IN LISTS arg_DEPS)
+    string(REPLACE "/" "_" dep "${dep}")
+    target_link_libraries(cox_${folder} PUBLIC cox_${name}_${dep})
+  endforeach()
+  foreach(dep IN LISTS COX_LAYER_${name})
+    if(TARGET cox_${dep})
+      target_link_libraries(cox_${folder} PUBLIC cox_${dep})
+    endif()
+  endforeach()
+  target_link_libraries(cox_${name} PUBLIC cox_${folder})
+  if(COX_TESTS AND arg_TESTS)
+    cox_test(${folder}_test SOURCES ${arg_TESTS} LIBS cox_${folder})
+  endif()
+  if(COX_TESTS AND arg_COST_TESTS AND NOT COX_SANITIZE MATCHES "thread")
+    cox_test(${folder}_cost_test SOURCES ${arg_COST_TESTS} LIBS cox_${folder} cox_cost_meter PROPERTIES RUN_SERIAL ON)
   endif()
 endfunction()
 

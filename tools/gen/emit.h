@@ -30,6 +30,7 @@ std::string Quoted(const std::string& text);
 std::string EmitHeader(const Model& model, const Package& package);
 std::string EmitTables(const Model& model, const Package& package);
 std::string EmitKinds(const Model& model);
+std::string EmitPackages(const Model& model);
 // `descriptions`: lines of key, tab, text; may be empty.
 std::string EmitDescriptions(const std::vector<std::pair<std::string, std::string>>& descriptions);
 

@@ -17,8 +17,9 @@ constexpr const char* kHelp =
     "usage: gen [--list] API_DIR OUT_DIR [DESCRIPTIONS]\n"
     "\n"
     "Reads API_DIR/<package>/<version>.api and writes OUT_DIR/api/<package>/<version>.{h,cc},\n"
-    "OUT_DIR/api/kinds.cc and OUT_DIR/api/descriptions.cc. A file whose text is unchanged is not "
-    "touched.\n"
+    "OUT_DIR/api/kinds.cc, OUT_DIR/api/packages.cc and OUT_DIR/api/descriptions.cc. A file whose "
+    "text\n"
+    "is unchanged is not touched.\n"
     "  --list        only print the packages, one per line\n"
     "  DESCRIPTIONS  a file of 'key<TAB>text' lines, as tools/import-api --descriptions writes "
     "it\n";
@@ -75,6 +76,7 @@ int main(int argc, char** argv) {
     ok = WriteIfChanged(out / (path + ".cc"), EmitTables(model, package)) && ok;
   }
   ok = WriteIfChanged(out / "kinds.cc", EmitKinds(model)) && ok;
+  ok = WriteIfChanged(out / "packages.cc", EmitPackages(model)) && ok;
   std::vector<std::pair<std::string, std::string>> descriptions;
   if (args.size() > 2) descriptions = ReadDescriptions(args[2]);
   ok = WriteIfChanged(out / "descriptions.cc", EmitDescriptions(descriptions)) && ok;

@@ -37,6 +37,7 @@ struct StructDef {
 
 struct EnumDef {
   std::string name;
+  bool closed = false;                                      // no other values than these
   std::vector<std::pair<std::string, std::string>> values;  // constant, text
 };
 

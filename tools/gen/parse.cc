@@ -76,7 +76,8 @@ class FileParser {
     } else if (what == "enum") {
       in_ = In::kEnum;
       if (words[2] != "string") Die("only enums of strings are known");
-      package_.enums.push_back({.name = words[1]});
+      package_.enums.push_back(
+          {.name = words[1], .closed = words.size() > 3 && words[3] == "closed", .values = {}});
     } else if (what == "list") {
       package_.lists.push_back({.name = words[1], .element = words[2]});
     } else if (what == "alias") {

@@ -43,6 +43,16 @@ TEST(FieldsV1Test, ReadsAndWritesTheBytesOfKubernetes) {
   }
 }
 
+// Found by fuzzing: a large double is written as an integer that is another number.
+TEST(FieldsV1Test, LargeNumbersAreTheSameSetAfterWritingAndReading) {
+  Result<FieldSet> set = ReadFieldsV1(
+      R"({"f:c":{"v:55555555555555550.550":{},"k:{\"a\":1e17}":{},"v:[9.3e15]":{}}})");
+  ASSERT_TRUE(set.ok());
+  Result<FieldSet> again = ReadFieldsV1(WriteFieldsV1(*set));
+  ASSERT_TRUE(again.ok());
+  EXPECT_TRUE(*again == *set) << WriteFieldsV1(*set);
+}
+
 TEST(FieldsV1Test, RefusesWhatIsNoSet) {
   for (std::string_view in :
        {"", "[]", "1", "{", R"({"f":{}})", R"({"":{}})", R"({"f:a":1})", R"({"f:a":[]})",

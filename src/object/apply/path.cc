@@ -2,6 +2,8 @@
 #include "object/apply/path.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 
 #include "base/strings.h"
 
@@ -83,6 +85,21 @@ void AppendValue(const Value& v, std::string* out) {
 }
 
 }  // namespace
+
+Value PathElement::AsWritten(Value value) {
+  constexpr double kExact = 9007199254740992;  // 2^53: integers below it are their own doubles
+  if (value.is_double() && std::abs(value.as_double()) >= kExact) {
+    const std::string text = FormatDouble(value.as_double());
+    int64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error == std::errc() && end == text.data() + text.size()) return Value(number);
+  } else if (value.is_array()) {
+    for (Value& item : value.as_array()) item = AsWritten(std::move(item));
+  } else if (value.is_object()) {
+    for (auto& member : value.as_object()) member.value = AsWritten(std::move(member.value));
+  }
+  return value;
+}
 
 void PathElement::AppendTo(std::string* out) const {
   switch (kind_) {

@@ -28,8 +28,10 @@ class PathElement {
   };
 
   static PathElement Field(std::string_view name) { return {Kind::kField, Value(name)}; }
-  static PathElement Key(Value::Object fields) { return {Kind::kKey, Value(std::move(fields))}; }
-  static PathElement Item(Value value) { return {Kind::kValue, std::move(value)}; }
+  static PathElement Key(Value::Object fields) {
+    return {Kind::kKey, AsWritten(Value(std::move(fields)))};
+  }
+  static PathElement Item(Value value) { return {Kind::kValue, AsWritten(std::move(value))}; }
   static PathElement Index(int64_t index) { return {Kind::kIndex, Value(index)}; }
 
   Kind kind() const { return kind_; }
@@ -50,6 +52,10 @@ class PathElement {
 
  private:
   PathElement(Kind kind, Value value) : value_(std::move(value)), kind_(kind) {}
+
+  // `value` as it is after having been written and read: a double that is written without a
+  // fraction is read as an integer, and from 2^53 on that may be another number.
+  static Value AsWritten(Value value);
 
   Value value_;
   Kind kind_;

@@ -155,4 +155,26 @@ void Seal(std::string_view api_version, std::string_view kind, const Type& type,
   out->append(writer.view());
 }
 
+void AppendLengthPrefix(std::string* out, uint32_t number, size_t size) {
+  auto varint = [out](uint64_t value) {
+    for (; value >= 0x80; value >>= 7) out->push_back(static_cast<char>(value | 0x80));
+    out->push_back(static_cast<char>(value));
+  };
+  varint(static_cast<uint64_t>(number) << 3 | static_cast<uint64_t>(WireType::kBytes));
+  varint(size);
+}
+
+std::string EnvelopeHead(std::string_view api_version, std::string_view kind, size_t raw_size) {
+  std::string type_meta;
+  AppendLengthPrefix(&type_meta, kApiVersion, api_version.size());
+  type_meta += api_version;
+  AppendLengthPrefix(&type_meta, kKind, kind.size());
+  type_meta += kind;
+  std::string head(kMagic);
+  AppendLengthPrefix(&head, kTypeMeta, type_meta.size());
+  head += type_meta;
+  AppendLengthPrefix(&head, kRaw, raw_size);
+  return head;
+}
+
 }  // namespace cox::proto

@@ -183,6 +183,14 @@ TEST(Protobuf, DepthIsBounded) {
       "proto: exceeded max depth");
 }
 
+TEST(Envelope, HeadAndTailStandAroundAnObjectAsSealWritesThem) {
+  core::v1::ConfigMap map{.metadata = {.name = "m"}, .data = {{"k", std::string(300, 'v')}}};
+  std::string sealed;
+  Seal("v1", "ConfigMap", core::v1::ConfigMap::kType, &map, &sealed);
+  const std::string raw = Encode(map);
+  EXPECT_EQ(EnvelopeHead("v1", "ConfigMap", raw.size()) + raw + std::string(kEnvelopeTail), sealed);
+}
+
 TEST(Envelope, OpensWhatItSealed) {
   core::v1::ConfigMap map{.metadata = {.name = "m"}, .data = {{"k", "v"}}};
   std::string bytes;

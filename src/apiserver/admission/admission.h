@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apiserver/registry/registry.h"
+#include "apiserver/user.h"
+#include "base/context.h"
+
+// Admission: what may be stored, beyond what makes an object valid. Plugins first change the object,
+// in order, then all judge it.
+namespace cox::apiserver {
+
+enum class Operation : uint8_t { kCreate, kUpdate, kDelete, kConnect };
+
+// A write on its way in. Objects are of the hub kind.
+struct AdmissionRequest {
+  Operation operation;
+  const ServedResource& resource;
+  std::string subresource;
+  std::string ns;
+  std::string name;
+  const UserInfo& user;
+  bool dry_run = false;
+  Object* object = nullptr;     // null for deletions; plugins may change it in Mutate only
+  const Object* old = nullptr;  // null for creations
+  Warnings* warnings = nullptr;
+};
+
+// Threads: both methods may be called concurrently.
+// Errors: Forbidden with the reason, in the words of ForbiddenError.
+class AdmissionPlugin {
+ public:
+  virtual ~AdmissionPlugin() = default;
+  virtual std::string_view name() const = 0;
+  virtual Status Mutate(Context&, const AdmissionRequest&) const { return {}; }
+  virtual Status Validate(Context&, const AdmissionRequest&) const { return {}; }
+};
+
+// The plugins in their order.
+class AdmissionChain {
+ public:
+  AdmissionChain() = default;
+  explicit AdmissionChain(std::vector<std::unique_ptr<const AdmissionPlugin>> plugins)
+      : plugins_(std::move(plugins)) {}
+
+  Status Mutate(Context& ctx, const AdmissionRequest& request) const {
+    for (const auto& plugin : plugins_) COX_RETURN_IF_ERROR(plugin->Mutate(ctx, request));
+    return {};
+  }
+  Status Validate(Context& ctx, const AdmissionRequest& request) const {
+    for (const auto& plugin : plugins_) COX_RETURN_IF_ERROR(plugin->Validate(ctx, request));
+    return {};
+  }
+
+ private:
+  std::vector<std::unique_ptr<const AdmissionPlugin>> plugins_;
+};
+
+}  // namespace cox::apiserver

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apiserver/chain.h"
+
+#include "apiserver/handlers/negotiation.h"
+#include "apiserver/registry/errors.h"
+#include "base/strings.h"
+
+namespace cox::apiserver {
+namespace {
+
+// A request that takes longer than this is given up; watches and streams are exempt.
+constexpr std::chrono::seconds kRequestTimeout{60};
+
+Next ReadRequestInfo(const std::shared_ptr<Call>& call) {
+  call->query = Query::Parse(call->request().query());
+  Result<RequestInfo> info =
+      ParseRequestInfo(call->request().method, call->request().target, call->query);
+  if (!info.ok()) {
+    call->RespondStatus(info.status());
+    return Next::kDone;
+  }
+  call->info = std::move(*info);
+  return Next::kGoOn;
+}
+
+Next SetTimeout(const std::shared_ptr<Call>& call) {
+  if (!call->info.long_running) call->set_ctx(call->ctx().WithTimeout(kRequestTimeout));
+  return Next::kGoOn;
+}
+
+Stage Authenticate(const Authenticator& authenticator) {
+  return {"authn", [&authenticator](const std::shared_ptr<Call>& call) {
+            Result<UserInfo> user = authenticator.Authenticate(call->request());
+            if (!user.ok()) {
+              call->RespondStatus(user.status());
+              return Next::kDone;
+            }
+            call->user = std::move(*user);
+            // Nobody behind the chain shall see, log or forward it.
+            call->request().headers.Remove("authorization");
+            return Next::kGoOn;
+          }};
+}
+
+Stage Authorize(const Authorizer& authorizer) {
+  return {"authz", [&authorizer](const std::shared_ptr<Call>& call) {
+            const Decision decision = authorizer.Authorize(call->user, call->info);
+            if (decision.allowed) return Next::kGoOn;
+            call->RespondStatus(ForbiddenStatus(call->user, call->info, decision.reason));
+            return Next::kDone;
+          }};
+}
+
+}  // namespace
+
+// Read top to bottom: this is the order a request meets them.
+std::vector<Stage> BuildChain(const ChainParts& p) {
+  return {
+      {"requestinfo", ReadRequestInfo},
+      {"timeout", SetTimeout},
+      Authenticate(p.authenticator),
+      // audit: after authn, since records need the user; impersonation; fairness: not built yet
+      Authorize(p.authorizer),
+      {"offload",
+       [offload = p.offload, dispatch = p.dispatch](const std::shared_ptr<Call>& call) {
+         // Decoding, admission, registry and storage take time and may block.
+         offload(call, [dispatch](std::shared_ptr<Call> c) { dispatch(c); });
+         return Next::kDone;
+       }},
+  };
+}
+
+void RunChain(const std::vector<Stage>& stages, const std::shared_ptr<Call>& call, size_t from) {
+  for (size_t i = from; i < stages.size(); ++i) {
+    if (stages[i].run(call) == Next::kDone) return;
+  }
+}
+
+}  // namespace cox::apiserver

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "apiserver/handlers/call.h"
+#include "apiserver/handlers/options.h"
+#include "apiserver/registry/registry.h"
+
+// Bodies of requests.
+namespace cox::apiserver {
+
+// The request's body as an object of `kind`, with what `validation` makes of unknown fields: an
+// error, warnings on the call, or nothing. BadRequest with upstream's texts.
+Result<Object> DecodeBody(Call& call, const KindInfo& kind, FieldValidation validation);
+
+// Turns collected strictness into an error or warnings.
+Status JudgeStrictness(Call& call, const json::Strictness& strict, FieldValidation validation,
+                       const KindInfo& kind);
+
+// The body, or RequestEntityTooLarge.
+Result<std::string_view> ReadBody(const Call& call);
+
+}  // namespace cox::apiserver

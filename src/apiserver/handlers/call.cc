@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apiserver/handlers/call.h"
+
+#include <algorithm>
+
+#include "api/meta/v1.h"
+#include "apiserver/handlers/warning.h"
+#include "net/gzip.h"
+#include "object/codec.h"
+
+namespace cox::apiserver {
+namespace {
+
+// Smaller answers are not worth the time.
+constexpr size_t kGzipFrom = size_t{128} * 1024;
+// Speed over size: the network is near.
+constexpr int kGzipLevel = 1;
+
+// Answers that a generic server would give say "details: {}"; those of the API say none.
+bool ShowsEmptyDetails(const Status& status) {
+  switch (status.reason()) {
+    case Reason::kMethodNotAllowed:
+    case Reason::kNotFound:
+    case Reason::kInvalid:
+      return true;
+    case Reason::kNotAcceptable:
+      return status.message().starts_with("406: ");
+    default:
+      return false;
+  }
+}
+
+meta::v1::StatusDetails ToDetails(const StatusDetails& from) {
+  meta::v1::StatusDetails details;
+  details.name = from.name;
+  details.group = from.group;
+  details.kind = from.kind;
+  details.uid = from.uid;
+  details.retryAfterSeconds = from.retry_after_seconds;
+  for (const StatusCause& cause : from.causes) {
+    details.causes.push_back({.reason = cause.type, .message = cause.message, .field = cause.field});
+  }
+  return details;
+}
+
+}  // namespace
+
+std::string EncodeStatus(const Status& status, const Accepted& accepted) {
+  meta::v1::Status body;
+  body.status = "Failure";
+  body.message = status.message();
+  body.reason = ReasonName(status.reason());
+  body.code = status.code();
+  if (!(status.details() == StatusDetails()) || ShowsEmptyDetails(status)) {
+    body.details = ToDetails(status.details());
+  }
+  Object object(meta::v1::Status::kKind, GroupVersionKind{"", "v1", "Status"});
+  *object.As<meta::v1::Status>() = std::move(body);
+  std::string text;
+  EncodeObject(object, accepted.format, &text);
+  return accepted.pretty && accepted.format == Format::kJson ? PrettyJson(text) : text;
+}
+
+std::string PrettyJson(std::string_view json) {
+  std::string out;
+  out.reserve(json.size() * 2);
+  int depth = 0;
+  bool in_string = false;
+  auto newline = [&] { out.append("\n").append(static_cast<size_t>(depth) * 2, ' '); };
+  for (size_t i = 0; i < json.size(); ++i) {
+    const char c = json[i];
+    if (in_string) {
+      out += c;
+      if (c == '\\' && i + 1 < json.size()) out += json[++i];
+      if (c == '"') in_string = false;
+      continue;
+    }
+    if (c == '"') in_string = true;
+    if (c == '{' || c == '[') {
+      out += c;
+      const char close = c == '{' ? '}' : ']';
+      if (i + 1 < json.size() && json[i + 1] == close) {
+        out += close;
+        ++i;
+      } else {
+        ++depth;
+        newline();
+      }
+    } else if (c == '}' || c == ']') {
+      --depth;
+      newline();
+      out += c;
+    } else if (c == ',') {
+      out += c;
+      newline();
+    } else if (c == ':') {
+      out += ": ";
+    } else if (c != '\n') {
+      out += c;
+    }
+  }
+  return out;
+}
+
+Call::Call(net::ExchangePtr exchange, std::string audit_id)
+    : exchange_(std::move(exchange)), ctx_(exchange_->context()), audit_id_(std::move(audit_id)) {}
+
+void Call::Warn(std::string text) {
+  if (std::find(warnings_.begin(), warnings_.end(), text) == warnings_.end()) {
+    warnings_.push_back(std::move(text));
+  }
+}
+
+net::Headers Call::TakeHeaders(std::string_view content_type) {
+  net::Headers headers = std::move(headers_);
+  headers.Add("audit-id", audit_id_);
+  headers.Add("cache-control", "no-cache, private");
+  headers.Add("content-type", std::string(content_type));
+  for (std::string& warning : WarningHeaders(warnings_)) {
+    headers.Add("warning", std::move(warning));
+  }
+  return headers;
+}
+
+bool Call::WantsGzip() const {
+  const std::optional<std::string_view> accepts = Header("accept-encoding");
+  if (!accepts) return false;
+  const size_t at = accepts->find("gzip");
+  return at != accepts->npos && accepts->substr(at, 8) != "gzip;q=0";
+}
+
+void Call::Respond(int code, std::string_view content_type, std::vector<Bytes> body) {
+  responded_ = true;
+  response_code_ = code;
+  net::Headers headers = TakeHeaders(content_type);
+  size_t size = 0;
+  for (const Bytes& piece : body) size += piece.size();
+  if (size >= kGzipFrom && WantsGzip()) {
+    body = {net::GzipPieces(body, kGzipLevel)};
+    headers.Add("content-encoding", "gzip");
+    headers.Add("vary", "Accept-Encoding");
+  }
+  response_bytes_ = size;
+  exchange_->Send({.status = code, .headers = std::move(headers), .body = std::move(body)});
+}
+
+void Call::RespondText(int code, std::string text) {
+  AddHeader("x-content-type-options", "nosniff");
+  Respond(code, "text/plain; charset=utf-8", {Bytes(std::move(text))});
+}
+
+void Call::RespondStatus(const Status& status) {
+  const Accepted accepted = NegotiateError(Header("accept"));
+  if (status.details().retry_after_seconds > 0) {
+    AddHeader("retry-after", std::to_string(status.details().retry_after_seconds));
+  }
+  Respond(status.code(), MediaType(accepted.format), {Bytes(EncodeStatus(status, accepted))});
+}
+
+std::shared_ptr<net::Waker> Call::RespondStream(std::string_view content_type,
+                                                std::unique_ptr<net::BodySource> source) {
+  responded_ = true;
+  response_code_ = 200;
+  return exchange_->Stream(200, TakeHeaders(content_type), std::move(source));
+}
+
+}  // namespace cox::apiserver

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apiserver/handlers/negotiation.h"
+#include "apiserver/request_info.h"
+#include "apiserver/user.h"
+#include "base/context.h"
+#include "net/server.h"
+
+namespace cox::apiserver {
+
+// One request on its way through the chain: what is known of it so far, and where its answer goes.
+//
+// Exactly one of the Respond functions is called. Threads: one at a time; it moves from a loop to a
+// worker and stays there.
+class Call {
+ public:
+  Call(net::ExchangePtr exchange, std::string audit_id);
+
+  net::Request& request() { return exchange_->request(); }
+  const net::Request& request() const { return exchange_->request(); }
+  Context& ctx() { return ctx_; }
+  void set_ctx(Context ctx) { ctx_ = std::move(ctx); }
+  std::optional<std::string_view> Header(std::string_view name) const {
+    return exchange_->request().headers.Get(name);
+  }
+
+  // The standard answers.
+  void RespondStatus(const Status& status);
+  // An encoded document with the warnings collected so far.
+  void Respond(int code, std::string_view content_type, std::vector<Bytes> body);
+  void RespondText(int code, std::string text);
+  std::shared_ptr<net::Waker> RespondStream(std::string_view content_type,
+                                            std::unique_ptr<net::BodySource> source);
+  // A header that goes with the answer.
+  void AddHeader(std::string name, std::string value) {
+    headers_.Add(std::move(name), std::move(value));
+  }
+
+  // For the Warning header; each text once.
+  void Warn(std::string text);
+  const std::vector<std::string>& warnings() const { return warnings_; }
+
+  bool responded() const { return responded_; }
+  int response_code() const { return response_code_; }
+  size_t response_bytes() const { return response_bytes_; }
+  const std::string& audit_id() const { return audit_id_; }
+
+  // Filled in by stages of the chain, in this order.
+  Query query;
+  RequestInfo info;
+  UserInfo user;
+
+ private:
+  net::Headers TakeHeaders(std::string_view content_type);
+  bool WantsGzip() const;
+
+  const net::ExchangePtr exchange_;
+  Context ctx_;
+  const std::string audit_id_;
+  net::Headers headers_;
+  std::vector<std::string> warnings_;
+  bool responded_ = false;
+  int response_code_ = 0;
+  size_t response_bytes_ = 0;
+};
+
+// The API's form of an error, as the body of an answer.
+std::string EncodeStatus(const Status& status, const Accepted& accepted);
+// Indented, as people read it.
+std::string PrettyJson(std::string_view json);
+
+}  // namespace cox::apiserver

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apiserver/handlers/options.h"
+
+#include <charconv>
+
+#include "apiserver/registry/store.h"
+#include "base/strings.h"
+#include "object/json/json.h"
+#include "object/validation/object_meta.h"
+
+namespace cox::apiserver {
+namespace {
+
+constexpr std::string_view kOptionsGroup = "meta.k8s.io";
+
+// As Go's strconv.ParseInt reads it.
+Result<int64_t> ParseInt(std::string_view text) {
+  int64_t value = 0;
+  std::string_view digits = text;
+  if (!digits.empty() && digits.front() == '+') digits.remove_prefix(1);
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error == std::errc::result_out_of_range) {
+    return Status::BadRequest("strconv.ParseInt: parsing " + Quote(text) +
+                              ": value out of range");
+  }
+  if (error != std::errc() || end != digits.data() + digits.size() || digits.empty()) {
+    return Status::BadRequest("strconv.ParseInt: parsing " + Quote(text) + ": invalid syntax");
+  }
+  return value;
+}
+
+Result<std::optional<int64_t>> IntParameter(const Query& query, std::string_view name) {
+  const std::string* text = query.Find(name);
+  if (text == nullptr || text->empty()) return std::optional<int64_t>();
+  COX_ASSIGN_OR_RETURN(int64_t value, ParseInt(*text));
+  return std::optional<int64_t>(value);
+}
+
+// dryRun may repeat; all of its values must be "All".
+FieldErrorList CheckDryRun(const std::vector<std::string>& values) {
+  for (const std::string& value : values) {
+    if (value != "All") {
+      return {FieldError::NotSupported(FieldPath("dryRun"), values, {"All"})};
+    }
+  }
+  return {};
+}
+
+FieldErrorList CheckListOptions(const ReadOptions& o) {
+  FieldErrorList errors;
+  const FieldPath match("resourceVersionMatch");
+  if (o.watch) {
+    if (!o.continue_token.empty() && !o.resource_version_match.empty()) {
+      errors.push_back(FieldError::Forbidden(
+          match, "resourceVersionMatch is forbidden when continue is provided"));
+      return errors;
+    }
+    if (o.send_initial_events) {
+      if (o.resource_version_match != "NotOlderThan") {
+        errors.push_back(FieldError::Forbidden(
+            match, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"));
+      }
+    } else if (!o.resource_version_match.empty()) {
+      errors.push_back(FieldError::Forbidden(
+          match,
+          "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"));
+    }
+    if (!o.resource_version_match.empty() && o.resource_version_match != "NotOlderThan") {
+      errors.push_back(
+          FieldError::NotSupported(match, o.resource_version_match, {"NotOlderThan"}));
+    }
+    return errors;
+  }
+  if (o.send_initial_events) {
+    errors.push_back(FieldError::Forbidden(FieldPath("sendInitialEvents"),
+                                           "sendInitialEvents is forbidden for list"));
+  }
+  if (o.resource_version_match.empty()) return errors;
+  if (!o.continue_token.empty()) {
+    errors.push_back(FieldError::Forbidden(
+        match, "resourceVersionMatch is forbidden when continue is provided"));
+    return errors;
+  }
+  if (o.resource_version.empty()) {
+    errors.push_back(FieldError::Forbidden(
+        match, "resourceVersionMatch is forbidden unless resourceVersion is provided"));
+  }
+  if (o.resource_version_match != "Exact" && o.resource_version_match != "NotOlderThan") {
+    errors.push_back(FieldError::NotSupported(match, o.resource_version_match,
+                                              {"Exact", "NotOlderThan", ""}));
+  }
+  if (o.resource_version_match == "Exact" && o.resource_version == "0") {
+    errors.push_back(FieldError::Forbidden(
+        match, "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\""));
+  }
+  return errors;
+}
+
+Result<meta::v1::DeleteOptions> DeleteOptionsFromBody(Call& call) {
+  meta::v1::DeleteOptions options;
+  const std::string& body = call.request().body;
+  COX_ASSIGN_OR_RETURN(const Format format, BodyFormat(call.Header("content-type")));
+  const GroupVersionKind expected{"", "v1", "DeleteOptions"};
+  Result<Object> decoded = DecodeObject(body, format, Scheme::Builtin(), &expected);
+  if (!decoded.ok()) return decoded.status();
+  meta::v1::DeleteOptions* found = decoded->As<meta::v1::DeleteOptions>();
+  if (found == nullptr) {
+    const GroupVersionKind& gvk = decoded->gvk();
+    return Status::BadRequest("no kind " + Quote(gvk.kind) + " is registered for version " +
+                              Quote(gvk.group_version().ToString()) +
+                              " in scheme \"coxswain/scheme\"");
+  }
+  return std::move(*found);
+}
+
+Result<meta::v1::DeleteOptions> DeleteOptionsFromQuery(const Query& query) {
+  meta::v1::DeleteOptions options;
+  COX_ASSIGN_OR_RETURN(options.gracePeriodSeconds, IntParameter(query, "gracePeriodSeconds"));
+  if (const std::string* policy = query.Find("propagationPolicy")) {
+    options.propagationPolicy = *policy;
+  }
+  if (query.Has("orphanDependents")) options.orphanDependents = query.Flag("orphanDependents");
+  options.dryRun = query.All("dryRun");
+  return options;
+}
+
+}  // namespace
+
+Result<fields::Selector> ParseFieldSelector(std::string_view text,
+                                            const ServedResource& resource) {
+  COX_ASSIGN_OR_RETURN(fields::Selector selector, fields::Selector::Parse(text));
+  return selector.Transform(
+      [&](const std::string& field,
+          const std::string& value) -> Result<std::pair<std::string, std::string>> {
+        if (field == "metadata.name" || field == "metadata.namespace") return {{field, value}};
+        for (std::string_view known : resource.strategy().FieldNames()) {
+          if (field == known) return {{field, value}};
+        }
+        return resource.strategy().UnknownField(resource.kind(), field);
+      });
+}
+
+Result<ReadOptions> ParseReadOptions(const Call& call, const ServedResource& resource) {
+  const Query& query = call.query;
+  ReadOptions o;
+  COX_ASSIGN_OR_RETURN(std::optional<int64_t> limit, IntParameter(query, "limit"));
+  COX_ASSIGN_OR_RETURN(o.timeout_seconds, IntParameter(query, "timeoutSeconds"));
+  o.limit = std::max<int64_t>(limit.value_or(0), 0);
+  o.watch = call.info.verb == "watch";
+  o.allow_bookmarks = query.Flag("allowWatchBookmarks");
+  if (query.Has("sendInitialEvents")) o.send_initial_events = query.Flag("sendInitialEvents");
+  o.resource_version = query.Get("resourceVersion");
+  o.resource_version_match = query.Get("resourceVersionMatch");
+  o.continue_token = query.Get("continue");
+  // A watch from "now" begins with what is there: a streaming list without its end mark.
+  if (o.watch && !o.send_initial_events && o.resource_version_match.empty() &&
+      (o.resource_version.empty() || o.resource_version == "0")) {
+    o.send_initial_events = true;
+    o.resource_version_match = "NotOlderThan";
+  }
+  COX_ASSIGN_OR_RETURN(o.label_selector, labels::Selector::Parse(query.Get("labelSelector")));
+  COX_ASSIGN_OR_RETURN(o.field_selector,
+                       ParseFieldSelector(query.Get("fieldSelector"), resource));
+  FieldErrorList errors = CheckListOptions(o);
+  if (!errors.empty()) return NewInvalid(kOptionsGroup, "ListOptions", "", errors);
+  if (!call.info.name.empty()) {
+    const std::optional<std::string_view> selected =
+        o.field_selector.RequiresExactMatch("metadata.name");
+    if (selected && *selected != call.info.name) {
+      return Status::BadRequest("both a name and a field selector provided; please provide one or "
+                                "the other.");
+    }
+    std::vector<fields::Requirement> terms = o.field_selector.requirements();
+    terms.push_back({"metadata.name", true, call.info.name});
+    o.field_selector = fields::Selector(std::move(terms));
+  }
+  return o;
+}
+
+bool Selects(const ReadOptions& options, const storage::Entry& entry, std::string_view ns) {
+  if (!options.label_selector.Empty() && !options.label_selector.Matches(entry.labels())) {
+    return false;
+  }
+  if (options.field_selector.Empty()) return true;
+  const storage::HeadPairs fields = entry.fields();
+  auto field = [&](std::string_view key) -> std::optional<std::string_view> {
+    if (key == "metadata.name") return entry.name();
+    if (key == "metadata.namespace") return ns;
+    return fields(key);
+  };
+  return options.field_selector.Matches(field);
+}
+
+Result<WriteOptions> ParseWriteOptions(const Call& call, std::string_view kind, bool apply) {
+  const Query& query = call.query;
+  WriteOptions o;
+  const std::vector<std::string> dry_run = query.All("dryRun");
+  FieldErrorList errors;
+  o.field_manager = query.Get("fieldManager");
+  o.force = query.Flag("force");
+  if (kind == "PatchOptions") {
+    if (apply && o.field_manager.empty()) {
+      errors.push_back(
+          FieldError::Required(FieldPath("fieldManager"), "is required for apply patch"));
+    }
+    if (!apply && query.Has("force")) {
+      errors.push_back(
+          FieldError::Forbidden(FieldPath("force"), "may not be specified for non-apply patch"));
+    }
+  }
+  Append(errors, validation::ValidateFieldManager(o.field_manager, FieldPath("fieldManager")));
+  Append(errors, CheckDryRun(dry_run));
+  const std::string validation = query.Get("fieldValidation");
+  if (validation == "Strict") {
+    o.field_validation = FieldValidation::kStrict;
+  } else if (validation == "Ignore") {
+    o.field_validation = FieldValidation::kIgnore;
+  } else if (!validation.empty() && validation != "Warn") {
+    errors.push_back(FieldError::NotSupported(FieldPath("fieldValidation"), validation,
+                                              {"", "Ignore", "Strict", "Warn"}));
+  }
+  if (!errors.empty()) return NewInvalid(kOptionsGroup, kind, "", errors);
+  o.dry_run = !dry_run.empty();
+  return o;
+}
+
+std::string ManagerName(const Call& call, const WriteOptions& options) {
+  if (!options.field_manager.empty()) return options.field_manager;
+  const std::string_view agent = call.Header("user-agent").value_or("");
+  std::string name(agent.substr(0, agent.find('/')));
+  // Only what can be printed, and no more than fits.
+  std::erase_if(name, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+  return name.substr(0, validation::kFieldManagerMaxLength);
+}
+
+Result<meta::v1::DeleteOptions> ParseDeleteOptions(Call& call) {
+  Result<meta::v1::DeleteOptions> options = call.request().body.empty()
+                                                ? DeleteOptionsFromQuery(call.query)
+                                                : DeleteOptionsFromBody(call);
+  if (!options.ok()) return options;
+  FieldErrorList errors;
+  const FieldPath path("propagationPolicy");
+  if (options->propagationPolicy && options->orphanDependents) {
+    errors.push_back(
+        FieldError::Invalid(path, *options->propagationPolicy,
+                            "orphanDependents and deletionPropagation cannot be both set"));
+  }
+  if (options->propagationPolicy) {
+    const std::string& policy = *options->propagationPolicy;
+    if (policy != "Foreground" && policy != "Background" && policy != "Orphan") {
+      errors.push_back(FieldError::NotSupported(
+          path, policy, {"Foreground", "Background", "Orphan", "nil"}));
+    }
+  }
+  Append(errors, CheckDryRun(options->dryRun));
+  if (!errors.empty()) return NewInvalid(kOptionsGroup, "DeleteOptions", "", errors);
+  return options;
+}
+
+}  // namespace cox::apiserver

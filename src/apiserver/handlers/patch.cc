@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apiserver/handlers/body.h"
+#include "apiserver/handlers/patched_text.h"
+#include "apiserver/handlers/respond.h"
+#include "apiserver/handlers/resource_handlers.h"
+#include "base/strings.h"
+#include "object/defaults.h"
+#include "object/patch/patch.h"
+#include "object/yaml/yaml.h"
+
+namespace cox::apiserver {
+namespace {
+
+// The patched document as an object. One that does not fit its type is Invalid, with the document in
+// the error.
+Result<Object> ToObject(const ServedResource& resource, const Object& original,
+                        const Value& patched, json::Strictness* strict) {
+  auto refuse = [&](std::string_view why) {
+    FieldErrorList errors = {FieldError::Invalid(
+        FieldPath("patch"), PatchedText(original, patched), std::string(why))};
+    return NewInvalid("", "", "", errors);
+  };
+  auto text = [&](std::string_view key) {
+    const Value* member = patched.Find(key);
+    return member != nullptr && member->is_string() ? std::string(member->as_string())
+                                                    : std::string();
+  };
+  Result<GroupVersionKind> gvk = GroupVersionKind::Parse(text("apiVersion"), text("kind"));
+  if (!gvk.ok()) return gvk.status();
+  if (gvk->kind.empty()) *gvk = resource.gvk();
+  const KindInfo* named = Scheme::Builtin().FindKind(*gvk);
+  if (named == nullptr) {
+    return refuse("no kind " + Quote(gvk->kind) + " is registered for version " +
+                  Quote(gvk->group_version().ToString()) + " in scheme \"coxswain/scheme\"");
+  }
+  Object object(*named);
+  Status decoded = json::FromValue(patched, *named->type, object.data(), strict);
+  if (!decoded.ok()) return refuse(decoded.message());
+  if (named->type != resource.kind().type) {
+    return Status::BadRequest(gvk->kind + " in version " +
+                              Quote(gvk->group_version().ToString()) +
+                              " cannot be handled as a " + std::string(resource.kind().kind));
+  }
+  return object;
+}
+
+// One PATCH request, with what its attempts share.
+class Patcher {
+ public:
+  Patcher(Call& call, const ServedResource& resource, const AdmissionChain& admission,
+          patch::PatchType type, WriteOptions options)
+      : call_(call),
+        resource_(resource),
+        admission_(admission),
+        type_(type),
+        options_(std::move(options)),
+        manager_(ManagerName(call, options_)),
+        now_(NowOf(call.ctx())) {}
+
+  // The applied configuration, for server-side apply. BadRequest with upstream's texts.
+  Status ReadConfiguration() {
+    COX_ASSIGN_OR_RETURN(std::string_view body, ReadBody(call_));
+    json::Strictness strict;
+    Result<Value> parsed = yaml::Parse(body, &strict);
+    if (!parsed.ok()) {
+      return Status::BadRequest("error decoding YAML: error converting YAML to JSON: " +
+                                parsed.status().message());
+    }
+    configuration_ = std::move(*parsed);
+    COX_RETURN_IF_ERROR(JudgeStrictness(call_, strict, options_.field_validation,
+                                        resource_.kind()));
+    return {};
+  }
+
+  // The hub object that `existing` becomes.
+  Result<Object> Change(const Object* existing, Warnings* warnings) {
+    COX_ASSIGN_OR_RETURN(
+        Object served,
+        type_ == patch::PatchType::kApply ? Applied(existing) : Patched(*existing));
+    COX_RETURN_IF_ERROR(MatchMetadata(call_, resource_, served, /*creating=*/false));
+    ApplyDefaults(served.type(), served.data());
+    resource_.SetDefaults(served);
+    // The merge of an apply has set its owners already.
+    if (type_ != patch::PatchType::kApply) {
+      const Object live = resource_.FromHub(*existing);
+      TrackManagers(resource_, call_.info.subresource, &live, served, manager_, now_);
+    }
+    Object hub = resource_.ToHub(served);
+    COX_RETURN_IF_ERROR(admission_.Mutate(
+        call_.ctx(), {.operation = existing == nullptr ? Operation::kCreate : Operation::kUpdate,
+                      .resource = resource_,
+                      .subresource = call_.info.subresource,
+                      .ns = call_.info.namespace_,
+                      .name = call_.info.name,
+                      .user = call_.user,
+                      .dry_run = options_.dry_run,
+                      .object = &hub,
+                      .old = existing,
+                      .warnings = warnings}));
+    return hub;
+  }
+
+  const Time& now() const { return now_; }
+
+ private:
+  Result<Object> Patched(const Object& existing) {
+    const Object live = resource_.FromHub(existing);
+    json::Strictness strict;
+    json::Strictness* collect =
+        options_.field_validation == FieldValidation::kIgnore ? nullptr : &strict;
+    COX_ASSIGN_OR_RETURN(std::string_view body, ReadBody(call_));
+    COX_ASSIGN_OR_RETURN(Value patched,
+                         patch::Apply(type_, live.ToValue(), body, live.type(), collect));
+    COX_ASSIGN_OR_RETURN(Object served, ToObject(resource_, live, patched, collect));
+    COX_RETURN_IF_ERROR(
+        JudgeStrictness(call_, strict, options_.field_validation, resource_.kind()));
+    return served;
+  }
+
+  Result<Object> Applied(const Object* existing) {
+    const apply::FieldManager& fields = resource_.field_manager(call_.info.subresource);
+    Value live(Value::Object{});
+    if (existing != nullptr) {
+      live = resource_.FromHub(*existing).ToValue();
+    } else {
+      // What is created by applying has the name it is applied to.
+      Value& meta = live.as_object()["metadata"];
+      meta = Value(Value::Object{});
+      meta.as_object()["name"] = Value(call_.info.name);
+      if (resource_.kind().namespaced) {
+        meta.as_object()["namespace"] = Value(call_.info.namespace_);
+      }
+    }
+    COX_ASSIGN_OR_RETURN(Value merged,
+                         fields.Apply(fields.Named(std::move(live)), configuration_, manager_,
+                                      options_.force, now_.ToString()));
+    Object served(resource_.kind());
+    json::Strictness strict;
+    COX_RETURN_IF_ERROR(json::FromValue(merged, served.type(), served.data(), &strict));
+    return served;
+  }
+
+  Call& call_;
+  const ServedResource& resource_;
+  const AdmissionChain& admission_;
+  const patch::PatchType type_;
+  const WriteOptions options_;
+  const std::string manager_;
+  const Time now_;
+  Value configuration_;
+};
+
+}  // namespace
+
+void ResourceHandlers::Patch(Call& call, const ServedResource& resource) {
+  const std::optional<patch::PatchType> type =
+      patch::PatchTypeOf(call.Header("content-type").value_or(""));
+  if (!type) {
+    return call.RespondStatus(Status(Reason::kUnsupportedMediaType, "415: Unsupported Media Type"));
+  }
+  Result<Accepted> accepted = NegotiateResource(call.Header("accept"), /*streaming=*/false);
+  if (!accepted.ok()) return call.RespondStatus(accepted.status());
+  const bool apply = *type == patch::PatchType::kApply;
+  Result<std::string_view> body = ReadBody(call);
+  if (!body.ok()) return call.RespondStatus(body.status());
+  Result<WriteOptions> options = ParseWriteOptions(call, "PatchOptions", apply);
+  if (!options.ok()) return call.RespondStatus(options.status());
+
+  Patcher patcher(call, resource, admission_, *type, *options);
+  if (apply) {
+    Status read = patcher.ReadConfiguration();
+    if (!read.ok()) return call.RespondStatus(read);
+  }
+  Warnings warnings;
+  const std::string& subresource = call.info.subresource;
+  const WriteContext w{call.ctx(), call.user, patcher.now(), options->dry_run, &resource.kind()};
+  Result<ResourceStore::UpdateResult> result = resource.store().Update(
+      w, {.ns = call.info.namespace_,
+          .name = call.info.name,
+          .how = subresource.empty() ? nullptr : resource.strategy().Subresource(subresource),
+          .change = [&](const Object* existing) { return patcher.Change(existing, &warnings); },
+          .judge = JudgeOf(admission_, call, resource, Operation::kUpdate, options->dry_run),
+          .create_judge = JudgeOf(admission_, call, resource, Operation::kCreate, options->dry_run),
+          .may_create = apply && subresource.empty(),
+          .warnings = &warnings});
+  if (!result.ok()) return call.RespondStatus(result.status());
+  for (std::string& text : warnings) call.Warn(std::move(text));
+  RespondObject(call, resource, result->created ? 201 : 200, result->object, *accepted);
+}
+
+}  // namespace cox::apiserver

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "apiserver/admission/admission.h"
+#include "apiserver/handlers/call.h"
+#include "apiserver/handlers/options.h"
+#include "apiserver/registry/registry.h"
+
+namespace cox::apiserver {
+
+// The verbs of the API on resources: each reads its options, asks admission and the registry, and
+// answers in the form the client accepts. One file per verb or two.
+//
+// Threads: all methods may be called concurrently. They block for storage, except Watch once it runs.
+class ResourceHandlers {
+ public:
+  ResourceHandlers(const Registry& registry, const AdmissionChain& admission)
+      : registry_(registry), admission_(admission) {}
+
+  // Answers every request on a resource that is served; 404 and 405 for what it does not have.
+  void Handle(const std::shared_ptr<Call>& call);
+
+  // Parts that handlers of subresources share.
+  const Registry& registry() const { return registry_; }
+  const AdmissionChain& admission() const { return admission_; }
+
+ private:
+  // read.cc
+  void Get(Call& call, const ServedResource& resource);
+  void List(Call& call, const ServedResource& resource);
+  // watch.cc
+  void Watch(Call& call, const ServedResource& resource);
+  // write.cc
+  void Create(Call& call, const ServedResource& resource);
+  void Update(Call& call, const ServedResource& resource);
+  // patch.cc
+  void Patch(Call& call, const ServedResource& resource);
+  // delete.cc
+  void Delete(Call& call, const ServedResource& resource);
+  void DeleteCollection(Call& call, const ServedResource& resource);
+
+  const Registry& registry_;
+  const AdmissionChain& admission_;
+};
+
+// A page of a list: where the entries come from is its secret.
+struct ListPage {
+  std::vector<storage::EntryPtr> entries;
+  storage::Revision revision = 0;
+  std::string continue_token;
+  std::optional<int64_t> remaining;
+};
+Result<ListPage> ReadPage(Context& ctx, const ServedResource& resource, std::string_view ns,
+                          const ReadOptions& options);
+
+// The namespace and name that stand in a key.
+struct KeyParts {
+  std::string_view ns, name;
+};
+KeyParts SplitKey(const ServedResource& resource, std::string_view key);
+
+// Checks the metadata of a written object against the path, and completes it.
+Status MatchMetadata(const Call& call, const ServedResource& resource, Object& object,
+                     bool creating);
+
+// Judges for the registry, made of the admission chain.
+Judge JudgeOf(const AdmissionChain& admission, Call& call, const ServedResource& resource,
+              Operation operation, bool dry_run);
+
+// Sets metadata.managedFields of `object` (of the served kind) for a write by `manager` that turns
+// `live` (null: a creation) into it.
+void TrackManagers(const ServedResource& resource, std::string_view subresource,
+                   const Object* live_served, Object& served, std::string_view manager,
+                   const Time& now);
+
+}  // namespace cox::apiserver

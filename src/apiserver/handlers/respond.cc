@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apiserver/handlers/respond.h"
+
+#include "apiserver/handlers/table.h"
+#include "base/strings.h"
+#include "object/json/json.h"
+#include "object/protobuf/protobuf.h"
+#include "object/yaml/yaml.h"
+
+namespace cox::apiserver {
+namespace {
+
+constexpr std::string_view kMetaGroup = "meta.k8s.io";
+
+std::string ApiVersion(const KindInfo& kind) {
+  return GroupVersion{std::string(kind.group), std::string(kind.version)}.ToString();
+}
+
+// `"metadata":{...}` of a list.
+std::string ListMetaJson(const ListMeta& meta) {
+  std::string text = "\"metadata\":{";
+  if (meta.revision > 0) text += "\"resourceVersion\":\"" + std::to_string(meta.revision) + "\"";
+  if (!meta.continue_token.empty()) text += ",\"continue\":\"" + meta.continue_token + "\"";
+  if (meta.remaining) text += ",\"remainingItemCount\":" + std::to_string(*meta.remaining);
+  return text + "}";
+}
+
+meta::v1::ListMeta ToListMeta(const ListMeta& from) {
+  meta::v1::ListMeta meta;
+  if (from.revision > 0) meta.resourceVersion = std::to_string(from.revision);
+  meta.continue_ = from.continue_token;
+  meta.remainingItemCount = from.remaining;
+  return meta;
+}
+
+Object Partial(const Object& object, std::string_view version) {
+  Object partial(meta::v1::PartialObjectMetadata::kKind,
+                 GroupVersionKind{std::string(kMetaGroup), std::string(version),
+                                  "PartialObjectMetadata"});
+  partial.As<meta::v1::PartialObjectMetadata>()->metadata = *object.object_meta();
+  return partial;
+}
+
+Status NotTheShape(const Accepted& accepted, const KindInfo& kind, bool list) {
+  const std::string_view wish = accepted.transform == Transform::kPartialMetadata
+                                    ? "PartialObjectMetadata"
+                                    : "PartialObjectMetadataList";
+  return Status(Reason::kNotAcceptable,
+                "you requested " + std::string(wish) + ", but the requested object is " +
+                    (list ? "a list" : "not a list") + " (" + GoTypeName(kind, list) + ")");
+}
+
+}  // namespace
+
+Time NowOf(const Context& ctx) {
+  const auto since = ctx.clock().Now().time_since_epoch();
+  return Time::FromUnix(std::chrono::duration_cast<std::chrono::seconds>(since).count());
+}
+
+std::string GoTypeName(const KindInfo& kind, bool list) {
+  std::string package(kind.group.empty() ? "core" : kind.group.substr(0, kind.group.find('.')));
+  if (package == "rbac") package = "rbac";
+  return "*" + package + "." + std::string(kind.kind) + (list ? "List" : "");
+}
+
+Result<IncludeObject> ParseIncludeObject(const Query& query) {
+  const std::string text = query.Get("includeObject");
+  if (text.empty() || text == "Metadata") return IncludeObject::kMetadata;
+  if (text == "None") return IncludeObject::kNone;
+  if (text == "Object") return IncludeObject::kObject;
+  return Status::BadRequest("unrecognized includeObject value: " + Quote(text));
+}
+
+std::string Finish(std::string json, const Accepted& accepted) {
+  if (accepted.format == Format::kYaml) {
+    Result<Value> value = json::Parse(json);
+    return value.ok() ? yaml::Write(*value) : std::string();
+  }
+  if (accepted.pretty) return PrettyJson(json);
+  if (!json.ends_with('\n')) json += '\n';
+  return json;
+}
+
+Result<std::string> EncodeShaped(const ServedResource& resource, const Object& hub,
+                                 const Accepted& accepted, IncludeObject include, const Time& now,
+                                 bool with_columns) {
+  std::string text;
+  switch (accepted.transform) {
+    case Transform::kNone: {
+      const Object served = resource.FromHub(hub);
+      EncodeObject(served, accepted.format, &text);
+      if (accepted.pretty && accepted.format == Format::kJson) text = PrettyJson(text);
+      return text;
+    }
+    case Transform::kPartialMetadata: {
+      EncodeObject(Partial(hub, accepted.transform_version), accepted.format, &text);
+      return text;
+    }
+    case Transform::kPartialMetadataList:
+      return NotTheShape(accepted, resource.kind(), /*list=*/false);
+    case Transform::kTable:
+      break;
+  }
+  ListMeta meta;
+  meta.revision = ParseResourceVersion(hub.object_meta()->resourceVersion).value_or(0);
+  TableWriter table(resource, accepted.transform_version, include, now);
+  table.Begin(ListMetaJson(meta), with_columns);
+  table.AddRow(hub);
+  return Finish(table.End(), accepted);
+}
+
+Result<std::string> EncodeShapedList(const ServedResource& resource,
+                                     const std::vector<Object>& hubs, const ListMeta& meta,
+                                     const Accepted& accepted, IncludeObject include,
+                                     const Time& now) {
+  if (accepted.transform == Transform::kPartialMetadata) {
+    return NotTheShape(accepted, resource.kind(), /*list=*/true);
+  }
+  if (accepted.transform == Transform::kTable) {
+    TableWriter table(resource, accepted.transform_version, include, now);
+    table.Begin(ListMetaJson(meta), /*with_columns=*/true);
+    for (const Object& hub : hubs) table.AddRow(hub);
+    return Finish(table.End(), accepted);
+  }
+  if (accepted.transform == Transform::kPartialMetadataList &&
+      accepted.format == Format::kProtobuf) {
+    Object list(meta::v1::PartialObjectMetadataList::kKind,
+                GroupVersionKind{std::string(kMetaGroup), accepted.transform_version,
+                                 "PartialObjectMetadataList"});
+    auto* typed = list.As<meta::v1::PartialObjectMetadataList>();
+    typed->metadata = ToListMeta(meta);
+    for (const Object& hub : hubs) typed->items.push_back({.metadata = *hub.object_meta()});
+    std::string text;
+    EncodeObject(list, Format::kProtobuf, &text);
+    return text;
+  }
+  const bool partial = accepted.transform == Transform::kPartialMetadataList;
+  std::string text;
+  if (partial) {
+    text = R"({"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/)" +
+           accepted.transform_version + "\",";
+  } else {
+    text = "{\"kind\":\"" + std::string(resource.kind().kind) + "List\",\"apiVersion\":\"" +
+           ApiVersion(resource.kind()) + "\",";
+  }
+  text += ListMetaJson(meta) + ",\"items\":[";
+  for (size_t i = 0; i < hubs.size(); ++i) {
+    if (i > 0) text += ',';
+    if (partial) {
+      EncodeObject(Partial(hubs[i], accepted.transform_version), Format::kJson, &text);
+      text.pop_back();
+    } else {
+      const Object served = resource.FromHub(hubs[i]);
+      json::Encode(served.type(), served.data(), &text);
+    }
+  }
+  return Finish(text + "]}", accepted);
+}
+
+void RespondObject(Call& call, const ServedResource& resource, int code, const Object& hub,
+                   const Accepted& accepted) {
+  Result<IncludeObject> include = ParseIncludeObject(call.query);
+  if (!include.ok()) return call.RespondStatus(include.status());
+  Result<std::string> text =
+      EncodeShaped(resource, hub, accepted, *include, NowOf(call.ctx()));
+  if (!text.ok()) return call.RespondStatus(text.status());
+  call.Respond(code, MediaType(accepted.format), {Bytes(std::move(*text))});
+}
+
+void RespondPlain(Call& call, int code, const Object& object, const Accepted& accepted) {
+  std::string text;
+  EncodeObject(object, accepted.format, &text);
+  if (accepted.pretty && accepted.format == Format::kJson) text = PrettyJson(text);
+  call.Respond(code, MediaType(accepted.format), {Bytes(std::move(text))});
+}
+
+std::vector<Bytes> GatherJsonList(const ServedResource& resource, const std::vector<Bytes>& items,
+                                  const ListMeta& meta) {
+  std::vector<Bytes> pieces;
+  pieces.reserve(items.size() * 2 + 2);
+  pieces.emplace_back("{\"kind\":\"" + std::string(resource.kind().kind) +
+                      "List\",\"apiVersion\":\"" + ApiVersion(resource.kind()) + "\"," +
+                      ListMetaJson(meta) + ",\"items\":[");
+  for (size_t i = 0; i < items.size(); ++i) {
+    // Items say neither kind nor apiVersion: their encodings are entered behind them.
+    pieces.push_back(Bytes::Static(i == 0 ? "{" : ",{"));
+    pieces.push_back(items[i].Slice(resource.type_meta_size()));
+  }
+  pieces.push_back(Bytes::Static("]}\n"));
+  return pieces;
+}
+
+std::vector<Bytes> GatherProtobufList(const ServedResource& resource,
+                                      const std::vector<Bytes>& items, const ListMeta& meta) {
+  // The list's own message is metadata in field 1 and items in field 2; its size must be known first.
+  std::string list_meta;
+  const meta::v1::ListMeta typed = ToListMeta(meta);
+  proto::Encode(meta::v1::ListMeta::kType, &typed, &list_meta);
+  std::string head;
+  proto::AppendLengthPrefix(&head, 1, list_meta.size());
+  head += list_meta;
+  size_t size = head.size();
+  std::vector<Bytes> raws;
+  std::vector<std::string> prefixes;
+  for (const Bytes& item : items) {
+    Result<proto::Envelope> envelope = proto::Open(item.view());
+    if (!envelope.ok()) continue;
+    const std::string_view raw = envelope->raw;
+    std::string prefix;
+    proto::AppendLengthPrefix(&prefix, 2, raw.size());
+    size += prefix.size() + raw.size();
+    prefixes.push_back(std::move(prefix));
+    raws.push_back(item.Slice(static_cast<size_t>(raw.data() - item.data()), raw.size()));
+  }
+  std::vector<Bytes> pieces;
+  pieces.reserve(raws.size() * 2 + 2);
+  pieces.emplace_back(proto::EnvelopeHead(ApiVersion(resource.kind()),
+                                          std::string(resource.kind().kind) + "List", size) +
+                      head);
+  for (size_t i = 0; i < raws.size(); ++i) {
+    pieces.emplace_back(std::move(prefixes[i]));
+    pieces.push_back(std::move(raws[i]));
+  }
+  pieces.emplace_back(std::string(proto::kEnvelopeTail));
+  return pieces;
+}
+
+}  // namespace cox::apiserver

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/core/v1.h"
+#include "apiserver/handlers/body.h"
+#include "apiserver/handlers/respond.h"
+#include "apiserver/handlers/subresources/subresources.h"
+#include "base/strings.h"
+
+// pods/binding: how a scheduler says where a Pod runs.
+namespace cox::apiserver {
+namespace {
+
+constexpr Resource kBinding{"", "pods/binding"};
+
+// Errors without a reason, as upstream gives them.
+Status Check(const core::v1::Binding& binding) {
+  const FieldPath target("target");
+  if (!binding.target.kind.empty() && binding.target.kind != "Node") {
+    return Status(
+        Reason::kUnknown,
+        FieldError::NotSupported(target.Child("kind"), binding.target.kind, {"Node", "<empty>"})
+            .ToString());
+  }
+  if (binding.target.name.empty()) {
+    return Status(Reason::kUnknown, FieldError::Required(target.Child("name")).ToString());
+  }
+  return {};
+}
+
+Status Assign(const core::v1::Binding& binding, const Time& now, core::v1::Pod* pod) {
+  const std::string& name = pod->metadata.name;
+  if (pod->metadata.deletionTimestamp) {
+    return ConflictError(kBinding, name,
+                         "pod " + name + " is being deleted, cannot be assigned to a host");
+  }
+  if (!pod->spec.nodeName.empty()) {
+    return ConflictError(
+        kBinding, name,
+        "pod " + name + " is already assigned to node " + Quote(pod->spec.nodeName));
+  }
+  if (!pod->spec.schedulingGates.empty()) {
+    return ConflictError(kBinding, name, "pod " + name + " has non-empty .spec.schedulingGates");
+  }
+  pod->spec.nodeName = binding.target.name;
+  for (const auto& [key, value] : binding.metadata.annotations)
+    pod->metadata.annotations[key] = value;
+  for (const auto& [key, value] : binding.metadata.labels) pod->metadata.labels[key] = value;
+  for (core::v1::PodCondition& condition : pod->status.conditions) {
+    if (condition.type != "PodScheduled") continue;
+    if (condition.status != "True") condition.lastTransitionTime = now;
+    condition.status = "True";
+    condition.reason.clear();
+    condition.message.clear();
+    return {};
+  }
+  core::v1::PodCondition scheduled;
+  scheduled.type = "PodScheduled";
+  scheduled.status = "True";
+  scheduled.lastTransitionTime = now;
+  pod->status.conditions.push_back(std::move(scheduled));
+  return {};
+}
+
+// Only what the binding set may differ: nothing to validate again.
+class BindingStrategy final : public UpdateStrategyOf<core::v1::Pod> {
+ protected:
+  void PrepareUpdate(const WriteContext&, core::v1::Pod&, const core::v1::Pod&) const override {}
+};
+
+}  // namespace
+
+void HandleBinding(ResourceHandlers& handlers, Call& call, const ServedResource& resource) {
+  Result<Accepted> accepted = NegotiateResource(call.Header("accept"), /*streaming=*/false);
+  if (!accepted.ok()) return call.RespondStatus(accepted.status());
+  Result<WriteOptions> options = ParseWriteOptions(call, "CreateOptions");
+  if (!options.ok()) return call.RespondStatus(options.status());
+  Result<Object> body = DecodeBody(call, core::v1::Binding::kKind, options->field_validation);
+  if (!body.ok()) return call.RespondStatus(body.status());
+  const auto& binding = *body->As<core::v1::Binding>();
+  std::string name = call.info.name;
+  if (name.empty()) name = binding.metadata.name;  // the old /bindings
+  if (binding.metadata.name != name) {
+    return call.RespondStatus(
+        Status::BadRequest("name in URL does not match name in Binding object"));
+  }
+  Status valid = Check(binding);
+  if (!valid.ok()) return call.RespondStatus(valid);
+
+  static const BindingStrategy kStrategy;
+  const Time now = NowOf(call.ctx());
+  const WriteContext w{call.ctx(), call.user, now, options->dry_run};
+  const std::string manager = ManagerName(call, *options);
+  Result<ResourceStore::UpdateResult> result = resource.store().Update(
+      w,
+      {.ns = call.info.namespace_,
+       .name = name,
+       .how = &kStrategy,
+       .change = [&](const Object* existing) -> Result<Object> {
+         Object pod = *existing;
+         COX_RETURN_IF_ERROR(Assign(binding, now, pod.As<core::v1::Pod>()));
+         TrackManagers(resource, "binding", existing, pod, manager, now);
+         return pod;
+       },
+       .judge = JudgeOf(handlers.admission(), call, resource, Operation::kUpdate, options->dry_run),
+       .create_judge = {},
+       .uid = binding.metadata.uid});
+  if (!result.ok()) return call.RespondStatus(result.status());
+  RespondSuccess(call, 201, *accepted);
+}
+
+}  // namespace cox::apiserver

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/core/v1.h"
+#include "api/policy/v1.h"
+#include "apiserver/handlers/body.h"
+#include "apiserver/handlers/respond.h"
+#include "apiserver/handlers/subresources/subresources.h"
+#include "object/selector/labels.h"
+
+// pods/eviction: deletion of a Pod that asks its PodDisruptionBudgets first.
+namespace cox::apiserver {
+namespace {
+
+// A budget remembers so many evictions that its controller has not seen yet.
+constexpr size_t kMaxDisruptedPods = 2000;
+
+Status TooMany(std::string why, int32_t retry_after) {
+  return Status(
+      Reason::kTooManyRequests, "Cannot evict pod as it would violate the pod's disruption budget.",
+      StatusDetails{
+          .causes = {{.type = "DisruptionBudget", .message = std::move(why), .field = ""}},
+          .retry_after_seconds = retry_after});
+}
+
+// Takes one disruption from the budget.
+Status Take(const std::string& pod, const Time& now, policy::v1::PodDisruptionBudget* budget) {
+  policy::v1::PodDisruptionBudgetStatus& status = budget->status;
+  const std::string& name = budget->metadata.name;
+  if (status.observedGeneration < budget->metadata.generation) {
+    return TooMany("The disruption budget " + name + " is still being processed by the server.",
+                   10);
+  }
+  if (status.disruptionsAllowed < 0) {
+    return ForbiddenError({"policy", "poddisruptionbudgets"}, name,
+                          "pdb disruptions allowed is negative");
+  }
+  if (status.disruptedPods.size() > kMaxDisruptedPods) {
+    return ForbiddenError({"policy", "poddisruptionbudgets"}, name,
+                          "DisruptedPods map too big - too many evictions not confirmed by PDB "
+                          "controller");
+  }
+  if (status.disruptionsAllowed == 0) {
+    return TooMany("The disruption budget " + name + " needs " +
+                       std::to_string(status.desiredHealthy) + " healthy pods and has " +
+                       std::to_string(status.currentHealthy) + " currently",
+                   0);
+  }
+  --status.disruptionsAllowed;
+  status.disruptedPods[pod] = now;
+  return {};
+}
+
+bool IsReady(const core::v1::Pod& pod) {
+  for (const core::v1::PodCondition& condition : pod.status.conditions) {
+    if (condition.type == "Ready") return condition.status == "True";
+  }
+  return false;
+}
+
+// A Pod that does no work, or is going anyway, may go without asking.
+bool GoesFreely(const core::v1::Pod& pod) {
+  return pod.status.phase == "Succeeded" || pod.status.phase == "Failed" ||
+         pod.status.phase == "Pending" || pod.metadata.deletionTimestamp;
+}
+
+// The budgets that select the Pod.
+Result<std::vector<policy::v1::PodDisruptionBudget>> BudgetsOf(Context& ctx,
+                                                               const ServedResource& budgets,
+                                                               const core::v1::Pod& pod) {
+  std::vector<policy::v1::PodDisruptionBudget> found;
+  COX_ASSIGN_OR_RETURN(ListPage page, ReadPage(ctx, budgets, pod.metadata.namespace_, {}));
+  for (const storage::EntryPtr& entry : page.entries) {
+    COX_ASSIGN_OR_RETURN(Object object, budgets.store().Decode(entry->stored(), entry->revision()));
+    auto& budget = *object.As<policy::v1::PodDisruptionBudget>();
+    if (!budget.spec.selector) continue;
+    Result<labels::Selector> selector =
+        labels::Selector::FromLabelSelector(budget.spec.selector.get());
+    if (!selector.ok() || !selector->Matches(pod.metadata.labels)) continue;
+    found.push_back(std::move(budget));
+  }
+  return found;
+}
+
+class BudgetStatus final : public UpdateStrategyOf<policy::v1::PodDisruptionBudget> {
+ protected:
+  void PrepareUpdate(const WriteContext&, policy::v1::PodDisruptionBudget& object,
+                     const policy::v1::PodDisruptionBudget& old) const override {
+    object.spec = old.spec;
+  }
+};
+
+Status AskBudget(ResourceHandlers& handlers, Call& call, const WriteContext& w,
+                 const core::v1::Pod& pod) {
+  const ServedResource& budgets = handlers.registry().Hub(policy::v1::PodDisruptionBudget::kKind);
+  COX_ASSIGN_OR_RETURN(std::vector<policy::v1::PodDisruptionBudget> found,
+                       BudgetsOf(call.ctx(), budgets, pod));
+  if (found.empty()) return {};
+  if (found.size() > 1) {
+    return Status(Reason::kInternalError,
+                  "This pod has more than one PodDisruptionBudget, which the eviction subresource "
+                  "does not support.");
+  }
+  const policy::v1::PodDisruptionBudget& budget = found.front();
+  // A Pod that is running but not ready counts against no budget that is met without it.
+  const bool always_unhealthy = budget.spec.unhealthyPodEvictionPolicy &&
+                                *budget.spec.unhealthyPodEvictionPolicy == policy::v1::kAlwaysAllow;
+  const bool met = budget.status.currentHealthy >= budget.status.desiredHealthy &&
+                   budget.status.desiredHealthy > 0;
+  if (!IsReady(pod) && (always_unhealthy || met)) return {};
+  static const BudgetStatus kStrategy;
+  Result<ResourceStore::UpdateResult> taken = budgets.store().Update(
+      w, {.ns = pod.metadata.namespace_,
+          .name = budget.metadata.name,
+          .how = &kStrategy,
+          .change = [&](const Object* existing) -> Result<Object> {
+            Object next = *existing;
+            COX_RETURN_IF_ERROR(
+                Take(pod.metadata.name, w.now, next.As<policy::v1::PodDisruptionBudget>()));
+            return next;
+          },
+          .judge = {},
+          .create_judge = {}});
+  return taken.ok() ? Status() : taken.status();
+}
+
+}  // namespace
+
+void HandleEviction(ResourceHandlers& handlers, Call& call, const ServedResource& resource) {
+  Result<Accepted> accepted = NegotiateResource(call.Header("accept"), /*streaming=*/false);
+  if (!accepted.ok()) return call.RespondStatus(accepted.status());
+  Result<WriteOptions> options = ParseWriteOptions(call, "CreateOptions");
+  if (!options.ok()) return call.RespondStatus(options.status());
+  Result<Object> body = DecodeBody(call, policy::v1::Eviction::kKind, options->field_validation);
+  if (!body.ok()) return call.RespondStatus(body.status());
+  const auto& eviction = *body->As<policy::v1::Eviction>();
+  if (eviction.metadata.name != call.info.name) {
+    return call.RespondStatus(
+        Status::BadRequest("name in URL does not match name in Eviction object"));
+  }
+  meta::v1::DeleteOptions how;
+  if (eviction.deleteOptions) how = *eviction.deleteOptions;
+  const bool dry_run = options->dry_run || !how.dryRun.empty();
+  const WriteContext w{call.ctx(), call.user, NowOf(call.ctx()), dry_run};
+  Result<Object> found = resource.store().Get(call.ctx(), call.info.namespace_, call.info.name);
+  if (!found.ok()) return call.RespondStatus(found.status());
+  const auto& pod = *found->As<core::v1::Pod>();
+  const bool wrong_pod =
+      how.preconditions && how.preconditions->uid && *how.preconditions->uid != pod.metadata.uid;
+  if (!GoesFreely(pod) && !wrong_pod) {
+    Status allowed = AskBudget(handlers, call, w, pod);
+    if (!allowed.ok()) return call.RespondStatus(allowed);
+  }
+  Result<ResourceStore::DeleteResult> deleted = resource.store().Delete(
+      w, call.info.namespace_, call.info.name, how,
+      JudgeOf(handlers.admission(), call, resource, Operation::kDelete, dry_run));
+  if (!deleted.ok()) return call.RespondStatus(deleted.status());
+  RespondSuccess(call, 201, *accepted);
+}
+
+}  // namespace cox::apiserver

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "api/apiregistration/v1.h"
+#include "apiserver/registry/strategy.h"
+
+namespace cox::apiserver {
+
+StrategyPtr NewApiServiceStrategy();
+
+// Says that `service`, which this server answers itself, is available. Keeps the time of an earlier
+// condition that said the same.
+void SetLocalAvailable(apiregistration::v1::APIService& service, const Time& now);
+
+}  // namespace cox::apiserver

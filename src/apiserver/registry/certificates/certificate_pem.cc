@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apiserver/registry/certificates/certificate_pem.h"
+
+#include <openssl/x509.h>
+
+#include <memory>
+
+#include "apiserver/registry/pem.h"
+#include "base/strings.h"
+
+namespace cox::apiserver {
+namespace {
+
+struct FreeRequest {
+  void operator()(X509_REQ* request) const { X509_REQ_free(request); }
+};
+struct FreeCertificate {
+  void operator()(X509* certificate) const { X509_free(certificate); }
+};
+
+const unsigned char* Bytes(const std::string& bytes) {
+  return reinterpret_cast<const unsigned char*>(bytes.data());
+}
+
+// One or more certificates, one after another.
+std::string CertificatesProblem(const std::string& der) {
+  const unsigned char* at = Bytes(der);
+  const unsigned char* end = at + der.size();
+  if (at == end) return "found CERTIFICATE PEM block containing 0 certificates";
+  while (at < end) {
+    std::unique_ptr<X509, FreeCertificate> certificate(
+        d2i_X509(nullptr, &at, static_cast<long>(end - at)));
+    if (certificate == nullptr) return "x509: malformed certificate";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string CertificateRequestProblem(std::string_view pem) {
+  std::optional<PemBlock> block = NextPemBlock(pem);
+  if (!block || block->type != "CERTIFICATE REQUEST") {
+    return "PEM block type must be CERTIFICATE REQUEST";
+  }
+  if (block->bytes.empty()) return "asn1: syntax error: sequence truncated";
+  const unsigned char* at = Bytes(block->bytes);
+  const unsigned char* end = at + block->bytes.size();
+  std::unique_ptr<X509_REQ, FreeRequest> request(
+      d2i_X509_REQ(nullptr, &at, static_cast<long>(block->bytes.size())));
+  if (request == nullptr) return "asn1: structure error: malformed certificate request";
+  if (at != end) return "asn1: syntax error: trailing data";
+  return "";
+}
+
+std::string CertificateChainProblem(std::string_view pem) {
+  if (pem.empty()) return "";
+  size_t blocks = 0;
+  while (std::optional<PemBlock> block = NextPemBlock(pem)) {
+    if (block->type != "CERTIFICATE") {
+      return "only CERTIFICATE PEM blocks are allowed, found " + Quote(block->type);
+    }
+    if (block->has_headers) return "no PEM block headers are permitted";
+    ++blocks;
+    std::string problem = CertificatesProblem(block->bytes);
+    if (!problem.empty()) return problem;
+  }
+  return blocks == 0 ? "must contain at least one CERTIFICATE PEM block" : "";
+}
+
+}  // namespace cox::apiserver

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+// What certificate signing requests carry, both in PEM. The functions return what is wrong, in Go's
+// words where they are known; empty: nothing.
+namespace cox::apiserver {
+
+// A PKCS#10 request: the first block must be one.
+std::string CertificateRequestProblem(std::string_view pem);
+
+// A chain of certificates as a signer issues it: blocks of certificates only, without headers. No
+// bytes at all mean that nothing was issued yet, which is fine.
+std::string CertificateChainProblem(std::string_view pem);
+
+}  // namespace cox::apiserver

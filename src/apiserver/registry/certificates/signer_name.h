@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+
+#include "object/validation/field_error.h"
+
+namespace cox::apiserver {
+
+// Who is asked to sign: a domain of at least two parts and a path, "example.com/my.signer".
+FieldErrorList ValidateSignerName(std::string_view name, const FieldPath& path);
+
+}  // namespace cox::apiserver

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "api/core/v1.h"
+
+// Which types of Service have which parts: asked by defaulting, validation and allocation alike.
+namespace cox::apiserver {
+
+inline constexpr std::string_view kClusterIpNone = "None";
+
+// An address in the cluster, or the wish to have none ("None").
+inline bool NeedsClusterIp(const core::v1::Service& service) {
+  const std::string& type = service.spec.type;
+  return type == "ClusterIP" || type == "NodePort" || type == "LoadBalancer";
+}
+
+inline bool IsHeadless(const core::v1::Service& service) {
+  return service.spec.clusterIPs.size() == 1 && service.spec.clusterIPs[0] == kClusterIpNone;
+}
+
+// Has a real address.
+inline bool IsClusterIpSet(const core::v1::Service& service) {
+  return !service.spec.clusterIPs.empty() && service.spec.clusterIPs[0] != kClusterIpNone;
+}
+
+inline bool NeedsNodePort(const core::v1::Service& service) {
+  return service.spec.type == "NodePort" || service.spec.type == "LoadBalancer";
+}
+
+// Whether ports that name no node port get one.
+inline bool AllocatesNodePorts(const core::v1::Service& service) {
+  return service.spec.type == "NodePort" ||
+         (service.spec.type == "LoadBalancer" &&
+          service.spec.allocateLoadBalancerNodePorts.value_or(true));
+}
+
+inline bool NeedsHealthCheckNodePort(const core::v1::Service& service) {
+  return service.spec.type == "LoadBalancer" && service.spec.externalTrafficPolicy == "Local";
+}
+
+// Whether traffic from outside the cluster can be meant for it.
+inline bool IsExternallyAccessible(const core::v1::Service& service) {
+  return NeedsNodePort(service) ||
+         (service.spec.type == "ClusterIP" && !service.spec.externalIPs.empty());
+}
+
+}  // namespace cox::apiserver

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "api/core/v1.h"
+#include "object/validation/field_error.h"
+
+// What PersistentVolumeClaims may hold and what may change. Pure functions.
+namespace cox::apiserver {
+
+FieldErrorList ValidateClaimSpec(const core::v1::PersistentVolumeClaimSpec& spec,
+                                 const FieldPath& path);
+FieldErrorList ValidateClaimUpdate(const core::v1::PersistentVolumeClaim& claim,
+                                   const core::v1::PersistentVolumeClaim& old);
+FieldErrorList ValidateClaimStatusUpdate(const core::v1::PersistentVolumeClaim& claim);
+std::vector<std::string> WarningsForClaim(const core::v1::PersistentVolumeClaim& claim);
+
+// Brings dataSource and dataSourceRef in line: sources that dataSource never took are dropped
+// (silently, as before there was dataSourceRef), then each is copied to the other where that one is
+// empty. `old` is null for a new claim.
+void NormalizeDataSources(core::v1::PersistentVolumeClaimSpec& spec,
+                          const core::v1::PersistentVolumeClaimSpec* old);
+
+}  // namespace cox::apiserver

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/status.h"
+
+// The API's standard answers, in upstream's words.
+namespace cox::apiserver {
+
+// "pods", "deployments.apps": a resource with its group.
+struct Resource {
+  std::string_view group;
+  std::string_view name;
+  std::string Qualified() const {
+    return group.empty() ? std::string(name) : std::string(name) + "." + std::string(group);
+  }
+};
+
+Status NotFoundError(const Resource& resource, std::string_view name);
+Status AlreadyExistsError(const Resource& resource, std::string_view name);
+Status ConflictError(const Resource& resource, std::string_view name, std::string_view why);
+Status ForbiddenError(const Resource& resource, std::string_view name, std::string_view why);
+// Somebody else wrote in between.
+Status ModifiedError(const Resource& resource, std::string_view name);
+Status MethodNotAllowedError();
+Status UnknownResourceError();
+
+}  // namespace cox::apiserver

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "apiserver/discovery/discovery.h"
+#include "apiserver/handlers/call.h"
+#include "apiserver/handlers/resource_handlers.h"
+#include "apiserver/health/health.h"
+#include "base/metrics.h"
+
+namespace cox::apiserver {
+
+// Who answers a request, by its path: resources, discovery, health, version, metrics.
+//
+// Threads: constant after construction; Handle may be called concurrently and may block.
+class Router {
+ public:
+  struct Parts {
+    ResourceHandlers& resources;
+    const Discovery& discovery;
+    const Health& health;
+    const MetricsRegistry& metrics;
+    std::string server_address;  // what /api tells clients
+    VersionInfo version;
+  };
+  explicit Router(Parts parts) : parts_(std::move(parts)) {}
+
+  void Handle(const std::shared_ptr<Call>& call) const;
+
+ private:
+  // False if the path is none of these.
+  bool HandleDiscovery(Call& call) const;
+  bool HandleFixed(Call& call) const;
+  void RespondDocument(Call& call, const Object& document) const;
+  void RespondAggregated(Call& call, const DiscoveryDocuments::Aggregated& document) const;
+
+  const Parts parts_;
+};
+
+}  // namespace cox::apiserver

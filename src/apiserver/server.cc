@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apiserver/server.h"
+
+#include "apiserver/admission/plugins.h"
+#include "apiserver/bootstrap/bootstrap.h"
+#include "apiserver/chain.h"
+#include "apiserver/discovery/served.h"
+#include "apiserver/registry/names.h"
+#include "apiserver/router.h"
+#include "base/process_metrics.h"
+#include "base/worker_pool.h"
+
+namespace cox::apiserver {
+namespace {
+
+constexpr std::chrono::seconds kBootstrapRetry{1};
+// Older requests to etcd than this make it unhealthy.
+constexpr std::chrono::seconds kHealthTimeout{2};
+
+Result<std::unique_ptr<Authenticator>> MakeAuthenticator(const ServerOptions& options) {
+  std::vector<std::unique_ptr<const AuthMethod>> methods;
+  if (!options.client_ca_pem.empty()) {
+    COX_ASSIGN_OR_RETURN(auto method, NewClientCertificateMethod(options.client_ca_pem));
+    methods.push_back(std::move(method));
+  }
+  if (!options.token_csv.empty()) {
+    COX_ASSIGN_OR_RETURN(auto method, NewTokenFileMethod(options.token_csv));
+    methods.push_back(std::move(method));
+  }
+  return std::make_unique<Authenticator>(std::move(methods), options.anonymous_auth);
+}
+
+VersionInfo MakeVersion() {
+  VersionInfo info;
+  info.git_version = "v1.36.4+coxswain1";
+  info.git_commit = "unknown";
+  info.build_date = "1970-01-01T00:00:00Z";
+  info.go_version = "none";
+  info.compiler = "g++ " __VERSION__;
+  info.platform = "linux/amd64";
+  return info;
+}
+
+class ServerImpl final : public ApiServer {
+ public:
+  ServerImpl(const Context& ctx, ServerOptions options, StoreOf storage, MetricsRegistry& metrics,
+             std::unique_ptr<Authenticator> authenticator)
+      : options_(std::move(options)),
+        ctx_(ctx.Child()),
+        storage_(std::move(storage)),
+        authenticator_(std::move(authenticator)),
+        authorizer_(options_.always_allow
+                        ? std::unique_ptr<const Authorizer>(std::make_unique<AlwaysAllow>())
+                        : std::make_unique<BuiltinAuthorizer>()),
+        registry_(ctx_, {.storage = [this](const KindInfo& kind) -> storage::Store& {
+                           return storage_(kind.group, kind.plural);
+                         },
+                         .root = options_.etcd_prefix,
+                         .metrics = &metrics,
+                         .serves = [](const KindInfo& kind) {
+                           return IsServedByDefault(kind.group, kind.version, kind.plural);
+                         }}),
+        admission_(DefaultAdmission(registry_, options_.disabled_admission_plugins)),
+        resources_(registry_, admission_),
+        discovery_(DefaultServedKinds()),
+        health_(ApiServerChecks([this] { return EtcdHealth(); },
+                                [this] { return registry_.ready(); }, started_, draining_)),
+        router_({.resources = resources_,
+                 .discovery = discovery_,
+                 .health = health_,
+                 .metrics = metrics,
+                 .server_address = options_.advertise_address,
+                 .version = MakeVersion()}),
+        workers_(ctx_, {.name = "request", .max_threads = options_.workers}),
+        chain_(BuildChain(
+            {.authenticator = *authenticator_,
+             .authorizer = *authorizer_,
+             .offload =
+                 [this](std::shared_ptr<Call> call,
+                        std::function<void(std::shared_ptr<Call>)> then) {
+                   Offload(std::move(call), std::move(then));
+                 },
+             .dispatch = [this](const std::shared_ptr<Call>& call) { router_.Handle(call); }})),
+        background_(ctx_, "apiserver") {}
+
+  ~ServerImpl() override {
+    background_.Stop();
+    ctx_.Stop();
+    if (server_ != nullptr) server_->Stop();
+    workers_.Stop();
+    background_.Wait();
+  }
+
+  Status Listen() {
+    COX_ASSIGN_OR_RETURN(server_, net::Server::Start(ctx_, options_.listen,
+                                                     [this](net::ExchangePtr exchange) {
+                                                       Serve(std::move(exchange));
+                                                     }));
+    return background_.Go("bootstrap", [this](Context& ctx) { Bootstrap(ctx); });
+  }
+
+  uint16_t port() const override { return server_->port(); }
+
+  Status WaitReady(Context& ctx) override {
+    MutexLock lock(mu_);
+    return ctx.Await(mu_, changed_, [this] { return started_->load(); });
+  }
+
+  Status Drain(Context& ctx) override {
+    draining_->store(true);
+    return server_->Drain(ctx);
+  }
+
+ private:
+  void Serve(net::ExchangePtr exchange) {
+    const std::optional<std::string_view> given = exchange->request().headers.Get("audit-id");
+    std::string audit_id = given ? std::string(given->substr(0, 64)) : NewUid();
+    RunChain(chain_, std::make_shared<Call>(std::move(exchange), std::move(audit_id)));
+  }
+
+  void Offload(std::shared_ptr<Call> call, std::function<void(std::shared_ptr<Call>)> then) {
+    Call& raw = *call;
+    const bool taken = workers_.Submit([call = std::move(call), then = std::move(then)]() mutable {
+      then(std::move(call));
+    });
+    if (!taken) {
+      raw.RespondStatus(Status(Reason::kTooManyRequests,
+                               "too many requests, please try again later",
+                               StatusDetails{.retry_after_seconds = 1}));
+    }
+  }
+
+  Status EtcdHealth() {
+    Context ctx = ctx_.WithTimeout(kHealthTimeout);
+    return storage_("", "").Healthy(ctx);
+  }
+
+  // Fills the caches and writes the objects every cluster has; again until it worked.
+  void Bootstrap(Context& ctx) {
+    while (!ctx.Done()) {
+      Status status = registry_.WaitReady(ctx);
+      if (status.ok()) {
+        status = WriteBootstrapObjects(
+            ctx, registry_,
+            {.service_cluster_ip_range = options_.service_cluster_ip_range, .port = port()});
+      }
+      if (status.ok()) {
+        MutexLock lock(mu_);
+        started_->store(true);
+        changed_.NotifyAll();
+        return;
+      }
+      COX_ERROR(ctx.log(), status, "Could not write bootstrap objects yet");
+      if (!ctx.Sleep(kBootstrapRetry).ok()) return;
+    }
+  }
+
+  const ServerOptions options_;
+  Context ctx_;
+  const StoreOf storage_;
+  const std::shared_ptr<std::atomic<bool>> started_ = std::make_shared<std::atomic<bool>>(false);
+  const std::shared_ptr<std::atomic<bool>> draining_ = std::make_shared<std::atomic<bool>>(false);
+  Mutex mu_;
+  CondVar changed_;
+  const std::unique_ptr<const Authenticator> authenticator_;
+  const std::unique_ptr<const Authorizer> authorizer_;
+  Registry registry_;
+  const AdmissionChain admission_;
+  ResourceHandlers resources_;
+  Discovery discovery_;
+  Health health_;
+  Router router_;
+  WorkerPool workers_;
+  const std::vector<Stage> chain_;
+  std::unique_ptr<net::Server> server_;
+  Scope background_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<ApiServer>> ApiServer::Start(const Context& ctx, ServerOptions options,
+                                                    StoreOf storage, MetricsRegistry& metrics) {
+  COX_ASSIGN_OR_RETURN(std::unique_ptr<Authenticator> authenticator, MakeAuthenticator(options));
+  auto server = std::make_unique<ServerImpl>(ctx, std::move(options), std::move(storage), metrics,
+                                             std::move(authenticator));
+  COX_RETURN_IF_ERROR(server->Listen());
+  return std::unique_ptr<ApiServer>(std::move(server));
+}
+
+}  // namespace cox::apiserver

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/context.h"
+#include "base/metrics.h"
+#include "net/server.h"
+#include "storage/store.h"
+
+namespace cox::apiserver {
+
+// What an API server is made of and told.
+struct ServerOptions {
+  net::ServerOptions listen;
+  std::string advertise_address;  // "10.0.0.1:6443"; empty: as listened on
+  std::string token_csv;          // contents of --token-auth-file; empty: none
+  std::string client_ca_pem;      // contents of --client-ca-file; empty: none
+  bool anonymous_auth = true;
+  bool always_allow = false;  // --authorization-mode=AlwaysAllow
+  std::string etcd_prefix = "/registry";
+  std::string service_cluster_ip_range = "10.0.0.0/24";
+  std::string service_node_port_range = "30000-32767";
+  std::string service_account_issuer = "https://kubernetes.default.svc";
+  std::vector<std::string> disabled_admission_plugins;
+  size_t workers = 128;
+};
+
+// The API server: composes net, chain, handlers, admission and registry over a Store.
+//
+// Lifetime: Start returns when it listens; it becomes ready (see /readyz) when its caches are filled
+//   and the bootstrap objects are there. Drain, then destroy.
+class ApiServer {
+ public:
+  // `storage` gives the Store of a resource ("events", "leases.coordination.k8s.io"); the stores and
+  // `metrics` outlive the server.
+  using StoreOf = std::function<storage::Store&(std::string_view group, std::string_view resource)>;
+  static Result<std::unique_ptr<ApiServer>> Start(const Context& ctx, ServerOptions options,
+                                                  StoreOf storage, MetricsRegistry& metrics);
+  virtual ~ApiServer() = default;
+
+  virtual uint16_t port() const = 0;
+  // OK when it is ready to serve.
+  virtual Status WaitReady(Context& ctx) = 0;
+  // Fails readyz, then lets requests in flight come to their end.
+  virtual Status Drain(Context& ctx) = 0;
+};
+
+}  // namespace cox::apiserver

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cox::apiserver {
+
+// Who makes a request, as authentication found.
+struct UserInfo {
+  std::string name;
+  std::string uid;
+  std::vector<std::string> groups;
+  std::map<std::string, std::vector<std::string>> extra;
+
+  bool InGroup(std::string_view group) const {
+    for (const std::string& g : groups) {
+      if (g == group) return true;
+    }
+    return false;
+  }
+};
+
+inline constexpr std::string_view kAnonymousUser = "system:anonymous";
+inline constexpr std::string_view kUnauthenticatedGroup = "system:unauthenticated";
+inline constexpr std::string_view kAuthenticatedGroup = "system:authenticated";
+inline constexpr std::string_view kMastersGroup = "system:masters";
+
+}  // namespace cox::apiserver

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/worker_pool.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+#include "base/test_clock.h"
+
+namespace cox {
+namespace {
+
+class Latch {
+ public:
+  void Open() {
+    MutexLock lock(mu_);
+    open_ = true;
+    changed_.NotifyAll();
+  }
+  void Wait() {
+    MutexLock lock(mu_);
+    while (!open_) changed_.Wait(mu_);
+  }
+
+ private:
+  Mutex mu_;
+  CondVar changed_;
+  bool open_ COX_GUARDED_BY(mu_) = false;
+};
+
+TEST(WorkerPoolTest, DoesAllWorkOnNoMoreThreadsThanAllowed) {
+  RealClock clock;
+  Context ctx(clock);
+  WorkerPool pool(ctx, {.max_threads = 3});
+  std::atomic<int> done = 0;
+  Latch last;
+  for (int i = 0; i < 200; ++i) {
+    ASSERT_TRUE(pool.Submit([&] {
+      if (++done == 200) last.Open();
+    }));
+  }
+  last.Wait();
+  EXPECT_LE(pool.threads(), 3u);
+}
+
+TEST(WorkerPoolTest, BlockedWorkDoesNotHoldUpTheRest) {
+  RealClock clock;
+  Context ctx(clock);
+  WorkerPool pool(ctx, {.max_threads = 2});
+  Latch blocked, other;
+  ASSERT_TRUE(pool.Submit([&] { blocked.Wait(); }));
+  ASSERT_TRUE(pool.Submit([&] { other.Open(); }));
+  other.Wait();
+  blocked.Open();
+}
+
+TEST(WorkerPoolTest, RefusesWhatIsOverTheBoundAndAfterStop) {
+  RealClock clock;
+  Context ctx(clock);
+  WorkerPool pool(ctx, {.max_threads = 1, .max_queue = 1});
+  Latch running, blocked;
+  ASSERT_TRUE(pool.Submit([&] {
+    running.Open();
+    blocked.Wait();
+  }));
+  running.Wait();
+  EXPECT_TRUE(pool.Submit([] {}));
+  EXPECT_FALSE(pool.Submit([] {}));
+  blocked.Open();
+  pool.Stop();
+  EXPECT_FALSE(pool.Submit([] {}));
+  EXPECT_EQ(pool.threads(), 0u);
+}
+
+}  // namespace
+}  // namespace cox

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "net/client.h"
+
+#include <deque>
+#include <utility>
+
+#include "base/mutex.h"
+#include "net/client/call.h"
+#include "net/client/pool.h"
+
+namespace cox::net {
+namespace {
+
+// Waits for a whole response.
+class Collector final : public ResponseObserver {
+ public:
+  explicit Collector(size_t max_bytes) : max_bytes_(max_bytes) {}
+
+  void OnHeaders(int status, Headers headers) override {
+    response_.status = status;
+    response_.headers = std::move(headers);
+  }
+  void OnData(std::string_view bytes) override {
+    if (body_.size() + bytes.size() > max_bytes_) {
+      too_large_ = true;
+      body_ = {};
+    }
+    if (!too_large_) body_.append(bytes);
+  }
+  void OnEnd(const Status& status) override {
+    MutexLock lock(mu_);
+    done_ = true;
+    status_ = too_large_ ? Status::TooLarge("the response is too large") : status;
+    changed_.NotifyAll();
+  }
+
+  Status Wait(Context& ctx) {
+    MutexLock lock(mu_);
+    COX_RETURN_IF_ERROR(ctx.Await(mu_, changed_, [this]() COX_REQUIRES(mu_) { return done_; }));
+    return status_;
+  }
+  // REQUIRES: Wait has returned OK.
+  Response Take() {
+    if (!body_.empty()) response_.body.push_back(Bytes(std::move(body_)));
+    return std::move(response_);
+  }
+
+ private:
+  const size_t max_bytes_;
+  // The loop's until done_, then the waiter's.
+  Response response_;
+  std::string body_;
+  bool too_large_ = false;
+  Mutex mu_;
+  CondVar changed_;
+  bool done_ COX_GUARDED_BY(mu_) = false;
+  Status status_ COX_GUARDED_BY(mu_);
+};
+
+// Keeps what has come and was not read.
+class Inbox final : public ResponseObserver {
+ public:
+  void OnHeaders(int status, Headers headers) override {
+    MutexLock lock(mu_);
+    status_ = status;
+    headers_ = std::move(headers);
+    changed_.NotifyAll();
+  }
+  void OnData(std::string_view bytes) override {
+    Bytes copy = Bytes::Copy(bytes);
+    MutexLock lock(mu_);
+    pieces_.push_back(std::move(copy));
+    changed_.NotifyAll();
+  }
+  void OnEnd(const Status& status) override {
+    MutexLock lock(mu_);
+    ended_ = true;
+    end_ = status;
+    changed_.NotifyAll();
+  }
+
+  Status WaitForHeaders(Context& ctx, int* status, Headers* headers) {
+    MutexLock lock(mu_);
+    COX_RETURN_IF_ERROR(
+        ctx.Await(mu_, changed_, [this]() COX_REQUIRES(mu_) { return status_ != 0 || ended_; }));
+    if (status_ == 0) return end_.ok() ? Status::Unavailable("no response") : end_;
+    *status = status_;
+    *headers = std::move(headers_);
+    return {};
+  }
+  Result<Bytes> Next(Context& ctx) {
+    MutexLock lock(mu_);
+    COX_RETURN_IF_ERROR(ctx.Await(
+        mu_, changed_, [this]() COX_REQUIRES(mu_) { return !pieces_.empty() || ended_; }));
+    if (pieces_.empty()) {
+      if (!end_.ok()) return end_;
+      return Bytes();
+    }
+    Bytes piece = std::move(pieces_.front());
+    pieces_.pop_front();
+    return piece;
+  }
+
+ private:
+  Mutex mu_;
+  CondVar changed_;
+  int status_ COX_GUARDED_BY(mu_) = 0;
+  Headers headers_ COX_GUARDED_BY(mu_);
+  std::deque<Bytes> pieces_ COX_GUARDED_BY(mu_);
+  bool ended_ COX_GUARDED_BY(mu_) = false;
+  Status end_ COX_GUARDED_BY(mu_);
+};
+
+class LoopStream final : public ClientStream {
+ public:
+  LoopStream(std::shared_ptr<ClientCall> call, std::shared_ptr<Inbox> inbox)
+      : call_(std::move(call)), inbox_(std::move(inbox)) {}
+  ~LoopStream() override { call_->Cancel(); }
+
+  Status WaitForHeaders(Context& ctx) { return inbox_->WaitForHeaders(ctx, &status_, &headers_); }
+
+  int status() const override { return status_; }
+  const Headers& headers() const override { return headers_; }
+  Result<Bytes> Read(Context& ctx) override {
+    auto piece = inbox_->Next(ctx);
+    if (piece.ok()) {
+      // Not for each piece: the window is far larger than this.
+      unreported_ += piece->size();
+      if (unreported_ >= kReport) call_->Consume(std::exchange(unreported_, 0));
+    }
+    return piece;
+  }
+
+ private:
+  static constexpr size_t kReport = 128 * 1024;
+
+  const std::shared_ptr<ClientCall> call_;
+  const std::shared_ptr<Inbox> inbox_;
+  int status_ = 0;
+  Headers headers_;
+  size_t unreported_ = 0;
+};
+
+class CallHandle final : public Observation {
+ public:
+  explicit CallHandle(std::shared_ptr<ClientCall> call) : call_(std::move(call)) {}
+  ~CallHandle() override { call_->Cancel(); }
+
+ private:
+  const std::shared_ptr<ClientCall> call_;
+};
+
+class LoopClient final : public Client {
+ public:
+  LoopClient(ClientOptions options, SslContextPtr ssl, std::shared_ptr<EventLoop> loop)
+      : options_(std::move(options)),
+        loop_(std::move(loop)),
+        pool_(options_, std::move(ssl), loop_) {}
+  ~LoopClient() override { loop_->Stop(); }
+
+  Result<Response> Do(Context& ctx, Request request) override {
+    const auto collector = std::make_shared<Collector>(options_.max_response_bytes);
+    const auto call = MakeCall(std::move(request), collector, false);
+    call->Start();
+    const Status status = collector->Wait(ctx);
+    if (!status.ok()) {
+      call->Cancel();
+      return status;
+    }
+    return collector->Take();
+  }
+
+  Result<std::unique_ptr<ClientStream>> Start(Context& ctx, Request request) override {
+    auto inbox = std::make_shared<Inbox>();
+    auto call = MakeCall(std::move(request), inbox, true);
+    call->Start();
+    auto stream = std::make_unique<LoopStream>(std::move(call), std::move(inbox));
+    COX_RETURN_IF_ERROR(stream->WaitForHeaders(ctx));
+    return std::unique_ptr<ClientStream>(std::move(stream));
+  }
+
+  std::unique_ptr<Observation> Observe(Request request,
+                                       std::shared_ptr<ResponseObserver> observer) override {
+    auto call = MakeCall(std::move(request), std::move(observer), false);
+    call->Start();
+    return std::make_unique<CallHandle>(std::move(call));
+  }
+
+  size_t connections() const override { return pool_.size(); }
+
+ private:
+  std::shared_ptr<ClientCall> MakeCall(Request request, std::shared_ptr<ResponseObserver> observer,
+                                       bool reads) {
+    if (request.method.empty()) request.method = "GET";
+    if (request.target.empty()) request.target = "/";
+    request.headers.Clean();
+    return std::make_shared<ClientCall>(loop_, pool_, std::move(request), std::move(observer),
+                                        reads);
+  }
+
+  const ClientOptions options_;
+  const std::shared_ptr<EventLoop> loop_;
+  ClientPool pool_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Client>> Client::Create(const Context& ctx, ClientOptions options) {
+  SslContextPtr ssl;
+  if (options.tls) {
+    COX_ASSIGN_OR_RETURN(ssl, MakeClientContext(options.tls_options, options.http2));
+  }
+  auto loop = std::make_shared<EventLoop>(ctx.clock());
+  COX_RETURN_IF_ERROR(loop->Start("http-client"));
+  return std::unique_ptr<Client>(
+      std::make_unique<LoopClient>(std::move(options), std::move(ssl), std::move(loop)));
+}
+
+}  // namespace cox::net

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "net/client.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <latch>
+#include <thread>
+
+#include "base/mutex.h"
+#include "net/loopback.h"
+#include "net/server/http2_frames.h"
+
+namespace cox::net {
+namespace {
+
+using namespace std::chrono_literals;
+using boost::asio::ip::tcp;
+using testing::HasSubstr;
+
+struct Silent final : BodySource {
+  State Pull(size_t, std::vector<Bytes>*) override { return State::kWait; }
+};
+
+void Answer(const ExchangePtr& exchange) {
+  if (exchange->request().target == "/watch") {
+    exchange->Stream(200, {}, std::make_unique<Silent>());
+    return;
+  }
+  Response response;
+  response.headers.Add("x-peer", exchange->request().peer->address);
+  response.body.push_back(Bytes(std::string(1000, 'x')));
+  exchange->Send(std::move(response));
+}
+
+// Counts what thousands of watches see.
+struct Tally {
+  Mutex mu;
+  CondVar changed;
+  int headers COX_GUARDED_BY(mu) = 0;
+  int ends COX_GUARDED_BY(mu) = 0;
+};
+struct TallyObserver final : ResponseObserver {
+  explicit TallyObserver(Tally& tally) : tally(tally) {}
+  void OnHeaders(int, Headers) override {
+    MutexLock lock(tally.mu);
+    ++tally.headers;
+    tally.changed.NotifyAll();
+  }
+  void OnData(std::string_view) override {}
+  void OnEnd(const Status&) override {
+    MutexLock lock(tally.mu);
+    ++tally.ends;
+    tally.changed.NotifyAll();
+  }
+  Tally& tally;
+};
+
+// A server of which the test writes each byte. Accepts one connection.
+class Scripted {
+ public:
+  explicit Scripted(std::function<void(tcp::socket&)> script)
+      : acceptor_(io_, {boost::asio::ip::address_v4::loopback(), 0}),
+        thread_([this, script = std::move(script)] {
+          boost::system::error_code error;
+          tcp::socket socket(io_);
+          acceptor_.accept(socket, error);
+          if (!error) script(socket);
+        }) {}
+  ~Scripted() { thread_.join(); }
+  uint16_t port() const { return acceptor_.local_endpoint().port(); }
+
+ private:
+  boost::asio::io_context io_;
+  tcp::acceptor acceptor_;
+  std::thread thread_;
+};
+
+// Reads until the peer is gone.
+void ReadAll(tcp::socket& socket) {
+  char buffer[4096];
+  boost::system::error_code error;
+  while (!error) socket.read_some(boost::asio::buffer(buffer), error);
+}
+void Write(tcp::socket& socket, std::string_view bytes) {
+  boost::system::error_code error;
+  while (!bytes.empty() && !error) {
+    bytes.remove_prefix(socket.write_some(boost::asio::buffer(bytes.data(), bytes.size()), error));
+  }
+}
+
+class ClientTest : public testing::Test {
+ protected:
+  std::unique_ptr<Client> Plain(uint16_t port, bool http2,
+                                std::chrono::milliseconds ping_after = 0ms) {
+    ClientOptions options;
+    options.host = "127.0.0.1";
+    options.port = port;
+    options.tls = false;
+    options.http2 = http2;
+    options.ping_after = ping_after;
+    return *Client::Create(context_, options);
+  }
+
+  RealClock clock_;
+  Context context_ = Context(clock_).WithTimeout(60s);
+};
+
+TEST_F(ClientTest, OpensMoreConnectionsWhenTheStreamsOfAllAreInUse) {
+  Loopback loopback(Answer, {.max_streams = 10});
+  Tally tally;
+  const auto client = loopback.MakeClient(true);
+  std::vector<std::unique_ptr<Observation>> watches;
+  for (int i = 0; i < 35; ++i) {
+    watches.push_back(client->Observe({.method = "GET", .target = "/watch"},
+                                      std::make_shared<TallyObserver>(tally)));
+  }
+  {
+    MutexLock lock(tally.mu);
+    EXPECT_TRUE(loopback.context
+                    .Await(tally.mu, tally.changed,
+                           [&]() COX_REQUIRES(tally.mu) { return tally.headers == 35; })
+                    .ok());
+  }
+  EXPECT_EQ(client->connections(), 4U);
+  EXPECT_EQ(loopback.server->stats().streams, 35U);
+  watches.clear();
+  MutexLock lock(tally.mu);
+  EXPECT_TRUE(
+      loopback.context
+          .Await(tally.mu, tally.changed, [&]() COX_REQUIRES(tally.mu) { return tally.ends == 35; })
+          .ok());
+}
+
+TEST_F(ClientTest, SharesRequestsAmongTheConnectionsAskedFor) {
+  Loopback loopback([](const ExchangePtr& exchange) { Answer(exchange); });
+  ClientOptions options = loopback.Options(true);
+  options.connections = 3;
+  Tally tally;  // the client's end ends the watches
+  const auto client = loopback.MakeClient(options);
+  std::vector<std::unique_ptr<Observation>> watches;
+  for (int i = 0; i < 9; ++i) {
+    watches.push_back(client->Observe({.method = "GET", .target = "/watch"},
+                                      std::make_shared<TallyObserver>(tally)));
+  }
+  {
+    MutexLock lock(tally.mu);
+    EXPECT_TRUE(loopback.context
+                    .Await(tally.mu, tally.changed,
+                           [&]() COX_REQUIRES(tally.mu) { return tally.headers == 9; })
+                    .ok());
+  }
+  EXPECT_EQ(client->connections(), 3U);
+}
+
+TEST_F(ClientTest, ConnectsAgainAfterTheServerHasGoneAway) {
+  for (const bool http2 : {true, false}) {
+    uint16_t port = 0;
+    std::unique_ptr<Client> client;
+    {
+      Loopback first(Answer, {}, false);
+      port = first.server->port();
+      client = Plain(port, http2);
+      EXPECT_TRUE(client->Do(context_, {.method = "GET", .target = "/"}).ok());
+      EXPECT_TRUE(first.server->Drain(context_).ok());
+    }
+    EXPECT_TRUE(client->Do(context_, {.method = "GET", .target = "/"})
+                    .status()
+                    .Is(Reason::kServiceUnavailable));
+    Loopback second(Answer, {.port = port}, false);
+    EXPECT_TRUE(client->Do(context_, {.method = "GET", .target = "/"}).ok());
+  }
+}
+
+TEST_F(ClientTest, RequestThatTheServerDidNotLookAtIsSentAgain) {
+  Loopback good(Answer, {}, false);
+  std::atomic<int> refusals = 0;
+  const std::string hello = frames::Frame(frames::kSettings, 0, 0, "");
+  Scripted server([&](tcp::socket& socket) {
+    Write(socket, hello);
+    // Stream 1 is refused twice (as 1 and 3), then answered.
+    for (const uint32_t stream : {1, 3, 5}) {
+      char buffer[4096];
+      std::string seen;
+      boost::system::error_code error;
+      const auto has_request = [&] {
+        return seen.find(std::string("\x01\x05\0\0\0", 5) + static_cast<char>(stream)) !=
+               std::string::npos;
+      };
+      while (!error && !has_request()) {
+        seen.append(buffer, socket.read_some(boost::asio::buffer(buffer), error));
+      }
+      if (stream < 5) {
+        ++refusals;
+        Write(socket, frames::Frame(frames::kRstStream, 0, stream, frames::Number(7)));
+      } else {
+        Write(socket, frames::Frame(frames::kHeaders, 5, stream, frames::Field(":status", "204")));
+      }
+    }
+    ReadAll(socket);
+  });
+  auto client = Plain(server.port(), true);
+  auto response = client->Do(context_, {.method = "GET", .target = "/"});
+  ASSERT_TRUE(response.ok()) << response.status().ToString();
+  EXPECT_EQ(response->status, 204);
+  EXPECT_EQ(refusals, 2);
+  client.reset();
+}
+
+TEST_F(ClientTest, ConnectionThatDoesNotAnswerPingsIsGivenUp) {
+  Scripted server([](tcp::socket& socket) {
+    Write(socket, frames::Frame(frames::kSettings, 0, 0, ""));
+    ReadAll(socket);
+  });
+  auto client = Plain(server.port(), true, 60ms);
+  const auto response = client->Do(context_, {.method = "GET", .target = "/"});
+  EXPECT_TRUE(response.status().Is(Reason::kServiceUnavailable));
+  EXPECT_THAT(response.status().message(), HasSubstr("pings"));
+}
+
+TEST_F(ClientTest, NobodyListeningIsUnavailable) {
+  uint16_t port = 0;
+  {
+    boost::asio::io_context io;
+    const tcp::acceptor taken(io, {boost::asio::ip::address_v4::loopback(), 0});
+    port = taken.local_endpoint().port();
+  }
+  const auto client = Plain(port, true);
+  EXPECT_TRUE(client->Do(context_, {.method = "GET", .target = "/"})
+                  .status()
+                  .Is(Reason::kServiceUnavailable));
+}
+
+TEST_F(ClientTest, BrokenAnswersAreUnavailable) {
+  const std::string cases[] = {
+      "",
+      "HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc",
+      "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nab",
+      "what?\r\n\r\n",
+  };
+  for (const std::string& answer : cases) {
+    Scripted server([&](tcp::socket& socket) {
+      char buffer[4096];
+      boost::system::error_code error;
+      socket.read_some(boost::asio::buffer(buffer), error);
+      Write(socket, answer);
+    });
+    const auto client = Plain(server.port(), false);
+    EXPECT_TRUE(client->Do(context_, {.method = "POST", .target = "/"})
+                    .status()
+                    .Is(Reason::kServiceUnavailable))
+        << answer;
+  }
+}
+
+TEST_F(ClientTest, BodyWithoutLengthEndsWithTheConnection) {
+  Scripted server([](tcp::socket& socket) {
+    char buffer[4096];
+    boost::system::error_code error;
+    socket.read_some(boost::asio::buffer(buffer), error);
+    Write(socket, "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n\r\nall of it");
+  });
+  const auto client = Plain(server.port(), false);
+  auto response = client->Do(context_, {.method = "GET", .target = "/"});
+  ASSERT_TRUE(response.ok()) << response.status().ToString();
+  EXPECT_EQ(TextOf(*response), "all of it");
+}
+
+TEST_F(ClientTest, ResponseBeyondTheLimitIsRefused) {
+  Loopback loopback(Answer);
+  ClientOptions options = loopback.Options(true);
+  options.max_response_bytes = 999;
+  EXPECT_TRUE(loopback.MakeClient(options)
+                  ->Do(loopback.context, {.method = "GET", .target = "/"})
+                  .status()
+                  .Is(Reason::kRequestEntityTooLarge));
+}
+
+TEST_F(ClientTest, HeadHasNoBodyAndKeepsTheConnection) {
+  Loopback loopback(Answer);
+  for (const bool http2 : {true, false}) {
+    const auto client = loopback.MakeClient(http2);
+    for (int i = 0; i < 3; ++i) {
+      auto response = client->Do(loopback.context, {.method = "HEAD", .target = "/"});
+      ASSERT_TRUE(response.ok()) << response.status().ToString();
+      EXPECT_EQ(response->headers.Get("content-length"), "1000");
+      EXPECT_TRUE(response->body.empty());
+    }
+    EXPECT_EQ(client->connections(), 1U);
+  }
+}
+
+TEST_F(ClientTest, TargetThatWouldBreakTheRequestLineIsRefused) {
+  Loopback loopback(Answer);
+  const auto client = loopback.MakeClient(false);
+  EXPECT_TRUE(client->Do(loopback.context, {.method = "GET", .target = "/ HTTP/1.1\r\nx: y"})
+                  .status()
+                  .Is(Reason::kBadRequest));
+}
+
+TEST_F(ClientTest, StreamIsReadAfterItsClientWasClosed) {
+  Loopback loopback(Answer);
+  auto client = loopback.MakeClient(true);
+  auto watch = client->Start(loopback.context, {.method = "GET", .target = "/watch"});
+  ASSERT_TRUE(watch.ok());
+  client.reset();
+  EXPECT_TRUE((*watch)->Read(loopback.context).status().Is(Reason::kServiceUnavailable));
+}
+
+}  // namespace
+}  // namespace cox::net

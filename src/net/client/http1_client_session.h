@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "net/client/call.h"
+#include "net/io/http1_parser.h"
+
+namespace cox::net {
+
+// The client's end of an HTTP/1.1 connection: one call at a time.
+class Http1ClientSession final : public ClientSession {
+ public:
+  Http1ClientSession(std::string authority, Host& host)
+      : authority_(std::move(authority)), host_(host) {}
+
+  size_t capacity() const override { return finished_ || call_ != nullptr ? 0 : 1; }
+  size_t active() const override { return call_ != nullptr ? 1 : 0; }
+  void Submit(std::shared_ptr<ClientCall> call) override;
+  void Cancel(ClientCall& call) override;
+  void Consumed(ClientCall& call, size_t size) override;
+  void Ping() override {}  // HTTP/1.1 has none; TCP's keep-alive has to do
+  void Receive(std::string_view bytes) override;
+  size_t Produce(char* to, size_t room) override;
+  bool finished() const override { return finished_; }
+  void Fail(const Status& why) override;
+
+  // False while the reader is behind: the kernel's buffers are the window.
+  bool wants_input() const { return unread_ < kWindow; }
+
+ private:
+  static constexpr size_t kWindow = 1024 * 1024;
+
+  void ReceiveSome(std::string_view* bytes);
+  void EndCall(const Status& status);
+
+  const std::string authority_;
+  Host& host_;
+  std::shared_ptr<ClientCall> call_;
+  bool reused_ = false;
+  bool finished_ = false;
+  bool answer_begun_ = false;
+  bool busy_ = false;
+  size_t unread_ = 0;
+  std::string head_;
+  size_t sent_ = 0;  // of the request's body
+  std::string input_;
+  std::optional<Http1Parser<false>> parser_;
+};
+
+}  // namespace cox::net

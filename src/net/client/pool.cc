@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "net/client/pool.h"
+
+#include <algorithm>
+#include <boost/asio/connect.hpp>
+#include <utility>
+
+#include "net/client/http1_client_session.h"
+#include "net/client/http2_client_session.h"
+
+namespace cox::net {
+namespace {
+
+// A request that nobody looked at goes to another connection this often.
+constexpr int kMaxAttempts = 3;
+
+// Nothing that could end the request line.
+bool IsToken(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c != '\x7f'; });
+}
+
+}  // namespace
+
+ClientPool::ClientPool(const ClientOptions& options, SslContextPtr ssl,
+                       std::shared_ptr<EventLoop> loop)
+    : options_(options),
+      ssl_(std::move(ssl)),
+      loop_(std::move(loop)),
+      alive_(std::make_shared<ClientPool*>(this)) {}
+
+ClientPool::~ClientPool() {
+  *alive_ = nullptr;
+  Close();
+}
+
+void ClientPool::Close() {
+  closed_ = true;
+  const Status why = Status::Unavailable("the client was closed");
+  for (auto at = connections_.begin(); at != connections_.end();) (*at++)->Fail(why);
+  connections_.clear();
+  dead_.clear();
+  for (const auto& call : std::exchange(waiting_, {})) call->OnEnd(why);
+}
+
+void ClientPool::Begin(std::shared_ptr<ClientCall> call) {
+  if (closed_) return call->OnEnd(Status::Unavailable("the client was closed"));
+  if (!IsToken(call->request.method) || !IsToken(call->request.target)) {
+    return call->OnEnd(Status::BadRequest("a method or target with blanks or control characters"));
+  }
+  waiting_.push_back(std::move(call));
+  Distribute();
+}
+
+ClientConnection* ClientPool::LeastBusy() {
+  ClientConnection* best = nullptr;
+  for (const auto& connection : connections_) {
+    if (connection->capacity() == 0) continue;
+    if (best == nullptr || connection->active() < best->active()) best = connection.get();
+    if (best->active() == 0) break;
+  }
+  return best;
+}
+
+bool ClientPool::NeedsMore() const {
+  if (connections_.size() < static_cast<size_t>(std::max(options_.connections, 1))) return true;
+  size_t coming = 0;
+  for (const auto& connection : connections_) coming += connection->connecting() ? 1 : 0;
+  return waiting_.size() > coming * (options_.http2 ? expected_streams_ : 1);
+}
+
+void ClientPool::Distribute() {
+  // Ending a call or handing it over may lead back here.
+  if (closed_ || std::exchange(distributing_, true)) return;
+  while (!waiting_.empty()) {
+    if (waiting_.front()->ended()) {  // canceled meanwhile
+      waiting_.pop_front();
+      continue;
+    }
+    ClientConnection* const connection = LeastBusy();
+    if (connection == nullptr) break;
+    std::shared_ptr<ClientCall> call = std::move(waiting_.front());
+    waiting_.pop_front();
+    connection->session().Submit(std::move(call));
+  }
+  while (!waiting_.empty() && NeedsMore()) Open();
+  distributing_ = false;
+  ScheduleCheck();
+}
+
+void ClientPool::DistributeSoon() {
+  if (waiting_.empty() || std::exchange(distribute_queued_, true)) return;
+  loop_->Post([alive = alive_] {
+    if (*alive == nullptr) return;
+    (*alive)->distribute_queued_ = false;
+    (*alive)->Distribute();
+  });
+}
+
+void ClientPool::Open() {
+  connections_.push_back(std::make_unique<ClientConnection>(*this));
+  ClientConnection& connection = *connections_.back();
+  connection.self_ = std::prev(connections_.end());
+  size_.fetch_add(1, std::memory_order_relaxed);
+  connection.Connect();
+}
+
+void ClientPool::Remove(ClientConnection& connection, const Status& why) {
+  const bool was_connecting = connection.session_ == nullptr;
+  if (dead_.empty()) {
+    loop_->Post([alive = alive_] {
+      if (*alive != nullptr) (*alive)->dead_.clear();
+    });
+  }
+  dead_.splice(dead_.end(), connections_, connection.self_);
+  size_.fetch_sub(1, std::memory_order_relaxed);
+  // No connection could be made and none is there: those who wait learn why.
+  if (was_connecting && connections_.empty()) {
+    for (const auto& call : std::exchange(waiting_, {})) call->OnEnd(why);
+  }
+  DistributeSoon();
+}
+
+void ClientPool::ScheduleCheck() {
+  if (check_scheduled_ || connections_.empty() || closed_) return;
+  check_scheduled_ = true;
+  auto shortest = std::min(options_.connect_timeout, std::chrono::milliseconds(4000));
+  if (options_.ping_after.count() > 0) shortest = std::min(shortest, options_.ping_after);
+  const auto period = std::max(shortest / 4, std::chrono::milliseconds(5));
+  timer_ = loop_->clock().After(period, [loop = loop_, alive = alive_] {
+    loop->Post([alive] {
+      if (*alive != nullptr) (*alive)->Check();
+    });
+  });
+}
+
+void ClientPool::Check() {
+  check_scheduled_ = false;
+  const Clock::SteadyTime now = loop_->clock().Monotonic();
+  for (auto at = connections_.begin(); at != connections_.end();) (*at++)->CheckTime(now);
+  ScheduleCheck();
+}
+
+ClientConnection::ClientConnection(ClientPool& pool)
+    : pool_(pool),
+      alive_(std::make_shared<ClientConnection*>(this)),
+      resolver_(pool.loop_->io()),
+      socket_(pool.loop_->io()),
+      since_(pool.loop_->clock().Monotonic()) {}
+
+ClientConnection::~ClientConnection() {
+  *alive_ = nullptr;
+  if (channel_ != nullptr) channel_->Close();
+}
+
+void ClientConnection::Connect() {
+  const std::string& host = pool_.options_.host;
+  const uint16_t port = pool_.options_.port;
+  boost::system::error_code error;
+  const auto address = boost::asio::ip::make_address(host, error);
+  if (!error) {
+    socket_.async_connect(
+        {address, port}, [alive = alive_](const boost::system::error_code& failed) {
+          if (*alive == nullptr) return;
+          if (failed) {
+            return (*alive)->Fail(Status::Unavailable("connecting: " + failed.message()));
+          }
+          (*alive)->OnConnected(std::move((*alive)->socket_));
+        });
+    return;
+  }
+  resolver_.async_resolve(
+      host, std::to_string(port),
+      [alive = alive_](const boost::system::error_code& failed,
+                       const boost::asio::ip::tcp::resolver::results_type& ends) {
+        if (*alive == nullptr) return;
+        if (failed) return (*alive)->Fail(Status::Unavailable("resolving: " + failed.message()));
+        (*alive)->OnResolved(ends);
+      });
+}
+
+void ClientConnection::OnResolved(const boost::asio::ip::tcp::resolver::results_type& ends) {
+  boost::asio::async_connect(
+      socket_, ends,
+      [alive = alive_](const boost::system::error_code& failed,
+                       const boost::asio::ip::tcp::endpoint&) {
+        if (*alive == nullptr) return;
+        if (failed) return (*alive)->Fail(Status::Unavailable("connecting: " + failed.message()));
+        (*alive)->OnConnected(std::move((*alive)->socket_));
+      });
+}
+
+void ClientConnection::OnConnected(boost::asio::ip::tcp::socket socket) {
+  SslPtr ssl;
+  if (pool_.options_.tls) {
+    auto made = MakeClientSsl(pool_.ssl_.get(), pool_.options_.tls_options, pool_.options_.host);
+    if (!made.ok()) return Fail(made.status());
+    ssl = *std::move(made);
+  }
+  channel_ = std::make_shared<Channel>(*pool_.loop_, std::move(socket), std::move(ssl), *this);
+  channel_->Start();
+}
+
+void ClientConnection::OnOpen() {
+  const ClientOptions& options = pool_.options_;
+  const bool http2 =
+      channel_->tls() != nullptr ? channel_->tls()->protocol() == "h2" : options.http2;
+  const bool default_port = options.port == (options.tls ? 443 : 80);
+  const std::string host =
+      options.host.find(':') != std::string::npos ? "[" + options.host + "]" : options.host;
+  const std::string authority = default_port ? host : host + ":" + std::to_string(options.port);
+  if (http2) {
+    session_ = std::make_unique<Http2ClientSession>(authority, options.tls ? "https" : "http",
+                                                    static_cast<ClientSession::Host&>(*this));
+  } else {
+    http1_ = true;
+    session_ =
+        std::make_unique<Http1ClientSession>(authority, static_cast<ClientSession::Host&>(*this));
+  }
+  since_ = pool_.loop_->clock().Monotonic();
+  pool_.DistributeSoon();
+}
+
+void ClientConnection::OnBytes(std::string_view bytes) {
+  since_ = pool_.loop_->clock().Monotonic();
+  pinged_ = {};
+  session_->Receive(bytes);
+  UpdateReading();
+}
+
+void ClientConnection::UpdateReading() {
+  if (http1_) {
+    channel_->SetReading(static_cast<Http1ClientSession&>(*session_).wants_input());
+  }
+}
+
+size_t ClientConnection::OnOutput(char* to, size_t room) {
+  if (session_ == nullptr) return 0;
+  UpdateReading();
+  return session_->Produce(to, room);
+}
+
+void ClientConnection::OnFlushed() {
+  if (session_ != nullptr && session_->finished()) {
+    Fail(Status::Unavailable("the server ended the connection"));
+  }
+}
+
+void ClientConnection::OnEnd(const Status& why) {
+  Fail(why.ok() ? Status::Unavailable("the server closed the connection") : why);
+}
+
+void ClientConnection::OnOutputReady() {
+  if (channel_ != nullptr) pool_.loop_->FlushSoon(*channel_);
+}
+
+void ClientConnection::OnCapacity() {
+  if (const size_t streams = active() + capacity(); streams > 0) pool_.expected_streams_ = streams;
+  pool_.DistributeSoon();
+}
+
+void ClientConnection::OnUnprocessed(std::shared_ptr<ClientCall> call) {
+  call->session = nullptr;
+  if (++call->attempts >= kMaxAttempts || pool_.closed_) {
+    return call->OnEnd(Status::Unavailable("the server refused the request"));
+  }
+  pool_.waiting_.push_back(std::move(call));
+  pool_.DistributeSoon();
+}
+
+void ClientConnection::CheckTime(Clock::SteadyTime now) {
+  const ClientOptions& options = pool_.options_;
+  if (session_ == nullptr) {
+    if (now - since_ > options.connect_timeout) Fail(Status::Unavailable("connecting: timed out"));
+    return;
+  }
+  if (options.ping_after.count() <= 0 || http1_) return;
+  if (pinged_ != Clock::SteadyTime{}) {
+    if (now - pinged_ > options.ping_after / 2) {
+      Fail(Status::Unavailable("the server does not answer pings"));
+    }
+  } else if (now - since_ > options.ping_after) {
+    pinged_ = now;
+    session_->Ping();
+  }
+}
+
+void ClientConnection::Fail(const Status& why) {
+  if (channel_ != nullptr) channel_->Close();
+  boost::system::error_code ignored;
+  socket_.close(ignored);
+  resolver_.cancel();
+  *alive_ = nullptr;
+  pool_.Remove(*this, why);
+  if (session_ != nullptr) session_->Fail(why);
+}
+
+}  // namespace cox::net

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <boost/asio/ip/tcp.hpp>
+#include <deque>
+#include <list>
+#include <memory>
+#include <string>
+
+#include "net/client/call.h"
+#include "net/io/channel.h"
+#include "net/tls/client_tls.h"
+
+namespace cox::net {
+
+class ClientConnection;
+
+// The connections of a client, and the calls that wait for one. Loop thread only, apart from
+// construction and size().
+class ClientPool final : public CallServer {
+ public:
+  ClientPool(const ClientOptions& options, SslContextPtr ssl, std::shared_ptr<EventLoop> loop);
+  ~ClientPool() override;
+
+  void Begin(std::shared_ptr<ClientCall> call) override;
+  // Ends all calls. REQUIRES: the loop does not run any more, or this is its thread.
+  void Close();
+  size_t size() const { return size_.load(std::memory_order_relaxed); }
+
+  const ClientOptions& options() const { return options_; }
+
+ private:
+  friend class ClientConnection;
+  using List = std::list<std::unique_ptr<ClientConnection>>;
+
+  // Hands waiting calls to connections with room, and opens more connections if need be.
+  void Distribute();
+  ClientConnection* LeastBusy();
+  bool NeedsMore() const;
+  void Open();
+  void Remove(ClientConnection& connection, const Status& why);
+  void DistributeSoon();
+  void ScheduleCheck();
+  void Check();
+
+  const ClientOptions& options_;
+  const SslContextPtr ssl_;
+  const std::shared_ptr<EventLoop> loop_;
+  std::atomic<size_t> size_ = 0;
+  std::deque<std::shared_ptr<ClientCall>> waiting_;
+  List connections_;
+  List dead_;
+  size_t expected_streams_ = 100;  // what a connection takes: the usual limit, then the seen one
+  bool closed_ = false;
+  bool distributing_ = false;
+  bool distribute_queued_ = false;
+  bool check_scheduled_ = false;
+  Timer timer_;
+  std::shared_ptr<ClientPool*> alive_;
+};
+
+// One connection: being made, then carrying a session.
+class ClientConnection final : public Channel::User, public ClientSession::Host {
+ public:
+  explicit ClientConnection(ClientPool& pool);
+  ~ClientConnection() override;
+
+  void Connect();
+  // Not of use yet, but soon.
+  bool connecting() const { return session_ == nullptr || (active() == 0 && capacity() == 0); }
+  size_t capacity() const { return session_ == nullptr ? 0 : session_->capacity(); }
+  size_t active() const { return session_ == nullptr ? 0 : session_->active(); }
+  ClientSession& session() { return *session_; }
+  void CheckTime(Clock::SteadyTime now);
+  void Fail(const Status& why);
+
+ private:
+  friend class ClientPool;
+
+  void OnOpen() override;
+  void OnBytes(std::string_view bytes) override;
+  size_t OnOutput(char* to, size_t room) override;
+  void OnFlushed() override;
+  void OnEnd(const Status& why) override;
+  void OnOutputReady() override;
+  void OnCapacity() override;
+  void OnUnprocessed(std::shared_ptr<ClientCall> call) override;
+
+  void OnResolved(const boost::asio::ip::tcp::resolver::results_type& ends);
+  void OnConnected(boost::asio::ip::tcp::socket socket);
+  void UpdateReading();
+
+  ClientPool& pool_;
+  std::shared_ptr<ClientConnection*> alive_;
+  boost::asio::ip::tcp::resolver resolver_;
+  boost::asio::ip::tcp::socket socket_;
+  std::shared_ptr<Channel> channel_;
+  std::unique_ptr<ClientSession> session_;
+  bool http1_ = false;
+  Clock::SteadyTime since_;  // of the connecting, then of the last byte that came
+  Clock::SteadyTime pinged_{};
+  ClientPool::List::iterator self_;
+};
+
+}  // namespace cox::net

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "net/gzip.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "base/check.h"
+
+namespace cox::net {
+namespace {
+
+// Deflates what `stream` points to, appending to `out`, which grows as needed.
+void Run(z_stream& stream, int flush, std::string& out) {
+  int result = Z_OK;
+  do {
+    // API objects shrink about tenfold; what is left over is cut off at the end.
+    if (out.size() - stream.total_out < 64) out.resize(out.size() + out.size() / 2 + 16 * 1024);
+    const size_t room =
+        std::min<size_t>(out.size() - stream.total_out, std::numeric_limits<uInt>::max());
+    stream.next_out = reinterpret_cast<Bytef*>(out.data() + stream.total_out);
+    stream.avail_out = static_cast<uInt>(room);
+    result = deflate(&stream, flush);
+    COX_CHECK(result != Z_STREAM_ERROR) << "zlib lost its state";
+  } while (flush == Z_FINISH ? result != Z_STREAM_END : stream.avail_in > 0);
+}
+
+}  // namespace
+
+Bytes GzipPieces(const std::vector<Bytes>& pieces, int level) {
+  size_t total = 0;
+  for (const Bytes& piece : pieces) total += piece.size();
+  z_stream stream{};
+  // 15 bits of window, + 16: gzip's frame and not zlib's.
+  const int made = deflateInit2(&stream, level, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
+  COX_CHECK(made == Z_OK) << "deflateInit2: " << made;
+  std::string out(total / 8 + 1024, '\0');
+  for (const Bytes& piece : pieces) {
+    std::string_view rest = piece.view();
+    while (!rest.empty()) {
+      const size_t size = std::min<size_t>(rest.size(), std::numeric_limits<uInt>::max());
+      stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(rest.data()));
+      stream.avail_in = static_cast<uInt>(size);
+      Run(stream, Z_NO_FLUSH, out);
+      rest.remove_prefix(size);
+    }
+  }
+  Run(stream, Z_FINISH, out);
+  out.resize(stream.total_out);
+  deflateEnd(&stream);
+  out.shrink_to_fit();
+  return Bytes(std::move(out));
+}
+
+}  // namespace cox::net

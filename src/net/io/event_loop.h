@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/status.h"
+
+namespace cox::net {
+
+class EventLoop;
+
+// A piece of work that other threads hand to a loop over and over: "this stream has something
+// again". It is its own list node, so handing it over allocates nothing, and it is in the list at
+// most once however often it is handed over.
+class LoopTask : public std::enable_shared_from_this<LoopTask> {
+ public:
+  virtual ~LoopTask() = default;
+
+ protected:
+  friend class EventLoop;
+  // On the loop's thread, once or more often after each EventLoop::Enqueue.
+  virtual void Run() = 0;
+
+ private:
+  std::atomic<bool> queued_ = false;
+  // Both belong to the one who set queued_, until the loop takes the task out.
+  LoopTask* next_ = nullptr;
+  std::shared_ptr<LoopTask> self_;
+};
+
+// Something with output that should go out once the current batch of tasks is done, so that many
+// woken streams of one connection share one write.
+class Flushable : public std::enable_shared_from_this<Flushable> {
+ public:
+  virtual ~Flushable() = default;
+  virtual void Flush() = 0;
+
+ private:
+  friend class EventLoop;
+  bool flush_queued_ = false;
+};
+
+// One thread that serves many connections (an Asio io_context), and the memory they share.
+//
+// Threads: Enqueue, Post and InLoop from any thread; the rest on the loop's thread.
+// Lifetime: Start, then Stop, which joins. What is enqueued or posted after Stop is dropped, so
+//   tasks may hold a loop that has long ended.
+class EventLoop : public std::enable_shared_from_this<EventLoop> {
+ public:
+  // Plaintext given to TLS at once, and with that about what a peer that does not read can make a
+  // connection keep.
+  static constexpr size_t kOutputChunk = 32 * 1024;
+  static constexpr size_t kInputChunk = 64 * 1024;
+
+  explicit EventLoop(Clock& clock);
+  ~EventLoop();
+  EventLoop(const EventLoop&) = delete;
+  EventLoop& operator=(const EventLoop&) = delete;
+
+  Status Start(const std::string& name);
+  // REQUIRES: not called on the loop's thread.
+  void Stop();
+  // For tests and fuzzers: the calling thread is the loop from now on, and drives it with Poll.
+  void AdoptThisThread();
+  void Poll();
+
+  void Enqueue(std::shared_ptr<LoopTask> task);
+  void Post(std::function<void()> work);
+  bool InLoop() const {
+    return thread_id_.load(std::memory_order_relaxed) == std::this_thread::get_id();
+  }
+
+  void FlushSoon(Flushable& what);
+
+  boost::asio::io_context& io() { return io_; }
+  Clock& clock() { return clock_; }
+  // Scratch space of the connection that is being served right now.
+  std::vector<char>& received() { return received_; }
+  std::vector<char>& plain() { return plain_; }
+  std::string& cipher() { return cipher_; }
+  // "Sun, 06 Nov 1994 08:49:37 GMT": now, made once per second.
+  const std::string& HttpDate();
+
+ private:
+  void RunTasks();
+  void RunFlushes();
+
+  Clock& clock_;
+  boost::asio::io_context io_;
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
+  std::atomic<LoopTask*> tasks_ = nullptr;  // newest first; Closed() once stopped
+  std::atomic<std::thread::id> thread_id_{};
+  // The loop's own.
+  std::vector<std::shared_ptr<Flushable>> flushes_;
+  bool batching_ = false;
+  std::vector<char> received_;
+  std::vector<char> plain_;
+  std::string cipher_;
+  std::string date_;
+  int64_t date_second_ = 0;
+  std::thread thread_;
+};
+
+}  // namespace cox::net

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/context.h"
+#include "base/result.h"
+#include "net/http.h"
+#include "net/tls.h"
+
+namespace cox::net {
+
+// One request and where its answer goes. Exactly one of Send and Stream is called, from any thread.
+// Dropping the last reference without an answer sends 500.
+class Exchange {
+ public:
+  virtual ~Exchange() = default;
+
+  virtual Request& request() = 0;
+  // Stops when the peer has gone away or the server no longer waits for requests in flight.
+  virtual Context& context() = 0;
+
+  virtual void Send(Response response) = 0;
+  // Sends status and headers at once and then what `source` gives. Returns what wakes the source
+  // after it has said kWait. Waking before the first Pull is allowed and remembered.
+  virtual std::shared_ptr<Waker> Stream(int status, Headers headers,
+                                        std::unique_ptr<BodySource> source) = 0;
+};
+using ExchangePtr = std::shared_ptr<Exchange>;
+
+// Called on a loop thread when a request is there with its whole body. Must not block: what does
+// goes to a pool.
+using Handler = std::function<void(ExchangePtr)>;
+
+// The limits a peer meets. Defaults are the API server's (targets: headers 1 MiB and 32 s, idle
+// 90 s, 100 streams, 256 KiB per stream).
+struct ServerOptions {
+  std::string bind_address = "0.0.0.0";
+  uint16_t port = 0;   // 0: any; Server::port() tells
+  int listen_fd = -1;  // >= 0: an inherited listening socket instead of address and port
+  int loops = 2;       // event loop threads
+  std::shared_ptr<const ServerTls> tls;  // null: plain text
+
+  size_t max_body_bytes = size_t{3} * 1024 * 1024;
+  // Of all requests that are still arriving; beyond it, those that are larger than one window are
+  // refused in a way that lets the peer try again.
+  size_t max_buffered_body_bytes = size_t{256} * 1024 * 1024;
+  size_t max_header_bytes = size_t{1} * 1024 * 1024;
+  std::chrono::milliseconds header_timeout{32'000};
+  std::chrono::milliseconds handshake_timeout{10'000};
+  std::chrono::milliseconds idle_timeout{90'000};
+  // A request body of which nothing came for this long ends the request.
+  std::chrono::milliseconds body_timeout{60'000};
+  // A peer that takes nothing of a response for this long is hung up on.
+  std::chrono::milliseconds write_timeout{60'000};
+  uint32_t max_streams = 100;           // at once on one HTTP/2 connection
+  uint32_t stream_window = 256 * 1024;  // what a peer may send ahead on one stream
+  size_t max_connections = 65'536;
+  size_t max_half_open = 4'096;  // connections still in the TLS handshake
+};
+
+// An HTTPS server: TLS 1.2/1.3, HTTP/2 and HTTP/1.1 by ALPN.
+//
+// A body larger than max_body_bytes is not read further: the handler is called with what
+//   Request::body holds up to the limit plus one byte, so that it can answer 413 in its own words.
+// Threads: all methods may be called concurrently. Handlers run on the loops.
+// Lifetime: Start listens and returns; Drain and Stop are the way down. Stop is implied by the
+//   destructor.
+class Server {
+ public:
+  static Result<std::unique_ptr<Server>> Start(const Context& ctx, ServerOptions options,
+                                               Handler handler);
+  virtual ~Server() = default;
+
+  virtual uint16_t port() const = 0;
+  // Accepts no more, sends GOAWAY (HTTP/2) and Connection: close (HTTP/1.1), and returns when the
+  // requests in flight have been answered or `ctx` stops. Streams end when their context is
+  // stopped: see StopStreams.
+  virtual Status Drain(Context& ctx) = 0;
+  // Ends the responses that stream: their contexts stop, their sources are asked for their last
+  // words, and the bodies end as they should.
+  virtual void StopStreams() = 0;
+  // Closes everything and joins the loops.
+  virtual void Stop() = 0;
+
+  struct Stats {
+    size_t connections = 0;
+    size_t streams = 0;
+    uint64_t requests = 0;
+    uint64_t refused = 0;  // connections closed for abuse or limits
+  };
+  virtual Stats stats() const = 0;
+};
+
+}  // namespace cox::net

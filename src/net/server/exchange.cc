@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "net/server/exchange.h"
+
+#include <utility>
+
+#include "base/check.h"
+
+namespace cox::net {
+
+// The last copy of this going away unanswered is how a handler forgets a request.
+class ServerExchange::Handle final : public Exchange {
+ public:
+  explicit Handle(std::shared_ptr<ServerExchange> core) : core_(std::move(core)) {}
+  ~Handle() override { core_->Abandon(); }
+
+  Request& request() override { return core_->request_; }
+  Context& context() override { return core_->context_; }
+
+  void Send(Response response) override {
+    core_->Deliver({response.status, std::move(response.headers), std::move(response.body), {}});
+  }
+
+  std::shared_ptr<Waker> Stream(int status, Headers headers,
+                                std::unique_ptr<BodySource> source) override {
+    COX_CHECK(source != nullptr) << "a stream has a source";
+    core_->Deliver({status, std::move(headers), {}, std::move(source)});
+    return core_;
+  }
+
+ private:
+  const std::shared_ptr<ServerExchange> core_;
+};
+
+ServerExchange::ServerExchange(std::shared_ptr<EventLoop> loop, const Context& parent,
+                               Request request, AnswerSink& sink, InFlight in_flight)
+    : loop_(std::move(loop)),
+      context_(parent.Child()),
+      request_(std::move(request)),
+      sink_(&sink),
+      in_flight_(std::move(in_flight)) {
+  in_flight_->fetch_add(1, std::memory_order_relaxed);
+}
+
+ServerExchange::~ServerExchange() = default;
+
+ExchangePtr ServerExchange::MakeHandle() {
+  return std::make_shared<Handle>(std::static_pointer_cast<ServerExchange>(shared_from_this()));
+}
+
+void ServerExchange::Deliver(Answer answer) {
+  COX_CHECK(!answered_.exchange(true, std::memory_order_relaxed)) << "a request is answered once";
+  in_flight_->fetch_sub(1, std::memory_order_relaxed);
+  answer.headers.Clean();
+  if (loop_->InLoop()) {
+    if (sink_ != nullptr) sink_->OnAnswer(std::move(answer));
+    return;
+  }
+  answer_ = std::move(answer);
+  answer_there_.store(true, std::memory_order_release);
+  loop_->Enqueue(shared_from_this());
+}
+
+void ServerExchange::Abandon() {
+  if (!answered_.load(std::memory_order_relaxed)) {
+    Response response{.status = 500, .headers = {{"content-type", "text/plain"}}, .body = {}};
+    response.body.push_back(Bytes::Static("the request was not answered\n"));
+    Deliver({response.status, std::move(response.headers), std::move(response.body), {}});
+  }
+  // A stream keeps its waker, and with that this, for hours: not the request, too.
+  request_ = {};
+}
+
+void ServerExchange::Wake() { loop_->Enqueue(shared_from_this()); }
+
+void ServerExchange::Run() {
+  if (answer_there_.exchange(false, std::memory_order_acquire)) {
+    Answer answer = std::move(answer_);
+    if (sink_ != nullptr) sink_->OnAnswer(std::move(answer));
+    return;
+  }
+  if (sink_ != nullptr) sink_->OnWake();
+}
+
+void ServerExchange::Detach(bool complete) {
+  sink_ = nullptr;
+  if (!complete) context_.Stop();
+}
+
+}  // namespace cox::net

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "net/server/http1_session.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <utility>
+
+#include "net/server/response_head.h"
+
+namespace cox::net {
+namespace {
+
+// What a peer may send ahead while its request is being handled.
+constexpr size_t kMaxPipelined = 64 * 1024;
+// Room for a chunk's size line and the line end behind it, and for the last chunk.
+constexpr size_t kChunkFrame = 32;
+constexpr std::string_view kLastChunk = "0\r\n\r\n";
+
+}  // namespace
+
+Http1Session::Http1Session(const SessionShared& shared, std::shared_ptr<const Peer> peer,
+                           Host& host)
+    : shared_(shared),
+      peer_(std::move(peer)),
+      host_(host),
+      in_flight_(std::make_shared<std::atomic<int>>(0)),
+      now_(shared.loop->clock().Monotonic()),
+      since_(now_) {}
+
+Http1Session::~Http1Session() {
+  ForgetBodyBytes();
+  if (exchange_ != nullptr) {
+    exchange_->Detach(false);
+    shared_.counters.streams.fetch_sub(1, std::memory_order_relaxed);
+  }
+}
+
+bool Http1Session::wants_input() const {
+  const bool has_request = state_ == State::kHandling || state_ == State::kSending;
+  return !has_request || input_.size() < kMaxPipelined;
+}
+
+void Http1Session::Receive(std::string_view bytes) {
+  if (finished()) return;
+  now_ = shared_.loop->clock().Monotonic();
+  input_.append(bytes);
+  busy_ = true;
+  ParseInput();
+  busy_ = false;
+}
+
+void Http1Session::ParseInput() {
+  while (!input_.empty() &&
+         (state_ == State::kIdle || state_ == State::kHead || state_ == State::kBody)) {
+    if (state_ == State::kIdle) {
+      parser_.emplace(shared_.options.max_header_bytes);
+      state_ = State::kHead;
+      since_ = now_;
+    }
+    std::string_view rest = input_;
+    const auto outcome = parser_->Parse(&rest);
+    input_.erase(0, input_.size() - rest.size());
+    if (state_ == State::kBody) {
+      since_ = now_;
+      const size_t counted = std::exchange(body_counted_, parser_->body.size());
+      const size_t total =
+          shared_.counters.body_bytes.fetch_add(body_counted_ - counted, std::memory_order_relaxed);
+      if (parser_->body.size() > shared_.options.max_body_bytes) {
+        parser_->body.resize(shared_.options.max_body_bytes + 1);
+        keep_alive_ = false;  // what follows is the rest of that body
+        Dispatch();
+        break;
+      }
+      if (total > shared_.options.max_buffered_body_bytes &&
+          body_counted_ > shared_.options.stream_window) {
+        Refuse(503, "");
+        break;
+      }
+    }
+    switch (outcome) {
+      case Http1Parser<true>::Outcome::kMore:
+        if (input_.empty()) std::string().swap(input_);
+        return;
+      case Http1Parser<true>::Outcome::kHeaders:
+        OnHead();
+        if (state_ == State::kBody && parser_->is_done()) Dispatch();
+        break;
+      case Http1Parser<true>::Outcome::kDone:
+        Dispatch();
+        break;
+      case Http1Parser<true>::Outcome::kTooLarge:
+        Refuse(431, "");
+        break;
+      case Http1Parser<true>::Outcome::kBad:
+        Refuse(400, "");
+        break;
+    }
+  }
+  if (input_.empty()) std::string().swap(input_);  // an idle connection keeps no buffer
+}
+
+void Http1Session::OnHead() {
+  state_ = State::kBody;
+  since_ = now_;
+  one_zero_ = parser_->minor_version == 0;
+  head_request_ = parser_->method == "HEAD";
+  keep_alive_ = parser_->keep_alive() && !draining_;
+  if (!one_zero_ && parser_->headers.All("host").size() != 1) {
+    return Refuse(400, parser_->headers.Get("host") ? ": too many Host headers"
+                                                    : ": missing required Host header");
+  }
+  if (!parser_->is_done() && !one_zero_ &&
+      parser_->headers.Get("expect").value_or("") == "100-continue") {
+    head_ += "HTTP/1.1 100 Continue\r\n\r\n";
+  }
+}
+
+void Http1Session::ForgetBodyBytes() {
+  shared_.counters.body_bytes.fetch_sub(std::exchange(body_counted_, 0), std::memory_order_relaxed);
+}
+
+void Http1Session::Dispatch() {
+  ForgetBodyBytes();
+  state_ = State::kHandling;
+  since_ = now_;
+  Request request;
+  request.method = std::move(parser_->method);
+  request.target = std::move(parser_->target);
+  request.headers = std::move(parser_->headers);
+  request.body = std::move(parser_->body);
+  request.version = 1;
+  request.peer = peer_;
+  parser_.reset();
+  shared_.counters.requests.fetch_add(1, std::memory_order_relaxed);
+  shared_.counters.streams.fetch_add(1, std::memory_order_relaxed);
+  exchange_ = std::make_shared<ServerExchange>(shared_.loop, shared_.context, std::move(request),
+                                               *this, in_flight_);
+  shared_.handler(exchange_->MakeHandle());
+}
+
+void Http1Session::Refuse(int status, std::string_view detail) {
+  ForgetBodyBytes();
+  const std::string line = std::to_string(status) + " " + ReasonPhrase(status);
+  // No content-length: the end of the connection ends it.
+  head_ += "HTTP/1.1 " + line +
+           "\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n" + line +
+           std::string(detail);
+  keep_alive_ = false;
+  body_follows_ = false;
+  state_ = State::kSending;
+  since_ = now_;
+  input_ = {};
+  shared_.counters.refused.fetch_add(1, std::memory_order_relaxed);
+}
+
+void Http1Session::OnAnswer(Answer answer) {
+  since_ = now_ = shared_.loop->clock().Monotonic();
+  state_ = State::kSending;
+  if (WantsClose(answer.headers) || draining_) keep_alive_ = false;
+  body_follows_ = HasBody(answer, head_request_);
+  streaming_ = body_follows_ && answer.source != nullptr;
+  chunked_ = streaming_ && !one_zero_;
+  if (streaming_ && one_zero_) keep_alive_ = false;
+
+  head_ += "HTTP/1.1 " + std::to_string(answer.status) + " " + ReasonPhrase(answer.status) + "\r\n";
+  const auto add = [this](std::string_view name, std::string_view value) {
+    head_.append(name).append(": ").append(value).append("\r\n");
+  };
+  for (const auto& [name, value] : answer.headers) {
+    if (!IsHopByHop(name)) add(name, value);
+  }
+  if (const std::string length = ContentLength(answer); !length.empty()) {
+    add("content-length", length);
+  }
+  if (!answer.headers.Get("date")) add("date", shared_.loop->HttpDate());
+  if (chunked_) add("transfer-encoding", "chunked");
+  if (!keep_alive_) {
+    add("connection", "close");
+  } else if (one_zero_) {
+    add("connection", "keep-alive");
+  }
+  head_ += "\r\n";
+  if (body_follows_) {
+    body_ =
+        streaming_ ? OutgoingBody(std::move(answer.source)) : OutgoingBody(std::move(answer.body));
+  }
+  if (!busy_) host_.OnOutputReady();
+}
+
+void Http1Session::OnWake() {
+  if (!std::exchange(waiting_, false)) return;
+  since_ = shared_.loop->clock().Monotonic();
+  if (!busy_) host_.OnOutputReady();
+}
+
+size_t Http1Session::Produce(char* to, size_t room) {
+  now_ = shared_.loop->clock().Monotonic();
+  busy_ = true;
+  size_t used = 0;
+  for (;;) {
+    const size_t size = std::min(head_.size(), room - used);
+    std::memcpy(to + used, head_.data(), size);
+    used += size;
+    if (size < head_.size()) {
+      head_.erase(0, size);
+      break;
+    }
+    std::string().swap(head_);
+    if (state_ != State::kSending) break;
+    if (body_follows_) {
+      if (waiting_) break;
+      used += ProduceBody(to + used, room - used);
+      if (body_follows_) break;  // no room, or it waits
+    }
+    AnswerDone();
+    ParseInput();  // what the peer sent ahead
+  }
+  if (used > 0) since_ = now_;
+  busy_ = false;
+  return used;
+}
+
+size_t Http1Session::ProduceBody(char* to, size_t room) {
+  size_t used = 0;
+  while (room - used > 2 * kChunkFrame) {
+    const OutgoingBody::State state = body_.Prepare();
+    if (state == OutgoingBody::State::kWait) {
+      waiting_ = true;
+      return used;
+    }
+    if (state == OutgoingBody::State::kEnd) {
+      if (chunked_) {
+        std::memcpy(to + used, kLastChunk.data(), kLastChunk.size());
+        used += kLastChunk.size();
+      }
+      body_follows_ = false;
+      return used;
+    }
+    used += chunked_ ? ProduceChunk(to + used, room - used) : body_.CopyTo(to + used, room - used);
+  }
+  return used;
+}
+
+size_t Http1Session::ProduceChunk(char* to, size_t room) {
+  const size_t size = std::min(body_.available(), room - kChunkFrame);
+  char* at = std::to_chars(to, to + kChunkFrame, size, 16).ptr;
+  *at++ = '\r';
+  *at++ = '\n';
+  at += body_.CopyTo(at, size);
+  *at++ = '\r';
+  *at++ = '\n';
+  return static_cast<size_t>(at - to);
+}
+
+void Http1Session::AnswerDone() {
+  if (exchange_ != nullptr) {
+    exchange_->Detach(true);
+    exchange_.reset();
+    shared_.counters.streams.fetch_sub(1, std::memory_order_relaxed);
+  }
+  body_ = OutgoingBody();
+  streaming_ = false;
+  state_ = keep_alive_ && !draining_ ? State::kIdle : State::kFinished;
+  since_ = now_;
+}
+
+void Http1Session::Drain() {
+  draining_ = true;
+  // Half a request does not count as one in flight: the peer may send it elsewhere.
+  if (state_ == State::kIdle || state_ == State::kHead) state_ = State::kFinished;
+  if (!busy_) host_.OnOutputReady();
+}
+
+void Http1Session::StopStreams() {
+  if (state_ != State::kSending || !streaming_) return;
+  exchange_->context().Stop();
+  body_.EndSource();
+  OnWake();
+}
+
+void Http1Session::CheckTime(Clock::SteadyTime now) {
+  const ServerOptions& options = shared_.options;
+  const auto passed = now - since_;
+  bool over = false;
+  switch (state_) {
+    case State::kIdle:
+      over = passed > options.idle_timeout;
+      break;
+    case State::kHead:  // since_ stays at its first byte
+      over = passed > options.header_timeout;
+      if (over) shared_.counters.refused.fetch_add(1, std::memory_order_relaxed);
+      break;
+    case State::kBody:
+      over = passed > options.body_timeout;
+      break;
+    case State::kSending:
+      // Not taken by the socket; Connection sees to that. Here: nothing left to see to.
+    case State::kHandling:
+    case State::kFinished:
+      break;
+  }
+  if (!over) return;
+  state_ = State::kFinished;
+  if (!busy_) host_.OnOutputReady();
+}
+
+}  // namespace cox::net

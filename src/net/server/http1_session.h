@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "net/io/http1_parser.h"
+#include "net/server/exchange.h"
+#include "net/server/outgoing_body.h"
+#include "net/server/session.h"
+
+namespace cox::net {
+
+// The server's end of an HTTP/1.1 (or 1.0) connection: one request at a time. A peer that sends
+// the next before the answer is there (pipelining) has it kept, up to a limit, and then waits.
+class Http1Session final : public Session, public AnswerSink {
+ public:
+  Http1Session(const SessionShared& shared, std::shared_ptr<const Peer> peer, Host& host);
+  ~Http1Session() override;
+
+  void Receive(std::string_view bytes) override;
+  size_t Produce(char* to, size_t room) override;
+  bool finished() const override { return state_ == State::kFinished; }
+  bool wants_input() const override;
+  void CheckTime(Clock::SteadyTime now) override;
+  void Drain() override;
+  void StopStreams() override;
+
+ private:
+  enum class State {
+    kIdle,      // between requests
+    kHead,      // a request has begun
+    kBody,      // its head is complete
+    kHandling,  // the handler has it
+    kSending,   // the answer is on its way
+    kFinished,
+  };
+
+  void OnAnswer(Answer answer) override;
+  void OnWake() override;
+
+  // Reads requests from input_ until one is with the handler or more bytes are needed.
+  void ParseInput();
+  void OnHead();
+  void Dispatch();
+  // Answers what never became a request, and ends the connection.
+  void Refuse(int status, std::string_view detail);
+  // Puts body bytes at `to`; advances the state at the end of the body.
+  size_t ProduceBody(char* to, size_t room);
+  size_t ProduceChunk(char* to, size_t room);
+  void AnswerDone();
+  void ForgetBodyBytes();
+
+  const SessionShared& shared_;
+  const std::shared_ptr<const Peer> peer_;
+  Host& host_;
+  const InFlight in_flight_;
+  State state_ = State::kIdle;
+  Clock::SteadyTime now_;
+  Clock::SteadyTime since_;  // when the state was entered or something moved in it
+  std::string input_;        // not parsed yet
+  std::optional<Http1Parser<true>> parser_;
+  size_t body_counted_ = 0;
+  std::shared_ptr<ServerExchange> exchange_;
+  bool busy_ = false;
+  bool draining_ = false;
+  bool one_zero_ = false;  // of the current request: HTTP/1.0
+  bool head_request_ = false;
+  bool keep_alive_ = true;
+  bool chunked_ = false;
+  bool body_follows_ = false;
+  bool streaming_ = false;
+  bool waiting_ = false;  // for the source
+  std::string head_;      // status line and fields, also "100 Continue"
+  OutgoingBody body_;
+};
+
+}  // namespace cox::net

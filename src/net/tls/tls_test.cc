@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "net/tls.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/mutex.h"
+#include "net/loopback.h"
+#include "net/tls/client_tls.h"
+#include "net/tls/record_buffers.h"
+#include "net/tls/tls_engine.h"
+
+namespace cox::net {
+namespace {
+
+using testing::HasSubstr;
+
+// A handshake between two engines in memory. What each side is at the end.
+struct Handshaken {
+  bool ok = false;
+  std::string error;
+  std::string server_name;  // common name of the certificate the client was shown
+  std::string protocol;
+  std::vector<std::string> client_certificates;
+  std::string version;
+};
+
+Handshaken Handshake(const ServerTls& server, const ClientTls& client_options,
+                     const std::string& host, bool http2 = true, int max_version = 0) {
+  Handshaken result;
+  auto context = MakeClientContext(client_options, http2);
+  if (!context.ok()) return {.error = context.status().ToString()};
+  if (max_version != 0) SSL_CTX_set_max_proto_version(context->get(), max_version);
+  auto client_ssl = MakeClientSsl(context->get(), client_options, host);
+  if (!client_ssl.ok()) return {.error = client_ssl.status().ToString()};
+  SSL* const raw_client = client_ssl->get();
+  SslPtr server_ssl(SSL_new(server.context()));
+  SSL_set_accept_state(server_ssl.get());
+  TlsEngine client(*std::move(client_ssl));
+  TlsEngine other(std::move(server_ssl));
+  std::string to_server, to_client;
+  auto client_state = TlsEngine::State::kWantMore, server_state = TlsEngine::State::kWantMore;
+  for (int round = 0; round < 10; ++round) {
+    const std::string from_server = std::exchange(to_client, {});
+    std::string_view in = from_server;
+    if (client_state == TlsEngine::State::kWantMore) {
+      client_state = client.Handshake(&in, &to_server);
+    }
+    const std::string from_client = std::exchange(to_server, {});
+    in = from_client;
+    if (server_state == TlsEngine::State::kWantMore) {
+      server_state = other.Handshake(&in, &to_client);
+    }
+  }
+  result.ok = client_state == TlsEngine::State::kOk && server_state == TlsEngine::State::kOk;
+  result.error = client.error() + "/" + other.error();
+  if (!result.ok) return result;
+  char name[256] = "";
+  X509_NAME_get_text_by_NID(X509_get_subject_name(SSL_get0_peer_certificate(raw_client)),
+                            NID_commonName, name, sizeof(name));
+  result.server_name = name;
+  result.protocol = other.protocol();
+  result.client_certificates = other.PeerCertificates();
+  result.version = SSL_get_version(raw_client);
+  return result;
+}
+
+class TlsTest : public testing::Test {
+ protected:
+  CertificatePair Signed(const std::string& name, std::vector<std::string> dns_names) {
+    return Loopback::Made({.common_name = name, .dns_names = std::move(dns_names)}, &ca_);
+  }
+  std::shared_ptr<const ServerTls> Server(ServerTls::Options options) {
+    auto made = ServerTls::Create(std::move(options));
+    COX_CHECK_OK(made.status());
+    return *made;
+  }
+  ClientTls Trusting() const { return {.ca_pem = ca_.certificate_pem}; }
+
+  const CertificatePair ca_ = Loopback::Made({.common_name = "ca", .is_ca = true}, nullptr);
+};
+
+TEST_F(TlsTest, ChoosesTheCertificateBySni) {
+  const auto server = Server({
+      .certificate = Signed("default", {"default.test", "other.test", "a.b.wild.test"}),
+      .by_name = {Signed("exact", {"exact.test", "api.wild.test"}),
+                  Signed("wild", {"*.wild.test"})},
+  });
+  const std::pair<const char*, const char*> cases[] = {
+      {"exact.test", "exact"},    {"EXACT.test", "exact"},      {"x.wild.test", "wild"},
+      {"api.wild.test", "exact"}, {"a.b.wild.test", "default"}, {"other.test", "default"},
+  };
+  for (const auto& [host, expected] : cases) {
+    const Handshaken done = Handshake(*server, Trusting(), host);
+    EXPECT_TRUE(done.ok) << host << ": " << done.error;
+    EXPECT_EQ(done.server_name, expected) << host;
+  }
+}
+
+TEST_F(TlsTest, ClientRefusesWrongNameAndUnknownCa) {
+  const auto server = Server({.certificate = Signed("default", {"default.test"})});
+  EXPECT_FALSE(Handshake(*server, Trusting(), "evil.test").ok);
+  EXPECT_FALSE(Handshake(*server, Trusting(), "10.0.0.1").ok);
+  const CertificatePair other = Loopback::Made({.common_name = "other", .is_ca = true}, nullptr);
+  EXPECT_FALSE(Handshake(*server, {.ca_pem = other.certificate_pem}, "default.test").ok);
+  EXPECT_TRUE(Handshake(*server, {.insecure = true}, "evil.test").ok);
+  EXPECT_TRUE(
+      Handshake(*server, {.ca_pem = ca_.certificate_pem, .server_name = "default.test"}, "10.0.0.1")
+          .ok);
+}
+
+TEST_F(TlsTest, NegotiatesProtocolAndVersion) {
+  const auto server = Server({.certificate = Signed("default", {"default.test"})});
+  EXPECT_EQ(Handshake(*server, Trusting(), "default.test").protocol, "h2");
+  EXPECT_EQ(Handshake(*server, Trusting(), "default.test", false).protocol, "http/1.1");
+  EXPECT_EQ(Handshake(*server, Trusting(), "default.test").version, "TLSv1.3");
+  EXPECT_EQ(Handshake(*server, Trusting(), "default.test", true, TLS1_2_VERSION).version,
+            "TLSv1.2");
+  const auto strict =
+      Server({.certificate = Signed("default", {"default.test"}), .min_version = TLS1_3_VERSION});
+  EXPECT_FALSE(Handshake(*strict, Trusting(), "default.test", true, TLS1_2_VERSION).ok);
+}
+
+TEST_F(TlsTest, ShowsTheClientsWholeChainWithoutVerifyingIt) {
+  const auto server = Server({.certificate = Signed("default", {"default.test"})});
+  EXPECT_TRUE(Handshake(*server, Trusting(), "default.test").client_certificates.empty());
+  // Of a CA that the server has never heard of, with an intermediate.
+  const CertificatePair root = Loopback::Made({.common_name = "root", .is_ca = true}, nullptr);
+  const CertificatePair middle = Loopback::Made({.common_name = "middle", .is_ca = true}, &root);
+  const CertificatePair leaf = Loopback::Made(
+      {.common_name = "jane", .organizations = {"dev"}, .client_auth = true}, &middle);
+  ClientTls options = Trusting();
+  options.certificate_pem = leaf.certificate_pem + middle.certificate_pem;
+  options.key_pem = leaf.key_pem;
+  for (const int version : {TLS1_2_VERSION, TLS1_3_VERSION}) {
+    const Handshaken done = Handshake(*server, options, "default.test", true, version);
+    ASSERT_TRUE(done.ok) << done.error;
+    ASSERT_EQ(done.client_certificates.size(), 2U);
+    EXPECT_THAT(done.client_certificates[0], HasSubstr("jane"));
+    EXPECT_THAT(done.client_certificates[1], HasSubstr("middle"));
+  }
+}
+
+TEST_F(TlsTest, ReplacedCertificateIsUsedForNewHandshakes) {
+  const auto server = Server({.certificate = Signed("old", {"default.test"})});
+  EXPECT_EQ(Handshake(*server, Trusting(), "default.test").server_name, "old");
+  ASSERT_TRUE(server->Replace(Signed("new", {"default.test"}), {}).ok());
+  EXPECT_EQ(Handshake(*server, Trusting(), "default.test").server_name, "new");
+  EXPECT_TRUE(server->Replace({"junk", "junk"}, {}).Is(Reason::kBadRequest));
+  EXPECT_EQ(Handshake(*server, Trusting(), "default.test").server_name, "new");
+}
+
+TEST_F(TlsTest, BadOptionsSayWhatIsWrong) {
+  const CertificatePair good = Signed("a", {"a.test"});
+  const CertificatePair other = Signed("b", {"b.test"});
+  const struct {
+    ServerTls::Options options;
+    const char* message;
+  } cases[] = {
+      {{.certificate = {"", good.key_pem}}, "serving certificate: certificate PEM"},
+      {{.certificate = {good.certificate_pem, ""}}, "serving certificate: key PEM"},
+      {{.certificate = {good.certificate_pem, other.key_pem}}, "does not belong"},
+      {{.certificate = good, .by_name = {{"x", "y"}}}, "certificate 1 by name"},
+      {{.certificate = good, .client_ca_pem = "junk"}, "client CA"},
+      {{.certificate = good, .cipher_suites = {"TLS_NONE"}}, "unknown cipher suite TLS_NONE"},
+  };
+  for (const auto& [options, message] : cases) {
+    const auto made = ServerTls::Create(options);
+    ASSERT_TRUE(made.status().Is(Reason::kBadRequest)) << message;
+    EXPECT_THAT(made.status().message(), HasSubstr(message));
+  }
+  EXPECT_TRUE(ServerTls::Create({.certificate = good,
+                                 .cipher_suites = {"TLS_AES_128_GCM_SHA256",
+                                                   "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384"}})
+                  .ok());
+}
+
+TEST_F(TlsTest, CertificateShownToAHandlerAndReloadedWhileRunning) {
+  Mutex mu;
+  std::vector<std::string> certificates;
+  Loopback loopback([&](const ExchangePtr& exchange) {
+    MutexLock lock(mu);
+    certificates = exchange->request().peer->certificates;
+    EXPECT_TRUE(exchange->request().peer->tls);
+    EXPECT_THAT(exchange->request().peer->address, testing::StartsWith("127.0.0.1:"));
+    exchange->Send({});
+  });
+  const CertificatePair jane =
+      Loopback::Made({.common_name = "jane", .client_auth = true}, &loopback.ca);
+  ClientOptions options = loopback.Options(true);
+  options.tls_options.certificate_pem = jane.certificate_pem;
+  options.tls_options.key_pem = jane.key_pem;
+  const auto old_client = loopback.MakeClient(options);
+  ASSERT_TRUE(old_client->Do(loopback.context, {.method = "GET", .target = "/"}).ok());
+  {
+    MutexLock lock(mu);
+    ASSERT_EQ(certificates.size(), 1U);
+    EXPECT_THAT(certificates[0], HasSubstr("jane"));
+  }
+  // The connection goes on; new clients must trust the new CA.
+  const CertificatePair new_ca = Loopback::Made({.common_name = "ca2", .is_ca = true}, nullptr);
+  const CertificatePair renewed =
+      Loopback::Made({.common_name = "localhost", .ip_addresses = {"127.0.0.1"}}, &new_ca);
+  ASSERT_TRUE(loopback.server_tls->Replace(renewed, {}).ok());
+  EXPECT_TRUE(old_client->Do(loopback.context, {.method = "GET", .target = "/"}).ok());
+  EXPECT_FALSE(
+      loopback.MakeClient(true)->Do(loopback.context, {.method = "GET", .target = "/"}).ok());
+  options.tls_options.ca_pem = new_ca.certificate_pem;
+  EXPECT_TRUE(
+      loopback.MakeClient(options)->Do(loopback.context, {.method = "GET", .target = "/"}).ok());
+}
+
+TEST(MakeCertificate, BadAddressIsRefused) {
+  EXPECT_TRUE(MakeCertificate({.common_name = "x", .ip_addresses = {"1.2.3"}}, nullptr)
+                  .status()
+                  .Is(Reason::kBadRequest));
+}
+
+TEST(RecordBuffers, LargeBlocksHaveTheirOwnRangeAndAreUsedAgain) {
+  EXPECT_EQ(RecordBuffers::Allocate(100), nullptr);
+  EXPECT_EQ(RecordBuffers::Allocate(1 << 20), nullptr);
+  void* const block = RecordBuffers::Allocate(17'000);
+  ASSERT_NE(block, nullptr);
+  EXPECT_TRUE(RecordBuffers::Owns(block));
+  EXPECT_TRUE(RecordBuffers::Release(block));
+  EXPECT_EQ(RecordBuffers::Allocate(17'000), block);
+  EXPECT_TRUE(RecordBuffers::Release(block));
+  int elsewhere = 0;
+  EXPECT_FALSE(RecordBuffers::Release(&elsewhere));
+}
+
+}  // namespace
+}  // namespace cox::net

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/status.h"
+#include "storage/store.h"
+
+// The failures that every Store words alike.
+namespace cox::storage {
+
+inline Status KeyExistsError(std::string_view key) {
+  return Status::AlreadyExists("key \"" + std::string(key) + "\" exists already");
+}
+
+// `revision` is older than the oldest that the store remembers. 0: it is not known which that is.
+inline Status CompactedError(Revision revision, Revision oldest) {
+  std::string message = "revision " + std::to_string(revision) + " was compacted";
+  if (oldest > 0) message += ", the oldest is " + std::to_string(oldest);
+  return Status::Expired(std::move(message));
+}
+
+// `revision` is yet to come. Worded as the API answers it: to retry in a second may help.
+inline Status FutureRevisionError(Revision revision, Revision current) {
+  StatusDetails details;
+  details.causes.push_back({"ResourceVersionTooLarge", "Too large resource version", ""});
+  details.retry_after_seconds = 1;
+  return Status(Reason::kTimeout,
+                "Timeout: Too large resource version: " + std::to_string(revision) +
+                    ", current: " + std::to_string(current),
+                std::move(details));
+}
+inline bool IsFutureRevision(const Status& status) {
+  return status.Is(Reason::kTimeout) && !status.details().causes.empty() &&
+         status.details().causes.front().type == "ResourceVersionTooLarge";
+}
+
+inline Status ValueTooLargeError() { return Status::TooLarge("etcdserver: request is too large"); }
+
+}  // namespace cox::storage

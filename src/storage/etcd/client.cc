@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/etcd/client.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace cox::storage::etcd {
+namespace {
+
+using std::chrono::milliseconds;
+
+// Long enough for a member to restart or a leader to be elected, short enough that callers without
+// a deadline learn that etcd is gone.
+constexpr milliseconds kRetryFor{2'500};
+constexpr milliseconds kFirstPause{20};
+constexpr milliseconds kLongestPause{250};
+
+// gRPC's numbers.
+enum Code : int {
+  kCanceled = 1,
+  kInvalidArgument = 3,
+  kDeadlineExceeded = 4,
+  kNotFound = 5,
+  kResourceExhausted = 8,
+  kFailedPrecondition = 9,
+  kOutOfRange = 11,
+  kUnavailable = 14,
+};
+
+constexpr std::string_view kNoLeader = "etcdserver: no leader";
+constexpr std::string_view kLeaseNotFound = "etcdserver: requested lease not found";
+
+bool Contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+// Pauses between attempts, until the time for them is over.
+class Patience {
+ public:
+  explicit Patience(const Context& ctx) : ctx_(ctx), until_(ctx.clock().In(kRetryFor)) {}
+
+  // False: give up.
+  bool Pause() {
+    if (ctx_.Done() || ctx_.clock().Monotonic() >= until_) return false;
+    const milliseconds pause = std::exchange(next_, std::min(next_ * 2, kLongestPause));
+    return ctx_.Sleep(pause).ok();
+  }
+
+ private:
+  const Context& ctx_;
+  const Clock::SteadyTime until_;
+  milliseconds next_ = kFirstPause;
+};
+
+}  // namespace
+
+Status StatusOf(int code, const std::string& text) {
+  switch (code) {
+    case kOutOfRange:
+      if (Contains(text, "future revision")) return Status::Timeout(text);
+      return Status::Expired(text);
+    case kInvalidArgument:
+      if (Contains(text, "request is too large")) return Status::TooLarge(text);
+      return Status::Internal(text);
+    case kResourceExhausted:
+      // Of the gRPC server in etcd, which also has a limit.
+      if (Contains(text, "larger than max")) {
+        return Status::TooLarge("etcdserver: request is too large");
+      }
+      if (Contains(text, "too many requests")) return {Reason::kTooManyRequests, text};
+      return Status::Internal(text);  // the database is full
+    case kDeadlineExceeded:
+      return Status::Timeout(text);
+    case kUnavailable:
+      if (Contains(text, "request timed out")) return Status::Timeout(text);
+      return Status::Unavailable(text);
+    case kCanceled:
+      return Status::Unavailable(text);
+    case kNotFound:
+      return Status::NotFound(text);
+    default:
+      return Status::Internal(text);
+  }
+}
+
+bool IsLeaseNotFound(const Status& status) {
+  return status.Is(Reason::kNotFound) && status.message() == kLeaseNotFound;
+}
+
+Result<std::string> Client::Call(const Context& ctx, std::string_view method,
+                                 const Message& request, Repeat repeat) {
+  using Outcome = rpc::Reply::Outcome;
+  Patience patience(ctx);
+  Status failure;
+  while (true) {
+    bool again = true;  // nothing has been executed, or it does no harm twice
+    Result<std::shared_ptr<rpc::Connection>> connection = calls_->Get(ctx);
+    if (!connection.ok()) {
+      again = connection.status().Is(Reason::kServiceUnavailable);
+      // What was wrong with etcd says more than that the time is over.
+      if (again || failure.ok()) failure = connection.status();
+    } else {
+      rpc::Reply reply = (*connection)->Call(ctx, method, request.framed());
+      switch (reply.outcome) {
+        case Outcome::kMessage:
+          return std::move(reply.message);
+        case Outcome::kStopped:
+          return ctx.status();
+        case Outcome::kRefused:
+          failure = Status::Unavailable(reply.text);
+          break;
+        case Outcome::kBroken:
+          failure = Status::Unavailable(reply.text);
+          again = repeat == Repeat::kRead;
+          break;
+        case Outcome::kStatus:
+          failure = reply.code == 0 ? Status::Internal("etcd sent no response")
+                                    : StatusOf(reply.code, reply.text);
+          again = repeat == Repeat::kRead && failure.Is(Reason::kServiceUnavailable);
+          if (reply.text == kNoLeader) {
+            again = true;
+            calls_->Avoid(*connection);
+          }
+          break;
+      }
+    }
+    if (!again || !patience.Pause()) return failure;
+  }
+}
+
+Result<std::unique_ptr<rpc::MessageStream>> Client::Start(const Context& ctx,
+                                                          std::string_view method) {
+  Patience patience(ctx);
+  while (true) {
+    Result<std::shared_ptr<rpc::Connection>> connection = streams_->Get(ctx);
+    if (connection.ok()) return (*connection)->Start(method);
+    if (!connection.status().Is(Reason::kServiceUnavailable)) return connection.status();
+    if (!patience.Pause()) return connection.status();
+  }
+}
+
+}  // namespace cox::storage::etcd

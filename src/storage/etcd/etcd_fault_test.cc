@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+// What happens to a store when etcd is hurt: killed, stopped, full, without a leader.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/mutex.h"
+#include "base/test_clock.h"
+#include "storage/etcd/compactor.h"
+#include "storage/etcd/etcd_store.h"
+#include "storage/etcd/testing/etcd_server.h"
+
+namespace cox::storage {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+class EtcdFault : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!EtcdServer::Available()) GTEST_SKIP() << "there is no etcd on this machine";
+  }
+
+  void StartServer(const EtcdServerOptions& options = {}) {
+    auto server = EtcdServer::Start(ctx_, options);
+    ASSERT_TRUE(server.ok()) << server.status().ToString();
+    server_ = *std::move(server);
+    Connect(server_->ClientOptions());
+  }
+  void Connect(const EtcdOptions& options) {
+    auto store = ConnectEtcd(ctx_, options);
+    ASSERT_TRUE(store.ok()) << store.status().ToString();
+    store_ = *std::move(store);
+  }
+  Revision Create(const std::string& key, std::string_view value = "x") {
+    const auto created = store_->Create(ctx_, key, value);
+    EXPECT_TRUE(created.ok()) << created.status().ToString();
+    return created.value_or(0);
+  }
+
+  RealClock clock_;
+  Context ctx_ = Context(clock_).WithTimeout(seconds(100));
+  std::unique_ptr<EtcdServer> server_;
+  std::unique_ptr<EtcdStore> store_;
+};
+
+TEST_F(EtcdFault, ASilentServerKeepsNobodyLongerThanTheDeadline) {
+  StartServer();
+  Create("/a");
+  auto watch = *store_->StartWatch(ctx_, "/", 0);
+  ASSERT_TRUE(watch->Next(ctx_).ok());
+  server_->Pause();
+  const auto take = [&](auto call) {
+    Context attempt = ctx_.WithTimeout(milliseconds(300));
+    const Clock::SteadyTime start = clock_.Monotonic();
+    const Status status = call(attempt);
+    EXPECT_EQ(status, Context::DeadlineExceeded()) << status.ToString();
+    EXPECT_LT(clock_.Monotonic() - start, seconds(2));
+  };
+  take([&](Context& ctx) { return store_->Create(ctx, "/b", "x").status(); });
+  take([&](Context& ctx) { return store_->Get(ctx, "/a").status(); });
+  take([&](Context& ctx) { return store_->List(ctx, "/", {}).status(); });
+  take([&](Context& ctx) { return watch->Next(ctx).status(); });
+  take([&](Context& ctx) { return store_->Healthy(ctx); });
+  server_->Resume();
+  EXPECT_TRUE(store_->Get(ctx_, "/a").ok());
+}
+
+TEST_F(EtcdFault, ASilentServerIsGivenUp) {
+  StartServer();
+  EtcdOptions options = server_->ClientOptions();
+  options.keepalive_time = milliseconds(200);
+  options.keepalive_timeout = milliseconds(200);
+  Connect(options);
+  auto watch = *store_->StartWatch(ctx_, "/", 0);
+  Create("/a");
+  ASSERT_TRUE(watch->Next(ctx_).ok());
+  server_->Pause();
+  // Without a deadline of the caller's own.
+  const auto batch = watch->Next(ctx_);
+  EXPECT_TRUE(batch.status().Is(Reason::kServiceUnavailable)) << batch.status().ToString();
+  const auto created = store_->Create(ctx_, "/b", "x");
+  EXPECT_TRUE(created.status().Is(Reason::kServiceUnavailable)) << created.status().ToString();
+  server_->Resume();
+  EXPECT_TRUE(store_->Get(ctx_, "/a").ok());
+}
+
+TEST_F(EtcdFault, AcknowledgedWritesAndWatchesSurviveKills) {
+  StartServer();
+  std::map<std::string, Revision> acknowledged;
+  Mutex mu;
+  std::atomic<bool> stop = false;
+  std::vector<std::thread> writers;
+  for (int t = 0; t < 4; ++t) {
+    writers.emplace_back([&, t]() {
+      for (int i = 0; !stop; ++i) {
+        const std::string key = "/w/" + std::to_string(t) + "-" + std::to_string(i);
+        const auto created = store_->Create(ctx_, key, "x");
+        MutexLock lock(mu);
+        if (created.ok()) acknowledged[key] = *created;
+      }
+    });
+  }
+  std::map<std::string, int> seen;
+  Revision last = 0;
+  int ended = 0;
+  std::unique_ptr<Watch> watch;
+  const auto follow = [&](auto until) {
+    while (!until() && !ctx_.Done()) {
+      if (watch == nullptr) {
+        auto started = store_->StartWatch(ctx_, "/w/", last);
+        if (!started.ok()) continue;
+        watch = *std::move(started);
+      }
+      Context attempt = ctx_.WithTimeout(milliseconds(100));
+      const auto batch = watch->Next(attempt);
+      if (batch.ok()) {
+        for (const Event& event : batch->events) ++seen[event.kv.key];
+        last = batch->revision;
+      } else if (!attempt.Done()) {
+        EXPECT_TRUE(batch.status().Is(Reason::kServiceUnavailable)) << batch.status().ToString();
+        watch = nullptr;
+        ++ended;
+      }
+    }
+  };
+  for (int round = 0; round < 3; ++round) {
+    const size_t enough = seen.size() + 200;
+    follow([&]() { return seen.size() >= enough; });
+    server_->Kill();
+    follow([&]() { return watch == nullptr; });
+    ASSERT_TRUE(server_->Restart(ctx_).ok());
+  }
+  stop = true;
+  for (std::thread& writer : writers) writer.join();
+  const Revision end = *store_->CurrentRevision(ctx_);
+  ASSERT_TRUE(store_->Create(ctx_, "/w/end", "x").ok());
+  follow([&]() { return last > end; });
+
+  EXPECT_GE(ended, 3);
+  const auto page = store_->List(ctx_, "/w/", {});
+  ASSERT_TRUE(page.ok());
+  std::map<std::string, Revision> stored;
+  for (const KeyValue& kv : page->items) stored[kv.key] = kv.revision;
+  for (const auto& [key, revision] : acknowledged) {
+    EXPECT_EQ(stored[key], revision) << key << " was acknowledged";
+  }
+  EXPECT_EQ(seen.size(), stored.size());
+  for (const auto& [key, times] : seen) EXPECT_EQ(times, 1) << key;
+}
+
+TEST_F(EtcdFault, WithoutAServerCallsAreUnavailable) {
+  EtcdOptions options;
+  options.servers = {"http://127.0.0.1:1"};
+  Connect(options);
+  // At the same time: each keeps trying for a while.
+  std::vector<Status> answers(4);
+  std::thread create([&]() { answers[0] = store_->Create(ctx_, "/a", "x").status(); });
+  std::thread get([&]() { answers[1] = store_->Get(ctx_, "/a").status(); });
+  std::thread watch([&]() { answers[2] = store_->StartWatch(ctx_, "/", 0).status(); });
+  answers[3] = store_->Healthy(ctx_);
+  for (std::thread* thread : {&create, &get, &watch}) thread->join();
+  for (const Status& status : answers) {
+    EXPECT_TRUE(status.Is(Reason::kServiceUnavailable)) << status.ToString();
+    EXPECT_NE(status.message().find("Connection refused"), std::string::npos);
+  }
+}
+
+TEST_F(EtcdFault, OptionsThatCannotWorkAreRefused) {
+  EtcdOptions options;
+  EXPECT_TRUE(ConnectEtcd(ctx_, options).status().Is(Reason::kBadRequest));
+  options.servers = {"gopher://x"};
+  EXPECT_TRUE(ConnectEtcd(ctx_, options).status().Is(Reason::kBadRequest));
+  options.servers = {"https://127.0.0.1:2379"};
+  options.ca_file = "/no/such/file";
+  EXPECT_TRUE(ConnectEtcd(ctx_, options).status().Is(Reason::kBadRequest));
+}
+
+TEST_F(EtcdFault, TlsWithClientCertificates) {
+  StartServer({.tls = true});
+  const Revision created = Create("/a", std::string(1 << 20, 'x'));
+  auto watch = *store_->StartWatch(ctx_, "/", created - 1);
+  EXPECT_EQ(watch->Next(ctx_)->events.size(), 1U);
+
+  EtcdOptions without = server_->ClientOptions();
+  without.tls.certificate_pem.clear();
+  without.tls.key_pem.clear();
+  Connect(without);
+  EXPECT_TRUE(store_->Get(ctx_, "/a").status().Is(Reason::kServiceUnavailable));
+
+  net::CertificateRequest request;
+  request.common_name = "other";
+  request.is_ca = true;
+  EtcdOptions stranger = server_->ClientOptions();
+  stranger.tls.ca_pem = net::MakeCertificate(request, nullptr)->certificate_pem;
+  Connect(stranger);
+  const Status refused = store_->Get(ctx_, "/a").status();
+  EXPECT_TRUE(refused.Is(Reason::kServiceUnavailable)) << refused.ToString();
+  EXPECT_NE(refused.message().find("certificate"), std::string::npos) << refused.ToString();
+}
+
+TEST_F(EtcdFault, AFullDatabaseIsAnErrorOfTheServer) {
+  StartServer({.quota_bytes = 4 << 20});
+  const std::string value(1 << 20, 'x');
+  Status full;
+  for (int i = 0; i < 30 && full.ok(); ++i) {
+    full = store_->Create(ctx_, "/" + std::to_string(i), value).status();
+  }
+  EXPECT_TRUE(full.Is(Reason::kInternalError)) << full.ToString();
+  EXPECT_EQ(full.message(), "etcdserver: mvcc: database space exceeded");
+  EXPECT_TRUE(store_->Get(ctx_, "/0").ok()) << "reads go on";
+}
+
+TEST_F(EtcdFault, ALeaderThatDiesIsReplaced) {
+  auto started = EtcdCluster::Start(ctx_, 3);
+  ASSERT_TRUE(started.ok()) << started.status().ToString();
+  EtcdCluster& cluster = **started;
+  Connect(cluster.ClientOptions());
+  auto watch = *store_->StartWatch(ctx_, "/", 0);
+  const Revision before = Create("/before");
+  EXPECT_EQ(watch->Next(ctx_)->revision, before);
+
+  // Twice, so that also the member that we are connected to is hit, whichever leads.
+  const std::optional<size_t> leader = cluster.Leader(ctx_);
+  ASSERT_TRUE(leader.has_value());
+  cluster.member(*leader).Kill();
+  Status status = Status::Unavailable("not tried");
+  while (!status.ok() && !ctx_.Done()) {
+    status = store_->Update(ctx_, "/after", "x", 0).status();  // again does no harm
+  }
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  Revision last = before;
+  bool found = false;
+  while (!found && !ctx_.Done()) {
+    const auto batch = watch->Next(ctx_);
+    if (!batch.ok()) {
+      ASSERT_TRUE(batch.status().Is(Reason::kServiceUnavailable)) << batch.status().ToString();
+      auto again = store_->StartWatch(ctx_, "/", last);
+      if (again.ok()) watch = *std::move(again);
+      continue;
+    }
+    last = batch->revision;
+    for (const Event& event : batch->events) found = found || event.kv.key == "/after";
+  }
+  EXPECT_TRUE(found);
+}
+
+TEST_F(EtcdFault, AMemberWithoutALeaderEndsWatchesAndIsLeft) {
+  auto started = EtcdCluster::Start(ctx_, 3);
+  ASSERT_TRUE(started.ok()) << started.status().ToString();
+  EtcdCluster& cluster = **started;
+  Connect(cluster.member(0).ClientOptions());
+  auto watch = *store_->StartWatch(ctx_, "/", 0);
+  Create("/a");
+  ASSERT_TRUE(watch->Next(ctx_).ok());
+  cluster.member(1).Pause();
+  cluster.member(2).Pause();
+  // The member answers, but has lost the others.
+  const auto batch = watch->Next(ctx_);
+  EXPECT_TRUE(batch.status().Is(Reason::kServiceUnavailable)) << batch.status().ToString();
+  Context attempt = ctx_.WithTimeout(seconds(20));
+  const auto created = store_->Create(attempt, "/b", "x");
+  EXPECT_TRUE(created.status().Is(Reason::kServiceUnavailable)) << created.status().ToString();
+}
+
+TEST_F(EtcdFault, CompactorsOfTwoServersTakeTurns) {
+  StartServer();
+  using Outcome = CompactionRound::Outcome;
+  CompactionRound one;
+  CompactionRound two;
+  EXPECT_EQ(*one.Try(ctx_, *store_), Outcome::kNoted);  // the first never compacts
+  EXPECT_EQ(*two.Try(ctx_, *store_), Outcome::kLate);
+  const Revision old = Create("/a");
+  const Revision newer = Create("/b");
+  EXPECT_EQ(*one.Try(ctx_, *store_), Outcome::kCompacted);  // to before /a
+  ListOptions options;
+  options.at = old;
+  EXPECT_TRUE(store_->List(ctx_, "/", options).ok());
+  EXPECT_EQ(*two.Try(ctx_, *store_), Outcome::kLate);
+  EXPECT_EQ(*two.Try(ctx_, *store_), Outcome::kCompacted);
+  EXPECT_TRUE(store_->List(ctx_, "/", options).status().Is(Reason::kExpired));
+  options.at = newer;
+  EXPECT_TRUE(store_->List(ctx_, "/", options).status().Is(Reason::kExpired));
+  EXPECT_EQ(*one.Try(ctx_, *store_), Outcome::kLate);
+}
+
+TEST_F(EtcdFault, TheCompactorCompactsEveryInterval) {
+  StartServer();
+  TestClock time;
+  const Context ctx(time);
+  const auto compactor = StartCompactor(ctx, *store_);
+  const Revision old = Create("/a");
+  ListOptions options;
+  options.at = old;
+  int rounds = 0;
+  while (store_->List(ctx_, "/", options).ok() && rounds < 10) {
+    time.WaitForWaiters(1);
+    time.Advance(kCompactionInterval);
+    time.WaitForWaiters(1);  // the round is over
+    ++rounds;
+  }
+  EXPECT_EQ(rounds, 2) << "the first only notes where it is, the second compacts to there";
+  EXPECT_EQ(StartCompactor(ctx, *store_, seconds(0)), nullptr);
+}
+
+}  // namespace
+}  // namespace cox::storage

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/etcd/etcd_store.h"
+
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+#include "storage/errors.h"
+#include "storage/etcd/client.h"
+#include "storage/etcd/lease_pool.h"
+#include "storage/etcd/watch.h"
+
+namespace cox::storage {
+namespace {
+
+using etcd::Client;
+using etcd::Encode;
+using etcd::Message;
+using etcd::RangeRequest;
+using etcd::TxnRequest;
+using std::chrono::seconds;
+
+// A key that nobody writes: a read of it goes through the cluster's agreement and brings back
+// nothing but the revision.
+constexpr std::string_view kNoKey = "health";
+
+class Impl final : public EtcdStore {
+ public:
+  explicit Impl(std::shared_ptr<Client> client)
+      : client_(std::move(client)),
+        leases_([this](const Context& ctx, seconds ttl) { return GrantLease(ctx, ttl); }) {}
+
+  ~Impl() override { client_->Close(); }
+
+  Result<Revision> Create(Context& ctx, std::string_view key, std::string_view value,
+                          seconds ttl) override {
+    COX_ASSIGN_OR_RETURN(const etcd::TxnResponse response, Put(ctx, key, value, 0, ttl));
+    if (!response.succeeded) return KeyExistsError(key);
+    return response.revision;
+  }
+
+  Result<GetResult> Get(Context& ctx, std::string_view key) override {
+    RangeRequest request;
+    request.key = key;
+    COX_ASSIGN_OR_RETURN(etcd::RangeResponse response, Range(ctx, request));
+    GetResult result{std::nullopt, response.revision};
+    if (!response.kvs.empty()) result.kv = std::move(response.kvs.front());
+    return result;
+  }
+
+  Result<Page> List(Context& ctx, std::string_view prefix, const ListOptions& options) override {
+    const std::string end = etcd::PrefixEnd(prefix);
+    RangeRequest request;
+    request.key = std::max<std::string_view>(prefix, options.start);
+    request.range_end = end;
+    request.limit = options.limit;
+    request.revision = options.at;
+    request.keys_only = options.keys_only;
+    if (request.key >= end) return PastTheEnd(ctx, options.at);
+    Result<etcd::RangeResponse> response = Range(ctx, request);
+    if (!response.ok()) return ListError(ctx, options.at, response.status());
+    Page page;
+    page.items = std::move(response->kvs);
+    page.revision = options.at != 0 ? options.at : response->revision;
+    page.more = response->more;
+    page.count = response->count;
+    return page;
+  }
+
+  Result<WriteResult> Update(Context& ctx, std::string_view key, std::string_view value,
+                             Revision expected, seconds ttl) override {
+    COX_ASSIGN_OR_RETURN(etcd::TxnResponse response, Put(ctx, key, value, expected, ttl));
+    if (response.succeeded) return WriteResult{true, response.revision, std::nullopt};
+    return WriteResult{false, 0, std::move(response.current)};
+  }
+
+  Result<WriteResult> Delete(Context& ctx, std::string_view key, Revision expected) override {
+    TxnRequest request;
+    request.key = key;
+    request.equals = expected;
+    COX_ASSIGN_OR_RETURN(etcd::TxnResponse response, Txn(ctx, request));
+    if (response.succeeded && response.deleted > 0) {
+      return WriteResult{true, response.revision, std::nullopt};
+    }
+    return WriteResult{false, 0, std::move(response.current)};
+  }
+
+  Result<std::unique_ptr<Watch>> StartWatch(Context& ctx, std::string_view prefix,
+                                            Revision after) override {
+    COX_ASSIGN_OR_RETURN(auto stream, client_->Start(ctx, etcd::kWatch));
+    return std::unique_ptr<Watch>(
+        std::make_unique<etcd::EtcdWatch>(client_, std::move(stream), prefix, after));
+  }
+
+  Result<Revision> CurrentRevision(Context& ctx) override {
+    RangeRequest request;
+    request.key = kNoKey;
+    request.keys_only = true;
+    COX_ASSIGN_OR_RETURN(const etcd::RangeResponse response, Range(ctx, request));
+    return response.revision;
+  }
+
+  Status Compact(Context& ctx, Revision revision) override {
+    const Result<std::string> response =
+        client_->Call(ctx, etcd::kCompact, etcd::EncodeCompact(revision), Client::Repeat::kWrite);
+    return response.ok() ? Status() : ListError(ctx, revision, response.status());
+  }
+
+  Status Healthy(Context& ctx) override { return CurrentRevision(ctx).status(); }
+
+  Result<Member> GetMember(Context& ctx) override {
+    COX_ASSIGN_OR_RETURN(
+        const std::string bytes,
+        client_->Call(ctx, etcd::kStatus, etcd::EncodeStatus(), Client::Repeat::kRead));
+    COX_ASSIGN_OR_RETURN(etcd::StatusResponse status, etcd::DecodeStatus(bytes));
+    return Member{std::move(status.version), status.db_size, status.member, status.leader};
+  }
+
+  Result<VersionedWrite> PutIfVersion(Context& ctx, std::string_view key, int64_t version,
+                                      std::string_view value) override {
+    TxnRequest request;
+    request.compare = TxnRequest::Compare::kVersion;
+    request.equals = version;
+    request.key = key;
+    request.put = value;
+    COX_ASSIGN_OR_RETURN(etcd::TxnResponse response, Txn(ctx, request));
+    const int64_t now = response.succeeded ? version + 1 : response.current_version;
+    return VersionedWrite{response.succeeded, response.revision, now, std::move(response.current)};
+  }
+
+ private:
+  Result<etcd::RangeResponse> Range(const Context& ctx, const RangeRequest& request) {
+    COX_ASSIGN_OR_RETURN(std::string bytes,
+                         client_->Call(ctx, etcd::kRange, Encode(request), Client::Repeat::kRead));
+    return etcd::DecodeRange(std::move(bytes));
+  }
+
+  Result<etcd::TxnResponse> Txn(const Context& ctx, const TxnRequest& request) {
+    COX_ASSIGN_OR_RETURN(std::string bytes,
+                         client_->Call(ctx, etcd::kTxn, Encode(request), Client::Repeat::kWrite));
+    return etcd::DecodeTxn(std::move(bytes));
+  }
+
+  Result<etcd::TxnResponse> Put(const Context& ctx, std::string_view key, std::string_view value,
+                                Revision expected, seconds ttl) {
+    TxnRequest request;
+    request.key = key;
+    request.equals = expected;
+    request.put = value;
+    if (ttl.count() <= 0) return Txn(ctx, request);
+    // A lease of the pool can be gone, as when somebody restored the cluster from a backup. Then
+    // etcd has not written, and a new lease helps.
+    for (bool second = false;; second = true) {
+      COX_ASSIGN_OR_RETURN(request.lease, leases_.LeaseFor(ctx, ttl));
+      Result<etcd::TxnResponse> response = Txn(ctx, request);
+      if (second || response.ok() || !etcd::IsLeaseNotFound(response.status())) return response;
+      leases_.Forget(request.lease);
+    }
+  }
+
+  Result<int64_t> GrantLease(const Context& ctx, seconds ttl) {
+    // A lease too many does no harm: it expires.
+    COX_ASSIGN_OR_RETURN(const std::string bytes,
+                         client_->Call(ctx, etcd::kLeaseGrant, etcd::EncodeLeaseGrant(ttl.count()),
+                                       Client::Repeat::kRead));
+    COX_ASSIGN_OR_RETURN(const etcd::LeaseGrantResponse lease, etcd::DecodeLeaseGrant(bytes));
+    return lease.id;
+  }
+
+  // etcd refuses a range that ends before it starts; here it is empty.
+  Result<Page> PastTheEnd(Context& ctx, Revision at) {
+    COX_ASSIGN_OR_RETURN(const Revision current, CurrentRevision(ctx));
+    Page page;
+    page.revision = at != 0 ? at : current;
+    return page;
+  }
+
+  // Words an error about the revision `at` as every Store does.
+  Status ListError(Context& ctx, Revision at, Status error) {
+    if (error.Is(Reason::kExpired)) return CompactedError(at, 0);
+    if (!error.Is(Reason::kTimeout) || error.message().find("future") == std::string::npos) {
+      return error;
+    }
+    COX_ASSIGN_OR_RETURN(const Revision current, CurrentRevision(ctx));
+    return FutureRevisionError(at, current);
+  }
+
+  const std::shared_ptr<Client> client_;
+  etcd::LeasePool leases_;
+};
+
+Status ReadFile(const std::string& path, std::string& out) {
+  if (path.empty()) return {};
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return Status::BadRequest("cannot read \"" + path + "\"");
+  out.assign(std::istreambuf_iterator<char>(file), {});
+  return file.bad() ? Status::BadRequest("cannot read \"" + path + "\"") : Status();
+}
+
+}  // namespace
+
+Result<std::unique_ptr<EtcdStore>> ConnectEtcd(const Context& ctx, EtcdOptions options) {
+  rpc::Channel::Options channel;
+  for (const std::string& server : options.servers) {
+    COX_ASSIGN_OR_RETURN(rpc::Endpoint endpoint, rpc::Endpoint::Parse(server));
+    channel.endpoints.push_back(std::move(endpoint));
+  }
+  channel.connection.tls = std::move(options.tls);
+  COX_RETURN_IF_ERROR(ReadFile(options.ca_file, channel.connection.tls.ca_pem));
+  COX_RETURN_IF_ERROR(ReadFile(options.certificate_file, channel.connection.tls.certificate_pem));
+  COX_RETURN_IF_ERROR(ReadFile(options.key_file, channel.connection.tls.key_pem));
+  channel.connection.dial_timeout = options.dial_timeout;
+  channel.connection.keepalive_time = options.keepalive_time;
+  channel.connection.keepalive_timeout = options.keepalive_timeout;
+  COX_ASSIGN_OR_RETURN(auto calls, rpc::Channel::Create(ctx, "etcd-calls", channel));
+  COX_ASSIGN_OR_RETURN(auto streams, rpc::Channel::Create(ctx, "etcd-watches", channel));
+  return std::unique_ptr<EtcdStore>(
+      std::make_unique<Impl>(std::make_shared<Client>(std::move(calls), std::move(streams))));
+}
+
+}  // namespace cox::storage

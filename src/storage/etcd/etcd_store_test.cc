@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/etcd/etcd_store.h"
+
+#include <gtest/gtest.h>
+
+#include "storage/contract_test.h"
+#include "storage/etcd/testing/etcd_server.h"
+
+namespace cox::storage {
+namespace {
+
+// The server that the tests of this program share: each has keys of its own.
+EtcdServer* SharedServer() {
+  static RealClock clock;
+  static const std::unique_ptr<EtcdServer> kServer = []() -> std::unique_ptr<EtcdServer> {
+    if (!EtcdServer::Available()) return nullptr;
+    Context ctx = Context(clock).WithTimeout(std::chrono::seconds(60));
+    auto server = EtcdServer::Start(ctx);
+    EXPECT_TRUE(server.ok()) << server.status().ToString();
+    return server.ok() ? *std::move(server) : nullptr;
+  }();
+  return kServer.get();
+}
+
+class EtcdBackend final : public StoreBackend {
+ public:
+  explicit EtcdBackend(const EtcdOptions& options)
+      : store_(*ConnectEtcd(Context(clock_), options)) {}
+  Store& store() override { return *store_; }
+  void Pass(std::chrono::seconds /*time*/) override {}  // it passes by itself
+
+ private:
+  RealClock clock_;
+  const std::unique_ptr<EtcdStore> store_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Etcd, StoreContract,
+                         testing::Values(StoreCase{"Etcd",
+                                                   []() -> std::unique_ptr<StoreBackend> {
+                                                     EtcdServer* server = SharedServer();
+                                                     if (server == nullptr) return nullptr;
+                                                     return std::make_unique<EtcdBackend>(
+                                                         server->ClientOptions());
+                                                   }}),
+                         CaseName);
+
+}  // namespace
+}  // namespace cox::storage

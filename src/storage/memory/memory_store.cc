@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/memory/memory_store.h"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/mutex.h"
+#include "storage/errors.h"
+#include "storage/memory/history.h"
+
+namespace cox::storage {
+namespace {
+
+using internal::History;
+
+// A batch ends with the revision in which it reaches this many events, so that a watch from far
+// back does not hold the lock while it copies the whole past.
+constexpr size_t kEventsPerBatch = 1000;
+
+class MemoryWatch;
+
+// What the store and its watches share: watches may live longer than the store.
+struct Shared {
+  explicit Shared(const MemoryOptions& options)
+      : history(options.max_history_changes, options.max_history_bytes) {}
+
+  Mutex mu;
+  History history COX_GUARDED_BY(mu);
+  std::vector<MemoryWatch*> watches COX_GUARDED_BY(mu);
+  bool closed COX_GUARDED_BY(mu) = false;
+};
+
+class MemoryWatch final : public Watch {
+ public:
+  MemoryWatch(std::shared_ptr<Shared> shared, std::string_view prefix, Revision after)
+      : shared_(std::move(shared)), prefix_(prefix), delivered_(after) {
+    MutexLock lock(shared_->mu);
+    shared_->watches.push_back(this);
+  }
+  ~MemoryWatch() override {
+    MutexLock lock(shared_->mu);
+    std::erase(shared_->watches, this);
+  }
+
+  Result<WatchBatch> Next(Context& ctx) override {
+    MutexLock lock(shared_->mu);
+    COX_RETURN_IF_ERROR(ctx.status());
+    WatchBatch batch;
+    while (true) {
+      COX_RETURN_IF_ERROR(ctx.Await(shared_->mu, news_, [this]() {
+        shared_->mu.AssertHeld();
+        return changed_ || progress_requested_ || shared_->closed;
+      }));
+      if (shared_->closed) return Status::Unavailable("the store is closed");
+      if (!shared_->history.CanReplay(delivered_)) {
+        return CompactedError(delivered_ + 1, shared_->history.compacted());
+      }
+      batch.revision = shared_->history.Replay(prefix_, delivered_, kEventsPerBatch, batch.events);
+      // A watch may begin in the future; until then it has nothing to say.
+      delivered_ = std::max(delivered_, batch.revision);
+      const bool complete = batch.revision == shared_->history.revision();
+      changed_ = !complete;
+      if (!batch.events.empty() || (complete && progress_requested_)) {
+        // The batch tells the current revision, events or not.
+        if (complete) progress_requested_ = false;
+        return batch;
+      }
+    }
+  }
+
+  Status RequestProgress() override {
+    MutexLock lock(shared_->mu);
+    if (shared_->closed) return Status::Unavailable("the store is closed");
+    progress_requested_ = true;
+    news_.NotifyAll();
+    return {};
+  }
+
+  // For the store, which holds the lock that both share (the analysis cannot see that it is one).
+  // A key was written.
+  void Notice(std::string_view key) {
+    shared_->mu.AssertHeld();
+    if (!key.starts_with(prefix_)) return;
+    changed_ = true;
+    news_.NotifyAll();
+  }
+  // All keys of `revision` were noticed. A watch with nothing pending moves along, so that it stays
+  // ahead of compactions that do not concern it and never looks at changes of others.
+  void PassBy(Revision revision) {
+    shared_->mu.AssertHeld();
+    if (!changed_ && delivered_ + 1 == revision) delivered_ = revision;
+  }
+  void Wake() { news_.NotifyAll(); }
+
+ private:
+  const std::shared_ptr<Shared> shared_;
+  const std::string prefix_;
+  CondVar news_;
+  Revision delivered_ COX_GUARDED_BY(shared_->mu);
+  // There may be something after delivered_; at first nobody has looked.
+  bool changed_ COX_GUARDED_BY(shared_->mu) = true;
+  bool progress_requested_ COX_GUARDED_BY(shared_->mu) = false;
+};
+
+class MemoryStore final : public Store {
+ public:
+  MemoryStore(Clock& clock, const MemoryOptions& options)
+      : clock_(clock), options_(options), shared_(std::make_shared<Shared>(options)) {}
+
+  ~MemoryStore() override {
+    std::map<Clock::SteadyTime, Expiry> expiries;  // dropped without the lock: see Timer
+    {
+      MutexLock lock(shared_->mu);
+      expiries.swap(expiries_);
+      shared_->closed = true;
+      for (MemoryWatch* watch : shared_->watches) watch->Wake();
+    }
+  }
+
+  Result<Revision> Create(Context& ctx, std::string_view key, std::string_view value,
+                          std::chrono::seconds ttl) override {
+    COX_ASSIGN_OR_RETURN(const WriteResult result, Update(ctx, key, value, 0, ttl));
+    if (!result.written) return KeyExistsError(key);
+    return result.revision;
+  }
+
+  Result<GetResult> Get(Context& ctx, std::string_view key) override {
+    COX_RETURN_IF_ERROR(ctx.status());
+    MutexLock lock(shared_->mu);
+    GetResult result{std::nullopt, shared_->history.revision()};
+    if (const KeyValue* kv = shared_->history.Find(key)) result.kv = *kv;
+    return result;
+  }
+
+  Result<Page> List(Context& ctx, std::string_view prefix, const ListOptions& options) override {
+    COX_RETURN_IF_ERROR(ctx.status());
+    MutexLock lock(shared_->mu);
+    return shared_->history.List(prefix, options);
+  }
+
+  Result<WriteResult> Update(Context& ctx, std::string_view key, std::string_view value,
+                             Revision expected, std::chrono::seconds ttl) override {
+    COX_RETURN_IF_ERROR(ctx.status());
+    if (value.size() > options_.max_value_bytes) return ValueTooLargeError();
+    Bytes bytes = Bytes::Copy(value);  // before the lock
+    MutexLock lock(shared_->mu);
+    if (std::optional<WriteResult> lost = Lost(key, expected)) return *std::move(lost);
+    History& history = shared_->history;
+    const Revision revision = history.Begin();
+    history.Put(key, std::move(bytes));
+    if (ttl.count() > 0) ExpireLater(key, revision, ttl);
+    Publish(revision, {&key, 1});
+    return WriteResult{true, revision, std::nullopt};
+  }
+
+  Result<WriteResult> Delete(Context& ctx, std::string_view key, Revision expected) override {
+    COX_RETURN_IF_ERROR(ctx.status());
+    MutexLock lock(shared_->mu);
+    if (std::optional<WriteResult> lost = Lost(key, expected)) return *std::move(lost);
+    if (expected == 0) return WriteResult{};  // it is not there, as expected: nothing to remove
+    const Revision revision = shared_->history.Begin();
+    shared_->history.Delete(key);
+    Publish(revision, {&key, 1});
+    return WriteResult{true, revision, std::nullopt};
+  }
+
+  Result<std::unique_ptr<Watch>> StartWatch(Context& ctx, std::string_view prefix,
+                                            Revision after) override {
+    COX_RETURN_IF_ERROR(ctx.status());
+    return std::unique_ptr<Watch>(std::make_unique<MemoryWatch>(shared_, prefix, after));
+  }
+
+  Result<Revision> CurrentRevision(Context& ctx) override {
+    COX_RETURN_IF_ERROR(ctx.status());
+    MutexLock lock(shared_->mu);
+    return shared_->history.revision();
+  }
+
+  Status Compact(Context& ctx, Revision revision) override {
+    COX_RETURN_IF_ERROR(ctx.status());
+    MutexLock lock(shared_->mu);
+    return shared_->history.Compact(revision);
+  }
+
+  Status Healthy(Context& ctx) override { return ctx.status(); }
+
+ private:
+  // Keys that end in the same second. `revision` tells whether the key was written anew since.
+  struct Expiry {
+    struct Entry {
+      std::string key;
+      Revision revision;
+    };
+    Timer timer;
+    std::vector<Entry> entries;
+  };
+
+  // What to answer if the key's revision is not the expected one.
+  std::optional<WriteResult> Lost(std::string_view key, Revision expected) const
+      COX_REQUIRES(shared_->mu) {
+    const KeyValue* current = shared_->history.Find(key);
+    if ((current == nullptr ? 0 : current->revision) == expected) return std::nullopt;
+    WriteResult result;
+    if (current != nullptr) result.current = *current;
+    return result;
+  }
+
+  // Tells the watches about the finished `revision`.
+  void Publish(Revision revision, std::span<const std::string_view> keys)
+      COX_REQUIRES(shared_->mu) {
+    shared_->history.Trim();
+    for (MemoryWatch* watch : shared_->watches) {
+      for (const std::string_view key : keys) watch->Notice(key);
+      watch->PassBy(revision);
+    }
+  }
+
+  void ExpireLater(std::string_view key, Revision revision, std::chrono::seconds ttl)
+      COX_REQUIRES(shared_->mu) {
+    const Clock::SteadyTime due = std::chrono::ceil<std::chrono::seconds>(clock_.In(ttl));
+    Expiry& expiry = expiries_[due];
+    if (expiry.entries.empty()) {
+      expiry.timer = clock_.After(due - clock_.Monotonic(), [this, due]() { Expire(due); });
+    }
+    expiry.entries.push_back({std::string(key), revision});
+  }
+
+  // On the clock's thread.
+  void Expire(Clock::SteadyTime due) {
+    Expiry expiry;  // dropped last, without the lock
+    MutexLock lock(shared_->mu);
+    const auto it = expiries_.find(due);
+    if (it == expiries_.end()) return;  // the store closes
+    expiry = std::move(it->second);
+    expiries_.erase(it);
+    History& history = shared_->history;
+    std::vector<std::string_view> keys;
+    for (const Expiry::Entry& entry : expiry.entries) {
+      const KeyValue* current = history.Find(entry.key);
+      if (current != nullptr && current->revision == entry.revision) keys.push_back(entry.key);
+    }
+    if (keys.empty()) return;
+    const Revision revision = history.Begin();
+    for (const std::string_view key : keys) history.Delete(key);
+    Publish(revision, keys);
+  }
+
+  // Constant after construction.
+  Clock& clock_;
+  const MemoryOptions options_;
+  const std::shared_ptr<Shared> shared_;
+
+  // By the moment at which they end.
+  std::map<Clock::SteadyTime, Expiry> expiries_ COX_GUARDED_BY(shared_->mu);
+};
+
+}  // namespace
+
+std::unique_ptr<Store> NewMemoryStore(Clock& clock, const MemoryOptions& options) {
+  return std::make_unique<MemoryStore>(clock, options);
+}
+
+}  // namespace cox::storage

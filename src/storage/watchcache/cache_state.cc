@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/watchcache/cache_state.h"
+
+#include <algorithm>
+#include <unordered_set>
+#include <utility>
+
+#include "base/strings.h"
+
+namespace cox::storage {
+namespace {
+
+// Lists in pages that are under way at different revisions; one more begins to cost each of them.
+constexpr size_t kMaxPast = 8;
+
+ChangePtr MakeChange(ChangeType type, EntryPtr entry, EntryPtr previous) {
+  const Revision revision = entry->revision();
+  return std::make_shared<const Change>(
+      Change{type, std::move(entry), std::move(previous), revision});
+}
+
+std::vector<EntryPtr> Entries(const KeyTree& tree) {
+  std::vector<EntryPtr> entries;
+  entries.reserve(tree.size());
+  tree.Visit({}, {}, [&](const EntryPtr& entry) {
+    entries.push_back(entry);
+    return true;
+  });
+  return entries;
+}
+
+// The changes that lead from `old` to `entries`, the store at `revision`. False if watchers cannot
+// be told them in order.
+bool Compare(const Snapshot& known, const std::vector<EntryPtr>& entries, Revision revision,
+             std::vector<ChangePtr>& changes) {
+  const Revision before = known.revision();
+  if (revision < before) return false;  // the store has lost its latest writes
+  const std::vector<EntryPtr> old = Entries(known.tree());
+  std::unordered_set<Revision> taken;
+  std::vector<EntryPtr> deleted;
+  const auto put = [&](const EntryPtr& entry, EntryPtr previous) {
+    const ChangeType type = previous == nullptr ? ChangeType::kAdded : ChangeType::kModified;
+    taken.insert(entry->revision());
+    changes.push_back(MakeChange(type, entry, std::move(previous)));
+  };
+  auto was = old.begin();
+  for (const EntryPtr& entry : entries) {
+    for (; was != old.end() && (*was)->key() < entry->key(); ++was) deleted.push_back(*was);
+    const bool existed = was != old.end() && (*was)->key() == entry->key();
+    if (!existed || *was != entry) {
+      if (entry->revision() <= before) return false;  // should have been told long ago
+      put(entry, existed ? *was : nullptr);
+    }
+    if (existed) ++was;
+  }
+  deleted.insert(deleted.end(), was, old.end());
+  // When they were deleted is not known, only since when and until when. Each gets a revision of
+  // its own, so that a watcher which resumes between two of them is found to be too old.
+  Revision unused = revision;
+  for (auto entry = deleted.rbegin(); entry != deleted.rend(); ++entry, --unused) {
+    while (taken.contains(unused)) --unused;
+    if (unused <= before) return false;
+    changes.push_back(
+        MakeChange(ChangeType::kDeleted, Entry::CreateDeleted(*entry, unused), *entry));
+  }
+  std::stable_sort(changes.begin(), changes.end(), [](const ChangePtr& a, const ChangePtr& b) {
+    return a->revision < b->revision;
+  });
+  return true;
+}
+
+size_t SizeOf(const EntryPtr& entry) { return entry == nullptr ? 0 : entry->stored().size(); }
+
+}  // namespace
+
+CacheState::CacheState(Clock& clock, std::string prefix, size_t capacity, size_t max_capacity,
+                       const HeadReader& head_reader, std::shared_ptr<EncodingBudget> encodings)
+    : type_(std::make_shared<const EntryClass>(
+          EntryClass{head_reader.field_names(), std::move(encodings)})),
+      head_reader_(head_reader),
+      log_(std::make_shared<ChangeLog>(clock, std::move(prefix), capacity, max_capacity)),
+      head_(type_->field_names.size()) {}
+
+EntryPtr CacheState::MakeEntry(const KeyValue& kv) {
+  head_reader_.Read(kv.key, kv.value.view(), head_);
+  return Entry::Create(type_, kv.key, kv.value.view(), head_.Finish(), kv.revision);
+}
+
+SnapshotPtr CacheState::Current() const {
+  if (!ready()) return nullptr;
+  if (SnapshotPtr snapshot = published_.Load()) return snapshot;
+  MutexLock lock(mu_);
+  SnapshotPtr snapshot = published_.Load();
+  if (snapshot == nullptr) {
+    snapshot = std::make_shared<const Snapshot>(tree_.Share(), revision());
+    published_.Exchange(snapshot);
+  }
+  return snapshot;
+}
+
+SnapshotPtr CacheState::At(Revision revision) {
+  const SnapshotPtr now = Current();
+  if (now == nullptr || revision > now->revision()) return nullptr;
+  if (revision == now->revision()) return now;
+  ForgetPast();
+  {
+    MutexLock lock(past_mu_);
+    for (const SnapshotPtr& past : past_) {
+      if (past->revision() == revision) return past;
+    }
+  }
+  const auto changes = log_->Since(revision);
+  if (!changes) return nullptr;
+  KeyTree tree = now->tree().Fork();
+  for (auto change = changes->rbegin(); change != changes->rend(); ++change) {
+    if ((*change)->revision > now->revision()) continue;  // came while we looked
+    if ((*change)->previous == nullptr) {
+      tree.Erase((*change)->entry->key());
+    } else {
+      tree.Put((*change)->previous);
+    }
+  }
+  auto past = std::make_shared<const Snapshot>(std::move(tree), revision);
+  MutexLock lock(past_mu_);
+  past_.push_back(past);
+  if (past_.size() > kMaxPast) past_.pop_front();
+  return past;
+}
+
+// A past state costs little as long as the log holds the same objects, and much later on.
+void CacheState::ForgetPast() {
+  std::deque<SnapshotPtr> forgotten;  // freed after the lock
+  const Revision oldest = log_->oldest();
+  MutexLock lock(past_mu_);
+  for (size_t i = past_.size(); i > 0; --i) {
+    SnapshotPtr past = std::move(past_.front());
+    past_.pop_front();
+    (past->revision() < oldest ? forgotten : past_).push_back(std::move(past));
+  }
+}
+
+bool CacheState::Await(const Context& ctx, Revision revision, Clock::SteadyTime deadline) {
+  const auto there = [&] { return ready() && this->revision() >= revision; };
+  if (there()) return true;
+  MutexLock lock(mu_);
+  return advanced_.WaitUntil(mu_, ctx.clock(), deadline, ctx.token(), there);
+}
+
+SnapshotPtr CacheState::Unpublish(Revision revision) {
+  // First the snapshot, then the revision: who sees the revision makes a new snapshot.
+  SnapshotPtr old = published_.Exchange(nullptr);
+  revision_.store(revision, std::memory_order_release);
+  return old;
+}
+
+CacheState::Difference CacheState::Replace(std::vector<EntryPtr> entries, Revision revision) {
+  size_t bytes = 0;
+  for (const EntryPtr& entry : entries) bytes += SizeOf(entry);
+  // Only the feeding thread changes anything, so the long part needs no lock.
+  Changes changes;
+  const SnapshotPtr known = Current();
+  Difference difference;
+  difference.told = known != nullptr && Compare(*known, entries, revision, changes);
+  difference.changes = changes.size();
+  KeyTree tree = KeyTree::FromSorted(entries);
+  SnapshotPtr old;  // freed after the lock, as is the old tree
+  ChangeLog::Wakes wakes;
+  {
+    MutexLock lock(mu_);
+    old = Unpublish(revision);
+    std::swap(tree_, tree);
+    if (difference.told) {
+      wakes = log_->Append(changes, revision);
+      // Changes between are lost, and deletions have made-up revisions: nobody may begin there.
+      log_->Bar(revision);
+    } else {
+      wakes = log_->Restart(revision);
+    }
+    bytes_ = bytes;
+    objects_ = entries.size();
+    ready_.store(true, std::memory_order_release);
+  }
+  advanced_.NotifyAll();
+  wakes.Run();
+  ForgetPast();
+  return difference;
+}
+
+CacheState::Outcome CacheState::Apply(const WatchBatch& batch) {
+  // Reading heads and copying bytes takes longest, so it comes before the lock.
+  std::vector<EntryPtr> entries(batch.events.size());
+  for (size_t i = 0; i < batch.events.size(); ++i) {
+    if (batch.events[i].type == Event::Type::kPut) entries[i] = MakeEntry(batch.events[i].kv);
+  }
+  Outcome outcome;
+  Changes changes;
+  ChangeLog::Wakes wakes;
+  SnapshotPtr old;
+  {
+    MutexLock lock(mu_);
+    Revision reached = std::max(revision(), batch.revision);
+    for (size_t i = 0; i < batch.events.size(); ++i) {
+      const Event& event = batch.events[i];
+      const Fit fit = Classify(event, changes);
+      if (fit == Fit::kContradicts) {
+        outcome.inconsistency = std::string(event.type == Event::Type::kPut ? "put" : "delete") +
+                                " of " + Quote(event.kv.key) + " at revision " +
+                                std::to_string(event.kv.revision) + " does not follow revision " +
+                                std::to_string(revision());
+        // Others of its revision may be missing too.
+        reached = std::max(revision(), event.kv.revision - 1);
+        break;
+      }
+      if (fit == Fit::kRepeated) {
+        ++outcome.repeated;
+      } else {
+        changes.push_back(ApplyEvent(event, std::move(entries[i])));
+      }
+    }
+    outcome.changes = changes.size();
+    if (!changes.empty() || reached > revision()) old = Unpublish(reached);
+    wakes = log_->Append(changes, reached);
+  }
+  advanced_.NotifyAll();
+  wakes.Run();
+  return outcome;
+}
+
+// Whether an event follows from what is there. etcd has repeated events, told progress before the
+// events, and left events out after it restarted a watch; all of that shows here.
+CacheState::Fit CacheState::Classify(const Event& event, const Changes& changes) const {
+  const KeyValue& kv = event.kv;
+  const EntryPtr known = tree_.Find(kv.key);
+  const bool put = event.type == Event::Type::kPut;
+  if (kv.revision > revision()) {
+    // A creation of what is there means that a deletion is missing, and so on.
+    const bool existed = !(put && event.created);
+    const bool newer = known == nullptr || known->revision() < kv.revision;
+    if (newer && existed == (known != nullptr)) return Fit::kNext;
+    const bool twice = std::any_of(changes.begin(), changes.end(), [&](const ChangePtr& change) {
+      return change->revision == kv.revision && change->entry->key() == kv.key;
+    });
+    return twice ? Fit::kRepeated : Fit::kContradicts;
+  }
+  // From the past. Harmless if we have it or something later of the same key; else we were told too
+  // early that everything up to revision() was there.
+  if (known != nullptr && known->revision() >= kv.revision) return Fit::kRepeated;
+  if (known == nullptr && !put) return Fit::kRepeated;
+  return log_->Has(kv.key, kv.revision) ? Fit::kRepeated : Fit::kContradicts;
+}
+
+ChangePtr CacheState::ApplyEvent(const Event& event, EntryPtr entry) {
+  if (event.type == Event::Type::kDelete) {
+    EntryPtr last = tree_.Erase(event.kv.key);
+    bytes_ -= SizeOf(last);
+    --objects_;
+    return MakeChange(ChangeType::kDeleted, Entry::CreateDeleted(last, event.kv.revision), last);
+  }
+  bytes_ += SizeOf(entry);
+  EntryPtr previous = tree_.Put(entry);
+  bytes_ -= SizeOf(previous);
+  if (previous == nullptr) ++objects_;
+  const ChangeType type = previous == nullptr ? ChangeType::kAdded : ChangeType::kModified;
+  return MakeChange(type, std::move(entry), std::move(previous));
+}
+
+}  // namespace cox::storage

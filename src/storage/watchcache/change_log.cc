@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/watchcache/change_log.h"
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+#include <utility>
+
+namespace cox::storage {
+namespace {
+
+// How many changes one Take() looks at: the log is locked meanwhile.
+constexpr size_t kMaxScan = 4096;
+
+}  // namespace
+
+// A watcher as the log knows it. All but the waking is guarded by the log's lock.
+struct ChangeLog::Wakes::State : std::enable_shared_from_this<State> {
+  State(WatchOptions options, bool whole) : options(std::move(options)), whole(whole) {}
+
+  void Wake() {
+    MutexLock lock(wake_mu);
+    if (dropped) return;
+    waker = std::this_thread::get_id();
+    if (options.wake) options.wake();
+    waker = std::thread::id();
+  }
+  // After this the callback neither runs nor will, unless this is the callback.
+  void Drop() COX_NO_THREAD_SAFETY_ANALYSIS {
+    const bool inside = waker == std::this_thread::get_id();
+    if (!inside) wake_mu.Lock();
+    dropped = true;
+    if (!inside) wake_mu.Unlock();
+  }
+
+  const WatchOptions options;
+  const bool whole;  // the whole resource: no need to look at keys
+  Group* group = nullptr;
+  uint64_t cursor = 0;   // the next change to look at, unless waiting
+  bool waiting = false;  // for a change: has seen all there is
+  size_t place = 0;      // in group->waiting
+  bool expired = false;
+  Revision delivered = 0;
+
+  Mutex wake_mu;
+  bool dropped COX_GUARDED_BY(wake_mu) = false;
+  std::atomic<std::thread::id> waker;
+};
+
+ChangeLog::Wakes::Wakes() = default;
+ChangeLog::Wakes::~Wakes() = default;
+ChangeLog::Wakes::Wakes(Wakes&&) noexcept = default;
+ChangeLog::Wakes& ChangeLog::Wakes::operator=(Wakes&&) noexcept = default;
+
+void ChangeLog::Wakes::Run() {
+  for (const auto& state : due_) state->Wake();
+  due_.clear();
+  gone_.clear();
+}
+
+class ChangeLog::Handle final : public Watcher {
+ public:
+  Handle(std::shared_ptr<ChangeLog> log, std::shared_ptr<State> state)
+      : log_(std::move(log)), state_(std::move(state)) {}
+  ~Handle() override {
+    log_->Leave(*state_);
+    state_->Drop();
+  }
+  Result<Batch> Take(size_t max_changes) override { return log_->Take(*state_, max_changes); }
+
+ private:
+  const std::shared_ptr<ChangeLog> log_;
+  const std::shared_ptr<State> state_;
+};
+
+ChangeLog::ChangeLog(Clock& clock, std::string root, size_t capacity, size_t max_capacity)
+    : clock_(clock),
+      root_(std::move(root)),
+      min_capacity_(std::max<size_t>(capacity, 1)),
+      max_capacity_(std::max(max_capacity, min_capacity_)),
+      capacity_(min_capacity_) {}
+
+ChangeLog::Wakes ChangeLog::Restart(Revision revision) {
+  Wakes wakes;
+  MutexLock lock(mu_);
+  for (Slot& slot : slots_) wakes.gone_.push_back(std::move(slot.change));
+  first_ = End();
+  slots_.clear();
+  oldest_ = revision_ = revision;
+  for (State* state : watchers_) {
+    if (state->expired) continue;
+    state->expired = true;
+    if (!state->waiting) continue;
+    StopWaiting(*state);
+    wakes.due_.push_back(state->shared_from_this());
+  }
+  return wakes;
+}
+
+void ChangeLog::Bar(Revision revision) {
+  MutexLock lock(mu_);
+  oldest_ = std::max(oldest_, revision);
+}
+
+ChangeLog::Wakes ChangeLog::Append(std::span<const ChangePtr> changes, Revision revision) {
+  Wakes wakes;
+  const Clock::SteadyTime now = clock_.Monotonic();
+  MutexLock lock(mu_);
+  const bool progress = revision > revision_;
+  revision_ = std::max(revision_, revision);
+  for (const ChangePtr& change : changes) {
+    MakeRoom(now, wakes);
+    slots_.push_back({change, now});
+    WakeFor(End() - 1, wakes);
+  }
+  if (progress) WakeForProgress(wakes);
+  return wakes;
+}
+
+void ChangeLog::MakeRoom(Clock::SteadyTime now, Wakes& wakes) {
+  if (slots_.size() < capacity_) return;
+  if (now - slots_.front().added < kWindow && capacity_ < max_capacity_) {
+    capacity_ = std::min(capacity_ * 2, max_capacity_);
+    return;
+  }
+  const Slot& recent = slots_[slots_.size() - slots_.size() / 4 - 1];
+  if (now - recent.added > kWindow) capacity_ = std::max(capacity_ / 2, min_capacity_);
+  while (slots_.size() >= capacity_) {
+    oldest_ = std::max(oldest_, slots_.front().change->revision);
+    wakes.gone_.push_back(std::move(slots_.front().change));
+    slots_.pop_front();
+    ++first_;
+  }
+}
+
+// A key "/registry/pods/ns/web" concerns those who watch "/registry/pods/", "/registry/pods/ns/" or
+// the key itself.
+void ChangeLog::WakeFor(uint64_t number, Wakes& wakes) {
+  const std::string_view key = At(number).entry->key();
+  if (!folders_.empty()) {
+    for (size_t end = key.find('/', root_.empty() ? 0 : root_.size() - 1);
+         end != std::string_view::npos; end = key.find('/', end + 1)) {
+      const auto group = folders_.find(key.substr(0, end + 1));
+      if (group != folders_.end()) WakeGroup(group->second, number, wakes);
+    }
+  }
+  if (!keys_.empty()) {
+    const auto group = keys_.find(key);
+    if (group != keys_.end()) WakeGroup(group->second, number, wakes);
+  }
+  if (!odd_.waiting.empty()) WakeGroup(odd_, number, wakes);
+}
+
+void ChangeLog::WakeGroup(Group& group, uint64_t number, Wakes& wakes) {
+  const Change& change = At(number);
+  size_t kept = 0;
+  for (State* state : group.waiting) {
+    if (Concerns(*state, change)) {
+      state->waiting = false;
+      state->cursor = number;
+      wakes.due_.push_back(state->shared_from_this());
+    } else {
+      state->place = kept;
+      group.waiting[kept++] = state;
+    }
+  }
+  group.waiting.resize(kept);
+}
+
+void ChangeLog::WakeForProgress(Wakes& wakes) {
+  for (State* state : often_) {
+    if (!state->waiting) continue;
+    StopWaiting(*state);
+    wakes.due_.push_back(state->shared_from_this());
+  }
+}
+
+bool ChangeLog::Concerns(const State& state, const Change& change) const {
+  if (change.revision <= state.options.after) return false;
+  if (state.whole) return true;
+  const std::string_view key = change.entry->key();
+  return state.options.exact ? key == state.options.prefix : key.starts_with(state.options.prefix);
+}
+
+Result<std::unique_ptr<Watcher>> ChangeLog::Watch(WatchOptions options) {
+  const Revision after = options.after;
+  const bool whole = !options.exact && root_.starts_with(options.prefix);
+  auto state = std::make_shared<State>(std::move(options), whole);
+  MutexLock lock(mu_);
+  if (after < oldest_) {
+    return Status::Expired("too old resource version: " + std::to_string(after) + " (" +
+                           std::to_string(oldest_) + ")");
+  }
+  state->cursor = After(after);
+  state->delivered = after;
+  Enter(*state);
+  return std::unique_ptr<Watcher>(std::make_unique<Handle>(shared_from_this(), std::move(state)));
+}
+
+void ChangeLog::Enter(State& state) {
+  const WatchOptions& options = state.options;
+  if (state.whole) {
+    state.group = &folders_[root_];
+  } else if (options.exact) {
+    state.group = &keys_[options.prefix];
+  } else if (options.prefix.ends_with('/')) {
+    state.group = &folders_[options.prefix];
+  } else {
+    state.group = &odd_;
+  }
+  ++state.group->members;
+  watchers_.insert(&state);
+  if (options.wake_often) often_.insert(&state);
+}
+
+void ChangeLog::Leave(State& state) {
+  MutexLock lock(mu_);
+  if (state.waiting) StopWaiting(state);
+  watchers_.erase(&state);
+  often_.erase(&state);
+  if (--state.group->members > 0 || state.group == &odd_) return;
+  if (state.options.exact) {
+    keys_.erase(state.options.prefix);
+  } else {
+    folders_.erase(state.whole ? root_ : state.options.prefix);
+  }
+}
+
+Result<Watcher::Batch> ChangeLog::Take(State& state, size_t max_changes) {
+  MutexLock lock(mu_);
+  if (state.waiting) {
+    StopWaiting(state);
+    state.cursor = End();  // whatever came meanwhile was not for this one
+  }
+  if (state.expired || state.cursor < first_) return Expire(state);
+  Watcher::Batch batch;
+  const uint64_t scan_end = std::min(End(), state.cursor + kMaxScan);
+  for (; state.cursor < scan_end && batch.changes.size() < max_changes; ++state.cursor) {
+    const ChangePtr& change = slots_[static_cast<size_t>(state.cursor - first_)].change;
+    if (Concerns(state, *change)) batch.changes.push_back(change);
+  }
+  batch.more = state.cursor < End();
+  if (batch.more) {
+    // Changes of one revision belong together: until the last of them it is not delivered.
+    state.delivered = std::max(state.delivered, At(state.cursor).revision - 1);
+  } else {
+    state.delivered = std::max(state.delivered, revision_);
+    Wait(state);
+  }
+  batch.revision = state.delivered;
+  return batch;
+}
+
+Status ChangeLog::Expire(State& state) {
+  if (!state.expired) ++expired_;
+  state.expired = true;
+  return Status::Expired("too old resource version: " + std::to_string(state.delivered) + " (" +
+                         std::to_string(oldest_) + ")");
+}
+
+void ChangeLog::Wait(State& state) {
+  state.waiting = true;
+  state.place = state.group->waiting.size();
+  state.group->waiting.push_back(&state);
+}
+
+void ChangeLog::StopWaiting(State& state) {
+  std::vector<State*>& waiting = state.group->waiting;
+  waiting[state.place] = waiting.back();
+  waiting[state.place]->place = state.place;
+  waiting.pop_back();
+  state.waiting = false;
+  state.cursor = End();
+}
+
+uint64_t ChangeLog::After(Revision revision) const {
+  const auto at = std::upper_bound(
+      slots_.begin(), slots_.end(), revision,
+      [](Revision revision, const Slot& slot) { return revision < slot.change->revision; });
+  return first_ + static_cast<uint64_t>(at - slots_.begin());
+}
+
+std::optional<std::vector<ChangePtr>> ChangeLog::Since(Revision revision) const {
+  MutexLock lock(mu_);
+  if (revision < oldest_) return std::nullopt;
+  std::vector<ChangePtr> changes;
+  for (uint64_t number = After(revision); number < End(); ++number) {
+    changes.push_back(slots_[static_cast<size_t>(number - first_)].change);
+  }
+  return changes;
+}
+
+bool ChangeLog::Has(std::string_view key, Revision revision) const {
+  MutexLock lock(mu_);
+  for (uint64_t number = After(revision - 1); number < End(); ++number) {
+    const Change& change = At(number);
+    if (change.revision != revision) return false;
+    if (change.entry->key() == key) return true;
+  }
+  return false;
+}
+
+size_t ChangeLog::capacity() const {
+  MutexLock lock(mu_);
+  return capacity_;
+}
+size_t ChangeLog::watchers() const {
+  MutexLock lock(mu_);
+  return watchers_.size();
+}
+Revision ChangeLog::oldest() const {
+  MutexLock lock(mu_);
+  return oldest_;
+}
+uint64_t ChangeLog::expired() const {
+  MutexLock lock(mu_);
+  return expired_;
+}
+
+}  // namespace cox::storage

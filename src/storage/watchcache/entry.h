@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/result.h"
+#include "storage/store.h"
+#include "storage/watchcache/encoding_budget.h"
+#include "storage/watchcache/head.h"
+
+namespace cox::storage {
+
+class Entry;
+using EntryPtr = std::shared_ptr<const Entry>;
+
+// What all entries of one resource have in common.
+struct EntryClass {
+  std::vector<std::string> field_names;
+  std::shared_ptr<EncodingBudget> encodings;
+};
+using EntryClassPtr = std::shared_ptr<const EntryClass>;
+
+// One object in the cache: its stored bytes once, its head, and encodings made on demand.
+//
+// Immutable but for the encodings, which are made once by whoever needs one first and shared by all
+// who come later; under memory pressure they are dropped again (see EncodingBudget).
+//
+// Memory: one allocation holds the reference counts, this object, key, head and bytes; about 110
+//   bytes beyond key, head and bytes.
+// Threads: all methods may be called concurrently.
+class Entry : public std::enable_shared_from_this<Entry> {
+  struct Private {};
+  struct Sizes {
+    uint32_t key;
+    uint32_t head;
+    uint32_t value;
+  };
+
+ public:
+  // `head` as HeadBuilder packs it. Copies all of it.
+  static EntryPtr Create(EntryClassPtr type, std::string_view key, std::string_view value,
+                         std::string_view head, Revision revision);
+  // The last state of a deleted object with the revision of the deletion. Shares the bytes.
+  static EntryPtr CreateDeleted(const EntryPtr& last, Revision revision);
+
+  Entry(Private, EntryClassPtr type, const char* const& data, Sizes sizes, Revision revision);
+  ~Entry();
+  Entry(const Entry&) = delete;
+  Entry& operator=(const Entry&) = delete;
+
+  std::string_view key() const { return {data_, sizes_.key}; }
+  // The last part of the key.
+  std::string_view name() const { return key().substr(key().rfind('/') + 1); }
+  // The bytes as they rest in the store. value() is for those who keep them longer than the entry.
+  std::string_view stored() const { return {data_ + sizes_.key + sizes_.head, sizes_.value}; }
+  Bytes value() const { return {shared_from_this(), stored()}; }
+  Revision revision() const { return revision_; }
+
+  HeadPairs labels() const { return LabelsOf(data_ + sizes_.key); }
+  HeadPairs fields() const { return FieldsOf(data_ + sizes_.key, type_->field_names); }
+
+  // The encoding in `slot` (the registry numbers the forms it serves: JSON of v1, protobuf of v1,
+  // ...), made by `make` if it is not there. What `make` fails with is returned and not kept.
+  using Make = std::function<Result<Bytes>(const Entry&)>;
+  Result<Bytes> Encoding(uint8_t slot, const Make& make) const;
+
+ private:
+  class Deleted;
+  friend class EncodingBudget;
+
+  const EntryClassPtr type_;
+  const char* const data_;  // key, head, value; behind this object, or in another entry
+  const Sizes sizes_;
+  const Revision revision_;
+  // Guarded by the lock of this entry's shard of the budget; others may only see whether it is
+  // null.
+  mutable std::atomic<EncodingBudget::Kept*> encodings_ = nullptr;
+};
+
+}  // namespace cox::storage

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/watchcache/entry.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "storage/watchcache/test_support.h"
+
+namespace cox::storage {
+namespace {
+
+Entry::Make Encoder(size_t size, int* made = nullptr) {
+  return [size, made](const Entry& entry) -> Result<Bytes> {
+    if (made != nullptr) ++*made;
+    std::string text(entry.key());
+    text.resize(size, '.');
+    return Bytes::Copy(text);
+  };
+}
+
+TEST(EntryTest, HoldsKeyHeadAndBytes) {
+  const EntryPtr entry = TestEntry("/registry/pods/ns/web", "app=web,tier=front", 7);
+  EXPECT_EQ(entry->key(), "/registry/pods/ns/web");
+  EXPECT_EQ(entry->name(), "web");
+  EXPECT_EQ(entry->stored(), "app=web,tier=front");
+  EXPECT_EQ(entry->revision(), 7);
+  EXPECT_EQ(entry->labels()("tier"), "front");
+}
+
+TEST(EntryTest, SharedBytesOutliveTheEntry) {
+  Bytes value;
+  Bytes deleted;
+  {
+    const EntryPtr entry = TestEntry("/k", "some bytes");
+    value = entry->value();
+    deleted = Entry::CreateDeleted(entry, 9)->value();
+  }
+  EXPECT_EQ(value.view(), "some bytes");
+  EXPECT_EQ(deleted.view(), "some bytes");
+}
+
+TEST(EntryTest, DeletedIsTheLastStateAtTheRevisionOfTheDeletion) {
+  EntryPtr entry = TestEntry("/k", "app=web", 3);
+  const EntryPtr deleted = Entry::CreateDeleted(entry, 9);
+  const char* const bytes = entry->stored().data();
+  entry = nullptr;
+  EXPECT_EQ(deleted->key(), "/k");
+  EXPECT_EQ(deleted->revision(), 9);
+  EXPECT_EQ(deleted->labels()("app"), "web");
+  EXPECT_EQ(deleted->stored().data(), bytes) << "the bytes are there once";
+}
+
+TEST(EncodingTest, IsMadeOncePerSlot) {
+  const EntryPtr entry = TestEntry("/k");
+  int made = 0;
+  const Bytes first = *entry->Encoding(0, Encoder(100, &made));
+  const Bytes again = *entry->Encoding(0, Encoder(100, &made));
+  EXPECT_EQ(made, 1);
+  EXPECT_EQ(first.data(), again.data());
+  ASSERT_TRUE(entry->Encoding(1, Encoder(50, &made)).ok());
+  EXPECT_EQ(made, 2);
+  EXPECT_EQ(entry->Encoding(1, Encoder(1))->size(), 50u);
+}
+
+TEST(EncodingTest, FailuresAreNotKept) {
+  const EntryPtr entry = TestEntry("/k");
+  const auto fail = [](const Entry&) -> Result<Bytes> { return Status::Internal("no"); };
+  EXPECT_FALSE(entry->Encoding(0, fail).ok());
+  EXPECT_TRUE(entry->Encoding(0, Encoder(10)).ok());
+}
+
+TEST(EncodingTest, GoesWithItsEntry) {
+  const EntryClassPtr type = TestClass();
+  EntryPtr entry = TestEntry("/k", "v", 1, type);
+  const Bytes held = *entry->Encoding(0, Encoder(1000));
+  ASSERT_TRUE(entry->Encoding(1, Encoder(1000)).ok());
+  EXPECT_GE(type->encodings->bytes(), 2000u);
+  entry = nullptr;
+  EXPECT_EQ(type->encodings->bytes(), 0u);
+  EXPECT_EQ(held.size(), 1000u) << "who holds it keeps it";
+}
+
+TEST(EncodingTest, StaysWithinTheBudget) {
+  const EntryClassPtr type = TestClass(100'000);
+  std::vector<EntryPtr> entries;
+  for (int i = 0; i < 500; ++i) {
+    entries.push_back(TestEntry("/k" + std::to_string(i), "v", 1, type));
+    ASSERT_TRUE(entries.back()->Encoding(0, Encoder(1000)).ok());
+    ASSERT_LE(type->encodings->bytes(), 100'000u);
+  }
+  EXPECT_GT(type->encodings->bytes(), 80'000u) << "and uses it";
+}
+
+TEST(EncodingTest, OneTooLargeForTheBudgetIsMadeEachTime) {
+  const EntryPtr entry = TestEntry("/k", "v", 1, TestClass(1000));
+  int made = 0;
+  EXPECT_EQ(entry->Encoding(0, Encoder(5000, &made))->size(), 5000u);
+  EXPECT_EQ(entry->Encoding(0, Encoder(5000, &made))->size(), 5000u);
+  EXPECT_EQ(made, 2);
+}
+
+// A list larger than the budget comes by again and again: the part that fits is made once, and what
+// everybody asks for is never lost.
+TEST(EncodingTest, LargeListsDoNotSweepOutWhatIsUsed) {
+  const EntryClassPtr type = TestClass(200'000);
+  std::vector<EntryPtr> list;
+  for (int i = 0; i < 400; ++i) list.push_back(TestEntry("/l" + std::to_string(i), "v", 1, type));
+  const EntryPtr popular = TestEntry("/popular", "v", 1, type);
+  int popular_made = 0;
+  int made = 0;
+  for (int round = 0; round < 10; ++round) {
+    for (const EntryPtr& entry : list) {
+      ASSERT_TRUE(entry->Encoding(0, Encoder(1000, &made)).ok());
+      ASSERT_TRUE(popular->Encoding(0, Encoder(1000, &popular_made)).ok());
+    }
+  }
+  EXPECT_EQ(popular_made, 1);
+  EXPECT_LT(made, 3400) << "of 4000; a plain LRU would make each one each time";
+}
+
+TEST(EncodingTest, ManyThreadsShareOne) {
+  const EntryClassPtr type = TestClass(50'000);
+  std::vector<EntryPtr> entries;
+  for (int i = 0; i < 64; ++i) entries.push_back(TestEntry("/k" + std::to_string(i), "v", 1, type));
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&entries, t] {
+      for (int i = 0; i < 4000; ++i) {
+        const EntryPtr entry = entries[static_cast<size_t>(i * (t + 1)) % entries.size()];
+        const Bytes bytes = *entry->Encoding(0, Encoder(1000));
+        ASSERT_TRUE(bytes.view().starts_with(entry->key()));
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_LE(type->encodings->bytes(), 50'000u);
+}
+
+}  // namespace
+}  // namespace cox::storage

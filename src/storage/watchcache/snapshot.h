@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "storage/watchcache/entry.h"
+#include "storage/watchcache/key_tree.h"
+
+namespace cox::storage {
+
+// All objects of a resource as of one revision, by key. Immutable; holding one holds its objects.
+// Threads: all methods may be called concurrently, without a lock.
+class Snapshot {
+ public:
+  Snapshot(KeyTree tree, Revision revision, uint64_t generation = 0)
+      : tree_(std::move(tree)), revision_(revision), generation_(generation) {}
+
+  Revision revision() const { return revision_; }
+  size_t size() const { return tree_.size(); }
+  // Null if there is no such key.
+  EntryPtr Find(std::string_view key) const { return tree_.Find(key); }
+  // Visits entries with `prefix`, from `start` (inclusive, may be empty) in key order, until
+  // `visit` returns false.
+  void Visit(std::string_view prefix, std::string_view start,
+             const std::function<bool(const EntryPtr&)>& visit) const {
+    tree_.Visit(prefix, start, visit);
+  }
+  // How many keys begin with `prefix`; and how many of those are not below `start`: what a list in
+  // pages tells as remainingItemCount. O(log n).
+  size_t Count(std::string_view prefix, std::string_view start = {}) const {
+    return tree_.Count(prefix, start);
+  }
+
+  // For the cache: the state this was taken from.
+  const KeyTree& tree() const { return tree_; }
+  uint64_t generation() const { return generation_; }
+
+ private:
+  const KeyTree tree_;
+  const Revision revision_;
+  const uint64_t generation_;
+};
+using SnapshotPtr = std::shared_ptr<const Snapshot>;
+
+}  // namespace cox::storage

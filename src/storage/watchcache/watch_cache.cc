@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/watchcache/watch_cache.h"
+
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "base/check.h"
+#include "base/scope.h"
+#include "storage/errors.h"
+#include "storage/watchcache/cache_state.h"
+#include "storage/watchcache/consistency_check.h"
+#include "storage/watchcache/feed.h"
+
+namespace cox::storage {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+// How long a read waits for the cache to become fresh enough.
+constexpr seconds kPatience{3};
+// When a waiting read asks for the store's progress: first when the event it waits for could have
+// come by itself, then now and again, for an answer may have been lost.
+constexpr milliseconds kAskFirst{5};
+constexpr milliseconds kAskAgain{100};
+
+// How often the cache is compared with the store: between these, so that the caches of a server do
+// not all do it at once, and a difference is found within five minutes.
+constexpr seconds kCheckEvery{150};
+constexpr seconds kCheckSpread{90};
+
+class WatchCacheImpl final : public WatchCache {
+ public:
+  WatchCacheImpl(const Context& ctx, Store& store, Options options)
+      : clock_(ctx.clock()),
+        store_(store),
+        resource_(options.resource),
+        prefix_(options.prefix),
+        check_every_(kCheckEvery + seconds(std::hash<std::string>()(options.prefix) %
+                                           static_cast<size_t>(kCheckSpread.count()))),
+        revisions_(options.revisions != nullptr ? std::move(options.revisions)
+                                                : std::make_shared<RevisionReader>(ctx, store)),
+        state_(ctx.clock(), options.prefix, options.capacity, options.max_capacity,
+               *options.head_reader,
+               options.encodings != nullptr ? std::move(options.encodings)
+                                            : std::make_shared<EncodingBudget>()),
+        feed_(store, options.prefix, state_, MakeMetrics(options)),
+        scope_(ctx, "watch cache of " + resource_) {
+    COX_CHECK_OK(scope_.Go("wc-" + resource_, [this](Context& work) { feed_.Run(work); }));
+    ScheduleCheck();
+  }
+  ~WatchCacheImpl() override {
+    scope_.Stop();
+    scope_.Wait();
+    // Before the scope, which its callback uses, and without the lock.
+    Timer last;
+    MutexLock lock(check_mu_);
+    std::swap(last, check_);
+  }
+
+  Status WaitReady(Context& ctx) override {
+    if (state_.Await(ctx, 0, Clock::kNever)) return {};
+    return ctx.status();
+  }
+  bool ready() const override { return state_.ready(); }
+  SnapshotPtr Current() const override { return state_.Current(); }
+
+  Result<SnapshotPtr> Read(Context& ctx, const Freshness& freshness) override {
+    switch (freshness.match) {
+      case Freshness::Match::kLatest:
+        return ReadLatest(ctx);
+      case Freshness::Match::kAny:
+        if (!Await(ctx, 0, false)) return NotReady(ctx);
+        return state_.Current();
+      case Freshness::Match::kNotOlderThan:
+        COX_RETURN_IF_ERROR(WaitFor(ctx, freshness.revision));
+        return state_.Current();
+      case Freshness::Match::kExact:
+        return ReadExact(ctx, freshness.revision);
+    }
+    return Status::Internal("unknown freshness");
+  }
+
+  Status WaitFor(Context& ctx, Revision revision) override {
+    if (Await(ctx, revision, false)) return {};
+    if (ctx.Done()) return ctx.status();
+    if (!state_.ready()) return NotReady(ctx);
+    return FutureRevisionError(revision, state_.revision());
+  }
+
+  Result<std::unique_ptr<Watcher>> Watch(WatchOptions options) override {
+    if (!state_.ready())
+      return Status::Unavailable("the watch cache of " + resource_ + " is not ready");
+    return state_.log().Watch(std::move(options));
+  }
+
+  Stats stats() const override {
+    Stats stats;
+    stats.objects = state_.objects();
+    stats.bytes = state_.bytes();
+    stats.watchers = state_.log().watchers();
+    stats.capacity = state_.log().capacity();
+    stats.lists = feed_.lists();
+    return stats;
+  }
+
+ private:
+  WatchCacheMetrics::Series* MakeMetrics(const Options& options) {
+    if (options.metrics == nullptr) return nullptr;
+    return &metrics_.emplace(*options.metrics, options.group, options.resource);
+  }
+
+  Status NotReady(const Context& ctx) const {
+    if (ctx.Done()) return ctx.status();
+    return Status::Unavailable("the watch cache of " + resource_ + " is not ready");
+  }
+
+  Result<SnapshotPtr> ReadLatest(Context& ctx) {
+    if (!Await(ctx, 0, false)) return NotReady(ctx);
+    const Revision before = state_.revision();
+    Result<Revision> latest = revisions_->Read(ctx);
+    if (!latest.ok()) return Fallback(latest.status());
+    if (*latest < before) {
+      // It was restored from a backup: what the cache has never happened.
+      feed_.Relist("the store went back to revision " + std::to_string(*latest));
+      return Fallback(Status::Unavailable("the store went back in time"));
+    }
+    if (!Await(ctx, *latest, true)) {
+      if (ctx.Done()) return ctx.status();
+      return Fallback(Status::Unavailable("the watch cache of " + resource_ + " is behind"));
+    }
+    if (metrics_) metrics_->consistent_ok.Inc();
+    return state_.Current();
+  }
+
+  Status Fallback(Status why) {
+    if (metrics_) metrics_->consistent_fallback.Inc();
+    return why;
+  }
+
+  Result<SnapshotPtr> ReadExact(Context& ctx, Revision revision) {
+    COX_RETURN_IF_ERROR(WaitFor(ctx, revision));
+    if (SnapshotPtr snapshot = state_.At(revision)) return snapshot;
+    return Status::Expired("revision " + std::to_string(revision) + " is not in the watch cache");
+  }
+
+  // Until the cache has `revision`. Urgent: the store is known to have it, so the watch is asked
+  // at once; else its events will most likely come by themselves.
+  bool Await(const Context& ctx, Revision revision, bool urgent) {
+    if (state_.ready() && state_.revision() >= revision) {
+      if (metrics_) metrics_->read_wait.Observe(0);
+      return true;
+    }
+    Clock& clock = ctx.clock();
+    const Clock::SteadyTime began = clock.Monotonic();
+    const Clock::SteadyTime deadline = clock.In(kPatience);
+    if (urgent) feed_.Hurry(revision);
+    bool there = false;
+    for (milliseconds pause = urgent ? kAskAgain : kAskFirst;; pause = kAskAgain) {
+      there = state_.Await(ctx, revision, std::min(deadline, clock.In(pause)));
+      if (there || ctx.Done() || clock.Monotonic() >= deadline) break;
+      feed_.RequestProgress(true);
+    }
+    if (metrics_) {
+      metrics_->read_wait.Observe(std::chrono::duration<double>(clock.Monotonic() - began).count());
+    }
+    return there;
+  }
+
+  // On a thread of its own, for it may take a while and comes rarely.
+  void ScheduleCheck() {
+    MutexLock lock(check_mu_);
+    if (scope_.asked()) return;
+    check_ = clock_.After(check_every_, [this] {
+      // Not started: the cache is going away.
+      static_cast<void>(scope_.Go("wc-check", [this](Context& work) {
+        Check(work);
+        ScheduleCheck();
+      }));
+    });
+  }
+
+  void Check(Context& ctx) {
+    const SnapshotPtr snapshot = state_.Current();
+    if (snapshot == nullptr) return;
+    const Result<std::string> difference = FindDifference(ctx, store_, prefix_, *snapshot);
+    if (!difference.ok()) {
+      if (metrics_) metrics_->check_error.Inc();
+      return;
+    }
+    if (metrics_) (difference->empty() ? metrics_->check_ok : metrics_->check_failed).Inc();
+    if (difference->empty()) return;
+    COX_WARNING(ctx.log(), "The watch cache differs from the store, and lists again",
+                {"prefix", prefix_}, {"why", *difference});
+    feed_.Relist(*difference);
+  }
+
+  Clock& clock_;
+  Store& store_;
+  const std::string resource_;
+  const std::string prefix_;
+  const Clock::Duration check_every_;
+  std::optional<WatchCacheMetrics::Series> metrics_;
+  const std::shared_ptr<RevisionReader> revisions_;
+  CacheState state_;
+  Feed feed_;
+  Mutex check_mu_;
+  Timer check_ COX_GUARDED_BY(check_mu_);
+  Scope scope_;
+};
+
+}  // namespace
+
+std::unique_ptr<WatchCache> WatchCache::Create(const Context& ctx, Store& store, Options options) {
+  COX_CHECK(options.head_reader != nullptr) << "a watch cache needs a head reader";
+  return std::make_unique<WatchCacheImpl>(ctx, store, std::move(options));
+}
+
+}  // namespace cox::storage

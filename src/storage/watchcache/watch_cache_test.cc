@@ -1,0 +1,560 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/watchcache/watch_cache.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/test_clock.h"
+#include "storage/errors.h"
+#include "storage/memory/memory_store.h"
+#include "storage/watchcache/lying_store.h"
+#include "storage/watchcache/test_support.h"
+
+namespace cox::storage {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using Match = Freshness::Match;
+
+constexpr char kPods[] = "/r/pods/";
+
+// A watcher that gathers what it gets, as the server does: woken, it takes all there is.
+class Gatherer {
+ public:
+  Gatherer(Context& ctx, WatchCache& cache, std::string prefix, Revision after) : ctx_(ctx) {
+    auto watcher = cache.Watch(std::move(prefix), after, [this] {
+      MutexLock lock(mu_);
+      woken_ = true;
+      changed_.NotifyAll();
+    });
+    EXPECT_TRUE(watcher.ok()) << watcher.status().ToString();
+    watcher_ = std::move(*watcher);
+  }
+
+  // Until there are `count` changes, or the watch has ended.
+  std::vector<std::string> Until(size_t count) {
+    while (ended_.ok() && changes_.size() < count) {
+      MutexLock lock(mu_);
+      Context limited = ctx_.WithTimeout(seconds(20));
+      const Status status =
+          limited.Await(mu_, changed_, [this]() COX_REQUIRES(mu_) { return woken_; });
+      EXPECT_TRUE(status.ok()) << "no change came after " << changes_.size();
+      if (!status.ok()) break;
+      woken_ = false;
+      lock.Unlock();
+      TakeAll();
+      lock.Lock();
+    }
+    return ToText(changes_);
+  }
+  // Also the end of the watch.
+  Status UntilEnd() {
+    Until(SIZE_MAX);
+    return ended_;
+  }
+  const std::vector<ChangePtr>& changes() const { return changes_; }
+
+ private:
+  void TakeAll() {
+    for (bool more = true; more;) {
+      auto batch = watcher_->Take(3);
+      if (!batch.ok()) {
+        ended_ = batch.status();
+        return;
+      }
+      changes_.insert(changes_.end(), batch->changes.begin(), batch->changes.end());
+      more = batch->more;
+    }
+  }
+
+  Context& ctx_;
+  Mutex mu_;
+  CondVar changed_;
+  bool woken_ COX_GUARDED_BY(mu_) = true;
+  std::vector<ChangePtr> changes_;
+  Status ended_;
+  std::unique_ptr<Watcher> watcher_;
+};
+
+// Over a memory store, seen through a LyingStore.
+class WatchCacheTest : public ::testing::Test {
+ protected:
+  WatchCache& Start() {
+    WatchCache::Options options;
+    options.resource = "pods";
+    options.prefix = kPods;
+    options.head_reader = &heads_;
+    options.metrics = &metrics_;
+    cache_ = WatchCache::Create(ctx_, store(), std::move(options));
+    EXPECT_TRUE(cache_->WaitReady(ctx_).ok());
+    return *cache_;
+  }
+  virtual Store& store() { return lying_; }
+
+  Revision Create(const std::string& key, const std::string& value = "v") {
+    return *truth_->Create(ctx_, key, value);
+  }
+  Revision Update(const std::string& key, const std::string& value = "w") {
+    const auto found = truth_->Get(ctx_, key);
+    return truth_->Update(ctx_, key, value, found->kv->revision)->revision;
+  }
+  Revision Delete(const std::string& key) {
+    const auto found = truth_->Get(ctx_, key);
+    return truth_->Delete(ctx_, key, found->kv->revision)->revision;
+  }
+  static std::vector<std::string> Names(const SnapshotPtr& snapshot) {
+    std::vector<std::string> names;
+    snapshot->Visit(kPods, "", [&](const EntryPtr& entry) {
+      names.emplace_back(entry->name());
+      return true;
+    });
+    return names;
+  }
+  std::vector<std::string> ReadNames(const Freshness& freshness) {
+    auto snapshot = cache_->Read(ctx_, freshness);
+    EXPECT_TRUE(snapshot.ok()) << snapshot.status().ToString();
+    return snapshot.ok() ? Names(*snapshot) : std::vector<std::string>();
+  }
+  // Blocks until the store was listed `count` times.
+  void AwaitLists(uint64_t count) {
+    while (cache_->stats().lists < count) std::this_thread::yield();
+  }
+
+  RealClock clock_;
+  Context ctx_{clock_};
+  MetricsRegistry registry_;
+  WatchCacheMetrics metrics_{registry_};
+  TextHeads heads_;
+  std::unique_ptr<Store> truth_ = NewMemoryStore(clock_);
+  LyingStore lying_{*truth_};
+  std::unique_ptr<WatchCache> cache_;
+};
+
+// What every store under the cache must give, here for the real memory store and for one behind a
+// decorator.
+class WatchCacheContractTest : public WatchCacheTest,
+                               public ::testing::WithParamInterface<const char*> {
+ protected:
+  Store& store() override {
+    if (std::string_view(GetParam()) == "memory") return *truth_;
+    return lying_;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Stores, WatchCacheContractTest, ::testing::Values("memory", "truthful"),
+                         [](const auto& store) { return std::string(store.param); });
+
+TEST_P(WatchCacheContractTest, ReadsSeeAcknowledgedWrites) {
+  Create("/r/pods/a/one");
+  Start();
+  EXPECT_THAT(Names(cache_->Current()), ElementsAre("one"));
+  for (int i = 0; i < 200; ++i) {
+    const std::string key = "/r/pods/b/p" + std::to_string(i);
+    Create(key);
+    const SnapshotPtr snapshot = *cache_->Read(ctx_, {});
+    ASSERT_NE(snapshot->Find(key), nullptr) << i;
+  }
+  EXPECT_EQ(cache_->stats().objects, 201u);
+}
+
+TEST_P(WatchCacheContractTest, ReadsCatchUpWithWritesElsewhere) {
+  Create("/r/pods/a/one");
+  Start();
+  const Revision elsewhere = Create("/r/services/a/x");
+  const SnapshotPtr latest = *cache_->Read(ctx_, {});
+  EXPECT_GE(latest->revision(), elsewhere);
+  const Revision later = Create("/r/services/a/y");
+  EXPECT_GE((*cache_->Read(ctx_, {Match::kNotOlderThan, later}))->revision(), later);
+}
+
+TEST_P(WatchCacheContractTest, ReadsOnePastRevisionExactly) {
+  const Revision first = Create("/r/pods/a/one");
+  Start();
+  const Revision second = Create("/r/pods/a/two");
+  const Revision third = Delete("/r/pods/a/one");
+  EXPECT_THAT(ReadNames({Match::kNotOlderThan, third}), ElementsAre("two"));
+  EXPECT_THAT(ReadNames({Match::kExact, second}), ElementsAre("one", "two"));
+  EXPECT_THAT(ReadNames({Match::kExact, first}), ElementsAre("one"));
+  EXPECT_THAT(ReadNames({Match::kExact, third}), ElementsAre("two"));
+  EXPECT_TRUE(cache_->Read(ctx_, {Match::kExact, first - 1}).status().Is(Reason::kExpired));
+}
+
+TEST_P(WatchCacheContractTest, AnyIsWhateverIsThere) {
+  Create("/r/pods/a/one");
+  Start();
+  EXPECT_THAT(ReadNames({Match::kAny}), ElementsAre("one"));
+}
+
+TEST_P(WatchCacheContractTest, WritersWaitForTheirOwnWrites) {
+  Start();
+  const Revision written = Create("/r/pods/a/one");
+  ASSERT_TRUE(cache_->WaitFor(ctx_, written).ok());
+  EXPECT_THAT(Names(cache_->Current()), ElementsAre("one"));
+}
+
+TEST_P(WatchCacheContractTest, WatchersSeeEveryChangeInOrder) {
+  const Revision start = Create("/r/pods/a/one");
+  Start();
+  Gatherer all(ctx_, *cache_, kPods, start);
+  Gatherer one(ctx_, *cache_, "/r/pods/b/", start);
+  Create("/r/pods/b/two");
+  Update("/r/pods/a/one");
+  Create("/r/services/x");
+  Delete("/r/pods/b/two");
+  EXPECT_THAT(all.Until(3),
+              ElementsAre("+/r/pods/b/two@3", "~/r/pods/a/one@4", "-/r/pods/b/two@6"));
+  EXPECT_THAT(one.Until(2), ElementsAre("+/r/pods/b/two@3", "-/r/pods/b/two@6"));
+}
+
+TEST_P(WatchCacheContractTest, WatchersResumeWhereTheyWere) {
+  const Revision start = Create("/r/pods/a/one");
+  Start();
+  const Revision second = Create("/r/pods/a/two");
+  const Revision third = Create("/r/pods/a/three");
+  ASSERT_TRUE(cache_->WaitFor(ctx_, third).ok());
+  EXPECT_EQ(Gatherer(ctx_, *cache_, kPods, start).Until(2).size(), 2u);
+  EXPECT_EQ(Gatherer(ctx_, *cache_, kPods, second).Until(1).size(), 1u);
+  const auto old = cache_->Watch(kPods, start - 1, nullptr);
+  EXPECT_TRUE(old.status().Is(Reason::kExpired));
+  EXPECT_EQ(old.status().message(), "too old resource version: 1 (2)");
+}
+
+TEST_P(WatchCacheContractTest, ListsComeInPages) {
+  for (int i = 0; i < 2500; ++i) Create("/r/pods/a/p" + std::to_string(i));
+  Start();
+  EXPECT_EQ(cache_->Current()->size(), 2500u);
+  EXPECT_EQ(cache_->Current()->Count("/r/pods/a/p1"), 1111u);
+}
+
+// Many write and read at once. Each watcher's changes, applied to the list it began with, must give
+// the store.
+TEST_P(WatchCacheContractTest, ConcurrentWritersReadersAndWatchersAgree) {
+  Start();
+  constexpr int kWrites = 150;
+  std::atomic<int> running = 3;
+  std::vector<std::thread> threads;
+  for (int w = 0; w < 3; ++w) {
+    threads.emplace_back([&, w] {
+      std::minstd_rand random(static_cast<unsigned>(w) + 1);
+      Context ctx = ctx_.Child();
+      for (int i = 0; i < kWrites; ++i) {
+        const std::string key =
+            "/r/pods/n" + std::to_string(random() % 3) + "/p" + std::to_string(random() % 20);
+        const auto found = truth_->Get(ctx, key);
+        if (!found->kv) {
+          static_cast<void>(truth_->Create(ctx, key, "v" + std::to_string(i)));
+        } else if (random() % 3 == 0) {
+          static_cast<void>(truth_->Delete(ctx, key, found->kv->revision));
+        } else {
+          static_cast<void>(truth_->Update(ctx, key, "u" + std::to_string(i), found->kv->revision));
+        }
+        const auto now = truth_->CurrentRevision(ctx);
+        const auto read = cache_->Read(ctx, {});
+        ASSERT_TRUE(read.ok()) << read.status().ToString();
+        ASSERT_GE((*read)->revision(), *now);
+      }
+      --running;
+    });
+  }
+  const auto replay = [&] {
+    std::map<std::string, Revision> state;
+    const SnapshotPtr start = cache_->Current();
+    start->Visit(kPods, "", [&](const EntryPtr& entry) {
+      state[std::string(entry->key())] = entry->revision();
+      return true;
+    });
+    auto watcher = *cache_->Watch(kPods, start->revision(), nullptr);
+    Revision last = start->revision();
+    for (bool done = false; !done;) {
+      done = running == 0;  // read before: then this round takes what is left
+      ASSERT_TRUE(!done || cache_->Read(ctx_, {}).ok());
+      for (bool more = true; more;) {
+        const auto batch = watcher->Take(10);
+        ASSERT_TRUE(batch.ok());
+        for (const ChangePtr& change : batch->changes) {
+          ASSERT_GT(change->revision, last);
+          last = change->revision;
+          const std::string key(change->entry->key());
+          ASSERT_EQ(state.contains(key), change->type != ChangeType::kAdded) << key;
+          ASSERT_EQ(change->previous == nullptr ? 0 : change->previous->revision(), state[key]);
+          if (change->type == ChangeType::kDeleted) {
+            state.erase(key);
+          } else {
+            state[key] = change->revision;
+          }
+        }
+        more = batch->more;
+      }
+    }
+    const Page page = *truth_->List(ctx_, kPods, {});
+    std::map<std::string, Revision> want;
+    for (const KeyValue& kv : page.items) want[kv.key] = kv.revision;
+    EXPECT_EQ(state, want);
+  };
+  std::thread watching(replay);
+  for (std::thread& thread : threads) thread.join();
+  watching.join();
+  EXPECT_EQ(cache_->stats().lists, 1u);
+}
+
+// The failures below need a store that fails.
+
+TEST_F(WatchCacheTest, NoReadWaitsForARevisionForever) {
+  TestClock clock;
+  Context ctx(clock);
+  auto store = NewMemoryStore(clock);
+  ASSERT_TRUE(store->Create(ctx, "/r/pods/a/one", "v").ok());
+  WatchCache::Options options;
+  options.prefix = kPods;
+  options.head_reader = &heads_;
+  auto cache = WatchCache::Create(ctx, *store, std::move(options));
+  ASSERT_TRUE(cache->WaitReady(ctx).ok());
+  for (const Match match : {Match::kNotOlderThan, Match::kExact}) {
+    Status status;
+    std::atomic<bool> done = false;
+    std::thread reader([&] {
+      Context own = ctx.Child();
+      status = cache->Read(own, {match, 9}).status();
+      done = true;
+    });
+    while (!done) {
+      if (clock.waiters() > 0) clock.Advance(milliseconds(100));
+      std::this_thread::yield();
+    }
+    reader.join();
+    EXPECT_TRUE(IsFutureRevision(status)) << status.ToString();
+    EXPECT_EQ(status.message(), "Timeout: Too large resource version: 9, current: 2");
+    EXPECT_EQ(status.details().retry_after_seconds, 1);
+  }
+}
+
+TEST_F(WatchCacheTest, ConsistentReadsFallBackWhenTheWatchIsSilent) {
+  Create("/r/pods/a/one");
+  Start();
+  lying_.KeepProgressBack(true);
+  Create("/r/services/x");
+  Context hurried = ctx_.WithTimeout(milliseconds(50));
+  EXPECT_FALSE(cache_->Read(hurried, {}).ok());
+  lying_.KeepProgressBack(false);
+  EXPECT_TRUE(cache_->Read(ctx_, {}).ok()) << "asked again";
+}
+
+TEST_F(WatchCacheTest, ConcurrentConsistentReadsShareTheQuestion) {
+  Create("/r/pods/a/one");
+  Start();
+  // The first read is held until all others have come.
+  constexpr int kReaders = 20;
+  std::atomic<int> arrived = 0;
+  lying_.OnRevisionRead([&] {
+    while (arrived < kReaders) std::this_thread::yield();
+  });
+  std::vector<std::thread> readers;
+  for (int i = 0; i < kReaders; ++i) {
+    readers.emplace_back([&] {
+      Context ctx = ctx_.Child();
+      ++arrived;
+      EXPECT_TRUE(cache_->Read(ctx, {}).ok());
+    });
+  }
+  for (std::thread& reader : readers) reader.join();
+  EXPECT_LE(lying_.revisions_read(), kReaders / 2);
+}
+
+TEST_F(WatchCacheTest, GoesOnWhereABrokenWatchEnded) {
+  const Revision start = Create("/r/pods/a/one");
+  Start();
+  Gatherer watcher(ctx_, *cache_, kPods, start);
+  lying_.Break(Status::Unavailable("gone"), 2);
+  Create("/r/pods/a/two");
+  Delete("/r/pods/a/one");
+  EXPECT_THAT(watcher.Until(2), ElementsAre("+/r/pods/a/two@3", "-/r/pods/a/one@4"));
+  EXPECT_EQ(cache_->stats().lists, 1u);
+  EXPECT_GE(lying_.watches_started(), 4);
+}
+
+TEST_F(WatchCacheTest, ListsAgainWhenItsPlaceIsCompacted) {
+  const Revision start = Create("/r/pods/a/one");
+  Create("/r/pods/a/two");
+  Start();
+  Gatherer watcher(ctx_, *cache_, kPods, start + 1);
+  lying_.Break(Status::Expired("compacted"));
+  AwaitLists(2);
+  Create("/r/pods/a/three");
+  EXPECT_THAT(watcher.Until(1), ElementsAre("+/r/pods/a/three@4")) << "the watcher noticed nothing";
+}
+
+// While the watch was gone, things happened that the store has since forgotten.
+TEST_F(WatchCacheTest, WatchersLearnTheDifferenceAfterACompaction) {
+  Create("/r/pods/a/one");
+  const Revision start = Create("/r/pods/a/two");
+  Start();
+  Gatherer watcher(ctx_, *cache_, kPods, start);
+  // Events come to nothing while the world changes; then the place is gone.
+  lying_.Edit([](WatchBatch& batch) {
+    batch.events.clear();
+    batch.revision = 0;
+  });
+  Delete("/r/pods/a/one");
+  Update("/r/pods/a/two");
+  const Revision last = Create("/r/pods/a/three");
+  lying_.Break(Status::Expired("compacted"));
+  lying_.Edit(nullptr);
+  EXPECT_THAT(watcher.Until(3),
+              ElementsAre("-/r/pods/a/one@4", "~/r/pods/a/two@5", "+/r/pods/a/three@6"));
+  EXPECT_EQ(last, 6);
+}
+
+// The known lies of etcd's watches, by the issue that describes each.
+struct Lie {
+  const char* name;
+  // What the watch brings out of order. The store has a@2, b@3, other@4: revision 1 is the empty
+  // store.
+  std::vector<WatchBatch> says;
+  bool relists;
+};
+
+Event PutEvent(const std::string& key, Revision revision, bool created) {
+  return {Event::Type::kPut, {key, Bytes("v"), revision}, created};
+}
+Event DeleteEvent(const std::string& key, Revision revision) {
+  return {Event::Type::kDelete, {key, {}, revision}, false};
+}
+
+class WatchCacheLiesTest : public WatchCacheTest, public ::testing::WithParamInterface<Lie> {};
+INSTANTIATE_TEST_SUITE_P(
+    Etcd, WatchCacheLiesTest,
+    ::testing::Values(
+        Lie{"Issue15220ProgressBeforeTheEvent",
+            {{{}, 10}, {{PutEvent("/r/pods/c", 5, true)}, 5}},
+            true},
+        Lie{"Issue15271OldEventsAfterReconnect",
+            {{{PutEvent("/r/pods/a", 2, true)}, 2}, {{PutEvent("/r/pods/b", 3, true)}, 3}},
+            false},
+        Lie{"Issue17529EventsBeforeTheStart", {{{PutEvent("/r/pods/a", 2, true)}, 4}}, false},
+        Lie{"Issue18089LostDeletionThenCreation", {{{PutEvent("/r/pods/a", 5, true)}, 5}}, true},
+        Lie{"Issue19179UpdateOfTheUnknown", {{{PutEvent("/r/pods/x", 5, false)}, 5}}, true},
+        Lie{"Issue20221OldProgress", {{{}, 2}, {{}, 3}, {{}, 2}}, false},
+        Lie{"RepeatedProgress", {{{}, 4}, {{}, 4}, {{}, 4}}, false},
+        Lie{"DeletionOfTheUnknown", {{{DeleteEvent("/r/pods/x", 5)}, 5}}, true}),
+    [](const auto& lie) { return std::string(lie.param.name); });
+
+TEST_P(WatchCacheLiesTest, TheCacheStaysRight) {
+  Create("/r/pods/a");
+  Create("/r/pods/b");
+  Create("/r/other/x");
+  Start();
+  for (const WatchBatch& batch : GetParam().says) lying_.Say(batch);
+  if (GetParam().relists) AwaitLists(2);
+  // Whatever it was told, it has what the store has, and watchers that begin now see what follows.
+  Create("/r/pods/last");
+  Result<SnapshotPtr> now = cache_->Read(ctx_, {});
+  while (!now.ok()) now = cache_->Read(ctx_, {});
+  EXPECT_THAT(Names(*now), ElementsAre("a", "b", "last"));
+  for (const EntryPtr& entry : {(*now)->Find("/r/pods/a"), (*now)->Find("/r/pods/b")}) {
+    EXPECT_EQ(entry->revision(), entry->name() == "a" ? 2 : 3);
+  }
+  EXPECT_EQ(cache_->stats().lists, GetParam().relists ? 2u : 1u);
+}
+
+TEST_F(WatchCacheTest, FindsADeletionThatTheWatchLeftOut) {
+  TestClock clock;
+  Context ctx(clock);
+  auto truth = NewMemoryStore(clock);
+  LyingStore lying(*truth);
+  ASSERT_TRUE(truth->Create(ctx, "/r/pods/a", "v").ok());
+  ASSERT_TRUE(truth->Create(ctx, "/r/pods/b", "v").ok());
+  WatchCache::Options options;
+  options.resource = "pods";
+  options.prefix = kPods;
+  options.head_reader = &heads_;
+  options.metrics = &metrics_;
+  auto cache = WatchCache::Create(ctx, lying, std::move(options));
+  ASSERT_TRUE(cache->WaitReady(ctx).ok());
+  Gatherer watcher(ctx_, *cache, kPods, 3);
+  lying.Edit([](WatchBatch& batch) { batch.events.clear(); });
+  ASSERT_TRUE(truth->Delete(ctx, "/r/pods/a", 2).ok());
+  ASSERT_TRUE(cache->WaitFor(ctx, 4).ok());
+  EXPECT_EQ(cache->Current()->size(), 2u) << "it cannot know";
+  lying.Edit(nullptr);
+  clock.Advance(minutes(5));
+  while (cache->stats().lists < 2) {
+    // The list comes after a pause.
+    if (clock.waiters() > 0) clock.Advance(milliseconds(100));
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(cache->Current()->size(), 1u);
+  EXPECT_THAT(registry_.Render(),
+              HasSubstr("apiserver_storage_consistency_checks_total{group=\"\",resource=\"pods\","
+                        "status=\"failure\"} 1"));
+}
+
+TEST_F(WatchCacheTest, BeginsAnewWhenTheStoreWentBackInTime) {
+  Create("/r/pods/a");
+  const Revision start = Create("/r/pods/b");
+  Start();
+  Gatherer watcher(ctx_, *cache_, kPods, start);
+  lying_.SetCurrentRevision(1);
+  EXPECT_TRUE(cache_->Read(ctx_, {}).status().Is(Reason::kServiceUnavailable));
+  lying_.SetCurrentRevision(std::nullopt);
+  AwaitLists(2);
+  EXPECT_THAT(ReadNames({}), ElementsAre("a", "b"));
+}
+
+TEST_F(WatchCacheTest, WatchersBehindTheRingExpire) {
+  const Revision start = Create("/r/pods/a/x");
+  WatchCache::Options options;
+  options.prefix = kPods;
+  options.capacity = options.max_capacity = 4;
+  options.head_reader = &heads_;
+  cache_ = WatchCache::Create(ctx_, lying_, std::move(options));
+  ASSERT_TRUE(cache_->WaitReady(ctx_).ok());
+  Gatherer slow(ctx_, *cache_, kPods, start);
+  Revision last = 0;
+  for (int i = 0; i < 10; ++i) last = Update("/r/pods/a/x", std::to_string(i));
+  ASSERT_TRUE(cache_->WaitFor(ctx_, last).ok());
+  EXPECT_TRUE(slow.UntilEnd().Is(Reason::kExpired));
+}
+
+TEST_F(WatchCacheTest, EverythingHandedOutOutlivesTheCache) {
+  Create("/r/pods/a/x", "app=web");
+  Start();
+  const SnapshotPtr snapshot = cache_->Current();
+  auto watcher = *cache_->Watch(kPods, snapshot->revision(), nullptr);
+  cache_ = nullptr;
+  EXPECT_EQ(snapshot->Find("/r/pods/a/x")->labels()("app"), "web");
+  EXPECT_TRUE(watcher->Take(1).ok());
+}
+
+TEST_F(WatchCacheTest, CountsWhatItDoes) {
+  Create("/r/pods/a/x");
+  Start();
+  Create("/r/pods/a/y");
+  ASSERT_TRUE(cache_->Read(ctx_, {}).ok());
+  const std::string text = registry_.Render();
+  for (const char* line : {
+           "apiserver_watch_cache_initializations_total{group=\"\",resource=\"pods\"} 1",
+           "apiserver_init_events_total{group=\"\",resource=\"pods\"} 1",
+           "watch_cache_capacity{group=\"\",resource=\"pods\"} 1024",
+           "apiserver_watch_cache_consistent_read_total{fallback=\"false\",group=\"\",resource="
+           "\"pods\",success=\"true\"} 1",
+       }) {
+    EXPECT_THAT(text, HasSubstr(line));
+  }
+}
+
+}  // namespace
+}  // namespace cox::storage
