@@ -46,6 +46,10 @@ bool Router::HandleFixed(Call& call) const {
     }
     return true;
   }
+  if (path.starts_with("/openapi/")) {
+    call.RespondWith(parts_.openapi.Handle(call.request()));
+    return true;
+  }
   if (path == "/metrics") {
     call.Respond(200, MetricsRegistry::kContentType, {Bytes(parts_.metrics.Render())});
     return true;

@@ -9,6 +9,7 @@
 #include "apiserver/handlers/call.h"
 #include "apiserver/handlers/resource_handlers.h"
 #include "apiserver/health/health.h"
+#include "apiserver/openapi/openapi.h"
 #include "base/metrics.h"
 
 namespace cox::apiserver {
@@ -21,6 +22,7 @@ class Router {
   struct Parts {
     ResourceHandlers& resources;
     const Discovery& discovery;
+    const OpenApi& openapi;
     const Health& health;
     const MetricsRegistry& metrics;
     std::string server_address;  // what /api tells clients

@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/server.h"
 
+#include "api/core/v1.h"
 #include "apiserver/admission/plugins.h"
 #include "apiserver/bootstrap/bootstrap.h"
 #include "apiserver/chain.h"
+#include "apiserver/registry/core/service/alloc/service_allocation.h"
 #include "apiserver/discovery/served.h"
+#include "apiserver/handlers/respond.h"
 #include "apiserver/registry/names.h"
 #include "apiserver/router.h"
-#include "base/process_metrics.h"
+#include "base/strings.h"
 #include "base/worker_pool.h"
 
 namespace cox::apiserver {
 namespace {
 
+// The API level, as clients compare it.
+constexpr char kVersion[] = "v1.36.4";
 constexpr std::chrono::seconds kBootstrapRetry{1};
 // Older requests to etcd than this make it unhealthy.
 constexpr std::chrono::seconds kHealthTimeout{2};
@@ -30,9 +35,16 @@ Result<std::unique_ptr<Authenticator>> MakeAuthenticator(const ServerOptions& op
   return std::make_unique<Authenticator>(std::move(methods), options.anonymous_auth);
 }
 
+// "10.0.0.0/16,fd00::/108": one range, or one of each family.
+std::vector<std::string> Ranges(const std::string& text) {
+  std::vector<std::string> ranges;
+  for (std::string_view range : Split(text, ',')) ranges.emplace_back(range);
+  return ranges;
+}
+
 VersionInfo MakeVersion() {
   VersionInfo info;
-  info.git_version = "v1.36.4+coxswain1";
+  info.git_version = std::string(kVersion) + "+coxswain1";
   info.git_commit = "unknown";
   info.build_date = "1970-01-01T00:00:00Z";
   info.go_version = "none";
@@ -60,13 +72,21 @@ class ServerImpl final : public ApiServer {
                          .serves = [](const KindInfo& kind) {
                            return IsServedByDefault(kind.group, kind.version, kind.plural);
                          }}),
+        allocation_(storage_("", "services"),
+                    {.cluster_ip_ranges = Ranges(options_.service_cluster_ip_range),
+                     .node_ports = PortRange::Parse(options_.service_node_port_range)
+                                       .value_or(PortRange{}),
+                     .root = options_.etcd_prefix,
+                     .random = RandomBelow}),
         admission_(DefaultAdmission(registry_, options_.disabled_admission_plugins)),
         resources_(registry_, admission_),
         discovery_(DefaultServedKinds()),
+        openapi_(DefaultServedKinds(), kVersion),
         health_(ApiServerChecks([this] { return EtcdHealth(); },
                                 [this] { return registry_.ready(); }, started_, draining_)),
         router_({.resources = resources_,
                  .discovery = discovery_,
+                 .openapi = openapi_,
                  .health = health_,
                  .metrics = metrics,
                  .server_address = options_.advertise_address,
@@ -81,7 +101,9 @@ class ServerImpl final : public ApiServer {
                    Offload(std::move(call), std::move(then));
                  },
              .dispatch = [this](const std::shared_ptr<Call>& call) { router_.Handle(call); }})),
-        background_(ctx_, "apiserver") {}
+        background_(ctx_, "apiserver") {
+    registry_.Hub(core::v1::Service::kKind).store().set_hooks(&allocation_);
+  }
 
   ~ServerImpl() override {
     background_.Stop();
@@ -139,6 +161,7 @@ class ServerImpl final : public ApiServer {
   void Bootstrap(Context& ctx) {
     while (!ctx.Done()) {
       Status status = registry_.WaitReady(ctx);
+      if (status.ok()) status = allocation_.Start(ctx, NowOf(ctx));
       if (status.ok()) {
         status = WriteBootstrapObjects(
             ctx, registry_,
@@ -165,9 +188,11 @@ class ServerImpl final : public ApiServer {
   const std::unique_ptr<const Authenticator> authenticator_;
   const std::unique_ptr<const Authorizer> authorizer_;
   Registry registry_;
+  ServiceAllocation allocation_;
   const AdmissionChain admission_;
   ResourceHandlers resources_;
   Discovery discovery_;
+  OpenApi openapi_;
   Health health_;
   Router router_;
   WorkerPool workers_;

@@ -1,24 +1,115 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fcntl.h>
-#include <sys/signalfd.h>
+#include "apiserver/server.h"
+
+#include <malloc.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
-#include <map>
-#include <optional>
 #include <sstream>
 #include <string>
 
-#include "apiserver/server.h"
 #include "base/log.h"
-#include "base/process_metrics.h"
 #include "cmd/commands.h"
+#include "cmd/flags.h"
+#include "storage/etcd/compactor.h"
+#include "storage/etcd/etcd_store.h"
+#include "storage/etcd/override.h"
 #include "storage/memory/memory_store.h"
 
 namespace cox::cmd {
 namespace {
+
+constexpr std::string_view kIntro =
+    R"(The API server: validates and stores the objects of the cluster and serves them to everybody.
+
+Usage:
+  coxswain apiserver [flags]
+)";
+
+constexpr FlagInfo kFlags[] = {
+    {"Etcd", "etcd-servers", "strings", "",
+     "etcd servers to connect with (scheme://ip:port), comma separated"},
+    {"Etcd", "etcd-cafile", "string", "", "CA file for etcd"},
+    {"Etcd", "etcd-certfile", "string", "", "client certificate file for etcd"},
+    {"Etcd", "etcd-keyfile", "string", "", "client key file for etcd"},
+    {"Etcd", "etcd-prefix", "string", "/registry", "what all keys in etcd begin with"},
+    {"Etcd", "etcd-servers-overrides", "strings", "",
+     "etcd of single resources: group/resource#servers, servers separated by ;"},
+    {"Etcd", "etcd-compaction-interval", "duration", "5m0s",
+     "how often old revisions are forgotten; 0 for never", true},
+    {"Etcd", "storage-backend", "string", "etcd3",
+     "etcd3, or memory: everything is forgotten when the server stops"},
+    {"Etcd", "watch-cache", "", "true", "serve reads and watches from memory", true},
+
+    {"Secure serving", "bind-address", "ip", "0.0.0.0", "address to listen on"},
+    {"Secure serving", "secure-port", "int", "6443", "port to listen on; 0 for any"},
+    {"Secure serving", "cert-dir", "string", "/var/run/kubernetes",
+     "where apiserver.crt and apiserver.key are; made if they are not"},
+    {"Secure serving", "tls-cert-file", "string", "", "certificate file for HTTPS"},
+    {"Secure serving", "tls-private-key-file", "string", "", "key file for --tls-cert-file"},
+    {"Secure serving", "tls-min-version", "string", "VersionTLS12", "VersionTLS12 or VersionTLS13",
+     true},
+    {"Secure serving", "tls-cipher-suites", "strings", "", "cipher suites for TLS 1.2", true},
+    {"Generic", "advertise-address", "ip", "", "address that is told to members of the cluster"},
+    {"Generic", "external-hostname", "string", "", "host name in generated URLs", true},
+    {"Generic", "request-timeout", "duration", "1m0s", "limit of a request", true},
+    {"Generic", "min-request-timeout", "int", "1800", "least seconds a watch lasts", true},
+    {"Generic", "max-requests-inflight", "int", "400", "reads at once", true},
+    {"Generic", "max-mutating-requests-inflight", "int", "200", "writes at once", true},
+    {"Generic", "feature-gates", "mapStringBool", "", "features to switch", true},
+    {"Generic", "runtime-config", "mapStringString", "", "API versions to switch", true},
+    {"Generic", "shutdown-delay-duration", "duration", "0s",
+     "time between failing readyz and stopping", true},
+    {"Generic", "profiling", "", "true", "profiles at /debug/pprof", true},
+    {"Logs", "v", "int", "0", "number for the log level verbosity"},
+    {"Logs", "logging-format", "string", "text", "text or json"},
+
+    {"Authentication", "anonymous-auth", "", "true",
+     "requests without a credential are system:anonymous"},
+    {"Authentication", "client-ca-file", "string", "",
+     "CAs whose client certificates are accepted"},
+    {"Authentication", "token-auth-file", "string", "",
+     "file of bearer tokens: token,user,uid,\"group,group\" per line"},
+    {"Authentication", "service-account-issuer", "strings", "https://kubernetes.default.svc",
+     "issuer of service account tokens", true},
+    {"Authentication", "service-account-key-file", "strings", "",
+     "keys to verify service account tokens with", true},
+    {"Authentication", "service-account-signing-key-file", "string", "",
+     "key to sign service account tokens with", true},
+    {"Authentication", "api-audiences", "strings", "", "audiences of the API", true},
+    {"Authentication", "requestheader-client-ca-file", "string", "", "CA of front proxies", true},
+    {"Authentication", "requestheader-allowed-names", "strings", "", "names of front proxies",
+     true},
+    {"Authentication", "requestheader-username-headers", "strings", "", "headers for user names",
+     true},
+    {"Authentication", "requestheader-group-headers", "strings", "", "headers for groups", true},
+    {"Authentication", "requestheader-extra-headers-prefix", "strings", "",
+     "prefixes of headers for extra", true},
+    {"Authentication", "enable-bootstrap-token-auth", "", "false", "accept bootstrap tokens", true},
+    {"Authorization", "authorization-mode", "strings", "AlwaysAllow", "AlwaysAllow, Node, RBAC"},
+    {"Admission", "enable-admission-plugins", "strings", "", "plugins to add", true},
+    {"Admission", "disable-admission-plugins", "strings", "", "plugins to leave out"},
+    {"Admission", "admission-control-config-file", "string", "", "configuration of plugins", true},
+    {"Misc", "allow-privileged", "", "false", "privileged containers may be asked for", true},
+    {"Misc", "service-cluster-ip-range", "string", "10.0.0.0/24", "addresses of services"},
+    {"Misc", "service-node-port-range", "portRange", "30000-32767", "ports of services on nodes"},
+    {"Misc", "event-ttl", "duration", "1h0m0s", "how long events are kept", true},
+    {"Misc", "endpoint-reconciler-type", "string", "lease", "how the endpoints of the API are kept",
+     true},
+    {"Misc", "kubelet-client-certificate", "string", "", "client certificate for kubelets", true},
+    {"Misc", "kubelet-client-key", "string", "", "client key for kubelets", true},
+    {"Misc", "kubelet-certificate-authority", "string", "", "CA of kubelets", true},
+    {"Misc", "kubelet-preferred-address-types", "strings", "", "addresses of nodes to use", true},
+    {"Misc", "proxy-client-cert-file", "string", "", "client certificate for aggregated servers",
+     true},
+    {"Misc", "proxy-client-key-file", "string", "", "client key for aggregated servers", true},
+    {"Misc", "audit-log-path", "string", "", "file for audit events", true},
+    {"Misc", "audit-policy-file", "string", "", "what is audited", true},
+    {"Misc", "encryption-provider-config", "string", "", "encryption at rest", true},
+};
 
 Result<std::string> ReadFile(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -28,78 +119,163 @@ Result<std::string> ReadFile(const std::string& path) {
   return text.str();
 }
 
-std::map<std::string, std::string> ParseFlags(std::span<char* const> arguments) {
-  std::map<std::string, std::string> flags;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    std::string_view text = arguments[i];
-    if (!text.starts_with("--")) continue;
-    text.remove_prefix(2);
-    const size_t equals = text.find('=');
-    if (equals != text.npos) {
-      flags[std::string(text.substr(0, equals))] = text.substr(equals + 1);
-    } else if (i + 1 < arguments.size() && arguments[i + 1][0] != '-') {
-      flags[std::string(text)] = arguments[++i];
-    } else {
-      flags[std::string(text)] = "true";
-    }
+Status WriteFile(const std::filesystem::path& path, const std::string& text, bool secret) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  if (secret) {
+    std::filesystem::permissions(
+        path, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
   }
-  return flags;
+  file << text;
+  file.close();
+  return file ? Status() : Status::Internal("cannot write " + path.string());
+}
+
+// The serving certificate: named by flags, else found in --cert-dir, else made and left there.
+Result<net::CertificatePair> ServingCertificate(const Flags& flags) {
+  net::CertificatePair pair;
+  if (flags.Has("tls-cert-file")) {
+    COX_ASSIGN_OR_RETURN(pair.certificate_pem, ReadFile(flags.Get("tls-cert-file")));
+    COX_ASSIGN_OR_RETURN(pair.key_pem, ReadFile(flags.Get("tls-private-key-file")));
+    return pair;
+  }
+  const std::filesystem::path dir = flags.Get("cert-dir");
+  const std::filesystem::path certificate = dir / "apiserver.crt", key = dir / "apiserver.key";
+  std::error_code error;
+  if (std::filesystem::exists(certificate, error) && std::filesystem::exists(key, error)) {
+    COX_ASSIGN_OR_RETURN(pair.certificate_pem, ReadFile(certificate));
+    COX_ASSIGN_OR_RETURN(pair.key_pem, ReadFile(key));
+    return pair;
+  }
+  std::vector<std::string> addresses = {"127.0.0.1"};
+  const std::string bind = flags.Get("bind-address");
+  if (bind != "0.0.0.0" && bind != "::" && bind != "127.0.0.1") addresses.push_back(bind);
+  if (flags.Has("advertise-address")) addresses.push_back(flags.Get("advertise-address"));
+  COX_ASSIGN_OR_RETURN(
+      pair, net::MakeCertificate(
+                {.common_name = "kube-apiserver",
+                 .organizations = {},
+                 .dns_names = {"localhost", "kubernetes", "kubernetes.default",
+                               "kubernetes.default.svc", "kubernetes.default.svc.cluster.local"},
+                 .ip_addresses = std::move(addresses)},
+                nullptr));
+  std::filesystem::create_directories(dir, error);
+  COX_RETURN_IF_ERROR(WriteFile(certificate, pair.certificate_pem, /*secret=*/false));
+  COX_RETURN_IF_ERROR(WriteFile(key, pair.key_pem, /*secret=*/true));
+  return pair;
+}
+
+Result<apiserver::ServerOptions> ServerOptionsFrom(const Flags& flags) {
+  apiserver::ServerOptions options;
+  COX_ASSIGN_OR_RETURN(const int64_t port, flags.GetInt("secure-port", 0, 65535));
+  options.listen.port = static_cast<uint16_t>(port);
+  options.listen.bind_address = flags.Get("bind-address");
+  const std::string host = flags.Has("advertise-address") ? flags.Get("advertise-address")
+                           : options.listen.bind_address == "0.0.0.0" ? "127.0.0.1"
+                                                                      : options.listen.bind_address;
+  options.advertise_address = host + ":" + std::to_string(port);
+  options.anonymous_auth = flags.GetBool("anonymous-auth");
+  if (flags.Has("token-auth-file")) {
+    COX_ASSIGN_OR_RETURN(options.token_csv, ReadFile(flags.Get("token-auth-file")));
+  }
+  std::string hint;
+  if (flags.Has("client-ca-file")) {
+    COX_ASSIGN_OR_RETURN(options.client_ca_pem, ReadFile(flags.Get("client-ca-file")));
+  }
+  // Roles are not consulted yet: all modes but AlwaysAllow let system:masters in, and nobody else.
+  options.always_allow =
+      flags.Has("authorization-mode") && flags.Get("authorization-mode") == "AlwaysAllow";
+  options.etcd_prefix = flags.Get("etcd-prefix");
+  if (!options.etcd_prefix.starts_with('/')) options.etcd_prefix.insert(0, "/");
+  options.service_cluster_ip_range = flags.Get("service-cluster-ip-range");
+  options.service_node_port_range = flags.Get("service-node-port-range");
+  options.disabled_admission_plugins = flags.GetList("disable-admission-plugins");
+  COX_ASSIGN_OR_RETURN(net::CertificatePair certificate, ServingCertificate(flags));
+  COX_ASSIGN_OR_RETURN(options.listen.tls,
+                       net::ServerTls::Create({.certificate = std::move(certificate),
+                                               .by_name = {},
+                                               .client_ca_pem = options.client_ca_pem}));
+  return options;
+}
+
+// The store, and what keeps it from growing for ever.
+struct OpenedStore {
+  std::unique_ptr<storage::Store> store;
+  std::unique_ptr<storage::Compactor> compactor;
+};
+
+Result<OpenedStore> OpenStore(const Context& ctx, const Flags& flags) {
+  if (flags.Get("storage-backend") == "memory" ||
+      (!flags.Has("etcd-servers") && !flags.Has("storage-backend"))) {
+    if (!flags.Has("storage-backend")) {
+      return Status::BadRequest("--etcd-servers must be specified (or --storage-backend=memory)");
+    }
+    return OpenedStore{storage::NewMemoryStore(ctx.clock()), nullptr};
+  }
+  COX_ASSIGN_OR_RETURN(std::unique_ptr<storage::EtcdStore> store,
+                       storage::ConnectEtcd(ctx, {.servers = flags.GetList("etcd-servers"),
+                                                  .tls = {},
+                                                  .ca_file = flags.Get("etcd-cafile"),
+                                                  .certificate_file = flags.Get("etcd-certfile"),
+                                                  .key_file = flags.Get("etcd-keyfile")}));
+  std::unique_ptr<storage::Compactor> compactor = storage::StartCompactor(ctx, *store);
+  return OpenedStore{std::move(store), std::move(compactor)};
+}
+
+Status Run(const Flags& flags, const sigset_t& signals) {
+  RealClock clock;
+  FdLogSink sink(STDERR_FILENO);
+  Logging logging(
+      clock, flags.Get("logging-format") == "json" ? LogFormat::kJson : LogFormat::kText, sink);
+  COX_ASSIGN_OR_RETURN(const int64_t level, flags.GetInt("v", 0, 10));
+  logging.SetDefaultLevel(static_cast<int>(level));
+  Context ctx(clock, logging.For("apiserver"));
+  MetricsRegistry metrics;
+  COX_ASSIGN_OR_RETURN(OpenedStore opened, OpenStore(ctx, flags));
+  COX_ASSIGN_OR_RETURN(apiserver::ServerOptions options, ServerOptionsFrom(flags));
+  {
+    COX_ASSIGN_OR_RETURN(
+        std::unique_ptr<apiserver::ApiServer> server,
+        apiserver::ApiServer::Start(
+            ctx, std::move(options),
+            [&](std::string_view, std::string_view) -> storage::Store& { return *opened.store; },
+            metrics));
+    COX_INFO(ctx.log(), "Serving securely", {"port", server->port()});
+    int signal = 0;
+    sigwait(&signals, &signal);
+    COX_INFO(ctx.log(), "Stopping", {"signal", signal});
+    Context limit = ctx.WithTimeout(std::chrono::seconds(10));
+    Status drained = server->Drain(limit);
+    if (!drained.ok()) COX_V(ctx.log(), 2, "Requests were cut off");
+  }
+  ctx.Stop();
+  return {};
 }
 
 }  // namespace
 
 int RunApiServer(std::span<char* const> arguments) {
+  Result<Flags> flags = Flags::Parse(kFlags, arguments);
+  if (!flags.ok()) {
+    std::fprintf(stderr, "Error: %s\n", flags.status().message().c_str());
+    return 1;
+  }
+  if (flags->help()) {
+    std::fputs(FlagsHelp(kIntro, kFlags).c_str(), stdout);
+    return 0;
+  }
+  // A worker's arena each would cost megabytes; two share well on few cores.
+  mallopt(M_ARENA_MAX, 2);
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);
   sigaddset(&signals, SIGINT);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
-
-  std::map<std::string, std::string> flags = ParseFlags(arguments);
-  RealClock clock;
-  FdLogSink sink(2);
-  Logging logging(clock, LogFormat::kText, sink);
-  Context ctx(clock, logging.For("apiserver"));
-  MetricsRegistry metrics;
-  std::unique_ptr<storage::Store> store = storage::NewMemoryStore(clock);
-
-  apiserver::ServerOptions options;
-  options.listen.port = static_cast<uint16_t>(std::atoi(flags["secure-port"].c_str()));
-  options.listen.bind_address = flags.contains("bind-address") ? flags["bind-address"] : "0.0.0.0";
-  if (flags.contains("token-auth-file")) {
-    Result<std::string> text = ReadFile(flags["token-auth-file"]);
-    if (!text.ok()) {
-      std::fprintf(stderr, "error: %s\n", text.status().message().c_str());
-      return 1;
-    }
-    options.token_csv = *text;
-  }
-  Result<net::CertificatePair> certificate = net::MakeCertificate(
-      {.common_name = "kube-apiserver",
-       .organizations = {},
-       .dns_names = {"localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc"},
-       .ip_addresses = {"127.0.0.1"}},
-      nullptr);
-  if (!certificate.ok()) return 1;
-  Result<std::shared_ptr<const net::ServerTls>> tls =
-      net::ServerTls::Create({.certificate = *certificate});
-  if (!tls.ok()) return 1;
-  options.listen.tls = *tls;
-  Result<std::unique_ptr<apiserver::ApiServer>> server = apiserver::ApiServer::Start(
-      ctx, options,
-      [&](std::string_view, std::string_view) -> storage::Store& { return *store; }, metrics);
-  if (!server.ok()) {
-    std::fprintf(stderr, "error: %s\n", server.status().message().c_str());
+  Status status = Run(*flags, signals);
+  if (!status.ok()) {
+    std::fprintf(stderr, "Error: %s\n", status.message().c_str());
     return 1;
   }
-  COX_INFO(ctx.log(), "Serving", {"port", (*server)->port()});
-  int signal = 0;
-  sigwait(&signals, &signal);
-  Context limit = ctx.WithTimeout(std::chrono::seconds(10));
-  (void)(*server)->Drain(limit);
-  server->reset();
-  ctx.Stop();
   return 0;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a peer may send to the server after TLS: the first byte says which protocol (even: HTTP/2, with
-// the preface and settings already exchanged if bit 1 is set; odd: HTTP/1.1) and how the bytes are cut
-// into reads. Requests are answered at once, later, by a stream, or never, by their path's length.
+// What a peer may send to the server after TLS: the first byte says which protocol (even: HTTP/2,
+// with the preface and settings already exchanged if bit 1 is set; odd: HTTP/1.1) and how the bytes
+// are cut into reads. Requests are answered at once, later, by a stream, or never, by their path's
+// length.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -22,7 +23,7 @@ struct Countdown final : BodySource {
   int left = 5;
 };
 
-void Answer(SessionHarness& server, ExchangePtr exchange) {
+void Handle(SessionHarness& server, ExchangePtr exchange) {
   const Request& request = exchange->request();
   if (request.body.size() > server.options.max_body_bytes + 1) __builtin_trap();
   Response response;
@@ -55,7 +56,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   options.max_streams = 10;
   options.stream_window = 2000;
   SessionHarness server(mode % 2 == 0, std::move(options));
-  server.on_request = [&server](ExchangePtr exchange) { Answer(server, std::move(exchange)); };
+  server.on_request = [&server](ExchangePtr exchange) { Handle(server, std::move(exchange)); };
   if (mode % 4 == 2) server.Exchange(frames::Hello());
   const size_t step = mode < 128 ? bytes.size() + 1 : size_t{1} + mode % 64;
   size_t produced = 0;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "api/core/v1.h"
+#include "api/storage/v1.h"
 #include "apiserver/admission/plugins.h"
 #include "object/owner.h"
 
@@ -21,6 +22,9 @@ class StorageObjectInUseProtection final : public AdmissionPlugin {
     }
     if (auto* claim = request.object->As<core::v1::PersistentVolumeClaim>()) {
       AddFinalizer(&claim->metadata, "kubernetes.io/pvc-protection");
+    }
+    if (auto* attributes = request.object->As<storage::v1::VolumeAttributesClass>()) {
+      AddFinalizer(&attributes->metadata, "kubernetes.io/vac-protection");
     }
     return {};
   }

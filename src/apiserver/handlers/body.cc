@@ -35,7 +35,7 @@ std::string InternalPackage(std::string_view group) {
 }
 
 Status CannotHandle(const GroupVersionKind& gvk, std::string_view as, std::string_view why) {
-  return Status::BadRequest(gvk.kind + " in version " + Quote(gvk.group_version().ToString()) +
+  return Status::BadRequest(gvk.kind + " in version " + Quote(gvk.version) +
                             " cannot be handled as a " + std::string(as) + ": " +
                             std::string(why));
 }
@@ -71,7 +71,11 @@ Status JudgeStrictness(Call& call, const json::Strictness& strict, FieldValidati
                        const KindInfo& kind) {
   if (strict.errors.empty() || validation == FieldValidation::kIgnore) return {};
   if (validation == FieldValidation::kWarn) {
-    for (const std::string& error : strict.errors) call.Warn(error);
+    for (const std::string& error : strict.errors) {
+      // A YAML parser says where it is; the reader of a warning sees only one line of it.
+      constexpr std::string_view kYaml = "yaml: unmarshal errors:\n  ";
+      call.Warn(error.starts_with(kYaml) ? error.substr(kYaml.size()) : error);
+    }
     return {};
   }
   return CannotHandle({std::string(kind.group), std::string(kind.version), std::string(kind.kind)},

@@ -19,10 +19,13 @@ constexpr int kGzipLevel = 1;
 // Answers that a generic server would give say "details: {}"; those of the API say none.
 bool ShowsEmptyDetails(const Status& status) {
   switch (status.reason()) {
+    case Reason::kForbidden:
     case Reason::kMethodNotAllowed:
     case Reason::kNotFound:
     case Reason::kInvalid:
       return true;
+    case Reason::kUnsupportedMediaType:
+      return status.message().starts_with("415: ");
     case Reason::kNotAcceptable:
       return status.message().starts_with("406: ");
     default:
@@ -142,6 +145,13 @@ void Call::Respond(int code, std::string_view content_type, std::vector<Bytes> b
   }
   response_bytes_ = size;
   exchange_->Send({.status = code, .headers = std::move(headers), .body = std::move(body)});
+}
+
+void Call::RespondWith(net::Response response) {
+  responded_ = true;
+  response_code_ = response.status;
+  response.headers.Set("audit-id", audit_id_);
+  exchange_->Send(std::move(response));
 }
 
 void Call::RespondText(int code, std::string text) {

@@ -36,6 +36,8 @@ class Call {
   // An encoded document with the warnings collected so far.
   void Respond(int code, std::string_view content_type, std::vector<Bytes> body);
   void RespondText(int code, std::string text);
+  // One that is complete, but for the headers every answer has.
+  void RespondWith(net::Response response);
   std::shared_ptr<net::Waker> RespondStream(std::string_view content_type,
                                             std::unique_ptr<net::BodySource> source);
   // A header that goes with the answer.

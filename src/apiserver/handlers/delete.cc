@@ -22,18 +22,6 @@ Object DeletedStatus(const ServedResource& resource, const Object& object) {
 
 bool IsDryRun(const meta::v1::DeleteOptions& options) { return !options.dryRun.empty(); }
 
-// Deletion without a word about dependents leaves the pods of a Job behind, which few expect.
-void WarnOfOrphans(Call& call, const ServedResource& resource,
-                   const meta::v1::DeleteOptions& options) {
-  if (resource.kind().kind == "Job" && resource.kind().group == "batch" &&
-      !options.propagationPolicy && !options.orphanDependents) {
-    call.Warn(
-        "child pods are preserved by default when jobs are deleted; set "
-        "propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress "
-        "this warning");
-  }
-}
-
 }  // namespace
 
 void ResourceHandlers::Delete(Call& call, const ServedResource& resource) {
@@ -43,7 +31,7 @@ void ResourceHandlers::Delete(Call& call, const ServedResource& resource) {
   if (!body.ok()) return call.RespondStatus(body.status());
   Result<meta::v1::DeleteOptions> options = ParseDeleteOptions(call);
   if (!options.ok()) return call.RespondStatus(options.status());
-  WarnOfOrphans(call, resource, *options);
+  for (std::string& text : resource.strategy().WarnOnDelete(*options)) call.Warn(std::move(text));
   const bool dry_run = IsDryRun(*options);
   const WriteContext w{call.ctx(), call.user, NowOf(call.ctx()), dry_run, &resource.kind()};
   Result<ResourceStore::DeleteResult> deleted = resource.store().Delete(
@@ -66,7 +54,7 @@ void ResourceHandlers::DeleteCollection(Call& call, const ServedResource& resour
   if (!options.ok()) return call.RespondStatus(options.status());
   Result<ReadOptions> selection = ParseReadOptions(call, resource);
   if (!selection.ok()) return call.RespondStatus(selection.status());
-  WarnOfOrphans(call, resource, *options);
+  for (std::string& text : resource.strategy().WarnOnDelete(*options)) call.Warn(std::move(text));
   Result<ListPage> page = ReadPage(call.ctx(), resource, call.info.namespace_, *selection);
   if (!page.ok()) return call.RespondStatus(page.status());
 

@@ -119,20 +119,10 @@ class Patcher {
 
   Result<Object> Applied(const Object* existing) {
     const apply::FieldManager& fields = resource_.field_manager(call_.info.subresource);
-    Value live(Value::Object{});
-    if (existing != nullptr) {
-      live = resource_.FromHub(*existing).ToValue();
-    } else {
-      // What is created by applying has the name it is applied to.
-      Value& meta = live.as_object()["metadata"];
-      meta = Value(Value::Object{});
-      meta.as_object()["name"] = Value(call_.info.name);
-      if (resource_.kind().namespaced) {
-        meta.as_object()["namespace"] = Value(call_.info.namespace_);
-      }
-    }
+    const Value live = existing != nullptr ? resource_.FromHub(*existing).ToValue()
+                                           : Object(resource_.kind()).ToValue();
     COX_ASSIGN_OR_RETURN(Value merged,
-                         fields.Apply(fields.Named(std::move(live)), configuration_, manager_,
+                         fields.Apply(fields.Named(live), configuration_, manager_,
                                       options_.force, now_.ToString()));
     Object served(resource_.kind());
     json::Strictness strict;

@@ -25,8 +25,17 @@ void ResourceHandlers::Handle(const std::shared_ptr<Call>& shared) {
   Call& call = *shared;
   const RequestInfo& info = call.info;
   const ServedResource* resource = registry_.Find(info.group, info.version, info.resource);
-  if (resource == nullptr || info.trailing || info.path.find("//") != std::string::npos) {
+  if (info.trailing || info.path.find("//") != std::string::npos) {
     return call.RespondStatus(UnknownResourceError());
+  }
+  if (resource == nullptr) {
+    // Reviews and bindings are asked, not stored.
+    const KindInfo* kind =
+        Scheme::Builtin().FindResource({info.group, info.version, info.resource});
+    if (HandleTransient(*this, call)) return;
+    return call.RespondStatus(kind != nullptr && !HasVerb(kind->verbs, info.verb)
+                                  ? MethodNotAllowedError()
+                                  : UnknownResourceError());
   }
   const KindInfo& kind = resource->kind();
   // Namespaces themselves are cluster-wide although their paths look otherwise.
@@ -42,6 +51,9 @@ void ResourceHandlers::Handle(const std::shared_ptr<Call>& shared) {
     }
     if (HandleSubresource(*this, call, *resource)) return;
     // The rest are ways of reading and writing the whole object.
+    if (resource->strategy().Subresource(info.subresource) == nullptr) {
+      return call.RespondStatus(UnknownResourceError());
+    }
     if (info.verb == "get") return Get(call, *resource);
     if (info.verb == "update") return Update(call, *resource);
     if (info.verb == "patch") return Patch(call, *resource);

@@ -33,11 +33,13 @@ meta::v1::ListMeta ToListMeta(const ListMeta& from) {
   return meta;
 }
 
-Object Partial(const Object& object, std::string_view version) {
+Object Partial(const ServedResource& resource, const Object& object, std::string_view version) {
   Object partial(meta::v1::PartialObjectMetadata::kKind,
                  GroupVersionKind{std::string(kMetaGroup), std::string(version),
                                   "PartialObjectMetadata"});
-  partial.As<meta::v1::PartialObjectMetadata>()->metadata = *object.object_meta();
+  meta::v1::ObjectMeta& meta = partial.As<meta::v1::PartialObjectMetadata>()->metadata;
+  meta = *object.object_meta();
+  resource.strategy().TrimPartialMetadata(meta);
   return partial;
 }
 
@@ -93,7 +95,7 @@ Result<std::string> EncodeShaped(const ServedResource& resource, const Object& h
       return text;
     }
     case Transform::kPartialMetadata: {
-      EncodeObject(Partial(hub, accepted.transform_version), accepted.format, &text);
+      EncodeObject(Partial(resource, hub, accepted.transform_version), accepted.format, &text);
       return text;
     }
     case Transform::kPartialMetadataList:
@@ -129,7 +131,10 @@ Result<std::string> EncodeShapedList(const ServedResource& resource,
                                  "PartialObjectMetadataList"});
     auto* typed = list.As<meta::v1::PartialObjectMetadataList>();
     typed->metadata = ToListMeta(meta);
-    for (const Object& hub : hubs) typed->items.push_back({.metadata = *hub.object_meta()});
+    for (const Object& hub : hubs) {
+      typed->items.push_back(*Partial(resource, hub, accepted.transform_version)
+                                  .As<meta::v1::PartialObjectMetadata>());
+    }
     std::string text;
     EncodeObject(list, Format::kProtobuf, &text);
     return text;
@@ -147,7 +152,7 @@ Result<std::string> EncodeShapedList(const ServedResource& resource,
   for (size_t i = 0; i < hubs.size(); ++i) {
     if (i > 0) text += ',';
     if (partial) {
-      EncodeObject(Partial(hubs[i], accepted.transform_version), Format::kJson, &text);
+      EncodeObject(Partial(resource, hubs[i], accepted.transform_version), Format::kJson, &text);
       text.pop_back();
     } else {
       const Object served = resource.FromHub(hubs[i]);

@@ -51,7 +51,9 @@ void TableWriter::AddRow(const Object& hub) {
   } else if (include_ == IncludeObject::kMetadata) {
     text_ += R"(,"object":{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/)";
     text_.append(version_).append("\",\"metadata\":");
-    json::Encode(meta::v1::ObjectMeta::kType, hub.object_meta(), &text_);
+    meta::v1::ObjectMeta meta = *hub.object_meta();
+    resource_.strategy().TrimPartialMetadata(meta);
+    json::Encode(meta::v1::ObjectMeta::kType, &meta, &text_);
     text_ += '}';
   }
   text_ += '}';

@@ -58,8 +58,8 @@ void TrackManagers(const ServedResource& resource, std::string_view subresource,
                    const Object* live_served, Object& served, std::string_view manager,
                    const Time& now) {
   const apply::FieldManager& fields = resource.field_manager(subresource);
-  Value live(Value::Object{});
-  if (live_served != nullptr) live = live_served->ToValue();
+  // What was not there before was an empty object: its structs are nobody's doing.
+  Value live = live_served != nullptr ? live_served->ToValue() : Object(resource.kind()).ToValue();
   Result<Value> tracked = fields.Update(fields.Named(std::move(live)), served.ToValue(), manager,
                                         now.ToString());
   meta::v1::ObjectMeta& meta = *served.object_meta();

@@ -70,6 +70,12 @@ struct MetaView {
 
 }  // namespace
 
+uint64_t RandomBelow(uint64_t bound) {
+  uint64_t number = 0;
+  for (const uint8_t byte : RandomBytes<8>()) number = number << 8 | byte;
+  return number % bound;
+}
+
 std::string NewUid() {
   constexpr std::string_view kHex = "0123456789abcdef";
   std::array<uint8_t, 16> bytes = RandomBytes<16>();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -10,6 +11,9 @@
 
 // Names and identities that the server makes, and the rules of metadata.
 namespace cox::apiserver {
+
+// A random number below `bound`. REQUIRES: bound > 0
+uint64_t RandomBelow(uint64_t bound);
 
 // A random UUID (version 4).
 std::string NewUid();

@@ -243,7 +243,10 @@ Status ResourceStore::PrepareUpdate(const WriteContext& w, const UpdateRequest& 
   if (!meta.deletionGracePeriodSeconds) {
     meta.deletionGracePeriodSeconds = old_meta.deletionGracePeriodSeconds;
   }
-  FieldErrorList errors = ValidateMetaUpdate(meta, old_meta);
+  // Twice, as upstream does, whose answers show each cause twice: for all kinds, then by the kind.
+  FieldErrorList errors = ValidateMeta(meta, kind().namespaced, validation::NameIsPathSegment);
+  Append(errors, ValidateMetaUpdate(meta, old_meta));
+  Append(errors, ValidateMetaUpdate(meta, old_meta));
   Append(errors, how.ValidateUpdate(w, object, old));
   if (!errors.empty()) return NewInvalid(kind().group, kind().kind, meta.name, errors);
   if (request.warnings != nullptr) {

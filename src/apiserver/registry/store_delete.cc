@@ -93,7 +93,8 @@ bool ResourceStore::BeginDeletion(const WriteContext& w, meta::v1::DeleteOptions
     }
   } else if (grace > 0 || KeptByFinalizers(object)) {
     meta.deletionTimestamp = w.now + Duration::Seconds(grace);
-    meta.deletionGracePeriodSeconds = grace;
+    // Where the object itself holds its deletion up (namespaces) there is no period to tell.
+    if (!strategy().HoldsDeletion(object)) meta.deletionGracePeriodSeconds = grace;
     // A generation of 0 means that the kind has none.
     if (meta.generation > 0) ++meta.generation;
     strategy().MarkDeleting(w, object);

@@ -49,7 +49,7 @@ class ClientSession {
   virtual void Receive(std::string_view bytes) = 0;
   virtual size_t Produce(char* to, size_t room) = 0;
   virtual bool finished() const = 0;
-  // The connection is gone: every call ends.
+  // The connection is gone (OK: the server closed it): every call ends.
   virtual void Fail(const Status& why) = 0;
 };
 

@@ -249,7 +249,7 @@ void Http2ClientSession::Fail(const Status& why) {
     if (going_away_ && id > last_stream_ && !stream.call->headers_seen) {
       host_.OnUnprocessed(stream.call);
     } else {
-      stream.call->OnEnd(why);
+      stream.call->OnEnd(why.ok() ? Status::Unavailable("the server closed the connection") : why);
     }
   }
 }

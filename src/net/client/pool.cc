@@ -245,9 +245,7 @@ void ClientConnection::OnFlushed() {
   }
 }
 
-void ClientConnection::OnEnd(const Status& why) {
-  Fail(why.ok() ? Status::Unavailable("the server closed the connection") : why);
-}
+void ClientConnection::OnEnd(const Status& why) { Fail(why); }
 
 void ClientConnection::OnOutputReady() {
   if (channel_ != nullptr) pool_.loop_->FlushSoon(*channel_);
@@ -290,7 +288,7 @@ void ClientConnection::Fail(const Status& why) {
   socket_.close(ignored);
   resolver_.cancel();
   *alive_ = nullptr;
-  pool_.Remove(*this, why);
+  pool_.Remove(*this, why.ok() ? Status::Unavailable("the server closed the connection") : why);
   if (session_ != nullptr) session_->Fail(why);
 }
 

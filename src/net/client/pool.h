@@ -73,6 +73,7 @@ class ClientConnection final : public Channel::User, public ClientSession::Host 
   size_t active() const { return session_ == nullptr ? 0 : session_->active(); }
   ClientSession& session() { return *session_; }
   void CheckTime(Clock::SteadyTime now);
+  // OK: the server closed it.
   void Fail(const Status& why);
 
  private:

@@ -2,9 +2,12 @@
 #include "net/server.h"
 
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <boost/asio/ip/tcp.hpp>
+#include <cerrno>
+#include <cstring>
 #include <utility>
 
 #include "base/mutex.h"
@@ -17,6 +20,24 @@ using boost::asio::ip::tcp;
 
 // After accept found no file descriptor left: it would only find that again at once.
 constexpr std::chrono::milliseconds kAcceptPause{50};
+// Accepted at once, before the loop's other work gets its turn.
+constexpr int kAcceptBatch = 64;
+
+// Closes a descriptor that nobody took over.
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  ~Descriptor() {
+    if (fd_ >= 0) close(fd_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int fd() const { return fd_; }
+  void Release() { fd_ = -1; }
+
+ private:
+  int fd_;
+};
 
 class LoopServer final : public Server {
  public:
@@ -36,7 +57,9 @@ class LoopServer final : public Server {
   // Deadlines are looked at four times within the shortest of them.
   Clock::Duration CheckPeriod() const;
   Status Listen();
+  void WaitToAccept();
   void Accept();
+  void HandOver(int fd);
   void StopAccepting();
   template <class Work>
   void OnEachLoop(Work work);
@@ -46,6 +69,7 @@ class LoopServer final : public Server {
   const Handler handler_;
   Context context_;
   uint16_t port_ = 0;
+  tcp protocol_ = tcp::v4();
   std::vector<std::shared_ptr<EventLoop>> loops_;
   // Synchronises itself.
   ServerCounters counters_;
@@ -108,25 +132,50 @@ Status LoopServer::Listen() {
     acceptor_->listen(boost::asio::socket_base::max_listen_connections, error);
     if (error) return failed("listening on");
   }
-  port_ = acceptor_->local_endpoint(error).port();
+  const tcp::endpoint bound = acceptor_->local_endpoint(error);
+  if (error) return failed("asking for the address of");
+  port_ = bound.port();
+  protocol_ = bound.protocol();
+  acceptor_->non_blocking(true, error);
   return {};
+}
+
+void LoopServer::WaitToAccept() {
+  acceptor_->async_wait(tcp::acceptor::wait_read, [this](const boost::system::error_code& error) {
+    if (!error && acceptor_->is_open()) Accept();
+  });
 }
 
 void LoopServer::Accept() {
   if (!acceptor_->is_open()) return;
-  const size_t index = next_loop_++ % loops_.size();
-  acceptor_->async_accept(loops_[index]->io(), [this, index](const boost::system::error_code& error,
-                                                             tcp::socket socket) {
-    if (error == boost::asio::error::operation_aborted || !acceptor_->is_open()) return;
-    if (error) {
-      COX_WARNING(context_.log(), "Could not accept a connection", {"err", error.message()});
-      accept_again_ = context_.clock().After(
-          kAcceptPause, [this] { loops_.front()->Post([this] { Accept(); }); });
-      return;
+  for (int i = 0; i < kAcceptBatch; ++i) {
+    const int fd =
+        accept4(acceptor_->native_handle(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (fd >= 0) {
+      HandOver(fd);
+      continue;
     }
-    auto moved = std::make_shared<tcp::socket>(std::move(socket));
-    loops_[index]->Post([this, index, moved] { sets_[index]->Adopt(std::move(*moved)); });
-    Accept();
+    if (errno == EINTR || errno == ECONNABORTED) continue;
+    if (errno == EAGAIN || errno == EWOULDBLOCK) break;
+    COX_WARNING(context_.log(), "Could not accept a connection", {"err", std::strerror(errno)});
+    accept_again_ = context_.clock().After(kAcceptPause,
+                                           [this] { loops_.front()->Post([this] { Accept(); }); });
+    return;
+  }
+  WaitToAccept();
+}
+
+void LoopServer::HandOver(int fd) {
+  // As a bare descriptor: a socket belongs to one loop, and the loops end in no given order.
+  const auto descriptor = std::make_shared<Descriptor>(fd);
+  const size_t index = next_loop_++ % loops_.size();
+  loops_[index]->Post([this, index, descriptor] {
+    boost::system::error_code error;
+    tcp::socket socket(loops_[index]->io());
+    socket.assign(protocol_, descriptor->fd(), error);
+    if (error) return;
+    descriptor->Release();
+    sets_[index]->Adopt(std::move(socket));
   });
 }
 

@@ -225,8 +225,8 @@ std::string PrefixEnd(std::string_view prefix) {
 
 Message Encode(const TxnRequest& request) {
   BackWriter writer(request.key.size() * 3 + request.put.value_or("").size() + 96);
-  size_t operation = writer.size();  // else: range
   BackWriter& w = writer;
+  size_t operation = w.size();  // else: range
   size_t body = w.size();
   Text(w, 1, request.key);
   w.MessageField(1, body);
@@ -286,19 +286,6 @@ Message EncodeLeaseGrant(int64_t ttl_seconds) {
 }
 
 Message EncodeStatus() { return Message(BackWriter(16)); }
-
-Message EncodeDisarmNoSpace() {
-  BackWriter writer(32);
-  Int(writer, 3, 1);  // NOSPACE
-  Int(writer, 1, 2);  // DEACTIVATE
-  return Message(std::move(writer));
-}
-
-Message EncodeMoveLeader(uint64_t member) {
-  BackWriter writer(32);
-  Int(writer, 1, static_cast<int64_t>(member));
-  return Message(std::move(writer));
-}
 
 Result<RangeResponse> DecodeRange(std::string message) {
   const Source source(std::move(message));

@@ -21,8 +21,6 @@ inline constexpr std::string_view kCompact = "/etcdserverpb.KV/Compact";
 inline constexpr std::string_view kWatch = "/etcdserverpb.Watch/Watch";
 inline constexpr std::string_view kLeaseGrant = "/etcdserverpb.Lease/LeaseGrant";
 inline constexpr std::string_view kStatus = "/etcdserverpb.Maintenance/Status";
-inline constexpr std::string_view kAlarm = "/etcdserverpb.Maintenance/Alarm";
-inline constexpr std::string_view kMoveLeader = "/etcdserverpb.Maintenance/MoveLeader";
 
 // A request as it goes on the wire, gRPC's prefix of five bytes included.
 class Message {
@@ -67,9 +65,6 @@ Message EncodeWatchProgress();
 Message EncodeCompact(Revision revision);
 Message EncodeLeaseGrant(int64_t ttl_seconds);
 Message EncodeStatus();
-// Clears the alarm that the database is full, on all members.
-Message EncodeDisarmNoSpace();
-Message EncodeMoveLeader(uint64_t member);
 
 // Responses are read from the message as it came. A value that makes up most of the message refers
 // to it, a smaller one is copied: it shall not keep its neighbours in memory. Errors: Internal, for

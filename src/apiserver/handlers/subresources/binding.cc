@@ -88,7 +88,6 @@ void HandleBinding(ResourceHandlers& handlers, Call& call, const ServedResource&
   static const BindingStrategy kStrategy;
   const Time now = NowOf(call.ctx());
   const WriteContext w{call.ctx(), call.user, now, options->dry_run};
-  const std::string manager = ManagerName(call, *options);
   Result<ResourceStore::UpdateResult> result = resource.store().Update(
       w,
       {.ns = call.info.namespace_,
@@ -97,7 +96,6 @@ void HandleBinding(ResourceHandlers& handlers, Call& call, const ServedResource&
        .change = [&](const Object* existing) -> Result<Object> {
          Object pod = *existing;
          COX_RETURN_IF_ERROR(Assign(binding, now, pod.As<core::v1::Pod>()));
-         TrackManagers(resource, "binding", existing, pod, manager, now);
          return pod;
        },
        .judge = JudgeOf(handlers.admission(), call, resource, Operation::kUpdate, options->dry_run),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/handlers/subresources/subresources.h"
 
+#include "api/core/v1.h"
 #include "apiserver/handlers/respond.h"
 
 namespace cox::apiserver {
@@ -25,6 +26,16 @@ bool HandleSubresource(ResourceHandlers& handlers, Call& call, const ServedResou
     if (entry.subresource != call.info.subresource) continue;
     if (!entry.resource.empty() && entry.resource != call.info.resource) continue;
     entry.handle(handlers, call, resource);
+    return true;
+  }
+  return false;
+}
+
+bool HandleTransient(ResourceHandlers& handlers, Call& call) {
+  const RequestInfo& info = call.info;
+  if (info.group.empty() && info.resource == "bindings" && info.verb == "create" &&
+      info.name.empty() && !info.namespace_.empty()) {
+    HandleBinding(handlers, call, handlers.registry().Hub(core::v1::Pod::kKind));
     return true;
   }
   return false;

@@ -13,6 +13,9 @@ namespace cox::apiserver {
 // Answers the call if its subresource is one of these. False, and nothing done, for the others.
 bool HandleSubresource(ResourceHandlers& handlers, Call& call, const ServedResource& resource);
 
+// The same for resources that are not stored: bindings.
+bool HandleTransient(ResourceHandlers& handlers, Call& call);
+
 // What every request on a kind is told, if it is going away.
 std::span<const std::string_view> DeprecationWarnings(const KindInfo& kind);
 

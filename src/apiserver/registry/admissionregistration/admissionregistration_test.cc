@@ -8,24 +8,31 @@
 namespace cox::apiserver {
 namespace {
 
+const std::filesystem::path kScenarios =
+    std::filesystem::path(COX_SHARED_DIR) / "reference" / "scenarios";
+
 using admissionregistration::v1::RuleWithOperations;
 using admissionregistration::v1::ValidatingWebhookConfiguration;
 
 TEST(AdmissionregistrationTest, RefusesWhatWasRefused) {
   // Left out: what only a compiler of expressions can tell.
   const int compared =
-      CompareCreates(*NewMutatingWebhookConfigurationStrategy(), "validation/mutatingwebhook") +
-      CompareCreates(*NewValidatingWebhookConfigurationStrategy(), "validation/validatingwebhook",
+      CompareCreates(*NewMutatingWebhookConfigurationStrategy(),
+                     kScenarios / "validation/mutatingwebhook.json") +
+      CompareCreates(*NewValidatingWebhookConfigurationStrategy(),
+                     kScenarios / "validation/validatingwebhook.json",
                      {"023-webhooks.0.matchConditions", "025-webhooks.0.matchConditions"}) +
       CompareCreates(
-          *NewValidatingAdmissionPolicyStrategy(), "validation/vap",
+          *NewValidatingAdmissionPolicyStrategy(), kScenarios / "validation/vap.json",
           {"002-validations.0.expression", "003-validations.0.expression",
            "004-validations.0.expression", "007-validations.0.messageExpression", "012-variables",
            "014-auditAnnotations", "017-matchConditions", "018-validations"}) +
-      CompareCreates(*NewValidatingAdmissionPolicyBindingStrategy(), "validation/vapbinding") +
-      CompareCreates(*NewMutatingAdmissionPolicyStrategy(), "crud/mutatingadmissionpolicies") +
+      CompareCreates(*NewValidatingAdmissionPolicyBindingStrategy(),
+                     kScenarios / "validation/vapbinding.json") +
+      CompareCreates(*NewMutatingAdmissionPolicyStrategy(),
+                     kScenarios / "crud/mutatingadmissionpolicies.json") +
       CompareCreates(*NewMutatingAdmissionPolicyBindingStrategy(),
-                     "crud/mutatingadmissionpolicybindings");
+                     kScenarios / "crud/mutatingadmissionpolicybindings.json");
   if (compared == 0) GTEST_SKIP() << "no reference data";
   EXPECT_GT(compared, 45);
 }

@@ -39,11 +39,9 @@ inline std::string TryCreate(const Strategy& strategy, Object& object) {
 
 // Returns how many creations were compared; those in `skip` are not. Creations that were refused
 // for other reasons than their content count as accepted.
-inline int CompareCreates(const Strategy& strategy, const std::string& scenario,
+inline int CompareCreates(const Strategy& strategy, const std::filesystem::path& scenario,
                           const std::set<std::string>& skip = {}) {
-  std::ifstream in(
-      std::filesystem::path(COX_SHARED_DIR) / "reference" / "scenarios" / (scenario + ".json"),
-      std::ios::binary);
+  std::ifstream in(scenario, std::ios::binary);
   std::stringstream text;
   text << in.rdbuf();
   Result<Value> recorded = json::Parse(text.str());

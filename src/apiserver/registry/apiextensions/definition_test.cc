@@ -7,6 +7,9 @@
 namespace cox::apiserver {
 namespace {
 
+const std::filesystem::path kScenarios =
+    std::filesystem::path(COX_SHARED_DIR) / "reference" / "scenarios";
+
 using apiextensions::v1::CustomResourceDefinition;
 using apiextensions::v1::JSONSchemaProps;
 
@@ -15,13 +18,15 @@ TEST(DefinitionTest, RefusesWhatWasRefused) {
   const std::set<std::string> rules = {"cel-syntax",           "cel-type",         "cel-undeclared",
                                        "cel-oldself-in-array", "cel-message-cost", "cel-cost",
                                        "cel-message-expr-bad"};
-  const int compared = CompareCreates(*NewCustomResourceDefinitionStrategy(), "crd/invalid", rules);
+  const int compared = CompareCreates(*NewCustomResourceDefinitionStrategy(),
+                                      kScenarios / "crd/invalid.json", rules);
   if (compared == 0) GTEST_SKIP() << "no reference data";
   EXPECT_GT(compared, 60);
   for (const char* scenario : {"crud/customresourcedefinitions", "crd/lifecycle", "crd/apply",
                                "crd/cel", "crd/cluster-scoped", "crd/columns", "crd/defaulting",
                                "crd/scale", "crd/validation", "crd/versions"}) {
-    CompareCreates(*NewCustomResourceDefinitionStrategy(), scenario);
+    CompareCreates(*NewCustomResourceDefinitionStrategy(),
+                   kScenarios / (std::string(scenario) + ".json"));
   }
 }
 

@@ -6,11 +6,15 @@
 namespace cox::apiserver {
 namespace {
 
+const std::filesystem::path kScenarios =
+    std::filesystem::path(COX_SHARED_DIR) / "reference" / "scenarios";
+
 using apiregistration::v1::APIService;
 
 TEST(ApiServiceTest, RefusesWhatWasRefused) {
-  const int compared = CompareCreates(*NewApiServiceStrategy(), "validation/apiservice") +
-                       CompareCreates(*NewApiServiceStrategy(), "crud/apiservices");
+  const int compared =
+      CompareCreates(*NewApiServiceStrategy(), kScenarios / "validation/apiservice.json") +
+      CompareCreates(*NewApiServiceStrategy(), kScenarios / "crud/apiservices.json");
   if (compared == 0) GTEST_SKIP() << "no reference data";
   EXPECT_GT(compared, 10);
 }
