@@ -12,7 +12,8 @@
 
 namespace cox::apiserver {
 
-// What a stage made of a call: goes on to the next, or it has been answered (or somebody else will).
+// What a stage made of a call: goes on to the next, or it has been answered (or somebody else
+// will).
 enum class Next : uint8_t { kGoOn, kDone };
 
 // A named step on the way of every request.
@@ -31,8 +32,8 @@ struct ChainParts {
   std::function<void(const std::shared_ptr<Call>&)> dispatch;
 };
 
-// The way of a request, top to bottom. Stages up to "offload" run on the connection's loop and do not
-// block; the rest on a worker.
+// The way of a request, top to bottom. Stages up to "offload" run on the connection's loop and do
+// not block; the rest on a worker.
 std::vector<Stage> BuildChain(const ChainParts& parts);
 
 // Runs `call` through the stages from number `from` on.

@@ -33,8 +33,8 @@ class Query {
 // What a request is about, read from its method and path alone.
 //
 //   GET /apis/apps/v1/namespaces/default/deployments/web/scale?watch=false
-//   verb get, prefix apis, group apps, version v1, namespace default, resource deployments, name web,
-//   subresource scale
+//   verb get, prefix apis, group apps, version v1, namespace default, resource deployments, name
+//   web, subresource scale
 struct RequestInfo {
   std::string path;  // decoded, without query
   std::string verb;  // "get", "list", "watch", ... ; the lower-case method for other paths

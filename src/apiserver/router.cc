@@ -103,8 +103,8 @@ bool Router::HandleDiscovery(Call& call) const {
     if (!form) {
       call.RespondStatus(NothingAccepted());
     } else if (form->aggregated) {
-      RespondAggregated(call, path == "/api" ? documents->AggregatedCore()
-                                             : documents->AggregatedGroups());
+      RespondAggregated(
+          call, path == "/api" ? documents->AggregatedCore() : documents->AggregatedGroups());
     } else if (path == "/api") {
       RespondDocument(call, documents->ApiVersions(parts_.server_address));
     } else {

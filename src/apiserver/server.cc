@@ -5,9 +5,9 @@
 #include "apiserver/admission/plugins.h"
 #include "apiserver/bootstrap/bootstrap.h"
 #include "apiserver/chain.h"
-#include "apiserver/registry/core/service/alloc/service_allocation.h"
 #include "apiserver/discovery/served.h"
 #include "apiserver/handlers/respond.h"
+#include "apiserver/registry/core/service/alloc/service_allocation.h"
 #include "apiserver/registry/names.h"
 #include "apiserver/router.h"
 #include "base/strings.h"
@@ -69,15 +69,16 @@ class ServerImpl final : public ApiServer {
                          },
                          .root = options_.etcd_prefix,
                          .metrics = &metrics,
-                         .serves = [](const KindInfo& kind) {
-                           return IsServedByDefault(kind.group, kind.version, kind.plural);
-                         }}),
-        allocation_(storage_("", "services"),
-                    {.cluster_ip_ranges = Ranges(options_.service_cluster_ip_range),
-                     .node_ports = PortRange::Parse(options_.service_node_port_range)
-                                       .value_or(PortRange{}),
-                     .root = options_.etcd_prefix,
-                     .random = RandomBelow}),
+                         .serves =
+                             [](const KindInfo& kind) {
+                               return IsServedByDefault(kind.group, kind.version, kind.plural);
+                             }}),
+        allocation_(
+            storage_("", "services"),
+            {.cluster_ip_ranges = Ranges(options_.service_cluster_ip_range),
+             .node_ports = PortRange::Parse(options_.service_node_port_range).value_or(PortRange{}),
+             .root = options_.etcd_prefix,
+             .random = RandomBelow}),
         admission_(DefaultAdmission(registry_, options_.disabled_admission_plugins)),
         resources_(registry_, admission_),
         discovery_(DefaultServedKinds()),
@@ -114,10 +115,10 @@ class ServerImpl final : public ApiServer {
   }
 
   Status Listen() {
-    COX_ASSIGN_OR_RETURN(server_, net::Server::Start(ctx_, options_.listen,
-                                                     [this](net::ExchangePtr exchange) {
-                                                       Serve(std::move(exchange));
-                                                     }));
+    COX_ASSIGN_OR_RETURN(
+        server_, net::Server::Start(ctx_, options_.listen, [this](net::ExchangePtr exchange) {
+          Serve(std::move(exchange));
+        }));
     return background_.Go("bootstrap", [this](Context& ctx) { Bootstrap(ctx); });
   }
 
@@ -142,9 +143,8 @@ class ServerImpl final : public ApiServer {
 
   void Offload(std::shared_ptr<Call> call, std::function<void(std::shared_ptr<Call>)> then) {
     Call& raw = *call;
-    const bool taken = workers_.Submit([call = std::move(call), then = std::move(then)]() mutable {
-      then(std::move(call));
-    });
+    const bool taken = workers_.Submit(
+        [call = std::move(call), then = std::move(then)]() mutable { then(std::move(call)); });
     if (!taken) {
       raw.RespondStatus(Status(Reason::kTooManyRequests,
                                "too many requests, please try again later",

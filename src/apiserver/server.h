@@ -32,12 +32,13 @@ struct ServerOptions {
 
 // The API server: composes net, chain, handlers, admission and registry over a Store.
 //
-// Lifetime: Start returns when it listens; it becomes ready (see /readyz) when its caches are filled
+// Lifetime: Start returns when it listens; it becomes ready (see /readyz) when its caches are
+// filled
 //   and the bootstrap objects are there. Drain, then destroy.
 class ApiServer {
  public:
-  // `storage` gives the Store of a resource ("events", "leases.coordination.k8s.io"); the stores and
-  // `metrics` outlive the server.
+  // `storage` gives the Store of a resource ("events", "leases.coordination.k8s.io"); the stores
+  // and `metrics` outlive the server.
   using StoreOf = std::function<storage::Store&(std::string_view group, std::string_view resource)>;
   static Result<std::unique_ptr<ApiServer>> Start(const Context& ctx, ServerOptions options,
                                                   StoreOf storage, MetricsRegistry& metrics);

@@ -10,8 +10,13 @@ TEST(Base64Test, EncodesAndDecodesEveryLength) {
   const struct {
     std::string_view bytes, text;
   } kCases[] = {
-      {"", ""},       {"f", "Zg"},         {"fo", "Zm8"},         {"foo", "Zm9v"},
-      {"foob", "Zm9vYg"}, {"fooba", "Zm9vYmE"}, {"\xfb\xff\xfe", "-__-"},
+      {"", ""},
+      {"f", "Zg"},
+      {"fo", "Zm8"},
+      {"foo", "Zm9v"},
+      {"foob", "Zm9vYg"},
+      {"fooba", "Zm9vYmE"},
+      {"\xfb\xff\xfe", "-__-"},
   };
   for (const auto& c : kCases) {
     EXPECT_EQ(EncodeUrl(c.bytes), c.text);

@@ -9,7 +9,8 @@
 
 namespace cox {
 
-// Bytes that many hold and nobody changes: a stored value, an encoded object, a piece of a response.
+// Bytes that many hold and nobody changes: a stored value, an encoded object, a piece of a
+// response.
 //
 // Guarantees: the bytes neither move nor change as long as one Bytes refers to them. Copies and
 //   slices share them and cost one reference count.

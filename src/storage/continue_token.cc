@@ -17,7 +17,10 @@ Status NotValid(std::string_view why) {
 
 std::string ContinueToken::Encode(std::string_view prefix) const {
   std::string text = R"({"v":")";
-  text.append(kVersion).append(R"(","rv":)").append(std::to_string(revision)).append(R"(,"start":)");
+  text.append(kVersion)
+      .append(R"(","rv":)")
+      .append(std::to_string(revision))
+      .append(R"(,"start":)");
   json::WriteString(std::string_view(start).substr(prefix.size()), &text);
   text += '}';
   return base64::EncodeUrl(text);

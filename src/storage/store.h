@@ -50,8 +50,8 @@ struct WriteResult {
 struct Event {
   enum class Type : uint8_t { kPut, kDelete };
   Type type = Type::kPut;
-  KeyValue kv;               // of a deletion: the key and the revision of the deletion
-  bool created = false;      // of a put: the key did not exist before
+  KeyValue kv;           // of a deletion: the key and the revision of the deletion
+  bool created = false;  // of a put: the key did not exist before
 };
 
 // What a watch brings: changes in the order of their revisions, all changes of one revision

@@ -10,8 +10,8 @@
 #include "apiserver/user.h"
 #include "base/context.h"
 
-// Admission: what may be stored, beyond what makes an object valid. Plugins first change the object,
-// in order, then all judge it.
+// Admission: what may be stored, beyond what makes an object valid. Plugins first change the
+// object, in order, then all judge it.
 namespace cox::apiserver {
 
 enum class Operation : uint8_t { kCreate, kUpdate, kDelete, kConnect };

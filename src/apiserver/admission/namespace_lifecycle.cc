@@ -30,8 +30,8 @@ class NamespaceLifecycle final : public AdmissionPlugin {
   Status Check(Context& ctx, const AdmissionRequest& request) const {
     const KindInfo& kind = request.resource.kind();
     if (kind.kind == "Namespace" && kind.group.empty()) {
-      const bool immortal =
-          std::find(std::begin(kImmortal), std::end(kImmortal), request.name) != std::end(kImmortal);
+      const bool immortal = std::find(std::begin(kImmortal), std::end(kImmortal), request.name) !=
+                            std::end(kImmortal);
       if (request.operation == Operation::kDelete && immortal) {
         return ForbiddenError(request.resource.resource(), request.name,
                               "this namespace may not be deleted");
@@ -46,14 +46,13 @@ class NamespaceLifecycle final : public AdmissionPlugin {
     if (ns.status.phase != core::v1::kNamespaceTerminating && !ns.metadata.deletionTimestamp) {
       return {};
     }
-    const Status refused = ForbiddenError(
-        request.resource.resource(), request.name,
-        "unable to create new content in namespace " + request.ns + " because it is being terminated");
+    const Status refused = ForbiddenError(request.resource.resource(), request.name,
+                                          "unable to create new content in namespace " +
+                                              request.ns + " because it is being terminated");
     StatusDetails details = refused.details();
-    details.causes.push_back(
-        {.type = "NamespaceTerminating",
-         .message = "namespace " + request.ns + " is being terminated",
-         .field = "metadata.namespace"});
+    details.causes.push_back({.type = "NamespaceTerminating",
+                              .message = "namespace " + request.ns + " is being terminated",
+                              .field = "metadata.namespace"});
     return refused.WithDetails(std::move(details));
   }
 

@@ -40,11 +40,10 @@ class TaintNodesByCondition final : public AdmissionPlugin {
     auto* node = request.object->As<core::v1::Node>();
     if (node == nullptr) return {};
     constexpr std::string_view kNotReady = "node.kubernetes.io/not-ready";
-    const bool tainted = std::any_of(node->spec.taints.begin(), node->spec.taints.end(),
-                                     [&](const core::v1::Taint& taint) {
-                                       return taint.key == kNotReady &&
-                                              taint.effect == core::v1::kTaintEffectNoSchedule;
-                                     });
+    const bool tainted = std::any_of(
+        node->spec.taints.begin(), node->spec.taints.end(), [&](const core::v1::Taint& taint) {
+          return taint.key == kNotReady && taint.effect == core::v1::kTaintEffectNoSchedule;
+        });
     if (tainted) return {};
     core::v1::Taint taint;
     taint.key = kNotReady;

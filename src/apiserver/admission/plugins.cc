@@ -9,8 +9,7 @@ AdmissionChain DefaultAdmission(const Registry& registry,
                                 const std::vector<std::string>& disabled) {
   std::vector<std::unique_ptr<const AdmissionPlugin>> plugins;
   auto add = [&](std::unique_ptr<const AdmissionPlugin> plugin) {
-    const bool off =
-        std::find(disabled.begin(), disabled.end(), plugin->name()) != disabled.end();
+    const bool off = std::find(disabled.begin(), disabled.end(), plugin->name()) != disabled.end();
     if (!off) plugins.push_back(std::move(plugin));
   };
   add(NewNamespaceLifecycle(registry));  // first: nothing else matters where there is no namespace

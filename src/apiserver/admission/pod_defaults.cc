@@ -42,8 +42,8 @@ class DefaultTolerationSeconds final : public AdmissionPlugin {
     return std::any_of(pod.spec.tolerations.begin(), pod.spec.tolerations.end(),
                        [&](const core::v1::Toleration& t) {
                          const bool same_key = t.key == key || t.key.empty();
-                         return same_key && (t.effect == core::v1::kTaintEffectNoExecute ||
-                                             t.effect.empty());
+                         return same_key &&
+                                (t.effect == core::v1::kTaintEffectNoExecute || t.effect.empty());
                        });
   }
 };
@@ -72,9 +72,9 @@ class Priority final : public AdmissionPlugin {
           classes_.store().Get(ctx, "", pod->spec.priorityClassName, /*from_cache=*/true);
       if (!found.ok()) {
         if (!found.status().Is(Reason::kNotFound)) return found.status();
-        return ForbiddenError(request.resource.resource(), request.name,
-                              "no PriorityClass with name " + pod->spec.priorityClassName +
-                                  " was found");
+        return ForbiddenError(
+            request.resource.resource(), request.name,
+            "no PriorityClass with name " + pod->spec.priorityClassName + " was found");
       }
       const auto& priority = *found->As<scheduling::v1::PriorityClass>();
       value = priority.value;
@@ -89,8 +89,7 @@ class Priority final : public AdmissionPlugin {
     }
     if (pod->spec.preemptionPolicy && *pod->spec.preemptionPolicy != policy) {
       return ForbiddenError(request.resource.resource(), request.name,
-                            "the string value of PreemptionPolicy (" +
-                                *pod->spec.preemptionPolicy +
+                            "the string value of PreemptionPolicy (" + *pod->spec.preemptionPolicy +
                                 ") must not be provided in pod spec; priority admission "
                                 "controller computed " +
                                 policy + " from the given PriorityClass name");

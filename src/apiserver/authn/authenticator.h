@@ -36,8 +36,8 @@ class Authenticator {
   const bool anonymous_;
 };
 
-// Bearer tokens from a file: token,user,uid,"group,group" per line. BadRequest, naming the line, for
-// what is no such file.
+// Bearer tokens from a file: token,user,uid,"group,group" per line. BadRequest, naming the line,
+// for what is no such file.
 Result<std::unique_ptr<const AuthMethod>> NewTokenFileMethod(std::string_view csv);
 // Client certificates that one of these CAs signed: the common name is the user, organizations are
 // its groups.

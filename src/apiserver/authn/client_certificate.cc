@@ -76,7 +76,8 @@ class ClientCertificateMethod final : public AuthMethod {
       link.release();  // the chain owns it now
     }
     StoreContextPtr ctx(X509_STORE_CTX_new());
-    if (ctx == nullptr || X509_STORE_CTX_init(ctx.get(), store_.get(), leaf.get(), chain.get()) != 1) {
+    if (ctx == nullptr ||
+        X509_STORE_CTX_init(ctx.get(), store_.get(), leaf.get(), chain.get()) != 1) {
       return refused;
     }
     X509_STORE_CTX_set_purpose(ctx.get(), X509_PURPOSE_SSL_CLIENT);

@@ -36,7 +36,6 @@ class AlwaysAllow final : public Authorizer {
 };
 
 // The API's answer to one who may not.
-Status ForbiddenStatus(const UserInfo& user, const RequestInfo& request,
-                       const std::string& reason);
+Status ForbiddenStatus(const UserInfo& user, const RequestInfo& request, const std::string& reason);
 
 }  // namespace cox::apiserver

@@ -21,10 +21,8 @@ Status Ensure(Context& ctx, const Registry& registry, Object object) {
   Result<storage::KeyValue> found = resource.store().GetStored(ctx, meta.namespace_, meta.name);
   if (found.ok()) return {};
   if (!found.status().Is(Reason::kNotFound)) return found.status();
-  const UserInfo user{.name = "system:apiserver",
-                      .uid = {},
-                      .groups = {std::string(kMastersGroup)},
-                      .extra = {}};
+  const UserInfo user{
+      .name = "system:apiserver", .uid = {}, .groups = {std::string(kMastersGroup)}, .extra = {}};
   const Time now = NowOf(ctx);
   const WriteContext w{ctx, user, now};
   ApplyDefaults(object.type(), object.data());

@@ -14,8 +14,8 @@ struct BootstrapOptions {
   uint16_t port = 6443;
 };
 
-// Writes the objects every cluster has: namespaces, priority classes, the service of the API itself.
-// What is there already stays as it is. Called at every start; idempotent.
+// Writes the objects every cluster has: namespaces, priority classes, the service of the API
+// itself. What is there already stays as it is. Called at every start; idempotent.
 Status WriteBootstrapObjects(Context& ctx, const Registry& registry,
                              const BootstrapOptions& options);
 

@@ -36,8 +36,7 @@ std::string InternalPackage(std::string_view group) {
 
 Status CannotHandle(const GroupVersionKind& gvk, std::string_view as, std::string_view why) {
   return Status::BadRequest(gvk.kind + " in version " + Quote(gvk.version) +
-                            " cannot be handled as a " + std::string(as) + ": " +
-                            std::string(why));
+                            " cannot be handled as a " + std::string(as) + ": " + std::string(why));
 }
 
 // The kind a body names, completed by the expected one. Empty if it cannot be read at all.

@@ -41,7 +41,8 @@ meta::v1::StatusDetails ToDetails(const StatusDetails& from) {
   details.uid = from.uid;
   details.retryAfterSeconds = from.retry_after_seconds;
   for (const StatusCause& cause : from.causes) {
-    details.causes.push_back({.reason = cause.type, .message = cause.message, .field = cause.field});
+    details.causes.push_back(
+        {.reason = cause.type, .message = cause.message, .field = cause.field});
   }
   return details;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/handlers/body.h"
-#include "apiserver/handlers/respond.h"
 #include "apiserver/handlers/resource_handlers.h"
+#include "apiserver/handlers/respond.h"
 
 namespace cox::apiserver {
 namespace {
@@ -34,9 +34,9 @@ void ResourceHandlers::Delete(Call& call, const ServedResource& resource) {
   for (std::string& text : resource.strategy().WarnOnDelete(*options)) call.Warn(std::move(text));
   const bool dry_run = IsDryRun(*options);
   const WriteContext w{call.ctx(), call.user, NowOf(call.ctx()), dry_run, &resource.kind()};
-  Result<ResourceStore::DeleteResult> deleted = resource.store().Delete(
-      w, call.info.namespace_, call.info.name, *options,
-      JudgeOf(admission_, call, resource, Operation::kDelete, dry_run));
+  Result<ResourceStore::DeleteResult> deleted =
+      resource.store().Delete(w, call.info.namespace_, call.info.name, *options,
+                              JudgeOf(admission_, call, resource, Operation::kDelete, dry_run));
   if (!deleted.ok()) return call.RespondStatus(deleted.status());
   if (deleted->gone && !resource.strategy().ReturnsDeletedObject()) {
     return RespondPlain(call, 200, DeletedStatus(resource, deleted->object),

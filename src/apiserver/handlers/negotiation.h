@@ -22,8 +22,8 @@ struct Accepted {
   std::string transform_version = "v1";
 };
 
-// The best of what `header` accepts; JSON if it says nothing. `streaming`: for watches, which have no
-// YAML. NotAcceptable with upstream's texts.
+// The best of what `header` accepts; JSON if it says nothing. `streaming`: for watches, which have
+// no YAML. NotAcceptable with upstream's texts.
 Result<Accepted> NegotiateResource(std::optional<std::string_view> header, bool streaming);
 // The form for errors: what the client accepts if it can have it, else JSON.
 Accepted NegotiateError(std::optional<std::string_view> header);

@@ -20,8 +20,7 @@ Result<int64_t> ParseInt(std::string_view text) {
   if (!digits.empty() && digits.front() == '+') digits.remove_prefix(1);
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (error == std::errc::result_out_of_range) {
-    return Status::BadRequest("strconv.ParseInt: parsing " + Quote(text) +
-                              ": value out of range");
+    return Status::BadRequest("strconv.ParseInt: parsing " + Quote(text) + ": value out of range");
   }
   if (error != std::errc() || end != digits.data() + digits.size() || digits.empty()) {
     return Status::BadRequest("strconv.ParseInt: parsing " + Quote(text) + ": invalid syntax");
@@ -66,8 +65,7 @@ FieldErrorList CheckListOptions(const ReadOptions& o) {
           "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"));
     }
     if (!o.resource_version_match.empty() && o.resource_version_match != "NotOlderThan") {
-      errors.push_back(
-          FieldError::NotSupported(match, o.resource_version_match, {"NotOlderThan"}));
+      errors.push_back(FieldError::NotSupported(match, o.resource_version_match, {"NotOlderThan"}));
     }
     return errors;
   }
@@ -86,8 +84,8 @@ FieldErrorList CheckListOptions(const ReadOptions& o) {
         match, "resourceVersionMatch is forbidden unless resourceVersion is provided"));
   }
   if (o.resource_version_match != "Exact" && o.resource_version_match != "NotOlderThan") {
-    errors.push_back(FieldError::NotSupported(match, o.resource_version_match,
-                                              {"Exact", "NotOlderThan", ""}));
+    errors.push_back(
+        FieldError::NotSupported(match, o.resource_version_match, {"Exact", "NotOlderThan", ""}));
   }
   if (o.resource_version_match == "Exact" && o.resource_version == "0") {
     errors.push_back(FieldError::Forbidden(
@@ -126,8 +124,7 @@ Result<meta::v1::DeleteOptions> DeleteOptionsFromQuery(const Query& query) {
 
 }  // namespace
 
-Result<fields::Selector> ParseFieldSelector(std::string_view text,
-                                            const ServedResource& resource) {
+Result<fields::Selector> ParseFieldSelector(std::string_view text, const ServedResource& resource) {
   COX_ASSIGN_OR_RETURN(fields::Selector selector, fields::Selector::Parse(text));
   return selector.Transform(
       [&](const std::string& field,
@@ -159,16 +156,16 @@ Result<ReadOptions> ParseReadOptions(const Call& call, const ServedResource& res
     o.resource_version_match = "NotOlderThan";
   }
   COX_ASSIGN_OR_RETURN(o.label_selector, labels::Selector::Parse(query.Get("labelSelector")));
-  COX_ASSIGN_OR_RETURN(o.field_selector,
-                       ParseFieldSelector(query.Get("fieldSelector"), resource));
+  COX_ASSIGN_OR_RETURN(o.field_selector, ParseFieldSelector(query.Get("fieldSelector"), resource));
   FieldErrorList errors = CheckListOptions(o);
   if (!errors.empty()) return NewInvalid(kOptionsGroup, "ListOptions", "", errors);
   if (!call.info.name.empty()) {
     const std::optional<std::string_view> selected =
         o.field_selector.RequiresExactMatch("metadata.name");
     if (selected && *selected != call.info.name) {
-      return Status::BadRequest("both a name and a field selector provided; please provide one or "
-                                "the other.");
+      return Status::BadRequest(
+          "both a name and a field selector provided; please provide one or "
+          "the other.");
     }
     std::vector<fields::Requirement> terms = o.field_selector.requirements();
     terms.push_back({"metadata.name", true, call.info.name});
@@ -248,8 +245,8 @@ Result<meta::v1::DeleteOptions> ParseDeleteOptions(Call& call) {
   if (options->propagationPolicy) {
     const std::string& policy = *options->propagationPolicy;
     if (policy != "Foreground" && policy != "Background" && policy != "Orphan") {
-      errors.push_back(FieldError::NotSupported(
-          path, policy, {"Foreground", "Background", "Orphan", "nil"}));
+      errors.push_back(
+          FieldError::NotSupported(path, policy, {"Foreground", "Background", "Orphan", "nil"}));
     }
   }
   Append(errors, CheckDryRun(options->dryRun));

@@ -37,8 +37,8 @@ struct WriteOptions {
   std::string field_manager;  // as given; see ManagerName
   bool force = false;
 };
-// `kind` is "CreateOptions", "UpdateOptions" or "PatchOptions", for errors; `apply`: a patch of that
-// type.
+// `kind` is "CreateOptions", "UpdateOptions" or "PatchOptions", for errors; `apply`: a patch of
+// that type.
 Result<WriteOptions> ParseWriteOptions(const Call& call, std::string_view kind, bool apply = false);
 
 // The name under which a writer owns fields: what it says, else the start of its User-Agent.

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "object/patch/patch.h"
 #include "apiserver/handlers/body.h"
 #include "apiserver/handlers/patched_text.h"
-#include "apiserver/handlers/respond.h"
 #include "apiserver/handlers/resource_handlers.h"
+#include "apiserver/handlers/respond.h"
 #include "base/strings.h"
 #include "object/defaults.h"
-#include "object/patch/patch.h"
 #include "object/yaml/yaml.h"
 
 namespace cox::apiserver {
 namespace {
 
-// The patched document as an object. One that does not fit its type is Invalid, with the document in
-// the error.
+// The patched document as an object. One that does not fit its type is Invalid, with the document
+// in the error.
 Result<Object> ToObject(const ServedResource& resource, const Object& original,
                         const Value& patched, json::Strictness* strict) {
   auto refuse = [&](std::string_view why) {
-    FieldErrorList errors = {FieldError::Invalid(
-        FieldPath("patch"), PatchedText(original, patched), std::string(why))};
+    FieldErrorList errors = {
+        FieldError::Invalid(FieldPath("patch"), PatchedText(original, patched), std::string(why))};
     return NewInvalid("", "", "", errors);
   };
   auto text = [&](std::string_view key) {
@@ -37,8 +37,7 @@ Result<Object> ToObject(const ServedResource& resource, const Object& original,
   Status decoded = json::FromValue(patched, *named->type, object.data(), strict);
   if (!decoded.ok()) return refuse(decoded.message());
   if (named->type != resource.kind().type) {
-    return Status::BadRequest(gvk->kind + " in version " +
-                              Quote(gvk->group_version().ToString()) +
+    return Status::BadRequest(gvk->kind + " in version " + Quote(gvk->group_version().ToString()) +
                               " cannot be handled as a " + std::string(resource.kind().kind));
   }
   return object;
@@ -67,16 +66,15 @@ class Patcher {
                                 parsed.status().message());
     }
     configuration_ = std::move(*parsed);
-    COX_RETURN_IF_ERROR(JudgeStrictness(call_, strict, options_.field_validation,
-                                        resource_.kind()));
+    COX_RETURN_IF_ERROR(
+        JudgeStrictness(call_, strict, options_.field_validation, resource_.kind()));
     return {};
   }
 
   // The hub object that `existing` becomes.
   Result<Object> Change(const Object* existing, Warnings* warnings) {
     COX_ASSIGN_OR_RETURN(
-        Object served,
-        type_ == patch::PatchType::kApply ? Applied(existing) : Patched(*existing));
+        Object served, type_ == patch::PatchType::kApply ? Applied(existing) : Patched(*existing));
     COX_RETURN_IF_ERROR(MatchMetadata(call_, resource_, served, /*creating=*/false));
     ApplyDefaults(served.type(), served.data());
     resource_.SetDefaults(served);
@@ -121,9 +119,8 @@ class Patcher {
     const apply::FieldManager& fields = resource_.field_manager(call_.info.subresource);
     const Value live = existing != nullptr ? resource_.FromHub(*existing).ToValue()
                                            : Object(resource_.kind()).ToValue();
-    COX_ASSIGN_OR_RETURN(Value merged,
-                         fields.Apply(fields.Named(live), configuration_, manager_,
-                                      options_.force, now_.ToString()));
+    COX_ASSIGN_OR_RETURN(Value merged, fields.Apply(fields.Named(live), configuration_, manager_,
+                                                    options_.force, now_.ToString()));
     Object served(resource_.kind());
     json::Strictness strict;
     COX_RETURN_IF_ERROR(json::FromValue(merged, served.type(), served.data(), &strict));

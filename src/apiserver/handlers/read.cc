@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apiserver/handlers/respond.h"
 #include "apiserver/handlers/resource_handlers.h"
+#include "apiserver/handlers/respond.h"
 #include "base/strings.h"
 #include "storage/continue_token.h"
 
@@ -82,8 +82,8 @@ Result<ListPage> PageFromSnapshot(const ServedResource& resource, const ReadOpti
   // One name in one namespace is a lookup.
   const std::optional<std::string_view> name =
       options.field_selector.RequiresExactMatch("metadata.name");
-  const bool one_key = name && (prefix != resource.store().root_prefix() ||
-                                !resource.kind().namespaced);
+  const bool one_key =
+      name && (prefix != resource.store().root_prefix() || !resource.kind().namespaced);
   int64_t total = 0;
   if (one_key) {
     if (storage::EntryPtr entry = snapshot.Find(prefix + std::string(*name))) builder.Add(entry);
@@ -203,8 +203,8 @@ void ResourceHandlers::List(Call& call, const ServedResource& resource) {
   const ListMeta meta{page->revision, page->continue_token, page->remaining};
   const bool pretty = accepted->pretty || call.query.Flag("pretty");
   accepted->pretty = pretty;
-  const bool gathered = accepted->transform == Transform::kNone &&
-                        accepted->format != Format::kYaml && !pretty;
+  const bool gathered =
+      accepted->transform == Transform::kNone && accepted->format != Format::kYaml && !pretty;
   if (gathered) {
     std::vector<Bytes> items;
     items.reserve(page->entries.size());
@@ -241,8 +241,8 @@ void ResourceHandlers::Get(Call& call, const ServedResource& resource) {
 
   storage::EntryPtr entry;
   if (!version_text.empty() && store.cache() != nullptr) {
-    const Freshness freshness = *version == 0 ? Freshness{Match::kAny, 0}
-                                              : Freshness{Match::kNotOlderThan, *version};
+    const Freshness freshness =
+        *version == 0 ? Freshness{Match::kAny, 0} : Freshness{Match::kNotOlderThan, *version};
     Result<storage::SnapshotPtr> snapshot = store.cache()->Read(call.ctx(), freshness);
     if (!snapshot.ok()) return call.RespondStatus(snapshot.status());
     entry = (*snapshot)->Find(key);

@@ -64,10 +64,10 @@ void ResourceHandlers::Handle(const std::shared_ptr<Call>& shared) {
   const bool across = kind.namespaced && info.namespace_.empty();
   const bool looking = info.verb == "list" || info.verb == "watch";
   const bool named = !info.name.empty();
-  const bool needs_name = info.verb == "get" || info.verb == "update" || info.verb == "patch" ||
-                          info.verb == "delete";
-  if (!HasVerb(kind.verbs, info.verb) || (across && !looking) || needs_name != (named && !looking) ||
-      (info.verb == "create" && named)) {
+  const bool needs_name =
+      info.verb == "get" || info.verb == "update" || info.verb == "patch" || info.verb == "delete";
+  if (!HasVerb(kind.verbs, info.verb) || (across && !looking) ||
+      needs_name != (named && !looking) || (info.verb == "create" && named)) {
     return call.RespondStatus(across && named ? UnknownResourceError() : MethodNotAllowedError());
   }
   if (call.request().method == "HEAD") return call.RespondStatus(MethodNotAllowedError());

@@ -15,7 +15,8 @@ namespace cox::apiserver {
 // The verbs of the API on resources: each reads its options, asks admission and the registry, and
 // answers in the form the client accepts. One file per verb or two.
 //
-// Threads: all methods may be called concurrently. They block for storage, except Watch once it runs.
+// Threads: all methods may be called concurrently. They block for storage, except Watch once it
+// runs.
 class ResourceHandlers {
  public:
   ResourceHandlers(const Registry& registry, const AdmissionChain& admission)

@@ -34,9 +34,9 @@ meta::v1::ListMeta ToListMeta(const ListMeta& from) {
 }
 
 Object Partial(const ServedResource& resource, const Object& object, std::string_view version) {
-  Object partial(meta::v1::PartialObjectMetadata::kKind,
-                 GroupVersionKind{std::string(kMetaGroup), std::string(version),
-                                  "PartialObjectMetadata"});
+  Object partial(
+      meta::v1::PartialObjectMetadata::kKind,
+      GroupVersionKind{std::string(kMetaGroup), std::string(version), "PartialObjectMetadata"});
   meta::v1::ObjectMeta& meta = partial.As<meta::v1::PartialObjectMetadata>()->metadata;
   meta = *object.object_meta();
   resource.strategy().TrimPartialMetadata(meta);
@@ -166,8 +166,7 @@ void RespondObject(Call& call, const ServedResource& resource, int code, const O
                    const Accepted& accepted) {
   Result<IncludeObject> include = ParseIncludeObject(call.query);
   if (!include.ok()) return call.RespondStatus(include.status());
-  Result<std::string> text =
-      EncodeShaped(resource, hub, accepted, *include, NowOf(call.ctx()));
+  Result<std::string> text = EncodeShaped(resource, hub, accepted, *include, NowOf(call.ctx()));
   if (!text.ok()) return call.RespondStatus(text.status());
   call.Respond(code, MediaType(accepted.format), {Bytes(std::move(*text))});
 }
@@ -197,7 +196,8 @@ std::vector<Bytes> GatherJsonList(const ServedResource& resource, const std::vec
 
 std::vector<Bytes> GatherProtobufList(const ServedResource& resource,
                                       const std::vector<Bytes>& items, const ListMeta& meta) {
-  // The list's own message is metadata in field 1 and items in field 2; its size must be known first.
+  // The list's own message is metadata in field 1 and items in field 2; its size must be known
+  // first.
   std::string list_meta;
   const meta::v1::ListMeta typed = ToListMeta(meta);
   proto::Encode(meta::v1::ListMeta::kType, &typed, &list_meta);

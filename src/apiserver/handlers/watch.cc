@@ -2,8 +2,8 @@
 #include <atomic>
 #include <random>
 
-#include "apiserver/handlers/respond.h"
 #include "apiserver/handlers/resource_handlers.h"
+#include "apiserver/handlers/respond.h"
 #include "base/strings.h"
 #include "object/protobuf/protobuf.h"
 
@@ -22,8 +22,8 @@ constexpr std::chrono::seconds kBookmarkBeforeEnd{2};
 constexpr size_t kBatch = 64;
 constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
 
-// Passes wakes from the cache and from timers to the connection, which comes to know of it later than
-// the cache does.
+// Passes wakes from the cache and from timers to the connection, which comes to know of it later
+// than the cache does.
 class WakeRelay {
  public:
   void Connect(std::shared_ptr<net::Waker> waker) {
@@ -272,9 +272,9 @@ void ResourceHandlers::Watch(Call& call, const ServedResource& resource) {
   if (!include.ok()) return call.RespondStatus(include.status());
   Result<storage::Revision> version = ParseResourceVersion(options->resource_version);
   if (!version.ok()) {
-    return call.RespondStatus(Status(Reason::kUnknown, "resourceVersion: Invalid value: " +
-                                                           Quote(options->resource_version) + ": " +
-                                                           version.status().message()));
+    return call.RespondStatus(Status(
+        Reason::kUnknown, "resourceVersion: Invalid value: " + Quote(options->resource_version) +
+                              ": " + version.status().message()));
   }
   storage::WatchCache& cache = *resource.store().cache();
   const std::string prefix = resource.store().Prefix(call.info.namespace_);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/handlers/body.h"
-#include "apiserver/handlers/respond.h"
 #include "apiserver/handlers/resource_handlers.h"
+#include "apiserver/handlers/respond.h"
 #include "object/defaults.h"
 #include "object/json/json.h"
 
@@ -33,25 +33,25 @@ Status MatchMetadata(const Call& call, const ServedResource& resource, Object& o
 
 Judge JudgeOf(const AdmissionChain& admission, Call& call, const ServedResource& resource,
               Operation operation, bool dry_run) {
-  return [&admission, &call, &resource, operation, dry_run](const Object& object,
-                                                             const Object* old) {
-    Object* mutable_object = nullptr;
-    if (operation != Operation::kDelete) mutable_object = const_cast<Object*>(&object);
-    Warnings warnings;
-    const AdmissionRequest request{.operation = operation,
-                                   .resource = resource,
-                                   .subresource = call.info.subresource,
-                                   .ns = call.info.namespace_,
-                                   .name = object.object_meta()->name,
-                                   .user = call.user,
-                                   .dry_run = dry_run,
-                                   .object = mutable_object,
-                                   .old = old,
-                                   .warnings = &warnings};
-    Status status = admission.Validate(call.ctx(), request);
-    for (std::string& text : warnings) call.Warn(std::move(text));
-    return status;
-  };
+  return
+      [&admission, &call, &resource, operation, dry_run](const Object& object, const Object* old) {
+        Object* mutable_object = nullptr;
+        if (operation != Operation::kDelete) mutable_object = const_cast<Object*>(&object);
+        Warnings warnings;
+        const AdmissionRequest request{.operation = operation,
+                                       .resource = resource,
+                                       .subresource = call.info.subresource,
+                                       .ns = call.info.namespace_,
+                                       .name = object.object_meta()->name,
+                                       .user = call.user,
+                                       .dry_run = dry_run,
+                                       .object = mutable_object,
+                                       .old = old,
+                                       .warnings = &warnings};
+        Status status = admission.Validate(call.ctx(), request);
+        for (std::string& text : warnings) call.Warn(std::move(text));
+        return status;
+      };
 }
 
 void TrackManagers(const ServedResource& resource, std::string_view subresource,
@@ -60,8 +60,8 @@ void TrackManagers(const ServedResource& resource, std::string_view subresource,
   const apply::FieldManager& fields = resource.field_manager(subresource);
   // What was not there before was an empty object: its structs are nobody's doing.
   Value live = live_served != nullptr ? live_served->ToValue() : Object(resource.kind()).ToValue();
-  Result<Value> tracked = fields.Update(fields.Named(std::move(live)), served.ToValue(), manager,
-                                        now.ToString());
+  Result<Value> tracked =
+      fields.Update(fields.Named(std::move(live)), served.ToValue(), manager, now.ToString());
   meta::v1::ObjectMeta& meta = *served.object_meta();
   meta.managedFields.clear();
   if (!tracked.ok()) return;  // a write must not fail because its owners cannot be told
@@ -94,15 +94,14 @@ void ResourceHandlers::Create(Call& call, const ServedResource& resource) {
     TrackManagers(resource, "", nullptr, *served, ManagerName(call, *options), now);
     Object hub = resource.ToHub(*served);
     Warnings warnings;
-    COX_RETURN_IF_ERROR(admission_.Mutate(
-        call.ctx(), {.operation = Operation::kCreate,
-                     .resource = resource,
-                     .ns = call.info.namespace_,
-                     .name = served->object_meta()->name,
-                     .user = call.user,
-                     .dry_run = options->dry_run,
-                     .object = &hub,
-                     .warnings = &warnings}));
+    COX_RETURN_IF_ERROR(admission_.Mutate(call.ctx(), {.operation = Operation::kCreate,
+                                                       .resource = resource,
+                                                       .ns = call.info.namespace_,
+                                                       .name = served->object_meta()->name,
+                                                       .user = call.user,
+                                                       .dry_run = options->dry_run,
+                                                       .object = &hub,
+                                                       .warnings = &warnings}));
     const WriteContext w{call.ctx(), call.user, now, options->dry_run, &resource.kind()};
     Result<Object> created = resource.store().Create(
         w, std::move(hub),
@@ -145,17 +144,16 @@ void ResourceHandlers::Update(Call& call, const ServedResource& resource) {
         TrackManagers(resource, subresource, live ? &*live : nullptr, copy, manager, now);
         Object hub = resource.ToHub(copy);
         COX_RETURN_IF_ERROR(admission_.Mutate(
-            call.ctx(),
-            {.operation = existing == nullptr ? Operation::kCreate : Operation::kUpdate,
-             .resource = resource,
-             .subresource = subresource,
-             .ns = call.info.namespace_,
-             .name = call.info.name,
-             .user = call.user,
-             .dry_run = options->dry_run,
-             .object = &hub,
-             .old = existing,
-             .warnings = &warnings}));
+            call.ctx(), {.operation = existing == nullptr ? Operation::kCreate : Operation::kUpdate,
+                         .resource = resource,
+                         .subresource = subresource,
+                         .ns = call.info.namespace_,
+                         .name = call.info.name,
+                         .user = call.user,
+                         .dry_run = options->dry_run,
+                         .object = &hub,
+                         .old = existing,
+                         .warnings = &warnings}));
         return hub;
       },
       .judge = JudgeOf(admission_, call, resource, Operation::kUpdate, options->dry_run),

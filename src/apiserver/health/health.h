@@ -23,7 +23,8 @@ struct HealthCheck {
 
 // The health endpoints: `?verbose`, `?exclude=name`, and a path per check.
 //
-// Threads: constant once serving; checks are called concurrently, from workers, and may block shortly.
+// Threads: constant once serving; checks are called concurrently, from workers, and may block
+// shortly.
 class Health {
  public:
   explicit Health(std::vector<HealthCheck> checks) : checks_(std::move(checks)) {}

@@ -77,15 +77,15 @@ ServedResource::ServedResource(const KindInfo& kind, ResourceStore& store,
   for (std::string_view subresource : kSubresources) {
     const UpdateStrategy* how =
         subresource.empty() ? &strategy() : strategy().Subresource(subresource);
-    managers_.emplace(
-        subresource,
-        std::make_unique<apply::FieldManager>(
-            *kind.type, apply::FieldManager::Options{
-                            .api_version = ApiVersion(kind),
-                            .kind = std::string(kind.kind),
-                            .subresource = std::string(subresource),
-                            .reset_fields = how != nullptr ? ResetFieldsOf(*how) : apply::FieldSet(),
-                            .versions = versions_.get()}));
+    managers_.emplace(subresource,
+                      std::make_unique<apply::FieldManager>(
+                          *kind.type, apply::FieldManager::Options{
+                                          .api_version = ApiVersion(kind),
+                                          .kind = std::string(kind.kind),
+                                          .subresource = std::string(subresource),
+                                          .reset_fields = how != nullptr ? ResetFieldsOf(*how)
+                                                                         : apply::FieldSet(),
+                                          .versions = versions_.get()}));
   }
 }
 
@@ -113,9 +113,8 @@ const apply::FieldManager& ServedResource::field_manager(std::string_view subres
 
 Result<Bytes> ServedResource::Encoded(const storage::Entry& entry, Format format) const {
   const uint8_t slot = static_cast<uint8_t>(slot_ + (format == Format::kProtobuf ? 1 : 0));
-  return entry.Encoding(slot, [&](const storage::Entry& e) {
-    return Encode(e.stored(), e.revision(), format);
-  });
+  return entry.Encoding(
+      slot, [&](const storage::Entry& e) { return Encode(e.stored(), e.revision(), format); });
 }
 
 Result<Bytes> ServedResource::Encode(std::string_view stored, storage::Revision revision,
@@ -157,15 +156,15 @@ Registry::Registry(const Context& ctx, Options options)
         .strategy = strategy.get(), .storage = &storage, .root = options.root});
     heads->set_store(*store);
     if (options.watch_cache) {
-      caches_.push_back(storage::WatchCache::Create(
-          ctx, storage,
-          {.group = std::string(strategy->kind().group),
-           .resource = std::string(strategy->kind().plural),
-           .prefix = store->root_prefix(),
-           .head_reader = heads.get(),
-           .metrics = cache_metrics_.get(),
-           .encodings = encodings_,
-           .revisions = RevisionsOf(ctx, storage)}));
+      caches_.push_back(
+          storage::WatchCache::Create(ctx, storage,
+                                      {.group = std::string(strategy->kind().group),
+                                       .resource = std::string(strategy->kind().plural),
+                                       .prefix = store->root_prefix(),
+                                       .head_reader = heads.get(),
+                                       .metrics = cache_metrics_.get(),
+                                       .encodings = encodings_,
+                                       .revisions = RevisionsOf(ctx, storage)}));
       store->set_cache(caches_.back().get());
     }
     heads_.push_back(std::move(heads));
@@ -177,7 +176,7 @@ Registry::Registry(const Context& ctx, Options options)
 Registry::~Registry() = default;
 
 std::shared_ptr<storage::RevisionReader> Registry::RevisionsOf(const Context& ctx,
-                                                              storage::Store& store) {
+                                                               storage::Store& store) {
   std::shared_ptr<storage::RevisionReader>& revisions = revisions_[&store];
   if (revisions == nullptr) revisions = std::make_shared<storage::RevisionReader>(ctx, store);
   return revisions;

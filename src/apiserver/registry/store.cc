@@ -66,8 +66,8 @@ std::string ResourceStore::Key(std::string_view ns, std::string_view name) const
 Result<Object> ResourceStore::Decode(std::string_view value, storage::Revision revision) const {
   const GroupVersionKind expected{std::string(kind().group), std::string(kind().version),
                                   std::string(kind().kind)};
-  COX_ASSIGN_OR_RETURN(Object object, DecodeObject(value, SniffFormat(value), Scheme::Builtin(),
-                                                   &expected));
+  COX_ASSIGN_OR_RETURN(Object object,
+                       DecodeObject(value, SniffFormat(value), Scheme::Builtin(), &expected));
   if (&object.type() != kind().type) object = ToHub(strategy(), std::move(object));
   meta::v1::ObjectMeta* meta = object.object_meta();
   if (&object.type() != kind().type || meta == nullptr) {
@@ -159,7 +159,8 @@ Status ResourceStore::PrepareCreate(const WriteContext& w, Object& object,
   Append(errors, strategy().Validate(w, object));
   if (!errors.empty()) return NewInvalid(kind().group, kind().kind, meta.name, errors);
   if (warnings != nullptr) {
-    for (std::string& text : strategy().WarnOnCreate(w, object)) warnings->push_back(std::move(text));
+    for (std::string& text : strategy().WarnOnCreate(w, object))
+      warnings->push_back(std::move(text));
   }
   strategy().Canonicalize(object);
   return {};
@@ -287,8 +288,7 @@ Result<ResourceStore::UpdateResult> ResourceStore::Update(const WriteContext& w,
       std::unique_ptr<WriteTransaction> transaction;
       // Not for subresources: what those leave alone is only put back by PrepareUpdate.
       if (options_.hooks != nullptr && request.how == nullptr) {
-        COX_ASSIGN_OR_RETURN(transaction,
-                             options_.hooks->BeforeUpdate(w, object, stored->object));
+        COX_ASSIGN_OR_RETURN(transaction, options_.hooks->BeforeUpdate(w, object, stored->object));
       }
       COX_RETURN_IF_ERROR(PrepareUpdate(w, request, object, stored->object));
       if (request.judge) COX_RETURN_IF_ERROR(request.judge(object, &stored->object));
@@ -315,8 +315,7 @@ Result<ResourceStore::UpdateResult> ResourceStore::Write(const WriteContext& w,
   if (meta.deletionTimestamp && meta.deletionGracePeriodSeconds.value_or(0) == 0 &&
       !KeptByFinalizers(object) && KeptByFinalizers(old.object)) {
     if (w.dry_run) return UpdateResult{std::move(object)};
-    COX_ASSIGN_OR_RETURN(storage::WriteResult removed,
-                         storage().Delete(w.ctx, key, old.revision));
+    COX_ASSIGN_OR_RETURN(storage::WriteResult removed, storage().Delete(w.ctx, key, old.revision));
     *raced = !removed.written;
     if (!*raced && options_.hooks != nullptr) options_.hooks->AfterDelete(w, object);
     return UpdateResult{std::move(object)};

@@ -42,10 +42,10 @@ using Judge = std::function<Status(const Object& object, const Object* old)>;
 
 // All objects of one resource: the generic part of every kind.
 //
-// Writes keep the API's promises: names and uids, optimistic locking by resourceVersion, generation,
-// finalizers and graceful deletion, nothing written when nothing changed. Objects given and returned
-// are of the hub kind, with metadata.resourceVersion set to the revision they were stored at.
-// Threads: all methods may be called concurrently. They block for storage.
+// Writes keep the API's promises: names and uids, optimistic locking by resourceVersion,
+// generation, finalizers and graceful deletion, nothing written when nothing changed. Objects given
+// and returned are of the hub kind, with metadata.resourceVersion set to the revision they were
+// stored at. Threads: all methods may be called concurrently. They block for storage.
 class ResourceStore {
  public:
   struct Options {
@@ -95,10 +95,10 @@ class ResourceStore {
     std::string ns, name;
     const UpdateStrategy* how = nullptr;  // null: the kind's own
     Change change;
-    Judge judge;                 // of updates
-    Judge create_judge;          // where the update creates
-    std::string uid;             // must be the stored object's; empty: any
-    bool may_create = false;     // server-side apply; PUT of kinds that allow it
+    Judge judge;              // of updates
+    Judge create_judge;       // where the update creates
+    std::string uid;          // must be the stored object's; empty: any
+    bool may_create = false;  // server-side apply; PUT of kinds that allow it
     Warnings* warnings = nullptr;
   };
   struct UpdateResult {

@@ -12,8 +12,8 @@ constexpr int kMaxRaces = 64;
 constexpr std::string_view kOrphanFinalizer = "orphan";
 constexpr std::string_view kForegroundFinalizer = "foregroundDeletion";
 
-// What shall happen to dependents: the request decides, then finalizers that are there already, then
-// the kind.
+// What shall happen to dependents: the request decides, then finalizers that are there already,
+// then the kind.
 Propagation PropagationFor(const meta::v1::DeleteOptions& options, const Object& object,
                            const Strategy& strategy) {
   if (options.orphanDependents) {

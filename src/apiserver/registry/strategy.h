@@ -28,8 +28,8 @@ struct WriteContext {
   const UserInfo& user;
   Time now;
   bool dry_run = false;
-  // The version the client speaks, where the kind has more than one (ServedVersion::kind); null: the
-  // hub.
+  // The version the client speaks, where the kind has more than one (ServedVersion::kind); null:
+  // the hub.
   const KindInfo* served_as = nullptr;
 };
 
@@ -44,8 +44,9 @@ using FieldPairs = std::vector<std::pair<std::string, std::string>>;
 class UpdateStrategy {
  public:
   virtual ~UpdateStrategy() = default;
-  // Makes `object` what may be stored in place of `old`: takes over from `old` what this way must not
-  // change (the status, or all but the status), bumps metadata.generation where the kind has one.
+  // Makes `object` what may be stored in place of `old`: takes over from `old` what this way must
+  // not change (the status, or all but the status), bumps metadata.generation where the kind has
+  // one.
   virtual void PrepareForUpdate(const WriteContext& w, Object& object, const Object& old) const = 0;
   // What is wrong with the change, apart from metadata, which is checked before by the registry.
   virtual FieldErrorList ValidateUpdate(const WriteContext& w, const Object& object,
@@ -56,7 +57,8 @@ class UpdateStrategy {
   }
   // Brings a valid object into its normal form, last before storage.
   virtual void Canonicalize(Object&) const {}
-  // Fields that writers on this way can never own, as paths ("status", "metadata.deletionTimestamp").
+  // Fields that writers on this way can never own, as paths ("status",
+  // "metadata.deletionTimestamp").
   virtual std::span<const std::string_view> ResetFields() const { return {}; }
 };
 
@@ -79,10 +81,12 @@ enum class Propagation : uint8_t { kBackground, kForeground, kOrphan };
 class Strategy : public UpdateStrategy {
  public:
   virtual const KindInfo& kind() const = 0;
-  // Under /registry, without slashes at the ends: "pods", "services/specs". Namespace and name follow.
+  // Under /registry, without slashes at the ends: "pods", "services/specs". Namespace and name
+  // follow.
   virtual std::string_view storage_prefix() const = 0;
   virtual validation::NameRule name_rule() const { return validation::NameIsDNSSubdomain; }
-  // The form that rests in etcd has no protobuf: JSON (custom resources and their definitions' kin).
+  // The form that rests in etcd has no protobuf: JSON (custom resources and their definitions'
+  // kin).
   virtual bool stored_as_json() const { return false; }
 
   // May PUT create it?
@@ -98,8 +102,8 @@ class Strategy : public UpdateStrategy {
   virtual FieldErrorList Validate(const WriteContext& w, const Object& object) const = 0;
   virtual Warnings WarnOnCreate(const WriteContext&, const Object&) const { return {}; }
 
-  // The strategy of a subresource that is the whole object changed in another way: "status", "resize",
-  // "ephemeralcontainers", "approval", "finalize". Null if there is none.
+  // The strategy of a subresource that is the whole object changed in another way: "status",
+  // "resize", "ephemeralcontainers", "approval", "finalize". Null if there is none.
   virtual const UpdateStrategy* Subresource(std::string_view) const { return nullptr; }
 
   // Selectable fields besides metadata.name and metadata.namespace.
@@ -129,8 +133,8 @@ class Strategy : public UpdateStrategy {
 
   // For the Warning header of a deletion, of one object or of many, as the client asked for it.
   virtual Warnings WarnOnDelete(const meta::v1::DeleteOptions&) const { return {}; }
-  // Takes out of `meta` what only the whole object shows: for PartialObjectMetadata and for the rows
-  // of tables.
+  // Takes out of `meta` what only the whole object shows: for PartialObjectMetadata and for the
+  // rows of tables.
   virtual void TrimPartialMetadata(meta::v1::ObjectMeta&) const {}
 
   // How long a new or updated object lives; 0: until deleted. Events.
@@ -171,9 +175,7 @@ class StrategyOf : public Strategy {
   void Canonicalize(Object& o) const final { Normalize(*o.As<T>()); }
   FieldPairs Fields(const Object& o) const final { return FieldsOf(*o.As<T>()); }
   Cells Row(const Object& o, const Time& now) const final { return RowOf(*o.As<T>(), now); }
-  Propagation DefaultPropagation(const Object& o) const final {
-    return PropagationOf(*o.As<T>());
-  }
+  Propagation DefaultPropagation(const Object& o) const final { return PropagationOf(*o.As<T>()); }
   bool GracefulDeletion(const Object& o, meta::v1::DeleteOptions* options) const final {
     return Graceful(*o.As<T>(), options);
   }

@@ -29,7 +29,8 @@ using Cells = std::vector<Value>;
 inline constexpr Column kNameColumn = {.name = "Name", .type = "string", .format = "name"};
 inline constexpr Column kAgeColumn = {.name = "Age", .type = "string"};
 std::string Age(const Time& created, const Time& now);
-// A duration as kubectl shows ages: "0s", "59s", "2m3s", "10m", "3h2m", "23h", "47h", "4d2h", "10d", "2y3d", "8y".
+// A duration as kubectl shows ages: "0s", "59s", "2m3s", "10m", "3h2m", "23h", "47h", "4d2h",
+// "10d", "2y3d", "8y".
 std::string HumanDuration(int64_t seconds);
 
 }  // namespace cox::apiserver

@@ -17,6 +17,8 @@ constexpr size_t kFieldOverhead = 32;
 constexpr std::chrono::seconds kDrainNotice{1};
 // How long a peer may take to stop sending a body whose answer it has.
 constexpr std::chrono::milliseconds kUnwantedRest{500};
+// What of it is read and thrown away.
+constexpr size_t kMaxDiscarded = 8 * 1024 * 1024;
 
 nghttp2_session* NewSession(const ServerOptions& options,
                             const nghttp2_session_callbacks* callbacks, Http2Session* self) {
@@ -167,14 +169,24 @@ void Http2Session::OnHeadersComplete(Stream& stream, bool end_of_stream) {
 
 int Http2Session::OnData(Stream& stream, std::string_view bytes) {
   const ServerOptions& options = shared_.options;
-  // The connection's window is for all streams, so it is given back in any case; a stream whose
-  // body is too large gets no more of its own.
+  // The connection's window is for all streams, so it is given back in any case.
   nghttp2_session_consume_connection(session_, bytes.size());
-  if (stream.dispatched || stream.refused) return 0;
+  if (stream.refused) return 0;
+  if (stream.dispatched) {
+    // The rest of a body that is too large. Some clients read the answer only when they have sent
+    // all, so not much too large is let through.
+    stream.discarded += bytes.size();
+    if (stream.discarded > kMaxDiscarded) return 0;
+    stream.progress = now_;
+    nghttp2_session_consume_stream(session_, stream.id, bytes.size());
+    return 0;
+  }
   const size_t room = options.max_body_bytes + 1 - stream.request.body.size();
   stream.request.body.append(bytes.substr(0, room));
   stream.progress = now_;
   if (stream.request.body.size() > options.max_body_bytes) {
+    stream.discarded = bytes.size();
+    nghttp2_session_consume_stream(session_, stream.id, bytes.size());
     Dispatch(stream);
     return 0;
   }

@@ -31,7 +31,8 @@ class Http2Session::Stream final : public AnswerSink {
   bool streaming = false;
   bool complete = false;  // the last frame of the answer is out
   bool too_large = false;
-  size_t body_counted = 0;
+  size_t body_counted = 0;       // in the server's total
+  size_t discarded = 0;          // of a body that is too large
   Clock::SteadyTime progress{};  // since when nothing moved: request, then response
   std::shared_ptr<ServerExchange> exchange;
   OutgoingBody body;

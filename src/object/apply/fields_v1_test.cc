@@ -45,8 +45,8 @@ TEST(FieldsV1Test, ReadsAndWritesTheBytesOfKubernetes) {
 
 // Found by fuzzing: a large double is written as an integer that is another number.
 TEST(FieldsV1Test, LargeNumbersAreTheSameSetAfterWritingAndReading) {
-  Result<FieldSet> set = ReadFieldsV1(
-      R"({"f:c":{"v:55555555555555550.550":{},"k:{\"a\":1e17}":{},"v:[9.3e15]":{}}})");
+  Result<FieldSet> set =
+      ReadFieldsV1(R"({"f:c":{"v:55555555555555550.550":{},"k:{\"a\":1e17}":{},"v:[9.3e15]":{}}})");
   ASSERT_TRUE(set.ok());
   Result<FieldSet> again = ReadFieldsV1(WriteFieldsV1(*set));
   ASSERT_TRUE(again.ok());

@@ -52,8 +52,8 @@ Result<Envelope> Open(std::string_view bytes);
 void Seal(std::string_view api_version, std::string_view kind, const Type& type, const void* object,
           std::string* out);
 
-// For those who put a message together from pieces that exist already, without copying them: the head
-// of a bytes field of `size`, and what stands around the `raw_size` bytes of an object.
+// For those who put a message together from pieces that exist already, without copying them: the
+// head of a bytes field of `size`, and what stands around the `raw_size` bytes of an object.
 void AppendLengthPrefix(std::string* out, uint32_t number, size_t size);
 std::string EnvelopeHead(std::string_view api_version, std::string_view kind, size_t raw_size);
 inline constexpr std::string_view kEnvelopeTail{"\x1a\x00\x22\x00", 4};
