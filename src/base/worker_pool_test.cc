@@ -31,9 +31,10 @@ class Latch {
 TEST(WorkerPoolTest, DoesAllWorkOnNoMoreThreadsThanAllowed) {
   RealClock clock;
   Context ctx(clock);
-  WorkerPool pool(ctx, {.max_threads = 3});
+  // Before the pool, whose threads use them until it is gone.
   std::atomic<int> done = 0;
   Latch last;
+  WorkerPool pool(ctx, {.max_threads = 3});
   for (int i = 0; i < 200; ++i) {
     ASSERT_TRUE(pool.Submit([&] {
       if (++done == 200) last.Open();
@@ -46,8 +47,8 @@ TEST(WorkerPoolTest, DoesAllWorkOnNoMoreThreadsThanAllowed) {
 TEST(WorkerPoolTest, BlockedWorkDoesNotHoldUpTheRest) {
   RealClock clock;
   Context ctx(clock);
-  WorkerPool pool(ctx, {.max_threads = 2});
   Latch blocked, other;
+  WorkerPool pool(ctx, {.max_threads = 2});
   ASSERT_TRUE(pool.Submit([&] { blocked.Wait(); }));
   ASSERT_TRUE(pool.Submit([&] { other.Open(); }));
   other.Wait();
@@ -57,8 +58,8 @@ TEST(WorkerPoolTest, BlockedWorkDoesNotHoldUpTheRest) {
 TEST(WorkerPoolTest, RefusesWhatIsOverTheBoundAndAfterStop) {
   RealClock clock;
   Context ctx(clock);
-  WorkerPool pool(ctx, {.max_threads = 1, .max_queue = 1});
   Latch running, blocked;
+  WorkerPool pool(ctx, {.max_threads = 1, .max_queue = 1});
   ASSERT_TRUE(pool.Submit([&] {
     running.Open();
     blocked.Wait();

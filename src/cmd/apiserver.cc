@@ -89,7 +89,7 @@ constexpr FlagInfo kFlags[] = {
     {"Authentication", "requestheader-extra-headers-prefix", "strings", "",
      "prefixes of headers for extra", true},
     {"Authentication", "enable-bootstrap-token-auth", "", "false", "accept bootstrap tokens", true},
-    {"Authorization", "authorization-mode", "strings", "AlwaysAllow", "AlwaysAllow, Node, RBAC"},
+    {"Authorization", "authorization-mode", "strings", "Node,RBAC", "AlwaysAllow, Node, RBAC"},
     {"Admission", "enable-admission-plugins", "strings", "", "plugins to add", true},
     {"Admission", "disable-admission-plugins", "strings", "", "plugins to leave out"},
     {"Admission", "admission-control-config-file", "string", "", "configuration of plugins", true},

@@ -2,6 +2,7 @@
 #include "apiserver/bootstrap/bootstrap.h"
 
 #include "api/core/v1.h"
+#include "api/scheduling/v1.h"
 #include "apiserver/handlers/resource_handlers.h"
 #include "apiserver/handlers/respond.h"
 #include "object/defaults.h"
@@ -12,6 +13,20 @@ namespace {
 constexpr std::string_view kManager = "kube-apiserver";
 constexpr std::string_view kNamespaces[] = {"default", "kube-system", "kube-public",
                                             "kube-node-lease"};
+
+struct SystemPriority {
+  std::string_view name;
+  int32_t value;
+  std::string_view description;
+};
+// Above everything users may ask for.
+constexpr SystemPriority kSystemPriorities[] = {
+    {"system-node-critical", 2'000'001'000,
+     "Used for system critical pods that must not be moved from their current node."},
+    {"system-cluster-critical", 2'000'000'000,
+     "Used for system critical pods that must run in the cluster, but can be moved to another node "
+     "if necessary."},
+};
 
 // Creates `object` unless something of its name is there.
 Status Ensure(Context& ctx, const Registry& registry, Object object) {
@@ -41,6 +56,13 @@ Status WriteBootstrapObjects(Context& ctx, const Registry& registry, const Boots
     core::v1::Namespace ns;
     ns.metadata.name = name;
     COX_RETURN_IF_ERROR(Ensure(ctx, registry, Object::Of(std::move(ns))));
+  }
+  for (const SystemPriority& priority : kSystemPriorities) {
+    scheduling::v1::PriorityClass object;
+    object.metadata.name = priority.name;
+    object.value = priority.value;
+    object.description = priority.description;
+    COX_RETURN_IF_ERROR(Ensure(ctx, registry, Object::Of(std::move(object))));
   }
   return {};
 }

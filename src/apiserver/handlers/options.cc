@@ -130,6 +130,12 @@ Result<fields::Selector> ParseFieldSelector(std::string_view text, const ServedR
       [&](const std::string& field,
           const std::string& value) -> Result<std::pair<std::string, std::string>> {
         if (field == "metadata.name" || field == "metadata.namespace") return {{field, value}};
+        if (resource.version() != nullptr && !resource.version()->field_labels.empty()) {
+          for (const auto& [served, hub] : resource.version()->field_labels) {
+            if (field == served) return {{std::string(hub), value}};
+          }
+          return resource.strategy().UnknownField(resource.kind(), field);
+        }
         for (std::string_view known : resource.strategy().FieldNames()) {
           if (field == known) return {{field, value}};
         }

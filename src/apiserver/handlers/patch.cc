@@ -117,6 +117,13 @@ class Patcher {
 
   Result<Object> Applied(const Object* existing) {
     const apply::FieldManager& fields = resource_.field_manager(call_.info.subresource);
+    const Value* uid = configuration_.At({"metadata", "uid"});
+    if (existing == nullptr && uid != nullptr && uid->is_string() && !uid->as_string().empty()) {
+      return ConflictError(resource_.resource(), call_.info.name,
+                           "uid mismatch: the provided object specified uid " +
+                               std::string(uid->as_string()) +
+                               ", and no existing object was found");
+    }
     const Value live = existing != nullptr ? resource_.FromHub(*existing).ToValue()
                                            : Object(resource_.kind()).ToValue();
     COX_ASSIGN_OR_RETURN(Value merged, fields.Apply(fields.Named(live), configuration_, manager_,

@@ -12,6 +12,11 @@ bool HasVerb(std::span<const std::string_view> verbs, std::string_view verb) {
   return std::find(verbs.begin(), verbs.end(), verb) != verbs.end();
 }
 
+bool IsStream(std::string_view subresource) {
+  return subresource == "exec" || subresource == "attach" || subresource == "portforward" ||
+         subresource == "proxy";
+}
+
 const SubresourceInfo* FindSubresource(const KindInfo& kind, std::string_view name) {
   for (const SubresourceInfo& subresource : kind.subresources) {
     if (subresource.name == name) return &subresource;
@@ -46,7 +51,9 @@ void ResourceHandlers::Handle(const std::shared_ptr<Call>& shared) {
   if (!info.subresource.empty()) {
     const SubresourceInfo* subresource = FindSubresource(kind, info.subresource);
     if (subresource == nullptr) return call.RespondStatus(UnknownResourceError());
-    if (!HasVerb(subresource->verbs, info.verb)) {
+    // Streams answer to every method: HTTP upgrades come by GET and by POST.
+    const bool stream = IsStream(info.subresource);
+    if (!stream && !HasVerb(subresource->verbs, info.verb)) {
       return call.RespondStatus(MethodNotAllowedError());
     }
     if (HandleSubresource(*this, call, *resource)) return;

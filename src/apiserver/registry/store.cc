@@ -198,14 +198,14 @@ Result<Object> ResourceStore::CreateOnce(const WriteContext& w, Object object, c
   const std::string key = Key(meta.namespace_, meta.name);
   if (w.dry_run) {
     COX_ASSIGN_OR_RETURN(storage::Store::GetResult found, storage().Get(w.ctx, key));
-    if (found.kv) return AlreadyExistsError(resource(), meta.name);
+    if (found.kv) return AlreadyExistsError(NamedFor(w), meta.name);
     return object;
   }
   const std::chrono::seconds ttl{strategy().TtlSeconds(object)};
   Result<storage::Revision> revision = storage().Create(w.ctx, key, Encode(object), ttl);
   if (!revision.ok()) {
     if (!revision.status().Is(Reason::kAlreadyExists)) return revision.status();
-    return AlreadyExistsError(resource(), meta.name);
+    return AlreadyExistsError(NamedFor(w), meta.name);
   }
   if (transaction != nullptr) transaction->Commit();
   meta.resourceVersion = std::to_string(*revision);
@@ -213,8 +213,8 @@ Result<Object> ResourceStore::CreateOnce(const WriteContext& w, Object object, c
 }
 
 // The version a writer saw must be the one that is stored, unless it does not care.
-Status ResourceStore::CheckVersion(const UpdateRequest& request, const Object& object,
-                                   const Object& old) const {
+Status ResourceStore::CheckVersion(const WriteContext& w, const UpdateRequest& request,
+                                   const Object& object, const Object& old) const {
   const std::string& stored = old.object_meta()->resourceVersion;
   COX_ASSIGN_OR_RETURN(const storage::Revision wanted,
                        ParseResourceVersion(object.object_meta()->resourceVersion));
@@ -224,7 +224,7 @@ Status ResourceStore::CheckVersion(const UpdateRequest& request, const Object& o
                                                  "must be specified for an update")};
     return NewInvalid(kind().group, kind().plural, request.name, errors);
   }
-  if (std::to_string(wanted) != stored) return ModifiedError(resource(), request.name);
+  if (std::to_string(wanted) != stored) return ModifiedError(NamedFor(w), request.name);
   return {};
 }
 
@@ -284,7 +284,7 @@ Result<ResourceStore::UpdateResult> ResourceStore::Update(const WriteContext& w,
                                  request.uid + ", UID in object meta: " + uid);
       }
       COX_ASSIGN_OR_RETURN(Object object, request.change(&stored->object));
-      COX_RETURN_IF_ERROR(CheckVersion(request, object, stored->object));
+      COX_RETURN_IF_ERROR(CheckVersion(w, request, object, stored->object));
       std::unique_ptr<WriteTransaction> transaction;
       // Not for subresources: what those leave alone is only put back by PrepareUpdate.
       if (options_.hooks != nullptr && request.how == nullptr) {

@@ -121,6 +121,10 @@ class ResourceStore {
     bool fresh;  // read from storage, not from the cache
   };
 
+  // The resource as the writer knows it, for errors.
+  Resource NamedFor(const WriteContext& w) const {
+    return w.served_as == nullptr ? resource() : Resource{w.served_as->group, w.served_as->plural};
+  }
   Result<Stored> Read(Context& ctx, const std::string& key, std::string_view name,
                       bool allow_cached) const;
   Result<Object> CreateOnce(const WriteContext& w, Object object, const Judge& judge,
@@ -128,7 +132,8 @@ class ResourceStore {
   Status PrepareCreate(const WriteContext& w, Object& object, Warnings* warnings) const;
   Status PrepareUpdate(const WriteContext& w, const UpdateRequest& request, Object& object,
                        const Object& old) const;
-  Status CheckVersion(const UpdateRequest& request, const Object& object, const Object& old) const;
+  Status CheckVersion(const WriteContext& w, const UpdateRequest& request, const Object& object,
+                      const Object& old) const;
   Result<UpdateResult> Write(const WriteContext& w, const std::string& key, Object object,
                              const Stored& old, bool* raced);
   bool KeptByFinalizers(const Object& object) const;

@@ -130,7 +130,15 @@ Result<ResourceStore::DeleteResult> ResourceStore::Delete(const WriteContext& w,
     Object object = stored.object;
     meta::v1::DeleteOptions asked = options;
     bool raced = false;
-    if (!BeginDeletion(w, asked, object)) {
+    const bool stays = BeginDeletion(w, asked, object);
+    // A grace period that is cut short is seen as such before the object is gone.
+    const int64_t before = stored.object.object_meta()->deletionGracePeriodSeconds.value_or(0);
+    const bool cut_short = before > 0 && !w.dry_run;
+    if (!stays && cut_short) {
+      COX_ASSIGN_OR_RETURN(UpdateResult cut, Write(w, key, std::move(object), stored, &raced));
+      continue;
+    }
+    if (!stays) {
       COX_ASSIGN_OR_RETURN(DeleteResult gone, Remove(w, key, stored, &raced));
       if (!raced) return gone;
       continue;

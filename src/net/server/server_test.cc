@@ -44,15 +44,18 @@ struct Endless final : BodySource {
 // Says what it is told to, line by line.
 struct Feed {
   void Say(std::string line) {
+    std::shared_ptr<Waker> wake;
     {
       MutexLock lock(mu);
       lines.push_back(std::move(line));
+      wake = waker;
     }
-    if (waker != nullptr) waker->Wake();
+    if (wake != nullptr) wake->Wake();
   }
+  void Serve(const ExchangePtr& exchange);
   Mutex mu;
   std::vector<std::string> lines COX_GUARDED_BY(mu);
-  std::shared_ptr<Waker> waker;
+  std::shared_ptr<Waker> waker COX_GUARDED_BY(mu);
 };
 struct FeedSource final : BodySource {
   explicit FeedSource(Feed& feed) : feed(feed) {}
@@ -67,6 +70,12 @@ struct FeedSource final : BodySource {
   Feed& feed;
   size_t next = 0;
 };
+
+void Feed::Serve(const ExchangePtr& exchange) {
+  std::shared_ptr<Waker> made = exchange->Stream(200, {}, std::make_unique<FeedSource>(*this));
+  MutexLock lock(mu);
+  waker = std::move(made);
+}
 
 // Waits, in real time, until `ready`.
 template <class Ready>
@@ -140,11 +149,7 @@ TEST_P(ServerTest, AnswersFromOtherThreads) {
 
 TEST_P(ServerTest, WatchGetsEachEventWhenItIsWoken) {
   Feed feed;
-  Loopback loopback(
-      [&](const ExchangePtr& exchange) {
-        feed.waker = exchange->Stream(200, {}, std::make_unique<FeedSource>(feed));
-      },
-      {}, GetParam().tls);
+  Loopback loopback([&](const ExchangePtr& exchange) { feed.Serve(exchange); }, {}, GetParam().tls);
   const auto client = loopback.MakeClient(GetParam().http2);
   auto watch = client->Start(loopback.context, {.method = "GET", .target = "/watch"});
   ASSERT_TRUE(watch.ok()) << watch.status().ToString();
@@ -249,11 +254,7 @@ TEST_P(ServerTest, DrainWaitsForRequestsInFlight) {
 
 TEST_P(ServerTest, StopStreamsEndsWatchesCleanly) {
   Feed feed;
-  Loopback loopback(
-      [&](const ExchangePtr& exchange) {
-        feed.waker = exchange->Stream(200, {}, std::make_unique<FeedSource>(feed));
-      },
-      {}, GetParam().tls);
+  Loopback loopback([&](const ExchangePtr& exchange) { feed.Serve(exchange); }, {}, GetParam().tls);
   const auto client = loopback.MakeClient(GetParam().http2);
   auto watch = client->Start(loopback.context, {.method = "GET", .target = "/watch"});
   ASSERT_TRUE(watch.ok());

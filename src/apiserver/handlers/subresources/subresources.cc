@@ -17,6 +17,11 @@ constexpr Entry kSubresources[] = {
     {"", "scale", HandleScale},
     {"pods", "binding", HandleBinding},
     {"pods", "eviction", HandleEviction},
+    {"pods", "log", HandleConnect},
+    {"pods", "exec", HandleConnect},
+    {"pods", "attach", HandleConnect},
+    {"pods", "portforward", HandleConnect},
+    {"", "proxy", HandleConnect},
 };
 
 }  // namespace

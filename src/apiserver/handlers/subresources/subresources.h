@@ -23,6 +23,8 @@ void HandleScale(ResourceHandlers& handlers, Call& call, const ServedResource& r
 void HandleBinding(ResourceHandlers& handlers, Call& call, const ServedResource& resource);
 void HandleEviction(ResourceHandlers& handlers, Call& call, const ServedResource& resource);
 
+void HandleConnect(ResourceHandlers& handlers, Call& call, const ServedResource& resource);
+
 // "Success", without details: what binding and eviction answer.
 void RespondSuccess(Call& call, int code, const Accepted& accepted);
 

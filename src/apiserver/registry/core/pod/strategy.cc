@@ -110,6 +110,7 @@ class PodResizeStrategy final : public UpdateStrategyOf<Pod> {
 class PodStrategy final : public StrategyOf<Pod> {
  public:
   std::string_view storage_prefix() const override { return "pods"; }
+  bool ReturnsDeletedObject() const override { return true; }
 
   const UpdateStrategy* Subresource(std::string_view name) const override {
     if (name == "status") return &status_;

@@ -16,6 +16,7 @@ using core::v1::PodTemplate;
 class PodTemplateStrategy final : public StrategyOf<PodTemplate> {
  public:
   std::string_view storage_prefix() const override { return "podtemplates"; }
+  bool ReturnsDeletedObject() const override { return true; }
   std::span<const Column> Columns() const override { return PodTemplateColumns(); }
 
  protected:

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A control plane for tests: a real etcd and the built API server, on free ports, in a temporary directory.
+
+    with Cluster(binary) as cluster:
+        run(["kubectl", "get", "ns"], env={"KUBECONFIG": cluster.kubeconfig})
+
+Leaving the block ends what was started and nothing else, by process id, however the block is left. A
+child whose test is killed outright is ended by the kernel, so no test leaves a server behind.
+"""
+
+import ctypes
+import json
+import os
+import shutil
+import signal
+import socket
+import ssl
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+
+SKIP = 77  # what ctest knows as "skipped" (SKIP_RETURN_CODE)
+STARTUP_SECONDS = 60
+STOP_SECONDS = 15
+ADMIN_TOKEN = "integration-admin"
+TOKENS = f'{ADMIN_TOKEN},admin,admin-uid,"system:masters"\n'
+
+_PR_SET_PDEATHSIG = 1
+_LIBC = ctypes.CDLL(None)
+
+
+class ClusterError(Exception):
+    """The control plane did not start, or one of its processes ended early. Holds the end of its log."""
+
+
+def end_with_test():
+    """For preexec_fn: the kernel ends the child when the test is gone, even if that was killed."""
+    _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def skip(reason):
+    print(f"SKIP: {reason}")
+    sys.exit(SKIP)
+
+
+def need_program(name):
+    """The path of `name`; skips the test when it is not installed."""
+    return shutil.which(name) or skip(f"{name} is not installed")
+
+
+def wait_until(what, condition, seconds, between=0.05):
+    """Asks until `condition` gives something true, and returns that. ClusterError after `seconds`."""
+    deadline = time.monotonic() + seconds
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() >= deadline:
+            raise ClusterError(f"{what}: not within {seconds} s")
+        time.sleep(between)
+
+
+def _free_ports(count):
+    # All are held at once, so that they differ.
+    sockets = [socket.socket() for _ in range(count)]
+    try:
+        for each in sockets:
+            each.bind(("127.0.0.1", 0))
+        return [each.getsockname()[1] for each in sockets]
+    finally:
+        for each in sockets:
+            each.close()
+
+
+class _Server:
+    """One child process with its log file."""
+
+    def __init__(self, name, arguments, directory):
+        self.name = name
+        self.log = os.path.join(directory, name + ".log")
+        with open(self.log, "wb") as log:
+            self.process = subprocess.Popen(arguments, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                                            preexec_fn=end_with_test)
+
+    def check_runs(self):
+        code = self.process.poll()
+        if code is not None:
+            raise ClusterError(f"{self.name} ended with {code}:\n{self.log_tail()}")
+
+    def log_tail(self, lines=30):
+        with open(self.log, errors="replace") as log:
+            return "".join(log.readlines()[-lines:])
+
+    def stop(self):
+        """Asks it to end, insists after STOP_SECONDS. True if it ended by itself and without error."""
+        if self.process.poll() is None:
+            self.process.terminate()
+            try:
+                self.process.wait(STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        return self.process.returncode in (0, -signal.SIGTERM)
+
+
+class Cluster:
+    """etcd and an API server that share a temporary directory.
+
+    url          https://127.0.0.1:PORT
+    ca_file      the certificate of the server, which is its own CA
+    token_file   the users, one per line: token,user,uid,"groups"
+    kubeconfig   a file for kubectl: user admin, namespace default
+    """
+
+    def __init__(self, binary, token_file=None):
+        self._binary = binary
+        self._given_tokens = token_file
+        self._servers = []
+        self._directory = None
+
+    def __enter__(self):
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # unwinds through __exit__
+        try:
+            self.start()
+        except BaseException:
+            self.stop()
+            raise
+        return self
+
+    def __exit__(self, kind, *_):
+        clean = self.stop()
+        if kind is None and not clean:
+            raise ClusterError("a server did not stop cleanly, see above")
+
+    def start(self):
+        self._directory = tempfile.mkdtemp(prefix="cox-integration-")
+        client_port, peer_port, self.port = _free_ports(3)
+        self.url = f"https://127.0.0.1:{self.port}"
+        self.token_file = self._given_tokens or self._write("tokens.csv", TOKENS)
+        etcd = self._start_etcd(client_port, peer_port)
+        server = self._start_apiserver(etcd)
+        self.ca_file = os.path.join(self._directory, "certs", "apiserver.crt")
+        self._wait_ready(server)
+        self.kubeconfig = self._write("kubeconfig", json.dumps(self._kubeconfig()))
+
+    def path(self, name):
+        """A place for a file of the test, gone with the cluster."""
+        return os.path.join(self._directory, name)
+
+    def check_runs(self):
+        for server in self._servers:
+            server.check_runs()
+
+    def stop(self):
+        """Ends the servers, last started first. True if all of them ended well."""
+        clean = True
+        while self._servers:
+            server = self._servers.pop()
+            if not server.stop():
+                clean = False
+                print(f"{server.name} ended with {server.process.returncode}:\n{server.log_tail()}", flush=True)
+        if self._directory:
+            shutil.rmtree(self._directory, ignore_errors=True)
+            self._directory = None
+        return clean
+
+    def _start_etcd(self, client_port, peer_port):
+        client, peer = f"http://127.0.0.1:{client_port}", f"http://127.0.0.1:{peer_port}"
+        etcd = self._spawn("etcd", [
+            need_program("etcd"), "--name=test", f"--data-dir={self.path('etcd')}",
+            f"--listen-client-urls={client}", f"--advertise-client-urls={client}",
+            f"--listen-peer-urls={peer}", f"--initial-advertise-peer-urls={peer}",
+            f"--initial-cluster=test={peer}", "--unsafe-no-fsync", "--log-level=warn"])
+        wait_until("etcd is healthy", lambda: self._answers(etcd, client + "/health", b'"true"'), STARTUP_SECONDS)
+        return client
+
+    def _start_apiserver(self, etcd):
+        # Besides its addresses, the configuration that the reference exchanges were recorded with.
+        return self._spawn("apiserver", [
+            self._binary, "apiserver", "--etcd-servers", etcd, "--secure-port", str(self.port),
+            "--bind-address", "127.0.0.1", "--cert-dir", self.path("certs"),
+            "--token-auth-file", self.token_file, "--authorization-mode", "Node,RBAC",
+            "--service-cluster-ip-range", "10.96.0.0/16", "--allow-privileged",
+            "--enable-admission-plugins", "NodeRestriction", "--disable-admission-plugins", "ServiceAccount"])
+
+    def _wait_ready(self, server):
+        wait_until("the API server is ready",
+                   lambda: self._answers(server, self.url + "/readyz", b"ok"), STARTUP_SECONDS)
+
+    def _answers(self, server, url, text):
+        server.check_runs()
+        tls = None
+        try:
+            if url.startswith("https"):
+                tls = ssl.create_default_context(cafile=self.ca_file)
+            with urllib.request.urlopen(url, timeout=5, context=tls) as answer:
+                return answer.status == 200 and text in answer.read()
+        except (urllib.error.URLError, OSError):  # not yet listening, not yet ready, no certificate yet
+            return False
+
+    def _spawn(self, name, arguments):
+        server = _Server(name, arguments, self._directory)
+        self._servers.append(server)
+        return server
+
+    def _write(self, name, text):
+        with open(self.path(name), "w") as file:
+            file.write(text)
+        return self.path(name)
+
+    def _kubeconfig(self):
+        return {
+            "apiVersion": "v1", "kind": "Config", "current-context": "test",
+            "clusters": [{"name": "test", "cluster": {"server": self.url, "certificate-authority": self.ca_file}}],
+            "users": [{"name": "admin", "user": {"token": ADMIN_TOKEN}}],
+            "contexts": [{"name": "test", "context": {"cluster": "test", "user": "admin", "namespace": "default"}}],
+        }

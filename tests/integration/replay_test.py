@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Replays the recorded exchanges of the reference server and holds every area to its floor.
+
+    replay_test.py [--write-floors]
+
+Environment: COX_BIN, the program under test; COX_SHARED, the folder with reference/replay.
+The floors stand in replay_floors.txt. A floor is raised with the change that earns it, and lowered only
+with a reason in the commit. The mismatches are left in replay.log, in the current directory.
+"""
+
+import os
+import re
+import subprocess
+import sys
+
+from cluster import Cluster, end_with_test, need_program, skip
+
+FLOORS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "replay_floors.txt")
+LOG = "replay.log"
+# A run takes a few minutes; the limit of the test is 600 s (CMakeLists.txt).
+REPLAY_SECONDS = 540
+# Polling steps give up after this long. The reference settles within a second.
+PATIENCE_SECONDS = 3
+# Areas with watches, polls and delays: on a busy machine an exchange or two may come too late.
+TIMED = {"admission", "crd", "delete", "list", "namespace", "rbac", "subresources", "watch"}
+SLACK = 3
+SHOWN = 40
+
+FLOORS_HEAD = """\
+# SPDX-License-Identifier: Apache-2.0
+# Exchanges of the reference that pass, by area: replay_test fails when fewer do.
+# Written by `replay_test.py --write-floors`; a few less than measured where timing has a say.
+"""
+
+
+def replay(shared, cluster):
+    """Runs the corpus; the output goes to LOG. Its exit code says only that something failed."""
+    with open(LOG, "w") as log:
+        subprocess.run([sys.executable, os.path.join(shared, "reference", "replay"), "--url", cluster.url,
+                        "--ca-file", cluster.ca_file, "--token-file", cluster.token_file,
+                        "--patience", str(PATIENCE_SECONDS)],
+                       stdout=log, stderr=subprocess.STDOUT, timeout=REPLAY_SECONDS, check=False,
+                       preexec_fn=end_with_test)
+    with open(LOG, errors="replace") as log:
+        return log.read()
+
+
+def counts(output):
+    """{area: (passed, failed)}, from the lines at the end of the output."""
+    areas = {name: (int(passed), int(failed)) for name, passed, failed
+             in re.findall(r"^(\S+) +(\d+) passed +(\d+) failed$", output, re.M)}
+    if not areas or not re.search(r"^\d+ passed, \d+ failed$", output, re.M):
+        sys.exit("replay did not come to its end:\n" + output[-2000:])
+    return areas
+
+
+def read_floors():
+    floors = {}
+    with open(FLOORS) as file:
+        for line in file:
+            if line.strip() and not line.startswith("#"):
+                area, passed = line.split()
+                floors[area] = int(passed)
+    return floors
+
+
+def slack(area):
+    return SLACK if area in TIMED else 0
+
+
+def write_floors(areas):
+    with open(FLOORS, "w") as file:
+        file.write(FLOORS_HEAD)
+        for area, (passed, _) in sorted(areas.items()):
+            file.write(f"{area} {max(0, passed - slack(area))}\n")
+
+
+def compare(areas, floors):
+    """The areas that do not keep what the floors promise, each with a sentence."""
+    broken = {}
+    for area in sorted(set(areas) | set(floors)):
+        passed = areas.get(area, (0, 0))[0]
+        if area not in floors:
+            broken[area] = "has no floor: add it to replay_floors.txt"
+        elif passed < floors[area]:
+            broken[area] = f"passes {passed}, its floor is {floors[area]}"
+        elif passed - slack(area) > floors[area]:
+            print(f"the floor of {area} can be raised from {floors[area]} to {passed - slack(area)}")
+    return broken
+
+
+def show(areas, floors):
+    for area, (passed, failed) in sorted(areas.items()):
+        print(f"{area:<18} {passed:5} of {passed + failed:5}   floor {floors.get(area, '-')}")
+    passed, failed = (sum(column) for column in zip(*areas.values()))
+    print(f"{'total':<18} {passed:5} of {passed + failed:5}")
+
+
+def main():
+    shared = os.environ["COX_SHARED"]
+    if not os.path.exists(os.path.join(shared, "reference", "replay")):
+        skip(f"no reference exchanges in {shared}")
+    need_program("etcd")
+    with Cluster(os.environ["COX_BIN"], os.path.join(shared, "reference", "tokens.csv")) as cluster:
+        output = replay(shared, cluster)
+        cluster.check_runs()
+    areas = counts(output)
+    if sys.argv[1:] == ["--write-floors"]:
+        write_floors(areas)
+    floors = read_floors()
+    show(areas, floors)
+    broken = compare(areas, floors)
+    for area, why in broken.items():
+        print(f"FAIL {area} {why}; mismatches (all of them in {os.path.abspath(LOG)}):")
+        for line in re.findall(rf"^FAIL {re.escape(area)}/.*", output, re.M)[:SHOWN]:
+            print("    " + line)
+    sys.exit(1 if broken else 0)
+
+
+if __name__ == "__main__":
+    main()
