@@ -13,6 +13,8 @@ namespace {
 
 // A request that nobody looked at goes to another connection this often.
 constexpr int kMaxAttempts = 3;
+// Connections being made at once: a server takes a burst of thousands for an attack.
+constexpr size_t kMaxConnecting = 128;
 
 // Nothing that could end the request line.
 bool IsToken(std::string_view text) {
@@ -65,6 +67,7 @@ bool ClientPool::NeedsMore() const {
   if (connections_.size() < static_cast<size_t>(std::max(options_.connections, 1))) return true;
   size_t coming = 0;
   for (const auto& connection : connections_) coming += connection->connecting() ? 1 : 0;
+  if (coming >= kMaxConnecting) return false;  // the next begins when one of these is up
   return waiting_.size() > coming * (options_.http2 ? expected_streams_ : 1);
 }
 
