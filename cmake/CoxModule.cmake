@@ -6,6 +6,7 @@
 # cox_part(NAME SOURCES ... TESTS ... DEPS ... LIBS ...)
 #                             a folder of a large module as a library of its own, cox_NAME_<folder>, which the module
 #                             links: its tests need no more of the module than DEPS, other parts by their folder.
+# cox_kinds(...)              a cox_part of the registry that holds kinds: shares their precompiled header.
 # cox_fuzz(NAME SOURCE LIB)   a libFuzzer target, built where COX_FUZZ is on.
 #
 # Every .cc stands in exactly one list: tools/check/listed compares the lists with the tree.
@@ -73,12 +74,23 @@ function(cox_part name)
   endif()
 endfunction()
 
+function(cox_kinds)
+  cox_part(apiserver ${ARGV})
+  file(RELATIVE_PATH folder "${CMAKE_SOURCE_DIR}/src" "${CMAKE_CURRENT_SOURCE_DIR}")
+  string(REPLACE "/" "_" folder "${folder}")
+  target_link_libraries(cox_${folder} PRIVATE cox_quick_build)
+  target_precompile_headers(cox_${folder} REUSE_FROM cox_kinds_pch)
+endfunction()
+
 # A GoogleTest program; each TEST in it is a test of ctest.
 function(cox_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBS;PROPERTIES")
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LIBS} cox_options GTest::gmock GTest::gtest_main)
-  target_precompile_headers(${name} REUSE_FROM cox_test_pch)
+  if(NOT name MATCHES "_cost_test$")
+    target_link_libraries(${name} PRIVATE cox_quick_build)
+    target_precompile_headers(${name} REUSE_FROM cox_test_pch)
+  endif()
   target_compile_definitions(${name} PRIVATE COX_SHARED_DIR="${COX_SHARED}" COX_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 120 ${arg_PROPERTIES})
 endfunction()
