@@ -7,6 +7,7 @@
 #include "apiserver/chain.h"
 #include "apiserver/discovery/served.h"
 #include "apiserver/handlers/respond.h"
+#include "apiserver/loops/loops.h"
 #include "apiserver/registry/core/service/alloc/service_allocation.h"
 #include "apiserver/registry/names.h"
 #include "apiserver/router.h"
@@ -165,16 +166,28 @@ class ServerImpl final : public ApiServer {
       if (status.ok()) {
         status = WriteBootstrapObjects(
             ctx, registry_,
-            {.service_cluster_ip_range = options_.service_cluster_ip_range, .port = port()});
+            {.service_cluster_ip_range = Ranges(options_.service_cluster_ip_range).front(),
+             .port = port()});
       }
       if (status.ok()) {
-        MutexLock lock(mu_);
-        started_->store(true);
-        changed_.NotifyAll();
-        return;
+        {
+          MutexLock lock(mu_);
+          started_->store(true);
+          changed_.NotifyAll();
+        }
+        return StartLoops();
       }
       COX_ERROR(ctx.log(), status, "Could not write bootstrap objects yet");
       if (!ctx.Sleep(kBootstrapRetry).ok()) return;
+    }
+  }
+
+  void StartLoops() {
+    for (OwnLoop& loop : OwnLoops(registry_)) {
+      std::string name = loop.name;
+      const Status started = background_.Go(
+          name, [loop = std::move(loop)](Context& loop_ctx) { RunOwnLoop(loop_ctx, loop); });
+      if (!started.ok()) return;  // only while it stops
     }
   }
 
