@@ -5,6 +5,7 @@
 
 #include "base/strings.h"
 #include "object/limits.h"
+#include "object/protobuf/protobuf.h"
 
 namespace cox::apiserver {
 namespace {
@@ -42,6 +43,11 @@ Status CannotHandle(const GroupVersionKind& gvk, std::string_view as, std::strin
 // The kind a body names, completed by the expected one. Empty if it cannot be read at all.
 GroupVersionKind KindOf(std::string_view body, Format format, const GroupVersionKind& expected) {
   GroupVersionKind gvk = expected;
+  if (format == Format::kProtobuf) {
+    Result<proto::Envelope> envelope = proto::Open(body);
+    if (envelope.ok() && !envelope->kind.empty()) gvk.kind = envelope->kind;
+    return gvk;
+  }
   if (format != Format::kJson) return gvk;
   Result<json::TypeMeta> meta = json::PeekTypeMeta(body);
   if (!meta.ok()) return gvk;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/handlers/respond.h"
 
+#include <algorithm>
+
 #include "apiserver/handlers/table.h"
 #include "base/strings.h"
 #include "object/json/json.h"
@@ -52,6 +54,17 @@ Status NotTheShape(const Accepted& accepted, const KindInfo& kind, bool list) {
                     (list ? "a list" : "not a list") + " (" + GoTypeName(kind, list) + ")");
 }
 
+std::vector<const Object*> InRowOrder(const Strategy& strategy, const std::vector<Object>& hubs) {
+  std::vector<const Object*> rows;
+  rows.reserve(hubs.size());
+  for (const Object& hub : hubs) rows.push_back(&hub);
+  if (const Strategy::RowBefore before = strategy.RowOrder()) {
+    std::stable_sort(rows.begin(), rows.end(),
+                     [before](const Object* a, const Object* b) { return before(*a, *b); });
+  }
+  return rows;
+}
+
 }  // namespace
 
 Time NowOf(const Context& ctx) {
@@ -90,7 +103,7 @@ Result<std::string> EncodeShaped(const ServedResource& resource, const Object& h
   switch (accepted.transform) {
     case Transform::kNone: {
       const Object served = resource.FromHub(hub);
-      EncodeObject(served, accepted.format, &text);
+      EncodeObject(served, accepted.format, &text, Embedded::kNamed);
       if (accepted.pretty && accepted.format == Format::kJson) text = PrettyJson(text);
       return text;
     }
@@ -121,7 +134,7 @@ Result<std::string> EncodeShapedList(const ServedResource& resource,
   if (accepted.transform == Transform::kTable) {
     TableWriter table(resource, accepted.transform_version, include, now);
     table.Begin(ListMetaJson(meta), /*with_columns=*/true);
-    for (const Object& hub : hubs) table.AddRow(hub);
+    for (const Object* hub : InRowOrder(resource.strategy(), hubs)) table.AddRow(*hub);
     return Finish(table.End(), accepted);
   }
   if (accepted.transform == Transform::kPartialMetadataList &&
@@ -156,7 +169,8 @@ Result<std::string> EncodeShapedList(const ServedResource& resource,
       text.pop_back();
     } else {
       const Object served = resource.FromHub(hubs[i]);
-      json::Encode(served.type(), served.data(), &text);
+      const json::TypeMeta unnamed{.embedded = true};
+      json::Encode(served.type(), served.data(), &text, &unnamed);
     }
   }
   return Finish(text + "]}", accepted);

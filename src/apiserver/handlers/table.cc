@@ -46,7 +46,7 @@ void TableWriter::AddRow(const Object& hub) {
   text_ += ']';
   if (include_ == IncludeObject::kObject) {
     text_ += ",\"object\":";
-    EncodeObject(resource_.FromHub(hub), Format::kJson, &text_);
+    EncodeObject(resource_.FromHub(hub), Format::kJson, &text_, Embedded::kNamed);
     text_.pop_back();
   } else if (include_ == IncludeObject::kMetadata) {
     text_ += R"(,"object":{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/)";

@@ -121,7 +121,7 @@ Result<Bytes> ServedResource::Encode(std::string_view stored, storage::Revision 
                                      Format format) const {
   COX_ASSIGN_OR_RETURN(Object hub, store_.Decode(stored, revision));
   std::string text;
-  EncodeObject(version_ == nullptr ? hub : FromHub(hub), format, &text);
+  EncodeObject(version_ == nullptr ? hub : FromHub(hub), format, &text, Embedded::kNamed);
   if (format == Format::kJson && text.ends_with('\n')) text.pop_back();
   return Bytes::Copy(text);
 }

@@ -75,9 +75,10 @@ Form TypeRef::form() const {
   if (type_ == nullptr) return Form::kDeduced;
   switch (type_->shape) {
     case Shape::kAny:
-    case Shape::kRaw:
     case Shape::kIntOrString:
       return Form::kDeduced;
+    case Shape::kRaw:
+      return Form::kAtomic;
     case Shape::kStruct:
       if (type_->codec != Codec::kFields) return Form::kDeduced;
       return atomic_ ? Form::kAtomic : Form::kMembers;
@@ -111,7 +112,7 @@ TypeRef TypeRef::Member(std::string_view name) const {
   }
   if (type_->shape != Shape::kStruct) return TypeRef();
   if (const Field* field = type_->Find(name)) {
-    return TypeRef(*field->type, field->Has(Field::kAtomic));
+    return TypeRef(*field);
   }
   if (type_->type_meta && IsTypeMeta(name)) return TypeRef(types::kString);
   // A struct of which no field is known may hold anything.
