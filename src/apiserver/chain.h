@@ -16,10 +16,10 @@ namespace cox::apiserver {
 // will).
 enum class Next : uint8_t { kGoOn, kDone };
 
-// A named step on the way of every request.
+// A named step on the way of every request. One that fails ends it, with that answer.
 struct Stage {
   std::string_view name;
-  std::function<Next(const std::shared_ptr<Call>&)> run;
+  std::function<Result<Next>(const std::shared_ptr<Call>&)> run;
 };
 
 // What the chain is made of.

@@ -6,7 +6,8 @@
 #include "apiserver/bootstrap/bootstrap.h"
 #include "apiserver/chain.h"
 #include "apiserver/discovery/served.h"
-#include "apiserver/handlers/respond.h"
+#include "apiserver/now.h"
+#include "apiserver/registry/core/service/alloc/repair.h"
 #include "apiserver/registry/core/service/alloc/service_allocation.h"
 #include "apiserver/registry/names.h"
 #include "apiserver/router.h"
@@ -79,10 +80,11 @@ class ServerImpl final : public ApiServer {
              .node_ports = PortRange::Parse(options_.service_node_port_range).value_or(PortRange{}),
              .root = options_.etcd_prefix,
              .random = RandomBelow}),
+        repair_(storage_("", "services"), allocation_),
         admission_(DefaultAdmission(registry_, options_.disabled_admission_plugins)),
         resources_(registry_, admission_),
-        discovery_(DefaultServedKinds()),
-        openapi_(DefaultServedKinds(), kVersion),
+        discovery_(kinds_),
+        openapi_(kinds_, kVersion),
         health_(ApiServerChecks([this] { return EtcdHealth(); },
                                 [this] { return registry_.ready(); }, started_, draining_)),
         router_({.resources = resources_,
@@ -157,25 +159,31 @@ class ServerImpl final : public ApiServer {
     return storage_("", "").Healthy(ctx);
   }
 
-  // Fills the caches and writes the objects every cluster has; again until it worked.
+  // Everything that must be there before the server is ready. May be called again if it failed.
+  Status Prepare(Context& ctx) {
+    COX_RETURN_IF_ERROR(registry_.WaitReady(ctx));
+    COX_RETURN_IF_ERROR(allocation_.Start(ctx, NowOf(ctx)));
+    // Before services are created: what a server that died left taken or unrecorded would be given
+    // out twice.
+    COX_RETURN_IF_ERROR(repair_.RunOnce(ctx).status());
+    return WriteBootstrapObjects(
+        ctx, registry_,
+        {.service_cluster_ip_range = options_.service_cluster_ip_range, .port = port()});
+  }
+
+  // Prepares until it worked, then keeps what needs looking after.
   void Bootstrap(Context& ctx) {
-    while (!ctx.Done()) {
-      Status status = registry_.WaitReady(ctx);
-      if (status.ok()) status = allocation_.Start(ctx, NowOf(ctx));
-      if (status.ok()) {
-        status = WriteBootstrapObjects(
-            ctx, registry_,
-            {.service_cluster_ip_range = options_.service_cluster_ip_range, .port = port()});
-      }
-      if (status.ok()) {
-        MutexLock lock(mu_);
-        started_->store(true);
-        changed_.NotifyAll();
-        return;
-      }
+    for (Status status = Prepare(ctx); !status.ok(); status = Prepare(ctx)) {
+      if (ctx.Done()) return;
       COX_ERROR(ctx.log(), status, "Could not write bootstrap objects yet");
       if (!ctx.Sleep(kBootstrapRetry).ok()) return;
     }
+    {
+      MutexLock lock(mu_);
+      started_->store(true);
+      changed_.NotifyAll();
+    }
+    repair_.Run(ctx);
   }
 
   const ServerOptions options_;
@@ -189,8 +197,10 @@ class ServerImpl final : public ApiServer {
   const std::unique_ptr<const Authorizer> authorizer_;
   Registry registry_;
   ServiceAllocation allocation_;
+  ServiceRepair repair_;  // the bootstrap thread's
   const AdmissionChain admission_;
   ResourceHandlers resources_;
+  const std::vector<ServedKind> kinds_ = DefaultServedKinds();
   Discovery discovery_;
   OpenApi openapi_;
   Health health_;

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "api/meta/v1.h"
 #include "apiserver/handlers/warning.h"
+#include "net/accept.h"
 #include "net/gzip.h"
 #include "object/codec.h"
 
@@ -58,8 +58,16 @@ std::string EncodeStatus(const Status& status, const Accepted& accepted) {
   if (!(status.details() == StatusDetails()) || ShowsEmptyDetails(status)) {
     body.details = ToDetails(status.details());
   }
+  return EncodeAs(StatusObject(std::move(body)), accepted);
+}
+
+Object StatusObject(meta::v1::Status status) {
   Object object(meta::v1::Status::kKind, GroupVersionKind{"", "v1", "Status"});
-  *object.As<meta::v1::Status>() = std::move(body);
+  *object.As<meta::v1::Status>() = std::move(status);
+  return object;
+}
+
+std::string EncodeAs(const Object& object, const Accepted& accepted) {
   std::string text;
   EncodeObject(object, accepted.format, &text);
   return accepted.pretty && accepted.format == Format::kJson ? PrettyJson(text) : text;
@@ -126,31 +134,26 @@ net::Headers Call::TakeHeaders(std::string_view content_type) {
   return headers;
 }
 
-bool Call::WantsGzip() const {
-  const std::optional<std::string_view> accepts = Header("accept-encoding");
-  if (!accepts) return false;
-  const size_t at = accepts->find("gzip");
-  return at != accepts->npos && accepts->substr(at, 8) != "gzip;q=0";
+Result<Accepted> Call::Negotiate(AnswerKind kind) const {
+  COX_ASSIGN_OR_RETURN(Accepted accepted, NegotiateResource(Header("accept"), kind));
+  // Events of a watch stand on a line each.
+  if (kind != AnswerKind::kWatch && IsTrue(query.Get("pretty"))) accepted.pretty = true;
+  return accepted;
 }
 
 void Call::Respond(int code, std::string_view content_type, std::vector<Bytes> body) {
-  responded_ = true;
-  response_code_ = code;
   net::Headers headers = TakeHeaders(content_type);
   size_t size = 0;
   for (const Bytes& piece : body) size += piece.size();
-  if (size >= kGzipFrom && WantsGzip()) {
+  if (size >= kGzipFrom && net::AcceptsGzip(Header("accept-encoding").value_or(""))) {
     body = {net::GzipPieces(body, kGzipLevel)};
     headers.Add("content-encoding", "gzip");
     headers.Add("vary", "Accept-Encoding");
   }
-  response_bytes_ = size;
   exchange_->Send({.status = code, .headers = std::move(headers), .body = std::move(body)});
 }
 
 void Call::RespondWith(net::Response response) {
-  responded_ = true;
-  response_code_ = response.status;
   response.headers.Set("audit-id", audit_id_);
   exchange_->Send(std::move(response));
 }
@@ -170,8 +173,6 @@ void Call::RespondStatus(const Status& status) {
 
 std::shared_ptr<net::Waker> Call::RespondStream(std::string_view content_type,
                                                 std::unique_ptr<net::BodySource> source) {
-  responded_ = true;
-  response_code_ = 200;
   return exchange_->Stream(200, TakeHeaders(content_type), std::move(source));
 }
 

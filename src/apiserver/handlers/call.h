@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/meta/v1.h"
 #include "apiserver/handlers/negotiation.h"
 #include "apiserver/request_info.h"
 #include "apiserver/user.h"
@@ -31,6 +32,9 @@ class Call {
     return exchange_->request().headers.Get(name);
   }
 
+  // The form the client wants: its Accept header, and `?pretty`. NotAcceptable.
+  Result<Accepted> Negotiate(AnswerKind kind = AnswerKind::kObject) const;
+
   // The standard answers.
   void RespondStatus(const Status& status);
   // An encoded document with the warnings collected so far.
@@ -47,11 +51,10 @@ class Call {
 
   // For the Warning header; each text once.
   void Warn(std::string text);
-  const std::vector<std::string>& warnings() const { return warnings_; }
+  void Warn(std::vector<std::string> texts) {
+    for (std::string& text : texts) Warn(std::move(text));
+  }
 
-  bool responded() const { return responded_; }
-  int response_code() const { return response_code_; }
-  size_t response_bytes() const { return response_bytes_; }
   const std::string& audit_id() const { return audit_id_; }
 
   // Filled in by stages of the chain, in this order.
@@ -61,20 +64,20 @@ class Call {
 
  private:
   net::Headers TakeHeaders(std::string_view content_type);
-  bool WantsGzip() const;
 
   const net::ExchangePtr exchange_;
   Context ctx_;
   const std::string audit_id_;
   net::Headers headers_;
   std::vector<std::string> warnings_;
-  bool responded_ = false;
-  int response_code_ = 0;
-  size_t response_bytes_ = 0;
 };
 
 // The API's form of an error, as the body of an answer.
 std::string EncodeStatus(const Status& status, const Accepted& accepted);
+// A Status is of no group: it says "v1" wherever it is answered.
+Object StatusObject(meta::v1::Status status);
+// A whole object in the form that was negotiated; its shape is left alone.
+std::string EncodeAs(const Object& object, const Accepted& accepted);
 // Indented, as people read it.
 std::string PrettyJson(std::string_view json);
 
