@@ -44,6 +44,12 @@ Stage Authorize(const Authorizer& authorizer) {
 std::vector<Stage> BuildChain(const ChainParts& p) {
   return {
       {"requestinfo", ReadRequestInfo},
+      {"metrics",
+       [&metrics = p.metrics](const std::shared_ptr<Call>& call) -> Result<Next> {
+         // Before authentication: those who may not are counted too.
+         metrics.Follow(*call);
+         return Next::kGoOn;
+       }},
       {"timeout", SetTimeout},
       Authenticate(p.authenticator),
       // audit: after authn, since records need the user; impersonation; fairness: not built yet

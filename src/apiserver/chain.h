@@ -9,6 +9,7 @@
 #include "apiserver/authn/authenticator.h"
 #include "apiserver/authz/authorizer.h"
 #include "apiserver/handlers/call.h"
+#include "apiserver/metrics/request_metrics.h"
 
 namespace cox::apiserver {
 
@@ -24,6 +25,7 @@ struct Stage {
 
 // What the chain is made of.
 struct ChainParts {
+  RequestMetrics& metrics;
   const Authenticator& authenticator;
   const Authorizer& authorizer;
   // Moves the call from its loop to a worker: what follows may block.

@@ -54,6 +54,17 @@ VersionInfo MakeVersion() {
   return info;
 }
 
+void AddBuildInfo(const VersionInfo& info, MetricsRegistry& metrics) {
+  metrics
+      .AddGaugeVec({"kubernetes_build_info", "Always 1; the labels say what this program is.",
+                    Stability::kBeta},
+                   {"major", "minor", "git_version", "git_commit", "git_tree_state", "build_date",
+                    "go_version", "compiler", "platform"})
+      .With({info.major, info.minor, info.git_version, info.git_commit, info.git_tree_state,
+             info.build_date, info.go_version, info.compiler, info.platform})
+      .Set(1);
+}
+
 class ServerImpl final : public ApiServer {
  public:
   ServerImpl(const Context& ctx, ServerOptions options, StoreOf storage, MetricsRegistry& metrics,
@@ -83,6 +94,7 @@ class ServerImpl final : public ApiServer {
         repair_(storage_("", "services"), allocation_),
         admission_(DefaultAdmission(registry_, options_.disabled_admission_plugins)),
         resources_(registry_, admission_),
+        request_metrics_(metrics, kinds_),
         discovery_(kinds_),
         openapi_(kinds_, kVersion),
         health_(ApiServerChecks([this] { return EtcdHealth(); },
@@ -96,7 +108,8 @@ class ServerImpl final : public ApiServer {
                  .version = MakeVersion()}),
         workers_(ctx_, {.name = "request", .max_threads = options_.workers}),
         chain_(BuildChain(
-            {.authenticator = *authenticator_,
+            {.metrics = request_metrics_,
+             .authenticator = *authenticator_,
              .authorizer = *authorizer_,
              .offload =
                  [this](std::shared_ptr<Call> call,
@@ -106,6 +119,7 @@ class ServerImpl final : public ApiServer {
              .dispatch = [this](const std::shared_ptr<Call>& call) { router_.Handle(call); }})),
         background_(ctx_, "apiserver") {
     registry_.Hub(core::v1::Service::kKind).store().set_hooks(&allocation_);
+    AddBuildInfo(MakeVersion(), metrics);
   }
 
   ~ServerImpl() override {
@@ -201,6 +215,7 @@ class ServerImpl final : public ApiServer {
   const AdmissionChain admission_;
   ResourceHandlers resources_;
   const std::vector<ServedKind> kinds_ = DefaultServedKinds();
+  RequestMetrics request_metrics_;
   Discovery discovery_;
   OpenApi openapi_;
   Health health_;

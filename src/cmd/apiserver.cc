@@ -12,6 +12,7 @@
 #include <string>
 
 #include "base/log.h"
+#include "base/process_metrics.h"
 #include "cmd/commands.h"
 #include "cmd/flags.h"
 #include "storage/etcd/compactor.h"
@@ -245,6 +246,7 @@ Status Run(const Flags& flags, const sigset_t& signals) {
   logging.SetDefaultLevel(static_cast<int>(level));
   Context ctx(clock, logging.For("apiserver"));
   MetricsRegistry metrics;
+  const std::vector<MetricHandle> process_metrics = AddProcessMetrics(metrics);
   COX_ASSIGN_OR_RETURN(const OpenedStores stores, OpenStores(ctx, flags));
   COX_ASSIGN_OR_RETURN(apiserver::ServerOptions options, ServerOptionsFrom(flags));
   {

@@ -2,6 +2,7 @@
 #include "apiserver/handlers/call.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "apiserver/handlers/warning.h"
 #include "net/accept.h"
@@ -32,6 +33,25 @@ bool ShowsEmptyDetails(const Status& status) {
       return false;
   }
 }
+
+size_t SizeOf(const std::vector<Bytes>& pieces) {
+  size_t size = 0;
+  for (const Bytes& piece : pieces) size += piece.size();
+  return size;
+}
+
+// A stream whose end is told.
+class FollowedSource final : public net::BodySource {
+ public:
+  FollowedSource(std::unique_ptr<net::BodySource> source, Call::OnAnswer on_end)
+      : source_(std::move(source)), on_end_(std::move(on_end)) {}
+  ~FollowedSource() override { on_end_(200, 0); }
+  State Pull(size_t budget, std::vector<Bytes>* out) override { return source_->Pull(budget, out); }
+
+ private:
+  const std::unique_ptr<net::BodySource> source_;
+  const Call::OnAnswer on_end_;
+};
 
 meta::v1::StatusDetails ToDetails(const StatusDetails& from) {
   meta::v1::StatusDetails details;
@@ -117,6 +137,10 @@ std::string PrettyJson(std::string_view json) {
 Call::Call(net::ExchangePtr exchange, std::string audit_id)
     : exchange_(std::move(exchange)), ctx_(exchange_->context()), audit_id_(std::move(audit_id)) {}
 
+Call::~Call() {
+  if (on_answer_) on_answer_(500, 0);
+}
+
 void Call::Warn(std::string text) {
   if (std::find(warnings_.begin(), warnings_.end(), text) == warnings_.end()) {
     warnings_.push_back(std::move(text));
@@ -143,19 +167,24 @@ Result<Accepted> Call::Negotiate(AnswerKind kind) const {
 
 void Call::Respond(int code, std::string_view content_type, std::vector<Bytes> body) {
   net::Headers headers = TakeHeaders(content_type);
-  size_t size = 0;
-  for (const Bytes& piece : body) size += piece.size();
+  const size_t size = SizeOf(body);
   if (size >= kGzipFrom && net::AcceptsGzip(Header("accept-encoding").value_or(""))) {
     body = {net::GzipPieces(body, kGzipLevel)};
     headers.Add("content-encoding", "gzip");
     headers.Add("vary", "Accept-Encoding");
   }
-  exchange_->Send({.status = code, .headers = std::move(headers), .body = std::move(body)});
+  Send({.status = code, .headers = std::move(headers), .body = std::move(body)}, size);
+}
+
+void Call::Send(net::Response response, size_t size) {
+  if (on_answer_) std::exchange(on_answer_, nullptr)(response.status, size);
+  exchange_->Send(std::move(response));
 }
 
 void Call::RespondWith(net::Response response) {
   response.headers.Set("audit-id", audit_id_);
-  exchange_->Send(std::move(response));
+  const size_t size = SizeOf(response.body);
+  Send(std::move(response), size);
 }
 
 void Call::RespondText(int code, std::string text) {
@@ -173,6 +202,10 @@ void Call::RespondStatus(const Status& status) {
 
 std::shared_ptr<net::Waker> Call::RespondStream(std::string_view content_type,
                                                 std::unique_ptr<net::BodySource> source) {
+  if (on_answer_) {
+    source =
+        std::make_unique<FollowedSource>(std::move(source), std::exchange(on_answer_, nullptr));
+  }
   return exchange_->Stream(200, TakeHeaders(content_type), std::move(source));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,6 +24,8 @@ namespace cox::apiserver {
 class Call {
  public:
   Call(net::ExchangePtr exchange, std::string audit_id);
+  // One that nobody answered has failed: its peer is told 500.
+  ~Call();
 
   net::Request& request() { return exchange_->request(); }
   const net::Request& request() const { return exchange_->request(); }
@@ -57,6 +60,11 @@ class Call {
 
   const std::string& audit_id() const { return audit_id_; }
 
+  // Called once, with the code and the size of the answer when it is on its way. For a stream when
+  // that has ended, on the connection's loop; its size is not known.
+  using OnAnswer = std::function<void(int code, size_t bytes)>;
+  void set_on_answer(OnAnswer on_answer) { on_answer_ = std::move(on_answer); }
+
   // Filled in by stages of the chain, in this order.
   Query query;
   RequestInfo info;
@@ -64,12 +72,15 @@ class Call {
 
  private:
   net::Headers TakeHeaders(std::string_view content_type);
+  // Tells who follows the call, and sends.
+  void Send(net::Response response, size_t size);
 
   const net::ExchangePtr exchange_;
   Context ctx_;
   const std::string audit_id_;
   net::Headers headers_;
   std::vector<std::string> warnings_;
+  OnAnswer on_answer_;
 };
 
 // The API's form of an error, as the body of an answer.

@@ -145,21 +145,10 @@ Status ResourceHandlers::Patch(Call& call, const ServedResource& resource) {
   const WriteContext w = WriteContextOf(call, resource, options.dry_run);
   Patcher patcher(call, resource, admission_, type, options, w.now);
   if (apply) COX_RETURN_IF_ERROR(patcher.ReadConfiguration());
-  Warnings warnings;
-  const std::string& subresource = call.info.subresource;
-  ResourceStore::UpdateRequest request{
-      .ns = call.info.namespace_,
-      .name = call.info.name,
-      .how = subresource.empty() ? nullptr : resource.strategy().Subresource(subresource),
-      .change = [&](const Object* existing) { return patcher.Change(existing); },
-      .judge = JudgeOf(admission_, call, resource, Operation::kUpdate, options.dry_run),
-      .create_judge = JudgeOf(admission_, call, resource, Operation::kCreate, options.dry_run),
-      .may_create = apply && subresource.empty(),
-      .warnings = &warnings};
-  COX_ASSIGN_OR_RETURN(const ResourceStore::UpdateResult result,
-                       resource.store().Update(w, request));
-  call.Warn(std::move(warnings));
-  return RespondObject(call, resource, result.created ? 201 : 200, result.object, accepted);
+  return Write(
+      call, resource, w, accepted, [&](const Object* existing) { return patcher.Change(existing); },
+      /*uid=*/"",
+      /*may_create=*/apply && call.info.subresource.empty());
 }
 
 }  // namespace cox::apiserver

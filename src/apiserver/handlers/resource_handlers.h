@@ -43,6 +43,10 @@ class ResourceHandlers {
   // write.cc
   Status Create(Call& call, const ServedResource& resource);
   Status Update(Call& call, const ServedResource& resource);
+  // What updates and patches have in common: `change` is made, judged and answered.
+  Status Write(Call& call, const ServedResource& resource, const WriteContext& w,
+               const Accepted& accepted, ResourceStore::Change change, std::string uid,
+               bool may_create);
   // patch.cc
   Status Patch(Call& call, const ServedResource& resource);
   // delete.cc

@@ -134,24 +134,33 @@ Status ResourceHandlers::Update(Call& call, const ServedResource& resource) {
   const std::string manager = ManagerName(call, options);
   const std::string& subresource = call.info.subresource;
   const WriteContext w = WriteContextOf(call, resource, options.dry_run);
+  auto change = [&](const Object* existing) -> Result<Object> {
+    Object copy = served;
+    std::optional<Object> live;
+    if (existing != nullptr) live = resource.FromHub(*existing);
+    TrackManagers(resource, subresource, live ? &*live : nullptr, copy, manager, w.now);
+    Object hub = resource.ToHub(copy);
+    COX_RETURN_IF_ERROR(Admit(admission_, call, resource, options.dry_run, hub, existing));
+    return hub;
+  };
+  return Write(call, resource, w, accepted, change, served.object_meta()->uid,
+               /*may_create=*/subresource.empty() && resource.strategy().AllowCreateOnUpdate());
+}
+
+Status ResourceHandlers::Write(Call& call, const ServedResource& resource, const WriteContext& w,
+                               const Accepted& accepted, ResourceStore::Change change,
+                               std::string uid, bool may_create) {
+  const std::string& subresource = call.info.subresource;
   Warnings warnings;
-  ResourceStore::UpdateRequest request{
+  const ResourceStore::UpdateRequest request{
       .ns = call.info.namespace_,
       .name = call.info.name,
       .how = subresource.empty() ? nullptr : resource.strategy().Subresource(subresource),
-      .change = [&](const Object* existing) -> Result<Object> {
-        Object copy = served;
-        std::optional<Object> live;
-        if (existing != nullptr) live = resource.FromHub(*existing);
-        TrackManagers(resource, subresource, live ? &*live : nullptr, copy, manager, w.now);
-        Object hub = resource.ToHub(copy);
-        COX_RETURN_IF_ERROR(Admit(admission_, call, resource, options.dry_run, hub, existing));
-        return hub;
-      },
-      .judge = JudgeOf(admission_, call, resource, Operation::kUpdate, options.dry_run),
-      .create_judge = JudgeOf(admission_, call, resource, Operation::kCreate, options.dry_run),
-      .uid = served.object_meta()->uid,
-      .may_create = subresource.empty() && resource.strategy().AllowCreateOnUpdate(),
+      .change = std::move(change),
+      .judge = JudgeOf(admission_, call, resource, Operation::kUpdate, w.dry_run),
+      .create_judge = JudgeOf(admission_, call, resource, Operation::kCreate, w.dry_run),
+      .uid = std::move(uid),
+      .may_create = may_create,
       .warnings = &warnings};
   COX_ASSIGN_OR_RETURN(const ResourceStore::UpdateResult result,
                        resource.store().Update(w, request));
