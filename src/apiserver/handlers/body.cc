@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/strings.h"
+#include "object/kind_names.h"
 #include "object/limits.h"
 #include "object/protobuf/protobuf.h"
 
@@ -27,12 +28,6 @@ std::string Excerpt(std::string_view body) {
     }
   }
   return body.size() > kLength ? text + " ..." : text;
-}
-
-// "core" of core/v1: the first label of the group, as Go packages are called.
-std::string InternalPackage(std::string_view group) {
-  if (group.empty()) return "core";
-  return std::string(group.substr(0, group.find('.')));
 }
 
 Status CannotHandle(const GroupVersionKind& gvk, std::string_view as, std::string_view why) {
@@ -63,6 +58,11 @@ GroupVersionKind KindOf(std::string_view body, Format format, const GroupVersion
 
 }  // namespace
 
+std::string NotRegisteredText(const GroupVersionKind& gvk) {
+  return "no kind " + Quote(gvk.kind) + " is registered for version " +
+         Quote(gvk.group_version().ToString()) + " in scheme \"coxswain/scheme\"";
+}
+
 Result<std::string_view> ReadBody(const Call& call) {
   const std::string& body = call.request().body;
   if (body.size() > limits::kMaxBodyBytes) {
@@ -70,6 +70,17 @@ Result<std::string_view> ReadBody(const Call& call) {
                             std::to_string(limits::kMaxBodyBytes));
   }
   return std::string_view(body);
+}
+
+Status UnsupportedPatchError() {
+  return Status(Reason::kUnsupportedMediaType, "415: Unsupported Media Type");
+}
+
+Result<patch::PatchType> ReadPatchType(const Call& call) {
+  const std::optional<patch::PatchType> type =
+      patch::PatchTypeOf(call.Header("content-type").value_or(""));
+  if (!type) return UnsupportedPatchError();
+  return *type;
 }
 
 Status JudgeStrictness(Call& call, const json::Strictness& strict, FieldValidation validation,
@@ -83,15 +94,14 @@ Status JudgeStrictness(Call& call, const json::Strictness& strict, FieldValidati
     }
     return {};
   }
-  return CannotHandle({std::string(kind.group), std::string(kind.version), std::string(kind.kind)},
-                      kind.kind, "strict decoding error: " + Join(strict.errors, ", "));
+  return CannotHandle(GvkOf(kind), kind.kind,
+                      "strict decoding error: " + Join(strict.errors, ", "));
 }
 
 Result<Object> DecodeBody(Call& call, const KindInfo& kind, FieldValidation validation) {
   COX_ASSIGN_OR_RETURN(std::string_view body, ReadBody(call));
   COX_ASSIGN_OR_RETURN(const Format format, BodyFormat(call.Header("content-type")));
-  const GroupVersionKind expected{std::string(kind.group), std::string(kind.version),
-                                  std::string(kind.kind)};
+  const GroupVersionKind expected = GvkOf(kind);
   json::Strictness strict;
   Result<Object> object = DecodeObject(body, format, Scheme::Builtin(), &expected,
                                        validation == FieldValidation::kIgnore ? nullptr : &strict);
@@ -117,8 +127,7 @@ Result<Object> DecodeBody(Call& call, const KindInfo& kind, FieldValidation vali
     if (gvk.kind != kind.kind || gvk.group != kind.group) {
       return CannotHandle(gvk, kind.kind,
                           "converting (" + std::string(object->type().name) + ") to (" +
-                              InternalPackage(kind.group) + "." + std::string(kind.kind) +
-                              "): unknown conversion");
+                              GoTypeName(kind) + "): unknown conversion");
     }
     return Status::BadRequest("the API version in the data (" + gvk.group_version().ToString() +
                               ") does not match the expected API version (" +

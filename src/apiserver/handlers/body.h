@@ -7,6 +7,7 @@
 #include "apiserver/handlers/call.h"
 #include "apiserver/handlers/options.h"
 #include "apiserver/registry/registry.h"
+#include "object/patch/patch.h"
 
 // Bodies of requests.
 namespace cox::apiserver {
@@ -21,5 +22,12 @@ Status JudgeStrictness(Call& call, const json::Strictness& strict, FieldValidati
 
 // The body, or RequestEntityTooLarge.
 Result<std::string_view> ReadBody(const Call& call);
+
+// The type of patch the body is, by its Content-Type. UnsupportedMediaType.
+Result<patch::PatchType> ReadPatchType(const Call& call);
+Status UnsupportedPatchError();
+
+// What is said of a kind that nobody knows, or not here.
+std::string NotRegisteredText(const GroupVersionKind& gvk);
 
 }  // namespace cox::apiserver

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "api/core/v1.h"
-#include "apiserver/handlers/respond.h"
 #include "apiserver/loops/own_writer.h"
+#include "apiserver/now.h"
 #include "apiserver/registry/apiregistration/api_service.h"
 #include "base/strings.h"
 

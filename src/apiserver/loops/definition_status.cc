@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/handlers/respond.h"
 #include "apiserver/loops/own_writer.h"
+#include "apiserver/now.h"
 #include "apiserver/registry/apiextensions/definition.h"
 #include "base/strings.h"
 #include "object/equal.h"

@@ -2,7 +2,7 @@
 #include "apiserver/loops/own_writer.h"
 
 #include "apiserver/handlers/resource_handlers.h"
-#include "apiserver/handlers/respond.h"
+#include "apiserver/now.h"
 #include "object/defaults.h"
 #include "object/json/json.h"
 

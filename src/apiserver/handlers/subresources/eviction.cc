@@ -88,11 +88,11 @@ class BudgetStatus final : public UpdateStrategyOf<policy::v1::PodDisruptionBudg
   }
 };
 
-Status AskBudget(ResourceHandlers& handlers, Call& call, const WriteContext& w,
-                 const core::v1::Pod& pod) {
+Status AskBudget(ResourceHandlers& handlers, WriteContext w, const core::v1::Pod& pod) {
+  w.served_as = nullptr;  // errors are about budgets from here on
   const ServedResource& budgets = handlers.registry().Hub(policy::v1::PodDisruptionBudget::kKind);
   COX_ASSIGN_OR_RETURN(std::vector<policy::v1::PodDisruptionBudget> found,
-                       BudgetsOf(call.ctx(), budgets, pod));
+                       BudgetsOf(w.ctx, budgets, pod));
   if (found.empty()) return {};
   if (found.size() > 1) {
     return Status(Reason::kInternalError,
@@ -107,53 +107,49 @@ Status AskBudget(ResourceHandlers& handlers, Call& call, const WriteContext& w,
                    budget.status.desiredHealthy > 0;
   if (!IsReady(pod) && (always_unhealthy || met)) return {};
   static const BudgetStatus kStrategy;
-  Result<ResourceStore::UpdateResult> taken = budgets.store().Update(
-      w, {.ns = pod.metadata.namespace_,
-          .name = budget.metadata.name,
-          .how = &kStrategy,
-          .change = [&](const Object* existing) -> Result<Object> {
-            Object next = *existing;
-            COX_RETURN_IF_ERROR(
-                Take(pod.metadata.name, w.now, next.As<policy::v1::PodDisruptionBudget>()));
-            return next;
-          },
-          .judge = {},
-          .create_judge = {}});
-  return taken.ok() ? Status() : taken.status();
+  return budgets.store()
+      .Update(w, {.ns = pod.metadata.namespace_,
+                  .name = budget.metadata.name,
+                  .how = &kStrategy,
+                  .change = [&](const Object* existing) -> Result<Object> {
+                    Object next = *existing;
+                    COX_RETURN_IF_ERROR(
+                        Take(pod.metadata.name, w.now, next.As<policy::v1::PodDisruptionBudget>()));
+                    return next;
+                  },
+                  .judge = {},
+                  .create_judge = {}})
+      .status();
 }
 
 }  // namespace
 
-void HandleEviction(ResourceHandlers& handlers, Call& call, const ServedResource& resource) {
-  Result<Accepted> accepted = NegotiateResource(call.Header("accept"), /*streaming=*/false);
-  if (!accepted.ok()) return call.RespondStatus(accepted.status());
-  Result<WriteOptions> options = ParseWriteOptions(call, "CreateOptions");
-  if (!options.ok()) return call.RespondStatus(options.status());
-  Result<Object> body = DecodeBody(call, policy::v1::Eviction::kKind, options->field_validation);
-  if (!body.ok()) return call.RespondStatus(body.status());
-  const auto& eviction = *body->As<policy::v1::Eviction>();
+Status HandleEviction(ResourceHandlers& handlers, Call& call, const ServedResource& resource) {
+  COX_ASSIGN_OR_RETURN(const Accepted accepted, call.Negotiate());
+  COX_ASSIGN_OR_RETURN(const WriteOptions options, ParseWriteOptions(call, "CreateOptions"));
+  COX_ASSIGN_OR_RETURN(const Object body,
+                       DecodeBody(call, policy::v1::Eviction::kKind, options.field_validation));
+  const auto& eviction = *body.As<policy::v1::Eviction>();
   if (eviction.metadata.name != call.info.name) {
-    return call.RespondStatus(
-        Status::BadRequest("name in URL does not match name in Eviction object"));
+    return Status::BadRequest("name in URL does not match name in Eviction object");
   }
   meta::v1::DeleteOptions how;
   if (eviction.deleteOptions) how = *eviction.deleteOptions;
-  const bool dry_run = options->dry_run || !how.dryRun.empty();
-  const WriteContext w{call.ctx(), call.user, NowOf(call.ctx()), dry_run};
-  Result<Object> found = resource.store().Get(call.ctx(), call.info.namespace_, call.info.name);
-  if (!found.ok()) return call.RespondStatus(found.status());
-  const auto& pod = *found->As<core::v1::Pod>();
+  const bool dry_run = options.dry_run || !how.dryRun.empty();
+  const WriteContext w = WriteContextOf(call, resource, dry_run);
+  COX_ASSIGN_OR_RETURN(const Object found,
+                       resource.store().Get(call.ctx(), call.info.namespace_, call.info.name));
+  const auto& pod = *found.As<core::v1::Pod>();
   const bool wrong_pod =
       how.preconditions && how.preconditions->uid && *how.preconditions->uid != pod.metadata.uid;
-  if (!GoesFreely(pod) && !wrong_pod) {
-    Status allowed = AskBudget(handlers, call, w, pod);
-    if (!allowed.ok()) return call.RespondStatus(allowed);
-  }
-  Result<ResourceStore::DeleteResult> deleted = resource.store().Delete(
-      w, call.info.namespace_, call.info.name, how,
-      JudgeOf(handlers.admission(), call, resource, Operation::kDelete, dry_run));
-  if (!deleted.ok()) return call.RespondStatus(deleted.status());
-  RespondSuccess(call, 201, *accepted);
+  if (!GoesFreely(pod) && !wrong_pod) COX_RETURN_IF_ERROR(AskBudget(handlers, w, pod));
+  COX_RETURN_IF_ERROR(
+      resource.store()
+          .Delete(w, call.info.namespace_, call.info.name, how,
+                  JudgeOf(handlers.admission(), call, resource, Operation::kDelete, dry_run))
+          .status());
+  RespondSuccess(call, 201, accepted);
+  return {};
 }
 
 }  // namespace cox::apiserver
