@@ -7,6 +7,7 @@
 #include "object/kind_names.h"
 #include "object/limits.h"
 #include "object/protobuf/protobuf.h"
+#include "object/yaml/yaml.h"
 
 namespace cox::apiserver {
 namespace {
@@ -96,6 +97,27 @@ Status JudgeStrictness(Call& call, const json::Strictness& strict, FieldValidati
   }
   return CannotHandle(GvkOf(kind), kind.kind,
                       "strict decoding error: " + Join(strict.errors, ", "));
+}
+
+Result<Value> ReadConfiguration(Call& call, const WriteOptions& options, const KindInfo& kind) {
+  COX_ASSIGN_OR_RETURN(std::string_view body, ReadBody(call));
+  json::Strictness strict;
+  Result<Value> parsed = yaml::Parse(body, &strict);
+  if (!parsed.ok()) {
+    return Status::BadRequest("error decoding YAML: error converting YAML to JSON: " +
+                              parsed.status().message());
+  }
+  if (parsed->is_array()) {
+    return Status::BadRequest(
+        "error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal "
+        "array into Go value of type map[string]interface {}");
+  }
+  if (options.field_validation == FieldValidation::kStrict && !strict.errors.empty()) {
+    return Status::BadRequest("error strict decoding YAML: error converting YAML to JSON: " +
+                              strict.errors.front());
+  }
+  COX_RETURN_IF_ERROR(JudgeStrictness(call, strict, options.field_validation, kind));
+  return parsed;
 }
 
 Result<Object> DecodeBody(Call& call, const KindInfo& kind, FieldValidation validation) {

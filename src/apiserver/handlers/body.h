@@ -20,6 +20,9 @@ Result<Object> DecodeBody(Call& call, const KindInfo& kind, FieldValidation vali
 Status JudgeStrictness(Call& call, const json::Strictness& strict, FieldValidation validation,
                        const KindInfo& kind);
 
+// The configuration of a server-side apply, of `kind`. BadRequest with upstream's texts.
+Result<Value> ReadConfiguration(Call& call, const WriteOptions& options, const KindInfo& kind);
+
 // The body, or RequestEntityTooLarge.
 Result<std::string_view> ReadBody(const Call& call);
 

@@ -55,16 +55,8 @@ class Patcher {
 
   // The applied configuration, for server-side apply. BadRequest with upstream's texts.
   Status ReadConfiguration() {
-    COX_ASSIGN_OR_RETURN(std::string_view body, ReadBody(call_));
-    json::Strictness strict;
-    Result<Value> parsed = yaml::Parse(body, &strict);
-    if (!parsed.ok()) {
-      return Status::BadRequest("error decoding YAML: error converting YAML to JSON: " +
-                                parsed.status().message());
-    }
-    configuration_ = std::move(*parsed);
-    COX_RETURN_IF_ERROR(
-        JudgeStrictness(call_, strict, options_.field_validation, resource_.kind()));
+    COX_ASSIGN_OR_RETURN(configuration_,
+                         apiserver::ReadConfiguration(call_, options_, resource_.kind()));
     return {};
   }
 

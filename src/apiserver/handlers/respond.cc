@@ -63,6 +63,13 @@ std::vector<const Object*> InRowOrder(const Strategy& strategy, const std::vecto
   return rows;
 }
 
+void AddRow(TableWriter& table, const ServedResource& resource, const Object& hub,
+            const Time& now) {
+  meta::v1::ObjectMeta meta = *hub.object_meta();
+  resource.strategy().TrimPartialMetadata(meta);
+  table.AddRow(resource.strategy().Row(hub, now), meta, [&] { return resource.FromHub(hub); });
+}
+
 // The end of a text that becomes pretty or YAML where asked.
 std::string Finish(std::string json, const Accepted& accepted) {
   if (accepted.format == Format::kYaml) {
@@ -103,9 +110,9 @@ Result<std::string> EncodeShaped(const ServedResource& resource, const Object& h
   }
   ListMeta meta;
   meta.revision = ParseResourceVersion(hub.object_meta()->resourceVersion).value_or(0);
-  TableWriter table(resource, accepted.transform_version, include, now);
+  TableWriter table(resource.strategy().Columns(), accepted.transform_version, include);
   table.Begin(ListMetaJson(meta), with_columns);
-  table.AddRow(hub);
+  AddRow(table, resource, hub, now);
   return Finish(table.End(), accepted);
 }
 
@@ -117,9 +124,11 @@ Result<std::string> EncodeShapedList(const ServedResource& resource,
     return NotTheShape(accepted, resource.kind(), /*list=*/true);
   }
   if (accepted.transform == Transform::kTable) {
-    TableWriter table(resource, accepted.transform_version, include, now);
+    TableWriter table(resource.strategy().Columns(), accepted.transform_version, include);
     table.Begin(ListMetaJson(meta), /*with_columns=*/true);
-    for (const Object* hub : InRowOrder(resource.strategy(), hubs)) table.AddRow(*hub);
+    for (const Object* hub : InRowOrder(resource.strategy(), hubs)) {
+      AddRow(table, resource, *hub, now);
+    }
     return Finish(table.End(), accepted);
   }
   if (accepted.transform == Transform::kPartialMetadataList &&
@@ -167,6 +176,19 @@ Status RespondObject(Call& call, const ServedResource& resource, int code, const
   COX_ASSIGN_OR_RETURN(std::string text,
                        EncodeShaped(resource, hub, accepted, include, NowOf(call.ctx())));
   call.Respond(code, MediaType(accepted.format), {Bytes(std::move(text))});
+  return {};
+}
+
+Status RespondRow(Call& call, const Object& object, std::span<const Column> columns,
+                  const Cells& cells, const Accepted& accepted) {
+  COX_ASSIGN_OR_RETURN(const IncludeObject include, ParseIncludeObject(call.query, accepted));
+  const meta::v1::ObjectMeta& meta = *object.object_meta();
+  ListMeta list;
+  list.revision = ParseResourceVersion(meta.resourceVersion).value_or(0);
+  TableWriter table(columns, accepted.transform_version, include);
+  table.Begin(ListMetaJson(list), /*with_columns=*/true);
+  table.AddRow(cells, meta, [&] { return object; });
+  call.Respond(200, MediaType(accepted.format), {Bytes(Finish(table.End(), accepted))});
   return {};
 }
 
