@@ -36,18 +36,17 @@ Status CannotHandle(const GroupVersionKind& gvk, std::string_view as, std::strin
                             " cannot be handled as a " + std::string(as) + ": " + std::string(why));
 }
 
-// The kind a body names, completed by the expected one. Empty if it cannot be read at all.
+// The kind a body names, completed by the expected one; that one if it cannot be read at all.
 GroupVersionKind KindOf(std::string_view body, Format format, const GroupVersionKind& expected) {
   GroupVersionKind gvk = expected;
+  json::TypeMeta meta;
   if (format == Format::kProtobuf) {
     Result<proto::Envelope> envelope = proto::Open(body);
-    if (envelope.ok() && !envelope->kind.empty()) gvk.kind = envelope->kind;
-    return gvk;
+    if (envelope.ok()) meta = {std::string(envelope->api_version), std::string(envelope->kind)};
+  } else if (format == Format::kJson) {
+    meta = json::PeekTypeMeta(body).value_or(json::TypeMeta());
   }
-  if (format != Format::kJson) return gvk;
-  Result<json::TypeMeta> meta = json::PeekTypeMeta(body);
-  if (!meta.ok()) return gvk;
-  Result<GroupVersionKind> named = GroupVersionKind::Parse(meta->api_version, meta->kind);
+  Result<GroupVersionKind> named = GroupVersionKind::Parse(meta.api_version, meta.kind);
   if (!named.ok()) return gvk;
   if (!named->kind.empty()) gvk.kind = named->kind;
   if (!named->group_version().empty()) {
@@ -58,6 +57,12 @@ GroupVersionKind KindOf(std::string_view body, Format format, const GroupVersion
 }
 
 }  // namespace
+
+bool NamesKind(const Call& call, const KindInfo& kind) {
+  Result<std::string_view> body = ReadBody(call);
+  Result<Format> format = BodyFormat(call.Header("content-type"));
+  return body.ok() && format.ok() && KindOf(*body, *format, {}) == GvkOf(kind);
+}
 
 std::string NotRegisteredText(const GroupVersionKind& gvk) {
   return "no kind " + Quote(gvk.kind) + " is registered for version " +

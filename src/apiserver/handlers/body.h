@@ -16,6 +16,9 @@ namespace cox::apiserver {
 // error, warnings on the call, or nothing. BadRequest with upstream's texts.
 Result<Object> DecodeBody(Call& call, const KindInfo& kind, FieldValidation validation);
 
+// Whether the body says it is of this kind, rather than of another one or none.
+bool NamesKind(const Call& call, const KindInfo& kind);
+
 // Turns collected strictness into an error or warnings.
 Status JudgeStrictness(Call& call, const json::Strictness& strict, FieldValidation validation,
                        const KindInfo& kind);

@@ -2,8 +2,10 @@
 #include "apiserver/handlers/body.h"
 #include "apiserver/handlers/resource_handlers.h"
 #include "apiserver/handlers/respond.h"
+#include "object/apply/managed_fields.h"
 #include "object/defaults.h"
 #include "object/json/json.h"
+#include "object/yaml/yaml.h"
 
 namespace cox::apiserver {
 
@@ -98,6 +100,28 @@ void TrackManagers(const ServedResource& resource, std::string_view subresource,
   }
 }
 
+namespace {
+
+// Whether the body has managedFields that are empty, which says: forget who owned what. A struct
+// cannot tell that from a body without them.
+bool EmptiesManagedFields(const Call& call) {
+  const std::string& body = call.request().body;
+  if (body.find("managedFields") == std::string::npos) return false;
+  Result<Value> value = yaml::Parse(body);
+  return value.ok() && apply::IsReset(*value);
+}
+
+// What the server keeps is not the client's to bring.
+void DropServersFields(meta::v1::ObjectMeta& meta) {
+  meta.uid.clear();
+  meta.creationTimestamp = {};
+  meta.deletionTimestamp.reset();
+  meta.deletionGracePeriodSeconds.reset();
+  meta.selfLink.clear();
+}
+
+}  // namespace
+
 Status ResourceHandlers::Create(Call& call, const ServedResource& resource) {
   COX_ASSIGN_OR_RETURN(const Accepted accepted, call.Negotiate());
   COX_ASSIGN_OR_RETURN(const WriteOptions options, ParseWriteOptions(call, "CreateOptions"));
@@ -106,6 +130,7 @@ Status ResourceHandlers::Create(Call& call, const ServedResource& resource) {
   if (!served.object_meta()->resourceVersion.empty()) {
     return Status(Reason::kUnknown, "resourceVersion should not be set on objects to be created");
   }
+  DropServersFields(*served.object_meta());
   ApplyDefaults(served.type(), served.data());
   resource.SetDefaults(served);
   const WriteContext w = WriteContextOf(call, resource, options.dry_run);
@@ -132,6 +157,7 @@ Status ResourceHandlers::Update(Call& call, const ServedResource& resource) {
   resource.SetDefaults(served);
 
   const std::string manager = ManagerName(call, options);
+  const bool forgets_managers = EmptiesManagedFields(call);
   const std::string& subresource = call.info.subresource;
   const WriteContext w = WriteContextOf(call, resource, options.dry_run);
   auto change = [&](const Object* existing) -> Result<Object> {
@@ -139,6 +165,7 @@ Status ResourceHandlers::Update(Call& call, const ServedResource& resource) {
     std::optional<Object> live;
     if (existing != nullptr) live = resource.FromHub(*existing);
     TrackManagers(resource, subresource, live ? &*live : nullptr, copy, manager, w.now);
+    if (forgets_managers) copy.object_meta()->managedFields.clear();
     Object hub = resource.ToHub(copy);
     COX_RETURN_IF_ERROR(Admit(admission_, call, resource, options.dry_run, hub, existing));
     return hub;

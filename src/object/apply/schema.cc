@@ -22,7 +22,14 @@ Status ItemError(size_t position, std::string_view text) {
 std::optional<Value> KeyDefault(const Type* item, std::string_view key) {
   if (item == nullptr || item->shape != Shape::kStruct) return std::nullopt;
   const Field* field = item->Find(key);
-  if (field == nullptr || field->default_json.empty()) return std::nullopt;
+  if (field == nullptr) return std::nullopt;
+  if (field->default_json.empty()) {
+    // A field that JSON always shows is its zero value when nobody sets it.
+    const bool always = !field->Has(Field::kPointer) && !field->Has(Field::kOmitEmpty);
+    if (always && field->type->shape == Shape::kString) return Value("");
+    if (always && field->type->shape == Shape::kInt32) return Value(0);
+    return std::nullopt;
+  }
   Result<Value> value = json::Parse(field->default_json);
   if (!value.ok()) return std::nullopt;
   return std::move(*value);

@@ -44,10 +44,12 @@ apply::Managers FromScaleManagers(const apply::Managers& workload, const apply::
   }
   for (const auto& [id, owned] : scale) {
     if (!owned.fields.Has(Replicas())) continue;
-    // Who owned it before is there with all its fields; the others come new.
-    result.try_emplace(At(id, version), apply::Ownership{.fields = {Replicas()},
-                                                         .api_version = std::string(version),
-                                                         .time = owned.time});
+    // Who owned it before is there with all its fields; the others come new. When one of them
+    // applied is not told, as upstream does not.
+    result.try_emplace(At(id, version),
+                       apply::Ownership{.fields = {Replicas()},
+                                        .api_version = std::string(version),
+                                        .time = id.applies ? std::string() : owned.time});
   }
   return result;
 }
