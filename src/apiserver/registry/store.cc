@@ -12,6 +12,11 @@
 namespace cox::apiserver {
 namespace {
 
+// Those that are served beside the others keep to the rules of custom resources.
+bool WantsQualifiedFinalizers(const KindInfo& kind) {
+  return kind.group != "apiextensions.k8s.io" && kind.group != "apiregistration.k8s.io";
+}
+
 // A writer that loses this often gives up: the object is written faster than it can be changed.
 constexpr int kMaxRaces = 64;
 // New names tried when a generated one is taken.
@@ -156,6 +161,7 @@ Status ResourceStore::PrepareCreate(const WriteContext& w, Object& object,
   // After the identity is made: Jobs write theirs into the labels of their pods.
   strategy().PrepareForCreate(w, object);
   FieldErrorList errors = ValidateMeta(meta, kind().namespaced, strategy().name_rule());
+  if (WantsQualifiedFinalizers(kind())) Append(errors, ValidateFinalizersQualified(meta));
   Append(errors, strategy().Validate(w, object));
   if (!errors.empty()) return NewInvalid(kind().group, kind().kind, meta.name, errors);
   if (warnings != nullptr) {
@@ -185,6 +191,14 @@ Result<Object> ResourceStore::Create(const WriteContext& w, Object object, const
   }
 }
 
+Status ResourceStore::TakenError(const WriteContext& w, const std::string& name,
+                                 const storage::KeyValue& by) const {
+  const Status taken = AlreadyExistsError(NamedFor(w), name);
+  Result<Object> existing = Decode(by.value.view(), by.revision);
+  if (!existing.ok() || !existing->object_meta()->deletionTimestamp) return taken;
+  return Status(taken.reason(), "object is being deleted: " + taken.message(), taken.details());
+}
+
 Result<Object> ResourceStore::CreateOnce(const WriteContext& w, Object object, const Judge& judge,
                                          Warnings* warnings) {
   std::unique_ptr<WriteTransaction> transaction;
@@ -198,13 +212,15 @@ Result<Object> ResourceStore::CreateOnce(const WriteContext& w, Object object, c
   const std::string key = Key(meta.namespace_, meta.name);
   if (w.dry_run) {
     COX_ASSIGN_OR_RETURN(storage::Store::GetResult found, storage().Get(w.ctx, key));
-    if (found.kv) return AlreadyExistsError(NamedFor(w), meta.name);
+    if (found.kv) return TakenError(w, meta.name, *found.kv);
     return object;
   }
   const std::chrono::seconds ttl{strategy().TtlSeconds(object)};
   Result<storage::Revision> revision = storage().Create(w.ctx, key, Encode(object), ttl);
   if (!revision.ok()) {
     if (!revision.status().Is(Reason::kAlreadyExists)) return revision.status();
+    COX_ASSIGN_OR_RETURN(storage::Store::GetResult found, storage().Get(w.ctx, key));
+    if (found.kv) return TakenError(w, meta.name, *found.kv);
     return AlreadyExistsError(NamedFor(w), meta.name);
   }
   if (transaction != nullptr) transaction->Commit();
@@ -239,7 +255,7 @@ Status ResourceStore::PrepareUpdate(const WriteContext& w, const UpdateRequest& 
   meta.resourceVersion = old_meta.resourceVersion;
   meta.selfLink.clear();
   if (meta.uid.empty()) meta.uid = old_meta.uid;
-  if (meta.creationTimestamp.IsZero()) meta.creationTimestamp = old_meta.creationTimestamp;
+  meta.creationTimestamp = old_meta.creationTimestamp;
   if (!meta.deletionTimestamp) meta.deletionTimestamp = old_meta.deletionTimestamp;
   if (!meta.deletionGracePeriodSeconds) {
     meta.deletionGracePeriodSeconds = old_meta.deletionGracePeriodSeconds;

@@ -127,6 +127,9 @@ class ResourceStore {
   }
   Result<Stored> Read(Context& ctx, const std::string& key, std::string_view name,
                       bool allow_cached) const;
+  // For a name that is in use, by something that may be on its way out.
+  Status TakenError(const WriteContext& w, const std::string& name,
+                    const storage::KeyValue& by) const;
   Result<Object> CreateOnce(const WriteContext& w, Object object, const Judge& judge,
                             Warnings* warnings);
   Status PrepareCreate(const WriteContext& w, Object& object, Warnings* warnings) const;
@@ -143,8 +146,9 @@ class ResourceStore {
   // Brings the object's finalizers and deletion marks up to what `options` ask for. True if it must
   // be stored instead of removed.
   bool BeginDeletion(const WriteContext& w, meta::v1::DeleteOptions& options, Object& object) const;
+  // Answers with `last`: the stored object with the marks of its deletion.
   Result<DeleteResult> Remove(const WriteContext& w, const std::string& key, const Stored& stored,
-                              bool* raced);
+                              Object last, bool* raced);
 
   Options options_;
   std::string prefix_;

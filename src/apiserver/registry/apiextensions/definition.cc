@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "object/equal.h"
+#include "object/owner.h"
 
 namespace cox::apiserver {
 namespace {
@@ -58,6 +59,26 @@ class DefinitionStrategy final : public StrategyOf<CustomResourceDefinition> {
   }
   const UpdateStrategy* Subresource(std::string_view name) const override {
     return name == "status" ? &status_ : nullptr;
+  }
+  // Its objects go first: the loop that removes them takes the finalizer away.
+  bool HoldsDeletion(const Object& object) const override {
+    const meta::v1::ObjectMeta& meta = *object.object_meta();
+    return !meta.deletionTimestamp || HasFinalizer(meta, kCleanupFinalizer);
+  }
+  void MarkDeleting(const WriteContext& w, Object& object) const override {
+    auto& definition = *object.As<CustomResourceDefinition>();
+    auto& finalizers = definition.metadata.finalizers;
+    if (!HasFinalizer(definition.metadata, kCleanupFinalizer)) {
+      finalizers.emplace_back(kCleanupFinalizer);
+    }
+    SetCondition(
+        definition,
+        {.type = "Terminating",
+         .status = "True",
+         .reason = "InstanceDeletionPending",
+         .message = "CustomResourceDefinition marked for deletion; CustomResource deletion "
+                    "will begin soon"},
+        w.now);
   }
   std::span<const Column> Columns() const override {
     static constexpr Column kColumns[] = {kNameColumn, {.name = "Created At", .type = "date"}};
@@ -115,6 +136,20 @@ class DefinitionStrategy final : public StrategyOf<CustomResourceDefinition> {
 };
 
 }  // namespace
+
+bool SetCondition(CustomResourceDefinition& definition, CustomResourceDefinitionCondition wanted,
+                  const Time& now) {
+  wanted.lastTransitionTime = now;
+  for (CustomResourceDefinitionCondition& condition : definition.status.conditions) {
+    if (condition.type != wanted.type) continue;
+    if (condition.status == wanted.status) wanted.lastTransitionTime = condition.lastTransitionTime;
+    const bool same = DeepEqual(condition, wanted);
+    condition = std::move(wanted);
+    return !same;
+  }
+  definition.status.conditions.push_back(std::move(wanted));
+  return true;
+}
 
 const CustomResourceDefinitionCondition* FindCondition(const CustomResourceDefinition& definition,
                                                        std::string_view type) {

@@ -4,6 +4,7 @@
 #include "api/apiregistration/v1.h"
 #include "apiserver/registry/field_messages.h"
 #include "apiserver/registry/kinds.h"
+#include "object/equal.h"
 
 namespace cox::apiserver {
 namespace {
@@ -14,6 +15,8 @@ using apiregistration::v1::APIServiceSpec;
 
 constexpr int32_t kMaxGroupPriority = 20000;
 constexpr int32_t kMaxVersionPriority = 1000;
+
+constexpr std::string_view kAvailable = "Available";
 
 const APIServiceCondition* FindAvailable(const APIService& service) {
   for (const APIServiceCondition& condition : service.status.conditions) {
@@ -182,20 +185,25 @@ class ApiServiceStrategy final : public StrategyOf<APIService> {
 
 }  // namespace
 
-void SetLocalAvailable(APIService& object, const Time& now) {
-  APIServiceCondition condition;
-  condition.type = "Available";
-  condition.status = "True";
-  condition.reason = "Local";
-  condition.message = "Local APIServices are always available";
+bool SetAvailable(APIService& object, APIServiceCondition condition, const Time& now) {
+  condition.type = kAvailable;
   condition.lastTransitionTime = now;
   for (APIServiceCondition& old : object.status.conditions) {
     if (old.type != condition.type) continue;
     if (old.status == condition.status) condition.lastTransitionTime = old.lastTransitionTime;
-    old = condition;
-    return;
+    const bool same = DeepEqual(old, condition);
+    old = std::move(condition);
+    return !same;
   }
-  object.status.conditions.push_back(condition);
+  object.status.conditions.push_back(std::move(condition));
+  return true;
+}
+
+void SetLocalAvailable(APIService& object, const Time& now) {
+  SetAvailable(
+      object,
+      {.status = "True", .reason = "Local", .message = "Local APIServices are always available"},
+      now);
 }
 
 StrategyPtr NewApiServiceStrategy() { return std::make_unique<ApiServiceStrategy>(); }

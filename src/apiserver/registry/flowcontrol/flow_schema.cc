@@ -101,6 +101,16 @@ class FlowSchemaStrategy final : public StrategyOf<FlowSchema> {
     static constexpr std::string_view kReset[] = {"status"};
     return kReset;
   }
+  // As they are tried for a request.
+  RowBefore RowOrder() const override {
+    return [](const Object& a, const Object& b) {
+      const auto& left = *a.As<FlowSchema>();
+      const auto& right = *b.As<FlowSchema>();
+      return left.spec.matchingPrecedence != right.spec.matchingPrecedence
+                 ? left.spec.matchingPrecedence < right.spec.matchingPrecedence
+                 : left.metadata.name < right.metadata.name;
+    };
+  }
   std::span<const Column> Columns() const override {
     static constexpr Column kColumns[] = {
         kNameColumn,
