@@ -73,8 +73,10 @@ def build(what, command, **options):
 
 
 def _environment(extra):
-    # Nothing of the caller's own clusters gets in.
-    return {**{key: value for key, value in os.environ.items() if not key.startswith("KUBE")}, **extra}
+    # Nothing of the caller's own clusters gets in, and no proxy between the program and a server on this machine.
+    kept = {key: value for key, value in os.environ.items()
+            if not key.startswith("KUBE") and not key.lower().endswith("_proxy")}
+    return {**kept, **extra}
 
 
 def end_softly_with_test():
