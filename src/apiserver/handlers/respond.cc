@@ -89,8 +89,11 @@ Result<std::string> EncodeShaped(const ServedResource& resource, const Object& h
   std::string text;
   switch (accepted.transform) {
     case Transform::kNone: {
-      const Object served = resource.FromHub(hub);
-      EncodeObject(served, accepted.format, &text);
+      if (&hub.type() == resource.kind().type) {
+        EncodeObject(hub, accepted.format, &text);
+      } else {
+        EncodeObject(resource.FromHub(hub), accepted.format, &text);
+      }
       if (accepted.pretty && accepted.format == Format::kJson) text = PrettyJson(text);
       return text;
     }

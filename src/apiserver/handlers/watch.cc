@@ -143,11 +143,6 @@ class WatchSource final : public net::BodySource {
   State Pull(size_t budget, std::vector<Bytes>* out) override;
 
  private:
-  static size_t SizeOf(const std::vector<Bytes>& pieces) {
-    size_t size = 0;
-    for (const Bytes& piece : pieces) size += piece.size();
-    return size;
-  }
   bool Selected(const storage::EntryPtr& entry) const {
     if (entry == nullptr) return false;
     return Selects(options_, *entry, SplitKey(resource_, entry->key()).ns);
@@ -165,7 +160,6 @@ class WatchSource final : public net::BodySource {
   std::unique_ptr<storage::Watcher> watcher_;
   Status failure_;
   storage::Revision revision_ = 0;
-  storage::Revision bookmarked_ = 0;
   std::shared_ptr<std::atomic<bool>> over_ = std::make_shared<std::atomic<bool>>(false);
   std::shared_ptr<std::atomic<bool>> bookmark_due_ = std::make_shared<std::atomic<bool>>(false);
   std::optional<Context> ctx_;

@@ -2,6 +2,7 @@
 #include "apiserver/handlers/body.h"
 #include "apiserver/handlers/resource_handlers.h"
 #include "apiserver/handlers/respond.h"
+#include "object/apply/managed_fields.h"
 #include "object/defaults.h"
 #include "object/json/json.h"
 
@@ -59,19 +60,14 @@ void TrackManagers(const ServedResource& resource, std::string_view subresource,
                    const Time& now) {
   const apply::FieldManager& fields = resource.field_manager(subresource);
   // What was not there before was an empty object: its structs are nobody's doing.
-  Value live = live_served != nullptr ? live_served->ToValue() : Object(resource.kind()).ToValue();
-  Result<Value> tracked =
-      fields.Update(fields.Named(std::move(live)), served.ToValue(), manager, now.ToString());
+  Value live;
+  if (live_served != nullptr) live = fields.Named(live_served->ToValue());
+  const Result<apply::Managers> managers = fields.UpdateManagers(
+      live_served != nullptr ? live : fields.nothing(), served.ToValue(), manager, now.ToString());
   meta::v1::ObjectMeta& meta = *served.object_meta();
   meta.managedFields.clear();
-  if (!tracked.ok()) return;  // a write must not fail because its owners cannot be told
-  const Value* entries = tracked->At({"metadata", "managedFields"});
-  if (entries == nullptr || !entries->is_array()) return;
-  for (const Value& entry : entries->as_array()) {
-    Result<meta::v1::ManagedFieldsEntry> typed =
-        json::FromValue<meta::v1::ManagedFieldsEntry>(entry);
-    if (typed.ok()) meta.managedFields.push_back(std::move(*typed));
-  }
+  // A write must not fail because its owners cannot be told.
+  if (managers.ok()) meta.managedFields = apply::ManagedFieldsEntries(*managers);
 }
 
 void ResourceHandlers::Create(Call& call, const ServedResource& resource) {
@@ -92,12 +88,12 @@ void ResourceHandlers::Create(Call& call, const ServedResource& resource) {
     const Time now = NowOf(call.ctx());
     // Owners are told before admission: what that adds belongs to nobody.
     TrackManagers(resource, "", nullptr, *served, ManagerName(call, *options), now);
-    Object hub = resource.ToHub(*served);
+    Object hub = resource.ToHub(std::move(*served));
     Warnings warnings;
     COX_RETURN_IF_ERROR(admission_.Mutate(call.ctx(), {.operation = Operation::kCreate,
                                                        .resource = resource,
                                                        .ns = call.info.namespace_,
-                                                       .name = served->object_meta()->name,
+                                                       .name = hub.object_meta()->name,
                                                        .user = call.user,
                                                        .dry_run = options->dry_run,
                                                        .object = &hub,
@@ -142,7 +138,7 @@ void ResourceHandlers::Update(Call& call, const ServedResource& resource) {
         std::optional<Object> live;
         if (existing != nullptr) live = resource.FromHub(*existing);
         TrackManagers(resource, subresource, live ? &*live : nullptr, copy, manager, now);
-        Object hub = resource.ToHub(copy);
+        Object hub = resource.ToHub(std::move(copy));
         COX_RETURN_IF_ERROR(admission_.Mutate(
             call.ctx(), {.operation = existing == nullptr ? Operation::kCreate : Operation::kUpdate,
                          .resource = resource,
