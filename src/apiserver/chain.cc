@@ -4,6 +4,8 @@
 #include "apiserver/handlers/negotiation.h"
 #include "apiserver/registry/errors.h"
 #include "base/strings.h"
+#include "object/selector/fields.h"
+#include "object/validation/names.h"
 
 namespace cox::apiserver {
 namespace {
@@ -28,8 +30,28 @@ Next SetTimeout(const std::shared_ptr<Call>& call) {
   return Next::kGoOn;
 }
 
+// What is to be allowed: the request, and where a list names one object by its selector, that name.
+// `named` holds it if it differs from call.info.
+const RequestInfo& AuthorizedInfo(const Call& call, std::optional<RequestInfo>& named) {
+  const RequestInfo& info = call.info;
+  if (!info.is_resource || !info.name.empty() || (info.verb != "list" && info.verb != "watch")) {
+    return info;
+  }
+  const std::string* text = call.query.Find("fieldSelector");
+  if (text == nullptr) return info;
+  Result<fields::Selector> selector = fields::Selector::Parse(*text);
+  if (!selector.ok()) return info;
+  const std::optional<std::string_view> name = selector->RequiresExactMatch("metadata.name");
+  if (!name || !validation::IsValidPathSegmentName(*name).empty()) return info;
+  named = info;
+  named->name = *name;
+  return *named;
+}
+
 Stage Authenticate(const Authenticator& authenticator) {
   return {"authn", [&authenticator](const std::shared_ptr<Call>& call) {
+            const std::string_view warning = BearerTokenWarning(call->request());
+            if (!warning.empty()) call->Warn(std::string(warning));
             Result<UserInfo> user = authenticator.Authenticate(call->request());
             if (!user.ok()) {
               call->RespondStatus(user.status());
@@ -42,11 +64,28 @@ Stage Authenticate(const Authenticator& authenticator) {
           }};
 }
 
+Stage Impersonate(const Impersonation& impersonation) {
+  return {"impersonation", [&impersonation](const std::shared_ptr<Call>& call) {
+            std::optional<RequestInfo> named;
+            Result<UserInfo> user =
+                impersonation.Apply(call->request(), AuthorizedInfo(*call, named), call->user);
+            if (!user.ok()) {
+              call->RespondStatus(user.status());
+              return Next::kDone;
+            }
+            call->user = std::move(*user);
+            RemoveImpersonationHeaders(call->request().headers);
+            return Next::kGoOn;
+          }};
+}
+
 Stage Authorize(const Authorizer& authorizer) {
   return {"authz", [&authorizer](const std::shared_ptr<Call>& call) {
-            const Decision decision = authorizer.Authorize(call->user, call->info);
+            std::optional<RequestInfo> named;
+            const RequestInfo& info = AuthorizedInfo(*call, named);
+            const Decision decision = authorizer.Authorize(call->user, info);
             if (decision.allowed) return Next::kGoOn;
-            call->RespondStatus(ForbiddenStatus(call->user, call->info, decision.reason));
+            call->RespondStatus(ForbiddenStatus(call->user, info, decision.reason));
             return Next::kDone;
           }};
 }
@@ -59,7 +98,9 @@ std::vector<Stage> BuildChain(const ChainParts& p) {
       {"requestinfo", ReadRequestInfo},
       {"timeout", SetTimeout},
       Authenticate(p.authenticator),
-      // audit: after authn, since records need the user; impersonation; fairness: not built yet
+      // audit: after authn, since records need the user: not built yet
+      Impersonate(p.impersonation),
+      // fairness: by the user that was impersonated: not built yet
       Authorize(p.authorizer),
       {"offload",
        [offload = p.offload, dispatch = p.dispatch](const std::shared_ptr<Call>& call) {

@@ -31,6 +31,7 @@ void Router::Handle(const std::shared_ptr<Call>& call) const {
     const std::shared_ptr<const DiscoveryDocuments> documents = parts_.discovery.documents();
     const bool known_group =
         call->info.prefix == "api" || documents->Group(call->info.group) != nullptr;
+    if (known_group && parts_.reviews.Handle(*call)) return;
     if (known_group) return parts_.resources.Handle(call);
   }
   call->RespondText(404, "404 page not found\n");
@@ -50,6 +51,7 @@ bool Router::HandleFixed(Call& call) const {
     call.RespondWith(parts_.openapi.Handle(call.request()));
     return true;
   }
+  if (parts_.issuer.Handle(call)) return true;
   if (path == "/metrics") {
     call.Respond(200, MetricsRegistry::kContentType, {Bytes(parts_.metrics.Render())});
     return true;

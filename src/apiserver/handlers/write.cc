@@ -54,12 +54,8 @@ Judge JudgeOf(const AdmissionChain& admission, Call& call, const ServedResource&
       };
 }
 
-void TrackManagers(const ServedResource& resource, std::string_view subresource,
-                   const Object* live_served, Object& served, std::string_view manager,
-                   const Time& now) {
-  const apply::FieldManager& fields = resource.field_manager(subresource);
-  // What was not there before was an empty object: its structs are nobody's doing.
-  Value live = live_served != nullptr ? live_served->ToValue() : Object(resource.kind()).ToValue();
+void TrackManagers(const apply::FieldManager& fields, Value live, Object& served,
+                   std::string_view manager, const Time& now) {
   Result<Value> tracked =
       fields.Update(fields.Named(std::move(live)), served.ToValue(), manager, now.ToString());
   meta::v1::ObjectMeta& meta = *served.object_meta();
@@ -72,6 +68,14 @@ void TrackManagers(const ServedResource& resource, std::string_view subresource,
         json::FromValue<meta::v1::ManagedFieldsEntry>(entry);
     if (typed.ok()) meta.managedFields.push_back(std::move(*typed));
   }
+}
+
+void TrackManagers(const ServedResource& resource, std::string_view subresource,
+                   const Object* live_served, Object& served, std::string_view manager,
+                   const Time& now) {
+  // What was not there before was an empty object: its structs are nobody's doing.
+  Value live = live_served != nullptr ? live_served->ToValue() : Object(resource.kind()).ToValue();
+  TrackManagers(resource.field_manager(subresource), std::move(live), served, manager, now);
 }
 
 void ResourceHandlers::Create(Call& call, const ServedResource& resource) {
