@@ -85,10 +85,14 @@ void TrackManagers(const ServedResource& resource, std::string_view subresource,
                    const Time& now) {
   const apply::FieldManager& fields = resource.field_manager(subresource);
   // What was not there before was an empty object: its structs are nobody's doing.
-  Value live;
-  if (live_served != nullptr) live = fields.Named(live_served->ToValue());
-  const Result<apply::Managers> managers = fields.UpdateManagers(
-      live_served != nullptr ? live : fields.nothing(), served.ToValue(), manager, now.ToString());
+  if (live_served == nullptr) return TrackManagers(fields, fields.nothing(), served, manager, now);
+  TrackManagers(fields, fields.Named(live_served->ToValue()), served, manager, now);
+}
+
+void TrackManagers(const apply::FieldManager& fields, const Value& live, Object& served,
+                   std::string_view manager, const Time& now) {
+  const Result<apply::Managers> managers =
+      fields.UpdateManagers(live, served.ToValue(), manager, now.ToString());
   meta::v1::ObjectMeta& meta = *served.object_meta();
   meta.managedFields.clear();
   // A write must not fail because its owners cannot be told.
