@@ -3,6 +3,12 @@
 
 #include <chrono>
 
+#include "apiserver/handlers/negotiation.h"
+#include "apiserver/registry/errors.h"
+#include "base/strings.h"
+#include "object/selector/fields.h"
+#include "object/validation/names.h"
+
 namespace cox::apiserver {
 namespace {
 
@@ -21,8 +27,28 @@ Result<Next> SetTimeout(const std::shared_ptr<Call>& call) {
   return Next::kGoOn;
 }
 
+// What is to be allowed: the request, and where a list names one object by its selector, that name.
+// `named` holds it if it differs from call.info.
+const RequestInfo& AuthorizedInfo(const Call& call, std::optional<RequestInfo>& named) {
+  const RequestInfo& info = call.info;
+  if (!info.is_resource || !info.name.empty() || (info.verb != "list" && info.verb != "watch")) {
+    return info;
+  }
+  const std::string* text = call.query.Find("fieldSelector");
+  if (text == nullptr) return info;
+  Result<fields::Selector> selector = fields::Selector::Parse(*text);
+  if (!selector.ok()) return info;
+  const std::optional<std::string_view> name = selector->RequiresExactMatch("metadata.name");
+  if (!name || !validation::IsValidPathSegmentName(*name).empty()) return info;
+  named = info;
+  named->name = *name;
+  return *named;
+}
+
 Stage Authenticate(const Authenticator& authenticator) {
   return {"authn", [&authenticator](const std::shared_ptr<Call>& call) -> Result<Next> {
+            const std::string_view warning = BearerTokenWarning(call->request());
+            if (!warning.empty()) call->Warn(std::string(warning));
             COX_ASSIGN_OR_RETURN(call->user, authenticator.Authenticate(call->request()));
             // Nobody behind the chain shall see, log or forward it.
             call->request().headers.Remove("authorization");
@@ -30,11 +56,24 @@ Stage Authenticate(const Authenticator& authenticator) {
           }};
 }
 
+Stage Impersonate(const Impersonation& impersonation) {
+  return {"impersonation", [&impersonation](const std::shared_ptr<Call>& call) -> Result<Next> {
+            std::optional<RequestInfo> named;
+            COX_ASSIGN_OR_RETURN(
+                call->user,
+                impersonation.Apply(call->request(), AuthorizedInfo(*call, named), call->user));
+            RemoveImpersonationHeaders(call->request().headers);
+            return Next::kGoOn;
+          }};
+}
+
 Stage Authorize(const Authorizer& authorizer) {
   return {"authz", [&authorizer](const std::shared_ptr<Call>& call) -> Result<Next> {
-            const Decision decision = authorizer.Authorize(call->user, call->info);
+            std::optional<RequestInfo> named;
+            const RequestInfo& info = AuthorizedInfo(*call, named);
+            const Decision decision = authorizer.Authorize(call->user, info);
             if (decision.allowed) return Next::kGoOn;
-            return ForbiddenStatus(call->user, call->info, decision.reason);
+            return ForbiddenStatus(call->user, info, decision.reason);
           }};
 }
 
@@ -52,7 +91,9 @@ std::vector<Stage> BuildChain(const ChainParts& p) {
        }},
       {"timeout", SetTimeout},
       Authenticate(p.authenticator),
-      // audit: after authn, since records need the user; impersonation; fairness: not built yet
+      // audit: after authn, since records need the user: not built yet
+      Impersonate(p.impersonation),
+      // fairness: by the user that was impersonated: not built yet
       Authorize(p.authorizer),
       {"offload",
        [offload = p.offload, dispatch = p.dispatch](const std::shared_ptr<Call>& call) {

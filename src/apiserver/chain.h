@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "apiserver/authn/authenticator.h"
+#include "apiserver/authn/impersonation.h"
 #include "apiserver/authz/authorizer.h"
 #include "apiserver/handlers/call.h"
 #include "apiserver/metrics/request_metrics.h"
@@ -27,6 +28,7 @@ struct Stage {
 struct ChainParts {
   RequestMetrics& metrics;
   const Authenticator& authenticator;
+  const Impersonation& impersonation;
   const Authorizer& authorizer;
   // Moves the call from its loop to a worker: what follows may block.
   std::function<void(std::shared_ptr<Call>, std::function<void(std::shared_ptr<Call>)>)> offload;

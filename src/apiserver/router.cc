@@ -52,7 +52,7 @@ Status Router::Dispatch(const std::shared_ptr<Call>& call) const {
   const RequestInfo& info = call->info;
   if (info.is_resource &&
       (info.prefix == "api" || parts_.discovery.documents()->Group(info.group) != nullptr)) {
-    parts_.resources.Handle(call);
+    if (!parts_.reviews.Handle(*call)) parts_.resources.Handle(call);
   } else {
     RespondNotFoundPage(*call);
   }
@@ -70,6 +70,7 @@ std::optional<Status> Router::HandleFixed(Call& call) const {
     call.RespondWith(parts_.openapi.Handle(call.request()));
     return Status();
   }
+  if (parts_.issuer.Handle(call)) return Status();
   if (path == "/metrics") {
     call.Respond(200, MetricsRegistry::kContentType, {Bytes(parts_.metrics.Render())});
     return Status();

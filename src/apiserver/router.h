@@ -11,6 +11,8 @@
 #include "apiserver/handlers/resource_handlers.h"
 #include "apiserver/health/health.h"
 #include "apiserver/openapi/openapi.h"
+#include "apiserver/reviews/issuer_discovery.h"
+#include "apiserver/reviews/reviews.h"
 #include "base/metrics.h"
 
 namespace cox::apiserver {
@@ -25,6 +27,8 @@ class Router {
     const Discovery& discovery;
     const OpenApi& openapi;
     const Health& health;
+    const Reviews& reviews;
+    const IssuerDiscovery& issuer;
     const MetricsRegistry& metrics;
     std::string server_address;  // what /api tells clients
     VersionInfo version;

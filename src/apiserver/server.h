@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "apiserver/authn/service_account/tokens.h"
 #include "base/context.h"
 #include "base/metrics.h"
 #include "net/server.h"
@@ -21,11 +22,11 @@ struct ServerOptions {
   std::string token_csv;          // contents of --token-auth-file; empty: none
   std::string client_ca_pem;      // contents of --client-ca-file; empty: none
   bool anonymous_auth = true;
-  bool always_allow = false;  // --authorization-mode=AlwaysAllow
+  std::vector<std::string> authorization_modes = {"RBAC"};  // in order; see Start
   std::string etcd_prefix = "/registry";
   std::string service_cluster_ip_range = "10.0.0.0/24";
   std::string service_node_port_range = "30000-32767";
-  std::string service_account_issuer = "https://kubernetes.default.svc";
+  ServiceAccountTokenOptions service_accounts;
   std::vector<std::string> disabled_admission_plugins;
   size_t workers = 128;
 };
@@ -38,7 +39,7 @@ struct ServerOptions {
 class ApiServer {
  public:
   // `storage` gives the Store of a resource ("events", "leases.coordination.k8s.io"); the stores
-  // and `metrics` outlive the server.
+  // and `metrics` outlive the server. BadRequest for options that make no sense.
   using StoreOf = std::function<storage::Store&(std::string_view group, std::string_view resource)>;
   static Result<std::unique_ptr<ApiServer>> Start(const Context& ctx, ServerOptions options,
                                                   StoreOf storage, MetricsRegistry& metrics);

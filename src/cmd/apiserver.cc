@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/server.h"
 
+#include <fcntl.h>
 #include <malloc.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
@@ -11,10 +13,12 @@
 #include <sstream>
 #include <string>
 
+#include "apiserver/authn/service_account/keys.h"
 #include "base/log.h"
 #include "base/process_metrics.h"
 #include "cmd/commands.h"
 #include "cmd/flags.h"
+#include "object/scalar/time.h"
 #include "storage/etcd/compactor.h"
 #include "storage/etcd/etcd_store.h"
 #include "storage/etcd/override.h"
@@ -75,12 +79,21 @@ constexpr FlagInfo kFlags[] = {
     {"Authentication", "token-auth-file", "string", "",
      "file of bearer tokens: token,user,uid,\"group,group\" per line"},
     {"Authentication", "service-account-issuer", "strings", "https://kubernetes.default.svc",
-     "issuer of service account tokens", true},
+     "issuers of service account tokens that are accepted; the first is written into new ones"},
     {"Authentication", "service-account-key-file", "strings", "",
-     "keys to verify service account tokens with", true},
+     "keys to verify service account tokens with (PEM), besides the signing key"},
     {"Authentication", "service-account-signing-key-file", "string", "",
-     "key to sign service account tokens with", true},
-    {"Authentication", "api-audiences", "strings", "", "audiences of the API", true},
+     "key to sign service account tokens with (PEM, RSA or EC). Without one the server uses "
+     "service-account.key in --cert-dir, and makes it if there is none: servers of one cluster "
+     "must be given the same key"},
+    {"Authentication", "service-account-max-token-expiration", "duration", "0s",
+     "longest life of a service account token; 0 for no limit"},
+    {"Authentication", "service-account-extend-token-expiration", "", "true",
+     "tokens of pods live a year where programs may not know that they expire"},
+    {"Authentication", "service-account-jwks-uri", "string", "",
+     "where others find the public keys; by default this server's /openid/v1/jwks"},
+    {"Authentication", "api-audiences", "strings", "",
+     "audiences of the API, for tokens; by default the service account issuers"},
     {"Authentication", "requestheader-client-ca-file", "string", "", "CA of front proxies", true},
     {"Authentication", "requestheader-allowed-names", "strings", "", "names of front proxies",
      true},
@@ -90,7 +103,9 @@ constexpr FlagInfo kFlags[] = {
     {"Authentication", "requestheader-extra-headers-prefix", "strings", "",
      "prefixes of headers for extra", true},
     {"Authentication", "enable-bootstrap-token-auth", "", "false", "accept bootstrap tokens", true},
-    {"Authorization", "authorization-mode", "strings", "Node,RBAC", "AlwaysAllow, Node, RBAC"},
+    {"Authorization", "authorization-mode", "strings", "Node,RBAC",
+     "AlwaysAllow, AlwaysDeny, RBAC, Node; asked in order. Node is accepted and allows nothing "
+     "yet: nodes have what roles give them"},
     {"Admission", "enable-admission-plugins", "strings", "", "plugins to add", true},
     {"Admission", "disable-admission-plugins", "strings", "", "plugins to leave out"},
     {"Admission", "admission-control-config-file", "string", "", "configuration of plugins", true},
@@ -121,14 +136,19 @@ Result<std::string> ReadFile(const std::string& path) {
 }
 
 Status WriteFile(const std::filesystem::path& path, const std::string& text, bool secret) {
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  if (secret) {
-    std::filesystem::permissions(
-        path, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+  const Status failed = Status::Internal("cannot write " + path.string());
+  // A secret is nobody else's from its first byte on.
+  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, secret ? 0600 : 0644);
+  if (fd < 0) return failed;
+  size_t written = 0;
+  while (written < text.size()) {
+    const ssize_t some = write(fd, text.data() + written, text.size() - written);
+    if (some < 0 && errno == EINTR) continue;
+    if (some <= 0) break;
+    written += static_cast<size_t>(some);
   }
-  file << text;
-  file.close();
-  return file ? Status() : Status::Internal("cannot write " + path.string());
+  const bool closed = close(fd) == 0;
+  return closed && written == text.size() ? Status() : failed;
 }
 
 // The serving certificate: named by flags, else found in --cert-dir, else made and left there.
@@ -165,6 +185,41 @@ Result<net::CertificatePair> ServingCertificate(const Flags& flags) {
   return pair;
 }
 
+// The key for service account tokens: named by a flag, else found in --cert-dir, else made and left
+// there.
+Result<std::string> SigningKey(const Flags& flags) {
+  if (flags.Has("service-account-signing-key-file")) {
+    return ReadFile(flags.Get("service-account-signing-key-file"));
+  }
+  const std::filesystem::path dir = flags.Get("cert-dir");
+  const std::filesystem::path path = dir / "service-account.key";
+  std::error_code error;
+  if (std::filesystem::exists(path, error)) return ReadFile(path);
+  COX_ASSIGN_OR_RETURN(std::string pem, apiserver::GenerateSigningKeyPem());
+  std::filesystem::create_directories(dir, error);
+  COX_RETURN_IF_ERROR(WriteFile(path, pem, /*secret=*/true));
+  return pem;
+}
+
+Result<apiserver::ServiceAccountTokenOptions> ServiceAccountsFrom(const Flags& flags) {
+  apiserver::ServiceAccountTokenOptions options;
+  options.issuers = flags.GetList("service-account-issuer");
+  COX_ASSIGN_OR_RETURN(options.signing_key_pem, SigningKey(flags));
+  for (const std::string& path : flags.GetList("service-account-key-file")) {
+    COX_ASSIGN_OR_RETURN(std::string pem, ReadFile(path));
+    options.key_pems.push_back(std::move(pem));
+  }
+  options.api_audiences = flags.GetList("api-audiences");
+  Result<Duration> limit = Duration::Parse(flags.Get("service-account-max-token-expiration"));
+  if (!limit.ok()) {
+    return limit.status().WithContext("--service-account-max-token-expiration");
+  }
+  options.max_expiration = std::chrono::seconds(limit->nanos / 1'000'000'000);
+  options.extend_expiration = flags.GetBool("service-account-extend-token-expiration");
+  options.jwks_uri = flags.Get("service-account-jwks-uri");
+  return options;
+}
+
 Result<apiserver::ServerOptions> ServerOptionsFrom(const Flags& flags) {
   apiserver::ServerOptions options;
   COX_ASSIGN_OR_RETURN(const int64_t port, flags.GetInt("secure-port", 0, 65535));
@@ -181,9 +236,8 @@ Result<apiserver::ServerOptions> ServerOptionsFrom(const Flags& flags) {
   if (flags.Has("client-ca-file")) {
     COX_ASSIGN_OR_RETURN(options.client_ca_pem, ReadFile(flags.Get("client-ca-file")));
   }
-  // Roles are not consulted yet: all modes but AlwaysAllow let system:masters in, and nobody else.
-  options.always_allow =
-      flags.Has("authorization-mode") && flags.Get("authorization-mode") == "AlwaysAllow";
+  options.authorization_modes = flags.GetList("authorization-mode");
+  COX_ASSIGN_OR_RETURN(options.service_accounts, ServiceAccountsFrom(flags));
   options.etcd_prefix = flags.Get("etcd-prefix");
   if (!options.etcd_prefix.starts_with('/')) options.etcd_prefix.insert(0, "/");
   options.service_cluster_ip_range = flags.Get("service-cluster-ip-range");

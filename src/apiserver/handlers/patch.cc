@@ -74,7 +74,7 @@ class Patcher {
       TrackManagers(resource_, call_.info.subresource, &live, served, manager_, now_);
       if (forgets_managers_) served.object_meta()->managedFields.clear();
     }
-    Object hub = resource_.ToHub(served);
+    Object hub = resource_.ToHub(std::move(served));
     COX_RETURN_IF_ERROR(Admit(admission_, call_, resource_, options_.dry_run, hub, existing));
     return hub;
   }

@@ -80,13 +80,7 @@ Result<ListPage> PageFromSnapshot(const ServedResource& resource, const ReadOpti
   if (one_key) {
     if (storage::EntryPtr entry = snapshot.Find(prefix + std::string(*name))) builder.Add(entry);
   } else {
-    if (limit > 0) {
-      total = static_cast<int64_t>(snapshot.Count(prefix));
-      if (!start.empty()) {
-        total = 0;
-        snapshot.Visit(prefix, start, [&](const storage::EntryPtr&) { return ++total, true; });
-      }
-    }
+    if (limit > 0) total = static_cast<int64_t>(snapshot.Count(prefix, start));
     snapshot.Visit(prefix, start,
                    [&](const storage::EntryPtr& entry) { return builder.Add(entry); });
   }

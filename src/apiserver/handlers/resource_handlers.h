@@ -94,5 +94,8 @@ Judge JudgeOf(const AdmissionChain& admission, Call& call, const ServedResource&
 void TrackManagers(const ServedResource& resource, std::string_view subresource,
                    const Object* live_served, Object& served, std::string_view manager,
                    const Time& now);
+// The same for objects that are of no stored resource.
+void TrackManagers(const apply::FieldManager& fields, const Value& live, Object& served,
+                   std::string_view manager, const Time& now);
 
 }  // namespace cox::apiserver

@@ -163,7 +163,6 @@ class WatchSource final : public net::BodySource {
   std::unique_ptr<storage::Watcher> watcher_;
   Status failure_;
   storage::Revision revision_ = 0;
-  storage::Revision bookmarked_ = 0;
   std::shared_ptr<std::atomic<bool>> over_ = std::make_shared<std::atomic<bool>>(false);
   std::shared_ptr<std::atomic<bool>> bookmark_due_ = std::make_shared<std::atomic<bool>>(false);
   std::optional<Context> ctx_;

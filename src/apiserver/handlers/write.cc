@@ -85,19 +85,18 @@ void TrackManagers(const ServedResource& resource, std::string_view subresource,
                    const Time& now) {
   const apply::FieldManager& fields = resource.field_manager(subresource);
   // What was not there before was an empty object: its structs are nobody's doing.
-  Value live = live_served != nullptr ? live_served->ToValue() : Object(resource.kind()).ToValue();
-  Result<Value> tracked =
-      fields.Update(fields.Named(std::move(live)), served.ToValue(), manager, now.ToString());
+  if (live_served == nullptr) return TrackManagers(fields, fields.nothing(), served, manager, now);
+  TrackManagers(fields, fields.Named(live_served->ToValue()), served, manager, now);
+}
+
+void TrackManagers(const apply::FieldManager& fields, const Value& live, Object& served,
+                   std::string_view manager, const Time& now) {
+  const Result<apply::Managers> managers =
+      fields.UpdateManagers(live, served.ToValue(), manager, now.ToString());
   meta::v1::ObjectMeta& meta = *served.object_meta();
   meta.managedFields.clear();
-  if (!tracked.ok()) return;  // a write must not fail because its owners cannot be told
-  const Value* entries = tracked->At({"metadata", "managedFields"});
-  if (entries == nullptr || !entries->is_array()) return;
-  for (const Value& entry : entries->as_array()) {
-    Result<meta::v1::ManagedFieldsEntry> typed =
-        json::FromValue<meta::v1::ManagedFieldsEntry>(entry);
-    if (typed.ok()) meta.managedFields.push_back(std::move(*typed));
-  }
+  // A write must not fail because its owners cannot be told.
+  if (managers.ok()) meta.managedFields = apply::ManagedFieldsEntries(*managers);
 }
 
 namespace {
@@ -136,7 +135,7 @@ Status ResourceHandlers::Create(Call& call, const ServedResource& resource) {
   const WriteContext w = WriteContextOf(call, resource, options.dry_run);
   // Owners are told before admission: what that adds belongs to nobody.
   TrackManagers(resource, "", nullptr, served, ManagerName(call, options), w.now);
-  Object hub = resource.ToHub(served);
+  Object hub = resource.ToHub(std::move(served));
   COX_RETURN_IF_ERROR(Admit(admission_, call, resource, options.dry_run, hub, nullptr));
   Warnings warnings;
   COX_ASSIGN_OR_RETURN(
@@ -166,7 +165,7 @@ Status ResourceHandlers::Update(Call& call, const ServedResource& resource) {
     if (existing != nullptr) live = resource.FromHub(*existing);
     TrackManagers(resource, subresource, live ? &*live : nullptr, copy, manager, w.now);
     if (forgets_managers) copy.object_meta()->managedFields.clear();
-    Object hub = resource.ToHub(copy);
+    Object hub = resource.ToHub(std::move(copy));
     COX_RETURN_IF_ERROR(Admit(admission_, call, resource, options.dry_run, hub, existing));
     return hub;
   };

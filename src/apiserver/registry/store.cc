@@ -105,12 +105,12 @@ storage::EntryPtr ResourceStore::MakeEntry(const storage::KeyValue& kv) const {
   return storage::Entry::Create(entry_class_, kv.key, kv.value.view(), head.Finish(), kv.revision);
 }
 
-std::string ResourceStore::Encode(const Object& object) const {
-  // The revision is the store's to know: it is not part of the bytes.
-  Object copy = object;
-  copy.object_meta()->resourceVersion.clear();
+std::string ResourceStore::Encode(Object& object) const {
+  std::string& version = object.object_meta()->resourceVersion;
+  std::string kept = std::exchange(version, std::string());
   std::string bytes;
-  EncodeObject(copy, strategy().stored_as_json() ? Format::kJson : Format::kProtobuf, &bytes);
+  EncodeObject(object, strategy().stored_as_json() ? Format::kJson : Format::kProtobuf, &bytes);
+  version = std::move(kept);
   return bytes;
 }
 
@@ -133,14 +133,15 @@ Result<ResourceStore::Stored> ResourceStore::Read(Context& ctx, const std::strin
     if (storage::SnapshotPtr snapshot = cache()->Current()) {
       if (storage::EntryPtr entry = snapshot->Find(key)) {
         COX_ASSIGN_OR_RETURN(Object object, Decode(entry->stored(), entry->revision()));
-        return Stored{std::move(object), entry->revision(), /*fresh=*/false};
+        return Stored{std::move(object), entry->revision(), entry->value(), /*fresh=*/false};
       }
     }
   }
   COX_ASSIGN_OR_RETURN(storage::Store::GetResult found, storage().Get(ctx, key));
   if (!found.kv) return NotFoundError(resource(), name);
   COX_ASSIGN_OR_RETURN(Object object, Decode(found.kv->value.view(), found.kv->revision));
-  return Stored{std::move(object), found.kv->revision, /*fresh=*/true};
+  return Stored{std::move(object), found.kv->revision, std::move(found.kv->value),
+                /*fresh=*/true};
 }
 
 bool ResourceStore::KeptByFinalizers(const Object& object) const {
@@ -338,8 +339,9 @@ Result<ResourceStore::UpdateResult> ResourceStore::Write(const WriteContext& w,
   }
   const std::string bytes = Encode(object);
   if (w.dry_run) return UpdateResult{std::move(object)};
-  if (bytes == Encode(old.object)) {
-    // Nothing to write. Only what is stored may say so: the cache may be behind.
+  if (bytes == old.bytes.view()) {
+    // Nothing to write. Only what is stored may say so: the cache may be behind. What rests in
+    // another form than ours is written anew, as upstream does: so storage can be migrated.
     if (!old.fresh) {
       COX_ASSIGN_OR_RETURN(storage::Store::GetResult now, storage().Get(w.ctx, key));
       *raced = !now.kv || now.kv->revision != old.revision;

@@ -76,8 +76,9 @@ class ResourceStore {
   void ReadHead(std::string_view value, storage::HeadBuilder& head) const;
   // As the cache would hold it, for what was read from storage.
   storage::EntryPtr MakeEntry(const storage::KeyValue& kv) const;
-  // The bytes that rest in storage.
-  std::string Encode(const Object& object) const;
+  // The bytes that rest in storage: without the revision, which is the store's to know. The object
+  // is as before when it returns.
+  std::string Encode(Object& object) const;
 
   // Linearizable unless `from_cache`. NotFound.
   Result<Object> Get(Context& ctx, std::string_view ns, std::string_view name,
@@ -118,7 +119,8 @@ class ResourceStore {
   struct Stored {
     Object object;
     storage::Revision revision;
-    bool fresh;  // read from storage, not from the cache
+    Bytes bytes;  // as they rest
+    bool fresh;   // read from storage, not from the cache
   };
 
   // The resource as the writer knows it, for errors.

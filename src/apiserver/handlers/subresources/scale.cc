@@ -47,15 +47,8 @@ using NextScale = std::function<Result<Value>(const Value& live, const Scale& pr
 Status TakeOver(const ServedResource& resource, const Value& scale, Object* workload) {
   COX_ASSIGN_OR_RETURN(const apply::Managers after, apply::ManagersOf(scale));
   COX_ASSIGN_OR_RETURN(const apply::Managers before, apply::ManagersOf(workload->ToValue()));
-  const Value entries =
-      apply::EncodeManagedFields(FromScaleManagers(before, after, ApiVersionOf(resource.kind())));
-  auto& managed = workload->object_meta()->managedFields;
-  managed.clear();
-  for (const Value& entry : entries.as_array()) {
-    COX_ASSIGN_OR_RETURN(meta::v1::ManagedFieldsEntry typed,
-                         json::FromValue<meta::v1::ManagedFieldsEntry>(entry));
-    managed.push_back(std::move(typed));
-  }
+  workload->object_meta()->managedFields =
+      apply::ManagedFieldsEntries(FromScaleManagers(before, after, ApiVersionOf(resource.kind())));
   return {};
 }
 

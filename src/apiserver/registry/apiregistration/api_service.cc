@@ -4,6 +4,7 @@
 #include "api/apiregistration/v1.h"
 #include "apiserver/registry/field_messages.h"
 #include "apiserver/registry/kinds.h"
+#include "apiserver/registry/spec_and_status.h"
 #include "object/equal.h"
 
 namespace cox::apiserver {
@@ -124,20 +125,14 @@ class ApiServiceStatusStrategy final : public UpdateStrategyOf<APIService> {
   }
 };
 
-class ApiServiceStrategy final : public StrategyOf<APIService> {
+class ApiServiceStrategy final
+    : public SpecAndStatusStrategy<APIService, ApiServiceStatusStrategy, Generation::kNone> {
  public:
   std::string_view storage_prefix() const override { return "apiregistration.k8s.io/apiservices"; }
   // What its name must be is said by its spec, see ValidateApiService.
   validation::NameRule name_rule() const override { return validation::NameIsPathSegment; }
   bool stored_as_json() const override { return true; }
   bool AllowUnconditionalUpdate() const override { return false; }
-  std::span<const std::string_view> ResetFields() const override {
-    static constexpr std::string_view kReset[] = {"status"};
-    return kReset;
-  }
-  const UpdateStrategy* Subresource(std::string_view name) const override {
-    return name == "status" ? &status_ : nullptr;
-  }
   std::span<const Column> Columns() const override {
     static constexpr Column kColumns[] = {
         kNameColumn,
@@ -159,10 +154,6 @@ class ApiServiceStrategy final : public StrategyOf<APIService> {
     object.status = {};
     if (!object.spec.service) SetLocalAvailable(object, w.now);
   }
-  void PrepareUpdate(const WriteContext&, APIService& object,
-                     const APIService& old) const override {
-    object.status = old.status;
-  }
   FieldErrorList Check(const WriteContext&, const APIService& object) const override {
     return ValidateApiService(object);
   }
@@ -178,9 +169,6 @@ class ApiServiceStrategy final : public StrategyOf<APIService> {
     }
     return {object.metadata.name, service, available, Age(object.metadata.creationTimestamp, now)};
   }
-
- private:
-  ApiServiceStatusStrategy status_;
 };
 
 }  // namespace
