@@ -9,12 +9,6 @@ import go_program
 
 # Step: why it does not pass yet.
 KNOWN_GAPS = {
-    **{f"{form}/{step}": why for form in ("json", "protobuf") for step, why in {
-        "scale_apply": "server-side apply does not work on the scale subresource",
-        "self_reviews": "self subject reviews are not served",
-        "create_token": "service account tokens are not issued",
-    }.items()},
-    "impersonation": "impersonation headers are not heeded",
 }
 
 

@@ -14,7 +14,6 @@ import go_program
 
 # Step: why it does not pass yet.
 KNOWN_GAPS = {
-    "user_role": "roles are not consulted",
 }
 
 
