@@ -13,7 +13,6 @@ namespace cox::apiserver {
 namespace {
 
 // A request that takes longer than this is given up; watches and streams are exempt.
-constexpr std::chrono::seconds kRequestTimeout{60};
 
 Result<Next> ReadRequestInfo(const std::shared_ptr<Call>& call) {
   call->query = Query::Parse(call->request().query());
@@ -22,9 +21,11 @@ Result<Next> ReadRequestInfo(const std::shared_ptr<Call>& call) {
   return Next::kGoOn;
 }
 
-Result<Next> SetTimeout(const std::shared_ptr<Call>& call) {
-  if (!call->info.long_running) call->set_ctx(call->ctx().WithTimeout(kRequestTimeout));
-  return Next::kGoOn;
+Stage SetTimeout(std::chrono::nanoseconds timeout) {
+  return {"timeout", [timeout](const std::shared_ptr<Call>& call) -> Result<Next> {
+            if (!call->info.long_running) call->set_ctx(call->ctx().WithTimeout(timeout));
+            return Next::kGoOn;
+          }};
 }
 
 // What is to be allowed: the request, and where a list names one object by its selector, that name.
@@ -89,7 +90,7 @@ std::vector<Stage> BuildChain(const ChainParts& p) {
          metrics.Follow(*call);
          return Next::kGoOn;
        }},
-      {"timeout", SetTimeout},
+      SetTimeout(p.request_timeout),
       Authenticate(p.authenticator),
       // audit: after authn, since records need the user: not built yet
       Impersonate(p.impersonation),

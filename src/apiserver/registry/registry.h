@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -70,6 +71,7 @@ class Registry {
     std::string root = "/registry";
     MetricsRegistry* metrics = nullptr;
     bool watch_cache = true;
+    std::chrono::seconds event_ttl{0};  // 0: an hour
     // Which group versions and resources are served.
     std::function<bool(const KindInfo&)> serves;
   };
