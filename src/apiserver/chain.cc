@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/chain.h"
 
+#include <chrono>
+
 #include "apiserver/handlers/negotiation.h"
 #include "apiserver/registry/errors.h"
 #include "base/strings.h"
@@ -13,19 +15,14 @@ namespace {
 // A request that takes longer than this is given up; watches and streams are exempt.
 constexpr std::chrono::seconds kRequestTimeout{60};
 
-Next ReadRequestInfo(const std::shared_ptr<Call>& call) {
+Result<Next> ReadRequestInfo(const std::shared_ptr<Call>& call) {
   call->query = Query::Parse(call->request().query());
-  Result<RequestInfo> info =
-      ParseRequestInfo(call->request().method, call->request().target, call->query);
-  if (!info.ok()) {
-    call->RespondStatus(info.status());
-    return Next::kDone;
-  }
-  call->info = std::move(*info);
+  COX_ASSIGN_OR_RETURN(
+      call->info, ParseRequestInfo(call->request().method, call->request().target, call->query));
   return Next::kGoOn;
 }
 
-Next SetTimeout(const std::shared_ptr<Call>& call) {
+Result<Next> SetTimeout(const std::shared_ptr<Call>& call) {
   if (!call->info.long_running) call->set_ctx(call->ctx().WithTimeout(kRequestTimeout));
   return Next::kGoOn;
 }
@@ -49,15 +46,10 @@ const RequestInfo& AuthorizedInfo(const Call& call, std::optional<RequestInfo>& 
 }
 
 Stage Authenticate(const Authenticator& authenticator) {
-  return {"authn", [&authenticator](const std::shared_ptr<Call>& call) {
+  return {"authn", [&authenticator](const std::shared_ptr<Call>& call) -> Result<Next> {
             const std::string_view warning = BearerTokenWarning(call->request());
             if (!warning.empty()) call->Warn(std::string(warning));
-            Result<UserInfo> user = authenticator.Authenticate(call->request());
-            if (!user.ok()) {
-              call->RespondStatus(user.status());
-              return Next::kDone;
-            }
-            call->user = std::move(*user);
+            COX_ASSIGN_OR_RETURN(call->user, authenticator.Authenticate(call->request()));
             // Nobody behind the chain shall see, log or forward it.
             call->request().headers.Remove("authorization");
             return Next::kGoOn;
@@ -65,28 +57,23 @@ Stage Authenticate(const Authenticator& authenticator) {
 }
 
 Stage Impersonate(const Impersonation& impersonation) {
-  return {"impersonation", [&impersonation](const std::shared_ptr<Call>& call) {
+  return {"impersonation", [&impersonation](const std::shared_ptr<Call>& call) -> Result<Next> {
             std::optional<RequestInfo> named;
-            Result<UserInfo> user =
-                impersonation.Apply(call->request(), AuthorizedInfo(*call, named), call->user);
-            if (!user.ok()) {
-              call->RespondStatus(user.status());
-              return Next::kDone;
-            }
-            call->user = std::move(*user);
+            COX_ASSIGN_OR_RETURN(
+                call->user,
+                impersonation.Apply(call->request(), AuthorizedInfo(*call, named), call->user));
             RemoveImpersonationHeaders(call->request().headers);
             return Next::kGoOn;
           }};
 }
 
 Stage Authorize(const Authorizer& authorizer) {
-  return {"authz", [&authorizer](const std::shared_ptr<Call>& call) {
+  return {"authz", [&authorizer](const std::shared_ptr<Call>& call) -> Result<Next> {
             std::optional<RequestInfo> named;
             const RequestInfo& info = AuthorizedInfo(*call, named);
             const Decision decision = authorizer.Authorize(call->user, info);
             if (decision.allowed) return Next::kGoOn;
-            call->RespondStatus(ForbiddenStatus(call->user, info, decision.reason));
-            return Next::kDone;
+            return ForbiddenStatus(call->user, info, decision.reason);
           }};
 }
 
@@ -96,6 +83,12 @@ Stage Authorize(const Authorizer& authorizer) {
 std::vector<Stage> BuildChain(const ChainParts& p) {
   return {
       {"requestinfo", ReadRequestInfo},
+      {"metrics",
+       [&metrics = p.metrics](const std::shared_ptr<Call>& call) -> Result<Next> {
+         // Before authentication: those who may not are counted too.
+         metrics.Follow(*call);
+         return Next::kGoOn;
+       }},
       {"timeout", SetTimeout},
       Authenticate(p.authenticator),
       // audit: after authn, since records need the user: not built yet
@@ -113,7 +106,9 @@ std::vector<Stage> BuildChain(const ChainParts& p) {
 
 void RunChain(const std::vector<Stage>& stages, const std::shared_ptr<Call>& call, size_t from) {
   for (size_t i = from; i < stages.size(); ++i) {
-    if (stages[i].run(call) == Next::kDone) return;
+    const Result<Next> next = stages[i].run(call);
+    if (!next.ok()) return call->RespondStatus(next.status());
+    if (*next == Next::kDone) return;
   }
 }
 

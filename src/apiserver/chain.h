@@ -10,6 +10,7 @@
 #include "apiserver/authn/impersonation.h"
 #include "apiserver/authz/authorizer.h"
 #include "apiserver/handlers/call.h"
+#include "apiserver/metrics/request_metrics.h"
 
 namespace cox::apiserver {
 
@@ -17,14 +18,15 @@ namespace cox::apiserver {
 // will).
 enum class Next : uint8_t { kGoOn, kDone };
 
-// A named step on the way of every request.
+// A named step on the way of every request. One that fails ends it, with that answer.
 struct Stage {
   std::string_view name;
-  std::function<Next(const std::shared_ptr<Call>&)> run;
+  std::function<Result<Next>(const std::shared_ptr<Call>&)> run;
 };
 
 // What the chain is made of.
 struct ChainParts {
+  RequestMetrics& metrics;
   const Authenticator& authenticator;
   const Impersonation& impersonation;
   const Authorizer& authorizer;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,11 +38,12 @@ class Router {
   void Handle(const std::shared_ptr<Call>& call) const;
 
  private:
-  // False if the path is none of these.
-  bool HandleDiscovery(Call& call) const;
-  bool HandleFixed(Call& call) const;
-  void RespondDocument(Call& call, const Object& document) const;
-  void RespondAggregated(Call& call, const DiscoveryDocuments::Aggregated& document) const;
+  Status Dispatch(const std::shared_ptr<Call>& call) const;
+  // About documents of discovery. None: the path is no such document's.
+  std::optional<Status> HandleDiscovery(Call& call) const;
+  Status HandleRoot(Call& call, bool core, const DiscoveryDocuments& documents) const;
+  // About paths that stand alone. None: not this one.
+  std::optional<Status> HandleFixed(Call& call) const;
 
   const Parts parts_;
 };

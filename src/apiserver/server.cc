@@ -9,8 +9,9 @@
 #include "apiserver/bootstrap/bootstrap.h"
 #include "apiserver/chain.h"
 #include "apiserver/discovery/served.h"
-#include "apiserver/handlers/respond.h"
 #include "apiserver/loops/loops.h"
+#include "apiserver/now.h"
+#include "apiserver/registry/core/service/alloc/repair.h"
 #include "apiserver/registry/core/service/alloc/service_allocation.h"
 #include "apiserver/registry/names.h"
 #include "apiserver/router.h"
@@ -89,6 +90,17 @@ VersionInfo MakeVersion() {
   return info;
 }
 
+void AddBuildInfo(const VersionInfo& info, MetricsRegistry& metrics) {
+  metrics
+      .AddGaugeVec({"kubernetes_build_info", "Always 1; the labels say what this program is.",
+                    Stability::kBeta},
+                   {"major", "minor", "git_version", "git_commit", "git_tree_state", "build_date",
+                    "go_version", "compiler", "platform"})
+      .With({info.major, info.minor, info.git_version, info.git_commit, info.git_tree_state,
+             info.build_date, info.go_version, info.compiler, info.platform})
+      .Set(1);
+}
+
 class ServerImpl final : public ApiServer {
  public:
   ServerImpl(const Context& ctx, ServerOptions options, StoreOf storage, MetricsRegistry& metrics,
@@ -118,6 +130,7 @@ class ServerImpl final : public ApiServer {
              .node_ports = PortRange::Parse(options_.service_node_port_range).value_or(PortRange{}),
              .root = options_.etcd_prefix,
              .random = RandomBelow}),
+        repair_(storage_("", "services"), allocation_),
         admission_(DefaultAdmission(registry_, options_.disabled_admission_plugins)),
         resources_(registry_, admission_),
         reviews_({.authenticator = authenticator_,
@@ -125,8 +138,9 @@ class ServerImpl final : public ApiServer {
                   .tokens = tokens_,
                   .resources = resources_}),
         issuer_(*tokens_, options_.advertise_address),
-        discovery_(DefaultServedKinds()),
-        openapi_(DefaultServedKinds(), kVersion),
+        request_metrics_(metrics, kinds_),
+        discovery_(kinds_),
+        openapi_(kinds_, kVersion),
         health_(ApiServerChecks([this] { return EtcdHealth(); },
                                 [this] { return registry_.ready(); }, started_, draining_)),
         router_({.resources = resources_,
@@ -140,7 +154,8 @@ class ServerImpl final : public ApiServer {
                  .version = MakeVersion()}),
         workers_(ctx_, {.name = "request", .max_threads = options_.workers}),
         chain_(BuildChain(
-            {.authenticator = authenticator_,
+            {.metrics = request_metrics_,
+             .authenticator = authenticator_,
              .impersonation = impersonation_,
              .authorizer = authorizer_,
              .offload =
@@ -151,6 +166,7 @@ class ServerImpl final : public ApiServer {
              .dispatch = [this](const std::shared_ptr<Call>& call) { router_.Handle(call); }})),
         background_(ctx_, "apiserver") {
     registry_.Hub(core::v1::Service::kKind).store().set_hooks(&allocation_);
+    AddBuildInfo(MakeVersion(), metrics);
     rbac_guard_.Install();
   }
 
@@ -207,28 +223,33 @@ class ServerImpl final : public ApiServer {
     return storage_("", "").Healthy(ctx);
   }
 
-  // Fills the caches and writes the objects every cluster has; again until it worked.
+  // Everything that must be there before the server is ready. May be called again if it failed.
+  Status Prepare(Context& ctx) {
+    COX_RETURN_IF_ERROR(registry_.WaitReady(ctx));
+    COX_RETURN_IF_ERROR(allocation_.Start(ctx, NowOf(ctx)));
+    // Before services are created: what a server that died left taken or unrecorded would be given
+    // out twice.
+    COX_RETURN_IF_ERROR(repair_.RunOnce(ctx).status());
+    return WriteBootstrapObjects(
+        ctx, registry_,
+        {.service_cluster_ip_range = Ranges(options_.service_cluster_ip_range).front(),
+         .port = port()});
+  }
+
+  // Prepares until it worked, then keeps what needs looking after.
   void Bootstrap(Context& ctx) {
-    while (!ctx.Done()) {
-      Status status = registry_.WaitReady(ctx);
-      if (status.ok()) status = allocation_.Start(ctx, NowOf(ctx));
-      if (status.ok()) {
-        status = WriteBootstrapObjects(
-            ctx, registry_,
-            {.service_cluster_ip_range = Ranges(options_.service_cluster_ip_range).front(),
-             .port = port()});
-      }
-      if (status.ok()) {
-        {
-          MutexLock lock(mu_);
-          started_->store(true);
-          changed_.NotifyAll();
-        }
-        return StartLoops();
-      }
+    for (Status status = Prepare(ctx); !status.ok(); status = Prepare(ctx)) {
+      if (ctx.Done()) return;
       COX_ERROR(ctx.log(), status, "Could not write bootstrap objects yet");
       if (!ctx.Sleep(kBootstrapRetry).ok()) return;
     }
+    {
+      MutexLock lock(mu_);
+      started_->store(true);
+      changed_.NotifyAll();
+    }
+    StartLoops();
+    repair_.Run(ctx);
   }
 
   void StartLoops() {
@@ -255,10 +276,13 @@ class ServerImpl final : public ApiServer {
   const Authenticator authenticator_;
   RbacGuard rbac_guard_;
   ServiceAllocation allocation_;
+  ServiceRepair repair_;  // the bootstrap thread's
   const AdmissionChain admission_;
   ResourceHandlers resources_;
   const Reviews reviews_;
   const IssuerDiscovery issuer_;
+  const std::vector<ServedKind> kinds_ = DefaultServedKinds();
+  RequestMetrics request_metrics_;
   Discovery discovery_;
   OpenApi openapi_;
   Health health_;

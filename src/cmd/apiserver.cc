@@ -15,6 +15,7 @@
 
 #include "apiserver/authn/service_account/keys.h"
 #include "base/log.h"
+#include "base/process_metrics.h"
 #include "cmd/commands.h"
 #include "cmd/flags.h"
 #include "object/scalar/time.h"
@@ -232,7 +233,6 @@ Result<apiserver::ServerOptions> ServerOptionsFrom(const Flags& flags) {
   if (flags.Has("token-auth-file")) {
     COX_ASSIGN_OR_RETURN(options.token_csv, ReadFile(flags.Get("token-auth-file")));
   }
-  std::string hint;
   if (flags.Has("client-ca-file")) {
     COX_ASSIGN_OR_RETURN(options.client_ca_pem, ReadFile(flags.Get("client-ca-file")));
   }
@@ -251,28 +251,44 @@ Result<apiserver::ServerOptions> ServerOptionsFrom(const Flags& flags) {
   return options;
 }
 
-// The store, and what keeps it from growing for ever.
-struct OpenedStore {
-  std::unique_ptr<storage::Store> store;
-  std::unique_ptr<storage::Compactor> compactor;
+// Where objects are kept, and what keeps it from growing for ever.
+struct OpenedStores {
+  std::unique_ptr<storage::Store> memory;        // or
+  std::unique_ptr<storage::StoreRouter> routed;  // over etcd
+  std::vector<std::unique_ptr<storage::Compactor>> compactors;
+
+  storage::Store& For(std::string_view group, std::string_view resource) const {
+    return memory != nullptr ? *memory : routed->For(group, resource);
+  }
 };
 
-Result<OpenedStore> OpenStore(const Context& ctx, const Flags& flags) {
-  if (flags.Get("storage-backend") == "memory" ||
-      (!flags.Has("etcd-servers") && !flags.Has("storage-backend"))) {
-    if (!flags.Has("storage-backend")) {
-      return Status::BadRequest("--etcd-servers must be specified (or --storage-backend=memory)");
-    }
-    return OpenedStore{storage::NewMemoryStore(ctx.clock()), nullptr};
+Result<OpenedStores> OpenStores(const Context& ctx, const Flags& flags) {
+  OpenedStores opened;
+  if (flags.Get("storage-backend") == "memory") {
+    opened.memory = storage::NewMemoryStore(ctx.clock());
+    return opened;
   }
-  COX_ASSIGN_OR_RETURN(std::unique_ptr<storage::EtcdStore> store,
-                       storage::ConnectEtcd(ctx, {.servers = flags.GetList("etcd-servers"),
-                                                  .tls = {},
-                                                  .ca_file = flags.Get("etcd-cafile"),
-                                                  .certificate_file = flags.Get("etcd-certfile"),
-                                                  .key_file = flags.Get("etcd-keyfile")}));
-  std::unique_ptr<storage::Compactor> compactor = storage::StartCompactor(ctx, *store);
-  return OpenedStore{std::move(store), std::move(compactor)};
+  if (!flags.Has("etcd-servers")) {
+    return Status::BadRequest("--etcd-servers must be specified (or --storage-backend=memory)");
+  }
+  std::vector<storage::EtcdOverride> overrides;
+  for (const std::string& text : flags.GetList("etcd-servers-overrides")) {
+    COX_ASSIGN_OR_RETURN(storage::EtcdOverride override, storage::ParseEtcdOverride(text));
+    overrides.push_back(std::move(override));
+  }
+  COX_ASSIGN_OR_RETURN(opened.routed, storage::StoreRouter::Create(
+                                          {.servers = flags.GetList("etcd-servers"),
+                                           .tls = {},
+                                           .ca_file = flags.Get("etcd-cafile"),
+                                           .certificate_file = flags.Get("etcd-certfile"),
+                                           .key_file = flags.Get("etcd-keyfile")},
+                                          overrides, [&ctx](storage::EtcdOptions options) {
+                                            return storage::ConnectEtcd(ctx, std::move(options));
+                                          }));
+  for (const auto& store : opened.routed->stores()) {
+    opened.compactors.push_back(storage::StartCompactor(ctx, *store));
+  }
+  return opened;
 }
 
 Status Run(const Flags& flags, const sigset_t& signals) {
@@ -284,14 +300,17 @@ Status Run(const Flags& flags, const sigset_t& signals) {
   logging.SetDefaultLevel(static_cast<int>(level));
   Context ctx(clock, logging.For("apiserver"));
   MetricsRegistry metrics;
-  COX_ASSIGN_OR_RETURN(OpenedStore opened, OpenStore(ctx, flags));
+  const std::vector<MetricHandle> process_metrics = AddProcessMetrics(metrics);
+  COX_ASSIGN_OR_RETURN(const OpenedStores stores, OpenStores(ctx, flags));
   COX_ASSIGN_OR_RETURN(apiserver::ServerOptions options, ServerOptionsFrom(flags));
   {
     COX_ASSIGN_OR_RETURN(
         std::unique_ptr<apiserver::ApiServer> server,
         apiserver::ApiServer::Start(
             ctx, std::move(options),
-            [&](std::string_view, std::string_view) -> storage::Store& { return *opened.store; },
+            [&stores](std::string_view group, std::string_view resource) -> storage::Store& {
+              return stores.For(group, resource);
+            },
             metrics));
     COX_INFO(ctx.log(), "Serving securely", {"port", server->port()});
     int signal = 0;

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Drives the API server with the real kubectl, one step per thing people do with it.
 
-    kubectl_test.py [STEP...]
+    kubectl_test.py [--old] [STEP...]
 
-Environment: COX_BIN, the program under test. Every step has a namespace of its own and asserts on what
+Environment: COX_BIN, the program under test. With --old it is the oldest kubectl that has to work, found as
+kubectl-1.32 or named by COX_KUBECTL_OLD. Every step has a namespace of its own and asserts on what
 kubectl prints. All steps run, the failures are listed at the end. A step that the server cannot pass yet
 stands in KNOWN_GAPS with the reason; once it passes, the test fails until it is taken off that list.
 """
@@ -11,7 +12,6 @@ stands in KNOWN_GAPS with the reason; once it passes, the test fails until it is
 import json
 import os
 import queue
-import shutil
 import subprocess
 import sys
 import threading
@@ -44,12 +44,12 @@ def step(function):
 class Kubectl:
     """kubectl with one namespace of one cluster."""
 
-    def __init__(self, cluster, namespace):
+    def __init__(self, program, cluster, namespace):
         self.namespace = namespace
         # Nothing of the caller's own configuration, cache or plugins gets in.
         self._environment = {"PATH": os.environ["PATH"], "HOME": cluster.path("home"), "LC_ALL": "C.UTF-8",
                              "KUBECONFIG": cluster.kubeconfig}
-        self._program = [shutil.which("kubectl"), "-n", namespace]
+        self._program = [program, "-n", namespace]
 
     def __call__(self, *arguments, stdin=None, code=0):
         """What it prints, errors included; AssertionError unless it ends with `code`."""
@@ -595,10 +595,10 @@ def namespaces(k):
         "because it is being terminated")
 
 
-def run_step(cluster, function):
+def run_step(program, cluster, function):
     """None if it passed, else why not."""
     name = function.__name__
-    kubectl = Kubectl(cluster, "kubectl-" + name.replace("_", "-"))
+    kubectl = Kubectl(program, cluster, "kubectl-" + name.replace("_", "-"))
     try:
         kubectl("create", "namespace", kubectl.namespace)
         function(kubectl)
@@ -610,9 +610,11 @@ def run_step(cluster, function):
 
 
 def main():
-    need_program("kubectl")
+    old = "--old" in sys.argv[1:]
+    program = need_program(os.environ.get("COX_KUBECTL_OLD") or "kubectl-1.32" if old else "kubectl")
     need_program("etcd")
-    chosen = [each for each in STEPS if not sys.argv[1:] or each.__name__ in sys.argv[1:]]
+    wanted = [each for each in sys.argv[1:] if each != "--old"]
+    chosen = [each for each in STEPS if not wanted or each.__name__ in wanted]
     names = {each.__name__ for each in STEPS}
     passed, gaps = 0, 0
     failures = [(name, "in KNOWN_GAPS, but there is no such step") for name in KNOWN_GAPS if name not in names]
@@ -620,7 +622,7 @@ def main():
         os.makedirs(cluster.path("home"))
         for function in chosen:
             name = function.__name__
-            why = run_step(cluster, function)
+            why = run_step(program, cluster, function)
             cluster.check_runs()
             if why is None and name in KNOWN_GAPS:
                 failures.append((name, "is a known gap that works: remove it from the list"))

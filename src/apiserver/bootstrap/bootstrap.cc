@@ -134,13 +134,6 @@ Tasks GeneralTasks() {
     ns.metadata.name = name;
     tasks.push_back(EnsureTask(std::move(ns)));
   }
-  for (const SystemPriority& priority : kSystemPriorities) {
-    scheduling::v1::PriorityClass object;
-    object.metadata.name = priority.name;
-    object.value = priority.value;
-    object.description = priority.description;
-    tasks.push_back(EnsureTask(std::move(object)));
-  }
   for (const auto& level : BootstrapPriorityLevels()) {
     tasks.push_back(EnsureTask(level, kFlowProducer, MendFlowControl(level)));
   }
@@ -154,6 +147,18 @@ Tasks GeneralTasks() {
       object.spec = service.spec;
       return true;
     }));
+  }
+  return tasks;
+}
+
+Tasks PriorityTasks() {
+  Tasks tasks;
+  for (const SystemPriority& priority : kSystemPriorities) {
+    scheduling::v1::PriorityClass object;
+    object.metadata.name = priority.name;
+    object.value = priority.value;
+    object.description = priority.description;
+    tasks.push_back(EnsureTask(std::move(object)));
   }
   return tasks;
 }
@@ -194,6 +199,7 @@ Status WriteBootstrapObjects(Context& ctx, const Registry& registry,
   const OwnWriter writer(registry);
   // In this order: what comes later refers to what came before.
   COX_RETURN_IF_ERROR(RunAll(ctx, writer, GeneralTasks()));
+  for (const Task& task : PriorityTasks()) COX_RETURN_IF_ERROR(task(ctx, writer));
   COX_RETURN_IF_ERROR(RunAll(ctx, writer, RbacTasks()));
   return RunAll(ctx, writer, {EnsureTask(ApiService(options))});
 }

@@ -15,6 +15,8 @@ namespace cox::apiserver {
 // The verbs of the API on resources: each reads its options, asks admission and the registry, and
 // answers in the form the client accepts. One file per verb or two.
 //
+// A verb that fails returns why and has not answered: Handle turns the Status into the answer.
+//
 // Threads: all methods may be called concurrently. They block for storage, except Watch once it
 // runs.
 class ResourceHandlers {
@@ -30,19 +32,26 @@ class ResourceHandlers {
   const AdmissionChain& admission() const { return admission_; }
 
  private:
+  Status Dispatch(Call& call);
+  Status DispatchSubresource(Call& call, const ServedResource& resource);
+
   // read.cc
-  void Get(Call& call, const ServedResource& resource);
-  void List(Call& call, const ServedResource& resource);
+  Status Get(Call& call, const ServedResource& resource);
+  Status List(Call& call, const ServedResource& resource);
   // watch.cc
-  void Watch(Call& call, const ServedResource& resource);
+  Status Watch(Call& call, const ServedResource& resource);
   // write.cc
-  void Create(Call& call, const ServedResource& resource);
-  void Update(Call& call, const ServedResource& resource);
+  Status Create(Call& call, const ServedResource& resource);
+  Status Update(Call& call, const ServedResource& resource);
+  // What updates and patches have in common: `change` is made, judged and answered.
+  Status Write(Call& call, const ServedResource& resource, const WriteContext& w,
+               const Accepted& accepted, ResourceStore::Change change, std::string uid,
+               bool may_create);
   // patch.cc
-  void Patch(Call& call, const ServedResource& resource);
+  Status Patch(Call& call, const ServedResource& resource);
   // delete.cc
-  void Delete(Call& call, const ServedResource& resource);
-  void DeleteCollection(Call& call, const ServedResource& resource);
+  Status Delete(Call& call, const ServedResource& resource);
+  Status DeleteCollection(Call& call, const ServedResource& resource);
 
   const Registry& registry_;
   const AdmissionChain& admission_;
@@ -64,11 +73,19 @@ struct KeyParts {
 };
 KeyParts SplitKey(const ServedResource& resource, std::string_view key);
 
-// Checks the metadata of a written object against the path, and completes it.
-Status MatchMetadata(const Call& call, const ServedResource& resource, Object& object,
+// Checks the metadata of a written object against the path, and completes it. What is created may
+// go without a name.
+Status MatchMetadata(const Call& call, const ServedResource& resource, meta::v1::ObjectMeta& meta,
                      bool creating);
 
-// Judges for the registry, made of the admission chain.
+// Circumstances of a write by this call, now.
+WriteContext WriteContextOf(Call& call, const ServedResource& resource, bool dry_run);
+
+// Admission of one write: changes `hub`, which is about to take the place of `old` (null: to be
+// created).
+Status Admit(const AdmissionChain& admission, Call& call, const ServedResource& resource,
+             bool dry_run, Object& hub, const Object* old);
+// The judge for the registry, made of the same plugins.
 Judge JudgeOf(const AdmissionChain& admission, Call& call, const ServedResource& resource,
               Operation operation, bool dry_run);
 
@@ -78,7 +95,7 @@ void TrackManagers(const ServedResource& resource, std::string_view subresource,
                    const Object* live_served, Object& served, std::string_view manager,
                    const Time& now);
 // The same for objects that are of no stored resource.
-void TrackManagers(const apply::FieldManager& fields, Value live, Object& served,
+void TrackManagers(const apply::FieldManager& fields, const Value& live, Object& served,
                    std::string_view manager, const Time& now);
 
 }  // namespace cox::apiserver

@@ -31,7 +31,7 @@ class ServedResource {
   GroupVersionKind gvk() const;
   const ServedVersion* version() const { return version_; }  // null: the hub itself
 
-  Object ToHub(const Object& served) const;
+  Object ToHub(Object served) const;
   Object FromHub(const Object& hub) const;
   // Sets the defaults of the served version.
   void SetDefaults(Object& served) const;

@@ -10,8 +10,7 @@ namespace cox::apiserver {
 
 std::optional<ReviewExchange> BeginReview(Call& call, const KindInfo& kind) {
   auto read = [&]() -> Result<ReviewExchange> {
-    COX_ASSIGN_OR_RETURN(Accepted accepted,
-                         NegotiateResource(call.Header("accept"), /*streaming=*/false));
+    COX_ASSIGN_OR_RETURN(Accepted accepted, call.Negotiate());
     if (accepted.transform != Transform::kNone) {
       return Status(Reason::kNotAcceptable,
                     "only the following media types are accepted: application/json, "
@@ -34,8 +33,7 @@ void TrackReview(Call& call, ReviewExchange& exchange, std::string_view subresou
                                    {.api_version = gvk.group_version().ToString(),
                                     .kind = gvk.kind,
                                     .subresource = std::string(subresource)});
-  const Object nothing(*Scheme::Builtin().FindKind(gvk));
-  TrackManagers(fields, nothing.ToValue(), exchange.body, ManagerName(call, exchange.options),
+  TrackManagers(fields, fields.nothing(), exchange.body, ManagerName(call, exchange.options),
                 NowOf(call.ctx()));
 }
 
