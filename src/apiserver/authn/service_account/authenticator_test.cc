@@ -5,7 +5,7 @@
 
 #include "api/core/v1.h"
 #include "apiserver/authn/service_account/test_keys.h"
-#include "apiserver/registry/testing/memory_registry.h"
+#include "apiserver/write_harness.h"
 
 namespace cox::apiserver {
 namespace {
@@ -27,8 +27,8 @@ class ServiceAccountMethodTest : public ::testing::Test {
     secret_ = memory_.Create(Object::Of(secret));
   }
 
-  ServiceAccountClaims Claims() const {
-    const int64_t now = memory_.now();
+  ServiceAccountClaims Claims() {
+    const int64_t now = NowOf(memory_.clock()).unix_seconds();
     ServiceAccountClaims claims;
     claims.audiences = tokens_->api_audiences();
     claims.issued_at = claims.not_before = now;
@@ -42,7 +42,7 @@ class ServiceAccountMethodTest : public ::testing::Test {
     return method_->TryToken(token, tokens_->api_audiences());
   }
 
-  MemoryRegistry memory_;
+  WriteHarness memory_;
   std::shared_ptr<const ServiceAccountTokens> tokens_;
   std::unique_ptr<const AuthMethod> method_;
   meta::v1::ObjectMeta account_, secret_;

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "apiserver/registry/testing/memory_registry.h"
+#include "apiserver/write_harness.h"
 #include "base/scope.h"
 
 namespace cox::apiserver {
@@ -39,7 +39,7 @@ class RbacFeedTest : public ::testing::Test {
     return false;
   }
 
-  MemoryRegistry memory_;
+  WriteHarness memory_;
   RbacAuthorizer authorizer_;
   Scope scope_{memory_.ctx(), "test"};
 };

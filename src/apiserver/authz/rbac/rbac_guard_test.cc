@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "apiserver/authz/rbac/rules.h"
-#include "apiserver/registry/testing/memory_registry.h"
+#include "apiserver/write_harness.h"
 #include "object/json/json.h"
 
 namespace cox::apiserver {
@@ -55,7 +55,7 @@ class RbacGuardTest : public ::testing::Test {
   }
 
   HeldRules held_;
-  MemoryRegistry memory_;
+  WriteHarness memory_;
   RbacGuard guard_{memory_.registry(), held_, held_};
 };
 
