@@ -6,6 +6,7 @@
 #include "apiserver/bootstrap/bootstrap.h"
 #include "apiserver/chain.h"
 #include "apiserver/discovery/served.h"
+#include "apiserver/loops/loops.h"
 #include "apiserver/now.h"
 #include "apiserver/registry/core/service/alloc/repair.h"
 #include "apiserver/registry/core/service/alloc/service_allocation.h"
@@ -182,7 +183,8 @@ class ServerImpl final : public ApiServer {
     COX_RETURN_IF_ERROR(repair_.RunOnce(ctx).status());
     return WriteBootstrapObjects(
         ctx, registry_,
-        {.service_cluster_ip_range = options_.service_cluster_ip_range, .port = port()});
+        {.service_cluster_ip_range = Ranges(options_.service_cluster_ip_range).front(),
+         .port = port()});
   }
 
   // Prepares until it worked, then keeps what needs looking after.
@@ -197,7 +199,17 @@ class ServerImpl final : public ApiServer {
       started_->store(true);
       changed_.NotifyAll();
     }
+    StartLoops();
     repair_.Run(ctx);
+  }
+
+  void StartLoops() {
+    for (OwnLoop& loop : OwnLoops(registry_)) {
+      std::string name = loop.name;
+      const Status started = background_.Go(
+          name, [loop = std::move(loop)](Context& loop_ctx) { RunOwnLoop(loop_ctx, loop); });
+      if (!started.ok()) return;  // only while it stops
+    }
   }
 
   const ServerOptions options_;
