@@ -9,6 +9,10 @@
 namespace cox::apiserver {
 namespace {
 
+// What is served besides the API, health and discovery: for the list of paths.
+constexpr std::string_view kFixedPaths[] = {"/metrics", "/openapi/v2", "/openapi/v3",
+                                            "/openapi/v3/", "/version"};
+
 // Methods on documents: /apis has answered to all of them since ever, the others only to GET.
 bool IsRead(const Call& call) {
   return call.request().method == "GET" || call.request().method == "HEAD";
@@ -76,6 +80,7 @@ std::optional<Status> Router::HandleFixed(Call& call) const {
   }
   if (path == "/" || path == "/index.html") {
     std::vector<std::string> paths = parts_.discovery.documents()->paths();
+    for (std::string_view path : kFixedPaths) paths.emplace_back(path);
     for (std::string& health : parts_.health.paths()) paths.push_back(std::move(health));
     call.Respond(200, "application/json", {Bytes(PathsDocument(std::move(paths)))});
     return Status();

@@ -33,7 +33,10 @@ Result<ContinueToken> ContinueToken::Decode(std::string_view text, std::string_v
   if (!parsed.ok()) return NotValid(parsed.status().message());
   const Value* version = parsed->Find("v");
   if (version == nullptr || !version->is_string() || version->as_string() != kVersion) {
-    return NotValid("server does not recognize this encoded version");
+    // With the version it has, which may be none.
+    return NotValid("server does not recognize this encoded version " +
+                    (version != nullptr && version->is_string() ? std::string(version->as_string())
+                                                                : std::string()));
   }
   const Value* revision = parsed->Find("rv");
   if (revision == nullptr || !revision->is_int() || revision->as_int() == 0) {

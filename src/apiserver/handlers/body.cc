@@ -6,6 +6,7 @@
 #include "base/strings.h"
 #include "object/kind_names.h"
 #include "object/limits.h"
+#include "object/protobuf/protobuf.h"
 
 namespace cox::apiserver {
 namespace {
@@ -34,13 +35,35 @@ Status CannotHandle(const GroupVersionKind& gvk, std::string_view as, std::strin
                             " cannot be handled as a " + std::string(as) + ": " + std::string(why));
 }
 
+Result<GroupVersionKind> NamedKind(std::string_view body, Format format) {
+  switch (format) {
+    case Format::kJson: {
+      COX_ASSIGN_OR_RETURN(const json::TypeMeta meta, json::PeekTypeMeta(body));
+      return GroupVersionKind::Parse(meta.api_version, meta.kind);
+    }
+    case Format::kProtobuf: {
+      COX_ASSIGN_OR_RETURN(const proto::Envelope envelope, proto::Open(body));
+      return GroupVersionKind::Parse(envelope.api_version, envelope.kind);
+    }
+    case Format::kYaml:
+      return GroupVersionKind{};
+  }
+  return GroupVersionKind{};
+}
+
+// Why a body could not be decoded, in the words that clients know.
+std::string ReasonFor(std::string_view body, Format format, const std::string& why) {
+  if (format == Format::kProtobuf && body.empty()) return "empty data";
+  if (format == Format::kProtobuf && why == "proto: unexpected end of message") {
+    return "unexpected EOF";
+  }
+  return why;
+}
+
 // The kind a body names, completed by the expected one. Empty if it cannot be read at all.
 GroupVersionKind KindOf(std::string_view body, Format format, const GroupVersionKind& expected) {
   GroupVersionKind gvk = expected;
-  if (format != Format::kJson) return gvk;
-  Result<json::TypeMeta> meta = json::PeekTypeMeta(body);
-  if (!meta.ok()) return gvk;
-  Result<GroupVersionKind> named = GroupVersionKind::Parse(meta->api_version, meta->kind);
+  Result<GroupVersionKind> named = NamedKind(body, format);
   if (!named.ok()) return gvk;
   if (!named->kind.empty()) gvk.kind = named->kind;
   if (!named->group_version().empty()) {
@@ -100,7 +123,7 @@ Result<Object> DecodeBody(Call& call, const KindInfo& kind, FieldValidation vali
   Result<Object> object = DecodeObject(body, format, Scheme::Builtin(), &expected,
                                        validation == FieldValidation::kIgnore ? nullptr : &strict);
   if (!object.ok()) {
-    const std::string& why = object.status().message();
+    const std::string why = ReasonFor(body, format, object.status().message());
     // What could not even be read as some object, against what is one but not of our kind.
     const bool unrecognized = why.starts_with("couldn't get version/kind") ||
                               why.starts_with("yaml: ") || why.starts_with("provided data") ||

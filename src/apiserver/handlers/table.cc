@@ -55,6 +55,8 @@ void TableWriter::AddRow(const Object& hub) {
     resource_.strategy().TrimPartialMetadata(meta);
     json::Encode(meta::v1::ObjectMeta::kType, &meta, &text_);
     text_ += '}';
+  } else {
+    text_ += ",\"object\":null";
   }
   text_ += '}';
 }

@@ -282,7 +282,7 @@ Status Decode(std::string_view bytes, const Type& type, void* object) {
 Result<Envelope> Open(std::string_view bytes) {
   if (!HasEnvelope(bytes)) {
     return Status::BadRequest(
-        "provided data does not appear to be a protobuf message, expected prefix " + Quote(kMagic));
+        "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]");
   }
   Envelope envelope;
   WireReader in(bytes.substr(kMagic.size()));
