@@ -6,9 +6,6 @@
 namespace cox::apiserver {
 namespace {
 
-// A request that takes longer than this is given up; watches and streams are exempt.
-constexpr std::chrono::seconds kRequestTimeout{60};
-
 Result<Next> ReadRequestInfo(const std::shared_ptr<Call>& call) {
   call->query = Query::Parse(call->request().query());
   COX_ASSIGN_OR_RETURN(
@@ -16,16 +13,30 @@ Result<Next> ReadRequestInfo(const std::shared_ptr<Call>& call) {
   return Next::kGoOn;
 }
 
-Result<Next> SetTimeout(const std::shared_ptr<Call>& call) {
-  if (!call->info.long_running) call->set_ctx(call->ctx().WithTimeout(kRequestTimeout));
-  return Next::kGoOn;
+// A request that takes longer is given up; watches and streams are exempt.
+Stage SetTimeout(std::chrono::nanoseconds timeout) {
+  return {"timeout", [timeout](const std::shared_ptr<Call>& call) -> Result<Next> {
+            if (!call->info.long_running) call->set_ctx(call->ctx().WithTimeout(timeout));
+            return Next::kGoOn;
+          }};
 }
 
 Stage Authenticate(const Authenticator& authenticator) {
   return {"authn", [&authenticator](const std::shared_ptr<Call>& call) -> Result<Next> {
+            const std::string_view warning = BearerTokenWarning(call->request());
+            if (!warning.empty()) call->Warn(std::string(warning));
             COX_ASSIGN_OR_RETURN(call->user, authenticator.Authenticate(call->request()));
             // Nobody behind the chain shall see, log or forward it.
             call->request().headers.Remove("authorization");
+            return Next::kGoOn;
+          }};
+}
+
+Stage Impersonate(const Impersonation& impersonation) {
+  return {"impersonation", [&impersonation](const std::shared_ptr<Call>& call) -> Result<Next> {
+            COX_ASSIGN_OR_RETURN(call->user,
+                                 impersonation.Apply(call->request(), call->info, call->user));
+            RemoveImpersonationHeaders(call->request().headers);
             return Next::kGoOn;
           }};
 }
@@ -50,9 +61,11 @@ std::vector<Stage> BuildChain(const ChainParts& p) {
          metrics.Follow(*call);
          return Next::kGoOn;
        }},
-      {"timeout", SetTimeout},
+      SetTimeout(p.request_timeout),
       Authenticate(p.authenticator),
-      // audit: after authn, since records need the user; impersonation; fairness: not built yet
+      // audit: after authn, since records need the user: not built yet
+      Impersonate(p.impersonation),
+      // fairness: by the user that was impersonated: not built yet
       Authorize(p.authorizer),
       {"offload",
        [offload = p.offload, dispatch = p.dispatch](const std::shared_ptr<Call>& call) {

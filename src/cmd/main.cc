@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "cmd/commands.h"
+#include "net/tls.h"
 
 namespace {
 
@@ -19,6 +20,8 @@ Called as kube-apiserver it is `coxswain apiserver`. `coxswain <command> --help`
 }  // namespace
 
 int main(int argc, char** argv) {
+  // Before anything else makes OpenSSL allocate.
+  cox::net::PrepareTls();
   const std::span<char* const> arguments(argv, static_cast<size_t>(argc));
   std::string_view program = argc > 0 ? argv[0] : "";
   program = program.substr(program.rfind('/') + 1);

@@ -110,6 +110,7 @@ class Cluster:
     """etcd and an API server that share a temporary directory.
 
     url          https://127.0.0.1:PORT
+    etcd_url     http://127.0.0.1:PORT of the etcd behind it
     ca_file      the certificate of the server, which is its own CA
     token_file   the users, one per line: token,user,uid,"groups"
     kubeconfig   a file for kubectl: user admin, namespace default
@@ -140,8 +141,8 @@ class Cluster:
         client_port, peer_port, self.port = _free_ports(3)
         self.url = f"https://127.0.0.1:{self.port}"
         self.token_file = self._given_tokens or self._write("tokens.csv", TOKENS)
-        etcd = self._start_etcd(client_port, peer_port)
-        server = self._start_apiserver(etcd)
+        self.etcd_url = self._start_etcd(client_port, peer_port)
+        server = self._start_apiserver(self.etcd_url)
         self.ca_file = os.path.join(self._directory, "certs", "apiserver.crt")
         self._wait_ready(server)
         self.kubeconfig = self._write("kubeconfig", json.dumps(self._kubeconfig()))

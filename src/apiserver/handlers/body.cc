@@ -7,6 +7,7 @@
 #include "object/kind_names.h"
 #include "object/limits.h"
 #include "object/protobuf/protobuf.h"
+#include "object/yaml/yaml.h"
 
 namespace cox::apiserver {
 namespace {
@@ -35,35 +36,17 @@ Status CannotHandle(const GroupVersionKind& gvk, std::string_view as, std::strin
                             " cannot be handled as a " + std::string(as) + ": " + std::string(why));
 }
 
-Result<GroupVersionKind> NamedKind(std::string_view body, Format format) {
-  switch (format) {
-    case Format::kJson: {
-      COX_ASSIGN_OR_RETURN(const json::TypeMeta meta, json::PeekTypeMeta(body));
-      return GroupVersionKind::Parse(meta.api_version, meta.kind);
-    }
-    case Format::kProtobuf: {
-      COX_ASSIGN_OR_RETURN(const proto::Envelope envelope, proto::Open(body));
-      return GroupVersionKind::Parse(envelope.api_version, envelope.kind);
-    }
-    case Format::kYaml:
-      return GroupVersionKind{};
-  }
-  return GroupVersionKind{};
-}
-
-// Why a body could not be decoded, in the words that clients know.
-std::string ReasonFor(std::string_view body, Format format, const std::string& why) {
-  if (format == Format::kProtobuf && body.empty()) return "empty data";
-  if (format == Format::kProtobuf && why == "proto: unexpected end of message") {
-    return "unexpected EOF";
-  }
-  return why;
-}
-
-// The kind a body names, completed by the expected one. Empty if it cannot be read at all.
+// The kind a body names, completed by the expected one; that one if it cannot be read at all.
 GroupVersionKind KindOf(std::string_view body, Format format, const GroupVersionKind& expected) {
   GroupVersionKind gvk = expected;
-  Result<GroupVersionKind> named = NamedKind(body, format);
+  json::TypeMeta meta;
+  if (format == Format::kProtobuf) {
+    Result<proto::Envelope> envelope = proto::Open(body);
+    if (envelope.ok()) meta = {std::string(envelope->api_version), std::string(envelope->kind)};
+  } else if (format == Format::kJson) {
+    meta = json::PeekTypeMeta(body).value_or(json::TypeMeta());
+  }
+  Result<GroupVersionKind> named = GroupVersionKind::Parse(meta.api_version, meta.kind);
   if (!named.ok()) return gvk;
   if (!named->kind.empty()) gvk.kind = named->kind;
   if (!named->group_version().empty()) {
@@ -74,6 +57,12 @@ GroupVersionKind KindOf(std::string_view body, Format format, const GroupVersion
 }
 
 }  // namespace
+
+bool NamesKind(const Call& call, const KindInfo& kind) {
+  Result<std::string_view> body = ReadBody(call);
+  Result<Format> format = BodyFormat(call.Header("content-type"));
+  return body.ok() && format.ok() && KindOf(*body, *format, {}) == GvkOf(kind);
+}
 
 std::string NotRegisteredText(const GroupVersionKind& gvk) {
   return "no kind " + Quote(gvk.kind) + " is registered for version " +
@@ -115,6 +104,27 @@ Status JudgeStrictness(Call& call, const json::Strictness& strict, FieldValidati
                       "strict decoding error: " + Join(strict.errors, ", "));
 }
 
+Result<Value> ReadConfiguration(Call& call, const WriteOptions& options, const KindInfo& kind) {
+  COX_ASSIGN_OR_RETURN(std::string_view body, ReadBody(call));
+  json::Strictness strict;
+  Result<Value> parsed = yaml::Parse(body, &strict);
+  if (!parsed.ok()) {
+    return Status::BadRequest("error decoding YAML: error converting YAML to JSON: " +
+                              parsed.status().message());
+  }
+  if (parsed->is_array()) {
+    return Status::BadRequest(
+        "error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal "
+        "array into Go value of type map[string]interface {}");
+  }
+  if (options.field_validation == FieldValidation::kStrict && !strict.errors.empty()) {
+    return Status::BadRequest("error strict decoding YAML: error converting YAML to JSON: " +
+                              strict.errors.front());
+  }
+  COX_RETURN_IF_ERROR(JudgeStrictness(call, strict, options.field_validation, kind));
+  return parsed;
+}
+
 Result<Object> DecodeBody(Call& call, const KindInfo& kind, FieldValidation validation) {
   COX_ASSIGN_OR_RETURN(std::string_view body, ReadBody(call));
   COX_ASSIGN_OR_RETURN(const Format format, BodyFormat(call.Header("content-type")));
@@ -123,7 +133,7 @@ Result<Object> DecodeBody(Call& call, const KindInfo& kind, FieldValidation vali
   Result<Object> object = DecodeObject(body, format, Scheme::Builtin(), &expected,
                                        validation == FieldValidation::kIgnore ? nullptr : &strict);
   if (!object.ok()) {
-    const std::string why = ReasonFor(body, format, object.status().message());
+    const std::string& why = object.status().message();
     // What could not even be read as some object, against what is one but not of our kind.
     const bool unrecognized = why.starts_with("couldn't get version/kind") ||
                               why.starts_with("yaml: ") || why.starts_with("provided data") ||

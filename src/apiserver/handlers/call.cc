@@ -89,7 +89,7 @@ Object StatusObject(meta::v1::Status status) {
 
 std::string EncodeAs(const Object& object, const Accepted& accepted) {
   std::string text;
-  EncodeObject(object, accepted.format, &text);
+  EncodeObject(object, accepted.format, &text, Embedded::kNamed);
   return accepted.pretty && accepted.format == Format::kJson ? PrettyJson(text) : text;
 }
 

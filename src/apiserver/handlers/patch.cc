@@ -5,6 +5,7 @@
 #include "apiserver/handlers/resource_handlers.h"
 #include "apiserver/handlers/respond.h"
 #include "base/strings.h"
+#include "object/apply/managed_fields.h"
 #include "object/defaults.h"
 #include "object/yaml/yaml.h"
 
@@ -55,16 +56,8 @@ class Patcher {
 
   // The applied configuration, for server-side apply. BadRequest with upstream's texts.
   Status ReadConfiguration() {
-    COX_ASSIGN_OR_RETURN(std::string_view body, ReadBody(call_));
-    json::Strictness strict;
-    Result<Value> parsed = yaml::Parse(body, &strict);
-    if (!parsed.ok()) {
-      return Status::BadRequest("error decoding YAML: error converting YAML to JSON: " +
-                                parsed.status().message());
-    }
-    configuration_ = std::move(*parsed);
-    COX_RETURN_IF_ERROR(
-        JudgeStrictness(call_, strict, options_.field_validation, resource_.kind()));
+    COX_ASSIGN_OR_RETURN(configuration_,
+                         apiserver::ReadConfiguration(call_, options_, resource_.kind()));
     return {};
   }
 
@@ -79,8 +72,9 @@ class Patcher {
     if (type_ != patch::PatchType::kApply) {
       const Object live = resource_.FromHub(*existing);
       TrackManagers(resource_, call_.info.subresource, &live, served, manager_, now_);
+      if (forgets_managers_) served.object_meta()->managedFields.clear();
     }
-    Object hub = resource_.ToHub(served);
+    Object hub = resource_.ToHub(std::move(served));
     COX_RETURN_IF_ERROR(Admit(admission_, call_, resource_, options_.dry_run, hub, existing));
     return hub;
   }
@@ -98,6 +92,7 @@ class Patcher {
     if (type_ == patch::PatchType::kJson) {
       for (std::string& error : strict.errors) error.insert(0, "json patch ");
     }
+    forgets_managers_ = apply::IsReset(patched);
     COX_ASSIGN_OR_RETURN(Object served, ToObject(resource_, live, patched, collect));
     COX_RETURN_IF_ERROR(
         JudgeStrictness(call_, strict, options_.field_validation, resource_.kind()));
@@ -131,6 +126,8 @@ class Patcher {
   const std::string manager_;
   const Time now_;
   Value configuration_;
+  // The patch empties managedFields, which says: forget who owned what.
+  bool forgets_managers_ = false;
 };
 
 }  // namespace

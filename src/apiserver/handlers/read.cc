@@ -80,13 +80,7 @@ Result<ListPage> PageFromSnapshot(const ServedResource& resource, const ReadOpti
   if (one_key) {
     if (storage::EntryPtr entry = snapshot.Find(prefix + std::string(*name))) builder.Add(entry);
   } else {
-    if (limit > 0) {
-      total = static_cast<int64_t>(snapshot.Count(prefix));
-      if (!start.empty()) {
-        total = 0;
-        snapshot.Visit(prefix, start, [&](const storage::EntryPtr&) { return ++total, true; });
-      }
-    }
+    if (limit > 0) total = static_cast<int64_t>(snapshot.Count(prefix, start));
     snapshot.Visit(prefix, start,
                    [&](const storage::EntryPtr& entry) { return builder.Add(entry); });
   }
@@ -183,8 +177,8 @@ Result<ListPage> ReadPage(Context& ctx, const ServedResource& resource, std::str
       return Status::BadRequest("invalid continue token: " + token.status().message());
     }
     const storage::Revision at = std::max<storage::Revision>(token->revision, 0);
-    // Who takes any version gets all that is left, as on the first page.
-    const int64_t limit = options.resource_version.empty() ? options.limit : 0;
+    // As below: what needs no particular version is not limited.
+    const int64_t limit = options.resource_version == "0" ? 0 : options.limit;
     if (cache != nullptr && at > 0) {
       Result<storage::SnapshotPtr> exact = cache->Read(ctx, {Match::kExact, at});
       if (exact.ok()) {

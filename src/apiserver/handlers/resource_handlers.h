@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -21,8 +22,11 @@ namespace cox::apiserver {
 // runs.
 class ResourceHandlers {
  public:
-  ResourceHandlers(const Registry& registry, const AdmissionChain& admission)
-      : registry_(registry), admission_(admission) {}
+  // Watches that name no timeout last at least `min_watch`, at most twice as long.
+  static constexpr std::chrono::seconds kMinWatch{1800};
+  ResourceHandlers(const Registry& registry, const AdmissionChain& admission,
+                   std::chrono::seconds min_watch = kMinWatch)
+      : registry_(registry), admission_(admission), min_watch_(min_watch) {}
 
   // Answers every request on a resource that is served; 404 and 405 for what it does not have.
   void Handle(const std::shared_ptr<Call>& call);
@@ -55,6 +59,7 @@ class ResourceHandlers {
 
   const Registry& registry_;
   const AdmissionChain& admission_;
+  const std::chrono::seconds min_watch_;
 };
 
 // A page of a list: where the entries come from is its secret.
@@ -94,5 +99,8 @@ Judge JudgeOf(const AdmissionChain& admission, Call& call, const ServedResource&
 void TrackManagers(const ServedResource& resource, std::string_view subresource,
                    const Object* live_served, Object& served, std::string_view manager,
                    const Time& now);
+// The same for objects that are of no stored resource.
+void TrackManagers(const apply::FieldManager& fields, const Value& live, Object& served,
+                   std::string_view manager, const Time& now);
 
 }  // namespace cox::apiserver

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/handlers/respond.h"
 
+#include <algorithm>
+
 #include "apiserver/handlers/table.h"
 #include "base/strings.h"
 #include "object/json/json.h"
@@ -50,6 +52,24 @@ Status NotTheShape(const Accepted& accepted, const KindInfo& kind, bool list) {
                                             GoTypeName(kind) + (list ? "List)" : ")"));
 }
 
+std::vector<const Object*> InRowOrder(const Strategy& strategy, const std::vector<Object>& hubs) {
+  std::vector<const Object*> rows;
+  rows.reserve(hubs.size());
+  for (const Object& hub : hubs) rows.push_back(&hub);
+  if (const Strategy::RowBefore before = strategy.RowOrder()) {
+    std::stable_sort(rows.begin(), rows.end(),
+                     [before](const Object* a, const Object* b) { return before(*a, *b); });
+  }
+  return rows;
+}
+
+void AddRow(TableWriter& table, const ServedResource& resource, const Object& hub,
+            const Time& now) {
+  meta::v1::ObjectMeta meta = *hub.object_meta();
+  resource.strategy().TrimPartialMetadata(meta);
+  table.AddRow(resource.strategy().Row(hub, now), meta, [&] { return resource.FromHub(hub); });
+}
+
 // The end of a text that becomes pretty or YAML where asked.
 std::string Finish(std::string json, const Accepted& accepted) {
   if (accepted.format == Format::kYaml) {
@@ -80,6 +100,8 @@ Result<std::string> EncodeShaped(const ServedResource& resource, const Object& h
                                  bool with_columns) {
   switch (accepted.transform) {
     case Transform::kNone:
+      // Not FromHub where the hub is what is served: that would copy it.
+      if (&hub.type() == resource.kind().type) return EncodeAs(hub, accepted);
       return EncodeAs(resource.FromHub(hub), accepted);
     case Transform::kPartialMetadata:
       return EncodeAs(Partial(resource, hub, accepted.transform_version), accepted);
@@ -90,9 +112,9 @@ Result<std::string> EncodeShaped(const ServedResource& resource, const Object& h
   }
   ListMeta meta;
   meta.revision = ParseResourceVersion(hub.object_meta()->resourceVersion).value_or(0);
-  TableWriter table(resource, accepted.transform_version, include, now);
+  TableWriter table(resource.strategy().Columns(), accepted.transform_version, include);
   table.Begin(ListMetaJson(meta), with_columns);
-  table.AddRow(hub);
+  AddRow(table, resource, hub, now);
   return Finish(table.End(), accepted);
 }
 
@@ -104,9 +126,11 @@ Result<std::string> EncodeShapedList(const ServedResource& resource,
     return NotTheShape(accepted, resource.kind(), /*list=*/true);
   }
   if (accepted.transform == Transform::kTable) {
-    TableWriter table(resource, accepted.transform_version, include, now);
+    TableWriter table(resource.strategy().Columns(), accepted.transform_version, include);
     table.Begin(ListMetaJson(meta), /*with_columns=*/true);
-    for (const Object& hub : hubs) table.AddRow(hub);
+    for (const Object* hub : InRowOrder(resource.strategy(), hubs)) {
+      AddRow(table, resource, *hub, now);
+    }
     return Finish(table.End(), accepted);
   }
   if (accepted.transform == Transform::kPartialMetadataList &&
@@ -141,7 +165,8 @@ Result<std::string> EncodeShapedList(const ServedResource& resource,
       text.pop_back();
     } else {
       const Object served = resource.FromHub(hubs[i]);
-      json::Encode(served.type(), served.data(), &text);
+      const json::TypeMeta unnamed{.embedded = true};
+      json::Encode(served.type(), served.data(), &text, &unnamed);
     }
   }
   return Finish(text + "]}", accepted);
@@ -153,6 +178,19 @@ Status RespondObject(Call& call, const ServedResource& resource, int code, const
   COX_ASSIGN_OR_RETURN(std::string text,
                        EncodeShaped(resource, hub, accepted, include, NowOf(call.ctx())));
   call.Respond(code, MediaType(accepted.format), {Bytes(std::move(text))});
+  return {};
+}
+
+Status RespondRow(Call& call, const Object& object, std::span<const Column> columns,
+                  const Cells& cells, const Accepted& accepted) {
+  COX_ASSIGN_OR_RETURN(const IncludeObject include, ParseIncludeObject(call.query, accepted));
+  const meta::v1::ObjectMeta& meta = *object.object_meta();
+  ListMeta list;
+  list.revision = ParseResourceVersion(meta.resourceVersion).value_or(0);
+  TableWriter table(columns, accepted.transform_version, include);
+  table.Begin(ListMetaJson(list), /*with_columns=*/true);
+  table.AddRow(cells, meta, [&] { return object; });
+  call.Respond(200, MediaType(accepted.format), {Bytes(Finish(table.End(), accepted))});
   return {};
 }
 

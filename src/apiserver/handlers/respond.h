@@ -29,6 +29,10 @@ Status RespondObject(Call& call, const ServedResource& resource, int code, const
 // One object of any kind, as it is (a Status, a Scale).
 void RespondPlain(Call& call, int code, const Object& object, const Accepted& accepted);
 
+// The same as a Table of one row.
+Status RespondRow(Call& call, const Object& object, std::span<const Column> columns,
+                  const Cells& cells, const Accepted& accepted);
+
 // The text of an object in the shape asked for: itself, a Table of one, PartialObjectMetadata.
 Result<std::string> EncodeShaped(const ServedResource& resource, const Object& hub,
                                  const Accepted& accepted, IncludeObject include, const Time& now,

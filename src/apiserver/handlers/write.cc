@@ -2,8 +2,10 @@
 #include "apiserver/handlers/body.h"
 #include "apiserver/handlers/resource_handlers.h"
 #include "apiserver/handlers/respond.h"
+#include "object/apply/managed_fields.h"
 #include "object/defaults.h"
 #include "object/json/json.h"
+#include "object/yaml/yaml.h"
 
 namespace cox::apiserver {
 
@@ -83,20 +85,41 @@ void TrackManagers(const ServedResource& resource, std::string_view subresource,
                    const Time& now) {
   const apply::FieldManager& fields = resource.field_manager(subresource);
   // What was not there before was an empty object: its structs are nobody's doing.
-  Value live = live_served != nullptr ? live_served->ToValue() : Object(resource.kind()).ToValue();
-  Result<Value> tracked =
-      fields.Update(fields.Named(std::move(live)), served.ToValue(), manager, now.ToString());
+  if (live_served == nullptr) return TrackManagers(fields, fields.nothing(), served, manager, now);
+  TrackManagers(fields, fields.Named(live_served->ToValue()), served, manager, now);
+}
+
+void TrackManagers(const apply::FieldManager& fields, const Value& live, Object& served,
+                   std::string_view manager, const Time& now) {
+  const Result<apply::Managers> managers =
+      fields.UpdateManagers(live, served.ToValue(), manager, now.ToString());
   meta::v1::ObjectMeta& meta = *served.object_meta();
   meta.managedFields.clear();
-  if (!tracked.ok()) return;  // a write must not fail because its owners cannot be told
-  const Value* entries = tracked->At({"metadata", "managedFields"});
-  if (entries == nullptr || !entries->is_array()) return;
-  for (const Value& entry : entries->as_array()) {
-    Result<meta::v1::ManagedFieldsEntry> typed =
-        json::FromValue<meta::v1::ManagedFieldsEntry>(entry);
-    if (typed.ok()) meta.managedFields.push_back(std::move(*typed));
-  }
+  // A write must not fail because its owners cannot be told.
+  if (managers.ok()) meta.managedFields = apply::ManagedFieldsEntries(*managers);
 }
+
+namespace {
+
+// Whether the body has managedFields that are empty, which says: forget who owned what. A struct
+// cannot tell that from a body without them.
+bool EmptiesManagedFields(const Call& call) {
+  const std::string& body = call.request().body;
+  if (body.find("managedFields") == std::string::npos) return false;
+  Result<Value> value = yaml::Parse(body);
+  return value.ok() && apply::IsReset(*value);
+}
+
+// What the server keeps is not the client's to bring.
+void DropServersFields(meta::v1::ObjectMeta& meta) {
+  meta.uid.clear();
+  meta.creationTimestamp = {};
+  meta.deletionTimestamp.reset();
+  meta.deletionGracePeriodSeconds.reset();
+  meta.selfLink.clear();
+}
+
+}  // namespace
 
 Status ResourceHandlers::Create(Call& call, const ServedResource& resource) {
   COX_ASSIGN_OR_RETURN(const Accepted accepted, call.Negotiate());
@@ -106,12 +129,13 @@ Status ResourceHandlers::Create(Call& call, const ServedResource& resource) {
   if (!served.object_meta()->resourceVersion.empty()) {
     return Status(Reason::kUnknown, "resourceVersion should not be set on objects to be created");
   }
+  DropServersFields(*served.object_meta());
   ApplyDefaults(served.type(), served.data());
   resource.SetDefaults(served);
   const WriteContext w = WriteContextOf(call, resource, options.dry_run);
   // Owners are told before admission: what that adds belongs to nobody.
   TrackManagers(resource, "", nullptr, served, ManagerName(call, options), w.now);
-  Object hub = resource.ToHub(served);
+  Object hub = resource.ToHub(std::move(served));
   COX_RETURN_IF_ERROR(Admit(admission_, call, resource, options.dry_run, hub, nullptr));
   Warnings warnings;
   COX_ASSIGN_OR_RETURN(
@@ -132,6 +156,7 @@ Status ResourceHandlers::Update(Call& call, const ServedResource& resource) {
   resource.SetDefaults(served);
 
   const std::string manager = ManagerName(call, options);
+  const bool forgets_managers = EmptiesManagedFields(call);
   const std::string& subresource = call.info.subresource;
   const WriteContext w = WriteContextOf(call, resource, options.dry_run);
   auto change = [&](const Object* existing) -> Result<Object> {
@@ -139,7 +164,8 @@ Status ResourceHandlers::Update(Call& call, const ServedResource& resource) {
     std::optional<Object> live;
     if (existing != nullptr) live = resource.FromHub(*existing);
     TrackManagers(resource, subresource, live ? &*live : nullptr, copy, manager, w.now);
-    Object hub = resource.ToHub(copy);
+    if (forgets_managers) copy.object_meta()->managedFields.clear();
+    Object hub = resource.ToHub(std::move(copy));
     COX_RETURN_IF_ERROR(Admit(admission_, call, resource, options.dry_run, hub, existing));
     return hub;
   };

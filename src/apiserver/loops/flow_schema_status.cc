@@ -2,8 +2,8 @@
 #include "apiserver/loops/flow_schema_status.h"
 
 #include "api/flowcontrol/v1.h"
-#include "apiserver/handlers/respond.h"
 #include "apiserver/loops/own_writer.h"
+#include "apiserver/now.h"
 
 namespace cox::apiserver {
 namespace {

@@ -2,7 +2,7 @@
 #include "apiserver/loops/own_writer.h"
 
 #include "apiserver/handlers/resource_handlers.h"
-#include "apiserver/handlers/respond.h"
+#include "apiserver/now.h"
 #include "object/defaults.h"
 #include "object/json/json.h"
 
@@ -39,14 +39,30 @@ Status OwnWriter::Ensure(Context& ctx, Object object, std::string_view manager,
     return created.Is(Reason::kAlreadyExists) ? Status() : created;
   }
   if (mend == nullptr || !mend(*found)) return {};
+  return Change(ctx, resource, ns, name, manager, mend, {});
+}
+
+Status OwnWriter::Update(Context& ctx, const KindInfo& kind, std::string_view name,
+                         std::string_view manager, const Mend& mend,
+                         std::string_view subresource) const {
+  Status status = Change(ctx, registry_.Hub(kind), {}, name, manager, mend, subresource);
+  return status.Is(Reason::kNotFound) ? Status() : status;
+}
+
+Status OwnWriter::Change(Context& ctx, const ServedResource& resource, std::string_view ns,
+                         std::string_view name, std::string_view manager, const Mend& mend,
+                         std::string_view subresource) const {
   const Time now = NowOf(ctx);
   return resource.store()
       .Update(WriteContext{ctx, Self(), now},
-              {.ns = ns,
-               .name = name,
+              {.ns = std::string(ns),
+               .name = std::string(name),
+               .how = subresource.empty() ? nullptr : resource.strategy().Subresource(subresource),
                .change = [&](const Object* existing) -> Result<Object> {
                  Object after = *existing;
-                 if (mend(after)) TrackManagers(resource, "", existing, after, manager, now);
+                 if (mend(after)) {
+                   TrackManagers(resource, subresource, existing, after, manager, now);
+                 }
                  return after;
                }})
       .status();

@@ -25,6 +25,11 @@ class OwnWriter {
   Status Ensure(Context& ctx, Object object, std::string_view manager,
                 const Mend& mend = nullptr) const;
 
+  // Changes an object that is there, or its /status. `mend` is called again when somebody else was
+  // faster; false: nothing is written. OK if there is no such object: it is gone.
+  Status Update(Context& ctx, const KindInfo& kind, std::string_view name, std::string_view manager,
+                const Mend& mend, std::string_view subresource = {}) const;
+
   // Applies `configuration` (apiVersion, kind, metadata.name, status) to /status of an object that
   // is there, and takes over the fields it names.
   Status ApplyStatus(Context& ctx, const KindInfo& kind, const Value& configuration,
@@ -33,6 +38,9 @@ class OwnWriter {
  private:
   Status Create(Context& ctx, const ServedResource& resource, Object object,
                 std::string_view manager) const;
+  Status Change(Context& ctx, const ServedResource& resource, std::string_view ns,
+                std::string_view name, std::string_view manager, const Mend& mend,
+                std::string_view subresource) const;
 
   const Registry& registry_;
 };

@@ -88,8 +88,9 @@ ServedResource::ServedResource(const KindInfo& kind, ResourceStore& store,
 
 GroupVersionKind ServedResource::gvk() const { return GvkOf(kind_); }
 
-Object ServedResource::ToHub(const Object& served) const {
-  return version_ == nullptr || version_->to_hub == nullptr ? served : version_->to_hub(served);
+Object ServedResource::ToHub(Object served) const {
+  if (version_ == nullptr || version_->to_hub == nullptr) return served;
+  return version_->to_hub(served);
 }
 
 Object ServedResource::FromHub(const Object& hub) const {
@@ -116,7 +117,9 @@ Result<Bytes> ServedResource::Encode(std::string_view stored, storage::Revision 
                                      Format format) const {
   COX_ASSIGN_OR_RETURN(Object hub, store_.Decode(stored, revision));
   std::string text;
-  EncodeObject(version_ == nullptr ? hub : FromHub(hub), format, &text);
+  // Not FromHub where the hub is what is served: that would copy it.
+  if (version_ != nullptr) hub = FromHub(hub);
+  EncodeObject(hub, format, &text, Embedded::kNamed);
   if (format == Format::kJson && text.ends_with('\n')) text.pop_back();
   return Bytes::Copy(text);
 }
@@ -147,8 +150,10 @@ Registry::Registry(const Context& ctx, Options options)
   for (const StrategyPtr& strategy : strategies_) {
     storage::Store& storage = options.storage(strategy->kind());
     auto heads = std::make_unique<Heads>();
-    auto store = std::make_unique<ResourceStore>(ResourceStore::Options{
-        .strategy = strategy.get(), .storage = &storage, .root = options.root});
+    auto store = std::make_unique<ResourceStore>(ResourceStore::Options{.strategy = strategy.get(),
+                                                                        .storage = &storage,
+                                                                        .root = options.root,
+                                                                        .ttl = options.event_ttl});
     heads->set_store(*store);
     if (options.watch_cache) {
       caches_.push_back(

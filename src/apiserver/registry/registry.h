@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -31,7 +32,7 @@ class ServedResource {
   GroupVersionKind gvk() const;
   const ServedVersion* version() const { return version_; }  // null: the hub itself
 
-  Object ToHub(const Object& served) const;
+  Object ToHub(Object served) const;
   Object FromHub(const Object& hub) const;
   // Sets the defaults of the served version.
   void SetDefaults(Object& served) const;
@@ -70,6 +71,7 @@ class Registry {
     std::string root = "/registry";
     MetricsRegistry* metrics = nullptr;
     bool watch_cache = true;
+    std::chrono::seconds event_ttl{0};  // 0: an hour
     // Which group versions and resources are served.
     std::function<bool(const KindInfo&)> serves;
   };
@@ -100,8 +102,7 @@ class Registry {
   std::map<storage::Store*, std::shared_ptr<storage::RevisionReader>> revisions_;
   std::vector<std::unique_ptr<Heads>> heads_;
   std::vector<std::unique_ptr<ResourceStore>> stores_;
-  // Behind what their threads read, so that these end first.
-  std::vector<std::unique_ptr<storage::WatchCache>> caches_;
+  std::vector<std::unique_ptr<storage::WatchCache>> caches_;  // they read through heads and stores
   std::vector<std::unique_ptr<ServedResource>> served_;
   std::map<Path, const ServedResource*> by_path_;
 };

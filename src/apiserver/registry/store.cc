@@ -12,6 +12,11 @@
 namespace cox::apiserver {
 namespace {
 
+// Those that are served beside the others keep to the rules of custom resources.
+bool WantsQualifiedFinalizers(const KindInfo& kind) {
+  return kind.group != "apiextensions.k8s.io" && kind.group != "apiregistration.k8s.io";
+}
+
 // A writer that loses this often gives up: the object is written faster than it can be changed.
 constexpr int kMaxRaces = 64;
 // New names tried when a generated one is taken.
@@ -100,12 +105,12 @@ storage::EntryPtr ResourceStore::MakeEntry(const storage::KeyValue& kv) const {
   return storage::Entry::Create(entry_class_, kv.key, kv.value.view(), head.Finish(), kv.revision);
 }
 
-std::string ResourceStore::Encode(const Object& object) const {
-  // The revision is the store's to know: it is not part of the bytes.
-  Object copy = object;
-  copy.object_meta()->resourceVersion.clear();
+std::string ResourceStore::Encode(Object& object) const {
+  std::string& version = object.object_meta()->resourceVersion;
+  std::string kept = std::exchange(version, std::string());
   std::string bytes;
-  EncodeObject(copy, strategy().stored_as_json() ? Format::kJson : Format::kProtobuf, &bytes);
+  EncodeObject(object, strategy().stored_as_json() ? Format::kJson : Format::kProtobuf, &bytes);
+  version = std::move(kept);
   return bytes;
 }
 
@@ -128,14 +133,20 @@ Result<ResourceStore::Stored> ResourceStore::Read(Context& ctx, const std::strin
     if (storage::SnapshotPtr snapshot = cache()->Current()) {
       if (storage::EntryPtr entry = snapshot->Find(key)) {
         COX_ASSIGN_OR_RETURN(Object object, Decode(entry->stored(), entry->revision()));
-        return Stored{std::move(object), entry->revision(), /*fresh=*/false};
+        return Stored{std::move(object), entry->revision(), entry->value(), /*fresh=*/false};
       }
     }
   }
   COX_ASSIGN_OR_RETURN(storage::Store::GetResult found, storage().Get(ctx, key));
   if (!found.kv) return NotFoundError(resource(), name);
   COX_ASSIGN_OR_RETURN(Object object, Decode(found.kv->value.view(), found.kv->revision));
-  return Stored{std::move(object), found.kv->revision, /*fresh=*/true};
+  return Stored{std::move(object), found.kv->revision, std::move(found.kv->value),
+                /*fresh=*/true};
+}
+
+std::chrono::seconds ResourceStore::TtlOf(const Object& object) const {
+  const std::chrono::seconds usual{strategy().TtlSeconds(object)};
+  return usual.count() > 0 && options_.ttl.count() > 0 ? options_.ttl : usual;
 }
 
 bool ResourceStore::KeptByFinalizers(const Object& object) const {
@@ -156,6 +167,7 @@ Status ResourceStore::PrepareCreate(const WriteContext& w, Object& object,
   // After the identity is made: Jobs write theirs into the labels of their pods.
   strategy().PrepareForCreate(w, object);
   FieldErrorList errors = ValidateMeta(meta, kind().namespaced, strategy().name_rule());
+  if (WantsQualifiedFinalizers(kind())) Append(errors, ValidateFinalizersQualified(meta));
   Append(errors, strategy().Validate(w, object));
   if (!errors.empty()) return NewInvalid(kind().group, kind().kind, meta.name, errors);
   if (warnings != nullptr) {
@@ -185,6 +197,14 @@ Result<Object> ResourceStore::Create(const WriteContext& w, Object object, const
   }
 }
 
+Status ResourceStore::TakenError(const WriteContext& w, const std::string& name,
+                                 const storage::KeyValue& by) const {
+  const Status taken = AlreadyExistsError(NamedFor(w), name);
+  Result<Object> existing = Decode(by.value.view(), by.revision);
+  if (!existing.ok() || !existing->object_meta()->deletionTimestamp) return taken;
+  return Status(taken.reason(), "object is being deleted: " + taken.message(), taken.details());
+}
+
 Result<Object> ResourceStore::CreateOnce(const WriteContext& w, Object object, const Judge& judge,
                                          Warnings* warnings) {
   std::unique_ptr<WriteTransaction> transaction;
@@ -198,13 +218,15 @@ Result<Object> ResourceStore::CreateOnce(const WriteContext& w, Object object, c
   const std::string key = Key(meta.namespace_, meta.name);
   if (w.dry_run) {
     COX_ASSIGN_OR_RETURN(storage::Store::GetResult found, storage().Get(w.ctx, key));
-    if (found.kv) return AlreadyExistsError(NamedFor(w), meta.name);
+    if (found.kv) return TakenError(w, meta.name, *found.kv);
     return object;
   }
-  const std::chrono::seconds ttl{strategy().TtlSeconds(object)};
+  const std::chrono::seconds ttl = TtlOf(object);
   Result<storage::Revision> revision = storage().Create(w.ctx, key, Encode(object), ttl);
   if (!revision.ok()) {
     if (!revision.status().Is(Reason::kAlreadyExists)) return revision.status();
+    COX_ASSIGN_OR_RETURN(storage::Store::GetResult found, storage().Get(w.ctx, key));
+    if (found.kv) return TakenError(w, meta.name, *found.kv);
     return AlreadyExistsError(NamedFor(w), meta.name);
   }
   if (transaction != nullptr) transaction->Commit();
@@ -239,7 +261,7 @@ Status ResourceStore::PrepareUpdate(const WriteContext& w, const UpdateRequest& 
   meta.resourceVersion = old_meta.resourceVersion;
   meta.selfLink.clear();
   if (meta.uid.empty()) meta.uid = old_meta.uid;
-  if (meta.creationTimestamp.IsZero()) meta.creationTimestamp = old_meta.creationTimestamp;
+  meta.creationTimestamp = old_meta.creationTimestamp;
   if (!meta.deletionTimestamp) meta.deletionTimestamp = old_meta.deletionTimestamp;
   if (!meta.deletionGracePeriodSeconds) {
     meta.deletionGracePeriodSeconds = old_meta.deletionGracePeriodSeconds;
@@ -322,15 +344,16 @@ Result<ResourceStore::UpdateResult> ResourceStore::Write(const WriteContext& w,
   }
   const std::string bytes = Encode(object);
   if (w.dry_run) return UpdateResult{std::move(object)};
-  if (bytes == Encode(old.object)) {
-    // Nothing to write. Only what is stored may say so: the cache may be behind.
+  if (bytes == old.bytes.view()) {
+    // Nothing to write. Only what is stored may say so: the cache may be behind. What rests in
+    // another form than ours is written anew, as upstream does: so storage can be migrated.
     if (!old.fresh) {
       COX_ASSIGN_OR_RETURN(storage::Store::GetResult now, storage().Get(w.ctx, key));
       *raced = !now.kv || now.kv->revision != old.revision;
     }
     return UpdateResult{std::move(object)};
   }
-  const std::chrono::seconds ttl{strategy().TtlSeconds(object)};
+  const std::chrono::seconds ttl = TtlOf(object);
   COX_ASSIGN_OR_RETURN(storage::WriteResult written,
                        storage().Update(w.ctx, key, bytes, old.revision, ttl));
   *raced = !written.written;

@@ -30,8 +30,8 @@ Propagation PropagationFor(const meta::v1::DeleteOptions& options, const Object&
   return strategy.DefaultPropagation(object);
 }
 
-// True if the finalizers changed. Others keep their order; ours come last.
-bool SetPropagation(Propagation propagation, meta::v1::ObjectMeta* meta) {
+// Others keep their order; ours come last. Where the right ones are there already, nothing moves.
+void SetPropagation(Propagation propagation, meta::v1::ObjectMeta* meta) {
   const std::vector<std::string> before = meta->finalizers;
   std::erase(meta->finalizers, kOrphanFinalizer);
   std::erase(meta->finalizers, kForegroundFinalizer);
@@ -40,9 +40,7 @@ bool SetPropagation(Propagation propagation, meta::v1::ObjectMeta* meta) {
   std::vector<std::string> a = before, b = meta->finalizers;
   std::sort(a.begin(), a.end());
   std::sort(b.begin(), b.end());
-  if (a != b) return true;
-  meta->finalizers = before;
-  return false;
+  if (a == b) meta->finalizers = before;
 }
 
 }  // namespace
@@ -73,7 +71,7 @@ Status ResourceStore::CheckPreconditions(const meta::v1::DeleteOptions& options,
 bool ResourceStore::BeginDeletion(const WriteContext& w, meta::v1::DeleteOptions& options,
                                   Object& object) const {
   meta::v1::ObjectMeta& meta = *object.object_meta();
-  bool changed = SetPropagation(PropagationFor(options, object, strategy()), &meta);
+  SetPropagation(PropagationFor(options, object, strategy()), &meta);
   if (options.gracePeriodSeconds && *options.gracePeriodSeconds < 0) options.gracePeriodSeconds = 1;
 
   const bool graceful = strategy().GracefulDeletion(object, &options);
@@ -85,29 +83,28 @@ bool ResourceStore::BeginDeletion(const WriteContext& w, meta::v1::DeleteOptions
       meta.deletionTimestamp =
           *meta.deletionTimestamp + Duration::Seconds(-left) + Duration::Seconds(grace);
       meta.deletionGracePeriodSeconds = grace;
-      changed = true;
     } else if (!graceful && left > 0) {
       meta.deletionTimestamp = w.now;
       meta.deletionGracePeriodSeconds = 0;
-      changed = true;
     }
-  } else if (grace > 0 || KeptByFinalizers(object)) {
+  } else if (graceful || KeptByFinalizers(object)) {
+    // Where the object itself holds its deletion up (namespaces, definitions) there is no period to
+    // tell, and what it is to be has not changed.
+    const bool holds = strategy().HoldsDeletion(object);
     meta.deletionTimestamp = w.now + Duration::Seconds(grace);
-    // Where the object itself holds its deletion up (namespaces) there is no period to tell.
-    if (!strategy().HoldsDeletion(object)) meta.deletionGracePeriodSeconds = grace;
+    if (!holds) meta.deletionGracePeriodSeconds = grace;
     // A generation of 0 means that the kind has none.
-    if (meta.generation > 0) ++meta.generation;
+    if (!holds && meta.generation > 0) ++meta.generation;
     strategy().MarkDeleting(w, object);
-    changed = true;
   }
-  const bool stays = KeptByFinalizers(object) || meta.deletionGracePeriodSeconds.value_or(0) > 0;
-  return stays && (changed || stays);
+  return KeptByFinalizers(object) || meta.deletionGracePeriodSeconds.value_or(0) > 0;
 }
 
 Result<ResourceStore::DeleteResult> ResourceStore::Remove(const WriteContext& w,
                                                           const std::string& key,
-                                                          const Stored& stored, bool* raced) {
-  DeleteResult result{stored.object, /*gone=*/true};
+                                                          const Stored& stored, Object last,
+                                                          bool* raced) {
+  DeleteResult result{std::move(last), /*gone=*/true};
   if (w.dry_run) return result;
   COX_ASSIGN_OR_RETURN(storage::WriteResult removed, storage().Delete(w.ctx, key, stored.revision));
   *raced = !removed.written;
@@ -139,7 +136,7 @@ Result<ResourceStore::DeleteResult> ResourceStore::Delete(const WriteContext& w,
       continue;
     }
     if (!stays) {
-      COX_ASSIGN_OR_RETURN(DeleteResult gone, Remove(w, key, stored, &raced));
+      COX_ASSIGN_OR_RETURN(DeleteResult gone, Remove(w, key, stored, object, &raced));
       if (!raced) return gone;
       continue;
     }

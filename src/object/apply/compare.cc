@@ -16,12 +16,25 @@ struct Difference {
   Comparison below;
 };
 
+// Most elements go into one of the sets or none: only those that do are copied.
 void Append(PathElement element, Difference difference, Comparison* to) {
+  struct Part {
+    FieldSet& to;
+    FieldSet& below;
+    bool member;
+    bool Holds() const { return member || !below.Empty(); }
+  };
   Comparison& below = difference.below;
-  to->added.Append(element, difference.self == Change::kAdded, std::move(below.added));
-  to->modified.Append(element, difference.self == Change::kModified, std::move(below.modified));
-  to->removed.Append(std::move(element), difference.self == Change::kRemoved,
-                     std::move(below.removed));
+  Part parts[] = {{to->added, below.added, difference.self == Change::kAdded},
+                  {to->modified, below.modified, difference.self == Change::kModified},
+                  {to->removed, below.removed, difference.self == Change::kRemoved}};
+  Part* last = nullptr;
+  for (Part& part : parts) {
+    if (!part.Holds()) continue;
+    if (last != nullptr) last->to.Append(element, last->member, std::move(last->below));
+    last = &part;
+  }
+  if (last != nullptr) last->to.Append(std::move(element), last->member, std::move(last->below));
 }
 
 Result<Difference> CompareAt(const Value* before, const Value* after, TypeRef ref, int depth);

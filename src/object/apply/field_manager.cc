@@ -79,7 +79,7 @@ Value ZeroObject(const Type& type) {
 
 FieldFilter Without(const FieldSet& excluded) {
   if (excluded.Empty()) return nullptr;
-  return [excluded](const FieldSet& set) { return set.RecursiveDifference(excluded); };
+  return [excluded](FieldSet set) { return std::move(set).RecursiveDifference(excluded); };
 }
 
 }  // namespace
@@ -87,6 +87,7 @@ FieldFilter Without(const FieldSet& excluded) {
 FieldManager::FieldManager(const Type& type, Options options)
     : type_(type),
       options_(std::move(options)),
+      nothing_(Named(ZeroObject(type))),
       one_version_(type, options_.api_version),
       updater_(options_.versions != nullptr ? *options_.versions : one_version_,
                options_.api_version, Without(options_.reset_fields)) {}
@@ -110,7 +111,7 @@ std::string FieldManager::Name(const Value& object) const {
 
 void FieldManager::Strip(Managers* managers) const {
   for (auto it = managers->begin(); it != managers->end();) {
-    it->second.fields = it->second.fields.Difference(NeverOwned());
+    it->second.fields = std::move(it->second.fields).Difference(NeverOwned());
     it = it->second.fields.Empty() ? managers->erase(it) : std::next(it);
   }
 }
@@ -134,7 +135,7 @@ Result<Managers> FieldManager::Track(const Value& live, const Value& after, Mana
   auto written = managers.extract(self);
   if (written.empty()) return managers;
   Ownership& owned = managers[manager];
-  owned.fields = owned.fields.Union(written.mapped().fields);
+  owned.fields = std::move(owned.fields).Union(std::move(written.mapped().fields));
   owned.api_version = options_.api_version;
   owned.time = now;
   return managers;
@@ -155,19 +156,31 @@ Result<Managers> FieldManager::ManagersFor(const Value& live, const Value& after
 
 Result<Value> FieldManager::Update(const Value& live, const Value& after, std::string_view manager,
                                    std::string_view now) const {
-  COX_ASSIGN_OR_RETURN(Managers managers, ManagersFor(live, after));
-  Value before = live;
+  COX_ASSIGN_OR_RETURN(const Managers managers, UpdateManagers(live, after, manager, now));
   Value result = after;
-  DropManagedFields(&before);
-  DropManagedFields(&result);
-  // Whoever stored the object without managers does not want any: they start with the first apply.
-  bool stored = !TextAt(live, {"metadata", "uid"}).empty();
-  if (managers.empty() && stored) return result;
-  COX_ASSIGN_OR_RETURN(managers,
-                       Track(before, result, std::move(managers), Id(manager, false), now));
-  CapUpdateManagers(&managers);
   SetManagers(managers, &result);
   return result;
+}
+
+Result<Managers> FieldManager::UpdateManagers(const Value& live, Value after,
+                                              std::string_view manager,
+                                              std::string_view now) const {
+  COX_ASSIGN_OR_RETURN(Managers managers, ManagersFor(live, after));
+  // Whoever stored the object without managers does not want any: they start with the first apply.
+  bool stored = !TextAt(live, {"metadata", "uid"}).empty();
+  if (managers.empty() && stored) return managers;
+  DropManagedFields(&after);
+  const Value* before = &live;
+  Value stripped;
+  if (live.At({"metadata", "managedFields"}) != nullptr) {
+    stripped = live;
+    DropManagedFields(&stripped);
+    before = &stripped;
+  }
+  COX_ASSIGN_OR_RETURN(managers,
+                       Track(*before, after, std::move(managers), Id(manager, false), now));
+  CapUpdateManagers(&managers);
+  return managers;
 }
 
 Status FieldManager::CheckPatch(const Value& patch) const {
@@ -187,9 +200,8 @@ Status FieldManager::CheckPatch(const Value& patch) const {
 Status FieldManager::AddFirstManager(const Value& live, Managers* managers,
                                      std::string_view now) const {
   if (!managers->empty()) return Status();
-  Value nothing = Named(ZeroObject(type_));
   ManagerId first{"before-first-apply", false, options_.api_version, options_.subresource};
-  Result<Managers> tracked = Track(nothing, live, {}, first, now);
+  Result<Managers> tracked = Track(nothing_, live, {}, first, now);
   if (!tracked.ok()) {
     return Status(Reason::kUnknown,
                   "failed to create manager for existing fields: " + tracked.status().message());

@@ -52,6 +52,12 @@ class FieldManager {
   Result<Value> Update(const Value& live, const Value& after, std::string_view manager,
                        std::string_view now) const;
 
+  // The managers that Update writes, for those who keep the object elsewhere.
+  Result<Managers> UpdateManagers(const Value& live, Value after, std::string_view manager,
+                                  std::string_view now) const;
+  // What a new object was before: one without fields, as its struct shows it.
+  const Value& nothing() const { return nothing_; }
+
   // `object` with the apiVersion and kind of the objects managed here, which structs do not hold.
   Value Named(Value object) const;
 
@@ -68,6 +74,7 @@ class FieldManager {
 
   const Type& type_;
   const Options options_;
+  const Value nothing_;
   const OneVersion one_version_;
   const Updater updater_;
 };

@@ -2,6 +2,7 @@
 #include "object/apply/field_set.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace cox::apply {
@@ -90,7 +91,61 @@ FieldSet FieldSet::Walk(const FieldSet& a, const FieldSet& b, Combine combine) {
   return result;
 }
 
-FieldSet FieldSet::Union(const FieldSet& other) const {
+template <class Change>
+void FieldSet::Narrow(const FieldSet& other, Change change) {
+  auto theirs = other.entries_.begin();
+  auto kept = entries_.begin();
+  for (auto own = entries_.begin(); own != entries_.end(); ++own) {
+    while (theirs != other.entries_.end() && theirs->element < own->element) ++theirs;
+    if (theirs != other.entries_.end() && theirs->element == own->element) {
+      change(*own, *theirs);
+      if (!own->member && own->children.Empty()) continue;
+    }
+    if (kept != own) *kept = std::move(*own);
+    ++kept;
+  }
+  entries_.erase(kept, entries_.end());
+}
+
+FieldSet FieldSet::Union(FieldSet other) && {
+  if (Empty()) return other;
+  if (other.Empty()) return std::move(*this);
+  FieldSet result;
+  result.entries_.reserve(entries_.size() + other.entries_.size());
+  auto x = entries_.begin();
+  auto y = other.entries_.begin();
+  while (x != entries_.end() && y != other.entries_.end()) {
+    const std::strong_ordering order = x->element <=> y->element;
+    if (order == 0) {
+      x->member = x->member || y->member;
+      x->children = std::move(x->children).Union(std::move(y->children));
+      ++y;
+    }
+    result.entries_.push_back(std::move(order <= 0 ? *x++ : *y++));
+  }
+  std::move(x, entries_.end(), std::back_inserter(result.entries_));
+  std::move(y, other.entries_.end(), std::back_inserter(result.entries_));
+  return result;
+}
+
+FieldSet FieldSet::Difference(const FieldSet& other) && {
+  Narrow(other, [](Entry& own, const Entry& theirs) {
+    own.member = own.member && !theirs.member;
+    own.children = std::move(own.children).Difference(theirs.children);
+  });
+  return std::move(*this);
+}
+
+FieldSet FieldSet::RecursiveDifference(const FieldSet& other) && {
+  Narrow(other, [](Entry& own, const Entry& theirs) {
+    own.member = own.member && !theirs.member;
+    own.children =
+        theirs.member ? FieldSet() : std::move(own.children).RecursiveDifference(theirs.children);
+  });
+  return std::move(*this);
+}
+
+FieldSet FieldSet::Union(const FieldSet& other) const& {
   return Walk(*this, other, [](const Entry* a, const Entry* b) -> std::pair<bool, FieldSet> {
     if (a == nullptr) return {b->member, b->children};
     if (b == nullptr) return {a->member, a->children};
@@ -105,7 +160,7 @@ FieldSet FieldSet::Intersection(const FieldSet& other) const {
   });
 }
 
-FieldSet FieldSet::Difference(const FieldSet& other) const {
+FieldSet FieldSet::Difference(const FieldSet& other) const& {
   return Walk(*this, other, [](const Entry* a, const Entry* b) -> std::pair<bool, FieldSet> {
     if (a == nullptr) return {false, {}};
     if (b == nullptr) return {a->member, a->children};
@@ -113,7 +168,7 @@ FieldSet FieldSet::Difference(const FieldSet& other) const {
   });
 }
 
-FieldSet FieldSet::RecursiveDifference(const FieldSet& other) const {
+FieldSet FieldSet::RecursiveDifference(const FieldSet& other) const& {
   return Walk(*this, other, [](const Entry* a, const Entry* b) -> std::pair<bool, FieldSet> {
     if (a == nullptr || (b != nullptr && b->member)) return {false, {}};
     if (b == nullptr) return {a->member, a->children};

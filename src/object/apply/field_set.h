@@ -37,12 +37,16 @@ class FieldSet {
   void Insert(std::span<const PathElement> path);
   bool Has(std::span<const PathElement> path) const;
 
-  FieldSet Union(const FieldSet& other) const;
+  // Where the sets are not needed any more, what both do not share is moved and not copied.
+  FieldSet Union(const FieldSet& other) const&;
+  FieldSet Union(FieldSet other) &&;
   FieldSet Intersection(const FieldSet& other) const;
   // The paths that are not in `other`.
-  FieldSet Difference(const FieldSet& other) const;
+  FieldSet Difference(const FieldSet& other) const&;
+  FieldSet Difference(const FieldSet& other) &&;
   // The paths that are not in `other` and have no ancestor in `other`.
-  FieldSet RecursiveDifference(const FieldSet& other) const;
+  FieldSet RecursiveDifference(const FieldSet& other) const&;
+  FieldSet RecursiveDifference(const FieldSet& other) &&;
   // The paths that have no path below them.
   FieldSet Leaves() const;
 
@@ -63,6 +67,9 @@ class FieldSet {
   Entry& Ensure(const PathElement& element);
   template <class Combine>
   static FieldSet Walk(const FieldSet& a, const FieldSet& b, Combine combine);
+  // Gives `change` each entry that `other` has too, and drops those that then hold nothing.
+  template <class Change>
+  void Narrow(const FieldSet& other, Change change);
   void Visit(Path* path, const std::function<void(const Path&)>& visit) const;
 
   std::vector<Entry> entries_;

@@ -90,5 +90,23 @@ TEST(FieldSetTest, FindsNodes) {
   EXPECT_EQ(set.Find(PathElement::Item(2)), nullptr);
 }
 
+TEST(FieldSetTest, SetsThatAreUsedUpGiveTheSameResults) {
+  const std::string_view sets[] = {
+      "{}",
+      "{'f:a':{}}",
+      "{'f:a':{'.':{},'f:x':{},'f:y':{'f:z':{}}},'f:c':{}}",
+      "{'f:a':{'f:x':{}},'f:b':{'f:x':{}},'f:c':{'f:y':{}}}",
+      "{'f:b':{'k:{\\'name\\':\\'n\\'}':{'.':{},'f:v':{}},'v:1':{}}}",
+  };
+  for (std::string_view left : sets) {
+    for (std::string_view right : sets) {
+      const FieldSet a = Set(left), b = Set(right);
+      EXPECT_EQ(FieldSet(a).Union(b), a.Union(b)) << left << right;
+      EXPECT_EQ(FieldSet(a).Difference(b), a.Difference(b)) << left << right;
+      EXPECT_EQ(FieldSet(a).RecursiveDifference(b), a.RecursiveDifference(b)) << left << right;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace cox::apply

@@ -73,7 +73,10 @@ Result<Managers> DecodeManagedFields(const Value& entries) {
   return managers;
 }
 
-Value EncodeManagedFields(const Managers& managers) {
+namespace {
+
+// Those who apply first, then by time, name, version and subresource.
+std::vector<Managers::const_iterator> Sorted(const Managers& managers) {
   std::vector<Managers::const_iterator> sorted;
   for (auto it = managers.begin(); it != managers.end(); ++it) sorted.push_back(it);
   std::sort(sorted.begin(), sorted.end(), [](auto a, auto b) {
@@ -84,8 +87,30 @@ Value EncodeManagedFields(const Managers& managers) {
     if (a->first.applies != b->first.applies) return a->first.applies;
     return key(a) < key(b);
   });
+  return sorted;
+}
+
+}  // namespace
+
+Value EncodeManagedFields(const Managers& managers) {
   Value::Array entries;
-  for (auto it : sorted) entries.push_back(EncodeEntry(it->first, it->second));
+  for (auto it : Sorted(managers)) entries.push_back(EncodeEntry(it->first, it->second));
+  return entries;
+}
+
+std::vector<meta::v1::ManagedFieldsEntry> ManagedFieldsEntries(const Managers& managers) {
+  std::vector<meta::v1::ManagedFieldsEntry> entries;
+  for (auto it : Sorted(managers)) {
+    const auto& [id, owned] = *it;
+    meta::v1::ManagedFieldsEntry& entry = entries.emplace_back();
+    entry.manager = id.manager;
+    entry.operation = id.applies ? "Apply" : "Update";
+    entry.apiVersion = owned.api_version;
+    if (Result<Time> time = Time::Parse(owned.time); time.ok()) entry.time = *time;
+    entry.fieldsType = "FieldsV1";
+    entry.fieldsV1 = RawJson{WriteFieldsV1(owned.fields)};
+    entry.subresource = id.subresource;
+  }
   return entries;
 }
 

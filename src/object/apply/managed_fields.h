@@ -3,7 +3,9 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "api/meta/v1.h"
 #include "base/result.h"
 #include "object/apply/managers.h"
 #include "object/value.h"
@@ -18,6 +20,8 @@ Result<Managers> DecodeManagedFields(const Value& entries);
 
 // As a list of entries, sorted: those who apply first, then by time, name, version and subresource.
 Value EncodeManagedFields(const Managers& managers);
+// The same for objects in structs.
+std::vector<meta::v1::ManagedFieldsEntry> ManagedFieldsEntries(const Managers& managers);
 
 // An object's managers. Errors as above.
 Result<Managers> ManagersOf(const Value& object);

@@ -5,6 +5,7 @@
 
 #include "object/apply/fields_v1.h"
 #include "object/apply/test_schema.h"
+#include "object/json/json.h"
 
 namespace cox::apply {
 namespace {
@@ -25,6 +26,16 @@ TEST(ManagedFieldsTest, EntriesRoundTrip) {
   EXPECT_EQ(managers->at(ManagerId{"a", true, "", ""}), Owns("x", "2020-01-01T00:00:00Z"));
   EXPECT_EQ(managers->at(ManagerId{"a", false, "v1", "status"}), Owns("y"));
   EXPECT_EQ(EncodeManagedFields(*managers), entries);
+}
+
+TEST(ManagedFieldsTest, EntriesOfStructsSayTheSame) {
+  Managers managers;
+  managers[ManagerId{"b", false, "v1", "status"}] = Owns("y", "2020-01-01T00:00:00Z");
+  managers[ManagerId{"a", true, "", ""}] = Owns("x");
+  const std::vector<meta::v1::ManagedFieldsEntry> entries = ManagedFieldsEntries(managers);
+  Value::Array values;
+  for (const auto& entry : entries) values.push_back(json::ToValue(entry));
+  EXPECT_EQ(Value(values), EncodeManagedFields(managers));
 }
 
 TEST(ManagedFieldsTest, RefusesEntriesOfOtherKinds) {

@@ -55,25 +55,25 @@ Result<Comparison> Updater::CompareAt(const Value& before, const Value& after,
     comparison = Compare(old_object, new_object, type);
   }
   if (!comparison.ok() || !filter_) return comparison;
-  return Comparison{filter_(comparison->added), filter_(comparison->modified),
-                    filter_(comparison->removed)};
+  return Comparison{filter_(std::move(comparison->added)), filter_(std::move(comparison->modified)),
+                    filter_(std::move(comparison->removed))};
 }
 
 // Takes from the other managers what `manager` changes or removes, and tells what it took.
 Result<Updater::Changes> Updater::Takeover(const Value& before, const Value& after,
                                            Managers* managers, const ManagerId& manager) const {
   Changes changes;
-  std::map<std::string, Comparison, std::less<>> by_version;
+  std::map<std::string, Comparison, std::less<>> by_version;  // in versions that others write
   COX_ASSIGN_OR_RETURN(changes.comparison, CompareAt(before, after, version_));
-  by_version.emplace(version_, changes.comparison);
   for (auto it = managers->begin(); it != managers->end();) {
     auto& [id, owned] = *it;
     if (id == manager) {
       ++it;
       continue;
     }
+    const bool same_version = owned.api_version == version_;
     auto known = by_version.find(owned.api_version);
-    if (known == by_version.end()) {
+    if (!same_version && known == by_version.end()) {
       if (versions_.TypeAt(owned.api_version) == nullptr) {
         it = managers->erase(it);
         continue;
@@ -81,9 +81,9 @@ Result<Updater::Changes> Updater::Takeover(const Value& before, const Value& aft
       COX_ASSIGN_OR_RETURN(Comparison comparison, CompareAt(before, after, owned.api_version));
       known = by_version.emplace(owned.api_version, std::move(comparison)).first;
     }
-    const Comparison& change = known->second;
+    const Comparison& change = same_version ? changes.comparison : known->second;
     FieldSet taken = owned.fields.Intersection(change.modified.Union(change.added));
-    owned.fields = owned.fields.Difference(taken).Difference(change.removed);
+    owned.fields = std::move(owned.fields).Difference(taken).Difference(change.removed);
     if (!taken.Empty()) changes.conflicts.emplace(id, std::move(taken));
     it = owned.fields.Empty() ? managers->erase(it) : std::next(it);
   }
@@ -156,7 +156,7 @@ Result<Updater::Applied> Updater::Apply(const Value& live, const Value& config, 
   const Type& type = *versions_.TypeAt(version_);
   COX_ASSIGN_OR_RETURN(Value object, Merge(live, config, type));
   COX_ASSIGN_OR_RETURN(FieldSet fields, ToFieldSet(config, type));
-  if (filter_) fields = filter_(fields);
+  if (filter_) fields = filter_(std::move(fields));
 
   Ownership previous;
   if (auto known = managers.find(manager); known != managers.end()) previous = known->second;
@@ -186,9 +186,12 @@ Result<Managers> Updater::Update(const Value& live, const Value& after, Managers
                                  const ManagerId& manager) const {
   FollowTypes(&managers);
   COX_ASSIGN_OR_RETURN(Changes changes, Takeover(live, after, &managers, manager));
-  const Comparison& change = changes.comparison;
+  Comparison& change = changes.comparison;
   Ownership& own = managers[manager];
-  own.fields = own.fields.Difference(change.removed).Union(change.modified).Union(change.added);
+  own.fields = std::move(own.fields)
+                   .Difference(change.removed)
+                   .Union(std::move(change.modified))
+                   .Union(std::move(change.added));
   own.api_version = version_;
   if (own.fields.Empty()) managers.erase(manager);
   return managers;

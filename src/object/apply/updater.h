@@ -44,7 +44,7 @@ class OneVersion final : public Versions {
 };
 
 // Takes from a set what nobody may own through this resource (see FieldManager::Options).
-using FieldFilter = std::function<FieldSet(const FieldSet&)>;
+using FieldFilter = std::function<FieldSet(FieldSet)>;
 
 // Guarantees: pure; the same input gives the same result.
 // Threads: may be shared if `versions` and `filter` may. Errors: what Convert and typed.h report.

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "api/core/v1.h"
 #include "api/policy/v1.h"
+#include "api/policy/v1beta1.h"
 #include "apiserver/handlers/body.h"
 #include "apiserver/handlers/respond.h"
 #include "apiserver/handlers/subresources/subresources.h"
@@ -12,6 +15,9 @@ namespace {
 
 // A budget remembers so many evictions that its controller has not seen yet.
 constexpr size_t kMaxDisruptedPods = 2000;
+constexpr std::string_view kDisruptionTarget = "DisruptionTarget";
+// As who the server writes what a request makes it write elsewhere.
+constexpr std::string_view kServerManager = "kube-apiserver";
 
 Status TooMany(std::string why, int32_t retry_after) {
   return Status(
@@ -19,6 +25,23 @@ Status TooMany(std::string why, int32_t retry_after) {
       StatusDetails{
           .causes = {{.type = "DisruptionBudget", .message = std::move(why), .field = ""}},
           .retry_after_seconds = retry_after});
+}
+
+void SayNoMoreAllowed(const Time& now, policy::v1::PodDisruptionBudget* budget) {
+  meta::v1::Condition condition{.type = "DisruptionAllowed",
+                                .status = "False",
+                                .observedGeneration = budget->status.observedGeneration,
+                                .lastTransitionTime = now,
+                                .reason = "InsufficientPods"};
+  auto& conditions = budget->status.conditions;
+  const auto found =
+      std::find_if(conditions.begin(), conditions.end(),
+                   [&](const meta::v1::Condition& c) { return c.type == condition.type; });
+  if (found == conditions.end()) return conditions.push_back(std::move(condition));
+  if (found->status == condition.status) {
+    condition.lastTransitionTime = found->lastTransitionTime;
+  }
+  *found = std::move(condition);
 }
 
 // Takes one disruption from the budget.
@@ -45,6 +68,7 @@ Status Take(const std::string& pod, const Time& now, policy::v1::PodDisruptionBu
                    0);
   }
   --status.disruptionsAllowed;
+  if (status.disruptionsAllowed == 0) SayNoMoreAllowed(now, budget);
   status.disruptedPods[pod] = now;
   return {};
 }
@@ -115,6 +139,7 @@ Status AskBudget(ResourceHandlers& handlers, WriteContext w, const core::v1::Pod
                     Object next = *existing;
                     COX_RETURN_IF_ERROR(
                         Take(pod.metadata.name, w.now, next.As<policy::v1::PodDisruptionBudget>()));
+                    TrackManagers(budgets, "status", existing, next, kServerManager, w.now);
                     return next;
                   },
                   .judge = {},
@@ -122,14 +147,50 @@ Status AskBudget(ResourceHandlers& handlers, WriteContext w, const core::v1::Pod
       .status();
 }
 
+// Says on the Pod why it goes, for those who watch it go.
+Status MarkEvicted(const WriteContext& w, const ServedResource& pods, const core::v1::Pod& pod) {
+  return pods.store()
+      .Update(w, {.ns = pod.metadata.namespace_,
+                  .name = pod.metadata.name,
+                  .how = pods.strategy().Subresource("status"),
+                  .change = [&](const Object* existing) -> Result<Object> {
+                    Object next = *existing;
+                    auto& conditions = next.As<core::v1::Pod>()->status.conditions;
+                    std::erase_if(conditions, [](const core::v1::PodCondition& condition) {
+                      return condition.type == kDisruptionTarget;
+                    });
+                    conditions.push_back({.type = std::string(kDisruptionTarget),
+                                          .status = "True",
+                                          .lastTransitionTime = w.now,
+                                          .reason = "EvictionByEvictionAPI",
+                                          .message = "Eviction API: evicting"});
+                    return next;
+                  },
+                  .judge = {},
+                  .create_judge = {}})
+      .status();
+}
+
+// The body: of the present version, or of the one before it, which says the same.
+Result<policy::v1::Eviction> ReadEviction(Call& call, FieldValidation validation) {
+  const KindInfo& present = policy::v1::Eviction::kKind;
+  const KindInfo& before = policy::v1beta1::Eviction::kKind;
+  if (NamesKind(call, before)) {
+    COX_ASSIGN_OR_RETURN(const Object body, DecodeBody(call, before, validation));
+    const auto& old = *body.As<policy::v1beta1::Eviction>();
+    return policy::v1::Eviction{.metadata = old.metadata, .deleteOptions = old.deleteOptions};
+  }
+  COX_ASSIGN_OR_RETURN(const Object body, DecodeBody(call, present, validation));
+  return *body.As<policy::v1::Eviction>();
+}
+
 }  // namespace
 
 Status HandleEviction(ResourceHandlers& handlers, Call& call, const ServedResource& resource) {
   COX_ASSIGN_OR_RETURN(const Accepted accepted, call.Negotiate());
   COX_ASSIGN_OR_RETURN(const WriteOptions options, ParseWriteOptions(call, "CreateOptions"));
-  COX_ASSIGN_OR_RETURN(const Object body,
-                       DecodeBody(call, policy::v1::Eviction::kKind, options.field_validation));
-  const auto& eviction = *body.As<policy::v1::Eviction>();
+  COX_ASSIGN_OR_RETURN(const policy::v1::Eviction eviction,
+                       ReadEviction(call, options.field_validation));
   if (eviction.metadata.name != call.info.name) {
     return Status::BadRequest("name in URL does not match name in Eviction object");
   }
@@ -142,7 +203,10 @@ Status HandleEviction(ResourceHandlers& handlers, Call& call, const ServedResour
   const auto& pod = *found.As<core::v1::Pod>();
   const bool wrong_pod =
       how.preconditions && how.preconditions->uid && *how.preconditions->uid != pod.metadata.uid;
-  if (!GoesFreely(pod) && !wrong_pod) COX_RETURN_IF_ERROR(AskBudget(handlers, w, pod));
+  if (!GoesFreely(pod) && !wrong_pod) {
+    COX_RETURN_IF_ERROR(AskBudget(handlers, w, pod));
+    if (!dry_run) COX_RETURN_IF_ERROR(MarkEvicted(w, resource, pod));
+  }
   COX_RETURN_IF_ERROR(
       resource.store()
           .Delete(w, call.info.namespace_, call.info.name, how,

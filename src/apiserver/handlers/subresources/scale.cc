@@ -5,6 +5,9 @@
 #include "apiserver/handlers/body.h"
 #include "apiserver/handlers/respond.h"
 #include "apiserver/handlers/subresources/subresources.h"
+#include "apiserver/registry/scale/scale_managers.h"
+#include "object/apply/managed_fields.h"
+#include "object/kind_names.h"
 #include "object/patch/patch.h"
 
 // The scale of workloads: their number of replicas, as an autoscaling/v1 Scale.
@@ -13,23 +16,53 @@ namespace {
 
 using autoscaling::v1::Scale;
 
-void RespondScale(Call& call, const Object& workload, const Accepted& accepted) {
-  RespondPlain(call, 200, Object::Of(ToScale(workload)), accepted);
+Status RespondScale(Call& call, const Object& workload, const Accepted& accepted) {
+  const Scale scale = ToScale(workload);
+  if (accepted.transform != Transform::kTable) {
+    RespondPlain(call, 200, Object::Of(scale), accepted);
+    return {};
+  }
+  return RespondRow(call, Object::Of(scale), ScaleColumns(), ScaleRow(scale, NowOf(call.ctx())),
+                    accepted);
 }
 
-// The scale a request makes of the present one: replaced or patched.
-using NextScale = std::function<Result<Scale>(const Scale& now)>;
+const apply::FieldManager& ScaleFields() {
+  static const apply::FieldManager manager(
+      Scale::kType, {.api_version = "autoscaling/v1", .kind = "Scale", .subresource = "scale"});
+  return manager;
+}
+
+// The Scale of a workload with the owners of its number.
+Result<Value> LiveScale(const ServedResource& resource, const Object& workload) {
+  COX_ASSIGN_OR_RETURN(const apply::Managers managers, apply::ManagersOf(workload.ToValue()));
+  Value live = ScaleFields().Named(json::ToValue(ToScale(workload)));
+  apply::SetManagers(ToScaleManagers(managers, ApiVersionOf(resource.kind())), &live);
+  return live;
+}
+
+// What a request makes of the present Scale, with its owners: replaced, patched or applied.
+using NextScale = std::function<Result<Value>(const Value& live, const Scale& present)>;
+
+// Writes the owners of a Scale back to its workload.
+Status TakeOver(const ServedResource& resource, const Value& scale, Object* workload) {
+  COX_ASSIGN_OR_RETURN(const apply::Managers after, apply::ManagersOf(scale));
+  COX_ASSIGN_OR_RETURN(const apply::Managers before, apply::ManagersOf(workload->ToValue()));
+  workload->object_meta()->managedFields =
+      apply::ManagedFieldsEntries(FromScaleManagers(before, after, ApiVersionOf(resource.kind())));
+  return {};
+}
 
 Status Write(ResourceHandlers& handlers, Call& call, const ServedResource& resource,
              const WriteOptions& options, const Accepted& accepted, const NextScale& next) {
   const WriteContext w = WriteContextOf(call, resource, options.dry_run);
-  const std::string manager = ManagerName(call, options);
   ResourceStore::UpdateRequest request{
       .ns = call.info.namespace_,
       .name = call.info.name,
       .change = [&](const Object* existing) -> Result<Object> {
         const Scale present = ToScale(*existing);
-        COX_ASSIGN_OR_RETURN(Scale scale, next(present));
+        COX_ASSIGN_OR_RETURN(const Value live, LiveScale(resource, *existing));
+        COX_ASSIGN_OR_RETURN(const Value after, next(live, present));
+        COX_ASSIGN_OR_RETURN(const Scale scale, json::FromValue<Scale>(after));
         if (!scale.metadata.uid.empty() && scale.metadata.uid != present.metadata.uid) {
           return ConflictError(
               resource.resource(), call.info.name,
@@ -45,15 +78,21 @@ Status Write(ResourceHandlers& handlers, Call& call, const ServedResource& resou
         }
         Object changed = *existing;
         FromScale(scale, &changed);
-        TrackManagers(resource, "scale", existing, changed, manager, w.now);
+        COX_RETURN_IF_ERROR(TakeOver(resource, after, &changed));
         return changed;
       },
       .judge = JudgeOf(handlers.admission(), call, resource, Operation::kUpdate, options.dry_run),
       .create_judge = {}};
   COX_ASSIGN_OR_RETURN(const ResourceStore::UpdateResult result,
                        resource.store().Update(w, request));
-  RespondScale(call, result.object, accepted);
-  return {};
+  return RespondScale(call, result.object, accepted);
+}
+
+// The Scale after an ordinary write by `manager`.
+Result<Value> Tracked(const Value& live, const Scale& after, const std::string& manager,
+                      const Time& now) {
+  return ScaleFields().Update(live, ScaleFields().Named(json::ToValue(after)), manager,
+                              now.ToString());
 }
 
 }  // namespace
@@ -63,30 +102,37 @@ Status HandleScale(ResourceHandlers& handlers, Call& call, const ServedResource&
   if (call.info.verb == "get") {
     COX_ASSIGN_OR_RETURN(const Object found,
                          resource.store().Get(call.ctx(), call.info.namespace_, call.info.name));
-    RespondScale(call, found, accepted);
-    return {};
+    return RespondScale(call, found, accepted);
   }
+  const Time now = NowOf(call.ctx());
   if (call.info.verb == "update") {
     COX_ASSIGN_OR_RETURN(const WriteOptions options, ParseWriteOptions(call, "UpdateOptions"));
     COX_ASSIGN_OR_RETURN(Object body, DecodeBody(call, Scale::kKind, options.field_validation));
     Scale& scale = *body.As<Scale>();
     COX_RETURN_IF_ERROR(MatchMetadata(call, resource, scale.metadata, /*creating=*/false));
-    return Write(handlers, call, resource, options, accepted,
-                 [&](const Scale&) -> Result<Scale> { return scale; });
+    return Write(handlers, call, resource, options, accepted, [&](const Value& live, const Scale&) {
+      return Tracked(live, scale, ManagerName(call, options), now);
+    });
   }
   COX_ASSIGN_OR_RETURN(const patch::PatchType type, ReadPatchType(call));
   COX_ASSIGN_OR_RETURN(const WriteOptions options,
                        ParseWriteOptions(call, "PatchOptions", type == patch::PatchType::kApply));
-  // Field paths of a Scale are not those of the workload: their mapping is not built yet.
-  if (type == patch::PatchType::kApply) return UnsupportedPatchError();
+  if (type == patch::PatchType::kApply) {
+    COX_ASSIGN_OR_RETURN(const Value configuration, ReadConfiguration(call, options, Scale::kKind));
+    return Write(handlers, call, resource, options, accepted, [&](const Value& live, const Scale&) {
+      return ScaleFields().Apply(live, configuration, ManagerName(call, options), options.force,
+                                 now.ToString());
+    });
+  }
   return Write(
-      handlers, call, resource, options, accepted, [&](const Scale& present) -> Result<Scale> {
+      handlers, call, resource, options, accepted,
+      [&](const Value& live, const Scale& present) -> Result<Value> {
         json::Strictness strict;
         COX_ASSIGN_OR_RETURN(std::string_view body, ReadBody(call));
         COX_ASSIGN_OR_RETURN(Scale patched, patch::ApplyTo(type, present, body, &strict));
         COX_RETURN_IF_ERROR(JudgeStrictness(call, strict, options.field_validation, Scale::kKind));
         COX_RETURN_IF_ERROR(MatchMetadata(call, resource, patched.metadata, /*creating=*/false));
-        return patched;
+        return Tracked(live, patched, ManagerName(call, options), now);
       });
 }
 

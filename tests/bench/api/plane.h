@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/context.h"
+#include "base/result.h"
+#include "net/client.h"
+#include "storage/etcd/etcd_store.h"
+#include "storage/etcd/testing/etcd_server.h"
+
+namespace cox::bench {
+
+// A process of our own, found by PATH, ended with the object or with this program. Its output goes
+// to a file.
+class Child {
+ public:
+  static Result<std::unique_ptr<Child>> Start(std::vector<std::string> arguments,
+                                              const std::string& log);
+  ~Child();
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  pid_t pid() const { return pid_; }
+  bool Runs();
+  // Until it has ended by itself.
+  void Wait();
+  explicit Child(pid_t pid) : pid_(pid) {}  // use Start()
+
+ private:
+  pid_t pid_;
+};
+
+// Processor time that a process and its threads, also ended ones, have used.
+std::chrono::nanoseconds CpuOf(pid_t pid);
+// Memory of a process that is in RAM.
+int64_t ResidentBytes(pid_t pid);
+
+struct PlaneOptions {
+  std::string binary;  // coxswain
+  bool fsync = true;   // etcd waits for the disk, as in production
+};
+
+// What is measured: a real etcd and the API server on it, in processes and folders of their own.
+//
+// Threads: one at a time; the clients it makes are used as they say.
+class Plane {
+ public:
+  static Result<std::unique_ptr<Plane>> Start(Context& ctx, const PlaneOptions& options);
+  Plane() = default;  // use Start()
+  ~Plane();
+
+  pid_t pid() const { return server_->pid(); }
+  pid_t etcd_pid() const { return etcd_->pid(); }
+  std::chrono::nanoseconds Cpu() const { return CpuOf(pid()); }
+  int64_t Resident() const { return ResidentBytes(pid()); }
+  // From exec of the API server to the first "ok" of /readyz.
+  std::chrono::nanoseconds startup() const { return startup_; }
+
+  // Ends the API server and starts it on the same etcd.
+  Status Restart(Context& ctx);
+
+  // A client with so many connections, of the user admin.
+  Result<std::unique_ptr<net::Client>> NewClient(const Context& ctx, int connections = 4) const;
+  Result<std::unique_ptr<storage::EtcdStore>> NewEtcd(const Context& ctx) const;
+  net::Request NewRequest(std::string method, std::string target, std::string body = {}) const;
+
+  std::string url() const { return "https://127.0.0.1:" + std::to_string(port_); }
+  // For files of the measurement, gone with the plane.
+  const std::string& folder() const { return directory_; }
+  static constexpr std::string_view kToken = "bench-admin";
+
+ private:
+  Status Launch(Context& ctx);
+  Status AwaitReady(Context& ctx);
+
+  PlaneOptions options_;
+  std::string directory_;
+  uint16_t port_ = 0;
+  std::chrono::nanoseconds startup_{};
+  std::unique_ptr<storage::EtcdServer> etcd_;
+  std::unique_ptr<Child> server_;
+};
+
+}  // namespace cox::bench
