@@ -11,7 +11,8 @@ class ChainTest : public ::testing::Test {
   ChainTest()
       : authenticator_(Methods(), /*anonymous=*/true),
         chain_(BuildChain(
-            {.authenticator = authenticator_,
+            {.metrics = metrics_,
+             .authenticator = authenticator_,
              .impersonation = impersonation_,
              .authorizer = authorizer_,
              .offload = [](std::shared_ptr<Call> call, auto then) { then(std::move(call)); },
