@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string_view>
 #include <vector>
 
 #include "apiserver/authn/authenticator.h"
+#include "apiserver/authn/impersonation.h"
 #include "apiserver/authz/authorizer.h"
 #include "apiserver/handlers/call.h"
+#include "apiserver/metrics/request_metrics.h"
 
 namespace cox::apiserver {
 
@@ -16,20 +19,24 @@ namespace cox::apiserver {
 // will).
 enum class Next : uint8_t { kGoOn, kDone };
 
-// A named step on the way of every request.
+// A named step on the way of every request. One that fails ends it, with that answer.
 struct Stage {
   std::string_view name;
-  std::function<Next(const std::shared_ptr<Call>&)> run;
+  std::function<Result<Next>(const std::shared_ptr<Call>&)> run;
 };
 
 // What the chain is made of.
 struct ChainParts {
+  RequestMetrics& metrics;
   const Authenticator& authenticator;
+  const Impersonation& impersonation;
   const Authorizer& authorizer;
   // Moves the call from its loop to a worker: what follows may block.
   std::function<void(std::shared_ptr<Call>, std::function<void(std::shared_ptr<Call>)>)> offload;
   // Answers by path.
   std::function<void(const std::shared_ptr<Call>&)> dispatch;
+  // The limit of requests that are not to last.
+  std::chrono::nanoseconds request_timeout = std::chrono::seconds(60);
 };
 
 // The way of a request, top to bottom. Stages up to "offload" run on the connection's loop and do

@@ -2,9 +2,10 @@
 #include "apiserver/request_info.h"
 
 #include <algorithm>
-#include <array>
+#include <charconv>
 
 #include "base/strings.h"
+#include "object/selector/fields.h"
 
 namespace cox::apiserver {
 namespace {
@@ -38,11 +39,6 @@ bool IsNamespaceSubresource(std::string_view word) {
   return word == "status" || word == "finalize";
 }
 
-bool IsStreamSubresource(std::string_view word) {
-  return word == "exec" || word == "attach" || word == "portforward" || word == "log" ||
-         word == "proxy";
-}
-
 // The segments of the path. Empty ones stand where slashes double, but not at the end.
 std::optional<std::vector<std::string>> Segments(std::string_view raw_path) {
   std::vector<std::string> segments;
@@ -54,6 +50,17 @@ std::optional<std::vector<std::string>> Segments(std::string_view raw_path) {
   if (!decoded) return std::nullopt;
   for (std::string_view part : Split(*decoded, '/')) segments.emplace_back(part);
   return segments;
+}
+
+// The name that a field selector asks for; empty if it allows several, or one that cannot be in a
+// path.
+std::string SelectedName(const std::string& text) {
+  if (text.empty()) return {};
+  Result<fields::Selector> selector = fields::Selector::Parse(text);
+  if (!selector.ok()) return {};
+  const std::optional<std::string_view> name = selector->RequiresExactMatch("metadata.name");
+  if (!name || *name == "." || *name == ".." || name->find_first_of("/%") != name->npos) return {};
+  return std::string(*name);
 }
 
 // Reads namespace, resource, name and subresource out of what follows the version.
@@ -82,6 +89,11 @@ void ReadResource(RequestInfo* info) {
 }
 
 }  // namespace
+
+bool IsStreamSubresource(std::string_view subresource) {
+  return subresource == "exec" || subresource == "attach" || subresource == "portforward" ||
+         subresource == "proxy";
+}
 
 std::optional<std::string> PercentDecode(std::string_view text, bool plus_is_space) {
   std::string out;
@@ -143,6 +155,27 @@ bool Query::Flag(std::string_view name) const {
   return lower != "false" && lower != "0";
 }
 
+Result<std::optional<int64_t>> Query::Int(std::string_view name) const {
+  const std::string* text = Find(name);
+  if (text == nullptr || text->empty()) return std::optional<int64_t>();
+  auto fail = [text](std::string_view why) {
+    return Status::BadRequest("strconv.ParseInt: parsing " + Quote(*text) + ": " +
+                              std::string(why));
+  };
+  int64_t value = 0;
+  std::string_view digits = *text;
+  if (digits.front() == '+') digits.remove_prefix(1);
+  // from_chars takes a minus of its own, but not behind the plus.
+  if (digits.empty() || (digits.size() < text->size() && digits.front() == '-')) {
+    return fail("invalid syntax");
+  }
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (end != digits.data() + digits.size()) return fail("invalid syntax");
+  if (error == std::errc::result_out_of_range) return fail("value out of range");
+  if (error != std::errc()) return fail("invalid syntax");
+  return std::optional<int64_t>(value);
+}
+
 Result<RequestInfo> ParseRequestInfo(std::string_view method, std::string_view target,
                                      const Query& query) {
   RequestInfo info;
@@ -166,15 +199,13 @@ Result<RequestInfo> ParseRequestInfo(std::string_view method, std::string_view t
   ReadResource(&info);
   if (!info.is_resource) return info;
 
+  if (info.name.empty() && info.verb == "get") info.verb = query.Flag("watch") ? "watch" : "list";
+  const bool looking = info.verb == "list" || info.verb == "watch";
   // One name in a field selector makes a list of one: authorization then sees the name.
-  if (info.name.empty() && info.verb == "get") {
-    info.verb = query.Flag("watch") ? "watch" : "list";
-  } else if (info.verb == "get" && query.Flag("watch")) {
-    info.verb = "watch";
-  }
+  if (info.name.empty() && looking) info.name = SelectedName(query.Get("fieldSelector"));
   if (info.name.empty() && info.verb == "delete") info.verb = "deletecollection";
-  info.long_running =
-      info.verb == "watch" || (IsStreamSubresource(info.subresource) && !info.name.empty());
+  const bool stream = IsStreamSubresource(info.subresource) || info.subresource == "log";
+  info.long_running = info.verb == "watch" || (stream && !info.name.empty());
   return info;
 }
 

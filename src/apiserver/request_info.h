@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,6 +26,8 @@ class Query {
   std::vector<std::string> All(std::string_view name) const;
   // As upstream reads booleans of options: absent, "false" and "0" are false, all else is true.
   bool Flag(std::string_view name) const;
+  // As Go's strconv.ParseInt reads it; none if it is absent or empty. BadRequest with Go's texts.
+  Result<std::optional<int64_t>> Int(std::string_view name) const;
 
  private:
   std::vector<std::pair<std::string, std::string>> pairs_;
@@ -55,6 +58,9 @@ struct RequestInfo {
   // Watches and streams to containers: exempt from the request timeout.
   bool long_running = false;
 };
+
+// Subresources that are streams to containers and nodes. Requests for them come by GET and by POST.
+bool IsStreamSubresource(std::string_view subresource);
 
 // Decodes %XX. None for a broken escape.
 std::optional<std::string> PercentDecode(std::string_view text, bool plus_is_space);

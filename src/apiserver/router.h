@@ -2,7 +2,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "apiserver/discovery/discovery.h"
@@ -10,6 +12,9 @@
 #include "apiserver/handlers/resource_handlers.h"
 #include "apiserver/health/health.h"
 #include "apiserver/openapi/openapi.h"
+#include "apiserver/reviews/issuer_discovery.h"
+#include "apiserver/reviews/reviews.h"
+#include "base/clock.h"
 #include "base/metrics.h"
 
 namespace cox::apiserver {
@@ -24,20 +29,28 @@ class Router {
     const Discovery& discovery;
     const OpenApi& openapi;
     const Health& health;
+    const Reviews& reviews;
+    const IssuerDiscovery& issuer;
     const MetricsRegistry& metrics;
     std::string server_address;  // what /api tells clients
     VersionInfo version;
+    Clock::WallTime started;                                             // for /statusz
+    std::vector<std::pair<std::string, std::string>> flags = {};  // as given, for /flagz
   };
   explicit Router(Parts parts) : parts_(std::move(parts)) {}
 
   void Handle(const std::shared_ptr<Call>& call) const;
 
  private:
-  // False if the path is none of these.
-  bool HandleDiscovery(Call& call) const;
-  bool HandleFixed(Call& call) const;
-  void RespondDocument(Call& call, const Object& document) const;
-  void RespondAggregated(Call& call, const DiscoveryDocuments::Aggregated& document) const;
+  Status Dispatch(const std::shared_ptr<Call>& call) const;
+  // About documents of discovery. None: the path is no such document's.
+  std::optional<Status> HandleDiscovery(Call& call) const;
+  Status HandleRoot(Call& call, bool core, const DiscoveryDocuments& documents) const;
+  void RespondPaths(Call& call) const;
+  void RespondStatusPage(Call& call) const;
+  void RespondFlags(Call& call) const;
+  // About paths that stand alone. None: not this one.
+  std::optional<Status> HandleFixed(Call& call) const;
 
   const Parts parts_;
 };

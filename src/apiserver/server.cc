@@ -3,10 +3,15 @@
 
 #include "api/core/v1.h"
 #include "apiserver/admission/plugins.h"
+#include "apiserver/authn/service_account/authenticator.h"
+#include "apiserver/authz/rbac/rbac_feed.h"
+#include "apiserver/authz/rbac/rbac_guard.h"
 #include "apiserver/bootstrap/bootstrap.h"
 #include "apiserver/chain.h"
 #include "apiserver/discovery/served.h"
-#include "apiserver/handlers/respond.h"
+#include "apiserver/loops/loops.h"
+#include "apiserver/now.h"
+#include "apiserver/registry/core/service/alloc/repair.h"
 #include "apiserver/registry/core/service/alloc/service_allocation.h"
 #include "apiserver/registry/names.h"
 #include "apiserver/router.h"
@@ -22,8 +27,11 @@ constexpr std::chrono::seconds kBootstrapRetry{1};
 // Older requests to etcd than this make it unhealthy.
 constexpr std::chrono::seconds kHealthTimeout{2};
 
-Result<std::unique_ptr<Authenticator>> MakeAuthenticator(const ServerOptions& options) {
-  std::vector<std::unique_ptr<const AuthMethod>> methods;
+using AuthMethods = std::vector<std::unique_ptr<const AuthMethod>>;
+
+// What needs nothing but options.
+Result<AuthMethods> MakeAuthMethods(const ServerOptions& options) {
+  AuthMethods methods;
   if (!options.client_ca_pem.empty()) {
     COX_ASSIGN_OR_RETURN(auto method, NewClientCertificateMethod(options.client_ca_pem));
     methods.push_back(std::move(method));
@@ -32,7 +40,36 @@ Result<std::unique_ptr<Authenticator>> MakeAuthenticator(const ServerOptions& op
     COX_ASSIGN_OR_RETURN(auto method, NewTokenFileMethod(options.token_csv));
     methods.push_back(std::move(method));
   }
-  return std::make_unique<Authenticator>(std::move(methods), options.anonymous_auth);
+  return methods;
+}
+
+AuthMethods With(AuthMethods methods, std::unique_ptr<const AuthMethod> another) {
+  methods.push_back(std::move(another));
+  return methods;
+}
+
+Status CheckModes(const std::vector<std::string>& modes) {
+  if (modes.empty()) return Status::BadRequest("at least one authorization-mode must be passed");
+  for (const std::string& mode : modes) {
+    if (mode != "AlwaysAllow" && mode != "AlwaysDeny" && mode != "RBAC" && mode != "Node") {
+      return Status::BadRequest("authorization-mode " + Quote(mode) + " is not a valid mode");
+    }
+  }
+  return {};
+}
+
+// The authorizers of the modes, in order. Node has none yet: nodes have what roles give them.
+std::vector<const Authorizer*> AuthorizersOf(const std::vector<std::string>& modes,
+                                             const Authorizer& rbac) {
+  static const AlwaysAllow kAllow;
+  static const AlwaysDeny kDeny;
+  std::vector<const Authorizer*> authorizers;
+  for (const std::string& mode : modes) {
+    if (mode == "RBAC") authorizers.push_back(&rbac);
+    if (mode == "AlwaysAllow") authorizers.push_back(&kAllow);
+    if (mode == "AlwaysDeny") authorizers.push_back(&kDeny);
+  }
+  return authorizers;
 }
 
 // "10.0.0.0/16,fd00::/108": one range, or one of each family.
@@ -53,57 +90,88 @@ VersionInfo MakeVersion() {
   return info;
 }
 
+void AddBuildInfo(const VersionInfo& info, MetricsRegistry& metrics) {
+  metrics
+      .AddGaugeVec({"kubernetes_build_info", "Always 1; the labels say what this program is.",
+                    Stability::kBeta},
+                   {"major", "minor", "git_version", "git_commit", "git_tree_state", "build_date",
+                    "go_version", "compiler", "platform"})
+      .With({info.major, info.minor, info.git_version, info.git_commit, info.git_tree_state,
+             info.build_date, info.go_version, info.compiler, info.platform})
+      .Set(1);
+}
+
 class ServerImpl final : public ApiServer {
  public:
   ServerImpl(const Context& ctx, ServerOptions options, StoreOf storage, MetricsRegistry& metrics,
-             std::unique_ptr<Authenticator> authenticator)
+             AuthMethods auth_methods, std::shared_ptr<const ServiceAccountTokens> tokens)
       : options_(std::move(options)),
         ctx_(ctx.Child()),
         storage_(std::move(storage)),
-        authenticator_(std::move(authenticator)),
-        authorizer_(options_.always_allow
-                        ? std::unique_ptr<const Authorizer>(std::make_unique<AlwaysAllow>())
-                        : std::make_unique<BuiltinAuthorizer>()),
+        tokens_(std::move(tokens)),
+        authorizer_(AuthorizersOf(options_.authorization_modes, rbac_)),
+        impersonation_(authorizer_),
         registry_(ctx_, {.storage = [this](const KindInfo& kind) -> storage::Store& {
                            return storage_(kind.group, kind.plural);
                          },
                          .root = options_.etcd_prefix,
                          .metrics = &metrics,
+                         .event_ttl = options_.event_ttl,
                          .serves =
                              [](const KindInfo& kind) {
                                return IsServedByDefault(kind.group, kind.version, kind.plural);
                              }}),
+        authenticator_(With(std::move(auth_methods),
+                            NewServiceAccountMethod(tokens_, registry_, ctx_.clock())),
+                       options_.anonymous_auth, tokens_->api_audiences()),
+        rbac_guard_(registry_, authorizer_, rbac_),
         allocation_(
             storage_("", "services"),
             {.cluster_ip_ranges = Ranges(options_.service_cluster_ip_range),
              .node_ports = PortRange::Parse(options_.service_node_port_range).value_or(PortRange{}),
              .root = options_.etcd_prefix,
              .random = RandomBelow}),
+        repair_(storage_("", "services"), allocation_),
         admission_(DefaultAdmission(registry_, options_.disabled_admission_plugins)),
-        resources_(registry_, admission_),
-        discovery_(DefaultServedKinds()),
-        openapi_(DefaultServedKinds(), kVersion),
+        resources_(registry_, admission_, options_.min_request_timeout),
+        reviews_({.authenticator = authenticator_,
+                  .authorizer = authorizer_,
+                  .tokens = tokens_,
+                  .resources = resources_}),
+        issuer_(*tokens_, options_.advertise_address),
+        request_metrics_(metrics, kinds_),
+        discovery_(kinds_),
+        openapi_(kinds_, kVersion),
         health_(ApiServerChecks([this] { return EtcdHealth(); },
                                 [this] { return registry_.ready(); }, started_, draining_)),
         router_({.resources = resources_,
                  .discovery = discovery_,
                  .openapi = openapi_,
                  .health = health_,
+                 .reviews = reviews_,
+                 .issuer = issuer_,
                  .metrics = metrics,
                  .server_address = options_.advertise_address,
-                 .version = MakeVersion()}),
+                 .version = MakeVersion(),
+                 .started = ctx_.clock().Now(),
+                 .flags = options_.flags}),
         workers_(ctx_, {.name = "request", .max_threads = options_.workers}),
         chain_(BuildChain(
-            {.authenticator = *authenticator_,
-             .authorizer = *authorizer_,
+            {.metrics = request_metrics_,
+             .authenticator = authenticator_,
+             .impersonation = impersonation_,
+             .authorizer = authorizer_,
              .offload =
                  [this](std::shared_ptr<Call> call,
                         std::function<void(std::shared_ptr<Call>)> then) {
                    Offload(std::move(call), std::move(then));
                  },
-             .dispatch = [this](const std::shared_ptr<Call>& call) { router_.Handle(call); }})),
+             .dispatch = [this](const std::shared_ptr<Call>& call) { router_.Handle(call); },
+             .request_timeout = options_.request_timeout})),
         background_(ctx_, "apiserver") {
     registry_.Hub(core::v1::Service::kKind).store().set_hooks(&allocation_);
+    AddBuildInfo(MakeVersion(), metrics);
+    rbac_guard_.Install();
   }
 
   ~ServerImpl() override {
@@ -119,6 +187,8 @@ class ServerImpl final : public ApiServer {
         server_, net::Server::Start(ctx_, options_.listen, [this](net::ExchangePtr exchange) {
           Serve(std::move(exchange));
         }));
+    COX_RETURN_IF_ERROR(
+        background_.Go("rbac", [this](Context& ctx) { RunRbacFeed(ctx, registry_, rbac_); }));
     return background_.Go("bootstrap", [this](Context& ctx) { Bootstrap(ctx); });
   }
 
@@ -131,6 +201,9 @@ class ServerImpl final : public ApiServer {
 
   Status Drain(Context& ctx) override {
     draining_->store(true);
+    // Time for whoever sends requests here to see it and send them elsewhere.
+    if (options_.shutdown_delay.count() > 0)
+      COX_RETURN_IF_ERROR(ctx.Sleep(options_.shutdown_delay));
     return server_->Drain(ctx);
   }
 
@@ -157,24 +230,41 @@ class ServerImpl final : public ApiServer {
     return storage_("", "").Healthy(ctx);
   }
 
-  // Fills the caches and writes the objects every cluster has; again until it worked.
+  // Everything that must be there before the server is ready. May be called again if it failed.
+  Status Prepare(Context& ctx) {
+    COX_RETURN_IF_ERROR(registry_.WaitReady(ctx));
+    COX_RETURN_IF_ERROR(allocation_.Start(ctx, NowOf(ctx)));
+    // Before services are created: what a server that died left taken or unrecorded would be given
+    // out twice.
+    COX_RETURN_IF_ERROR(repair_.RunOnce(ctx).status());
+    return WriteBootstrapObjects(
+        ctx, registry_,
+        {.service_cluster_ip_range = Ranges(options_.service_cluster_ip_range).front(),
+         .port = port()});
+  }
+
+  // Prepares until it worked, then keeps what needs looking after.
   void Bootstrap(Context& ctx) {
-    while (!ctx.Done()) {
-      Status status = registry_.WaitReady(ctx);
-      if (status.ok()) status = allocation_.Start(ctx, NowOf(ctx));
-      if (status.ok()) {
-        status = WriteBootstrapObjects(
-            ctx, registry_,
-            {.service_cluster_ip_range = options_.service_cluster_ip_range, .port = port()});
-      }
-      if (status.ok()) {
-        MutexLock lock(mu_);
-        started_->store(true);
-        changed_.NotifyAll();
-        return;
-      }
+    for (Status status = Prepare(ctx); !status.ok(); status = Prepare(ctx)) {
+      if (ctx.Done()) return;
       COX_ERROR(ctx.log(), status, "Could not write bootstrap objects yet");
       if (!ctx.Sleep(kBootstrapRetry).ok()) return;
+    }
+    {
+      MutexLock lock(mu_);
+      started_->store(true);
+      changed_.NotifyAll();
+    }
+    StartLoops();
+    repair_.Run(ctx);
+  }
+
+  void StartLoops() {
+    for (OwnLoop& loop : OwnLoops(registry_)) {
+      std::string name = loop.name;
+      const Status started = background_.Go(
+          name, [loop = std::move(loop)](Context& loop_ctx) { RunOwnLoop(loop_ctx, loop); });
+      if (!started.ok()) return;  // only while it stops
     }
   }
 
@@ -185,12 +275,21 @@ class ServerImpl final : public ApiServer {
   const std::shared_ptr<std::atomic<bool>> draining_ = std::make_shared<std::atomic<bool>>(false);
   Mutex mu_;
   CondVar changed_;
-  const std::unique_ptr<const Authenticator> authenticator_;
-  const std::unique_ptr<const Authorizer> authorizer_;
+  const std::shared_ptr<const ServiceAccountTokens> tokens_;
+  RbacAuthorizer rbac_;
+  const UnionAuthorizer authorizer_;
+  const Impersonation impersonation_;
   Registry registry_;
+  const Authenticator authenticator_;
+  RbacGuard rbac_guard_;
   ServiceAllocation allocation_;
+  ServiceRepair repair_;  // the bootstrap thread's
   const AdmissionChain admission_;
   ResourceHandlers resources_;
+  const Reviews reviews_;
+  const IssuerDiscovery issuer_;
+  const std::vector<ServedKind> kinds_ = DefaultServedKinds();
+  RequestMetrics request_metrics_;
   Discovery discovery_;
   OpenApi openapi_;
   Health health_;
@@ -205,9 +304,12 @@ class ServerImpl final : public ApiServer {
 
 Result<std::unique_ptr<ApiServer>> ApiServer::Start(const Context& ctx, ServerOptions options,
                                                     StoreOf storage, MetricsRegistry& metrics) {
-  COX_ASSIGN_OR_RETURN(std::unique_ptr<Authenticator> authenticator, MakeAuthenticator(options));
+  COX_RETURN_IF_ERROR(CheckModes(options.authorization_modes));
+  COX_ASSIGN_OR_RETURN(AuthMethods methods, MakeAuthMethods(options));
+  COX_ASSIGN_OR_RETURN(std::shared_ptr<const ServiceAccountTokens> tokens,
+                       ServiceAccountTokens::Create(std::move(options.service_accounts)));
   auto server = std::make_unique<ServerImpl>(ctx, std::move(options), std::move(storage), metrics,
-                                             std::move(authenticator));
+                                             std::move(methods), std::move(tokens));
   COX_RETURN_IF_ERROR(server->Listen());
   return std::unique_ptr<ApiServer>(std::move(server));
 }

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "apiserver/authn/service_account/tokens.h"
 #include "base/context.h"
 #include "base/metrics.h"
 #include "net/server.h"
@@ -21,13 +24,18 @@ struct ServerOptions {
   std::string token_csv;          // contents of --token-auth-file; empty: none
   std::string client_ca_pem;      // contents of --client-ca-file; empty: none
   bool anonymous_auth = true;
-  bool always_allow = false;  // --authorization-mode=AlwaysAllow
+  std::vector<std::string> authorization_modes = {"RBAC"};  // in order; see Start
   std::string etcd_prefix = "/registry";
   std::string service_cluster_ip_range = "10.0.0.0/24";
   std::string service_node_port_range = "30000-32767";
-  std::string service_account_issuer = "https://kubernetes.default.svc";
+  ServiceAccountTokenOptions service_accounts;
   std::vector<std::string> disabled_admission_plugins;
+  std::chrono::seconds event_ttl{3600};
+  std::chrono::seconds request_timeout{60};        // of requests that are not to last
+  std::chrono::seconds min_request_timeout{1800};  // of those that are: watches
+  std::chrono::seconds shutdown_delay{0};  // between failing /readyz and letting requests end
   size_t workers = 128;
+  std::vector<std::pair<std::string, std::string>> flags = {};  // as given, for /flagz
 };
 
 // The API server: composes net, chain, handlers, admission and registry over a Store.
@@ -38,7 +46,7 @@ struct ServerOptions {
 class ApiServer {
  public:
   // `storage` gives the Store of a resource ("events", "leases.coordination.k8s.io"); the stores
-  // and `metrics` outlive the server.
+  // and `metrics` outlive the server. BadRequest for options that make no sense.
   using StoreOf = std::function<storage::Store&(std::string_view group, std::string_view resource)>;
   static Result<std::unique_ptr<ApiServer>> Start(const Context& ctx, ServerOptions options,
                                                   StoreOf storage, MetricsRegistry& metrics);

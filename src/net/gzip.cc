@@ -12,6 +12,9 @@
 namespace cox::net {
 namespace {
 
+// 15 bits of window, + 16: gzip's frame and not zlib's.
+constexpr int kWindow = 15 + 16;
+
 // Deflates what `stream` points to, appending to `out`, which grows as needed.
 void Run(z_stream& stream, int flush, std::string& out) {
   int result = Z_OK;
@@ -33,8 +36,7 @@ Bytes GzipPieces(const std::vector<Bytes>& pieces, int level) {
   size_t total = 0;
   for (const Bytes& piece : pieces) total += piece.size();
   z_stream stream{};
-  // 15 bits of window, + 16: gzip's frame and not zlib's.
-  const int made = deflateInit2(&stream, level, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
+  const int made = deflateInit2(&stream, level, Z_DEFLATED, kWindow, 8, Z_DEFAULT_STRATEGY);
   COX_CHECK(made == Z_OK) << "deflateInit2: " << made;
   std::string out(total / 8 + 1024, '\0');
   for (const Bytes& piece : pieces) {
@@ -52,6 +54,28 @@ Bytes GzipPieces(const std::vector<Bytes>& pieces, int level) {
   deflateEnd(&stream);
   out.shrink_to_fit();
   return Bytes(std::move(out));
+}
+
+std::string Gunzip(std::string_view packed) {
+  constexpr size_t kStep = size_t{256} * 1024;
+  z_stream stream{};
+  const int made = inflateInit2(&stream, kWindow);
+  COX_CHECK(made == Z_OK) << "inflateInit2: " << made;
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
+  stream.avail_in = static_cast<uInt>(packed.size());
+  std::string out;
+  int result = Z_OK;
+  while (result == Z_OK) {
+    const size_t at = out.size();
+    out.resize(at + kStep);
+    stream.next_out = reinterpret_cast<Bytef*>(out.data() + at);
+    stream.avail_out = static_cast<uInt>(kStep);
+    result = inflate(&stream, Z_NO_FLUSH);
+    out.resize(out.size() - stream.avail_out);
+  }
+  inflateEnd(&stream);
+  COX_CHECK(result == Z_STREAM_END) << "inflate: " << result;
+  return out;
 }
 
 }  // namespace cox::net

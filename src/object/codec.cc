@@ -58,6 +58,12 @@ Result<Object> DecodeJson(std::string_view bytes, const Scheme& scheme,
 Result<Object> DecodeYaml(std::string_view bytes, const Scheme& scheme,
                           const GroupVersionKind* expected, json::Strictness* strict) {
   COX_ASSIGN_OR_RETURN(Value value, yaml::Parse(bytes, strict));
+  if (!value.is_object() && !value.is_null()) {
+    // Not an object of any kind: told as for JSON.
+    COX_RETURN_IF_ERROR(json::PeekTypeMeta(json::Write(value))
+                            .status()
+                            .WithContext("couldn't get version/kind; json parse error"));
+  }
   auto text_of = [&value](std::string_view key) {
     const Value* member = value.Find(key);
     return member != nullptr && member->is_string() ? member->as_string() : std::string_view();
@@ -112,11 +118,23 @@ Result<Object> DecodeObject(std::string_view bytes, Format format, const Scheme&
   return DecodeProtobuf(bytes, scheme, expected);
 }
 
-void EncodeObject(const Object& object, Format format, std::string* out) {
+namespace {
+
+Value ToValue(const Object& object, const json::TypeMeta& meta) {
+  if (!object.is_typed() || !meta.embedded) return object.ToValue();
+  std::string text;
+  json::Encode(object.type(), object.data(), &text, &meta);
+  return json::Parse(text).value_or(Value());
+}
+
+}  // namespace
+
+void EncodeObject(const Object& object, Format format, std::string* out, Embedded embedded) {
   // A WatchEvent is the one kind that does not say what it is.
   bool says_kind = !object.is_typed() || object.type().type_meta;
   json::TypeMeta meta;
   if (says_kind) meta = {object.gvk().group_version().ToString(), object.gvk().kind};
+  meta.embedded = embedded == Embedded::kNamed;
   switch (format) {
     case Format::kJson:
       if (object.is_typed()) {
@@ -127,7 +145,7 @@ void EncodeObject(const Object& object, Format format, std::string* out) {
       out->push_back('\n');
       return;
     case Format::kYaml:
-      out->append(yaml::Write(object.ToValue()));
+      out->append(yaml::Write(ToValue(object, meta)));
       return;
     case Format::kProtobuf:
       COX_CHECK(object.is_typed());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -28,8 +29,13 @@ Result<Object> DecodeObject(std::string_view bytes, Format format, const Scheme&
                             const GroupVersionKind* expected = nullptr,
                             json::Strictness* strict = nullptr);
 
+// Whether objects inside of others (the claims of a StatefulSet) say their kind and apiVersion in
+// JSON: the API's answers do, files need not.
+enum class Embedded : uint8_t { kUnnamed, kNamed };
+
 // Writes an object with its kind and apiVersion. JSON ends with a newline, as upstream's does.
 // REQUIRES: object.is_typed() for kProtobuf: custom resources have no protobuf form.
-void EncodeObject(const Object& object, Format format, std::string* out);
+void EncodeObject(const Object& object, Format format, std::string* out,
+                  Embedded embedded = Embedded::kUnnamed);
 
 }  // namespace cox

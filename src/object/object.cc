@@ -4,15 +4,9 @@
 #include "api/meta/v1.h"
 #include "object/equal.h"
 #include "object/json/json.h"
+#include "object/kind_names.h"
 
 namespace cox {
-namespace {
-
-GroupVersionKind GvkOf(const KindInfo& kind) {
-  return {std::string(kind.group), std::string(kind.version), std::string(kind.kind)};
-}
-
-}  // namespace
 
 Object::Object(const KindInfo& kind) : Object(kind, GvkOf(kind)) {}
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "object/equal.h"
-#include "object/gvk.h"
+#include "object/kind_names.h"
 
 namespace cox {
 
@@ -12,7 +12,7 @@ using meta::v1::ObjectMeta;
 using meta::v1::OwnerReference;
 
 OwnerReference ControllerRef(const KindInfo& kind, const ObjectMeta& meta) {
-  return {.apiVersion = GroupVersion{std::string(kind.group), std::string(kind.version)}.ToString(),
+  return {.apiVersion = ApiVersionOf(kind),
           .kind = std::string(kind.kind),
           .name = meta.name,
           .uid = meta.uid,

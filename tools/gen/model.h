@@ -20,7 +20,8 @@ struct FieldDef {
   std::string name;  // in JSON
   int number = 0;
   TypeRef type;
-  bool omit_empty = false, omit_zero = false, required = false, atomic = false, inlined = false;
+  bool omit_empty = false, omit_zero = false, required = false, inlined = false;
+  bool atomic = false, granular = false;
   std::string default_json;
   std::string list_type;          // "", "atomic", "set", "map"
   std::vector<std::string> keys;  // of a list map

@@ -186,6 +186,8 @@ class FileParser {
         field.required = true;
       } else if (word == "atomic") {
         field.atomic = true;
+      } else if (word == "granular") {
+        field.granular = true;
       } else if (word == "inline") {
         field.inlined = true;
       } else if (Consume(&word, "default=")) {

@@ -137,6 +137,7 @@ class TableEmitter {
     add(strategy("merge"), "kPatchMerge");
     add(strategy("replace"), "kPatchReplace");
     add(strategy("retainKeys"), "kPatchRetainKeys");
+    add(field.granular, "kGranular");
     return flags.empty() ? "0" : flags;
   }
 

@@ -150,6 +150,8 @@ class Builder:
         self._list_attributes(where, entry, marks, out)
         if "atomic" in marks.get("mapType", []) + marks.get("structType", []):
             out["atomic"] = True
+        elif "granular" in marks.get("structType", []):
+            out["granular"] = True
         if marks.get("default"):
             out["default"] = tables.compact_json(self._default(where, marks, home, file))
         for tag, attribute in (("patchStrategy", "patch"), ("patchMergeKey", "mergeKey")):

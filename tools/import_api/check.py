@@ -70,6 +70,8 @@ class Checker:
                    ",".join(schema.get("x-kubernetes-list-map-keys", [])) or None)
         self._same(where, "atomic", get("atomic"),
                    schema.get("x-kubernetes-map-type") == "atomic" or None)
+        if get("granular"):
+            self._same(where, "granular", "granular", schema.get("x-kubernetes-map-type"))
         self._same(where, "patch", get("patch"), schema.get("x-kubernetes-patch-strategy"))
         self._same(where, "mergeKey", get("mergeKey"), schema.get("x-kubernetes-patch-merge-key"))
         shape = _shape(field.type)

@@ -14,9 +14,9 @@ BUILTINS = {"Quantity", "Time", "MicroTime", "Duration", "IntOrString", "RawExte
             "FieldsV1", "any"}
 SCALARS = {"bool", "int32", "int64", "float64", "string", "bytes"}
 
-_FLAGS = ("inline", "omitempty", "omitzero", "required", "atomic")
+_FLAGS = ("inline", "omitempty", "omitzero", "required", "atomic", "granular")
 # Attributes of a field in the order they are written.
-_ORDER = ("inline", "omitempty", "omitzero", "required", "default", "list", "keys", "atomic",
+_ORDER = ("inline", "omitempty", "omitzero", "required", "default", "list", "keys", "atomic", "granular",
           "patch", "mergeKey", "wire")
 
 

@@ -25,9 +25,9 @@ struct AdmissionRequest {
   std::string name;
   const UserInfo& user;
   bool dry_run = false;
-  Object* object = nullptr;     // null for deletions; plugins may change it in Mutate only
-  const Object* old = nullptr;  // null for creations
-  Warnings* warnings = nullptr;
+  const Object* object = nullptr;  // null for deletions
+  const Object* old = nullptr;     // null for creations
+  Warnings* warnings = nullptr;    // may be null
 };
 
 // Threads: both methods may be called concurrently.
@@ -36,7 +36,8 @@ class AdmissionPlugin {
  public:
   virtual ~AdmissionPlugin() = default;
   virtual std::string_view name() const = 0;
-  virtual Status Mutate(Context&, const AdmissionRequest&) const { return {}; }
+  // `object` is the request's. Deletions have none to change, and only come to Validate.
+  virtual Status Mutate(Context&, const AdmissionRequest&, Object&) const { return {}; }
   virtual Status Validate(Context&, const AdmissionRequest&) const { return {}; }
 };
 
@@ -47,8 +48,9 @@ class AdmissionChain {
   explicit AdmissionChain(std::vector<std::unique_ptr<const AdmissionPlugin>> plugins)
       : plugins_(std::move(plugins)) {}
 
-  Status Mutate(Context& ctx, const AdmissionRequest& request) const {
-    for (const auto& plugin : plugins_) COX_RETURN_IF_ERROR(plugin->Mutate(ctx, request));
+  Status Mutate(Context& ctx, AdmissionRequest request, Object& object) const {
+    request.object = &object;
+    for (const auto& plugin : plugins_) COX_RETURN_IF_ERROR(plugin->Mutate(ctx, request, object));
     return {};
   }
   Status Validate(Context& ctx, const AdmissionRequest& request) const {

@@ -18,7 +18,7 @@ class NamespaceLifecycle final : public AdmissionPlugin {
 
   std::string_view name() const override { return "NamespaceLifecycle"; }
 
-  Status Mutate(Context& ctx, const AdmissionRequest& request) const override {
+  Status Mutate(Context& ctx, const AdmissionRequest& request, Object&) const override {
     return Check(ctx, request);
   }
   Status Validate(Context& ctx, const AdmissionRequest& request) const override {
@@ -40,9 +40,9 @@ class NamespaceLifecycle final : public AdmissionPlugin {
     }
     if (!kind.namespaced || request.operation != Operation::kCreate) return {};
     // Only what is stored needs a place to be stored in.
-    Result<Object> found = namespaces_.Get(ctx, "", request.ns, /*from_cache=*/true);
-    if (!found.ok()) return found.status();
-    const auto& ns = *found->As<core::v1::Namespace>();
+    COX_ASSIGN_OR_RETURN(const Object found,
+                         namespaces_.Get(ctx, "", request.ns, /*from_cache=*/true));
+    const auto& ns = *found.As<core::v1::Namespace>();
     if (ns.status.phase != core::v1::kNamespaceTerminating && !ns.metadata.deletionTimestamp) {
       return {};
     }

@@ -15,15 +15,15 @@ class StorageObjectInUseProtection final : public AdmissionPlugin {
  public:
   std::string_view name() const override { return "StorageObjectInUseProtection"; }
 
-  Status Mutate(Context&, const AdmissionRequest& request) const override {
+  Status Mutate(Context&, const AdmissionRequest& request, Object& object) const override {
     if (request.operation != Operation::kCreate || !request.subresource.empty()) return {};
-    if (auto* volume = request.object->As<core::v1::PersistentVolume>()) {
+    if (auto* volume = object.As<core::v1::PersistentVolume>()) {
       AddFinalizer(&volume->metadata, "kubernetes.io/pv-protection");
     }
-    if (auto* claim = request.object->As<core::v1::PersistentVolumeClaim>()) {
+    if (auto* claim = object.As<core::v1::PersistentVolumeClaim>()) {
       AddFinalizer(&claim->metadata, "kubernetes.io/pvc-protection");
     }
-    if (auto* attributes = request.object->As<storage::v1::VolumeAttributesClass>()) {
+    if (auto* attributes = object.As<storage::v1::VolumeAttributesClass>()) {
       AddFinalizer(&attributes->metadata, "kubernetes.io/vac-protection");
     }
     return {};
@@ -35,9 +35,9 @@ class TaintNodesByCondition final : public AdmissionPlugin {
  public:
   std::string_view name() const override { return "TaintNodesByCondition"; }
 
-  Status Mutate(Context&, const AdmissionRequest& request) const override {
+  Status Mutate(Context&, const AdmissionRequest& request, Object& object) const override {
     if (request.operation != Operation::kCreate || !request.subresource.empty()) return {};
-    auto* node = request.object->As<core::v1::Node>();
+    auto* node = object.As<core::v1::Node>();
     if (node == nullptr) return {};
     constexpr std::string_view kNotReady = "node.kubernetes.io/not-ready";
     const bool tainted = std::any_of(

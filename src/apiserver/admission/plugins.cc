@@ -17,6 +17,8 @@ AdmissionChain DefaultAdmission(const Registry& registry,
   add(NewPriority(registry));
   add(NewDefaultTolerationSeconds());
   add(NewStorageObjectInUseProtection());
+  add(NewRuntimeClass(registry));
+  add(NewNodeDeclaredFeatureValidator(registry));
   return AdmissionChain(std::move(plugins));
 }
 

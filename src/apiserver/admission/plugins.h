@@ -20,5 +20,7 @@ std::unique_ptr<const AdmissionPlugin> NewTaintNodesByCondition();
 std::unique_ptr<const AdmissionPlugin> NewPriority(const Registry& registry);
 std::unique_ptr<const AdmissionPlugin> NewDefaultTolerationSeconds();
 std::unique_ptr<const AdmissionPlugin> NewStorageObjectInUseProtection();
+std::unique_ptr<const AdmissionPlugin> NewRuntimeClass(const Registry& registry);
+std::unique_ptr<const AdmissionPlugin> NewNodeDeclaredFeatureValidator(const Registry& registry);
 
 }  // namespace cox::apiserver

@@ -11,9 +11,9 @@ namespace cox::apiserver {
 namespace {
 
 // The Pod of a request that creates one, or null.
-core::v1::Pod* NewPod(const AdmissionRequest& request) {
+core::v1::Pod* NewPod(const AdmissionRequest& request, Object& object) {
   if (request.operation != Operation::kCreate || !request.subresource.empty()) return nullptr;
-  return request.object == nullptr ? nullptr : request.object->As<core::v1::Pod>();
+  return object.As<core::v1::Pod>();
 }
 
 // Pods stay on a node that is not ready for five minutes, unless they say otherwise.
@@ -21,8 +21,8 @@ class DefaultTolerationSeconds final : public AdmissionPlugin {
  public:
   std::string_view name() const override { return "DefaultTolerationSeconds"; }
 
-  Status Mutate(Context&, const AdmissionRequest& request) const override {
-    core::v1::Pod* pod = NewPod(request);
+  Status Mutate(Context&, const AdmissionRequest& request, Object& object) const override {
+    core::v1::Pod* pod = NewPod(request, object);
     if (pod == nullptr) return {};
     for (std::string_view key :
          {"node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"}) {
@@ -56,8 +56,8 @@ class Priority final : public AdmissionPlugin {
 
   std::string_view name() const override { return "Priority"; }
 
-  Status Mutate(Context& ctx, const AdmissionRequest& request) const override {
-    core::v1::Pod* pod = NewPod(request);
+  Status Mutate(Context& ctx, const AdmissionRequest& request, Object& object) const override {
+    core::v1::Pod* pod = NewPod(request, object);
     if (pod == nullptr) return {};
     int32_t value = 0;
     std::string policy = core::v1::kPreemptLowerPriority;

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "apiserver/user.h"
@@ -20,20 +23,49 @@ class AuthMethod {
  public:
   virtual ~AuthMethod() = default;
   // None: not mine. Unauthorized: a credential of mine that is no good.
-  virtual Result<std::optional<UserInfo>> Try(const net::Request& request) const = 0;
+  virtual Result<std::optional<UserInfo>> Try(const net::Request&) const {
+    return std::optional<UserInfo>();
+  }
+
+  struct TokenIdentity {
+    UserInfo user;
+    // Those of the audiences asked for that the token is meant for; none: the token does not say.
+    std::optional<std::vector<std::string>> audiences;
+  };
+  // Whose bearer token it is, where one of `audiences` reads it. None and Unauthorized as above.
+  virtual Result<std::optional<TokenIdentity>> TryToken(std::string_view,
+                                                        std::span<const std::string>) const {
+    return std::optional<TokenIdentity>();
+  }
 };
 
 class Authenticator {
  public:
-  Authenticator(std::vector<std::unique_ptr<const AuthMethod>> methods, bool anonymous)
-      : methods_(std::move(methods)), anonymous_(anonymous) {}
+  // `api_audiences`: who we are to those who make tokens for us.
+  Authenticator(std::vector<std::unique_ptr<const AuthMethod>> methods, bool anonymous,
+                std::vector<std::string> api_audiences = {})
+      : methods_(std::move(methods)),
+        anonymous_(anonymous),
+        api_audiences_(std::move(api_audiences)) {}
 
   // Unauthorized with upstream's text.
   Result<UserInfo> Authenticate(const net::Request& request) const;
 
+  // What TokenReview tells of a token that somebody showed to one of `audiences` (empty: to us).
+  struct TokenVerdict {
+    bool authenticated = false;
+    UserInfo user;
+    std::vector<std::string> audiences;
+    std::string error;
+  };
+  TokenVerdict ReviewToken(std::string_view token, std::vector<std::string> audiences) const;
+
+  const std::vector<std::string>& api_audiences() const { return api_audiences_; }
+
  private:
   const std::vector<std::unique_ptr<const AuthMethod>> methods_;
   const bool anonymous_;
+  const std::vector<std::string> api_audiences_;
 };
 
 // Bearer tokens from a file: token,user,uid,"group,group" per line. BadRequest, naming the line,
@@ -45,5 +77,7 @@ Result<std::unique_ptr<const AuthMethod>> NewClientCertificateMethod(std::string
 
 // The token of `Authorization: Bearer <token>`; none if there is no such header.
 std::optional<std::string_view> BearerToken(const net::Request& request);
+// What a client is told whose header is almost that; empty if there is nothing to tell.
+std::string_view BearerTokenWarning(const net::Request& request);
 
 }  // namespace cox::apiserver

@@ -7,21 +7,15 @@
 #include <memory>
 
 #include "apiserver/authn/authenticator.h"
+#include "apiserver/authn/openssl_ptr.h"
 
 namespace cox::apiserver {
 namespace {
 
-template <auto Free>
-struct Freer {
-  template <class T>
-  void operator()(T* pointer) const {
-    Free(pointer);
-  }
-};
-using X509Ptr = std::unique_ptr<X509, Freer<X509_free>>;
-using StorePtr = std::unique_ptr<X509_STORE, Freer<X509_STORE_free>>;
-using StoreContextPtr = std::unique_ptr<X509_STORE_CTX, Freer<X509_STORE_CTX_free>>;
-using BioPtr = std::unique_ptr<BIO, Freer<BIO_free>>;
+using X509Ptr = OpenSslPtr<X509, X509_free>;
+using StorePtr = OpenSslPtr<X509_STORE, X509_STORE_free>;
+using StoreContextPtr = OpenSslPtr<X509_STORE_CTX, X509_STORE_CTX_free>;
+using BioPtr = OpenSslPtr<BIO, BIO_free>;
 
 struct FreeChain {
   void operator()(STACK_OF(X509) * chain) const { sk_X509_pop_free(chain, X509_free); }

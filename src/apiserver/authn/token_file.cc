@@ -48,12 +48,11 @@ class TokenFileMethod final : public AuthMethod {
  public:
   explicit TokenFileMethod(std::map<Digest, UserInfo> users) : users_(std::move(users)) {}
 
-  Result<std::optional<UserInfo>> Try(const net::Request& request) const override {
-    const std::optional<std::string_view> token = BearerToken(request);
-    if (!token) return std::optional<UserInfo>();
-    auto at = users_.find(Hash(*token));
-    if (at == users_.end()) return std::optional<UserInfo>();
-    return std::optional<UserInfo>(at->second);
+  Result<std::optional<TokenIdentity>> TryToken(std::string_view token,
+                                                std::span<const std::string>) const override {
+    auto at = users_.find(Hash(token));
+    if (at == users_.end()) return std::optional<TokenIdentity>();
+    return std::optional(TokenIdentity{.user = at->second, .audiences = std::nullopt});
   }
 
  private:

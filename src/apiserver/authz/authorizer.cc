@@ -1,41 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/authz/authorizer.h"
 
-#include <string_view>
-
 #include "base/strings.h"
 
 namespace cox::apiserver {
-namespace {
 
-// Paths by exact name or with everything below ("/livez/*").
-bool PathIn(std::string_view path, std::initializer_list<std::string_view> patterns) {
-  for (std::string_view pattern : patterns) {
-    if (pattern.ends_with('*')) {
-      pattern.remove_suffix(1);
-      if (path.starts_with(pattern)) return true;
-    } else if (path == pattern) {
-      return true;
-    }
-  }
-  return false;
+UserRules AlwaysAllow::Rules(const UserInfo&, std::string_view) const {
+  UserRules all;
+  all.rules.push_back({.verbs = {"*"},
+                       .apiGroups = {"*"},
+                       .resources = {"*"},
+                       .resourceNames = {},
+                       .nonResourceURLs = {}});
+  all.rules.push_back({.verbs = {"*"},
+                       .apiGroups = {},
+                       .resources = {},
+                       .resourceNames = {},
+                       .nonResourceURLs = {"*"}});
+  return all;
 }
 
-}  // namespace
-
-Decision BuiltinAuthorizer::Authorize(const UserInfo& user, const RequestInfo& request) const {
+Decision UnionAuthorizer::Authorize(const UserInfo& user, const RequestInfo& request) const {
   if (user.InGroup(kMastersGroup)) return {true, {}};
-  if (!request.is_resource && request.verb == "get") {
-    // The roles system:public-info-viewer and system:discovery.
-    if (PathIn(request.path, {"/healthz", "/livez", "/readyz", "/version", "/version/"})) {
-      return {true, {}};
-    }
-    if (user.InGroup(kAuthenticatedGroup) &&
-        PathIn(request.path, {"/api", "/api/*", "/apis", "/apis/*", "/openapi", "/openapi/*"})) {
-      return {true, {}};
-    }
+  std::string reasons;
+  for (const Authorizer* member : members_) {
+    Decision decision = member->Authorize(user, request);
+    if (decision.allowed) return decision;
+    if (decision.reason.empty()) continue;
+    if (!reasons.empty()) reasons += '\n';
+    reasons += decision.reason;
   }
-  return {};
+  return {false, std::move(reasons)};
+}
+
+UserRules UnionAuthorizer::Rules(const UserInfo& user, std::string_view ns) const {
+  UserRules all;
+  for (const Authorizer* member : members_) {
+    UserRules some = member->Rules(user, ns);
+    for (rbac::v1::PolicyRule& rule : some.rules) all.rules.push_back(std::move(rule));
+    all.incomplete = all.incomplete || some.incomplete;
+    if (all.error.empty()) all.error = std::move(some.error);
+  }
+  return all;
 }
 
 Status ForbiddenStatus(const UserInfo& user, const RequestInfo& request,

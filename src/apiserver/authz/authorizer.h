@@ -2,7 +2,10 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include "api/rbac/v1.h"
 #include "apiserver/request_info.h"
 #include "apiserver/user.h"
 #include "base/status.h"
@@ -11,7 +14,14 @@ namespace cox::apiserver {
 
 struct Decision {
   bool allowed = false;
-  std::string reason;  // for people, why not
+  std::string reason;  // for people, why or why not; often empty
+};
+
+// What a user may do in one namespace, written as rules.
+struct UserRules {
+  std::vector<rbac::v1::PolicyRule> rules;
+  bool incomplete = false;  // there may be more
+  std::string error;        // why, if it is
 };
 
 // Decides whether a user may do what a request asks.
@@ -20,19 +30,35 @@ class Authorizer {
  public:
   virtual ~Authorizer() = default;
   virtual Decision Authorize(const UserInfo& user, const RequestInfo& request) const = 0;
-};
-
-// system:masters may do everything; everybody may look at health and version, and those who have a
-// name at discovery. What roles allow follows.
-class BuiltinAuthorizer final : public Authorizer {
- public:
-  Decision Authorize(const UserInfo& user, const RequestInfo& request) const override;
+  virtual UserRules Rules(const UserInfo& user, std::string_view ns) const = 0;
 };
 
 // Everything goes: --authorization-mode=AlwaysAllow.
 class AlwaysAllow final : public Authorizer {
  public:
   Decision Authorize(const UserInfo&, const RequestInfo&) const override { return {true, {}}; }
+  UserRules Rules(const UserInfo&, std::string_view) const override;
+};
+
+// Nothing goes: --authorization-mode=AlwaysDeny.
+class AlwaysDeny final : public Authorizer {
+ public:
+  Decision Authorize(const UserInfo&, const RequestInfo&) const override {
+    return {false, "Everything is forbidden."};
+  }
+  UserRules Rules(const UserInfo&, std::string_view) const override { return {}; }
+};
+
+// Those in system:masters may do everything; others what any of the members allows, asked in order.
+class UnionAuthorizer final : public Authorizer {
+ public:
+  // The members outlive the union.
+  explicit UnionAuthorizer(std::vector<const Authorizer*> members) : members_(std::move(members)) {}
+  Decision Authorize(const UserInfo& user, const RequestInfo& request) const override;
+  UserRules Rules(const UserInfo& user, std::string_view ns) const override;
+
+ private:
+  const std::vector<const Authorizer*> members_;
 };
 
 // The API's answer to one who may not.

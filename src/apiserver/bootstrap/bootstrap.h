@@ -10,12 +10,14 @@
 namespace cox::apiserver {
 
 struct BootstrapOptions {
-  std::string service_cluster_ip_range;
-  uint16_t port = 6443;
+  std::string service_cluster_ip_range;  // the first, where there are two
+  uint16_t port = 6443;                  // where this server listens
 };
 
-// Writes the objects every cluster has: namespaces, priority classes, the service of the API
-// itself. What is there already stays as it is. Called at every start; idempotent.
+// Writes the objects every cluster has: namespaces, priority classes, roles and their bindings, how
+// requests share a server, the service of the API itself. What is there already stays, but for what
+// a newer release adds to roles and suggests for flow control. Called at every start; idempotent,
+// also beside other servers that do the same.
 Status WriteBootstrapObjects(Context& ctx, const Registry& registry,
                              const BootstrapOptions& options);
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/discovery/discovery.h"
 
-#include <openssl/sha.h>
-
 #include <algorithm>
 #include <utility>
 
 #include "api/apidiscovery/v2.h"
 #include "api/meta/v1.h"
+#include "apiserver/discovery/document_hash.h"
 #include "object/codec.h"
 
 namespace cox::apiserver {
@@ -110,24 +109,11 @@ agg::APIGroupDiscovery AggregatedGroup(const ServedGroup& group,
   return document;
 }
 
-std::string EtagOf(std::string_view bytes) {
-  unsigned char digest[SHA512_DIGEST_LENGTH];
-  SHA512(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), digest);
-  std::string etag = "\"";
-  for (const unsigned char byte : digest) {
-    constexpr char kHex[] = "0123456789ABCDEF";
-    etag.push_back(kHex[byte >> 4]);
-    etag.push_back(kHex[byte & 15]);
-  }
-  etag.push_back('"');
-  return etag;
-}
-
 DiscoveryDocuments::Aggregated MakeAggregated(agg::APIGroupDiscoveryList list) {
   Object object = Object::Of(std::move(list));
   std::string json;
   EncodeObject(object, Format::kJson, &json);
-  std::string etag = EtagOf(json);
+  std::string etag = "\"" + DocumentHash(json) + "\"";
   return {std::move(object), Bytes::Copy(json), std::move(etag)};
 }
 

@@ -7,7 +7,6 @@
 
 #include <gtest/gtest.h>
 
-#include "apiserver/discovery/negotiate.h"
 #include "object/codec.h"
 #include "object/json/json.h"
 
@@ -182,39 +181,6 @@ TEST(ServedTest, VersionsAreOrderedByStabilityThenNumber) {
   std::sort(versions.begin(), versions.end(), VersionBefore);
   EXPECT_EQ(versions, (std::vector<std::string>{"v10", "v2", "v1", "v11beta2", "v3beta1",
                                                 "v11alpha2", "v1alpha1", "foo1", "foo10"}));
-}
-
-TEST(NegotiateDiscoveryTest, TakesTheFirstClauseThatCanBeGiven) {
-  const std::string v2 = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
-  const std::string beta =
-      "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList";
-  struct Case {
-    std::string accept;
-    bool can_aggregate;
-    std::string content_type;  // empty: 406
-    bool aggregated;
-  } cases[] = {
-      {"", true, "application/json", false},
-      {"*/*", true, "application/json", false},
-      {"application/yaml", true, "application/yaml", false},
-      {v2, true, v2, true},
-      {v2 + "," + beta + ",application/json", true, v2, true},
-      {beta + ",application/json", true, "application/json", false},
-      {beta, true, "", false},
-      {v2, false, "", false},
-      {v2 + ", application/json", false, "application/json", false},
-      {"text/html", true, "", false},
-      {"application/yaml;q=0.5, application/json;q=0.9", true, "application/json", false},
-      {"application/vnd.kubernetes.protobuf,application/json", true,
-       "application/vnd.kubernetes.protobuf", false},
-  };
-  for (const Case& c : cases) {
-    const auto form = NegotiateDiscovery(c.accept, c.can_aggregate);
-    ASSERT_EQ(form.has_value(), !c.content_type.empty()) << c.accept;
-    if (!form) continue;
-    EXPECT_EQ(form->content_type, c.content_type) << c.accept;
-    EXPECT_EQ(form->aggregated, c.aggregated) << c.accept;
-  }
 }
 
 }  // namespace

@@ -4,7 +4,10 @@
 #include <algorithm>
 
 #include "base/strings.h"
+#include "object/kind_names.h"
 #include "object/limits.h"
+#include "object/protobuf/protobuf.h"
+#include "object/yaml/yaml.h"
 
 namespace cox::apiserver {
 namespace {
@@ -28,24 +31,22 @@ std::string Excerpt(std::string_view body) {
   return body.size() > kLength ? text + " ..." : text;
 }
 
-// "core" of core/v1: the first label of the group, as Go packages are called.
-std::string InternalPackage(std::string_view group) {
-  if (group.empty()) return "core";
-  return std::string(group.substr(0, group.find('.')));
-}
-
 Status CannotHandle(const GroupVersionKind& gvk, std::string_view as, std::string_view why) {
   return Status::BadRequest(gvk.kind + " in version " + Quote(gvk.version) +
                             " cannot be handled as a " + std::string(as) + ": " + std::string(why));
 }
 
-// The kind a body names, completed by the expected one. Empty if it cannot be read at all.
+// The kind a body names, completed by the expected one; that one if it cannot be read at all.
 GroupVersionKind KindOf(std::string_view body, Format format, const GroupVersionKind& expected) {
   GroupVersionKind gvk = expected;
-  if (format != Format::kJson) return gvk;
-  Result<json::TypeMeta> meta = json::PeekTypeMeta(body);
-  if (!meta.ok()) return gvk;
-  Result<GroupVersionKind> named = GroupVersionKind::Parse(meta->api_version, meta->kind);
+  json::TypeMeta meta;
+  if (format == Format::kProtobuf) {
+    Result<proto::Envelope> envelope = proto::Open(body);
+    if (envelope.ok()) meta = {std::string(envelope->api_version), std::string(envelope->kind)};
+  } else if (format == Format::kJson) {
+    meta = json::PeekTypeMeta(body).value_or(json::TypeMeta());
+  }
+  Result<GroupVersionKind> named = GroupVersionKind::Parse(meta.api_version, meta.kind);
   if (!named.ok()) return gvk;
   if (!named->kind.empty()) gvk.kind = named->kind;
   if (!named->group_version().empty()) {
@@ -57,6 +58,17 @@ GroupVersionKind KindOf(std::string_view body, Format format, const GroupVersion
 
 }  // namespace
 
+bool NamesKind(const Call& call, const KindInfo& kind) {
+  Result<std::string_view> body = ReadBody(call);
+  Result<Format> format = BodyFormat(call.Header("content-type"));
+  return body.ok() && format.ok() && KindOf(*body, *format, {}) == GvkOf(kind);
+}
+
+std::string NotRegisteredText(const GroupVersionKind& gvk) {
+  return "no kind " + Quote(gvk.kind) + " is registered for version " +
+         Quote(gvk.group_version().ToString()) + " in scheme \"coxswain/scheme\"";
+}
+
 Result<std::string_view> ReadBody(const Call& call) {
   const std::string& body = call.request().body;
   if (body.size() > limits::kMaxBodyBytes) {
@@ -64,6 +76,17 @@ Result<std::string_view> ReadBody(const Call& call) {
                             std::to_string(limits::kMaxBodyBytes));
   }
   return std::string_view(body);
+}
+
+Status UnsupportedPatchError() {
+  return Status(Reason::kUnsupportedMediaType, "415: Unsupported Media Type");
+}
+
+Result<patch::PatchType> ReadPatchType(const Call& call) {
+  const std::optional<patch::PatchType> type =
+      patch::PatchTypeOf(call.Header("content-type").value_or(""));
+  if (!type) return UnsupportedPatchError();
+  return *type;
 }
 
 Status JudgeStrictness(Call& call, const json::Strictness& strict, FieldValidation validation,
@@ -77,15 +100,35 @@ Status JudgeStrictness(Call& call, const json::Strictness& strict, FieldValidati
     }
     return {};
   }
-  return CannotHandle({std::string(kind.group), std::string(kind.version), std::string(kind.kind)},
-                      kind.kind, "strict decoding error: " + Join(strict.errors, ", "));
+  return CannotHandle(GvkOf(kind), kind.kind,
+                      "strict decoding error: " + Join(strict.errors, ", "));
+}
+
+Result<Value> ReadConfiguration(Call& call, const WriteOptions& options, const KindInfo& kind) {
+  COX_ASSIGN_OR_RETURN(std::string_view body, ReadBody(call));
+  json::Strictness strict;
+  Result<Value> parsed = yaml::Parse(body, &strict);
+  if (!parsed.ok()) {
+    return Status::BadRequest("error decoding YAML: error converting YAML to JSON: " +
+                              parsed.status().message());
+  }
+  if (parsed->is_array()) {
+    return Status::BadRequest(
+        "error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal "
+        "array into Go value of type map[string]interface {}");
+  }
+  if (options.field_validation == FieldValidation::kStrict && !strict.errors.empty()) {
+    return Status::BadRequest("error strict decoding YAML: error converting YAML to JSON: " +
+                              strict.errors.front());
+  }
+  COX_RETURN_IF_ERROR(JudgeStrictness(call, strict, options.field_validation, kind));
+  return parsed;
 }
 
 Result<Object> DecodeBody(Call& call, const KindInfo& kind, FieldValidation validation) {
   COX_ASSIGN_OR_RETURN(std::string_view body, ReadBody(call));
   COX_ASSIGN_OR_RETURN(const Format format, BodyFormat(call.Header("content-type")));
-  const GroupVersionKind expected{std::string(kind.group), std::string(kind.version),
-                                  std::string(kind.kind)};
+  const GroupVersionKind expected = GvkOf(kind);
   json::Strictness strict;
   Result<Object> object = DecodeObject(body, format, Scheme::Builtin(), &expected,
                                        validation == FieldValidation::kIgnore ? nullptr : &strict);
@@ -111,8 +154,7 @@ Result<Object> DecodeBody(Call& call, const KindInfo& kind, FieldValidation vali
     if (gvk.kind != kind.kind || gvk.group != kind.group) {
       return CannotHandle(gvk, kind.kind,
                           "converting (" + std::string(object->type().name) + ") to (" +
-                              InternalPackage(kind.group) + "." + std::string(kind.kind) +
-                              "): unknown conversion");
+                              GoTypeName(kind) + "): unknown conversion");
     }
     return Status::BadRequest("the API version in the data (" + gvk.group_version().ToString() +
                               ") does not match the expected API version (" +

@@ -7,6 +7,7 @@
 #include "apiserver/handlers/call.h"
 #include "apiserver/handlers/options.h"
 #include "apiserver/registry/registry.h"
+#include "object/patch/patch.h"
 
 // Bodies of requests.
 namespace cox::apiserver {
@@ -15,11 +16,24 @@ namespace cox::apiserver {
 // error, warnings on the call, or nothing. BadRequest with upstream's texts.
 Result<Object> DecodeBody(Call& call, const KindInfo& kind, FieldValidation validation);
 
+// Whether the body says it is of this kind, rather than of another one or none.
+bool NamesKind(const Call& call, const KindInfo& kind);
+
 // Turns collected strictness into an error or warnings.
 Status JudgeStrictness(Call& call, const json::Strictness& strict, FieldValidation validation,
                        const KindInfo& kind);
 
+// The configuration of a server-side apply, of `kind`. BadRequest with upstream's texts.
+Result<Value> ReadConfiguration(Call& call, const WriteOptions& options, const KindInfo& kind);
+
 // The body, or RequestEntityTooLarge.
 Result<std::string_view> ReadBody(const Call& call);
+
+// The type of patch the body is, by its Content-Type. UnsupportedMediaType.
+Result<patch::PatchType> ReadPatchType(const Call& call);
+Status UnsupportedPatchError();
+
+// What is said of a kind that nobody knows, or not here.
+std::string NotRegisteredText(const GroupVersionKind& gvk);
 
 }  // namespace cox::apiserver

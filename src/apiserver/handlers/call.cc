@@ -2,9 +2,10 @@
 #include "apiserver/handlers/call.h"
 
 #include <algorithm>
+#include <utility>
 
-#include "api/meta/v1.h"
 #include "apiserver/handlers/warning.h"
+#include "net/accept.h"
 #include "net/gzip.h"
 #include "object/codec.h"
 
@@ -33,6 +34,25 @@ bool ShowsEmptyDetails(const Status& status) {
   }
 }
 
+size_t SizeOf(const std::vector<Bytes>& pieces) {
+  size_t size = 0;
+  for (const Bytes& piece : pieces) size += piece.size();
+  return size;
+}
+
+// A stream whose end is told.
+class FollowedSource final : public net::BodySource {
+ public:
+  FollowedSource(std::unique_ptr<net::BodySource> source, Call::OnAnswer on_end)
+      : source_(std::move(source)), on_end_(std::move(on_end)) {}
+  ~FollowedSource() override { on_end_(200, 0); }
+  State Pull(size_t budget, std::vector<Bytes>* out) override { return source_->Pull(budget, out); }
+
+ private:
+  const std::unique_ptr<net::BodySource> source_;
+  const Call::OnAnswer on_end_;
+};
+
 meta::v1::StatusDetails ToDetails(const StatusDetails& from) {
   meta::v1::StatusDetails details;
   details.name = from.name;
@@ -58,10 +78,18 @@ std::string EncodeStatus(const Status& status, const Accepted& accepted) {
   if (!(status.details() == StatusDetails()) || ShowsEmptyDetails(status)) {
     body.details = ToDetails(status.details());
   }
+  return EncodeAs(StatusObject(std::move(body)), accepted);
+}
+
+Object StatusObject(meta::v1::Status status) {
   Object object(meta::v1::Status::kKind, GroupVersionKind{"", "v1", "Status"});
-  *object.As<meta::v1::Status>() = std::move(body);
+  *object.As<meta::v1::Status>() = std::move(status);
+  return object;
+}
+
+std::string EncodeAs(const Object& object, const Accepted& accepted) {
   std::string text;
-  EncodeObject(object, accepted.format, &text);
+  EncodeObject(object, accepted.format, &text, Embedded::kNamed);
   return accepted.pretty && accepted.format == Format::kJson ? PrettyJson(text) : text;
 }
 
@@ -109,6 +137,10 @@ std::string PrettyJson(std::string_view json) {
 Call::Call(net::ExchangePtr exchange, std::string audit_id)
     : exchange_(std::move(exchange)), ctx_(exchange_->context()), audit_id_(std::move(audit_id)) {}
 
+Call::~Call() {
+  if (on_answer_) on_answer_(500, 0);
+}
+
 void Call::Warn(std::string text) {
   if (std::find(warnings_.begin(), warnings_.end(), text) == warnings_.end()) {
     warnings_.push_back(std::move(text));
@@ -126,33 +158,33 @@ net::Headers Call::TakeHeaders(std::string_view content_type) {
   return headers;
 }
 
-bool Call::WantsGzip() const {
-  const std::optional<std::string_view> accepts = Header("accept-encoding");
-  if (!accepts) return false;
-  const size_t at = accepts->find("gzip");
-  return at != accepts->npos && accepts->substr(at, 8) != "gzip;q=0";
+Result<Accepted> Call::Negotiate(AnswerKind kind) const {
+  COX_ASSIGN_OR_RETURN(Accepted accepted, NegotiateResource(Header("accept"), kind));
+  // Events of a watch stand on a line each.
+  if (kind != AnswerKind::kWatch && IsTrue(query.Get("pretty"))) accepted.pretty = true;
+  return accepted;
 }
 
 void Call::Respond(int code, std::string_view content_type, std::vector<Bytes> body) {
-  responded_ = true;
-  response_code_ = code;
   net::Headers headers = TakeHeaders(content_type);
-  size_t size = 0;
-  for (const Bytes& piece : body) size += piece.size();
-  if (size >= kGzipFrom && WantsGzip()) {
+  const size_t size = SizeOf(body);
+  if (size >= kGzipFrom && net::AcceptsGzip(Header("accept-encoding").value_or(""))) {
     body = {net::GzipPieces(body, kGzipLevel)};
     headers.Add("content-encoding", "gzip");
     headers.Add("vary", "Accept-Encoding");
   }
-  response_bytes_ = size;
-  exchange_->Send({.status = code, .headers = std::move(headers), .body = std::move(body)});
+  Send({.status = code, .headers = std::move(headers), .body = std::move(body)}, size);
+}
+
+void Call::Send(net::Response response, size_t size) {
+  if (on_answer_) std::exchange(on_answer_, nullptr)(response.status, size);
+  exchange_->Send(std::move(response));
 }
 
 void Call::RespondWith(net::Response response) {
-  responded_ = true;
-  response_code_ = response.status;
   response.headers.Set("audit-id", audit_id_);
-  exchange_->Send(std::move(response));
+  const size_t size = SizeOf(response.body);
+  Send(std::move(response), size);
 }
 
 void Call::RespondText(int code, std::string text) {
@@ -170,8 +202,10 @@ void Call::RespondStatus(const Status& status) {
 
 std::shared_ptr<net::Waker> Call::RespondStream(std::string_view content_type,
                                                 std::unique_ptr<net::BodySource> source) {
-  responded_ = true;
-  response_code_ = 200;
+  if (on_answer_) {
+    source =
+        std::make_unique<FollowedSource>(std::move(source), std::exchange(on_answer_, nullptr));
+  }
   return exchange_->Stream(200, TakeHeaders(content_type), std::move(source));
 }
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "api/meta/v1.h"
 #include "apiserver/handlers/negotiation.h"
 #include "apiserver/request_info.h"
 #include "apiserver/user.h"
@@ -22,6 +24,8 @@ namespace cox::apiserver {
 class Call {
  public:
   Call(net::ExchangePtr exchange, std::string audit_id);
+  // One that nobody answered has failed: its peer is told 500.
+  ~Call();
 
   net::Request& request() { return exchange_->request(); }
   const net::Request& request() const { return exchange_->request(); }
@@ -30,6 +34,9 @@ class Call {
   std::optional<std::string_view> Header(std::string_view name) const {
     return exchange_->request().headers.Get(name);
   }
+
+  // The form the client wants: its Accept header, and `?pretty`. NotAcceptable.
+  Result<Accepted> Negotiate(AnswerKind kind = AnswerKind::kObject) const;
 
   // The standard answers.
   void RespondStatus(const Status& status);
@@ -47,12 +54,16 @@ class Call {
 
   // For the Warning header; each text once.
   void Warn(std::string text);
-  const std::vector<std::string>& warnings() const { return warnings_; }
+  void Warn(std::vector<std::string> texts) {
+    for (std::string& text : texts) Warn(std::move(text));
+  }
 
-  bool responded() const { return responded_; }
-  int response_code() const { return response_code_; }
-  size_t response_bytes() const { return response_bytes_; }
   const std::string& audit_id() const { return audit_id_; }
+
+  // Called once, with the code and the size of the answer when it is on its way. For a stream when
+  // that has ended, on the connection's loop; its size is not known.
+  using OnAnswer = std::function<void(int code, size_t bytes)>;
+  void set_on_answer(OnAnswer on_answer) { on_answer_ = std::move(on_answer); }
 
   // Filled in by stages of the chain, in this order.
   Query query;
@@ -61,20 +72,23 @@ class Call {
 
  private:
   net::Headers TakeHeaders(std::string_view content_type);
-  bool WantsGzip() const;
+  // Tells who follows the call, and sends.
+  void Send(net::Response response, size_t size);
 
   const net::ExchangePtr exchange_;
   Context ctx_;
   const std::string audit_id_;
   net::Headers headers_;
   std::vector<std::string> warnings_;
-  bool responded_ = false;
-  int response_code_ = 0;
-  size_t response_bytes_ = 0;
+  OnAnswer on_answer_;
 };
 
 // The API's form of an error, as the body of an answer.
 std::string EncodeStatus(const Status& status, const Accepted& accepted);
+// A Status is of no group: it says "v1" wherever it is answered.
+Object StatusObject(meta::v1::Status status);
+// A whole object in the form that was negotiated; its shape is left alone.
+std::string EncodeAs(const Object& object, const Accepted& accepted);
 // Indented, as people read it.
 std::string PrettyJson(std::string_view json);
 

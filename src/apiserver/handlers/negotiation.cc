@@ -1,164 +1,121 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/handlers/negotiation.h"
 
-#include <algorithm>
-#include <charconv>
-#include <utility>
 #include <vector>
 
 #include "base/strings.h"
+#include "net/accept.h"
 
 namespace cox::apiserver {
 namespace {
 
+using net::MediaRange;
+
 constexpr std::string_view kRepresentations =
     "application/json, application/yaml, application/vnd.kubernetes.protobuf";
-
-std::string_view Trim(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
-
-// One alternative of an Accept header: "application/json;as=Table;q=0.5".
-struct Clause {
-  std::string_view type;  // with subtype
-  std::vector<std::pair<std::string_view, std::string_view>> parameters;
-  double quality = 1.0;
-};
-
-Clause ParseClause(std::string_view text) {
-  Clause clause;
-  bool first = true;
-  for (std::string_view part : Split(text, ';')) {
-    part = Trim(part);
-    if (std::exchange(first, false)) {
-      clause.type = part;
-      continue;
-    }
-    const size_t equals = part.find('=');
-    const std::string_view name = Trim(part.substr(0, equals));
-    const std::string_view value =
-        equals == part.npos ? std::string_view() : Trim(part.substr(equals + 1));
-    if (name == "q") {
-      double quality = 1.0;
-      if (std::from_chars(value.data(), value.data() + value.size(), quality).ec == std::errc()) {
-        clause.quality = quality;
-      }
-    } else if (!name.empty()) {
-      clause.parameters.emplace_back(name, value);
-    }
-  }
-  return clause;
-}
-
-// Best quality first; of equals, the one that was named first.
-std::vector<Clause> ParseAccept(std::string_view header) {
-  std::vector<Clause> clauses;
-  for (std::string_view part : Split(header, ',')) {
-    if (!Trim(part).empty()) clauses.push_back(ParseClause(Trim(part)));
-  }
-  std::stable_sort(clauses.begin(), clauses.end(),
-                   [](const Clause& a, const Clause& b) { return a.quality > b.quality; });
-  return clauses;
-}
+constexpr std::string_view kStreams =
+    "application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch";
 
 std::optional<Format> FormatOf(std::string_view type) {
-  if (type == "*/*" || type == MediaType(Format::kJson)) return Format::kJson;
-  if (type == MediaType(Format::kYaml)) return Format::kYaml;
-  if (type == MediaType(Format::kProtobuf)) return Format::kProtobuf;
+  for (const Format format : {Format::kJson, Format::kYaml, Format::kProtobuf}) {
+    if (type == MediaType(format)) return format;
+  }
   return std::nullopt;
 }
 
-// "true" of the pretty parameter, as Go's strconv.ParseBool understands it.
-bool IsTrue(std::string_view value) {
-  return value == "1" || value == "t" || value == "T" || value == "true" || value == "TRUE" ||
-         value == "True";
-}
-
-struct Wish {
-  std::string_view as, group, version;
-};
-
 // A wish for another shape must be complete, and one that we know.
-bool ApplyWish(const Wish& wish, Accepted* accepted) {
-  if (wish.as.empty() && wish.group.empty() && wish.version.empty()) return true;
-  if (wish.group != "meta.k8s.io" || (wish.version != "v1" && wish.version != "v1beta1")) {
-    return false;
-  }
-  if (wish.as == "Table") {
+bool ApplyWish(const MediaRange& range, Accepted* accepted) {
+  const std::string_view as = range.Parameter("as"), group = range.Parameter("g"),
+                         version = range.Parameter("v");
+  if (as.empty() && group.empty() && version.empty()) return true;
+  if (group != "meta.k8s.io" || (version != "v1" && version != "v1beta1")) return false;
+  if (as == "Table") {
     if (accepted->format == Format::kProtobuf) return false;  // cells have no protobuf form
     accepted->transform = Transform::kTable;
-  } else if (wish.as == "PartialObjectMetadata") {
+  } else if (as == "PartialObjectMetadata") {
     accepted->transform = Transform::kPartialMetadata;
-  } else if (wish.as == "PartialObjectMetadataList") {
+  } else if (as == "PartialObjectMetadataList") {
     accepted->transform = Transform::kPartialMetadataList;
   } else {
     return false;
   }
-  accepted->transform_version = wish.version;
+  accepted->transform_version = version;
   return true;
 }
 
-// None if this clause asks for something that does not exist.
-std::optional<Accepted> Accept(const Clause& clause, Format format) {
-  Accepted accepted{.format = format};
-  Wish wish;
-  for (const auto& [name, value] : clause.parameters) {
-    if (name == "as") wish.as = value;
-    if (name == "g") wish.group = value;
-    if (name == "v") wish.version = value;
-    if (name == "pretty") accepted.pretty = IsTrue(value);
-  }
-  if (!ApplyWish(wish, &accepted)) return std::nullopt;
-  return accepted;
+// The type is known, but not in the shape that was asked for.
+Status NoneAccepted(std::string_view types) {
+  return Status(Reason::kNotAcceptable,
+                "only the following media types are accepted: " + std::string(types));
 }
 
-Result<Accepted> Negotiate(std::optional<std::string_view> header, bool streaming) {
-  if (!header || Trim(*header).empty()) return Accepted{};
-  bool known_type = false;
-  for (const Clause& clause : ParseAccept(*header)) {
-    const std::optional<Format> format = FormatOf(clause.type);
-    if (!format) continue;
-    known_type = true;
-    if (streaming && *format == Format::kYaml) continue;
-    if (std::optional<Accepted> accepted = Accept(clause, *format)) return *accepted;
-  }
-  if (!known_type) {
-    return Status(Reason::kNotAcceptable, "406: Not Acceptable\n\nAvailable representations: " +
-                                              std::string(kRepresentations));
-  }
+// No type is known.
+Status NoRepresentation(AnswerKind kind) {
+  std::string types(kRepresentations);
+  if (kind != AnswerKind::kObject) types.append(", ").append(kStreams);
   return Status(Reason::kNotAcceptable,
-                "only the following media types are accepted: " + std::string(kRepresentations));
+                "406: Not Acceptable\n\nAvailable representations: " + types);
 }
 
 }  // namespace
 
-Result<Accepted> NegotiateResource(std::optional<std::string_view> header, bool streaming) {
-  return Negotiate(header, streaming);
+bool IsTrue(std::string_view value) {
+  for (std::string_view yes : {"1", "t", "T", "true", "TRUE", "True"}) {
+    if (value == yes) return true;
+  }
+  return false;
+}
+
+Result<Accepted> NegotiateResource(std::optional<std::string_view> header, AnswerKind kind) {
+  if (!header || TrimSpace(*header).empty()) return Accepted{};
+  bool known_type = false;
+  for (const MediaRange& range : net::ParseAccept(*header)) {
+    const std::optional<Format> format =
+        range.type == "*/*" ? std::optional(Format::kJson) : FormatOf(range.type);
+    if (!format) continue;
+    known_type = true;
+    if (kind == AnswerKind::kWatch && *format == Format::kYaml) continue;
+    Accepted accepted{.format = *format, .pretty = IsTrue(range.Parameter("pretty"))};
+    if (ApplyWish(range, &accepted)) return accepted;
+  }
+  if (!known_type) return NoRepresentation(kind);
+  return NoneAccepted(kind == AnswerKind::kWatch ? kStreams : kRepresentations);
 }
 
 Accepted NegotiateError(std::optional<std::string_view> header) {
-  Result<Accepted> accepted = Negotiate(header, /*streaming=*/false);
-  Accepted plain;
-  if (accepted.ok()) {
-    plain.format = accepted->format;
-    plain.pretty = accepted->pretty;
+  Result<Accepted> accepted = NegotiateResource(header, AnswerKind::kObject);
+  return accepted.ok() ? accepted->Untransformed() : Accepted{};
+}
+
+Result<DiscoveryForm> NegotiateDiscovery(std::optional<std::string_view> header, bool aggregated) {
+  if (!header || TrimSpace(*header).empty()) header = "*/*";
+  for (const MediaRange& range : net::ParseAccept(*header)) {
+    const bool any = range.type == "*/*" || range.type == "application/*";
+    const std::optional<Format> format = any ? std::optional(Format::kJson) : FormatOf(range.type);
+    if (!format) continue;
+    const std::string media_type(MediaType(*format));
+    const std::string_view as = range.Parameter("as"), group = range.Parameter("g"),
+                           version = range.Parameter("v");
+    if (as.empty() && group.empty() && version.empty()) {
+      return DiscoveryForm{*format, false, media_type};
+    }
+    if (aggregated && group == "apidiscovery.k8s.io" && version == "v2" &&
+        as == "APIGroupDiscoveryList") {
+      return DiscoveryForm{*format, true,
+                           media_type + ";g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"};
+    }
   }
-  return plain;
+  return NoneAccepted(kRepresentations);
 }
 
 Result<Format> BodyFormat(std::optional<std::string_view> content_type) {
   if (!content_type || content_type->empty()) return Format::kJson;
-  const Clause clause = ParseClause(*content_type);
-  const std::optional<Format> format = FormatOf(clause.type);
-  if (!format || clause.type == "*/*") {
-    return Status(Reason::kUnsupportedMediaType,
-                  "the body of the request was in an unknown format - accepted media types "
-                  "include: " +
-                      std::string(kRepresentations));
-  }
-  return *format;
+  const std::optional<Format> format = FormatOf(net::ParseMediaRange(*content_type).type);
+  if (format) return *format;
+  return Status(Reason::kUnsupportedMediaType,
+                "the body of the request was in an unknown format - accepted media types "
+                "include: " +
+                    std::string(kRepresentations));
 }
 
 }  // namespace cox::apiserver

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/handlers/options.h"
 
-#include <charconv>
-
+#include "apiserver/handlers/body.h"
 #include "apiserver/registry/store.h"
 #include "base/strings.h"
 #include "object/json/json.h"
@@ -12,28 +11,6 @@ namespace cox::apiserver {
 namespace {
 
 constexpr std::string_view kOptionsGroup = "meta.k8s.io";
-
-// As Go's strconv.ParseInt reads it.
-Result<int64_t> ParseInt(std::string_view text) {
-  int64_t value = 0;
-  std::string_view digits = text;
-  if (!digits.empty() && digits.front() == '+') digits.remove_prefix(1);
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error == std::errc::result_out_of_range) {
-    return Status::BadRequest("strconv.ParseInt: parsing " + Quote(text) + ": value out of range");
-  }
-  if (error != std::errc() || end != digits.data() + digits.size() || digits.empty()) {
-    return Status::BadRequest("strconv.ParseInt: parsing " + Quote(text) + ": invalid syntax");
-  }
-  return value;
-}
-
-Result<std::optional<int64_t>> IntParameter(const Query& query, std::string_view name) {
-  const std::string* text = query.Find(name);
-  if (text == nullptr || text->empty()) return std::optional<int64_t>();
-  COX_ASSIGN_OR_RETURN(int64_t value, ParseInt(*text));
-  return std::optional<int64_t>(value);
-}
 
 // dryRun may repeat; all of its values must be "All".
 FieldErrorList CheckDryRun(const std::vector<std::string>& values) {
@@ -94,26 +71,19 @@ FieldErrorList CheckListOptions(const ReadOptions& o) {
   return errors;
 }
 
-Result<meta::v1::DeleteOptions> DeleteOptionsFromBody(Call& call) {
-  meta::v1::DeleteOptions options;
-  const std::string& body = call.request().body;
+Result<meta::v1::DeleteOptions> DeleteOptionsFromBody(const Call& call) {
+  COX_ASSIGN_OR_RETURN(std::string_view body, ReadBody(call));
   COX_ASSIGN_OR_RETURN(const Format format, BodyFormat(call.Header("content-type")));
   const GroupVersionKind expected{"", "v1", "DeleteOptions"};
-  Result<Object> decoded = DecodeObject(body, format, Scheme::Builtin(), &expected);
-  if (!decoded.ok()) return decoded.status();
-  meta::v1::DeleteOptions* found = decoded->As<meta::v1::DeleteOptions>();
-  if (found == nullptr) {
-    const GroupVersionKind& gvk = decoded->gvk();
-    return Status::BadRequest("no kind " + Quote(gvk.kind) + " is registered for version " +
-                              Quote(gvk.group_version().ToString()) +
-                              " in scheme \"coxswain/scheme\"");
-  }
+  COX_ASSIGN_OR_RETURN(Object decoded, DecodeObject(body, format, Scheme::Builtin(), &expected));
+  auto* found = decoded.As<meta::v1::DeleteOptions>();
+  if (found == nullptr) return Status::BadRequest(NotRegisteredText(decoded.gvk()));
   return std::move(*found);
 }
 
 Result<meta::v1::DeleteOptions> DeleteOptionsFromQuery(const Query& query) {
   meta::v1::DeleteOptions options;
-  COX_ASSIGN_OR_RETURN(options.gracePeriodSeconds, IntParameter(query, "gracePeriodSeconds"));
+  COX_ASSIGN_OR_RETURN(options.gracePeriodSeconds, query.Int("gracePeriodSeconds"));
   if (const std::string* policy = query.Find("propagationPolicy")) {
     options.propagationPolicy = *policy;
   }
@@ -143,11 +113,18 @@ Result<fields::Selector> ParseFieldSelector(std::string_view text, const ServedR
       });
 }
 
+Result<storage::Revision> ReadVersion(const std::string& text) {
+  Result<storage::Revision> version = ParseResourceVersion(text);
+  if (version.ok()) return version;
+  return Status(Reason::kUnknown, "resourceVersion: Invalid value: " + Quote(text) + ": " +
+                                      version.status().message());
+}
+
 Result<ReadOptions> ParseReadOptions(const Call& call, const ServedResource& resource) {
   const Query& query = call.query;
   ReadOptions o;
-  COX_ASSIGN_OR_RETURN(std::optional<int64_t> limit, IntParameter(query, "limit"));
-  COX_ASSIGN_OR_RETURN(o.timeout_seconds, IntParameter(query, "timeoutSeconds"));
+  COX_ASSIGN_OR_RETURN(std::optional<int64_t> limit, query.Int("limit"));
+  COX_ASSIGN_OR_RETURN(o.timeout_seconds, query.Int("timeoutSeconds"));
   o.limit = std::max<int64_t>(limit.value_or(0), 0);
   o.watch = call.info.verb == "watch";
   o.allow_bookmarks = query.Flag("allowWatchBookmarks");
@@ -236,26 +213,25 @@ std::string ManagerName(const Call& call, const WriteOptions& options) {
   return name.substr(0, validation::kFieldManagerMaxLength);
 }
 
-Result<meta::v1::DeleteOptions> ParseDeleteOptions(Call& call) {
-  Result<meta::v1::DeleteOptions> options = call.request().body.empty()
-                                                ? DeleteOptionsFromQuery(call.query)
-                                                : DeleteOptionsFromBody(call);
-  if (!options.ok()) return options;
+Result<meta::v1::DeleteOptions> ParseDeleteOptions(const Call& call) {
+  COX_ASSIGN_OR_RETURN(meta::v1::DeleteOptions options, call.request().body.empty()
+                                                            ? DeleteOptionsFromQuery(call.query)
+                                                            : DeleteOptionsFromBody(call));
   FieldErrorList errors;
   const FieldPath path("propagationPolicy");
-  if (options->propagationPolicy && options->orphanDependents) {
+  if (options.propagationPolicy && options.orphanDependents) {
     errors.push_back(
-        FieldError::Invalid(path, *options->propagationPolicy,
+        FieldError::Invalid(path, *options.propagationPolicy,
                             "orphanDependents and deletionPropagation cannot be both set"));
   }
-  if (options->propagationPolicy) {
-    const std::string& policy = *options->propagationPolicy;
+  if (options.propagationPolicy) {
+    const std::string& policy = *options.propagationPolicy;
     if (policy != "Foreground" && policy != "Background" && policy != "Orphan") {
       errors.push_back(
           FieldError::NotSupported(path, policy, {"Foreground", "Background", "Orphan", "nil"}));
     }
   }
-  Append(errors, CheckDryRun(options->dryRun));
+  Append(errors, CheckDryRun(options.dryRun));
   if (!errors.empty()) return NewInvalid(kOptionsGroup, "DeleteOptions", "", errors);
   return options;
 }

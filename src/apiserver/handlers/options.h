@@ -31,6 +31,9 @@ struct ReadOptions {
 // For list, watch and deletecollection. A name in the path (watch of one) becomes a field selector.
 Result<ReadOptions> ParseReadOptions(const Call& call, const ServedResource& resource);
 
+// ?resourceVersion= as a number, 0 for none; an error without a reason (500) for what is no number.
+Result<storage::Revision> ReadVersion(const std::string& text);
+
 struct WriteOptions {
   bool dry_run = false;
   FieldValidation field_validation = FieldValidation::kWarn;
@@ -45,7 +48,7 @@ Result<WriteOptions> ParseWriteOptions(const Call& call, std::string_view kind, 
 std::string ManagerName(const Call& call, const WriteOptions& options);
 
 // From body and query.
-Result<meta::v1::DeleteOptions> ParseDeleteOptions(Call& call);
+Result<meta::v1::DeleteOptions> ParseDeleteOptions(const Call& call);
 
 // Checks and rewrites a field selector for a resource: BadRequest for fields it does not know.
 Result<fields::Selector> ParseFieldSelector(std::string_view text, const ServedResource& resource);

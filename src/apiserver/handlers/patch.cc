@@ -5,6 +5,7 @@
 #include "apiserver/handlers/resource_handlers.h"
 #include "apiserver/handlers/respond.h"
 #include "base/strings.h"
+#include "object/apply/managed_fields.h"
 #include "object/defaults.h"
 #include "object/yaml/yaml.h"
 
@@ -25,19 +26,16 @@ Result<Object> ToObject(const ServedResource& resource, const Object& original,
     return member != nullptr && member->is_string() ? std::string(member->as_string())
                                                     : std::string();
   };
-  Result<GroupVersionKind> gvk = GroupVersionKind::Parse(text("apiVersion"), text("kind"));
-  if (!gvk.ok()) return gvk.status();
-  if (gvk->kind.empty()) *gvk = resource.gvk();
-  const KindInfo* named = Scheme::Builtin().FindKind(*gvk);
-  if (named == nullptr) {
-    return refuse("no kind " + Quote(gvk->kind) + " is registered for version " +
-                  Quote(gvk->group_version().ToString()) + " in scheme \"coxswain/scheme\"");
-  }
+  COX_ASSIGN_OR_RETURN(GroupVersionKind gvk,
+                       GroupVersionKind::Parse(text("apiVersion"), text("kind")));
+  if (gvk.kind.empty()) gvk = resource.gvk();
+  const KindInfo* named = Scheme::Builtin().FindKind(gvk);
+  if (named == nullptr) return refuse(NotRegisteredText(gvk));
   Object object(*named);
   Status decoded = json::FromValue(patched, *named->type, object.data(), strict);
   if (!decoded.ok()) return refuse(decoded.message());
   if (named->type != resource.kind().type) {
-    return Status::BadRequest(gvk->kind + " in version " + Quote(gvk->group_version().ToString()) +
+    return Status::BadRequest(gvk.kind + " in version " + Quote(gvk.group_version().ToString()) +
                               " cannot be handled as a " + std::string(resource.kind().kind));
   }
   return object;
@@ -47,58 +45,39 @@ Result<Object> ToObject(const ServedResource& resource, const Object& original,
 class Patcher {
  public:
   Patcher(Call& call, const ServedResource& resource, const AdmissionChain& admission,
-          patch::PatchType type, WriteOptions options)
+          patch::PatchType type, const WriteOptions& options, const Time& now)
       : call_(call),
         resource_(resource),
         admission_(admission),
         type_(type),
-        options_(std::move(options)),
+        options_(options),
         manager_(ManagerName(call, options_)),
-        now_(NowOf(call.ctx())) {}
+        now_(now) {}
 
   // The applied configuration, for server-side apply. BadRequest with upstream's texts.
   Status ReadConfiguration() {
-    COX_ASSIGN_OR_RETURN(std::string_view body, ReadBody(call_));
-    json::Strictness strict;
-    Result<Value> parsed = yaml::Parse(body, &strict);
-    if (!parsed.ok()) {
-      return Status::BadRequest("error decoding YAML: error converting YAML to JSON: " +
-                                parsed.status().message());
-    }
-    configuration_ = std::move(*parsed);
-    COX_RETURN_IF_ERROR(
-        JudgeStrictness(call_, strict, options_.field_validation, resource_.kind()));
+    COX_ASSIGN_OR_RETURN(configuration_,
+                         apiserver::ReadConfiguration(call_, options_, resource_.kind()));
     return {};
   }
 
   // The hub object that `existing` becomes.
-  Result<Object> Change(const Object* existing, Warnings* warnings) {
+  Result<Object> Change(const Object* existing) {
     COX_ASSIGN_OR_RETURN(
         Object served, type_ == patch::PatchType::kApply ? Applied(existing) : Patched(*existing));
-    COX_RETURN_IF_ERROR(MatchMetadata(call_, resource_, served, /*creating=*/false));
+    COX_RETURN_IF_ERROR(MatchMetadata(call_, resource_, *served.object_meta(), /*creating=*/false));
     ApplyDefaults(served.type(), served.data());
     resource_.SetDefaults(served);
     // The merge of an apply has set its owners already.
     if (type_ != patch::PatchType::kApply) {
       const Object live = resource_.FromHub(*existing);
       TrackManagers(resource_, call_.info.subresource, &live, served, manager_, now_);
+      if (forgets_managers_) served.object_meta()->managedFields.clear();
     }
-    Object hub = resource_.ToHub(served);
-    COX_RETURN_IF_ERROR(admission_.Mutate(
-        call_.ctx(), {.operation = existing == nullptr ? Operation::kCreate : Operation::kUpdate,
-                      .resource = resource_,
-                      .subresource = call_.info.subresource,
-                      .ns = call_.info.namespace_,
-                      .name = call_.info.name,
-                      .user = call_.user,
-                      .dry_run = options_.dry_run,
-                      .object = &hub,
-                      .old = existing,
-                      .warnings = warnings}));
+    Object hub = resource_.ToHub(std::move(served));
+    COX_RETURN_IF_ERROR(Admit(admission_, call_, resource_, options_.dry_run, hub, existing));
     return hub;
   }
-
-  const Time& now() const { return now_; }
 
  private:
   Result<Object> Patched(const Object& existing) {
@@ -109,6 +88,11 @@ class Patcher {
     COX_ASSIGN_OR_RETURN(std::string_view body, ReadBody(call_));
     COX_ASSIGN_OR_RETURN(Value patched,
                          patch::Apply(type_, live.ToValue(), body, live.type(), collect));
+    // What is odd about the operations is told apart from what is odd about the object they make.
+    if (type_ == patch::PatchType::kJson) {
+      for (std::string& error : strict.errors) error.insert(0, "json patch ");
+    }
+    forgets_managers_ = apply::IsReset(patched);
     COX_ASSIGN_OR_RETURN(Object served, ToObject(resource_, live, patched, collect));
     COX_RETURN_IF_ERROR(
         JudgeStrictness(call_, strict, options_.field_validation, resource_.kind()));
@@ -138,48 +122,30 @@ class Patcher {
   const ServedResource& resource_;
   const AdmissionChain& admission_;
   const patch::PatchType type_;
-  const WriteOptions options_;
+  const WriteOptions& options_;
   const std::string manager_;
   const Time now_;
   Value configuration_;
+  // The patch empties managedFields, which says: forget who owned what.
+  bool forgets_managers_ = false;
 };
 
 }  // namespace
 
-void ResourceHandlers::Patch(Call& call, const ServedResource& resource) {
-  const std::optional<patch::PatchType> type =
-      patch::PatchTypeOf(call.Header("content-type").value_or(""));
-  if (!type) {
-    return call.RespondStatus(Status(Reason::kUnsupportedMediaType, "415: Unsupported Media Type"));
-  }
-  Result<Accepted> accepted = NegotiateResource(call.Header("accept"), /*streaming=*/false);
-  if (!accepted.ok()) return call.RespondStatus(accepted.status());
-  const bool apply = *type == patch::PatchType::kApply;
-  Result<std::string_view> body = ReadBody(call);
-  if (!body.ok()) return call.RespondStatus(body.status());
-  Result<WriteOptions> options = ParseWriteOptions(call, "PatchOptions", apply);
-  if (!options.ok()) return call.RespondStatus(options.status());
+Status ResourceHandlers::Patch(Call& call, const ServedResource& resource) {
+  COX_ASSIGN_OR_RETURN(const patch::PatchType type, ReadPatchType(call));
+  COX_ASSIGN_OR_RETURN(const Accepted accepted, call.Negotiate());
+  COX_RETURN_IF_ERROR(ReadBody(call).status());
+  const bool apply = type == patch::PatchType::kApply;
+  COX_ASSIGN_OR_RETURN(const WriteOptions options, ParseWriteOptions(call, "PatchOptions", apply));
 
-  Patcher patcher(call, resource, admission_, *type, *options);
-  if (apply) {
-    Status read = patcher.ReadConfiguration();
-    if (!read.ok()) return call.RespondStatus(read);
-  }
-  Warnings warnings;
-  const std::string& subresource = call.info.subresource;
-  const WriteContext w{call.ctx(), call.user, patcher.now(), options->dry_run, &resource.kind()};
-  Result<ResourceStore::UpdateResult> result = resource.store().Update(
-      w, {.ns = call.info.namespace_,
-          .name = call.info.name,
-          .how = subresource.empty() ? nullptr : resource.strategy().Subresource(subresource),
-          .change = [&](const Object* existing) { return patcher.Change(existing, &warnings); },
-          .judge = JudgeOf(admission_, call, resource, Operation::kUpdate, options->dry_run),
-          .create_judge = JudgeOf(admission_, call, resource, Operation::kCreate, options->dry_run),
-          .may_create = apply && subresource.empty(),
-          .warnings = &warnings});
-  if (!result.ok()) return call.RespondStatus(result.status());
-  for (std::string& text : warnings) call.Warn(std::move(text));
-  RespondObject(call, resource, result->created ? 201 : 200, result->object, *accepted);
+  const WriteContext w = WriteContextOf(call, resource, options.dry_run);
+  Patcher patcher(call, resource, admission_, type, options, w.now);
+  if (apply) COX_RETURN_IF_ERROR(patcher.ReadConfiguration());
+  return Write(
+      call, resource, w, accepted, [&](const Object* existing) { return patcher.Change(existing); },
+      /*uid=*/"",
+      /*may_create=*/apply && call.info.subresource.empty());
 }
 
 }  // namespace cox::apiserver

@@ -10,14 +10,6 @@ namespace {
 using storage::Freshness;
 using Match = storage::Freshness::Match;
 
-// "resourceVersion: Invalid value: ...": what a version that is no number is told.
-Result<storage::Revision> ReadVersion(const std::string& text) {
-  Result<storage::Revision> version = ParseResourceVersion(text);
-  if (version.ok()) return version;
-  return Status(Reason::kUnknown, "resourceVersion: Invalid value: " + Quote(text) + ": " +
-                                      version.status().message());
-}
-
 // How fresh a list must be. Lists with a limit and a version are exact by old custom.
 Result<Freshness> FreshnessOf(const ReadOptions& options) {
   Result<storage::Revision> version = ReadVersion(options.resource_version);
@@ -130,6 +122,37 @@ Status ExpiredContinue() {
       "first chunk was returned and now may show up in the list.");
 }
 
+// Whether the answer is made of the encodings that the cache shares, or each object is decoded.
+bool IsShared(const Accepted& accepted) {
+  return accepted.transform == Transform::kNone && accepted.format != Format::kYaml &&
+         !accepted.pretty;
+}
+
+// The object of the path, as fresh as ?resourceVersion= wants it. NotFound.
+Result<storage::EntryPtr> FindEntry(Call& call, const ServedResource& resource) {
+  const ResourceStore& store = resource.store();
+  const std::string key = store.Key(call.info.namespace_, call.info.name);
+  const std::string version_text = call.query.Get("resourceVersion");
+  COX_ASSIGN_OR_RETURN(const storage::Revision version, ReadVersion(version_text));
+  if (!version_text.empty() && store.cache() != nullptr) {
+    const Freshness freshness =
+        version == 0 ? Freshness{Match::kAny, 0} : Freshness{Match::kNotOlderThan, version};
+    COX_ASSIGN_OR_RETURN(const storage::SnapshotPtr snapshot,
+                         store.cache()->Read(call.ctx(), freshness));
+    storage::EntryPtr entry = snapshot->Find(key);
+    if (entry == nullptr) return NotFoundError(resource.resource(), call.info.name);
+    return entry;
+  }
+  COX_ASSIGN_OR_RETURN(const storage::Store::GetResult found, store.storage().Get(call.ctx(), key));
+  if (!found.kv) return NotFoundError(resource.resource(), call.info.name);
+  // The cache usually holds just this revision, with its encodings.
+  const storage::SnapshotPtr current =
+      store.cache() != nullptr ? store.cache()->Current() : nullptr;
+  storage::EntryPtr entry = current != nullptr ? current->Find(key) : nullptr;
+  if (entry != nullptr && entry->revision() == found.kv->revision) return entry;
+  return store.MakeEntry(*found.kv);
+}
+
 }  // namespace
 
 KeyParts SplitKey(const ServedResource& resource, std::string_view key) {
@@ -154,14 +177,16 @@ Result<ListPage> ReadPage(Context& ctx, const ServedResource& resource, std::str
       return Status::BadRequest("invalid continue token: " + token.status().message());
     }
     const storage::Revision at = std::max<storage::Revision>(token->revision, 0);
+    // As below: what needs no particular version is not limited.
+    const int64_t limit = options.resource_version == "0" ? 0 : options.limit;
     if (cache != nullptr && at > 0) {
       Result<storage::SnapshotPtr> exact = cache->Read(ctx, {Match::kExact, at});
       if (exact.ok()) {
-        return PageFromSnapshot(resource, options, **exact, prefix, token->start, options.limit);
+        return PageFromSnapshot(resource, options, **exact, prefix, token->start, limit);
       }
     }
     Result<ListPage> page =
-        PageFromStorage(ctx, resource, options, prefix, at, token->start, options.limit);
+        PageFromStorage(ctx, resource, options, prefix, at, token->start, limit);
     if (!page.ok() && page.status().Is(Reason::kExpired)) return ExpiredContinue();
     return page;
   }
@@ -184,89 +209,50 @@ Result<ListPage> ReadPage(Context& ctx, const ServedResource& resource, std::str
   return page;
 }
 
-void ResourceHandlers::List(Call& call, const ServedResource& resource) {
-  Result<Accepted> accepted = NegotiateResource(call.Header("accept"), /*streaming=*/false);
-  if (!accepted.ok()) return call.RespondStatus(accepted.status());
-  Result<ReadOptions> options = ParseReadOptions(call, resource);
-  if (!options.ok()) return call.RespondStatus(options.status());
-  Result<IncludeObject> include = ParseIncludeObject(call.query);
-  if (!include.ok()) return call.RespondStatus(include.status());
-  Result<ListPage> page = ReadPage(call.ctx(), resource, call.info.namespace_, *options);
-  if (!page.ok()) return call.RespondStatus(page.status());
-
-  const ListMeta meta{page->revision, page->continue_token, page->remaining};
-  const bool pretty = accepted->pretty || call.query.Flag("pretty");
-  accepted->pretty = pretty;
-  const bool gathered =
-      accepted->transform == Transform::kNone && accepted->format != Format::kYaml && !pretty;
-  if (gathered) {
+Status ResourceHandlers::List(Call& call, const ServedResource& resource) {
+  COX_ASSIGN_OR_RETURN(const Accepted accepted, call.Negotiate(AnswerKind::kList));
+  COX_ASSIGN_OR_RETURN(const ReadOptions options, ParseReadOptions(call, resource));
+  COX_ASSIGN_OR_RETURN(const IncludeObject include, ParseIncludeObject(call.query, accepted));
+  COX_ASSIGN_OR_RETURN(const ListPage page,
+                       ReadPage(call.ctx(), resource, call.info.namespace_, options));
+  const ListMeta meta{page.revision, page.continue_token, page.remaining};
+  if (IsShared(accepted)) {
     std::vector<Bytes> items;
-    items.reserve(page->entries.size());
-    for (const storage::EntryPtr& entry : page->entries) {
-      Result<Bytes> item = resource.Encoded(*entry, accepted->format);
+    items.reserve(page.entries.size());
+    for (const storage::EntryPtr& entry : page.entries) {
+      Result<Bytes> item = resource.Encoded(*entry, accepted.format);
       // One object that cannot be read must not hide the others.
       if (item.ok()) items.push_back(std::move(*item));
     }
-    return call.Respond(200, MediaType(accepted->format),
-                        accepted->format == Format::kJson
-                            ? GatherJsonList(resource, items, meta)
-                            : GatherProtobufList(resource, items, meta));
+    call.Respond(200, MediaType(accepted.format),
+                 accepted.format == Format::kJson ? GatherJsonList(resource, items, meta)
+                                                  : GatherProtobufList(resource, items, meta));
+    return {};
   }
   std::vector<Object> hubs;
-  for (const storage::EntryPtr& entry : page->entries) {
+  for (const storage::EntryPtr& entry : page.entries) {
     Result<Object> hub = resource.store().Decode(entry->stored(), entry->revision());
     if (hub.ok()) hubs.push_back(std::move(*hub));
   }
-  Result<std::string> text =
-      EncodeShapedList(resource, hubs, meta, *accepted, *include, NowOf(call.ctx()));
-  if (!text.ok()) return call.RespondStatus(text.status());
-  call.Respond(200, MediaType(accepted->format), {Bytes(std::move(*text))});
+  COX_ASSIGN_OR_RETURN(std::string text, EncodeShapedList(resource, hubs, meta, accepted, include,
+                                                          NowOf(call.ctx())));
+  call.Respond(200, MediaType(accepted.format), {Bytes(std::move(text))});
+  return {};
 }
 
-void ResourceHandlers::Get(Call& call, const ServedResource& resource) {
-  Result<Accepted> accepted = NegotiateResource(call.Header("accept"), /*streaming=*/false);
-  if (!accepted.ok()) return call.RespondStatus(accepted.status());
-  accepted->pretty = accepted->pretty || call.query.Flag("pretty");
-  const ResourceStore& store = resource.store();
-  const std::string key = store.Key(call.info.namespace_, call.info.name);
-  const std::string version_text = call.query.Get("resourceVersion");
-  Result<storage::Revision> version = ReadVersion(version_text);
-  if (!version.ok()) return call.RespondStatus(version.status());
-
-  storage::EntryPtr entry;
-  if (!version_text.empty() && store.cache() != nullptr) {
-    const Freshness freshness =
-        *version == 0 ? Freshness{Match::kAny, 0} : Freshness{Match::kNotOlderThan, *version};
-    Result<storage::SnapshotPtr> snapshot = store.cache()->Read(call.ctx(), freshness);
-    if (!snapshot.ok()) return call.RespondStatus(snapshot.status());
-    entry = (*snapshot)->Find(key);
-    if (entry == nullptr) {
-      return call.RespondStatus(NotFoundError(resource.resource(), call.info.name));
-    }
-  } else {
-    Result<storage::Store::GetResult> found = store.storage().Get(call.ctx(), key);
-    if (!found.ok()) return call.RespondStatus(found.status());
-    if (!found->kv) {
-      return call.RespondStatus(NotFoundError(resource.resource(), call.info.name));
-    }
-    // The cache usually holds just this revision, with its encodings.
-    storage::SnapshotPtr current = store.cache() != nullptr ? store.cache()->Current() : nullptr;
-    if (current != nullptr) entry = current->Find(key);
-    if (entry == nullptr || entry->revision() != found->kv->revision) {
-      entry = store.MakeEntry(*found->kv);
-    }
+Status ResourceHandlers::Get(Call& call, const ServedResource& resource) {
+  COX_ASSIGN_OR_RETURN(const Accepted accepted, call.Negotiate());
+  COX_ASSIGN_OR_RETURN(const storage::EntryPtr entry, FindEntry(call, resource));
+  if (IsShared(accepted)) {
+    COX_ASSIGN_OR_RETURN(Bytes text, resource.Encoded(*entry, accepted.format));
+    std::vector<Bytes> body = {std::move(text)};
+    if (accepted.format == Format::kJson) body.push_back(Bytes::Static("\n"));
+    call.Respond(200, MediaType(accepted.format), std::move(body));
+    return {};
   }
-  if (accepted->transform == Transform::kNone && accepted->format != Format::kYaml &&
-      !accepted->pretty) {
-    Result<Bytes> text = resource.Encoded(*entry, accepted->format);
-    if (!text.ok()) return call.RespondStatus(text.status());
-    std::vector<Bytes> body = {std::move(*text)};
-    if (accepted->format == Format::kJson) body.push_back(Bytes::Static("\n"));
-    return call.Respond(200, MediaType(accepted->format), std::move(body));
-  }
-  Result<Object> hub = store.Decode(entry->stored(), entry->revision());
-  if (!hub.ok()) return call.RespondStatus(hub.status());
-  RespondObject(call, resource, 200, *hub, *accepted);
+  COX_ASSIGN_OR_RETURN(const Object hub,
+                       resource.store().Decode(entry->stored(), entry->revision()));
+  return RespondObject(call, resource, 200, hub, accepted);
 }
 
 }  // namespace cox::apiserver

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -15,12 +16,17 @@ namespace cox::apiserver {
 // The verbs of the API on resources: each reads its options, asks admission and the registry, and
 // answers in the form the client accepts. One file per verb or two.
 //
+// A verb that fails returns why and has not answered: Handle turns the Status into the answer.
+//
 // Threads: all methods may be called concurrently. They block for storage, except Watch once it
 // runs.
 class ResourceHandlers {
  public:
-  ResourceHandlers(const Registry& registry, const AdmissionChain& admission)
-      : registry_(registry), admission_(admission) {}
+  // Watches that name no timeout last at least `min_watch`, at most twice as long.
+  static constexpr std::chrono::seconds kMinWatch{1800};
+  ResourceHandlers(const Registry& registry, const AdmissionChain& admission,
+                   std::chrono::seconds min_watch = kMinWatch)
+      : registry_(registry), admission_(admission), min_watch_(min_watch) {}
 
   // Answers every request on a resource that is served; 404 and 405 for what it does not have.
   void Handle(const std::shared_ptr<Call>& call);
@@ -30,22 +36,30 @@ class ResourceHandlers {
   const AdmissionChain& admission() const { return admission_; }
 
  private:
+  Status Dispatch(Call& call);
+  Status DispatchSubresource(Call& call, const ServedResource& resource);
+
   // read.cc
-  void Get(Call& call, const ServedResource& resource);
-  void List(Call& call, const ServedResource& resource);
+  Status Get(Call& call, const ServedResource& resource);
+  Status List(Call& call, const ServedResource& resource);
   // watch.cc
-  void Watch(Call& call, const ServedResource& resource);
+  Status Watch(Call& call, const ServedResource& resource);
   // write.cc
-  void Create(Call& call, const ServedResource& resource);
-  void Update(Call& call, const ServedResource& resource);
+  Status Create(Call& call, const ServedResource& resource);
+  Status Update(Call& call, const ServedResource& resource);
+  // What updates and patches have in common: `change` is made, judged and answered.
+  Status Write(Call& call, const ServedResource& resource, const WriteContext& w,
+               const Accepted& accepted, ResourceStore::Change change, std::string uid,
+               bool may_create);
   // patch.cc
-  void Patch(Call& call, const ServedResource& resource);
+  Status Patch(Call& call, const ServedResource& resource);
   // delete.cc
-  void Delete(Call& call, const ServedResource& resource);
-  void DeleteCollection(Call& call, const ServedResource& resource);
+  Status Delete(Call& call, const ServedResource& resource);
+  Status DeleteCollection(Call& call, const ServedResource& resource);
 
   const Registry& registry_;
   const AdmissionChain& admission_;
+  const std::chrono::seconds min_watch_;
 };
 
 // A page of a list: where the entries come from is its secret.
@@ -64,11 +78,19 @@ struct KeyParts {
 };
 KeyParts SplitKey(const ServedResource& resource, std::string_view key);
 
-// Checks the metadata of a written object against the path, and completes it.
-Status MatchMetadata(const Call& call, const ServedResource& resource, Object& object,
+// Checks the metadata of a written object against the path, and completes it. What is created may
+// go without a name.
+Status MatchMetadata(const Call& call, const ServedResource& resource, meta::v1::ObjectMeta& meta,
                      bool creating);
 
-// Judges for the registry, made of the admission chain.
+// Circumstances of a write by this call, now.
+WriteContext WriteContextOf(Call& call, const ServedResource& resource, bool dry_run);
+
+// Admission of one write: changes `hub`, which is about to take the place of `old` (null: to be
+// created).
+Status Admit(const AdmissionChain& admission, Call& call, const ServedResource& resource,
+             bool dry_run, Object& hub, const Object* old);
+// The judge for the registry, made of the same plugins.
 Judge JudgeOf(const AdmissionChain& admission, Call& call, const ServedResource& resource,
               Operation operation, bool dry_run);
 
@@ -77,5 +99,8 @@ Judge JudgeOf(const AdmissionChain& admission, Call& call, const ServedResource&
 void TrackManagers(const ServedResource& resource, std::string_view subresource,
                    const Object* live_served, Object& served, std::string_view manager,
                    const Time& now);
+// The same for objects that are of no stored resource.
+void TrackManagers(const apply::FieldManager& fields, const Value& live, Object& served,
+                   std::string_view manager, const Time& now);
 
 }  // namespace cox::apiserver

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/handlers/respond.h"
 
+#include <algorithm>
+
 #include "apiserver/handlers/table.h"
 #include "base/strings.h"
 #include "object/json/json.h"
+#include "object/kind_names.h"
 #include "object/protobuf/protobuf.h"
 #include "object/yaml/yaml.h"
 
@@ -11,10 +14,6 @@ namespace cox::apiserver {
 namespace {
 
 constexpr std::string_view kMetaGroup = "meta.k8s.io";
-
-std::string ApiVersion(const KindInfo& kind) {
-  return GroupVersion{std::string(kind.group), std::string(kind.version)}.ToString();
-}
 
 // `"metadata":{...}` of a list.
 std::string ListMetaJson(const ListMeta& meta) {
@@ -47,32 +46,31 @@ Status NotTheShape(const Accepted& accepted, const KindInfo& kind, bool list) {
   const std::string_view wish = accepted.transform == Transform::kPartialMetadata
                                     ? "PartialObjectMetadata"
                                     : "PartialObjectMetadataList";
-  return Status(Reason::kNotAcceptable,
-                "you requested " + std::string(wish) + ", but the requested object is " +
-                    (list ? "a list" : "not a list") + " (" + GoTypeName(kind, list) + ")");
+  return Status(Reason::kNotAcceptable, "you requested " + std::string(wish) +
+                                            ", but the requested object is " +
+                                            (list ? "a list" : "not a list") + " (*" +
+                                            GoTypeName(kind) + (list ? "List)" : ")"));
 }
 
-}  // namespace
-
-Time NowOf(const Context& ctx) {
-  const auto since = ctx.clock().Now().time_since_epoch();
-  return Time::FromUnix(std::chrono::duration_cast<std::chrono::seconds>(since).count());
+std::vector<const Object*> InRowOrder(const Strategy& strategy, const std::vector<Object>& hubs) {
+  std::vector<const Object*> rows;
+  rows.reserve(hubs.size());
+  for (const Object& hub : hubs) rows.push_back(&hub);
+  if (const Strategy::RowBefore before = strategy.RowOrder()) {
+    std::stable_sort(rows.begin(), rows.end(),
+                     [before](const Object* a, const Object* b) { return before(*a, *b); });
+  }
+  return rows;
 }
 
-std::string GoTypeName(const KindInfo& kind, bool list) {
-  std::string package(kind.group.empty() ? "core" : kind.group.substr(0, kind.group.find('.')));
-  if (package == "rbac") package = "rbac";
-  return "*" + package + "." + std::string(kind.kind) + (list ? "List" : "");
+void AddRow(TableWriter& table, const ServedResource& resource, const Object& hub,
+            const Time& now) {
+  meta::v1::ObjectMeta meta = *hub.object_meta();
+  resource.strategy().TrimPartialMetadata(meta);
+  table.AddRow(resource.strategy().Row(hub, now), meta, [&] { return resource.FromHub(hub); });
 }
 
-Result<IncludeObject> ParseIncludeObject(const Query& query) {
-  const std::string text = query.Get("includeObject");
-  if (text.empty() || text == "Metadata") return IncludeObject::kMetadata;
-  if (text == "None") return IncludeObject::kNone;
-  if (text == "Object") return IncludeObject::kObject;
-  return Status::BadRequest("unrecognized includeObject value: " + Quote(text));
-}
-
+// The end of a text that becomes pretty or YAML where asked.
 std::string Finish(std::string json, const Accepted& accepted) {
   if (accepted.format == Format::kYaml) {
     Result<Value> value = json::Parse(json);
@@ -83,24 +81,30 @@ std::string Finish(std::string json, const Accepted& accepted) {
   return json;
 }
 
+}  // namespace
+
+Result<IncludeObject> ParseIncludeObject(const Query& query, const Accepted& accepted) {
+  if (accepted.transform != Transform::kTable) return IncludeObject::kMetadata;
+  const std::string text = query.Get("includeObject");
+  if (text.empty() || text == "Metadata") return IncludeObject::kMetadata;
+  if (text == "None") return IncludeObject::kNone;
+  if (text == "Object") return IncludeObject::kObject;
+  return Status::BadRequest("Unable to convert to Table as requested: " +
+                            FieldError::Invalid(FieldPath("includeObject"), text,
+                                                "must be 'Metadata', 'Object', 'None', or empty")
+                                .ToString());
+}
+
 Result<std::string> EncodeShaped(const ServedResource& resource, const Object& hub,
                                  const Accepted& accepted, IncludeObject include, const Time& now,
                                  bool with_columns) {
-  std::string text;
   switch (accepted.transform) {
-    case Transform::kNone: {
-      if (&hub.type() == resource.kind().type) {
-        EncodeObject(hub, accepted.format, &text);
-      } else {
-        EncodeObject(resource.FromHub(hub), accepted.format, &text);
-      }
-      if (accepted.pretty && accepted.format == Format::kJson) text = PrettyJson(text);
-      return text;
-    }
-    case Transform::kPartialMetadata: {
-      EncodeObject(Partial(resource, hub, accepted.transform_version), accepted.format, &text);
-      return text;
-    }
+    case Transform::kNone:
+      // Not FromHub where the hub is what is served: that would copy it.
+      if (&hub.type() == resource.kind().type) return EncodeAs(hub, accepted);
+      return EncodeAs(resource.FromHub(hub), accepted);
+    case Transform::kPartialMetadata:
+      return EncodeAs(Partial(resource, hub, accepted.transform_version), accepted);
     case Transform::kPartialMetadataList:
       return NotTheShape(accepted, resource.kind(), /*list=*/false);
     case Transform::kTable:
@@ -108,9 +112,9 @@ Result<std::string> EncodeShaped(const ServedResource& resource, const Object& h
   }
   ListMeta meta;
   meta.revision = ParseResourceVersion(hub.object_meta()->resourceVersion).value_or(0);
-  TableWriter table(resource, accepted.transform_version, include, now);
+  TableWriter table(resource.strategy().Columns(), accepted.transform_version, include);
   table.Begin(ListMetaJson(meta), with_columns);
-  table.AddRow(hub);
+  AddRow(table, resource, hub, now);
   return Finish(table.End(), accepted);
 }
 
@@ -122,9 +126,11 @@ Result<std::string> EncodeShapedList(const ServedResource& resource,
     return NotTheShape(accepted, resource.kind(), /*list=*/true);
   }
   if (accepted.transform == Transform::kTable) {
-    TableWriter table(resource, accepted.transform_version, include, now);
+    TableWriter table(resource.strategy().Columns(), accepted.transform_version, include);
     table.Begin(ListMetaJson(meta), /*with_columns=*/true);
-    for (const Object& hub : hubs) table.AddRow(hub);
+    for (const Object* hub : InRowOrder(resource.strategy(), hubs)) {
+      AddRow(table, resource, *hub, now);
+    }
     return Finish(table.End(), accepted);
   }
   if (accepted.transform == Transform::kPartialMetadataList &&
@@ -149,7 +155,7 @@ Result<std::string> EncodeShapedList(const ServedResource& resource,
            accepted.transform_version + "\",";
   } else {
     text = "{\"kind\":\"" + std::string(resource.kind().kind) + "List\",\"apiVersion\":\"" +
-           ApiVersion(resource.kind()) + "\",";
+           ApiVersionOf(resource.kind()) + "\",";
   }
   text += ListMetaJson(meta) + ",\"items\":[";
   for (size_t i = 0; i < hubs.size(); ++i) {
@@ -159,26 +165,37 @@ Result<std::string> EncodeShapedList(const ServedResource& resource,
       text.pop_back();
     } else {
       const Object served = resource.FromHub(hubs[i]);
-      json::Encode(served.type(), served.data(), &text);
+      const json::TypeMeta unnamed{.embedded = true};
+      json::Encode(served.type(), served.data(), &text, &unnamed);
     }
   }
   return Finish(text + "]}", accepted);
 }
 
-void RespondObject(Call& call, const ServedResource& resource, int code, const Object& hub,
-                   const Accepted& accepted) {
-  Result<IncludeObject> include = ParseIncludeObject(call.query);
-  if (!include.ok()) return call.RespondStatus(include.status());
-  Result<std::string> text = EncodeShaped(resource, hub, accepted, *include, NowOf(call.ctx()));
-  if (!text.ok()) return call.RespondStatus(text.status());
-  call.Respond(code, MediaType(accepted.format), {Bytes(std::move(*text))});
+Status RespondObject(Call& call, const ServedResource& resource, int code, const Object& hub,
+                     const Accepted& accepted) {
+  COX_ASSIGN_OR_RETURN(const IncludeObject include, ParseIncludeObject(call.query, accepted));
+  COX_ASSIGN_OR_RETURN(std::string text,
+                       EncodeShaped(resource, hub, accepted, include, NowOf(call.ctx())));
+  call.Respond(code, MediaType(accepted.format), {Bytes(std::move(text))});
+  return {};
+}
+
+Status RespondRow(Call& call, const Object& object, std::span<const Column> columns,
+                  const Cells& cells, const Accepted& accepted) {
+  COX_ASSIGN_OR_RETURN(const IncludeObject include, ParseIncludeObject(call.query, accepted));
+  const meta::v1::ObjectMeta& meta = *object.object_meta();
+  ListMeta list;
+  list.revision = ParseResourceVersion(meta.resourceVersion).value_or(0);
+  TableWriter table(columns, accepted.transform_version, include);
+  table.Begin(ListMetaJson(list), /*with_columns=*/true);
+  table.AddRow(cells, meta, [&] { return object; });
+  call.Respond(200, MediaType(accepted.format), {Bytes(Finish(table.End(), accepted))});
+  return {};
 }
 
 void RespondPlain(Call& call, int code, const Object& object, const Accepted& accepted) {
-  std::string text;
-  EncodeObject(object, accepted.format, &text);
-  if (accepted.pretty && accepted.format == Format::kJson) text = PrettyJson(text);
-  call.Respond(code, MediaType(accepted.format), {Bytes(std::move(text))});
+  call.Respond(code, MediaType(accepted.format), {Bytes(EncodeAs(object, accepted))});
 }
 
 std::vector<Bytes> GatherJsonList(const ServedResource& resource, const std::vector<Bytes>& items,
@@ -186,7 +203,7 @@ std::vector<Bytes> GatherJsonList(const ServedResource& resource, const std::vec
   std::vector<Bytes> pieces;
   pieces.reserve(items.size() * 2 + 2);
   pieces.emplace_back("{\"kind\":\"" + std::string(resource.kind().kind) +
-                      "List\",\"apiVersion\":\"" + ApiVersion(resource.kind()) + "\"," +
+                      "List\",\"apiVersion\":\"" + ApiVersionOf(resource.kind()) + "\"," +
                       ListMetaJson(meta) + ",\"items\":[");
   for (size_t i = 0; i < items.size(); ++i) {
     // Items say neither kind nor apiVersion: their encodings are entered behind them.
@@ -222,7 +239,7 @@ std::vector<Bytes> GatherProtobufList(const ServedResource& resource,
   }
   std::vector<Bytes> pieces;
   pieces.reserve(raws.size() * 2 + 2);
-  pieces.emplace_back(proto::EnvelopeHead(ApiVersion(resource.kind()),
+  pieces.emplace_back(proto::EnvelopeHead(ApiVersionOf(resource.kind()),
                                           std::string(resource.kind().kind) + "List", size) +
                       head);
   for (size_t i = 0; i < raws.size(); ++i) {

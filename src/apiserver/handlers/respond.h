@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "apiserver/handlers/call.h"
+#include "apiserver/now.h"
 #include "apiserver/registry/registry.h"
 
 // Answers that are objects: in the form and shape the client accepts.
@@ -18,15 +19,19 @@ struct ListMeta {
   std::optional<int64_t> remaining;
 };
 
-// How much of each object a Table row carries (?includeObject=).
+// How much of each object a Table row carries (?includeObject=). Other shapes do not look at it.
 enum class IncludeObject : uint8_t { kMetadata, kNone, kObject };
-Result<IncludeObject> ParseIncludeObject(const Query& query);
+Result<IncludeObject> ParseIncludeObject(const Query& query, const Accepted& accepted);
 
-// One object, of the hub kind.
-void RespondObject(Call& call, const ServedResource& resource, int code, const Object& hub,
-                   const Accepted& accepted);
+// One object, of the hub kind. Fails, and does not answer, for a shape it cannot have.
+Status RespondObject(Call& call, const ServedResource& resource, int code, const Object& hub,
+                     const Accepted& accepted);
 // One object of any kind, as it is (a Status, a Scale).
 void RespondPlain(Call& call, int code, const Object& object, const Accepted& accepted);
+
+// The same as a Table of one row.
+Status RespondRow(Call& call, const Object& object, std::span<const Column> columns,
+                  const Cells& cells, const Accepted& accepted);
 
 // The text of an object in the shape asked for: itself, a Table of one, PartialObjectMetadata.
 Result<std::string> EncodeShaped(const ServedResource& resource, const Object& hub,
@@ -43,13 +48,5 @@ std::vector<Bytes> GatherJsonList(const ServedResource& resource, const std::vec
                                   const ListMeta& meta);
 std::vector<Bytes> GatherProtobufList(const ServedResource& resource,
                                       const std::vector<Bytes>& items, const ListMeta& meta);
-
-// The end of a text that becomes pretty or YAML where asked.
-std::string Finish(std::string json, const Accepted& accepted);
-
-// "*core.ConfigMap", as upstream names internal types in errors.
-std::string GoTypeName(const KindInfo& kind, bool list);
-
-Time NowOf(const Context& ctx);
 
 }  // namespace cox::apiserver

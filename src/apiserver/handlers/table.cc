@@ -19,7 +19,7 @@ void TableWriter::Begin(std::string_view metadata, bool with_columns) {
 void TableWriter::AddColumns() {
   text_ += '[';
   bool first = true;
-  for (const Column& column : resource_.strategy().Columns()) {
+  for (const Column& column : columns_) {
     text_ += first ? "{\"name\":" : ",{\"name\":";
     first = false;
     json::WriteString(column.name, &text_);
@@ -34,27 +34,31 @@ void TableWriter::AddColumns() {
   text_ += ']';
 }
 
-void TableWriter::AddRow(const Object& hub) {
+void TableWriter::AddRow(const Cells& cells, const meta::v1::ObjectMeta& meta,
+                         const std::function<Object()>& object) {
   text_ += first_row_ ? "{\"cells\":[" : ",{\"cells\":[";
   first_row_ = false;
   bool first = true;
-  for (const Value& cell : resource_.strategy().Row(hub, now_)) {
+  for (const Value& cell : cells) {
     if (!first) text_ += ',';
     first = false;
     json::WriteTo(cell, &text_);
   }
-  text_ += ']';
-  if (include_ == IncludeObject::kObject) {
-    text_ += ",\"object\":";
-    EncodeObject(resource_.FromHub(hub), Format::kJson, &text_);
-    text_.pop_back();
-  } else if (include_ == IncludeObject::kMetadata) {
-    text_ += R"(,"object":{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/)";
-    text_.append(version_).append("\",\"metadata\":");
-    meta::v1::ObjectMeta meta = *hub.object_meta();
-    resource_.strategy().TrimPartialMetadata(meta);
-    json::Encode(meta::v1::ObjectMeta::kType, &meta, &text_);
-    text_ += '}';
+  text_ += "],\"object\":";
+  switch (include_) {
+    case IncludeObject::kNone:
+      text_ += "null";
+      break;
+    case IncludeObject::kObject:
+      EncodeObject(object(), Format::kJson, &text_, Embedded::kNamed);
+      text_.pop_back();
+      break;
+    case IncludeObject::kMetadata:
+      text_ += R"({"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/)";
+      text_.append(version_).append("\",\"metadata\":");
+      json::Encode(meta::v1::ObjectMeta::kType, &meta, &text_);
+      text_ += '}';
+      break;
   }
   text_ += '}';
 }

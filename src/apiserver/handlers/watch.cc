@@ -14,7 +14,6 @@ namespace {
 using storage::Change;
 using storage::ChangeType;
 
-constexpr std::chrono::seconds kMinTimeout{1800};
 constexpr std::chrono::seconds kBookmarkEvery{60};
 // A watch that will end says where it was shortly before.
 constexpr std::chrono::seconds kBookmarkBeforeEnd{2};
@@ -63,11 +62,8 @@ class EventWriter {
   }
 
   void WriteObject(std::string_view type, const Object& hub, std::vector<Bytes>* out) {
-    const auto since = clock_.Now().time_since_epoch();
-    const Time now =
-        Time::FromUnix(std::chrono::duration_cast<std::chrono::seconds>(since).count());
-    Result<std::string> text =
-        EncodeShaped(resource_, hub, accepted_, include_, now, /*with_columns=*/!columns_sent_);
+    Result<std::string> text = EncodeShaped(resource_, hub, accepted_, include_, NowOf(clock_),
+                                            /*with_columns=*/!columns_sent_);
     if (!text.ok()) return;
     columns_sent_ = true;
     if (accepted_.format == Format::kJson && text->ends_with('\n')) text->pop_back();
@@ -143,6 +139,12 @@ class WatchSource final : public net::BodySource {
   State Pull(size_t budget, std::vector<Bytes>* out) override;
 
  private:
+  // How much there is from piece number `from` on.
+  static size_t SizeOf(const std::vector<Bytes>& pieces, size_t from) {
+    size_t size = 0;
+    for (size_t i = from; i < pieces.size(); ++i) size += pieces[i].size();
+    return size;
+  }
   bool Selected(const storage::EntryPtr& entry) const {
     if (entry == nullptr) return false;
     return Selects(options_, *entry, SplitKey(resource_, entry->key()).ns);
@@ -219,7 +221,7 @@ net::BodySource::State WatchSource::Pull(size_t budget, std::vector<Bytes>* out)
     const size_t before = out->size();
     writer_.Write("ADDED", *initial_[next_initial_], out);
     initial_[next_initial_++].reset();
-    for (size_t i = before; i < out->size(); ++i) written += (*out)[i].size();
+    written += SizeOf(*out, before);
   }
   if (std::exchange(mark_end_, false)) {
     writer_.WriteBookmark(revision_, /*initial_end=*/true, out);
@@ -234,7 +236,7 @@ net::BodySource::State WatchSource::Pull(size_t budget, std::vector<Bytes>* out)
     for (const storage::ChangePtr& change : batch->changes) {
       const size_t before = out->size();
       WriteChange(*change, out);
-      for (size_t i = before; i < out->size(); ++i) written += (*out)[i].size();
+      written += SizeOf(*out, before);
     }
     revision_ = std::max(revision_, batch->revision);
     if (!batch->more) {
@@ -246,71 +248,72 @@ net::BodySource::State WatchSource::Pull(size_t budget, std::vector<Bytes>* out)
 }
 
 // Between once and twice the minimum, so that watches that began together do not end together.
-std::chrono::nanoseconds WatchTimeout(const ReadOptions& options) {
+std::chrono::nanoseconds WatchTimeout(const ReadOptions& options, std::chrono::seconds minimum) {
   if (options.timeout_seconds && *options.timeout_seconds > 0) {
     return std::chrono::seconds(*options.timeout_seconds);
   }
   thread_local std::minstd_rand random{std::random_device{}()};
-  return kMinTimeout + std::chrono::milliseconds(random() % (kMinTimeout.count() * 1000));
+  const int64_t spread = std::max<int64_t>(minimum.count() * 1000, 1);
+  return minimum + std::chrono::milliseconds(random() % spread);
+}
+
+// What a watch begins with.
+struct Beginning {
+  storage::Revision after = 0;  // changes behind it follow
+  std::vector<storage::EntryPtr> initial;
+};
+
+Result<Beginning> ReadBeginning(Call& call, const ServedResource& resource,
+                                const ReadOptions& options, const std::string& prefix) {
+  using Match = storage::Freshness::Match;
+  COX_ASSIGN_OR_RETURN(const storage::Revision version, ReadVersion(options.resource_version));
+  const bool initial_events = options.send_initial_events.value_or(false);
+  if (!initial_events && version != 0) return Beginning{version, {}};
+  const storage::Freshness freshness =
+      options.resource_version.empty() ? storage::Freshness{Match::kLatest, 0}
+      : version == 0                   ? storage::Freshness{Match::kAny, 0}
+                                       : storage::Freshness{Match::kNotOlderThan, version};
+  COX_ASSIGN_OR_RETURN(const storage::SnapshotPtr snapshot,
+                       resource.store().cache()->Read(call.ctx(), freshness));
+  Beginning beginning{snapshot->revision(), {}};
+  if (!initial_events) return beginning;
+  snapshot->Visit(prefix, "", [&](const storage::EntryPtr& entry) {
+    if (Selects(options, *entry, SplitKey(resource, entry->key()).ns)) {
+      beginning.initial.push_back(entry);
+    }
+    return true;
+  });
+  return beginning;
 }
 
 }  // namespace
 
-void ResourceHandlers::Watch(Call& call, const ServedResource& resource) {
-  Result<Accepted> accepted = NegotiateResource(call.Header("accept"), /*streaming=*/true);
-  if (!accepted.ok()) return call.RespondStatus(accepted.status());
-  const bool explicit_initial = call.query.Has("sendInitialEvents");
-  Result<ReadOptions> options = ParseReadOptions(call, resource);
-  if (!options.ok()) return call.RespondStatus(options.status());
-  Result<IncludeObject> include = ParseIncludeObject(call.query);
-  if (!include.ok()) return call.RespondStatus(include.status());
-  Result<storage::Revision> version = ParseResourceVersion(options->resource_version);
-  if (!version.ok()) {
-    return call.RespondStatus(Status(
-        Reason::kUnknown, "resourceVersion: Invalid value: " + Quote(options->resource_version) +
-                              ": " + version.status().message()));
-  }
-  storage::WatchCache& cache = *resource.store().cache();
+Status ResourceHandlers::Watch(Call& call, const ServedResource& resource) {
+  COX_ASSIGN_OR_RETURN(const Accepted accepted, call.Negotiate(AnswerKind::kWatch));
+  COX_ASSIGN_OR_RETURN(const ReadOptions options, ParseReadOptions(call, resource));
+  COX_ASSIGN_OR_RETURN(const IncludeObject include, ParseIncludeObject(call.query, accepted));
   const std::string prefix = resource.store().Prefix(call.info.namespace_);
+  COX_ASSIGN_OR_RETURN(Beginning beginning, ReadBeginning(call, resource, options, prefix));
   auto relay = std::make_shared<WakeRelay>();
   auto source = std::make_unique<WatchSource>(
-      resource, *options, EventWriter(resource, *accepted, *include, call.ctx().clock()), relay);
-
-  storage::Revision after = *version;
-  std::vector<storage::EntryPtr> initial;
-  const bool initial_events = options->send_initial_events.value_or(false);
-  if (initial_events || after == 0) {
-    using Match = storage::Freshness::Match;
-    const storage::Freshness freshness =
-        options->resource_version.empty() ? storage::Freshness{Match::kLatest, 0}
-        : after == 0                      ? storage::Freshness{Match::kAny, 0}
-                                          : storage::Freshness{Match::kNotOlderThan, after};
-    Result<storage::SnapshotPtr> snapshot = cache.Read(call.ctx(), freshness);
-    if (!snapshot.ok()) return call.RespondStatus(snapshot.status());
-    after = (*snapshot)->revision();
-    if (initial_events) {
-      (*snapshot)->Visit(prefix, "", [&](const storage::EntryPtr& entry) {
-        if (Selects(*options, *entry, SplitKey(resource, entry->key()).ns)) {
-          initial.push_back(entry);
-        }
-        return true;
-      });
-    }
-  }
-  source->set_initial(std::move(initial), after,
-                      /*mark_end=*/explicit_initial && initial_events && options->allow_bookmarks);
+      resource, options, EventWriter(resource, accepted, include, call.ctx().clock()), relay);
+  // Only who asked for the initial events by name is told where they end.
+  const bool mark_end = call.query.Has("sendInitialEvents") &&
+                        options.send_initial_events.value_or(false) && options.allow_bookmarks;
+  source->set_initial(std::move(beginning.initial), beginning.after, mark_end);
   Result<std::unique_ptr<storage::Watcher>> watcher =
-      cache.Watch(prefix, after, [relay] { relay->Wake(); });
+      resource.store().cache()->Watch(prefix, beginning.after, [relay] { relay->Wake(); });
   if (watcher.ok()) {
     source->set_watcher(std::move(*watcher));
   } else {
     source->set_failure(watcher.status());
   }
-  source->set_clock(call.ctx(), WatchTimeout(*options));
-  const std::string_view type = accepted->format == Format::kJson
+  source->set_clock(call.ctx(), WatchTimeout(options, min_watch_));
+  const std::string_view type = accepted.format == Format::kJson
                                     ? "application/json"
                                     : "application/vnd.kubernetes.protobuf;stream=watch";
   relay->Connect(call.RespondStream(type, std::move(source)));
+  return {};
 }
 
 }  // namespace cox::apiserver

@@ -5,12 +5,12 @@
 #include "object/apply/managed_fields.h"
 #include "object/defaults.h"
 #include "object/json/json.h"
+#include "object/yaml/yaml.h"
 
 namespace cox::apiserver {
 
-Status MatchMetadata(const Call& call, const ServedResource& resource, Object& object,
+Status MatchMetadata(const Call& call, const ServedResource& resource, meta::v1::ObjectMeta& meta,
                      bool creating) {
-  meta::v1::ObjectMeta& meta = *object.object_meta();
   const RequestInfo& info = call.info;
   if (!creating) {
     if (meta.name.empty()) {
@@ -32,25 +32,50 @@ Status MatchMetadata(const Call& call, const ServedResource& resource, Object& o
   return {};
 }
 
+WriteContext WriteContextOf(Call& call, const ServedResource& resource, bool dry_run) {
+  return {call.ctx(), call.user, NowOf(call.ctx()), dry_run, &resource.kind()};
+}
+
+namespace {
+
+AdmissionRequest AdmissionRequestOf(const Call& call, const ServedResource& resource,
+                                    Operation operation, bool dry_run, std::string name,
+                                    const Object* old, Warnings* warnings) {
+  return {.operation = operation,
+          .resource = resource,
+          .subresource = call.info.subresource,
+          .ns = call.info.namespace_,
+          .name = std::move(name),
+          .user = call.user,
+          .dry_run = dry_run,
+          .old = old,
+          .warnings = warnings};
+}
+
+}  // namespace
+
+Status Admit(const AdmissionChain& admission, Call& call, const ServedResource& resource,
+             bool dry_run, Object& hub, const Object* old) {
+  Warnings warnings;
+  Status status = admission.Mutate(
+      call.ctx(),
+      AdmissionRequestOf(call, resource, old == nullptr ? Operation::kCreate : Operation::kUpdate,
+                         dry_run, hub.object_meta()->name, old, &warnings),
+      hub);
+  call.Warn(std::move(warnings));
+  return status;
+}
+
 Judge JudgeOf(const AdmissionChain& admission, Call& call, const ServedResource& resource,
               Operation operation, bool dry_run) {
   return
       [&admission, &call, &resource, operation, dry_run](const Object& object, const Object* old) {
-        Object* mutable_object = nullptr;
-        if (operation != Operation::kDelete) mutable_object = const_cast<Object*>(&object);
         Warnings warnings;
-        const AdmissionRequest request{.operation = operation,
-                                       .resource = resource,
-                                       .subresource = call.info.subresource,
-                                       .ns = call.info.namespace_,
-                                       .name = object.object_meta()->name,
-                                       .user = call.user,
-                                       .dry_run = dry_run,
-                                       .object = mutable_object,
-                                       .old = old,
-                                       .warnings = &warnings};
+        AdmissionRequest request = AdmissionRequestOf(call, resource, operation, dry_run,
+                                                      object.object_meta()->name, old, &warnings);
+        if (operation != Operation::kDelete) request.object = &object;
         Status status = admission.Validate(call.ctx(), request);
-        for (std::string& text : warnings) call.Warn(std::move(text));
+        call.Warn(std::move(warnings));
         return status;
       };
 }
@@ -60,107 +85,113 @@ void TrackManagers(const ServedResource& resource, std::string_view subresource,
                    const Time& now) {
   const apply::FieldManager& fields = resource.field_manager(subresource);
   // What was not there before was an empty object: its structs are nobody's doing.
-  Value live;
-  if (live_served != nullptr) live = fields.Named(live_served->ToValue());
-  const Result<apply::Managers> managers = fields.UpdateManagers(
-      live_served != nullptr ? live : fields.nothing(), served.ToValue(), manager, now.ToString());
+  if (live_served == nullptr) return TrackManagers(fields, fields.nothing(), served, manager, now);
+  TrackManagers(fields, fields.Named(live_served->ToValue()), served, manager, now);
+}
+
+void TrackManagers(const apply::FieldManager& fields, const Value& live, Object& served,
+                   std::string_view manager, const Time& now) {
+  const Result<apply::Managers> managers =
+      fields.UpdateManagers(live, served.ToValue(), manager, now.ToString());
   meta::v1::ObjectMeta& meta = *served.object_meta();
   meta.managedFields.clear();
   // A write must not fail because its owners cannot be told.
   if (managers.ok()) meta.managedFields = apply::ManagedFieldsEntries(*managers);
 }
 
-void ResourceHandlers::Create(Call& call, const ServedResource& resource) {
-  Result<Accepted> accepted = NegotiateResource(call.Header("accept"), /*streaming=*/false);
-  if (!accepted.ok()) return call.RespondStatus(accepted.status());
-  Result<WriteOptions> options = ParseWriteOptions(call, "CreateOptions");
-  if (!options.ok()) return call.RespondStatus(options.status());
-  Result<Object> served = DecodeBody(call, resource.kind(), options->field_validation);
-  if (!served.ok()) return call.RespondStatus(served.status());
+namespace {
 
-  auto create = [&]() -> Result<Object> {
-    COX_RETURN_IF_ERROR(MatchMetadata(call, resource, *served, /*creating=*/true));
-    if (!served->object_meta()->resourceVersion.empty()) {
-      return Status(Reason::kUnknown, "resourceVersion should not be set on objects to be created");
-    }
-    ApplyDefaults(served->type(), served->data());
-    resource.SetDefaults(*served);
-    const Time now = NowOf(call.ctx());
-    // Owners are told before admission: what that adds belongs to nobody.
-    TrackManagers(resource, "", nullptr, *served, ManagerName(call, *options), now);
-    Object hub = resource.ToHub(std::move(*served));
-    Warnings warnings;
-    COX_RETURN_IF_ERROR(admission_.Mutate(call.ctx(), {.operation = Operation::kCreate,
-                                                       .resource = resource,
-                                                       .ns = call.info.namespace_,
-                                                       .name = hub.object_meta()->name,
-                                                       .user = call.user,
-                                                       .dry_run = options->dry_run,
-                                                       .object = &hub,
-                                                       .warnings = &warnings}));
-    const WriteContext w{call.ctx(), call.user, now, options->dry_run, &resource.kind()};
-    Result<Object> created = resource.store().Create(
-        w, std::move(hub),
-        JudgeOf(admission_, call, resource, Operation::kCreate, options->dry_run), &warnings);
-    if (created.ok()) {
-      for (std::string& text : warnings) call.Warn(std::move(text));
-    }
-    return created;
-  };
-  Result<Object> created = create();
-  if (!created.ok()) return call.RespondStatus(created.status());
-  RespondObject(call, resource, 201, *created, *accepted);
+// Whether the body has managedFields that are empty, which says: forget who owned what. A struct
+// cannot tell that from a body without them.
+bool EmptiesManagedFields(const Call& call) {
+  const std::string& body = call.request().body;
+  if (body.find("managedFields") == std::string::npos) return false;
+  Result<Value> value = yaml::Parse(body);
+  return value.ok() && apply::IsReset(*value);
 }
 
-void ResourceHandlers::Update(Call& call, const ServedResource& resource) {
-  Result<Accepted> accepted = NegotiateResource(call.Header("accept"), /*streaming=*/false);
-  if (!accepted.ok()) return call.RespondStatus(accepted.status());
-  Result<WriteOptions> options = ParseWriteOptions(call, "UpdateOptions");
-  if (!options.ok()) return call.RespondStatus(options.status());
-  Result<Object> served = DecodeBody(call, resource.kind(), options->field_validation);
-  if (!served.ok()) return call.RespondStatus(served.status());
-  Status matches = MatchMetadata(call, resource, *served, /*creating=*/false);
-  if (!matches.ok()) return call.RespondStatus(matches);
-  ApplyDefaults(served->type(), served->data());
-  resource.SetDefaults(*served);
+// What the server keeps is not the client's to bring.
+void DropServersFields(meta::v1::ObjectMeta& meta) {
+  meta.uid.clear();
+  meta.creationTimestamp = {};
+  meta.deletionTimestamp.reset();
+  meta.deletionGracePeriodSeconds.reset();
+  meta.selfLink.clear();
+}
 
-  const Time now = NowOf(call.ctx());
-  const std::string manager = ManagerName(call, *options);
+}  // namespace
+
+Status ResourceHandlers::Create(Call& call, const ServedResource& resource) {
+  COX_ASSIGN_OR_RETURN(const Accepted accepted, call.Negotiate());
+  COX_ASSIGN_OR_RETURN(const WriteOptions options, ParseWriteOptions(call, "CreateOptions"));
+  COX_ASSIGN_OR_RETURN(Object served, DecodeBody(call, resource.kind(), options.field_validation));
+  COX_RETURN_IF_ERROR(MatchMetadata(call, resource, *served.object_meta(), /*creating=*/true));
+  if (!served.object_meta()->resourceVersion.empty()) {
+    return Status(Reason::kUnknown, "resourceVersion should not be set on objects to be created");
+  }
+  DropServersFields(*served.object_meta());
+  ApplyDefaults(served.type(), served.data());
+  resource.SetDefaults(served);
+  const WriteContext w = WriteContextOf(call, resource, options.dry_run);
+  // Owners are told before admission: what that adds belongs to nobody.
+  TrackManagers(resource, "", nullptr, served, ManagerName(call, options), w.now);
+  Object hub = resource.ToHub(std::move(served));
+  COX_RETURN_IF_ERROR(Admit(admission_, call, resource, options.dry_run, hub, nullptr));
+  Warnings warnings;
+  COX_ASSIGN_OR_RETURN(
+      const Object created,
+      resource.store().Create(
+          w, std::move(hub),
+          JudgeOf(admission_, call, resource, Operation::kCreate, options.dry_run), &warnings));
+  call.Warn(std::move(warnings));
+  return RespondObject(call, resource, 201, created, accepted);
+}
+
+Status ResourceHandlers::Update(Call& call, const ServedResource& resource) {
+  COX_ASSIGN_OR_RETURN(const Accepted accepted, call.Negotiate());
+  COX_ASSIGN_OR_RETURN(const WriteOptions options, ParseWriteOptions(call, "UpdateOptions"));
+  COX_ASSIGN_OR_RETURN(Object served, DecodeBody(call, resource.kind(), options.field_validation));
+  COX_RETURN_IF_ERROR(MatchMetadata(call, resource, *served.object_meta(), /*creating=*/false));
+  ApplyDefaults(served.type(), served.data());
+  resource.SetDefaults(served);
+
+  const std::string manager = ManagerName(call, options);
+  const bool forgets_managers = EmptiesManagedFields(call);
+  const std::string& subresource = call.info.subresource;
+  const WriteContext w = WriteContextOf(call, resource, options.dry_run);
+  auto change = [&](const Object* existing) -> Result<Object> {
+    Object copy = served;
+    std::optional<Object> live;
+    if (existing != nullptr) live = resource.FromHub(*existing);
+    TrackManagers(resource, subresource, live ? &*live : nullptr, copy, manager, w.now);
+    if (forgets_managers) copy.object_meta()->managedFields.clear();
+    Object hub = resource.ToHub(std::move(copy));
+    COX_RETURN_IF_ERROR(Admit(admission_, call, resource, options.dry_run, hub, existing));
+    return hub;
+  };
+  return Write(call, resource, w, accepted, change, served.object_meta()->uid,
+               /*may_create=*/subresource.empty() && resource.strategy().AllowCreateOnUpdate());
+}
+
+Status ResourceHandlers::Write(Call& call, const ServedResource& resource, const WriteContext& w,
+                               const Accepted& accepted, ResourceStore::Change change,
+                               std::string uid, bool may_create) {
   const std::string& subresource = call.info.subresource;
   Warnings warnings;
-  const WriteContext w{call.ctx(), call.user, now, options->dry_run, &resource.kind()};
-  ResourceStore::UpdateRequest request{
+  const ResourceStore::UpdateRequest request{
       .ns = call.info.namespace_,
       .name = call.info.name,
       .how = subresource.empty() ? nullptr : resource.strategy().Subresource(subresource),
-      .change = [&](const Object* existing) -> Result<Object> {
-        Object copy = *served;
-        std::optional<Object> live;
-        if (existing != nullptr) live = resource.FromHub(*existing);
-        TrackManagers(resource, subresource, live ? &*live : nullptr, copy, manager, now);
-        Object hub = resource.ToHub(std::move(copy));
-        COX_RETURN_IF_ERROR(admission_.Mutate(
-            call.ctx(), {.operation = existing == nullptr ? Operation::kCreate : Operation::kUpdate,
-                         .resource = resource,
-                         .subresource = subresource,
-                         .ns = call.info.namespace_,
-                         .name = call.info.name,
-                         .user = call.user,
-                         .dry_run = options->dry_run,
-                         .object = &hub,
-                         .old = existing,
-                         .warnings = &warnings}));
-        return hub;
-      },
-      .judge = JudgeOf(admission_, call, resource, Operation::kUpdate, options->dry_run),
-      .create_judge = JudgeOf(admission_, call, resource, Operation::kCreate, options->dry_run),
-      .uid = served->object_meta()->uid,
-      .may_create = subresource.empty() && resource.strategy().AllowCreateOnUpdate(),
+      .change = std::move(change),
+      .judge = JudgeOf(admission_, call, resource, Operation::kUpdate, w.dry_run),
+      .create_judge = JudgeOf(admission_, call, resource, Operation::kCreate, w.dry_run),
+      .uid = std::move(uid),
+      .may_create = may_create,
       .warnings = &warnings};
-  Result<ResourceStore::UpdateResult> result = resource.store().Update(w, request);
-  if (!result.ok()) return call.RespondStatus(result.status());
-  for (std::string& text : warnings) call.Warn(std::move(text));
-  RespondObject(call, resource, result->created ? 201 : 200, result->object, *accepted);
+  COX_ASSIGN_OR_RETURN(const ResourceStore::UpdateResult result,
+                       resource.store().Update(w, request));
+  call.Warn(std::move(warnings));
+  return RespondObject(call, resource, result.created ? 201 : 200, result.object, accepted);
 }
 
 }  // namespace cox::apiserver

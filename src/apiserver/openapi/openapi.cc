@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/openapi/openapi.h"
 
-#include <openssl/sha.h>
-
 #include <utility>
 
-#include "apiserver/discovery/negotiate.h"
+#include "apiserver/discovery/document_hash.h"
 #include "apiserver/openapi/documents.h"
-#include "apiserver/openapi/gzip.h"
 #include "apiserver/openapi/v2_protobuf.h"
 #include "base/strings.h"
+#include "net/accept.h"
+#include "net/gzip.h"
 
 namespace cox::apiserver {
 namespace {
@@ -24,18 +23,6 @@ constexpr std::string_view kV2ProtobufOld =
     "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
 constexpr std::string_view kJson = "application/json";
 
-std::string HashOf(std::string_view bytes) {
-  unsigned char digest[SHA512_DIGEST_LENGTH];
-  SHA512(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), digest);
-  std::string hash;
-  for (const unsigned char byte : digest) {
-    constexpr char kHex[] = "0123456789ABCDEF";
-    hash.push_back(kHex[byte >> 4]);
-    hash.push_back(kHex[byte & 15]);
-  }
-  return hash;
-}
-
 bool IsJson(std::string_view media_type) {
   return media_type == kJson || media_type == "*/*" || media_type == "application/*";
 }
@@ -43,21 +30,13 @@ bool IsJson(std::string_view media_type) {
 enum class Form { kNone, kJson, kProtobuf };
 
 Form Negotiate(std::string_view accept, bool has_protobuf) {
-  for (const std::string_view media_type : AcceptedTypes(accept)) {
-    if (IsJson(media_type)) return Form::kJson;
-    const bool protobuf = media_type == kV2Protobuf || media_type == kV2ProtobufOld;
+  if (TrimSpace(accept).empty()) return Form::kJson;
+  for (const net::MediaRange& range : net::ParseAccept(accept)) {
+    if (IsJson(range.type)) return Form::kJson;
+    const bool protobuf = range.type == kV2Protobuf || range.type == kV2ProtobufOld;
     if (has_protobuf && protobuf) return Form::kProtobuf;
   }
   return Form::kNone;
-}
-
-bool AcceptsGzip(const net::Headers& headers) {
-  for (const std::string_view value : headers.All("accept-encoding")) {
-    for (const std::string_view part : Split(value, ',')) {
-      if (TrimSpace(Cut(part, ';').before) == "gzip") return true;
-    }
-  }
-  return false;
 }
 
 // The value of `hash` in a query.
@@ -91,11 +70,11 @@ net::Response Answer(const net::Request& request, const Document& document,
     return response;
   }
   response.headers.Add("content-type", std::string(content_type));
-  if (AcceptsGzip(request.headers)) {
+  if (net::AcceptsGzip(request.headers.Get("accept-encoding").value_or(""))) {
     response.headers.Add("content-encoding", "gzip");
     response.body.push_back(document.gzip);
   } else {
-    response.body.push_back(Bytes(openapi::Gunzip(document.gzip.view())));
+    response.body.push_back(Bytes(net::Gunzip(document.gzip.view())));
   }
   return response;
 }
@@ -156,8 +135,11 @@ class OpenApi::State {
   }
 
  private:
+  // The texts repeat themselves so much that higher levels gain little and cost the first request.
+  static constexpr int kGzipLevel = 4;
+
   static Document Compress(std::string_view text) {
-    return {Bytes::Copy(openapi::Gzip(text)), HashOf(text)};
+    return {net::GzipPieces({Bytes::Static(text)}, kGzipLevel), DocumentHash(text)};
   }
 
   // The index needs the hash of each document, but not the documents.
@@ -166,7 +148,7 @@ class OpenApi::State {
     const Schemas schemas;
     const Operations operations(kinds_, schemas);
     for (const std::string& name : openapi::DocumentNames(operations)) {
-      hashes_[name] = HashOf(openapi::V3Document(operations, schemas, name));
+      hashes_[name] = DocumentHash(openapi::V3Document(operations, schemas, name));
     }
   }
 

@@ -9,8 +9,8 @@
 #include <gtest/gtest.h>
 
 #include "apiserver/openapi/documents.h"
-#include "apiserver/openapi/gzip.h"
 #include "apiserver/openapi/v2_protobuf.h"
+#include "net/gzip.h"
 
 namespace cox::apiserver {
 namespace {
@@ -205,7 +205,7 @@ TEST(OpenApiTest, CompressesAndRevalidates) {
   const net::Response plain = Get("/openapi/v2");
   const net::Response packed = Get("/openapi/v2", {{"accept-encoding", "br, gzip;q=0.8"}});
   EXPECT_EQ(packed.headers.Get("content-encoding"), "gzip");
-  EXPECT_EQ(openapi::Gunzip(Body(packed)), Body(plain));
+  EXPECT_EQ(net::Gunzip(Body(packed)), Body(plain));
   EXPECT_LT(Body(packed).size(), Body(plain).size() / 5);
   const std::string etag(*plain.headers.Get("etag"));
   const net::Response same = Get("/openapi/v2", {{"if-none-match", etag}});

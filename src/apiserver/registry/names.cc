@@ -3,6 +3,7 @@
 
 #include <sys/random.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -103,6 +104,21 @@ FieldErrorList ValidateMeta(const meta::v1::ObjectMeta& meta, bool namespaced,
                             validation::NameRule name_rule) {
   return validation::ValidateObjectMeta(MetaView(meta).view, namespaced, name_rule,
                                         FieldPath("metadata"));
+}
+
+FieldErrorList ValidateFinalizersQualified(const meta::v1::ObjectMeta& meta) {
+  static constexpr std::string_view kStandard[] = {"kubernetes", "orphan", "foregroundDeletion"};
+  FieldErrorList errors;
+  const FieldPath path = FieldPath("metadata").Child("finalizers");
+  for (size_t i = 0; i < meta.finalizers.size(); ++i) {
+    const std::string& name = meta.finalizers[i];
+    const bool standard = std::ranges::find(kStandard, name) != std::end(kStandard);
+    if (standard || name.find('/') != std::string::npos) continue;
+    errors.push_back(
+        FieldError::Invalid(path.Index(i), name,
+                            "name is neither a standard finalizer name nor is it fully qualified"));
+  }
+  return errors;
 }
 
 FieldErrorList ValidateMetaUpdate(const meta::v1::ObjectMeta& meta,

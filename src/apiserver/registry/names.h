@@ -23,6 +23,8 @@ std::string GenerateName(std::string_view prefix);
 
 FieldErrorList ValidateMeta(const meta::v1::ObjectMeta& meta, bool namespaced,
                             validation::NameRule name_rule);
+// Finalizers of new objects are "domain/name" or one of the few that have no domain.
+FieldErrorList ValidateFinalizersQualified(const meta::v1::ObjectMeta& meta);
 FieldErrorList ValidateMetaUpdate(const meta::v1::ObjectMeta& meta,
                                   const meta::v1::ObjectMeta& old);
 

@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "base/strings.h"
 #include "object/json/json.h"
+#include "object/kind_names.h"
 
 namespace cox::apiserver {
 namespace {
@@ -22,10 +23,6 @@ apply::FieldSet ResetFieldsOf(const UpdateStrategy& strategy) {
   return fields;
 }
 
-std::string ApiVersion(const KindInfo& kind) {
-  return GroupVersion{std::string(kind.group), std::string(kind.version)}.ToString();
-}
-
 }  // namespace
 
 // The versions of a kind that has several, for owners who write different ones.
@@ -34,7 +31,7 @@ class ServedResource::Versions final : public apply::Versions {
   explicit Versions(const Strategy& strategy) : strategy_(strategy) {}
 
   const Type* TypeAt(std::string_view version) const override {
-    if (version == ApiVersion(strategy_.kind())) return strategy_.kind().type;
+    if (version == ApiVersionOf(strategy_.kind())) return strategy_.kind().type;
     const ServedVersion* served = Find(version);
     return served == nullptr ? nullptr : served->kind->type;
   }
@@ -43,7 +40,7 @@ class ServedResource::Versions final : public apply::Versions {
     const Value* from = object.Find("apiVersion");
     if (from == nullptr || !from->is_string() || from->as_string() == version) return object;
     COX_ASSIGN_OR_RETURN(Object hub, ToHub(object, from->as_string()));
-    if (version == ApiVersion(strategy_.kind())) return hub.ToValue();
+    if (version == ApiVersionOf(strategy_.kind())) return hub.ToValue();
     const ServedVersion* served = Find(version);
     if (served == nullptr) return Status::NotFound("no version " + Quote(version));
     return served->from_hub(hub).ToValue();
@@ -52,7 +49,7 @@ class ServedResource::Versions final : public apply::Versions {
  private:
   const ServedVersion* Find(std::string_view version) const {
     for (const ServedVersion& served : strategy_.Versions()) {
-      if (ApiVersion(*served.kind) == version) return &served;
+      if (ApiVersionOf(*served.kind) == version) return &served;
     }
     return nullptr;
   }
@@ -72,7 +69,7 @@ ServedResource::ServedResource(const KindInfo& kind, ResourceStore& store,
                                const ServedVersion* version, uint8_t slot)
     : kind_(kind), store_(store), version_(version), slot_(slot) {
   type_meta_size_ = std::string_view(R"({"kind":"","apiVersion":"",)").size() + kind.kind.size() +
-                    ApiVersion(kind).size();
+                    ApiVersionOf(kind).size();
   if (!strategy().Versions().empty()) versions_ = std::make_unique<Versions>(strategy());
   for (std::string_view subresource : kSubresources) {
     const UpdateStrategy* how =
@@ -80,7 +77,7 @@ ServedResource::ServedResource(const KindInfo& kind, ResourceStore& store,
     managers_.emplace(subresource,
                       std::make_unique<apply::FieldManager>(
                           *kind.type, apply::FieldManager::Options{
-                                          .api_version = ApiVersion(kind),
+                                          .api_version = ApiVersionOf(kind),
                                           .kind = std::string(kind.kind),
                                           .subresource = std::string(subresource),
                                           .reset_fields = how != nullptr ? ResetFieldsOf(*how)
@@ -89,9 +86,7 @@ ServedResource::ServedResource(const KindInfo& kind, ResourceStore& store,
   }
 }
 
-GroupVersionKind ServedResource::gvk() const {
-  return {std::string(kind_.group), std::string(kind_.version), std::string(kind_.kind)};
-}
+GroupVersionKind ServedResource::gvk() const { return GvkOf(kind_); }
 
 Object ServedResource::ToHub(Object served) const {
   if (version_ == nullptr || version_->to_hub == nullptr) return served;
@@ -124,7 +119,7 @@ Result<Bytes> ServedResource::Encode(std::string_view stored, storage::Revision 
   std::string text;
   // Not FromHub where the hub is what is served: that would copy it.
   if (version_ != nullptr) hub = FromHub(hub);
-  EncodeObject(hub, format, &text);
+  EncodeObject(hub, format, &text, Embedded::kNamed);
   if (format == Format::kJson && text.ends_with('\n')) text.pop_back();
   return Bytes::Copy(text);
 }
@@ -155,8 +150,10 @@ Registry::Registry(const Context& ctx, Options options)
   for (const StrategyPtr& strategy : strategies_) {
     storage::Store& storage = options.storage(strategy->kind());
     auto heads = std::make_unique<Heads>();
-    auto store = std::make_unique<ResourceStore>(ResourceStore::Options{
-        .strategy = strategy.get(), .storage = &storage, .root = options.root});
+    auto store = std::make_unique<ResourceStore>(ResourceStore::Options{.strategy = strategy.get(),
+                                                                        .storage = &storage,
+                                                                        .root = options.root,
+                                                                        .ttl = options.event_ttl});
     heads->set_store(*store);
     if (options.watch_cache) {
       caches_.push_back(

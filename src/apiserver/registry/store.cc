@@ -12,6 +12,11 @@
 namespace cox::apiserver {
 namespace {
 
+// Those that are served beside the others keep to the rules of custom resources.
+bool WantsQualifiedFinalizers(const KindInfo& kind) {
+  return kind.group != "apiextensions.k8s.io" && kind.group != "apiregistration.k8s.io";
+}
+
 // A writer that loses this often gives up: the object is written faster than it can be changed.
 constexpr int kMaxRaces = 64;
 // New names tried when a generated one is taken.
@@ -139,6 +144,11 @@ Result<ResourceStore::Stored> ResourceStore::Read(Context& ctx, const std::strin
                 /*fresh=*/true};
 }
 
+std::chrono::seconds ResourceStore::TtlOf(const Object& object) const {
+  const std::chrono::seconds usual{strategy().TtlSeconds(object)};
+  return usual.count() > 0 && options_.ttl.count() > 0 ? options_.ttl : usual;
+}
+
 bool ResourceStore::KeptByFinalizers(const Object& object) const {
   const meta::v1::ObjectMeta& meta = *object.object_meta();
   return !meta.finalizers.empty() || strategy().HoldsDeletion(object);
@@ -157,6 +167,7 @@ Status ResourceStore::PrepareCreate(const WriteContext& w, Object& object,
   // After the identity is made: Jobs write theirs into the labels of their pods.
   strategy().PrepareForCreate(w, object);
   FieldErrorList errors = ValidateMeta(meta, kind().namespaced, strategy().name_rule());
+  if (WantsQualifiedFinalizers(kind())) Append(errors, ValidateFinalizersQualified(meta));
   Append(errors, strategy().Validate(w, object));
   if (!errors.empty()) return NewInvalid(kind().group, kind().kind, meta.name, errors);
   if (warnings != nullptr) {
@@ -186,6 +197,14 @@ Result<Object> ResourceStore::Create(const WriteContext& w, Object object, const
   }
 }
 
+Status ResourceStore::TakenError(const WriteContext& w, const std::string& name,
+                                 const storage::KeyValue& by) const {
+  const Status taken = AlreadyExistsError(NamedFor(w), name);
+  Result<Object> existing = Decode(by.value.view(), by.revision);
+  if (!existing.ok() || !existing->object_meta()->deletionTimestamp) return taken;
+  return Status(taken.reason(), "object is being deleted: " + taken.message(), taken.details());
+}
+
 Result<Object> ResourceStore::CreateOnce(const WriteContext& w, Object object, const Judge& judge,
                                          Warnings* warnings) {
   std::unique_ptr<WriteTransaction> transaction;
@@ -199,13 +218,15 @@ Result<Object> ResourceStore::CreateOnce(const WriteContext& w, Object object, c
   const std::string key = Key(meta.namespace_, meta.name);
   if (w.dry_run) {
     COX_ASSIGN_OR_RETURN(storage::Store::GetResult found, storage().Get(w.ctx, key));
-    if (found.kv) return AlreadyExistsError(NamedFor(w), meta.name);
+    if (found.kv) return TakenError(w, meta.name, *found.kv);
     return object;
   }
-  const std::chrono::seconds ttl{strategy().TtlSeconds(object)};
+  const std::chrono::seconds ttl = TtlOf(object);
   Result<storage::Revision> revision = storage().Create(w.ctx, key, Encode(object), ttl);
   if (!revision.ok()) {
     if (!revision.status().Is(Reason::kAlreadyExists)) return revision.status();
+    COX_ASSIGN_OR_RETURN(storage::Store::GetResult found, storage().Get(w.ctx, key));
+    if (found.kv) return TakenError(w, meta.name, *found.kv);
     return AlreadyExistsError(NamedFor(w), meta.name);
   }
   if (transaction != nullptr) transaction->Commit();
@@ -240,7 +261,7 @@ Status ResourceStore::PrepareUpdate(const WriteContext& w, const UpdateRequest& 
   meta.resourceVersion = old_meta.resourceVersion;
   meta.selfLink.clear();
   if (meta.uid.empty()) meta.uid = old_meta.uid;
-  if (meta.creationTimestamp.IsZero()) meta.creationTimestamp = old_meta.creationTimestamp;
+  meta.creationTimestamp = old_meta.creationTimestamp;
   if (!meta.deletionTimestamp) meta.deletionTimestamp = old_meta.deletionTimestamp;
   if (!meta.deletionGracePeriodSeconds) {
     meta.deletionGracePeriodSeconds = old_meta.deletionGracePeriodSeconds;
@@ -332,7 +353,7 @@ Result<ResourceStore::UpdateResult> ResourceStore::Write(const WriteContext& w,
     }
     return UpdateResult{std::move(object)};
   }
-  const std::chrono::seconds ttl{strategy().TtlSeconds(object)};
+  const std::chrono::seconds ttl = TtlOf(object);
   COX_ASSIGN_OR_RETURN(storage::WriteResult written,
                        storage().Update(w.ctx, key, bytes, old.revision, ttl));
   *raced = !written.written;

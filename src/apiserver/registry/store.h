@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -54,6 +55,8 @@ class ResourceStore {
     storage::WatchCache* cache = nullptr;  // may be null: reads go to storage
     WriteHooks* hooks = nullptr;
     std::string root = "/registry";
+    // How long objects live, where their kind says that they do not live for ever; 0: as it says.
+    std::chrono::seconds ttl{0};
   };
   explicit ResourceStore(Options options);
 
@@ -129,6 +132,9 @@ class ResourceStore {
   }
   Result<Stored> Read(Context& ctx, const std::string& key, std::string_view name,
                       bool allow_cached) const;
+  // For a name that is in use, by something that may be on its way out.
+  Status TakenError(const WriteContext& w, const std::string& name,
+                    const storage::KeyValue& by) const;
   Result<Object> CreateOnce(const WriteContext& w, Object object, const Judge& judge,
                             Warnings* warnings);
   Status PrepareCreate(const WriteContext& w, Object& object, Warnings* warnings) const;
@@ -139,14 +145,16 @@ class ResourceStore {
   Result<UpdateResult> Write(const WriteContext& w, const std::string& key, Object object,
                              const Stored& old, bool* raced);
   bool KeptByFinalizers(const Object& object) const;
+  std::chrono::seconds TtlOf(const Object& object) const;
 
   // Deletion, in store_delete.cc.
   Status CheckPreconditions(const meta::v1::DeleteOptions& options, const Object& object) const;
   // Brings the object's finalizers and deletion marks up to what `options` ask for. True if it must
   // be stored instead of removed.
   bool BeginDeletion(const WriteContext& w, meta::v1::DeleteOptions& options, Object& object) const;
+  // Answers with `last`: the stored object with the marks of its deletion.
   Result<DeleteResult> Remove(const WriteContext& w, const std::string& key, const Stored& stored,
-                              bool* raced);
+                              Object last, bool* raced);
 
   Options options_;
   std::string prefix_;

@@ -87,12 +87,14 @@ bool ResourceStore::BeginDeletion(const WriteContext& w, meta::v1::DeleteOptions
       meta.deletionTimestamp = w.now;
       meta.deletionGracePeriodSeconds = 0;
     }
-  } else if (grace > 0 || KeptByFinalizers(object)) {
+  } else if (graceful || KeptByFinalizers(object)) {
+    // Where the object itself holds its deletion up (namespaces, definitions) there is no period to
+    // tell, and what it is to be has not changed.
+    const bool holds = strategy().HoldsDeletion(object);
     meta.deletionTimestamp = w.now + Duration::Seconds(grace);
-    // Where the object itself holds its deletion up (namespaces) there is no period to tell.
-    if (!strategy().HoldsDeletion(object)) meta.deletionGracePeriodSeconds = grace;
+    if (!holds) meta.deletionGracePeriodSeconds = grace;
     // A generation of 0 means that the kind has none.
-    if (meta.generation > 0) ++meta.generation;
+    if (!holds && meta.generation > 0) ++meta.generation;
     strategy().MarkDeleting(w, object);
   }
   return KeptByFinalizers(object) || meta.deletionGracePeriodSeconds.value_or(0) > 0;
@@ -100,8 +102,9 @@ bool ResourceStore::BeginDeletion(const WriteContext& w, meta::v1::DeleteOptions
 
 Result<ResourceStore::DeleteResult> ResourceStore::Remove(const WriteContext& w,
                                                           const std::string& key,
-                                                          const Stored& stored, bool* raced) {
-  DeleteResult result{stored.object, /*gone=*/true};
+                                                          const Stored& stored, Object last,
+                                                          bool* raced) {
+  DeleteResult result{std::move(last), /*gone=*/true};
   if (w.dry_run) return result;
   COX_ASSIGN_OR_RETURN(storage::WriteResult removed, storage().Delete(w.ctx, key, stored.revision));
   *raced = !removed.written;
@@ -133,7 +136,7 @@ Result<ResourceStore::DeleteResult> ResourceStore::Delete(const WriteContext& w,
       continue;
     }
     if (!stays) {
-      COX_ASSIGN_OR_RETURN(DeleteResult gone, Remove(w, key, stored, &raced));
+      COX_ASSIGN_OR_RETURN(DeleteResult gone, Remove(w, key, stored, object, &raced));
       if (!raced) return gone;
       continue;
     }

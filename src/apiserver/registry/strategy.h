@@ -117,6 +117,9 @@ class Strategy : public UpdateStrategy {
   // `kubectl get`. The default is Name and Created At... Age.
   virtual std::span<const Column> Columns() const;
   virtual Cells Row(const Object& object, const Time& now) const;
+  // The order of the rows; null: as the list has them, by key.
+  using RowBefore = bool (*)(const Object& a, const Object& b);
+  virtual RowBefore RowOrder() const { return nullptr; }
 
   // What deletion without a policy does with dependents.
   virtual Propagation DefaultPropagation(const Object&) const { return Propagation::kBackground; }

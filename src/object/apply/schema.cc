@@ -22,7 +22,14 @@ Status ItemError(size_t position, std::string_view text) {
 std::optional<Value> KeyDefault(const Type* item, std::string_view key) {
   if (item == nullptr || item->shape != Shape::kStruct) return std::nullopt;
   const Field* field = item->Find(key);
-  if (field == nullptr || field->default_json.empty()) return std::nullopt;
+  if (field == nullptr) return std::nullopt;
+  if (field->default_json.empty()) {
+    // A field that JSON always shows is its zero value when nobody sets it.
+    const bool always = !field->Has(Field::kPointer) && !field->Has(Field::kOmitEmpty);
+    if (always && field->type->shape == Shape::kString) return Value("");
+    if (always && field->type->shape == Shape::kInt32) return Value(0);
+    return std::nullopt;
+  }
   Result<Value> value = json::Parse(field->default_json);
   if (!value.ok()) return std::nullopt;
   return std::move(*value);
@@ -75,9 +82,10 @@ Form TypeRef::form() const {
   if (type_ == nullptr) return Form::kDeduced;
   switch (type_->shape) {
     case Shape::kAny:
-    case Shape::kRaw:
     case Shape::kIntOrString:
       return Form::kDeduced;
+    case Shape::kRaw:
+      return Form::kAtomic;
     case Shape::kStruct:
       if (type_->codec != Codec::kFields) return Form::kDeduced;
       return atomic_ ? Form::kAtomic : Form::kMembers;
@@ -111,7 +119,7 @@ TypeRef TypeRef::Member(std::string_view name) const {
   }
   if (type_->shape != Shape::kStruct) return TypeRef();
   if (const Field* field = type_->Find(name)) {
-    return TypeRef(*field->type, field->Has(Field::kAtomic));
+    return TypeRef(*field);
   }
   if (type_->type_meta && IsTypeMeta(name)) return TypeRef(types::kString);
   // A struct of which no field is known may hold anything.

@@ -27,8 +27,11 @@ enum class Form : uint8_t {
 class TypeRef {
  public:
   TypeRef() = default;  // of a field that is not declared
-  explicit TypeRef(const Type& type, bool atomic = false)
-      : type_(&type), atomic_(atomic || type.atomic) {}
+  explicit TypeRef(const Type& type) : type_(&type), atomic_(type.atomic) {}
+  explicit TypeRef(const Field& field)
+      : type_(field.type),
+        atomic_(field.Has(Field::kAtomic) || (field.type->atomic && !field.Has(Field::kGranular))) {
+  }
 
   explicit operator bool() const { return type_ != nullptr; }
   const Type& type() const { return *type_; }

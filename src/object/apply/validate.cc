@@ -71,6 +71,8 @@ class Validator {
         return CheckMembers(value, ref, depth);
       case Shape::kList:
         return CheckList(value, ref, depth);
+      case Shape::kRaw:
+        return CheckUnknown(value, depth);
       default:
         return CheckScalar(value, ref.type().shape);
     }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Structs to text or Value: one engine, two sinks.
 #include "object/api_types.h"
+#include "object/gvk.h"
 #include "object/json/json.h"
 #include "object/json/reader.h"
 #include "object/json/text.h"
+#include "object/kind.h"
 #include "object/pointer.h"
 
 namespace cox::json {
@@ -118,6 +120,7 @@ class Encoder {
   explicit Encoder(Sink* sink) : sink_(*sink) {}
 
   void Run(const Type& type, const void* object, const TypeMeta* meta) {
+    names_embedded_ = meta != nullptr && meta->embedded;
     if (type.shape == Shape::kStruct && type.codec == Codec::kFields) {
       Struct(type, object, meta);
     } else {
@@ -207,7 +210,22 @@ class Encoder {
       if (field.Has(Field::kOmitZero) && IsZero(type, value)) return;
     }
     sink_.Key(field.name);
+    if (names_embedded_ && type.shape == Shape::kList && type.element->type_meta &&
+        field.name != "items") {
+      return Embedded(type, value);
+    }
     One(type, value);
+  }
+
+  // A list of objects that is not the list of a kind.
+  void Embedded(const Type& type, const void* list) {
+    for (const KindInfo* kind : AllKinds()) {
+      if (kind->type != type.element) continue;
+      const GroupVersion version{std::string(kind->group), std::string(kind->version)};
+      const TypeMeta meta{version.ToString(), std::string(kind->kind)};
+      return List(type, list, &meta);
+    }
+    List(type, list);
   }
 
   // What Go's omitempty leaves out: never a struct, so never a Time, Quantity or RawExtension.
@@ -244,13 +262,14 @@ class Encoder {
     }
   }
 
-  void List(const Type& type, const void* list) {
+  void List(const Type& type, const void* list, const TypeMeta* meta = nullptr) {
     ItemSpan items = type.list_ops->items(list);
     if (items.count == 0) return sink_.Null();
     sink_.BeginArray(items.count);
     for (size_t i = 0; i < items.count; ++i) {
       sink_.Item();
-      One(*type.element, static_cast<const char*>(items.data) + i * type.list_ops->stride);
+      const void* item = static_cast<const char*>(items.data) + i * type.list_ops->stride;
+      meta != nullptr ? Struct(*type.element, item, meta) : One(*type.element, item);
     }
     sink_.EndArray();
   }
@@ -262,7 +281,10 @@ class Encoder {
     for (size_t i = 0; i < entries.count; ++i) {
       const char* entry = static_cast<const char*>(entries.data) + i * type.map_ops->stride;
       sink_.MapKey(*reinterpret_cast<const std::string*>(entry));
-      One(*type.element, entry + type.map_ops->value_offset);
+      const void* value = entry + type.map_ops->value_offset;
+      // A map has no entries without a value: empty bytes are bytes.
+      const bool no_bytes = type.element->shape == Shape::kBytes && IsEmpty(*type.element, value);
+      no_bytes ? sink_.Bytes("") : One(*type.element, value);
     }
     sink_.EndObject();
   }
@@ -281,6 +303,7 @@ class Encoder {
   }
 
   Sink& sink_;
+  bool names_embedded_ = false;
 };
 
 }  // namespace

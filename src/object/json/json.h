@@ -45,6 +45,8 @@ Status Decode(std::string_view text, const Type& type, void* object, Strictness*
 struct TypeMeta {
   std::string api_version;
   std::string kind;
+  // For writing: objects inside (the claims of a StatefulSet) say what they are too.
+  bool embedded = false;
 };
 Result<TypeMeta> PeekTypeMeta(std::string_view text);
 

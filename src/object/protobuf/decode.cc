@@ -272,6 +272,9 @@ class Decoder {
   int depth_ = 0;
 };
 
+// Of the envelope, which clients know in the words of another reader.
+Status EnvelopeEnds() { return Status::BadRequest("unexpected EOF"); }
+
 }  // namespace
 
 Status Decode(std::string_view bytes, const Type& type, void* object) {
@@ -280,30 +283,31 @@ Status Decode(std::string_view bytes, const Type& type, void* object) {
 }
 
 Result<Envelope> Open(std::string_view bytes) {
+  if (bytes.empty()) return Status::BadRequest("empty data");
   if (!HasEnvelope(bytes)) {
     return Status::BadRequest(
-        "provided data does not appear to be a protobuf message, expected prefix " + Quote(kMagic));
+        "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]");
   }
   Envelope envelope;
   WireReader in(bytes.substr(kMagic.size()));
   while (!in.done()) {
     uint64_t tag;
     std::string_view part;
-    if (!in.Tag(&tag)) return Truncated();
+    if (!in.Tag(&tag)) return EnvelopeEnds();
     if (TagType(tag) != WireType::kBytes) {
-      if (!in.Skip(tag)) return Truncated();
+      if (!in.Skip(tag)) return EnvelopeEnds();
       continue;
     }
-    if (!in.Bytes(&part)) return Truncated();
+    if (!in.Bytes(&part)) return EnvelopeEnds();
     switch (TagNumber(tag)) {
       case 1: {
         WireReader meta(part);
         while (!meta.done()) {
           uint64_t inner;
           std::string_view text;
-          if (!meta.Tag(&inner)) return Truncated();
+          if (!meta.Tag(&inner)) return EnvelopeEnds();
           if (TagType(inner) != WireType::kBytes ? !meta.Skip(inner) : !meta.Bytes(&text))
-            return Truncated();
+            return EnvelopeEnds();
           if (TagNumber(inner) == 1) envelope.api_version = text;
           if (TagNumber(inner) == 2) envelope.kind = text;
         }

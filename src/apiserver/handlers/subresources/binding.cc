@@ -68,41 +68,38 @@ class BindingStrategy final : public UpdateStrategyOf<core::v1::Pod> {
 
 }  // namespace
 
-void HandleBinding(ResourceHandlers& handlers, Call& call, const ServedResource& resource) {
-  Result<Accepted> accepted = NegotiateResource(call.Header("accept"), /*streaming=*/false);
-  if (!accepted.ok()) return call.RespondStatus(accepted.status());
-  Result<WriteOptions> options = ParseWriteOptions(call, "CreateOptions");
-  if (!options.ok()) return call.RespondStatus(options.status());
-  Result<Object> body = DecodeBody(call, core::v1::Binding::kKind, options->field_validation);
-  if (!body.ok()) return call.RespondStatus(body.status());
-  const auto& binding = *body->As<core::v1::Binding>();
+Status HandleBinding(ResourceHandlers& handlers, Call& call, const ServedResource& resource) {
+  COX_ASSIGN_OR_RETURN(const Accepted accepted, call.Negotiate());
+  COX_ASSIGN_OR_RETURN(const WriteOptions options, ParseWriteOptions(call, "CreateOptions"));
+  COX_ASSIGN_OR_RETURN(const Object body,
+                       DecodeBody(call, core::v1::Binding::kKind, options.field_validation));
+  const auto& binding = *body.As<core::v1::Binding>();
   std::string name = call.info.name;
   if (name.empty()) name = binding.metadata.name;  // the old /bindings
   if (binding.metadata.name != name) {
-    return call.RespondStatus(
-        Status::BadRequest("name in URL does not match name in Binding object"));
+    return Status::BadRequest("name in URL does not match name in Binding object");
   }
-  Status valid = Check(binding);
-  if (!valid.ok()) return call.RespondStatus(valid);
+  COX_RETURN_IF_ERROR(Check(binding));
 
   static const BindingStrategy kStrategy;
-  const Time now = NowOf(call.ctx());
-  const WriteContext w{call.ctx(), call.user, now, options->dry_run};
-  Result<ResourceStore::UpdateResult> result = resource.store().Update(
-      w,
-      {.ns = call.info.namespace_,
-       .name = name,
-       .how = &kStrategy,
-       .change = [&](const Object* existing) -> Result<Object> {
-         Object pod = *existing;
-         COX_RETURN_IF_ERROR(Assign(binding, now, pod.As<core::v1::Pod>()));
-         return pod;
-       },
-       .judge = JudgeOf(handlers.admission(), call, resource, Operation::kUpdate, options->dry_run),
-       .create_judge = {},
-       .uid = binding.metadata.uid});
-  if (!result.ok()) return call.RespondStatus(result.status());
-  RespondSuccess(call, 201, *accepted);
+  const WriteContext w = WriteContextOf(call, resource, options.dry_run);
+  COX_RETURN_IF_ERROR(
+      resource.store()
+          .Update(w, {.ns = call.info.namespace_,
+                      .name = name,
+                      .how = &kStrategy,
+                      .change = [&](const Object* existing) -> Result<Object> {
+                        Object pod = *existing;
+                        COX_RETURN_IF_ERROR(Assign(binding, w.now, pod.As<core::v1::Pod>()));
+                        return pod;
+                      },
+                      .judge = JudgeOf(handlers.admission(), call, resource, Operation::kUpdate,
+                                       options.dry_run),
+                      .create_judge = {},
+                      .uid = binding.metadata.uid})
+          .status());
+  RespondSuccess(call, 201, accepted);
+  return {};
 }
 
 }  // namespace cox::apiserver

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "api/core/v1.h"
 #include "api/policy/v1.h"
+#include "api/policy/v1beta1.h"
 #include "apiserver/handlers/body.h"
 #include "apiserver/handlers/respond.h"
 #include "apiserver/handlers/subresources/subresources.h"
@@ -12,6 +15,9 @@ namespace {
 
 // A budget remembers so many evictions that its controller has not seen yet.
 constexpr size_t kMaxDisruptedPods = 2000;
+constexpr std::string_view kDisruptionTarget = "DisruptionTarget";
+// As who the server writes what a request makes it write elsewhere.
+constexpr std::string_view kServerManager = "kube-apiserver";
 
 Status TooMany(std::string why, int32_t retry_after) {
   return Status(
@@ -19,6 +25,23 @@ Status TooMany(std::string why, int32_t retry_after) {
       StatusDetails{
           .causes = {{.type = "DisruptionBudget", .message = std::move(why), .field = ""}},
           .retry_after_seconds = retry_after});
+}
+
+void SayNoMoreAllowed(const Time& now, policy::v1::PodDisruptionBudget* budget) {
+  meta::v1::Condition condition{.type = "DisruptionAllowed",
+                                .status = "False",
+                                .observedGeneration = budget->status.observedGeneration,
+                                .lastTransitionTime = now,
+                                .reason = "InsufficientPods"};
+  auto& conditions = budget->status.conditions;
+  const auto found =
+      std::find_if(conditions.begin(), conditions.end(),
+                   [&](const meta::v1::Condition& c) { return c.type == condition.type; });
+  if (found == conditions.end()) return conditions.push_back(std::move(condition));
+  if (found->status == condition.status) {
+    condition.lastTransitionTime = found->lastTransitionTime;
+  }
+  *found = std::move(condition);
 }
 
 // Takes one disruption from the budget.
@@ -45,6 +68,7 @@ Status Take(const std::string& pod, const Time& now, policy::v1::PodDisruptionBu
                    0);
   }
   --status.disruptionsAllowed;
+  if (status.disruptionsAllowed == 0) SayNoMoreAllowed(now, budget);
   status.disruptedPods[pod] = now;
   return {};
 }
@@ -88,11 +112,11 @@ class BudgetStatus final : public UpdateStrategyOf<policy::v1::PodDisruptionBudg
   }
 };
 
-Status AskBudget(ResourceHandlers& handlers, Call& call, const WriteContext& w,
-                 const core::v1::Pod& pod) {
+Status AskBudget(ResourceHandlers& handlers, WriteContext w, const core::v1::Pod& pod) {
+  w.served_as = nullptr;  // errors are about budgets from here on
   const ServedResource& budgets = handlers.registry().Hub(policy::v1::PodDisruptionBudget::kKind);
   COX_ASSIGN_OR_RETURN(std::vector<policy::v1::PodDisruptionBudget> found,
-                       BudgetsOf(call.ctx(), budgets, pod));
+                       BudgetsOf(w.ctx, budgets, pod));
   if (found.empty()) return {};
   if (found.size() > 1) {
     return Status(Reason::kInternalError,
@@ -107,53 +131,89 @@ Status AskBudget(ResourceHandlers& handlers, Call& call, const WriteContext& w,
                    budget.status.desiredHealthy > 0;
   if (!IsReady(pod) && (always_unhealthy || met)) return {};
   static const BudgetStatus kStrategy;
-  Result<ResourceStore::UpdateResult> taken = budgets.store().Update(
-      w, {.ns = pod.metadata.namespace_,
-          .name = budget.metadata.name,
-          .how = &kStrategy,
-          .change = [&](const Object* existing) -> Result<Object> {
-            Object next = *existing;
-            COX_RETURN_IF_ERROR(
-                Take(pod.metadata.name, w.now, next.As<policy::v1::PodDisruptionBudget>()));
-            return next;
-          },
-          .judge = {},
-          .create_judge = {}});
-  return taken.ok() ? Status() : taken.status();
+  return budgets.store()
+      .Update(w, {.ns = pod.metadata.namespace_,
+                  .name = budget.metadata.name,
+                  .how = &kStrategy,
+                  .change = [&](const Object* existing) -> Result<Object> {
+                    Object next = *existing;
+                    COX_RETURN_IF_ERROR(
+                        Take(pod.metadata.name, w.now, next.As<policy::v1::PodDisruptionBudget>()));
+                    TrackManagers(budgets, "status", existing, next, kServerManager, w.now);
+                    return next;
+                  },
+                  .judge = {},
+                  .create_judge = {}})
+      .status();
+}
+
+// Says on the Pod why it goes, for those who watch it go.
+Status MarkEvicted(const WriteContext& w, const ServedResource& pods, const core::v1::Pod& pod) {
+  return pods.store()
+      .Update(w, {.ns = pod.metadata.namespace_,
+                  .name = pod.metadata.name,
+                  .how = pods.strategy().Subresource("status"),
+                  .change = [&](const Object* existing) -> Result<Object> {
+                    Object next = *existing;
+                    auto& conditions = next.As<core::v1::Pod>()->status.conditions;
+                    std::erase_if(conditions, [](const core::v1::PodCondition& condition) {
+                      return condition.type == kDisruptionTarget;
+                    });
+                    conditions.push_back({.type = std::string(kDisruptionTarget),
+                                          .status = "True",
+                                          .lastTransitionTime = w.now,
+                                          .reason = "EvictionByEvictionAPI",
+                                          .message = "Eviction API: evicting"});
+                    return next;
+                  },
+                  .judge = {},
+                  .create_judge = {}})
+      .status();
+}
+
+// The body: of the present version, or of the one before it, which says the same.
+Result<policy::v1::Eviction> ReadEviction(Call& call, FieldValidation validation) {
+  const KindInfo& present = policy::v1::Eviction::kKind;
+  const KindInfo& before = policy::v1beta1::Eviction::kKind;
+  if (NamesKind(call, before)) {
+    COX_ASSIGN_OR_RETURN(const Object body, DecodeBody(call, before, validation));
+    const auto& old = *body.As<policy::v1beta1::Eviction>();
+    return policy::v1::Eviction{.metadata = old.metadata, .deleteOptions = old.deleteOptions};
+  }
+  COX_ASSIGN_OR_RETURN(const Object body, DecodeBody(call, present, validation));
+  return *body.As<policy::v1::Eviction>();
 }
 
 }  // namespace
 
-void HandleEviction(ResourceHandlers& handlers, Call& call, const ServedResource& resource) {
-  Result<Accepted> accepted = NegotiateResource(call.Header("accept"), /*streaming=*/false);
-  if (!accepted.ok()) return call.RespondStatus(accepted.status());
-  Result<WriteOptions> options = ParseWriteOptions(call, "CreateOptions");
-  if (!options.ok()) return call.RespondStatus(options.status());
-  Result<Object> body = DecodeBody(call, policy::v1::Eviction::kKind, options->field_validation);
-  if (!body.ok()) return call.RespondStatus(body.status());
-  const auto& eviction = *body->As<policy::v1::Eviction>();
+Status HandleEviction(ResourceHandlers& handlers, Call& call, const ServedResource& resource) {
+  COX_ASSIGN_OR_RETURN(const Accepted accepted, call.Negotiate());
+  COX_ASSIGN_OR_RETURN(const WriteOptions options, ParseWriteOptions(call, "CreateOptions"));
+  COX_ASSIGN_OR_RETURN(const policy::v1::Eviction eviction,
+                       ReadEviction(call, options.field_validation));
   if (eviction.metadata.name != call.info.name) {
-    return call.RespondStatus(
-        Status::BadRequest("name in URL does not match name in Eviction object"));
+    return Status::BadRequest("name in URL does not match name in Eviction object");
   }
   meta::v1::DeleteOptions how;
   if (eviction.deleteOptions) how = *eviction.deleteOptions;
-  const bool dry_run = options->dry_run || !how.dryRun.empty();
-  const WriteContext w{call.ctx(), call.user, NowOf(call.ctx()), dry_run};
-  Result<Object> found = resource.store().Get(call.ctx(), call.info.namespace_, call.info.name);
-  if (!found.ok()) return call.RespondStatus(found.status());
-  const auto& pod = *found->As<core::v1::Pod>();
+  const bool dry_run = options.dry_run || !how.dryRun.empty();
+  const WriteContext w = WriteContextOf(call, resource, dry_run);
+  COX_ASSIGN_OR_RETURN(const Object found,
+                       resource.store().Get(call.ctx(), call.info.namespace_, call.info.name));
+  const auto& pod = *found.As<core::v1::Pod>();
   const bool wrong_pod =
       how.preconditions && how.preconditions->uid && *how.preconditions->uid != pod.metadata.uid;
   if (!GoesFreely(pod) && !wrong_pod) {
-    Status allowed = AskBudget(handlers, call, w, pod);
-    if (!allowed.ok()) return call.RespondStatus(allowed);
+    COX_RETURN_IF_ERROR(AskBudget(handlers, w, pod));
+    if (!dry_run) COX_RETURN_IF_ERROR(MarkEvicted(w, resource, pod));
   }
-  Result<ResourceStore::DeleteResult> deleted = resource.store().Delete(
-      w, call.info.namespace_, call.info.name, how,
-      JudgeOf(handlers.admission(), call, resource, Operation::kDelete, dry_run));
-  if (!deleted.ok()) return call.RespondStatus(deleted.status());
-  RespondSuccess(call, 201, *accepted);
+  COX_RETURN_IF_ERROR(
+      resource.store()
+          .Delete(w, call.info.namespace_, call.info.name, how,
+                  JudgeOf(handlers.admission(), call, resource, Operation::kDelete, dry_run))
+          .status());
+  RespondSuccess(call, 201, accepted);
+  return {};
 }
 
 }  // namespace cox::apiserver

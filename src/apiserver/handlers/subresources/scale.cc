@@ -5,6 +5,9 @@
 #include "apiserver/handlers/body.h"
 #include "apiserver/handlers/respond.h"
 #include "apiserver/handlers/subresources/subresources.h"
+#include "apiserver/registry/scale/scale_managers.h"
+#include "object/apply/managed_fields.h"
+#include "object/kind_names.h"
 #include "object/patch/patch.h"
 
 // The scale of workloads: their number of replicas, as an autoscaling/v1 Scale.
@@ -13,105 +16,124 @@ namespace {
 
 using autoscaling::v1::Scale;
 
-void RespondScale(Call& call, const Object& workload, const Accepted& accepted) {
-  RespondPlain(call, 200, Object::Of(ToScale(workload)), accepted);
+Status RespondScale(Call& call, const Object& workload, const Accepted& accepted) {
+  const Scale scale = ToScale(workload);
+  if (accepted.transform != Transform::kTable) {
+    RespondPlain(call, 200, Object::Of(scale), accepted);
+    return {};
+  }
+  return RespondRow(call, Object::Of(scale), ScaleColumns(), ScaleRow(scale, NowOf(call.ctx())),
+                    accepted);
 }
 
-// The scale a request makes of the present one: replaced or patched.
-using NextScale = std::function<Result<Scale>(const Scale& now)>;
-
-void Write(ResourceHandlers& handlers, Call& call, const ServedResource& resource,
-           const WriteOptions& options, const Accepted& accepted, const NextScale& next) {
-  const Time now = NowOf(call.ctx());
-  const WriteContext w{call.ctx(), call.user, now, options.dry_run, &resource.kind()};
-  const std::string manager = ManagerName(call, options);
-  Result<ResourceStore::UpdateResult> result = resource.store().Update(
-      w,
-      {.ns = call.info.namespace_,
-       .name = call.info.name,
-       .change = [&](const Object* existing) -> Result<Object> {
-         const Scale present = ToScale(*existing);
-         COX_ASSIGN_OR_RETURN(Scale scale, next(present));
-         if (!scale.metadata.uid.empty() && scale.metadata.uid != present.metadata.uid) {
-           return ConflictError(
-               resource.resource(), call.info.name,
-               "StorageError: invalid object, Code: 4, Key: " +
-                   resource.store().Key(call.info.namespace_, call.info.name) +
-                   ", ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in "
-                   "precondition: " +
-                   scale.metadata.uid + ", UID in object meta: " + present.metadata.uid);
-         }
-         FieldErrorList errors = ValidateScale(scale);
-         if (!errors.empty()) {
-           return NewInvalid("autoscaling", "Scale", scale.metadata.name, errors);
-         }
-         Object changed = *existing;
-         FromScale(scale, &changed);
-         TrackManagers(resource, "scale", existing, changed, manager, now);
-         return changed;
-       },
-       .judge = JudgeOf(handlers.admission(), call, resource, Operation::kUpdate, options.dry_run),
-       .create_judge = {}});
-  if (!result.ok()) return call.RespondStatus(result.status());
-  RespondScale(call, result->object, accepted);
+const apply::FieldManager& ScaleFields() {
+  static const apply::FieldManager manager(
+      Scale::kType, {.api_version = "autoscaling/v1", .kind = "Scale", .subresource = "scale"});
+  return manager;
 }
 
-Status MatchName(const Call& call, const Scale& scale) {
-  if (scale.metadata.name.empty()) {
-    return Status::BadRequest("the name of the object (" + call.info.name +
-                              " based on URL) was undeterminable: name must be provided");
-  }
-  if (scale.metadata.name != call.info.name) {
-    return Status::BadRequest("the name of the object (" + scale.metadata.name +
-                              ") does not match the name on the URL (" + call.info.name + ")");
-  }
-  if (!scale.metadata.namespace_.empty() && scale.metadata.namespace_ != call.info.namespace_) {
-    return Status::BadRequest(
-        "the namespace of the provided object does not match the namespace sent on the request");
-  }
+// The Scale of a workload with the owners of its number.
+Result<Value> LiveScale(const ServedResource& resource, const Object& workload) {
+  COX_ASSIGN_OR_RETURN(const apply::Managers managers, apply::ManagersOf(workload.ToValue()));
+  Value live = ScaleFields().Named(json::ToValue(ToScale(workload)));
+  apply::SetManagers(ToScaleManagers(managers, ApiVersionOf(resource.kind())), &live);
+  return live;
+}
+
+// What a request makes of the present Scale, with its owners: replaced, patched or applied.
+using NextScale = std::function<Result<Value>(const Value& live, const Scale& present)>;
+
+// Writes the owners of a Scale back to its workload.
+Status TakeOver(const ServedResource& resource, const Value& scale, Object* workload) {
+  COX_ASSIGN_OR_RETURN(const apply::Managers after, apply::ManagersOf(scale));
+  COX_ASSIGN_OR_RETURN(const apply::Managers before, apply::ManagersOf(workload->ToValue()));
+  workload->object_meta()->managedFields =
+      apply::ManagedFieldsEntries(FromScaleManagers(before, after, ApiVersionOf(resource.kind())));
   return {};
+}
+
+Status Write(ResourceHandlers& handlers, Call& call, const ServedResource& resource,
+             const WriteOptions& options, const Accepted& accepted, const NextScale& next) {
+  const WriteContext w = WriteContextOf(call, resource, options.dry_run);
+  ResourceStore::UpdateRequest request{
+      .ns = call.info.namespace_,
+      .name = call.info.name,
+      .change = [&](const Object* existing) -> Result<Object> {
+        const Scale present = ToScale(*existing);
+        COX_ASSIGN_OR_RETURN(const Value live, LiveScale(resource, *existing));
+        COX_ASSIGN_OR_RETURN(const Value after, next(live, present));
+        COX_ASSIGN_OR_RETURN(const Scale scale, json::FromValue<Scale>(after));
+        if (!scale.metadata.uid.empty() && scale.metadata.uid != present.metadata.uid) {
+          return ConflictError(
+              resource.resource(), call.info.name,
+              "StorageError: invalid object, Code: 4, Key: " +
+                  resource.store().Key(call.info.namespace_, call.info.name) +
+                  ", ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in "
+                  "precondition: " +
+                  scale.metadata.uid + ", UID in object meta: " + present.metadata.uid);
+        }
+        FieldErrorList errors = ValidateScale(scale);
+        if (!errors.empty()) {
+          return NewInvalid("autoscaling", "Scale", scale.metadata.name, errors);
+        }
+        Object changed = *existing;
+        FromScale(scale, &changed);
+        COX_RETURN_IF_ERROR(TakeOver(resource, after, &changed));
+        return changed;
+      },
+      .judge = JudgeOf(handlers.admission(), call, resource, Operation::kUpdate, options.dry_run),
+      .create_judge = {}};
+  COX_ASSIGN_OR_RETURN(const ResourceStore::UpdateResult result,
+                       resource.store().Update(w, request));
+  return RespondScale(call, result.object, accepted);
+}
+
+// The Scale after an ordinary write by `manager`.
+Result<Value> Tracked(const Value& live, const Scale& after, const std::string& manager,
+                      const Time& now) {
+  return ScaleFields().Update(live, ScaleFields().Named(json::ToValue(after)), manager,
+                              now.ToString());
 }
 
 }  // namespace
 
-void HandleScale(ResourceHandlers& handlers, Call& call, const ServedResource& resource) {
-  Result<Accepted> accepted = NegotiateResource(call.Header("accept"), /*streaming=*/false);
-  if (!accepted.ok()) return call.RespondStatus(accepted.status());
+Status HandleScale(ResourceHandlers& handlers, Call& call, const ServedResource& resource) {
+  COX_ASSIGN_OR_RETURN(const Accepted accepted, call.Negotiate());
   if (call.info.verb == "get") {
-    Result<Object> found = resource.store().Get(call.ctx(), call.info.namespace_, call.info.name);
-    if (!found.ok()) return call.RespondStatus(found.status());
-    return RespondScale(call, *found, *accepted);
+    COX_ASSIGN_OR_RETURN(const Object found,
+                         resource.store().Get(call.ctx(), call.info.namespace_, call.info.name));
+    return RespondScale(call, found, accepted);
   }
-  const bool patch = call.info.verb == "patch";
-  const std::optional<patch::PatchType> type =
-      patch::PatchTypeOf(call.Header("content-type").value_or(""));
-  if (patch && !type) {
-    return call.RespondStatus(Status(Reason::kUnsupportedMediaType, "415: Unsupported Media Type"));
+  const Time now = NowOf(call.ctx());
+  if (call.info.verb == "update") {
+    COX_ASSIGN_OR_RETURN(const WriteOptions options, ParseWriteOptions(call, "UpdateOptions"));
+    COX_ASSIGN_OR_RETURN(Object body, DecodeBody(call, Scale::kKind, options.field_validation));
+    Scale& scale = *body.As<Scale>();
+    COX_RETURN_IF_ERROR(MatchMetadata(call, resource, scale.metadata, /*creating=*/false));
+    return Write(handlers, call, resource, options, accepted, [&](const Value& live, const Scale&) {
+      return Tracked(live, scale, ManagerName(call, options), now);
+    });
   }
-  Result<WriteOptions> options = ParseWriteOptions(call, patch ? "PatchOptions" : "UpdateOptions",
-                                                   patch && *type == patch::PatchType::kApply);
-  if (!options.ok()) return call.RespondStatus(options.status());
-  if (!patch) {
-    Result<Object> body = DecodeBody(call, Scale::kKind, options->field_validation);
-    if (!body.ok()) return call.RespondStatus(body.status());
-    const Scale scale = *body->As<Scale>();
-    Status matches = MatchName(call, scale);
-    if (!matches.ok()) return call.RespondStatus(matches);
-    return Write(handlers, call, resource, *options, *accepted,
-                 [&](const Scale&) -> Result<Scale> { return scale; });
+  COX_ASSIGN_OR_RETURN(const patch::PatchType type, ReadPatchType(call));
+  COX_ASSIGN_OR_RETURN(const WriteOptions options,
+                       ParseWriteOptions(call, "PatchOptions", type == patch::PatchType::kApply));
+  if (type == patch::PatchType::kApply) {
+    COX_ASSIGN_OR_RETURN(const Value configuration, ReadConfiguration(call, options, Scale::kKind));
+    return Write(handlers, call, resource, options, accepted, [&](const Value& live, const Scale&) {
+      return ScaleFields().Apply(live, configuration, ManagerName(call, options), options.force,
+                                 now.ToString());
+    });
   }
-  if (*type == patch::PatchType::kApply) {
-    // Field paths of a Scale are not those of the workload: their mapping is not built yet.
-    return call.RespondStatus(Status(Reason::kUnsupportedMediaType, "415: Unsupported Media Type"));
-  }
-  Write(handlers, call, resource, *options, *accepted, [&](const Scale& present) -> Result<Scale> {
-    json::Strictness strict;
-    COX_ASSIGN_OR_RETURN(std::string_view body, ReadBody(call));
-    COX_ASSIGN_OR_RETURN(Scale patched, patch::ApplyTo(*type, present, body, &strict));
-    COX_RETURN_IF_ERROR(JudgeStrictness(call, strict, options->field_validation, Scale::kKind));
-    COX_RETURN_IF_ERROR(MatchName(call, patched));
-    return patched;
-  });
+  return Write(
+      handlers, call, resource, options, accepted,
+      [&](const Value& live, const Scale& present) -> Result<Value> {
+        json::Strictness strict;
+        COX_ASSIGN_OR_RETURN(std::string_view body, ReadBody(call));
+        COX_ASSIGN_OR_RETURN(Scale patched, patch::ApplyTo(type, present, body, &strict));
+        COX_RETURN_IF_ERROR(JudgeStrictness(call, strict, options.field_validation, Scale::kKind));
+        COX_RETURN_IF_ERROR(MatchMetadata(call, resource, patched.metadata, /*creating=*/false));
+        return Tracked(live, patched, ManagerName(call, options), now);
+      });
 }
 
 }  // namespace cox::apiserver

@@ -10,7 +10,7 @@ namespace {
 struct Entry {
   std::string_view resource;  // empty: any
   std::string_view subresource;
-  void (*handle)(ResourceHandlers&, Call&, const ServedResource&);
+  SubresourceHandler handle;
 };
 
 constexpr Entry kSubresources[] = {
@@ -24,34 +24,48 @@ constexpr Entry kSubresources[] = {
     {"", "proxy", HandleConnect},
 };
 
-}  // namespace
-
-bool HandleSubresource(ResourceHandlers& handlers, Call& call, const ServedResource& resource) {
-  for (const Entry& entry : kSubresources) {
-    if (entry.subresource != call.info.subresource) continue;
-    if (!entry.resource.empty() && entry.resource != call.info.resource) continue;
-    entry.handle(handlers, call, resource);
-    return true;
-  }
-  return false;
+// The binding of old: the Pod's name stands in the body only.
+Status HandleBindings(ResourceHandlers& handlers, Call& call) {
+  return HandleBinding(handlers, call, handlers.registry().Hub(core::v1::Pod::kKind));
 }
 
-bool HandleTransient(ResourceHandlers& handlers, Call& call) {
-  const RequestInfo& info = call.info;
-  if (info.group.empty() && info.resource == "bindings" && info.verb == "create" &&
-      info.name.empty() && !info.namespace_.empty()) {
-    HandleBinding(handlers, call, handlers.registry().Hub(core::v1::Pod::kKind));
-    return true;
+struct Transient {
+  std::string_view group;
+  std::string_view resource;
+  bool namespaced;
+  TransientHandler handle;
+};
+
+constexpr Transient kTransients[] = {
+    {"", "bindings", true, HandleBindings},
+};
+
+}  // namespace
+
+SubresourceHandler FindSubresourceHandler(const RequestInfo& info) {
+  for (const Entry& entry : kSubresources) {
+    if (entry.subresource != info.subresource) continue;
+    if (entry.resource.empty() || entry.resource == info.resource) return entry.handle;
   }
-  return false;
+  return nullptr;
+}
+
+TransientHandler FindTransient(const RequestInfo& info) {
+  if (info.verb != "create" || !info.name.empty()) return nullptr;
+  for (const Transient& transient : kTransients) {
+    if (transient.group == info.group && transient.resource == info.resource &&
+        transient.namespaced == !info.namespace_.empty()) {
+      return transient.handle;
+    }
+  }
+  return nullptr;
 }
 
 void RespondSuccess(Call& call, int code, const Accepted& accepted) {
-  Object status(meta::v1::Status::kKind, GroupVersionKind{"", "v1", "Status"});
-  auto* typed = status.As<meta::v1::Status>();
-  typed->status = "Success";
-  typed->code = code;
-  RespondPlain(call, code, status, {.format = accepted.format, .pretty = accepted.pretty});
+  meta::v1::Status status;
+  status.status = "Success";
+  status.code = code;
+  RespondPlain(call, code, StatusObject(std::move(status)), accepted);
 }
 
 std::span<const std::string_view> DeprecationWarnings(const KindInfo& kind) {

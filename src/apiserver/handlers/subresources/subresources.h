@@ -6,24 +6,28 @@
 
 #include "apiserver/handlers/resource_handlers.h"
 
-// Subresources that are more than the object written in another way. The table is in
-// subresources.cc; one file each.
+// Subresources that are more than the object written in another way, and resources that are asked
+// but not stored. The tables are in subresources.cc; one file each.
+//
+// Handlers either answer the call and return OK, or return why not and leave the answer to the
+// caller.
 namespace cox::apiserver {
 
-// Answers the call if its subresource is one of these. False, and nothing done, for the others.
-bool HandleSubresource(ResourceHandlers& handlers, Call& call, const ServedResource& resource);
+using SubresourceHandler = Status (*)(ResourceHandlers&, Call&, const ServedResource&);
+// Null for a subresource that needs none.
+SubresourceHandler FindSubresourceHandler(const RequestInfo& info);
 
-// The same for resources that are not stored: bindings.
-bool HandleTransient(ResourceHandlers& handlers, Call& call);
+using TransientHandler = Status (*)(ResourceHandlers&, Call&);
+// Null if the request is about no such resource.
+TransientHandler FindTransient(const RequestInfo& info);
 
 // What every request on a kind is told, if it is going away.
 std::span<const std::string_view> DeprecationWarnings(const KindInfo& kind);
 
-void HandleScale(ResourceHandlers& handlers, Call& call, const ServedResource& resource);
-void HandleBinding(ResourceHandlers& handlers, Call& call, const ServedResource& resource);
-void HandleEviction(ResourceHandlers& handlers, Call& call, const ServedResource& resource);
-
-void HandleConnect(ResourceHandlers& handlers, Call& call, const ServedResource& resource);
+Status HandleScale(ResourceHandlers& handlers, Call& call, const ServedResource& resource);
+Status HandleBinding(ResourceHandlers& handlers, Call& call, const ServedResource& resource);
+Status HandleEviction(ResourceHandlers& handlers, Call& call, const ServedResource& resource);
+Status HandleConnect(ResourceHandlers& handlers, Call& call, const ServedResource& resource);
 
 // "Success", without details: what binding and eviction answer.
 void RespondSuccess(Call& call, int code, const Accepted& accepted);

@@ -7,6 +7,7 @@
 #include "apiserver/registry/admissionregistration/rules.h"
 #include "apiserver/registry/admissionregistration/strategies.h"
 #include "apiserver/registry/field_messages.h"
+#include "apiserver/registry/spec_and_status.h"
 #include "base/strings.h"
 #include "object/equal.h"
 
@@ -130,17 +131,11 @@ void CheckAuditAnnotations(const std::vector<AuditAnnotation>& annotations,
 class ValidatingPolicyStatusStrategy final : public PlainStatusStrategy<ValidatingAdmissionPolicy> {
 };
 
-class ValidatingPolicyStrategy final : public StrategyOf<ValidatingAdmissionPolicy> {
+class ValidatingPolicyStrategy final
+    : public SpecAndStatusStrategy<ValidatingAdmissionPolicy, ValidatingPolicyStatusStrategy> {
  public:
   std::string_view storage_prefix() const override { return kind().plural; }
   bool AllowUnconditionalUpdate() const override { return false; }
-  std::span<const std::string_view> ResetFields() const override {
-    static constexpr std::string_view kReset[] = {"status"};
-    return kReset;
-  }
-  const UpdateStrategy* Subresource(std::string_view name) const override {
-    return name == "status" ? &status_ : nullptr;
-  }
   std::span<const Column> Columns() const override {
     static constexpr Column kColumns[] = {kNameColumn,
                                           {.name = "Validations", .type = "integer"},
@@ -153,16 +148,6 @@ class ValidatingPolicyStrategy final : public StrategyOf<ValidatingAdmissionPoli
   void Default(ValidatingAdmissionPolicy& object) const override {
     if (!object.spec.failurePolicy) object.spec.failurePolicy = "Fail";
     if (object.spec.matchConstraints) DefaultMatchResources(*object.spec.matchConstraints);
-  }
-  void PrepareCreate(const WriteContext&, ValidatingAdmissionPolicy& object) const override {
-    object.status = {};
-    object.metadata.generation = 1;
-  }
-  void PrepareUpdate(const WriteContext&, ValidatingAdmissionPolicy& object,
-                     const ValidatingAdmissionPolicy& old) const override {
-    object.status = old.status;
-    const bool same = DeepEqual(object.spec, old.spec);
-    object.metadata.generation = old.metadata.generation + (same ? 0 : 1);
   }
   FieldErrorList Check(const WriteContext&,
                        const ValidatingAdmissionPolicy& object) const override {
@@ -190,9 +175,6 @@ class ValidatingPolicyStrategy final : public StrategyOf<ValidatingAdmissionPoli
             ParamKindCell(object.spec.paramKind.get()),
             Age(object.metadata.creationTimestamp, now)};
   }
-
- private:
-  ValidatingPolicyStatusStrategy status_;
 };
 
 void CheckMutation(const Mutation& mutation, const FieldPath& path, FieldErrorList* errors) {

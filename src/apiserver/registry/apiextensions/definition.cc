@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "apiserver/registry/spec_and_status.h"
 #include "object/equal.h"
+#include "object/owner.h"
 
 namespace cox::apiserver {
 namespace {
@@ -45,19 +47,33 @@ class DefinitionStatusStrategy final : public UpdateStrategyOf<CustomResourceDef
   }
 };
 
-class DefinitionStrategy final : public StrategyOf<CustomResourceDefinition> {
+class DefinitionStrategy final
+    : public SpecAndStatusStrategy<CustomResourceDefinition, DefinitionStatusStrategy> {
  public:
   std::string_view storage_prefix() const override {
     return "apiextensions.k8s.io/customresourcedefinitions";
   }
   bool stored_as_json() const override { return true; }
   bool AllowUnconditionalUpdate() const override { return false; }
-  std::span<const std::string_view> ResetFields() const override {
-    static constexpr std::string_view kReset[] = {"status"};
-    return kReset;
+  // Its objects go first: the loop that removes them takes the finalizer away.
+  bool HoldsDeletion(const Object& object) const override {
+    const meta::v1::ObjectMeta& meta = *object.object_meta();
+    return !meta.deletionTimestamp || HasFinalizer(meta, kCleanupFinalizer);
   }
-  const UpdateStrategy* Subresource(std::string_view name) const override {
-    return name == "status" ? &status_ : nullptr;
+  void MarkDeleting(const WriteContext& w, Object& object) const override {
+    auto& definition = *object.As<CustomResourceDefinition>();
+    auto& finalizers = definition.metadata.finalizers;
+    if (!HasFinalizer(definition.metadata, kCleanupFinalizer)) {
+      finalizers.emplace_back(kCleanupFinalizer);
+    }
+    SetCondition(
+        definition,
+        {.type = "Terminating",
+         .status = "True",
+         .reason = "InstanceDeletionPending",
+         .message = "CustomResourceDefinition marked for deletion; CustomResource deletion "
+                    "will begin soon"},
+        w.now);
   }
   std::span<const Column> Columns() const override {
     static constexpr Column kColumns[] = {kNameColumn, {.name = "Created At", .type = "date"}};
@@ -83,16 +99,13 @@ class DefinitionStrategy final : public StrategyOf<CustomResourceDefinition> {
       webhook->clientConfig->service->port = 443;
     }
   }
-  void PrepareCreate(const WriteContext&, CustomResourceDefinition& object) const override {
-    object.status = {};
-    object.metadata.generation = 1;
+  void PrepareCreate(const WriteContext& w, CustomResourceDefinition& object) const override {
+    SpecAndStatusStrategy::PrepareCreate(w, object);
     AddStoredVersion(object);
   }
-  void PrepareUpdate(const WriteContext&, CustomResourceDefinition& object,
+  void PrepareUpdate(const WriteContext& w, CustomResourceDefinition& object,
                      const CustomResourceDefinition& old) const override {
-    object.status = old.status;
-    const bool same = DeepEqual(object.spec, old.spec);
-    object.metadata.generation = old.metadata.generation + (same ? 0 : 1);
+    SpecAndStatusStrategy::PrepareUpdate(w, object, old);
     AddStoredVersion(object);
   }
   FieldErrorList Check(const WriteContext&, const CustomResourceDefinition& object) const override {
@@ -109,12 +122,23 @@ class DefinitionStrategy final : public StrategyOf<CustomResourceDefinition> {
   Cells RowOf(const CustomResourceDefinition& object, const Time&) const override {
     return {object.metadata.name, object.metadata.creationTimestamp.ToString()};
   }
-
- private:
-  DefinitionStatusStrategy status_;
 };
 
 }  // namespace
+
+bool SetCondition(CustomResourceDefinition& definition, CustomResourceDefinitionCondition wanted,
+                  const Time& now) {
+  wanted.lastTransitionTime = now;
+  for (CustomResourceDefinitionCondition& condition : definition.status.conditions) {
+    if (condition.type != wanted.type) continue;
+    if (condition.status == wanted.status) wanted.lastTransitionTime = condition.lastTransitionTime;
+    const bool same = DeepEqual(condition, wanted);
+    condition = std::move(wanted);
+    return !same;
+  }
+  definition.status.conditions.push_back(std::move(wanted));
+  return true;
+}
 
 const CustomResourceDefinitionCondition* FindCondition(const CustomResourceDefinition& definition,
                                                        std::string_view type) {

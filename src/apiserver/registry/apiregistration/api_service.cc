@@ -4,6 +4,8 @@
 #include "api/apiregistration/v1.h"
 #include "apiserver/registry/field_messages.h"
 #include "apiserver/registry/kinds.h"
+#include "apiserver/registry/spec_and_status.h"
+#include "object/equal.h"
 
 namespace cox::apiserver {
 namespace {
@@ -14,6 +16,8 @@ using apiregistration::v1::APIServiceSpec;
 
 constexpr int32_t kMaxGroupPriority = 20000;
 constexpr int32_t kMaxVersionPriority = 1000;
+
+constexpr std::string_view kAvailable = "Available";
 
 const APIServiceCondition* FindAvailable(const APIService& service) {
   for (const APIServiceCondition& condition : service.status.conditions) {
@@ -121,20 +125,14 @@ class ApiServiceStatusStrategy final : public UpdateStrategyOf<APIService> {
   }
 };
 
-class ApiServiceStrategy final : public StrategyOf<APIService> {
+class ApiServiceStrategy final
+    : public SpecAndStatusStrategy<APIService, ApiServiceStatusStrategy, Generation::kNone> {
  public:
   std::string_view storage_prefix() const override { return "apiregistration.k8s.io/apiservices"; }
   // What its name must be is said by its spec, see ValidateApiService.
   validation::NameRule name_rule() const override { return validation::NameIsPathSegment; }
   bool stored_as_json() const override { return true; }
   bool AllowUnconditionalUpdate() const override { return false; }
-  std::span<const std::string_view> ResetFields() const override {
-    static constexpr std::string_view kReset[] = {"status"};
-    return kReset;
-  }
-  const UpdateStrategy* Subresource(std::string_view name) const override {
-    return name == "status" ? &status_ : nullptr;
-  }
   std::span<const Column> Columns() const override {
     static constexpr Column kColumns[] = {
         kNameColumn,
@@ -156,10 +154,6 @@ class ApiServiceStrategy final : public StrategyOf<APIService> {
     object.status = {};
     if (!object.spec.service) SetLocalAvailable(object, w.now);
   }
-  void PrepareUpdate(const WriteContext&, APIService& object,
-                     const APIService& old) const override {
-    object.status = old.status;
-  }
   FieldErrorList Check(const WriteContext&, const APIService& object) const override {
     return ValidateApiService(object);
   }
@@ -175,27 +169,29 @@ class ApiServiceStrategy final : public StrategyOf<APIService> {
     }
     return {object.metadata.name, service, available, Age(object.metadata.creationTimestamp, now)};
   }
-
- private:
-  ApiServiceStatusStrategy status_;
 };
 
 }  // namespace
 
-void SetLocalAvailable(APIService& object, const Time& now) {
-  APIServiceCondition condition;
-  condition.type = "Available";
-  condition.status = "True";
-  condition.reason = "Local";
-  condition.message = "Local APIServices are always available";
+bool SetAvailable(APIService& object, APIServiceCondition condition, const Time& now) {
+  condition.type = kAvailable;
   condition.lastTransitionTime = now;
   for (APIServiceCondition& old : object.status.conditions) {
     if (old.type != condition.type) continue;
     if (old.status == condition.status) condition.lastTransitionTime = old.lastTransitionTime;
-    old = condition;
-    return;
+    const bool same = DeepEqual(old, condition);
+    old = std::move(condition);
+    return !same;
   }
-  object.status.conditions.push_back(condition);
+  object.status.conditions.push_back(std::move(condition));
+  return true;
+}
+
+void SetLocalAvailable(APIService& object, const Time& now) {
+  SetAvailable(
+      object,
+      {.status = "True", .reason = "Local", .message = "Local APIServices are always available"},
+      now);
 }
 
 StrategyPtr NewApiServiceStrategy() { return std::make_unique<ApiServiceStrategy>(); }

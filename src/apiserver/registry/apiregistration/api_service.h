@@ -12,4 +12,8 @@ StrategyPtr NewApiServiceStrategy();
 // condition that said the same.
 void SetLocalAvailable(apiregistration::v1::APIService& service, const Time& now);
 
+// Sets the condition Available, likewise. True if something changed.
+bool SetAvailable(apiregistration::v1::APIService& service,
+                  apiregistration::v1::APIServiceCondition condition, const Time& now);
+
 }  // namespace cox::apiserver

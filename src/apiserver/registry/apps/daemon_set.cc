@@ -9,6 +9,7 @@
 #include "apiserver/registry/core/pod/pod_validation.h"
 #include "apiserver/registry/internal_value.h"
 #include "apiserver/registry/label_selector_validation.h"
+#include "apiserver/registry/spec_and_status.h"
 #include "object/validation/object_meta.h"
 
 namespace cox::apiserver {
@@ -119,9 +120,9 @@ class StatusStrategy final : public PlainStatusStrategy<DaemonSet> {
   }
 };
 
-class Kind final : public SpecAndStatusStrategy<DaemonSet> {
+class Kind final : public SpecAndStatusStrategy<DaemonSet, StatusStrategy> {
  public:
-  Kind() : SpecAndStatusStrategy("daemonsets", std::make_unique<StatusStrategy>()) {}
+  std::string_view storage_prefix() const override { return "daemonsets"; }
 
   // The annotation is a field of the spec that apps/v1 has no place for.
   void TrimPartialMetadata(meta::v1::ObjectMeta& meta) const override {
@@ -177,10 +178,7 @@ class Kind final : public SpecAndStatusStrategy<DaemonSet> {
   FieldErrorList CheckUpdate(const WriteContext&, const DaemonSet& object,
                              const DaemonSet& old) const override {
     FieldErrorList errors = ValidateSpec(object.spec, &old.spec);
-    if (!SameBox(object.spec.selector, old.spec.selector)) {
-      errors.push_back(validation::ImmutableField(FieldPath("spec").Child("selector"),
-                                                  ValueOf(object.spec.selector)));
-    }
+    Append(errors, ValidateSelectorKept(object.spec.selector, old.spec.selector));
     return errors;
   }
 

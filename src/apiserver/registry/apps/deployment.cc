@@ -8,6 +8,7 @@
 #include "apiserver/registry/apps/workload.h"
 #include "apiserver/registry/core/pod/pod_validation.h"
 #include "apiserver/registry/internal_value.h"
+#include "apiserver/registry/spec_and_status.h"
 #include "object/validation/object_meta.h"
 
 namespace cox::apiserver {
@@ -140,9 +141,9 @@ class StatusStrategy final : public UpdateStrategyOf<Deployment> {
   }
 };
 
-class Kind final : public SpecAndStatusStrategy<Deployment> {
+class Kind final : public SpecAndStatusStrategy<Deployment, StatusStrategy> {
  public:
-  Kind() : SpecAndStatusStrategy("deployments", std::make_unique<StatusStrategy>()) {}
+  std::string_view storage_prefix() const override { return "deployments"; }
 
   std::span<const Column> Columns() const override {
     static constexpr Column kColumns[] = {
@@ -177,10 +178,7 @@ class Kind final : public SpecAndStatusStrategy<Deployment> {
   FieldErrorList CheckUpdate(const WriteContext&, const Deployment& object,
                              const Deployment& old) const override {
     FieldErrorList errors = ValidateSpec(object.spec, &old.spec);
-    if (!SameBox(object.spec.selector, old.spec.selector)) {
-      errors.push_back(validation::ImmutableField(FieldPath("spec").Child("selector"),
-                                                  ValueOf(object.spec.selector)));
-    }
+    Append(errors, ValidateSelectorKept(object.spec.selector, old.spec.selector));
     return errors;
   }
 

@@ -5,6 +5,7 @@
 #include "apiserver/registry/apps/strategies.h"
 #include "apiserver/registry/apps/workload.h"
 #include "apiserver/registry/core/pod/pod_validation.h"
+#include "apiserver/registry/spec_and_status.h"
 #include "object/validation/object_meta.h"
 
 namespace cox::apiserver {
@@ -37,43 +38,15 @@ class StatusStrategy final : public PlainStatusStrategy<ReplicaSet> {
  protected:
   FieldErrorList CheckUpdate(const WriteContext&, const ReplicaSet& object,
                              const ReplicaSet&) const override {
-    FieldPath path("status");
-    const ReplicaSetStatus& status = object.status;
-    FieldErrorList errors =
-        ValidateCounters({{"replicas", status.replicas},
-                          {"fullyLabeledReplicas", status.fullyLabeledReplicas},
-                          {"readyReplicas", status.readyReplicas},
-                          {"availableReplicas", status.availableReplicas},
-                          {"terminatingReplicas", status.terminatingReplicas.value_or(0)},
-                          {"observedGeneration", status.observedGeneration}},
-                         path);
-    Append(errors, ValidateAtMost({{"fullyLabeledReplicas", status.fullyLabeledReplicas},
-                                   {"readyReplicas", status.readyReplicas},
-                                   {"availableReplicas", status.availableReplicas}},
-                                  status.replicas, "status.replicas", path));
-    Append(errors, ValidateAtMost({{"availableReplicas", status.availableReplicas}},
-                                  status.readyReplicas, "readyReplicas", path));
-    return errors;
+    return ValidateReplicaStatus(object.status);
   }
 };
 
-class Kind final : public SpecAndStatusStrategy<ReplicaSet> {
+class Kind final : public SpecAndStatusStrategy<ReplicaSet, StatusStrategy> {
  public:
-  Kind() : SpecAndStatusStrategy("replicasets", std::make_unique<StatusStrategy>()) {}
+  std::string_view storage_prefix() const override { return "replicasets"; }
 
-  std::span<const Column> Columns() const override {
-    static constexpr Column kColumns[] = {
-        kNameColumn,
-        {.name = "Desired", .type = "integer"},
-        {.name = "Current", .type = "integer"},
-        {.name = "Ready", .type = "integer"},
-        kAgeColumn,
-        kContainersColumn,
-        kImagesColumn,
-        kSelectorColumn,
-    };
-    return kColumns;
-  }
+  std::span<const Column> Columns() const override { return kReplicaColumns; }
 
  protected:
   void Default(ReplicaSet& object) const override {
@@ -87,10 +60,7 @@ class Kind final : public SpecAndStatusStrategy<ReplicaSet> {
   FieldErrorList CheckUpdate(const WriteContext&, const ReplicaSet& object,
                              const ReplicaSet& old) const override {
     FieldErrorList errors = ValidateSpec(object.spec, &old.spec);
-    if (!SameBox(object.spec.selector, old.spec.selector)) {
-      errors.push_back(validation::ImmutableField(FieldPath("spec").Child("selector"),
-                                                  ValueOf(object.spec.selector)));
-    }
+    Append(errors, ValidateSelectorKept(object.spec.selector, old.spec.selector));
     return errors;
   }
 

@@ -10,6 +10,7 @@
 #include "apiserver/registry/core/pod/pod_validation.h"
 #include "apiserver/registry/core/volume/claim_validation.h"
 #include "apiserver/registry/internal_value.h"
+#include "apiserver/registry/spec_and_status.h"
 #include "object/validation/names.h"
 #include "object/validation/object_meta.h"
 
@@ -213,9 +214,9 @@ class StatusStrategy final : public PlainStatusStrategy<StatefulSet> {
   }
 };
 
-class Kind final : public SpecAndStatusStrategy<StatefulSet> {
+class Kind final : public SpecAndStatusStrategy<StatefulSet, StatusStrategy> {
  public:
-  Kind() : SpecAndStatusStrategy("statefulsets", std::make_unique<StatusStrategy>()) {}
+  std::string_view storage_prefix() const override { return "statefulsets"; }
 
   // Pods are called <name>-<ordinal>, also as hosts.
   validation::NameRule name_rule() const override { return validation::NameIsDNSLabel; }

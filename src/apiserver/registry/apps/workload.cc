@@ -73,6 +73,12 @@ FieldErrorList ValidateRequiredSelector(const Box<meta::v1::LabelSelector>& sele
   return errors;
 }
 
+FieldErrorList ValidateSelectorKept(const Box<meta::v1::LabelSelector>& selector,
+                                    const Box<meta::v1::LabelSelector>& old) {
+  if (SameBox(selector, old)) return {};
+  return {validation::ImmutableField(FieldPath("spec").Child("selector"), ValueOf(selector))};
+}
+
 FieldErrorList ValidateReplicaSetTemplate(const labels::Selector& selector,
                                           const core::v1::PodTemplateSpec& pod_template,
                                           const core::v1::PodTemplateSpec* old,

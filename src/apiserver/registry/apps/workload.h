@@ -53,6 +53,10 @@ FieldErrorList ValidateEndlessTemplate(const core::v1::PodTemplateSpec& pod_temp
 FieldErrorList ValidateRequiredSelector(const Box<meta::v1::LabelSelector>& selector,
                                         const FieldPath& path, std::string_view kind);
 
+// spec.selector, which stays what it was at first.
+FieldErrorList ValidateSelectorKept(const Box<meta::v1::LabelSelector>& selector,
+                                    const Box<meta::v1::LabelSelector>& old);
+
 // Labels, template and endlessness, as ReplicaSets and everything that makes them check them.
 // `old` is the stored template, null for a new object.
 FieldErrorList ValidateReplicaSetTemplate(const labels::Selector& selector,
@@ -76,6 +80,29 @@ FieldErrorList ValidateCollisionCount(std::optional<int32_t> count, const FieldP
 FieldErrorList ValidateCollisionCountUpdate(std::optional<int32_t> count,
                                             std::optional<int32_t> old, const FieldPath& status);
 
+// The status of what keeps a number of equal pods.
+template <class Status>
+FieldErrorList ValidateReplicaStatus(const Status& status) {
+  const FieldPath path("status");
+  FieldErrorList errors = ValidateCounters({{"replicas", status.replicas},
+                                            {"fullyLabeledReplicas", status.fullyLabeledReplicas},
+                                            {"readyReplicas", status.readyReplicas},
+                                            {"availableReplicas", status.availableReplicas}},
+                                           path);
+  if constexpr (requires { status.terminatingReplicas; }) {
+    Append(errors, ValidateCounters(
+                       {{"terminatingReplicas", status.terminatingReplicas.value_or(0)}}, path));
+  }
+  Append(errors, ValidateCounters({{"observedGeneration", status.observedGeneration}}, path));
+  Append(errors, ValidateAtMost({{"fullyLabeledReplicas", status.fullyLabeledReplicas},
+                                 {"readyReplicas", status.readyReplicas},
+                                 {"availableReplicas", status.availableReplicas}},
+                                status.replicas, "status.replicas", path));
+  Append(errors, ValidateAtMost({{"availableReplicas", status.availableReplicas}},
+                                status.readyReplicas, "readyReplicas", path));
+  return errors;
+}
+
 // For names that become the beginning of pod names: what to tell a client whose pods will have
 // host names that are no DNS labels.
 Warnings WarnOnPodNamePrefix(std::string_view name);
@@ -97,40 +124,6 @@ Warnings WarnOnNameAndTemplate(const T& object, const T* old) {
   return warnings;
 }
 
-// The base of kinds with a spec that users write and a status that a controller writes: each way of
-// writing leaves the other part alone, and metadata.generation counts the changes of the spec.
-template <class T>
-class SpecAndStatusStrategy : public StrategyOf<T> {
- public:
-  // `prefix` is a literal.
-  SpecAndStatusStrategy(std::string_view prefix, std::unique_ptr<const UpdateStrategy> status)
-      : prefix_(prefix), status_(std::move(status)) {}
-
-  std::string_view storage_prefix() const final { return prefix_; }
-  const UpdateStrategy* Subresource(std::string_view name) const override {
-    return name == "status" ? status_.get() : nullptr;
-  }
-  std::span<const std::string_view> ResetFields() const override {
-    static constexpr std::string_view kReset[] = {"status"};
-    return kReset;
-  }
-
- protected:
-  void PrepareCreate(const WriteContext&, T& object) const override {
-    object.status = {};
-    object.metadata.generation = 1;
-  }
-  void PrepareUpdate(const WriteContext&, T& object, const T& old) const override {
-    object.status = old.status;
-    bool changed = !DeepEqual(object.spec, old.spec);
-    object.metadata.generation = old.metadata.generation + (changed ? 1 : 0);
-  }
-
- private:
-  std::string_view prefix_;
-  std::unique_ptr<const UpdateStrategy> status_;
-};
-
 // Cells of tables.
 std::string ContainerNames(const core::v1::PodSpec& spec);               // "web,proxy"
 std::string ContainerImages(const core::v1::PodSpec& spec);              // "nginx:1,envoy:2"
@@ -139,5 +132,16 @@ std::string LabelsText(const Map<std::string>& labels);                  // the 
 inline constexpr Column kContainersColumn = {.name = "Containers", .type = "string", .priority = 1};
 inline constexpr Column kImagesColumn = {.name = "Images", .type = "string", .priority = 1};
 inline constexpr Column kSelectorColumn = {.name = "Selector", .type = "string", .priority = 1};
+// Of what keeps a number of equal pods.
+inline constexpr Column kReplicaColumns[] = {
+    kNameColumn,
+    {.name = "Desired", .type = "integer"},
+    {.name = "Current", .type = "integer"},
+    {.name = "Ready", .type = "integer"},
+    kAgeColumn,
+    kContainersColumn,
+    kImagesColumn,
+    kSelectorColumn,
+};
 
 }  // namespace cox::apiserver

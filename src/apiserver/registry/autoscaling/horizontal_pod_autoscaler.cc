@@ -8,6 +8,7 @@
 #include "apiserver/registry/autoscaling/conversion.h"
 #include "apiserver/registry/autoscaling/strategies.h"
 #include "apiserver/registry/autoscaling/validation.h"
+#include "apiserver/registry/spec_and_status.h"
 #include "base/strings.h"
 #include "object/validation/object_meta.h"
 
@@ -133,17 +134,11 @@ void SetV1Defaults(Object& object) {
   if (!spec.minReplicas) spec.minReplicas = 1;
 }
 
-class Kind final : public StrategyOf<HorizontalPodAutoscaler> {
+class Kind final
+    : public SpecAndStatusStrategy<HorizontalPodAutoscaler, StatusStrategy, Generation::kNone> {
  public:
   std::string_view storage_prefix() const override { return "horizontalpodautoscalers"; }
 
-  std::span<const std::string_view> ResetFields() const override {
-    static constexpr std::string_view kReset[] = {"status"};
-    return kReset;
-  }
-  const UpdateStrategy* Subresource(std::string_view name) const override {
-    return name == "status" ? &status_ : nullptr;
-  }
   std::span<const ServedVersion> Versions() const override {
     static const ServedVersion kVersions[] = {
         {.kind = &HorizontalPodAutoscaler::kKind, .to_hub = Same, .from_hub = Same},
@@ -177,14 +172,6 @@ class Kind final : public StrategyOf<HorizontalPodAutoscaler> {
     DropConversionAnnotations(object.metadata);
   }
 
-  void PrepareCreate(const WriteContext&, HorizontalPodAutoscaler& object) const override {
-    object.status = {};
-  }
-  void PrepareUpdate(const WriteContext&, HorizontalPodAutoscaler& object,
-                     const HorizontalPodAutoscaler& old) const override {
-    object.status = old.status;
-  }
-
   FieldErrorList Check(const WriteContext&, const HorizontalPodAutoscaler& object) const override {
     return ValidateHorizontalPodAutoscalerSpec(object.spec, nullptr);
   }
@@ -203,9 +190,6 @@ class Kind final : public StrategyOf<HorizontalPodAutoscaler> {
             object.status.currentReplicas,
             Age(object.metadata.creationTimestamp, now)};
   }
-
- private:
-  StatusStrategy status_;
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "apiserver/registry/batch/strategies.h"
 #include "apiserver/registry/batch/time_zones.h"
 #include "apiserver/registry/core/pod/pod_validation.h"
+#include "apiserver/registry/spec_and_status.h"
 #include "object/validation/object_meta.h"
 
 namespace cox::apiserver {
@@ -108,7 +109,7 @@ FieldErrorList ValidateSpec(const CronJobSpec& spec, const CronJobSpec* old) {
 
 class Kind final : public SpecAndStatusStrategy<CronJob> {
  public:
-  Kind() : SpecAndStatusStrategy("cronjobs", std::make_unique<PlainStatusStrategy<CronJob>>()) {}
+  std::string_view storage_prefix() const override { return "cronjobs"; }
 
   std::span<const Column> Columns() const override {
     static constexpr Column kColumns[] = {

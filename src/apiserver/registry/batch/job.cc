@@ -9,6 +9,7 @@
 #include "apiserver/registry/batch/job_validation.h"
 #include "apiserver/registry/batch/strategies.h"
 #include "apiserver/registry/core/pod/pod_validation.h"
+#include "apiserver/registry/spec_and_status.h"
 
 namespace cox::apiserver {
 namespace {
@@ -102,9 +103,9 @@ class StatusStrategy final : public PlainStatusStrategy<Job> {
   }
 };
 
-class Kind final : public SpecAndStatusStrategy<Job> {
+class Kind final : public SpecAndStatusStrategy<Job, StatusStrategy> {
  public:
-  Kind() : SpecAndStatusStrategy("jobs", std::make_unique<StatusStrategy>()) {}
+  std::string_view storage_prefix() const override { return "jobs"; }
 
   Warnings WarnOnDelete(const meta::v1::DeleteOptions& options) const override {
     if (options.propagationPolicy || options.orphanDependents) return {};

@@ -8,6 +8,7 @@
 #include "apiserver/registry/core/strategy.h"
 #include "apiserver/registry/field_checks.h"
 #include "apiserver/registry/internal_value.h"
+#include "apiserver/registry/spec_and_status.h"
 
 namespace cox::apiserver {
 namespace {
@@ -153,17 +154,11 @@ class StatusStrategy final : public PlainStatusStrategy<ResourceQuota> {
   }
 };
 
-class ResourceQuotaStrategy final : public StrategyOf<ResourceQuota> {
+class ResourceQuotaStrategy final
+    : public SpecAndStatusStrategy<ResourceQuota, StatusStrategy, Generation::kNone> {
  public:
   std::string_view storage_prefix() const override { return "resourcequotas"; }
   bool ReturnsDeletedObject() const override { return true; }
-  const UpdateStrategy* Subresource(std::string_view name) const override {
-    return name == "status" ? &status_ : nullptr;
-  }
-  std::span<const std::string_view> ResetFields() const override {
-    static constexpr std::string_view kReset[] = {"status"};
-    return kReset;
-  }
   std::span<const Column> Columns() const override {
     static constexpr Column kColumns[] = {kNameColumn,
                                           {.name = "Request", .type = "string"},
@@ -173,13 +168,6 @@ class ResourceQuotaStrategy final : public StrategyOf<ResourceQuota> {
   }
 
  protected:
-  void PrepareCreate(const WriteContext&, ResourceQuota& quota) const override {
-    quota.status = {};
-  }
-  void PrepareUpdate(const WriteContext&, ResourceQuota& quota,
-                     const ResourceQuota& old) const override {
-    quota.status = old.status;
-  }
   FieldErrorList Check(const WriteContext&, const ResourceQuota& quota) const override {
     return CheckSpec(quota.spec);
   }
@@ -207,9 +195,6 @@ class ResourceQuotaStrategy final : public StrategyOf<ResourceQuota> {
     }
     return {quota.metadata.name, requests, limits, Age(quota.metadata.creationTimestamp, now)};
   }
-
- private:
-  StatusStrategy status_;
 };
 
 }  // namespace

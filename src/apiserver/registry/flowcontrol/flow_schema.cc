@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <set>
 #include <string>
 
 #include "apiserver/registry/field_checks.h"
 #include "apiserver/registry/flowcontrol/strategy.h"
 #include "apiserver/registry/internal_value.h"
+#include "apiserver/registry/spec_and_status.h"
 #include "object/equal.h"
 
 namespace cox::apiserver {
@@ -53,22 +53,6 @@ FieldErrorList CheckSpec(const FlowSchemaSpec& spec, std::string_view name) {
   return errors;
 }
 
-FieldErrorList CheckStatus(const FlowSchema& schema) {
-  FieldErrorList errors;
-  std::set<std::string_view> seen;
-  FieldPath path = FieldPath("status").Child("conditions");
-  for (size_t i = 0; i < schema.status.conditions.size(); ++i) {
-    const std::string& type = schema.status.conditions[i].type;
-    if (!seen.insert(type).second) {
-      errors.push_back(FieldError::Duplicate(path.Index(i).Child("type"), type));
-    }
-    if (type.empty()) {
-      errors.push_back(FieldError::Required(path.Index(i).Child("type"), "must not be empty"));
-    }
-  }
-  return errors;
-}
-
 FieldErrorList CheckSchema(const FlowSchema& schema) {
   FieldErrorList errors = CheckSpec(schema.spec, schema.metadata.name);
   if (const FlowSchemaSpec* fixed = MandatoryFlowSchema(schema.metadata.name)) {
@@ -78,7 +62,7 @@ FieldErrorList CheckSchema(const FlowSchema& schema) {
                               "spec of '" + schema.metadata.name + "' must equal the fixed value"));
     }
   }
-  Append(errors, CheckStatus(schema));
+  Append(errors, ValidateFlowConditions(schema.status.conditions));
   return errors;
 }
 
@@ -86,20 +70,23 @@ class StatusStrategy final : public FlowStatusStrategy<FlowSchema> {
  protected:
   FieldErrorList CheckUpdate(const WriteContext&, const FlowSchema& schema,
                              const FlowSchema&) const override {
-    return CheckStatus(schema);
+    return ValidateFlowConditions(schema.status.conditions);
   }
 };
 
-class FlowSchemaStrategy final : public StrategyOf<FlowSchema> {
+class FlowSchemaStrategy final : public SpecAndStatusStrategy<FlowSchema, StatusStrategy> {
  public:
   std::string_view storage_prefix() const override { return "flowschemas"; }
   bool AllowUnconditionalUpdate() const override { return false; }
-  const UpdateStrategy* Subresource(std::string_view name) const override {
-    return name == "status" ? &status_ : nullptr;
-  }
-  std::span<const std::string_view> ResetFields() const override {
-    static constexpr std::string_view kReset[] = {"status"};
-    return kReset;
+  // As they are tried for a request.
+  RowBefore RowOrder() const override {
+    return [](const Object& a, const Object& b) {
+      const auto& left = *a.As<FlowSchema>();
+      const auto& right = *b.As<FlowSchema>();
+      return left.spec.matchingPrecedence != right.spec.matchingPrecedence
+                 ? left.spec.matchingPrecedence < right.spec.matchingPrecedence
+                 : left.metadata.name < right.metadata.name;
+    };
   }
   std::span<const Column> Columns() const override {
     static constexpr Column kColumns[] = {
@@ -117,17 +104,6 @@ class FlowSchemaStrategy final : public StrategyOf<FlowSchema> {
   void Default(FlowSchema& schema) const override {
     if (schema.spec.matchingPrecedence == 0) schema.spec.matchingPrecedence = kDefaultPrecedence;
   }
-  void PrepareCreate(const WriteContext&, FlowSchema& schema) const override {
-    schema.status = {};
-    schema.metadata.generation = 1;
-  }
-  void PrepareUpdate(const WriteContext&, FlowSchema& schema,
-                     const FlowSchema& old) const override {
-    schema.status = old.status;
-    if (!DeepEqual(schema.spec, old.spec)) {
-      schema.metadata.generation = old.metadata.generation + 1;
-    }
-  }
   FieldErrorList Check(const WriteContext&, const FlowSchema& schema) const override {
     return CheckSchema(schema);
   }
@@ -144,9 +120,6 @@ class FlowSchemaStrategy final : public StrategyOf<FlowSchema> {
             Age(schema.metadata.creationTimestamp, now),
             missing};
   }
-
- private:
-  StatusStrategy status_;
 };
 
 // All requests of these groups.

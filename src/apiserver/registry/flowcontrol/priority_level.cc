@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
-#include <set>
 #include <string>
 
 #include "apiserver/registry/field_checks.h"
 #include "apiserver/registry/flowcontrol/strategy.h"
 #include "apiserver/registry/internal_value.h"
+#include "apiserver/registry/spec_and_status.h"
 #include "object/equal.h"
 
 namespace cox::apiserver {
@@ -143,27 +143,11 @@ const PriorityLevelConfigurationSpec& CatchAllSpec() {
   return kSpec;
 }
 
-FieldErrorList CheckStatus(const PriorityLevelConfiguration& level) {
-  FieldErrorList errors;
-  std::set<std::string_view> seen;
-  FieldPath path = FieldPath("status").Child("conditions");
-  for (size_t i = 0; i < level.status.conditions.size(); ++i) {
-    const std::string& type = level.status.conditions[i].type;
-    if (!seen.insert(type).second) {
-      errors.push_back(FieldError::Duplicate(path.Index(i).Child("type"), type));
-    }
-    if (type.empty()) {
-      errors.push_back(FieldError::Required(path.Index(i).Child("type"), "must not be empty"));
-    }
-  }
-  return errors;
-}
-
 class StatusStrategy final : public FlowStatusStrategy<PriorityLevelConfiguration> {
  protected:
   FieldErrorList CheckUpdate(const WriteContext&, const PriorityLevelConfiguration& level,
                              const PriorityLevelConfiguration&) const override {
-    return CheckStatus(level);
+    return ValidateFlowConditions(level.status.conditions);
   }
 };
 
@@ -173,17 +157,11 @@ void DefaultQueuing(QueuingConfiguration& queuing) {
   if (queuing.queueLengthLimit == 0) queuing.queueLengthLimit = kDefaultQueueLength;
 }
 
-class PriorityLevelStrategy final : public StrategyOf<PriorityLevelConfiguration> {
+class PriorityLevelStrategy final
+    : public SpecAndStatusStrategy<PriorityLevelConfiguration, StatusStrategy> {
  public:
   std::string_view storage_prefix() const override { return "prioritylevelconfigurations"; }
   bool AllowUnconditionalUpdate() const override { return false; }
-  const UpdateStrategy* Subresource(std::string_view name) const override {
-    return name == "status" ? &status_ : nullptr;
-  }
-  std::span<const std::string_view> ResetFields() const override {
-    static constexpr std::string_view kReset[] = {"status"};
-    return kReset;
-  }
   std::span<const Column> Columns() const override {
     static constexpr Column kColumns[] = {
         kNameColumn,
@@ -211,15 +189,6 @@ class PriorityLevelStrategy final : public StrategyOf<PriorityLevelConfiguration
       if (!exempt.lendablePercent) exempt.lendablePercent = 0;
     }
   }
-  void PrepareCreate(const WriteContext&, PriorityLevelConfiguration& level) const override {
-    level.status = {};
-    level.metadata.generation = 1;
-  }
-  void PrepareUpdate(const WriteContext&, PriorityLevelConfiguration& level,
-                     const PriorityLevelConfiguration& old) const override {
-    level.status = old.status;
-    if (!DeepEqual(level.spec, old.spec)) level.metadata.generation = old.metadata.generation + 1;
-  }
   FieldErrorList Check(const WriteContext&,
                        const PriorityLevelConfiguration& level) const override {
     FieldErrorList errors = CheckSpec(level.spec, level.metadata.name);
@@ -227,7 +196,7 @@ class PriorityLevelStrategy final : public StrategyOf<PriorityLevelConfiguration
       errors.push_back(FieldError::Invalid(FieldPath("spec"), InternalValue(level.spec),
                                            "spec of 'catch-all' must equal the fixed value"));
     }
-    Append(errors, CheckStatus(level));
+    Append(errors, ValidateFlowConditions(level.status.conditions));
     return errors;
   }
   Cells RowOf(const PriorityLevelConfiguration& level, const Time& now) const override {
@@ -249,9 +218,6 @@ class PriorityLevelStrategy final : public StrategyOf<PriorityLevelConfiguration
             length,
             Age(level.metadata.creationTimestamp, now)};
   }
-
- private:
-  StatusStrategy status_;
 };
 
 }  // namespace

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <set>
+#include <string_view>
+#include <vector>
+
 #include "api/flowcontrol/v1.h"
 #include "apiserver/registry/strategy.h"
 
@@ -13,6 +17,24 @@ StrategyPtr NewPriorityLevelConfigurationStrategy();
 // Who is matched by one rule of a FlowSchema, and what.
 FieldErrorList ValidateFlowSchemaRule(const flowcontrol::v1::PolicyRulesWithSubjects& rule,
                                       const FieldPath& path);
+
+// Conditions of both kinds: each has a type, each type stands once.
+template <class Condition>
+FieldErrorList ValidateFlowConditions(const std::vector<Condition>& conditions) {
+  FieldErrorList errors;
+  std::set<std::string_view> seen;
+  const FieldPath path = FieldPath("status").Child("conditions");
+  for (size_t i = 0; i < conditions.size(); ++i) {
+    const FieldPath type = path.Index(i).Child("type");
+    if (!seen.insert(conditions[i].type).second) {
+      errors.push_back(FieldError::Duplicate(type, conditions[i].type));
+    }
+    if (conditions[i].type.empty()) {
+      errors.push_back(FieldError::Required(type, "must not be empty"));
+    }
+  }
+  return errors;
+}
 
 // The two flow schemas that every server needs: their spec is fixed. Null for other names.
 const flowcontrol::v1::FlowSchemaSpec* MandatoryFlowSchema(std::string_view name);

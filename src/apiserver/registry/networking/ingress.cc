@@ -6,6 +6,7 @@
 #include "api/networking/v1.h"
 #include "apiserver/registry/networking/ingress_validation.h"
 #include "apiserver/registry/networking/kinds.h"
+#include "apiserver/registry/spec_and_status.h"
 #include "object/equal.h"
 
 namespace cox::apiserver {
@@ -50,17 +51,10 @@ class IngressStatusStrategy final : public PlainStatusStrategy<Ingress> {
   }
 };
 
-class IngressStrategy final : public StrategyOf<Ingress> {
+class IngressStrategy final : public SpecAndStatusStrategy<Ingress, IngressStatusStrategy> {
  public:
   std::string_view storage_prefix() const override { return "ingress"; }
 
-  std::span<const std::string_view> ResetFields() const override {
-    static constexpr std::string_view kReset[] = {"status"};
-    return kReset;
-  }
-  const UpdateStrategy* Subresource(std::string_view name) const override {
-    return name == "status" ? &status_ : nullptr;
-  }
   std::span<const Column> Columns() const override {
     static constexpr Column kColumns[] = {
         kNameColumn,
@@ -74,15 +68,6 @@ class IngressStrategy final : public StrategyOf<Ingress> {
   }
 
  protected:
-  void PrepareCreate(const WriteContext&, Ingress& object) const override {
-    object.status = {};
-    object.metadata.generation = 1;
-  }
-  void PrepareUpdate(const WriteContext&, Ingress& object, const Ingress& old) const override {
-    object.status = old.status;
-    object.metadata.generation =
-        old.metadata.generation + (DeepEqual(object.spec, old.spec) ? 0 : 1);
-  }
   FieldErrorList Check(const WriteContext&, const Ingress& object) const override {
     FieldErrorList errors = ValidateIngressSpec(object.spec, FieldPath("spec"), {});
     const std::string* annotation = object.metadata.annotations.Get(kClassAnnotation);
@@ -111,9 +96,6 @@ class IngressStrategy final : public StrategyOf<Ingress> {
             object.spec.tls.empty() ? "80" : "80, 443",
             Age(object.metadata.creationTimestamp, now)};
   }
-
- private:
-  const IngressStatusStrategy status_;
 };
 
 }  // namespace

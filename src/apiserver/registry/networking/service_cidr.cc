@@ -5,6 +5,7 @@
 #include "api/networking/v1.h"
 #include "apiserver/registry/internal_value.h"
 #include "apiserver/registry/networking/kinds.h"
+#include "apiserver/registry/spec_and_status.h"
 #include "object/validation/ip.h"
 #include "object/validation/object_meta.h"
 
@@ -36,16 +37,11 @@ FieldErrorList ValidateSpec(const networking::v1::ServiceCIDRSpec& spec) {
   return errors;
 }
 
-class ServiceCidrStrategy final : public StrategyOf<ServiceCIDR> {
+class ServiceCidrStrategy final
+    : public SpecAndStatusStrategy<ServiceCIDR, PlainStatusStrategy<ServiceCIDR>,
+                                   Generation::kNone> {
  public:
   std::string_view storage_prefix() const override { return "servicecidrs"; }
-  std::span<const std::string_view> ResetFields() const override {
-    static constexpr std::string_view kReset[] = {"status"};
-    return kReset;
-  }
-  const UpdateStrategy* Subresource(std::string_view name) const override {
-    return name == "status" ? &status_ : nullptr;
-  }
   std::span<const Column> Columns() const override {
     static constexpr Column kColumns[] = {
         kNameColumn,
@@ -56,13 +52,6 @@ class ServiceCidrStrategy final : public StrategyOf<ServiceCIDR> {
   }
 
  protected:
-  void PrepareCreate(const WriteContext&, ServiceCIDR& object) const override {
-    object.status = {};
-  }
-  void PrepareUpdate(const WriteContext&, ServiceCIDR& object,
-                     const ServiceCIDR& old) const override {
-    object.status = old.status;
-  }
   FieldErrorList Check(const WriteContext&, const ServiceCIDR& object) const override {
     return ValidateSpec(object.spec);
   }
@@ -86,9 +75,6 @@ class ServiceCidrStrategy final : public StrategyOf<ServiceCIDR> {
     for (const std::string& cidr : object.spec.cidrs) cidrs += (cidrs.empty() ? "" : ",") + cidr;
     return {object.metadata.name, cidrs, Age(object.metadata.creationTimestamp, now)};
   }
-
- private:
-  const PlainStatusStrategy<ServiceCIDR> status_;
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "apiserver/registry/label_selector_validation.h"
 #include "apiserver/registry/policy/conditions.h"
 #include "apiserver/registry/policy/strategies.h"
+#include "apiserver/registry/spec_and_status.h"
 
 namespace cox::apiserver {
 namespace {
@@ -57,9 +58,9 @@ class StatusStrategy final : public PlainStatusStrategy<PodDisruptionBudget> {
   }
 };
 
-class Kind final : public SpecAndStatusStrategy<PodDisruptionBudget> {
+class Kind final : public SpecAndStatusStrategy<PodDisruptionBudget, StatusStrategy> {
  public:
-  Kind() : SpecAndStatusStrategy("poddisruptionbudgets", std::make_unique<StatusStrategy>()) {}
+  std::string_view storage_prefix() const override { return "poddisruptionbudgets"; }
 
   // The controller and evictions race for the status: each must have seen what it changes.
   bool AllowUnconditionalUpdate() const override { return false; }

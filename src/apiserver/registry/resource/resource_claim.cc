@@ -6,6 +6,7 @@
 #include "apiserver/registry/internal_value.h"
 #include "apiserver/registry/resource/claim_rules.h"
 #include "apiserver/registry/resource/strategy.h"
+#include "apiserver/registry/spec_and_status.h"
 #include "object/equal.h"
 
 namespace cox::apiserver {
@@ -39,17 +40,11 @@ std::string StateText(const ResourceClaim& claim) {
   return text;
 }
 
-class ResourceClaimStrategy final : public StrategyOf<ResourceClaim> {
+class ResourceClaimStrategy final
+    : public SpecAndStatusStrategy<ResourceClaim, StatusStrategy, Generation::kNone> {
  public:
   std::string_view storage_prefix() const override { return "resourceclaims"; }
   bool ReturnsDeletedObject() const override { return true; }
-  const UpdateStrategy* Subresource(std::string_view name) const override {
-    return name == "status" ? &status_ : nullptr;
-  }
-  std::span<const std::string_view> ResetFields() const override {
-    static constexpr std::string_view kReset[] = {"status"};
-    return kReset;
-  }
   std::span<const Column> Columns() const override {
     static constexpr Column kColumns[] = {
         kNameColumn, {.name = "State", .type = "string"}, kAgeColumn};
@@ -58,13 +53,6 @@ class ResourceClaimStrategy final : public StrategyOf<ResourceClaim> {
 
  protected:
   void Default(ResourceClaim& claim) const override { devices::SetClaimDefaults(claim.spec); }
-  void PrepareCreate(const WriteContext&, ResourceClaim& claim) const override {
-    claim.status = {};
-  }
-  void PrepareUpdate(const WriteContext&, ResourceClaim& claim,
-                     const ResourceClaim& old) const override {
-    claim.status = old.status;
-  }
   FieldErrorList Check(const WriteContext&, const ResourceClaim& claim) const override {
     return devices::ValidateClaimSpec(claim.spec, FieldPath("spec"));
   }
@@ -84,9 +72,6 @@ class ResourceClaimStrategy final : public StrategyOf<ResourceClaim> {
   Cells RowOf(const ResourceClaim& claim, const Time& now) const override {
     return {claim.metadata.name, StateText(claim), Age(claim.metadata.creationTimestamp, now)};
   }
-
- private:
-  StatusStrategy status_;
 };
 
 class ResourceClaimTemplateStrategy final : public StrategyOf<ResourceClaimTemplate> {

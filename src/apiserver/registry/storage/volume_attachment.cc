@@ -7,6 +7,7 @@
 #include "apiserver/registry/core/volume/volume_source_validation.h"
 #include "apiserver/registry/field_messages.h"
 #include "apiserver/registry/internal_value.h"
+#include "apiserver/registry/spec_and_status.h"
 #include "apiserver/registry/storage/kinds.h"
 #include "object/equal.h"
 #include "object/validation/object_meta.h"
@@ -111,18 +112,13 @@ class VolumeAttachmentStatusStrategy final : public UpdateStrategyOf<VolumeAttac
   }
 };
 
-class VolumeAttachmentStrategy final : public StrategyOf<VolumeAttachment> {
+class VolumeAttachmentStrategy final
+    : public SpecAndStatusStrategy<VolumeAttachment, VolumeAttachmentStatusStrategy,
+                                   Generation::kNone> {
  public:
   std::string_view storage_prefix() const override { return "volumeattachments"; }
   bool ReturnsDeletedObject() const override { return true; }
   bool AllowUnconditionalUpdate() const override { return false; }
-  std::span<const std::string_view> ResetFields() const override {
-    static constexpr std::string_view kReset[] = {"status"};
-    return kReset;
-  }
-  const UpdateStrategy* Subresource(std::string_view name) const override {
-    return name == "status" ? &status_ : nullptr;
-  }
   std::span<const Column> Columns() const override {
     static constexpr Column kColumns[] = {
         kNameColumn,
@@ -136,13 +132,6 @@ class VolumeAttachmentStrategy final : public StrategyOf<VolumeAttachment> {
   }
 
  protected:
-  void PrepareCreate(const WriteContext&, VolumeAttachment& object) const override {
-    object.status = {};
-  }
-  void PrepareUpdate(const WriteContext&, VolumeAttachment& object,
-                     const VolumeAttachment& old) const override {
-    object.status = old.status;
-  }
   FieldErrorList Check(const WriteContext&, const VolumeAttachment& object) const override {
     return ValidateAttachment(object);
   }
@@ -158,9 +147,6 @@ class VolumeAttachmentStrategy final : public StrategyOf<VolumeAttachment> {
             object.status.attached,
             Age(object.metadata.creationTimestamp, now)};
   }
-
- private:
-  const VolumeAttachmentStatusStrategy status_;
 };
 
 }  // namespace

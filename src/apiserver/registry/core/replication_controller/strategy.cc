@@ -7,6 +7,7 @@
 #include "api/core/v1.h"
 #include "apiserver/registry/apps/workload.h"
 #include "apiserver/registry/core/pod/pod_validation.h"
+#include "apiserver/registry/spec_and_status.h"
 #include "object/validation/object_meta.h"
 
 namespace cox::apiserver {
@@ -50,45 +51,19 @@ class StatusStrategy final : public PlainStatusStrategy<ReplicationController> {
  protected:
   FieldErrorList CheckUpdate(const WriteContext&, const ReplicationController& object,
                              const ReplicationController&) const override {
-    FieldPath path("status");
-    const ReplicationControllerStatus& status = object.status;
-    FieldErrorList errors = ValidateCounters({{"replicas", status.replicas},
-                                              {"fullyLabeledReplicas", status.fullyLabeledReplicas},
-                                              {"readyReplicas", status.readyReplicas},
-                                              {"availableReplicas", status.availableReplicas},
-                                              {"observedGeneration", status.observedGeneration}},
-                                             path);
-    Append(errors, ValidateAtMost({{"fullyLabeledReplicas", status.fullyLabeledReplicas},
-                                   {"readyReplicas", status.readyReplicas},
-                                   {"availableReplicas", status.availableReplicas}},
-                                  status.replicas, "status.replicas", path));
-    Append(errors, ValidateAtMost({{"availableReplicas", status.availableReplicas}},
-                                  status.readyReplicas, "readyReplicas", path));
-    return errors;
+    return ValidateReplicaStatus(object.status);
   }
 };
 
-class Kind final : public SpecAndStatusStrategy<ReplicationController> {
+class Kind final : public SpecAndStatusStrategy<ReplicationController, StatusStrategy> {
  public:
-  Kind() : SpecAndStatusStrategy("controllers", std::make_unique<StatusStrategy>()) {}
+  std::string_view storage_prefix() const override { return "controllers"; }
 
   std::span<const std::string_view> FieldNames() const override {
     static constexpr std::string_view kNames[] = {"status.replicas"};
     return kNames;
   }
-  std::span<const Column> Columns() const override {
-    static constexpr Column kColumns[] = {
-        kNameColumn,
-        {.name = "Desired", .type = "integer"},
-        {.name = "Current", .type = "integer"},
-        {.name = "Ready", .type = "integer"},
-        kAgeColumn,
-        kContainersColumn,
-        kImagesColumn,
-        kSelectorColumn,
-    };
-    return kColumns;
-  }
+  std::span<const Column> Columns() const override { return kReplicaColumns; }
 
  protected:
   // The labels of the template are the default of the selector and of the object's own labels.

@@ -6,6 +6,7 @@
 #include "apiserver/registry/core/volume/claim_validation.h"
 #include "apiserver/registry/core/volume/persistent_volume_validation.h"
 #include "apiserver/registry/core/volume/strategy.h"
+#include "apiserver/registry/spec_and_status.h"
 
 namespace cox::apiserver {
 namespace {
@@ -20,17 +21,11 @@ class ClaimStatusStrategy final : public PlainStatusStrategy<PersistentVolumeCla
   }
 };
 
-class ClaimStrategy final : public StrategyOf<PersistentVolumeClaim> {
+class ClaimStrategy final
+    : public SpecAndStatusStrategy<PersistentVolumeClaim, ClaimStatusStrategy, Generation::kNone> {
  public:
   std::string_view storage_prefix() const override { return "persistentvolumeclaims"; }
   bool ReturnsDeletedObject() const override { return true; }
-  std::span<const std::string_view> ResetFields() const override {
-    static constexpr std::string_view kReset[] = {"status"};
-    return kReset;
-  }
-  const UpdateStrategy* Subresource(std::string_view name) const override {
-    return name == "status" ? &status_ : nullptr;
-  }
   std::span<const Column> Columns() const override {
     static constexpr Column kColumns[] = {
         kNameColumn,
@@ -91,9 +86,6 @@ class ClaimStrategy final : public StrategyOf<PersistentVolumeClaim> {
             Age(object.metadata.creationTimestamp, now),
             object.spec.volumeMode.value_or("<unset>")};
   }
-
- private:
-  const ClaimStatusStrategy status_;
 };
 
 }  // namespace

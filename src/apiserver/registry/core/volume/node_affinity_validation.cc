@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/registry/core/volume/node_affinity_validation.h"
 
+#include "apiserver/registry/core/pod/pod_validation.h"
 #include "apiserver/registry/field_messages.h"
 #include "apiserver/registry/internal_value.h"
 #include "object/equal.h"
@@ -28,80 +29,6 @@ constexpr RenamedLabel kRenamed[] = {
      "deprecated since v1.17; use \"node.kubernetes.io/instance-type\" instead"},
 };
 
-FieldErrorList ValidateExpression(const cv::NodeSelectorRequirement& term, const FieldPath& path) {
-  FieldErrorList errors;
-  const FieldPath values = path.Child("values");
-  const std::string& op = term.operator_;
-  if (op == "In" || op == "NotIn") {
-    if (term.values.empty()) {
-      errors.push_back(
-          FieldError::Required(values, "must be specified when `operator` is 'In' or 'NotIn'"));
-    }
-  } else if (op == "Exists" || op == "DoesNotExist") {
-    if (!term.values.empty()) {
-      errors.push_back(FieldError::Forbidden(
-          values, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
-    }
-  } else if (op == "Gt" || op == "Lt") {
-    if (term.values.size() != 1) {
-      errors.push_back(FieldError::Required(
-          values, "must be specified single value when `operator` is 'Lt' or 'Gt'"));
-    }
-  } else {
-    errors.push_back(
-        FieldError::Invalid(path.Child("operator"), op, "not a valid selector operator"));
-  }
-  Append(errors, validation::ValidateLabelName(term.key, path.Child("key")));
-  for (size_t i = 0; i < term.values.size(); ++i) {
-    AppendInvalid(errors, values.Index(i), term.values[i],
-                  validation::IsValidLabelValue(term.values[i]));
-  }
-  return errors;
-}
-
-FieldErrorList ValidateField(const cv::NodeSelectorRequirement& term, const FieldPath& path) {
-  FieldErrorList errors;
-  const FieldPath values = path.Child("values");
-  if (term.operator_ != "In" && term.operator_ != "NotIn") {
-    errors.push_back(FieldError::Invalid(path.Child("operator"), term.operator_,
-                                         "not a valid selector operator"));
-  } else if (term.values.size() != 1) {
-    errors.push_back(FieldError::Required(
-        values,
-        "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"));
-  }
-  if (term.key != "metadata.name") {
-    errors.push_back(
-        FieldError::Invalid(path.Child("key"), term.key, "not a valid field selector key"));
-    return errors;
-  }
-  for (size_t i = 0; i < term.values.size(); ++i) {
-    AppendInvalid(errors, values.Index(i), term.values[i],
-                  validation::NameIsDNSSubdomain(term.values[i], false));
-  }
-  return errors;
-}
-
-FieldErrorList ValidateSelector(const cv::NodeSelector& selector, const FieldPath& path) {
-  const FieldPath terms = path.Child("nodeSelectorTerms");
-  if (selector.nodeSelectorTerms.empty()) {
-    return {FieldError::Required(terms, "must have at least one node selector term")};
-  }
-  FieldErrorList errors;
-  for (size_t i = 0; i < selector.nodeSelectorTerms.size(); ++i) {
-    const cv::NodeSelectorTerm& term = selector.nodeSelectorTerms[i];
-    const FieldPath at = terms.Index(i);
-    for (size_t j = 0; j < term.matchExpressions.size(); ++j) {
-      Append(errors,
-             ValidateExpression(term.matchExpressions[j], at.Child("matchExpressions").Index(j)));
-    }
-    for (size_t j = 0; j < term.matchFields.size(); ++j) {
-      Append(errors, ValidateField(term.matchFields[j], at.Child("matchFields").Index(j)));
-    }
-  }
-  return errors;
-}
-
 }  // namespace
 
 FieldErrorList ValidateVolumeNodeAffinity(const cv::VolumeNodeAffinity& affinity,
@@ -109,7 +36,7 @@ FieldErrorList ValidateVolumeNodeAffinity(const cv::VolumeNodeAffinity& affinity
   if (!affinity.required) {
     return {FieldError::Required(path.Child("required"), "must specify required node constraints")};
   }
-  return ValidateSelector(*affinity.required, path.Child("required"));
+  return ValidateNodeSelector(*affinity.required, path.Child("required"));
 }
 
 FieldErrorList ValidateVolumeNodeAffinityUpdate(const cv::VolumeNodeAffinity* affinity,

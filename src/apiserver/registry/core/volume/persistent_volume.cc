@@ -5,6 +5,7 @@
 #include "api/core/v1.h"
 #include "apiserver/registry/core/volume/persistent_volume_validation.h"
 #include "apiserver/registry/core/volume/strategy.h"
+#include "apiserver/registry/spec_and_status.h"
 
 namespace cox::apiserver {
 namespace {
@@ -23,17 +24,12 @@ class PersistentVolumeStatusStrategy final : public PlainStatusStrategy<Persiste
   }
 };
 
-class PersistentVolumeStrategy final : public StrategyOf<PersistentVolume> {
+class PersistentVolumeStrategy final
+    : public SpecAndStatusStrategy<PersistentVolume, PersistentVolumeStatusStrategy,
+                                   Generation::kNone> {
  public:
   std::string_view storage_prefix() const override { return "persistentvolumes"; }
   bool ReturnsDeletedObject() const override { return true; }
-  std::span<const std::string_view> ResetFields() const override {
-    static constexpr std::string_view kReset[] = {"status"};
-    return kReset;
-  }
-  const UpdateStrategy* Subresource(std::string_view name) const override {
-    return name == "status" ? &status_ : nullptr;
-  }
   std::span<const Column> Columns() const override {
     static constexpr Column kColumns[] = {
         kNameColumn,
@@ -64,10 +60,6 @@ class PersistentVolumeStrategy final : public StrategyOf<PersistentVolume> {
     object.status = {
         .phase = "Pending", .message = "", .reason = "", .lastPhaseTransitionTime = w.now};
   }
-  void PrepareUpdate(const WriteContext&, PersistentVolume& object,
-                     const PersistentVolume& old) const override {
-    object.status = old.status;
-  }
   FieldErrorList Check(const WriteContext&, const PersistentVolume& object) const override {
     return ValidatePersistentVolume(object);
   }
@@ -97,9 +89,6 @@ class PersistentVolumeStrategy final : public StrategyOf<PersistentVolume> {
             Age(object.metadata.creationTimestamp, now),
             spec.volumeMode.value_or("<unset>")};
   }
-
- private:
-  const PersistentVolumeStatusStrategy status_;
 };
 
 }  // namespace

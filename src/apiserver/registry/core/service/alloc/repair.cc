@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "apiserver/now.h"
 #include "apiserver/registry/core/service/alloc/port_requests.h"
 #include "apiserver/registry/core/service/alloc/stored.h"
 #include "apiserver/registry/core/service/service_rules.h"
@@ -17,11 +18,6 @@ namespace nv = networking::v1;
 using core::v1::Service;
 
 constexpr int64_t kPageSize = 500;
-
-Time NowOf(const Context& ctx) {
-  const auto since = ctx.clock().Now().time_since_epoch();
-  return Time::FromUnix(std::chrono::floor<std::chrono::seconds>(since).count());
-}
 
 // Reads a prefix in pages, all as of one revision.
 Result<std::vector<storage::KeyValue>> ReadAll(storage::Store& store, Context& ctx,
@@ -204,7 +200,7 @@ Result<RepairCounts> ServiceRepair::RunOnce(Context& ctx) {
 }
 
 void ServiceRepair::Run(Context& ctx) {
-  do {
+  while (ctx.Sleep(kInterval).ok()) {
     Result<RepairCounts> counts = RunOnce(ctx);
     if (!counts.ok() && !ctx.Done()) {
       COX_ERROR(ctx.log(), counts.status(), "Could not repair the allocations of services");
@@ -214,7 +210,7 @@ void ServiceRepair::Run(Context& ctx) {
                {"leakedAddresses", counts->leaked_addresses},
                {"missingPorts", counts->missing_ports}, {"leakedPorts", counts->leaked_ports});
     }
-  } while (ctx.Sleep(kInterval).ok());
+  }
 }
 
 }  // namespace cox::apiserver

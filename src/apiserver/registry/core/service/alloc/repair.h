@@ -46,9 +46,9 @@ class ServiceRepair {
 
   ServiceRepair(storage::Store& store, ServiceAllocation& allocation);
 
-  // One round.
+  // One round: called at the start, before services are created.
   Result<RepairCounts> RunOnce(Context& ctx);
-  // Rounds until `ctx` stops. Failures are logged and met again in the next round.
+  // A round every kInterval until `ctx` stops. Failures are logged and met again in the next round.
   void Run(Context& ctx);
 
  private:

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apiserver/admission/admission.h"
+
+#include "api/core/v1.h"
+#include "api/scheduling/v1.h"
+#include "api/storage/v1.h"
+#include "apiserver/call_harness.h"
+#include "object/json/json.h"
+
+namespace cox::apiserver {
+namespace {
+
+class AdmissionTest : public ::testing::Test {
+ protected:
+  // Through the plugin alone: the changed object's member at `path`, or the error.
+  Status Mutate(const AdmissionPlugin& plugin, Object& object,
+                Operation operation = Operation::kCreate, std::string subresource = {}) {
+    return plugin.Mutate(api_.ctx(), Request(object, operation, std::move(subresource)), object);
+  }
+  AdmissionRequest Request(const Object& object, Operation operation,
+                           std::string subresource = {}) {
+    const KindInfo* kind = Scheme::Builtin().FindKind(object.gvk());
+    return {.operation = operation,
+            .resource = api_.registry().Hub(*kind),
+            .subresource = std::move(subresource),
+            .ns = object.object_meta()->namespace_,
+            .name = object.object_meta()->name,
+            .user = user_,
+            .object = &object};
+  }
+  template <class T>
+  static Object Named(std::string name, std::string ns = {}) {
+    T object;
+    object.metadata.name = std::move(name);
+    object.metadata.namespace_ = std::move(ns);
+    return Object::Of(std::move(object));
+  }
+  void Create(std::string target, std::string body) {
+    FakeCall call = api_.Do({.method = "POST", .target = std::move(target), .body = body});
+    ASSERT_EQ(call.exchange().status(), 201) << call.exchange().Body();
+  }
+
+  ApiHarness api_;
+  UserInfo user_;
+};
+
+TEST_F(AdmissionTest, NamespaceLifecycleWantsANamespaceThatStays) {
+  auto plugin = NewNamespaceLifecycle(api_.registry());
+  Object map = Named<core::v1::ConfigMap>("m", "default");
+  EXPECT_TRUE(Mutate(*plugin, map).ok());
+  Object lost = Named<core::v1::ConfigMap>("m", "nowhere");
+  EXPECT_EQ(Mutate(*plugin, lost).message(), "namespaces \"nowhere\" not found");
+  EXPECT_TRUE(Mutate(*plugin, lost, Operation::kUpdate).ok());  // it is there, so was its namespace
+  Object node = Named<core::v1::Node>("n");
+  EXPECT_TRUE(Mutate(*plugin, node).ok());
+}
+
+TEST_F(AdmissionTest, NamespaceLifecycleKeepsNewObjectsOutOfOneThatGoes) {
+  auto plugin = NewNamespaceLifecycle(api_.registry());
+  Create("/api/v1/namespaces",
+         R"({"metadata":{"name":"going","finalizers":["example.com/wait"]}})");
+  api_.Do({.method = "DELETE", .target = "/api/v1/namespaces/going"});
+  Object map = Named<core::v1::ConfigMap>("m", "going");
+  Status refused = Mutate(*plugin, map);
+  // The cache may lag behind the deletion.
+  for (int i = 0; refused.ok() && i < 1000; ++i) refused = Mutate(*plugin, map);
+  EXPECT_EQ(refused.message(),
+            "configmaps \"m\" is forbidden: unable to create new content in namespace going "
+            "because it is being terminated");
+  ASSERT_EQ(refused.details().causes.size(), 1u);
+  EXPECT_EQ(refused.details().causes[0].type, "NamespaceTerminating");
+}
+
+TEST_F(AdmissionTest, NamespaceLifecycleProtectsTheNamespacesOfTheCluster) {
+  auto plugin = NewNamespaceLifecycle(api_.registry());
+  for (std::string_view name : {"default", "kube-system", "kube-public"}) {
+    const Object ns = Named<core::v1::Namespace>(std::string(name));
+    EXPECT_EQ(plugin->Validate(api_.ctx(), Request(ns, Operation::kDelete)).code(), 403) << name;
+    EXPECT_TRUE(plugin->Validate(api_.ctx(), Request(ns, Operation::kUpdate)).ok());
+  }
+  const Object mine = Named<core::v1::Namespace>("mine");
+  EXPECT_TRUE(plugin->Validate(api_.ctx(), Request(mine, Operation::kDelete)).ok());
+}
+
+TEST_F(AdmissionTest, StorageObjectsGetTheFinalizerThatProtectsThem) {
+  auto plugin = NewStorageObjectInUseProtection();
+  Object objects[] = {Named<core::v1::PersistentVolume>("v"),
+                      Named<core::v1::PersistentVolumeClaim>("c", "default"),
+                      Named<storage::v1::VolumeAttributesClass>("a"),
+                      Named<core::v1::ConfigMap>("m", "default")};
+  const std::vector<std::string> want[] = {{"kubernetes.io/pv-protection"},
+                                           {"kubernetes.io/pvc-protection"},
+                                           {"kubernetes.io/vac-protection"},
+                                           {}};
+  for (size_t i = 0; i < std::size(objects); ++i) {
+    for (int twice = 0; twice < 2; ++twice) EXPECT_TRUE(Mutate(*plugin, objects[i]).ok());
+    EXPECT_EQ(objects[i].object_meta()->finalizers, want[i]);
+  }
+  Object volume = Named<core::v1::PersistentVolume>("v");
+  EXPECT_TRUE(Mutate(*plugin, volume, Operation::kUpdate).ok());
+  EXPECT_TRUE(Mutate(*plugin, volume, Operation::kCreate, "status").ok());
+  EXPECT_TRUE(volume.object_meta()->finalizers.empty());
+}
+
+TEST_F(AdmissionTest, NewNodesAreTaintedOnce) {
+  auto plugin = NewTaintNodesByCondition();
+  Object node = Named<core::v1::Node>("n");
+  for (int twice = 0; twice < 2; ++twice) EXPECT_TRUE(Mutate(*plugin, node).ok());
+  const auto& taints = node.As<core::v1::Node>()->spec.taints;
+  ASSERT_EQ(taints.size(), 1u);
+  EXPECT_EQ(taints[0].key, "node.kubernetes.io/not-ready");
+  EXPECT_EQ(taints[0].effect, "NoSchedule");
+  Object old = Named<core::v1::Node>("n");
+  EXPECT_TRUE(Mutate(*plugin, old, Operation::kUpdate).ok());
+  EXPECT_TRUE(old.As<core::v1::Node>()->spec.taints.empty());
+}
+
+TEST_F(AdmissionTest, PodsTolerateFailingNodesForFiveMinutesUnlessTheySayOtherwise) {
+  auto plugin = NewDefaultTolerationSeconds();
+  const struct {
+    std::string_view tolerations;  // what the Pod says
+    size_t want;                   // how many it has in the end
+  } kCases[] = {
+      {"[]", 2},
+      {R"([{"key":"node.kubernetes.io/not-ready","operator":"Exists","effect":"NoExecute"}])", 2},
+      {R"([{"key":"node.kubernetes.io/not-ready","effect":"NoSchedule"}])", 3},
+      {R"([{"operator":"Exists"}])", 1},
+      {R"([{"key":"other"}])", 3},
+  };
+  for (const auto& c : kCases) {
+    Object pod(core::v1::Pod::kKind);
+    ASSERT_TRUE(pod.FromValue(*json::Parse(R"({"spec":{"containers":[],"tolerations":)" +
+                                           std::string(c.tolerations) + "}}"))
+                    .ok());
+    EXPECT_TRUE(Mutate(*plugin, pod).ok());
+    const auto& tolerations = pod.As<core::v1::Pod>()->spec.tolerations;
+    EXPECT_EQ(tolerations.size(), c.want) << c.tolerations;
+    if (c.want == 2 && c.tolerations == "[]") {
+      EXPECT_EQ(tolerations[0].tolerationSeconds, 300);
+      EXPECT_EQ(tolerations[1].key, "node.kubernetes.io/unreachable");
+    }
+  }
+}
+
+class PriorityTest : public AdmissionTest {
+ protected:
+  void AddClass(const std::string& name, int value, bool global_default,
+                const std::string& policy = "PreemptLowerPriority") {
+    Create("/apis/scheduling.k8s.io/v1/priorityclasses",
+           R"({"metadata":{"name":")" + name + R"("},"value":)" + std::to_string(value) +
+               R"(,"globalDefault":)" + (global_default ? "true" : "false") +
+               R"(,"preemptionPolicy":")" + policy + "\"}");
+    // Admission reads the cache, which follows.
+    for (int i = 0; i < 100000; ++i) {
+      if (api_.registry()
+              .Hub(scheduling::v1::PriorityClass::kKind)
+              .store()
+              .Get(api_.ctx(), "", name, /*from_cache=*/true)
+              .ok()) {
+        return;
+      }
+    }
+    FAIL() << name << " does not reach the cache";
+  }
+  static Object PodOf(const std::string& spec) {
+    Object pod(core::v1::Pod::kKind);
+    EXPECT_TRUE(
+        pod.FromValue(*json::Parse(R"({"metadata":{"name":"p"},"spec":)" + spec + "}")).ok());
+    return pod;
+  }
+};
+
+TEST_F(PriorityTest, IsTheClassesOrZero) {
+  AddClass("high", 1000, false, "Never");
+  auto plugin = NewPriority(api_.registry());
+  Object plain = PodOf("{}");
+  EXPECT_TRUE(Mutate(*plugin, plain).ok());
+  EXPECT_EQ(plain.As<core::v1::Pod>()->spec.priority, 0);
+  EXPECT_EQ(plain.As<core::v1::Pod>()->spec.preemptionPolicy, "PreemptLowerPriority");
+  Object high = PodOf(R"({"priorityClassName":"high"})");
+  EXPECT_TRUE(Mutate(*plugin, high).ok());
+  EXPECT_EQ(high.As<core::v1::Pod>()->spec.priority, 1000);
+  EXPECT_EQ(high.As<core::v1::Pod>()->spec.preemptionPolicy, "Never");
+}
+
+TEST_F(PriorityTest, OfSeveralGlobalDefaultsTheLowestCounts) {
+  AddClass("b", 20, true);
+  AddClass("a", 10, false);
+  auto plugin = NewPriority(api_.registry());
+  Object pod = PodOf("{}");
+  EXPECT_TRUE(Mutate(*plugin, pod).ok());
+  EXPECT_EQ(pod.As<core::v1::Pod>()->spec.priority, 20);
+  EXPECT_EQ(pod.As<core::v1::Pod>()->spec.priorityClassName, "b");
+}
+
+TEST_F(PriorityTest, WhatThePodSaysMustBeWhatTheClassSays) {
+  AddClass("high", 1000, false);
+  auto plugin = NewPriority(api_.registry());
+  const struct {
+    std::string_view spec, want;
+  } kCases[] = {
+      {R"({"priorityClassName":"none"})",
+       "pods \"p\" is forbidden: no PriorityClass with name none was found"},
+      {R"({"priorityClassName":"high","priority":7})",
+       "pods \"p\" is forbidden: the integer value of priority (7) must not be provided in pod "
+       "spec; priority admission controller computed 1000 from the given PriorityClass name"},
+      {R"({"preemptionPolicy":"Never"})",
+       "pods \"p\" is forbidden: the string value of PreemptionPolicy (Never) must not be provided "
+       "in pod spec; priority admission controller computed PreemptLowerPriority from the given "
+       "PriorityClass name"},
+  };
+  for (const auto& c : kCases) {
+    Object pod = PodOf(std::string(c.spec));
+    EXPECT_EQ(Mutate(*plugin, pod).message(), c.want);
+  }
+}
+
+TEST_F(AdmissionTest, DisabledPluginsDoNotAct) {
+  const AdmissionChain chain = DefaultAdmission(api_.registry(), {"TaintNodesByCondition"});
+  Object node = Named<core::v1::Node>("n");
+  AdmissionRequest request = Request(node, Operation::kCreate);
+  EXPECT_TRUE(chain.Mutate(api_.ctx(), request, node).ok());
+  EXPECT_TRUE(node.As<core::v1::Node>()->spec.taints.empty());
+}
+
+// Notes what it was asked.
+class Recorder final : public AdmissionPlugin {
+ public:
+  Recorder(std::string name, std::vector<std::string>* log, Status answer = {})
+      : name_(std::move(name)), log_(log), answer_(std::move(answer)) {}
+  std::string_view name() const override { return name_; }
+  Status Mutate(Context&, const AdmissionRequest& request, Object& object) const override {
+    log_->push_back(name_ + " mutates");
+    EXPECT_EQ(request.object, &object);
+    return answer_;
+  }
+  Status Validate(Context&, const AdmissionRequest&) const override {
+    log_->push_back(name_ + " validates");
+    return answer_;
+  }
+
+ private:
+  const std::string name_;
+  std::vector<std::string>* const log_;
+  const Status answer_;
+};
+
+TEST_F(AdmissionTest, TheChainAsksInOrderAndStopsAtTheFirstRefusal) {
+  std::vector<std::string> log;
+  std::vector<std::unique_ptr<const AdmissionPlugin>> plugins;
+  plugins.push_back(std::make_unique<Recorder>("a", &log));
+  plugins.push_back(std::make_unique<Recorder>("b", &log, Status::Forbidden("no")));
+  plugins.push_back(std::make_unique<Recorder>("c", &log));
+  const AdmissionChain chain(std::move(plugins));
+  Object node = Named<core::v1::Node>("n");
+  EXPECT_EQ(chain.Mutate(api_.ctx(), Request(node, Operation::kCreate), node).message(), "no");
+  EXPECT_EQ(chain.Validate(api_.ctx(), Request(node, Operation::kCreate)).message(), "no");
+  EXPECT_EQ(log,
+            (std::vector<std::string>{"a mutates", "b mutates", "a validates", "b validates"}));
+}
+
+}  // namespace
+}  // namespace cox::apiserver

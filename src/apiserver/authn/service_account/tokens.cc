@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apiserver/authn/service_account/tokens.h"
+
+#include <algorithm>
+#include <set>
+
+#include "apiserver/authn/service_account/jwt.h"
+#include "apiserver/registry/names.h"
+#include "base/strings.h"
+#include "object/json/json.h"
+
+namespace cox::apiserver {
+namespace {
+
+Status Refused(std::string why) { return Status(Reason::kUnauthorized, std::move(why)); }
+
+// ["a" "b"], as Go prints lists of strings.
+std::string QuotedList(std::span<const std::string> items) {
+  std::string text = "[";
+  for (const std::string& item : items) {
+    if (text.size() > 1) text += ' ';
+    AppendQuoted(text, item);
+  }
+  return text + "]";
+}
+
+void AddKey(std::vector<VerificationKey>& keys, VerificationKey key) {
+  for (const VerificationKey& known : keys) {
+    if (known.id() == key.id()) return;
+  }
+  keys.push_back(std::move(key));
+}
+
+}  // namespace
+
+ServiceAccountTokens::ServiceAccountTokens(ServiceAccountTokenOptions options,
+                                           std::optional<SigningKey> signer,
+                                           std::vector<VerificationKey> keys)
+    : options_(std::move(options)), signer_(std::move(signer)), keys_(std::move(keys)) {}
+
+Result<std::shared_ptr<const ServiceAccountTokens>> ServiceAccountTokens::Create(
+    ServiceAccountTokenOptions options) {
+  if (options.issuers.empty() || options.issuers.front().empty()) {
+    return Status::BadRequest("--service-account-issuer must not be empty");
+  }
+  if (options.api_audiences.empty()) options.api_audiences = options.issuers;
+  std::vector<VerificationKey> keys;
+  std::optional<SigningKey> signer;
+  if (!options.signing_key_pem.empty()) {
+    COX_ASSIGN_OR_RETURN(SigningKey key, SigningKey::Parse(options.signing_key_pem));
+    AddKey(keys, key.verification_key());
+    signer = std::move(key);
+    options.signing_key_pem.clear();  // one copy of it is enough
+  }
+  for (const std::string& pem : options.key_pems) {
+    COX_ASSIGN_OR_RETURN(std::vector<VerificationKey> parsed, ParseVerificationKeys(pem));
+    for (VerificationKey& key : parsed) AddKey(keys, std::move(key));
+  }
+  options.key_pems.clear();
+  return std::shared_ptr<const ServiceAccountTokens>(
+      new ServiceAccountTokens(std::move(options), std::move(signer), std::move(keys)));
+}
+
+Result<std::string> ServiceAccountTokens::Issue(ServiceAccountClaims claims) const {
+  if (!signer_) return Status::Internal("this server has no key to sign tokens with");
+  claims.issuer = options_.issuers.front();
+  claims.id = NewUid();
+  return SignJwt(*signer_, ToValue(claims));
+}
+
+Result<std::optional<ServiceAccountClaims>> ServiceAccountTokens::Verify(
+    std::string_view token) const {
+  const std::optional<Jwt> jwt = ParseJwt(token);
+  if (!jwt) return std::optional<ServiceAccountClaims>();
+  const Value* issuer = jwt->claims.Find("iss");
+  if (issuer == nullptr || !issuer->is_string() ||
+      std::find(options_.issuers.begin(), options_.issuers.end(), issuer->as_string()) ==
+          options_.issuers.end()) {
+    return std::optional<ServiceAccountClaims>();
+  }
+  // The key decides how its signatures are made, not the token: what that calls its algorithm must
+  // agree ("none", or a public key used as the secret of an HMAC, cannot).
+  for (const VerificationKey& key : keys_) {
+    if (!jwt->key_id.empty() && jwt->key_id != key.id()) continue;
+    if (jwt->algorithm != key.algorithm() || !key.Verify(jwt->signed_part, jwt->signature)) {
+      continue;
+    }
+    COX_ASSIGN_OR_RETURN(ServiceAccountClaims claims, ReadClaims(jwt->claims));
+    return std::optional<ServiceAccountClaims>(std::move(claims));
+  }
+  return Refused("no key of this server signed the token");
+}
+
+std::string ServiceAccountTokens::Jwks() const {
+  Value keys = Value::MakeArray();
+  for (const VerificationKey& key : keys_) keys.as_array().push_back(key.Jwk());
+  return json::Write(Value::MakeObject({{"keys", std::move(keys)}}));
+}
+
+std::string ServiceAccountTokens::DiscoveryDocument(std::string_view jwks_uri) const {
+  std::set<std::string_view> algorithms;
+  for (const VerificationKey& key : keys_) algorithms.insert(key.algorithm());
+  return json::Write(Value::MakeObject(
+      {{"issuer", options_.issuers.front()},
+       {"jwks_uri", options_.jwks_uri.empty() ? std::string(jwks_uri) : options_.jwks_uri},
+       {"response_types_supported", Value::MakeArray({"id_token"})},
+       {"subject_types_supported", Value::MakeArray({"public"})},
+       {"id_token_signing_alg_values_supported",
+        Value::Array(algorithms.begin(), algorithms.end())}}));
+}
+
+Status CheckTimes(const ServiceAccountClaims& claims, int64_t now) {
+  if (now > claims.expires + kTokenLeewaySeconds)
+    return Refused("service account token has expired");
+  if (now + kTokenLeewaySeconds < claims.not_before) {
+    return Refused("service account token is not valid yet");
+  }
+  if (now + kTokenLeewaySeconds < claims.issued_at) {
+    return Refused("service account token is issued in the future");
+  }
+  return {};
+}
+
+Result<std::vector<std::string>> MatchAudiences(const ServiceAccountClaims& claims,
+                                                std::span<const std::string> wanted) {
+  std::vector<std::string> matched;
+  for (const std::string& audience : claims.audiences) {
+    if (std::find(wanted.begin(), wanted.end(), audience) != wanted.end()) {
+      matched.push_back(audience);
+    }
+  }
+  if (matched.empty()) {
+    return Refused("token audiences " + QuotedList(claims.audiences) +
+                   " is invalid for the target audiences " + QuotedList(wanted));
+  }
+  return matched;
+}
+
+}  // namespace cox::apiserver

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string_view>
+
+#include "apiserver/authz/authorizer.h"
+#include "apiserver/authz/rbac/index.h"
+
+namespace cox::apiserver {
+
+// Role based access control: what the roles allow that a user, its groups or its service account
+// are bound to.
+//
+// Reads one immutable index; whoever follows the roles and bindings publishes the next. Before the
+// first is there only health and version may be looked at: what the policy says is not known yet.
+// Threads: all methods may be called concurrently.
+class RbacAuthorizer final : public Authorizer {
+ public:
+  Decision Authorize(const UserInfo& user, const RequestInfo& request) const override;
+  // All rules, cluster-wide and of `ns`. Roles that are missing make it an error, with the rest.
+  UserRules Rules(const UserInfo& user, std::string_view ns) const override;
+
+  void Publish(RbacIndexPtr index) { index_.store(std::move(index)); }
+  bool ready() const { return index_.load() != nullptr; }
+
+ private:
+  std::atomic<RbacIndexPtr> index_;
+};
+
+}  // namespace cox::apiserver

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace cox::apiserver {
+
+// The hash by which clients tell versions of a large document apart: SHA-512 in upper-case hex.
+std::string DocumentHash(std::string_view document);
+
+}  // namespace cox::apiserver

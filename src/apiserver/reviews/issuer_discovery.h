@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "apiserver/authn/service_account/tokens.h"
+#include "apiserver/handlers/call.h"
+
+namespace cox::apiserver {
+
+// How others verify service account tokens: OpenID Connect discovery and the public keys.
+//
+// Threads: constant after construction.
+class IssuerDiscovery {
+ public:
+  // `address`: "10.0.0.1:6443", where clients find this server.
+  IssuerDiscovery(const ServiceAccountTokens& tokens, const std::string& address);
+
+  // False if the path is none of /.well-known/openid-configuration and /openid/v1/jwks.
+  bool Handle(Call& call) const;
+
+ private:
+  const std::string configuration_;
+  const std::string keys_;
+};
+
+}  // namespace cox::apiserver
