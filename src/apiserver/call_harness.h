@@ -130,6 +130,8 @@ class ApiHarness {
                   .status(),
               201);
   }
+  // Whoever waits for the clock would wait for ever.
+  ~ApiHarness() { ctx_.Stop(); }
 
   FakeCall Do(FakeRequest request) {
     FakeCall call(clock_, std::move(request));

@@ -3,17 +3,8 @@
 
 #include <chrono>
 
-#include "apiserver/handlers/negotiation.h"
-#include "apiserver/registry/errors.h"
-#include "base/strings.h"
-#include "object/selector/fields.h"
-#include "object/validation/names.h"
-
 namespace cox::apiserver {
 namespace {
-
-// A request that takes longer than this is given up; watches and streams are exempt.
-constexpr std::chrono::seconds kRequestTimeout{60};
 
 Result<Next> ReadRequestInfo(const std::shared_ptr<Call>& call) {
   call->query = Query::Parse(call->request().query());
@@ -22,27 +13,12 @@ Result<Next> ReadRequestInfo(const std::shared_ptr<Call>& call) {
   return Next::kGoOn;
 }
 
-Result<Next> SetTimeout(const std::shared_ptr<Call>& call) {
-  if (!call->info.long_running) call->set_ctx(call->ctx().WithTimeout(kRequestTimeout));
-  return Next::kGoOn;
-}
-
-// What is to be allowed: the request, and where a list names one object by its selector, that name.
-// `named` holds it if it differs from call.info.
-const RequestInfo& AuthorizedInfo(const Call& call, std::optional<RequestInfo>& named) {
-  const RequestInfo& info = call.info;
-  if (!info.is_resource || !info.name.empty() || (info.verb != "list" && info.verb != "watch")) {
-    return info;
-  }
-  const std::string* text = call.query.Find("fieldSelector");
-  if (text == nullptr) return info;
-  Result<fields::Selector> selector = fields::Selector::Parse(*text);
-  if (!selector.ok()) return info;
-  const std::optional<std::string_view> name = selector->RequiresExactMatch("metadata.name");
-  if (!name || !validation::IsValidPathSegmentName(*name).empty()) return info;
-  named = info;
-  named->name = *name;
-  return *named;
+// A request that takes longer is given up; watches and streams are exempt.
+Stage SetTimeout(std::chrono::nanoseconds timeout) {
+  return {"timeout", [timeout](const std::shared_ptr<Call>& call) -> Result<Next> {
+            if (!call->info.long_running) call->set_ctx(call->ctx().WithTimeout(timeout));
+            return Next::kGoOn;
+          }};
 }
 
 Stage Authenticate(const Authenticator& authenticator) {
@@ -58,10 +34,8 @@ Stage Authenticate(const Authenticator& authenticator) {
 
 Stage Impersonate(const Impersonation& impersonation) {
   return {"impersonation", [&impersonation](const std::shared_ptr<Call>& call) -> Result<Next> {
-            std::optional<RequestInfo> named;
-            COX_ASSIGN_OR_RETURN(
-                call->user,
-                impersonation.Apply(call->request(), AuthorizedInfo(*call, named), call->user));
+            COX_ASSIGN_OR_RETURN(call->user,
+                                 impersonation.Apply(call->request(), call->info, call->user));
             RemoveImpersonationHeaders(call->request().headers);
             return Next::kGoOn;
           }};
@@ -69,11 +43,9 @@ Stage Impersonate(const Impersonation& impersonation) {
 
 Stage Authorize(const Authorizer& authorizer) {
   return {"authz", [&authorizer](const std::shared_ptr<Call>& call) -> Result<Next> {
-            std::optional<RequestInfo> named;
-            const RequestInfo& info = AuthorizedInfo(*call, named);
-            const Decision decision = authorizer.Authorize(call->user, info);
+            const Decision decision = authorizer.Authorize(call->user, call->info);
             if (decision.allowed) return Next::kGoOn;
-            return ForbiddenStatus(call->user, info, decision.reason);
+            return ForbiddenStatus(call->user, call->info, decision.reason);
           }};
 }
 
@@ -89,7 +61,7 @@ std::vector<Stage> BuildChain(const ChainParts& p) {
          metrics.Follow(*call);
          return Next::kGoOn;
        }},
-      {"timeout", SetTimeout},
+      SetTimeout(p.request_timeout),
       Authenticate(p.authenticator),
       // audit: after authn, since records need the user: not built yet
       Impersonate(p.impersonation),

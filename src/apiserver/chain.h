@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string_view>
@@ -34,6 +35,8 @@ struct ChainParts {
   std::function<void(std::shared_ptr<Call>, std::function<void(std::shared_ptr<Call>)>)> offload;
   // Answers by path.
   std::function<void(const std::shared_ptr<Call>&)> dispatch;
+  // The limit of requests that are not to last.
+  std::chrono::nanoseconds request_timeout = std::chrono::seconds(60);
 };
 
 // The way of a request, top to bottom. Stages up to "offload" run on the connection's loop and do

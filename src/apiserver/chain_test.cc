@@ -11,7 +11,9 @@ class ChainTest : public ::testing::Test {
   ChainTest()
       : authenticator_(Methods(), /*anonymous=*/true),
         chain_(BuildChain(
-            {.authenticator = authenticator_,
+            {.metrics = metrics_,
+             .authenticator = authenticator_,
+             .impersonation = impersonation_,
              .authorizer = authorizer_,
              .offload = [](std::shared_ptr<Call> call, auto then) { then(std::move(call)); },
              .dispatch =
@@ -42,7 +44,8 @@ class ChainTest : public ::testing::Test {
   MetricsRegistry registry_;
   RequestMetrics metrics_{registry_, {}};
   Authenticator authenticator_;
-  BuiltinAuthorizer authorizer_;
+  UnionAuthorizer authorizer_{{}};  // system:masters only
+  Impersonation impersonation_{authorizer_};
   std::shared_ptr<Call> dispatched_;
   std::vector<Stage> chain_;
 };
@@ -51,7 +54,7 @@ TEST_F(ChainTest, StagesStandInTheirOrder) {
   std::vector<std::string_view> names;
   for (const Stage& stage : chain_) names.push_back(stage.name);
   EXPECT_EQ(names, (std::vector<std::string_view>{"requestinfo", "metrics", "timeout", "authn",
-                                                  "authz", "offload"}));
+                                                  "impersonation", "authz", "offload"}));
 }
 
 TEST_F(ChainTest, ARequestThatMayPassIsDispatchedWithWhatIsKnownOfIt) {
@@ -86,6 +89,38 @@ TEST_F(ChainTest, AStageThatFailsIsTheAnswer) {
     EXPECT_NE(answer->Body().find(c.message), std::string::npos) << answer->Body();
   }
   EXPECT_EQ(dispatched_, nullptr);
+}
+
+TEST_F(ChainTest, ImpersonationIsBeforeAuthorizationAndLeavesNoHeader) {
+  auto answer = Run("GET", "/api/v1/pods",
+                    {{"authorization", "Bearer secret"},
+                     {"impersonate-user", "zed"},
+                     {"impersonate-group", "system:masters"}});
+  EXPECT_EQ(answer->Body(), "dispatched");
+  EXPECT_EQ(dispatched_->user.name, "zed");
+  EXPECT_EQ(dispatched_->Header("impersonate-user"), std::nullopt);
+  EXPECT_EQ(dispatched_->Header("impersonate-group"), std::nullopt);
+  answer =
+      Run("GET", "/api/v1/pods", {{"authorization", "Bearer secret"}, {"impersonate-user", "zed"}});
+  EXPECT_EQ(answer->status(), 403);
+}
+
+TEST_F(ChainTest, AListOfOneNameIsAuthorizedByThatName) {
+  for (const auto& [query, name] :
+       {std::pair("fieldSelector=metadata.name%3Dweb", R"(pods \"web\" is forbidden)"),
+        {"fieldSelector=metadata.name%3Da/b", "pods is forbidden"},
+        {"fieldSelector=metadata.name!%3Dweb", "pods is forbidden"},
+        {"fieldSelector=a%3Db", "pods is forbidden"}}) {
+    auto answer = Run("GET", std::string("/api/v1/namespaces/ns/pods?") + query);
+    EXPECT_NE(answer->Body().find(name), std::string::npos) << answer->Body();
+  }
+}
+
+TEST_F(ChainTest, AnExtraSpaceBeforeTheTokenIsToldAndTheTokenIgnored) {
+  auto answer = Run("GET", "/api/v1/pods", {{"authorization", "Bearer  secret"}});
+  EXPECT_EQ(answer->status(), 403);
+  EXPECT_NE(answer->Header("warning").find("contains extra space before the bearer token"),
+            std::string::npos);
 }
 
 TEST_F(ChainTest, OnlyRequestsThatEndHaveATimeout) {

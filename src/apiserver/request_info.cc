@@ -6,6 +6,7 @@
 
 #include "base/strings.h"
 #include "object/selector/fields.h"
+#include "object/validation/names.h"
 
 namespace cox::apiserver {
 namespace {
@@ -59,7 +60,7 @@ std::string SelectedName(const std::string& text) {
   Result<fields::Selector> selector = fields::Selector::Parse(text);
   if (!selector.ok()) return {};
   const std::optional<std::string_view> name = selector->RequiresExactMatch("metadata.name");
-  if (!name || *name == "." || *name == ".." || name->find_first_of("/%") != name->npos) return {};
+  if (!name || !validation::IsValidPathSegmentName(*name).empty()) return {};
   return std::string(*name);
 }
 

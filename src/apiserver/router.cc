@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/router.h"
 
+#include <chrono>
+
 #include "apiserver/handlers/negotiation.h"
+#include "apiserver/now.h"
 #include "apiserver/registry/errors.h"
 #include "base/strings.h"
 #include "object/codec.h"
@@ -13,6 +16,20 @@ namespace {
 bool IsRead(const Call& call) {
   return call.request().method == "GET" || call.request().method == "HEAD";
 }
+
+// Paths that `/` lists besides those of discovery and health.
+constexpr std::string_view kFixedPaths[] = {
+    "/.well-known/openid-configuration",
+    "/flagz",
+    "/metrics",
+    "/metrics/slis",
+    "/openapi/v2",
+    "/openapi/v3",
+    "/openapi/v3/",
+    "/openid/v1/jwks",
+    "/statusz",
+    "/version",
+};
 
 void RespondNotFoundPage(Call& call) { call.RespondText(404, "404 page not found\n"); }
 
@@ -71,17 +88,41 @@ std::optional<Status> Router::HandleFixed(Call& call) const {
     return Status();
   }
   if (parts_.issuer.Handle(call)) return Status();
-  if (path == "/metrics") {
-    call.Respond(200, MetricsRegistry::kContentType, {Bytes(parts_.metrics.Render())});
+  if (path == "/metrics" || path == "/metrics/slis") {
+    std::string text = path == "/metrics" ? parts_.metrics.Render() : parts_.health.Slis();
+    call.Respond(200, MetricsRegistry::kContentType, {Bytes(std::move(text))});
     return Status();
   }
-  if (path == "/" || path == "/index.html") {
-    std::vector<std::string> paths = parts_.discovery.documents()->paths();
-    for (std::string& health : parts_.health.paths()) paths.push_back(std::move(health));
-    call.Respond(200, "application/json", {Bytes(PathsDocument(std::move(paths)))});
-    return Status();
-  }
+  if (path == "/statusz") return RespondStatusPage(call), Status();
+  if (path == "/flagz") return RespondFlags(call), Status();
+  if (path == "/" || path == "/index.html") return RespondPaths(call), Status();
   return std::nullopt;
+}
+
+void Router::RespondPaths(Call& call) const {
+  std::vector<std::string> paths = parts_.discovery.documents()->paths();
+  for (std::string& health : parts_.health.paths()) paths.push_back(std::move(health));
+  paths.insert(paths.end(), std::begin(kFixedPaths), std::end(kFixedPaths));
+  call.Respond(200, "application/json", {Bytes(PathsDocument(std::move(paths)))});
+}
+
+void Router::RespondStatusPage(Call& call) const {
+  const Clock& clock = call.ctx().clock();
+  const auto up = std::chrono::floor<std::chrono::seconds>(clock.Now() - parts_.started);
+  call.RespondText(200,
+                   "kube-apiserver statusz\nFor people to read: the form may change.\n\n"
+                   "Started: " +
+                       Time::FromUnix(NowOf(clock).unix_seconds() - up.count()).ToString() +
+                       "\nUp: " + Duration::Seconds(up.count()).ToString() +
+                       "\nBinary version: " + parts_.version.git_version +
+                       "\nPlatform: " + parts_.version.platform + "\n");
+}
+
+void Router::RespondFlags(Call& call) const {
+  std::string text = "kube-apiserver flags\nFor people to read: the form may change.\n\n";
+  for (const auto& [name, value] : parts_.flags)
+    text.append(name).append("=").append(value) += '\n';
+  call.RespondText(200, text);
 }
 
 Status Router::HandleRoot(Call& call, bool core, const DiscoveryDocuments& documents) const {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "apiserver/discovery/discovery.h"
@@ -13,6 +14,7 @@
 #include "apiserver/openapi/openapi.h"
 #include "apiserver/reviews/issuer_discovery.h"
 #include "apiserver/reviews/reviews.h"
+#include "base/clock.h"
 #include "base/metrics.h"
 
 namespace cox::apiserver {
@@ -32,6 +34,8 @@ class Router {
     const MetricsRegistry& metrics;
     std::string server_address;  // what /api tells clients
     VersionInfo version;
+    Clock::WallTime started;                                             // for /statusz
+    std::vector<std::pair<std::string, std::string>> flags = {};  // as given, for /flagz
   };
   explicit Router(Parts parts) : parts_(std::move(parts)) {}
 
@@ -42,6 +46,9 @@ class Router {
   // About documents of discovery. None: the path is no such document's.
   std::optional<Status> HandleDiscovery(Call& call) const;
   Status HandleRoot(Call& call, bool core, const DiscoveryDocuments& documents) const;
+  void RespondPaths(Call& call) const;
+  void RespondStatusPage(Call& call) const;
+  void RespondFlags(Call& call) const;
   // About paths that stand alone. None: not this one.
   std::optional<Status> HandleFixed(Call& call) const;
 

@@ -22,10 +22,20 @@ class RouterTest : public ::testing::Test {
   OpenApi openapi_{kinds_, "v1.36.4"};
   Health health_{{{"ping", [] { return Status(); }}}};
   MetricsRegistry metrics_;
+  const std::shared_ptr<const ServiceAccountTokens> tokens_ = *ServiceAccountTokens::Create({});
+  const Authenticator authenticator_{{}, /*anonymous=*/true};
+  const AlwaysAllow authorizer_;
+  const Reviews reviews_{{.authenticator = authenticator_,
+                          .authorizer = authorizer_,
+                          .tokens = tokens_,
+                          .resources = api_.handlers()}};
+  const IssuerDiscovery issuer_{*tokens_, "10.0.0.1:6443"};
   Router router_{{.resources = api_.handlers(),
                   .discovery = discovery_,
                   .openapi = openapi_,
                   .health = health_,
+                  .reviews = reviews_,
+                  .issuer = issuer_,
                   .metrics = metrics_,
                   .server_address = "10.0.0.1:6443",
                   .version = {}}};
@@ -46,6 +56,10 @@ TEST_F(RouterTest, ChoosesByPathAndMethod) {
       {"GET", "/livez/ping", "200 " + text},
       {"GET", "/livez/nothing", "404 " + text},
       {"GET", "/metrics", "200 " + std::string(MetricsRegistry::kContentType)},
+      {"GET", "/.well-known/openid-configuration", "200 " + json},
+      {"POST", "/.well-known/openid-configuration", "405 " + json},
+      {"GET", "/openid/v1/jwks", "200 application/jwk-set+json"},
+      {"GET", "/openid/v1/keys", "404 " + text},
       {"GET", "/api", "200 " + json},
       {"POST", "/api", "405 " + json},
       {"GET", "/api/", "200 " + json},

@@ -116,6 +116,7 @@ class ServerImpl final : public ApiServer {
                          },
                          .root = options_.etcd_prefix,
                          .metrics = &metrics,
+                         .event_ttl = options_.event_ttl,
                          .serves =
                              [](const KindInfo& kind) {
                                return IsServedByDefault(kind.group, kind.version, kind.plural);
@@ -132,7 +133,7 @@ class ServerImpl final : public ApiServer {
              .random = RandomBelow}),
         repair_(storage_("", "services"), allocation_),
         admission_(DefaultAdmission(registry_, options_.disabled_admission_plugins)),
-        resources_(registry_, admission_),
+        resources_(registry_, admission_, options_.min_request_timeout),
         reviews_({.authenticator = authenticator_,
                   .authorizer = authorizer_,
                   .tokens = tokens_,
@@ -151,7 +152,9 @@ class ServerImpl final : public ApiServer {
                  .issuer = issuer_,
                  .metrics = metrics,
                  .server_address = options_.advertise_address,
-                 .version = MakeVersion()}),
+                 .version = MakeVersion(),
+                 .started = ctx_.clock().Now(),
+                 .flags = options_.flags}),
         workers_(ctx_, {.name = "request", .max_threads = options_.workers}),
         chain_(BuildChain(
             {.metrics = request_metrics_,
@@ -163,7 +166,8 @@ class ServerImpl final : public ApiServer {
                         std::function<void(std::shared_ptr<Call>)> then) {
                    Offload(std::move(call), std::move(then));
                  },
-             .dispatch = [this](const std::shared_ptr<Call>& call) { router_.Handle(call); }})),
+             .dispatch = [this](const std::shared_ptr<Call>& call) { router_.Handle(call); },
+             .request_timeout = options_.request_timeout})),
         background_(ctx_, "apiserver") {
     registry_.Hub(core::v1::Service::kKind).store().set_hooks(&allocation_);
     AddBuildInfo(MakeVersion(), metrics);
@@ -197,6 +201,9 @@ class ServerImpl final : public ApiServer {
 
   Status Drain(Context& ctx) override {
     draining_->store(true);
+    // Time for whoever sends requests here to see it and send them elsewhere.
+    if (options_.shutdown_delay.count() > 0)
+      COX_RETURN_IF_ERROR(ctx.Sleep(options_.shutdown_delay));
     return server_->Drain(ctx);
   }
 

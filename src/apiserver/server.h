@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "apiserver/authn/service_account/tokens.h"
@@ -28,7 +30,12 @@ struct ServerOptions {
   std::string service_node_port_range = "30000-32767";
   ServiceAccountTokenOptions service_accounts;
   std::vector<std::string> disabled_admission_plugins;
+  std::chrono::seconds event_ttl{3600};
+  std::chrono::seconds request_timeout{60};        // of requests that are not to last
+  std::chrono::seconds min_request_timeout{1800};  // of those that are: watches
+  std::chrono::seconds shutdown_delay{0};  // between failing /readyz and letting requests end
   size_t workers = 128;
+  std::vector<std::pair<std::string, std::string>> flags = {};  // as given, for /flagz
 };
 
 // The API server: composes net, chain, handlers, admission and registry over a Store.

@@ -44,7 +44,7 @@ constexpr FlagInfo kFlags[] = {
     {"Etcd", "etcd-servers-overrides", "strings", "",
      "etcd of single resources: group/resource#servers, servers separated by ;"},
     {"Etcd", "etcd-compaction-interval", "duration", "5m0s",
-     "how often old revisions are forgotten; 0 for never", true},
+     "how often old revisions are forgotten; 0 for never"},
     {"Etcd", "storage-backend", "string", "etcd3",
      "etcd3, or memory: everything is forgotten when the server stops"},
     {"Etcd", "watch-cache", "", "true", "serve reads and watches from memory", true},
@@ -55,19 +55,18 @@ constexpr FlagInfo kFlags[] = {
      "where apiserver.crt and apiserver.key are; made if they are not"},
     {"Secure serving", "tls-cert-file", "string", "", "certificate file for HTTPS"},
     {"Secure serving", "tls-private-key-file", "string", "", "key file for --tls-cert-file"},
-    {"Secure serving", "tls-min-version", "string", "VersionTLS12", "VersionTLS12 or VersionTLS13",
-     true},
+    {"Secure serving", "tls-min-version", "string", "VersionTLS12", "VersionTLS12 or VersionTLS13"},
     {"Secure serving", "tls-cipher-suites", "strings", "", "cipher suites for TLS 1.2", true},
     {"Generic", "advertise-address", "ip", "", "address that is told to members of the cluster"},
     {"Generic", "external-hostname", "string", "", "host name in generated URLs", true},
-    {"Generic", "request-timeout", "duration", "1m0s", "limit of a request", true},
-    {"Generic", "min-request-timeout", "int", "1800", "least seconds a watch lasts", true},
+    {"Generic", "request-timeout", "duration", "1m0s", "limit of a request"},
+    {"Generic", "min-request-timeout", "int", "1800", "least seconds a watch lasts"},
     {"Generic", "max-requests-inflight", "int", "400", "reads at once", true},
     {"Generic", "max-mutating-requests-inflight", "int", "200", "writes at once", true},
     {"Generic", "feature-gates", "mapStringBool", "", "features to switch", true},
     {"Generic", "runtime-config", "mapStringString", "", "API versions to switch", true},
     {"Generic", "shutdown-delay-duration", "duration", "0s",
-     "time between failing readyz and stopping", true},
+     "time between failing readyz and stopping"},
     {"Generic", "profiling", "", "true", "profiles at /debug/pprof", true},
     {"Logs", "v", "int", "0", "number for the log level verbosity"},
     {"Logs", "logging-format", "string", "text", "text or json"},
@@ -112,7 +111,7 @@ constexpr FlagInfo kFlags[] = {
     {"Misc", "allow-privileged", "", "false", "privileged containers may be asked for", true},
     {"Misc", "service-cluster-ip-range", "string", "10.0.0.0/24", "addresses of services"},
     {"Misc", "service-node-port-range", "portRange", "30000-32767", "ports of services on nodes"},
-    {"Misc", "event-ttl", "duration", "1h0m0s", "how long events are kept", true},
+    {"Misc", "event-ttl", "duration", "1h0m0s", "how long events are kept"},
     {"Misc", "endpoint-reconciler-type", "string", "lease", "how the endpoints of the API are kept",
      true},
     {"Misc", "kubelet-client-certificate", "string", "", "client certificate for kubelets", true},
@@ -220,6 +219,24 @@ Result<apiserver::ServiceAccountTokenOptions> ServiceAccountsFrom(const Flags& f
   return options;
 }
 
+// A flag that is a duration, "1h30m", in whole seconds.
+Result<std::chrono::seconds> Seconds(const Flags& flags, std::string_view name) {
+  Result<Duration> duration = Duration::Parse(flags.Get(name));
+  if (!duration.ok() || duration->nanos < 0) {
+    return Status::BadRequest("--" + std::string(name) +
+                              " must be a duration such as 30s or 1h, not " + flags.Get(name));
+  }
+  return std::chrono::ceil<std::chrono::seconds>(std::chrono::nanoseconds(duration->nanos));
+}
+
+Result<int> MinTlsVersion(const Flags& flags) {
+  const std::string version = flags.Get("tls-min-version");
+  if (version == "VersionTLS12") return 0x0303;
+  if (version == "VersionTLS13") return 0x0304;
+  return Status::BadRequest("--tls-min-version must be VersionTLS12 or VersionTLS13, not " +
+                            version);
+}
+
 Result<apiserver::ServerOptions> ServerOptionsFrom(const Flags& flags) {
   apiserver::ServerOptions options;
   COX_ASSIGN_OR_RETURN(const int64_t port, flags.GetInt("secure-port", 0, 65535));
@@ -243,11 +260,19 @@ Result<apiserver::ServerOptions> ServerOptionsFrom(const Flags& flags) {
   options.service_cluster_ip_range = flags.Get("service-cluster-ip-range");
   options.service_node_port_range = flags.Get("service-node-port-range");
   options.disabled_admission_plugins = flags.GetList("disable-admission-plugins");
+  COX_ASSIGN_OR_RETURN(options.event_ttl, Seconds(flags, "event-ttl"));
+  COX_ASSIGN_OR_RETURN(options.request_timeout, Seconds(flags, "request-timeout"));
+  COX_ASSIGN_OR_RETURN(const int64_t watch, flags.GetInt("min-request-timeout", 1, 1 << 30));
+  options.min_request_timeout = std::chrono::seconds(watch);
+  COX_ASSIGN_OR_RETURN(options.shutdown_delay, Seconds(flags, "shutdown-delay-duration"));
+  options.flags.assign(flags.given().begin(), flags.given().end());
   COX_ASSIGN_OR_RETURN(net::CertificatePair certificate, ServingCertificate(flags));
+  COX_ASSIGN_OR_RETURN(const int min_version, MinTlsVersion(flags));
   COX_ASSIGN_OR_RETURN(options.listen.tls,
                        net::ServerTls::Create({.certificate = std::move(certificate),
                                                .by_name = {},
-                                               .client_ca_pem = options.client_ca_pem}));
+                                               .client_ca_pem = options.client_ca_pem,
+                                               .min_version = min_version}));
   return options;
 }
 
@@ -271,6 +296,8 @@ Result<OpenedStores> OpenStores(const Context& ctx, const Flags& flags) {
   if (!flags.Has("etcd-servers")) {
     return Status::BadRequest("--etcd-servers must be specified (or --storage-backend=memory)");
   }
+  COX_ASSIGN_OR_RETURN(const std::chrono::seconds compaction,
+                       Seconds(flags, "etcd-compaction-interval"));
   std::vector<storage::EtcdOverride> overrides;
   for (const std::string& text : flags.GetList("etcd-servers-overrides")) {
     COX_ASSIGN_OR_RETURN(storage::EtcdOverride override, storage::ParseEtcdOverride(text));
@@ -286,7 +313,7 @@ Result<OpenedStores> OpenStores(const Context& ctx, const Flags& flags) {
                                             return storage::ConnectEtcd(ctx, std::move(options));
                                           }));
   for (const auto& store : opened.routed->stores()) {
-    opened.compactors.push_back(storage::StartCompactor(ctx, *store));
+    opened.compactors.push_back(storage::StartCompactor(ctx, *store, compaction));
   }
   return opened;
 }
@@ -303,6 +330,7 @@ Status Run(const Flags& flags, const sigset_t& signals) {
   const std::vector<MetricHandle> process_metrics = AddProcessMetrics(metrics);
   COX_ASSIGN_OR_RETURN(const OpenedStores stores, OpenStores(ctx, flags));
   COX_ASSIGN_OR_RETURN(apiserver::ServerOptions options, ServerOptionsFrom(flags));
+  const std::chrono::seconds shutdown_delay = options.shutdown_delay;
   {
     COX_ASSIGN_OR_RETURN(
         std::unique_ptr<apiserver::ApiServer> server,
@@ -316,7 +344,7 @@ Status Run(const Flags& flags, const sigset_t& signals) {
     int signal = 0;
     sigwait(&signals, &signal);
     COX_INFO(ctx.log(), "Stopping", {"signal", signal});
-    Context limit = ctx.WithTimeout(std::chrono::seconds(10));
+    Context limit = ctx.WithTimeout(shutdown_delay + std::chrono::seconds(10));
     Status drained = server->Drain(limit);
     if (!drained.ok()) COX_V(ctx.log(), 2, "Requests were cut off");
   }

@@ -37,6 +37,8 @@ class Flags {
   // BadRequest if it is no number from `min` to `max`.
   Result<int64_t> GetInt(std::string_view name, int64_t min, int64_t max) const;
   std::vector<std::string> GetList(std::string_view name) const;
+  // Those that were given, by name.
+  const std::map<std::string, std::string, std::less<>>& given() const { return values_; }
 
  private:
   std::span<const FlagInfo> known_;

@@ -32,8 +32,10 @@ Result<ContinueToken> ContinueToken::Decode(std::string_view text, std::string_v
   Result<Value> parsed = json::Parse(*decoded);
   if (!parsed.ok()) return NotValid(parsed.status().message());
   const Value* version = parsed->Find("v");
-  if (version == nullptr || !version->is_string() || version->as_string() != kVersion) {
-    return NotValid("server does not recognize this encoded version");
+  const std::string_view said =
+      version != nullptr && version->is_string() ? version->as_string() : std::string_view();
+  if (said != kVersion) {
+    return NotValid("server does not recognize this encoded version " + std::string(said));
   }
   const Value* revision = parsed->Find("rv");
   if (revision == nullptr || !revision->is_int() || revision->as_int() == 0) {

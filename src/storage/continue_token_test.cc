@@ -37,9 +37,9 @@ TEST(ContinueToken, RefusesWhatIsNone) {
   } kCases[] = {
       {"!!!", "continue key is not valid: illegal base64 data"},
       {token(R"({"v":"v2","rv":1,"start":"a"})"),
-       "continue key is not valid: server does not recognize this encoded version"},
+       "continue key is not valid: server does not recognize this encoded version v2"},
       {token(R"({"rv":1,"start":"a"})"),
-       "continue key is not valid: server does not recognize this encoded version"},
+       "continue key is not valid: server does not recognize this encoded version "},
       {token(R"({"v":"meta.k8s.io/v1","rv":0,"start":"a"})"),
        "continue key is not valid: incorrect encoded start resourceVersion (version "
        "meta.k8s.io/v1)"},

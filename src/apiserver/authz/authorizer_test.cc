@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include "apiserver/authz/rbac/rbac_authorizer.h"
+#include "apiserver/bootstrap/policy/policy.h"
+
 namespace cox::apiserver {
 namespace {
 
@@ -14,7 +17,29 @@ UserInfo User(std::string name, std::vector<std::string> groups) {
   return {.name = std::move(name), .uid = {}, .groups = std::move(groups), .extra = {}};
 }
 
-TEST(BuiltinAuthorizer, WhoMayDoWhat) {
+// The roles and bindings every cluster begins with.
+RbacIndexPtr BootstrapIndex() {
+  RbacPolicy policy = BootstrapPolicy();
+  RbacIndexBuilder builder;
+  for (const auto& role : policy.cluster_roles) {
+    builder.SetRole(RbacRoleKey("", role.metadata.name),
+                    std::make_shared<const RbacRules>(role.rules));
+  }
+  for (auto& from : policy.cluster_role_bindings) {
+    auto binding = std::make_shared<RbacBinding>();
+    binding->name = from.metadata.name;
+    binding->role = from.roleRef;
+    binding->role_key = RbacRoleKey("", from.roleRef.name);
+    binding->subjects = from.subjects;
+    builder.SetBinding(from.metadata.name, std::move(binding));
+  }
+  return builder.Build();
+}
+
+TEST(UnionAuthorizer, WhoMayDoWhatByTheBootstrapPolicy) {
+  RbacAuthorizer rbac;
+  rbac.Publish(BootstrapIndex());
+  const UnionAuthorizer authorizer({&rbac});
   const UserInfo root = User("root", {std::string(kMastersGroup)});
   const UserInfo alice = User("alice", {std::string(kAuthenticatedGroup)});
   const UserInfo nobody = User(std::string(kAnonymousUser), {std::string(kUnauthenticatedGroup)});
@@ -42,7 +67,7 @@ TEST(BuiltinAuthorizer, WhoMayDoWhat) {
       {nobody, "GET", "/", false},
   };
   for (const auto& c : kCases) {
-    EXPECT_EQ(BuiltinAuthorizer().Authorize(c.user, Info(c.method, c.target)).allowed, c.want)
+    EXPECT_EQ(authorizer.Authorize(c.user, Info(c.method, c.target)).allowed, c.want)
         << c.user.name << " " << c.method << " " << c.target;
   }
   EXPECT_TRUE(AlwaysAllow().Authorize(nobody, Info("DELETE", "/api/v1/nodes/n")).allowed);

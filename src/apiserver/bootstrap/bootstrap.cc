@@ -123,6 +123,23 @@ OwnWriter::Mend MendFlowControl(T wanted) {
 }
 
 template <class T>
+Tasks FlowControlTasks(const std::vector<T>& objects) {
+  Tasks tasks;
+  for (const T& object : objects) {
+    tasks.push_back(EnsureTask(object, kFlowProducer, MendFlowControl(object)));
+  }
+  return tasks;
+}
+
+// One task of several: the least important come last, as where there is not time for all.
+Task InOrder(Tasks tasks) {
+  return [tasks = std::move(tasks)](Context& ctx, const OwnWriter& writer) -> Status {
+    for (const Task& task : tasks) COX_RETURN_IF_ERROR(task(ctx, writer));
+    return {};
+  };
+}
+
+template <class T>
 void AddRoles(std::vector<T> roles, Tasks& tasks) {
   for (T& role : roles) tasks.push_back(EnsureTask(role, kManager, MendRole(role)));
 }
@@ -134,12 +151,8 @@ Tasks GeneralTasks() {
     ns.metadata.name = name;
     tasks.push_back(EnsureTask(std::move(ns)));
   }
-  for (const auto& level : BootstrapPriorityLevels()) {
-    tasks.push_back(EnsureTask(level, kFlowProducer, MendFlowControl(level)));
-  }
-  for (const auto& schema : BootstrapFlowSchemas()) {
-    tasks.push_back(EnsureTask(schema, kFlowProducer, MendFlowControl(schema)));
-  }
+  tasks.push_back(InOrder(FlowControlTasks(BootstrapPriorityLevels())));
+  tasks.push_back(InOrder(FlowControlTasks(BootstrapFlowSchemas())));
   for (const auto& service : LocalApiServices()) {
     tasks.push_back(EnsureTask(service, kManager, [service](Object& existing) {
       auto& object = *existing.As<apiregistration::v1::APIService>();

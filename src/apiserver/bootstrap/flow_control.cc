@@ -144,7 +144,6 @@ std::vector<PriorityLevelConfiguration> BootstrapPriorityLevels() {
   PriorityLevelConfiguration exempt = Named<PriorityLevelConfiguration>(kExemptLevel);
   exempt.spec.type = flowcontrol::v1::kPriorityLevelEnablementExempt;
   exempt.spec.exempt.emplace() = {.nominalConcurrencyShares = 0, .lendablePercent = 0};
-  levels.push_back(std::move(exempt));
   for (const Level& row : kLevels) {
     PriorityLevelConfiguration level = Named<PriorityLevelConfiguration>(row.name);
     level.spec.type = flowcontrol::v1::kPriorityLevelEnablementLimited;
@@ -160,6 +159,7 @@ std::vector<PriorityLevelConfiguration> BootstrapPriorityLevels() {
     }
     levels.push_back(std::move(level));
   }
+  levels.push_back(std::move(exempt));
   return levels;
 }
 

@@ -34,7 +34,8 @@ class BodyTest : public ::testing::Test {
 TEST_F(BodyTest, ReadsObjectsInAllForms) {
   EXPECT_EQ(Decode(R"({"metadata":{"name":"a"}})"), "a");
   EXPECT_EQ(Decode(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}})"), "a");
-  EXPECT_EQ(Decode("metadata:\n  name: y\n", FieldValidation::kStrict, "application/yaml"), "y");
+  EXPECT_EQ(Decode("metadata:\n  name: yam\n", FieldValidation::kStrict, "application/yaml"),
+            "yam");
   core::v1::ConfigMap map;
   map.metadata.name = "p";
   std::string bytes;
@@ -71,6 +72,29 @@ TEST_F(BodyTest, ShowsTheBeginningOfWhatIsNoObject) {
   // What does not begin like JSON is shown as bytes.
   const std::string binary = Decode("\x01\x02");
   EXPECT_TRUE(binary.ends_with("(0102)")) << binary;
+}
+
+TEST_F(BodyTest, ProtobufIsToldWhatIsWrongInUpstreamsWords) {
+  const std::string unrecognized =
+      "the object provided is unrecognized (must be of type ConfigMap): ";
+  const std::string type = "application/vnd.kubernetes.protobuf";
+  EXPECT_EQ(Decode("", FieldValidation::kWarn, type), unrecognized + "empty data (<empty>)");
+  EXPECT_EQ(Decode("nope", FieldValidation::kWarn, type),
+            unrecognized +
+                "provided data does not appear to be a protobuf message, expected prefix [107 56 "
+                "115 0] (6e6f7065)");
+  core::v1::ConfigMap map;
+  map.metadata.name = "p";
+  std::string bytes;
+  EncodeObject(Object::Of(map), Format::kProtobuf, &bytes);
+  const std::string cut = Decode(bytes.substr(0, bytes.size() / 2), FieldValidation::kWarn, type);
+  EXPECT_TRUE(cut.starts_with(unrecognized + "unexpected EOF (6b387300")) << cut;
+  bytes.clear();
+  Object nope(core::v1::ConfigMap::kKind, GroupVersionKind{"", "v1", "Nope"});
+  EncodeObject(nope, Format::kProtobuf, &bytes);
+  EXPECT_EQ(Decode(bytes, FieldValidation::kWarn, type),
+            "Nope in version \"v1\" cannot be handled as a ConfigMap: no kind \"Nope\" is "
+            "registered for version \"v1\" in scheme \"coxswain/scheme\"");
 }
 
 TEST_F(BodyTest, UnknownFieldsAreWarnedOfOrIgnored) {

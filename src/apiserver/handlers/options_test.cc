@@ -9,8 +9,9 @@ namespace {
 
 class OptionsTest : public ::testing::Test {
  protected:
-  static void SetUpTestSuite() { api_ = new ApiHarness; }
-  static void TearDownTestSuite() { delete api_; }
+  // One for all: they only read.
+  static void SetUpTestSuite() { api_ = std::make_unique<ApiHarness>(); }
+  static void TearDownTestSuite() { api_.reset(); }
 
   static FakeCall Get(std::string target, net::Headers headers = {}) {
     return FakeCall(api_->clock(), {.target = std::move(target), .headers = std::move(headers)});
@@ -35,9 +36,9 @@ class OptionsTest : public ::testing::Test {
     return result.ok() ? "ok" : result.status().message();
   }
 
-  static ApiHarness* api_;
+  static std::unique_ptr<ApiHarness> api_;
 };
-ApiHarness* OptionsTest::api_ = nullptr;
+std::unique_ptr<ApiHarness> OptionsTest::api_;
 
 TEST_F(OptionsTest, ListsTakeWhatTheQuerySays) {
   Result<ReadOptions> options = Read(

@@ -177,14 +177,16 @@ Result<ListPage> ReadPage(Context& ctx, const ServedResource& resource, std::str
       return Status::BadRequest("invalid continue token: " + token.status().message());
     }
     const storage::Revision at = std::max<storage::Revision>(token->revision, 0);
+    // As below: what needs no particular version is not limited.
+    const int64_t limit = options.resource_version == "0" ? 0 : options.limit;
     if (cache != nullptr && at > 0) {
       Result<storage::SnapshotPtr> exact = cache->Read(ctx, {Match::kExact, at});
       if (exact.ok()) {
-        return PageFromSnapshot(resource, options, **exact, prefix, token->start, options.limit);
+        return PageFromSnapshot(resource, options, **exact, prefix, token->start, limit);
       }
     }
     Result<ListPage> page =
-        PageFromStorage(ctx, resource, options, prefix, at, token->start, options.limit);
+        PageFromStorage(ctx, resource, options, prefix, at, token->start, limit);
     if (!page.ok() && page.status().Is(Reason::kExpired)) return ExpiredContinue();
     return page;
   }

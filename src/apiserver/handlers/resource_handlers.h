@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -21,8 +22,11 @@ namespace cox::apiserver {
 // runs.
 class ResourceHandlers {
  public:
-  ResourceHandlers(const Registry& registry, const AdmissionChain& admission)
-      : registry_(registry), admission_(admission) {}
+  // Watches that name no timeout last at least `min_watch`, at most twice as long.
+  static constexpr std::chrono::seconds kMinWatch{1800};
+  ResourceHandlers(const Registry& registry, const AdmissionChain& admission,
+                   std::chrono::seconds min_watch = kMinWatch)
+      : registry_(registry), admission_(admission), min_watch_(min_watch) {}
 
   // Answers every request on a resource that is served; 404 and 405 for what it does not have.
   void Handle(const std::shared_ptr<Call>& call);
@@ -55,6 +59,7 @@ class ResourceHandlers {
 
   const Registry& registry_;
   const AdmissionChain& admission_;
+  const std::chrono::seconds min_watch_;
 };
 
 // A page of a list: where the entries come from is its secret.

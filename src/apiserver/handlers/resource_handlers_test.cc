@@ -229,7 +229,7 @@ TEST_F(ResourceHandlersTest, TablesRefuseWhatTheyCannotInclude) {
   // Who wants no table is not asked.
   Json(200, {.target = Map("a", "?includeObject=Bogus")});
   const Value none = Json(200, {.target = Map("a", "?includeObject=None"), .headers = table});
-  EXPECT_EQ(At(none.Find("rows")->as_array()[0], {"object"}), "<none>");
+  EXPECT_EQ(At(none.Find("rows")->as_array()[0], {"object"}), "null");
   const Value whole = Json(200, {.target = Map("a", "?includeObject=Object"), .headers = table});
   EXPECT_EQ(At(whole.Find("rows")->as_array()[0], {"object", "kind"}), "ConfigMap");
 }

@@ -14,7 +14,6 @@ namespace {
 using storage::Change;
 using storage::ChangeType;
 
-constexpr std::chrono::seconds kMinTimeout{1800};
 constexpr std::chrono::seconds kBookmarkEvery{60};
 // A watch that will end says where it was shortly before.
 constexpr std::chrono::seconds kBookmarkBeforeEnd{2};
@@ -249,12 +248,13 @@ net::BodySource::State WatchSource::Pull(size_t budget, std::vector<Bytes>* out)
 }
 
 // Between once and twice the minimum, so that watches that began together do not end together.
-std::chrono::nanoseconds WatchTimeout(const ReadOptions& options) {
+std::chrono::nanoseconds WatchTimeout(const ReadOptions& options, std::chrono::seconds minimum) {
   if (options.timeout_seconds && *options.timeout_seconds > 0) {
     return std::chrono::seconds(*options.timeout_seconds);
   }
   thread_local std::minstd_rand random{std::random_device{}()};
-  return kMinTimeout + std::chrono::milliseconds(random() % (kMinTimeout.count() * 1000));
+  const int64_t spread = std::max<int64_t>(minimum.count() * 1000, 1);
+  return minimum + std::chrono::milliseconds(random() % spread);
 }
 
 // What a watch begins with.
@@ -308,7 +308,7 @@ Status ResourceHandlers::Watch(Call& call, const ServedResource& resource) {
   } else {
     source->set_failure(watcher.status());
   }
-  source->set_clock(call.ctx(), WatchTimeout(options));
+  source->set_clock(call.ctx(), WatchTimeout(options, min_watch_));
   const std::string_view type = accepted.format == Format::kJson
                                     ? "application/json"
                                     : "application/vnd.kubernetes.protobuf;stream=watch";

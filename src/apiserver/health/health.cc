@@ -120,6 +120,21 @@ bool Health::Handle(Call& call) const {
   return false;
 }
 
+std::string Health::Slis() const {
+  std::string text =
+      "# HELP kubernetes_healthcheck [STABLE] Whether a check of health passes (1) or not (0).\n"
+      "# TYPE kubernetes_healthcheck gauge\n";
+  for (const Endpoint& endpoint : kEndpoints) {
+    for (const HealthCheck& check : checks_) {
+      if (!(check.on & endpoint.on)) continue;
+      text += "kubernetes_healthcheck{name=\"" + check.name + "\",type=\"" +
+              std::string(endpoint.path.substr(1)) + "\"} " + (check.check().ok() ? "1" : "0") +
+              "\n";
+    }
+  }
+  return text;
+}
+
 void Health::Report(Call& call, std::string_view endpoint, uint8_t on) const {
   const std::vector<std::string> excluded = call.query.All("exclude");
   std::string lines;

@@ -31,6 +31,8 @@ class Health {
 
   // False if `call` is about no health path.
   bool Handle(Call& call) const;
+  // How every check stands, as the metrics of /metrics/slis. Asks all of them.
+  std::string Slis() const;
   // "/healthz", "/healthz/ping", ...: for the list of paths.
   std::vector<std::string> paths() const;
 

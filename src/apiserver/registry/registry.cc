@@ -150,8 +150,10 @@ Registry::Registry(const Context& ctx, Options options)
   for (const StrategyPtr& strategy : strategies_) {
     storage::Store& storage = options.storage(strategy->kind());
     auto heads = std::make_unique<Heads>();
-    auto store = std::make_unique<ResourceStore>(ResourceStore::Options{
-        .strategy = strategy.get(), .storage = &storage, .root = options.root});
+    auto store = std::make_unique<ResourceStore>(ResourceStore::Options{.strategy = strategy.get(),
+                                                                        .storage = &storage,
+                                                                        .root = options.root,
+                                                                        .ttl = options.event_ttl});
     heads->set_store(*store);
     if (options.watch_cache) {
       caches_.push_back(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -70,6 +71,7 @@ class Registry {
     std::string root = "/registry";
     MetricsRegistry* metrics = nullptr;
     bool watch_cache = true;
+    std::chrono::seconds event_ttl{0};  // 0: an hour
     // Which group versions and resources are served.
     std::function<bool(const KindInfo&)> serves;
   };
@@ -99,8 +101,8 @@ class Registry {
   const std::unique_ptr<storage::WatchCacheMetrics> cache_metrics_;
   std::map<storage::Store*, std::shared_ptr<storage::RevisionReader>> revisions_;
   std::vector<std::unique_ptr<Heads>> heads_;
-  std::vector<std::unique_ptr<storage::WatchCache>> caches_;
   std::vector<std::unique_ptr<ResourceStore>> stores_;
+  std::vector<std::unique_ptr<storage::WatchCache>> caches_;  // they read through heads and stores
   std::vector<std::unique_ptr<ServedResource>> served_;
   std::map<Path, const ServedResource*> by_path_;
 };

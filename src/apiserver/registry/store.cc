@@ -144,6 +144,11 @@ Result<ResourceStore::Stored> ResourceStore::Read(Context& ctx, const std::strin
                 /*fresh=*/true};
 }
 
+std::chrono::seconds ResourceStore::TtlOf(const Object& object) const {
+  const std::chrono::seconds usual{strategy().TtlSeconds(object)};
+  return usual.count() > 0 && options_.ttl.count() > 0 ? options_.ttl : usual;
+}
+
 bool ResourceStore::KeptByFinalizers(const Object& object) const {
   const meta::v1::ObjectMeta& meta = *object.object_meta();
   return !meta.finalizers.empty() || strategy().HoldsDeletion(object);
@@ -216,7 +221,7 @@ Result<Object> ResourceStore::CreateOnce(const WriteContext& w, Object object, c
     if (found.kv) return TakenError(w, meta.name, *found.kv);
     return object;
   }
-  const std::chrono::seconds ttl{strategy().TtlSeconds(object)};
+  const std::chrono::seconds ttl = TtlOf(object);
   Result<storage::Revision> revision = storage().Create(w.ctx, key, Encode(object), ttl);
   if (!revision.ok()) {
     if (!revision.status().Is(Reason::kAlreadyExists)) return revision.status();
@@ -348,7 +353,7 @@ Result<ResourceStore::UpdateResult> ResourceStore::Write(const WriteContext& w,
     }
     return UpdateResult{std::move(object)};
   }
-  const std::chrono::seconds ttl{strategy().TtlSeconds(object)};
+  const std::chrono::seconds ttl = TtlOf(object);
   COX_ASSIGN_OR_RETURN(storage::WriteResult written,
                        storage().Update(w.ctx, key, bytes, old.revision, ttl));
   *raced = !written.written;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -54,6 +55,8 @@ class ResourceStore {
     storage::WatchCache* cache = nullptr;  // may be null: reads go to storage
     WriteHooks* hooks = nullptr;
     std::string root = "/registry";
+    // How long objects live, where their kind says that they do not live for ever; 0: as it says.
+    std::chrono::seconds ttl{0};
   };
   explicit ResourceStore(Options options);
 
@@ -142,6 +145,7 @@ class ResourceStore {
   Result<UpdateResult> Write(const WriteContext& w, const std::string& key, Object object,
                              const Stored& old, bool* raced);
   bool KeptByFinalizers(const Object& object) const;
+  std::chrono::seconds TtlOf(const Object& object) const;
 
   // Deletion, in store_delete.cc.
   Status CheckPreconditions(const meta::v1::DeleteOptions& options, const Object& object) const;

@@ -208,7 +208,9 @@ TEST_F(StoreTest, AChangeIsMadeAgainWhenSomebodyWasFaster) {
   int calls = 0;
   Result<ResourceStore::UpdateResult> result =
       Update([&](const Object* existing) -> Result<Object> {
-        if (++calls == 1) EXPECT_TRUE(Replace(Widget("a", 50)).ok());
+        if (++calls == 1) {
+          EXPECT_TRUE(Replace(Widget("a", 50)).ok());
+        }
         Object next = *existing;
         Meta(next).labels["seen"] =
             std::to_string(*existing->As<ReplicationController>()->spec.replicas);

@@ -56,13 +56,13 @@ Result<std::unique_ptr<Child>> Child::Start(std::vector<std::string> arguments,
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     ::dup2(out, STDOUT_FILENO);
     ::dup2(out, STDERR_FILENO);
-    ::execv(argv[0], argv.data());
+    ::execvp(argv[0], argv.data());
     ::_exit(127);
   }
   const int error = errno;
   ::close(out);
   if (pid < 0) return Status::Internal(std::string("fork: ") + std::strerror(error));
-  return std::unique_ptr<Child>(new Child(pid));
+  return std::make_unique<Child>(pid);
 }
 
 Child::~Child() {
@@ -71,6 +71,13 @@ Child::~Child() {
   int status = 0;
   while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
   }
+}
+
+void Child::Wait() {
+  int status = 0;
+  while (pid_ > 0 && ::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
+  pid_ = -1;
 }
 
 bool Child::Runs() {
@@ -94,7 +101,7 @@ int64_t ResidentBytes(pid_t pid) {
 }
 
 Result<std::unique_ptr<Plane>> Plane::Start(Context& ctx, const PlaneOptions& options) {
-  std::unique_ptr<Plane> plane(new Plane());
+  auto plane = std::make_unique<Plane>();
   plane->options_ = options;
   std::string folder = (std::filesystem::temp_directory_path() / "cox-bench-XXXXXX").string();
   if (::mkdtemp(folder.data()) == nullptr) return Status::Internal("cannot make " + folder);

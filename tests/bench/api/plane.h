@@ -17,7 +17,8 @@
 
 namespace cox::bench {
 
-// A process of our own, ended with the object or with this program. Its output goes to a file.
+// A process of our own, found by PATH, ended with the object or with this program. Its output goes
+// to a file.
 class Child {
  public:
   static Result<std::unique_ptr<Child>> Start(std::vector<std::string> arguments,
@@ -28,9 +29,11 @@ class Child {
 
   pid_t pid() const { return pid_; }
   bool Runs();
+  // Until it has ended by itself.
+  void Wait();
+  explicit Child(pid_t pid) : pid_(pid) {}  // use Start()
 
  private:
-  explicit Child(pid_t pid) : pid_(pid) {}
   pid_t pid_;
 };
 
@@ -50,6 +53,7 @@ struct PlaneOptions {
 class Plane {
  public:
   static Result<std::unique_ptr<Plane>> Start(Context& ctx, const PlaneOptions& options);
+  Plane() = default;  // use Start()
   ~Plane();
 
   pid_t pid() const { return server_->pid(); }
@@ -68,10 +72,11 @@ class Plane {
   net::Request NewRequest(std::string method, std::string target, std::string body = {}) const;
 
   std::string url() const { return "https://127.0.0.1:" + std::to_string(port_); }
+  // For files of the measurement, gone with the plane.
+  const std::string& folder() const { return directory_; }
   static constexpr std::string_view kToken = "bench-admin";
 
  private:
-  Plane() = default;
   Status Launch(Context& ctx);
   Status AwaitReady(Context& ctx);
 
