@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "storage/watchcache/feed.h"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <functional>
 #include <utility>
@@ -23,6 +25,9 @@ int64_t NextLimit(const Page& page) {
   const auto fitting = static_cast<int64_t>(kPageBytes * page.items.size() / bytes);
   return std::clamp(fitting, kMinPage, kMaxPage);
 }
+
+// A list of this many bytes leaves enough behind to be given back to the system.
+constexpr size_t kReturnFrom = size_t{4} << 20;
 
 }  // namespace
 
@@ -104,6 +109,9 @@ Status Feed::List(Context& ctx) {
   }
   const size_t objects = entries.size();
   const CacheState::Difference difference = state_.Replace(std::move(entries), options.at);
+  // The pages it came in are free now. Left alone the allocator keeps them, beside a cache that may
+  // never need as much again: half its size.
+  if (state_.bytes() >= kReturnFrom) ::malloc_trim(0);
   lists_.fetch_add(1, std::memory_order_relaxed);
   if (metrics_ != nullptr) {
     metrics_->initializations.Inc();
