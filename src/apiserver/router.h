@@ -34,7 +34,7 @@ class Router {
     const MetricsRegistry& metrics;
     std::string server_address;  // what /api tells clients
     VersionInfo version;
-    Clock::WallTime started;                                             // for /statusz
+    Clock::WallTime started;                                      // for /statusz
     std::vector<std::pair<std::string, std::string>> flags = {};  // as given, for /flagz
   };
   explicit Router(Parts parts) : parts_(std::move(parts)) {}

@@ -69,7 +69,7 @@ struct Field {
     kPatchMerge = 1 << 7,  // strategic merge patch: patchStrategy=merge
     kPatchReplace = 1 << 8,     //   =replace
     kPatchRetainKeys = 1 << 9,  //   =retainKeys
-    kGranular = 1 << 10,  // its members have owners of their own, although its type is atomic
+    kGranular = 1 << 10,        // its members have owners of their own, although its type is atomic
   };
 
   std::string_view name;       // in JSON

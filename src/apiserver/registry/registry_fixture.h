@@ -5,11 +5,11 @@
 #include <string>
 #include <utility>
 
+#include <gtest/gtest.h>
 #include "apiserver/discovery/served.h"
 #include "apiserver/registry/registry.h"
 #include "base/clock.h"
 #include "base/context.h"
-#include "gtest/gtest.h"
 #include "storage/memory/memory_store.h"
 
 namespace cox::apiserver {

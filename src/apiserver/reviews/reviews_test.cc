@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/reviews/reviews.h"
 
+#include "api/core/v1.h"
 #include "apiserver/authn/service_account/authenticator.h"
 #include "apiserver/authn/service_account/test_keys.h"
 #include "apiserver/write_harness.h"

@@ -24,8 +24,9 @@ std::optional<Value> KeyDefault(const Type* item, std::string_view key) {
   const Field* field = item->Find(key);
   if (field == nullptr) return std::nullopt;
   if (field->default_json.empty()) {
-    // A field that JSON always shows is its zero value when nobody sets it.
-    const bool always = !field->Has(Field::kPointer) && !field->Has(Field::kOmitEmpty);
+    // A field of a struct that JSON always shows is its zero value when nobody sets it.
+    const bool always = item->struct_ops != nullptr && !field->Has(Field::kPointer) &&
+                        !field->Has(Field::kOmitEmpty);
     if (always && field->type->shape == Shape::kString) return Value("");
     if (always && field->type->shape == Shape::kInt32) return Value(0);
     return std::nullopt;
