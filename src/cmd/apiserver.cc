@@ -83,8 +83,8 @@ constexpr FlagInfo kFlags[] = {
      "keys to verify service account tokens with (PEM), besides the signing key"},
     {"Authentication", "service-account-signing-key-file", "string", "",
      "key to sign service account tokens with (PEM, RSA or EC). Without one the server uses "
-     "service-account.key in --cert-dir, and makes it if there is none: servers of one cluster "
-     "must be given the same key"},
+     "service-account.key in --cert-dir, and makes it (EC) if there is none: servers of one "
+     "cluster must be given the same key"},
     {"Authentication", "service-account-max-token-expiration", "duration", "0s",
      "longest life of a service account token; 0 for no limit"},
     {"Authentication", "service-account-extend-token-expiration", "", "true",

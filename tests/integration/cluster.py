@@ -178,7 +178,16 @@ class Cluster:
         wait_until("etcd is healthy", lambda: self._answers(etcd, client + "/health", b'"true"'), STARTUP_SECONDS)
         return client
 
+    def _make_service_account_key(self):
+        # RSA, as in most clusters. Without one the server makes its own, of another kind.
+        openssl = shutil.which("openssl")
+        if openssl:
+            os.makedirs(self.path("certs"), exist_ok=True)
+            subprocess.run([openssl, "genrsa", "-out", self.path("certs/service-account.key"), "2048"],
+                           check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
     def _start_apiserver(self, etcd):
+        self._make_service_account_key()
         # Besides its addresses, the configuration that the reference exchanges were recorded with.
         return self._spawn("apiserver", [
             self._binary, "apiserver", "--etcd-servers", etcd, "--secure-port", str(self.port),

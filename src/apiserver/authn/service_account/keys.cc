@@ -227,7 +227,7 @@ Result<std::vector<VerificationKey>> ParseVerificationKeys(std::string_view pem)
 }
 
 Result<std::string> GenerateSigningKeyPem() {
-  const std::shared_ptr<EVP_PKEY> key = Shared(EVP_RSA_gen(kMinRsaBits));
+  const std::shared_ptr<EVP_PKEY> key = Shared(EVP_EC_gen("P-256"));
   const BioPtr bio(BIO_new(BIO_s_mem()));
   if (key == nullptr ||
       PEM_write_bio_PrivateKey(bio.get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr) != 1) {

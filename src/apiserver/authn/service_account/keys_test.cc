@@ -92,7 +92,7 @@ TEST(KeysTest, WhatIsNoKeyOfOursIsRefused) {
 
 TEST(KeysTest, GeneratedKeysSign) {
   const SigningKey key = *SigningKey::Parse(*GenerateSigningKeyPem());
-  EXPECT_EQ(key.verification_key().algorithm(), "RS256");
+  EXPECT_EQ(key.verification_key().algorithm(), "ES256");
   EXPECT_TRUE(key.verification_key().Verify("m", *key.Sign("m")));
 }
 
