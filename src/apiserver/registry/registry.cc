@@ -173,7 +173,10 @@ Registry::Registry(const Context& ctx, Options options)
   }
 }
 
-Registry::~Registry() = default;
+Registry::~Registry() {
+  // They read through the stores until they are gone.
+  caches_.clear();
+}
 
 std::shared_ptr<storage::RevisionReader> Registry::RevisionsOf(const Context& ctx,
                                                                storage::Store& store) {

@@ -101,8 +101,8 @@ class Registry {
   const std::unique_ptr<storage::WatchCacheMetrics> cache_metrics_;
   std::map<storage::Store*, std::shared_ptr<storage::RevisionReader>> revisions_;
   std::vector<std::unique_ptr<Heads>> heads_;
+  std::vector<std::unique_ptr<storage::WatchCache>> caches_;
   std::vector<std::unique_ptr<ResourceStore>> stores_;
-  std::vector<std::unique_ptr<storage::WatchCache>> caches_;  // they read through heads and stores
   std::vector<std::unique_ptr<ServedResource>> served_;
   std::map<Path, const ServedResource*> by_path_;
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/authn/service_account/tokens.h"
 
+#include <openssl/crypto.h>
+
 #include <algorithm>
 #include <set>
 
@@ -33,7 +35,7 @@ void AddKey(std::vector<VerificationKey>& keys, VerificationKey key) {
 
 }  // namespace
 
-ServiceAccountTokens::ServiceAccountTokens(ServiceAccountTokenOptions options,
+ServiceAccountTokens::ServiceAccountTokens(Private, ServiceAccountTokenOptions options,
                                            std::optional<SigningKey> signer,
                                            std::vector<VerificationKey> keys)
     : options_(std::move(options)), signer_(std::move(signer)), keys_(std::move(keys)) {}
@@ -50,15 +52,17 @@ Result<std::shared_ptr<const ServiceAccountTokens>> ServiceAccountTokens::Create
     COX_ASSIGN_OR_RETURN(SigningKey key, SigningKey::Parse(options.signing_key_pem));
     AddKey(keys, key.verification_key());
     signer = std::move(key);
-    options.signing_key_pem.clear();  // one copy of it is enough
+    // One copy of it is enough.
+    OPENSSL_cleanse(options.signing_key_pem.data(), options.signing_key_pem.size());
+    options.signing_key_pem.clear();
   }
   for (const std::string& pem : options.key_pems) {
     COX_ASSIGN_OR_RETURN(std::vector<VerificationKey> parsed, ParseVerificationKeys(pem));
     for (VerificationKey& key : parsed) AddKey(keys, std::move(key));
   }
   options.key_pems.clear();
-  return std::shared_ptr<const ServiceAccountTokens>(
-      new ServiceAccountTokens(std::move(options), std::move(signer), std::move(keys)));
+  return std::shared_ptr<const ServiceAccountTokens>(std::make_shared<ServiceAccountTokens>(
+      Private{}, std::move(options), std::move(signer), std::move(keys)));
 }
 
 Result<std::string> ServiceAccountTokens::Issue(ServiceAccountClaims claims) const {

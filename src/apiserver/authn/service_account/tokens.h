@@ -54,9 +54,14 @@ class ServiceAccountTokens {
   std::string DiscoveryDocument(std::string_view jwks_uri) const;
 
  private:
-  ServiceAccountTokens(ServiceAccountTokenOptions options, std::optional<SigningKey> signer,
-                       std::vector<VerificationKey> keys);
+  struct Private {};
 
+ public:
+  // For Create.
+  ServiceAccountTokens(Private, ServiceAccountTokenOptions options,
+                       std::optional<SigningKey> signer, std::vector<VerificationKey> keys);
+
+ private:
   const ServiceAccountTokenOptions options_;
   const std::optional<SigningKey> signer_;
   const std::vector<VerificationKey> keys_;  // each id once
