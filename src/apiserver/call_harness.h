@@ -144,6 +144,16 @@ class ApiHarness {
     return std::to_string(call.exchange().status()) + " " + call.exchange().Body();
   }
 
+  // Waits until the cache of the kind has all that is stored.
+  void Sync(const KindInfo& kind) {
+    const Status status = registry_.Hub(kind)
+                              .store()
+                              .cache()
+                              ->Read(ctx_, {storage::Freshness::Match::kLatest, 0})
+                              .status();
+    EXPECT_TRUE(status.ok()) << status.message();
+  }
+
   TestClock& clock() { return clock_; }
   Context& ctx() { return ctx_; }
   storage::Store& store() { return *store_; }

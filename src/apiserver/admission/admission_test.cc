@@ -61,9 +61,8 @@ TEST_F(AdmissionTest, NamespaceLifecycleKeepsNewObjectsOutOfOneThatGoes) {
          R"({"metadata":{"name":"going","finalizers":["example.com/wait"]}})");
   api_.Do({.method = "DELETE", .target = "/api/v1/namespaces/going"});
   Object map = Named<core::v1::ConfigMap>("m", "going");
-  Status refused = Mutate(*plugin, map);
-  // The cache may lag behind the deletion.
-  for (int i = 0; refused.ok() && i < 1000; ++i) refused = Mutate(*plugin, map);
+  api_.Sync(core::v1::Namespace::kKind);
+  const Status refused = Mutate(*plugin, map);
   EXPECT_EQ(refused.message(),
             "configmaps \"m\" is forbidden: unable to create new content in namespace going "
             "because it is being terminated");
@@ -151,9 +150,7 @@ class PriorityTest : public AdmissionTest {
                R"(,"globalDefault":)" + (global_default ? "true" : "false") +
                R"(,"preemptionPolicy":")" + policy + "\"}");
     // Admission reads the cache, which follows.
-    storage::WatchCache& cache =
-        *api_.registry().Hub(scheduling::v1::PriorityClass::kKind).store().cache();
-    ASSERT_TRUE(cache.Read(api_.ctx(), storage::Freshness{}).ok());
+    api_.Sync(scheduling::v1::PriorityClass::kKind);
   }
   static Object PodOf(const std::string& spec) {
     Object pod(core::v1::Pod::kKind);
@@ -176,7 +173,7 @@ TEST_F(PriorityTest, IsTheClassesOrZero) {
   EXPECT_EQ(high.As<core::v1::Pod>()->spec.preemptionPolicy, "Never");
 }
 
-TEST_F(PriorityTest, OfSeveralGlobalDefaultsTheLowestCounts) {
+TEST_F(PriorityTest, AGlobalDefaultIsForPodsThatNameNoClass) {
   AddClass("b", 20, true);
   AddClass("a", 10, false);
   auto plugin = NewPriority(api_.registry());

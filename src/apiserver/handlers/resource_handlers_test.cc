@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/handlers/resource_handlers.h"
 
+#include "api/core/v1.h"
 #include "apiserver/call_harness.h"
 #include "apiserver/handlers/respond.h"
 #include "object/json/json.h"
@@ -259,9 +260,8 @@ TEST_F(ResourceHandlersTest, AWatchTellsChangesAndEndsInTime) {
                          "&resourceVersion=" + At(created, {"metadata", "resourceVersion"})});
   ASSERT_EQ(watch.exchange().status(), 200);
   CreateMap("b");
-  std::string events = watch.exchange().Pull();
-  // The change comes by the cache's own thread.
-  for (int i = 0; events.empty() && i < 1000000; ++i) events = watch.exchange().Pull();
+  api_.Sync(core::v1::ConfigMap::kKind);
+  const std::string events = watch.exchange().Pull();
   EXPECT_TRUE(events.starts_with(R"({"type":"ADDED","object":{"kind":"ConfigMap")")) << events;
   api_.clock().Advance(std::chrono::seconds(10));
   EXPECT_EQ(watch.exchange().Pull(), "<end>");
