@@ -2,6 +2,7 @@
 #include "apiserver/authz/rbac/rbac_authorizer.h"
 
 #include <algorithm>
+#include <array>
 
 #include "apiserver/authz/rbac/rules.h"
 #include "base/strings.h"
@@ -26,6 +27,23 @@ std::string Describe(const RbacIndex::Grant& grant) {
   const std::string& ns = subject.namespace_.empty() ? binding.ns : subject.namespace_;
   return text + Quote(subject.name + "/" + ns);
 }
+
+// Roles that were looked at for one decision. The same role is often bound again and again, to a
+// user and to its groups; it refuses as well the second time.
+class SeenRoles {
+ public:
+  // True if it was there already. Forgets once it is full: then a role is looked at twice.
+  bool Insert(const RbacRules* rules) {
+    const auto end = seen_.begin() + static_cast<ptrdiff_t>(count_);
+    if (std::find(seen_.begin(), end, rules) != end) return true;
+    if (count_ < seen_.size()) seen_[count_++] = rules;
+    return false;
+  }
+
+ private:
+  std::array<const RbacRules*, 16> seen_;
+  size_t count_ = 0;
+};
 
 // Roles that bindings name and that are not there, each once: as one error or a list of them.
 class MissingRoles {
@@ -53,6 +71,7 @@ Decision RbacAuthorizer::Authorize(const UserInfo& user, const RequestInfo& requ
   const RbacIndexPtr index = index_.load();
   if (index == nullptr) return {IsHealth(request), {}};
   Decision decision;
+  SeenRoles seen;
   MissingRoles missing;
   index->VisitGrants(user, request.is_resource ? std::string_view(request.namespace_) : "",
                      [&](const RbacIndex::Grant& grant, const RbacRules* rules) {
@@ -60,6 +79,7 @@ Decision RbacAuthorizer::Authorize(const UserInfo& user, const RequestInfo& requ
                          missing.Add(*grant.binding);
                          return true;
                        }
+                       if (seen.Insert(rules)) return true;
                        for (const PolicyRule& rule : *rules) {
                          if (!RuleAllows(rule, request)) continue;
                          decision = {true, "RBAC: allowed by " + Describe(grant)};
