@@ -207,8 +207,6 @@ bool ValueObject::Erase(std::string_view key) {
 }
 
 void ValueObject::Append(std::string key, Value value) {
-  // Most objects have a few members: they should not move with each of the first.
-  if (members_.empty()) members_.reserve(6);
   members_.push_back(Member{std::move(key), std::move(value)});
 }
 
