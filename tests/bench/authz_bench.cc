@@ -2,7 +2,8 @@
 // What it costs to know who asks and whether they may: RBAC decisions with 10,000 bindings, a
 // service account token that was seen before, one that was not, and a change of one binding.
 //
-// With --check the program fails where a promise is broken: a decision takes at most 5 us.
+// A decision is to take at most 5 us. With --check the program fails at three times that: a step
+// back in the code, not a slow machine.
 #include <time.h>
 
 #include <algorithm>
@@ -24,6 +25,7 @@ using namespace cox::apiserver;  // NOLINT: a program
 constexpr int kBindings = 10'000;
 constexpr int kNamespaces = 500;
 constexpr double kDecisionMicroseconds = 5;
+constexpr double kCheckFactor = 3;
 
 std::string Namespace(int i) { return "namespace-" + std::to_string(i % kNamespaces); }
 
@@ -135,8 +137,10 @@ int main(int argc, char** argv) {
   known.Remember(VerifiedTokens::Hash(token), std::make_shared<VerifiedToken>(), {});
   Measure("token seen before", 100'000,
           [&](int) { (void)known.Find(VerifiedTokens::Hash(token), {}); });
-  if (check && decision > kDecisionMicroseconds) {
-    std::printf("FAILED: a decision takes more than %.0f us\n", kDecisionMicroseconds);
+  std::printf("a decision takes %.1f us, and is to take at most %.0f us\n", decision,
+              kDecisionMicroseconds);
+  if (check && decision > kCheckFactor * kDecisionMicroseconds) {
+    std::printf("FAILED: that is more than %.0f times as long\n", kCheckFactor);
     return 1;
   }
   return 0;
