@@ -4,11 +4,10 @@
 //
 // A decision is to take at most 5 us. With --check the program fails at three times that: a step
 // back in the code, not a slow machine.
-#include <time.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 #include <functional>
 #include <string>
 
