@@ -46,7 +46,7 @@ struct RequestInfo {
   std::string prefix;  // "api" or "apis"
   std::string group;
   std::string version;
-  std::string namespace_;
+  std::string namespace_;  // NOLINT(readability-identifier-naming): a keyword without it
   std::string resource;
   std::string subresource;
   std::string name;

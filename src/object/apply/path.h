@@ -46,7 +46,9 @@ class PathElement {
   // By kind, in the order above; then by content. Numbers come before strings, then booleans,
   // lists, objects and null. This is the order of fieldsV1.
   friend std::strong_ordering operator<=>(const PathElement& a, const PathElement& b);
-  friend bool operator==(const PathElement& a, const PathElement& b) { return (a <=> b) == 0; }
+  friend bool operator==(const PathElement& a, const PathElement& b) {
+    return (a <=> b) == 0;  // NOLINT(modernize-use-nullptr): an order, no pointer
+  }
   // The order of `a` and the field `name`.
   static std::strong_ordering Compare(const PathElement& a, std::string_view name);
 
