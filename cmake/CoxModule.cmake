@@ -7,6 +7,9 @@
 #                             a folder of a large module as a library of its own, cox_NAME_<folder>, which the module
 #                             links: its tests need no more of the module than DEPS, other parts by their folder.
 # cox_kinds(...)              a cox_part of the registry that holds kinds: shares their precompiled header.
+# cox_script_test(NAME SCRIPT LABELS ... TIMEOUT SECONDS ARGS ...)
+#                             a Python program that tests the built program, alone; 77 is "skipped". Where it or
+#                             Python is not there, nothing.
 # cox_fuzz(NAME SOURCE LIB)   a libFuzzer target, built where COX_FUZZ is on.
 #
 # Every .cc stands in exactly one list: tools/check/listed compares the lists with the tree.
@@ -93,6 +96,23 @@ function(cox_test name)
   endif()
   target_compile_definitions(${name} PRIVATE COX_SHARED_DIR="${COX_SHARED}" COX_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 120 ${arg_PROPERTIES})
+endfunction()
+
+function(cox_script_test name script)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "TIMEOUT" "LABELS;ARGS")
+  find_package(Python3 3.8 QUIET COMPONENTS Interpreter)
+  if(NOT COX_TESTS OR NOT TARGET coxswain OR NOT Python3_FOUND)
+    return()
+  endif()
+  add_test(NAME ${name}
+    COMMAND Python3::Interpreter -B ${CMAKE_CURRENT_SOURCE_DIR}/${script} ${arg_ARGS}
+    WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
+  set_tests_properties(${name} PROPERTIES
+    LABELS "${arg_LABELS}"
+    TIMEOUT ${arg_TIMEOUT}
+    RUN_SERIAL ON
+    SKIP_RETURN_CODE 77
+    ENVIRONMENT "COX_BIN=$<TARGET_FILE:coxswain>;COX_SHARED=${COX_SHARED};PYTHONUNBUFFERED=1")
 endfunction()
 
 function(cox_fuzz name source)

@@ -49,8 +49,7 @@ std::optional<std::vector<std::string>> Segments(std::string_view raw_path) {
   // An escaped slash separates like any other: names never hold one.
   std::optional<std::string> decoded = PercentDecode(raw_path, /*plus_is_space=*/false);
   if (!decoded) return std::nullopt;
-  for (std::string_view part : Split(*decoded, '/')) segments.emplace_back(part);
-  return segments;
+  return Split(*decoded, '/').ToStrings();
 }
 
 // The name that a field selector asks for; empty if it allows several, or one that cannot be in a

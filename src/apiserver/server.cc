@@ -72,13 +72,6 @@ std::vector<const Authorizer*> AuthorizersOf(const std::vector<std::string>& mod
   return authorizers;
 }
 
-// "10.0.0.0/16,fd00::/108": one range, or one of each family.
-std::vector<std::string> Ranges(const std::string& text) {
-  std::vector<std::string> ranges;
-  for (std::string_view range : Split(text, ',')) ranges.emplace_back(range);
-  return ranges;
-}
-
 VersionInfo MakeVersion() {
   VersionInfo info;
   info.git_version = std::string(kVersion) + "+coxswain1";
@@ -127,7 +120,7 @@ class ServerImpl final : public ApiServer {
         rbac_guard_(registry_, authorizer_, rbac_),
         allocation_(
             storage_("", "services"),
-            {.cluster_ip_ranges = Ranges(options_.service_cluster_ip_range),
+            {.cluster_ip_ranges = options_.service_cluster_ip_ranges,
              .node_ports = PortRange::Parse(options_.service_node_port_range).value_or(PortRange{}),
              .root = options_.etcd_prefix,
              .random = RandomBelow}),
@@ -239,8 +232,7 @@ class ServerImpl final : public ApiServer {
     COX_RETURN_IF_ERROR(repair_.RunOnce(ctx).status());
     return WriteBootstrapObjects(
         ctx, registry_,
-        {.service_cluster_ip_range = Ranges(options_.service_cluster_ip_range).front(),
-         .port = port()});
+        {.service_cluster_ip_range = options_.service_cluster_ip_ranges.front(), .port = port()});
   }
 
   // Prepares until it worked, then keeps what needs looking after.

@@ -26,7 +26,7 @@ struct ServerOptions {
   bool anonymous_auth = true;
   std::vector<std::string> authorization_modes = {"RBAC"};  // in order; see Start
   std::string etcd_prefix = "/registry";
-  std::string service_cluster_ip_range = "10.0.0.0/24";
+  std::vector<std::string> service_cluster_ip_ranges = {"10.0.0.0/24"};  // one of each family
   std::string service_node_port_range = "30000-32767";
   ServiceAccountTokenOptions service_accounts;
   std::vector<std::string> disabled_admission_plugins;

@@ -31,7 +31,7 @@ class ServerTest : public ::testing::Test {
   std::unique_ptr<ApiServer> Start() {
     ServerOptions options;
     options.listen.bind_address = "127.0.0.1";
-    options.service_cluster_ip_range = "10.96.0.0/16";
+    options.service_cluster_ip_ranges = {"10.96.0.0/16"};
     Result<std::unique_ptr<ApiServer>> server = ApiServer::Start(
         ctx_, std::move(options),
         [this](std::string_view, std::string_view) -> storage::Store& { return *store_; },

@@ -29,7 +29,7 @@ class WriteHarness : public ApiHarness {
     resource.SetDefaults(object);
     COX_ASSIGN_OR_RETURN(Object created,
                          resource.store().Create(Circumstances(), std::move(object), nullptr));
-    CatchUp(resource.kind());
+    Sync(resource.kind());
     return created;
   }
   Status TryUpdate(Object object) {
@@ -39,21 +39,37 @@ class WriteHarness : public ApiHarness {
         Circumstances(), {.ns = meta.namespace_,
                           .name = meta.name,
                           .change = [&](const Object*) -> Result<Object> { return object; }});
-    CatchUp(resource.kind());
+    Sync(resource.kind());
     return updated.status();
   }
+  // Changes an object that is there.
+  template <class T, class Change>
+  Status TryChange(std::string_view name, Change change) {
+    Result<Object> object = registry().Hub(T::kKind).store().Get(ctx(), "", name);
+    if (!object.ok()) return object.status();
+    change(*object->As<T>());
+    return TryUpdate(std::move(*object));
+  }
+  // The object as stored; a failure and an empty one if there is none.
+  template <class T>
+  T Read(std::string_view name, std::string_view ns = {}) {
+    Result<Object> found = registry().Hub(T::kKind).store().Get(ctx(), ns, name);
+    EXPECT_TRUE(found.ok()) << found.status().message();
+    return found.ok() ? *found->template As<T>() : T{};
+  }
+  storage::Revision Revision() { return store().CurrentRevision(ctx()).value_or(0); }
   void Delete(const KindInfo& kind, std::string_view ns, std::string_view name) {
     COX_CHECK(registry().Hub(kind).store().Delete(Circumstances(), ns, name, {}, nullptr).ok());
-    CatchUp(kind);
+    Sync(kind);
   }
+  // Every cache is as the store is now.
+  void SyncAll() {
+    for (const auto& resource : registry().served()) Sync(resource->kind());
+  }
+  // Circumstances of a write, for what the others do not do.
+  WriteContext Circumstances() { return {ctx(), user_, NowOf(ctx())}; }
 
  private:
-  WriteContext Circumstances() { return {ctx(), user_, NowOf(ctx())}; }
-  // Until the cache is as fresh as the store.
-  void CatchUp(const KindInfo& kind) {
-    COX_CHECK(registry().Hub(kind).store().cache()->Read(ctx(), {}).ok());
-  }
-
   UserInfo user_{.name = "admin", .uid = {}, .groups = {std::string(kMastersGroup)}, .extra = {}};
 };
 

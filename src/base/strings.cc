@@ -219,4 +219,10 @@ CutResult Cut(std::string_view text, char separator) {
   return {text.substr(0, at), text.substr(at + 1), true};
 }
 
+std::vector<std::string> Split::ToStrings() const {
+  std::vector<std::string> parts;
+  for (std::string_view part : *this) parts.emplace_back(part);
+  return parts;
+}
+
 }  // namespace cox

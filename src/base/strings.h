@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace cox {
 
@@ -86,6 +87,9 @@ class Split {
     return {text_.data() == nullptr ? std::string_view("") : text_, separator_};
   }
   Iterator end() const { return {}; }
+
+  // The parts as strings of their own.
+  std::vector<std::string> ToStrings() const;
 
  private:
   std::string_view text_;

@@ -162,6 +162,11 @@ TEST(Cut, SplitsAtTheFirstSeparator) {
   EXPECT_TRUE(Cut("=", '=').found);
 }
 
+TEST(Split, GivesStringsOfTheirOwn) {
+  EXPECT_EQ(Split("a,,b", ',').ToStrings(), (std::vector<std::string>{"a", "", "b"}));
+  EXPECT_EQ(Split("", ',').ToStrings(), std::vector<std::string>{""});
+}
+
 TEST(Split, YieldsEveryPartAlsoTheEmptyOnes) {
   struct Case {
     std::string_view in;

@@ -257,7 +257,10 @@ Result<apiserver::ServerOptions> ServerOptionsFrom(const Flags& flags) {
   COX_ASSIGN_OR_RETURN(options.service_accounts, ServiceAccountsFrom(flags));
   options.etcd_prefix = flags.Get("etcd-prefix");
   if (!options.etcd_prefix.starts_with('/')) options.etcd_prefix.insert(0, "/");
-  options.service_cluster_ip_range = flags.Get("service-cluster-ip-range");
+  options.service_cluster_ip_ranges = flags.GetList("service-cluster-ip-range");
+  if (options.service_cluster_ip_ranges.empty()) {
+    return Status::BadRequest("--service-cluster-ip-range must be a CIDR such as 10.0.0.0/16");
+  }
   options.service_node_port_range = flags.Get("service-node-port-range");
   options.disabled_admission_plugins = flags.GetList("disable-admission-plugins");
   COX_ASSIGN_OR_RETURN(options.event_ttl, Seconds(flags, "event-ttl"));

@@ -8,7 +8,7 @@
 #include "api/scheduling/v1.h"
 #include "apiserver/registry/core/service/alloc/service_allocation.h"
 #include "apiserver/registry/names.h"
-#include "apiserver/registry/registry_fixture.h"
+#include "apiserver/write_harness.h"
 
 namespace cox::apiserver {
 namespace {
@@ -17,25 +17,24 @@ using flowcontrol::v1::FlowSchema;
 using rbac::v1::ClusterRole;
 using rbac::v1::ClusterRoleBinding;
 
-class BootstrapTest : public RegistryFixture {
+class BootstrapTest : public ::testing::Test, protected WriteHarness {
  protected:
   void SetUp() override {
-    RegistryFixture::SetUp();
-    ASSERT_TRUE(addresses_.Start(ctx_, Writing().now).ok());
-    StoreOf<core::v1::Service>().set_hooks(&addresses_);
+    ASSERT_TRUE(addresses_.Start(ctx(), NowOf(ctx())).ok());
+    registry().Hub(core::v1::Service::kKind).store().set_hooks(&addresses_);
   }
 
   // As a server does that starts; the next one sees what it wrote.
   void Start() {
     const Status written = WriteBootstrapObjects(
-        ctx_, registry_, {.service_cluster_ip_range = "10.96.0.0/16", .port = 6443});
+        ctx(), registry(), {.service_cluster_ip_range = "10.96.0.0/16", .port = 6443});
     ASSERT_TRUE(written.ok()) << written.message();
-    CatchUp();
+    SyncAll();
   }
 
  private:
   ServiceAllocation addresses_{
-      *storage_, {.cluster_ip_ranges = {"10.96.0.0/16"}, .node_ports = {}, .random = RandomBelow}};
+      store(), {.cluster_ip_ranges = {"10.96.0.0/16"}, .node_ports = {}, .random = RandomBelow}};
 };
 
 TEST_F(BootstrapTest, WritesWhatEveryClusterHas) {
@@ -60,15 +59,15 @@ TEST_F(BootstrapTest, ASecondStartWritesNothing) {
 
 TEST_F(BootstrapTest, AddsToRolesWhatIsMissingAndKeepsWhatWasAdded) {
   Start();
-  ASSERT_TRUE(Update<ClusterRole>("system:basic-user", [](ClusterRole& role) {
+  ASSERT_TRUE(TryChange<ClusterRole>("system:basic-user", [](ClusterRole& role) {
                 role.rules.erase(role.rules.begin());
                 role.rules.push_back({.verbs = {"get"}, .nonResourceURLs = {"/mine"}});
               }).ok());
-  ASSERT_TRUE(Update<ClusterRoleBinding>("system:monitoring", [](ClusterRoleBinding& binding) {
+  ASSERT_TRUE(TryChange<ClusterRoleBinding>("system:monitoring", [](ClusterRoleBinding& binding) {
                 binding.subjects = {
                     {.kind = "User", .apiGroup = "rbac.authorization.k8s.io", .name = "mine"}};
               }).ok());
-  CatchUp();
+  SyncAll();
   Start();
   const ClusterRole role = Read<ClusterRole>("system:basic-user");
   ASSERT_EQ(role.rules.size(), 3u);
@@ -81,25 +80,25 @@ TEST_F(BootstrapTest, AddsToRolesWhatIsMissingAndKeepsWhatWasAdded) {
 
 TEST_F(BootstrapTest, LeavesRolesAloneThatSayTheyAreNotToBeUpdated) {
   Start();
-  ASSERT_TRUE(Update<ClusterRole>("system:basic-user", [](ClusterRole& role) {
+  ASSERT_TRUE(TryChange<ClusterRole>("system:basic-user", [](ClusterRole& role) {
                 role.metadata.annotations["rbac.authorization.kubernetes.io/autoupdate"] = "false";
                 role.rules.clear();
               }).ok());
-  CatchUp();
+  SyncAll();
   Start();
   EXPECT_TRUE(Read<ClusterRole>("system:basic-user").rules.empty());
 }
 
 TEST_F(BootstrapTest, KeepsFlowControlAsSuggestedUntilSomebodyTakesItOver) {
   Start();
-  ASSERT_TRUE(Update<FlowSchema>("service-accounts", [](FlowSchema& schema) {
+  ASSERT_TRUE(TryChange<FlowSchema>("service-accounts", [](FlowSchema& schema) {
                 schema.spec.matchingPrecedence = 7;
               }).ok());
-  ASSERT_TRUE(Update<FlowSchema>("global-default", [](FlowSchema& schema) {
+  ASSERT_TRUE(TryChange<FlowSchema>("global-default", [](FlowSchema& schema) {
                 schema.metadata.annotations["apf.kubernetes.io/autoupdate-spec"] = "false";
                 schema.spec.matchingPrecedence = 8;
               }).ok());
-  CatchUp();
+  SyncAll();
   Start();
   EXPECT_EQ(Read<FlowSchema>("service-accounts").spec.matchingPrecedence, 9000);
   EXPECT_EQ(Read<FlowSchema>("global-default").spec.matchingPrecedence, 8);

@@ -30,13 +30,13 @@ constexpr Level kLevels[] = {
     {"catch-all", 5, 0, 0, 0},
 };
 
-// What a schema matches: lists are separated by commas, "core" is the group "".
+// What a schema matches: lists are separated by commas.
 struct Target {
   std::string_view verbs, groups, resources;
   bool cluster_scope;
 };
 constexpr Target kEverything = {"*", "*", "*", true};
-constexpr Target kNodeTargets[] = {{"*", "core", "nodes,nodes/status", true},
+constexpr Target kNodeTargets[] = {{"*", "", "nodes,nodes/status", true},
                                    {"*", "coordination.k8s.io", "leases", false}};
 constexpr Target kLeases[] = {{"get,create,update", "coordination.k8s.io", "leases", false}};
 
@@ -84,11 +84,7 @@ constexpr Schema kSchemas[] = {
      {}},
 };
 
-std::vector<std::string> List(std::string_view text) {
-  std::vector<std::string> items;
-  for (std::string_view item : Split(text, ',')) items.emplace_back(item == "core" ? "" : item);
-  return items;
-}
+std::vector<std::string> List(std::string_view text) { return Split(text, ',').ToStrings(); }
 
 flowcontrol::v1::Subject SubjectOf(std::string_view text) {
   flowcontrol::v1::Subject subject;

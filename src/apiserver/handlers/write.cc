@@ -103,9 +103,9 @@ namespace {
 
 // Whether the body has managedFields that are empty, which says: forget who owned what. A struct
 // cannot tell that from a body without them.
-bool EmptiesManagedFields(const Call& call) {
+bool EmptiesManagedFields(const Call& call, const meta::v1::ObjectMeta& meta) {
   const std::string& body = call.request().body;
-  if (body.find("managedFields") == std::string::npos) return false;
+  if (!meta.managedFields.empty() || body.find("managedFields") == std::string::npos) return false;
   Result<Value> value = yaml::Parse(body);
   return value.ok() && apply::IsReset(*value);
 }
@@ -156,7 +156,7 @@ Status ResourceHandlers::Update(Call& call, const ServedResource& resource) {
   resource.SetDefaults(served);
 
   const std::string manager = ManagerName(call, options);
-  const bool forgets_managers = EmptiesManagedFields(call);
+  const bool forgets_managers = EmptiesManagedFields(call, *served.object_meta());
   const std::string& subresource = call.info.subresource;
   const WriteContext w = WriteContextOf(call, resource, options.dry_run);
   auto change = [&](const Object* existing) -> Result<Object> {

@@ -9,6 +9,7 @@
 #include "apiserver/loops/own_writer.h"
 #include "apiserver/now.h"
 #include "apiserver/registry/apiextensions/definition.h"
+#include "apiserver/registry/conditions.h"
 #include "base/strings.h"
 #include "object/equal.h"
 #include "object/owner.h"
@@ -95,12 +96,12 @@ bool Update(CustomResourceDefinition& definition, const TakenNames& taken, const
   bool changed = !DeepEqual(definition.status.acceptedNames, names);
   definition.status.acceptedNames = names;
   const CustomResourceDefinitionCondition accepted = acceptance.Condition();
-  changed = SetCondition(definition, accepted, now) || changed;
+  changed = SetCondition(definition.status.conditions, accepted, now) || changed;
   // Once established it stays so: its objects are there.
   const CustomResourceDefinitionCondition* established = FindCondition(definition, "Established");
   if (established != nullptr && established->status == "True") return changed;
   const bool all = accepted.status == "True";
-  return SetCondition(definition,
+  return SetCondition(definition.status.conditions,
                       {.type = "Established",
                        .status = all ? "True" : "False",
                        .reason = all ? "InitialNamesAccepted" : "NotAccepted",

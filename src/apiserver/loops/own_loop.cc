@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "base/doorbell.h"
 #include "base/log.h"
-#include "base/mutex.h"
 
 namespace cox::apiserver {
 namespace {
@@ -25,11 +25,11 @@ class Runner {
       if (ctx_.Done()) return;
       if (status.ok()) {
         retry = kFirstRetry;
-        AwaitChange(loop_.resync);
+        changed_.Await(ctx_, loop_.resync);
         continue;
       }
       COX_ERROR(ctx_.log(), status, "Loop failed, will try again", {"loop", loop_.name});
-      AwaitChange(retry);
+      changed_.Await(ctx_, retry);
       retry = std::min(retry * 2, kLongestRetry);
     }
   }
@@ -57,29 +57,13 @@ class Runner {
     const storage::SnapshotPtr now = store.cache()->Current();
     if (now == nullptr) return Status::Unavailable("the cache is not filled yet");
     COX_ASSIGN_OR_RETURN(watchers_[i], store.cache()->Watch(store.root_prefix(), now->revision(),
-                                                            [this] { Wake(); }));
+                                                            [this] { changed_.Ring(); }));
     return {};
-  }
-
-  void Wake() {
-    MutexLock lock(mu_);
-    woken_ = true;
-    changed_.NotifyAll();
-  }
-
-  void AwaitChange(Clock::Duration at_most) {
-    Context limit = ctx_.WithTimeout(at_most);
-    MutexLock lock(mu_);
-    // Woken, the time is over, or the server stops: each is a reason to look.
-    (void)limit.Await(mu_, changed_, [this]() COX_REQUIRES(mu_) { return woken_; });
-    woken_ = false;
   }
 
   Context& ctx_;
   const OwnLoop& loop_;
-  Mutex mu_;
-  CondVar changed_;
-  bool woken_ COX_GUARDED_BY(mu_) = false;
+  Doorbell changed_;
   Watchers watchers_;  // last: their waking ends first
 };
 

@@ -17,8 +17,6 @@ bool WantsQualifiedFinalizers(const KindInfo& kind) {
   return kind.group != "apiextensions.k8s.io" && kind.group != "apiregistration.k8s.io";
 }
 
-// A writer that loses this often gives up: the object is written faster than it can be changed.
-constexpr int kMaxRaces = 64;
 // New names tried when a generated one is taken.
 constexpr int kMaxNameAttempts = 8;
 

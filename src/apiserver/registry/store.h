@@ -119,6 +119,9 @@ class ResourceStore {
                               meta::v1::DeleteOptions options, const Judge& judge);
 
  private:
+  // A writer that loses this often gives up: the object is written faster than it can be changed.
+  static constexpr int kMaxRaces = 64;
+
   struct Stored {
     Object object;
     storage::Revision revision;

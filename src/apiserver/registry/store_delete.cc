@@ -8,7 +8,6 @@
 namespace cox::apiserver {
 namespace {
 
-constexpr int kMaxRaces = 64;
 constexpr std::string_view kOrphanFinalizer = "orphan";
 constexpr std::string_view kForegroundFinalizer = "foregroundDeletion";
 

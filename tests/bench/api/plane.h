@@ -13,29 +13,10 @@
 #include "base/result.h"
 #include "net/client.h"
 #include "storage/etcd/etcd_store.h"
+#include "storage/etcd/testing/child.h"
 #include "storage/etcd/testing/etcd_server.h"
 
 namespace cox::bench {
-
-// A process of our own, found by PATH, ended with the object or with this program. Its output goes
-// to a file.
-class Child {
- public:
-  static Result<std::unique_ptr<Child>> Start(std::vector<std::string> arguments,
-                                              const std::string& log);
-  ~Child();
-  Child(const Child&) = delete;
-  Child& operator=(const Child&) = delete;
-
-  pid_t pid() const { return pid_; }
-  bool Runs();
-  // Until it has ended by itself.
-  void Wait();
-  explicit Child(pid_t pid) : pid_(pid) {}  // use Start()
-
- private:
-  pid_t pid_;
-};
 
 // Processor time that a process and its threads, also ended ones, have used.
 std::chrono::nanoseconds CpuOf(pid_t pid);
@@ -85,7 +66,7 @@ class Plane {
   uint16_t port_ = 0;
   std::chrono::nanoseconds startup_{};
   std::unique_ptr<storage::EtcdServer> etcd_;
-  std::unique_ptr<Child> server_;
+  std::unique_ptr<storage::Child> server_;
 };
 
 }  // namespace cox::bench

@@ -137,11 +137,12 @@ Status CrossCheck(Context& ctx, Setup& setup) {
   const int64_t count = setup.sizes.creates * 2;
   const std::chrono::nanoseconds before = plane->Cpu();
   COX_ASSIGN_OR_RETURN(
-      auto h2load, Child::Start({"h2load", "-n", std::to_string(count), "-c", "4", "-m", "16", "-t",
-                                 "1", "-H", "authorization: Bearer " + std::string(Plane::kToken),
-                                 "-H", "content-type: application/json", "-d", body,
-                                 plane->url() + std::string(kNamespacePath) + "configmaps"},
-                                output));
+      auto h2load,
+      storage::Child::Start({"h2load", "-n", std::to_string(count), "-c", "4", "-m", "16", "-t",
+                             "1", "-H", "authorization: Bearer " + std::string(Plane::kToken), "-H",
+                             "content-type: application/json", "-d", body,
+                             plane->url() + std::string(kNamespacePath) + "configmaps"},
+                            output));
   h2load->Wait();
   const double cost = std::chrono::duration<double, std::micro>(plane->Cpu() - before).count() /
                       static_cast<double>(count);

@@ -4,8 +4,8 @@
 #include <set>
 
 #include "api/rbac/v1.h"
+#include "base/doorbell.h"
 #include "base/log.h"
-#include "base/mutex.h"
 
 namespace cox::apiserver {
 namespace {
@@ -134,7 +134,7 @@ class Feed {
     while (!ctx_.Done()) {
       const Status status = CatchUp();
       if (!status.ok()) COX_V(ctx_.log(), 2, "Roles cannot be read yet", {"why", status.message()});
-      AwaitChange(status.ok() ? Clock::Duration(kLookAgain) : Clock::Duration(kRetry));
+      changed_.Await(ctx_, status.ok() ? Clock::Duration(kLookAgain) : Clock::Duration(kRetry));
     }
   }
 
@@ -142,7 +142,7 @@ class Feed {
   Status CatchUp() {
     bool changed = false;
     for (Source& source : sources_) {
-      COX_ASSIGN_OR_RETURN(const bool more, source.CatchUp(builder_, [this] { Wake(); }));
+      COX_ASSIGN_OR_RETURN(const bool more, source.CatchUp(builder_, [this] { changed_.Ring(); }));
       changed = changed || more;
     }
     // Only once all four are there: half a policy is none.
@@ -150,26 +150,10 @@ class Feed {
     return {};
   }
 
-  void Wake() {
-    MutexLock lock(mu_);
-    woken_ = true;
-    changed_.NotifyAll();
-  }
-
-  void AwaitChange(Clock::Duration at_most) {
-    Context limit = ctx_.WithTimeout(at_most);
-    MutexLock lock(mu_);
-    // Woken, the time is over, or the server stops: each is a reason to look.
-    (void)limit.Await(mu_, changed_, [this]() COX_REQUIRES(mu_) { return woken_; });
-    woken_ = false;
-  }
-
   Context& ctx_;
   RbacAuthorizer& authorizer_;
   RbacIndexBuilder builder_;
-  Mutex mu_;
-  CondVar changed_;
-  bool woken_ COX_GUARDED_BY(mu_) = false;
+  Doorbell changed_;
   std::array<Source, 4> sources_;  // last: their watchers wake until they are gone
 };
 

@@ -13,12 +13,6 @@ namespace {
 constexpr std::string_view kRbacGroup = "rbac.authorization.k8s.io";
 constexpr std::string_view kControllerPrefix = "system:controller:";
 
-std::vector<std::string> List(std::string_view text) {
-  std::vector<std::string> items;
-  for (std::string_view item : Split(text, ',')) items.emplace_back(item);
-  return items;
-}
-
 void MarkAsBootstrap(meta::v1::ObjectMeta& meta) {
   meta.labels["kubernetes.io/bootstrapping"] = "rbac-defaults";
   meta.annotations[kAutoUpdate] = "true";
@@ -32,23 +26,23 @@ std::string AggregationLabel(std::string_view role) {
 Result<rbac::v1::PolicyRule> ParseRule(std::string_view line) {
   rbac::v1::PolicyRule rule;
   const auto [verbs, object, _] = Cut(line, ' ');
-  rule.verbs = List(verbs);
+  rule.verbs = Split(verbs, ',').ToStrings();
   const auto [target, names, named] = Cut(object, ' ');
   if (target.empty()) return Status::BadRequest("a rule needs verbs and what they act on");
   const size_t colon = target.find(':');
   if (colon == std::string_view::npos) {
-    rule.nonResourceURLs = List(target);
+    rule.nonResourceURLs = Split(target, ',').ToStrings();
     return rule;
   }
-  rule.apiGroups = List(target.substr(0, colon));
+  rule.apiGroups = Split(target.substr(0, colon), ',').ToStrings();
   for (std::string& group : rule.apiGroups) {
     if (group == "core") group.clear();
   }
-  rule.resources = List(target.substr(colon + 1));
+  rule.resources = Split(target.substr(colon + 1), ',').ToStrings();
   if (named) {
     if (names.size() < 2 || names.front() != '[' || names.back() != ']')
       return Status::BadRequest("names go in []");
-    rule.resourceNames = List(names.substr(1, names.size() - 2));
+    rule.resourceNames = Split(names.substr(1, names.size() - 2), ',').ToStrings();
   }
   return rule;
 }

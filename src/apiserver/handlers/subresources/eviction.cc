@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-
 #include "api/core/v1.h"
 #include "api/policy/v1.h"
 #include "api/policy/v1beta1.h"
 #include "apiserver/handlers/body.h"
 #include "apiserver/handlers/respond.h"
 #include "apiserver/handlers/subresources/subresources.h"
+#include "apiserver/registry/conditions.h"
 #include "object/selector/labels.h"
 
 // pods/eviction: deletion of a Pod that asks its PodDisruptionBudgets first.
@@ -15,7 +14,6 @@ namespace {
 
 // A budget remembers so many evictions that its controller has not seen yet.
 constexpr size_t kMaxDisruptedPods = 2000;
-constexpr std::string_view kDisruptionTarget = "DisruptionTarget";
 // As who the server writes what a request makes it write elsewhere.
 constexpr std::string_view kServerManager = "kube-apiserver";
 
@@ -25,23 +23,6 @@ Status TooMany(std::string why, int32_t retry_after) {
       StatusDetails{
           .causes = {{.type = "DisruptionBudget", .message = std::move(why), .field = ""}},
           .retry_after_seconds = retry_after});
-}
-
-void SayNoMoreAllowed(const Time& now, policy::v1::PodDisruptionBudget* budget) {
-  meta::v1::Condition condition{.type = "DisruptionAllowed",
-                                .status = "False",
-                                .observedGeneration = budget->status.observedGeneration,
-                                .lastTransitionTime = now,
-                                .reason = "InsufficientPods"};
-  auto& conditions = budget->status.conditions;
-  const auto found =
-      std::find_if(conditions.begin(), conditions.end(),
-                   [&](const meta::v1::Condition& c) { return c.type == condition.type; });
-  if (found == conditions.end()) return conditions.push_back(std::move(condition));
-  if (found->status == condition.status) {
-    condition.lastTransitionTime = found->lastTransitionTime;
-  }
-  *found = std::move(condition);
 }
 
 // Takes one disruption from the budget.
@@ -68,7 +49,14 @@ Status Take(const std::string& pod, const Time& now, policy::v1::PodDisruptionBu
                    0);
   }
   --status.disruptionsAllowed;
-  if (status.disruptionsAllowed == 0) SayNoMoreAllowed(now, budget);
+  if (status.disruptionsAllowed == 0) {
+    SetCondition(status.conditions,
+                 {.type = "DisruptionAllowed",
+                  .status = "False",
+                  .observedGeneration = status.observedGeneration,
+                  .reason = "InsufficientPods"},
+                 now);
+  }
   status.disruptedPods[pod] = now;
   return {};
 }
@@ -156,14 +144,12 @@ Status MarkEvicted(const WriteContext& w, const ServedResource& pods, const core
                   .change = [&](const Object* existing) -> Result<Object> {
                     Object next = *existing;
                     auto& conditions = next.As<core::v1::Pod>()->status.conditions;
-                    std::erase_if(conditions, [](const core::v1::PodCondition& condition) {
-                      return condition.type == kDisruptionTarget;
-                    });
-                    conditions.push_back({.type = std::string(kDisruptionTarget),
-                                          .status = "True",
-                                          .lastTransitionTime = w.now,
-                                          .reason = "EvictionByEvictionAPI",
-                                          .message = "Eviction API: evicting"});
+                    SetCondition(conditions,
+                                 {.type = "DisruptionTarget",
+                                  .status = "True",
+                                  .reason = "EvictionByEvictionAPI",
+                                  .message = "Eviction API: evicting"},
+                                 w.now);
                     return next;
                   },
                   .judge = {},

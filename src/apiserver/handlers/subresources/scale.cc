@@ -32,25 +32,14 @@ const apply::FieldManager& ScaleFields() {
   return manager;
 }
 
-// The Scale of a workload with the owners of its number.
-Result<Value> LiveScale(const ServedResource& resource, const Object& workload) {
-  COX_ASSIGN_OR_RETURN(const apply::Managers managers, apply::ManagersOf(workload.ToValue()));
-  Value live = ScaleFields().Named(json::ToValue(ToScale(workload)));
-  apply::SetManagers(ToScaleManagers(managers, ApiVersionOf(resource.kind())), &live);
-  return live;
+// Who owns what of a workload; of the rest of it nothing is read.
+Result<apply::Managers> OwnersOf(const Object& workload) {
+  return apply::ManagersOf(
+      Value::MakeObject({{"metadata", json::ToValue(*workload.object_meta())}}));
 }
 
 // What a request makes of the present Scale, with its owners: replaced, patched or applied.
 using NextScale = std::function<Result<Value>(const Value& live, const Scale& present)>;
-
-// Writes the owners of a Scale back to its workload.
-Status TakeOver(const ServedResource& resource, const Value& scale, Object* workload) {
-  COX_ASSIGN_OR_RETURN(const apply::Managers after, apply::ManagersOf(scale));
-  COX_ASSIGN_OR_RETURN(const apply::Managers before, apply::ManagersOf(workload->ToValue()));
-  workload->object_meta()->managedFields =
-      apply::ManagedFieldsEntries(FromScaleManagers(before, after, ApiVersionOf(resource.kind())));
-  return {};
-}
 
 Status Write(ResourceHandlers& handlers, Call& call, const ServedResource& resource,
              const WriteOptions& options, const Accepted& accepted, const NextScale& next) {
@@ -60,7 +49,10 @@ Status Write(ResourceHandlers& handlers, Call& call, const ServedResource& resou
       .name = call.info.name,
       .change = [&](const Object* existing) -> Result<Object> {
         const Scale present = ToScale(*existing);
-        COX_ASSIGN_OR_RETURN(const Value live, LiveScale(resource, *existing));
+        const std::string version = ApiVersionOf(resource.kind());
+        COX_ASSIGN_OR_RETURN(const apply::Managers owners, OwnersOf(*existing));
+        Value live = ScaleFields().Named(json::ToValue(present));
+        apply::SetManagers(ToScaleManagers(owners, version), &live);
         COX_ASSIGN_OR_RETURN(const Value after, next(live, present));
         COX_ASSIGN_OR_RETURN(const Scale scale, json::FromValue<Scale>(after));
         if (!scale.metadata.uid.empty() && scale.metadata.uid != present.metadata.uid) {
@@ -78,7 +70,9 @@ Status Write(ResourceHandlers& handlers, Call& call, const ServedResource& resou
         }
         Object changed = *existing;
         FromScale(scale, &changed);
-        COX_RETURN_IF_ERROR(TakeOver(resource, after, &changed));
+        COX_ASSIGN_OR_RETURN(const apply::Managers scale_owners, apply::ManagersOf(after));
+        changed.object_meta()->managedFields =
+            apply::ManagedFieldsEntries(FromScaleManagers(owners, scale_owners, version));
         return changed;
       },
       .judge = JudgeOf(handlers.admission(), call, resource, Operation::kUpdate, options.dry_run),

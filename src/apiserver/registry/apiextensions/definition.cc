@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "apiserver/registry/conditions.h"
 #include "apiserver/registry/spec_and_status.h"
 #include "object/equal.h"
 #include "object/owner.h"
@@ -67,7 +68,7 @@ class DefinitionStrategy final
       finalizers.emplace_back(kCleanupFinalizer);
     }
     SetCondition(
-        definition,
+        definition.status.conditions,
         {.type = "Terminating",
          .status = "True",
          .reason = "InstanceDeletionPending",
@@ -125,20 +126,6 @@ class DefinitionStrategy final
 };
 
 }  // namespace
-
-bool SetCondition(CustomResourceDefinition& definition, CustomResourceDefinitionCondition wanted,
-                  const Time& now) {
-  wanted.lastTransitionTime = now;
-  for (CustomResourceDefinitionCondition& condition : definition.status.conditions) {
-    if (condition.type != wanted.type) continue;
-    if (condition.status == wanted.status) wanted.lastTransitionTime = condition.lastTransitionTime;
-    const bool same = DeepEqual(condition, wanted);
-    condition = std::move(wanted);
-    return !same;
-  }
-  definition.status.conditions.push_back(std::move(wanted));
-  return true;
-}
 
 const CustomResourceDefinitionCondition* FindCondition(const CustomResourceDefinition& definition,
                                                        std::string_view type) {

@@ -24,10 +24,6 @@ std::vector<std::string> WarnOnDefinition(
 // Keeps a definition until all objects it defines are gone.
 inline constexpr std::string_view kCleanupFinalizer = "customresourcecleanup.apiextensions.k8s.io";
 
-// Sets a condition of the status; its time is that of the last change of its status. True if
-// something changed.
-bool SetCondition(apiextensions::v1::CustomResourceDefinition& definition,
-                  apiextensions::v1::CustomResourceDefinitionCondition wanted, const Time& now);
 // A condition of the status, or null.
 const apiextensions::v1::CustomResourceDefinitionCondition* FindCondition(
     const apiextensions::v1::CustomResourceDefinition& definition, std::string_view type);

@@ -2,10 +2,10 @@
 #include "apiserver/registry/apiregistration/api_service.h"
 
 #include "api/apiregistration/v1.h"
+#include "apiserver/registry/conditions.h"
 #include "apiserver/registry/field_messages.h"
 #include "apiserver/registry/kinds.h"
 #include "apiserver/registry/spec_and_status.h"
-#include "object/equal.h"
 
 namespace cox::apiserver {
 namespace {
@@ -175,16 +175,7 @@ class ApiServiceStrategy final
 
 bool SetAvailable(APIService& object, APIServiceCondition condition, const Time& now) {
   condition.type = kAvailable;
-  condition.lastTransitionTime = now;
-  for (APIServiceCondition& old : object.status.conditions) {
-    if (old.type != condition.type) continue;
-    if (old.status == condition.status) condition.lastTransitionTime = old.lastTransitionTime;
-    const bool same = DeepEqual(old, condition);
-    old = std::move(condition);
-    return !same;
-  }
-  object.status.conditions.push_back(std::move(condition));
-  return true;
+  return SetCondition(object.status.conditions, std::move(condition), now);
 }
 
 void SetLocalAvailable(APIService& object, const Time& now) {

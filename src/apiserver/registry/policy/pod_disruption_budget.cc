@@ -4,9 +4,9 @@
 #include "api/policy/v1.h"
 #include "apiserver/registry/apps/int_or_percent.h"
 #include "apiserver/registry/apps/workload.h"
+#include "apiserver/registry/conditions.h"
 #include "apiserver/registry/internal_value.h"
 #include "apiserver/registry/label_selector_validation.h"
-#include "apiserver/registry/policy/conditions.h"
 #include "apiserver/registry/policy/strategies.h"
 #include "apiserver/registry/spec_and_status.h"
 

@@ -3,10 +3,10 @@
 #include <set>
 #include <string>
 
+#include "apiserver/registry/conditions.h"
 #include "apiserver/registry/core/pod/pod_validation.h"
 #include "apiserver/registry/field_checks.h"
 #include "apiserver/registry/internal_value.h"
-#include "apiserver/registry/policy/conditions.h"
 #include "apiserver/registry/resource/claim_refs.h"
 #include "apiserver/registry/resource/claim_rules.h"
 #include "apiserver/registry/resource/device_rules.h"

@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "storage/etcd/testing/etcd_server.h"
 
-#include <arpa/inet.h>
-#include <fcntl.h>
-#include <netinet/in.h>
 #include <signal.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <utility>
@@ -30,21 +22,6 @@ std::string FindProgram() {
     if (::access(program.c_str(), X_OK) == 0) return program;
   }
   return "";
-}
-
-// A port nobody listens on. Somebody else may take it before etcd does; unlikely, as the kernel
-// hands them out in turn.
-Result<int> FreePort() {
-  const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  auto* generic = reinterpret_cast<sockaddr*>(&address);
-  const bool bound = ::bind(fd, generic, size) == 0 && ::getsockname(fd, generic, &size) == 0;
-  ::close(fd);
-  if (!bound) return Status::Internal(std::string("no free port: ") + std::strerror(errno));
-  return ntohs(address.sin_port);
 }
 
 Status WriteFile(const std::string& path, const std::string& text) {
@@ -135,24 +112,7 @@ Status EtcdServer::Launch() {
     arguments.push_back("--trusted-ca-file=" + directory_ + "/ca.crt");
     arguments.push_back("--client-cert-auth");
   }
-  std::vector<char*> argv;
-  for (std::string& argument : arguments) argv.push_back(argument.data());
-  argv.push_back(nullptr);
-  const int log =
-      ::open(log_file().c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, S_IRUSR | S_IWUSR);
-  const pid_t pid = ::fork();
-  if (pid == 0) {
-    // Only what is safe between fork and exec of a program with threads.
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    ::dup2(log, STDOUT_FILENO);
-    ::dup2(log, STDERR_FILENO);
-    ::execv(argv[0], argv.data());
-    ::_exit(127);
-  }
-  const int error = errno;
-  ::close(log);
-  if (pid < 0) return Status::Internal(std::string("fork: ") + std::strerror(error));
-  pid_ = pid;
+  COX_ASSIGN_OR_RETURN(child_, Child::Start(std::move(arguments), log_file()));
   return {};
 }
 
@@ -178,17 +138,9 @@ EtcdOptions EtcdServer::ClientOptions() const {
   return options;
 }
 
-void EtcdServer::Kill() {
-  if (pid_ <= 0) return;
-  ::kill(pid_, SIGKILL);
-  int status = 0;
-  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
-  }
-  pid_ = -1;
-}
-
-void EtcdServer::Pause() { ::kill(pid_, SIGSTOP); }
-void EtcdServer::Resume() { ::kill(pid_, SIGCONT); }
+void EtcdServer::Kill() { child_.reset(); }
+void EtcdServer::Pause() { child_->Signal(SIGSTOP); }
+void EtcdServer::Resume() { child_->Signal(SIGCONT); }
 
 Result<std::unique_ptr<EtcdCluster>> EtcdCluster::Start(Context& ctx, int members,
                                                         EtcdServerOptions options) {

@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "net/tls.h"
 #include "storage/etcd/etcd_store.h"
+#include "storage/etcd/testing/child.h"
 
 // Real etcd servers for tests: started on free ports with a directory of their own, and ended with
 // the object, or with the test program.
@@ -45,7 +46,7 @@ class EtcdServer {
   std::string url() const;
   // How to reach it, certificates included.
   EtcdOptions ClientOptions() const;
-  pid_t pid() const { return pid_; }
+  pid_t pid() const { return child_ == nullptr ? -1 : child_->pid(); }
   std::string log_file() const { return directory_ + "/log"; }
 
   void Kill();    // kill -9
@@ -70,7 +71,7 @@ class EtcdServer {
   std::string directory_;
   int client_port_ = 0;
   int peer_port_ = 0;
-  pid_t pid_ = -1;
+  std::unique_ptr<Child> child_;
   std::optional<net::ClientTls> client_tls_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apiserver/registry/policy/conditions.h"
+#include "apiserver/registry/conditions.h"
 
 #include <algorithm>
 #include <set>
