@@ -171,7 +171,9 @@ class ApiHarness {
                           [](const KindInfo& kind) {
                             return IsServedByDefault(kind.group, kind.version, kind.plural);
                           }}};
-  const AdmissionChain admission_ = DefaultAdmission(registry_, {});
+  const AlwaysAllow authorizer_;
+  const AdmissionChain admission_ =
+      MakeAdmission({.registry = registry_, .authorizer = authorizer_});
   ResourceHandlers handlers_{registry_, admission_};
 };
 

@@ -125,7 +125,9 @@ class ServerImpl final : public ApiServer {
              .root = options_.etcd_prefix,
              .random = RandomBelow}),
         repair_(storage_("", "services"), allocation_),
-        admission_(DefaultAdmission(registry_, options_.disabled_admission_plugins)),
+        admission_(MakeAdmission({.registry = registry_, .authorizer = authorizer_},
+                                 options_.enabled_admission_plugins,
+                                 options_.disabled_admission_plugins)),
         resources_(registry_, admission_, options_.min_request_timeout),
         reviews_({.authenticator = authenticator_,
                   .authorizer = authorizer_,
@@ -297,6 +299,10 @@ class ServerImpl final : public ApiServer {
 Result<std::unique_ptr<ApiServer>> ApiServer::Start(const Context& ctx, ServerOptions options,
                                                     StoreOf storage, MetricsRegistry& metrics) {
   COX_RETURN_IF_ERROR(CheckModes(options.authorization_modes));
+  COX_RETURN_IF_ERROR(
+      CheckPluginNames(options.enabled_admission_plugins).WithContext("enable-admission-plugins"));
+  COX_RETURN_IF_ERROR(CheckPluginNames(options.disabled_admission_plugins)
+                          .WithContext("disable-admission-plugins"));
   COX_ASSIGN_OR_RETURN(AuthMethods methods, MakeAuthMethods(options));
   COX_ASSIGN_OR_RETURN(std::shared_ptr<const ServiceAccountTokens> tokens,
                        ServiceAccountTokens::Create(std::move(options.service_accounts)));

@@ -29,6 +29,7 @@ struct ServerOptions {
   std::vector<std::string> service_cluster_ip_ranges = {"10.0.0.0/24"};  // one of each family
   std::string service_node_port_range = "30000-32767";
   ServiceAccountTokenOptions service_accounts;
+  std::vector<std::string> enabled_admission_plugins;  // besides those on by default
   std::vector<std::string> disabled_admission_plugins;
   std::chrono::seconds event_ttl{3600};
   std::chrono::seconds request_timeout{60};        // of requests that are not to last

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/doorbell.h"
 
+#include <gtest/gtest.h>
+
 #include "base/scope.h"
 #include "base/test_clock.h"
 

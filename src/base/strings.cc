@@ -198,7 +198,8 @@ std::string FormatDouble(double value) {
     return out;
   }
   // A large whole number: its shortest digits, then zeros.
-  const auto exponent = static_cast<size_t>((out[e + 2] - '0') * 10 + (out[e + 3] - '0'));
+  const auto exponent =
+      static_cast<size_t>(out[e + 2] - '0') * 10 + static_cast<size_t>(out[e + 3] - '0');
   std::string digits = out.substr(0, e);
   std::erase(digits, '.');
   const size_t sign = digits[0] == '-' ? 1 : 0;

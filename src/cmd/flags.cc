@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "base/strings.h"
+#include "object/scalar/time.h"
 
 namespace cox::cmd {
 namespace {
@@ -75,6 +76,15 @@ Result<int64_t> Flags::GetInt(std::string_view name, int64_t min, int64_t max) c
                               std::to_string(min) + " to " + std::to_string(max));
   }
   return value;
+}
+
+Result<std::chrono::seconds> Flags::GetSeconds(std::string_view name) const {
+  Result<Duration> duration = Duration::Parse(Get(name));
+  if (!duration.ok() || duration->nanos < 0) {
+    return Status::BadRequest("--" + std::string(name) +
+                              " must be a duration such as 30s or 1h, not " + Get(name));
+  }
+  return std::chrono::ceil<std::chrono::seconds>(std::chrono::nanoseconds(duration->nanos));
 }
 
 std::vector<std::string> Flags::GetList(std::string_view name) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <span>
 #include <string>
@@ -36,6 +37,8 @@ class Flags {
   bool GetBool(std::string_view name) const;
   // BadRequest if it is no number from `min` to `max`.
   Result<int64_t> GetInt(std::string_view name, int64_t min, int64_t max) const;
+  // A duration such as 1h30m, in whole seconds, rounded up. BadRequest if it is none.
+  Result<std::chrono::seconds> GetSeconds(std::string_view name) const;
   std::vector<std::string> GetList(std::string_view name) const;
   // Those that were given, by name.
   const std::map<std::string, std::string, std::less<>>& given() const { return values_; }

@@ -41,11 +41,13 @@ class AdmissionTest : public ::testing::Test {
   }
 
   ApiHarness api_;
+  const AlwaysAllow authorizer_;
+  const AdmissionParts parts_{.registry = api_.registry(), .authorizer = authorizer_};
   UserInfo user_;
 };
 
 TEST_F(AdmissionTest, NamespaceLifecycleWantsANamespaceThatStays) {
-  auto plugin = NewNamespaceLifecycle(api_.registry());
+  auto plugin = NewNamespaceLifecycle(parts_);
   Object map = Named<core::v1::ConfigMap>("m", "default");
   EXPECT_TRUE(Mutate(*plugin, map).ok());
   Object lost = Named<core::v1::ConfigMap>("m", "nowhere");
@@ -56,7 +58,7 @@ TEST_F(AdmissionTest, NamespaceLifecycleWantsANamespaceThatStays) {
 }
 
 TEST_F(AdmissionTest, NamespaceLifecycleKeepsNewObjectsOutOfOneThatGoes) {
-  auto plugin = NewNamespaceLifecycle(api_.registry());
+  auto plugin = NewNamespaceLifecycle(parts_);
   Create("/api/v1/namespaces",
          R"({"metadata":{"name":"going","finalizers":["example.com/wait"]}})");
   api_.Do({.method = "DELETE", .target = "/api/v1/namespaces/going"});
@@ -71,7 +73,7 @@ TEST_F(AdmissionTest, NamespaceLifecycleKeepsNewObjectsOutOfOneThatGoes) {
 }
 
 TEST_F(AdmissionTest, NamespaceLifecycleProtectsTheNamespacesOfTheCluster) {
-  auto plugin = NewNamespaceLifecycle(api_.registry());
+  auto plugin = NewNamespaceLifecycle(parts_);
   for (std::string_view name : {"default", "kube-system", "kube-public"}) {
     const Object ns = Named<core::v1::Namespace>(std::string(name));
     EXPECT_EQ(plugin->Validate(api_.ctx(), Request(ns, Operation::kDelete)).code(), 403) << name;
@@ -82,7 +84,7 @@ TEST_F(AdmissionTest, NamespaceLifecycleProtectsTheNamespacesOfTheCluster) {
 }
 
 TEST_F(AdmissionTest, StorageObjectsGetTheFinalizerThatProtectsThem) {
-  auto plugin = NewStorageObjectInUseProtection();
+  auto plugin = NewStorageObjectInUseProtection(parts_);
   Object objects[] = {Named<core::v1::PersistentVolume>("v"),
                       Named<core::v1::PersistentVolumeClaim>("c", "default"),
                       Named<storage::v1::VolumeAttributesClass>("a"),
@@ -102,7 +104,7 @@ TEST_F(AdmissionTest, StorageObjectsGetTheFinalizerThatProtectsThem) {
 }
 
 TEST_F(AdmissionTest, NewNodesAreTaintedOnce) {
-  auto plugin = NewTaintNodesByCondition();
+  auto plugin = NewTaintNodesByCondition(parts_);
   Object node = Named<core::v1::Node>("n");
   for (int twice = 0; twice < 2; ++twice) EXPECT_TRUE(Mutate(*plugin, node).ok());
   const auto& taints = node.As<core::v1::Node>()->spec.taints;
@@ -115,7 +117,7 @@ TEST_F(AdmissionTest, NewNodesAreTaintedOnce) {
 }
 
 TEST_F(AdmissionTest, PodsTolerateFailingNodesForFiveMinutesUnlessTheySayOtherwise) {
-  auto plugin = NewDefaultTolerationSeconds();
+  auto plugin = NewDefaultTolerationSeconds(parts_);
   const struct {
     std::string_view tolerations;  // what the Pod says
     size_t want;                   // how many it has in the end
@@ -162,7 +164,7 @@ class PriorityTest : public AdmissionTest {
 
 TEST_F(PriorityTest, IsTheClassesOrZero) {
   AddClass("high", 1000, false, "Never");
-  auto plugin = NewPriority(api_.registry());
+  auto plugin = NewPriority(parts_);
   Object plain = PodOf("{}");
   EXPECT_TRUE(Mutate(*plugin, plain).ok());
   EXPECT_EQ(plain.As<core::v1::Pod>()->spec.priority, 0);
@@ -176,7 +178,7 @@ TEST_F(PriorityTest, IsTheClassesOrZero) {
 TEST_F(PriorityTest, AGlobalDefaultIsForPodsThatNameNoClass) {
   AddClass("b", 20, true);
   AddClass("a", 10, false);
-  auto plugin = NewPriority(api_.registry());
+  auto plugin = NewPriority(parts_);
   Object pod = PodOf("{}");
   EXPECT_TRUE(Mutate(*plugin, pod).ok());
   EXPECT_EQ(pod.As<core::v1::Pod>()->spec.priority, 20);
@@ -185,7 +187,7 @@ TEST_F(PriorityTest, AGlobalDefaultIsForPodsThatNameNoClass) {
 
 TEST_F(PriorityTest, WhatThePodSaysMustBeWhatTheClassSays) {
   AddClass("high", 1000, false);
-  auto plugin = NewPriority(api_.registry());
+  auto plugin = NewPriority(parts_);
   const struct {
     std::string_view spec, want;
   } kCases[] = {
@@ -206,7 +208,8 @@ TEST_F(PriorityTest, WhatThePodSaysMustBeWhatTheClassSays) {
 }
 
 TEST_F(AdmissionTest, DisabledPluginsDoNotAct) {
-  const AdmissionChain chain = DefaultAdmission(api_.registry(), {"TaintNodesByCondition"});
+  const AdmissionChain chain = MakeAdmission(parts_,
+                                             {}, {"TaintNodesByCondition"});
   Object node = Named<core::v1::Node>("n");
   AdmissionRequest request = Request(node, Operation::kCreate);
   EXPECT_TRUE(chain.Mutate(api_.ctx(), request, node).ok());

@@ -61,8 +61,8 @@ class NamespaceLifecycle final : public AdmissionPlugin {
 
 }  // namespace
 
-std::unique_ptr<const AdmissionPlugin> NewNamespaceLifecycle(const Registry& registry) {
-  return std::make_unique<NamespaceLifecycle>(registry);
+std::unique_ptr<const AdmissionPlugin> NewNamespaceLifecycle(const AdmissionParts& parts) {
+  return std::make_unique<NamespaceLifecycle>(parts.registry);
 }
 
 }  // namespace cox::apiserver

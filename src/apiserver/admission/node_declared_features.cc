@@ -33,8 +33,9 @@ class NodeOfResize final : public AdmissionPlugin {
 
 }  // namespace
 
-std::unique_ptr<const AdmissionPlugin> NewNodeDeclaredFeatureValidator(const Registry& registry) {
-  return std::make_unique<NodeOfResize>(registry);
+std::unique_ptr<const AdmissionPlugin> NewNodeDeclaredFeatureValidator(
+    const AdmissionParts& parts) {
+  return std::make_unique<NodeOfResize>(parts.registry);
 }
 
 }  // namespace cox::apiserver

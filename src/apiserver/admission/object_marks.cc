@@ -55,11 +55,11 @@ class TaintNodesByCondition final : public AdmissionPlugin {
 
 }  // namespace
 
-std::unique_ptr<const AdmissionPlugin> NewStorageObjectInUseProtection() {
+std::unique_ptr<const AdmissionPlugin> NewStorageObjectInUseProtection(const AdmissionParts&) {
   return std::make_unique<StorageObjectInUseProtection>();
 }
 
-std::unique_ptr<const AdmissionPlugin> NewTaintNodesByCondition() {
+std::unique_ptr<const AdmissionPlugin> NewTaintNodesByCondition(const AdmissionParts&) {
   return std::make_unique<TaintNodesByCondition>();
 }
 

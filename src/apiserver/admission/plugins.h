@@ -7,20 +7,31 @@
 #include <vector>
 
 #include "apiserver/admission/admission.h"
+#include "apiserver/authz/authorizer.h"
 
 namespace cox::apiserver {
 
-// The plugins that are on by default, in the order they act, without those named in `disabled`.
-// The table is in plugins.cc.
-AdmissionChain DefaultAdmission(const Registry& registry, const std::vector<std::string>& disabled);
+// What plugins look at besides the request. Both outlive them.
+struct AdmissionParts {
+  const Registry& registry;
+  const Authorizer& authorizer;
+};
+
+// BadRequest if one is no plugin's name.
+Status CheckPluginNames(const std::vector<std::string>& names);
+// The plugins that are on by default, and those named in `enabled`, without those named in
+// `disabled`, in the order they act. The table is in plugins.cc.
+AdmissionChain MakeAdmission(const AdmissionParts& parts,
+                             const std::vector<std::string>& enabled = {},
+                             const std::vector<std::string>& disabled = {});
 
 // The plugins.
-std::unique_ptr<const AdmissionPlugin> NewNamespaceLifecycle(const Registry& registry);
-std::unique_ptr<const AdmissionPlugin> NewTaintNodesByCondition();
-std::unique_ptr<const AdmissionPlugin> NewPriority(const Registry& registry);
-std::unique_ptr<const AdmissionPlugin> NewDefaultTolerationSeconds();
-std::unique_ptr<const AdmissionPlugin> NewStorageObjectInUseProtection();
-std::unique_ptr<const AdmissionPlugin> NewRuntimeClass(const Registry& registry);
-std::unique_ptr<const AdmissionPlugin> NewNodeDeclaredFeatureValidator(const Registry& registry);
+std::unique_ptr<const AdmissionPlugin> NewNamespaceLifecycle(const AdmissionParts& parts);
+std::unique_ptr<const AdmissionPlugin> NewTaintNodesByCondition(const AdmissionParts& parts);
+std::unique_ptr<const AdmissionPlugin> NewPriority(const AdmissionParts& parts);
+std::unique_ptr<const AdmissionPlugin> NewDefaultTolerationSeconds(const AdmissionParts& parts);
+std::unique_ptr<const AdmissionPlugin> NewStorageObjectInUseProtection(const AdmissionParts& parts);
+std::unique_ptr<const AdmissionPlugin> NewRuntimeClass(const AdmissionParts& parts);
+std::unique_ptr<const AdmissionPlugin> NewNodeDeclaredFeatureValidator(const AdmissionParts& parts);
 
 }  // namespace cox::apiserver

@@ -121,12 +121,12 @@ class Priority final : public AdmissionPlugin {
 
 }  // namespace
 
-std::unique_ptr<const AdmissionPlugin> NewDefaultTolerationSeconds() {
+std::unique_ptr<const AdmissionPlugin> NewDefaultTolerationSeconds(const AdmissionParts&) {
   return std::make_unique<DefaultTolerationSeconds>();
 }
 
-std::unique_ptr<const AdmissionPlugin> NewPriority(const Registry& registry) {
-  return std::make_unique<Priority>(registry);
+std::unique_ptr<const AdmissionPlugin> NewPriority(const AdmissionParts& parts) {
+  return std::make_unique<Priority>(parts.registry);
 }
 
 }  // namespace cox::apiserver

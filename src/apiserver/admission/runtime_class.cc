@@ -113,8 +113,8 @@ class RuntimeClassPlugin final : public AdmissionPlugin {
 
 }  // namespace
 
-std::unique_ptr<const AdmissionPlugin> NewRuntimeClass(const Registry& registry) {
-  return std::make_unique<RuntimeClassPlugin>(registry);
+std::unique_ptr<const AdmissionPlugin> NewRuntimeClass(const AdmissionParts& parts) {
+  return std::make_unique<RuntimeClassPlugin>(parts.registry);
 }
 
 }  // namespace cox::apiserver

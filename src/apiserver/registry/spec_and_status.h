@@ -17,7 +17,7 @@ enum class Generation : uint8_t { kCounted, kNone };
 // The base of kinds with a spec that users write and a status that a controller writes: each way of
 // writing leaves the other part alone. `StatusStrategy` is the way of /status.
 template <class T, class StatusStrategy = PlainStatusStrategy<T>,
-          Generation generation = Generation::kCounted>
+          Generation kGeneration = Generation::kCounted>
 class SpecAndStatusStrategy : public StrategyOf<T> {
  public:
   const UpdateStrategy* Subresource(std::string_view name) const override {
@@ -31,11 +31,11 @@ class SpecAndStatusStrategy : public StrategyOf<T> {
  protected:
   void PrepareCreate(const WriteContext&, T& object) const override {
     object.status = {};
-    if (generation == Generation::kCounted) object.metadata.generation = 1;
+    if (kGeneration == Generation::kCounted) object.metadata.generation = 1;
   }
   void PrepareUpdate(const WriteContext&, T& object, const T& old) const override {
     object.status = old.status;
-    if (generation == Generation::kNone) return;
+    if (kGeneration == Generation::kNone) return;
     const bool changed = !DeepEqual(object.spec, old.spec);
     object.metadata.generation = old.metadata.generation + (changed ? 1 : 0);
   }

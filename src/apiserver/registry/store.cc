@@ -197,7 +197,7 @@ Result<Object> ResourceStore::Create(const WriteContext& w, Object object, const
 
 Status ResourceStore::TakenError(const WriteContext& w, const std::string& name,
                                  const storage::KeyValue& by) const {
-  const Status taken = AlreadyExistsError(NamedFor(w), name);
+  Status taken = AlreadyExistsError(NamedFor(w), name);
   Result<Object> existing = Decode(by.value.view(), by.revision);
   if (!existing.ok() || !existing->object_meta()->deletionTimestamp) return taken;
   return Status(taken.reason(), "object is being deleted: " + taken.message(), taken.details());

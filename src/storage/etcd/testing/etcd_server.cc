@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "storage/etcd/testing/etcd_server.h"
 
-#include <signal.h>
 #include <unistd.h>
+#include <csignal>
 
 #include <cstdlib>
 #include <filesystem>
@@ -18,7 +18,7 @@ std::string FindProgram() {
   while (!rest.empty()) {
     const std::string_view folder = rest.substr(0, rest.find(':'));
     rest.remove_prefix(std::min(rest.size(), folder.size() + 1));
-    const std::string program = std::string(folder) + "/etcd";
+    std::string program = std::string(folder) + "/etcd";
     if (::access(program.c_str(), X_OK) == 0) return program;
   }
   return "";

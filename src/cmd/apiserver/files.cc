@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cmd/apiserver/files.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <fstream>
+#include <sstream>
+
+namespace cox::cmd {
+
+Result<std::string> ReadFile(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return Status::NotFound("cannot read " + path.string());
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+Status WriteFile(const std::filesystem::path& path, const std::string& text, bool secret) {
+  Status failed = Status::Internal("cannot write " + path.string());
+  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, secret ? 0600 : 0644);
+  if (fd < 0) return failed;
+  size_t written = 0;
+  while (written < text.size()) {
+    const ssize_t some = write(fd, text.data() + written, text.size() - written);
+    if (some < 0 && errno == EINTR) continue;
+    if (some <= 0) break;
+    written += static_cast<size_t>(some);
+  }
+  const bool closed = close(fd) == 0;
+  return closed && written == text.size() ? Status() : failed;
+}
+
+}  // namespace cox::cmd

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "cmd/flags.h"
+
+namespace cox::cmd {
+
+// What `coxswain apiserver --help` begins with.
+std::string_view ApiServerIntro();
+// Every flag of the API server, by section.
+std::span<const FlagInfo> ApiServerFlags();
+
+}  // namespace cox::cmd

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cmd/apiserver/options.h"
+
+#include "cmd/apiserver/files.h"
+#include "cmd/apiserver/keys.h"
+#include "object/scalar/time.h"
+
+namespace cox::cmd {
+namespace {
+
+Result<apiserver::ServiceAccountTokenOptions> ServiceAccountsFrom(const Flags& flags) {
+  apiserver::ServiceAccountTokenOptions options;
+  options.issuers = flags.GetList("service-account-issuer");
+  COX_ASSIGN_OR_RETURN(options.signing_key_pem, SigningKey(flags));
+  for (const std::string& path : flags.GetList("service-account-key-file")) {
+    COX_ASSIGN_OR_RETURN(std::string pem, ReadFile(path));
+    options.key_pems.push_back(std::move(pem));
+  }
+  options.api_audiences = flags.GetList("api-audiences");
+  Result<Duration> limit = Duration::Parse(flags.Get("service-account-max-token-expiration"));
+  if (!limit.ok()) {
+    return limit.status().WithContext("--service-account-max-token-expiration");
+  }
+  options.max_expiration = std::chrono::seconds(limit->nanos / 1'000'000'000);
+  options.extend_expiration = flags.GetBool("service-account-extend-token-expiration");
+  options.jwks_uri = flags.Get("service-account-jwks-uri");
+  return options;
+}
+
+Result<int> MinTlsVersion(const Flags& flags) {
+  const std::string version = flags.Get("tls-min-version");
+  if (version == "VersionTLS12") return 0x0303;
+  if (version == "VersionTLS13") return 0x0304;
+  return Status::BadRequest("--tls-min-version must be VersionTLS12 or VersionTLS13, not " +
+                            version);
+}
+
+}  // namespace
+
+Result<apiserver::ServerOptions> ServerOptionsFrom(const Flags& flags) {
+  apiserver::ServerOptions options;
+  COX_ASSIGN_OR_RETURN(const int64_t port, flags.GetInt("secure-port", 0, 65535));
+  options.listen.port = static_cast<uint16_t>(port);
+  options.listen.bind_address = flags.Get("bind-address");
+  const std::string host = flags.Has("advertise-address") ? flags.Get("advertise-address")
+                           : options.listen.bind_address == "0.0.0.0" ? "127.0.0.1"
+                                                                      : options.listen.bind_address;
+  options.advertise_address = host + ":" + std::to_string(port);
+  options.anonymous_auth = flags.GetBool("anonymous-auth");
+  if (flags.Has("token-auth-file")) {
+    COX_ASSIGN_OR_RETURN(options.token_csv, ReadFile(flags.Get("token-auth-file")));
+  }
+  if (flags.Has("client-ca-file")) {
+    COX_ASSIGN_OR_RETURN(options.client_ca_pem, ReadFile(flags.Get("client-ca-file")));
+  }
+  options.authorization_modes = flags.GetList("authorization-mode");
+  COX_ASSIGN_OR_RETURN(options.service_accounts, ServiceAccountsFrom(flags));
+  options.etcd_prefix = flags.Get("etcd-prefix");
+  if (!options.etcd_prefix.starts_with('/')) options.etcd_prefix.insert(0, "/");
+  options.service_cluster_ip_ranges = flags.GetList("service-cluster-ip-range");
+  if (options.service_cluster_ip_ranges.empty()) {
+    return Status::BadRequest("--service-cluster-ip-range must be a CIDR such as 10.0.0.0/16");
+  }
+  options.service_node_port_range = flags.Get("service-node-port-range");
+  options.enabled_admission_plugins = flags.GetList("enable-admission-plugins");
+  options.disabled_admission_plugins = flags.GetList("disable-admission-plugins");
+  COX_ASSIGN_OR_RETURN(options.event_ttl, flags.GetSeconds("event-ttl"));
+  COX_ASSIGN_OR_RETURN(options.request_timeout, flags.GetSeconds("request-timeout"));
+  COX_ASSIGN_OR_RETURN(const int64_t watch, flags.GetInt("min-request-timeout", 1, 1 << 30));
+  options.min_request_timeout = std::chrono::seconds(watch);
+  COX_ASSIGN_OR_RETURN(options.shutdown_delay, flags.GetSeconds("shutdown-delay-duration"));
+  options.flags.assign(flags.given().begin(), flags.given().end());
+  COX_ASSIGN_OR_RETURN(net::CertificatePair certificate, ServingCertificate(flags));
+  COX_ASSIGN_OR_RETURN(const int min_version, MinTlsVersion(flags));
+  COX_ASSIGN_OR_RETURN(options.listen.tls,
+                       net::ServerTls::Create({.certificate = std::move(certificate),
+                                               .by_name = {},
+                                               .client_ca_pem = options.client_ca_pem,
+                                               .min_version = min_version}));
+  return options;
+}
+
+}  // namespace cox::cmd

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "base/context.h"
+#include "cmd/flags.h"
+#include "storage/etcd/compactor.h"
+#include "storage/etcd/override.h"
+#include "storage/store.h"
+
+namespace cox::cmd {
+
+// Where objects are kept, and what keeps it from growing for ever.
+struct OpenedStores {
+  std::unique_ptr<storage::Store> memory;        // or
+  std::unique_ptr<storage::StoreRouter> routed;  // over etcd
+  std::vector<std::unique_ptr<storage::Compactor>> compactors;
+
+  storage::Store& For(std::string_view group, std::string_view resource) const {
+    return memory != nullptr ? *memory : routed->For(group, resource);
+  }
+};
+
+Result<OpenedStores> OpenStores(const Context& ctx, const Flags& flags);
+
+}  // namespace cox::cmd
