@@ -94,6 +94,14 @@ void AddBuildInfo(const VersionInfo& info, MetricsRegistry& metrics) {
       .Set(1);
 }
 
+// Each resource may be kept, or encrypted, in a way of its own.
+ServiceStores ServiceStoresFrom(const ApiServer::StoreOf& storage) {
+  return {.services = storage("", "services"),
+          .addresses = storage("networking.k8s.io", "ipaddresses"),
+          .cidrs = storage("networking.k8s.io", "servicecidrs"),
+          .ports = storage("", "servicenodeportallocations")};
+}
+
 class ServerImpl final : public ApiServer {
  public:
   ServerImpl(const Context& ctx, ServerOptions options, StoreOf storage, MetricsRegistry& metrics,
@@ -119,12 +127,12 @@ class ServerImpl final : public ApiServer {
                        options_.anonymous_auth, tokens_->api_audiences()),
         rbac_guard_(registry_, authorizer_, rbac_),
         allocation_(
-            storage_("", "services"),
+            ServiceStoresFrom(storage_),
             {.cluster_ip_ranges = options_.service_cluster_ip_ranges,
              .node_ports = PortRange::Parse(options_.service_node_port_range).value_or(PortRange{}),
              .root = options_.etcd_prefix,
              .random = RandomBelow}),
-        repair_(storage_("", "services"), allocation_),
+        repair_(ServiceStoresFrom(storage_), allocation_),
         admission_(MakeAdmission({.registry = registry_, .authorizer = authorizer_},
                                  options_.enabled_admission_plugins,
                                  options_.disabled_admission_plugins)),
@@ -138,7 +146,8 @@ class ServerImpl final : public ApiServer {
         discovery_(kinds_),
         openapi_(kinds_, kVersion),
         health_(ApiServerChecks([this] { return EtcdHealth(); },
-                                [this] { return registry_.ready(); }, started_, draining_)),
+                                [this] { return registry_.ready(); }, started_, draining_,
+                                options_.storage_checks)),
         router_({.resources = resources_,
                  .discovery = discovery_,
                  .openapi = openapi_,

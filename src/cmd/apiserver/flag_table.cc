@@ -100,7 +100,10 @@ constexpr FlagInfo kFlags[] = {
     {"Misc", "proxy-client-key-file", "string", "", "client key for aggregated servers", true},
     {"Misc", "audit-log-path", "string", "", "file for audit events", true},
     {"Misc", "audit-policy-file", "string", "", "what is audited", true},
-    {"Misc", "encryption-provider-config", "string", "", "encryption at rest", true},
+    {"Etcd", "encryption-provider-config", "string", "",
+     "file that says which resources are encrypted in etcd, and how"},
+    {"Etcd", "encryption-provider-config-automatic-reload", "", "false",
+     "take --encryption-provider-config anew when it changes"},
 };
 
 }  // namespace
