@@ -47,7 +47,15 @@ void Provider::Stop() {
 
 void Provider::Run(Context& ctx) {
   while (!ctx.Done()) {
-    bell_.Await(ctx, Health().ok() ? times_.healthy : times_.unhealthy);
+    {
+      MutexLock lock(mu_);
+      const auto pause = health_.ok() ? times_.healthy : times_.unhealthy;
+      rang_.WaitUntil(mu_, clock_, clock_.In(pause), ctx.token(), [this] {
+        mu_.AssertHeld();
+        return rung_;
+      });
+      rung_ = false;
+    }
     if (ctx.Done()) return;
     Look(ctx);
     bool retry = false;
@@ -60,6 +68,11 @@ void Provider::Run(Context& ctx) {
     // However often somebody rings.
     if (!ctx.Sleep(times_.between).ok()) return;
   }
+}
+
+void Provider::Ring() {
+  rung_ = true;
+  rang_.NotifyAll();
 }
 
 void Provider::Look(const Context& ctx) {
@@ -165,7 +178,10 @@ Status Provider::Seal(Context& ctx, std::string_view value, std::string_view key
     return Status::Internal("no encryption key yet: " + Health().message());
   }
   if (clock_.Monotonic() >= with->until) {
-    bell_.Ring();
+    {
+      MutexLock lock(mu_);
+      Ring();
+    }
     return Status::Internal("encryptedDEKSource expired: " + Health().message());
   }
   std::string data = RandomBytes(kInfoSize);
@@ -218,7 +234,7 @@ Result<Provider::SeedPtr> Provider::Decrypt(const Context& ctx, const EncryptedO
     MutexLock lock(mu_);
     // A plugin that was not there is asked again as soon as it is; one that refused, in a while.
     retry_ = std::min(retry_, gone ? clock_.Monotonic() : clock_.In(times_.healthy));
-    if (gone && health_.ok()) bell_.Ring();
+    if (gone && health_.ok()) Ring();
     return Status::Internal("failed to decrypt DEK, error: " + key.status().message());
   }
   const bool fits =

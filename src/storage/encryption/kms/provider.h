@@ -10,7 +10,6 @@
 #include <string_view>
 
 #include "base/context.h"
-#include "base/doorbell.h"
 #include "base/mutex.h"
 #include "base/scope.h"
 #include "storage/encryption/kms/service.h"
@@ -73,6 +72,7 @@ class Provider final : public Transformer {
 
   static std::string IdOf(const WrappedKey& key, KeySource source);
   void Run(Context& ctx);
+  void Ring() COX_REQUIRES(mu_);
   void Look(const Context& ctx);
   Result<std::string> CurrentKeyId(const Context& ctx);
   Status Rotate(const Context& ctx, const std::string& key_id, Clock::SteadyTime began);
@@ -87,9 +87,10 @@ class Provider final : public Transformer {
   const std::unique_ptr<Service> service_;
   EncryptionMetrics* const metrics_;
   const std::function<void()> recovered_;
-  Doorbell bell_;  // for a look at once
 
   mutable Mutex mu_;
+  CondVar rang_;
+  bool rung_ COX_GUARDED_BY(mu_) = false;                     // for a look at once
   std::shared_ptr<const Writer> writer_ COX_GUARDED_BY(mu_);  // null: none yet
   Status health_ COX_GUARDED_BY(mu_) = Status::Unavailable("not asked yet");
   // When values that failed are worth reading again, if the plugin is well then.

@@ -121,6 +121,18 @@ TEST_F(ProviderTest, OpensWhatAnotherImplementationStored) {
       "stale");
 }
 
+TEST_F(ProviderTest, OpensWhatKubernetesStored) {
+  const std::unique_ptr<Provider> provider = Start();
+  EXPECT_EQ(
+      Open(
+          *provider,
+          FromHex("0a5ecf39693599ed80a79bf743839fa0e2a2dce9ca1ab1c808fc9acae8e5a64e5c9217666a5e9ecc"
+                  "b05338225c472c6251c159a5d68bf561671c94bc389102736fc0376858f70f004b4a8f00a8d5d203"
+                  "9a135f07771dddcaddbc8d860ae9164712056b65792d371a0c77726170706564207365656422210a"
+                  "1c76657273696f6e2e656e6372797074696f6e2e72656d6f74652e696f1201312801")),
+      "stale");
+}
+
 TEST_F(ProviderTest, AsksThePluginOnceForManyValues) {
   const std::unique_ptr<Provider> provider = Start();
   const std::string one = Seal(*provider);

@@ -134,6 +134,33 @@ TEST(CbcTest, SaysWhatIsWrongInUpstreamsWords) {
   EXPECT_EQ(OpenCbc(key, std::string(48, 'x')).status().message(), "invalid padding on input");
 }
 
+// Written by kube-apiserver v1.36's own packages.
+TEST(UpstreamTest, OpensWhatKubernetesStored) {
+  const KeyBytes key = CountingKey(1, 32);
+  EXPECT_EQ(
+      OpenGcm(
+          key,
+          FromHex("e77f23b2e282ff5b75534780fc04f88c0eeb78b84ba8360c37611b87b7c3e5c3a21db24af9b0afb4"
+                  "3487e470886e932eef82917521986f8453f710f9d5a4"),
+          kStoreKey)
+          .value_or(""),
+      kObject);
+  EXPECT_EQ(
+      OpenCbc(
+          key,
+          FromHex("cb74ee7c8270d970b31f111afe4a79dfcfc7d8df251f5ead560fe93b37d4b95206abc689d4af160f"
+                  "5280c39390a1029a73816d29581140c9e9028df94d48e1a7"))
+          .value_or(""),
+      kObject);
+  EXPECT_EQ(
+      OpenSecretbox(
+          key,
+          FromHex("42c6a0413f1830b29145dde861e1671c78adc2c706aa7a0193429da7c298dca0f4dcb0fb1f5fa836"
+                  "9574c2cb2e2108cedf3c6ea5635e37fbca049a91580b1cc603c4f0d28b2710d28651"))
+          .value_or(""),
+      kObject);
+}
+
 // NaCl's own vector.
 TEST(SecretboxTest, OpensTheVectorOfItsAuthors) {
   const KeyBytes key(FromHex("1b27556473e985d462cd51197a9a46c76009549eac6474f206c4ee0844f68389"));
