@@ -32,28 +32,32 @@ Stage Authenticate(const Authenticator& authenticator) {
           }};
 }
 
-Stage Impersonate(const Impersonation& impersonation) {
-  return {"impersonation", [&impersonation](const std::shared_ptr<Call>& call) -> Result<Next> {
+Stage Impersonate(const Impersonation& impersonation, const Authorizer& authorizer) {
+  return {"impersonation",
+          [&impersonation](const std::shared_ptr<Call>& call) -> Result<Next> {
             COX_ASSIGN_OR_RETURN(call->user,
                                  impersonation.Apply(call->request(), call->info, call->user));
             RemoveImpersonationHeaders(call->request().headers);
             return Next::kGoOn;
-          }};
+          },
+          [&authorizer] { return authorizer.MayBlock(); }};
 }
 
 Stage Authorize(const Authorizer& authorizer) {
-  return {"authz", [&authorizer](const std::shared_ptr<Call>& call) -> Result<Next> {
-            const Decision decision = authorizer.Authorize(call->user, call->info);
-            if (decision.allowed) return Next::kGoOn;
-            return ForbiddenStatus(call->user, call->info, decision.reason);
-          }};
+  return {"authz",
+          [&authorizer](const std::shared_ptr<Call>& call) -> Result<Next> {
+            COX_RETURN_IF_ERROR(
+                StatusOf(authorizer.Authorize(call->user, call->info), call->user, call->info));
+            return Next::kGoOn;
+          },
+          [&authorizer] { return authorizer.MayBlock(); }};
 }
 
 }  // namespace
 
 // Read top to bottom: this is the order a request meets them.
-std::vector<Stage> BuildChain(const ChainParts& p) {
-  return {
+Chain BuildChain(const ChainParts& p) {
+  std::vector<Stage> stages = {
       {"requestinfo", ReadRequestInfo},
       {"metrics",
        [&metrics = p.metrics](const std::shared_ptr<Call>& call) -> Result<Next> {
@@ -64,21 +68,30 @@ std::vector<Stage> BuildChain(const ChainParts& p) {
       SetTimeout(p.request_timeout),
       Authenticate(p.authenticator),
       // audit: after authn, since records need the user: not built yet
-      Impersonate(p.impersonation),
+      Impersonate(p.impersonation, p.authorizer),
       // fairness: by the user that was impersonated: not built yet
       Authorize(p.authorizer),
-      {"offload",
-       [offload = p.offload, dispatch = p.dispatch](const std::shared_ptr<Call>& call) {
-         // Decoding, admission, registry and storage take time and may block.
-         offload(call, [dispatch](std::shared_ptr<Call> c) { dispatch(c); });
+      {"dispatch",
+       [dispatch = p.dispatch](const std::shared_ptr<Call>& call) {
+         dispatch(call);
          return Next::kDone;
-       }},
+       },
+       // Decoding, admission, registry and storage take time and wait.
+       [] { return true; }},
   };
+  return {std::move(stages), p.offload};
 }
 
-void RunChain(const std::vector<Stage>& stages, const std::shared_ptr<Call>& call, size_t from) {
-  for (size_t i = from; i < stages.size(); ++i) {
-    const Result<Next> next = stages[i].run(call);
+void RunChain(const Chain& chain, const std::shared_ptr<Call>& call, size_t from) {
+  for (size_t i = from; i < chain.stages.size(); ++i) {
+    const Stage& stage = chain.stages[i];
+    if (!call->on_worker && stage.may_block && stage.may_block()) {
+      return chain.offload(call, [&chain, i](const std::shared_ptr<Call>& moved) {
+        moved->on_worker = true;
+        RunChain(chain, moved, i);
+      });
+    }
+    const Result<Next> next = stage.run(call);
     if (!next.ok()) return call->RespondStatus(next.status());
     if (*next == Next::kDone) return;
   }

@@ -23,6 +23,18 @@ enum class Next : uint8_t { kGoOn, kDone };
 struct Stage {
   std::string_view name;
   std::function<Result<Next>(const std::shared_ptr<Call>&)> run;
+  // Whether it may wait for something, right now: then it runs on a worker, and all that follows
+  // too. Null: never.
+  std::function<bool()> may_block = {};
+};
+
+// Moves the call from its loop to a worker and goes on there.
+using Offload =
+    std::function<void(std::shared_ptr<Call>, std::function<void(std::shared_ptr<Call>)>)>;
+
+struct Chain {
+  std::vector<Stage> stages;
+  Offload offload;
 };
 
 // What the chain is made of.
@@ -31,19 +43,18 @@ struct ChainParts {
   const Authenticator& authenticator;
   const Impersonation& impersonation;
   const Authorizer& authorizer;
-  // Moves the call from its loop to a worker: what follows may block.
-  std::function<void(std::shared_ptr<Call>, std::function<void(std::shared_ptr<Call>)>)> offload;
+  Offload offload;
   // Answers by path.
   std::function<void(const std::shared_ptr<Call>&)> dispatch;
   // The limit of requests that are not to last.
   std::chrono::nanoseconds request_timeout = std::chrono::seconds(60);
 };
 
-// The way of a request, top to bottom. Stages up to "offload" run on the connection's loop and do
-// not block; the rest on a worker.
-std::vector<Stage> BuildChain(const ChainParts& parts);
+// The way of a request, top to bottom. Stages run on the connection's loop until the first that may
+// block; from there on a worker.
+Chain BuildChain(const ChainParts& parts);
 
-// Runs `call` through the stages from number `from` on.
-void RunChain(const std::vector<Stage>& stages, const std::shared_ptr<Call>& call, size_t from = 0);
+// Runs `call` through the stages from number `from` on. `chain` outlives what is offloaded.
+void RunChain(const Chain& chain, const std::shared_ptr<Call>& call, size_t from = 0);
 
 }  // namespace cox::apiserver

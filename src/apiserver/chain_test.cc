@@ -47,14 +47,14 @@ class ChainTest : public ::testing::Test {
   UnionAuthorizer authorizer_{{}};  // system:masters only
   Impersonation impersonation_{authorizer_};
   std::shared_ptr<Call> dispatched_;
-  std::vector<Stage> chain_;
+  Chain chain_;
 };
 
 TEST_F(ChainTest, StagesStandInTheirOrder) {
   std::vector<std::string_view> names;
-  for (const Stage& stage : chain_) names.push_back(stage.name);
+  for (const Stage& stage : chain_.stages) names.push_back(stage.name);
   EXPECT_EQ(names, (std::vector<std::string_view>{"requestinfo", "metrics", "timeout", "authn",
-                                                  "impersonation", "authz", "offload"}));
+                                                  "impersonation", "authz", "dispatch"}));
 }
 
 TEST_F(ChainTest, ARequestThatMayPassIsDispatchedWithWhatIsKnownOfIt) {
@@ -114,6 +114,46 @@ TEST_F(ChainTest, AListOfOneNameIsAuthorizedByThatName) {
     auto answer = Run("GET", std::string("/api/v1/namespaces/ns/pods?") + query);
     EXPECT_NE(answer->Body().find(name), std::string::npos) << answer->Body();
   }
+}
+
+// May block when told so, and remembers where it was asked.
+class SlowAuthorizer final : public Authorizer {
+ public:
+  bool MayBlock() const override { return slow; }
+  Decision Authorize(const UserInfo&, const RequestInfo&) const override {
+    asked_on_worker = on_worker;
+    return {true, {}};
+  }
+  UserRules Rules(const UserInfo&, std::string_view) const override { return {}; }
+
+  bool slow = false;
+  bool on_worker = false;
+  mutable bool asked_on_worker = false;
+};
+
+TEST_F(ChainTest, AnAuthorizerThatMayBlockIsAskedOnAWorkerAndOthersOnTheLoop) {
+  SlowAuthorizer authorizer;
+  const Impersonation impersonation(authorizer);
+  int moves = 0;
+  chain_ = BuildChain({.metrics = metrics_,
+                       .authenticator = authenticator_,
+                       .impersonation = impersonation,
+                       .authorizer = authorizer,
+                       .offload =
+                           [&](std::shared_ptr<Call> call, auto then) {
+                             ++moves;
+                             authorizer.on_worker = true;
+                             then(std::move(call));
+                             authorizer.on_worker = false;
+                           },
+                       .dispatch = [](const auto& call) { call->RespondText(200, "done"); }});
+  EXPECT_EQ(Run("GET", "/api/v1/pods")->Body(), "done");
+  EXPECT_FALSE(authorizer.asked_on_worker);
+  EXPECT_EQ(moves, 1);
+  authorizer.slow = true;
+  EXPECT_EQ(Run("GET", "/api/v1/pods")->Body(), "done");
+  EXPECT_TRUE(authorizer.asked_on_worker);
+  EXPECT_EQ(moves, 2);
 }
 
 TEST_F(ChainTest, AnExtraSpaceBeforeTheTokenIsToldAndTheTokenIgnored) {

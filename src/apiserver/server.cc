@@ -4,7 +4,7 @@
 #include "api/core/v1.h"
 #include "apiserver/admission/plugins.h"
 #include "apiserver/authn/service_account/authenticator.h"
-#include "apiserver/authz/rbac/rbac_feed.h"
+#include "apiserver/authz/authorization.h"
 #include "apiserver/authz/rbac/rbac_guard.h"
 #include "apiserver/bootstrap/bootstrap.h"
 #include "apiserver/chain.h"
@@ -48,30 +48,6 @@ AuthMethods With(AuthMethods methods, std::unique_ptr<const AuthMethod> another)
   return methods;
 }
 
-Status CheckModes(const std::vector<std::string>& modes) {
-  if (modes.empty()) return Status::BadRequest("at least one authorization-mode must be passed");
-  for (const std::string& mode : modes) {
-    if (mode != "AlwaysAllow" && mode != "AlwaysDeny" && mode != "RBAC" && mode != "Node") {
-      return Status::BadRequest("authorization-mode " + Quote(mode) + " is not a valid mode");
-    }
-  }
-  return {};
-}
-
-// The authorizers of the modes, in order. Node has none yet: nodes have what roles give them.
-std::vector<const Authorizer*> AuthorizersOf(const std::vector<std::string>& modes,
-                                             const Authorizer& rbac) {
-  static const AlwaysAllow kAllow;
-  static const AlwaysDeny kDeny;
-  std::vector<const Authorizer*> authorizers;
-  for (const std::string& mode : modes) {
-    if (mode == "RBAC") authorizers.push_back(&rbac);
-    if (mode == "AlwaysAllow") authorizers.push_back(&kAllow);
-    if (mode == "AlwaysDeny") authorizers.push_back(&kDeny);
-  }
-  return authorizers;
-}
-
 VersionInfo MakeVersion() {
   VersionInfo info;
   info.git_version = std::string(kVersion) + "+coxswain1";
@@ -97,13 +73,14 @@ void AddBuildInfo(const VersionInfo& info, MetricsRegistry& metrics) {
 class ServerImpl final : public ApiServer {
  public:
   ServerImpl(const Context& ctx, ServerOptions options, StoreOf storage, MetricsRegistry& metrics,
-             AuthMethods auth_methods, std::shared_ptr<const ServiceAccountTokens> tokens)
+             AuthMethods auth_methods, std::shared_ptr<const ServiceAccountTokens> tokens,
+             std::unique_ptr<Authorization> authorization)
       : options_(std::move(options)),
         ctx_(ctx.Child()),
         storage_(std::move(storage)),
         tokens_(std::move(tokens)),
-        authorizer_(AuthorizersOf(options_.authorization_modes, rbac_)),
-        impersonation_(authorizer_),
+        authorization_(std::move(authorization)),
+        impersonation_(*authorization_),
         registry_(ctx_, {.storage = [this](const KindInfo& kind) -> storage::Store& {
                            return storage_(kind.group, kind.plural);
                          },
@@ -117,7 +94,7 @@ class ServerImpl final : public ApiServer {
         authenticator_(With(std::move(auth_methods),
                             NewServiceAccountMethod(tokens_, registry_, ctx_.clock())),
                        options_.anonymous_auth, tokens_->api_audiences()),
-        rbac_guard_(registry_, authorizer_, rbac_),
+        rbac_guard_(registry_, *authorization_, authorization_->rbac()),
         allocation_(
             storage_("", "services"),
             {.cluster_ip_ranges = options_.service_cluster_ip_ranges,
@@ -125,12 +102,12 @@ class ServerImpl final : public ApiServer {
              .root = options_.etcd_prefix,
              .random = RandomBelow}),
         repair_(storage_("", "services"), allocation_),
-        admission_(MakeAdmission({.registry = registry_, .authorizer = authorizer_},
+        admission_(MakeAdmission({.registry = registry_, .authorizer = *authorization_},
                                  options_.enabled_admission_plugins,
                                  options_.disabled_admission_plugins)),
         resources_(registry_, admission_, options_.min_request_timeout),
         reviews_({.authenticator = authenticator_,
-                  .authorizer = authorizer_,
+                  .authorizer = *authorization_,
                   .tokens = tokens_,
                   .resources = resources_}),
         issuer_(*tokens_, options_.advertise_address),
@@ -155,7 +132,7 @@ class ServerImpl final : public ApiServer {
             {.metrics = request_metrics_,
              .authenticator = authenticator_,
              .impersonation = impersonation_,
-             .authorizer = authorizer_,
+             .authorizer = *authorization_,
              .offload =
                  [this](std::shared_ptr<Call> call,
                         std::function<void(std::shared_ptr<Call>)> then) {
@@ -182,8 +159,7 @@ class ServerImpl final : public ApiServer {
         server_, net::Server::Start(ctx_, options_.listen, [this](net::ExchangePtr exchange) {
           Serve(std::move(exchange));
         }));
-    COX_RETURN_IF_ERROR(
-        background_.Go("rbac", [this](Context& ctx) { RunRbacFeed(ctx, registry_, rbac_); }));
+    COX_RETURN_IF_ERROR(authorization_->Start(background_, registry_));
     return background_.Go("bootstrap", [this](Context& ctx) { Bootstrap(ctx); });
   }
 
@@ -270,8 +246,7 @@ class ServerImpl final : public ApiServer {
   Mutex mu_;
   CondVar changed_;
   const std::shared_ptr<const ServiceAccountTokens> tokens_;
-  RbacAuthorizer rbac_;
-  const UnionAuthorizer authorizer_;
+  const std::unique_ptr<Authorization> authorization_;
   const Impersonation impersonation_;
   Registry registry_;
   const Authenticator authenticator_;
@@ -289,7 +264,7 @@ class ServerImpl final : public ApiServer {
   Health health_;
   Router router_;
   WorkerPool workers_;
-  const std::vector<Stage> chain_;
+  const Chain chain_;
   std::unique_ptr<net::Server> server_;
   Scope background_;
 };
@@ -298,7 +273,6 @@ class ServerImpl final : public ApiServer {
 
 Result<std::unique_ptr<ApiServer>> ApiServer::Start(const Context& ctx, ServerOptions options,
                                                     StoreOf storage, MetricsRegistry& metrics) {
-  COX_RETURN_IF_ERROR(CheckModes(options.authorization_modes));
   COX_RETURN_IF_ERROR(
       CheckPluginNames(options.enabled_admission_plugins).WithContext("enable-admission-plugins"));
   COX_RETURN_IF_ERROR(CheckPluginNames(options.disabled_admission_plugins)
@@ -306,8 +280,11 @@ Result<std::unique_ptr<ApiServer>> ApiServer::Start(const Context& ctx, ServerOp
   COX_ASSIGN_OR_RETURN(AuthMethods methods, MakeAuthMethods(options));
   COX_ASSIGN_OR_RETURN(std::shared_ptr<const ServiceAccountTokens> tokens,
                        ServiceAccountTokens::Create(std::move(options.service_accounts)));
-  auto server = std::make_unique<ServerImpl>(ctx, std::move(options), std::move(storage), metrics,
-                                             std::move(methods), std::move(tokens));
+  COX_ASSIGN_OR_RETURN(std::unique_ptr<Authorization> authorization,
+                       Authorization::Create(std::move(options.authorization)));
+  auto server =
+      std::make_unique<ServerImpl>(ctx, std::move(options), std::move(storage), metrics,
+                                   std::move(methods), std::move(tokens), std::move(authorization));
   COX_RETURN_IF_ERROR(server->Listen());
   return std::unique_ptr<ApiServer>(std::move(server));
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "apiserver/authn/service_account/tokens.h"
+#include "apiserver/authz/authorization_options.h"
 #include "base/context.h"
 #include "base/metrics.h"
 #include "net/server.h"
@@ -24,7 +25,7 @@ struct ServerOptions {
   std::string token_csv;          // contents of --token-auth-file; empty: none
   std::string client_ca_pem;      // contents of --client-ca-file; empty: none
   bool anonymous_auth = true;
-  std::vector<std::string> authorization_modes = {"RBAC"};  // in order; see Start
+  AuthorizationOptions authorization;
   std::string etcd_prefix = "/registry";
   std::vector<std::string> service_cluster_ip_ranges = {"10.0.0.0/24"};  // one of each family
   std::string service_node_port_range = "30000-32767";

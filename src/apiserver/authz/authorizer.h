@@ -12,9 +12,12 @@
 
 namespace cox::apiserver {
 
+// What an authorizer says: allowed, denied, or neither: no opinion.
 struct Decision {
   bool allowed = false;
-  std::string reason;  // for people, why or why not; often empty
+  std::string reason;      // for people, why or why not; often empty
+  bool denied = false;     // whatever others would say; never with `allowed`
+  std::string error = {};  // what kept it from deciding; with no opinion the request fails by it
 };
 
 // What a user may do in one namespace, written as rules.
@@ -25,10 +28,12 @@ struct UserRules {
 };
 
 // Decides whether a user may do what a request asks.
-// Threads: may be used concurrently; must not block.
+// Threads: may be used concurrently.
 class Authorizer {
  public:
   virtual ~Authorizer() = default;
+  // Whether Authorize may wait for others, right now: then it is not to be called on a loop.
+  virtual bool MayBlock() const { return false; }
   virtual Decision Authorize(const UserInfo& user, const RequestInfo& request) const = 0;
   virtual UserRules Rules(const UserInfo& user, std::string_view ns) const = 0;
 };
@@ -49,11 +54,13 @@ class AlwaysDeny final : public Authorizer {
   UserRules Rules(const UserInfo&, std::string_view) const override { return {}; }
 };
 
-// Those in system:masters may do everything; others what any of the members allows, asked in order.
+// Those in system:masters may do everything; others what the first of the members says that has an
+// opinion, asked in order.
 class UnionAuthorizer final : public Authorizer {
  public:
   // The members outlive the union.
   explicit UnionAuthorizer(std::vector<const Authorizer*> members) : members_(std::move(members)) {}
+  bool MayBlock() const override;
   Decision Authorize(const UserInfo& user, const RequestInfo& request) const override;
   UserRules Rules(const UserInfo& user, std::string_view ns) const override;
 
@@ -63,5 +70,7 @@ class UnionAuthorizer final : public Authorizer {
 
 // The API's answer to one who may not.
 Status ForbiddenStatus(const UserInfo& user, const RequestInfo& request, const std::string& reason);
+// The same for a decision: OK if it allows; InternalError if it could not be made.
+Status StatusOf(const Decision& decision, const UserInfo& user, const RequestInfo& request);
 
 }  // namespace cox::apiserver

@@ -31,8 +31,13 @@ SubjectAccessReviewStatus Decide(const Authorizer& authorizer, const UserInfo& u
   Decision decision = authorizer.Authorize(user, question.info);
   SubjectAccessReviewStatus status;
   status.allowed = decision.allowed;
+  status.denied = decision.denied;
   status.reason = std::move(decision.reason);
   status.evaluationError = question.error;
+  if (!decision.error.empty()) {
+    if (!status.evaluationError.empty()) status.evaluationError += "\n";
+    status.evaluationError += decision.error;
+  }
   return status;
 }
 

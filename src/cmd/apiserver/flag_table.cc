@@ -80,8 +80,7 @@ constexpr FlagInfo kFlags[] = {
      "prefixes of headers for extra", true},
     {"Authentication", "enable-bootstrap-token-auth", "", "false", "accept bootstrap tokens", true},
     {"Authorization", "authorization-mode", "strings", "Node,RBAC",
-     "AlwaysAllow, AlwaysDeny, RBAC, Node; asked in order. Node is accepted and allows nothing "
-     "yet: nodes have what roles give them"},
+     "AlwaysAllow, AlwaysDeny, RBAC, Node; asked in order"},
     {"Admission", "enable-admission-plugins", "strings", "", "plugins to add"},
     {"Admission", "disable-admission-plugins", "strings", "", "plugins to leave out"},
     {"Admission", "admission-control-config-file", "string", "", "configuration of plugins", true},

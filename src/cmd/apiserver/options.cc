@@ -53,7 +53,7 @@ Result<apiserver::ServerOptions> ServerOptionsFrom(const Flags& flags) {
   if (flags.Has("client-ca-file")) {
     COX_ASSIGN_OR_RETURN(options.client_ca_pem, ReadFile(flags.Get("client-ca-file")));
   }
-  options.authorization_modes = flags.GetList("authorization-mode");
+  options.authorization.modes = flags.GetList("authorization-mode");
   COX_ASSIGN_OR_RETURN(options.service_accounts, ServiceAccountsFrom(flags));
   options.etcd_prefix = flags.Get("etcd-prefix");
   if (!options.etcd_prefix.starts_with('/')) options.etcd_prefix.insert(0, "/");
