@@ -32,25 +32,29 @@ Stage Authenticate(const Authenticator& authenticator) {
           }};
 }
 
+// Whether the authorizer, as it is now, may be asked where the call is.
+bool MayAsk(const Authorizer& authorizer, const Call& call) {
+  return call.on_worker || !authorizer.MayBlock();
+}
+
 Stage Impersonate(const Impersonation& impersonation, const Authorizer& authorizer) {
   return {"impersonation",
-          [&impersonation](const std::shared_ptr<Call>& call) -> Result<Next> {
+          [&impersonation, &authorizer](const std::shared_ptr<Call>& call) -> Result<Next> {
+            if (!MayAsk(authorizer, *call)) return Next::kOnWorker;
             COX_ASSIGN_OR_RETURN(call->user,
                                  impersonation.Apply(call->request(), call->info, call->user));
             RemoveImpersonationHeaders(call->request().headers);
             return Next::kGoOn;
-          },
-          [&authorizer] { return authorizer.MayBlock(); }};
+          }};
 }
 
 Stage Authorize(const Authorizer& authorizer) {
-  return {"authz",
-          [&authorizer](const std::shared_ptr<Call>& call) -> Result<Next> {
+  return {"authz", [&authorizer](const std::shared_ptr<Call>& call) -> Result<Next> {
+            if (!MayAsk(authorizer, *call)) return Next::kOnWorker;
             COX_RETURN_IF_ERROR(
                 StatusOf(authorizer.Authorize(call->user, call->info), call->user, call->info));
             return Next::kGoOn;
-          },
-          [&authorizer] { return authorizer.MayBlock(); }};
+          }};
 }
 
 }  // namespace
@@ -71,29 +75,27 @@ Chain BuildChain(const ChainParts& p) {
       Impersonate(p.impersonation, p.authorizer),
       // fairness: by the user that was impersonated: not built yet
       Authorize(p.authorizer),
-      {"dispatch",
-       [dispatch = p.dispatch](const std::shared_ptr<Call>& call) {
+      {"offload",
+       [dispatch = p.dispatch](const std::shared_ptr<Call>& call) -> Result<Next> {
+         // Decoding, admission, registry and storage take time and may block.
+         if (!call->on_worker) return Next::kOnWorker;
          dispatch(call);
          return Next::kDone;
-       },
-       // Decoding, admission, registry and storage take time and wait.
-       [] { return true; }},
+       }},
   };
   return {std::move(stages), p.offload};
 }
 
 void RunChain(const Chain& chain, const std::shared_ptr<Call>& call, size_t from) {
   for (size_t i = from; i < chain.stages.size(); ++i) {
-    const Stage& stage = chain.stages[i];
-    if (!call->on_worker && stage.may_block && stage.may_block()) {
-      return chain.offload(call, [&chain, i](const std::shared_ptr<Call>& moved) {
-        moved->on_worker = true;
-        RunChain(chain, moved, i);
-      });
-    }
-    const Result<Next> next = stage.run(call);
+    const Result<Next> next = chain.stages[i].run(call);
     if (!next.ok()) return call->RespondStatus(next.status());
     if (*next == Next::kDone) return;
+    if (*next == Next::kGoOn) continue;
+    return chain.offload(call, [&chain, i](const std::shared_ptr<Call>& moved) {
+      moved->on_worker = true;
+      RunChain(chain, moved, i);
+    });
   }
 }
 

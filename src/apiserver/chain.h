@@ -15,27 +15,23 @@
 
 namespace cox::apiserver {
 
-// What a stage made of a call: goes on to the next, or it has been answered (or somebody else
-// will).
-enum class Next : uint8_t { kGoOn, kDone };
+// What a stage made of a call.
+enum class Next : uint8_t {
+  kGoOn,      // to the next stage
+  kDone,      // it has been answered, or somebody else will
+  kOnWorker,  // this stage must block, and may not here: it is run again on a worker, and the rest
+              // of the chain with it. For calls that are not on one (Call::on_worker).
+};
 
 // A named step on the way of every request. One that fails ends it, with that answer.
 struct Stage {
   std::string_view name;
   std::function<Result<Next>(const std::shared_ptr<Call>&)> run;
-  // Whether it may wait for something, right now: then it runs on a worker, and all that follows
-  // too. Null: never.
-  std::function<bool()> may_block = {};
 };
 
-// Moves the call from its loop to a worker and goes on there.
+// Moves a call from its loop to a worker.
 using Offload =
     std::function<void(std::shared_ptr<Call>, std::function<void(std::shared_ptr<Call>)>)>;
-
-struct Chain {
-  std::vector<Stage> stages;
-  Offload offload;
-};
 
 // What the chain is made of.
 struct ChainParts {
@@ -50,11 +46,15 @@ struct ChainParts {
   std::chrono::nanoseconds request_timeout = std::chrono::seconds(60);
 };
 
-// The way of a request, top to bottom. Stages run on the connection's loop until the first that may
-// block; from there on a worker.
+// The way of a request, top to bottom. Stages run on the connection's loop and do not block, until
+// one asks for a worker; the last one always does.
+struct Chain {
+  std::vector<Stage> stages;
+  Offload offload;
+};
 Chain BuildChain(const ChainParts& parts);
 
-// Runs `call` through the stages from number `from` on. `chain` outlives what is offloaded.
+// Runs `call` through the stages from number `from` on. The chain outlives the call.
 void RunChain(const Chain& chain, const std::shared_ptr<Call>& call, size_t from = 0);
 
 }  // namespace cox::apiserver

@@ -65,12 +65,11 @@ class Call {
   using OnAnswer = std::function<void(int code, size_t bytes)>;
   void set_on_answer(OnAnswer on_answer) { on_answer_ = std::move(on_answer); }
 
-  // Whether it has left its loop: what it meets now may block.
-  bool on_worker = false;
   // Filled in by stages of the chain, in this order.
   Query query;
   RequestInfo info;
   UserInfo user;
+  bool on_worker = false;  // no longer on the connection's loop: it may block
 
  private:
   net::Headers TakeHeaders(std::string_view content_type);
