@@ -48,11 +48,22 @@ Stage Impersonate(const Impersonation& impersonation, const Authorizer& authoriz
           }};
 }
 
+// Of what concerns many. Others have none, whatever their query says: they do not narrow anything.
+Selectors SelectorsOf(const Call& call) {
+  const std::string_view verb = call.info.verb;
+  if (verb != "list" && verb != "watch" && verb != "deletecollection") return {};
+  const std::string* fields = call.query.Find("fieldSelector");
+  const std::string* labels = call.query.Find("labelSelector");
+  return {fields == nullptr ? std::string_view() : *fields,
+          labels == nullptr ? std::string_view() : *labels};
+}
+
 Stage Authorize(const Authorizer& authorizer) {
   return {"authz", [&authorizer](const std::shared_ptr<Call>& call) -> Result<Next> {
             if (!MayAsk(authorizer, *call)) return Next::kOnWorker;
             COX_RETURN_IF_ERROR(
-                StatusOf(authorizer.Authorize(call->user, call->info), call->user, call->info));
+                StatusOf(authorizer.AuthorizeMany(call->user, call->info, SelectorsOf(*call)),
+                         call->user, call->info));
             return Next::kGoOn;
           }};
 }

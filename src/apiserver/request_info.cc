@@ -204,10 +204,6 @@ Result<RequestInfo> ParseRequestInfo(std::string_view method, std::string_view t
   // One name in a field selector makes a list of one: authorization then sees the name.
   if (info.name.empty() && looking) info.name = SelectedName(query.Get("fieldSelector"));
   if (info.name.empty() && info.verb == "delete") info.verb = "deletecollection";
-  if (looking || info.verb == "deletecollection") {
-    info.field_selector = query.Get("fieldSelector");
-    info.label_selector = query.Get("labelSelector");
-  }
   const bool stream = IsStreamSubresource(info.subresource) || info.subresource == "log";
   info.long_running = info.verb == "watch" || (stream && !info.name.empty());
   return info;

@@ -50,9 +50,6 @@ struct RequestInfo {
   std::string resource;
   std::string subresource;
   std::string name;
-  // Of list, watch and deletecollection, as given: authorizers may look at them.
-  std::string field_selector;
-  std::string label_selector;
   // What follows prefix and version, decoded.
   std::vector<std::string> parts;
   // The path has more parts than any resource: no such thing.

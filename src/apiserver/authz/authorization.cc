@@ -5,60 +5,63 @@
 
 #include "apiserver/authz/node/node_feed.h"
 #include "apiserver/authz/rbac/rbac_feed.h"
-#include "base/strings.h"
+#include "apiserver/authz/webhook/webhook_authorizer.h"
 
 namespace cox::apiserver {
-namespace {
 
-Status CheckModes(const std::vector<std::string>& modes) {
-  if (modes.empty()) return Status::BadRequest("at least one authorization-mode must be passed");
-  for (const std::string& mode : modes) {
-    if (mode != "AlwaysAllow" && mode != "AlwaysDeny" && mode != "RBAC" && mode != "Node") {
-      return Status::BadRequest("authorization-mode " + Quote(mode) + " is not a valid mode");
-    }
-    if (std::count(modes.begin(), modes.end(), mode) > 1) {
-      return Status::BadRequest("authorization-mode " + Quote(mode) + " is given more than once");
-    }
+Authorization::Authorization(const Context& ctx)
+    : ctx_(ctx),
+      connections_(std::make_shared<WebhookConnections>(ctx)),
+      node_(node_graph_, BootstrapNodeRules()) {}
+
+Result<std::unique_ptr<Authorization>> Authorization::Create(const Context& ctx,
+                                                             AuthorizationOptions options) {
+  std::unique_ptr<Authorization> created(new Authorization(ctx));  // NOLINT: private
+  Authorization& self = *created;
+  if (options.config_file.empty()) {
+    COX_ASSIGN_OR_RETURN(const std::vector<AuthorizerConfig> configs, AuthorizersOfModes(options));
+    COX_ASSIGN_OR_RETURN(self.order_, self.MakeOrder(configs));
+    self.uses_nodes_ = std::any_of(configs.begin(), configs.end(),
+                                   [](const auto& config) { return config.type == "Node"; });
+    return created;
   }
-  return {};
+  COX_ASSIGN_OR_RETURN(
+      self.file_,
+      WatchedFile<Order>::Open(ctx, {.name = "authz-config", .paths = {options.config_file}},
+                               [&self](std::span<const std::string> texts) -> Result<OrderPtr> {
+                                 COX_ASSIGN_OR_RETURN(const std::vector<AuthorizerConfig> configs,
+                                                      ParseAuthorizationConfiguration(texts[0]));
+                                 return self.MakeOrder(configs);
+                               }));
+  return created;
 }
 
-// The authorizers of the modes, in order.
-std::vector<const Authorizer*> AuthorizersOf(const std::vector<std::string>& modes,
-                                             const Authorizer& node, const Authorizer& rbac) {
+Result<Authorization::OrderPtr> Authorization::MakeOrder(
+    const std::vector<AuthorizerConfig>& configs) const {
   static const AlwaysAllow kAllow;
   static const AlwaysDeny kDeny;
-  std::vector<const Authorizer*> authorizers;
-  for (const std::string& mode : modes) {
-    if (mode == "Node") authorizers.push_back(&node);
-    if (mode == "RBAC") authorizers.push_back(&rbac);
-    if (mode == "AlwaysAllow") authorizers.push_back(&kAllow);
-    if (mode == "AlwaysDeny") authorizers.push_back(&kDeny);
+  std::vector<std::unique_ptr<const Authorizer>> webhooks;
+  std::vector<const Authorizer*> members;
+  for (const AuthorizerConfig& config : configs) {
+    if (config.type == "Node") members.push_back(&node_);
+    if (config.type == "RBAC") members.push_back(&rbac_);
+    if (config.type == "AlwaysAllow") members.push_back(&kAllow);
+    if (config.type == "AlwaysDeny") members.push_back(&kDeny);
+    if (!config.webhook) continue;
+    Result<std::unique_ptr<WebhookAuthorizer>> webhook =
+        WebhookAuthorizer::Create(ctx_, connections_, *config.webhook);
+    if (!webhook.ok()) return webhook.status().WithContext("authorizer " + config.name);
+    members.push_back(webhook->get());
+    webhooks.push_back(std::move(*webhook));
   }
-  return authorizers;
-}
-
-}  // namespace
-
-Result<std::unique_ptr<Authorization>> Authorization::Create(AuthorizationOptions options) {
-  COX_RETURN_IF_ERROR(CheckModes(options.modes));
-  return std::unique_ptr<Authorization>(new Authorization(std::move(options)));  // NOLINT: private
-}
-
-Authorization::Authorization(AuthorizationOptions options)
-    : options_(std::move(options)),
-      node_(node_graph_, BootstrapNodeRules()),
-      union_(AuthorizersOf(options_.modes, node_, rbac_)) {}
-
-bool Authorization::Has(std::string_view mode) const {
-  return std::find(options_.modes.begin(), options_.modes.end(), mode) != options_.modes.end();
+  return OrderPtr(std::make_shared<const Order>(std::move(webhooks), std::move(members)));
 }
 
 Status Authorization::Start(Scope& scope, const Registry& registry) {
   // Roles are followed in any mode: who writes one must not give away more than they have.
   COX_RETURN_IF_ERROR(
       scope.Go("rbac", [this, &registry](Context& ctx) { RunRbacFeed(ctx, registry, rbac_); }));
-  if (!Has("Node")) return {};
+  if (!uses_nodes_) return {};
   return scope.Go("node-graph",
                   [this, &registry](Context& ctx) { RunNodeFeed(ctx, registry, node_graph_); });
 }

@@ -27,12 +27,13 @@ bool UnionAuthorizer::MayBlock() const {
                      [](const Authorizer* member) { return member->MayBlock(); });
 }
 
-Decision UnionAuthorizer::Authorize(const UserInfo& user, const RequestInfo& request) const {
+Decision UnionAuthorizer::AuthorizeMany(const UserInfo& user, const RequestInfo& request,
+                                        const Selectors& selectors) const {
   if (user.InGroup(kMastersGroup)) return {true, {}};
   Decision neither;
   std::vector<std::string> errors;
   for (const Authorizer* member : members_) {
-    Decision decision = member->Authorize(user, request);
+    Decision decision = member->AuthorizeMany(user, request, selectors);
     if (decision.allowed || decision.denied) return decision;
     if (!decision.error.empty()) errors.push_back(std::move(decision.error));
     if (decision.reason.empty()) continue;
@@ -82,7 +83,7 @@ Status ForbiddenStatus(const UserInfo& user, const RequestInfo& request,
 Status StatusOf(const Decision& decision, const UserInfo& user, const RequestInfo& request) {
   if (decision.allowed) return {};
   // Who knows nothing must not say that one may not: the client is to try again.
-  if (!decision.denied && !decision.error.empty()) return Status::Internal(decision.error);
+  if (!decision.error.empty()) return Status::Internal(decision.error);
   return ForbiddenStatus(user, request, decision.reason);
 }
 

@@ -20,6 +20,12 @@ struct Decision {
   std::string error = {};  // what kept it from deciding; with no opinion the request fails by it
 };
 
+// What a list, a watch or a deletion of many is narrowed by, as the client wrote it; empty:
+// nothing. Ownership: borrows.
+struct Selectors {
+  std::string_view fields, labels;
+};
+
 // What a user may do in one namespace, written as rules.
 struct UserRules {
   std::vector<rbac::v1::PolicyRule> rules;
@@ -35,6 +41,13 @@ class Authorizer {
   // Whether Authorize may wait for others, right now: then it is not to be called on a loop.
   virtual bool MayBlock() const { return false; }
   virtual Decision Authorize(const UserInfo& user, const RequestInfo& request) const = 0;
+  // The same of a request that may concern many, knowing its selectors: for those who allow the
+  // part and not the whole.
+  virtual Decision AuthorizeMany(const UserInfo& user, const RequestInfo& request,
+                                 const Selectors& selectors) const {
+    (void)selectors;
+    return Authorize(user, request);
+  }
   virtual UserRules Rules(const UserInfo& user, std::string_view ns) const = 0;
 };
 
@@ -61,7 +74,11 @@ class UnionAuthorizer final : public Authorizer {
   // The members outlive the union.
   explicit UnionAuthorizer(std::vector<const Authorizer*> members) : members_(std::move(members)) {}
   bool MayBlock() const override;
-  Decision Authorize(const UserInfo& user, const RequestInfo& request) const override;
+  Decision Authorize(const UserInfo& user, const RequestInfo& request) const override {
+    return AuthorizeMany(user, request, {});
+  }
+  Decision AuthorizeMany(const UserInfo& user, const RequestInfo& request,
+                         const Selectors& selectors) const override;
   UserRules Rules(const UserInfo& user, std::string_view ns) const override;
 
  private:

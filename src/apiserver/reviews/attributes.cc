@@ -179,12 +179,12 @@ Question AskFor(const Box<ResourceAttributes>& resource, const Box<NonResourceAt
   if (resource->fieldSelector) {
     Understood read = ReadFields(*resource->fieldSelector);
     Explain(read, "fieldSelector", question.error);
-    info.field_selector = std::move(read.text);
+    question.field_selector = std::move(read.text);
   }
   if (resource->labelSelector) {
     Understood read = ReadLabels(*resource->labelSelector);
     Explain(read, "labelSelector", question.error);
-    info.label_selector = std::move(read.text);
+    question.label_selector = std::move(read.text);
   }
   return question;
 }

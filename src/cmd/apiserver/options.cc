@@ -27,6 +27,33 @@ Result<apiserver::ServiceAccountTokenOptions> ServiceAccountsFrom(const Flags& f
   return options;
 }
 
+Result<apiserver::AuthorizationOptions> AuthorizationFrom(const Flags& flags) {
+  apiserver::AuthorizationOptions options;
+  options.config_file = flags.Get("authorization-config");
+  if (!options.config_file.empty()) {
+    for (std::string_view other :
+         {"authorization-mode", "authorization-webhook-config-file",
+          "authorization-webhook-version", "authorization-webhook-cache-authorized-ttl",
+          "authorization-webhook-cache-unauthorized-ttl"}) {
+      if (!flags.Has(other)) continue;
+      return Status::BadRequest("--authorization-config can not be specified when --" +
+                                std::string(other) + " is");
+    }
+    return options;
+  }
+  options.modes = flags.GetList("authorization-mode");
+  options.webhook.kubeconfig = flags.Get("authorization-webhook-config-file");
+  options.webhook.version = flags.Get("authorization-webhook-version");
+  if (options.webhook.version != "v1" && options.webhook.version != "v1beta1") {
+    return Status::BadRequest("--authorization-webhook-version must be v1 or v1beta1");
+  }
+  COX_ASSIGN_OR_RETURN(options.webhook.authorized_ttl,
+                       flags.GetSeconds("authorization-webhook-cache-authorized-ttl"));
+  COX_ASSIGN_OR_RETURN(options.webhook.unauthorized_ttl,
+                       flags.GetSeconds("authorization-webhook-cache-unauthorized-ttl"));
+  return options;
+}
+
 Result<int> MinTlsVersion(const Flags& flags) {
   const std::string version = flags.Get("tls-min-version");
   if (version == "VersionTLS12") return 0x0303;
@@ -53,7 +80,7 @@ Result<apiserver::ServerOptions> ServerOptionsFrom(const Flags& flags) {
   if (flags.Has("client-ca-file")) {
     COX_ASSIGN_OR_RETURN(options.client_ca_pem, ReadFile(flags.Get("client-ca-file")));
   }
-  options.authorization.modes = flags.GetList("authorization-mode");
+  COX_ASSIGN_OR_RETURN(options.authorization, AuthorizationFrom(flags));
   COX_ASSIGN_OR_RETURN(options.service_accounts, ServiceAccountsFrom(flags));
   options.etcd_prefix = flags.Get("etcd-prefix");
   if (!options.etcd_prefix.starts_with('/')) options.etcd_prefix.insert(0, "/");

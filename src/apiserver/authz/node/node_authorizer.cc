@@ -27,8 +27,8 @@ Decision NoOpinion(std::string why = {}) { return {false, std::move(why)}; }
 std::string Single(std::string_view name) { return "'" + std::string(name) + "'"; }
 
 // Whether a list is of what is on `node` only.
-bool SelectsNode(const RequestInfo& request, std::string_view node) {
-  const Result<fields::Selector> selector = fields::Selector::Parse(request.field_selector);
+bool SelectsNode(const Selectors& selectors, std::string_view node) {
+  const Result<fields::Selector> selector = fields::Selector::Parse(selectors.fields);
   if (!selector.ok()) return false;
   const auto& terms = selector->requirements();
   return std::any_of(terms.begin(), terms.end(), [&](const fields::Requirement& term) {
@@ -127,14 +127,15 @@ Decision NodeAuthorizer::ServiceAccount(std::string_view node, const RequestInfo
   return Related(node, NodeObject::kServiceAccount, request);
 }
 
-Decision NodeAuthorizer::Slice(std::string_view node, const RequestInfo& request) const {
+Decision NodeAuthorizer::Slice(std::string_view node, const RequestInfo& request,
+                               const Selectors& selectors) const {
   if (!request.subresource.empty()) return NoOpinion("cannot authorize ResourceSlice subresources");
   if (request.verb == "create") return Allow();  // admission sees whose it is
   if (Is(request.verb, {"get", "update", "patch", "delete"})) {
     return Related(node, NodeObject::kSlice, request);
   }
   if (Is(request.verb, {"watch", "list", "deletecollection"})) {
-    if (SelectsNode(request, node)) return Allow();
+    if (SelectsNode(selectors, node)) return Allow();
     return NoOpinion(
         "can only list/watch/deletecollection resourceslices with nodeName field selector");
   }
@@ -143,7 +144,8 @@ Decision NodeAuthorizer::Slice(std::string_view node, const RequestInfo& request
       "patch, delete, deletecollection");
 }
 
-Decision NodeAuthorizer::Pod(std::string_view node, const RequestInfo& request) const {
+Decision NodeAuthorizer::Pod(std::string_view node, const RequestInfo& request,
+                             const Selectors& selectors) const {
   // Admission sees to it that Pods which are written are the node's own.
   if (request.subresource == "status") {
     return Is(request.verb, {"update", "patch"}) ? Allow() : NoOpinion();
@@ -152,14 +154,15 @@ Decision NodeAuthorizer::Pod(std::string_view node, const RequestInfo& request) 
   if (!request.subresource.empty()) return NoOpinion();
   if (request.verb == "get") return Get(node, NodeObject::kPod, request);
   if (Is(request.verb, {"list", "watch"})) {
-    if (SelectsNode(request, node)) return Allow();
+    if (SelectsNode(selectors, node)) return Allow();
     if (!request.name.empty()) return Related(node, NodeObject::kPod, request);
     return NoOpinion("can only list/watch pods with spec.nodeName field selector");
   }
   return Is(request.verb, {"create", "delete"}) ? Allow() : NoOpinion();
 }
 
-Decision NodeAuthorizer::Authorize(const UserInfo& user, const RequestInfo& request) const {
+Decision NodeAuthorizer::AuthorizeMany(const UserInfo& user, const RequestInfo& request,
+                                       const Selectors& selectors) const {
   const std::optional<std::string_view> node = NodeNameOf(user);
   if (!node) return NoOpinion();
   if (node->empty()) return NoOpinion("unknown node for user " + Quote(user.name));
@@ -171,7 +174,7 @@ Decision NodeAuthorizer::Authorize(const UserInfo& user, const RequestInfo& requ
     if (resource == "persistentvolumes") return Get(*node, NodeObject::kVolume, request);
     if (resource == "serviceaccounts") return ServiceAccount(*node, request);
     if (resource == "nodes") return NodeItself(*node, request);
-    if (resource == "pods") return Pod(*node, request);
+    if (resource == "pods") return Pod(*node, request, selectors);
   }
   if (request.is_resource && group == "storage.k8s.io") {
     if (resource == "volumeattachments") return Get(*node, NodeObject::kAttachment, request);
@@ -179,7 +182,7 @@ Decision NodeAuthorizer::Authorize(const UserInfo& user, const RequestInfo& requ
   }
   if (request.is_resource && group == "resource.k8s.io") {
     if (resource == "resourceclaims") return Get(*node, NodeObject::kResourceClaim, request);
-    if (resource == "resourceslices") return Slice(*node, request);
+    if (resource == "resourceslices") return Slice(*node, request, selectors);
   }
   if (request.is_resource && group == "coordination.k8s.io" && resource == "leases") {
     return Lease(*node, request);

@@ -24,7 +24,11 @@ class NodeAuthorizer final : public Authorizer {
   NodeAuthorizer(const NodeGraph& graph, std::vector<rbac::v1::PolicyRule> rules)
       : graph_(graph), rules_(std::move(rules)) {}
 
-  Decision Authorize(const UserInfo& user, const RequestInfo& request) const override;
+  Decision Authorize(const UserInfo& user, const RequestInfo& request) const override {
+    return AuthorizeMany(user, request, {});
+  }
+  Decision AuthorizeMany(const UserInfo& user, const RequestInfo& request,
+                         const Selectors& selectors) const override;
   // None; incomplete for nodes: what they may do does not stand in rules.
   UserRules Rules(const UserInfo& user, std::string_view ns) const override;
 
@@ -35,8 +39,9 @@ class NodeAuthorizer final : public Authorizer {
   Decision Get(std::string_view node, NodeObject type, const RequestInfo& request) const;
   Decision Claim(std::string_view node, const RequestInfo& request) const;
   Decision ServiceAccount(std::string_view node, const RequestInfo& request) const;
-  Decision Slice(std::string_view node, const RequestInfo& request) const;
-  Decision Pod(std::string_view node, const RequestInfo& request) const;
+  Decision Slice(std::string_view node, const RequestInfo& request,
+                 const Selectors& selectors) const;
+  Decision Pod(std::string_view node, const RequestInfo& request, const Selectors& selectors) const;
 
   const NodeGraph& graph_;
   const std::vector<rbac::v1::PolicyRule> rules_;

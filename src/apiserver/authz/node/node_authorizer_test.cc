@@ -33,7 +33,8 @@ class NodeAuthorizerTest : public ::testing::Test {
     const size_t query = target.find('?');
     const Query parsed =
         Query::Parse(query == target.npos ? std::string_view() : target.substr(query + 1));
-    return authorizer_.Authorize(user, *ParseRequestInfo(method, target, parsed));
+    const std::string fields = parsed.Get("fieldSelector");
+    return authorizer_.AuthorizeMany(user, *ParseRequestInfo(method, target, parsed), {fields, ""});
   }
 
   NodeGraph graph_;
