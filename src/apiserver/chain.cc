@@ -52,8 +52,8 @@ Stage Authorize(const Authorizer& authorizer) {
 }  // namespace
 
 // Read top to bottom: this is the order a request meets them.
-std::vector<Stage> BuildChain(const ChainParts& p) {
-  return {
+Chain BuildChain(const ChainParts& p) {
+  std::vector<Stage> stages = {
       {"requestinfo", ReadRequestInfo},
       {"metrics",
        [&metrics = p.metrics](const std::shared_ptr<Call>& call) -> Result<Next> {
@@ -68,19 +68,26 @@ std::vector<Stage> BuildChain(const ChainParts& p) {
       // fairness: by the user that was impersonated: not built yet
       Authorize(p.authorizer),
       {"offload",
-       [offload = p.offload, dispatch = p.dispatch](const std::shared_ptr<Call>& call) {
+       [dispatch = p.dispatch](const std::shared_ptr<Call>& call) -> Result<Next> {
          // Decoding, admission, registry and storage take time and may block.
-         offload(call, [dispatch](std::shared_ptr<Call> c) { dispatch(c); });
+         if (!call->on_worker) return Next::kOnWorker;
+         dispatch(call);
          return Next::kDone;
        }},
   };
+  return {std::move(stages), p.offload};
 }
 
-void RunChain(const std::vector<Stage>& stages, const std::shared_ptr<Call>& call, size_t from) {
-  for (size_t i = from; i < stages.size(); ++i) {
-    const Result<Next> next = stages[i].run(call);
+void RunChain(const Chain& chain, const std::shared_ptr<Call>& call, size_t from) {
+  for (size_t i = from; i < chain.stages.size(); ++i) {
+    const Result<Next> next = chain.stages[i].run(call);
     if (!next.ok()) return call->RespondStatus(next.status());
     if (*next == Next::kDone) return;
+    if (*next == Next::kGoOn) continue;
+    return chain.offload(call, [&chain, i](const std::shared_ptr<Call>& moved) {
+      moved->on_worker = true;
+      RunChain(chain, moved, i);
+    });
   }
 }
 

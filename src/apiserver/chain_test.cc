@@ -47,12 +47,12 @@ class ChainTest : public ::testing::Test {
   UnionAuthorizer authorizer_{{}};  // system:masters only
   Impersonation impersonation_{authorizer_};
   std::shared_ptr<Call> dispatched_;
-  std::vector<Stage> chain_;
+  Chain chain_;
 };
 
 TEST_F(ChainTest, StagesStandInTheirOrder) {
   std::vector<std::string_view> names;
-  for (const Stage& stage : chain_) names.push_back(stage.name);
+  for (const Stage& stage : chain_.stages) names.push_back(stage.name);
   EXPECT_EQ(names, (std::vector<std::string_view>{"requestinfo", "metrics", "timeout", "authn",
                                                   "impersonation", "authz", "offload"}));
 }
@@ -121,6 +121,35 @@ TEST_F(ChainTest, AnExtraSpaceBeforeTheTokenIsToldAndTheTokenIgnored) {
   EXPECT_EQ(answer->status(), 403);
   EXPECT_NE(answer->Header("warning").find("contains extra space before the bearer token"),
             std::string::npos);
+}
+
+TEST(RunChainTest, AStageThatMustBlockIsRunAgainOnAWorkerWithAllThatFollows) {
+  TestClock clock;
+  std::string log;
+  const auto note = [&log](std::string_view name, const std::shared_ptr<Call>& call) {
+    log.append(name).append(call->on_worker ? "+ " : "- ");
+  };
+  const Chain chain = {{{"first",
+                         [&](const std::shared_ptr<Call>& call) -> Result<Next> {
+                           note("first", call);
+                           return Next::kGoOn;
+                         }},
+                        {"asks",
+                         [&](const std::shared_ptr<Call>& call) -> Result<Next> {
+                           note("asks", call);
+                           return call->on_worker ? Next::kGoOn : Next::kOnWorker;
+                         }},
+                        {"last",
+                         [&](const std::shared_ptr<Call>& call) -> Result<Next> {
+                           note("last", call);
+                           return Next::kDone;
+                         }}},
+                       [&log](std::shared_ptr<Call> call, auto then) {
+                         log += "moved ";
+                         then(std::move(call));
+                       }};
+  RunChain(chain, FakeCall(clock, {.target = "/"}).shared());
+  EXPECT_EQ(log, "first- asks- moved asks+ last+ ");
 }
 
 TEST_F(ChainTest, OnlyRequestsThatEndHaveATimeout) {

@@ -289,7 +289,7 @@ class ServerImpl final : public ApiServer {
   Health health_;
   Router router_;
   WorkerPool workers_;
-  const std::vector<Stage> chain_;
+  const Chain chain_;
   std::unique_ptr<net::Server> server_;
   Scope background_;
 };

@@ -69,6 +69,7 @@ class Call {
   Query query;
   RequestInfo info;
   UserInfo user;
+  bool on_worker = false;  // no longer on the connection's loop: it may block
 
  private:
   net::Headers TakeHeaders(std::string_view content_type);
