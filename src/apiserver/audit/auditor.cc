@@ -28,8 +28,7 @@ std::unique_ptr<AuditSink> MakeSink(const Context& ctx, std::unique_ptr<AuditOut
 // away), it is delivered all the same.
 class Pending {
  public:
-  Pending(Auditor& auditor, AuditEventPtr event)
-      : auditor_(auditor), event_(std::move(event)) {}
+  Pending(Auditor& auditor, AuditEventPtr event) : auditor_(auditor), event_(std::move(event)) {}
   Pending(const Pending&) = delete;
   Pending& operator=(const Pending&) = delete;
   ~Pending() { Deliver(); }
@@ -51,9 +50,9 @@ Result<std::unique_ptr<Auditor>> Auditor::Create(const Context& ctx, const Audit
   }
   Result<AuditPolicy> policy = AuditPolicy::Parse(options.policy);
   if (!policy.ok()) return policy.status().WithContext("audit policy");
-  auto auditor = std::make_unique<Auditor>(ctx, std::move(*policy),
-                                           std::vector<std::unique_ptr<AuditSink>>(), metrics,
-                                           options.log.legacy);
+  auto auditor =
+      std::make_unique<Auditor>(ctx, std::move(*policy), std::vector<std::unique_ptr<AuditSink>>(),
+                                metrics, options.log.legacy);
   const AuditLogOptions& log = options.log;
   if (!log.path.empty()) {
     COX_ASSIGN_OR_RETURN(std::unique_ptr<AuditOutput> output, NewLogOutput(auditor->ctx_, log));
@@ -113,10 +112,6 @@ void Auditor::DeliverFromLoop(AuditEventPtr event) {
   auto pending = std::make_shared<Pending>(*this, std::move(event));
   // Not taken: it is delivered when `pending` goes, here.
   (void)offload_([pending] { pending->Deliver(); });
-}
-
-void Auditor::RunOffLoop(std::function<void()> work) {
-  if (!blocks_ || offload_ == nullptr || !offload_(work)) work();
 }
 
 void Auditor::Stop() {

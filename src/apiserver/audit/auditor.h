@@ -56,9 +56,6 @@ class Auditor {
   bool Deliver(const AuditEventPtr& event);
   // The same for events that nobody waits for, without blocking.
   void DeliverFromLoop(AuditEventPtr event);
-  // Runs `work` where it may block.
-  void RunOffLoop(std::function<void()> work);
-
   void CountRejected() { metrics_.CountRejected(); }
   // Delivers what is buffered, for a bounded time.
   void Stop();

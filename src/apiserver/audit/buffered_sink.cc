@@ -59,8 +59,8 @@ class BufferedSink final : public AuditSink {
         throttle_(options),
         scope_(ctx, "audit") {
     for (size_t i = 0; i < senders; ++i) {
-      const Status started = scope_.Go("audit-" + std::string(output_->name()),
-                                       [this](Context& own) { Run(own); });
+      const Status started =
+          scope_.Go("audit-" + std::string(output_->name()), [this](Context& own) { Run(own); });
       if (!started.ok()) break;  // with fewer of them it is slower, not wrong
     }
   }

@@ -22,8 +22,8 @@ namespace cox::apiserver {
 class LogFile {
  public:
   struct Options {
-    std::string path;         // "-": standard output, which does not rotate
-    uint64_t max_bytes = 0;   // 0: no limit
+    std::string path;          // "-": standard output, which does not rotate
+    uint64_t max_bytes = 0;    // 0: no limit
     int64_t max_age_days = 0;  // of old files; 0: no limit
     int64_t max_backups = 0;   // 0: no limit
     bool compress = false;

@@ -29,9 +29,8 @@ class LogOutput final : public AuditOutput {
     queue_.push_back(&mine);
     mine.come.Wait(mu_, [&] { return mine.done || queue_.front() == &mine; });
     if (mine.done) return std::move(mine.outcome);
-    const std::vector<Turn*> group(queue_.begin(),
-                                   queue_.begin() + static_cast<ptrdiff_t>(
-                                                        std::min(queue_.size(), kMaxGroup)));
+    const std::vector<Turn*> group(queue_.begin(), queue_.begin() + static_cast<ptrdiff_t>(std::min(
+                                                                        queue_.size(), kMaxGroup)));
     lock.Unlock();
     for (Turn* turn : group) WriteTurn(*turn);
     lock.Lock();
@@ -74,14 +73,14 @@ class LogOutput final : public AuditOutput {
 Result<std::unique_ptr<AuditOutput>> NewLogOutput(const Context& ctx,
                                                   const AuditLogOptions& options) {
   const int64_t megabytes = options.max_size > 0 ? options.max_size : kDefaultMegabytes;
-  COX_ASSIGN_OR_RETURN(std::unique_ptr<LogFile> file,
-                       LogFile::Open(ctx, {.path = options.path,
-                                           .max_bytes = static_cast<uint64_t>(megabytes) * kMegabyte,
-                                           .max_age_days = options.max_age,
-                                           .max_backups = options.max_backup,
-                                           .compress = options.compress}));
-  return std::unique_ptr<AuditOutput>(
-      std::make_unique<LogOutput>(std::move(file), options.legacy));
+  COX_ASSIGN_OR_RETURN(
+      std::unique_ptr<LogFile> file,
+      LogFile::Open(ctx, {.path = options.path,
+                          .max_bytes = static_cast<uint64_t>(megabytes) * kMegabyte,
+                          .max_age_days = options.max_age,
+                          .max_backups = options.max_backup,
+                          .compress = options.compress}));
+  return std::unique_ptr<AuditOutput>(std::make_unique<LogOutput>(std::move(file), options.legacy));
 }
 
 }  // namespace cox::apiserver

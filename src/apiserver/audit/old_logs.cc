@@ -56,8 +56,7 @@ std::vector<OldLog> FindOldLogs(const fs::path& path) {
   std::vector<OldLog> found;
   std::error_code error;
   const fs::path directory = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  for (fs::directory_iterator at(directory, error), end; !error && at != end;
-       at.increment(error)) {
+  for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
     std::string name = at->path().filename().string();
     const bool packed = name.ends_with(kPacked);
     if (packed) name.resize(name.size() - kPacked.size());
@@ -65,8 +64,8 @@ std::vector<OldLog> FindOldLogs(const fs::path& path) {
         !name.ends_with(suffix)) {
       continue;
     }
-    const std::string_view stamp = std::string_view(name).substr(
-        prefix.size(), name.size() - prefix.size() - suffix.size());
+    const std::string_view stamp =
+        std::string_view(name).substr(prefix.size(), name.size() - prefix.size() - suffix.size());
     if (const auto millis = ReadStamp(stamp)) found.push_back({at->path(), *millis, packed});
   }
   // Newest first.

@@ -21,7 +21,6 @@ struct KeepOldLogs {
 };
 // Removes old files of `path` that are too old or too many, and packs the others if asked. Names
 // tell how old they are; files with other names are nobody's business. Returns the first error.
-Status TidyOldLogs(const std::filesystem::path& path, const KeepOldLogs& keep,
-                   Clock::WallTime now);
+Status TidyOldLogs(const std::filesystem::path& path, const KeepOldLogs& keep, Clock::WallTime now);
 
 }  // namespace cox::apiserver

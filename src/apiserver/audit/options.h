@@ -25,7 +25,7 @@ struct AuditBatchOptions {
 
 struct AuditTruncateOptions {
   bool enabled = false;
-  size_t max_event = size_t{100} * 1024;         // bytes
+  size_t max_event = size_t{100} * 1024;        // bytes
   size_t max_batch = size_t{10} * 1024 * 1024;  // bytes
 };
 

@@ -127,8 +127,8 @@ class PolicyReader {
     for (const std::string& name : object.Strings("omitStages")) {
       const auto* at = std::find(std::begin(kStages), std::end(kStages), name);
       if (at == std::end(kStages)) {
-        object.Fail("omitStages", "unsupported value " + Quote(name) + ", must be one of " +
-                                      Join(kStages, ", "));
+        object.Fail("omitStages",
+                    "unsupported value " + Quote(name) + ", must be one of " + Join(kStages, ", "));
       } else {
         stages.Add(static_cast<AuditStage>(at - std::begin(kStages)));
       }

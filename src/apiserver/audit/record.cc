@@ -32,8 +32,7 @@ void AppendMember(std::string_view key, std::string_view value, std::string& out
   json::WriteString(value, &out);
 }
 
-void AppendStrings(std::string_view key, const std::vector<std::string>& values,
-                   std::string& out) {
+void AppendStrings(std::string_view key, const std::vector<std::string>& values, std::string& out) {
   if (values.empty()) return;
   if (out.back() != '{') out += ',';
   out.append("\"").append(key).append("\":[");
@@ -117,22 +116,21 @@ AuditRecord::AuditRecord(Auditor& auditor, const AuditDecision& decision,
   if (auditor.legacy()) {
     legacy_ = std::make_shared<LegacyLine>();
     *legacy_ = {.received = Micro(received_at_).ToString(),
-                     .audit_id = std::string(subject.audit_id),
-                     .ip = ips.empty() ? std::string() : ips.front(),
-                     .verb = info.verb,
-                     .user = user,
-                     .as = {},
-                     .user_agent = agent,
-                     .ns = info.namespace_,
-                     .uri = uri};
+                .audit_id = std::string(subject.audit_id),
+                .ip = ips.empty() ? std::string() : ips.front(),
+                .verb = info.verb,
+                .user = user,
+                .as = {},
+                .user_agent = agent,
+                .ns = info.namespace_,
+                .uri = uri};
   }
 }
 
 void AuditRecord::Annotate(std::string_view key, std::string value) {
-  const auto at = std::lower_bound(annotations_.begin(), annotations_.end(), key,
-                                   [](const auto& pair, std::string_view k) {
-                                     return pair.first < k;
-                                   });
+  const auto at =
+      std::lower_bound(annotations_.begin(), annotations_.end(), key,
+                       [](const auto& pair, std::string_view k) { return pair.first < k; });
   if (at != annotations_.end() && at->first == key) return;
   annotations_.emplace(at, key, std::move(value));
 }

@@ -92,7 +92,7 @@ class AuditRecord {
   std::string status_;
   std::string request_object_, response_object_;
   std::vector<std::pair<std::string, std::string>> annotations_;  // sorted by key
-  std::shared_ptr<LegacyLine> legacy_;  // null: nobody wants that format
+  std::shared_ptr<LegacyLine> legacy_;                            // null: nobody wants that format
 };
 
 }  // namespace cox::apiserver
