@@ -65,7 +65,11 @@ std::vector<Stage> BuildChain(const ChainParts& p) {
       Authenticate(p.authenticator),
       // audit: after authn, since records need the user: not built yet
       Impersonate(p.impersonation),
-      // fairness: by the user that was impersonated: not built yet
+      // By the user that was impersonated, and before authorization, which takes its time too.
+      {"fairness",
+       [&gate = p.gate](const std::shared_ptr<Call>& call) -> Result<Next> {
+         return gate.Enter(call) ? Next::kGoOn : Next::kDone;
+       }},
       Authorize(p.authorizer),
       {"offload",
        [offload = p.offload, dispatch = p.dispatch](const std::shared_ptr<Call>& call) {
@@ -82,6 +86,13 @@ void RunChain(const std::vector<Stage>& stages, const std::shared_ptr<Call>& cal
     if (!next.ok()) return call->RespondStatus(next.status());
     if (*next == Next::kDone) return;
   }
+}
+
+size_t StageAfter(const std::vector<Stage>& stages, std::string_view name) {
+  for (size_t i = 0; i < stages.size(); ++i) {
+    if (stages[i].name == name) return i + 1;
+  }
+  return stages.size();
 }
 
 }  // namespace cox::apiserver

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string_view>
@@ -10,6 +11,7 @@
 #include "apiserver/authn/authenticator.h"
 #include "apiserver/authn/impersonation.h"
 #include "apiserver/authz/authorizer.h"
+#include "apiserver/fairness/gate.h"
 #include "apiserver/handlers/call.h"
 #include "apiserver/metrics/request_metrics.h"
 
@@ -30,6 +32,7 @@ struct ChainParts {
   RequestMetrics& metrics;
   const Authenticator& authenticator;
   const Impersonation& impersonation;
+  RequestGate& gate;
   const Authorizer& authorizer;
   // Moves the call from its loop to a worker: what follows may block.
   std::function<void(std::shared_ptr<Call>, std::function<void(std::shared_ptr<Call>)>)> offload;
@@ -45,5 +48,8 @@ std::vector<Stage> BuildChain(const ChainParts& parts);
 
 // Runs `call` through the stages from number `from` on.
 void RunChain(const std::vector<Stage>& stages, const std::shared_ptr<Call>& call, size_t from = 0);
+
+// The stage behind the one that is called so: where a call goes on that waited there.
+size_t StageAfter(const std::vector<Stage>& stages, std::string_view name);
 
 }  // namespace cox::apiserver

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/server.h"
 
+#include <algorithm>
+
 #include "api/core/v1.h"
 #include "apiserver/admission/plugins.h"
 #include "apiserver/authn/service_account/authenticator.h"
@@ -9,6 +11,8 @@
 #include "apiserver/bootstrap/bootstrap.h"
 #include "apiserver/chain.h"
 #include "apiserver/discovery/served.h"
+#include "apiserver/fairness/fairness_feed.h"
+#include "apiserver/fairness/inflight_limit.h"
 #include "apiserver/loops/loops.h"
 #include "apiserver/now.h"
 #include "apiserver/registry/core/service/alloc/repair.h"
@@ -24,6 +28,9 @@ namespace {
 // The API level, as clients compare it.
 constexpr char kVersion[] = "v1.36.4";
 constexpr std::chrono::seconds kBootstrapRetry{1};
+// Threads for requests that need no seat, beside one for each seat there is: then nobody who has
+// been let in waits for the thread of another level.
+constexpr size_t kUnseatedWorkers = 64;
 // Older requests to etcd than this make it unhealthy.
 constexpr std::chrono::seconds kHealthTimeout{2};
 
@@ -94,6 +101,12 @@ void AddBuildInfo(const VersionInfo& info, MetricsRegistry& metrics) {
       .Set(1);
 }
 
+size_t WorkersFor(const FairnessOptions& options) {
+  return kUnseatedWorkers +
+         static_cast<size_t>(std::max(0, options.max_requests_inflight) +
+                             std::max(0, options.max_mutating_requests_inflight));
+}
+
 class ServerImpl final : public ApiServer {
  public:
   ServerImpl(const Context& ctx, ServerOptions options, StoreOf storage, MetricsRegistry& metrics,
@@ -134,6 +147,8 @@ class ServerImpl final : public ApiServer {
                   .tokens = tokens_,
                   .resources = resources_}),
         issuer_(*tokens_, options_.advertise_address),
+        fairness_(MakeFairness(metrics)),
+        in_flight_limit_(options_.fairness, ctx_.clock()),
         request_metrics_(metrics, kinds_),
         discovery_(kinds_),
         openapi_(kinds_, kVersion),
@@ -149,12 +164,15 @@ class ServerImpl final : public ApiServer {
                  .server_address = options_.advertise_address,
                  .version = MakeVersion(),
                  .started = ctx_.clock().Now(),
-                 .flags = options_.flags}),
-        workers_(ctx_, {.name = "request", .max_threads = options_.workers}),
+                 .flags = options_.flags,
+                 .fairness = fairness_.get()}),
+        workers_(ctx_, {.name = "request", .max_threads = WorkersFor(options_.fairness)}),
         chain_(BuildChain(
             {.metrics = request_metrics_,
              .authenticator = authenticator_,
              .impersonation = impersonation_,
+             .gate = fairness_ != nullptr ? static_cast<RequestGate&>(*fairness_)
+                                          : static_cast<RequestGate&>(in_flight_limit_),
              .authorizer = authorizer_,
              .offload =
                  [this](std::shared_ptr<Call> call,
@@ -184,6 +202,14 @@ class ServerImpl final : public ApiServer {
         }));
     COX_RETURN_IF_ERROR(
         background_.Go("rbac", [this](Context& ctx) { RunRbacFeed(ctx, registry_, rbac_); }));
+    if (fairness_ != nullptr) {
+      COX_RETURN_IF_ERROR(background_.Go("fairness", [this](Context& ctx) {
+        if (!registry_.WaitReady(ctx).ok()) return;  // only when it stops
+        RunOwnLoop(ctx, FairnessFeed(registry_, *fairness_));
+      }));
+      COX_RETURN_IF_ERROR(
+          background_.Go("fairness-seats", [this](Context& ctx) { fairness_->Run(ctx); }));
+    }
     return background_.Go("bootstrap", [this](Context& ctx) { Bootstrap(ctx); });
   }
 
@@ -209,7 +235,34 @@ class ServerImpl final : public ApiServer {
     RunChain(chain_, std::make_shared<Call>(std::move(exchange), std::move(audit_id)));
   }
 
+  // Null where it is switched off.
+  std::unique_ptr<PriorityAndFairness> MakeFairness(MetricsRegistry& metrics) {
+    if (!options_.fairness.enabled) return nullptr;
+    return std::make_unique<PriorityAndFairness>(PriorityAndFairness::Parts{
+        .clock = ctx_.clock(),
+        .metrics = metrics,
+        .options = options_.fairness,
+        .resume = [this](std::shared_ptr<Call> call) { ResumeWaited(std::move(call)); },
+        .facts = [this](const RequestInfo& info) { return ReadWorkFacts(registry_, info); },
+        .request_timeout = options_.request_timeout,
+        .seed = RandomBelow(UINT64_MAX)});
+  }
+
+  // A call whose turn has come. Whoever gave it its seats has other things to do: a worker goes on.
+  void ResumeWaited(std::shared_ptr<Call> call) {
+    Submit(std::move(call), [this](std::shared_ptr<Call> waited) {
+      on_worker_ = true;
+      RunChain(chain_, waited, StageAfter(chain_, "fairness"));
+      on_worker_ = false;
+    });
+  }
+
   void Offload(std::shared_ptr<Call> call, std::function<void(std::shared_ptr<Call>)> then) {
+    if (on_worker_) return then(std::move(call));
+    Submit(std::move(call), std::move(then));
+  }
+
+  void Submit(std::shared_ptr<Call> call, std::function<void(std::shared_ptr<Call>)> then) {
     Call& raw = *call;
     const bool taken = workers_.Submit(
         [call = std::move(call), then = std::move(then)]() mutable { then(std::move(call)); });
@@ -262,6 +315,9 @@ class ServerImpl final : public ApiServer {
     }
   }
 
+  // The thread is a worker's, and works for a call that was parked.
+  static thread_local bool on_worker_;
+
   const ServerOptions options_;
   Context ctx_;
   const StoreOf storage_;
@@ -283,6 +339,8 @@ class ServerImpl final : public ApiServer {
   const Reviews reviews_;
   const IssuerDiscovery issuer_;
   const std::vector<ServedKind> kinds_ = DefaultServedKinds();
+  const std::unique_ptr<PriorityAndFairness> fairness_;
+  InFlightLimit in_flight_limit_;
   RequestMetrics request_metrics_;
   Discovery discovery_;
   OpenApi openapi_;
@@ -293,6 +351,8 @@ class ServerImpl final : public ApiServer {
   std::unique_ptr<net::Server> server_;
   Scope background_;
 };
+
+thread_local bool ServerImpl::on_worker_ = false;
 
 }  // namespace
 

@@ -9,8 +9,8 @@
 #include "apiserver/fairness/fairness.h"
 #include "object/scalar/time.h"
 
-// What a server tells of its queues, for people and for upstream's tools: cells separated by commas,
-// in columns.
+// What a server tells of its queues, for people and for upstream's tools: cells separated by
+// commas, in columns.
 namespace cox::apiserver {
 namespace {
 
@@ -41,8 +41,8 @@ std::string Columns(const std::vector<Row>& rows) {
 std::string Number(auto value) { return std::to_string(value); }
 std::string YesNo(bool value) { return value ? "true" : "false"; }
 
-// Seat seconds.
-std::string Work(double value) {
+// As upstream writes them.
+std::string SeatSeconds(double value) {
   char text[64];
   std::snprintf(text, sizeof text, "%.8fss", value);
   return text;
@@ -128,8 +128,8 @@ std::string PriorityAndFairness::DumpLevels() const {
     level->Inspect([&](const QueueSet& queues, const PriorityLevel::Counts& counts) {
       const auto active = std::count_if(queues.queues().begin(), queues.queues().end(),
                                         [](const auto& queue) { return queue->active(); });
-      rows.push_back({level->name(), Number(active), YesNo(queues.idle()),
-                      YesNo(counts.quiescing), Number(queues.waiting()), Number(queues.executing()),
+      rows.push_back({level->name(), Number(active), YesNo(queues.idle()), YesNo(counts.quiescing),
+                      Number(queues.waiting()), Number(queues.executing()),
                       Number(counts.dispatched), Number(counts.refused), Number(counts.timed_out),
                       Number(counts.cancelled)});
     });
@@ -147,8 +147,8 @@ std::string PriorityAndFairness::DumpQueues() const {
         const FlowQueue& queue = *queues.queues()[i];
         rows.push_back({level->name(), Number(i), Number(queue.waiting.size()),
                         Number(queue.executing.size()), Number(queue.seats_in_use),
-                        Work(queue.next_r), Number(queue.waiting_seats),
-                        Number(queue.waiting_max_seats), Work(queue.waiting_work)});
+                        SeatSeconds(queue.next_r), Number(queue.waiting_seats),
+                        Number(queue.waiting_max_seats), SeatSeconds(queue.waiting_work)});
       }
     });
   }

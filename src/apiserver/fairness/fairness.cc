@@ -197,9 +197,8 @@ bool PriorityAndFairness::Enter(const std::shared_ptr<Call>& call) {
 
 void PriorityAndFairness::LimitWaiting(const TicketPtr& ticket, const Context& ctx) {
   const Clock::SteadyTime deadline = ctx.deadline();
-  const Clock::Duration time = deadline == Clock::kNever
-                                   ? Clock::Duration(parts_.request_timeout)
-                                   : deadline - parts_.clock.Monotonic();
+  const Clock::Duration time = deadline == Clock::kNever ? Clock::Duration(parts_.request_timeout)
+                                                         : deadline - parts_.clock.Monotonic();
   const Clock::Duration limit = std::min<Clock::Duration>(time / 4, kLongestWait);
   const std::weak_ptr<Ticket> waiting = ticket;
   ticket->wait_limit = parts_.clock.After(std::max(limit, Clock::Duration::zero()),

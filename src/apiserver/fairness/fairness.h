@@ -31,7 +31,8 @@ class Registry;
 // back when the answer has been taken by the connection: so a list that a slow peer reads counts
 // for as long as it occupies memory.
 //
-// Guarantees: every answer names the flow schema and level (X-Kubernetes-PF-*-UID). There are always
+// Guarantees: every answer names the flow schema and level (X-Kubernetes-PF-*-UID). There are
+// always
 //   the schemas and levels "exempt" and "catch-all", also before objects have been read.
 // Threads: all methods may be called concurrently. Enter costs about a microsecond: the table of
 //   flows is immutable, and each level has one lock.

@@ -50,9 +50,9 @@ WorkFacts ReadWorkFacts(const Registry& registry, const RequestInfo& info) {
   const storage::SnapshotPtr now = cache.Current();
   if (now == nullptr) return facts;
   facts.known = true;
-  facts.objects = static_cast<int64_t>(
-      info.namespace_.empty() ? now->size()
-                              : now->Count(resource->store().Prefix(info.namespace_)));
+  facts.objects = static_cast<int64_t>(info.namespace_.empty()
+                                           ? now->size()
+                                           : now->Count(resource->store().Prefix(info.namespace_)));
   if (now->size() > 0) facts.object_bytes = static_cast<int64_t>(cache.stats().bytes / now->size());
   return facts;
 }

@@ -26,16 +26,18 @@ std::vector<std::string> ByFlowAnd(std::string another) {
 struct LevelGauge {
   std::string_view name, help;
   Stability stability;
-  double LevelSample::* value;
+  double LevelSample::*value;
 };
 constexpr LevelGauge kLevelGauges[] = {
     {"nominal_limit_seats", "Nominal number of execution seats configured for each priority level",
      Stability::kBeta, &LevelSample::nominal},
-    {"lower_limit_seats", "Configured lower bound on number of execution seats available to each "
-                          "priority level",
+    {"lower_limit_seats",
+     "Configured lower bound on number of execution seats available to each "
+     "priority level",
      Stability::kAlpha, &LevelSample::lower},
-    {"upper_limit_seats", "Configured upper bound on number of execution seats available to each "
-                          "priority level",
+    {"upper_limit_seats",
+     "Configured upper bound on number of execution seats available to each "
+     "priority level",
      Stability::kAlpha, &LevelSample::upper},
     {"current_limit_seats", "Current number of execution seats available to each priority level",
      Stability::kAlpha, &LevelSample::current},
@@ -43,8 +45,9 @@ constexpr LevelGauge kLevelGauges[] = {
      Stability::kAlpha, &LevelSample::demand_high},
     {"demand_seats_average", "Time-weighted average, over last adjustment period, of demand_seats",
      Stability::kAlpha, &LevelSample::demand_average},
-    {"demand_seats_stdev", "Time-weighted standard deviation, over last adjustment period, of "
-                           "demand_seats",
+    {"demand_seats_stdev",
+     "Time-weighted standard deviation, over last adjustment period, of "
+     "demand_seats",
      Stability::kAlpha, &LevelSample::demand_deviation},
     {"demand_seats_smoothed", "Smoothed seat demands", Stability::kAlpha,
      &LevelSample::demand_smoothed},
@@ -114,9 +117,10 @@ FairnessMetrics::FairnessMetrics(MetricsRegistry& registry, ReadLevels levels)
           Named("watch_count_samples",
                 "count of watchers for mutating requests in API Priority and Fairness"),
           {0, 1, 10, 100, 1000, 10000})),
-      fair_fraction_(registry.AddGauge(Named(
-          "seat_fair_frac", "Fair fraction of server's concurrency to allocate to each priority "
-                            "level that can use it"))) {
+      fair_fraction_(registry.AddGauge(
+          Named("seat_fair_frac",
+                "Fair fraction of server's concurrency to allocate to each priority "
+                "level that can use it"))) {
   AddLevelGauges(registry);
 }
 

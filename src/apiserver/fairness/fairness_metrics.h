@@ -24,12 +24,12 @@ struct FlowSeries {
   Gauge* waiting_seats;
   Gauge* executing;
   Gauge* executing_seats;
-  Histogram* waited;           // by those that were served
+  Histogram* waited;  // by those that were served
   Histogram* waited_in_vain;
-  Histogram* queue_length;     // found by those that had to wait, themselves included
+  Histogram* queue_length;  // found by those that had to wait, themselves included
   Histogram* took;
-  Histogram* took_watch;       // to begin
-  Histogram* seats;            // as estimated
+  Histogram* took_watch;  // to begin
+  Histogram* seats;       // as estimated
 };
 
 // How a level is doing, as gauges show it.

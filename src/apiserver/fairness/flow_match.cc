@@ -17,9 +17,8 @@ constexpr std::string_view kAll = "*";
 constexpr std::string_view kAccountPrefix = "system:serviceaccount:";
 
 bool Names(const std::vector<std::string>& list, std::string_view wanted) {
-  return std::any_of(list.begin(), list.end(), [wanted](const std::string& each) {
-    return each == kAll || each == wanted;
-  });
+  return std::any_of(list.begin(), list.end(),
+                     [wanted](const std::string& each) { return each == kAll || each == wanted; });
 }
 
 // "system:serviceaccount:NAMESPACE:NAME"
@@ -39,8 +38,8 @@ bool IsSubject(const Subject& subject, const UserInfo& user) {
     return subject.group && (subject.group->name == kAll || user.InGroup(subject.group->name));
   }
   if (subject.kind == flowcontrol::v1::kSubjectKindServiceAccount) {
-    return subject.serviceAccount && IsAccount(user.name, subject.serviceAccount->namespace_,
-                                               subject.serviceAccount->name);
+    return subject.serviceAccount &&
+           IsAccount(user.name, subject.serviceAccount->namespace_, subject.serviceAccount->name);
   }
   return false;
 }

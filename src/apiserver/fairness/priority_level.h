@@ -46,7 +46,7 @@ class Ticket final : public FlowRequest {
 
   const FlowPtr flow_schema;
   const std::string distinguisher;
-  const bool watch;  // holds its seats only until it has begun
+  const bool watch;                // holds its seats only until it has begun
   const std::weak_ptr<Call> call;  // for who looks
 
   // While it waits. Handed over under the level's lock.

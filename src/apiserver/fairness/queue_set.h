@@ -48,10 +48,10 @@ class FlowQueue {
  public:
   FlowRequestList waiting;
   FlowRequestList executing;
-  int seats_in_use = 0;      // of those that execute, and of those whose final seats are still held
-  double next_r = 0;         // the virtual time at which its next request begins
-  double waiting_work = 0;   // of all that wait
-  int waiting_seats = 0;     // as long as they are worked on
+  int seats_in_use = 0;     // of those that execute, and of those whose final seats are still held
+  double next_r = 0;        // the virtual time at which its next request begins
+  double waiting_work = 0;  // of all that wait
+  int waiting_seats = 0;    // as long as they are worked on
   int waiting_max_seats = 0;
 
   bool active() const { return waiting.size() > 0 || seats_in_use > 0; }
@@ -72,8 +72,8 @@ class FlowQueue {
 class QueueSet {
  public:
   struct Options {
-    bool exempt = false;     // no limits at all
-    int queues = 0;          // 0: what finds no seat is refused
+    bool exempt = false;  // no limits at all
+    int queues = 0;       // 0: what finds no seat is refused
     int hand_size = 0;
     int queue_length_limit = 0;
     bool operator==(const Options&) const = default;
@@ -138,7 +138,7 @@ class QueueSet {
   int seats_waiting_ = 0;  // at their widest
   size_t waiting_ = 0;
   size_t executing_ = 0;
-  size_t robin_ = 0;      // the queue served last: among equals, the others come first
+  size_t robin_ = 0;       // the queue served last: among equals, the others come first
   uint64_t arrivals_ = 0;  // where in a hand to begin to look
 };
 

@@ -25,8 +25,8 @@ class RetryAfter {
 
   int64_t seconds_ = 1;
   bool began_ = false;
-  int64_t second_ = 0;   // the present one
-  int64_t updated_ = 0;  // when seconds_ was last looked at
+  int64_t second_ = 0;                     // the present one
+  int64_t updated_ = 0;                    // when seconds_ was last looked at
   std::array<uint64_t, kMost> refused_{};  // by second, modulo
 };
 

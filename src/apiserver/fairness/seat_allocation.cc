@@ -30,8 +30,8 @@ std::vector<SeatLimits> ShareSeats(int total, std::span<const SeatShare> shares)
   for (const SeatShare& share : shares) {
     SeatLimits limit;
     if (sum > 0) limit.nominal = static_cast<int>(std::ceil(total * (share.shares / sum)));
-    limit.lower =
-        limit.nominal - static_cast<int>(std::lround(limit.nominal * share.lendable_percent / 100.0));
+    limit.lower = limit.nominal -
+                  static_cast<int>(std::lround(limit.nominal * share.lendable_percent / 100.0));
     limit.upper = total;
     if (share.borrowing_percent) {
       const double borrowed = std::round(limit.nominal * (*share.borrowing_percent / 100.0));

@@ -40,8 +40,8 @@ std::shared_ptr<void> WatchCounts::Begin(const RequestInfo& info, const Query& q
 int64_t WatchCounts::Interested(const RequestInfo& info) const {
   const std::string keys[] = {KeyOf(info, "", ""), KeyOf(info, info.namespace_, ""),
                               KeyOf(info, info.namespace_, info.name)};
-  const size_t first = info.namespace_.empty() ? 1 : 0;   // else the first two are the same
-  const size_t last = info.name.empty() ? 2 : 3;          // likewise the last two
+  const size_t first = info.namespace_.empty() ? 1 : 0;  // else the first two are the same
+  const size_t last = info.name.empty() ? 2 : 3;         // likewise the last two
   int64_t sum = 0;
   MutexLock lock(state_->mu);
   if (state_->counts.empty()) return 0;
