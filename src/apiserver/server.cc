@@ -83,6 +83,14 @@ size_t WorkersFor(const FairnessOptions& options) {
                              std::max(0, options.max_mutating_requests_inflight));
 }
 
+// Each resource may be kept, or encrypted, in a way of its own.
+ServiceStores ServiceStoresFrom(const ApiServer::StoreOf& storage) {
+  return {.services = storage("", "services"),
+          .addresses = storage("networking.k8s.io", "ipaddresses"),
+          .cidrs = storage("networking.k8s.io", "servicecidrs"),
+          .ports = storage("", "servicenodeportallocations")};
+}
+
 class ServerImpl final : public ApiServer {
  public:
   ServerImpl(const Context& ctx, ServerOptions options, StoreOf storage, MetricsRegistry& metrics,
@@ -110,12 +118,12 @@ class ServerImpl final : public ApiServer {
                        options_.anonymous_auth, tokens_->api_audiences()),
         rbac_guard_(registry_, *authorization_, authorization_->rbac()),
         allocation_(
-            storage_("", "services"),
+            ServiceStoresFrom(storage_),
             {.cluster_ip_ranges = options_.service_cluster_ip_ranges,
              .node_ports = PortRange::Parse(options_.service_node_port_range).value_or(PortRange{}),
              .root = options_.etcd_prefix,
              .random = RandomBelow}),
-        repair_(storage_("", "services"), allocation_),
+        repair_(ServiceStoresFrom(storage_), allocation_),
         admission_(MakeAdmission({.registry = registry_, .authorizer = *authorization_},
                                  options_.enabled_admission_plugins,
                                  options_.disabled_admission_plugins)),
@@ -131,7 +139,8 @@ class ServerImpl final : public ApiServer {
         discovery_(kinds_),
         openapi_(kinds_, kVersion),
         health_(ApiServerChecks([this] { return EtcdHealth(); },
-                                [this] { return registry_.ready(); }, started_, draining_)),
+                                [this] { return registry_.ready(); }, started_, draining_,
+                                options_.storage_checks)),
         router_({.resources = resources_,
                  .discovery = discovery_,
                  .openapi = openapi_,

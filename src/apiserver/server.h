@@ -13,6 +13,7 @@
 #include "apiserver/authn/service_account/tokens.h"
 #include "apiserver/authz/authorization_options.h"
 #include "apiserver/fairness/gate.h"
+#include "apiserver/health/health.h"
 #include "base/context.h"
 #include "base/metrics.h"
 #include "net/server.h"
@@ -40,6 +41,7 @@ struct ServerOptions {
   std::chrono::seconds min_request_timeout{1800};  // of those that are: watches
   std::chrono::seconds shutdown_delay{0};  // between failing /readyz and letting requests end
   FairnessOptions fairness;
+  std::vector<HealthCheck> storage_checks;  // of what is between us and etcd: key services
   std::vector<std::pair<std::string, std::string>> flags = {};  // as given, for /flagz
 };
 

@@ -154,7 +154,10 @@ constexpr FlagInfo kFlags[] = {
     {"Misc", "proxy-client-cert-file", "string", "", "client certificate for aggregated servers",
      true},
     {"Misc", "proxy-client-key-file", "string", "", "client key for aggregated servers", true},
-    {"Misc", "encryption-provider-config", "string", "", "encryption at rest", true},
+    {"Etcd", "encryption-provider-config", "string", "",
+     "file that says which resources are encrypted in etcd, and how"},
+    {"Etcd", "encryption-provider-config-automatic-reload", "", "false",
+     "take --encryption-provider-config anew when it changes"},
 };
 
 }  // namespace
