@@ -149,6 +149,7 @@ class ServerImpl final : public ApiServer {
   ~ServerImpl() override {
     background_.Stop();
     ctx_.Stop();
+    authorization_->Stop();
     if (server_ != nullptr) server_->Stop();
     workers_.Stop();
     background_.Wait();
@@ -281,7 +282,7 @@ Result<std::unique_ptr<ApiServer>> ApiServer::Start(const Context& ctx, ServerOp
   COX_ASSIGN_OR_RETURN(std::shared_ptr<const ServiceAccountTokens> tokens,
                        ServiceAccountTokens::Create(std::move(options.service_accounts)));
   COX_ASSIGN_OR_RETURN(std::unique_ptr<Authorization> authorization,
-                       Authorization::Create(ctx, std::move(options.authorization)));
+                       Authorization::Create(ctx, options.authorization));
   auto server =
       std::make_unique<ServerImpl>(ctx, std::move(options), std::move(storage), metrics,
                                    std::move(methods), std::move(tokens), std::move(authorization));
