@@ -21,14 +21,43 @@ Stage SetTimeout(std::chrono::nanoseconds timeout) {
           }};
 }
 
-Stage Authenticate(const Authenticator& authenticator) {
-  return {"authn", [&authenticator](const std::shared_ptr<Call>& call) -> Result<Next> {
+// Who they are not is recorded too.
+std::unique_ptr<AuditRecord> Begin(Auditor& auditor, const Call& call, const UserInfo* user) {
+  return auditor.Begin({call.request(), call.info, user, call.audit_id()});
+}
+
+Stage Authenticate(const Authenticator& authenticator, Auditor* auditor) {
+  return {"authn", [&authenticator, auditor](const std::shared_ptr<Call>& call) -> Result<Next> {
             const std::string_view warning = BearerTokenWarning(call->request());
             if (!warning.empty()) call->Warn(std::string(warning));
-            COX_ASSIGN_OR_RETURN(call->user, authenticator.Authenticate(call->request()));
+            Result<UserInfo> user = authenticator.Authenticate(call->request());
+            if (!user.ok()) {
+              if (auditor == nullptr) return user.status();
+              if (auditor->blocks() && !call->on_worker) return Next::kOnWorker;
+              call->set_audit(Begin(*auditor, *call, nullptr));
+              return user.status();
+            }
+            call->user = std::move(*user);
             // Nobody behind the chain shall see, log or forward it.
             call->request().headers.Remove("authorization");
             return Next::kGoOn;
+          }};
+}
+
+Stage Audit(Auditor* auditor) {
+  return {"audit", [auditor](const std::shared_ptr<Call>& call) -> Result<Next> {
+            if (auditor == nullptr) return Next::kGoOn;
+            if (call->audit() == nullptr) {
+              call->set_audit(Begin(*auditor, *call, &call->user));
+              if (call->audit() == nullptr) return Next::kGoOn;
+            }
+            // The first event, and all that is recorded of an answer, may have to wait for a disk.
+            if (auditor->blocks() && !call->on_worker) return Next::kOnWorker;
+            const Status received = call->audit()->Received();
+            if (received.ok()) return Next::kGoOn;
+            auditor->CountRejected();
+            call->set_audit(nullptr);
+            return received;
           }};
 }
 
@@ -43,6 +72,9 @@ Stage Impersonate(const Impersonation& impersonation, const Authorizer& authoriz
             if (!MayAsk(authorizer, *call)) return Next::kOnWorker;
             COX_ASSIGN_OR_RETURN(call->user,
                                  impersonation.Apply(call->request(), call->info, call->user));
+            if (call->audit() != nullptr && call->Header("impersonate-user")) {
+              call->audit()->SetImpersonated(call->user);
+            }
             RemoveImpersonationHeaders(call->request().headers);
             return Next::kGoOn;
           }};
@@ -61,9 +93,14 @@ Selectors SelectorsOf(const Call& call) {
 Stage Authorize(const Authorizer& authorizer) {
   return {"authz", [&authorizer](const std::shared_ptr<Call>& call) -> Result<Next> {
             if (!MayAsk(authorizer, *call)) return Next::kOnWorker;
-            COX_RETURN_IF_ERROR(
-                StatusOf(authorizer.AuthorizeMany(call->user, call->info, SelectorsOf(*call)),
-                         call->user, call->info));
+            const Decision decision =
+                authorizer.AuthorizeMany(call->user, call->info, SelectorsOf(*call));
+            if (call->audit() != nullptr) {
+              call->audit()->Annotate("authorization.k8s.io/decision",
+                                      decision.allowed ? "allow" : "forbid");
+              call->audit()->Annotate("authorization.k8s.io/reason", decision.reason);
+            }
+            COX_RETURN_IF_ERROR(StatusOf(decision, call->user, call->info));
             return Next::kGoOn;
           }};
 }
@@ -81,8 +118,8 @@ Chain BuildChain(const ChainParts& p) {
          return Next::kGoOn;
        }},
       SetTimeout(p.request_timeout),
-      Authenticate(p.authenticator),
-      // audit: after authn, since records need the user: not built yet
+      Authenticate(p.authenticator, p.auditor),
+      Audit(p.auditor),  // after authn: records need the user
       Impersonate(p.impersonation, p.authorizer),
       // fairness: by the user that was impersonated: not built yet
       Authorize(p.authorizer),

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "apiserver/audit/auditor.h"
 #include "apiserver/authn/authenticator.h"
 #include "apiserver/authn/impersonation.h"
 #include "apiserver/authz/authorizer.h"
@@ -37,6 +38,7 @@ using Offload =
 struct ChainParts {
   RequestMetrics& metrics;
   const Authenticator& authenticator;
+  Auditor* auditor = nullptr;  // null: nothing is audited
   const Impersonation& impersonation;
   const Authorizer& authorizer;
   Offload offload;

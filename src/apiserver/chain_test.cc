@@ -54,7 +54,7 @@ TEST_F(ChainTest, StagesStandInTheirOrder) {
   std::vector<std::string_view> names;
   for (const Stage& stage : chain_.stages) names.push_back(stage.name);
   EXPECT_EQ(names, (std::vector<std::string_view>{"requestinfo", "metrics", "timeout", "authn",
-                                                  "impersonation", "authz", "offload"}));
+                                                  "audit", "impersonation", "authz", "offload"}));
 }
 
 TEST_F(ChainTest, ARequestThatMayPassIsDispatchedWithWhatIsKnownOfIt) {

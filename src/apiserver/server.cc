@@ -74,11 +74,12 @@ class ServerImpl final : public ApiServer {
  public:
   ServerImpl(const Context& ctx, ServerOptions options, StoreOf storage, MetricsRegistry& metrics,
              AuthMethods auth_methods, std::shared_ptr<const ServiceAccountTokens> tokens,
-             std::unique_ptr<Authorization> authorization)
+             std::unique_ptr<Authorization> authorization, std::unique_ptr<Auditor> auditor)
       : options_(std::move(options)),
         ctx_(ctx.Child()),
         storage_(std::move(storage)),
         tokens_(std::move(tokens)),
+        auditor_(std::move(auditor)),
         authorization_(std::move(authorization)),
         impersonation_(*authorization_),
         registry_(ctx_, {.storage = [this](const KindInfo& kind) -> storage::Store& {
@@ -131,6 +132,7 @@ class ServerImpl final : public ApiServer {
         chain_(BuildChain(
             {.metrics = request_metrics_,
              .authenticator = authenticator_,
+             .auditor = auditor_.get(),
              .impersonation = impersonation_,
              .authorizer = *authorization_,
              .offload =
@@ -144,6 +146,10 @@ class ServerImpl final : public ApiServer {
     registry_.Hub(core::v1::Service::kKind).store().set_hooks(&allocation_);
     AddBuildInfo(MakeVersion(), metrics);
     rbac_guard_.Install();
+    if (auditor_ != nullptr) {
+      auditor_->set_offload(
+          [this](std::function<void()> work) { return workers_.Submit(std::move(work)); });
+    }
   }
 
   ~ServerImpl() override {
@@ -153,6 +159,8 @@ class ServerImpl final : public ApiServer {
     if (server_ != nullptr) server_->Stop();
     workers_.Stop();
     background_.Wait();
+    // Every request has ended: what is buffered of them is delivered now, or never.
+    if (auditor_ != nullptr) auditor_->Stop();
   }
 
   Status Listen() {
@@ -182,7 +190,7 @@ class ServerImpl final : public ApiServer {
  private:
   void Serve(net::ExchangePtr exchange) {
     const std::optional<std::string_view> given = exchange->request().headers.Get("audit-id");
-    std::string audit_id = given ? std::string(given->substr(0, 64)) : NewUid();
+    std::string audit_id = given && !given->empty() ? std::string(*given) : NewUid();
     RunChain(chain_, std::make_shared<Call>(std::move(exchange), std::move(audit_id)));
   }
 
@@ -247,6 +255,7 @@ class ServerImpl final : public ApiServer {
   Mutex mu_;
   CondVar changed_;
   const std::shared_ptr<const ServiceAccountTokens> tokens_;
+  const std::unique_ptr<Auditor> auditor_;  // null: nothing is audited
   const std::unique_ptr<Authorization> authorization_;
   const Impersonation impersonation_;
   Registry registry_;
@@ -283,9 +292,11 @@ Result<std::unique_ptr<ApiServer>> ApiServer::Start(const Context& ctx, ServerOp
                        ServiceAccountTokens::Create(std::move(options.service_accounts)));
   COX_ASSIGN_OR_RETURN(std::unique_ptr<Authorization> authorization,
                        Authorization::Create(ctx, options.authorization));
-  auto server =
-      std::make_unique<ServerImpl>(ctx, std::move(options), std::move(storage), metrics,
-                                   std::move(methods), std::move(tokens), std::move(authorization));
+  COX_ASSIGN_OR_RETURN(std::unique_ptr<Auditor> auditor,
+                       Auditor::Create(ctx, options.audit, metrics));
+  auto server = std::make_unique<ServerImpl>(ctx, std::move(options), std::move(storage), metrics,
+                                             std::move(methods), std::move(tokens),
+                                             std::move(authorization), std::move(auditor));
   COX_RETURN_IF_ERROR(server->Listen());
   return std::unique_ptr<ApiServer>(std::move(server));
 }

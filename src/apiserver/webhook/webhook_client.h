@@ -83,6 +83,8 @@ class WebhookCall {
   virtual ~WebhookCall() = default;
   // Blocks for the answer; call it once. Errors as WebhookClient::Post.
   virtual Result<Value> Wait() = 0;
+  // The same where only the code matters, and the body may be anything or nothing.
+  virtual Status WaitForCode() = 0;
 };
 
 // One webhook. Small; copies are as good as the original.
@@ -111,6 +113,8 @@ class WebhookClient {
   // Start and Wait.
   Result<Value> Post(const Context& ctx, std::string json,
                      std::optional<std::chrono::seconds> timeout = {}) const;
+  // The same to one that has nothing to say but whether it took it.
+  Status Send(const Context& ctx, std::string json) const;
 
   // Without the timeout.
   const std::string& url() const { return config_->url; }

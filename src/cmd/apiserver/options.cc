@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cmd/apiserver/options.h"
 
+#include "cmd/apiserver/audit_options.h"
 #include "cmd/apiserver/files.h"
 #include "cmd/apiserver/keys.h"
 #include "object/scalar/time.h"
@@ -91,6 +92,7 @@ Result<apiserver::ServerOptions> ServerOptionsFrom(const Flags& flags) {
   options.service_node_port_range = flags.Get("service-node-port-range");
   options.enabled_admission_plugins = flags.GetList("enable-admission-plugins");
   options.disabled_admission_plugins = flags.GetList("disable-admission-plugins");
+  COX_ASSIGN_OR_RETURN(options.audit, AuditFrom(flags));
   COX_ASSIGN_OR_RETURN(options.event_ttl, flags.GetSeconds("event-ttl"));
   COX_ASSIGN_OR_RETURN(options.request_timeout, flags.GetSeconds("request-timeout"));
   COX_ASSIGN_OR_RETURN(const int64_t watch, flags.GetInt("min-request-timeout", 1, 1 << 30));
