@@ -121,7 +121,11 @@ Chain BuildChain(const ChainParts& p) {
       Authenticate(p.authenticator, p.auditor),
       Audit(p.auditor),  // after authn: records need the user
       Impersonate(p.impersonation, p.authorizer),
-      // fairness: by the user that was impersonated: not built yet
+      // By the user that was impersonated, and before authorization, which takes its time too.
+      {"fairness",
+       [&gate = p.gate](const std::shared_ptr<Call>& call) -> Result<Next> {
+         return gate.Enter(call) ? Next::kGoOn : Next::kDone;
+       }},
       Authorize(p.authorizer),
       {"offload",
        [dispatch = p.dispatch](const std::shared_ptr<Call>& call) -> Result<Next> {
@@ -145,6 +149,13 @@ void RunChain(const Chain& chain, const std::shared_ptr<Call>& call, size_t from
       RunChain(chain, moved, i);
     });
   }
+}
+
+size_t StageAfter(const Chain& chain, std::string_view name) {
+  for (size_t i = 0; i < chain.stages.size(); ++i) {
+    if (chain.stages[i].name == name) return i + 1;
+  }
+  return chain.stages.size();
 }
 
 }  // namespace cox::apiserver

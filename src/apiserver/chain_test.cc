@@ -14,6 +14,7 @@ class ChainTest : public ::testing::Test {
             {.metrics = metrics_,
              .authenticator = authenticator_,
              .impersonation = impersonation_,
+             .gate = gate_,
              .authorizer = authorizer_,
              .offload = [](std::shared_ptr<Call> call, auto then) { then(std::move(call)); },
              .dispatch =
@@ -46,6 +47,16 @@ class ChainTest : public ::testing::Test {
   Authenticator authenticator_;
   UnionAuthorizer authorizer_{{}};  // system:masters only
   Impersonation impersonation_{authorizer_};
+  class Gate final : public RequestGate {
+   public:
+    bool Enter(const std::shared_ptr<Call>& call) override {
+      if (closed) parked = call;
+      return !closed;
+    }
+    bool closed = false;
+    std::shared_ptr<Call> parked;
+  };
+  Gate gate_;
   std::shared_ptr<Call> dispatched_;
   Chain chain_;
 };
@@ -53,8 +64,9 @@ class ChainTest : public ::testing::Test {
 TEST_F(ChainTest, StagesStandInTheirOrder) {
   std::vector<std::string_view> names;
   for (const Stage& stage : chain_.stages) names.push_back(stage.name);
-  EXPECT_EQ(names, (std::vector<std::string_view>{"requestinfo", "metrics", "timeout", "authn",
-                                                  "audit", "impersonation", "authz", "offload"}));
+  EXPECT_EQ(names,
+            (std::vector<std::string_view>{"requestinfo", "metrics", "timeout", "authn", "audit",
+                                           "impersonation", "fairness", "authz", "offload"}));
 }
 
 TEST_F(ChainTest, ARequestThatMayPassIsDispatchedWithWhatIsKnownOfIt) {
@@ -105,6 +117,16 @@ TEST_F(ChainTest, ImpersonationIsBeforeAuthorizationAndLeavesNoHeader) {
   EXPECT_EQ(answer->status(), 403);
 }
 
+TEST_F(ChainTest, ACallThatWaitsGoesOnWhereItStopped) {
+  gate_.closed = true;
+  auto answer = Run("GET", "/api/v1/pods", {{"authorization", "Bearer secret"}});
+  ASSERT_NE(gate_.parked, nullptr);
+  EXPECT_EQ(gate_.parked->user.name, "root");
+  EXPECT_FALSE(answer->answered());
+  RunChain(chain_, gate_.parked, StageAfter(chain_, "fairness"));
+  EXPECT_EQ(answer->Body(), "dispatched");
+}
+
 TEST_F(ChainTest, AListOfOneNameIsAuthorizedByThatName) {
   for (const auto& [query, name] :
        {std::pair("fieldSelector=metadata.name%3Dweb", R"(pods \"web\" is forbidden)"),
@@ -138,6 +160,7 @@ TEST_F(ChainTest, AnAuthorizerThatMayBlockIsAskedOnAWorkerAndOthersOnTheLoop) {
   chain_ = BuildChain({.metrics = metrics_,
                        .authenticator = authenticator_,
                        .impersonation = impersonation,
+                       .gate = gate_,
                        .authorizer = authorizer,
                        .offload =
                            [&](std::shared_ptr<Call> call, auto then) {

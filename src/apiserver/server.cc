@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/server.h"
 
+#include <algorithm>
+
 #include "api/core/v1.h"
 #include "apiserver/admission/plugins.h"
 #include "apiserver/authn/service_account/authenticator.h"
@@ -9,6 +11,8 @@
 #include "apiserver/bootstrap/bootstrap.h"
 #include "apiserver/chain.h"
 #include "apiserver/discovery/served.h"
+#include "apiserver/fairness/fairness_feed.h"
+#include "apiserver/fairness/inflight_limit.h"
 #include "apiserver/loops/loops.h"
 #include "apiserver/now.h"
 #include "apiserver/registry/core/service/alloc/repair.h"
@@ -24,6 +28,9 @@ namespace {
 // The API level, as clients compare it.
 constexpr char kVersion[] = "v1.36.4";
 constexpr std::chrono::seconds kBootstrapRetry{1};
+// Threads for requests that need no seat, beside one for each seat there is: then nobody who has
+// been let in waits for the thread of another level.
+constexpr size_t kUnseatedWorkers = 64;
 // Older requests to etcd than this make it unhealthy.
 constexpr std::chrono::seconds kHealthTimeout{2};
 
@@ -70,6 +77,12 @@ void AddBuildInfo(const VersionInfo& info, MetricsRegistry& metrics) {
       .Set(1);
 }
 
+size_t WorkersFor(const FairnessOptions& options) {
+  return kUnseatedWorkers +
+         static_cast<size_t>(std::max(0, options.max_requests_inflight) +
+                             std::max(0, options.max_mutating_requests_inflight));
+}
+
 class ServerImpl final : public ApiServer {
  public:
   ServerImpl(const Context& ctx, ServerOptions options, StoreOf storage, MetricsRegistry& metrics,
@@ -112,6 +125,8 @@ class ServerImpl final : public ApiServer {
                   .tokens = tokens_,
                   .resources = resources_}),
         issuer_(*tokens_, options_.advertise_address),
+        fairness_(MakeFairness(metrics)),
+        in_flight_limit_(options_.fairness, ctx_.clock()),
         request_metrics_(metrics, kinds_),
         discovery_(kinds_),
         openapi_(kinds_, kVersion),
@@ -127,13 +142,16 @@ class ServerImpl final : public ApiServer {
                  .server_address = options_.advertise_address,
                  .version = MakeVersion(),
                  .started = ctx_.clock().Now(),
-                 .flags = options_.flags}),
-        workers_(ctx_, {.name = "request", .max_threads = options_.workers}),
+                 .flags = options_.flags,
+                 .fairness = fairness_.get()}),
+        workers_(ctx_, {.name = "request", .max_threads = WorkersFor(options_.fairness)}),
         chain_(BuildChain(
             {.metrics = request_metrics_,
              .authenticator = authenticator_,
              .auditor = auditor_.get(),
              .impersonation = impersonation_,
+             .gate = fairness_ != nullptr ? static_cast<RequestGate&>(*fairness_)
+                                          : static_cast<RequestGate&>(in_flight_limit_),
              .authorizer = *authorization_,
              .offload =
                  [this](std::shared_ptr<Call> call,
@@ -169,6 +187,14 @@ class ServerImpl final : public ApiServer {
           Serve(std::move(exchange));
         }));
     COX_RETURN_IF_ERROR(authorization_->Start(background_, registry_));
+    if (fairness_ != nullptr) {
+      COX_RETURN_IF_ERROR(background_.Go("fairness", [this](Context& ctx) {
+        if (!registry_.WaitReady(ctx).ok()) return;  // only when it stops
+        RunOwnLoop(ctx, FairnessFeed(registry_, *fairness_));
+      }));
+      COX_RETURN_IF_ERROR(
+          background_.Go("fairness-seats", [this](Context& ctx) { fairness_->Run(ctx); }));
+    }
     return background_.Go("bootstrap", [this](Context& ctx) { Bootstrap(ctx); });
   }
 
@@ -192,6 +218,27 @@ class ServerImpl final : public ApiServer {
     const std::optional<std::string_view> given = exchange->request().headers.Get("audit-id");
     std::string audit_id = given && !given->empty() ? std::string(*given) : NewUid();
     RunChain(chain_, std::make_shared<Call>(std::move(exchange), std::move(audit_id)));
+  }
+
+  // Null where it is switched off.
+  std::unique_ptr<PriorityAndFairness> MakeFairness(MetricsRegistry& metrics) {
+    if (!options_.fairness.enabled) return nullptr;
+    return std::make_unique<PriorityAndFairness>(PriorityAndFairness::Parts{
+        .clock = ctx_.clock(),
+        .metrics = metrics,
+        .options = options_.fairness,
+        .resume = [this](std::shared_ptr<Call> call) { ResumeWaited(std::move(call)); },
+        .facts = [this](const RequestInfo& info) { return ReadWorkFacts(registry_, info); },
+        .request_timeout = options_.request_timeout,
+        .seed = RandomBelow(UINT64_MAX)});
+  }
+
+  // A call whose turn has come. Whoever gave it its seats has other things to do: a worker goes on.
+  void ResumeWaited(std::shared_ptr<Call> call) {
+    Offload(std::move(call), [this](const std::shared_ptr<Call>& waited) {
+      waited->on_worker = true;
+      RunChain(chain_, waited, StageAfter(chain_, "fairness"));
+    });
   }
 
   void Offload(std::shared_ptr<Call> call, std::function<void(std::shared_ptr<Call>)> then) {
@@ -268,6 +315,8 @@ class ServerImpl final : public ApiServer {
   const Reviews reviews_;
   const IssuerDiscovery issuer_;
   const std::vector<ServedKind> kinds_ = DefaultServedKinds();
+  const std::unique_ptr<PriorityAndFairness> fairness_;
+  InFlightLimit in_flight_limit_;
   RequestMetrics request_metrics_;
   Discovery discovery_;
   OpenApi openapi_;

@@ -12,6 +12,7 @@
 #include "apiserver/audit/options.h"
 #include "apiserver/authn/service_account/tokens.h"
 #include "apiserver/authz/authorization_options.h"
+#include "apiserver/fairness/gate.h"
 #include "base/context.h"
 #include "base/metrics.h"
 #include "net/server.h"
@@ -38,7 +39,7 @@ struct ServerOptions {
   std::chrono::seconds request_timeout{60};        // of requests that are not to last
   std::chrono::seconds min_request_timeout{1800};  // of those that are: watches
   std::chrono::seconds shutdown_delay{0};  // between failing /readyz and letting requests end
-  size_t workers = 128;
+  FairnessOptions fairness;
   std::vector<std::pair<std::string, std::string>> flags = {};  // as given, for /flagz
 };
 

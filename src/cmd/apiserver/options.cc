@@ -55,6 +55,22 @@ Result<apiserver::AuthorizationOptions> AuthorizationFrom(const Flags& flags) {
   return options;
 }
 
+Result<apiserver::FairnessOptions> FairnessFrom(const Flags& flags) {
+  apiserver::FairnessOptions options;
+  options.enabled = flags.GetBool("enable-priority-and-fairness");
+  COX_ASSIGN_OR_RETURN(const int64_t reads, flags.GetInt("max-requests-inflight", 0, 1 << 20));
+  COX_ASSIGN_OR_RETURN(const int64_t writes,
+                       flags.GetInt("max-mutating-requests-inflight", 0, 1 << 20));
+  options.max_requests_inflight = static_cast<int>(reads);
+  options.max_mutating_requests_inflight = static_cast<int>(writes);
+  if (options.enabled && reads + writes == 0) {
+    return Status::BadRequest(
+        "--max-requests-inflight and --max-mutating-requests-inflight must not both be 0 with "
+        "--enable-priority-and-fairness");
+  }
+  return options;
+}
+
 Result<int> MinTlsVersion(const Flags& flags) {
   const std::string version = flags.Get("tls-min-version");
   if (version == "VersionTLS12") return 0x0303;
@@ -98,6 +114,7 @@ Result<apiserver::ServerOptions> ServerOptionsFrom(const Flags& flags) {
   COX_ASSIGN_OR_RETURN(const int64_t watch, flags.GetInt("min-request-timeout", 1, 1 << 30));
   options.min_request_timeout = std::chrono::seconds(watch);
   COX_ASSIGN_OR_RETURN(options.shutdown_delay, flags.GetSeconds("shutdown-delay-duration"));
+  COX_ASSIGN_OR_RETURN(options.fairness, FairnessFrom(flags));
   options.flags.assign(flags.given().begin(), flags.given().end());
   COX_ASSIGN_OR_RETURN(net::CertificatePair certificate, ServingCertificate(flags));
   COX_ASSIGN_OR_RETURN(const int min_version, MinTlsVersion(flags));
