@@ -182,6 +182,7 @@ class ServerImpl final : public ApiServer {
   ~ServerImpl() override {
     background_.Stop();
     ctx_.Stop();
+    authorization_->Stop();
     if (server_ != nullptr) server_->Stop();
     workers_.Stop();
     background_.Wait();
@@ -348,7 +349,7 @@ Result<std::unique_ptr<ApiServer>> ApiServer::Start(const Context& ctx, ServerOp
   COX_ASSIGN_OR_RETURN(std::shared_ptr<const ServiceAccountTokens> tokens,
                        ServiceAccountTokens::Create(std::move(options.service_accounts)));
   COX_ASSIGN_OR_RETURN(std::unique_ptr<Authorization> authorization,
-                       Authorization::Create(ctx, std::move(options.authorization)));
+                       Authorization::Create(ctx, options.authorization));
   COX_ASSIGN_OR_RETURN(std::unique_ptr<Auditor> auditor,
                        Auditor::Create(ctx, options.audit, metrics));
   auto server = std::make_unique<ServerImpl>(ctx, std::move(options), std::move(storage), metrics,
