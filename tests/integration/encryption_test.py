@@ -252,6 +252,7 @@ def test_kms(plane, kms):
 
     plane.restart(ready="/readyz?exclude=kms-provider-0")
     check(plane.call("GET", "/readyz")[0] == 500, "not ready without the plugin")
+    check(plane.call("GET", "/livez")[0] == 200, "to start it anew would not help")
     problem = plane.problem(SECRETS + "/by-kms")
     check(problem.startswith("500 Internal error occurred: failed to decrypt DEK, error: rpc error: code = "
                              "Unavailable"), problem)

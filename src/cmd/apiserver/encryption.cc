@@ -95,7 +95,10 @@ std::vector<apiserver::HealthCheck> EncryptionAtRest::Checks() const {
   std::vector<apiserver::HealthCheck> checks;
   if (encryption_ == nullptr) return checks;
   for (storage::Encryption::Check& each : encryption_->Checks()) {
-    checks.push_back({.name = std::move(each.name), .check = std::move(each.check)});
+    // Not of livez: to start the server anew brings no key service back.
+    checks.push_back({.name = std::move(each.name),
+                      .check = std::move(each.check),
+                      .on = apiserver::HealthCheck::kReadyz | apiserver::HealthCheck::kHealthz});
   }
   return checks;
 }
