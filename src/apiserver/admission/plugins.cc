@@ -21,7 +21,7 @@ constexpr PluginInfo kPlugins[] = {
     {"NamespaceLifecycle", NewNamespaceLifecycle, true},
     {"LimitRanger", NewLimitRanger, true},
     {"ServiceAccount", NewServiceAccount, true},
-    {"NodeRestriction", nullptr, false},
+    {"NodeRestriction", NewNodeRestriction, false},
     {"TaintNodesByCondition", NewTaintNodesByCondition, true},
     {"AlwaysPullImages", nullptr, false},
     {"PodSecurity", NewPodSecurity, true},

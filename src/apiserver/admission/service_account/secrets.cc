@@ -19,18 +19,17 @@ bool IsTrue(std::string_view text) {
 }
 
 // Visits what a container's environment takes from secrets: visit(secret, variable), where a whole
-// secret has no variable. Until `visit` returns false; false then.
+// secret has no variable. Until `visit` returns false.
 template <class Container, class Visit>
-bool VisitEnvironment(const Container& container, const Visit& visit) {
+void VisitEnvironment(const Container& container, const Visit& visit) {
   for (const core::v1::EnvVar& env : container.env) {
     if (!env.valueFrom || !env.valueFrom->secretKeyRef) continue;
-    if (!visit(env.valueFrom->secretKeyRef->localObjectReference.name, &env.name)) return false;
+    if (!visit(env.valueFrom->secretKeyRef->localObjectReference.name, &env.name)) return;
   }
   for (const core::v1::EnvFromSource& from : container.envFrom) {
     if (!from.secretRef) continue;
-    if (!visit(from.secretRef->localObjectReference.name, nullptr)) return false;
+    if (!visit(from.secretRef->localObjectReference.name, nullptr)) return;
   }
-  return true;
 }
 
 // The secrets that one account lists, and the complaint about one that it does not.
@@ -90,27 +89,6 @@ std::string ForbiddenVolume(const Allowed& allowed, const PodSpec& spec) {
   return {};
 }
 
-bool UsesSecrets(const core::v1::VolumeSource& source) {
-  if (source.secret || source.azureFile) return true;
-  if (source.cephfs && source.cephfs->secretRef) return true;
-  if (source.cinder && source.cinder->secretRef) return true;
-  if (source.flexVolume && source.flexVolume->secretRef) return true;
-  if (source.rbd && source.rbd->secretRef) return true;
-  if (source.scaleIO && source.scaleIO->secretRef) return true;
-  if (source.iscsi && source.iscsi->secretRef) return true;
-  if (source.storageos && source.storageos->secretRef) return true;
-  if (source.csi && source.csi->nodePublishSecretRef) return true;
-  if (!source.projected) return false;
-  const auto& projections = source.projected->sources;
-  return std::any_of(projections.begin(), projections.end(),
-                     [](const core::v1::VolumeProjection& p) { return p.secret.has_value(); });
-}
-
-template <class Container>
-bool EnvironmentUsesSecrets(const Container& container) {
-  return !VisitEnvironment(container, [](const std::string&, const std::string*) { return false; });
-}
-
 }  // namespace
 
 bool EnforcesMountableSecrets(const ServiceAccount& account) {
@@ -145,20 +123,6 @@ std::string ForbiddenEphemeralSecret(const ServiceAccount& account, const PodSpe
     complaint = allowed.Environment(container.ephemeralContainerCommon, "ephemeral container");
   }
   return complaint;
-}
-
-bool UsesSecrets(const PodSpec& spec) {
-  auto in_environment = [](const auto& container) { return EnvironmentUsesSecrets(container); };
-  return !spec.imagePullSecrets.empty() ||
-         std::any_of(spec.initContainers.begin(), spec.initContainers.end(), in_environment) ||
-         std::any_of(spec.containers.begin(), spec.containers.end(), in_environment) ||
-         std::any_of(spec.ephemeralContainers.begin(), spec.ephemeralContainers.end(),
-                     [](const core::v1::EphemeralContainer& container) {
-                       return EnvironmentUsesSecrets(container.ephemeralContainerCommon);
-                     }) ||
-         std::any_of(spec.volumes.begin(), spec.volumes.end(), [](const core::v1::Volume& volume) {
-           return UsesSecrets(volume.volumeSource);
-         });
 }
 
 }  // namespace cox::apiserver::service_account

@@ -5,7 +5,7 @@
 
 #include "api/core/v1.h"
 
-// Which secrets a Pod uses, and which it may use. Pure functions.
+// Which secrets a Pod may use. Pure functions.
 namespace cox::apiserver::service_account {
 
 // Whether the account asks that its Pods use no secrets but those it lists: by the annotation
@@ -19,8 +19,5 @@ std::string ForbiddenSecret(const core::v1::ServiceAccount& account, const core:
 // The same of ephemeral containers alone: all that can be added to a Pod that is there.
 std::string ForbiddenEphemeralSecret(const core::v1::ServiceAccount& account,
                                      const core::v1::PodSpec& spec);
-
-// Whether the Pod refers to any secret, in whichever way.
-bool UsesSecrets(const core::v1::PodSpec& spec);
 
 }  // namespace cox::apiserver::service_account

@@ -100,22 +100,5 @@ TEST(MountableSecretsTest, Cve_2024_3177_WholeSecretsInTheEnvironmentAreBoundToo
   }
 }
 
-TEST(UsesSecretsTest, FindsThemEverywhere) {
-  const std::string kCases[] = {
-      R"({"imagePullSecrets":[{"name":"s"}]})",
-      R"({"initContainers":)" + EnvVar("s") + "}",
-      R"({"containers":)" + EnvFrom("s") + "}",
-      R"({"ephemeralContainers":)" + EnvFrom("s") + "}",
-      R"({"volumes":[{"name":"v","secret":{"secretName":"s"}}]})",
-      R"({"volumes":[{"name":"v","projected":{"sources":[{"secret":{"name":"s"}}]}}]})",
-      R"({"volumes":[{"name":"v","azureFile":{"secretName":"s","shareName":"x"}}]})",
-      R"({"volumes":[{"name":"v","csi":{"driver":"d","nodePublishSecretRef":{"name":"s"}}}]})",
-      R"({"volumes":[{"name":"v","iscsi":{"secretRef":{"name":"s"}}}]})",
-  };
-  for (const std::string& spec : kCases) EXPECT_TRUE(UsesSecrets(SpecOf(spec))) << spec;
-  EXPECT_FALSE(UsesSecrets(SpecOf(R"({"containers":[{"name":"c","env":[{"name":"V"}]}],
-      "volumes":[{"name":"v","configMap":{"name":"s"}},{"name":"w","csi":{"driver":"d"}}]})")));
-}
-
 }  // namespace
 }  // namespace cox::apiserver::service_account

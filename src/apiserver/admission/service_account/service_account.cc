@@ -5,6 +5,7 @@
 #include "apiserver/admission/plugins.h"
 #include "apiserver/admission/service_account/secrets.h"
 #include "apiserver/admission/service_account/token_volume.h"
+#include "apiserver/authz/node/references.h"
 #include "apiserver/registry/core/pod/annotations.h"
 #include "apiserver/registry/names.h"
 #include "base/doorbell.h"
@@ -84,9 +85,9 @@ class ServiceAccountPlugin final : public AdmissionPlugin {
     if (!spec.serviceAccountName.empty()) {
       return Refused(request, "a mirror pod may not reference service accounts");
     }
-    if (service_account::UsesSecrets(spec)) {
-      return Refused(request, "a mirror pod may not reference secrets");
-    }
+    bool uses_secrets = false;
+    VisitSecretNames(spec, [&](const std::string&) { uses_secrets = true; });
+    if (uses_secrets) return Refused(request, "a mirror pod may not reference secrets");
     for (const core::v1::Volume& volume : spec.volumes) {
       if (!volume.volumeSource.projected) continue;
       for (const core::v1::VolumeProjection& source : volume.volumeSource.projected->sources) {
