@@ -19,12 +19,12 @@ struct PluginInfo {
 // none. Quota last: what it counts must not be changed or refused any more.
 constexpr PluginInfo kPlugins[] = {
     {"NamespaceLifecycle", NewNamespaceLifecycle, true},
-    {"LimitRanger", nullptr, true},
-    {"ServiceAccount", nullptr, true},
+    {"LimitRanger", NewLimitRanger, true},
+    {"ServiceAccount", NewServiceAccount, true},
     {"NodeRestriction", NewNodeRestriction, false},
     {"TaintNodesByCondition", NewTaintNodesByCondition, true},
     {"AlwaysPullImages", nullptr, false},
-    {"PodSecurity", nullptr, true},
+    {"PodSecurity", NewPodSecurity, true},
     {"PodNodeSelector", nullptr, false},
     {"Priority", NewPriority, true},
     {"DefaultTolerationSeconds", NewDefaultTolerationSeconds, true},
