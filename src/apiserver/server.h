@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "apiserver/admission/admission_config.h"
 #include "apiserver/authn/service_account/tokens.h"
 #include "base/context.h"
 #include "base/metrics.h"
@@ -31,6 +32,7 @@ struct ServerOptions {
   ServiceAccountTokenOptions service_accounts;
   std::vector<std::string> enabled_admission_plugins;  // besides those on by default
   std::vector<std::string> disabled_admission_plugins;
+  PluginConfigs admission_configs;
   std::chrono::seconds event_ttl{3600};
   std::chrono::seconds request_timeout{60};        // of requests that are not to last
   std::chrono::seconds min_request_timeout{1800};  // of those that are: watches

@@ -84,7 +84,7 @@ constexpr FlagInfo kFlags[] = {
      "yet: nodes have what roles give them"},
     {"Admission", "enable-admission-plugins", "strings", "", "plugins to add"},
     {"Admission", "disable-admission-plugins", "strings", "", "plugins to leave out"},
-    {"Admission", "admission-control-config-file", "string", "", "configuration of plugins", true},
+    {"Admission", "admission-control-config-file", "string", "", "configuration of plugins"},
     {"Misc", "allow-privileged", "", "false", "privileged containers may be asked for", true},
     {"Misc", "service-cluster-ip-range", "string", "10.0.0.0/24", "addresses of services"},
     {"Misc", "service-node-port-range", "portRange", "30000-32767", "ports of services on nodes"},
