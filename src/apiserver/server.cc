@@ -124,7 +124,9 @@ class ServerImpl final : public ApiServer {
              .root = options_.etcd_prefix,
              .random = RandomBelow}),
         repair_(ServiceStoresFrom(storage_), allocation_),
-        admission_(MakeAdmission({.registry = registry_, .authorizer = *authorization_},
+        admission_(MakeAdmission({.registry = registry_,
+                                  .authorizer = *authorization_,
+                                  .configs = options_.admission_configs},
                                  options_.enabled_admission_plugins,
                                  options_.disabled_admission_plugins)),
         resources_(registry_, admission_, options_.min_request_timeout),
@@ -345,6 +347,8 @@ Result<std::unique_ptr<ApiServer>> ApiServer::Start(const Context& ctx, ServerOp
       CheckPluginNames(options.enabled_admission_plugins).WithContext("enable-admission-plugins"));
   COX_RETURN_IF_ERROR(CheckPluginNames(options.disabled_admission_plugins)
                           .WithContext("disable-admission-plugins"));
+  COX_RETURN_IF_ERROR(
+      CheckPluginConfigs(options.admission_configs).WithContext("admission-control-config-file"));
   COX_ASSIGN_OR_RETURN(AuthMethods methods, MakeAuthMethods(options));
   COX_ASSIGN_OR_RETURN(std::shared_ptr<const ServiceAccountTokens> tokens,
                        ServiceAccountTokens::Create(std::move(options.service_accounts)));

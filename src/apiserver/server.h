@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "apiserver/admission/admission_config.h"
 #include "apiserver/audit/options.h"
 #include "apiserver/authn/service_account/tokens.h"
 #include "apiserver/authz/authorization_options.h"
@@ -36,6 +37,7 @@ struct ServerOptions {
   std::vector<std::string> enabled_admission_plugins;  // besides those on by default
   std::vector<std::string> disabled_admission_plugins;
   AuditOptions audit;
+  PluginConfigs admission_configs;
   std::chrono::seconds event_ttl{3600};
   std::chrono::seconds request_timeout{60};        // of requests that are not to last
   std::chrono::seconds min_request_timeout{1800};  // of those that are: watches

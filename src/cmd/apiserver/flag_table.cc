@@ -97,7 +97,7 @@ constexpr FlagInfo kFlags[] = {
      "how long what was not allowed stays so"},
     {"Admission", "enable-admission-plugins", "strings", "", "plugins to add"},
     {"Admission", "disable-admission-plugins", "strings", "", "plugins to leave out"},
-    {"Admission", "admission-control-config-file", "string", "", "configuration of plugins", true},
+    {"Admission", "admission-control-config-file", "string", "", "configuration of plugins"},
     {"Audit", "audit-policy-file", "string", "",
      "what is audited: an audit.k8s.io/v1 Policy; without it nothing is"},
     {"Audit", "audit-log-path", "string", "", "file for audit events; - is standard output"},
