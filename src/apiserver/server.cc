@@ -15,6 +15,7 @@
 #include "apiserver/registry/core/service/alloc/service_allocation.h"
 #include "apiserver/registry/names.h"
 #include "apiserver/router.h"
+#include "apiserver/webhook/service_resolver.h"
 #include "base/strings.h"
 #include "base/worker_pool.h"
 
@@ -125,7 +126,12 @@ class ServerImpl final : public ApiServer {
              .root = options_.etcd_prefix,
              .random = RandomBelow}),
         repair_(storage_("", "services"), allocation_),
-        admission_(MakeAdmission({.registry = registry_, .authorizer = authorizer_},
+        admission_metrics_(metrics),
+        webhooks_(std::make_shared<WebhookConnections>(ctx_, ResolveServices(registry_))),
+        admission_(MakeAdmission({.registry = registry_,
+                                  .authorizer = authorizer_,
+                                  .webhooks = webhooks_,
+                                  .metrics = &admission_metrics_},
                                  options_.enabled_admission_plugins,
                                  options_.disabled_admission_plugins)),
         resources_(registry_, admission_, options_.min_request_timeout),
@@ -278,6 +284,8 @@ class ServerImpl final : public ApiServer {
   RbacGuard rbac_guard_;
   ServiceAllocation allocation_;
   ServiceRepair repair_;  // the bootstrap thread's
+  AdmissionMetrics admission_metrics_;
+  const std::shared_ptr<WebhookConnections> webhooks_;
   const AdmissionChain admission_;
   ResourceHandlers resources_;
   const Reviews reviews_;

@@ -7,14 +7,19 @@
 #include <vector>
 
 #include "apiserver/admission/admission.h"
+#include "apiserver/admission/admission_metrics.h"
 #include "apiserver/authz/authorizer.h"
+#include "apiserver/webhook/webhook_client.h"
 
 namespace cox::apiserver {
 
-// What plugins look at besides the request. Both outlive them.
+// What plugins look at besides the request. All outlive them.
 struct AdmissionParts {
   const Registry& registry;
   const Authorizer& authorizer;
+  // How webhooks are called; null: they are not, which only tests may want.
+  std::shared_ptr<WebhookConnections> webhooks = nullptr;
+  AdmissionMetrics* metrics = nullptr;  // null: nobody counts
 };
 
 // BadRequest if one is no plugin's name.
@@ -25,7 +30,7 @@ AdmissionChain MakeAdmission(const AdmissionParts& parts,
                              const std::vector<std::string>& enabled = {},
                              const std::vector<std::string>& disabled = {});
 
-// The plugins.
+// The plugins. A factory that cannot work with the parts it gets gives null.
 std::unique_ptr<const AdmissionPlugin> NewNamespaceLifecycle(const AdmissionParts& parts);
 std::unique_ptr<const AdmissionPlugin> NewTaintNodesByCondition(const AdmissionParts& parts);
 std::unique_ptr<const AdmissionPlugin> NewPriority(const AdmissionParts& parts);
@@ -33,5 +38,7 @@ std::unique_ptr<const AdmissionPlugin> NewDefaultTolerationSeconds(const Admissi
 std::unique_ptr<const AdmissionPlugin> NewStorageObjectInUseProtection(const AdmissionParts& parts);
 std::unique_ptr<const AdmissionPlugin> NewRuntimeClass(const AdmissionParts& parts);
 std::unique_ptr<const AdmissionPlugin> NewNodeDeclaredFeatureValidator(const AdmissionParts& parts);
+std::unique_ptr<const AdmissionPlugin> NewMutatingAdmissionWebhook(const AdmissionParts& parts);
+std::unique_ptr<const AdmissionPlugin> NewValidatingAdmissionWebhook(const AdmissionParts& parts);
 
 }  // namespace cox::apiserver
