@@ -240,7 +240,9 @@ class ServerImpl final : public ApiServer {
     COX_RETURN_IF_ERROR(repair_.RunOnce(ctx).status());
     return WriteBootstrapObjects(
         ctx, registry_,
-        {.service_cluster_ip_range = options_.service_cluster_ip_ranges.front(), .port = port()});
+        {.service_cluster_ip_range = options_.service_cluster_ip_ranges.front(),
+         .port = port(),
+         .admission = &admission_});
   }
 
   // Prepares until it worked, then keeps what needs looking after.
@@ -260,7 +262,7 @@ class ServerImpl final : public ApiServer {
   }
 
   void StartLoops() {
-    for (OwnLoop& loop : OwnLoops(registry_)) {
+    for (OwnLoop& loop : OwnLoops(registry_, &admission_)) {
       std::string name = loop.name;
       const Status started = background_.Go(
           name, [loop = std::move(loop)](Context& loop_ctx) { RunOwnLoop(loop_ctx, loop); });

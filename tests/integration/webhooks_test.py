@@ -23,8 +23,8 @@ import urllib.request
 
 from cluster import ADMIN_TOKEN, Cluster, need_program, wait_until
 
-# A call that must end after its timeout of a second ends within this, on a machine that is busy.
-ENDS_WITHIN = 6
+# A call whose timeout is a second or ends earlier ends within this, on a machine that is busy.
+ENDS_WITHIN = 10
 HUGE = 100 * 1024 * 1024
 
 STEPS = []
@@ -263,7 +263,7 @@ FAILURES = {
 
 
 def failing_hook(t, mode, policy):
-    hook = t.hook(f"/{mode}", timeoutSeconds=1, failurePolicy=policy, ca="other" if mode == "ca" else "ca")
+    hook = t.hook(f"/{mode}", timeoutSeconds=1 if mode == "hang" else 5, failurePolicy=policy, ca="other" if mode == "ca" else "ca")
     if mode == "refused":
         hook["clientConfig"]["url"] = f"https://127.0.0.1:{free_port()}/refused"
     return hook

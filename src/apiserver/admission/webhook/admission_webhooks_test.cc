@@ -75,8 +75,7 @@ class AdmissionWebhooksTest : public testing::Test {
                          R"("]}],"clientConfig":{"url":"https://127.0.0.1:)" +
                          std::to_string(server_.server->port()) + path + R"(","caBundle":")" +
                          Base64(server_.ca.certificate_pem) + "\"}" + more + "}]}"});
-    ASSERT_EQ(const_cast<FakeCall&>(call).exchange().status(), 201)
-        << const_cast<FakeCall&>(call).exchange().Body();
+    ASSERT_EQ(call.exchange().status(), 201) << call.exchange().Body();
     api_.Sync(
         *Scheme::Builtin().FindResource({"admissionregistration.k8s.io", "v1", std::move(plural)}));
     // A new chain, so that it has read what is there now.

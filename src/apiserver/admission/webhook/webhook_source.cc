@@ -16,7 +16,10 @@ WebhookSource::WebhookSource(const Registry& registry, const KindInfo& kind,
     : store_(registry.Hub(kind).store()), connections_(std::move(connections)) {}
 
 std::shared_ptr<const WebhookList> WebhookSource::Current() const {
-  if (!changed_.load(std::memory_order_acquire)) return list_.load();
+  if (!changed_.load(std::memory_order_acquire)) {
+    // None yet: somebody reads the first one just now.
+    if (auto list = list_.load()) return list;
+  }
   MutexLock lock(mu_);
   // Before looking: what comes while we look wakes again.
   if (!changed_.exchange(false)) return list_.load();
