@@ -32,6 +32,7 @@ AdmissionChain MakeAdmission(const AdmissionParts& parts,
 
 // The plugins. A factory that cannot work with the parts it gets gives null.
 std::unique_ptr<const AdmissionPlugin> NewNamespaceLifecycle(const AdmissionParts& parts);
+std::unique_ptr<const AdmissionPlugin> NewNodeRestriction(const AdmissionParts& parts);
 std::unique_ptr<const AdmissionPlugin> NewTaintNodesByCondition(const AdmissionParts& parts);
 std::unique_ptr<const AdmissionPlugin> NewPriority(const AdmissionParts& parts);
 std::unique_ptr<const AdmissionPlugin> NewDefaultTolerationSeconds(const AdmissionParts& parts);

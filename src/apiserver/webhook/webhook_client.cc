@@ -77,15 +77,23 @@ class OpenCall final : public WebhookCall {
         observation_(client_->Observe(std::move(request), receiver_)) {}
 
   Result<Value> Wait() override {
-    const Status status = receiver_->Wait(ctx_);
-    observation_.reset();
-    if (status.Is(Reason::kRequestEntityTooLarge)) return status;
-    if (!status.ok()) return PostError(url_, status);
+    COX_RETURN_IF_ERROR(Finish());
     return ReadAnswer(receiver_->Take());
   }
   Clock::SteadyTime ended() const override { return receiver_->ended(); }
+  Status WaitForCode() override {
+    COX_RETURN_IF_ERROR(Finish());
+    return CheckAnswer(receiver_->Take());
+  }
 
  private:
+  Status Finish() {
+    const Status status = receiver_->Wait(ctx_);
+    observation_.reset();
+    if (status.ok() || status.Is(Reason::kRequestEntityTooLarge)) return status;
+    return PostError(url_, status);
+  }
+
   Context ctx_;
   const std::string url_;
   const std::shared_ptr<net::Client> client_;
@@ -98,6 +106,7 @@ class FailedCall final : public WebhookCall {
   FailedCall(Status why, Clock::SteadyTime ended) : why_(std::move(why)), ended_(ended) {}
   Result<Value> Wait() override { return why_; }
   Clock::SteadyTime ended() const override { return ended_; }
+  Status WaitForCode() override { return why_; }
 
  private:
   const Status why_;
@@ -215,6 +224,10 @@ std::unique_ptr<WebhookCall> WebhookClient::Start(
   request.body = std::move(json);
   return std::make_unique<OpenCall>(std::move(call), std::move(url), *std::move(client),
                                     std::move(request));
+}
+
+Status WebhookClient::Send(const Context& ctx, std::string json) const {
+  return Start(ctx, std::move(json))->WaitForCode();
 }
 
 Result<Value> WebhookClient::Post(const Context& ctx, std::string json,

@@ -7,6 +7,7 @@
 #include "apiserver/admission/webhook/match.h"
 #include "apiserver/admission/webhook/patch.h"
 #include "apiserver/admission/webhook/webhook_source.h"
+#include "object/json/json.h"
 
 // MutatingAdmissionWebhook: webhooks that change what is about to be stored. They are asked one
 // after another, each about what the ones before it left.
@@ -87,17 +88,32 @@ class MutatingWebhooks final : public AdmissionPlugin {
     attempt.Start(ctx);
     const WebhookAttempt::Verdict verdict = attempt.Finish(ctx);
     COX_RETURN_IF_ERROR(verdict.status);
+    Result<bool> changed = false;
     if (!verdict.patch.empty()) {
-      const Result<bool> changed = ApplyWebhookPatch(verdict.patch, webhook, *as, request, object);
+      changed = ApplyWebhookPatch(verdict.patch, webhook, *as, request, object);
       if (!changed.ok()) return attempt.Fail(ctx, changed.status());
-      if (*changed) {
-        rounds.OnChange();
-        if (request.reinvocation != nullptr) request.reinvocation->wanted = true;
-      }
+    }
+    if (*changed) {
+      rounds.OnChange();
+      if (request.reinvocation != nullptr) request.reinvocation->wanted = true;
     }
     attempt.Succeed(ctx);
+    Note(request, webhook, index, *changed);
     if (webhook.reinvoke) rounds.asked.insert(webhook.id);
     return {};
+  }
+
+  // For the audit: who was asked, and who changed something.
+  static void Note(const AdmissionRequest& request, const Webhook& webhook, size_t index,
+                   bool changed) {
+    if (request.audit == nullptr) return;
+    const bool second = request.reinvocation != nullptr && request.reinvocation->again;
+    request.Annotate("mutation.webhook.admission.k8s.io/round_" +
+                         std::to_string(static_cast<int>(second)) + "_index_" +
+                         std::to_string(index),
+                     json::Write(Value::MakeObject({{"configuration", webhook.configuration},
+                                                    {"webhook", webhook.name},
+                                                    {"mutated", changed}})));
   }
 
   static std::shared_ptr<Rounds> RoundsOf(const AdmissionRequest& request) {
