@@ -59,9 +59,9 @@ constexpr PluginInfo kPlugins[] = {
     {"PodTopologyLabels", NewPodTopologyLabels, true},
     {"NodeDeclaredFeatureValidator", NewNodeDeclaredFeatureValidator, true},
     {"MutatingAdmissionPolicy", nullptr, true},
-    {"MutatingAdmissionWebhook", nullptr, true},
+    {"MutatingAdmissionWebhook", NewMutatingAdmissionWebhook, true},
     {"ValidatingAdmissionPolicy", nullptr, true},
-    {"ValidatingAdmissionWebhook", nullptr, true},
+    {"ValidatingAdmissionWebhook", NewValidatingAdmissionWebhook, true},
     {"ResourceQuota", MakeResourceQuota, true, CheckResourceQuotaConfig},
 };
 
@@ -98,10 +98,10 @@ AdmissionChain MakeAdmission(const AdmissionParts& parts, const std::vector<std:
   std::vector<std::unique_ptr<const AdmissionPlugin>> plugins;
   for (const PluginInfo& plugin : kPlugins) {
     const bool on = plugin.on_by_default || Has(enabled, plugin.name);
-    if (on && plugin.make != nullptr && !Has(disabled, plugin.name))
-      plugins.push_back(plugin.make(parts));
+    if (!on || plugin.make == nullptr || Has(disabled, plugin.name)) continue;
+    if (auto made = plugin.make(parts)) plugins.push_back(std::move(made));
   }
-  return AdmissionChain(std::move(plugins));
+  return AdmissionChain(std::move(plugins), parts.metrics);
 }
 
 }  // namespace cox::apiserver
