@@ -32,12 +32,12 @@ Status CheckResourceQuotaConfig(const Value& config) {
 // none. Quota last: what it counts must not be changed or refused any more.
 constexpr PluginInfo kPlugins[] = {
     {"NamespaceLifecycle", NewNamespaceLifecycle, true},
-    {"LimitRanger", nullptr, true},
-    {"ServiceAccount", nullptr, true},
-    {"NodeRestriction", nullptr, false},
+    {"LimitRanger", NewLimitRanger, true},
+    {"ServiceAccount", NewServiceAccount, true},
+    {"NodeRestriction", NewNodeRestriction, false},
     {"TaintNodesByCondition", NewTaintNodesByCondition, true},
     {"AlwaysPullImages", NewAlwaysPullImages, false},
-    {"PodSecurity", nullptr, true},
+    {"PodSecurity", NewPodSecurity, true},
     {"PodNodeSelector", NewPodNodeSelector, false, CheckPodNodeSelectorConfig},
     {"Priority", NewPriority, true},
     {"DefaultTolerationSeconds", NewDefaultTolerationSeconds, true},

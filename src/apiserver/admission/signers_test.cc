@@ -64,7 +64,7 @@ TEST_F(SignersTest, NobodyAsksToBeMasterOfTheCluster) {
   const auto csr = [&](const std::string& signer, const std::vector<std::string>& groups) {
     Object object = Csr(signer);
     object.As<CertificateSigningRequest>()->spec.request =
-        test_certificates::RequestPem(key, groups);
+        test_certificates::RequestPem(key, "jane", groups);
     return object;
   };
   Object master = csr("kubernetes.io/kube-apiserver-client", {"dev", "system:masters"});

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/watched_file.h"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <fstream>
+#include <optional>
+
+#include "base/test_clock.h"
+
+namespace cox {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::minutes;
+
+// A file that says "good ..." parses.
+Result<std::shared_ptr<const std::string>> ParseGood(std::span<const std::string> texts) {
+  std::string all;
+  for (const std::string& text : texts) {
+    if (!text.starts_with("good")) return Status::BadRequest("not good");
+    all += text;
+  }
+  return std::make_shared<const std::string>(all);
+}
+
+class WatchedFileTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (fs::temp_directory_path() / "cox_watchXXXXXX").string();
+    dir_ = mkdtemp(pattern.data());
+  }
+  void TearDown() override { fs::remove_all(dir_); }
+
+  static void Write(const fs::path& path, std::string_view text) {
+    std::ofstream(path, std::ios::binary) << text;
+  }
+  void WriteAside(const fs::path& path, std::string_view text) {
+    Write(dir_ / "aside", text);
+    fs::rename(dir_ / "aside", path);
+  }
+
+  Status Open(std::vector<fs::path> paths) {
+    Result<std::unique_ptr<WatchedFile<std::string>>> file = WatchedFile<std::string>::Open(
+        ctx_, {.name = "test", .paths = std::move(paths), .read_again = minutes(1)}, ParseGood,
+        [this](const Status& status) {
+          MutexLock lock(mu_);
+          reloads_.push_back(status);
+          changed_.NotifyAll();
+        });
+    if (!file.ok()) return file.status();
+    file_ = std::move(*file);
+    return {};
+  }
+
+  // The outcome of the next reload that the test has not looked at.
+  Status NextReload() {
+    MutexLock lock(mu_);
+    (void)ctx_.Await(mu_, changed_, [this]() COX_REQUIRES(mu_) { return reloads_.size() > at_; });
+    return reloads_[at_++];
+  }
+  // Until the contents are these; reloads on the way there may fail.
+  void AwaitContents(const std::string& text) {
+    while (*file_->Current() != text) (void)NextReload();
+  }
+
+  fs::path dir_;
+  TestClock clock_;
+  Context ctx_{clock_};
+  Mutex mu_;
+  CondVar changed_;
+  std::vector<Status> reloads_ COX_GUARDED_BY(mu_);
+  size_t at_ COX_GUARDED_BY(mu_) = 0;
+  std::unique_ptr<WatchedFile<std::string>> file_;
+};
+
+TEST_F(WatchedFileTest, DoesNotStartOnAFileThatIsAbsentOrBroken) {
+  EXPECT_EQ(Open({dir_ / "none"}).reason(), Reason::kNotFound);
+  Write(dir_ / "file", "bad");
+  EXPECT_EQ(Open({dir_ / "file"}).message(), "not good");
+}
+
+TEST_F(WatchedFileTest, ReadsAgainWhenWrittenInPlaceAndWhenRenamedOver) {
+  Write(dir_ / "file", "good 1");
+  ASSERT_TRUE(Open({dir_ / "file"}).ok());
+  EXPECT_EQ(*file_->Current(), "good 1");
+  Write(dir_ / "file", "good 2");
+  AwaitContents("good 2");
+  WriteAside(dir_ / "file", "good 3");
+  AwaitContents("good 3");
+}
+
+TEST_F(WatchedFileTest, KeepsTheLastGoodValueOfABrokenOrAbsentFile) {
+  Write(dir_ / "file", "good 1");
+  ASSERT_TRUE(Open({dir_ / "file"}).ok());
+  const std::shared_ptr<const std::string> held = file_->Current();
+  WriteAside(dir_ / "file", "bad");
+  EXPECT_EQ(NextReload().message(), "not good");
+  EXPECT_EQ(file_->Current(), held);
+  fs::remove(dir_ / "file");
+  EXPECT_EQ(NextReload().reason(), Reason::kNotFound);
+  EXPECT_EQ(file_->Current(), held);
+  WriteAside(dir_ / "file", "good 2");
+  EXPECT_TRUE(NextReload().ok());
+  EXPECT_EQ(*file_->Current(), "good 2");
+  EXPECT_EQ(*held, "good 1");
+}
+
+// As the kubelet changes volumes of Secrets: file -> ..data/file, ..data -> ..<time>/.
+TEST_F(WatchedFileTest, FollowsTheLinkThatAVolumeOfASecretSwaps) {
+  fs::create_directory(dir_ / "..1");
+  fs::create_directory(dir_ / "..2");
+  Write(dir_ / "..1" / "file", "good 1");
+  Write(dir_ / "..2" / "file", "good 2");
+  fs::create_symlink("..1", dir_ / "..data");
+  fs::create_symlink("..data/file", dir_ / "file");
+  ASSERT_TRUE(Open({dir_ / "file"}).ok());
+  fs::create_symlink("..2", dir_ / "..data_tmp");
+  fs::rename(dir_ / "..data_tmp", dir_ / "..data");
+  AwaitContents("good 2");
+  // The folder that the link leads to now is watched too.
+  WriteAside(dir_ / "..2" / "file", "good 3");
+  AwaitContents("good 3");
+}
+
+TEST_F(WatchedFileTest, FollowsAbsoluteLinksAndLinksThatAreReplacedInTwoSteps) {
+  fs::create_directory(dir_ / "a");
+  fs::create_directory(dir_ / "b");
+  Write(dir_ / "a" / "file", "good 1");
+  Write(dir_ / "b" / "file", "good 2");
+  fs::create_directory_symlink(dir_ / "a", dir_ / "current");
+  ASSERT_TRUE(Open({dir_ / "current" / "file"}).ok());
+  fs::remove(dir_ / "current");
+  fs::create_directory_symlink(dir_ / "b", dir_ / "current");
+  AwaitContents("good 2");
+}
+
+TEST_F(WatchedFileTest, SeveralFilesAreOneValue) {
+  Write(dir_ / "cert", "good c1 ");
+  Write(dir_ / "key", "good k1");
+  ASSERT_TRUE(Open({dir_ / "cert", dir_ / "key"}).ok());
+  EXPECT_EQ(*file_->Current(), "good c1 good k1");
+  WriteAside(dir_ / "key", "good k2");
+  AwaitContents("good c1 good k2");
+}
+
+TEST_F(WatchedFileTest, OtherFilesOfTheFolderAreNoNews) {
+  Write(dir_ / "file", "good 1");
+  ASSERT_TRUE(Open({dir_ / "file"}).ok());
+  Write(dir_ / "other", "good other");
+  WriteAside(dir_ / "file", "good 1");  // the same contents are no news either
+  WriteAside(dir_ / "file", "good 2");
+  EXPECT_TRUE(NextReload().ok());
+  EXPECT_EQ(*file_->Current(), "good 2");
+}
+
+TEST_F(WatchedFileTest, WhatTheKernelDoesNotTellIsNoticedByReadingAgain) {
+  fs::create_directory(dir_ / "inner");
+  Write(dir_ / "inner" / "file", "good 1");
+  ASSERT_TRUE(Open({dir_ / "inner" / "file"}).ok());
+  fs::remove_all(dir_ / "inner");
+  EXPECT_EQ(NextReload().reason(), Reason::kNotFound);
+  // A folder that is new is not one that is watched.
+  fs::create_directory(dir_ / "inner");
+  Write(dir_ / "inner" / "file", "good 2");
+  // More than once: the last words about the old folder may make it set its timer anew.
+  while (*file_->Current() != "good 2") {
+    clock_.WaitForTimers(1);
+    clock_.Advance(minutes(1));
+  }
+}
+
+TEST_F(WatchedFileTest, AFileWithoutEndIsRefused) {
+  EXPECT_EQ(ReadBoundedFile("/dev/zero", 100'000).status().message(),
+            "cannot read /dev/zero: File too large");
+}
+
+}  // namespace
+}  // namespace cox
