@@ -157,6 +157,7 @@ TEST(AdmissionConfig, MustMakeSense) {
   }
   EXPECT_FALSE(CheckPluginConfigs({{"Nonsense", Value()}}).ok());
   EXPECT_FALSE(CheckPluginConfigs({{"Priority", Value()}}).ok());
+  EXPECT_FALSE(CheckPluginConfigs({{"PodSecurity", *json::Parse(R"({"kind":"X"})")}}).ok());
   EXPECT_FALSE(CheckPluginConfigs({{"ResourceQuota", *json::Parse(R"({"kind":"X"})")}}).ok());
 }
 
