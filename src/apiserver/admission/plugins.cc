@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "apiserver/admission/pod_security/options.h"
 #include "apiserver/admission/resource_quota/resource_quota.h"
 #include "base/check.h"
 #include "base/strings.h"
@@ -28,6 +29,10 @@ Status CheckResourceQuotaConfig(const Value& config) {
   return ReadLimitedResources(&config).status();
 }
 
+Status CheckPodSecurityConfig(const Value& config) {
+  return pod_security::ReadOptions(config).status();
+}
+
 // Every plugin, in the order they act. First the namespace: nothing else matters where there is
 // none. Quota last: what it counts must not be changed or refused any more.
 constexpr PluginInfo kPlugins[] = {
@@ -37,7 +42,7 @@ constexpr PluginInfo kPlugins[] = {
     {"NodeRestriction", NewNodeRestriction, false},
     {"TaintNodesByCondition", NewTaintNodesByCondition, true},
     {"AlwaysPullImages", NewAlwaysPullImages, false},
-    {"PodSecurity", NewPodSecurity, true},
+    {"PodSecurity", NewPodSecurity, true, CheckPodSecurityConfig},
     {"PodNodeSelector", NewPodNodeSelector, false, CheckPodNodeSelectorConfig},
     {"Priority", NewPriority, true},
     {"DefaultTolerationSeconds", NewDefaultTolerationSeconds, true},
