@@ -61,8 +61,15 @@ Stage Audit(Auditor* auditor) {
           }};
 }
 
-Stage Impersonate(const Impersonation& impersonation) {
-  return {"impersonation", [&impersonation](const std::shared_ptr<Call>& call) -> Result<Next> {
+// Whether the authorizer, as it is now, may be asked where the call is.
+bool MayAsk(const Authorizer& authorizer, const Call& call) {
+  return call.on_worker || !authorizer.MayBlock();
+}
+
+Stage Impersonate(const Impersonation& impersonation, const Authorizer& authorizer) {
+  return {"impersonation",
+          [&impersonation, &authorizer](const std::shared_ptr<Call>& call) -> Result<Next> {
+            if (!MayAsk(authorizer, *call)) return Next::kOnWorker;
             COX_ASSIGN_OR_RETURN(call->user,
                                  impersonation.Apply(call->request(), call->info, call->user));
             if (call->audit() != nullptr && call->Header("impersonate-user")) {
@@ -73,16 +80,28 @@ Stage Impersonate(const Impersonation& impersonation) {
           }};
 }
 
+// Of what concerns many. Others have none, whatever their query says: they do not narrow anything.
+Selectors SelectorsOf(const Call& call) {
+  const std::string_view verb = call.info.verb;
+  if (verb != "list" && verb != "watch" && verb != "deletecollection") return {};
+  const std::string* fields = call.query.Find("fieldSelector");
+  const std::string* labels = call.query.Find("labelSelector");
+  return {fields == nullptr ? std::string_view() : *fields,
+          labels == nullptr ? std::string_view() : *labels};
+}
+
 Stage Authorize(const Authorizer& authorizer) {
   return {"authz", [&authorizer](const std::shared_ptr<Call>& call) -> Result<Next> {
-            const Decision decision = authorizer.Authorize(call->user, call->info);
+            if (!MayAsk(authorizer, *call)) return Next::kOnWorker;
+            const Decision decision =
+                authorizer.AuthorizeMany(call->user, call->info, SelectorsOf(*call));
             if (call->audit() != nullptr) {
               call->audit()->Annotate("authorization.k8s.io/decision",
                                       decision.allowed ? "allow" : "forbid");
               call->audit()->Annotate("authorization.k8s.io/reason", decision.reason);
             }
-            if (decision.allowed) return Next::kGoOn;
-            return ForbiddenStatus(call->user, call->info, decision.reason);
+            COX_RETURN_IF_ERROR(StatusOf(decision, call->user, call->info));
+            return Next::kGoOn;
           }};
 }
 
@@ -101,8 +120,12 @@ Chain BuildChain(const ChainParts& p) {
       SetTimeout(p.request_timeout),
       Authenticate(p.authenticator, p.auditor),
       Audit(p.auditor),  // after authn: records need the user
-      Impersonate(p.impersonation),
-      // fairness: by the user that was impersonated: not built yet
+      Impersonate(p.impersonation, p.authorizer),
+      // By the user that was impersonated, and before authorization, which takes its time too.
+      {"fairness",
+       [&gate = p.gate](const std::shared_ptr<Call>& call) -> Result<Next> {
+         return gate.Enter(call) ? Next::kGoOn : Next::kDone;
+       }},
       Authorize(p.authorizer),
       {"offload",
        [dispatch = p.dispatch](const std::shared_ptr<Call>& call) -> Result<Next> {
@@ -126,6 +149,13 @@ void RunChain(const Chain& chain, const std::shared_ptr<Call>& call, size_t from
       RunChain(chain, moved, i);
     });
   }
+}
+
+size_t StageAfter(const Chain& chain, std::string_view name) {
+  for (size_t i = 0; i < chain.stages.size(); ++i) {
+    if (chain.stages[i].name == name) return i + 1;
+  }
+  return chain.stages.size();
 }
 
 }  // namespace cox::apiserver

@@ -42,6 +42,8 @@ constexpr Scenario kScenarios[] = {
     {"slow-watchers", "what watchers that do not read cost the others", SlowWatchers},
     {"idle-watches", "memory of a watch on which nothing happens", IdleWatches},
     {"loaded", "memory with many objects", LoadedMemory},
+    {"overload", "a tenant at ten times the capacity, and those who keep the cluster alive",
+     Overload},
     {"h2load", "creates by another load generator; full size only", CrossCheck},
 };
 

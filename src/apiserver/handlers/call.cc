@@ -14,6 +14,8 @@ namespace {
 
 // Smaller answers are not worth the time.
 constexpr size_t kGzipFrom = size_t{128} * 1024;
+// Smaller answers fit into the connection's buffers.
+constexpr size_t kHeldFrom = size_t{64} * 1024;
 // Speed over size: the network is near.
 constexpr int kGzipLevel = 1;
 
@@ -38,6 +40,13 @@ size_t SizeOf(const std::vector<Bytes>& pieces) {
   size_t size = 0;
   for (const Bytes& piece : pieces) size += piece.size();
   return size;
+}
+
+// The same bytes, with which something else goes.
+Bytes Holding(Bytes bytes, std::shared_ptr<void> held) {
+  const std::string_view view = bytes.view();
+  using Both = std::pair<Bytes, std::shared_ptr<void>>;
+  return Bytes(std::make_shared<const Both>(std::move(bytes), std::move(held)), view);
 }
 
 // A stream whose end is told, and recorded.
@@ -187,15 +196,28 @@ void Call::Respond(int code, std::string_view content_type, std::vector<Bytes> b
   Send({.status = code, .headers = std::move(headers), .body = std::move(body)}, size);
 }
 
+void Call::KeepUntilEnd(std::shared_ptr<void> kept) {
+  on_answer_ = [kept = std::move(kept), next = std::move(on_answer_)](int code, size_t bytes) {
+    if (next) next(code, bytes);
+  };
+}
+
 void Call::Send(net::Response response, size_t size) {
   if (audit_ != nullptr) {
     std::exchange(audit_, nullptr)->Complete(response.status, AuditRecord::Where::kWorker);
   }
   if (on_answer_) std::exchange(on_answer_, nullptr)(response.status, size);
+  // Large answers occupy memory until the peer has read them: what is held goes with their last
+  // piece.
+  if (size >= kHeldFrom && !response.body.empty()) {
+    response.body.back() = Holding(std::move(response.body.back()), std::move(held_));
+  }
   exchange_->Send(std::move(response));
+  held_.reset();
 }
 
 void Call::RespondWith(net::Response response) {
+  for (const auto& [name, value] : headers_) response.headers.Add(name, value);
   response.headers.Set("audit-id", audit_id_);
   const size_t size = SizeOf(response.body);
   Send(std::move(response), size);

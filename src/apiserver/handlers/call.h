@@ -69,6 +69,14 @@ class Call {
   using OnAnswer = std::function<void(int code, size_t bytes)>;
   void set_on_answer(OnAnswer on_answer) { on_answer_ = std::move(on_answer); }
 
+  // What is held while the call is worked on, such as its seats (see fairness/): let go when the
+  // answer has been taken by the connection, or when the call is gone without one.
+  void Hold(std::shared_ptr<void> held) { held_ = std::move(held); }
+  // For who answers with a stream, and knows when the beginning is done.
+  std::shared_ptr<void> TakeHeld() { return std::move(held_); }
+  // Let go when the answer is on its way; for a stream when that has ended.
+  void KeepUntilEnd(std::shared_ptr<void> kept);
+
   // Filled in by stages of the chain, in this order.
   Query query;
   RequestInfo info;
@@ -88,6 +96,7 @@ class Call {
   std::vector<std::string> warnings_;
   OnAnswer on_answer_;
   std::unique_ptr<AuditRecord> audit_;
+  std::shared_ptr<void> held_;
 };
 
 // The API's form of an error.

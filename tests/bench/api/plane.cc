@@ -48,7 +48,8 @@ Result<std::unique_ptr<Plane>> Plane::Start(Context& ctx, const PlaneOptions& op
   storage::EtcdServerOptions etcd;
   etcd.fsync = options.fsync;
   COX_ASSIGN_OR_RETURN(plane->etcd_, storage::EtcdServer::Start(ctx, etcd));
-  std::ofstream(folder + "/tokens.csv") << kToken << ",admin,admin-uid,\"system:masters\"\n";
+  std::ofstream(folder + "/tokens.csv") << kToken << ",admin,admin-uid,\"system:masters\"\n"
+                                        << options.more_tokens;
   COX_RETURN_IF_ERROR(plane->Launch(ctx));
   return plane;
 }

@@ -24,8 +24,9 @@ std::chrono::nanoseconds CpuOf(pid_t pid);
 int64_t ResidentBytes(pid_t pid);
 
 struct PlaneOptions {
-  std::string binary;  // coxswain
-  bool fsync = true;   // etcd waits for the disk, as in production
+  std::string binary;            // coxswain
+  bool fsync = true;             // etcd waits for the disk, as in production
+  std::string more_tokens = {};  // lines of the token file besides the administrator's
 };
 
 // What is measured: a real etcd and the API server on it, in processes and folders of their own.
