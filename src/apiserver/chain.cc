@@ -21,39 +21,95 @@ Stage SetTimeout(std::chrono::nanoseconds timeout) {
           }};
 }
 
-Stage Authenticate(const Authenticator& authenticator) {
-  return {"authn", [&authenticator](const std::shared_ptr<Call>& call) -> Result<Next> {
+// Who they are not is recorded too.
+std::unique_ptr<AuditRecord> Begin(Auditor& auditor, const Call& call, const UserInfo* user) {
+  return auditor.Begin({call.request(), call.info, user, call.audit_id()});
+}
+
+Stage Authenticate(const Authenticator& authenticator, Auditor* auditor) {
+  return {"authn", [&authenticator, auditor](const std::shared_ptr<Call>& call) -> Result<Next> {
             const std::string_view warning = BearerTokenWarning(call->request());
             if (!warning.empty()) call->Warn(std::string(warning));
-            COX_ASSIGN_OR_RETURN(call->user, authenticator.Authenticate(call->request()));
+            Result<UserInfo> user = authenticator.Authenticate(call->request());
+            if (!user.ok()) {
+              if (auditor == nullptr) return user.status();
+              if (auditor->blocks() && !call->on_worker) return Next::kOnWorker;
+              call->set_audit(Begin(*auditor, *call, nullptr));
+              return user.status();
+            }
+            call->user = std::move(*user);
             // Nobody behind the chain shall see, log or forward it.
             call->request().headers.Remove("authorization");
             return Next::kGoOn;
           }};
 }
 
-Stage Impersonate(const Impersonation& impersonation) {
-  return {"impersonation", [&impersonation](const std::shared_ptr<Call>& call) -> Result<Next> {
+Stage Audit(Auditor* auditor) {
+  return {"audit", [auditor](const std::shared_ptr<Call>& call) -> Result<Next> {
+            if (auditor == nullptr) return Next::kGoOn;
+            if (call->audit() == nullptr) {
+              call->set_audit(Begin(*auditor, *call, &call->user));
+              if (call->audit() == nullptr) return Next::kGoOn;
+            }
+            // The first event, and all that is recorded of an answer, may have to wait for a disk.
+            if (auditor->blocks() && !call->on_worker) return Next::kOnWorker;
+            const Status received = call->audit()->Received();
+            if (received.ok()) return Next::kGoOn;
+            auditor->CountRejected();
+            call->set_audit(nullptr);
+            return received;
+          }};
+}
+
+// Whether the authorizer, as it is now, may be asked where the call is.
+bool MayAsk(const Authorizer& authorizer, const Call& call) {
+  return call.on_worker || !authorizer.MayBlock();
+}
+
+Stage Impersonate(const Impersonation& impersonation, const Authorizer& authorizer) {
+  return {"impersonation",
+          [&impersonation, &authorizer](const std::shared_ptr<Call>& call) -> Result<Next> {
+            if (!MayAsk(authorizer, *call)) return Next::kOnWorker;
             COX_ASSIGN_OR_RETURN(call->user,
                                  impersonation.Apply(call->request(), call->info, call->user));
+            if (call->audit() != nullptr && call->Header("impersonate-user")) {
+              call->audit()->SetImpersonated(call->user);
+            }
             RemoveImpersonationHeaders(call->request().headers);
             return Next::kGoOn;
           }};
 }
 
+// Of what concerns many. Others have none, whatever their query says: they do not narrow anything.
+Selectors SelectorsOf(const Call& call) {
+  const std::string_view verb = call.info.verb;
+  if (verb != "list" && verb != "watch" && verb != "deletecollection") return {};
+  const std::string* fields = call.query.Find("fieldSelector");
+  const std::string* labels = call.query.Find("labelSelector");
+  return {fields == nullptr ? std::string_view() : *fields,
+          labels == nullptr ? std::string_view() : *labels};
+}
+
 Stage Authorize(const Authorizer& authorizer) {
   return {"authz", [&authorizer](const std::shared_ptr<Call>& call) -> Result<Next> {
-            const Decision decision = authorizer.Authorize(call->user, call->info);
-            if (decision.allowed) return Next::kGoOn;
-            return ForbiddenStatus(call->user, call->info, decision.reason);
+            if (!MayAsk(authorizer, *call)) return Next::kOnWorker;
+            const Decision decision =
+                authorizer.AuthorizeMany(call->user, call->info, SelectorsOf(*call));
+            if (call->audit() != nullptr) {
+              call->audit()->Annotate("authorization.k8s.io/decision",
+                                      decision.allowed ? "allow" : "forbid");
+              call->audit()->Annotate("authorization.k8s.io/reason", decision.reason);
+            }
+            COX_RETURN_IF_ERROR(StatusOf(decision, call->user, call->info));
+            return Next::kGoOn;
           }};
 }
 
 }  // namespace
 
 // Read top to bottom: this is the order a request meets them.
-std::vector<Stage> BuildChain(const ChainParts& p) {
-  return {
+Chain BuildChain(const ChainParts& p) {
+  std::vector<Stage> stages = {
       {"requestinfo", ReadRequestInfo},
       {"metrics",
        [&metrics = p.metrics](const std::shared_ptr<Call>& call) -> Result<Next> {
@@ -62,9 +118,9 @@ std::vector<Stage> BuildChain(const ChainParts& p) {
          return Next::kGoOn;
        }},
       SetTimeout(p.request_timeout),
-      Authenticate(p.authenticator),
-      // audit: after authn, since records need the user: not built yet
-      Impersonate(p.impersonation),
+      Authenticate(p.authenticator, p.auditor),
+      Audit(p.auditor),  // after authn: records need the user
+      Impersonate(p.impersonation, p.authorizer),
       // By the user that was impersonated, and before authorization, which takes its time too.
       {"fairness",
        [&gate = p.gate](const std::shared_ptr<Call>& call) -> Result<Next> {
@@ -72,27 +128,34 @@ std::vector<Stage> BuildChain(const ChainParts& p) {
        }},
       Authorize(p.authorizer),
       {"offload",
-       [offload = p.offload, dispatch = p.dispatch](const std::shared_ptr<Call>& call) {
+       [dispatch = p.dispatch](const std::shared_ptr<Call>& call) -> Result<Next> {
          // Decoding, admission, registry and storage take time and may block.
-         offload(call, [dispatch](std::shared_ptr<Call> c) { dispatch(c); });
+         if (!call->on_worker) return Next::kOnWorker;
+         dispatch(call);
          return Next::kDone;
        }},
   };
+  return {std::move(stages), p.offload};
 }
 
-void RunChain(const std::vector<Stage>& stages, const std::shared_ptr<Call>& call, size_t from) {
-  for (size_t i = from; i < stages.size(); ++i) {
-    const Result<Next> next = stages[i].run(call);
+void RunChain(const Chain& chain, const std::shared_ptr<Call>& call, size_t from) {
+  for (size_t i = from; i < chain.stages.size(); ++i) {
+    const Result<Next> next = chain.stages[i].run(call);
     if (!next.ok()) return call->RespondStatus(next.status());
     if (*next == Next::kDone) return;
+    if (*next == Next::kGoOn) continue;
+    return chain.offload(call, [&chain, i](const std::shared_ptr<Call>& moved) {
+      moved->on_worker = true;
+      RunChain(chain, moved, i);
+    });
   }
 }
 
-size_t StageAfter(const std::vector<Stage>& stages, std::string_view name) {
-  for (size_t i = 0; i < stages.size(); ++i) {
-    if (stages[i].name == name) return i + 1;
+size_t StageAfter(const Chain& chain, std::string_view name) {
+  for (size_t i = 0; i < chain.stages.size(); ++i) {
+    if (chain.stages[i].name == name) return i + 1;
   }
-  return stages.size();
+  return chain.stages.size();
 }
 
 }  // namespace cox::apiserver

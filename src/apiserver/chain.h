@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "apiserver/audit/auditor.h"
 #include "apiserver/authn/authenticator.h"
 #include "apiserver/authn/impersonation.h"
 #include "apiserver/authz/authorizer.h"
@@ -17,9 +18,13 @@
 
 namespace cox::apiserver {
 
-// What a stage made of a call: goes on to the next, or it has been answered (or somebody else
-// will).
-enum class Next : uint8_t { kGoOn, kDone };
+// What a stage made of a call.
+enum class Next : uint8_t {
+  kGoOn,      // to the next stage
+  kDone,      // it has been answered, or somebody else will
+  kOnWorker,  // this stage must block, and may not here: it is run again on a worker, and the rest
+              // of the chain with it. For calls that are not on one (Call::on_worker).
+};
 
 // A named step on the way of every request. One that fails ends it, with that answer.
 struct Stage {
@@ -27,29 +32,37 @@ struct Stage {
   std::function<Result<Next>(const std::shared_ptr<Call>&)> run;
 };
 
+// Moves a call from its loop to a worker.
+using Offload =
+    std::function<void(std::shared_ptr<Call>, std::function<void(std::shared_ptr<Call>)>)>;
+
 // What the chain is made of.
 struct ChainParts {
   RequestMetrics& metrics;
   const Authenticator& authenticator;
+  Auditor* auditor = nullptr;  // null: nothing is audited
   const Impersonation& impersonation;
   RequestGate& gate;
   const Authorizer& authorizer;
-  // Moves the call from its loop to a worker: what follows may block.
-  std::function<void(std::shared_ptr<Call>, std::function<void(std::shared_ptr<Call>)>)> offload;
+  Offload offload;
   // Answers by path.
   std::function<void(const std::shared_ptr<Call>&)> dispatch;
   // The limit of requests that are not to last.
   std::chrono::nanoseconds request_timeout = std::chrono::seconds(60);
 };
 
-// The way of a request, top to bottom. Stages up to "offload" run on the connection's loop and do
-// not block; the rest on a worker.
-std::vector<Stage> BuildChain(const ChainParts& parts);
+// The way of a request, top to bottom. Stages run on the connection's loop and do not block, until
+// one asks for a worker; the last one always does.
+struct Chain {
+  std::vector<Stage> stages;
+  Offload offload;
+};
+Chain BuildChain(const ChainParts& parts);
 
-// Runs `call` through the stages from number `from` on.
-void RunChain(const std::vector<Stage>& stages, const std::shared_ptr<Call>& call, size_t from = 0);
+// Runs `call` through the stages from number `from` on. The chain outlives the call.
+void RunChain(const Chain& chain, const std::shared_ptr<Call>& call, size_t from = 0);
 
 // The stage behind the one that is called so: where a call goes on that waited there.
-size_t StageAfter(const std::vector<Stage>& stages, std::string_view name);
+size_t StageAfter(const Chain& chain, std::string_view name);
 
 }  // namespace cox::apiserver

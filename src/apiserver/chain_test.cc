@@ -58,14 +58,14 @@ class ChainTest : public ::testing::Test {
   };
   Gate gate_;
   std::shared_ptr<Call> dispatched_;
-  std::vector<Stage> chain_;
+  Chain chain_;
 };
 
 TEST_F(ChainTest, StagesStandInTheirOrder) {
   std::vector<std::string_view> names;
-  for (const Stage& stage : chain_) names.push_back(stage.name);
+  for (const Stage& stage : chain_.stages) names.push_back(stage.name);
   EXPECT_EQ(names,
-            (std::vector<std::string_view>{"requestinfo", "metrics", "timeout", "authn",
+            (std::vector<std::string_view>{"requestinfo", "metrics", "timeout", "authn", "audit",
                                            "impersonation", "fairness", "authz", "offload"}));
 }
 
@@ -138,11 +138,81 @@ TEST_F(ChainTest, AListOfOneNameIsAuthorizedByThatName) {
   }
 }
 
+// May block when told so, and remembers where it was asked.
+class SlowAuthorizer final : public Authorizer {
+ public:
+  bool MayBlock() const override { return slow; }
+  Decision Authorize(const UserInfo&, const RequestInfo&) const override {
+    asked_on_worker = on_worker;
+    return {true, {}};
+  }
+  UserRules Rules(const UserInfo&, std::string_view) const override { return {}; }
+
+  bool slow = false;
+  bool on_worker = false;
+  mutable bool asked_on_worker = false;
+};
+
+TEST_F(ChainTest, AnAuthorizerThatMayBlockIsAskedOnAWorkerAndOthersOnTheLoop) {
+  SlowAuthorizer authorizer;
+  const Impersonation impersonation(authorizer);
+  int moves = 0;
+  chain_ = BuildChain({.metrics = metrics_,
+                       .authenticator = authenticator_,
+                       .impersonation = impersonation,
+                       .gate = gate_,
+                       .authorizer = authorizer,
+                       .offload =
+                           [&](std::shared_ptr<Call> call, auto then) {
+                             ++moves;
+                             authorizer.on_worker = true;
+                             then(std::move(call));
+                             authorizer.on_worker = false;
+                           },
+                       .dispatch = [](const auto& call) { call->RespondText(200, "done"); }});
+  EXPECT_EQ(Run("GET", "/api/v1/pods")->Body(), "done");
+  EXPECT_FALSE(authorizer.asked_on_worker);
+  EXPECT_EQ(moves, 1);
+  authorizer.slow = true;
+  EXPECT_EQ(Run("GET", "/api/v1/pods")->Body(), "done");
+  EXPECT_TRUE(authorizer.asked_on_worker);
+  EXPECT_EQ(moves, 2);
+}
+
 TEST_F(ChainTest, AnExtraSpaceBeforeTheTokenIsToldAndTheTokenIgnored) {
   auto answer = Run("GET", "/api/v1/pods", {{"authorization", "Bearer  secret"}});
   EXPECT_EQ(answer->status(), 403);
   EXPECT_NE(answer->Header("warning").find("contains extra space before the bearer token"),
             std::string::npos);
+}
+
+TEST(RunChainTest, AStageThatMustBlockIsRunAgainOnAWorkerWithAllThatFollows) {
+  TestClock clock;
+  std::string log;
+  const auto note = [&log](std::string_view name, const std::shared_ptr<Call>& call) {
+    log.append(name).append(call->on_worker ? "+ " : "- ");
+  };
+  const Chain chain = {{{"first",
+                         [&](const std::shared_ptr<Call>& call) -> Result<Next> {
+                           note("first", call);
+                           return Next::kGoOn;
+                         }},
+                        {"asks",
+                         [&](const std::shared_ptr<Call>& call) -> Result<Next> {
+                           note("asks", call);
+                           return call->on_worker ? Next::kGoOn : Next::kOnWorker;
+                         }},
+                        {"last",
+                         [&](const std::shared_ptr<Call>& call) -> Result<Next> {
+                           note("last", call);
+                           return Next::kDone;
+                         }}},
+                       [&log](std::shared_ptr<Call> call, auto then) {
+                         log += "moved ";
+                         then(std::move(call));
+                       }};
+  RunChain(chain, FakeCall(clock, {.target = "/"}).shared());
+  EXPECT_EQ(log, "first- asks- moved asks+ last+ ");
 }
 
 TEST_F(ChainTest, OnlyRequestsThatEndHaveATimeout) {

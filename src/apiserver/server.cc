@@ -6,7 +6,7 @@
 #include "api/core/v1.h"
 #include "apiserver/admission/plugins.h"
 #include "apiserver/authn/service_account/authenticator.h"
-#include "apiserver/authz/rbac/rbac_feed.h"
+#include "apiserver/authz/authorization.h"
 #include "apiserver/authz/rbac/rbac_guard.h"
 #include "apiserver/bootstrap/bootstrap.h"
 #include "apiserver/chain.h"
@@ -55,30 +55,6 @@ AuthMethods With(AuthMethods methods, std::unique_ptr<const AuthMethod> another)
   return methods;
 }
 
-Status CheckModes(const std::vector<std::string>& modes) {
-  if (modes.empty()) return Status::BadRequest("at least one authorization-mode must be passed");
-  for (const std::string& mode : modes) {
-    if (mode != "AlwaysAllow" && mode != "AlwaysDeny" && mode != "RBAC" && mode != "Node") {
-      return Status::BadRequest("authorization-mode " + Quote(mode) + " is not a valid mode");
-    }
-  }
-  return {};
-}
-
-// The authorizers of the modes, in order. Node has none yet: nodes have what roles give them.
-std::vector<const Authorizer*> AuthorizersOf(const std::vector<std::string>& modes,
-                                             const Authorizer& rbac) {
-  static const AlwaysAllow kAllow;
-  static const AlwaysDeny kDeny;
-  std::vector<const Authorizer*> authorizers;
-  for (const std::string& mode : modes) {
-    if (mode == "RBAC") authorizers.push_back(&rbac);
-    if (mode == "AlwaysAllow") authorizers.push_back(&kAllow);
-    if (mode == "AlwaysDeny") authorizers.push_back(&kDeny);
-  }
-  return authorizers;
-}
-
 VersionInfo MakeVersion() {
   VersionInfo info;
   info.git_version = std::string(kVersion) + "+coxswain1";
@@ -110,13 +86,15 @@ size_t WorkersFor(const FairnessOptions& options) {
 class ServerImpl final : public ApiServer {
  public:
   ServerImpl(const Context& ctx, ServerOptions options, StoreOf storage, MetricsRegistry& metrics,
-             AuthMethods auth_methods, std::shared_ptr<const ServiceAccountTokens> tokens)
+             AuthMethods auth_methods, std::shared_ptr<const ServiceAccountTokens> tokens,
+             std::unique_ptr<Authorization> authorization, std::unique_ptr<Auditor> auditor)
       : options_(std::move(options)),
         ctx_(ctx.Child()),
         storage_(std::move(storage)),
         tokens_(std::move(tokens)),
-        authorizer_(AuthorizersOf(options_.authorization_modes, rbac_)),
-        impersonation_(authorizer_),
+        auditor_(std::move(auditor)),
+        authorization_(std::move(authorization)),
+        impersonation_(*authorization_),
         registry_(ctx_, {.storage = [this](const KindInfo& kind) -> storage::Store& {
                            return storage_(kind.group, kind.plural);
                          },
@@ -130,7 +108,7 @@ class ServerImpl final : public ApiServer {
         authenticator_(With(std::move(auth_methods),
                             NewServiceAccountMethod(tokens_, registry_, ctx_.clock())),
                        options_.anonymous_auth, tokens_->api_audiences()),
-        rbac_guard_(registry_, authorizer_, rbac_),
+        rbac_guard_(registry_, *authorization_, authorization_->rbac()),
         allocation_(
             storage_("", "services"),
             {.cluster_ip_ranges = options_.service_cluster_ip_ranges,
@@ -138,12 +116,12 @@ class ServerImpl final : public ApiServer {
              .root = options_.etcd_prefix,
              .random = RandomBelow}),
         repair_(storage_("", "services"), allocation_),
-        admission_(MakeAdmission({.registry = registry_, .authorizer = authorizer_},
+        admission_(MakeAdmission({.registry = registry_, .authorizer = *authorization_},
                                  options_.enabled_admission_plugins,
                                  options_.disabled_admission_plugins)),
         resources_(registry_, admission_, options_.min_request_timeout),
         reviews_({.authenticator = authenticator_,
-                  .authorizer = authorizer_,
+                  .authorizer = *authorization_,
                   .tokens = tokens_,
                   .resources = resources_}),
         issuer_(*tokens_, options_.advertise_address),
@@ -170,10 +148,11 @@ class ServerImpl final : public ApiServer {
         chain_(BuildChain(
             {.metrics = request_metrics_,
              .authenticator = authenticator_,
+             .auditor = auditor_.get(),
              .impersonation = impersonation_,
              .gate = fairness_ != nullptr ? static_cast<RequestGate&>(*fairness_)
                                           : static_cast<RequestGate&>(in_flight_limit_),
-             .authorizer = authorizer_,
+             .authorizer = *authorization_,
              .offload =
                  [this](std::shared_ptr<Call> call,
                         std::function<void(std::shared_ptr<Call>)> then) {
@@ -185,6 +164,10 @@ class ServerImpl final : public ApiServer {
     registry_.Hub(core::v1::Service::kKind).store().set_hooks(&allocation_);
     AddBuildInfo(MakeVersion(), metrics);
     rbac_guard_.Install();
+    if (auditor_ != nullptr) {
+      auditor_->set_offload(
+          [this](std::function<void()> work) { return workers_.Submit(std::move(work)); });
+    }
   }
 
   ~ServerImpl() override {
@@ -193,6 +176,8 @@ class ServerImpl final : public ApiServer {
     if (server_ != nullptr) server_->Stop();
     workers_.Stop();
     background_.Wait();
+    // Every request has ended: what is buffered of them is delivered now, or never.
+    if (auditor_ != nullptr) auditor_->Stop();
   }
 
   Status Listen() {
@@ -200,8 +185,7 @@ class ServerImpl final : public ApiServer {
         server_, net::Server::Start(ctx_, options_.listen, [this](net::ExchangePtr exchange) {
           Serve(std::move(exchange));
         }));
-    COX_RETURN_IF_ERROR(
-        background_.Go("rbac", [this](Context& ctx) { RunRbacFeed(ctx, registry_, rbac_); }));
+    COX_RETURN_IF_ERROR(authorization_->Start(background_, registry_));
     if (fairness_ != nullptr) {
       COX_RETURN_IF_ERROR(background_.Go("fairness", [this](Context& ctx) {
         if (!registry_.WaitReady(ctx).ok()) return;  // only when it stops
@@ -231,7 +215,7 @@ class ServerImpl final : public ApiServer {
  private:
   void Serve(net::ExchangePtr exchange) {
     const std::optional<std::string_view> given = exchange->request().headers.Get("audit-id");
-    std::string audit_id = given ? std::string(given->substr(0, 64)) : NewUid();
+    std::string audit_id = given && !given->empty() ? std::string(*given) : NewUid();
     RunChain(chain_, std::make_shared<Call>(std::move(exchange), std::move(audit_id)));
   }
 
@@ -250,19 +234,13 @@ class ServerImpl final : public ApiServer {
 
   // A call whose turn has come. Whoever gave it its seats has other things to do: a worker goes on.
   void ResumeWaited(std::shared_ptr<Call> call) {
-    Submit(std::move(call), [this](std::shared_ptr<Call> waited) {
-      on_worker_ = true;
+    Offload(std::move(call), [this](const std::shared_ptr<Call>& waited) {
+      waited->on_worker = true;
       RunChain(chain_, waited, StageAfter(chain_, "fairness"));
-      on_worker_ = false;
     });
   }
 
   void Offload(std::shared_ptr<Call> call, std::function<void(std::shared_ptr<Call>)> then) {
-    if (on_worker_) return then(std::move(call));
-    Submit(std::move(call), std::move(then));
-  }
-
-  void Submit(std::shared_ptr<Call> call, std::function<void(std::shared_ptr<Call>)> then) {
     Call& raw = *call;
     const bool taken = workers_.Submit(
         [call = std::move(call), then = std::move(then)]() mutable { then(std::move(call)); });
@@ -315,9 +293,6 @@ class ServerImpl final : public ApiServer {
     }
   }
 
-  // The thread is a worker's, and works for a call that was parked.
-  static thread_local bool on_worker_;
-
   const ServerOptions options_;
   Context ctx_;
   const StoreOf storage_;
@@ -326,8 +301,8 @@ class ServerImpl final : public ApiServer {
   Mutex mu_;
   CondVar changed_;
   const std::shared_ptr<const ServiceAccountTokens> tokens_;
-  RbacAuthorizer rbac_;
-  const UnionAuthorizer authorizer_;
+  const std::unique_ptr<Auditor> auditor_;  // null: nothing is audited
+  const std::unique_ptr<Authorization> authorization_;
   const Impersonation impersonation_;
   Registry registry_;
   const Authenticator authenticator_;
@@ -347,18 +322,15 @@ class ServerImpl final : public ApiServer {
   Health health_;
   Router router_;
   WorkerPool workers_;
-  const std::vector<Stage> chain_;
+  const Chain chain_;
   std::unique_ptr<net::Server> server_;
   Scope background_;
 };
-
-thread_local bool ServerImpl::on_worker_ = false;
 
 }  // namespace
 
 Result<std::unique_ptr<ApiServer>> ApiServer::Start(const Context& ctx, ServerOptions options,
                                                     StoreOf storage, MetricsRegistry& metrics) {
-  COX_RETURN_IF_ERROR(CheckModes(options.authorization_modes));
   COX_RETURN_IF_ERROR(
       CheckPluginNames(options.enabled_admission_plugins).WithContext("enable-admission-plugins"));
   COX_RETURN_IF_ERROR(CheckPluginNames(options.disabled_admission_plugins)
@@ -366,8 +338,13 @@ Result<std::unique_ptr<ApiServer>> ApiServer::Start(const Context& ctx, ServerOp
   COX_ASSIGN_OR_RETURN(AuthMethods methods, MakeAuthMethods(options));
   COX_ASSIGN_OR_RETURN(std::shared_ptr<const ServiceAccountTokens> tokens,
                        ServiceAccountTokens::Create(std::move(options.service_accounts)));
+  COX_ASSIGN_OR_RETURN(std::unique_ptr<Authorization> authorization,
+                       Authorization::Create(ctx, std::move(options.authorization)));
+  COX_ASSIGN_OR_RETURN(std::unique_ptr<Auditor> auditor,
+                       Auditor::Create(ctx, options.audit, metrics));
   auto server = std::make_unique<ServerImpl>(ctx, std::move(options), std::move(storage), metrics,
-                                             std::move(methods), std::move(tokens));
+                                             std::move(methods), std::move(tokens),
+                                             std::move(authorization), std::move(auditor));
   COX_RETURN_IF_ERROR(server->Listen());
   return std::unique_ptr<ApiServer>(std::move(server));
 }

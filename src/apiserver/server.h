@@ -9,7 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "apiserver/audit/options.h"
 #include "apiserver/authn/service_account/tokens.h"
+#include "apiserver/authz/authorization_options.h"
 #include "apiserver/fairness/gate.h"
 #include "base/context.h"
 #include "base/metrics.h"
@@ -25,13 +27,14 @@ struct ServerOptions {
   std::string token_csv;          // contents of --token-auth-file; empty: none
   std::string client_ca_pem;      // contents of --client-ca-file; empty: none
   bool anonymous_auth = true;
-  std::vector<std::string> authorization_modes = {"RBAC"};  // in order; see Start
+  AuthorizationOptions authorization;
   std::string etcd_prefix = "/registry";
   std::vector<std::string> service_cluster_ip_ranges = {"10.0.0.0/24"};  // one of each family
   std::string service_node_port_range = "30000-32767";
   ServiceAccountTokenOptions service_accounts;
   std::vector<std::string> enabled_admission_plugins;  // besides those on by default
   std::vector<std::string> disabled_admission_plugins;
+  AuditOptions audit;
   std::chrono::seconds event_ttl{3600};
   std::chrono::seconds request_timeout{60};        // of requests that are not to last
   std::chrono::seconds min_request_timeout{1800};  // of those that are: watches

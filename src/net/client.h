@@ -56,6 +56,8 @@ struct ClientOptions {
   // A connection on which nothing came for this long is pinged, and closed if the ping is not
   // answered in half that time. 0: never.
   std::chrono::milliseconds ping_after{30'000};
+  // A connection that carried no request for this long is closed. 0: never.
+  std::chrono::milliseconds idle_timeout{0};
   size_t max_response_bytes = size_t{256} * 1024 * 1024;  // for Do
 };
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "apiserver/registry/registry.h"
@@ -16,6 +17,9 @@ namespace cox::apiserver {
 
 enum class Operation : uint8_t { kCreate, kUpdate, kDelete, kConnect };
 
+// What plugins want noted in the audit record of a request: annotations, the last of a key counts.
+using AuditAnnotations = std::vector<std::pair<std::string, std::string>>;
+
 // A write on its way in. Objects are of the hub kind.
 struct AdmissionRequest {
   Operation operation;
@@ -25,9 +29,14 @@ struct AdmissionRequest {
   std::string name;
   const UserInfo& user;
   bool dry_run = false;
-  const Object* object = nullptr;  // null for deletions
-  const Object* old = nullptr;     // null for creations
-  Warnings* warnings = nullptr;    // may be null
+  const Object* object = nullptr;     // null for deletions
+  const Object* old = nullptr;        // null for creations
+  Warnings* warnings = nullptr;       // may be null
+  AuditAnnotations* audit = nullptr;  // may be null
+
+  void Annotate(std::string_view key, std::string value) const {
+    if (audit != nullptr) audit->emplace_back(key, std::move(value));
+  }
 };
 
 // Threads: both methods may be called concurrently.

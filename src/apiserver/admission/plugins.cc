@@ -21,7 +21,7 @@ constexpr PluginInfo kPlugins[] = {
     {"NamespaceLifecycle", NewNamespaceLifecycle, true},
     {"LimitRanger", nullptr, true},
     {"ServiceAccount", nullptr, true},
-    {"NodeRestriction", nullptr, false},
+    {"NodeRestriction", NewNodeRestriction, false},
     {"TaintNodesByCondition", NewTaintNodesByCondition, true},
     {"AlwaysPullImages", nullptr, false},
     {"PodSecurity", nullptr, true},

@@ -27,6 +27,7 @@ AdmissionChain MakeAdmission(const AdmissionParts& parts,
 
 // The plugins.
 std::unique_ptr<const AdmissionPlugin> NewNamespaceLifecycle(const AdmissionParts& parts);
+std::unique_ptr<const AdmissionPlugin> NewNodeRestriction(const AdmissionParts& parts);
 std::unique_ptr<const AdmissionPlugin> NewTaintNodesByCondition(const AdmissionParts& parts);
 std::unique_ptr<const AdmissionPlugin> NewPriority(const AdmissionParts& parts);
 std::unique_ptr<const AdmissionPlugin> NewDefaultTolerationSeconds(const AdmissionParts& parts);

@@ -37,10 +37,10 @@ inline std::string KeyPem(const Key& key) {
   });
 }
 
-inline std::string RequestPem(const Key& key) {
+inline std::string RequestPem(const Key& key, const char* common_name = "jane") {
   std::unique_ptr<X509_REQ, Free> request(X509_REQ_new());
   X509_NAME_add_entry_by_txt(X509_REQ_get_subject_name(request.get()), "CN", MBSTRING_ASC,
-                             reinterpret_cast<const unsigned char*>("jane"), -1, -1, 0);
+                             reinterpret_cast<const unsigned char*>(common_name), -1, -1, 0);
   X509_REQ_set_pubkey(request.get(), key.get());
   X509_REQ_sign(request.get(), key.get(), EVP_sha256());
   return ToPem([&request](BIO* bio) { PEM_write_bio_X509_REQ(bio, request.get()); });

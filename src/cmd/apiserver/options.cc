@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cmd/apiserver/options.h"
 
+#include "cmd/apiserver/audit_options.h"
 #include "cmd/apiserver/files.h"
 #include "cmd/apiserver/keys.h"
 #include "object/scalar/time.h"
@@ -24,6 +25,33 @@ Result<apiserver::ServiceAccountTokenOptions> ServiceAccountsFrom(const Flags& f
   options.max_expiration = std::chrono::seconds(limit->nanos / 1'000'000'000);
   options.extend_expiration = flags.GetBool("service-account-extend-token-expiration");
   options.jwks_uri = flags.Get("service-account-jwks-uri");
+  return options;
+}
+
+Result<apiserver::AuthorizationOptions> AuthorizationFrom(const Flags& flags) {
+  apiserver::AuthorizationOptions options;
+  options.config_file = flags.Get("authorization-config");
+  if (!options.config_file.empty()) {
+    for (std::string_view other :
+         {"authorization-mode", "authorization-webhook-config-file",
+          "authorization-webhook-version", "authorization-webhook-cache-authorized-ttl",
+          "authorization-webhook-cache-unauthorized-ttl"}) {
+      if (!flags.Has(other)) continue;
+      return Status::BadRequest("--authorization-config can not be specified when --" +
+                                std::string(other) + " is");
+    }
+    return options;
+  }
+  options.modes = flags.GetList("authorization-mode");
+  options.webhook.kubeconfig = flags.Get("authorization-webhook-config-file");
+  options.webhook.version = flags.Get("authorization-webhook-version");
+  if (options.webhook.version != "v1" && options.webhook.version != "v1beta1") {
+    return Status::BadRequest("--authorization-webhook-version must be v1 or v1beta1");
+  }
+  COX_ASSIGN_OR_RETURN(options.webhook.authorized_ttl,
+                       flags.GetSeconds("authorization-webhook-cache-authorized-ttl"));
+  COX_ASSIGN_OR_RETURN(options.webhook.unauthorized_ttl,
+                       flags.GetSeconds("authorization-webhook-cache-unauthorized-ttl"));
   return options;
 }
 
@@ -69,7 +97,7 @@ Result<apiserver::ServerOptions> ServerOptionsFrom(const Flags& flags) {
   if (flags.Has("client-ca-file")) {
     COX_ASSIGN_OR_RETURN(options.client_ca_pem, ReadFile(flags.Get("client-ca-file")));
   }
-  options.authorization_modes = flags.GetList("authorization-mode");
+  COX_ASSIGN_OR_RETURN(options.authorization, AuthorizationFrom(flags));
   COX_ASSIGN_OR_RETURN(options.service_accounts, ServiceAccountsFrom(flags));
   options.etcd_prefix = flags.Get("etcd-prefix");
   if (!options.etcd_prefix.starts_with('/')) options.etcd_prefix.insert(0, "/");
@@ -80,6 +108,7 @@ Result<apiserver::ServerOptions> ServerOptionsFrom(const Flags& flags) {
   options.service_node_port_range = flags.Get("service-node-port-range");
   options.enabled_admission_plugins = flags.GetList("enable-admission-plugins");
   options.disabled_admission_plugins = flags.GetList("disable-admission-plugins");
+  COX_ASSIGN_OR_RETURN(options.audit, AuditFrom(flags));
   COX_ASSIGN_OR_RETURN(options.event_ttl, flags.GetSeconds("event-ttl"));
   COX_ASSIGN_OR_RETURN(options.request_timeout, flags.GetSeconds("request-timeout"));
   COX_ASSIGN_OR_RETURN(const int64_t watch, flags.GetInt("min-request-timeout", 1, 1 << 30));

@@ -233,6 +233,27 @@ TEST_F(ClientTest, NobodyListeningIsUnavailable) {
                   .Is(Reason::kServiceUnavailable));
 }
 
+TEST_F(ClientTest, ConnectionThatIsNotUsedIsClosedInTime) {
+  std::latch closed(1);
+  Scripted server([&](tcp::socket& socket) {
+    char buffer[4096];
+    boost::system::error_code error;
+    socket.read_some(boost::asio::buffer(buffer), error);
+    Write(socket, "HTTP/1.1 204 No Content\r\n\r\n");
+    ReadAll(socket);
+    closed.count_down();
+  });
+  ClientOptions options;
+  options.host = "127.0.0.1";
+  options.port = server.port();
+  options.tls = false;
+  options.http2 = false;
+  options.idle_timeout = 20ms;
+  const auto client = *Client::Create(context_, options);
+  EXPECT_TRUE(client->Do(context_, {.method = "GET", .target = "/"}).ok());
+  closed.wait();  // by the client, which still lives
+}
+
 TEST_F(ClientTest, BrokenAnswersAreUnavailable) {
   const std::string cases[] = {
       "",

@@ -21,6 +21,13 @@ bool IsToken(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c != '\x7f'; });
 }
 
+std::string Authority(const ClientOptions& options, bool with_default_port) {
+  const bool default_port = options.port == (options.tls ? 443 : 80);
+  const std::string host =
+      options.host.find(':') != std::string::npos ? "[" + options.host + "]" : options.host;
+  return default_port && !with_default_port ? host : host + ":" + std::to_string(options.port);
+}
+
 }  // namespace
 
 ClientPool::ClientPool(const ClientOptions& options, SslContextPtr ssl,
@@ -128,6 +135,7 @@ void ClientPool::ScheduleCheck() {
   check_scheduled_ = true;
   auto shortest = std::min(options_.connect_timeout, std::chrono::milliseconds(4000));
   if (options_.ping_after.count() > 0) shortest = std::min(shortest, options_.ping_after);
+  if (options_.idle_timeout.count() > 0) shortest = std::min(shortest, options_.idle_timeout);
   const auto period = std::max(shortest / 4, std::chrono::milliseconds(5));
   timer_ = loop_->clock().After(period, [loop = loop_, alive = alive_] {
     loop->Post([alive] {
@@ -161,14 +169,12 @@ void ClientConnection::Connect() {
   boost::system::error_code error;
   const auto address = boost::asio::ip::make_address(host, error);
   if (!error) {
-    socket_.async_connect(
-        {address, port}, [alive = alive_](const boost::system::error_code& failed) {
-          if (*alive == nullptr) return;
-          if (failed) {
-            return (*alive)->Fail(Status::Unavailable("connecting: " + failed.message()));
-          }
-          (*alive)->OnConnected(std::move((*alive)->socket_));
-        });
+    socket_.async_connect({address, port},
+                          [alive = alive_](const boost::system::error_code& failed) {
+                            if (*alive == nullptr) return;
+                            if (failed) return (*alive)->Fail((*alive)->DialError(failed));
+                            (*alive)->OnConnected(std::move((*alive)->socket_));
+                          });
     return;
   }
   resolver_.async_resolve(
@@ -176,20 +182,34 @@ void ClientConnection::Connect() {
       [alive = alive_](const boost::system::error_code& failed,
                        const boost::asio::ip::tcp::resolver::results_type& ends) {
         if (*alive == nullptr) return;
-        if (failed) return (*alive)->Fail(Status::Unavailable("resolving: " + failed.message()));
+        if (failed) {
+          return (*alive)->Fail(Status::Unavailable(
+              "dial tcp: lookup " + (*alive)->pool_.options_.host + ": no such host"));
+        }
         (*alive)->OnResolved(ends);
       });
 }
 
 void ClientConnection::OnResolved(const boost::asio::ip::tcp::resolver::results_type& ends) {
-  boost::asio::async_connect(
-      socket_, ends,
-      [alive = alive_](const boost::system::error_code& failed,
-                       const boost::asio::ip::tcp::endpoint&) {
-        if (*alive == nullptr) return;
-        if (failed) return (*alive)->Fail(Status::Unavailable("connecting: " + failed.message()));
-        (*alive)->OnConnected(std::move((*alive)->socket_));
-      });
+  boost::asio::async_connect(socket_, ends,
+                             [alive = alive_](const boost::system::error_code& failed,
+                                              const boost::asio::ip::tcp::endpoint&) {
+                               if (*alive == nullptr) return;
+                               if (failed) return (*alive)->Fail((*alive)->DialError(failed));
+                               (*alive)->OnConnected(std::move((*alive)->socket_));
+                             });
+}
+
+Status ClientConnection::DialError(const boost::system::error_code& error) const {
+  const std::string where = Authority(pool_.options_, /*with_default_port=*/true);
+  if (error == boost::asio::error::timed_out) {
+    return Status::Unavailable("dial tcp " + where + ": i/o timeout");
+  }
+  std::string why = error.message();
+  if (!why.empty() && why[0] >= 'A' && why[0] <= 'Z') {
+    why[0] = static_cast<char>(why[0] - 'A' + 'a');
+  }
+  return Status::Unavailable("dial tcp " + where + ": connect: " + why);
 }
 
 void ClientConnection::OnConnected(boost::asio::ip::tcp::socket socket) {
@@ -207,10 +227,7 @@ void ClientConnection::OnOpen() {
   const ClientOptions& options = pool_.options_;
   const bool http2 =
       channel_->tls() != nullptr ? channel_->tls()->protocol() == "h2" : options.http2;
-  const bool default_port = options.port == (options.tls ? 443 : 80);
-  const std::string host =
-      options.host.find(':') != std::string::npos ? "[" + options.host + "]" : options.host;
-  const std::string authority = default_port ? host : host + ":" + std::to_string(options.port);
+  const std::string authority = Authority(options, /*with_default_port=*/false);
   if (http2) {
     session_ = std::make_unique<Http2ClientSession>(authority, options.tls ? "https" : "http",
                                                     static_cast<ClientSession::Host&>(*this));
@@ -271,8 +288,17 @@ void ClientConnection::OnUnprocessed(std::shared_ptr<ClientCall> call) {
 void ClientConnection::CheckTime(Clock::SteadyTime now) {
   const ClientOptions& options = pool_.options_;
   if (session_ == nullptr) {
-    if (now - since_ > options.connect_timeout) Fail(Status::Unavailable("connecting: timed out"));
+    if (now - since_ > options.connect_timeout) Fail(DialError(boost::asio::error::timed_out));
     return;
+  }
+  if (active() > 0) {
+    idle_since_ = {};
+  } else if (idle_since_ == Clock::SteadyTime{}) {
+    idle_since_ = now;
+  }
+  if (options.idle_timeout.count() > 0 && idle_since_ != Clock::SteadyTime{} &&
+      now - idle_since_ > options.idle_timeout) {
+    return Fail(Status::Unavailable("the connection was idle"));
   }
   if (options.ping_after.count() <= 0 || http1_) return;
   if (pinged_ != Clock::SteadyTime{}) {

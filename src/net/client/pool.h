@@ -90,6 +90,8 @@ class ClientConnection final : public Channel::User, public ClientSession::Host 
 
   void OnResolved(const boost::asio::ip::tcp::resolver::results_type& ends);
   void OnConnected(boost::asio::ip::tcp::socket socket);
+  // In the words that Go's dialer has for it, which stand in what users of the API read.
+  Status DialError(const boost::system::error_code& error) const;
   void UpdateReading();
 
   ClientPool& pool_;
@@ -101,6 +103,7 @@ class ClientConnection final : public Channel::User, public ClientSession::Host 
   bool http1_ = false;
   Clock::SteadyTime since_;  // of the connecting, then of the last byte that came
   Clock::SteadyTime pinged_{};
+  Clock::SteadyTime idle_since_{};  // none: it is in use, or nobody has looked
   ClientPool::List::iterator self_;
 };
 

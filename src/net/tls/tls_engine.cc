@@ -65,7 +65,29 @@ TlsEngine::State TlsEngine::Explain(int result) {
       plain_http_ = ERR_GET_LIB(ERR_peek_error()) == ERR_LIB_SSL &&
                     ERR_GET_REASON(ERR_peek_error()) == SSL_R_HTTP_REQUEST;
       error_ = OpenSslErrorText();
+      if (!SSL_is_server(ssl_.get())) ExplainDistrust();
       return State::kFailed;
+  }
+}
+
+void TlsEngine::ExplainDistrust() {
+  const long verdict = SSL_get_verify_result(ssl_.get());
+  if (verdict == X509_V_OK) return;
+  error_ = "tls: failed to verify certificate: x509: ";
+  switch (verdict) {
+    case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
+    case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
+    case X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+    case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
+    case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
+      error_ += "certificate signed by unknown authority";
+      break;
+    case X509_V_ERR_CERT_HAS_EXPIRED:
+    case X509_V_ERR_CERT_NOT_YET_VALID:
+      error_ += "certificate has expired or is not yet valid";
+      break;
+    default:
+      error_ += X509_verify_cert_error_string(verdict);
   }
 }
 

@@ -49,6 +49,8 @@ class TlsEngine {
   static int BioWrite(BIO* bio, const char* data, size_t size, size_t* written);
   static long BioControl(BIO* bio, int command, long number, void* pointer);
   State Explain(int result);
+  // Says in error_ what was wrong with the server's certificate, as Go's crypto/tls words it.
+  void ExplainDistrust();
 
   SslPtr ssl_;
   // Lent for the time of one call.

@@ -184,6 +184,8 @@ Status HandleEviction(ResourceHandlers& handlers, Call& call, const ServedResour
   if (eviction.deleteOptions) how = *eviction.deleteOptions;
   const bool dry_run = options.dry_run || !how.dryRun.empty();
   const WriteContext w = WriteContextOf(call, resource, dry_run);
+  Object admitted = Object::Of(eviction);
+  COX_RETURN_IF_ERROR(Admit(handlers.admission(), call, resource, dry_run, admitted, nullptr));
   COX_ASSIGN_OR_RETURN(const Object found,
                        resource.store().Get(call.ctx(), call.info.namespace_, call.info.name));
   const auto& pod = *found.As<core::v1::Pod>();

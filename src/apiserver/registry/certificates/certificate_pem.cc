@@ -52,6 +52,27 @@ std::string CertificateRequestProblem(std::string_view pem) {
   return "";
 }
 
+Result<std::string> CertificateRequestCommonName(std::string_view pem) {
+  std::string problem = CertificateRequestProblem(pem);
+  if (!problem.empty()) return Status::BadRequest(std::move(problem));
+  const std::optional<PemBlock> block = NextPemBlock(pem);
+  const unsigned char* at = Bytes(block->bytes);
+  const std::unique_ptr<X509_REQ, FreeRequest> request(
+      d2i_X509_REQ(nullptr, &at, static_cast<long>(block->bytes.size())));
+  X509_NAME* subject = X509_REQ_get_subject_name(request.get());
+  // Of several the last counts, as in Go.
+  int last = -1;
+  for (int i = -1; (i = X509_NAME_get_index_by_NID(subject, NID_commonName, i)) >= 0;) last = i;
+  if (last < 0) return std::string();
+  unsigned char* utf8 = nullptr;
+  const int size =
+      ASN1_STRING_to_UTF8(&utf8, X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, last)));
+  if (size < 0) return Status::BadRequest("asn1: syntax error: common name is no text");
+  std::string name(reinterpret_cast<const char*>(utf8), static_cast<size_t>(size));
+  OPENSSL_free(utf8);
+  return name;
+}
+
 std::string CertificateChainProblem(std::string_view pem) {
   if (pem.empty()) return "";
   size_t blocks = 0;
