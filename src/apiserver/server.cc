@@ -19,6 +19,7 @@
 #include "apiserver/registry/core/service/alloc/service_allocation.h"
 #include "apiserver/registry/names.h"
 #include "apiserver/router.h"
+#include "apiserver/webhook/service_resolver.h"
 #include "base/strings.h"
 #include "base/worker_pool.h"
 
@@ -124,8 +125,12 @@ class ServerImpl final : public ApiServer {
              .root = options_.etcd_prefix,
              .random = RandomBelow}),
         repair_(ServiceStoresFrom(storage_), allocation_),
+        admission_metrics_(metrics),
+        webhooks_(std::make_shared<WebhookConnections>(ctx_, ResolveServices(registry_))),
         admission_(MakeAdmission({.registry = registry_,
                                   .authorizer = *authorization_,
+                                  .webhooks = webhooks_,
+                                  .metrics = &admission_metrics_,
                                   .configs = options_.admission_configs},
                                  options_.enabled_admission_plugins,
                                  options_.disabled_admission_plugins)),
@@ -277,7 +282,9 @@ class ServerImpl final : public ApiServer {
     COX_RETURN_IF_ERROR(repair_.RunOnce(ctx).status());
     return WriteBootstrapObjects(
         ctx, registry_,
-        {.service_cluster_ip_range = options_.service_cluster_ip_ranges.front(), .port = port()});
+        {.service_cluster_ip_range = options_.service_cluster_ip_ranges.front(),
+         .port = port(),
+         .admission = &admission_});
   }
 
   // Prepares until it worked, then keeps what needs looking after.
@@ -297,7 +304,7 @@ class ServerImpl final : public ApiServer {
   }
 
   void StartLoops() {
-    for (OwnLoop& loop : OwnLoops(registry_)) {
+    for (OwnLoop& loop : OwnLoops(registry_, &admission_)) {
       std::string name = loop.name;
       const Status started = background_.Go(
           name, [loop = std::move(loop)](Context& loop_ctx) { RunOwnLoop(loop_ctx, loop); });
@@ -321,6 +328,8 @@ class ServerImpl final : public ApiServer {
   RbacGuard rbac_guard_;
   ServiceAllocation allocation_;
   ServiceRepair repair_;  // the bootstrap thread's
+  AdmissionMetrics admission_metrics_;
+  const std::shared_ptr<WebhookConnections> webhooks_;
   const AdmissionChain admission_;
   ResourceHandlers resources_;
   const Reviews reviews_;

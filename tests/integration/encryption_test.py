@@ -32,6 +32,8 @@ def keyed(kind, *letters):
 
 
 IDENTITY = {"identity": {}}
+# All that the tests wrote with.
+EVERYTHING = [keyed("aesgcm", "b", "a"), keyed("aescbc", "a"), keyed("secretbox", "a", "c"), IDENTITY]
 
 
 class Plane(cluster.Cluster):
@@ -190,8 +192,7 @@ def test_reload(plane):
 
 def test_everything(plane):
     """All resources: what the server keeps for itself is encrypted and found again, too."""
-    plane.encrypt(keyed("aesgcm", "b", "a"), keyed("aescbc", "a"), keyed("secretbox", "a", "c"),
-                  keyed("secretbox", "c"), IDENTITY, resources=["*.*"])
+    plane.encrypt(*EVERYTHING, resources=["*.*"])
     code, answer = plane.call("POST", "/api/v1/namespaces/default/services", {
         "metadata": {"name": "web"}, "spec": {"type": "NodePort", "ports": [{"port": 80}]}})
     check(code == 201, f"{code} {answer}")
@@ -203,8 +204,7 @@ def test_everything(plane):
         value = etcd.get(stored)
         check(value is not None and value.startswith(b"k8s:enc:aesgcm:v1:b:"), f"{stored} rests as {value}")
     check(plane.problem(f"/apis/networking.k8s.io/v1/ipaddresses/{address}") == "", "the address can be read")
-    plane.encrypt(keyed("aesgcm", "b", "a"), keyed("aescbc", "a"), keyed("secretbox", "a", "c"),
-                  keyed("secretbox", "c"), IDENTITY, resources=["*.*"])
+    plane.encrypt(*EVERYTHING, resources=["*.*"])
     check(plane.problem("/api/v1/namespaces/default/services/web") == "", "after a restart, too")
     code, _ = plane.call("DELETE", "/api/v1/namespaces/default/services/web")
     check(code == 200 and etcd.get(f"/registry/ipaddresses/{address}") is None, "its address is given back")
@@ -235,10 +235,9 @@ class Kms:
 
 def test_kms(plane, kms):
     provider = {"kms": {"apiVersion": "v2", "name": "test", "endpoint": "unix://" + kms.socket, "timeout": "2s"}}
-    others = [keyed("aesgcm", "b", "a"), keyed("aescbc", "a"), keyed("secretbox", "a", "c"), keyed("secretbox", "c"),
-              IDENTITY]
     kms.start("key-1")
-    plane.encrypt(provider, *others)
+    plane.configure((["secrets"], [provider, *EVERYTHING]), (["*.*"], EVERYTHING))
+    plane.restart()
     check(plane.call("GET", "/readyz/kms-provider-0")[0] == 200, "the plugin is healthy")
     plane.create("by-kms")
     plane.rests_as("by-kms", "k8s:enc:kms:v2:test:")
@@ -284,8 +283,7 @@ def test_kms(plane, kms):
 
 def test_logs(plane):
     """CVE-2019-11250, CVE-2020-8563 to 8566: at no verbosity does the server write tokens, keys or Secrets."""
-    plane.configure((["secrets"], [keyed("aesgcm", "z"), keyed("aesgcm", "b", "a"), keyed("aescbc", "a"),
-                                   keyed("secretbox", "a"), IDENTITY]))
+    plane.configure((["secrets"], [keyed("aesgcm", "z"), *EVERYTHING]), (["*.*"], EVERYTHING))
     plane.restart("--v=10")
     plane.create("logged")
     check(plane.reads("logged"), "reads")

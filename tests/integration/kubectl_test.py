@@ -193,6 +193,20 @@ def get_raw(k):
 
 
 @step
+def priority_and_fairness(k):
+    has(k("get", "flowschemas"), "exempt", "system-leader-election", "catch-all", "<none>")
+    has(k("get", "prioritylevelconfigurations"), "workload-low", "Limited", "128")
+    dump = "/debug/api_priority_and_fairness/dump_"
+    has(k("get", "--raw", dump + "priority_levels"), "PriorityLevelName, ActiveQueues,", "leader-election,", "exempt,")
+    has(k("get", "--raw", dump + "queues"), "PriorityLevelName, Index,", "workload-low,")
+    # The request itself is in it.
+    has(k("get", "--raw", dump + "requests?includeRequestDetails=1"), "FlowDistingsher,", "dump_requests")
+    level = k.json("get", "prioritylevelconfiguration", "exempt")["metadata"]["uid"]
+    has(k("get", "--raw", "/version", "-v=8"), level)
+    has(k("get", "--raw", "/metrics"), 'apiserver_flowcontrol_nominal_limit_seats{priority_level="workload-low"} 245')
+
+
+@step
 def cluster_info(k):
     has(k("cluster-info"), "Kubernetes control plane", "is running at")
 

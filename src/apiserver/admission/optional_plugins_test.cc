@@ -66,7 +66,7 @@ TEST_F(OptionalPluginsTest, PodsThatWantDevicesTolerateTheNodesThatHaveThem) {
 }
 
 // A Service with an external IP draws the traffic of the whole cluster to that address.
-TEST_F(OptionalPluginsTest, CVE_2020_8554_NoNewExternalIPs) {
+TEST_F(OptionalPluginsTest, Y2020_8554_NoServiceGetsNewExternalIPs) {
   auto plugin = NewDenyServiceExternalIPs(parts_);
   const auto service = [](const std::string& ips) {
     return Of<Service>(R"({"metadata":{"name":"s","namespace":"default"},"spec":{"externalIPs":[)" +
@@ -157,6 +157,7 @@ TEST(AdmissionConfig, MustMakeSense) {
   }
   EXPECT_FALSE(CheckPluginConfigs({{"Nonsense", Value()}}).ok());
   EXPECT_FALSE(CheckPluginConfigs({{"Priority", Value()}}).ok());
+  EXPECT_FALSE(CheckPluginConfigs({{"PodSecurity", *json::Parse(R"({"kind":"X"})")}}).ok());
   EXPECT_FALSE(CheckPluginConfigs({{"ResourceQuota", *json::Parse(R"({"kind":"X"})")}}).ok());
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "apiserver/admission/pod_security/options.h"
 #include "apiserver/admission/resource_quota/resource_quota.h"
 #include "base/check.h"
 #include "base/strings.h"
@@ -28,6 +29,10 @@ Status CheckResourceQuotaConfig(const Value& config) {
   return ReadLimitedResources(&config).status();
 }
 
+Status CheckPodSecurityConfig(const Value& config) {
+  return pod_security::ReadOptions(config).status();
+}
+
 // Every plugin, in the order they act. First the namespace: nothing else matters where there is
 // none. Quota last: what it counts must not be changed or refused any more.
 constexpr PluginInfo kPlugins[] = {
@@ -37,7 +42,7 @@ constexpr PluginInfo kPlugins[] = {
     {"NodeRestriction", NewNodeRestriction, false},
     {"TaintNodesByCondition", NewTaintNodesByCondition, true},
     {"AlwaysPullImages", NewAlwaysPullImages, false},
-    {"PodSecurity", NewPodSecurity, true},
+    {"PodSecurity", NewPodSecurity, true, CheckPodSecurityConfig},
     {"PodNodeSelector", NewPodNodeSelector, false, CheckPodNodeSelectorConfig},
     {"Priority", NewPriority, true},
     {"DefaultTolerationSeconds", NewDefaultTolerationSeconds, true},
@@ -59,9 +64,9 @@ constexpr PluginInfo kPlugins[] = {
     {"PodTopologyLabels", NewPodTopologyLabels, true},
     {"NodeDeclaredFeatureValidator", NewNodeDeclaredFeatureValidator, true},
     {"MutatingAdmissionPolicy", nullptr, true},
-    {"MutatingAdmissionWebhook", nullptr, true},
+    {"MutatingAdmissionWebhook", NewMutatingAdmissionWebhook, true},
     {"ValidatingAdmissionPolicy", nullptr, true},
-    {"ValidatingAdmissionWebhook", nullptr, true},
+    {"ValidatingAdmissionWebhook", NewValidatingAdmissionWebhook, true},
     {"ResourceQuota", MakeResourceQuota, true, CheckResourceQuotaConfig},
 };
 
@@ -98,10 +103,10 @@ AdmissionChain MakeAdmission(const AdmissionParts& parts, const std::vector<std:
   std::vector<std::unique_ptr<const AdmissionPlugin>> plugins;
   for (const PluginInfo& plugin : kPlugins) {
     const bool on = plugin.on_by_default || Has(enabled, plugin.name);
-    if (on && plugin.make != nullptr && !Has(disabled, plugin.name))
-      plugins.push_back(plugin.make(parts));
+    if (!on || plugin.make == nullptr || Has(disabled, plugin.name)) continue;
+    if (auto made = plugin.make(parts)) plugins.push_back(std::move(made));
   }
-  return AdmissionChain(std::move(plugins));
+  return AdmissionChain(std::move(plugins), parts.metrics);
 }
 
 }  // namespace cox::apiserver

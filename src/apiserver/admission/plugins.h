@@ -8,14 +8,19 @@
 
 #include "apiserver/admission/admission.h"
 #include "apiserver/admission/admission_config.h"
+#include "apiserver/admission/admission_metrics.h"
 #include "apiserver/authz/authorizer.h"
+#include "apiserver/webhook/webhook_client.h"
 
 namespace cox::apiserver {
 
-// What plugins look at besides the request. Registry and authorizer outlive them.
+// What plugins look at besides the request. All that it refers to outlives them.
 struct AdmissionParts {
   const Registry& registry;
   const Authorizer& authorizer;
+  // How webhooks are called; null: they are not, which only tests may want.
+  std::shared_ptr<WebhookConnections> webhooks = nullptr;
+  AdmissionMetrics* metrics = nullptr;  // null: nobody counts
   // REQUIRES: CheckPluginConfigs(configs).ok()
   PluginConfigs configs = {};
 
@@ -37,7 +42,7 @@ AdmissionChain MakeAdmission(const AdmissionParts& parts,
                              const std::vector<std::string>& enabled = {},
                              const std::vector<std::string>& disabled = {});
 
-// The plugins.
+// The plugins. A factory that cannot work with the parts it gets gives null.
 std::unique_ptr<const AdmissionPlugin> NewNamespaceLifecycle(const AdmissionParts& parts);
 std::unique_ptr<const AdmissionPlugin> NewLimitRanger(const AdmissionParts& parts);
 std::unique_ptr<const AdmissionPlugin> NewServiceAccount(const AdmissionParts& parts);
@@ -49,6 +54,8 @@ std::unique_ptr<const AdmissionPlugin> NewDefaultTolerationSeconds(const Admissi
 std::unique_ptr<const AdmissionPlugin> NewStorageObjectInUseProtection(const AdmissionParts& parts);
 std::unique_ptr<const AdmissionPlugin> NewRuntimeClass(const AdmissionParts& parts);
 std::unique_ptr<const AdmissionPlugin> NewNodeDeclaredFeatureValidator(const AdmissionParts& parts);
+std::unique_ptr<const AdmissionPlugin> NewMutatingAdmissionWebhook(const AdmissionParts& parts);
+std::unique_ptr<const AdmissionPlugin> NewValidatingAdmissionWebhook(const AdmissionParts& parts);
 std::unique_ptr<const AdmissionPlugin> NewAlwaysPullImages(const AdmissionParts& parts);
 std::unique_ptr<const AdmissionPlugin> NewExtendedResourceToleration(const AdmissionParts& parts);
 std::unique_ptr<const AdmissionPlugin> NewPodNodeSelector(const AdmissionParts& parts);

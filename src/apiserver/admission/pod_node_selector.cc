@@ -30,11 +30,11 @@ Result<Labels> ParseLabels(std::string_view text) {
   return labels;
 }
 
-using Selectors = std::map<std::string, Labels, std::less<>>;
+using NamedSelectors = std::map<std::string, Labels, std::less<>>;
 
 // {"podNodeSelectorPluginConfig": {"clusterDefaultNodeSelector": "a=b", "ns": "c=d"}}
-Result<Selectors> ReadSelectors(const Value* config) {
-  Selectors selectors;
+Result<NamedSelectors> ReadSelectors(const Value* config) {
+  NamedSelectors selectors;
   if (config == nullptr) return selectors;
   const Value* entries = config->At({"podNodeSelectorPluginConfig"});
   if (entries == nullptr || !entries->is_object() || config->as_object().size() != 1) {
@@ -55,7 +55,7 @@ Result<Selectors> ReadSelectors(const Value* config) {
 // Pods run on the nodes that belong to their namespace, and on no others.
 class PodNodeSelector final : public AdmissionPlugin {
  public:
-  PodNodeSelector(const Registry& registry, Selectors selectors)
+  PodNodeSelector(const Registry& registry, NamedSelectors selectors)
       : namespaces_(registry.Hub(core::v1::Namespace::kKind).store()),
         selectors_(std::move(selectors)) {}
 
@@ -122,7 +122,7 @@ class PodNodeSelector final : public AdmissionPlugin {
   }
 
   const ResourceStore& namespaces_;
-  const Selectors selectors_;
+  const NamedSelectors selectors_;
 };
 
 }  // namespace
@@ -130,7 +130,7 @@ class PodNodeSelector final : public AdmissionPlugin {
 Status CheckPodNodeSelectorConfig(const Value& config) { return ReadSelectors(&config).status(); }
 
 std::unique_ptr<const AdmissionPlugin> NewPodNodeSelector(const AdmissionParts& parts) {
-  Result<Selectors> selectors = ReadSelectors(parts.ConfigOf("PodNodeSelector"));
+  Result<NamedSelectors> selectors = ReadSelectors(parts.ConfigOf("PodNodeSelector"));
   COX_CHECK(selectors.ok());
   return std::make_unique<PodNodeSelector>(parts.registry, std::move(*selectors));
 }

@@ -8,6 +8,7 @@
 #include "apiserver/admission/pod_security/existing_pods.h"
 #include "apiserver/admission/pod_security/standards.h"
 #include "apiserver/registry/core/pod/annotations.h"
+#include "base/check.h"
 #include "base/strings.h"
 
 namespace cox::apiserver {
@@ -266,7 +267,11 @@ std::unique_ptr<const AdmissionPlugin> pod_security::NewPlugin(const Registry& r
 }
 
 std::unique_ptr<const AdmissionPlugin> NewPodSecurity(const AdmissionParts& parts) {
-  return pod_security::NewPlugin(parts.registry, {});
+  const Value* config = parts.ConfigOf("PodSecurity");
+  if (config == nullptr) return pod_security::NewPlugin(parts.registry, {});
+  Result<pod_security::Options> options = pod_security::ReadOptions(*config);
+  COX_CHECK(options.ok());
+  return pod_security::NewPlugin(parts.registry, std::move(*options));
 }
 
 }  // namespace cox::apiserver

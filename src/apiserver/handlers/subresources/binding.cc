@@ -92,6 +92,11 @@ Status HandleBinding(ResourceHandlers& handlers, Call& call, const ServedResourc
   COX_ASSIGN_OR_RETURN(const WriteOptions options, ParseWriteOptions(call, "CreateOptions"));
   COX_ASSIGN_OR_RETURN(Object body,
                        DecodeBody(call, core::v1::Binding::kKind, options.field_validation));
+  if (body.object_meta()->namespace_.empty()) {
+    body.object_meta()->namespace_ = call.info.namespace_;
+  }
+  COX_RETURN_IF_ERROR(
+      AdmitAsked(handlers.admission(), call, resource, Operation::kCreate, options.dry_run, body));
   const auto& binding = *body.As<core::v1::Binding>();
   std::string name = call.info.name;
   if (name.empty()) name = binding.metadata.name;  // the old /bindings
@@ -103,21 +108,20 @@ Status HandleBinding(ResourceHandlers& handlers, Call& call, const ServedResourc
 
   static const BindingStrategy kStrategy;
   const WriteContext w = WriteContextOf(call, resource, options.dry_run);
-  COX_RETURN_IF_ERROR(
-      resource.store()
-          .Update(w, {.ns = call.info.namespace_,
-                      .name = name,
-                      .how = &kStrategy,
-                      .change = [&](const Object* existing) -> Result<Object> {
-                        Object pod = *existing;
-                        COX_RETURN_IF_ERROR(Assign(binding, w.now, pod.As<core::v1::Pod>()));
-                        return pod;
-                      },
-                      .judge = JudgeOf(handlers.admission(), call, resource, Operation::kUpdate,
-                                       options.dry_run),
-                      .create_judge = {},
-                      .uid = binding.metadata.uid})
-          .status());
+  COX_RETURN_IF_ERROR(resource.store()
+                          .Update(w, {.ns = call.info.namespace_,
+                                      .name = name,
+                                      .how = &kStrategy,
+                                      .change = [&](const Object* existing) -> Result<Object> {
+                                        Object pod = *existing;
+                                        COX_RETURN_IF_ERROR(
+                                            Assign(binding, w.now, pod.As<core::v1::Pod>()));
+                                        return pod;
+                                      },
+                                      .judge = {},
+                                      .create_judge = {},
+                                      .uid = binding.metadata.uid})
+                          .status());
   RespondSuccess(call, 201, accepted);
   return {};
 }
