@@ -21,31 +21,89 @@ Stage SetTimeout(std::chrono::nanoseconds timeout) {
           }};
 }
 
-Stage Authenticate(const Authenticator& authenticator) {
-  return {"authn", [&authenticator](const std::shared_ptr<Call>& call) -> Result<Next> {
+// Who they are not is recorded too.
+std::unique_ptr<AuditRecord> Begin(Auditor& auditor, const Call& call, const UserInfo* user) {
+  return auditor.Begin({call.request(), call.info, user, call.audit_id()});
+}
+
+Stage Authenticate(const Authenticator& authenticator, Auditor* auditor) {
+  return {"authn", [&authenticator, auditor](const std::shared_ptr<Call>& call) -> Result<Next> {
             const std::string_view warning = BearerTokenWarning(call->request());
             if (!warning.empty()) call->Warn(std::string(warning));
-            COX_ASSIGN_OR_RETURN(call->user, authenticator.Authenticate(call->request()));
+            Result<UserInfo> user = authenticator.Authenticate(call->request());
+            if (!user.ok()) {
+              if (auditor == nullptr) return user.status();
+              if (call->audit() == nullptr) call->set_audit(Begin(*auditor, *call, nullptr));
+              const bool waits = call->audit() != nullptr && auditor->blocks();
+              if (waits && !call->on_worker) return Next::kOnWorker;
+              return user.status();
+            }
+            call->set_audit(nullptr);  // of an attempt on the loop that failed, if any
+            call->user = std::move(*user);
             // Nobody behind the chain shall see, log or forward it.
             call->request().headers.Remove("authorization");
             return Next::kGoOn;
           }};
 }
 
-Stage Impersonate(const Impersonation& impersonation) {
-  return {"impersonation", [&impersonation](const std::shared_ptr<Call>& call) -> Result<Next> {
+Stage Audit(Auditor* auditor) {
+  return {"audit", [auditor](const std::shared_ptr<Call>& call) -> Result<Next> {
+            if (auditor == nullptr) return Next::kGoOn;
+            if (call->audit() == nullptr) {
+              call->set_audit(Begin(*auditor, *call, &call->user));
+              if (call->audit() == nullptr) return Next::kGoOn;
+            }
+            // The first event, and all that is recorded of an answer, may have to wait for a disk.
+            if (auditor->blocks() && !call->on_worker) return Next::kOnWorker;
+            const Status received = call->audit()->Received();
+            if (received.ok()) return Next::kGoOn;
+            auditor->CountRejected();
+            call->set_audit(nullptr);
+            return received;
+          }};
+}
+
+// Whether the authorizer, as it is now, may be asked where the call is.
+bool MayAsk(const Authorizer& authorizer, const Call& call) {
+  return call.on_worker || !authorizer.MayBlock();
+}
+
+Stage Impersonate(const Impersonation& impersonation, const Authorizer& authorizer) {
+  return {"impersonation",
+          [&impersonation, &authorizer](const std::shared_ptr<Call>& call) -> Result<Next> {
+            if (!MayAsk(authorizer, *call)) return Next::kOnWorker;
             COX_ASSIGN_OR_RETURN(call->user,
                                  impersonation.Apply(call->request(), call->info, call->user));
+            if (call->audit() != nullptr && call->Header("impersonate-user")) {
+              call->audit()->SetImpersonated(call->user);
+            }
             RemoveImpersonationHeaders(call->request().headers);
             return Next::kGoOn;
           }};
 }
 
+// Of what concerns many. Others have none, whatever their query says: they do not narrow anything.
+Selectors SelectorsOf(const Call& call) {
+  const std::string_view verb = call.info.verb;
+  if (verb != "list" && verb != "watch" && verb != "deletecollection") return {};
+  const std::string* fields = call.query.Find("fieldSelector");
+  const std::string* labels = call.query.Find("labelSelector");
+  return {fields == nullptr ? std::string_view() : *fields,
+          labels == nullptr ? std::string_view() : *labels};
+}
+
 Stage Authorize(const Authorizer& authorizer) {
   return {"authz", [&authorizer](const std::shared_ptr<Call>& call) -> Result<Next> {
-            const Decision decision = authorizer.Authorize(call->user, call->info);
-            if (decision.allowed) return Next::kGoOn;
-            return ForbiddenStatus(call->user, call->info, decision.reason);
+            if (!MayAsk(authorizer, *call)) return Next::kOnWorker;
+            const Decision decision =
+                authorizer.AuthorizeMany(call->user, call->info, SelectorsOf(*call));
+            if (call->audit() != nullptr) {
+              call->audit()->Annotate("authorization.k8s.io/decision",
+                                      decision.allowed ? "allow" : "forbid");
+              call->audit()->Annotate("authorization.k8s.io/reason", decision.reason);
+            }
+            COX_RETURN_IF_ERROR(StatusOf(decision, call->user, call->info));
+            return Next::kGoOn;
           }};
 }
 
@@ -62,10 +120,14 @@ Chain BuildChain(const ChainParts& p) {
          return Next::kGoOn;
        }},
       SetTimeout(p.request_timeout),
-      Authenticate(p.authenticator),
-      // audit: after authn, since records need the user: not built yet
-      Impersonate(p.impersonation),
-      // fairness: by the user that was impersonated: not built yet
+      Authenticate(p.authenticator, p.auditor),
+      Audit(p.auditor),  // after authn: records need the user
+      Impersonate(p.impersonation, p.authorizer),
+      // By the user that was impersonated, and before authorization, which takes its time too.
+      {"fairness",
+       [&gate = p.gate](const std::shared_ptr<Call>& call) -> Result<Next> {
+         return gate.Enter(call) ? Next::kGoOn : Next::kDone;
+       }},
       Authorize(p.authorizer),
       {"offload",
        [dispatch = p.dispatch](const std::shared_ptr<Call>& call) -> Result<Next> {
@@ -89,6 +151,13 @@ void RunChain(const Chain& chain, const std::shared_ptr<Call>& call, size_t from
       RunChain(chain, moved, i);
     });
   }
+}
+
+size_t StageAfter(const Chain& chain, std::string_view name) {
+  for (size_t i = 0; i < chain.stages.size(); ++i) {
+    if (chain.stages[i].name == name) return i + 1;
+  }
+  return chain.stages.size();
 }
 
 }  // namespace cox::apiserver

@@ -2,14 +2,17 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string_view>
 #include <vector>
 
+#include "apiserver/audit/auditor.h"
 #include "apiserver/authn/authenticator.h"
 #include "apiserver/authn/impersonation.h"
 #include "apiserver/authz/authorizer.h"
+#include "apiserver/fairness/gate.h"
 #include "apiserver/handlers/call.h"
 #include "apiserver/metrics/request_metrics.h"
 
@@ -37,7 +40,9 @@ using Offload =
 struct ChainParts {
   RequestMetrics& metrics;
   const Authenticator& authenticator;
+  Auditor* auditor = nullptr;  // null: nothing is audited
   const Impersonation& impersonation;
+  RequestGate& gate;
   const Authorizer& authorizer;
   Offload offload;
   // Answers by path.
@@ -56,5 +61,8 @@ Chain BuildChain(const ChainParts& parts);
 
 // Runs `call` through the stages from number `from` on. The chain outlives the call.
 void RunChain(const Chain& chain, const std::shared_ptr<Call>& call, size_t from = 0);
+
+// The stage behind the one that is called so: where a call goes on that waited there.
+size_t StageAfter(const Chain& chain, std::string_view name);
 
 }  // namespace cox::apiserver

@@ -14,6 +14,7 @@ class ChainTest : public ::testing::Test {
             {.metrics = metrics_,
              .authenticator = authenticator_,
              .impersonation = impersonation_,
+             .gate = gate_,
              .authorizer = authorizer_,
              .offload = [](std::shared_ptr<Call> call, auto then) { then(std::move(call)); },
              .dispatch =
@@ -46,6 +47,16 @@ class ChainTest : public ::testing::Test {
   Authenticator authenticator_;
   UnionAuthorizer authorizer_{{}};  // system:masters only
   Impersonation impersonation_{authorizer_};
+  class Gate final : public RequestGate {
+   public:
+    bool Enter(const std::shared_ptr<Call>& call) override {
+      if (closed) parked = call;
+      return !closed;
+    }
+    bool closed = false;
+    std::shared_ptr<Call> parked;
+  };
+  Gate gate_;
   std::shared_ptr<Call> dispatched_;
   Chain chain_;
 };
@@ -53,8 +64,9 @@ class ChainTest : public ::testing::Test {
 TEST_F(ChainTest, StagesStandInTheirOrder) {
   std::vector<std::string_view> names;
   for (const Stage& stage : chain_.stages) names.push_back(stage.name);
-  EXPECT_EQ(names, (std::vector<std::string_view>{"requestinfo", "metrics", "timeout", "authn",
-                                                  "impersonation", "authz", "offload"}));
+  EXPECT_EQ(names,
+            (std::vector<std::string_view>{"requestinfo", "metrics", "timeout", "authn", "audit",
+                                           "impersonation", "fairness", "authz", "offload"}));
 }
 
 TEST_F(ChainTest, ARequestThatMayPassIsDispatchedWithWhatIsKnownOfIt) {
@@ -105,6 +117,16 @@ TEST_F(ChainTest, ImpersonationIsBeforeAuthorizationAndLeavesNoHeader) {
   EXPECT_EQ(answer->status(), 403);
 }
 
+TEST_F(ChainTest, ACallThatWaitsGoesOnWhereItStopped) {
+  gate_.closed = true;
+  auto answer = Run("GET", "/api/v1/pods", {{"authorization", "Bearer secret"}});
+  ASSERT_NE(gate_.parked, nullptr);
+  EXPECT_EQ(gate_.parked->user.name, "root");
+  EXPECT_FALSE(answer->answered());
+  RunChain(chain_, gate_.parked, StageAfter(chain_, "fairness"));
+  EXPECT_EQ(answer->Body(), "dispatched");
+}
+
 TEST_F(ChainTest, AListOfOneNameIsAuthorizedByThatName) {
   for (const auto& [query, name] :
        {std::pair("fieldSelector=metadata.name%3Dweb", R"(pods \"web\" is forbidden)"),
@@ -114,6 +136,47 @@ TEST_F(ChainTest, AListOfOneNameIsAuthorizedByThatName) {
     auto answer = Run("GET", std::string("/api/v1/namespaces/ns/pods?") + query);
     EXPECT_NE(answer->Body().find(name), std::string::npos) << answer->Body();
   }
+}
+
+// May block when told so, and remembers where it was asked.
+class SlowAuthorizer final : public Authorizer {
+ public:
+  bool MayBlock() const override { return slow; }
+  Decision Authorize(const UserInfo&, const RequestInfo&) const override {
+    asked_on_worker = on_worker;
+    return {true, {}};
+  }
+  UserRules Rules(const UserInfo&, std::string_view) const override { return {}; }
+
+  bool slow = false;
+  bool on_worker = false;
+  mutable bool asked_on_worker = false;
+};
+
+TEST_F(ChainTest, AnAuthorizerThatMayBlockIsAskedOnAWorkerAndOthersOnTheLoop) {
+  SlowAuthorizer authorizer;
+  const Impersonation impersonation(authorizer);
+  int moves = 0;
+  chain_ = BuildChain({.metrics = metrics_,
+                       .authenticator = authenticator_,
+                       .impersonation = impersonation,
+                       .gate = gate_,
+                       .authorizer = authorizer,
+                       .offload =
+                           [&](std::shared_ptr<Call> call, auto then) {
+                             ++moves;
+                             authorizer.on_worker = true;
+                             then(std::move(call));
+                             authorizer.on_worker = false;
+                           },
+                       .dispatch = [](const auto& call) { call->RespondText(200, "done"); }});
+  EXPECT_EQ(Run("GET", "/api/v1/pods")->Body(), "done");
+  EXPECT_FALSE(authorizer.asked_on_worker);
+  EXPECT_EQ(moves, 1);
+  authorizer.slow = true;
+  EXPECT_EQ(Run("GET", "/api/v1/pods")->Body(), "done");
+  EXPECT_TRUE(authorizer.asked_on_worker);
+  EXPECT_EQ(moves, 2);
 }
 
 TEST_F(ChainTest, AnExtraSpaceBeforeTheTokenIsToldAndTheTokenIgnored) {

@@ -3,6 +3,7 @@
 
 #include <chrono>
 
+#include "apiserver/fairness/fairness.h"
 #include "apiserver/handlers/negotiation.h"
 #include "apiserver/now.h"
 #include "apiserver/registry/errors.h"
@@ -93,6 +94,7 @@ std::optional<Status> Router::HandleFixed(Call& call) const {
     call.Respond(200, MetricsRegistry::kContentType, {Bytes(std::move(text))});
     return Status();
   }
+  if (parts_.fairness != nullptr && parts_.fairness->HandleDebug(call)) return Status();
   if (path == "/statusz") return RespondStatusPage(call), Status();
   if (path == "/flagz") return RespondFlags(call), Status();
   if (path == "/" || path == "/index.html") return RespondPaths(call), Status();

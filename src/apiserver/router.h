@@ -19,6 +19,8 @@
 
 namespace cox::apiserver {
 
+class PriorityAndFairness;
+
 // Who answers a request, by its path: resources, discovery, health, version, metrics.
 //
 // Threads: constant after construction; Handle may be called concurrently and may block.
@@ -36,6 +38,7 @@ class Router {
     VersionInfo version;
     Clock::WallTime started;                                      // for /statusz
     std::vector<std::pair<std::string, std::string>> flags = {};  // as given, for /flagz
+    const PriorityAndFairness* fairness = nullptr;                // null: switched off
   };
   explicit Router(Parts parts) : parts_(std::move(parts)) {}
 

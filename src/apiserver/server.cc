@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/server.h"
 
+#include <algorithm>
+
 #include "api/core/v1.h"
 #include "apiserver/admission/plugins.h"
 #include "apiserver/authn/service_account/authenticator.h"
-#include "apiserver/authz/rbac/rbac_feed.h"
+#include "apiserver/authz/authorization.h"
 #include "apiserver/authz/rbac/rbac_guard.h"
 #include "apiserver/bootstrap/bootstrap.h"
 #include "apiserver/chain.h"
 #include "apiserver/discovery/served.h"
+#include "apiserver/fairness/fairness_feed.h"
+#include "apiserver/fairness/inflight_limit.h"
 #include "apiserver/loops/loops.h"
 #include "apiserver/now.h"
 #include "apiserver/registry/core/service/alloc/repair.h"
 #include "apiserver/registry/core/service/alloc/service_allocation.h"
 #include "apiserver/registry/names.h"
 #include "apiserver/router.h"
+#include "apiserver/webhook/service_resolver.h"
 #include "base/strings.h"
 #include "base/worker_pool.h"
 
@@ -24,6 +29,9 @@ namespace {
 // The API level, as clients compare it.
 constexpr char kVersion[] = "v1.36.4";
 constexpr std::chrono::seconds kBootstrapRetry{1};
+// Threads for requests that need no seat, beside one for each seat there is: then nobody who has
+// been let in waits for the thread of another level.
+constexpr size_t kUnseatedWorkers = 64;
 // Older requests to etcd than this make it unhealthy.
 constexpr std::chrono::seconds kHealthTimeout{2};
 
@@ -48,30 +56,6 @@ AuthMethods With(AuthMethods methods, std::unique_ptr<const AuthMethod> another)
   return methods;
 }
 
-Status CheckModes(const std::vector<std::string>& modes) {
-  if (modes.empty()) return Status::BadRequest("at least one authorization-mode must be passed");
-  for (const std::string& mode : modes) {
-    if (mode != "AlwaysAllow" && mode != "AlwaysDeny" && mode != "RBAC" && mode != "Node") {
-      return Status::BadRequest("authorization-mode " + Quote(mode) + " is not a valid mode");
-    }
-  }
-  return {};
-}
-
-// The authorizers of the modes, in order. Node has none yet: nodes have what roles give them.
-std::vector<const Authorizer*> AuthorizersOf(const std::vector<std::string>& modes,
-                                             const Authorizer& rbac) {
-  static const AlwaysAllow kAllow;
-  static const AlwaysDeny kDeny;
-  std::vector<const Authorizer*> authorizers;
-  for (const std::string& mode : modes) {
-    if (mode == "RBAC") authorizers.push_back(&rbac);
-    if (mode == "AlwaysAllow") authorizers.push_back(&kAllow);
-    if (mode == "AlwaysDeny") authorizers.push_back(&kDeny);
-  }
-  return authorizers;
-}
-
 VersionInfo MakeVersion() {
   VersionInfo info;
   info.git_version = std::string(kVersion) + "+coxswain1";
@@ -94,6 +78,12 @@ void AddBuildInfo(const VersionInfo& info, MetricsRegistry& metrics) {
       .Set(1);
 }
 
+size_t WorkersFor(const FairnessOptions& options) {
+  return kUnseatedWorkers +
+         static_cast<size_t>(std::max(0, options.max_requests_inflight) +
+                             std::max(0, options.max_mutating_requests_inflight));
+}
+
 // Each resource may be kept, or encrypted, in a way of its own.
 ServiceStores ServiceStoresFrom(const ApiServer::StoreOf& storage) {
   return {.services = storage("", "services"),
@@ -105,13 +95,15 @@ ServiceStores ServiceStoresFrom(const ApiServer::StoreOf& storage) {
 class ServerImpl final : public ApiServer {
  public:
   ServerImpl(const Context& ctx, ServerOptions options, StoreOf storage, MetricsRegistry& metrics,
-             AuthMethods auth_methods, std::shared_ptr<const ServiceAccountTokens> tokens)
+             AuthMethods auth_methods, std::shared_ptr<const ServiceAccountTokens> tokens,
+             std::unique_ptr<Authorization> authorization, std::unique_ptr<Auditor> auditor)
       : options_(std::move(options)),
         ctx_(ctx.Child()),
         storage_(std::move(storage)),
         tokens_(std::move(tokens)),
-        authorizer_(AuthorizersOf(options_.authorization_modes, rbac_)),
-        impersonation_(authorizer_),
+        auditor_(std::move(auditor)),
+        authorization_(std::move(authorization)),
+        impersonation_(*authorization_),
         registry_(ctx_, {.storage = [this](const KindInfo& kind) -> storage::Store& {
                            return storage_(kind.group, kind.plural);
                          },
@@ -125,7 +117,7 @@ class ServerImpl final : public ApiServer {
         authenticator_(With(std::move(auth_methods),
                             NewServiceAccountMethod(tokens_, registry_, ctx_.clock())),
                        options_.anonymous_auth, tokens_->api_audiences()),
-        rbac_guard_(registry_, authorizer_, rbac_),
+        rbac_guard_(registry_, *authorization_, authorization_->rbac()),
         allocation_(
             ServiceStoresFrom(storage_),
             {.cluster_ip_ranges = options_.service_cluster_ip_ranges,
@@ -133,15 +125,23 @@ class ServerImpl final : public ApiServer {
              .root = options_.etcd_prefix,
              .random = RandomBelow}),
         repair_(ServiceStoresFrom(storage_), allocation_),
-        admission_(MakeAdmission({.registry = registry_, .authorizer = authorizer_},
+        admission_metrics_(metrics),
+        webhooks_(std::make_shared<WebhookConnections>(ctx_, ResolveServices(registry_))),
+        admission_(MakeAdmission({.registry = registry_,
+                                  .authorizer = *authorization_,
+                                  .webhooks = webhooks_,
+                                  .metrics = &admission_metrics_,
+                                  .configs = options_.admission_configs},
                                  options_.enabled_admission_plugins,
                                  options_.disabled_admission_plugins)),
         resources_(registry_, admission_, options_.min_request_timeout),
         reviews_({.authenticator = authenticator_,
-                  .authorizer = authorizer_,
+                  .authorizer = *authorization_,
                   .tokens = tokens_,
                   .resources = resources_}),
         issuer_(*tokens_, options_.advertise_address),
+        fairness_(MakeFairness(metrics)),
+        in_flight_limit_(options_.fairness, ctx_.clock()),
         request_metrics_(metrics, kinds_),
         discovery_(kinds_),
         openapi_(kinds_, kVersion),
@@ -158,13 +158,17 @@ class ServerImpl final : public ApiServer {
                  .server_address = options_.advertise_address,
                  .version = MakeVersion(),
                  .started = ctx_.clock().Now(),
-                 .flags = options_.flags}),
-        workers_(ctx_, {.name = "request", .max_threads = options_.workers}),
+                 .flags = options_.flags,
+                 .fairness = fairness_.get()}),
+        workers_(ctx_, {.name = "request", .max_threads = WorkersFor(options_.fairness)}),
         chain_(BuildChain(
             {.metrics = request_metrics_,
              .authenticator = authenticator_,
+             .auditor = auditor_.get(),
              .impersonation = impersonation_,
-             .authorizer = authorizer_,
+             .gate = fairness_ != nullptr ? static_cast<RequestGate&>(*fairness_)
+                                          : static_cast<RequestGate&>(in_flight_limit_),
+             .authorizer = *authorization_,
              .offload =
                  [this](std::shared_ptr<Call> call,
                         std::function<void(std::shared_ptr<Call>)> then) {
@@ -176,14 +180,21 @@ class ServerImpl final : public ApiServer {
     registry_.Hub(core::v1::Service::kKind).store().set_hooks(&allocation_);
     AddBuildInfo(MakeVersion(), metrics);
     rbac_guard_.Install();
+    if (auditor_ != nullptr) {
+      auditor_->set_offload(
+          [this](std::function<void()> work) { return workers_.Submit(std::move(work)); });
+    }
   }
 
   ~ServerImpl() override {
     background_.Stop();
     ctx_.Stop();
+    authorization_->Stop();
     if (server_ != nullptr) server_->Stop();
     workers_.Stop();
     background_.Wait();
+    // Every request has ended: what is buffered of them is delivered now, or never.
+    if (auditor_ != nullptr) auditor_->Stop();
   }
 
   Status Listen() {
@@ -191,8 +202,15 @@ class ServerImpl final : public ApiServer {
         server_, net::Server::Start(ctx_, options_.listen, [this](net::ExchangePtr exchange) {
           Serve(std::move(exchange));
         }));
-    COX_RETURN_IF_ERROR(
-        background_.Go("rbac", [this](Context& ctx) { RunRbacFeed(ctx, registry_, rbac_); }));
+    COX_RETURN_IF_ERROR(authorization_->Start(background_, registry_));
+    if (fairness_ != nullptr) {
+      COX_RETURN_IF_ERROR(background_.Go("fairness", [this](Context& ctx) {
+        if (!registry_.WaitReady(ctx).ok()) return;  // only when it stops
+        RunOwnLoop(ctx, FairnessFeed(registry_, *fairness_));
+      }));
+      COX_RETURN_IF_ERROR(
+          background_.Go("fairness-seats", [this](Context& ctx) { fairness_->Run(ctx); }));
+    }
     return background_.Go("bootstrap", [this](Context& ctx) { Bootstrap(ctx); });
   }
 
@@ -214,8 +232,29 @@ class ServerImpl final : public ApiServer {
  private:
   void Serve(net::ExchangePtr exchange) {
     const std::optional<std::string_view> given = exchange->request().headers.Get("audit-id");
-    std::string audit_id = given ? std::string(given->substr(0, 64)) : NewUid();
+    std::string audit_id = given && !given->empty() ? std::string(*given) : NewUid();
     RunChain(chain_, std::make_shared<Call>(std::move(exchange), std::move(audit_id)));
+  }
+
+  // Null where it is switched off.
+  std::unique_ptr<PriorityAndFairness> MakeFairness(MetricsRegistry& metrics) {
+    if (!options_.fairness.enabled) return nullptr;
+    return std::make_unique<PriorityAndFairness>(PriorityAndFairness::Parts{
+        .clock = ctx_.clock(),
+        .metrics = metrics,
+        .options = options_.fairness,
+        .resume = [this](std::shared_ptr<Call> call) { ResumeWaited(std::move(call)); },
+        .facts = [this](const RequestInfo& info) { return ReadWorkFacts(registry_, info); },
+        .request_timeout = options_.request_timeout,
+        .seed = RandomBelow(UINT64_MAX)});
+  }
+
+  // A call whose turn has come. Whoever gave it its seats has other things to do: a worker goes on.
+  void ResumeWaited(std::shared_ptr<Call> call) {
+    Offload(std::move(call), [this](const std::shared_ptr<Call>& waited) {
+      waited->on_worker = true;
+      RunChain(chain_, waited, StageAfter(chain_, "fairness"));
+    });
   }
 
   void Offload(std::shared_ptr<Call> call, std::function<void(std::shared_ptr<Call>)> then) {
@@ -243,7 +282,9 @@ class ServerImpl final : public ApiServer {
     COX_RETURN_IF_ERROR(repair_.RunOnce(ctx).status());
     return WriteBootstrapObjects(
         ctx, registry_,
-        {.service_cluster_ip_range = options_.service_cluster_ip_ranges.front(), .port = port()});
+        {.service_cluster_ip_range = options_.service_cluster_ip_ranges.front(),
+         .port = port(),
+         .admission = &admission_});
   }
 
   // Prepares until it worked, then keeps what needs looking after.
@@ -263,7 +304,7 @@ class ServerImpl final : public ApiServer {
   }
 
   void StartLoops() {
-    for (OwnLoop& loop : OwnLoops(registry_)) {
+    for (OwnLoop& loop : OwnLoops(registry_, &admission_)) {
       std::string name = loop.name;
       const Status started = background_.Go(
           name, [loop = std::move(loop)](Context& loop_ctx) { RunOwnLoop(loop_ctx, loop); });
@@ -279,19 +320,23 @@ class ServerImpl final : public ApiServer {
   Mutex mu_;
   CondVar changed_;
   const std::shared_ptr<const ServiceAccountTokens> tokens_;
-  RbacAuthorizer rbac_;
-  const UnionAuthorizer authorizer_;
+  const std::unique_ptr<Auditor> auditor_;  // null: nothing is audited
+  const std::unique_ptr<Authorization> authorization_;
   const Impersonation impersonation_;
   Registry registry_;
   const Authenticator authenticator_;
   RbacGuard rbac_guard_;
   ServiceAllocation allocation_;
   ServiceRepair repair_;  // the bootstrap thread's
+  AdmissionMetrics admission_metrics_;
+  const std::shared_ptr<WebhookConnections> webhooks_;
   const AdmissionChain admission_;
   ResourceHandlers resources_;
   const Reviews reviews_;
   const IssuerDiscovery issuer_;
   const std::vector<ServedKind> kinds_ = DefaultServedKinds();
+  const std::unique_ptr<PriorityAndFairness> fairness_;
+  InFlightLimit in_flight_limit_;
   RequestMetrics request_metrics_;
   Discovery discovery_;
   OpenApi openapi_;
@@ -307,16 +352,22 @@ class ServerImpl final : public ApiServer {
 
 Result<std::unique_ptr<ApiServer>> ApiServer::Start(const Context& ctx, ServerOptions options,
                                                     StoreOf storage, MetricsRegistry& metrics) {
-  COX_RETURN_IF_ERROR(CheckModes(options.authorization_modes));
   COX_RETURN_IF_ERROR(
       CheckPluginNames(options.enabled_admission_plugins).WithContext("enable-admission-plugins"));
   COX_RETURN_IF_ERROR(CheckPluginNames(options.disabled_admission_plugins)
                           .WithContext("disable-admission-plugins"));
+  COX_RETURN_IF_ERROR(
+      CheckPluginConfigs(options.admission_configs).WithContext("admission-control-config-file"));
   COX_ASSIGN_OR_RETURN(AuthMethods methods, MakeAuthMethods(options));
   COX_ASSIGN_OR_RETURN(std::shared_ptr<const ServiceAccountTokens> tokens,
                        ServiceAccountTokens::Create(std::move(options.service_accounts)));
+  COX_ASSIGN_OR_RETURN(std::unique_ptr<Authorization> authorization,
+                       Authorization::Create(ctx, options.authorization));
+  COX_ASSIGN_OR_RETURN(std::unique_ptr<Auditor> auditor,
+                       Auditor::Create(ctx, options.audit, metrics));
   auto server = std::make_unique<ServerImpl>(ctx, std::move(options), std::move(storage), metrics,
-                                             std::move(methods), std::move(tokens));
+                                             std::move(methods), std::move(tokens),
+                                             std::move(authorization), std::move(auditor));
   COX_RETURN_IF_ERROR(server->Listen());
   return std::unique_ptr<ApiServer>(std::move(server));
 }

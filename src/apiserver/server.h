@@ -9,7 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include "apiserver/admission/admission_config.h"
+#include "apiserver/audit/options.h"
 #include "apiserver/authn/service_account/tokens.h"
+#include "apiserver/authz/authorization_options.h"
+#include "apiserver/fairness/gate.h"
 #include "apiserver/health/health.h"
 #include "base/context.h"
 #include "base/metrics.h"
@@ -25,18 +29,20 @@ struct ServerOptions {
   std::string token_csv;          // contents of --token-auth-file; empty: none
   std::string client_ca_pem;      // contents of --client-ca-file; empty: none
   bool anonymous_auth = true;
-  std::vector<std::string> authorization_modes = {"RBAC"};  // in order; see Start
+  AuthorizationOptions authorization;
   std::string etcd_prefix = "/registry";
   std::vector<std::string> service_cluster_ip_ranges = {"10.0.0.0/24"};  // one of each family
   std::string service_node_port_range = "30000-32767";
   ServiceAccountTokenOptions service_accounts;
   std::vector<std::string> enabled_admission_plugins;  // besides those on by default
   std::vector<std::string> disabled_admission_plugins;
+  AuditOptions audit;
+  PluginConfigs admission_configs;
   std::chrono::seconds event_ttl{3600};
   std::chrono::seconds request_timeout{60};        // of requests that are not to last
   std::chrono::seconds min_request_timeout{1800};  // of those that are: watches
   std::chrono::seconds shutdown_delay{0};  // between failing /readyz and letting requests end
-  size_t workers = 128;
+  FairnessOptions fairness;
   std::vector<HealthCheck> storage_checks;  // of what is between us and etcd: key services
   std::vector<std::pair<std::string, std::string>> flags = {};  // as given, for /flagz
 };

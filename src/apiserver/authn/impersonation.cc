@@ -104,8 +104,7 @@ void Complete(UserInfo& wanted) {
 }  // namespace
 
 Status Impersonation::Ask(const UserInfo& user, const RequestInfo& ask) const {
-  const Decision decision = authorizer_.Authorize(user, ask);
-  return decision.allowed ? Status() : ForbiddenStatus(user, ask, decision.reason);
+  return StatusOf(authorizer_.Authorize(user, ask), user, ask);
 }
 
 Status Impersonation::Constrained(const UserInfo& user, const UserInfo& wanted,

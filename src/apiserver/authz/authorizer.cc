@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/authz/authorizer.h"
 
+#include <algorithm>
+
 #include "base/strings.h"
 
 namespace cox::apiserver {
@@ -20,17 +22,28 @@ UserRules AlwaysAllow::Rules(const UserInfo&, std::string_view) const {
   return all;
 }
 
-Decision UnionAuthorizer::Authorize(const UserInfo& user, const RequestInfo& request) const {
+bool UnionAuthorizer::MayBlock() const {
+  return std::any_of(members_.begin(), members_.end(),
+                     [](const Authorizer* member) { return member->MayBlock(); });
+}
+
+Decision UnionAuthorizer::AuthorizeMany(const UserInfo& user, const RequestInfo& request,
+                                        const Selectors& selectors) const {
   if (user.InGroup(kMastersGroup)) return {true, {}};
-  std::string reasons;
+  Decision neither;
+  std::vector<std::string> errors;
   for (const Authorizer* member : members_) {
-    Decision decision = member->Authorize(user, request);
-    if (decision.allowed) return decision;
+    Decision decision = member->AuthorizeMany(user, request, selectors);
+    if (decision.allowed || decision.denied) return decision;
+    if (!decision.error.empty()) errors.push_back(std::move(decision.error));
     if (decision.reason.empty()) continue;
-    if (!reasons.empty()) reasons += '\n';
-    reasons += decision.reason;
+    if (!neither.reason.empty()) neither.reason += '\n';
+    neither.reason += decision.reason;
   }
-  return {false, std::move(reasons)};
+  if (!errors.empty()) {
+    neither.error = errors.size() == 1 ? errors.front() : "[" + Join(errors, ", ") + "]";
+  }
+  return neither;
 }
 
 UserRules UnionAuthorizer::Rules(const UserInfo& user, std::string_view ns) const {
@@ -65,6 +78,13 @@ Status ForbiddenStatus(const UserInfo& user, const RequestInfo& request,
   }
   if (!reason.empty()) message += ": " + reason;
   return Status(Reason::kForbidden, std::move(message), std::move(details));
+}
+
+Status StatusOf(const Decision& decision, const UserInfo& user, const RequestInfo& request) {
+  if (decision.allowed) return {};
+  // Who knows nothing must not say that one may not: the client is to try again.
+  if (!decision.error.empty()) return Status::Internal(decision.error);
+  return ForbiddenStatus(user, request, decision.reason);
 }
 
 }  // namespace cox::apiserver

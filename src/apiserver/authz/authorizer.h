@@ -12,9 +12,18 @@
 
 namespace cox::apiserver {
 
+// What an authorizer says: allowed, denied, or neither: no opinion.
 struct Decision {
   bool allowed = false;
-  std::string reason;  // for people, why or why not; often empty
+  std::string reason;      // for people, why or why not; often empty
+  bool denied = false;     // whatever others would say; never with `allowed`
+  std::string error = {};  // what kept it from deciding; with no opinion the request fails by it
+};
+
+// What a list, a watch or a deletion of many is narrowed by, as the client wrote it; empty:
+// nothing. Ownership: borrows.
+struct Selectors {
+  std::string_view fields, labels;
 };
 
 // What a user may do in one namespace, written as rules.
@@ -25,11 +34,20 @@ struct UserRules {
 };
 
 // Decides whether a user may do what a request asks.
-// Threads: may be used concurrently; must not block.
+// Threads: may be used concurrently.
 class Authorizer {
  public:
   virtual ~Authorizer() = default;
+  // Whether Authorize may wait for others, right now: then it is not to be called on a loop.
+  virtual bool MayBlock() const { return false; }
   virtual Decision Authorize(const UserInfo& user, const RequestInfo& request) const = 0;
+  // The same of a request that may concern many, knowing its selectors: for those who allow the
+  // part and not the whole.
+  virtual Decision AuthorizeMany(const UserInfo& user, const RequestInfo& request,
+                                 const Selectors& selectors) const {
+    (void)selectors;
+    return Authorize(user, request);
+  }
   virtual UserRules Rules(const UserInfo& user, std::string_view ns) const = 0;
 };
 
@@ -49,12 +67,18 @@ class AlwaysDeny final : public Authorizer {
   UserRules Rules(const UserInfo&, std::string_view) const override { return {}; }
 };
 
-// Those in system:masters may do everything; others what any of the members allows, asked in order.
+// Those in system:masters may do everything; others what the first of the members says that has an
+// opinion, asked in order.
 class UnionAuthorizer final : public Authorizer {
  public:
   // The members outlive the union.
   explicit UnionAuthorizer(std::vector<const Authorizer*> members) : members_(std::move(members)) {}
-  Decision Authorize(const UserInfo& user, const RequestInfo& request) const override;
+  bool MayBlock() const override;
+  Decision Authorize(const UserInfo& user, const RequestInfo& request) const override {
+    return AuthorizeMany(user, request, {});
+  }
+  Decision AuthorizeMany(const UserInfo& user, const RequestInfo& request,
+                         const Selectors& selectors) const override;
   UserRules Rules(const UserInfo& user, std::string_view ns) const override;
 
  private:
@@ -63,5 +87,7 @@ class UnionAuthorizer final : public Authorizer {
 
 // The API's answer to one who may not.
 Status ForbiddenStatus(const UserInfo& user, const RequestInfo& request, const std::string& reason);
+// The same for a decision: OK if it allows; InternalError if it could not be made.
+Status StatusOf(const Decision& decision, const UserInfo& user, const RequestInfo& request);
 
 }  // namespace cox::apiserver

@@ -86,6 +86,7 @@ Result<patch::PatchType> ReadPatchType(const Call& call) {
   const std::optional<patch::PatchType> type =
       patch::PatchTypeOf(call.Header("content-type").value_or(""));
   if (!type) return UnsupportedPatchError();
+  if (call.audit() != nullptr && ReadBody(call).ok()) call.audit()->SetPatch(call.request().body);
   return *type;
 }
 
@@ -160,6 +161,7 @@ Result<Object> DecodeBody(Call& call, const KindInfo& kind, FieldValidation vali
                               ") does not match the expected API version (" +
                               expected.group_version().ToString() + ")");
   }
+  if (call.audit() != nullptr) call.audit()->SetRequest(*object);
   COX_RETURN_IF_ERROR(JudgeStrictness(call, strict, validation, kind));
   return object;
 }

@@ -14,6 +14,8 @@ namespace {
 
 // Smaller answers are not worth the time.
 constexpr size_t kGzipFrom = size_t{128} * 1024;
+// Smaller answers fit into the connection's buffers.
+constexpr size_t kHeldFrom = size_t{64} * 1024;
 // Speed over size: the network is near.
 constexpr int kGzipLevel = 1;
 
@@ -40,17 +42,29 @@ size_t SizeOf(const std::vector<Bytes>& pieces) {
   return size;
 }
 
-// A stream whose end is told.
+// The same bytes, with which something else goes.
+Bytes Holding(Bytes bytes, std::shared_ptr<void> held) {
+  const std::string_view view = bytes.view();
+  using Both = std::pair<Bytes, std::shared_ptr<void>>;
+  return Bytes(std::make_shared<const Both>(std::move(bytes), std::move(held)), view);
+}
+
+// A stream whose end is told, and recorded.
 class FollowedSource final : public net::BodySource {
  public:
-  FollowedSource(std::unique_ptr<net::BodySource> source, Call::OnAnswer on_end)
-      : source_(std::move(source)), on_end_(std::move(on_end)) {}
-  ~FollowedSource() override { on_end_(200, 0); }
+  FollowedSource(std::unique_ptr<net::BodySource> source, Call::OnAnswer on_end,
+                 std::unique_ptr<AuditRecord> audit)
+      : source_(std::move(source)), on_end_(std::move(on_end)), audit_(std::move(audit)) {}
+  ~FollowedSource() override {
+    if (on_end_) on_end_(200, 0);
+    if (audit_ != nullptr) audit_->Complete(200, AuditRecord::Where::kLoop);
+  }
   State Pull(size_t budget, std::vector<Bytes>* out) override { return source_->Pull(budget, out); }
 
  private:
   const std::unique_ptr<net::BodySource> source_;
   const Call::OnAnswer on_end_;
+  const std::unique_ptr<AuditRecord> audit_;
 };
 
 meta::v1::StatusDetails ToDetails(const StatusDetails& from) {
@@ -69,7 +83,7 @@ meta::v1::StatusDetails ToDetails(const StatusDetails& from) {
 
 }  // namespace
 
-std::string EncodeStatus(const Status& status, const Accepted& accepted) {
+meta::v1::Status ApiStatus(const Status& status) {
   meta::v1::Status body;
   body.status = "Failure";
   body.message = status.message();
@@ -78,7 +92,11 @@ std::string EncodeStatus(const Status& status, const Accepted& accepted) {
   if (!(status.details() == StatusDetails()) || ShowsEmptyDetails(status)) {
     body.details = ToDetails(status.details());
   }
-  return EncodeAs(StatusObject(std::move(body)), accepted);
+  return body;
+}
+
+std::string EncodeStatus(const Status& status, const Accepted& accepted) {
+  return EncodeAs(StatusObject(ApiStatus(status)), accepted);
 }
 
 Object StatusObject(meta::v1::Status status) {
@@ -139,6 +157,7 @@ Call::Call(net::ExchangePtr exchange, std::string audit_id)
 
 Call::~Call() {
   if (on_answer_) on_answer_(500, 0);
+  if (audit_ != nullptr) audit_->Panic();
 }
 
 void Call::Warn(std::string text) {
@@ -168,6 +187,7 @@ Result<Accepted> Call::Negotiate(AnswerKind kind) const {
 void Call::Respond(int code, std::string_view content_type, std::vector<Bytes> body) {
   net::Headers headers = TakeHeaders(content_type);
   const size_t size = SizeOf(body);
+  if (audit_ != nullptr) audit_->SetAnswer(content_type, body);
   if (size >= kGzipFrom && net::AcceptsGzip(Header("accept-encoding").value_or(""))) {
     body = {net::GzipPieces(body, kGzipLevel)};
     headers.Add("content-encoding", "gzip");
@@ -176,12 +196,28 @@ void Call::Respond(int code, std::string_view content_type, std::vector<Bytes> b
   Send({.status = code, .headers = std::move(headers), .body = std::move(body)}, size);
 }
 
+void Call::KeepUntilEnd(std::shared_ptr<void> kept) {
+  on_answer_ = [kept = std::move(kept), next = std::move(on_answer_)](int code, size_t bytes) {
+    if (next) next(code, bytes);
+  };
+}
+
 void Call::Send(net::Response response, size_t size) {
+  if (audit_ != nullptr) {
+    std::exchange(audit_, nullptr)->Complete(response.status, AuditRecord::Where::kWorker);
+  }
   if (on_answer_) std::exchange(on_answer_, nullptr)(response.status, size);
+  // Large answers occupy memory until the peer has read them: what is held goes with their last
+  // piece.
+  if (size >= kHeldFrom && !response.body.empty()) {
+    response.body.back() = Holding(std::move(response.body.back()), std::move(held_));
+  }
   exchange_->Send(std::move(response));
+  held_.reset();
 }
 
 void Call::RespondWith(net::Response response) {
+  for (const auto& [name, value] : headers_) response.headers.Add(name, value);
   response.headers.Set("audit-id", audit_id_);
   const size_t size = SizeOf(response.body);
   Send(std::move(response), size);
@@ -197,14 +233,16 @@ void Call::RespondStatus(const Status& status) {
   if (status.details().retry_after_seconds > 0) {
     AddHeader("retry-after", std::to_string(status.details().retry_after_seconds));
   }
+  if (audit_ != nullptr) audit_->SetStatus(ApiStatus(status), status.code());
   Respond(status.code(), MediaType(accepted.format), {Bytes(EncodeStatus(status, accepted))});
 }
 
 std::shared_ptr<net::Waker> Call::RespondStream(std::string_view content_type,
                                                 std::unique_ptr<net::BodySource> source) {
-  if (on_answer_) {
-    source =
-        std::make_unique<FollowedSource>(std::move(source), std::exchange(on_answer_, nullptr));
+  if (audit_ != nullptr) audit_->Started(200);
+  if (on_answer_ || audit_ != nullptr) {
+    source = std::make_unique<FollowedSource>(std::move(source), std::exchange(on_answer_, nullptr),
+                                              std::move(audit_));
   }
   return exchange_->Stream(200, TakeHeaders(content_type), std::move(source));
 }

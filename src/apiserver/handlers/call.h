@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "api/meta/v1.h"
+#include "apiserver/audit/record.h"
 #include "apiserver/handlers/negotiation.h"
 #include "apiserver/request_info.h"
 #include "apiserver/user.h"
@@ -59,11 +60,22 @@ class Call {
   }
 
   const std::string& audit_id() const { return audit_id_; }
+  // What is recorded of it; null: nothing. Ends with the answer, or with the stream that this is.
+  AuditRecord* audit() const { return audit_.get(); }
+  void set_audit(std::unique_ptr<AuditRecord> record) { audit_ = std::move(record); }
 
   // Called once, with the code and the size of the answer when it is on its way. For a stream when
   // that has ended, on the connection's loop; its size is not known.
   using OnAnswer = std::function<void(int code, size_t bytes)>;
   void set_on_answer(OnAnswer on_answer) { on_answer_ = std::move(on_answer); }
+
+  // What is held while the call is worked on, such as its seats (see fairness/): let go when the
+  // answer has been taken by the connection, or when the call is gone without one.
+  void Hold(std::shared_ptr<void> held) { held_ = std::move(held); }
+  // For who answers with a stream, and knows when the beginning is done.
+  std::shared_ptr<void> TakeHeld() { return std::move(held_); }
+  // Let go when the answer is on its way; for a stream when that has ended.
+  void KeepUntilEnd(std::shared_ptr<void> kept);
 
   // Filled in by stages of the chain, in this order.
   Query query;
@@ -73,7 +85,8 @@ class Call {
 
  private:
   net::Headers TakeHeaders(std::string_view content_type);
-  // Tells who follows the call, and sends.
+  // Tells who follows the call, and sends. What is audited is written down first: no answer goes
+  // out that nobody can account for.
   void Send(net::Response response, size_t size);
 
   const net::ExchangePtr exchange_;
@@ -82,9 +95,14 @@ class Call {
   net::Headers headers_;
   std::vector<std::string> warnings_;
   OnAnswer on_answer_;
+  std::unique_ptr<AuditRecord> audit_;
+  std::shared_ptr<void> held_;
 };
 
-// The API's form of an error, as the body of an answer.
+// The API's form of an error.
+meta::v1::Status ApiStatus(const Status& status);
+
+// The same as the body of an answer.
 std::string EncodeStatus(const Status& status, const Accepted& accepted);
 // A Status is of no group: it says "v1" wherever it is answered.
 Object StatusObject(meta::v1::Status status);

@@ -217,6 +217,12 @@ Result<meta::v1::DeleteOptions> ParseDeleteOptions(const Call& call) {
   COX_ASSIGN_OR_RETURN(meta::v1::DeleteOptions options, call.request().body.empty()
                                                             ? DeleteOptionsFromQuery(call.query)
                                                             : DeleteOptionsFromBody(call));
+  if (call.audit() != nullptr && call.audit()->asks_for_requests() &&
+      !call.request().body.empty()) {
+    Object body(meta::v1::DeleteOptions::kKind, GroupVersionKind{"", "v1", "DeleteOptions"});
+    *body.As<meta::v1::DeleteOptions>() = options;
+    call.audit()->SetRequest(body);
+  }
   FieldErrorList errors;
   const FieldPath path("propagationPolicy");
   if (options.propagationPolicy && options.orphanDependents) {

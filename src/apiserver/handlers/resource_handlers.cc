@@ -57,7 +57,10 @@ Status ResourceHandlers::Dispatch(Call& call) {
   // Namespaces themselves are cluster-wide although their paths look otherwise.
   const bool in_namespace = !info.namespace_.empty() && kind.plural != "namespaces";
   if (in_namespace && !kind.namespaced) return UnknownResourceError();
-  for (std::string_view warning : DeprecationWarnings(kind)) call.Warn(std::string(warning));
+  for (std::string_view warning : DeprecationWarnings(kind)) {
+    call.Warn(std::string(warning));
+    if (call.audit() != nullptr) call.audit()->Annotate("k8s.io/deprecated", "true");
+  }
   if (!info.subresource.empty()) return DispatchSubresource(call, *resource);
 
   COX_RETURN_IF_ERROR(CheckPath(info, kind));

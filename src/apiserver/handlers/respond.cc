@@ -195,6 +195,9 @@ Status RespondRow(Call& call, const Object& object, std::span<const Column> colu
 }
 
 void RespondPlain(Call& call, int code, const Object& object, const Accepted& accepted) {
+  if (const auto* status = object.As<meta::v1::Status>(); status != nullptr && call.audit()) {
+    call.audit()->SetStatus(*status, code);
+  }
   call.Respond(code, MediaType(accepted.format), {Bytes(EncodeAs(object, accepted))});
 }
 

@@ -147,6 +147,8 @@ class WatchSource final : public net::BodySource {
     revision_ = revision;
     mark_end_ = mark_end;
   }
+  // Let go when what the watch begins with has been sent.
+  void set_held(std::shared_ptr<void> held) { held_ = std::move(held); }
   void set_watcher(std::unique_ptr<storage::Watcher> watcher) { watcher_ = std::move(watcher); }
   void set_failure(Status failure) { failure_ = std::move(failure); }
   void set_clock(Context ctx, std::chrono::nanoseconds timeout);
@@ -179,6 +181,7 @@ class WatchSource final : public net::BodySource {
   std::vector<storage::EntryPtr> initial_;
   size_t next_initial_ = 0;
   bool mark_end_ = false;
+  std::shared_ptr<void> held_;
   std::unique_ptr<storage::Watcher> watcher_;
   Status failure_;
   storage::Revision revision_ = 0;
@@ -244,6 +247,7 @@ net::BodySource::State WatchSource::Pull(size_t budget, std::vector<Bytes>* out)
   if (std::exchange(mark_end_, false)) {
     writer_.WriteBookmark(revision_, /*initial_end=*/true, out);
   }
+  held_.reset();
   if (!initial_.empty()) std::vector<storage::EntryPtr>().swap(initial_), next_initial_ = 0;
   while (written < budget) {
     Result<storage::Watcher::Batch> batch = watcher_->Take(kBatch);
@@ -325,6 +329,7 @@ Status ResourceHandlers::Watch(Call& call, const ServedResource& resource) {
     source->set_failure(watcher.status());
   }
   source->set_clock(call.ctx(), WatchTimeout(options, min_watch_));
+  source->set_held(call.TakeHeld());
   const std::string_view type = accepted.format == Format::kJson
                                     ? "application/json"
                                     : "application/vnd.kubernetes.protobuf;stream=watch";

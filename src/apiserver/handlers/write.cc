@@ -38,9 +38,31 @@ WriteContext WriteContextOf(Call& call, const ServedResource& resource, bool dry
 
 namespace {
 
+// The options of a write as webhooks read them. A patch is told as what it does.
+Value OptionsOf(const Call& call, Operation operation) {
+  Value options = Value::MakeObject();
+  if (operation == Operation::kDelete) {
+    const Result<meta::v1::DeleteOptions> given = ParseDeleteOptions(call);
+    if (given.ok()) options = json::ToValue(*given);
+  } else if (operation != Operation::kConnect) {
+    const Query& query = call.query;
+    for (const std::string_view name : {"fieldManager", "fieldValidation"}) {
+      if (!query.Get(name).empty()) options.as_object()[name] = query.Get(name);
+    }
+    if (query.Has("dryRun")) options.as_object()["dryRun"] = Value::MakeArray({"All"});
+  }
+  const char* const kind = operation == Operation::kDelete   ? "DeleteOptions"
+                           : operation == Operation::kUpdate ? "UpdateOptions"
+                                                             : "CreateOptions";
+  options.as_object()["kind"] = kind;
+  options.as_object()["apiVersion"] = "meta.k8s.io/v1";
+  return options;
+}
+
 AdmissionRequest AdmissionRequestOf(const Call& call, const ServedResource& resource,
                                     Operation operation, bool dry_run, std::string name,
-                                    const Object* old, Warnings* warnings) {
+                                    const Object* old, Warnings* warnings,
+                                    AuditAnnotations* annotations) {
   return {.operation = operation,
           .resource = resource,
           .subresource = call.info.subresource,
@@ -49,7 +71,28 @@ AdmissionRequest AdmissionRequestOf(const Call& call, const ServedResource& reso
           .user = call.user,
           .dry_run = dry_run,
           .old = old,
-          .warnings = warnings};
+          .warnings = warnings,
+          .audit = annotations,
+          .options = operation == Operation::kConnect
+                         ? std::function<Value()>()
+                         : [&call, operation] { return OptionsOf(call, operation); }};
+}
+
+// What plugins noted belongs to the call.
+void Note(Call& call, Warnings warnings, AuditAnnotations annotations) {
+  call.Warn(std::move(warnings));
+  if (call.audit() == nullptr) return;
+  // The last of a key counts here, and the first in the record.
+  for (auto at = annotations.rbegin(); at != annotations.rend(); ++at) {
+    call.audit()->Annotate(at->first, std::move(at->second));
+  }
+}
+
+// The request as it was understood, defaults and all.
+void AuditDefaulted(const Call& call, const Object& served) {
+  if (call.audit() != nullptr && call.audit()->asks_for_requests()) {
+    call.audit()->SetRequest(served);
+  }
 }
 
 }  // namespace
@@ -57,12 +100,13 @@ AdmissionRequest AdmissionRequestOf(const Call& call, const ServedResource& reso
 Status Admit(const AdmissionChain& admission, Call& call, const ServedResource& resource,
              bool dry_run, Object& hub, const Object* old) {
   Warnings warnings;
+  AuditAnnotations annotations;
   Status status = admission.Mutate(
       call.ctx(),
       AdmissionRequestOf(call, resource, old == nullptr ? Operation::kCreate : Operation::kUpdate,
-                         dry_run, hub.object_meta()->name, old, &warnings),
+                         dry_run, hub.object_meta()->name, old, &warnings, &annotations),
       hub);
-  call.Warn(std::move(warnings));
+  Note(call, std::move(warnings), std::move(annotations));
   return status;
 }
 
@@ -71,13 +115,31 @@ Judge JudgeOf(const AdmissionChain& admission, Call& call, const ServedResource&
   return
       [&admission, &call, &resource, operation, dry_run](const Object& object, const Object* old) {
         Warnings warnings;
-        AdmissionRequest request = AdmissionRequestOf(call, resource, operation, dry_run,
-                                                      object.object_meta()->name, old, &warnings);
+        AuditAnnotations annotations;
+        AdmissionRequest request =
+            AdmissionRequestOf(call, resource, operation, dry_run, object.object_meta()->name, old,
+                               &warnings, &annotations);
         if (operation != Operation::kDelete) request.object = &object;
         Status status = admission.Validate(call.ctx(), request);
-        call.Warn(std::move(warnings));
+        Note(call, std::move(warnings), std::move(annotations));
         return status;
       };
+}
+
+Status AdmitAsked(const AdmissionChain& admission, Call& call, const ServedResource& resource,
+                  Operation operation, bool dry_run, Object& asked, const Object* old) {
+  Warnings warnings;
+  AuditAnnotations annotations;
+  AdmissionRequest request = AdmissionRequestOf(call, resource, operation, dry_run, call.info.name,
+                                                old, &warnings, &annotations);
+  if (request.name.empty() && asked.object_meta() != nullptr) {
+    request.name = asked.object_meta()->name;
+  }
+  Status status = admission.Mutate(call.ctx(), request, asked);
+  request.object = &asked;
+  if (status.ok()) status = admission.Validate(call.ctx(), request);
+  Note(call, std::move(warnings), std::move(annotations));
+  return status;
 }
 
 void TrackManagers(const ServedResource& resource, std::string_view subresource,
@@ -132,6 +194,7 @@ Status ResourceHandlers::Create(Call& call, const ServedResource& resource) {
   DropServersFields(*served.object_meta());
   ApplyDefaults(served.type(), served.data());
   resource.SetDefaults(served);
+  AuditDefaulted(call, served);
   const WriteContext w = WriteContextOf(call, resource, options.dry_run);
   // Owners are told before admission: what that adds belongs to nobody.
   TrackManagers(resource, "", nullptr, served, ManagerName(call, options), w.now);
@@ -154,6 +217,7 @@ Status ResourceHandlers::Update(Call& call, const ServedResource& resource) {
   COX_RETURN_IF_ERROR(MatchMetadata(call, resource, *served.object_meta(), /*creating=*/false));
   ApplyDefaults(served.type(), served.data());
   resource.SetDefaults(served);
+  AuditDefaulted(call, served);
 
   const std::string manager = ManagerName(call, options);
   const bool forgets_managers = EmptiesManagedFields(call, *served.object_meta());

@@ -28,11 +28,17 @@ UserInfo SubjectOf(const SubjectAccessReviewSpec& spec) {
 
 SubjectAccessReviewStatus Decide(const Authorizer& authorizer, const UserInfo& user,
                                  const Question& question) {
-  Decision decision = authorizer.Authorize(user, question.info);
+  Decision decision = authorizer.AuthorizeMany(user, question.info,
+                                               {question.field_selector, question.label_selector});
   SubjectAccessReviewStatus status;
   status.allowed = decision.allowed;
+  status.denied = decision.denied;
   status.reason = std::move(decision.reason);
   status.evaluationError = question.error;
+  if (!decision.error.empty()) {
+    if (!status.evaluationError.empty()) status.evaluationError += "\n";
+    status.evaluationError += decision.error;
+  }
   return status;
 }
 

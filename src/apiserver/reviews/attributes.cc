@@ -66,33 +66,45 @@ void CheckSelectors(const ResourceAttributes& resource, const FieldPath& path,
   }
 }
 
-// How many terms of a selector were understood, of how many.
+// How many terms of a selector were understood, of how many, and what they say.
 struct Understood {
   size_t good = 0, all = 0;
+  std::string text = {};
 };
 
 Understood ReadLabels(const authorization::v1::LabelSelectorAttributes& selector) {
   if (!selector.rawSelector.empty()) {
-    return {labels::Selector::Parse(selector.rawSelector).ok() ? size_t{1} : size_t{0}, 1};
+    if (!labels::Selector::Parse(selector.rawSelector).ok()) return {0, 1};
+    return {1, 1, selector.rawSelector};
   }
   Understood read{0, selector.requirements.size()};
+  meta::v1::LabelSelector good;
   for (const meta::v1::LabelSelectorRequirement& term : selector.requirements) {
     meta::v1::LabelSelector one;
     one.matchExpressions.push_back(term);
-    if (labels::Selector::FromLabelSelector(&one).ok()) ++read.good;
+    if (!labels::Selector::FromLabelSelector(&one).ok()) continue;
+    ++read.good;
+    good.matchExpressions.push_back(term);
   }
+  const Result<labels::Selector> all = labels::Selector::FromLabelSelector(&good);
+  if (read.good > 0 && all.ok()) read.text = all->ToString();
   return read;
 }
 
 Understood ReadFields(const authorization::v1::FieldSelectorAttributes& selector) {
   if (!selector.rawSelector.empty()) {
-    return {fields::Selector::Parse(selector.rawSelector).ok() ? size_t{1} : size_t{0}, 1};
+    if (!fields::Selector::Parse(selector.rawSelector).ok()) return {0, 1};
+    return {1, 1, selector.rawSelector};
   }
   Understood read{0, selector.requirements.size()};
+  std::vector<fields::Requirement> good;
   for (const meta::v1::FieldSelectorRequirement& term : selector.requirements) {
     const bool known = term.operator_ == "In" || term.operator_ == "NotIn";
-    if (known && term.values.size() == 1) ++read.good;
+    if (!known || term.values.size() != 1) continue;
+    ++read.good;
+    good.push_back({term.key, term.operator_ == "In", term.values.front()});
   }
+  read.text = fields::Selector(std::move(good)).ToString();
   return read;
 }
 
@@ -165,10 +177,14 @@ Question AskFor(const Box<ResourceAttributes>& resource, const Box<NonResourceAt
   info.subresource = resource->subresource;
   info.name = resource->name;
   if (resource->fieldSelector) {
-    Explain(ReadFields(*resource->fieldSelector), "fieldSelector", question.error);
+    Understood read = ReadFields(*resource->fieldSelector);
+    Explain(read, "fieldSelector", question.error);
+    question.field_selector = std::move(read.text);
   }
   if (resource->labelSelector) {
-    Explain(ReadLabels(*resource->labelSelector), "labelSelector", question.error);
+    Understood read = ReadLabels(*resource->labelSelector);
+    Explain(read, "labelSelector", question.error);
+    question.label_selector = std::move(read.text);
   }
   return question;
 }

@@ -23,6 +23,7 @@ FieldErrorList CheckLocalAccessSpec(const authorization::v1::SubjectAccessReview
 
 struct Question {
   RequestInfo info;
+  std::string field_selector, label_selector;  // those parts that were understood
   std::string error;  // parts of the question that were not understood, and are not considered
 };
 // REQUIRES: one of them is there.

@@ -50,8 +50,12 @@ Status CodeError(const WebhookAnswer& answer) {
 
 }  // namespace
 
+Status CheckAnswer(const WebhookAnswer& answer) {
+  return answer.status < 200 || answer.status > 206 ? CodeError(answer) : Status();
+}
+
 Result<Value> ReadAnswer(const WebhookAnswer& answer) {
-  if (answer.status < 200 || answer.status > 206) return CodeError(answer);
+  COX_RETURN_IF_ERROR(CheckAnswer(answer));
   if (answer.body.empty()) {
     return Status::Internal("0-length response with status code: " + std::to_string(answer.status) +
                             " and content type: " + answer.content_type);

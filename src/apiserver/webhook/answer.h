@@ -15,6 +15,9 @@ struct WebhookAnswer {
   std::string body;
 };
 
+// OK if the code is good, 200 to 206; else the error that it stands for.
+Status CheckAnswer(const WebhookAnswer& answer);
+
 // The JSON of a good answer; else the error that the code stands for. A redirect is an error like
 // any other code that is not 200 to 206.
 Result<Value> ReadAnswer(const WebhookAnswer& answer);

@@ -83,6 +83,11 @@ class WebhookCall {
   virtual ~WebhookCall() = default;
   // Blocks for the answer; call it once. Errors as WebhookClient::Post.
   virtual Result<Value> Wait() = 0;
+  // When the answer was there, which may be long before Wait: of several calls that run at once
+  // all but one are waited for late. REQUIRES: Wait has returned.
+  virtual Clock::SteadyTime ended() const = 0;
+  // The same where only the code matters, and the body may be anything or nothing.
+  virtual Status WaitForCode() = 0;
 };
 
 // One webhook. Small; copies are as good as the original.
@@ -111,9 +116,11 @@ class WebhookClient {
   // Start and Wait.
   Result<Value> Post(const Context& ctx, std::string json,
                      std::optional<std::chrono::seconds> timeout = {}) const;
+  // The same to one that has nothing to say but whether it took it.
+  Status Send(const Context& ctx, std::string json) const;
 
-  // Without the timeout.
-  const std::string& url() const { return config_->url; }
+  // In full, without the timeout: "https://hook.example.com/".
+  std::string url() const;
 
  private:
   WebhookClient(std::shared_ptr<WebhookConnections> connections, WebhookConfig config,

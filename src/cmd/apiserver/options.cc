@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cmd/apiserver/options.h"
 
+#include <filesystem>
+
+#include "cmd/apiserver/audit_options.h"
 #include "cmd/apiserver/files.h"
 #include "cmd/apiserver/keys.h"
 #include "object/scalar/time.h"
@@ -25,6 +28,61 @@ Result<apiserver::ServiceAccountTokenOptions> ServiceAccountsFrom(const Flags& f
   options.extend_expiration = flags.GetBool("service-account-extend-token-expiration");
   options.jwks_uri = flags.Get("service-account-jwks-uri");
   return options;
+}
+
+Result<apiserver::AuthorizationOptions> AuthorizationFrom(const Flags& flags) {
+  apiserver::AuthorizationOptions options;
+  options.config_file = flags.Get("authorization-config");
+  if (!options.config_file.empty()) {
+    for (std::string_view other :
+         {"authorization-mode", "authorization-webhook-config-file",
+          "authorization-webhook-version", "authorization-webhook-cache-authorized-ttl",
+          "authorization-webhook-cache-unauthorized-ttl"}) {
+      if (!flags.Has(other)) continue;
+      return Status::BadRequest("--authorization-config can not be specified when --" +
+                                std::string(other) + " is");
+    }
+    return options;
+  }
+  options.modes = flags.GetList("authorization-mode");
+  options.webhook.kubeconfig = flags.Get("authorization-webhook-config-file");
+  options.webhook.version = flags.Get("authorization-webhook-version");
+  if (options.webhook.version != "v1" && options.webhook.version != "v1beta1") {
+    return Status::BadRequest("--authorization-webhook-version must be v1 or v1beta1");
+  }
+  COX_ASSIGN_OR_RETURN(options.webhook.authorized_ttl,
+                       flags.GetSeconds("authorization-webhook-cache-authorized-ttl"));
+  COX_ASSIGN_OR_RETURN(options.webhook.unauthorized_ttl,
+                       flags.GetSeconds("authorization-webhook-cache-unauthorized-ttl"));
+  return options;
+}
+
+Result<apiserver::FairnessOptions> FairnessFrom(const Flags& flags) {
+  apiserver::FairnessOptions options;
+  options.enabled = flags.GetBool("enable-priority-and-fairness");
+  COX_ASSIGN_OR_RETURN(const int64_t reads, flags.GetInt("max-requests-inflight", 0, 1 << 20));
+  COX_ASSIGN_OR_RETURN(const int64_t writes,
+                       flags.GetInt("max-mutating-requests-inflight", 0, 1 << 20));
+  options.max_requests_inflight = static_cast<int>(reads);
+  options.max_mutating_requests_inflight = static_cast<int>(writes);
+  if (options.enabled && reads + writes == 0) {
+    return Status::BadRequest(
+        "--max-requests-inflight and --max-mutating-requests-inflight must not both be 0 with "
+        "--enable-priority-and-fairness");
+  }
+  return options;
+}
+
+// Files that the configuration points to stand beside it unless their paths are absolute.
+Result<apiserver::PluginConfigs> AdmissionConfigsFrom(const Flags& flags) {
+  if (!flags.Has("admission-control-config-file")) return apiserver::PluginConfigs();
+  const std::filesystem::path file = flags.Get("admission-control-config-file");
+  COX_ASSIGN_OR_RETURN(const std::string text, ReadFile(file.string()));
+  Result<apiserver::PluginConfigs> configs = apiserver::ReadAdmissionConfig(
+      text,
+      [&](const std::string& path) { return ReadFile((file.parent_path() / path).string()); });
+  if (!configs.ok()) return configs.status().WithContext("--admission-control-config-file");
+  return configs;
 }
 
 Result<int> MinTlsVersion(const Flags& flags) {
@@ -53,7 +111,7 @@ Result<apiserver::ServerOptions> ServerOptionsFrom(const Flags& flags) {
   if (flags.Has("client-ca-file")) {
     COX_ASSIGN_OR_RETURN(options.client_ca_pem, ReadFile(flags.Get("client-ca-file")));
   }
-  options.authorization_modes = flags.GetList("authorization-mode");
+  COX_ASSIGN_OR_RETURN(options.authorization, AuthorizationFrom(flags));
   COX_ASSIGN_OR_RETURN(options.service_accounts, ServiceAccountsFrom(flags));
   options.etcd_prefix = flags.Get("etcd-prefix");
   if (!options.etcd_prefix.starts_with('/')) options.etcd_prefix.insert(0, "/");
@@ -64,11 +122,14 @@ Result<apiserver::ServerOptions> ServerOptionsFrom(const Flags& flags) {
   options.service_node_port_range = flags.Get("service-node-port-range");
   options.enabled_admission_plugins = flags.GetList("enable-admission-plugins");
   options.disabled_admission_plugins = flags.GetList("disable-admission-plugins");
+  COX_ASSIGN_OR_RETURN(options.audit, AuditFrom(flags));
+  COX_ASSIGN_OR_RETURN(options.admission_configs, AdmissionConfigsFrom(flags));
   COX_ASSIGN_OR_RETURN(options.event_ttl, flags.GetSeconds("event-ttl"));
   COX_ASSIGN_OR_RETURN(options.request_timeout, flags.GetSeconds("request-timeout"));
   COX_ASSIGN_OR_RETURN(const int64_t watch, flags.GetInt("min-request-timeout", 1, 1 << 30));
   options.min_request_timeout = std::chrono::seconds(watch);
   COX_ASSIGN_OR_RETURN(options.shutdown_delay, flags.GetSeconds("shutdown-delay-duration"));
+  COX_ASSIGN_OR_RETURN(options.fairness, FairnessFrom(flags));
   options.flags.assign(flags.given().begin(), flags.given().end());
   COX_ASSIGN_OR_RETURN(net::CertificatePair certificate, ServingCertificate(flags));
   COX_ASSIGN_OR_RETURN(const int min_version, MinTlsVersion(flags));

@@ -46,11 +46,13 @@ Status StartAndIdle(Context& ctx, Setup& setup);
 Status CreateConfigMaps(Context& ctx, Setup& setup);
 Status CreatePods(Context& ctx, Setup& setup);
 Status GetPods(Context& ctx, Setup& setup);
+Status Guards(Context& ctx, Setup& setup);
 Status ListPods(Context& ctx, Setup& setup);
 Status FanOut(Context& ctx, Setup& setup);
 Status SlowWatchers(Context& ctx, Setup& setup);
 Status IdleWatches(Context& ctx, Setup& setup);
 Status LoadedMemory(Context& ctx, Setup& setup);
+Status Overload(Context& ctx, Setup& setup);
 Status CrossCheck(Context& ctx, Setup& setup);
 
 // Writes so many, 64 in flight. Every hundredth Pod is of group "rare", the others of "common".

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "api/rbac/v1.h"
+#include "apiserver/registry/cache_follower.h"
 #include "base/doorbell.h"
 #include "base/log.h"
 
@@ -13,7 +14,6 @@ namespace {
 constexpr std::chrono::seconds kRetry{1};
 // Nothing is expected to be missed; this is how long it would stay so.
 constexpr std::chrono::minutes kLookAgain{10};
-constexpr size_t kBatch = 256;
 
 template <class Binding>
 RbacBindingPtr ToBinding(Binding& from) {
@@ -40,84 +40,58 @@ void PutBinding(RbacIndexBuilder& builder, const std::string& key, Object& objec
 }
 
 // One of the four resources.
-class Source {
+class Source final : public CacheFollower::Sink {
  public:
-  Source(const Registry& registry, const KindInfo& kind)
-      : store_(registry.Hub(kind).store()), is_binding_(kind.kind.ends_with("Binding")) {}
+  Source(const Registry& registry, const KindInfo& kind, RbacIndexBuilder& builder)
+      : store_(registry.Hub(kind).store()),
+        is_binding_(kind.kind.ends_with("Binding")),
+        builder_(builder),
+        follower_(store_, *this) {}
 
   // True if something changed.
-  Result<bool> CatchUp(RbacIndexBuilder& builder, const std::function<void()>& wake) {
-    bool changed = false;
-    for (;;) {
-      if (watcher_ == nullptr) {
-        COX_RETURN_IF_ERROR(ReadAll(builder, wake));
-        changed = true;
-      }
-      Result<storage::Watcher::Batch> batch = watcher_->Take(kBatch);
-      if (!batch.ok()) {
-        watcher_ = nullptr;  // too far behind, or the cache began anew: all is read again
-        continue;
-      }
-      for (const storage::ChangePtr& change : batch->changes) {
-        if (change->entry == nullptr) continue;
-        changed = true;
-        if (change->type == storage::ChangeType::kDeleted) {
-          Forget(builder, std::string(change->entry->key()));
-        } else {
-          Put(builder, *change->entry);
-        }
-      }
-      if (!batch->more) return changed;
+  Result<bool> CatchUp(const std::function<void()>& wake) { return follower_.CatchUp(wake); }
+
+  void Begin(const storage::Snapshot& now) override {
+    const std::set<std::string, std::less<>> known = known_;
+    for (const std::string& key : known) {
+      if (now.Find(key) == nullptr) Forget(key);
     }
   }
 
- private:
-  Status ReadAll(RbacIndexBuilder& builder, const std::function<void()>& wake) {
-    const storage::SnapshotPtr now = store_.cache()->Current();
-    if (now == nullptr) return Status::Unavailable("the cache is not filled yet");
-    COX_ASSIGN_OR_RETURN(watcher_,
-                         store_.cache()->Watch(store_.root_prefix(), now->revision(), wake));
-    std::set<std::string> gone;
-    gone.swap(known_);
-    now->Visit(store_.root_prefix(), {}, [&](const storage::EntryPtr& entry) {
-      gone.erase(std::string(entry->key()));
-      Put(builder, *entry);
-      return true;
-    });
-    for (const std::string& key : gone) Forget(builder, key);
-    return {};
-  }
-
-  void Put(RbacIndexBuilder& builder, const storage::Entry& entry) {
+  void Put(const storage::Entry& entry) override {
     std::string key(entry.key());
     Result<Object> object = store_.Decode(entry.stored(), entry.revision());
     // What cannot be read grants nothing.
-    if (!object.ok()) return Forget(builder, key);
+    if (!object.ok()) return Forget(key);
     using namespace rbac::v1;  // NOLINT: four names
-    if (object->As<Role>() != nullptr) PutRole<Role>(builder, *object);
-    if (object->As<ClusterRole>() != nullptr) PutRole<ClusterRole>(builder, *object);
-    if (object->As<RoleBinding>() != nullptr) PutBinding<RoleBinding>(builder, key, *object);
+    if (object->As<Role>() != nullptr) PutRole<Role>(builder_, *object);
+    if (object->As<ClusterRole>() != nullptr) PutRole<ClusterRole>(builder_, *object);
+    if (object->As<RoleBinding>() != nullptr) PutBinding<RoleBinding>(builder_, key, *object);
     if (object->As<ClusterRoleBinding>() != nullptr) {
-      PutBinding<ClusterRoleBinding>(builder, key, *object);
+      PutBinding<ClusterRoleBinding>(builder_, key, *object);
     }
     known_.insert(std::move(key));
   }
 
-  void Forget(RbacIndexBuilder& builder, const std::string& key) {
-    known_.erase(key);
-    if (is_binding_) return builder.SetBinding(key, nullptr);
+  void Forget(std::string_view key) override {
+    const auto known = known_.find(key);
+    if (known != known_.end()) known_.erase(known);
+    if (is_binding_) return builder_.SetBinding(std::string(key), nullptr);
     // "/registry/roles/ns/name" and "/registry/clusterroles/name".
-    const std::string_view rest = std::string_view(key).substr(store_.root_prefix().size());
+    const std::string_view rest = key.substr(store_.root_prefix().size());
     const size_t slash = rest.find('/');
-    builder.SetRole(slash == rest.npos ? RbacRoleKey("", rest)
-                                       : RbacRoleKey(rest.substr(0, slash), rest.substr(slash + 1)),
-                    nullptr);
+    builder_.SetRole(slash == rest.npos
+                         ? RbacRoleKey("", rest)
+                         : RbacRoleKey(rest.substr(0, slash), rest.substr(slash + 1)),
+                     nullptr);
   }
 
+ private:
   const ResourceStore& store_;
   const bool is_binding_;
-  std::set<std::string> known_;
-  std::unique_ptr<storage::Watcher> watcher_;
+  RbacIndexBuilder& builder_;
+  std::set<std::string, std::less<>> known_;
+  CacheFollower follower_;
 };
 
 class Feed {
@@ -125,10 +99,10 @@ class Feed {
   Feed(Context& ctx, const Registry& registry, RbacAuthorizer& authorizer)
       : ctx_(ctx),
         authorizer_(authorizer),
-        sources_{Source(registry, rbac::v1::Role::kKind),
-                 Source(registry, rbac::v1::ClusterRole::kKind),
-                 Source(registry, rbac::v1::RoleBinding::kKind),
-                 Source(registry, rbac::v1::ClusterRoleBinding::kKind)} {}
+        roles_(registry, rbac::v1::Role::kKind, builder_),
+        cluster_roles_(registry, rbac::v1::ClusterRole::kKind, builder_),
+        bindings_(registry, rbac::v1::RoleBinding::kKind, builder_),
+        cluster_bindings_(registry, rbac::v1::ClusterRoleBinding::kKind, builder_) {}
 
   void Run() {
     while (!ctx_.Done()) {
@@ -141,8 +115,8 @@ class Feed {
  private:
   Status CatchUp() {
     bool changed = false;
-    for (Source& source : sources_) {
-      COX_ASSIGN_OR_RETURN(const bool more, source.CatchUp(builder_, [this] { changed_.Ring(); }));
+    for (Source* source : {&roles_, &cluster_roles_, &bindings_, &cluster_bindings_}) {
+      COX_ASSIGN_OR_RETURN(const bool more, source->CatchUp([this] { changed_.Ring(); }));
       changed = changed || more;
     }
     // Only once all four are there: half a policy is none.
@@ -154,7 +128,8 @@ class Feed {
   RbacAuthorizer& authorizer_;
   RbacIndexBuilder builder_;
   Doorbell changed_;
-  std::array<Source, 4> sources_;  // last: their watchers wake until they are gone
+  // Last: their watchers wake until they are gone.
+  Source roles_, cluster_roles_, bindings_, cluster_bindings_;
 };
 
 }  // namespace

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace cox::apiserver {
+
+// When a request waits for its events.
+enum class AuditMode : uint8_t {
+  kBatch,           // never: they are buffered, and dropped where the buffer is full
+  kBlocking,        // until they are written; one that could not be written is counted
+  kBlockingStrict,  // the same, and a request whose first event was not written fails
+};
+
+struct AuditBatchOptions {
+  size_t buffer_size = 10'000;  // events; more are dropped
+  size_t max_batch = 1;
+  std::chrono::milliseconds max_wait{0};  // for a batch that is not full; 0: not at all
+  bool throttle = false;
+  double qps = 0;  // batches
+  size_t burst = 0;
+};
+
+struct AuditTruncateOptions {
+  bool enabled = false;
+  size_t max_event = size_t{100} * 1024;        // bytes
+  size_t max_batch = size_t{10} * 1024 * 1024;  // bytes
+};
+
+struct AuditLogOptions {
+  std::string path;        // "-": standard output; empty: no log
+  int64_t max_size = 0;    // megabytes of one file; 0: 100
+  int64_t max_age = 0;     // days that old files are kept; 0: for ever
+  int64_t max_backup = 0;  // old files that are kept; 0: all
+  bool compress = false;   // old files
+  bool legacy = false;     // --audit-log-format=legacy
+  AuditMode mode = AuditMode::kBlocking;
+  AuditBatchOptions batch;
+  AuditTruncateOptions truncate;
+};
+
+struct AuditWebhookOptions {
+  std::string kubeconfig;  // the file's path; empty: no webhook
+  std::chrono::milliseconds initial_backoff{10'000};
+  AuditMode mode = AuditMode::kBatch;
+  AuditBatchOptions batch{.max_batch = 400,
+                          .max_wait = std::chrono::seconds(30),
+                          .throttle = true,
+                          .qps = 10,
+                          .burst = 15};
+  AuditTruncateOptions truncate;
+};
+
+// What is audited, and where to.
+struct AuditOptions {
+  std::string policy;  // contents of --audit-policy-file; empty: nothing is audited
+  AuditLogOptions log;
+  AuditWebhookOptions webhook;
+};
+
+}  // namespace cox::apiserver
