@@ -140,6 +140,7 @@ TEST_F(ProviderTest, AsksThePluginOnceForManyValues) {
   EXPECT_NE(one, Seal(*provider));
   for (int i = 0; i < 100; ++i) EXPECT_EQ(Open(*provider, Seal(*provider)), "fresh");
   OnPlugin([](Plugin& plugin) {
+    plugin.mu.AssertHeld();
     EXPECT_EQ(plugin.encrypts, 1);
     EXPECT_EQ(plugin.decrypts, 0);
   });
@@ -168,19 +169,28 @@ TEST_F(ProviderTest, RefusesEveryFlippedBitAndEveryOtherPlace) {
 TEST_F(ProviderTest, ANewKeyOfThePluginMakesANewSeedAndOldValuesStale) {
   const std::unique_ptr<Provider> provider = Start();
   const std::string old = Seal(*provider);
-  OnPlugin([](Plugin& plugin) { plugin.key_id = "key-2"; });
+  OnPlugin([](Plugin& plugin) {
+    plugin.mu.AssertHeld();
+    plugin.key_id = "key-2";
+  });
   Pass(seconds(62));
   EXPECT_EQ(Open(*provider, old), "stale");
   EXPECT_EQ(decrypts(), 0);  // it still knows its own old seed
   EXPECT_EQ(Open(*provider, Seal(*provider)), "fresh");
-  OnPlugin([](Plugin& plugin) { EXPECT_EQ(plugin.encrypts, 2); });
+  OnPlugin([](Plugin& plugin) {
+    plugin.mu.AssertHeld();
+    EXPECT_EQ(plugin.encrypts, 2);
+  });
 }
 
 TEST_F(ProviderTest, WithoutThePluginItReadsWhatItKnowsAndWritesForThreeMinutes) {
   const std::unique_ptr<Provider> provider = Start();
   const std::unique_ptr<Provider> other = Start();
   const std::string known = Seal(*provider);
-  OnPlugin([](Plugin& plugin) { plugin.gone = true; });
+  OnPlugin([](Plugin& plugin) {
+    plugin.mu.AssertHeld();
+    plugin.gone = true;
+  });
   Pass(seconds(62), 2);
   EXPECT_THAT(provider->Health().message(), HasSubstr("code = Unavailable"));
   EXPECT_EQ(Open(*provider, known), "fresh");
@@ -190,7 +200,10 @@ TEST_F(ProviderTest, WithoutThePluginItReadsWhatItKnowsAndWritesForThreeMinutes)
   Pass(seconds(125), 2);
   EXPECT_EQ(Open(*provider, known), "fresh");
   EXPECT_THAT(Seal(*provider), HasSubstr("encryptedDEKSource expired"));
-  OnPlugin([](Plugin& plugin) { plugin.gone = false; });
+  OnPlugin([](Plugin& plugin) {
+    plugin.mu.AssertHeld();
+    plugin.gone = false;
+  });
   Pass(seconds(12), 2);
   EXPECT_TRUE(provider->Health().ok());
   EXPECT_EQ(Open(*provider, Seal(*provider)), "fresh");
@@ -200,11 +213,17 @@ TEST_F(ProviderTest, WithoutThePluginItReadsWhatItKnowsAndWritesForThreeMinutes)
 
 TEST_F(ProviderTest, StartsWithoutThePluginAndComesToItLater) {
   const std::string stored = Seal(*Start());
-  OnPlugin([](Plugin& plugin) { plugin.gone = true; });
+  OnPlugin([](Plugin& plugin) {
+    plugin.mu.AssertHeld();
+    plugin.gone = true;
+  });
   const std::unique_ptr<Provider> provider = Start();
   EXPECT_THAT(Seal(*provider), HasSubstr("no encryption key yet"));
   EXPECT_THAT(Open(*provider, stored), HasSubstr("failed to decrypt DEK"));
-  OnPlugin([](Plugin& plugin) { plugin.gone = false; });
+  OnPlugin([](Plugin& plugin) {
+    plugin.mu.AssertHeld();
+    plugin.gone = false;
+  });
   Pass(seconds(12));
   EXPECT_EQ(Open(*provider, stored), "fresh");
   EXPECT_EQ(recovered_, 1);
@@ -213,13 +232,19 @@ TEST_F(ProviderTest, StartsWithoutThePluginAndComesToItLater) {
 TEST_F(ProviderTest, AFailureToDecryptIsNotMetAgainForEachValue) {
   const std::string stored = Seal(*Start());
   const std::unique_ptr<Provider> provider = Start();
-  OnPlugin([](Plugin& plugin) { plugin.refuses = "rpc error: code = NotFound desc = no key"; });
+  OnPlugin([](Plugin& plugin) {
+    plugin.mu.AssertHeld();
+    plugin.refuses = "rpc error: code = NotFound desc = no key";
+  });
   for (int i = 0; i < 50; ++i) {
     EXPECT_EQ(Open(*provider, stored),
               "failed to decrypt DEK, error: rpc error: code = NotFound desc = no key");
   }
   EXPECT_EQ(decrypts(), 1);
-  OnPlugin([](Plugin& plugin) { plugin.refuses = ""; });
+  OnPlugin([](Plugin& plugin) {
+    plugin.mu.AssertHeld();
+    plugin.refuses = "";
+  });
   Pass(seconds(2));
   EXPECT_EQ(Open(*provider, stored), "fresh");
 }
@@ -236,6 +261,7 @@ TEST_F(ProviderTest, SaysWhatIsWrongWithThePlugin) {
   };
   for (const auto& each : cases) {
     OnPlugin([&](Plugin& plugin) {
+      plugin.mu.AssertHeld();
       plugin.version = each.version;
       plugin.healthz = each.healthz;
       plugin.key_id = each.key_id;
