@@ -19,6 +19,7 @@
 #include "apiserver/registry/core/service/alloc/service_allocation.h"
 #include "apiserver/registry/names.h"
 #include "apiserver/router.h"
+#include "apiserver/webhook/service_resolver.h"
 #include "base/strings.h"
 #include "base/worker_pool.h"
 
@@ -83,6 +84,14 @@ size_t WorkersFor(const FairnessOptions& options) {
                              std::max(0, options.max_mutating_requests_inflight));
 }
 
+// Each resource may be kept, or encrypted, in a way of its own.
+ServiceStores ServiceStoresFrom(const ApiServer::StoreOf& storage) {
+  return {.services = storage("", "services"),
+          .addresses = storage("networking.k8s.io", "ipaddresses"),
+          .cidrs = storage("networking.k8s.io", "servicecidrs"),
+          .ports = storage("", "servicenodeportallocations")};
+}
+
 class ServerImpl final : public ApiServer {
  public:
   ServerImpl(const Context& ctx, ServerOptions options, StoreOf storage, MetricsRegistry& metrics,
@@ -110,13 +119,19 @@ class ServerImpl final : public ApiServer {
                        options_.anonymous_auth, tokens_->api_audiences()),
         rbac_guard_(registry_, *authorization_, authorization_->rbac()),
         allocation_(
-            storage_("", "services"),
+            ServiceStoresFrom(storage_),
             {.cluster_ip_ranges = options_.service_cluster_ip_ranges,
              .node_ports = PortRange::Parse(options_.service_node_port_range).value_or(PortRange{}),
              .root = options_.etcd_prefix,
              .random = RandomBelow}),
-        repair_(storage_("", "services"), allocation_),
-        admission_(MakeAdmission({.registry = registry_, .authorizer = *authorization_},
+        repair_(ServiceStoresFrom(storage_), allocation_),
+        admission_metrics_(metrics),
+        webhooks_(std::make_shared<WebhookConnections>(ctx_, ResolveServices(registry_))),
+        admission_(MakeAdmission({.registry = registry_,
+                                  .authorizer = *authorization_,
+                                  .webhooks = webhooks_,
+                                  .metrics = &admission_metrics_,
+                                  .configs = options_.admission_configs},
                                  options_.enabled_admission_plugins,
                                  options_.disabled_admission_plugins)),
         resources_(registry_, admission_, options_.min_request_timeout),
@@ -131,7 +146,8 @@ class ServerImpl final : public ApiServer {
         discovery_(kinds_),
         openapi_(kinds_, kVersion),
         health_(ApiServerChecks([this] { return EtcdHealth(); },
-                                [this] { return registry_.ready(); }, started_, draining_)),
+                                [this] { return registry_.ready(); }, started_, draining_,
+                                options_.storage_checks)),
         router_({.resources = resources_,
                  .discovery = discovery_,
                  .openapi = openapi_,
@@ -173,6 +189,7 @@ class ServerImpl final : public ApiServer {
   ~ServerImpl() override {
     background_.Stop();
     ctx_.Stop();
+    authorization_->Stop();
     if (server_ != nullptr) server_->Stop();
     workers_.Stop();
     background_.Wait();
@@ -270,7 +287,9 @@ class ServerImpl final : public ApiServer {
     COX_RETURN_IF_ERROR(repair_.RunOnce(ctx).status());
     return WriteBootstrapObjects(
         ctx, registry_,
-        {.service_cluster_ip_range = options_.service_cluster_ip_ranges.front(), .port = port()});
+        {.service_cluster_ip_range = options_.service_cluster_ip_ranges.front(),
+         .port = port(),
+         .admission = &admission_});
   }
 
   // Prepares until it worked, then keeps what needs looking after.
@@ -290,7 +309,7 @@ class ServerImpl final : public ApiServer {
   }
 
   void StartLoops() {
-    for (OwnLoop& loop : OwnLoops(registry_)) {
+    for (OwnLoop& loop : OwnLoops(registry_, &admission_)) {
       std::string name = loop.name;
       const Status started = background_.Go(
           name, [loop = std::move(loop)](Context& loop_ctx) { RunOwnLoop(loop_ctx, loop); });
@@ -314,6 +333,8 @@ class ServerImpl final : public ApiServer {
   RbacGuard rbac_guard_;
   ServiceAllocation allocation_;
   ServiceRepair repair_;  // the bootstrap thread's
+  AdmissionMetrics admission_metrics_;
+  const std::shared_ptr<WebhookConnections> webhooks_;
   const AdmissionChain admission_;
   ResourceHandlers resources_;
   const Reviews reviews_;
@@ -340,11 +361,13 @@ Result<std::unique_ptr<ApiServer>> ApiServer::Start(const Context& ctx, ServerOp
       CheckPluginNames(options.enabled_admission_plugins).WithContext("enable-admission-plugins"));
   COX_RETURN_IF_ERROR(CheckPluginNames(options.disabled_admission_plugins)
                           .WithContext("disable-admission-plugins"));
+  COX_RETURN_IF_ERROR(
+      CheckPluginConfigs(options.admission_configs).WithContext("admission-control-config-file"));
   COX_ASSIGN_OR_RETURN(AuthMethods methods, MakeAuthMethods(options));
   COX_ASSIGN_OR_RETURN(std::shared_ptr<const ServiceAccountTokens> tokens,
                        ServiceAccountTokens::Create(std::move(options.service_accounts)));
   COX_ASSIGN_OR_RETURN(std::unique_ptr<Authorization> authorization,
-                       Authorization::Create(ctx, std::move(options.authorization)));
+                       Authorization::Create(ctx, options.authorization));
   COX_ASSIGN_OR_RETURN(std::unique_ptr<Auditor> auditor,
                        Auditor::Create(ctx, options.audit, metrics));
   auto server = std::make_unique<ServerImpl>(ctx, std::move(options), std::move(storage), metrics,

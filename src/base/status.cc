@@ -4,6 +4,8 @@
 #include <array>
 #include <cassert>
 
+#include "base/status_code.h"
+
 namespace cox {
 namespace {
 
@@ -36,12 +38,26 @@ constexpr std::array<ReasonRow, 20> kReasons = {{
     {"ServiceUnavailable", 503},
 }};
 
+// Values above the enumerators stand for codes without a name: the last 200 for 400 to 599.
+constexpr int kFirstNameless = 56;
+constexpr int kFirstCode = 400;
+static_assert(kReasons.size() <= kFirstNameless);
+
+bool IsNameless(Reason reason) { return static_cast<int>(reason) >= kFirstNameless; }
 const ReasonRow& Row(Reason reason) { return kReasons[static_cast<size_t>(reason)]; }
 
 }  // namespace
 
-std::string_view ReasonName(Reason reason) { return Row(reason).name; }
-int ReasonCode(Reason reason) { return Row(reason).code; }
+std::string_view ReasonName(Reason reason) { return IsNameless(reason) ? "" : Row(reason).name; }
+int ReasonCode(Reason reason) {
+  if (IsNameless(reason)) return static_cast<int>(reason) - kFirstNameless + kFirstCode;
+  return Row(reason).code;
+}
+
+Reason NamelessReason(int code) {
+  if (code < kFirstCode || code > 599) code = 500;
+  return static_cast<Reason>(code - kFirstCode + kFirstNameless);
+}
 
 struct Status::Rep {
   Reason reason;

@@ -209,7 +209,7 @@ core::v1::Service ApiService(const BootstrapOptions& options) {
 
 Status WriteBootstrapObjects(Context& ctx, const Registry& registry,
                              const BootstrapOptions& options) {
-  const OwnWriter writer(registry);
+  const OwnWriter writer(registry, options.admission);
   // In this order: what comes later refers to what came before.
   COX_RETURN_IF_ERROR(RunAll(ctx, writer, GeneralTasks()));
   for (const Task& task : PriorityTasks()) COX_RETURN_IF_ERROR(task(ctx, writer));

@@ -9,9 +9,12 @@
 
 namespace cox::apiserver {
 
+class AdmissionChain;
+
 struct BootstrapOptions {
-  std::string service_cluster_ip_range;  // the first, where there are two
-  uint16_t port = 6443;                  // where this server listens
+  std::string service_cluster_ip_range;       // the first, where there are two
+  uint16_t port = 6443;                       // where this server listens
+  const AdmissionChain* admission = nullptr;  // asked about what is written; null: nobody is
 };
 
 // Writes the objects every cluster has: namespaces, priority classes, roles and their bindings, how

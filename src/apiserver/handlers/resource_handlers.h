@@ -94,6 +94,11 @@ Status Admit(const AdmissionChain& admission, Call& call, const ServedResource& 
 Judge JudgeOf(const AdmissionChain& admission, Call& call, const ServedResource& resource,
               Operation operation, bool dry_run);
 
+// Admission of what is asked of a subresource and not stored itself: a Binding, an Eviction, a
+// Scale, the options of an exec. Changes and judges it in one go.
+Status AdmitAsked(const AdmissionChain& admission, Call& call, const ServedResource& resource,
+                  Operation operation, bool dry_run, Object& asked, const Object* old = nullptr);
+
 // Sets metadata.managedFields of `object` (of the served kind) for a write by `manager` that turns
 // `live` (null: a creation) into it.
 void TrackManagers(const ServedResource& resource, std::string_view subresource,

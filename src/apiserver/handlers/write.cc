@@ -38,6 +38,27 @@ WriteContext WriteContextOf(Call& call, const ServedResource& resource, bool dry
 
 namespace {
 
+// The options of a write as webhooks read them. A patch is told as what it does.
+Value OptionsOf(const Call& call, Operation operation) {
+  Value options = Value::MakeObject();
+  if (operation == Operation::kDelete) {
+    const Result<meta::v1::DeleteOptions> given = ParseDeleteOptions(call);
+    if (given.ok()) options = json::ToValue(*given);
+  } else if (operation != Operation::kConnect) {
+    const Query& query = call.query;
+    for (const std::string_view name : {"fieldManager", "fieldValidation"}) {
+      if (!query.Get(name).empty()) options.as_object()[name] = query.Get(name);
+    }
+    if (query.Has("dryRun")) options.as_object()["dryRun"] = Value::MakeArray({"All"});
+  }
+  const char* const kind = operation == Operation::kDelete   ? "DeleteOptions"
+                           : operation == Operation::kUpdate ? "UpdateOptions"
+                                                             : "CreateOptions";
+  options.as_object()["kind"] = kind;
+  options.as_object()["apiVersion"] = "meta.k8s.io/v1";
+  return options;
+}
+
 AdmissionRequest AdmissionRequestOf(const Call& call, const ServedResource& resource,
                                     Operation operation, bool dry_run, std::string name,
                                     const Object* old, Warnings* warnings,
@@ -51,7 +72,10 @@ AdmissionRequest AdmissionRequestOf(const Call& call, const ServedResource& reso
           .dry_run = dry_run,
           .old = old,
           .warnings = warnings,
-          .audit = annotations};
+          .audit = annotations,
+          .options = operation == Operation::kConnect
+                         ? std::function<Value()>()
+                         : [&call, operation] { return OptionsOf(call, operation); }};
 }
 
 // What plugins noted belongs to the call.
@@ -100,6 +124,22 @@ Judge JudgeOf(const AdmissionChain& admission, Call& call, const ServedResource&
         Note(call, std::move(warnings), std::move(annotations));
         return status;
       };
+}
+
+Status AdmitAsked(const AdmissionChain& admission, Call& call, const ServedResource& resource,
+                  Operation operation, bool dry_run, Object& asked, const Object* old) {
+  Warnings warnings;
+  AuditAnnotations annotations;
+  AdmissionRequest request = AdmissionRequestOf(call, resource, operation, dry_run, call.info.name,
+                                                old, &warnings, &annotations);
+  if (request.name.empty() && asked.object_meta() != nullptr) {
+    request.name = asked.object_meta()->name;
+  }
+  Status status = admission.Mutate(call.ctx(), request, asked);
+  request.object = &asked;
+  if (status.ok()) status = admission.Validate(call.ctx(), request);
+  Note(call, std::move(warnings), std::move(annotations));
+  return status;
 }
 
 void TrackManagers(const ServedResource& resource, std::string_view subresource,

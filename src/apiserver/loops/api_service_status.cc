@@ -55,13 +55,13 @@ Status Reconcile(Context& ctx, const ServedResource& api_services, const ServedR
 
 }  // namespace
 
-OwnLoop ApiServiceStatusLoop(const Registry& registry) {
+OwnLoop ApiServiceStatusLoop(const Registry& registry, const AdmissionChain* admission) {
   const ServedResource& api_services = registry.Hub(APIService::kKind);
   const ServedResource& services = registry.Hub(core::v1::Service::kKind);
   return {.name = "api-service-status",
           .watches = {&api_services, &services},
-          .reconcile = [&registry, &api_services, &services](Context& ctx) {
-            return Reconcile(ctx, api_services, services, OwnWriter(registry));
+          .reconcile = [&registry, admission, &api_services, &services](Context& ctx) {
+            return Reconcile(ctx, api_services, services, OwnWriter(registry, admission));
           }};
 }
 

@@ -150,12 +150,12 @@ Status Reconcile(Context& ctx, const ServedResource& definitions, const OwnWrite
 
 }  // namespace
 
-OwnLoop DefinitionStatusLoop(const Registry& registry) {
+OwnLoop DefinitionStatusLoop(const Registry& registry, const AdmissionChain* admission) {
   const ServedResource& definitions = registry.Hub(CustomResourceDefinition::kKind);
   return {.name = "definition-status",
           .watches = {&definitions},
-          .reconcile = [&registry, &definitions](Context& ctx) {
-            return Reconcile(ctx, definitions, OwnWriter(registry));
+          .reconcile = [&registry, admission, &definitions](Context& ctx) {
+            return Reconcile(ctx, definitions, OwnWriter(registry, admission));
           }};
 }
 

@@ -8,6 +8,6 @@ namespace cox::apiserver {
 // Keeps the status of CustomResourceDefinitions: which of the names a definition asks for are its
 // own (conditions NamesAccepted and Established, status.acceptedNames), and lets go of definitions
 // that are being deleted.
-OwnLoop DefinitionStatusLoop(const Registry& registry);
+OwnLoop DefinitionStatusLoop(const Registry& registry, const AdmissionChain* admission = nullptr);
 
 }  // namespace cox::apiserver

@@ -73,13 +73,13 @@ Status Reconcile(Context& ctx, const ServedResource& schemas, const ServedResour
 
 }  // namespace
 
-OwnLoop FlowSchemaStatusLoop(const Registry& registry) {
+OwnLoop FlowSchemaStatusLoop(const Registry& registry, const AdmissionChain* admission) {
   const ServedResource& schemas = registry.Hub(FlowSchema::kKind);
   const ServedResource& levels = registry.Hub(PriorityLevelConfiguration::kKind);
   return {.name = "flow-schema-status",
           .watches = {&schemas, &levels},
-          .reconcile = [&registry, &schemas, &levels](Context& ctx) {
-            return Reconcile(ctx, schemas, levels, OwnWriter(registry));
+          .reconcile = [&registry, admission, &schemas, &levels](Context& ctx) {
+            return Reconcile(ctx, schemas, levels, OwnWriter(registry, admission));
           }};
 }
 

@@ -6,6 +6,6 @@
 namespace cox::apiserver {
 
 // Says on every FlowSchema whether the priority level it names is there: condition Dangling.
-OwnLoop FlowSchemaStatusLoop(const Registry& registry);
+OwnLoop FlowSchemaStatusLoop(const Registry& registry, const AdmissionChain* admission = nullptr);
 
 }  // namespace cox::apiserver

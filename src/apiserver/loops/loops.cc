@@ -7,11 +7,11 @@
 
 namespace cox::apiserver {
 
-std::vector<OwnLoop> OwnLoops(const Registry& registry) {
+std::vector<OwnLoop> OwnLoops(const Registry& registry, const AdmissionChain* admission) {
   return {
-      ApiServiceStatusLoop(registry),
-      DefinitionStatusLoop(registry),
-      FlowSchemaStatusLoop(registry),
+      ApiServiceStatusLoop(registry, admission),
+      DefinitionStatusLoop(registry, admission),
+      FlowSchemaStatusLoop(registry, admission),
   };
 }
 

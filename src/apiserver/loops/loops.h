@@ -7,7 +7,7 @@
 
 namespace cox::apiserver {
 
-// All control loops of the API server itself.
-std::vector<OwnLoop> OwnLoops(const Registry& registry);
+// All control loops of the API server itself. `admission` is asked about their writes.
+std::vector<OwnLoop> OwnLoops(const Registry& registry, const AdmissionChain* admission);
 
 }  // namespace cox::apiserver

@@ -11,6 +11,8 @@
 
 namespace cox::apiserver {
 
+class AdmissionChain;
+
 // A control loop inside the API server, for the few states that the API itself keeps: conditions
 // of FlowSchemas, of definitions, of API services.
 //

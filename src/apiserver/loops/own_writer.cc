@@ -15,7 +15,34 @@ const UserInfo& Self() {
   return user;
 }
 
+AdmissionRequest RequestOf(const ServedResource& resource, std::string_view subresource,
+                           const Object& object, const Object* old) {
+  const meta::v1::ObjectMeta& meta = *object.object_meta();
+  return {.operation = old == nullptr ? Operation::kCreate : Operation::kUpdate,
+          .resource = resource,
+          .subresource = std::string(subresource),
+          .ns = meta.namespace_,
+          .name = meta.name,
+          .user = Self(),
+          .object = &object,
+          .old = old};
+}
+
 }  // namespace
+
+Status OwnWriter::Admit(Context& ctx, const ServedResource& resource, std::string_view subresource,
+                        Object& object, const Object* old) const {
+  if (admission_ == nullptr) return {};
+  return admission_->Mutate(ctx, RequestOf(resource, subresource, object, old), object);
+}
+
+Judge OwnWriter::JudgeOf(Context& ctx, const ServedResource& resource,
+                         std::string_view subresource) const {
+  if (admission_ == nullptr) return nullptr;
+  return [this, &ctx, &resource, subresource](const Object& object, const Object* old) {
+    return admission_->Validate(ctx, RequestOf(resource, subresource, object, old));
+  };
+}
 
 Status OwnWriter::Create(Context& ctx, const ServedResource& resource, Object object,
                          std::string_view manager) const {
@@ -24,7 +51,8 @@ Status OwnWriter::Create(Context& ctx, const ServedResource& resource, Object ob
   ApplyDefaults(object.type(), object.data());
   resource.SetDefaults(object);
   TrackManagers(resource, "", nullptr, object, manager, now);
-  return resource.store().Create(w, std::move(object), nullptr).status();
+  COX_RETURN_IF_ERROR(Admit(ctx, resource, "", object, nullptr));
+  return resource.store().Create(w, std::move(object), JudgeOf(ctx, resource, "")).status();
 }
 
 Status OwnWriter::Ensure(Context& ctx, Object object, std::string_view manager,
@@ -60,11 +88,12 @@ Status OwnWriter::Change(Context& ctx, const ServedResource& resource, std::stri
                .how = subresource.empty() ? nullptr : resource.strategy().Subresource(subresource),
                .change = [&](const Object* existing) -> Result<Object> {
                  Object after = *existing;
-                 if (mend(after)) {
-                   TrackManagers(resource, subresource, existing, after, manager, now);
-                 }
+                 if (!mend(after)) return after;
+                 TrackManagers(resource, subresource, existing, after, manager, now);
+                 COX_RETURN_IF_ERROR(Admit(ctx, resource, subresource, after, existing));
                  return after;
-               }})
+               },
+               .judge = JudgeOf(ctx, resource, subresource)})
       .status();
 }
 
@@ -86,8 +115,10 @@ Status OwnWriter::ApplyStatus(Context& ctx, const KindInfo& kind, const Value& c
                                                    manager, /*force=*/true, now.ToString()));
                  Object after(resource.kind());
                  COX_RETURN_IF_ERROR(json::FromValue(merged, after.type(), after.data()));
+                 COX_RETURN_IF_ERROR(Admit(ctx, resource, "status", after, existing));
                  return after;
-               }})
+               },
+               .judge = JudgeOf(ctx, resource, "status")})
       .status();
 }
 

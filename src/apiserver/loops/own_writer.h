@@ -10,13 +10,17 @@
 
 namespace cox::apiserver {
 
-// What the API server writes on its own account, as system:apiserver. Defaults, validation and
-// field ownership are everybody's; admission is not asked.
+class AdmissionChain;
+
+// What the API server writes on its own account, as system:apiserver. Defaults, admission,
+// validation and field ownership are everybody's: a webhook is asked about our writes too.
 //
 // Threads: all methods may be called concurrently. They block for storage.
 class OwnWriter {
  public:
-  explicit OwnWriter(const Registry& registry) : registry_(registry) {}
+  // `admission` outlives the writer; null: nobody is asked, which only tests may want.
+  explicit OwnWriter(const Registry& registry, const AdmissionChain* admission = nullptr)
+      : registry_(registry), admission_(admission) {}
 
   // Brings an object that is there already up to date. False: it was, nothing is written.
   using Mend = std::function<bool(Object& existing)>;
@@ -42,7 +46,13 @@ class OwnWriter {
                 std::string_view name, std::string_view manager, const Mend& mend,
                 std::string_view subresource) const;
 
+  // Admission of a write: changes `object`, which is about to take the place of `old`.
+  Status Admit(Context& ctx, const ServedResource& resource, std::string_view subresource,
+               Object& object, const Object* old) const;
+  Judge JudgeOf(Context& ctx, const ServedResource& resource, std::string_view subresource) const;
+
   const Registry& registry_;
+  const AdmissionChain* const admission_;
 };
 
 }  // namespace cox::apiserver

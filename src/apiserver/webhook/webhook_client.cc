@@ -16,6 +16,8 @@ constexpr std::chrono::seconds kIdle{90};
 // Receives the answer, up to its limit.
 class Receiver final : public net::ResponseObserver {
  public:
+  explicit Receiver(Clock& clock) : clock_(clock) {}
+
   void OnHeaders(int status, net::Headers headers) override {
     answer_.status = status;
     answer_.content_type = headers.Get("content-type").value_or("");
@@ -40,21 +42,28 @@ class Receiver final : public net::ResponseObserver {
   }
   // REQUIRES: Wait has returned OK.
   WebhookAnswer Take() { return std::move(answer_); }
+  Clock::SteadyTime ended() const {
+    MutexLock lock(mu_);
+    return done_ ? ended_ : clock_.Monotonic();
+  }
 
  private:
   void Done(const Status& status) {
     MutexLock lock(mu_);
     if (std::exchange(done_, true)) return;
     status_ = status;
+    ended_ = clock_.Monotonic();
     changed_.NotifyAll();
   }
 
+  Clock& clock_;
   // The loop's until done_, then the waiter's.
   WebhookAnswer answer_;
   bool too_large_ = false;
-  Mutex mu_;
+  mutable Mutex mu_;
   CondVar changed_;
   bool done_ COX_GUARDED_BY(mu_) = false;
+  Clock::SteadyTime ended_ COX_GUARDED_BY(mu_){};
   Status status_ COX_GUARDED_BY(mu_);
 };
 
@@ -64,13 +73,14 @@ class OpenCall final : public WebhookCall {
       : ctx_(std::move(ctx)),
         url_(std::move(url)),
         client_(std::move(client)),
-        receiver_(std::make_shared<Receiver>()),
+        receiver_(std::make_shared<Receiver>(ctx_.clock())),
         observation_(client_->Observe(std::move(request), receiver_)) {}
 
   Result<Value> Wait() override {
     COX_RETURN_IF_ERROR(Finish());
     return ReadAnswer(receiver_->Take());
   }
+  Clock::SteadyTime ended() const override { return receiver_->ended(); }
   Status WaitForCode() override {
     COX_RETURN_IF_ERROR(Finish());
     return CheckAnswer(receiver_->Take());
@@ -93,12 +103,14 @@ class OpenCall final : public WebhookCall {
 
 class FailedCall final : public WebhookCall {
  public:
-  explicit FailedCall(Status why) : why_(std::move(why)) {}
+  FailedCall(Status why, Clock::SteadyTime ended) : why_(std::move(why)), ended_(ended) {}
   Result<Value> Wait() override { return why_; }
+  Clock::SteadyTime ended() const override { return ended_; }
   Status WaitForCode() override { return why_; }
 
  private:
   const Status why_;
+  const Clock::SteadyTime ended_;
 };
 
 std::string WithTimeout(std::string url, std::optional<std::chrono::seconds> timeout) {
@@ -172,6 +184,10 @@ Result<WebhookClient> WebhookClient::Create(std::shared_ptr<WebhookConnections> 
   return WebhookClient(std::move(connections), std::move(config), std::move(url));
 }
 
+std::string WebhookClient::url() const {
+  return (url_.tls ? "https://" : "http://") + url_.authority + url_.target;
+}
+
 Result<std::shared_ptr<net::Client>> WebhookClient::Connection(Context& ctx) const {
   WebhookConnections::Target target{.host = url_.host,
                                     .port = url_.port,
@@ -192,9 +208,11 @@ Result<std::shared_ptr<net::Client>> WebhookClient::Connection(Context& ctx) con
 std::unique_ptr<WebhookCall> WebhookClient::Start(
     const Context& ctx, std::string json, std::optional<std::chrono::seconds> timeout) const {
   Context call = timeout ? ctx.WithTimeout(*timeout) : ctx.Child();
-  std::string url = WithTimeout(config_->url, timeout);
+  std::string url = WithTimeout(this->url(), timeout);
   auto client = Connection(call);
-  if (!client.ok()) return std::make_unique<FailedCall>(PostError(url, client.status()));
+  if (!client.ok()) {
+    return std::make_unique<FailedCall>(PostError(url, client.status()), ctx.clock().Monotonic());
+  }
   net::Request request;
   request.method = "POST";
   request.target = WithTimeout(url_.target, timeout);

@@ -83,6 +83,9 @@ class WebhookCall {
   virtual ~WebhookCall() = default;
   // Blocks for the answer; call it once. Errors as WebhookClient::Post.
   virtual Result<Value> Wait() = 0;
+  // When the answer was there, which may be long before Wait: of several calls that run at once
+  // all but one are waited for late. REQUIRES: Wait has returned.
+  virtual Clock::SteadyTime ended() const = 0;
   // The same where only the code matters, and the body may be anything or nothing.
   virtual Status WaitForCode() = 0;
 };
@@ -116,8 +119,8 @@ class WebhookClient {
   // The same to one that has nothing to say but whether it took it.
   Status Send(const Context& ctx, std::string json) const;
 
-  // Without the timeout.
-  const std::string& url() const { return config_->url; }
+  // In full, without the timeout: "https://hook.example.com/".
+  std::string url() const;
 
  private:
   WebhookClient(std::shared_ptr<WebhookConnections> connections, WebhookConfig config,

@@ -218,7 +218,7 @@ TEST_F(WebhookClientTest, ServiceIsCalledAtItsAddressAndVerifiedByItsName) {
   EXPECT_EQ(*answer->Find("host"), Value("hook.test.svc:443"));
   WebhookConfig missing = ServiceWebhook("test", "gone", {}, {});
   EXPECT_EQ(Client(missing).Post(server_.context, "{}", 1s).status().message(),
-            "Post \"https://gone.test.svc:443?timeout=1s\": service \"gone\" not found");
+            "Post \"https://gone.test.svc:443/?timeout=1s\": service \"gone\" not found");
 }
 
 }  // namespace

@@ -66,38 +66,62 @@ class BindingStrategy final : public UpdateStrategyOf<core::v1::Pod> {
   void PrepareUpdate(const WriteContext&, core::v1::Pod&, const core::v1::Pod&) const override {}
 };
 
+// Admission of the Binding itself, as a creation under the Pod, by whichever path it came: what it
+// is given there the Pod gets.
+Status Admit(ResourceHandlers& handlers, Call& call, const ServedResource& pods,
+             const std::string& name, bool dry_run, Object& binding) {
+  Warnings warnings;
+  Status status = handlers.admission().Mutate(call.ctx(),
+                                              {.operation = Operation::kCreate,
+                                               .resource = pods,
+                                               .subresource = "binding",
+                                               .ns = call.info.namespace_,
+                                               .name = name,
+                                               .user = call.user,
+                                               .dry_run = dry_run,
+                                               .warnings = &warnings},
+                                              binding);
+  call.Warn(std::move(warnings));
+  return status;
+}
+
 }  // namespace
 
 Status HandleBinding(ResourceHandlers& handlers, Call& call, const ServedResource& resource) {
   COX_ASSIGN_OR_RETURN(const Accepted accepted, call.Negotiate());
   COX_ASSIGN_OR_RETURN(const WriteOptions options, ParseWriteOptions(call, "CreateOptions"));
-  COX_ASSIGN_OR_RETURN(const Object body,
+  COX_ASSIGN_OR_RETURN(Object body,
                        DecodeBody(call, core::v1::Binding::kKind, options.field_validation));
+  if (body.object_meta()->namespace_.empty()) {
+    body.object_meta()->namespace_ = call.info.namespace_;
+  }
+  COX_RETURN_IF_ERROR(
+      AdmitAsked(handlers.admission(), call, resource, Operation::kCreate, options.dry_run, body));
   const auto& binding = *body.As<core::v1::Binding>();
   std::string name = call.info.name;
   if (name.empty()) name = binding.metadata.name;  // the old /bindings
   if (binding.metadata.name != name) {
     return Status::BadRequest("name in URL does not match name in Binding object");
   }
+  COX_RETURN_IF_ERROR(Admit(handlers, call, resource, name, options.dry_run, body));
   COX_RETURN_IF_ERROR(Check(binding));
 
   static const BindingStrategy kStrategy;
   const WriteContext w = WriteContextOf(call, resource, options.dry_run);
-  COX_RETURN_IF_ERROR(
-      resource.store()
-          .Update(w, {.ns = call.info.namespace_,
-                      .name = name,
-                      .how = &kStrategy,
-                      .change = [&](const Object* existing) -> Result<Object> {
-                        Object pod = *existing;
-                        COX_RETURN_IF_ERROR(Assign(binding, w.now, pod.As<core::v1::Pod>()));
-                        return pod;
-                      },
-                      .judge = JudgeOf(handlers.admission(), call, resource, Operation::kUpdate,
-                                       options.dry_run),
-                      .create_judge = {},
-                      .uid = binding.metadata.uid})
-          .status());
+  COX_RETURN_IF_ERROR(resource.store()
+                          .Update(w, {.ns = call.info.namespace_,
+                                      .name = name,
+                                      .how = &kStrategy,
+                                      .change = [&](const Object* existing) -> Result<Object> {
+                                        Object pod = *existing;
+                                        COX_RETURN_IF_ERROR(
+                                            Assign(binding, w.now, pod.As<core::v1::Pod>()));
+                                        return pod;
+                                      },
+                                      .judge = {},
+                                      .create_judge = {},
+                                      .uid = binding.metadata.uid})
+                          .status());
   RespondSuccess(call, 201, accepted);
   return {};
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <charconv>
+#include <optional>
 
 #include "api/core/v1.h"
 #include "apiserver/handlers/subresources/subresources.h"
@@ -54,10 +56,55 @@ Status CheckLogOptions(const Call& call) {
   return NewInvalid("", "PodLogOptions", call.info.name, errors);
 }
 
+// The options of a stream, from the query, as admission sees them. None for a log, which is read.
+std::optional<Object> ConnectOptions(const Call& call, const ServedResource& resource) {
+  const std::string& subresource = call.info.subresource;
+  const Query& query = call.query;
+  const auto streams = [&](auto options) {
+    options.stdin = query.Flag("stdin");
+    // Without a word, what the container writes is sent.
+    options.stdout = !query.Has("stdout") || query.Flag("stdout");
+    options.stderr = !query.Has("stderr") || query.Flag("stderr");
+    options.tty = query.Flag("tty");
+    options.container = query.Get("container");
+    return options;
+  };
+  if (subresource == "exec") {
+    core::v1::PodExecOptions options = streams(core::v1::PodExecOptions());
+    options.command = query.All("command");
+    return Object::Of(std::move(options));
+  }
+  if (subresource == "attach") return Object::Of(streams(core::v1::PodAttachOptions()));
+  if (subresource == "portforward") {
+    core::v1::PodPortForwardOptions options;
+    for (const std::string& ports : query.All("ports")) {
+      for (const std::string_view text : Split(ports, ',')) {
+        int32_t port = 0;
+        std::from_chars(text.data(), text.data() + text.size(), port);
+        if (port > 0) options.ports.push_back(port);
+      }
+    }
+    return Object::Of(std::move(options));
+  }
+  if (subresource != "proxy") return std::nullopt;
+  const std::string path = query.Get("path");
+  if (resource.kind().plural == "nodes") {
+    return Object::Of(core::v1::NodeProxyOptions{.path = path});
+  }
+  if (resource.kind().plural == "services") {
+    return Object::Of(core::v1::ServiceProxyOptions{.path = path});
+  }
+  return Object::Of(core::v1::PodProxyOptions{.path = path});
+}
+
 }  // namespace
 
 Status HandleConnect(ResourceHandlers& handlers, Call& call, const ServedResource& resource) {
   const std::string& subresource = call.info.subresource;
+  if (std::optional<Object> asked = ConnectOptions(call, resource)) {
+    COX_RETURN_IF_ERROR(AdmitAsked(handlers.admission(), call, resource, Operation::kConnect,
+                                   /*dry_run=*/false, *asked));
+  }
   COX_ASSIGN_OR_RETURN(const Object found,
                        resource.store().Get(call.ctx(), call.info.namespace_, call.info.name));
   if (const auto* pod = found.As<core::v1::Pod>()) {

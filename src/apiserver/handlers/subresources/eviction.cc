@@ -175,17 +175,21 @@ Result<policy::v1::Eviction> ReadEviction(Call& call, FieldValidation validation
 Status HandleEviction(ResourceHandlers& handlers, Call& call, const ServedResource& resource) {
   COX_ASSIGN_OR_RETURN(const Accepted accepted, call.Negotiate());
   COX_ASSIGN_OR_RETURN(const WriteOptions options, ParseWriteOptions(call, "CreateOptions"));
-  COX_ASSIGN_OR_RETURN(const policy::v1::Eviction eviction,
-                       ReadEviction(call, options.field_validation));
-  if (eviction.metadata.name != call.info.name) {
+  COX_ASSIGN_OR_RETURN(policy::v1::Eviction asked, ReadEviction(call, options.field_validation));
+  if (asked.metadata.name != call.info.name) {
     return Status::BadRequest("name in URL does not match name in Eviction object");
   }
+  if (asked.metadata.namespace_.empty()) asked.metadata.namespace_ = call.info.namespace_;
+  const bool dry_asked =
+      options.dry_run || (asked.deleteOptions && !asked.deleteOptions->dryRun.empty());
+  Object admitted = Object::Of(std::move(asked));
+  COX_RETURN_IF_ERROR(
+      AdmitAsked(handlers.admission(), call, resource, Operation::kCreate, dry_asked, admitted));
+  const auto& eviction = *admitted.As<policy::v1::Eviction>();
   meta::v1::DeleteOptions how;
   if (eviction.deleteOptions) how = *eviction.deleteOptions;
   const bool dry_run = options.dry_run || !how.dryRun.empty();
   const WriteContext w = WriteContextOf(call, resource, dry_run);
-  Object admitted = Object::Of(eviction);
-  COX_RETURN_IF_ERROR(Admit(handlers.admission(), call, resource, dry_run, admitted, nullptr));
   COX_ASSIGN_OR_RETURN(const Object found,
                        resource.store().Get(call.ctx(), call.info.namespace_, call.info.name));
   const auto& pod = *found.As<core::v1::Pod>();
@@ -196,9 +200,10 @@ Status HandleEviction(ResourceHandlers& handlers, Call& call, const ServedResour
     if (!dry_run) COX_RETURN_IF_ERROR(MarkEvicted(w, resource, pod));
   }
   COX_RETURN_IF_ERROR(
-      resource.store()
-          .Delete(w, call.info.namespace_, call.info.name, how,
-                  JudgeOf(handlers.admission(), call, resource, Operation::kDelete, dry_run))
+      resource
+          .store()
+          // The eviction was admitted; the deletion it stands for is not asked about again.
+          .Delete(w, call.info.namespace_, call.info.name, how, nullptr)
           .status());
   RespondSuccess(call, 201, accepted);
   return {};

@@ -54,7 +54,12 @@ Status Write(ResourceHandlers& handlers, Call& call, const ServedResource& resou
         Value live = ScaleFields().Named(json::ToValue(present));
         apply::SetManagers(ToScaleManagers(owners, version), &live);
         COX_ASSIGN_OR_RETURN(const Value after, next(live, present));
-        COX_ASSIGN_OR_RETURN(const Scale scale, json::FromValue<Scale>(after));
+        COX_ASSIGN_OR_RETURN(Scale wanted, json::FromValue<Scale>(after));
+        Object asked = Object::Of(std::move(wanted));
+        const Object before = Object::Of(present);
+        COX_RETURN_IF_ERROR(AdmitAsked(handlers.admission(), call, resource, Operation::kUpdate,
+                                       options.dry_run, asked, &before));
+        const Scale& scale = *asked.As<Scale>();
         if (!scale.metadata.uid.empty() && scale.metadata.uid != present.metadata.uid) {
           return ConflictError(
               resource.resource(), call.info.name,
@@ -75,7 +80,7 @@ Status Write(ResourceHandlers& handlers, Call& call, const ServedResource& resou
             apply::ManagedFieldsEntries(FromScaleManagers(owners, scale_owners, version));
         return changed;
       },
-      .judge = JudgeOf(handlers.admission(), call, resource, Operation::kUpdate, options.dry_run),
+      .judge = {},
       .create_judge = {}};
   COX_ASSIGN_OR_RETURN(const ResourceStore::UpdateResult result,
                        resource.store().Update(w, request));

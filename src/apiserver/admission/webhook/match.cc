@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apiserver/admission/webhook/match.h"
+
+#include <algorithm>
+
+#include "api/core/v1.h"
+#include "base/strings.h"
+
+namespace cox::apiserver {
+namespace {
+
+using admissionregistration::v1::RuleWithOperations;
+
+bool Names(const std::vector<std::string>& values, std::string_view value) {
+  return std::any_of(values.begin(), values.end(),
+                     [&](const std::string& each) { return each == "*" || each == value; });
+}
+
+bool NamesResource(const std::vector<std::string>& resources, const RuleSubject& subject) {
+  return std::any_of(resources.begin(), resources.end(), [&](const std::string& each) {
+    const CutResult cut = Cut(each, '/');
+    return (cut.before == "*" || cut.before == subject.resource) &&
+           (cut.after == "*" || cut.after == subject.subresource);
+  });
+}
+
+bool IsNamespace(const AdmissionRequest& request) {
+  return request.resource.kind().group.empty() && request.resource.kind().plural == "namespaces";
+}
+
+bool HasLabels(const labels::Selector& selector, const Object* object) {
+  if (object == nullptr) return false;
+  if (const meta::v1::ObjectMeta* meta = object->object_meta()) {
+    return selector.Matches(meta->labels);
+  }
+  if (object->is_typed()) return false;  // options have no labels, not even none
+  const Value* const labels = object->value().At({"metadata", "labels"});
+  return selector.Matches([&](std::string_view key) -> std::optional<std::string_view> {
+    const Value* const label = labels == nullptr ? nullptr : labels->Find(key);
+    if (label == nullptr || !label->is_string()) return std::nullopt;
+    return label->as_string();
+  });
+}
+
+Result<bool> NamespaceMatches(Context& ctx, const Registry& registry, const Webhook& webhook,
+                              const AdmissionRequest& request) {
+  if (webhook.namespaces.Empty()) return true;
+  // What a namespace is about to be counts, not what it was.
+  if (IsNamespace(request) && request.subresource.empty() && request.object != nullptr) {
+    return HasLabels(webhook.namespaces, request.object);
+  }
+  const std::string& name = NamespaceOf(request);
+  if (name.empty()) return true;  // what is cluster-wide is never exempt
+  const ResourceStore& store = registry.Hub(core::v1::Namespace::kKind).store();
+  if (const storage::SnapshotPtr now = store.cache()->Current()) {
+    if (const storage::EntryPtr entry = now->Find(store.Key("", name))) {
+      return webhook.namespaces.Matches(entry->labels());
+    }
+  }
+  // One that was created just now may not be in the cache yet.
+  COX_ASSIGN_OR_RETURN(const Object found, store.Get(ctx, "", name));
+  return HasLabels(webhook.namespaces, &found);
+}
+
+RuleSubject SubjectOf(const AdmissionRequest& request, const ServedResource& as) {
+  return {.operation = request.operation,
+          .group = as.kind().group,
+          .version = as.kind().version,
+          .resource = as.kind().plural,
+          .subresource = request.subresource,
+          .in_namespace = !IsNamespace(request) && !request.ns.empty()};
+}
+
+const ServedResource* MatchRules(const Registry& registry, const Webhook& webhook,
+                                 const AdmissionRequest& request) {
+  const auto matches = [&](const RuleWithOperations& rule, const ServedResource& as) {
+    return RuleMatches(rule, SubjectOf(request, as));
+  };
+  for (const RuleWithOperations& rule : webhook.rules) {
+    if (matches(rule, request.resource)) return &request.resource;
+  }
+  if (!webhook.equivalent) return nullptr;
+  for (const RuleWithOperations& rule : webhook.rules) {
+    for (const auto& served : registry.served()) {
+      if (&served->store() == &request.resource.store() && served.get() != &request.resource &&
+          matches(rule, *served)) {
+        return served.get();
+      }
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+bool RuleMatches(const RuleWithOperations& rule, const RuleSubject& subject) {
+  if (rule.rule.scope == "Namespaced" && !subject.in_namespace) return false;
+  if (rule.rule.scope == "Cluster" && subject.in_namespace) return false;
+  return Names(rule.operations, OperationName(subject.operation)) &&
+         Names(rule.rule.apiGroups, subject.group) &&
+         Names(rule.rule.apiVersions, subject.version) &&
+         NamesResource(rule.rule.resources, subject);
+}
+
+const std::string& NamespaceOf(const AdmissionRequest& request) {
+  return IsNamespace(request) ? request.name : request.ns;
+}
+
+bool IsExempt(const AdmissionRequest& request) {
+  static constexpr std::string_view kExempt[] = {
+      "mutatingadmissionpolicies",         "mutatingadmissionpolicybindings",
+      "mutatingwebhookconfigurations",     "validatingadmissionpolicies",
+      "validatingadmissionpolicybindings", "validatingwebhookconfigurations"};
+  const KindInfo& kind = request.resource.kind();
+  return kind.group == "admissionregistration.k8s.io" &&
+         std::find(std::begin(kExempt), std::end(kExempt), kind.plural) != std::end(kExempt);
+}
+
+Result<const ServedResource*> MatchWebhook(Context& ctx, const Registry& registry,
+                                           const Webhook& webhook,
+                                           const AdmissionRequest& request) {
+  // The rules first: what a webhook has no rule for must not fail because of its selectors.
+  const ServedResource* const as = MatchRules(registry, webhook, request);
+  if (as == nullptr) return as;
+  if (!webhook.objects.Empty() && !HasLabels(webhook.objects, request.object) &&
+      !HasLabels(webhook.objects, request.old)) {
+    return nullptr;
+  }
+  COX_ASSIGN_OR_RETURN(const bool in_namespace, NamespaceMatches(ctx, registry, webhook, request));
+  if (!in_namespace) return nullptr;
+  if (webhook.has_conditions) {
+    // This server cannot evaluate them yet. As with a condition that fails, the policy decides.
+    if (webhook.ignore_failure) return nullptr;
+    return ForbiddenError(request.resource.resource(), request.name,
+                          "matchConditions of admission webhook " + Quote(webhook.name) +
+                              " cannot be evaluated: expressions are not supported");
+  }
+  return as;
+}
+
+}  // namespace cox::apiserver

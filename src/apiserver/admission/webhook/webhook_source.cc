@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apiserver/admission/webhook/webhook_source.h"
+
+namespace cox::apiserver {
+namespace {
+
+using admissionregistration::v1::MutatingWebhookConfiguration;
+using admissionregistration::v1::ValidatingWebhookConfiguration;
+
+constexpr size_t kBatch = 256;
+
+}  // namespace
+
+WebhookSource::WebhookSource(const Registry& registry, const KindInfo& kind,
+                             std::shared_ptr<WebhookConnections> connections)
+    : store_(registry.Hub(kind).store()), connections_(std::move(connections)) {}
+
+std::shared_ptr<const WebhookList> WebhookSource::Current() const {
+  if (!changed_.load(std::memory_order_acquire)) {
+    // None yet: somebody reads the first one just now.
+    if (auto list = list_.load()) return list;
+  }
+  MutexLock lock(mu_);
+  // Before looking: what comes while we look wakes again.
+  if (!changed_.exchange(false)) return list_.load();
+  const Result<bool> caught_up = CatchUp();
+  if (!caught_up.ok()) {
+    changed_.store(true);
+    return list_.load();
+  }
+  if (*caught_up) list_.store(Compile());
+  return list_.load();
+}
+
+Result<bool> WebhookSource::CatchUp() const {
+  bool changed = false;
+  for (;;) {
+    if (watcher_ == nullptr) {
+      const storage::SnapshotPtr now = store_.cache()->Current();
+      if (now == nullptr) return Status::Unavailable("the cache is not filled yet");
+      COX_ASSIGN_OR_RETURN(watcher_, store_.cache()->Watch(store_.root_prefix(), now->revision(),
+                                                           [this] { changed_.store(true); }));
+      changed = true;
+    }
+    const Result<storage::Watcher::Batch> batch = watcher_->Take(kBatch);
+    if (!batch.ok()) {
+      watcher_ = nullptr;  // too far behind, or the cache began anew
+      continue;
+    }
+    changed = changed || !batch->changes.empty();
+    if (!batch->more) return changed;
+  }
+}
+
+std::shared_ptr<const WebhookList> WebhookSource::Compile() const {
+  auto list = std::make_shared<WebhookList>();
+  // What the watcher told of is in the snapshot: keys are in the order of names.
+  store_.cache()->Current()->Visit(store_.root_prefix(), {}, [&](const storage::EntryPtr& entry) {
+    const Result<Object> object = store_.Decode(entry->stored(), entry->revision());
+    if (!object.ok()) return true;  // nobody could read it to call it
+    if (const auto* mutating = object->As<MutatingWebhookConfiguration>()) {
+      AppendWebhooks(*mutating, connections_, list.get());
+    }
+    if (const auto* validating = object->As<ValidatingWebhookConfiguration>()) {
+      AppendWebhooks(*validating, connections_, list.get());
+    }
+    return true;
+  });
+  return list;
+}
+
+}  // namespace cox::apiserver
