@@ -71,16 +71,17 @@ class BindingStrategy final : public UpdateStrategyOf<core::v1::Pod> {
 Status Admit(ResourceHandlers& handlers, Call& call, const ServedResource& pods,
              const std::string& name, bool dry_run, Object& binding) {
   Warnings warnings;
-  Status status = handlers.admission().Mutate(call.ctx(),
-                                              {.operation = Operation::kCreate,
-                                               .resource = pods,
-                                               .subresource = "binding",
-                                               .ns = call.info.namespace_,
-                                               .name = name,
-                                               .user = call.user,
-                                               .dry_run = dry_run,
-                                               .warnings = &warnings},
-                                              binding);
+  AdmissionRequest request{.operation = Operation::kCreate,
+                           .resource = pods,
+                           .subresource = "binding",
+                           .ns = call.info.namespace_,
+                           .name = name,
+                           .user = call.user,
+                           .dry_run = dry_run,
+                           .warnings = &warnings};
+  Status status = handlers.admission().Mutate(call.ctx(), request, binding);
+  request.object = &binding;
+  if (status.ok()) status = handlers.admission().Validate(call.ctx(), request);
   call.Warn(std::move(warnings));
   return status;
 }
@@ -95,8 +96,6 @@ Status HandleBinding(ResourceHandlers& handlers, Call& call, const ServedResourc
   if (body.object_meta()->namespace_.empty()) {
     body.object_meta()->namespace_ = call.info.namespace_;
   }
-  COX_RETURN_IF_ERROR(
-      AdmitAsked(handlers.admission(), call, resource, Operation::kCreate, options.dry_run, body));
   const auto& binding = *body.As<core::v1::Binding>();
   std::string name = call.info.name;
   if (name.empty()) name = binding.metadata.name;  // the old /bindings
