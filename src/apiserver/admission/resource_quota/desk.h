@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/context.h"
@@ -53,7 +54,7 @@ class Desk {
         // Somebody is deciding it and looks at it: too late to leave.
         line.moved.Wait(mu_, [&] { return me.state == kDone; });
       } else {
-        TakeTurn(line, decide, lock);
+        TakeTurn(line, decide);
       }
     }
     if (--line.people == 0) lines_.erase(ns);
@@ -73,7 +74,7 @@ class Desk {
     CondVar moved;
   };
 
-  void TakeTurn(Line& line, const Decide& decide, MutexLock& lock) COX_REQUIRES(mu_) {
+  void TakeTurn(Line& line, const Decide& decide) COX_REQUIRES(mu_) {
     const std::vector<Seat*> seats = std::exchange(line.waiting, {});
     std::vector<Place*> batch;
     for (Seat* seat : seats) {
@@ -81,9 +82,9 @@ class Desk {
       batch.push_back(&seat->place);
     }
     line.busy = true;
-    lock.Unlock();
+    mu_.Unlock();
     decide(batch);
-    lock.Lock();
+    mu_.Lock();
     line.busy = false;
     for (Seat* seat : seats) seat->state = kDone;
     line.moved.NotifyAll();
