@@ -65,7 +65,7 @@ class AdmissionWebhooksTest : public testing::Test {
     }
     const std::string name = path.substr(1);
     std::string plural = kind + "webhookconfigurations";
-    const FakeCall call =
+    FakeCall call =
         api_.Do({.method = "POST",
                  .target = "/apis/admissionregistration.k8s.io/v1/" + plural,
                  .body = R"({"metadata":{"name":")" + name + R"("},"webhooks":[{"name":")" + name +
