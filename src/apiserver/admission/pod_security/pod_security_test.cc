@@ -173,6 +173,8 @@ TEST_F(PodSecurityTest, ANamespaceThatBecomesStricterIsToldWhichPodsViolate) {
         "/api/v1/namespaces/ns",
         R"({"metadata":{"labels":{"pod-security.kubernetes.io/enforce":")" + level + R"("}}})");
     EXPECT_EQ(call.exchange().status(), 200) << call.exchange().Body();
+    // An update begins with what the cache has: the next one is to see this one.
+    api_.Sync(Namespace::kKind);
     return WarningsOf(call);
   };
   EXPECT_EQ(enforce("baseline"),
