@@ -21,7 +21,7 @@ class LimitRangerTest : public ::testing::Test {
     return api_.Text({.method = "PATCH",
                       .target = "/api/v1/namespaces/default/" + target,
                       .body = body,
-                      .headers = {{"Content-Type", "application/strategic-merge-patch+json"}}});
+                      .headers = {{"content-type", "application/strategic-merge-patch+json"}}});
   }
   static bool Is(std::string_view answer, std::string_view code, std::string_view part = {}) {
     return answer.starts_with(code) && answer.find(part) != answer.npos;

@@ -30,7 +30,7 @@ class PodSecurityTest : public ::testing::Test {
   FakeCall Patch(const std::string& target, const std::string& body,
                  const std::string& type = "application/merge-patch+json") {
     return api_.Do(
-        {.method = "PATCH", .target = target, .body = body, .headers = {{"Content-Type", type}}});
+        {.method = "PATCH", .target = target, .body = body, .headers = {{"content-type", type}}});
   }
 
   // The texts of the Warning headers.
