@@ -34,11 +34,11 @@ class FakeOutput final : public AuditOutput {
     // Blocks until so many batches were written, or are being.
     void WaitForBatches(size_t n) {
       MutexLock lock(mu);
-      changed.Wait(mu, [&] { return batches.size() >= n; });
+      changed.Wait(mu, [&]() COX_REQUIRES(mu) { return batches.size() >= n; });
     }
     void WaitForWriters(size_t n) {
       MutexLock lock(mu);
-      changed.Wait(mu, [&] { return writing >= n; });
+      changed.Wait(mu, [&]() COX_REQUIRES(mu) { return writing >= n; });
     }
     std::vector<std::vector<std::string>> Batches() {
       MutexLock lock(mu);
@@ -58,7 +58,8 @@ class FakeOutput final : public AuditOutput {
     MutexLock lock(state_->mu);
     ++state_->writing;
     state_->changed.NotifyAll();
-    const Status waited = ctx.Await(state_->mu, state_->changed, [&] { return !state_->hang; });
+    const Status waited = ctx.Await(state_->mu, state_->changed,
+                                    [&]() COX_REQUIRES(state_->mu) { return !state_->hang; });
     --state_->writing;
     if (!waited.ok()) return {events.size(), waited};
     if (state_->fail) return {events.size(), Status::Internal("told to fail")};

@@ -68,7 +68,7 @@ class LogFileImpl final : public LogFile {
 
   void Settle() override {
     MutexLock lock(mu_);
-    done_.Wait(mu_, [this] { return tidied_ == rotations_; });
+    done_.Wait(mu_, [this]() COX_REQUIRES(mu_) { return tidied_ == rotations_; });
   }
 
  private:
@@ -124,7 +124,8 @@ class LogFileImpl final : public LogFile {
       MutexLock lock(mu_);
       tidied_ = seen;
       done_.NotifyAll();
-      if (!ctx.Await(mu_, changed_, [&] { return rotations_ > seen; }).ok()) return;
+      if (!ctx.Await(mu_, changed_, [&]() COX_REQUIRES(mu_) { return rotations_ > seen; }).ok())
+        return;
       seen = rotations_ - 1;
     }
   }

@@ -27,7 +27,7 @@ class LogOutput final : public AuditOutput {
     Turn mine{.events = events, .outcome = {}, .come = {}};
     MutexLock lock(mu_);
     queue_.push_back(&mine);
-    mine.come.Wait(mu_, [&] { return mine.done || queue_.front() == &mine; });
+    mine.come.Wait(mu_, [&]() COX_REQUIRES(mu_) { return mine.done || queue_.front() == &mine; });
     if (mine.done) return std::move(mine.outcome);
     const std::vector<Turn*> group(queue_.begin(), queue_.begin() + static_cast<ptrdiff_t>(std::min(
                                                                         queue_.size(), kMaxGroup)));
