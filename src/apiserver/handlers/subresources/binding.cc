@@ -66,26 +66,6 @@ class BindingStrategy final : public UpdateStrategyOf<core::v1::Pod> {
   void PrepareUpdate(const WriteContext&, core::v1::Pod&, const core::v1::Pod&) const override {}
 };
 
-// Admission of the Binding itself, as a creation under the Pod, by whichever path it came: what it
-// is given there the Pod gets.
-Status Admit(ResourceHandlers& handlers, Call& call, const ServedResource& pods,
-             const std::string& name, bool dry_run, Object& binding) {
-  Warnings warnings;
-  AdmissionRequest request{.operation = Operation::kCreate,
-                           .resource = pods,
-                           .subresource = "binding",
-                           .ns = call.info.namespace_,
-                           .name = name,
-                           .user = call.user,
-                           .dry_run = dry_run,
-                           .warnings = &warnings};
-  Status status = handlers.admission().Mutate(call.ctx(), request, binding);
-  request.object = &binding;
-  if (status.ok()) status = handlers.admission().Validate(call.ctx(), request);
-  call.Warn(std::move(warnings));
-  return status;
-}
-
 }  // namespace
 
 Status HandleBinding(ResourceHandlers& handlers, Call& call, const ServedResource& resource) {
@@ -96,13 +76,14 @@ Status HandleBinding(ResourceHandlers& handlers, Call& call, const ServedResourc
   if (body.object_meta()->namespace_.empty()) {
     body.object_meta()->namespace_ = call.info.namespace_;
   }
+  COX_RETURN_IF_ERROR(
+      AdmitAsked(handlers.admission(), call, resource, Operation::kCreate, options.dry_run, body));
   const auto& binding = *body.As<core::v1::Binding>();
   std::string name = call.info.name;
   if (name.empty()) name = binding.metadata.name;  // the old /bindings
   if (binding.metadata.name != name) {
     return Status::BadRequest("name in URL does not match name in Binding object");
   }
-  COX_RETURN_IF_ERROR(Admit(handlers, call, resource, name, options.dry_run, body));
   COX_RETURN_IF_ERROR(Check(binding));
 
   static const BindingStrategy kStrategy;
