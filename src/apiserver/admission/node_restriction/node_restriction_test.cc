@@ -43,6 +43,7 @@ class NodeRestrictionTest : public ::testing::Test {
       pod.metadata.name = name;
       pod.metadata.annotations = {};
       pod.metadata.ownerReferences.clear();
+      pod.spec.serviceAccountName = "sa";
       pod.spec.volumes = Read<core::v1::PodSpec>(
                              R"({"volumes":[{"name":"t","projected":{"sources":[
                {"serviceAccountToken":{"path":"t","audience":"web"}},
