@@ -118,7 +118,8 @@ class FakeCall {
   std::shared_ptr<Call> call_;
 };
 
-// All kinds over a store in memory, with the default admission. Namespace "default" is there.
+// All kinds over a store in memory, with the default admission but for ServiceAccount. Namespace
+// "default" is there.
 class ApiHarness {
  public:
   ApiHarness() {
@@ -172,8 +173,9 @@ class ApiHarness {
                             return IsServedByDefault(kind.group, kind.version, kind.plural);
                           }}};
   const AlwaysAllow authorizer_;
+  // There is no controller that makes the account "default" of a namespace.
   const AdmissionChain admission_ =
-      MakeAdmission({.registry = registry_, .authorizer = authorizer_});
+      MakeAdmission({.registry = registry_, .authorizer = authorizer_}, {}, {"ServiceAccount"});
   ResourceHandlers handlers_{registry_, admission_};
 };
 

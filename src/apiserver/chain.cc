@@ -33,10 +33,12 @@ Stage Authenticate(const Authenticator& authenticator, Auditor* auditor) {
             Result<UserInfo> user = authenticator.Authenticate(call->request());
             if (!user.ok()) {
               if (auditor == nullptr) return user.status();
-              if (auditor->blocks() && !call->on_worker) return Next::kOnWorker;
-              call->set_audit(Begin(*auditor, *call, nullptr));
+              if (call->audit() == nullptr) call->set_audit(Begin(*auditor, *call, nullptr));
+              const bool waits = call->audit() != nullptr && auditor->blocks();
+              if (waits && !call->on_worker) return Next::kOnWorker;
               return user.status();
             }
+            call->set_audit(nullptr);  // of an attempt on the loop that failed, if any
             call->user = std::move(*user);
             // Nobody behind the chain shall see, log or forward it.
             call->request().headers.Remove("authorization");

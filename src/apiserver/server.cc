@@ -84,6 +84,14 @@ size_t WorkersFor(const FairnessOptions& options) {
                              std::max(0, options.max_mutating_requests_inflight));
 }
 
+// Each resource may be kept, or encrypted, in a way of its own.
+ServiceStores ServiceStoresFrom(const ApiServer::StoreOf& storage) {
+  return {.services = storage("", "services"),
+          .addresses = storage("networking.k8s.io", "ipaddresses"),
+          .cidrs = storage("networking.k8s.io", "servicecidrs"),
+          .ports = storage("", "servicenodeportallocations")};
+}
+
 class ServerImpl final : public ApiServer {
  public:
   ServerImpl(const Context& ctx, ServerOptions options, StoreOf storage, MetricsRegistry& metrics,
@@ -111,18 +119,19 @@ class ServerImpl final : public ApiServer {
                        options_.anonymous_auth, tokens_->api_audiences()),
         rbac_guard_(registry_, *authorization_, authorization_->rbac()),
         allocation_(
-            storage_("", "services"),
+            ServiceStoresFrom(storage_),
             {.cluster_ip_ranges = options_.service_cluster_ip_ranges,
              .node_ports = PortRange::Parse(options_.service_node_port_range).value_or(PortRange{}),
              .root = options_.etcd_prefix,
              .random = RandomBelow}),
-        repair_(storage_("", "services"), allocation_),
+        repair_(ServiceStoresFrom(storage_), allocation_),
         admission_metrics_(metrics),
         webhooks_(std::make_shared<WebhookConnections>(ctx_, ResolveServices(registry_))),
         admission_(MakeAdmission({.registry = registry_,
                                   .authorizer = *authorization_,
                                   .webhooks = webhooks_,
-                                  .metrics = &admission_metrics_},
+                                  .metrics = &admission_metrics_,
+                                  .configs = options_.admission_configs},
                                  options_.enabled_admission_plugins,
                                  options_.disabled_admission_plugins)),
         resources_(registry_, admission_, options_.min_request_timeout),
@@ -137,7 +146,8 @@ class ServerImpl final : public ApiServer {
         discovery_(kinds_),
         openapi_(kinds_, kVersion),
         health_(ApiServerChecks([this] { return EtcdHealth(); },
-                                [this] { return registry_.ready(); }, started_, draining_)),
+                                [this] { return registry_.ready(); }, started_, draining_,
+                                options_.storage_checks)),
         router_({.resources = resources_,
                  .discovery = discovery_,
                  .openapi = openapi_,
@@ -179,6 +189,7 @@ class ServerImpl final : public ApiServer {
   ~ServerImpl() override {
     background_.Stop();
     ctx_.Stop();
+    authorization_->Stop();
     if (server_ != nullptr) server_->Stop();
     workers_.Stop();
     background_.Wait();
@@ -233,6 +244,11 @@ class ServerImpl final : public ApiServer {
         .metrics = metrics,
         .options = options_.fairness,
         .resume = [this](std::shared_ptr<Call> call) { ResumeWaited(std::move(call)); },
+        .elsewhere =
+            [this](std::function<void()> work) {
+              // Dropped only while the server stops; then the call says so itself.
+              (void)workers_.Submit(std::move(work));
+            },
         .facts = [this](const RequestInfo& info) { return ReadWorkFacts(registry_, info); },
         .request_timeout = options_.request_timeout,
         .seed = RandomBelow(UINT64_MAX)});
@@ -345,11 +361,13 @@ Result<std::unique_ptr<ApiServer>> ApiServer::Start(const Context& ctx, ServerOp
       CheckPluginNames(options.enabled_admission_plugins).WithContext("enable-admission-plugins"));
   COX_RETURN_IF_ERROR(CheckPluginNames(options.disabled_admission_plugins)
                           .WithContext("disable-admission-plugins"));
+  COX_RETURN_IF_ERROR(
+      CheckPluginConfigs(options.admission_configs).WithContext("admission-control-config-file"));
   COX_ASSIGN_OR_RETURN(AuthMethods methods, MakeAuthMethods(options));
   COX_ASSIGN_OR_RETURN(std::shared_ptr<const ServiceAccountTokens> tokens,
                        ServiceAccountTokens::Create(std::move(options.service_accounts)));
   COX_ASSIGN_OR_RETURN(std::unique_ptr<Authorization> authorization,
-                       Authorization::Create(ctx, std::move(options.authorization)));
+                       Authorization::Create(ctx, options.authorization));
   COX_ASSIGN_OR_RETURN(std::unique_ptr<Auditor> auditor,
                        Auditor::Create(ctx, options.audit, metrics));
   auto server = std::make_unique<ServerImpl>(ctx, std::move(options), std::move(storage), metrics,

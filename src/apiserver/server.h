@@ -9,10 +9,12 @@
 #include <utility>
 #include <vector>
 
+#include "apiserver/admission/admission_config.h"
 #include "apiserver/audit/options.h"
 #include "apiserver/authn/service_account/tokens.h"
 #include "apiserver/authz/authorization_options.h"
 #include "apiserver/fairness/gate.h"
+#include "apiserver/health/health.h"
 #include "base/context.h"
 #include "base/metrics.h"
 #include "net/server.h"
@@ -35,11 +37,13 @@ struct ServerOptions {
   std::vector<std::string> enabled_admission_plugins;  // besides those on by default
   std::vector<std::string> disabled_admission_plugins;
   AuditOptions audit;
+  PluginConfigs admission_configs;
   std::chrono::seconds event_ttl{3600};
   std::chrono::seconds request_timeout{60};        // of requests that are not to last
   std::chrono::seconds min_request_timeout{1800};  // of those that are: watches
   std::chrono::seconds shutdown_delay{0};  // between failing /readyz and letting requests end
   FairnessOptions fairness;
+  std::vector<HealthCheck> storage_checks;  // of what is between us and etcd: key services
   std::vector<std::pair<std::string, std::string>> flags = {};  // as given, for /flagz
 };
 

@@ -23,6 +23,9 @@ struct KeyValue {
   std::string key;
   Bytes value;
   Revision revision = 0;  // of the last write to the key
+  // It rests in a form that is no longer the one to write: an old encryption key, none at all. Who
+  // updates it writes it anew even if nothing else changes.
+  bool stale = false;
 };
 
 struct Page {

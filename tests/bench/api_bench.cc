@@ -37,6 +37,7 @@ constexpr Scenario kScenarios[] = {
     {"create-cm", "ConfigMaps of 1 KB against bare etcd puts of the same bytes", CreateConfigMaps},
     {"create-pod", "Pods of 2.5 KB against bare etcd puts of the same bytes", CreatePods},
     {"get", "one Pod, from the cache and consistent, JSON and protobuf", GetPods},
+    {"guards", "what authentication, RBAC, admission and audit add to a get and a create", Guards},
     {"list", "all Pods, and one in a hundred by label", ListPods},
     {"fan-out", "every update to many watchers", FanOut},
     {"slow-watchers", "what watchers that do not read cost the others", SlowWatchers},
@@ -122,8 +123,9 @@ int Run(const Arguments& arguments) {
   RealClock clock;
   Context ctx(clock);
   Report report;
-  Setup setup{
-      {arguments.binary, arguments.fsync}, arguments.full ? Sizes() : Sizes::Short(), report};
+  Setup setup{{.binary = arguments.binary, .fsync = arguments.fsync},
+              arguments.full ? Sizes() : Sizes::Short(),
+              report};
   setup.sizes.full = arguments.full;
   if (arguments.pairs > 0) setup.sizes.pairs = arguments.pairs;
   report.PrintHead();

@@ -346,17 +346,19 @@ def exactly_once(binary):
     print(f"  {len(load.answered)} answers, {len(load.aborted)} aborted, {len(events)} events in {took:.1f} s")
 
 
-def latencies(cluster, count):
-    """Seconds of `count` gets over one connection, sorted."""
-    client = Client(cluster)
-    took = []
+def latencies(clusters, count):
+    """Seconds of `count` gets of each over one connection, in turns; sorted."""
+    clients = [Client(cluster) for cluster in clusters]
+    took = [[] for _ in clusters]
     for _ in range(count):
-        began = time.monotonic()
-        code, _ = client("GET", "/api/v1/namespaces/default")
-        took.append(time.monotonic() - began)
-        assert code == 200, code
-    client.close()
-    return sorted(took)
+        for client, times in zip(clients, took):
+            began = time.monotonic()
+            code, _ = client("GET", "/api/v1/namespaces/default")
+            times.append(time.monotonic() - began)
+            assert code == 200, code
+    for client in clients:
+        client.close()
+    return [sorted(times) for times in took]
 
 
 def rss(cluster):
@@ -370,21 +372,20 @@ def dead_webhook(binary):
     count, buffer, batch, senders = 1500, 200, 10, 4
     files, sink = Files(), DeadSink()
     tokens = files.write("tokens.csv", TOKENS)
-    with Cluster(binary, tokens) as cluster:
-        latencies(cluster, 200)
-        quiet = latencies(cluster, count)
     arguments = ["--audit-policy-file", files.write("policy.yaml", POLICY),
                  "--audit-webhook-config-file", files.webhook(sink.port),
                  "--audit-webhook-batch-buffer-size", str(buffer), "--audit-webhook-batch-max-size", str(batch)]
-    with Cluster(binary, tokens, arguments) as cluster:
-        latencies(cluster, 200)
+    # In turns, so that what else runs on this machine hits both alike.
+    with Cluster(binary, tokens) as plain, Cluster(binary, tokens, arguments) as cluster:
+        latencies([plain, cluster], 200)
         wait_until("the sink was called", lambda: sink.accepted, 30)
         before = rss(cluster)
-        dead = latencies(cluster, count)
+        quiet, dead = latencies([plain, cluster], count)
         grown = rss(cluster) - before
         values = metrics(cluster)
         began = time.monotonic()
-    stopped = time.monotonic() - began
+        assert cluster.stop()
+        stopped = time.monotonic() - began
     sink.close()
     lost = values.get('apiserver_audit_error_total{plugin="buffered"}', 0)
     kept = values["apiserver_audit_event_total"] - lost
@@ -395,7 +396,7 @@ def dead_webhook(binary):
     assert buffer <= kept <= buffer + batch * senders, values
     # A request that waited for the sink would take seconds.
     assert dead[-1] < 2, f"a request took {dead[-1]:.3f} s"
-    assert statistics.median(dead) < 2 * statistics.median(quiet) + 0.001
+    assert statistics.median(dead) < 1.5 * statistics.median(quiet) + 0.001
     assert grown < 32 << 20, f"{grown} bytes more"
     assert stopped < 14, f"stopping took {stopped:.1f} s"
 

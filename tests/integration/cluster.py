@@ -114,13 +114,17 @@ class Cluster:
     ca_file      the certificate of the server, which is its own CA
     token_file   the users, one per line: token,user,uid,"groups"
     kubeconfig   a file for kubectl: user admin, namespace default
+
+    The admission plugin ServiceAccount is off unless `service_accounts`: nothing here makes the
+    account "default" that every Pod would need.
     """
 
-    def __init__(self, binary, token_file=None, arguments=()):
+    def __init__(self, binary, token_file=None, arguments=(), service_accounts=False):
         """`arguments` are further ones of the API server; in each, {dir} stands for the directory."""
         self._binary = binary
         self._given_tokens = token_file
         self._arguments = arguments
+        self._plugins_off = [] if service_accounts else ["--disable-admission-plugins", "ServiceAccount"]
         self._servers = []
         self._directory = None
 
@@ -196,7 +200,7 @@ class Cluster:
             "--bind-address", "127.0.0.1", "--cert-dir", self.path("certs"),
             "--token-auth-file", self.token_file, "--authorization-mode", "Node,RBAC",
             "--service-cluster-ip-range", "10.96.0.0/16", "--allow-privileged",
-            "--enable-admission-plugins", "NodeRestriction", "--disable-admission-plugins", "ServiceAccount",
+            "--enable-admission-plugins", "NodeRestriction", *self._plugins_off,
             *(argument.replace("{dir}", self._directory) for argument in self._arguments)])
 
     def _wait_ready(self, server):

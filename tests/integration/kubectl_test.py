@@ -9,6 +9,7 @@ kubectl prints. All steps run, the failures are listed at the end. A step that t
 stands in KNOWN_GAPS with the reason; once it passes, the test fails until it is taken off that list.
 """
 
+import base64
 import json
 import os
 import queue
@@ -189,6 +190,20 @@ def get_raw(k):
     equal(json.loads(k("get", "--raw", "/api/v1/namespaces/default"))["metadata"]["name"], "default")
     has(k("get", "--raw", "/readyz?verbose"), "[+]ping ok", "readyz check passed")
     has(k("get", "--raw", "/metrics"), "# TYPE ")
+
+
+@step
+def priority_and_fairness(k):
+    has(k("get", "flowschemas"), "exempt", "system-leader-election", "catch-all", "<none>")
+    has(k("get", "prioritylevelconfigurations"), "workload-low", "Limited", "128")
+    dump = "/debug/api_priority_and_fairness/dump_"
+    has(k("get", "--raw", dump + "priority_levels"), "PriorityLevelName, ActiveQueues,", "leader-election,", "exempt,")
+    has(k("get", "--raw", dump + "queues"), "PriorityLevelName, Index,", "workload-low,")
+    # The request itself is in it.
+    has(k("get", "--raw", dump + "requests?includeRequestDetails=1"), "FlowDistingsher,", "dump_requests")
+    level = k.json("get", "prioritylevelconfiguration", "exempt")["metadata"]["uid"]
+    has(k("get", "--raw", "/version", "-v=8"), level)
+    has(k("get", "--raw", "/metrics"), 'apiserver_flowcontrol_nominal_limit_seats{priority_level="workload-low"} 245')
 
 
 @step
@@ -536,6 +551,56 @@ def roles_give_no_more_than_their_writer_has(k):
         "is attempting to grant RBAC permissions not currently held")
     has(k("create", "rolebinding", "more", "--clusterrole=cluster-admin", "--user=zed", "--as", "zed", code=1),
         "is attempting to grant RBAC permissions not currently held")
+
+
+@step
+def certificates_are_approved_by_those_who_may(k):
+    openssl = need_program("openssl")
+    pem = subprocess.run([openssl, "req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+                          "-keyout", "/dev/null", "-subj", "/CN=jane"], check=True, text=True, timeout=COMMAND_SECONDS,
+                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+    name = k.namespace
+    try:
+        for which in ("-a", "-b"):
+            k.make({"apiVersion": "certificates.k8s.io/v1", "kind": "CertificateSigningRequest",
+                    "metadata": {"name": name + which},
+                    "spec": {"request": base64.b64encode(pem.encode()).decode(), "usages": ["client auth"],
+                             "signerName": "example.com/people"}})
+        k("create", "clusterrole", name, "--verb=get,list,update,patch",
+          "--resource=certificatesigningrequests,certificatesigningrequests/approval")
+        k("create", "clusterrolebinding", name, "--clusterrole=" + name, "--user=approver")
+        approve = ["certificate", "approve", name + "-a", "--as=approver"]
+        wait_until("the role is known", lambda: "yes" in k(
+            "auth", "can-i", "update", "certificatesigningrequests", "--subresource=approval", "--as=approver", code=None),
+            EVENT_SECONDS)
+        # The object alone is not enough: it takes the word of the signer.
+        has(k(*approve, code=1), 'user not permitted to approve requests with signerName "example.com/people"')
+        lacks(k("get", "csr", name + "-a"), "Approved")
+        k.make({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": name + "-signer"},
+                "rules": [{"apiGroups": ["certificates.k8s.io"], "resources": ["signers"], "verbs": ["approve"],
+                           "resourceNames": ["example.com/*"]}]})
+        k("create", "clusterrolebinding", name + "-signer", "--clusterrole=" + name + "-signer", "--user=approver")
+        wait_until("the signer's role is known", lambda: "approved" in k(*approve, code=None), EVENT_SECONDS)
+        has(k("certificate", "approve", name + "-b"), "approved")
+        has(k("get", "csr", name + "-b"), "Approved")
+    finally:
+        k("delete", "csr,clusterrole,clusterrolebinding", "--ignore-not-found", name, name + "-a", name + "-b",
+          name + "-signer")
+
+
+@step
+def quotas_bound_what_a_namespace_holds(k):
+    k("create", "quota", "q", "--hard=configmaps=1,pods=1,requests.cpu=500m")
+    has(k("create", "configmap", "early"), "created")  # nobody has counted, so nothing is bounded yet
+    counted = {"hard": {"configmaps": "2", "pods": "1", "requests.cpu": "500m"},
+               "used": {"configmaps": "1", "pods": "0", "requests.cpu": "0"}}
+    k("patch", "quota", "q", "--subresource=status", "--type=merge", "-p", json.dumps({"status": counted}))
+    has(k("create", "configmap", "a"), "created")
+    has(k("create", "configmap", "b", code=1), "exceeded quota: q, requested: configmaps=1, used: configmaps=2, "
+        "limited: configmaps=2")
+    has(k("run", "p", "--image=i", code=1), "failed quota: q: must specify requests.cpu for: p")
+    equal(k.json("get", "quota", "q")["status"]["used"]["configmaps"], "2")
+    has(k("describe", "quota", "q"), "configmaps", "requests.cpu")
 
 
 # --- Deleting and waiting ---

@@ -185,6 +185,23 @@ TEST_F(PriorityTest, AGlobalDefaultIsForPodsThatNameNoClass) {
   EXPECT_EQ(pod.As<core::v1::Pod>()->spec.priorityClassName, "b");
 }
 
+TEST_F(PriorityTest, ThereIsOneGlobalDefaultAtMost) {
+  auto plugin = NewPriority(parts_);
+  const auto judge = [&](const std::string& name, bool global_default, Operation operation) {
+    Object priority = Named<scheduling::v1::PriorityClass>(name);
+    priority.As<scheduling::v1::PriorityClass>()->globalDefault = global_default;
+    return plugin->Validate(api_.ctx(), Request(priority, operation)).message();
+  };
+  EXPECT_EQ(judge("a", true, Operation::kCreate), "");
+  AddClass("a", 10, true);
+  EXPECT_EQ(judge("b", true, Operation::kCreate),
+            "priorityclasses.scheduling.k8s.io \"b\" is forbidden: PriorityClass a is already "
+            "marked as default. Only one default can exist");
+  EXPECT_NE(judge("b", true, Operation::kUpdate), "");
+  EXPECT_EQ(judge("b", false, Operation::kCreate), "");
+  EXPECT_EQ(judge("a", true, Operation::kUpdate), "");
+}
+
 TEST_F(PriorityTest, WhatThePodSaysMustBeWhatTheClassSays) {
   AddClass("high", 1000, false);
   auto plugin = NewPriority(parts_);
@@ -208,8 +225,7 @@ TEST_F(PriorityTest, WhatThePodSaysMustBeWhatTheClassSays) {
 }
 
 TEST_F(AdmissionTest, DisabledPluginsDoNotAct) {
-  const AdmissionChain chain = MakeAdmission(parts_,
-                                             {}, {"TaintNodesByCondition"});
+  const AdmissionChain chain = MakeAdmission(parts_, {}, {"TaintNodesByCondition"});
   Object node = Named<core::v1::Node>("n");
   AdmissionRequest request = Request(node, Operation::kCreate);
   EXPECT_TRUE(chain.Mutate(api_.ctx(), request, node).ok());

@@ -48,7 +48,7 @@ class DefaultTolerationSeconds final : public AdmissionPlugin {
   }
 };
 
-// Resolves the name of a PriorityClass to its number.
+// Resolves the name of a PriorityClass to its number, and keeps the default one the only one.
 class Priority final : public AdmissionPlugin {
  public:
   explicit Priority(const Registry& registry)
@@ -97,6 +97,19 @@ class Priority final : public AdmissionPlugin {
     pod->spec.priority = value;
     pod->spec.preemptionPolicy = policy;
     return {};
+  }
+
+  Status Validate(Context&, const AdmissionRequest& request) const override {
+    if (request.object == nullptr || !request.subresource.empty()) return {};
+    const auto* added = request.object->As<scheduling::v1::PriorityClass>();
+    if (added == nullptr || !added->globalDefault) return {};
+    const std::optional<scheduling::v1::PriorityClass> known = GlobalDefault();
+    if (!known) return {};
+    const bool itself = known->metadata.name == added->metadata.name;
+    if (request.operation == Operation::kUpdate && itself) return {};
+    return ForbiddenError(request.resource.resource(), request.name,
+                          "PriorityClass " + known->metadata.name +
+                              " is already marked as default. Only one default can exist");
   }
 
  private:

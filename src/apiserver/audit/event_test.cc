@@ -10,7 +10,7 @@ namespace {
 
 AuditEventPtr Event(std::string_view objects, std::string_view annotations) {
   auto event = std::make_shared<AuditEvent>();
-  event->line = std::string(AuditEvent::kTypeMeta) + R"("auditID":"a")";
+  event->line.append(AuditEvent::kTypeMeta).append(R"("auditID":"a")");
   event->objects_at = event->line.size();
   event->objects_size = objects.size();
   event->line.append(objects).append(R"(,"stageTimestamp":"t")").append(annotations).append("}\n");

@@ -9,14 +9,14 @@
 
 namespace cox::apiserver {
 
-Authorization::Authorization(const Context& ctx)
-    : ctx_(ctx),
-      connections_(std::make_shared<WebhookConnections>(ctx)),
+Authorization::Authorization(Private, const Context& ctx)
+    : ctx_(ctx.Child()),
+      connections_(std::make_shared<WebhookConnections>(ctx_)),
       node_(node_graph_, BootstrapNodeRules()) {}
 
 Result<std::unique_ptr<Authorization>> Authorization::Create(const Context& ctx,
-                                                             AuthorizationOptions options) {
-  std::unique_ptr<Authorization> created(new Authorization(ctx));  // NOLINT: private
+                                                             const AuthorizationOptions& options) {
+  auto created = std::make_unique<Authorization>(Private{}, ctx);
   Authorization& self = *created;
   if (options.config_file.empty()) {
     COX_ASSIGN_OR_RETURN(const std::vector<AuthorizerConfig> configs, AuthorizersOfModes(options));
@@ -25,14 +25,14 @@ Result<std::unique_ptr<Authorization>> Authorization::Create(const Context& ctx,
                                    [](const auto& config) { return config.type == "Node"; });
     return created;
   }
-  COX_ASSIGN_OR_RETURN(
-      self.file_,
-      WatchedFile<Order>::Open(ctx, {.name = "authz-config", .paths = {options.config_file}},
-                               [&self](std::span<const std::string> texts) -> Result<OrderPtr> {
-                                 COX_ASSIGN_OR_RETURN(const std::vector<AuthorizerConfig> configs,
-                                                      ParseAuthorizationConfiguration(texts[0]));
-                                 return self.MakeOrder(configs);
-                               }));
+  const auto parse = [&self](std::span<const std::string> texts) -> Result<OrderPtr> {
+    COX_ASSIGN_OR_RETURN(const std::vector<AuthorizerConfig> configs,
+                         ParseAuthorizationConfiguration(texts[0]));
+    return self.MakeOrder(configs);
+  };
+  COX_ASSIGN_OR_RETURN(self.file_,
+                       WatchedFile<Order>::Open(
+                           ctx, {.name = "authz-config", .paths = {options.config_file}}, parse));
   return created;
 }
 

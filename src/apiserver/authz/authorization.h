@@ -23,10 +23,13 @@ namespace cox::apiserver {
 // they are, and is logged.
 // Threads: all methods may be called concurrently, Start once.
 class Authorization final : public Authorizer {
+  struct Private {};
+
  public:
-  // BadRequest for options that make no sense. `ctx` outlives it.
+  // BadRequest for options that make no sense.
   static Result<std::unique_ptr<Authorization>> Create(const Context& ctx,
-                                                       AuthorizationOptions options);
+                                                       const AuthorizationOptions& options);
+  Authorization(Private, const Context& ctx);  // for Create
 
   bool MayBlock() const override { return Current()->all.MayBlock(); }
   Decision Authorize(const UserInfo& user, const RequestInfo& request) const override {
@@ -44,6 +47,8 @@ class Authorization final : public Authorizer {
 
   // Begins to follow the objects that the authorizers look at, in `scope`. `registry` outlives it.
   Status Start(Scope& scope, const Registry& registry);
+  // Ends calls to webhooks that are on their way.
+  void Stop() { ctx_.Stop(); }
 
  private:
   // One configuration.
@@ -56,11 +61,10 @@ class Authorization final : public Authorizer {
   };
   using OrderPtr = std::shared_ptr<const Order>;
 
-  explicit Authorization(const Context& ctx);
   OrderPtr Current() const { return file_ == nullptr ? order_ : file_->Current(); }
   Result<OrderPtr> MakeOrder(const std::vector<AuthorizerConfig>& configs) const;
 
-  const Context ctx_;
+  Context ctx_;
   const std::shared_ptr<WebhookConnections> connections_;
   NodeGraph node_graph_;
   const NodeAuthorizer node_;

@@ -81,6 +81,8 @@ class RequestRows {
               std::vector<Row>& rows)
       : level_(level), calendar_(calendar), with_details_(with_details), rows_(rows) {}
 
+  // Under the level's lock, which whoever lets go of a call's last reference takes: so they are
+  // kept until this goes.
   void Add(const FlowRequestList& list, int queue, bool waits) {
     int index = 0;
     for (const FlowRequest* each = list.front(); each != nullptr; each = each->next, ++index) {
@@ -101,21 +103,23 @@ class RequestRows {
   }
 
  private:
-  static void AddDetails(const Ticket& ticket, Row& row) {
+  void AddDetails(const Ticket& ticket, Row& row) {
     // Constant since before the request came to its level. Gone: its answer is on its way.
-    const std::shared_ptr<const Call> call = ticket.call.lock();
+    std::shared_ptr<const Call> call = ticket.call.lock();
     if (call == nullptr) return;
     const RequestInfo& info = call->info;
     for (const std::string* cell : {&call->user.name, &info.verb, &info.path, &info.namespace_,
                                     &info.name, &info.version, &info.resource, &info.subresource}) {
       row.push_back(*cell);
     }
+    kept_.push_back(std::move(call));
   }
 
   const std::string& level_;
   const Calendar& calendar_;
   const bool with_details_;
   std::vector<Row>& rows_;
+  std::vector<std::shared_ptr<const Call>> kept_;
 };
 
 }  // namespace
@@ -167,8 +171,8 @@ std::string PriorityAndFairness::DumpRequests(bool with_details) const {
   }
   const Calendar calendar(parts_.clock);
   for (const auto& level : AllLevels()) {
+    RequestRows out(level->name(), calendar, with_details, rows);
     level->Inspect([&](const QueueSet& queues, const PriorityLevel::Counts&) {
-      RequestRows out(level->name(), calendar, with_details, rows);
       out.Add(queues.unqueued(), -1, /*waits=*/false);
       for (size_t i = 0; i < queues.queues().size(); ++i) {
         out.Add(queues.queues()[i]->executing, static_cast<int>(i), /*waits=*/false);

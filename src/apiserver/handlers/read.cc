@@ -3,6 +3,7 @@
 #include "apiserver/handlers/respond.h"
 #include "base/strings.h"
 #include "storage/continue_token.h"
+#include "storage/unreadable.h"
 
 namespace cox::apiserver {
 namespace {
@@ -32,8 +33,15 @@ class PageBuilder {
         limit_(limit),
         filtered_(!options.label_selector.Empty() || !options.field_selector.Empty()) {}
 
-  // False: the page is full, and `entry` would be the first of the next.
+  // False: the page is full, and `entry` would be the first of the next; or it cannot be made.
   bool Add(const storage::EntryPtr& entry) {
+    // Whether selectors would want it cannot be told either. Who acts on what is not in a list must
+    // not be told that it is complete.
+    if (const auto why = storage::WhyUnreadable(entry->stored())) {
+      failure_ = Status::Internal("Internal error occurred: unable to transform key " +
+                                  Quote(entry->key()) + ": " + std::string(*why));
+      return false;
+    }
     if (filtered_) {
       if (!Selects(options_, *entry, SplitKey(resource_, entry->key()).ns)) return true;
     }
@@ -46,7 +54,8 @@ class PageBuilder {
   }
 
   // `total` counts all objects under the prefix from the page's start.
-  ListPage Finish(const std::string& prefix, storage::Revision revision, int64_t total) {
+  Result<ListPage> Finish(const std::string& prefix, storage::Revision revision, int64_t total) {
+    COX_RETURN_IF_ERROR(failure_);
     page.revision = revision;
     if (full_) {
       // The next page begins right behind the last key.
@@ -65,6 +74,7 @@ class PageBuilder {
   const int64_t limit_;
   const bool filtered_;
   bool full_ = false;
+  Status failure_;
 };
 
 Result<ListPage> PageFromSnapshot(const ServedResource& resource, const ReadOptions& options,

@@ -6,6 +6,7 @@
 #include "apiserver/handlers/respond.h"
 #include "base/strings.h"
 #include "object/protobuf/protobuf.h"
+#include "storage/unreadable.h"
 
 // Watches: a stream of events that the connection pulls when its peer can take more.
 namespace cox::apiserver {
@@ -49,17 +50,23 @@ class EventWriter {
     if (accepted_.transform == Transform::kNone && !accepted_.pretty) {
       Result<Bytes> object = resource_.Encoded(entry, accepted_.format);
       if (object.ok()) Frame(type, std::move(*object), out);
+      NoteUnreadable(entry.key(), entry.stored());
       return;
     }
-    WriteAt(type, entry.stored(), entry.revision(), out);
+    WriteAt(type, entry, entry.revision(), out);
   }
 
-  // Stored bytes as of another revision: an object that left the selection.
-  void WriteAt(std::string_view type, std::string_view stored, storage::Revision revision,
+  // As of another revision: an object that left the selection.
+  void WriteAt(std::string_view type, const storage::Entry& entry, storage::Revision revision,
                std::vector<Bytes>* out) {
-    Result<Object> hub = resource_.store().Decode(stored, revision);
+    Result<Object> hub = resource_.store().Decode(entry.stored(), revision);
     if (hub.ok()) WriteObject(type, *hub, out);
+    NoteUnreadable(entry.key(), entry.stored());
   }
+
+  // Not OK after an object that should have been written and cannot be decrypted: the watch ends,
+  // for its client must not believe that it has seen everything.
+  const Status& failure() const { return failure_; }
 
   void WriteObject(std::string_view type, const Object& hub, std::vector<Bytes>* out) {
     Result<std::string> text = EncodeShaped(resource_, hub, accepted_, include_, NowOf(clock_),
@@ -86,6 +93,13 @@ class EventWriter {
   }
 
  private:
+  void NoteUnreadable(std::string_view key, std::string_view stored) {
+    if (const auto why = storage::WhyUnreadable(stored)) {
+      failure_ = Status::Internal("Internal error occurred: unable to transform key " + Quote(key) +
+                                  ": " + std::string(*why));
+    }
+  }
+
   void Frame(std::string_view type, Bytes object, std::vector<Bytes>* out) {
     if (accepted_.format == Format::kJson) {
       out->emplace_back("{\"type\":\"" + std::string(type) + "\",\"object\":");
@@ -114,6 +128,7 @@ class EventWriter {
   const IncludeObject include_;
   Clock& clock_;
   bool columns_sent_ = false;
+  Status failure_;
 };
 
 // One running watch, as the connection sees it.
@@ -150,6 +165,11 @@ class WatchSource final : public net::BodySource {
   bool Selected(const storage::EntryPtr& entry) const {
     if (entry == nullptr) return false;
     return Selects(options_, *entry, SplitKey(resource_, entry->key()).ns);
+  }
+  // The last the client hears.
+  State Fail(const Status& why, std::vector<Bytes>* out) {
+    writer_.WriteStatus(why, out);
+    return State::kEnd;
   }
   void WriteChange(const Change& change, std::vector<Bytes>* out);
   void MaybeBookmark(std::vector<Bytes>* out);
@@ -198,7 +218,7 @@ void WatchSource::WriteChange(const Change& change, std::vector<Bytes>* out) {
       writer_.Write("DELETED", *change.entry, out);
     } else {
       // It left the selection: gone for this watcher, as it last saw it.
-      writer_.WriteAt("DELETED", change.previous->stored(), change.revision, out);
+      writer_.WriteAt("DELETED", *change.previous, change.revision, out);
     }
   }
 }
@@ -213,10 +233,7 @@ void WatchSource::MaybeBookmark(std::vector<Bytes>* out) {
 }
 
 net::BodySource::State WatchSource::Pull(size_t budget, std::vector<Bytes>* out) {
-  if (!failure_.ok()) {
-    writer_.WriteStatus(failure_, out);
-    return State::kEnd;
-  }
+  if (!failure_.ok()) return Fail(failure_, out);
   if (over_->load()) return State::kEnd;
   size_t written = 0;
   while (next_initial_ < initial_.size()) {
@@ -224,6 +241,7 @@ net::BodySource::State WatchSource::Pull(size_t budget, std::vector<Bytes>* out)
     const size_t before = out->size();
     writer_.Write("ADDED", *initial_[next_initial_], out);
     initial_[next_initial_++].reset();
+    if (!writer_.failure().ok()) return Fail(writer_.failure(), out);
     written += SizeOf(*out, before);
   }
   if (std::exchange(mark_end_, false)) {
@@ -233,13 +251,11 @@ net::BodySource::State WatchSource::Pull(size_t budget, std::vector<Bytes>* out)
   if (!initial_.empty()) std::vector<storage::EntryPtr>().swap(initial_), next_initial_ = 0;
   while (written < budget) {
     Result<storage::Watcher::Batch> batch = watcher_->Take(kBatch);
-    if (!batch.ok()) {
-      writer_.WriteStatus(batch.status(), out);
-      return State::kEnd;
-    }
+    if (!batch.ok()) return Fail(batch.status(), out);
     for (const storage::ChangePtr& change : batch->changes) {
       const size_t before = out->size();
       WriteChange(*change, out);
+      if (!writer_.failure().ok()) return Fail(writer_.failure(), out);
       written += SizeOf(*out, before);
     }
     revision_ = std::max(revision_, batch->revision);

@@ -55,7 +55,8 @@ constexpr Endpoint kEndpoints[] = {{"/livez", HealthCheck::kLivez},
 std::vector<HealthCheck> ApiServerChecks(std::function<Status()> etcd,
                                          std::function<bool()> caches_synced,
                                          std::shared_ptr<const std::atomic<bool>> started,
-                                         std::shared_ptr<const std::atomic<bool>> draining) {
+                                         std::shared_ptr<const std::atomic<bool>> draining,
+                                         const std::vector<HealthCheck>& storage) {
   auto fine = [] { return Status(); };
   auto running = [started] {
     return started->load() ? Status() : Status::Unavailable("not finished");
@@ -67,12 +68,14 @@ std::vector<HealthCheck> ApiServerChecks(std::function<Status()> etcd,
       {"loopback-serving-certificate", fine, live},
       {"etcd", etcd},
       {"etcd-readiness", etcd, HealthCheck::kReadyz},
-      {"informer-sync",
-       [caches_synced] {
-         return caches_synced() ? Status() : Status::Unavailable("caches are not filled yet");
-       },
-       HealthCheck::kReadyz},
   };
+  checks.insert(checks.end(), storage.begin(), storage.end());
+  checks.push_back({"informer-sync",
+                    [caches_synced] {
+                      return caches_synced() ? Status()
+                                             : Status::Unavailable("caches are not filled yet");
+                    },
+                    HealthCheck::kReadyz});
   auto hook = [&](std::string_view name) {
     checks.push_back({"poststarthook/" + std::string(name), running});
   };

@@ -44,9 +44,11 @@ class Health {
 
 // The checks of an API server, in upstream's order and by its names. Names of start hooks stand for
 // the parts of the start: they are well once `started` is true.
+// `storage` are further checks of where objects are kept; they come after etcd's.
 std::vector<HealthCheck> ApiServerChecks(std::function<Status()> etcd,
                                          std::function<bool()> caches_synced,
                                          std::shared_ptr<const std::atomic<bool>> started,
-                                         std::shared_ptr<const std::atomic<bool>> draining);
+                                         std::shared_ptr<const std::atomic<bool>> draining,
+                                         const std::vector<HealthCheck>& storage = {});
 
 }  // namespace cox::apiserver

@@ -8,6 +8,7 @@
 #include "object/codec.h"
 #include "object/defaults.h"
 #include "object/validation/object_meta.h"
+#include "storage/unreadable.h"
 
 namespace cox::apiserver {
 namespace {
@@ -67,6 +68,9 @@ std::string ResourceStore::Key(std::string_view ns, std::string_view name) const
 }
 
 Result<Object> ResourceStore::Decode(std::string_view value, storage::Revision revision) const {
+  if (const auto why = storage::WhyUnreadable(value)) {
+    return Status::Internal("Internal error occurred: " + std::string(*why));
+  }
   const GroupVersionKind expected{std::string(kind().group), std::string(kind().version),
                                   std::string(kind().kind)};
   COX_ASSIGN_OR_RETURN(Object object,
@@ -131,7 +135,8 @@ Result<ResourceStore::Stored> ResourceStore::Read(Context& ctx, const std::strin
     if (storage::SnapshotPtr snapshot = cache()->Current()) {
       if (storage::EntryPtr entry = snapshot->Find(key)) {
         COX_ASSIGN_OR_RETURN(Object object, Decode(entry->stored(), entry->revision()));
-        return Stored{std::move(object), entry->revision(), entry->value(), /*fresh=*/false};
+        return Stored{std::move(object), entry->revision(), entry->value(), /*fresh=*/false,
+                      /*stale=*/false};
       }
     }
   }
@@ -139,7 +144,7 @@ Result<ResourceStore::Stored> ResourceStore::Read(Context& ctx, const std::strin
   if (!found.kv) return NotFoundError(resource(), name);
   COX_ASSIGN_OR_RETURN(Object object, Decode(found.kv->value.view(), found.kv->revision));
   return Stored{std::move(object), found.kv->revision, std::move(found.kv->value),
-                /*fresh=*/true};
+                /*fresh=*/true, found.kv->stale};
 }
 
 std::chrono::seconds ResourceStore::TtlOf(const Object& object) const {
@@ -345,11 +350,13 @@ Result<ResourceStore::UpdateResult> ResourceStore::Write(const WriteContext& w,
   if (bytes == old.bytes.view()) {
     // Nothing to write. Only what is stored may say so: the cache may be behind. What rests in
     // another form than ours is written anew, as upstream does: so storage can be migrated.
+    bool stale = old.stale;
     if (!old.fresh) {
       COX_ASSIGN_OR_RETURN(storage::Store::GetResult now, storage().Get(w.ctx, key));
       *raced = !now.kv || now.kv->revision != old.revision;
+      stale = now.kv && now.kv->stale;
     }
-    return UpdateResult{std::move(object)};
+    if (*raced || !stale) return UpdateResult{std::move(object)};
   }
   const std::chrono::seconds ttl = TtlOf(object);
   COX_ASSIGN_OR_RETURN(storage::WriteResult written,

@@ -127,6 +127,7 @@ class ResourceStore {
     storage::Revision revision;
     Bytes bytes;  // as they rest
     bool fresh;   // read from storage, not from the cache
+    bool stale;   // to be written anew, if fresh; see storage::KeyValue
   };
 
   // The resource as the writer knows it, for errors.

@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 // For tests: keys, requests and certificates made on the spot, so that none lies in the tree.
 namespace cox::apiserver::test_certificates {
@@ -37,10 +38,16 @@ inline std::string KeyPem(const Key& key) {
   });
 }
 
-inline std::string RequestPem(const Key& key, const char* common_name = "jane") {
+// For the user `common_name` of `groups`.
+inline std::string RequestPem(const Key& key, const char* common_name = "jane",
+                              const std::vector<std::string>& groups = {}) {
   std::unique_ptr<X509_REQ, Free> request(X509_REQ_new());
   X509_NAME_add_entry_by_txt(X509_REQ_get_subject_name(request.get()), "CN", MBSTRING_ASC,
                              reinterpret_cast<const unsigned char*>(common_name), -1, -1, 0);
+  for (const std::string& group : groups) {
+    X509_NAME_add_entry_by_txt(X509_REQ_get_subject_name(request.get()), "O", MBSTRING_UTF8,
+                               reinterpret_cast<const unsigned char*>(group.c_str()), -1, -1, 0);
+  }
   X509_REQ_set_pubkey(request.get(), key.get());
   X509_REQ_sign(request.get(), key.get(), EVP_sha256());
   return ToPem([&request](BIO* bio) { PEM_write_bio_X509_REQ(bio, request.get()); });

@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "base/process_metrics.h"
+#include "cmd/apiserver/encryption.h"
 #include "cmd/apiserver/flag_table.h"
 #include "cmd/apiserver/options.h"
 #include "cmd/apiserver/stores.h"
@@ -28,15 +29,18 @@ Status Run(const Flags& flags, const sigset_t& signals) {
   MetricsRegistry metrics;
   const std::vector<MetricHandle> process_metrics = AddProcessMetrics(metrics);
   COX_ASSIGN_OR_RETURN(const OpenedStores stores, OpenStores(ctx, flags));
+  COX_ASSIGN_OR_RETURN(const std::unique_ptr<EncryptionAtRest> encryption,
+                       EncryptionAtRest::Open(ctx, flags, metrics));
   COX_ASSIGN_OR_RETURN(apiserver::ServerOptions options, ServerOptionsFrom(flags));
+  options.storage_checks = encryption->Checks();
   const std::chrono::seconds shutdown_delay = options.shutdown_delay;
   {
     COX_ASSIGN_OR_RETURN(
         std::unique_ptr<apiserver::ApiServer> server,
         apiserver::ApiServer::Start(
             ctx, std::move(options),
-            [&stores](std::string_view group, std::string_view resource) -> storage::Store& {
-              return stores.For(group, resource);
+            [&](std::string_view group, std::string_view resource) -> storage::Store& {
+              return encryption->StoreOf(stores.For(group, resource), group, resource);
             },
             metrics));
     COX_INFO(ctx.log(), "Serving securely", {"port", server->port()});

@@ -97,7 +97,7 @@ constexpr FlagInfo kFlags[] = {
      "how long what was not allowed stays so"},
     {"Admission", "enable-admission-plugins", "strings", "", "plugins to add"},
     {"Admission", "disable-admission-plugins", "strings", "", "plugins to leave out"},
-    {"Admission", "admission-control-config-file", "string", "", "configuration of plugins", true},
+    {"Admission", "admission-control-config-file", "string", "", "configuration of plugins"},
     {"Audit", "audit-policy-file", "string", "",
      "what is audited: an audit.k8s.io/v1 Policy; without it nothing is"},
     {"Audit", "audit-log-path", "string", "", "file for audit events; - is standard output"},
@@ -154,7 +154,10 @@ constexpr FlagInfo kFlags[] = {
     {"Misc", "proxy-client-cert-file", "string", "", "client certificate for aggregated servers",
      true},
     {"Misc", "proxy-client-key-file", "string", "", "client key for aggregated servers", true},
-    {"Misc", "encryption-provider-config", "string", "", "encryption at rest", true},
+    {"Etcd", "encryption-provider-config", "string", "",
+     "file that says which resources are encrypted in etcd, and how"},
+    {"Etcd", "encryption-provider-config-automatic-reload", "", "false",
+     "take --encryption-provider-config anew when it changes"},
 };
 
 }  // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cmd/apiserver/options.h"
 
+#include <filesystem>
+
 #include "cmd/apiserver/audit_options.h"
 #include "cmd/apiserver/files.h"
 #include "cmd/apiserver/keys.h"
@@ -71,6 +73,18 @@ Result<apiserver::FairnessOptions> FairnessFrom(const Flags& flags) {
   return options;
 }
 
+// Files that the configuration points to stand beside it unless their paths are absolute.
+Result<apiserver::PluginConfigs> AdmissionConfigsFrom(const Flags& flags) {
+  if (!flags.Has("admission-control-config-file")) return apiserver::PluginConfigs();
+  const std::filesystem::path file = flags.Get("admission-control-config-file");
+  COX_ASSIGN_OR_RETURN(const std::string text, ReadFile(file.string()));
+  Result<apiserver::PluginConfigs> configs = apiserver::ReadAdmissionConfig(
+      text,
+      [&](const std::string& path) { return ReadFile((file.parent_path() / path).string()); });
+  if (!configs.ok()) return configs.status().WithContext("--admission-control-config-file");
+  return configs;
+}
+
 Result<int> MinTlsVersion(const Flags& flags) {
   const std::string version = flags.Get("tls-min-version");
   if (version == "VersionTLS12") return 0x0303;
@@ -109,6 +123,7 @@ Result<apiserver::ServerOptions> ServerOptionsFrom(const Flags& flags) {
   options.enabled_admission_plugins = flags.GetList("enable-admission-plugins");
   options.disabled_admission_plugins = flags.GetList("disable-admission-plugins");
   COX_ASSIGN_OR_RETURN(options.audit, AuditFrom(flags));
+  COX_ASSIGN_OR_RETURN(options.admission_configs, AdmissionConfigsFrom(flags));
   COX_ASSIGN_OR_RETURN(options.event_ttl, flags.GetSeconds("event-ttl"));
   COX_ASSIGN_OR_RETURN(options.request_timeout, flags.GetSeconds("request-timeout"));
   COX_ASSIGN_OR_RETURN(const int64_t watch, flags.GetInt("min-request-timeout", 1, 1 << 30));

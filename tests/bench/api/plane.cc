@@ -70,14 +70,22 @@ Status Plane::Launch(Context& ctx) {
   COX_ASSIGN_OR_RETURN(const int port, storage::FreePort());
   port_ = static_cast<uint16_t>(port);
   const Clock::SteadyTime began = ctx.clock().Monotonic();
-  COX_ASSIGN_OR_RETURN(
-      server_, storage::Child::Start(
-                   {options_.binary, "apiserver", "--etcd-servers", etcd_->url(), "--secure-port",
-                    std::to_string(port_), "--bind-address", "127.0.0.1", "--cert-dir",
-                    directory_ + "/certs", "--token-auth-file", directory_ + "/tokens.csv",
-                    "--authorization-mode", "Node,RBAC", "--service-cluster-ip-range",
-                    "10.96.0.0/16", "--disable-admission-plugins", "ServiceAccount"},
-                   directory_ + "/log"));
+  std::vector<std::string> arguments = {options_.binary,
+                                        "apiserver",
+                                        "--etcd-servers",
+                                        etcd_->url(),
+                                        "--secure-port",
+                                        std::to_string(port_),
+                                        "--bind-address",
+                                        "127.0.0.1",
+                                        "--cert-dir",
+                                        directory_ + "/certs",
+                                        "--token-auth-file",
+                                        directory_ + "/tokens.csv",
+                                        "--service-cluster-ip-range",
+                                        "10.96.0.0/16"};
+  arguments.insert(arguments.end(), options_.guards.begin(), options_.guards.end());
+  COX_ASSIGN_OR_RETURN(server_, storage::Child::Start(arguments, directory_ + "/log"));
   COX_RETURN_IF_ERROR(AwaitReady(ctx));
   startup_ = ctx.clock().Monotonic() - began;
   return {};

@@ -27,6 +27,9 @@ struct PlaneOptions {
   std::string binary;            // coxswain
   bool fsync = true;             // etcd waits for the disk, as in production
   std::string more_tokens = {};  // lines of the token file besides the administrator's
+  // What is asked of every request. ServiceAccount would want an account that a controller makes.
+  std::vector<std::string> guards = {"--authorization-mode", "Node,RBAC",
+                                     "--disable-admission-plugins", "ServiceAccount"};
 };
 
 // What is measured: a real etcd and the API server on it, in processes and folders of their own.

@@ -46,6 +46,7 @@ Status StartAndIdle(Context& ctx, Setup& setup);
 Status CreateConfigMaps(Context& ctx, Setup& setup);
 Status CreatePods(Context& ctx, Setup& setup);
 Status GetPods(Context& ctx, Setup& setup);
+Status Guards(Context& ctx, Setup& setup);
 Status ListPods(Context& ctx, Setup& setup);
 Status FanOut(Context& ctx, Setup& setup);
 Status SlowWatchers(Context& ctx, Setup& setup);

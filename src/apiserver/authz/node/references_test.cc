@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "object/codec.h"
+#include <map>
+
 #include "object/json/json.h"
-#include "object/object.h"
 
 namespace cox::apiserver {
 namespace {

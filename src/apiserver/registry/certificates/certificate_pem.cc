@@ -35,21 +35,43 @@ std::string CertificatesProblem(const std::string& der) {
   return "";
 }
 
+using RequestPtr = std::unique_ptr<X509_REQ, FreeRequest>;
+
+Result<RequestPtr> ParseRequest(std::string_view pem) {
+  std::optional<PemBlock> block = NextPemBlock(pem);
+  if (!block || block->type != "CERTIFICATE REQUEST") {
+    return Status::BadRequest("PEM block type must be CERTIFICATE REQUEST");
+  }
+  if (block->bytes.empty()) return Status::BadRequest("asn1: syntax error: sequence truncated");
+  const unsigned char* at = Bytes(block->bytes);
+  const unsigned char* end = at + block->bytes.size();
+  RequestPtr request(d2i_X509_REQ(nullptr, &at, static_cast<long>(block->bytes.size())));
+  if (request == nullptr) {
+    return Status::BadRequest("asn1: structure error: malformed certificate request");
+  }
+  if (at != end) return Status::BadRequest("asn1: syntax error: trailing data");
+  return request;
+}
+
 }  // namespace
 
 std::string CertificateRequestProblem(std::string_view pem) {
-  std::optional<PemBlock> block = NextPemBlock(pem);
-  if (!block || block->type != "CERTIFICATE REQUEST") {
-    return "PEM block type must be CERTIFICATE REQUEST";
+  return ParseRequest(pem).status().message();
+}
+
+Result<std::vector<std::string>> CertificateRequestOrganizations(std::string_view pem) {
+  COX_ASSIGN_OR_RETURN(const RequestPtr request, ParseRequest(pem));
+  std::vector<std::string> organizations;
+  X509_NAME* subject = X509_REQ_get_subject_name(request.get());
+  for (int at = -1; (at = X509_NAME_get_index_by_NID(subject, NID_organizationName, at)) >= 0;) {
+    unsigned char* text = nullptr;
+    const int size =
+        ASN1_STRING_to_UTF8(&text, X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, at)));
+    if (size < 0) return Status::BadRequest("asn1: structure error: malformed organization");
+    organizations.emplace_back(reinterpret_cast<const char*>(text), static_cast<size_t>(size));
+    OPENSSL_free(text);
   }
-  if (block->bytes.empty()) return "asn1: syntax error: sequence truncated";
-  const unsigned char* at = Bytes(block->bytes);
-  const unsigned char* end = at + block->bytes.size();
-  std::unique_ptr<X509_REQ, FreeRequest> request(
-      d2i_X509_REQ(nullptr, &at, static_cast<long>(block->bytes.size())));
-  if (request == nullptr) return "asn1: structure error: malformed certificate request";
-  if (at != end) return "asn1: syntax error: trailing data";
-  return "";
+  return organizations;
 }
 
 Result<std::string> CertificateRequestCommonName(std::string_view pem) {

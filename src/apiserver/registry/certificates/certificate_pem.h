@@ -3,6 +3,9 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "base/result.h"
 
 #include "base/result.h"
 
@@ -12,6 +15,9 @@ namespace cox::apiserver {
 
 // A PKCS#10 request: the first block must be one.
 std::string CertificateRequestProblem(std::string_view pem);
+// The organizations of its subject, which become the groups of whoever holds the certificate.
+// BadRequest, in the same words, if it is none.
+Result<std::vector<std::string>> CertificateRequestOrganizations(std::string_view pem);
 
 // The common name a PKCS#10 request asks for; empty if it has none. BadRequest with the problem.
 Result<std::string> CertificateRequestCommonName(std::string_view pem);

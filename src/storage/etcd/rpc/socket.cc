@@ -7,10 +7,12 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <charconv>
+#include <cstddef>
 #include <cstring>
 #include <utility>
 
@@ -22,7 +24,8 @@ namespace {
 constexpr uint16_t kEtcdPort = 2379;
 
 Status ConnectError(const Endpoint& endpoint, std::string_view what, int error) {
-  return Status::Unavailable("connecting to " + endpoint.authority() + ": " + std::string(what) +
+  const std::string to = endpoint.unix_path.empty() ? endpoint.authority() : endpoint.unix_path;
+  return Status::Unavailable("connecting to " + to + ": " + std::string(what) +
                              (error != 0 ? std::string(": ") + std::strerror(error) : ""));
 }
 
@@ -56,14 +59,16 @@ Result<std::unique_ptr<addrinfo, AddressesFree>> Resolve(const Endpoint& endpoin
 
 // A connected descriptor for one address.
 Result<int> ConnectTo(const Context& ctx, WakeUp& stopped, const Endpoint& endpoint,
-                      const addrinfo& address) {
-  const int fd = ::socket(address.ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+                      const sockaddr* address, socklen_t address_size) {
+  const int fd = ::socket(address->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (fd < 0) return ConnectError(endpoint, "socket", errno);
-  // Requests are small and somebody waits for each.
-  const int on = 1;
-  ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  if (address->sa_family != AF_UNIX) {
+    // Requests are small and somebody waits for each.
+    const int on = 1;
+    ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  }
   Status status;
-  if (::connect(fd, address.ai_addr, address.ai_addrlen) != 0) {
+  if (::connect(fd, address, address_size) != 0) {
     if (errno != EINPROGRESS) {
       status = ConnectError(endpoint, "connect", errno);
     } else if (status = AwaitReady(ctx, stopped, fd, POLLOUT); status.ok()) {
@@ -76,6 +81,23 @@ Result<int> ConnectTo(const Context& ctx, WakeUp& stopped, const Endpoint& endpo
   if (status.ok()) return fd;
   ::close(fd);
   return status;
+}
+
+Result<int> ConnectUnix(const Context& ctx, WakeUp& stopped, const Endpoint& endpoint) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::string& path = endpoint.unix_path;
+  if (path.size() >= sizeof address.sun_path) return ConnectError(endpoint, "too long", 0);
+  std::memcpy(address.sun_path, path.data(), path.size());
+  // Abstract names begin with a zero byte and end with the address.
+  size_t size = offsetof(sockaddr_un, sun_path) + path.size();
+  if (path.front() == '@') {
+    address.sun_path[0] = '\0';
+  } else {
+    ++size;
+  }
+  return ConnectTo(ctx, stopped, endpoint, reinterpret_cast<const sockaddr*>(&address),
+                   static_cast<socklen_t>(size));
 }
 
 // OpenSSL's own socket BIO writes without MSG_NOSIGNAL: a server that hangs up would end a process
@@ -162,6 +184,7 @@ Result<Endpoint> Endpoint::Parse(std::string_view url) {
 }
 
 std::string Endpoint::authority() const {
+  if (!unix_path.empty()) return "localhost";
   const bool v6 = host.find(':') != std::string::npos;
   return (v6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
 }
@@ -185,10 +208,14 @@ Result<std::unique_ptr<Socket>> Socket::Connect(const Context& ctx, const Endpoi
                                                 SSL_CTX* tls, const net::ClientTls& tls_options) {
   WakeUp stopped;
   const StopHandle on_stop = ctx.OnStop([&stopped]() { stopped.Signal(); });
+  if (!endpoint.unix_path.empty()) {
+    COX_ASSIGN_OR_RETURN(const int fd, ConnectUnix(ctx, stopped, endpoint));
+    return std::make_unique<Socket>(fd);
+  }
   COX_ASSIGN_OR_RETURN(const auto addresses, Resolve(endpoint));
   Status last = ConnectError(endpoint, "no address", 0);
   for (const addrinfo* address = addresses.get(); address != nullptr; address = address->ai_next) {
-    Result<int> fd = ConnectTo(ctx, stopped, endpoint, *address);
+    Result<int> fd = ConnectTo(ctx, stopped, endpoint, address->ai_addr, address->ai_addrlen);
     if (!fd.ok()) {
       last = fd.status();
       if (ctx.Done()) break;

@@ -20,11 +20,13 @@ struct Endpoint {
   bool tls = false;
   std::string host;  // a name or an IP address, without brackets
   uint16_t port = 0;
+  // Not empty: a Unix socket instead; '@' begins the name of an abstract one.
+  std::string unix_path = {};
 
   // "https://10.0.0.1:2379", "http://[::1]:2379"; without a scheme: as http, without a port: 2379.
   // BadRequest if it is none.
   static Result<Endpoint> Parse(std::string_view url);
-  std::string authority() const;  // "10.0.0.1:2379", "[::1]:2379"
+  std::string authority() const;  // "10.0.0.1:2379", "[::1]:2379"; "localhost" of a Unix socket
   bool operator==(const Endpoint&) const = default;
 };
 
@@ -44,7 +46,7 @@ class WakeUp {
   const int fd_;
 };
 
-// A non-blocking TCP connection, with TLS or without.
+// A non-blocking connection by TCP, with TLS or without, or by a Unix socket.
 //
 // Threads: one may read while another writes.
 class Socket {

@@ -47,8 +47,9 @@ bool IsParent(const nv::IPAddress& address, std::string_view ns, std::string_vie
          parent.name == name;
 }
 
-ClusterIps::ClusterIps(storage::Store& store, std::string root, Random random)
-    : store_(store),
+ClusterIps::ClusterIps(const ServiceStores& stores, std::string root, Random random)
+    : store_(stores.addresses),
+      cidrs_(stores.cidrs),
       root_(std::move(root)),
       prefix_(root_ + "/ipaddresses/"),
       random_(std::move(random)) {}
@@ -89,13 +90,13 @@ Status ClusterIps::EnsureDefaultServiceCidr(Context& ctx, const std::vector<std:
   ready.lastTransitionTime = object.metadata.creationTimestamp;
   ready.message = "Kubernetes default Service CIDR is ready";
   Result<storage::Revision> created =
-      store_.Create(ctx, root_ + "/servicecidrs/" + object.metadata.name, EncodeStored(object));
+      cidrs_.Create(ctx, root_ + "/servicecidrs/" + object.metadata.name, EncodeStored(object));
   if (!created.ok() && !created.status().Is(Reason::kAlreadyExists)) return created.status();
   return {};
 }
 
 Result<std::vector<IpRange>> ClusterIps::Ranges(Context& ctx) const {
-  COX_ASSIGN_OR_RETURN(storage::Page page, store_.List(ctx, root_ + "/servicecidrs/", {}));
+  COX_ASSIGN_OR_RETURN(storage::Page page, cidrs_.List(ctx, root_ + "/servicecidrs/", {}));
   std::vector<IpRange> ranges;
   for (const storage::KeyValue& kv : page.items) {
     Result<nv::ServiceCIDR> cidr = DecodeStored<nv::ServiceCIDR>(kv.value.view());

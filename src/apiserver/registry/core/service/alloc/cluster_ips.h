@@ -19,6 +19,18 @@ inline constexpr std::string_view kManagedByLabel = "ipaddress.kubernetes.io/man
 inline constexpr std::string_view kIpAllocator = "ipallocator.k8s.io";
 inline constexpr std::string_view kDefaultServiceCidr = "kubernetes";
 
+// Where services, their addresses, the ranges of those and their ports are kept. Often one store.
+//
+// Ownership: the stores outlive who uses them.
+struct ServiceStores {
+  storage::Store& services;
+  storage::Store& addresses;
+  storage::Store& cidrs;
+  storage::Store& ports;
+
+  static ServiceStores All(storage::Store& store) { return {store, store, store, store}; }
+};
+
 // The addresses of services. Each one that is taken is an IPAddress object, named as the address
 // and pointing to its service: whoever creates it first has the address, so any number of API
 // servers can allocate side by side. Where addresses come from say the ServiceCIDR objects.
@@ -27,8 +39,8 @@ inline constexpr std::string_view kDefaultServiceCidr = "kubernetes";
 // Errors: Conflict with the text clients see when an address cannot be had; others are storage's.
 class ClusterIps {
  public:
-  // `root` is the prefix of all keys: "/registry". `store` outlives this.
-  ClusterIps(storage::Store& store, std::string root, Random random);
+  // `root` is the prefix of all keys: "/registry".
+  ClusterIps(const ServiceStores& stores, std::string root, Random random);
 
   // Creates the ServiceCIDR "kubernetes" with these ranges, unless it is there.
   Status EnsureDefaultServiceCidr(Context& ctx, const std::vector<std::string>& cidrs,
@@ -57,7 +69,8 @@ class ClusterIps {
   Result<std::string> SearchFree(const WriteContext& w, const core::v1::Service& service,
                                  const std::vector<const IpRange*>& ranges);
 
-  storage::Store& store_;
+  storage::Store& store_;  // of IPAddresses
+  storage::Store& cidrs_;
   const std::string root_;
   const std::string prefix_;  // of IPAddresses
   const Random random_;

@@ -36,12 +36,12 @@ Result<std::vector<storage::KeyValue>> ReadAll(storage::Store& store, Context& c
 
 }  // namespace
 
-ServiceRepair::ServiceRepair(storage::Store& store, ServiceAllocation& allocation)
-    : store_(store), allocation_(allocation) {}
+ServiceRepair::ServiceRepair(const ServiceStores& stores, ServiceAllocation& allocation)
+    : services_(stores.services), addresses_(stores.addresses), allocation_(allocation) {}
 
 Result<std::vector<Service>> ServiceRepair::Services(Context& ctx) const {
   COX_ASSIGN_OR_RETURN(std::vector<storage::KeyValue> items,
-                       ReadAll(store_, ctx, allocation_.options().root + "/services/specs/"));
+                       ReadAll(services_, ctx, allocation_.options().root + "/services/specs/"));
   std::vector<Service> services;
   for (const storage::KeyValue& kv : items) {
     COX_ASSIGN_OR_RETURN(Service service, DecodeStored<Service>(kv.value.view()));
@@ -54,7 +54,7 @@ Result<std::vector<Service>> ServiceRepair::Services(Context& ctx) const {
 Result<bool> ServiceRepair::Uses(Context& ctx, const Owner& owner, std::string_view ip) const {
   const std::string key =
       allocation_.options().root + "/services/specs/" + owner.ns + "/" + owner.name;
-  COX_ASSIGN_OR_RETURN(storage::Store::GetResult found, store_.Get(ctx, key));
+  COX_ASSIGN_OR_RETURN(storage::Store::GetResult found, services_.Get(ctx, key));
   if (!found.kv) return false;
   COX_ASSIGN_OR_RETURN(const Service service, DecodeStored<Service>(found.kv->value.view()));
   if (!NeedsClusterIp(service)) return false;
@@ -78,7 +78,7 @@ Status ServiceRepair::RemoveLeaked(Context& ctx, const storage::KeyValue& kv, st
     COX_ASSIGN_OR_RETURN(const bool in_use, Uses(ctx, owner, ip));
     if (in_use) return {};
   }
-  COX_ASSIGN_OR_RETURN(storage::WriteResult removed, store_.Delete(ctx, kv.key, kv.revision));
+  COX_ASSIGN_OR_RETURN(storage::WriteResult removed, addresses_.Delete(ctx, kv.key, kv.revision));
   if (removed.written) ++counts.leaked_addresses;
   return {};
 }
@@ -102,14 +102,14 @@ Status ServiceRepair::Record(Context& ctx, const std::string& ip, const Owner& o
       ClusterIps::MakeAddress(ip, FamilyOf(*parsed), owner.ns, owner.name, NowOf(ctx)));
   if (kv == nullptr) {
     Result<storage::Revision> created =
-        store_.Create(ctx, allocation_.cluster_ips().Key(ip), wanted);
+        addresses_.Create(ctx, allocation_.cluster_ips().Key(ip), wanted);
     if (created.ok()) ++counts.missing_addresses;
     if (created.ok() || created.status().Is(Reason::kAlreadyExists)) return {};
     return created.status();
   }
   // The reference cannot be changed by clients, so the object is replaced as a whole.
   COX_ASSIGN_OR_RETURN(storage::WriteResult updated,
-                       store_.Update(ctx, kv->key, wanted, kv->revision));
+                       addresses_.Update(ctx, kv->key, wanted, kv->revision));
   if (updated.written) ++counts.foreign_addresses;
   return {};
 }
@@ -117,7 +117,8 @@ Status ServiceRepair::Record(Context& ctx, const std::string& ip, const Owner& o
 Status ServiceRepair::RepairAddresses(Context& ctx, const std::vector<Service>& services,
                                       RepairCounts& counts) {
   ClusterIps& ips = allocation_.cluster_ips();
-  COX_ASSIGN_OR_RETURN(std::vector<storage::KeyValue> items, ReadAll(store_, ctx, ips.prefix()));
+  COX_ASSIGN_OR_RETURN(std::vector<storage::KeyValue> items,
+                       ReadAll(addresses_, ctx, ips.prefix()));
   std::map<std::string, const storage::KeyValue*, std::less<>> recorded;
   for (const storage::KeyValue& kv : items) recorded[kv.key.substr(ips.prefix().size())] = &kv;
 

@@ -37,14 +37,14 @@ struct RepairCounts {
 // nothing is taken from a service that is just being created, an address must be a minute old and a
 // port must be seen leaked in three rounds before it is given back.
 // Threads: one at a time.
-// Ownership: `store` and `allocation` outlive this.
+// Ownership: the stores and `allocation` outlive this.
 class ServiceRepair {
  public:
   static constexpr std::chrono::minutes kInterval{3};
   static constexpr int64_t kAddressGraceSeconds = 60;
   static constexpr int kPortRounds = 3;
 
-  ServiceRepair(storage::Store& store, ServiceAllocation& allocation);
+  ServiceRepair(const ServiceStores& stores, ServiceAllocation& allocation);
 
   // One round: called at the start, before services are created.
   Result<RepairCounts> RunOnce(Context& ctx);
@@ -67,7 +67,8 @@ class ServiceRepair {
   Status RemoveLeaked(Context& ctx, const storage::KeyValue& kv, std::string_view ip,
                       RepairCounts& counts);
 
-  storage::Store& store_;
+  storage::Store& services_;
+  storage::Store& addresses_;
   ServiceAllocation& allocation_;
   std::map<int32_t, int> port_leaks_;  // in how many rounds each was seen
 };

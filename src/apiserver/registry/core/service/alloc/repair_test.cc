@@ -79,9 +79,9 @@ class ServiceRepairTest : public ::testing::Test {
   Context ctx_{clock_};
   std::unique_ptr<storage::Store> store_ = storage::NewMemoryStore(clock_);
   ServiceAllocation allocation_{
-      *store_,
+      ServiceStores::All(*store_),
       {.cluster_ip_ranges = {"10.96.0.0/16"}, .node_ports = {}, .root = "/registry", .random = {}}};
-  ServiceRepair repair_{*store_, allocation_};
+  ServiceRepair repair_{ServiceStores::All(*store_), allocation_};
 };
 
 TEST_F(ServiceRepairTest, HealthyRecordsAreLeftAlone) {

@@ -104,11 +104,11 @@ class ServiceAllocation::Transaction final : public WriteTransaction {
   std::vector<int32_t> taken_ports_, released_ports_;
 };
 
-ServiceAllocation::ServiceAllocation(storage::Store& store, Options options)
+ServiceAllocation::ServiceAllocation(const ServiceStores& stores, Options options)
     : options_(WithDefaults(std::move(options))),
       families_(FamiliesOf(options_.cluster_ip_ranges)),
-      cluster_ips_(store, options_.root, options_.random),
-      node_ports_(store, options_.root, options_.node_ports) {}
+      cluster_ips_(stores, options_.root, options_.random),
+      node_ports_(stores.ports, options_.root, options_.node_ports) {}
 
 Status ServiceAllocation::Start(Context& ctx, const Time& now) {
   if (families_.empty() || families_.size() != options_.cluster_ip_ranges.size()) {

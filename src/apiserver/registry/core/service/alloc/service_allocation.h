@@ -26,7 +26,7 @@ namespace cox::apiserver {
 // Guarantees: no address and no port is ever two services'. A server that dies between taking and
 //   storing leaks; ServiceRepair (repair.h) finds that.
 // Threads: all methods may be called concurrently.
-// Ownership: `store` outlives this; transactions do not outlive it.
+// Ownership: the stores outlive this; transactions do not outlive it.
 // Errors: Invalid with the texts clients know for what cannot be had; Internal when a range is
 //   full; those of storage.
 class ServiceAllocation final : public WriteHooks {
@@ -39,7 +39,7 @@ class ServiceAllocation final : public WriteHooks {
     Random random;
   };
 
-  ServiceAllocation(storage::Store& store, Options options);
+  ServiceAllocation(const ServiceStores& stores, Options options);
 
   // Once at start: makes the ServiceCIDR from which addresses come.
   Status Start(Context& ctx, const Time& now);

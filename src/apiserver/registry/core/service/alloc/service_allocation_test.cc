@@ -30,7 +30,7 @@ class ServiceAllocationTest : public ::testing::Test {
     store_ = storage::NewMemoryStore(clock_);
     // A generator that is uniform enough, and the same in every run.
     allocation_ = std::make_unique<ServiceAllocation>(
-        *store_,
+        ServiceStores::All(*store_),
         ServiceAllocation::Options{.cluster_ip_ranges = std::move(ranges),
                                    .node_ports = {30000, 30031},
                                    .root = "/registry",

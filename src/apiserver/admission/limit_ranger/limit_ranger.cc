@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <functional>
+
+#include "api/core/v1.h"
+#include "apiserver/admission/limit_ranger/limits.h"
+#include "apiserver/admission/plugins.h"
+#include "apiserver/now.h"
+
+namespace cox::apiserver {
+namespace {
+
+using core::v1::LimitRange;
+using core::v1::PersistentVolumeClaim;
+using core::v1::Pod;
+
+// In a namespace as young as this, having no LimitRange may mean that the cache has not seen it
+// yet: namespaces are set up by scripts that create one after the other.
+constexpr int64_t kYoungSeconds = 30;
+
+// Pods and claims stay within the LimitRanges of their namespace.
+class LimitRanger final : public AdmissionPlugin {
+ public:
+  explicit LimitRanger(const Registry& registry)
+      : ranges_(registry.Hub(LimitRange::kKind).store()),
+        namespaces_(registry.Hub(core::v1::Namespace::kKind).store()) {}
+
+  std::string_view name() const override { return "LimitRanger"; }
+
+  Status Mutate(Context& ctx, const AdmissionRequest& request, Object& object) const override {
+    // Only what is new is given defaults: containers that are there cannot be changed that way.
+    Pod* pod = object.As<Pod>();
+    if (pod == nullptr || request.operation != Operation::kCreate || !Concerns(request)) return {};
+    return Visit(ctx, request.ns, [&](const LimitRange& range) {
+      limit_ranger::GiveDefaults(range, *pod);
+      return Status();
+    });
+  }
+
+  Status Validate(Context& ctx, const AdmissionRequest& request) const override {
+    if (request.object == nullptr || !Concerns(request)) return {};
+    const Pod* pod = request.object->As<Pod>();
+    const auto* claim = request.object->As<PersistentVolumeClaim>();
+    return Visit(ctx, request.ns, [&](const LimitRange& range) {
+      const limit_ranger::Complaints complaints = pod != nullptr
+                                                      ? limit_ranger::CheckPod(range, *pod)
+                                                      : limit_ranger::CheckClaim(range, *claim);
+      if (complaints.empty()) return Status();
+      return ForbiddenError(request.resource.resource(), request.name,
+                            limit_ranger::Together(complaints));
+    });
+  }
+
+ private:
+  // New Pods, Pods whose amounts change, new and changed claims.
+  static bool Concerns(const AdmissionRequest& request) {
+    const bool creates = request.operation == Operation::kCreate;
+    if (!creates && request.operation != Operation::kUpdate) return false;
+    // What is on its way out must be able to lose its finalizers.
+    if (request.old != nullptr && request.old->object_meta()->deletionTimestamp) return false;
+    const KindInfo& kind = request.resource.kind();
+    if (&kind == &Pod::kKind) {
+      return creates ? request.subresource.empty() : request.subresource == "resize";
+    }
+    return &kind == &PersistentVolumeClaim::kKind && request.subresource.empty();
+  }
+
+  // Each range of the namespace, until `visit` fails.
+  Status Visit(Context& ctx, const std::string& ns,
+               const std::function<Status(const LimitRange&)>& visit) const {
+    COX_ASSIGN_OR_RETURN(const storage::SnapshotPtr snapshot, RangesOf(ctx, ns));
+    Status status;
+    snapshot->Visit(ranges_.Prefix(ns), {}, [&](const storage::EntryPtr& entry) {
+      const Result<Object> object = ranges_.Decode(entry->stored(), entry->revision());
+      status = object.ok() ? visit(*object->As<LimitRange>()) : object.status();
+      return status.ok();
+    });
+    return status;
+  }
+
+  Result<storage::SnapshotPtr> RangesOf(Context& ctx, const std::string& ns) const {
+    storage::WatchCache* cache = ranges_.cache();
+    const storage::SnapshotPtr now = cache == nullptr ? nullptr : cache->Current();
+    if (now == nullptr) return Status::Unavailable("limit ranges cannot be read yet");
+    if (now->Count(ranges_.Prefix(ns)) > 0 || !IsYoung(ctx, ns)) return now;
+    return cache->Read(ctx, {});
+  }
+
+  bool IsYoung(Context& ctx, const std::string& ns) const {
+    const Result<Object> found = namespaces_.Get(ctx, "", ns, /*from_cache=*/true);
+    if (!found.ok()) return true;
+    const int64_t born = found->object_meta()->creationTimestamp.unix_seconds();
+    return NowOf(ctx).unix_seconds() - born < kYoungSeconds;
+  }
+
+  const ResourceStore& ranges_;
+  const ResourceStore& namespaces_;
+};
+
+}  // namespace
+
+std::unique_ptr<const AdmissionPlugin> NewLimitRanger(const AdmissionParts& parts) {
+  return std::make_unique<LimitRanger>(parts.registry);
+}
+
+}  // namespace cox::apiserver

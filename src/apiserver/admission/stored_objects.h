@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+#include "apiserver/registry/store.h"
+#include "base/context.h"
+
+namespace cox::apiserver {
+
+// Visits the objects of `store` in `ns` (everywhere if empty) by key, until `visit` returns false:
+// from the cache as it is now, or from storage where there is no cache. One that cannot be decoded
+// is left out.
+Status VisitObjects(Context& ctx, const ResourceStore& store, std::string_view ns,
+                    const std::function<bool(const Object&)>& visit);
+
+}  // namespace cox::apiserver

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/encryption/kms/service.h"
+
+#include <utility>
+
+#include "base/strings.h"
+#include "storage/etcd/rpc/channel.h"
+
+namespace cox::storage::kms {
+namespace {
+
+// gRPC's names of its numbers.
+constexpr std::string_view kCodes[] = {
+    "OK",       "Canceled",       "Unknown",          "InvalidArgument",   "DeadlineExceeded",
+    "NotFound", "AlreadyExists",  "PermissionDenied", "ResourceExhausted", "FailedPrecondition",
+    "Aborted",  "OutOfRange",     "Unimplemented",    "Internal",          "Unavailable",
+    "DataLoss", "Unauthenticated"};
+constexpr int kDeadlineExceeded = 4;
+constexpr int kUnavailable = 14;
+
+std::string_view CodeName(int code) {
+  return code >= 0 && code < static_cast<int>(std::size(kCodes)) ? kCodes[code] : "Unknown";
+}
+
+Status RpcError(int code, std::string_view text) {
+  std::string message =
+      "rpc error: code = " + std::string(CodeName(code)) + " desc = " + std::string(text);
+  if (code == kUnavailable || code == kDeadlineExceeded) {
+    return cox::Status::Unavailable(std::move(message));
+  }
+  return cox::Status::Internal(std::move(message));
+}
+
+class GrpcService final : public Service {
+ public:
+  GrpcService(ServiceOptions options, std::unique_ptr<rpc::Channel> channel,
+              EncryptionMetrics* metrics)
+      : options_(std::move(options)), channel_(std::move(channel)), metrics_(metrics) {}
+
+  Result<PluginStatus> Status(const Context& ctx) override {
+    COX_ASSIGN_OR_RETURN(const KeyBytes answer, Call(ctx, kStatus, StatusRequest()));
+    return DecodeStatus(answer.view());
+  }
+  Result<WrappedKey> Encrypt(const Context& ctx, const KeyBytes& key,
+                             std::string_view uid) override {
+    const KeyBytes request = EncryptRequest(key, uid);
+    COX_ASSIGN_OR_RETURN(const KeyBytes answer, Call(ctx, kEncrypt, request.view()));
+    return DecodeEncrypt(answer.view());
+  }
+  Result<KeyBytes> Decrypt(const Context& ctx, const WrappedKey& key,
+                           std::string_view uid) override {
+    COX_ASSIGN_OR_RETURN(const KeyBytes answer, Call(ctx, kDecrypt, DecryptRequest(key, uid)));
+    return DecodeDecrypt(answer.view());
+  }
+
+ private:
+  // The answer's bytes, which may hold a key.
+  Result<KeyBytes> Call(const Context& ctx, std::string_view method, std::string_view request) {
+    const Clock::SteadyTime began = ctx.clock().Monotonic();
+    const Context limited = ctx.WithTimeout(options_.timeout);
+    int code = 0;
+    Result<KeyBytes> answer = Attempt(limited, method, request, &code);
+    if (metrics_ != nullptr) {
+      metrics_->KmsCall(options_.name, method, CodeName(code), ctx.clock().Monotonic() - began);
+    }
+    return answer;
+  }
+
+  // A plugin that was restarted leaves a connection behind that fails once: all calls may be made
+  // twice without harm.
+  Result<KeyBytes> Attempt(const Context& ctx, std::string_view method, std::string_view request,
+                           int* code) {
+    using Outcome = rpc::Reply::Outcome;
+    std::string failure;
+    for (int attempt = 0; attempt < 2; ++attempt) {
+      Result<std::shared_ptr<rpc::Connection>> connection = channel_->Get(ctx);
+      if (!connection.ok()) {
+        *code = ctx.Done() ? kDeadlineExceeded : kUnavailable;
+        return RpcError(*code, connection.status().message());
+      }
+      rpc::Reply reply = (*connection)->Call(ctx, method, request);
+      switch (reply.outcome) {
+        case Outcome::kMessage:
+          *code = 0;
+          return KeyBytes(std::move(reply.message));
+        case Outcome::kStatus:
+          *code = reply.code == 0 ? 13 : reply.code;
+          return RpcError(*code, reply.text);
+        case Outcome::kStopped:
+          *code = kDeadlineExceeded;
+          return RpcError(*code, "context deadline exceeded");
+        case Outcome::kRefused:
+        case Outcome::kBroken:
+          failure = std::move(reply.text);
+      }
+    }
+    *code = kUnavailable;
+    return RpcError(*code, failure);
+  }
+
+  const ServiceOptions options_;
+  const std::unique_ptr<rpc::Channel> channel_;
+  EncryptionMetrics* const metrics_;
+};
+
+}  // namespace
+
+Result<std::string> SocketPath(std::string_view endpoint) {
+  constexpr std::string_view kScheme = "unix://";
+  const auto bad = [&](std::string_view why) {
+    return cox::Status::BadRequest("endpoint " + Quote(endpoint) + " " + std::string(why));
+  };
+  if (!endpoint.starts_with(kScheme)) return bad("must be unix://, a path behind it");
+  std::string path(endpoint.substr(kScheme.size()));
+  // An abstract socket may be written unix:///@name, too.
+  if (path.starts_with("/@")) path.erase(0, 1);
+  if (path.size() < 2 || (path[0] != '/' && path[0] != '@')) return bad("names no absolute path");
+  if (path.size() > 107) return bad("is longer than a path of a socket may be");
+  return path;
+}
+
+Result<std::unique_ptr<Service>> Connect(const Context& ctx, const ServiceOptions& options,
+                                         EncryptionMetrics* metrics) {
+  rpc::Channel::Options channel_options;
+  rpc::Endpoint endpoint;
+  COX_ASSIGN_OR_RETURN(endpoint.unix_path, SocketPath(options.endpoint));
+  channel_options.endpoints = {endpoint};
+  channel_options.connection.dial_timeout = options.timeout;
+  COX_ASSIGN_OR_RETURN(std::unique_ptr<rpc::Channel> channel,
+                       rpc::Channel::Create(ctx, "kms-rpc", std::move(channel_options)));
+  return std::make_unique<GrpcService>(options, std::move(channel), metrics);
+}
+
+}  // namespace cox::storage::kms
