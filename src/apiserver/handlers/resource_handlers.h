@@ -96,8 +96,14 @@ Judge JudgeOf(const AdmissionChain& admission, Call& call, const ServedResource&
 
 // Admission of what is asked of a subresource and not stored itself: a Binding, an Eviction, a
 // Scale, the options of an exec. Changes and judges it in one go.
-Status AdmitAsked(const AdmissionChain& admission, Call& call, const ServedResource& resource,
-                  Operation operation, bool dry_run, Object& asked, const Object* old = nullptr);
+struct AskedOf {
+  const ServedResource& resource;
+  std::string_view subresource;  // never empty: the object is none of the resource's
+  Operation operation;
+  bool dry_run = false;
+  const Object* old = nullptr;
+};
+Status AdmitAsked(const AdmissionChain& admission, Call& call, const AskedOf& of, Object& asked);
 
 // Sets metadata.managedFields of `object` (of the served kind) for a write by `manager` that turns
 // `live` (null: a creation) into it.

@@ -128,12 +128,12 @@ Judge JudgeOf(const AdmissionChain& admission, Call& call, const ServedResource&
       };
 }
 
-Status AdmitAsked(const AdmissionChain& admission, Call& call, const ServedResource& resource,
-                  Operation operation, bool dry_run, Object& asked, const Object* old) {
+Status AdmitAsked(const AdmissionChain& admission, Call& call, const AskedOf& of, Object& asked) {
   Warnings warnings;
   AuditAnnotations annotations;
-  AdmissionRequest request = AdmissionRequestOf(call, resource, operation, dry_run, call.info.name,
-                                                old, &warnings, &annotations);
+  AdmissionRequest request = AdmissionRequestOf(call, of.resource, of.operation, of.dry_run,
+                                                call.info.name, of.old, &warnings, &annotations);
+  request.subresource = of.subresource;
   if (request.name.empty() && asked.object_meta() != nullptr) {
     request.name = asked.object_meta()->name;
   }

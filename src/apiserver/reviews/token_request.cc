@@ -139,8 +139,12 @@ void Reviews::RequestToken(Call& call) const {
     if (request.metadata.namespace_.empty()) request.metadata.namespace_ = info.namespace_;
     TrackReview(call, *exchange, "token");
     COX_RETURN_IF_ERROR(CheckName(info, request));
-    COX_RETURN_IF_ERROR(AdmitAsked(parts_.resources.admission(), call, accounts, Operation::kCreate,
-                                   exchange->options.dry_run, exchange->body));
+    COX_RETURN_IF_ERROR(AdmitAsked(parts_.resources.admission(), call,
+                                   {.resource = accounts,
+                                    .subresource = info.subresource,
+                                    .operation = Operation::kCreate,
+                                    .dry_run = exchange->options.dry_run},
+                                   exchange->body));
     COX_ASSIGN_OR_RETURN(const Object account,
                          accounts.store().Get(call.ctx(), info.namespace_, info.name));
     if (request.spec.audiences.empty()) request.spec.audiences = parts_.tokens->api_audiences();

@@ -372,6 +372,17 @@ TEST_F(AdmissionWebhooksTest, WhatIsAskedOfSubresourcesIsTold) {
   EXPECT_EQ(At(eviction, {"kind", "kind"}), "\"Eviction\"");
 }
 
+TEST_F(AdmissionWebhooksTest, OldBindingsAreBindingsToo) {
+  Hook("validating", "/v", "pods/binding", [](const Value&) {
+    return Value::MakeObject({{"allowed", false}});
+  });
+  EXPECT_THAT(Text({.method = "POST",
+                    .target = "/api/v1/namespaces/default/bindings",
+                    .body = R"({"metadata":{"name":"p"},"target":{"kind":"Node","name":"n"}})"}),
+              testing::StartsWith("400 "));
+  EXPECT_EQ(At(Seen("/v").back(), {"name"}), "\"p\"");
+}
+
 TEST_F(AdmissionWebhooksTest, ScaleIsJudgedAsAScale) {
   Hook("validating", "/v", "*/scale", [](const Value& request) {
     const Value* const replicas = request.At({"object", "spec", "replicas"});

@@ -76,8 +76,13 @@ Status HandleBinding(ResourceHandlers& handlers, Call& call, const ServedResourc
   if (body.object_meta()->namespace_.empty()) {
     body.object_meta()->namespace_ = call.info.namespace_;
   }
-  COX_RETURN_IF_ERROR(
-      AdmitAsked(handlers.admission(), call, resource, Operation::kCreate, options.dry_run, body));
+  // "binding" also by the old /bindings, which names no subresource.
+  COX_RETURN_IF_ERROR(AdmitAsked(handlers.admission(), call,
+                                 {.resource = resource,
+                                  .subresource = "binding",
+                                  .operation = Operation::kCreate,
+                                  .dry_run = options.dry_run},
+                                 body));
   const auto& binding = *body.As<core::v1::Binding>();
   std::string name = call.info.name;
   if (name.empty()) name = binding.metadata.name;  // the old /bindings

@@ -102,8 +102,10 @@ std::optional<Object> ConnectOptions(const Call& call, const ServedResource& res
 Status HandleConnect(ResourceHandlers& handlers, Call& call, const ServedResource& resource) {
   const std::string& subresource = call.info.subresource;
   if (std::optional<Object> asked = ConnectOptions(call, resource)) {
-    COX_RETURN_IF_ERROR(AdmitAsked(handlers.admission(), call, resource, Operation::kConnect,
-                                   /*dry_run=*/false, *asked));
+    COX_RETURN_IF_ERROR(AdmitAsked(
+        handlers.admission(), call,
+        {.resource = resource, .subresource = subresource, .operation = Operation::kConnect},
+        *asked));
   }
   COX_ASSIGN_OR_RETURN(const Object found,
                        resource.store().Get(call.ctx(), call.info.namespace_, call.info.name));

@@ -183,8 +183,12 @@ Status HandleEviction(ResourceHandlers& handlers, Call& call, const ServedResour
   const bool dry_asked =
       options.dry_run || (asked.deleteOptions && !asked.deleteOptions->dryRun.empty());
   Object admitted = Object::Of(std::move(asked));
-  COX_RETURN_IF_ERROR(
-      AdmitAsked(handlers.admission(), call, resource, Operation::kCreate, dry_asked, admitted));
+  COX_RETURN_IF_ERROR(AdmitAsked(handlers.admission(), call,
+                                 {.resource = resource,
+                                  .subresource = "eviction",
+                                  .operation = Operation::kCreate,
+                                  .dry_run = dry_asked},
+                                 admitted));
   const auto& eviction = *admitted.As<policy::v1::Eviction>();
   meta::v1::DeleteOptions how;
   if (eviction.deleteOptions) how = *eviction.deleteOptions;

@@ -57,8 +57,13 @@ Status Write(ResourceHandlers& handlers, Call& call, const ServedResource& resou
         COX_ASSIGN_OR_RETURN(Scale wanted, json::FromValue<Scale>(after));
         Object asked = Object::Of(std::move(wanted));
         const Object before = Object::Of(present);
-        COX_RETURN_IF_ERROR(AdmitAsked(handlers.admission(), call, resource, Operation::kUpdate,
-                                       options.dry_run, asked, &before));
+        COX_RETURN_IF_ERROR(AdmitAsked(handlers.admission(), call,
+                                       {.resource = resource,
+                                        .subresource = "scale",
+                                        .operation = Operation::kUpdate,
+                                        .dry_run = options.dry_run,
+                                        .old = &before},
+                                       asked));
         const Scale& scale = *asked.As<Scale>();
         if (!scale.metadata.uid.empty() && scale.metadata.uid != present.metadata.uid) {
           return ConflictError(
