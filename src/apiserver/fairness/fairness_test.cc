@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/fairness/fairness.h"
 
+#include <algorithm>
 #include <deque>
 
+#include "api/core/v1.h"
 #include "apiserver/bootstrap/flow_control.h"
 #include "apiserver/call_harness.h"
 #include "apiserver/fairness/fairness_feed.h"
 #include "apiserver/fairness/inflight_limit.h"
+#include "base/scope.h"
 
 namespace cox::apiserver {
 namespace {
