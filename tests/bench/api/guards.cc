@@ -80,16 +80,17 @@ Status Post(Context& ctx, const Side& side, const std::string& target, const std
   return {};
 }
 
-// A service account that may edit its namespace, with a token as pods have it.
+// A service account with a role in its namespace, with a token as pods have it.
 Status BecomeServiceAccount(Context& ctx, Side& side) {
   const std::string core = "/api/v1/namespaces/default/serviceaccounts";
   COX_RETURN_IF_ERROR(Post(ctx, side, core, R"({"metadata":{"name":"default"}})"));
   COX_RETURN_IF_ERROR(Post(ctx, side, core, R"({"metadata":{"name":"tenant"}})"));
-  COX_RETURN_IF_ERROR(Post(ctx, side,
-                           "/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings",
-                           R"({"metadata":{"name":"tenant"},
-               "roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole","name":"edit"},
-               "subjects":[{"kind":"ServiceAccount","name":"tenant","namespace":"default"}]})"));
+  const std::string rbac = "/apis/rbac.authorization.k8s.io/v1/namespaces/default/";
+  COX_RETURN_IF_ERROR(Post(ctx, side, rbac + "roles", R"({"metadata":{"name":"tenant"},"rules":[
+      {"apiGroups":[""],"resources":["pods","configmaps"],"verbs":["get","list","create"]}]})"));
+  COX_RETURN_IF_ERROR(Post(ctx, side, rbac + "rolebindings", R"({"metadata":{"name":"tenant"},
+      "roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"Role","name":"tenant"},
+      "subjects":[{"kind":"ServiceAccount","name":"tenant","namespace":"default"}]})"));
   Value answer;
   COX_RETURN_IF_ERROR(Post(ctx, side, core + "/tenant/token", R"({"spec":{}})", &answer));
   const Value* token = answer.At({"status", "token"});
