@@ -3,12 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <deque>
 #include <map>
 #include <queue>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "apiserver/fairness/retry_after.h"
 #include "apiserver/fairness/shuffle_shard.h"
