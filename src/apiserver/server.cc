@@ -222,6 +222,11 @@ class ServerImpl final : public ApiServer {
         .metrics = metrics,
         .options = options_.fairness,
         .resume = [this](std::shared_ptr<Call> call) { ResumeWaited(std::move(call)); },
+        .elsewhere =
+            [this](std::function<void()> work) {
+              // Dropped only while the server stops; then the call says so itself.
+              (void)workers_.Submit(std::move(work));
+            },
         .facts = [this](const RequestInfo& info) { return ReadWorkFacts(registry_, info); },
         .request_timeout = options_.request_timeout,
         .seed = RandomBelow(UINT64_MAX)});

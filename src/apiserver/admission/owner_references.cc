@@ -45,8 +45,8 @@ class OwnerReferencesPermissionEnforcement final : public AdmissionPlugin {
     // The kubelet reports on Pods that it may not delete.
     if (request.subresource == "status" && request.resource.kind().plural == "pods") return {};
     const References& now = request.object->object_meta()->ownerReferences;
-    const References before =
-        request.old == nullptr ? References() : request.old->object_meta()->ownerReferences;
+    const ObjectMeta* old = request.old == nullptr ? nullptr : request.old->object_meta();
+    const References before = old == nullptr ? References() : old->ownerReferences;
     if (Same(now, before)) return {};
     // One's own new object one may give to anybody.
     if (request.operation != Operation::kCreate) COX_RETURN_IF_ERROR(CheckDelete(request));

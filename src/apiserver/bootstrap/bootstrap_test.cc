@@ -34,7 +34,8 @@ class BootstrapTest : public ::testing::Test, protected WriteHarness {
 
  private:
   ServiceAllocation addresses_{
-      store(), {.cluster_ip_ranges = {"10.96.0.0/16"}, .node_ports = {}, .random = RandomBelow}};
+      ServiceStores::All(store()),
+      {.cluster_ip_ranges = {"10.96.0.0/16"}, .node_ports = {}, .random = RandomBelow}};
 };
 
 TEST_F(BootstrapTest, WritesWhatEveryClusterHas) {

@@ -209,8 +209,15 @@ void PriorityAndFairness::LimitWaiting(const TicketPtr& ticket, const Context& c
 void PriorityAndFairness::GiveUp(const std::weak_ptr<Ticket>& waiting, Refusal why) {
   const TicketPtr ticket = waiting.lock();
   if (ticket == nullptr) return;
-  const auto given_up = ticket->flow_schema->level->GiveUp(*ticket, why);
-  if (given_up) RefuseTooMany(*given_up->call, given_up->retry_after);
+  auto given_up = ticket->flow_schema->level->GiveUp(*ticket, why);
+  if (!given_up) return;
+  // This is a timer's thread or a loop. A call that has left those did so because it may block.
+  const bool here = !given_up->call->on_worker || !parts_.elsewhere;
+  auto refuse = [call = std::move(given_up->call), wait = given_up->retry_after] {
+    RefuseTooMany(*call, wait);
+  };
+  if (!here) return parts_.elsewhere(std::move(refuse));
+  refuse();
 }
 
 void PriorityAndFairness::Resume(const TicketPtr& ticket) {

@@ -45,6 +45,8 @@ class PriorityAndFairness final : public RequestGate {
     FairnessOptions options;
     // Takes a call that has waited on its way, elsewhere: it must not block.
     std::function<void(std::shared_ptr<Call>)> resume;
+    // Runs what may block. Null: here and now.
+    std::function<void(std::function<void()>)> elsewhere = {};
     // How much there is to read: objects under a path. Null: unknown. May be called on loops.
     std::function<WorkFacts(const RequestInfo&)> facts = {};
     std::chrono::nanoseconds request_timeout = std::chrono::seconds(60);

@@ -63,9 +63,11 @@ AdmissionRequest AdmissionRequestOf(const Call& call, const ServedResource& reso
                                     Operation operation, bool dry_run, std::string name,
                                     const Object* old, Warnings* warnings,
                                     AuditAnnotations* annotations) {
+  // The old path of Bindings says the same as the new one: what is written there is no Pod.
+  const bool of_pod = call.info.group.empty() && call.info.resource == "bindings";
   return {.operation = operation,
           .resource = resource,
-          .subresource = call.info.subresource,
+          .subresource = of_pod ? "binding" : call.info.subresource,
           .ns = call.info.namespace_,
           .name = std::move(name),
           .user = call.user,

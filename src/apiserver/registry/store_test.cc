@@ -6,6 +6,7 @@
 #include "api/core/v1.h"
 #include "base/test_clock.h"
 #include "object/owner.h"
+#include "storage/encryption/encrypted_store.h"
 #include "storage/memory/memory_store.h"
 
 namespace cox::apiserver {
@@ -377,6 +378,44 @@ TEST(ParseResourceVersion, IsANumberOrNothing) {
             "strconv.ParseUint: parsing \"-1\": invalid syntax");
   EXPECT_EQ(ParseResourceVersion("99999999999999999999").status().message(),
             "strconv.ParseUint: parsing \"99999999999999999999\": value out of range");
+}
+
+// As upstream: so a rotation of keys comes to its end.
+TEST_F(StoreTest, WhatRestsWithAnOldKeyIsWrittenAnewEvenIfNothingChanges) {
+  const auto keys = [](std::initializer_list<char> letters) {
+    std::vector<storage::EncryptionKey> made;
+    for (const char letter : letters) {
+      made.push_back({std::string(1, letter), storage::KeyBytes(std::string(32, letter))});
+    }
+    return storage::NewPrefixChain({storage::NewAesGcmProvider(std::move(made))},
+                                   "no matching prefix found");
+  };
+  const auto slot = std::make_shared<storage::TransformerSlot>(ctx_, keys({'a'}));
+  const auto encrypted = storage::NewEncryptedStore(*storage_, slot);
+  ResourceStore store({.strategy = &strategy_, .storage = encrypted.get()});
+  const auto rewrite = [&] {
+    return store
+        .Update(W(), {.ns = "ns",
+                      .name = "a",
+                      .change = [](const Object* old) -> Result<Object> { return *old; }})
+        ->object.object_meta()
+        ->resourceVersion;
+  };
+  ASSERT_TRUE(store.Create(W(), Widget("a"), nullptr).ok());
+  const std::string first = rewrite();
+  EXPECT_EQ(rewrite(), first);
+
+  slot->Replace(keys({'b', 'a'}));
+  const std::string second = rewrite();
+  EXPECT_NE(second, first);
+  EXPECT_EQ(rewrite(), second);
+
+  slot->Replace(keys({'c'}));
+  const Status status = store.Get(ctx_, "ns", "a").status();
+  EXPECT_TRUE(status.Is(Reason::kInternalError));
+  EXPECT_EQ(status.message(),
+            "Internal error occurred: no matching key was found for the provided AES transformer");
+  EXPECT_EQ(store.Delete(W(), "ns", "a", {}, nullptr).status().message(), status.message());
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ constexpr std::chrono::seconds kRenewDeadline{10};
 constexpr std::string_view kLeases = "/apis/coordination.k8s.io/v1/namespaces/default/leases";
 constexpr std::string_view kLists = "/api/v1/namespaces/default/configmaps";
 constexpr size_t kObjectBytes = 4096;
-constexpr int kStormNice = 10;
+constexpr int kStormNice = 3;
 constexpr int kStormConnections = 16;
 // No more than this is under way at once: a client has limits too.
 constexpr size_t kStormInFlight = 1200;
@@ -56,23 +56,33 @@ net::Request As(const Plane& plane, std::string_view token, std::string method, 
   return request;
 }
 
-std::string LeaseJson(const std::string& name, int64_t renewals) {
-  return R"({"metadata":{"name":")" + name +
-         R"("},"spec":{"holderIdentity":"me",)"
-         R"("leaseDurationSeconds":15,"leaseTransitions":)" +
+std::string LeaseJson(const std::string& name, int64_t renewals, const std::string& version) {
+  return R"({"metadata":{"name":")" + name + R"(","resourceVersion":")" + version +
+         R"("},"spec":{"holderIdentity":"me","leaseDurationSeconds":15,"leaseTransitions":)" +
          std::to_string(renewals) + "}}";
 }
 
 // One who asks every now and then and notes how long the answer took.
 struct Probe {
   std::string name;
-  std::function<net::Request(int64_t)> make;
+  std::function<net::Request(int64_t, const std::string&)> make;
   std::unique_ptr<net::Client> client;
   std::vector<double> quiet, loaded;  // seconds
   int64_t failures = 0;
   int64_t missed = 0;  // longer than a lease is renewed for
   std::string first_failure;
   int64_t sent = 0;
+  std::string version;  // of the object, as last seen
+
+  void Remember(const net::Response& answer) {
+    static constexpr std::string_view kName = R"("resourceVersion":")";
+    std::string text;
+    for (const Bytes& piece : answer.body) text += piece.view();
+    const size_t at = text.find(kName);
+    if (at == text.npos) return;
+    const size_t begin = at + kName.size();
+    version = text.substr(begin, text.find('"', begin) - begin);
+  }
 
   void Run(Context& ctx, Clock::Duration length, std::vector<double>* into) {
     Clock& clock = ctx.clock();
@@ -81,10 +91,11 @@ struct Probe {
       // Late ones are sent at once and measured from when they were due: waiting is not hidden.
       const Clock::SteadyTime now = clock.Monotonic();
       if (due > now && !ctx.Sleep(due - now).ok()) return;
-      const Result<net::Response> answer = client->Do(ctx, make(sent++));
+      const Result<net::Response> answer = client->Do(ctx, make(sent++, version));
       const Clock::Duration took = clock.Monotonic() - std::max(due, now);
       into->push_back(std::chrono::duration<double>(took).count());
       if (took > kRenewDeadline) ++missed;
+      if (answer.ok()) Remember(*answer);
       if (answer.ok() && answer->status < 300) continue;
       if (++failures == 1) {
         first_failure = answer.ok() ? std::to_string(answer->status) : answer.status().message();
@@ -195,24 +206,38 @@ double Quantile(std::vector<double> values, double q) {
 
 Result<std::deque<Probe>> MakeProbes(Context& ctx, const Plane& plane) {
   std::deque<Probe> probes;
-  const auto add = [&](std::string name, std::function<net::Request(int64_t)> make) -> Status {
+  const auto add = [&](std::string name,
+                       std::function<net::Request(int64_t, const std::string&)> make) -> Status {
     Probe& probe = probes.emplace_back();
     probe.name = std::move(name);
     probe.make = std::move(make);
     COX_ASSIGN_OR_RETURN(probe.client, plane.NewClient(ctx, 1));
     return {};
   };
-  COX_RETURN_IF_ERROR(add("leader-election", [&plane](int64_t n) {
+  COX_RETURN_IF_ERROR(add("leader-election", [&plane](int64_t n, const std::string& version) {
     return As(plane, "overload-manager", "PUT", std::string(kLeases) + "/leader",
-              LeaseJson("leader", n));
+              LeaseJson("leader", n, version));
   }));
-  COX_RETURN_IF_ERROR(add("node-high", [&plane](int64_t n) {
-    return As(plane, "overload-node", "PUT", std::string(kLeases) + "/n1", LeaseJson("n1", n));
+  COX_RETURN_IF_ERROR(add("node-high", [&plane](int64_t n, const std::string& version) {
+    return As(plane, "overload-node", "PUT", std::string(kLeases) + "/n1",
+              LeaseJson("n1", n, version));
   }));
-  COX_RETURN_IF_ERROR(add("system", [&plane](int64_t) {
+  COX_RETURN_IF_ERROR(add("system", [&plane](int64_t, const std::string&) {
     return As(plane, "overload-node", "GET", "/api/v1/namespaces/default");
   }));
   return probes;
+}
+
+// Where the leases stand before they are renewed.
+Status ReadVersions(Context& ctx, const Plane& plane, std::deque<Probe>& probes) {
+  for (Probe& probe : probes) {
+    net::Request request = probe.make(0, "");
+    if (request.method != "PUT") continue;
+    COX_ASSIGN_OR_RETURN(const net::Response answer,
+                         probe.client->Do(ctx, plane.NewRequest("GET", request.target)));
+    probe.Remember(answer);
+  }
+  return {};
 }
 
 void RunProbes(Context& ctx, std::deque<Probe>& probes, std::chrono::milliseconds length,
@@ -235,8 +260,8 @@ Status Prepare(Context& ctx, const Plane& plane, int64_t objects) {
     return {};
   };
   COX_RETURN_IF_ERROR(make("/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", kBinding));
-  COX_RETURN_IF_ERROR(make(std::string(kLeases), LeaseJson("leader", 0)));
-  COX_RETURN_IF_ERROR(make(std::string(kLeases), LeaseJson("n1", 0)));
+  COX_RETURN_IF_ERROR(make(std::string(kLeases), LeaseJson("leader", 0, "")));
+  COX_RETURN_IF_ERROR(make(std::string(kLeases), LeaseJson("n1", 0, "")));
   const Load load = Drive(ctx, *client, objects, kInFlight, [&plane](int64_t i) {
     const std::string name = NumberedName("bulk", i);
     return plane.NewRequest("POST", std::string(kLists), ConfigMapJson(name, kObjectBytes));
@@ -304,11 +329,12 @@ Status Overload(Context& ctx, Setup& setup) {
   options.more_tokens = kTokens;
   COX_ASSIGN_OR_RETURN(const std::unique_ptr<Plane> plane, Plane::Start(ctx, options));
   const Sizes& sizes = setup.sizes;
-  COX_RETURN_IF_ERROR(Prepare(ctx, *plane, sizes.full ? 5000 : 1000));
+  COX_RETURN_IF_ERROR(Prepare(ctx, *plane, sizes.full ? 5000 : 400));
   COX_ASSIGN_OR_RETURN(std::deque<Probe> probes, MakeProbes(ctx, *plane));
+  COX_RETURN_IF_ERROR(ReadVersions(ctx, *plane, probes));
   // Quiet is a server that has served this tenant, too, one list after the other.
   COX_ASSIGN_OR_RETURN(const double capacity, MeasureCapacity(ctx, *plane, sizes.lists));
-  const milliseconds length(sizes.full ? 8000 : 2500);
+  const milliseconds length(sizes.full ? 8000 : 3000);
   int64_t quiet_bytes = plane->Resident();
   int64_t peak_bytes = 0;
   int64_t sent = 0, served = 0, refused = 0, silent = 0, bytes = 0;

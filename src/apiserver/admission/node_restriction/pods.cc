@@ -45,6 +45,9 @@ Status NodeRestriction::CheckPod(const Ask& ask) const {
     return Refuse(ask, "unexpected pod subresource " + Quote(request.subresource) +
                            ", only 'status' and 'eviction' are allowed");
   }
+  if (request.object != nullptr && request.object->As<core::v1::Pod>() == nullptr) {
+    return Refuse(ask, "unexpected type of object");
+  }
   if (request.operation == Operation::kCreate) return CheckNewPod(ask);
   if (request.operation != Operation::kDelete) {
     return RefuseOperation(ask, "create and delete mirror pods");

@@ -76,7 +76,7 @@ TEST(MountableSecretsTest, AreTheOnlyOnesThatMayBeUsed) {
             "");
 }
 
-TEST(MountableSecretsTest, Cve_2023_2728_EphemeralContainersAreBoundToo) {
+TEST(MountableSecretsTest, Y2023_2728_EphemeralContainersAreBoundToo) {
   const PodSpec variable = SpecOf(R"({"ephemeralContainers":)" + EnvVar("other") + "}");
   const std::string want =
       "ephemeral container c with envVar V referencing secret.secretName=\"other\" is not allowed "
@@ -87,7 +87,7 @@ TEST(MountableSecretsTest, Cve_2023_2728_EphemeralContainersAreBoundToo) {
   EXPECT_EQ(ForbiddenEphemeralSecret(Account(), fine), "");
 }
 
-TEST(MountableSecretsTest, Cve_2024_3177_WholeSecretsInTheEnvironmentAreBoundToo) {
+TEST(MountableSecretsTest, Y2024_3177_WholeSecretsInTheEnvironmentAreBoundToo) {
   for (const auto& [list, kind] :
        {std::pair{"initContainers", "init container"}, std::pair{"containers", "container"},
         std::pair{"ephemeralContainers", "ephemeral container"}}) {

@@ -65,7 +65,7 @@ class AdmissionWebhooksTest : public testing::Test {
     }
     const std::string name = path.substr(1);
     std::string plural = kind + "webhookconfigurations";
-    const FakeCall call =
+    FakeCall call =
         api_.Do({.method = "POST",
                  .target = "/apis/admissionregistration.k8s.io/v1/" + plural,
                  .body = R"({"metadata":{"name":")" + name + R"("},"webhooks":[{"name":")" + name +
@@ -79,7 +79,7 @@ class AdmissionWebhooksTest : public testing::Test {
     api_.Sync(
         *Scheme::Builtin().FindResource({"admissionregistration.k8s.io", "v1", std::move(plural)}));
     // A new chain, so that it has read what is there now.
-    chain_ = std::make_unique<AdmissionChain>(MakeAdmission(parts_));
+    chain_ = std::make_unique<AdmissionChain>(MakeAdmission(parts_, {}, {"ServiceAccount"}));
     handlers_ = std::make_unique<ResourceHandlers>(api_.registry(), *chain_);
   }
 

@@ -66,25 +66,6 @@ class BindingStrategy final : public UpdateStrategyOf<core::v1::Pod> {
   void PrepareUpdate(const WriteContext&, core::v1::Pod&, const core::v1::Pod&) const override {}
 };
 
-// Admission of the Binding itself, as a creation under the Pod, by whichever path it came: what it
-// is given there the Pod gets.
-Status Admit(ResourceHandlers& handlers, Call& call, const ServedResource& pods,
-             const std::string& name, bool dry_run, Object& binding) {
-  Warnings warnings;
-  Status status = handlers.admission().Mutate(call.ctx(),
-                                              {.operation = Operation::kCreate,
-                                               .resource = pods,
-                                               .subresource = "binding",
-                                               .ns = call.info.namespace_,
-                                               .name = name,
-                                               .user = call.user,
-                                               .dry_run = dry_run,
-                                               .warnings = &warnings},
-                                              binding);
-  call.Warn(std::move(warnings));
-  return status;
-}
-
 }  // namespace
 
 Status HandleBinding(ResourceHandlers& handlers, Call& call, const ServedResource& resource) {
@@ -103,7 +84,6 @@ Status HandleBinding(ResourceHandlers& handlers, Call& call, const ServedResourc
   if (binding.metadata.name != name) {
     return Status::BadRequest("name in URL does not match name in Binding object");
   }
-  COX_RETURN_IF_ERROR(Admit(handlers, call, resource, name, options.dry_run, body));
   COX_RETURN_IF_ERROR(Check(binding));
 
   static const BindingStrategy kStrategy;
