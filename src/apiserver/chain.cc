@@ -30,8 +30,13 @@ Stage Authenticate(const Authenticator& authenticator, Auditor* auditor) {
   return {"authn", [&authenticator, auditor](const std::shared_ptr<Call>& call) -> Result<Next> {
             const std::string_view warning = BearerTokenWarning(call->request());
             if (!warning.empty()) call->Warn(std::string(warning));
-            Result<UserInfo> user = authenticator.Authenticate(call->request());
+            Result<UserInfo> user = call->on_worker
+                                        ? authenticator.Await(call->ctx(), call->request())
+                                        : authenticator.Authenticate(call->request());
             if (!user.ok()) {
+              if (!call->on_worker && AuthMethod::IsWouldWait(user.status())) {
+                return Next::kOnWorker;
+              }
               if (auditor == nullptr) return user.status();
               if (call->audit() == nullptr) call->set_audit(Begin(*auditor, *call, nullptr));
               const bool waits = call->audit() != nullptr && auditor->blocks();
@@ -41,7 +46,7 @@ Stage Authenticate(const Authenticator& authenticator, Auditor* auditor) {
             call->set_audit(nullptr);  // of an attempt on the loop that failed, if any
             call->user = std::move(*user);
             // Nobody behind the chain shall see, log or forward it.
-            call->request().headers.Remove("authorization");
+            authenticator.RemoveCredentials(call->request().headers);
             return Next::kGoOn;
           }};
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/chain.h"
 
+#include "apiserver/authn/token_file.h"
 #include "apiserver/call_harness.h"
 
 namespace cox::apiserver {

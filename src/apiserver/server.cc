@@ -5,7 +5,6 @@
 
 #include "api/core/v1.h"
 #include "apiserver/admission/plugins.h"
-#include "apiserver/authn/service_account/authenticator.h"
 #include "apiserver/authz/authorization.h"
 #include "apiserver/authz/rbac/rbac_guard.h"
 #include "apiserver/bootstrap/bootstrap.h"
@@ -13,6 +12,7 @@
 #include "apiserver/discovery/served.h"
 #include "apiserver/fairness/fairness_feed.h"
 #include "apiserver/fairness/inflight_limit.h"
+#include "apiserver/loops/cluster_trust.h"
 #include "apiserver/loops/loops.h"
 #include "apiserver/now.h"
 #include "apiserver/registry/core/service/alloc/repair.h"
@@ -34,27 +34,6 @@ constexpr std::chrono::seconds kBootstrapRetry{1};
 constexpr size_t kUnseatedWorkers = 64;
 // Older requests to etcd than this make it unhealthy.
 constexpr std::chrono::seconds kHealthTimeout{2};
-
-using AuthMethods = std::vector<std::unique_ptr<const AuthMethod>>;
-
-// What needs nothing but options.
-Result<AuthMethods> MakeAuthMethods(const ServerOptions& options) {
-  AuthMethods methods;
-  if (!options.client_ca_pem.empty()) {
-    COX_ASSIGN_OR_RETURN(auto method, NewClientCertificateMethod(options.client_ca_pem));
-    methods.push_back(std::move(method));
-  }
-  if (!options.token_csv.empty()) {
-    COX_ASSIGN_OR_RETURN(auto method, NewTokenFileMethod(options.token_csv));
-    methods.push_back(std::move(method));
-  }
-  return methods;
-}
-
-AuthMethods With(AuthMethods methods, std::unique_ptr<const AuthMethod> another) {
-  methods.push_back(std::move(another));
-  return methods;
-}
 
 VersionInfo MakeVersion() {
   VersionInfo info;
@@ -95,12 +74,13 @@ ServiceStores ServiceStoresFrom(const ApiServer::StoreOf& storage) {
 class ServerImpl final : public ApiServer {
  public:
   ServerImpl(const Context& ctx, ServerOptions options, StoreOf storage, MetricsRegistry& metrics,
-             AuthMethods auth_methods, std::shared_ptr<const ServiceAccountTokens> tokens,
+             std::unique_ptr<const Authentication> authentication,
              std::unique_ptr<Authorization> authorization, std::unique_ptr<Auditor> auditor)
       : options_(std::move(options)),
         ctx_(ctx.Child()),
         storage_(std::move(storage)),
-        tokens_(std::move(tokens)),
+        authentication_(std::move(authentication)),
+        tokens_(authentication_->tokens()),
         auditor_(std::move(auditor)),
         authorization_(std::move(authorization)),
         impersonation_(*authorization_),
@@ -114,9 +94,7 @@ class ServerImpl final : public ApiServer {
                              [](const KindInfo& kind) {
                                return IsServedByDefault(kind.group, kind.version, kind.plural);
                              }}),
-        authenticator_(With(std::move(auth_methods),
-                            NewServiceAccountMethod(tokens_, registry_, ctx_.clock())),
-                       options_.anonymous_auth, tokens_->api_audiences()),
+        authenticator_(authentication_->MethodsOver(registry_)),
         rbac_guard_(registry_, *authorization_, authorization_->rbac()),
         allocation_(
             ServiceStoresFrom(storage_),
@@ -309,7 +287,9 @@ class ServerImpl final : public ApiServer {
   }
 
   void StartLoops() {
-    for (OwnLoop& loop : OwnLoops(registry_, &admission_)) {
+    std::vector<OwnLoop> loops = OwnLoops(registry_, &admission_);
+    loops.push_back(ClusterTrustLoop(registry_, *authentication_));
+    for (OwnLoop& loop : loops) {
       std::string name = loop.name;
       const Status started = background_.Go(
           name, [loop = std::move(loop)](Context& loop_ctx) { RunOwnLoop(loop_ctx, loop); });
@@ -324,6 +304,7 @@ class ServerImpl final : public ApiServer {
   const std::shared_ptr<std::atomic<bool>> draining_ = std::make_shared<std::atomic<bool>>(false);
   Mutex mu_;
   CondVar changed_;
+  const std::unique_ptr<const Authentication> authentication_;
   const std::shared_ptr<const ServiceAccountTokens> tokens_;
   const std::unique_ptr<Auditor> auditor_;  // null: nothing is audited
   const std::unique_ptr<Authorization> authorization_;
@@ -363,16 +344,18 @@ Result<std::unique_ptr<ApiServer>> ApiServer::Start(const Context& ctx, ServerOp
                           .WithContext("disable-admission-plugins"));
   COX_RETURN_IF_ERROR(
       CheckPluginConfigs(options.admission_configs).WithContext("admission-control-config-file"));
-  COX_ASSIGN_OR_RETURN(AuthMethods methods, MakeAuthMethods(options));
-  COX_ASSIGN_OR_RETURN(std::shared_ptr<const ServiceAccountTokens> tokens,
+  COX_ASSIGN_OR_RETURN(std::shared_ptr<ServiceAccountTokens> tokens,
                        ServiceAccountTokens::Create(std::move(options.service_accounts)));
+  COX_ASSIGN_OR_RETURN(
+      std::unique_ptr<const Authentication> authentication,
+      Authentication::Open(ctx, std::move(options.authentication), std::move(tokens), metrics));
   COX_ASSIGN_OR_RETURN(std::unique_ptr<Authorization> authorization,
                        Authorization::Create(ctx, options.authorization));
   COX_ASSIGN_OR_RETURN(std::unique_ptr<Auditor> auditor,
                        Auditor::Create(ctx, options.audit, metrics));
   auto server = std::make_unique<ServerImpl>(ctx, std::move(options), std::move(storage), metrics,
-                                             std::move(methods), std::move(tokens),
-                                             std::move(authorization), std::move(auditor));
+                                             std::move(authentication), std::move(authorization),
+                                             std::move(auditor));
   COX_RETURN_IF_ERROR(server->Listen());
   return std::unique_ptr<ApiServer>(std::move(server));
 }

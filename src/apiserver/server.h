@@ -11,7 +11,7 @@
 
 #include "apiserver/admission/admission_config.h"
 #include "apiserver/audit/options.h"
-#include "apiserver/authn/service_account/tokens.h"
+#include "apiserver/authn/authentication.h"
 #include "apiserver/authz/authorization_options.h"
 #include "apiserver/fairness/gate.h"
 #include "apiserver/health/health.h"
@@ -26,9 +26,7 @@ namespace cox::apiserver {
 struct ServerOptions {
   net::ServerOptions listen;
   std::string advertise_address;  // "10.0.0.1:6443"; empty: as listened on
-  std::string token_csv;          // contents of --token-auth-file; empty: none
-  std::string client_ca_pem;      // contents of --client-ca-file; empty: none
-  bool anonymous_auth = true;
+  AuthenticationOptions authentication;
   AuthorizationOptions authorization;
   std::string etcd_prefix = "/registry";
   std::vector<std::string> service_cluster_ip_ranges = {"10.0.0.0/24"};  // one of each family

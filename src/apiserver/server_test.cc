@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "api/core/v1.h"
 #include "apiserver/registry/core/service/alloc/repair.h"
 #include "apiserver/registry/core/service/alloc/stored.h"
@@ -77,7 +79,8 @@ TEST_F(ServerTest, WritesTheObjectsOfEveryCluster) {
 TEST_F(ServerTest, OptionsThatCannotBeUsedAreRefused) {
   ServerOptions options;
   options.listen.bind_address = "127.0.0.1";
-  options.token_csv = "no,token";
+  options.authentication.token_file = testing::TempDir() + "/no_tokens.csv";
+  std::ofstream(options.authentication.token_file) << "no,token";
   Result<std::unique_ptr<ApiServer>> server = ApiServer::Start(
       ctx_, options, [this](auto, auto) -> storage::Store& { return *store_; }, metrics_);
   ASSERT_FALSE(server.ok());

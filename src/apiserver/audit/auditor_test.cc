@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "apiserver/audit/audit_harness.h"
+#include "apiserver/authn/token_file.h"
 #include "apiserver/call_harness.h"
 #include "apiserver/chain.h"
 

@@ -3,10 +3,15 @@
 
 #include <algorithm>
 
+#include "apiserver/authn/authn_metrics.h"
 #include "base/strings.h"
 
 namespace cox::apiserver {
 namespace {
+
+// What front proxies usually say who they speak for with.
+constexpr std::string_view kProxyHeaders[] = {"x-remote-user", "x-remote-uid", "x-remote-group"};
+constexpr std::string_view kProxyExtraPrefix = "x-remote-extra-";
 
 bool IsBearer(std::string_view scheme) {
   constexpr std::string_view kScheme = "bearer";
@@ -54,38 +59,86 @@ std::string_view BearerTokenWarning(const net::Request& request) {
                                          : "";
 }
 
+Authenticator::Authenticator(std::vector<std::unique_ptr<const AuthMethod>> methods, bool anonymous,
+                             std::vector<std::string> api_audiences)
+    : Authenticator(Options{.methods = std::move(methods),
+                            .anonymous = [anonymous](std::string_view) { return anonymous; },
+                            .api_audiences = std::move(api_audiences)}) {}
+
 Result<UserInfo> Authenticator::Authenticate(const net::Request& request) const {
-  const Status unauthorized(Reason::kUnauthorized, "Unauthorized");
+  return Measured(nullptr, request);
+}
+
+Result<UserInfo> Authenticator::Await(const Context& ctx, const net::Request& request) const {
+  return Measured(&ctx, request);
+}
+
+Result<UserInfo> Authenticator::Measured(const Context* ctx, const net::Request& request) const {
+  if (options_.metrics == nullptr) return Find(ctx, request);
+  const Clock::SteadyTime begin = options_.clock->Monotonic();
+  Result<UserInfo> user = Find(ctx, request);
+  // One that must wait is counted when it has waited.
+  if (ctx == nullptr && !user.ok() && AuthMethod::IsWouldWait(user.status())) return user;
+  options_.metrics->Attempted(user, options_.clock->Monotonic() - begin);
+  return user;
+}
+
+Result<UserInfo> Authenticator::Find(const Context* ctx, const net::Request& request) const {
   const std::optional<std::string_view> token = BearerToken(request);
-  for (const auto& method : methods_) {
+  // A credential that is no good does not hide a good one, but it is not anonymity either.
+  bool refused = token.has_value();
+  bool would_wait = false;
+  for (const auto& method : options_.methods) {
     Result<std::optional<UserInfo>> found = method->Try(request);
-    if (!found.ok()) return unauthorized;
-    if (*found) {
+    refused = refused || !found.ok();
+    if (found.ok() && *found) {
       AddAuthenticated(**found);
       return std::move(**found);
     }
     if (!token) continue;
-    Result<std::optional<AuthMethod::TokenIdentity>> known =
-        method->TryToken(*token, api_audiences_);
+    AuthMethod::TokenResult known = ctx == nullptr
+                                        ? method->TryToken(*token, options_.api_audiences)
+                                        : method->AwaitToken(*ctx, *token, options_.api_audiences);
+    if (!known.ok()) would_wait = would_wait || AuthMethod::IsWouldWait(known.status());
     if (!known.ok() || !*known) continue;  // another method may know it
     AddAuthenticated((*known)->user);
     return std::move((*known)->user);
   }
-  // A token that nobody knows is an error, not anonymity.
-  if (token || !anonymous_) return unauthorized;
+  if (would_wait && ctx == nullptr) return AuthMethod::WouldWait();
+  if (refused || !options_.anonymous || !options_.anonymous(request.path())) {
+    return Status(Reason::kUnauthorized, "Unauthorized");
+  }
   return UserInfo{.name = std::string(kAnonymousUser),
                   .uid = {},
                   .groups = {std::string(kUnauthenticatedGroup)},
                   .extra = {}};
 }
 
-Authenticator::TokenVerdict Authenticator::ReviewToken(std::string_view token,
+void Authenticator::RemoveCredentials(net::Headers& headers) const {
+  headers.Remove("authorization");
+  // A client that is no front proxy may have sent them too: they said nothing, and must not begin
+  // to where a request is passed on.
+  const auto is_proxys = [this](const std::string& name) {
+    const auto begins = [&](std::string_view prefix) { return name.starts_with(prefix); };
+    return std::ranges::find(kProxyHeaders, name) != std::end(kProxyHeaders) ||
+           begins(kProxyExtraPrefix) ||
+           std::ranges::find(options_.proxy_headers, name) != options_.proxy_headers.end() ||
+           std::ranges::any_of(options_.proxy_prefixes, begins);
+  };
+  std::vector<std::string> gone;
+  for (const auto& [name, value] : headers) {
+    if (is_proxys(name)) gone.push_back(name);
+  }
+  for (const std::string& name : gone) headers.Remove(name);
+}
+
+Authenticator::TokenVerdict Authenticator::ReviewToken(const Context& ctx, std::string_view token,
                                                        std::vector<std::string> audiences) const {
-  if (audiences.empty()) audiences = api_audiences_;
+  if (audiences.empty()) audiences = options_.api_audiences;
   TokenVerdict verdict;
   verdict.error = "invalid bearer token";
-  for (const auto& method : methods_) {
-    Result<std::optional<AuthMethod::TokenIdentity>> known = method->TryToken(token, audiences);
+  for (const auto& method : options_.methods) {
+    AuthMethod::TokenResult known = method->AwaitToken(ctx, token, audiences);
     if (!known.ok()) {
       verdict.error = "[invalid bearer token, " + known.status().message() + "]";
       continue;
@@ -93,7 +146,7 @@ Authenticator::TokenVerdict Authenticator::ReviewToken(std::string_view token,
     if (!*known) continue;
     // Tokens that do not say for whom they are, are for us.
     verdict.audiences = (*known)->audiences ? std::move(*(*known)->audiences)
-                                            : Intersection(audiences, api_audiences_);
+                                            : Intersection(audiences, options_.api_audiences);
     if (verdict.audiences.empty() && !audiences.empty()) continue;
     verdict.user = std::move((*known)->user);
     AddAuthenticated(verdict.user);

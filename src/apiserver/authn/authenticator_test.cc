@@ -3,8 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include "apiserver/authn/authn_metrics.h"
+#include "apiserver/authn/client_certificate.h"
+#include "apiserver/authn/token_file.h"
 #include "apiserver/registry/pem.h"
 #include "base/strings.h"
+#include "base/test_clock.h"
 #include "net/tls.h"
 
 namespace cox::apiserver {
@@ -109,8 +113,10 @@ class CertificateTest : public ::testing::Test {
   }
 
   const net::CertificatePair ca_ = Make({.common_name = "ca", .is_ca = true}, nullptr);
+  CaPoolPtr cas_ = *CaPool::Parse(ca_.certificate_pem);
+  RealClock clock_;  // certificates are made by the time of day
   const std::unique_ptr<const AuthMethod> method_ =
-      *NewClientCertificateMethod(ca_.certificate_pem);
+      NewClientCertificateMethod([this] { return cas_; }, clock_);
 };
 
 TEST_F(CertificateTest, CommonNameIsTheUserAndOrganizationsTheGroups) {
@@ -147,9 +153,65 @@ TEST_F(CertificateTest, TheIdentityIsFoundOncePerConnection) {
   EXPECT_EQ(Show(method_->Try(request)), "alice  []");
 }
 
+TEST_F(CertificateTest, OtherCasAreAskedAgainOnTheSameConnection) {
+  const net::Request request = From({Make({.common_name = "alice", .client_auth = true}, &ca_)});
+  EXPECT_EQ(Show(method_->Try(request)), "alice  []");
+  const auto other = Make({.common_name = "other", .is_ca = true}, nullptr);
+  const CaPoolPtr before = cas_;
+  cas_ = *CaPool::Parse(other.certificate_pem);
+  EXPECT_EQ(Show(method_->Try(request)), "client certificate is not accepted");
+  cas_ = before;
+  EXPECT_EQ(Show(method_->Try(request)), "alice  []");
+}
+
+TEST_F(CertificateTest, TheCertificateIsTheCredential) {
+  const auto alice = Make({.common_name = "alice", .client_auth = true}, &ca_);
+  const auto user = method_->Try(From({alice}));
+  const auto& ids = (*user)->extra.at("authentication.kubernetes.io/credential-id");
+  ASSERT_EQ(ids.size(), 1U);
+  EXPECT_TRUE(ids[0].starts_with("X509SHA256=")) << ids[0];
+  EXPECT_EQ(ids[0].size(), 11U + 64U);
+}
+
+TEST_F(CertificateTest, OneThatNamesNobodyIsNobodys) {
+  EXPECT_EQ(Show(method_->Try(From({Make({.organizations = {"dev"}, .client_auth = true}, &ca_)}))),
+            "none");
+}
+
+TEST(ClientCertificates, ExpireWhileTheirConnectionLasts) {
+  TestClock clock;  // in 2030: certificates made now for a year have expired
+  const auto ca =
+      *net::MakeCertificate({.common_name = "ca", .days = 10'000, .is_ca = true}, nullptr);
+  const auto alice = *net::MakeCertificate({.common_name = "alice", .client_auth = true}, &ca);
+  const CaPoolPtr cas = *CaPool::Parse(ca.certificate_pem);
+  std::string_view pem = alice.certificate_pem;
+  auto peer = std::make_shared<net::Peer>();
+  peer->certificates.push_back(NextPemBlock(pem)->bytes);
+  net::Request request;
+  request.peer = std::move(peer);
+  RealClock now;
+  clock.SetWallTime(now.Now());
+  EXPECT_TRUE(VerifyPeer(request, cas, clock).ok());
+  clock.SetWallTime(now.Now() + std::chrono::hours(24 * 400));
+  EXPECT_TRUE(VerifyPeer(request, cas, clock).ok()) << "remembered for a moment";
+  clock.Advance(std::chrono::minutes(2));
+  EXPECT_FALSE(VerifyPeer(request, cas, clock).ok());
+}
+
 TEST(ClientCertificates, NeedACa) {
-  EXPECT_FALSE(NewClientCertificateMethod("no pem").ok());
-  EXPECT_FALSE(NewClientCertificateMethod("").ok());
+  EXPECT_FALSE(CaPool::Parse("no pem").ok());
+  EXPECT_FALSE(CaPool::Parse("").ok());
+}
+
+TEST(ClientCertificates, AreCombinedEachOnceWithoutThoseThatExpired) {
+  RealClock clock;
+  const auto a =
+      net::MakeCertificate({.common_name = "a", .is_ca = true}, nullptr)->certificate_pem;
+  const auto b =
+      net::MakeCertificate({.common_name = "b", .is_ca = true}, nullptr)->certificate_pem;
+  EXPECT_EQ(CombineCertificates(a, "text\n" + b + a, clock.Now()), a + b);
+  EXPECT_EQ(CombineCertificates("", a, clock.Now()), a);
+  EXPECT_EQ(CombineCertificates(a, b, clock.Now() + std::chrono::hours(24 * 400)), "");
 }
 
 // Says what it was told to.
@@ -177,7 +239,9 @@ TEST(Authenticator, TheFirstMethodThatSaysSomethingDecides) {
   Result<UserInfo> user = Of({nobody, alice, bob}).Authenticate(request);
   EXPECT_EQ(user->name, "alice");
   EXPECT_EQ(user->groups, std::vector<std::string>{"system:authenticated"});
-  user = Of({bad, alice}).Authenticate(request);
+  // A credential that is no good does not hide a good one, and is not anonymity.
+  EXPECT_EQ(Of({bad, alice}).Authenticate(request)->name, "alice");
+  user = Of({bad, nobody}).Authenticate(request);
   ASSERT_FALSE(user.ok());
   EXPECT_EQ(user.status(), Status(Reason::kUnauthorized, "Unauthorized"));
 }
@@ -189,6 +253,58 @@ TEST(Authenticator, WhoShowsNothingIsAnonymousWhereThatIsAllowed) {
   EXPECT_EQ(user->groups, std::vector<std::string>{"system:unauthenticated"});
   EXPECT_FALSE(Of({nobody}, /*anonymous=*/false).Authenticate(net::Request()).ok());
   EXPECT_FALSE(Of({nobody}).Authenticate(WithAuthorization("Bearer unknown")).ok());
+}
+
+TEST(Authenticator, RemovesWhateverSaysWhoTheClientIs) {
+  const Authenticator authenticator(
+      {.methods = {}, .proxy_headers = {"x-who"}, .proxy_prefixes = {"x-more-"}});
+  net::Headers headers = {{"authorization", "Bearer x"},
+                          {"x-remote-user", "root"},
+                          {"x-remote-uid", "1"},
+                          {"x-remote-group", "a"},
+                          {"x-remote-group", "b"},
+                          {"x-remote-extra-scopes", "all"},
+                          {"x-who", "root"},
+                          {"x-more-things", "1"},
+                          {"x-remote-control", "tv"},
+                          {"accept", "*/*"}};
+  authenticator.RemoveCredentials(headers);
+  std::vector<std::string> left;
+  for (const auto& [name, value] : headers) left.push_back(name);
+  EXPECT_EQ(left, (std::vector<std::string>{"x-remote-control", "accept"}));
+}
+
+TEST(Authenticator, AnonymousMayBeAllowedForSomePathsOnly) {
+  const Authenticator authenticator(
+      {.methods = {}, .anonymous = [](std::string_view path) { return path == "/healthz"; }});
+  net::Request request;
+  request.target = "/healthz?verbose";
+  EXPECT_EQ(authenticator.Authenticate(request)->name, "system:anonymous");
+  request.target = "/api";
+  EXPECT_EQ(authenticator.Authenticate(request).status().message(), "Unauthorized");
+}
+
+TEST(Authenticator, CountsWhatBecameOfRequests) {
+  MetricsRegistry registry;
+  AuthnMetrics metrics(registry);
+  TestClock clock;
+  std::vector<std::unique_ptr<const AuthMethod>> methods;
+  methods.push_back(std::move(*NewTokenFileMethod("a,admin,1\nb,bob@example.com,2\nc,carol,3\n")));
+  const Authenticator authenticator(
+      {.methods = std::move(methods), .metrics = &metrics, .clock = &clock});
+  for (const char* token : {"a", "b", "c", "c", "x"}) {
+    (void)authenticator.Authenticate(WithAuthorization(std::string("Bearer ") + token));
+  }
+  const std::string text = registry.Render();
+  for (const char* line : {"authentication_attempts{result=\"success\"} 4\n",
+                           "authentication_attempts{result=\"failure\"} 1\n",
+                           "authenticated_user_requests{username=\"admin\"} 1\n",
+                           "authenticated_user_requests{username=\"email_id\"} 1\n",
+                           "authenticated_user_requests{username=\"other\"} 2\n",
+                           "authentication_duration_seconds_count{result=\"success\"} 4\n"}) {
+    EXPECT_NE(text.find(line), std::string::npos) << line;
+  }
+  EXPECT_EQ(text.find("carol"), std::string::npos) << "names of users are no labels";
 }
 
 TEST(Authenticator, TheGroupOfTheAuthenticatedIsAddedOnce) {

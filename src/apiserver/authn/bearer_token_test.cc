@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apiserver/authn/authenticator.h"
-
 #include <gtest/gtest.h>
+
+#include "apiserver/authn/authenticator.h"
+#include "apiserver/authn/token_file.h"
+#include "base/test_clock.h"
 
 namespace cox::apiserver {
 namespace {
@@ -47,6 +49,8 @@ TEST(BearerTokenTest, TheHeaderIsReadAsUpstreamDoes) {
 }
 
 TEST(BearerTokenTest, TokensThatNameNoAudienceAreForTheApi) {
+  TestClock clock;
+  const Context ctx(clock);
   const Authenticator authenticator(Methods(), true, {"api", "api2"});
   const struct {
     std::vector<std::string> asked, told;
@@ -57,13 +61,13 @@ TEST(BearerTokenTest, TokensThatNameNoAudienceAreForTheApi) {
       {{"x"}, {}, false},
   };
   for (const auto& c : kCases) {
-    const Authenticator::TokenVerdict verdict = authenticator.ReviewToken("secret", c.asked);
+    const Authenticator::TokenVerdict verdict = authenticator.ReviewToken(ctx, "secret", c.asked);
     EXPECT_EQ(verdict.authenticated, c.authenticated);
     EXPECT_EQ(verdict.audiences, c.told);
     EXPECT_EQ(verdict.error, c.authenticated ? "" : "invalid bearer token");
     EXPECT_EQ(verdict.user.name, c.authenticated ? "alice" : "");
   }
-  EXPECT_EQ(authenticator.ReviewToken("nope", {}).error, "invalid bearer token");
+  EXPECT_EQ(authenticator.ReviewToken(ctx, "nope", {}).error, "invalid bearer token");
 }
 
 // A token that is its own, and no good.
@@ -76,11 +80,41 @@ class Refuses final : public AuthMethod {
 };
 
 TEST(BearerTokenTest, WhyATokenIsNoGoodIsToldToReviewersOnly) {
+  TestClock clock;
+  const Context ctx(clock);
   std::vector<std::unique_ptr<const AuthMethod>> methods;
   methods.push_back(std::make_unique<Refuses>());
   const Authenticator authenticator(std::move(methods), true, {"api"});
-  EXPECT_EQ(authenticator.ReviewToken("x", {}).error, "[invalid bearer token, it is too old]");
+  EXPECT_EQ(authenticator.ReviewToken(ctx, "x", {}).error, "[invalid bearer token, it is too old]");
   EXPECT_EQ(authenticator.Authenticate(With("Bearer x")).status().message(), "Unauthorized");
+}
+
+// Knows every token, after asking somebody.
+class Asks final : public AuthMethod {
+ public:
+  TokenResult TryToken(std::string_view, std::span<const std::string>) const override {
+    return WouldWait();
+  }
+  TokenResult AwaitToken(const Context&, std::string_view token,
+                         std::span<const std::string>) const override {
+    return std::optional(TokenIdentity{.user = {.name = "asked-" + std::string(token)}});
+  }
+};
+
+TEST(BearerTokenTest, AMethodThatMustAskIsWaitedForOnlyIfNobodyElseKnowsTheToken) {
+  TestClock clock;
+  const Context ctx(clock);
+  std::vector<std::unique_ptr<const AuthMethod>> methods;
+  methods.push_back(std::make_unique<Asks>());
+  methods.push_back(std::move(*NewTokenFileMethod("secret,alice,1\n")));
+  const Authenticator authenticator(std::move(methods), true);
+  EXPECT_EQ(authenticator.Authenticate(With("Bearer secret"))->name, "alice");
+  const Result<UserInfo> waits = authenticator.Authenticate(With("Bearer other"));
+  ASSERT_FALSE(waits.ok());
+  EXPECT_TRUE(AuthMethod::IsWouldWait(waits.status()));
+  EXPECT_EQ(authenticator.Await(ctx, With("Bearer other"))->name, "asked-other");
+  // Without a token there is nothing to ask about.
+  EXPECT_EQ(authenticator.Authenticate(net::Request())->name, "system:anonymous");
 }
 
 }  // namespace

@@ -1,24 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <openssl/sha.h>
+#include "apiserver/authn/token_file.h"
 
-#include <array>
-#include <map>
-
-#include "apiserver/authn/authenticator.h"
 #include "base/strings.h"
 
 namespace cox::apiserver {
 namespace {
-
-// Tokens are kept and looked up by their hash: comparing them takes the same time wherever they
-// differ, and a dump of memory holds none.
-using Digest = std::array<unsigned char, SHA256_DIGEST_LENGTH>;
-
-Digest Hash(std::string_view token) {
-  Digest digest;
-  SHA256(reinterpret_cast<const unsigned char*>(token.data()), token.size(), digest.data());
-  return digest;
-}
 
 // The fields of one line; fields with commas are quoted, quotes in them doubled. None if a quote
 // stays open.
@@ -46,23 +32,23 @@ std::optional<std::vector<std::string>> Fields(std::string_view line) {
 
 class TokenFileMethod final : public AuthMethod {
  public:
-  explicit TokenFileMethod(std::map<Digest, UserInfo> users) : users_(std::move(users)) {}
+  explicit TokenFileMethod(std::function<TokenTablePtr()> table) : table_(std::move(table)) {}
 
-  Result<std::optional<TokenIdentity>> TryToken(std::string_view token,
-                                                std::span<const std::string>) const override {
-    auto at = users_.find(Hash(token));
-    if (at == users_.end()) return std::optional<TokenIdentity>();
-    return std::optional(TokenIdentity{.user = at->second, .audiences = std::nullopt});
+  TokenResult TryToken(std::string_view token, std::span<const std::string>) const override {
+    const TokenTablePtr table = table_();
+    const UserInfo* user = table->Find(token);
+    if (user == nullptr) return std::optional<TokenIdentity>();
+    return std::optional(TokenIdentity{.user = *user, .audiences = std::nullopt});
   }
 
  private:
-  const std::map<Digest, UserInfo> users_;
+  const std::function<TokenTablePtr()> table_;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<const AuthMethod>> NewTokenFileMethod(std::string_view csv) {
-  std::map<Digest, UserInfo> users;
+Result<TokenTablePtr> TokenTable::Parse(std::string_view csv) {
+  auto table = std::make_shared<TokenTable>();
   int number = 0;
   for (std::string_view line : Split(csv, '\n')) {
     ++number;
@@ -78,9 +64,23 @@ Result<std::unique_ptr<const AuthMethod>> NewTokenFileMethod(std::string_view cs
         if (!group.empty()) user.groups.emplace_back(group);
       }
     }
-    users.emplace(Hash((*fields)[0]), std::move(user));
+    table->users_.emplace(DigestOf((*fields)[0]), std::move(user));
   }
-  return std::unique_ptr<const AuthMethod>(std::make_unique<TokenFileMethod>(std::move(users)));
+  return TokenTablePtr(std::move(table));
+}
+
+const UserInfo* TokenTable::Find(std::string_view token) const {
+  const auto at = users_.find(DigestOf(token));
+  return at == users_.end() ? nullptr : &at->second;
+}
+
+std::unique_ptr<const AuthMethod> NewTokenFileMethod(std::function<TokenTablePtr()> table) {
+  return std::make_unique<TokenFileMethod>(std::move(table));
+}
+
+Result<std::unique_ptr<const AuthMethod>> NewTokenFileMethod(std::string_view csv) {
+  COX_ASSIGN_OR_RETURN(TokenTablePtr table, TokenTable::Parse(csv));
+  return NewTokenFileMethod([table] { return table; });
 }
 
 }  // namespace cox::apiserver

@@ -9,7 +9,7 @@ namespace {
 
 struct Document {
   std::string_view media_type;
-  const std::string& text;
+  std::string text;
 };
 
 // Whether an Accept header takes the one form there is.
@@ -41,16 +41,15 @@ void Respond(Call& call, const Document& document) {
 }  // namespace
 
 IssuerDiscovery::IssuerDiscovery(const ServiceAccountTokens& tokens, const std::string& address)
-    : configuration_(tokens.DiscoveryDocument("https://" + address + "/openid/v1/jwks")),
-      keys_(tokens.Jwks()) {}
+    : tokens_(tokens), jwks_uri_("https://" + address + "/openid/v1/jwks") {}
 
 bool IssuerDiscovery::Handle(Call& call) const {
   if (call.info.path == "/.well-known/openid-configuration") {
-    Respond(call, {"application/json", configuration_});
+    Respond(call, {"application/json", tokens_.DiscoveryDocument(jwks_uri_)});
     return true;
   }
   if (call.info.path == "/openid/v1/jwks") {
-    Respond(call, {"application/jwk-set+json", keys_});
+    Respond(call, {"application/jwk-set+json", tokens_.Jwks()});
     return true;
   }
   return false;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/reviews/reviews.h"
+#include "apiserver/authn/token_file.h"
 
 #include "api/core/v1.h"
 #include "apiserver/authn/service_account/authenticator.h"

@@ -20,7 +20,7 @@ void Reviews::ReviewToken(Call& call) const {
   review.status = {};
   TrackReview(call, *exchange);
   Authenticator::TokenVerdict verdict =
-      parts_.authenticator.ReviewToken(review.spec.token, review.spec.audiences);
+      parts_.authenticator.ReviewToken(call.ctx(), review.spec.token, review.spec.audiences);
   review.status.authenticated = verdict.authenticated;
   if (verdict.authenticated) {
     review.status.user = ToApi(verdict.user);

@@ -11,6 +11,7 @@
 #include "base/process_metrics.h"
 #include "cmd/apiserver/encryption.h"
 #include "cmd/apiserver/flag_table.h"
+#include "cmd/apiserver/keys.h"
 #include "cmd/apiserver/options.h"
 #include "cmd/apiserver/stores.h"
 #include "cmd/commands.h"
@@ -34,6 +35,8 @@ Status Run(const Flags& flags, const sigset_t& signals) {
   COX_ASSIGN_OR_RETURN(apiserver::ServerOptions options, ServerOptionsFrom(flags));
   options.storage_checks = encryption->Checks();
   const std::chrono::seconds shutdown_delay = options.shutdown_delay;
+  COX_ASSIGN_OR_RETURN(const auto serving_certificate,
+                       FollowServingCertificate(ctx, flags, options.listen.tls));
   {
     COX_ASSIGN_OR_RETURN(
         std::unique_ptr<apiserver::ApiServer> server,

@@ -8,17 +8,33 @@
 
 namespace cox::cmd {
 
-Result<net::CertificatePair> ServingCertificate(const Flags& flags) {
-  net::CertificatePair pair;
+ServingFiles ServingCertificateFiles(const Flags& flags) {
   if (flags.Has("tls-cert-file")) {
-    COX_ASSIGN_OR_RETURN(pair.certificate_pem, ReadFile(flags.Get("tls-cert-file")));
-    COX_ASSIGN_OR_RETURN(pair.key_pem, ReadFile(flags.Get("tls-private-key-file")));
-    return pair;
+    return {flags.Get("tls-cert-file"), flags.Get("tls-private-key-file")};
   }
   const std::filesystem::path dir = flags.Get("cert-dir");
-  const std::filesystem::path certificate = dir / "apiserver.crt", key = dir / "apiserver.key";
+  return {dir / "apiserver.crt", dir / "apiserver.key"};
+}
+
+Result<std::unique_ptr<WatchedFile<net::CertificatePair>>> FollowServingCertificate(
+    const Context& ctx, const Flags& flags, std::shared_ptr<const net::ServerTls> tls) {
+  using Pair = std::shared_ptr<const net::CertificatePair>;
+  const ServingFiles files = ServingCertificateFiles(flags);
+  return WatchedFile<net::CertificatePair>::Open(
+      ctx, {.name = "serving-cert", .paths = {files.certificate, files.key}},
+      [tls = std::move(tls)](std::span<const std::string> texts) -> Result<Pair> {
+        COX_RETURN_IF_ERROR(tls->Replace({texts[0], texts[1]}, {}));
+        // What was read is the TLS context's now; nobody needs it here.
+        return std::make_shared<const net::CertificatePair>();
+      });
+}
+
+Result<net::CertificatePair> ServingCertificate(const Flags& flags) {
+  net::CertificatePair pair;
+  const auto [certificate, key] = ServingCertificateFiles(flags);
   std::error_code error;
-  if (std::filesystem::exists(certificate, error) && std::filesystem::exists(key, error)) {
+  if (flags.Has("tls-cert-file") ||
+      (std::filesystem::exists(certificate, error) && std::filesystem::exists(key, error))) {
     COX_ASSIGN_OR_RETURN(pair.certificate_pem, ReadFile(certificate));
     COX_ASSIGN_OR_RETURN(pair.key_pem, ReadFile(key));
     return pair;
@@ -35,22 +51,27 @@ Result<net::CertificatePair> ServingCertificate(const Flags& flags) {
                                "kubernetes.default.svc", "kubernetes.default.svc.cluster.local"},
                  .ip_addresses = std::move(addresses)},
                 nullptr));
-  std::filesystem::create_directories(dir, error);
+  std::filesystem::create_directories(flags.Get("cert-dir"), error);
   COX_RETURN_IF_ERROR(WriteFile(certificate, pair.certificate_pem, /*secret=*/false));
   COX_RETURN_IF_ERROR(WriteFile(key, pair.key_pem, /*secret=*/true));
   return pair;
 }
 
-Result<std::string> SigningKey(const Flags& flags) {
+std::string SigningKeyFile(const Flags& flags) {
   if (flags.Has("service-account-signing-key-file")) {
-    return ReadFile(flags.Get("service-account-signing-key-file"));
+    return flags.Get("service-account-signing-key-file");
   }
-  const std::filesystem::path dir = flags.Get("cert-dir");
-  const std::filesystem::path path = dir / "service-account.key";
+  return std::filesystem::path(flags.Get("cert-dir")) / "service-account.key";
+}
+
+Result<std::string> SigningKey(const Flags& flags) {
+  const std::filesystem::path path = SigningKeyFile(flags);
   std::error_code error;
-  if (std::filesystem::exists(path, error)) return ReadFile(path);
+  if (flags.Has("service-account-signing-key-file") || std::filesystem::exists(path, error)) {
+    return ReadFile(path);
+  }
   COX_ASSIGN_OR_RETURN(std::string pem, apiserver::GenerateSigningKeyPem());
-  std::filesystem::create_directories(dir, error);
+  std::filesystem::create_directories(path.parent_path(), error);
   COX_RETURN_IF_ERROR(WriteFile(path, pem, /*secret=*/true));
   return pem;
 }

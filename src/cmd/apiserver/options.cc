@@ -15,7 +15,9 @@ Result<apiserver::ServiceAccountTokenOptions> ServiceAccountsFrom(const Flags& f
   apiserver::ServiceAccountTokenOptions options;
   options.issuers = flags.GetList("service-account-issuer");
   COX_ASSIGN_OR_RETURN(options.signing_key_pem, SigningKey(flags));
-  for (const std::string& path : flags.GetList("service-account-key-file")) {
+  options.signing_key_file = SigningKeyFile(flags);
+  options.key_files = flags.GetList("service-account-key-file");
+  for (const std::string& path : options.key_files) {
     COX_ASSIGN_OR_RETURN(std::string pem, ReadFile(path));
     options.key_pems.push_back(std::move(pem));
   }
@@ -85,6 +87,50 @@ Result<apiserver::PluginConfigs> AdmissionConfigsFrom(const Flags& flags) {
   return configs;
 }
 
+// None: there is no --oidc-issuer-url.
+Result<std::optional<apiserver::JwtIssuerConfig>> OidcFrom(const Flags& flags) {
+  if (!flags.Has("oidc-issuer-url")) return std::optional<apiserver::JwtIssuerConfig>();
+  apiserver::OidcFlags oidc{.issuer_url = flags.Get("oidc-issuer-url"),
+                            .client_id = flags.Get("oidc-client-id"),
+                            .ca_pem = {},
+                            .username_claim = flags.Get("oidc-username-claim"),
+                            .username_prefix = flags.Get("oidc-username-prefix"),
+                            .groups_claim = flags.Get("oidc-groups-claim"),
+                            .groups_prefix = flags.Get("oidc-groups-prefix"),
+                            .signing_algorithms = flags.GetList("oidc-signing-algs"),
+                            .required_claims = flags.GetList("oidc-required-claim")};
+  if (flags.Has("oidc-ca-file")) {
+    COX_ASSIGN_OR_RETURN(oidc.ca_pem, ReadFile(flags.Get("oidc-ca-file")));
+  }
+  COX_ASSIGN_OR_RETURN(apiserver::JwtIssuerConfig issuer,
+                       apiserver::IssuerOf(oidc, flags.GetList("service-account-issuer")));
+  return std::optional(std::move(issuer));
+}
+
+Result<apiserver::AuthenticationOptions> AuthenticationFrom(const Flags& flags) {
+  apiserver::AuthenticationOptions options;
+  if (flags.Has("anonymous-auth")) options.anonymous = flags.GetBool("anonymous-auth");
+  options.client_ca_file = flags.Get("client-ca-file");
+  options.token_file = flags.Get("token-auth-file");
+  options.config_file = flags.Get("authentication-config");
+  options.bootstrap_tokens = flags.GetBool("enable-bootstrap-token-auth");
+  options.front_proxy = {.client_ca_file = flags.Get("requestheader-client-ca-file"),
+                         .allowed_names = flags.GetList("requestheader-allowed-names"),
+                         .username_headers = flags.GetList("requestheader-username-headers"),
+                         .uid_headers = flags.GetList("requestheader-uid-headers"),
+                         .group_headers = flags.GetList("requestheader-group-headers"),
+                         .extra_prefixes = flags.GetList("requestheader-extra-headers-prefix")};
+  COX_ASSIGN_OR_RETURN(options.oidc, OidcFrom(flags));
+  options.webhook.kubeconfig_file = flags.Get("authentication-token-webhook-config-file");
+  options.webhook.version = flags.Get("authentication-token-webhook-version");
+  if (options.webhook.version != "v1" && options.webhook.version != "v1beta1") {
+    return Status::BadRequest("--authentication-token-webhook-version must be v1 or v1beta1");
+  }
+  COX_ASSIGN_OR_RETURN(options.webhook.cache_ttl,
+                       flags.GetSeconds("authentication-token-webhook-cache-ttl"));
+  return options;
+}
+
 Result<int> MinTlsVersion(const Flags& flags) {
   const std::string version = flags.Get("tls-min-version");
   if (version == "VersionTLS12") return 0x0303;
@@ -104,13 +150,7 @@ Result<apiserver::ServerOptions> ServerOptionsFrom(const Flags& flags) {
                            : options.listen.bind_address == "0.0.0.0" ? "127.0.0.1"
                                                                       : options.listen.bind_address;
   options.advertise_address = host + ":" + std::to_string(port);
-  options.anonymous_auth = flags.GetBool("anonymous-auth");
-  if (flags.Has("token-auth-file")) {
-    COX_ASSIGN_OR_RETURN(options.token_csv, ReadFile(flags.Get("token-auth-file")));
-  }
-  if (flags.Has("client-ca-file")) {
-    COX_ASSIGN_OR_RETURN(options.client_ca_pem, ReadFile(flags.Get("client-ca-file")));
-  }
+  COX_ASSIGN_OR_RETURN(options.authentication, AuthenticationFrom(flags));
   COX_ASSIGN_OR_RETURN(options.authorization, AuthorizationFrom(flags));
   COX_ASSIGN_OR_RETURN(options.service_accounts, ServiceAccountsFrom(flags));
   options.etcd_prefix = flags.Get("etcd-prefix");
@@ -136,7 +176,10 @@ Result<apiserver::ServerOptions> ServerOptionsFrom(const Flags& flags) {
   COX_ASSIGN_OR_RETURN(options.listen.tls,
                        net::ServerTls::Create({.certificate = std::move(certificate),
                                                .by_name = {},
-                                               .client_ca_pem = options.client_ca_pem,
+                                               // Clients may take the names of CAs for a rule
+                                               // that they are only a hint of, and the CAs may
+                                               // change: none are sent.
+                                               .client_ca_pem = {},
                                                .min_version = min_version}));
   return options;
 }

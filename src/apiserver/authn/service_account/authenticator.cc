@@ -31,15 +31,19 @@ class ServiceAccountMethod final : public AuthMethod {
  private:
   // Null: not ours.
   Result<VerifiedTokenPtr> Verified(std::string_view token) const {
-    const VerifiedTokens::Digest digest = VerifiedTokens::Hash(token);
+    const TokenDigest digest = DigestOf(token);
     const Clock::SteadyTime now = clock_.Monotonic();
-    if (VerifiedTokenPtr known = known_.Find(digest, now)) return known;
+    const uint64_t keys = tokens_->generation();
+    // A key that was taken away takes its tokens with it at once.
+    VerifiedTokenPtr known = known_.Find(digest, now);
+    if (known != nullptr && known->keys == keys) return known;
     COX_ASSIGN_OR_RETURN(std::optional<ServiceAccountClaims> claims, tokens_->Verify(token));
     if (!claims) return VerifiedTokenPtr();
     auto verified = std::make_shared<VerifiedToken>();
     verified->claims = std::move(*claims);
     verified->user = UserOf(verified->claims);
-    known_.Remember(digest, verified, now);
+    verified->keys = keys;
+    known_.Remember(digest, verified, now + kKeepVerified);
     return VerifiedTokenPtr(std::move(verified));
   }
 

@@ -9,6 +9,7 @@
 #include <openssl/x509.h>
 
 #include "apiserver/authn/openssl_ptr.h"
+#include "apiserver/authn/service_account/jws.h"
 #include "base/base64.h"
 
 namespace cox::apiserver {
@@ -93,24 +94,7 @@ std::string Number(EVP_PKEY* key, const char* name, int width) {
   return bytes;
 }
 
-// JWS writes both numbers of an EC signature one after the other, OpenSSL as ASN.1.
-std::string ToDer(std::string_view signature, int coordinate) {
-  const auto width = static_cast<size_t>(coordinate);
-  if (signature.size() != width * 2) return {};
-  EcSignaturePtr pair(ECDSA_SIG_new());
-  BignumPtr r(BN_bin2bn(Data(signature), coordinate, nullptr));
-  BignumPtr s(BN_bin2bn(Data(signature) + width, coordinate, nullptr));
-  if (ECDSA_SIG_set0(pair.get(), r.get(), s.get()) != 1) return {};
-  r.release();
-  s.release();
-  unsigned char* der = nullptr;
-  const int size = i2d_ECDSA_SIG(pair.get(), &der);
-  if (size <= 0) return {};
-  std::string text(reinterpret_cast<char*>(der), static_cast<size_t>(size));
-  OPENSSL_free(der);
-  return text;
-}
-
+// As ASN.1 has it, to the way of JWS: see VerifyJws.
 std::string FromDer(std::string_view der, int coordinate) {
   const unsigned char* at = Data(der);
   const EcSignaturePtr pair(d2i_ECDSA_SIG(nullptr, &at, static_cast<long>(der.size())));
@@ -140,17 +124,7 @@ Result<VerificationKey> VerificationKey::Of(std::shared_ptr<EVP_PKEY> key) {
 }
 
 bool VerificationKey::Verify(std::string_view message, std::string_view signature) const {
-  const Algorithm& algorithm = Named(algorithm_);
-  std::string der;
-  if (algorithm.coordinate > 0) {
-    der = ToDer(signature, algorithm.coordinate);
-    if (der.empty()) return false;
-    signature = der;
-  }
-  const DigestPtr ctx(EVP_MD_CTX_new());
-  return EVP_DigestVerifyInit(ctx.get(), nullptr, algorithm.digest(), nullptr, key_.get()) == 1 &&
-         EVP_DigestVerify(ctx.get(), Data(signature), signature.size(), Data(message),
-                          message.size()) == 1;
+  return VerifyJws(key_.get(), algorithm_, message, signature);
 }
 
 Value VerificationKey::Jwk() const {

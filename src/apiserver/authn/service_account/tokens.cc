@@ -35,41 +35,55 @@ void AddKey(std::vector<VerificationKey>& keys, VerificationKey key) {
 
 }  // namespace
 
-ServiceAccountTokens::ServiceAccountTokens(Private, ServiceAccountTokenOptions options,
-                                           std::optional<SigningKey> signer,
-                                           std::vector<VerificationKey> keys)
-    : options_(std::move(options)), signer_(std::move(signer)), keys_(std::move(keys)) {}
+ServiceAccountTokens::ServiceAccountTokens(Private, ServiceAccountTokenOptions options, Keys keys)
+    : options_(std::move(options)), keys_(std::make_shared<const Keys>(std::move(keys))) {}
 
-Result<std::shared_ptr<const ServiceAccountTokens>> ServiceAccountTokens::Create(
+Result<ServiceAccountTokens::Keys> ServiceAccountTokens::ParseKeys(
+    const std::string& signing_key_pem, std::span<const std::string> key_pems) {
+  Keys keys;
+  if (!signing_key_pem.empty()) {
+    COX_ASSIGN_OR_RETURN(SigningKey key, SigningKey::Parse(signing_key_pem));
+    AddKey(keys.verifiers, key.verification_key());
+    keys.signer = std::move(key);
+  }
+  for (const std::string& pem : key_pems) {
+    COX_ASSIGN_OR_RETURN(std::vector<VerificationKey> parsed, ParseVerificationKeys(pem));
+    for (VerificationKey& key : parsed) AddKey(keys.verifiers, std::move(key));
+  }
+  return keys;
+}
+
+Result<std::shared_ptr<ServiceAccountTokens>> ServiceAccountTokens::Create(
     ServiceAccountTokenOptions options) {
   if (options.issuers.empty() || options.issuers.front().empty()) {
     return Status::BadRequest("--service-account-issuer must not be empty");
   }
   if (options.api_audiences.empty()) options.api_audiences = options.issuers;
-  std::vector<VerificationKey> keys;
-  std::optional<SigningKey> signer;
-  if (!options.signing_key_pem.empty()) {
-    COX_ASSIGN_OR_RETURN(SigningKey key, SigningKey::Parse(options.signing_key_pem));
-    AddKey(keys, key.verification_key());
-    signer = std::move(key);
-    // One copy of it is enough.
-    OPENSSL_cleanse(options.signing_key_pem.data(), options.signing_key_pem.size());
-    options.signing_key_pem.clear();
-  }
-  for (const std::string& pem : options.key_pems) {
-    COX_ASSIGN_OR_RETURN(std::vector<VerificationKey> parsed, ParseVerificationKeys(pem));
-    for (VerificationKey& key : parsed) AddKey(keys, std::move(key));
-  }
+  COX_ASSIGN_OR_RETURN(Keys keys, ParseKeys(options.signing_key_pem, options.key_pems));
+  // One copy of it is enough.
+  OPENSSL_cleanse(options.signing_key_pem.data(), options.signing_key_pem.size());
+  options.signing_key_pem.clear();
   options.key_pems.clear();
-  return std::shared_ptr<const ServiceAccountTokens>(std::make_shared<ServiceAccountTokens>(
-      Private{}, std::move(options), std::move(signer), std::move(keys)));
+  return std::make_shared<ServiceAccountTokens>(Private{}, std::move(options), std::move(keys));
+}
+
+Status ServiceAccountTokens::ReplaceKeys(const std::string& signing_key_pem,
+                                         std::span<const std::string> key_pems) {
+  if (signing_key_pem.empty() && can_issue()) {
+    return Status::BadRequest("service account signing key: the file is empty");
+  }
+  COX_ASSIGN_OR_RETURN(Keys keys, ParseKeys(signing_key_pem, key_pems));
+  keys.generation = generation() + 1;
+  keys_.store(std::make_shared<const Keys>(std::move(keys)));
+  return {};
 }
 
 Result<std::string> ServiceAccountTokens::Issue(ServiceAccountClaims claims) const {
-  if (!signer_) return Status::Internal("this server has no key to sign tokens with");
+  const std::shared_ptr<const Keys> keys = keys_.load();
+  if (!keys->signer) return Status::Internal("this server has no key to sign tokens with");
   claims.issuer = options_.issuers.front();
   claims.id = NewUid();
-  return SignJwt(*signer_, ToValue(claims));
+  return SignJwt(*keys->signer, ToValue(claims));
 }
 
 Result<std::optional<ServiceAccountClaims>> ServiceAccountTokens::Verify(
@@ -84,7 +98,8 @@ Result<std::optional<ServiceAccountClaims>> ServiceAccountTokens::Verify(
   }
   // The key decides how its signatures are made, not the token: what that calls its algorithm must
   // agree ("none", or a public key used as the secret of an HMAC, cannot).
-  for (const VerificationKey& key : keys_) {
+  const std::shared_ptr<const Keys> keys = keys_.load();
+  for (const VerificationKey& key : keys->verifiers) {
     if (!jwt->key_id.empty() && jwt->key_id != key.id()) continue;
     if (jwt->algorithm != key.algorithm() || !key.Verify(jwt->signed_part, jwt->signature)) {
       continue;
@@ -97,13 +112,15 @@ Result<std::optional<ServiceAccountClaims>> ServiceAccountTokens::Verify(
 
 std::string ServiceAccountTokens::Jwks() const {
   Value keys = Value::MakeArray();
-  for (const VerificationKey& key : keys_) keys.as_array().push_back(key.Jwk());
+  const std::shared_ptr<const Keys> now = keys_.load();
+  for (const VerificationKey& key : now->verifiers) keys.as_array().push_back(key.Jwk());
   return json::Write(Value::MakeObject({{"keys", std::move(keys)}}));
 }
 
 std::string ServiceAccountTokens::DiscoveryDocument(std::string_view jwks_uri) const {
   std::set<std::string_view> algorithms;
-  for (const VerificationKey& key : keys_) algorithms.insert(key.algorithm());
+  const std::shared_ptr<const Keys> now = keys_.load();
+  for (const VerificationKey& key : now->verifiers) algorithms.insert(key.algorithm());
   return json::Write(Value::MakeObject(
       {{"issuer", options_.issuers.front()},
        {"jwks_uri", options_.jwks_uri.empty() ? std::string(jwks_uri) : options_.jwks_uri},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <map>
 #include <memory>
@@ -19,8 +20,11 @@ namespace cox::apiserver {
 // What the server is told about service account tokens.
 struct ServiceAccountTokenOptions {
   std::vector<std::string> issuers = {"https://kubernetes.default.svc"};  // the first signs
-  std::string signing_key_pem;             // empty: no tokens are issued
-  std::vector<std::string> key_pems;       // to verify with, besides the signing key's own
+  std::string signing_key_pem;        // empty: no tokens are issued
+  std::vector<std::string> key_pems;  // to verify with, besides the signing key's own
+  // Where the two are from: read again when they change. Empty: they do not.
+  std::string signing_key_file;
+  std::vector<std::string> key_files;
   std::vector<std::string> api_audiences;  // empty: the issuers
   std::chrono::seconds max_expiration{0};  // 0: no limit
   // Tokens that kubelets ask for old clients, which do not read them again, live for a year.
@@ -30,16 +34,21 @@ struct ServiceAccountTokenOptions {
 
 // Issues service account tokens and verifies them, as far as that needs no look at the cluster.
 //
-// Threads: constant after construction.
+// Threads: all methods may be called concurrently. The keys may be replaced meanwhile.
 class ServiceAccountTokens {
  public:
   // BadRequest for keys that cannot be used.
-  static Result<std::shared_ptr<const ServiceAccountTokens>> Create(
-      ServiceAccountTokenOptions options);
+  static Result<std::shared_ptr<ServiceAccountTokens>> Create(ServiceAccountTokenOptions options);
+
+  // Other keys from now on. BadRequest, and those there are stay, for keys that cannot be used or
+  // where one to sign with is missing and was there.
+  Status ReplaceKeys(const std::string& signing_key_pem, std::span<const std::string> key_pems);
+  // Another number with other keys.
+  uint64_t generation() const { return keys_.load()->generation; }
 
   const ServiceAccountTokenOptions& options() const { return options_; }
   const std::vector<std::string>& api_audiences() const { return options_.api_audiences; }
-  bool can_issue() const { return signer_.has_value(); }
+  bool can_issue() const { return keys_.load()->signer.has_value(); }
 
   // The claims, completed by issuer and a new id, as a token.
   Result<std::string> Issue(ServiceAccountClaims claims) const;
@@ -55,16 +64,22 @@ class ServiceAccountTokens {
 
  private:
   struct Private {};
+  // The keys of one moment.
+  struct Keys {
+    uint64_t generation = 0;
+    std::optional<SigningKey> signer;
+    std::vector<VerificationKey> verifiers;  // each id once
+  };
+  static Result<Keys> ParseKeys(const std::string& signing_key_pem,
+                                std::span<const std::string> key_pems);
 
  public:
   // For Create.
-  ServiceAccountTokens(Private, ServiceAccountTokenOptions options,
-                       std::optional<SigningKey> signer, std::vector<VerificationKey> keys);
+  ServiceAccountTokens(Private, ServiceAccountTokenOptions options, Keys keys);
 
  private:
   const ServiceAccountTokenOptions options_;
-  const std::optional<SigningKey> signer_;
-  const std::vector<VerificationKey> keys_;  // each id once
+  std::atomic<std::shared_ptr<const Keys>> keys_;  // never null
 };
 
 // OK if now is between the times of the claims, with a minute for clocks that differ. Unauthorized.

@@ -201,5 +201,29 @@ TEST(ServiceAccountUserTest, NamesAreReadBack) {
   }
 }
 
+TEST(ServiceAccountTokensTest, KeysAreReplacedAsAWholeOrNotAtAll) {
+  ServiceAccountTokenOptions options;
+  options.signing_key_pem = RsaKeys().private_pem;
+  const auto tokens = *ServiceAccountTokens::Create(std::move(options));
+  ServiceAccountClaims claims;
+  claims.ns = "ns";
+  claims.account = {"sa", "uid"};
+  const std::string old = *tokens->Issue(claims);
+  const uint64_t before = tokens->generation();
+  EXPECT_FALSE(tokens->ReplaceKeys("nonsense", {}).ok());
+  EXPECT_FALSE(tokens->ReplaceKeys("", std::vector{OtherRsaKeys().public_pem}).ok());
+  EXPECT_EQ(tokens->generation(), before);
+  EXPECT_TRUE(tokens->Verify(old).ok());
+  // The old key stays good where it is still given to verify with.
+  ASSERT_TRUE(
+      tokens->ReplaceKeys(OtherRsaKeys().private_pem, std::vector{RsaKeys().public_pem}).ok());
+  EXPECT_NE(tokens->generation(), before);
+  EXPECT_TRUE(tokens->Verify(old).ok());
+  const std::string next = *tokens->Issue(claims);
+  ASSERT_TRUE(tokens->ReplaceKeys(OtherRsaKeys().private_pem, {}).ok());
+  EXPECT_FALSE(tokens->Verify(old).ok());
+  EXPECT_TRUE(tokens->Verify(next).ok());
+}
+
 }  // namespace
 }  // namespace cox::apiserver
