@@ -131,8 +131,9 @@ QueueSet::Arrival QueueSet::Add(FlowRequest& request, Clock::SteadyTime now) {
     return Arrival::kExecute;
   }
   FlowQueue& queue = ChooseQueue(request.flow);
-  const bool full = queue.waiting.size() >= static_cast<size_t>(options_.queue_length_limit);
-  if (full && seats_in_use_ >= seats_) return Arrival::kQueueFull;
+  // Also where some seats are free: a wide one at the head of a queue waits for more than those.
+  const size_t limit = static_cast<size_t>(std::max(options_.queue_length_limit, 1));
+  if (queue.waiting.size() >= limit) return Arrival::kQueueFull;
   // One that was idle has no claim on the time it did not use.
   if (!queue.active()) queue.next_r = r_;
   request.queue = &queue;

@@ -122,6 +122,17 @@ TEST(QueueSet, AFullQueueRefusesAndOthersDoNot) {
   EXPECT_EQ(set.waiting(), 3u);
 }
 
+TEST(QueueSet, AQueueOfWideOnesIsBoundedThoughSomeSeatsAreFree) {
+  QueueSet set({.queues = 1, .hand_size = 1, .queue_length_limit = 2}, 10, kStart);
+  std::deque<FlowRequest> requests(5);
+  for (FlowRequest& request : requests) request.work = Seats(4);
+  EXPECT_EQ(set.Add(requests[0], kStart), Arrival::kExecute);
+  EXPECT_EQ(set.Add(requests[1], kStart), Arrival::kExecute);
+  EXPECT_EQ(set.Add(requests[2], kStart), Arrival::kWait);
+  EXPECT_EQ(set.Add(requests[3], kStart), Arrival::kWait);
+  EXPECT_EQ(set.Add(requests[4], kStart), Arrival::kQueueFull);
+}
+
 TEST(QueueSet, WithinAQueueTheFirstComesFirst) {
   QueueSet set({.queues = 1, .hand_size = 1, .queue_length_limit = 10}, 1, kStart);
   std::deque<FlowRequest> requests(4);
