@@ -186,7 +186,7 @@ int main(int argc, char** argv) {
   Measure("token issued", 200, [&](int) { (void)tokens->Issue(claims); });
   Measure("token verified", 2000, [&](int) { (void)tokens->Verify(token); });
   VerifiedTokens known;
-  known.Remember(DigestOf(token), std::make_shared<VerifiedToken>(), Clock::kNever);
+  known.Remember(DigestOf(token), std::make_shared<VerifiedToken>(), cox::Clock::kNever);
   Measure("token seen before", 100'000, [&](int) { (void)known.Find(DigestOf(token), {}); });
   std::printf("a decision takes %.1f us, and is to take at most %.0f us\n", decision,
               kDecisionMicroseconds);

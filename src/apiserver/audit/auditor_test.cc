@@ -10,6 +10,7 @@
 #include "apiserver/authn/token_file.h"
 #include "apiserver/call_harness.h"
 #include "apiserver/chain.h"
+#include "apiserver/fairness/inflight_limit.h"
 
 namespace cox::apiserver {
 namespace {
@@ -28,6 +29,7 @@ class AuditChainTest : public testing::Test {
                          .authenticator = authenticator_,
                          .auditor = &audit_->auditor(),
                          .impersonation = impersonation_,
+                         .gate = gate_,
                          .authorizer = authorizer_,
                          .offload =
                              [this](std::shared_ptr<Call> call, auto then) {
@@ -61,6 +63,7 @@ class AuditChainTest : public testing::Test {
   MetricsRegistry registry_;
   RequestMetrics metrics_{registry_, {}};
   Authenticator authenticator_{Methods(), /*anonymous=*/true};
+  InFlightLimit gate_{FairnessOptions(), clock_};
   UnionAuthorizer authorizer_{{}};  // system:masters only
   Impersonation impersonation_{authorizer_};
   std::unique_ptr<AuditHarness> audit_;

@@ -35,7 +35,7 @@ TEST(EncodeReview, SaysWhoWantsWhat) {
                         R"("resourceAttributes":{"group":"apps","name":"d","namespace":"ns",)"
                         R"("resource":"deployments","subresource":"scale","verb":"get",)"
                         R"("version":"v1"},"uid":"7","user":"alice"})"));
-  const std::string old = EncodeReview(kAlice, Info("POST", "/metrics"), "v1beta1");
+  const std::string old = EncodeReview(kAlice, Info("POST", "/metrics"), {}, "v1beta1");
   EXPECT_THAT(old, HasSubstr(R"("apiVersion":"authorization.k8s.io/v1beta1")"));
   EXPECT_THAT(old, HasSubstr(R"("group":["dev"])"));
   EXPECT_THAT(old, HasSubstr(R"("nonResourceAttributes":{"path":"/metrics","verb":"post"})"));
