@@ -27,11 +27,13 @@ Result<Flags> Flags::Parse(std::span<const FlagInfo> known, std::span<char* cons
       flags.help_ = true;
       continue;
     }
-    if (!argument.starts_with("--")) {
+    // The one flag with a short form that people use: -v=2, -v 2.
+    const bool verbosity = argument == "-v" || argument.starts_with("-v=");
+    if (!verbosity && !argument.starts_with("--")) {
       return Status::BadRequest("unexpected argument " + Quote(argument) +
                                 ": flags begin with two dashes; see --help");
     }
-    const std::string_view text = argument.substr(2);
+    const std::string_view text = argument.substr(verbosity ? 1 : 2);
     const size_t equals = text.find('=');
     const std::string_view name = text.substr(0, equals);
     const FlagInfo* info = Find(known, name);
@@ -105,7 +107,7 @@ std::string FlagsHelp(std::string_view intro, std::span<const FlagInfo> flags) {
       section = flag.section;
       text.append("\n").append(section).append(" flags:\n\n");
     }
-    std::string line = "      --" + std::string(flag.name);
+    std::string line = (flag.name == "v" ? "  -v, --" : "      --") + std::string(flag.name);
     if (!flag.value.empty()) line += " " + std::string(flag.value);
     line.append(line.size() < kColumn ? kColumn - line.size() : 1, ' ');
     line += flag.help;

@@ -11,6 +11,7 @@ constexpr FlagInfo kFlags[] = {
     {"First", "loud", "", "false", "shout"},
     {"First", "quiet", "", "true", "do not"},
     {"Second", "port", "int", "6443", "where to listen"},
+    {"Second", "v", "int", "0", "how much to say"},
     {"Second", "list", "strings", "", "several", true},
     {"Second", "a-name-that-is-longer-than-the-column-of-helps", "string", "", "far right"},
 };
@@ -31,6 +32,12 @@ TEST(Flags, TakeTheirValuesInEveryWayOfWriting) {
   EXPECT_EQ(Parse({"--name="})->Get("name"), "");
   EXPECT_EQ(Parse({"--name=a=b"})->Get("name"), "a=b");
   EXPECT_FALSE(Parse({"--quiet=false"})->GetBool("quiet"));
+}
+
+TEST(Flags, VerbosityHasAShortForm) {
+  EXPECT_EQ(Parse({"-v=4"})->Get("v"), "4");
+  EXPECT_EQ(Parse({"-v", "4", "--loud"})->Get("v"), "4");
+  EXPECT_FALSE(Parse({"-verbose"}).ok());
 }
 
 TEST(Flags, FallBackToTheirDefaults) {
@@ -97,6 +104,7 @@ TEST(FlagsHelp, ListsFlagsBySectionWithDefaultsAndMarks) {
             "      --quiet                                   do not (default true)\n"
             "\nSecond flags:\n\n"
             "      --port int                                where to listen (default 6443)\n"
+            "  -v, --v int                                   how much to say (default 0)\n"
             "      --list strings                            several (accepted, no effect yet)\n"
             "      --a-name-that-is-longer-than-the-column-of-helps string far right\n");
 }

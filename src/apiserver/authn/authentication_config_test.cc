@@ -82,7 +82,7 @@ TEST(AuthenticationConfigurationTest, RefusesWhatIsWrongOrNotUnderstood) {
       {Issuer("url: 'https://kubernetes.default.svc', audiences: [x]", user),
        "must not overlap with disallowed issuers"},
       {Issuer("url: 'https://a.example'", user), "audiences is required"},
-      {Issuer("url: 'https://a.example', audiences: [x, y]", user),
+      {Issuer("url: 'https://a.example', audiences: [one, two]", user),
        "audienceMatchPolicy must be MatchAny for multiple audiences"},
       {Issuer("url: 'https://a.example', audiences: [x, x], audienceMatchPolicy: MatchAny", user),
        "Duplicate value: \"x\""},

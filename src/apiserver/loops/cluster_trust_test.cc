@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/loops/cluster_trust.h"
 
+#include <unistd.h>
+
 #include <fstream>
 
 #include "api/core/v1.h"
@@ -27,7 +29,8 @@ class ClusterTrustTest : public ::testing::Test, protected WriteHarness {
         ->certificate_pem;
   }
   static std::string File(const std::string& name, const std::string& text) {
-    std::string path = testing::TempDir() + "/trust_" + name;
+    // Tests run beside each other, each in a process of its own.
+    std::string path = testing::TempDir() + "/trust_" + std::to_string(getpid()) + "_" + name;
     std::ofstream(path, std::ios::binary) << text;
     return path;
   }
