@@ -30,7 +30,8 @@ class LimitRanger final : public AdmissionPlugin {
     // Only what is new is given defaults: containers that are there cannot be changed that way.
     Pod* pod = object.As<Pod>();
     if (pod == nullptr || request.operation != Operation::kCreate || !Concerns(request)) return {};
-    return Visit(ctx, request.ns, [&](const LimitRange& range) {
+    COX_ASSIGN_OR_RETURN(const storage::SnapshotPtr ranges, FreshRanges(ctx, request.ns));
+    return Visit(*ranges, request.ns, [&](const LimitRange& range) {
       limit_ranger::GiveDefaults(range, *pod);
       return Status();
     });
@@ -40,7 +41,10 @@ class LimitRanger final : public AdmissionPlugin {
     if (request.object == nullptr || !Concerns(request)) return {};
     const Pod* pod = request.object->As<Pod>();
     const auto* claim = request.object->As<PersistentVolumeClaim>();
-    return Visit(ctx, request.ns, [&](const LimitRange& range) {
+    // A new Pod's have been read freshly for its defaults, into the same cache.
+    COX_ASSIGN_OR_RETURN(const storage::SnapshotPtr ranges,
+                         pod != nullptr ? CurrentRanges() : FreshRanges(ctx, request.ns));
+    return Visit(*ranges, request.ns, [&](const LimitRange& range) {
       const limit_ranger::Complaints complaints = pod != nullptr
                                                       ? limit_ranger::CheckPod(range, *pod)
                                                       : limit_ranger::CheckClaim(range, *claim);
@@ -65,11 +69,10 @@ class LimitRanger final : public AdmissionPlugin {
   }
 
   // Each range of the namespace, until `visit` fails.
-  Status Visit(Context& ctx, const std::string& ns,
+  Status Visit(const storage::Snapshot& ranges, const std::string& ns,
                const std::function<Status(const LimitRange&)>& visit) const {
-    COX_ASSIGN_OR_RETURN(const storage::SnapshotPtr snapshot, RangesOf(ctx, ns));
     Status status;
-    snapshot->Visit(ranges_.Prefix(ns), {}, [&](const storage::EntryPtr& entry) {
+    ranges.Visit(ranges_.Prefix(ns), {}, [&](const storage::EntryPtr& entry) {
       const Result<Object> object = ranges_.Decode(entry->stored(), entry->revision());
       status = object.ok() ? visit(*object->As<LimitRange>()) : object.status();
       return status.ok();
@@ -77,12 +80,18 @@ class LimitRanger final : public AdmissionPlugin {
     return status;
   }
 
-  Result<storage::SnapshotPtr> RangesOf(Context& ctx, const std::string& ns) const {
+  Result<storage::SnapshotPtr> CurrentRanges() const {
     storage::WatchCache* cache = ranges_.cache();
-    const storage::SnapshotPtr now = cache == nullptr ? nullptr : cache->Current();
+    storage::SnapshotPtr now = cache == nullptr ? nullptr : cache->Current();
     if (now == nullptr) return Status::Unavailable("limit ranges cannot be read yet");
+    return now;
+  }
+
+  // As etcd has them, where the cache may lack one that matters.
+  Result<storage::SnapshotPtr> FreshRanges(Context& ctx, const std::string& ns) const {
+    COX_ASSIGN_OR_RETURN(storage::SnapshotPtr now, CurrentRanges());
     if (now->Count(ranges_.Prefix(ns)) > 0 || !IsYoung(ctx, ns)) return now;
-    return cache->Read(ctx, {});
+    return ranges_.cache()->Read(ctx, {});
   }
 
   bool IsYoung(Context& ctx, const std::string& ns) const {
