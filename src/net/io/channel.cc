@@ -11,8 +11,8 @@
 namespace cox::net {
 namespace {
 
-// What one connection sends before others do: some 200 us.
-constexpr size_t kTurnBytes = 8 * EventLoop::kOutputChunk;
+// What one connection sends before others do: some 50 us.
+constexpr size_t kTurnBytes = 2 * EventLoop::kOutputChunk;
 
 Status Broken(std::string_view what, int error) {
   return Status::Unavailable(std::string(what) + ": " + std::strerror(error));
