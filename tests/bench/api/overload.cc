@@ -254,7 +254,7 @@ void RunProbes(Context& ctx, std::deque<Probe>& probes, std::chrono::millisecond
 
 Status Prepare(Context& ctx, const Plane& plane, int64_t objects) {
   COX_ASSIGN_OR_RETURN(auto client, plane.NewClient(ctx));
-  const auto make = [&](std::string target, std::string body) -> Status {
+  const auto make = [&](const std::string& target, std::string body) -> Status {
     COX_ASSIGN_OR_RETURN(const net::Response answer,
                          client->Do(ctx, plane.NewRequest("POST", target, std::move(body))));
     if (answer.status >= 300) return Status::Internal("cannot create at " + target);
