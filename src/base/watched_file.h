@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
 #include <functional>
 #include <memory>
 #include <span>
@@ -9,6 +8,7 @@
 #include <utility>
 
 #include "base/file_watch.h"
+#include "base/published.h"
 
 namespace cox {
 
@@ -55,7 +55,7 @@ class WatchedFile {
     return file;
   }
 
-  Ptr Current() const { return current_.load(); }
+  Ptr Current() const { return current_.Load(); }
 
  private:
   struct Private {};
@@ -68,7 +68,7 @@ class WatchedFile {
  private:
   Status Take(std::span<const std::string> texts) {
     COX_ASSIGN_OR_RETURN(Ptr parsed, parse_(texts));
-    current_.store(std::move(parsed));
+    current_.Store(std::move(parsed));
     return {};
   }
 
@@ -84,7 +84,7 @@ class WatchedFile {
 
   const Parse parse_;
   const Reloaded reloaded_;
-  std::atomic<Ptr> current_;
+  Published<const T> current_;
   std::unique_ptr<FileWatch> watch_;  // last: its thread uses the rest
 };
 

@@ -12,7 +12,7 @@
 #include "apiserver/fairness/priority_level.h"
 #include "apiserver/fairness/watch_counts.h"
 #include "base/doorbell.h"
-#include "storage/watchcache/published.h"
+#include "base/published.h"
 
 namespace cox::apiserver {
 
@@ -106,7 +106,7 @@ class PriorityAndFairness final : public RequestGate {
   const int total_seats_;
   WatchCounts watches_;
   Doorbell poke_;
-  storage::Published<const Table> table_;
+  Published<const Table> table_;
   mutable Mutex mu_;
   Levels levels_ COX_GUARDED_BY(mu_);
   std::map<std::string, std::string> level_uids_ COX_GUARDED_BY(mu_);

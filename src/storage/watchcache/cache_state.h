@@ -13,11 +13,11 @@
 
 #include "base/context.h"
 #include "base/mutex.h"
+#include "base/published.h"
 #include "base/result.h"
 #include "storage/store.h"
 #include "storage/watchcache/change_log.h"
 #include "storage/watchcache/key_tree.h"
-#include "storage/watchcache/published.h"
 #include "storage/watchcache/snapshot.h"
 
 namespace cox::storage {

@@ -18,18 +18,18 @@ WebhookSource::WebhookSource(const Registry& registry, const KindInfo& kind,
 std::shared_ptr<const WebhookList> WebhookSource::Current() const {
   if (!changed_.load(std::memory_order_acquire)) {
     // None yet: somebody reads the first one just now.
-    if (auto list = list_.load()) return list;
+    if (auto list = list_.Load()) return list;
   }
   MutexLock lock(mu_);
   // Before looking: what comes while we look wakes again.
-  if (!changed_.exchange(false)) return list_.load();
+  if (!changed_.exchange(false)) return list_.Load();
   const Result<bool> caught_up = CatchUp();
   if (!caught_up.ok()) {
     changed_.store(true);
-    return list_.load();
+    return list_.Load();
   }
-  if (*caught_up) list_.store(Compile());
-  return list_.load();
+  if (*caught_up) list_.Store(Compile());
+  return list_.Load();
 }
 
 Result<bool> WebhookSource::CatchUp() const {

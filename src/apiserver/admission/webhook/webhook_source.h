@@ -7,6 +7,7 @@
 #include "apiserver/admission/webhook/webhook.h"
 #include "apiserver/registry/registry.h"
 #include "base/mutex.h"
+#include "base/published.h"
 
 namespace cox::apiserver {
 
@@ -34,7 +35,7 @@ class WebhookSource {
   const ResourceStore& store_;
   const std::shared_ptr<WebhookConnections> connections_;
   mutable std::atomic<bool> changed_ = true;
-  mutable std::atomic<std::shared_ptr<const WebhookList>> list_;
+  mutable Published<const WebhookList> list_;
   mutable Mutex mu_;
   mutable std::unique_ptr<storage::Watcher> watcher_ COX_GUARDED_BY(mu_);
 };

@@ -46,7 +46,7 @@ void IssuerKeys::Run(Context& ctx) {
     if (ctx.Done()) return;
     if (read.ok()) {
       COX_V(log, 2, "Read the keys of an issuer of tokens", {"keys", (*read)->size()});
-      keys_.store(*read);
+      keys_.Store(*read);
     } else {
       COX_ERROR(log, read.status(), "Could not read the keys of an issuer of tokens");
     }
@@ -76,7 +76,7 @@ JwkSetPtr IssuerKeys::Refresh(const Context& ctx) {
     (void)limit.Await(mu_, changed_, [this, seen]() COX_REQUIRES(mu_) { return rounds_ > seen; });
     --waiting_;
   }
-  return keys_.load();
+  return keys_.Load();
 }
 
 Result<JwkSetPtr> IssuerKeys::Read(const Context& ctx) const {

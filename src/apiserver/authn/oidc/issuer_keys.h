@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -10,6 +9,7 @@
 #include "apiserver/authn/oidc/jwks.h"
 #include "base/context.h"
 #include "base/mutex.h"
+#include "base/published.h"
 #include "base/result.h"
 #include "base/scope.h"
 
@@ -32,7 +32,7 @@ class IssuerKeys {
   ~IssuerKeys();
 
   // Null until they were read once. Does not block.
-  JwkSetPtr Current() const { return keys_.load(); }
+  JwkSetPtr Current() const { return keys_.Load(); }
   // What Current() is after the issuer was asked anew, if it may be; then blocks, until `ctx`
   // stops.
   JwkSetPtr Refresh(const Context& ctx);
@@ -51,7 +51,7 @@ class IssuerKeys {
   const std::string discovery_url_;
   const Fetch fetch_;
   const Clock& clock_;
-  std::atomic<JwkSetPtr> keys_;
+  Published<const JwkSet> keys_;
   Mutex mu_;
   CondVar changed_;
   bool asked_ COX_GUARDED_BY(mu_) = true;  // the first time nobody need ask

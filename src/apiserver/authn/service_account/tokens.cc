@@ -74,12 +74,12 @@ Status ServiceAccountTokens::ReplaceKeys(const std::string& signing_key_pem,
   }
   COX_ASSIGN_OR_RETURN(Keys keys, ParseKeys(signing_key_pem, key_pems));
   keys.generation = generation() + 1;
-  keys_.store(std::make_shared<const Keys>(std::move(keys)));
+  keys_.Store(std::make_shared<const Keys>(std::move(keys)));
   return {};
 }
 
 Result<std::string> ServiceAccountTokens::Issue(ServiceAccountClaims claims) const {
-  const std::shared_ptr<const Keys> keys = keys_.load();
+  const std::shared_ptr<const Keys> keys = keys_.Load();
   if (!keys->signer) return Status::Internal("this server has no key to sign tokens with");
   claims.issuer = options_.issuers.front();
   claims.id = NewUid();
@@ -98,7 +98,7 @@ Result<std::optional<ServiceAccountClaims>> ServiceAccountTokens::Verify(
   }
   // The key decides how its signatures are made, not the token: what that calls its algorithm must
   // agree ("none", or a public key used as the secret of an HMAC, cannot).
-  const std::shared_ptr<const Keys> keys = keys_.load();
+  const std::shared_ptr<const Keys> keys = keys_.Load();
   for (const VerificationKey& key : keys->verifiers) {
     if (!jwt->key_id.empty() && jwt->key_id != key.id()) continue;
     if (jwt->algorithm != key.algorithm() || !key.Verify(jwt->signed_part, jwt->signature)) {
@@ -112,14 +112,14 @@ Result<std::optional<ServiceAccountClaims>> ServiceAccountTokens::Verify(
 
 std::string ServiceAccountTokens::Jwks() const {
   Value keys = Value::MakeArray();
-  const std::shared_ptr<const Keys> now = keys_.load();
+  const std::shared_ptr<const Keys> now = keys_.Load();
   for (const VerificationKey& key : now->verifiers) keys.as_array().push_back(key.Jwk());
   return json::Write(Value::MakeObject({{"keys", std::move(keys)}}));
 }
 
 std::string ServiceAccountTokens::DiscoveryDocument(std::string_view jwks_uri) const {
   std::set<std::string_view> algorithms;
-  const std::shared_ptr<const Keys> now = keys_.load();
+  const std::shared_ptr<const Keys> now = keys_.Load();
   for (const VerificationKey& key : now->verifiers) algorithms.insert(key.algorithm());
   return json::Write(Value::MakeObject(
       {{"issuer", options_.issuers.front()},

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <map>
 #include <memory>
@@ -13,6 +12,7 @@
 
 #include "apiserver/authn/service_account/claims.h"
 #include "apiserver/authn/service_account/keys.h"
+#include "base/published.h"
 #include "base/result.h"
 
 namespace cox::apiserver {
@@ -44,11 +44,11 @@ class ServiceAccountTokens {
   // where one to sign with is missing and was there.
   Status ReplaceKeys(const std::string& signing_key_pem, std::span<const std::string> key_pems);
   // Another number with other keys.
-  uint64_t generation() const { return keys_.load()->generation; }
+  uint64_t generation() const { return keys_.Load()->generation; }
 
   const ServiceAccountTokenOptions& options() const { return options_; }
   const std::vector<std::string>& api_audiences() const { return options_.api_audiences; }
-  bool can_issue() const { return keys_.load()->signer.has_value(); }
+  bool can_issue() const { return keys_.Load()->signer.has_value(); }
 
   // The claims, completed by issuer and a new id, as a token.
   Result<std::string> Issue(ServiceAccountClaims claims) const;
@@ -79,7 +79,7 @@ class ServiceAccountTokens {
 
  private:
   const ServiceAccountTokenOptions options_;
-  std::atomic<std::shared_ptr<const Keys>> keys_;  // never null
+  Published<const Keys> keys_;  // never null
 };
 
 // OK if now is between the times of the claims, with a minute for clocks that differ. Unauthorized.

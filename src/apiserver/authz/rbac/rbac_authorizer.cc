@@ -68,7 +68,7 @@ class MissingRoles {
 }  // namespace
 
 Decision RbacAuthorizer::Authorize(const UserInfo& user, const RequestInfo& request) const {
-  const RbacIndexPtr index = index_.load();
+  const RbacIndexPtr index = index_.Load();
   if (index == nullptr) return {IsHealth(request), {}};
   Decision decision;
   SeenRoles seen;
@@ -94,7 +94,7 @@ Decision RbacAuthorizer::Authorize(const UserInfo& user, const RequestInfo& requ
 }
 
 UserRules RbacAuthorizer::Rules(const UserInfo& user, std::string_view ns) const {
-  const RbacIndexPtr index = index_.load();
+  const RbacIndexPtr index = index_.Load();
   UserRules all;
   if (index == nullptr) {
     all.incomplete = true;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <string_view>
 
 #include "apiserver/authz/authorizer.h"
 #include "apiserver/authz/rbac/index.h"
+#include "base/published.h"
 
 namespace cox::apiserver {
 
@@ -22,11 +22,11 @@ class RbacAuthorizer final : public Authorizer {
   // All rules, cluster-wide and of `ns`. Roles that are missing make it an error, with the rest.
   UserRules Rules(const UserInfo& user, std::string_view ns) const override;
 
-  void Publish(RbacIndexPtr index) { index_.store(std::move(index)); }
-  bool ready() const { return index_.load() != nullptr; }
+  void Publish(RbacIndexPtr index) { index_.Store(std::move(index)); }
+  bool ready() const { return index_.Load() != nullptr; }
 
  private:
-  std::atomic<RbacIndexPtr> index_;
+  Published<const RbacIndex> index_;
 };
 
 }  // namespace cox::apiserver

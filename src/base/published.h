@@ -6,7 +6,7 @@
 #include <thread>
 #include <utility>
 
-namespace cox::storage {
+namespace cox {
 
 // A shared_ptr that some replace while others read it.
 //
@@ -18,6 +18,9 @@ namespace cox::storage {
 template <class T>
 class Published {
  public:
+  Published() = default;
+  explicit Published(std::shared_ptr<T> value) : value_(std::move(value)) {}
+
   std::shared_ptr<T> Load() const {
     Acquire();
     std::shared_ptr<T> copy = value_;
@@ -31,6 +34,8 @@ class Published {
     busy_.clear(std::memory_order_release);
     return value;
   }
+  // What was there is freed here, unless others still read it.
+  void Store(std::shared_ptr<T> value) { (void)Exchange(std::move(value)); }
 
  private:
   void Acquire() const {
@@ -41,4 +46,4 @@ class Published {
   std::shared_ptr<T> value_;
 };
 
-}  // namespace cox::storage
+}  // namespace cox
