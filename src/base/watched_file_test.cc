@@ -2,7 +2,7 @@
 #include "base/watched_file.h"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
+#include <cstdlib>
 
 #include <fstream>
 #include <optional>

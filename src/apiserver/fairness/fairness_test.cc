@@ -406,7 +406,7 @@ TEST(InFlightLimit, LimitsReadsAndWritesApart) {
   InFlightLimit limit(
       {.enabled = false, .max_requests_inflight = 2, .max_mutating_requests_inflight = 1}, clock);
   std::deque<FakeCall> calls;
-  const auto enter = [&](std::string method, std::string target, std::string group = "") {
+  const auto enter = [&](std::string method, std::string target, const std::string& group = "") {
     FakeCall& call = calls.emplace_back(
         clock, FakeRequest{.method = std::move(method), .target = std::move(target)});
     if (!group.empty()) call->user.groups.push_back(group);

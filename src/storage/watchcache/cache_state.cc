@@ -99,7 +99,7 @@ SnapshotPtr CacheState::Current() const {
 }
 
 SnapshotPtr CacheState::At(Revision revision) {
-  const SnapshotPtr now = Current();
+  SnapshotPtr now = Current();
   if (now == nullptr || revision > now->revision()) return nullptr;
   if (revision == now->revision()) return now;
   ForgetPast();
