@@ -101,7 +101,7 @@ Stage Authorize(const Authorizer& authorizer) {
   return {"authz", [&authorizer](const std::shared_ptr<Call>& call) -> Result<Next> {
             if (!MayAsk(authorizer, *call)) return Next::kOnWorker;
             const Decision decision =
-                authorizer.AuthorizeMany(call->user, call->info, SelectorsOf(*call));
+                authorizer.Authorize(call->user, call->info, SelectorsOf(*call));
             if (call->audit() != nullptr) {
               call->audit()->Annotate("authorization.k8s.io/decision",
                                       decision.allowed ? "allow" : "forbid");

@@ -143,7 +143,7 @@ TEST_F(ChainTest, AListOfOneNameIsAuthorizedByThatName) {
 class SlowAuthorizer final : public Authorizer {
  public:
   bool MayBlock() const override { return slow; }
-  Decision Authorize(const UserInfo&, const RequestInfo&) const override {
+  Decision Decide(const UserInfo&, const RequestInfo&, const Selectors&) const override {
     asked_on_worker = on_worker;
     return {true, {}};
   }

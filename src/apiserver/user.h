@@ -6,6 +6,10 @@
 #include <string_view>
 #include <vector>
 
+namespace cox::authentication::v1 {
+struct UserInfo;
+}
+
 namespace cox::apiserver {
 
 // Who makes a request, as authentication found.
@@ -22,6 +26,9 @@ struct UserInfo {
     return false;
   }
 };
+
+// The same as the API writes it (api/authentication/v1.h).
+authentication::v1::UserInfo ToApi(const UserInfo& user);
 
 inline constexpr std::string_view kAnonymousUser = "system:anonymous";
 inline constexpr std::string_view kUnauthenticatedGroup = "system:unauthenticated";

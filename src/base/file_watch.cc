@@ -28,10 +28,17 @@ Status CannotRead(const fs::path& path, int error) {
   return Status::NotFound("cannot read " + path.string() + ": " + std::strerror(error));
 }
 
-// Which names in which folders decide what file is at `path`: each symbolic link on the way, and
-// the file.
-std::vector<std::pair<fs::path, std::string>> Deciding(const fs::path& path) {
-  std::vector<std::pair<fs::path, std::string>> found;
+// A name in a folder.
+struct Deciding {
+  fs::path folder;
+  std::string name;
+  friend bool operator==(const Deciding&, const Deciding&) = default;
+};
+
+// What decides which file is at `path`: each symbolic link on the way and the file, or the first
+// name on the way that is not there (yet).
+std::vector<Deciding> DecidingOf(const fs::path& path) {
+  std::vector<Deciding> found;
   std::error_code error;
   fs::path folder = "/";
   fs::path rest = fs::absolute(path, error).lexically_normal().relative_path();
@@ -42,13 +49,15 @@ std::vector<std::pair<fs::path, std::string>> Deciding(const fs::path& path) {
     const fs::path target = fs::read_symlink(folder / name, error);
     if (!error) {
       ++links;
-      found.emplace_back(folder, name.string());
+      found.push_back({folder, name.string()});
       // Not normalized as a whole: ".." behind a link means the parent of where that leads.
       if (target.is_absolute()) folder = "/";
       rest = target.relative_path() / after;
       continue;
     }
-    if (after.empty()) found.emplace_back(folder, name.string());
+    const bool absent = error == std::errc::no_such_file_or_directory;
+    if (after.empty() || absent) found.push_back({folder, name.string()});
+    if (absent) break;
     folder = name == ".." ? folder.parent_path() : name == "." ? folder : folder / name;
     rest = after;
   }
@@ -148,7 +157,14 @@ void FileWatch::WatchFolders(const Context& ctx) {
   std::map<int, Folder> old;
   old.swap(folders_);
   for (const fs::path& path : options_.paths) {
-    for (const auto& [folder, name] : Deciding(path)) WatchFolder(folder, name);
+    // Until it is the same after it is watched: a link may change before the kernel looks for us.
+    std::vector<Deciding> watched;
+    for (int changes = 0; changes < kMaxLinks; ++changes) {
+      std::vector<Deciding> now = DecidingOf(path);
+      if (now == watched) break;
+      for (const Deciding& deciding : now) WatchFolder(deciding.folder, deciding.name);
+      watched = std::move(now);
+    }
   }
   for (const auto& [descriptor, folder] : old) {
     if (!folders_.contains(descriptor)) inotify_rm_watch(inotify_.get(), descriptor);

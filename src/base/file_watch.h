@@ -30,8 +30,8 @@ Result<std::string> ReadBoundedFile(const std::filesystem::path& path,
 //
 // Guarantees: a change that ends in a closed file, a rename over it, or a symbolic link on the way
 //   to it that points elsewhere (as volumes of Secrets and ConfigMaps change) is noticed at once,
-//   by the kernel's word. What the kernel does not tell (network file systems, no watches left, a
-//   folder that came back) is noticed within `Options::read_again`.
+//   by the kernel's word; so is a folder that went and came back. What the kernel does not tell
+//   (network file systems, no watches left) is noticed within `Options::read_again`.
 // Threads: the callback runs on a thread of the watch's, one call at a time; it may block.
 // Lifetime: no call runs, nor will, when the destructor has returned.
 class FileWatch {

@@ -155,20 +155,41 @@ TEST_F(WatchedFileTest, OtherFilesOfTheFolderAreNoNews) {
   EXPECT_EQ(*file_->Current(), "good 2");
 }
 
-TEST_F(WatchedFileTest, WhatTheKernelDoesNotTellIsNoticedByReadingAgain) {
-  fs::create_directory(dir_ / "inner");
-  Write(dir_ / "inner" / "file", "good 1");
-  ASSERT_TRUE(Open({dir_ / "inner" / "file"}).ok());
-  fs::remove_all(dir_ / "inner");
+TEST_F(WatchedFileTest, AFolderThatGoesAndComesBackIsFollowed) {
+  fs::create_directories(dir_ / "outer" / "inner");
+  Write(dir_ / "outer" / "inner" / "file", "good 1");
+  ASSERT_TRUE(Open({dir_ / "outer" / "inner" / "file"}).ok());
+  fs::remove_all(dir_ / "outer");
   EXPECT_EQ(NextReload().reason(), Reason::kNotFound);
-  // A folder that is new is not one that is watched.
-  fs::create_directory(dir_ / "inner");
-  Write(dir_ / "inner" / "file", "good 2");
-  // More than once: the last words about the old folder may make it set its timer anew.
-  while (*file_->Current() != "good 2") {
-    clock_.WaitForTimers(1);
-    clock_.Advance(minutes(1));
+  fs::create_directories(dir_ / "outer" / "inner");
+  Write(dir_ / "outer" / "inner" / "file", "good 2");
+  AwaitContents("good 2");
+}
+
+TEST_F(WatchedFileTest, ALinkThatIsReplacedInTwoStepsManyTimesIsFollowedToItsLastPlace) {
+  for (const char* name : {"0", "1"}) {
+    fs::create_directory(dir_ / name);
+    Write(dir_ / name / "file", std::string("good ") + name);
   }
+  fs::create_directory_symlink(dir_ / "0", dir_ / "current");
+  ASSERT_TRUE(Open({dir_ / "current" / "file"}).ok());
+  for (int round = 1; round < 200; ++round) {
+    const std::string name = std::to_string(round % 2);
+    fs::remove(dir_ / "current");
+    fs::create_directory_symlink(dir_ / name, dir_ / "current");
+    AwaitContents("good " + name);
+  }
+}
+
+// No change of the file's name, nor a write that ends: the kernel has no event for it.
+TEST_F(WatchedFileTest, WhatTheKernelDoesNotTellIsNoticedByReadingAgain) {
+  Write(dir_ / "file", "good 1");
+  ASSERT_TRUE(Open({dir_ / "file"}).ok());
+  std::ofstream open_file(dir_ / "file", std::ios::binary);
+  open_file << "good 2" << std::flush;
+  clock_.WaitForTimers(1);
+  clock_.Advance(minutes(1));
+  AwaitContents("good 2");
 }
 
 TEST_F(WatchedFileTest, AFileWithoutEndIsRefused) {

@@ -20,7 +20,7 @@ class PluginTest : public ::testing::Test {
   // Answers as told, and keeps what it was asked: "approve signers example.com/a".
   class FakeAuthorizer final : public Authorizer {
    public:
-    Decision Authorize(const UserInfo&, const RequestInfo& request) const override {
+    Decision Decide(const UserInfo&, const RequestInfo& request, const Selectors&) const override {
       std::string what = request.verb + " " + request.resource;
       if (!request.subresource.empty()) what += "/" + request.subresource;
       what += " " + request.name;

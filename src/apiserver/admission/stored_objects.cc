@@ -3,6 +3,13 @@
 
 namespace cox::apiserver {
 
+Result<Object> FindObject(Context& ctx, const ResourceStore& store, std::string_view ns,
+                          std::string_view name) {
+  Result<Object> found = store.Get(ctx, ns, name, /*from_cache=*/true);
+  if (found.status().Is(Reason::kNotFound)) found = store.Get(ctx, ns, name);
+  return found;
+}
+
 Status VisitObjects(Context& ctx, const ResourceStore& store, std::string_view ns,
                     const std::function<bool(const Object&)>& visit) {
   const auto show = [&](std::string_view stored, storage::Revision revision) {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "apiserver/audit/auditor.h"
-#include "apiserver/audit/fake_output.h"
+#include "apiserver/audit/output/fake_output.h"
 #include "object/json/json.h"
 
 // For tests: an Auditor whose events stay in memory.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/audit/auditor.h"
 
-#include "apiserver/audit/log_output.h"
-#include "apiserver/audit/webhook_output.h"
+#include "apiserver/audit/output/log_output.h"
+#include "apiserver/audit/output/webhook_output.h"
 
 namespace cox::apiserver {
 namespace {

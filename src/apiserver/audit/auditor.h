@@ -8,9 +8,9 @@
 
 #include "apiserver/audit/metrics.h"
 #include "apiserver/audit/options.h"
+#include "apiserver/audit/output/sink.h"
 #include "apiserver/audit/policy.h"
 #include "apiserver/audit/record.h"
-#include "apiserver/audit/sink.h"
 #include "base/context.h"
 #include "base/result.h"
 

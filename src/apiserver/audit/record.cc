@@ -5,7 +5,7 @@
 
 #include "apiserver/audit/auditor.h"
 #include "apiserver/audit/bodies.h"
-#include "apiserver/audit/legacy_line.h"
+#include "apiserver/audit/output/legacy_line.h"
 #include "apiserver/audit/request_text.h"
 #include "base/secret.h"
 #include "base/strings.h"

@@ -13,7 +13,7 @@ class ByList final : public Authorizer {
  public:
   std::set<std::string> allowed;
 
-  Decision Authorize(const UserInfo&, const RequestInfo& r) const override {
+  Decision Decide(const UserInfo&, const RequestInfo& r, const Selectors&) const override {
     std::string ask = r.verb + " " + r.group + " " + r.resource;
     if (!r.subresource.empty()) ask += "/" + r.subresource;
     ask += " " + r.namespace_ + "/" + r.name;

@@ -32,12 +32,9 @@ class Authorization final : public Authorizer {
   Authorization(Private, const Context& ctx);  // for Create
 
   bool MayBlock() const override { return Current()->all.MayBlock(); }
-  Decision Authorize(const UserInfo& user, const RequestInfo& request) const override {
-    return Current()->all.Authorize(user, request);
-  }
-  Decision AuthorizeMany(const UserInfo& user, const RequestInfo& request,
-                         const Selectors& selectors) const override {
-    return Current()->all.AuthorizeMany(user, request, selectors);
+  Decision Decide(const UserInfo& user, const RequestInfo& request,
+                  const Selectors& selectors) const override {
+    return Current()->all.Authorize(user, request, selectors);
   }
   UserRules Rules(const UserInfo& user, std::string_view ns) const override {
     return Current()->all.Rules(user, ns);

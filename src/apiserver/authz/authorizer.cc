@@ -27,13 +27,13 @@ bool UnionAuthorizer::MayBlock() const {
                      [](const Authorizer* member) { return member->MayBlock(); });
 }
 
-Decision UnionAuthorizer::AuthorizeMany(const UserInfo& user, const RequestInfo& request,
-                                        const Selectors& selectors) const {
+Decision UnionAuthorizer::Decide(const UserInfo& user, const RequestInfo& request,
+                                 const Selectors& selectors) const {
   if (user.InGroup(kMastersGroup)) return {true, {}};
   Decision neither;
   std::vector<std::string> errors;
   for (const Authorizer* member : members_) {
-    Decision decision = member->AuthorizeMany(user, request, selectors);
+    Decision decision = member->Authorize(user, request, selectors);
     if (decision.allowed || decision.denied) return decision;
     if (!decision.error.empty()) errors.push_back(std::move(decision.error));
     if (decision.reason.empty()) continue;

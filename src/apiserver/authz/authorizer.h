@@ -40,28 +40,32 @@ class Authorizer {
   virtual ~Authorizer() = default;
   // Whether Authorize may wait for others, right now: then it is not to be called on a loop.
   virtual bool MayBlock() const { return false; }
-  virtual Decision Authorize(const UserInfo& user, const RequestInfo& request) const = 0;
-  // The same of a request that may concern many, knowing its selectors: for those who allow the
-  // part and not the whole.
-  virtual Decision AuthorizeMany(const UserInfo& user, const RequestInfo& request,
-                                 const Selectors& selectors) const {
-    (void)selectors;
-    return Authorize(user, request);
+  // The selectors matter where a request may concern many, to those who allow the part and not the
+  // whole.
+  Decision Authorize(const UserInfo& user, const RequestInfo& request,
+                     const Selectors& selectors = {}) const {
+    return Decide(user, request, selectors);
   }
   virtual UserRules Rules(const UserInfo& user, std::string_view ns) const = 0;
+
+ private:
+  virtual Decision Decide(const UserInfo& user, const RequestInfo& request,
+                          const Selectors& selectors) const = 0;
 };
 
 // Everything goes: --authorization-mode=AlwaysAllow.
 class AlwaysAllow final : public Authorizer {
  public:
-  Decision Authorize(const UserInfo&, const RequestInfo&) const override { return {true, {}}; }
+  Decision Decide(const UserInfo&, const RequestInfo&, const Selectors&) const override {
+    return {true, {}};
+  }
   UserRules Rules(const UserInfo&, std::string_view) const override;
 };
 
 // Nothing goes: --authorization-mode=AlwaysDeny.
 class AlwaysDeny final : public Authorizer {
  public:
-  Decision Authorize(const UserInfo&, const RequestInfo&) const override {
+  Decision Decide(const UserInfo&, const RequestInfo&, const Selectors&) const override {
     return {false, "Everything is forbidden."};
   }
   UserRules Rules(const UserInfo&, std::string_view) const override { return {}; }
@@ -74,11 +78,8 @@ class UnionAuthorizer final : public Authorizer {
   // The members outlive the union.
   explicit UnionAuthorizer(std::vector<const Authorizer*> members) : members_(std::move(members)) {}
   bool MayBlock() const override;
-  Decision Authorize(const UserInfo& user, const RequestInfo& request) const override {
-    return AuthorizeMany(user, request, {});
-  }
-  Decision AuthorizeMany(const UserInfo& user, const RequestInfo& request,
-                         const Selectors& selectors) const override;
+  Decision Decide(const UserInfo& user, const RequestInfo& request,
+                  const Selectors& selectors) const override;
   UserRules Rules(const UserInfo& user, std::string_view ns) const override;
 
  private:

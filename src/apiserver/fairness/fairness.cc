@@ -8,7 +8,7 @@
 
 #include "apiserver/bootstrap/flow_control.h"
 #include "apiserver/fairness/flow_match.h"
-#include "apiserver/fairness/shuffle_shard.h"
+#include "apiserver/fairness/queuing/shuffle_shard.h"
 #include "base/log.h"
 
 namespace cox::apiserver {

@@ -10,9 +10,9 @@
 
 #include "api/flowcontrol/v1.h"
 #include "apiserver/fairness/fairness_metrics.h"
-#include "apiserver/fairness/queue_set.h"
+#include "apiserver/fairness/queuing/queue_set.h"
+#include "apiserver/fairness/queuing/seat_allocation.h"
 #include "apiserver/fairness/retry_after.h"
-#include "apiserver/fairness/seat_allocation.h"
 #include "apiserver/handlers/call.h"
 #include "base/mutex.h"
 

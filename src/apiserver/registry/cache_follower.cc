@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/registry/cache_follower.h"
 
+#include "base/log.h"
+
 namespace cox::apiserver {
 namespace {
 
 constexpr size_t kBatch = 256;
+constexpr std::chrono::seconds kRetry{1};
+// Nothing is expected to be missed; this is how long it would stay so.
+constexpr std::chrono::minutes kLookAgain{10};
 
 }  // namespace
 
@@ -43,6 +48,18 @@ Result<bool> CacheFollower::CatchUp(const std::function<void()>& wake) {
       }
     }
     if (!batch->more) return changed;
+  }
+}
+
+void KeepUp(Context& ctx, Doorbell& changed, std::string_view what,
+            const std::function<Status()>& catch_up) {
+  while (!ctx.Done()) {
+    const Status status = catch_up();
+    if (!status.ok()) {
+      COX_V(ctx.log(), 2, "What is followed cannot be read yet", {"what", what},
+            {"why", status.message()});
+    }
+    changed.Await(ctx, status.ok() ? Clock::Duration(kLookAgain) : Clock::Duration(kRetry));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "apiserver/registry/store.h"
+#include "base/doorbell.h"
 #include "storage/watchcache/watch_cache.h"
 
 namespace cox::apiserver {
@@ -42,5 +43,11 @@ class CacheFollower {
   Sink& sink_;
   std::unique_ptr<storage::Watcher> watcher_;
 };
+
+// Calls `catch_up`, which brings its followers up to now with `changed` as what wakes them, when
+// there is something new, until `ctx` stops; soon again after it failed. `what`, for the log:
+// "Roles".
+void KeepUp(Context& ctx, Doorbell& changed, std::string_view what,
+            const std::function<Status()>& catch_up);
 
 }  // namespace cox::apiserver

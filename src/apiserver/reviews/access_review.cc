@@ -28,8 +28,8 @@ UserInfo SubjectOf(const SubjectAccessReviewSpec& spec) {
 
 SubjectAccessReviewStatus Decide(const Authorizer& authorizer, const UserInfo& user,
                                  const Question& question) {
-  Decision decision = authorizer.AuthorizeMany(user, question.info,
-                                               {question.field_selector, question.label_selector});
+  Decision decision =
+      authorizer.Authorize(user, question.info, {question.field_selector, question.label_selector});
   SubjectAccessReviewStatus status;
   status.allowed = decision.allowed;
   status.denied = decision.denied;

@@ -41,13 +41,4 @@ void EndReview(Call& call, const ReviewExchange& exchange) {
   RespondPlain(call, 201, exchange.body, exchange.accepted);
 }
 
-authentication::v1::UserInfo ToApi(const UserInfo& user) {
-  authentication::v1::UserInfo info;
-  info.username = user.name;
-  info.uid = user.uid;
-  info.groups = user.groups;
-  for (const auto& [key, values] : user.extra) info.extra[key] = values;
-  return info;
-}
-
 }  // namespace cox::apiserver

@@ -5,7 +5,6 @@
 #include <string>
 #include <string_view>
 
-#include "api/authentication/v1.h"
 #include "apiserver/handlers/call.h"
 #include "apiserver/handlers/options.h"
 #include "object/object.h"
@@ -27,7 +26,5 @@ void TrackReview(Call& call, ReviewExchange& exchange, std::string_view subresou
 
 // Answers with the body.
 void EndReview(Call& call, const ReviewExchange& exchange);
-
-authentication::v1::UserInfo ToApi(const UserInfo& user);
 
 }  // namespace cox::apiserver

@@ -14,7 +14,8 @@ namespace {
 // Lets alice get pods in "ns".
 class AliceOnly final : public Authorizer {
  public:
-  Decision Authorize(const UserInfo& user, const RequestInfo& request) const override {
+  Decision Decide(const UserInfo& user, const RequestInfo& request,
+                  const Selectors&) const override {
     const bool allowed =
         user.name == "alice" && request.verb == "get" && request.resource == "pods";
     return {allowed, allowed ? "it is alice" : ""};

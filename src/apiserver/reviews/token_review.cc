@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "api/authentication/v1.h"
 #include "apiserver/handlers/respond.h"
 #include "apiserver/reviews/exchange.h"
 #include "apiserver/reviews/reviews.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cmd/apiserver/audit_options.h"
 
-#include "cmd/apiserver/files.h"
+#include "base/file_watch.h"
 #include "object/json/text.h"
 #include "object/scalar/time.h"
 
@@ -88,7 +88,7 @@ Status ReadBackend(const Flags& flags, const std::string& backend, Backend& to) 
 Result<apiserver::AuditOptions> AuditFrom(const Flags& flags) {
   apiserver::AuditOptions options;
   if (flags.Has("audit-policy-file")) {
-    COX_ASSIGN_OR_RETURN(options.policy, ReadFile(flags.Get("audit-policy-file")));
+    COX_ASSIGN_OR_RETURN(options.policy, ReadBoundedFile(flags.Get("audit-policy-file")));
     if (options.policy.empty()) {
       return Status::BadRequest("--audit-policy-file " + flags.Get("audit-policy-file") +
                                 " is empty");

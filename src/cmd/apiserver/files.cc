@@ -5,18 +5,8 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <fstream>
-#include <sstream>
 
 namespace cox::cmd {
-
-Result<std::string> ReadFile(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return Status::NotFound("cannot read " + path.string());
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 Status WriteFile(const std::filesystem::path& path, const std::string& text, bool secret) {
   Status failed = Status::Internal("cannot write " + path.string());

@@ -8,7 +8,6 @@
 
 namespace cox::cmd {
 
-Result<std::string> ReadFile(const std::filesystem::path& path);
 // A secret is readable by its owner alone, from its first byte on.
 Status WriteFile(const std::filesystem::path& path, const std::string& text, bool secret);
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "apiserver/authn/service_account/keys.h"
+#include "base/file_watch.h"
 #include "cmd/apiserver/files.h"
 
 namespace cox::cmd {
@@ -35,8 +36,8 @@ Result<net::CertificatePair> ServingCertificate(const Flags& flags) {
   std::error_code error;
   if (flags.Has("tls-cert-file") ||
       (std::filesystem::exists(certificate, error) && std::filesystem::exists(key, error))) {
-    COX_ASSIGN_OR_RETURN(pair.certificate_pem, ReadFile(certificate));
-    COX_ASSIGN_OR_RETURN(pair.key_pem, ReadFile(key));
+    COX_ASSIGN_OR_RETURN(pair.certificate_pem, ReadBoundedFile(certificate));
+    COX_ASSIGN_OR_RETURN(pair.key_pem, ReadBoundedFile(key));
     return pair;
   }
   std::vector<std::string> addresses = {"127.0.0.1"};
@@ -68,7 +69,7 @@ Result<std::string> SigningKey(const Flags& flags) {
   const std::filesystem::path path = SigningKeyFile(flags);
   std::error_code error;
   if (flags.Has("service-account-signing-key-file") || std::filesystem::exists(path, error)) {
-    return ReadFile(path);
+    return ReadBoundedFile(path);
   }
   COX_ASSIGN_OR_RETURN(std::string pem, apiserver::GenerateSigningKeyPem());
   std::filesystem::create_directories(path.parent_path(), error);

@@ -3,8 +3,8 @@
 
 #include <filesystem>
 
+#include "base/file_watch.h"
 #include "cmd/apiserver/audit_options.h"
-#include "cmd/apiserver/files.h"
 #include "cmd/apiserver/keys.h"
 #include "object/scalar/time.h"
 
@@ -18,7 +18,7 @@ Result<apiserver::ServiceAccountTokenOptions> ServiceAccountsFrom(const Flags& f
   options.signing_key_file = SigningKeyFile(flags);
   options.key_files = flags.GetList("service-account-key-file");
   for (const std::string& path : options.key_files) {
-    COX_ASSIGN_OR_RETURN(std::string pem, ReadFile(path));
+    COX_ASSIGN_OR_RETURN(std::string pem, ReadBoundedFile(path));
     options.key_pems.push_back(std::move(pem));
   }
   options.api_audiences = flags.GetList("api-audiences");
@@ -79,10 +79,11 @@ Result<apiserver::FairnessOptions> FairnessFrom(const Flags& flags) {
 Result<apiserver::PluginConfigs> AdmissionConfigsFrom(const Flags& flags) {
   if (!flags.Has("admission-control-config-file")) return apiserver::PluginConfigs();
   const std::filesystem::path file = flags.Get("admission-control-config-file");
-  COX_ASSIGN_OR_RETURN(const std::string text, ReadFile(file.string()));
-  Result<apiserver::PluginConfigs> configs = apiserver::ReadAdmissionConfig(
-      text,
-      [&](const std::string& path) { return ReadFile((file.parent_path() / path).string()); });
+  COX_ASSIGN_OR_RETURN(const std::string text, ReadBoundedFile(file.string()));
+  Result<apiserver::PluginConfigs> configs =
+      apiserver::ReadAdmissionConfig(text, [&](const std::string& path) {
+        return ReadBoundedFile((file.parent_path() / path).string());
+      });
   if (!configs.ok()) return configs.status().WithContext("--admission-control-config-file");
   return configs;
 }
@@ -100,7 +101,7 @@ Result<std::optional<apiserver::JwtIssuerConfig>> OidcFrom(const Flags& flags) {
                             .signing_algorithms = flags.GetList("oidc-signing-algs"),
                             .required_claims = flags.GetList("oidc-required-claim")};
   if (flags.Has("oidc-ca-file")) {
-    COX_ASSIGN_OR_RETURN(oidc.ca_pem, ReadFile(flags.Get("oidc-ca-file")));
+    COX_ASSIGN_OR_RETURN(oidc.ca_pem, ReadBoundedFile(flags.Get("oidc-ca-file")));
   }
   COX_ASSIGN_OR_RETURN(apiserver::JwtIssuerConfig issuer,
                        apiserver::IssuerOf(oidc, flags.GetList("service-account-issuer")));

@@ -4,14 +4,13 @@
 #include <memory>
 #include <utility>
 
+#include "object/protobuf/fields.h"
+
 namespace cox::storage::etcd {
 namespace {
 
 using proto::BackWriter;
-using proto::TagNumber;
-using proto::TagType;
-using proto::WireReader;
-using proto::WireType;
+using proto::Fields;
 
 // Fields with the default value are not sent.
 void Int(BackWriter& writer, uint32_t number, int64_t value) {
@@ -20,48 +19,6 @@ void Int(BackWriter& writer, uint32_t number, int64_t value) {
 void Text(BackWriter& writer, uint32_t number, std::string_view value) {
   if (!value.empty()) writer.BytesField(number, value);
 }
-
-// The fields of a message, one after the other.
-class Fields {
- public:
-  explicit Fields(std::string_view bytes) : reader_(bytes) {}
-
-  // False at the end, or if the bytes are malformed: see good().
-  bool Next() {
-    if (reader_.done()) return false;
-    if (!reader_.Tag(&tag_)) return Bad();
-    number_ = TagNumber(tag_);
-    bytes_ = {};
-    value_ = 0;
-    switch (TagType(tag_)) {
-      case WireType::kVarint:
-        return reader_.Varint(&value_) || Bad();
-      case WireType::kBytes:
-        return reader_.Bytes(&bytes_) || Bad();
-      default:
-        return reader_.Skip(tag_) || Bad();
-    }
-  }
-
-  uint32_t number() const { return number_; }
-  int64_t value() const { return static_cast<int64_t>(value_); }
-  bool flag() const { return value_ != 0; }
-  std::string_view bytes() const { return bytes_; }
-  bool good() const { return good_; }
-
- private:
-  bool Bad() {
-    good_ = false;
-    return false;
-  }
-
-  WireReader reader_;
-  uint64_t tag_ = 0;
-  uint32_t number_ = 0;
-  uint64_t value_ = 0;
-  std::string_view bytes_;
-  bool good_ = true;
-};
 
 Status Malformed(std::string_view what) {
   return Status::Internal("etcd sent a malformed " + std::string(what));

@@ -3,17 +3,17 @@
 
 #include <algorithm>
 
-#include "apiserver/registry/core/resource_names.h"
+#include "apiserver/admission/amounts/pod_resources.h"
 #include "base/strings.h"
 
 namespace cox::apiserver::limit_ranger {
 namespace {
 
+using amounts::Amounts;
 using core::v1::Container;
 using core::v1::LimitRange;
 using core::v1::LimitRangeItem;
 using core::v1::Pod;
-using Amounts = Map<Quantity>;
 
 // Sets what is missing, and returns the names of it.
 std::vector<std::string_view> Fill(Amounts& amounts, const Amounts& defaults) {
@@ -130,37 +130,6 @@ class Judge {
   Complaints& out_;
 };
 
-void Add(Amounts& total, const Amounts& more) {
-  for (const auto& [name, amount] : more) total[name].Add(amount);
-}
-
-// What a Pod as a whole asks for, requests or limits: its containers and sidecars together, or an
-// init container with the sidecars before it, if that is more; what it says for all of them counts
-// instead. The overhead of its runtime is nothing the user asked for.
-Amounts TotalOf(const core::v1::PodSpec& spec, Amounts core::v1::ResourceRequirements::*which) {
-  Amounts total, sidecars, peak;
-  for (const Container& container : spec.containers) Add(total, container.resources.*which);
-  for (const Container& container : spec.initContainers) {
-    Amounts now = sidecars;
-    Add(now, container.resources.*which);
-    for (const auto& [name, amount] : now) {
-      const Quantity* most = peak.Get(name);
-      if (most == nullptr || *most < amount) peak[name] = amount;
-    }
-    if (container.restartPolicy == core::v1::kContainerRestartPolicyAlways) sidecars = now;
-  }
-  Add(total, sidecars);
-  for (const auto& [name, amount] : peak) {
-    const Quantity* own = total.Get(name);
-    if (own == nullptr || *own < amount) total[name] = amount;
-  }
-  if (!spec.resources) return total;
-  for (const auto& [name, amount] : (*spec.resources).*which) {
-    if (name == "cpu" || name == "memory" || IsHugePageResourceName(name)) total[name] = amount;
-  }
-  return total;
-}
-
 }  // namespace
 
 void GiveDefaults(const LimitRange& range, Pod& pod) {
@@ -188,8 +157,8 @@ Complaints CheckPod(const LimitRange& range, const Pod& pod) {
         }
       }
     } else if (item.type == core::v1::kLimitTypePod) {
-      judge.Check(TotalOf(pod.spec, &core::v1::ResourceRequirements::requests),
-                  TotalOf(pod.spec, &core::v1::ResourceRequirements::limits));
+      const amounts::PodResources total = amounts::AskedFor(pod.spec);
+      judge.Check(total.requests, total.limits);
     }
   }
   return out;

@@ -8,6 +8,7 @@
 #include "api/resource/v1.h"
 #include "api/storage/v1.h"
 #include "apiserver/admission/node_restriction/labels.h"
+#include "apiserver/admission/stored_objects.h"
 #include "apiserver/authz/node/node_identity.h"
 #include "apiserver/registry/certificates/certificate_pem.h"
 #include "base/strings.h"
@@ -17,20 +18,6 @@ namespace cox::apiserver {
 namespace {
 
 constexpr std::string_view kLeaseNamespace = "kube-node-lease";
-
-std::string_view NameOf(Operation operation) {
-  switch (operation) {
-    case Operation::kCreate:
-      return "CREATE";
-    case Operation::kUpdate:
-      return "UPDATE";
-    case Operation::kDelete:
-      return "DELETE";
-    case Operation::kConnect:
-      return "CONNECT";
-  }
-  return "";
-}
 
 template <class T>
 bool SameItems(const std::vector<T>& a, const std::vector<T>& b) {
@@ -56,7 +43,7 @@ Status NodeRestriction::Refuse(const Ask& ask, std::string_view why) {
 }
 
 Status NodeRestriction::RefuseOperation(const Ask& ask, std::string_view allowed) {
-  std::string why = "unexpected operation " + Quote(NameOf(ask.request.operation));
+  std::string why = "unexpected operation " + Quote(OperationName(ask.request.operation));
   if (!allowed.empty()) {
     why += ", node " + Quote(ask.node) + " can only " + std::string(allowed);
   }
@@ -66,9 +53,7 @@ Status NodeRestriction::RefuseOperation(const Ask& ask, std::string_view allowed
 Result<Object> NodeRestriction::Find(const Ask& ask, const KindInfo& kind, std::string_view ns,
                                      std::string_view name) const {
   const ResourceStore& store = parts_.registry.Hub(kind).store();
-  Result<Object> found = store.Get(ask.ctx, ns, name, /*from_cache=*/true);
-  if (found.status().Is(Reason::kNotFound)) found = store.Get(ask.ctx, ns, name);
-  return found;
+  return FindObject(ask.ctx, store, ns, name);
 }
 
 Status NodeRestriction::Mutate(Context& ctx, const AdmissionRequest& request, Object&) const {

@@ -25,7 +25,7 @@ T Read(std::string_view json) {
 // Allows one resource to one user.
 class OneResource final : public Authorizer {
  public:
-  Decision Authorize(const UserInfo&, const RequestInfo& request) const override {
+  Decision Decide(const UserInfo&, const RequestInfo& request, const Selectors&) const override {
     return {request.verb == "request-serviceaccounts-token-audience" && request.resource == "vault",
             {}};
   }

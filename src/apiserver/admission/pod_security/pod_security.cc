@@ -7,6 +7,7 @@
 #include "apiserver/admission/plugins.h"
 #include "apiserver/admission/pod_security/existing_pods.h"
 #include "apiserver/admission/pod_security/standards.h"
+#include "apiserver/admission/stored_objects.h"
 #include "apiserver/registry/core/pod/annotations.h"
 #include "base/check.h"
 #include "base/strings.h"
@@ -220,9 +221,7 @@ class PodSecurity final : public AdmissionPlugin {
 
   Result<pod_security::LabelledPolicy> PolicyOfNamespace(Context& ctx,
                                                          const AdmissionRequest& request) const {
-    Result<Object> found = namespaces_.Get(ctx, "", request.ns, /*from_cache=*/true);
-    // One that was created just now may not be in the cache yet.
-    if (found.status().Is(Reason::kNotFound)) found = namespaces_.Get(ctx, "", request.ns);
+    Result<Object> found = FindObject(ctx, namespaces_, "", request.ns);
     if (!found.ok()) {
       request.Annotate(kError, "failed to lookup namespace");
       return Status(Reason::kInternalError, "failed to lookup namespace " + Quote(request.ns) +

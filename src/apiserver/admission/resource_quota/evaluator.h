@@ -8,11 +8,19 @@
 
 #include "api/core/v1.h"
 #include "apiserver/admission/admission.h"
-#include "apiserver/admission/resource_quota/amounts.h"
+#include "apiserver/admission/amounts/amounts.h"
 #include "object/object.h"
 #include "object/scalar/time.h"
 
 namespace cox::apiserver::quota {
+
+using amounts::Add;
+using amounts::Amounts;
+using amounts::Increase;
+using amounts::Masked;
+using amounts::RaiseTo;
+using amounts::Same;
+using amounts::ToText;
 
 // One condition on what a quota counts: "PriorityClass In [high]".
 using Scope = core::v1::ScopedResourceSelectorRequirement;

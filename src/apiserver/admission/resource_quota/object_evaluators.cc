@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "api/resource/v1.h"
-#include "apiserver/admission/claim_class.h"
+#include "apiserver/admission/plugins/claim_class.h"
 #include "apiserver/admission/resource_quota/evaluator.h"
 
 namespace cox::apiserver::quota {

@@ -4,8 +4,8 @@
 #include <map>
 #include <set>
 
+#include "apiserver/admission/amounts/pod_resources.h"
 #include "apiserver/admission/resource_quota/evaluator.h"
-#include "apiserver/admission/resource_quota/pod_resources.h"
 #include "apiserver/registry/core/pod/qos.h"
 #include "apiserver/registry/core/resource_names.h"
 #include "base/strings.h"
@@ -38,7 +38,7 @@ std::string Prefixed(std::string_view prefix, std::string_view name) {
 }
 
 // Under the names that quotas know.
-Amounts QuotaNames(const PodResources& resources) {
+Amounts QuotaNames(const amounts::PodResources& resources) {
   Amounts usage;
   usage[kPods] = Quantity(1);
   for (const auto& [name, amount] : resources.requests) {
@@ -117,7 +117,7 @@ class PodEvaluator final : public Evaluator {
 
   std::string Missing(const Amounts& bounded, const Object& object) const override {
     const Pod& pod = *object.As<Pod>();
-    if (HasPodLevelResources(pod)) return {};
+    if (amounts::HasPodLevelResources(pod)) return {};
     std::map<std::string, std::set<std::string>> containers_without;
     const auto check = [&](const Container& container) {
       const Amounts said = QuotaNames({container.resources.requests, container.resources.limits});
@@ -139,7 +139,7 @@ class PodEvaluator final : public Evaluator {
   Amounts Usage(const Object& object, const Time& now) const override {
     const Pod& pod = *object.As<Pod>();
     Amounts usage;
-    if (IsAlive(pod, now)) usage = QuotaNames(ResourcesOf(pod));
+    if (IsAlive(pod, now)) usage = QuotaNames(amounts::ResourcesOf(pod));
     // What is stored counts here, dead or alive.
     usage[kCount] = Quantity(1);
     return usage;

@@ -39,15 +39,6 @@ meta::v1::GroupVersionResource ResourceAt(const ServedResource& as) {
           .resource = std::string(as.kind().plural)};
 }
 
-authentication::v1::UserInfo UserOf(const UserInfo& user) {
-  authentication::v1::UserInfo info;
-  info.username = user.name;
-  info.uid = user.uid;
-  info.groups = user.groups;
-  for (const auto& [key, values] : user.extra) info.extra[key] = values;
-  return info;
-}
-
 Status CheckPatch(const AdmissionResponse& response, bool mutating) {
   const bool patch = !response.patch.empty();
   if (!mutating) {
@@ -140,7 +131,7 @@ std::string EncodeReview(const Webhook& webhook, const ServedResource& as,
   review.name = request.name;
   review.namespace_ = NamespaceOf(request);
   review.operation = OperationName(request.operation);
-  review.userInfo = UserOf(request.user);
+  review.userInfo = ToApi(request.user);
   review.object = RawOf(request.object, as);
   review.oldObject = RawOf(request.old, as);
   review.dryRun = request.dry_run;

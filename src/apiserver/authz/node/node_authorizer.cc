@@ -161,8 +161,8 @@ Decision NodeAuthorizer::Pod(std::string_view node, const RequestInfo& request,
   return Is(request.verb, {"create", "delete"}) ? Allow() : NoOpinion();
 }
 
-Decision NodeAuthorizer::AuthorizeMany(const UserInfo& user, const RequestInfo& request,
-                                       const Selectors& selectors) const {
+Decision NodeAuthorizer::Decide(const UserInfo& user, const RequestInfo& request,
+                                const Selectors& selectors) const {
   const std::optional<std::string_view> node = NodeNameOf(user);
   if (!node) return NoOpinion();
   if (node->empty()) return NoOpinion("unknown node for user " + Quote(user.name));

@@ -24,11 +24,8 @@ class NodeAuthorizer final : public Authorizer {
   NodeAuthorizer(const NodeGraph& graph, std::vector<rbac::v1::PolicyRule> rules)
       : graph_(graph), rules_(std::move(rules)) {}
 
-  Decision Authorize(const UserInfo& user, const RequestInfo& request) const override {
-    return AuthorizeMany(user, request, {});
-  }
-  Decision AuthorizeMany(const UserInfo& user, const RequestInfo& request,
-                         const Selectors& selectors) const override;
+  Decision Decide(const UserInfo& user, const RequestInfo& request,
+                  const Selectors& selectors) const override;
   // None; incomplete for nodes: what they may do does not stand in rules.
   UserRules Rules(const UserInfo& user, std::string_view ns) const override;
 

@@ -34,7 +34,7 @@ class NodeAuthorizerTest : public ::testing::Test {
     const Query parsed =
         Query::Parse(query == target.npos ? std::string_view() : target.substr(query + 1));
     const std::string fields = parsed.Get("fieldSelector");
-    return authorizer_.AuthorizeMany(user, *ParseRequestInfo(method, target, parsed), {fields, ""});
+    return authorizer_.Authorize(user, *ParseRequestInfo(method, target, parsed), {fields, ""});
   }
 
   NodeGraph graph_;

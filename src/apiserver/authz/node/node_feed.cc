@@ -6,15 +6,9 @@
 #include "api/storage/v1.h"
 #include "apiserver/authz/node/references.h"
 #include "apiserver/registry/cache_follower.h"
-#include "base/doorbell.h"
-#include "base/log.h"
 
 namespace cox::apiserver {
 namespace {
-
-constexpr std::chrono::seconds kRetry{1};
-// Nothing is expected to be missed; this is how long it would stay so.
-constexpr std::chrono::minutes kLookAgain{10};
 
 // One resource that says what belongs to which node.
 class Source final : public CacheFollower::Sink {
@@ -85,13 +79,7 @@ class Feed {
         slices_(registry, resource::v1::ResourceSlice::kKind, NodeObject::kSlice, graph) {}
 
   void Run() {
-    while (!ctx_.Done()) {
-      const Status status = CatchUp();
-      if (!status.ok()) {
-        COX_V(ctx_.log(), 2, "What nodes need cannot be read yet", {"why", status.message()});
-      }
-      changed_.Await(ctx_, status.ok() ? Clock::Duration(kLookAgain) : Clock::Duration(kRetry));
-    }
+    KeepUp(ctx_, changed_, "Nodes", [this] { return CatchUp(); });
   }
 
  private:

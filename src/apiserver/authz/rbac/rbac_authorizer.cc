@@ -67,7 +67,8 @@ class MissingRoles {
 
 }  // namespace
 
-Decision RbacAuthorizer::Authorize(const UserInfo& user, const RequestInfo& request) const {
+Decision RbacAuthorizer::Decide(const UserInfo& user, const RequestInfo& request,
+                                const Selectors&) const {
   const RbacIndexPtr index = index_.Load();
   if (index == nullptr) return {IsHealth(request), {}};
   Decision decision;

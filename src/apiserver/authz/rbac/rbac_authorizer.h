@@ -18,7 +18,8 @@ namespace cox::apiserver {
 // Threads: all methods may be called concurrently.
 class RbacAuthorizer final : public Authorizer {
  public:
-  Decision Authorize(const UserInfo& user, const RequestInfo& request) const override;
+  Decision Decide(const UserInfo& user, const RequestInfo& request,
+                  const Selectors&) const override;
   // All rules, cluster-wide and of `ns`. Roles that are missing make it an error, with the rest.
   UserRules Rules(const UserInfo& user, std::string_view ns) const override;
 

@@ -5,15 +5,9 @@
 
 #include "api/rbac/v1.h"
 #include "apiserver/registry/cache_follower.h"
-#include "base/doorbell.h"
-#include "base/log.h"
 
 namespace cox::apiserver {
 namespace {
-
-constexpr std::chrono::seconds kRetry{1};
-// Nothing is expected to be missed; this is how long it would stay so.
-constexpr std::chrono::minutes kLookAgain{10};
 
 template <class Binding>
 RbacBindingPtr ToBinding(Binding& from) {
@@ -105,11 +99,7 @@ class Feed {
         cluster_bindings_(registry, rbac::v1::ClusterRoleBinding::kKind, builder_) {}
 
   void Run() {
-    while (!ctx_.Done()) {
-      const Status status = CatchUp();
-      if (!status.ok()) COX_V(ctx_.log(), 2, "Roles cannot be read yet", {"why", status.message()});
-      changed_.Await(ctx_, status.ok() ? Clock::Duration(kLookAgain) : Clock::Duration(kRetry));
-    }
+    KeepUp(ctx_, changed_, "Roles", [this] { return CatchUp(); });
   }
 
  private:

@@ -15,7 +15,7 @@ class HeldRules final : public Authorizer {
  public:
   std::vector<PolicyRule> rules;
 
-  Decision Authorize(const UserInfo&, const RequestInfo& request) const override {
+  Decision Decide(const UserInfo&, const RequestInfo& request, const Selectors&) const override {
     for (const PolicyRule& rule : rules) {
       if (RuleAllows(rule, request)) return {true, {}};
     }

@@ -5,33 +5,17 @@ namespace cox::apiserver {
 
 std::optional<Decision> DecisionCache::Find(std::string_view question, Clock::SteadyTime now) {
   MutexLock lock(mu_);
-  const auto found = index_.find(question);
-  if (found == index_.end()) return std::nullopt;
-  const auto entry = found->second;
-  if (entry->until <= now) {
-    index_.erase(found);
-    entries_.erase(entry);
-    return std::nullopt;
-  }
-  entries_.splice(entries_.begin(), entries_, entry);
-  return entry->decision;
+  const Kept* kept = kept_.Find(question);
+  if (kept == nullptr) return std::nullopt;
+  if (kept->until > now) return kept->decision;
+  kept_.Erase(question);
+  return std::nullopt;
 }
 
 void DecisionCache::Keep(std::string question, Decision decision, Clock::SteadyTime until) {
   if (question.size() > kMaxQuestion) return;
   MutexLock lock(mu_);
-  const auto found = index_.find(question);
-  if (found != index_.end()) {
-    found->second->decision = std::move(decision);
-    found->second->until = until;
-    return;
-  }
-  if (entries_.size() >= kEntries) {
-    index_.erase(entries_.back().question);
-    entries_.pop_back();
-  }
-  entries_.push_front({std::move(question), std::move(decision), until});
-  index_.emplace(entries_.front().question, entries_.begin());
+  kept_.Put(std::move(question), {std::move(decision), until});
 }
 
 }  // namespace cox::apiserver

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <list>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 
 #include "apiserver/authz/authorizer.h"
 #include "base/clock.h"
+#include "base/lru_map.h"
 #include "base/mutex.h"
 
 namespace cox::apiserver {
@@ -16,8 +15,7 @@ namespace cox::apiserver {
 // Decisions that hold for a while, by the text of the question.
 //
 // Bounded: of kEntries, the one not asked for longest goes first; questions beyond kMaxQuestion
-// bytes
-//   are not kept at all.
+//   bytes are not kept at all.
 // Threads: all methods may be called concurrently.
 class DecisionCache {
  public:
@@ -29,15 +27,13 @@ class DecisionCache {
   void Keep(std::string question, Decision decision, Clock::SteadyTime until);
 
  private:
-  struct Entry {
-    std::string question;
+  struct Kept {
     Decision decision;
     Clock::SteadyTime until;
   };
 
   Mutex mu_;
-  std::list<Entry> entries_ COX_GUARDED_BY(mu_);  // the one asked for last is first
-  std::unordered_map<std::string_view, std::list<Entry>::iterator> index_ COX_GUARDED_BY(mu_);
+  LruMap<Kept> kept_ COX_GUARDED_BY(mu_){kEntries};
 };
 
 }  // namespace cox::apiserver

@@ -137,8 +137,8 @@ Decision WebhookAuthorizer::Failed(const Status& status) const {
   return decision;
 }
 
-Decision WebhookAuthorizer::AuthorizeMany(const UserInfo& user, const RequestInfo& request,
-                                          const Selectors& selectors) const {
+Decision WebhookAuthorizer::Decide(const UserInfo& user, const RequestInfo& request,
+                                   const Selectors& selectors) const {
   std::string question = EncodeReview(user, request, selectors, config_.version);
   const std::optional<Decision> known = cache_.Find(question, ctx_.clock().Monotonic());
   if (known) return *known;

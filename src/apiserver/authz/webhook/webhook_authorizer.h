@@ -29,11 +29,8 @@ class WebhookAuthorizer final : public Authorizer {
       : ctx_(ctx), client_(std::move(client)), config_(std::move(config)) {}
 
   bool MayBlock() const override { return true; }
-  Decision Authorize(const UserInfo& user, const RequestInfo& request) const override {
-    return AuthorizeMany(user, request, {});
-  }
-  Decision AuthorizeMany(const UserInfo& user, const RequestInfo& request,
-                         const Selectors& selectors) const override;
+  Decision Decide(const UserInfo& user, const RequestInfo& request,
+                  const Selectors& selectors) const override;
   // None, and incomplete: it can only be asked about single requests.
   UserRules Rules(const UserInfo& user, std::string_view ns) const override;
 

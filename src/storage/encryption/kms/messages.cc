@@ -4,37 +4,19 @@
 #include <utility>
 
 #include "base/strings.h"
-#include "object/protobuf/wire.h"
+#include "object/protobuf/fields.h"
 #include "object/validation/names.h"
 
 namespace cox::storage::kms {
 namespace {
 
 using proto::BackWriter;
-using proto::TagNumber;
-using proto::TagType;
-using proto::WireReader;
+using proto::Fields;
 using proto::WireType;
 
 constexpr size_t kMaxKeyId = 1024;
 constexpr size_t kMaxAnnotations = 32 * 1024;
 constexpr size_t kMaxCiphertext = 1024;
-
-// Gives every field of a message to `take(number, value, bytes)`. False if it is malformed.
-template <class Take>
-bool ForEachField(std::string_view message, Take take) {
-  WireReader reader(message);
-  while (!reader.done()) {
-    uint64_t tag = 0, value = 0;
-    std::string_view bytes;
-    if (!reader.Tag(&tag)) return false;
-    const bool read = TagType(tag) == WireType::kVarint  ? reader.Varint(&value)
-                      : TagType(tag) == WireType::kBytes ? reader.Bytes(&bytes)
-                                                         : reader.Skip(tag);
-    if (!read || !take(TagNumber(tag), value, bytes)) return false;
-  }
-  return true;
-}
 
 void Text(BackWriter& writer, uint32_t number, std::string_view value) {
   if (!value.empty()) writer.BytesField(number, value);
@@ -51,13 +33,13 @@ void Put(BackWriter& writer, uint32_t number, const Annotations& annotations) {
 
 bool TakeAnnotation(std::string_view message, Annotations& annotations) {
   std::string key, value;
-  const bool read = ForEachField(message, [&](uint32_t number, uint64_t, std::string_view bytes) {
-    if (number == 1) key = bytes;
-    if (number == 2) value = bytes;
-    return true;
-  });
+  Fields fields(message);
+  while (fields.Next()) {
+    if (fields.number() == 1) key = fields.bytes();
+    if (fields.number() == 2) value = fields.bytes();
+  }
   annotations[std::move(key)] = std::move(value);
-  return read;
+  return fields.good();
 }
 
 // gRPC's prefix: not compressed, and the length.
@@ -104,34 +86,36 @@ std::string DecryptRequest(const WrappedKey& key, std::string_view uid) {
 
 Result<PluginStatus> DecodeStatus(std::string_view message) {
   PluginStatus status;
-  const bool read = ForEachField(message, [&](uint32_t number, uint64_t, std::string_view bytes) {
-    if (number == 1) status.version = bytes;
-    if (number == 2) status.healthz = bytes;
-    if (number == 3) status.key_id = bytes;
-    return true;
-  });
-  if (!read) return Malformed("StatusResponse");
+  Fields fields(message);
+  while (fields.Next()) {
+    if (fields.number() == 1) status.version = fields.bytes();
+    if (fields.number() == 2) status.healthz = fields.bytes();
+    if (fields.number() == 3) status.key_id = fields.bytes();
+  }
+  if (!fields.good()) return Malformed("StatusResponse");
   return status;
 }
 
 Result<WrappedKey> DecodeEncrypt(std::string_view message) {
   WrappedKey key;
-  const bool read = ForEachField(message, [&](uint32_t number, uint64_t, std::string_view bytes) {
-    if (number == 1) key.ciphertext = bytes;
-    if (number == 2) key.key_id = bytes;
-    return number != 3 || TakeAnnotation(bytes, key.annotations);
-  });
-  if (!read) return Malformed("EncryptResponse");
+  Fields fields(message);
+  bool good = true;
+  while (good && fields.Next()) {
+    if (fields.number() == 1) key.ciphertext = fields.bytes();
+    if (fields.number() == 2) key.key_id = fields.bytes();
+    if (fields.number() == 3) good = TakeAnnotation(fields.bytes(), key.annotations);
+  }
+  if (!good || !fields.good()) return Malformed("EncryptResponse");
   return key;
 }
 
 Result<KeyBytes> DecodeDecrypt(std::string_view message) {
   KeyBytes key;
-  const bool read = ForEachField(message, [&](uint32_t number, uint64_t, std::string_view bytes) {
-    if (number == 1) key = KeyBytes(std::string(bytes));
-    return true;
-  });
-  if (!read) return Malformed("DecryptResponse");
+  Fields fields(message);
+  while (fields.Next()) {
+    if (fields.number() == 1) key = KeyBytes(std::string(fields.bytes()));
+  }
+  if (!fields.good()) return Malformed("DecryptResponse");
   return key;
 }
 
@@ -150,15 +134,16 @@ void AppendEncryptedObject(const EncryptedObject& object, std::string* out) {
 Result<EncryptedObject> ParseEncryptedObject(std::string_view bytes) {
   EncryptedObject object;
   uint64_t source = 0;
-  const bool read =
-      ForEachField(bytes, [&](uint32_t number, uint64_t value, std::string_view field) {
-        if (number == 1) object.data = field;
-        if (number == 2) object.key.key_id = field;
-        if (number == 3) object.key.ciphertext = field;
-        if (number == 5) source = value;
-        return number != 4 || TakeAnnotation(field, object.key.annotations);
-      });
-  if (!read) return Status::Internal("failed to unmarshal encrypted object");
+  Fields fields(bytes);
+  bool good = true;
+  while (good && fields.Next()) {
+    if (fields.number() == 1) object.data = fields.bytes();
+    if (fields.number() == 2) object.key.key_id = fields.bytes();
+    if (fields.number() == 3) object.key.ciphertext = fields.bytes();
+    if (fields.number() == 4) good = TakeAnnotation(fields.bytes(), object.key.annotations);
+    if (fields.number() == 5) source = static_cast<uint64_t>(fields.value());
+  }
+  if (!good || !fields.good()) return Status::Internal("failed to unmarshal encrypted object");
   if (source > static_cast<uint64_t>(KeySource::kHkdfSeed)) {
     return Status::Internal("unknown encryptedDEKSourceType: " + std::to_string(source));
   }
