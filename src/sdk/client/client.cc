@@ -18,6 +18,9 @@ namespace {
 // An error's text is read to here; more is not for us.
 constexpr size_t kMaxErrorBytes = size_t{64} * 1024;
 
+// Of a page of a list whose connection breaks within the answer.
+constexpr int kAttempts = 3;
+
 // The server has no such form: 406 to what we accept, 415 to what we send.
 bool WrongForm(int code) { return code == 406 || code == 415; }
 
@@ -66,9 +69,10 @@ class EngineClient final : public Client {
                              Format format);
   Result<std::string> ListPages(Context& ctx, const Resource& resource, const ListOptions& options,
                                 Shape shape, const std::function<Status(Object)>& take);
+  // `broke`: the answer had begun, and its connection did not last.
   Result<meta::v1::ListMeta> ListPage(Context& ctx, const Resource& resource,
                                       const std::string& target, Shape shape,
-                                      const std::function<Status(Object)>& take);
+                                      const std::function<Status(Object)>& take, bool* broke);
   Result<std::unique_ptr<WatchStream>> StartWatch(Context& ctx, const Resource& resource,
                                                   const WatchOptions& options, Shape shape);
   // A GET whose answer is read as it comes: only if it is one of success.
@@ -103,8 +107,8 @@ Status ReadFailure(Context& ctx, net::ClientStream& stream) {
 Result<net::Response> EngineClient::Send(Context& ctx, const Operation& operation,
                                          const std::string& target, Format format) {
   return sender_.Do(ctx, [&] {
-    net::Request request = NewRequest(MethodOf(operation.verb), target,
-                                      AcceptHeader(format, Shape::kWhole));
+    net::Request request =
+        NewRequest(MethodOf(operation.verb), target, AcceptHeader(format, Shape::kWhole));
     Body body = BodyOf(operation, format);
     if (!body.content_type.empty()) {
       request.headers.Add("content-type", std::string(body.content_type));
@@ -149,14 +153,22 @@ Result<std::unique_ptr<net::ClientStream>> EngineClient::Start(Context& ctx,
 
 Result<meta::v1::ListMeta> EngineClient::ListPage(Context& ctx, const Resource& resource,
                                                   const std::string& target, Shape shape,
-                                                  const std::function<Status(Object)>& take) {
+                                                  const std::function<Status(Object)>& take,
+                                                  bool* broke) {
   COX_ASSIGN_OR_RETURN(const std::unique_ptr<net::ClientStream> stream,
                        Start(ctx, resource, target, shape));
   ListDecoder decoder(FormOf(resource, shape));
   while (true) {
-    COX_ASSIGN_OR_RETURN(const Bytes piece, stream->Read(ctx));
-    if (piece.empty()) return decoder.Finish();
-    COX_RETURN_IF_ERROR(decoder.Feed(piece.view(), take));
+    const Result<Bytes> piece = stream->Read(ctx);
+    *broke = piece.status().Is(Reason::kServiceUnavailable) && !ctx.Done();
+    if (!piece.ok()) return piece.status();
+    if (!piece->empty()) {
+      COX_RETURN_IF_ERROR(decoder.Feed(piece->view(), take));
+      continue;
+    }
+    Result<meta::v1::ListMeta> meta = decoder.Finish();
+    *broke = meta.status().Is(Reason::kServiceUnavailable);
+    return meta;
   }
 }
 
@@ -172,8 +184,9 @@ Result<std::string> EngineClient::ListPages(Context& ctx, const Resource& resour
   };
   for (int failures = 0;;) {
     given = false;
+    bool broke = false;
     Result<meta::v1::ListMeta> meta =
-        ListPage(ctx, resource, ListTarget(resource, now, continue_token), shape, count);
+        ListPage(ctx, resource, ListTarget(resource, now, continue_token), shape, count, &broke);
     if (meta.ok()) {
       if (meta->continue_.empty()) return std::move(meta->resourceVersion);
       continue_token = std::move(meta->continue_);
@@ -189,9 +202,8 @@ Result<std::string> EngineClient::ListPages(Context& ctx, const Resource& resour
       options.on_restart();
       continue;
     }
-    // The connection broke: a page of which nothing was given can be asked for again.
-    const bool again = meta.status().Is(Reason::kServiceUnavailable) && !given && !ctx.Done() &&
-                       meta.status().details().retry_after_seconds == 0 && ++failures < 3;
+    // A page of which nothing was given yet can be asked for again.
+    const bool again = broke && !given && ++failures < kAttempts;
     if (!again) return meta.status();
   }
 }

@@ -66,9 +66,9 @@ Result<std::optional<Discovery::Found>> Discovery::FetchAggregated(Context& ctx,
       for (const auto& resource : version.resources) {
         // Without a kind there are only subresources.
         if (!resource.responseKind || resource.responseKind->kind.empty()) continue;
-        Resource one = MakeResource({group.metadata.name, version.version},
-                                    resource.responseKind->kind, resource.resource,
-                                    resource.scope == "Namespaced");
+        Resource one =
+            MakeResource({group.metadata.name, version.version}, resource.responseKind->kind,
+                         resource.resource, resource.scope == "Namespaced");
         GroupVersionKind gvk = one.gvk;
         found.emplace(std::move(gvk), std::move(one));
       }

@@ -15,8 +15,8 @@ ClientMetrics::ClientMetrics(MetricsRegistry& registry)
       durations(registry.AddHistogramVec(
           {"rest_client_request_duration_seconds",
            "Request latency in seconds. Broken down by verb, and host."},
-          {0.005, 0.025, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0},
-          {"host", "verb"})) {}
+          {0.005, 0.025, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0}, {"host", "verb"})) {
+}
 
 std::shared_ptr<ClientMetrics> MakeClientMetrics(MetricsRegistry& registry) {
   return std::make_shared<ClientMetrics>(registry);

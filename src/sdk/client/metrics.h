@@ -17,9 +17,9 @@ class ClientMetrics {
  public:
   explicit ClientMetrics(MetricsRegistry& registry);
 
-  CounterVec& requests;      // rest_client_requests_total{code,host,method}
-  CounterVec& retries;       // rest_client_request_retries_total{code,host,verb}
-  HistogramVec& durations;   // rest_client_request_duration_seconds{host,verb}
+  CounterVec& requests;     // rest_client_requests_total{code,host,method}
+  CounterVec& retries;      // rest_client_request_retries_total{code,host,verb}
+  HistogramVec& durations;  // rest_client_request_duration_seconds{host,verb}
 };
 
 }  // namespace cox

@@ -3,7 +3,6 @@
 
 #include <array>
 
-#include "api/meta/v1.h"
 #include "base/strings.h"
 #include "object/json/json.h"
 #include "object/validation/names.h"
@@ -177,49 +176,55 @@ void AddOptions(Target& target, const Operation& operation) {
 }
 
 Body DeleteBody(const DeleteOptions* options) {
-  if (options == nullptr) return {};
-  meta::v1::DeleteOptions body;
-  bool says_something = false;
-  if (options->grace_period) {
-    body.gracePeriodSeconds = options->grace_period->count();
-    says_something = true;
-  }
-  if (options->propagation != Propagation::kServerDefault) {
-    body.propagationPolicy = std::string(PropagationName(options->propagation));
-    says_something = true;
-  }
-  if (!options->uid.empty() || !options->resource_version.empty()) {
-    meta::v1::Preconditions& only = body.preconditions.emplace();
-    if (!options->uid.empty()) only.uid = options->uid;
-    if (!options->resource_version.empty()) only.resourceVersion = options->resource_version;
-    says_something = true;
-  }
-  if (options->dry_run) {
-    body.dryRun = {"All"};
-    says_something = true;
-  }
-  if (!says_something) return {};
-  Body out{.content_type = MediaType(Format::kJson)};
+  const std::optional<meta::v1::DeleteOptions> body =
+      options == nullptr ? std::nullopt : ToApi(*options);
+  if (!body) return {};
+  Body out{.text = "", .content_type = MediaType(Format::kJson)};
   const json::TypeMeta names{.api_version = "v1", .kind = "DeleteOptions"};
-  json::Encode(meta::v1::DeleteOptions::kType, &body, &out.text, &names);
+  json::Encode(meta::v1::DeleteOptions::kType, &*body, &out.text, &names);
   return out;
 }
 
 Body ObjectBody(const Object& object, Format format) {
   if (!object.is_typed()) {
-    Body out{.content_type = MediaType(Format::kJson)};
+    Body out{.text = "", .content_type = MediaType(Format::kJson)};
     // Written from where it lies if it says what it is; ToValue copies.
-    const bool named = object.value().Find("kind") != nullptr &&
-                       object.value().Find("apiVersion") != nullptr;
+    const bool named =
+        object.value().Find("kind") != nullptr && object.value().Find("apiVersion") != nullptr;
     json::WriteTo(named ? object.value() : object.ToValue(), &out.text);
     return out;
   }
-  Body out{.content_type = MediaType(format)};
+  Body out{.text = "", .content_type = MediaType(format)};
   EncodeObject(object, format, &out.text);
   return out;
 }
 
 }  // namespace
+
+std::optional<meta::v1::DeleteOptions> ToApi(const DeleteOptions& options) {
+  meta::v1::DeleteOptions body;
+  bool says_something = false;
+  if (options.grace_period) {
+    body.gracePeriodSeconds = options.grace_period->count();
+    says_something = true;
+  }
+  if (options.propagation != Propagation::kServerDefault) {
+    body.propagationPolicy = std::string(PropagationName(options.propagation));
+    says_something = true;
+  }
+  if (!options.uid.empty() || !options.resource_version.empty()) {
+    meta::v1::Preconditions& only = body.preconditions.emplace();
+    if (!options.uid.empty()) only.uid = options.uid;
+    if (!options.resource_version.empty()) only.resourceVersion = options.resource_version;
+    says_something = true;
+  }
+  if (options.dry_run) {
+    body.dryRun = {"All"};
+    says_something = true;
+  }
+  if (!says_something) return std::nullopt;
+  return body;
+}
 
 std::string_view AcceptHeader(Format format, Shape shape) {
   const bool protobuf = format == Format::kProtobuf;
@@ -228,7 +233,8 @@ std::string_view AcceptHeader(Format format, Shape shape) {
       return protobuf ? "application/vnd.kubernetes.protobuf,application/json" : "application/json";
     case Shape::kMetadata:
       return protobuf
-                 ? "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,"
+                 ? "application/"
+                   "vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,"
                    "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json"
                  : "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
     case Shape::kMetadataList:

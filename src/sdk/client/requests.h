@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "api/meta/v1.h"
 #include "base/result.h"
 #include "coxswain/client.h"
 #include "net/http.h"
@@ -30,6 +32,9 @@ Result<std::string> TargetOf(const Operation& operation);
 std::string ListTarget(const Resource& resource, const ListOptions& options,
                        std::string_view continue_token);
 std::string WatchTarget(const Resource& resource, const WatchOptions& options);
+
+// As the API writes them; none if they say nothing.
+std::optional<meta::v1::DeleteOptions> ToApi(const DeleteOptions& options);
 
 // The body and its Content-Type, which is empty if there is no body.
 struct Body {

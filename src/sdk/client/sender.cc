@@ -52,9 +52,9 @@ Result<Answer> Sender::SendWithRetries(Context& ctx, const MakeRequest& make, co
     const int code = answer.ok() ? CodeOf(*answer) : 0;
     if (meter_.enabled()) meter_.Count(method, code, ctx.clock().Monotonic() - began);
     if (answer.ok()) warnings_.Note(ctx, HeadersOf(*answer));
-    const std::optional<Clock::Duration> wait =
-        answer.ok() ? retry->AfterAnswer(code, HeadersOf(*answer))
-                    : retry->AfterFailure(answer.status());
+    const std::optional<Clock::Duration> wait = answer.ok()
+                                                    ? retry->AfterAnswer(code, HeadersOf(*answer))
+                                                    : retry->AfterFailure(answer.status());
     if (!wait) return answer;
     COX_V(ctx.log(), 4, "Request is sent again", {"method", method}, {"code", code},
           {"after", FormatDuration(*wait)});

@@ -74,10 +74,9 @@ Result<Object> Client::Apply(Context& ctx, const Resource& resource, const Value
 
 Result<Object> Client::Delete(Context& ctx, const Resource& resource, const ObjectKey& key,
                               const DeleteOptions& options) {
-  return Execute(ctx, {.verb = Operation::Verb::kDelete,
-                       .resource = resource,
-                       .key = key,
-                       .remove = &options});
+  return Execute(
+      ctx,
+      {.verb = Operation::Verb::kDelete, .resource = resource, .key = key, .remove = &options});
 }
 
 Status Client::DeleteAll(Context& ctx, const Resource& resource, const ListOptions& which,

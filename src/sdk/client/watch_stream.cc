@@ -47,8 +47,8 @@ class ServerWatch final : public WatchStream {
 std::unique_ptr<WatchStream> MakeWatchStream(std::unique_ptr<net::ClientStream> stream,
                                              ObjectForm form) {
   const std::string_view type = stream->headers().Get("content-type").value_or("");
-  const Format format = type.starts_with(MediaType(Format::kProtobuf)) ? Format::kProtobuf
-                                                                       : Format::kJson;
+  const Format format =
+      type.starts_with(MediaType(Format::kProtobuf)) ? Format::kProtobuf : Format::kJson;
   return std::make_unique<ServerWatch>(std::move(stream), std::move(form), format);
 }
 

@@ -23,8 +23,8 @@ json::TypeMeta PeekNames(std::string_view text) {
                       : key == "apiVersion" ? &names.api_version
                                             : nullptr;
     const json::Token token = reader.Peek();
-    const bool read = to != nullptr && token == json::Token::kString ? reader.TakeString(to)
-                                                                     : reader.Skip();
+    const bool read =
+        to != nullptr && token == json::Token::kString ? reader.TakeString(to) : reader.Skip();
     if (!read) break;
   }
   return names;
@@ -57,8 +57,7 @@ Result<Object> DecodeAnswer(std::string_view body, const Resource& resource,
   if (proto::HasEnvelope(body)) {
     const Result<proto::Envelope> envelope = proto::Open(body);
     if (!envelope.ok()) {
-      return Status::Internal("the server's answer cannot be read: " +
-                              envelope.status().message());
+      return Status::Internal("the server's answer cannot be read: " + envelope.status().message());
     }
     COX_ASSIGN_OR_RETURN(const ObjectForm form,
                          FormOf(envelope->api_version, envelope->kind, resource, answer));
