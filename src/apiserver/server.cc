@@ -12,6 +12,7 @@
 #include "apiserver/discovery/served.h"
 #include "apiserver/fairness/fairness_feed.h"
 #include "apiserver/fairness/inflight_limit.h"
+#include "apiserver/fencing/fencing.h"
 #include "apiserver/loops/cluster_trust.h"
 #include "apiserver/loops/loops.h"
 #include "apiserver/now.h"
@@ -138,6 +139,7 @@ class ServerImpl final : public ApiServer {
                  .started = ctx_.clock().Now(),
                  .flags = options_.flags,
                  .fairness = fairness_.get()}),
+        fencing_(registry_, *authorization_),
         workers_(ctx_, {.name = "request", .max_threads = WorkersFor(options_.fairness)}),
         chain_(BuildChain(
             {.metrics = request_metrics_,
@@ -147,6 +149,7 @@ class ServerImpl final : public ApiServer {
              .gate = fairness_ != nullptr ? static_cast<RequestGate&>(*fairness_)
                                           : static_cast<RequestGate&>(in_flight_limit_),
              .authorizer = *authorization_,
+             .fencing = &fencing_,
              .offload =
                  [this](std::shared_ptr<Call> call,
                         std::function<void(std::shared_ptr<Call>)> then) {
@@ -328,6 +331,7 @@ class ServerImpl final : public ApiServer {
   OpenApi openapi_;
   Health health_;
   Router router_;
+  const Fencing fencing_;
   WorkerPool workers_;
   const Chain chain_;
   std::unique_ptr<net::Server> server_;
