@@ -33,9 +33,10 @@ class Transport {
   virtual Result<net::Response> Do(Context& ctx, net::Request request) = 0;
   // An answer that is read as it comes: a watch, a log, a large list.
   virtual Result<std::unique_ptr<net::ClientStream>> Start(Context& ctx, net::Request request) = 0;
-  // A WebSocket with one of `protocols`, the most wanted first (net/websocket.h).
-  virtual Result<std::unique_ptr<net::WebSocket>> OpenWebSocket(
-      Context& ctx, net::Request request, std::vector<std::string> protocols) = 0;
+  // A WebSocket with one of `protocols`, the most wanted first (net/websocket.h). Unavailable from
+  // a transport that has none, which is what this says where it is not overridden.
+  virtual Result<std::unique_ptr<net::WebSocket>> OpenWebSocket(Context& ctx, net::Request request,
+                                                                std::vector<std::string> protocols);
 };
 
 // By HTTP/2 (or HTTP/1.1) over TLS, with the credentials of `config`, which are followed as they

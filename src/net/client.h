@@ -67,7 +67,8 @@ struct ClientOptions {
 //   again on another connection, a few times.
 // Threads: all methods may be called concurrently; requests share HTTP/2 connections.
 // Errors: Unavailable when no connection can be made or it broke before an answer (then the request
-//   may or may not have been executed); BadRequest for certificates that do not parse.
+//   may or may not have been executed, unless NotSent(), client/not_sent.h, says that it was not);
+//   BadRequest for certificates that do not parse.
 class Client {
  public:
   static Result<std::unique_ptr<Client>> Create(const Context& ctx, ClientOptions options);

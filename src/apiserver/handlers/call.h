@@ -74,6 +74,8 @@ class Call {
   void Hold(std::shared_ptr<void> held) { held_ = std::move(held); }
   // For who answers with a stream, and knows when the beginning is done.
   std::shared_ptr<void> TakeHeld() { return std::move(held_); }
+  // The caller has the answer at once, however large, and may keep it: nothing is held with it.
+  void set_taken_at_once() { taken_at_once_ = true; }
   // Let go when the answer is on its way; for a stream when that has ended.
   void KeepUntilEnd(std::shared_ptr<void> kept);
 
@@ -97,6 +99,7 @@ class Call {
   OnAnswer on_answer_;
   std::unique_ptr<AuditRecord> audit_;
   std::shared_ptr<void> held_;
+  bool taken_at_once_ = false;
 };
 
 // The API's form of an error.

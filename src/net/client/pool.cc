@@ -7,6 +7,7 @@
 
 #include "net/client/http1_client_session.h"
 #include "net/client/http2_client_session.h"
+#include "net/client/not_sent.h"
 
 namespace cox::net {
 namespace {
@@ -48,11 +49,11 @@ void ClientPool::Close() {
   for (auto at = connections_.begin(); at != connections_.end();) (*at++)->Fail(why);
   connections_.clear();
   dead_.clear();
-  for (const auto& call : std::exchange(waiting_, {})) call->OnEnd(why);
+  for (const auto& call : std::exchange(waiting_, {})) call->OnEnd(MarkNotSent(why));
 }
 
 void ClientPool::Begin(std::shared_ptr<ClientCall> call) {
-  if (closed_) return call->OnEnd(Status::Unavailable("the client was closed"));
+  if (closed_) return call->OnEnd(MarkNotSent(Status::Unavailable("the client was closed")));
   if (!IsToken(call->request.method) || !IsToken(call->request.target)) {
     return call->OnEnd(Status::BadRequest("a method or target with blanks or control characters"));
   }
@@ -115,7 +116,8 @@ void ClientPool::Open() {
 }
 
 void ClientPool::Remove(ClientConnection& connection, const Status& why) {
-  const bool was_connecting = connection.session_ == nullptr;
+  // Also one that the server closed without having said what it takes: the next would fare alike.
+  const bool was_connecting = !connection.was_up_;
   if (dead_.empty()) {
     loop_->Post([alive = alive_] {
       if (*alive != nullptr) (*alive)->dead_.clear();
@@ -125,7 +127,7 @@ void ClientPool::Remove(ClientConnection& connection, const Status& why) {
   size_.fetch_sub(1, std::memory_order_relaxed);
   // No connection could be made and none is there: those who wait learn why.
   if (was_connecting && connections_.empty()) {
-    for (const auto& call : std::exchange(waiting_, {})) call->OnEnd(why);
+    for (const auto& call : std::exchange(waiting_, {})) call->OnEnd(MarkNotSent(why));
   }
   DistributeSoon();
 }
@@ -237,6 +239,7 @@ void ClientConnection::OnOpen() {
         std::make_unique<Http1ClientSession>(authority, static_cast<ClientSession::Host&>(*this));
   }
   since_ = pool_.loop_->clock().Monotonic();
+  was_up_ = http1_;
   pool_.DistributeSoon();
 }
 
@@ -268,18 +271,24 @@ void ClientConnection::OnFlushed() {
 void ClientConnection::OnEnd(const Status& why) { Fail(why); }
 
 void ClientConnection::OnOutputReady() {
-  if (channel_ != nullptr) pool_.loop_->FlushSoon(*channel_);
+  if (channel_ == nullptr) return;
+  // Also while output is blocked: two ends that wait for each other's reading would do so forever.
+  UpdateReading();
+  pool_.loop_->FlushSoon(*channel_);
 }
 
 void ClientConnection::OnCapacity() {
-  if (const size_t streams = active() + capacity(); streams > 0) pool_.expected_streams_ = streams;
+  if (const size_t streams = active() + capacity(); streams > 0) {
+    pool_.expected_streams_ = streams;
+    was_up_ = true;
+  }
   pool_.DistributeSoon();
 }
 
 void ClientConnection::OnUnprocessed(std::shared_ptr<ClientCall> call) {
   call->session = nullptr;
   if (++call->attempts >= kMaxAttempts || pool_.closed_) {
-    return call->OnEnd(Status::Unavailable("the server refused the request"));
+    return call->OnEnd(MarkNotSent(Status::Unavailable("the server refused the request")));
   }
   pool_.waiting_.push_back(std::move(call));
   pool_.DistributeSoon();

@@ -101,6 +101,7 @@ class ClientConnection final : public Channel::User, public ClientSession::Host 
   std::shared_ptr<Channel> channel_;
   std::unique_ptr<ClientSession> session_;
   bool http1_ = false;
+  bool was_up_ = false;      // it could have carried a request
   Clock::SteadyTime since_;  // of the connecting, then of the last byte that came
   Clock::SteadyTime pinged_{};
   Clock::SteadyTime idle_since_{};  // none: it is in use, or nobody has looked

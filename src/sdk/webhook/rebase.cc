@@ -5,9 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "object/json/json.h"
-#include "object/patch/json_pointer.h"
-
 namespace cox::sdk {
 namespace {
 
@@ -125,62 +122,6 @@ Value RebaseItems(const Value::Array& sent, const Value::Array& before, const Va
   return Value(std::move(out));
 }
 
-void Step(std::string_view op, const std::string& path, const Value* value, Value::Array& steps) {
-  Value step = Value::MakeObject({{"op", op}, {"path", path}});
-  if (value != nullptr) step.as_object()["value"] = *value;
-  steps.push_back(std::move(step));
-}
-
-void Compare(const Value& before, const Value& after, const std::string& path, Value::Array& steps);
-
-void CompareMembers(const Value& before, const Value& after, const std::string& path,
-                    Value::Array& steps) {
-  const auto at = [&path](std::string_view key) {
-    return path + "/" + patch::EscapePointerToken(key);
-  };
-  for (const auto& [key, was] : before.as_object()) {
-    if (after.Find(key) == nullptr) Step("remove", at(key), nullptr, steps);
-  }
-  for (const auto& [key, now] : after.as_object()) {
-    if (const Value* was = before.Find(key)) {
-      Compare(*was, now, at(key), steps);
-    } else {
-      Step("add", at(key), &now, steps);
-    }
-  }
-}
-
-// From the end: what a step does to the items behind it then no longer matters.
-void CompareItems(const Value::Array& before, const Value::Array& after, const std::string& path,
-                  Value::Array& steps) {
-  const Pairs pairs = PairItems(before, after);
-  const auto at = [&path](size_t index) { return path + "/" + std::to_string(index); };
-  size_t from = before.size();
-  size_t to = after.size();
-  for (size_t i = pairs.size() + 1; i-- > 0;) {
-    const size_t from_pair = i > 0 ? pairs[i - 1].first + 1 : 0;
-    const size_t to_pair = i > 0 ? pairs[i - 1].second + 1 : 0;
-    while (from > from_pair) Step("remove", at(--from), nullptr, steps);
-    while (to > to_pair) Step("add", at(from), &after[--to], steps);
-    if (i == 0) break;
-    --from;
-    --to;
-    Compare(before[from], after[to], at(from), steps);
-  }
-}
-
-void Compare(const Value& before, const Value& after, const std::string& path,
-             Value::Array& steps) {
-  if (before == after) return;
-  if (before.is_object() && after.is_object()) {
-    CompareMembers(before, after, path, steps);
-  } else if (before.is_array() && after.is_array()) {
-    CompareItems(before.as_array(), after.as_array(), path, steps);
-  } else {
-    Step("replace", path, &after, steps);
-  }
-}
-
 }  // namespace
 
 Value Rebase(const Value& sent, const Value& before, const Value& after) {
@@ -193,12 +134,6 @@ Value Rebase(const Value& sent, const Value& before, const Value& after) {
     return RebaseItems(sent.as_array(), before.as_array(), after.as_array());
   }
   return after;
-}
-
-std::string JsonPatchBetween(const Value& before, const Value& after) {
-  Value::Array steps;
-  Compare(before, after, "", steps);
-  return steps.empty() ? std::string() : json::Write(Value(std::move(steps)));
 }
 
 }  // namespace cox::sdk

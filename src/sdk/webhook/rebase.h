@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
-
 #include "object/value.h"
 
 namespace cox::sdk {
@@ -22,8 +20,5 @@ namespace cox::sdk {
 // Items of lists are recognised by being equal, else by their name, so an item keeps what is
 // unknown of it when others are put before it.
 Value Rebase(const Value& sent, const Value& before, const Value& after);
-
-// The JSON Patch that leads from `before` to `after`, as text; empty if they are equal.
-std::string JsonPatchBetween(const Value& before, const Value& after);
 
 }  // namespace cox::sdk

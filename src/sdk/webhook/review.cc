@@ -6,6 +6,7 @@
 
 #include "api/meta/v1.h"
 #include "base/strings.h"
+#include "coxswain/options.h"
 #include "object/json/json.h"
 #include "sdk/webhook/api_status.h"
 #include "sdk/webhook/rebase.h"
@@ -131,7 +132,7 @@ HookAnswer AnswerMutating(Context& ctx, std::string_view body, const KindInfo* k
   if (!response.allowed()) return Answer(read.review.uid, response, "");
   const Value& sent = read.object.value;
   const Value after = Rebase(sent, read.object.object->ToValue(), object.ToValue());
-  return Answer(read.review.uid, response, JsonPatchBetween(sent, after));
+  return Answer(read.review.uid, response, Patch::JsonBetween(sent, after).body);
 }
 
 HookAnswer AnswerValidating(Context& ctx, std::string_view body, const KindInfo* kind,

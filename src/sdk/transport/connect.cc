@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sdk/transport/connect.h"
+
+#include <utility>
+
+#include "base/strings.h"
+#include "net/url.h"
+#include "sdk/transport/exec_credential.h"
+#include "sdk/transport/request_headers.h"
+#include "sdk/transport/tls_clients.h"
+
+namespace cox {
+namespace sdk {
+namespace {
+
+constexpr int kUnauthorized = 401;
+
+// A stream and the client that it runs on, which may not be the one of new requests any more.
+class HeldStream final : public net::ClientStream {
+ public:
+  HeldStream(std::shared_ptr<net::Client> client, std::unique_ptr<net::ClientStream> stream)
+      : client_(std::move(client)), stream_(std::move(stream)) {}
+
+  int status() const override { return stream_->status(); }
+  const net::Headers& headers() const override { return stream_->headers(); }
+  Result<Bytes> Read(Context& ctx) override { return stream_->Read(ctx); }
+
+ private:
+  const std::shared_ptr<net::Client> client_;
+  const std::unique_ptr<net::ClientStream> stream_;  // after client_, so that it goes first
+};
+
+class HttpTransport final : public Transport {
+ public:
+  HttpTransport(std::string prefix, std::unique_ptr<RequestHeaders> headers,
+                std::unique_ptr<ExecCredentials> plugin, std::unique_ptr<TlsClients> clients)
+      : prefix_(std::move(prefix)),
+        headers_(std::move(headers)),
+        plugin_(std::move(plugin)),
+        clients_(std::move(clients)) {}
+
+  Result<net::Response> Do(Context& ctx, net::Request request) override {
+    return WithCredentials(
+        ctx, std::move(request), [](const net::Response& response) { return response.status; },
+        [&ctx](const std::shared_ptr<net::Client>& client, net::Request ready) {
+          return client->Do(ctx, std::move(ready));
+        });
+  }
+
+  Result<std::unique_ptr<net::ClientStream>> Start(Context& ctx, net::Request request) override {
+    using Stream = std::unique_ptr<net::ClientStream>;
+    return WithCredentials(
+        ctx, std::move(request), [](const Stream& stream) { return stream->status(); },
+        [&ctx](const std::shared_ptr<net::Client>& client, net::Request ready) -> Result<Stream> {
+          COX_ASSIGN_OR_RETURN(Stream stream, client->Start(ctx, std::move(ready)));
+          return std::make_unique<HeldStream>(client, std::move(stream));
+        });
+  }
+
+ private:
+  // Sends `request` with the credentials of now. Those of a plugin may have been withdrawn before
+  // their time: if the server does not know them, it is asked once more, with new ones.
+  template <class Status, class Send>
+  auto WithCredentials(Context& ctx, net::Request request, Status status_of, Send send)
+      -> decltype(send(nullptr, net::Request())) {
+    request.target.insert(0, prefix_);
+    if (plugin_ == nullptr) {
+      COX_ASSIGN_OR_RETURN(std::shared_ptr<net::Client> client, Prepare(nullptr, &request));
+      return send(client, std::move(request));
+    }
+    COX_ASSIGN_OR_RETURN(const ExecCredentials::Ptr credential, plugin_->Get(ctx));
+    {
+      net::Request first = request;
+      COX_ASSIGN_OR_RETURN(std::shared_ptr<net::Client> client, Prepare(credential, &first));
+      auto answer = send(client, std::move(first));
+      if (!answer.ok() || status_of(*answer) != kUnauthorized) return answer;
+    }
+    COX_ASSIGN_OR_RETURN(const ExecCredentials::Ptr other, plugin_->GetOtherThan(ctx, credential));
+    COX_ASSIGN_OR_RETURN(std::shared_ptr<net::Client> client, Prepare(other, &request));
+    return send(client, std::move(request));
+  }
+
+  Result<std::shared_ptr<net::Client>> Prepare(const ExecCredentials::Ptr& credential,
+                                               net::Request* request) {
+    headers_->Add(credential != nullptr ? credential->token : std::string(), &request->headers);
+    return clients_->For(credential);
+  }
+
+  const std::string prefix_;
+  const std::unique_ptr<RequestHeaders> headers_;
+  const std::unique_ptr<ExecCredentials> plugin_;  // null: none
+  const std::unique_ptr<TlsClients> clients_;
+};
+
+Result<net::ClientOptions> OptionsFor(const net::Url& server, const ConnectOptions& connect) {
+  net::ClientOptions options;
+  options.host = server.host;
+  options.tls = server.scheme == "https";
+  options.port = server.port != 0 ? server.port : options.tls ? 443 : 80;
+  // Without TLS nothing tells what the server speaks; all speak HTTP/1.1.
+  options.http2 = options.tls;
+  options.ping_after = connect.ping_after;
+  return options;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<Transport>> Connect(const Context& ctx, const Config& config,
+                                           const ConnectOptions& options) {
+  const auto server = net::ParseUrl(config.server);
+  if (!server.ok()) return server.status().WithContext("server");
+  if ((server->scheme != "https" && server->scheme != "http") || !server->username.empty() ||
+      !server->password.empty()) {
+    return Status::BadRequest("server: want https://host[:port][/path]");
+  }
+  COX_ASSIGN_OR_RETURN(auto headers,
+                       RequestHeaders::Open(ctx, config, options.environment.program));
+  std::unique_ptr<ExecCredentials> plugin;
+  if (config.exec) {
+    COX_ASSIGN_OR_RETURN(plugin, ExecCredentials::Create(config, options.environment.terminal));
+  }
+  COX_ASSIGN_OR_RETURN(net::ClientOptions client, OptionsFor(*server, options));
+  COX_ASSIGN_OR_RETURN(auto clients, TlsClients::Open(ctx, config, std::move(client)));
+  return std::make_shared<HttpTransport>(server->path, std::move(headers), std::move(plugin),
+                                         std::move(clients));
+}
+
+}  // namespace sdk
+
+Result<std::shared_ptr<Transport>> ConnectTransport(const Context& ctx, const Config& config) {
+  return sdk::Connect(ctx, config, {});
+}
+
+}  // namespace cox

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <utility>
+
+#include "coxswain/transport.h"
+#include "net/client/not_sent.h"
+#include "sdk/transport/in_process_exchange.h"
+
+namespace cox {
+namespace sdk {
+namespace {
+
+// As net::Client's.
+constexpr size_t kMaxResponseBytes = size_t{256} * 1024 * 1024;
+
+class InProcessStream final : public net::ClientStream {
+ public:
+  explicit InProcessStream(std::shared_ptr<InProcessExchange> exchange)
+      : exchange_(std::move(exchange)) {}
+  ~InProcessStream() override { exchange_->Leave(); }
+
+  int status() const override { return exchange_->status(); }
+  const net::Headers& headers() const override { return exchange_->headers(); }
+  Result<Bytes> Read(Context& ctx) override { return exchange_->Next(ctx); }
+  net::Headers TakeHeaders() { return std::move(exchange_->headers()); }
+
+ private:
+  const std::shared_ptr<InProcessExchange> exchange_;
+};
+
+class InProcessTransport final : public Transport {
+ public:
+  InProcessTransport(const Context& ctx, net::Handler handler, std::string authorization)
+      : context_(ctx.Child()),
+        handler_(std::move(handler)),
+        authorization_(std::move(authorization)),
+        peer_(std::make_shared<const net::Peer>(
+            net::Peer{.address = "pipe", .tls = false, .certificates = {}, .identity = nullptr})) {}
+
+  Result<net::Response> Do(Context& ctx, net::Request request) override {
+    COX_ASSIGN_OR_RETURN(std::unique_ptr<InProcessStream> stream, Call(ctx, std::move(request)));
+    net::Response response{
+        .status = stream->status(), .headers = stream->TakeHeaders(), .body = {}};
+    size_t size = 0;
+    for (;;) {
+      COX_ASSIGN_OR_RETURN(Bytes piece, stream->Read(ctx));
+      if (piece.empty()) return response;
+      size += piece.size();
+      if (size > kMaxResponseBytes) return Status::TooLarge("the response is too large");
+      response.body.push_back(std::move(piece));
+    }
+  }
+
+  Result<std::unique_ptr<net::ClientStream>> Start(Context& ctx, net::Request request) override {
+    COX_ASSIGN_OR_RETURN(std::unique_ptr<net::ClientStream> stream, Call(ctx, std::move(request)));
+    return stream;
+  }
+
+ private:
+  Result<std::unique_ptr<InProcessStream>> Call(Context& ctx, net::Request request) {
+    if (ctx.Done()) return ctx.status();
+    if (context_.Done()) return net::MarkNotSent(Status::Unavailable("the server is going away"));
+    if (request.method.empty()) request.method = "GET";
+    if (request.target.empty()) request.target = "/";
+    request.peer = peer_;
+    if (!request.headers.Get("host")) request.headers.Add("host", "localhost");
+    if (!authorization_.empty()) request.headers.Set("authorization", authorization_);
+    request.headers.Clean();
+    auto exchange = std::make_shared<InProcessExchange>(context_, std::move(request));
+    auto stream = std::make_unique<InProcessStream>(exchange);
+    handler_(exchange->MakeHandle());
+    COX_RETURN_IF_ERROR(exchange->AwaitAnswer(ctx));
+    return stream;
+  }
+
+  const Context context_;
+  const net::Handler handler_;
+  const std::string authorization_;
+  const std::shared_ptr<const net::Peer> peer_;
+};
+
+}  // namespace
+}  // namespace sdk
+
+std::shared_ptr<Transport> MakeInProcessTransport(const Context& ctx, net::Handler handler,
+                                                  std::string authorization) {
+  return std::make_shared<sdk::InProcessTransport>(ctx, std::move(handler),
+                                                   std::move(authorization));
+}
+
+}  // namespace cox

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sdk/transport/in_process_exchange.h"
+
+#include <utility>
+
+#include "base/check.h"
+
+namespace cox::sdk {
+namespace {
+
+// As much as a connection asks for.
+constexpr size_t kPullBudget = size_t{64} * 1024;
+
+}  // namespace
+
+// The last copy of this going away unanswered is how a handler forgets a request.
+class InProcessExchange::Handle final : public net::Exchange {
+ public:
+  explicit Handle(std::shared_ptr<InProcessExchange> core) : core_(std::move(core)) {}
+  ~Handle() override { core_->Drop(); }
+
+  net::Request& request() override { return core_->request_; }
+  Context& context() override { return core_->context_; }
+
+  void Send(net::Response response) override {
+    core_->Deliver({response.status, std::move(response.headers), std::move(response.body), {}});
+  }
+  std::shared_ptr<net::Waker> Stream(int status, net::Headers headers,
+                                     std::unique_ptr<net::BodySource> source) override {
+    COX_CHECK(source != nullptr) << "a stream has a source";
+    core_->Deliver({status, std::move(headers), {}, std::move(source)});
+    return core_;
+  }
+
+ private:
+  const std::shared_ptr<InProcessExchange> core_;
+};
+
+InProcessExchange::InProcessExchange(const Context& server, net::Request request)
+    : request_(std::move(request)), context_(server.Child()) {
+  on_stop_ = context_.OnStop([this] { Notify(); });
+}
+
+InProcessExchange::~InProcessExchange() = default;
+
+net::ExchangePtr InProcessExchange::MakeHandle() {
+  return std::make_shared<Handle>(shared_from_this());
+}
+
+void InProcessExchange::Deliver(Answer answer) {
+  COX_CHECK(!answered_.exchange(true, std::memory_order_relaxed)) << "a request is answered once";
+  answer.headers.Clean();
+  {
+    MutexLock lock(mu_);
+    // Nobody reads it: the source goes when this returns, without the lock.
+    if (phase_ == Phase::kLeft) return;
+    answer_ = std::move(answer);
+    phase_ = Phase::kAnswered;
+  }
+  changed_.NotifyAll();
+}
+
+void InProcessExchange::Drop() {
+  if (!answered_.load(std::memory_order_relaxed)) {
+    Answer answer;
+    answer.headers.Add("content-type", "text/plain");
+    answer.body.push_back(Bytes::Static("the request was not answered\n"));
+    Deliver(std::move(answer));
+  }
+  // A stream keeps its waker, and with that this, for hours: not the request, too.
+  request_ = {};
+}
+
+void InProcessExchange::Notify() {
+  // Whoever looked at the condition before it changed is in the wait when the lock is free.
+  { MutexLock lock(mu_); }
+  changed_.NotifyAll();
+}
+
+void InProcessExchange::Wake() {
+  if (!woken_.exchange(true, std::memory_order_acq_rel)) Notify();
+}
+
+Status InProcessExchange::AwaitAnswer(const Context& ctx) {
+  MutexLock lock(mu_);
+  COX_RETURN_IF_ERROR(ctx.Await(mu_, changed_, [this]() COX_REQUIRES(mu_) {
+    return phase_ == Phase::kAnswered || context_.Done();
+  }));
+  if (phase_ == Phase::kAnswered) return {};
+  return Status::Unavailable("the server is going away");
+}
+
+bool InProcessExchange::Pull() {
+  answer_.body.clear();
+  next_ = 0;
+  woken_.exchange(false, std::memory_order_acq_rel);
+  const net::BodySource::State state = answer_.source->Pull(kPullBudget, &answer_.body);
+  if (state == net::BodySource::State::kEnd) answer_.source.reset();
+  return state != net::BodySource::State::kWait || !answer_.body.empty();
+}
+
+Result<Bytes> InProcessExchange::Next(const Context& ctx) {
+  for (;;) {
+    while (next_ < answer_.body.size()) {
+      Bytes piece = std::move(answer_.body[next_++]);
+      if (!piece.empty()) return piece;
+    }
+    if (answer_.source == nullptr) {
+      complete_ = true;
+      return Bytes();
+    }
+    if (ctx.Done()) return ctx.status();
+    // In this order: what the source had to say before the stop comes with the pull after it.
+    const bool ending = context_.Done();
+    if (Pull()) continue;
+    if (ending) {
+      answer_.source.reset();
+      continue;
+    }
+    answer_.body.shrink_to_fit();  // it may wait for hours
+    MutexLock lock(mu_);
+    COX_RETURN_IF_ERROR(ctx.Await(mu_, changed_, [this]() {
+      return woken_.load(std::memory_order_acquire) || context_.Done();
+    }));
+  }
+}
+
+void InProcessExchange::Leave() {
+  bool answered = false;
+  {
+    MutexLock lock(mu_);
+    answered = std::exchange(phase_, Phase::kLeft) == Phase::kAnswered;
+  }
+  if (answered && answer_.source == nullptr) complete_ = true;
+  if (!complete_) context_.Stop();
+  if (answered) answer_ = {};
+}
+
+}  // namespace cox::sdk
