@@ -98,9 +98,8 @@ class ServerImpl final : public ApiServer {
                              [](const KindInfo& kind) {
                                return IsServedByDefault(kind.group, kind.version, kind.plural);
                              }}),
-        loopback_tokens_(options_.loopback_tokens != nullptr
-                             ? options_.loopback_tokens
-                             : std::make_shared<LoopbackTokens>()),
+        loopback_tokens_(options_.loopback_tokens != nullptr ? options_.loopback_tokens
+                                                             : std::make_shared<LoopbackTokens>()),
         authenticator_(AuthenticationMethods()),
         rbac_guard_(registry_, *authorization_, authorization_->rbac()),
         allocation_(
