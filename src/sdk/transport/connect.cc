@@ -5,6 +5,8 @@
 
 #include "base/strings.h"
 #include "net/url.h"
+#include "net/websocket.h"
+#include "sdk/client/answer/status_answer.h"
 #include "sdk/transport/exec_credential.h"
 #include "sdk/transport/request_headers.h"
 #include "sdk/transport/tls_clients.h"
@@ -55,6 +57,29 @@ class HttpTransport final : public Transport {
           COX_ASSIGN_OR_RETURN(Stream stream, client->Start(ctx, std::move(ready)));
           return std::make_unique<HeldStream>(client, std::move(stream));
         });
+  }
+
+  Result<std::unique_ptr<net::WebSocket>> OpenWebSocket(
+      Context& ctx, net::Request request, std::vector<std::string> protocols) override {
+    request.target.insert(0, prefix_);
+    ExecCredentials::Ptr credential;
+    if (plugin_ != nullptr) {
+      COX_ASSIGN_OR_RETURN(credential, plugin_->Get(ctx));
+    }
+    for (bool again = plugin_ != nullptr;; again = false) {
+      net::Request ready = request;
+      headers_->Add(credential != nullptr ? credential->token : std::string(), &ready.headers);
+      net::Response refusal;
+      refusal.status = 0;
+      auto socket = net::ConnectWebSocket(ctx, clients_->Options(credential), std::move(ready),
+                                          protocols, {}, &refusal);
+      if (socket.ok() || refusal.status == 0) return socket;
+      if (!again || refusal.status != kUnauthorized) {
+        const std::string_view body = refusal.body.empty() ? "" : refusal.body[0].view();
+        return StatusFromAnswer(refusal.status, refusal.headers, body);
+      }
+      COX_ASSIGN_OR_RETURN(credential, plugin_->GetOtherThan(ctx, credential));
+    }
   }
 
  private:
