@@ -38,5 +38,5 @@ function(cox_api target)
   target_sources(${target} PRIVATE ${sources})
   # Tables and the structs' own copying and destruction: nothing that an optimiser could make faster.
   set_source_files_properties(${sources} TARGET_DIRECTORY ${target} PROPERTIES COMPILE_OPTIONS "-O1")
-  target_include_directories(${target} PUBLIC "${out}")
+  target_include_directories(${target} PUBLIC "$<BUILD_INTERFACE:${out}>")
 endfunction()

@@ -16,29 +16,38 @@ if(COX_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 
 add_library(cox_options INTERFACE)
-target_compile_options(cox_options INTERFACE -Wall -Wextra -Wpedantic -Wnon-virtual-dtor -Woverloaded-virtual
+# What is said here is for this tree, not for who links the installed libraries.
+function(cox_compile_options)
+  foreach(option IN LISTS ARGN)
+    target_compile_options(cox_options INTERFACE $<BUILD_INTERFACE:${option}>)
+  endforeach()
+endfunction()
+cox_compile_options(-Wall -Wextra -Wpedantic -Wnon-virtual-dtor -Woverloaded-virtual
   -Wno-missing-field-initializers)  # designated initializers leave fields out on purpose
 if(COX_WERROR)
-  target_compile_options(cox_options INTERFACE -Werror)
+  cox_compile_options(-Werror)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   # clang's -Wmissing-braces does not know designated initializers of nested aggregates.
-  target_compile_options(cox_options INTERFACE -Wthread-safety -Wno-missing-braces)
+  cox_compile_options(-Wthread-safety -Wno-missing-braces)
 else()
   # g++ 12 sees ghosts in optimised std::string and std::vector code.
-  target_compile_options(cox_options INTERFACE -Wno-restrict -Wno-maybe-uninitialized -Wno-stringop-overflow -Wno-array-bounds)
-  target_compile_options(cox_options INTERFACE -fpch-preprocess)  # the compiler cache wants it
+  cox_compile_options(-Wno-restrict -Wno-maybe-uninitialized -Wno-stringop-overflow -Wno-array-bounds)
+  cox_compile_options(-fpch-preprocess)  # the compiler cache wants it
 endif()
 if(COX_SANITIZE)
-  target_compile_options(cox_options INTERFACE -fsanitize=${COX_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all -O1 -g1)
+  cox_compile_options(-fsanitize=${COX_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all -O1 -g1)
   target_link_options(cox_options INTERFACE -fsanitize=${COX_SANITIZE})
 endif()
 # What runs once in a test or once in a request is built in half the time at a lower level.
 add_library(cox_quick_build INTERFACE)
-target_compile_options(cox_quick_build INTERFACE $<$<CONFIG:Release>:-O1>)
+target_compile_options(cox_quick_build INTERFACE $<BUILD_INTERFACE:$<$<CONFIG:Release>:-O1>>)
 if(COX_FUZZ)
-  target_compile_options(cox_options INTERFACE -fsanitize=fuzzer-no-link)
+  cox_compile_options(-fsanitize=fuzzer-no-link)
 endif()
-target_include_directories(cox_options INTERFACE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
+target_include_directories(cox_options INTERFACE
+  $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/src> $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include>
+  $<INSTALL_INTERFACE:include/coxswain-sdk>)
+target_compile_features(cox_options INTERFACE cxx_std_20)
 find_package(Threads REQUIRED)
 target_link_libraries(cox_options INTERFACE Threads::Threads)

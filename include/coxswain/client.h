@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/context.h"
+#include "base/metrics.h"
 #include "base/result.h"
 #include "coxswain/apply.h"
 #include "coxswain/config.h"
@@ -68,6 +69,8 @@ struct Operation {
   // Of the kind that the answer is decoded to, where it is another than the resource's (a Scale);
   // null: whatever the answer says it is.
   const KindInfo* answer = nullptr;
+  // Sent besides those that the client makes: what a decorator has to say to the server.
+  net::Headers headers = {};
 
   bool IsWrite() const { return verb != Verb::kGet; }
 };
@@ -99,8 +102,13 @@ class Client {
   template <class T>
   Result<ObjectList<T>> List(Context& ctx, const ListOptions& options = {}) {
     ObjectList<T> list;
+    ListOptions in_pages = options;
+    in_pages.on_restart = [&] {
+      list.items.clear();
+      if (options.on_restart) options.on_restart();
+    };
     COX_ASSIGN_OR_RETURN(list.resource_version,
-                         ListEach(ctx, Resource::Of<T>(), options, [&list](Object object) {
+                         ListEach(ctx, Resource::Of<T>(), in_pages, [&list](Object object) {
                            if (T* item = object.As<T>()) list.items.push_back(std::move(*item));
                            return Status();
                          }));
@@ -198,6 +206,16 @@ class Client {
 // A client over HTTPS, as `config` says; over any transport.
 Result<std::unique_ptr<Client>> Connect(const Context& ctx, const Config& config);
 std::unique_ptr<Client> MakeClient(std::shared_ptr<Transport> transport, const Config& config = {});
+
+// The series that client-go's clients have: rest_client_requests_total and the like. One for a
+// registry, shared by all clients that count in it. The registry outlives it.
+class ClientMetrics;
+std::shared_ptr<ClientMetrics> MakeClientMetrics(MetricsRegistry& registry);
+// Null counts nothing.
+Result<std::unique_ptr<Client>> Connect(const Context& ctx, const Config& config,
+                                        std::shared_ptr<ClientMetrics> metrics);
+std::unique_ptr<Client> MakeClient(std::shared_ptr<Transport> transport, const Config& config,
+                                   std::shared_ptr<ClientMetrics> metrics);
 
 // Reads the object, lets `change` edit it and writes it back, again after a Conflict (client-go's
 // RetryOnConflict, with its five attempts). `change` returns false when there is nothing to do.

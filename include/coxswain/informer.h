@@ -44,7 +44,8 @@ using DeltaHandler = std::function<void(const Delta&)>;
 inline constexpr std::string_view kWriter = "controller";
 
 struct HandlerOptions {
-  // Calls the handler for each object this often, changed or not. 0: never.
+  // Calls the handler for each object this often (up to a tenth later), changed or not. 0: as the
+  // cache is told (CacheOptions::resync).
   Clock::Duration resync = {};
 };
 
@@ -114,8 +115,9 @@ class SharedInformer {
   // What the objects take in memory, about.
   virtual size_t bytes() const = 0;
 
-  // An own write: `object` as the server answered; `base`: the version it was based on, if the
-  // server has made sure of that. For the Manager's client.
+  // An own write: `object` as the server answered; `base`: the version it has replaced, 0 for none,
+  // if the server has made sure of that. For the Manager's client.
+  static constexpr int64_t kUnknownBase = -1;
   virtual void ObserveWrite(ObjectPtr object, int64_t base, std::string_view writer) = 0;
   virtual void ObserveDelete(const ObjectKey& key, std::string_view uid) = 0;
 };

@@ -3,13 +3,18 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 #include "object/patch/patch.h"
 #include "object/selector/fields.h"
 #include "object/selector/labels.h"
+#include "object/type.h"
+#include "object/value.h"
 
 // What the verbs of the client can be told. All of it is optional: `{}` is what most want.
 namespace cox {
@@ -28,6 +33,9 @@ struct ListOptions {
   int64_t page_size = 0;
   std::string resource_version;        // as GetOptions
   std::string resource_version_match;  // "", "Exact", "NotOlderThan"
+  // A list in pages whose continue token expired (410) begins anew, as one whole list. This is
+  // called then: what was given so far does not count. Without it such a list ends with Expired.
+  std::function<void()> on_restart;
 };
 
 // Changes after `list.resource_version`, as they come.
@@ -71,6 +79,12 @@ struct DeleteOptions {
   bool dry_run = false;
 };
 
+namespace internal {
+// The body of Patch::Between; "" if there is no difference.
+std::string MergeBetween(const Type& type, const void* before, const void* after, bool optimistic);
+std::string MergeBetween(const Value& before, const Value& after, bool optimistic);
+}  // namespace internal
+
 // A patch: its type and its body, JSON.
 struct Patch {
   patch::PatchType type = patch::PatchType::kMerge;
@@ -83,10 +97,19 @@ struct Patch {
   static Patch Json(std::string body) { return {patch::PatchType::kJson, std::move(body)}; }
 
   // What leads from `before` to `after`, as a merge patch; empty() if nothing does. With
-  // `optimistic` the server refuses it (Conflict) unless the object still is `before`.
+  // `optimistic` the server refuses it (Conflict) unless the object still is `before`. Lists are
+  // replaced whole, as merge patches do.
   template <class T>
-  static Patch Between(const T& before, const T& after, bool optimistic = false);
-  bool empty() const { return body.empty() || body == "{}"; }
+  static Patch Between(const T& before, const T& after, bool optimistic = false) {
+    if constexpr (std::is_same_v<T, Value>) {
+      return Merge(internal::MergeBetween(before, after, optimistic));
+    } else {
+      return Merge(internal::MergeBetween(T::kType, &before, &after, optimistic));
+    }
+  }
+  // The same as a JSON Patch of add, remove and replace: what a mutating webhook answers with.
+  static Patch JsonBetween(const Value& before, const Value& after);
+  bool empty() const { return body.empty() || body == "{}" || body == "[]"; }
 };
 
 }  // namespace cox

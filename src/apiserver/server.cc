@@ -12,6 +12,8 @@
 #include "apiserver/discovery/served.h"
 #include "apiserver/fairness/fairness_feed.h"
 #include "apiserver/fairness/inflight_limit.h"
+#include "apiserver/fencing/fencing.h"
+#include "apiserver/local/local_calls.h"
 #include "apiserver/loops/cluster_trust.h"
 #include "apiserver/loops/loops.h"
 #include "apiserver/now.h"
@@ -29,6 +31,8 @@ namespace {
 // The API level, as clients compare it.
 constexpr char kVersion[] = "v1.36.4";
 constexpr std::chrono::seconds kBootstrapRetry{1};
+// Of the service of the API, where the server itself does not listen.
+constexpr uint16_t kUsualPort = 6443;
 // Threads for requests that need no seat, beside one for each seat there is: then nobody who has
 // been let in waits for the thread of another level.
 constexpr size_t kUnseatedWorkers = 64;
@@ -94,7 +98,9 @@ class ServerImpl final : public ApiServer {
                              [](const KindInfo& kind) {
                                return IsServedByDefault(kind.group, kind.version, kind.plural);
                              }}),
-        authenticator_(authentication_->MethodsOver(registry_)),
+        loopback_tokens_(options_.loopback_tokens != nullptr ? options_.loopback_tokens
+                                                             : std::make_shared<LoopbackTokens>()),
+        authenticator_(AuthenticationMethods()),
         rbac_guard_(registry_, *authorization_, authorization_->rbac()),
         allocation_(
             ServiceStoresFrom(storage_),
@@ -138,6 +144,7 @@ class ServerImpl final : public ApiServer {
                  .started = ctx_.clock().Now(),
                  .flags = options_.flags,
                  .fairness = fairness_.get()}),
+        fencing_(registry_, *authorization_),
         workers_(ctx_, {.name = "request", .max_threads = WorkersFor(options_.fairness)}),
         chain_(BuildChain(
             {.metrics = request_metrics_,
@@ -147,6 +154,7 @@ class ServerImpl final : public ApiServer {
              .gate = fairness_ != nullptr ? static_cast<RequestGate&>(*fairness_)
                                           : static_cast<RequestGate&>(in_flight_limit_),
              .authorizer = *authorization_,
+             .fencing = &fencing_,
              .offload =
                  [this](std::shared_ptr<Call> call,
                         std::function<void(std::shared_ptr<Call>)> then) {
@@ -154,6 +162,8 @@ class ServerImpl final : public ApiServer {
                  },
              .dispatch = [this](const std::shared_ptr<Call>& call) { router_.Handle(call); },
              .request_timeout = options_.request_timeout})),
+        local_(ctx_,
+               [this](net::ExchangePtr exchange) { Serve(std::move(exchange), /*local=*/true); }),
         background_(ctx_, "apiserver") {
     registry_.Hub(core::v1::Service::kKind).store().set_hooks(&allocation_);
     AddBuildInfo(MakeVersion(), metrics);
@@ -169,6 +179,7 @@ class ServerImpl final : public ApiServer {
     ctx_.Stop();
     authorization_->Stop();
     if (server_ != nullptr) server_->Stop();
+    local_.Stop();
     workers_.Stop();
     background_.Wait();
     // Every request has ended: what is buffered of them is delivered now, or never.
@@ -176,10 +187,12 @@ class ServerImpl final : public ApiServer {
   }
 
   Status Listen() {
-    COX_ASSIGN_OR_RETURN(
-        server_, net::Server::Start(ctx_, options_.listen, [this](net::ExchangePtr exchange) {
-          Serve(std::move(exchange));
-        }));
+    if (options_.listen_on_network) {
+      COX_ASSIGN_OR_RETURN(
+          server_, net::Server::Start(ctx_, options_.listen, [this](net::ExchangePtr exchange) {
+            Serve(std::move(exchange), /*local=*/false);
+          }));
+    }
     COX_RETURN_IF_ERROR(authorization_->Start(background_, registry_));
     if (fairness_ != nullptr) {
       COX_RETURN_IF_ERROR(background_.Go("fairness", [this](Context& ctx) {
@@ -192,7 +205,9 @@ class ServerImpl final : public ApiServer {
     return background_.Go("bootstrap", [this](Context& ctx) { Bootstrap(ctx); });
   }
 
-  uint16_t port() const override { return server_->port(); }
+  uint16_t port() const override { return server_ == nullptr ? 0 : server_->port(); }
+  net::Handler handler() const override { return local_.handler(); }
+  LoopbackTokens& loopback_tokens() override { return *loopback_tokens_; }
 
   Status WaitReady(Context& ctx) override {
     MutexLock lock(mu_);
@@ -204,14 +219,27 @@ class ServerImpl final : public ApiServer {
     // Time for whoever sends requests here to see it and send them elsewhere.
     if (options_.shutdown_delay.count() > 0)
       COX_RETURN_IF_ERROR(ctx.Sleep(options_.shutdown_delay));
+    COX_RETURN_IF_ERROR(local_.Drain(ctx));
+    if (server_ == nullptr) return {};
+    // Watches end in peace: nobody waits for those who would stay for half an hour.
+    server_->StopStreams();
     return server_->Drain(ctx);
   }
 
  private:
-  void Serve(net::ExchangePtr exchange) {
+  void Serve(net::ExchangePtr exchange, bool local) {
     const std::optional<std::string_view> given = exchange->request().headers.Get("audit-id");
     std::string audit_id = given && !given->empty() ? std::string(*given) : NewUid();
-    RunChain(chain_, std::make_shared<Call>(std::move(exchange), std::move(audit_id)));
+    auto call = std::make_shared<Call>(std::move(exchange), std::move(audit_id));
+    if (local) call->set_taken_at_once();
+    RunChain(chain_, call);
+  }
+
+  // Our own callers first: they are many, and known by a look at a table.
+  Authenticator::Options AuthenticationMethods() const {
+    Authenticator::Options options = authentication_->MethodsOver(registry_);
+    options.methods.insert(options.methods.begin(), NewLoopbackTokenMethod(*loopback_tokens_));
+    return options;
   }
 
   // Null where it is switched off.
@@ -266,7 +294,7 @@ class ServerImpl final : public ApiServer {
     return WriteBootstrapObjects(
         ctx, registry_,
         {.service_cluster_ip_range = options_.service_cluster_ip_ranges.front(),
-         .port = port(),
+         .port = port() == 0 ? kUsualPort : port(),
          .admission = &admission_});
   }
 
@@ -310,6 +338,7 @@ class ServerImpl final : public ApiServer {
   const std::unique_ptr<Authorization> authorization_;
   const Impersonation impersonation_;
   Registry registry_;
+  const std::shared_ptr<LoopbackTokens> loopback_tokens_;
   const Authenticator authenticator_;
   RbacGuard rbac_guard_;
   ServiceAllocation allocation_;
@@ -328,9 +357,11 @@ class ServerImpl final : public ApiServer {
   OpenApi openapi_;
   Health health_;
   Router router_;
+  const Fencing fencing_;
   WorkerPool workers_;
   const Chain chain_;
-  std::unique_ptr<net::Server> server_;
+  std::unique_ptr<net::Server> server_;  // null: it does not listen
+  LocalCalls local_;
   Scope background_;
 };
 

@@ -15,6 +15,7 @@
 #include "apiserver/authz/authorization_options.h"
 #include "apiserver/fairness/gate.h"
 #include "apiserver/health/health.h"
+#include "apiserver/local/loopback_tokens.h"
 #include "base/context.h"
 #include "base/metrics.h"
 #include "net/server.h"
@@ -25,6 +26,7 @@ namespace cox::apiserver {
 // What an API server is made of and told.
 struct ServerOptions {
   net::ServerOptions listen;
+  bool listen_on_network = true;  // false: requests come by ApiServer::handler() only
   std::string advertise_address;  // "10.0.0.1:6443"; empty: as listened on
   AuthenticationOptions authentication;
   AuthorizationOptions authorization;
@@ -41,15 +43,19 @@ struct ServerOptions {
   std::chrono::seconds min_request_timeout{1800};  // of those that are: watches
   std::chrono::seconds shutdown_delay{0};  // between failing /readyz and letting requests end
   FairnessOptions fairness;
+  // Of callers inside the process. Given where such tokens outlive the server; null: its own.
+  std::shared_ptr<LoopbackTokens> loopback_tokens;
   std::vector<HealthCheck> storage_checks;  // of what is between us and etcd: key services
   std::vector<std::pair<std::string, std::string>> flags = {};  // as given, for /flagz
 };
 
 // The API server: composes net, chain, handlers, admission and registry over a Store.
 //
+// Callers inside the process need no socket: they use handler(), and are known by a token that the
+// server gave them.
+// Threads: all methods may be called concurrently.
 // Lifetime: Start returns when it listens; it becomes ready (see /readyz) when its caches are
-// filled
-//   and the bootstrap objects are there. Drain, then destroy.
+//   filled and the bootstrap objects are there. Drain, then destroy.
 class ApiServer {
  public:
   // `storage` gives the Store of a resource ("events", "leases.coordination.k8s.io"); the stores
@@ -59,7 +65,13 @@ class ApiServer {
                                                   StoreOf storage, MetricsRegistry& metrics);
   virtual ~ApiServer() = default;
 
+  // 0: it does not listen.
   virtual uint16_t port() const = 0;
+  // For requests from inside the process, which meet the same chain as all others. May be called on
+  // any thread and at any time, also when the server is gone: then the answer is 503.
+  virtual net::Handler handler() const = 0;
+  // By these it knows callers inside the process: loopback_tokens().Add(user).
+  virtual LoopbackTokens& loopback_tokens() = 0;
   // OK when it is ready to serve.
   virtual Status WaitReady(Context& ctx) = 0;
   // Fails readyz, then lets requests in flight come to their end.

@@ -8,5 +8,7 @@
 namespace cox::cmd {
 
 int RunApiServer(std::span<char* const> arguments);
+int RunNew(std::span<char* const> arguments);       // new operator
+int RunGenerate(std::span<char* const> arguments);  // generate types
 
 }  // namespace cox::cmd

@@ -12,7 +12,9 @@ constexpr char kUsage[] =
     R"(coxswain: Kubernetes in one small program.
 
 Usage:
-  coxswain apiserver [flags]     the API server, on etcd
+  coxswain apiserver [flags]             the API server, on etcd
+  coxswain new operator NAME [flags]     a new operator, in C++
+  coxswain generate types [flags]        C++ structs for CustomResourceDefinitions
 
 Called as kube-apiserver it is `coxswain apiserver`. `coxswain <command> --help` lists its flags.
 )";
@@ -32,6 +34,8 @@ int main(int argc, char** argv) {
   }
   const std::string_view command = argv[1];
   if (command == "apiserver") return cox::cmd::RunApiServer(arguments.subspan(2));
+  if (command == "new") return cox::cmd::RunNew(arguments.subspan(2));
+  if (command == "generate") return cox::cmd::RunGenerate(arguments.subspan(2));
   if (command == "--help" || command == "-h" || command == "help") {
     std::fputs(kUsage, stdout);
     return 0;

@@ -209,7 +209,7 @@ void Call::Send(net::Response response, size_t size) {
   if (on_answer_) std::exchange(on_answer_, nullptr)(response.status, size);
   // Large answers occupy memory until the peer has read them: what is held goes with their last
   // piece.
-  if (size >= kHeldFrom && !response.body.empty()) {
+  if (size >= kHeldFrom && !taken_at_once_ && !response.body.empty()) {
     response.body.back() = Holding(std::move(response.body.back()), std::move(held_));
   }
   exchange_->Send(std::move(response));

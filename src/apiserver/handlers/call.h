@@ -18,6 +18,8 @@
 
 namespace cox::apiserver {
 
+class Fence;
+
 // One request on its way through the chain: what is known of it so far, and where its answer goes.
 //
 // Exactly one of the Respond functions is called. Threads: one at a time; it moves from a loop to a
@@ -74,6 +76,8 @@ class Call {
   void Hold(std::shared_ptr<void> held) { held_ = std::move(held); }
   // For who answers with a stream, and knows when the beginning is done.
   std::shared_ptr<void> TakeHeld() { return std::move(held_); }
+  // The caller has the answer at once, however large, and may keep it: nothing is held with it.
+  void set_taken_at_once() { taken_at_once_ = true; }
   // Let go when the answer is on its way; for a stream when that has ended.
   void KeepUntilEnd(std::shared_ptr<void> kept);
 
@@ -81,7 +85,8 @@ class Call {
   Query query;
   RequestInfo info;
   UserInfo user;
-  bool on_worker = false;  // no longer on the connection's loop: it may block
+  std::shared_ptr<const Fence> fence;  // null: its writes depend on nobody's leading
+  bool on_worker = false;              // no longer on the connection's loop: it may block
 
  private:
   net::Headers TakeHeaders(std::string_view content_type);
@@ -97,6 +102,7 @@ class Call {
   OnAnswer on_answer_;
   std::unique_ptr<AuditRecord> audit_;
   std::shared_ptr<void> held_;
+  bool taken_at_once_ = false;
 };
 
 // The API's form of an error.

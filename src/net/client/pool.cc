@@ -298,7 +298,10 @@ void ClientConnection::OnFlushed() {
 void ClientConnection::OnEnd(const Status& why) { Fail(why); }
 
 void ClientConnection::OnOutputReady() {
-  if (channel_ != nullptr) pool_.loop_->FlushSoon(*channel_);
+  if (channel_ == nullptr) return;
+  // Also while output is blocked: two ends that wait for each other's reading would do so forever.
+  UpdateReading();
+  pool_.loop_->FlushSoon(*channel_);
 }
 
 void ClientConnection::OnCapacity() {

@@ -257,6 +257,16 @@ class Encoder {
         return static_cast<const Time*>(at)->IsZero();
       case Shape::kMicroTime:
         return static_cast<const MicroTime*>(at)->IsZero();
+      case Shape::kRaw:
+        return static_cast<const RawJson*>(at)->empty();
+      case Shape::kQuantity:
+        return static_cast<const Quantity*>(at)->IsZero();
+      case Shape::kStruct:
+        return std::all_of(type.fields.begin(), type.fields.end(), [at](const Field& field) {
+          const void* member = static_cast<const char*>(at) + field.offset;
+          return field.Has(Field::kPointer) ? PointedTo(*field.type, member) == nullptr
+                                            : IsZero(*field.type, member);
+        });
       default:
         return IsEmpty(type, at);
     }

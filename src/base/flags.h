@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <chrono>
 #include <map>
 #include <span>
 #include <string>
@@ -10,9 +9,9 @@
 
 #include "base/result.h"
 
-namespace cox::cmd {
+namespace cox {
 
-// One flag of a command, with upstream's name.
+// One flag of a command.
 struct FlagInfo {
   std::string_view section;  // heading in --help
   std::string_view name;     // without dashes
@@ -37,8 +36,6 @@ class Flags {
   bool GetBool(std::string_view name) const;
   // BadRequest if it is no number from `min` to `max`.
   Result<int64_t> GetInt(std::string_view name, int64_t min, int64_t max) const;
-  // A duration such as 1h30m, in whole seconds, rounded up. BadRequest if it is none.
-  Result<std::chrono::seconds> GetSeconds(std::string_view name) const;
   std::vector<std::string> GetList(std::string_view name) const;
   // Those that were given, by name.
   const std::map<std::string, std::string, std::less<>>& given() const { return values_; }
@@ -52,4 +49,4 @@ class Flags {
 // The text of --help.
 std::string FlagsHelp(std::string_view intro, std::span<const FlagInfo> flags);
 
-}  // namespace cox::cmd
+}  // namespace cox

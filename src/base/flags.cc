@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cmd/flags.h"
+#include "base/flags.h"
 
 #include <charconv>
 
 #include "base/strings.h"
-#include "object/scalar/time.h"
 
-namespace cox::cmd {
+namespace cox {
 namespace {
 
 const FlagInfo* Find(std::span<const FlagInfo> known, std::string_view name) {
@@ -80,15 +79,6 @@ Result<int64_t> Flags::GetInt(std::string_view name, int64_t min, int64_t max) c
   return value;
 }
 
-Result<std::chrono::seconds> Flags::GetSeconds(std::string_view name) const {
-  Result<Duration> duration = Duration::Parse(Get(name));
-  if (!duration.ok() || duration->nanos < 0) {
-    return Status::BadRequest("--" + std::string(name) +
-                              " must be a duration such as 30s or 1h, not " + Get(name));
-  }
-  return std::chrono::ceil<std::chrono::seconds>(std::chrono::nanoseconds(duration->nanos));
-}
-
 std::vector<std::string> Flags::GetList(std::string_view name) const {
   std::vector<std::string> list;
   const std::string text = Get(name);
@@ -120,4 +110,4 @@ std::string FlagsHelp(std::string_view intro, std::span<const FlagInfo> flags) {
   return text;
 }
 
-}  // namespace cox::cmd
+}  // namespace cox

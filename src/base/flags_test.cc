@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cmd/flags.h"
+#include "base/flags.h"
 
 #include <gtest/gtest.h>
 
-namespace cox::cmd {
+namespace cox {
 namespace {
 
 constexpr FlagInfo kFlags[] = {
@@ -110,4 +110,4 @@ TEST(FlagsHelp, ListsFlagsBySectionWithDefaultsAndMarks) {
 }
 
 }  // namespace
-}  // namespace cox::cmd
+}  // namespace cox

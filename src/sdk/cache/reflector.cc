@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sdk/cache/reflector.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+#include <vector>
+
+namespace cox::sdk {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+// How much later than the server we end a watch ourselves: it should have by then.
+constexpr seconds kGrace{10};
+// Shorter watches that brought nothing are counted, as client-go does: somebody cuts them.
+constexpr seconds kShortWatch{1};
+
+// So many times backoff_min a watch lives that is worth beginning again at once.
+constexpr int kLived = 5;
+
+// The server has no such version yet: it is behind the one we have talked to before, or its store
+// was restored from a backup.
+bool IsTooLargeVersion(const Status& status) {
+  if (!status.Is(Reason::kTimeout)) return false;
+  for (const StatusCause& cause : status.details().causes) {
+    if (cause.type == "ResourceVersionTooLarge") return true;
+  }
+  return status.message().find("Too large resource version") != std::string::npos;
+}
+
+bool IsExpired(const Status& status) {
+  return status.Is(Reason::kExpired) || status.Is(Reason::kGone);
+}
+
+// The request itself was understood and refused: asking the same way again is of no use.
+bool IsRefused(const Status& status) {
+  return status.Is(Reason::kBadRequest) || status.Is(Reason::kInvalid) ||
+         status.Is(Reason::kMethodNotAllowed) || status.Is(Reason::kNotAcceptable) ||
+         status.Is(Reason::kUnsupportedMediaType);
+}
+
+// Says nothing about the version that was asked for: ask for the same again.
+bool IsPassing(const Status& status) {
+  return IsEndOfWatch(status) || status.Is(Reason::kServiceUnavailable) ||
+         status.Is(Reason::kTooManyRequests) || status.Is(Reason::kServerTimeout) ||
+         status.Is(Reason::kTimeout) || status.Is(Reason::kUnauthorized) ||
+         status.Is(Reason::kForbidden) || status.Is(Reason::kNotFound);
+}
+
+double Seconds(Clock::Duration duration) { return std::chrono::duration<double>(duration).count(); }
+
+}  // namespace
+
+ReflectorMetrics::ReflectorMetrics(MetricsRegistry& registry)
+    : lists(registry.AddCounterVec(
+          {"reflector_lists_total", "Total number of API lists done by the reflectors"}, {"name"})),
+      list_seconds(registry.AddHistogramVec(
+          {"reflector_list_duration_seconds",
+           "How long an API list takes to return and decode for the reflectors"},
+          ExponentialBuckets(0.001, 4, 9), {"name"})),
+      items_per_list(registry.AddHistogramVec(
+          {"reflector_items_per_list", "How many items an API list returns to the reflectors"},
+          ExponentialBuckets(1, 10, 7), {"name"})),
+      watches(registry.AddCounterVec(
+          {"reflector_watches_total", "Total number of API watches done by the reflectors"},
+          {"name"})),
+      short_watches(
+          registry.AddCounterVec({"reflector_short_watches_total",
+                                  "Total number of short API watches done by the reflectors"},
+                                 {"name"})),
+      watch_seconds(registry.AddHistogramVec(
+          {"reflector_watch_duration_seconds",
+           "How long an API watch takes to return and decode for the reflectors"},
+          ExponentialBuckets(0.01, 4, 9), {"name"})) {}
+
+Reflector::Reflector(Client& client, const CacheOptions& options,
+                     std::shared_ptr<ResourceInformer> informer, ResourceInformer::FeedId feed,
+                     std::string ns, ReflectorMetrics* metrics)
+    : client_(client),
+      options_(options),
+      informer_(std::move(informer)),
+      feed_(feed),
+      ns_(std::move(ns)),
+      name_(informer_->resource().ToString()),
+      metrics_(metrics),
+      next_(options.streaming_lists ? Next::kStream : Next::kList),
+      streaming_(options.streaming_lists),
+      random_(std::random_device{}()) {}
+
+void Reflector::Run(Context& ctx) {
+  while (!ctx.Done()) {
+    const Clock::SteadyTime start = ctx.clock().Monotonic();
+    Attempt attempt;
+    if (next_ == Next::kList) {
+      List(ctx, attempt);
+    } else {
+      Watch(ctx, next_ == Next::kStream, attempt);
+    }
+    if (ctx.Done()) return;
+    attempt.lived = ctx.clock().Monotonic() - start;
+    Learn(ctx, attempt);
+    if (next_ == Next::kWatch && attempt.status.ok()) continue;  // listed: watch at once
+    (void)ctx.Sleep(Pause(attempt));
+  }
+}
+
+ListOptions Reflector::Scoped() const {
+  return {.ns = ns_, .labels = informer_->scope().labels, .fields = informer_->scope().fields};
+}
+
+seconds Reflector::DrawTimeout() {
+  const auto spread = static_cast<uint64_t>(std::max<int64_t>(1, options_.watch_timeout.count()));
+  return options_.watch_timeout + seconds(random_() % spread);
+}
+
+void Reflector::List(Context& ctx, Attempt& attempt) {
+  ListOptions options = Scoped();
+  options.page_size = paged_ ? options_.page_size : 0;
+  if (!newest_) {
+    options.resource_version = version_;
+    options.resource_version_match = "NotOlderThan";
+  }
+  std::vector<Item> items;
+  const auto take = [this, &items](Object object) {
+    items.push_back(
+        ItemForm::WithoutObject(informer_->Prepare(std::make_shared<Object>(std::move(object)))));
+    return Status();
+  };
+  Context limited = ctx.WithTimeout(DrawTimeout() + kGrace);
+  const Clock::SteadyTime start = ctx.clock().Monotonic();
+  const Result<std::string> version =
+      informer_->metadata_only()
+          ? client_.ListMetadata(limited, informer_->resource(), options, take)
+          : client_.ListEach(limited, informer_->resource(), options, take);
+  if (metrics_ != nullptr) {
+    metrics_->lists.With({name_}).Inc();
+    metrics_->list_seconds.With({name_}).Observe(Seconds(ctx.clock().Monotonic() - start));
+    if (version.ok()) {
+      metrics_->items_per_list.With({name_}).Observe(static_cast<double>(items.size()));
+    }
+  }
+  attempt.status = version.ok() ? Take(std::move(items), *version) : version.status();
+}
+
+// The list as a whole goes to the informer.
+Status Reflector::Take(std::vector<Item> items, const std::string& version) {
+  if (!informer_->Replace(feed_, std::move(items), version, newest_)) {
+    return Status::Expired("the list at version " + version + " is older than " + version_);
+  }
+  version_ = version;
+  newest_ = false;
+  return {};
+}
+
+void Reflector::Watch(Context& ctx, bool initial, Attempt& attempt) {
+  WatchOptions options;
+  options.list = Scoped();
+  options.list.resource_version = initial && newest_ ? "" : version_;
+  options.send_initial_events = initial;
+  if (initial) options.list.resource_version_match = "NotOlderThan";
+  options.timeout = DrawTimeout();
+  Context limited = ctx.WithTimeout(options.timeout + kGrace);
+  const Clock::SteadyTime start = ctx.clock().Monotonic();
+  Result<std::unique_ptr<WatchStream>> stream =
+      informer_->metadata_only() ? client_.WatchMetadata(limited, informer_->resource(), options)
+                                 : client_.Watch(limited, informer_->resource(), options);
+  attempt.status = stream.ok() ? Follow(limited, **stream, initial, attempt) : stream.status();
+  if (metrics_ != nullptr && stream.ok()) {
+    const Clock::Duration lived = ctx.clock().Monotonic() - start;
+    metrics_->watches.With({name_}).Inc();
+    metrics_->watch_seconds.With({name_}).Observe(Seconds(lived));
+    if (lived < kShortWatch && attempt.events == 0) metrics_->short_watches.With({name_}).Inc();
+  }
+}
+
+Status Reflector::Follow(Context& ctx, WatchStream& stream, bool initial, Attempt& attempt) {
+  const Clock::SteadyTime start = ctx.clock().Monotonic();
+  std::vector<Item> items;  // of the first list, until it is whole
+  bool listing = initial;
+  while (true) {
+    Result<WatchEvent<Object>> event = stream.Next(ctx);
+    if (!event.ok()) return event.status();
+    if (!listing) {
+      ++attempt.events;
+      informer_->Apply(feed_, *event);
+      if (!event->resource_version.empty()) version_ = event->resource_version;
+    } else if (event->type != EventType::kBookmark) {
+      items.push_back(ItemForm::WithoutObject(informer_->Prepare(std::move(event->object))));
+    } else if (event->initial_events_end) {
+      if (metrics_ != nullptr) {
+        metrics_->lists.With({name_}).Inc();
+        metrics_->list_seconds.With({name_}).Observe(Seconds(ctx.clock().Monotonic() - start));
+        metrics_->items_per_list.With({name_}).Observe(static_cast<double>(items.size()));
+      }
+      COX_RETURN_IF_ERROR(Take(std::move(items), event->resource_version));
+      listing = false;
+      next_ = Next::kWatch;
+      Log(ctx, {});
+    }
+  }
+}
+
+// --- What an attempt teaches.
+
+void Reflector::Learn(const Context& ctx, const Attempt& attempt) {
+  if (next_ == Next::kWatch) {
+    LearnFromWatch(attempt.status);
+  } else {
+    LearnFromList(attempt.status);
+  }
+  const bool peace = attempt.status.ok() || IsEndOfWatch(attempt.status);
+  const bool lived = attempt.lived >= kLived * options_.backoff_min;
+  const bool brought = attempt.events > 0;
+  if (attempt.lived >= options_.backoff_max || (peace ? lived || brought : lived && brought)) {
+    failures_ = 0;
+  } else if (!attempt.status.ok()) {
+    ++failures_;
+  }
+  // That a watch ends is the ordinary course of things.
+  if (!peace) Log(ctx, attempt.status);
+  if (peace && (lived || brought)) Log(ctx, {});
+}
+
+void Reflector::LearnFromList(const Status& status) {
+  if (status.ok()) {
+    next_ = Next::kWatch;
+    paged_ = true;
+    return;
+  }
+  if (IsExpired(status) || IsTooLargeVersion(status)) {
+    // What we have is too old, or too new, to compare with: only the newest will do. If it was the
+    // newest already, its pages did not last: ask for all at once.
+    if (newest_ && next_ == Next::kList) paged_ = false;
+    newest_ = true;
+  } else if (IsRefused(status) && !newest_) {
+    newest_ = true;  // perhaps the version is what it does not like
+  } else if (next_ == Next::kStream && (IsRefused(status) || IsEndOfWatch(status))) {
+    // The server cannot, or does not know of it and sends no end of the list.
+    streaming_ = false;
+    next_ = Next::kList;
+  }
+}
+
+void Reflector::LearnFromWatch(const Status& status) {
+  if (IsTooLargeVersion(status)) newest_ = true;
+  if (IsTooLargeVersion(status) || !IsPassing(status)) {
+    next_ = streaming_ ? Next::kStream : Next::kList;
+  }
+}
+
+Clock::Duration Reflector::Pause(const Attempt& attempt) {
+  const auto jitter = [this](Clock::Duration base) {
+    return base + base / 1000 * static_cast<int>(random_() % 1000);
+  };
+  const Clock::Duration least = options_.backoff_min;
+  const Clock::Duration asked = seconds(attempt.status.details().retry_after_seconds);
+  if (failures_ == 0) {
+    return std::max({asked, jitter(least) - attempt.lived, Clock::Duration()});
+  }
+  // Expired after a good while: the ordinary end of a version's life. Listing cannot wait.
+  if (failures_ == 1 && IsExpired(attempt.status)) return asked;
+  Clock::Duration backoff = least;
+  for (int i = 1; i < failures_ && backoff < options_.backoff_max; ++i) backoff *= 2;
+  return std::max(asked, jitter(std::min<Clock::Duration>(backoff, options_.backoff_max)));
+}
+
+void Reflector::Log(const Context& ctx, const Status& status) {
+  if (status.ok()) {
+    if (failing_) COX_INFO(ctx.log(), "Cache follows again", {"resource", name_}, {"ns", ns_});
+    failing_ = false;
+    return;
+  }
+  if (failures_ == 0 || (failures_ == 1 && IsExpired(status))) return;  // such is life
+  if (failing_ && logged_ == status.reason()) return;
+  failing_ = true;
+  logged_ = status.reason();
+  COX_WARNING(ctx.log(), "Cache cannot follow and shows what it had", {"resource", name_},
+              {"ns", ns_}, {"error", status.ToString()});
+}
+
+}  // namespace cox::sdk

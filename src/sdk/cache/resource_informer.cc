@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sdk/cache/resource_informer.h"
+
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <cstdint>
+#include <random>
+#include <unordered_set>
+#include <utility>
+
+namespace cox::sdk {
+namespace {
+
+// Own deletions whose events have not come by then are forgotten, the oldest first.
+constexpr size_t kGoneLimit = 10'000;
+
+int64_t NumberOf(const std::string& version) {
+  int64_t number = 0;
+  std::from_chars(version.data(), version.data() + version.size(), number);
+  return number;
+}
+
+// Objects without a version (no server sends such) are taken as they come.
+bool Newer(int64_t version, int64_t than) { return version == 0 || version > than; }
+
+}  // namespace
+
+// Unregisters when it is dropped.
+class ResourceInformer::Registration final : public InformerHandle::Registration {
+ public:
+  Registration(std::weak_ptr<ResourceInformer> informer, std::shared_ptr<DeltaQueue> queue)
+      : informer_(std::move(informer)), queue_(std::move(queue)) {}
+  ~Registration() override {
+    if (const auto informer = informer_.lock()) informer->Unregister(queue_.get());
+    queue_->Close();
+  }
+
+  bool synced() const override {
+    if (synced_.load(std::memory_order_relaxed)) return true;
+    const auto informer = informer_.lock();
+    // In this order: objects of the first list are pushed before the informer says it is synced.
+    const bool all = informer != nullptr && informer->HasSynced() && queue_->initial_left() == 0;
+    if (all) synced_.store(true, std::memory_order_relaxed);
+    return all;
+  }
+
+ private:
+  const std::weak_ptr<ResourceInformer> informer_;
+  const std::shared_ptr<DeltaQueue> queue_;
+  mutable std::atomic<bool> synced_ = false;
+};
+
+ResourceInformer::ResourceInformer(const Resource& resource, bool metadata_only, CacheScope scope,
+                                   Clock& clock, Clock::Duration default_resync,
+                                   std::shared_ptr<Doorbell> resync_changed)
+    : scope_(std::move(scope)),
+      form_(std::make_shared<const ItemForm>(resource, metadata_only, scope_)),
+      clock_(clock),
+      default_resync_(default_resync),
+      resync_changed_(std::move(resync_changed)),
+      indexer_(*form_),
+      gone_(kGoneLimit),
+      queues_(std::make_shared<const Queues>()) {}
+
+ResourceInformer::~ResourceInformer() = default;
+
+bool ResourceInformer::SyncedLocked() const {
+  return std::all_of(feeds_.begin(), feeds_.end(),
+                     [](const auto& feed) { return feed.second.synced; });
+}
+
+bool ResourceInformer::HasSynced() const {
+  MutexLock lock(mu_);
+  return SyncedLocked();
+}
+
+Status ResourceInformer::WaitSynced(Context& ctx) const {
+  MutexLock lock(mu_);
+  COX_RETURN_IF_ERROR(
+      ctx.Await(mu_, changed_, [this]() COX_REQUIRES(mu_) { return ended_ || SyncedLocked(); }));
+  if (SyncedLocked()) return {};
+  return Status::Unavailable("the cache of " + resource().ToString() + " has ended unsynced");
+}
+
+std::string ResourceInformer::resource_version() const {
+  MutexLock lock(mu_);
+  const Feed* oldest = nullptr;
+  for (const auto& [id, feed] : feeds_) {
+    if (oldest == nullptr || feed.position < oldest->position) oldest = &feed;
+  }
+  return oldest == nullptr ? "" : oldest->version;
+}
+
+// --- Readers.
+
+ObjectPtr ResourceInformer::Get(const ObjectKey& key) const {
+  return form_->Read(indexer_.Get(key.ns, key.name));
+}
+
+std::vector<ObjectPtr> ResourceInformer::List(std::string_view ns,
+                                              const labels::Selector& labels) const {
+  std::vector<ObjectPtr> out;
+  if (labels.SelectsNothing()) return out;
+  const std::vector<Item> items = indexer_.List(ns);
+  if (labels.Empty()) out.reserve(items.size());
+  for (const Item& item : items) {
+    if (item.Matches(labels)) out.push_back(form_->Read(item));
+  }
+  return out;
+}
+
+std::vector<ObjectPtr> ResourceInformer::Find(std::string_view index,
+                                              std::string_view value) const {
+  std::vector<ObjectPtr> out;
+  for (const Item& item : indexer_.Find(index, value)) out.push_back(form_->Read(item));
+  return out;
+}
+
+// --- Handlers.
+
+InformerHandle ResourceInformer::AddHandler(DeltaHandler handler, HandlerOptions options) {
+  auto queue = std::make_shared<DeltaQueue>(form_, std::move(handler));
+  const Clock::Duration resync =
+      options.resync > Clock::Duration() ? options.resync : default_resync_;
+  {
+    // What is there and all that comes later: nothing can come in between.
+    MutexLock lock(mu_);
+    for (Item& item : indexer_.List("")) {
+      queue->Push({.type = Delta::Type::kAdded,
+                   .before = {},
+                   .after = std::move(item),
+                   .initial = true,
+                   .own_writer = {}});
+    }
+    subscribers_.push_back({.queue = queue, .resync = resync, .due = NextResync(resync)});
+    PublishQueues();
+  }
+  resync_changed_->Ring();
+  queue->Drain();
+  return InformerHandle(std::make_unique<Registration>(weak_from_this(), queue));
+}
+
+void ResourceInformer::Unregister(const DeltaQueue* queue) {
+  MutexLock lock(mu_);
+  std::erase_if(subscribers_, [queue](const Subscriber& s) { return s.queue.get() == queue; });
+  PublishQueues();
+}
+
+void ResourceInformer::PublishQueues() {
+  auto queues = std::make_shared<Queues>();
+  for (const Subscriber& subscriber : subscribers_) queues->push_back(subscriber.queue);
+  queues_ = std::move(queues);
+}
+
+void ResourceInformer::Push(const PendingDelta& delta) {
+  for (const std::shared_ptr<DeltaQueue>& queue : *queues_) queue->Push(delta);
+}
+
+void ResourceInformer::Drain(const Queues& queues) {
+  for (const std::shared_ptr<DeltaQueue>& queue : queues) queue->Drain();
+}
+
+void ResourceInformer::AddIndex(std::string name, IndexFunction function) {
+  MutexLock lock(mu_);
+  indexer_.AddIndex(std::move(name), std::move(function));
+}
+
+// Up to a tenth later, so that handlers which were registered together part ways.
+Clock::SteadyTime ResourceInformer::NextResync(Clock::Duration every) const {
+  if (every <= Clock::Duration()) return Clock::kNever;
+  thread_local std::minstd_rand random{std::random_device{}()};
+  return clock_.In(every + every / 1000 * static_cast<int>(random() % 100));
+}
+
+Clock::SteadyTime ResourceInformer::Resync() {
+  Queues due;
+  Clock::SteadyTime next = Clock::kNever;
+  {
+    MutexLock lock(mu_);
+    std::vector<Item> items;
+    for (Subscriber& subscriber : subscribers_) {
+      if (subscriber.due <= clock_.Monotonic()) {
+        if (due.empty()) items = indexer_.List("");
+        for (const Item& item : items) {
+          subscriber.queue->Push(
+              {.type = Delta::Type::kResync, .before = {}, .after = item, .own_writer = {}});
+        }
+        due.push_back(subscriber.queue);
+        subscriber.due = NextResync(subscriber.resync);
+      }
+      next = std::min(next, subscriber.due);
+    }
+  }
+  Drain(due);
+  return next;
+}
+
+// --- What is heard.
+
+ResourceInformer::FeedId ResourceInformer::StartFeed(const std::string& ns) {
+  MutexLock lock(mu_);
+  feeds_[++last_feed_].ns = ns;
+  return last_feed_;
+}
+
+void ResourceInformer::EndFeed(FeedId id) {
+  std::shared_ptr<const Queues> queues;
+  {
+    MutexLock lock(mu_);
+    const auto feed = feeds_.find(id);
+    if (feed == feeds_.end()) return;
+    for (const Item& item : indexer_.List(feed->second.ns)) {
+      Drop(item, {.before = item, .after = {}, .missed = true, .own_writer = {}});
+    }
+    feeds_.erase(feed);
+    changed_.NotifyAll();
+    queues = queues_;
+  }
+  Drain(*queues);
+}
+
+void ResourceInformer::End() {
+  MutexLock lock(mu_);
+  ended_ = true;
+  changed_.NotifyAll();
+}
+
+ResourceInformer::Feed* ResourceInformer::FeedOf(std::string_view ns) {
+  for (auto& [id, feed] : feeds_) {
+    if (feed.ns.empty() || feed.ns == ns) return &feed;
+  }
+  return nullptr;
+}
+
+Item ResourceInformer::Prepare(ObjectPtr object) const {
+  const ObjectHead head = HeadOf(*object);
+  Item kept = indexer_.Get(head.key.ns, head.key.name);
+  if (!kept.empty() && head.version != 0 && kept.version() == head.version &&
+      kept.uid() == head.uid) {
+    return kept;
+  }
+  return form_->Make(std::move(object));
+}
+
+void ResourceInformer::Keep(const Item& before, PendingDelta delta) {
+  if (!before.empty() && before.uid() != delta.after.uid()) {
+    // Another of the same name: this one's deletion was missed.
+    Push({.type = Delta::Type::kDeleted,
+          .before = before,
+          .after = {},
+          .missed = true,
+          .own_writer = {}});
+    delta.own_writer.clear();
+  } else if (!before.empty()) {
+    delta.type = Delta::Type::kUpdated;
+    delta.before = before;
+    delta.initial = false;
+  }
+  indexer_.Put(form_->WithoutObject(delta.after));
+  Push(delta);
+}
+
+void ResourceInformer::Drop(const Item& before, PendingDelta delta) {
+  indexer_.Remove(before.ns(), before.name());
+  delta.type = Delta::Type::kDeleted;
+  Push(delta);
+}
+
+bool ResourceInformer::Replace(FeedId id, std::vector<Item> items, const std::string& version,
+                               bool newest) {
+  std::shared_ptr<const Queues> queues;
+  {
+    MutexLock lock(mu_);
+    const auto found = feeds_.find(id);
+    if (found == feeds_.end()) return true;
+    Feed& feed = found->second;
+    const int64_t number = NumberOf(version);
+    const bool back = number < feed.position;
+    if (back && !newest) return false;
+    DropAbsent(feed, items, back ? INT64_MAX : number);
+    for (Item& item : items) {
+      if (back) gone_.Erase(item.uid());
+      if (GoneSince(item)) continue;
+      const Item before = indexer_.Get(item.ns(), item.name());
+      if (!before.empty() &&
+          (back ? item.version() == before.version() : !Newer(item.version(), before.version()))) {
+        continue;
+      }
+      Keep(before,
+           {.before = {}, .after = std::move(item), .initial = !feed.synced, .own_writer = {}});
+    }
+    feed.position = number;
+    feed.version = version;
+    feed.synced = true;
+    changed_.NotifyAll();
+    queues = queues_;
+  }
+  Drain(*queues);
+  return true;
+}
+
+void ResourceInformer::DropAbsent(const Feed& feed, const std::vector<Item>& items,
+                                  int64_t version) {
+  const std::vector<Item> kept = indexer_.List(feed.ns);
+  if (kept.empty()) return;
+  std::unordered_map<std::string_view, std::unordered_set<std::string_view>> listed;
+  for (const Item& item : items) listed[item.ns()].insert(item.name());
+  for (const Item& item : kept) {
+    if (item.version() > version) continue;  // an own write that the list does not know yet
+    const auto ns = listed.find(item.ns());
+    if (ns != listed.end() && ns->second.contains(item.name())) continue;
+    Drop(item, {.before = item, .after = {}, .missed = true, .own_writer = {}});
+  }
+}
+
+void ResourceInformer::Apply(FeedId id, const WatchEvent<Object>& event) {
+  // Out here, because transforms are others' code.
+  const Item item = event.object == nullptr ? Item() : Prepare(event.object);
+  std::shared_ptr<const Queues> queues;
+  {
+    MutexLock lock(mu_);
+    const auto found = feeds_.find(id);
+    if (found == feeds_.end()) return;
+    Feed& feed = found->second;
+    if (!item.empty() && event.type == EventType::kDeleted) {
+      ApplyDeletion(item);
+    } else if (!item.empty()) {
+      ApplyChange(feed, item);
+    }
+    if (const int64_t number = NumberOf(event.resource_version); number > feed.position) {
+      feed.position = number;
+      feed.version = event.resource_version;
+    }
+    queues = queues_;
+  }
+  Drain(*queues);
+}
+
+bool ResourceInformer::GoneSince(const Item& item) {
+  const int64_t* const until = gone_.Find(item.uid());
+  if (until == nullptr) return false;
+  if (item.version() <= *until) return true;
+  gone_.Erase(item.uid());
+  return false;
+}
+
+void ResourceInformer::ApplyChange(const Feed& feed, const Item& item) {
+  if (GoneSince(item)) return;
+  const Item before = indexer_.Get(item.ns(), item.name());
+  if (before.empty() ? item.version() != 0 && item.version() < feed.position
+                     : !Newer(item.version(), before.version())) {
+    return;
+  }
+  Keep(before, {.before = {}, .after = item, .own_writer = {}});
+}
+
+void ResourceInformer::ApplyDeletion(const Item& item) {
+  gone_.Erase(item.uid());
+  const Item before = indexer_.Get(item.ns(), item.name());
+  if (before.empty()) return;
+  const bool same = before.uid() == item.uid();
+  // An older one of the same name is gone as well, but not one that came later.
+  if (item.version() != 0 &&
+      (same ? item.version() < before.version() : item.version() <= before.version())) {
+    return;
+  }
+  Drop(before, {.before = same ? item : before, .after = {}, .missed = !same, .own_writer = {}});
+}
+
+void ResourceInformer::ObserveWrite(ObjectPtr object, int64_t base, std::string_view writer) {
+  object = form_->Convert(std::move(object));
+  if (object == nullptr) return;
+  const bool selected = form_->Selects(*object);
+  Item item = form_->Make(std::move(object));
+  if (item.version() == 0) return;
+  std::shared_ptr<const Queues> queues;
+  {
+    MutexLock lock(mu_);
+    const Feed* const feed = FeedOf(item.ns());
+    if (feed == nullptr || GoneSince(item)) return;
+    const Item before = indexer_.Get(item.ns(), item.name());
+    // Where there is nothing but the feed has been there, it was deleted since.
+    if (item.version() <= (before.empty() ? feed->position : before.version())) return;
+    const bool known = base >= 0 && base == (before.empty() ? 0 : before.version());
+    PendingDelta delta{.before = {}, .after = {}, .own_writer = known ? std::string(writer) : ""};
+    if (selected) {
+      delta.after = std::move(item);
+      Keep(before, std::move(delta));
+    } else {
+      gone_.Put(std::string(item.uid()), item.version());
+      delta.before = before;
+      if (!before.empty()) Drop(before, std::move(delta));
+    }
+    queues = queues_;
+  }
+  Drain(*queues);
+}
+
+void ResourceInformer::ObserveDelete(const ObjectKey& key, std::string_view uid) {
+  if (uid.empty()) return;  // which one it was is not known: the watch will tell
+  std::shared_ptr<const Queues> queues;
+  {
+    MutexLock lock(mu_);
+    if (FeedOf(key.ns) == nullptr) return;
+    gone_.Put(std::string(uid), INT64_MAX);
+    const Item before = indexer_.Get(key.ns, key.name);
+    if (before.empty() || before.uid() != uid) return;
+    Drop(before, {.before = before, .after = {}, .own_writer = {}});
+    queues = queues_;
+  }
+  Drain(*queues);
+}
+
+}  // namespace cox::sdk

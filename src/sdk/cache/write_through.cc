@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sdk/cache/write_through.h"
+
+#include <charconv>
+#include <string>
+#include <utility>
+
+#include "api/meta/v1.h"
+#include "object/json/json.h"
+
+namespace cox::sdk {
+namespace {
+
+using Verb = Operation::Verb;
+
+bool IsDryRun(const Operation& operation) {
+  return (operation.write != nullptr && operation.write->dry_run) ||
+         (operation.apply != nullptr && operation.apply->dry_run) ||
+         (operation.remove != nullptr && operation.remove->dry_run);
+}
+
+// The version that a patch insists on, or that it insists on none.
+int64_t BaseOf(const Patch& patch) {
+  constexpr std::string_view kMember = "resourceVersion";
+  if (patch.type == patch::PatchType::kJson || patch.body.find(kMember) == std::string::npos) {
+    return SharedInformer::kUnknownBase;
+  }
+  const Result<Value> value = json::Parse(patch.body);
+  const Value* version = value.ok() ? value->At({"metadata", kMember}) : nullptr;
+  if (version == nullptr || !version->is_string()) return SharedInformer::kUnknownBase;
+  int64_t number = SharedInformer::kUnknownBase;
+  const std::string_view text = version->as_string();
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+// The version of which the server has made sure that it was replaced.
+int64_t BaseOf(const Operation& operation) {
+  if (operation.verb == Verb::kCreate) return 0;
+  if (operation.verb == Verb::kUpdate && operation.body != nullptr) {
+    const int64_t version = HeadOf(*operation.body).version;
+    return version == 0 ? SharedInformer::kUnknownBase : version;
+  }
+  return operation.patch != nullptr ? BaseOf(*operation.patch) : SharedInformer::kUnknownBase;
+}
+
+// Whether an object that is being deleted, as the server answered, waits for nothing any more: no
+// finalizer, no grace period. Then this was its end.
+bool NothingHolds(const Object& object) {
+  if (const meta::v1::ObjectMeta* meta = object.object_meta()) {
+    return meta->finalizers.empty() && meta->deletionGracePeriodSeconds.value_or(0) == 0;
+  }
+  const Value* meta = object.is_typed() ? nullptr : object.value().Find("metadata");
+  if (meta == nullptr) return false;
+  const Value* finalizers = meta->Find("finalizers");
+  const Value* grace = meta->Find("deletionGracePeriodSeconds");
+  return (finalizers == nullptr || !finalizers->is_array() || finalizers->as_array().empty()) &&
+         (grace == nullptr || !grace->is_int() || grace->as_int() == 0);
+}
+
+class WriteThrough final : public Client {
+ public:
+  WriteThrough(Client& inner, InformersOf informers)
+      : inner_(inner), informers_(std::move(informers)) {}
+
+  Result<Object> Execute(Context& ctx, const Operation& operation) override {
+    Result<Object> answer = inner_.Execute(ctx, operation);
+    if (answer.ok() && operation.IsWrite() && !IsDryRun(operation)) {
+      Observe(ctx, operation, *answer);
+    }
+    return answer;
+  }
+  Result<std::string> ListEach(Context& ctx, const Resource& resource, const ListOptions& options,
+                               const std::function<Status(Object)>& take) override {
+    return inner_.ListEach(ctx, resource, options, take);
+  }
+  Result<std::unique_ptr<WatchStream>> Watch(Context& ctx, const Resource& resource,
+                                             const WatchOptions& options) override {
+    return inner_.Watch(ctx, resource, options);
+  }
+  Result<std::string> ListMetadata(Context& ctx, const Resource& resource,
+                                   const ListOptions& options,
+                                   const std::function<Status(Object)>& take) override {
+    return inner_.ListMetadata(ctx, resource, options, take);
+  }
+  Result<std::unique_ptr<WatchStream>> WatchMetadata(Context& ctx, const Resource& resource,
+                                                     const WatchOptions& options) override {
+    return inner_.WatchMetadata(ctx, resource, options);
+  }
+  Result<Resource> Discover(Context& ctx, const GroupVersionKind& gvk) override {
+    return inner_.Discover(ctx, gvk);
+  }
+  Transport& transport() override { return inner_.transport(); }
+  const std::string& default_namespace() const override { return inner_.default_namespace(); }
+
+ private:
+  void Observe(const Context& ctx, const Operation& operation, const Object& answer) const {
+    const std::vector<std::shared_ptr<SharedInformer>> informers = informers_(operation.resource);
+    if (informers.empty()) return;
+    if (const auto* status = answer.As<meta::v1::Status>()) {
+      if (operation.verb == Verb::kDelete && status->details) {
+        for (const auto& informer : informers) {
+          informer->ObserveDelete(operation.key, status->details->uid);
+        }
+      }
+      return;
+    }
+    // Subresources that answer with something else (a Scale) tell nothing about the object.
+    const ObjectHead head = HeadOf(answer);
+    if (answer.gvk() != operation.resource.gvk || head.uid.empty()) return;
+    const bool gone = operation.verb == Verb::kDelete && !head.deleting;
+    if (gone || (head.deleting && NothingHolds(answer))) {
+      for (const auto& informer : informers) informer->ObserveDelete(head.key, head.uid);
+      return;
+    }
+    const auto object = std::make_shared<const Object>(answer);
+    const int64_t base = BaseOf(operation);
+    for (const auto& informer : informers) {
+      informer->ObserveWrite(object, base, ctx.Value(kWriter));
+    }
+  }
+
+  Client& inner_;
+  const InformersOf informers_;
+};
+
+}  // namespace
+
+std::unique_ptr<Client> MakeWriteThrough(Client& inner, InformersOf informers) {
+  return std::make_unique<WriteThrough>(inner, std::move(informers));
+}
+
+}  // namespace cox::sdk

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/check.h"
+#include "coxswain/apply.h"
+#include "object/json/json.h"
+
+namespace cox::internal {
+namespace {
+
+void Prune(const Type& type, Value& value, const Type* list);
+
+// Whether nobody set a field of that type, as far as a struct can tell.
+bool Unset(const Type& type, const Value& value) {
+  switch (value.kind()) {
+    case Value::Kind::kNull:
+      return true;
+    case Value::Kind::kBool:
+      return !value.as_bool();
+    case Value::Kind::kInt:
+      return value.as_int() == 0;
+    case Value::Kind::kDouble:
+      return value.as_double() == 0;
+    case Value::Kind::kString:
+      if (type.shape == Shape::kQuantity) return value.as_string() == "0";
+      if (type.shape == Shape::kDuration) return value.as_string() == "0s";
+      return value.as_string().empty();
+    case Value::Kind::kArray:
+      return value.as_array().empty();
+    case Value::Kind::kObject:
+      return value.as_object().empty();
+  }
+  return false;
+}
+
+bool IsKeyOf(const Type* list, std::string_view name) {
+  if (list == nullptr || list->list_type != ListType::kMap) return false;
+  for (const std::string_view key : list->keys) {
+    if (key == name) return true;
+  }
+  return false;
+}
+
+// `list`: of which the struct is an item; the keys that tell items apart stay, unless JSON leaves
+// them out when they are empty: then the server has a default for them.
+void PruneStruct(const Type& type, Value& value, const Type* list) {
+  ValueObject& object = value.as_object();
+  std::vector<std::string> unset;
+  for (ValueObject::Member& member : object) {
+    const Field* field = type.Find(member.key);
+    if (field == nullptr) continue;  // kind and apiVersion
+    Prune(*field->type, member.value, nullptr);
+    // What is there is so because somebody put it there; required ones are written as null else.
+    if (field->Has(Field::kPointer) && !member.value.is_null()) continue;
+    if (!Unset(*field->type, member.value)) continue;
+    if (IsKeyOf(list, field->name) && !field->Has(Field::kOmitEmpty)) continue;
+    unset.push_back(member.key);
+  }
+  for (const std::string& name : unset) object.Erase(name);
+}
+
+void Prune(const Type& type, Value& value, const Type* list) {
+  switch (type.shape) {
+    case Shape::kStruct:
+      // Schemas that may be a bool or a list have no fields of their own.
+      if (type.codec == Codec::kFields && value.is_object()) PruneStruct(type, value, list);
+      return;
+    case Shape::kList:
+      if (!value.is_array()) return;
+      for (Value& item : value.as_array()) Prune(*type.element, item, &type);
+      return;
+    case Shape::kMap:
+      // An entry is there because somebody put it there, also if its value is empty.
+      if (!value.is_object()) return;
+      for (ValueObject::Member& entry : value.as_object()) {
+        Prune(*type.element, entry.value, nullptr);
+      }
+      return;
+    default:
+      return;
+  }
+}
+
+Value ZeroOf(const Type& type) {
+  switch (type.shape) {
+    case Shape::kBool:
+      return false;
+    case Shape::kInt32:
+    case Shape::kInt64:
+    case Shape::kIntOrString:
+      return 0;
+    case Shape::kDouble:
+      return 0.0;
+    case Shape::kString:
+    case Shape::kBytes:
+      return "";
+    case Shape::kQuantity:
+      return "0";
+    case Shape::kDuration:
+      return "0s";
+    case Shape::kList:
+      return Value::MakeArray();
+    case Shape::kMap:
+    case Shape::kStruct:
+      return Value::MakeObject();
+    default:
+      return {};
+  }
+}
+
+}  // namespace
+
+std::string FieldNameAt(const Type& type, size_t offset, const Type* member) {
+  const Field* found = nullptr;
+  for (const Field& field : type.fields) {
+    if (field.offset != offset) continue;
+    // An inlined struct lies where its first field does: its type tells them apart.
+    if (field.Has(Field::kInline)) {
+      if (field.type == member) return "";
+    } else if (found == nullptr) {
+      found = &field;
+    }
+  }
+  if (found != nullptr) return std::string(found->name);
+  COX_CHECK(false);
+  return "";
+}
+
+Value OnlySetFields(const Object& object) {
+  Value value = object.ToValue();
+  if (value.is_object()) Prune(object.type(), value, nullptr);
+  return value;
+}
+
+void KeepPath(const Object& object, const std::vector<std::string>& path, Value& out) {
+  const Value whole = object.ToValue();
+  const Value* from = &whole;
+  const Type* type = &object.type();
+  Value* to = &out;
+  for (size_t i = 0; i < path.size(); ++i) {
+    if (path[i].empty()) continue;  // inlined: its fields are this struct's own
+    const Field* field = type->shape == Shape::kStruct ? type->Find(path[i]) : nullptr;
+    COX_CHECK(field != nullptr);  // the members are of the structs they are taken from
+    if (!to->is_object()) *to = Value::MakeObject();
+    from = from == nullptr ? nullptr : from->Find(path[i]);
+    const bool last = i + 1 == path.size();
+    Value* member = to->Find(path[i]);
+    if (member == nullptr) {
+      member = &to->as_object()[path[i]];
+      *member = !last ? Value::MakeObject() : from != nullptr ? *from : ZeroOf(*field->type);
+    }
+    to = member;
+    type = field->type;
+  }
+}
+
+}  // namespace cox::internal

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "coxswain/options.h"
+#include "object/equal.h"
+#include "object/json/json.h"
+#include "object/patch/merge_patch.h"
+#include "object/pointer.h"
+
+namespace cox::internal {
+namespace {
+
+const void* At(const void* object, const Field& field) {
+  const void* at = static_cast<const char*>(object) + field.offset;
+  return field.Has(Field::kPointer) ? PointedTo(*field.type, at) : at;
+}
+
+bool IsZero(const Value& value) {
+  switch (value.kind()) {
+    case Value::Kind::kNull:
+      return true;
+    case Value::Kind::kBool:
+      return !value.as_bool();
+    case Value::Kind::kInt:
+      return value.as_int() == 0;
+    case Value::Kind::kDouble:
+      return value.as_double() == 0;
+    case Value::Kind::kString:
+      return value.as_string().empty();
+    case Value::Kind::kArray:
+      return value.as_array().empty();
+    case Value::Kind::kObject:
+      return value.as_object().empty();
+  }
+  return false;
+}
+
+// As JSON shows the field; null where it does not.
+Value Shown(const Field& field, const void* at) {
+  if (at == nullptr) return {};
+  Value value = json::ToValue(*field.type, at);
+  // The entries of a map go one by one: others may have added theirs meanwhile.
+  if (field.type->shape == Shape::kMap && value.is_null()) return Value::MakeObject();
+  const bool left_out = !field.Has(Field::kPointer) &&
+                        (field.Has(Field::kOmitEmpty) || field.Has(Field::kOmitZero)) &&
+                        !value.is_object() && IsZero(value);
+  return left_out ? Value() : value;
+}
+
+Value Difference(Value before, Value after) {
+  if (!before.is_object() || !after.is_object()) return after;
+  Result<Value> patch = patch::CreateMergePatch(before, after);
+  // Only documents deeper than any type's are refused: those are sent whole.
+  if (!patch.ok()) return after;
+  return std::move(*patch);
+}
+
+}  // namespace
+
+std::string MergeBetween(const Type& type, const void* before, const void* after, bool optimistic) {
+  Value patch = Value::MakeObject();
+  for (const Field& field : type.fields) {
+    if (field.Has(Field::kInline)) continue;
+    const void* old_at = At(before, field);
+    const void* new_at = At(after, field);
+    // Most of an object is as it was: what did not change is not turned into a Value.
+    if (old_at == nullptr && new_at == nullptr) continue;
+    if (old_at != nullptr && new_at != nullptr && DeepEqual(*field.type, old_at, new_at)) continue;
+    Value old_value = Shown(field, old_at);
+    Value new_value = Shown(field, new_at);
+    if (old_value.is_null() && new_value.is_null()) continue;
+    Value difference = Difference(std::move(old_value), std::move(new_value));
+    if (difference.is_object() && difference.as_object().empty() && old_at != nullptr) continue;
+    patch.as_object()[field.name] = std::move(difference);
+  }
+  if (patch.as_object().empty()) return "";
+  if (optimistic) {
+    const Field* metadata = type.Find("metadata");
+    const Value old = metadata == nullptr ? Value() : Shown(*metadata, At(before, *metadata));
+    if (const Value* version = old.Find("resourceVersion")) {
+      Value& to = patch.as_object()["metadata"];
+      if (!to.is_object()) to = Value::MakeObject();
+      to.as_object()["resourceVersion"] = *version;
+    }
+  }
+  return json::Write(patch);
+}
+
+std::string MergeBetween(const Value& before, const Value& after, bool optimistic) {
+  Value patch = Difference(before, after);
+  if (!patch.is_object() || patch.as_object().empty()) return "";
+  if (const Value* version = before.At({"metadata", "resourceVersion"}); optimistic && version) {
+    Value& to = patch.as_object()["metadata"];
+    if (!to.is_object()) to = Value::MakeObject();
+    to.as_object()["resourceVersion"] = *version;
+  }
+  return json::Write(patch);
+}
+
+}  // namespace cox::internal

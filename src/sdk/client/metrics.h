@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/metrics.h"
+#include "coxswain/client.h"
+
+namespace cox {
+
+class ClientMetrics {
+ public:
+  explicit ClientMetrics(MetricsRegistry& registry);
+
+  CounterVec& requests;     // rest_client_requests_total{code,host,method}
+  CounterVec& retries;      // rest_client_request_retries_total{code,host,verb}
+  HistogramVec& durations;  // rest_client_request_duration_seconds{host,verb}
+};
+
+}  // namespace cox
+
+namespace cox::sdk {
+
+// The series of one client, found once and kept.
+// Threads: all methods may be called concurrently.
+class RequestMeter {
+ public:
+  // Null counts nothing.
+  RequestMeter(std::shared_ptr<ClientMetrics> metrics, std::string host);
+
+  bool enabled() const { return metrics_ != nullptr; }
+  // An attempt that ended: `code` 0 where no answer came.
+  void Count(std::string_view method, int code, std::chrono::nanoseconds took);
+  void CountRetry(std::string_view method, int code);
+
+ private:
+  static constexpr size_t kMethods = 6, kCodes = 600;
+
+  const std::shared_ptr<ClientMetrics> metrics_;
+  const std::string host_;
+  std::unique_ptr<std::array<std::atomic<Counter*>, kMethods * kCodes>> counters_;
+  std::array<std::atomic<Histogram*>, kMethods> durations_{};
+};
+
+}  // namespace cox::sdk
