@@ -8,6 +8,7 @@
 #include "net/websocket.h"
 #include "sdk/client/answer/status_answer.h"
 #include "sdk/transport/exec_credential.h"
+#include "sdk/transport/proxy.h"
 #include "sdk/transport/request_headers.h"
 #include "sdk/transport/tls_clients.h"
 
@@ -117,8 +118,10 @@ class HttpTransport final : public Transport {
   const std::unique_ptr<TlsClients> clients_;
 };
 
-Result<net::ClientOptions> OptionsFor(const net::Url& server, const ConnectOptions& connect) {
+Result<net::ClientOptions> OptionsFor(const Config& config, const net::Url& server,
+                                      const ConnectOptions& connect) {
   net::ClientOptions options;
+  COX_ASSIGN_OR_RETURN(options.proxy, ProxyFor(config.proxy_url, server, connect.environment));
   options.host = server.host;
   options.tls = server.scheme == "https";
   options.port = server.port != 0 ? server.port : options.tls ? 443 : 80;
@@ -144,7 +147,7 @@ Result<std::shared_ptr<Transport>> Connect(const Context& ctx, const Config& con
   if (config.exec) {
     COX_ASSIGN_OR_RETURN(plugin, ExecCredentials::Create(config, options.environment.terminal));
   }
-  COX_ASSIGN_OR_RETURN(net::ClientOptions client, OptionsFor(*server, options));
+  COX_ASSIGN_OR_RETURN(net::ClientOptions client, OptionsFor(config, *server, options));
   COX_ASSIGN_OR_RETURN(auto clients, TlsClients::Open(ctx, config, std::move(client)));
   return std::make_shared<HttpTransport>(server->path, std::move(headers), std::move(plugin),
                                          std::move(clients));
