@@ -136,7 +136,8 @@ Status TestCluster::Impl::StopServer(Down how) {
 }
 
 Secret<std::string> TestCluster::Impl::AddToken(std::string user, std::vector<std::string> groups) {
-  return tokens->Add({.name = std::move(user), .uid = {}, .groups = std::move(groups), .extra = {}});
+  return tokens->Add(
+      {.name = std::move(user), .uid = {}, .groups = std::move(groups), .extra = {}});
 }
 
 Secret<std::string> TestCluster::Impl::AdminToken() {
@@ -174,8 +175,7 @@ std::string TestCluster::Impl::Kubeconfig() {
          R"("context":{"cluster":"test","user":"admin"}}],"clusters":[{"name":"test","cluster":{)"
          R"("server":")" +
          config.server + R"(","certificate-authority-data":")" + ca +
-         R"("}}],"users":[{"name":"admin","user":{"token":")" + config.token.Reveal() +
-         "\"}}]}\n";
+         R"("}}],"users":[{"name":"admin","user":{"token":")" + config.token.Reveal() + "\"}}]}\n";
 }
 
 }  // namespace cox::testkit

@@ -56,9 +56,8 @@ class ClusterTransport final : public Transport {
 class BothContexts {
  public:
   BothContexts(const Context& first, const Context& second)
-      : both_(first.Child()), on_stop_(second.OnStop([both = both_, second]() mutable {
-          both.Stop(second.status());
-        })) {}
+      : both_(first.Child()),
+        on_stop_(second.OnStop([both = both_, second]() mutable { both.Stop(second.status()); })) {}
   Context& get() { return both_; }
 
  private:

@@ -32,8 +32,10 @@ std::optional<std::string> EventFrames::Next() {
 bool EventFrames::IsBookmark(std::string_view event) const {
   // The type comes first in both: field 1, of eight bytes, of the message.
   if (!protobuf_) return event.starts_with(R"({"type":"BOOKMARK")");
-  return event.size() > kLengthBytes &&
-         event.substr(kLengthBytes).starts_with("\x0a\x08" "BOOKMARK");
+  return event.size() > kLengthBytes && event.substr(kLengthBytes)
+                                            .starts_with(
+                                                "\x0a\x08"
+                                                "BOOKMARK");
 }
 
 }  // namespace cox::testkit

@@ -8,17 +8,23 @@ namespace {
 
 const std::string kJsonBookmark = "{\"type\":\"BOOKMARK\",\"object\":{}}\n";
 const std::string kJsonAdded = "{\"type\":\"ADDED\",\"object\":{\"a\":\"BOOKMARK\"}}\n";
-const std::string kProtoBookmark{"\0\0\0\x0c\x0a\x08" "BOOKMARK\x12\x00", 16};
-const std::string kProtoAdded{"\0\0\0\x0c\x0a\x05" "ADDED\x12\x03\x0a\x01x", 16};
+const std::string kProtoBookmark{
+    "\0\0\0\x0c\x0a\x08"
+    "BOOKMARK\x12\x00",
+    16};
+const std::string kProtoAdded{
+    "\0\0\0\x0c\x0a\x05"
+    "ADDED\x12\x03\x0a\x01x",
+    16};
 
 TEST(EventFramesTest, EventsAreCutWhereverTheBytesAre) {
   struct Case {
     const char* type;
     std::string first, second;
   };
-  for (const Case& c : {Case{"application/json", kJsonAdded, kJsonBookmark},
-                        Case{"application/vnd.kubernetes.protobuf;stream=watch", kProtoAdded,
-                             kProtoBookmark}}) {
+  for (const Case& c :
+       {Case{"application/json", kJsonAdded, kJsonBookmark},
+        Case{"application/vnd.kubernetes.protobuf;stream=watch", kProtoAdded, kProtoBookmark}}) {
     const std::string all = c.first + c.second;
     for (size_t at = 0; at <= all.size(); ++at) {
       EventFrames frames(c.type);

@@ -25,8 +25,7 @@ void StreamWeather::Break() {
 
 Status StreamWeather::AwaitVoice(const Context& ctx, uint64_t since) const {
   MutexLock lock(mu_);
-  return ctx.Await(mu_, changed_,
-                   [&]() COX_REQUIRES(mu_) { return !silent_ || breaks_ != since; });
+  return ctx.Await(mu_, changed_, [&]() COX_REQUIRES(mu_) { return !silent_ || breaks_ != since; });
 }
 
 uint64_t StreamWeather::breaks() const {

@@ -17,8 +17,8 @@ namespace {
 // What a request is, in the words of a RequestMatch.
 RequestMatch Describe(const net::Request& request) {
   const std::string_view method = request.method.empty() ? "GET" : request.method;
-  Result<apiserver::RequestInfo> info = apiserver::ParseRequestInfo(
-      method, request.target, apiserver::Query::Parse(request.query()));
+  Result<apiserver::RequestInfo> info =
+      apiserver::ParseRequestInfo(method, request.target, apiserver::Query::Parse(request.query()));
   if (!info.ok()) return {.verb = request.method, .resource = {}, .ns = {}, .name = {}};
   return {.verb = std::move(info->verb),
           .resource = std::move(info->resource),

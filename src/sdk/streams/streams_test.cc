@@ -191,8 +191,10 @@ TEST_F(PodStreams, OutputIsBounded) {
 
 TEST_F(PodStreams, ALostConnectionIsNotAnEnd) {
   Start();
-  auto process = Run({.command = {"break"}});
+  auto process = Run({.command = {"break"}, .attach_stdin = true});
   ASSERT_TRUE(process.ok());
+  EXPECT_EQ(NextOutput(**process), "partial");
+  ASSERT_TRUE((*process)->Write(context_, "now").ok());
   const auto code = (*process)->Wait(context_);
   EXPECT_TRUE(code.status().Is(Reason::kServiceUnavailable)) << code.status().ToString();
 }
