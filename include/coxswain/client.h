@@ -69,6 +69,8 @@ struct Operation {
   // Of the kind that the answer is decoded to, where it is another than the resource's (a Scale);
   // null: whatever the answer says it is.
   const KindInfo* answer = nullptr;
+  // Sent besides those that the client makes: what a decorator has to say to the server.
+  net::Headers headers = {};
 
   bool IsWrite() const { return verb != Verb::kGet; }
 };

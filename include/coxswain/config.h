@@ -18,12 +18,14 @@ namespace cox {
 // A program that gives credentials: users[].user.exec of a kubeconfig (client.authentication.k8s.io
 // v1 and v1beta1). It is run without a shell.
 struct ExecPlugin {
-  std::string command;  // relative paths with a slash are relative to the kubeconfig
+  std::string command;  // found by PATH, unless it has a slash
   std::vector<std::string> arguments;
   std::vector<std::pair<std::string, std::string>> environment;
   std::string api_version;
-  std::string install_hint;
-  bool provide_cluster_info = false;
+  std::string install_hint;           // what to do where there is no such program
+  bool provide_cluster_info = false;  // it is told which cluster it is for
+  // JSON that the kubeconfig has for it about the cluster: extensions[] of that name.
+  std::string cluster_config;
   std::string interactive_mode = "IfAvailable";  // Never, IfAvailable, Always
 };
 

@@ -242,6 +242,8 @@ template class MetricVec<Histogram>;
 struct MetricHandle::State {
   Mutex mu;
   std::map<std::string, std::unique_ptr<internal::MetricFamily>> families COX_GUARDED_BY(mu);
+  // As they were declared, of those whose series are kept.
+  std::map<std::string, std::vector<std::string>> labels COX_GUARDED_BY(mu);
   Counter* overflows COX_GUARDED_BY(mu) = nullptr;
 
   void Add(const std::string& name, std::unique_ptr<internal::MetricFamily> family)
@@ -292,12 +294,25 @@ MetricVec<Metric>& MetricsRegistry::AddVec(MetricOptions options,
                                            const std::vector<std::string>& labels, size_t limit,
                                            typename MetricVec<Metric>::Make make) {
   const std::string name = options.name;
+  {
+    // Two of a kind in one process (queues, caches of several clusters) share their metrics and
+    // differ in label values.
+    MutexLock lock(state_->mu);
+    const auto found = state_->families.find(name);
+    if (found != state_->families.end()) {
+      auto* same = dynamic_cast<MetricVec<Metric>*>(found->second.get());
+      COX_CHECK(same != nullptr && state_->labels[name] == labels)
+          << "metric " << name << " is registered twice";
+      return *same;
+    }
+  }
   Counter* overflows = labels.empty() ? nullptr : &Overflows();
   auto family = std::make_unique<MetricVec<Metric>>(std::move(options), labels, limit,
                                                     std::move(make), overflows);
   MetricVec<Metric>& vec = *family;
   MutexLock lock(state_->mu);
   state_->Add(name, std::move(family));
+  state_->labels.emplace(name, labels);
   return vec;
 }
 

@@ -226,10 +226,18 @@ TEST(MetricCallback, HandleMayOutliveTheRegistry) {
   registry.reset();
 }
 
+TEST(MetricsTest, TheSameMetricAddedAgainIsTheOneThereIs) {
+  MetricsRegistry registry;
+  CounterVec& first = registry.AddCounterVec({.name = "x_total"}, {"a"});
+  EXPECT_EQ(&registry.AddCounterVec({.name = "x_total"}, {"a"}), &first);
+  EXPECT_EQ(&registry.AddGauge({.name = "y"}), &registry.AddGauge({.name = "y"}));
+}
+
 TEST(MetricsDeathTest, MistakesInTheSourceEndTheProcess) {
   MetricsRegistry registry;
   CounterVec& vec = registry.AddCounterVec({.name = "x_total"}, {"a"});
   EXPECT_DEATH(registry.AddGauge({.name = "x_total"}), "registered twice");
+  EXPECT_DEATH(registry.AddCounterVec({.name = "x_total"}, {"b"}), "registered twice");
   EXPECT_DEATH(registry.AddGauge({.name = ""}), "metric name \"\"");
   EXPECT_DEATH(registry.AddGauge({.name = "1x"}), "metric name");
   EXPECT_DEATH(registry.AddGauge({.name = "a b"}), "metric name");

@@ -19,21 +19,35 @@ class TokenBucket {
 
   // Zero: a token was taken. Else how long it is until there is one. `now` does not go back.
   Clock::Duration Take(Clock::SteadyTime now) {
-    if (at_ != Clock::SteadyTime()) {
-      const std::chrono::duration<double> passed = now - at_;
-      tokens_ = std::min(burst_, tokens_ + passed.count() * per_second_);
-    }
-    at_ = now;
+    Fill(now);
     // A rounding error must not make somebody wait for a moment that is now.
     if (tokens_ >= 1 - 1e-9) {
       tokens_ -= 1;
       return {};
     }
-    const std::chrono::duration<double> wait((1 - tokens_) / per_second_);
-    return std::chrono::ceil<std::chrono::microseconds>(wait);
+    return Wait(1 - tokens_);
+  }
+  // Takes the next token there will be, and says how long that is from now: those who ask later
+  // wait longer. `now` does not go back.
+  Clock::Duration Reserve(Clock::SteadyTime now) {
+    Fill(now);
+    tokens_ -= 1;
+    return tokens_ >= -1e-9 ? Clock::Duration() : Wait(-tokens_);
   }
 
  private:
+  void Fill(Clock::SteadyTime now) {
+    if (at_ != Clock::SteadyTime()) {
+      const std::chrono::duration<double> passed = now - at_;
+      tokens_ = std::min(burst_, tokens_ + passed.count() * per_second_);
+    }
+    at_ = now;
+  }
+  Clock::Duration Wait(double tokens) const {
+    return std::chrono::ceil<std::chrono::microseconds>(
+        std::chrono::duration<double>(tokens / per_second_));
+  }
+
   double per_second_, burst_;
   double tokens_;
   Clock::SteadyTime at_{};

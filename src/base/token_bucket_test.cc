@@ -32,5 +32,15 @@ TEST(TokenBucket, HoldsNoMoreThanItsBurst) {
   EXPECT_GT(bucket.Take(clock.Monotonic()), Clock::Duration::zero());
 }
 
+TEST(TokenBucket, ReservesTokensThatAreStillToCome) {
+  TestClock clock;
+  TokenBucket bucket(/*per_second=*/10, /*burst=*/1);
+  EXPECT_EQ(bucket.Reserve(clock.Monotonic()), milliseconds(0));
+  EXPECT_EQ(bucket.Reserve(clock.Monotonic()), milliseconds(100));
+  EXPECT_EQ(bucket.Reserve(clock.Monotonic()), milliseconds(200));
+  clock.Advance(milliseconds(250));
+  EXPECT_EQ(bucket.Reserve(clock.Monotonic()), milliseconds(50));
+}
+
 }  // namespace
 }  // namespace cox

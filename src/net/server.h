@@ -12,11 +12,12 @@
 #include "base/result.h"
 #include "net/http.h"
 #include "net/tls.h"
+#include "net/websocket.h"
 
 namespace cox::net {
 
-// One request and where its answer goes. Exactly one of Send and Stream is called, from any thread.
-// Dropping the last reference without an answer sends 500.
+// One request and where its answer goes. Exactly one of Send, Stream and Upgrade answers it, from
+// any thread. Dropping the last reference without an answer sends 500.
 class Exchange {
  public:
   virtual ~Exchange() = default;
@@ -30,6 +31,15 @@ class Exchange {
   // after it has said kWait. Waking before the first Pull is allowed and remembered.
   virtual std::shared_ptr<Waker> Stream(int status, Headers headers,
                                         std::unique_ptr<BodySource> source) = 0;
+  // Makes the connection a WebSocket with the first of the client's protocols that is one of
+  // `protocols`. It lives on when the exchange is dropped. BadRequest, with nothing sent, if the
+  // request does not ask for that or names none of them: then the caller answers.
+  virtual Result<std::unique_ptr<WebSocket>> Upgrade(const std::vector<std::string>& protocols,
+                                                     const WebSocketOptions& options) {
+    static_cast<void>(protocols);
+    static_cast<void>(options);
+    return Status::BadRequest("this connection cannot become a WebSocket");
+  }
 };
 using ExchangePtr = std::shared_ptr<Exchange>;
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "apiserver/audit/options.h"
-#include "cmd/flags.h"
+#include "base/flags.h"
 
 namespace cox::cmd {
 

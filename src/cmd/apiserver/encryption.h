@@ -13,7 +13,7 @@
 #include "base/metrics.h"
 #include "base/mutex.h"
 #include "base/scope.h"
-#include "cmd/flags.h"
+#include "base/flags.h"
 #include "storage/encryption/encryption.h"
 
 namespace cox::cmd {

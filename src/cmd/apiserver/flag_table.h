@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-#include "cmd/flags.h"
+#include "base/flags.h"
 
 namespace cox::cmd {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/watched_file.h"
-#include "cmd/flags.h"
+#include "base/flags.h"
 #include "net/tls.h"
 
 // The keys an API server needs: those that flags name, else those in --cert-dir, where they are

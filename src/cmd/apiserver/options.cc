@@ -6,6 +6,7 @@
 #include "base/file_watch.h"
 #include "cmd/apiserver/audit_options.h"
 #include "cmd/apiserver/keys.h"
+#include "cmd/duration_flag.h"
 #include "object/scalar/time.h"
 
 namespace cox::cmd {
@@ -53,9 +54,9 @@ Result<apiserver::AuthorizationOptions> AuthorizationFrom(const Flags& flags) {
     return Status::BadRequest("--authorization-webhook-version must be v1 or v1beta1");
   }
   COX_ASSIGN_OR_RETURN(options.webhook.authorized_ttl,
-                       flags.GetSeconds("authorization-webhook-cache-authorized-ttl"));
+                       SecondsOf(flags, "authorization-webhook-cache-authorized-ttl"));
   COX_ASSIGN_OR_RETURN(options.webhook.unauthorized_ttl,
-                       flags.GetSeconds("authorization-webhook-cache-unauthorized-ttl"));
+                       SecondsOf(flags, "authorization-webhook-cache-unauthorized-ttl"));
   return options;
 }
 
@@ -128,7 +129,7 @@ Result<apiserver::AuthenticationOptions> AuthenticationFrom(const Flags& flags) 
     return Status::BadRequest("--authentication-token-webhook-version must be v1 or v1beta1");
   }
   COX_ASSIGN_OR_RETURN(options.webhook.cache_ttl,
-                       flags.GetSeconds("authentication-token-webhook-cache-ttl"));
+                       SecondsOf(flags, "authentication-token-webhook-cache-ttl"));
   return options;
 }
 
@@ -165,11 +166,11 @@ Result<apiserver::ServerOptions> ServerOptionsFrom(const Flags& flags) {
   options.disabled_admission_plugins = flags.GetList("disable-admission-plugins");
   COX_ASSIGN_OR_RETURN(options.audit, AuditFrom(flags));
   COX_ASSIGN_OR_RETURN(options.admission_configs, AdmissionConfigsFrom(flags));
-  COX_ASSIGN_OR_RETURN(options.event_ttl, flags.GetSeconds("event-ttl"));
-  COX_ASSIGN_OR_RETURN(options.request_timeout, flags.GetSeconds("request-timeout"));
+  COX_ASSIGN_OR_RETURN(options.event_ttl, SecondsOf(flags, "event-ttl"));
+  COX_ASSIGN_OR_RETURN(options.request_timeout, SecondsOf(flags, "request-timeout"));
   COX_ASSIGN_OR_RETURN(const int64_t watch, flags.GetInt("min-request-timeout", 1, 1 << 30));
   options.min_request_timeout = std::chrono::seconds(watch);
-  COX_ASSIGN_OR_RETURN(options.shutdown_delay, flags.GetSeconds("shutdown-delay-duration"));
+  COX_ASSIGN_OR_RETURN(options.shutdown_delay, SecondsOf(flags, "shutdown-delay-duration"));
   COX_ASSIGN_OR_RETURN(options.fairness, FairnessFrom(flags));
   options.flags.assign(flags.given().begin(), flags.given().end());
   COX_ASSIGN_OR_RETURN(net::CertificatePair certificate, ServingCertificate(flags));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cmd/apiserver/stores.h"
 
+#include "cmd/duration_flag.h"
 #include "storage/etcd/etcd_store.h"
 #include "storage/memory/memory_store.h"
 
@@ -16,7 +17,7 @@ Result<OpenedStores> OpenStores(const Context& ctx, const Flags& flags) {
     return Status::BadRequest("--etcd-servers must be specified (or --storage-backend=memory)");
   }
   COX_ASSIGN_OR_RETURN(const std::chrono::seconds compaction,
-                       flags.GetSeconds("etcd-compaction-interval"));
+                       SecondsOf(flags, "etcd-compaction-interval"));
   std::vector<storage::EtcdOverride> overrides;
   for (const std::string& text : flags.GetList("etcd-servers-overrides")) {
     COX_ASSIGN_OR_RETURN(storage::EtcdOverride override, storage::ParseEtcdOverride(text));

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/context.h"
-#include "cmd/flags.h"
+#include "base/flags.h"
 #include "storage/etcd/compactor.h"
 #include "storage/etcd/override.h"
 #include "storage/store.h"

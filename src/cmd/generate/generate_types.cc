@@ -3,7 +3,7 @@
 
 #include "base/file_watch.h"
 #include "cmd/commands.h"
-#include "cmd/flags.h"
+#include "base/flags.h"
 #include "cmd/generate/files.h"
 #include "object/yaml/yaml.h"
 #include "sdk/generate/cpp_types.h"

@@ -2,7 +2,7 @@
 #include <cstdio>
 
 #include "cmd/commands.h"
-#include "cmd/flags.h"
+#include "base/flags.h"
 #include "cmd/generate/files.h"
 #include "sdk/generate/scaffold.h"
 

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <string_view>
 #include <utility>
 
 #include "net/client.h"
 #include "net/io/event_loop.h"
+#include "net/websocket/link.h"
 
 namespace cox::net {
 
@@ -92,6 +94,9 @@ class ClientCall final : public LoopTask {
 
   const bool reads;
   const Request request;
+  // If set, the request asks for a WebSocket; called with the headers of the 101. The answer to the
+  // request ends there, and the connection is the link's. Set before Start; HTTP/1.1 only.
+  std::function<Result<std::unique_ptr<WebSocketLink>>(const Headers&)> upgrade;
   ClientSession* session = nullptr;
   int32_t stream_id = 0;
   int attempts = 0;

@@ -29,6 +29,10 @@ void Http1ClientSession::Submit(std::shared_ptr<ClientCall> call) {
   for (const auto& [name, value] : request.headers) {
     if (name != "host" && name != "content-length" && !IsHopByHop(name)) add(name, value);
   }
+  if (call_->upgrade != nullptr) {
+    add("connection", "Upgrade");
+    add("upgrade", "websocket");
+  }
   if (!request.body.empty() || request.method == "POST" || request.method == "PUT" ||
       request.method == "PATCH") {
     add("content-length", std::to_string(request.body.size()));
@@ -57,6 +61,7 @@ void Http1ClientSession::Consumed(ClientCall& call, size_t size) {
 }
 
 size_t Http1ClientSession::Produce(char* to, size_t room) {
+  if (link_ != nullptr) return link_->Produce(to, room);
   if (call_ == nullptr) return 0;
   size_t used = std::min(head_.size(), room);
   std::memcpy(to, head_.data(), used);
@@ -70,7 +75,9 @@ size_t Http1ClientSession::Produce(char* to, size_t room) {
 
 void Http1ClientSession::Receive(std::string_view bytes) {
   busy_ = true;
-  if (!input_.empty()) {
+  if (link_ != nullptr) {
+    link_->Receive(bytes);
+  } else if (!input_.empty()) {
     input_.append(bytes);
     const std::string joined = std::exchange(input_, {});
     bytes = joined;
@@ -94,6 +101,7 @@ void Http1ClientSession::ReceiveSome(std::string_view* bytes) {
       return EndCall(Status::Unavailable("bad HTTP response: " + parser_->error()));
     }
     if (outcome == Outcome::kHeaders) {
+      if (parser_->status == 101 && call_->upgrade != nullptr) return Upgrade(bytes);
       if (parser_->status < 200) {  // interim
         parser_.emplace(kMaxResponseHeader);
         if (call_->request.method == "HEAD") parser_->skip(true);
@@ -115,6 +123,23 @@ void Http1ClientSession::ReceiveSome(std::string_view* bytes) {
   *bytes = {};
 }
 
+void Http1ClientSession::Upgrade(std::string_view* bytes) {
+  auto link = call_->upgrade(parser_->headers);
+  if (!link.ok()) {
+    finished_ = true;
+    return EndCall(link.status());
+  }
+  link_ = *std::move(link);
+  link_->Start([this] {
+    if (!busy_) host_.OnOutputReady();
+  });
+  link_->Receive(*bytes);  // what the server sent right behind its answer
+  *bytes = {};
+  const std::shared_ptr<ClientCall> call = std::exchange(call_, nullptr);
+  call->OnHeaders(101, std::move(parser_->headers));
+  call->OnEnd({});
+}
+
 void Http1ClientSession::EndCall(const Status& status) {
   const std::shared_ptr<ClientCall> call = std::exchange(call_, nullptr);
   unread_ = 0;
@@ -126,6 +151,7 @@ void Http1ClientSession::EndCall(const Status& status) {
 
 void Http1ClientSession::Fail(const Status& why) {
   finished_ = true;
+  if (link_ != nullptr) link_->Fail(why);
   if (call_ == nullptr) return;
   if (answer_begun_ && parser_->is_header_done()) {
     // A body without a length ends with the connection.

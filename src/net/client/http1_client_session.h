@@ -16,25 +16,26 @@ class Http1ClientSession final : public ClientSession {
   Http1ClientSession(std::string authority, Host& host)
       : authority_(std::move(authority)), host_(host) {}
 
-  size_t capacity() const override { return finished_ || call_ != nullptr ? 0 : 1; }
-  size_t active() const override { return call_ != nullptr ? 1 : 0; }
+  size_t capacity() const override { return finished_ || active() > 0 ? 0 : 1; }
+  size_t active() const override { return call_ != nullptr || link_ != nullptr ? 1 : 0; }
   void Submit(std::shared_ptr<ClientCall> call) override;
   void Cancel(ClientCall& call) override;
   void Consumed(ClientCall& call, size_t size) override;
   void Ping() override {}  // HTTP/1.1 has none; TCP's keep-alive has to do
   void Receive(std::string_view bytes) override;
   size_t Produce(char* to, size_t room) override;
-  bool finished() const override { return finished_; }
+  bool finished() const override { return finished_ || (link_ != nullptr && link_->finished()); }
   void Fail(const Status& why) override;
 
   // False while the reader is behind: the kernel's buffers are the window.
-  bool wants_input() const { return unread_ < kWindow; }
+  bool wants_input() const { return link_ != nullptr ? link_->wants_input() : unread_ < kWindow; }
 
  private:
   static constexpr size_t kWindow = 1024 * 1024;
 
   void ReceiveSome(std::string_view* bytes);
   void EndCall(const Status& status);
+  void Upgrade(std::string_view* bytes);
 
   const std::string authority_;
   Host& host_;
@@ -48,6 +49,7 @@ class Http1ClientSession final : public ClientSession {
   size_t sent_ = 0;  // of the request's body
   std::string input_;
   std::optional<Http1Parser<false>> parser_;
+  std::unique_ptr<WebSocketLink> link_;  // what the connection has become, if not null
 };
 
 }  // namespace cox::net

@@ -7,6 +7,8 @@
 
 #include "net/client/http1_client_session.h"
 #include "net/client/http2_client_session.h"
+#include "net/client/not_sent.h"
+#include "net/client/proxy_tunnel.h"
 
 namespace cox::net {
 namespace {
@@ -21,19 +23,37 @@ bool IsToken(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c != '\x7f'; });
 }
 
-std::string Authority(const ClientOptions& options, bool with_default_port) {
+std::string HostAndPort(const std::string& host, uint16_t port) {
+  const std::string name = host.find(':') != std::string::npos ? "[" + host + "]" : host;
+  return port == 0 ? name : name + ":" + std::to_string(port);
+}
+
+// As requests name the server: without a port that goes without saying.
+std::string Authority(const ClientOptions& options) {
   const bool default_port = options.port == (options.tls ? 443 : 80);
-  const std::string host =
-      options.host.find(':') != std::string::npos ? "[" + options.host + "]" : options.host;
-  return default_port && !with_default_port ? host : host + ":" + std::to_string(options.port);
+  return HostAndPort(options.host, default_port ? 0 : options.port);
 }
 
 }  // namespace
 
-ClientPool::ClientPool(const ClientOptions& options, SslContextPtr ssl,
+Result<ClientContexts> MakeClientContexts(const ClientOptions& options) {
+  ClientContexts made;
+  if (options.tls) {
+    COX_ASSIGN_OR_RETURN(made.server, MakeClientContext(options.tls_options, options.http2));
+  }
+  if (options.proxy && options.proxy->kind == Proxy::Kind::kHttps) {
+    // The same trust; who we are is for the server alone.
+    const ClientTls trust{.ca_pem = options.tls_options.ca_pem,
+                          .insecure = options.tls_options.insecure};
+    COX_ASSIGN_OR_RETURN(made.proxy, MakeClientContext(trust, /*http2=*/false));
+  }
+  return made;
+}
+
+ClientPool::ClientPool(const ClientOptions& options, ClientContexts tls,
                        std::shared_ptr<EventLoop> loop)
     : options_(options),
-      ssl_(std::move(ssl)),
+      tls_(std::move(tls)),
       loop_(std::move(loop)),
       alive_(std::make_shared<ClientPool*>(this)) {}
 
@@ -48,11 +68,11 @@ void ClientPool::Close() {
   for (auto at = connections_.begin(); at != connections_.end();) (*at++)->Fail(why);
   connections_.clear();
   dead_.clear();
-  for (const auto& call : std::exchange(waiting_, {})) call->OnEnd(why);
+  for (const auto& call : std::exchange(waiting_, {})) call->OnEnd(MarkNotSent(why));
 }
 
 void ClientPool::Begin(std::shared_ptr<ClientCall> call) {
-  if (closed_) return call->OnEnd(Status::Unavailable("the client was closed"));
+  if (closed_) return call->OnEnd(MarkNotSent(Status::Unavailable("the client was closed")));
   if (!IsToken(call->request.method) || !IsToken(call->request.target)) {
     return call->OnEnd(Status::BadRequest("a method or target with blanks or control characters"));
   }
@@ -115,7 +135,8 @@ void ClientPool::Open() {
 }
 
 void ClientPool::Remove(ClientConnection& connection, const Status& why) {
-  const bool was_connecting = connection.session_ == nullptr;
+  // Also one that the server closed without having said what it takes: the next would fare alike.
+  const bool was_connecting = !connection.was_up_;
   if (dead_.empty()) {
     loop_->Post([alive = alive_] {
       if (*alive != nullptr) (*alive)->dead_.clear();
@@ -125,7 +146,7 @@ void ClientPool::Remove(ClientConnection& connection, const Status& why) {
   size_.fetch_sub(1, std::memory_order_relaxed);
   // No connection could be made and none is there: those who wait learn why.
   if (was_connecting && connections_.empty()) {
-    for (const auto& call : std::exchange(waiting_, {})) call->OnEnd(why);
+    for (const auto& call : std::exchange(waiting_, {})) call->OnEnd(MarkNotSent(why));
   }
   DistributeSoon();
 }
@@ -163,9 +184,17 @@ ClientConnection::~ClientConnection() {
   if (channel_ != nullptr) channel_->Close();
 }
 
+const std::string& ClientConnection::dialed_host() const {
+  return pool_.options_.proxy ? pool_.options_.proxy->host : pool_.options_.host;
+}
+
+uint16_t ClientConnection::dialed_port() const {
+  return pool_.options_.proxy ? pool_.options_.proxy->port : pool_.options_.port;
+}
+
 void ClientConnection::Connect() {
-  const std::string& host = pool_.options_.host;
-  const uint16_t port = pool_.options_.port;
+  const std::string& host = dialed_host();
+  const uint16_t port = dialed_port();
   boost::system::error_code error;
   const auto address = boost::asio::ip::make_address(host, error);
   if (!error) {
@@ -183,8 +212,8 @@ void ClientConnection::Connect() {
                        const boost::asio::ip::tcp::resolver::results_type& ends) {
         if (*alive == nullptr) return;
         if (failed) {
-          return (*alive)->Fail(Status::Unavailable(
-              "dial tcp: lookup " + (*alive)->pool_.options_.host + ": no such host"));
+          return (*alive)->Fail(Status::Unavailable("dial tcp: lookup " + (*alive)->dialed_host() +
+                                                    ": no such host"));
         }
         (*alive)->OnResolved(ends);
       });
@@ -201,33 +230,47 @@ void ClientConnection::OnResolved(const boost::asio::ip::tcp::resolver::results_
 }
 
 Status ClientConnection::DialError(const boost::system::error_code& error) const {
-  const std::string where = Authority(pool_.options_, /*with_default_port=*/true);
-  if (error == boost::asio::error::timed_out) {
-    return Status::Unavailable("dial tcp " + where + ": i/o timeout");
-  }
+  const std::string dial = (pool_.options_.proxy ? "proxyconnect tcp: dial tcp " : "dial tcp ") +
+                           HostAndPort(dialed_host(), dialed_port());
+  if (error == boost::asio::error::timed_out) return Status::Unavailable(dial + ": i/o timeout");
   std::string why = error.message();
   if (!why.empty() && why[0] >= 'A' && why[0] <= 'Z') {
     why[0] = static_cast<char>(why[0] - 'A' + 'a');
   }
-  return Status::Unavailable("dial tcp " + where + ": connect: " + why);
+  return Status::Unavailable(dial + ": connect: " + why);
 }
 
 void ClientConnection::OnConnected(boost::asio::ip::tcp::socket socket) {
   SslPtr ssl;
   if (pool_.options_.tls) {
-    auto made = MakeClientSsl(pool_.ssl_.get(), pool_.options_.tls_options, pool_.options_.host);
+    auto made =
+        MakeClientSsl(pool_.tls_.server.get(), pool_.options_.tls_options, pool_.options_.host);
     if (!made.ok()) return Fail(made.status());
     ssl = *std::move(made);
   }
-  channel_ = std::make_shared<Channel>(*pool_.loop_, std::move(socket), std::move(ssl), *this);
+  auto tunnel = MakeTunnel();
+  if (!tunnel.ok()) return Fail(tunnel.status());
+  channel_ = std::make_shared<Channel>(*pool_.loop_, std::move(socket), std::move(ssl), *this,
+                                       *std::move(tunnel));
   channel_->Start();
+}
+
+Result<std::unique_ptr<Tunnel>> ClientConnection::MakeTunnel() const {
+  const ClientOptions& options = pool_.options_;
+  if (!options.proxy) return std::unique_ptr<Tunnel>();
+  SslPtr ssl;
+  if (options.proxy->kind == Proxy::Kind::kHttps) {
+    const ClientTls tls{.insecure = options.tls_options.insecure};
+    COX_ASSIGN_OR_RETURN(ssl, MakeClientSsl(pool_.tls_.proxy.get(), tls, options.proxy->host));
+  }
+  return MakeProxyTunnel(*options.proxy, options.host, options.port, std::move(ssl));
 }
 
 void ClientConnection::OnOpen() {
   const ClientOptions& options = pool_.options_;
   const bool http2 =
       channel_->tls() != nullptr ? channel_->tls()->protocol() == "h2" : options.http2;
-  const std::string authority = Authority(options, /*with_default_port=*/false);
+  const std::string authority = Authority(options);
   if (http2) {
     session_ = std::make_unique<Http2ClientSession>(authority, options.tls ? "https" : "http",
                                                     static_cast<ClientSession::Host&>(*this));
@@ -237,6 +280,7 @@ void ClientConnection::OnOpen() {
         std::make_unique<Http1ClientSession>(authority, static_cast<ClientSession::Host&>(*this));
   }
   since_ = pool_.loop_->clock().Monotonic();
+  was_up_ = http1_;
   pool_.DistributeSoon();
 }
 
@@ -268,18 +312,24 @@ void ClientConnection::OnFlushed() {
 void ClientConnection::OnEnd(const Status& why) { Fail(why); }
 
 void ClientConnection::OnOutputReady() {
-  if (channel_ != nullptr) pool_.loop_->FlushSoon(*channel_);
+  if (channel_ == nullptr) return;
+  // Also while output is blocked: two ends that wait for each other's reading would do so forever.
+  UpdateReading();
+  pool_.loop_->FlushSoon(*channel_);
 }
 
 void ClientConnection::OnCapacity() {
-  if (const size_t streams = active() + capacity(); streams > 0) pool_.expected_streams_ = streams;
+  if (const size_t streams = active() + capacity(); streams > 0) {
+    pool_.expected_streams_ = streams;
+    was_up_ = true;
+  }
   pool_.DistributeSoon();
 }
 
 void ClientConnection::OnUnprocessed(std::shared_ptr<ClientCall> call) {
   call->session = nullptr;
   if (++call->attempts >= kMaxAttempts || pool_.closed_) {
-    return call->OnEnd(Status::Unavailable("the server refused the request"));
+    return call->OnEnd(MarkNotSent(Status::Unavailable("the server refused the request")));
   }
   pool_.waiting_.push_back(std::move(call));
   pool_.DistributeSoon();
@@ -287,7 +337,8 @@ void ClientConnection::OnUnprocessed(std::shared_ptr<ClientCall> call) {
 
 void ClientConnection::CheckTime(Clock::SteadyTime now) {
   const ClientOptions& options = pool_.options_;
-  if (session_ == nullptr) {
+  // A connection is made when the server has said what it takes.
+  if (!was_up_) {
     if (now - since_ > options.connect_timeout) Fail(DialError(boost::asio::error::timed_out));
     return;
   }

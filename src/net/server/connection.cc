@@ -97,7 +97,15 @@ void Connection::OnFlushed() {
 
 void Connection::OnEnd(const Status&) { set_.Remove(*this); }
 
-void Connection::OnOutputReady() { set_.shared_.loop->FlushSoon(*channel_); }
+void Connection::OnOutputReady() {
+  if (session_ != nullptr) {
+    if (session_->aborted()) return Close();
+    // Also while output is blocked: two ends that wait for each other's reading would do so
+    // forever.
+    channel_->SetReading(session_->wants_input());
+  }
+  set_.shared_.loop->FlushSoon(*channel_);
+}
 
 void Connection::CheckTime(Clock::SteadyTime now) {
   const ServerOptions& options = set_.shared_.options;
@@ -110,7 +118,8 @@ void Connection::CheckTime(Clock::SteadyTime now) {
   } else if (session_ == nullptr) {
     over = passed > options.header_timeout;
   } else {
-    over = channel_->blocked() && now - channel_->blocked_since() > options.write_timeout;
+    over = channel_->blocked() && !session_->patient() &&
+           now - channel_->blocked_since() > options.write_timeout;
     if (!over) session_->CheckTime(now);
   }
   if (!over) return;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "net/websocket/handshake.h"
 
 namespace cox::net {
 
@@ -17,14 +18,20 @@ class ServerExchange::Handle final : public Exchange {
   Context& context() override { return core_->context_; }
 
   void Send(Response response) override {
-    core_->Deliver({response.status, std::move(response.headers), std::move(response.body), {}});
+    core_->Deliver(
+        {response.status, std::move(response.headers), std::move(response.body), {}, {}});
   }
 
   std::shared_ptr<Waker> Stream(int status, Headers headers,
                                 std::unique_ptr<BodySource> source) override {
     COX_CHECK(source != nullptr) << "a stream has a source";
-    core_->Deliver({status, std::move(headers), {}, std::move(source)});
+    core_->Deliver({status, std::move(headers), {}, std::move(source), {}});
     return core_;
+  }
+
+  Result<std::unique_ptr<WebSocket>> Upgrade(const std::vector<std::string>& protocols,
+                                             const WebSocketOptions& options) override {
+    return core_->Upgrade(protocols, options);
   }
 
  private:
@@ -60,11 +67,20 @@ void ServerExchange::Deliver(Answer answer) {
   loop_->Enqueue(shared_from_this());
 }
 
+Result<std::unique_ptr<WebSocket>> ServerExchange::Upgrade(
+    const std::vector<std::string>& protocols, const WebSocketOptions& options) {
+  COX_ASSIGN_OR_RETURN(ServerHandshake handshake, AcceptClientHandshake(request_, protocols));
+  auto core = std::make_shared<WebSocketCore>(loop_, options, /*client=*/false);
+  // Where the peer has gone meanwhile the link is dropped, and with that the socket has ended.
+  Deliver({101, std::move(handshake.headers), {}, {}, std::make_unique<WebSocketLink>(core)});
+  return MakeWebSocket(std::move(core), std::move(handshake.protocol));
+}
+
 void ServerExchange::Abandon() {
   if (!answered_.load(std::memory_order_relaxed)) {
     Response response{.status = 500, .headers = {{"content-type", "text/plain"}}, .body = {}};
     response.body.push_back(Bytes::Static("the request was not answered\n"));
-    Deliver({response.status, std::move(response.headers), std::move(response.body), {}});
+    Deliver({response.status, std::move(response.headers), std::move(response.body), {}, {}});
   }
   // A stream keeps its waker, and with that this, for hours: not the request, too.
   request_ = {};

@@ -9,6 +9,7 @@
 #include "net/http.h"
 #include "net/io/event_loop.h"
 #include "net/server.h"
+#include "net/websocket/link.h"
 
 namespace cox::net {
 
@@ -17,7 +18,8 @@ struct Answer {
   int status = 200;
   Headers headers;
   std::vector<Bytes> body;
-  std::unique_ptr<BodySource> source;  // instead of body, if not null
+  std::unique_ptr<BodySource> source;      // instead of body, if not null
+  std::unique_ptr<WebSocketLink> upgrade;  // the connection is this from now on, if not null
 };
 
 // The protocol's side of an exchange: an HTTP/2 stream, an HTTP/1.1 connection. Loop thread only.
@@ -54,6 +56,8 @@ class ServerExchange final : public LoopTask, public Waker {
 
   void Run() override;
   void Deliver(Answer answer);
+  Result<std::unique_ptr<WebSocket>> Upgrade(const std::vector<std::string>& protocols,
+                                             const WebSocketOptions& options);
   void Abandon();
 
   const std::shared_ptr<EventLoop> loop_;

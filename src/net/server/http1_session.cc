@@ -37,6 +37,7 @@ Http1Session::~Http1Session() {
 }
 
 bool Http1Session::wants_input() const {
+  if (link_ != nullptr) return link_->wants_input();
   const bool has_request = state_ == State::kHandling || state_ == State::kSending;
   return !has_request || input_.size() < kMaxPipelined;
 }
@@ -44,9 +45,13 @@ bool Http1Session::wants_input() const {
 void Http1Session::Receive(std::string_view bytes) {
   if (finished()) return;
   now_ = shared_.loop->clock().Monotonic();
-  input_.append(bytes);
   busy_ = true;
-  ParseInput();
+  if (link_ != nullptr) {
+    link_->Receive(bytes);
+  } else {
+    input_.append(bytes);
+    ParseInput();
+  }
   busy_ = false;
 }
 
@@ -155,6 +160,7 @@ void Http1Session::Refuse(int status, std::string_view detail) {
 }
 
 void Http1Session::OnAnswer(Answer answer) {
+  if (answer.upgrade != nullptr) return OnUpgrade(std::move(answer));
   since_ = now_ = shared_.loop->clock().Monotonic();
   state_ = State::kSending;
   if (WantsClose(answer.headers) || draining_) keep_alive_ = false;
@@ -188,6 +194,23 @@ void Http1Session::OnAnswer(Answer answer) {
   if (!busy_) host_.OnOutputReady();
 }
 
+void Http1Session::OnUpgrade(Answer answer) {
+  since_ = now_ = shared_.loop->clock().Monotonic();
+  state_ = State::kUpgraded;
+  head_ += "HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: Upgrade\r\n";
+  for (const auto& [name, value] : answer.headers) {
+    head_.append(name).append(": ").append(value).append("\r\n");
+  }
+  head_ += "\r\n";
+  link_ = std::move(answer.upgrade);
+  link_->Start([this] {
+    if (!busy_) host_.OnOutputReady();
+  });
+  if (draining_) link_->GoAway();
+  if (const std::string ahead = std::exchange(input_, {}); !ahead.empty()) link_->Receive(ahead);
+  if (!busy_) host_.OnOutputReady();
+}
+
 void Http1Session::OnWake() {
   if (!std::exchange(waiting_, false)) return;
   since_ = shared_.loop->clock().Monotonic();
@@ -207,6 +230,10 @@ size_t Http1Session::Produce(char* to, size_t room) {
       break;
     }
     std::string().swap(head_);
+    if (state_ == State::kUpgraded) {
+      if (used == 0) used = link_->Produce(to, room);  // see there why not behind the head
+      break;
+    }
     if (state_ != State::kSending) break;
     if (body_follows_) {
       if (waiting_) break;
@@ -273,6 +300,10 @@ void Http1Session::Drain() {
 }
 
 void Http1Session::StopStreams() {
+  if (link_ != nullptr) {
+    exchange_->context().Stop();
+    return link_->GoAway();
+  }
   if (state_ != State::kSending || !streaming_) return;
   exchange_->context().Stop();
   body_.EndSource();
@@ -297,6 +328,7 @@ void Http1Session::CheckTime(Clock::SteadyTime now) {
     case State::kSending:
       // Not taken by the socket; Connection sees to that. Here: nothing left to see to.
     case State::kHandling:
+    case State::kUpgraded:  // the link has its own clockwork
     case State::kFinished:
       break;
   }

@@ -22,7 +22,11 @@ class Http1Session final : public Session, public AnswerSink {
 
   void Receive(std::string_view bytes) override;
   size_t Produce(char* to, size_t room) override;
-  bool finished() const override { return state_ == State::kFinished; }
+  bool finished() const override {
+    return state_ == State::kFinished || (link_ != nullptr && link_->finished());
+  }
+  bool aborted() const override { return link_ != nullptr && link_->aborted(); }
+  bool patient() const override { return link_ != nullptr && link_->patient(); }
   bool wants_input() const override;
   void CheckTime(Clock::SteadyTime now) override;
   void Drain() override;
@@ -35,11 +39,13 @@ class Http1Session final : public Session, public AnswerSink {
     kBody,      // its head is complete
     kHandling,  // the handler has it
     kSending,   // the answer is on its way
+    kUpgraded,  // it is a WebSocket now
     kFinished,
   };
 
   void OnAnswer(Answer answer) override;
   void OnWake() override;
+  void OnUpgrade(Answer answer);
 
   // Reads requests from input_ until one is with the handler or more bytes are needed.
   void ParseInput();
@@ -75,6 +81,7 @@ class Http1Session final : public Session, public AnswerSink {
   bool waiting_ = false;  // for the source
   std::string head_;      // status line and fields, also "100 Continue"
   OutgoingBody body_;
+  std::unique_ptr<WebSocketLink> link_;
 };
 
 }  // namespace cox::net

@@ -63,6 +63,10 @@ class Session {
   virtual bool finished() const = 0;
   // False: no more bytes are wanted for now.
   virtual bool wants_input() const { return true; }
+  // The connection is to be closed now, whatever the peer has not taken.
+  virtual bool aborted() const { return false; }
+  // The peer may take nothing for as long as it likes.
+  virtual bool patient() const { return false; }
   // Looks at its deadlines; called every now and then.
   virtual void CheckTime(Clock::SteadyTime now) = 0;
   // Lets the peer know that it should go elsewhere, finishes what runs.

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "api/meta/v1.h"
+#include "base/clock.h"
+#include "object/equal.h"
+
+// Conditions: what a status says about an object, one entry of each type ("Ready", "Available").
+//
+//   const bool changed = SetCondition(website.status.conditions,
+//                                     {.type = "Ready",
+//                                      .status = "True",
+//                                      .observedGeneration = website.metadata.generation,
+//                                      .reason = "AllReplicasUp",
+//                                      .message = "3 of 3"},
+//                                     TimeNow(ctx.clock()));
+//   if (changed) client.UpdateStatus(ctx, website);
+//
+// They work on metav1.Condition, which new kinds use, and on the older structs that kinds of their
+// own have (PodCondition, DeploymentCondition, NodeCondition).
+// Threads: as the vector.
+namespace cox {
+
+template <class C>
+concept ConditionStruct = requires(C condition) {
+  { condition.type } -> std::convertible_to<std::string_view>;
+  { condition.status } -> std::convertible_to<std::string_view>;
+  requires std::same_as<decltype(condition.lastTransitionTime), Time>;
+};
+
+// The present as conditions record it: whole seconds, as they come back from the server.
+inline Time TimeNow(const Clock& clock) {
+  const auto since = std::chrono::floor<std::chrono::seconds>(clock.Now().time_since_epoch());
+  return Time::FromUnix(since.count());
+}
+
+// Null if there is none of that type.
+template <ConditionStruct C>
+C* FindCondition(std::vector<C>& conditions, std::string_view type) {
+  const auto found = std::find_if(conditions.begin(), conditions.end(),
+                                  [type](const C& condition) { return condition.type == type; });
+  return found == conditions.end() ? nullptr : &*found;
+}
+template <ConditionStruct C>
+const C* FindCondition(const std::vector<C>& conditions, std::string_view type) {
+  return FindCondition(const_cast<std::vector<C>&>(conditions), type);  // NOLINT: given back const
+}
+
+// Whether it is there and "True"; "Unknown" is neither true nor false.
+template <ConditionStruct C>
+bool IsTrue(const std::vector<C>& conditions, std::string_view type) {
+  const C* condition = FindCondition(conditions, type);
+  return condition != nullptr && condition->status == "True";
+}
+
+// Adds `wanted`, or puts it in the place of the one of its type. True if that changed anything: if
+// not, there is nothing to write.
+//
+// lastTransitionTime is when the status became what it is: it stays while the status does, whatever
+// happens to reason, message and observedGeneration. A time that the caller set in `wanted` is used
+// instead of `now` when the status changes. lastUpdateTime, where the struct has one, is set when
+// anything changes; lastProbeTime and lastHeartbeatTime are the caller's.
+template <ConditionStruct C>
+bool SetCondition(std::vector<C>& conditions, C wanted, const Time& now) {
+  C* present = FindCondition(conditions, wanted.type);
+  if (present != nullptr && present->status == wanted.status) {
+    wanted.lastTransitionTime = present->lastTransitionTime;
+  } else if (wanted.lastTransitionTime.IsZero()) {
+    wanted.lastTransitionTime = now;
+  }
+  if constexpr (requires { wanted.lastUpdateTime; }) {
+    if (present != nullptr) wanted.lastUpdateTime = present->lastUpdateTime;
+  }
+  if (present != nullptr && DeepEqual(*present, wanted)) return false;
+  if constexpr (requires { wanted.lastUpdateTime; }) wanted.lastUpdateTime = now;
+  if (present == nullptr) {
+    conditions.push_back(std::move(wanted));
+  } else {
+    *present = std::move(wanted);
+  }
+  return true;
+}
+
+// True if there was one.
+template <ConditionStruct C>
+bool RemoveCondition(std::vector<C>& conditions, std::string_view type) {
+  return std::erase_if(conditions, [type](const C& condition) { return condition.type == type; }) >
+         0;
+}
+
+}  // namespace cox

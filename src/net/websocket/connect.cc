@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <utility>
+
+#include "base/mutex.h"
+#include "base/status_code.h"
+#include "net/client/call.h"
+#include "net/client/pool.h"
+#include "net/websocket/handshake.h"
+
+namespace cox::net {
+namespace {
+
+constexpr size_t kMaxRefusal = 64 * 1024;
+
+// Waits for the end of the handshake: 101, or all that the server says instead.
+class Answered final : public ResponseObserver {
+ public:
+  void OnHeaders(int status, Headers headers) override {
+    response_.status = status;
+    response_.headers = std::move(headers);
+  }
+  void OnData(std::string_view bytes) override {
+    body_.append(bytes.substr(0, kMaxRefusal - body_.size()));
+  }
+  void OnEnd(const Status& status) override {
+    MutexLock lock(mu_);
+    done_ = true;
+    status_ = status;
+    changed_.NotifyAll();
+  }
+
+  Status Wait(Context& ctx) {
+    MutexLock lock(mu_);
+    COX_RETURN_IF_ERROR(ctx.Await(mu_, changed_, [this]() COX_REQUIRES(mu_) { return done_; }));
+    return status_;
+  }
+  // REQUIRES: Wait has returned OK.
+  Response Take() {
+    if (!body_.empty()) response_.body.push_back(Bytes(std::move(body_)));
+    return std::move(response_);
+  }
+
+ private:
+  // The loop's until done_, then the waiter's.
+  Response response_;
+  std::string body_;
+  Mutex mu_;
+  CondVar changed_;
+  bool done_ COX_GUARDED_BY(mu_) = false;
+  Status status_ COX_GUARDED_BY(mu_);
+};
+
+// A socket with all that it runs on.
+class ClientWebSocket final : public WebSocket {
+ public:
+  ClientWebSocket(ClientOptions client, const WebSocketOptions& options, ClientContexts tls,
+                  std::shared_ptr<EventLoop> loop)
+      : client_(std::move(client)),
+        loop_(std::move(loop)),
+        core_(std::make_shared<WebSocketCore>(loop_, options, /*client=*/true)),
+        pool_(client_, std::move(tls), loop_) {}
+  ~ClientWebSocket() override { loop_->Stop(); }
+
+  // The server's answer; 101: this can be used.
+  Result<Response> Connect(Context& ctx, Request request, std::vector<std::string> protocols) {
+    const std::string key = MakeWebSocketKey();
+    AddClientHandshake(key, protocols, &request);
+    const auto answered = std::make_shared<Answered>();
+    const auto call =
+        std::make_shared<ClientCall>(loop_, pool_, std::move(request), answered, /*reads=*/false);
+    call->upgrade = [this, key, protocols = std::move(protocols)](
+                        const Headers& headers) -> Result<std::unique_ptr<WebSocketLink>> {
+      COX_ASSIGN_OR_RETURN(protocol_, CheckServerHandshake(headers, key, protocols));
+      return std::make_unique<WebSocketLink>(core_);
+    };
+    call->Start();
+    if (Status status = answered->Wait(ctx); !status.ok()) {
+      call->Cancel();
+      return status;
+    }
+    return answered->Take();
+  }
+
+  const std::string& protocol() const override { return protocol_; }
+  Status Send(Context& ctx, std::string_view message) override { return core_->Send(ctx, message); }
+  Result<std::optional<Bytes>> Receive(Context& ctx) override { return core_->Receive(ctx); }
+  std::optional<WebSocketClose> closed() const override { return core_->closed(); }
+  Status Close(Context& ctx, int code, std::string_view reason) override {
+    return core_->Close(ctx, code, reason);
+  }
+
+ private:
+  const ClientOptions client_;
+  const std::shared_ptr<EventLoop> loop_;
+  const std::shared_ptr<WebSocketCore> core_;
+  std::string protocol_;  // the loop's until the handshake is done, then constant
+  ClientPool pool_;
+};
+
+Status Refused(const Response& response) {
+  std::string message =
+      "the server refused the WebSocket with status " + std::to_string(response.status);
+  if (!response.body.empty()) message.append(": ").append(response.body[0].view().substr(0, 1024));
+  return {NamelessReason(response.status), std::move(message)};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<WebSocket>> ConnectWebSocket(Context& ctx, ClientOptions client,
+                                                    Request request,
+                                                    std::vector<std::string> protocols,
+                                                    const WebSocketOptions& options,
+                                                    Response* refusal) {
+  client.http2 = false;
+  COX_ASSIGN_OR_RETURN(ClientContexts tls, MakeClientContexts(client));
+  auto loop = std::make_shared<EventLoop>(ctx.clock());
+  COX_RETURN_IF_ERROR(loop->Start("websocket"));
+  auto socket = std::make_unique<ClientWebSocket>(std::move(client), options, std::move(tls),
+                                                  std::move(loop));
+  request.method = "GET";
+  if (request.target.empty()) request.target = "/";
+  request.headers.Clean();
+  COX_ASSIGN_OR_RETURN(Response answer,
+                       socket->Connect(ctx, std::move(request), std::move(protocols)));
+  if (answer.status == 101) return std::unique_ptr<WebSocket>(std::move(socket));
+  Status status = Refused(answer);
+  if (refusal != nullptr) *refusal = std::move(answer);
+  return status;
+}
+
+}  // namespace cox::net

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/mutex.h"
+#include "net/io/event_loop.h"
+#include "net/websocket.h"
+#include "net/websocket/frame.h"
+
+namespace cox::net {
+
+class WebSocketLink;
+
+// A WebSocket between its user, on any thread, and its link, on the loop: what was received and not
+// taken, what is to be sent, how it ended. It outlives both.
+class WebSocketCore final : public LoopTask {
+ public:
+  WebSocketCore(std::shared_ptr<EventLoop> loop, const WebSocketOptions& options, bool client)
+      : options_(options), client_(client), loop_(std::move(loop)) {}
+
+  // The user's side; see WebSocket.
+  Status Send(Context& ctx, std::string_view message);
+  Result<std::optional<Bytes>> Receive(Context& ctx);
+  Status Close(Context& ctx, int code, std::string_view reason);
+  std::optional<WebSocketClose> closed() const;
+  void Abort();
+
+ private:
+  friend class WebSocketLink;
+  struct Frame {
+    std::string bytes;
+    bool close = false;
+  };
+
+  void Run() override;
+  std::string Encode(Opcode opcode, std::string_view payload) const;
+  void Wake() { loop_->Enqueue(shared_from_this()); }
+  // Why nothing can be sent any more.
+  Status WhyNot() const COX_REQUIRES(mu_);
+
+  // The link's side.
+  void Deliver(std::string message);
+  void PeerClosed(int code, std::string reason);
+  void End(const Status& why);
+  // The next frame of the user's; none if there is none.
+  std::optional<Frame> TakeFrame();
+  void Sent(size_t bytes, bool goodbye);
+  bool paused() const;
+  bool aborted() const;
+
+  const WebSocketOptions options_;
+  const bool client_;
+  const std::shared_ptr<EventLoop> loop_;
+  WebSocketLink* link_ = nullptr;  // the loop's
+  mutable Mutex mu_;
+  CondVar changed_;
+  std::deque<Bytes> inbox_ COX_GUARDED_BY(mu_);
+  size_t inbox_bytes_ COX_GUARDED_BY(mu_) = 0;
+  bool paused_ COX_GUARDED_BY(mu_) = false;  // the user is behind: no more input
+  std::deque<Frame> outbox_ COX_GUARDED_BY(mu_);
+  size_t outbox_bytes_ COX_GUARDED_BY(mu_) = 0;  // with the frame that is being sent
+  bool closing_ COX_GUARDED_BY(mu_) = false;     // the user has said Close
+  bool aborted_ COX_GUARDED_BY(mu_) = false;
+  bool goodbye_sent_ COX_GUARDED_BY(mu_) = false;
+  bool ended_ COX_GUARDED_BY(mu_) = false;
+  Status end_ COX_GUARDED_BY(mu_);
+  std::optional<WebSocketClose> peer_close_ COX_GUARDED_BY(mu_);
+};
+
+// The protocol's side: frames in, frames out, pings, the closing; no socket.
+//
+// Threads: the loop's only, from Start on. Destroying it ends the core, if nothing else has.
+class WebSocketLink {
+ public:
+  explicit WebSocketLink(std::shared_ptr<WebSocketCore> core);
+  ~WebSocketLink();
+  WebSocketLink(const WebSocketLink&) = delete;
+  WebSocketLink& operator=(const WebSocketLink&) = delete;
+
+  // `on_change`: there may be something to send, or one of the answers below changed, outside of
+  // Receive and Produce.
+  void Start(std::function<void()> on_change);
+  void Receive(std::string_view bytes);
+  size_t Produce(char* to, size_t room);
+  bool wants_input() const { return close_received_ || !core_->paused(); }
+  // The connection is to be closed as soon as Produce gives nothing.
+  bool finished() const;
+  // The connection is to be closed at once, whatever waits to be sent.
+  bool aborted() const;
+  // The peer may leave what we send where it is for as long as it likes: its user reads slowly.
+  bool patient() const { return !close_.has_value() && !close_sent_; }
+  // The connection is gone (OK: the peer ended it).
+  void Fail(const Status& why);
+  // Closes with 1001.
+  void GoAway();
+
+ private:
+  friend class WebSocketCore;
+
+  void OnWake();
+  bool NextFrame();
+  Clock::SteadyTime NextDue() const;
+  void ScheduleCheck();
+  void CheckTime();
+  void GiveUp(std::string why);
+
+  const std::shared_ptr<WebSocketCore> core_;
+  std::function<void()> on_change_;
+  FrameParser parser_;
+  // What the protocol itself has to say, between the user's frames.
+  std::optional<std::string> pong_;  // only the newest: a peer that pings in floods gets one
+  bool ping_due_ = false;
+  std::optional<std::string> close_;
+  std::string sending_;
+  size_t sent_ = 0;
+  bool sending_data_ = false;  // sending_ counts for the window
+  bool violated_ = false;
+  bool given_up_ = false;
+  bool close_sent_ = false;
+  bool close_received_ = false;
+  bool was_paused_ = false;
+  Clock::SteadyTime heard_;        // when bytes came last
+  Clock::SteadyTime sign_{};       // of life given while paused
+  Clock::SteadyTime pinged_{};     // none: no ping is unanswered
+  Clock::SteadyTime closed_at_{};  // when our close was sent
+  Clock::SteadyTime armed_ = Clock::kNever;
+  Timer timer_;
+};
+
+// The user's handle of a core: dropping it aborts.
+std::unique_ptr<WebSocket> MakeWebSocket(std::shared_ptr<WebSocketCore> core, std::string protocol);
+
+}  // namespace cox::net

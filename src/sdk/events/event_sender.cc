@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sdk/events/event_sender.h"
+
+#include <algorithm>
+
+#include "object/json/json.h"
+#include "sdk/events/event_text.h"
+
+namespace cox::sdk {
+namespace {
+
+using events::v1::Event;
+using events::v1::EventSeries;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using SteadyTime = Clock::SteadyTime;
+
+// A series without another event for this long has ended.
+constexpr std::chrono::minutes kSeriesEnd{6};
+// A growing count is written this often.
+constexpr seconds kCountPeriod{30};
+// client-go's share of each object.
+constexpr double kBurst = 25;
+constexpr double kPerSecond = 1.0 / 300;
+// Tries, and the waits between them: three minutes and a half together.
+constexpr int kMaxTries = 12;
+constexpr milliseconds kFirstWait{500};
+constexpr milliseconds kLongestWait{30'000};
+constexpr seconds kAttemptTimeout{30};
+
+bool IsPassing(const Status& status) {
+  switch (status.reason()) {
+    case Reason::kServiceUnavailable:
+    case Reason::kTimeout:
+    case Reason::kServerTimeout:
+    case Reason::kTooManyRequests:
+    case Reason::kInternalError:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::string_view KindName(EventKind kind) {
+  return kind == EventKind::kWarning ? "Warning" : "Normal";
+}
+
+// Which share of requests, and which series, it belongs to. Lengths keep the parts apart.
+std::string KeyOf(std::initializer_list<std::string_view> parts) {
+  std::string key;
+  for (std::string_view part : parts) {
+    key += std::to_string(part.size());
+    key += ':';
+    key += part;
+  }
+  return key;
+}
+std::string ObjectKeyOf(const EventRecorder::Reference& about) {
+  return KeyOf({about.gvk.group, about.gvk.version, about.gvk.kind, about.key.ns, about.key.name,
+                about.uid});
+}
+
+MicroTime MicroTimeOf(Clock::WallTime time) {
+  const auto micros = std::chrono::floor<std::chrono::microseconds>(time.time_since_epoch());
+  return MicroTime::FromUnixNanos(std::chrono::nanoseconds(micros).count());
+}
+
+void Count(Counter* counter) {
+  if (counter != nullptr) counter->Inc();
+}
+
+}  // namespace
+
+SteadyTime EventSender::Series::Due() const {
+  if (!dirty) return seen + kSeriesEnd;
+  return std::max<SteadyTime>(written + kCountPeriod, blocked);
+}
+
+void EventSender::Take(Context& ctx, RecordedEvent recorded) {
+  const std::string object = ObjectKeyOf(recorded.about);
+  const std::string key =
+      object + KeyOf({recorded.action, recorded.reason, KindName(recorded.kind)});
+  const SteadyTime now = ctx.clock().Monotonic();
+  const auto found = series_.find(key);
+  if (found == series_.end()) return Begin(ctx, key, object, recorded);
+  Series& series = found->second;
+  if (now - series.seen > kSeriesEnd) {
+    if (series.dirty) WriteCount(ctx, series);
+    series_.erase(found);
+    return Begin(ctx, key, object, recorded);
+  }
+  Count(counts_.counted);
+  ++series.count;
+  series.seen = now;
+  series.last_observed = MicroTimeOf(recorded.time);
+  series.dirty = true;
+  // That it is a series is news.
+  if (series.count == 2 || now >= series.Due()) WriteCount(ctx, series);
+}
+
+void EventSender::Begin(Context& ctx, const std::string& key, const std::string& object,
+                        const RecordedEvent& recorded) {
+  if (AskShare(object, ctx.clock().Monotonic()) > Clock::Duration::zero()) {
+    return Count(counts_.filtered);
+  }
+  Event event = MakeEvent(recorded);
+  const Status created = Create(ctx, event);
+  if (!created.ok()) {
+    Count(counts_.dropped);
+    COX_ERROR(ctx.log(), created, "Dropped an event", {"object", recorded.about.key.ToString()},
+              {"reason", recorded.reason});
+    return;
+  }
+  Count(counts_.created);
+  if (series_.size() >= kMaxSeries) ForgetOldest(ctx);
+  const SteadyTime now = ctx.clock().Monotonic();
+  Series series{.event = std::move(event), .object = object};
+  series.seen = series.written = now;
+  series_.insert_or_assign(key, std::move(series));
+}
+
+Event EventSender::MakeEvent(const RecordedEvent& recorded) {
+  const EventRecorder::Reference& about = recorded.about;
+  Event event;
+  event.metadata.namespace_ = about.key.ns.empty() ? "default" : about.key.ns;
+  event.metadata.name = EventName(about.key.name, about.gvk.kind, NextNanos(recorded.time));
+  event.eventTime = MicroTimeOf(recorded.time);
+  event.reportingController = options_.controller;
+  event.reportingInstance = options_.instance;
+  event.action = recorded.action;
+  event.reason = recorded.reason;
+  event.regarding = {.kind = about.gvk.kind,
+                     .namespace_ = about.key.ns,
+                     .name = about.key.name,
+                     .uid = about.uid,
+                     .apiVersion = about.gvk.group_version().ToString(),
+                     .resourceVersion = about.resource_version};
+  event.note = recorded.note;
+  event.type = KindName(recorded.kind);
+  return event;
+}
+
+// Names are made of it: no two may have the same.
+int64_t EventSender::NextNanos(Clock::WallTime time) {
+  const auto nanos = std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch());
+  last_nanos_ = std::max<int64_t>(last_nanos_ + 1, nanos.count());
+  return last_nanos_;
+}
+
+Clock::Duration EventSender::AskShare(const std::string& object, SteadyTime now) {
+  TokenBucket* share = shares_.Find(object);
+  if (share == nullptr) share = shares_.Put(object, TokenBucket(kPerSecond, kBurst));
+  return share->Take(now);
+}
+
+void EventSender::WriteCount(Context& ctx, Series& series) {
+  const SteadyTime now = ctx.clock().Monotonic();
+  if (const Clock::Duration wait = AskShare(series.object, now); wait > Clock::Duration::zero()) {
+    series.blocked = now + wait;
+    return;
+  }
+  const Patch patch = Patch::Merge(json::Write(Value::MakeObject(
+      {{"series", Value::MakeObject({{"count", int64_t{series.count}},
+                                     {"lastObservedTime", series.last_observed.ToString()}})}})));
+  const Resource events = Resource::Of<Event>();
+  const WriteOptions options;
+  Status written = Send(ctx, {.verb = Operation::Verb::kPatch,
+                              .resource = events,
+                              .key = {series.event.metadata.namespace_, series.event.metadata.name},
+                              .patch = &patch,
+                              .write = &options});
+  if (written.Is(Reason::kNotFound)) {
+    // Events do not live long. The series goes on in another.
+    Event& event = series.event;
+    event.metadata.name =
+        EventName(event.regarding.name, event.regarding.kind, NextNanos(ctx.clock().Now()));
+    event.series = EventSeries{.count = series.count, .lastObservedTime = series.last_observed};
+    written = Create(ctx, event);
+  }
+  series.dirty = false;
+  series.written = ctx.clock().Monotonic();
+  if (written.ok()) return;
+  Count(counts_.dropped);
+  COX_ERROR(ctx.log(), written, "Dropped the count of an event",
+            {"event", series.event.metadata.name});
+}
+
+void EventSender::ForgetOldest(Context& ctx) {
+  const auto oldest =
+      std::min_element(series_.begin(), series_.end(),
+                       [](const auto& a, const auto& b) { return a.second.seen < b.second.seen; });
+  if (oldest->second.dirty) WriteCount(ctx, oldest->second);
+  series_.erase(oldest);
+}
+
+SteadyTime EventSender::NextDue() const {
+  SteadyTime due = Clock::kNever;
+  for (const auto& [key, series] : series_) due = std::min(due, series.Due());
+  return due;
+}
+
+void EventSender::WriteDue(Context& ctx, bool all) {
+  for (auto at = series_.begin(); at != series_.end() && !ctx.Done();) {
+    Series& series = at->second;
+    const SteadyTime now = ctx.clock().Monotonic();
+    if (series.dirty && (all || now >= series.Due())) WriteCount(ctx, series);
+    // A count that its object's share does not allow any more is not worth keeping either.
+    const bool ended = now - series.seen >= kSeriesEnd;
+    if (ended && series.dirty) Count(counts_.filtered);
+    at = ended ? series_.erase(at) : std::next(at);
+  }
+}
+
+Status EventSender::Create(Context& ctx, const Event& event) {
+  const Resource events = Resource::Of<Event>();
+  const WriteOptions options;
+  const Object body = Object::Of(event);
+  const Status created = Send(ctx, {.verb = Operation::Verb::kCreate,
+                                    .resource = events,
+                                    .key = {event.metadata.namespace_, event.metadata.name},
+                                    .body = &body,
+                                    .write = &options});
+  // An attempt before went through, and its answer was lost.
+  return created.Is(Reason::kAlreadyExists) ? Status() : created;
+}
+
+Status EventSender::Send(Context& ctx, const Operation& operation) {
+  Clock::Duration wait = kFirstWait;
+  for (int tries = 1;; ++tries) {
+    Context attempt = ctx.WithTimeout(kAttemptTimeout);
+    const Status status = client_.Execute(attempt, operation).status();
+    if (status.ok() || !IsPassing(status) || tries == kMaxTries || ctx.Done()) return status;
+    const seconds asked(status.details().retry_after_seconds);
+    if (!ctx.Sleep(std::clamp<Clock::Duration>(asked, wait, kLongestWait)).ok()) return status;
+    wait = std::min<Clock::Duration>(wait * 2, kLongestWait);
+  }
+}
+
+}  // namespace cox::sdk
