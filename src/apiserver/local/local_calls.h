@@ -32,12 +32,12 @@ class LocalCalls {
   void Stop();
 
  private:
-  struct State;
+  struct Door;
   struct Running;
   class LocalExchange;
   class LocalSource;
 
-  const std::shared_ptr<State> state_;
+  const std::shared_ptr<Door> door_;
 };
 
 }  // namespace cox::apiserver

@@ -20,7 +20,9 @@ class ClientConnection;
 // construction and size().
 class ClientPool final : public CallServer {
  public:
-  ClientPool(const ClientOptions& options, SslContextPtr ssl, std::shared_ptr<EventLoop> loop);
+  // `proxy_ssl`: for a proxy that speaks TLS; else null.
+  ClientPool(const ClientOptions& options, SslContextPtr ssl, SslContextPtr proxy_ssl,
+             std::shared_ptr<EventLoop> loop);
   ~ClientPool() override;
 
   void Begin(std::shared_ptr<ClientCall> call) override;
@@ -46,6 +48,7 @@ class ClientPool final : public CallServer {
 
   const ClientOptions& options_;
   const SslContextPtr ssl_;
+  const SslContextPtr proxy_ssl_;
   const std::shared_ptr<EventLoop> loop_;
   std::atomic<size_t> size_ = 0;
   std::deque<std::shared_ptr<ClientCall>> waiting_;
@@ -92,6 +95,10 @@ class ClientConnection final : public Channel::User, public ClientSession::Host 
   void OnConnected(boost::asio::ip::tcp::socket socket);
   // In the words that Go's dialer has for it, which stand in what users of the API read.
   Status DialError(const boost::system::error_code& error) const;
+  // Where the socket goes: the server, or the proxy before it.
+  const std::string& dialed_host() const;
+  uint16_t dialed_port() const;
+  Result<std::unique_ptr<Tunnel>> MakeTunnel() const;
   void UpdateReading();
 
   ClientPool& pool_;

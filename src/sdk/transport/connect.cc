@@ -5,7 +5,10 @@
 
 #include "base/strings.h"
 #include "net/url.h"
+#include "net/websocket.h"
+#include "sdk/client/answer/status_answer.h"
 #include "sdk/transport/exec_credential.h"
+#include "sdk/transport/proxy.h"
 #include "sdk/transport/request_headers.h"
 #include "sdk/transport/tls_clients.h"
 
@@ -57,6 +60,29 @@ class HttpTransport final : public Transport {
         });
   }
 
+  Result<std::unique_ptr<net::WebSocket>> OpenWebSocket(
+      Context& ctx, net::Request request, std::vector<std::string> protocols) override {
+    request.target.insert(0, prefix_);
+    ExecCredentials::Ptr credential;
+    if (plugin_ != nullptr) {
+      COX_ASSIGN_OR_RETURN(credential, plugin_->Get(ctx));
+    }
+    for (bool again = plugin_ != nullptr;; again = false) {
+      net::Request ready = request;
+      headers_->Add(credential != nullptr ? credential->token : std::string(), &ready.headers);
+      net::Response refusal;
+      refusal.status = 0;
+      auto socket = net::ConnectWebSocket(ctx, clients_->Options(credential), std::move(ready),
+                                          protocols, {}, &refusal);
+      if (socket.ok() || refusal.status == 0) return socket;
+      if (!again || refusal.status != kUnauthorized) {
+        const std::string_view body = refusal.body.empty() ? "" : refusal.body[0].view();
+        return StatusFromAnswer(refusal.status, refusal.headers, body);
+      }
+      COX_ASSIGN_OR_RETURN(credential, plugin_->GetOtherThan(ctx, credential));
+    }
+  }
+
  private:
   // Sends `request` with the credentials of now. Those of a plugin may have been withdrawn before
   // their time: if the server does not know them, it is asked once more, with new ones.
@@ -92,8 +118,10 @@ class HttpTransport final : public Transport {
   const std::unique_ptr<TlsClients> clients_;
 };
 
-Result<net::ClientOptions> OptionsFor(const net::Url& server, const ConnectOptions& connect) {
+Result<net::ClientOptions> OptionsFor(const Config& config, const net::Url& server,
+                                      const ConnectOptions& connect) {
   net::ClientOptions options;
+  COX_ASSIGN_OR_RETURN(options.proxy, ProxyFor(config.proxy_url, server, connect.environment));
   options.host = server.host;
   options.tls = server.scheme == "https";
   options.port = server.port != 0 ? server.port : options.tls ? 443 : 80;
@@ -119,7 +147,7 @@ Result<std::shared_ptr<Transport>> Connect(const Context& ctx, const Config& con
   if (config.exec) {
     COX_ASSIGN_OR_RETURN(plugin, ExecCredentials::Create(config, options.environment.terminal));
   }
-  COX_ASSIGN_OR_RETURN(net::ClientOptions client, OptionsFor(*server, options));
+  COX_ASSIGN_OR_RETURN(net::ClientOptions client, OptionsFor(config, *server, options));
   COX_ASSIGN_OR_RETURN(auto clients, TlsClients::Open(ctx, config, std::move(client)));
   return std::make_shared<HttpTransport>(server->path, std::move(headers), std::move(plugin),
                                          std::move(clients));

@@ -29,6 +29,10 @@ class TlsClients {
 
   // `plugin`, if it has a certificate, brings that instead of the configured one. May be null.
   Result<std::shared_ptr<net::Client>> For(const ExecCredentials::Ptr& plugin);
+  // The same as options, for connections that are nobody else's.
+  net::ClientOptions Options(const ExecCredentials::Ptr& plugin) const {
+    return OptionsWith(*Current(), plugin);
+  }
 
  private:
   // What files and configuration say, whole.
@@ -42,6 +46,8 @@ class TlsClients {
       : context_(ctx), options_(std::move(options)) {}
 
  private:
+  net::ClientOptions OptionsWith(const Material& material,
+                                 const ExecCredentials::Ptr& plugin) const;
   MaterialPtr Current() const { return files_ != nullptr ? files_->Current() : fixed_; }
 
   const Context context_;
