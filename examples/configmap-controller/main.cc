@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies a ConfigMap into the namespaces that its annotation example.com/copy-to names ("a,b"),
 // keeps the copies as the original is, and removes those that are no longer wanted.
+#include <set>
+
 #include "api/core/v1.h"
 #include "base/strings.h"
 #include "coxswain/manager.h"
@@ -8,9 +10,7 @@
 using namespace cox;  // NOLINT: a program of one page
 using core::v1::ConfigMap;
 
-namespace {
-
-std::string Note(const ConfigMap& map, std::string_view name) {
+static std::string Note(const ConfigMap& map, std::string_view name) {
   const std::string* value = map.metadata.annotations.Get("example.com/" + std::string(name));
   return value == nullptr ? "" : *value;
 }
@@ -20,7 +20,7 @@ struct CopyOf {  // an index: finds copies by the key of their original
   static std::string Of(const ConfigMap& map) { return Note(map, kName); }
 };
 
-Status Setup(Manager& manager) {
+static Status Setup(Manager& manager) {
   auto maps = manager.cache().ListerOf<ConfigMap>();
   auto copies = manager.cache().IndexOf<ConfigMap, CopyOf>();
   auto reconcile = [=, &manager](Context& ctx, const ObjectKey& key) -> Result<ReconcileResult> {
@@ -53,8 +53,6 @@ Status Setup(Manager& manager) {
   };
   return ControllerFor<ConfigMap>(manager).Watches<ConfigMap>(original_of).Complete(reconcile);
 }
-
-}  // namespace
 
 int main(int argc, char** argv) {
   return RunOperator(argc, argv, {"copier", "Copies ConfigMaps."}, Setup);

@@ -36,11 +36,24 @@ std::string Authority(const ClientOptions& options) {
 
 }  // namespace
 
-ClientPool::ClientPool(const ClientOptions& options, SslContextPtr ssl, SslContextPtr proxy_ssl,
+Result<ClientContexts> MakeClientContexts(const ClientOptions& options) {
+  ClientContexts made;
+  if (options.tls) {
+    COX_ASSIGN_OR_RETURN(made.server, MakeClientContext(options.tls_options, options.http2));
+  }
+  if (options.proxy && options.proxy->kind == Proxy::Kind::kHttps) {
+    // The same trust; who we are is for the server alone.
+    const ClientTls trust{.ca_pem = options.tls_options.ca_pem,
+                          .insecure = options.tls_options.insecure};
+    COX_ASSIGN_OR_RETURN(made.proxy, MakeClientContext(trust, /*http2=*/false));
+  }
+  return made;
+}
+
+ClientPool::ClientPool(const ClientOptions& options, ClientContexts tls,
                        std::shared_ptr<EventLoop> loop)
     : options_(options),
-      ssl_(std::move(ssl)),
-      proxy_ssl_(std::move(proxy_ssl)),
+      tls_(std::move(tls)),
       loop_(std::move(loop)),
       alive_(std::make_shared<ClientPool*>(this)) {}
 
@@ -230,7 +243,8 @@ Status ClientConnection::DialError(const boost::system::error_code& error) const
 void ClientConnection::OnConnected(boost::asio::ip::tcp::socket socket) {
   SslPtr ssl;
   if (pool_.options_.tls) {
-    auto made = MakeClientSsl(pool_.ssl_.get(), pool_.options_.tls_options, pool_.options_.host);
+    auto made =
+        MakeClientSsl(pool_.tls_.server.get(), pool_.options_.tls_options, pool_.options_.host);
     if (!made.ok()) return Fail(made.status());
     ssl = *std::move(made);
   }
@@ -247,7 +261,7 @@ Result<std::unique_ptr<Tunnel>> ClientConnection::MakeTunnel() const {
   SslPtr ssl;
   if (options.proxy->kind == Proxy::Kind::kHttps) {
     const ClientTls tls{.insecure = options.tls_options.insecure};
-    COX_ASSIGN_OR_RETURN(ssl, MakeClientSsl(pool_.proxy_ssl_.get(), tls, options.proxy->host));
+    COX_ASSIGN_OR_RETURN(ssl, MakeClientSsl(pool_.tls_.proxy.get(), tls, options.proxy->host));
   }
   return MakeProxyTunnel(*options.proxy, options.host, options.port, std::move(ssl));
 }

@@ -16,13 +16,19 @@ namespace cox::net {
 
 class ClientConnection;
 
+// What TLS needs for the connections of a client.
+struct ClientContexts {
+  SslContextPtr server;  // null: plain text
+  SslContextPtr proxy;   // null: none that speaks TLS
+};
+// BadRequest for PEM that does not parse.
+Result<ClientContexts> MakeClientContexts(const ClientOptions& options);
+
 // The connections of a client, and the calls that wait for one. Loop thread only, apart from
 // construction and size().
 class ClientPool final : public CallServer {
  public:
-  // `proxy_ssl`: for a proxy that speaks TLS; else null.
-  ClientPool(const ClientOptions& options, SslContextPtr ssl, SslContextPtr proxy_ssl,
-             std::shared_ptr<EventLoop> loop);
+  ClientPool(const ClientOptions& options, ClientContexts tls, std::shared_ptr<EventLoop> loop);
   ~ClientPool() override;
 
   void Begin(std::shared_ptr<ClientCall> call) override;
@@ -47,8 +53,7 @@ class ClientPool final : public CallServer {
   void Check();
 
   const ClientOptions& options_;
-  const SslContextPtr ssl_;
-  const SslContextPtr proxy_ssl_;
+  const ClientContexts tls_;
   const std::shared_ptr<EventLoop> loop_;
   std::atomic<size_t> size_ = 0;
   std::deque<std::shared_ptr<ClientCall>> waiting_;
