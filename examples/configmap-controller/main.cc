@@ -43,7 +43,7 @@ static Status Setup(Manager& manager) {
       ConfigMap copy{.data = original->data, .binaryData = original->binaryData};
       copy.metadata = {.name = key.name, .namespace_ = ns};
       copy.metadata.annotations["example.com/copy-of"] = key.ToString();
-      COX_RETURN_IF_ERROR(manager.client().Apply<ConfigMap>(ctx, copy, {"copier"}).status());
+      COX_RETURN_IF_ERROR(manager.client().Apply<ConfigMap>(ctx, copy, {"copier", true}).status());
     }
     return ReconcileResult::Done();
   };

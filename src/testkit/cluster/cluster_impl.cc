@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testkit/cluster_impl.h"
+#include "testkit/cluster/cluster_impl.h"
 
 #include <algorithm>
 #include <utility>
@@ -104,20 +104,25 @@ apiserver::ServerOptions TestCluster::Impl::MakeOptions() const {
   return made;
 }
 
-Status TestCluster::Impl::StartServer() {
-  if (life != nullptr) return Status::BadRequest("the server runs already");
+Result<std::unique_ptr<ServerLife>> TestCluster::Impl::StartOn(storage::Store& on,
+                                                               apiserver::ServerOptions with) {
   auto started = std::make_unique<ServerLife>(context);
   COX_ASSIGN_OR_RETURN(
       started->server,
       apiserver::ApiServer::Start(
-          context, MakeOptions(),
-          [this](std::string_view, std::string_view) -> storage::Store& { return *store; },
+          context, std::move(with),
+          [&on](std::string_view, std::string_view) -> storage::Store& { return on; },
           started->metrics));
   Context limit = real_context.WithTimeout(kStartLimit);
   COX_RETURN_IF_ERROR(started->server->WaitReady(limit));
-  port = started->server->port();
-  slot->Put(started->server->handler(), started->connections);
-  life = std::move(started);
+  return started;
+}
+
+Status TestCluster::Impl::StartServer() {
+  if (life != nullptr) return Status::BadRequest("the server runs already");
+  COX_ASSIGN_OR_RETURN(life, StartOn(*store, MakeOptions()));
+  port = life->server->port();
+  slot->Put(life->server->handler(), life->connections);
   return {};
 }
 

@@ -10,7 +10,7 @@
 #include "base/context.h"
 #include "base/mutex.h"
 #include "net/client.h"
-#include "testkit/event_frames.h"
+#include "testkit/faults/event_frames.h"
 #include "testkit/faulty_transport.h"
 
 namespace cox::testkit {

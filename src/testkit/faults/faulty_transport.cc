@@ -9,14 +9,16 @@
 #include "apiserver/request_info.h"
 #include "base/mutex.h"
 #include "net/client/not_sent.h"
-#include "testkit/faulty_stream.h"
+#include "net/websocket.h"
+#include "testkit/faults/faulty_stream.h"
 
 namespace cox::testkit {
 namespace {
 
 // What a request is, in the words of a RequestMatch.
 RequestMatch Describe(const net::Request& request) {
-  const std::string_view method = request.method.empty() ? "GET" : request.method;
+  const std::string_view method =
+      request.method.empty() ? std::string_view("GET") : std::string_view(request.method);
   Result<apiserver::RequestInfo> info =
       apiserver::ParseRequestInfo(method, request.target, apiserver::Query::Parse(request.query()));
   if (!info.ok()) return {.verb = request.method, .resource = {}, .ns = {}, .name = {}};
@@ -91,6 +93,14 @@ class FaultyTransportImpl final : public FaultyTransport {
     COX_RETURN_IF_ERROR(After(ctx, fault));
     stream = std::make_unique<FaultyStream>(std::move(stream), fault, weather_, running_);
     return stream;
+  }
+
+  Result<std::unique_ptr<net::WebSocket>> OpenWebSocket(
+      Context& ctx, net::Request request, std::vector<std::string> protocols) override {
+    const Fault fault = Meet(request);
+    COX_RETURN_IF_ERROR(Before(ctx, fault));
+    if (fault.answer) return *fault.answer;
+    return UnderOf(fault).OpenWebSocket(ctx, std::move(request), std::move(protocols));
   }
 
   uint64_t Add(RequestMatch match, Fault fault) override {

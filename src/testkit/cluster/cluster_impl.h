@@ -12,7 +12,7 @@
 #include "net/tls.h"
 #include "storage/etcd/testing/etcd_server.h"
 #include "storage/store.h"
-#include "testkit/cluster_transport.h"
+#include "testkit/cluster/cluster_transport.h"
 #include "testkit/test_cluster.h"
 
 namespace cox::testkit {
@@ -35,6 +35,7 @@ struct TestCluster::Impl {
   Status Prepare();
   Status StartServer();
   Status StopServer(Down how);
+  Result<std::unique_ptr<ServerLife>> StartOn(storage::Store& on, apiserver::ServerOptions with);
 
   Secret<std::string> AddToken(std::string user, std::vector<std::string> groups);
   Secret<std::string> AdminToken();
@@ -69,10 +70,12 @@ struct TestCluster::Impl {
   std::shared_ptr<Transport> admin_transport COX_GUARDED_BY(mu);
   std::unique_ptr<Client> admin_client COX_GUARDED_BY(mu);
 
+  // Of a server that this cluster starts.
+  apiserver::ServerOptions MakeOptions() const;
+
  private:
   Status OpenStore();
   Status MakeCertificates();
-  apiserver::ServerOptions MakeOptions() const;
 };
 
 }  // namespace cox::testkit

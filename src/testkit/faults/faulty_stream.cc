@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testkit/faulty_stream.h"
+#include "testkit/faults/faulty_stream.h"
 
 #include <algorithm>
 #include <utility>

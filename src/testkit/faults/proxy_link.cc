@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testkit/proxy_link.h"
+#include "testkit/faults/proxy_link.h"
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/error.hpp>

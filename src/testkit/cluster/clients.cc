@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testkit/cluster_impl.h"
+#include "testkit/cluster/cluster_impl.h"
 
 // What of a cluster needs the client.
 namespace cox::testkit {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testkit/cluster_transport.h"
+#include "testkit/cluster/cluster_transport.h"
 
 #include "net/client/not_sent.h"
+#include "net/websocket.h"
 
 namespace cox::testkit {
 namespace {
@@ -75,6 +76,12 @@ Result<std::unique_ptr<net::ClientStream>> ClusterTransport::Start(Context& ctx,
                        under_->Start(both.get(), std::move(request)));
   return std::unique_ptr<net::ClientStream>(
       std::make_unique<ClusterStream>(std::move(stream), server->life));
+}
+
+Result<std::unique_ptr<net::WebSocket>> ClusterTransport::OpenWebSocket(
+    Context& ctx, net::Request request, std::vector<std::string> protocols) {
+  if (!slot_->Get()) return Refused();
+  return under_->OpenWebSocket(ctx, std::move(request), std::move(protocols));
 }
 
 }  // namespace cox::testkit

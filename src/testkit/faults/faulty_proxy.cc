@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/mutex.h"
-#include "testkit/proxy_link.h"
+#include "testkit/faults/proxy_link.h"
 
 namespace cox::testkit {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testkit/event_frames.h"
+#include "testkit/faults/event_frames.h"
 
 #include <gtest/gtest.h>
 

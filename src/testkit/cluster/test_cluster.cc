@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "testkit/cluster_impl.h"
+#include "testkit/cluster/cluster_impl.h"
 
 namespace cox::testkit {
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/context.h"
 #include "base/mutex.h"
@@ -46,6 +47,8 @@ class ClusterTransport final : public Transport {
 
   Result<net::Response> Do(Context& ctx, net::Request request) override;
   Result<std::unique_ptr<net::ClientStream>> Start(Context& ctx, net::Request request) override;
+  Result<std::unique_ptr<net::WebSocket>> OpenWebSocket(
+      Context& ctx, net::Request request, std::vector<std::string> protocols) override;
 
  private:
   const std::shared_ptr<const ServerSlot> slot_;
