@@ -96,8 +96,10 @@ class Recorder final : public EventRecorder {
       uint64_t flush = 0;
       {
         MutexLock lock(mu_);
-        (void)changed_.WaitUntil(mu_, clock_, due, ctx.token(),
-                                 [this] { return !waiting_.empty() || flush_wanted_ != flushed_; });
+        (void)changed_.WaitUntil(mu_, clock_, due, ctx.token(), [this] {
+          mu_.AssertHeld();
+          return !waiting_.empty() || flush_wanted_ != flushed_;
+        });
         taken.swap(waiting_);
         flush = flush_wanted_;
       }
