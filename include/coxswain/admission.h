@@ -54,10 +54,12 @@ class AdmissionResponse {
 
   static AdmissionResponse Allow() { return Status(); }
   static AdmissionResponse Deny(std::string why) { return Status::Forbidden(std::move(why)); }
-  // REQUIRES: !why.ok(), for both.
-  static AdmissionResponse Deny(Status why) { return why; }
+  // A status that is OK denies too, and fails too: whoever calls these means no.
+  static AdmissionResponse Deny(Status why) {
+    return why.ok() ? Status::Forbidden("denied") : std::move(why);
+  }
   static AdmissionResponse Fail(Status why) {
-    AdmissionResponse response(std::move(why));
+    AdmissionResponse response(why.ok() ? Status::Internal("failed") : std::move(why));
     response.failed_ = true;
     return response;
   }

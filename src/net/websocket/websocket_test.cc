@@ -280,6 +280,39 @@ TEST(WebSocket, NobodyListeningIsUnavailable) {
   EXPECT_TRUE(ConnectWebSocket(context, options, {}, {}).status().Is(Reason::kServiceUnavailable));
 }
 
+TEST(WebSocketPair, CarriesMessagesAndGoodbyes) {
+  RealClock clock;
+  Context context = Context(clock).WithTimeout(seconds(60));
+  auto [near, far] = MakeWebSocketPair("v4");
+  EXPECT_EQ(far->protocol(), "v4");
+  ASSERT_TRUE(near->Send(context, "one").ok());
+  ASSERT_TRUE(near->Send(context, "").ok());
+  ASSERT_TRUE(near->Close(context, 4000, "bye").ok());
+  EXPECT_EQ(Take(context, *far), "one");
+  EXPECT_EQ(Take(context, *far), "");
+  EXPECT_EQ(Take(context, *far), "closed");
+  EXPECT_EQ(far->closed()->code, 4000);
+  EXPECT_EQ(near->closed()->code, 4000);
+  EXPECT_TRUE(far->Send(context, "x").Is(Reason::kServiceUnavailable));
+  EXPECT_TRUE(far->Close(context).ok());
+}
+
+TEST(WebSocketPair, HasBackPressureAndBreaks) {
+  RealClock clock;
+  Context context = Context(clock).WithTimeout(seconds(60));
+  auto [near, far] = MakeWebSocketPair("", {.max_message_bytes = 1000, .window_bytes = 500});
+  EXPECT_TRUE(near->Send(context, std::string(1001, 'x')).Is(Reason::kRequestEntityTooLarge));
+  ASSERT_TRUE(near->Send(context, std::string(500, 'x')).ok());
+  Context soon = context.WithTimeout(std::chrono::milliseconds(20));
+  EXPECT_TRUE(near->Send(soon, "y").Is(Reason::kTimeout));
+  EXPECT_EQ(Take(context, *far).size(), 500U);
+  ASSERT_TRUE(near->Send(context, "y").ok());
+  near.reset();
+  EXPECT_EQ(Take(context, *far), "y");
+  EXPECT_TRUE(far->Receive(context).status().Is(Reason::kServiceUnavailable));
+  EXPECT_FALSE(far->closed().has_value());
+}
+
 // A link without a socket, on this thread, whose time the test drives.
 struct Link {
   explicit Link(bool client, WebSocketOptions options = {}) {

@@ -17,7 +17,7 @@ class ReconcileIds {
   std::string_view Next() {
     static constexpr char kHex[] = "0123456789abcdef";
     std::array<uint64_t, 2> bits = {random_(), random_()};
-    bits[0] = (bits[0] & ~uint64_t{0xf000}) | 0x4000;            // version 4
+    bits[0] = (bits[0] & ~uint64_t{0xf000}) | 0x4000;                // version 4
     bits[1] = (bits[1] & ~(uint64_t{3} << 62)) | uint64_t{1} << 63;  // RFC 9562
     size_t at = 0;
     for (size_t nibble = 0; nibble < 32; ++nibble) {
@@ -37,9 +37,9 @@ class ReconcileIds {
 Controller::Controller(Clock& clock, MetricsRegistry& metrics, ControllerSpec spec)
     : clock_(clock),
       metrics_(metrics, spec.name),
-      queue_(WorkQueue::Create(clock, {.name = spec.name,
-                                       .limiter = std::move(spec.options.limiter),
-                                       .metrics = &metrics})),
+      queue_(WorkQueue::Create(
+          clock,
+          {.name = spec.name, .limiter = std::move(spec.options.limiter), .metrics = &metrics})),
       spec_(std::move(spec)) {
   metrics_.max_concurrent.Set(spec_.options.max_concurrent_reconciles);
 }
@@ -56,14 +56,14 @@ Status Controller::Run(Context& ctx) {
   std::vector<InformerHandle> handles;
   handles.reserve(spec_.watches.size());
   for (const WatchSpec& watch : spec_.watches) {
-    handles.push_back(watch.informer->AddHandler(
-        [this, &watch](const Delta& delta) { OnDelta(watch, delta); }));
+    handles.push_back(
+        watch.informer->AddHandler([this, &watch](const Delta& delta) { OnDelta(watch, delta); }));
   }
   Scope scope(run, spec_.name);
   Status started = StartSources(scope, run);
   for (int i = 1; started.ok() && i < spec_.options.max_concurrent_reconciles; ++i) {
-    started = scope.Go(spec_.name + "-" + std::to_string(i),
-                       [this](Context& worker) { Work(worker); });
+    started =
+        scope.Go(spec_.name + "-" + std::to_string(i), [this](Context& worker) { Work(worker); });
   }
   if (started.ok()) Work(run);  // this thread is a worker too
   if (!run.Done()) run.Stop(started.ok() ? Context::Canceled() : started);
@@ -76,8 +76,8 @@ Status Controller::Run(Context& ctx) {
 
 Status Controller::StartSources(Scope& scope, Context& run) {
   for (size_t i = 0; i < spec_.sources.size(); ++i) {
-    COX_RETURN_IF_ERROR(scope.Go(
-        spec_.name + "-source-" + std::to_string(i), [this, i, run](Context& ctx) mutable {
+    COX_RETURN_IF_ERROR(
+        scope.Go(spec_.name + "-source-" + std::to_string(i), [this, i, run](Context& ctx) mutable {
           const Status status = spec_.sources[i](ctx, *queue_);
           if (status.ok() || ctx.Done()) return;
           run.Stop(status.WithContext("a source of the controller " + spec_.name));
@@ -104,15 +104,14 @@ void Controller::Work(Context& run) {
     metrics_.active_workers.Inc();
     Context ctx = controller;
     if (run.log().attached()) {
-      ctx = controller.WithLogger(run.log().With({{"namespace", item->key.ns},
-                                                  {"name", item->key.name},
-                                                  {"reconcileID", ids.Next()}}));
+      ctx = controller.WithLogger(run.log().With(
+          {{"namespace", item->key.ns}, {"name", item->key.name}, {"reconcileID", ids.Next()}}));
     }
     if (spec_.options.reconcile_timeout > Clock::Duration::zero()) {
       ctx = ctx.WithTimeout(spec_.options.reconcile_timeout);
     }
     Process(ctx, *item, run);
-    if (ctx.Done() && !run.Done()) metrics_.timeouts.Inc();
+    if (ctx.status().Is(Reason::kTimeout)) metrics_.timeouts.Inc();
     queue_->Done(item->key);
     metrics_.active_workers.Dec();
   }

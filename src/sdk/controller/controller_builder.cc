@@ -41,9 +41,8 @@ ControllerBuilder& ControllerBuilder::OwnsResource(Resource resource, Predicate 
 
 ControllerBuilder& ControllerBuilder::WatchesResource(Resource resource, MapFunction map,
                                                       Predicate predicate) {
-  watched_.push_back({.resource = std::move(resource),
-                      .map = std::move(map),
-                      .predicate = std::move(predicate)});
+  watched_.push_back(
+      {.resource = std::move(resource), .map = std::move(map), .predicate = std::move(predicate)});
   return *this;
 }
 

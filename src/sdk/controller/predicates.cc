@@ -11,7 +11,7 @@ namespace {
 using StringMap = Map<std::string>;
 
 // A map of the metadata, of objects of any kind.
-StringMap MapOf(const Object& object, StringMap meta::v1::ObjectMeta::* member,
+StringMap MapOf(const Object& object, StringMap meta::v1::ObjectMeta::*member,
                 std::string_view name) {
   if (const meta::v1::ObjectMeta* meta = object.object_meta()) return meta->*member;
   StringMap map;
@@ -24,6 +24,12 @@ StringMap MapOf(const Object& object, StringMap meta::v1::ObjectMeta::* member,
   return map;
 }
 
+bool Same(const StringMap& a, const StringMap& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
+    return x.first == y.first && x.second == y.second;
+  });
+}
+
 // What comes and goes passes; of the rest what is `different` from what it was.
 Predicate Changed(std::function<bool(const Object& before, const Object& after)> different) {
   return [different = std::move(different)](const Delta& delta) {
@@ -34,12 +40,12 @@ Predicate Changed(std::function<bool(const Object& before, const Object& after)>
   };
 }
 
-Predicate MapChanged(StringMap meta::v1::ObjectMeta::* member, std::string name) {
+Predicate MapChanged(StringMap meta::v1::ObjectMeta::*member, std::string name) {
   return Changed([member, name = std::move(name)](const Object& before, const Object& after) {
     const meta::v1::ObjectMeta* was = before.object_meta();
     const meta::v1::ObjectMeta* is = after.object_meta();
-    if (was != nullptr && is != nullptr) return was->*member != is->*member;
-    return MapOf(before, member, name) != MapOf(after, member, name);
+    if (was != nullptr && is != nullptr) return !Same(was->*member, is->*member);
+    return !Same(MapOf(before, member, name), MapOf(after, member, name));
   });
 }
 
@@ -74,8 +80,7 @@ Predicate HasLabels(labels::Selector selector) {
 }
 
 Predicate InNamespace(std::string ns) {
-  return
-      [ns = std::move(ns)](const Delta& delta) { return HeadOf(*delta.object()).key.ns == ns; };
+  return [ns = std::move(ns)](const Delta& delta) { return HeadOf(*delta.object()).key.ns == ns; };
 }
 
 Predicate NotOwnWrites(std::string writer) {

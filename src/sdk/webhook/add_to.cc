@@ -4,12 +4,11 @@
 
 #include "coxswain/manager.h"
 #include "coxswain/webhook.h"
-#include "net/websocket.h"
 
 namespace cox {
 namespace {
 
-// The manager's transport, which it owns.
+// The transport of the manager, which keeps it. No WebSockets: nothing here needs them.
 class Borrowed final : public Transport {
  public:
   explicit Borrowed(Transport& transport) : transport_(transport) {}
@@ -19,10 +18,6 @@ class Borrowed final : public Transport {
   }
   Result<std::unique_ptr<net::ClientStream>> Start(Context& ctx, net::Request request) override {
     return transport_.Start(ctx, std::move(request));
-  }
-  Result<std::unique_ptr<net::WebSocket>> OpenWebSocket(
-      Context& ctx, net::Request request, std::vector<std::string> protocols) override {
-    return transport_.OpenWebSocket(ctx, std::move(request), std::move(protocols));
   }
 
  private:

@@ -121,6 +121,13 @@ TEST_F(ReviewTest, AFailureIsNoReviewSoThatTheFailurePolicyDecides) {
   EXPECT_EQ(answer.body, "the database is away\n");
 }
 
+TEST(AdmissionResponseTest, SaysNoWhateverTheStatus) {
+  EXPECT_FALSE(AdmissionResponse::Deny(Status()).allowed());
+  EXPECT_FALSE(AdmissionResponse::Fail(Status()).allowed());
+  EXPECT_TRUE(AdmissionResponse::Fail(Status()).failed());
+  EXPECT_TRUE(AdmissionResponse::Allow().allowed());
+}
+
 TEST_F(ReviewTest, DeletionsHaveOnlyTheOldObject) {
   const std::string deletion =
       Review("null", R"("operation":"DELETE","dryRun":true,"oldObject":)" + std::string(kPod));

@@ -32,6 +32,15 @@ struct Hook {
   Gauge* in_flight = nullptr;
 };
 
+void Reply(net::Exchange& exchange, HookAnswer answer) {
+  net::Headers headers;
+  headers.Add("content-type", std::string(answer.content_type));
+  if (answer.code == 503) headers.Add("retry-after", "1");
+  exchange.Send({.status = answer.code,
+                 .headers = std::move(headers),
+                 .body = {Bytes(std::move(answer.body))}});
+}
+
 class HookServer final : public WebhookServer {
  public:
   HookServer(WebhookOptions options, MetricsRegistry* metrics)
@@ -235,8 +244,7 @@ void HookServer::Take(net::ExchangePtr exchange) {
   const auto at = hooks_.find(request.path());
   if (at == hooks_.end()) {
     // Not counted: its path is anything that somebody may think of.
-    const HookAnswer answer = FailedAnswer(Status::NotFound("there is no webhook at this path"));
-    exchange->Send({.status = answer.code, .headers = {}, .body = {Bytes(answer.body)}});
+    Reply(*exchange, FailedAnswer(Status::NotFound("there is no webhook at this path")));
     return;
   }
   const std::string& path = at->first;
@@ -268,7 +276,8 @@ void HookServer::Work(Context ctx, const std::string& path, const Hook& hook,
   const Clock::SteadyTime begun = ctx.clock().Monotonic();
   hook.in_flight->Inc();
   HookAnswer answer = Ask(ctx, hook, exchange.request());
-  if (answer.code != 200) {
+  // What the caller did wrong is for the caller, who is told; anybody may call, and often.
+  if (answer.code >= 500) {
     COX_WARNING(ctx.log(), "A webhook request failed", {"code", answer.code},
                 {"err", TrimSpace(answer.body)});
   }
@@ -302,12 +311,7 @@ HookAnswer HookServer::Ask(Context& ctx, const Hook& hook, const net::Request& r
 
 void HookServer::Send(const std::string& path, net::Exchange& exchange, HookAnswer answer) {
   metrics_.requests.With({path, std::to_string(answer.code)}).Inc();
-  net::Headers headers;
-  headers.Add("content-type", std::string(answer.content_type));
-  if (answer.code == 503) headers.Add("retry-after", "1");
-  exchange.Send({.status = answer.code,
-                 .headers = std::move(headers),
-                 .body = {Bytes(std::move(answer.body))}});
+  Reply(exchange, std::move(answer));
 }
 
 }  // namespace

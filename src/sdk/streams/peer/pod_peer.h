@@ -42,6 +42,10 @@ class PodPeer {
   ~PodPeer();
 
   uint16_t port() const { return server_->port(); }
+  // The same without a socket.
+  net::Handler handler() {
+    return [this](net::ExchangePtr exchange) { Handle(std::move(exchange)); };
+  }
   // What the containers write.
   ScriptedLog& log() { return *log_; }
   // Requests so far, by their targets.
