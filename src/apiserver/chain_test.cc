@@ -67,7 +67,7 @@ TEST_F(ChainTest, StagesStandInTheirOrder) {
   for (const Stage& stage : chain_.stages) names.push_back(stage.name);
   EXPECT_EQ(names,
             (std::vector<std::string_view>{"requestinfo", "metrics", "timeout", "authn", "audit",
-                                           "impersonation", "fairness", "authz", "offload"}));
+                                           "impersonation", "fairness", "authz", "fencing", "offload"}));
 }
 
 TEST_F(ChainTest, ARequestThatMayPassIsDispatchedWithWhatIsKnownOfIt) {

@@ -26,24 +26,24 @@ struct RequestMatch {
 // the server, then what is done to the answer.
 struct Fault {
   // --- Before the server.
-  Clock::Duration delay{};          // by the clock of the request's context
-  bool refuse = false;              // no connection can be made: Unavailable, and NotSent()
-  bool silent = false;              // half-open: no answer, until the request's context stops
-  std::optional<Status> answer;     // the server says so: its code, and Retry-After if it has one
+  Clock::Duration delay{};           // by the clock of the request's context
+  bool refuse = false;               // no connection can be made: Unavailable, and NotSent()
+  bool silent = false;               // half-open: no answer, until the request's context stops
+  std::optional<Status> answer;      // the server says so: its code, and Retry-After if it has one
   std::shared_ptr<Transport> other;  // this server is asked instead: one that lags behind
   // --- After the server, which has done what was asked.
   bool lose_answer = false;  // the connection breaks before the answer comes: Unavailable
   // --- Of bodies that stream, in bytes or in events of a watch.
-  std::optional<size_t> cut_after_bytes;    // the connection breaks there
-  std::optional<size_t> cut_after_events;   // it breaks in the middle of the next event
-  std::optional<size_t> end_after_events;   // the server ends it in peace; 0: watches end at once
+  std::optional<size_t> cut_after_bytes;      // the connection breaks there
+  std::optional<size_t> cut_after_events;     // it breaks in the middle of the next event
+  std::optional<size_t> end_after_events;     // the server ends it in peace; 0: watches end at once
   std::optional<size_t> silent_after_events;  // nothing more comes, not even an end
   bool drop_bookmarks = false;
   bool repeat_events = false;  // each event comes twice
 
   // --- How often.
-  size_t skip = 0;              // so many requests that match go unharmed first
-  size_t times = SIZE_MAX;      // then so many meet it
+  size_t skip = 0;          // so many requests that match go unharmed first
+  size_t times = SIZE_MAX;  // then so many meet it
 };
 
 // A Transport over a Transport that fails as the test says, while it runs.

@@ -52,6 +52,21 @@ struct TestClusterOptions {
 // as Unavailable. kDrain: requests are answered, watches end in peace.
 enum class Down : uint8_t { kBreak, kDrain };
 
+// One more API server of a cluster, as behind a load balancer: the same objects, a watch cache of
+// its own.
+//
+// Threads: all methods may be called concurrently.
+// Ownership: ends before the cluster.
+class SecondServer {
+ public:
+  virtual ~SecondServer() = default;
+  // As admin. FaultyTransport can send single requests here (Fault::other).
+  virtual std::shared_ptr<Transport> transport() = 0;
+  // While true it hears of no change: watches are silent, lists of version "0" are of the past.
+  // What happened meanwhile comes when it is false again.
+  virtual void SetLagging(bool lagging) = 0;
+};
+
 // A cluster that consists of an API server: ready within milliseconds, gone with the object.
 //
 //   COX_ASSIGN_OR_RETURN(auto cluster, testkit::TestCluster::Start());
@@ -108,10 +123,14 @@ class TestCluster {
   Status StopServer(Down how = Down::kBreak);
   Status StartServer();
 
-  // Where the objects are, to look beneath the server and to compact (410) its past.
+  // On the same store, in this process only.
+  Result<std::unique_ptr<SecondServer>> AddServer();
+
+  // Where the objects are, to look beneath the server.
   storage::Store& store();
   // Makes every resource version before now too old to watch or list from, as etcd's compaction
-  // does in time; watches and caches of clients that come back with one are told 410.
+  // does in time: clients that come back with one are told 410. Restarts the server (kBreak), which
+  // remembers more than its store does.
   Status ForgetThePast();
   // Of the server, as /metrics has them.
   std::string metrics();

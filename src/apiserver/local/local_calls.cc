@@ -46,8 +46,8 @@ struct LocalCalls::Running {
   }
 };
 
-struct LocalCalls::State {
-  State(const Context& parent, net::Handler handler) : ctx(parent), serve(std::move(handler)) {}
+struct LocalCalls::Door {
+  Door(const Context& parent, net::Handler handler) : ctx(parent), serve(std::move(handler)) {}
 
   const Context ctx;
   const net::Handler serve;
@@ -90,10 +90,10 @@ struct LocalCalls::State {
 // What the caller's side pulls from.
 class LocalCalls::LocalSource final : public net::BodySource {
  public:
-  LocalSource(std::shared_ptr<State> state, std::shared_ptr<Running> running)
-      : state_(std::move(state)), running_(std::move(running)) {}
+  LocalSource(std::shared_ptr<Door> door, std::shared_ptr<Running> running)
+      : door_(std::move(door)), running_(std::move(running)) {}
   ~LocalSource() override {
-    state_->Ended(running_);
+    door_->Ended(running_);
     running_->End();
   }
 
@@ -103,23 +103,24 @@ class LocalCalls::LocalSource final : public net::BodySource {
   }
 
  private:
-  const std::shared_ptr<LocalCalls::State> state_;
+  const std::shared_ptr<Door> door_;
   const std::shared_ptr<Running> running_;
 };
 
 // The caller's exchange, with a context that the server can stop too.
 class LocalCalls::LocalExchange final : public net::Exchange {
  public:
-  LocalExchange(std::shared_ptr<State> state, net::ExchangePtr caller)
-      : state_(std::move(state)),
+  LocalExchange(std::shared_ptr<Door> door, net::ExchangePtr caller)
+      : door_(std::move(door)),
         caller_(std::move(caller)),
-        context_(state_->ctx.Child()),
-        on_stop_(caller_->context().OnStop(
-            [ctx = context_, theirs = caller_->context()]() mutable { ctx.Stop(theirs.status()); })) {}
+        context_(door_->ctx.Child()),
+        on_stop_(caller_->context().OnStop([ctx = context_, theirs = caller_->context()]() mutable {
+          ctx.Stop(theirs.status());
+        })) {}
   ~LocalExchange() override {
     if (answered_.exchange(true)) return;
     caller_->Send(StoppedAnswer());
-    state_->Answered();
+    door_->Answered();
   }
 
   net::Request& request() override { return caller_->request(); }
@@ -128,7 +129,7 @@ class LocalCalls::LocalExchange final : public net::Exchange {
   void Send(net::Response response) override {
     if (answered_.exchange(true)) return;
     caller_->Send(std::move(response));
-    state_->Answered();
+    door_->Answered();
   }
 
   std::shared_ptr<net::Waker> Stream(int status, net::Headers headers,
@@ -139,11 +140,11 @@ class LocalCalls::LocalExchange final : public net::Exchange {
       running->source = std::move(source);
     }
     // One that comes too late is empty, and has ended.
-    if (!state_->Begin(running)) running->End();
+    if (!door_->Begin(running)) running->End();
     answered_.store(true);
-    std::shared_ptr<net::Waker> waker = caller_->Stream(
-        status, std::move(headers), std::make_unique<LocalSource>(state_, running));
-    state_->Answered();
+    std::shared_ptr<net::Waker> waker =
+        caller_->Stream(status, std::move(headers), std::make_unique<LocalSource>(door_, running));
+    door_->Answered();
     bool ended = false;
     {
       MutexLock lock(running->mu);
@@ -155,7 +156,7 @@ class LocalCalls::LocalExchange final : public net::Exchange {
   }
 
  private:
-  const std::shared_ptr<State> state_;
+  const std::shared_ptr<Door> door_;
   const net::ExchangePtr caller_;
   Context context_;
   const StopHandle on_stop_;
@@ -163,31 +164,31 @@ class LocalCalls::LocalExchange final : public net::Exchange {
 };
 
 LocalCalls::LocalCalls(const Context& ctx, net::Handler serve)
-    : state_(std::make_shared<State>(ctx, std::move(serve))) {}
+    : door_(std::make_shared<Door>(ctx, std::move(serve))) {}
 
 net::Handler LocalCalls::handler() const {
-  return [state = state_](net::ExchangePtr exchange) {
-    if (!state->Enter()) return exchange->Send(StoppedAnswer());
-    state->serve(std::make_shared<LocalExchange>(state, std::move(exchange)));
-    state->Entered();
+  return [door = door_](net::ExchangePtr exchange) {
+    if (!door->Enter()) return exchange->Send(StoppedAnswer());
+    door->serve(std::make_shared<LocalExchange>(door, std::move(exchange)));
+    door->Entered();
   };
 }
 
 Status LocalCalls::Drain(Context& ctx) {
-  MutexLock lock(state_->mu);
-  state_->open = false;
-  return ctx.Await(state_->mu, state_->changed,
-                   [this]() COX_REQUIRES(state_->mu) { return state_->unanswered == 0; });
+  MutexLock lock(door_->mu);
+  door_->open = false;
+  return ctx.Await(door_->mu, door_->changed,
+                   [this]() COX_REQUIRES(door_->mu) { return door_->unanswered == 0; });
 }
 
 void LocalCalls::Stop() {
   std::set<std::shared_ptr<Running>> running;
   {
-    MutexLock lock(state_->mu);
-    state_->open = false;
-    state_->stopped = true;
-    while (state_->entering > 0) state_->changed.Wait(state_->mu);
-    running.swap(state_->running);
+    MutexLock lock(door_->mu);
+    door_->open = false;
+    door_->stopped = true;
+    while (door_->entering > 0) door_->changed.Wait(door_->mu);
+    running.swap(door_->running);
   }
   for (const std::shared_ptr<Running>& stream : running) stream->End();
 }

@@ -114,6 +114,7 @@ Result<net::Response> EngineClient::Send(Context& ctx, const Operation& operatio
       request.headers.Add("content-type", std::string(body.content_type));
       request.body = std::move(body.text);
     }
+    for (const auto& [name, value] : operation.headers) request.headers.Add(name, value);
     return request;
   });
 }

@@ -70,6 +70,20 @@ TEST_F(ClientTest, BuiltInKindsTravelAsProtobuf) {
   EXPECT_TRUE(proto::HasEnvelope(last().body));
 }
 
+TEST_F(ClientTest, HeadersOfADecoratorTravelAlong) {
+  auto client = Always(Protobuf(WebMap()));
+  const Resource maps = Resource::Of<ConfigMap>();
+  const Patch patch = Patch::Merge("{}");
+  ASSERT_TRUE(client
+                  ->Execute(ctx_, {.verb = Operation::Verb::kPatch,
+                                   .resource = maps,
+                                   .key = {"default", "web"},
+                                   .patch = &patch,
+                                   .headers = {{"coxswain-fencing", "ns/a;b;1"}}})
+                  .ok());
+  EXPECT_EQ(LastHeader("coxswain-fencing"), "ns/a;b;1");
+}
+
 TEST_F(ClientTest, WithoutTheWishAllIsJson) {
   auto client = Always(FakeAnswer::Json(std::string(kWebJson)), {.prefer_protobuf = false});
   const Result<ConfigMap> got = client->Get<ConfigMap>(ctx_, {"default", "web"});

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apiserver/server.h"
+#include "base/metrics.h"
+#include "base/mutex.h"
+#include "net/tls.h"
+#include "storage/etcd/testing/etcd_server.h"
+#include "storage/store.h"
+#include "testkit/cluster/cluster_transport.h"
+#include "testkit/test_cluster.h"
+
+namespace cox::testkit {
+
+// One server, from its start to its end.
+struct ServerLife {
+  explicit ServerLife(const Context& ctx) : connections(ctx.Child()) {}
+
+  Context connections;  // stops when they break
+  MetricsRegistry metrics;
+  std::unique_ptr<apiserver::ApiServer> server;
+};
+
+// What stays while servers come and go.
+struct TestCluster::Impl {
+  explicit Impl(TestClusterOptions given);
+  ~Impl();
+
+  // What is made once: the store, keys, certificates.
+  Status Prepare();
+  Status StartServer();
+  Status StopServer(Down how);
+  Result<std::unique_ptr<ServerLife>> StartOn(storage::Store& on, apiserver::ServerOptions with);
+
+  Secret<std::string> AddToken(std::string user, std::vector<std::string> groups);
+  Secret<std::string> AdminToken();
+  std::shared_ptr<Transport> AdminTransport();
+  std::shared_ptr<Transport> TransportWith(const Secret<std::string>& token);
+  Client& AdminClient();
+  Config ConfigWith(const Secret<std::string>& token) const;
+  std::string Kubeconfig();
+
+  const TestClusterOptions options;
+  const std::unique_ptr<Clock> own_clock;  // null: one was passed
+  Clock& clock;
+  RealClock real_clock;  // of what lives in other processes
+  Context context;
+  Context real_context;
+
+  std::unique_ptr<storage::EtcdServer> etcd;  // null: in memory
+  std::unique_ptr<storage::Store> store;
+  std::string signing_key;
+  std::string ca_pem;  // empty without HTTPS
+  std::shared_ptr<const net::ServerTls> tls;
+  const std::shared_ptr<apiserver::LoopbackTokens> tokens =
+      std::make_shared<apiserver::LoopbackTokens>();
+  const std::shared_ptr<ServerSlot> slot = std::make_shared<ServerSlot>();
+
+  // Of whoever starts and stops the server, one at a time.
+  std::unique_ptr<ServerLife> life;  // null: it is down
+  uint16_t port = 0;                 // 0: it does not listen
+
+  Mutex mu;
+  std::optional<Secret<std::string>> admin_token COX_GUARDED_BY(mu);
+  std::shared_ptr<Transport> admin_transport COX_GUARDED_BY(mu);
+  std::unique_ptr<Client> admin_client COX_GUARDED_BY(mu);
+
+  // Of a server that this cluster starts.
+  apiserver::ServerOptions MakeOptions() const;
+
+ private:
+  Status OpenStore();
+  Status MakeCertificates();
+};
+
+}  // namespace cox::testkit

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testkit/cluster/cluster_transport.h"
+
+#include "net/client/not_sent.h"
+#include "net/websocket.h"
+
+namespace cox::testkit {
+namespace {
+
+Status Refused() {
+  return net::MarkNotSent(Status::Unavailable("connecting to the test cluster: refused"));
+}
+
+// A stream that breaks with the server it came from.
+class ClusterStream final : public net::ClientStream {
+ public:
+  ClusterStream(std::unique_ptr<net::ClientStream> under, Context life)
+      : under_(std::move(under)), life_(std::move(life)) {}
+
+  int status() const override { return under_->status(); }
+  const net::Headers& headers() const override { return under_->headers(); }
+  Result<Bytes> Read(Context& ctx) override {
+    // What was on its way when the connection broke is lost.
+    if (life_.Done()) return life_.status();
+    BothContexts both(ctx, life_);
+    return under_->Read(both.get());
+  }
+
+ private:
+  const std::unique_ptr<net::ClientStream> under_;
+  const Context life_;
+};
+
+}  // namespace
+
+void ServerSlot::Put(net::Handler handler, Context life) {
+  MutexLock lock(mu_);
+  server_.emplace(Server{std::move(handler), std::move(life)});
+}
+
+void ServerSlot::Clear() {
+  MutexLock lock(mu_);
+  server_.reset();
+}
+
+std::optional<ServerSlot::Server> ServerSlot::Get() const {
+  MutexLock lock(mu_);
+  return server_;
+}
+
+ClusterTransport::ClusterTransport(const Context& ctx, std::shared_ptr<const ServerSlot> slot,
+                                   std::string authorization)
+    : slot_(std::move(slot)),
+      under_(MakeInProcessTransport(
+          ctx,
+          [slot = slot_](net::ExchangePtr exchange) {
+            // One that went away since: its handler would have said the same.
+            if (auto server = slot->Get()) return server->handler(std::move(exchange));
+            exchange->Send({.status = 503, .headers = {}, .body = {}});
+          },
+          std::move(authorization))) {}
+
+Result<net::Response> ClusterTransport::Do(Context& ctx, net::Request request) {
+  std::optional<ServerSlot::Server> server = slot_->Get();
+  if (!server) return Refused();
+  BothContexts both(ctx, server->life);
+  return under_->Do(both.get(), std::move(request));
+}
+
+Result<std::unique_ptr<net::ClientStream>> ClusterTransport::Start(Context& ctx,
+                                                                   net::Request request) {
+  std::optional<ServerSlot::Server> server = slot_->Get();
+  if (!server) return Refused();
+  BothContexts both(ctx, server->life);
+  COX_ASSIGN_OR_RETURN(std::unique_ptr<net::ClientStream> stream,
+                       under_->Start(both.get(), std::move(request)));
+  return std::unique_ptr<net::ClientStream>(
+      std::make_unique<ClusterStream>(std::move(stream), server->life));
+}
+
+Result<std::unique_ptr<net::WebSocket>> ClusterTransport::OpenWebSocket(
+    Context& ctx, net::Request request, std::vector<std::string> protocols) {
+  if (!slot_->Get()) return Refused();
+  return under_->OpenWebSocket(ctx, std::move(request), std::move(protocols));
+}
+
+}  // namespace cox::testkit

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testkit/faults/faulty_stream.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace cox::testkit {
+
+void StreamWeather::SetSilent(bool silent) {
+  MutexLock lock(mu_);
+  silent_ = silent;
+  changed_.NotifyAll();
+}
+
+void StreamWeather::Break() {
+  std::vector<Context> reading;
+  {
+    MutexLock lock(mu_);
+    ++breaks_;
+    changed_.NotifyAll();
+    for (const Breakable* each : reading_) reading.push_back(each->ctx_);
+  }
+  for (Context& each : reading) each.Stop(Reset());
+}
+
+Status StreamWeather::AwaitVoice(const Context& ctx, uint64_t since) const {
+  MutexLock lock(mu_);
+  return ctx.Await(mu_, changed_, [&]() COX_REQUIRES(mu_) { return !silent_ || breaks_ != since; });
+}
+
+uint64_t StreamWeather::breaks() const {
+  MutexLock lock(mu_);
+  return breaks_;
+}
+
+StreamWeather::Breakable::Breakable(StreamWeather& weather, Context ctx, uint64_t since)
+    : weather_(weather), ctx_(std::move(ctx)) {
+  {
+    MutexLock lock(weather_.mu_);
+    weather_.reading_.push_back(this);
+    if (weather_.breaks_ == since) return;
+  }
+  ctx_.Stop(Reset());
+}
+
+StreamWeather::Breakable::~Breakable() {
+  MutexLock lock(weather_.mu_);
+  std::erase(weather_.reading_, this);
+}
+
+FaultyStream::FaultyStream(std::unique_ptr<net::ClientStream> under, Fault fault,
+                           std::shared_ptr<StreamWeather> weather,
+                           std::shared_ptr<std::atomic<size_t>> running)
+    : under_(std::move(under)),
+      fault_(std::move(fault)),
+      weather_(std::move(weather)),
+      running_(std::move(running)),
+      since_(weather_->breaks()),
+      frames_(under_->headers().Get("content-type").value_or("")) {
+  ++*running_;
+}
+
+FaultyStream::~FaultyStream() { --*running_; }
+
+Result<Bytes> FaultyStream::Read(Context& ctx) {
+  if (broken_) return *broken_;
+  Context call = ctx.Child();
+  Result<Bytes> piece = [&]() -> Result<Bytes> {
+    const StreamWeather::Breakable breakable(*weather_, call, since_);
+    COX_RETURN_IF_ERROR(weather_->AwaitVoice(call, since_));
+    COX_ASSIGN_OR_RETURN(Bytes read, ReadFaulty(call));
+    // What came while it was silent did not come yet.
+    COX_RETURN_IF_ERROR(weather_->AwaitVoice(call, since_));
+    return read;
+  }();
+  // Who gave up may try again; a connection that broke stays so.
+  if (weather_->breaks() != since_) broken_ = StreamWeather::Reset();
+  return broken_ ? Result<Bytes>(*broken_) : std::move(piece);
+}
+
+bool FaultyStream::ByEvents() const {
+  return fault_.cut_after_events || fault_.end_after_events || fault_.silent_after_events ||
+         fault_.drop_bookmarks || fault_.repeat_events;
+}
+
+Result<Bytes> FaultyStream::ReadFaulty(Context& ctx) {
+  if (fault_.cut_after_bytes && bytes_ >= *fault_.cut_after_bytes) cut_ = true;
+  if (cut_) {
+    broken_ = StreamWeather::Reset();
+    return *broken_;
+  }
+  if (ByEvents()) return ReadEvent(ctx);
+  COX_ASSIGN_OR_RETURN(Bytes piece, under_->Read(ctx));
+  if (!fault_.cut_after_bytes) return piece;
+  piece = piece.Slice(0, *fault_.cut_after_bytes - bytes_);
+  bytes_ += piece.size();
+  return piece;
+}
+
+std::optional<Result<Bytes>> FaultyStream::EndOf(Context& ctx) {
+  if (fault_.end_after_events && events_ >= *fault_.end_after_events) return Bytes();
+  if (fault_.silent_after_events && events_ >= *fault_.silent_after_events) {
+    Mutex mu;
+    CondVar never;
+    MutexLock lock(mu);
+    return ctx.Await(mu, never, [] { return false; });
+  }
+  return std::nullopt;
+}
+
+Result<Bytes> FaultyStream::ReadEvent(Context& ctx) {
+  for (;;) {
+    if (!repeated_.empty()) return Bytes(std::exchange(repeated_, {}));
+    if (auto end = EndOf(ctx)) return std::move(*end);
+    COX_ASSIGN_OR_RETURN(std::optional<std::string> event, AwaitEvent(ctx));
+    if (!event) return Bytes(frames_.TakeRest());
+    if (fault_.drop_bookmarks && frames_.IsBookmark(*event)) continue;
+    if (fault_.cut_after_events && events_ >= *fault_.cut_after_events) {
+      cut_ = true;
+      event->resize(event->size() / 2);
+      return Bytes(std::move(*event));
+    }
+    ++events_;
+    if (fault_.repeat_events) repeated_ = *event;
+    return Bytes(std::move(*event));
+  }
+}
+
+Result<std::optional<std::string>> FaultyStream::AwaitEvent(Context& ctx) {
+  for (;;) {
+    std::optional<std::string> event = frames_.Next();
+    if (event) return event;
+    COX_ASSIGN_OR_RETURN(const Bytes piece, under_->Read(ctx));
+    if (piece.empty()) return std::optional<std::string>();
+    frames_.Add(piece.view());
+  }
+}
+
+}  // namespace cox::testkit

@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "api/core/v1.h"
+#include "coxswain/cache.h"
+#include "testkit/faulty_proxy.h"
+#include "testkit/faulty_transport.h"
+#include "testkit/test_cluster.h"
+#include "testkit/wait.h"
+
+// The ways a watch dies, with an informer on the real API server: each time the cache comes to hold
+// what the server has, and no handler sees an object get older on the way.
+namespace cox::testkit {
+namespace {
+
+using core::v1::ConfigMap;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+// Looks over the handlers' shoulders.
+class HistoryGuard {
+ public:
+  void Note(const Delta& delta) {
+    const ObjectHead head = HeadOf(*delta.object());
+    MutexLock lock(mu_);
+    const auto known = alive_.find(head.key);
+    switch (delta.type) {
+      case Delta::Type::kAdded:
+        EXPECT_EQ(known, alive_.end()) << head.key.ToString() << " was added twice";
+        EXPECT_GT(head.version, last_[head.key]) << head.key.ToString() << " got older";
+        alive_.insert(head.key);
+        break;
+      case Delta::Type::kUpdated:
+        EXPECT_NE(known, alive_.end()) << head.key.ToString() << " was never added";
+        EXPECT_GT(head.version, last_[head.key]) << head.key.ToString() << " got older";
+        break;
+      case Delta::Type::kDeleted:
+        EXPECT_NE(known, alive_.end()) << head.key.ToString() << " was not there";
+        alive_.erase(head.key);
+        break;
+      case Delta::Type::kResync:
+        break;
+    }
+    last_[head.key] = std::max(last_[head.key], head.version);
+    ++deltas_;
+  }
+  size_t deltas() const {
+    MutexLock lock(mu_);
+    return deltas_;
+  }
+
+ private:
+  mutable Mutex mu_;
+  std::set<ObjectKey> alive_ COX_GUARDED_BY(mu_);
+  std::map<ObjectKey, int64_t> last_ COX_GUARDED_BY(mu_);
+  size_t deltas_ COX_GUARDED_BY(mu_) = 0;
+};
+
+class DyingWatchesTest : public ::testing::Test {
+ protected:
+  void StartCluster(bool https = false) {
+    Result<std::unique_ptr<TestCluster>> started =
+        TestCluster::Start({.time = TestClusterOptions::Time::kTest, .https = https});
+    ASSERT_TRUE(started.ok()) << started.status().ToString();
+    cluster_ = *std::move(started);
+  }
+
+  // An informer whose requests go through `transport`.
+  void StartCache(std::shared_ptr<Transport> transport, CacheOptions options = {}) {
+    faults_ = FaultyTransport::Over(std::move(transport));
+    client_ = MakeClient(faults_);
+    cache_ = Cache::Create(cluster_->context(), *client_, std::move(options));
+    informer_ = cache_->Get(Resource::Of<ConfigMap>());
+    handle_ = informer_->AddHandler([this](const Delta& delta) { guard_.Note(delta); });
+  }
+
+  void Begin(CacheOptions options = {}) {
+    StartCluster();
+    ASSERT_NE(cluster_, nullptr);
+    Write("before");
+    StartCache(cluster_->transport(), std::move(options));
+    Converge();
+  }
+
+  // Creates or changes, as somebody whom no fault touches.
+  void Write(const std::string& name) {
+    Client& admin = cluster_->client();
+    ConfigMap object;
+    object.metadata.namespace_ = "default";
+    object.metadata.name = name;
+    object.data["count"] = std::to_string(++writes_);
+    Result<ConfigMap> written = admin.Create(cluster_->context(), object);
+    if (written.status().Is(Reason::kAlreadyExists)) {
+      written = admin.Update(cluster_->context(), object);
+    }
+    EXPECT_TRUE(written.ok()) << written.status().ToString();
+  }
+  void Delete(const std::string& name) {
+    const Status deleted =
+        cluster_->client().Delete<ConfigMap>(cluster_->context(), {"default", name});
+    EXPECT_TRUE(deleted.ok()) << deleted.ToString();
+  }
+  // A bit of everything.
+  void WriteSome() {
+    Write("a");
+    Write("b");
+    Write("a");
+    Delete("b");
+    Write("before");
+    Write("c");
+  }
+
+  using Versions = std::map<std::string, int64_t>;
+  Versions OnServer() {
+    Versions versions;
+    Result<ObjectList<ConfigMap>> list =
+        cluster_->client().List<ConfigMap>(cluster_->context(), {.ns = "default"});
+    EXPECT_TRUE(list.ok()) << list.status().ToString();
+    if (!list.ok()) return versions;
+    for (const ConfigMap& object : list->items) {
+      versions[object.metadata.name] = std::stoll(object.metadata.resourceVersion);
+    }
+    return versions;
+  }
+  Versions InCache() {
+    Versions versions;
+    for (const ObjectPtr& object : informer_->List("default", {})) {
+      const ObjectHead head = HeadOf(*object);
+      versions[head.key.name] = head.version;
+    }
+    return versions;
+  }
+
+  // Until the cache holds what the server has. Time passes `step` by `step` meanwhile, whenever
+  // nothing moved for a moment: what waits for a timeout or a backoff goes on.
+  void Converge(Clock::Duration step = seconds(5)) {
+    const Versions wanted = OnServer();
+    const auto there = [&] { return informer_->HasSynced() && InCache() == wanted; };
+    for (int i = 0; i < 2000; ++i) {
+      Context moment = real_.WithTimeout(milliseconds(10));
+      if (WaitForCache(moment, *informer_, there).ok()) return;
+      cluster_->Advance(step);
+    }
+    FAIL() << "the cache has " << testing::PrintToString(InCache()) << ", the server "
+           << testing::PrintToString(wanted);
+  }
+
+  RealClock real_clock_;
+  Context real_ = Context(real_clock_).WithTimeout(seconds(60));
+  std::unique_ptr<TestCluster> cluster_;
+  HistoryGuard guard_;
+  int writes_ = 0;
+  std::shared_ptr<FaultyTransport> faults_;
+  std::unique_ptr<Client> client_;
+  std::unique_ptr<Cache> cache_;
+  std::shared_ptr<SharedInformer> informer_;
+  InformerHandle handle_;
+};
+
+TEST_F(DyingWatchesTest, NothingHappens) {
+  Begin();
+  WriteSome();
+  Converge();
+  EXPECT_GE(guard_.deltas(), 4U);
+}
+
+// Whatever is done to the next watches, the cache comes through.
+TEST_F(DyingWatchesTest, WatchesThatAreHarmed) {
+  struct Case {
+    const char* name;
+    Fault fault;
+  };
+  const Case cases[] = {
+      {"cut before the first byte", {.cut_after_bytes = 0, .times = 3}},
+      {"cut after some bytes", {.cut_after_bytes = 100, .times = 3}},
+      {"cut in the first event", {.cut_after_events = 0, .times = 3}},
+      {"cut in the third event", {.cut_after_events = 2, .times = 3}},
+      {"ended at once, many times", {.end_after_events = 0, .times = 30}},
+      {"ended after an event", {.end_after_events = 1, .times = 10}},
+      {"silent from the beginning", {.silent_after_events = 0, .times = 1}},
+      {"silent after an event", {.silent_after_events = 1, .times = 2}},
+      {"without an answer", {.silent = true, .times = 1}},
+      {"refused", {.refuse = true, .times = 5}},
+      {"lost on the way back", {.lose_answer = true, .times = 3}},
+      {"slow", {.delay = seconds(7), .times = 3}},
+      {"told 410", {.answer = Status(Reason::kExpired, "too old resource version"), .times = 2}},
+      {"told 429",
+       {.answer = Status(Reason::kTooManyRequests, "too many", {.retry_after_seconds = 2}),
+        .times = 3}},
+      {"told 500", {.answer = Status(Reason::kInternalError, "boom"), .times = 3}},
+      {"told 503", {.answer = Status(Reason::kServiceUnavailable, "overloaded"), .times = 3}},
+      {"told 504", {.answer = Status(Reason::kTimeout, "Too large resource version"), .times = 2}},
+      {"without bookmarks", {.drop_bookmarks = true, .times = 3}},
+      {"with every event twice", {.repeat_events = true, .times = 3}},
+  };
+  Begin();
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.name);
+    faults_->Clear();
+    faults_->Add({.verb = "watch", .resource = "configmaps"}, c.fault);
+    faults_->BreakStreams();
+    WriteSome();
+    Converge();
+    WriteSome();
+    Converge();
+  }
+}
+
+TEST_F(DyingWatchesTest, ListsThatAreHarmed) {
+  struct Case {
+    const char* name;
+    Fault fault;
+  };
+  const Case cases[] = {
+      {"cut in the middle", {.cut_after_bytes = 150, .times = 3}},
+      {"without an answer", {.silent = true, .times = 1}},
+      {"told 410", {.answer = Status(Reason::kExpired, "too old"), .times = 2}},
+      {"told 500", {.answer = Status(Reason::kInternalError, "boom"), .times = 3}},
+  };
+  // Paged lists; a version that is too old makes it list.
+  Begin({.streaming_lists = false, .page_size = 2});
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.name);
+    faults_->Clear();
+    faults_->Add({.verb = "list", .resource = "configmaps"}, c.fault);
+    const Status old(Reason::kExpired, "too old resource version");
+    faults_->Add({.verb = "watch", .resource = "configmaps"}, {.answer = old, .times = 1});
+    faults_->BreakStreams();
+    WriteSome();
+    Converge();
+  }
+}
+
+TEST_F(DyingWatchesTest, TheServerIsKilledOrDrainedWhileObjectsChange) {
+  Begin();
+  for (const Down how : {Down::kBreak, Down::kDrain, Down::kBreak}) {
+    WriteSome();
+    ASSERT_TRUE(cluster_->Restart(how).ok());
+    WriteSome();
+    Converge();
+    Delete("c");
+    Delete("a");
+    ASSERT_TRUE(cluster_->Restart(how).ok());
+    Converge();
+  }
+}
+
+TEST_F(DyingWatchesTest, VersionsAreForgottenWhileItIsAway) {
+  Begin();
+  WriteSome();
+  faults_->SetSilent(true);
+  faults_->BreakStreams();
+  Delete("a");
+  Write("d");
+  ASSERT_TRUE(cluster_->ForgetThePast().ok());
+  Write("e");
+  faults_->SetSilent(false);
+  Converge();
+  EXPECT_EQ(InCache().count("a"), 0U);
+}
+
+TEST_F(DyingWatchesTest, AnObjectIsReplacedByOneOfItsNameMeanwhile) {
+  Begin();
+  Write("a");
+  Converge();
+  faults_->SetSilent(true);
+  Delete("a");
+  Write("a");
+  faults_->BreakStreams();
+  faults_->SetSilent(false);
+  Converge();
+}
+
+TEST_F(DyingWatchesTest, TheNetworkIsSplitForAWhileAndHeals) {
+  Begin();
+  faults_->SetSilent(true);
+  WriteSome();
+  cluster_->Advance(seconds(30));
+  EXPECT_NE(InCache(), OnServer());
+  faults_->SetSilent(false);
+  Converge();
+}
+
+TEST_F(DyingWatchesTest, ItComesToAServerThatLagsBehind) {
+  Begin();
+  Result<std::unique_ptr<SecondServer>> second = cluster_->AddServer();
+  ASSERT_TRUE(second.ok()) << second.status().ToString();
+  WriteSome();
+  Converge();
+  (*second)->SetLagging(true);
+  WriteSome();
+  Converge();
+  // From now on the balancer sends everything to the one that knows less than the cache does.
+  faults_->Add({}, {.other = (*second)->transport()});
+  faults_->BreakStreams();
+  Write("a");
+  cluster_->Advance(seconds(20));
+  Delete("c");
+  (*second)->SetLagging(false);
+  Converge();
+}
+
+// Real connections. The peer vanishes: nothing comes any more, and nobody closes anything.
+class DyingConnectionsTest : public DyingWatchesTest {
+ protected:
+  void BeginOverProxy() {
+    StartCluster(/*https=*/true);
+    ASSERT_NE(cluster_, nullptr);
+    Write("before");
+    auto proxy = FaultyProxy::Start(real_, cluster_->port());
+    ASSERT_TRUE(proxy.ok()) << proxy.status().ToString();
+    proxy_ = *std::move(proxy);
+    Config config = cluster_->config();
+    config.server = "https://127.0.0.1:" + std::to_string(proxy_->port());
+    auto transport = ConnectTransport(cluster_->context(), config);
+    ASSERT_TRUE(transport.ok()) << transport.status().ToString();
+    StartCache(*transport);
+    Converge(seconds(1));
+  }
+
+  std::unique_ptr<FaultyProxy> proxy_;
+};
+
+TEST_F(DyingConnectionsTest, APeerThatVanishedIsNoticedByPings) {
+  BeginOverProxy();
+  ASSERT_NE(proxy_, nullptr);
+  const uint64_t before = proxy_->accepted();
+  proxy_->Pause();
+  WriteSome();
+  // Until the client gives up the connection and makes another, long before the watch would end.
+  const Clock::SteadyTime begin = cluster_->clock().Monotonic();
+  Context moment = real_.WithTimeout(milliseconds(10));
+  while (!proxy_->AwaitAccepted(moment, before + 1).ok() && !real_.Done()) {
+    cluster_->Advance(seconds(1));
+    moment = real_.WithTimeout(milliseconds(10));
+  }
+  EXPECT_GT(proxy_->accepted(), before);
+  EXPECT_LE(cluster_->clock().Monotonic() - begin, seconds(120));
+  proxy_->Resume();
+  Converge(seconds(1));
+}
+
+TEST_F(DyingConnectionsTest, ResetsCutsAndRefusals) {
+  BeginOverProxy();
+  ASSERT_NE(proxy_, nullptr);
+  proxy_->Reset();
+  WriteSome();
+  Converge(seconds(1));
+
+  proxy_->CutAfter(300);
+  WriteSome();
+  Converge(seconds(1));
+  proxy_->Heal();
+
+  proxy_->SetRefusing(true);
+  proxy_->Reset();
+  WriteSome();
+  cluster_->Advance(seconds(5));
+  proxy_->Heal();
+  Converge(seconds(1));
+
+  proxy_->SetDelay(milliseconds(5));
+  WriteSome();
+  Converge(seconds(1));
+}
+
+TEST_F(DyingConnectionsTest, TheServerIsRestartedOnItsPort) {
+  BeginOverProxy();
+  ASSERT_NE(proxy_, nullptr);
+  const uint16_t port = cluster_->port();
+  for (const Down how : {Down::kBreak, Down::kDrain}) {
+    ASSERT_TRUE(cluster_->Restart(how).ok());
+    EXPECT_EQ(cluster_->port(), port);
+    WriteSome();
+    Converge(seconds(1));
+  }
+}
+
+}  // namespace
+}  // namespace cox::testkit
