@@ -106,9 +106,10 @@ Result<Preset> ParsePreset(const cox::core::v1::ConfigMap& map) {
   }
   const std::string* selector = map.data.Get("selector");
   if (selector == nullptr) return Status::BadRequest("selector: is required");
+  Result<cox::Value> parsed = cox::yaml::Parse(*selector);
+  if (!parsed.ok()) return parsed.status().WithContext("selector");
   cox::json::Strictness strict;
-  Result<cox::meta::v1::LabelSelector> labels =
-      cox::yaml::Decode<cox::meta::v1::LabelSelector>(*selector, &strict);
+  auto labels = cox::json::FromValue<cox::meta::v1::LabelSelector>(*parsed, &strict);
   if (!labels.ok()) return labels.status().WithContext("selector");
   if (!strict.errors.empty()) return Status::BadRequest("selector: " + strict.errors.front());
   auto compiled = cox::labels::Selector::FromLabelSelector(&*labels);

@@ -21,7 +21,8 @@ class LocalCalls {
   LocalCalls(const Context& ctx, net::Handler serve);
   ~LocalCalls() { Stop(); }
 
-  // May be called at any time, also when the server is gone: then the answer is 503.
+  // May be called at any time, also when the server is gone: then the answer is 503. Blocks where
+  // `serve` does.
   net::Handler handler() const;
 
   // Takes no more, and returns when those it took have been answered or `ctx` stops. Responses that

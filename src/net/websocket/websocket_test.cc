@@ -329,8 +329,9 @@ struct Link {
   }
   std::string Output() {
     loop->Poll();
-    std::string all(1 << 20, '\0');
-    all.resize(link->Produce(all.data(), all.size()));
+    std::string all;
+    char buffer[1000];
+    while (const size_t size = link->Produce(buffer, sizeof(buffer))) all.append(buffer, size);
     return all;
   }
   void Advance(Clock::Duration by) {
@@ -411,6 +412,17 @@ TEST(WebSocketLink, GivesSignsOfLifeWhileItsUserIsBehind) {
   EXPECT_FALSE(end.link->aborted());
   end.Advance(seconds(31));
   EXPECT_EQ(end.Output(), std::string(kPing, 2));
+}
+
+TEST(WebSocketLink, EachFrameIsGivenApart) {
+  Link end(false);
+  ASSERT_TRUE(end.socket->Send(end.context, "one").ok());
+  ASSERT_TRUE(end.socket->Send(end.context, "two").ok());
+  char buffer[100];
+  EXPECT_EQ(end.link->Produce(buffer, sizeof(buffer)), 5U);
+  EXPECT_EQ(end.link->Produce(buffer, 3), 3U);
+  EXPECT_EQ(end.link->Produce(buffer, sizeof(buffer)), 2U);
+  EXPECT_EQ(end.link->Produce(buffer, sizeof(buffer)), 0U);
 }
 
 TEST(WebSocketLink, EmptyMessagesFillTheWindowToo) {

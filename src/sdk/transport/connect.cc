@@ -6,7 +6,6 @@
 #include "base/strings.h"
 #include "net/url.h"
 #include "net/websocket.h"
-#include "sdk/client/answer/status_answer.h"
 #include "sdk/transport/exec_credential.h"
 #include "sdk/transport/proxy.h"
 #include "sdk/transport/request_headers.h"
@@ -35,84 +34,81 @@ class HeldStream final : public net::ClientStream {
 
 class HttpTransport final : public Transport {
  public:
-  HttpTransport(std::string prefix, std::unique_ptr<RequestHeaders> headers,
-                std::unique_ptr<ExecCredentials> plugin, std::unique_ptr<TlsClients> clients)
+  HttpTransport(std::string prefix, std::chrono::milliseconds ping_after,
+                std::unique_ptr<RequestHeaders> headers, std::unique_ptr<ExecCredentials> plugin,
+                std::unique_ptr<TlsClients> clients)
       : prefix_(std::move(prefix)),
+        ping_after_(ping_after),
         headers_(std::move(headers)),
         plugin_(std::move(plugin)),
         clients_(std::move(clients)) {}
 
   Result<net::Response> Do(Context& ctx, net::Request request) override {
     return WithCredentials(
-        ctx, std::move(request), [](const net::Response& response) { return response.status; },
-        [&ctx](const std::shared_ptr<net::Client>& client, net::Request ready) {
+        ctx, std::move(request),
+        [&](const Credential& credential, net::Request ready) -> Result<net::Response> {
+          COX_ASSIGN_OR_RETURN(auto client, clients_->For(credential));
           return client->Do(ctx, std::move(ready));
         });
   }
 
   Result<std::unique_ptr<net::ClientStream>> Start(Context& ctx, net::Request request) override {
     using Stream = std::unique_ptr<net::ClientStream>;
-    return WithCredentials(
-        ctx, std::move(request), [](const Stream& stream) { return stream->status(); },
-        [&ctx](const std::shared_ptr<net::Client>& client, net::Request ready) -> Result<Stream> {
-          COX_ASSIGN_OR_RETURN(Stream stream, client->Start(ctx, std::move(ready)));
-          return std::make_unique<HeldStream>(client, std::move(stream));
-        });
+    return WithCredentials(ctx, std::move(request),
+                           [&](const Credential& credential, net::Request ready) -> Result<Stream> {
+                             COX_ASSIGN_OR_RETURN(auto client, clients_->For(credential));
+                             COX_ASSIGN_OR_RETURN(Stream stream,
+                                                  client->Start(ctx, std::move(ready)));
+                             return std::make_unique<HeldStream>(client, std::move(stream));
+                           });
   }
 
   Result<std::unique_ptr<net::WebSocket>> OpenWebSocket(
       Context& ctx, net::Request request, std::vector<std::string> protocols) override {
-    request.target.insert(0, prefix_);
-    ExecCredentials::Ptr credential;
-    if (plugin_ != nullptr) {
-      COX_ASSIGN_OR_RETURN(credential, plugin_->Get(ctx));
-    }
-    for (bool again = plugin_ != nullptr;; again = false) {
-      net::Request ready = request;
-      headers_->Add(credential != nullptr ? credential->token : std::string(), &ready.headers);
-      net::Response refusal;
-      refusal.status = 0;
-      auto socket = net::ConnectWebSocket(ctx, clients_->Options(credential), std::move(ready),
-                                          protocols, {}, &refusal);
-      if (socket.ok() || refusal.status == 0) return socket;
-      if (!again || refusal.status != kUnauthorized) {
-        const std::string_view body = refusal.body.empty() ? "" : refusal.body[0].view();
-        return StatusFromAnswer(refusal.status, refusal.headers, body);
-      }
-      COX_ASSIGN_OR_RETURN(credential, plugin_->GetOtherThan(ctx, credential));
-    }
+    return WithCredentials(
+        ctx, std::move(request), [&](const Credential& credential, net::Request ready) {
+          return net::ConnectWebSocket(ctx, clients_->OptionsFor(credential), std::move(ready),
+                                       protocols, {.ping_after = ping_after_});
+        });
   }
 
  private:
+  using Credential = ExecCredentials::Ptr;
+
   // Sends `request` with the credentials of now. Those of a plugin may have been withdrawn before
   // their time: if the server does not know them, it is asked once more, with new ones.
-  template <class Status, class Send>
-  auto WithCredentials(Context& ctx, net::Request request, Status status_of, Send send)
+  template <class Send>
+  auto WithCredentials(Context& ctx, net::Request request, Send send)
       -> decltype(send(nullptr, net::Request())) {
     request.target.insert(0, prefix_);
     if (plugin_ == nullptr) {
-      COX_ASSIGN_OR_RETURN(std::shared_ptr<net::Client> client, Prepare(nullptr, &request));
-      return send(client, std::move(request));
+      headers_->Add({}, &request.headers);
+      return send(nullptr, std::move(request));
     }
-    COX_ASSIGN_OR_RETURN(const ExecCredentials::Ptr credential, plugin_->Get(ctx));
+    COX_ASSIGN_OR_RETURN(const Credential credential, plugin_->Get(ctx));
     {
       net::Request first = request;
-      COX_ASSIGN_OR_RETURN(std::shared_ptr<net::Client> client, Prepare(credential, &first));
-      auto answer = send(client, std::move(first));
-      if (!answer.ok() || status_of(*answer) != kUnauthorized) return answer;
+      headers_->Add(credential->token, &first.headers);
+      auto answer = send(credential, std::move(first));
+      if (!IsRefused(answer)) return answer;
     }
-    COX_ASSIGN_OR_RETURN(const ExecCredentials::Ptr other, plugin_->GetOtherThan(ctx, credential));
-    COX_ASSIGN_OR_RETURN(std::shared_ptr<net::Client> client, Prepare(other, &request));
-    return send(client, std::move(request));
+    COX_ASSIGN_OR_RETURN(const Credential other, plugin_->GetOtherThan(ctx, credential));
+    headers_->Add(other->token, &request.headers);
+    return send(other, std::move(request));
   }
 
-  Result<std::shared_ptr<net::Client>> Prepare(const ExecCredentials::Ptr& credential,
-                                               net::Request* request) {
-    headers_->Add(credential != nullptr ? credential->token : std::string(), &request->headers);
-    return clients_->For(credential);
+  static bool IsRefused(const Result<net::Response>& response) {
+    return response.ok() && response->status == kUnauthorized;
+  }
+  static bool IsRefused(const Result<std::unique_ptr<net::ClientStream>>& stream) {
+    return stream.ok() && (*stream)->status() == kUnauthorized;
+  }
+  static bool IsRefused(const Result<std::unique_ptr<net::WebSocket>>& socket) {
+    return !socket.ok() && socket.status().code() == kUnauthorized;
   }
 
   const std::string prefix_;
+  const std::chrono::milliseconds ping_after_;
   const std::unique_ptr<RequestHeaders> headers_;
   const std::unique_ptr<ExecCredentials> plugin_;  // null: none
   const std::unique_ptr<TlsClients> clients_;
@@ -149,8 +145,8 @@ Result<std::shared_ptr<Transport>> Connect(const Context& ctx, const Config& con
   }
   COX_ASSIGN_OR_RETURN(net::ClientOptions client, OptionsFor(config, *server, options));
   COX_ASSIGN_OR_RETURN(auto clients, TlsClients::Open(ctx, config, std::move(client)));
-  return std::make_shared<HttpTransport>(server->path, std::move(headers), std::move(plugin),
-                                         std::move(clients));
+  return std::make_shared<HttpTransport>(server->path, options.ping_after, std::move(headers),
+                                         std::move(plugin), std::move(clients));
 }
 
 }  // namespace sdk

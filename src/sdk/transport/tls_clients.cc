@@ -78,8 +78,8 @@ Result<std::unique_ptr<TlsClients>> TlsClients::Open(const Context& ctx, const C
   return clients;
 }
 
-net::ClientOptions TlsClients::OptionsWith(const Material& material,
-                                           const ExecCredentials::Ptr& plugin) const {
+net::ClientOptions TlsClients::OptionsFor(const Material& material,
+                                          const ExecCredentials::Ptr& plugin) const {
   net::ClientOptions options = options_;
   options.tls_options = material;
   if (plugin != nullptr && !plugin->certificate_pem.empty()) {
@@ -97,7 +97,7 @@ Result<std::shared_ptr<net::Client>> TlsClients::For(const ExecCredentials::Ptr&
   if (client_ != nullptr && material_ == material && certificate_pem_ == certificate) {
     return client_;
   }
-  auto made = net::Client::Create(context_, OptionsWith(*material, plugin));
+  auto made = net::Client::Create(context_, OptionsFor(*material, plugin));
   if (!made.ok()) return made.status();
   before = std::exchange(client_, *std::move(made));
   material_ = std::move(material);

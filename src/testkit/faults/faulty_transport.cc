@@ -17,7 +17,8 @@ namespace {
 
 // What a request is, in the words of a RequestMatch.
 RequestMatch Describe(const net::Request& request) {
-  const std::string_view method = request.method.empty() ? "GET" : request.method;
+  const std::string_view method =
+      request.method.empty() ? std::string_view("GET") : std::string_view(request.method);
   Result<apiserver::RequestInfo> info =
       apiserver::ParseRequestInfo(method, request.target, apiserver::Query::Parse(request.query()));
   if (!info.ok()) return {.verb = request.method, .resource = {}, .ns = {}, .name = {}};
