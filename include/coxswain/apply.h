@@ -11,8 +11,10 @@
 namespace cox {
 
 namespace internal {
-// The JSON name of the member at `offset` of a struct of `type`; ends the process if there is none.
-std::string FieldNameAt(const Type& type, size_t offset);
+// The JSON name of the member at `offset` of a struct of `type`, which is of `member` if that is a
+// struct; empty for one whose fields JSON shows as the outer struct's own. Ends the process if
+// there is no such member.
+std::string FieldNameAt(const Type& type, size_t offset, const Type* member);
 // The object without the fields that have their zero value.
 Value OnlySetFields(const Object& object);
 void KeepPath(const Object& object, const std::vector<std::string>& path, Value& out);
@@ -23,7 +25,9 @@ std::string FieldName(M S::*member) {
   static const S sample{};
   const auto* base = reinterpret_cast<const char*>(&sample);
   const auto* at = reinterpret_cast<const char*>(&(sample.*member));
-  return FieldNameAt(S::kType, static_cast<size_t>(at - base));
+  const Type* type = nullptr;
+  if constexpr (requires { M::kType; }) type = &M::kType;
+  return FieldNameAt(S::kType, static_cast<size_t>(at - base), type);
 }
 }  // namespace internal
 

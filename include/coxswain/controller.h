@@ -53,8 +53,10 @@ class ControllerBuilder {
 
   ControllerBuilder& Named(std::string name);  // else the kind, in lower case
   ControllerBuilder& With(ControllerOptions options);
-  // For all that is watched; With(...) of one source is below.
+  // For all that is watched, besides the predicate of each kind.
   ControllerBuilder& Filter(Predicate predicate);
+  // Of the controller's own kind only the metadata is watched and kept.
+  ControllerBuilder& OnlyMetadata();
 
   template <class T>
   ControllerBuilder& Owns(Predicate predicate = nullptr) {
@@ -78,9 +80,12 @@ class ControllerBuilder {
   // The same, of which only the metadata is kept; objects are PartialObjectMetadata.
   ControllerBuilder& WatchesMetadata(Resource resource, MapFunction map,
                                      Predicate predicate = nullptr);
+  // Of another cache, such as another cluster's (Manager::AddCluster).
+  ControllerBuilder& WatchesInformer(std::shared_ptr<SharedInformer> informer, MapFunction map,
+                                     Predicate predicate = nullptr);
   ControllerBuilder& From(Source source);
 
-  // BadRequest: a controller of that name exists.
+  // BadRequest: a controller of that name exists, or there is nothing that reconciles.
   Status Complete(std::unique_ptr<Reconciler> reconciler);
   Status Complete(ReconcileFunction function) {
     return Complete(MakeReconciler(std::move(function)));
@@ -93,6 +98,7 @@ class ControllerBuilder {
     Predicate predicate;
     bool owned = false;
     bool metadata_only = false;
+    std::shared_ptr<SharedInformer> informer;  // null: of the manager's cache
   };
 
   Manager& manager_;

@@ -3,6 +3,8 @@
 
 #include <chrono>
 
+#include "apiserver/fencing/fencing.h"
+
 namespace cox::apiserver {
 namespace {
 
@@ -112,6 +114,16 @@ Stage Authorize(const Authorizer& authorizer) {
           }};
 }
 
+// Writes that name a term of leadership (fencing/fencing.h). Others pay the look for a header.
+Stage EnterFence(const Fencing* fencing) {
+  return {"fencing", [fencing](const std::shared_ptr<Call>& call) -> Result<Next> {
+            if (fencing == nullptr || !Fencing::Concerns(*call)) return Next::kGoOn;
+            if (!call->on_worker) return Next::kOnWorker;
+            COX_RETURN_IF_ERROR(fencing->Enter(*call));
+            return Next::kGoOn;
+          }};
+}
+
 }  // namespace
 
 // Read top to bottom: this is the order a request meets them.
@@ -134,6 +146,7 @@ Chain BuildChain(const ChainParts& p) {
          return gate.Enter(call) ? Next::kGoOn : Next::kDone;
        }},
       Authorize(p.authorizer),
+      EnterFence(p.fencing),  // after authz: it reads a Lease, for those who may
       {"offload",
        [dispatch = p.dispatch](const std::shared_ptr<Call>& call) -> Result<Next> {
          // Decoding, admission, registry and storage take time and may block.

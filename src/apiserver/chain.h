@@ -18,6 +18,8 @@
 
 namespace cox::apiserver {
 
+class Fencing;
+
 // What a stage made of a call.
 enum class Next : uint8_t {
   kGoOn,      // to the next stage
@@ -44,6 +46,7 @@ struct ChainParts {
   const Impersonation& impersonation;
   RequestGate& gate;
   const Authorizer& authorizer;
+  const Fencing* fencing = nullptr;  // null: nobody's leading is asked for
   Offload offload;
   // Answers by path.
   std::function<void(const std::shared_ptr<Call>&)> dispatch;

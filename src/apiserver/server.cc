@@ -12,6 +12,8 @@
 #include "apiserver/discovery/served.h"
 #include "apiserver/fairness/fairness_feed.h"
 #include "apiserver/fairness/inflight_limit.h"
+#include "apiserver/fencing/fenced_store.h"
+#include "apiserver/fencing/fencing.h"
 #include "apiserver/local/local_calls.h"
 #include "apiserver/loops/cluster_trust.h"
 #include "apiserver/loops/loops.h"
@@ -87,8 +89,10 @@ class ServerImpl final : public ApiServer {
         auditor_(std::move(auditor)),
         authorization_(std::move(authorization)),
         impersonation_(*authorization_),
+        fencing_(registry_, *authorization_),
+        fenced_(fencing_),
         registry_(ctx_, {.storage = [this](const KindInfo& kind) -> storage::Store& {
-                           return storage_(kind.group, kind.plural);
+                           return fenced_.Over(storage_(kind.group, kind.plural));
                          },
                          .root = options_.etcd_prefix,
                          .metrics = &metrics,
@@ -152,6 +156,7 @@ class ServerImpl final : public ApiServer {
              .gate = fairness_ != nullptr ? static_cast<RequestGate&>(*fairness_)
                                           : static_cast<RequestGate&>(in_flight_limit_),
              .authorizer = *authorization_,
+             .fencing = &fencing_,
              .offload =
                  [this](std::shared_ptr<Call> call,
                         std::function<void(std::shared_ptr<Call>)> then) {
@@ -339,6 +344,8 @@ class ServerImpl final : public ApiServer {
   const std::unique_ptr<Auditor> auditor_;  // null: nothing is audited
   const std::unique_ptr<Authorization> authorization_;
   const Impersonation impersonation_;
+  const Fencing fencing_;
+  FencedStores fenced_;
   Registry registry_;
   const std::shared_ptr<LoopbackTokens> loopback_tokens_;
   const Authenticator authenticator_;

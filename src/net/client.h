@@ -4,11 +4,13 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/context.h"
 #include "base/result.h"
+#include "base/secret.h"
 #include "net/http.h"
 #include "net/tls.h"
 
@@ -43,11 +45,26 @@ class Observation {
   virtual ~Observation() = default;
 };
 
+// Something that connections go through. Host names are looked up there.
+struct Proxy {
+  enum class Kind {
+    kHttp,   // CONNECT
+    kHttps,  // the same over TLS, with the trust of the client's tls_options
+    kSocks5,
+  };
+  Kind kind = Kind::kHttp;
+  std::string host;
+  uint16_t port = 0;
+  std::string username;  // empty: none
+  Secret<std::string> password;
+};
+
 struct ClientOptions {
   std::string host;
   uint16_t port = 443;
   bool tls = true;
   ClientTls tls_options;
+  std::optional<Proxy> proxy;
   bool http2 = true;  // offered by ALPN; without TLS: HTTP/2 with prior knowledge
   // How many are kept open to share the requests. More are made when the server's limit of streams
   // (with HTTP/1.1: one) is reached on all.

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/bytes.h"
@@ -93,6 +94,11 @@ Result<std::unique_ptr<WebSocket>> ConnectWebSocket(Context& ctx, ClientOptions 
                                                     std::vector<std::string> protocols,
                                                     const WebSocketOptions& options = {},
                                                     Response* refusal = nullptr);
+
+// Two ends that are connected to each other inside the process, with the same promises; no loop and
+// no pings.
+std::pair<std::unique_ptr<WebSocket>, std::unique_ptr<WebSocket>> MakeWebSocketPair(
+    const std::string& protocol, const WebSocketOptions& options = {});
 
 // Whether a request asks to become a WebSocket.
 bool IsWebSocketRequest(const Request& request);

@@ -1,8 +1,206 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <malloc.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/flags.h"
+#include "base/memory_trim.h"
+#include "base/scope.h"
 #include "coxswain/manager.h"
+#include "net/tls.h"
 
 namespace cox {
+namespace {
 
-int RunOperator(int, char**, OperatorOptions, const std::function<Status(Manager&)>&) { return 1; }
+constexpr int kFailed = 1;
+constexpr int kUsage = 2;
+// Most operators wait most of the time. The start is over after some seconds; watches and
+// connections that are made anew later bring code back.
+constexpr timespec kFirstTrim{.tv_sec = 3, .tv_nsec = 0};
+constexpr timespec kNextTrim{.tv_sec = 60, .tv_nsec = 0};
+
+// Names as kubebuilder's operators and kube-controller-manager have them.
+constexpr FlagInfo kFlags[] = {
+    {"Cluster", "kubeconfig", "file", "",
+     "which kubeconfig to use; else $KUBECONFIG, the service account of the Pod, ~/.kube/config"},
+    {"Cluster", "context", "name", "", "which context of the kubeconfig; else its current one"},
+    {"Cluster", "namespaces", "list", "",
+     "namespaces to watch, separated by commas; else all of them"},
+    {"Leader election", "leader-elect", "", "false",
+     "run in several replicas, of which one at a time leads; the others keep warm caches"},
+    {"Leader election", "leader-elect-resource-namespace", "namespace", "",
+     "where the Lease is; else the namespace of the Pod or of the context"},
+    {"Leader election", "leader-elect-resource-name", "name", "",
+     "what the Lease is called; else as the program"},
+    {"Serving", "metrics-bind-address", "address", "",
+     "where Prometheus finds /metrics: host:port, :port, 0 for nowhere"},
+    {"Serving", "health-probe-bind-address", "address", "",
+     "where the kubelet finds /healthz and /readyz: host:port, :port, 0 for nowhere"},
+    {"Logging", "logging-format", "format", "text", "text or json, one line each, to stderr"},
+    {"Logging", "v", "level", "0",
+     "how much to say: 0 what operators of a cluster need, 2 steps, 4 and more for developers"},
+};
+
+std::string Help(const OperatorOptions& options) {
+  std::string intro =
+      options.name + ": " + options.description + R"(
+
+Usage:
+  )" + options.name +
+      R"( [flags]
+
+It runs until SIGTERM or SIGINT, then lets reconciles in flight end and gives the Lease back; a second
+signal ends it at once. Exit codes: 0 stopped as asked, 1 failed or no longer the leader (to be started
+anew), 2 wrong flags.
+
+Examples:
+  )" + options.name +
+      R"(                                        # in a Pod, or as ~/.kube/config says
+  )" + options.name +
+      R"( --kubeconfig admin.conf -v 2           # from a desk, telling more
+  )" + options.name +
+      R"( --leader-elect                         # one of several replicas
+
+Probes: /healthz and /readyz, each with ?verbose, at port )";
+  intro += options.manager.health_address + "; metrics: /metrics at " +
+           options.manager.metrics_address + ".\n";
+  return FlagsHelp(intro, kFlags);
+}
+
+// What the flags say goes before what the program says.
+Status ApplyFlags(const Flags& flags, const Config& config, OperatorOptions& options) {
+  ManagerOptions& manager = options.manager;
+  if (flags.Has("metrics-bind-address")) {
+    manager.metrics_address = flags.Get("metrics-bind-address");
+  }
+  if (flags.Has("health-probe-bind-address")) {
+    manager.health_address = flags.Get("health-probe-bind-address");
+  }
+  if (flags.Has("namespaces")) manager.cache.defaults.namespaces = flags.GetList("namespaces");
+  if (manager.name == ManagerOptions().name) manager.name = options.name;
+  if (flags.Has("leader-elect")) {
+    if (!flags.GetBool("leader-elect")) manager.leader_election.reset();
+    if (flags.GetBool("leader-elect") && !manager.leader_election) {
+      manager.leader_election.emplace();
+    }
+  }
+  if (manager.leader_election) {
+    ObjectKey& lease = manager.leader_election->lease;
+    if (flags.Has("leader-elect-resource-namespace")) {
+      lease.ns = flags.Get("leader-elect-resource-namespace");
+    }
+    if (flags.Has("leader-elect-resource-name")) {
+      lease.name = flags.Get("leader-elect-resource-name");
+    }
+    if (lease.ns.empty()) lease.ns = config.ns;
+    if (lease.name.empty()) lease.name = options.name;
+  }
+  const std::string format = flags.Get("logging-format");
+  if (format != "text" && format != "json") {
+    return Status::BadRequest("--logging-format=" + format + ": want text or json");
+  }
+  return flags.GetInt("v", 0, 10).status();
+}
+
+Status Operate(Context& ctx, const Config& config, const OperatorOptions& options,
+               const std::function<Status(Manager&)>& setup) {
+  COX_ASSIGN_OR_RETURN(const std::unique_ptr<Manager> manager,
+                       Manager::Create(ctx, config, options.manager));
+  Status status = setup(*manager);
+  if (status.ok()) status = manager->Run(ctx);
+  if (!status.ok()) {
+    COX_ERROR(ctx.log(), status, "The manager has ended");
+    // At once: what did not end in time would keep the destructors waiting, and who is no longer
+    // the leader has nothing to tidy up.
+    _exit(kFailed);
+  }
+  return {};
+}
+
+// Runs the manager beside this thread, which waits for signals. All threads have them blocked.
+Status RunUntilSignal(Context& ctx, const sigset_t& signals, const std::function<Status()>& run) {
+  Status status;
+  std::atomic<bool> ended = false;
+  const pthread_t waiting = pthread_self();
+  Scope scope(ctx, "operator");
+  COX_RETURN_IF_ERROR(scope.Go("manager", [&](Context&) {
+    status = run();
+    ended = true;
+    pthread_kill(waiting, SIGTERM);  // ends the wait below
+  }));
+  const timespec* trim_after = &kFirstTrim;
+  for (bool asked = false; !ended;) {
+    const int signal = sigtimedwait(&signals, nullptr, trim_after);
+    if (ended) break;
+    if (signal < 0) {
+      trim_after = &kNextTrim;
+      TrimMemory();
+      continue;
+    }
+    if (std::exchange(asked, true)) {
+      COX_WARNING(ctx.log(), "Ending at once", {"signal", signal});
+      _exit(kFailed);
+    }
+    COX_INFO(ctx.log(), "Stopping", {"signal", signal});
+    ctx.Stop();
+  }
+  scope.Stop();
+  scope.Wait();
+  return status;
+}
+
+int Fail(const Status& status, int code) {
+  std::fputs(("Error: " + status.message() + "\n").c_str(), stderr);
+  return code;
+}
+
+}  // namespace
+
+int RunOperator(int argc, char** argv, OperatorOptions options,
+                const std::function<Status(Manager& manager)>& setup) {
+  // Before anything else makes OpenSSL allocate.
+  net::PrepareTls();
+  const std::span<char* const> arguments(argv, static_cast<size_t>(argc));
+  const Result<Flags> flags =
+      Flags::Parse(kFlags, arguments.empty() ? arguments : arguments.subspan(1));
+  if (!flags.ok()) return Fail(flags.status(), kUsage);
+  if (flags->help()) {
+    std::fputs(Help(options).c_str(), stdout);
+    return 0;
+  }
+  // An arena for each thread would cost megabytes; two share well.
+  mallopt(M_ARENA_MAX, 2);
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
+
+  const Result<Config> config =
+      LoadConfig({.kubeconfig = flags->Get("kubeconfig"), .context = flags->Get("context")});
+  // Wrong flags are told before a cluster that is not there.
+  if (const Status status = ApplyFlags(*flags, config.ok() ? *config : Config(), options);
+      !status.ok()) {
+    return Fail(status, kUsage);
+  }
+  if (!config.ok()) return Fail(config.status(), kFailed);
+  RealClock clock;
+  FdLogSink sink(STDERR_FILENO);
+  Logging logging(
+      clock, flags->Get("logging-format") == "json" ? LogFormat::kJson : LogFormat::kText, sink);
+  logging.SetDefaultLevel(static_cast<int>(*flags->GetInt("v", 0, 10)));
+  Context ctx(clock, logging.For(options.name));
+  const Status status =
+      RunUntilSignal(ctx, signals, [&] { return Operate(ctx, *config, options, setup); });
+  return status.ok() ? 0 : Fail(status, kFailed);
+}
 
 }  // namespace cox

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "storage/contract_fixture.h"
+#include "storage/guarded_writes.h"
 
 // The part of the contract about reading and writing. See contract_test.h.
 namespace cox::storage {
@@ -106,6 +107,50 @@ TEST_P(StoreContract, DeleteThatExpectsNothingDeletesNothing) {
   const auto result = store().Delete(ctx_, Key("a"), 0);
   ASSERT_TRUE(result.ok()) << result.status().ToString();
   EXPECT_FALSE(result->written);
+}
+
+TEST_P(StoreContract, AGuardedWriteNeedsBothRevisions) {
+  GuardedWrites* writes = GuardedWrites::Of(store());
+  ASSERT_NE(writes, nullptr);
+  EXPECT_TRUE(CanGuard(store(), store()));
+  const std::string key = Key("a");
+  const Guard before{Key("guard"), Create("guard", "one")};
+  const Guard guard{before.key, Update("guard", "two", before.revision)};
+
+  // A new key.
+  auto result = writes->Write(ctx_, {.key = key, .value = "one"}, before);
+  ASSERT_TRUE(result.ok()) << result.status().ToString();
+  EXPECT_FALSE(result->written);
+  EXPECT_FALSE(result->current.has_value());
+  result = writes->Write(ctx_, {.key = key, .value = "one"}, guard);
+  ASSERT_TRUE(result.ok() && result->written);
+  const Revision created = result->revision;
+  result = writes->Write(ctx_, {.key = key, .value = "two"}, guard);
+  ASSERT_TRUE(result.ok());
+  EXPECT_FALSE(result->written) << "it exists";
+
+  // One that is there.
+  result = writes->Write(ctx_, {.key = key, .value = "two", .expected = created}, before);
+  ASSERT_TRUE(result.ok());
+  EXPECT_FALSE(result->written);
+  ASSERT_TRUE(result->current.has_value());
+  EXPECT_EQ(result->current->revision, created) << "as expected: it was the guard";
+  EXPECT_EQ(result->current->value.view(), "one");
+  result = writes->Write(ctx_, {.key = key, .value = "two", .expected = created}, guard);
+  ASSERT_TRUE(result.ok() && result->written);
+  const Revision updated = result->revision;
+  EXPECT_GT(updated, created);
+
+  // Removing it.
+  result = writes->Write(ctx_, {.key = key, .expected = updated}, before);
+  ASSERT_TRUE(result.ok());
+  EXPECT_FALSE(result->written);
+  result = writes->Write(ctx_, {.key = key, .expected = updated}, {Key("nothing"), 1});
+  ASSERT_TRUE(result.ok());
+  EXPECT_FALSE(result->written) << "a guard that is gone does not hold";
+  result = writes->Write(ctx_, {.key = key, .expected = updated}, guard);
+  ASSERT_TRUE(result.ok() && result->written);
+  EXPECT_THAT(Describe(List({})), ElementsAre("guard=two"));
 }
 
 TEST_P(StoreContract, DeletedKeyCanBeCreatedAgain) {

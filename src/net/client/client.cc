@@ -152,10 +152,10 @@ class CallHandle final : public Observation {
 
 class LoopClient final : public Client {
  public:
-  LoopClient(ClientOptions options, SslContextPtr ssl, std::shared_ptr<EventLoop> loop)
+  LoopClient(ClientOptions options, ClientContexts tls, std::shared_ptr<EventLoop> loop)
       : options_(std::move(options)),
         loop_(std::move(loop)),
-        pool_(options_, std::move(ssl), loop_) {}
+        pool_(options_, std::move(tls), loop_) {}
   ~LoopClient() override { loop_->Stop(); }
 
   Result<Response> Do(Context& ctx, Request request) override {
@@ -206,14 +206,11 @@ class LoopClient final : public Client {
 }  // namespace
 
 Result<std::unique_ptr<Client>> Client::Create(const Context& ctx, ClientOptions options) {
-  SslContextPtr ssl;
-  if (options.tls) {
-    COX_ASSIGN_OR_RETURN(ssl, MakeClientContext(options.tls_options, options.http2));
-  }
+  COX_ASSIGN_OR_RETURN(ClientContexts tls, MakeClientContexts(options));
   auto loop = std::make_shared<EventLoop>(ctx.clock());
   COX_RETURN_IF_ERROR(loop->Start("http-client"));
   return std::unique_ptr<Client>(
-      std::make_unique<LoopClient>(std::move(options), std::move(ssl), std::move(loop)));
+      std::make_unique<LoopClient>(std::move(options), std::move(tls), std::move(loop)));
 }
 
 }  // namespace cox::net

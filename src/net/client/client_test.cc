@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "base/mutex.h"
+#include "net/client/not_sent.h"
 #include "net/loopback.h"
 #include "net/server/http2_frames.h"
 
@@ -58,7 +59,7 @@ struct TallyObserver final : ResponseObserver {
   Tally& tally;
 };
 
-// A server of which the test writes each byte. Accepts one connection.
+// A server of which the test writes each byte. Accepts one connection; the next is refused.
 class Scripted {
  public:
   explicit Scripted(std::function<void(tcp::socket&)> script)
@@ -67,14 +68,16 @@ class Scripted {
           boost::system::error_code error;
           tcp::socket socket(io_);
           acceptor_.accept(socket, error);
+          acceptor_.close();
           if (!error) script(socket);
         }) {}
   ~Scripted() { thread_.join(); }
-  uint16_t port() const { return acceptor_.local_endpoint().port(); }
+  uint16_t port() const { return port_; }
 
  private:
   boost::asio::io_context io_;
   tcp::acceptor acceptor_;
+  const uint16_t port_ = acceptor_.local_endpoint().port();
   std::thread thread_;
 };
 
@@ -228,9 +231,65 @@ TEST_F(ClientTest, NobodyListeningIsUnavailable) {
     port = taken.local_endpoint().port();
   }
   const auto client = Plain(port, true);
-  EXPECT_TRUE(client->Do(context_, {.method = "GET", .target = "/"})
-                  .status()
-                  .Is(Reason::kServiceUnavailable));
+  const auto response = client->Do(context_, {.method = "POST", .target = "/"});
+  EXPECT_TRUE(response.status().Is(Reason::kServiceUnavailable));
+  EXPECT_TRUE(NotSent(response.status()));
+}
+
+// Not tried again without end: the next one would fare alike.
+TEST_F(ClientTest, ServerThatHangsUpBeforeItsSettingsIsUnavailable) {
+  Scripted server([](tcp::socket& socket) { socket.close(); });
+  const auto client = Plain(server.port(), true);
+  const auto response = client->Do(context_, {.method = "POST", .target = "/"});
+  EXPECT_TRUE(response.status().Is(Reason::kServiceUnavailable));
+  EXPECT_TRUE(NotSent(response.status()));
+}
+
+TEST_F(ClientTest, ServerThatSaysNothingAtAllIsGivenUpInTime) {
+  Scripted server([](tcp::socket& socket) { ReadAll(socket); });
+  ClientOptions options;
+  options.host = "127.0.0.1";
+  options.port = server.port();
+  options.tls = false;
+  options.connect_timeout = 40ms;
+  const auto client = *Client::Create(context_, options);
+  const auto response = client->Do(context_, {.method = "POST", .target = "/"});
+  EXPECT_THAT(response.status().message(), HasSubstr("i/o timeout"));
+  EXPECT_TRUE(NotSent(response.status()));
+}
+
+TEST_F(ClientTest, WhetherARequestWasSentIsToldWhereItIsKnown) {
+  struct Case {
+    const char* name;
+    std::string answer;  // to a request as stream 1
+    bool not_sent;
+  };
+  const Case cases[] = {
+      {"goodbye before the request", frames::Frame(frames::kGoAway, 0, 0, std::string(8, '\0')),
+       true},
+      {"goodbye after the request",
+       frames::Frame(frames::kGoAway, 0, 0, frames::Number(1) + frames::Number(0)), false},
+      {"cut", "", false},
+      {"reset", frames::Frame(frames::kRstStream, 0, 1, frames::Number(2)), false},
+  };
+  for (const Case& c : cases) {
+    Scripted server([&](tcp::socket& socket) {
+      Write(socket, frames::Frame(frames::kSettings, 0, 0, ""));
+      std::string seen;
+      boost::system::error_code error;
+      char buffer[4096];
+      while (!error && seen.find(std::string("\x01\x04\0\0\0\x01", 6)) == std::string::npos &&
+             seen.find(std::string("\x01\x05\0\0\0\x01", 6)) == std::string::npos) {
+        seen.append(buffer, socket.read_some(boost::asio::buffer(buffer), error));
+      }
+      Write(socket, c.answer);
+      socket.close();
+    });
+    const auto client = Plain(server.port(), true);
+    const auto response = client->Do(context_, {.method = "POST", .target = "/", .body = "in"});
+    EXPECT_TRUE(response.status().Is(Reason::kServiceUnavailable)) << c.name;
+    EXPECT_EQ(NotSent(response.status()), c.not_sent) << c.name << response.status().ToString();
+  }
 }
 
 TEST_F(ClientTest, ConnectionThatIsNotUsedIsClosedInTime) {

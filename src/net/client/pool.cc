@@ -8,6 +8,7 @@
 #include "net/client/http1_client_session.h"
 #include "net/client/http2_client_session.h"
 #include "net/client/not_sent.h"
+#include "net/client/proxy_tunnel.h"
 
 namespace cox::net {
 namespace {
@@ -22,19 +23,37 @@ bool IsToken(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c != '\x7f'; });
 }
 
-std::string Authority(const ClientOptions& options, bool with_default_port) {
+std::string HostAndPort(const std::string& host, uint16_t port) {
+  const std::string name = host.find(':') != std::string::npos ? "[" + host + "]" : host;
+  return port == 0 ? name : name + ":" + std::to_string(port);
+}
+
+// As requests name the server: without a port that goes without saying.
+std::string Authority(const ClientOptions& options) {
   const bool default_port = options.port == (options.tls ? 443 : 80);
-  const std::string host =
-      options.host.find(':') != std::string::npos ? "[" + options.host + "]" : options.host;
-  return default_port && !with_default_port ? host : host + ":" + std::to_string(options.port);
+  return HostAndPort(options.host, default_port ? 0 : options.port);
 }
 
 }  // namespace
 
-ClientPool::ClientPool(const ClientOptions& options, SslContextPtr ssl,
+Result<ClientContexts> MakeClientContexts(const ClientOptions& options) {
+  ClientContexts made;
+  if (options.tls) {
+    COX_ASSIGN_OR_RETURN(made.server, MakeClientContext(options.tls_options, options.http2));
+  }
+  if (options.proxy && options.proxy->kind == Proxy::Kind::kHttps) {
+    // The same trust; who we are is for the server alone.
+    const ClientTls trust{.ca_pem = options.tls_options.ca_pem,
+                          .insecure = options.tls_options.insecure};
+    COX_ASSIGN_OR_RETURN(made.proxy, MakeClientContext(trust, /*http2=*/false));
+  }
+  return made;
+}
+
+ClientPool::ClientPool(const ClientOptions& options, ClientContexts tls,
                        std::shared_ptr<EventLoop> loop)
     : options_(options),
-      ssl_(std::move(ssl)),
+      tls_(std::move(tls)),
       loop_(std::move(loop)),
       alive_(std::make_shared<ClientPool*>(this)) {}
 
@@ -165,9 +184,17 @@ ClientConnection::~ClientConnection() {
   if (channel_ != nullptr) channel_->Close();
 }
 
+const std::string& ClientConnection::dialed_host() const {
+  return pool_.options_.proxy ? pool_.options_.proxy->host : pool_.options_.host;
+}
+
+uint16_t ClientConnection::dialed_port() const {
+  return pool_.options_.proxy ? pool_.options_.proxy->port : pool_.options_.port;
+}
+
 void ClientConnection::Connect() {
-  const std::string& host = pool_.options_.host;
-  const uint16_t port = pool_.options_.port;
+  const std::string& host = dialed_host();
+  const uint16_t port = dialed_port();
   boost::system::error_code error;
   const auto address = boost::asio::ip::make_address(host, error);
   if (!error) {
@@ -185,8 +212,8 @@ void ClientConnection::Connect() {
                        const boost::asio::ip::tcp::resolver::results_type& ends) {
         if (*alive == nullptr) return;
         if (failed) {
-          return (*alive)->Fail(Status::Unavailable(
-              "dial tcp: lookup " + (*alive)->pool_.options_.host + ": no such host"));
+          return (*alive)->Fail(Status::Unavailable("dial tcp: lookup " + (*alive)->dialed_host() +
+                                                    ": no such host"));
         }
         (*alive)->OnResolved(ends);
       });
@@ -203,33 +230,47 @@ void ClientConnection::OnResolved(const boost::asio::ip::tcp::resolver::results_
 }
 
 Status ClientConnection::DialError(const boost::system::error_code& error) const {
-  const std::string where = Authority(pool_.options_, /*with_default_port=*/true);
-  if (error == boost::asio::error::timed_out) {
-    return Status::Unavailable("dial tcp " + where + ": i/o timeout");
-  }
+  const std::string dial = (pool_.options_.proxy ? "proxyconnect tcp: dial tcp " : "dial tcp ") +
+                           HostAndPort(dialed_host(), dialed_port());
+  if (error == boost::asio::error::timed_out) return Status::Unavailable(dial + ": i/o timeout");
   std::string why = error.message();
   if (!why.empty() && why[0] >= 'A' && why[0] <= 'Z') {
     why[0] = static_cast<char>(why[0] - 'A' + 'a');
   }
-  return Status::Unavailable("dial tcp " + where + ": connect: " + why);
+  return Status::Unavailable(dial + ": connect: " + why);
 }
 
 void ClientConnection::OnConnected(boost::asio::ip::tcp::socket socket) {
   SslPtr ssl;
   if (pool_.options_.tls) {
-    auto made = MakeClientSsl(pool_.ssl_.get(), pool_.options_.tls_options, pool_.options_.host);
+    auto made =
+        MakeClientSsl(pool_.tls_.server.get(), pool_.options_.tls_options, pool_.options_.host);
     if (!made.ok()) return Fail(made.status());
     ssl = *std::move(made);
   }
-  channel_ = std::make_shared<Channel>(*pool_.loop_, std::move(socket), std::move(ssl), *this);
+  auto tunnel = MakeTunnel();
+  if (!tunnel.ok()) return Fail(tunnel.status());
+  channel_ = std::make_shared<Channel>(*pool_.loop_, std::move(socket), std::move(ssl), *this,
+                                       *std::move(tunnel));
   channel_->Start();
+}
+
+Result<std::unique_ptr<Tunnel>> ClientConnection::MakeTunnel() const {
+  const ClientOptions& options = pool_.options_;
+  if (!options.proxy) return std::unique_ptr<Tunnel>();
+  SslPtr ssl;
+  if (options.proxy->kind == Proxy::Kind::kHttps) {
+    const ClientTls tls{.insecure = options.tls_options.insecure};
+    COX_ASSIGN_OR_RETURN(ssl, MakeClientSsl(pool_.tls_.proxy.get(), tls, options.proxy->host));
+  }
+  return MakeProxyTunnel(*options.proxy, options.host, options.port, std::move(ssl));
 }
 
 void ClientConnection::OnOpen() {
   const ClientOptions& options = pool_.options_;
   const bool http2 =
       channel_->tls() != nullptr ? channel_->tls()->protocol() == "h2" : options.http2;
-  const std::string authority = Authority(options, /*with_default_port=*/false);
+  const std::string authority = Authority(options);
   if (http2) {
     session_ = std::make_unique<Http2ClientSession>(authority, options.tls ? "https" : "http",
                                                     static_cast<ClientSession::Host&>(*this));
@@ -296,7 +337,8 @@ void ClientConnection::OnUnprocessed(std::shared_ptr<ClientCall> call) {
 
 void ClientConnection::CheckTime(Clock::SteadyTime now) {
   const ClientOptions& options = pool_.options_;
-  if (session_ == nullptr) {
+  // A connection is made when the server has said what it takes.
+  if (!was_up_) {
     if (now - since_ > options.connect_timeout) Fail(DialError(boost::asio::error::timed_out));
     return;
   }

@@ -16,11 +16,19 @@ namespace cox::net {
 
 class ClientConnection;
 
+// What TLS needs for the connections of a client.
+struct ClientContexts {
+  SslContextPtr server;  // null: plain text
+  SslContextPtr proxy;   // null: none that speaks TLS
+};
+// BadRequest for PEM that does not parse.
+Result<ClientContexts> MakeClientContexts(const ClientOptions& options);
+
 // The connections of a client, and the calls that wait for one. Loop thread only, apart from
 // construction and size().
 class ClientPool final : public CallServer {
  public:
-  ClientPool(const ClientOptions& options, SslContextPtr ssl, std::shared_ptr<EventLoop> loop);
+  ClientPool(const ClientOptions& options, ClientContexts tls, std::shared_ptr<EventLoop> loop);
   ~ClientPool() override;
 
   void Begin(std::shared_ptr<ClientCall> call) override;
@@ -45,7 +53,7 @@ class ClientPool final : public CallServer {
   void Check();
 
   const ClientOptions& options_;
-  const SslContextPtr ssl_;
+  const ClientContexts tls_;
   const std::shared_ptr<EventLoop> loop_;
   std::atomic<size_t> size_ = 0;
   std::deque<std::shared_ptr<ClientCall>> waiting_;
@@ -92,6 +100,10 @@ class ClientConnection final : public Channel::User, public ClientSession::Host 
   void OnConnected(boost::asio::ip::tcp::socket socket);
   // In the words that Go's dialer has for it, which stand in what users of the API read.
   Status DialError(const boost::system::error_code& error) const;
+  // Where the socket goes: the server, or the proxy before it.
+  const std::string& dialed_host() const;
+  uint16_t dialed_port() const;
+  Result<std::unique_ptr<Tunnel>> MakeTunnel() const;
   void UpdateReading();
 
   ClientPool& pool_;

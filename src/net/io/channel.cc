@@ -31,10 +31,12 @@ void KeepAlive(int fd) {
 
 }  // namespace
 
-Channel::Channel(EventLoop& loop, boost::asio::ip::tcp::socket socket, SslPtr ssl, User& user)
+Channel::Channel(EventLoop& loop, boost::asio::ip::tcp::socket socket, SslPtr ssl, User& user,
+                 std::unique_ptr<Tunnel> tunnel)
     : loop_(loop),
       socket_(std::move(socket)),
       tls_(ssl != nullptr ? std::make_unique<TlsEngine>(std::move(ssl)) : nullptr),
+      tunnel_(std::move(tunnel)),
       user_(&user) {}
 
 Channel::~Channel() = default;
@@ -44,19 +46,32 @@ void Channel::Start() {
   socket_.non_blocking(true, error);
   socket_.set_option(boost::asio::ip::tcp::no_delay(true), error);
   KeepAlive(socket_.native_handle());
+  if (tunnel_ == nullptr) {
+    if (!Begin()) return;
+  } else {
+    std::string hello;
+    const Status status = tunnel_->Start(&hello);
+    if (!status.ok()) return End(status);
+    if (!SendRaw(hello)) return;
+  }
+  WaitReadable();
+}
+
+bool Channel::Begin() {
+  begun_ = true;
   if (tls_ == nullptr) {
     state_ = State::kOpen;
     open_ = true;
     user_->OnOpen();
-    if (closed()) return;
+    if (closed()) return false;
     Flush();
   } else if (!tls_->server()) {
     // A client speaks first. A server does not even begin before there is something to read: who
     // connects and says nothing gets no handshake buffers.
     std::string_view nothing;
-    if (!ContinueHandshake(&nothing)) return;
+    return ContinueHandshake(&nothing);
   }
-  WaitReadable();
+  return !closed();
 }
 
 void Channel::WaitReadable() {
@@ -98,8 +113,27 @@ void Channel::OnReadable() {
 
 bool Channel::Take(std::string_view bytes) {
   if (lingering()) return true;
+  if (tunnel_ != nullptr) return TakeTunnel(bytes);
   if (tls_ != nullptr) return TakeTls(bytes);
   user_->OnBytes(bytes);
+  return !closed();
+}
+
+bool Channel::TakeTunnel(std::string_view bytes) {
+  std::string inner;
+  std::string answer;
+  const Status status = tunnel_->Receive(bytes, &inner, &answer);
+  if (!answer.empty() && !SendRaw(answer)) return false;
+  if (!status.ok()) {
+    End(status);
+    return false;
+  }
+  if (!tunnel_->open()) return true;
+  if (tunnel_->transparent()) tunnel_.reset();
+  if (!begun_ && !Begin()) return false;
+  if (inner.empty()) return true;
+  if (tls_ != nullptr) return TakeTls(inner);
+  user_->OnBytes(inner);
   return !closed();
 }
 
@@ -186,6 +220,17 @@ void Channel::Flush() {
 bool Channel::SendCipher() { return SendBytes(loop_.cipher()); }
 
 bool Channel::SendBytes(std::string_view bytes) {
+  if (tunnel_ == nullptr) return SendRaw(bytes);
+  std::string wrapped;
+  const Status status = tunnel_->Wrap(bytes, &wrapped);
+  if (!status.ok()) {
+    End(status);
+    return false;
+  }
+  return SendRaw(wrapped);
+}
+
+bool Channel::SendRaw(std::string_view bytes) {
   if (blocked()) {  // behind what waits already: handshake and key update answers
     unsent_.append(bytes);
     return true;
@@ -215,7 +260,7 @@ bool Channel::SendBytes(std::string_view bytes) {
 
 void Channel::OnWritable() {
   const std::string waiting = std::exchange(unsent_, {});
-  if (!SendBytes(waiting)) return;
+  if (!SendRaw(waiting)) return;
   if (blocked()) return;
   if (lingering()) {
     boost::system::error_code ignored;

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/status.h"
 #include "net/io/event_loop.h"
+#include "net/io/tunnel.h"
 #include "net/tls/tls_engine.h"
 
 namespace cox::net {
@@ -37,8 +38,10 @@ class Channel final : public Flushable {
     virtual void OnEnd(const Status& why) = 0;
   };
 
-  // `ssl` null: plain text. It must be in accept or connect state.
-  Channel(EventLoop& loop, boost::asio::ip::tcp::socket socket, SslPtr ssl, User& user);
+  // `ssl` null: plain text. It must be in accept or connect state. `tunnel`, if not null, is gone
+  // through first, and all else happens inside of it.
+  Channel(EventLoop& loop, boost::asio::ip::tcp::socket socket, SslPtr ssl, User& user,
+          std::unique_ptr<Tunnel> tunnel = nullptr);
   ~Channel() override;
 
   void Start();
@@ -63,24 +66,31 @@ class Channel final : public Flushable {
  private:
   enum class State { kHandshake, kOpen, kLinger, kClosed };
 
+  // Opens it, now that the way is free. False when the channel ended meanwhile.
+  bool Begin();
   void WaitReadable();
   void OnReadable();
   // False when the channel ended meanwhile.
   bool Take(std::string_view bytes);
+  bool TakeTunnel(std::string_view bytes);
   bool TakeTls(std::string_view bytes);
   bool ContinueHandshake(std::string_view* bytes);
   void OnWritable();
   // Sends `bytes`, or keeps what the socket does not take. False when the channel ended.
   bool SendBytes(std::string_view bytes);
+  // The same of what the tunnel has wrapped.
+  bool SendRaw(std::string_view bytes);
   bool SendCipher();
   void End(const Status& why);
 
   EventLoop& loop_;
   boost::asio::ip::tcp::socket socket_;
   std::unique_ptr<TlsEngine> tls_;
+  std::unique_ptr<Tunnel> tunnel_;  // null: none, or not any more
   User* user_;
   State state_ = State::kHandshake;
   bool open_ = false;
+  bool begun_ = false;
   bool reading_ = true;
   bool wait_pending_ = false;
   bool flushing_ = false;

@@ -231,7 +231,7 @@ size_t Http1Session::Produce(char* to, size_t room) {
     }
     std::string().swap(head_);
     if (state_ == State::kUpgraded) {
-      used += link_->Produce(to + used, room - used);
+      if (used == 0) used = link_->Produce(to, room);  // see there why not behind the head
       break;
     }
     if (state_ != State::kSending) break;

@@ -3,6 +3,9 @@
 #include <openssl/pem.h>
 #include <openssl/rand.h>
 
+#include <optional>
+
+#include "net/certificate.h"
 #include "net/tls.h"
 #include "net/tls/openssl.h"
 #include "net/tls/record_buffers.h"
@@ -84,19 +87,22 @@ bool AddUsages(X509* certificate, X509* issuer, const CertificateRequest& reques
                       request.client_auth ? "clientAuth" : "serverAuth");
 }
 
-}  // namespace
+// From an hour ago, for clocks that are behind ours. `now` none: the computer's.
+void SetTimes(X509* certificate, int days, std::optional<time_t> now) {
+  time_t* const from = now ? &*now : nullptr;
+  X509_time_adj_ex(X509_getm_notBefore(certificate), 0, -3600, from);
+  X509_time_adj_ex(X509_getm_notAfter(certificate), days, 0, from);
+}
 
-Result<CertificatePair> MakeCertificate(const CertificateRequest& request,
-                                        const CertificatePair* issuer) {
+Result<CertificatePair> Make(const CertificateRequest& request, const CertificatePair* issuer,
+                             std::optional<time_t> now) {
   RecordBuffers::Install();
   ERR_clear_error();
   const KeyPtr key(EVP_EC_gen("P-256"));
   const X509Ptr certificate(X509_new());
   if (key == nullptr || certificate == nullptr) return Failed("key");
   X509_set_version(certificate.get(), X509_VERSION_3);
-  // An hour of grace for clocks that are behind ours.
-  X509_gmtime_adj(X509_getm_notBefore(certificate.get()), -3600);
-  X509_gmtime_adj(X509_getm_notAfter(certificate.get()), 86400L * request.days);
+  SetTimes(certificate.get(), request.days, now);
   X509_NAME* subject = X509_get_subject_name(certificate.get());
   bool named = SetSerial(certificate.get());
   for (const std::string& organization : request.organizations) {
@@ -134,6 +140,18 @@ Result<CertificatePair> MakeCertificate(const CertificateRequest& request,
     return Failed("writing PEM");
   }
   return CertificatePair{Contents(certificate_pem.get()), Contents(key_pem.get())};
+}
+
+}  // namespace
+
+Result<CertificatePair> MakeCertificate(const CertificateRequest& request,
+                                        const CertificatePair* issuer) {
+  return Make(request, issuer, std::nullopt);
+}
+
+Result<CertificatePair> MakeCertificateAt(const CertificateRequest& request,
+                                          const CertificatePair* issuer, Clock::WallTime now) {
+  return Make(request, issuer, std::chrono::system_clock::to_time_t(now));
 }
 
 }  // namespace cox::net

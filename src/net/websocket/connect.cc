@@ -53,12 +53,12 @@ class Answered final : public ResponseObserver {
 // A socket with all that it runs on.
 class ClientWebSocket final : public WebSocket {
  public:
-  ClientWebSocket(ClientOptions client, const WebSocketOptions& options, SslContextPtr ssl,
+  ClientWebSocket(ClientOptions client, const WebSocketOptions& options, ClientContexts tls,
                   std::shared_ptr<EventLoop> loop)
       : client_(std::move(client)),
         loop_(std::move(loop)),
         core_(std::make_shared<WebSocketCore>(loop_, options, /*client=*/true)),
-        pool_(client_, std::move(ssl), loop_) {}
+        pool_(client_, std::move(tls), loop_) {}
   ~ClientWebSocket() override { loop_->Stop(); }
 
   // The server's answer; 101: this can be used.
@@ -112,13 +112,10 @@ Result<std::unique_ptr<WebSocket>> ConnectWebSocket(Context& ctx, ClientOptions 
                                                     const WebSocketOptions& options,
                                                     Response* refusal) {
   client.http2 = false;
-  SslContextPtr ssl;
-  if (client.tls) {
-    COX_ASSIGN_OR_RETURN(ssl, MakeClientContext(client.tls_options, false));
-  }
+  COX_ASSIGN_OR_RETURN(ClientContexts tls, MakeClientContexts(client));
   auto loop = std::make_shared<EventLoop>(ctx.clock());
   COX_RETURN_IF_ERROR(loop->Start("websocket"));
-  auto socket = std::make_unique<ClientWebSocket>(std::move(client), options, std::move(ssl),
+  auto socket = std::make_unique<ClientWebSocket>(std::move(client), options, std::move(tls),
                                                   std::move(loop));
   request.method = "GET";
   if (request.target.empty()) request.target = "/";

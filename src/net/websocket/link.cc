@@ -106,23 +106,21 @@ bool WebSocketLink::NextFrame() {
   return true;
 }
 
+// One frame at most, so that each begins a TLS record: some clients (the official Python one) wait
+// for the socket to become readable while their TLS library holds the rest of a record.
 size_t WebSocketLink::Produce(char* to, size_t room) {
-  size_t used = 0;
-  while (used < room && !given_up_) {
-    if (sending_.empty() && !NextFrame()) break;
-    const size_t size = std::min(sending_.size() - sent_, room - used);
-    std::memcpy(to + used, sending_.data() + sent_, size);
-    used += size;
-    sent_ += size;
-    if (sent_ < sending_.size()) break;
-    core_->Sent(sending_data_ ? sending_.size() : 0, close_sent_);
-    sending_ = {};
-    if (close_sent_ && closed_at_ == Clock::SteadyTime{}) {
-      closed_at_ = core_->loop_->clock().Monotonic();
-      ScheduleCheck();
-    }
+  if (given_up_ || (sending_.empty() && !NextFrame())) return 0;
+  const size_t size = std::min(sending_.size() - sent_, room);
+  std::memcpy(to, sending_.data() + sent_, size);
+  sent_ += size;
+  if (sent_ < sending_.size()) return size;
+  core_->Sent(sending_data_ ? sending_.size() : 0, close_sent_);
+  sending_ = {};
+  if (close_sent_ && closed_at_ == Clock::SteadyTime{}) {
+    closed_at_ = core_->loop_->clock().Monotonic();
+    ScheduleCheck();
   }
-  return used;
+  return size;
 }
 
 Clock::SteadyTime WebSocketLink::NextDue() const {

@@ -280,6 +280,39 @@ TEST(WebSocket, NobodyListeningIsUnavailable) {
   EXPECT_TRUE(ConnectWebSocket(context, options, {}, {}).status().Is(Reason::kServiceUnavailable));
 }
 
+TEST(WebSocketPair, CarriesMessagesAndGoodbyes) {
+  RealClock clock;
+  Context context = Context(clock).WithTimeout(seconds(60));
+  auto [near, far] = MakeWebSocketPair("v4");
+  EXPECT_EQ(far->protocol(), "v4");
+  ASSERT_TRUE(near->Send(context, "one").ok());
+  ASSERT_TRUE(near->Send(context, "").ok());
+  ASSERT_TRUE(near->Close(context, 4000, "bye").ok());
+  EXPECT_EQ(Take(context, *far), "one");
+  EXPECT_EQ(Take(context, *far), "");
+  EXPECT_EQ(Take(context, *far), "closed");
+  EXPECT_EQ(far->closed()->code, 4000);
+  EXPECT_EQ(near->closed()->code, 4000);
+  EXPECT_TRUE(far->Send(context, "x").Is(Reason::kServiceUnavailable));
+  EXPECT_TRUE(far->Close(context).ok());
+}
+
+TEST(WebSocketPair, HasBackPressureAndBreaks) {
+  RealClock clock;
+  Context context = Context(clock).WithTimeout(seconds(60));
+  auto [near, far] = MakeWebSocketPair("", {.max_message_bytes = 1000, .window_bytes = 500});
+  EXPECT_TRUE(near->Send(context, std::string(1001, 'x')).Is(Reason::kRequestEntityTooLarge));
+  ASSERT_TRUE(near->Send(context, std::string(500, 'x')).ok());
+  Context soon = context.WithTimeout(std::chrono::milliseconds(20));
+  EXPECT_TRUE(near->Send(soon, "y").Is(Reason::kTimeout));
+  EXPECT_EQ(Take(context, *far).size(), 500U);
+  ASSERT_TRUE(near->Send(context, "y").ok());
+  near.reset();
+  EXPECT_EQ(Take(context, *far), "y");
+  EXPECT_TRUE(far->Receive(context).status().Is(Reason::kServiceUnavailable));
+  EXPECT_FALSE(far->closed().has_value());
+}
+
 // A link without a socket, on this thread, whose time the test drives.
 struct Link {
   explicit Link(bool client, WebSocketOptions options = {}) {
@@ -296,8 +329,9 @@ struct Link {
   }
   std::string Output() {
     loop->Poll();
-    std::string all(1 << 20, '\0');
-    all.resize(link->Produce(all.data(), all.size()));
+    std::string all;
+    char buffer[1000];
+    while (const size_t size = link->Produce(buffer, sizeof(buffer))) all.append(buffer, size);
     return all;
   }
   void Advance(Clock::Duration by) {
@@ -378,6 +412,17 @@ TEST(WebSocketLink, GivesSignsOfLifeWhileItsUserIsBehind) {
   EXPECT_FALSE(end.link->aborted());
   end.Advance(seconds(31));
   EXPECT_EQ(end.Output(), std::string(kPing, 2));
+}
+
+TEST(WebSocketLink, EachFrameIsGivenApart) {
+  Link end(false);
+  ASSERT_TRUE(end.socket->Send(end.context, "one").ok());
+  ASSERT_TRUE(end.socket->Send(end.context, "two").ok());
+  char buffer[100];
+  EXPECT_EQ(end.link->Produce(buffer, sizeof(buffer)), 5U);
+  EXPECT_EQ(end.link->Produce(buffer, 3), 3U);
+  EXPECT_EQ(end.link->Produce(buffer, sizeof(buffer)), 2U);
+  EXPECT_EQ(end.link->Produce(buffer, sizeof(buffer)), 0U);
 }
 
 TEST(WebSocketLink, EmptyMessagesFillTheWindowToo) {

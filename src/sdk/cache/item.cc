@@ -101,6 +101,7 @@ std::string_view Item::name() const {
 }
 
 std::string_view Item::uid() const {
+  if (empty()) return {};
   if (packed_ != nullptr) return Packed(kUid);
   if (const meta::v1::ObjectMeta* meta = object_->object_meta()) return meta->uid;
   return object_->is_typed() ? std::string_view() : TextIn(*object_, "uid");

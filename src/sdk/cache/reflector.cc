@@ -100,9 +100,7 @@ void Reflector::Run(Context& ctx) {
     }
     if (ctx.Done()) return;
     attempt.lived = ctx.clock().Monotonic() - start;
-    Learn(ctx, attempt);
-    if (next_ == Next::kWatch && attempt.status.ok()) continue;  // listed: watch at once
-    (void)ctx.Sleep(Pause(attempt));
+    if (Learn(ctx, attempt)) (void)ctx.Sleep(Pause(attempt));
   }
 }
 
@@ -204,11 +202,11 @@ Status Reflector::Follow(Context& ctx, WatchStream& stream, bool initial, Attemp
 
 // --- What an attempt teaches.
 
-void Reflector::Learn(const Context& ctx, const Attempt& attempt) {
+bool Reflector::Learn(const Context& ctx, const Attempt& attempt) {
   if (next_ == Next::kWatch) {
     LearnFromWatch(attempt.status);
-  } else {
-    LearnFromList(attempt.status);
+  } else if (LearnFromList(attempt.status)) {
+    return false;
   }
   const bool peace = attempt.status.ok() || IsEndOfWatch(attempt.status);
   const bool lived = attempt.lived >= kLived * options_.backoff_min;
@@ -221,13 +219,14 @@ void Reflector::Learn(const Context& ctx, const Attempt& attempt) {
   // That a watch ends is the ordinary course of things.
   if (!peace) Log(ctx, attempt.status);
   if (peace && (lived || brought)) Log(ctx, {});
+  return true;
 }
 
-void Reflector::LearnFromList(const Status& status) {
+bool Reflector::LearnFromList(const Status& status) {
   if (status.ok()) {
     next_ = Next::kWatch;
     paged_ = true;
-    return;
+    return true;
   }
   if (IsExpired(status) || IsTooLargeVersion(status)) {
     // What we have is too old, or too new, to compare with: only the newest will do. If it was the
@@ -240,7 +239,9 @@ void Reflector::LearnFromList(const Status& status) {
     // The server cannot, or does not know of it and sends no end of the list.
     streaming_ = false;
     next_ = Next::kList;
+    return true;
   }
+  return false;
 }
 
 void Reflector::LearnFromWatch(const Status& status) {

@@ -67,9 +67,10 @@ class Reflector {
   ListOptions Scoped() const;
   std::chrono::seconds DrawTimeout();
 
-  // What is next after `attempt`, and when.
-  void Learn(const Context& ctx, const Attempt& attempt);
-  void LearnFromList(const Status& status);
+  // What is next after `attempt`. False: it cannot wait.
+  bool Learn(const Context& ctx, const Attempt& attempt);
+  // True if what is next (the watch, or another way to list) is to be done at once.
+  bool LearnFromList(const Status& status);
   void LearnFromWatch(const Status& status);
   Clock::Duration Pause(const Attempt& attempt);
   void Log(const Context& ctx, const Status& status);

@@ -61,6 +61,7 @@ ResourceInformer::ResourceInformer(const Resource& resource, bool metadata_only,
       resync_changed_(std::move(resync_changed)),
       indexer_(*form_),
       gone_(kGoneLimit),
+      gone_names_(kGoneLimit),
       queues_(std::make_shared<const Queues>()) {}
 
 ResourceInformer::~ResourceInformer() = default;
@@ -273,14 +274,17 @@ bool ResourceInformer::Replace(FeedId id, std::vector<Item> items, const std::st
   {
     MutexLock lock(mu_);
     const auto found = feeds_.find(id);
-    if (found == feeds_.end()) return true;
+    if (found == feeds_.end() || ended_) return true;
     Feed& feed = found->second;
     const int64_t number = NumberOf(version);
     const bool back = number < feed.position;
     if (back && !newest) return false;
     DropAbsent(feed, items, back ? INT64_MAX : number);
     for (Item& item : items) {
-      if (back) gone_.Erase(item.uid());
+      if (back) {
+        gone_.Erase(item.uid());
+        gone_names_.Erase(item.key().ToString());
+      }
       if (GoneSince(item)) continue;
       const Item before = indexer_.Get(item.ns(), item.name());
       if (!before.empty() &&
@@ -321,7 +325,7 @@ void ResourceInformer::Apply(FeedId id, const WatchEvent<Object>& event) {
   {
     MutexLock lock(mu_);
     const auto found = feeds_.find(id);
-    if (found == feeds_.end()) return;
+    if (found == feeds_.end() || ended_) return;
     Feed& feed = found->second;
     if (!item.empty() && event.type == EventType::kDeleted) {
       ApplyDeletion(item);
@@ -338,11 +342,19 @@ void ResourceInformer::Apply(FeedId id, const WatchEvent<Object>& event) {
 }
 
 bool ResourceInformer::GoneSince(const Item& item) {
-  const int64_t* const until = gone_.Find(item.uid());
-  if (until == nullptr) return false;
-  if (item.version() <= *until) return true;
-  gone_.Erase(item.uid());
+  if (gone_.size() == 0) return false;
+  for (const int64_t* const until :
+       {gone_.Find(item.uid()), gone_names_.Find(item.key().ToString())}) {
+    if (until != nullptr && item.version() <= *until) return true;
+  }
   return false;
+}
+
+void ResourceInformer::RememberGone(const ObjectKey& key, std::string_view uid, int64_t uid_until,
+                                    int64_t name_until) {
+  gone_.Put(std::string(uid), uid_until);
+  const int64_t* const known = gone_names_.Find(key.ToString());
+  gone_names_.Put(key.ToString(), std::max(name_until, known == nullptr ? 0 : *known));
 }
 
 void ResourceInformer::ApplyChange(const Feed& feed, const Item& item) {
@@ -356,7 +368,6 @@ void ResourceInformer::ApplyChange(const Feed& feed, const Item& item) {
 }
 
 void ResourceInformer::ApplyDeletion(const Item& item) {
-  gone_.Erase(item.uid());
   const Item before = indexer_.Get(item.ns(), item.name());
   if (before.empty()) return;
   const bool same = before.uid() == item.uid();
@@ -388,7 +399,7 @@ void ResourceInformer::ObserveWrite(ObjectPtr object, int64_t base, std::string_
       delta.after = std::move(item);
       Keep(before, std::move(delta));
     } else {
-      gone_.Put(std::string(item.uid()), item.version());
+      RememberGone(item.key(), item.uid(), item.version(), item.version());
       delta.before = before;
       if (!before.empty()) Drop(before, std::move(delta));
     }
@@ -403,8 +414,8 @@ void ResourceInformer::ObserveDelete(const ObjectKey& key, std::string_view uid)
   {
     MutexLock lock(mu_);
     if (FeedOf(key.ns) == nullptr) return;
-    gone_.Put(std::string(uid), INT64_MAX);
     const Item before = indexer_.Get(key.ns, key.name);
+    RememberGone(key, uid, INT64_MAX, before.uid() == uid ? before.version() : 0);
     if (before.empty() || before.uid() != uid) return;
     Drop(before, {.before = before, .after = {}, .own_writer = {}});
     queues = queues_;

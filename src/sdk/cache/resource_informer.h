@@ -104,6 +104,8 @@ class ResourceInformer final : public SharedInformer,
   void ApplyDeletion(const Item& item) COX_REQUIRES(mu_);
   // Whether this process knows that the object has gone since.
   bool GoneSince(const Item& item) COX_REQUIRES(mu_);
+  void RememberGone(const ObjectKey& key, std::string_view uid, int64_t uid_until,
+                    int64_t name_until) COX_REQUIRES(mu_);
   void PublishQueues() COX_REQUIRES(mu_);
   void Unregister(const DeltaQueue* queue);
   Clock::SteadyTime NextResync(Clock::Duration every) const;
@@ -122,9 +124,11 @@ class ResourceInformer final : public SharedInformer,
   mutable CondVar changed_;  // of what HasSynced says
   FeedId last_feed_ COX_GUARDED_BY(mu_) = 0;
   std::map<FeedId, Feed> feeds_ COX_GUARDED_BY(mu_);
-  // What this process has deleted or moved out of the scope, by uid, whose earlier events may still
-  // come: the version up to which they count for nothing.
+  // What this process has deleted or moved out of the scope, and whose earlier events may still
+  // come: the version up to which they count for nothing. By uid, and, for those that had the name
+  // before, by "namespace/name".
   LruMap<int64_t> gone_ COX_GUARDED_BY(mu_);
+  LruMap<int64_t> gone_names_ COX_GUARDED_BY(mu_);
   std::vector<Subscriber> subscribers_ COX_GUARDED_BY(mu_);
   std::shared_ptr<const Queues> queues_ COX_GUARDED_BY(mu_);
   bool ended_ COX_GUARDED_BY(mu_) = false;

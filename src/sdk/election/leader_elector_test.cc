@@ -97,13 +97,14 @@ TEST_F(LeaderElectorTest, KeepsTheLeaseIfToldSo) {
 
 // Another participant, such as one of client-go, renews, and stops.
 TEST_F(LeaderElectorTest, RespectsAnotherByItsOwnClock) {
+  int renewals = 0;
   const auto renew = [&](Lease& lease) {
     lease.spec.holderIdentity = "other";
     lease.spec.leaseDurationSeconds = 5;
     lease.spec.leaseTransitions = 41;
     lease.spec.strategy = "OldestEmulationVersion";
     // His clock is wrong by years; nobody cares.
-    lease.spec.renewTime = MicroTime::FromUnixNanos(leases_.requests());
+    lease.spec.renewTime = MicroTime::FromUnix(++renewals);
   };
   leases_.Write(renew);
   Candidate a(ctx_, leases_, Options("a"));

@@ -24,7 +24,6 @@ class FakeLeases {
  public:
   Result<Object> Execute(const Operation& operation) {
     MutexLock lock(mu_);
-    ++requests_;
     if (operation.verb == Operation::Verb::kGet) {
       if (!lease_) return Status::NotFound("leases \"a\" not found");
       return Object::Of(*lease_);
@@ -58,16 +57,11 @@ class FakeLeases {
     MutexLock lock(mu_);
     lease_.reset();
   }
-  int requests() const {
-    MutexLock lock(mu_);
-    return requests_;
-  }
 
  private:
   mutable Mutex mu_;
   std::optional<Lease> lease_ COX_GUARDED_BY(mu_);
   int64_t version_ COX_GUARDED_BY(mu_) = 0;
-  int requests_ COX_GUARDED_BY(mu_) = 0;
 };
 
 // A process that stands for the Lease: an elector whose work sleeps until its term is over.
@@ -107,12 +101,18 @@ class Candidate {
   // What Run returned.
   Status AwaitEnd() {
     MutexLock lock(mu_);
-    changed_.Wait(mu_, [this] { return has_ended_; });
+    changed_.Wait(mu_, [this] {
+      mu_.AssertHeld();
+      return has_ended_;
+    });
     return ended_;
   }
   void AwaitLead() {
     MutexLock lock(mu_);
-    changed_.Wait(mu_, [this] { return leads_; });
+    changed_.Wait(mu_, [this] {
+      mu_.AssertHeld();
+      return leads_;
+    });
   }
   bool leads() const {
     MutexLock lock(mu_);

@@ -5,47 +5,21 @@
 
 #include "base/scope.h"
 #include "coxswain/pod_streams.h"
-#include "net/client.h"
 #include "net/tcp.h"
-#include "net/websocket.h"
 #include "sdk/streams/peer/pod_peer.h"
 
 namespace cox::sdk {
 namespace {
-
-// To a peer without TLS and credentials.
-class PlainTransport final : public Transport {
- public:
-  PlainTransport(const Context& ctx, uint16_t port) {
-    options_.host = "127.0.0.1";
-    options_.port = port;
-    options_.tls = false;
-    options_.http2 = false;
-    client_ = *net::Client::Create(ctx, options_);
-  }
-
-  Result<net::Response> Do(Context& ctx, net::Request request) override {
-    return client_->Do(ctx, std::move(request));
-  }
-  Result<std::unique_ptr<net::ClientStream>> Start(Context& ctx, net::Request request) override {
-    return client_->Start(ctx, std::move(request));
-  }
-  Result<std::unique_ptr<net::WebSocket>> OpenWebSocket(
-      Context& ctx, net::Request request, std::vector<std::string> protocols) override {
-    return net::ConnectWebSocket(ctx, options_, std::move(request), std::move(protocols));
-  }
-
- private:
-  net::ClientOptions options_;
-  std::unique_ptr<net::Client> client_;
-};
 
 // Time is real: the kernel's sockets know no other.
 class PodStreams : public ::testing::Test {
  protected:
   void Start(bool v5 = true) {
     peer_.emplace(context_, PodPeer::Options{.v5 = v5, .server = {}});
-    client_ = MakeClient(std::make_shared<PlainTransport>(context_, peer_->port()));
+    auto connected =
+        Connect(context_, {.server = "http://127.0.0.1:" + std::to_string(peer_->port())});
+    ASSERT_TRUE(connected.ok()) << connected.status().ToString();
+    client_ = *std::move(connected);
   }
   Result<std::unique_ptr<ContainerProcess>> Run(ExecOptions options) {
     return Exec(context_, *client_, pod_, options);
@@ -99,8 +73,8 @@ TEST_F(PodStreams, ExitCodesAreResultsAndOtherFailuresErrors) {
 
 TEST_F(PodStreams, WhatTheServerRefusesIsAnError) {
   Start();
-  EXPECT_EQ(Exec(context_, *client_, {"default", "missing"}, {.command = {"both"}}).status().code(),
-            404);
+  const auto missing = Exec(context_, *client_, {"default", "missing"}, {.command = {"both"}});
+  EXPECT_EQ(missing.status(), Status::NotFound("pods \"missing\" not found"));
   EXPECT_EQ(Run({.container = "other", .command = {"both"}}).status().code(), 400);
   EXPECT_TRUE(Run({}).status().Is(Reason::kBadRequest));
   EXPECT_TRUE(Exec(context_, *client_, {"default", "../web"}, {.command = {"both"}})
@@ -191,8 +165,10 @@ TEST_F(PodStreams, OutputIsBounded) {
 
 TEST_F(PodStreams, ALostConnectionIsNotAnEnd) {
   Start();
-  auto process = Run({.command = {"break"}});
+  auto process = Run({.command = {"break"}, .attach_stdin = true});
   ASSERT_TRUE(process.ok());
+  EXPECT_EQ(NextOutput(**process), "partial");
+  ASSERT_TRUE((*process)->Write(context_, "now").ok());
   const auto code = (*process)->Wait(context_);
   EXPECT_TRUE(code.status().Is(Reason::kServiceUnavailable)) << code.status().ToString();
 }
@@ -214,6 +190,32 @@ TEST_F(PodStreams, AttachJoinsTheProcessThatRuns) {
   EXPECT_EQ(NextOutput(**process), "hello");
   ASSERT_TRUE((*process)->CloseStdin(context_).ok());
   EXPECT_EQ(*(*process)->Wait(context_), 0);
+}
+
+TEST_F(PodStreams, AllOfItAlsoInsideTheProcess) {
+  Start();
+  client_ = MakeClient(MakeInProcessTransport(context_, peer_->handler(), "Bearer x"));
+  std::string input;
+  for (int i = 0; input.size() < 2'000'000; ++i) input += std::to_string(i) + "\n";
+  const auto result = ExecOutput(context_, *client_, pod_, {.command = {"cat"}}, input);
+  ASSERT_TRUE(result.ok()) << result.status().ToString();
+  EXPECT_EQ(result->output, input);
+  EXPECT_EQ(Exec(context_, *client_, {"default", "missing"}, {.command = {"both"}}).status(),
+            Status::NotFound("pods \"missing\" not found"));
+
+  auto echo = PortForward(context_, *client_, pod_, 7);
+  ASSERT_TRUE(echo.ok()) << echo.status().ToString();
+  ASSERT_TRUE((*echo)->Write(context_, "ping").ok());
+  EXPECT_EQ((*echo)->Read(context_)->view(), "ping");
+
+  peer_->log().Append("line");
+  auto log = Logs(context_, *client_, pod_);
+  ASSERT_TRUE(log.ok());
+  EXPECT_EQ(**(*log)->ReadLine(context_), "line");
+
+  auto hangs = Run({.command = {"hang"}});
+  ASSERT_TRUE(hangs.ok());
+  hangs->reset();  // or the peer would not end
 }
 
 TEST_F(PodStreams, LogsComeByLines) {

@@ -5,7 +5,9 @@
 
 #include "base/strings.h"
 #include "net/url.h"
+#include "net/websocket.h"
 #include "sdk/transport/exec_credential.h"
+#include "sdk/transport/proxy.h"
 #include "sdk/transport/request_headers.h"
 #include "sdk/transport/tls_clients.h"
 
@@ -32,68 +34,90 @@ class HeldStream final : public net::ClientStream {
 
 class HttpTransport final : public Transport {
  public:
-  HttpTransport(std::string prefix, std::unique_ptr<RequestHeaders> headers,
-                std::unique_ptr<ExecCredentials> plugin, std::unique_ptr<TlsClients> clients)
+  HttpTransport(std::string prefix, std::chrono::milliseconds ping_after,
+                std::unique_ptr<RequestHeaders> headers, std::unique_ptr<ExecCredentials> plugin,
+                std::unique_ptr<TlsClients> clients)
       : prefix_(std::move(prefix)),
+        ping_after_(ping_after),
         headers_(std::move(headers)),
         plugin_(std::move(plugin)),
         clients_(std::move(clients)) {}
 
   Result<net::Response> Do(Context& ctx, net::Request request) override {
     return WithCredentials(
-        ctx, std::move(request), [](const net::Response& response) { return response.status; },
-        [&ctx](const std::shared_ptr<net::Client>& client, net::Request ready) {
+        ctx, std::move(request),
+        [&](const Credential& credential, net::Request ready) -> Result<net::Response> {
+          COX_ASSIGN_OR_RETURN(auto client, clients_->For(credential));
           return client->Do(ctx, std::move(ready));
         });
   }
 
   Result<std::unique_ptr<net::ClientStream>> Start(Context& ctx, net::Request request) override {
     using Stream = std::unique_ptr<net::ClientStream>;
+    return WithCredentials(ctx, std::move(request),
+                           [&](const Credential& credential, net::Request ready) -> Result<Stream> {
+                             COX_ASSIGN_OR_RETURN(auto client, clients_->For(credential));
+                             COX_ASSIGN_OR_RETURN(Stream stream,
+                                                  client->Start(ctx, std::move(ready)));
+                             return std::make_unique<HeldStream>(client, std::move(stream));
+                           });
+  }
+
+  Result<std::unique_ptr<net::WebSocket>> OpenWebSocket(
+      Context& ctx, net::Request request, std::vector<std::string> protocols) override {
     return WithCredentials(
-        ctx, std::move(request), [](const Stream& stream) { return stream->status(); },
-        [&ctx](const std::shared_ptr<net::Client>& client, net::Request ready) -> Result<Stream> {
-          COX_ASSIGN_OR_RETURN(Stream stream, client->Start(ctx, std::move(ready)));
-          return std::make_unique<HeldStream>(client, std::move(stream));
+        ctx, std::move(request), [&](const Credential& credential, net::Request ready) {
+          return net::ConnectWebSocket(ctx, clients_->OptionsFor(credential), std::move(ready),
+                                       protocols, {.ping_after = ping_after_});
         });
   }
 
  private:
+  using Credential = ExecCredentials::Ptr;
+
   // Sends `request` with the credentials of now. Those of a plugin may have been withdrawn before
   // their time: if the server does not know them, it is asked once more, with new ones.
-  template <class Status, class Send>
-  auto WithCredentials(Context& ctx, net::Request request, Status status_of, Send send)
+  template <class Send>
+  auto WithCredentials(Context& ctx, net::Request request, Send send)
       -> decltype(send(nullptr, net::Request())) {
     request.target.insert(0, prefix_);
     if (plugin_ == nullptr) {
-      COX_ASSIGN_OR_RETURN(std::shared_ptr<net::Client> client, Prepare(nullptr, &request));
-      return send(client, std::move(request));
+      headers_->Add({}, &request.headers);
+      return send(nullptr, std::move(request));
     }
-    COX_ASSIGN_OR_RETURN(const ExecCredentials::Ptr credential, plugin_->Get(ctx));
+    COX_ASSIGN_OR_RETURN(const Credential credential, plugin_->Get(ctx));
     {
       net::Request first = request;
-      COX_ASSIGN_OR_RETURN(std::shared_ptr<net::Client> client, Prepare(credential, &first));
-      auto answer = send(client, std::move(first));
-      if (!answer.ok() || status_of(*answer) != kUnauthorized) return answer;
+      headers_->Add(credential->token, &first.headers);
+      auto answer = send(credential, std::move(first));
+      if (!IsRefused(answer)) return answer;
     }
-    COX_ASSIGN_OR_RETURN(const ExecCredentials::Ptr other, plugin_->GetOtherThan(ctx, credential));
-    COX_ASSIGN_OR_RETURN(std::shared_ptr<net::Client> client, Prepare(other, &request));
-    return send(client, std::move(request));
+    COX_ASSIGN_OR_RETURN(const Credential other, plugin_->GetOtherThan(ctx, credential));
+    headers_->Add(other->token, &request.headers);
+    return send(other, std::move(request));
   }
 
-  Result<std::shared_ptr<net::Client>> Prepare(const ExecCredentials::Ptr& credential,
-                                               net::Request* request) {
-    headers_->Add(credential != nullptr ? credential->token : std::string(), &request->headers);
-    return clients_->For(credential);
+  static bool IsRefused(const Result<net::Response>& response) {
+    return response.ok() && response->status == kUnauthorized;
+  }
+  static bool IsRefused(const Result<std::unique_ptr<net::ClientStream>>& stream) {
+    return stream.ok() && (*stream)->status() == kUnauthorized;
+  }
+  static bool IsRefused(const Result<std::unique_ptr<net::WebSocket>>& socket) {
+    return !socket.ok() && socket.status().code() == kUnauthorized;
   }
 
   const std::string prefix_;
+  const std::chrono::milliseconds ping_after_;
   const std::unique_ptr<RequestHeaders> headers_;
   const std::unique_ptr<ExecCredentials> plugin_;  // null: none
   const std::unique_ptr<TlsClients> clients_;
 };
 
-Result<net::ClientOptions> OptionsFor(const net::Url& server, const ConnectOptions& connect) {
+Result<net::ClientOptions> OptionsFor(const Config& config, const net::Url& server,
+                                      const ConnectOptions& connect) {
   net::ClientOptions options;
+  COX_ASSIGN_OR_RETURN(options.proxy, ProxyFor(config.proxy_url, server, connect.environment));
   options.host = server.host;
   options.tls = server.scheme == "https";
   options.port = server.port != 0 ? server.port : options.tls ? 443 : 80;
@@ -119,10 +143,10 @@ Result<std::shared_ptr<Transport>> Connect(const Context& ctx, const Config& con
   if (config.exec) {
     COX_ASSIGN_OR_RETURN(plugin, ExecCredentials::Create(config, options.environment.terminal));
   }
-  COX_ASSIGN_OR_RETURN(net::ClientOptions client, OptionsFor(*server, options));
+  COX_ASSIGN_OR_RETURN(net::ClientOptions client, OptionsFor(config, *server, options));
   COX_ASSIGN_OR_RETURN(auto clients, TlsClients::Open(ctx, config, std::move(client)));
-  return std::make_shared<HttpTransport>(server->path, std::move(headers), std::move(plugin),
-                                         std::move(clients));
+  return std::make_shared<HttpTransport>(server->path, options.ping_after, std::move(headers),
+                                         std::move(plugin), std::move(clients));
 }
 
 }  // namespace sdk

@@ -11,6 +11,7 @@
 
 #include "net/loopback.h"
 #include "net/relay.h"
+#include "net/websocket.h"
 #include "sdk/transport/request_headers.h"
 
 namespace cox::sdk {
@@ -61,6 +62,14 @@ class ConnectTest : public testing::Test {
       return;
     }
     if (!wanted_.empty() && authorization != wanted_) return exchange->Send({.status = 401});
+    if (request.path().ends_with("/socket")) {
+      auto socket = exchange->Upgrade({"b", "c"}, {});
+      if (!socket.ok()) return exchange->Send({.status = 400});
+      EXPECT_TRUE((*socket)->Send(context(), authorization).ok());
+      MutexLock lock(mu_);
+      socket_ = *std::move(socket);
+      return;
+    }
     exchange->Send({.body = {Bytes(authorization)}});
   }
   net::Request Last() {
@@ -89,6 +98,7 @@ class ConnectTest : public testing::Test {
 
   Mutex mu_;
   net::Request last_ COX_GUARDED_BY(mu_);
+  std::unique_ptr<net::WebSocket> socket_ COX_GUARDED_BY(mu_);
   std::string wanted_;
   fs::path dir_;
   Config config_;
@@ -354,6 +364,25 @@ TEST_F(ExecTest, ATokenIsKeptAndAskedForAgainWhenItIsRefused) {
   auto watch = transport->Start(context(), {.method = "GET", .target = "/list"});
   ASSERT_TRUE(watch.ok());
   EXPECT_EQ((*watch)->status(), 200);
+}
+
+TEST_F(ExecTest, AWebSocketHasTheSameCredentials) {
+  UsePlugin(Status("\"token\":\"t'$n'\""));
+  config_.server += "/k8s";
+  wanted_ = "Bearer t2";
+  const auto transport = Connected();
+  auto socket = transport->OpenWebSocket(context(), {.target = "/socket"}, {"a", "b"});
+  ASSERT_TRUE(socket.ok()) << socket.status().ToString();
+  EXPECT_EQ((*socket)->protocol(), "b");
+  EXPECT_EQ(Last().target, "/k8s/socket");
+  auto message = (*socket)->Receive(context());
+  ASSERT_TRUE(message.ok() && message->has_value());
+  EXPECT_EQ((*message)->view(), "Bearer t2");
+  wanted_ = "Bearer nobody has it";
+  const auto refused = transport->OpenWebSocket(context(), {.target = "/socket"}, {"a", "b"});
+  EXPECT_EQ(refused.status().code(), 401);
+  MutexLock lock(mu_);
+  socket_.reset();
 }
 
 TEST_F(ExecTest, ATokenThatHasExpiredIsNotUsed) {

@@ -3,6 +3,9 @@
 
 #include "coxswain/transport.h"
 #include "net/client/not_sent.h"
+#include "net/websocket.h"
+#include "net/websocket/handshake.h"
+#include "sdk/client/answer/status_answer.h"
 #include "sdk/transport/in_process_exchange.h"
 
 namespace cox {
@@ -11,6 +14,7 @@ namespace {
 
 // As net::Client's.
 constexpr size_t kMaxResponseBytes = size_t{256} * 1024 * 1024;
+constexpr size_t kMaxRefusalBytes = size_t{64} * 1024;
 
 class InProcessStream final : public net::ClientStream {
  public:
@@ -22,9 +26,31 @@ class InProcessStream final : public net::ClientStream {
   const net::Headers& headers() const override { return exchange_->headers(); }
   Result<Bytes> Read(Context& ctx) override { return exchange_->Next(ctx); }
   net::Headers TakeHeaders() { return std::move(exchange_->headers()); }
+  std::unique_ptr<net::WebSocket> TakeSocket() { return exchange_->TakeSocket(); }
 
  private:
   const std::shared_ptr<InProcessExchange> exchange_;
+};
+
+// Lives as long as the caller holds it, and with it the request's context.
+class InProcessSocket final : public net::WebSocket {
+ public:
+  InProcessSocket(std::unique_ptr<InProcessStream> call, std::unique_ptr<net::WebSocket> socket)
+      : call_(std::move(call)), socket_(std::move(socket)) {}
+
+  const std::string& protocol() const override { return socket_->protocol(); }
+  Status Send(Context& ctx, std::string_view message) override {
+    return socket_->Send(ctx, message);
+  }
+  Result<std::optional<Bytes>> Receive(Context& ctx) override { return socket_->Receive(ctx); }
+  std::optional<net::WebSocketClose> closed() const override { return socket_->closed(); }
+  Status Close(Context& ctx, int code, std::string_view reason) override {
+    return socket_->Close(ctx, code, reason);
+  }
+
+ private:
+  const std::unique_ptr<InProcessStream> call_;
+  const std::unique_ptr<net::WebSocket> socket_;  // goes first
 };
 
 class InProcessTransport final : public Transport {
@@ -53,6 +79,26 @@ class InProcessTransport final : public Transport {
   Result<std::unique_ptr<net::ClientStream>> Start(Context& ctx, net::Request request) override {
     COX_ASSIGN_OR_RETURN(std::unique_ptr<net::ClientStream> stream, Call(ctx, std::move(request)));
     return stream;
+  }
+
+  Result<std::unique_ptr<net::WebSocket>> OpenWebSocket(
+      Context& ctx, net::Request request, std::vector<std::string> protocols) override {
+    request.method = "GET";
+    request.version = 1;  // what handlers take for one that can be upgraded
+    request.headers.Set("connection", "Upgrade");
+    request.headers.Set("upgrade", "websocket");
+    net::AddClientHandshake(net::MakeWebSocketKey(), protocols, &request);
+    COX_ASSIGN_OR_RETURN(std::unique_ptr<InProcessStream> call, Call(ctx, std::move(request)));
+    if (std::unique_ptr<net::WebSocket> socket = call->TakeSocket()) {
+      return std::make_unique<InProcessSocket>(std::move(call), std::move(socket));
+    }
+    std::string body;
+    while (body.size() < kMaxRefusalBytes) {
+      COX_ASSIGN_OR_RETURN(const Bytes piece, call->Read(ctx));
+      if (piece.empty()) break;
+      body += piece.view();
+    }
+    return StatusFromAnswer(call->status(), call->headers(), body);
   }
 
  private:

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "net/websocket/handshake.h"
 
 namespace cox::sdk {
 namespace {
@@ -30,6 +31,14 @@ class InProcessExchange::Handle final : public net::Exchange {
     COX_CHECK(source != nullptr) << "a stream has a source";
     core_->Deliver({status, std::move(headers), {}, std::move(source)});
     return core_;
+  }
+  Result<std::unique_ptr<net::WebSocket>> Upgrade(const std::vector<std::string>& protocols,
+                                                  const net::WebSocketOptions& options) override {
+    COX_ASSIGN_OR_RETURN(net::ServerHandshake handshake,
+                         net::AcceptClientHandshake(core_->request_, protocols));
+    auto [near, far] = net::MakeWebSocketPair(handshake.protocol, options);
+    core_->Deliver({101, std::move(handshake.headers), {}, {}, std::move(far)});
+    return std::move(near);
   }
 
  private:

@@ -10,6 +10,7 @@
 #include "base/mutex.h"
 #include "net/client.h"
 #include "net/server.h"
+#include "net/websocket.h"
 
 namespace cox::sdk {
 
@@ -38,6 +39,9 @@ class InProcessExchange final : public net::Waker,
   net::Headers& headers() { return answer_.headers; }
   // The next piece of the body; empty at the end. REQUIRES: AwaitAnswer was OK.
   Result<Bytes> Next(const Context& ctx);
+  // The caller's end of the WebSocket that the request became; null if it did not.
+  // REQUIRES: AwaitAnswer was OK.
+  std::unique_ptr<net::WebSocket> TakeSocket() { return std::move(answer_.socket); }
   // The caller wants no more: the request's context stops unless the body has ended, and the source
   // goes.
   void Leave();
@@ -48,7 +52,8 @@ class InProcessExchange final : public net::Waker,
     int status = 500;
     net::Headers headers;
     std::vector<Bytes> body;
-    std::unique_ptr<net::BodySource> source;  // null: all is in the body
+    std::unique_ptr<net::BodySource> source = {};  // null: all is in the body
+    std::unique_ptr<net::WebSocket> socket = {};   // the caller's end; with 101
   };
   enum class Phase { kWaiting, kAnswered, kLeft };
 

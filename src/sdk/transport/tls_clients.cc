@@ -78,6 +78,17 @@ Result<std::unique_ptr<TlsClients>> TlsClients::Open(const Context& ctx, const C
   return clients;
 }
 
+net::ClientOptions TlsClients::OptionsFor(const Material& material,
+                                          const ExecCredentials::Ptr& plugin) const {
+  net::ClientOptions options = options_;
+  options.tls_options = material;
+  if (plugin != nullptr && !plugin->certificate_pem.empty()) {
+    options.tls_options.certificate_pem = plugin->certificate_pem;
+    options.tls_options.key_pem = plugin->key_pem;
+  }
+  return options;
+}
+
 Result<std::shared_ptr<net::Client>> TlsClients::For(const ExecCredentials::Ptr& plugin) {
   MaterialPtr material = Current();
   const std::string& certificate = plugin != nullptr ? plugin->certificate_pem : std::string();
@@ -86,13 +97,7 @@ Result<std::shared_ptr<net::Client>> TlsClients::For(const ExecCredentials::Ptr&
   if (client_ != nullptr && material_ == material && certificate_pem_ == certificate) {
     return client_;
   }
-  net::ClientOptions options = options_;
-  options.tls_options = *material;
-  if (!certificate.empty()) {
-    options.tls_options.certificate_pem = certificate;
-    options.tls_options.key_pem = plugin->key_pem;
-  }
-  auto made = net::Client::Create(context_, std::move(options));
+  auto made = net::Client::Create(context_, OptionsFor(*material, plugin));
   if (!made.ok()) return made.status();
   before = std::exchange(client_, *std::move(made));
   material_ = std::move(material);

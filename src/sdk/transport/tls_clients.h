@@ -29,6 +29,10 @@ class TlsClients {
 
   // `plugin`, if it has a certificate, brings that instead of the configured one. May be null.
   Result<std::shared_ptr<net::Client>> For(const ExecCredentials::Ptr& plugin);
+  // What such a client is made of, for connections of other kinds.
+  net::ClientOptions OptionsFor(const ExecCredentials::Ptr& plugin) const {
+    return OptionsFor(*Current(), plugin);
+  }
 
  private:
   // What files and configuration say, whole.
@@ -42,6 +46,7 @@ class TlsClients {
       : context_(ctx), options_(std::move(options)) {}
 
  private:
+  net::ClientOptions OptionsFor(const Material& material, const ExecCredentials::Ptr& plugin) const;
   MaterialPtr Current() const { return files_ != nullptr ? files_->Current() : fixed_; }
 
   const Context context_;

@@ -2,13 +2,7 @@
 #include "coxswain/transport.h"
 
 #include "net/client/not_sent.h"
-#if __has_include("net/websocket.h")
 #include "net/websocket.h"
-#else
-namespace cox::net {
-class WebSocket {};
-}  // namespace cox::net
-#endif
 
 namespace cox {
 

@@ -9,6 +9,7 @@
 #include "storage/etcd/client.h"
 #include "storage/etcd/lease_pool.h"
 #include "storage/etcd/watch.h"
+#include "storage/guarded_writes.h"
 
 namespace cox::storage {
 namespace {
@@ -24,7 +25,7 @@ using std::chrono::seconds;
 // nothing but the revision.
 constexpr std::string_view kNoKey = "health";
 
-class Impl final : public EtcdStore {
+class Impl final : public EtcdStore, public GuardedWrites {
  public:
   explicit Impl(std::shared_ptr<Client> client)
       : client_(std::move(client)),
@@ -75,15 +76,17 @@ class Impl final : public EtcdStore {
   }
 
   Result<WriteResult> Delete(Context& ctx, std::string_view key, Revision expected) override {
-    TxnRequest request;
-    request.key = key;
-    request.equals = expected;
-    COX_ASSIGN_OR_RETURN(etcd::TxnResponse response, Txn(ctx, request));
-    if (response.succeeded && response.deleted > 0) {
-      return WriteResult{true, response.revision, std::nullopt};
-    }
+    return Remove(ctx, key, expected, {});
+  }
+
+  Result<WriteResult> Write(Context& ctx, const GuardedWrite& write, const Guard& guard) override {
+    if (!write.value) return Remove(ctx, write.key, write.expected, guard);
+    COX_ASSIGN_OR_RETURN(etcd::TxnResponse response,
+                         Put(ctx, write.key, *write.value, write.expected, write.ttl, guard));
+    if (response.succeeded) return WriteResult{true, response.revision, std::nullopt};
     return WriteResult{false, 0, std::move(response.current)};
   }
+  const void* keys() const override { return this; }
 
   Result<std::unique_ptr<Watch>> StartWatch(Context& ctx, std::string_view prefix,
                                             Revision after) override {
@@ -141,12 +144,28 @@ class Impl final : public EtcdStore {
     return etcd::DecodeTxn(std::move(bytes));
   }
 
+  Result<WriteResult> Remove(Context& ctx, std::string_view key, Revision expected,
+                             const Guard& guard) {
+    TxnRequest request;
+    request.key = key;
+    request.equals = expected;
+    request.guard = guard.key;
+    request.guard_revision = guard.revision;
+    COX_ASSIGN_OR_RETURN(etcd::TxnResponse response, Txn(ctx, request));
+    if (response.succeeded && response.deleted > 0) {
+      return WriteResult{true, response.revision, std::nullopt};
+    }
+    return WriteResult{false, 0, std::move(response.current)};
+  }
+
   Result<etcd::TxnResponse> Put(const Context& ctx, std::string_view key, std::string_view value,
-                                Revision expected, seconds ttl) {
+                                Revision expected, seconds ttl, const Guard& guard = {}) {
     TxnRequest request;
     request.key = key;
     request.equals = expected;
     request.put = value;
+    request.guard = guard.key;
+    request.guard_revision = guard.revision;
     if (ttl.count() <= 0) return Txn(ctx, request);
     // A lease of the pool can be gone, as when somebody restored the cluster from a backup. Then
     // etcd has not written, and a new lease helps.

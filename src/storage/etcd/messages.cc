@@ -181,7 +181,8 @@ std::string PrefixEnd(std::string_view prefix) {
 }
 
 Message Encode(const TxnRequest& request) {
-  BackWriter writer(request.key.size() * 3 + request.put.value_or("").size() + 96);
+  BackWriter writer(request.key.size() * 3 + request.guard.size() +
+                    request.put.value_or("").size() + 128);
   BackWriter& w = writer;
   size_t operation = w.size();  // else: range
   size_t body = w.size();
@@ -202,6 +203,13 @@ Message Encode(const TxnRequest& request) {
   }
   w.MessageField(2, operation);
 
+  if (!request.guard.empty()) {  // if, the second condition
+    const size_t guard = w.size();
+    w.VarintField(6, static_cast<uint64_t>(request.guard_revision));
+    Text(w, 3, request.guard);
+    Int(w, 2, static_cast<int64_t>(TxnRequest::Compare::kModRevision));
+    w.MessageField(1, guard);
+  }
   const size_t compare = w.size();  // if
   const bool version = request.compare == TxnRequest::Compare::kVersion;
   // One of a union: sent also when it is 0.

@@ -44,7 +44,8 @@ Message Encode(const RangeRequest& request);
 // The end of the range of all keys that begin with `prefix`.
 std::string PrefixEnd(std::string_view prefix);
 
-// A transaction of one condition on one key: if it holds, the key is written, else read.
+// A transaction of one condition on a key, and perhaps one on another: if they hold, the key is
+// written, else read.
 struct TxnRequest {
   enum class Compare : uint8_t { kVersion = 0, kModRevision = 2 };
   Compare compare = Compare::kModRevision;
@@ -52,6 +53,8 @@ struct TxnRequest {
   std::string_view key;
   std::optional<std::string_view> put;  // none: the key is deleted
   int64_t lease = 0;
+  std::string_view guard = {};  // the other key; empty: none
+  Revision guard_revision = 0;  // of its last write
 };
 Message Encode(const TxnRequest& request);
 

@@ -13,6 +13,7 @@
 
 #include "base/mutex.h"
 #include "storage/errors.h"
+#include "storage/guarded_writes.h"
 #include "storage/memory/history.h"
 
 namespace cox::storage {
@@ -109,7 +110,7 @@ class MemoryWatch final : public Watch {
   bool progress_requested_ COX_GUARDED_BY(shared_->mu) = false;
 };
 
-class MemoryStore final : public Store {
+class MemoryStore final : public Store, public GuardedWrites {
  public:
   MemoryStore(Clock& clock, const MemoryOptions& options)
       : clock_(clock), options_(options), shared_(std::make_shared<Shared>(options)) {}
@@ -152,12 +153,7 @@ class MemoryStore final : public Store {
     Bytes bytes = Bytes::Copy(value);  // before the lock
     MutexLock lock(shared_->mu);
     if (std::optional<WriteResult> lost = Lost(key, expected)) return *std::move(lost);
-    History& history = shared_->history;
-    const Revision revision = history.Begin();
-    history.Put(key, std::move(bytes));
-    if (ttl.count() > 0) ExpireLater(key, revision, ttl);
-    Publish(revision, {&key, 1});
-    return WriteResult{true, revision, std::nullopt};
+    return PutLocked(key, std::move(bytes), ttl);
   }
 
   Result<WriteResult> Delete(Context& ctx, std::string_view key, Revision expected) override {
@@ -165,11 +161,25 @@ class MemoryStore final : public Store {
     MutexLock lock(shared_->mu);
     if (std::optional<WriteResult> lost = Lost(key, expected)) return *std::move(lost);
     if (expected == 0) return WriteResult{};  // it is not there, as expected: nothing to remove
-    const Revision revision = shared_->history.Begin();
-    shared_->history.Delete(key);
-    Publish(revision, {&key, 1});
-    return WriteResult{true, revision, std::nullopt};
+    return RemoveLocked(key);
   }
+
+  Result<WriteResult> Write(Context& ctx, const GuardedWrite& write, const Guard& guard) override {
+    COX_RETURN_IF_ERROR(ctx.status());
+    const std::string_view value = write.value.value_or("");
+    if (value.size() > options_.max_value_bytes) return ValueTooLargeError();
+    Bytes bytes = Bytes::Copy(value);
+    MutexLock lock(shared_->mu);
+    if (std::optional<WriteResult> lost = Lost(write.key, write.expected)) return *std::move(lost);
+    if (Lost(guard.key, guard.revision)) {
+      const KeyValue* kv = shared_->history.Find(write.key);
+      return WriteResult{false, 0, kv == nullptr ? std::nullopt : std::optional(*kv)};
+    }
+    if (write.value) return PutLocked(write.key, std::move(bytes), write.ttl);
+    if (write.expected == 0) return WriteResult{};
+    return RemoveLocked(write.key);
+  }
+  const void* keys() const override { return shared_.get(); }
 
   Result<std::unique_ptr<Watch>> StartWatch(Context& ctx, std::string_view prefix,
                                             Revision after) override {
@@ -210,6 +220,22 @@ class MemoryStore final : public Store {
     WriteResult result;
     if (current != nullptr) result.current = *current;
     return result;
+  }
+
+  WriteResult PutLocked(std::string_view key, Bytes bytes, std::chrono::seconds ttl)
+      COX_REQUIRES(shared_->mu) {
+    History& history = shared_->history;
+    const Revision revision = history.Begin();
+    history.Put(key, std::move(bytes));
+    if (ttl.count() > 0) ExpireLater(key, revision, ttl);
+    Publish(revision, {&key, 1});
+    return WriteResult{true, revision, std::nullopt};
+  }
+  WriteResult RemoveLocked(std::string_view key) COX_REQUIRES(shared_->mu) {
+    const Revision revision = shared_->history.Begin();
+    shared_->history.Delete(key);
+    Publish(revision, {&key, 1});
+    return WriteResult{true, revision, std::nullopt};
   }
 
   // Tells the watches about the finished `revision`.

@@ -48,7 +48,8 @@ void PruneStruct(const Type& type, Value& value, const Type* list) {
     const Field* field = type.Find(member.key);
     if (field == nullptr) continue;  // kind and apiVersion
     Prune(*field->type, member.value, nullptr);
-    if (field->Has(Field::kPointer)) continue;  // is there because somebody put it there
+    // What is there is so because somebody put it there; required ones are written as null else.
+    if (field->Has(Field::kPointer) && !member.value.is_null()) continue;
     if (!Unset(*field->type, member.value)) continue;
     if (IsKeyOf(list, field->name) && !field->Has(Field::kOmitEmpty)) continue;
     unset.push_back(member.key);
@@ -107,10 +108,18 @@ Value ZeroOf(const Type& type) {
 
 }  // namespace
 
-std::string FieldNameAt(const Type& type, size_t offset) {
+std::string FieldNameAt(const Type& type, size_t offset, const Type* member) {
+  const Field* found = nullptr;
   for (const Field& field : type.fields) {
-    if (field.offset == offset && !field.Has(Field::kInline)) return std::string(field.name);
+    if (field.offset != offset) continue;
+    // An inlined struct lies where its first field does: its type tells them apart.
+    if (field.Has(Field::kInline)) {
+      if (field.type == member) return "";
+    } else if (found == nullptr) {
+      found = &field;
+    }
   }
+  if (found != nullptr) return std::string(found->name);
   COX_CHECK(false);
   return "";
 }
@@ -127,6 +136,7 @@ void KeepPath(const Object& object, const std::vector<std::string>& path, Value&
   const Type* type = &object.type();
   Value* to = &out;
   for (size_t i = 0; i < path.size(); ++i) {
+    if (path[i].empty()) continue;  // inlined: its fields are this struct's own
     const Field* field = type->shape == Shape::kStruct ? type->Find(path[i]) : nullptr;
     COX_CHECK(field != nullptr);  // the members are of the structs they are taken from
     if (!to->is_object()) *to = Value::MakeObject();

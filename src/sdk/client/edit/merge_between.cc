@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/check.h"
 #include "coxswain/options.h"
 #include "object/equal.h"
 #include "object/json/json.h"
@@ -38,19 +37,19 @@ bool IsZero(const Value& value) {
 Value Shown(const Field& field, const void* at) {
   if (at == nullptr) return {};
   Value value = json::ToValue(*field.type, at);
+  // The entries of a map go one by one: others may have added theirs meanwhile.
+  if (field.type->shape == Shape::kMap && value.is_null()) return Value::MakeObject();
   const bool left_out = !field.Has(Field::kPointer) &&
                         (field.Has(Field::kOmitEmpty) || field.Has(Field::kOmitZero)) &&
                         !value.is_object() && IsZero(value);
-  // Empty maps are objects and left out; empty structs are objects and are not: as if either was
-  // there, an empty object has nothing that could differ.
   return left_out ? Value() : value;
 }
 
 Value Difference(Value before, Value after) {
   if (!before.is_object() || !after.is_object()) return after;
   Result<Value> patch = patch::CreateMergePatch(before, after);
-  // Only a document deeper than any type can be refused.
-  COX_CHECK(patch.ok());
+  // Only documents deeper than any type's are refused: those are sent whole.
+  if (!patch.ok()) return after;
   return std::move(*patch);
 }
 

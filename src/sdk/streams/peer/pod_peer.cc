@@ -113,8 +113,7 @@ PodPeer::PodPeer(const Context& ctx, Options options)
     : options_(std::move(options)), scope_(ctx, "pod-peer") {
   net::ServerOptions server = options_.server;
   server.bind_address = "127.0.0.1";
-  auto started = net::Server::Start(ctx, std::move(server),
-                                    [this](net::ExchangePtr exchange) { Handle(exchange); });
+  auto started = net::Server::Start(ctx, std::move(server), handler());
   COX_CHECK_OK(started.status());
   server_ = *std::move(started);
 }

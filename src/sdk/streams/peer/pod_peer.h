@@ -26,7 +26,7 @@ namespace cox::sdk {
 //   exit CODE       ends so
 //   flood BYTES     that many bytes to stdout
 //   size            waits for the terminal's size and writes it: 80x24
-//   break           writes "partial" and loses the connection
+//   break           writes "partial", waits for input and loses the connection
 //   hang            does nothing until the peer has gone
 // Others cannot be started. attach is `cat` after a line of greeting. Of the ports 7 echoes, 19
 // sends 1 MB and ends, the others refuse.
@@ -42,6 +42,10 @@ class PodPeer {
   ~PodPeer();
 
   uint16_t port() const { return server_->port(); }
+  // The same without a socket.
+  net::Handler handler() {
+    return [this](net::ExchangePtr exchange) { Handle(std::move(exchange)); };
+  }
   // What the containers write.
   ScriptedLog& log() { return *log_; }
   // Requests so far, by their targets.

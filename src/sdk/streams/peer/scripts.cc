@@ -57,7 +57,9 @@ class Process {
     } else if (program == "exit" && number != 0) {
       return End(ExitStatus(number));
     } else if (program == "break") {
-      return Out("partial");  // and the socket is dropped
+      Out("partial");
+      Next();
+      return;  // and the socket is dropped
     } else if (program == "hang") {
       while (Next()) {
       }

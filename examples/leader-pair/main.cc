@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two processes, one leader: see README.md.
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "api/core/v1.h"
+#include "coxswain/client.h"
+#include "coxswain/config.h"
+#include "coxswain/leader_election.h"
+#include "flags.h"
+
+namespace {
+
+using cox::Client;
+using cox::Context;
+using cox::FencingToken;
+using cox::Status;
+using cox::core::v1::ConfigMap;
+
+const cox::ObjectKey kCounter{"default", "leader-pair"};
+
+// Counts in the ConfigMap while this process leads.
+class Pair {
+ public:
+  Pair(Client& client, const Flags& flags)
+      : client_(client),
+        flags_(flags),
+        elector_(cox::LeaderElector::Create(client, flags.election)),
+        fenced_(elector_->FencedClient(client)) {}
+
+  // Leads again and again until `ctx` stops. (Most operators end when they lose, and are started
+  // anew: then nothing is left of what they knew.)
+  Status Run(Context& ctx) {
+    COX_RETURN_IF_ERROR(CreateCounter(ctx));
+    while (!ctx.Done()) {
+      const Status ended = elector_->Run(ctx, [&](Context& term) { Lead(ctx, term); });
+      if (ended.Is(cox::Reason::kBadRequest)) return ended;
+      if (!ended.ok()) COX_WARNING(ctx.log(), "Lost", {"why", ended.message()});
+    }
+    return {};
+  }
+
+ private:
+  Status CreateCounter(Context& ctx) {
+    ConfigMap map;
+    map.metadata.name = kCounter.name;
+    map.metadata.namespace_ = kCounter.ns;
+    const Status created = client_.Create(ctx, map).status();
+    return created.Is(cox::Reason::kAlreadyExists) ? Status() : created;
+  }
+
+  // `term` stops in time in all but the tests of the server's fence, which do not listen to it.
+  void Lead(Context& ctx, Context& term) {
+    const std::optional<FencingToken> token = elector_->term();
+    if (!token) return;
+    Context& work = flags_.fence == FenceMode::kBoth ? term : ctx;
+    for (int64_t count = 1; !work.Done(); ++count) {
+      const Status written = Write(work, *token, count);
+      if (IsDeposed(written)) {
+        COX_WARNING(ctx.log(), "Refused", {"why", written.message()});
+        return;
+      }
+      if (!written.ok()) COX_ERROR(ctx.log(), written, "Could not write");
+      if (flags_.fence == FenceMode::kNone && !elector_->IsLeader()) return;  // too late
+      (void)work.Sleep(flags_.write_period);
+    }
+  }
+
+  // Depends on no version, on purpose: whoever comes last would win.
+  Status Write(Context& ctx, const FencingToken& token, int64_t count) {
+    const cox::Patch patch =
+        cox::Patch::Merge(R"({"metadata":{"annotations":{"leader-pair/holder":")" + token.holder +
+                          R"(","leader-pair/term":")" + std::to_string(token.transitions) +
+                          R"("}},"data":{"count":")" + std::to_string(count) + R"("}})");
+    if (flags_.fence == FenceMode::kBoth) {
+      return fenced_->PatchObject<ConfigMap>(ctx, kCounter, patch).status();
+    }
+    const cox::Resource maps = cox::Resource::Of<ConfigMap>();
+    cox::Operation operation{
+        .verb = cox::Operation::Verb::kPatch, .resource = maps, .key = kCounter, .patch = &patch};
+    if (flags_.fence == FenceMode::kServer) {
+      operation.headers.Add(std::string(cox::kFencingHeader), token.ToString());
+    }
+    return client_.Execute(ctx, operation).status();
+  }
+
+  Client& client_;
+  const Flags flags_;
+  const std::unique_ptr<cox::LeaderElector> elector_;
+  const std::unique_ptr<Client> fenced_;
+};
+
+Status RunPair(Context& ctx, const Flags& flags) {
+  COX_ASSIGN_OR_RETURN(const cox::Config config, cox::LoadConfig({.kubeconfig = flags.kubeconfig}));
+  COX_ASSIGN_OR_RETURN(const std::unique_ptr<Client> client, cox::Connect(ctx, config));
+  return Pair(*client, flags).Run(ctx);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const cox::Result<Flags> flags = ParseFlags(argc, argv);
+  if (!flags.ok()) {
+    std::fprintf(stderr, "leader-pair: %s\n", flags.status().message().c_str());
+    return 2;
+  }
+  // Before there are threads: they all leave these signals to main.
+  sigset_t ends;
+  sigemptyset(&ends);
+  sigaddset(&ends, SIGTERM);
+  sigaddset(&ends, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &ends, nullptr);
+
+  cox::RealClock clock;
+  cox::FdLogSink sink(STDERR_FILENO);
+  cox::Logging logging(clock, cox::LogFormat::kText, sink);
+  Context ctx(clock, logging.For(""));
+  std::jthread signals([&] {
+    int signal = 0;
+    sigwait(&ends, &signal);
+    ctx.Stop();
+  });
+  const Status ended = RunPair(ctx, *flags);
+  const bool asked = ctx.Done();
+  kill(getpid(), SIGTERM);  // ends the thread, if nobody else has
+  if (ended.ok() || asked) return 0;
+  COX_ERROR(ctx.log(), ended, "Could not run");
+  return 1;
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counts the objects of any resource by namespace and label, from their metadata alone.
+#include <cstdlib>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "coxswain/manager.h"
+
+namespace {
+
+using cox::Status;
+using Metadata = cox::meta::v1::PartialObjectMetadata;
+
+std::string Environment(const char* name, const char* fallback) {
+  const char* value = std::getenv(name);  // NOLINT: before there is a second thread
+  return value == nullptr ? fallback : value;
+}
+
+// "apps/v1/Deployment", "v1/Pod".
+cox::Result<cox::GroupVersionKind> ParseKind(const std::string& text) {
+  const size_t slash = text.rfind('/');
+  if (slash == text.npos) return Status::BadRequest("WATCH=" + text + ": want v1/Pod, or the like");
+  return cox::GroupVersionKind::Parse(text.substr(0, slash), text.substr(slash + 1));
+}
+
+// How many objects there are, by namespace and label value. Each is counted where it was seen last,
+// so that counting it again changes nothing.
+class Counts {
+ public:
+  Counts(cox::MetricsRegistry& metrics, std::string label)
+      : label_(std::move(label)),
+        gauge_(metrics.AddGaugeVec(
+            {.name = "watched_objects", .help = "Objects by namespace and value of the label."},
+            {"namespace", "value"})) {}
+
+  // `object` is null when it is gone.
+  void See(const cox::Context& ctx, const cox::ObjectKey& key, const Metadata* object) {
+    cox::MutexLock lock(mu_);
+    const auto known = values_.find(key);
+    const std::string* value = object == nullptr ? nullptr : object->metadata.labels.Get(label_);
+    const std::string now = value == nullptr ? "" : *value;
+    if (known != values_.end()) {
+      if (object != nullptr && known->second == now) return;
+      gauge_.With({key.ns, known->second}).Dec();
+      values_.erase(known);
+    }
+    if (object != nullptr) {
+      gauge_.With({key.ns, now}).Inc();
+      values_.emplace(key, now);
+    }
+    COX_INFO(ctx.log(), object == nullptr ? "Gone" : "Seen", {label_, now},
+             {"objects", values_.size()});
+  }
+
+ private:
+  const std::string label_;
+  cox::GaugeVec& gauge_;
+  cox::Mutex mu_;
+  std::map<cox::ObjectKey, std::string> values_ COX_GUARDED_BY(mu_);
+};
+
+Status Setup(cox::Manager& manager) {
+  COX_ASSIGN_OR_RETURN(const cox::GroupVersionKind kind, ParseKind(Environment("WATCH", "v1/Pod")));
+  cox::Context ctx = manager.context().WithTimeout(std::chrono::seconds(30));
+  COX_ASSIGN_OR_RETURN(const cox::Resource resource, manager.client().Discover(ctx, kind));
+  const auto objects = cox::Lister<Metadata>(manager.cache().GetMetadata(resource));
+  auto counts = std::make_shared<Counts>(manager.metrics(), Environment("LABEL", "app"));
+  return cox::ControllerBuilder(manager, resource)
+      .OnlyMetadata()
+      .With({.needs_leader_election = false})  // each replica may count
+      .Complete(
+          [=](cox::Context& run, const cox::ObjectKey& key) -> cox::Result<cox::ReconcileResult> {
+            counts->See(run, key, objects.Get(key).get());
+            return cox::ReconcileResult::Done();
+          });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return cox::RunOperator(
+      argc, argv,
+      {.name = "metadata-watcher",
+       .description = "counts the objects of $WATCH (v1/Pod) by the label $LABEL (app)"},
+      Setup);
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Merges presets, kept in ConfigMaps, into matching Pods before they are stored. See README.md.
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coxswain/manager.h"
+#include "coxswain/webhook.h"
+#include "preset.h"
+
+namespace {
+
+using cox::core::v1::ConfigMap;
+using cox::core::v1::Pod;
+
+constexpr char kName[] = "pod-preset";
+constexpr char kPath[] = "/mutate-pods";
+
+// The value of --name=VALUE, which is taken out of the arguments; the others are RunOperator's.
+std::string TakeFlag(std::vector<char*>& arguments, std::string_view name, std::string fallback) {
+  const std::string prefix = "--" + std::string(name) + "=";
+  for (auto at = arguments.begin(); at != arguments.end(); ++at) {
+    if (!std::string_view(*at).starts_with(prefix)) continue;
+    fallback = std::string_view(*at).substr(prefix.size());
+    arguments.erase(at);
+    break;
+  }
+  return fallback;
+}
+
+// Presets of the Pod's namespace, from the cache; a preset that cannot be read is told of and
+// passed over.
+std::vector<preset::Preset> PresetsFor(cox::Manager& manager, const std::string& ns, const Pod& pod,
+                                       bool dry_run) {
+  std::vector<preset::Preset> presets;
+  for (const auto& map : manager.cache().ListerOf<ConfigMap>().List(ns)) {
+    cox::Result<preset::Preset> parsed = preset::ParsePreset(*map);
+    if (!parsed.ok()) {
+      if (!dry_run) {
+        manager.events().Record(*map, cox::EventKind::kWarning, "InvalidPreset", "Reading",
+                                parsed.status().message());
+      }
+      continue;
+    }
+    if (parsed->selector.Matches(pod.metadata.labels)) presets.push_back(*std::move(parsed));
+  }
+  return presets;
+}
+
+// The Pod has no name of its own yet, and may never exist: the event is about the preset.
+void TellConflict(cox::Manager& manager, const std::string& ns, const Pod& pod,
+                  const preset::Clash& clash) {
+  const auto map = manager.cache().ListerOf<ConfigMap>().Get({ns, clash.preset});
+  if (map == nullptr) return;
+  const std::string name =
+      pod.metadata.name.empty() ? pod.metadata.generateName + "*" : pod.metadata.name;
+  manager.events().Record(*map, cox::EventKind::kWarning, "PresetConflict", "Merging",
+                          "Pod " + name + " was left as it is: conflict about " + clash.what);
+}
+
+cox::AdmissionResponse MutatePod(cox::Context& ctx, cox::Manager& manager,
+                                 const cox::AdmissionRequest<Pod>& request, Pod& pod) {
+  if (!request.IsCreate() || !preset::Wants(pod)) return cox::AdmissionResponse::Allow();
+  // Without the presets we cannot tell; the API server asks again.
+  const cox::Status synced = manager.cache().InformerOf<ConfigMap>().WaitSynced(ctx);
+  if (!synced.ok()) return cox::AdmissionResponse::Fail(synced);
+  const std::string& ns = request.review.namespace_;
+  std::vector<preset::Preset> presets = PresetsFor(manager, ns, pod, request.dry_run());
+  const std::optional<preset::Clash> clash = preset::Merge(std::move(presets), pod);
+  cox::AdmissionResponse response = cox::AdmissionResponse::Allow();
+  if (!clash) return response;
+  if (!request.dry_run()) TellConflict(manager, ns, pod, *clash);
+  return response.Warn("presets were not merged: " + clash->preset + " conflicts about " +
+                       clash->what);
+}
+
+cox::WebhookOptions ServerOptions(const std::string& address, const cox::ObjectKey& service) {
+  cox::WebhookOptions options;
+  options.address = address;
+  options.self_signed =
+      cox::SelfSigned{.secret = {service.ns, service.name + "-cert"},
+                      .names = {service.name + "." + service.ns + ".svc", "127.0.0.1"}};
+  return options;
+}
+
+cox::admissionregistration::v1::WebhookClientConfig ClientConfig(const std::string& url,
+                                                                 const cox::ObjectKey& at) {
+  cox::admissionregistration::v1::WebhookClientConfig client;
+  if (!url.empty()) {
+    client.url = url + kPath;
+  } else {
+    auto& service = client.service.emplace();
+    service.namespace_ = at.ns;
+    service.name = at.name;
+    service.path = kPath;
+  }
+  return client;
+}
+
+// Only ConfigMaps that are presets are watched and kept.
+cox::ManagerOptions PresetsOnly() {
+  cox::CacheScope scope;
+  auto labels = cox::labels::Selector::Parse(std::string(preset::kPresetLabel) + "=true");
+  scope.labels = *std::move(labels);
+  cox::ManagerOptions options;
+  options.cache.by_resource.emplace_back(cox::Resource::Of<ConfigMap>(), std::move(scope));
+  return options;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::vector<char*> arguments(argv, argv + argc);
+  const std::string address = TakeFlag(arguments, "webhook-bind-address", ":9443");
+  const std::string url = TakeFlag(arguments, "webhook-url", "");
+  const cox::ObjectKey service =
+      cox::ObjectKey::Parse(TakeFlag(arguments, "service", std::string(kName) + "/" + kName));
+
+  std::unique_ptr<cox::WebhookServer> server;
+  return cox::RunOperator(
+      static_cast<int>(arguments.size()), arguments.data(),
+      {.name = kName,
+       .description = "merges presets, kept in ConfigMaps, into Pods\n"
+                      "  also: --webhook-bind-address= --webhook-url= --service=NAMESPACE/NAME",
+       .manager = PresetsOnly()},
+      [&](cox::Manager& manager) {
+        server = cox::WebhookServer::Create(ServerOptions(address, service), &manager.metrics());
+        // Asked for now, so that it is warm when the first Pod comes.
+        (void)manager.cache().InformerOf<ConfigMap>();
+        server->Mutate<Pod>(kPath,
+                            [&manager](cox::Context& ctx, const cox::AdmissionRequest<Pod>& request,
+                                       Pod& pod) { return MutatePod(ctx, manager, request, pod); });
+        server->Register(preset::Configuration(kName, ClientConfig(url, service), service.ns));
+        return server->AddTo(manager);
+      });
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apiserver/fencing/fencing.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "api/coordination/v1.h"
+#include "coxswain/fencing.h"
+
+namespace cox::apiserver {
+namespace {
+
+using coordination::v1::Lease;
+
+// In log lines of the call too.
+constexpr std::string_view kContextKey = "term";
+
+// What a get of the Lease would ask for.
+RequestInfo GetLease(const ObjectKey& lease) {
+  RequestInfo info;
+  info.path = "/apis/coordination.k8s.io/v1/namespaces/" + lease.ns + "/leases/" + lease.name;
+  info.verb = "get";
+  info.is_resource = true;
+  info.prefix = "apis";
+  info.group = "coordination.k8s.io";
+  info.version = "v1";
+  info.namespace_ = lease.ns;
+  info.resource = "leases";
+  info.name = lease.name;
+  return info;
+}
+
+Status Over(const FencingToken& token, const std::string& why) {
+  return DeposedStatus(Reason::kConflict, "term " + std::to_string(token.transitions) + " of \"" +
+                                              token.holder + "\" in Lease " +
+                                              token.lease.ToString() + " is over: " + why);
+}
+
+}  // namespace
+
+bool Fencing::Concerns(const Call& call) {
+  if (!call.Header(kFencingHeader)) return false;
+  constexpr std::array<std::string_view, 5> kWrites = {"create", "update", "patch", "delete",
+                                                       "deletecollection"};
+  return call.info.is_resource &&
+         std::find(kWrites.begin(), kWrites.end(), call.info.verb) != kWrites.end();
+}
+
+Status Fencing::Enter(Call& call) const {
+  const std::vector<std::string_view> values = call.request().headers.All(kFencingHeader);
+  if (values.size() != 1) {
+    return Status::BadRequest("more than one " + std::string(kFencingHeader) + " header");
+  }
+  COX_ASSIGN_OR_RETURN(const FencingToken token, FencingToken::Parse(values.front()));
+  const RequestInfo get = GetLease(token.lease);
+  COX_RETURN_IF_ERROR(StatusOf(authorizer_.Authorize(call.user, get), call.user, get));
+  COX_RETURN_IF_ERROR(Check(call.ctx(), values.front()).status());
+  call.set_ctx(call.ctx().WithValue(kContextKey, values.front()));
+  return {};
+}
+
+std::string_view Fencing::TermOf(const Context& ctx) { return ctx.Value(kContextKey); }
+
+Result<storage::Guard> Fencing::Check(Context& ctx, std::string_view term) const {
+  COX_ASSIGN_OR_RETURN(const FencingToken token, FencingToken::Parse(term));
+  const ResourceStore& leases = registry_.Hub(Lease::kKind).store();
+  const Result<storage::KeyValue> stored = leases.GetStored(ctx, token.lease.ns, token.lease.name);
+  if (stored.status().Is(Reason::kNotFound)) return Over(token, "there is no such Lease");
+  if (!stored.ok()) return stored.status();
+  COX_ASSIGN_OR_RETURN(const Object object, leases.Decode(stored->value.view(), stored->revision));
+  const coordination::v1::LeaseSpec& spec = object.As<Lease>()->spec;
+  const std::string holder = spec.holderIdentity.value_or("");
+  const int32_t transitions = spec.leaseTransitions.value_or(0);
+  if (holder == token.holder && transitions == token.transitions) {
+    return storage::Guard{stored->key, stored->revision};
+  }
+  if (holder.empty()) return Over(token, "it was given back");
+  // Whoever gets here may read it.
+  return Over(token, "term " + std::to_string(transitions) + " is that of \"" + holder + "\"");
+}
+
+storage::Store& Fencing::store() const { return registry_.Hub(Lease::kKind).store().storage(); }
+
+}  // namespace cox::apiserver

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "base/check.h"
+#include "base/clock.h"
+#include "net/certificate.h"
+#include "net/tls.h"
+
+namespace cox::net {
+namespace {
+
+CertificatePair Made(const CertificateRequest& request, const CertificatePair* issuer = nullptr) {
+  auto made = MakeCertificate(request, issuer);
+  COX_CHECK_OK(made.status());
+  return *std::move(made);
+}
+
+Clock::WallTime Now() { return RealClock().Now(); }
+
+TEST(ReadCertificateTest, SaysNamesTimesAndWhetherItIsACa) {
+  const CertificatePair ca = Made({.common_name = "the-ca", .days = 10, .is_ca = true});
+  const CertificatePair leaf = Made({.common_name = "leaf",
+                                     .dns_names = {"a.svc", "b.svc"},
+                                     .ip_addresses = {"127.0.0.1", "::1"},
+                                     .days = 2},
+                                    &ca);
+  const auto info = ReadCertificate(leaf.certificate_pem + ca.certificate_pem);
+  ASSERT_TRUE(info.ok()) << info.status().ToString();
+  EXPECT_EQ(info->common_name, "leaf");
+  EXPECT_EQ(info->dns_names, (std::vector<std::string>{"a.svc", "b.svc"}));
+  EXPECT_EQ(info->ip_addresses, (std::vector<std::string>{"127.0.0.1", "::1"}));
+  EXPECT_FALSE(info->is_ca);
+  EXPECT_TRUE(info->ValidAt(Now()));
+  EXPECT_FALSE(info->ValidAt(Now() + std::chrono::hours(49)));
+  EXPECT_FALSE(info->ValidAt(Now() - std::chrono::hours(2)));
+
+  const auto of_ca = ReadCertificate(ca.certificate_pem);
+  ASSERT_TRUE(of_ca.ok());
+  EXPECT_TRUE(of_ca->is_ca);
+
+  for (const char* bad : {"", "no certificate", "-----BEGIN CERTIFICATE-----\nAAAA\n"}) {
+    EXPECT_TRUE(ReadCertificate(bad).status().Is(Reason::kBadRequest)) << bad;
+  }
+}
+
+TEST(SplitCertificatesTest, GivesEachInTheOrderOfTheText) {
+  const CertificatePair a = Made({.common_name = "a"});
+  const CertificatePair b = Made({.common_name = "b"});
+  const auto split = SplitCertificates("# two\n" + a.certificate_pem + "\n" + b.certificate_pem);
+  ASSERT_TRUE(split.ok()) << split.status().ToString();
+  EXPECT_EQ(*split, (std::vector<std::string>{a.certificate_pem, b.certificate_pem}));
+}
+
+TEST(TrustedCasTest, RefuseWhatIsNoCertificate) {
+  const CertificatePair ca = Made({.common_name = "ca", .is_ca = true});
+  const auto cas = TrustedCas::Parse(ca.certificate_pem);
+  ASSERT_TRUE(cas.ok());
+  EXPECT_TRUE(TrustedCas::Parse("nothing").status().Is(Reason::kBadRequest));
+  const auto refused = [&](const std::vector<std::string>& chain, Clock::WallTime now) {
+    return (*cas)->VerifyClient(chain, now).Is(Reason::kUnauthorized);
+  };
+  EXPECT_TRUE(refused({}, Now()));
+  EXPECT_TRUE(refused({"no certificate"}, Now()));
+}
+
+}  // namespace
+}  // namespace cox::net

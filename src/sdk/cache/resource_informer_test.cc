@@ -1,0 +1,530 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sdk/cache/resource_informer.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+#include <thread>
+
+#include "api/core/v1.h"
+#include "base/scope.h"
+#include "base/test_clock.h"
+#include "sdk/cache/test_recorder.h"
+
+namespace cox::sdk {
+namespace {
+
+using core::v1::ConfigMap;
+using std::chrono::seconds;
+
+ObjectPtr MakeMap(const std::string& name, const std::string& uid, int64_t version,
+                  cox::Map<std::string> labels = {}, const std::string& ns = "ns") {
+  ConfigMap map;
+  map.metadata.name = name;
+  map.metadata.namespace_ = ns;
+  map.metadata.uid = uid;
+  map.metadata.resourceVersion = std::to_string(version);
+  map.metadata.labels = std::move(labels);
+  map.data["version"] = std::to_string(version);
+  return std::make_shared<const Object>(Object::Of(std::move(map)));
+}
+
+std::string WordOf(const Object& object) {
+  return HeadOf(object).key.name + "@" + std::to_string(HeadOf(object).version);
+}
+
+class ResourceInformerTest : public testing::Test {
+ protected:
+  explicit ResourceInformerTest(CacheScope scope = {},
+                                Resource resource = Resource::Of<ConfigMap>(),
+                                bool metadata = false)
+      : informer_(std::make_shared<ResourceInformer>(resource, metadata, std::move(scope), clock_,
+                                                     Clock::Duration(), bell_)),
+        feed_(informer_->StartFeed("")),
+        handle_(informer_->AddHandler(recorder_.handler())) {}
+
+  bool List(const std::vector<ObjectPtr>& objects, int64_t version, bool newest = false) {
+    std::vector<Item> items;
+    for (const ObjectPtr& object : objects) items.push_back(informer_->Prepare(object));
+    return informer_->Replace(feed_, std::move(items), std::to_string(version), newest);
+  }
+  void Event(EventType type, const ObjectPtr& object) {
+    informer_->Apply(feed_, {type, object, std::to_string(HeadOf(*object).version), false});
+  }
+  void Added(const ObjectPtr& object) { Event(EventType::kAdded, object); }
+  void Modified(const ObjectPtr& object) { Event(EventType::kModified, object); }
+  void Deleted(const ObjectPtr& object) { Event(EventType::kDeleted, object); }
+  void Bookmark(int64_t version) {
+    informer_->Apply(feed_, {EventType::kBookmark, nullptr, std::to_string(version), false});
+  }
+  // "a@3 b@7".
+  std::string Kept() const {
+    std::vector<std::string> words;
+    for (const ObjectPtr& object : informer_->List("", {})) words.push_back(WordOf(*object));
+    std::sort(words.begin(), words.end());
+    std::string out;
+    for (const std::string& word : words) out += (out.empty() ? "" : " ") + word;
+    return out;
+  }
+
+  TestClock clock_;
+  const std::shared_ptr<Doorbell> bell_ = std::make_shared<Doorbell>();
+  Recorder recorder_;
+  std::shared_ptr<ResourceInformer> informer_;
+  ResourceInformer::FeedId feed_;
+  const InformerHandle handle_;
+};
+
+TEST_F(ResourceInformerTest, IsSyncedWithItsFirstListAndSaysWhereItIs) {
+  EXPECT_FALSE(informer_->HasSynced());
+  EXPECT_FALSE(handle_.synced());
+  EXPECT_EQ(informer_->resource_version(), "");
+  List({MakeMap("a", "u1", 5), MakeMap("b", "u2", 7)}, 10);
+  EXPECT_TRUE(informer_->HasSynced());
+  EXPECT_TRUE(handle_.synced());
+  EXPECT_EQ(informer_->resource_version(), "10");
+  EXPECT_TRUE(recorder_.last().initial);
+  EXPECT_EQ(Kept(), "a@5 b@7");
+  EXPECT_EQ(informer_->size(), 2);
+  EXPECT_GT(informer_->bytes(), 2 * sizeof(ConfigMap));
+  Bookmark(12);
+  EXPECT_EQ(informer_->resource_version(), "12");
+}
+
+TEST_F(ResourceInformerTest, ObjectsOnlyGetNewer) {
+  List({MakeMap("a", "u1", 5)}, 10);
+  Modified(MakeMap("a", "u1", 12));
+  Modified(MakeMap("a", "u1", 11));  // late
+  Modified(MakeMap("a", "u1", 12));  // twice
+  Added(MakeMap("a", "u0", 4));      // one that had the name before
+  EXPECT_EQ(Kept(), "a@12");
+  Deleted(MakeMap("a", "u1", 11));
+  EXPECT_EQ(Kept(), "a@12");
+  Deleted(MakeMap("a", "u1", 13));
+  EXPECT_EQ(Kept(), "");
+  Modified(MakeMap("a", "u1", 12));  // the feed has been there
+  EXPECT_EQ(Kept(), "");
+  EXPECT_EQ(recorder_.seen(), (std::vector<std::string>{"+ns/a", "~ns/a", "-ns/a"}));
+  EXPECT_EQ(HeadOf(*recorder_.last().before).version, 13);
+  EXPECT_FALSE(recorder_.last().missed);
+}
+
+TEST_F(ResourceInformerTest, AnotherObjectOfTheSameNameIsADeletionAndAnAdd) {
+  List({MakeMap("a", "u1", 5)}, 10);
+  Added(MakeMap("a", "u2", 12));
+  EXPECT_EQ(recorder_.seen(), (std::vector<std::string>{"+ns/a", "-ns/a", "+ns/a"}));
+  EXPECT_EQ(informer_->Get({"ns", "a"})->As<ConfigMap>()->metadata.uid, "u2");
+  Deleted(MakeMap("a", "u1", 11));  // of the first, late
+  EXPECT_EQ(Kept(), "a@12");
+}
+
+TEST_F(ResourceInformerTest, AListDeletesWhatIsAbsentUnlessThatIsNewer) {
+  List({MakeMap("a", "u1", 5), MakeMap("b", "u2", 6)}, 10);
+  informer_->ObserveWrite(MakeMap("c", "u3", 15), 0, "");
+  List({MakeMap("a", "u1", 11)}, 12);
+  EXPECT_EQ(Kept(), "a@11 c@15");
+  EXPECT_EQ(recorder_.seen().size(), 5);
+  List({MakeMap("a", "u1", 11)}, 20);
+  EXPECT_EQ(Kept(), "a@11");
+  EXPECT_TRUE(recorder_.last().missed);
+  EXPECT_EQ(recorder_.broken(), std::vector<std::string>());
+}
+
+TEST_F(ResourceInformerTest, AListFromThePastIsRefusedUnlessTheServerHasGoneBack) {
+  List({MakeMap("a", "u1", 5)}, 10);
+  EXPECT_FALSE(List({MakeMap("b", "u2", 3)}, 9));
+  EXPECT_EQ(Kept(), "a@5");
+  EXPECT_TRUE(List({MakeMap("a", "u1", 4), MakeMap("b", "u2", 3)}, 9, true));
+  EXPECT_EQ(Kept(), "a@4 b@3");
+  EXPECT_EQ(informer_->resource_version(), "9");
+}
+
+TEST_F(ResourceInformerTest, ListingAgainKeepsWhatIsTheSame) {
+  List({MakeMap("a", "u1", 5)}, 10);
+  const ObjectPtr before = informer_->Get({"ns", "a"});
+  List({MakeMap("a", "u1", 5)}, 20);
+  EXPECT_EQ(informer_->Get({"ns", "a"}), before);
+  EXPECT_EQ(recorder_.seen().size(), 1);
+}
+
+TEST_F(ResourceInformerTest, OwnWritesAreThereAtOnceAndTheirEventsAreNoNews) {
+  List({MakeMap("a", "u1", 5)}, 10);
+  informer_->ObserveWrite(MakeMap("a", "u1", 12), 5, "me");
+  EXPECT_EQ(Kept(), "a@12");
+  EXPECT_EQ(recorder_.last_writer(), "me");
+  Modified(MakeMap("a", "u1", 11));  // somebody else's, which the write came after
+  Modified(MakeMap("a", "u1", 12));
+  EXPECT_EQ(recorder_.seen().size(), 2);
+  informer_->ObserveWrite(MakeMap("a", "u1", 14), 13, "me");  // 13 is not known here
+  EXPECT_EQ(recorder_.last_writer(), "");
+  informer_->ObserveWrite(MakeMap("a", "u1", 15), SharedInformer::kUnknownBase, "me");
+  EXPECT_EQ(recorder_.last_writer(), "");
+  informer_->ObserveWrite(MakeMap("b", "u2", 16), 0, "me");
+  EXPECT_EQ(recorder_.last_writer(), "me");
+  informer_->ObserveWrite(MakeMap("b", "u2", 16), 0, "me");  // nothing changed
+  EXPECT_EQ(Kept(), "a@15 b@16");
+  EXPECT_EQ(recorder_.broken(), std::vector<std::string>());
+}
+
+TEST_F(ResourceInformerTest, AnOwnWriteThatIsToldLateDoesNotBringBackWhatWasDeletedSince) {
+  List({MakeMap("a", "u1", 5)}, 10);
+  Modified(MakeMap("a", "u1", 11));
+  Deleted(MakeMap("a", "u1", 12));
+  informer_->ObserveWrite(MakeMap("a", "u1", 11), 5, "me");
+  EXPECT_EQ(Kept(), "");
+}
+
+TEST_F(ResourceInformerTest, WhatThisProcessDeletedStaysDeleted) {
+  List({MakeMap("a", "u1", 5)}, 10);
+  informer_->ObserveDelete({"ns", "a"}, "u1");
+  EXPECT_EQ(Kept(), "");
+  Modified(MakeMap("a", "u1", 11));
+  List({MakeMap("a", "u1", 11)}, 12);
+  EXPECT_EQ(Kept(), "");
+  Deleted(MakeMap("a", "u1", 13));
+  Added(MakeMap("a", "u2", 14));
+  EXPECT_EQ(Kept(), "a@14");
+  informer_->ObserveDelete({"ns", "a"}, "");    // unknown which
+  informer_->ObserveDelete({"ns", "a"}, "u1");  // the one before
+  EXPECT_EQ(Kept(), "a@14");
+  EXPECT_EQ(recorder_.broken(), std::vector<std::string>());
+}
+
+TEST_F(ResourceInformerTest, LateSubscribersGetAllThereIsAndThenWhatComes) {
+  List({MakeMap("a", "u1", 5), MakeMap("b", "u2", 6)}, 10);
+  Recorder late;
+  const InformerHandle handle = informer_->AddHandler(late.handler());
+  EXPECT_TRUE(handle.synced());
+  EXPECT_EQ(late.seen().size(), 2);
+  EXPECT_TRUE(late.last().initial);
+  Modified(MakeMap("a", "u1", 11));
+  EXPECT_EQ(late.seen().back(), "~ns/a");
+  EXPECT_EQ(late.broken(), std::vector<std::string>());
+}
+
+TEST_F(ResourceInformerTest, ADroppedHandleIsTheEndOfCalls) {
+  Recorder other;
+  {
+    const InformerHandle handle = informer_->AddHandler(other.handler());
+    List({MakeMap("a", "u1", 5)}, 10);
+  }
+  Modified(MakeMap("a", "u1", 11));
+  EXPECT_EQ(other.seen().size(), 1);
+  EXPECT_EQ(recorder_.seen().size(), 2);
+}
+
+TEST_F(ResourceInformerTest, HandlesMayOutliveTheInformer) {
+  auto informer = std::make_shared<ResourceInformer>(Resource::Of<ConfigMap>(), false, CacheScope(),
+                                                     clock_, Clock::Duration(), bell_);
+  Recorder recorder;
+  InformerHandle handle = informer->AddHandler(recorder.handler());
+  informer.reset();
+  EXPECT_FALSE(handle.synced());
+}
+
+TEST_F(ResourceInformerTest, ResyncsEachHandlerInItsOwnTime) {
+  List({MakeMap("a", "u1", 5)}, 10);
+  Recorder often;
+  const InformerHandle handle = informer_->AddHandler(often.handler(), {.resync = seconds(100)});
+  EXPECT_EQ(informer_->Resync() <= clock_.In(seconds(110)), true);
+  EXPECT_EQ(often.seen().size(), 1);
+  clock_.Advance(seconds(110));
+  const Clock::SteadyTime next = informer_->Resync();
+  EXPECT_GE(next, clock_.In(seconds(100)));
+  EXPECT_EQ(often.seen(), (std::vector<std::string>{"+ns/a", "=ns/a"}));
+  EXPECT_EQ(recorder_.seen().size(), 1);
+}
+
+TEST_F(ResourceInformerTest, IndexesFollowTheObjects) {
+  List({MakeMap("a", "u1", 5, {{"app", "x"}}), MakeMap("b", "u2", 6, {{"app", "y"}})}, 10);
+  const auto by_app = [](const Object& object) {
+    const std::string* app = object.As<ConfigMap>()->metadata.labels.Get("app");
+    return app == nullptr ? std::vector<std::string>() : std::vector<std::string>{*app, "all"};
+  };
+  EXPECT_TRUE(informer_->Find("app", "x").empty());
+  informer_->AddIndex("app", by_app);
+  EXPECT_EQ(informer_->Find("app", "x").size(), 1);
+  EXPECT_EQ(informer_->Find("app", "all").size(), 2);
+  Modified(MakeMap("a", "u1", 11, {{"app", "y"}}));
+  EXPECT_TRUE(informer_->Find("app", "x").empty());
+  EXPECT_EQ(informer_->Find("app", "y").size(), 2);
+  Modified(MakeMap("b", "u2", 12));
+  Deleted(MakeMap("a", "u1", 13));
+  EXPECT_TRUE(informer_->Find("app", "y").empty());
+  EXPECT_TRUE(informer_->Find("app", "all").empty());
+  informer_->AddIndex("app", [](const Object& object) {
+    return std::vector<std::string>{HeadOf(object).key.name};
+  });
+  EXPECT_EQ(informer_->Find("app", "b").size(), 1);
+}
+
+TEST_F(ResourceInformerTest, ListsByNamespaceAndLabels) {
+  List({MakeMap("a", "u1", 5, {{"app", "x"}}), MakeMap("b", "u2", 6, {{"app", "x"}}, "other")}, 10);
+  EXPECT_EQ(informer_->List("ns", {}).size(), 1);
+  EXPECT_EQ(informer_->List("", *labels::Selector::Parse("app=x")).size(), 2);
+  EXPECT_EQ(informer_->List("", *labels::Selector::Parse("app!=x")).size(), 0);
+  EXPECT_EQ(informer_->List("nowhere", {}).size(), 0);
+  EXPECT_EQ(informer_->Get({"ns", "b"}), nullptr);
+}
+
+TEST_F(ResourceInformerTest, FeedsOfNamespacesComeAndGo) {
+  List({}, 10);
+  informer_->EndFeed(feed_);
+  const auto one = informer_->StartFeed("one");
+  const auto two = informer_->StartFeed("two");
+  informer_->Replace(one, {informer_->Prepare(MakeMap("a", "u1", 5, {}, "one"))}, "10", true);
+  EXPECT_FALSE(informer_->HasSynced());
+  informer_->Replace(two, {informer_->Prepare(MakeMap("b", "u2", 6, {}, "two"))}, "20", true);
+  EXPECT_TRUE(informer_->HasSynced());
+  EXPECT_EQ(informer_->resource_version(), "10");
+  informer_->ObserveWrite(MakeMap("c", "u3", 30, {}, "three"), 0, "");  // nobody follows it
+  EXPECT_EQ(Kept(), "a@5 b@6");
+  informer_->Replace(two, {}, "21", false);  // says nothing about the other
+  EXPECT_EQ(Kept(), "a@5");
+  informer_->EndFeed(one);
+  EXPECT_EQ(Kept(), "");
+  EXPECT_EQ(recorder_.seen().back(), "-one/a");
+  informer_->Replace(one, {informer_->Prepare(MakeMap("a", "u1", 5, {}, "one"))}, "50", false);
+  EXPECT_EQ(Kept(), "");
+}
+
+TEST_F(ResourceInformerTest, WaitersForSyncAreToldWhenItWillNotCome) {
+  Context ctx(clock_);
+  informer_->End();
+  EXPECT_TRUE(informer_->WaitSynced(ctx).Is(Reason::kServiceUnavailable));
+}
+
+class SelectedInformerTest : public ResourceInformerTest {
+ protected:
+  SelectedInformerTest() : ResourceInformerTest(MakeScope()) {}
+  static CacheScope MakeScope() {
+    CacheScope scope;
+    scope.labels = *labels::Selector::Parse("app=x");
+    scope.fields = *fields::Selector::Parse("metadata.name!=hidden");
+    return scope;
+  }
+};
+
+TEST_F(SelectedInformerTest, OwnWritesThatLeaveTheScopeLeaveTheCache) {
+  const cox::Map<std::string> in = {{"app", "x"}};
+  List({MakeMap("a", "u1", 5, in)}, 10);
+  informer_->ObserveWrite(MakeMap("b", "u2", 11), 0, "");
+  informer_->ObserveWrite(MakeMap("hidden", "u3", 11, in), 0, "");
+  EXPECT_EQ(Kept(), "a@5");
+  informer_->ObserveWrite(MakeMap("a", "u1", 13), 5, "");
+  EXPECT_EQ(Kept(), "");
+  Modified(MakeMap("a", "u1", 12, in));  // before it left
+  EXPECT_EQ(Kept(), "");
+  Deleted(MakeMap("a", "u1", 13));
+  Added(MakeMap("a", "u1", 14, in));  // and came back
+  EXPECT_EQ(Kept(), "a@14");
+  EXPECT_EQ(recorder_.broken(), std::vector<std::string>());
+}
+
+// --- Whatever happens in whatever order: handlers and readers never see time go back, and in the
+// --- end all is as on the server.
+
+class Model {
+ public:
+  explicit Model(unsigned seed) : random_(seed) {}
+
+  size_t Draw(size_t below) { return random_() % below; }
+  ObjectPtr Write(const std::string& name) {
+    const bool there = now_.contains(name);
+    if (!there) uids_[name] = "u" + std::to_string(version_ + 1);
+    ++version_;
+    const ObjectPtr object = MakeMap(name, uids_[name], version_);
+    now_[name] = object;
+    past_.push_back({there ? EventType::kModified : EventType::kAdded, object});
+    return object;
+  }
+  ObjectPtr Delete(const std::string& name) {
+    ++version_;
+    now_.erase(name);
+    const ObjectPtr object = MakeMap(name, uids_[name], version_);
+    past_.push_back({EventType::kDeleted, object});
+    return object;
+  }
+
+  struct Event {
+    EventType type;
+    ObjectPtr object;
+  };
+  std::map<std::string, ObjectPtr> At(int64_t version) const {
+    std::map<std::string, ObjectPtr> state;
+    for (const Event& event : past_) {
+      if (HeadOf(*event.object).version > version) break;
+      if (event.type == EventType::kDeleted) {
+        state.erase(HeadOf(*event.object).key.name);
+      } else {
+        state[HeadOf(*event.object).key.name] = event.object;
+      }
+    }
+    return state;
+  }
+
+  std::mt19937 random_;
+  int64_t version_ = 0;
+  std::map<std::string, ObjectPtr> now_;
+  std::map<std::string, std::string> uids_;
+  std::vector<Event> past_;
+};
+
+class RandomHistoryTest : public ResourceInformerTest {
+ protected:
+  // One thing that may happen between the server, the watch and the writers of this process.
+  void Step(Model& model, size_t& watched) {
+    const std::string name(1, static_cast<char>('a' + model.Draw(4)));
+    switch (model.Draw(8)) {
+      case 0:  // somebody else writes
+        model.Write(name);
+        break;
+      case 1:
+        if (model.now_.contains(name)) model.Delete(name);
+        break;
+      case 2: {  // we do
+        const bool there = model.now_.contains(name);
+        const int64_t base = there ? HeadOf(*model.now_[name]).version : 0;
+        late_.push_back({model.Write(name), base});
+        break;
+      }
+      case 3:
+        if (model.now_.contains(name)) {
+          const std::string uid = model.uids_[name];
+          model.Delete(name);
+          informer_->ObserveDelete({"ns", name}, uid);
+          own_deleted_[uid] = true;
+        }
+        break;
+      case 4:  // an answer comes, perhaps after later ones
+        if (!late_.empty()) {
+          const size_t which = model.Draw(late_.size());
+          informer_->ObserveWrite(late_[which].object, late_[which].base, "me");
+          late_.erase(late_.begin() + static_cast<std::ptrdiff_t>(which));
+        }
+        break;
+      case 5:  // the watch goes on
+        for (size_t i = model.Draw(4); i > 0 && watched < model.past_.size(); --i) {
+          Event(model.past_[watched].type, model.past_[watched].object);
+          ++watched;
+        }
+        break;
+      case 6:  // an event comes again
+        if (watched > 0) {
+          const Model::Event& event = model.past_[model.Draw(watched)];
+          Event(event.type, event.object);
+        }
+        break;
+      case 7:  // listed anew, from some server that is not older than what we have seen
+        if (model.Draw(4) == 0) Relist(model, watched);
+        break;
+    }
+  }
+  void Relist(Model& model, size_t& watched) {
+    const int64_t seen = watched == 0 ? 0 : HeadOf(*model.past_[watched - 1].object).version;
+    int64_t at =
+        seen + static_cast<int64_t>(model.Draw(static_cast<size_t>(model.version_ - seen + 1)));
+    std::vector<ObjectPtr> objects;
+    for (const auto& [name, object] : model.At(at)) objects.push_back(object);
+    EXPECT_TRUE(List(objects, at));
+    while (watched < model.past_.size() && HeadOf(*model.past_[watched].object).version <= at) {
+      ++watched;
+    }
+  }
+  // No reader sees an older version after a newer one.
+  void LookBack() {
+    for (char c = 'a'; c < 'e'; ++c) {
+      const ObjectPtr object = informer_->Get({"ns", std::string(1, c)});
+      if (object == nullptr) continue;
+      const ObjectHead head = HeadOf(*object);
+      EXPECT_GE(head.version, read_[c]) << c;
+      EXPECT_FALSE(own_deleted_[head.uid]) << "deleted by us, and back: " << c;
+      read_[c] = head.version;
+    }
+  }
+
+  struct Late {
+    ObjectPtr object;
+    int64_t base;
+  };
+  std::vector<Late> late_;
+  std::map<std::string, bool> own_deleted_;
+  std::map<char, int64_t> read_;
+};
+
+TEST_F(RandomHistoryTest, NobodySeesTimeGoBackAndAllIsWellInTheEnd) {
+  for (unsigned seed = 1; seed <= 500; ++seed) {
+    informer_ = std::make_shared<ResourceInformer>(Resource::Of<ConfigMap>(), false, CacheScope(),
+                                                   clock_, Clock::Duration(), bell_);
+    feed_ = informer_->StartFeed("");
+    Recorder early;
+    const InformerHandle one = informer_->AddHandler(early.handler());
+    late_.clear();
+    own_deleted_.clear();
+    read_.clear();
+    Model model(seed);
+    size_t watched = 0;
+    List({}, 0);
+    Recorder late;
+    InformerHandle two;
+    for (int step = 0; step < 120; ++step) {
+      Step(model, watched);
+      LookBack();
+      if (step == 60) two = informer_->AddHandler(late.handler());
+    }
+    for (const Late& write : late_) informer_->ObserveWrite(write.object, write.base, "me");
+    for (; watched < model.past_.size(); ++watched) {
+      Event(model.past_[watched].type, model.past_[watched].object);
+      LookBack();
+    }
+    std::map<std::string, int64_t> want;
+    for (const auto& [name, object] : model.now_) want["ns/" + name] = HeadOf(*object).version;
+    EXPECT_EQ(early.versions(), want) << "seed " << seed;
+    EXPECT_EQ(late.versions(), want) << "seed " << seed;
+    EXPECT_EQ(informer_->size(), want.size()) << "seed " << seed;
+    EXPECT_EQ(early.broken(), std::vector<std::string>()) << "seed " << seed;
+    EXPECT_EQ(late.broken(), std::vector<std::string>()) << "seed " << seed;
+    if (HasFailure()) return;
+  }
+}
+
+TEST_F(ResourceInformerTest, HandlersComeAndGoWhileEventsDo) {
+  List({MakeMap("b", "u2", 10)}, 10);
+  RealClock clock;
+  Scope scope(Context(clock), "test");
+  const auto start = [&](const char* name, std::function<void(int)> work) {
+    ASSERT_TRUE(scope
+                    .Go(name,
+                        [work = std::move(work)](Context&) {
+                          for (int i = 0; i < 500; ++i) work(i);
+                        })
+                    .ok());
+  };
+  start("watch", [&](int i) { Modified(MakeMap("a", "u1", 11 + 2 * i)); });
+  start("writer",
+        [&](int i) { informer_->ObserveWrite(MakeMap("b", "u2", 11 + i), 10 + i, "me"); });
+  start("reader", [&](int) {
+    (void)informer_->List("", {});
+    (void)informer_->Find("n", "a");
+  });
+  start("subscriber", [&](int i) {
+    Recorder recorder;
+    {
+      const InformerHandle handle = informer_->AddHandler(recorder.handler());
+      if (i % 10 == 0) {
+        informer_->AddIndex("n", [](const Object& object) {
+          return std::vector<std::string>{HeadOf(object).key.name};
+        });
+      }
+    }
+    EXPECT_EQ(recorder.broken(), std::vector<std::string>());
+  });
+  scope.Wait();
+  scope.Stop();
+  EXPECT_EQ(Kept(), "a@1009 b@510");
+  EXPECT_EQ(recorder_.broken(), std::vector<std::string>());
+}
+
+}  // namespace
+}  // namespace cox::sdk

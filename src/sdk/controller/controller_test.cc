@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sdk/controller/controller.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "api/core/v1.h"
+#include "base/test_clock.h"
+
+namespace cox::sdk {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// Tells its handler what a test wants it to hear.
+class FakeInformer final : public SharedInformer {
+ public:
+  void Send(const Delta& delta) {
+    MutexLock lock(mu_);
+    changed_.Wait(mu_, [&]() COX_REQUIRES(mu_) { return handler_ != nullptr; });
+    handler_(delta);
+  }
+  void SendPod(const std::string& name, Delta delta = {}) {
+    core::v1::Pod pod;
+    pod.metadata.namespace_ = "default";
+    pod.metadata.name = name;
+    delta.after = std::make_shared<const Object>(Object::Of(pod));
+    Send(delta);
+  }
+
+  const Resource& resource() const override { return resource_; }
+  bool HasSynced() const override { return true; }
+  Status WaitSynced(Context&) const override { return {}; }
+  InformerHandle AddHandler(DeltaHandler handler, HandlerOptions) override {
+    class Handle final : public InformerHandle::Registration {
+     public:
+      explicit Handle(FakeInformer& informer) : informer_(informer) {}
+      ~Handle() override {
+        MutexLock lock(informer_.mu_);
+        informer_.handler_ = [](const Delta&) {};
+      }
+      bool synced() const override { return true; }
+
+     private:
+      FakeInformer& informer_;
+    };
+    MutexLock lock(mu_);
+    handler_ = std::move(handler);
+    changed_.NotifyAll();
+    return InformerHandle(std::make_unique<Handle>(*this));
+  }
+  void AddIndex(std::string, IndexFunction) override {}
+  ObjectPtr Get(const ObjectKey&) const override { return nullptr; }
+  std::vector<ObjectPtr> List(std::string_view, const labels::Selector&) const override {
+    return {};
+  }
+  std::vector<ObjectPtr> Find(std::string_view, std::string_view) const override { return {}; }
+  size_t size() const override { return 0; }
+  std::string resource_version() const override { return ""; }
+  size_t bytes() const override { return 0; }
+  void ObserveWrite(ObjectPtr, int64_t, std::string_view) override {}
+  void ObserveDelete(const ObjectKey&, std::string_view) override {}
+
+ private:
+  const Resource resource_ = Resource::Of<core::v1::Pod>();
+  Mutex mu_;
+  CondVar changed_;
+  DeltaHandler handler_ COX_GUARDED_BY(mu_);
+};
+
+class ControllerTest : public testing::Test {
+ protected:
+  ~ControllerTest() override { Stop(); }
+
+  void Start(ReconcileFunction reconcile, ControllerOptions options = {},
+             std::vector<Source> sources = {}) {
+    ControllerSpec spec{.name = "web",
+                        .options = std::move(options),
+                        .watches = {},
+                        .sources = std::move(sources),
+                        .reconciler = MakeReconciler([this, reconcile = std::move(reconcile)](
+                                                         Context& run, const ObjectKey& key) {
+                          const Result<ReconcileResult> result = reconcile(run, key);
+                          MutexLock lock(mu);
+                          reconciled.push_back(key.name);
+                          changed.NotifyAll();
+                          return result;
+                        })};
+    spec.watches.push_back({informer, OwnKey(), {}});
+    controller = std::make_unique<Controller>(clock, metrics, std::move(spec));
+    ASSERT_TRUE(
+        scope.Go("controller", [this](Context& run) { ended = controller->Run(run); }).ok());
+  }
+  void Stop() {
+    scope.Stop();
+    scope.Wait();
+  }
+  std::vector<std::string> WaitForReconciles(size_t n) {
+    MutexLock lock(mu);
+    changed.Wait(mu, [&]() COX_REQUIRES(mu) { return reconciled.size() >= n; });
+    return reconciled;
+  }
+  double Metric(const std::string& name, const std::string& labels = R"({controller="web"})") {
+    const std::string text = metrics.Render();
+    const size_t at = text.find("\n" + name + labels + " ");
+    if (at == text.npos) return -1;
+    return std::stod(text.substr(at + 2 + name.size() + labels.size()));
+  }
+  double CountOf(const std::string& result) {
+    return Metric("controller_runtime_reconcile_total",
+                  R"({controller="web",result=")" + result + R"("})");
+  }
+
+  static Result<ReconcileResult> Fine(Context&, const ObjectKey&) {
+    return ReconcileResult::Done();
+  }
+
+  TestClock clock;
+  Context ctx{clock};
+  MetricsRegistry metrics;
+  std::shared_ptr<FakeInformer> informer = std::make_shared<FakeInformer>();
+  Mutex mu;
+  CondVar changed;
+  std::vector<std::string> reconciled COX_GUARDED_BY(mu);
+  std::unique_ptr<Controller> controller;
+  Status ended;
+  Scope scope{ctx, "test"};
+};
+
+TEST_F(ControllerTest, ReconcilesWhatChangedAndCountsIt) {
+  Start(Fine);
+  informer->SendPod("a");
+  informer->SendPod("b");
+  EXPECT_THAT(WaitForReconciles(2), ElementsAre("a", "b"));
+  Stop();
+  EXPECT_TRUE(ended.ok());
+  EXPECT_EQ(CountOf("success"), 2);
+  EXPECT_EQ(CountOf("error"), 0);
+  EXPECT_EQ(Metric("controller_runtime_reconcile_time_seconds_count"), 2);
+  EXPECT_EQ(Metric("controller_runtime_max_concurrent_reconciles"), 1);
+  EXPECT_EQ(Metric("controller_runtime_active_workers"), 0);
+}
+
+TEST_F(ControllerTest, NewsComeBeforeFirstListsAndResyncs) {
+  Context gate = ctx.Child();
+  Start([&](Context&, const ObjectKey&) -> Result<ReconcileResult> {
+    Mutex local;
+    CondVar never;
+    MutexLock lock(local);
+    (void)gate.Await(local, never, [] { return false; });
+    return ReconcileResult::Done();
+  });
+  informer->SendPod("first");
+  while (Metric("controller_runtime_active_workers") != 1) std::this_thread::yield();
+  informer->SendPod("initial", {.initial = true});
+  informer->SendPod("resync", {.type = Delta::Type::kResync});
+  informer->SendPod("news");
+  gate.Stop();
+  EXPECT_THAT(WaitForReconciles(4), ElementsAre("first", "news", "initial", "resync"));
+}
+
+TEST_F(ControllerTest, FailuresAreTriedAgainAfterAWaitThatGrows) {
+  std::atomic<int> calls = 0;
+  Start(
+      [&](Context&, const ObjectKey&) -> Result<ReconcileResult> {
+        if (++calls <= 2) return Status::Internal("not yet");
+        return ReconcileResult::Done();
+      },
+      {.limiter = ExponentialBackoff(seconds(1))});
+  informer->SendPod("a");
+  WaitForReconciles(1);
+  clock.WaitForWaiters(1);
+  clock.Advance(seconds(1));
+  WaitForReconciles(2);
+  clock.WaitForWaiters(1);
+  clock.Advance(seconds(2));
+  WaitForReconciles(3);
+  Stop();
+  EXPECT_EQ(CountOf("error"), 2);
+  EXPECT_EQ(CountOf("success"), 1);
+  EXPECT_EQ(Metric("controller_runtime_reconcile_errors_total"), 2);
+  EXPECT_EQ(Metric("workqueue_retries_total", R"({controller="web",name="web"})"), 2);
+}
+
+TEST_F(ControllerTest, ATerminalErrorIsNotTriedAgain) {
+  Start([](Context&, const ObjectKey& key) -> Result<ReconcileResult> {
+    if (key.name == "bad") return ReconcileResult::GiveUp(Status::Invalid("never"));
+    return ReconcileResult::Done();
+  });
+  informer->SendPod("bad");
+  informer->SendPod("good");
+  WaitForReconciles(2);
+  Stop();
+  EXPECT_EQ(CountOf("error"), 1);
+  EXPECT_EQ(Metric("controller_runtime_reconcile_errors_total"), 1);
+  EXPECT_EQ(Metric("controller_runtime_terminal_reconcile_errors_total"), 1);
+  EXPECT_EQ(Metric("workqueue_retries_total", R"({controller="web",name="web"})"), 0);
+}
+
+TEST_F(ControllerTest, LooksAgainWhenTheReconcilerWantsTo) {
+  Start([](Context&, const ObjectKey&) -> Result<ReconcileResult> {
+    return ReconcileResult::After(seconds(60));
+  });
+  informer->SendPod("a");
+  WaitForReconciles(1);
+  clock.WaitForWaiters(1);
+  clock.Advance(seconds(60));
+  WaitForReconciles(2);
+  Stop();
+  EXPECT_GE(CountOf("requeue_after"), 2);
+}
+
+TEST_F(ControllerTest, ExceptionsAreContained) {
+  Start([](Context&, const ObjectKey& key) -> Result<ReconcileResult> {
+    if (key.name == "bad") throw std::runtime_error("boom");
+    return ReconcileResult::Done();
+  });
+  informer->SendPod("bad");
+  informer->SendPod("good");
+  WaitForReconciles(1);
+  Stop();
+  EXPECT_EQ(Metric("controller_runtime_reconcile_panics_total"), 1);
+  EXPECT_EQ(CountOf("error"), 1);
+  EXPECT_EQ(CountOf("success"), 1);
+}
+
+TEST_F(ControllerTest, AReconcileThatTakesTooLongIsStopped) {
+  Start(
+      [](Context& run, const ObjectKey&) -> Result<ReconcileResult> {
+        COX_RETURN_IF_ERROR(run.Sleep(seconds(3600)));
+        return ReconcileResult::Done();
+      },
+      {.reconcile_timeout = seconds(5)});
+  informer->SendPod("slow");
+  clock.WaitForWaiters(1);
+  clock.Advance(seconds(5));
+  WaitForReconciles(1);
+  Stop();
+  EXPECT_EQ(Metric("controller_runtime_reconcile_timeouts_total"), 1);
+  EXPECT_EQ(CountOf("error"), 1);
+}
+
+TEST_F(ControllerTest, KnowsItsOwnWritesAndNamesItselfAsTheirWriter) {
+  std::string writer;
+  Start(
+      [&](Context& run, const ObjectKey&) -> Result<ReconcileResult> {
+        writer = run.Value(kWriter);
+        return ReconcileResult::Done();
+      },
+      {.ignore_own_writes = true});
+  informer->SendPod("own", {.own_writer = "web"});
+  informer->SendPod("other", {.own_writer = "db"});
+  EXPECT_THAT(WaitForReconciles(1), ElementsAre("other"));
+  Stop();
+  EXPECT_EQ(writer, "web");
+}
+
+TEST_F(ControllerTest, LogLinesNameTheControllerAndTheObject) {
+  struct Lines final : LogSink {
+    void Write(std::string_view line) override { text += line; }
+    std::string text;
+  } lines;
+  Logging logging(clock, LogFormat::kText, lines);
+  {
+    ControllerSpec spec{.name = "web",
+                        .options = {},
+                        .watches = {{informer, OwnKey(), {}}},
+                        .sources = {},
+                        .reconciler = MakeReconciler([&](Context& run, const ObjectKey&) {
+                          MutexLock lock(mu);
+                          reconciled.push_back("x");
+                          changed.NotifyAll();
+                          (void)run;
+                          return Result<ReconcileResult>(Status::Internal("broke"));
+                        })};
+    Controller logged(clock, metrics, std::move(spec));
+    Context named = ctx.WithLogger(logging.For("op"));
+    Scope own(named, "own");
+    ASSERT_TRUE(own.Go("controller", [&](Context& run) { (void)logged.Run(run); }).ok());
+    informer->SendPod("a");
+    clock.WaitForWaiters(1);  // the failure has been logged, and its time is waited for
+    own.Stop();
+    own.Wait();
+  }
+  EXPECT_THAT(lines.text, HasSubstr(R"("Reconcile failed" err="InternalError: broke")"));
+  EXPECT_THAT(lines.text, HasSubstr(R"(controller="web")"));
+  EXPECT_THAT(lines.text, HasSubstr(R"(namespace="default" name="a" reconcileID=")"));
+}
+
+TEST_F(ControllerTest, SourcesFeedItAndTheirErrorsEndIt) {
+  std::atomic<int> rounds = 0;
+  Start(Fine, {},
+        {Every(seconds(10),
+               [&] {
+                 ++rounds;
+                 return std::vector<ObjectKey>{{"default", "timed"}};
+               }),
+         [](Context& run, WorkQueue&) -> Status {
+           COX_RETURN_IF_ERROR(run.Sleep(seconds(15)));
+           return Status::Unavailable("the channel broke");
+         }});
+  WaitForReconciles(1);
+  clock.WaitForWaiters(2);
+  clock.Advance(seconds(10));
+  WaitForReconciles(2);
+  clock.WaitForWaiters(2);
+  clock.Advance(seconds(5));
+  scope.Wait();
+  EXPECT_EQ(rounds, 2);
+  EXPECT_THAT(ended.message(), HasSubstr("a source of the controller web: the channel broke"));
+}
+
+TEST_F(ControllerTest, WorkersRunSideBySide) {
+  std::atomic<int> inside = 0;
+  Start(
+      [&](Context& run, const ObjectKey&) -> Result<ReconcileResult> {
+        ++inside;
+        while (inside < 3 && !run.Done()) std::this_thread::yield();
+        return ReconcileResult::Done();
+      },
+      {.max_concurrent_reconciles = 3});
+  for (const char* name : {"a", "b", "c"}) informer->SendPod(name);
+  EXPECT_EQ(WaitForReconciles(3).size(), 3u);
+}
+
+}  // namespace
+}  // namespace cox::sdk

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sdk/webhook/bootstrap/ca_injection.h"
+
+#include <functional>
+#include <utility>
+
+#include "api/apiextensions/v1.h"
+#include "base/log.h"
+#include "object/json/json.h"
+
+namespace cox::sdk {
+namespace {
+
+using admissionregistration::v1::MutatingWebhookConfiguration;
+using admissionregistration::v1::ValidatingWebhookConfiguration;
+using apiextensions::v1::CustomResourceDefinition;
+
+constexpr char kFieldManager[] = "coxswain-webhook";
+
+Value Step(std::string_view op, std::string path, Value value) {
+  return Value::MakeObject({{"op", op}, {"path", path}, {"value", std::move(value)}});
+}
+
+// As JSON shows bytes.
+Value Encoded(const std::string& bundle) {
+  admissionregistration::v1::WebhookClientConfig config;
+  config.caBundle = bundle;
+  return *json::ToValue(config).Find("caBundle");
+}
+
+// Where in the object the CA is missing, as steps of a JSON Patch.
+template <class Configuration>
+Value::Array StepsFor(const Configuration& configuration, const std::string& bundle) {
+  Value::Array steps;
+  for (size_t i = 0; i < configuration.webhooks.size(); ++i) {
+    if (configuration.webhooks[i].clientConfig.caBundle == bundle) continue;
+    steps.push_back(
+        Step("add", "/webhooks/" + std::to_string(i) + "/clientConfig/caBundle", Encoded(bundle)));
+  }
+  return steps;
+}
+
+Value::Array StepsFor(const CustomResourceDefinition& crd, const std::string& bundle) {
+  Value::Array steps;
+  if (!crd.spec.conversion || !crd.spec.conversion->webhook) return steps;
+  const auto& config = crd.spec.conversion->webhook->clientConfig;
+  if (!config || config->caBundle == bundle) return steps;
+  steps.push_back(Step("add", "/spec/conversion/webhook/clientConfig/caBundle", Encoded(bundle)));
+  return steps;
+}
+
+template <class T>
+Status InjectInto(Context& ctx, Client& client, const std::string& name,
+                  const std::string& bundle) {
+  const ObjectKey key{"", name};
+  const Result<T> object = client.Get<T>(ctx, key);
+  if (object.status().Is(Reason::kNotFound)) return {};
+  if (!object.ok()) return object.status();
+  Value::Array steps = StepsFor(*object, bundle);
+  if (steps.empty()) return {};
+  // The places are those of this version: of another they might be other webhooks.
+  steps.insert(steps.begin(),
+               Step("test", "/metadata/resourceVersion", object->metadata.resourceVersion));
+  const Result<T> patched =
+      client.PatchObject<T>(ctx, key, Patch::Json(json::Write(Value(std::move(steps)))),
+                            {.field_manager = kFieldManager});
+  if (patched.status().Is(Reason::kNotFound)) return {};
+  if (!patched.ok()) return patched.status();
+  COX_INFO(ctx.log(), "Put the CA into the configuration", {"kind", std::string(T::kKind.kind)},
+           {"name", name});
+  return {};
+}
+
+template <class T>
+Status ApplyOwn(Context& ctx, Client& client, T configuration, const std::string& bundle) {
+  for (auto& webhook : configuration.webhooks) webhook.clientConfig.caBundle = bundle;
+  return client
+      .Apply(ctx, ApplyConfiguration<T>(std::move(configuration)),
+             {.field_manager = kFieldManager, .force = true})
+      .status();
+}
+
+}  // namespace
+
+std::vector<std::pair<Resource, ObjectKey>> CaTargets::Objects() const {
+  std::vector<std::pair<Resource, ObjectKey>> objects;
+  const auto add = [&objects](Resource resource, const std::string& name) {
+    objects.emplace_back(std::move(resource), ObjectKey{"", name});
+  };
+  for (const auto& name : mutating) add(Resource::Of<MutatingWebhookConfiguration>(), name);
+  for (const auto& name : validating) add(Resource::Of<ValidatingWebhookConfiguration>(), name);
+  for (const auto& name : crds) add(Resource::Of<CustomResourceDefinition>(), name);
+  for (const auto& own : own_mutating) {
+    add(Resource::Of<MutatingWebhookConfiguration>(), own.metadata.name);
+  }
+  for (const auto& own : own_validating) {
+    add(Resource::Of<ValidatingWebhookConfiguration>(), own.metadata.name);
+  }
+  return objects;
+}
+
+Status InjectCa(Context& ctx, Client& client, const CaTargets& targets, const std::string& bundle) {
+  Status first;
+  const auto note = [&first](std::string_view what, const std::string& name, const Status& status) {
+    if (first.ok() && !status.ok()) first = status.WithContext(std::string(what) + " " + name);
+  };
+  for (const std::string& name : targets.mutating) {
+    note("MutatingWebhookConfiguration", name,
+         InjectInto<MutatingWebhookConfiguration>(ctx, client, name, bundle));
+  }
+  for (const std::string& name : targets.validating) {
+    note("ValidatingWebhookConfiguration", name,
+         InjectInto<ValidatingWebhookConfiguration>(ctx, client, name, bundle));
+  }
+  for (const std::string& name : targets.crds) {
+    note("CustomResourceDefinition", name,
+         InjectInto<CustomResourceDefinition>(ctx, client, name, bundle));
+  }
+  for (const auto& own : targets.own_mutating) {
+    note("MutatingWebhookConfiguration", own.metadata.name, ApplyOwn(ctx, client, own, bundle));
+  }
+  for (const auto& own : targets.own_validating) {
+    note("ValidatingWebhookConfiguration", own.metadata.name, ApplyOwn(ctx, client, own, bundle));
+  }
+  return first;
+}
+
+}  // namespace cox::sdk

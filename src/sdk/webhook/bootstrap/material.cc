@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sdk/webhook/bootstrap/material.h"
+
+#include <arpa/inet.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "net/certificate.h"
+
+namespace cox::sdk {
+namespace {
+
+constexpr std::string_view kCertificate = "tls.crt";
+constexpr std::string_view kKey = "tls.key";
+constexpr std::string_view kCa = "ca.crt";
+constexpr std::string_view kCaKey = "ca.key";
+// In a bundle. More than the newest two means that something renews far too often.
+constexpr size_t kMaxCas = 3;
+
+std::string EntryOf(const core::v1::Secret& secret, std::string_view key) {
+  const std::string* entry = secret.data.Get(key);
+  return entry == nullptr ? std::string() : *entry;
+}
+
+bool IsAddress(const std::string& name) {
+  unsigned char bytes[sizeof(in6_addr)];
+  return inet_pton(AF_INET, name.c_str(), bytes) == 1 ||
+         inet_pton(AF_INET6, name.c_str(), bytes) == 1;
+}
+
+bool Covers(const net::CertificateInfo& info, const std::vector<std::string>& names) {
+  return std::all_of(names.begin(), names.end(), [&info](const std::string& name) {
+    const auto& among = IsAddress(name) ? info.ip_addresses : info.dns_names;
+    return std::find(among.begin(), among.end(), name) != among.end();
+  });
+}
+
+// When a third of the time is left.
+Clock::WallTime DueTime(const net::CertificateInfo& info) {
+  return info.not_after - (info.not_after - info.not_before) / 3;
+}
+
+Clock::WallTime CaDueTime(const net::CertificateInfo& info, const SelfSigned& options) {
+  return std::min(DueTime(info), info.not_after - std::chrono::hours(24) * options.days);
+}
+
+// The key belongs to the certificate.
+bool Fits(const net::CertificatePair& pair) {
+  return net::ServerTls::Create({.certificate = pair}).ok();
+}
+
+// The bundle without what has expired.
+std::string ValidCas(const std::string& bundle, Clock::WallTime now, size_t limit) {
+  const auto split = net::SplitCertificates(bundle);
+  std::string out;
+  if (!split.ok()) return out;
+  for (const std::string& pem : *split) {
+    const auto info = net::ReadCertificate(pem);
+    if (!info.ok() || !info->ValidAt(now)) continue;
+    if (limit-- == 0) break;
+    out += pem;
+  }
+  return out;
+}
+
+// The CA that signs is the first of the bundle.
+net::CertificatePair SigningCa(const Material& material) {
+  const auto split = net::SplitCertificates(material.ca_bundle);
+  return {split.ok() ? split->front() : std::string(), material.ca_key};
+}
+
+Result<net::CertificatePair> MakeServing(const SelfSigned& options, const net::CertificatePair& ca,
+                                         Clock::WallTime now) {
+  net::CertificateRequest request;
+  // The names that count are the alternative ones; a common name has at most 64 characters.
+  request.common_name = "webhook";
+  request.days = options.days;
+  for (const std::string& name : options.names) {
+    (IsAddress(name) ? request.ip_addresses : request.dns_names).push_back(name);
+  }
+  return net::MakeCertificateAt(request, &ca, now);
+}
+
+}  // namespace
+
+Material FromSecret(const core::v1::Secret& secret) {
+  return {.ca_bundle = EntryOf(secret, kCa),
+          .ca_key = EntryOf(secret, kCaKey),
+          .serving = {EntryOf(secret, kCertificate), EntryOf(secret, kKey)}};
+}
+
+void ToSecret(const Material& material, core::v1::Secret& secret) {
+  // The type of a Secret never changes.
+  if (secret.metadata.uid.empty()) secret.type = "kubernetes.io/tls";
+  secret.data[kCa] = material.ca_bundle;
+  secret.data[kCaKey] = material.ca_key;
+  secret.data[kCertificate] = material.serving.certificate_pem;
+  secret.data[kKey] = material.serving.key_pem;
+}
+
+Renewal NeededRenewal(const Material& material, const SelfSigned& options, Clock::WallTime now) {
+  const auto ca = net::ReadCertificate(material.ca_bundle);
+  if (!ca.ok() || !ca->is_ca || !ca->ValidAt(now) || now >= CaDueTime(*ca, options) ||
+      !Fits(SigningCa(material))) {
+    return Renewal::kAll;
+  }
+  const auto serving = net::ReadCertificate(material.serving.certificate_pem);
+  if (!serving.ok() || !serving->ValidAt(now) || now >= DueTime(*serving) ||
+      !Covers(*serving, options.names) || !Fits(material.serving)) {
+    return Renewal::kServing;
+  }
+  return Renewal::kNothing;
+}
+
+Clock::WallTime RenewalDue(const Material& material, const SelfSigned& options) {
+  const auto ca = net::ReadCertificate(material.ca_bundle);
+  const auto serving = net::ReadCertificate(material.serving.certificate_pem);
+  if (!ca.ok() || !serving.ok()) return {};
+  return std::min(CaDueTime(*ca, options), DueTime(*serving));
+}
+
+Result<Material> Renewed(const Material& material, const SelfSigned& options, Renewal renewal,
+                         Clock::WallTime now) {
+  Material out = material;
+  if (renewal == Renewal::kNothing) return out;
+  net::CertificatePair ca = SigningCa(material);
+  if (renewal == Renewal::kAll) {
+    const net::CertificateRequest request{.common_name = options.secret.name.substr(0, 60) + "-ca",
+                                          .days = options.ca_days,
+                                          .is_ca = true};
+    COX_ASSIGN_OR_RETURN(ca, net::MakeCertificateAt(request, nullptr, now));
+    out.ca_bundle = ca.certificate_pem + ValidCas(material.ca_bundle, now, kMaxCas - 1);
+    out.ca_key = ca.key_pem;
+  }
+  COX_ASSIGN_OR_RETURN(out.serving, MakeServing(options, ca, now));
+  return out;
+}
+
+}  // namespace cox::sdk

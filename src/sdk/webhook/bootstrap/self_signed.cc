@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sdk/webhook/bootstrap/self_signed.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "sdk/webhook/bootstrap/object_watches.h"
+
+namespace cox::sdk {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+// Somebody else was faster: after so many times something else is wrong.
+constexpr int kAttempts = 10;
+constexpr Clock::Duration kBackoffMin = milliseconds(200);
+constexpr Clock::Duration kBackoffMax = seconds(30);
+// Watches tell of changes; this is for what they could not tell.
+constexpr Clock::Duration kLookAgain = std::chrono::minutes(10);
+// Between two looks, however often something changes: another program may want the configuration
+// otherwise, and neither gives in.
+constexpr Clock::Duration kBetweenLooks = milliseconds(250);
+
+}  // namespace
+
+Result<Material> AgreeOnMaterial(Context& ctx, Client& client, const SelfSigned& options) {
+  Status last;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    Result<core::v1::Secret> secret = client.Get<core::v1::Secret>(ctx, options.secret);
+    const bool absent = secret.status().Is(Reason::kNotFound);
+    if (!secret.ok() && !absent) return secret.status();
+    const Material there = absent ? Material() : FromSecret(*secret);
+    const Clock::WallTime now = ctx.clock().Now();
+    const Renewal renewal = NeededRenewal(there, options, now);
+    if (renewal == Renewal::kNothing) return there;
+    COX_ASSIGN_OR_RETURN(Material made, Renewed(there, options, renewal, now));
+    core::v1::Secret next = absent ? core::v1::Secret() : *std::move(secret);
+    next.metadata.name = options.secret.name;
+    next.metadata.namespace_ = options.secret.ns;
+    ToSecret(made, next);
+    // Both fail when somebody was faster: the update by its resourceVersion.
+    last = absent ? client.Create(ctx, std::move(next)).status()
+                  : client.Update(ctx, std::move(next)).status();
+    if (last.ok()) {
+      COX_INFO(ctx.log(), "Made certificates", {"secret", options.secret.ToString()},
+               {"ca", renewal == Renewal::kAll});
+      return made;
+    }
+    if (!last.Is(Reason::kAlreadyExists) && !last.Is(Reason::kConflict)) return last;
+  }
+  return last;
+}
+
+SelfSignedCertificates::SelfSignedCertificates(Client& client, SelfSigned options,
+                                               CaTargets targets, Install install,
+                                               std::function<void()> injected)
+    : client_(client),
+      options_(std::move(options)),
+      targets_(std::move(targets)),
+      install_(std::move(install)),
+      injected_(std::move(injected)) {}
+
+Status SelfSignedCertificates::Start(Context& ctx) {
+  if (options_.names.empty() || options_.secret.name.empty() || options_.secret.ns.empty()) {
+    return Status::BadRequest("self-signed certificates need names and a Secret");
+  }
+  for (Clock::Duration pause = kBackoffMin;; pause = std::min(2 * pause, kBackoffMax)) {
+    Result<Material> material = AgreeOnMaterial(ctx, client_, options_);
+    if (material.ok()) {
+      material_ = *std::move(material);
+      return install_(material_.serving);
+    }
+    COX_ERROR(ctx.log(), material.status(), "Could not get the certificates",
+              {"secret", options_.secret.ToString()});
+    COX_RETURN_IF_ERROR(ctx.Sleep(pause));
+  }
+}
+
+Status SelfSignedCertificates::Look(Context& ctx) {
+  COX_ASSIGN_OR_RETURN(Material material, AgreeOnMaterial(ctx, client_, options_));
+  COX_RETURN_IF_ERROR(InjectCa(ctx, client_, targets_, material.ca_bundle));
+  injected_();
+  if (material == material_) return {};
+  COX_RETURN_IF_ERROR(install_(material.serving));
+  COX_INFO(ctx.log(), "Uses another certificate", {"secret", options_.secret.ToString()});
+  material_ = std::move(material);
+  return {};
+}
+
+Clock::Duration SelfSignedCertificates::UntilNextLook(const Clock& clock) const {
+  const Clock::Duration due = RenewalDue(material_, options_) - clock.Now();
+  return std::clamp<Clock::Duration>(due, seconds(1), kLookAgain);
+}
+
+void SelfSignedCertificates::Follow(Context& ctx) {
+  std::vector<std::pair<Resource, ObjectKey>> objects = targets_.Objects();
+  objects.emplace_back(Resource::Of<core::v1::Secret>(), options_.secret);
+  const ObjectWatches watches(ctx, client_, std::move(objects), [this] { bell_.Ring(); });
+  Clock::Duration pause = kBackoffMin;
+  while (!ctx.Done()) {
+    const Status looked = Look(ctx);
+    if (looked.ok()) {
+      pause = kBackoffMin;
+      bell_.Await(ctx, UntilNextLook(ctx.clock()));
+      (void)ctx.Sleep(kBetweenLooks);
+    } else if (!ctx.Done()) {
+      COX_ERROR(ctx.log(), looked, "Could not keep certificates and configurations in order");
+      (void)ctx.Sleep(pause);
+      pause = std::min(2 * pause, kBackoffMax);
+    }
+  }
+}
+
+}  // namespace cox::sdk

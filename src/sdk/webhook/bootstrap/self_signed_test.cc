@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sdk/webhook/bootstrap/self_signed.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "api/apiextensions/v1.h"
+#include "base/check.h"
+#include "base/scope.h"
+#include "base/test_clock.h"
+#include "net/certificate.h"
+#include "sdk/webhook/bootstrap/fake_client.h"
+
+namespace cox::sdk {
+namespace {
+
+using admissionregistration::v1::MutatingWebhookConfiguration;
+using admissionregistration::v1::ValidatingWebhookConfiguration;
+using apiextensions::v1::CustomResourceDefinition;
+using std::chrono::hours;
+
+SelfSigned Options() {
+  return {.secret = {"system", "hook-cert"},
+          .names = {"hook.system.svc"},
+          .mutating = {"hook"},
+          .validating = {"hook"},
+          .crds = {"things.example.com"},
+          .days = 90};
+}
+
+CaTargets Targets() {
+  CaTargets targets;
+  targets.mutating = {"hook"};
+  targets.validating = {"hook"};
+  targets.crds = {"things.example.com"};
+  return targets;
+}
+
+// What was installed, and a wait for it.
+struct Installed {
+  Mutex mu;
+  CondVar changed;
+  std::vector<std::string> certificates COX_GUARDED_BY(mu);
+
+  SelfSignedCertificates::Install Function() {
+    return [this](const net::CertificatePair& pair) {
+      MutexLock lock(mu);
+      certificates.push_back(pair.certificate_pem);
+      changed.NotifyAll();
+      return Status();
+    };
+  }
+  size_t Count() {
+    MutexLock lock(mu);
+    return certificates.size();
+  }
+  Status WaitForCount(Context& ctx, size_t count) {
+    MutexLock lock(mu);
+    return ctx.Await(mu, changed, [&]() COX_REQUIRES(mu) { return certificates.size() >= count; });
+  }
+};
+
+class SelfSignedTest : public ::testing::Test {
+ protected:
+  RealClock clock_;
+  // A test that waits longer than this has failed.
+  Context ctx_ = Context(clock_).WithTimeout(std::chrono::seconds(60));
+  FakeClient client_;
+
+  MutatingWebhookConfiguration Mutating() {
+    MutatingWebhookConfiguration configuration;
+    configuration.metadata.name = "hook";
+    configuration.webhooks.emplace_back().name = "a.example.com";
+    configuration.webhooks.emplace_back().name = "b.example.com";
+    return configuration;
+  }
+  void CreateTargets() {
+    ASSERT_TRUE(client_.Create(ctx_, Mutating()).ok());
+    ValidatingWebhookConfiguration validating;
+    validating.metadata.name = "hook";
+    validating.webhooks.emplace_back().name = "c.example.com";
+    ASSERT_TRUE(client_.Create(ctx_, validating).ok());
+    CustomResourceDefinition crd;
+    crd.metadata.name = "things.example.com";
+    crd.spec.conversion.emplace().webhook.emplace().clientConfig.emplace();
+    ASSERT_TRUE(client_.Create(ctx_, crd).ok());
+  }
+};
+
+TEST_F(SelfSignedTest, ManyWhoStartAtOnceAgree) {
+  constexpr size_t kReplicas = 8;
+  std::vector<Material> got(kReplicas);
+  Scope scope(ctx_, "replicas");
+  for (size_t i = 0; i < kReplicas; ++i) {
+    ASSERT_TRUE(scope
+                    .Go("replica",
+                        [&, i](Context& ctx) {
+                          Result<Material> material = AgreeOnMaterial(ctx, client_, Options());
+                          if (material.ok()) got[i] = *std::move(material);
+                        })
+                    .ok());
+  }
+  scope.Wait();
+  EXPECT_EQ(client_.writes(), 1);
+  EXPECT_FALSE(got[0].serving.certificate_pem.empty());
+  for (const Material& each : got) EXPECT_EQ(each, got[0]);
+}
+
+TEST_F(SelfSignedTest, ManyWhoRenewAtOnceAgree) {
+  core::v1::Secret old;
+  old.metadata = {.name = "hook-cert", .namespace_ = "system"};
+  old.data["tls.crt"] = "garbage";
+  ASSERT_TRUE(client_.Create(ctx_, old).ok());
+  std::vector<Material> got(4);
+  Scope scope(ctx_, "replicas");
+  for (Material& each : got) {
+    ASSERT_TRUE(scope
+                    .Go("replica",
+                        [&](Context& ctx) {
+                          Result<Material> material = AgreeOnMaterial(ctx, client_, Options());
+                          if (material.ok()) each = *std::move(material);
+                        })
+                    .ok());
+  }
+  scope.Wait();
+  EXPECT_EQ(client_.writes(), 2);
+  for (const Material& each : got) EXPECT_EQ(each, got[0]);
+}
+
+TEST_F(SelfSignedTest, PutsTheCaIntoAllThatAreNamed) {
+  CreateTargets();
+  ASSERT_TRUE(InjectCa(ctx_, client_, Targets(), "the CA").ok());
+  const auto mutating = client_.Get<MutatingWebhookConfiguration>(ctx_, {"", "hook"});
+  ASSERT_TRUE(mutating.ok());
+  for (const auto& webhook : mutating->webhooks) {
+    EXPECT_EQ(webhook.clientConfig.caBundle, "the CA");
+  }
+  const auto validating = client_.Get<ValidatingWebhookConfiguration>(ctx_, {"", "hook"});
+  EXPECT_EQ(validating->webhooks[0].clientConfig.caBundle, "the CA");
+  const auto crd = client_.Get<CustomResourceDefinition>(ctx_, {"", "things.example.com"});
+  EXPECT_EQ(crd->spec.conversion->webhook->clientConfig->caBundle, "the CA");
+
+  // Again: nothing is written.
+  const int writes = client_.writes();
+  ASSERT_TRUE(InjectCa(ctx_, client_, Targets(), "the CA").ok());
+  EXPECT_EQ(client_.writes(), writes);
+}
+
+TEST_F(SelfSignedTest, PassesOverWhatIsNotThere) {
+  EXPECT_TRUE(InjectCa(ctx_, client_, Targets(), "the CA").ok());
+}
+
+TEST_F(SelfSignedTest, MakesTheConfigurationsThatAreItsOwn) {
+  CaTargets targets;
+  targets.own_mutating = {Mutating()};
+  ASSERT_TRUE(InjectCa(ctx_, client_, targets, "the CA").ok());
+  const auto made = client_.Get<MutatingWebhookConfiguration>(ctx_, {"", "hook"});
+  ASSERT_TRUE(made.ok());
+  ASSERT_EQ(made->webhooks.size(), 2U);
+  EXPECT_EQ(made->webhooks[1].clientConfig.caBundle, "the CA");
+}
+
+TEST_F(SelfSignedTest, PutsTheCaBackWhenSomebodyOverwritesIt) {
+  CreateTargets();
+  Installed installed;
+  SelfSignedCertificates certificates(client_, Options(), Targets(), installed.Function(), [] {});
+  ASSERT_TRUE(certificates.Start(ctx_).ok());
+  Scope scope(ctx_, "test");
+  ASSERT_TRUE(scope.Go("follow", [&](Context& ctx) { certificates.Follow(ctx); }).ok());
+  const std::function<bool(const MutatingWebhookConfiguration&)> complete =
+      [](const MutatingWebhookConfiguration& configuration) {
+        return configuration.webhooks[1].clientConfig.caBundle.starts_with("-----BEGIN");
+      };
+  ASSERT_TRUE(client_.WaitUntil(ctx_, "", "hook", complete).ok());
+  // The wholesale update of somebody who does not know of the CA.
+  ASSERT_TRUE(client_.Update(ctx_, Mutating()).ok());
+  EXPECT_TRUE(client_.WaitUntil(ctx_, "", "hook", complete).ok());
+  scope.Stop();
+  scope.Wait();
+}
+
+TEST_F(SelfSignedTest, TakesWhatAnotherReplicaRenewed) {
+  Installed installed;
+  SelfSignedCertificates certificates(client_, Options(), {}, installed.Function(), [] {});
+  ASSERT_TRUE(certificates.Start(ctx_).ok());
+  Scope scope(ctx_, "test");
+  ASSERT_TRUE(scope.Go("follow", [&](Context& ctx) { certificates.Follow(ctx); }).ok());
+  Result<core::v1::Secret> secret = client_.Get<core::v1::Secret>(ctx_, Options().secret);
+  ASSERT_TRUE(secret.ok());
+  Result<Material> renewed =
+      Renewed(FromSecret(*secret), Options(), Renewal::kServing, clock_.Now());
+  ASSERT_TRUE(renewed.ok());
+  ToSecret(*renewed, *secret);
+  ASSERT_TRUE(client_.Update(ctx_, *secret).ok());
+  ASSERT_TRUE(installed.WaitForCount(ctx_, 2).ok());
+  scope.Stop();
+  scope.Wait();
+  MutexLock lock(installed.mu);
+  EXPECT_EQ(installed.certificates.back(), renewed->serving.certificate_pem);
+}
+
+TEST_F(SelfSignedTest, WaitsForAServerThatIsAway) {
+  TestClock clock;
+  Context ctx(clock);
+  client_.SetFailing(true);
+  Installed installed;
+  SelfSignedCertificates certificates(client_, Options(), {}, installed.Function(), [] {});
+  Scope scope(ctx, "test");
+  Status started;
+  ASSERT_TRUE(scope.Go("start", [&](Context& own) { started = certificates.Start(own); }).ok());
+  clock.WaitForWaiters(1);  // it sleeps before it tries again
+  client_.SetFailing(false);
+  clock.Advance(std::chrono::seconds(31));
+  scope.Wait();
+  EXPECT_TRUE(started.ok()) << started.ToString();
+}
+
+TEST_F(SelfSignedTest, RenewsBeforeItIsTooLate) {
+  TestClock clock;
+  Context ctx(clock);
+  Installed installed;
+  SelfSignedCertificates certificates(client_, Options(), {}, installed.Function(), [] {});
+  ASSERT_TRUE(certificates.Start(ctx).ok());
+  Scope scope(ctx, "test");
+  ASSERT_TRUE(scope.Go("follow", [&](Context& own) { certificates.Follow(own); }).ok());
+  // Nobody tells of anything: time alone does it.
+  while (installed.Count() < 2) {
+    ASSERT_TRUE(ctx_.status().ok());
+    clock.Advance(hours(6));
+    std::this_thread::yield();
+  }
+  scope.Stop();
+  scope.Wait();
+  MutexLock lock(installed.mu);
+  const auto first = net::ReadCertificate(installed.certificates.front());
+  const auto second = net::ReadCertificate(installed.certificates[1]);
+  ASSERT_TRUE(first.ok() && second.ok());
+  EXPECT_GT(second->not_after, first->not_after + hours(24) * 59);
+}
+
+TEST_F(SelfSignedTest, SaysWhatIsMissingInTheOptions) {
+  SelfSigned options = Options();
+  options.names.clear();
+  SelfSignedCertificates certificates(
+      client_, options, {}, [](const auto&) { return Status(); }, [] {});
+  EXPECT_TRUE(certificates.Start(ctx_).Is(Reason::kBadRequest));
+}
+
+}  // namespace
+}  // namespace cox::sdk

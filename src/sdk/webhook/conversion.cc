@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sdk/webhook/conversion.h"
+
+#include <utility>
+
+#include "api/apiextensions/v1.h"
+#include "base/strings.h"
+#include "object/json/json.h"
+#include "sdk/webhook/api_status.h"
+#include "sdk/webhook/rebase.h"
+
+namespace cox::sdk {
+namespace {
+
+constexpr std::string_view kApiVersion = "apiextensions.k8s.io/v1";
+constexpr std::string_view kReview = "ConversionReview";
+
+GroupVersionKind NameOf(const KindInfo& kind) {
+  return {std::string(kind.group), std::string(kind.version), std::string(kind.kind)};
+}
+
+std::string TextAt(const Value& object, std::string_view key) {
+  const Value* const text = object.Find(key);
+  return text != nullptr && text->is_string() ? std::string(text->as_string()) : std::string();
+}
+
+Result<apiextensions::v1::ConversionRequest> ReadReview(std::string_view body) {
+  COX_ASSIGN_OR_RETURN(const json::TypeMeta meta, json::PeekTypeMeta(body));
+  if (meta.api_version != kApiVersion || meta.kind != kReview) {
+    return Status::BadRequest("expected a ConversionReview of apiextensions.k8s.io/v1, got " +
+                              Quote(meta.kind) + " of " + Quote(meta.api_version));
+  }
+  COX_ASSIGN_OR_RETURN(auto review, json::Decode<apiextensions::v1::ConversionReview>(body));
+  if (!review.request) return Status::BadRequest("the ConversionReview has no request");
+  if (review.request->uid.empty()) return Status::BadRequest("the request has no uid");
+  if (review.request->desiredAPIVersion.empty()) {
+    return Status::BadRequest("the request names no desiredAPIVersion");
+  }
+  return std::move(*review.request);
+}
+
+// One step. What the struct does not know of the metadata stays too.
+Result<Value> Step(Context& ctx, const Value& from, const KindInfo& from_kind,
+                   const KindInfo& to_kind, const ConvertHandler<Object, Object>& handler) {
+  Object source(from_kind);
+  COX_RETURN_IF_ERROR(json::FromValue(from, *from_kind.type, source.data()));
+  Object target(to_kind);
+  if (target.object_meta() != nullptr && source.object_meta() != nullptr) {
+    *target.object_meta() = *source.object_meta();
+  }
+  COX_RETURN_IF_ERROR(handler(ctx, source, target));
+  Value out = target.ToValue();
+  const Value source_value = source.ToValue();
+  const Value* const sent = from.Find("metadata");
+  const Value* const before = source_value.Find("metadata");
+  const Value* const after = out.Find("metadata");
+  if (sent != nullptr && before != nullptr && after != nullptr) {
+    out.as_object()["metadata"] = Rebase(*sent, *before, *after);
+  }
+  return out;
+}
+
+}  // namespace
+
+void Conversions::Add(const KindInfo& from, const KindInfo& to,
+                      ConvertHandler<Object, Object> handler) {
+  ways_.push_back({&from, &to, std::move(handler)});
+}
+
+Result<std::vector<const Conversions::Way*>> Conversions::FindWays(
+    const GroupVersionKind& from, const GroupVersionKind& to) const {
+  for (const Way& way : ways_) {
+    if (NameOf(*way.from) == from && NameOf(*way.to) == to) return std::vector{&way};
+  }
+  for (const Way& first : ways_) {
+    if (NameOf(*first.from) != from) continue;
+    for (const Way& second : ways_) {
+      if (second.from == first.to && NameOf(*second.to) == to) return std::vector{&first, &second};
+    }
+  }
+  return Status::BadRequest("no conversion from " + from.ToString() + " to " + to.ToString());
+}
+
+Result<Value> Conversions::ConvertTyped(Context& ctx, const Value& object,
+                                        const std::string& api_version) const {
+  const std::string kind = TextAt(object, "kind");
+  COX_ASSIGN_OR_RETURN(const auto from,
+                       GroupVersionKind::Parse(TextAt(object, "apiVersion"), kind));
+  COX_ASSIGN_OR_RETURN(const auto to, GroupVersionKind::Parse(api_version, kind));
+  COX_ASSIGN_OR_RETURN(const std::vector<const Way*> ways, FindWays(from, to));
+  Value at = object;
+  for (const Way* way : ways) {
+    COX_ASSIGN_OR_RETURN(at, Step(ctx, at, *way->from, *way->to, way->handler));
+  }
+  return at;
+}
+
+Result<Value> Conversions::Convert(Context& ctx, const Value& object,
+                                   const std::string& api_version) const {
+  if (!object.is_object()) return Status::BadRequest("an object to convert is no JSON object");
+  if (TextAt(object, "apiVersion") == api_version) return object;
+  Result<Value> converted =
+      any_ ? any_(ctx, object, api_version) : ConvertTyped(ctx, object, api_version);
+  if (!converted.ok()) return converted;
+  if (!converted->is_object()) return Status::Internal("the conversion gave no JSON object");
+  converted->as_object()["apiVersion"] = api_version;
+  return converted;
+}
+
+HookAnswer Conversions::AnswerReview(Context& ctx, std::string_view body) const {
+  auto request = ReadReview(body);
+  if (!request.ok()) return FailedAnswer(request.status());
+  apiextensions::v1::ConversionResponse response;
+  response.uid = request->uid;
+  Status result;
+  for (const RawJson& raw : request->objects) {
+    Result<Value> object = json::Parse(raw.raw);
+    if (object.ok()) object = Convert(ctx, *object, request->desiredAPIVersion);
+    if (ctx.Done()) return FailedAnswer(Status::Timeout("the conversion did not end in time"));
+    if (!object.ok()) {
+      result = object.status();
+      break;
+    }
+    response.convertedObjects.emplace_back().raw = json::Write(*object);
+  }
+  if (!result.ok()) response.convertedObjects.clear();
+  response.result = ApiStatus(result);
+  apiextensions::v1::ConversionReview review;
+  review.response = std::move(response);
+  HookAnswer answer;
+  const json::TypeMeta meta{.api_version = std::string(kApiVersion), .kind = std::string(kReview)};
+  json::Encode(apiextensions::v1::ConversionReview::kType, &review, &answer.body, &meta);
+  return answer;
+}
+
+}  // namespace cox::sdk

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <atomic>
+#include <exception>
+#include <functional>
+#include <map>
+#include <utility>
+
+#include "base/check.h"
+#include "base/strings.h"
+#include "base/watched_file.h"
+#include "base/worker_pool.h"
+#include "coxswain/webhook.h"
+#include "net/certificate.h"
+#include "net/server.h"
+#include "sdk/webhook/bootstrap/self_signed.h"
+#include "sdk/webhook/conversion.h"
+#include "sdk/webhook/requests.h"
+#include "sdk/webhook/review.h"
+#include "sdk/webhook/serving_certificate.h"
+
+namespace cox {
+namespace sdk {
+namespace {
+
+// Requests that wait for a worker. The API server gives up on those behind them anyway.
+constexpr size_t kMaxWaiting = 1024;
+
+// What stands at one path.
+struct Hook {
+  std::function<HookAnswer(Context&, std::string_view body)> answer;
+  Histogram* latency = nullptr;
+  Gauge* in_flight = nullptr;
+};
+
+void Reply(net::Exchange& exchange, HookAnswer answer) {
+  net::Headers headers;
+  headers.Add("content-type", std::string(answer.content_type));
+  if (answer.code == 503) headers.Add("retry-after", "1");
+  exchange.Send({.status = answer.code,
+                 .headers = std::move(headers),
+                 .body = {Bytes(std::move(answer.body))}});
+}
+
+class HookServer final : public WebhookServer {
+ public:
+  HookServer(WebhookOptions options, MetricsRegistry* metrics)
+      : options_(std::move(options)),
+        own_registry_(metrics == nullptr ? std::make_unique<MetricsRegistry>() : nullptr),
+        metrics_(metrics == nullptr ? *own_registry_ : *metrics),
+        certificate_(metrics_) {
+    if (options_.self_signed) {
+      targets_.mutating = options_.self_signed->mutating;
+      targets_.validating = options_.self_signed->validating;
+      targets_.crds = options_.self_signed->crds;
+    }
+  }
+
+  void Register(admissionregistration::v1::MutatingWebhookConfiguration configuration) override {
+    COX_CHECK(options_.self_signed && !started_) << "configurations need self-signed certificates";
+    targets_.own_mutating.push_back(std::move(configuration));
+  }
+  void Register(admissionregistration::v1::ValidatingWebhookConfiguration configuration) override {
+    COX_CHECK(options_.self_signed && !started_) << "configurations need self-signed certificates";
+    targets_.own_validating.push_back(std::move(configuration));
+  }
+
+  Status Run(Context& ctx, Client* client) override;
+  Status Ready(const Clock& clock) const override;
+  uint16_t port() const override { return port_.load(); }
+
+ protected:
+  void AddMutating(std::string path, const KindInfo* kind, MutateHandler<Object> handler) override {
+    AddHook(std::move(path),
+            [kind, handler = std::move(handler)](Context& ctx, std::string_view body) {
+              return AnswerMutating(ctx, body, kind, handler);
+            });
+  }
+  void AddValidating(std::string path, const KindInfo* kind,
+                     ValidateHandler<Object> handler) override {
+    AddHook(std::move(path),
+            [kind, handler = std::move(handler)](Context& ctx, std::string_view body) {
+              return AnswerValidating(ctx, body, kind, handler);
+            });
+  }
+  void AddConversion(std::string path, const KindInfo& from, const KindInfo& to,
+                     AnyConversion handler) override {
+    ConversionsAt(std::move(path)).Add(from, to, std::move(handler));
+  }
+  void AddConversion(std::string path, ConvertAnyHandler handler) override {
+    ConversionsAt(std::move(path)).Add(std::move(handler));
+  }
+
+ private:
+  void AddHook(std::string path, std::function<HookAnswer(Context&, std::string_view body)> answer);
+  Conversions& ConversionsAt(std::string path);
+
+  Result<std::unique_ptr<WatchedFile<net::CertificatePair>>> OpenCertificate(const Context& ctx);
+  // Listens and, until `ctx` stops, calls `meanwhile`; then the way down.
+  Status Serve(Context& ctx, const std::function<void(Context&)>& meanwhile);
+
+  // On a loop thread; must not block.
+  void Take(net::ExchangePtr exchange);
+  bool Enqueue(const std::string& path, const Hook& hook, net::ExchangePtr exchange);
+  // On a worker.
+  void Work(Context ctx, const std::string& path, const Hook& hook, net::Exchange& exchange);
+  HookAnswer Ask(Context& ctx, const Hook& hook, const net::Request& request);
+  void Send(const std::string& path, net::Exchange& exchange, HookAnswer answer);
+
+  const WebhookOptions options_;
+  const std::unique_ptr<MetricsRegistry> own_registry_;
+  WebhookMetrics metrics_;
+  // Constant once it runs.
+  std::map<std::string, Hook, std::less<>> hooks_;
+  std::map<std::string, std::shared_ptr<Conversions>> conversions_;
+  CaTargets targets_;
+  ServingCertificate certificate_;
+  std::atomic<bool> started_ = false;
+  std::atomic<uint16_t> port_ = 0;
+  std::atomic<bool> injected_ = false;
+  // While it runs.
+  std::unique_ptr<WatchedFile<net::TrustedCas>> client_cas_;
+  std::unique_ptr<WorkerPool> workers_;
+};
+
+void HookServer::AddHook(std::string path,
+                         std::function<HookAnswer(Context&, std::string_view body)> answer) {
+  COX_CHECK(!started_) << "a handler for " << path << " comes too late: the server runs";
+  COX_CHECK(path.starts_with('/') && !hooks_.contains(path))
+      << "the path " << path << " of a webhook is taken or no path";
+  // Shown from the start, as zero.
+  metrics_.requests.With({path, "200"});
+  metrics_.requests.With({path, "500"});
+  Hook& hook = hooks_[path];
+  hook.answer = std::move(answer);
+  hook.latency = &metrics_.latency.With({path});
+  hook.in_flight = &metrics_.in_flight.With({path});
+}
+
+Conversions& HookServer::ConversionsAt(std::string path) {
+  std::shared_ptr<Conversions>& conversions = conversions_[path];
+  if (conversions == nullptr) {
+    conversions = std::make_shared<Conversions>();
+    AddHook(std::move(path), [conversions](Context& ctx, std::string_view body) {
+      return conversions->AnswerReview(ctx, body);
+    });
+  }
+  COX_CHECK(!started_) << "a conversion comes too late: the server runs";
+  return *conversions;
+}
+
+Result<std::unique_ptr<WatchedFile<net::CertificatePair>>> HookServer::OpenCertificate(
+    const Context& ctx) {
+  using Pair = std::shared_ptr<const net::CertificatePair>;
+  FileWatch::Options files;
+  files.name = "webhook-cert";
+  files.paths = {options_.certificate_folder / options_.certificate_name,
+                 options_.certificate_folder / options_.key_name};
+  // Of the attempts that fail those are counted here in which a file could not even be read.
+  auto installed = std::make_shared<std::atomic<bool>>(false);
+  auto opened = WatchedFile<net::CertificatePair>::Open(
+      ctx, std::move(files),
+      [this, installed](std::span<const std::string> texts) -> Result<Pair> {
+        net::CertificatePair pair{texts[0], texts[1]};
+        *installed = true;
+        COX_RETURN_IF_ERROR(certificate_.Install(pair));
+        return Pair(std::make_shared<net::CertificatePair>());
+      },
+      [this, installed](const Status& reloaded) {
+        if (!installed->exchange(false) && !reloaded.ok()) certificate_.CountUnreadable();
+      });
+  if (!opened.ok() && !*installed) certificate_.CountUnreadable();
+  *installed = false;
+  return opened;
+}
+
+Status HookServer::Run(Context& ctx, Client* client) {
+  COX_CHECK(!started_.exchange(true)) << "a webhook server runs once";
+  if (!options_.client_ca_file.empty()) {
+    COX_ASSIGN_OR_RETURN(
+        client_cas_,
+        WatchedFile<net::TrustedCas>::Open(
+            ctx, {.name = "webhook-ca", .paths = {options_.client_ca_file}},
+            [](std::span<const std::string> texts) { return net::TrustedCas::Parse(texts[0]); }));
+  }
+  if (!options_.self_signed) {
+    injected_ = true;
+    COX_ASSIGN_OR_RETURN(const auto certificate, OpenCertificate(ctx));
+    return Serve(ctx, [](Context& until) { (void)until.Sleep(Clock::Duration::max()); });
+  }
+  if (client == nullptr) {
+    return Status::BadRequest("self-signed certificates need a client");
+  }
+  SelfSignedCertificates self_signed(
+      *client, *options_.self_signed, targets_,
+      [this](const net::CertificatePair& pair) { return certificate_.Install(pair); },
+      [this] { injected_ = true; });
+  COX_RETURN_IF_ERROR(self_signed.Start(ctx));
+  return Serve(ctx, [&self_signed](Context& until) { self_signed.Follow(until); });
+}
+
+Status HookServer::Serve(Context& ctx, const std::function<void(Context&)>& meanwhile) {
+  COX_ASSIGN_OR_RETURN(const ListenAddress address, ParseListenAddress(options_.address));
+  // Not a child: requests in flight go on while the server drains.
+  Context serving(ctx.clock(), ctx.log());
+  workers_ = std::make_unique<WorkerPool>(
+      serving,
+      WorkerPool::Options{
+          .name = "webhook", .max_threads = options_.max_concurrent, .max_queue = kMaxWaiting});
+  net::ServerOptions listen;
+  listen.bind_address = address.host;
+  listen.port = address.port;
+  listen.loops = 1;  // it only moves bytes: the work is the workers'
+  listen.tls = certificate_.tls();
+  listen.max_body_bytes = options_.max_body_bytes;
+  Result<std::unique_ptr<net::Server>> server = net::Server::Start(
+      serving, listen, [this](net::ExchangePtr exchange) { Take(std::move(exchange)); });
+  if (!server.ok()) return server.status().WithContext("webhook server");
+  port_ = (*server)->port();
+  COX_INFO(ctx.log(), "Serving webhooks", {"address", address.host}, {"port", port_.load()});
+
+  meanwhile(ctx);
+
+  Context limit = serving.WithTimeout(options_.graceful_shutdown);
+  const Status drained = (*server)->Drain(limit);
+  if (!drained.ok()) {
+    COX_WARNING(ctx.log(), "Webhook requests did not end in time", {"err", drained.message()});
+  }
+  port_ = 0;
+  serving.Stop();
+  workers_->Stop();
+  (*server)->Stop();
+  return {};
+}
+
+Status HookServer::Ready(const Clock& clock) const {
+  if (port_ == 0) return Status::Unavailable("the webhook server does not listen yet");
+  COX_RETURN_IF_ERROR(certificate_.Check(clock.Now()));
+  if (!injected_) return Status::Unavailable("the CA is not known to the API server yet");
+  return {};
+}
+
+void HookServer::Take(net::ExchangePtr exchange) {
+  const net::Request& request = exchange->request();
+  const auto at = hooks_.find(request.path());
+  if (at == hooks_.end()) {
+    // Not counted: its path is anything that somebody may think of.
+    Reply(*exchange, FailedAnswer(Status::NotFound("there is no webhook at this path")));
+    return;
+  }
+  const std::string& path = at->first;
+  Status refused;
+  if (request.method != "POST") {
+    refused = Status(Reason::kMethodNotAllowed, "webhooks are called by POST");
+  } else if (!IsJson(request.headers.Get("content-type").value_or(""))) {
+    refused = Status(Reason::kUnsupportedMediaType, "webhooks take application/json");
+  } else if (request.body.size() > options_.max_body_bytes) {
+    refused = Status::TooLarge("the review is larger than " +
+                               std::to_string(options_.max_body_bytes) + " bytes");
+  } else if (!Enqueue(path, at->second, exchange)) {
+    refused = Status::Unavailable("too many requests wait");
+  }
+  if (!refused.ok()) Send(path, *exchange, FailedAnswer(refused));
+}
+
+bool HookServer::Enqueue(const std::string& path, const Hook& hook, net::ExchangePtr exchange) {
+  // From now: the caller's time passes while the request waits for a worker.
+  Context ctx = exchange->context()
+                    .WithTimeout(TimeoutOf(exchange->request().query(), options_.timeout))
+                    .WithValue("webhook", path);
+  return workers_->Submit([this, ctx = std::move(ctx), &path, &hook,
+                           exchange = std::move(exchange)] { Work(ctx, path, hook, *exchange); });
+}
+
+void HookServer::Work(Context ctx, const std::string& path, const Hook& hook,
+                      net::Exchange& exchange) {
+  const Clock::SteadyTime begun = ctx.clock().Monotonic();
+  hook.in_flight->Inc();
+  HookAnswer answer = Ask(ctx, hook, exchange.request());
+  // What the caller did wrong is for the caller, who is told; anybody may call, and often.
+  if (answer.code >= 500) {
+    COX_WARNING(ctx.log(), "A webhook request failed", {"code", answer.code},
+                {"err", TrimSpace(answer.body)});
+  }
+  hook.in_flight->Dec();
+  const std::chrono::duration<double> took = ctx.clock().Monotonic() - begun;
+  hook.latency->Observe(took.count());
+  Send(path, exchange, std::move(answer));
+}
+
+HookAnswer HookServer::Ask(Context& ctx, const Hook& hook, const net::Request& request) {
+  if (client_cas_ != nullptr) {
+    static const std::vector<std::string> kNone;
+    const auto& shown = request.peer == nullptr ? kNone : request.peer->certificates;
+    const Status trusted = client_cas_->Current()->VerifyClient(shown, ctx.clock().Now());
+    if (!trusted.ok()) return FailedAnswer(trusted);
+  }
+  // It waited for a worker, and now nobody waits for it.
+  if (ctx.Done()) return FailedAnswer(Status::Timeout("the request waited too long"));
+  try {
+    return hook.answer(ctx, request.body);
+  } catch (const std::exception& thrown) {
+    metrics_.panics.Inc();
+    COX_ERROR(ctx.log(), Status::Internal(thrown.what()), "An exception escaped a webhook handler");
+  } catch (...) {
+    metrics_.panics.Inc();
+    COX_ERROR(ctx.log(), Status::Internal("not a std::exception"),
+              "An exception escaped a webhook handler");
+  }
+  return FailedAnswer(Status::Internal("the webhook failed"));
+}
+
+void HookServer::Send(const std::string& path, net::Exchange& exchange, HookAnswer answer) {
+  metrics_.requests.With({path, std::to_string(answer.code)}).Inc();
+  Reply(exchange, std::move(answer));
+}
+
+}  // namespace
+}  // namespace sdk
+
+std::unique_ptr<WebhookServer> WebhookServer::Create(WebhookOptions options,
+                                                     MetricsRegistry* metrics) {
+  return std::make_unique<sdk::HookServer>(std::move(options), metrics);
+}
+
+}  // namespace cox
