@@ -44,6 +44,10 @@ class WebhookTest : public ::testing::Test {
   Context& ctx() { return *ctx_; }
   Client& client() { return cluster_->client(); }
 
+  WebhookServer* NewServer() {
+    servers_.push_back(WebhookServer::Create(options_));
+    return servers_.back().get();
+  }
   void Start(WebhookServer& server) {
     COX_CHECK_OK(scope_->Go("server", [this, &server](Context& ctx) {
       const Status ended = server.Run(ctx, &client());
@@ -107,6 +111,7 @@ class WebhookTest : public ::testing::Test {
   std::unique_ptr<testkit::TestCluster> cluster_;
   std::optional<Context> ctx_;
   WebhookOptions options_;
+  std::vector<std::unique_ptr<WebhookServer>> servers_;
   std::optional<Scope> scope_;
 };
 
@@ -125,7 +130,7 @@ MutateHandler<Pod> Marking() {
 }
 
 TEST_F(WebhookTest, ChangesPodsBeforeTheyAreStored) {
-  const auto server = WebhookServer::Create(options_);
+  WebhookServer* const server = NewServer();
   server->Mutate<Pod>("/mutate", Marking());
   Start(*server);
   ASSERT_TRUE(
@@ -143,7 +148,7 @@ TEST_F(WebhookTest, ChangesPodsBeforeTheyAreStored) {
 }
 
 TEST_F(WebhookTest, DeniesWithTheReasonTheHandlerGives) {
-  const auto server = WebhookServer::Create(options_);
+  WebhookServer* const server = NewServer();
   std::atomic<bool> deleted = false;
   server->Validate<ConfigMap>(
       "/validate",
@@ -176,10 +181,10 @@ TEST_F(WebhookTest, DeniesWithTheReasonTheHandlerGives) {
 }
 
 TEST_F(WebhookTest, KeepsItsConfigurationInTheCluster) {
-  const auto server = WebhookServer::Create(options_);
+  WebhookServer* const server = NewServer();
   server->Mutate<Pod>("/mutate", Marking());
   Start(*server);  // for its port
-  const auto second = WebhookServer::Create(options_);
+  WebhookServer* const second = NewServer();
   second->Mutate<Pod>("/mutate", Marking());
   second->Register(For<MutatingWebhookConfiguration>(*server, "pods", "/mutate"));
   Start(*second);
@@ -191,10 +196,6 @@ TEST_F(WebhookTest, KeepsItsConfigurationInTheCluster) {
   ASSERT_TRUE(secret.ok());
   EXPECT_EQ(*secret->data.Get("ca.crt"), ca);
   EXPECT_EQ(secret->type, "kubernetes.io/tls");
-
-  // A configuration that did not change is not written again and again.
-  const auto before = client().Get<MutatingWebhookConfiguration>(ctx(), {"", "hook"});
-  ASSERT_TRUE(before.ok());
 
   // Somebody takes the CA out; somebody deletes it all. Each time it comes back.
   ASSERT_TRUE(ChangeObject<MutatingWebhookConfiguration>(
@@ -211,7 +212,7 @@ TEST_F(WebhookTest, KeepsItsConfigurationInTheCluster) {
 }
 
 TEST_F(WebhookTest, OfItsOwnItWritesTheConfigurationOnce) {
-  const auto server = WebhookServer::Create(options_);
+  WebhookServer* const server = NewServer();
   server->Mutate<Pod>("/mutate", Marking());
   MutatingWebhookConfiguration configuration =
       For<MutatingWebhookConfiguration>(*server, "pods", "/mutate");
@@ -233,7 +234,7 @@ TEST_F(WebhookTest, OfItsOwnItWritesTheConfigurationOnce) {
 }
 
 TEST_F(WebhookTest, TheFailurePolicyDecidesAboutFailures) {
-  const auto server = WebhookServer::Create(options_);
+  WebhookServer* const server = NewServer();
   server->Mutate<Pod>(
       "/mutate",
       [](Context&, const AdmissionRequest<Pod>&, Pod&) -> AdmissionResponse { throw 7; });
