@@ -120,9 +120,9 @@ TEST_F(CacheTest, MetadataAndBytesShowTheSameObjects) {
   const auto dynamic = cache_->Get(Resource::Dynamic({"", "v1", "ConfigMap"}, "configmaps", true));
   ASSERT_TRUE(cache_->WaitForSync(*ctx_).ok());
   const ObjectKey key{"default", "a"};
-  const ConfigMap& whole = *informer_->Get(key)->As<ConfigMap>();
-  EXPECT_EQ(HeadOf(*metadata.shared().Get(key)).uid, whole.metadata.uid);
-  EXPECT_EQ(HeadOf(*dynamic->Get(key)).uid, whole.metadata.uid);
+  const ObjectPtr whole = informer_->Get(key);
+  EXPECT_EQ(HeadOf(*metadata.shared().Get(key)).uid, HeadOf(*whole).uid);
+  EXPECT_EQ(HeadOf(*dynamic->Get(key)).uid, HeadOf(*whole).uid);
   EXPECT_EQ(metadata.shared().size(), informer_->size());
 }
 
