@@ -106,6 +106,8 @@ def copies_follow_their_original(program, cluster, kubectl):
             wait_until(f"a copy in {namespace}", lambda: data(namespace) == {"color": "red"}, WITHIN)
         kubectl("patch", "configmap", "settings", "-p", '{"data":{"color":"blue","size":"9"}}')
         wait_until("the copy follows", lambda: data("team-a") == {"color": "blue", "size": "9"}, WITHIN)
+        kubectl("patch", "configmap", "settings", "-n", "team-a", "-p", '{"data":{"color":"edited"}}')
+        wait_until("the copy is put right", lambda: data("team-a")["color"] == "blue", WITHIN)
         kubectl("delete", "configmap", "settings", "-n", "team-b")
         wait_until("the copy is made again", lambda: data("team-b"), WITHIN)
         assert data("team-c") == {"color": "mine"}, "what is no copy is left alone"
