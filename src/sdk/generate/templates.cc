@@ -177,6 +177,7 @@ int main(int argc, char** argv) {
 #include <cstdlib>
 
 @INCLUDE@ "testkit/test_cluster.h"
+@INCLUDE@ "testkit/wait.h"
 
 // A real API server in this process; no cluster is needed.
 int main() {
@@ -194,7 +195,7 @@ int main() {
   auto cluster = cox::testkit::TestCluster::Start();
   check(cluster.ok(), "the API server starts");
   cox::Context ctx = (*cluster)->context().WithTimeout(std::chrono::seconds(60));
-  auto manager = cox::Manager::Create(ctx, (*cluster)->SharedClient(),
+  auto manager = cox::Manager::Create(ctx, (*cluster)->ClientFor("admin", {"system:masters"}),
                                       {.metrics_address = "0", .health_address = "0"});
   check(manager.ok() && @NS@::SetUp(**manager).ok(), "the controller is registered");
   cox::Scope scope(ctx, "test");
@@ -205,7 +206,8 @@ int main() {
     const std::string* count = now.metadata.annotations.Get(@NS@::kAnnotation);
     return count != nullptr && *count == "1";
   };
-  check((*cluster)->WaitFor<ConfigMap>(ctx, {"default", "m"}, counted).ok(), "and annotated");
+  check(cox::testkit::WaitFor<ConfigMap>(ctx, (*cluster)->client(), {"default", "m"}, counted).ok(),
+        "and annotated");
   scope.Stop();
   scope.Wait();
 }
@@ -348,7 +350,7 @@ cox::Result<cox::ReconcileResult> Reconciler::Reconcile(cox::Context& ctx,
   const std::shared_ptr<const @KIND@> object = objects_.Get(key);
   if (object == nullptr) return cox::ReconcileResult::Done();  // it is gone
   @KIND@ changed = *object;
-  changed.status = Desired(*object, cox::Time::FromWall(ctx.clock().Now()));
+  changed.status = Desired(*object, cox::TimeNow(ctx.clock()));
   if (cox::json::Encode(changed) == cox::json::Encode(*object)) {
     return cox::ReconcileResult::Done();
   }
