@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "flags.h"
 
+#include <algorithm>
 #include <charconv>
 #include <string_view>
-
-#include "base/strings.h"
 
 namespace {
 
@@ -53,8 +52,11 @@ cox::Status Set(Flags& flags, std::string_view name, std::string_view value) {
 cox::Result<Flags> ParseFlags(int argc, char** argv) {
   Flags flags;
   for (int i = 1; i < argc; ++i) {
-    const cox::CutResult flag = cox::Cut(argv[i], '=');
-    COX_RETURN_IF_ERROR(Set(flags, flag.before, flag.after).WithContext(argv[i]));
+    const std::string_view flag = argv[i];
+    const size_t equals = std::min(flag.find('='), flag.size());
+    const std::string_view value = flag.substr(std::min(equals + 1, flag.size()));
+    const cox::Status set = Set(flags, flag.substr(0, equals), value);
+    if (!set.ok()) return set.WithContext(flag);
   }
   return flags;
 }

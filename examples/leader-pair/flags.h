@@ -4,7 +4,6 @@
 #include <chrono>
 #include <string>
 
-#include "base/result.h"
 #include "coxswain/leader_election.h"
 
 // Who refuses writes of a leader whose term is over.

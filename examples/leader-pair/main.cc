@@ -6,12 +6,9 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <thread>
 
 #include "api/core/v1.h"
-#include "base/clock.h"
-#include "base/context.h"
-#include "base/log.h"
-#include "base/scope.h"
 #include "coxswain/client.h"
 #include "coxswain/config.h"
 #include "coxswain/leader_election.h"
@@ -123,17 +120,15 @@ int main(int argc, char** argv) {
   cox::FdLogSink sink(STDERR_FILENO);
   cox::Logging logging(clock, cox::LogFormat::kText, sink);
   Context ctx(clock, logging.For(""));
-  Status ended;
-  cox::Scope scope(ctx, "leader-pair");
-  const Status started = scope.Go("pair", [&](Context& work) {
-    ended = RunPair(work, *flags);
-    kill(getpid(), SIGTERM);  // wakes main, if nobody else has
+  std::jthread signals([&] {
+    int signal = 0;
+    sigwait(&ends, &signal);
+    ctx.Stop();
   });
-  int signal = 0;
-  if (started.ok()) sigwait(&ends, &signal);
-  scope.Stop();
-  scope.Wait();
-  if (ended.ok() || ctx.Done()) return 0;
+  const Status ended = RunPair(ctx, *flags);
+  const bool asked = ctx.Done();
+  kill(getpid(), SIGTERM);  // ends the thread, if nobody else has
+  if (ended.ok() || asked) return 0;
   COX_ERROR(ctx.log(), ended, "Could not run");
   return 1;
 }

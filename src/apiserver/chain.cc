@@ -119,7 +119,7 @@ Stage EnterFence(const Fencing* fencing) {
   return {"fencing", [fencing](const std::shared_ptr<Call>& call) -> Result<Next> {
             if (fencing == nullptr || !Fencing::Concerns(*call)) return Next::kGoOn;
             if (!call->on_worker) return Next::kOnWorker;
-            COX_ASSIGN_OR_RETURN(call->fence, fencing->Enter(*call));
+            COX_RETURN_IF_ERROR(fencing->Enter(*call));
             return Next::kGoOn;
           }};
 }

@@ -65,9 +65,9 @@ class ChainTest : public ::testing::Test {
 TEST_F(ChainTest, StagesStandInTheirOrder) {
   std::vector<std::string_view> names;
   for (const Stage& stage : chain_.stages) names.push_back(stage.name);
-  EXPECT_EQ(names,
-            (std::vector<std::string_view>{"requestinfo", "metrics", "timeout", "authn", "audit",
-                                           "impersonation", "fairness", "authz", "fencing", "offload"}));
+  EXPECT_EQ(names, (std::vector<std::string_view>{"requestinfo", "metrics", "timeout", "authn",
+                                                  "audit", "impersonation", "fairness", "authz",
+                                                  "fencing", "offload"}));
 }
 
 TEST_F(ChainTest, ARequestThatMayPassIsDispatchedWithWhatIsKnownOfIt) {

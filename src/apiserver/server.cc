@@ -12,6 +12,7 @@
 #include "apiserver/discovery/served.h"
 #include "apiserver/fairness/fairness_feed.h"
 #include "apiserver/fairness/inflight_limit.h"
+#include "apiserver/fencing/fenced_store.h"
 #include "apiserver/fencing/fencing.h"
 #include "apiserver/local/local_calls.h"
 #include "apiserver/loops/cluster_trust.h"
@@ -88,8 +89,10 @@ class ServerImpl final : public ApiServer {
         auditor_(std::move(auditor)),
         authorization_(std::move(authorization)),
         impersonation_(*authorization_),
+        fencing_(registry_, *authorization_),
+        fenced_(fencing_),
         registry_(ctx_, {.storage = [this](const KindInfo& kind) -> storage::Store& {
-                           return storage_(kind.group, kind.plural);
+                           return fenced_.Over(storage_(kind.group, kind.plural));
                          },
                          .root = options_.etcd_prefix,
                          .metrics = &metrics,
@@ -144,7 +147,6 @@ class ServerImpl final : public ApiServer {
                  .started = ctx_.clock().Now(),
                  .flags = options_.flags,
                  .fairness = fairness_.get()}),
-        fencing_(registry_, *authorization_),
         workers_(ctx_, {.name = "request", .max_threads = WorkersFor(options_.fairness)}),
         chain_(BuildChain(
             {.metrics = request_metrics_,
@@ -342,6 +344,8 @@ class ServerImpl final : public ApiServer {
   const std::unique_ptr<Auditor> auditor_;  // null: nothing is audited
   const std::unique_ptr<Authorization> authorization_;
   const Impersonation impersonation_;
+  const Fencing fencing_;
+  FencedStores fenced_;
   Registry registry_;
   const std::shared_ptr<LoopbackTokens> loopback_tokens_;
   const Authenticator authenticator_;
@@ -362,7 +366,6 @@ class ServerImpl final : public ApiServer {
   OpenApi openapi_;
   Health health_;
   Router router_;
-  const Fencing fencing_;
   WorkerPool workers_;
   const Chain chain_;
   std::unique_ptr<net::Server> server_;  // null: it does not listen

@@ -10,7 +10,8 @@
 
 namespace cox::storage {
 
-// Another key that must be as it was when something is written: the Lease by which the writer leads.
+// Another key that must be as it was when something is written: the Lease by which the writer
+// leads.
 struct Guard {
   std::string key;
   Revision revision = 0;  // of its last write

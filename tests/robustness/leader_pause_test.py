@@ -157,7 +157,9 @@ def pause_leaders(pair, history, count, dice):
         # Wherever it is just then: in the middle of a write, of a renewal, asleep.
         time.sleep(dice.uniform(0, 0.15))
         seen = len(history.writes)
-        _, holder, term, _ = history.wait("a write", lambda w: len(w) > seen and w[-1])
+        highest = max((w[2] for w in history.writes), default=-1)
+        _, holder, term, _ = history.wait("a write of the leader", lambda w: next(
+            (x for x in reversed(w[seen:]) if x[2] >= highest), None))
         began = time.monotonic()
         pair.signal(holder, signal.SIGSTOP)
         first = history.wait(f"another leader than {holder}",

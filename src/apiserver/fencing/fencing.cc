@@ -13,40 +13,8 @@ namespace {
 
 using coordination::v1::Lease;
 
-class LeaseFence final : public Fence {
- public:
-  LeaseFence(const ResourceStore& leases, FencingToken token)
-      : leases_(leases), token_(std::move(token)) {}
-
-  Result<storage::Guard> Check(Context& ctx) const override {
-    const ObjectKey& key = token_.lease;
-    const Result<storage::KeyValue> stored = leases_.GetStored(ctx, key.ns, key.name);
-    if (stored.status().Is(Reason::kNotFound)) return Over("there is no such Lease");
-    if (!stored.ok()) return stored.status();
-    COX_ASSIGN_OR_RETURN(const Object object,
-                         leases_.Decode(stored->value.view(), stored->revision));
-    const coordination::v1::LeaseSpec& spec = object.As<Lease>()->spec;
-    const std::string holder = spec.holderIdentity.value_or("");
-    const int32_t transitions = spec.leaseTransitions.value_or(0);
-    if (holder == token_.holder && transitions == token_.transitions) {
-      return storage::Guard{stored->key, stored->revision};
-    }
-    if (holder.empty()) return Over("it was given back");
-    // Whoever gets here may read it.
-    return Over("term " + std::to_string(transitions) + " is that of \"" + holder + "\"");
-  }
-  storage::Store& store() const override { return leases_.storage(); }
-
- private:
-  Status Over(const std::string& why) const {
-    return DeposedStatus(Reason::kConflict, "term " + std::to_string(token_.transitions) +
-                                                " of \"" + token_.holder + "\" in Lease " +
-                                                token_.lease.ToString() + " is over: " + why);
-  }
-
-  const ResourceStore& leases_;
-  const FencingToken token_;
-};
+// In log lines of the call too.
+constexpr std::string_view kContextKey = "term";
 
 // What a get of the Lease would ask for.
 RequestInfo GetLease(const ObjectKey& lease) {
@@ -63,6 +31,12 @@ RequestInfo GetLease(const ObjectKey& lease) {
   return info;
 }
 
+Status Over(const FencingToken& token, const std::string& why) {
+  return DeposedStatus(Reason::kConflict, "term " + std::to_string(token.transitions) + " of \"" +
+                                              token.holder + "\" in Lease " +
+                                              token.lease.ToString() + " is over: " + why);
+}
+
 }  // namespace
 
 bool Fencing::Concerns(const Call& call) {
@@ -73,18 +47,39 @@ bool Fencing::Concerns(const Call& call) {
          std::find(kWrites.begin(), kWrites.end(), call.info.verb) != kWrites.end();
 }
 
-Result<std::shared_ptr<const Fence>> Fencing::Enter(Call& call) const {
+Status Fencing::Enter(Call& call) const {
   const std::vector<std::string_view> values = call.request().headers.All(kFencingHeader);
   if (values.size() != 1) {
     return Status::BadRequest("more than one " + std::string(kFencingHeader) + " header");
   }
-  COX_ASSIGN_OR_RETURN(FencingToken token, FencingToken::Parse(values.front()));
+  COX_ASSIGN_OR_RETURN(const FencingToken token, FencingToken::Parse(values.front()));
   const RequestInfo get = GetLease(token.lease);
   COX_RETURN_IF_ERROR(StatusOf(authorizer_.Authorize(call.user, get), call.user, get));
-  auto fence =
-      std::make_shared<const LeaseFence>(registry_.Hub(Lease::kKind).store(), std::move(token));
-  COX_RETURN_IF_ERROR(fence->Check(call.ctx()).status());
-  return fence;
+  COX_RETURN_IF_ERROR(Check(call.ctx(), values.front()).status());
+  call.set_ctx(call.ctx().WithValue(kContextKey, values.front()));
+  return {};
 }
+
+std::string_view Fencing::TermOf(const Context& ctx) { return ctx.Value(kContextKey); }
+
+Result<storage::Guard> Fencing::Check(Context& ctx, std::string_view term) const {
+  COX_ASSIGN_OR_RETURN(const FencingToken token, FencingToken::Parse(term));
+  const ResourceStore& leases = registry_.Hub(Lease::kKind).store();
+  const Result<storage::KeyValue> stored = leases.GetStored(ctx, token.lease.ns, token.lease.name);
+  if (stored.status().Is(Reason::kNotFound)) return Over(token, "there is no such Lease");
+  if (!stored.ok()) return stored.status();
+  COX_ASSIGN_OR_RETURN(const Object object, leases.Decode(stored->value.view(), stored->revision));
+  const coordination::v1::LeaseSpec& spec = object.As<Lease>()->spec;
+  const std::string holder = spec.holderIdentity.value_or("");
+  const int32_t transitions = spec.leaseTransitions.value_or(0);
+  if (holder == token.holder && transitions == token.transitions) {
+    return storage::Guard{stored->key, stored->revision};
+  }
+  if (holder.empty()) return Over(token, "it was given back");
+  // Whoever gets here may read it.
+  return Over(token, "term " + std::to_string(transitions) + " is that of \"" + holder + "\"");
+}
+
+storage::Store& Fencing::store() const { return registry_.Hub(Lease::kKind).store().storage(); }
 
 }  // namespace cox::apiserver

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <memory>
-
 #include "apiserver/authz/authorizer.h"
 #include "apiserver/handlers/call.h"
-#include "apiserver/registry/fence.h"
 #include "apiserver/registry/registry.h"
+#include "storage/guarded_writes.h"
 
 namespace cox::apiserver {
 
@@ -14,23 +12,32 @@ namespace cox::apiserver {
 // (coxswain/fencing.h) names the Lease by which its writer leads, his name and the number of his
 // term. It happens only if that is what the Lease says when it happens.
 //
-// Guarantees: after the first write of a later term there is none of an earlier one, where object
-//   and Lease are in the same store. The Lease is read from storage, not from a cache.
+// It takes two: the chain lets such a call enter, which gives its context the term; and what is
+// stored with that context passes a FencedStore (fenced_store.h), which asks again.
+//
 // Security: who names a Lease must be allowed to get it; otherwise the answers would tell what he
 //   may not read. Without the header nothing is different.
-// Threads: all methods may be called concurrently; Enter blocks.
+// Threads: all methods may be called concurrently; Enter and Check block.
 // Errors: BadRequest for a malformed header or more than one; Forbidden, as for a get of the Lease;
 //   Conflict (IsDeposed) if the term is over.
 class Fencing {
  public:
-  // Both outlive it, and the fences.
+  // Both outlive it; the registry is not used before the first call.
   Fencing(const Registry& registry, const Authorizer& authorizer)
       : registry_(registry), authorizer_(authorizer) {}
 
   // Whether the call is a write that names a term: one look at its headers.
   static bool Concerns(const Call& call);
-  // What the call's writes depend on. It holds now.
-  Result<std::shared_ptr<const Fence>> Enter(Call& call) const;
+  // OK if the term is not over: from now on the call's context carries it.
+  Status Enter(Call& call) const;
+
+  // The term that a context carries; empty: none.
+  static std::string_view TermOf(const Context& ctx);
+  // Whether `term` lasts, by the Lease as it is in storage (linearizable, not from a cache): then
+  // the key that changes before that does.
+  Result<storage::Guard> Check(Context& ctx, std::string_view term) const;
+  // Where that key is.
+  storage::Store& store() const;
 
  private:
   const Registry& registry_;

@@ -6,6 +6,7 @@
 #include "api/coordination/v1.h"
 #include "api/core/v1.h"
 #include "apiserver/call_harness.h"
+#include "apiserver/fencing/fenced_store.h"
 #include "coxswain/fencing.h"
 
 namespace cox::apiserver {
@@ -30,14 +31,23 @@ class LeaseAuthorizer final : public Authorizer {
   mutable std::string asked;
 };
 
+// As ApiHarness, over a store with a fence.
 class FencingTest : public ::testing::Test {
  protected:
   FencingTest() {
-    api_.Do({.method = "POST",
-             .target = "/apis/coordination.k8s.io/v1/namespaces/default/leases",
-             .body = R"({"metadata":{"name":"x"},"spec":{"holderIdentity":"a","leaseTransitions":3,
-                         "leaseDurationSeconds":15}})"});
-    api_.Do({.method = "POST", .target = kMaps, .body = R"({"metadata":{"name":"m"}})"});
+    EXPECT_TRUE(registry_.WaitReady(ctx_).ok());
+    Prepare("/api/v1/namespaces", R"({"metadata":{"name":"default"}})");
+    Prepare("/apis/coordination.k8s.io/v1/namespaces/default/leases",
+            R"({"metadata":{"name":"x"},"spec":{"holderIdentity":"a","leaseTransitions":3,
+                "leaseDurationSeconds":15}})");
+    Prepare(kMaps, R"({"metadata":{"name":"m"}})");
+  }
+  // Whoever waits for the clock would wait for ever.
+  ~FencingTest() override { ctx_.Stop(); }
+
+  void Prepare(std::string target, std::string body) {
+    EXPECT_EQ(Do({.method = "POST", .target = std::move(target), .body = std::move(body)}, {}),
+              "201");
   }
 
   // The request as the chain would have it answered: "200", or the code and the message.
@@ -48,17 +58,16 @@ class FencingTest : public ::testing::Test {
     if (request.method == "PATCH") {
       request.headers.Add("content-type", "application/merge-patch+json");
     }
-    FakeCall call(api_.clock(), std::move(request));
+    FakeCall call(clock_, std::move(request));
     if (Fencing::Concerns(*call)) {
-      Result<std::shared_ptr<const Fence>> fence = fencing_.Enter(*call);
-      if (!fence.ok()) {
-        EXPECT_EQ(IsDeposed(fence.status()), fence.status().Is(Reason::kConflict));
-        return std::to_string(fence.status().code()) + " " + fence.status().message();
+      const Status entered = fencing_.Enter(*call);
+      if (!entered.ok()) {
+        EXPECT_EQ(IsDeposed(entered), entered.Is(Reason::kConflict));
+        return std::to_string(entered.code()) + " " + entered.message();
       }
-      call->fence = std::move(*fence);
       if (meanwhile_) meanwhile_();
     }
-    api_.handlers().Handle(call.shared());
+    handlers_.Handle(call.shared());
     const int code = call.exchange().status();
     return std::to_string(code) + (code >= 400 ? " " + call.exchange().Body() : "");
   }
@@ -68,18 +77,26 @@ class FencingTest : public ::testing::Test {
                .body = R"({"data":{"n":")" + std::to_string(++patches_) + R"("}})"},
               std::move(tokens));
   }
-  void ChangeLease(std::string spec) {
-    const std::string answer =
-        api_.Text({.method = "PATCH",
-                   .target = kLease,
-                   .body = R"({"spec":)" + spec + "}",
-                   .headers = {{"content-type", "application/merge-patch+json"}}});
-    EXPECT_EQ(answer.substr(0, 3), "200") << answer;
+  void ChangeLease(const std::string& spec) {
+    EXPECT_EQ(Do({.method = "PATCH", .target = kLease, .body = R"({"spec":)" + spec + "}"}, {}),
+              "200");
   }
 
-  ApiHarness api_;
+  TestClock clock_;
+  Context ctx_{clock_};
+  const std::unique_ptr<storage::Store> store_ = storage::NewMemoryStore(clock_);
   LeaseAuthorizer authorizer_;
-  const Fencing fencing_{api_.registry(), authorizer_};
+  const Fencing fencing_{registry_, authorizer_};
+  const std::unique_ptr<storage::Store> fenced_ = NewFencedStore(*store_, fencing_);
+  Registry registry_{ctx_,
+                     {.storage = [this](const KindInfo&) -> storage::Store& { return *fenced_; },
+                      .serves =
+                          [](const KindInfo& kind) {
+                            return IsServedByDefault(kind.group, kind.version, kind.plural);
+                          }}};
+  const AdmissionChain admission_ =
+      MakeAdmission({.registry = registry_, .authorizer = authorizer_}, {}, {"ServiceAccount"});
+  ResourceHandlers handlers_{registry_, admission_};
   std::function<void()> meanwhile_;
   int patches_ = 0;
 };
@@ -126,7 +143,7 @@ TEST_F(FencingTest, OnlyWritesAreConcerned) {
   EXPECT_EQ(Do({.target = std::string(kMaps) + "/m"}, wrong), "200");
   EXPECT_EQ(Do({.target = kMaps}, wrong), "200");
   EXPECT_EQ(Patch({}), "200") << "and those with the header";
-  FakeCall call(api_.clock(), {.method = "POST", .target = "/healthz"});
+  FakeCall call(clock_, {.method = "POST", .target = "/healthz"});
   EXPECT_FALSE(Fencing::Concerns(*call));
 }
 
@@ -153,8 +170,9 @@ TEST_F(FencingTest, ATermThatEndsOnTheWayIsNoticedInTheTransaction) {
     meanwhile_ = [&] { ChangeLease(R"({"leaseTransitions":)" + std::to_string(term) + "}"); };
     EXPECT_THAT(Do(c.request, {token}), testing::AllOf(HasSubstr("409"), HasSubstr("is over")));
   }
-  EXPECT_THAT(api_.Text({.target = kMaps}),
-              testing::AllOf(HasSubstr("\"m\""), testing::Not(HasSubstr("late"))));
+  meanwhile_ = nullptr;
+  EXPECT_EQ(Do({.target = std::string(kMaps) + "/m"}, {}), "200");
+  EXPECT_EQ(Do({.target = std::string(kMaps) + "/late"}, {}).substr(0, 3), "404");
 }
 
 TEST_F(FencingTest, ARenewalOnTheWayDoesNoHarm) {
@@ -164,33 +182,76 @@ TEST_F(FencingTest, ARenewalOnTheWayDoesNoHarm) {
 }
 
 // Guards are compared in the write itself: a Lease that changes between the check and the write.
-TEST_F(FencingTest, AFenceThatMovesBetweenCheckAndWriteIsCheckedAgain) {
-  class Moving final : public Fence {
-   public:
-    explicit Moving(ResourceStore& leases) : leases_(leases) {}
-    Result<storage::Guard> Check(Context& ctx) const override {
-      COX_ASSIGN_OR_RETURN(storage::KeyValue kv, leases_.GetStored(ctx, "default", "x"));
-      storage::Guard guard{kv.key, kv.revision};
-      if (++checks > 2) return DeposedStatus(Reason::kConflict, "over");
-      // Behind the back of whoever asked.
-      COX_RETURN_IF_ERROR(
-          leases_.storage().Update(ctx, kv.key, kv.value.view(), kv.revision).status());
-      return guard;
-    }
-    storage::Store& store() const override { return leases_.storage(); }
-    mutable int checks = 0;
+class BusyLease final : public storage::Store, public storage::GuardedWrites {
+ public:
+  explicit BusyLease(storage::Store& under) : under_(under) {}
 
-   private:
-    ResourceStore& leases_;
+  // Before each write the Lease is written, `renewals` times as it is, then in another's name.
+  Result<storage::WriteResult> Write(Context& ctx, const storage::GuardedWrite& write,
+                                     const storage::Guard& guard) override {
+    before_write(--renewals);
+    return storage::GuardedWrites::Of(under_)->Write(ctx, write, guard);
+  }
+  const void* keys() const override { return storage::GuardedWrites::Of(under_)->keys(); }
+
+  Result<storage::Revision> Create(Context& ctx, std::string_view key, std::string_view value,
+                                   std::chrono::seconds ttl) override {
+    return under_.Create(ctx, key, value, ttl);
+  }
+  Result<storage::WriteResult> Update(Context& ctx, std::string_view key, std::string_view value,
+                                      storage::Revision expected,
+                                      std::chrono::seconds ttl) override {
+    return under_.Update(ctx, key, value, expected, ttl);
+  }
+  Result<storage::WriteResult> Delete(Context& ctx, std::string_view key,
+                                      storage::Revision expected) override {
+    return under_.Delete(ctx, key, expected);
+  }
+  Result<GetResult> Get(Context& ctx, std::string_view key) override {
+    return under_.Get(ctx, key);
+  }
+  Result<storage::Page> List(Context& ctx, std::string_view prefix,
+                             const storage::ListOptions& options) override {
+    return under_.List(ctx, prefix, options);
+  }
+  Result<std::unique_ptr<storage::Watch>> StartWatch(Context& ctx, std::string_view prefix,
+                                                     storage::Revision after) override {
+    return under_.StartWatch(ctx, prefix, after);
+  }
+  Result<storage::Revision> CurrentRevision(Context& ctx) override {
+    return under_.CurrentRevision(ctx);
+  }
+  Status Compact(Context& ctx, storage::Revision revision) override {
+    return under_.Compact(ctx, revision);
+  }
+  Status Healthy(Context& ctx) override { return under_.Healthy(ctx); }
+
+  std::function<void(int renewals)> before_write;
+  int renewals = 0;
+
+ private:
+  storage::Store& under_;
+};
+
+TEST_F(FencingTest, ALeaseThatMovesBetweenCheckAndWriteIsCheckedAgain) {
+  BusyLease busy(*store_);
+  const std::unique_ptr<storage::Store> fenced = NewFencedStore(busy, fencing_);
+  Context leading = ctx_.WithValue("term", "default/x;a;3");
+  ASSERT_EQ(Fencing::TermOf(leading), "default/x;a;3");
+  int writes = 0;
+  busy.before_write = [&](int renewals) {
+    ++writes;
+    ChangeLease(renewals >= 0 ? R"({"renewTime":"2030-01-02T03:04:0)" + std::to_string(renewals) +
+                                    R"(.000000Z"})"
+                              : R"({"leaseTransitions":4})");
   };
-  const Moving fence(api_.registry().Hub(coordination::v1::Lease::kKind).store());
-  const UserInfo user;
-  const WriteContext w{api_.ctx(), user, Time(), false, nullptr, &fence};
-  const Result<storage::Revision> created =
-      CreateFenced(w, api_.store(), "/registry/configmaps/default/late", "x", {});
-  EXPECT_TRUE(IsDeposed(created.status())) << created.status().ToString();
-  EXPECT_EQ(fence.checks, 3);
-  EXPECT_FALSE(api_.store().Get(api_.ctx(), "/registry/configmaps/default/late")->kv.has_value());
+  busy.renewals = 3;
+  const Result<storage::Revision> late = fenced->Create(leading, "/registry/late", "x");
+  EXPECT_TRUE(IsDeposed(late.status())) << late.status().ToString();
+  EXPECT_EQ(writes, 4);
+  EXPECT_FALSE(store_->Get(ctx_, "/registry/late")->kv.has_value());
+  // Whoever carries no term is not asked.
+  EXPECT_TRUE(fenced->Create(ctx_, "/registry/other", "x").ok());
 }
 
 }  // namespace

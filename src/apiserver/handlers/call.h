@@ -18,8 +18,6 @@
 
 namespace cox::apiserver {
 
-class Fence;
-
 // One request on its way through the chain: what is known of it so far, and where its answer goes.
 //
 // Exactly one of the Respond functions is called. Threads: one at a time; it moves from a loop to a
@@ -85,8 +83,7 @@ class Call {
   Query query;
   RequestInfo info;
   UserInfo user;
-  std::shared_ptr<const Fence> fence;  // null: its writes depend on nobody's leading
-  bool on_worker = false;              // no longer on the connection's loop: it may block
+  bool on_worker = false;  // no longer on the connection's loop: it may block
 
  private:
   net::Headers TakeHeaders(std::string_view content_type);

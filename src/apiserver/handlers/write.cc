@@ -33,7 +33,7 @@ Status MatchMetadata(const Call& call, const ServedResource& resource, meta::v1:
 }
 
 WriteContext WriteContextOf(Call& call, const ServedResource& resource, bool dry_run) {
-  return {call.ctx(), call.user, NowOf(call.ctx()), dry_run, &resource.kind(), call.fence.get()};
+  return {call.ctx(), call.user, NowOf(call.ctx()), dry_run, &resource.kind()};
 }
 
 namespace {

@@ -3,7 +3,6 @@
 
 #include <charconv>
 
-#include "apiserver/registry/fence.h"
 #include "apiserver/registry/names.h"
 #include "base/strings.h"
 #include "object/codec.h"
@@ -226,7 +225,7 @@ Result<Object> ResourceStore::CreateOnce(const WriteContext& w, Object object, c
     return object;
   }
   const std::chrono::seconds ttl = TtlOf(object);
-  Result<storage::Revision> revision = CreateFenced(w, storage(), key, Encode(object), ttl);
+  Result<storage::Revision> revision = storage().Create(w.ctx, key, Encode(object), ttl);
   if (!revision.ok()) {
     if (!revision.status().Is(Reason::kAlreadyExists)) return revision.status();
     COX_ASSIGN_OR_RETURN(storage::Store::GetResult found, storage().Get(w.ctx, key));
@@ -341,8 +340,7 @@ Result<ResourceStore::UpdateResult> ResourceStore::Write(const WriteContext& w,
   if (meta.deletionTimestamp && meta.deletionGracePeriodSeconds.value_or(0) == 0 &&
       !KeptByFinalizers(object) && KeptByFinalizers(old.object)) {
     if (w.dry_run) return UpdateResult{std::move(object)};
-    COX_ASSIGN_OR_RETURN(storage::WriteResult removed,
-                         DeleteFenced(w, storage(), key, old.revision));
+    COX_ASSIGN_OR_RETURN(storage::WriteResult removed, storage().Delete(w.ctx, key, old.revision));
     *raced = !removed.written;
     if (!*raced && options_.hooks != nullptr) options_.hooks->AfterDelete(w, object);
     return UpdateResult{std::move(object)};
@@ -362,7 +360,7 @@ Result<ResourceStore::UpdateResult> ResourceStore::Write(const WriteContext& w,
   }
   const std::chrono::seconds ttl = TtlOf(object);
   COX_ASSIGN_OR_RETURN(storage::WriteResult written,
-                       UpdateFenced(w, storage(), key, bytes, old.revision, ttl));
+                       storage().Update(w.ctx, key, bytes, old.revision, ttl));
   *raced = !written.written;
   if (written.written) meta.resourceVersion = std::to_string(written.revision);
   return UpdateResult{std::move(object)};

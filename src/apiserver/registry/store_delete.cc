@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "apiserver/registry/fence.h"
 #include "apiserver/registry/store.h"
 #include "object/owner.h"
 
@@ -106,8 +105,7 @@ Result<ResourceStore::DeleteResult> ResourceStore::Remove(const WriteContext& w,
                                                           bool* raced) {
   DeleteResult result{std::move(last), /*gone=*/true};
   if (w.dry_run) return result;
-  COX_ASSIGN_OR_RETURN(storage::WriteResult removed,
-                       DeleteFenced(w, storage(), key, stored.revision));
+  COX_ASSIGN_OR_RETURN(storage::WriteResult removed, storage().Delete(w.ctx, key, stored.revision));
   *raced = !removed.written;
   if (*raced) return result;
   result.object.object_meta()->resourceVersion = std::to_string(removed.revision);

@@ -22,8 +22,6 @@
 // names, uids, optimistic locking, finalizers, graceful deletion, field ownership, storage.
 namespace cox::apiserver {
 
-class Fence;
-
 // Circumstances of a write, for strategies.
 struct WriteContext {
   Context& ctx;
@@ -33,8 +31,6 @@ struct WriteContext {
   // The version the client speaks, where the kind has more than one (ServedVersion::kind); null:
   // the hub.
   const KindInfo* served_as = nullptr;
-  // What the write depends on besides its object (fence.h); null: nothing.
-  const Fence* fence = nullptr;
 };
 
 using Warnings = std::vector<std::string>;

@@ -101,12 +101,18 @@ class Candidate {
   // What Run returned.
   Status AwaitEnd() {
     MutexLock lock(mu_);
-    changed_.Wait(mu_, [this] { return has_ended_; });
+    changed_.Wait(mu_, [this] {
+      mu_.AssertHeld();
+      return has_ended_;
+    });
     return ended_;
   }
   void AwaitLead() {
     MutexLock lock(mu_);
-    changed_.Wait(mu_, [this] { return leads_; });
+    changed_.Wait(mu_, [this] {
+      mu_.AssertHeld();
+      return leads_;
+    });
   }
   bool leads() const {
     MutexLock lock(mu_);

@@ -80,7 +80,10 @@ class Recorder final : public EventRecorder {
     MutexLock lock(mu_);
     const uint64_t wanted = ++flush_wanted_;
     changed_.NotifyAll();
-    COX_RETURN_IF_ERROR(ctx.Await(mu_, changed_, [&] { return ended_ || flushed_ >= wanted; }));
+    COX_RETURN_IF_ERROR(ctx.Await(mu_, changed_, [&] {
+      mu_.AssertHeld();
+      return ended_ || flushed_ >= wanted;
+    }));
     return flushed_ >= wanted ? Status() : Status::Unavailable("events are no longer sent");
   }
 
@@ -93,8 +96,10 @@ class Recorder final : public EventRecorder {
       uint64_t flush = 0;
       {
         MutexLock lock(mu_);
-        (void)changed_.WaitUntil(mu_, clock_, due, ctx.token(),
-                                 [this] { return !waiting_.empty() || flush_wanted_ != flushed_; });
+        (void)changed_.WaitUntil(mu_, clock_, due, ctx.token(), [this] {
+          mu_.AssertHeld();
+          return !waiting_.empty() || flush_wanted_ != flushed_;
+        });
         taken.swap(waiting_);
         flush = flush_wanted_;
       }

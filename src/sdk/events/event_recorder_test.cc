@@ -52,7 +52,10 @@ class EventRecorderTest : public ::testing::Test {
   }
   void AwaitRequests(int count) {
     MutexLock lock(mu_);
-    changed_.Wait(mu_, [&] { return requests_ >= count; });
+    changed_.Wait(mu_, [&] {
+      mu_.AssertHeld();
+      return requests_ >= count;
+    });
   }
   void Record(std::string_view reason = "Failed", std::string_view note = "why") {
     recorder_->Record(pod_, EventKind::kWarning, reason, "Mounting", note);

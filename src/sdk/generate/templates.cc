@@ -102,8 +102,8 @@ Replace that by what your operator is for: `src/reconciler.cc`.
 #include <optional>
 #include <string>
 
-#include "api/core/v1.h"
-#include "coxswain/manager.h"
+@INCLUDE@ "api/core/v1.h"
+@INCLUDE@ "coxswain/manager.h"
 
 namespace @NS@ {
 
@@ -128,7 +128,7 @@ cox::Status SetUp(cox::Manager& manager);
 
 }  // namespace @NS@
 )"},
-    {"src/reconciler.cc", R"(#include "reconciler.h"
+    {"src/reconciler.cc", R"(@INCLUDE@ "reconciler.h"
 
 namespace @NS@ {
 
@@ -163,7 +163,7 @@ cox::Status SetUp(cox::Manager& manager) {
 
 }  // namespace @NS@
 )"},
-    {"src/main.cc", R"(#include "reconciler.h"
+    {"src/main.cc", R"(@INCLUDE@ "reconciler.h"
 
 int main(int argc, char** argv) {
   return cox::RunOperator(argc, argv,
@@ -171,12 +171,12 @@ int main(int argc, char** argv) {
                           @NS@::SetUp);
 }
 )"},
-    {"tests/reconciler_test.cc", R"(#include "reconciler.h"
+    {"tests/reconciler_test.cc", R"(@INCLUDE@ "reconciler.h"
 
 #include <cstdio>
 #include <cstdlib>
 
-#include "testkit/test_cluster.h"
+@INCLUDE@ "testkit/test_cluster.h"
 
 // A real API server in this process; no cluster is needed.
 int main() {
@@ -250,7 +250,7 @@ The kind `@KIND@` (@GROUP@/@VERSION@) and its controller. The kind is in `src/@F
 #include <string>
 #include <vector>
 
-#include "coxswain/custom_resource.h"
+@INCLUDE@ "coxswain/custom_resource.h"
 
 namespace @NS@ {
 
@@ -280,7 +280,7 @@ struct @KIND@ {
 
 }  // namespace @NS@
 )"},
-    {"src/@FILE@.cc", R"(#include "@FILE@.h"
+    {"src/@FILE@.cc", R"(@INCLUDE@ "@FILE@.h"
 
 namespace @NS@ {
 
@@ -297,8 +297,8 @@ COX_KIND(@KIND@,
 )"},
     {"src/reconciler.h", R"(#pragma once
 
-#include "@FILE@.h"
-#include "coxswain/manager.h"
+@INCLUDE@ "@FILE@.h"
+@INCLUDE@ "coxswain/manager.h"
 
 namespace @NS@ {
 
@@ -320,10 +320,10 @@ cox::Status SetUp(cox::Manager& manager);
 
 }  // namespace @NS@
 )"},
-    {"src/reconciler.cc", R"(#include "reconciler.h"
+    {"src/reconciler.cc", R"(@INCLUDE@ "reconciler.h"
 
-#include "coxswain/conditions.h"
-#include "object/json/json.h"
+@INCLUDE@ "coxswain/conditions.h"
+@INCLUDE@ "object/json/json.h"
 
 namespace @NS@ {
 
@@ -362,7 +362,7 @@ cox::Status SetUp(cox::Manager& manager) {
 
 }  // namespace @NS@
 )"},
-    {"src/main.cc", R"(#include "reconciler.h"
+    {"src/main.cc", R"(@INCLUDE@ "reconciler.h"
 
 int main(int argc, char** argv) {
   return cox::RunOperator(argc, argv,
@@ -370,12 +370,12 @@ int main(int argc, char** argv) {
                           @NS@::SetUp);
 }
 )"},
-    {"tests/reconciler_test.cc", R"(#include "reconciler.h"
+    {"tests/reconciler_test.cc", R"(@INCLUDE@ "reconciler.h"
 
 #include <cstdio>
 #include <cstdlib>
 
-#include "coxswain/conditions.h"
+@INCLUDE@ "coxswain/conditions.h"
 
 int main() {
   const auto check = [](bool ok, const char* what) {
