@@ -292,7 +292,7 @@ TEST_F(ManagerTest, WorkThatDoesNotEndInTimeIsNamed) {
   Context released = cluster->context().Child();
   ASSERT_TRUE(manager
                   ->Add("stubborn",
-                        [&](Context&) {
+                        [this, released](Context&) {
                           changed.Changed();
                           return released.Sleep(seconds(3600));
                         })
