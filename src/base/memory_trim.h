@@ -9,7 +9,8 @@ namespace cox {
 // for a program that then sits and waits. What is needed again comes back by itself, from the page
 // cache, a fraction of a millisecond for all of it.
 //
-// For programs that idle, now and then; not for those under load.
+// For programs that mostly wait, once they have started; not for those under load, nor again and
+// again: that would only hide what they use.
 // Threads: may be called at any time.
 void TrimMemory();
 

@@ -21,10 +21,8 @@ namespace {
 
 constexpr int kFailed = 1;
 constexpr int kUsage = 2;
-// Most operators wait most of the time. The start is over after some seconds; watches and
-// connections that are made anew later bring code back.
+// Most operators wait most of the time, and the start is over after some seconds.
 constexpr timespec kFirstTrim{.tv_sec = 3, .tv_nsec = 0};
-constexpr timespec kNextTrim{.tv_sec = 60, .tv_nsec = 0};
 
 // Names as kubebuilder's operators and kube-controller-manager have them.
 constexpr FlagInfo kFlags[] = {
@@ -140,7 +138,7 @@ Status RunUntilSignal(Context& ctx, const sigset_t& signals, const std::function
     const int signal = sigtimedwait(&signals, nullptr, trim_after);
     if (ended) break;
     if (signal < 0) {
-      trim_after = &kNextTrim;
+      trim_after = nullptr;  // once: what is used after that is in use
       TrimMemory();
       continue;
     }

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "api/apps/v1.h"
+#include "base/scope.h"
 #include "coxswain/manager.h"
 #include "testkit/test_cluster.h"
 
@@ -179,7 +180,7 @@ Status CreateDeployments(Context& ctx, Client& client) {
     const ObjectKey key = KeyNumber(i);
     deployment.metadata.name = key.name;
     deployment.metadata.namespace_ = key.ns;
-    deployment.spec.selector.matchLabels["app"] = "web";
+    deployment.spec.selector.emplace().matchLabels["app"] = "web";
     deployment.spec.template_.metadata.labels["app"] = "web";
     core::v1::Container container;
     container.name = "c";

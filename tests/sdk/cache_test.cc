@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cache against the real API server, whole and with faults on the way.
+// The cache against the real API server. What ends watches is in dying_watches_test.cc.
 #include "coxswain/cache.h"
 
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <optional>
 #include <string>
 
 #include "api/core/v1.h"
 #include "base/clock.h"
-#include "base/test_clock.h"
 #include "sdk/cache/test_recorder.h"
 #include "testkit/faulty_transport.h"
 #include "testkit/test_cluster.h"
@@ -22,7 +20,6 @@ namespace {
 using core::v1::ConfigMap;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-using testkit::Down;
 using testkit::Fault;
 using testkit::FaultyTransport;
 using testkit::TestCluster;
@@ -123,9 +120,9 @@ TEST_F(CacheTest, MetadataAndBytesShowTheSameObjects) {
   const auto dynamic = cache_->Get(Resource::Dynamic({"", "v1", "ConfigMap"}, "configmaps", true));
   ASSERT_TRUE(cache_->WaitForSync(*ctx_).ok());
   const ObjectKey key{"default", "a"};
-  const ConfigMap& whole = *informer_->Get(key)->As<ConfigMap>();
-  EXPECT_EQ(HeadOf(*metadata.shared().Get(key)).uid, whole.metadata.uid);
-  EXPECT_EQ(HeadOf(*dynamic->Get(key)).uid, whole.metadata.uid);
+  const ObjectPtr whole = informer_->Get(key);
+  EXPECT_EQ(HeadOf(*metadata.shared().Get(key)).uid, HeadOf(*whole).uid);
+  EXPECT_EQ(HeadOf(*dynamic->Get(key)).uid, HeadOf(*whole).uid);
   EXPECT_EQ(metadata.shared().size(), informer_->size());
 }
 
@@ -151,91 +148,6 @@ TEST_F(CacheTest, OwnWritesAreReadBackAThousandTimesWithoutWaiting) {
   }
   ExpectArrives(Create("after"));  // and the watch brings back none of it
   EXPECT_EQ(lister.Get({"default", "short-lived"}), nullptr);
-}
-
-// Whatever ends a watch: all arrives, and no handler sees time go back.
-TEST_F(CacheTest, WatchesThatDieDoNotHurt) {
-  StartCache();
-  ConfigMap map = Create("a");
-  int round = 0;
-  const auto change = [&] { map = Change(map, std::to_string(++round)); };
-  const struct {
-    const char* what;
-    std::function<void()> happens;
-  } kCases[] = {
-      {"reset", [&] { faults_->BreakStreams(); }},
-      {"cut in the middle of an event",
-       [&] {
-         faults_->Add({.verb = "watch"}, Fault{.cut_after_events = 1, .times = 3});
-         faults_->BreakStreams();
-       }},
-      {"ended in peace, again and again",
-       [&] {
-         faults_->Add({.verb = "watch"}, Fault{.end_after_events = 0, .times = 5});
-         faults_->BreakStreams();
-       }},
-      {"410 of a past that is forgotten",
-       [&] {
-         faults_->Add({.verb = "watch"},
-                      Fault{.answer = Status::Unavailable("connection refused"), .times = 2});
-         faults_->BreakStreams();
-         change();
-         ASSERT_TRUE(cluster_->ForgetThePast().ok());
-       }},
-      {"restart", [&] { ASSERT_TRUE(cluster_->Restart().ok()); }},
-      {"drained restart", [&] { ASSERT_TRUE(cluster_->Restart(Down::kDrain).ok()); }},
-      {"events twice, no bookmarks",
-       [&] {
-         faults_->Add({.verb = "watch"},
-                      Fault{.drop_bookmarks = true, .repeat_events = true, .times = 1});
-         faults_->BreakStreams();
-       }},
-      {"slow",
-       [&] {
-         faults_->Add({.verb = "watch"}, Fault{.delay = milliseconds(50), .times = 2});
-         faults_->BreakStreams();
-       }},
-      {"too many requests",
-       [&] {
-         faults_->Add({.verb = "watch"},
-                      Fault{.answer = Status(Reason::kTooManyRequests, "busy"), .times = 2});
-         faults_->BreakStreams();
-       }},
-  };
-  for (const auto& c : kCases) {
-    SCOPED_TRACE(c.what);
-    const ConfigMap gone = Create("gone-" + std::to_string(round));
-    ExpectArrives(gone);
-    c.happens();
-    ASSERT_TRUE(admin().Delete<ConfigMap>(*ctx_, KeyOf(gone)).ok());
-    for (int i = 0; i < 3; ++i) change();
-    ExpectArrives(map);
-    ExpectGoes(gone);
-    faults_->Clear();
-    if (HasFailure()) return;
-  }
-}
-
-TEST_F(CacheTest, AHalfOpenConnectionEndsByItself) {
-  TestClock clock;
-  auto cluster = TestCluster::Start({.clock = &clock});
-  ASSERT_TRUE(cluster.ok());
-  auto faults = FaultyTransport::Over((*cluster)->transport());
-  const auto client = MakeClient(faults);
-  const auto cache = Cache::Create((*cluster)->context(), *client, {.resync = {}});
-  const auto informer = cache->Get(Resource::Of<ConfigMap>());
-  ASSERT_TRUE(informer->WaitSynced((*cluster)->context()).ok());
-  faults->Add({.verb = "watch"}, Fault{.silent = true, .times = 1});
-  faults->BreakStreams();  // the next watch gets no answer
-  RealClock real;
-  const Context patience = Context(real).WithTimeout(seconds(60));
-  while (faults->requests({.verb = "watch"}) < 2 && !patience.Done()) {
-    if (clock.waiters() > 0) clock.Advance(seconds(1));
-  }
-  const Result<ConfigMap> made = (*cluster)->client().Create((*cluster)->context(), MakeMap("a"));
-  ASSERT_TRUE(made.ok());
-  while (informer->Get(KeyOf(*made)) == nullptr && !patience.Done()) clock.Advance(seconds(5));
-  EXPECT_NE(informer->Get(KeyOf(*made)), nullptr);
 }
 
 }  // namespace

@@ -44,16 +44,12 @@ class WebhookTest : public ::testing::Test {
   Context& ctx() { return *ctx_; }
   Client& client() { return cluster_->client(); }
 
-  WebhookServer* NewServer() {
-    servers_.push_back(WebhookServer::Create(options_));
-    return servers_.back().get();
-  }
-  void Start(WebhookServer& server) {
-    COX_CHECK_OK(scope_->Go("server", [this, &server](Context& ctx) {
-      const Status ended = server.Run(ctx, &client());
+  void Start(const std::shared_ptr<WebhookServer>& server) {
+    COX_CHECK_OK(scope_->Go("server", [this, server](Context& ctx) {
+      const Status ended = server->Run(ctx, &client());
       EXPECT_TRUE(ended.ok()) << ended.ToString();
     }));
-    while (!server.Ready(cluster_->clock()).ok()) {
+    while (!server->Ready(cluster_->clock()).ok()) {
       COX_CHECK(!ctx().Done());
       (void)ctx().Sleep(std::chrono::milliseconds(1));
     }
@@ -111,7 +107,6 @@ class WebhookTest : public ::testing::Test {
   std::unique_ptr<testkit::TestCluster> cluster_;
   std::optional<Context> ctx_;
   WebhookOptions options_;
-  std::vector<std::unique_ptr<WebhookServer>> servers_;
   std::optional<Scope> scope_;
 };
 
@@ -130,9 +125,9 @@ MutateHandler<Pod> Marking() {
 }
 
 TEST_F(WebhookTest, ChangesPodsBeforeTheyAreStored) {
-  WebhookServer* const server = NewServer();
+  const std::shared_ptr<WebhookServer> server = WebhookServer::Create(options_);
   server->Mutate<Pod>("/mutate", Marking());
-  Start(*server);
+  Start(server);
   ASSERT_TRUE(
       client().Create(ctx(), For<MutatingWebhookConfiguration>(*server, "pods", "/mutate")).ok());
   WaitForCa<MutatingWebhookConfiguration>();
@@ -148,7 +143,7 @@ TEST_F(WebhookTest, ChangesPodsBeforeTheyAreStored) {
 }
 
 TEST_F(WebhookTest, DeniesWithTheReasonTheHandlerGives) {
-  WebhookServer* const server = NewServer();
+  const std::shared_ptr<WebhookServer> server = WebhookServer::Create(options_);
   std::atomic<bool> deleted = false;
   server->Validate<ConfigMap>(
       "/validate",
@@ -160,7 +155,7 @@ TEST_F(WebhookTest, DeniesWithTheReasonTheHandlerGives) {
         if (request.object->data.contains("ok")) return AdmissionResponse::Allow();
         return AdmissionResponse::Deny(Status::Invalid("it has no entry ok"));
       });
-  Start(*server);
+  Start(server);
   ASSERT_TRUE(
       client()
           .Create(ctx(), For<ValidatingWebhookConfiguration>(*server, "configmaps", "/validate"))
@@ -181,13 +176,13 @@ TEST_F(WebhookTest, DeniesWithTheReasonTheHandlerGives) {
 }
 
 TEST_F(WebhookTest, KeepsItsConfigurationInTheCluster) {
-  WebhookServer* const server = NewServer();
+  const std::shared_ptr<WebhookServer> server = WebhookServer::Create(options_);
   server->Mutate<Pod>("/mutate", Marking());
-  Start(*server);  // for its port
-  WebhookServer* const second = NewServer();
+  Start(server);  // for its port
+  const std::shared_ptr<WebhookServer> second = WebhookServer::Create(options_);
   second->Mutate<Pod>("/mutate", Marking());
   second->Register(For<MutatingWebhookConfiguration>(*server, "pods", "/mutate"));
-  Start(*second);
+  Start(second);
   const std::string ca = WaitForCa<MutatingWebhookConfiguration>();
   EXPECT_TRUE(CreateUntil<Pod>(NewPod(), IsMarked).ok());
 
@@ -212,13 +207,13 @@ TEST_F(WebhookTest, KeepsItsConfigurationInTheCluster) {
 }
 
 TEST_F(WebhookTest, OfItsOwnItWritesTheConfigurationOnce) {
-  WebhookServer* const server = NewServer();
+  const std::shared_ptr<WebhookServer> server = WebhookServer::Create(options_);
   server->Mutate<Pod>("/mutate", Marking());
   MutatingWebhookConfiguration configuration =
       For<MutatingWebhookConfiguration>(*server, "pods", "/mutate");
   configuration.webhooks[0].clientConfig.url = "https://127.0.0.1:1/mutate";
   server->Register(configuration);
-  Start(*server);
+  Start(server);
   WaitForCa<MutatingWebhookConfiguration>();
   const auto first = client().Get<MutatingWebhookConfiguration>(ctx(), {"", "hook"});
   ASSERT_TRUE(first.ok());
@@ -234,11 +229,11 @@ TEST_F(WebhookTest, OfItsOwnItWritesTheConfigurationOnce) {
 }
 
 TEST_F(WebhookTest, TheFailurePolicyDecidesAboutFailures) {
-  WebhookServer* const server = NewServer();
+  const std::shared_ptr<WebhookServer> server = WebhookServer::Create(options_);
   server->Mutate<Pod>(
       "/mutate",
       [](Context&, const AdmissionRequest<Pod>&, Pod&) -> AdmissionResponse { throw 7; });
-  Start(*server);
+  Start(server);
   MutatingWebhookConfiguration configuration =
       For<MutatingWebhookConfiguration>(*server, "pods", "/mutate");
   ASSERT_TRUE(client().Create(ctx(), configuration).ok());
