@@ -176,6 +176,7 @@ int main(int argc, char** argv) {
 #include <cstdio>
 #include <cstdlib>
 
+@INCLUDE@ "base/scope.h"
 @INCLUDE@ "testkit/test_cluster.h"
 @INCLUDE@ "testkit/wait.h"
 
