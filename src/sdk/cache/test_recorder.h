@@ -51,6 +51,12 @@ class Recorder {
     MutexLock lock(mu_);
     changed_.Wait(mu_, [&]() COX_REQUIRES(mu_) { return seen_.size() >= count; });
   }
+  // The last that was said of `key`; 0: nothing, or that it is gone.
+  int64_t VersionOf(const std::string& key) const {
+    MutexLock lock(mu_);
+    const auto found = versions_.find(key);
+    return found == versions_.end() ? 0 : found->second;
+  }
   // Until the last that was said of `key` is `version`; 0: that it is gone.
   void AwaitVersion(const std::string& key, int64_t version) {
     MutexLock lock(mu_);

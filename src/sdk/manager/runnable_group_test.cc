@@ -76,7 +76,9 @@ TEST_F(RunnableGroupTest, TellsOfErrorsAndExceptionsByName) {
 TEST_F(RunnableGroupTest, SaysWhoDidNotEndInTime) {
   Context released = ctx.Child();
   ASSERT_TRUE(group.Start(ctx).ok());
-  ASSERT_TRUE(group.Add("stubborn", [&](Context&) { return UntilStopped(released); }).ok());
+  ASSERT_TRUE(
+      group.Add("stubborn", [this, released](Context&) mutable { return UntilStopped(released); })
+          .ok());
   WaitForBegun(1);
   Context limit = ctx.WithTimeout(seconds(30));
   clock.Advance(seconds(30));
