@@ -49,5 +49,7 @@ target_include_directories(cox_options INTERFACE
   $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/src> $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include>
   $<INSTALL_INTERFACE:include/coxswain-sdk>)
 target_compile_features(cox_options INTERFACE cxx_std_20)
+# Who builds with GNU extensions has a macro of this name, and the API a field.
+target_compile_options(cox_options INTERFACE $<INSTALL_INTERFACE:-Ulinux>)
 find_package(Threads REQUIRED)
 target_link_libraries(cox_options INTERFACE Threads::Threads)

@@ -2,9 +2,9 @@
 // Copies a ConfigMap into the namespaces that its annotation example.com/copy-to names ("a,b"),
 // keeps the copies as the original is, and removes those that are no longer wanted.
 #include <set>
+#include <sstream>
 
 #include "api/core/v1.h"
-#include "base/strings.h"
 #include "coxswain/manager.h"
 
 using namespace cox;  // NOLINT: a program of one page
@@ -25,9 +25,9 @@ static Status Setup(Manager& manager) {
   auto copies = manager.cache().IndexOf<ConfigMap, CopyOf>();
   auto reconcile = [=, &manager](Context& ctx, const ObjectKey& key) -> Result<ReconcileResult> {
     const auto original = maps.Get(key);  // null: it is gone, and its copies shall be
-    const std::string wanted = original == nullptr ? "" : Note(*original, "copy-to");
+    std::istringstream wanted(original == nullptr ? "" : Note(*original, "copy-to"));
     std::set<std::string> targets;
-    for (std::string_view ns : Split(wanted, ',')) targets.emplace(ns);
+    for (std::string ns; std::getline(wanted, ns, ',');) targets.insert(ns);
     for (const auto& copy : copies.Find(key.ToString())) {
       if (targets.contains(copy->metadata.namespace_)) continue;
       const Status gone = manager.client().Delete<ConfigMap>(ctx, KeyOf(*copy));
@@ -43,7 +43,7 @@ static Status Setup(Manager& manager) {
       ConfigMap copy{.data = original->data, .binaryData = original->binaryData};
       copy.metadata = {.name = key.name, .namespace_ = ns};
       copy.metadata.annotations["example.com/copy-of"] = key.ToString();
-      COX_RETURN_IF_ERROR(manager.client().Apply<ConfigMap>(ctx, copy, {"copier"}).status());
+      COX_RETURN_IF_ERROR(manager.client().Apply<ConfigMap>(ctx, copy, {"copier", true}).status());
     }
     return ReconcileResult::Done();
   };

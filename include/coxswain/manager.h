@@ -57,15 +57,18 @@ class Manager {
   virtual MetricsRegistry& metrics() = 0;
   virtual const Context& context() const = 0;
 
-  // Before Run or while it runs.
+  // Before Run or while it runs. BadRequest: something of that name is there; controllers run under
+  // their names.
   virtual Status Add(std::string name, Runnable runnable, bool needs_leader_election = true) = 0;
   using Check = std::function<Status(Context& ctx)>;
   virtual void AddHealthCheck(std::string name, Check check) = 0;  // /healthz
   virtual void AddReadyCheck(std::string name, Check check) = 0;   // /readyz
-  // Another cluster's client and cache, run with this manager.
+  // Another cluster's client and cache, run with this manager; warm, as its own, before anything
+  // that was there at the start of Run. ControllerBuilder::WatchesInformer takes keys from it.
   virtual Result<Cache*> AddCluster(std::string name, std::shared_ptr<Client> client,
                                     CacheOptions options = {}) = 0;
 
+  // Once. Work that did not end in time is named in the error, and waited for by the destructor.
   virtual Status Run(Context& ctx) = 0;
 
   virtual bool IsLeader() const = 0;
@@ -73,9 +76,12 @@ class Manager {
   virtual uint16_t health_port() const = 0;
 };
 
-// main() of an operator: reads --kubeconfig, --leader-elect, --metrics-bind-address,
-// --health-probe-bind-address, --v and --help, builds a manager, lets `setup` register controllers,
-// and runs until SIGTERM or SIGINT. Returns the exit code.
+// main() of an operator: builds a manager as its flags say (--kubeconfig, --namespaces,
+// --leader-elect, --metrics-bind-address, --health-probe-bind-address, --v; --help tells all), lets
+// `setup` register controllers, and runs until SIGTERM or SIGINT; a second signal ends the program
+// at once. Logs to stderr. While it waits it gives back memory that only the start has needed.
+// Returns the exit code: 0 stopped as asked, 1 failed, 2 wrong flags; it does not return, and ends
+// the program with 1, when the manager failed: leadership may be lost, or work may hang.
 struct OperatorOptions {
   std::string name;         // "backup-operator": of the Lease, of the field manager
   std::string description;  // for --help

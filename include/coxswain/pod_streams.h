@@ -125,6 +125,8 @@ class PortStream {
   // What is there, as it comes; empty when the Pod ended the connection. Unavailable, with the
   // kubelet's words, when nobody listens there.
   virtual Result<Bytes> Read(Context& ctx) = 0;
+  // Sends what was written, then ends the connection; what still comes is dropped.
+  virtual Status Close(Context& ctx) = 0;
 };
 Result<std::unique_ptr<PortStream>> PortForward(Context& ctx, Client& client, const ObjectKey& pod,
                                                 uint16_t port);

@@ -68,8 +68,8 @@ class ApiServer {
   // 0: it does not listen.
   virtual uint16_t port() const = 0;
   // For requests from inside the process, which meet the same chain as all others. Unlike other
-  // handlers it may block: it works on the caller's thread, for whoever waits for the answer. May be
-  // called at any time, also when the server is gone: then the answer is 503.
+  // handlers it may block: it works on the caller's thread, for whoever waits for the answer. May
+  // be called at any time, also when the server is gone: then the answer is 503.
   virtual net::Handler handler() const = 0;
   // By these it knows callers inside the process: loopback_tokens().Add(user).
   virtual LoopbackTokens& loopback_tokens() = 0;

@@ -119,7 +119,7 @@ Result<std::unique_ptr<TcpListener>> TcpListener::Listen(const std::string& host
     close(fd);
     return status;
   }
-  return std::unique_ptr<TcpListener>(new TcpListener(fd, end.port()));  // NOLINT: private
+  return std::make_unique<TcpListener>(fd, end.port());
 }
 
 TcpListener::~TcpListener() { close(fd_); }

@@ -42,6 +42,8 @@ class TcpListener {
  public:
   // `host`: an IP address. `port` 0: any; port() tells.
   static Result<std::unique_ptr<TcpListener>> Listen(const std::string& host, uint16_t port);
+  // Takes over a descriptor that listens at `port`; non-blocking.
+  TcpListener(int fd, uint16_t port) : fd_(fd), port_(port) {}
   ~TcpListener();
   TcpListener(const TcpListener&) = delete;
   TcpListener& operator=(const TcpListener&) = delete;
@@ -50,8 +52,6 @@ class TcpListener {
   Result<std::unique_ptr<TcpSocket>> Accept(const Context& ctx);
 
  private:
-  TcpListener(int fd, uint16_t port) : fd_(fd), port_(port) {}
-
   const int fd_;
   const uint16_t port_;
 };

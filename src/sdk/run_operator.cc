@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/flags.h"
+#include "base/memory_trim.h"
 #include "base/scope.h"
 #include "coxswain/manager.h"
 #include "net/tls.h"
@@ -20,6 +21,8 @@ namespace {
 
 constexpr int kFailed = 1;
 constexpr int kUsage = 2;
+// Most operators wait most of the time, and the start is over after some seconds.
+constexpr timespec kFirstTrim{.tv_sec = 3, .tv_nsec = 0};
 
 // Names as kubebuilder's operators and kube-controller-manager have them.
 constexpr FlagInfo kFlags[] = {
@@ -130,10 +133,15 @@ Status RunUntilSignal(Context& ctx, const sigset_t& signals, const std::function
     ended = true;
     pthread_kill(waiting, SIGTERM);  // ends the wait below
   }));
+  const timespec* trim_after = &kFirstTrim;
   for (bool asked = false; !ended;) {
-    int signal = 0;
-    sigwait(&signals, &signal);
+    const int signal = sigtimedwait(&signals, nullptr, trim_after);
     if (ended) break;
+    if (signal < 0) {
+      trim_after = nullptr;  // once: what is used after that is in use
+      TrimMemory();
+      continue;
+    }
     if (std::exchange(asked, true)) {
       COX_WARNING(ctx.log(), "Ending at once", {"signal", signal});
       _exit(kFailed);

@@ -14,12 +14,14 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
 
 #include "api/apps/v1.h"
+#include "base/scope.h"
 #include "coxswain/manager.h"
 #include "testkit/test_cluster.h"
 
@@ -31,31 +33,62 @@ using apps::v1::Deployment;
 
 bool failed = false;
 
-void Report(const char* what, double value, const char* unit, double target, double floor,
+void Report(const char* what, double value, const char* unit, double target, double limit,
             bool at_most = false) {
-  const bool bad = at_most ? value > floor : value < floor;
-  std::printf("%-52s %12.0f %-3s target %s %.0f%s\n", what, value, unit,
-              at_most ? "<=" : ">=", target, bad ? "   BELOW THE FLOOR" : "");
+  const bool bad = at_most ? value > limit : value < limit;
+  std::printf("%-52s %12.0f %-3s (target %s %.0f)%s\n", what, value, unit,
+              at_most ? "<=" : ">=", target, bad ? "   MISSED" : "");
   std::fflush(stdout);
   failed |= bad;
+}
+
+// How often something happened, by the clock on the wall and by what it cost: on a computer that
+// does other things too only the second says something.
+struct Rate {
+  double wall = 0;
+  double cpu = 0;  // as many a second of one processor
+};
+
+class Meter {
+ public:
+  explicit Meter(const Clock& clock) : clock_(clock) {}
+  Rate Of(double count) const {
+    return {count / Seconds(clock_.Monotonic() - start_).count(), count / (Cpu() - cpu_)};
+  }
+
+ private:
+  static double Cpu() {
+    timespec time{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+  }
+  const Clock& clock_;
+  const Clock::SteadyTime start_ = clock_.Monotonic();
+  const double cpu_ = Cpu();
+};
+
+// `processors`: of how many the target speaks.
+void Report(const char* what, Rate rate, int processors, double target, double floor) {
+  Report(what, rate.wall, "/s", target, 0);
+  Report("  by processor time", rate.cpu * processors, "/s", target, floor);
 }
 
 ObjectKey KeyNumber(size_t i) { return {"default", "web-" + std::to_string(10'000 + i)}; }
 
 // Add, Get and Done by one thread, with metrics, 1,000 keys at a time.
-double QueueOperations(Clock& clock) {
+Rate QueueOperations(Clock& clock) {
   MetricsRegistry metrics;
   Context ctx(clock);
   const auto queue = WorkQueue::Create(clock, {.name = "bench", .metrics = &metrics});
   std::vector<ObjectKey> keys;
   for (size_t i = 0; i < 1000; ++i) keys.push_back(KeyNumber(i));
   constexpr int kRounds = 1000;
-  const Clock::SteadyTime start = clock.Monotonic();
+  const Meter meter(clock);
   for (int round = 0; round < kRounds; ++round) {
     for (const ObjectKey& key : keys) queue->Add(key);
     for (size_t i = 0; i < keys.size(); ++i) queue->Done(queue->Get(ctx)->key);
   }
-  return kRounds * static_cast<double>(keys.size()) / Seconds(clock.Monotonic() - start).count();
+  return meter.Of(kRounds * static_cast<double>(keys.size()));
 }
 
 ManagerOptions Quiet(std::string name) {
@@ -64,19 +97,18 @@ ManagerOptions Quiet(std::string name) {
 
 std::shared_ptr<Client> Borrow(Client& client) { return {std::shared_ptr<void>(), &client}; }
 
-// Runs `manager` until `count` reconciles of it were made; how many a second.
-double ReconcilesPerSecond(const Context& parent, Manager& manager, std::atomic<int64_t>& count,
-                           Clock::Duration warm_up, Clock::Duration measured) {
+// Runs `manager`, whose reconciles are counted, for a while.
+Rate ReconcilesPerSecond(const Context& parent, Manager& manager, std::atomic<int64_t>& count,
+                         Clock::Duration warm_up, Clock::Duration measured) {
   Context stop = parent.Child();
   Scope scope(parent, "bench");
   Status ended;
   (void)scope.Go("manager", [&](Context&) { ended = manager.Run(stop); });
   (void)parent.Sleep(warm_up);
   const int64_t before = count;
-  const Clock::SteadyTime start = parent.clock().Monotonic();
+  const Meter meter(parent.clock());
   (void)parent.Sleep(measured);
-  const double rate =
-      static_cast<double>(count - before) / Seconds(parent.clock().Monotonic() - start).count();
+  const Rate rate = meter.Of(static_cast<double>(count - before));
   stop.Stop();
   scope.Wait();
   scope.Stop();
@@ -84,35 +116,39 @@ double ReconcilesPerSecond(const Context& parent, Manager& manager, std::atomic<
   return rate;
 }
 
-// Keys come as fast as they are taken, over the whole way: source, queue, worker, context with a
-// logger of its own, metrics.
-double NoOpReconciles(testkit::TestCluster& cluster, const Logger& log) {
+// The whole way: queue, worker, context with a logger of its own, metrics. Each reconcile adds its
+// key anew, so that there is always work.
+Rate NoOpReconciles(testkit::TestCluster& cluster, const Logger& log) {
   Context ctx = cluster.context().WithLogger(log);
   auto manager = Manager::Create(ctx, Borrow(cluster.client()), Quiet("noop"));
-  if (!manager.ok()) return 0;
+  if (!manager.ok()) return {};
   std::atomic<int64_t> count = 0;
-  const Status added = ControllerFor<Deployment>(**manager)
-                           .From([](Context& run, WorkQueue& queue) {
-                             std::vector<ObjectKey> keys;
-                             for (size_t i = 0; i < 10'000; ++i) keys.push_back(KeyNumber(i));
-                             for (size_t i = 0; !run.Done(); ++i) queue.Add(keys[i % keys.size()]);
-                             return Status();
-                           })
-                           .Complete([&](Context&, const ObjectKey&) -> Result<ReconcileResult> {
-                             count.fetch_add(1, std::memory_order_relaxed);
-                             return ReconcileResult::Done();
-                           });
-  if (!added.ok()) return 0;
+  std::atomic<WorkQueue*> queue = nullptr;
+  const Status added =
+      ControllerFor<Deployment>(**manager)
+          .With({.max_concurrent_reconciles = 2})
+          .From([&](Context& run, WorkQueue& filled) {
+            queue = &filled;
+            for (size_t i = 0; i < 10'000; ++i) filled.Add(KeyNumber(i));
+            (void)run.Sleep(std::chrono::hours(1));
+            return Status();
+          })
+          .Complete([&](Context&, const ObjectKey& key) -> Result<ReconcileResult> {
+            count.fetch_add(1, std::memory_order_relaxed);
+            queue.load()->Add(key);
+            return ReconcileResult::Done();
+          });
+  if (!added.ok()) return {};
   return ReconcilesPerSecond(ctx, **manager, count, std::chrono::milliseconds(300),
                              std::chrono::seconds(2));
 }
 
 // Each reconcile reads its object in the cache and patches its status; every patch is an update
 // that the controller hears of, so that it goes on by itself.
-double StatusPatches(const Context& ctx, const std::shared_ptr<Client>& client,
-                     const std::string& name) {
+Rate StatusPatches(const Context& ctx, const std::shared_ptr<Client>& client,
+                   const std::string& name) {
   auto manager = Manager::Create(ctx, client, Quiet(name));
-  if (!manager.ok()) return 0;
+  if (!manager.ok()) return {};
   auto deployments = (*manager)->cache().ListerOf<Deployment>();
   std::atomic<int64_t> count = 0;
   const Status added =
@@ -133,7 +169,7 @@ double StatusPatches(const Context& ctx, const std::shared_ptr<Client>& client,
                 count.fetch_add(1, std::memory_order_relaxed);
                 return ReconcileResult::Done();
               });
-  if (!added.ok()) return 0;
+  if (!added.ok()) return {};
   return ReconcilesPerSecond(ctx, **manager, count, std::chrono::seconds(1),
                              std::chrono::seconds(3));
 }
@@ -144,7 +180,7 @@ Status CreateDeployments(Context& ctx, Client& client) {
     const ObjectKey key = KeyNumber(i);
     deployment.metadata.name = key.name;
     deployment.metadata.namespace_ = key.ns;
-    deployment.spec.selector.matchLabels["app"] = "web";
+    deployment.spec.selector.emplace().matchLabels["app"] = "web";
     deployment.spec.template_.metadata.labels["app"] = "web";
     core::v1::Container container;
     container.name = "c";
@@ -194,21 +230,21 @@ Status Measure(const std::string& program, bool check) {
   const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
   FdLogSink sink(nowhere);
   Logging logging(clock, LogFormat::kText, sink);
-  Report("queue: Add, Get and Done", QueueOperations(clock), "/s", 1'000'000, check ? 300'000 : 0);
+  Report("queue: Add, Get and Done", QueueOperations(clock), 1, 1'000'000, check ? 600'000 : 0);
   COX_ASSIGN_OR_RETURN(const auto cluster, testkit::TestCluster::Start({.https = true}));
   Context& ctx = cluster->context();
-  Report("reconciles that do nothing", NoOpReconciles(*cluster, logging.For("bench")), "/s",
-         500'000, check ? 150'000 : 0);
+  Report("reconciles that do nothing", NoOpReconciles(*cluster, logging.For("bench")), 2, 500'000,
+         check ? 350'000 : 0);
   if (!program.empty()) {
     Report("idle operator over HTTPS", IdleKilobytes(ctx, program, cluster->kubeconfig()), "kB",
            8192, check ? 8192 : 1e9, /*at_most=*/true);
   }
   COX_RETURN_IF_ERROR(CreateDeployments(ctx, cluster->client()));
   Report("reconciles with a status patch, in process",
-         StatusPatches(ctx, Borrow(cluster->client()), "inside"), "/s", 3'000, check ? 700 : 0);
+         StatusPatches(ctx, Borrow(cluster->client()), "inside"), 2, 3'000, check ? 2'000 : 0);
   COX_ASSIGN_OR_RETURN(std::shared_ptr<Client> https, Connect(ctx, cluster->config()));
-  Report("reconciles with a status patch, HTTPS", StatusPatches(ctx, https, "outside"), "/s", 3'000,
-         check ? 500 : 0);
+  Report("reconciles with a status patch, HTTPS", StatusPatches(ctx, https, "outside"), 2, 3'000,
+         check ? 1'500 : 0);
   close(nowhere);
   return {};
 }

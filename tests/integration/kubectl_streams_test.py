@@ -7,11 +7,15 @@ kubectl speaks the protocols as Kubernetes does. That it gets along with the pee
 them too, and with that, that what the SDK is tested against is the real thing.
 """
 
+import fcntl
 import json
 import os
+import pty
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import traceback
 
 from cluster import end_with_test, need_program
@@ -53,9 +57,9 @@ class Peer:
         self._process.stdin.write(line + "\n")
         self._process.stdin.flush()
 
-    def start(self, *arguments):
-        return subprocess.Popen([self._kubectl, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                stderr=subprocess.PIPE, env=self._environment, preexec_fn=end_with_test)
+    def start(self, *arguments, terminal=subprocess.PIPE):
+        return subprocess.Popen([self._kubectl, *arguments], stdin=terminal, stdout=terminal, stderr=terminal,
+                                env=self._environment, preexec_fn=end_with_test)
 
     def run(self, *arguments, stdin=b""):
         """Exit code, stdout and stderr."""
@@ -113,6 +117,19 @@ def exec_notices_a_lost_connection(peer):
     code, out, err = peer.run("exec", "-i", "web", "--", "break", stdin=b"now")
     equal(out, b"partial")
     assert code != 0, err
+
+
+@step
+def exec_tells_the_size_of_the_terminal(peer):
+    near, far = pty.openpty()
+    fcntl.ioctl(far, termios.TIOCSWINSZ, struct.pack("HHHH", 43, 132, 0, 0))
+    process = peer.start("exec", "-it", "web", "--", "size", terminal=far)
+    os.close(far)
+    text = b""
+    while b"\n" not in text:
+        text += os.read(near, 1000)
+    equal((process.wait(COMMAND_SECONDS), text.strip()), (0, b"132x43"))
+    os.close(near)
 
 
 @step

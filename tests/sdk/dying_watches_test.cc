@@ -135,15 +135,17 @@ class DyingWatchesTest : public ::testing::Test {
     return versions;
   }
 
-  // Until the cache holds what the server has. Time passes `step` by `step` meanwhile, whenever
-  // nothing moved for a moment: what waits for a timeout or a backoff goes on.
-  void Converge(Clock::Duration step = seconds(5)) {
+  // Until the cache holds what the server has. Time passes meanwhile, whenever nothing moved for a
+  // moment, in steps that grow up to `longest`: what waits for a timeout or a backoff goes on.
+  void Converge(Clock::Duration longest = seconds(60)) {
     const Versions wanted = OnServer();
     const auto there = [&] { return informer_->HasSynced() && InCache() == wanted; };
+    Clock::Duration step = seconds(1);
     for (int i = 0; i < 2000; ++i) {
       Context moment = real_.WithTimeout(milliseconds(10));
       if (WaitForCache(moment, *informer_, there).ok()) return;
       cluster_->Advance(step);
+      step = std::min(step * 2, longest);
     }
     FAIL() << "the cache has " << testing::PrintToString(InCache()) << ", the server "
            << testing::PrintToString(wanted);
@@ -322,6 +324,16 @@ class DyingConnectionsTest : public DyingWatchesTest {
     Converge(seconds(1));
   }
 
+  // Until so many were made, while time passes.
+  void AwaitConnection(uint64_t count) {
+    Context moment = real_.WithTimeout(milliseconds(10));
+    while (!proxy_->AwaitAccepted(moment, count).ok() && !real_.Done()) {
+      cluster_->Advance(seconds(1));
+      moment = real_.WithTimeout(milliseconds(10));
+    }
+    EXPECT_GE(proxy_->accepted(), count);
+  }
+
   std::unique_ptr<FaultyProxy> proxy_;
 };
 
@@ -333,12 +345,7 @@ TEST_F(DyingConnectionsTest, APeerThatVanishedIsNoticedByPings) {
   WriteSome();
   // Until the client gives up the connection and makes another, long before the watch would end.
   const Clock::SteadyTime begin = cluster_->clock().Monotonic();
-  Context moment = real_.WithTimeout(milliseconds(10));
-  while (!proxy_->AwaitAccepted(moment, before + 1).ok() && !real_.Done()) {
-    cluster_->Advance(seconds(1));
-    moment = real_.WithTimeout(milliseconds(10));
-  }
-  EXPECT_GT(proxy_->accepted(), before);
+  AwaitConnection(before + 1);
   EXPECT_LE(cluster_->clock().Monotonic() - begin, seconds(120));
   proxy_->Resume();
   Converge(seconds(1));
@@ -351,10 +358,13 @@ TEST_F(DyingConnectionsTest, ResetsCutsAndRefusals) {
   WriteSome();
   Converge(seconds(1));
 
+  // Not even a handshake goes through, until it is healed.
+  const uint64_t before = proxy_->accepted();
   proxy_->CutAfter(300);
   WriteSome();
-  Converge(seconds(1));
+  AwaitConnection(before + 1);
   proxy_->Heal();
+  Converge(seconds(1));
 
   proxy_->SetRefusing(true);
   proxy_->Reset();

@@ -15,7 +15,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 import urllib.error
 import urllib.request
 
@@ -106,6 +105,8 @@ def copies_follow_their_original(program, cluster, kubectl):
             wait_until(f"a copy in {namespace}", lambda: data(namespace) == {"color": "red"}, WITHIN)
         kubectl("patch", "configmap", "settings", "-p", '{"data":{"color":"blue","size":"9"}}')
         wait_until("the copy follows", lambda: data("team-a") == {"color": "blue", "size": "9"}, WITHIN)
+        kubectl("patch", "configmap", "settings", "-n", "team-a", "-p", '{"data":{"color":"edited"}}')
+        wait_until("the copy is put right", lambda: data("team-a")["color"] == "blue", WITHIN)
         kubectl("delete", "configmap", "settings", "-n", "team-b")
         wait_until("the copy is made again", lambda: data("team-b"), WITHIN)
         assert data("team-c") == {"color": "mine"}, "what is no copy is left alone"
@@ -128,11 +129,10 @@ def copies_follow_their_original(program, cluster, kubectl):
 def idles_in_little_memory(program, cluster, check_memory):
     with Operator(program, cluster) as operator:
         wait_until("it works", lambda: "Starting workers" in operator.text(), WITHIN)
-        time.sleep(1)
-        used = operator.kilobytes()
-        print(f"idle: {used} kB of resident memory")
+        # What only the start has needed is given back some seconds later.
         if check_memory:
-            assert used <= IDLE_KILOBYTES, f"{used} kB are more than {IDLE_KILOBYTES}"
+            wait_until(f"at most {IDLE_KILOBYTES} kB", lambda: operator.kilobytes() <= IDLE_KILOBYTES, WITHIN)
+        print(f"idle: {operator.kilobytes()} kB of resident memory")
 
 
 def wrong_flags_are_told(program, cluster, _):

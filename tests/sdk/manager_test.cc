@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "api/core/v1.h"
+#include "base/scope.h"
 #include "net/client.h"
 #include "object/owner.h"
 #include "testkit/test_cluster.h"
@@ -41,7 +42,7 @@ class ManagerTest : public testing::Test {
     cluster = *std::move(started);
     ctx.emplace(cluster->context().WithTimeout(seconds(60)));
   }
-  void TearDown() override { Stop(); }
+  void TearDown() override { (void)Stop(); }
 
   std::unique_ptr<Manager> MakeManager(ManagerOptions options = {}) {
     options.metrics_address = "127.0.0.1:0";
@@ -291,7 +292,7 @@ TEST_F(ManagerTest, WorkThatDoesNotEndInTimeIsNamed) {
   Context released = cluster->context().Child();
   ASSERT_TRUE(manager
                   ->Add("stubborn",
-                        [&](Context&) {
+                        [this, released](Context&) {
                           changed.Changed();
                           return released.Sleep(seconds(3600));
                         })

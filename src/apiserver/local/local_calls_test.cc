@@ -77,11 +77,14 @@ TEST_F(LocalCallsTest, DrainWaitsForAnswersButNotForStreams) {
   bool gone = false;
   (void)taken_->Stream(200, {}, std::make_unique<TestSource>(gone));
   const auto waiting = Send();
+  const net::ExchangePtr unanswered = std::move(taken_);
   Context limit = server_.Child();
   std::thread drain([&] { EXPECT_TRUE(calls_->Drain(limit).ok()); });
   while (Send()->status() != 503) taken_.reset();  // until the door is closed
-  taken_->Send({.status = 200, .headers = {}, .body = {}});
+  EXPECT_EQ(waiting->status(), 0);
+  unanswered->Send({.status = 200, .headers = {}, .body = {}});
   drain.join();
+  EXPECT_EQ(waiting->status(), 200);
   EXPECT_EQ(streaming->Pull(), "x");
 }
 

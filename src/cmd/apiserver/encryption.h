@@ -10,10 +10,10 @@
 #include "base/context.h"
 #include "base/doorbell.h"
 #include "base/file_watch.h"
+#include "base/flags.h"
 #include "base/metrics.h"
 #include "base/mutex.h"
 #include "base/scope.h"
-#include "base/flags.h"
 #include "storage/encryption/encryption.h"
 
 namespace cox::cmd {

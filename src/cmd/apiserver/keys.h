@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
-#include "base/watched_file.h"
 #include "base/flags.h"
+#include "base/watched_file.h"
 #include "net/tls.h"
 
 // The keys an API server needs: those that flags name, else those in --cert-dir, where they are

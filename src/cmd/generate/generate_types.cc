@@ -2,8 +2,8 @@
 #include <cstdio>
 
 #include "base/file_watch.h"
-#include "cmd/commands.h"
 #include "base/flags.h"
+#include "cmd/commands.h"
 #include "cmd/generate/files.h"
 #include "object/yaml/yaml.h"
 #include "sdk/generate/cpp_types.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 
-#include "cmd/commands.h"
 #include "base/flags.h"
+#include "cmd/commands.h"
 #include "cmd/generate/files.h"
 #include "sdk/generate/scaffold.h"
 

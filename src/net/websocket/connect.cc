@@ -65,6 +65,7 @@ class ClientWebSocket final : public WebSocket {
   Result<Response> Connect(Context& ctx, Request request, std::vector<std::string> protocols) {
     const std::string key = MakeWebSocketKey();
     AddClientHandshake(key, protocols, &request);
+    request.headers.Clean();
     const auto answered = std::make_shared<Answered>();
     const auto call =
         std::make_shared<ClientCall>(loop_, pool_, std::move(request), answered, /*reads=*/false);
@@ -119,7 +120,6 @@ Result<std::unique_ptr<WebSocket>> ConnectWebSocket(Context& ctx, ClientOptions 
                                                   std::move(loop));
   request.method = "GET";
   if (request.target.empty()) request.target = "/";
-  request.headers.Clean();
   COX_ASSIGN_OR_RETURN(Response answer,
                        socket->Connect(ctx, std::move(request), std::move(protocols)));
   if (answer.status == 101) return std::unique_ptr<WebSocket>(std::move(socket));

@@ -128,6 +128,7 @@ TEST_F(CacheTest, NamespacesComeAndGoAtRunTime) {
   recorder.AwaitSeen(3);
   cache_->RemoveNamespace("one");
   EXPECT_EQ(informer->Get({"one", "a"}), nullptr);
+  recorder.AwaitSeen(4);
   EXPECT_EQ(recorder.seen().back(), "-one/a");
   // Informers that are made later know of it.
   const auto later = cache_->GetMetadata(FakeClient::Maps());

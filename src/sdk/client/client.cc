@@ -156,12 +156,13 @@ Result<meta::v1::ListMeta> EngineClient::ListPage(Context& ctx, const Resource& 
                                                   const std::string& target, Shape shape,
                                                   const std::function<Status(Object)>& take,
                                                   bool* broke) {
+  Context limited = sender_.Limited(ctx);
   COX_ASSIGN_OR_RETURN(const std::unique_ptr<net::ClientStream> stream,
-                       Start(ctx, resource, target, shape));
+                       Start(limited, resource, target, shape));
   ListDecoder decoder(FormOf(resource, shape));
   while (true) {
-    const Result<Bytes> piece = stream->Read(ctx);
-    *broke = piece.status().Is(Reason::kServiceUnavailable) && !ctx.Done();
+    const Result<Bytes> piece = stream->Read(limited);
+    *broke = piece.status().Is(Reason::kServiceUnavailable) && !limited.Done();
     if (!piece.ok()) return piece.status();
     if (!piece->empty()) {
       COX_RETURN_IF_ERROR(decoder.Feed(piece->view(), take));

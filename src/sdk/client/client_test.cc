@@ -134,6 +134,38 @@ TEST_F(ClientTest, DynamicKindsAreValues) {
                          R"("metadata":{"name":"b","namespace":"ns"}})");
 }
 
+TEST_F(ClientTest, StructsOfOnesOwnAreJson) {
+  // Whatever its tables say: no server knows them.
+  static const KindInfo kBackup = {.group = "example.com",
+                                   .version = "v1",
+                                   .kind = "Backup",
+                                   .type = &ConfigMap::kType,
+                                   .plural = "backups",
+                                   .namespaced = true};
+  auto client = Always(FakeAnswer::Json(
+      R"({"apiVersion":"example.com/v1","kind":"Backup","metadata":{"name":"b"},"data":{"a":"1"}})"));
+  const Resource backups = Resource::FromKind(kBackup);
+  const Result<Object> got = client->Get(ctx_, backups, {"ns", "b"});
+  ASSERT_TRUE(got.ok()) << got.status().ToString();
+  EXPECT_EQ(LastHeader("accept"), "application/json");
+  ASSERT_NE(got->As<ConfigMap>(), nullptr);
+  Object changed = *got;
+  changed.object_meta()->namespace_ = "ns";
+  ASSERT_TRUE(client->Update(ctx_, backups, changed).ok());
+  EXPECT_EQ(LastHeader("content-type"), "application/json");
+  EXPECT_TRUE(last().body.starts_with(R"({"kind":"Backup","apiVersion":"example.com/v1",)"));
+}
+
+TEST_F(ClientTest, ATimeoutOfTheConfigurationEndsRequests) {
+  auto client = Over(
+      [&](const net::Request&) {
+        clock_.Advance(std::chrono::seconds(6));
+        return FakeAnswer{.chunks = {"k8s"}, .hold = true};
+      },
+      {.timeout = std::chrono::seconds(5)});
+  EXPECT_EQ(client->List<ConfigMap>(ctx_).status(), Context::DeadlineExceeded());
+}
+
 TEST_F(ClientTest, FailuresAreTheServersOwn) {
   auto client = Always(
       FakeAnswer::Json(R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure",)"

@@ -64,14 +64,10 @@ Result<Answer> Sender::SendWithRetries(Context& ctx, const MakeRequest& make, co
 }
 
 Result<net::Response> Sender::Do(Context& ctx, const MakeRequest& make) {
-  if (timeout_.count() > 0) {
-    Context limited = ctx.WithTimeout(timeout_);
-    return SendWithRetries<net::Response>(limited, make, [&](net::Request request) {
-      return transport_->Do(limited, std::move(request));
-    });
-  }
-  return SendWithRetries<net::Response>(
-      ctx, make, [&](net::Request request) { return transport_->Do(ctx, std::move(request)); });
+  Context limited = Limited(ctx);
+  return SendWithRetries<net::Response>(limited, make, [&](net::Request request) {
+    return transport_->Do(limited, std::move(request));
+  });
 }
 
 Result<std::unique_ptr<net::ClientStream>> Sender::Start(Context& ctx, const MakeRequest& make) {

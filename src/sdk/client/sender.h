@@ -29,6 +29,10 @@ class Sender {
   Result<net::Response> Do(Context& ctx, const MakeRequest& make);
   Result<std::unique_ptr<net::ClientStream>> Start(Context& ctx, const MakeRequest& make);
 
+  // `ctx` for a request that is not to last: with Config::timeout, if there is one.
+  Context Limited(const Context& ctx) const {
+    return timeout_.count() > 0 ? ctx.WithTimeout(timeout_) : ctx;
+  }
   Transport& transport() { return *transport_; }
   const std::string& user_agent() const { return user_agent_; }
 

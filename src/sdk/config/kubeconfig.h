@@ -28,7 +28,7 @@ class Kubeconfig {
  private:
   // A named item of a list.
   struct Entry {
-    std::string where;  // "/home/me/.kube/config: users[\"me\"]"
+    std::string where;  // "/etc/cluster/config: users[\"me\"]"
     std::filesystem::path folder;
     Value value;
   };

@@ -76,7 +76,7 @@ contexts:
 )";
 
 Config Parsed(std::string_view context) {
-  auto config = ParseKubeconfig(kWhole, "/home/me/.kube", context);
+  auto config = ParseKubeconfig(kWhole, "/etc/cluster", context);
   EXPECT_TRUE(config.ok()) << config.status().ToString();
   return config.ok() ? *config : Config();
 }
@@ -91,7 +91,7 @@ TEST(KubeconfigTest, ReadsClusters) {
   EXPECT_FALSE(east.insecure_skip_tls_verify);
   EXPECT_EQ(east.ns, "shop");
   const Config west = Parsed("files");
-  EXPECT_EQ(west.ca_file, "/home/me/.kube/pki/ca.crt");
+  EXPECT_EQ(west.ca_file, "/etc/cluster/pki/ca.crt");
   EXPECT_EQ(west.ns, "default");
   EXPECT_TRUE(Parsed("nobody").insecure_skip_tls_verify);
 }
@@ -99,7 +99,7 @@ TEST(KubeconfigTest, ReadsClusters) {
 TEST(KubeconfigTest, ReadsUsers) {
   const Config token = Parsed("prod");
   EXPECT_EQ(token.token.Reveal(), "sesame");
-  EXPECT_EQ(token.token_file, "/home/me/.kube/run/token");
+  EXPECT_EQ(token.token_file, "/etc/cluster/run/token");
   EXPECT_EQ(token.impersonate.user, "jane");
   EXPECT_EQ(token.impersonate.uid, "42");
   EXPECT_THAT(token.impersonate.groups, ElementsAre("dev", "ops"));
@@ -108,7 +108,7 @@ TEST(KubeconfigTest, ReadsUsers) {
   EXPECT_EQ(data.certificate_pem, "CERT");
   EXPECT_EQ(data.key_pem.Reveal(), "KEY");
   const Config files = Parsed("files");
-  EXPECT_EQ(files.certificate_file, "/home/me/.kube/pki/me.crt");
+  EXPECT_EQ(files.certificate_file, "/etc/cluster/pki/me.crt");
   EXPECT_EQ(files.key_file, "/etc/me.key");
   const Config basic = Parsed("basic");
   EXPECT_EQ(basic.username, "joe");
@@ -120,7 +120,7 @@ TEST(KubeconfigTest, ReadsPlugins) {
   const Config config = Parsed("plugin");
   ASSERT_TRUE(config.exec);
   EXPECT_EQ(std::filesystem::path(config.exec->command).lexically_normal(),
-            "/home/me/.kube/bin/plugin");
+            "/etc/cluster/bin/plugin");
   EXPECT_THAT(config.exec->arguments, ElementsAre("get-token", "--cluster", "east"));
   EXPECT_THAT(config.exec->environment, ElementsAre(Pair("PROFILE", "me")));
   EXPECT_EQ(config.exec->api_version, "client.authentication.k8s.io/v1");

@@ -115,6 +115,7 @@ class SchemaWriter {
           std::find(item.required.begin(), item.required.end(), key) != item.required.end();
       if (!there && (property == nullptr || !property->default_)) item.required.emplace_back(key);
     }
+    std::sort(item.required.begin(), item.required.end());
   }
 
   JSONSchemaProps OfStruct(const Type& type) {
@@ -141,6 +142,8 @@ class SchemaWriter {
       schema.properties[field.name] = std::move(property);
     }
     open_.pop_back();
+    // In an order that does not depend on that of the members.
+    std::sort(schema.required.begin(), schema.required.end());
     return schema;
   }
 

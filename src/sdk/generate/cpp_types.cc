@@ -106,6 +106,13 @@ class Writer {
     return name;
   }
 
+  static bool IsRequired(const Value& schema, std::string_view name) {
+    const Value* required = schema.Find("required");
+    if (required == nullptr || !required->is_array()) return false;
+    return std::any_of(required->as_array().begin(), required->as_array().end(),
+                       [name](const Value& v) { return v.is_string() && v.as_string() == name; });
+  }
+
   static std::string FieldOf(const Value& property, std::string_view json_name,
                              const std::string& member, bool required) {
     std::string plain = member;
@@ -151,13 +158,6 @@ class Writer {
   std::string source_;
 
  private:
-  static bool IsRequired(const Value& schema, std::string_view name) {
-    const Value* required = schema.Find("required");
-    if (required == nullptr || !required->is_array()) return false;
-    return std::any_of(required->as_array().begin(), required->as_array().end(),
-                       [name](const Value& v) { return v.is_string() && v.as_string() == name; });
-  }
-
   static std::string ListMethods(const Value& property) {
     const std::string_view type = Text(property, "x-kubernetes-list-type");
     if (type == "set") return ".ListSet()";
@@ -295,7 +295,8 @@ Result<CppTypes> TypesOf(const Value& spec, const Value& version, const CppTypes
                            writer.Struct(property, kind + Capital(name), 0));
       const std::string member = Identifier(name);
       members += "  " + type + " " + member + ";\n";
-      fields += ",\n         " + Writer::FieldOf(property, name, member, false);
+      fields += ",\n         " +
+                Writer::FieldOf(property, name, member, Writer::IsRequired(*schema, name));
     }
   }
   const std::string space = options.ns + "::" + Identifier(types.version);

@@ -88,6 +88,7 @@ Result<std::vector<std::pair<std::string, std::string>>> ScaffoldOperator(
   }
   const bool custom = !options.kind.empty();
   const std::vector<std::pair<std::string, std::string>> values = {
+      {"@INCLUDE@", "#include"},
       {"@NAME@", options.name},
       {"@NS@", ns},
       {"@KIND@", options.kind},

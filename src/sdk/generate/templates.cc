@@ -102,8 +102,8 @@ Replace that by what your operator is for: `src/reconciler.cc`.
 #include <optional>
 #include <string>
 
-#include "api/core/v1.h"
-#include "coxswain/manager.h"
+@INCLUDE@ "api/core/v1.h"
+@INCLUDE@ "coxswain/manager.h"
 
 namespace @NS@ {
 
@@ -128,7 +128,7 @@ cox::Status SetUp(cox::Manager& manager);
 
 }  // namespace @NS@
 )"},
-    {"src/reconciler.cc", R"(#include "reconciler.h"
+    {"src/reconciler.cc", R"(@INCLUDE@ "reconciler.h"
 
 namespace @NS@ {
 
@@ -163,7 +163,7 @@ cox::Status SetUp(cox::Manager& manager) {
 
 }  // namespace @NS@
 )"},
-    {"src/main.cc", R"(#include "reconciler.h"
+    {"src/main.cc", R"(@INCLUDE@ "reconciler.h"
 
 int main(int argc, char** argv) {
   return cox::RunOperator(argc, argv,
@@ -171,12 +171,14 @@ int main(int argc, char** argv) {
                           @NS@::SetUp);
 }
 )"},
-    {"tests/reconciler_test.cc", R"(#include "reconciler.h"
+    {"tests/reconciler_test.cc", R"(@INCLUDE@ "reconciler.h"
 
 #include <cstdio>
 #include <cstdlib>
 
-#include "testkit/test_cluster.h"
+@INCLUDE@ "base/scope.h"
+@INCLUDE@ "testkit/test_cluster.h"
+@INCLUDE@ "testkit/wait.h"
 
 // A real API server in this process; no cluster is needed.
 int main() {
@@ -194,7 +196,7 @@ int main() {
   auto cluster = cox::testkit::TestCluster::Start();
   check(cluster.ok(), "the API server starts");
   cox::Context ctx = (*cluster)->context().WithTimeout(std::chrono::seconds(60));
-  auto manager = cox::Manager::Create(ctx, (*cluster)->SharedClient(),
+  auto manager = cox::Manager::Create(ctx, (*cluster)->ClientFor("admin", {"system:masters"}),
                                       {.metrics_address = "0", .health_address = "0"});
   check(manager.ok() && @NS@::SetUp(**manager).ok(), "the controller is registered");
   cox::Scope scope(ctx, "test");
@@ -205,7 +207,8 @@ int main() {
     const std::string* count = now.metadata.annotations.Get(@NS@::kAnnotation);
     return count != nullptr && *count == "1";
   };
-  check((*cluster)->WaitFor<ConfigMap>(ctx, {"default", "m"}, counted).ok(), "and annotated");
+  check(cox::testkit::WaitFor<ConfigMap>(ctx, (*cluster)->client(), {"default", "m"}, counted).ok(),
+        "and annotated");
   scope.Stop();
   scope.Wait();
 }
@@ -250,7 +253,7 @@ The kind `@KIND@` (@GROUP@/@VERSION@) and its controller. The kind is in `src/@F
 #include <string>
 #include <vector>
 
-#include "coxswain/custom_resource.h"
+@INCLUDE@ "coxswain/custom_resource.h"
 
 namespace @NS@ {
 
@@ -280,7 +283,7 @@ struct @KIND@ {
 
 }  // namespace @NS@
 )"},
-    {"src/@FILE@.cc", R"(#include "@FILE@.h"
+    {"src/@FILE@.cc", R"(@INCLUDE@ "@FILE@.h"
 
 namespace @NS@ {
 
@@ -297,8 +300,8 @@ COX_KIND(@KIND@,
 )"},
     {"src/reconciler.h", R"(#pragma once
 
-#include "@FILE@.h"
-#include "coxswain/manager.h"
+@INCLUDE@ "@FILE@.h"
+@INCLUDE@ "coxswain/manager.h"
 
 namespace @NS@ {
 
@@ -320,10 +323,10 @@ cox::Status SetUp(cox::Manager& manager);
 
 }  // namespace @NS@
 )"},
-    {"src/reconciler.cc", R"(#include "reconciler.h"
+    {"src/reconciler.cc", R"(@INCLUDE@ "reconciler.h"
 
-#include "coxswain/conditions.h"
-#include "object/json/json.h"
+@INCLUDE@ "coxswain/conditions.h"
+@INCLUDE@ "object/json/json.h"
 
 namespace @NS@ {
 
@@ -348,7 +351,7 @@ cox::Result<cox::ReconcileResult> Reconciler::Reconcile(cox::Context& ctx,
   const std::shared_ptr<const @KIND@> object = objects_.Get(key);
   if (object == nullptr) return cox::ReconcileResult::Done();  // it is gone
   @KIND@ changed = *object;
-  changed.status = Desired(*object, cox::Time::FromWall(ctx.clock().Now()));
+  changed.status = Desired(*object, cox::TimeNow(ctx.clock()));
   if (cox::json::Encode(changed) == cox::json::Encode(*object)) {
     return cox::ReconcileResult::Done();
   }
@@ -362,7 +365,7 @@ cox::Status SetUp(cox::Manager& manager) {
 
 }  // namespace @NS@
 )"},
-    {"src/main.cc", R"(#include "reconciler.h"
+    {"src/main.cc", R"(@INCLUDE@ "reconciler.h"
 
 int main(int argc, char** argv) {
   return cox::RunOperator(argc, argv,
@@ -370,12 +373,12 @@ int main(int argc, char** argv) {
                           @NS@::SetUp);
 }
 )"},
-    {"tests/reconciler_test.cc", R"(#include "reconciler.h"
+    {"tests/reconciler_test.cc", R"(@INCLUDE@ "reconciler.h"
 
 #include <cstdio>
 #include <cstdlib>
 
-#include "coxswain/conditions.h"
+@INCLUDE@ "coxswain/conditions.h"
 
 int main() {
   const auto check = [](bool ok, const char* what) {

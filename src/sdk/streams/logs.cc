@@ -16,6 +16,7 @@ class PodLogs final : public LogStream {
   explicit PodLogs(std::unique_ptr<net::ClientStream> stream) : stream_(std::move(stream)) {}
 
   Result<Bytes> Read(Context& ctx) override {
+    if (!line_.empty()) return Bytes(std::exchange(line_, {}));
     if (!rest_.empty()) return std::exchange(rest_, {});
     return stream_->Read(ctx);
   }
@@ -30,7 +31,7 @@ class PodLogs final : public LogStream {
         rest_ = rest_.Slice(take == end ? take + 1 : take);
         return std::optional<std::string>(std::exchange(line_, {}));
       }
-      line_.append(rest_.view());
+      line_.append(std::exchange(rest_, {}).view());  // once, also if the reading fails
       COX_ASSIGN_OR_RETURN(rest_, stream_->Read(ctx));
       if (!rest_.empty()) continue;
       if (line_.empty()) return std::optional<std::string>();

@@ -20,6 +20,8 @@ class SocketPort final : public PortStream {
     return sdk::SendOn(ctx, *socket_, sdk::kPortData, bytes);
   }
 
+  Status Close(Context& ctx) override { return socket_->Close(ctx); }
+
   Result<Bytes> Read(Context& ctx) override {
     for (;;) {
       COX_ASSIGN_OR_RETURN(const std::optional<Bytes> message, socket_->Receive(ctx));

@@ -93,8 +93,11 @@ class SocketProcess final : public ContainerProcess {
                                  std::to_string(closed.code) + " " + closed.reason);
     }
     // The kubelet's says not of what kind it is.
-    COX_ASSIGN_OR_RETURN(meta::v1::Status parsed, json::Decode<meta::v1::Status>(status_));
-    const Status status = sdk::ToStatus(std::move(parsed));
+    auto parsed = json::Decode<meta::v1::Status>(status_);
+    if (!parsed.ok()) {
+      return Status::Internal("how the process ended: " + parsed.status().message());
+    }
+    const Status status = sdk::ToStatus(*std::move(parsed));
     if (status.ok()) return 0;
     if (const std::optional<int> code = ExitCodeOf(status)) return *code;
     return status;

@@ -11,6 +11,20 @@
 namespace cox::sdk {
 namespace {
 
+// A log that ends nowhere near the end of a line.
+net::Handler HalfALine() {
+  struct Source final : net::BodySource {
+    State Pull(size_t, std::vector<Bytes>* out) override {
+      if (!std::exchange(given, true)) out->push_back(Bytes::Static("half"));
+      return State::kWait;
+    }
+    bool given = false;
+  };
+  return [](net::ExchangePtr exchange) {
+    exchange->Stream(200, {{"content-type", "text/plain"}}, std::make_unique<Source>());
+  };
+}
+
 // Time is real: the kernel's sockets know no other.
 class PodStreams : public ::testing::Test {
  protected:
@@ -261,6 +275,18 @@ TEST_F(PodStreams, LogsAreFollowedToTheirEnd) {
   EXPECT_FALSE((*log)->ReadLine(context_)->has_value());
 }
 
+TEST_F(PodStreams, AWaitThatEndsWithinALineLosesNothing) {
+  Start();
+  client_ = MakeClient(MakeInProcessTransport(context_, HalfALine(), ""));
+  auto log = Logs(context_, *client_, pod_, {.follow = true});
+  ASSERT_TRUE(log.ok());
+  for (int i = 0; i < 2; ++i) {
+    Context soon = context_.WithTimeout(std::chrono::milliseconds(20));
+    EXPECT_TRUE((*log)->ReadLine(soon).status().Is(Reason::kTimeout));
+  }
+  EXPECT_EQ((*log)->Read(context_)->view(), "half");
+}
+
 TEST_F(PodStreams, VeryLongLinesComeInPieces) {
   Start();
   peer_->log().Append(std::string((1 << 20) + 10, 'x'));
@@ -277,6 +303,7 @@ TEST_F(PodStreams, PortsAreReached) {
   ASSERT_TRUE(echo.ok()) << echo.status().ToString();
   ASSERT_TRUE((*echo)->Write(context_, "ping").ok());
   EXPECT_EQ((*echo)->Read(context_)->view(), "ping");
+  EXPECT_TRUE((*echo)->Close(context_).ok());
 
   auto refused = PortForward(context_, *client_, pod_, 9);
   ASSERT_TRUE(refused.ok());

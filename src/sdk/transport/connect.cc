@@ -6,6 +6,7 @@
 #include "base/strings.h"
 #include "net/url.h"
 #include "net/websocket.h"
+#include "sdk/client/answer/status_answer.h"
 #include "sdk/transport/exec_credential.h"
 #include "sdk/transport/proxy.h"
 #include "sdk/transport/request_headers.h"
@@ -65,11 +66,19 @@ class HttpTransport final : public Transport {
 
   Result<std::unique_ptr<net::WebSocket>> OpenWebSocket(
       Context& ctx, net::Request request, std::vector<std::string> protocols) override {
-    return WithCredentials(
-        ctx, std::move(request), [&](const Credential& credential, net::Request ready) {
-          return net::ConnectWebSocket(ctx, clients_->OptionsFor(credential), std::move(ready),
-                                       protocols, {.ping_after = ping_after_});
-        });
+    return WithCredentials(ctx, std::move(request),
+                           [&](const Credential& credential,
+                               net::Request ready) -> Result<std::unique_ptr<net::WebSocket>> {
+                             net::Response refusal{.status = 0, .headers = {}, .body = {}};
+                             auto socket = net::ConnectWebSocket(
+                                 ctx, clients_->OptionsFor(credential), std::move(ready), protocols,
+                                 {.ping_after = ping_after_}, &refusal);
+                             if (socket.ok() || refusal.status == 0) return socket;
+                             // In the API's own words, as all other requests have it.
+                             const std::string_view body =
+                                 refusal.body.empty() ? "" : refusal.body[0].view();
+                             return StatusFromAnswer(refusal.status, refusal.headers, body);
+                           });
   }
 
  private:

@@ -4,7 +4,18 @@
 #include <optional>
 #include <utility>
 
+#include "base/check.h"
+
 namespace cox::testkit {
+namespace {
+
+storage::GuardedWrites& GuardedOf(storage::Store& store) {
+  storage::GuardedWrites* guarded = storage::GuardedWrites::Of(store);
+  COX_CHECK(guarded != nullptr) << "a store without guarded writes";
+  return *guarded;
+}
+
+}  // namespace
 
 class LaggingStore::LaggingWatch final : public storage::Watch {
  public:
@@ -26,6 +37,8 @@ class LaggingStore::LaggingWatch final : public storage::Watch {
   LaggingStore& store_;
   std::optional<storage::WatchBatch> held_;
 };
+
+LaggingStore::LaggingStore(storage::Store& under) : under_(under), guarded_(GuardedOf(under)) {}
 
 void LaggingStore::SetLagging(bool lagging) {
   MutexLock lock(mu_);
@@ -81,5 +94,12 @@ Status LaggingStore::Compact(Context& ctx, storage::Revision revision) {
 }
 
 Status LaggingStore::Healthy(Context& ctx) { return under_.Healthy(ctx); }
+
+Result<storage::WriteResult> LaggingStore::Write(Context& ctx, const storage::GuardedWrite& write,
+                                                 const storage::Guard& guard) {
+  return guarded_.Write(ctx, write, guard);
+}
+
+const void* LaggingStore::keys() const { return guarded_.keys(); }
 
 }  // namespace cox::testkit

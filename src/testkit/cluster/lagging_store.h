@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "base/mutex.h"
+#include "storage/guarded_writes.h"
 #include "storage/store.h"
 
 namespace cox::testkit {
@@ -13,10 +14,10 @@ namespace cox::testkit {
 // with a server that etcd is slow to tell of changes.
 //
 // Threads: as Store.
-// Ownership: `under` outlives it; watches may not.
-class LaggingStore final : public storage::Store {
+// Ownership: `under`, which has guarded writes, outlives it; watches may not.
+class LaggingStore final : public storage::Store, public storage::GuardedWrites {
  public:
-  explicit LaggingStore(storage::Store& under) : under_(under) {}
+  explicit LaggingStore(storage::Store& under);
 
   // While true, no watch brings anything. What happened meanwhile comes afterwards.
   void SetLagging(bool lagging);
@@ -37,12 +38,17 @@ class LaggingStore final : public storage::Store {
   Status Compact(Context& ctx, storage::Revision revision) override;
   Status Healthy(Context& ctx) override;
 
+  Result<storage::WriteResult> Write(Context& ctx, const storage::GuardedWrite& write,
+                                     const storage::Guard& guard) override;
+  const void* keys() const override;
+
  private:
   class LaggingWatch;
 
   Status AwaitNews(Context& ctx);
 
   storage::Store& under_;
+  storage::GuardedWrites& guarded_;  // the same
   Mutex mu_;
   CondVar changed_;
   bool lagging_ COX_GUARDED_BY(mu_) = false;

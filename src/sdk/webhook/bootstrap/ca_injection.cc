@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sdk/webhook/bootstrap/ca_injection.h"
 
-#include <functional>
+#include <algorithm>
 #include <utility>
 
 #include "api/apiextensions/v1.h"
@@ -71,13 +71,37 @@ Status InjectInto(Context& ctx, Client& client, const std::string& name,
   return {};
 }
 
+// Whether `there` says all that `wanted` says; it may say more.
+bool Includes(const Value& there, const Value& wanted) {
+  if (wanted.is_object() && there.is_object()) {
+    return std::all_of(wanted.as_object().begin(), wanted.as_object().end(),
+                       [&there](const ValueObject::Member& member) {
+                         const Value* same = there.Find(member.key);
+                         return same != nullptr && Includes(*same, member.value);
+                       });
+  }
+  if (wanted.is_array() && there.is_array()) {
+    return std::equal(there.as_array().begin(), there.as_array().end(), wanted.as_array().begin(),
+                      wanted.as_array().end(), Includes);
+  }
+  return there == wanted;
+}
+
 template <class T>
 Status ApplyOwn(Context& ctx, Client& client, T configuration, const std::string& bundle) {
   for (auto& webhook : configuration.webhooks) webhook.clientConfig.caBundle = bundle;
-  return client
-      .Apply(ctx, ApplyConfiguration<T>(std::move(configuration)),
-             {.field_manager = kFieldManager, .force = true})
-      .status();
+  const std::string name = configuration.metadata.name;
+  const ApplyConfiguration<T> wanted(std::move(configuration));
+  // Applying what is there already would be nothing to the object, but a write to some servers,
+  // and each write makes all replicas look again.
+  const Result<T> there = client.Get<T>(ctx, {"", name});
+  if (!there.ok() && !there.status().Is(Reason::kNotFound)) return there.status();
+  if (there.ok() && Includes(Object::Of(*there).ToValue(), wanted.ToValue())) return {};
+  COX_RETURN_IF_ERROR(
+      client.Apply(ctx, wanted, {.field_manager = kFieldManager, .force = true}).status());
+  COX_INFO(ctx.log(), "Applied the configuration", {"kind", std::string(T::kKind.kind)},
+           {"name", name});
+  return {};
 }
 
 }  // namespace

@@ -159,6 +159,17 @@ TEST_F(SelfSignedTest, MakesTheConfigurationsThatAreItsOwn) {
   ASSERT_TRUE(made.ok());
   ASSERT_EQ(made->webhooks.size(), 2U);
   EXPECT_EQ(made->webhooks[1].clientConfig.caBundle, "the CA");
+
+  // Again: nothing is written, also where the server or others have added to it.
+  auto more = *made;
+  more.metadata.labels["added"] = "by others";
+  more.webhooks[0].timeoutSeconds = 10;
+  ASSERT_TRUE(client_.Update(ctx_, more).ok());
+  const int writes = client_.writes();
+  ASSERT_TRUE(InjectCa(ctx_, client_, targets, "the CA").ok());
+  EXPECT_EQ(client_.writes(), writes);
+  ASSERT_TRUE(InjectCa(ctx_, client_, targets, "another CA").ok());
+  EXPECT_EQ(client_.writes(), writes + 1);
 }
 
 TEST_F(SelfSignedTest, PutsTheCaBackWhenSomebodyOverwritesIt) {

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// What Pods take in the SDK's cache, against their JSON: as structs, as bytes, as metadata.
+//
+// Each way runs in a process of its own, as an informer that was listed: decoded from protobuf one
+// by one, prepared, put. Counted is the growth of the process in RAM once free memory was given
+// back. With --check the program fails above the limits, which stand a little over what was
+// measured, to catch a step back. Targets: structs 2, bytes 1.2, metadata 0.15 times the JSON.
+#include <malloc.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/core/v1.h"
+#include "api/meta/v1.h"
+#include "base/clock.h"
+#include "base/doorbell.h"
+#include "object/json/json.h"
+#include "object/protobuf/protobuf.h"
+#include "sdk/cache/resource_informer.h"
+
+namespace {
+
+using cox::Object;
+using cox::core::v1::Container;
+using cox::core::v1::Pod;
+using cox::sdk::ItemForm;
+using cox::sdk::ResourceInformer;
+
+constexpr size_t kJsonBytes = 10'000;
+
+Container MakeContainer(int i) {
+  Container c{.name = "container-" + std::to_string(i),
+              .image = "registry.example.com/team/service-" + std::to_string(i) + ":v1.2.3",
+              .args = {"--listen=0.0.0.0:8080", "--log-level=info"},
+              .ports = {{.name = "http", .containerPort = 8080, .protocol = "TCP"}},
+              .env = {{.name = "NAMESPACE", .value = "production"},
+                      {.name = "SERVICE_NAME", .value = "checkout"},
+                      {.name = "REGION", .value = "eu-central-1"}},
+              .volumeMounts = {{.name = "config", .mountPath = "/etc/checkout"},
+                               {.name = "kube-api-access-abcde",
+                                .readOnly = true,
+                                .mountPath = "/var/run/secrets/kubernetes.io/serviceaccount"}},
+              .terminationMessagePath = "/dev/termination-log",
+              .terminationMessagePolicy = "File",
+              .imagePullPolicy = "IfNotPresent"};
+  c.resources.limits["cpu"] = *cox::Quantity::Parse("500m");
+  c.resources.limits["memory"] = *cox::Quantity::Parse("256Mi");
+  c.resources.requests["cpu"] = *cox::Quantity::Parse("250m");
+  c.resources.requests["memory"] = *cox::Quantity::Parse("128Mi");
+  c.livenessProbe.emplace();
+  c.livenessProbe->handler.httpGet =
+      cox::core::v1::HTTPGetAction{.path = "/healthz", .port = 8080, .scheme = "HTTP"};
+  c.livenessProbe->periodSeconds = 10;
+  return c;
+}
+
+std::string Fields(size_t bytes) {
+  std::string out = R"({"f:metadata":{"f:labels":{".":{}}})";
+  for (int i = 0; out.size() < bytes; ++i) {
+    out += R"(,"f:spec)" + std::to_string(i) + R"(":{"k:{\"name\":\"a\"}":{".":{},"f:image":{}}})";
+  }
+  return out + "}";
+}
+
+cox::meta::v1::ManagedFieldsEntry Manager(std::string name, std::string subresource, size_t bytes) {
+  return {.manager = std::move(name),
+          .operation = "Update",
+          .apiVersion = "v1",
+          .time = cox::Time::FromUnix(1'790'000'000),
+          .fieldsType = "FieldsV1",
+          .fieldsV1 = cox::RawJson{Fields(bytes)},
+          .subresource = std::move(subresource)};
+}
+
+// What Pods are made of beyond what all have.
+enum class Grown {
+  kEnv,         // two containers with many variables, and who set which field: the usual Pod
+  kUnmanaged,   // the same, without the latter
+  kContainers,  // as many containers as fit, each with all a container has: structs, little text
+};
+
+// A Pod as a cluster shows it, of kJsonBytes.
+Pod MakePod(Grown grown) {
+  Pod pod;
+  pod.metadata = {
+      .name = "checkout-7d9f8b6c5d-",
+      .generateName = "checkout-7d9f8b6c5d-",
+      .namespace_ = "production",
+      .creationTimestamp = cox::Time::FromUnix(1'790'000'000),
+      .labels = {{"app", "checkout"}, {"pod-template-hash", "7d9f8b6c5d"}, {"team", "payments"}},
+      .annotations = {{"prometheus.io/scrape", "true"}, {"prometheus.io/port", "8080"}},
+      .ownerReferences = {{.apiVersion = "apps/v1",
+                           .kind = "ReplicaSet",
+                           .name = "checkout-7d9f8b6c5d",
+                           .uid = "6a1f3c44-61f5-4a4c-8e0e-3a3f0e1d2c3b",
+                           .controller = true,
+                           .blockOwnerDeletion = true}}};
+  if (grown == Grown::kEnv) {
+    pod.metadata.managedFields = {Manager("kube-controller-manager", "", 1700),
+                                  Manager("kubelet", "status", 900)};
+  }
+  pod.spec.restartPolicy = "Always";
+  pod.spec.serviceAccountName = "checkout";
+  pod.spec.nodeName = "node-17.example.com";
+  pod.spec.schedulerName = "default-scheduler";
+  pod.spec.terminationGracePeriodSeconds = 30;
+  pod.spec.tolerations = {
+      {.key = "node.kubernetes.io/not-ready", .operator_ = "Exists", .effect = "NoExecute"},
+      {.key = "node.kubernetes.io/unreachable", .operator_ = "Exists", .effect = "NoExecute"}};
+  pod.spec.volumes.resize(2);
+  pod.spec.volumes[0].name = "config";
+  pod.spec.volumes[1].name = "kube-api-access-abcde";
+  pod.status.phase = "Running";
+  pod.status.podIP = "10.1.2.3";
+  for (const char* type : {"Initialized", "Ready", "ContainersReady", "PodScheduled"}) {
+    pod.status.conditions.push_back(
+        {.type = type, .status = "True", .lastTransitionTime = cox::Time::FromUnix(1'790'000'100)});
+  }
+  const auto add_container = [&pod](int i) {
+    pod.spec.containers.push_back(MakeContainer(i));
+    pod.status.containerStatuses.push_back(
+        {.name = "container-" + std::to_string(i),
+         .ready = true,
+         .image = "registry.example.com/team/service:v1.2.3",
+         .imageID = "registry.example.com/team/"
+                    "service@sha256:0123456789abcdef0123456789abcdef0123456789abcdef",
+         .containerID =
+             "containerd://0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"});
+  };
+  add_container(0);
+  add_container(1);
+  for (int i = 2; cox::json::Encode(pod).size() < kJsonBytes; ++i) {
+    if (grown == Grown::kContainers) {
+      add_container(i);
+    } else {
+      pod.spec.containers[static_cast<size_t>(i % 2)].env.push_back(
+          {.name = "CHECKOUT_SETTING_" + std::to_string(i),
+           .value = "https://payments.example.com/v1/"});
+    }
+  }
+  return pod;
+}
+
+size_t ResidentBytes() {
+  malloc_trim(0);
+  std::ifstream statm("/proc/self/statm");
+  size_t total = 0;
+  size_t resident = 0;
+  statm >> total >> resident;
+  return resident * static_cast<size_t>(sysconf(_SC_PAGESIZE));
+}
+
+struct Way {
+  const char* name;
+  bool metadata;
+  Grown grown;
+  cox::CacheScope::Keep keep;
+  double at_most;  // times the JSON
+};
+
+// One item, as the client hands it over and the reflector takes it.
+std::shared_ptr<Object> Decode(const Way& way, const std::string& wire) {
+  Object object(way.metadata ? cox::meta::v1::PartialObjectMetadata::kKind : Pod::kKind);
+  if (!cox::proto::Decode(wire, object.type(), object.data()).ok()) std::abort();
+  return std::make_shared<Object>(std::move(object));
+}
+
+bool Run(const Way& way, int count) {
+  cox::RealClock clock;
+  cox::CacheScope scope;
+  scope.keep = way.keep;
+  auto informer =
+      std::make_shared<ResourceInformer>(cox::Resource::Of<Pod>(), way.metadata, scope, clock,
+                                         cox::Clock::Duration(), std::make_shared<cox::Doorbell>());
+  const auto feed = informer->StartFeed("");
+  const Pod sample = MakePod(way.grown);
+  size_t json = 0;
+  std::vector<cox::sdk::Item> items;
+  const size_t before = ResidentBytes();
+  for (int i = 0; i < count; ++i) {
+    const std::string id = std::to_string(100'000'000 + i);
+    Pod pod = sample;
+    pod.metadata.name += id;
+    pod.metadata.uid = "0f3c7a1e-5a0e-4c39-9f55-0d3" + id;
+    pod.metadata.resourceVersion = id;
+    if (i == 0) json = cox::json::Encode(pod).size();
+    const std::string wire =
+        way.metadata ? cox::proto::Encode(cox::meta::v1::PartialObjectMetadata{pod.metadata})
+                     : cox::proto::Encode(pod);
+    items.push_back(ItemForm::WithoutObject(informer->Prepare(Decode(way, wire))));
+  }
+  informer->Replace(feed, std::move(items), "999999999", true);
+  items = {};
+  const size_t grown = ResidentBytes() - before;
+  const double ratio = static_cast<double>(grown) / static_cast<double>(json) / count;
+  std::printf("%-34s %6zu B JSON  %7zu B in RAM  %6zu B by cache_bytes  %.2fx (at most %.2fx)\n",
+              way.name, json, grown / static_cast<size_t>(count),
+              informer->bytes() / static_cast<size_t>(count), ratio, way.at_most);
+  return ratio <= way.at_most;
+}
+
+bool RunApart(const Way& way, int count) {
+  std::fflush(stdout);
+  const pid_t child = fork();
+  if (child < 0) return false;
+  if (child == 0) {
+    const bool kept = Run(way, count);
+    std::fflush(stdout);
+    _exit(kept ? 0 : 1);
+  }
+  int status = 0;
+  return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const bool check = argc > 1 && std::strcmp(argv[1], "--check") == 0;
+  const int count = argc > 1 && !check ? std::atoi(argv[1]) : 5'000;
+  using Keep = cox::CacheScope::Keep;
+  const Way ways[] = {
+      {"structs", false, Grown::kEnv, Keep::kObjects, 2.1},
+      {"structs, without managedFields", false, Grown::kUnmanaged, Keep::kObjects, 2.4},
+      // Structs have room for all a container can have; no other Pod is as far from its JSON.
+      {"structs, of many containers", false, Grown::kContainers, Keep::kObjects, 2.7},
+      {"bytes", false, Grown::kEnv, Keep::kBytes, 1.2},
+      {"bytes, of many containers", false, Grown::kContainers, Keep::kBytes, 1.2},
+      {"metadata, without managedFields", true, Grown::kUnmanaged, Keep::kObjects, 0.16},
+      {"metadata", true, Grown::kEnv, Keep::kObjects, 0.5},
+  };
+  bool kept = true;
+  for (const Way& way : ways) kept = RunApart(way, count) && kept;
+  return check && !kept ? 1 : 0;
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Any bytes as the answer to a list or a watch: what is read must not depend on how they are cut.
+// The first byte says as what they are read, the second how they are cut.
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "api/core/v1.h"
+#include "coxswain/resource.h"
+#include "object/json/json.h"
+#include "sdk/client/answer/list_decoder.h"
+#include "sdk/client/answer/status_answer.h"
+#include "sdk/client/answer/watch_decoder.h"
+
+namespace {
+
+using namespace cox;
+
+sdk::ObjectForm Form(bool typed) {
+  if (typed) return {{"", "v1", "ConfigMap"}, &core::v1::ConfigMap::kKind};
+  return {{"example.com", "v1", "Backup"}, nullptr};
+}
+
+// All that was read, up to the first error, as text.
+std::string ReadList(std::string_view bytes, size_t piece, bool typed) {
+  sdk::ListDecoder decoder(Form(typed));
+  std::string out;
+  const auto take = [&](const Object& object) {
+    out += json::Write(object.ToValue()) + "\n";
+    return Status();
+  };
+  for (size_t at = 0; at < bytes.size(); at += piece) {
+    if (!decoder.Feed(bytes.substr(at, piece), take).ok()) return out + "error";
+  }
+  const Result<meta::v1::ListMeta> meta = decoder.Finish();
+  return out + (meta.ok() ? json::Encode(*meta) : "error");
+}
+
+std::string ReadWatch(std::string_view bytes, size_t piece, Format format, bool typed) {
+  sdk::WatchDecoder decoder(Form(typed), format);
+  std::string out;
+  for (size_t at = 0; at < bytes.size(); at += piece) {
+    decoder.Feed(bytes.substr(at, piece));
+    while (true) {
+      const Result<std::optional<WatchEvent<Object>>> event = decoder.Next();
+      if (!event.ok()) return out + event.status().ToString();
+      if (!*event) break;
+      out += std::to_string(static_cast<int>((*event)->type)) + (*event)->resource_version;
+      if ((*event)->object != nullptr) out += json::Write((*event)->object->ToValue());
+      out += '\n';
+    }
+  }
+  return out + (decoder.between() ? "end" : "within");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  if (size < 2) return 0;
+  const std::string_view bytes(reinterpret_cast<const char*>(data) + 2, size - 2);
+  const bool typed = (data[0] & 1) != 0;
+  const bool watch = (data[0] & 2) != 0;
+  const Format format = (data[0] & 4) != 0 ? Format::kProtobuf : Format::kJson;
+  // Values of a kind without a type are JSON.
+  if (!typed && format == Format::kProtobuf) return 0;
+  const size_t piece = std::max<size_t>(data[1], 1);
+  const std::string whole = watch ? ReadWatch(bytes, bytes.size() + 1, format, typed)
+                                  : ReadList(bytes, bytes.size() + 1, typed);
+  const std::string cut =
+      watch ? ReadWatch(bytes, piece, format, typed) : ReadList(bytes, piece, typed);
+  if (whole != cut) std::abort();
+  (void)sdk::StatusFromAnswer(500, {}, bytes);
+  return 0;
+}
