@@ -138,6 +138,14 @@ void AppendQuoted(std::string& out, std::string_view text) {
   out.reserve(out.size() + text.size() + 2);
   out += '"';
   while (!text.empty()) {
+    // Most texts are nothing but plain characters: those go at once.
+    const auto special = std::find_if(text.begin(), text.end(), [](char c) {
+      return c < 0x20 || c > 0x7e || c == '"' || c == '\\';
+    });
+    const auto plain = static_cast<size_t>(special - text.begin());
+    out += text.substr(0, plain);
+    text.remove_prefix(plain);
+    if (text.empty()) break;
     const Rune rune = DecodeRune(text);
     const bool as_is =
         rune.valid && rune.value != '"' && rune.value != '\\' && IsPrintable(rune.value);

@@ -234,7 +234,7 @@ Status Measure(const std::string& program, bool check) {
   COX_ASSIGN_OR_RETURN(const auto cluster, testkit::TestCluster::Start({.https = true}));
   Context& ctx = cluster->context();
   Report("reconciles that do nothing", NoOpReconciles(*cluster, logging.For("bench")), 2, 500'000,
-         check ? 350'000 : 0);
+         check ? 200'000 : 0);
   if (!program.empty()) {
     Report("idle operator over HTTPS", IdleKilobytes(ctx, program, cluster->kubeconfig()), "kB",
            8192, check ? 8192 : 1e9, /*at_most=*/true);
