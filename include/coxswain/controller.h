@@ -59,19 +59,19 @@ class ControllerBuilder {
   ControllerBuilder& OnlyMetadata();
 
   template <class T>
-  ControllerBuilder& Owns(Predicate predicate = nullptr) {
-    return OwnsResource(Resource::Of<T>(), std::move(predicate));
+  ControllerBuilder& Owns(const Predicate& predicate = nullptr) {
+    return OwnsResource(Resource::Of<T>(), predicate);
   }
   template <class T>
   ControllerBuilder& Watches(std::function<std::vector<ObjectKey>(const T&)> map,
-                             Predicate predicate = nullptr) {
+                             const Predicate& predicate = nullptr) {
     return WatchesResource(
         Resource::Of<T>(),
         [map = std::move(map)](const Object& object) {
           const T* typed = object.As<T>();
           return typed == nullptr ? std::vector<ObjectKey>() : map(*typed);
         },
-        std::move(predicate));
+        predicate);
   }
   // Objects whose controlling owner is of the controller's kind: the owner is reconciled.
   ControllerBuilder& OwnsResource(Resource resource, Predicate predicate = nullptr);

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "api/meta/v1.h"
 #include "base/check.h"
 #include "base/mutex.h"
 #include "coxswain/client.h"
