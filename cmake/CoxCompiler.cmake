@@ -32,7 +32,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   cox_compile_options(-Wthread-safety -Wno-missing-braces)
 else()
   # g++ 12 sees ghosts in optimised std::string and std::vector code.
-  cox_compile_options(-Wno-restrict -Wno-maybe-uninitialized -Wno-stringop-overflow -Wno-array-bounds)
+  cox_compile_options(-Wno-restrict -Wno-maybe-uninitialized -Wno-stringop-overflow -Wno-stringop-overread
+    -Wno-array-bounds)
   cox_compile_options(-fpch-preprocess)  # the compiler cache wants it
 endif()
 if(COX_SANITIZE)

@@ -12,7 +12,7 @@
 #include "coxswain/client.h"
 #include "coxswain/config.h"
 #include "coxswain/leader_election.h"
-#include "flags.h"
+#include "settings.h"
 
 namespace {
 
@@ -27,10 +27,10 @@ const cox::ObjectKey kCounter{"default", "leader-pair"};
 // Counts in the ConfigMap while this process leads.
 class Pair {
  public:
-  Pair(Client& client, const Flags& flags)
+  Pair(Client& client, const Settings& settings)
       : client_(client),
-        flags_(flags),
-        elector_(cox::LeaderElector::Create(client, flags.election)),
+        settings_(settings),
+        elector_(cox::LeaderElector::Create(client, settings.election)),
         fenced_(elector_->FencedClient(client)) {}
 
   // Leads again and again until `ctx` stops. (Most operators end when they lose, and are started
@@ -58,7 +58,7 @@ class Pair {
   void Lead(Context& ctx, Context& term) {
     const std::optional<FencingToken> token = elector_->term();
     if (!token) return;
-    Context& work = flags_.fence == FenceMode::kBoth ? term : ctx;
+    Context& work = settings_.fence == FenceMode::kBoth ? term : ctx;
     for (int64_t count = 1; !work.Done(); ++count) {
       const Status written = Write(work, *token, count);
       if (IsDeposed(written)) {
@@ -66,8 +66,8 @@ class Pair {
         return;
       }
       if (!written.ok()) COX_ERROR(ctx.log(), written, "Could not write");
-      if (flags_.fence == FenceMode::kNone && !elector_->IsLeader()) return;  // too late
-      (void)work.Sleep(flags_.write_period);
+      if (settings_.fence == FenceMode::kNone && !elector_->IsLeader()) return;  // too late
+      (void)work.Sleep(settings_.write_period);
     }
   }
 
@@ -77,36 +77,37 @@ class Pair {
         cox::Patch::Merge(R"({"metadata":{"annotations":{"leader-pair/holder":")" + token.holder +
                           R"(","leader-pair/term":")" + std::to_string(token.transitions) +
                           R"("}},"data":{"count":")" + std::to_string(count) + R"("}})");
-    if (flags_.fence == FenceMode::kBoth) {
+    if (settings_.fence == FenceMode::kBoth) {
       return fenced_->PatchObject<ConfigMap>(ctx, kCounter, patch).status();
     }
     const cox::Resource maps = cox::Resource::Of<ConfigMap>();
     cox::Operation operation{
         .verb = cox::Operation::Verb::kPatch, .resource = maps, .key = kCounter, .patch = &patch};
-    if (flags_.fence == FenceMode::kServer) {
+    if (settings_.fence == FenceMode::kServer) {
       operation.headers.Add(std::string(cox::kFencingHeader), token.ToString());
     }
     return client_.Execute(ctx, operation).status();
   }
 
   Client& client_;
-  const Flags flags_;
+  const Settings settings_;
   const std::unique_ptr<cox::LeaderElector> elector_;
   const std::unique_ptr<Client> fenced_;
 };
 
-Status RunPair(Context& ctx, const Flags& flags) {
-  COX_ASSIGN_OR_RETURN(const cox::Config config, cox::LoadConfig({.kubeconfig = flags.kubeconfig}));
+Status RunPair(Context& ctx, const Settings& settings) {
+  COX_ASSIGN_OR_RETURN(const cox::Config config,
+                       cox::LoadConfig({.kubeconfig = settings.kubeconfig}));
   COX_ASSIGN_OR_RETURN(const std::unique_ptr<Client> client, cox::Connect(ctx, config));
-  return Pair(*client, flags).Run(ctx);
+  return Pair(*client, settings).Run(ctx);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const cox::Result<Flags> flags = ParseFlags(argc, argv);
-  if (!flags.ok()) {
-    std::fprintf(stderr, "leader-pair: %s\n", flags.status().message().c_str());
+  const cox::Result<Settings> settings = ReadSettings(argc, argv);
+  if (!settings.ok()) {
+    std::fprintf(stderr, "leader-pair: %s\n", settings.status().message().c_str());
     return 2;
   }
   // Before there are threads: they all leave these signals to main.
@@ -125,7 +126,7 @@ int main(int argc, char** argv) {
     sigwait(&ends, &signal);
     ctx.Stop();
   });
-  const Status ended = RunPair(ctx, *flags);
+  const Status ended = RunPair(ctx, *settings);
   const bool asked = ctx.Done();
   kill(getpid(), SIGTERM);  // ends the thread, if nobody else has
   if (ended.ok() || asked) return 0;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counts the objects of any resource by namespace and label, from their metadata alone.
-#include <cstdlib>
 #include <map>
 #include <set>
 #include <utility>
@@ -12,15 +11,11 @@ namespace {
 using cox::Status;
 using Metadata = cox::meta::v1::PartialObjectMetadata;
 
-std::string Environment(const char* name, const char* fallback) {
-  const char* value = std::getenv(name);  // NOLINT: before there is a second thread
-  return value == nullptr ? fallback : value;
-}
-
 // "apps/v1/Deployment", "v1/Pod".
 cox::Result<cox::GroupVersionKind> ParseKind(const std::string& text) {
   const size_t slash = text.rfind('/');
-  if (slash == text.npos) return Status::BadRequest("WATCH=" + text + ": want v1/Pod, or the like");
+  if (slash == text.npos)
+    return Status::BadRequest("--watch=" + text + ": want v1/Pod, or the like");
   return cox::GroupVersionKind::Parse(text.substr(0, slash), text.substr(slash + 1));
 }
 
@@ -60,12 +55,12 @@ class Counts {
   std::map<cox::ObjectKey, std::string> values_ COX_GUARDED_BY(mu_);
 };
 
-Status Setup(cox::Manager& manager) {
-  COX_ASSIGN_OR_RETURN(const cox::GroupVersionKind kind, ParseKind(Environment("WATCH", "v1/Pod")));
+Status Setup(cox::Manager& manager, const cox::Flags& flags) {
+  COX_ASSIGN_OR_RETURN(const cox::GroupVersionKind kind, ParseKind(flags.Get("watch")));
   cox::Context ctx = manager.context().WithTimeout(std::chrono::seconds(30));
   COX_ASSIGN_OR_RETURN(const cox::Resource resource, manager.client().Discover(ctx, kind));
   const auto objects = cox::Lister<Metadata>(manager.cache().GetMetadata(resource));
-  auto counts = std::make_shared<Counts>(manager.metrics(), Environment("LABEL", "app"));
+  auto counts = std::make_shared<Counts>(manager.metrics(), flags.Get("label"));
   return cox::ControllerBuilder(manager, resource)
       .OnlyMetadata()
       .With({.needs_leader_election = false})  // each replica may count
@@ -82,6 +77,8 @@ int main(int argc, char** argv) {
   return cox::RunOperator(
       argc, argv,
       {.name = "metadata-watcher",
-       .description = "counts the objects of $WATCH (v1/Pod) by the label $LABEL (app)"},
+       .description = "counts the objects of a kind by the value of a label",
+       .flags = {{"What", "watch", "kind", "v1/Pod", "which kind, as apps/v1/Deployment"},
+                 {"What", "label", "name", "app", "by which label the objects are counted"}}},
       Setup);
 }

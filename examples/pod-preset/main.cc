@@ -2,11 +2,10 @@
 // Merges presets, kept in ConfigMaps, into matching Pods before they are stored. See README.md.
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "coxswain/manager.h"
-#include "coxswain/webhook.h"
+#include "coxswain/webhook_place.h"
 #include "preset.h"
 
 namespace {
@@ -16,18 +15,6 @@ using cox::core::v1::Pod;
 
 constexpr char kName[] = "pod-preset";
 constexpr char kPath[] = "/mutate-pods";
-
-// The value of --name=VALUE, which is taken out of the arguments; the others are RunOperator's.
-std::string TakeFlag(std::vector<char*>& arguments, std::string_view name, std::string fallback) {
-  const std::string prefix = "--" + std::string(name) + "=";
-  for (auto at = arguments.begin(); at != arguments.end(); ++at) {
-    if (!std::string_view(*at).starts_with(prefix)) continue;
-    fallback = std::string_view(*at).substr(prefix.size());
-    arguments.erase(at);
-    break;
-  }
-  return fallback;
-}
 
 // Presets of the Pod's namespace, from the cache; a preset that cannot be read is told of and
 // passed over.
@@ -75,29 +62,6 @@ cox::AdmissionResponse MutatePod(cox::Context& ctx, cox::Manager& manager,
                        clash->what);
 }
 
-cox::WebhookOptions ServerOptions(const std::string& address, const cox::ObjectKey& service) {
-  cox::WebhookOptions options;
-  options.address = address;
-  options.self_signed =
-      cox::SelfSigned{.secret = {service.ns, service.name + "-cert"},
-                      .names = {service.name + "." + service.ns + ".svc", "127.0.0.1"}};
-  return options;
-}
-
-cox::admissionregistration::v1::WebhookClientConfig ClientConfig(const std::string& url,
-                                                                 const cox::ObjectKey& at) {
-  cox::admissionregistration::v1::WebhookClientConfig client;
-  if (!url.empty()) {
-    client.url = url + kPath;
-  } else {
-    auto& service = client.service.emplace();
-    service.namespace_ = at.ns;
-    service.name = at.name;
-    service.path = kPath;
-  }
-  return client;
-}
-
 // Only ConfigMaps that are presets are watched and kept.
 cox::ManagerOptions PresetsOnly() {
   cox::CacheScope scope;
@@ -111,27 +75,22 @@ cox::ManagerOptions PresetsOnly() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::vector<char*> arguments(argv, argv + argc);
-  const std::string address = TakeFlag(arguments, "webhook-bind-address", ":9443");
-  const std::string url = TakeFlag(arguments, "webhook-url", "");
-  const cox::ObjectKey service =
-      cox::ObjectKey::Parse(TakeFlag(arguments, "service", std::string(kName) + "/" + kName));
-
   std::unique_ptr<cox::WebhookServer> server;
   return cox::RunOperator(
-      static_cast<int>(arguments.size()), arguments.data(),
+      argc, argv,
       {.name = kName,
-       .description = "merges presets, kept in ConfigMaps, into Pods\n"
-                      "  also: --webhook-bind-address= --webhook-url= --service=NAMESPACE/NAME",
-       .manager = PresetsOnly()},
-      [&](cox::Manager& manager) {
-        server = cox::WebhookServer::Create(ServerOptions(address, service), &manager.metrics());
+       .description = "merges presets, kept in ConfigMaps, into Pods",
+       .manager = PresetsOnly(),
+       .flags = cox::WebhookPlace::Flags()},
+      [&](cox::Manager& manager, const cox::Flags& flags) {
+        const auto place = cox::WebhookPlace::From(flags, {kName, kName});
+        server = cox::WebhookServer::Create(place.Options(), &manager.metrics());
         // Asked for now, so that it is warm when the first Pod comes.
         (void)manager.cache().InformerOf<ConfigMap>();
         server->Mutate<Pod>(kPath,
                             [&manager](cox::Context& ctx, const cox::AdmissionRequest<Pod>& request,
                                        Pod& pod) { return MutatePod(ctx, manager, request, pod); });
-        server->Register(preset::Configuration(kName, ClientConfig(url, service), service.ns));
+        server->Register(preset::Configuration(kName, place.ClientConfig(kPath), place.service.ns));
         return server->AddTo(manager);
       });
 }

@@ -19,9 +19,10 @@ inline constexpr char kInjectAnnotation[] = "sidecar.example.com/inject";
 inline constexpr char kStatusAnnotation[] = "sidecar.example.com/injected";
 inline constexpr char kProxyName[] = "proxy";
 inline constexpr char kInitName[] = "proxy-init";
+inline constexpr char kProxyImage[] = "registry.example.com/proxy:v1";
 
 struct InjectorOptions {
-  std::string proxy_image = "registry.example.com/proxy:v1";
+  std::string proxy_image = kProxyImage;
   uint16_t proxy_port = 15001;
   // Run before all others, to lead the Pod's traffic through the proxy; empty: none.
   std::string init_image;

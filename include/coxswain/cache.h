@@ -23,7 +23,8 @@ struct CacheScope {
   std::vector<std::string> namespaces;  // empty: all
   labels::Selector labels;
   fields::Selector fields;
-  // Drops what nobody reads before it is kept. Must not touch what identifies the object.
+  // Drops what nobody reads before it is kept. Must not touch what identifies the object. None:
+  // all is kept, but of metadata alone, where they would be most of it, managedFields are not.
   std::function<void(Object&)> transform;
   // kObjects: structs, shared with readers. kBytes: the encoded object, about a third of that,
   // decoded for each reader: for kinds with many large objects that are read seldom.

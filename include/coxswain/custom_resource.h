@@ -178,6 +178,12 @@ struct MemberType<Map<M>> {
   static constexpr uint16_t kFlags = 0;
 };
 
+// Members that would be words of the language end with an underscore.
+constexpr std::string_view JsonName(std::string_view member) {
+  if (member.ends_with('_')) member.remove_suffix(1);
+  return member;
+}
+
 template <class S, class M>
 FieldDescription DescribeField(std::string_view json_name, M S::*member) {
   // Where the member lies in a struct that is there only for this.
@@ -192,8 +198,9 @@ FieldDescription DescribeField(std::string_view json_name, M S::*member) {
 }  // namespace cox
 
 // A member, by its name in C++ (a trailing underscore is not part of the name in JSON), or with
-// another name in JSON.
-#define COX_FIELD(member) ::cox::internal::DescribeField(#member, &Described::member)
+// another name in JSON, a literal that is taken as it stands.
+#define COX_FIELD(member) \
+  ::cox::internal::DescribeField(::cox::internal::JsonName(#member), &Described::member)
 #define COX_FIELD_NAMED(member, json) ::cox::internal::DescribeField(json, &Described::member)
 
 // Defines S::kType. At namespace scope, once in the program, in the namespace of S.

@@ -8,6 +8,7 @@
 #include "base/context.h"
 #include "base/metrics.h"
 #include "coxswain/client.h"
+#include "object/kind_names.h"
 
 namespace cox {
 
@@ -26,9 +27,9 @@ enum class EventKind : uint8_t { kNormal, kWarning };
 // Guarantees: never blocks and never fails the caller. The second of a series is written at once, a
 //   count that goes on growing every half minute. Requests about one object are bounded (25 at
 //   once, then one in 5 minutes, as client-go does); counts are not lost by that. At most 1000
-//   events wait. What cannot be sent for a passing reason is tried again for some minutes; what is
-//   refused, or waits for too long, is dropped and counted. Texts that are too long are cut: note
-//   1024 bytes, reason and action 128.
+//   events wait for those being sent. What cannot be sent for a passing reason is tried again for
+//   some minutes; what is refused, or waits for too long, is dropped and counted. Texts that are
+//   too long are cut: note 1024 bytes, reason and action 128.
 // Threads: all methods may be called concurrently.
 class EventRecorder {
  public:
@@ -69,7 +70,7 @@ class EventRecorder {
  private:
   template <class Meta>
   static Reference ReferenceTo(const KindInfo& kind, const Meta& meta) {
-    return {.gvk = {std::string(kind.group), std::string(kind.version), std::string(kind.kind)},
+    return {.gvk = GvkOf(kind),
             .key = {meta.namespace_, meta.name},
             .uid = meta.uid,
             .resource_version = meta.resourceVersion};

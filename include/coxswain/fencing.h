@@ -18,7 +18,8 @@ namespace cox {
 inline constexpr std::string_view kFencingHeader = "coxswain-fencing";
 
 // One term of leadership. A Lease has one holder at a time, and leaseTransitions grows with each
-// term: the two together name the term, for ever.
+// term, as long as nobody deletes the Lease: the two together name the term. Identities that are
+// not the same in two lives of a process (the default ones are not) name it for ever.
 //
 // Other systems that only a leader may touch (a database, a device) can be given the number too,
 // and refuse smaller ones than they have seen.

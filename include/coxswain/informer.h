@@ -86,7 +86,7 @@ using IndexFunction = std::function<std::vector<std::string>(const Object&)>;
 //     server is away.
 // Threads: all methods may be called concurrently. Handlers run on the informer's thread or, for
 //   own writes, on the writer's; one call per handler at a time. They only enqueue: one that blocks
-//   holds up its informer.
+//   holds up its informer, one that throws ends the program.
 // Ownership: objects are shared and immutable.
 class SharedInformer {
  public:

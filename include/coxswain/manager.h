@@ -6,9 +6,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/context.h"
+#include "base/flags.h"
 #include "base/metrics.h"
 #include "coxswain/cache.h"
 #include "coxswain/client.h"
@@ -86,8 +88,14 @@ struct OperatorOptions {
   std::string name;         // "backup-operator": of the Lease, of the field manager
   std::string description;  // for --help
   ManagerOptions manager;
+  std::vector<FlagInfo> flags;  // of the operator's own, besides those above; `setup` reads them
 };
-int RunOperator(int argc, char** argv, OperatorOptions options,
-                const std::function<Status(Manager& manager)>& setup);
+using OperatorSetup = std::function<Status(Manager& manager, const Flags& flags)>;
+int RunOperator(int argc, char** argv, OperatorOptions options, const OperatorSetup& setup);
+inline int RunOperator(int argc, char** argv, OperatorOptions options,
+                       const std::function<Status(Manager& manager)>& setup) {
+  return RunOperator(argc, argv, std::move(options),
+                     [&setup](Manager& manager, const Flags&) { return setup(manager); });
+}
 
 }  // namespace cox

@@ -7,6 +7,7 @@
 #include "coxswain/object_key.h"
 #include "object/gvk.h"
 #include "object/kind.h"
+#include "object/kind_names.h"
 #include "object/object.h"
 
 namespace cox {
@@ -31,7 +32,7 @@ struct Resource {
     return FromKind(T::kKind);
   }
   static Resource FromKind(const KindInfo& kind) {
-    return {.gvk = {std::string(kind.group), std::string(kind.version), std::string(kind.kind)},
+    return {.gvk = GvkOf(kind),
             .plural = std::string(kind.plural),
             .namespaced = kind.namespaced,
             .info = &kind};

@@ -30,8 +30,9 @@ class Manager;
 // one until that expires, so that nothing fails in between. The CA is put into the named
 // configurations, at once and again whenever somebody overwrites it.
 //
-// It needs: get, create, update, watch of the Secret; get, patch, watch of the configurations. RBAC
-// by resourceNames is enough (not for create): every object is watched by its name.
+// It needs: get, create, update, watch of the Secret; get, patch, watch of the configurations, and
+// create of those that are given to WebhookServer::Register. RBAC by resourceNames is enough (not
+// for create): every object is watched by its name.
 struct SelfSigned {
   ObjectKey secret;                     // REQUIRED
   std::vector<std::string> names;       // REQUIRED: "hook.system.svc", addresses: as URLs have them
@@ -39,7 +40,7 @@ struct SelfSigned {
   std::vector<std::string> validating;  // ValidatingWebhookConfigurations
   std::vector<std::string> crds;        // CustomResourceDefinitions that convert by webhook
   int days = 365;                       // of the serving certificate
-  int ca_days = 3650;
+  int ca_days = 3650;                   // more than `days`, a hundred years at most
 };
 
 struct WebhookOptions {
@@ -56,7 +57,8 @@ struct WebhookOptions {
   std::filesystem::path client_ca_file;
 
   size_t max_body_bytes = size_t{8} * 1024 * 1024;  // an object and its predecessor, as JSON
-  // Handlers run on threads of their own, at most so many at once.
+  // Handlers run on threads of their own, at most so many at once. Of the reviews that wait for one
+  // as many are kept as have room in four of the largest; others get 503 with Retry-After.
   size_t max_concurrent = 64;
   // For requests that name no time of their own (?timeout=), and at most.
   std::chrono::milliseconds timeout{30'000};

@@ -51,9 +51,9 @@ inline constexpr int kLowPriority = -100;  // initial lists and resyncs: behind 
 
 // Keys that something has to be done for.
 //
-//   while (std::optional<ObjectKey> key = queue.Get(ctx)) {
-//     if (Sync(*key).ok()) queue.Forget(*key); else queue.AddRateLimited(*key);
-//     queue.Done(*key);
+//   while (auto item = queue.Get(ctx)) {
+//     if (Sync(item->key).ok()) queue.Forget(item->key); else queue.AddRateLimited(item->key);
+//     queue.Done(item->key);
 //   }
 //
 // Guarantees: a key is in the queue at most once, and handed out to one worker at a time: added

@@ -276,13 +276,12 @@ class ServerImpl final : public ApiServer {
   }
 
   void Offload(std::shared_ptr<Call> call, std::function<void(std::shared_ptr<Call>)> then) {
-    Call& raw = *call;
-    const bool taken = workers_.Submit(
-        [call = std::move(call), then = std::move(then)]() mutable { then(std::move(call)); });
+    const bool taken =
+        workers_.Submit([call, then = std::move(then)]() mutable { then(std::move(call)); });
     if (!taken) {
-      raw.RespondStatus(Status(Reason::kTooManyRequests,
-                               "too many requests, please try again later",
-                               StatusDetails{.retry_after_seconds = 1}));
+      call->RespondStatus(Status(Reason::kTooManyRequests,
+                                 "too many requests, please try again later",
+                                 StatusDetails{.retry_after_seconds = 1}));
     }
   }
 

@@ -47,11 +47,14 @@ TEST(RealClock, RunsTimersInTheOrderTheyComeDue) {
   std::promise<void> done;
   std::vector<int> order;  // only the timer thread writes, until `done`
   const auto start = clock.Monotonic();
+  std::promise<void> added;  // no timer runs before both are there
+  Timer gate = clock.After(hours(-2), [&] { added.get_future().wait(); });
   Timer late = clock.After(std::chrono::milliseconds(20), [&] {
     order.push_back(2);
     done.set_value();
   });
-  Timer early = clock.After(std::chrono::milliseconds(5), [&] { order.push_back(1); });
+  Timer early = clock.After(hours(-1), [&] { order.push_back(1); });
+  added.set_value();
   done.get_future().wait();
   EXPECT_EQ(order, (std::vector<int>{1, 2}));
   EXPECT_GE(clock.Monotonic() - start, std::chrono::milliseconds(20));

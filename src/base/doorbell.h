@@ -17,6 +17,7 @@ class Doorbell {
   // Until it was rung since the last Await, `at_most` is over, or `ctx` stops: each is a reason to
   // look what there is.
   void Await(const Context& ctx, Clock::Duration at_most);
+  void AwaitUntil(const Context& ctx, Clock::SteadyTime until);
 
  private:
   Mutex mu_;

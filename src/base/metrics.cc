@@ -294,23 +294,26 @@ MetricVec<Metric>& MetricsRegistry::AddVec(MetricOptions options,
                                            const std::vector<std::string>& labels, size_t limit,
                                            typename MetricVec<Metric>::Make make) {
   const std::string name = options.name;
-  {
-    // Two of a kind in one process (queues, caches of several clusters) share their metrics and
-    // differ in label values.
-    MutexLock lock(state_->mu);
+  // Two of a kind in one process (queues, caches of several clusters) share their metrics and
+  // differ in label values.
+  const auto known = [&]() COX_NO_THREAD_SAFETY_ANALYSIS -> MetricVec<Metric>* {
     const auto found = state_->families.find(name);
-    if (found != state_->families.end()) {
-      auto* same = dynamic_cast<MetricVec<Metric>*>(found->second.get());
-      COX_CHECK(same != nullptr && state_->labels[name] == labels)
-          << "metric " << name << " is registered twice";
-      return *same;
-    }
+    if (found == state_->families.end()) return nullptr;
+    auto* same = dynamic_cast<MetricVec<Metric>*>(found->second.get());
+    COX_CHECK(same != nullptr && state_->labels[name] == labels)
+        << "metric " << name << " is registered twice";
+    return same;
+  };
+  {
+    MutexLock lock(state_->mu);
+    if (MetricVec<Metric>* same = known()) return *same;
   }
   Counter* overflows = labels.empty() ? nullptr : &Overflows();
   auto family = std::make_unique<MetricVec<Metric>>(std::move(options), labels, limit,
                                                     std::move(make), overflows);
   MetricVec<Metric>& vec = *family;
   MutexLock lock(state_->mu);
+  if (MetricVec<Metric>* same = known()) return *same;  // another thread was faster
   state_->Add(name, std::move(family));
   state_->labels.emplace(name, labels);
   return vec;

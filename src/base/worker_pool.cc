@@ -25,9 +25,13 @@ bool WorkerPool::Submit(std::function<void()> work) {
     return true;
   }
   if (!scope_.Go(options_.name, [this](Context& ctx) { Run(ctx); }).ok()) {
+    std::deque<std::function<void()>> dropped;
     MutexLock lock(mu_);
     --threads_;
-    if (threads_ == 0) return false;  // nobody will come for it
+    if (threads_ == 0) {  // nobody will come for it
+      dropped.swap(queue_);
+      return false;
+    }
   }
   return true;
 }

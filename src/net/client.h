@@ -70,8 +70,8 @@ struct ClientOptions {
   // (with HTTP/1.1: one) is reached on all.
   int connections = 1;
   std::chrono::milliseconds connect_timeout{10'000};
-  // A connection on which nothing came for this long is pinged, and closed if the ping is not
-  // answered in half that time. 0: never.
+  // An HTTP/2 connection on which nothing came for this long is pinged, and closed if the ping is
+  // not answered in half that time. 0: never. HTTP/1.1 has only TCP's keep-alive.
   std::chrono::milliseconds ping_after{30'000};
   // A connection that carried no request for this long is closed. 0: never.
   std::chrono::milliseconds idle_timeout{0};

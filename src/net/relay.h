@@ -10,7 +10,7 @@
 #include <boost/asio/read.hpp>
 #include <boost/asio/read_until.hpp>
 #include <boost/asio/write.hpp>
-#include <list>
+#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
@@ -48,8 +48,8 @@ class Relay {
   ~Relay() {
     ::shutdown(acceptor_.native_handle(), SHUT_RDWR);
     accepting_.join();
-    Cut();
-    for (std::thread& thread : threads_) thread.join();
+    End();
+    for (std::thread last = TakeThread(); last.joinable(); last = TakeThread()) last.join();
   }
   Relay(const Relay&) = delete;
   Relay& operator=(const Relay&) = delete;
@@ -75,11 +75,27 @@ class Relay {
   Socket Keep(Socket socket) {
     MutexLock lock(mu_);
     sockets_.push_back(socket);
+    if (ending_) ::shutdown(socket->native_handle(), SHUT_RDWR);
     return socket;
+  }
+  void End() {
+    {
+      MutexLock lock(mu_);
+      ending_ = true;
+    }
+    Cut();
   }
   void Go(std::function<void()> work) {
     MutexLock lock(mu_);
     threads_.emplace_back(std::move(work));
+  }
+  // One that is to be joined, until there is none. A thread adds others only before it ends.
+  std::thread TakeThread() {
+    MutexLock lock(mu_);
+    if (threads_.empty()) return {};
+    std::thread taken = std::move(threads_.back());
+    threads_.pop_back();
+    return taken;
   }
 
   void Accept() {
@@ -93,17 +109,18 @@ class Relay {
   }
 
   void Serve(const Socket& client) {
-    const auto server = Keep(std::make_shared<Tcp::socket>(io_));
-    Error error;
     if (!Greet(*client)) {
       ::shutdown(client->native_handle(), SHUT_RDWR);
       return;
     }
+    const auto server = std::make_shared<Tcp::socket>(io_);
+    Error error;
     server->connect({boost::asio::ip::address_v4::loopback(), options_.port}, error);
     if (error) {
       ::shutdown(client->native_handle(), SHUT_RDWR);
       return;
     }
+    Keep(server);  // not before it is open: Cut looks at it from another thread
     Go([this, client, server] { Pump(*server, *client); });
     Pump(*client, *server);
   }
@@ -198,9 +215,10 @@ class Relay {
   const uint16_t port_ = acceptor_.local_endpoint().port();
   std::atomic<bool> frozen_ = false;
   Mutex mu_;
-  std::list<Socket> sockets_ COX_GUARDED_BY(mu_);
+  bool ending_ COX_GUARDED_BY(mu_) = false;
+  std::vector<Socket> sockets_ COX_GUARDED_BY(mu_);
   std::vector<std::string> greetings_ COX_GUARDED_BY(mu_);
-  std::list<std::thread> threads_;  // grows under mu_; joined when nothing adds to it any more
+  std::vector<std::thread> threads_ COX_GUARDED_BY(mu_);
   std::thread accepting_;
 };
 

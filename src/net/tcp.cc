@@ -69,8 +69,8 @@ Result<std::unique_ptr<TcpSocket>> TcpSocket::Connect(const Context& ctx, const 
   if (connect(fd, end.data(), static_cast<socklen_t>(end.size())) == 0) return made;
   if (errno != EINPROGRESS) return Broken("connect");
   COX_RETURN_IF_ERROR(Await(ctx, fd, POLLOUT));
-  socklen_t size = sizeof(errno);
   int error = 0;
+  socklen_t size = sizeof(error);
   getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size);
   if (error == 0) return made;
   errno = error;

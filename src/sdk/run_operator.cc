@@ -6,11 +6,11 @@
 #include <atomic>
 #include <csignal>
 #include <cstdio>
+#include <iterator>
 #include <span>
 #include <utility>
 #include <vector>
 
-#include "base/flags.h"
 #include "base/memory_trim.h"
 #include "base/scope.h"
 #include "coxswain/manager.h"
@@ -46,7 +46,7 @@ constexpr FlagInfo kFlags[] = {
      "how much to say: 0 what operators of a cluster need, 2 steps, 4 and more for developers"},
 };
 
-std::string Help(const OperatorOptions& options) {
+std::string Help(const OperatorOptions& options, std::span<const FlagInfo> known) {
   std::string intro =
       options.name + ": " + options.description + R"(
 
@@ -69,7 +69,7 @@ Examples:
 Probes: /healthz and /readyz, each with ?verbose, at port )";
   intro += options.manager.health_address + "; metrics: /metrics at " +
            options.manager.metrics_address + ".\n";
-  return FlagsHelp(intro, kFlags);
+  return FlagsHelp(intro, known);
 }
 
 // What the flags say goes before what the program says.
@@ -108,10 +108,10 @@ Status ApplyFlags(const Flags& flags, const Config& config, OperatorOptions& opt
 }
 
 Status Operate(Context& ctx, const Config& config, const OperatorOptions& options,
-               const std::function<Status(Manager&)>& setup) {
+               const Flags& flags, const OperatorSetup& setup) {
   COX_ASSIGN_OR_RETURN(const std::unique_ptr<Manager> manager,
                        Manager::Create(ctx, config, options.manager));
-  Status status = setup(*manager);
+  Status status = setup(*manager, flags);
   if (status.ok()) status = manager->Run(ctx);
   if (!status.ok()) {
     COX_ERROR(ctx.log(), status, "The manager has ended");
@@ -161,16 +161,17 @@ int Fail(const Status& status, int code) {
 
 }  // namespace
 
-int RunOperator(int argc, char** argv, OperatorOptions options,
-                const std::function<Status(Manager& manager)>& setup) {
+int RunOperator(int argc, char** argv, OperatorOptions options, const OperatorSetup& setup) {
   // Before anything else makes OpenSSL allocate.
   net::PrepareTls();
   const std::span<char* const> arguments(argv, static_cast<size_t>(argc));
+  std::vector<FlagInfo> known = options.flags;
+  known.insert(known.end(), std::begin(kFlags), std::end(kFlags));
   const Result<Flags> flags =
-      Flags::Parse(kFlags, arguments.empty() ? arguments : arguments.subspan(1));
+      Flags::Parse(known, arguments.empty() ? arguments : arguments.subspan(1));
   if (!flags.ok()) return Fail(flags.status(), kUsage);
   if (flags->help()) {
-    std::fputs(Help(options).c_str(), stdout);
+    std::fputs(Help(options, known).c_str(), stdout);
     return 0;
   }
   // An arena for each thread would cost megabytes; two share well.
@@ -197,7 +198,7 @@ int RunOperator(int argc, char** argv, OperatorOptions options,
   logging.SetDefaultLevel(static_cast<int>(*flags->GetInt("v", 0, 10)));
   Context ctx(clock, logging.For(options.name));
   const Status status =
-      RunUntilSignal(ctx, signals, [&] { return Operate(ctx, *config, options, setup); });
+      RunUntilSignal(ctx, signals, [&] { return Operate(ctx, *config, options, *flags, setup); });
   return status.ok() ? 0 : Fail(status, kFailed);
 }
 

@@ -24,43 +24,17 @@
 #include "base/doorbell.h"
 #include "object/json/json.h"
 #include "object/protobuf/protobuf.h"
+#include "sample_pod.h"
 #include "sdk/cache/resource_informer.h"
 
 namespace {
 
 using cox::Object;
-using cox::core::v1::Container;
 using cox::core::v1::Pod;
 using cox::sdk::ItemForm;
 using cox::sdk::ResourceInformer;
 
 constexpr size_t kJsonBytes = 10'000;
-
-Container MakeContainer(int i) {
-  Container c{.name = "container-" + std::to_string(i),
-              .image = "registry.example.com/team/service-" + std::to_string(i) + ":v1.2.3",
-              .args = {"--listen=0.0.0.0:8080", "--log-level=info"},
-              .ports = {{.name = "http", .containerPort = 8080, .protocol = "TCP"}},
-              .env = {{.name = "NAMESPACE", .value = "production"},
-                      {.name = "SERVICE_NAME", .value = "checkout"},
-                      {.name = "REGION", .value = "eu-central-1"}},
-              .volumeMounts = {{.name = "config", .mountPath = "/etc/checkout"},
-                               {.name = "kube-api-access-abcde",
-                                .readOnly = true,
-                                .mountPath = "/var/run/secrets/kubernetes.io/serviceaccount"}},
-              .terminationMessagePath = "/dev/termination-log",
-              .terminationMessagePolicy = "File",
-              .imagePullPolicy = "IfNotPresent"};
-  c.resources.limits["cpu"] = *cox::Quantity::Parse("500m");
-  c.resources.limits["memory"] = *cox::Quantity::Parse("256Mi");
-  c.resources.requests["cpu"] = *cox::Quantity::Parse("250m");
-  c.resources.requests["memory"] = *cox::Quantity::Parse("128Mi");
-  c.livenessProbe.emplace();
-  c.livenessProbe->handler.httpGet =
-      cox::core::v1::HTTPGetAction{.path = "/healthz", .port = 8080, .scheme = "HTTP"};
-  c.livenessProbe->periodSeconds = 10;
-  return c;
-}
 
 std::string Fields(size_t bytes) {
   std::string out = R"({"f:metadata":{"f:labels":{".":{}}})";
@@ -89,51 +63,16 @@ enum class Grown {
 
 // A Pod as a cluster shows it, of kJsonBytes.
 Pod MakePod(Grown grown) {
-  Pod pod;
-  pod.metadata = {
-      .name = "checkout-7d9f8b6c5d-",
-      .generateName = "checkout-7d9f8b6c5d-",
-      .namespace_ = "production",
-      .creationTimestamp = cox::Time::FromUnix(1'790'000'000),
-      .labels = {{"app", "checkout"}, {"pod-template-hash", "7d9f8b6c5d"}, {"team", "payments"}},
-      .annotations = {{"prometheus.io/scrape", "true"}, {"prometheus.io/port", "8080"}},
-      .ownerReferences = {{.apiVersion = "apps/v1",
-                           .kind = "ReplicaSet",
-                           .name = "checkout-7d9f8b6c5d",
-                           .uid = "6a1f3c44-61f5-4a4c-8e0e-3a3f0e1d2c3b",
-                           .controller = true,
-                           .blockOwnerDeletion = true}}};
+  Pod pod = cox::bench::SamplePod();
   if (grown == Grown::kEnv) {
     pod.metadata.managedFields = {Manager("kube-controller-manager", "", 1700),
                                   Manager("kubelet", "status", 900)};
   }
-  pod.spec.restartPolicy = "Always";
-  pod.spec.serviceAccountName = "checkout";
-  pod.spec.nodeName = "node-17.example.com";
-  pod.spec.schedulerName = "default-scheduler";
-  pod.spec.terminationGracePeriodSeconds = 30;
-  pod.spec.tolerations = {
-      {.key = "node.kubernetes.io/not-ready", .operator_ = "Exists", .effect = "NoExecute"},
-      {.key = "node.kubernetes.io/unreachable", .operator_ = "Exists", .effect = "NoExecute"}};
-  pod.spec.volumes.resize(2);
-  pod.spec.volumes[0].name = "config";
-  pod.spec.volumes[1].name = "kube-api-access-abcde";
-  pod.status.phase = "Running";
-  pod.status.podIP = "10.1.2.3";
-  for (const char* type : {"Initialized", "Ready", "ContainersReady", "PodScheduled"}) {
-    pod.status.conditions.push_back(
-        {.type = type, .status = "True", .lastTransitionTime = cox::Time::FromUnix(1'790'000'100)});
-  }
+  pod.spec.volumes.resize(1);
+  pod.spec.volumes[0].name = "kube-api-access-abcde";
   const auto add_container = [&pod](int i) {
-    pod.spec.containers.push_back(MakeContainer(i));
-    pod.status.containerStatuses.push_back(
-        {.name = "container-" + std::to_string(i),
-         .ready = true,
-         .image = "registry.example.com/team/service:v1.2.3",
-         .imageID = "registry.example.com/team/"
-                    "service@sha256:0123456789abcdef0123456789abcdef0123456789abcdef",
-         .containerID =
-             "containerd://0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"});
+    pod.spec.containers.push_back(cox::bench::SampleContainer(i));
+    pod.status.containerStatuses.push_back(cox::bench::SampleContainerStatus(i));
   };
   add_container(0);
   add_container(1);
@@ -188,7 +127,7 @@ bool Run(const Way& way, int count) {
   for (int i = 0; i < count; ++i) {
     const std::string id = std::to_string(100'000'000 + i);
     Pod pod = sample;
-    pod.metadata.name += id;
+    pod.metadata.name = pod.metadata.generateName + id;
     pod.metadata.uid = "0f3c7a1e-5a0e-4c39-9f55-0d3" + id;
     pod.metadata.resourceVersion = id;
     if (i == 0) json = cox::json::Encode(pod).size();

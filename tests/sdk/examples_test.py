@@ -28,14 +28,13 @@ IDLE_KILOBYTES = 8 * 1024
 class Operator:
     """A running example. Leaving the block asks it to stop, and expects that it does in peace."""
 
-    def __init__(self, program, cluster, arguments=(), environment=None):
+    def __init__(self, program, cluster, *arguments):
         self.log = tempfile.NamedTemporaryFile("r+", suffix=".log")
         with open(self.log.name, "w") as log:
             self.process = subprocess.Popen(
                 [program, "--kubeconfig", cluster.kubeconfig, "--metrics-bind-address", "127.0.0.1:0",
                  "--health-probe-bind-address", "127.0.0.1:0", *arguments],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log, env={**os.environ, **(environment or {})},
-                preexec_fn=end_with_test)
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, preexec_fn=end_with_test)
 
     def __enter__(self):
         return self
@@ -148,10 +147,10 @@ def leaders_follow_each_other(program, cluster, kubectl):
     def holder():
         lease = kubectl.get("lease", "copier")
         return lease and lease["spec"].get("holderIdentity")
-    with Operator(program, cluster, ["--leader-elect"]) as first:
+    with Operator(program, cluster, "--leader-elect") as first:
         wait_until("the first leads", lambda: "Starting workers" in first.text(), WITHIN)
         leader = holder()
-        with Operator(program, cluster, ["--leader-elect"]) as second:
+        with Operator(program, cluster, "--leader-elect") as second:
             wait_until("the second waits", lambda: "Waiting to lead" in second.text(), WITHIN)
             assert "Starting workers" not in second.text()
             first.process.send_signal(signal.SIGTERM)
@@ -160,7 +159,7 @@ def leaders_follow_each_other(program, cluster, kubectl):
 
 
 def metadata_is_counted(program, cluster, kubectl):
-    with Operator(program, cluster, environment={"WATCH": "v1/Secret", "LABEL": "tier"}) as operator:
+    with Operator(program, cluster, "--watch", "v1/Secret", "--label", "tier") as operator:
         kubectl("create", "secret", "generic", "one", "--from-literal=password=unseen")
         kubectl("label", "secret", "one", "tier=front")
         wait_until("it is counted", lambda: 'watched_objects{namespace="default",value="front"} 1'

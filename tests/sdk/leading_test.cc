@@ -81,6 +81,7 @@ TEST_F(LeadingTest, OneLeadsAndTheOtherFollowsWhenItGivesUp) {
                     .ok());
     // Some renewals, and some tries of the other.
     (void)term.Sleep(milliseconds(500));
+    while (b->leader() != "a" && !term.Done()) (void)term.Sleep(milliseconds(10));
     EXPECT_TRUE(a->IsLeader());
     EXPECT_FALSE(b_led);
     EXPECT_EQ(b->leader(), "a");
@@ -96,7 +97,11 @@ TEST_F(LeadingTest, OneLeadsAndTheOtherFollowsWhenItGivesUp) {
 }
 
 TEST_F(LeadingTest, TheServerRefusesWritesOfATermThatIsOver) {
-  auto a = LeaderElector::Create(client(), Options("a"));
+  LeaderElectionOptions slow = Options("a");
+  slow.lease_duration = milliseconds(600'000);
+  slow.renew_deadline = milliseconds(500'000);
+  slow.retry_period = milliseconds(400'000);  // no renewal finds out before the server says so
+  auto a = LeaderElector::Create(client(), slow);
   const std::unique_ptr<Client> fenced = a->FencedClient(client());
   EXPECT_TRUE(IsDeposed(fenced->Create(ctx(), Map("early")).status()));
   const Status ended = a->Run(ctx(), [&](Context& term) {

@@ -59,7 +59,6 @@ class ManagerTest : public testing::Test {
                     ->Go("manager",
                          [this](Context&) {
                            ended = manager->Run(*stop);
-                           done = true;
                            changed.Changed();
                          })
                     .ok());
@@ -92,7 +91,7 @@ class ManagerTest : public testing::Test {
   std::optional<Context> stop;  // of the run
   std::unique_ptr<Manager> manager;
   Status ended;
-  std::atomic<bool> done = false;
+  std::atomic<bool> begun = false;  // what a test waits for
   Signal changed;
   std::optional<Scope> scope;
 };
@@ -167,7 +166,6 @@ TEST_F(ManagerTest, ServesHealthAndMetrics) {
 
 TEST_F(ManagerTest, TheFirstErrorOfARunnableEndsAllAndIsReturned) {
   Start();
-  Context released = cluster->context().Child();
   ASSERT_TRUE(manager
                   ->Add(
                       "other", [](Context& run) { return run.Sleep(seconds(3600)); }, false)
@@ -293,12 +291,13 @@ TEST_F(ManagerTest, WorkThatDoesNotEndInTimeIsNamed) {
   ASSERT_TRUE(manager
                   ->Add("stubborn",
                         [this, released](Context&) {
+                          begun = true;
                           changed.Changed();
                           return released.Sleep(seconds(3600));
                         })
                   .ok());
   Run();
-  ASSERT_TRUE(changed.Await(*ctx, [&] { return manager->IsLeader(); }).ok());
+  ASSERT_TRUE(changed.Await(*ctx, [&] { return begun.load(); }).ok());
   EXPECT_THAT(Stop().message(), HasSubstr("stubborn"));
   released.Stop();
 }

@@ -80,9 +80,12 @@ class FencedStore final : public storage::Store, public GuardedWrites {
       if (!CanGuard(under_, fencing_.store())) return std::optional<WriteResult>();
       COX_ASSIGN_OR_RETURN(WriteResult result, Write(ctx, write, guard));
       const Revision found = result.current ? result.current->revision : 0;
+      const bool nothing_to_remove = !write.value && write.expected == 0;
       // Not written though the key is as expected: it was the guard, which may hold in its new
       // form.
-      if (result.written || found != write.expected) return std::optional(std::move(result));
+      if (result.written || found != write.expected || nothing_to_remove) {
+        return std::optional(std::move(result));
+      }
     }
     return Status::Unavailable("the Lease that the write depends on changes all the time");
   }

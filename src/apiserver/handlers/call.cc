@@ -7,6 +7,7 @@
 #include "apiserver/handlers/warning.h"
 #include "net/accept.h"
 #include "net/gzip.h"
+#include "object/api_status.h"
 #include "object/codec.h"
 
 namespace cox::apiserver {
@@ -67,31 +68,11 @@ class FollowedSource final : public net::BodySource {
   const std::unique_ptr<AuditRecord> audit_;
 };
 
-meta::v1::StatusDetails ToDetails(const StatusDetails& from) {
-  meta::v1::StatusDetails details;
-  details.name = from.name;
-  details.group = from.group;
-  details.kind = from.kind;
-  details.uid = from.uid;
-  details.retryAfterSeconds = from.retry_after_seconds;
-  for (const StatusCause& cause : from.causes) {
-    details.causes.push_back(
-        {.reason = cause.type, .message = cause.message, .field = cause.field});
-  }
-  return details;
-}
-
 }  // namespace
 
 meta::v1::Status ApiStatus(const Status& status) {
-  meta::v1::Status body;
-  body.status = "Failure";
-  body.message = status.message();
-  body.reason = ReasonName(status.reason());
-  body.code = status.code();
-  if (!(status.details() == StatusDetails()) || ShowsEmptyDetails(status)) {
-    body.details = ToDetails(status.details());
-  }
+  meta::v1::Status body = ToApiStatus(status);
+  if (!body.details && ShowsEmptyDetails(status)) body.details.emplace();
   return body;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
+#include <set>
 
 #include "base/file_watch.h"
 #include "base/flags.h"
@@ -31,17 +32,17 @@ Status Run(const Flags& flags) {
   COX_ASSIGN_OR_RETURN(const std::string text, ReadBoundedFile(flags.Get("from")));
   COX_ASSIGN_OR_RETURN(const std::vector<Value> documents, yaml::ParseAll(text));
   std::vector<std::pair<std::string, std::string>> files;
+  std::set<std::string> stems;
   for (const Value& document : documents) {
     Result<std::vector<sdk::CppTypes>> all =
         sdk::CppTypesFromCrd(document, {.ns = flags.Get("namespace")});
     if (!all.ok()) return all.status().WithContext(flags.Get("from"));
-    const Value* singular = document.At({"spec", "names", "singular"});
-    const std::string stem(singular != nullptr && singular->is_string()
-                               ? singular->as_string()
-                               : document.At({"spec", "names", "kind"})->as_string());
     for (sdk::CppTypes& types : *all) {
-      files.emplace_back(stem + "_" + types.version + ".h", std::move(types.header));
-      files.emplace_back(stem + "_" + types.version + ".cc", std::move(types.source));
+      if (!stems.insert(types.stem).second) {
+        return Status::BadRequest(flags.Get("from") + ": two definitions of " + types.stem);
+      }
+      files.emplace_back(types.stem + ".h", std::move(types.header));
+      files.emplace_back(types.stem + ".cc", std::move(types.source));
     }
   }
   COX_RETURN_IF_ERROR(WriteFiles(flags.Get("out"), files, /*replace=*/true));

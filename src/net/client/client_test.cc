@@ -6,6 +6,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <future>
 #include <latch>
 #include <thread>
 
@@ -223,14 +224,24 @@ TEST_F(ClientTest, ConnectionThatDoesNotAnswerPingsIsGivenUp) {
   EXPECT_THAT(response.status().message(), HasSubstr("pings"));
 }
 
+TEST_F(ClientTest, AfterACanceledRequestThatTheServerDoesNotReadTheNextOneIsSent) {
+  std::promise<void> end;
+  Scripted server([&](tcp::socket&) { end.get_future().wait(); });  // nobody accepts after this one
+  auto client = Plain(server.port(), false);
+  Context moment = context_.WithTimeout(100ms);
+  const Request large{.method = "POST", .target = "/", .body = std::string(30'000'000, 'x')};
+  EXPECT_EQ(client->Do(moment, large).status(), Context::DeadlineExceeded());
+  const auto next = client->Do(context_, {.method = "GET", .target = "/"});
+  EXPECT_TRUE(next.status().Is(Reason::kServiceUnavailable)) << next.status().ToString();
+  end.set_value();
+}
+
 TEST_F(ClientTest, NobodyListeningIsUnavailable) {
-  uint16_t port = 0;
-  {
-    boost::asio::io_context io;
-    const tcp::acceptor taken(io, {boost::asio::ip::address_v4::loopback(), 0});
-    port = taken.local_endpoint().port();
-  }
-  const auto client = Plain(port, true);
+  // A port that is taken and on which nobody listens.
+  boost::asio::io_context io;
+  tcp::acceptor taken(io, tcp::v4());
+  taken.bind({boost::asio::ip::address_v4::loopback(), 0});
+  const auto client = Plain(taken.local_endpoint().port(), true);
   const auto response = client->Do(context_, {.method = "POST", .target = "/"});
   EXPECT_TRUE(response.status().Is(Reason::kServiceUnavailable));
   EXPECT_TRUE(NotSent(response.status()));

@@ -182,8 +182,9 @@ void Http2ClientSession::OnFrame(const nghttp2_frame& frame) {
     host_.OnCapacity();
   } else if (frame.hd.type == NGHTTP2_HEADERS) {
     Stream* const stream = Find(frame.hd.stream_id);
+    if (stream == nullptr || stream->call->ended()) return;
     // Not interim answers, not trailers.
-    if (stream == nullptr || stream->status < 200 || stream->call->headers_seen) return;
+    if (stream->status < 200 || stream->call->headers_seen) return;
     stream->call->OnHeaders(stream->status, std::move(stream->headers));
   }
 }

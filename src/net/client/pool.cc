@@ -313,6 +313,11 @@ void ClientConnection::OnEnd(const Status& why) { Fail(why); }
 
 void ClientConnection::OnOutputReady() {
   if (channel_ == nullptr) return;
+  // A canceled request of HTTP/1.1 leaves half of itself behind: what is blocked is never flushed.
+  if (http1_ && session_ != nullptr && session_->finished() && active() == 0 &&
+      channel_->blocked()) {
+    return Fail(Status::Unavailable("the request was canceled"));
+  }
   // Also while output is blocked: two ends that wait for each other's reading would do so forever.
   UpdateReading();
   pool_.loop_->FlushSoon(*channel_);

@@ -215,12 +215,11 @@ TEST_F(ProxyTest, AnEndlessAnswerIsNotRead) {
 
 TEST_F(ProxyTest, OneThatIsNotThereIsNamed) {
   Loopback server(Answer);
-  uint16_t port = 0;
-  {
-    boost::asio::io_context io;
-    const boost::asio::ip::tcp::acceptor taken(io, {boost::asio::ip::address_v4::loopback(), 0});
-    port = taken.local_endpoint().port();
-  }
+  // Taken, and nobody listens on it.
+  boost::asio::io_context io;
+  boost::asio::ip::tcp::acceptor taken(io, boost::asio::ip::tcp::v4());
+  taken.bind({boost::asio::ip::address_v4::loopback(), 0});
+  const uint16_t port = taken.local_endpoint().port();
   EXPECT_THAT(Ask(server, true, {.port = port}),
               HasSubstr("proxyconnect tcp: dial tcp 127.0.0.1:" + std::to_string(port) +
                         ": connect: connection refused"));

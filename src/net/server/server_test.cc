@@ -308,7 +308,7 @@ TEST(Server, SlowHeadersAreCutOff) {
   const int slow = RawConnection(loopback.server->port());
   EXPECT_EQ(send(slow, "GET / HT", 8, 0), 8);
   char byte = 0;
-  EXPECT_EQ(recv(slow, &byte, 1, 0), 0);
+  EXPECT_LE(recv(slow, &byte, 1, 0), 0) << "the server hung up";
   close(slow);
 }
 

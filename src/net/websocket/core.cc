@@ -96,6 +96,7 @@ void WebSocketCore::Abort() {
   {
     MutexLock lock(mu_);
     aborted_ = true;
+    paused_ = false;
     inbox_.clear();
     inbox_bytes_ = 0;
   }

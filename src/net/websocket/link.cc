@@ -42,7 +42,7 @@ bool WebSocketLink::finished() const {
 
 bool WebSocketLink::aborted() const {
   // A goodbye that is on its way is still sent.
-  return given_up_ || (core_->aborted() && !close_received_ && !violated_);
+  return given_up_ || (core_->aborted() && !close_ && !close_received_ && !violated_);
 }
 
 void WebSocketLink::OnWake() {

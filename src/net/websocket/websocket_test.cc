@@ -227,6 +227,7 @@ TEST(WebSocket, ServersThatStopSayGoingAway) {
   ASSERT_EQ(Take(server.context(), **socket), "up");
   server.loopback->server->StopStreams();
   EXPECT_EQ(Take(server.context(), **socket), "closed");
+  ASSERT_TRUE((*socket)->closed().has_value());
   EXPECT_EQ((*socket)->closed()->code, close_code::kGoingAway);
 }
 

@@ -125,9 +125,14 @@ std::shared_ptr<ResourceInformer> SharedCache::Ensure(const Resource& resource,
       resource, metadata_only, scope, scope_.context().clock(), options_.resync, resync_changed_);
   if (scope.namespaces.empty()) {
     StartFeed(running, "");
-  } else {
-    for (const std::string& ns : scope.namespaces) StartFeed(running, ns);
+    return running.informer;
   }
+  std::vector<std::string> namespaces = scope.namespaces;
+  for (const auto& [ns, added] : namespaces_) {
+    std::erase(namespaces, ns);
+    if (added) namespaces.push_back(ns);
+  }
+  for (const std::string& ns : namespaces) StartFeed(running, ns);
   return running.informer;
 }
 
@@ -137,11 +142,6 @@ CacheScope SharedCache::ScopeOf(const Resource& resource) const {
     if (which == resource) scope = own;
   }
   if (!resource.namespaced) scope.namespaces.clear();
-  if (scope.namespaces.empty()) return scope;
-  for (const auto& [ns, added] : namespaces_) {
-    std::erase(scope.namespaces, ns);
-    if (added) scope.namespaces.push_back(ns);
-  }
   return scope;
 }
 
@@ -242,9 +242,7 @@ void SharedCache::ResyncLoop(Context& ctx) {
   while (!ctx.Done()) {
     Clock::SteadyTime next = Clock::kNever;
     for (const auto& informer : All()) next = std::min(next, informer->Resync());
-    const Clock::Duration wait =
-        next == Clock::kNever ? Clock::Duration::max() : next - ctx.clock().Monotonic();
-    resync_changed_->Await(ctx, std::max(wait, Clock::Duration()));
+    resync_changed_->AwaitUntil(ctx, next);
   }
 }
 

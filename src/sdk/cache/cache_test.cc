@@ -137,6 +137,21 @@ TEST_F(CacheTest, NamespacesComeAndGoAtRunTime) {
   EXPECT_EQ(recorder.broken(), std::vector<std::string>());
 }
 
+TEST_F(CacheTest, WithoutItsLastNamespaceAScopeIsEmptyAndNotAll) {
+  client_.Put("one", "a");
+  CacheOptions options;
+  options.defaults.namespaces = {"one"};
+  Start(options);
+  cache_->RemoveNamespace("one");
+  const auto informer = cache_->Get(FakeClient::Maps());
+  ASSERT_TRUE(cache_->WaitForSync(ctx_).ok());
+  EXPECT_EQ(informer->size(), 0);
+  EXPECT_EQ(client_.asked().all(), 0);
+  cache_->AddNamespace("one");
+  ASSERT_TRUE(cache_->WaitForSync(ctx_).ok());
+  EXPECT_EQ(informer->size(), 1);
+}
+
 TEST_F(CacheTest, RemovedInformersShowWhatTheyHadAndStartAnew) {
   client_.Put("ns", "a");
   Start();

@@ -64,7 +64,7 @@ void DeltaQueue::Drain() {
   idle_.NotifyAll();
 }
 
-void DeltaQueue::Call(const PendingDelta& delta) const {
+void DeltaQueue::Call(const PendingDelta& delta) const noexcept {
   handler_({.type = delta.type,
             .before = form_->Read(delta.before),
             .after = form_->Read(delta.after),

@@ -57,7 +57,7 @@ class DeltaQueue {
 
   // True if `next` went into `last`, which waits for the same object.
   static bool Merge(PendingDelta& last, PendingDelta& next);
-  void Call(const PendingDelta& delta) const;
+  void Call(const PendingDelta& delta) const noexcept;
 
   const std::shared_ptr<const ItemForm> form_;
   const DeltaHandler handler_;

@@ -69,9 +69,11 @@ class FakeClient final : public Client {
     Status streaming;              // ... every streaming list
     Status watching;               // ... every watch without one
     Status paging;                 // ... every list in pages
-    std::optional<int64_t> stale;  // lists show this version, whatever was asked for
+    std::optional<int64_t> stale;  // lists that name one show this version
     int64_t compacted = 0;         // older versions are Expired
     std::optional<int> end_after;  // watches end in peace after so many events
+    // Streaming lists show this version, and what has changed since before they end.
+    std::optional<int64_t> list_begins;
     bool no_end_bookmark = false;  // of servers that do not know streaming lists
     bool silent = false;           // watches bring nothing and do not end
   };
@@ -240,7 +242,8 @@ class FakeClient final : public Client {
   }
 
   Result<int64_t> VersionToShow(const ListOptions& options) COX_REQUIRES(mu_) {
-    if (faults_.stale) return *faults_.stale;
+    // Without a version a list is as new as can be, also of a server that is behind.
+    if (faults_.stale && !options.resource_version.empty()) return *faults_.stale;
     if (!options.resource_version.empty() && options.resource_version != "0") {
       const int64_t wanted = std::stoll(options.resource_version);
       if (wanted > version_) {
@@ -283,10 +286,15 @@ class FakeClient final : public Client {
     if (options.send_initial_events) {
       if (!faults_.streaming.ok()) return faults_.streaming;
       COX_ASSIGN_OR_RETURN(const int64_t at, VersionToShow(options.list));
-      for (const auto& [key, object] : State(at)) {
+      for (const auto& [key, object] : State(faults_.list_begins.value_or(at))) {
         if (!Selects(options.list, *object)) continue;
         first.push_back({EventType::kAdded, Shown(resource, metadata, object),
                          object->As<Map>()->metadata.resourceVersion, false});
+      }
+      for (const Logged& event : past_) {
+        if (!faults_.list_begins || event.version <= *faults_.list_begins) continue;
+        first.push_back({event.type, Shown(resource, metadata, event.object),
+                         std::to_string(event.version), false});
       }
       if (!faults_.no_end_bookmark) {
         first.push_back({EventType::kBookmark, nullptr, std::to_string(at), true});

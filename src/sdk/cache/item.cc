@@ -135,7 +135,7 @@ ItemForm::ItemForm(const Resource& resource, bool metadata_only, const CacheScop
     : resource_(resource),
       metadata_only_(metadata_only),
       keep_(scope.keep),
-      transform_(scope.transform),
+      transform_(metadata_only && !scope.transform ? StripManagedFields : scope.transform),
       labels_(scope.labels),
       fields_(scope.fields),
       info_(metadata_only ? &meta::v1::PartialObjectMetadata::kKind : resource.info),
@@ -222,7 +222,11 @@ bool ItemForm::Selects(const Object& object) const {
   const Value value = object.ToValue();
   std::vector<std::pair<std::string, std::string>> wanted;
   for (const fields::Requirement& requirement : fields_.requirements()) {
-    wanted.emplace_back(requirement.field, FieldText(value, requirement.field));
+    std::string text = FieldText(value, requirement.field);
+    // Left out of the JSON is also what is false or 0.
+    const bool zero = requirement.value == "false" || requirement.value == "0";
+    if (text.empty() && zero) text = requirement.value;
+    wanted.emplace_back(requirement.field, std::move(text));
   }
   return fields_.Matches(wanted);
 }

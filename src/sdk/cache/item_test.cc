@@ -38,7 +38,10 @@ ObjectPtr Dynamic() {
 TEST(ItemTest, TellsTheSameHoweverItIsKept) {
   CacheScope bytes;
   bytes.keep = CacheScope::Keep::kBytes;
-  const auto metadata = ItemForm(Pods(), true, {}).Convert(Typed());
+  Pod unmanaged = Sample();
+  unmanaged.metadata.managedFields.clear();  // metadata is kept without them
+  const auto metadata =
+      ItemForm(Pods(), true, {}).Convert(std::make_shared<const Object>(Object::Of(unmanaged)));
   const struct {
     ItemForm form;
     ObjectPtr object;
@@ -87,6 +90,17 @@ TEST(ItemTest, TransformsBeforeKeeping) {
   EXPECT_EQ(dynamic.value().At({"metadata", "managedFields"}), nullptr);
 }
 
+TEST(ItemTest, MetadataIsKeptWithoutManagedFieldsUnlessTheScopeHasATransform) {
+  const auto managers_kept = [](const CacheScope& scope) {
+    const ItemForm form(Pods(), true, scope);
+    const ObjectPtr read = form.Read(form.Make(form.Convert(Typed())));
+    EXPECT_EQ(read->object_meta()->uid, Sample().metadata.uid);
+    return read->object_meta()->managedFields.size();
+  };
+  EXPECT_EQ(managers_kept({}), 0);
+  EXPECT_EQ(managers_kept({.transform = [](Object&) {}}), 3);
+}
+
 TEST(ItemTest, ConvertsBetweenStructsJsonAndMetadata) {
   const ItemForm typed(Pods(), false, {});
   const ItemForm dynamic(DynamicPods(), false, {});
@@ -114,6 +128,7 @@ TEST(ItemTest, SelectsByLabelsAndByPathsOfFields) {
       {"", "spec.nodeName=node-1", true},
       {"", "spec.nodeName!=node-1", false},
       {"", "spec.hostNetwork=true", false},
+      {"", "spec.hostNetwork=false", true},
       {"", "metadata.name=web-0,metadata.namespace=default", true},
       {"", "status.phase=", true},
   };

@@ -184,6 +184,12 @@ Status Reflector::Follow(Context& ctx, WatchStream& stream, bool initial, Attemp
       ++attempt.events;
       informer_->Apply(feed_, *event);
       if (!event->resource_version.empty()) version_ = event->resource_version;
+    } else if (event->type == EventType::kDeleted) {
+      // Servers may send what changes before they have sent the end of the list.
+      const ObjectKey gone = HeadOf(*event->object).key;
+      std::erase_if(items, [&gone](const Item& item) {
+        return item.ns() == gone.ns && item.name() == gone.name;
+      });
     } else if (event->type != EventType::kBookmark) {
       items.push_back(ItemForm::WithoutObject(informer_->Prepare(std::move(event->object))));
     } else if (event->initial_events_end) {

@@ -84,6 +84,20 @@ TEST_F(ReflectorTest, StreamsItsListAndFollowsOnTheSameWatch) {
             std::string::npos);
 }
 
+TEST_F(ReflectorTest, WhatChangesWhileTheListIsStreamedIsPartOfIt) {
+  client_.Put("ns", "deleted");
+  const int64_t begins = HeadOf(*client_.Put("ns", "changed")).version;
+  const ObjectPtr changed = client_.Put("ns", "changed");
+  client_.Put("ns", "added");
+  client_.Remove("ns", "deleted");
+  client_.Set({.list_begins = begins});
+  StartAndSync();
+  EXPECT_EQ(informer_->size(), 2);
+  EXPECT_EQ(informer_->Get({"ns", "deleted"}), nullptr);
+  EXPECT_EQ(HeadOf(*informer_->Get({"ns", "changed"})).version, HeadOf(*changed).version);
+  EXPECT_NE(informer_->Get({"ns", "added"}), nullptr);
+}
+
 TEST_F(ReflectorTest, AServerThatRefusesStreamsIsAskedForPagesFromThenOn) {
   const struct {
     const char* what;

@@ -211,10 +211,14 @@ void ResourceInformer::EndFeed(FeedId id) {
     MutexLock lock(mu_);
     const auto feed = feeds_.find(id);
     if (feed == feeds_.end()) return;
-    for (const Item& item : indexer_.List(feed->second.ns)) {
-      Drop(item, {.before = item, .after = {}, .missed = true, .own_writer = {}});
-    }
+    const std::string ns = feed->second.ns;
     feeds_.erase(feed);
+    // Unless another has begun meanwhile: what is there may be its, and it drops the rest.
+    if (FeedOf(ns) == nullptr) {
+      for (const Item& item : indexer_.List(ns)) {
+        Drop(item, {.before = item, .after = {}, .missed = true, .own_writer = {}});
+      }
+    }
     changed_.NotifyAll();
     queues = queues_;
   }
@@ -380,9 +384,9 @@ void ResourceInformer::ApplyDeletion(const Item& item) {
 }
 
 void ResourceInformer::ObserveWrite(ObjectPtr object, int64_t base, std::string_view writer) {
+  const bool selected = form_->Selects(*object);  // whole: metadata alone has not all fields
   object = form_->Convert(std::move(object));
   if (object == nullptr) return;
-  const bool selected = form_->Selects(*object);
   Item item = form_->Make(std::move(object));
   if (item.version() == 0) return;
   std::shared_ptr<const Queues> queues;

@@ -37,7 +37,7 @@ class ResourceInformer final : public SharedInformer,
   // for another of the same namespace.
   using FeedId = uint64_t;
 
-  // `resync_changed` is rung when ResyncDue has a new answer.
+  // `resync_changed` is rung when Resync() has a new answer.
   ResourceInformer(const Resource& resource, bool metadata_only, CacheScope scope, Clock& clock,
                    Clock::Duration default_resync, std::shared_ptr<Doorbell> resync_changed);
   ~ResourceInformer() override;

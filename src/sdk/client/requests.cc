@@ -23,6 +23,8 @@ constexpr std::array<bool, 256> kPlain = [] {
   return plain;
 }();
 
+}  // namespace
+
 void AppendEscaped(std::string* out, std::string_view text) {
   constexpr std::string_view kHex = "0123456789ABCDEF";
   for (const char c : text) {
@@ -36,6 +38,8 @@ void AppendEscaped(std::string* out, std::string_view text) {
     }
   }
 }
+
+namespace {
 
 // A path that grows by segments and then by parameters.
 class Target {

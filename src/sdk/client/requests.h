@@ -33,6 +33,9 @@ std::string ListTarget(const Resource& resource, const ListOptions& options,
                        std::string_view continue_token);
 std::string WatchTarget(const Resource& resource, const WatchOptions& options);
 
+// For a path segment or a value of a query.
+void AppendEscaped(std::string* out, std::string_view text);
+
 // As the API writes them; none if they say nothing.
 std::optional<meta::v1::DeleteOptions> ToApi(const DeleteOptions& options);
 

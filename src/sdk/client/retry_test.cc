@@ -44,7 +44,6 @@ class RetryTest : public testing::Test {
     Status result;
     Scope scope(ctx_, "call");
     Mutex mu;
-    CondVar changed;
     bool done = false;
     EXPECT_TRUE(scope
                     .Go("call",

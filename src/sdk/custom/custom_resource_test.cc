@@ -28,6 +28,7 @@ struct BackupSpec {
   cox::Quantity size;
   cox::RawJson extra;
   std::string namespace_;
+  std::string tail_;
   static const cox::Type kType;
 };
 
@@ -62,7 +63,7 @@ COX_STRUCT(BackupSpec, "What is backed up, and when.",
            COX_FIELD(databases).ListSet().MaxItems(10),
            COX_FIELD(targets).ListMap({"name"}).Rule("size(self) < 5", "too many targets"),
            COX_FIELD(options), COX_FIELD(resources), COX_FIELD(size), COX_FIELD(extra),
-           COX_FIELD(namespace_).OneOf({"a", "b"}))
+           COX_FIELD(namespace_).OneOf({"a", "b"}), COX_FIELD_NAMED(tail_, "on-tail_"))
 COX_STRUCT(Target, "Where it goes.", COX_FIELD(name), COX_FIELD(port))
 COX_STRUCT(BackupStatus, "", COX_FIELD(conditions).ListMap({"type"}), COX_FIELD(last),
            COX_FIELD(observedGeneration))
@@ -78,7 +79,7 @@ constexpr char kBackup[] =
     R"({"kind":"Backup","apiVersion":"example.com/v1","metadata":{"name":"b","namespace":"default"},)"
     R"("spec":{"schedule":"0 0 * * *","keep":0,"databases":["x"],"targets":[{"name":"t","port":"http"}],)"
     R"("options":{"k":"v"},"resources":{"limits":{"cpu":"1"}},"size":"1Gi","extra":{"any":[1]},)"
-    R"("namespace":"a"},"status":{"last":"2026-01-02T03:04:05Z","observedGeneration":3}})";
+    R"("namespace":"a","on-tail_":"t"},"status":{"last":"2026-01-02T03:04:05Z","observedGeneration":3}})";
 
 TEST(CustomResourceTest, StructsAreReadAndWrittenAsJson) {
   Scheme scheme;
@@ -90,7 +91,9 @@ TEST(CustomResourceTest, StructsAreReadAndWrittenAsJson) {
   EXPECT_EQ(backup->metadata.name, "b");
   EXPECT_EQ(backup->spec.keep, 0);
   EXPECT_EQ(backup->spec.targets.at(0).port.ToString(), "http");
+  // The underscore of a name that COX_FIELD_NAMED gives belongs to it.
   EXPECT_EQ(backup->spec.namespace_, "a");
+  EXPECT_EQ(backup->spec.tail_, "t");
   EXPECT_EQ(backup->status.observedGeneration, 3);
   std::string text;
   EncodeObject(*object, Format::kJson, &text);

@@ -75,8 +75,6 @@ const KindOptions* Descriptions::Find(const KindInfo& kind) const {
 
 FieldDescription::FieldDescription(std::string_view json_name, size_t offset, const Type* type,
                                    uint16_t flags) {
-  // Members that would be words of the language end with an underscore.
-  if (json_name.ends_with('_')) json_name.remove_suffix(1);
   field.name = json_name;
   field.type = type;
   field.offset = static_cast<uint32_t>(offset);

@@ -85,13 +85,7 @@ class Elector final : public LeaderElector, public Leadership {
                ? "the term of " + identity_ + " in Lease " + options_.lease.ToString() + " is over"
                : identity_ + " does not hold Lease " + options_.lease.ToString();
   }
-  void Depose(const FencingToken& token, const Status& why) override {
-    {
-      MutexLock lock(mu_);
-      if (!active_ || active_->token != token) return;
-    }
-    End(why);
-  }
+  void Depose(const FencingToken& token, const Status& why) override { End(why, &token); }
 
  private:
   // A term of this process, from its beginning until `lead` has returned.
@@ -152,7 +146,7 @@ class Elector final : public LeaderElector, public Leadership {
         lease = observed_.lease();
       }
       // Terms have numbers of their own even if somebody deletes the Lease.
-      if (observed_.has_value()) token.transitions = TransitionsOf(observed_.lease().spec) + 1;
+      if (observed_.has_value()) token.transitions = NextTransition(observed_.lease().spec);
     }
     BeginTerm(lease.spec, identity_, token.transitions, options_.lease_duration,
               MicroNow(ctx.clock()));
@@ -176,11 +170,11 @@ class Elector final : public LeaderElector, public Leadership {
     const Hold hold = Begun();
     Context alive = hold.until;
     Context term = ctx.Child();
+    if (status_ != nullptr) status_->Set(1);
     const StopHandle end = alive.OnStop([this, term, alive]() mutable {
       if (status_ != nullptr) status_->Set(0);
       term.Stop(alive.status());
     });
-    if (status_ != nullptr) status_->Set(1);
     COX_INFO(ctx.log(), "Became leader", {"term", hold.token.ToString()});
     Timer timer = Arm(ctx.clock());
     Scope renewals(alive, "election");
@@ -213,12 +207,12 @@ class Elector final : public LeaderElector, public Leadership {
     return {active_->token, active_->alive};
   }
 
-  // Ends the term, for the first who calls it.
-  void End(Status why) {
+  // Ends the term, or only the one of that token, for the first who calls it.
+  void End(Status why, const FencingToken* only = nullptr) {
     std::optional<Context> alive;
     {
       MutexLock lock(mu_);
-      if (!active_) return;
+      if (!active_ || (only != nullptr && active_->token != *only)) return;
       alive = active_->alive;
       active_->deadline = std::min(active_->deadline, alive->clock().Monotonic());
     }

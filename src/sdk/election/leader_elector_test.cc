@@ -2,6 +2,7 @@
 #include "coxswain/leader_election.h"
 
 #include <atomic>
+#include <limits>
 
 #include "api/core/v1.h"
 #include "sdk/election/lease_harness.h"
@@ -138,6 +139,21 @@ TEST_F(LeaderElectorTest, FindsItsOwnFormerLifeAndBeginsANewTermAtOnce) {
   a.Start();
   a.AwaitLead();
   EXPECT_EQ(a.elector().term()->transitions, 4);
+}
+
+TEST_F(LeaderElectorTest, NumbersThatNoElectorWroteBeginAnew) {
+  for (const int32_t last : {std::numeric_limits<int32_t>::max(), -7}) {
+    leases_.Write([last](Lease& lease) {
+      lease.spec.holderIdentity = "";
+      lease.spec.leaseTransitions = last;
+    });
+    Candidate a(ctx_, leases_, Options("a"));
+    a.Start();
+    a.AwaitLead();
+    EXPECT_EQ(a.elector().term()->transitions, 0);
+    a.Stop();
+    a.Join();
+  }
 }
 
 TEST_F(LeaderElectorTest, StopsWhenItCannotRenewMeasuredFromBeforeTheRequest) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sdk/election/lease_lock.h"
 
+#include <limits>
+
 namespace cox::sdk {
 namespace {
 
@@ -53,6 +55,11 @@ Result<Lease> LeaseLock::Update(Context& ctx, Lease lease) const {
 
 std::string HolderOf(const LeaseSpec& spec) { return spec.holderIdentity.value_or(""); }
 int32_t TransitionsOf(const LeaseSpec& spec) { return spec.leaseTransitions.value_or(0); }
+
+int32_t NextTransition(const LeaseSpec& spec) {
+  const int32_t last = TransitionsOf(spec);
+  return last < 0 || last == std::numeric_limits<int32_t>::max() ? 0 : last + 1;
+}
 
 void BeginTerm(LeaseSpec& spec, const std::string& holder, int32_t transitions,
                Clock::Duration lease_duration, MicroTime now) {

@@ -37,6 +37,8 @@ class LeaseLock {
 // What a Lease says, with the API's optional parts resolved.
 std::string HolderOf(const LeaseSpec& spec);
 int32_t TransitionsOf(const LeaseSpec& spec);
+// Of the term after this one. Numbers that no elector has written begin anew.
+int32_t NextTransition(const LeaseSpec& spec);
 
 // Makes `spec` that of `holder`, who begins term number `transitions` now. What belongs to
 // coordinated election (strategy, preferredHolder) stays as it is.

@@ -69,7 +69,7 @@ class Recorder final : public EventRecorder {
                         .time = clock_.Now()};
     MutexLock lock(mu_);
     if (ended_ || waiting_.size() >= kMaxWaiting) {
-      if (counts_.dropped != nullptr) counts_.dropped->Inc();
+      CountDropped();
       return;
     }
     waiting_.push_back(std::move(event));
@@ -104,8 +104,11 @@ class Recorder final : public EventRecorder {
         flush = flush_wanted_;
       }
       for (RecordedEvent& event : taken) {
-        if (ctx.Done()) break;
-        sender_.Take(ctx, std::move(event));
+        if (ctx.Done()) {
+          CountDropped();
+        } else {
+          sender_.Take(ctx, std::move(event));
+        }
       }
       sender_.WriteDue(ctx, flush != flushed());
       MutexLock lock(mu_);
@@ -114,7 +117,11 @@ class Recorder final : public EventRecorder {
     }
     MutexLock lock(mu_);
     ended_ = true;
+    for (; !waiting_.empty(); waiting_.pop_front()) CountDropped();
     changed_.NotifyAll();
+  }
+  void CountDropped() const {
+    if (counts_.dropped != nullptr) counts_.dropped->Inc();
   }
   uint64_t flushed() {
     MutexLock lock(mu_);

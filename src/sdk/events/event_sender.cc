@@ -22,7 +22,7 @@ constexpr seconds kCountPeriod{30};
 // client-go's share of each object.
 constexpr double kBurst = 25;
 constexpr double kPerSecond = 1.0 / 300;
-// Tries, and the waits between them: three minutes and a half together.
+// Tries, and the waits between them: three minutes together.
 constexpr int kMaxTries = 12;
 constexpr milliseconds kFirstWait{500};
 constexpr milliseconds kLongestWait{30'000};

@@ -9,22 +9,13 @@
 
 #include "base/strings.h"
 #include "object/json/json.h"
+#include "object/validation/names.h"
+#include "sdk/generate/cpp_words.h"
 
 namespace cox::sdk {
 namespace {
 
 constexpr int kMaxDepth = 64;
-
-constexpr std::string_view kWords[] = {
-    "alignas", "alignof",   "and",    "asm",      "auto",     "bool",     "break",    "case",
-    "catch",   "char",      "class",  "concept",  "const",    "continue", "default",  "delete",
-    "do",      "double",    "else",   "enum",     "explicit", "export",   "extern",   "false",
-    "float",   "for",       "friend", "goto",     "if",       "inline",   "int",      "long",
-    "mutable", "namespace", "new",    "noexcept", "not",      "nullptr",  "operator", "or",
-    "private", "protected", "public", "register", "requires", "return",   "short",    "signed",
-    "sizeof",  "static",    "struct", "switch",   "template", "this",     "throw",    "true",
-    "try",     "typedef",   "typeid", "typename", "union",    "unsigned", "using",    "virtual",
-    "void",    "volatile",  "while",  "xor",      "kType",    "kKind"};
 
 std::string_view Text(const Value& object, std::string_view member) {
   const Value* value = object.Find(member);
@@ -43,22 +34,36 @@ std::string Identifier(std::string_view json_name) {
     name += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' ? c : '_';
   }
   if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) != 0) name = "_" + name;
-  const bool word = std::find(std::begin(kWords), std::end(kWords), name) != std::end(kWords);
-  // A trailing underscore is taken off again for JSON: one that belongs to the name needs another.
-  return word || name.ends_with('_') ? name + "_" : name;
+  const bool taken = IsCppWord(name) || name == "kType" || name == "kKind";
+  return taken ? name + "_" : name;
 }
 
 std::string Capital(std::string_view name) {
   std::string out = Identifier(name);
-  while (out.ends_with('_')) out.pop_back();
+  while (out.size() > 1 && out.ends_with('_')) out.pop_back();
   out[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(out[0])));
   return out;
+}
+
+std::string Lower(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
 }
 
 // JSON's escapes are C++'s too.
 std::string Literal(std::string_view text) { return json::Write(Value(text)); }
 
 std::string Number(const Value& value) { return json::Write(value); }
+
+// The strings of an array, as they stand between braces; empty if there are none.
+std::string Literals(const Value* values) {
+  std::vector<std::string> literals;
+  if (values == nullptr || !values->is_array()) return "";
+  for (const Value& value : values->as_array()) {
+    if (value.is_string()) literals.push_back(Literal(value.as_string()));
+  }
+  return Join(literals, ", ");
+}
 
 // Lines of prose, folded, as comments.
 void Comment(std::string_view text, std::string_view indent, std::string& out) {
@@ -71,7 +76,11 @@ void Comment(std::string_view text, std::string_view indent, std::string& out) {
     line.clear();
   };
   for (std::string_view paragraph : Split(text, '\n')) {
-    for (std::string_view word : Split(paragraph, ' ')) {
+    std::string plain(paragraph);
+    // Some compilers end a line at a carriage return too.
+    std::replace_if(
+        plain.begin(), plain.end(), [](char c) { return c >= 0 && c < ' '; }, ' ');
+    for (std::string_view word : Split(plain, ' ')) {
       if (word.empty()) continue;
       if (line.size() + word.size() > kWidth) flush();
       line += " " + std::string(word);
@@ -80,30 +89,64 @@ void Comment(std::string_view text, std::string_view indent, std::string& out) {
   }
 }
 
+// What stands between the braces of a struct, and in its description.
+struct Body {
+  std::string members;
+  std::string fields;
+};
+
 class Writer {
  public:
-  // Structs are appended before those that contain them.
-  Result<std::string> Struct(const Value& schema, const std::string& name, int depth) {
-    if (depth > kMaxDepth) return Status::BadRequest(name + ": nested too deeply");
-    if (!names_.insert(name).second) return Status::BadRequest(name + ": two structs of that name");
-    std::string members;
-    std::string fields;
-    const Value* properties = schema.Find("properties");
-    if (properties != nullptr && properties->is_object()) {
-      for (const auto& [json_name, property] : properties->as_object()) {
-        COX_ASSIGN_OR_RETURN(const std::string type, Member(property, name, json_name, depth));
-        const bool required = IsRequired(schema, json_name);
-        const std::string member = Identifier(json_name);
-        Comment(Text(property, "description"), "  ", members);
-        members += "  " + (required ? type : Optional(type)) + " " + member +
-                   (Initial(type, required)) + ";\n";
-        fields += ",\n           " + FieldOf(property, json_name, member, required);
-      }
+  explicit Writer(std::string kind) : kind_(std::move(kind)), names_{kind_} {}
+
+  // The kind itself: structs such as spec and status are plain members of it also when they are
+  // optional.
+  Result<Body> Root(const Value& schema) {
+    if (Flag(schema, "x-kubernetes-preserve-unknown-fields")) {
+      return Status::BadRequest(kind_ + ": a struct would lose its unknown fields");
     }
+    return BodyOf(schema, kind_, 0);
+  }
+
+  // The structs inside, each before those that contain it.
+  const std::string& header() const { return header_; }
+  const std::string& source() const { return source_; }
+
+ private:
+  Result<std::string> Struct(const Value& schema, const std::string& name, int depth) {
+    if (!names_.insert(name).second) return Status::BadRequest(name + ": two structs of that name");
+    COX_ASSIGN_OR_RETURN(const Body body, BodyOf(schema, name, depth));
     Comment(Text(schema, "description"), "", header_);
-    header_ += "struct " + name + " {\n" + members + "\n  static const cox::Type kType;\n};\n\n";
-    source_ += "COX_STRUCT(" + name + ", " + Literal(Text(schema, "description")) + fields + ")\n";
+    header_ +=
+        "struct " + name + " {\n" + body.members + "\n  static const cox::Type kType;\n};\n\n";
+    source_ +=
+        "COX_STRUCT(" + name + ", " + Literal(Text(schema, "description")) + body.fields + ")\n";
     return name;
+  }
+
+  Result<Body> BodyOf(const Value& schema, const std::string& name, int depth) {
+    Body body;
+    const Value* properties = schema.Find("properties");
+    if (properties == nullptr || !properties->is_object()) return body;
+    const bool root = name == kind_;
+    std::set<std::string> taken;
+    for (const auto& [json_name, property] : properties->as_object()) {
+      if (root && (json_name == "kind" || json_name == "apiVersion" || json_name == "metadata")) {
+        continue;
+      }
+      COX_ASSIGN_OR_RETURN(const std::string type, Member(property, name, json_name, depth));
+      const bool required = IsRequired(schema, json_name);
+      const bool plain = required || (root && IsStruct(type));
+      // "on-error" and "on_error" are two.
+      std::string member = Identifier(json_name);
+      while (!taken.insert(member).second) member += '_';
+      Comment(Text(property, "description"), "  ", body.members);
+      body.members +=
+          "  " + (plain ? type : Optional(type)) + " " + member + Initial(type, required) + ";\n";
+      body.fields += (root ? ",\n         " : ",\n           ") + FieldOf(json_name, member) +
+                     (required ? ".Required()" : "") + NotesOf(property, type);
+    }
+    return body;
   }
 
   static bool IsRequired(const Value& schema, std::string_view name) {
@@ -113,14 +156,16 @@ class Writer {
                        [name](const Value& v) { return v.is_string() && v.as_string() == name; });
   }
 
-  static std::string FieldOf(const Value& property, std::string_view json_name,
-                             const std::string& member, bool required) {
-    std::string plain = member;
-    if (plain.ends_with('_')) plain.pop_back();
-    std::string out = plain == json_name
-                          ? "COX_FIELD(" + member + ")"
-                          : "COX_FIELD_NAMED(" + member + ", " + Literal(json_name) + ")";
-    if (required) out += ".Required()";
+  static std::string FieldOf(std::string_view json_name, const std::string& member) {
+    std::string_view plain = member;
+    if (plain.ends_with('_')) plain.remove_suffix(1);  // as COX_FIELD does
+    return plain == json_name ? "COX_FIELD(" + member + ")"
+                              : "COX_FIELD_NAMED(" + member + ", " + Literal(json_name) + ")";
+  }
+
+  // What a schema says of a property besides its type.
+  static std::string NotesOf(const Value& property, std::string_view type) {
+    std::string out;
     const auto text = [&](std::string_view key, std::string_view method) {
       if (const std::string_view value = Text(property, key); !value.empty()) {
         out += "." + std::string(method) + "(" + Literal(value) + ")";
@@ -134,6 +179,7 @@ class Writer {
     };
     text("description", "Doc");
     text("pattern", "Pattern");
+    if (Text(property, "format") != FormatOf(type)) text("format", "Format");
     number("minimum", "Minimum");
     number("maximum", "Maximum");
     number("minLength", "MinLength");
@@ -143,31 +189,26 @@ class Writer {
     if (const Value* value = property.Find("default")) {
       out += ".Default(" + Literal(json::Write(*value)) + ")";
     }
-    if (const Value* values = property.Find("enum"); values != nullptr && values->is_array()) {
-      std::vector<std::string> literals;
-      for (const Value& value : values->as_array()) {
-        if (value.is_string()) literals.push_back(Literal(value.as_string()));
-      }
-      if (!literals.empty()) out += ".OneOf({" + Join(literals, ", ") + "})";
+    if (const std::string values = Literals(property.Find("enum")); !values.empty()) {
+      out += ".OneOf({" + values + "})";
     }
-    out += ListMethods(property) + Rules(property);
-    return out;
+    return out + ListMethods(property) + Rules(property);
   }
 
-  std::string header_;
-  std::string source_;
+  // The format that a member has by its C++ type.
+  static std::string_view FormatOf(std::string_view type) {
+    if (type == "int32_t") return "int32";
+    if (type == "int64_t") return "int64";
+    if (type == "double") return "double";
+    return type == "cox::Time" ? "date-time" : "";
+  }
 
- private:
   static std::string ListMethods(const Value& property) {
+    if (Text(property, "type") != "array") return "";
     const std::string_view type = Text(property, "x-kubernetes-list-type");
     if (type == "set") return ".ListSet()";
-    const Value* keys = property.Find("x-kubernetes-list-map-keys");
-    if (type != "map" || keys == nullptr || !keys->is_array()) return "";
-    std::vector<std::string> literals;
-    for (const Value& key : keys->as_array()) {
-      if (key.is_string()) literals.push_back(Literal(key.as_string()));
-    }
-    return ".ListMap({" + Join(literals, ", ") + "})";
+    const std::string keys = Literals(property.Find("x-kubernetes-list-map-keys"));
+    return type == "map" && !keys.empty() ? ".ListMap({" + keys + "})" : "";
   }
 
   static std::string Rules(const Value& property) {
@@ -199,6 +240,7 @@ class Writer {
   // The C++ type of a property.
   Result<std::string> Member(const Value& schema, const std::string& parent,
                              std::string_view json_name, int depth) {
+    if (depth > kMaxDepth) return Status::BadRequest(parent + ": nested too deeply");
     const std::string_view type = Text(schema, "type");
     const std::string_view format = Text(schema, "format");
     if (Flag(schema, "x-kubernetes-int-or-string")) {
@@ -218,9 +260,13 @@ class Writer {
       if (item == "bool") item = "cox::Bool";
       return "std::vector<" + item + ">";
     }
+    // Of these the server keeps more than the schema names.
+    if (Flag(schema, "x-kubernetes-preserve-unknown-fields") ||
+        Flag(schema, "x-kubernetes-embedded-resource")) {
+      return std::string("cox::RawJson");
+    }
     const Value* properties = schema.Find("properties");
-    if (properties != nullptr && properties->is_object() && !properties->as_object().empty() &&
-        !Flag(schema, "x-kubernetes-preserve-unknown-fields")) {
+    if (properties != nullptr && properties->is_object() && !properties->as_object().empty()) {
       return Struct(schema, parent + Capital(json_name), depth + 1);
     }
     if (const Value* values = schema.Find("additionalProperties");
@@ -231,8 +277,36 @@ class Writer {
     return std::string("cox::RawJson");
   }
 
+  const std::string kind_;
   std::set<std::string> names_;
+  std::string header_;
+  std::string source_;
 };
+
+// A version that is deprecated without a warning of its own gets the usual one: by the warning
+// KindOptions knows that it is deprecated.
+std::string DeprecationWarning(const Value& version, std::string_view group,
+                               std::string_view kind) {
+  if (!Flag(version, "deprecated")) return "";
+  const std::string_view own = Text(version, "deprecationWarning");
+  if (!own.empty()) return std::string(own);
+  return std::string(group) + "/" + std::string(Text(version, "name")) + " " + std::string(kind) +
+         " is deprecated";
+}
+
+std::string ColumnOf(const Value& column) {
+  std::string out = "{.name = " + Literal(Text(column, "name")) +
+                    ", .type = " + Literal(Text(column, "type")) +
+                    ", .json_path = " + Literal(Text(column, "jsonPath"));
+  if (const std::string_view text = Text(column, "description"); !text.empty()) {
+    out += ", .description = " + Literal(text);
+  }
+  const Value* priority = column.Find("priority");
+  if (priority != nullptr && priority->is_int() && priority->as_int() != 0) {
+    out += ", .priority = " + Number(*priority);
+  }
+  return out + "}";
+}
 
 std::string KindOptionsOf(const Value& spec, const Value& version, std::string_view group) {
   const Value& names = *spec.Find("names");
@@ -241,13 +315,8 @@ std::string KindOptionsOf(const Value& spec, const Value& version, std::string_v
                     ", .plural = " + Literal(Text(names, "plural"));
   if (!Text(names, "singular").empty()) out += ", .singular = " + Literal(Text(names, "singular"));
   const auto list = [&](std::string_view member, std::string_view field) {
-    const Value* values = names.Find(member);
-    if (values == nullptr || !values->is_array() || values->as_array().empty()) return;
-    std::vector<std::string> literals;
-    for (const Value& value : values->as_array()) {
-      if (value.is_string()) literals.push_back(Literal(value.as_string()));
-    }
-    out += ", ." + std::string(field) + " = {" + Join(literals, ", ") + "}";
+    const std::string values = Literals(names.Find(member));
+    if (!values.empty()) out += ", ." + std::string(field) + " = {" + values + "}";
   };
   list("shortNames", "short_names");
   list("categories", "categories");
@@ -263,12 +332,12 @@ std::string KindOptionsOf(const Value& spec, const Value& version, std::string_v
   const Value* columns = version.Find("additionalPrinterColumns");
   if (columns != nullptr && columns->is_array() && !columns->as_array().empty()) {
     std::vector<std::string> rows;
-    for (const Value& column : columns->as_array()) {
-      rows.push_back("{.name = " + Literal(Text(column, "name")) +
-                     ", .type = " + Literal(Text(column, "type")) +
-                     ", .json_path = " + Literal(Text(column, "jsonPath")) + "}");
-    }
+    for (const Value& column : columns->as_array()) rows.push_back(ColumnOf(column));
     out += ", .columns = {" + Join(rows, ", ") + "}";
+  }
+  if (const std::string warning = DeprecationWarning(version, group, Text(names, "kind"));
+      !warning.empty()) {
+    out += ", .deprecation_warning = " + Literal(warning);
   }
   if (const Value* schema = version.At({"schema", "openAPIV3Schema"});
       schema != nullptr && !Text(*schema, "description").empty()) {
@@ -277,47 +346,47 @@ std::string KindOptionsOf(const Value& spec, const Value& version, std::string_v
   return out + "})";
 }
 
+// Names of structs, namespaces and files are made of these.
+Status CheckNames(std::string_view kind, std::string_view singular, std::string_view version) {
+  if (!validation::IsCIdentifier(kind).empty() || IsCppWord(kind)) {
+    return Status::BadRequest("spec.names.kind: " + Literal(kind) + " cannot name a struct");
+  }
+  if (!validation::IsDNS1035Label(singular).empty()) {
+    return Status::BadRequest("spec.names.singular: " + Literal(singular) + " is no DNS label");
+  }
+  if (!validation::IsDNS1035Label(version).empty()) {
+    return Status::BadRequest("spec.versions: " + Literal(version) + " is no DNS label");
+  }
+  return {};
+}
+
 Result<CppTypes> TypesOf(const Value& spec, const Value& version, const CppTypesOptions& options) {
   const Value& names = *spec.Find("names");
   const std::string kind(Text(names, "kind"));
+  const std::string name(Text(version, "name"));
+  std::string singular(Text(names, "singular"));
+  if (singular.empty()) singular = Lower(kind);  // as the API server fills it in
+  COX_RETURN_IF_ERROR(CheckNames(kind, singular, name));
   const Value* schema = version.At({"schema", "openAPIV3Schema"});
   if (schema == nullptr) return Status::BadRequest(kind + ": the version has no schema");
-  CppTypes types;
-  types.version = Text(version, "name");
-  Writer writer;
-  std::string members;
-  std::string fields;
-  const Value* properties = schema->Find("properties");
-  if (properties != nullptr && properties->is_object()) {
-    for (const auto& [name, property] : properties->as_object()) {
-      if (name == "kind" || name == "apiVersion" || name == "metadata") continue;
-      COX_ASSIGN_OR_RETURN(const std::string type,
-                           writer.Struct(property, kind + Capital(name), 0));
-      const std::string member = Identifier(name);
-      members += "  " + type + " " + member + ";\n";
-      fields += ",\n         " +
-                Writer::FieldOf(property, name, member, Writer::IsRequired(*schema, name));
-    }
-  }
-  const std::string space = options.ns + "::" + Identifier(types.version);
-  std::string singular(Text(names, "singular"));
-  if (singular.empty()) singular = kind;
-  const std::string header_name =
-      options.header_name.empty() ? singular + "_" + types.version + ".h" : options.header_name;
+  Writer writer(kind);
+  COX_ASSIGN_OR_RETURN(const Body body, writer.Root(*schema));
+  const std::string space = options.ns + "::" + Identifier(name);
   const std::string made = "// Made by `coxswain generate types`; edit the definition instead.\n";
+  CppTypes types{.stem = singular + "_" + name};
   types.header = made +
                  "#pragma once\n\n#include <cstdint>\n#include <optional>\n#include <string>\n"
                  "#include <vector>\n\n#include \"coxswain/custom_resource.h\"\n\nnamespace " +
-                 space + " {\n\n" + writer.header_;
+                 space + " {\n\n" + writer.header();
   Comment(Text(*schema, "description"), "", types.header);
   types.header +=
-      "struct " + kind + " {\n  cox::meta::v1::ObjectMeta metadata;\n" + members +
+      "struct " + kind + " {\n  cox::meta::v1::ObjectMeta metadata;\n" + body.members +
       "\n  static const cox::Type kType;\n  static const cox::KindInfo kKind;\n};\n\n}  "
       "// namespace " +
       space + "\n";
-  types.source = made + "#include " + Literal(header_name) + "\n\nnamespace " + space + " {\n\n" +
-                 writer.source_ + "COX_KIND(" + kind + ", " +
-                 KindOptionsOf(spec, version, Text(spec, "group")) + fields +
+  types.source = made + "#include " + Literal(types.stem + ".h") + "\n\nnamespace " + space +
+                 " {\n\n" + writer.source() + "COX_KIND(" + kind + ", " +
+                 KindOptionsOf(spec, version, Text(spec, "group")) + body.fields +
                  ")\n\n}  // namespace " + space + "\n";
   return types;
 }
@@ -336,15 +405,12 @@ Result<std::vector<CppTypes>> CppTypesFromCrd(const Value& definition,
   std::vector<CppTypes> all;
   if (versions != nullptr && versions->is_array()) {
     for (const Value& version : versions->as_array()) {
-      const bool wanted = options.only_version.empty()
-                              ? Flag(version, "served")
-                              : Text(version, "name") == options.only_version;
-      if (!wanted) continue;
+      if (!Flag(version, "served")) continue;
       COX_ASSIGN_OR_RETURN(CppTypes types, TypesOf(*spec, version, options));
       all.push_back(std::move(types));
     }
   }
-  if (all.empty()) return Status::BadRequest("the definition has no such version");
+  if (all.empty()) return Status::BadRequest("the definition serves no version");
   return all;
 }
 

@@ -1,21 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sdk/generate/scaffold.h"
 
+#include <algorithm>
 #include <cctype>
+#include <span>
 #include <string_view>
 
 #include "object/scheme.h"
+#include "object/validation/names.h"
+#include "sdk/generate/cpp_words.h"
 #include "sdk/generate/templates.h"
 
 namespace cox::sdk {
 namespace {
 
-bool IsDnsLabel(std::string_view text) {
-  if (text.empty() || text.size() > 63 || text.front() == '-' || text.back() == '-') return false;
-  for (const char c : text) {
-    if (c != '-' && !(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9')) return false;
-  }
-  return true;
+// Targets of CMake's own, and the folder that the definitions are written to: no names of programs.
+constexpr std::string_view kTargets[] = {"all",     "clean",   "deploy", "help",
+                                         "install", "package", "test"};
+// What the frame calls its own files, class and functions.
+constexpr std::string_view kFrame[] = {"Desired", "Main", "Reconciler", "SetUp"};
+
+bool Contains(std::span<const std::string_view> words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
 }
 
 bool IsKind(std::string_view text) {
@@ -24,16 +30,6 @@ bool IsKind(std::string_view text) {
     if (std::isalnum(static_cast<unsigned char>(c)) == 0) return false;
   }
   return true;
-}
-
-bool IsGroup(std::string_view text) {
-  while (!text.empty()) {
-    const size_t dot = text.find('.');
-    if (!IsDnsLabel(text.substr(0, dot))) return false;
-    if (dot == std::string_view::npos) return true;
-    text.remove_prefix(dot + 1);
-  }
-  return false;
 }
 
 // "BackupPlan" -> "backup_plan".
@@ -47,7 +43,7 @@ std::string SnakeCase(std::string_view kind) {
 }
 
 std::string Fill(std::string_view text,
-                 const std::vector<std::pair<std::string, std::string>>& values) {
+                 const std::vector<std::pair<std::string_view, std::string>>& values) {
   std::string out(text);
   for (const auto& [name, value] : values) {
     for (size_t at = out.find(name); at != std::string::npos; at = out.find(name, at)) {
@@ -59,22 +55,38 @@ std::string Fill(std::string_view text,
 }
 
 Status Check(const ScaffoldOptions& options) {
-  if (!IsDnsLabel(options.name)) {
+  if (!validation::IsDNS1035Label(options.name).empty()) {
     return Status::BadRequest("the name \"" + options.name +
-                              "\" must be lower case letters, digits and '-', as backup-operator");
+                              "\" must begin with a letter and be lower case letters, digits and "
+                              "'-', as backup-operator");
+  }
+  if (Contains(kTargets, options.name)) {
+    return Status::BadRequest("the name \"" + options.name + "\" is one that the build needs");
   }
   if (options.kind.empty()) return {};
   if (!IsKind(options.kind)) {
     return Status::BadRequest("the kind \"" + options.kind +
                               "\" must begin with a capital and be letters and digits, as Backup");
   }
-  if (!IsGroup(options.group) || options.group.find('.') == std::string::npos) {
+  if (Contains(kFrame, options.kind)) {
+    return Status::BadRequest("the kind \"" + options.kind + "\" is a name of the frame's own");
+  }
+  if (!validation::IsDNS1123Subdomain(options.group).empty() ||
+      options.group.find('.') == std::string::npos) {
     return Status::BadRequest("a kind needs --group, a domain of yours, as example.com");
   }
-  if (!IsDnsLabel(options.version) || options.version[0] != 'v') {
+  if (!validation::IsDNS1035Label(options.version).empty()) {
     return Status::BadRequest("the version \"" + options.version + "\" must be as v1 or v1alpha1");
   }
   return {};
+}
+
+// The C++ namespace, which is also the name of the library beside the program: one that differs
+// from the program's, and that C++ takes.
+std::string NamespaceOf(const std::string& name) {
+  std::string ns = name;
+  std::replace(ns.begin(), ns.end(), '-', '_');
+  return ns == name || IsCppWord(ns) ? ns + "_operator" : ns;
 }
 
 }  // namespace
@@ -82,31 +94,23 @@ Status Check(const ScaffoldOptions& options) {
 Result<std::vector<std::pair<std::string, std::string>>> ScaffoldOperator(
     const ScaffoldOptions& options) {
   COX_RETURN_IF_ERROR(Check(options));
-  std::string ns = options.name;
-  for (char& c : ns) {
-    if (c == '-') c = '_';
-  }
-  const bool custom = !options.kind.empty();
-  const std::vector<std::pair<std::string, std::string>> values = {
-      {"@INCLUDE@", "#include"},
-      {"@NAME@", options.name},
-      {"@NS@", ns},
-      {"@KIND@", options.kind},
-      {"@GROUP@", options.group},
-      {"@VERSION@", options.version},
-      {"@FILE@", SnakeCase(options.kind)},
-      {"@PLURAL@", GuessPlural(options.kind)},
-      {"@RBAC_GROUP@", custom ? options.group : ""},
-      {"@RBAC_RESOURCES@",
-       custom ? GuessPlural(options.kind) + ", " + GuessPlural(options.kind) + "/status"
-              : "configmaps"},
-  };
+  const Frame& frame = options.kind.empty() ? ConfigMapFrame() : CustomKindFrame();
+  // The parts first: they have placeholders too.
+  std::vector<std::pair<std::string_view, std::string>> values(frame.parts.begin(),
+                                                               frame.parts.end());
+  values.insert(values.end(), {{"@INCLUDE@", "#include"},
+                               {"@NAME@", options.name},
+                               {"@NS@", NamespaceOf(options.name)},
+                               {"@KIND@", options.kind},
+                               {"@GROUP@", options.group},
+                               {"@VERSION@", options.version},
+                               {"@FILE@", SnakeCase(options.kind)},
+                               {"@PLURAL@", GuessPlural(options.kind)}});
   std::vector<std::pair<std::string, std::string>> files;
-  for (const Template& file : custom ? CustomKindTemplates() : ConfigMapTemplates()) {
-    files.emplace_back(Fill(file.path, values), Fill(file.text, values));
-  }
-  for (const Template& file : CommonTemplates()) {
-    files.emplace_back(Fill(file.path, values), Fill(file.text, values));
+  for (const std::span<const Template> templates : {frame.files, CommonTemplates()}) {
+    for (const Template& file : templates) {
+      files.emplace_back(Fill(file.path, values), Fill(file.text, values));
+    }
   }
   return files;
 }

@@ -10,7 +10,7 @@
 namespace cox::sdk {
 
 struct ScaffoldOptions {
-  std::string name;   // "backup-operator": a DNS label
+  std::string name;   // "backup-operator": a DNS label that begins with a letter
   std::string group;  // "example.com"; with a kind
   std::string kind;   // "Backup"; empty: the operator watches ConfigMaps with a label
   std::string version = "v1";
@@ -18,7 +18,8 @@ struct ScaffoldOptions {
 
 // The files of a new operator, by their path in its folder: a program that builds with CMake and an
 // installed SDK, a reconciler whose decision is a pure function, a test, and what to deploy it
-// with.
+// with. Its code is in a namespace by the name, backup_operator; one word gets "_operator" after
+// it.
 //
 // BadRequest for names that Kubernetes or C++ would not take.
 Result<std::vector<std::pair<std::string, std::string>>> ScaffoldOperator(

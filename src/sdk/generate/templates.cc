@@ -5,6 +5,33 @@ namespace cox::sdk {
 namespace {
 
 constexpr Template kCommon[] = {
+    {"CMakeLists.txt", R"(cmake_minimum_required(VERSION 3.25)
+project(@NAME@ LANGUAGES CXX)
+set(CMAKE_CXX_STANDARD 20)
+find_package(Coxswain REQUIRED)
+
+add_library(@NS@ STATIC @SOURCES@)
+target_include_directories(@NS@ PUBLIC src)
+target_link_libraries(@NS@ PUBLIC Coxswain::sdk)
+@CRDS@
+add_executable(@NAME@ src/main.cc)
+target_link_libraries(@NAME@ PRIVATE @NS@)
+
+include(CTest)
+if(BUILD_TESTING)
+  add_executable(@NS@_test tests/reconciler_test.cc)
+  target_link_libraries(@NS@_test PRIVATE @TEST_LIBRARIES@)
+  add_test(NAME @NS@_test COMMAND @NS@_test)
+endif()
+)"},
+    {"src/main.cc", R"(@INCLUDE@ "reconciler.h"
+
+int main(int argc, char** argv) {
+  return cox::RunOperator(argc, argv,
+                          {.name = "@NAME@", .description = "@DESCRIPTION@"},
+                          @NS@::SetUp);
+}
+)"},
     {"deploy/rbac.yaml", R"(apiVersion: v1
 kind: ServiceAccount
 metadata: {name: @NAME@, namespace: @NAME@}
@@ -68,26 +95,16 @@ spec:
     {".gitignore", "build/\n"},
 };
 
-constexpr Template kConfigMap[] = {
-    {"CMakeLists.txt", R"(cmake_minimum_required(VERSION 3.25)
-project(@NAME@ LANGUAGES CXX)
-set(CMAKE_CXX_STANDARD 20)
-find_package(Coxswain REQUIRED)
+constexpr std::pair<std::string_view, std::string_view> kConfigMapParts[] = {
+    {"@SOURCES@", "src/reconciler.cc"},
+    {"@CRDS@", ""},
+    {"@TEST_LIBRARIES@", "@NS@ Coxswain::testkit"},
+    {"@DESCRIPTION@", "Counts the entries of ConfigMaps."},
+    {"@RBAC_GROUP@", ""},
+    {"@RBAC_RESOURCES@", "configmaps"},
+};
 
-add_library(@NS@ STATIC src/reconciler.cc)
-target_include_directories(@NS@ PUBLIC src)
-target_link_libraries(@NS@ PUBLIC Coxswain::sdk)
-
-add_executable(@NAME@ src/main.cc)
-target_link_libraries(@NAME@ PRIVATE @NS@)
-
-include(CTest)
-if(BUILD_TESTING)
-  add_executable(@NS@_test tests/reconciler_test.cc)
-  target_link_libraries(@NS@_test PRIVATE @NS@ Coxswain::testkit)
-  add_test(NAME @NS@_test COMMAND @NS@_test)
-endif()
-)"},
+constexpr Template kConfigMapFiles[] = {
     {"README.md", R"(# @NAME@
 
 Watches ConfigMaps with the label `@NAME@/enabled: "true"` and writes the number of their entries into an annotation.
@@ -163,14 +180,6 @@ cox::Status SetUp(cox::Manager& manager) {
 
 }  // namespace @NS@
 )"},
-    {"src/main.cc", R"(@INCLUDE@ "reconciler.h"
-
-int main(int argc, char** argv) {
-  return cox::RunOperator(argc, argv,
-                          {.name = "@NAME@", .description = "Counts the entries of ConfigMaps."},
-                          @NS@::SetUp);
-}
-)"},
     {"tests/reconciler_test.cc", R"(@INCLUDE@ "reconciler.h"
 
 #include <cstdio>
@@ -215,28 +224,18 @@ int main() {
 )"},
 };
 
-constexpr Template kCustomKind[] = {
-    {"CMakeLists.txt", R"(cmake_minimum_required(VERSION 3.25)
-project(@NAME@ LANGUAGES CXX)
-set(CMAKE_CXX_STANDARD 20)
-find_package(Coxswain REQUIRED)
-
-add_library(@NS@ STATIC src/@FILE@.cc src/reconciler.cc)
-target_include_directories(@NS@ PUBLIC src)
-target_link_libraries(@NS@ PUBLIC Coxswain::sdk)
-# deploy/crds.yaml in the build folder, from the structs.
+constexpr std::pair<std::string_view, std::string_view> kCustomKindParts[] = {
+    {"@SOURCES@", "src/@FILE@.cc src/reconciler.cc"},
+    {"@CRDS@", R"(# deploy/crds.yaml in the build folder, from the structs.
 coxswain_crds(@NS@_crds LIBRARY @NS@ HEADERS @FILE@.h KINDS @NS@::@KIND@ OUTPUT deploy/crds.yaml)
-
-add_executable(@NAME@ src/main.cc)
-target_link_libraries(@NAME@ PRIVATE @NS@)
-
-include(CTest)
-if(BUILD_TESTING)
-  add_executable(@NS@_test tests/reconciler_test.cc)
-  target_link_libraries(@NS@_test PRIVATE @NS@)
-  add_test(NAME @NS@_test COMMAND @NS@_test)
-endif()
 )"},
+    {"@TEST_LIBRARIES@", "@NS@"},
+    {"@DESCRIPTION@", "Looks after every @KIND@."},
+    {"@RBAC_GROUP@", "@GROUP@"},
+    {"@RBAC_RESOURCES@", "@PLURAL@, @PLURAL@/status"},
+};
+
+constexpr Template kCustomKindFiles[] = {
     {"README.md", R"(# @NAME@
 
 The kind `@KIND@` (@GROUP@/@VERSION@) and its controller. The kind is in `src/@FILE@.h`, what the controller does in
@@ -365,14 +364,6 @@ cox::Status SetUp(cox::Manager& manager) {
 
 }  // namespace @NS@
 )"},
-    {"src/main.cc", R"(@INCLUDE@ "reconciler.h"
-
-int main(int argc, char** argv) {
-  return cox::RunOperator(argc, argv,
-                          {.name = "@NAME@", .description = "Looks after every @KIND@."},
-                          @NS@::SetUp);
-}
-)"},
     {"tests/reconciler_test.cc", R"(@INCLUDE@ "reconciler.h"
 
 #include <cstdio>
@@ -405,7 +396,14 @@ int main() {
 }  // namespace
 
 std::span<const Template> CommonTemplates() { return kCommon; }
-std::span<const Template> ConfigMapTemplates() { return kConfigMap; }
-std::span<const Template> CustomKindTemplates() { return kCustomKind; }
+
+const Frame& ConfigMapFrame() {
+  static constexpr Frame kFrame{kConfigMapFiles, kConfigMapParts};
+  return kFrame;
+}
+const Frame& CustomKindFrame() {
+  static constexpr Frame kFrame{kCustomKindFiles, kCustomKindParts};
+  return kFrame;
+}
 
 }  // namespace cox::sdk

@@ -4,27 +4,15 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
-#include <string_view>
-#include <utility>
 
 #include "base/context.h"
 #include "base/result.h"
 #include "base/worker_pool.h"
 #include "net/server.h"
+#include "sdk/transport/bind_address.h"
 
 namespace cox::sdk {
-
-struct BindAddress {
-  std::string host;  // empty: all of this computer's addresses
-  uint16_t port = 0;
-
-  bool operator==(const BindAddress&) const = default;
-};
-// "127.0.0.1:8080", "[::1]:8080", "localhost:0", ":8080"; none of "0" and "". BadRequest for
-// others.
-Result<std::optional<BindAddress>> ParseBindAddress(std::string_view text);
 
 // A small HTTP server without TLS for those who look after the program: probes, Prometheus.
 //

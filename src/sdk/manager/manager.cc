@@ -189,7 +189,8 @@ Status ManagerImpl::WarmCaches(Context& run) {
   return {};
 }
 
-Status ManagerImpl::StopCaches(Context&) {
+Status ManagerImpl::StopCaches(Context& limit) {
+  FlushEvents(limit);
   caching_.Stop();
   return {};
 }
@@ -210,11 +211,12 @@ Status ManagerImpl::Lead(Context& run) {
   return status.ok() ? Status::Unavailable("leadership ended") : status;
 }
 
-// Until the term is over. When it returns the Lease may be given back: nothing that needs it runs.
+// Until the term is over. When it returns the Lease may be given back: nothing that needs it runs,
+// or was given up: its writes are fenced.
 void ManagerImpl::RunLeading(Context& term) {
   leads_ = true;
   Status status = leading_.Start(term);
-  if (!status.ok()) Fail(status);
+  if (!status.ok() && !term.Done()) Fail(status);
   Mutex mu;
   CondVar never;
   {
@@ -222,16 +224,19 @@ void ManagerImpl::RunLeading(Context& term) {
     (void)term.Await(mu, never, [] { return false; });
   }
   if (status = leading_.Stop(Limit()); !status.ok()) Fail(status);
+  FlushEvents(Limit());
+  leads_ = false;
+}
+
+void ManagerImpl::FlushEvents(Context limit) {
   EventRecorder* events = nullptr;
   {
     MutexLock lock(mu_);
     events = events_.get();
   }
-  if (events != nullptr) {
-    status = events->Flush(Limit());
-    if (!status.ok()) COX_WARNING(ctx_.log(), "Events were not sent", {"err", status});
-  }
-  leads_ = false;
+  if (events == nullptr) return;
+  const Status status = events->Flush(limit);
+  if (!status.ok()) COX_WARNING(ctx_.log(), "Events were not sent", {"err", status});
 }
 
 Status ManagerImpl::StopLeading(Context& limit) { return leading_.Stop(limit); }

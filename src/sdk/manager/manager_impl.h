@@ -77,6 +77,7 @@ class ManagerImpl final : public Manager {
 
   Status RunPhases(Context& run);
   void RunLeading(Context& term);
+  void FlushEvents(Context limit);
   // Of the end: begins when it is first asked for.
   Context& Limit();
   void Fail(Status why);

@@ -19,23 +19,10 @@ Result<PodRequest> PodRequest::To(const ObjectKey& pod, std::string_view subreso
 }
 
 PodRequest& PodRequest::Add(std::string_view name, std::string_view value) {
-  constexpr std::string_view kHex = "0123456789ABCDEF";
-  constexpr std::string_view kPlain = "-._~:";
   target_ += std::exchange(first_, false) ? '?' : '&';
   target_ += name;
   target_ += '=';
-  for (const char c : value) {
-    const bool letter_or_digit =
-        (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-    if (letter_or_digit || kPlain.find(c) != std::string_view::npos) {
-      target_ += c;
-      continue;
-    }
-    const auto byte = static_cast<unsigned char>(c);
-    target_ += '%';
-    target_ += kHex[byte >> 4];
-    target_ += kHex[byte & 15];
-  }
+  AppendEscaped(&target_, value);
   return *this;
 }
 

@@ -254,11 +254,11 @@ TEST_F(ConnectTest, ACaFileIsFollowedAndRunningStreamsStay) {
   ASSERT_TRUE(server_.server_tls->Replace(leaf, {}).ok());
   Write("ca", ca.certificate_pem);
   // The connection there is serves until the file was noticed.
-  while (server_.server->stats().connections < 2) EXPECT_EQ(Ask(*transport), "200 ");
+  while (server_.server->stats().connections < 2) ASSERT_EQ(Ask(*transport), "200 ");
   Context moment = context().WithTimeout(20ms);
   EXPECT_EQ((*watch)->Read(moment).status(), Context::DeadlineExceeded());  // it still runs
   watch->reset();
-  while (server_.server->stats().connections > 1) EXPECT_EQ(Ask(*transport), "200 ");
+  while (server_.server->stats().connections > 1) ASSERT_EQ(Ask(*transport), "200 ");
 }
 
 TEST_F(ConnectTest, AClientCertificateIsShownAndFollowed) {
@@ -277,20 +277,20 @@ TEST_F(ConnectTest, AClientCertificateIsShownAndFollowed) {
   Write("crt", second.certificate_pem);
   EXPECT_EQ(Ask(*transport), "200 ");
   Write("key", second.key_pem);
-  while (Last().peer->certificates[0] == before) EXPECT_EQ(Ask(*transport), "200 ");
+  while (Last().peer->certificates[0] == before) ASSERT_EQ(Ask(*transport), "200 ");
 }
 
 // Half-open: packets vanish, and no end is told.
 TEST_F(ConnectTest, AServerThatIsNotHeardOfIsGivenUp) {
   net::Relay relay({.port = server_.server->port()});
   config_.server = "https://127.0.0.1:" + std::to_string(relay.port());
-  options_.ping_after = 60ms;
+  options_.ping_after = 1s;  // a busy computer, too, answers a ping in half of that
   const auto transport = Connected();
   auto watch = transport->Start(context(), {.method = "GET", .target = "/watch"});
   ASSERT_TRUE(watch.ok()) << watch.status().ToString();
   EXPECT_EQ((*watch)->Read(context())->view(), "event");
   // A silent connection whose pings are answered stays.
-  Context a_while = context().WithTimeout(300ms);
+  Context a_while = context().WithTimeout(2500ms);
   EXPECT_EQ((*watch)->Read(a_while).status(), Context::DeadlineExceeded());
   relay.Freeze();
   const auto end = (*watch)->Read(context());

@@ -140,7 +140,9 @@ void InProcessExchange::Leave() {
     MutexLock lock(mu_);
     answered = std::exchange(phase_, Phase::kLeft) == Phase::kAnswered;
   }
-  if (answered && answer_.source == nullptr) complete_ = true;
+  // A WebSocket lasts until it is left.
+  const bool whole = answer_.source == nullptr && answer_.status != 101;
+  if (answered && whole) complete_ = true;
   if (!complete_) context_.Stop();
   if (answered) answer_ = {};
 }

@@ -7,6 +7,7 @@
 
 #include "base/test_clock.h"
 #include "coxswain/transport.h"
+#include "net/websocket.h"
 
 namespace cox {
 namespace {
@@ -177,6 +178,21 @@ TEST_F(InProcessTest, ARequestThatTheHandlerForgetsIsAnswered500) {
   ASSERT_TRUE(response.ok());
   EXPECT_EQ(response->status, 500);
   EXPECT_EQ(TextOf(*response), "the request was not answered\n");
+}
+
+TEST_F(InProcessTest, AWebSocketThatIsLeftStopsItsRequest) {
+  std::unique_ptr<net::WebSocket> served;
+  const auto transport = Make([&](const net::ExchangePtr& exchange) {
+    request_context_ = exchange->context();
+    auto upgraded = exchange->Upgrade({"v5"}, {});
+    ASSERT_TRUE(upgraded.ok()) << upgraded.status().ToString();
+    served = *std::move(upgraded);
+  });
+  auto socket = transport->OpenWebSocket(caller_, {.method = "GET", .target = "/exec"}, {"v5"});
+  ASSERT_TRUE(socket.ok()) << socket.status().ToString();
+  EXPECT_FALSE(request_context_->Done());
+  socket->reset();
+  EXPECT_TRUE(request_context_->Done());
 }
 
 TEST_F(InProcessTest, DoCollectsAStream) {

@@ -1,30 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
-#include <utility>
 
 #include "coxswain/manager.h"
 #include "coxswain/webhook.h"
 
 namespace cox {
-namespace {
-
-// The transport of the manager, which keeps it. No WebSockets: nothing here needs them.
-class Borrowed final : public Transport {
- public:
-  explicit Borrowed(Transport& transport) : transport_(transport) {}
-
-  Result<net::Response> Do(Context& ctx, net::Request request) override {
-    return transport_.Do(ctx, std::move(request));
-  }
-  Result<std::unique_ptr<net::ClientStream>> Start(Context& ctx, net::Request request) override {
-    return transport_.Start(ctx, std::move(request));
-  }
-
- private:
-  Transport& transport_;
-};
-
-}  // namespace
 
 Status WebhookServer::AddTo(Manager& manager) {
   manager.AddReadyCheck("webhook", [this](Context& ctx) { return Ready(ctx.clock()); });
@@ -32,9 +12,10 @@ Status WebhookServer::AddTo(Manager& manager) {
       "webhook-server",
       [this, &manager](Context& ctx) {
         // Every replica serves and so needs certificates, also while another leads: the manager's
-        // own client lets only the leader write.
-        const std::unique_ptr<Client> client =
-            MakeClient(std::make_shared<Borrowed>(manager.client().transport()));
+        // own client lets only the leader write. It keeps the transport, so this owns nothing.
+        const std::shared_ptr<Transport> borrowed(std::shared_ptr<void>(),
+                                                  &manager.client().transport());
+        const std::unique_ptr<Client> client = MakeClient(borrowed);
         return Run(ctx, client.get());
       },
       /*needs_leader_election=*/false);

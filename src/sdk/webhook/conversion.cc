@@ -4,39 +4,17 @@
 #include <utility>
 
 #include "api/apiextensions/v1.h"
-#include "base/strings.h"
+#include "object/api_status.h"
 #include "object/json/json.h"
-#include "sdk/webhook/api_status.h"
+#include "object/kind_names.h"
 #include "sdk/webhook/rebase.h"
 
 namespace cox::sdk {
 namespace {
 
-constexpr std::string_view kApiVersion = "apiextensions.k8s.io/v1";
-constexpr std::string_view kReview = "ConversionReview";
-
-GroupVersionKind NameOf(const KindInfo& kind) {
-  return {std::string(kind.group), std::string(kind.version), std::string(kind.kind)};
-}
-
 std::string TextAt(const Value& object, std::string_view key) {
   const Value* const text = object.Find(key);
   return text != nullptr && text->is_string() ? std::string(text->as_string()) : std::string();
-}
-
-Result<apiextensions::v1::ConversionRequest> ReadReview(std::string_view body) {
-  COX_ASSIGN_OR_RETURN(const json::TypeMeta meta, json::PeekTypeMeta(body));
-  if (meta.api_version != kApiVersion || meta.kind != kReview) {
-    return Status::BadRequest("expected a ConversionReview of apiextensions.k8s.io/v1, got " +
-                              Quote(meta.kind) + " of " + Quote(meta.api_version));
-  }
-  COX_ASSIGN_OR_RETURN(auto review, json::Decode<apiextensions::v1::ConversionReview>(body));
-  if (!review.request) return Status::BadRequest("the ConversionReview has no request");
-  if (review.request->uid.empty()) return Status::BadRequest("the request has no uid");
-  if (review.request->desiredAPIVersion.empty()) {
-    return Status::BadRequest("the request names no desiredAPIVersion");
-  }
-  return std::move(*review.request);
 }
 
 // One step. What the struct does not know of the metadata stays too.
@@ -70,12 +48,12 @@ void Conversions::Add(const KindInfo& from, const KindInfo& to,
 Result<std::vector<const Conversions::Way*>> Conversions::FindWays(
     const GroupVersionKind& from, const GroupVersionKind& to) const {
   for (const Way& way : ways_) {
-    if (NameOf(*way.from) == from && NameOf(*way.to) == to) return std::vector{&way};
+    if (GvkOf(*way.from) == from && GvkOf(*way.to) == to) return std::vector{&way};
   }
   for (const Way& first : ways_) {
-    if (NameOf(*first.from) != from) continue;
+    if (GvkOf(*first.from) != from) continue;
     for (const Way& second : ways_) {
-      if (second.from == first.to && NameOf(*second.to) == to) return std::vector{&first, &second};
+      if (second.from == first.to && GvkOf(*second.to) == to) return std::vector{&first, &second};
     }
   }
   return Status::BadRequest("no conversion from " + from.ToString() + " to " + to.ToString());
@@ -108,8 +86,11 @@ Result<Value> Conversions::Convert(Context& ctx, const Value& object,
 }
 
 HookAnswer Conversions::AnswerReview(Context& ctx, std::string_view body) const {
-  auto request = ReadReview(body);
+  const auto request = ReadRequest<apiextensions::v1::ConversionReview>(body);
   if (!request.ok()) return FailedAnswer(request.status());
+  if (request->desiredAPIVersion.empty()) {
+    return FailedAnswer(Status::BadRequest("the request names no desiredAPIVersion"));
+  }
   apiextensions::v1::ConversionResponse response;
   response.uid = request->uid;
   Status result;
@@ -124,13 +105,8 @@ HookAnswer Conversions::AnswerReview(Context& ctx, std::string_view body) const 
     response.convertedObjects.emplace_back().raw = json::Write(*object);
   }
   if (!result.ok()) response.convertedObjects.clear();
-  response.result = ApiStatus(result);
-  apiextensions::v1::ConversionReview review;
-  review.response = std::move(response);
-  HookAnswer answer;
-  const json::TypeMeta meta{.api_version = std::string(kApiVersion), .kind = std::string(kReview)};
-  json::Encode(apiextensions::v1::ConversionReview::kType, &review, &answer.body, &meta);
-  return answer;
+  response.result = ToApiStatus(result);
+  return ReviewAnswer<apiextensions::v1::ConversionReview>(std::move(response));
 }
 
 }  // namespace cox::sdk

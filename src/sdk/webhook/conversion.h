@@ -8,7 +8,7 @@
 
 #include "coxswain/admission.h"
 #include "object/kind.h"
-#include "sdk/webhook/review.h"
+#include "sdk/webhook/hook_answer.h"
 
 namespace cox::sdk {
 

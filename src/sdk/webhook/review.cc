@@ -5,17 +5,14 @@
 #include <utility>
 
 #include "api/meta/v1.h"
-#include "base/strings.h"
 #include "coxswain/options.h"
+#include "object/api_status.h"
 #include "object/json/json.h"
-#include "sdk/webhook/api_status.h"
+#include "object/kind_names.h"
 #include "sdk/webhook/rebase.h"
 
 namespace cox::sdk {
 namespace {
-
-constexpr std::string_view kApiVersion = "admission.k8s.io/v1";
-constexpr std::string_view kReview = "AdmissionReview";
 
 GroupVersionKind KindOf(const admission::v1::AdmissionRequest& review) {
   return {review.kind.group, review.kind.version, review.kind.kind};
@@ -23,8 +20,7 @@ GroupVersionKind KindOf(const admission::v1::AdmissionRequest& review) {
 
 Status CheckKind(const admission::v1::AdmissionRequest& review, const KindInfo* kind) {
   if (kind == nullptr) return {};
-  const GroupVersionKind wanted{std::string(kind->group), std::string(kind->version),
-                                std::string(kind->kind)};
+  const GroupVersionKind wanted = GvkOf(*kind);
   if (KindOf(review) == wanted) return {};
   return Status::BadRequest("this webhook is for " + wanted.ToString() + ", not for " +
                             KindOf(review).ToString());
@@ -61,7 +57,9 @@ struct ReadReview {
   }
 };
 
-Status ReadObjects(ReadReview& read, const KindInfo* kind) {
+Result<ReadReview> Read(std::string_view body, const KindInfo* kind) {
+  ReadReview read;
+  COX_ASSIGN_OR_RETURN(read.review, ReadRequest<admission::v1::AdmissionReview>(body));
   COX_RETURN_IF_ERROR(CheckKind(read.review, kind));
   const GroupVersionKind gvk = KindOf(read.review);
   Result<Sent> object = ReadSent(read.review.object, gvk, kind);
@@ -70,7 +68,7 @@ Status ReadObjects(ReadReview& read, const KindInfo* kind) {
   if (!old.ok()) return old.status().WithContext("request.oldObject");
   read.object = *std::move(object);
   read.old_object = *std::move(old);
-  return {};
+  return read;
 }
 
 HookAnswer Answer(const std::string& uid, const AdmissionResponse& response, std::string patch) {
@@ -78,19 +76,14 @@ HookAnswer Answer(const std::string& uid, const AdmissionResponse& response, std
   admission::v1::AdmissionResponse out;
   out.uid = uid;
   out.allowed = response.allowed();
-  if (!response.status().ok()) out.status = ApiStatus(response.status());
+  if (!response.status().ok()) out.status = ToApiStatus(response.status());
   if (!patch.empty()) {
     out.patch = std::move(patch);
     out.patchType = admission::v1::kPatchTypeJSONPatch;
   }
   out.warnings = response.warnings();
   out.auditAnnotations = response.audit_annotations();
-  admission::v1::AdmissionReview review;
-  review.response = std::move(out);
-  HookAnswer answer;
-  const json::TypeMeta meta{.api_version = std::string(kApiVersion), .kind = std::string(kReview)};
-  json::Encode(admission::v1::AdmissionReview::kType, &review, &answer.body, &meta);
-  return answer;
+  return ReviewAnswer<admission::v1::AdmissionReview>(std::move(out));
 }
 
 // The context's reason where its time is over: an answer that comes too late is none.
@@ -102,48 +95,28 @@ std::optional<HookAnswer> TooLate(const Context& ctx) {
 
 }  // namespace
 
-HookAnswer FailedAnswer(const Status& why) {
-  return {.code = why.code(), .body = why.message() + "\n", .content_type = "text/plain"};
-}
-
-Result<admission::v1::AdmissionRequest> ReadAdmissionReview(std::string_view body) {
-  COX_ASSIGN_OR_RETURN(const json::TypeMeta meta, json::PeekTypeMeta(body));
-  if (meta.api_version != kApiVersion || meta.kind != kReview) {
-    return Status::BadRequest("expected an AdmissionReview of admission.k8s.io/v1, got " +
-                              Quote(meta.kind) + " of " + Quote(meta.api_version));
-  }
-  COX_ASSIGN_OR_RETURN(auto review, json::Decode<admission::v1::AdmissionReview>(body));
-  if (!review.request) return Status::BadRequest("the AdmissionReview has no request");
-  if (review.request->uid.empty()) return Status::BadRequest("the request has no uid");
-  return std::move(*review.request);
-}
-
 HookAnswer AnswerMutating(Context& ctx, std::string_view body, const KindInfo* kind,
                           const MutateHandler<Object>& handler) {
-  auto review = ReadAdmissionReview(body);
-  if (!review.ok()) return FailedAnswer(review.status());
-  ReadReview read{.review = *std::move(review), .object = {}, .old_object = {}};
-  if (Status good = ReadObjects(read, kind); !good.ok()) return FailedAnswer(good);
+  const Result<ReadReview> read = Read(body, kind);
+  if (!read.ok()) return FailedAnswer(read.status());
   // Of a deletion there is nothing that could be changed.
-  if (!read.object.object) return Answer(read.review.uid, AdmissionResponse::Allow(), "");
-  Object object = *read.object.object;
-  const AdmissionResponse response = handler(ctx, read.request(), object);
+  if (!read->object.object) return Answer(read->review.uid, AdmissionResponse::Allow(), "");
+  Object object = *read->object.object;
+  const AdmissionResponse response = handler(ctx, read->request(), object);
   if (auto late = TooLate(ctx)) return *late;
-  if (!response.allowed()) return Answer(read.review.uid, response, "");
-  const Value& sent = read.object.value;
-  const Value after = Rebase(sent, read.object.object->ToValue(), object.ToValue());
-  return Answer(read.review.uid, response, Patch::JsonBetween(sent, after).body);
+  if (!response.allowed()) return Answer(read->review.uid, response, "");
+  const Value& sent = read->object.value;
+  const Value after = Rebase(sent, read->object.object->ToValue(), object.ToValue());
+  return Answer(read->review.uid, response, Patch::JsonBetween(sent, after).body);
 }
 
 HookAnswer AnswerValidating(Context& ctx, std::string_view body, const KindInfo* kind,
                             const ValidateHandler<Object>& handler) {
-  auto review = ReadAdmissionReview(body);
-  if (!review.ok()) return FailedAnswer(review.status());
-  ReadReview read{.review = *std::move(review), .object = {}, .old_object = {}};
-  if (Status good = ReadObjects(read, kind); !good.ok()) return FailedAnswer(good);
-  const AdmissionResponse response = handler(ctx, read.request());
+  const Result<ReadReview> read = Read(body, kind);
+  if (!read.ok()) return FailedAnswer(read.status());
+  const AdmissionResponse response = handler(ctx, read->request());
   if (auto late = TooLate(ctx)) return *late;
-  return Answer(read.review.uid, response, "");
+  return Answer(read->review.uid, response, "");
 }
 
 }  // namespace cox::sdk

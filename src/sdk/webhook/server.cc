@@ -3,6 +3,7 @@
 #include <exception>
 #include <functional>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "base/check.h"
@@ -12,8 +13,10 @@
 #include "coxswain/webhook.h"
 #include "net/certificate.h"
 #include "net/server.h"
+#include "sdk/transport/bind_address.h"
 #include "sdk/webhook/bootstrap/self_signed.h"
 #include "sdk/webhook/conversion.h"
+#include "sdk/webhook/metrics.h"
 #include "sdk/webhook/requests.h"
 #include "sdk/webhook/review.h"
 #include "sdk/webhook/serving_certificate.h"
@@ -24,12 +27,34 @@ namespace {
 
 // Requests that wait for a worker. The API server gives up on those behind them anyway.
 constexpr size_t kMaxWaiting = 1024;
+// And of their bodies, in largest reviews: few are large, and memory is short in a small Pod.
+constexpr size_t kMaxWaitingReviews = 4;
+// API servers are few and keep theirs.
+constexpr size_t kMaxConnections = 1024;
 
 // What stands at one path.
 struct Hook {
   std::function<HookAnswer(Context&, std::string_view body)> answer;
   Histogram* latency = nullptr;
   Gauge* in_flight = nullptr;
+};
+
+// A body's share of those that wait, until it is dropped.
+class Share {
+ public:
+  Share(std::atomic<size_t>& total, size_t bytes)
+      : total_(total), bytes_(bytes), total_then_(total.fetch_add(bytes) + bytes) {}
+  ~Share() { total_ -= bytes_; }
+  Share(const Share&) = delete;
+  Share& operator=(const Share&) = delete;
+
+  // Of all that waited when this one came, and of this one.
+  size_t total_then() const { return total_then_; }
+
+ private:
+  std::atomic<size_t>& total_;
+  const size_t bytes_;
+  const size_t total_then_;
 };
 
 void Reply(net::Exchange& exchange, HookAnswer answer) {
@@ -46,8 +71,7 @@ class HookServer final : public WebhookServer {
   HookServer(WebhookOptions options, MetricsRegistry* metrics)
       : options_(std::move(options)),
         own_registry_(metrics == nullptr ? std::make_unique<MetricsRegistry>() : nullptr),
-        metrics_(metrics == nullptr ? *own_registry_ : *metrics),
-        certificate_(metrics_) {
+        metrics_(metrics == nullptr ? *own_registry_ : *metrics) {
     if (options_.self_signed) {
       targets_.mutating = options_.self_signed->mutating;
       targets_.validating = options_.self_signed->validating;
@@ -95,8 +119,13 @@ class HookServer final : public WebhookServer {
   Conversions& ConversionsAt(std::string path);
 
   Result<std::unique_ptr<WatchedFile<net::CertificatePair>>> OpenCertificate(const Context& ctx);
+  // One attempt to get a certificate, wherever it ended.
+  void CountRead(const Status& read);
   // Listens and, until `ctx` stops, calls `meanwhile`; then the way down.
   Status Serve(Context& ctx, const std::function<void(Context&)>& meanwhile);
+
+  // The most that bodies may hold which still arrive, and of those that wait.
+  size_t MostBytes() const { return kMaxWaitingReviews * options_.max_body_bytes; }
 
   // On a loop thread; must not block.
   void Take(net::ExchangePtr exchange);
@@ -118,6 +147,7 @@ class HookServer final : public WebhookServer {
   std::atomic<uint16_t> port_ = 0;
   std::atomic<bool> injected_ = false;
   // While it runs.
+  std::atomic<size_t> waiting_bytes_ = 0;  // of the bodies that wait for a worker
   std::unique_ptr<WatchedFile<net::TrustedCas>> client_cas_;
   std::unique_ptr<WorkerPool> workers_;
 };
@@ -155,22 +185,20 @@ Result<std::unique_ptr<WatchedFile<net::CertificatePair>>> HookServer::OpenCerti
   files.name = "webhook-cert";
   files.paths = {options_.certificate_folder / options_.certificate_name,
                  options_.certificate_folder / options_.key_name};
-  // Of the attempts that fail those are counted here in which a file could not even be read.
-  auto installed = std::make_shared<std::atomic<bool>>(false);
   auto opened = WatchedFile<net::CertificatePair>::Open(
       ctx, std::move(files),
-      [this, installed](std::span<const std::string> texts) -> Result<Pair> {
-        net::CertificatePair pair{texts[0], texts[1]};
-        *installed = true;
-        COX_RETURN_IF_ERROR(certificate_.Install(pair));
+      [this](std::span<const std::string> texts) -> Result<Pair> {
+        COX_RETURN_IF_ERROR(certificate_.Install({texts[0], texts[1]}));
         return Pair(std::make_shared<net::CertificatePair>());
       },
-      [this, installed](const Status& reloaded) {
-        if (!installed->exchange(false) && !reloaded.ok()) certificate_.CountUnreadable();
-      });
-  if (!opened.ok() && !*installed) certificate_.CountUnreadable();
-  *installed = false;
+      [this](const Status& reloaded) { CountRead(reloaded); });
+  CountRead(opened.status());
   return opened;
+}
+
+void HookServer::CountRead(const Status& read) {
+  metrics_.reads.Inc();
+  if (!read.ok()) metrics_.read_errors.Inc();
 }
 
 Status HookServer::Run(Context& ctx, Client* client) {
@@ -192,14 +220,20 @@ Status HookServer::Run(Context& ctx, Client* client) {
   }
   SelfSignedCertificates self_signed(
       *client, *options_.self_signed, targets_,
-      [this](const net::CertificatePair& pair) { return certificate_.Install(pair); },
+      [this](const net::CertificatePair& pair) {
+        Status installed = certificate_.Install(pair);
+        CountRead(installed);
+        return installed;
+      },
       [this] { injected_ = true; });
   COX_RETURN_IF_ERROR(self_signed.Start(ctx));
   return Serve(ctx, [&self_signed](Context& until) { self_signed.Follow(until); });
 }
 
 Status HookServer::Serve(Context& ctx, const std::function<void(Context&)>& meanwhile) {
-  COX_ASSIGN_OR_RETURN(const ListenAddress address, ParseListenAddress(options_.address));
+  COX_ASSIGN_OR_RETURN(const std::optional<BindAddress> address,
+                       ParseBindAddress(options_.address));
+  if (!address) return Status::BadRequest("a webhook server needs an address to listen on");
   // Not a child: requests in flight go on while the server drains.
   Context serving(ctx.clock(), ctx.log());
   workers_ = std::make_unique<WorkerPool>(
@@ -207,16 +241,17 @@ Status HookServer::Serve(Context& ctx, const std::function<void(Context&)>& mean
       WorkerPool::Options{
           .name = "webhook", .max_threads = options_.max_concurrent, .max_queue = kMaxWaiting});
   net::ServerOptions listen;
-  listen.bind_address = address.host;
-  listen.port = address.port;
   listen.loops = 1;  // it only moves bytes: the work is the workers'
   listen.tls = certificate_.tls();
   listen.max_body_bytes = options_.max_body_bytes;
-  Result<std::unique_ptr<net::Server>> server = net::Server::Start(
-      serving, listen, [this](net::ExchangePtr exchange) { Take(std::move(exchange)); });
+  listen.max_buffered_body_bytes = MostBytes();
+  listen.max_connections = kMaxConnections;
+  Result<std::unique_ptr<net::Server>> server =
+      ListenOn(serving, *address, std::move(listen),
+               [this](net::ExchangePtr exchange) { Take(std::move(exchange)); });
   if (!server.ok()) return server.status().WithContext("webhook server");
   port_ = (*server)->port();
-  COX_INFO(ctx.log(), "Serving webhooks", {"address", address.host}, {"port", port_.load()});
+  COX_INFO(ctx.log(), "Serving webhooks", {"address", options_.address}, {"port", port_.load()});
 
   meanwhile(ctx);
 
@@ -263,12 +298,17 @@ void HookServer::Take(net::ExchangePtr exchange) {
 }
 
 bool HookServer::Enqueue(const std::string& path, const Hook& hook, net::ExchangePtr exchange) {
+  auto share = std::make_shared<Share>(waiting_bytes_, exchange->request().body.size());
+  if (share->total_then() > MostBytes()) return false;
   // From now: the caller's time passes while the request waits for a worker.
   Context ctx = exchange->context()
                     .WithTimeout(TimeoutOf(exchange->request().query(), options_.timeout))
                     .WithValue("webhook", path);
-  return workers_->Submit([this, ctx = std::move(ctx), &path, &hook,
-                           exchange = std::move(exchange)] { Work(ctx, path, hook, *exchange); });
+  return workers_->Submit([this, ctx = std::move(ctx), &path, &hook, share = std::move(share),
+                           exchange = std::move(exchange)]() mutable {
+    share.reset();  // it waits no more
+    Work(ctx, path, hook, *exchange);
+  });
 }
 
 void HookServer::Work(Context ctx, const std::string& path, const Hook& hook,

@@ -249,6 +249,45 @@ TEST_F(ServerTest, TurnsAwayWhatItCannotDoInTime) {
   EXPECT_EQ(late, 4);
 }
 
+TEST_F(ServerTest, KeepsOnlySoManyBytesWaiting) {
+  options_.max_body_bytes = 4'000;
+  options_.max_concurrent = 1;
+  std::atomic<bool> entered = false;
+  std::atomic<bool> go_on = false;
+  Server().Validate<Pod>("/slow", [&](Context&, const AdmissionRequest<Pod>&) {
+    entered = true;
+    while (!go_on) std::this_thread::yield();
+    return AdmissionResponse::Allow();
+  });
+  Start();
+  std::string large(kPodReview);
+  large.resize(3'900, ' ');  // four have room, with 400 bytes left
+  std::atomic<int> answered = 0;
+  std::atomic<int> refused = 0;
+  std::atomic<int> others = 0;
+  Scope callers(ctx_, "callers");
+  const auto call = [&](const std::string& body) {
+    COX_CHECK_OK(callers.Go("caller", [&, body](Context&) {
+      const auto client = MakeClient();
+      const auto response = Post(*client, "/slow", body);
+      const int code = response.ok() ? response->status : -1;
+      const bool told = code == 503 && response->headers.Get("retry-after") == "1";
+      ++(code == 200 ? answered : told ? refused : others);
+    }));
+  };
+  call(large);
+  while (!entered && others == 0) std::this_thread::yield();
+  for (int i = 0; i < 8; ++i) call(large);
+  while (refused + others < 4 && ctx_.status().ok()) std::this_thread::yield();
+  go_on = true;
+  callers.Wait();
+  EXPECT_EQ(answered, 5);  // the first, and four that waited
+  EXPECT_EQ(refused, 4);
+  EXPECT_EQ(others, 0);
+  // Those that waited have given back what they took.
+  EXPECT_EQ(CodeOf("/slow", large), 200);
+}
+
 TEST_F(ServerTest, FinishesWhatIsInFlightWhenItStops) {
   std::atomic<bool> entered = false;
   std::atomic<bool> go_on = false;
@@ -338,11 +377,17 @@ TEST_F(ServerTest, SaysWhyItCannotStart) {
   EXPECT_TRUE(Server().Run(ctx_, nullptr).Is(Reason::kBadRequest));
   EXPECT_TRUE(Shows("certwatcher_read_certificate_errors_total 1"));
   options_.certificate_folder = folder_ / "nowhere";
-  EXPECT_TRUE(WebhookServer::Create(options_)->Run(ctx_, nullptr).Is(Reason::kNotFound));
+  MetricsRegistry nowhere;
+  EXPECT_TRUE(WebhookServer::Create(options_, &nowhere)->Run(ctx_, nullptr).Is(Reason::kNotFound));
+  EXPECT_NE(nowhere.Render().find("certwatcher_read_certificate_errors_total 1\n"),
+            std::string::npos);
   options_.certificate_folder = folder_;
   WriteCertificate("good");
-  options_.address = "nonsense";
-  EXPECT_TRUE(WebhookServer::Create(options_)->Run(ctx_, nullptr).Is(Reason::kBadRequest));
+  for (const char* address : {"nonsense", "", "0"}) {
+    options_.address = address;
+    EXPECT_TRUE(WebhookServer::Create(options_)->Run(ctx_, nullptr).Is(Reason::kBadRequest))
+        << address;
+  }
 }
 
 TEST_F(ServerTest, AsksCallersForACertificateWhereACaIsGiven) {

@@ -6,18 +6,8 @@
 namespace cox::sdk {
 
 Status ServingCertificate::Install(const net::CertificatePair& pair) {
-  metrics_.reads.Inc();
-  Status installed;
-  {
-    MutexLock lock(mu_);
-    installed = InstallLocked(pair);
-  }
-  if (!installed.ok()) metrics_.read_errors.Inc();
-  return installed;
-}
-
-Status ServingCertificate::InstallLocked(const net::CertificatePair& pair) {
   COX_ASSIGN_OR_RETURN(net::CertificateInfo info, net::ReadCertificate(pair.certificate_pem));
+  MutexLock lock(mu_);
   if (tls_ == nullptr) {
     COX_ASSIGN_OR_RETURN(tls_, net::ServerTls::Create({.certificate = pair}));
   } else {
@@ -25,11 +15,6 @@ Status ServingCertificate::InstallLocked(const net::CertificatePair& pair) {
   }
   info_ = std::move(info);
   return {};
-}
-
-void ServingCertificate::CountUnreadable() {
-  metrics_.reads.Inc();
-  metrics_.read_errors.Inc();
 }
 
 std::shared_ptr<const net::ServerTls> ServingCertificate::tls() const {

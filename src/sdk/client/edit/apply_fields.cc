@@ -2,6 +2,7 @@
 #include "base/check.h"
 #include "coxswain/apply.h"
 #include "object/json/json.h"
+#include "sdk/client/edit/zero.h"
 
 namespace cox::internal {
 namespace {
@@ -10,25 +11,9 @@ void Prune(const Type& type, Value& value, const Type* list);
 
 // Whether nobody set a field of that type, as far as a struct can tell.
 bool Unset(const Type& type, const Value& value) {
-  switch (value.kind()) {
-    case Value::Kind::kNull:
-      return true;
-    case Value::Kind::kBool:
-      return !value.as_bool();
-    case Value::Kind::kInt:
-      return value.as_int() == 0;
-    case Value::Kind::kDouble:
-      return value.as_double() == 0;
-    case Value::Kind::kString:
-      if (type.shape == Shape::kQuantity) return value.as_string() == "0";
-      if (type.shape == Shape::kDuration) return value.as_string() == "0s";
-      return value.as_string().empty();
-    case Value::Kind::kArray:
-      return value.as_array().empty();
-    case Value::Kind::kObject:
-      return value.as_object().empty();
-  }
-  return false;
+  if (type.shape == Shape::kQuantity && value.is_string()) return value.as_string() == "0";
+  if (type.shape == Shape::kDuration && value.is_string()) return value.as_string() == "0s";
+  return IsZero(value);
 }
 
 bool IsKeyOf(const Type* list, std::string_view name) {

@@ -4,6 +4,7 @@
 #include "object/json/json.h"
 #include "object/patch/merge_patch.h"
 #include "object/pointer.h"
+#include "sdk/client/edit/zero.h"
 
 namespace cox::internal {
 namespace {
@@ -11,26 +12,6 @@ namespace {
 const void* At(const void* object, const Field& field) {
   const void* at = static_cast<const char*>(object) + field.offset;
   return field.Has(Field::kPointer) ? PointedTo(*field.type, at) : at;
-}
-
-bool IsZero(const Value& value) {
-  switch (value.kind()) {
-    case Value::Kind::kNull:
-      return true;
-    case Value::Kind::kBool:
-      return !value.as_bool();
-    case Value::Kind::kInt:
-      return value.as_int() == 0;
-    case Value::Kind::kDouble:
-      return value.as_double() == 0;
-    case Value::Kind::kString:
-      return value.as_string().empty();
-    case Value::Kind::kArray:
-      return value.as_array().empty();
-    case Value::Kind::kObject:
-      return value.as_object().empty();
-  }
-  return false;
 }
 
 // As JSON shows the field; null where it does not.

@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -24,16 +25,27 @@ std::string EntryOf(const core::v1::Secret& secret, std::string_view key) {
   return entry == nullptr ? std::string() : *entry;
 }
 
-bool IsAddress(const std::string& name) {
-  unsigned char bytes[sizeof(in6_addr)];
-  return inet_pton(AF_INET, name.c_str(), bytes) == 1 ||
-         inet_pton(AF_INET6, name.c_str(), bytes) == 1;
+// An address as certificates show it: "::1" of "0:0::1" and, as URLs have it, "[::1]". None of
+// names.
+std::optional<std::string> AddressOf(std::string_view name) {
+  if (name.starts_with('[') && name.ends_with(']')) name = name.substr(1, name.size() - 2);
+  const std::string text(name);
+  for (const int family : {AF_INET, AF_INET6}) {
+    unsigned char bytes[sizeof(in6_addr)];
+    char shown[INET6_ADDRSTRLEN];
+    if (inet_pton(family, text.c_str(), bytes) == 1 &&
+        inet_ntop(family, bytes, shown, sizeof(shown)) != nullptr) {
+      return shown;
+    }
+  }
+  return std::nullopt;
 }
 
 bool Covers(const net::CertificateInfo& info, const std::vector<std::string>& names) {
   return std::all_of(names.begin(), names.end(), [&info](const std::string& name) {
-    const auto& among = IsAddress(name) ? info.ip_addresses : info.dns_names;
-    return std::find(among.begin(), among.end(), name) != among.end();
+    const std::optional<std::string> address = AddressOf(name);
+    const auto& among = address ? info.ip_addresses : info.dns_names;
+    return std::find(among.begin(), among.end(), address.value_or(name)) != among.end();
   });
 }
 
@@ -78,7 +90,8 @@ Result<net::CertificatePair> MakeServing(const SelfSigned& options, const net::C
   request.common_name = "webhook";
   request.days = options.days;
   for (const std::string& name : options.names) {
-    (IsAddress(name) ? request.ip_addresses : request.dns_names).push_back(name);
+    const std::optional<std::string> address = AddressOf(name);
+    (address ? request.ip_addresses : request.dns_names).push_back(address.value_or(name));
   }
   return net::MakeCertificateAt(request, &ca, now);
 }

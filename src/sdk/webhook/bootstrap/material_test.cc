@@ -52,6 +52,21 @@ TEST(MaterialTest, IsForTheNamesAndTimesAskedFor) {
   EXPECT_TRUE(ca->ValidAt(kNow + 899 * kDay));
 }
 
+TEST(NeededRenewalTest, KnowsAnAddressInEveryWayOfWritingIt) {
+  SelfSigned options = Options();
+  options.names = {"0:0:0:0:0:0:0:1", "2001:DB8::00ff", "[fd00:0::5]", "::ffff:10.0.0.1"};
+  const Result<Material> made = Renewed({}, options, Renewal::kAll, kNow);
+  ASSERT_TRUE(made.ok()) << made.status().ToString();
+  const auto serving = net::ReadCertificate(made->serving.certificate_pem);
+  ASSERT_TRUE(serving.ok());
+  EXPECT_EQ(serving->ip_addresses,
+            (std::vector<std::string>{"::1", "2001:db8::ff", "fd00::5", "::ffff:10.0.0.1"}));
+  EXPECT_TRUE(serving->dns_names.empty());
+  EXPECT_EQ(NeededRenewal(*made, options, kNow), Renewal::kNothing);
+  options.names.push_back("::2");
+  EXPECT_EQ(NeededRenewal(*made, options, kNow), Renewal::kServing);
+}
+
 TEST(NeededRenewalTest, SaysWhatHasToBeMadeAnew) {
   const Material good = Made();
   const auto with = [&good](auto change) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string>
 #include <utility>
 
 #include "sdk/webhook/bootstrap/object_watches.h"
@@ -22,6 +23,22 @@ constexpr Clock::Duration kLookAgain = std::chrono::minutes(10);
 // Between two looks, however often something changes: another program may want the configuration
 // otherwise, and neither gives in.
 constexpr Clock::Duration kBetweenLooks = milliseconds(250);
+
+// A time beyond it may be one that clocks cannot count.
+constexpr int kMaxDays = 36'500;
+
+// What would not end well: a CA that ends before what it signs is made anew for ever.
+Status CheckOptions(const SelfSigned& options) {
+  if (options.names.empty() || options.secret.name.empty() || options.secret.ns.empty()) {
+    return Status::BadRequest("self-signed certificates need names and a Secret");
+  }
+  if (options.days < 1 || options.ca_days <= options.days || options.ca_days > kMaxDays) {
+    return Status::BadRequest(
+        "self-signed certificates need days > 0 and ca_days > days, at most " +
+        std::to_string(kMaxDays));
+  }
+  return {};
+}
 
 }  // namespace
 
@@ -63,9 +80,7 @@ SelfSignedCertificates::SelfSignedCertificates(Client& client, SelfSigned option
       injected_(std::move(injected)) {}
 
 Status SelfSignedCertificates::Start(Context& ctx) {
-  if (options_.names.empty() || options_.secret.name.empty() || options_.secret.ns.empty()) {
-    return Status::BadRequest("self-signed certificates need names and a Secret");
-  }
+  COX_RETURN_IF_ERROR(CheckOptions(options_));
   for (Clock::Duration pause = kBackoffMin;; pause = std::min(2 * pause, kBackoffMax)) {
     Result<Material> material = AgreeOnMaterial(ctx, client_, options_);
     if (material.ok()) {

@@ -29,7 +29,8 @@ class SelfSignedCertificates {
   SelfSignedCertificates(Client& client, SelfSigned options, CaTargets targets, Install install,
                          std::function<void()> injected);
 
-  // Gets the certificate and installs it; tries until it can, or `ctx` stops.
+  // Gets the certificate and installs it; tries until it can, or `ctx` stops. BadRequest for
+  // options by which no certificate would last.
   Status Start(Context& ctx);
   // Puts the CA where it belongs and keeps it there, and the certificate valid, until `ctx` stops.
   void Follow(Context& ctx);

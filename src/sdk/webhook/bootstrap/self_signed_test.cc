@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <climits>
 #include <thread>
 
 #include "api/apiextensions/v1.h"
@@ -238,8 +239,9 @@ TEST_F(SelfSignedTest, RenewsBeforeItIsTooLate) {
   // Nobody tells of anything: time alone does it.
   while (installed.Count() < 2) {
     ASSERT_TRUE(ctx_.status().ok());
+    // It waits for a bell with a timer, and between two looks without.
+    while (clock.timers() == 0 && clock.waiters() == 0) std::this_thread::yield();
     clock.Advance(hours(6));
-    std::this_thread::yield();
   }
   scope.Stop();
   scope.Wait();
@@ -251,11 +253,38 @@ TEST_F(SelfSignedTest, RenewsBeforeItIsTooLate) {
 }
 
 TEST_F(SelfSignedTest, SaysWhatIsMissingInTheOptions) {
+  struct Case {
+    const char* name;
+    void (*change)(SelfSigned& options);
+  };
+  const Case cases[] = {
+      {"no names", [](SelfSigned& options) { options.names.clear(); }},
+      {"no Secret", [](SelfSigned& options) { options.secret = {}; }},
+      {"no days", [](SelfSigned& options) { options.days = 0; }},
+      {"days before now", [](SelfSigned& options) { options.days = -5; }},
+      {"a CA as short", [](SelfSigned& options) { options.ca_days = options.days; }},
+      {"a CA that is shorter", [](SelfSigned& options) { options.ca_days = 30; }},
+      {"a CA for ever", [](SelfSigned& options) { options.ca_days = INT_MAX; }},
+  };
+  for (const Case& test : cases) {
+    SelfSigned options = Options();
+    test.change(options);
+    SelfSignedCertificates certificates(
+        client_, options, {}, [](const auto&) { return Status(); }, [] {});
+    EXPECT_TRUE(certificates.Start(ctx_).Is(Reason::kBadRequest)) << test.name;
+  }
+  EXPECT_EQ(client_.writes(), 0);
+}
+
+TEST_F(SelfSignedTest, MakesWhatLastsInTheShortestTimeThatIsAllowed) {
   SelfSigned options = Options();
-  options.names.clear();
-  SelfSignedCertificates certificates(
-      client_, options, {}, [](const auto&) { return Status(); }, [] {});
-  EXPECT_TRUE(certificates.Start(ctx_).Is(Reason::kBadRequest));
+  options.days = 1;
+  options.ca_days = 2;
+  const Result<Material> first = AgreeOnMaterial(ctx_, client_, options);
+  const Result<Material> second = AgreeOnMaterial(ctx_, client_, options);
+  ASSERT_TRUE(first.ok() && second.ok());
+  EXPECT_EQ(*first, *second);
+  EXPECT_EQ(client_.writes(), 1);
 }
 
 }  // namespace

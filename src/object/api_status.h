@@ -4,10 +4,10 @@
 #include "api/meta/v1.h"
 #include "base/status.h"
 
-namespace cox::sdk {
+namespace cox {
 
-// A failure as reviews say it.
-inline meta::v1::Status ApiStatus(const Status& status) {
+// A Status as the API shows it; details only where there are some.
+inline meta::v1::Status ToApiStatus(const Status& status) {
   meta::v1::Status out;
   out.status = status.ok() ? "Success" : "Failure";
   if (status.ok()) return out;
@@ -28,4 +28,4 @@ inline meta::v1::Status ApiStatus(const Status& status) {
   return out;
 }
 
-}  // namespace cox::sdk
+}  // namespace cox

@@ -4,17 +4,17 @@
 #include <chrono>
 #include <string>
 
-#include "coxswain/leader_election.h"
+#include "coxswain/manager.h"
 
 // Who refuses writes of a leader whose term is over.
 enum class FenceMode { kBoth, kServer, kNone };
 
-struct Flags {
+struct Settings {
   std::string kubeconfig;
   cox::LeaderElectionOptions election{.lease = {"default", "leader-pair"}};
-  std::chrono::milliseconds write_period{1000};
+  std::chrono::milliseconds write_period{};
   FenceMode fence = FenceMode::kBoth;
 };
 
-// BadRequest naming the argument that is wrong.
-cox::Result<Flags> ParseFlags(int argc, char** argv);
+// BadRequest naming the flag that is wrong. Ends the program after --help.
+cox::Result<Settings> ReadSettings(int argc, char** argv);
