@@ -276,12 +276,15 @@ class ServerImpl final : public ApiServer {
   }
 
   void Offload(std::shared_ptr<Call> call, std::function<void(std::shared_ptr<Call>)> then) {
-    const bool taken =
-        workers_.Submit([call, then = std::move(then)]() mutable { then(std::move(call)); });
-    if (!taken) {
-      call->RespondStatus(Status(Reason::kTooManyRequests,
-                                 "too many requests, please try again later",
-                                 StatusDetails{.retry_after_seconds = 1}));
+    Call& raw = *call;
+    // Not shared with this thread: the call ends where it is worked on.
+    std::function<void()> work = [call = std::move(call), then = std::move(then)]() mutable {
+      then(std::move(call));
+    };
+    if (!workers_.Submit(std::move(work))) {  // then `work` is as it was, and holds the call
+      raw.RespondStatus(Status(Reason::kTooManyRequests,
+                               "too many requests, please try again later",
+                               StatusDetails{.retry_after_seconds = 1}));
     }
   }
 

@@ -10,29 +10,28 @@ WorkerPool::WorkerPool(const Context& ctx, Options options)
 
 WorkerPool::~WorkerPool() { Stop(); }
 
-bool WorkerPool::Submit(std::function<void()> work) {
-  bool start = false;
+bool WorkerPool::Submit(std::function<void()>&& work) {
+  std::deque<std::function<void()>> dropped;  // what it holds goes without the lock
   {
     MutexLock lock(mu_);
     if (stopped_ || queue_.size() >= options_.max_queue) return false;
-    queue_.push_back(std::move(work));
     // Each idle thread takes one piece: more wait than that, and a further thread helps.
-    start = queue_.size() > idle_ && threads_ < options_.max_threads;
-    if (start) ++threads_;
-  }
-  if (!start) {
-    changed_.NotifyOne();
-    return true;
-  }
-  if (!scope_.Go(options_.name, [this](Context& ctx) { Run(ctx); }).ok()) {
-    std::deque<std::function<void()>> dropped;
-    MutexLock lock(mu_);
-    --threads_;
-    if (threads_ == 0) {  // nobody will come for it
-      dropped.swap(queue_);
-      return false;
+    if (queue_.size() < idle_ || threads_ >= options_.max_threads) {
+      queue_.push_back(std::move(work));
+      changed_.NotifyOne();
+      return true;
     }
+    ++threads_;
   }
+  const bool started = scope_.Go(options_.name, [this](Context& ctx) { Run(ctx); }).ok();
+  MutexLock lock(mu_);
+  if (!started && --threads_ == 0) {  // nobody will come for any of it
+    dropped.swap(queue_);
+    return false;
+  }
+  if (stopped_) return false;
+  queue_.push_back(std::move(work));
+  changed_.NotifyOne();
   return true;
 }
 

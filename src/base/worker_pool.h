@@ -27,8 +27,8 @@ class WorkerPool {
   WorkerPool(const Context& ctx, Options options);
   ~WorkerPool();
 
-  // False, and nothing done, when the queue is full or the pool was stopped.
-  bool Submit(std::function<void()> work);
+  // False when the queue is full or the pool was stopped: then `work` is left as it was.
+  bool Submit(std::function<void()>&& work);
 
   // Lets what runs come to its end, drops what waits.
   void Stop();
