@@ -8,7 +8,9 @@ Leaving the block ends what was started and nothing else, by process id, however
 child whose test is killed outright is ended by the kernel, so no test leaves a server behind.
 """
 
+import contextlib
 import ctypes
+import glob
 import json
 import os
 import shutil
@@ -101,9 +103,15 @@ class _Server:
             try:
                 self.process.wait(STOP_SECONDS)
             except subprocess.TimeoutExpired:
+                print(f"{self.name} does not end; its threads: {', '.join(self._threads())}", flush=True)
                 self.process.kill()
                 self.process.wait()
         return self.process.returncode in (0, -signal.SIGTERM)
+
+    def _threads(self):
+        for names in sorted(glob.glob(f"/proc/{self.process.pid}/task/*/comm")):
+            with contextlib.suppress(OSError), open(names) as comm, open(names.replace("comm", "wchan")) as wchan:
+                yield f"{comm.read().strip()} ({wchan.read().strip()})"
 
 
 class Cluster:
