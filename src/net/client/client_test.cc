@@ -225,12 +225,25 @@ TEST_F(ClientTest, ConnectionThatDoesNotAnswerPingsIsGivenUp) {
 }
 
 TEST_F(ClientTest, AfterACanceledRequestThatTheServerDoesNotReadTheNextOneIsSent) {
+  std::promise<void> begun;
   std::promise<void> end;
-  Scripted server([&](tcp::socket&) { end.get_future().wait(); });  // nobody accepts after this one
+  Scripted server([&](tcp::socket& socket) {  // nobody accepts after this one
+    char first = 0;
+    boost::system::error_code ignored;
+    socket.read_some(boost::asio::buffer(&first, 1), ignored);
+    begun.set_value();
+    end.get_future().wait();
+  });
   auto client = Plain(server.port(), false);
-  Context moment = context_.WithTimeout(100ms);
-  const Request large{.method = "POST", .target = "/", .body = std::string(30'000'000, 'x')};
-  EXPECT_EQ(client->Do(moment, large).status(), Context::DeadlineExceeded());
+  Context canceled = context_.Child();
+  std::thread canceler([&] {
+    begun.get_future().wait();
+    canceled.Stop();
+  });
+  Request large{.method = "POST", .target = "/"};
+  large.body.resize(30'000'000, 'x');
+  EXPECT_EQ(client->Do(canceled, std::move(large)).status(), Context::Canceled());
+  canceler.join();
   const auto next = client->Do(context_, {.method = "GET", .target = "/"});
   EXPECT_TRUE(next.status().Is(Reason::kServiceUnavailable)) << next.status().ToString();
   end.set_value();
