@@ -11,6 +11,7 @@
 #                             a Python program that tests the built program, alone; 77 is "skipped". Where it or
 #                             Python is not there, nothing.
 # cox_fuzz(NAME SOURCE LIB)   a libFuzzer target, built where COX_FUZZ is on.
+# cox_alone(TARGET FILES...)  never in a batch (COX_UNITY): they have private names that others of TARGET have too.
 #
 # Every .cc stands in exactly one list: tools/check/listed compares the lists with the tree.
 
@@ -29,11 +30,22 @@ function(cox_precompiled target headers)
   endif()
 endfunction()
 
+# Libraries can be compiled in batches of files: much less work for a whole build, more for a change.
+function(cox_batched target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${COX_UNITY} UNITY_BUILD_BATCH_SIZE 6)
+endfunction()
+
+function(cox_alone target)
+  list(TRANSFORM ARGN PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/")
+  set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
 function(cox_module name)
   if(NOT DEFINED COX_LAYER_${name})
     message(FATAL_ERROR "src/${name} has no line in layers.txt: add one that says what it may include")
   endif()
   add_library(cox_${name} STATIC)
+  cox_batched(cox_${name})
   cox_precompiled(cox_${name} cox_std_pch)
   set_property(GLOBAL APPEND PROPERTY COX_LIBRARIES cox_${name})
   target_link_libraries(cox_${name} PUBLIC cox_options)
@@ -79,6 +91,7 @@ function(cox_part name)
   add_library(cox_${folder} STATIC ${arg_SOURCES})
   if(NOT arg_PCH)
     set(arg_PCH cox_std_pch)
+    cox_batched(cox_${folder})
   endif()
   cox_precompiled(cox_${folder} ${arg_PCH})
   set_property(GLOBAL APPEND PROPERTY COX_LIBRARIES cox_${folder})

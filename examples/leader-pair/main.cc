@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two processes, one leader: see README.md.
-#include <signal.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -38,7 +38,7 @@ class Pair {
   Status Run(Context& ctx) {
     COX_RETURN_IF_ERROR(CreateCounter(ctx));
     while (!ctx.Done()) {
-      const Status ended = elector_->Run(ctx, [&](Context& term) { Lead(ctx, term); });
+      Status ended = elector_->Run(ctx, [&](Context& term) { Lead(ctx, term); });
       if (ended.Is(cox::Reason::kBadRequest)) return ended;
       if (!ended.ok()) COX_WARNING(ctx.log(), "Lost", {"why", ended.message()});
     }

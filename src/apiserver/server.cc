@@ -9,6 +9,7 @@
 #include "apiserver/authz/rbac/rbac_guard.h"
 #include "apiserver/bootstrap/bootstrap.h"
 #include "apiserver/chain.h"
+#include "apiserver/connect/connector.h"
 #include "apiserver/discovery/served.h"
 #include "apiserver/fairness/fairness_feed.h"
 #include "apiserver/fairness/inflight_limit.h"
@@ -122,6 +123,7 @@ class ServerImpl final : public ApiServer {
                                  options_.enabled_admission_plugins,
                                  options_.disabled_admission_plugins)),
         resources_(registry_, admission_, options_.min_request_timeout),
+        connector_(ctx_, *authorization_, options_.kubelets),
         reviews_({.authenticator = authenticator_,
                   .authorizer = *authorization_,
                   .tokens = tokens_,
@@ -168,6 +170,7 @@ class ServerImpl final : public ApiServer {
                [this](net::ExchangePtr exchange) { Serve(std::move(exchange), /*local=*/true); }),
         background_(ctx_, "apiserver") {
     registry_.Hub(core::v1::Service::kKind).store().set_hooks(&allocation_);
+    resources_.set_connector(&connector_);
     AddBuildInfo(MakeVersion(), metrics);
     rbac_guard_.Install();
     if (auditor_ != nullptr) {
@@ -183,6 +186,7 @@ class ServerImpl final : public ApiServer {
     if (server_ != nullptr) server_->Stop();
     local_.Stop();
     workers_.Stop();
+    connector_.Stop();
     background_.Wait();
     // Every request has ended: what is buffered of them is delivered now, or never.
     if (auditor_ != nullptr) auditor_->Stop();
@@ -358,6 +362,7 @@ class ServerImpl final : public ApiServer {
   const std::shared_ptr<WebhookConnections> webhooks_;
   const AdmissionChain admission_;
   ResourceHandlers resources_;
+  NodeConnector connector_;
   const Reviews reviews_;
   const IssuerDiscovery issuer_;
   const std::vector<ServedKind> kinds_ = DefaultServedKinds();

@@ -13,6 +13,7 @@
 #include "apiserver/audit/options.h"
 #include "apiserver/authn/authentication.h"
 #include "apiserver/authz/authorization_options.h"
+#include "apiserver/connect/kubelet_options.h"
 #include "apiserver/fairness/gate.h"
 #include "apiserver/health/health.h"
 #include "apiserver/local/loopback_tokens.h"
@@ -43,6 +44,7 @@ struct ServerOptions {
   std::chrono::seconds min_request_timeout{1800};  // of those that are: watches
   std::chrono::seconds shutdown_delay{0};  // between failing /readyz and letting requests end
   FairnessOptions fairness;
+  KubeletClientOptions kubelets;
   // Of callers inside the process. Given where such tokens outlive the server; null: its own.
   std::shared_ptr<LoopbackTokens> loopback_tokens;
   std::vector<HealthCheck> storage_checks;  // of what is between us and etcd: key services

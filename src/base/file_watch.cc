@@ -73,13 +73,13 @@ bool IsBeingWritten(const fs::path& path) {
 }  // namespace
 
 Result<std::string> ReadBoundedFile(const fs::path& path, size_t limit) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return CannotRead(path, errno);
+  const Fd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd.valid()) return CannotRead(path, errno);
   std::string text;
   char buffer[16 * 1024];
   int error = 0;
   for (;;) {
-    const ssize_t size = read(fd, buffer, sizeof(buffer));
+    const ssize_t size = read(fd.get(), buffer, sizeof(buffer));
     if (size < 0 && errno == EINTR) continue;
     if (size < 0) error = errno;
     if (size <= 0) break;
@@ -87,14 +87,9 @@ Result<std::string> ReadBoundedFile(const fs::path& path, size_t limit) {
     if (text.size() > limit) error = EFBIG;
     if (error != 0) break;
   }
-  close(fd);
   explicit_bzero(buffer, sizeof(buffer));  // it may have been a key
   if (error != 0) return CannotRead(path, error);
   return text;
-}
-
-FileWatch::Fd::~Fd() {
-  if (fd_ >= 0) close(fd_);
 }
 
 FileWatch::FileWatch(Private, const Context& ctx, Options options, OnChange on_change)
@@ -114,7 +109,7 @@ Result<std::unique_ptr<FileWatch>> FileWatch::Start(
     const std::function<Status(std::span<const std::string>)>& first, OnChange on_change) {
   auto watch =
       std::make_unique<FileWatch>(Private{}, ctx, std::move(options), std::move(on_change));
-  if (watch->wake_.get() < 0) return Status::Unavailable("no file descriptor left");
+  if (!watch->wake_.valid()) return Status::Unavailable("no file descriptor left");
   // Watched before it is read: what changes in between is news.
   watch->WatchFolders(ctx);
   const Result<std::vector<std::string>> texts = watch->ReadAll();

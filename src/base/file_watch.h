@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/context.h"
+#include "base/fd.h"
 #include "base/result.h"
 #include "base/scope.h"
 
@@ -62,19 +63,6 @@ class FileWatch {
   FileWatch(Private, const Context& ctx, Options options, OnChange on_change);
 
  private:
-  // A file descriptor of its own.
-  class Fd {
-   public:
-    explicit Fd(int fd) : fd_(fd) {}
-    ~Fd();
-    Fd(const Fd&) = delete;
-    Fd& operator=(const Fd&) = delete;
-    int get() const { return fd_; }
-
-   private:
-    const int fd_;
-  };
-
   void Run(Context& ctx);
   void WatchFolders(const Context& ctx);
   void WatchFolder(const std::filesystem::path& folder, const std::string& name);

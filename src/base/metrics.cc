@@ -296,7 +296,7 @@ MetricVec<Metric>& MetricsRegistry::AddVec(MetricOptions options,
   const std::string name = options.name;
   // Two of a kind in one process (queues, caches of several clusters) share their metrics and
   // differ in label values.
-  const auto known = [&]() COX_NO_THREAD_SAFETY_ANALYSIS -> MetricVec<Metric>* {
+  const auto known = [&]() COX_REQUIRES(state_->mu) -> MetricVec<Metric>* {
     const auto found = state_->families.find(name);
     if (found == state_->families.end()) return nullptr;
     auto* same = dynamic_cast<MetricVec<Metric>*>(found->second.get());

@@ -15,26 +15,12 @@
 #include <cstring>
 #include <string_view>
 
+#include "base/fd.h"
+
 extern char** environ;
 
 namespace cox {
 namespace {
-
-class Fd {
- public:
-  explicit Fd(int fd = -1) : fd_(fd) {}
-  ~Fd() { Close(); }
-  Fd(const Fd&) = delete;
-  Fd& operator=(const Fd&) = delete;
-  int get() const { return fd_; }
-  void Close() {
-    if (fd_ >= 0) close(fd_);
-    fd_ = -1;
-  }
-
- private:
-  int fd_;
-};
 
 Status Failed(std::string_view what, int error) {
   return Status::Internal(std::string(what) + ": " + std::strerror(error));
@@ -159,12 +145,12 @@ Result<ProgramResult> RunProgram(const Context& ctx, const Program& program) {
   Fd input(ends[1]);
   fcntl(output.get(), F_SETFL, O_NONBLOCK);
   const Fd stop(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (stop.get() < 0) return Failed("eventfd", errno);
+  if (!stop.valid()) return Failed("eventfd", errno);
   COX_ASSIGN_OR_RETURN(const pid_t pid, Spawn().Start(program, input.get()));
-  input.Close();
+  input.Reset();
   Child child(pid, !program.interactive);
   const Fd ended(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
-  if (ended.get() < 0) return Failed("pidfd_open", errno);
+  if (!ended.valid()) return Failed("pidfd_open", errno);
   const StopHandle on_stop = ctx.OnStop([&stop] { (void)!eventfd_write(stop.get(), 1); });
 
   ProgramResult result;

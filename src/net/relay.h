@@ -48,7 +48,11 @@ class Relay {
   ~Relay() {
     ::shutdown(acceptor_.native_handle(), SHUT_RDWR);
     accepting_.join();
-    End();
+    {
+      MutexLock lock(mu_);
+      ending_ = true;
+    }
+    Cut();
     for (std::thread last = TakeThread(); last.joinable(); last = TakeThread()) last.join();
   }
   Relay(const Relay&) = delete;
@@ -77,13 +81,6 @@ class Relay {
     sockets_.push_back(socket);
     if (ending_) ::shutdown(socket->native_handle(), SHUT_RDWR);
     return socket;
-  }
-  void End() {
-    {
-      MutexLock lock(mu_);
-      ending_ = true;
-    }
-    Cut();
   }
   void Go(std::function<void()> work) {
     MutexLock lock(mu_);

@@ -10,14 +10,15 @@
 
 #include "base/context.h"
 #include "base/result.h"
+#include "net/byte_stream.h"
 #include "net/http.h"
 #include "net/tls.h"
 #include "net/websocket.h"
 
 namespace cox::net {
 
-// One request and where its answer goes. Exactly one of Send, Stream and Upgrade answers it, from
-// any thread. Dropping the last reference without an answer sends 500.
+// One request and where its answer goes. Exactly one of Send, Stream, Upgrade and SwitchProtocols
+// answers it, from any thread. Dropping the last reference without an answer sends 500.
 class Exchange {
  public:
   virtual ~Exchange() = default;
@@ -39,6 +40,13 @@ class Exchange {
     static_cast<void>(protocols);
     static_cast<void>(options);
     return Status::BadRequest("this connection cannot become a WebSocket");
+  }
+  // Makes the connection what the request's "upgrade" header asks for, whatever that is, with
+  // `headers` beside the 101; an "upgrade" in them is what was chosen. The stream lives on when the
+  // exchange is dropped. BadRequest, with nothing sent, if the request asks for no such thing.
+  virtual Result<std::unique_ptr<ByteStream>> SwitchProtocols(Headers headers) {
+    static_cast<void>(headers);
+    return Status::BadRequest("this connection cannot become another protocol's");
   }
 };
 using ExchangePtr = std::shared_ptr<Exchange>;

@@ -12,6 +12,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/fd.h"
+
 namespace cox::net {
 namespace {
 
@@ -24,17 +26,14 @@ bool WouldBlock() { return errno == EAGAIN || errno == EWOULDBLOCK; }
 // Blocks until `fd` is ready for `events` or `ctx` stops.
 Status Await(const Context& ctx, int fd, short events) {
   // By a descriptor of its own: poll(2) knows no other way to be woken.
-  const int wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (wake < 0) return Broken("eventfd");
+  const Fd wake(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!wake.valid()) return Broken("eventfd");
+  const StopHandle on_stop = ctx.OnStop([&wake] { eventfd_write(wake.get(), 1); });
+  pollfd waits[] = {{fd, events, 0}, {wake.get(), POLLIN, 0}};
   int polled = 0;
-  {
-    const StopHandle on_stop = ctx.OnStop([wake] { eventfd_write(wake, 1); });
-    pollfd waits[] = {{fd, events, 0}, {wake, POLLIN, 0}};
-    do {
-      polled = poll(waits, 2, -1);
-    } while (polled < 0 && errno == EINTR);
-  }
-  close(wake);
+  do {
+    polled = poll(waits, 2, -1);
+  } while (polled < 0 && errno == EINTR);
   if (ctx.Done()) return ctx.status();
   return polled < 0 ? Broken("poll") : Status();
 }

@@ -10,6 +10,8 @@
 #include <new>
 #include <string>
 
+#include "base/heap.h"
+
 namespace {
 
 std::atomic<int64_t> live_bytes = 0;
@@ -70,6 +72,8 @@ void ResetPeak() {
 }  // namespace
 
 Cost Measure(const std::function<void()>& work) {
+  // As servers have it: without, the cost depends on what was freed before.
+  BoundHeap();
   Cost cost;
   ResetPeak();
   int64_t resident_before = PeakResident();

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <malloc.h>
-#include <pthread.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <iterator>
@@ -11,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/memory_trim.h"
-#include "base/scope.h"
+#include "base/heap.h"
+#include "base/run_until_signal.h"
 #include "coxswain/manager.h"
 #include "net/tls.h"
 
@@ -122,38 +119,6 @@ Status Operate(Context& ctx, const Config& config, const OperatorOptions& option
   return {};
 }
 
-// Runs the manager beside this thread, which waits for signals. All threads have them blocked.
-Status RunUntilSignal(Context& ctx, const sigset_t& signals, const std::function<Status()>& run) {
-  Status status;
-  std::atomic<bool> ended = false;
-  const pthread_t waiting = pthread_self();
-  Scope scope(ctx, "operator");
-  COX_RETURN_IF_ERROR(scope.Go("manager", [&](Context&) {
-    status = run();
-    ended = true;
-    pthread_kill(waiting, SIGTERM);  // ends the wait below
-  }));
-  const timespec* trim_after = &kFirstTrim;
-  for (bool asked = false; !ended;) {
-    const int signal = sigtimedwait(&signals, nullptr, trim_after);
-    if (ended) break;
-    if (signal < 0) {
-      trim_after = nullptr;  // once: what is used after that is in use
-      TrimMemory();
-      continue;
-    }
-    if (std::exchange(asked, true)) {
-      COX_WARNING(ctx.log(), "Ending at once", {"signal", signal});
-      _exit(kFailed);
-    }
-    COX_INFO(ctx.log(), "Stopping", {"signal", signal});
-    ctx.Stop();
-  }
-  scope.Stop();
-  scope.Wait();
-  return status;
-}
-
 int Fail(const Status& status, int code) {
   std::fputs(("Error: " + status.message() + "\n").c_str(), stderr);
   return code;
@@ -174,14 +139,8 @@ int RunOperator(int argc, char** argv, OperatorOptions options, const OperatorSe
     std::fputs(Help(options, known).c_str(), stdout);
     return 0;
   }
-  // An arena for each thread would cost megabytes; two share well.
-  mallopt(M_ARENA_MAX, 2);
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGTERM);
-  sigaddset(&signals, SIGINT);
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  std::signal(SIGPIPE, SIG_IGN);
+  BoundHeap();
+  const sigset_t signals = BlockSignals({SIGTERM, SIGINT});
 
   const Result<Config> config =
       LoadConfig({.kubeconfig = flags->Get("kubeconfig"), .context = flags->Get("context")});
@@ -197,8 +156,21 @@ int RunOperator(int argc, char** argv, OperatorOptions options, const OperatorSe
       clock, flags->Get("logging-format") == "json" ? LogFormat::kJson : LogFormat::kText, sink);
   logging.SetDefaultLevel(static_cast<int>(*flags->GetInt("v", 0, 10)));
   Context ctx(clock, logging.For(options.name));
+  const UntilSignalOptions until = {
+      .signals = signals,
+      .name = "manager",
+      .trim_after = kFirstTrim,
+      .say =
+          [&ctx](int signal, bool again) {
+            if (again) {
+              COX_WARNING(ctx.log(), "Ending at once", {"signal", signal});
+            } else {
+              COX_INFO(ctx.log(), "Stopping", {"signal", signal});
+            }
+          },
+  };
   const Status status =
-      RunUntilSignal(ctx, signals, [&] { return Operate(ctx, *config, options, *flags, setup); });
+      RunUntilSignal(ctx, until, [&] { return Operate(ctx, *config, options, *flags, setup); });
   return status.ok() ? 0 : Fail(status, kFailed);
 }
 

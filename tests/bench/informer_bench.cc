@@ -8,9 +8,6 @@
 // left when the memory that only the start has needed was given back. With --check it fails above
 // limits that stand a little over what was measured; the targets stand beside them.
 #include <malloc.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -92,39 +89,21 @@ Status Hold(const Way& way, const std::string& url) {
   return {};
 }
 
-Result<Taken> Measure(const Way& way, const std::string& url) {
-  int out[2];
-  if (pipe(out) != 0) return Status::Internal("pipe");
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
-  posix_spawn_file_actions_addclose(&actions, out[0]);
-  std::vector<std::string> words = {"informer_bench", "--hold", way.name, url};
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  pid_t child = 0;
-  const int error =
-      posix_spawn(&child, "/proc/self/exe", &actions, nullptr, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  close(out[1]);
-  std::string said;
-  char buffer[512];
-  for (ssize_t n = 0; error == 0 && (n = read(out[0], buffer, sizeof buffer)) > 0;) {
-    said.append(buffer, static_cast<size_t>(n));
-  }
-  close(out[0]);
-  int status = 0;
-  if (error != 0 || waitpid(child, &status, 0) != child || status != 0) {
-    return Status::Internal(std::string(way.name) + " failed: " + said);
-  }
+Result<Taken> Measure(const Way& way, const Plane& plane) {
+  const std::string said = plane.folder() + "/" + way.name;
+  COX_ASSIGN_OR_RETURN(
+      const std::unique_ptr<storage::Child> child,
+      storage::Child::Start({"/proc/self/exe", "--hold", way.name, plane.url()}, said));
+  child->Wait();
+  std::ifstream in(said);
   Taken taken;
-  long long objects = 0;
-  if (std::sscanf(said.c_str(), "%lf %lf %lf %lf %lld", &taken.seconds, &taken.before, &taken.peak,
-                  &taken.after, &objects) != 5) {
-    return Status::Internal("cannot read: " + said);
+  if (!(in >> taken.seconds >> taken.before >> taken.peak >> taken.after >> taken.objects)) {
+    in.clear();
+    in.seekg(0);
+    std::string why;
+    std::getline(in, why);
+    return Status::Internal(std::string(way.name) + " failed: " + why);
   }
-  taken.objects = objects;
   return taken;
 }
 
@@ -195,7 +174,7 @@ Result<bool> Compare(const std::string& binary, int64_t pods) {
               static_cast<double>(plane->Resident()) / 1e6);
   bool kept = true;
   for (const Way& way : kWays) {
-    COX_ASSIGN_OR_RETURN(const Taken taken, Measure(way, plane->url()));
+    COX_ASSIGN_OR_RETURN(const Taken taken, Measure(way, *plane));
     if (taken.objects != pods) return Status::Internal("not all Pods came");
     // With few Pods the program itself would be most of it.
     const double ratio = (taken.after - taken.before) / json;

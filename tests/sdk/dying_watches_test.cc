@@ -60,6 +60,27 @@ class HistoryGuard {
   size_t deltas_ COX_GUARDED_BY(mu_) = 0;
 };
 
+// Short times in which the test waits for what may come, before it lets the clock move on. They
+// grow, each time that `often` were in vain: on a slow computer no attempt would end in time.
+class Moments {
+ public:
+  Moments(const Context& real, int often) : real_(real), often_(often) {}
+  Context Next() {
+    grew_ = taken_ > 0 && taken_ % often_ == 0;
+    if (grew_) length_ = std::min(length_ * 2, milliseconds(640));
+    ++taken_;
+    return real_.WithTimeout(length_);
+  }
+  bool grew() const { return grew_; }
+
+ private:
+  const Context real_;
+  const int often_;
+  int taken_ = 0;
+  bool grew_ = false;
+  milliseconds length_{10};
+};
+
 class DyingWatchesTest : public ::testing::Test {
  protected:
   void StartCluster(bool https = false) {
@@ -137,21 +158,16 @@ class DyingWatchesTest : public ::testing::Test {
 
   // Until the cache holds what the server has. Time passes meanwhile, whenever nothing moved for a
   // moment, in steps that grow up to `longest`: what waits for a timeout or a backoff goes on.
-  // A computer that is slow gets longer moments, or no attempt would end in time.
   void Converge(Clock::Duration longest = seconds(60)) {
     const Versions wanted = OnServer();
     const auto there = [&] { return informer_->HasSynced() && InCache() == wanted; };
     Clock::Duration step = seconds(1);
-    milliseconds patience(10);
-    for (int i = 1; !real_.Done(); ++i) {
-      Context moment = real_.WithTimeout(patience);
+    Moments moments(real_, 20);
+    while (!real_.Done()) {
+      Context moment = moments.Next();
       if (WaitForCache(moment, *informer_, there).ok()) return;
       cluster_->Advance(step);
-      step = std::min(step * 2, longest);
-      if (i % 20 == 0) {
-        patience = std::min(patience * 2, milliseconds(640));
-        step = seconds(1);
-      }
+      step = moments.grew() ? seconds(1) : std::min(step * 2, longest);
     }
     FAIL() << "the cache has " << testing::PrintToString(InCache()) << ", the server "
            << testing::PrintToString(wanted);
@@ -332,12 +348,11 @@ class DyingConnectionsTest : public DyingWatchesTest {
 
   // Until so many were made, while time passes.
   void AwaitConnection(uint64_t count) {
-    milliseconds patience(10);
-    Context moment = real_.WithTimeout(patience);
-    for (int i = 1; !proxy_->AwaitAccepted(moment, count).ok() && !real_.Done(); ++i) {
+    Moments moments(real_, 60);
+    Context moment = moments.Next();
+    while (!proxy_->AwaitAccepted(moment, count).ok() && !real_.Done()) {
       cluster_->Advance(seconds(1));
-      if (i % 60 == 0) patience = std::min(patience * 2, milliseconds(640));
-      moment = real_.WithTimeout(patience);
+      moment = moments.Next();
     }
     EXPECT_GE(proxy_->accepted(), count);
   }

@@ -184,12 +184,11 @@ TEST_F(ManagerTest, RunnablesAreAddedWhileItRuns) {
   ASSERT_TRUE(manager
                   ->Add("first",
                         [&](Context&) {
-                          const Status added = manager->Add("second", [&](Context&) {
+                          return manager->Add("second", [&](Context&) {
                             ++ran;
                             changed.Changed();
                             return Status();
                           });
-                          return added;
                         })
                   .ok());
   Run();

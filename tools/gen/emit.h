@@ -17,6 +17,7 @@ struct CppType {
   std::string display;     // as error texts name `value`: "v1.Container"
   std::string scalar_ops;  // "String": what scalar_ops calls it; empty where it has none
   bool is_struct = false;  // `value` is a generated struct
+  bool is_number = false;  // `value` names an int32_t: an enum of numbers
 };
 CppType ToCpp(const Model& model, const Package& from, const TypeRef& ref);
 

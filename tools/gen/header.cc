@@ -39,7 +39,8 @@ std::vector<const StructDef*> InOrderOfUse(const Package& package) {
 std::string InitialValue(const CppType& cpp, const TypeRef& ref) {
   if (ref.pointer || ref.container != TypeRef::kPlain) return "";
   if (cpp.type == "bool") return " = false";
-  if (cpp.type == "int32_t" || cpp.type == "int64_t" || cpp.type == "double") return " = 0";
+  if (cpp.is_number || cpp.type == "int32_t" || cpp.type == "int64_t" || cpp.type == "double")
+    return " = 0";
   return "";
 }
 
@@ -57,6 +58,14 @@ void EmitStruct(const Model& model, const Package& package, const StructDef& def
   *out += "};\n\n";
 }
 
+// The constants carry the enum's name: in another enum the same word has another number.
+void EmitNumbers(const EnumDef& def, std::string* out) {
+  *out += "using " + def.name + " = int32_t;\n";
+  for (const auto& [constant, number] : def.values) {
+    *out += "inline constexpr " + def.name + " k" + def.name + constant + " = " + number + ";\n";
+  }
+}
+
 }  // namespace
 
 std::string EmitHeader(const Model& model, const Package& package) {
@@ -65,6 +74,10 @@ std::string EmitHeader(const Model& model, const Package& package) {
   for (const std::string& path : Includes(package)) out += "#include \"api/" + path + ".h\"\n";
   out += "\nnamespace cox::" + Namespace(package.Path()) + " {\n\n";
   for (const EnumDef& def : package.enums) {
+    if (def.number) {
+      EmitNumbers(def, &out);
+      continue;
+    }
     out += "using " + def.name + " = std::string;\n";
     for (const auto& [constant, text] : def.values) {
       out += "inline constexpr const char* k" + constant + " = " + Quoted(text) + ";\n";
@@ -86,7 +99,9 @@ std::string EmitHeader(const Model& model, const Package& package) {
     if (is_struct(*def)) EmitStruct(model, package, *def, &out);
   }
   out += "namespace types {\n";
-  for (const EnumDef& def : package.enums) out += "extern const ::cox::Type " + def.name + ";\n";
+  for (const EnumDef& def : package.enums) {
+    if (!def.number) out += "extern const ::cox::Type " + def.name + ";\n";
+  }
   for (const ListDef& def : package.lists) out += "extern const ::cox::Type " + def.name + ";\n";
   out += "}  // namespace types\n\n}  // namespace cox::" + Namespace(package.Path()) + "\n";
   return out;

@@ -39,7 +39,8 @@ struct StructDef {
 struct EnumDef {
   std::string name;
   bool closed = false;                                      // no other values than these
-  std::vector<std::pair<std::string, std::string>> values;  // constant, text
+  bool number = false;                                      // int32 on the wire, not a string
+  std::vector<std::pair<std::string, std::string>> values;  // constant, text or number
 };
 
 struct ListDef {  // a named slice
@@ -68,6 +69,7 @@ struct KindDef {
 struct Package {
   std::string dir, version;  // "core", "v1": the file's place
   std::string group;         // "" for core
+  bool messages = false;     // of a gRPC service: in no group, known to nothing that lists types
   std::vector<KindDef> kinds;
   std::vector<EnumDef> enums;
   std::vector<ListDef> lists;

@@ -91,6 +91,11 @@ CppType ToCpp(const Model& model, const Package& from, const TypeRef& ref) {
     } else if (def != nullptr) {
       cpp.is_struct = true;
       cpp.table = cpp.value + "::kType";
+    } else if (const EnumDef* number = package.FindEnum(ref.name);
+               number != nullptr && number->number) {
+      cpp.table = "::cox::types::kInt32";
+      cpp.scalar_ops = "Int32";
+      cpp.is_number = true;
     } else {
       is_slice = package.FindList(ref.name) != nullptr;
       is_enum = !is_slice;

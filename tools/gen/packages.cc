@@ -24,6 +24,7 @@ std::string EmitPackages(const Model& model) {
   std::string includes, arrays, packages;
   int number = 0;
   for (const auto& [path, package] : model.packages) {
+    if (package.messages) continue;
     includes += "#include \"api/" + path + ".h\"\n";
     const std::string id = std::to_string(number++);
     const std::string space = "::cox::" + Namespace(path) + "::";

@@ -70,14 +70,20 @@ class FileParser {
     in_ = In::kNothing;
     if (what == "group") {
       package_.group = words[1] == "core" ? "" : words[1];
+    } else if (what == "messages") {
+      package_.messages = true;
     } else if (what == "kind") {
       in_ = In::kKind;
       package_.kinds.push_back({.name = words[1]});
     } else if (what == "enum") {
       in_ = In::kEnum;
-      if (words[2] != "string") Die("only enums of strings are known");
-      package_.enums.push_back(
-          {.name = words[1], .closed = words.size() > 3 && words[3] == "closed", .values = {}});
+      if (words.size() < 3 || (words[2] != "string" && words[2] != "int32")) {
+        Die("only enums of string and int32 are known");
+      }
+      package_.enums.push_back({.name = words[1],
+                                .closed = words.size() > 3 && words[3] == "closed",
+                                .number = words[2] == "int32",
+                                .values = {}});
     } else if (what == "list") {
       package_.lists.push_back({.name = words[1], .element = words[2]});
     } else if (what == "alias") {
@@ -107,6 +113,11 @@ class FileParser {
       case In::kKind:
         return KindLine(words, &package_.kinds.back());
       case In::kEnum: {
+        if (package_.enums.back().number) {
+          if (words.size() != 2) Die("a constant and its number");
+          package_.enums.back().values.emplace_back(words[0], words[1]);
+          return;
+        }
         size_t quote = line.find('"');
         if (quote == std::string::npos || line.back() != '"') Die("an enum value must be quoted");
         package_.enums.back().values.emplace_back(words[0],

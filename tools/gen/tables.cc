@@ -26,7 +26,9 @@ class TableEmitter {
   TableEmitter(const Model& model, const Package& package) : model_(model), package_(package) {}
 
   std::string Run() {
-    for (const EnumDef& def : package_.enums) EmitEnum(def);
+    for (const EnumDef& def : package_.enums) {
+      if (!def.number) EmitEnum(def);
+    }
     for (const ListDef& def : package_.lists) EmitList(def);
     for (const StructDef& def : package_.structs) {
       if (def.codec != "json") EmitStruct(def);
@@ -261,6 +263,7 @@ std::string EmitKinds(const Model& model) {
   std::string includes;
   std::string rows;
   for (const auto& [path, package] : model.packages) {
+    if (package.messages) continue;
     includes += "#include \"api/" + path + ".h\"\n";
     for (const KindDef& kind : package.kinds)
       rows += "    &" + Namespace(path) + "::" + kind.name + "::kKind,\n";

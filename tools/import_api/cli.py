@@ -6,7 +6,7 @@ import re
 import sys
 from pathlib import Path
 
-from import_api import descriptions, tables
+from import_api import descriptions, messages, tables
 from import_api.build import Builder
 from import_api.catalog import Catalog, label
 from import_api.check import Checker
@@ -19,6 +19,10 @@ DEFAULT_SOURCE = "/usr/share/gocode/src/k8s.io"
 
 def main(argv=None):
     options = _options(argv)
+    if options.cri:
+        made = messages.parse(options.cri.read_text(encoding="utf-8"), "v1", options.cri.name)
+        _write(options.out, {"cri/v1.api": tables.render(made)})
+        return 0
     report = Report()
     catalog = Catalog([_root(source) for source in options.source or [DEFAULT_SOURCE]])
     if not catalog.published():
@@ -46,8 +50,10 @@ def _options(argv):
                         help="folder to write to (default: api/ of this checkout)")
     parser.add_argument("--descriptions", metavar="OUT", type=Path,
                         help="write field descriptions to this file instead of tables")
+    parser.add_argument("--cri", metavar="FILE", type=Path,
+                        help="api.proto of the container runtime interface: only write cri/v1.api")
     options = parser.parse_args(argv)
-    if not options.descriptions and not (options.openapi and options.discovery):
+    if not options.cri and not options.descriptions and not (options.openapi and options.discovery):
         parser.error("--openapi and --discovery are needed to write tables")
     return options
 
@@ -66,15 +72,19 @@ def _import(options, catalog, report):
     groups = render_groups(made, discovery, report)
     if report.errors:
         return
-    _write(options.out, {f"{name}.api": tables.render(made[name]) for name in made}
-           | {"groups.api": groups})
+    files = {f"{name}.api": tables.render(made[name]) for name in made} | {"groups.api": groups}
+    _remove_others(options.out, files)
+    _write(options.out, files)
+
+
+def _remove_others(out, files):
+    """Removes .api files that are no longer made. Messages have an import of their own."""
+    for old in out.rglob("*.api"):
+        if old.relative_to(out).as_posix() not in files and old.parent.name != "cri":
+            old.unlink()
 
 
 def _write(out, files):
-    """Writes all files and removes .api files that are no longer made."""
-    for old in out.rglob("*.api"):
-        if old.relative_to(out).as_posix() not in files:
-            old.unlink()
     for name, text in files.items():
         target = out / name
         target.parent.mkdir(parents=True, exist_ok=True)

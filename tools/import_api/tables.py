@@ -50,6 +50,7 @@ class GroupVersion:
     group: str  # "core" for the empty group
     version: str
     package: str = ""  # proto package
+    messages: bool = False  # of a gRPC service, in no group of the API
     kinds: dict = field(default_factory=dict)  # name -> discovery.Resource or None
     aliases: dict = field(default_factory=dict)  # name -> type of another group version
     enums: dict = field(default_factory=dict)
@@ -59,8 +60,9 @@ class GroupVersion:
 
 def render(tables):
     """The text of one .api file."""
-    out = [HEADER.rstrip("\n"), f"group {tables.group} {tables.version}",
-           f"package {tables.package}", ""]
+    head = f"messages {tables.version}" if tables.messages else \
+        f"group {tables.group} {tables.version}"
+    out = [HEADER.rstrip("\n"), head, f"package {tables.package}", ""]
     for name in sorted(tables.kinds):
         out.append(f"kind {name}")
         if tables.kinds[name]:
@@ -134,6 +136,8 @@ def parse(text):
                 _parse_inner(block, words, raw)
             elif words[0] == "group":
                 tables = GroupVersion(words[1], words[2])
+            elif words[0] == "messages":
+                tables = GroupVersion("", words[1], messages=True)
             else:
                 block = _parse_outer(tables, words)
         except (AttributeError, IndexError, KeyError, TypeError, ValueError) as cause:

@@ -16,7 +16,8 @@ namespace cox::apiserver {
 // stored with that context passes a FencedStore (fenced_store.h), which asks again.
 //
 // Security: who names a Lease must be allowed to get it; otherwise the answers would tell what he
-//   may not read. Without the header nothing is different.
+//   may not read. Service accounts of the Lease's namespace need not be, and are told no more than
+//   that the term is over. Without the header nothing is different.
 // Threads: all methods may be called concurrently; Enter and Check block.
 // Errors: BadRequest for a malformed header or more than one; Forbidden, as for a get of the Lease;
 //   Conflict (IsDeposed) if the term is over.

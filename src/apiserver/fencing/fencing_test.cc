@@ -59,6 +59,7 @@ class FencingTest : public ::testing::Test {
       request.headers.Add("content-type", "application/merge-patch+json");
     }
     FakeCall call(clock_, std::move(request));
+    call->user.name = user_;
     if (Fencing::Concerns(*call)) {
       const Status entered = fencing_.Enter(*call);
       if (!entered.ok()) {
@@ -86,6 +87,7 @@ class FencingTest : public ::testing::Test {
   Context ctx_{clock_};
   const std::unique_ptr<storage::Store> store_ = storage::NewMemoryStore(clock_);
   LeaseAuthorizer authorizer_;
+  std::string user_ = "user";
   const Fencing fencing_{registry_, authorizer_};
   const std::unique_ptr<storage::Store> fenced_ = NewFencedStore(*store_, fencing_);
   Registry registry_{ctx_,
@@ -136,6 +138,22 @@ TEST_F(FencingTest, WhoMayNotReadTheLeaseLearnsNothingOfIt) {
   const std::string refused = Patch({"default/x;a;3"});
   EXPECT_THAT(refused, HasSubstr("403 leases.coordination.k8s.io \"x\" is forbidden"));
   EXPECT_EQ(Patch({"default/x;b;3"}), refused) << "the same for a wrong guess";
+}
+
+TEST_F(FencingTest, AccountsOfTheNamespaceMayNameItsLeases) {
+  authorizer_.may_read = false;
+  user_ = "system:serviceaccount:default:controller";
+  EXPECT_EQ(Patch({"default/x;a;3"}), "200");
+  const auto over = [](const std::string& term) { return "409 " + term + " is over"; };
+  EXPECT_EQ(Patch({"default/x;b;3"}), over("term 3 of \"b\" in Lease default/x"));
+  EXPECT_EQ(Patch({"default/y;b;3"}), over("term 3 of \"b\" in Lease default/y"))
+      << "also whether there is one they are not told";
+  meanwhile_ = [&] { ChangeLease(R"({"holderIdentity":"secret"})"); };
+  EXPECT_THAT(Patch({"default/x;a;3"}),
+              testing::AllOf(HasSubstr("is over"), testing::Not(HasSubstr("secret"))));
+  meanwhile_ = nullptr;
+  user_ = "system:serviceaccount:other:controller";
+  EXPECT_THAT(Patch({"default/x;a;3"}), HasSubstr("403"));
 }
 
 TEST_F(FencingTest, OnlyWritesAreConcerned) {
@@ -252,6 +270,13 @@ TEST_F(FencingTest, ALeaseThatMovesBetweenCheckAndWriteIsCheckedAgain) {
   EXPECT_FALSE(store_->Get(ctx_, "/registry/late")->kv.has_value());
   // Whoever carries no term is not asked.
   EXPECT_TRUE(fenced->Create(ctx_, "/registry/other", "x").ok());
+}
+
+TEST_F(FencingTest, ADeletionOfWhatIsNotThereIsNotTakenForAMovedLease) {
+  Context leading = ctx_.WithValue("term", "default/x;a;3");
+  const Result<storage::WriteResult> removed = fenced_->Delete(leading, "/registry/none", 0);
+  ASSERT_TRUE(removed.ok()) << removed.status().ToString();
+  EXPECT_FALSE(removed->written);
 }
 
 }  // namespace

@@ -53,16 +53,20 @@ Bytes Holding(Bytes bytes, std::shared_ptr<void> held) {
 // A stream whose end is told, and recorded.
 class FollowedSource final : public net::BodySource {
  public:
-  FollowedSource(std::unique_ptr<net::BodySource> source, Call::OnAnswer on_end,
+  FollowedSource(int code, std::unique_ptr<net::BodySource> source, Call::OnAnswer on_end,
                  std::unique_ptr<AuditRecord> audit)
-      : source_(std::move(source)), on_end_(std::move(on_end)), audit_(std::move(audit)) {}
+      : code_(code),
+        source_(std::move(source)),
+        on_end_(std::move(on_end)),
+        audit_(std::move(audit)) {}
   ~FollowedSource() override {
-    if (on_end_) on_end_(200, 0);
-    if (audit_ != nullptr) audit_->Complete(200, AuditRecord::Where::kLoop);
+    if (on_end_) on_end_(code_, 0);
+    if (audit_ != nullptr) audit_->Complete(code_, AuditRecord::Where::kLoop);
   }
   State Pull(size_t budget, std::vector<Bytes>* out) override { return source_->Pull(budget, out); }
 
  private:
+  const int code_;
   const std::unique_ptr<net::BodySource> source_;
   const Call::OnAnswer on_end_;
   const std::unique_ptr<AuditRecord> audit_;
@@ -137,8 +141,13 @@ Call::Call(net::ExchangePtr exchange, std::string audit_id)
     : exchange_(std::move(exchange)), ctx_(exchange_->context()), audit_id_(std::move(audit_id)) {}
 
 Call::~Call() {
-  if (on_answer_) on_answer_(500, 0);
-  if (audit_ != nullptr) audit_->Panic();
+  if (on_answer_) on_answer_(switched_ ? 101 : 500, 0);
+  if (audit_ == nullptr) return;
+  if (switched_) {
+    audit_->Complete(101, AuditRecord::Where::kWorker);
+  } else {
+    audit_->Panic();
+  }
 }
 
 void Call::Warn(std::string text) {
@@ -220,12 +229,47 @@ void Call::RespondStatus(const Status& status) {
 
 std::shared_ptr<net::Waker> Call::RespondStream(std::string_view content_type,
                                                 std::unique_ptr<net::BodySource> source) {
-  if (audit_ != nullptr) audit_->Started(200);
-  if (on_answer_ || audit_ != nullptr) {
-    source = std::make_unique<FollowedSource>(std::move(source), std::exchange(on_answer_, nullptr),
-                                              std::move(audit_));
+  return StartStream(200, TakeHeaders(content_type), std::move(source));
+}
+
+std::shared_ptr<net::Waker> Call::RespondStream(int code, net::Headers headers,
+                                                std::unique_ptr<net::BodySource> source) {
+  for (const auto& [name, value] : headers_) headers.Add(name, value);
+  headers.Set("audit-id", audit_id_);
+  if (!headers.Get("cache-control")) headers.Add("cache-control", "no-cache, private");
+  for (std::string& warning : WarningHeaders(warnings_)) {
+    headers.Add("warning", std::move(warning));
   }
-  return exchange_->Stream(200, TakeHeaders(content_type), std::move(source));
+  return StartStream(code, std::move(headers), std::move(source));
+}
+
+std::shared_ptr<net::Waker> Call::StartStream(int code, net::Headers headers,
+                                              std::unique_ptr<net::BodySource> source) {
+  if (audit_ != nullptr) audit_->Started(code);
+  if (on_answer_ || audit_ != nullptr) {
+    source = std::make_unique<FollowedSource>(
+        code, std::move(source), std::exchange(on_answer_, nullptr), std::move(audit_));
+  }
+  return exchange_->Stream(code, std::move(headers), std::move(source));
+}
+
+Result<std::unique_ptr<net::WebSocket>> Call::Upgrade(const std::vector<std::string>& protocols,
+                                                      const net::WebSocketOptions& options) {
+  auto socket = exchange_->Upgrade(protocols, options);
+  if (socket.ok()) NoteSwitched();
+  return socket;
+}
+
+Result<std::unique_ptr<net::ByteStream>> Call::SwitchProtocols(net::Headers headers) {
+  headers.Set("audit-id", audit_id_);
+  auto stream = exchange_->SwitchProtocols(std::move(headers));
+  if (stream.ok()) NoteSwitched();
+  return stream;
+}
+
+void Call::NoteSwitched() {
+  switched_ = true;
+  if (audit_ != nullptr) audit_->Started(101);
 }
 
 }  // namespace cox::apiserver

@@ -22,7 +22,7 @@ namespace cox::apiserver {
 //
 // Exactly one of the Respond functions is called. Threads: one at a time; it moves from a loop to a
 // worker and stays there.
-class Call {
+class Call : public std::enable_shared_from_this<Call> {
  public:
   Call(net::ExchangePtr exchange, std::string audit_id);
   // One that nobody answered has failed: its peer is told 500.
@@ -48,6 +48,14 @@ class Call {
   void RespondWith(net::Response response);
   std::shared_ptr<net::Waker> RespondStream(std::string_view content_type,
                                             std::unique_ptr<net::BodySource> source);
+  // The same with another code, and headers that are complete but for those of every answer.
+  std::shared_ptr<net::Waker> RespondStream(int code, net::Headers headers,
+                                            std::unique_ptr<net::BodySource> source);
+  // The connection becomes a WebSocket, or what the client asked for: see net::Exchange. The call
+  // lasts as long as it is kept. After an error it is still to be answered.
+  Result<std::unique_ptr<net::WebSocket>> Upgrade(const std::vector<std::string>& protocols,
+                                                  const net::WebSocketOptions& options);
+  Result<std::unique_ptr<net::ByteStream>> SwitchProtocols(net::Headers headers);
   // A header that goes with the answer.
   void AddHeader(std::string name, std::string value) {
     headers_.Add(std::move(name), std::move(value));
@@ -87,6 +95,9 @@ class Call {
 
  private:
   net::Headers TakeHeaders(std::string_view content_type);
+  std::shared_ptr<net::Waker> StartStream(int code, net::Headers headers,
+                                          std::unique_ptr<net::BodySource> source);
+  void NoteSwitched();
   // Tells who follows the call, and sends. What is audited is written down first: no answer goes
   // out that nobody can account for.
   void Send(net::Response response, size_t size);
@@ -100,6 +111,7 @@ class Call {
   std::unique_ptr<AuditRecord> audit_;
   std::shared_ptr<void> held_;
   bool taken_at_once_ = false;
+  bool switched_ = false;  // to another protocol, with 101
 };
 
 // The API's form of an error.

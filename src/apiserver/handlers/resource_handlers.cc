@@ -43,7 +43,11 @@ void ResourceHandlers::Handle(const std::shared_ptr<Call>& call) {
 
 Status ResourceHandlers::Dispatch(Call& call) {
   const RequestInfo& info = call.info;
-  if (info.trailing || info.path.find("//") != std::string::npos) return UnknownResourceError();
+  // What follows a proxy is the path of another server, in whatever form.
+  const bool proxied = info.subresource == "proxy" && !info.name.empty();
+  if (!proxied && (info.trailing || info.path.find("//") != std::string::npos)) {
+    return UnknownResourceError();
+  }
   const ServedResource* resource = registry_.Find(info.group, info.version, info.resource);
   if (resource == nullptr) {
     // Reviews and bindings are asked, not stored.

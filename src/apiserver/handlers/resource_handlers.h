@@ -13,6 +13,8 @@
 
 namespace cox::apiserver {
 
+class NodeConnector;
+
 // The verbs of the API on resources: each reads its options, asks admission and the registry, and
 // answers in the form the client accepts. One file per verb or two.
 //
@@ -34,6 +36,9 @@ class ResourceHandlers {
   // Parts that handlers of subresources share.
   const Registry& registry() const { return registry_; }
   const AdmissionChain& admission() const { return admission_; }
+  // The way to nodes; null: there is none. Outlives the calls.
+  NodeConnector* connector() const { return connector_; }
+  void set_connector(NodeConnector* connector) { connector_ = connector; }
 
  private:
   Status Dispatch(Call& call);
@@ -60,6 +65,7 @@ class ResourceHandlers {
   const Registry& registry_;
   const AdmissionChain& admission_;
   const std::chrono::seconds min_watch_;
+  NodeConnector* connector_ = nullptr;
 };
 
 // A page of a list: where the entries come from is its secret.

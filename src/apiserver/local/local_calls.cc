@@ -155,6 +155,18 @@ class LocalCalls::LocalExchange final : public net::Exchange {
     return waker;
   }
 
+  Result<std::unique_ptr<net::WebSocket>> Upgrade(const std::vector<std::string>& protocols,
+                                                  const net::WebSocketOptions& options) override {
+    auto socket = caller_->Upgrade(protocols, options);
+    if (socket.ok() && !answered_.exchange(true)) door_->Answered();
+    return socket;
+  }
+  Result<std::unique_ptr<net::ByteStream>> SwitchProtocols(net::Headers headers) override {
+    auto stream = caller_->SwitchProtocols(std::move(headers));
+    if (stream.ok() && !answered_.exchange(true)) door_->Answered();
+    return stream;
+  }
+
  private:
   const std::shared_ptr<Door> door_;
   const net::ExchangePtr caller_;

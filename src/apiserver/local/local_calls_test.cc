@@ -72,6 +72,40 @@ TEST_F(LocalCallsTest, ARequestThatIsDroppedIsAnswered503) {
   EXPECT_NE(caller->Body().find("\"reason\":\"ServiceUnavailable\""), std::string::npos);
 }
 
+// A caller that can become a WebSocket.
+class UpgradableExchange final : public net::Exchange {
+ public:
+  explicit UpgradableExchange(Clock& clock) : context_(clock) {}
+  net::Request& request() override { return request_; }
+  Context& context() override { return context_; }
+  void Send(net::Response) override { ADD_FAILURE() << "it was answered by becoming a socket"; }
+  std::shared_ptr<net::Waker> Stream(int, net::Headers, std::unique_ptr<net::BodySource>) override {
+    return nullptr;
+  }
+  Result<std::unique_ptr<net::WebSocket>> Upgrade(const std::vector<std::string>& protocols,
+                                                  const net::WebSocketOptions&) override {
+    auto [near, far] = net::MakeWebSocketPair(protocols.at(0));
+    mine = std::move(near);
+    return std::move(far);
+  }
+  std::unique_ptr<net::WebSocket> mine;
+
+ private:
+  Context context_;
+  net::Request request_;
+};
+
+TEST_F(LocalCallsTest, ACallerThatBecomesASocketIsAnswered) {
+  auto caller = std::make_shared<UpgradableExchange>(clock_);
+  calls_->handler()(caller);
+  auto socket = taken_->Upgrade({"v5"}, {});
+  ASSERT_TRUE(socket.ok());
+  EXPECT_EQ((*socket)->protocol(), "v5");
+  EXPECT_NE(caller->mine, nullptr);
+  EXPECT_TRUE(calls_->Drain(server_).ok()) << "nobody waits for sockets";
+  taken_.reset();
+}
+
 TEST_F(LocalCallsTest, DrainWaitsForAnswersButNotForStreams) {
   const auto streaming = Send();
   bool gone = false;

@@ -4,12 +4,13 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
 
 #include "net/client.h"
 #include "net/io/event_loop.h"
-#include "net/websocket/link.h"
+#include "net/io/link.h"
 
 namespace cox::net {
 
@@ -94,9 +95,10 @@ class ClientCall final : public LoopTask {
 
   const bool reads;
   const Request request;
-  // If set, the request asks for a WebSocket; called with the headers of the 101. The answer to the
-  // request ends there, and the connection is the link's. Set before Start; HTTP/1.1 only.
-  std::function<Result<std::unique_ptr<WebSocketLink>>(const Headers&)> upgrade;
+  // If set, the request asks for another protocol; called with the headers of the 101. The answer
+  // to the request ends there, and the connection is the link's. Set before Start; HTTP/1.1 only.
+  std::function<Result<std::unique_ptr<Link>>(const Headers&)> upgrade;
+  std::string protocol = "websocket";  // which
   ClientSession* session = nullptr;
   int32_t stream_id = 0;
   int attempts = 0;

@@ -5,57 +5,12 @@
 #include <utility>
 
 #include "base/mutex.h"
+#include "net/client/answered.h"
 #include "net/client/call.h"
 #include "net/client/pool.h"
 
 namespace cox::net {
 namespace {
-
-// Waits for a whole response.
-class Collector final : public ResponseObserver {
- public:
-  explicit Collector(size_t max_bytes) : max_bytes_(max_bytes) {}
-
-  void OnHeaders(int status, Headers headers) override {
-    response_.status = status;
-    response_.headers = std::move(headers);
-  }
-  void OnData(std::string_view bytes) override {
-    if (body_.size() + bytes.size() > max_bytes_) {
-      too_large_ = true;
-      body_ = {};
-    }
-    if (!too_large_) body_.append(bytes);
-  }
-  void OnEnd(const Status& status) override {
-    MutexLock lock(mu_);
-    done_ = true;
-    status_ = too_large_ ? Status::TooLarge("the response is too large") : status;
-    changed_.NotifyAll();
-  }
-
-  Status Wait(Context& ctx) {
-    MutexLock lock(mu_);
-    COX_RETURN_IF_ERROR(ctx.Await(mu_, changed_, [this]() COX_REQUIRES(mu_) { return done_; }));
-    return status_;
-  }
-  // REQUIRES: Wait has returned OK.
-  Response Take() {
-    if (!body_.empty()) response_.body.push_back(Bytes(std::move(body_)));
-    return std::move(response_);
-  }
-
- private:
-  const size_t max_bytes_;
-  // The loop's until done_, then the waiter's.
-  Response response_;
-  std::string body_;
-  bool too_large_ = false;
-  Mutex mu_;
-  CondVar changed_;
-  bool done_ COX_GUARDED_BY(mu_) = false;
-  Status status_ COX_GUARDED_BY(mu_);
-};
 
 // Keeps what has come and was not read.
 class Inbox final : public ResponseObserver {
@@ -159,15 +114,15 @@ class LoopClient final : public Client {
   ~LoopClient() override { loop_->Stop(); }
 
   Result<Response> Do(Context& ctx, Request request) override {
-    const auto collector = std::make_shared<Collector>(options_.max_response_bytes);
-    const auto call = MakeCall(std::move(request), collector, false);
+    const auto answered = std::make_shared<Answered>(options_.max_response_bytes);
+    const auto call = MakeCall(std::move(request), answered, false);
     call->Start();
-    const Status status = collector->Wait(ctx);
+    const Status status = answered->Wait(ctx);
     if (!status.ok()) {
       call->Cancel();
       return status;
     }
-    return collector->Take();
+    return answered->Take();
   }
 
   Result<std::unique_ptr<ClientStream>> Start(Context& ctx, Request request) override {

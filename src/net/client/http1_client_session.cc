@@ -31,7 +31,7 @@ void Http1ClientSession::Submit(std::shared_ptr<ClientCall> call) {
   }
   if (call_->upgrade != nullptr) {
     add("connection", "Upgrade");
-    add("upgrade", "websocket");
+    add("upgrade", call_->protocol);
   }
   if (!request.body.empty() || request.method == "POST" || request.method == "PUT" ||
       request.method == "PATCH") {

@@ -27,6 +27,13 @@ class Http1ClientSession final : public ClientSession {
   bool finished() const override { return finished_ || (link_ != nullptr && link_->finished()); }
   void Fail(const Status& why) override;
 
+  bool InputEnded() { return link_ != nullptr && link_->InputEnded(); }
+  // Nothing will be sent any more, and what was is with the kernel.
+  bool OutputDone() {
+    if (link_ == nullptr || !link_->output_ended()) return false;
+    link_->OutputDone();
+    return true;
+  }
   // False while the reader is behind: the kernel's buffers are the window.
   bool wants_input() const { return link_ != nullptr ? link_->wants_input() : unread_ < kWindow; }
 
@@ -49,7 +56,7 @@ class Http1ClientSession final : public ClientSession {
   size_t sent_ = 0;  // of the request's body
   std::string input_;
   std::optional<Http1Parser<false>> parser_;
-  std::unique_ptr<WebSocketLink> link_;  // what the connection has become, if not null
+  std::unique_ptr<Link> link_;  // what the connection has become, if not null
 };
 
 }  // namespace cox::net

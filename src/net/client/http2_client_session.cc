@@ -13,7 +13,7 @@ namespace cox::net {
 namespace {
 
 // What a server may send ahead of the reader of one stream.
-constexpr uint32_t kStreamWindow = 1024 * 1024;
+constexpr uint32_t kResponseWindow = 1024 * 1024;
 // The connection's window is given back at once, so it only has to cover what is on the wire.
 constexpr int32_t kConnectionWindow = 32 * 1024 * 1024;
 
@@ -96,7 +96,7 @@ Http2ClientSession::Http2ClientSession(std::string authority, std::string scheme
   COX_CHECK(session_ != nullptr) << "out of memory";
   const nghttp2_settings_entry settings[] = {
       {NGHTTP2_SETTINGS_ENABLE_PUSH, 0},
-      {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, kStreamWindow},
+      {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, kResponseWindow},
   };
   nghttp2_submit_settings(session_, NGHTTP2_FLAG_NONE, settings, std::size(settings));
   nghttp2_session_set_local_window_size(session_, NGHTTP2_FLAG_NONE, 0, kConnectionWindow);

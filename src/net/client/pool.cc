@@ -305,8 +305,13 @@ size_t ClientConnection::OnOutput(char* to, size_t room) {
 
 void ClientConnection::OnFlushed() {
   if (session_ != nullptr && session_->finished()) {
-    Fail(Status::Unavailable("the server ended the connection"));
+    return Fail(Status::Unavailable("the server ended the connection"));
   }
+  if (http1_ && static_cast<Http1ClientSession&>(*session_).OutputDone()) channel_->EndOutput();
+}
+
+bool ClientConnection::OnInputEnd() {
+  return http1_ && static_cast<Http1ClientSession&>(*session_).InputEnded();
 }
 
 void ClientConnection::OnEnd(const Status& why) { Fail(why); }

@@ -91,6 +91,7 @@ class ClientConnection final : public Channel::User, public ClientSession::Host 
   void OnBytes(std::string_view bytes) override;
   size_t OnOutput(char* to, size_t room) override;
   void OnFlushed() override;
+  bool OnInputEnd() override;
   void OnEnd(const Status& why) override;
   void OnOutputReady() override;
   void OnCapacity() override;

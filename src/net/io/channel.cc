@@ -75,7 +75,7 @@ bool Channel::Begin() {
 }
 
 void Channel::WaitReadable() {
-  if (closed() || wait_pending_ || (!reading_ && !lingering())) return;
+  if (closed() || wait_pending_ || input_ended_ || (!reading_ && !lingering())) return;
   wait_pending_ = true;
   auto self = std::static_pointer_cast<Channel>(shared_from_this());
   socket_.async_wait(boost::asio::ip::tcp::socket::wait_read,
@@ -100,7 +100,10 @@ void Channel::OnReadable() {
       if (errno == EAGAIN || errno == EWOULDBLOCK) break;
       return End(Broken("reading", errno));
     }
-    if (got == 0) return End({});
+    if (got == 0) {
+      if (!TakeInputEnd()) return End({});
+      break;
+    }
     receiving_ = true;
     const bool alive = Take({buffer.data(), static_cast<size_t>(got)});
     receiving_ = false;
@@ -177,6 +180,7 @@ bool Channel::TakeTls(std::string_view bytes) {
       case TlsEngine::State::kWantMore:
         return true;
       case TlsEngine::State::kClosed:
+        if (TakeInputEnd()) return true;
         End({});
         return false;
       case TlsEngine::State::kFailed:
@@ -262,27 +266,44 @@ void Channel::OnWritable() {
   const std::string waiting = std::exchange(unsent_, {});
   if (!SendRaw(waiting)) return;
   if (blocked()) return;
-  if (lingering()) {
-    boost::system::error_code ignored;
-    socket_.shutdown(boost::asio::ip::tcp::socket::shutdown_send, ignored);
-    return;
-  }
+  if (lingering()) return EndSocketOutput();
+  if (output_ended_) EndSocketOutput();
   Flush();
 }
 
 void Channel::Shutdown() {
   if (closed() || lingering()) return;
   state_ = State::kLinger;
+  if (tls_ != nullptr && open_ && !output_ended_) {
+    loop_.cipher().clear();
+    tls_->Shutdown(&loop_.cipher());
+    if (!SendCipher()) return;
+  }
+  if (!blocked()) EndSocketOutput();
+  // Both have said all.
+  if (input_ended_) return End({});
+  WaitReadable();
+}
+
+bool Channel::TakeInputEnd() {
+  if (lingering() || !open_ || !user_->OnInputEnd()) return false;
+  input_ended_ = true;
+  return true;
+}
+
+void Channel::EndOutput() {
+  if (closed() || lingering() || std::exchange(output_ended_, true)) return;
   if (tls_ != nullptr && open_) {
     loop_.cipher().clear();
     tls_->Shutdown(&loop_.cipher());
     if (!SendCipher()) return;
   }
-  if (!blocked()) {
-    boost::system::error_code ignored;
-    socket_.shutdown(boost::asio::ip::tcp::socket::shutdown_send, ignored);
-  }
-  WaitReadable();
+  if (!blocked()) EndSocketOutput();
+}
+
+void Channel::EndSocketOutput() {
+  boost::system::error_code ignored;
+  socket_.shutdown(boost::asio::ip::tcp::socket::shutdown_send, ignored);
 }
 
 void Channel::Close() {

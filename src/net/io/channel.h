@@ -34,6 +34,9 @@ class Channel final : public Flushable {
     virtual size_t OnOutput(char* to, size_t room) = 0;
     // All that OnOutput gave is with the kernel. May Close.
     virtual void OnFlushed() = 0;
+    // The peer has sent all it will. True: it is still sent to, until EndOutput or Close; false:
+    // that ends the connection.
+    virtual bool OnInputEnd() { return false; }
     // The peer ended the connection (OK) or it broke; nothing will be called after it.
     virtual void OnEnd(const Status& why) = 0;
   };
@@ -51,6 +54,8 @@ class Channel final : public Flushable {
   // Says goodbye and waits for the peer's, so that what was sent is not lost to a reset; the owner
   // ends that by Close after a while. The user's OnBytes is not called any more.
   void Shutdown();
+  // Tells the peer that nothing follows, once all is with the kernel; what it sends is still taken.
+  void EndOutput();
   void Close();
 
   bool open() const { return open_; }
@@ -81,6 +86,9 @@ class Channel final : public Flushable {
   // The same of what the tunnel has wrapped.
   bool SendRaw(std::string_view bytes);
   bool SendCipher();
+  // True: the peer's end is not the connection's.
+  bool TakeInputEnd();
+  void EndSocketOutput();
   void End(const Status& why);
 
   EventLoop& loop_;
@@ -93,6 +101,8 @@ class Channel final : public Flushable {
   bool begun_ = false;
   bool reading_ = true;
   bool wait_pending_ = false;
+  bool input_ended_ = false;
+  bool output_ended_ = false;
   bool flushing_ = false;
   bool receiving_ = false;  // the receiver flushes when it is done
   std::string unsent_;

@@ -90,10 +90,16 @@ size_t Connection::OnOutput(char* to, size_t room) {
 }
 
 void Connection::OnFlushed() {
-  if (session_ == nullptr || !session_->finished()) return;
+  if (session_ == nullptr) return;
+  if (!session_->finished()) {
+    if (session_->output_ended()) channel_->EndOutput();
+    return;
+  }
   since_ = set_.shared_.loop->clock().Monotonic();
   channel_->Shutdown();
 }
+
+bool Connection::OnInputEnd() { return session_ != nullptr && session_->InputEnded(); }
 
 void Connection::OnEnd(const Status&) { set_.Remove(*this); }
 

@@ -69,6 +69,7 @@ class Connection final : public Channel::User, public Session::Host {
   void OnBytes(std::string_view bytes) override;
   size_t OnOutput(char* to, size_t room) override;
   void OnFlushed() override;
+  bool OnInputEnd() override;
   void OnEnd(const Status& why) override;
   void OnOutputReady() override;
 

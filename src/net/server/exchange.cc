@@ -4,7 +4,9 @@
 #include <utility>
 
 #include "base/check.h"
+#include "net/upgrade/raw_link.h"
 #include "net/websocket/handshake.h"
+#include "net/websocket/link.h"
 
 namespace cox::net {
 
@@ -32,6 +34,9 @@ class ServerExchange::Handle final : public Exchange {
   Result<std::unique_ptr<WebSocket>> Upgrade(const std::vector<std::string>& protocols,
                                              const WebSocketOptions& options) override {
     return core_->Upgrade(protocols, options);
+  }
+  Result<std::unique_ptr<ByteStream>> SwitchProtocols(Headers headers) override {
+    return core_->SwitchProtocols(std::move(headers));
   }
 
  private:
@@ -72,8 +77,27 @@ Result<std::unique_ptr<WebSocket>> ServerExchange::Upgrade(
   COX_ASSIGN_OR_RETURN(ServerHandshake handshake, AcceptClientHandshake(request_, protocols));
   auto core = std::make_shared<WebSocketCore>(loop_, options, /*client=*/false);
   // Where the peer has gone meanwhile the link is dropped, and with that the socket has ended.
-  Deliver({101, std::move(handshake.headers), {}, {}, std::make_unique<WebSocketLink>(core)});
+  Deliver({101,
+           std::move(handshake.headers),
+           {},
+           {},
+           std::make_unique<WebSocketLink>(core),
+           "websocket"});
   return MakeWebSocket(std::move(core), std::move(handshake.protocol));
+}
+
+Result<std::unique_ptr<ByteStream>> ServerExchange::SwitchProtocols(Headers headers) {
+  std::string protocol(UpgradeOf(request_));
+  if (request_.version != 1 || protocol.empty()) {
+    return Status::BadRequest("Upgrade request required");
+  }
+  if (const auto chosen = headers.Get("upgrade")) protocol = *chosen;
+  for (const char* name : {"upgrade", "connection", "content-length", "transfer-encoding"}) {
+    headers.Remove(name);
+  }
+  auto core = std::make_shared<RawCore>(loop_);
+  Deliver({101, std::move(headers), {}, {}, std::make_unique<RawLink>(core), std::move(protocol)});
+  return MakeByteStream(std::move(core));
 }
 
 void ServerExchange::Abandon() {

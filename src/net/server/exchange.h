@@ -3,13 +3,14 @@
 
 #include <atomic>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "base/context.h"
 #include "net/http.h"
 #include "net/io/event_loop.h"
+#include "net/io/link.h"
 #include "net/server.h"
-#include "net/websocket/link.h"
 
 namespace cox::net {
 
@@ -18,8 +19,9 @@ struct Answer {
   int status = 200;
   Headers headers;
   std::vector<Bytes> body;
-  std::unique_ptr<BodySource> source;      // instead of body, if not null
-  std::unique_ptr<WebSocketLink> upgrade;  // the connection is this from now on, if not null
+  std::unique_ptr<BodySource> source;  // instead of body, if not null
+  std::unique_ptr<Link> upgrade;       // the connection is this from now on, if not null
+  std::string protocol = {};           // of the upgrade: "websocket"
 };
 
 // The protocol's side of an exchange: an HTTP/2 stream, an HTTP/1.1 connection. Loop thread only.
@@ -58,6 +60,7 @@ class ServerExchange final : public LoopTask, public Waker {
   void Deliver(Answer answer);
   Result<std::unique_ptr<WebSocket>> Upgrade(const std::vector<std::string>& protocols,
                                              const WebSocketOptions& options);
+  Result<std::unique_ptr<ByteStream>> SwitchProtocols(Headers headers);
   void Abandon();
 
   const std::shared_ptr<EventLoop> loop_;

@@ -197,7 +197,8 @@ void Http1Session::OnAnswer(Answer answer) {
 void Http1Session::OnUpgrade(Answer answer) {
   since_ = now_ = shared_.loop->clock().Monotonic();
   state_ = State::kUpgraded;
-  head_ += "HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: Upgrade\r\n";
+  head_ += "HTTP/1.1 101 Switching Protocols\r\nupgrade: " + answer.protocol +
+           "\r\nconnection: Upgrade\r\n";
   for (const auto& [name, value] : answer.headers) {
     head_.append(name).append(": ").append(value).append("\r\n");
   }

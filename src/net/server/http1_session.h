@@ -28,6 +28,10 @@ class Http1Session final : public Session, public AnswerSink {
   bool aborted() const override { return link_ != nullptr && link_->aborted(); }
   bool patient() const override { return link_ != nullptr && link_->patient(); }
   bool wants_input() const override;
+  bool InputEnded() override { return link_ != nullptr && link_->InputEnded(); }
+  bool output_ended() const override {
+    return link_ != nullptr && head_.empty() && link_->output_ended();
+  }
   void CheckTime(Clock::SteadyTime now) override;
   void Drain() override;
   void StopStreams() override;
@@ -39,7 +43,7 @@ class Http1Session final : public Session, public AnswerSink {
     kBody,      // its head is complete
     kHandling,  // the handler has it
     kSending,   // the answer is on its way
-    kUpgraded,  // it is a WebSocket now
+    kUpgraded,  // it is a WebSocket now, or what else was asked for
     kFinished,
   };
 
@@ -81,7 +85,7 @@ class Http1Session final : public Session, public AnswerSink {
   bool waiting_ = false;  // for the source
   std::string head_;      // status line and fields, also "100 Continue"
   OutgoingBody body_;
-  std::unique_ptr<WebSocketLink> link_;
+  std::unique_ptr<Link> link_;
 };
 
 }  // namespace cox::net

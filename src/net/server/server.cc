@@ -2,7 +2,6 @@
 #include "net/server.h"
 
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <boost/asio/ip/tcp.hpp>
@@ -10,6 +9,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/fd.h"
 #include "base/mutex.h"
 #include "net/server/connection.h"
 
@@ -22,22 +22,6 @@ using boost::asio::ip::tcp;
 constexpr std::chrono::milliseconds kAcceptPause{50};
 // Accepted at once, before the loop's other work gets its turn.
 constexpr int kAcceptBatch = 64;
-
-// Closes a descriptor that nobody took over.
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int fd() const { return fd_; }
-  void Release() { fd_ = -1; }
-
- private:
-  int fd_;
-};
 
 class LoopServer final : public Server {
  public:
@@ -167,12 +151,12 @@ void LoopServer::Accept() {
 
 void LoopServer::HandOver(int fd) {
   // As a bare descriptor: a socket belongs to one loop, and the loops end in no given order.
-  const auto descriptor = std::make_shared<Descriptor>(fd);
+  const auto descriptor = std::make_shared<Fd>(fd);
   const size_t index = next_loop_++ % loops_.size();
   loops_[index]->Post([this, index, descriptor] {
     boost::system::error_code error;
     tcp::socket socket(loops_[index]->io());
-    socket.assign(protocol_, descriptor->fd(), error);
+    socket.assign(protocol_, descriptor->get(), error);
     if (error) return;
     descriptor->Release();
     sets_[index]->Adopt(std::move(socket));

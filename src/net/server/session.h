@@ -65,6 +65,10 @@ class Session {
   virtual bool wants_input() const { return true; }
   // The connection is to be closed now, whatever the peer has not taken.
   virtual bool aborted() const { return false; }
+  // The peer has sent all it will. True: it is still sent to; false: that ends the connection.
+  virtual bool InputEnded() { return false; }
+  // Nothing more will be sent, but what comes is wanted.
+  virtual bool output_ended() const { return false; }
   // The peer may take nothing for as long as it likes.
   virtual bool patient() const { return false; }
   // Looks at its deadlines; called every now and then.

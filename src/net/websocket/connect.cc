@@ -1,54 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <utility>
 
-#include "base/mutex.h"
 #include "base/status_code.h"
+#include "net/client/answered.h"
 #include "net/client/call.h"
 #include "net/client/pool.h"
 #include "net/websocket/handshake.h"
+#include "net/websocket/link.h"
 
 namespace cox::net {
 namespace {
-
-constexpr size_t kMaxRefusal = 64 * 1024;
-
-// Waits for the end of the handshake: 101, or all that the server says instead.
-class Answered final : public ResponseObserver {
- public:
-  void OnHeaders(int status, Headers headers) override {
-    response_.status = status;
-    response_.headers = std::move(headers);
-  }
-  void OnData(std::string_view bytes) override {
-    body_.append(bytes.substr(0, kMaxRefusal - body_.size()));
-  }
-  void OnEnd(const Status& status) override {
-    MutexLock lock(mu_);
-    done_ = true;
-    status_ = status;
-    changed_.NotifyAll();
-  }
-
-  Status Wait(Context& ctx) {
-    MutexLock lock(mu_);
-    COX_RETURN_IF_ERROR(ctx.Await(mu_, changed_, [this]() COX_REQUIRES(mu_) { return done_; }));
-    return status_;
-  }
-  // REQUIRES: Wait has returned OK.
-  Response Take() {
-    if (!body_.empty()) response_.body.push_back(Bytes(std::move(body_)));
-    return std::move(response_);
-  }
-
- private:
-  // The loop's until done_, then the waiter's.
-  Response response_;
-  std::string body_;
-  Mutex mu_;
-  CondVar changed_;
-  bool done_ COX_GUARDED_BY(mu_) = false;
-  Status status_ COX_GUARDED_BY(mu_);
-};
 
 // A socket with all that it runs on.
 class ClientWebSocket final : public WebSocket {
@@ -70,9 +31,9 @@ class ClientWebSocket final : public WebSocket {
     const auto call =
         std::make_shared<ClientCall>(loop_, pool_, std::move(request), answered, /*reads=*/false);
     call->upgrade = [this, key, protocols = std::move(protocols)](
-                        const Headers& headers) -> Result<std::unique_ptr<WebSocketLink>> {
+                        const Headers& headers) -> Result<std::unique_ptr<Link>> {
       COX_ASSIGN_OR_RETURN(protocol_, CheckServerHandshake(headers, key, protocols));
-      return std::make_unique<WebSocketLink>(core_);
+      return std::unique_ptr<Link>(std::make_unique<WebSocketLink>(core_));
     };
     call->Start();
     if (Status status = answered->Wait(ctx); !status.ok()) {

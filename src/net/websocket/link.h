@@ -10,6 +10,7 @@
 
 #include "base/mutex.h"
 #include "net/io/event_loop.h"
+#include "net/io/link.h"
 #include "net/websocket.h"
 #include "net/websocket/frame.h"
 
@@ -76,29 +77,23 @@ class WebSocketCore final : public LoopTask {
 // The protocol's side: frames in, frames out, pings, the closing; no socket.
 //
 // Threads: the loop's only, from Start on. Destroying it ends the core, if nothing else has.
-class WebSocketLink {
+class WebSocketLink final : public Link {
  public:
   explicit WebSocketLink(std::shared_ptr<WebSocketCore> core);
-  ~WebSocketLink();
+  ~WebSocketLink() override;
   WebSocketLink(const WebSocketLink&) = delete;
   WebSocketLink& operator=(const WebSocketLink&) = delete;
 
-  // `on_change`: there may be something to send, or one of the answers below changed, outside of
-  // Receive and Produce.
-  void Start(std::function<void()> on_change);
-  void Receive(std::string_view bytes);
-  size_t Produce(char* to, size_t room);
-  bool wants_input() const { return close_received_ || !core_->paused(); }
-  // The connection is to be closed as soon as Produce gives nothing.
-  bool finished() const;
-  // The connection is to be closed at once, whatever waits to be sent.
-  bool aborted() const;
-  // The peer may leave what we send where it is for as long as it likes: its user reads slowly.
-  bool patient() const { return !close_.has_value() && !close_sent_; }
-  // The connection is gone (OK: the peer ended it).
-  void Fail(const Status& why);
+  void Start(std::function<void()> on_change) override;
+  void Receive(std::string_view bytes) override;
+  size_t Produce(char* to, size_t room) override;
+  bool wants_input() const override { return close_received_ || !core_->paused(); }
+  bool finished() const override;
+  bool aborted() const override;
+  bool patient() const override { return !close_.has_value() && !close_sent_; }
+  void Fail(const Status& why) override;
   // Closes with 1001.
-  void GoAway();
+  void GoAway() override;
 
  private:
   friend class WebSocketCore;

@@ -39,7 +39,7 @@ class FakeClient final : public Client {
     map.metadata.labels = std::move(labels);
     map.metadata.resourceVersion = std::to_string(++version_);
     map.data["data"] = data;
-    const auto object = std::make_shared<const Object>(Object::Of(std::move(map)));
+    ObjectPtr object = std::make_shared<const Object>(Object::Of(std::move(map)));
     Happened(before == nullptr ? EventType::kAdded : EventType::kModified, object);
     return object;
   }

@@ -198,7 +198,7 @@ Status Reflector::Follow(Context& ctx, WatchStream& stream, bool initial, Attemp
         metrics_->list_seconds.With({name_}).Observe(Seconds(ctx.clock().Monotonic() - start));
         metrics_->items_per_list.With({name_}).Observe(static_cast<double>(items.size()));
       }
-      COX_RETURN_IF_ERROR(Take(std::move(items), event->resource_version));
+      COX_RETURN_IF_ERROR(Take(std::exchange(items, {}), event->resource_version));
       listing = false;
       next_ = Next::kWatch;
       Log(ctx, {});

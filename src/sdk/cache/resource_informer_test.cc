@@ -37,7 +37,7 @@ std::string WordOf(const Object& object) {
 class ResourceInformerTest : public testing::Test {
  protected:
   explicit ResourceInformerTest(CacheScope scope = {},
-                                Resource resource = Resource::Of<ConfigMap>(),
+                                const Resource& resource = Resource::Of<ConfigMap>(),
                                 bool metadata = false)
       : informer_(std::make_shared<ResourceInformer>(resource, metadata, std::move(scope), clock_,
                                                      Clock::Duration(), bell_)),
@@ -334,7 +334,7 @@ class Model {
     const bool there = now_.contains(name);
     if (!there) uids_[name] = "u" + std::to_string(version_ + 1);
     ++version_;
-    const ObjectPtr object = MakeMap(name, uids_[name], version_);
+    ObjectPtr object = MakeMap(name, uids_[name], version_);
     now_[name] = object;
     past_.push_back({there ? EventType::kModified : EventType::kAdded, object});
     return object;
@@ -342,7 +342,7 @@ class Model {
   ObjectPtr Delete(const std::string& name) {
     ++version_;
     now_.erase(name);
-    const ObjectPtr object = MakeMap(name, uids_[name], version_);
+    ObjectPtr object = MakeMap(name, uids_[name], version_);
     past_.push_back({EventType::kDeleted, object});
     return object;
   }

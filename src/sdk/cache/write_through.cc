@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "api/core/v1.h"
 #include "api/meta/v1.h"
 #include "object/json/json.h"
 
@@ -45,8 +46,11 @@ int64_t BaseOf(const Operation& operation) {
 }
 
 // Whether an object that is being deleted, as the server answered, waits for nothing any more: no
-// finalizer, no grace period. Then this was its end.
+// finalizer, no grace period. Then this was its end. Namespaces have finalizers of their own.
 bool NothingHolds(const Object& object) {
+  if (const auto* ns = object.As<core::v1::Namespace>(); ns && !ns->spec.finalizers.empty()) {
+    return false;
+  }
   if (const meta::v1::ObjectMeta* meta = object.object_meta()) {
     return meta->finalizers.empty() && meta->deletionGracePeriodSeconds.value_or(0) == 0;
   }

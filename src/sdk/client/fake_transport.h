@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/await_stop.h"
 #include "base/mutex.h"
 #include "coxswain/transport.h"
 
@@ -45,7 +46,7 @@ class FakeTransport final : public Transport {
 
   Result<net::Response> Do(Context& ctx, net::Request request) override {
     COX_RETURN_IF_ERROR(ctx.status());
-    FakeAnswer answer = Ask(std::move(request));
+    FakeAnswer answer = Ask(request);
     if (!answer.failure.ok()) return answer.failure;
     if (!answer.end.ok()) return answer.end;
     net::Response response{.status = answer.status, .headers = std::move(answer.headers)};
@@ -54,7 +55,7 @@ class FakeTransport final : public Transport {
   }
   Result<std::unique_ptr<net::ClientStream>> Start(Context& ctx, net::Request request) override {
     COX_RETURN_IF_ERROR(ctx.status());
-    FakeAnswer answer = Ask(std::move(request));
+    FakeAnswer answer = Ask(request);
     if (!answer.failure.ok()) return answer.failure;
     return std::make_unique<Stream>(std::move(answer));
   }
@@ -74,12 +75,7 @@ class FakeTransport final : public Transport {
     Result<Bytes> Read(Context& ctx) override {
       COX_RETURN_IF_ERROR(ctx.status());
       if (next_ < answer_.chunks.size()) return Bytes(answer_.chunks[next_++]);
-      if (answer_.hold) {
-        Mutex mu;
-        CondVar never;
-        const MutexLock lock(mu);
-        return ctx.Await(mu, never, [] { return false; });
-      }
+      if (answer_.hold) return AwaitStop(ctx);
       if (!answer_.end.ok()) return answer_.end;
       return Bytes();
     }
@@ -89,7 +85,7 @@ class FakeTransport final : public Transport {
     size_t next_ = 0;
   };
 
-  FakeAnswer Ask(net::Request request) {
+  FakeAnswer Ask(const net::Request& request) {
     {
       const MutexLock lock(mu_);
       requests_.push_back(request);

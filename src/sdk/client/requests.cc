@@ -18,7 +18,7 @@ constexpr std::array<bool, 256> kPlain = [] {
   for (int c = 'a'; c <= 'z'; ++c) plain[static_cast<size_t>(c)] = true;
   for (int c = 'A'; c <= 'Z'; ++c) plain[static_cast<size_t>(c)] = true;
   for (const char c : {'-', '.', '_', '~', ':', '@', '!', '$', '(', ')', '*', ','}) {
-    plain[static_cast<size_t>(c)] = true;
+    plain[static_cast<unsigned char>(c)] = true;
   }
   return plain;
 }();

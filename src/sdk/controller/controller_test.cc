@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "api/core/v1.h"
+#include "base/await_stop.h"
 #include "base/test_clock.h"
 
 namespace cox::sdk {
@@ -149,10 +150,7 @@ TEST_F(ControllerTest, ReconcilesWhatChangedAndCountsIt) {
 TEST_F(ControllerTest, NewsComeBeforeFirstListsAndResyncs) {
   Context gate = ctx.Child();
   Start([&](Context&, const ObjectKey&) -> Result<ReconcileResult> {
-    Mutex local;
-    CondVar never;
-    MutexLock lock(local);
-    (void)gate.Await(local, never, [] { return false; });
+    (void)AwaitStop(gate);
     return ReconcileResult::Done();
   });
   informer->SendPod("first");

@@ -189,7 +189,7 @@ class Elector final : public LeaderElector, public Leadership {
     renewals.Wait();
     (void)timer.Cancel();
     const bool led_to_the_end = IsLeader();
-    const Status why = alive.status();
+    Status why = alive.status();
     End(Context::Canceled());
     {
       MutexLock lock(mu_);

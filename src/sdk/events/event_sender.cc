@@ -228,7 +228,7 @@ Status EventSender::Send(Context& ctx, const Operation& operation) {
   Clock::Duration wait = kFirstWait;
   for (int tries = 1;; ++tries) {
     Context attempt = ctx.WithTimeout(kAttemptTimeout);
-    const Status status = client_.Execute(attempt, operation).status();
+    Status status = client_.Execute(attempt, operation).status();
     if (status.ok() || !IsPassing(status) || tries == kMaxTries || ctx.Done()) return status;
     const seconds asked(status.details().retry_after_seconds);
     if (!ctx.Sleep(std::clamp<Clock::Duration>(asked, wait, kLongestWait)).ok()) return status;

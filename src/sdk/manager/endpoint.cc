@@ -10,9 +10,9 @@ namespace {
 constexpr size_t kThreads = 2;
 constexpr size_t kQueue = 64;
 
-net::ServerOptions Limits() {
+net::ServerOptions Limits(std::shared_ptr<const net::ServerTls> tls) {
   return {.loops = 1,
-          .tls = nullptr,
+          .tls = std::move(tls),
           .max_body_bytes = 64 * 1024,
           .max_buffered_body_bytes = 1024 * 1024,
           .max_header_bytes = 64 * 1024,
@@ -32,13 +32,14 @@ Endpoint::Endpoint(const Context& ctx, std::string name, Answer answer)
       workers_(ctx, {.name = std::move(name), .max_threads = kThreads, .max_queue = kQueue}) {}
 
 Result<std::unique_ptr<Endpoint>> Endpoint::Start(const Context& ctx, std::string name,
-                                                  const BindAddress& address, Answer answer) {
+                                                  const BindAddress& address, Answer answer,
+                                                  std::shared_ptr<const net::ServerTls> tls) {
   auto endpoint = std::make_unique<Endpoint>(ctx, std::move(name), std::move(answer));
-  COX_ASSIGN_OR_RETURN(
-      endpoint->server_,
-      ListenOn(ctx, address, Limits(), [raw = endpoint.get()](net::ExchangePtr exchange) {
-        raw->Handle(std::move(exchange));
-      }));
+  COX_ASSIGN_OR_RETURN(endpoint->server_,
+                       ListenOn(ctx, address, Limits(std::move(tls)),
+                                [raw = endpoint.get()](net::ExchangePtr exchange) {
+                                  raw->Handle(std::move(exchange));
+                                }));
   return endpoint;
 }
 

@@ -14,16 +14,17 @@
 
 namespace cox::sdk {
 
-// A small HTTP server without TLS for those who look after the program: probes, Prometheus.
+// A small HTTP server for those who look after the program: probes, Prometheus.
 //
 // Answers are made on a thread that is there only while somebody asks, so they may block.
 // Lifetime: serves until it is destroyed.
 class Endpoint {
  public:
-  // Called concurrently, with GET and HEAD only.
+  // Called concurrently, with GET and HEAD only. Without `tls` it is plain HTTP.
   using Answer = std::function<net::Response(Context& ctx, const net::Request& request)>;
   static Result<std::unique_ptr<Endpoint>> Start(const Context& ctx, std::string name,
-                                                 const BindAddress& address, Answer answer);
+                                                 const BindAddress& address, Answer answer,
+                                                 std::shared_ptr<const net::ServerTls> tls = {});
   Endpoint(const Context& ctx, std::string name, Answer answer);  // use Start()
   ~Endpoint();
 

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "base/await_stop.h"
 #include "base/process_metrics.h"
 #include "sdk/manager/manager_impl.h"
 
@@ -217,12 +218,7 @@ void ManagerImpl::RunLeading(Context& term) {
   leads_ = true;
   Status status = leading_.Start(term);
   if (!status.ok() && !term.Done()) Fail(status);
-  Mutex mu;
-  CondVar never;
-  {
-    MutexLock lock(mu);
-    (void)term.Await(mu, never, [] { return false; });
-  }
+  (void)AwaitStop(term);
   if (status = leading_.Stop(Limit()); !status.ok()) Fail(status);
   FlushEvents(Limit());
   leads_ = false;

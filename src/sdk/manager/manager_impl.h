@@ -56,6 +56,13 @@ class ManagerImpl final : public Manager {
   uint16_t metrics_port() const override { return metrics_port_; }
   uint16_t health_port() const override { return health_port_; }
 
+  // For inside.h.
+  std::optional<net::Response> AnswerInspection(Context& ctx, const net::Request& request);
+  // Null: there is no leadership to be fenced by.
+  std::unique_ptr<Client> Fenced(Client& client) {
+    return elector_ != nullptr ? elector_->FencedClient(client) : nullptr;
+  }
+
   // The phases.
   Status StartHealth(Context& run);
   Status StopHealth(Context& limit);

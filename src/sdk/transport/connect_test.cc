@@ -26,13 +26,13 @@ using testing::Not;
 // Ends when it is dropped, and not before.
 struct Silent final : net::BodySource {
   State Pull(size_t, std::vector<Bytes>* out) override {
-    if (!std::exchange(said_, true)) {
+    if (!std::exchange(said, true)) {
       out->push_back(Bytes::Static("event"));
       return State::kMore;
     }
     return State::kWait;
   }
-  bool said_ = false;
+  bool said = false;
 };
 
 // A server that tells what it was asked.

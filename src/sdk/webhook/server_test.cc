@@ -59,6 +59,14 @@ class ServerTest : public ::testing::Test {
     if (server_ == nullptr) server_ = WebhookServer::Create(options_, &metrics_);
     return *server_;
   }
+  // At /slow, which answers when go_on_ says so.
+  void ServeSlowly() {
+    Server().Validate<Pod>("/slow", [this](Context&, const AdmissionRequest<Pod>&) {
+      entered_ = true;
+      while (!go_on_) std::this_thread::yield();
+      return AdmissionResponse::Allow();
+    });
+  }
   // Returns when it is ready.
   void Start(Client* client = nullptr) {
     Server();
@@ -124,6 +132,8 @@ class ServerTest : public ::testing::Test {
   std::unique_ptr<WebhookServer> server_;
   Status ended_;
   std::atomic<bool> ran_ = false;
+  std::atomic<bool> entered_ = false;  // somebody waits at /slow
+  std::atomic<bool> go_on_ = false;
   Scope scope_{ctx_, "server-test"};
 };
 
@@ -252,13 +262,7 @@ TEST_F(ServerTest, TurnsAwayWhatItCannotDoInTime) {
 TEST_F(ServerTest, KeepsOnlySoManyBytesWaiting) {
   options_.max_body_bytes = 4'000;
   options_.max_concurrent = 1;
-  std::atomic<bool> entered = false;
-  std::atomic<bool> go_on = false;
-  Server().Validate<Pod>("/slow", [&](Context&, const AdmissionRequest<Pod>&) {
-    entered = true;
-    while (!go_on) std::this_thread::yield();
-    return AdmissionResponse::Allow();
-  });
+  ServeSlowly();
   Start();
   std::string large(kPodReview);
   large.resize(3'900, ' ');  // four have room, with 400 bytes left
@@ -276,10 +280,10 @@ TEST_F(ServerTest, KeepsOnlySoManyBytesWaiting) {
     }));
   };
   call(large);
-  while (!entered && others == 0) std::this_thread::yield();
+  while (!entered_ && others == 0) std::this_thread::yield();
   for (int i = 0; i < 8; ++i) call(large);
   while (refused + others < 4 && ctx_.status().ok()) std::this_thread::yield();
-  go_on = true;
+  go_on_ = true;
   callers.Wait();
   EXPECT_EQ(answered, 5);  // the first, and four that waited
   EXPECT_EQ(refused, 4);
@@ -289,20 +293,14 @@ TEST_F(ServerTest, KeepsOnlySoManyBytesWaiting) {
 }
 
 TEST_F(ServerTest, FinishesWhatIsInFlightWhenItStops) {
-  std::atomic<bool> entered = false;
-  std::atomic<bool> go_on = false;
-  Server().Validate<Pod>("/slow", [&](Context&, const AdmissionRequest<Pod>&) {
-    entered = true;
-    while (!go_on) std::this_thread::yield();
-    return AdmissionResponse::Allow();
-  });
+  ServeSlowly();
   Start();
   std::atomic<int> code = 0;
   Scope callers(ctx_, "callers");
   COX_CHECK_OK(callers.Go("caller", [&](Context&) { code = CodeOf("/slow"); }));
-  while (!entered) std::this_thread::yield();
+  while (!entered_) std::this_thread::yield();
   scope_.Stop();
-  go_on = true;
+  go_on_ = true;
   callers.Wait();
   EXPECT_EQ(code, 200);
   EXPECT_TRUE(Stop().ok());

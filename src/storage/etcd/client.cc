@@ -90,18 +90,18 @@ bool IsLeaseNotFound(const Status& status) {
 
 Result<std::string> Client::Call(const Context& ctx, std::string_view method,
                                  const Message& request, Repeat repeat) {
-  using Outcome = rpc::Reply::Outcome;
+  using Outcome = net::grpc::Reply::Outcome;
   Patience patience(ctx);
   Status failure;
   while (true) {
     bool again = true;  // nothing has been executed, or it does no harm twice
-    Result<std::shared_ptr<rpc::Connection>> connection = calls_->Get(ctx);
+    Result<std::shared_ptr<net::grpc::Connection>> connection = calls_->Get(ctx);
     if (!connection.ok()) {
       again = connection.status().Is(Reason::kServiceUnavailable);
       // What was wrong with etcd says more than that the time is over.
       if (again || failure.ok()) failure = connection.status();
     } else {
-      rpc::Reply reply = (*connection)->Call(ctx, method, request.framed());
+      net::grpc::Reply reply = (*connection)->Call(ctx, method, request.framed());
       switch (reply.outcome) {
         case Outcome::kMessage:
           return std::move(reply.message);
@@ -129,11 +129,11 @@ Result<std::string> Client::Call(const Context& ctx, std::string_view method,
   }
 }
 
-Result<std::unique_ptr<rpc::MessageStream>> Client::Start(const Context& ctx,
-                                                          std::string_view method) {
+Result<std::unique_ptr<net::grpc::MessageStream>> Client::Start(const Context& ctx,
+                                                                std::string_view method) {
   Patience patience(ctx);
   while (true) {
-    Result<std::shared_ptr<rpc::Connection>> connection = streams_->Get(ctx);
+    Result<std::shared_ptr<net::grpc::Connection>> connection = streams_->Get(ctx);
     if (connection.ok()) return (*connection)->Start(method);
     if (!connection.status().Is(Reason::kServiceUnavailable)) return connection.status();
     if (!patience.Pause()) return connection.status();

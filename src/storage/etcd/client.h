@@ -8,8 +8,8 @@
 
 #include "base/context.h"
 #include "base/result.h"
+#include "net/grpc/channel.h"
 #include "storage/etcd/messages.h"
-#include "storage/etcd/rpc/channel.h"
 
 namespace cox::storage::etcd {
 
@@ -31,7 +31,7 @@ class Client {
  public:
   enum class Repeat : uint8_t { kRead, kWrite };
 
-  Client(std::unique_ptr<rpc::Channel> calls, std::unique_ptr<rpc::Channel> streams)
+  Client(std::unique_ptr<net::grpc::Channel> calls, std::unique_ptr<net::grpc::Channel> streams)
       : calls_(std::move(calls)), streams_(std::move(streams)) {}
 
   // Breaks everything under way, also the streams that others still hold.
@@ -44,13 +44,16 @@ class Client {
   Result<std::string> Call(const Context& ctx, std::string_view method, const Message& request,
                            Repeat repeat);
   // Streams have a connection of their own: a flood of changes does not delay calls.
-  Result<std::unique_ptr<rpc::MessageStream>> Start(const Context& ctx, std::string_view method);
+  Result<std::unique_ptr<net::grpc::MessageStream>> Start(const Context& ctx,
+                                                          std::string_view method);
   // The server behind a stream cannot help.
-  void AvoidStreamServer(const rpc::MessageStream& stream) { streams_->Avoid(stream.connection()); }
+  void AvoidStreamServer(const net::grpc::MessageStream& stream) {
+    streams_->Avoid(stream.connection());
+  }
 
  private:
-  const std::unique_ptr<rpc::Channel> calls_;
-  const std::unique_ptr<rpc::Channel> streams_;
+  const std::unique_ptr<net::grpc::Channel> calls_;
+  const std::unique_ptr<net::grpc::Channel> streams_;
 };
 
 }  // namespace cox::storage::etcd

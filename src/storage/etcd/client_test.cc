@@ -10,13 +10,14 @@
 #include <string>
 #include <vector>
 
+#include "net/grpc/fake_server.h"
 #include "object/protobuf/wire.h"
 #include "storage/etcd/etcd_store.h"
-#include "storage/etcd/testing/fake_server.h"
 
 namespace cox::storage {
 namespace {
 
+using net::grpc::FakeServer;
 using std::chrono::seconds;
 using Kind = FakeServer::Action::Kind;
 using Actions = std::vector<FakeServer::Action>;

@@ -8,6 +8,7 @@
 #include "storage/errors.h"
 #include "storage/etcd/client.h"
 #include "storage/etcd/lease_pool.h"
+#include "storage/etcd/server_url.h"
 #include "storage/etcd/watch.h"
 #include "storage/guarded_writes.h"
 
@@ -219,9 +220,9 @@ Status ReadFile(const std::string& path, std::string& out) {
 }  // namespace
 
 Result<std::unique_ptr<EtcdStore>> ConnectEtcd(const Context& ctx, EtcdOptions options) {
-  rpc::Channel::Options channel;
+  net::grpc::Channel::Options channel;
   for (const std::string& server : options.servers) {
-    COX_ASSIGN_OR_RETURN(rpc::Endpoint endpoint, rpc::Endpoint::Parse(server));
+    COX_ASSIGN_OR_RETURN(net::grpc::Endpoint endpoint, ParseServerUrl(server));
     channel.endpoints.push_back(std::move(endpoint));
   }
   channel.connection.tls = std::move(options.tls);
@@ -231,8 +232,10 @@ Result<std::unique_ptr<EtcdStore>> ConnectEtcd(const Context& ctx, EtcdOptions o
   channel.connection.dial_timeout = options.dial_timeout;
   channel.connection.keepalive_time = options.keepalive_time;
   channel.connection.keepalive_timeout = options.keepalive_timeout;
-  COX_ASSIGN_OR_RETURN(auto calls, rpc::Channel::Create(ctx, "etcd-calls", channel));
-  COX_ASSIGN_OR_RETURN(auto streams, rpc::Channel::Create(ctx, "etcd-watches", channel));
+  // A member that knows no leader refuses, instead of keeping the caller waiting.
+  channel.connection.metadata = {{"hasleader", "true"}};
+  COX_ASSIGN_OR_RETURN(auto calls, net::grpc::Channel::Create(ctx, "etcd-calls", channel));
+  COX_ASSIGN_OR_RETURN(auto streams, net::grpc::Channel::Create(ctx, "etcd-watches", channel));
   return std::unique_ptr<EtcdStore>(
       std::make_unique<Impl>(std::make_shared<Client>(std::move(calls), std::move(streams))));
 }

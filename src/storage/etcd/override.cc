@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "storage/etcd/override.h"
 
-#include "storage/etcd/rpc/socket.h"
+#include "storage/etcd/server_url.h"
 
 namespace cox::storage {
 namespace {
@@ -30,7 +30,7 @@ Result<EtcdOverride> ParseEtcdOverride(std::string_view text) {
   if (names[1].empty()) return bad("there is no resource");
   EtcdOverride result{names[0], names[1], Split(halves[1], ';')};
   for (const std::string& server : result.servers) {
-    const Result<rpc::Endpoint> endpoint = rpc::Endpoint::Parse(server);
+    const Result<net::grpc::Endpoint> endpoint = ParseServerUrl(server);
     if (!endpoint.ok()) return bad(endpoint.status().message());
   }
   return result;

@@ -9,8 +9,9 @@
 
 namespace cox::storage::etcd {
 
-EtcdWatch::EtcdWatch(std::shared_ptr<Client> client, std::unique_ptr<rpc::MessageStream> stream,
-                     std::string_view prefix, Revision after)
+EtcdWatch::EtcdWatch(std::shared_ptr<Client> client,
+                     std::unique_ptr<net::grpc::MessageStream> stream, std::string_view prefix,
+                     Revision after)
     : client_(std::move(client)), stream_(std::move(stream)), delivered_(after) {
   // etcd takes 0 for "from now on", which would lose what happens until it gets there.
   stream_->Send(Encode(WatchCreateRequest{prefix, after + 1}).framed());
@@ -22,10 +23,10 @@ Result<WatchBatch> EtcdWatch::Next(Context& ctx) {
     if (!ended_.ok()) return ended_;
   }
   while (true) {
-    rpc::Reply reply = stream_->Receive(ctx);
-    if (reply.outcome == rpc::Reply::Outcome::kStopped) return ctx.status();
+    net::grpc::Reply reply = stream_->Receive(ctx);
+    if (reply.outcome == net::grpc::Reply::Outcome::kStopped) return ctx.status();
     Status end;
-    if (reply.outcome != rpc::Reply::Outcome::kMessage) {
+    if (reply.outcome != net::grpc::Reply::Outcome::kMessage) {
       end = Ended(reply);
     } else {
       Result<WatchResponse> response = DecodeWatch(std::move(reply.message));
@@ -80,8 +81,8 @@ Result<bool> EtcdWatch::Take(WatchResponse response, WatchBatch& batch) {
   return true;
 }
 
-Status EtcdWatch::Ended(const rpc::Reply& reply) {
-  if (reply.outcome != rpc::Reply::Outcome::kStatus) {
+Status EtcdWatch::Ended(const net::grpc::Reply& reply) {
+  if (reply.outcome != net::grpc::Reply::Outcome::kStatus) {
     return Status::Unavailable("the watch broke off: " + reply.text);
   }
   client_->AvoidStreamServer(*stream_);

@@ -20,7 +20,7 @@ namespace cox::storage::etcd {
 // Threads: Next() one at a time, RequestProgress() from any.
 class EtcdWatch final : public Watch {
  public:
-  EtcdWatch(std::shared_ptr<Client> client, std::unique_ptr<rpc::MessageStream> stream,
+  EtcdWatch(std::shared_ptr<Client> client, std::unique_ptr<net::grpc::MessageStream> stream,
             std::string_view prefix, Revision after);
 
   Result<WatchBatch> Next(Context& ctx) override;
@@ -29,10 +29,10 @@ class EtcdWatch final : public Watch {
  private:
   // Adds what came to what is there. True if there is a batch to deliver now.
   Result<bool> Take(WatchResponse response, WatchBatch& batch);
-  Status Ended(const rpc::Reply& reply);
+  Status Ended(const net::grpc::Reply& reply);
 
   const std::shared_ptr<Client> client_;
-  const std::unique_ptr<rpc::MessageStream> stream_;
+  const std::unique_ptr<net::grpc::MessageStream> stream_;
   // Of the thread in Next().
   Revision delivered_;
   std::vector<Event> fragments_;

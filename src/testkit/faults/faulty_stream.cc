@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/await_stop.h"
+
 namespace cox::testkit {
 
 void StreamWeather::SetSilent(bool silent) {
@@ -100,10 +102,7 @@ Result<Bytes> FaultyStream::ReadFaulty(Context& ctx) {
 std::optional<Result<Bytes>> FaultyStream::EndOf(Context& ctx) {
   if (fault_.end_after_events && events_ >= *fault_.end_after_events) return Bytes();
   if (fault_.silent_after_events && events_ >= *fault_.silent_after_events) {
-    Mutex mu;
-    CondVar never;
-    MutexLock lock(mu);
-    return ctx.Await(mu, never, [] { return false; });
+    return AwaitStop(ctx);
   }
   return std::nullopt;
 }

@@ -7,6 +7,7 @@
 
 #include "apiserver/handlers/call.h"
 #include "apiserver/request_info.h"
+#include "base/await_stop.h"
 #include "base/mutex.h"
 #include "net/client/not_sent.h"
 #include "net/websocket.h"
@@ -183,9 +184,7 @@ class FaultyTransportImpl final : public FaultyTransport {
     if (fault.delay > Clock::Duration::zero()) COX_RETURN_IF_ERROR(ctx.Sleep(fault.delay));
     COX_RETURN_IF_ERROR(weather_->AwaitVoice(ctx, weather_->breaks()));
     if (fault.refuse) return Refused();
-    if (!fault.silent) return {};
-    MutexLock lock(mu_);
-    return ctx.Await(mu_, changed_, [] { return false; });
+    return fault.silent ? AwaitStop(ctx) : Status();
   }
 
   Status After(Context& ctx, const Fault& fault) const {

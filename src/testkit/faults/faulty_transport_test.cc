@@ -6,7 +6,7 @@
 #include <deque>
 #include <thread>
 
-#include "base/mutex.h"
+#include "base/await_stop.h"
 #include "base/test_clock.h"
 
 namespace cox::testkit {
@@ -31,10 +31,7 @@ class ThreeEvents final : public net::ClientStream {
       return piece;
     }
     if (ends_) return Bytes();
-    Mutex mu;
-    CondVar never;
-    MutexLock lock(mu);
-    return ctx.Await(mu, never, [] { return false; });
+    return AwaitStop(ctx);
   }
 
  private:

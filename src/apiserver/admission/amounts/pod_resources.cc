@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "apiserver/registry/core/resource_names.h"
+#include "object/core/containers.h"
+#include "object/core/pod_amounts.h"
 
 namespace cox::apiserver::amounts {
 namespace {
@@ -62,37 +64,26 @@ PodResources OfContainer(const Container& container, const ContainerStatus* stat
                     infeasible);
 }
 
-void Add(PodResources& total, const PodResources& more) {
-  amounts::Add(total.requests, more.requests);
-  amounts::Add(total.limits, more.limits);
-}
-
 PodResources OfContainers(const PodSpec& spec, const PodStatus& status, bool infeasible) {
-  PodResources total;
-  for (const Container& container : spec.containers) {
-    Add(total,
-        OfContainer(container, StatusOf(status.containerStatuses, container.name), infeasible));
-  }
-  PodResources sidecars, starting;
-  for (const Container& container : spec.initContainers) {
-    const bool sidecar = container.restartPolicy == core::v1::kContainerRestartPolicyAlways;
-    // Others have run and ended: nobody resizes them.
-    const ContainerStatus* actual =
-        sidecar ? StatusOf(status.initContainerStatuses, container.name) : nullptr;
-    PodResources now = OfContainer(container, actual, infeasible);
-    if (sidecar) {
-      Add(total, now);
-      Add(sidecars, now);
-      now = sidecars;
-    } else {
-      Add(now, sidecars);
+  const auto of = [&](const Container& container, bool init) {
+    const ContainerStatus* actual = nullptr;
+    if (!init) {
+      actual = StatusOf(status.containerStatuses, container.name);
+    } else if (core_rules::IsSidecar(container)) {
+      // Others have run and ended: nobody resizes them.
+      actual = StatusOf(status.initContainerStatuses, container.name);
     }
-    RaiseTo(starting.requests, now.requests);
-    RaiseTo(starting.limits, now.limits);
-  }
-  RaiseTo(total.requests, starting.requests);
-  RaiseTo(total.limits, starting.limits);
-  return total;
+    return OfContainer(container, actual, infeasible);
+  };
+  const auto add = [](PodResources& total, const PodResources& more) {
+    Add(total.requests, more.requests);
+    Add(total.limits, more.limits);
+  };
+  const auto raise = [](PodResources& total, const PodResources& other) {
+    RaiseTo(total.requests, other.requests);
+    RaiseTo(total.limits, other.limits);
+  };
+  return core_rules::TakenTogether(spec, of, add, raise);
 }
 
 void TakeOver(Amounts& amounts, const Amounts& pod_level) {
@@ -125,9 +116,9 @@ bool HasPodLevelResources(const Pod& pod) { return HasPodLevel(pod.spec); }
 
 PodResources ResourcesOf(const Pod& pod) {
   PodResources total = WithoutOverhead(pod.spec, pod.status);
-  amounts::Add(total.requests, pod.spec.overhead);
+  Add(total.requests, pod.spec.overhead);
   // Where nothing is limited the overhead is not either.
-  amounts::Add(total.limits, Masked(pod.spec.overhead, total.limits));
+  Add(total.limits, Masked(pod.spec.overhead, total.limits));
   return total;
 }
 

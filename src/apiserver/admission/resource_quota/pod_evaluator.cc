@@ -9,6 +9,7 @@
 #include "apiserver/registry/core/pod/qos.h"
 #include "apiserver/registry/core/resource_names.h"
 #include "base/strings.h"
+#include "object/core/pod_state.h"
 
 namespace cox::apiserver::quota {
 namespace {
@@ -58,9 +59,7 @@ Amounts QuotaNames(const amounts::PodResources& resources) {
 // Whether it still takes anything. One that should be gone by now is stuck on a node that is lost;
 // its successor must not wait for that.
 bool IsAlive(const Pod& pod, const Time& now) {
-  if (pod.status.phase == core::v1::kPodFailed || pod.status.phase == core::v1::kPodSucceeded) {
-    return false;
-  }
+  if (core_rules::IsTerminal(pod)) return false;
   const meta::v1::ObjectMeta& meta = pod.metadata;
   if (!meta.deletionTimestamp || !meta.deletionGracePeriodSeconds) return true;
   return now.unix_seconds() <=

@@ -1,125 +1,164 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <charconv>
 #include <optional>
 
 #include "api/core/v1.h"
+#include "apiserver/connect/connector.h"
+#include "apiserver/connect/log_options.h"
+#include "apiserver/connect/pod_targets.h"
+#include "apiserver/connect/proxy_targets.h"
 #include "apiserver/handlers/subresources/subresources.h"
+#include "apiserver/now.h"
+#include "apiserver/registry/names.h"
 #include "base/strings.h"
 
-// log, exec, attach, portforward, proxy: streams to where containers run. Requests are checked
-// here; the streams themselves need a kubelet to talk to, which is not built yet.
+// log, exec, attach, portforward, proxy: streams to where containers run. Requests are understood
+// and judged here; connect/ carries them.
 namespace cox::apiserver {
 namespace {
 
-std::vector<std::string> ContainerNames(const core::v1::PodSpec& spec) {
-  std::vector<std::string> names;
-  for (const core::v1::Container& container : spec.containers) names.push_back(container.name);
-  return names;
+Result<NodeConnector*> ConnectorOf(const ResourceHandlers& handlers) {
+  if (handlers.connector() != nullptr) return handlers.connector();
+  return Status::Unavailable("this server has no connection to nodes");
 }
 
-bool HasContainer(const core::v1::PodSpec& spec, std::string_view name) {
-  auto named = [&](const auto& container) { return container.name == name; };
-  return std::any_of(spec.containers.begin(), spec.containers.end(), named) ||
-         std::any_of(spec.initContainers.begin(), spec.initContainers.end(), named) ||
-         std::any_of(spec.ephemeralContainers.begin(), spec.ephemeralContainers.end(),
-                     [&](const core::v1::EphemeralContainer& container) {
-                       return container.ephemeralContainerCommon.name == name;
-                     });
+// The kubelet of a Node. One that is not there is told of as upstream does: as one of the resource
+// that was asked for.
+Result<Backend> KubeletBackend(ResourceHandlers& handlers, Call& call,
+                               const ServedResource& resource, const std::string& node) {
+  COX_ASSIGN_OR_RETURN(NodeConnector * connector, ConnectorOf(handlers));
+  const Result<Object> found =
+      handlers.registry().Hub(core::v1::Node::kKind).store().Get(call.ctx(), "", node);
+  if (found.status().Is(Reason::kNotFound)) return NotFoundError(resource.resource(), node);
+  if (!found.ok()) return found.status();
+  Backend backend;
+  COX_ASSIGN_OR_RETURN(backend.client,
+                       KubeletOf(*found->As<core::v1::Node>(), connector->kubelets()));
+  return backend;
 }
 
-// The container a request is about must be named where there are several.
-Status CheckContainer(const core::v1::Pod& pod, const std::string& name) {
-  if (!name.empty()) {
-    if (HasContainer(pod.spec, name)) return {};
-    return Status::BadRequest("container " + name + " is not valid for pod " + pod.metadata.name);
+// The same of a Pod that must be somewhere.
+Result<Backend> KubeletOfPod(ResourceHandlers& handlers, Call& call, const ServedResource& resource,
+                             const core::v1::Pod& pod) {
+  if (pod.spec.nodeName.empty()) {
+    return Status::BadRequest("pod " + pod.metadata.name + " does not have a host assigned");
   }
-  const std::vector<std::string> names = ContainerNames(pod.spec);
-  if (names.size() <= 1) return {};
-  return Status::BadRequest("a container name must be specified for pod " + pod.metadata.name +
-                            ", choose one of: [" + Join(names, " ") + "]");
+  return KubeletBackend(handlers, call, resource, pod.spec.nodeName);
 }
 
-Status CheckLogOptions(const Call& call) {
-  FieldErrorList errors;
-  auto at_least = [&](std::string_view name, int64_t least, std::string_view why) -> Status {
-    COX_ASSIGN_OR_RETURN(const std::optional<int64_t> value, call.query.Int(name));
-    if (value && *value < least) {
-      errors.push_back(FieldError::Invalid(FieldPath(name), *value, std::string(why)));
-    }
-    return {};
-  };
-  COX_RETURN_IF_ERROR(at_least("tailLines", 0, "must be greater than or equal to 0"));
-  COX_RETURN_IF_ERROR(at_least("limitBytes", 1, "must be greater than 0"));
-  COX_RETURN_IF_ERROR(at_least("sinceSeconds", 1, "must be greater than 0"));
-  if (errors.empty()) return {};
-  return NewInvalid("", "PodLogOptions", call.info.name, errors);
+// Before all else; a server without nodes refuses later, as one whose node is not there.
+Status AuthorizeUpgrade(const ResourceHandlers& handlers, Call& call) {
+  return handlers.connector() == nullptr ? Status() : handlers.connector()->AuthorizeUpgrade(call);
 }
 
-// The options of a stream, from the query, as admission sees them. None for a log, which is read.
-std::optional<Object> ConnectOptions(const Call& call, const ServedResource& resource) {
-  const std::string& subresource = call.info.subresource;
-  const Query& query = call.query;
-  const auto streams = [&](auto options) {
-    options.stdin = query.Flag("stdin");
-    // Without a word, what the container writes is sent.
-    options.stdout = !query.Has("stdout") || query.Flag("stdout");
-    options.stderr = !query.Has("stderr") || query.Flag("stderr");
-    options.tty = query.Flag("tty");
-    options.container = query.Get("container");
-    return options;
-  };
-  if (subresource == "exec") {
-    core::v1::PodExecOptions options = streams(core::v1::PodExecOptions());
-    options.command = query.All("command");
-    return Object::Of(std::move(options));
+Result<Object> FindPod(Call& call, const ServedResource& resource) {
+  return resource.store().Get(call.ctx(), call.info.namespace_, call.info.name);
+}
+
+Status AdmitConnect(ResourceHandlers& handlers, Call& call, const ServedResource& resource,
+                    Object& asked) {
+  return AdmitAsked(handlers.admission(), call,
+                    {.resource = resource,
+                     .subresource = call.info.subresource,
+                     .operation = Operation::kConnect},
+                    asked);
+}
+
+// The streams that exec and attach share, from the query.
+template <class Options>
+Options ReadStreams(const Query& query) {
+  Options options;
+  options.stdin = query.Flag("stdin");
+  // Without a word, what the container writes is sent.
+  options.stdout = !query.Has("stdout") || query.Flag("stdout");
+  options.stderr = !query.Has("stderr") || query.Flag("stderr");
+  options.tty = query.Flag("tty");
+  options.container = query.Get("container");
+  return options;
+}
+
+template <class Options>
+AskedStreams StreamsOf(const Options& options) {
+  return {.in = options.stdin, .out = options.stdout, .err = options.stderr, .tty = options.tty};
+}
+
+Status StartProcess(ResourceHandlers& handlers, Call& call, Backend backend,
+                    const AskedStreams& asked) {
+  NodeConnector& connector = *handlers.connector();
+  // Older forms are the node's own business.
+  if (IsStreamCloseRequest(call.request())) {
+    return connector.Translate(call, std::move(backend), asked);
   }
-  if (subresource == "attach") return Object::Of(streams(core::v1::PodAttachOptions()));
-  if (subresource == "portforward") {
-    core::v1::PodPortForwardOptions options;
-    for (const std::string& ports : query.All("ports")) {
-      for (const std::string_view text : Split(ports, ',')) {
-        int32_t port = 0;
-        std::from_chars(text.data(), text.data() + text.size(), port);
-        if (port > 0) options.ports.push_back(port);
-      }
-    }
-    return Object::Of(std::move(options));
-  }
-  if (subresource != "proxy") return std::nullopt;
-  const std::string path = query.Get("path");
-  if (resource.kind().plural == "nodes") {
-    return Object::Of(core::v1::NodeProxyOptions{.path = path});
-  }
-  if (resource.kind().plural == "services") {
-    return Object::Of(core::v1::ServiceProxyOptions{.path = path});
-  }
-  return Object::Of(core::v1::PodProxyOptions{.path = path});
+  return connector.Upgrade(call, std::move(backend));
 }
 
 }  // namespace
 
-Status HandleConnect(ResourceHandlers& handlers, Call& call, const ServedResource& resource) {
-  const std::string& subresource = call.info.subresource;
-  if (std::optional<Object> asked = ConnectOptions(call, resource)) {
-    COX_RETURN_IF_ERROR(AdmitAsked(
-        handlers.admission(), call,
-        {.resource = resource, .subresource = subresource, .operation = Operation::kConnect},
-        *asked));
+Status HandleLog(ResourceHandlers& handlers, Call& call, const ServedResource& resource) {
+  COX_ASSIGN_OR_RETURN(const core::v1::PodLogOptions options,
+                       ReadLogOptions(call.query, call.info.name));
+  COX_ASSIGN_OR_RETURN(const Object found, FindPod(call, resource));
+  const auto& pod = *found.As<core::v1::Pod>();
+  COX_ASSIGN_OR_RETURN(const std::string container, ContainerOf(pod, options.container));
+  if (pod.spec.nodeName.empty()) {
+    // Nothing was written yet, and nobody knows by whom it will be.
+    call.RespondWith({.status = 204, .headers = {}, .body = {}});
+    return {};
   }
-  COX_ASSIGN_OR_RETURN(const Object found,
-                       resource.store().Get(call.ctx(), call.info.namespace_, call.info.name));
-  if (const auto* pod = found.As<core::v1::Pod>()) {
-    if (subresource == "log") COX_RETURN_IF_ERROR(CheckLogOptions(call));
-    if (subresource == "log" || subresource == "exec" || subresource == "attach") {
-      COX_RETURN_IF_ERROR(CheckContainer(*pod, call.query.Get("container")));
-    }
-    const ResourceStore& nodes = handlers.registry().Hub(core::v1::Node::kKind).store();
-    if (!pod->spec.nodeName.empty() && !nodes.Get(call.ctx(), "", pod->spec.nodeName).ok()) {
-      return NotFoundError(resource.resource(), pod->spec.nodeName);
+  COX_ASSIGN_OR_RETURN(Backend backend,
+                       KubeletBackend(handlers, call, resource, pod.spec.nodeName));
+  if (options.insecureSkipTLSVerifyBackend) backend.client.tls_options.insecure = true;
+  backend.target = LogTarget(pod, container, options);
+  return handlers.connector()->Log(call, std::move(backend));
+}
+
+Status HandleExec(ResourceHandlers& handlers, Call& call, const ServedResource& resource) {
+  COX_RETURN_IF_ERROR(AuthorizeUpgrade(handlers, call));
+  auto read = ReadStreams<core::v1::PodExecOptions>(call.query);
+  read.command = call.query.All("command");
+  Object asked = Object::Of(std::move(read));
+  COX_RETURN_IF_ERROR(AdmitConnect(handlers, call, resource, asked));
+  const auto& options = *asked.As<core::v1::PodExecOptions>();
+  COX_ASSIGN_OR_RETURN(const Object found, FindPod(call, resource));
+  const auto& pod = *found.As<core::v1::Pod>();
+  COX_ASSIGN_OR_RETURN(const std::string container, ContainerOf(pod, options.container));
+  COX_ASSIGN_OR_RETURN(Backend backend, KubeletOfPod(handlers, call, resource, pod));
+  backend.target = ExecTarget(pod, container, options);
+  return StartProcess(handlers, call, std::move(backend), StreamsOf(options));
+}
+
+Status HandleAttach(ResourceHandlers& handlers, Call& call, const ServedResource& resource) {
+  COX_RETURN_IF_ERROR(AuthorizeUpgrade(handlers, call));
+  Object asked = Object::Of(ReadStreams<core::v1::PodAttachOptions>(call.query));
+  COX_RETURN_IF_ERROR(AdmitConnect(handlers, call, resource, asked));
+  const auto& options = *asked.As<core::v1::PodAttachOptions>();
+  COX_ASSIGN_OR_RETURN(const Object found, FindPod(call, resource));
+  const auto& pod = *found.As<core::v1::Pod>();
+  COX_ASSIGN_OR_RETURN(const std::string container, ContainerOf(pod, options.container));
+  COX_ASSIGN_OR_RETURN(Backend backend, KubeletOfPod(handlers, call, resource, pod));
+  backend.target = AttachTarget(pod, container, options);
+  return StartProcess(handlers, call, std::move(backend), StreamsOf(options));
+}
+
+Status HandlePortForward(ResourceHandlers& handlers, Call& call, const ServedResource& resource) {
+  COX_RETURN_IF_ERROR(AuthorizeUpgrade(handlers, call));
+  core::v1::PodPortForwardOptions read;
+  for (const std::string& ports : call.query.All("ports")) {
+    for (const std::string_view text : Split(ports, ',')) {
+      int32_t port = 0;
+      std::from_chars(text.data(), text.data() + text.size(), port);
+      if (port > 0) read.ports.push_back(port);
     }
   }
-  return Status::Unavailable("there is no connection to the node yet");
+  Object asked = Object::Of(std::move(read));
+  COX_RETURN_IF_ERROR(AdmitConnect(handlers, call, resource, asked));
+  COX_ASSIGN_OR_RETURN(const Object found, FindPod(call, resource));
+  const auto& pod = *found.As<core::v1::Pod>();
+  COX_ASSIGN_OR_RETURN(Backend backend, KubeletOfPod(handlers, call, resource, pod));
+  backend.target = PortForwardTarget(pod, *asked.As<core::v1::PodPortForwardOptions>());
+  NodeConnector& connector = *handlers.connector();
+  if (IsTunnelRequest(call.request())) return connector.Tunnel(call, std::move(backend));
+  return connector.Upgrade(call, std::move(backend));
 }
 
 }  // namespace cox::apiserver

@@ -6,6 +6,7 @@
 #include "apiserver/handlers/respond.h"
 #include "apiserver/handlers/subresources/subresources.h"
 #include "apiserver/registry/conditions.h"
+#include "object/core/pod_state.h"
 #include "object/selector/labels.h"
 
 // pods/eviction: deletion of a Pod that asks its PodDisruptionBudgets first.
@@ -61,17 +62,10 @@ Status Take(const std::string& pod, const Time& now, policy::v1::PodDisruptionBu
   return {};
 }
 
-bool IsReady(const core::v1::Pod& pod) {
-  for (const core::v1::PodCondition& condition : pod.status.conditions) {
-    if (condition.type == "Ready") return condition.status == "True";
-  }
-  return false;
-}
-
 // A Pod that does no work, or is going anyway, may go without asking.
 bool GoesFreely(const core::v1::Pod& pod) {
-  return pod.status.phase == "Succeeded" || pod.status.phase == "Failed" ||
-         pod.status.phase == "Pending" || pod.metadata.deletionTimestamp;
+  return core_rules::IsTerminal(pod) || pod.status.phase == "Pending" ||
+         pod.metadata.deletionTimestamp;
 }
 
 // The budgets that select the Pod.
@@ -117,7 +111,7 @@ Status AskBudget(ResourceHandlers& handlers, WriteContext w, const core::v1::Pod
                                 *budget.spec.unhealthyPodEvictionPolicy == policy::v1::kAlwaysAllow;
   const bool met = budget.status.currentHealthy >= budget.status.desiredHealthy &&
                    budget.status.desiredHealthy > 0;
-  if (!IsReady(pod) && (always_unhealthy || met)) return {};
+  if (!core_rules::IsReady(pod) && (always_unhealthy || met)) return {};
   static const BudgetStatus kStrategy;
   return budgets.store()
       .Update(w, {.ns = pod.metadata.namespace_,

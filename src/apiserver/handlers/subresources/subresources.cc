@@ -17,11 +17,11 @@ constexpr Entry kSubresources[] = {
     {"", "scale", HandleScale},
     {"pods", "binding", HandleBinding},
     {"pods", "eviction", HandleEviction},
-    {"pods", "log", HandleConnect},
-    {"pods", "exec", HandleConnect},
-    {"pods", "attach", HandleConnect},
-    {"pods", "portforward", HandleConnect},
-    {"", "proxy", HandleConnect},
+    {"pods", "log", HandleLog},
+    {"pods", "exec", HandleExec},
+    {"pods", "attach", HandleAttach},
+    {"pods", "portforward", HandlePortForward},
+    {"", "proxy", HandleProxy},
 };
 
 // The binding of old: the Pod's name stands in the body only.

@@ -27,7 +27,11 @@ std::span<const std::string_view> DeprecationWarnings(const KindInfo& kind);
 Status HandleScale(ResourceHandlers& handlers, Call& call, const ServedResource& resource);
 Status HandleBinding(ResourceHandlers& handlers, Call& call, const ServedResource& resource);
 Status HandleEviction(ResourceHandlers& handlers, Call& call, const ServedResource& resource);
-Status HandleConnect(ResourceHandlers& handlers, Call& call, const ServedResource& resource);
+Status HandleLog(ResourceHandlers& handlers, Call& call, const ServedResource& resource);
+Status HandleExec(ResourceHandlers& handlers, Call& call, const ServedResource& resource);
+Status HandleAttach(ResourceHandlers& handlers, Call& call, const ServedResource& resource);
+Status HandlePortForward(ResourceHandlers& handlers, Call& call, const ServedResource& resource);
+Status HandleProxy(ResourceHandlers& handlers, Call& call, const ServedResource& resource);
 
 // "Success", without details: what binding and eviction answer.
 void RespondSuccess(Call& call, int code, const Accepted& accepted);

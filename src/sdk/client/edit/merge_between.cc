@@ -26,7 +26,7 @@ Value Shown(const Field& field, const void* at) {
   return left_out ? Value() : value;
 }
 
-Value Difference(Value before, Value after) {
+Value Difference(const Value& before, Value after) {
   if (!before.is_object() || !after.is_object()) return after;
   Result<Value> patch = patch::CreateMergePatch(before, after);
   // Only documents deeper than any type's are refused: those are sent whole.

@@ -48,7 +48,7 @@ Result<Material> AgreeOnMaterial(Context& ctx, Client& client, const SelfSigned&
     Result<core::v1::Secret> secret = client.Get<core::v1::Secret>(ctx, options.secret);
     const bool absent = secret.status().Is(Reason::kNotFound);
     if (!secret.ok() && !absent) return secret.status();
-    const Material there = absent ? Material() : FromSecret(*secret);
+    Material there = absent ? Material() : FromSecret(*secret);
     const Clock::WallTime now = ctx.clock().Now();
     const Renewal renewal = NeededRenewal(there, options, now);
     if (renewal == Renewal::kNothing) return there;

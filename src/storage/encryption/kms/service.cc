@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/strings.h"
-#include "storage/etcd/rpc/channel.h"
+#include "net/grpc/channel.h"
 
 namespace cox::storage::kms {
 namespace {
@@ -33,7 +33,7 @@ Status RpcError(int code, std::string_view text) {
 
 class GrpcService final : public Service {
  public:
-  GrpcService(ServiceOptions options, std::unique_ptr<rpc::Channel> channel,
+  GrpcService(ServiceOptions options, std::unique_ptr<net::grpc::Channel> channel,
               EncryptionMetrics* metrics)
       : options_(std::move(options)), channel_(std::move(channel)), metrics_(metrics) {}
 
@@ -70,15 +70,15 @@ class GrpcService final : public Service {
   // twice without harm.
   Result<KeyBytes> Attempt(const Context& ctx, std::string_view method, std::string_view request,
                            int* code) {
-    using Outcome = rpc::Reply::Outcome;
+    using Outcome = net::grpc::Reply::Outcome;
     std::string failure;
     for (int attempt = 0; attempt < 2; ++attempt) {
-      Result<std::shared_ptr<rpc::Connection>> connection = channel_->Get(ctx);
+      Result<std::shared_ptr<net::grpc::Connection>> connection = channel_->Get(ctx);
       if (!connection.ok()) {
         *code = ctx.Done() ? kDeadlineExceeded : kUnavailable;
         return RpcError(*code, connection.status().message());
       }
-      rpc::Reply reply = (*connection)->Call(ctx, method, request);
+      net::grpc::Reply reply = (*connection)->Call(ctx, method, request);
       switch (reply.outcome) {
         case Outcome::kMessage:
           *code = 0;
@@ -99,35 +99,26 @@ class GrpcService final : public Service {
   }
 
   const ServiceOptions options_;
-  const std::unique_ptr<rpc::Channel> channel_;
+  const std::unique_ptr<net::grpc::Channel> channel_;
   EncryptionMetrics* const metrics_;
 };
 
 }  // namespace
 
 Result<std::string> SocketPath(std::string_view endpoint) {
-  constexpr std::string_view kScheme = "unix://";
-  const auto bad = [&](std::string_view why) {
-    return cox::Status::BadRequest("endpoint " + Quote(endpoint) + " " + std::string(why));
-  };
-  if (!endpoint.starts_with(kScheme)) return bad("must be unix://, a path behind it");
-  std::string path(endpoint.substr(kScheme.size()));
-  // An abstract socket may be written unix:///@name, too.
-  if (path.starts_with("/@")) path.erase(0, 1);
-  if (path.size() < 2 || (path[0] != '/' && path[0] != '@')) return bad("names no absolute path");
-  if (path.size() > 107) return bad("is longer than a path of a socket may be");
-  return path;
+  COX_ASSIGN_OR_RETURN(const net::grpc::Endpoint parsed, net::grpc::Endpoint::Unix(endpoint));
+  return parsed.unix_path;
 }
 
 Result<std::unique_ptr<Service>> Connect(const Context& ctx, const ServiceOptions& options,
                                          EncryptionMetrics* metrics) {
-  rpc::Channel::Options channel_options;
-  rpc::Endpoint endpoint;
-  COX_ASSIGN_OR_RETURN(endpoint.unix_path, SocketPath(options.endpoint));
+  net::grpc::Channel::Options channel_options;
+  COX_ASSIGN_OR_RETURN(const net::grpc::Endpoint endpoint,
+                       net::grpc::Endpoint::Unix(options.endpoint));
   channel_options.endpoints = {endpoint};
   channel_options.connection.dial_timeout = options.timeout;
-  COX_ASSIGN_OR_RETURN(std::unique_ptr<rpc::Channel> channel,
-                       rpc::Channel::Create(ctx, "kms-rpc", std::move(channel_options)));
+  COX_ASSIGN_OR_RETURN(std::unique_ptr<net::grpc::Channel> channel,
+                       net::grpc::Channel::Create(ctx, "kms-rpc", std::move(channel_options)));
   return std::make_unique<GrpcService>(options, std::move(channel), metrics);
 }
 

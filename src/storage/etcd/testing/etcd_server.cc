@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "storage/etcd/testing/etcd_server.h"
 
+#include <sys/wait.h>
 #include <unistd.h>
-#include <csignal>
 
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -139,7 +140,14 @@ EtcdOptions EtcdServer::ClientOptions() const {
 }
 
 void EtcdServer::Kill() { child_.reset(); }
-void EtcdServer::Pause() { child_->Signal(SIGSTOP); }
+
+void EtcdServer::Pause() {
+  child_->Signal(SIGSTOP);
+  // One of its threads may go on answering until all have stopped.
+  siginfo_t info{};
+  ::waitid(P_PID, static_cast<id_t>(child_->pid()), &info, WSTOPPED);
+}
+
 void EtcdServer::Resume() { child_->Signal(SIGCONT); }
 
 Result<std::unique_ptr<EtcdCluster>> EtcdCluster::Start(Context& ctx, int members,

@@ -6,6 +6,8 @@
 #include <string_view>
 
 #include "base/strings.h"
+#include "object/core/containers.h"
+#include "object/core/pod_state.h"
 
 namespace cox::apiserver {
 namespace {
@@ -72,15 +74,14 @@ class PodSummary {
       if (condition.type == "PodScheduled" && condition.reason == "SchedulingGated")
         status_ = "SchedulingGated";
     }
-    total_ += static_cast<size_t>(
-        std::count_if(pod.spec.initContainers.begin(), pod.spec.initContainers.end(), IsSidecar));
+    total_ += static_cast<size_t>(std::count_if(
+        pod.spec.initContainers.begin(), pod.spec.initContainers.end(), core_rules::IsSidecar));
     const bool initializing = VisitInit();
     if (!initializing || IsConditionTrue(pod, "Initialized")) VisitMain();
     if (!pod.metadata.deletionTimestamp) return;
-    const bool over = pod.status.phase == "Succeeded" || pod.status.phase == "Failed";
     if (pod.status.reason == "NodeLost") {
       status_ = "Unknown";
-    } else if (!over) {
+    } else if (!core_rules::IsTerminal(pod)) {
       status_ = "Terminating";
     }
   }
@@ -106,11 +107,10 @@ class PodSummary {
     }
   };
 
-  static bool IsSidecar(const Container& container) { return container.restartPolicy == "Always"; }
-
   bool IsSidecarStatus(const ContainerStatus& status) const {
-    return std::any_of(pod_.spec.initContainers.begin(), pod_.spec.initContainers.end(),
-                       [&](const Container& c) { return c.name == status.name && IsSidecar(c); });
+    return std::any_of(
+        pod_.spec.initContainers.begin(), pod_.spec.initContainers.end(),
+        [&](const Container& c) { return c.name == status.name && core_rules::IsSidecar(c); });
   }
 
   // True if an init container has yet to do its part.
@@ -159,7 +159,7 @@ class PodSummary {
     }
     // One that is done does not make the pod done.
     if (status_ == "Completed" && running)
-      status_ = IsConditionTrue(pod_, "Ready") ? "Running" : "NotReady";
+      status_ = core_rules::IsReady(pod_) ? "Running" : "NotReady";
   }
 
   const Pod& pod_;

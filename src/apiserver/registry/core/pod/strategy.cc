@@ -11,6 +11,7 @@
 #include "apiserver/registry/core/pod/new_pod.h"
 #include "apiserver/registry/core/pod/update/update_validation.h"
 #include "apiserver/registry/core/pod/warnings.h"
+#include "object/core/pod_state.h"
 #include "object/equal.h"
 
 namespace cox::apiserver {
@@ -186,8 +187,7 @@ class PodStrategy final : public StrategyOf<Pod> {
                          ? *options->gracePeriodSeconds
                          : pod.spec.terminationGracePeriodSeconds.value_or(0);
     // Nothing runs that could be waited for.
-    const bool over = pod.status.phase == "Succeeded" || pod.status.phase == "Failed";
-    if (pod.spec.nodeName.empty() || over) period = 0;
+    if (pod.spec.nodeName.empty() || core_rules::IsTerminal(pod)) period = 0;
     options->gracePeriodSeconds = period < 0 ? 1 : period;
     return true;
   }

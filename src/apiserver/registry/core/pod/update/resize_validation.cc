@@ -5,6 +5,7 @@
 #include "apiserver/registry/core/pod/pod_validation.h"
 #include "apiserver/registry/core/pod/qos.h"
 #include "apiserver/registry/core/pod/update/update_validation.h"
+#include "object/core/containers.h"
 #include "object/equal.h"
 
 namespace cox::apiserver {
@@ -54,7 +55,7 @@ void TakeBack(ResourceRequirements& resources, const ResourceRequirements& old) 
 
 // Only containers that run on can be resized: of the init containers the sidecars.
 bool IsResizable(const Container& container, bool init) {
-  return !init || container.restartPolicy == "Always";
+  return !init || core_rules::IsSidecar(container);
 }
 
 FieldErrorList CheckContainers(const std::vector<Container>& now, const std::vector<Container>& old,

@@ -57,8 +57,6 @@ FieldErrorList CheckEphemeralContainers(const PodSpec& spec, const PodView& view
 // Rules for pods that templates are spared: images without white space around.
 FieldErrorList CheckContainersOnlyForPod(const std::vector<Container>& containers,
                                          const FieldPath& path);
-// An ephemeral container as a container, without its target.
-Container AsContainer(const EphemeralContainer& ephemeral);
 
 // mounts.cc
 FieldErrorList CheckVolumeMounts(const Container& container, const std::vector<Volume>& volumes,

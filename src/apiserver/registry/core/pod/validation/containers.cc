@@ -5,6 +5,7 @@
 
 #include "apiserver/registry/core/pod/validation/checks.h"
 #include "base/strings.h"
+#include "object/core/containers.h"
 
 namespace cox::apiserver::pod {
 namespace {
@@ -208,35 +209,6 @@ FieldErrorList CheckEphemeralOnly(const Container& container, const FieldPath& p
 
 }  // namespace
 
-Container AsContainer(const EphemeralContainer& ephemeral) {
-  const core::v1::EphemeralContainerCommon& c = ephemeral.ephemeralContainerCommon;
-  return {.name = c.name,
-          .image = c.image,
-          .command = c.command,
-          .args = c.args,
-          .workingDir = c.workingDir,
-          .ports = c.ports,
-          .envFrom = c.envFrom,
-          .env = c.env,
-          .resources = c.resources,
-          .resizePolicy = c.resizePolicy,
-          .restartPolicy = c.restartPolicy,
-          .restartPolicyRules = c.restartPolicyRules,
-          .volumeMounts = c.volumeMounts,
-          .volumeDevices = c.volumeDevices,
-          .livenessProbe = c.livenessProbe,
-          .readinessProbe = c.readinessProbe,
-          .startupProbe = c.startupProbe,
-          .lifecycle = c.lifecycle,
-          .terminationMessagePath = c.terminationMessagePath,
-          .terminationMessagePolicy = c.terminationMessagePolicy,
-          .imagePullPolicy = c.imagePullPolicy,
-          .securityContext = c.securityContext,
-          .stdin = c.stdin,
-          .stdinOnce = c.stdinOnce,
-          .tty = c.tty};
-}
-
 FieldErrorList CheckContainers(const PodSpec& spec, const PodView& view, const FieldPath& path) {
   if (spec.containers.empty()) return {FieldError::Required(path)};
   FieldErrorList errors;
@@ -266,7 +238,7 @@ FieldErrorList CheckInitContainers(const PodSpec& spec, const PodView& view,
   for (size_t i = 0; i < spec.initContainers.size(); ++i) {
     const Container& container = spec.initContainers[i];
     const FieldPath at = path.Index(i);
-    const bool sidecar = container.restartPolicy == "Always";
+    const bool sidecar = core_rules::IsSidecar(container);
     Append(errors, CheckCommon(container, view, at));
     Append(errors, CheckRestartPolicy(container, at));
     if (!container.name.empty() && !names.insert(container.name).second)
@@ -287,7 +259,7 @@ FieldErrorList CheckEphemeralContainers(const PodSpec& spec, const PodView& view
   for (const Container& container : spec.initContainers) others.insert(container.name);
   names = others;
   for (size_t i = 0; i < spec.ephemeralContainers.size(); ++i) {
-    const Container container = AsContainer(spec.ephemeralContainers[i]);
+    const Container container = core_rules::AsContainer(spec.ephemeralContainers[i]);
     const FieldPath at = path.Index(i);
     Append(errors, CheckCommon(container, view, at));
     Append(errors, CheckOnlyForPod(container, at));

@@ -6,6 +6,7 @@
 #include "apiserver/registry/core/pod/validation/checks.h"
 #include "apiserver/registry/core/resource_names.h"
 #include "apiserver/registry/internal_value.h"
+#include "object/core/pod_amounts.h"
 
 namespace cox::apiserver {
 namespace pod {
@@ -111,23 +112,20 @@ FieldErrorList CheckPodAmounts(const Amounts& amounts, const FieldPath& path) {
 
 // What the containers need together: those that run at once, or an init container at its time.
 Amounts AggregateRequests(const PodSpec& spec) {
-  Amounts total, sidecars, init_peak;
-  auto add = [](Amounts& to, const Amounts& amounts) {
+  const auto add = [](Amounts& to, const Amounts& amounts) {
     for (const auto& [name, amount] : amounts)
       if (IsPodLevelResource(name)) to[name].Add(amount);
   };
-  for (const Container& container : spec.containers) add(total, container.resources.requests);
-  for (const Container& container : spec.initContainers) {
-    Amounts now = sidecars;
-    add(now, container.resources.requests);
-    if (container.restartPolicy == "Always") sidecars = now;
-    for (const auto& [name, amount] : now)
-      if (amount.Cmp(init_peak[name]) > 0) init_peak[name] = amount;
-  }
-  add(total, sidecars);
-  for (const auto& [name, amount] : init_peak)
-    if (amount.Cmp(total[name]) > 0) total[name] = amount;
-  return total;
+  const auto raise = [](Amounts& to, const Amounts& amounts) {
+    for (const auto& [name, amount] : amounts)
+      if (amount.Cmp(to[name]) > 0) to[name] = amount;
+  };
+  const auto of = [&](const Container& container, bool) {
+    Amounts amounts;
+    add(amounts, container.resources.requests);
+    return amounts;
+  };
+  return core_rules::TakenTogether(spec, of, add, raise);
 }
 
 FieldErrorList CheckContainersFit(const PodSpec& spec, const FieldPath& path) {

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/context.h"
+#include "base/mutex.h"
+#include "base/result.h"
+#include "base/scope.h"
+#include "net/grpc/connection.h"
+#include "net/grpc/socket.h"
+#include "net/tls/openssl.h"
+
+namespace cox::net::grpc {
+
+// A connection to one of several servers that are equally good, made when it is needed and again
+// when it broke. All calls go to the same server as long as that works; then to the next that
+// answers.
+//
+// Threads: all methods may be called concurrently; one connects, the others wait for the outcome.
+// Ownership: owns the threads of its connections. Destroying it breaks what is under way.
+class Channel {
+ public:
+  struct Options {
+    std::vector<Endpoint> endpoints;  // at least one
+    ConnectionOptions connection;
+  };
+  // BadRequest for certificates that do not parse. Does not connect yet.
+  static Result<std::unique_ptr<Channel>> Create(const Context& ctx, std::string name,
+                                                 Options options);
+  Channel(const Context& ctx, std::string name, Options options, SslContextPtr tls);
+  ~Channel() { Close(); }
+
+  // Breaks what is under way and takes no more calls. Returns when its threads have ended.
+  void Close();
+
+  // A connection that takes calls. Unavailable if no server can be reached.
+  Result<std::shared_ptr<Connection>> Get(const Context& ctx);
+  // The server of `connection` answers but cannot help, as when it knows no leader: the next Get
+  // tries the other servers first. What is under way goes on.
+  void Avoid(const std::shared_ptr<Connection>& connection);
+
+ private:
+  Result<std::shared_ptr<Connection>> Dial(const Context& ctx, size_t first, size_t* chosen);
+
+  // Constant after construction.
+  const std::string name_;
+  const Options options_;
+  const SslContextPtr tls_;  // null if no endpoint needs it
+
+  Mutex mu_;
+  CondVar dialed_;
+  std::shared_ptr<Connection> connection_ COX_GUARDED_BY(mu_);  // may be null
+  size_t next_ COX_GUARDED_BY(mu_) = 0;                         // the endpoint to begin with
+  bool dialing_ COX_GUARDED_BY(mu_) = false;
+  uint64_t attempts_ COX_GUARDED_BY(mu_) = 0;  // finished
+  Status failure_ COX_GUARDED_BY(mu_);         // of the last one
+
+  Scope scope_;
+};
+
+}  // namespace cox::net::grpc

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "net/grpc/connection.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "net/grpc/channel.h"
+#include "net/grpc/fake_server.h"
+
+namespace cox::net::grpc {
+namespace {
+
+using std::chrono::seconds;
+using Kind = FakeServer::Action::Kind;
+using Actions = std::vector<FakeServer::Action>;
+using Outcome = Reply::Outcome;
+
+class ConnectionTest : public testing::Test {
+ protected:
+  std::shared_ptr<Connection> Connect(FakeServer::Script script) {
+    server_ = std::make_unique<FakeServer>(ctx_, std::move(script));
+    Endpoint endpoint;
+    endpoint.host = "127.0.0.1";
+    endpoint.port = server_->port();
+    channel_ = *Channel::Create(ctx_, "test", {.endpoints = {endpoint}, .connection = {}});
+    return *channel_->Get(ctx_);
+  }
+
+  RealClock clock_;
+  Context ctx_ = Context(clock_).WithTimeout(seconds(30));
+  std::unique_ptr<FakeServer> server_;
+  std::unique_ptr<Channel> channel_;
+};
+
+TEST_F(ConnectionTest, OneRequestIsAnsweredByAStream) {
+  const auto connection = Connect([](const FakeServer::Request& request) -> Actions {
+    return {{Kind::kMessage, 0, request.message + "1"},
+            {Kind::kMessage, 0, request.message + "2"},
+            {Kind::kEnd, 5, "no more"}};
+  });
+  const auto stream = connection->Start("/s/Events", Framed("e"));
+  EXPECT_EQ(stream->Receive(ctx_).message, "e1");
+  EXPECT_EQ(stream->Receive(ctx_).message, "e2");
+  const Reply end = stream->Receive(ctx_);
+  EXPECT_EQ(end.outcome, Outcome::kStatus);
+  EXPECT_EQ(end.code, 5);
+  EXPECT_EQ(end.text, "no more");
+}
+
+TEST_F(ConnectionTest, AStoppedWaitForAStreamCanGoOn) {
+  const auto connection = Connect([](const FakeServer::Request& request) -> Actions {
+    if (request.method == "/s/Events") return {{Kind::kMessage, 0, "first"}};
+    return {{Kind::kMessage, 0, "answer"}, {Kind::kEnd, 0, ""}};
+  });
+  const auto stream = connection->Start("/s/Events", Framed(""));
+  EXPECT_EQ(stream->Receive(ctx_).message, "first");
+  Context stopped = ctx_.Child();
+  stopped.Stop();
+  EXPECT_EQ(stream->Receive(stopped).outcome, Outcome::kStopped);
+  // Others go on meanwhile, on the same connection.
+  EXPECT_EQ(connection->Call(ctx_, "/s/Get", Framed("")).message, "answer");
+  EXPECT_EQ(server_->connections(), 1);
+}
+
+TEST_F(ConnectionTest, DroppingAStreamTellsTheServer) {
+  const auto connection = Connect([](const FakeServer::Request&) -> Actions {
+    return {{Kind::kMessage, 0, "first"}};
+  });
+  auto stream = connection->Start("/s/Events", Framed(""));
+  EXPECT_EQ(stream->Receive(ctx_).message, "first");
+  stream.reset();
+  EXPECT_EQ(server_->AwaitResets(ctx_, 1), Status());
+}
+
+TEST_F(ConnectionTest, ALongCallIsGivenUpWhenItsContextStops) {
+  Context pull = ctx_.Child();
+  const auto connection = Connect([&](const FakeServer::Request& request) -> Actions {
+    if (request.method == "/s/Pull") {
+      pull.Stop(Status::Timeout("enough"));
+      return {};  // it never answers
+    }
+    return {{Kind::kMessage, 0, "here"}, {Kind::kEnd, 0, ""}};
+  });
+  const Reply reply = connection->Call(pull, "/s/Pull", Framed("image"));
+  EXPECT_EQ(reply.outcome, Outcome::kStopped);
+  EXPECT_EQ(reply.text, "enough");
+  EXPECT_EQ(server_->AwaitResets(ctx_, 1), Status());
+  EXPECT_EQ(connection->Call(ctx_, "/s/Status", Framed("")).message, "here");
+}
+
+}  // namespace
+}  // namespace cox::net::grpc

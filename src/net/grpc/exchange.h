@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/mutex.h"
+#include "net/grpc/connection.h"
+
+namespace cox::net::grpc::internal {
+
+// Takes a response body apart into messages. gRPC puts before each: a byte that is 0 (not
+// compressed, as we never ask for it) and the length in four bytes.
+class Assembler {
+ public:
+  // Calls `got(std::string)` for each message that `bytes` completes. False if they are malformed.
+  template <class Got>
+  bool Append(std::string_view bytes, Got got);
+  bool empty() const { return prefix_size_ == 0; }
+
+ private:
+  static constexpr size_t kPrefix = 5;
+  char prefix_[kPrefix];
+  size_t prefix_size_ = 0;
+  size_t missing_ = 0;  // bytes of the message, when the prefix is complete
+  std::string message_;
+};
+
+// One HTTP/2 stream and what is known of its answer. Guarded by the connection's mutex, except
+// where said.
+class Exchange {
+ public:
+  Exchange(std::string_view method, bool streaming) : method_(method), streaming_(streaming) {}
+  virtual ~Exchange() = default;
+  Exchange(const Exchange&) = delete;
+  Exchange& operator=(const Exchange&) = delete;
+
+  // False: the bytes are malformed, and the stream is to be reset.
+  virtual bool Data(std::string_view bytes) = 0;
+
+  // What the exchange ended with, given how the transport saw it end.
+  Reply Ending(Reply::Outcome outcome) const;
+
+  static constexpr size_t kDetached = SIZE_MAX;
+
+  const std::string_view method_;
+  const bool streaming_;  // goes on after what is in out_
+  int32_t id = -1;
+  size_t slot = kDetached;  // in Connection::active_
+  bool sends_once = false;  // what is in `out` is all: the stream then only reads
+  bool queued = false;      // in Connection::queue_; guarded by that one's mutex
+  // To be sent: of a call the caller's bytes, of a stream StreamExchange::sending.
+  std::string_view out;
+  size_t sent = 0;
+  // Of the answer.
+  int http_status = 0;
+  int grpc_status = -1;
+  std::string grpc_message;
+};
+
+// A call with one request and one response; lives on the caller's stack.
+class CallExchange final : public Exchange {
+ public:
+  CallExchange(std::string_view method, std::string_view framed) : Exchange(method, false) {
+    out = framed;
+  }
+  bool Data(std::string_view bytes) override {
+    return assembler_.Append(bytes, [this](std::string message) {
+      response = std::move(message);
+      complete = true;
+    });
+  }
+
+  // Wakes the threads of calls that have ended. The calls are gone when this returns.
+  static void Tell(const std::vector<CallExchange*>& calls);
+
+  std::string response;
+  bool complete = false;
+  Reply::Outcome outcome = Reply::Outcome::kBroken;
+
+  // The end, told to the caller's thread. The one who tells holds `mu` while notifying, so that the
+  // exchange can be destroyed as soon as `done` is seen.
+  Mutex mu;
+  CondVar changed;
+  bool done COX_GUARDED_BY(mu) = false;
+
+ private:
+  Assembler assembler_;
+};
+
+// A call with streams both ways; owned by its MessageStream.
+class StreamExchange final : public Exchange {
+ public:
+  explicit StreamExchange(std::string_view method) : Exchange(method, true) {}
+
+  bool Data(std::string_view bytes) override;
+  void End(const Reply& reply);
+
+  // Bytes the server may send before the reader has taken what is here.
+  static constexpr size_t kMaxWaiting = 1u << 20;
+
+  Mutex mu;
+  CondVar changed;
+  std::deque<std::string> messages COX_GUARDED_BY(mu);
+  size_t waiting COX_GUARDED_BY(mu) = 0;   // bytes in `messages`
+  size_t withheld COX_GUARDED_BY(mu) = 0;  // bytes the peer has not got back as room
+  bool ended COX_GUARDED_BY(mu) = false;
+  Reply end COX_GUARDED_BY(mu);
+  std::string unsent COX_GUARDED_BY(mu);
+  std::string sending;  // guarded as `out`, which refers to it
+
+ private:
+  Assembler assembler_;
+};
+
+template <class Got>
+bool Assembler::Append(std::string_view bytes, Got got) {
+  while (!bytes.empty()) {
+    if (prefix_size_ < kPrefix) {
+      const size_t n = std::min(kPrefix - prefix_size_, bytes.size());
+      bytes.copy(prefix_ + prefix_size_, n);
+      prefix_size_ += n;
+      bytes.remove_prefix(n);
+      if (prefix_size_ < kPrefix) return true;
+      if (prefix_[0] != 0) return false;
+      for (size_t i = 1; i < kPrefix; ++i) {
+        missing_ = missing_ << 8 | static_cast<unsigned char>(prefix_[i]);
+      }
+      // Exact, so that what is kept of it wastes nothing; but not on the word of the prefix alone.
+      constexpr size_t kTrusted = 16u << 20;
+      message_.reserve(std::min(missing_, kTrusted));
+    }
+    const size_t n = std::min(missing_, bytes.size());
+    message_.append(bytes.substr(0, n));
+    bytes.remove_prefix(n);
+    missing_ -= n;
+    if (missing_ > 0) return true;
+    prefix_size_ = 0;
+    got(std::move(message_));
+    message_ = {};
+  }
+  return true;
+}
+
+}  // namespace cox::net::grpc::internal

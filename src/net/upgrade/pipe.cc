@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <deque>
+#include <optional>
+#include <utility>
+
+#include "base/mutex.h"
+#include "base/scope.h"
+#include "net/byte_stream.h"
+
+namespace cox::net {
+namespace {
+
+// Both directions of a pipe: what they know of each other.
+class Joint {
+ public:
+  explicit Joint(std::chrono::milliseconds linger) : linger_(linger) {}
+
+  enum class Outcome { kEnd, kReadFailed, kWriteFailed };
+  struct Carried {
+    Outcome outcome;
+    Status status;
+  };
+
+  // Carries bytes from one end to the other until the first says no more. `way`: 0 or 1.
+  Carried Carry(const Context& ctx, int way, ByteStream& from, ByteStream& to) {
+    while (true) {
+      const Result<Bytes> bytes = ReadSome(ctx, way, from);
+      if (!bytes.ok() || bytes->empty()) {
+        to.EndWriting();
+        return {bytes.ok() ? Outcome::kEnd : Outcome::kReadFailed, bytes.status()};
+      }
+      if (Status status = to.Write(ctx, bytes->view()); !status.ok()) {
+        return {Outcome::kWriteFailed, std::move(status)};
+      }
+    }
+  }
+
+  // A direction is done. The other wakes up to count its time.
+  void Done(int way) {
+    MutexLock lock(mu_);
+    done_ = true;
+    if (waiting_[1 - way]) waiting_[1 - way]->Stop();
+  }
+
+ private:
+  // As Read; once the other direction is done, for a limited time.
+  Result<Bytes> ReadSome(const Context& ctx, int way, ByteStream& from) {
+    const Context wait = ctx.Child();
+    bool alone = false;
+    {
+      MutexLock lock(mu_);
+      alone = done_;
+      if (!alone) waiting_[way] = wait;
+    }
+    if (!alone) {
+      Result<Bytes> bytes = from.Read(wait);
+      MutexLock lock(mu_);
+      waiting_[way].reset();
+      // A wait that was ended only because it is alone now begins again.
+      if (bytes.ok() || ctx.Done() || !wait.Done()) return bytes;
+    }
+    return from.Read(ctx.WithTimeout(linger_));
+  }
+
+  const std::chrono::milliseconds linger_;
+  Mutex mu_;
+  bool done_ COX_GUARDED_BY(mu_) = false;
+  std::optional<Context> waiting_[2] COX_GUARDED_BY(mu_);
+};
+
+// One direction of a pair inside the process.
+struct Lane {
+  Mutex mu;
+  CondVar changed;
+  std::deque<Bytes> waiting COX_GUARDED_BY(mu);
+  size_t bytes COX_GUARDED_BY(mu) = 0;
+  bool ended COX_GUARDED_BY(mu) = false;   // the writer said all
+  bool broken COX_GUARDED_BY(mu) = false;  // an end was dropped
+
+  void Break(bool unless_ended) {
+    MutexLock lock(mu);
+    if (!(unless_ended && ended)) broken = true;
+    changed.NotifyAll();
+  }
+};
+
+class PairEnd final : public ByteStream {
+ public:
+  PairEnd(std::shared_ptr<Lane> in, std::shared_ptr<Lane> out)
+      : in_(std::move(in)), out_(std::move(out)) {}
+  ~PairEnd() override {
+    in_->Break(false);
+    out_->Break(/*unless_ended=*/true);
+  }
+
+  Result<Bytes> Read(const Context& ctx) override {
+    Lane& lane = *in_;
+    MutexLock lock(lane.mu);
+    COX_RETURN_IF_ERROR(ctx.Await(lane.mu, lane.changed, [&lane]() {
+      lane.mu.AssertHeld();
+      return !lane.waiting.empty() || lane.ended || lane.broken;
+    }));
+    if (lane.waiting.empty()) {
+      if (lane.ended) return Bytes();
+      return Status::Unavailable("the other end was dropped");
+    }
+    Bytes bytes = std::move(lane.waiting.front());
+    lane.waiting.pop_front();
+    lane.bytes -= bytes.size();
+    lane.changed.NotifyAll();
+    return bytes;
+  }
+
+  Status Write(const Context& ctx, std::string_view bytes) override {
+    if (bytes.empty()) return {};
+    Lane& lane = *out_;
+    MutexLock lock(lane.mu);
+    COX_RETURN_IF_ERROR(ctx.Await(lane.mu, lane.changed, [&lane]() {
+      lane.mu.AssertHeld();
+      return lane.bytes < kStreamWindow || lane.ended || lane.broken;
+    }));
+    if (lane.broken) return Status::Unavailable("the other end was dropped");
+    if (lane.ended) return Status::Unavailable("writing was ended before");
+    lane.waiting.push_back(Bytes::Copy(bytes));
+    lane.bytes += bytes.size();
+    lane.changed.NotifyAll();
+    return {};
+  }
+
+  void EndWriting() override {
+    MutexLock lock(out_->mu);
+    out_->ended = true;
+    out_->changed.NotifyAll();
+  }
+
+ private:
+  const std::shared_ptr<Lane> in_;
+  const std::shared_ptr<Lane> out_;
+};
+
+}  // namespace
+
+Status Pipe(const Context& ctx, ByteStream& a, ByteStream& b, std::chrono::milliseconds linger) {
+  Joint joint(linger);
+  Scope scope(ctx, "pipe");
+  const auto carry = [&](const Context& work, int way, ByteStream& from, ByteStream& to) {
+    Joint::Carried carried = joint.Carry(work, way, from, to);
+    if (carried.outcome == Joint::Outcome::kReadFailed) {
+      scope.Stop();  // what the other still has to say would reach nobody
+    } else {
+      joint.Done(way);  // of an end that takes no more, what it has said is still carried
+    }
+    return carried.status;
+  };
+  Status back;
+  const Status started = scope.Go("pipe-back", [&](Context& work) { back = carry(work, 1, b, a); });
+  if (!started.ok()) return ctx.Done() ? ctx.status() : started;
+  const Status there = carry(scope.context(), 0, a, b);
+  scope.Wait();
+  scope.Stop();
+  // The end of the connection may stop `ctx`, just when all is said.
+  if (there.ok() && back.ok()) return {};
+  COX_RETURN_IF_ERROR(ctx.status());
+  // One of them was stopped by the other, which is the cause.
+  if (there.ok() || there == Context::Canceled()) return back.ok() ? there : back;
+  return there;
+}
+
+std::pair<std::unique_ptr<ByteStream>, std::unique_ptr<ByteStream>> MakeByteStreamPair() {
+  auto left = std::make_shared<Lane>();
+  auto right = std::make_shared<Lane>();
+  return {std::make_unique<PairEnd>(left, right), std::make_unique<PairEnd>(right, left)};
+}
+
+}  // namespace cox::net
