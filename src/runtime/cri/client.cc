@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/cri/client.h"
+
+#include <chrono>
+#include <utility>
+
+#include "runtime/cri/convert.h"
+
+namespace cox::runtime {
+namespace {
+
+using Outcome = net::grpc::Reply::Outcome;
+
+// A server that closes its socket is noticed at once, so nothing has to be asked for signs of life;
+// containerd hangs up on who asks more often than every five minutes, and a pull may take longer.
+constexpr std::chrono::hours kKeepalive{1};
+constexpr int kAttempts = 3;
+
+}  // namespace
+
+Result<std::unique_ptr<CriClient>> CriClient::Create(const Context& ctx,
+                                                     std::string_view endpoint) {
+  net::grpc::Channel::Options options;
+  COX_ASSIGN_OR_RETURN(net::grpc::Endpoint server, net::grpc::Endpoint::Unix(endpoint));
+  options.endpoints = {std::move(server)};
+  options.connection.keepalive_time = kKeepalive;
+  COX_ASSIGN_OR_RETURN(auto calls, net::grpc::Channel::Create(ctx, "cri-calls", options));
+  COX_ASSIGN_OR_RETURN(auto streams, net::grpc::Channel::Create(ctx, "cri-events", options));
+  return std::make_unique<CriClient>(std::move(calls), std::move(streams));
+}
+
+Result<std::string> CriClient::Send(const Context& ctx, std::string_view method,
+                                    const std::string& message) {
+  const std::string framed = net::grpc::Framed(message);
+  std::string refused;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    COX_ASSIGN_OR_RETURN(const auto connection, calls_->Get(ctx));
+    net::grpc::Reply reply = connection->Call(ctx, method, framed);
+    switch (reply.outcome) {
+      case Outcome::kMessage:
+        return std::move(reply.message);
+      case Outcome::kStatus:
+        return CallError(method, reply.code, reply.text);
+      case Outcome::kStopped:
+        return ctx.status();
+      case Outcome::kBroken:
+        return Status::Unavailable(std::string(method) + ": the runtime went away: " + reply.text);
+      case Outcome::kRefused:  // not seen by the runtime
+        refused = std::move(reply.text);
+    }
+  }
+  return Status::Unavailable(std::string(method) + ": " + refused);
+}
+
+Result<std::unique_ptr<net::grpc::MessageStream>> CriClient::Open(const Context& ctx,
+                                                                  std::string_view method,
+                                                                  const std::string& message) {
+  COX_ASSIGN_OR_RETURN(const auto connection, streams_->Get(ctx));
+  return connection->Start(method, net::grpc::Framed(message));
+}
+
+}  // namespace cox::runtime
