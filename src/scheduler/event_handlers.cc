@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <utility>
+
+#include "object/core/pod_state.h"
+#include "scheduler/scheduler.h"
+
+// What the informers say, brought to the cache and the queue.
+namespace cox::scheduler {
+
+using core::v1::Node;
+using core::v1::Pod;
+
+void Scheduler::OnPod(const Delta& delta) {
+  const std::shared_ptr<const Pod> before = As<Pod>(delta.before);
+  const std::shared_ptr<const Pod> after = As<Pod>(delta.after);
+  // What has ended takes nothing of its node any more.
+  if (after == nullptr || core_rules::IsTerminal(*after)) {
+    OnPodGone(after != nullptr ? *after : *before);
+    return;
+  }
+  if (!after->spec.nodeName.empty()) {
+    OnAssignedPod(before, MakePodInfo(after));
+    return;
+  }
+  if (!profiles_.contains(after->spec.schedulerName)) return;
+  if (after->metadata.deletionTimestamp) {
+    queue_.Delete(after->metadata.uid);
+    (void)waiting_->Reject(after->metadata.uid, "", "the pod is being deleted");
+    return;
+  }
+  // One that is bound already comes once more without its node, if somebody writes it just then.
+  const bool assumed = cache_.IsAssumed(after->metadata.uid);
+  queue_.Set(MakePodInfo(after), /*only_if_known=*/assumed);
+}
+
+void Scheduler::OnPodGone(const Pod& pod) {
+  queue_.Delete(pod.metadata.uid);
+  (void)waiting_->Reject(pod.metadata.uid, "", "the pod was deleted");
+  const PodInfoPtr was = cache_.RemovePod(pod.metadata.uid);
+  if (was != nullptr) queue_.OnEvent({.bits = kAssignedPodDelete, .old_pod = was});
+}
+
+void Scheduler::OnAssignedPod(const std::shared_ptr<const Pod>& before, PodInfoPtr pod) {
+  queue_.Delete(pod->uid());
+  const PodInfoPtr was = cache_.SetPod(pod);
+  if (was == nullptr) {
+    queue_.OnEvent({.bits = kAssignedPodAdd, .new_pod = pod});
+    return;
+  }
+  const bool arrived = before != nullptr && before->spec.nodeName.empty();
+  const uint32_t bits = (arrived ? kAssignedPodAdd : 0U) | AssignedPodChange(*was, *pod);
+  if (bits != 0) queue_.OnEvent({.bits = bits, .old_pod = was, .new_pod = pod});
+}
+
+void Scheduler::OnNode(const Delta& delta) {
+  const std::shared_ptr<const Node> before = As<Node>(delta.before);
+  const std::shared_ptr<const Node> after = As<Node>(delta.after);
+  if (after == nullptr) {
+    cache_.RemoveNode(before->metadata.name);
+    queue_.OnEvent({.bits = kNodeDelete, .old_node = before});
+    return;
+  }
+  cache_.SetNode(after);
+  if (delta.type == Delta::Type::kResync) return;
+  const uint32_t bits = before == nullptr ? uint32_t{kNodeAdd} : NodeChange(*before, *after);
+  if (bits != 0) queue_.OnEvent({.bits = bits, .old_node = before, .new_node = after});
+}
+
+}  // namespace cox::scheduler

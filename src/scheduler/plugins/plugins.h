@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "coxswain/client.h"
+#include "scheduler/framework.h"
+#include "scheduler/waiting_pods.h"
+
+// The plugins, each in a file of its name; registry.cc lists them.
+namespace cox::scheduler {
+
+// What plugins are given. Outlives them.
+struct PluginHandle {
+  Client* client = nullptr;        // for those that write: null in tests of others
+  WaitingPods* waiting = nullptr;  // for those that have Pods wait at Permit
+};
+
+std::unique_ptr<Plugin> NewPrioritySort(const PluginHandle& handle);
+std::unique_ptr<Plugin> NewSchedulingGates(const PluginHandle& handle);
+std::unique_ptr<Plugin> NewNodeName(const PluginHandle& handle);
+std::unique_ptr<Plugin> NewNodeUnschedulable(const PluginHandle& handle);
+std::unique_ptr<Plugin> NewTaintToleration(const PluginHandle& handle);
+std::unique_ptr<Plugin> NewNodeAffinity(const PluginHandle& handle);
+std::unique_ptr<Plugin> NewNodePorts(const PluginHandle& handle);
+std::unique_ptr<Plugin> NewNodeResourcesFit(const PluginHandle& handle);
+std::unique_ptr<Plugin> NewNodeResourcesBalancedAllocation(const PluginHandle& handle);
+std::unique_ptr<Plugin> NewImageLocality(const PluginHandle& handle);
+std::unique_ptr<Plugin> NewDefaultBinder(const PluginHandle& handle);
+
+}  // namespace cox::scheduler

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scheduler/plugins/registry.h"
+
+#include <algorithm>
+
+namespace cox::scheduler {
+namespace {
+
+// Filters are asked in this order, and the first refusal counts: what is cheap and decides most
+// stands first, and texts of Pods that do not fit are upstream's only in this order. Weights are
+// upstream's. To come: VolumeBinding and its kin behind NodeResourcesFit, PodTopologySpread (2) and
+// InterPodAffinity (2) behind those, DefaultPreemption before NodeResourcesBalancedAllocation.
+constexpr PluginInfo kPlugins[] = {
+    {.name = "SchedulingGates", .make = NewSchedulingGates},
+    {.name = "PrioritySort", .make = NewPrioritySort},
+    {.name = "NodeUnschedulable", .make = NewNodeUnschedulable},
+    {.name = "NodeName", .make = NewNodeName},
+    {.name = "TaintToleration", .make = NewTaintToleration, .weight = 3},
+    {.name = "NodeAffinity", .make = NewNodeAffinity, .weight = 2},
+    {.name = "NodePorts", .make = NewNodePorts},
+    {.name = "NodeResourcesFit", .make = NewNodeResourcesFit, .weight = 1},
+    {.name = "NodeResourcesBalancedAllocation",
+     .make = NewNodeResourcesBalancedAllocation,
+     .weight = 1},
+    {.name = "ImageLocality", .make = NewImageLocality, .weight = 1},
+    {.name = "DefaultBinder", .make = NewDefaultBinder},
+};
+
+}  // namespace
+
+std::span<const PluginInfo> AllPlugins() { return kPlugins; }
+
+const PluginInfo* FindPlugin(std::string_view name) {
+  const auto* found = std::find_if(std::begin(kPlugins), std::end(kPlugins),
+                                   [name](const PluginInfo& info) { return info.name == name; });
+  return found == std::end(kPlugins) ? nullptr : found;
+}
+
+}  // namespace cox::scheduler

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "api/core/v1.h"
+#include "scheduler/framework.h"
+
+namespace cox::scheduler {
+
+// The first that keeps Pods off (NoSchedule, NoExecute) and is not tolerated; null: none.
+const core::v1::Taint* FirstUntolerated(const std::vector<core::v1::Toleration>& tolerations,
+                                        const std::vector<core::v1::Taint>& taints);
+// How many that Pods should rather avoid (PreferNoSchedule) are not tolerated.
+int64_t CountUntoleratedPreferences(const std::vector<core::v1::Toleration>& tolerations,
+                                    const std::vector<core::v1::Taint>& taints);
+
+void SignTolerations(const core::v1::Pod& pod, Signature& signature);
+
+}  // namespace cox::scheduler

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scheduler/queue/cluster_event.h"
+
+#include <algorithm>
+
+#include "object/equal.h"
+
+namespace cox::scheduler {
+namespace {
+
+bool SameLabels(const Map<std::string>& a, const Map<std::string>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
+    return x.first == y.first && x.second == y.second;
+  });
+}
+
+bool SameQuantities(const Map<Quantity>& a, const Map<Quantity>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
+    return x.first == y.first && x.second == y.second;
+  });
+}
+
+bool SameTaints(const core::v1::Node& a, const core::v1::Node& b) {
+  return a.spec.unschedulable == b.spec.unschedulable &&
+         std::equal(a.spec.taints.begin(), a.spec.taints.end(), b.spec.taints.begin(),
+                    b.spec.taints.end(), [](const auto& x, const auto& y) {
+                      return x.key == y.key && x.value == y.value && x.effect == y.effect;
+                    });
+}
+
+// Types and states; not when they were last heard of.
+bool SameConditions(const core::v1::Node& a, const core::v1::Node& b) {
+  return std::equal(
+      a.status.conditions.begin(), a.status.conditions.end(), b.status.conditions.begin(),
+      b.status.conditions.end(),
+      [](const auto& x, const auto& y) { return x.type == y.type && x.status == y.status; });
+}
+
+bool WantsLess(const Amounts& before, const Amounts& after) {
+  if (after.milli_cpu < before.milli_cpu || after.memory < before.memory ||
+      after.ephemeral_storage < before.ephemeral_storage) {
+    return true;
+  }
+  return std::any_of(before.extended.begin(), before.extended.end(),
+                     [&](const auto& entry) { return after.Get(entry.first) < entry.second; });
+}
+
+}  // namespace
+
+std::string_view EventLabel(uint32_t bits) {
+  static constexpr std::string_view kLabels[] = {
+      "AssignedPodAdd",
+      "AssignedPodUpdatePodLabel",
+      "AssignedPodUpdatePodScaleDown",
+      "AssignedPodDelete",
+      "NodeAdd",
+      "NodeDelete",
+      "NodeUpdateNodeAllocatable",
+      "NodeUpdateNodeLabel",
+      "NodeUpdateNodeTaint",
+      "NodeUpdateNodeCondition",
+      "PodUpdatePodLabel",
+      "PodUpdatePodScaleDown",
+      "PodUpdatePodToleration",
+      "PodUpdatePodSchedulingGatesEliminated",
+  };
+  for (size_t i = 0; i < std::size(kLabels); ++i) {
+    if ((bits & (1U << i)) != 0) return kLabels[i];
+  }
+  return "";
+}
+
+uint32_t NodeChange(const core::v1::Node& before, const core::v1::Node& after) {
+  uint32_t bits = 0;
+  if (!SameQuantities(before.status.allocatable, after.status.allocatable)) {
+    bits |= kNodeUpdateAllocatable;
+  }
+  if (!SameLabels(before.metadata.labels, after.metadata.labels)) bits |= kNodeUpdateLabel;
+  if (!SameTaints(before, after)) bits |= kNodeUpdateTaint;
+  if (!SameConditions(before, after)) bits |= kNodeUpdateCondition;
+  return bits;
+}
+
+uint32_t PodChange(const PodInfo& before, const PodInfo& after) {
+  uint32_t bits = 0;
+  if (!SameLabels(before.pod->metadata.labels, after.pod->metadata.labels)) {
+    bits |= kPodUpdateLabel;
+  }
+  if (WantsLess(before.requests, after.requests)) bits |= kPodScaleDown;
+  const auto& had = before.pod->spec.tolerations;
+  const auto& has = after.pod->spec.tolerations;
+  if (!std::equal(had.begin(), had.end(), has.begin(), has.end(),
+                  [](const auto& x, const auto& y) { return DeepEqual(x, y); })) {
+    bits |= kPodUpdateToleration;
+  }
+  if (!before.pod->spec.schedulingGates.empty() && after.pod->spec.schedulingGates.empty()) {
+    bits |= kPodGatesEliminated;
+  }
+  return bits;
+}
+
+uint32_t AssignedPodChange(const PodInfo& before, const PodInfo& after) {
+  uint32_t bits = 0;
+  if (!SameLabels(before.pod->metadata.labels, after.pod->metadata.labels)) {
+    bits |= kAssignedPodUpdateLabel;
+  }
+  if (WantsLess(before.requests, after.requests)) bits |= kAssignedPodScaleDown;
+  return bits;
+}
+
+}  // namespace cox::scheduler

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "api/coordination/v1.h"
+#include "api/core/v1.h"
+#include "object/json/json.h"
+#include "simulate/loops.h"
+#include "simulate/node_life.h"
+
+namespace cox::simulate {
+namespace {
+
+using coordination::v1::Lease;
+using core::v1::Node;
+
+// Writes of nodes that are under way at once.
+constexpr int kWorkers = 4;
+
+// Threads: as Reconciler: one call at a time for a node, so what is kept of each needs no lock.
+class NodeLoop final : public Reconciler {
+ public:
+  NodeLoop(Manager& manager, const Options& options)
+      : options_(options),
+        client_(manager.client()),
+        nodes_(manager.cache().ListerOf<Node>()),
+        known_(static_cast<size_t>(options.nodes)) {}
+
+  Result<ReconcileResult> Reconcile(Context& ctx, const ObjectKey& key) override {
+    const std::optional<int> number = NodeNumber(options_, key.name);
+    if (!number) return ReconcileResult::Done();
+    Known& known = known_[static_cast<size_t>(*number)];
+    const std::shared_ptr<const Node> node = nodes_.Get(key);
+    if (node == nullptr) {
+      // One that was deleted since is not registered again, as of a kubelet that runs.
+      if (known.registered) return ReconcileResult::Done();
+      COX_RETURN_IF_ERROR(
+          client_.Create(ctx, MakeNode(options_, *number, ctx.clock().Now())).status());
+      known.registered = true;
+      return ReconcileResult::Done();  // it comes by the informer
+    }
+    known.registered = true;
+    const bool fails = options_.fail.contains(key.name);
+    if (IsSilenced(*node) || (fails && !known.lease_version.empty())) {
+      return ReconcileResult::Done();
+    }
+    const StatusDue status = WhenToTell(*node, options_, ctx.clock().Now());
+    if (status.now) COX_RETURN_IF_ERROR(TellStatus(ctx, *node, *number));
+    if (ctx.clock().Monotonic() >= known.renew) {
+      COX_RETURN_IF_ERROR(Renew(ctx, *node, known));
+      known.renew = ctx.clock().In(UntilRenewal(options_, *number, ctx.clock().Now()));
+    }
+    const Clock::Duration until_status =
+        status.now ? Clock::Duration(options_.status_period) : status.again;
+    return ReconcileResult::After(
+        std::min(until_status, Clock::Duration(known.renew - ctx.clock().Monotonic())) +
+        std::chrono::milliseconds(1));
+  }
+
+ private:
+  struct Known {
+    bool registered = false;
+    std::string lease_version;
+    Clock::SteadyTime renew = Clock::SteadyTime::min();
+  };
+
+  Status TellStatus(Context& ctx, const Node& node, int number) {
+    core::v1::NodeStatus status = MakeStatus(options_, number, ctx.clock().Now());
+    for (core::v1::NodeCondition& condition : status.conditions) {
+      const auto present = std::find_if(
+          node.status.conditions.begin(), node.status.conditions.end(),
+          [&](const core::v1::NodeCondition& is) { return is.type == condition.type; });
+      if (present != node.status.conditions.end() && present->status == condition.status) {
+        condition.lastTransitionTime = present->lastTransitionTime;
+      }
+    }
+    return client_
+        .PatchStatus<Node>(ctx, KeyOf(node),
+                           Patch::Strategic("{\"status\":" + json::Encode(status) + "}"))
+        .status();
+  }
+
+  // The version is remembered: a renewal is one request.
+  Status Renew(Context& ctx, const Node& node, Known& known) {
+    Lease lease = MakeLease(options_, node, ctx.clock().Now());
+    if (known.lease_version.empty()) {
+      const Result<Lease> created = client_.Create(ctx, lease);
+      if (created.ok()) known.lease_version = created->metadata.resourceVersion;
+      if (!created.status().Is(Reason::kAlreadyExists)) return created.status();
+      COX_ASSIGN_OR_RETURN(const Lease present, client_.Get<Lease>(ctx, KeyOf(lease)));
+      known.lease_version = present.metadata.resourceVersion;
+    }
+    lease.metadata.resourceVersion = known.lease_version;
+    const Result<Lease> renewed = client_.Update(ctx, std::move(lease));
+    known.lease_version = renewed.ok() ? renewed->metadata.resourceVersion : "";
+    return renewed.status();
+  }
+
+  const Options options_;
+  Client& client_;
+  const Lister<Node> nodes_;
+  std::vector<Known> known_;  // by number
+};
+
+}  // namespace
+
+Status AddNodeLoop(Manager& manager, const Options& options) {
+  ControllerOptions controller;
+  controller.max_concurrent_reconciles = kWorkers;
+  controller.limiter = ExponentialBackoff(std::chrono::milliseconds(50), std::chrono::seconds(10));
+  return ControllerFor<Node>(manager)
+      .Named("simulated-nodes")
+      .With(std::move(controller))
+      .Filter([options](const Delta& delta) {
+        return NodeNumber(options, HeadOf(*delta.object()).key.name).has_value();
+      })
+      // Those that are not there yet.
+      .From([options](Context&, WorkQueue& queue) -> Status {
+        for (int i = 0; i < options.nodes; ++i) queue.Add({"", NodeName(options, i)});
+        return {};
+      })
+      .Complete(std::make_unique<NodeLoop>(manager, options));
+}
+
+}  // namespace cox::simulate
