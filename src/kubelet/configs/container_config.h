@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "api/core/v1.h"
+#include "api/cri/v1.h"
+#include "base/result.h"
+#include "kubelet/configs/security.h"
+#include "kubelet/environment/environment.h"
+#include "kubelet/options.h"
+#include "kubelet/volumes/manager.h"
+
+namespace cox::kubelet {
+
+struct ContainerInput {
+  const core::v1::Pod& pod;
+  const core::v1::Container& container;
+  uint32_t attempt = 0;
+  std::string image_ref;  // what the runtime calls the image
+  ImageUser image_user;
+  const Environment& environment;
+  std::vector<ContainerMount> mounts;
+  // Files of the node that the container gets besides; empty: it does not.
+  std::string etc_hosts;
+  std::string termination_log;
+  std::string target_id;        // of an ephemeral container: whose processes it sees
+  int64_t memory_capacity = 0;  // of the node, in bytes
+};
+
+// What a container is made with. Pure. BadRequest with the text of CreateContainerConfigError.
+Result<cri::v1::ContainerConfig> MakeContainerConfig(const ContainerInput& input,
+                                                     const Options& options);
+
+}  // namespace cox::kubelet

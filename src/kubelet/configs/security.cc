@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kubelet/configs/security.h"
+
+#include <algorithm>
+
+#include "kubelet/pod/containers.h"
+
+namespace cox::kubelet {
+
+using core::v1::Container;
+using core::v1::Pod;
+using core::v1::PodSecurityContext;
+using core::v1::SecurityContext;
+
+namespace {
+
+// What of /proc and /sys tells or changes more than a container should.
+const char* const kMasked[] = {
+    "/proc/asound",     "/proc/acpi",        "/proc/interrupts",
+    "/proc/kcore",      "/proc/keys",        "/proc/latency_stats",
+    "/proc/timer_list", "/proc/timer_stats", "/proc/sched_debug",
+    "/proc/scsi",       "/sys/firmware",     "/sys/devices/virtual/powercap"};
+const char* const kReadOnly[] = {"/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys",
+                                 "/proc/sysrq-trigger"};
+
+cri::v1::SecurityProfile ToProfile(const std::string& type,
+                                   const std::optional<std::string>& localhost,
+                                   const std::string& localhost_root) {
+  if (type == "RuntimeDefault") return {.profile_type = cri::v1::kProfileTypeRuntimeDefault};
+  if (type == "Localhost") {
+    return {.profile_type = cri::v1::kProfileTypeLocalhost,
+            .localhost_ref = localhost_root + localhost.value_or("")};
+  }
+  return {.profile_type = cri::v1::kProfileTypeUnconfined};
+}
+
+cri::v1::SELinuxOption ToSelinux(const core::v1::SELinuxOptions& options) {
+  return {.user = options.user, .role = options.role, .type = options.type, .level = options.level};
+}
+
+std::vector<int64_t> Groups(const PodSecurityContext& context) {
+  std::vector<int64_t> groups = context.supplementalGroups;
+  if (context.fsGroup) groups.push_back(*context.fsGroup);
+  return groups;
+}
+
+cri::v1::SupplementalGroupsPolicy GroupsPolicy(const PodSecurityContext& context) {
+  return context.supplementalGroupsPolicy.value_or("Merge") == "Strict"
+             ? cri::v1::kSupplementalGroupsPolicyStrict
+             : cri::v1::kSupplementalGroupsPolicyMerge;
+}
+
+// Where profiles of a node are kept, by the path that upstream has.
+constexpr const char* kSeccompRoot = "/var/lib/kubelet/seccomp/";
+
+std::string Where(const Pod& pod, const Container& container) {
+  return " (pod: \"" + pod.metadata.name + "_" + pod.metadata.namespace_ + "(" + pod.metadata.uid +
+         ")\", container: " + container.name + ")";
+}
+
+Status CheckNonRoot(const Pod& pod, const Container& container, const SecurityContext& own,
+                    const PodSecurityContext& common, const ImageUser& image) {
+  const bool wanted = own.runAsNonRoot ? *own.runAsNonRoot : common.runAsNonRoot.value_or(false);
+  if (!wanted) return {};
+  const std::optional<int64_t> user = own.runAsUser ? own.runAsUser : common.runAsUser;
+  if (user) {
+    if (*user != 0) return {};
+    return Status::BadRequest("container's runAsUser breaks non-root policy" +
+                              Where(pod, container));
+  }
+  if (!image.name.empty()) {
+    return Status::BadRequest("container has runAsNonRoot and image has non-numeric user (" +
+                              image.name + "), cannot verify user is non-root" +
+                              Where(pod, container));
+  }
+  if (image.uid.value_or(0) != 0) return {};
+  return Status::BadRequest("container has runAsNonRoot and image will run as root" +
+                            Where(pod, container));
+}
+
+void SetUser(const SecurityContext& own, const PodSecurityContext& common, const ImageUser& image,
+             cri::v1::LinuxContainerSecurityContext& out) {
+  if (const auto user = own.runAsUser ? own.runAsUser : common.runAsUser) {
+    out.run_as_user = cri::v1::Int64Value{.value = *user};
+  } else if (image.uid) {
+    out.run_as_user = cri::v1::Int64Value{.value = *image.uid};
+  } else if (!image.name.empty()) {
+    out.run_as_username = image.name;
+  } else {
+    out.run_as_user = cri::v1::Int64Value{.value = 0};
+  }
+  if (const auto group = own.runAsGroup ? own.runAsGroup : common.runAsGroup) {
+    out.run_as_group = cri::v1::Int64Value{.value = *group};
+  }
+}
+
+void SetProfiles(const SecurityContext& own, const PodSecurityContext& common,
+                 cri::v1::LinuxContainerSecurityContext& out) {
+  if (own.seLinuxOptions) {
+    out.selinux_options = ToSelinux(*own.seLinuxOptions);
+  } else if (common.seLinuxOptions) {
+    out.selinux_options = ToSelinux(*common.seLinuxOptions);
+  }
+  const auto& seccomp = own.seccompProfile ? own.seccompProfile : common.seccompProfile;
+  out.seccomp = seccomp ? ToProfile(seccomp->type, seccomp->localhostProfile, kSeccompRoot)
+                        : ToProfile("Unconfined", {}, "");
+  const auto& apparmor = own.appArmorProfile ? own.appArmorProfile : common.appArmorProfile;
+  if (apparmor) out.apparmor = ToProfile(apparmor->type, apparmor->localhostProfile, "");
+}
+
+}  // namespace
+
+cri::v1::NamespaceOption NamespacesOf(const Pod& pod) {
+  cri::v1::NamespaceOption option;
+  option.network = pod.spec.hostNetwork ? cri::v1::kNamespaceModeNode : cri::v1::kNamespaceModePod;
+  option.ipc = pod.spec.hostIPC ? cri::v1::kNamespaceModeNode : cri::v1::kNamespaceModePod;
+  option.pid = pod.spec.hostPID                                 ? cri::v1::kNamespaceModeNode
+               : pod.spec.shareProcessNamespace.value_or(false) ? cri::v1::kNamespaceModePod
+                                                                : cri::v1::kNamespaceModeContainer;
+  return option;
+}
+
+cri::v1::LinuxSandboxSecurityContext SandboxSecurity(const Pod& pod) {
+  cri::v1::LinuxSandboxSecurityContext out;
+  out.namespace_options = NamespacesOf(pod);
+  // The infra container is nobody's: it needs no more than the runtime gives all.
+  out.seccomp = ToProfile("RuntimeDefault", {}, "");
+  ForEachContainer(pod, [&out](const Container& container, ContainerKind) {
+    out.privileged |=
+        container.securityContext && container.securityContext->privileged.value_or(false);
+  });
+  if (!pod.spec.securityContext) return out;
+  const PodSecurityContext& common = *pod.spec.securityContext;
+  if (common.runAsUser) out.run_as_user = cri::v1::Int64Value{.value = *common.runAsUser};
+  if (common.runAsGroup) out.run_as_group = cri::v1::Int64Value{.value = *common.runAsGroup};
+  out.supplemental_groups = Groups(common);
+  out.supplemental_groups_policy = GroupsPolicy(common);
+  if (common.seLinuxOptions) out.selinux_options = ToSelinux(*common.seLinuxOptions);
+  return out;
+}
+
+Result<cri::v1::LinuxContainerSecurityContext> ContainerSecurity(const Pod& pod,
+                                                                 const Container& container,
+                                                                 const ImageUser& image,
+                                                                 const std::string& target_id) {
+  const SecurityContext own =
+      container.securityContext ? *container.securityContext : SecurityContext{};
+  const PodSecurityContext common =
+      pod.spec.securityContext ? *pod.spec.securityContext : PodSecurityContext{};
+  COX_RETURN_IF_ERROR(CheckNonRoot(pod, container, own, common, image));
+  cri::v1::LinuxContainerSecurityContext out;
+  cri::v1::NamespaceOption namespaces = NamespacesOf(pod);
+  if (!target_id.empty()) {
+    namespaces.pid = cri::v1::kNamespaceModeTarget;
+    namespaces.target_id = target_id;
+  }
+  out.namespace_options = std::move(namespaces);
+  if (own.capabilities) {
+    out.capabilities = cri::v1::Capability{.add_capabilities = own.capabilities->add,
+                                           .drop_capabilities = own.capabilities->drop};
+  }
+  out.privileged = own.privileged.value_or(false);
+  out.readonly_rootfs = own.readOnlyRootFilesystem.value_or(false);
+  out.no_new_privs = !own.allowPrivilegeEscalation.value_or(true);
+  SetUser(own, common, image, out);
+  SetProfiles(own, common, out);
+  out.supplemental_groups = Groups(common);
+  out.supplemental_groups_policy = GroupsPolicy(common);
+  if (own.procMount.value_or("Default") != "Unmasked") {
+    out.masked_paths.assign(std::begin(kMasked), std::end(kMasked));
+    out.readonly_paths.assign(std::begin(kReadOnly), std::end(kReadOnly));
+  }
+  return out;
+}
+
+}  // namespace cox::kubelet

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kubelet/containers/killer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/test_clock.h"
+#include "kubelet/containers/fake_events.h"
+#include "kubelet/pod/test_pods.h"
+#include "runtime/fake/fake_runtime.h"
+#include "runtime/labels.h"
+
+namespace cox::kubelet {
+namespace {
+
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+
+class KillerTest : public ::testing::Test {
+ protected:
+  KillerTest() {
+    runtime_.Publish("i");
+    cri::v1::PodSandboxConfig sandbox;
+    runtime::MarkSandbox({"u1", "default", "web"}, 0, &sandbox);
+    const std::string sandbox_id = *runtime_.RunSandbox(ctx_, sandbox, "");
+    EXPECT_TRUE(runtime_.PullImage(ctx_, {.image = "i"}, nullptr, sandbox).ok());
+    cri::v1::ContainerConfig config;
+    config.image = cri::v1::ImageSpec{.image = "i"};
+    runtime::MarkContainer({"u1", "default", "web"}, "c", 0, 1, &config);
+    id_ = *runtime_.CreateContainer(ctx_, sandbox_id, config, sandbox);
+    EXPECT_TRUE(runtime_.StartContainer(ctx_, id_).ok());
+    killer_.emplace(
+        ctx_, ContainerKiller::Parts{
+                  .runtime = runtime_, .events = events_, .changed = [this](const std::string&) {
+                    MutexLock lock(mu_);
+                    ++ended_;
+                    changed_.NotifyAll();
+                  }});
+  }
+  ~KillerTest() override { ctx_.Stop(); }
+
+  KillOrder Order(const std::string& lifecycle, seconds grace) {
+    auto pod = std::make_shared<const core::v1::Pod>(
+        testing::MakePod(R"({"containers":[{"name":"c","lifecycle":)" + lifecycle + "}]}"));
+    return {.pod = pod,
+            .container = pod->spec.containers[0],
+            .id = id_,
+            .pod_ip = "",
+            .message = "Stopping container c",
+            .grace = grace};
+  }
+  void AwaitEnd() {
+    MutexLock lock(mu_);
+    changed_.Wait(mu_, [this] {
+      mu_.AssertHeld();
+      return ended_ > 0;
+    });
+  }
+  std::string LastCall() const { return runtime_.calls().back(); }
+
+  TestClock clock_;
+  Context ctx_{clock_};
+  runtime::FakeRuntime runtime_{clock_};
+  testing::FakeEvents events_;
+  std::string id_;
+  Mutex mu_;
+  CondVar changed_;
+  int ended_ COX_GUARDED_BY(mu_) = 0;
+  std::optional<ContainerKiller> killer_;
+};
+
+TEST_F(KillerTest, AsksWithTheGraceThatIsLeft) {
+  killer_->Kill(Order("{}", seconds(30)));
+  AwaitEnd();
+  EXPECT_EQ(LastCall(), "StopContainer web/c 30");
+  EXPECT_THAT(events_.events(), ElementsAre("Normal Killing Stopping container c"));
+}
+
+TEST_F(KillerTest, AnOrderThatComesOfAnOlderLookIsNotCarriedOut) {
+  KillOrder late = Order("{}", seconds(30));
+  late.seen = killer_->ended();
+  killer_->Kill(late);
+  AwaitEnd();
+  const size_t calls = runtime_.calls().size();
+  killer_->Kill(late);
+  EXPECT_EQ(events_.events().size(), 1U);
+  EXPECT_EQ(runtime_.calls().size(), calls);
+}
+
+TEST_F(KillerTest, AHookTakesOfTheGrace) {
+  killer_->Kill(Order(R"({"preStop":{"sleep":{"seconds":10}}})", seconds(30)));
+  clock_.WaitForWaiters(1);
+  EXPECT_EQ(LastCall(), "StartContainer web/c");
+  clock_.Advance(seconds(10));
+  AwaitEnd();
+  EXPECT_EQ(LastCall(), "StopContainer web/c 20");
+}
+
+TEST_F(KillerTest, AHookThatTakesAllLeavesTwoSeconds) {
+  killer_->Kill(Order(R"({"preStop":{"sleep":{"seconds":100}}})", seconds(30)));
+  clock_.WaitForWaiters(1);
+  clock_.Advance(seconds(30));
+  AwaitEnd();
+  EXPECT_EQ(LastCall(), "StopContainer web/c 2");
+  EXPECT_TRUE(events_.Has("Warning FailedPreStopHook"));
+}
+
+TEST_F(KillerTest, AFailedHookIsToldAndNoReasonToWait) {
+  runtime_.SetExec([](const std::string&, const auto&) {
+    return runtime::ExecResult{.exit_code = 3, .out = "", .err = "secret"};
+  });
+  killer_->Kill(Order(R"({"preStop":{"exec":{"command":["bye"]}}})", seconds(30)));
+  AwaitEnd();
+  EXPECT_EQ(LastCall(), "StopContainer web/c 30");
+  EXPECT_TRUE(events_.Has("Warning FailedPreStopHook PreStopHook failed"));
+  EXPECT_FALSE(events_.Has("secret"));
+}
+
+TEST_F(KillerTest, OnlyAnOrderWithLessTimeTakesTheFirstOnesPlace) {
+  killer_->Kill(Order(R"({"preStop":{"sleep":{"seconds":100}}})", seconds(300)));
+  clock_.WaitForWaiters(1);
+  killer_->Kill(Order(R"({"preStop":{"sleep":{"seconds":100}}})", seconds(300)));
+  killer_->Kill(Order(R"({"preStop":{"sleep":{"seconds":100}}})", seconds(5)));
+  AwaitEnd();
+  EXPECT_EQ(LastCall(), "StopContainer web/c 5");
+  EXPECT_EQ(events_.events().size(), 1U);
+}
+
+}  // namespace
+}  // namespace cox::kubelet

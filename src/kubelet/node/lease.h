@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "api/coordination/v1.h"
+#include "api/core/v1.h"
+#include "base/context.h"
+#include "coxswain/client.h"
+
+// The sign of life of a node: a Lease in kube-node-lease that is renewed all the time.
+namespace cox::kubelet {
+
+inline constexpr std::string_view kLeaseNamespace = "kube-node-lease";
+
+// The Lease as it is to be now: a new one, or `present` renewed. `node` may be null: then it gets
+// its owner later. An owner that was deleted and made anew is replaced.
+coordination::v1::Lease NextLease(const coordination::v1::Lease* present, const std::string& name,
+                                  const core::v1::Node* node, std::chrono::seconds duration,
+                                  Clock::WallTime now);
+
+// Renews the Lease, four times in its duration, until `ctx` stops.
+//
+// What cannot be written is tried again at once a few times, then with growing waits of at most
+// seven seconds: a Lease that is not renewed for its duration makes the node NotReady.
+// Threads: one.
+class NodeLease {
+ public:
+  using NodeSource = std::function<std::shared_ptr<const core::v1::Node>()>;
+  NodeLease(Client& client, std::string name, std::chrono::seconds duration, NodeSource node);
+
+  void Run(Context& ctx);
+  // One attempt. For tests.
+  Status Renew(Context& ctx);
+
+ private:
+  Client& client_;
+  const std::string name_;
+  const std::chrono::seconds duration_;
+  const NodeSource node_;
+  // The thread's own: as it was written last; none where somebody else may have changed it.
+  std::optional<coordination::v1::Lease> lease_;
+};
+
+}  // namespace cox::kubelet

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kubelet/objects/watched_objects.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/test_clock.h"
+#include "kubelet/pod/test_pods.h"
+#include "sdk/cache/fake_client.h"
+
+namespace cox::kubelet {
+namespace {
+
+using core::v1::Pod;
+using testing::MakePod;
+
+class WatchedObjectsTest : public ::testing::Test {
+ protected:
+  WatchedObjectsTest()
+      : objects_(ctx_, server_, [this](const std::string& uid) {
+          MutexLock lock(mu_);
+          ++changes_[uid];
+          changed_.NotifyAll();
+        }) {}
+  static Pod Naming(const std::string& map, const std::string& uid) {
+    Pod pod = MakePod(R"({"volumes":[{"name":"v","configMap":{"name":")" + map + R"("}}]})");
+    pod.metadata.uid = uid;
+    return pod;
+  }
+  void WaitForChanges(const std::string& uid, int n) {
+    MutexLock lock(mu_);
+    changed_.Wait(mu_, [&]() COX_REQUIRES(mu_) { return changes_[uid] >= n; });
+  }
+
+  TestClock clock_;
+  Context ctx_{clock_};
+  sdk::FakeClient server_;
+  Mutex mu_;
+  CondVar changed_;
+  std::map<std::string, int> changes_ COX_GUARDED_BY(mu_);
+  WatchedObjects objects_;
+};
+
+TEST_F(WatchedObjectsTest, FollowsWhatPodsName) {
+  server_.Put("default", "m", "one");
+  objects_.Register(Naming("m", "u1"));
+  auto map = objects_.GetConfigMap(ctx_, {"default", "m"});
+  ASSERT_TRUE(map.ok()) << map.status().ToString();
+  EXPECT_EQ(*(*map)->data.Get("data"), "one");
+  EXPECT_EQ(server_.last_watch().list.fields.ToString(), "metadata.name=m");
+  EXPECT_EQ(server_.last_watch().list.ns, "default");
+  WaitForChanges("u1", 1);
+  server_.Put("default", "m", "two");
+  WaitForChanges("u1", 2);
+  map = objects_.GetConfigMap(ctx_, {"default", "m"});
+  EXPECT_EQ(*(*map)->data.Get("data"), "two");
+  server_.Remove("default", "m");
+  WaitForChanges("u1", 3);
+  EXPECT_EQ(objects_.GetConfigMap(ctx_, {"default", "m"}).status().message(),
+            "configmap \"m\" not found");
+}
+
+TEST_F(WatchedObjectsTest, PodsShareAWatchAndTheLastEndsIt) {
+  server_.Put("default", "m", "one");
+  objects_.Register(Naming("m", "u1"));
+  objects_.Register(Naming("m", "u2"));
+  objects_.Register(Naming("m", "u2"));
+  EXPECT_EQ(objects_.watches(), 1U);
+  objects_.Unregister("u1");
+  EXPECT_EQ(objects_.watches(), 1U);
+  server_.Put("default", "m", "two");
+  WaitForChanges("u2", 1);
+  // It names another now.
+  objects_.Register(Naming("n", "u2"));
+  EXPECT_EQ(objects_.watches(), 1U);
+  objects_.Unregister("u2");
+  objects_.Unregister("u2");
+  EXPECT_EQ(objects_.watches(), 0U);
+}
+
+TEST_F(WatchedObjectsTest, AsksForWhatNobodyRegistered) {
+  EXPECT_TRUE(objects_.GetConfigMap(ctx_, {"default", "other"}).status().Is(Reason::kNotFound));
+  EXPECT_EQ(objects_.watches(), 0U);
+}
+
+}  // namespace
+}  // namespace cox::kubelet

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kubelet/probes/probe.h"
+#include "net/client.h"
+
+namespace cox::kubelet {
+
+namespace {
+
+constexpr int kServing = 1;  // HealthCheckResponse.ServingStatus
+
+// HealthCheckRequest{service} in gRPC's frame: a flag (not compressed), the length, the message.
+std::string MakeBody(const std::string& service) {
+  std::string message;
+  if (!service.empty()) {
+    message += '\x0a';  // field 1, bytes
+    size_t n = service.size();
+    while (n >= 0x80) {
+      message += static_cast<char>(n | 0x80);
+      n >>= 7;
+    }
+    message += static_cast<char>(n);
+    message += service;
+  }
+  std::string frame(5, '\0');
+  for (int i = 0; i < 4; ++i) frame[4 - i] = static_cast<char>(message.size() >> (8 * i));
+  return frame + message;
+}
+
+// The status in a frame with a HealthCheckResponse; -1 if it is none. Absent means 0: UNKNOWN.
+int ParseStatus(std::string_view frame) {
+  if (frame.size() < 5 || frame[0] != '\0') return -1;
+  frame.remove_prefix(5);
+  if (frame.empty()) return 0;
+  if (frame.size() < 2 || frame[0] != '\x08') return -1;  // field 1, varint
+  return static_cast<unsigned char>(frame[1]);
+}
+
+std::string StatusName(int status) {
+  static const char* const kNames[] = {"UNKNOWN", "SERVING", "NOT_SERVING", "SERVICE_UNKNOWN"};
+  return status >= 0 && status < 4 ? kNames[status] : "malformed";
+}
+
+}  // namespace
+
+ProbeReply GrpcProbe(Context& ctx, const ProbeTarget& target) {
+  const core::v1::GRPCAction& action = *target.handler.grpc;
+  if (action.port < 1 || action.port > 65535) {
+    return ProbeReply::Error("invalid port " + std::to_string(action.port));
+  }
+  net::ClientOptions options;
+  options.host = target.pod_ip;
+  options.port = static_cast<uint16_t>(action.port);
+  options.tls = false;
+  options.max_response_bytes = kMaxProbeOutput;
+  const Result<std::unique_ptr<net::Client>> client = net::Client::Create(ctx, std::move(options));
+  if (!client.ok()) return ProbeReply::Error(client.status().message());
+  net::Request request;
+  request.method = "POST";
+  request.target = "/grpc.health.v1.Health/Check";
+  request.headers = {{"content-type", "application/grpc"},
+                     {"te", "trailers"},
+                     {"user-agent", std::string(kProbeUserAgent)}};
+  request.body = MakeBody(action.service.value_or(""));
+  const Result<net::Response> response = (*client)->Do(ctx, std::move(request));
+  if (!response.ok()) {
+    return ProbeReply::Failure("timeout: failed to connect service " + target.pod_ip + ":" +
+                               std::to_string(action.port) + ": " + response.status().message());
+  }
+  if (response->status != 200) {
+    return ProbeReply::Failure("error: health rpc failed with HTTP status " +
+                               std::to_string(response->status));
+  }
+  // An error without a message comes in the headers.
+  if (const auto status = response->headers.Get("grpc-status"); status && *status != "0") {
+    if (*status == "12") {
+      return ProbeReply::Failure(
+          "error: this server does not implement the grpc health protocol (grpc.health.v1.Health)");
+    }
+    return ProbeReply::Failure("error: health rpc failed with code " + std::string(*status));
+  }
+  std::string body;
+  for (const Bytes& piece : response->body) body += piece.view();
+  const int status = ParseStatus(body);
+  if (status == kServing) return ProbeReply::Success("service is healthy");
+  return ProbeReply::Failure("service unhealthy (responded with \"" + StatusName(status) + "\")");
+}
+
+}  // namespace cox::kubelet

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kubelet/resources/cgroup_tree.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "kubelet/pod/test_pods.h"
+
+namespace cox::kubelet {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A folder in place of the kernel's: it makes no files in new groups, so only groups are seen.
+TEST(CgroupTreeTest, GroupsOfAPodComeAndGo) {
+  std::string mount = ::testing::TempDir() + "cgroups-XXXXXX";
+  ASSERT_NE(::mkdtemp(mount.data()), nullptr);
+  std::ofstream(mount + "/cgroup.controllers") << "cpu memory";
+  const CgroupTree tree({.root = "/", .mount = mount});
+  const auto pod =
+      testing::MakePod(R"({"containers":[{"name":"c"}]})", R"({"qosClass":"BestEffort"})");
+  // The numbers have no file to go to here.
+  (void)tree.Ensure(pod);
+  const std::string group = mount + "/kubepods/besteffort/podu1";
+  ASSERT_TRUE(fs::is_directory(group));
+  fs::create_directories(group + "/left/behind");
+  // Also by its uid alone, whatever its class was.
+  const std::string burstable = mount + "/kubepods/burstable/podu1";
+  fs::create_directories(burstable);
+  ASSERT_TRUE(tree.Remove(pod).ok());
+  EXPECT_FALSE(fs::exists(group));
+  EXPECT_FALSE(fs::exists(burstable));
+  EXPECT_TRUE(fs::exists(mount + "/kubepods/besteffort"));
+  EXPECT_TRUE(tree.Remove(pod).ok());
+  fs::remove_all(mount);
+}
+
+TEST(CgroupTreeTest, ClassesCompeteByWhatTheirPodsAskFor) {
+  std::string mount = ::testing::TempDir() + "cgroups-XXXXXX";
+  ASSERT_NE(::mkdtemp(mount.data()), nullptr);
+  std::ofstream(mount + "/cgroup.controllers") << "cpu memory";
+  for (const char* name : {"burstable", "besteffort"}) {
+    fs::create_directories(mount + "/kubepods/" + name);
+    std::ofstream(mount + "/kubepods/" + name + "/cpu.weight") << "";
+  }
+  const CgroupTree tree({.root = "/", .mount = mount});
+  const auto pod =
+      testing::MakePod(R"({"containers":[{"name":"c","resources":{"requests":{"cpu":"4"}}}]})",
+                       R"({"qosClass":"Burstable"})");
+  ASSERT_TRUE(tree.SetClasses({&pod, &pod}).ok());
+  const auto weight = [&mount](const std::string& name) {
+    int value = 0;
+    std::ifstream(mount + "/kubepods/" + name + "/cpu.weight") >> value;
+    return value;
+  };
+  EXPECT_EQ(weight("burstable"), static_cast<int>(SharesToWeight(8192)));
+  EXPECT_EQ(weight("besteffort"), 1);
+  fs::remove_all(mount);
+}
+
+TEST(CgroupTreeTest, SystemdMakesItsOwn) {
+  const CgroupTree tree({.driver = CgroupDriver::kSystemd, .mount = "/nowhere"});
+  EXPECT_TRUE(tree.Ensure(testing::MakePod(R"({"containers":[{"name":"c"}]})")).ok());
+}
+
+}  // namespace
+}  // namespace cox::kubelet

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "coxswain/object_key.h"
+
+namespace cox::kubelet {
+
+// What a request to the node's server asks for.
+struct Route {
+  enum class To : uint8_t {
+    kHealthz,
+    kPods,
+    kRunningPods,
+    kContainerLogs,
+    kExec,
+    kAttach,
+    kPortForward,
+    kRun,
+    kMetrics,
+    kCadvisorMetrics,
+    kResourceMetrics,
+    kProbeMetrics,
+    kStatsSummary,
+    kConfigz,
+  };
+  To to = To::kHealthz;
+  std::string_view name;  // of the endpoint, for metrics: "containerLogs"
+  ObjectKey pod;
+  std::string uid;  // empty: whichever Pod has the name
+  std::string container;
+};
+
+// NotFound for paths that there are none of; MethodNotAllowed.
+Result<Route> FindRoute(std::string_view method, std::string_view path);
+
+}  // namespace cox::kubelet

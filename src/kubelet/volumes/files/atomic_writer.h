@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "base/clock.h"
+#include "base/result.h"
+
+namespace cox::kubelet {
+
+struct FileContent {
+  std::string data;
+  mode_t mode = 0644;
+  std::optional<uid_t> owner;
+
+  bool operator==(const FileContent&) const = default;
+};
+// By path relative to the volume: "a", "dir/b".
+using Payload = std::map<std::string, FileContent>;
+
+// Writes all files of a volume so that a reader sees all of the old or all of the new ones:
+//
+//   <target>/..2026_01_02_03_04_05.1234567890/   the files
+//   <target>/..data -> ..2026_01_02_03_04_05.1234567890
+//   <target>/a -> ..data/a
+//
+// Replacing ..data, one rename, changes them all. Returns false, with nothing touched, if the
+// content is the same already.
+//
+// `group`: whom the files are readable for besides (fsGroup).
+// Errors: BadRequest for paths that leave the volume or begin with "..", before anything is
+//   written. What a crash left half done is cleaned up by the next call.
+Result<bool> WriteAtomically(const std::string& target, const Payload& payload,
+                             std::optional<gid_t> group, Clock::WallTime now);
+
+}  // namespace cox::kubelet

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "api/core/v1.h"
+#include "base/result.h"
+
+namespace cox::kubelet {
+
+// Whether the host has at the path what the type asks for; makes it where the type says so.
+// BadRequest "hostPath type check failed: /x is not a directory".
+Status PrepareHostPath(const core::v1::HostPathVolumeSource& source);
+
+}  // namespace cox::kubelet

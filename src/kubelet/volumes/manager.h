@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/core/v1.h"
+#include "base/context.h"
+#include "base/result.h"
+#include "kubelet/environment/environment.h"
+#include "kubelet/objects/object_source.h"
+#include "kubelet/volumes/files/mounter.h"
+#include "kubelet/volumes/payload.h"
+
+namespace cox::kubelet {
+
+// What of the host a container sees, and where.
+struct ContainerMount {
+  std::string volume;
+  std::string host_path;
+  std::string container_path;
+  bool read_only = false;
+  std::string propagation = "None";  // "None", "HostToContainer", "Bidirectional"
+
+  bool operator==(const ContainerMount&) const = default;
+};
+
+// The volumes of the node's Pods.
+//
+// All that is known is on disk: an agent that was restarted finds what the last one left. Setting
+// up is repeated whenever an object changed, and changes only what differs.
+// Threads: all methods may be called concurrently for different Pods; for one Pod its worker calls
+//   one at a time.
+// Ownership: sources and the mounter outlive it.
+class VolumeManager {
+ public:
+  struct Options {
+    std::string root_dir = "/var/lib/kubelet";
+    // Of volumes in memory without a limit of their own; 0: the kernel's default.
+    int64_t default_memory_bytes = 0;
+  };
+  VolumeManager(Options options, ObjectSource& objects, TokenSource& tokens, Mounter& mounter);
+
+  struct SetUpResult {
+    // When to set up again though nothing has changed: a token is to be replaced.
+    std::optional<Clock::WallTime> again;
+    bool changed = false;  // a file did
+  };
+  // All volumes of the Pod. Errors: the first that failed, with upstream's text
+  // `MountVolume.SetUp failed for volume "v" : ...`; the others are set up even so.
+  Result<SetUpResult> SetUp(Context& ctx, const core::v1::Pod& pod, const PodFacts& facts);
+
+  // What a container sees of them, read-only where we write the files. REQUIRES: SetUp was OK.
+  // subPaths are bound to places of their own. Errors: CreateContainerConfigError's.
+  Result<std::vector<ContainerMount>> MountsOf(const core::v1::Pod& pod,
+                                               const core::v1::Container& container,
+                                               const Environment& environment);
+
+  // Unmounts and removes all that the Pod has on disk, by what is there: the Pod itself may be
+  // unknown by now. Never follows a link or deletes through a mount. Call it again after an error.
+  Status TearDown(const std::string& uid);
+  // Those that have something on disk.
+  Result<std::vector<std::string>> PodsOnDisk() const;
+
+ private:
+  Status SetUpOne(Context& ctx, const core::v1::Pod& pod, const core::v1::Volume& volume,
+                  const PodFacts& facts, SetUpResult& result);
+  Status SetUpEmptyDir(const core::v1::Pod& pod, const core::v1::Volume& volume);
+  Status EnsureTmpfs(const std::string& path, int64_t bytes);
+  Result<std::string> HostPathOf(const core::v1::Pod& pod, const std::string& volume) const;
+  Result<std::string> BindSubPath(const core::v1::Pod& pod, const std::string& container,
+                                  const std::string& volume, size_t index,
+                                  const std::string& volume_path, const std::string& sub_path);
+  Status UnmountBelow(const std::string& path, int depth);
+
+  const Options options_;
+  ObjectSource& objects_;
+  TokenSource& tokens_;
+  Mounter& mounter_;
+};
+
+}  // namespace cox::kubelet
