@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "proxy/nft/rule.h"
+
+namespace cox::proxy::nft {
+
+// What the keys of a set are; decides their length and how `nft list` shows them.
+enum class KeyType : uint8_t { kAddress, kAddressPort, kPort, kNumber };
+
+struct SetSpec {
+  std::string name;
+  KeyType key = KeyType::kAddress;
+  bool verdicts = false;              // a map to verdicts
+  uint64_t timeout_milliseconds = 0;  // > 0: packets add elements, which are forgotten after that
+  bool operator==(const SetSpec&) const = default;
+};
+
+// Where a base chain sees packets. Hooks are numbered as the kernel does.
+struct Hook {
+  enum class Type : uint8_t { kFilter, kNat };
+  Type type = Type::kFilter;
+  uint32_t number = 0;
+  int32_t priority = 0;
+};
+
+// Changes of one table that the kernel makes together or not at all, in this order.
+class Batch {
+ public:
+  // REQUIRES: table outlives the batch.
+  Batch(Family family, std::string_view table) : family_(family), table_(table) {}
+
+  void AddTable();  // fine if it is there
+  void DeleteTable();
+  void AddChain(const std::string& name);
+  void AddBaseChain(const std::string& name, const Hook& hook);
+  void FlushChain(const std::string& name);
+  void DeleteChain(const std::string& name);
+  void AddRule(const std::string& chain, std::string_view expressions);
+  void AddSet(const SetSpec& set);
+  void DeleteSet(const std::string& name);
+  // `verdict`: EncodeVerdict, or empty for a set.
+  void AddElement(const std::string& set, std::string_view key, std::string_view verdict);
+  void DeleteElement(const std::string& set, std::string_view key);
+
+  bool empty() const { return count_ == 0; }
+  size_t count() const { return count_; }
+  Family family() const { return family_; }
+  // Messages of netlink, without the ones that begin and end a batch.
+  const std::string& messages() const { return messages_; }
+
+ private:
+  template <class Fill>
+  void Message(uint16_t type, uint16_t flags, Fill fill);
+  void Elements(uint16_t type, uint16_t flags, const std::string& set, std::string_view key,
+                std::string_view verdict);
+
+  const Family family_;
+  const std::string_view table_;
+  std::string messages_;
+  size_t count_ = 0;
+  uint32_t next_set_id_ = 1;
+};
+
+}  // namespace cox::proxy::nft

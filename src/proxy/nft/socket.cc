@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "proxy/nft/socket.h"
+
+#include <linux/netfilter.h>
+#include <linux/netfilter/nf_tables.h>
+#include <linux/netfilter/nfnetlink.h>
+#include <linux/netlink.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+#include "proxy/nft/attributes.h"
+
+namespace cox::proxy::nft {
+namespace {
+
+std::string Bound(uint16_t type) {
+  struct {
+    nlmsghdr head;
+    nfgenmsg general;
+  } message{};
+  message.head.nlmsg_len = sizeof message;
+  message.head.nlmsg_type = type;
+  message.head.nlmsg_flags = NLM_F_REQUEST;
+  message.general.res_id = htons(NFNL_SUBSYS_NFTABLES);
+  return {reinterpret_cast<const char*>(&message), sizeof message};
+}
+
+Status FromErrno(int error, const std::string& what) {
+  const std::string text = what + ": " + std::strerror(error);
+  if (error == EPERM) return Status::Forbidden(text + "; run with CAP_NET_ADMIN");
+  if (error == EAFNOSUPPORT || error == EPROTONOSUPPORT || error == EOPNOTSUPP) {
+    return Status::Unavailable(text + "; the kernel needs nf_tables");
+  }
+  return Status::Conflict(text);
+}
+
+// Asks for an answer to the last message: batches without errors are otherwise silent.
+void AskForAnswer(std::string* messages) {
+  size_t at = 0;
+  for (;;) {
+    nlmsghdr head;
+    std::memcpy(&head, messages->data() + at, sizeof head);
+    if (at + NLMSG_ALIGN(head.nlmsg_len) >= messages->size()) {
+      head.nlmsg_flags |= NLM_F_ACK;
+      std::memcpy(messages->data() + at, &head, sizeof head);
+      return;
+    }
+    at += NLMSG_ALIGN(head.nlmsg_len);
+  }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Socket>> Socket::Open() {
+  const int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_NETFILTER);
+  if (fd < 0) return FromErrno(errno, "cannot open a netlink socket to the packet filter");
+  auto opened = std::make_unique<Socket>(fd);
+  const int on = 1;  // answers without a copy of what was asked
+  setsockopt(fd, SOL_NETLINK, NETLINK_CAP_ACK, &on, sizeof on);
+  sockaddr_nl self{};
+  self.nl_family = AF_NETLINK;
+  if (bind(fd, reinterpret_cast<const sockaddr*>(&self), sizeof self) != 0) {
+    return FromErrno(errno, "cannot bind a netlink socket");
+  }
+  return opened;
+}
+
+Socket::~Socket() { close(fd_); }
+
+Status Socket::Commit(const Batch& batch) {
+  if (batch.empty()) return {};
+  std::string messages = batch.messages();
+  AskForAnswer(&messages);
+  COX_RETURN_IF_ERROR(Send(Bound(NFNL_MSG_BATCH_BEGIN) + messages + Bound(NFNL_MSG_BATCH_END)));
+  return ReadAnswers(static_cast<uint32_t>(batch.count()));
+}
+
+bool Socket::HasTable(Family family, std::string_view table) {
+  constexpr uint32_t kNumber = 1;
+  nlmsghdr head{};
+  head.nlmsg_type = NFNL_SUBSYS_NFTABLES << 8 | NFT_MSG_GETTABLE;
+  head.nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK;
+  head.nlmsg_seq = kNumber;
+  nfgenmsg general{};
+  general.nfgen_family = family == Family::kIpv4 ? NFPROTO_IPV4 : NFPROTO_IPV6;
+  std::string name;
+  Attributes(&name).Text(NFTA_TABLE_NAME, table);
+  head.nlmsg_len = static_cast<uint32_t>(sizeof head + sizeof general + name.size());
+  std::string message(reinterpret_cast<const char*>(&head), sizeof head);
+  message.append(reinterpret_cast<const char*>(&general), sizeof general);
+  message += name;
+  return Send(message).ok() && ReadAnswers(kNumber).ok();
+}
+
+Status Socket::Send(const std::string& messages) {
+  // A batch is one message of the socket, however large.
+  const int room = static_cast<int>(messages.size()) + 64 * 1024;
+  setsockopt(fd_, SOL_SOCKET, SO_SNDBUFFORCE, &room, sizeof room);
+  sockaddr_nl kernel{};
+  kernel.nl_family = AF_NETLINK;
+  const ssize_t sent = sendto(fd_, messages.data(), messages.size(), 0,
+                              reinterpret_cast<const sockaddr*>(&kernel), sizeof kernel);
+  return sent < 0 ? FromErrno(errno, "cannot send rules to the packet filter") : Status();
+}
+
+Status Socket::ReadAnswers(uint32_t last) {
+  // The kernel has done all of it when sendto returns: what it has to say is there.
+  Status first;
+  bool answered = false;
+  alignas(nlmsghdr) std::array<char, 16 * 1024> buffer;
+  for (;;) {
+    const ssize_t got = recv(fd_, buffer.data(), buffer.size(), 0);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && errno != EAGAIN && first.ok()) {
+      first = FromErrno(errno, "cannot read the packet filter's answer");
+    }
+    if (got <= 0) break;
+    auto left = static_cast<unsigned>(got);
+    for (auto* head = reinterpret_cast<nlmsghdr*>(buffer.data()); NLMSG_OK(head, left);
+         head = NLMSG_NEXT(head, left)) {
+      if (head->nlmsg_type != NLMSG_ERROR) continue;
+      const auto* error = reinterpret_cast<const nlmsgerr*>(NLMSG_DATA(head));
+      if (error->error == 0) answered = answered || head->nlmsg_seq == last;
+      if (error->error != 0 && first.ok()) {
+        first = FromErrno(-error->error, "the packet filter refused message " +
+                                             std::to_string(head->nlmsg_seq) + " of type " +
+                                             std::to_string(error->msg.nlmsg_type & 0xff));
+      }
+    }
+  }
+  if (first.ok() && !answered) return Status::Conflict("the packet filter did not answer");
+  return first;
+}
+
+}  // namespace cox::proxy::nft
