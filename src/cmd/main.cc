@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstdio>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "cmd/commands.h"
@@ -8,16 +10,51 @@
 
 namespace {
 
-constexpr char kUsage[] =
-    R"(coxswain: Kubernetes in one small program.
+struct Command {
+  std::string_view name;
+  std::string_view upstream;  // a program of that name is this command; empty: none
+  std::string_view usage;
+  std::string_view what;
+  int (*run)(std::span<char* const> arguments);
+};
 
-Usage:
-  coxswain apiserver [flags]             the API server, on etcd
-  coxswain new operator NAME [flags]     a new operator, in C++
-  coxswain generate types [flags]        C++ structs for CustomResourceDefinitions
+constexpr Command kCommands[] = {
+    {"up", "", "up [flags]", "a whole cluster on this machine", cox::cmd::RunUp},
+    {"down", "", "down [flags]", "ends it and takes away what it made", cox::cmd::RunDown},
+    {"apiserver", "kube-apiserver", "apiserver [flags]", "the API server, on etcd",
+     cox::cmd::RunApiServer},
+    {"controller-manager", "kube-controller-manager", "controller-manager [flags]",
+     "the controllers", cox::cmd::RunControllerManager},
+    {"scheduler", "kube-scheduler", "scheduler [flags]", "gives Pods to nodes",
+     cox::cmd::RunScheduler},
+    {"kubelet", "kubelet", "kubelet [flags]", "the agent of a node, on containerd",
+     cox::cmd::RunKubelet},
+    {"proxy", "kube-proxy", "proxy [flags]", "packets to Services go to their endpoints",
+     cox::cmd::RunProxy},
+    {"dns", "", "dns [flags]", "the names of Services and Pods", cox::cmd::RunDns},
+    {"simulate", "", "simulate --nodes N [flags]", "nodes without containers, for tests and scale",
+     cox::cmd::RunSimulate},
+    {"new", "", "new operator NAME [flags]", "a new operator, in C++", cox::cmd::RunNew},
+    {"generate", "", "generate types [flags]", "C++ structs for CustomResourceDefinitions",
+     cox::cmd::RunGenerate},
+};
 
-Called as kube-apiserver it is `coxswain apiserver`. `coxswain <command> --help` lists its flags.
-)";
+std::string Usage() {
+  std::string text = "coxswain: Kubernetes in one small program.\n\nUsage:\n";
+  for (const Command& command : kCommands) {
+    std::string line = "  coxswain " + std::string(command.usage);
+    line.resize(std::max<size_t>(line.size() + 2, 41), ' ');
+    text += line + std::string(command.what) + "\n";
+  }
+  text += "\nCalled as";
+  for (const Command& command : kCommands) {
+    if (!command.upstream.empty()) text += " " + std::string(command.upstream) + ",";
+  }
+  text.back() = ' ';
+  return text +
+         "it is that command, with upstream's flags.\n"
+         "`coxswain <command> --help` lists the flags.\n";
+}
 
 }  // namespace
 
@@ -27,19 +64,21 @@ int main(int argc, char** argv) {
   const std::span<char* const> arguments(argv, static_cast<size_t>(argc));
   std::string_view program = argc > 0 ? argv[0] : "";
   program = program.substr(program.rfind('/') + 1);
-  if (program == "kube-apiserver") return cox::cmd::RunApiServer(arguments.subspan(1));
+  for (const Command& command : kCommands) {
+    if (program == command.upstream) return command.run(arguments.subspan(1));
+  }
   if (argc < 2) {
-    std::fputs(kUsage, stderr);
+    std::fputs(Usage().c_str(), stderr);
     return 2;
   }
-  const std::string_view command = argv[1];
-  if (command == "apiserver") return cox::cmd::RunApiServer(arguments.subspan(2));
-  if (command == "new") return cox::cmd::RunNew(arguments.subspan(2));
-  if (command == "generate") return cox::cmd::RunGenerate(arguments.subspan(2));
-  if (command == "--help" || command == "-h" || command == "help") {
-    std::fputs(kUsage, stdout);
+  const std::string_view name = argv[1];
+  for (const Command& command : kCommands) {
+    if (name == command.name) return command.run(arguments.subspan(2));
+  }
+  if (name == "--help" || name == "-h" || name == "help") {
+    std::fputs(Usage().c_str(), stdout);
     return 0;
   }
-  std::fprintf(stderr, "coxswain: unknown command \"%s\"\n\n%s", argv[1], kUsage);
+  std::fprintf(stderr, "coxswain: unknown command \"%s\"\n\n%s", argv[1], Usage().c_str());
   return 2;
 }

@@ -19,23 +19,13 @@ import sys
 import tempfile
 import threading
 import time
-import traceback
 
+from certificates import make_ca, make_certificate, openssl
 from cluster import ADMIN_TOKEN, TOKENS, Cluster, need_program, skip, wait_until, _free_ports
+from steps import finish, run_steps, step
 
 SECONDS = 30
 WHOAMI = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
-STEPS = []
-
-
-def step(function):
-    STEPS.append(function)
-    return function
-
-
-def openssl(*arguments, data=None):
-    return subprocess.run([need_program("openssl"), *arguments], input=data, check=True, stdout=subprocess.PIPE,
-                          stderr=subprocess.DEVNULL).stdout
 
 
 def url64(data):
@@ -63,16 +53,10 @@ class Files:
         return self.path(name)
 
     def ca(self, name):
-        openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
-                "-subj", f"/CN={name}", "-keyout", self.path(name + ".key"), "-out", self.path(name + ".crt"))
+        make_ca(self.directory, name)
 
     def certificate(self, name, ca, subject, usage):
-        openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", subject,
-                "-keyout", self.path(name + ".key"), "-out", self.path(name + ".csr"))
-        self.write(name + ".ext", f"extendedKeyUsage={usage}\nsubjectAltName=IP:127.0.0.1\n")
-        openssl("x509", "-req", "-days", "2", "-in", self.path(name + ".csr"), "-CA", self.path(ca + ".crt"),
-                "-CAkey", self.path(ca + ".key"), "-CAcreateserial", "-extfile", self.path(name + ".ext"),
-                "-out", self.path(name + ".crt"))
+        make_certificate(self.directory, name, ca, subject, f"extendedKeyUsage={usage}", "subjectAltName=IP:127.0.0.1")
 
 
 class TlsServer:
@@ -463,25 +447,11 @@ def main():
     if not binary:
         skip("COX_BIN does not name the program under test")
     need_program("openssl")
-    wanted = set(sys.argv[1:])
-    failed = []
     with AuthnCluster(binary) as cluster:
-        for function in STEPS:
-            if wanted and function.__name__ not in wanted:
-                continue
-            begin = time.monotonic()
-            try:
-                function(cluster)
-                cluster.check_runs()
-                print(f"ok    {function.__name__} ({time.monotonic() - begin:.1f} s)", flush=True)
-            except Exception:  # all steps run
-                traceback.print_exc()
-                failed.append(function.__name__)
-                print(f"FAIL  {function.__name__}", flush=True)
+        failed = run_steps(cluster, sys.argv[1:], cluster.check_runs)
         if failed:
             print(cluster.server.log_tail())
-    print(f"{len(failed)} failed: {', '.join(failed)}" if failed else "all passed")
-    sys.exit(1 if failed else 0)
+    finish(failed)
 
 
 if __name__ == "__main__":

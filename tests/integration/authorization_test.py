@@ -16,20 +16,14 @@ import subprocess
 import sys
 import tempfile
 import threading
-import traceback
 
+from certificates import make_ca, make_certificate
 from cluster import ADMIN_TOKEN, TOKENS, Cluster, need_program, wait_until
+from steps import equal, finish, has, run_steps, step
 
 COMMAND_SECONDS = 60
 CATCH_UP_SECONDS = 20
 USERS = TOKENS + 'walter-token,walter,walter-uid,"staff"\nmallory-token,mallory,mallory-uid,"staff"\n'
-
-STEPS = []
-
-
-def step(function):
-    STEPS.append(function)
-    return function
 
 
 class Webhook:
@@ -122,15 +116,6 @@ def pod(name, node):
                      "volumes": [{"name": "s", "secret": {"secretName": "referenced" if node == "n1" else "other"}}]}}
 
 
-def equal(got, want):
-    assert got == want, f"got {got!r}, want {want!r}"
-
-
-def has(text, *parts):
-    for part in parts:
-        assert part in text, f"no {part!r} in:\n{text}"
-
-
 @step
 def node_reads_only_what_its_pods_reference(w):
     wait_until("the graph has the Pod", lambda: w.node.run("get", "secret", "referenced").returncode == 0,
@@ -213,20 +198,7 @@ def webhook_is_asked_last_and_about_those_it_may_know(w):
     assert not [spec for spec in w.webhook.asked if spec["user"] == "admin"], w.webhook.asked
 
 
-def make_certificates(home):
-    def openssl(*arguments):
-        subprocess.run(["openssl", *arguments], check=True, cwd=home, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", "ca.key",
-            "-out", "ca.crt", "-days", "2", "-subj", "/CN=test-clients")
-    openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", "node.key",
-            "-out", "node.csr", "-subj", "/O=system:nodes/CN=system:node:n1")
-    with open(os.path.join(home, "node.ext"), "w") as out:
-        out.write("extendedKeyUsage=clientAuth\n")
-    openssl("x509", "-req", "-in", "node.csr", "-CA", "ca.crt", "-CAkey", "ca.key", "-CAcreateserial", "-days", "2",
-            "-extfile", "node.ext", "-out", "node.crt")
-
-
-def run_all(home, webhook, chosen):
+def run_all(home, webhook):
     tokens, kubeconfig = os.path.join(home, "tokens.csv"), os.path.join(home, "webhook.yaml")
     with open(tokens, "w") as out:
         out.write(USERS)
@@ -234,36 +206,25 @@ def run_all(home, webhook, chosen):
         json.dump({"apiVersion": "v1", "kind": "Config", "current-context": "c",
                    "clusters": [{"name": "c", "cluster": {"server": webhook.url}}], "users": [{"name": "u", "user": {}}],
                    "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}]}, out)
-    failures = 0
     with Cluster(os.environ["COX_BIN"], token_file=tokens, arguments=[
             "--client-ca-file", os.path.join(home, "ca.crt"), "--authorization-mode", "Webhook",
             "--authorization-webhook-config-file", kubeconfig, "--authorization-webhook-version", "v1"]) as cluster:
-        world = World(cluster, home, webhook)
-        for function in chosen:
-            try:
-                function(world)
-                print(f"ok   {function.__name__}", flush=True)
-            except Exception:  # the other steps are run all the same
-                failures += 1
-                print(f"FAIL {function.__name__}\n{traceback.format_exc()}", flush=True)
-            cluster.check_runs()
-    return failures
+        return run_steps(World(cluster, home, webhook), sys.argv[1:], cluster.check_runs)
 
 
 def main():
     for program in ("kubectl", "etcd", "openssl"):
         need_program(program)
-    chosen = [each for each in STEPS if not sys.argv[1:] or each.__name__ in sys.argv[1:]]
     home = tempfile.mkdtemp(prefix="cox-authorization-")
     webhook = Webhook()
     try:
-        make_certificates(home)
-        failures = run_all(home, webhook, chosen)
+        make_ca(home, "ca")
+        make_certificate(home, "node", "ca", "/O=system:nodes/CN=system:node:n1", "extendedKeyUsage=clientAuth")
+        failed = run_all(home, webhook)
     finally:
         webhook.stop()
         shutil.rmtree(home, ignore_errors=True)
-    print(f"\n{len(chosen) - failures} steps passed, {failures} failures")
-    sys.exit(1 if failures else 0)
+    finish(failed)
 
 
 if __name__ == "__main__":

@@ -16,17 +16,11 @@ import subprocess
 import sys
 import tempfile
 import termios
-import traceback
 
 from cluster import end_with_test, need_program
+from steps import equal, finish, run_steps, step
 
 COMMAND_SECONDS = 60
-STEPS = []
-
-
-def step(function):
-    STEPS.append(function)
-    return function
 
 
 class Peer:
@@ -66,10 +60,6 @@ class Peer:
         done = subprocess.run([self._kubectl, *arguments], input=stdin, capture_output=True, env=self._environment,
                               timeout=COMMAND_SECONDS, check=False)
         return done.returncode, done.stdout, done.stderr.decode()
-
-
-def equal(found, wanted):
-    assert found == wanted, f"found {found!r}, wanted {wanted!r}"
 
 
 @step
@@ -167,22 +157,13 @@ def a_pod_that_is_not_there_is_not_found(peer):
 def main():
     program = sys.argv[1]
     kubectl = need_program("kubectl")
-    failed = []
     with tempfile.TemporaryDirectory() as directory:
         peer = Peer(program, kubectl, directory)
         try:
-            for each in STEPS:
-                try:
-                    each(peer)
-                    print(f"ok {each.__name__}")
-                except Exception:  # noqa: BLE001 all steps run
-                    failed.append(each.__name__)
-                    traceback.print_exc()
+            failed = run_steps(peer)
         finally:
             peer.close()
-    if failed:
-        print("FAILED: " + ", ".join(failed))
-        sys.exit(1)
+    finish(failed)
 
 
 if __name__ == "__main__":

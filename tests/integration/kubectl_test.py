@@ -20,6 +20,7 @@ import time
 import traceback
 
 from cluster import Cluster, end_with_test, need_program, wait_until
+from steps import STEPS, chosen_steps, equal, has, lacks, step
 
 COMMAND_SECONDS = 60
 EVENT_SECONDS = 20
@@ -28,13 +29,6 @@ EVENT_SECONDS = 20
 KNOWN_GAPS = {
     "custom_resources": "definitions are stored, but custom resources are not served",
 }
-
-STEPS = []
-
-
-def step(function):
-    STEPS.append(function)
-    return function
 
 
 class Kubectl:
@@ -135,20 +129,6 @@ def deployment(name, replicas=2):
 
 def node(name):
     return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}}
-
-
-def has(text, *parts):
-    for part in parts:
-        assert part in text, f"no {part!r} in:\n{text}"
-
-
-def lacks(text, *parts):
-    for part in parts:
-        assert part not in text, f"{part!r} in:\n{text}"
-
-
-def equal(got, want):
-    assert got == want, f"got {got!r}, want {want!r}"
 
 
 # --- What the server offers ---
@@ -711,13 +691,12 @@ def main():
     program = need_program(os.environ.get("COX_KUBECTL_OLD") or "kubectl-1.32" if old else "kubectl")
     need_program("etcd")
     wanted = [each for each in sys.argv[1:] if each != "--old"]
-    chosen = [each for each in STEPS if not wanted or each.__name__ in wanted]
     names = {each.__name__ for each in STEPS}
     passed, gaps = 0, 0
     failures = [(name, "in KNOWN_GAPS, but there is no such step") for name in KNOWN_GAPS if name not in names]
     with Cluster(os.environ["COX_BIN"]) as cluster:
         os.makedirs(cluster.path("home"))
-        for function in chosen:
+        for function in chosen_steps(wanted):
             name = function.__name__
             why = run_step(program, cluster, function)
             cluster.check_runs()

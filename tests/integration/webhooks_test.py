@@ -17,40 +17,23 @@ import subprocess
 import sys
 import threading
 import time
-import traceback
 import urllib.error
 import urllib.request
 
+from certificates import RSA, make_ca, make_certificate
 from cluster import ADMIN_TOKEN, Cluster, need_program, wait_until
+from steps import finish, run_steps, step
 
 # A call whose timeout is a second or ends earlier ends within this, on a machine that is busy.
 ENDS_WITHIN = 10
 HUGE = 100 * 1024 * 1024
 
-STEPS = []
-
-
-def step(function):
-    STEPS.append(function)
-    return function
-
-
-def openssl(directory, *arguments):
-    subprocess.run([need_program("openssl"), *arguments], cwd=directory, check=True,
-                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-
 
 def make_certificates(directory):
     """A CA (ca.crt), another one (other.crt), and a server's certificate of the first (server.crt)."""
     for name in ("ca", "other"):
-        openssl(directory, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", f"/CN={name}",
-                "-keyout", f"{name}.key", "-out", f"{name}.crt")
-    openssl(directory, "req", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=hook", "-keyout", "server.key",
-            "-out", "server.csr")
-    with open(os.path.join(directory, "san"), "w") as file:
-        file.write("subjectAltName=IP:127.0.0.1,DNS:hook.default.svc\n")
-    openssl(directory, "x509", "-req", "-in", "server.csr", "-CA", "ca.crt", "-CAkey", "ca.key", "-CAcreateserial",
-            "-days", "2", "-extfile", "san", "-out", "server.crt")
+        make_ca(directory, name, RSA)
+    make_certificate(directory, "server", "ca", "/CN=hook", "subjectAltName=IP:127.0.0.1,DNS:hook.default.svc", key=RSA)
 
 
 def response(allowed=True, patch=None, **more):
@@ -397,28 +380,15 @@ def metrics_count_calls(t):
 def main():
     need_program("openssl")
     need_program("kubectl")
-    wanted = sys.argv[1:]
-    failed = []
     with Cluster(os.environ["COX_BIN"]) as cluster:
         directory = cluster.path("hooks")
         os.makedirs(directory)
         make_certificates(directory)
         hooks = Hooks(directory)
         test = Test(cluster, hooks, directory)
-        for function in STEPS:
-            if wanted and function.__name__ not in wanted:
-                continue
-            begin = time.monotonic()
-            try:
-                function(test)
-                print(f"ok    {function.__name__} ({time.monotonic() - begin:.1f} s)", flush=True)
-            except Exception:
-                failed.append(function.__name__)
-                print(f"FAIL  {function.__name__}\n{traceback.format_exc()}", flush=True)
-            cluster.check_runs()
+        failed = run_steps(test, sys.argv[1:], cluster.check_runs)
         hooks.released.set()
-    if failed:
-        sys.exit("failed: " + ", ".join(failed))
+    finish(failed)
 
 
 if __name__ == "__main__":

@@ -133,6 +133,36 @@ Result<apiserver::AuthenticationOptions> AuthenticationFrom(const Flags& flags) 
   return options;
 }
 
+// Files are read for each connection: whoever renews them need not tell us. Here once, so that a
+// server with files that are not there does not start.
+Result<apiserver::KubeletClientOptions> KubeletsFrom(const Flags& flags) {
+  apiserver::KubeletClientOptions options;
+  options.preferred_address_types = flags.GetList("kubelet-preferred-address-types");
+  COX_ASSIGN_OR_RETURN(const int64_t port, flags.GetInt("kubelet-port", 1, 65535));
+  options.port = static_cast<uint16_t>(port);
+  COX_ASSIGN_OR_RETURN(options.timeout, SecondsOf(flags, "kubelet-timeout"));
+  const std::string ca = flags.Get("kubelet-certificate-authority");
+  const std::string certificate = flags.Get("kubelet-client-certificate");
+  const std::string key = flags.Get("kubelet-client-key");
+  if (certificate.empty() != key.empty()) {
+    return Status::BadRequest(
+        "--kubelet-client-certificate and --kubelet-client-key go together: give both or none");
+  }
+  options.tls = [ca, certificate, key]() -> Result<net::ClientTls> {
+    net::ClientTls tls;
+    tls.insecure = ca.empty();
+    if (!ca.empty()) {
+      COX_ASSIGN_OR_RETURN(tls.ca_pem, ReadBoundedFile(ca));
+    }
+    if (certificate.empty()) return tls;
+    COX_ASSIGN_OR_RETURN(tls.certificate_pem, ReadBoundedFile(certificate));
+    COX_ASSIGN_OR_RETURN(tls.key_pem, ReadBoundedFile(key));
+    return tls;
+  };
+  COX_RETURN_IF_ERROR(options.tls().status());
+  return options;
+}
+
 Result<int> MinTlsVersion(const Flags& flags) {
   const std::string version = flags.Get("tls-min-version");
   if (version == "VersionTLS12") return 0x0303;
@@ -172,6 +202,7 @@ Result<apiserver::ServerOptions> ServerOptionsFrom(const Flags& flags) {
   options.min_request_timeout = std::chrono::seconds(watch);
   COX_ASSIGN_OR_RETURN(options.shutdown_delay, SecondsOf(flags, "shutdown-delay-duration"));
   COX_ASSIGN_OR_RETURN(options.fairness, FairnessFrom(flags));
+  COX_ASSIGN_OR_RETURN(options.kubelets, KubeletsFrom(flags));
   options.flags.assign(flags.given().begin(), flags.given().end());
   COX_ASSIGN_OR_RETURN(net::CertificatePair certificate, ServingCertificate(flags));
   COX_ASSIGN_OR_RETURN(const int min_version, MinTlsVersion(flags));

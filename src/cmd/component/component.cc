@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cmd/component/component.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/await_stop.h"
+#include "cmd/component/serving.h"
+#include "object/scalar/time.h"
+
+namespace cox::cmd {
+namespace {
+
+constexpr int kFailed = 1;
+constexpr int kUsage = 2;
+
+constexpr FlagInfo kFlags[] = {
+    {"Cluster", "kubeconfig", "file", "",
+     "how to reach the API server, and as whom; else $KUBECONFIG, the service account of the Pod, "
+     "~/.kube/config"},
+    {"Leader election", "leader-elect", "", "false",
+     "of several replicas one at a time works; the others keep warm caches"},
+    {"Leader election", "leader-elect-lease-duration", "duration", "15s",
+     "how long a leader that is not heard of keeps the others waiting"},
+    {"Leader election", "leader-elect-renew-deadline", "duration", "10s",
+     "how long a leader works that cannot renew"},
+    {"Leader election", "leader-elect-retry-period", "duration", "2s",
+     "between attempts to lead, or to renew"},
+    {"Leader election", "leader-elect-resource-namespace", "string", "kube-system",
+     "where the Lease is"},
+    {"Leader election", "leader-elect-resource-name", "string", "",
+     "what the Lease is called; else as the component"},
+    {"Leader election", "leader-elect-resource-lock", "string", "leases",
+     "what leaders are elected by: leases"},
+    {"Secure serving", "bind-address", "ip", "0.0.0.0", "where the secure port listens"},
+    {"Secure serving", "secure-port", "int", "0",
+     "HTTPS: /healthz, /livez and /readyz for all, /metrics for who the API server says may get "
+     "it; 0 for nothing"},
+    {"Secure serving", "tls-cert-file", "file", "",
+     "certificate for it, PEM; else one it makes for itself"},
+    {"Secure serving", "tls-private-key-file", "file", "", "key of --tls-cert-file"},
+    {"Secure serving", "cert-dir", "dir", "", "where upstream keeps certificates", true},
+    {"Secure serving", "client-ca-file", "file", "", "CAs of clients with certificates", true},
+    {"Secure serving", "requestheader-client-ca-file", "file", "", "CAs of front proxies", true},
+    {"Secure serving", "authentication-kubeconfig", "file", "",
+     "for asking who somebody is; --kubeconfig is used", true},
+    {"Secure serving", "authorization-kubeconfig", "file", "",
+     "for asking what somebody may; --kubeconfig is used", true},
+    {"Logging", "logging-format", "format", "text", "text or json, one line each, to stderr"},
+    {"Logging", "v", "level", "0",
+     "how much to say: 0 what operators of a cluster need, 2 steps, 4 and more for developers"},
+    {"Generic", "feature-gates", "mapStringBool", "", "features to switch", true},
+    {"Generic", "profiling", "", "true", "profiles at /debug/pprof", true},
+    {"Generic", "kube-api-qps", "float", "", "requests a second; the API server's fairness limits",
+     true},
+    {"Generic", "kube-api-burst", "int", "", "requests at once; as --kube-api-qps", true},
+};
+
+Result<std::chrono::milliseconds> DurationOf(const Flags& flags, std::string_view name) {
+  const Result<Duration> duration = Duration::Parse(flags.Get(name));
+  if (!duration.ok() || duration->nanos <= 0) {
+    return Status::BadRequest("--" + std::string(name) + " must be a duration such as 15s, not " +
+                              flags.Get(name));
+  }
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+      std::chrono::nanoseconds(duration->nanos));
+}
+
+// All flags, and the texts of those whose fallback is the component's.
+struct FlagTable {
+  std::string port, elects;
+  std::vector<FlagInfo> flags;
+
+  explicit FlagTable(const ComponentOptions& options)
+      : port(std::to_string(options.secure_port)),
+        elects(options.leader_elect ? "true" : "false"),
+        flags(options.flags.begin(), options.flags.end()) {
+    for (FlagInfo flag : kFlags) {
+      if (flag.name == "secure-port") flag.fallback = port;
+      if (flag.name == "leader-elect") flag.fallback = elects;
+      const bool own = std::any_of(options.flags.begin(), options.flags.end(),
+                                   [&](const FlagInfo& other) { return other.name == flag.name; });
+      if (!own) flags.push_back(flag);
+    }
+  }
+};
+
+Result<ManagerOptions> ManagerOptionsFrom(const Flags& flags, const ComponentOptions& options) {
+  ManagerOptions manager;
+  manager.cache = options.cache;
+  manager.name = options.name;
+  manager.metrics_address = "0";  // both are on the secure port
+  manager.health_address = "0";
+  COX_RETURN_IF_ERROR(flags.GetInt("secure-port", 0, 65535).status());
+  if (!flags.GetBool("leader-elect")) return manager;
+  if (flags.Get("leader-elect-resource-lock") != "leases") {
+    return Status::BadRequest("--leader-elect-resource-lock must be leases");
+  }
+  LeaderElectionOptions& election = manager.leader_election.emplace();
+  election.lease = {flags.Get("leader-elect-resource-namespace"),
+                    flags.Get("leader-elect-resource-name")};
+  if (election.lease.name.empty()) election.lease.name = options.name;
+  COX_ASSIGN_OR_RETURN(election.lease_duration, DurationOf(flags, "leader-elect-lease-duration"));
+  COX_ASSIGN_OR_RETURN(election.renew_deadline, DurationOf(flags, "leader-elect-renew-deadline"));
+  COX_ASSIGN_OR_RETURN(election.retry_period, DurationOf(flags, "leader-elect-retry-period"));
+  return manager;
+}
+
+int Fail(const Status& status, int code) {
+  std::fputs(("Error: " + status.message() + "\n").c_str(), stderr);
+  return code;
+}
+
+}  // namespace
+
+std::span<const FlagInfo> ComponentFlags() { return kFlags; }
+
+int RunComponent(std::span<char* const> arguments, const ComponentOptions& options,
+                 const ComponentSetup& setup) {
+  const FlagTable table(options);
+  const Result<Flags> flags = Flags::Parse(table.flags, arguments);
+  if (!flags.ok()) return Fail(flags.status(), kUsage);
+  if (flags->help()) {
+    std::fputs(FlagsHelp(options.intro, table.flags).c_str(), stdout);
+    return 0;
+  }
+  if (options.check) {
+    const Status sound = options.check(*flags);
+    if (!sound.ok()) return Fail(sound, kUsage);
+  }
+  Result<ManagerOptions> manager_options = ManagerOptionsFrom(*flags, options);
+  if (!manager_options.ok()) return Fail(manager_options.status(), kUsage);
+  // The rest is an operator's life; its flags of the same names agree with ours.
+  std::string name = options.name;
+  std::vector<char*> argv = {name.data()};
+  argv.insert(argv.end(), arguments.begin(), arguments.end());
+  const Result<Config> config = LoadConfig({.kubeconfig = flags->Get("kubeconfig"), .context = {}});
+  if (!config.ok()) return Fail(config.status(), kFailed);
+  return RunOperator(static_cast<int>(argv.size()), argv.data(),
+                     {.name = options.name,
+                      .description = "",
+                      .manager = *std::move(manager_options),
+                      .flags = table.flags},
+                     [&](Manager& manager, const Flags&) -> Status {
+                       const Component component{manager, *flags, *config};
+                       COX_ASSIGN_OR_RETURN(std::shared_ptr<SecureServing> serving,
+                                            SecureServing::Start(manager.context(), component));
+                       COX_RETURN_IF_ERROR(setup(component));
+                       if (serving == nullptr) return {};
+                       // Kept by something that runs, so that it ends before the manager does.
+                       return manager.Add(
+                           "serving",
+                           [serving](Context& ctx) {
+                             (void)AwaitStop(ctx);
+                             return Status();
+                           },
+                           /*needs_leader_election=*/false);
+                     });
+}
+
+}  // namespace cox::cmd

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "cmd/component/component.h"
+#include "cmd/component/delegated_auth.h"
+#include "sdk/manager/endpoint.h"
+
+namespace cox::cmd {
+
+// The secure port of a component: probes for everybody, /metrics for those the API server lets.
+//
+// Lifetime: serves until it is destroyed; the manager outlives it.
+class SecureServing {
+ public:
+  // Null: --secure-port is 0. Without --tls-cert-file it shows a certificate that it signed itself.
+  static Result<std::unique_ptr<SecureServing>> Start(const Context& ctx,
+                                                      const Component& component);
+  SecureServing(const Context& ctx, const Component& component)  // use Start()
+      : manager_(component.manager), auth_(ctx, component.config) {}
+
+  uint16_t port() const { return endpoint_->port(); }
+
+ private:
+  net::Response Answer(Context& ctx, const net::Request& request);
+
+  Manager& manager_;
+  DelegatedAuth auth_;
+  std::unique_ptr<sdk::Endpoint> endpoint_;  // last: it calls the others
+};
+
+}  // namespace cox::cmd

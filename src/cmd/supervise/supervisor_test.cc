@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cmd/supervise/supervisor.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "base/clock.h"
+
+namespace cox::cmd {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+class SupervisorTest : public ::testing::Test {
+ protected:
+  SupervisorTest() {
+    char pattern[] = "/tmp/cox-supervise-XXXXXX";
+    dir_ = ::mkdtemp(pattern);
+    mark_ = (dir_ / "mark").string();
+  }
+  ~SupervisorTest() override {
+    while (const auto left = FindProcess("sh", mark_)) {
+      (void)EndProcess(ctx_, *left, milliseconds(0));
+    }
+    fs::remove_all(dir_);
+  }
+
+  // A shell that counts its starts in a file and then does what `then` says.
+  SupervisedProgram Shell(const std::string& then) {
+    return {.name = "shell",
+            .start = {.arguments = {"sh", "-c", "echo started >> $0; " + then, mark_},
+                      .log = dir_ / "log"},
+            .mark = mark_,
+            .probe = [this](Context&) {
+              return Starts() > 0 ? Status() : Status::Unavailable("not yet");
+            }};
+  }
+  int Starts() {
+    std::ifstream file(mark_);
+    int count = 0;
+    for (std::string line; std::getline(file, line);) ++count;
+    return count;
+  }
+  bool Until(const std::function<bool()>& condition) {
+    for (int i = 0; i < 2000; ++i) {
+      if (condition()) return true;
+      (void)ctx_.Sleep(milliseconds(5));
+    }
+    return false;
+  }
+
+  RealClock clock_;
+  Context ctx_ = Context(clock_).WithTimeout(seconds(60));
+  fs::path dir_;
+  std::string mark_;
+};
+
+constexpr char kWait[] = "while :; do sleep 0.05; done";
+
+TEST_F(SupervisorTest, StartsAgainWhatWasKilled) {
+  auto made = Supervisor::Start(ctx_, Shell(kWait));
+  ASSERT_TRUE(made.ok()) << made.status().ToString();
+  EXPECT_TRUE((*made)->WaitReady(ctx_).ok());
+  const Process first = (*made)->process();
+  ::kill(first.pid, SIGKILL);
+  EXPECT_TRUE(Until([&] { return (*made)->restarts() == 1 && Starts() == 2; }));
+  EXPECT_NE((*made)->process(), first);
+  EXPECT_FALSE(Runs(first));
+  EXPECT_TRUE((*made)->End(ctx_, seconds(5)).ok());
+  EXPECT_FALSE(FindProcess("sh", mark_).has_value());
+}
+
+TEST_F(SupervisorTest, FindsWhatAnEarlierOneLeft) {
+  Process first;
+  {
+    auto made = Supervisor::Start(ctx_, Shell(kWait));
+    ASSERT_TRUE(made.ok());
+    EXPECT_TRUE((*made)->WaitReady(ctx_).ok());
+    EXPECT_FALSE((*made)->adopted());
+    first = (*made)->process();
+  }
+  EXPECT_TRUE(Runs(first));
+  auto made = Supervisor::Start(ctx_, Shell(kWait));
+  ASSERT_TRUE(made.ok());
+  EXPECT_TRUE((*made)->adopted());
+  EXPECT_EQ((*made)->process(), first);
+  EXPECT_EQ(Starts(), 1);
+  EXPECT_TRUE((*made)->End(ctx_, seconds(5)).ok());
+  EXPECT_FALSE(Runs(first));
+}
+
+TEST_F(SupervisorTest, SaysWhatAProgramThatEndsHasSaid) {
+  SupervisedProgram program = Shell("echo no such disk; exit 1");
+  program.probe = [](Context&) { return Status::Unavailable("refused"); };
+  auto made = Supervisor::Start(ctx_, std::move(program));
+  ASSERT_TRUE(made.ok());
+  const Status status = (*made)->WaitReady(ctx_);
+  EXPECT_NE(status.message().find("no such disk"), std::string::npos) << status.message();
+  EXPECT_NE(status.message().find("refused"), std::string::npos);
+}
+
+TEST_F(SupervisorTest, KillsWhatDoesNotEnd) {
+  auto made = Supervisor::Start(ctx_, Shell(std::string("trap '' TERM; ") + kWait));
+  ASSERT_TRUE(made.ok());
+  EXPECT_TRUE((*made)->WaitReady(ctx_).ok());
+  EXPECT_TRUE((*made)->End(ctx_, milliseconds(100)).ok());
+  EXPECT_FALSE(Runs((*made)->process()));
+}
+
+TEST_F(SupervisorTest, NamesAProgramThatIsNotThere) {
+  SupervisedProgram program = Shell("");
+  program.start.arguments = {"no-such-program-here"};
+  const auto made = Supervisor::Start(ctx_, std::move(program));
+  EXPECT_TRUE(made.status().Is(Reason::kNotFound));
+}
+
+TEST(ProcessTest, IsToldFromOneOfTheSameNumber) {
+  const auto self = ProcessOf(::getpid());
+  ASSERT_TRUE(self.has_value());
+  EXPECT_TRUE(Runs(*self));
+  EXPECT_FALSE(Runs({.pid = self->pid, .started = self->started + 1}));
+}
+
+}  // namespace
+}  // namespace cox::cmd

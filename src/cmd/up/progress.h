@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+
+#include "base/clock.h"
+#include "base/mutex.h"
+
+namespace cox::cmd {
+
+// What somebody who started a cluster sees of it: a line for each part that is there, with the time
+// since the start.
+//
+// Threads: all methods may be called concurrently.
+class Progress {
+ public:
+  explicit Progress(Clock& clock) : clock_(clock), begun_(clock.Monotonic()) {}
+
+  // "API server ready", 0.5 s.
+  void Say(std::string_view what);
+  // As it is.
+  void Tell(std::string_view text);
+  double seconds() const;
+
+ private:
+  Clock& clock_;
+  const Clock::SteadyTime begun_;
+  Mutex mu_;
+};
+
+}  // namespace cox::cmd

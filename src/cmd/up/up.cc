@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+// `coxswain up`: the story of a cluster's start, in order.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <utility>
+
+#include "apiserver/user.h"
+#include "base/await_stop.h"
+#include "base/heap.h"
+#include "base/log.h"
+#include "base/process_metrics.h"
+#include "base/run_until_signal.h"
+#include "base/scope.h"
+#include "cmd/commands.h"
+#include "cmd/pki/pki.h"
+#include "cmd/up/children.h"
+#include "cmd/up/cluster_objects.h"
+#include "cmd/up/components.h"
+#include "cmd/up/machine.h"
+#include "cmd/up/node.h"
+#include "cmd/up/progress.h"
+
+namespace cox::cmd {
+namespace {
+
+using std::chrono::seconds;
+
+// A start that takes longer has failed.
+constexpr seconds kStartLimit{120};
+constexpr timespec kFirstTrim{.tv_sec = 5, .tv_nsec = 0};
+
+// All that runs, in the order in which one stands on the other.
+class Cluster {
+ public:
+  Cluster(const Context& ctx, Logging& logging, const UpOptions& options, Progress& progress)
+      : ctx_(ctx),
+        serving_(ctx.clock(), ctx.log()),
+        logging_(logging),
+        options_(options),
+        progress_(progress) {}
+
+  // Until `ctx` stops; then ends what it started but for containers.
+  Status Run() {
+    Status status = Start();
+    if (status.ok()) {
+      SayWhatNext();
+      (void)AwaitStop(ctx_);
+    }
+    Stop();
+    if (!ctx_.Done()) return status;
+    // Asked to end, also in the middle of the start; or a component has failed.
+    return ctx_.status() == Context::Canceled() ? Status() : ctx_.status();
+  }
+
+ private:
+  Status Start() {
+    Context limit = ctx_.WithTimeout(kStartLimit);
+    COX_ASSIGN_OR_RETURN(lock_, DataLock::Take(options_.paths));
+    // containerd takes as long as all the rest together: it starts beside it.
+    Status runtime;
+    Scope beside(limit, "start");
+    if (options_.node) {
+      COX_RETURN_IF_ERROR(beside.Go("runtime", [&](Context& ctx) { runtime = StartRuntime(ctx); }));
+    }
+    const Status control_plane = StartControlPlane(limit);
+    if (!control_plane.ok()) beside.Stop();
+    beside.Wait();
+    COX_RETURN_IF_ERROR(control_plane);
+    COX_RETURN_IF_ERROR(runtime);
+    return options_.node ? StartNode(limit) : Status();
+  }
+
+  Status StartRuntime(Context& ctx) {
+    if (!options_.runtime_endpoint.empty()) return {};
+    COX_ASSIGN_OR_RETURN(runtime_, NodeRuntime::Start(serving_, options_));
+    COX_RETURN_IF_ERROR(runtime_->WaitReady(ctx));
+    progress_.Say(runtime_->adopted() ? "containerd found running" : "containerd ready");
+    return {};
+  }
+
+  Status StartControlPlane(Context& ctx) {
+    COX_RETURN_IF_ERROR(MakeCredentials());
+    if (options_.etcd_servers.empty()) {
+      COX_ASSIGN_OR_RETURN(etcd_, StartEtcd(serving_, options_));
+      COX_RETURN_IF_ERROR(etcd_->WaitReady(ctx));
+      progress_.Say(etcd_->adopted() ? "etcd found running" : "etcd ready");
+    } else {
+      COX_RETURN_IF_ERROR(EtcdAnswers(ctx, options_).WithContext("--etcd-servers"));
+    }
+    process_metrics_ = AddProcessMetrics(metrics_);
+    COX_ASSIGN_OR_RETURN(const Flags flags, ApiServerFlagsFor(options_));
+    COX_ASSIGN_OR_RETURN(
+        api_, ComposedApiServer::Start(serving_.WithLogger(logging_.For("kube-apiserver")), flags,
+                                       metrics_));
+    COX_RETURN_IF_ERROR(api_->server().WaitReady(ctx));
+    progress_.Say("API server ready at " + options_.advertised_url());
+
+    components_ = std::make_unique<Components>(
+        serving_, logging_, api_->server(), [this](std::string_view name, const Status& why) {
+          Context(ctx_).Stop(Status::Internal(std::string(name) + " has ended: " + why.message()));
+        });
+    admin_ = components_->ClientFor("coxswain-up", {"coxswain:up", {"system:masters"}});
+    COX_RETURN_IF_ERROR(WriteClusterObjects(ctx, *admin_, options_));
+    COX_RETURN_IF_ERROR(AddControlPlane(*components_, options_));
+    progress_.Say("controllers and scheduler started");
+    return {};
+  }
+
+  Status MakeCredentials() {
+    const Clock::WallTime now = ctx_.clock().Now();
+    COX_ASSIGN_OR_RETURN(
+        const std::vector<std::string> made,
+        EnsurePki({.dir = options_.paths.pki(),
+                   .apiserver_names = {options_.node_name},
+                   .apiserver_addresses = {options_.api_service_ip, options_.advertise_address,
+                                           options_.node_ip},
+                   .cluster_domain = options_.cluster_domain,
+                   .node_name = options_.node ? options_.node_name : "",
+                   .node_addresses = {options_.node_ip, "127.0.0.1"}},
+                  now));
+    const std::string node = "system:node:" + options_.node_name;
+    const KubeconfigUser users[] = {
+        {options_.kubeconfig, "kubernetes-admin", {std::string(apiserver::kMastersGroup)}},
+        {options_.paths.data / "controller-manager.conf", "system:kube-controller-manager", {}},
+        {options_.paths.data / "scheduler.conf", "system:kube-scheduler", {}},
+        {options_.paths.data / "kubelet.conf", node, {"system:nodes"}},
+        {options_.paths.data / "proxy.conf", "system:kube-proxy", {}},
+    };
+    for (const KubeconfigUser& user : users) {
+      if (!options_.node && (user.name == node || user.name == "system:kube-proxy")) continue;
+      const bool admin = user.name == "kubernetes-admin";
+      COX_RETURN_IF_ERROR(
+          EnsureKubeconfig(user.file, user,
+                           {.pki = options_.paths.pki(),
+                            .server = admin ? options_.advertised_url() : options_.api_url()},
+                           now)
+              .status());
+    }
+    progress_.Say(made.empty() ? "certificates are good" : "certificates made");
+    return {};
+  }
+
+  Status StartNode(Context& ctx) {
+    if (options_.runtime_endpoint.empty()) {  // else the network is somebody else's
+      const Status filtered = FilterBridged(ctx);
+      if (!filtered.ok()) progress_.Say(filtered.message());
+    }
+    COX_RETURN_IF_ERROR(AddNode(*components_, *admin_, ctx, options_));
+    progress_.Say("node agent, proxy and DNS started");
+    COX_RETURN_IF_ERROR(AwaitNodeReady(ctx, *admin_, options_.node_name));
+    progress_.Say("node " + options_.node_name + " Ready");
+    return {};
+  }
+
+  void SayWhatNext() {
+    const char* const configured = std::getenv("KUBECONFIG");
+    std::string text = "\nThe cluster is up. Try:\n";
+    if (configured == nullptr || options_.kubeconfig != configured) {
+      text += "  export KUBECONFIG=" + options_.kubeconfig.string() + "\n";
+    }
+    text += options_.node ? "  kubectl get nodes -o wide\n"
+                            "  kubectl create deployment web --image=nginx --replicas=2\n"
+                            "  kubectl get pods -w\n"
+                          : "  kubectl get namespaces\n";
+    text += "Ctrl-C stops it";
+    if (options_.node) text += "; containers run on until `coxswain down`";
+    text += ". Logs: " + options_.paths.logs().string() + "\n";
+    progress_.Tell(text);
+  }
+
+  void Stop() {
+    if (components_ != nullptr) components_->Stop();
+    admin_.reset();
+    components_.reset();
+    if (api_ != nullptr) api_->Drain();
+    api_.reset();
+    const Context limit = serving_.WithTimeout(seconds(30));
+    if (runtime_ != nullptr) LogFailure(runtime_->End(limit), "containerd");
+    if (etcd_ != nullptr) LogFailure(etcd_->End(limit, seconds(10)), "etcd");
+    serving_.Stop();
+  }
+
+  void LogFailure(const Status& status, std::string_view program) {
+    if (!status.ok()) COX_ERROR(ctx_.log(), status, "Could not end", {"program", program});
+  }
+
+  const Context ctx_;
+  // Of what is ended in order, when `ctx_` has stopped: components have last words for the API.
+  Context serving_;
+  Logging& logging_;
+  const UpOptions& options_;
+  Progress& progress_;
+  std::unique_ptr<DataLock> lock_;
+  std::unique_ptr<NodeRuntime> runtime_;
+  std::unique_ptr<Supervisor> etcd_;
+  MetricsRegistry metrics_;
+  std::vector<MetricHandle> process_metrics_;
+  std::unique_ptr<ComposedApiServer> api_;
+  std::unique_ptr<Components> components_;
+  std::shared_ptr<Client> admin_;
+};
+
+// Where somebody watches, the log goes to a file; else, as under systemd, to the standard error.
+int LogDescriptor(const UpOptions& options) {
+  if (::isatty(STDERR_FILENO) == 0) return STDERR_FILENO;
+  std::error_code error;
+  std::filesystem::create_directories(options.paths.logs(), error);
+  const int fd = ::open((options.paths.logs() / "coxswain.log").c_str(),
+                        O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  return fd >= 0 ? fd : STDERR_FILENO;
+}
+
+void SayStopping(int, bool again) {
+  if (again) return;
+  std::fputs("\nStopping; once more to end at once.\n", stdout);
+  std::fflush(stdout);
+}
+
+int Fail(const Status& status) {
+  std::fprintf(stderr, "Error: %s\n", status.message().c_str());
+  return 1;
+}
+
+}  // namespace
+
+int RunUp(std::span<char* const> arguments) {
+  const Result<Flags> flags = Flags::Parse(UpFlags(), arguments);
+  if (!flags.ok()) return Fail(flags.status());
+  if (flags->help()) {
+    std::fputs(FlagsHelp(UpIntro(), UpFlags()).c_str(), stdout);
+    return 0;
+  }
+  const Result<UpOptions> options = UpOptionsFrom(*flags);
+  if (!options.ok()) return Fail(options.status());
+  RealClock clock;
+  Progress progress(clock);
+  if (const Status status = CheckMachine(*options); !status.ok()) return Fail(status);
+
+  BoundHeap();
+  const sigset_t signals = BlockSignals({SIGTERM, SIGINT, SIGHUP});
+
+  FdLogSink sink(LogDescriptor(*options));
+  Logging logging(clock, LogFormat::kText, sink);
+  logging.SetDefaultLevel(options->verbosity);
+  Context ctx(clock, logging.For("up"));
+  const UntilSignalOptions until = {
+      .signals = signals, .name = "up", .trim_after = kFirstTrim, .say = SayStopping};
+  const Status status = RunUntilSignal(ctx, until, [&] {
+    Cluster cluster(ctx, logging, *options, progress);
+    return cluster.Run();
+  });
+  ctx.Stop();
+  return status.ok() ? 0 : Fail(status);
+}
+
+}  // namespace cox::cmd

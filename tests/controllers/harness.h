@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "api/core/v1.h"
+#include "base/test_clock.h"
+#include "controllers/options.h"
+#include "tests/manager_fixture.h"
+
+namespace cox::controllers {
+
+// Controllers against the real API server in this process. A test makes objects, starts the
+// controllers it is about, and waits for what they do.
+class ControllerTest : public ManagerFixture {
+ protected:
+  using Add = Status (*)(Manager&, const Options&);
+
+  void SetUp() override { StartCluster(); }
+
+  void Start(std::initializer_list<Add> controllers, const Options& options = {}) {
+    const Context root = clock ? Context(*clock) : cluster->context();
+    ASSERT_NO_FATAL_FAILURE(MakeManager(root, client()));
+    for (const Add add : controllers) {
+      const Status added = add(*manager, options);
+      ASSERT_TRUE(added.ok()) << added.ToString();
+    }
+    RunManager();
+  }
+
+  Client& client() { return cluster->client(); }
+  template <class T>
+  T Create(T object) {
+    auto created = client().Create(*ctx, std::move(object));
+    EXPECT_TRUE(created.ok()) << created.status().ToString();
+    return created.ok() ? *std::move(created) : T();
+  }
+  core::v1::Namespace CreateNamespace(const std::string& name) {
+    core::v1::Namespace ns;
+    ns.metadata.name = name;
+    return Create(std::move(ns));
+  }
+  template <class T>
+  bool Exists(const ObjectKey& key) {
+    return client().Get<T>(*ctx, key).ok();
+  }
+
+  // Moves the controllers' time on until `holds` of the object, or of null if there is none: what
+  // waits for time may not have begun to. REQUIRES: `clock`
+  template <class T>
+  Result<T> Eventually(const ObjectKey& key, const std::function<bool(const T*)>& holds) {
+    while (!ctx->Done()) {
+      clock->Advance(std::chrono::seconds(1));
+      auto object = client().Get<T>(*ctx, key);
+      if (object.ok() ? holds(&*object) : holds(nullptr)) return object;
+      std::this_thread::yield();
+    }
+    return ctx->status();
+  }
+  template <class T>
+  void AwaitGone(const ObjectKey& key) {
+    const auto gone = Eventually<T>(key, [](const T* object) { return object == nullptr; });
+    EXPECT_TRUE(gone.status().Is(Reason::kNotFound)) << gone.status().ToString();
+  }
+
+  // Set before Start: the controllers' time, which the test moves. The server's goes on.
+  std::optional<TestClock> clock;
+};
+
+}  // namespace cox::controllers

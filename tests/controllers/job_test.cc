@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controllers/job/job_controller.h"
+
+#include <gmock/gmock.h>
+
+#include <set>
+#include <thread>
+
+#include "api/batch/v1.h"
+#include "controllers/job/pods/job_pod.h"
+#include "controllers/pods/pod_state.h"
+#include "coxswain/conditions.h"
+#include "harness.h"
+#include "object/owner.h"
+
+namespace cox::controllers {
+namespace {
+
+using batch::v1::Job;
+using core::v1::Pod;
+using std::chrono::seconds;
+using testing::IsEmpty;
+using testing::SizeIs;
+using testkit::WaitFor;
+
+class JobTest : public ControllerTest {
+ protected:
+  static Job MakeJob(int32_t parallelism, int32_t completions) {
+    Job job;
+    job.metadata = {.name = "pi", .namespace_ = "default"};
+    job.spec.parallelism = parallelism;
+    job.spec.completions = completions;
+    core::v1::Container container;
+    container.name = "main";
+    container.image = "perl";
+    job.spec.template_.spec.containers = {container};
+    job.spec.template_.spec.restartPolicy = "Never";
+    return job;
+  }
+  std::vector<Pod> Pods() {
+    std::vector<Pod> pods;
+    for (const auto& pod : manager->cache().ListerOf<Pod>().List("default")) pods.push_back(*pod);
+    return pods;
+  }
+  std::vector<Pod> ActivePods() {
+    std::vector<Pod> pods = Pods();
+    // The cache may not have heard yet of those that the test has ended.
+    std::erase_if(pods, [this](const Pod& pod) {
+      return !pods::IsActive(pod) || ended_pods.contains(pod.metadata.uid);
+    });
+    return pods;
+  }
+  // Until so many run.
+  std::vector<Pod> AwaitActive(size_t count) {
+    const Status held = testkit::WaitForCache(*ctx, manager->cache().InformerOf<Pod>().shared(),
+                                              [&] { return ActivePods().size() == count; });
+    EXPECT_TRUE(held.ok()) << held.ToString();
+    return ActivePods();
+  }
+  // What a kubelet would say of a Pod that ended now.
+  void End(Pod pod, const std::string& phase) {
+    ended_pods.insert(pod.metadata.uid);
+    pod.status.phase = phase;
+    core::v1::ContainerStatus status;
+    status.name = "main";
+    status.image = "perl";
+    auto& ended_state = status.state.terminated.ensure();
+    ended_state.exitCode = phase == "Failed" ? 1 : 0;
+    ended_state.finishedAt = TimeNow(clock ? static_cast<Clock&>(*clock) : cluster->clock());
+    pod.status.containerStatuses = {status};
+    const auto stored = client().UpdateStatus(*ctx, std::move(pod));
+    ASSERT_TRUE(stored.ok()) << stored.status().ToString();
+  }
+  Job AwaitJob(const std::function<bool(const Job&)>& holds) {
+    const auto job = WaitFor<Job>(*ctx, client(), {"default", "pi"}, holds);
+    EXPECT_TRUE(job.ok()) << job.status().ToString();
+    return job.ok() ? *job : Job();
+  }
+  static std::string ReasonOf(const Job& job, const char* type) {
+    const auto* condition = FindCondition(job.status.conditions, type);
+    return condition == nullptr || condition->status != "True" ? "" : condition->reason;
+  }
+  void ExpectReleased() {
+    const Status held =
+        testkit::WaitForCache(*ctx, manager->cache().InformerOf<Pod>().shared(), [this] {
+          const std::vector<Pod> pods = Pods();
+          return std::none_of(pods.begin(), pods.end(), IsTracked);
+        });
+    EXPECT_TRUE(held.ok()) << held.ToString();
+  }
+
+  std::set<std::string> ended_pods;  // by uid
+};
+
+TEST_F(JobTest, RunsPodsUntilEnoughHaveSucceeded) {
+  Create(MakeJob(2, 3));
+  Start({AddJobController});
+  for (const Pod& pod : AwaitActive(2)) {
+    EXPECT_TRUE(IsTracked(pod));
+    EXPECT_EQ(*pod.metadata.labels.Get(kJobNameLabel), "pi");
+    End(pod, "Succeeded");
+  }
+  End(AwaitActive(1).at(0), "Succeeded");
+  const Job job = AwaitJob([](const Job& now) { return ReasonOf(now, "Complete") != ""; });
+  EXPECT_EQ(job.status.succeeded, 3);
+  EXPECT_EQ(job.status.failed, 0);
+  EXPECT_EQ(job.status.active, 0);
+  EXPECT_EQ(job.status.ready, 0);
+  EXPECT_EQ(job.status.terminating, 0);
+  EXPECT_TRUE(job.status.startTime.has_value());
+  EXPECT_TRUE(job.status.completionTime.has_value());
+  EXPECT_EQ(ReasonOf(job, "SuccessCriteriaMet"), "CompletionsReached");
+  ASSERT_TRUE(job.status.uncountedTerminatedPods.has_value());
+  EXPECT_THAT(job.status.uncountedTerminatedPods->succeeded, IsEmpty());
+  ExpectReleased();
+  EXPECT_THAT(Pods(), SizeIs(3));
+}
+
+TEST_F(JobTest, ManyPodsAreCountedOnceEach) {
+  Create(MakeJob(60, 60));
+  Start({AddJobController});
+  for (const Pod& pod : AwaitActive(60)) End(pod, "Succeeded");
+  const Job job = AwaitJob([](const Job& now) { return ReasonOf(now, "Complete") != ""; });
+  EXPECT_EQ(job.status.succeeded, 60);
+  ExpectReleased();
+}
+
+TEST_F(JobTest, IndexedJobsRunEachIndexOnce) {
+  Job wanted = MakeJob(3, 3);
+  wanted.spec.completionMode = "Indexed";
+  Create(wanted);
+  Start({AddJobController});
+  std::set<int32_t> indexes;
+  for (const Pod& pod : AwaitActive(3)) {
+    indexes.insert(CompletionIndexOf(pod));
+    EXPECT_EQ(pod.spec.hostname, "pi-" + std::to_string(CompletionIndexOf(pod)));
+    if (CompletionIndexOf(pod) != 1) End(pod, "Succeeded");
+  }
+  EXPECT_EQ(indexes, (std::set<int32_t>{0, 1, 2}));
+  AwaitJob([](const Job& now) { return now.status.completedIndexes == "0,2"; });
+  End(AwaitActive(1).at(0), "Succeeded");
+  const Job job = AwaitJob([](const Job& now) { return ReasonOf(now, "Complete") != ""; });
+  EXPECT_EQ(job.status.completedIndexes, "0-2");
+  EXPECT_EQ(job.status.succeeded, 3);
+}
+
+TEST_F(JobTest, PodsOfADeletedJobAreReleased) {
+  Create(MakeJob(2, 2));
+  Start({AddJobController});
+  AwaitActive(2);
+  AwaitJob([](const Job& now) { return now.status.active == 2; });
+  ASSERT_TRUE(client()
+                  .Delete<Job>(*ctx, {"default", "pi"}, {.propagation = Propagation::kBackground})
+                  .ok());
+  ExpectReleased();
+}
+
+// Without labels nothing tells whose it was: what it waits for has to go with the owner.
+TEST_F(JobTest, APodThatIsLetGoIsNotHeldByTheJob) {
+  Create(MakeJob(1, 1));
+  Start({AddJobController});
+  const ObjectKey key = KeyOf(AwaitActive(1).at(0));
+  ASSERT_TRUE(
+      client().PatchObject<Pod>(*ctx, key, Patch::Merge(R"({"metadata":{"labels":null}})")).ok());
+  const auto free = WaitFor<Pod>(
+      *ctx, client(), key, [](const Pod& pod) { return GetControllerOf(pod.metadata) == nullptr; });
+  ASSERT_TRUE(free.ok()) << free.status().ToString();
+  EXPECT_FALSE(IsTracked(*free));
+}
+
+TEST_F(JobTest, APodThatIsAdoptedCounts) {
+  Job wanted = MakeJob(1, 1);
+  wanted.spec.manualSelector = true;
+  wanted.spec.selector.ensure().matchLabels = {{"app", "pi"}};
+  wanted.spec.template_.metadata.labels = {{"app", "pi"}};
+  Pod orphan;
+  orphan.metadata = {.name = "orphan", .namespace_ = "default", .labels = {{"app", "pi"}}};
+  orphan.spec = wanted.spec.template_.spec;
+  Create(orphan);
+  Create(wanted);
+  Start({AddJobController});
+  const auto adopted = WaitFor<Pod>(*ctx, client(), {"default", "orphan"}, IsTracked);
+  ASSERT_TRUE(adopted.ok()) << adopted.status().ToString();
+  EXPECT_NE(GetControllerOf(adopted->metadata), nullptr);
+  End(*adopted, "Succeeded");
+  const Job job = AwaitJob([](const Job& now) { return ReasonOf(now, "Complete") != ""; });
+  EXPECT_EQ(job.status.succeeded, 1);
+  EXPECT_THAT(Pods(), SizeIs(1));
+  ExpectReleased();
+}
+
+TEST_F(JobTest, SuspendsWithoutFailuresAndResumes) {
+  Job wanted = MakeJob(2, 2);
+  wanted.spec.suspend = true;
+  Create(wanted);
+  Start({AddJobController});
+  AwaitJob([](const Job& now) { return ReasonOf(now, "Suspended") == "JobSuspended"; });
+  EXPECT_THAT(Pods(), IsEmpty());
+  const auto suspend = [this](bool on) {
+    const auto patched = client().PatchObject<Job>(
+        *ctx, {"default", "pi"},
+        Patch::Merge(std::string(R"({"spec":{"suspend":)") + (on ? "true}}" : "false}}")));
+    ASSERT_TRUE(patched.ok()) << patched.status().ToString();
+  };
+  suspend(false);
+  AwaitActive(2);
+  AwaitJob([](const Job& now) { return now.status.active == 2 && now.status.startTime; });
+  suspend(true);
+  AwaitActive(0);
+  const Job job = AwaitJob([](const Job& now) {
+    return ReasonOf(now, "Suspended") == "JobSuspended" && now.status.active == 0;
+  });
+  EXPECT_EQ(job.status.failed, 0);
+  EXPECT_FALSE(job.status.startTime.has_value());
+}
+
+class JobTimeTest : public JobTest {
+ protected:
+  void SetUp() override {
+    ControllerTest::SetUp();
+    clock.emplace();
+  }
+};
+
+TEST_F(JobTimeTest, FailedPodsAreReplacedAfterTenSecondsUntilTheLimit) {
+  Job wanted = MakeJob(1, 1);
+  wanted.spec.backoffLimit = 1;
+  Create(wanted);
+  Start({AddJobController});
+  End(AwaitActive(1).at(0), "Failed");
+  AwaitJob([](const Job& now) { return now.status.failed == 1; });
+  clock->Advance(seconds(9));
+  EXPECT_THAT(ActivePods(), IsEmpty());
+  // The controller may not have begun to wait: time goes on until it has waited.
+  while (ActivePods().empty() && !ctx->Done()) {
+    clock->Advance(seconds(1));
+    std::this_thread::yield();
+  }
+  End(AwaitActive(1).at(0), "Failed");
+  const Job job = AwaitJob([](const Job& now) { return ReasonOf(now, "Failed") != ""; });
+  EXPECT_EQ(ReasonOf(job, "Failed"), "BackoffLimitExceeded");
+  EXPECT_EQ(ReasonOf(job, "FailureTarget"), "BackoffLimitExceeded");
+  EXPECT_EQ(job.status.failed, 2);
+  EXPECT_FALSE(job.status.completionTime.has_value());
+}
+
+TEST_F(JobTimeTest, TheDeadlineIsATimer) {
+  Job wanted = MakeJob(1, 1);
+  wanted.spec.activeDeadlineSeconds = 30;
+  Create(wanted);
+  Start({AddJobController});
+  AwaitActive(1);
+  AwaitJob([](const Job& now) { return now.status.active == 1; });
+  const auto job = Eventually<Job>({"default", "pi"}, [](const Job* now) {
+    return now != nullptr && ReasonOf(*now, "Failed") != "";
+  });
+  ASSERT_TRUE(job.ok()) << job.status().ToString();
+  EXPECT_EQ(ReasonOf(*job, "Failed"), "DeadlineExceeded");
+  EXPECT_EQ(job->status.failed, 1);
+}
+
+}  // namespace
+}  // namespace cox::controllers

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controllers/nodelifecycle/nodelifecycle_controller.h"
+
+#include <gmock/gmock.h>
+
+#include "api/coordination/v1.h"
+#include "controllers/tainteviction/tainteviction_controller.h"
+#include "coxswain/conditions.h"
+#include "harness.h"
+
+namespace cox::controllers {
+namespace {
+
+using coordination::v1::Lease;
+using core::v1::Node;
+using core::v1::Pod;
+using std::chrono::seconds;
+using testing::IsEmpty;
+using testing::IsSupersetOf;
+using testkit::WaitFor;
+
+class NodeLifecycleTest : public ControllerTest {
+ protected:
+  void SetUp() override {
+    ControllerTest::SetUp();
+    clock.emplace();
+  }
+
+  // A node that says that it is well.
+  void CreateNode(const std::string& name) {
+    Node node;
+    node.metadata.name = name;
+    Create(std::move(node));
+    Post(name, {{"Ready", "True"}});
+  }
+  // What a kubelet would post.
+  void Post(const std::string& name,
+            const std::vector<std::pair<std::string, std::string>>& conditions) {
+    const auto stored = ChangeObject<Node>(*ctx, client(), {"", name},
+                                           [&](Node& node) -> Result<bool> {
+                                             const Time now = TimeNow(*clock);
+                                             for (const auto& [type, status] : conditions) {
+                                               core::v1::NodeCondition condition;
+                                               condition.type = type;
+                                               condition.status = status;
+                                               condition.lastHeartbeatTime = now;
+                                               condition.reason = "Said";
+                                               SetCondition(node.status.conditions, condition, now);
+                                             }
+                                             return true;
+                                           },
+                                           {.subresource = "status"});
+    ASSERT_TRUE(stored.ok()) << stored.status().ToString();
+  }
+  static std::vector<std::string> TaintsOf(const Node& node) {
+    std::vector<std::string> out;
+    for (const auto& taint : node.spec.taints) out.push_back(taint.key + ":" + taint.effect);
+    return out;
+  }
+  Node AwaitNode(const std::string& name, const std::function<bool(const Node&)>& holds) {
+    const auto node = WaitFor<Node>(*ctx, client(), {"", name}, holds);
+    EXPECT_TRUE(node.ok()) << node.status().ToString();
+    return node.ok() ? *node : Node();
+  }
+  static bool HasTaint(const Node& node, const std::string& key, const std::string& effect) {
+    return testing::Value(TaintsOf(node),
+                          testing::Contains("node.kubernetes.io/" + key + ":" + effect));
+  }
+  void CreatePod(const std::string& name, const std::string& node,
+                 std::optional<int64_t> tolerated_seconds) {
+    Pod pod;
+    pod.metadata = {.name = name, .namespace_ = "default"};
+    pod.spec.containers = {{.name = "c", .image = "nginx"}};
+    pod.spec.nodeName = node;
+    pod.spec.tolerations = {{.key = "node.kubernetes.io/unreachable",
+                             .operator_ = "Exists",
+                             .effect = "NoExecute",
+                             .tolerationSeconds = tolerated_seconds}};
+    Pod created = Create(std::move(pod));
+    created.status.phase = "Running";
+    created.status.conditions = {{.type = "Ready", .status = "True"}};
+    const auto stored = client().UpdateStatus(*ctx, std::move(created));
+    ASSERT_TRUE(stored.ok()) << stored.status().ToString();
+  }
+};
+
+TEST_F(NodeLifecycleTest, ASilentNodeBecomesUnknownAndLosesItsPods) {
+  for (const char* name : {"n1", "n2", "n3"}) CreateNode(name);
+  CreatePod("short", "n1", 5);
+  CreatePod("patient", "n1", std::nullopt);
+  CreatePod("elsewhere", "n2", 5);
+  Start({AddNodeLifecycleController, AddTaintEvictionController});
+  // What the server puts on new nodes goes: they are ready. So each has been looked at.
+  for (const char* name : {"n1", "n2", "n3"}) {
+    AwaitNode(name, [](const Node& node) { return TaintsOf(node).empty(); });
+  }
+  clock->Advance(seconds(40));
+  // The others give signs of life, which are seen: their conditions become taints.
+  for (const char* name : {"n2", "n3"}) {
+    Post(name, {{"Ready", "True"}, {"DiskPressure", "True"}});
+    AwaitNode(name, [](const Node& node) { return HasTaint(node, "disk-pressure", "NoSchedule"); });
+  }
+  clock->Advance(seconds(11));
+  const Node lost =
+      AwaitNode("n1", [](const Node& node) { return HasTaint(node, "unreachable", "NoExecute"); });
+  EXPECT_THAT(TaintsOf(lost), IsSupersetOf({"node.kubernetes.io/unreachable:NoSchedule",
+                                            "node.kubernetes.io/unreachable:NoExecute"}));
+  const auto* ready = FindCondition(lost.status.conditions, "Ready");
+  ASSERT_NE(ready, nullptr);
+  EXPECT_EQ(ready->status, "Unknown");
+  EXPECT_EQ(ready->reason, "NodeStatusUnknown");
+  EXPECT_EQ(ready->message, "Kubelet stopped posting node status.");
+  for (const char* name : {"short", "patient"}) {
+    EXPECT_TRUE(WaitFor<Pod>(*ctx, client(), {"default", name}, [](const Pod& pod) {
+                  return !IsTrue(pod.status.conditions, "Ready");
+                }).ok());
+  }
+  // Five seconds later one of them is evicted.
+  clock->Advance(seconds(6));
+  const auto evicted = WaitFor<Pod>(*ctx, client(), {"default", "short"}, [](const Pod& pod) {
+    return pod.metadata.deletionTimestamp.has_value();
+  });
+  ASSERT_TRUE(evicted.ok()) << evicted.status().ToString();
+  const auto* target = FindCondition(evicted->status.conditions, "DisruptionTarget");
+  ASSERT_NE(target, nullptr);
+  EXPECT_EQ(target->reason, "DeletionByTaintManager");
+  for (const char* name : {"patient", "elsewhere"}) {
+    const auto pod = client().Get<Pod>(*ctx, {"default", name});
+    ASSERT_TRUE(pod.ok());
+    EXPECT_FALSE(pod->metadata.deletionTimestamp.has_value()) << name;
+  }
+  // It comes back.
+  Post("n1", {{"Ready", "True"},
+              {"MemoryPressure", "False"},
+              {"DiskPressure", "False"},
+              {"PIDPressure", "False"}});
+  AwaitNode("n1", [](const Node& node) { return TaintsOf(node).empty(); });
+}
+
+TEST_F(NodeLifecycleTest, ARenewedLeaseIsASignOfLife) {
+  for (const char* name : {"n1", "n2", "n3"}) CreateNode(name);
+  Start({AddNodeLifecycleController});
+  for (const char* name : {"n1", "n2", "n3"}) {
+    AwaitNode(name, [](const Node& node) { return TaintsOf(node).empty(); });
+  }
+  clock->Advance(seconds(40));
+  Lease lease;
+  lease.metadata = {.name = "n1", .namespace_ = "kube-node-lease"};
+  lease.spec.holderIdentity = "n1";
+  lease.spec.leaseDurationSeconds = 40;
+  lease.spec.renewTime = MicroTime(TimeNow(*clock));
+  core::v1::Namespace ns;
+  ns.metadata.name = "kube-node-lease";
+  (void)client().Create(*ctx, ns);
+  Create(lease);
+  testkit::Signal seen;
+  std::atomic<bool> renewed = false;
+  const InformerHandle handle =
+      manager->cache().InformerOf<Lease>().AddHandler({.on_add =
+                                                           [&](const auto& one) {
+                                                             if (one->metadata.name != "n1") return;
+                                                             renewed = true;
+                                                             seen.Changed();
+                                                           },
+                                                       .on_update = nullptr,
+                                                       .on_delete = nullptr});
+  ASSERT_TRUE(seen.Await(*ctx, [&] { return renewed.load(); }).ok());
+  Post("n3", {{"Ready", "True"}, {"PIDPressure", "True"}});
+  AwaitNode("n3", [](const Node& node) { return HasTaint(node, "pid-pressure", "NoSchedule"); });
+  clock->Advance(seconds(11));
+  AwaitNode("n2", [](const Node& node) { return HasTaint(node, "unreachable", "NoSchedule"); });
+  EXPECT_THAT(TaintsOf(AwaitNode("n1", nullptr)), IsEmpty());
+}
+
+TEST_F(NodeLifecycleTest, CordonedNodesAndConditionsAreTaints) {
+  CreateNode("n1");
+  CreateNode("n2");
+  Start({AddNodeLifecycleController});
+  ASSERT_TRUE(
+      client()
+          .PatchObject<Node>(*ctx, {"", "n1"}, Patch::Merge(R"({"spec":{"unschedulable":true}})"))
+          .ok());
+  AwaitNode("n1", [](const Node& node) { return HasTaint(node, "unschedulable", "NoSchedule"); });
+  Post("n1", {{"Ready", "False"}});
+  AwaitNode("n1", [](const Node& node) {
+    return HasTaint(node, "not-ready", "NoSchedule") && HasTaint(node, "not-ready", "NoExecute");
+  });
+  // All are down: it is more likely us, and nothing is evicted.
+  Post("n2", {{"Ready", "False"}});
+  AwaitNode("n1", [](const Node& node) {
+    return HasTaint(node, "not-ready", "NoSchedule") && !HasTaint(node, "not-ready", "NoExecute");
+  });
+}
+
+TEST_F(NodeLifecycleTest, PodsThatDoNotTolerateGoAtOnce) {
+  CreateNode("n1");
+  CreatePod("a", "n1", std::nullopt);
+  Start({AddTaintEvictionController});
+  ASSERT_TRUE(ChangeObject<Node>(*ctx, client(), {"", "n1"}, [](Node& node) -> Result<bool> {
+                node.spec.taints.push_back({.key = "example.com/broken", .effect = "NoExecute"});
+                return true;
+              }).ok());
+  EXPECT_TRUE(WaitFor<Pod>(*ctx, client(), {"default", "a"}, [](const Pod& pod) {
+                return pod.metadata.deletionTimestamp.has_value();
+              }).ok());
+}
+
+}  // namespace
+}  // namespace cox::controllers

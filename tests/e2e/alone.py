@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A machine of the test's own: network, mounts and processes in new namespaces.
+
+    alone.enter()   # first line of a test's main
+
+The program starts itself again inside. There it finds an interface eth0 with an address and the default
+route, as on a machine with a network, and every port free. Whatever is left when it ends, however it
+ends, the kernel takes: processes, mounts, links, rules, files below /etc and /var. Only control groups
+outlive their processes: the outer program removes them, and the test fails if there were any.
+"""
+
+import contextlib
+import glob
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+from harness import end_with_test, skip
+
+MARK = "COX_E2E_ALONE"
+ADDRESS = "192.0.2.10"  # of the machine; from the range for documentation
+PROGRAMS = ("unshare", "ip", "nft", "mount", "kubectl", "etcd", "containerd", "runc", "docker-registry", "skopeo",
+            "umoci", "busybox")
+
+
+def enter():
+    """Returns inside the namespaces only."""
+    os.environ["PATH"] = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
+    if os.environ.get(MARK):
+        _furnish()
+        return
+    _check_can_run()
+    # The path of a socket is short: not in the build's own folder.
+    folder = os.environ[MARK] = tempfile.mkdtemp(prefix="cox-e2e-")
+    inner = subprocess.Popen(
+        ["unshare", "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", sys.executable, "-B"]
+        + sys.argv, preexec_fn=end_with_test)
+    # unshare passes nothing on: the test is its only child.
+    for each in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(each, lambda number, _: _signal_child(inner.pid, number))
+    code = inner.wait()
+    left = _remove_cgroups()
+    shutil.rmtree(folder, ignore_errors=True)
+    if left and code == 0:
+        print("FAIL: control groups left behind:", *left, sep="\n  ")
+        code = 1
+    sys.exit(code if code >= 0 else 1)
+
+
+def directory():
+    """The test's own folder, on a disk; it goes with the test."""
+    return os.environ[MARK]
+
+
+def _signal_child(parent, number):
+    with open(f"/proc/{parent}/task/{parent}/children") as file:
+        for pid in file.read().split():
+            os.kill(int(pid), number)
+
+
+def _check_can_run():
+    if os.geteuid() != 0:
+        skip("this needs root")
+    for name in PROGRAMS:
+        if not shutil.which(name):
+            skip(f"{name} is not installed")
+    if not os.path.exists("/usr/lib/cni/bridge"):
+        skip("the CNI plugins are not installed")
+    probe = subprocess.run(["unshare", "--net", "--mount", "--pid", "--fork", "true"], stderr=subprocess.PIPE, text=True)
+    if probe.returncode != 0:
+        skip(f"no namespaces here: {probe.stderr.strip()}")
+
+
+def _furnish():
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # unwinds
+    for command in ("ip link set lo up",
+                    "ip link add eth0 type veth peer name outside",
+                    f"ip address add {ADDRESS}/24 dev eth0",
+                    "ip link set eth0 up", "ip link set outside up",
+                    "ip route add default dev eth0",
+                    # What is mounted here is seen here only, also by those who share it further down.
+                    "mount --make-rprivate /", "mount -t tmpfs tmpfs /run", "mount --make-shared /run",
+                    "mkdir -p /run/lock /run/upper"):
+        subprocess.run(command.split(), check=True)
+    # Files that are written where every machine has them vanish with the test.
+    for place in ("/etc", "/var/lib", "/var/log"):
+        upper, work = f"/run/upper{place}", f"/run/upper{place}.work"
+        os.makedirs(upper)
+        os.makedirs(work)
+        subprocess.run(["mount", "-t", "overlay", "overlay", "-o",
+                        f"lowerdir={place},upperdir={upper},workdir={work}", place], check=True)
+        subprocess.run(["mount", "--make-shared", place], check=True)
+
+
+def data_directory():
+    """What is to be --data-dir."""
+    return os.path.join(directory(), "data")
+
+
+def group():
+    """The control group of a cluster in data_directory(): a name of its own for each folder."""
+    number = 2166136261
+    for byte in data_directory().encode():
+        number = (number ^ byte) * 16777619 & 0xffffffff
+    return f"cox{number:08x}"
+
+
+def _roots():
+    # One hierarchy per controller, or one for all.
+    return [path for path in ["/sys/fs/cgroup"] + glob.glob("/sys/fs/cgroup/*")
+            if os.path.isdir(path) and os.path.exists(path + "/cgroup.procs")]
+
+
+def cgroups():
+    """The control groups of this test's cluster, deepest last."""
+    found = []
+    for root in _roots():
+        top = os.path.join(root, group())
+        if os.path.isdir(top):
+            found.append(top)
+            for path, folders, _ in os.walk(top):
+                found += [os.path.join(path, folder) for folder in folders]
+    return found
+
+
+def _remove_cgroups():
+    """Removes what is left of them, and returns it."""
+    left = cgroups()
+    for path in reversed(left):
+        with contextlib.suppress(OSError):
+            os.rmdir(path)
+    return left

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a small cluster costs and how fast it is, measured from outside, on a machine that is otherwise quiet.
+
+    figures_test.py
+
+Prints a table of figures with what they should be. Fails where one is more than half beyond that: a machine that
+runs other tests is no measure of less.
+
+Environment: COX_BIN, the program under test.
+"""
+
+import contextlib
+import glob
+import os
+import threading
+import time
+
+import alone
+import leftovers
+from api import CORE, collection, container_statuses
+from whole_cluster import Cluster
+
+TOLERANCE = 1.5
+IDLE_SECONDS = 20
+SETTLE_SECONDS = 8
+PODS, CONTAINERS = 5, 10  # exits are seen in each container of each Pod
+
+
+class Figures:
+    def __init__(self):
+        self._missed = []
+
+    def add(self, name, value, unit, wanted):
+        good = value <= wanted
+        print(f"  {name:58} {value:9.2f} {unit:4} (wanted <= {wanted:g}){'' if good else '  MISSED'}", flush=True)
+        if value > wanted * TOLERANCE:
+            self._missed.append(name)
+
+    def check(self):
+        assert not self._missed, f"far from what is wanted: {', '.join(self._missed)}"
+
+
+def resident_megabytes(pid):
+    with open(f"/proc/{pid}/smaps_rollup") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith("Rss:")) / 1024
+
+
+def cpu_seconds(pid):
+    """Of all its threads, to the microsecond; those that end meanwhile are forgotten."""
+    spent = 0
+    for path in glob.glob(f"/proc/{pid}/task/*/schedstat"):
+        with contextlib.suppress(OSError), open(path) as file:
+            spent += int(file.read().split()[0])
+    return spent / 1e9
+
+
+def pod_object(cluster, name, containers=1, **spec):
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": {
+        "terminationGracePeriodSeconds": 1, **spec,
+        "containers": [{"name": f"c{i}", "image": cluster.image("tools:1")} for i in range(containers)]}}
+
+
+def starts(figures, cluster):
+    figures.add("command to node Ready, empty machine", cluster.ready_seconds, "s", 3)
+    cluster.run_tools("first")  # pulls the image
+    cluster.kubectl("delete", "pod", "first", "--wait=false")
+    cluster.gone(CORE, "pods", None)
+    cluster.down_keeping_data()
+    began = time.monotonic()
+    figures.add("command to node Ready, again", cluster.up(), "s", 3)
+    status, body = cluster.api.call("POST", collection(CORE, "default", "pods"), pod_object(cluster, "second"))
+    assert status == 201, body
+    cluster.pod("second", lambda pod: pod.get("status", {}).get("phase") == "Running", what="Running")
+    figures.add("command to first Pod Running, image present", time.monotonic() - began, "s", 5)
+
+
+def idle(figures, cluster):
+    time.sleep(SETTLE_SECONDS)
+    own, etcd = cluster.server.process.pid, cluster.pid_of("etcd")
+    before = cpu_seconds(own), cpu_seconds(etcd), time.monotonic()
+    time.sleep(IDLE_SECONDS)
+    seconds = time.monotonic() - before[2]
+    figures.add("resident: everything but etcd and containerd", resident_megabytes(own), "MB", 110)
+    figures.add("resident: with etcd", resident_megabytes(own) + resident_megabytes(etcd), "MB", 150)
+    figures.add("idle: everything but etcd and containerd", 100 * (cpu_seconds(own) - before[0]) / seconds, "%", 1)
+    print(f"  idle: etcd {100 * (cpu_seconds(etcd) - before[1]) / seconds:.2f} % of a core")
+
+
+def _watch_exits(cluster, seen):
+    """Notes when each container was first said to have ended."""
+    path = collection(CORE, "default", "pods")
+    version = cluster.api.get(path)["metadata"]["resourceVersion"]
+    for _, pod in cluster.api.watch(path, version, 300):
+        now = time.monotonic()
+        for status in container_statuses(pod):
+            if "terminated" in (status.get("state") or {}):
+                seen.setdefault(status["containerID"].split("//")[1], now)
+
+
+def _main_process(container_id):
+    """The process that was the container's first."""
+    for pid, line in leftovers.processes().items():
+        try:
+            with open(f"/proc/{pid}/cgroup") as file:
+                if container_id in file.read() and "/main.sh" in line:
+                    return pid
+        except OSError:
+            pass
+    raise AssertionError(f"no process in container {container_id}")
+
+
+def exits(figures, cluster):
+    for i in range(PODS):
+        status, body = cluster.api.call("POST", collection(CORE, "default", "pods"),
+                                        pod_object(cluster, f"exits-{i}", CONTAINERS, restartPolicy="Never"))
+        assert status == 201, body
+    pids = {}
+    for i in range(PODS):
+        for status in container_statuses(cluster.pod(f"exits-{i}", seconds=120)):
+            identity = status["containerID"].split("//")[1]
+            pids[identity] = _main_process(identity)
+    seen = {}
+    threading.Thread(target=_watch_exits, args=(cluster, seen), daemon=True).start()
+    time.sleep(1)  # the watch begins; readiness of the last Pod settles
+    delays = []
+    for identity, pid in pids.items():
+        began = time.monotonic()
+        os.kill(pid, 9)
+        while identity not in seen:
+            assert time.monotonic() - began < 20, f"the exit of {identity} was not reported"
+            time.sleep(0.001)
+        delays.append(1000 * (seen[identity] - began))
+        time.sleep(0.05)
+    delays.sort()
+    print(f"  container exit to status: median {delays[len(delays) // 2]:.0f} ms of {len(delays)}")
+    figures.add("container exit to status in the API, p99", delays[int(0.99 * (len(delays) - 1))], "ms", 150)
+
+
+def main():
+    alone.enter()
+    figures = Figures()
+    with Cluster() as cluster:
+        for part in (starts, idle, exits):
+            part(figures, cluster)
+    figures.check()
+    print("PASS")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What all end-to-end tests share with the integration tests: children that end with the test, waiting."""
+
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "integration"))
+from cluster import SKIP, STARTUP_SECONDS, ClusterError, _free_ports as free_ports, _Server as Server  # noqa: E402, F401
+from cluster import end_with_test, need_program, skip, wait_until  # noqa: E402, F401

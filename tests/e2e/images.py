@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A registry on the loopback with images made from busybox.
+
+    pause:1      sleeps: for sandboxes
+    tools:1      a shell with everything busybox has; runs until it is told to end
+    web:v1, v2   answers on port 8080 with "<hostname> <version>"; serves on for a moment after SIGTERM, so that
+                 nobody is turned away who was sent to it
+    crash:1      says "about to crash" and ends with 3
+"""
+
+import os
+import shutil
+import subprocess
+
+from harness import STARTUP_SECONDS, Server, free_ports, need_program, wait_until
+
+# A process that is number one gets no signal it does not ask for.
+FOREVER = """#!/bin/sh
+trap 'exit 0' TERM INT
+while true; do sleep 3600 & wait $!; done
+"""
+
+WEB = """#!/bin/sh
+mkdir -p /www
+echo "$(hostname) VERSION" > /www/index.html
+echo VERSION > /www/version
+httpd -f -p 8080 -h /www &
+server=$!
+trap 'echo ending; sleep 2; kill $server; exit 0' TERM
+echo "serving VERSION"
+while true; do wait $server; kill -0 $server 2>/dev/null || exit 1; done
+"""
+
+CRASH = """#!/bin/sh
+echo "about to crash"
+exit 3
+"""
+
+
+class Registry:
+    def __init__(self, directory):
+        self._directory = os.path.join(directory, "images")
+        os.makedirs(self._directory)
+        self.address = f"127.0.0.1:{free_ports(1)[0]}"
+        self._server = None
+
+    def image(self, name):
+        return f"{self.address}/{name}"
+
+    def start(self):
+        with open(os.path.join(self._directory, "registry.yml"), "w") as file:
+            file.write(f"version: 0.1\nlog: {{level: error}}\nstorage:\n  filesystem:\n"
+                       f"    rootdirectory: {self._directory}/registry\nhttp:\n  addr: {self.address}\n")
+        self._server = Server("registry", [need_program("docker-registry"), "serve",
+                                           os.path.join(self._directory, "registry.yml")], self._directory)
+        self._make()
+        wait_until("images are pushed", self._pushed, STARTUP_SECONDS)
+
+    def stop(self):
+        if self._server:
+            self._server.stop()
+
+    def _run(self, *command):
+        result = subprocess.run(command, cwd=self._directory, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        if result.returncode != 0:
+            raise RuntimeError(f"{' '.join(command)}: {result.stdout}")
+
+    def _make(self):
+        self._run("umoci", "init", "--layout", "layout")
+        self._run("umoci", "new", "--image", "layout:base")
+        self._insert("base", {})
+        self._config("base", "pause:1", "/bin/sleep", "1000000")
+        self._script("tools:1", FOREVER)
+        self._script("crash:1", CRASH)
+        for version in ("v1", "v2"):
+            self._script(f"web:{version}", WEB.replace("VERSION", version))
+
+    def _insert(self, tag, _):
+        root = os.path.join(self._directory, "root")
+        os.makedirs(os.path.join(root, "bin"))
+        for folder in ("tmp", "etc", "root", "var"):
+            os.mkdir(os.path.join(root, folder))
+        os.chmod(os.path.join(root, "tmp"), 0o1777)
+        busybox = os.path.join(root, "bin", "busybox")
+        shutil.copy(need_program("busybox"), busybox)
+        for name in subprocess.check_output([busybox, "--list"], text=True).split():
+            if name != "busybox":
+                os.symlink("busybox", os.path.join(root, "bin", name))
+        self._run("umoci", "insert", "--image", f"layout:{tag}", "root", "/")
+
+    def _script(self, name, text):
+        tag = name.replace(":", "-")
+        path = os.path.join(self._directory, tag + ".sh")
+        with open(path, "w") as file:
+            file.write(text)
+        os.chmod(path, 0o755)
+        self._run("umoci", "insert", "--image", "layout:base", "--tag", tag, path, "/main.sh")
+        self._config(tag, name, "/main.sh")
+
+    def _config(self, base, name, *command):
+        words = [word for each in command for word in ("--config.entrypoint", each)]
+        self._run("umoci", "config", "--image", f"layout:{base}", "--tag", name.replace(":", "-"),
+                  "--config.env", "PATH=/bin", *words)
+
+    def _pushed(self):
+        try:
+            for name in ("pause:1", "tools:1", "web:v1", "web:v2", "crash:1"):
+                self._run("skopeo", "--insecure-policy", "copy", "-q", "--dest-tls-verify=false",
+                          f"oci:layout:{name.replace(':', '-')}", f"docker://{self.image(name)}")
+            return True
+        except RuntimeError:
+            self._server.check_runs()
+            return False

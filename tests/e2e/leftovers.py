@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a cluster has on the machine beside its servers: processes, mounts, links, namespaces, rules, groups."""
+
+import json
+import os
+import re
+import subprocess
+
+import alone
+
+
+def processes():
+    """The command lines of all processes, by id."""
+    found = {}
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/cmdline", "rb") as file:
+                words = file.read().decode(errors="replace").split("\0")
+            if words[0]:
+                found[int(pid)] = " ".join(words).strip()
+        except OSError:
+            pass  # has just ended
+    return found
+
+
+def shims():
+    return sorted(pid for pid, line in processes().items() if "containerd-shim" in line.split(" ")[0])
+
+
+def mounts():
+    with open("/proc/self/mounts") as file:
+        return sorted(line.split()[1] for line in file)
+
+
+def links():
+    """Names of network interfaces."""
+    return sorted(each["ifname"] for each in json.loads(subprocess.check_output(["ip", "-j", "link"], text=True)))
+
+
+def pod_links():
+    return [name for name in links() if name.startswith("veth")]
+
+
+def network_namespaces():
+    return sorted(os.listdir("/run/netns")) if os.path.isdir("/run/netns") else []
+
+
+def rules():
+    """Everything in nf_tables."""
+    return subprocess.check_output(["nft", "list", "ruleset"], text=True)
+
+
+def rules_about(word):
+    return [line.strip() for line in rules().splitlines() if re.search(rf"(?<![\w.]){re.escape(word)}(?![\w.])", line)]
+
+
+def snapshot():
+    """All of it, to be compared by `new_since`."""
+    return {"process": sorted(line for pid, line in processes().items() if pid != os.getpid()),
+            "mount": mounts(), "link": links(), "network namespace": network_namespaces(),
+            "rule": rules().splitlines(), "control group": alone.cgroups()}
+
+
+def new_since(before):
+    """Lines that say what is here and was not then."""
+    found = []
+    for kind, things in snapshot().items():
+        gone = list(before[kind])
+        for thing in things:
+            if thing in gone:
+                gone.remove(thing)
+            else:
+                found.append(f"{kind}: {thing.strip()}")
+    return found
+
+
+def of_pods():
+    """What only Pods have, whoever runs them: empty when no Pod runs."""
+    found = [f"shim: process {pid}" for pid in shims()]
+    found += [f"link: {name}" for name in pod_links()]
+    found += [f"network namespace: {name}" for name in network_namespaces()]
+    # Of a Pod's containers, their roots and volumes; not the folders they are in.
+    found += [f"mount: {path}" for path in mounts()
+              if re.search(r"io\.containerd\..*/(rootfs|shm)$|/volumes/kubernetes\.io~|/volume-subpaths/", path)]
+    found += [f"control group: {path}" for path in alone.cgroups() if re.search(r"/kubepods.*[/-]pod", path)]
+    return found

@@ -1,0 +1,510 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The real kubectl's logs, exec, attach, cp, port-forward and proxy, through the built API server to a node.
+
+    connect_test.py [STEP...]
+
+Environment: COX_BIN, the program under test. The node is a stand-in (node_peer.py) that speaks HTTPS and
+SPDY/3.1 as a kubelet with containerd does. kubectl speaks WebSockets by default; SPDY, which it spoke before,
+is a step of its own.
+"""
+
+import contextlib
+import fcntl
+import http.server
+import json
+import os
+import pty
+import select
+import socket
+import ssl
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import threading
+import urllib.error
+import urllib.request
+
+from certificates import make_ca, make_certificate
+from cluster import ADMIN_TOKEN, TOKENS, Cluster, end_with_test, need_program, wait_until
+from node_peer import NodePeer
+from steps import equal, finish, run_steps, step
+
+COMMAND_SECONDS = 60
+SPDY = {"KUBECTL_REMOTE_COMMAND_WEBSOCKETS": "false", "KUBECTL_PORT_FORWARD_WEBSOCKETS": "false"}
+
+
+def make_certificates(directory):
+    make_ca(directory, "ca")
+    make_certificate(directory, "node", "ca", "/CN=system:node:n1", "subjectAltName=IP:127.0.0.1")
+    make_certificate(directory, "client", "ca", "/CN=kube-apiserver-kubelet-client", "extendedKeyUsage=clientAuth")
+
+
+class Node:
+    """The cluster with one Pod, `web` on node `n1`, and kubectl for it."""
+
+    def __init__(self, cluster, kubectl, peer, directory):
+        self.cluster = cluster
+        self.peer = peer
+        self.directory = directory
+        self._kubectl = kubectl
+        self._environment = {"PATH": os.environ["PATH"], "HOME": directory, "LC_ALL": "C.UTF-8",
+                             "KUBECONFIG": cluster.kubeconfig}
+        self.add_node("n1", peer.port)
+        self.add_pod("web", "n1")
+
+    def api(self, method, path, body=None, kind="application/json", headers=None):
+        request = urllib.request.Request(self.cluster.url + path, method=method,
+                                         data=None if body is None else json.dumps(body).encode(),
+                                         headers={"authorization": "Bearer " + ADMIN_TOKEN, "content-type": kind,
+                                                  **(headers or {})})
+        tls = ssl.create_default_context(cafile=self.cluster.ca_file)
+        try:
+            with urllib.request.urlopen(request, timeout=COMMAND_SECONDS, context=tls) as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read().decode()
+
+    def add_node(self, name, port):
+        equal(self.api("POST", "/api/v1/nodes", {"metadata": {"name": name}})[0], 201)
+        status = {"status": {"addresses": [{"type": "InternalIP", "address": "127.0.0.1"}],
+                             "daemonEndpoints": {"kubeletEndpoint": {"Port": port}}}}
+        equal(self.api("PATCH", f"/api/v1/nodes/{name}/status", status, "application/merge-patch+json")[0], 200)
+
+    def add_pod(self, name, node, address="10.1.2.3"):
+        spec = {"nodeName": node, "containers": [{"name": "main", "image": "none", "stdin": True}]}
+        equal(self.api("POST", "/api/v1/namespaces/default/pods", {"metadata": {"name": name}, "spec": spec})[0], 201)
+        status = {"status": {"phase": "Running", "podIP": address, "podIPs": [{"ip": address}],
+                             "conditions": [{"type": "Ready", "status": "True"}]}}
+        equal(self.api("PATCH", f"/api/v1/namespaces/default/pods/{name}/status", status,
+                       "application/merge-patch+json")[0], 200)
+
+    def start(self, *arguments, terminal=subprocess.PIPE, env=None):
+        return subprocess.Popen([self._kubectl, *arguments], stdin=terminal, stdout=terminal, stderr=terminal,
+                                env={**self._environment, **(env or {})}, preexec_fn=end_with_test)
+
+    def run(self, *arguments, stdin=b"", env=None):
+        """Exit code, stdout and stderr."""
+        done = subprocess.run([self._kubectl, *arguments], input=stdin, capture_output=True,
+                              env={**self._environment, **(env or {})}, timeout=COMMAND_SECONDS, check=False)
+        return done.returncode, done.stdout, done.stderr.decode()
+
+
+@step
+def logs_are_read_and_followed(node):
+    node.peer.log.append("one")
+    node.peer.log.append("two")
+    equal(node.run("logs", "web", "--tail=1"), (0, b"two\n", ""))
+    following = node.start("logs", "-f", "web")
+    equal(following.stdout.readline(), b"one\n")
+    equal(following.stdout.readline(), b"two\n")
+    node.peer.log.append("three")
+    equal(following.stdout.readline(), b"three\n")
+    # One that goes away early leaves nothing behind at the node.
+    leaving = node.start("logs", "-f", "web")
+    equal(leaving.stdout.readline(), b"one\n")
+    leaving.terminate()
+    leaving.communicate()
+    node.peer.log.end()
+    out, err = following.communicate(timeout=COMMAND_SECONDS)
+    equal((following.returncode, out, err), (0, b"", b""))
+
+
+@step
+def the_node_knows_the_server_by_its_certificate(node):
+    node.run("logs", "web")
+    method, path, headers, subject = node.peer.requests[-1]
+    equal((method, path.split("?")[0]), ("GET", "/containerLogs/default/web/main"))
+    equal(subject["commonName"], "kube-apiserver-kubelet-client")
+    assert not [name for name in headers if name.lower() in ("authorization", "cookie")], headers
+
+
+@step
+def words_of_the_node_reach_the_client(node):
+    code, _, err = node.run("logs", "web", "--previous")
+    equal(code, 1)
+    assert "Error from server (BadRequest): previous terminated container" in err, err
+    code, _, err = node.run("exec", "web", "--", "gone")
+    equal(code, 1)
+    assert 'unable to upgrade connection: container not found ("main")' in err, err
+
+
+@step
+def exec_separates_the_streams(node):
+    for env in ({}, SPDY):
+        equal(node.run("exec", "web", "--", "sh", "-c", "echo out; echo err >&2", env=env), (0, b"out\n", "err\n"))
+        equal(node.run("exec", "web", "--", "printf", "%s|", "a b", "&c=d?", "ä+%", env=env),
+              (0, "a b|&c=d?|ä+%|".encode(), ""))
+
+
+@step
+def exec_ends_with_the_code_of_the_command(node):
+    for env in ({}, SPDY):
+        code, _, err = node.run("exec", "web", "--", "sh", "-c", "exit 42", env=env)
+        equal(code, 42)
+        assert "exit code 42" in err, err
+        code, _, err = node.run("exec", "web", "--", "/no/such/program", env=env)
+        equal(code, 1)
+        assert "executable file not found" in err, err
+
+
+@step
+def exec_copies_stdin_and_closes_it(node):
+    text = b"".join(b"%d\n" % i for i in range(200_000))
+    for env in ({}, SPDY):
+        code, out, err = node.run("exec", "-i", "web", "--", "cat", stdin=text, env=env)
+        equal((code, err), (0, ""))
+        assert out == text, f"{len(out)} bytes of {len(text)}"
+
+
+@step
+def exec_carries_much_output(node):
+    code, out, _ = node.run("exec", "web", "--", "head", "-c", "20000000", "/dev/zero")
+    equal((code, len(out)), (0, 20_000_000))
+
+
+@step
+def exec_has_a_terminal_of_the_right_size(node):
+    for env in ({}, SPDY):
+        near, far = pty.openpty()
+        fcntl.ioctl(far, termios.TIOCSWINSZ, struct.pack("HHHH", 43, 132, 0, 0))
+        process = node.start("exec", "-it", "web", "--", "sh", "-c",
+                             "while [ $(stty size | cut -d' ' -f1) = 0 ]; do :; done; stty size; read x; echo got $x",
+                             terminal=far, env=env)
+        os.close(far)
+        text = read_until(near, b"43 132")
+        os.write(near, b"hello\n")
+        text = read_until(near, b"got hello")
+        equal(process.wait(COMMAND_SECONDS), 0)
+        os.close(near)
+        assert text
+
+
+def read_until(descriptor, wanted):
+    text = b""
+    while wanted not in text:
+        ready, _, _ = select.select([descriptor], [], [], COMMAND_SECONDS)
+        assert ready, f"no {wanted!r} in {text!r}"
+        text += os.read(descriptor, 1000)
+    return text
+
+
+@step
+def a_client_that_is_killed_ends_its_process(node):
+    mark = os.path.join(node.directory, "lives")
+    process = node.start("exec", "-i", "web", "--", "sh", "-c", f"touch {mark}; cat; rm {mark}")
+    wait_until("the process runs", lambda: os.path.exists(mark), COMMAND_SECONDS)
+    process.kill()
+    process.communicate()
+    wait_until("the connection to the node ended", lambda: not running_with(mark), COMMAND_SECONDS)
+
+
+def running_with(text):
+    found = subprocess.run(["ps", "-eo", "args"], capture_output=True, check=True).stdout.decode()
+    return any(text in line and "touch" in line for line in found.splitlines())
+
+
+@step
+def attach_joins_the_process(node):
+    for env in ({}, SPDY):
+        code, out, _ = node.run("attach", "-i", "web", stdin=b"hello\n", env=env)
+        equal((code, out), (0, b"attached\nhello\n"))
+
+
+@step
+def cp_copies_both_ways(node):
+    source = os.path.join(node.directory, "source")
+    os.makedirs(os.path.join(source, "sub"))
+    contents = {"a": os.urandom(3_000_000), "sub/b": b"text\n"}
+    for name, data in contents.items():
+        with open(os.path.join(source, name), "wb") as file:
+            file.write(data)
+    there = os.path.join(node.directory, "there")
+    back = os.path.join(node.directory, "back")
+    code, _, err = node.run("cp", source, f"web:{there}")
+    equal(code, 0)
+    code, _, err = node.run("cp", f"web:{there}", back)
+    equal(code, 0)
+    for name, data in contents.items():
+        with open(os.path.join(back, name), "rb") as file:
+            assert file.read() == data, (name, err)
+
+
+class Echo(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        body = b"x" * int(self.path.strip("/"))
+        self.send_response(200)
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+@step
+def port_forward_carries_many_connections(node):
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Echo)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        for env in ({}, SPDY):
+            process = node.start("port-forward", "web", f":{server.server_address[1]}", env=env)
+            try:
+                line = process.stdout.readline().decode()
+                assert "Forwarding from 127.0.0.1:" in line, line + process.stderr.read().decode()
+                port = int(line.split("127.0.0.1:")[1].split()[0])
+                sizes = [10, 5_000_000, 1000, 100_000]
+                found = []
+                threads = [threading.Thread(target=lambda n=n: found.append(fetch(port, n))) for n in sizes]
+                for each in threads:
+                    each.start()
+                for each in threads:
+                    each.join(COMMAND_SECONDS)
+                equal(sorted(found), sorted(sizes))
+            finally:
+                process.kill()
+                process.communicate()
+    finally:
+        server.shutdown()
+
+
+def fetch(port, size):
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/{size}", timeout=COMMAND_SECONDS) as answer:
+        return len(answer.read())
+
+
+@step
+def port_forward_says_that_nobody_listens(node):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # and does not listen
+        process = node.start("port-forward", "web", f":{taken.getsockname()[1]}")
+        try:
+            port = int(process.stdout.readline().decode().split("127.0.0.1:")[1].split()[0])
+            with socket.create_connection(("127.0.0.1", port)) as connection:
+                connection.settimeout(COMMAND_SECONDS)
+                with contextlib.suppress(ConnectionResetError):
+                    equal(connection.recv(10), b"")
+            text = process.stderr.readline().decode()
+            assert "Connection refused" in text, text
+        finally:
+            process.kill()
+            process.communicate()
+
+
+@contextlib.contextmanager
+def websocket(node, path, protocol, token=ADMIN_TOKEN):
+    """A connection that asked to be a WebSocket, and the head of the answer."""
+    tls = ssl.create_default_context(cafile=node.cluster.ca_file)
+    with tls.wrap_socket(socket.create_connection(("127.0.0.1", node.cluster.port)),
+                         server_hostname="127.0.0.1") as connection:
+        connection.settimeout(COMMAND_SECONDS)
+        connection.sendall((
+            f"GET {path} HTTP/1.1\r\nHost: api\r\nAuthorization: Bearer {token}\r\nConnection: Upgrade\r\n"
+            "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+            f"Sec-WebSocket-Protocol: {protocol}\r\n\r\n").encode())
+        head = b""
+        while b"\r\n\r\n" not in head:
+            head += connection.recv(1000)
+        yield connection, head
+
+
+@step
+def older_websockets_are_the_nodes_business(node):
+    path = "/api/v1/namespaces/default/pods/web/exec?command=x&stdout=1"
+    with websocket(node, path, "v4.channel.k8s.io") as (connection, head):
+        assert head.startswith(b"HTTP/1.1 101"), head
+        assert b"s3pPLMBiTxaQ9kYGzzhZRbK+xOo=" in head, head
+        connection.sendall(b"any bytes at all")
+        equal(connection.recv(100), b"any bytes at all")
+    method, path, headers, _ = node.peer.requests[-1]
+    equal((method, path), ("GET", "/exec/default/web/main?command=x&error=1&output=1"))
+    assert "authorization" not in {name.lower() for name in headers}, headers
+
+
+@step
+def who_may_only_get_may_not_open_a_websocket(node):
+    rules = [{"apiGroups": [""], "resources": ["pods", "pods/exec", "pods/log"], "verbs": ["get"]}]
+    rbac = "/apis/rbac.authorization.k8s.io/v1/namespaces/default/"
+    equal(node.api("POST", rbac + "roles", {"metadata": {"name": "reader"}, "rules": rules})[0], 201)
+    binding = {"metadata": {"name": "reader"}, "subjects": [{"kind": "User", "name": "reader"}],
+               "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "reader"}}
+    equal(node.api("POST", rbac + "rolebindings", binding)[0], 201)
+    wait_until("the role holds", lambda: node.run("logs", "web", "--token=reader-token")[0] == 0, COMMAND_SECONDS)
+    code, _, err = node.run("exec", "web", "--token=reader-token", "--", "true")
+    equal(code, 1)
+    assert 'cannot create resource "pods/exec"' in err, err
+    path = "/api/v1/namespaces/default/pods/web/exec?command=true"
+    for protocol in ("v5.channel.k8s.io", "v4.channel.k8s.io"):
+        with websocket(node, path, protocol, token="reader-token") as (_, head):
+            assert head.startswith(b"HTTP/1.1 403"), head
+
+
+def own_address():
+    """One of this machine's that is not the loopback's; None if it has none. Nothing is sent."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))
+        except OSError:
+            return None
+        return probe.getsockname()[0]
+
+
+@step
+def pods_and_services_are_proxied(node):
+    address = own_address()
+    if address is None:
+        print("   (not run: this machine has only a loopback)")
+        return
+    server = http.server.ThreadingHTTPServer((address, 0), Echo)
+    port = server.server_address[1]
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        node.add_pod("backend", "n1", address)
+        pods = "/api/v1/namespaces/default/pods/"
+        equal(node.api("GET", f"{pods}backend:{port}/proxy/7"), (200, "x" * 7))
+        equal(len(node.api("GET", f"{pods}http:backend:{port}/proxy/5000000")[1]), 5_000_000)
+        service = {"metadata": {"name": "echo"}, "spec": {"ports": [{"name": "http", "port": 80}]}}
+        equal(node.api("POST", "/api/v1/namespaces/default/services", service)[0], 201)
+        path = "/api/v1/namespaces/default/services/echo:80/proxy/3"
+        equal(json.loads(node.api("GET", path)[1])["message"], 'no endpoints available for service "echo"')
+        slice_ = {"metadata": {"name": "echo-1", "labels": {"kubernetes.io/service-name": "echo"}},
+                  "addressType": "IPv4", "ports": [{"name": "http", "port": port}],
+                  "endpoints": [{"addresses": ["192.0.2.1"], "conditions": {"ready": False}},
+                                {"addresses": [address], "conditions": {"ready": True}}]}
+        equal(node.api("POST", "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices", slice_)[0], 201)
+        wait_until("the endpoint is known", lambda: node.api("GET", path)[0] == 200, COMMAND_SECONDS)
+        equal(node.api("GET", path), (200, "xxx"))
+        equal(node.api("GET", path.replace(":80", ":http")), (200, "xxx"))
+    finally:
+        server.shutdown()
+        server.server_close()
+    code, text = node.api("GET", path)
+    equal(code, 503)
+    assert f"error trying to reach service: dial tcp {address}:{port}: connect: connection refused" in text, text
+
+
+@step
+def nodes_are_proxied(node):
+    code, text = node.api("POST", "/api/v1/nodes/n1/proxy/a%2Fb/?q=1", {"x": 1})
+    equal((code, json.loads(text)), (200, {"method": "POST", "path": "/a%2Fb/?q=1", "body": '{"x": 1}'}))
+    headers = {name.lower(): value for name, value in node.peer.requests[-1][2].items()}
+    equal(headers["x-forwarded-uri"], "/api/v1/nodes/n1/proxy/a%2Fb/")
+    assert "authorization" not in headers, headers
+
+
+@step
+def kubectl_proxy_carries_streams(node):
+    process = node.start("proxy", "--port=0", "--reject-paths=^$", "--accept-paths=.*")
+    try:
+        port = int(process.stdout.readline().decode().rsplit(":", 1)[1])
+        url = f"http://127.0.0.1:{port}/api/v1/nodes/n1/proxy/healthz"
+        with urllib.request.urlopen(url, timeout=COMMAND_SECONDS) as answer:
+            equal(json.loads(answer.read())["path"], "/healthz")
+        config = {"--server": f"http://127.0.0.1:{port}"}
+        code, out, err = node.run(*(f"{k}={v}" for k, v in config.items()), "exec", "web", "--", "echo", "hi")
+        equal((code, out, err), (0, b"hi\n", ""))
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@step
+def a_node_that_is_down_is_told_of(node):
+    node.add_node("down", 1)
+    node.add_pod("lost", "down")
+    refused = "dial tcp 127.0.0.1:1: connect: connection refused"
+    code, _, err = node.run("logs", "lost")
+    equal((code, err), (1, "Error from server: Get \"https://127.0.0.1:1/containerLogs/default/lost/main\": "
+                           f"{refused}\n"))
+    for env in ({}, SPDY):
+        code, _, err = node.run("exec", "lost", "--", "true", env=env)
+        equal(code, 1)
+        assert f"error dialing backend: {refused}" in err, err
+    code, _, err = node.run("port-forward", "lost", ":80")
+    equal(code, 1)
+    assert f"error dialing backend: {refused}" in err, err
+
+
+@step
+def metrics_count_streams_when_they_end(node):
+    _, text = node.api("GET", "/metrics")
+    lines = [line for line in text.splitlines() if 'subresource="exec"' in line]
+    assert any(line.startswith("apiserver_request_total") and 'code="101"' in line for line in lines), lines
+    running = [line for line in lines if line.startswith("apiserver_longrunning_requests")]
+    assert running and all(line.endswith(" 0") for line in running), running
+
+
+@step
+def streams_are_audited_from_begin_to_end(node):
+    node.run("exec", "web", "--", "printf", "audited")
+
+    def stages():
+        with open(node.cluster.path("audit.log"), encoding="utf-8") as file:
+            events = [json.loads(line) for line in file if "command=audited" in line]
+        return sorted((event["stage"], event.get("responseStatus", {}).get("code")) for event in events)
+
+    wanted = [("RequestReceived", None), ("ResponseComplete", 101), ("ResponseStarted", 101)]
+    wait_until("all stages are there", lambda: stages() == wanted, COMMAND_SECONDS)
+
+
+@step
+def many_streams_run_at_once(node):
+    processes = [node.start("exec", "-i", "web", "--", "cat") for _ in range(20)]
+    for number, process in enumerate(processes):
+        out, err = process.communicate(b"%d" % number, timeout=COMMAND_SECONDS)
+        equal((out, err), (b"%d" % number, b""))
+
+
+def leave_streams_open(node):
+    """Streams that nobody ends: the server has to."""
+    node.peer.log.ended = False
+    left = [node.start("exec", "-i", "web", "--", "cat"), node.start("logs", "-f", "web"),
+            node.start("exec", "-i", "web", "--", "cat", env=SPDY), node.start("port-forward", "web", ":80")]
+    left[0].stdin.write(b"x")
+    left[0].stdin.flush()
+    equal(left[0].stdout.read(1), b"x")
+    equal(left[1].stdout.readline(), b"one\n")
+    left[2].stdin.write(b"y")
+    left[2].stdin.flush()
+    equal(left[2].stdout.read(1), b"y")
+    assert b"Forwarding" in left[3].stdout.readline()
+    return left
+
+
+def main():
+    kubectl = need_program("kubectl")
+    need_program("openssl")
+    with tempfile.TemporaryDirectory() as directory:
+        make_certificates(directory)
+
+        def path(name):
+            return os.path.join(directory, name)
+
+        peer = NodePeer(path("node.crt"), path("node.key"), path("ca.crt"))
+        arguments = ["--kubelet-certificate-authority", path("ca.crt"), "--kubelet-client-certificate",
+                     path("client.crt"), "--kubelet-client-key", path("client.key"),
+                     "--kubelet-preferred-address-types", "InternalIP",
+                     "--audit-policy-file", path("policy"), "--audit-log-path", "{dir}/audit.log"]
+        with open(path("policy"), "w", encoding="utf-8") as file:
+            json.dump({"apiVersion": "audit.k8s.io/v1", "kind": "Policy", "rules": [{"level": "Metadata"}]}, file)
+        with open(path("tokens"), "w", encoding="utf-8") as file:
+            file.write(TOKENS + "reader-token,reader,reader-uid\n")
+        with Cluster(os.environ["COX_BIN"], token_file=path("tokens"), arguments=arguments) as cluster:
+            node = Node(cluster, kubectl, peer, directory)
+            failed = run_steps(node, sys.argv[1:], cluster.check_runs)
+            left = leave_streams_open(node)
+        # The server has stopped, in time and in peace (Cluster sees to that); so have its clients.
+        for process in left[:3]:
+            process.wait(COMMAND_SECONDS)
+        for process in left:
+            process.kill()
+            process.communicate()
+        peer.close()
+    finish(failed)
+
+
+if __name__ == "__main__":
+    main()

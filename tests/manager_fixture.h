@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "base/context.h"
+#include "base/scope.h"
+#include "coxswain/manager.h"
+#include "testkit/test_cluster.h"
+#include "testkit/wait.h"
+
+namespace cox {
+
+// Tests of what runs on a manager, against the real API server in this process.
+//
+//   StartCluster();
+//   MakeManager(cluster->context(), cluster->client());
+//   ASSERT_TRUE(AddScheduler(*manager).ok());
+//   RunManager();
+//
+// Guarantees: when the test is over the run is ended, which must go well, before any member of the
+//   test's own fixture is: those may be used by what runs.
+class ManagerFixture : public ::testing::Test {
+ protected:
+  void TearDown() override { StopManager(); }
+
+  // Once more: another cluster, after what ran on the first was stopped.
+  void StartCluster(testkit::TestClusterOptions options = {}) {
+    StopManager();
+    ctx.reset();
+    auto started = testkit::TestCluster::Start(std::move(options));
+    ASSERT_TRUE(started.ok()) << started.status().ToString();
+    cluster = *std::move(started);
+    ctx.emplace(cluster->context().WithTimeout(std::chrono::seconds(100)));
+  }
+
+  // By the clock of `root`, and listening nowhere. `client` outlives the run.
+  void MakeManager(const Context& root, Client& client, ManagerOptions options = {}) {
+    options.metrics_address = "0";
+    options.health_address = "0";
+    auto made = Manager::Create(root, std::shared_ptr<Client>(std::shared_ptr<void>(), &client),
+                                std::move(options));
+    ASSERT_TRUE(made.ok()) << made.status().ToString();
+    manager = *std::move(made);
+    stop_.emplace(root.Child());
+  }
+  // Beside the test.
+  void RunManager() {
+    scope_.emplace(cluster->context(), "test");
+    ASSERT_TRUE(scope_->Go("manager", [this](Context&) { ended_ = manager->Run(*stop_); }).ok());
+  }
+  // Does nothing where none runs.
+  void StopManager() {
+    if (scope_) {
+      stop_->Stop();
+      scope_->Wait();
+      scope_->Stop();
+      scope_.reset();
+      EXPECT_TRUE(ended_.ok()) << ended_.ToString();
+    }
+    manager.reset();
+    stop_.reset();
+  }
+
+  std::unique_ptr<testkit::TestCluster> cluster;
+  std::optional<Context> ctx;  // of the test: the time it may take
+  std::unique_ptr<Manager> manager;
+
+ private:
+  std::optional<Context> stop_;  // of the run
+  Status ended_;
+  std::optional<Scope> scope_;
+};
+
+}  // namespace cox
