@@ -64,7 +64,10 @@ class Spawn {
     if (!program.interactive) {
       posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     }
-    // What this process does with signals is not for others to inherit.
+    // Files and sockets of this process are not for others to inherit: libraries open some so that
+    // they would be.
+    posix_spawn_file_actions_addclosefrom_np(&actions_, STDERR_FILENO + 1);
+    // Nor is what it does with signals.
     sigset_t none;
     sigset_t all;
     sigemptyset(&none);

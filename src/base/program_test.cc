@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "base/clock.h"
+#include "base/fd.h"
 
 namespace cox {
 namespace {
@@ -48,6 +49,16 @@ TEST_F(ProgramTest, TheEnvironmentIsOursAndWhatIsAdded) {
                         .environment = {{"COX_PROGRAM_TEST_B", "given"}}});
   ASSERT_TRUE(result.ok());
   EXPECT_EQ(result->output, "ours given\n");
+}
+
+TEST_F(ProgramTest, InheritsNoFiles) {
+  const Fd ours(dup(STDERR_FILENO));  // without O_CLOEXEC
+  ASSERT_GT(ours.get(), 2);
+  const std::string path = "/proc/self/fd/" + std::to_string(ours.get());
+  const auto result =
+      RunProgram(ctx_, {.arguments = {"sh", "-c", "test ! -e " + path}, .environment = {}});
+  ASSERT_TRUE(result.ok());
+  EXPECT_EQ(result->exit_code, 0);
 }
 
 TEST_F(ProgramTest, AProgramThatIsNotThereIsNotFound) {

@@ -295,20 +295,24 @@ def port_forward_says_that_nobody_listens(node):
 
 
 @contextlib.contextmanager
-def websocket(node, path, protocol, token=ADMIN_TOKEN):
-    """A connection that asked to be a WebSocket, and the head of the answer."""
+def upgrade(node, path, protocol, *headers, token=ADMIN_TOKEN):
+    """A connection that asked to speak something else, and the answer so far, its head at least."""
     tls = ssl.create_default_context(cafile=node.cluster.ca_file)
     with tls.wrap_socket(socket.create_connection(("127.0.0.1", node.cluster.port)),
                          server_hostname="127.0.0.1") as connection:
         connection.settimeout(COMMAND_SECONDS)
-        connection.sendall((
-            f"GET {path} HTTP/1.1\r\nHost: api\r\nAuthorization: Bearer {token}\r\nConnection: Upgrade\r\n"
-            "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
-            f"Sec-WebSocket-Protocol: {protocol}\r\n\r\n").encode())
-        head = b""
-        while b"\r\n\r\n" not in head:
-            head += connection.recv(1000)
-        yield connection, head
+        lines = [f"GET {path} HTTP/1.1", "Host: api", f"Authorization: Bearer {token}", "Connection: Upgrade",
+                 f"Upgrade: {protocol}", *headers]
+        connection.sendall(("\r\n".join(lines) + "\r\n\r\n").encode())
+        answer = b""
+        while b"\r\n\r\n" not in answer:
+            answer += connection.recv(1000)
+        yield connection, answer
+
+
+def websocket(node, path, protocol, token=ADMIN_TOKEN):
+    return upgrade(node, path, "websocket", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+                   f"Sec-WebSocket-Protocol: {protocol}", token=token)
 
 
 @step
@@ -322,6 +326,23 @@ def older_websockets_are_the_nodes_business(node):
     method, path, headers, _ = node.peer.requests[-1]
     equal((method, path), ("GET", "/exec/default/web/main?command=x&error=1&output=1"))
     assert "authorization" not in {name.lower() for name in headers}, headers
+
+
+@step
+def an_upgrade_that_failed_leaves_no_way_to_the_node(node):
+    """CVE-2018-1002105: what came next on the connection went to the node, as the server's own words."""
+    path = "/api/v1/namespaces/default/pods/web/exec?command=gone&stdout=1"
+    with upgrade(node, path, "SPDY/3.1", "X-Stream-Protocol-Version: v4.channel.k8s.io") as (connection, answer):
+        assert answer.startswith(b"HTTP/1.1 404"), answer
+        asked = len(node.peer.requests)
+        with contextlib.suppress(ConnectionError, ssl.SSLError):  # it may be closed, which is as good
+            connection.sendall(b"GET /containerLogs/default/web/main HTTP/1.1\r\nHost: api\r\n"
+                               b"Connection: close\r\n\r\n")
+            while data := connection.recv(4096):
+                answer += data
+        next_answers = answer.split(b"HTTP/1.1 ")[2:]
+        assert all(each.startswith((b"401", b"403")) for each in next_answers), answer
+        equal(len(node.peer.requests), asked)
 
 
 @step

@@ -93,6 +93,22 @@ TEST_F(PodsTest, WhatCrashesIsRestartedWithGrowingWaits) {
   EXPECT_EQ(previous->attempt, 2U);
 }
 
+// CVE-2019-11245: the second time, when the image was there, it was started as root.
+TEST_F(PodsTest, TheImagesUserIsKeptWhenAContainerIsRestarted) {
+  runtime->Publish("plain:1", 5);
+  StartAgent();
+  const Pod pod = Create("web", R"({"securityContext":{"runAsNonRoot":true},
+      "containers":[{"name":"c","image":"plain:1"}]})");
+  const auto user = [&] {
+    return runtime->ConfigOf(IdOf(pod, "c")).linux->security_context->run_as_user->value;
+  };
+  Await("web", IsReady);
+  EXPECT_EQ(user(), 5);
+  runtime->Exit(IdOf(pod, "c"), 1);
+  Await("web", [](const Pod& is) { return RestartsOf(is) == 1 && IsReady(is); });
+  EXPECT_EQ(user(), 5);
+}
+
 TEST_F(PodsTest, InitContainersThenSidecarsThenMainAndBackwards) {
   StartAgent();
   const Pod pod = Create("web", R"({"initContainers":[{"name":"i","image":"img:1"},

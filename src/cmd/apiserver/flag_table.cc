@@ -24,6 +24,10 @@ constexpr FlagInfo kFlags[] = {
      "how often old revisions are forgotten; 0 for never"},
     {"Etcd", "storage-backend", "string", "etcd3",
      "etcd3, or memory: everything is forgotten when the server stops"},
+    {"Etcd", "encryption-provider-config", "string", "",
+     "file that says which resources are encrypted in etcd, and how"},
+    {"Etcd", "encryption-provider-config-automatic-reload", "", "false",
+     "take --encryption-provider-config anew when it changes"},
     {"Etcd", "watch-cache", "", "true", "serve reads and watches from memory", true},
 
     {"Secure serving", "bind-address", "ip", "0.0.0.0", "address to listen on"},
@@ -186,10 +190,6 @@ constexpr FlagInfo kFlags[] = {
     {"Misc", "proxy-client-cert-file", "string", "", "client certificate for aggregated servers",
      true},
     {"Misc", "proxy-client-key-file", "string", "", "client key for aggregated servers", true},
-    {"Etcd", "encryption-provider-config", "string", "",
-     "file that says which resources are encrypted in etcd, and how"},
-    {"Etcd", "encryption-provider-config-automatic-reload", "", "false",
-     "take --encryption-provider-config anew when it changes"},
 };
 
 }  // namespace

@@ -118,6 +118,8 @@ Result<Process> StartProgram(const ProgramStart& start) {
   posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, start.log.c_str(),
                                    O_WRONLY | O_CREAT | O_APPEND, 0600);
   posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
+  // It may outlive us, and would hold our ports.
+  posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   // We have signals blocked and ignored that it is to hear.

@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "base/clock.h"
+#include "base/fd.h"
 
 namespace cox::cmd {
 namespace {
@@ -74,6 +75,18 @@ TEST_F(SupervisorTest, StartsAgainWhatWasKilled) {
   EXPECT_FALSE(Runs(first));
   EXPECT_TRUE((*made)->End(ctx_, seconds(5)).ok());
   EXPECT_FALSE(FindProcess("sh", mark_).has_value());
+}
+
+TEST_F(SupervisorTest, WhatItStartsHoldsNothingOfOurs) {
+  const Fd ours(::dup(STDERR_FILENO));  // without O_CLOEXEC, as sockets of libraries are
+  ASSERT_GT(ours.get(), 2);
+  auto made = Supervisor::Start(ctx_, Shell(kWait));
+  ASSERT_TRUE(made.ok()) << made.status().ToString();
+  EXPECT_TRUE((*made)->WaitReady(ctx_).ok());
+  const std::string files = "/proc/" + std::to_string((*made)->process().pid) + "/fd/";
+  EXPECT_TRUE(fs::exists(fs::symlink_status(files + "2")));
+  EXPECT_FALSE(fs::exists(fs::symlink_status(files + std::to_string(ours.get()))));
+  EXPECT_TRUE((*made)->End(ctx_, seconds(5)).ok());
 }
 
 TEST_F(SupervisorTest, FindsWhatAnEarlierOneLeft) {

@@ -2,17 +2,15 @@
 #include "kubelet/admission/admission.h"
 
 #include <algorithm>
-#include <set>
-#include <tuple>
 
 #include "kubelet/pod/containers.h"
 #include "kubelet/resources/requests.h"
+#include "object/core/host_ports.h"
 #include "object/core/node_selector.h"
 #include "object/core/tolerations.h"
 
 namespace cox::kubelet {
 
-using core::v1::Container;
 using core::v1::Node;
 using core::v1::Pod;
 using PodPtr = std::shared_ptr<const Pod>;
@@ -25,30 +23,6 @@ bool ToleratesNode(const Pod& pod, const Node& node) {
     return taint.effect != "NoExecute" ||
            core_rules::FindToleration(pod.spec.tolerations, taint) != nullptr;
   });
-}
-
-using HostPort = std::tuple<std::string, std::string, int32_t>;
-std::set<HostPort> HostPorts(const Pod& pod) {
-  std::set<HostPort> ports;
-  ForEachContainer(pod, [&](const Container& container, ContainerKind kind) {
-    if (kind == ContainerKind::kInit || kind == ContainerKind::kEphemeral) return;
-    for (const auto& port : container.ports) {
-      if (port.hostPort == 0) continue;
-      ports.emplace(port.protocol.empty() ? "TCP" : port.protocol,
-                    port.hostIP == "0.0.0.0" ? "" : port.hostIP, port.hostPort);
-    }
-  });
-  return ports;
-}
-
-bool Collide(const std::set<HostPort>& a, const std::set<HostPort>& b) {
-  for (const auto& [protocol, ip, port] : a) {
-    for (const auto& [other_protocol, other_ip, other_port] : b) {
-      if (port != other_port || protocol != other_protocol) continue;
-      if (ip.empty() || other_ip.empty() || ip == other_ip) return true;
-    }
-  }
-  return false;
 }
 
 Rejection OutOf(const std::string& resource, int64_t requested, int64_t used, int64_t capacity) {
@@ -90,9 +64,9 @@ std::optional<Rejection> Admit(const Pod& pod, const Node* node, int max_pods,
                      "Predicate TaintToleration failed: node(s) had taints "
                      "that the pod didn't tolerate"};
   }
-  const std::set<HostPort> ports = HostPorts(pod);
+  const std::vector<core_rules::HostPort> ports = core_rules::HostPortsOf(pod);
   for (const PodPtr& other : others) {
-    if (ports.empty() || !Collide(ports, HostPorts(*other))) continue;
+    if (ports.empty() || !core_rules::AnyConflict(ports, core_rules::HostPortsOf(*other))) continue;
     return Rejection{"NodePorts",
                      "Predicate NodePorts failed: node(s) didn't have free ports for "
                      "the requested pod ports"};

@@ -189,6 +189,26 @@ TEST_F(ContainerConfigTest, AHostsFileOfItsOwnIsLeftAlone) {
   EXPECT_EQ(config->mounts[0].host_path, "/h");
 }
 
+TEST_F(ContainerConfigTest, ProfilesOfTheNodeHaveNames) {
+  const auto with = [](const std::string& profile) {
+    return MakePod(R"({"containers":[{"name":"c","securityContext":{"seccompProfile":)" + profile +
+                   "}}]}");
+  };
+  const auto config = Make(with(R"({"type":"Localhost","localhostProfile":"a/b.json"})"));
+  ASSERT_TRUE(config.ok()) << config.status().ToString();
+  EXPECT_EQ(config->linux->security_context->seccomp->localhost_ref,
+            "/var/lib/kubelet/seccomp/a/b.json");
+  // CVE-2023-2431: without a name it ran without any.
+  for (const char* const nameless :
+       {R"({"type":"Localhost"})", R"({"type":"Localhost","localhostProfile":""})"}) {
+    EXPECT_EQ(Make(with(nameless)).status().message(),
+              "localhostProfile must be set if seccompProfile type is Localhost.");
+  }
+  EXPECT_FALSE(Make(MakePod(R"({"securityContext":{"appArmorProfile":{"type":"Localhost"}},
+                                "containers":[{"name":"c"}]})"))
+                   .ok());
+}
+
 TEST_F(ContainerConfigTest, RunAsNonRoot) {
   const struct {
     std::string pod, container;

@@ -23,15 +23,23 @@ const char* const kMasked[] = {
 const char* const kReadOnly[] = {"/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys",
                                  "/proc/sysrq-trigger"};
 
-cri::v1::SecurityProfile ToProfile(const std::string& type,
-                                   const std::optional<std::string>& localhost,
-                                   const std::string& localhost_root) {
-  if (type == "RuntimeDefault") return {.profile_type = cri::v1::kProfileTypeRuntimeDefault};
-  if (type == "Localhost") {
-    return {.profile_type = cri::v1::kProfileTypeLocalhost,
-            .localhost_ref = localhost_root + localhost.value_or("")};
+// `field` is what the Pod calls it. A profile of the node that has no name would be none at all.
+Result<cri::v1::SecurityProfile> ToProfile(std::string_view field, const std::string& type,
+                                           const std::optional<std::string>& localhost,
+                                           const std::string& localhost_root) {
+  using cri::v1::SecurityProfile;
+  if (type == "RuntimeDefault") {
+    return SecurityProfile{.profile_type = cri::v1::kProfileTypeRuntimeDefault};
   }
-  return {.profile_type = cri::v1::kProfileTypeUnconfined};
+  if (type != "Localhost") {
+    return SecurityProfile{.profile_type = cri::v1::kProfileTypeUnconfined};
+  }
+  if (localhost.value_or("").empty()) {
+    return Status::BadRequest("localhostProfile must be set if " + std::string(field) +
+                              " type is Localhost.");
+  }
+  return SecurityProfile{.profile_type = cri::v1::kProfileTypeLocalhost,
+                         .localhost_ref = localhost_root + *localhost};
 }
 
 cri::v1::SELinuxOption ToSelinux(const core::v1::SELinuxOptions& options) {
@@ -49,9 +57,6 @@ cri::v1::SupplementalGroupsPolicy GroupsPolicy(const PodSecurityContext& context
              ? cri::v1::kSupplementalGroupsPolicyStrict
              : cri::v1::kSupplementalGroupsPolicyMerge;
 }
-
-// Where profiles of a node are kept, by the path that upstream has.
-constexpr const char* kSeccompRoot = "/var/lib/kubelet/seccomp/";
 
 std::string Where(const Pod& pod, const Container& container) {
   return " (pod: \"" + pod.metadata.name + "_" + pod.metadata.namespace_ + "(" + pod.metadata.uid +
@@ -94,18 +99,25 @@ void SetUser(const SecurityContext& own, const PodSecurityContext& common, const
   }
 }
 
-void SetProfiles(const SecurityContext& own, const PodSecurityContext& common,
-                 cri::v1::LinuxContainerSecurityContext& out) {
+Status SetProfiles(const SecurityContext& own, const PodSecurityContext& common,
+                   const std::string& seccomp_root, cri::v1::LinuxContainerSecurityContext& out) {
   if (own.seLinuxOptions) {
     out.selinux_options = ToSelinux(*own.seLinuxOptions);
   } else if (common.seLinuxOptions) {
     out.selinux_options = ToSelinux(*common.seLinuxOptions);
   }
   const auto& seccomp = own.seccompProfile ? own.seccompProfile : common.seccompProfile;
-  out.seccomp = seccomp ? ToProfile(seccomp->type, seccomp->localhostProfile, kSeccompRoot)
-                        : ToProfile("Unconfined", {}, "");
+  out.seccomp = cri::v1::SecurityProfile{.profile_type = cri::v1::kProfileTypeUnconfined};
+  if (seccomp) {
+    COX_ASSIGN_OR_RETURN(out.seccomp, ToProfile("seccompProfile", seccomp->type,
+                                                seccomp->localhostProfile, seccomp_root));
+  }
   const auto& apparmor = own.appArmorProfile ? own.appArmorProfile : common.appArmorProfile;
-  if (apparmor) out.apparmor = ToProfile(apparmor->type, apparmor->localhostProfile, "");
+  if (apparmor) {
+    COX_ASSIGN_OR_RETURN(
+        out.apparmor, ToProfile("appArmorProfile", apparmor->type, apparmor->localhostProfile, ""));
+  }
+  return {};
 }
 
 }  // namespace
@@ -124,7 +136,7 @@ cri::v1::LinuxSandboxSecurityContext SandboxSecurity(const Pod& pod) {
   cri::v1::LinuxSandboxSecurityContext out;
   out.namespace_options = NamespacesOf(pod);
   // The infra container is nobody's: it needs no more than the runtime gives all.
-  out.seccomp = ToProfile("RuntimeDefault", {}, "");
+  out.seccomp = cri::v1::SecurityProfile{.profile_type = cri::v1::kProfileTypeRuntimeDefault};
   ForEachContainer(pod, [&out](const Container& container, ContainerKind) {
     out.privileged |=
         container.securityContext && container.securityContext->privileged.value_or(false);
@@ -142,7 +154,8 @@ cri::v1::LinuxSandboxSecurityContext SandboxSecurity(const Pod& pod) {
 Result<cri::v1::LinuxContainerSecurityContext> ContainerSecurity(const Pod& pod,
                                                                  const Container& container,
                                                                  const ImageUser& image,
-                                                                 const std::string& target_id) {
+                                                                 const std::string& target_id,
+                                                                 const std::string& seccomp_root) {
   const SecurityContext own =
       container.securityContext ? *container.securityContext : SecurityContext{};
   const PodSecurityContext common =
@@ -163,7 +176,7 @@ Result<cri::v1::LinuxContainerSecurityContext> ContainerSecurity(const Pod& pod,
   out.readonly_rootfs = own.readOnlyRootFilesystem.value_or(false);
   out.no_new_privs = !own.allowPrivilegeEscalation.value_or(true);
   SetUser(own, common, image, out);
-  SetProfiles(own, common, out);
+  COX_RETURN_IF_ERROR(SetProfiles(own, common, seccomp_root, out));
   out.supplemental_groups = Groups(common);
   out.supplemental_groups_policy = GroupsPolicy(common);
   if (own.procMount.value_or("Default") != "Unmasked") {

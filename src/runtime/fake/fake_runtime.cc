@@ -50,15 +50,18 @@ std::string ImageName(const std::string& ref) {
   return ref.starts_with("sha256:") ? ref.substr(7) : ref;
 }
 
-cri::v1::Image MakeImage(const std::string& name) {
-  return {.id = ImageId(name), .repo_tags = {name}, .size = 1};
+cri::v1::Image MakeImage(const std::string& name, int64_t user) {
+  return {.id = ImageId(name),
+          .repo_tags = {name},
+          .size = 1,
+          .uid = cri::v1::Int64Value{.value = user}};
 }
 
 }  // namespace
 
-void FakeRuntime::Publish(const std::string& name) {
+void FakeRuntime::Publish(const std::string& name, int64_t user) {
   MutexLock lock(mu_);
-  published_.insert(name);
+  published_[name] = user;
 }
 
 void FakeRuntime::Exit(const std::string& id, int32_t code, std::string reason) {
@@ -480,14 +483,14 @@ Result<std::optional<cri::v1::Image>> FakeRuntime::GetImage(const Context& ctx,
   COX_RETURN_IF_ERROR(Begin(ctx, "GetImage"));
   const std::string name = ImageName(image.image);
   if (!pulled_.contains(name)) return std::optional<cri::v1::Image>();
-  return std::optional<cri::v1::Image>(MakeImage(name));
+  return std::optional<cri::v1::Image>(MakeImage(name, published_[name]));
 }
 
 Result<std::vector<cri::v1::Image>> FakeRuntime::ListImages(const Context& ctx) {
   MutexLock lock(mu_);
   COX_RETURN_IF_ERROR(Begin(ctx, "ListImages"));
   std::vector<cri::v1::Image> images;
-  for (const std::string& name : pulled_) images.push_back(MakeImage(name));
+  for (const std::string& name : pulled_) images.push_back(MakeImage(name, published_[name]));
   return images;
 }
 

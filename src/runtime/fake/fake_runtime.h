@@ -26,8 +26,8 @@ class FakeRuntime final : public Runtime {
   explicit FakeRuntime(Clock& clock) : clock_(clock) {}
 
   // The test's side.
-  // `name` can be pulled from now on.
-  void Publish(const std::string& name);
+  // `name` can be pulled from now on, and runs as `user` where nobody says otherwise.
+  void Publish(const std::string& name, int64_t user = 0);
   // A running container ends by itself. `reason` empty: "Completed" or "Error", by the code.
   void Exit(const std::string& id, int32_t code, std::string reason = {});
   // The next call of `method` ("RunSandbox", "PullImage", ...) fails, instead of doing anything.
@@ -121,7 +121,7 @@ class FakeRuntime final : public Runtime {
   int made_ COX_GUARDED_BY(mu_) = 0;  // ids given out
   std::map<std::string, Sandbox> sandboxes_ COX_GUARDED_BY(mu_);
   std::map<std::string, Container> containers_ COX_GUARDED_BY(mu_);
-  std::set<std::string> published_ COX_GUARDED_BY(mu_);
+  std::map<std::string, int64_t> published_ COX_GUARDED_BY(mu_);
   std::set<std::string> pulled_ COX_GUARDED_BY(mu_);
   std::map<std::string, std::deque<Status>> failures_ COX_GUARDED_BY(mu_);
   RuntimeStatus status_ COX_GUARDED_BY(mu_) = {{true, "", ""}, {true, "", ""}, {}};

@@ -1,28 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "api/core/v1.h"
+#include "object/core/host_ports.h"
 #include "scheduler/cache/resources.h"
 
 namespace cox::scheduler {
 
-// A port of the node that a Pod takes.
-struct HostPort {
-  std::string ip;        // "0.0.0.0": on all addresses
-  std::string protocol;  // "TCP"
-  int32_t port = 0;
-
-  auto operator<=>(const HostPort&) const = default;
-};
-// Whether not both can be had on one node.
-bool Conflict(const HostPort& a, const HostPort& b);
-std::vector<HostPort> HostPortsOf(const core::v1::Pod& pod);
+using core_rules::HostPort;
 
 // A Pod with what scheduling wants to know of it, worked out once. Immutable, shared.
 struct PodInfo {

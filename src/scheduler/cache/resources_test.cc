@@ -85,17 +85,5 @@ TEST(ResourcesTest, APodBeingResizedCountsAsTheLarger) {
   EXPECT_EQ(RequestsOf(pod).milli_cpu, 2000);
 }
 
-TEST(ResourcesTest, HostPortsConflictOnOneAddressOrOnAll) {
-  const HostPort all{"0.0.0.0", "TCP", 80};
-  const HostPort one{"10.0.0.1", "TCP", 80};
-  const HostPort two{"10.0.0.2", "TCP", 80};
-  EXPECT_TRUE(Conflict(all, one));
-  EXPECT_TRUE(Conflict(one, all));
-  EXPECT_TRUE(Conflict(one, one));
-  EXPECT_FALSE(Conflict(one, two));
-  EXPECT_FALSE(Conflict(all, {"0.0.0.0", "UDP", 80}));
-  EXPECT_FALSE(Conflict(all, {"0.0.0.0", "TCP", 81}));
-}
-
 }  // namespace
 }  // namespace cox::scheduler

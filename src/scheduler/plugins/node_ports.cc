@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-
 #include "scheduler/plugins/plugins.h"
 
 namespace cox::scheduler {
@@ -8,12 +6,7 @@ namespace {
 
 constexpr std::string_view kName = "NodePorts";
 
-bool AnyConflict(const std::vector<HostPort>& wanted, const std::vector<HostPort>& taken) {
-  return std::any_of(wanted.begin(), wanted.end(), [&](const HostPort& port) {
-    return std::any_of(taken.begin(), taken.end(),
-                       [&](const HostPort& other) { return Conflict(port, other); });
-  });
-}
+using core_rules::AnyConflict;
 
 // Ports of the node are taken by one Pod at a time.
 class NodePorts final : public PreFilterPlugin, public FilterPlugin {
