@@ -80,7 +80,8 @@ std::optional<Process> ProcessOf(pid_t pid) {
 
 bool Runs(const Process& process) { return ProcessOf(process.pid) == process; }
 
-std::optional<Process> FindProcess(std::string_view program, std::string_view argument) {
+std::vector<Process> FindProcesses(std::string_view program, std::string_view argument) {
+  std::vector<Process> found;
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator("/proc", error)) {
     const std::string name = entry.path().filename();
@@ -89,9 +90,20 @@ std::optional<Process> FindProcess(std::string_view program, std::string_view ar
     if (parsed.ptr != name.data() + name.size()) continue;
     const std::string proc = entry.path();
     if (!IsCalled(proc, program, argument) || !SameFiles(proc)) continue;
-    if (const auto process = ProcessOf(pid)) return process;
+    if (const auto process = ProcessOf(pid)) found.push_back(*process);
   }
-  return std::nullopt;
+  return found;
+}
+
+std::optional<Process> FindProcess(std::string_view program, std::string_view argument) {
+  const std::vector<Process> found = FindProcesses(program, argument);
+  return found.empty() ? std::nullopt : std::optional(found.front());
+}
+
+bool HasLostItsFolder(const Process& process) {
+  std::error_code error;
+  const fs::path folder = fs::read_symlink("/proc/" + std::to_string(process.pid) + "/cwd", error);
+  return !error && folder.native().ends_with(" (deleted)") && Runs(process);
 }
 
 std::string FindProgram(std::string_view name) {

@@ -33,6 +33,10 @@ bool Runs(const Process& process);
 // container that is made like this machine has other processes of the same words. Any program
 // counts whose name is `program`.
 std::optional<Process> FindProcess(std::string_view program, std::string_view argument);
+std::vector<Process> FindProcesses(std::string_view program, std::string_view argument);
+
+// Whether the folder that it works in was removed.
+bool HasLostItsFolder(const Process& process);
 
 struct ProgramStart {
   std::vector<std::string> arguments;    // the program, found by PATH, and what it is told

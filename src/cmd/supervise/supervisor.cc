@@ -84,8 +84,21 @@ void Supervisor::Watch(Context& ctx) {
     backoff = std::min(backoff * 2, kMaxBackoff);
     const Status started = Launch();
     if (!started.ok()) COX_ERROR(ctx.log(), started, "Could not start", {"program", program_.name});
-    MutexLock lock(mu_);
-    ++restarts_;
+    {
+      MutexLock lock(mu_);
+      ++restarts_;
+    }
+    TellServedAgain(ctx);
+  }
+}
+
+void Supervisor::TellServedAgain(Context& ctx) {
+  if (!program_.served_again) return;
+  const Process started = process();
+  while (Runs(started)) {
+    Context attempt = ctx.WithTimeout(kProbeLimit);
+    if (program_.probe(attempt).ok()) return program_.served_again(ctx);
+    if (!ctx.Sleep(kProbeInterval).ok()) return;
   }
 }
 

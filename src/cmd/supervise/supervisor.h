@@ -22,6 +22,8 @@ struct SupervisedProgram {
   std::string mark;
   // OK when it serves.
   std::function<Status(Context& ctx)> probe;
+  // Called whenever it serves in place of one that has ended; may be empty.
+  std::function<void(const Context& ctx)> served_again;
 };
 
 // Keeps a program running: finds the one that an earlier supervisor has left or starts it, and
@@ -52,6 +54,7 @@ class Supervisor {
  private:
   Status Launch();
   void Watch(Context& ctx);
+  void TellServedAgain(Context& ctx);
 
   const SupervisedProgram program_;
   const Context ctx_;

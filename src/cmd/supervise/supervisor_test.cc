@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <fstream>
 
@@ -77,6 +78,19 @@ TEST_F(SupervisorTest, StartsAgainWhatWasKilled) {
   EXPECT_FALSE(FindProcess("sh", mark_).has_value());
 }
 
+TEST_F(SupervisorTest, TellsWhenTheNextOneServes) {
+  SupervisedProgram program = Shell(kWait);
+  std::atomic<int> told = 0;
+  program.served_again = [&](const Context&) { told = Starts(); };
+  auto made = Supervisor::Start(ctx_, std::move(program));
+  ASSERT_TRUE(made.ok()) << made.status().ToString();
+  EXPECT_TRUE((*made)->WaitReady(ctx_).ok());
+  EXPECT_EQ(told, 0) << "the first is in nobody's place";
+  ::kill((*made)->process().pid, SIGKILL);
+  EXPECT_TRUE(Until([&] { return told > 0; }));
+  EXPECT_TRUE((*made)->End(ctx_, seconds(5)).ok());
+}
+
 TEST_F(SupervisorTest, WhatItStartsHoldsNothingOfOurs) {
   const Fd ours(::dup(STDERR_FILENO));  // without O_CLOEXEC, as sockets of libraries are
   ASSERT_GT(ours.get(), 2);
@@ -131,6 +145,28 @@ TEST_F(SupervisorTest, NamesAProgramThatIsNotThere) {
   program.start.arguments = {"no-such-program-here"};
   const auto made = Supervisor::Start(ctx_, std::move(program));
   EXPECT_TRUE(made.status().Is(Reason::kNotFound));
+}
+
+TEST_F(SupervisorTest, AllOfAKindAreFoundAndThoseWithoutAFolder) {
+  const fs::path folder = dir_ / "folder";
+  fs::create_directory(folder);
+  const auto shell = [&](const std::string& then) {
+    const auto started = StartProgram(
+        {.arguments = {"sh", "-c", then + kWait, mark_}, .environment = {}, .log = dir_ / "log"});
+    EXPECT_TRUE(started.ok()) << started.status().ToString();
+    return started.ok() ? *started : Process{};
+  };
+  const Process with = shell("");
+  const Process without = shell("cd '" + folder.string() + "'; ");
+  EXPECT_TRUE(Until([&] {
+    std::error_code error;
+    return fs::read_symlink("/proc/" + std::to_string(without.pid) + "/cwd", error) == folder;
+  }));
+  EXPECT_FALSE(HasLostItsFolder(without));
+  fs::remove(folder);
+  EXPECT_TRUE(HasLostItsFolder(without));
+  EXPECT_FALSE(HasLostItsFolder(with));
+  EXPECT_EQ(FindProcesses("sh", mark_).size(), 2U);
 }
 
 TEST(ProcessTest, IsToldFromOneOfTheSameNumber) {

@@ -120,7 +120,17 @@ SupervisedProgram ContainerdProgram(const Context& ctx, const UpPaths& paths) {
           .probe = [ctx, endpoint = paths.runtime_endpoint()](Context& attempt) -> Status {
             COX_ASSIGN_OR_RETURN(const auto runtime, runtime::ConnectCri(ctx, endpoint));
             return runtime->GetVersion(attempt).status();
-          }};
+          },
+          .served_again = [paths](const Context& now) { EndLostShims(now, paths); }};
+}
+
+void EndLostShims(const Context& ctx, const UpPaths& paths) {
+  for (const Process& shim : FindProcesses(kShim, paths.containerd_socket().string())) {
+    if (!HasLostItsFolder(shim)) continue;
+    const Status ended = EndProcess(ctx, shim, std::chrono::milliseconds(0));
+    COX_WARNING(ctx.log(), "Ended a shim that its containerd has lost", {"pid", shim.pid},
+                {"err", ended});
+  }
 }
 
 namespace {
@@ -149,9 +159,7 @@ void ForgetMirrors(const UpPaths& paths) {
 Result<std::unique_ptr<NodeRuntime>> NodeRuntime::Start(const Context& ctx,
                                                         const UpOptions& options) {
   COX_ASSIGN_OR_RETURN(const RuntimeFacts facts, LookAround(ctx, options));
-  auto made = std::make_unique<NodeRuntime>();
-  made->ctx_ = ctx;
-  made->endpoint_ = options.paths.runtime_endpoint();
+  auto made = std::make_unique<NodeRuntime>(ctx, options.paths);
   made->image_ = std::make_shared<const PauseImage>();
   COX_ASSIGN_OR_RETURN(made->registry_, ServePauseImage(ctx, made->image_));
 
@@ -174,7 +182,8 @@ Result<std::unique_ptr<NodeRuntime>> NodeRuntime::Start(const Context& ctx,
 
 Status NodeRuntime::WaitReady(Context& ctx) {
   COX_RETURN_IF_ERROR(containerd_->WaitReady(ctx));
-  COX_ASSIGN_OR_RETURN(const auto runtime, runtime::ConnectCri(*ctx_, endpoint_));
+  EndLostShims(ctx_, paths_);
+  COX_ASSIGN_OR_RETURN(const auto runtime, runtime::ConnectCri(ctx_, paths_.runtime_endpoint()));
   cri::v1::ImageSpec image;
   image.image = image_->reference();
   COX_ASSIGN_OR_RETURN(const auto there, runtime->GetImage(ctx, image));

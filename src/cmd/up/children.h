@@ -28,6 +28,8 @@ class NodeRuntime {
  public:
   // Writes the configuration and starts it. NotFound as LookAround.
   static Result<std::unique_ptr<NodeRuntime>> Start(const Context& ctx, const UpOptions& options);
+  NodeRuntime(const Context& ctx, UpPaths paths)  // use Start()
+      : ctx_(ctx), paths_(std::move(paths)) {}
   // When it answers, with the image of infra containers in it.
   Status WaitReady(Context& ctx);
   bool adopted() const { return containerd_->adopted(); }
@@ -35,16 +37,21 @@ class NodeRuntime {
   Status End(const Context& ctx) { return containerd_->End(ctx, std::chrono::seconds(5)); }
 
  private:
-  std::string endpoint_;
+  const Context ctx_;
+  const UpPaths paths_;
   std::shared_ptr<const PauseImage> image_;
   std::unique_ptr<net::Server> registry_;
   std::unique_ptr<Supervisor> containerd_;
-  std::optional<Context> ctx_;
 };
 
 // How they are told apart from others on this machine.
 std::string EtcdMark(const UpPaths& paths);
 std::string ContainerdMark(const UpPaths& paths);
+inline constexpr std::string_view kShim = "containerd-shim-runc-v2";
 SupervisedProgram ContainerdProgram(const Context& ctx, const UpPaths& paths);
+
+// Ends shims that nobody else ever would: containerd was killed between their start and its note of
+// it, and has removed their folders when it served again.
+void EndLostShims(const Context& ctx, const UpPaths& paths);
 
 }  // namespace cox::cmd

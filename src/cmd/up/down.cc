@@ -140,7 +140,7 @@ class Demolition {
     }
     // Those of containers that could not be ended in peace.
     const std::string socket = paths_.containerd_socket();
-    while (const auto shim = FindProcess("containerd-shim-runc-v2", socket)) {
+    while (const auto shim = FindProcess(kShim, socket)) {
       COX_RETURN_IF_ERROR(EndProcess(ctx_, *shim, seconds(1)));
     }
     return {};
