@@ -28,7 +28,7 @@ from cluster import ADMIN_TOKEN, Cluster, _free_ports, skip, wait_until  # noqa:
 
 # Pods a second: for a whole run, and for a short one.
 PROMISES = {"bind": (800, 200), "create": (800, 150), "deployment": (400, 80)}
-CONNECTIONS = 16
+CONNECTIONS = 32  # fewer, and the servers wait for the client
 SCHEDULED = "/api/v1/namespaces/default/events?fieldSelector=reason=Scheduled"
 METADATA_LIST = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 
