@@ -32,7 +32,7 @@ class CgroupTree {
   // those of best effort get what is left. `pods`: all that run here.
   Status SetClasses(const std::vector<const core::v1::Pod*>& pods) const;
   // And is no longer, nor any below it; looked for in all classes, as a Pod that was only found
-  // here has none. OK if it never was. Unavailable while processes are in it.
+  // here has none. OK if it never was. Unavailable while processes are in it, which are killed.
   Status Remove(const core::v1::Pod& pod) const;
 
  private:

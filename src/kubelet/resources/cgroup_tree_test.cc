@@ -2,7 +2,10 @@
 #include "kubelet/resources/cgroup_tree.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 
@@ -35,6 +38,32 @@ TEST(CgroupTreeTest, GroupsOfAPodComeAndGo) {
   EXPECT_TRUE(fs::exists(mount + "/kubepods/besteffort"));
   EXPECT_TRUE(tree.Remove(pod).ok());
   fs::remove_all(mount);
+}
+
+TEST(CgroupTreeTest, WhatIsLeftInTheGroupOfAPodIsKilled) {
+  const std::string root = "cox-test-" + std::to_string(::getpid());
+  std::string mount = "/sys/fs/cgroup";
+  if (fs::exists(mount + "/unified/cgroup.procs")) mount += "/unified";
+  const std::string group = mount + "/" + root + "/kubepods/besteffort/podu1";
+  std::error_code error;
+  if (!fs::exists(mount + "/cgroup.controllers") || !fs::create_directories(group, error)) {
+    GTEST_SKIP() << "no control groups of version 2 to be made here";
+  }
+  const pid_t left = ::fork();
+  if (left == 0) ::pause();
+  std::ofstream(group + "/cgroup.procs") << left;
+  const CgroupTree tree({.root = "/" + root, .mount = mount});
+  const auto pod =
+      testing::MakePod(R"({"containers":[{"name":"c"}]})", R"({"qosClass":"BestEffort"})");
+  EXPECT_FALSE(tree.Remove(pod).ok());
+  int status = 0;
+  EXPECT_EQ(::waitpid(left, &status, 0), left);
+  EXPECT_EQ(WTERMSIG(status), SIGKILL);
+  EXPECT_TRUE(tree.Remove(pod).ok());
+  EXPECT_FALSE(fs::exists(group));
+  for (const char* const path : {"/kubepods/besteffort", "/kubepods", ""}) {
+    fs::remove(mount + "/" + root + path, error);
+  }
 }
 
 TEST(CgroupTreeTest, ClassesCompeteByWhatTheirPodsAskFor) {
