@@ -80,8 +80,9 @@ Result<std::shared_ptr<Connection>> Channel::Dial(const Context& ctx, size_t fir
             {"error", last.message()});
       continue;
     }
-    auto connection = std::make_shared<Connection>(ctx.clock(), endpoint, std::move(*socket),
-                                                   options_.connection);
+    // The clock is the channel's own: the connection outlives the call that made it.
+    auto connection = std::make_shared<Connection>(scope_.context().clock(), endpoint,
+                                                   std::move(*socket), options_.connection);
     COX_RETURN_IF_ERROR(scope_.Go(name_, [connection](Context& work) {
       const StopHandle on_stop = work.OnStop([connection]() { connection->Close(); });
       connection->Run();

@@ -19,12 +19,15 @@ using Outcome = Reply::Outcome;
 
 class ConnectionTest : public testing::Test {
  protected:
-  std::shared_ptr<Connection> Connect(FakeServer::Script script) {
+  void Serve(FakeServer::Script script) {
     server_ = std::make_unique<FakeServer>(ctx_, std::move(script));
     Endpoint endpoint;
     endpoint.host = "127.0.0.1";
     endpoint.port = server_->port();
     channel_ = *Channel::Create(ctx_, "test", {.endpoints = {endpoint}, .connection = {}});
+  }
+  std::shared_ptr<Connection> Connect(FakeServer::Script script) {
+    Serve(std::move(script));
     return *channel_->Get(ctx_);
   }
 
@@ -88,6 +91,18 @@ TEST_F(ConnectionTest, ALongCallIsGivenUpWhenItsContextStops) {
   EXPECT_EQ(reply.text, "enough");
   EXPECT_EQ(server_->AwaitResets(ctx_, 1), Status());
   EXPECT_EQ(connection->Call(ctx_, "/s/Status", Framed("")).message, "here");
+}
+
+// Whoever needs the connection first makes it; it stays when he is gone, and his clock with him.
+TEST_F(ConnectionTest, OutlivesTheClockOfWhoMadeIt) {
+  Serve([](const FakeServer::Request&) -> Actions {
+    return {{Kind::kMessage, 0, "here"}, {Kind::kEnd, 0, ""}};
+  });
+  auto clock = std::make_unique<RealClock>();
+  const auto connection = *channel_->Get(Context(*clock).WithTimeout(seconds(30)));
+  clock.reset();
+  EXPECT_EQ(connection->Call(ctx_, "/s/Status", Framed("")).message, "here");
+  EXPECT_EQ(*channel_->Get(ctx_), connection);
 }
 
 }  // namespace
