@@ -80,8 +80,8 @@ Status Hold(const Way& way, const std::string& url) {
   const auto inform = [&](const Resource& of) {
     return way.metadata ? cache->GetMetadata(of) : cache->Get(of);
   };
-  // The connection, threads and code paths belong to the program, not to its objects: an informer of
-  // nothing has them all.
+  // The connection, threads and code paths belong to the program, not to its objects: an informer
+  // of nothing has them all.
   const auto none = inform(Resource::Of<core::v1::Node>());
   COX_RETURN_IF_ERROR(cache->WaitForSync(ctx));
   Taken taken;

@@ -99,7 +99,8 @@ TEST_P(CriRuntimeTest, WritesLogsWhereItIsTold) {
     std::ifstream log(path);
     return std::string{std::istreambuf_iterator<char>(log), {}};
   };
-  while (!written().ends_with(" stdout F hello\n") && ctx_.Sleep(std::chrono::milliseconds(5)).ok()) {
+  while (!written().ends_with(" stdout F hello\n") &&
+         ctx_.Sleep(std::chrono::milliseconds(5)).ok()) {
   }
   EXPECT_THAT(written(), testing::EndsWith(" stdout F hello\n"));
 }
