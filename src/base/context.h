@@ -48,9 +48,8 @@ class [[nodiscard]] StopHandle {
 // Guarantees: Done() never becomes false again; when it is true, status() says why.
 // Threads: all const methods and Stop() may be called concurrently.
 // Ownership: a handle; copies are the same context and cost two reference counts. A descendant
-// stays
-//   reachable by stops from above as long as one handle to it lives. The clock outlives all of
-//   them.
+//   stays reachable by stops from above as long as one handle to it lives. The clock outlives all
+//   of them.
 class Context {
  public:
   using Duration = Clock::Duration;

@@ -7,7 +7,7 @@
 namespace cox::controllers {
 namespace {
 
-constexpr DeleteOptions kInBackground = {.propagation = Propagation::kBackground};
+const DeleteOptions kInBackground = {.propagation = Propagation::kBackground};
 constexpr int64_t kPageSize = 500;
 
 bool IsPods(const Resource& resource) {
