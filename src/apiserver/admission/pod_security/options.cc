@@ -11,7 +11,6 @@ namespace cox::apiserver::pod_security {
 namespace {
 
 LevelVersion ReadMode(const ConfigObject& defaults, std::string_view mode) {
-  LevelVersion out;
   const std::optional<Level> level =
       ParseLevel(defaults.String(mode, LevelName(Level::kPrivileged)));
   if (!level) defaults.Fail(mode, kLevelRule);
