@@ -4,7 +4,7 @@
     figures_test.py
 
 Prints a table of figures with what they should be. Fails where one is more than half beyond that: a machine that
-runs other tests is no measure of less.
+runs other tests is no measure of less, and one whose host takes its processors away (it says so and skips) of nothing.
 
 Environment: COX_BIN, the program under test.
 """
@@ -20,6 +20,8 @@ import leftovers
 from api import CORE, collection, container_statuses
 from whole_cluster import Cluster
 
+from stolen import Stolen
+
 TOLERANCE = 1.5
 IDLE_SECONDS = 20
 SETTLE_SECONDS = 8
@@ -31,6 +33,7 @@ EXIT_ROUNDS = 3
 class Figures:
     def __init__(self):
         self._missed = []
+        self._stolen = Stolen()
 
     def add(self, name, value, unit, wanted):
         good = value <= wanted
@@ -39,6 +42,8 @@ class Figures:
             self._missed.append(name)
 
     def check(self):
+        if self._missed:
+            self._stolen.skip_if_noisy()
         assert not self._missed, f"far from what is wanted: {', '.join(self._missed)}"
 
 
