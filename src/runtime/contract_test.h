@@ -7,7 +7,6 @@
 #include <atomic>
 #include <functional>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -93,15 +92,15 @@ class RuntimeContract : public testing::TestWithParam<RuntimeCase> {
   std::string Create(const std::string& sandbox, const cri::v1::ContainerConfig& config) {
     return Must(runtime().CreateContainer(ctx_, sandbox, config, sandbox_));
   }
-  // Reads events until the container had all of `kinds`. Their order is not promised: the end of a
-  // short command may be told before its start.
-  void Await(EventStream& events, std::set<ContainerEvent::Kind> kinds, const std::string& id) {
-    while (!kinds.empty()) {
+  // The events of this Pod until one matches.
+  ContainerEvent Await(EventStream& events, ContainerEvent::Kind kind, const std::string& id) {
+    while (true) {
       const Result<ContainerEvent> event = events.Next(ctx_);
-      ASSERT_TRUE(event.ok()) << event.status().ToString();
-      if (event->container_id != id) continue;
-      EXPECT_EQ(event->pod_uid, pod_.uid);
-      kinds.erase(event->kind);
+      if (!event.ok()) {
+        ADD_FAILURE() << event.status().ToString();
+        return {};
+      }
+      if (event->kind == kind && event->container_id == id) return *event;
     }
   }
 
@@ -199,8 +198,9 @@ TEST_P(RuntimeContract, TellsHowAContainerEnded) {
   const auto events = Must(runtime().Events(ctx_));
   const std::string id = Create(Run(), Config("exit 7"));
   ASSERT_EQ(runtime().StartContainer(ctx_, id), Status());
+  EXPECT_EQ(Await(*events, ContainerEvent::Kind::kStarted, id).pod_uid, pod_.uid);
   backend_->Ends(id, 7);
-  Await(*events, {ContainerEvent::Kind::kStarted, ContainerEvent::Kind::kStopped}, id);
+  EXPECT_EQ(Await(*events, ContainerEvent::Kind::kStopped, id).pod_uid, pod_.uid);
   const PodState pod = Pod();
   ASSERT_EQ(pod.containers.size(), 1u);
   EXPECT_EQ(pod.containers[0].phase, Phase::kExited);
