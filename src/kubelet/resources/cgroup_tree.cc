@@ -6,14 +6,13 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <set>
 #include <vector>
 
 #include "base/fd.h"
+#include "kubelet/resources/orphans.h"
 
 namespace cox::kubelet {
 
@@ -54,15 +53,6 @@ Status MakeGroups(const std::string& mount, const std::string& path, int version
   return {};
 }
 
-// Of a Pod that is over: of no container that the runtime knows, but of a start that was broken
-// off.
-void KillProcesses(const std::string& group) {
-  std::ifstream processes(group + "/cgroup.procs");
-  for (pid_t pid = 0; processes >> pid;) {
-    if (pid > 0) (void)::kill(pid, SIGKILL);  // 0: of another namespace
-  }
-}
-
 Status RemoveGroups(const std::string& path) {
   std::error_code error;
   // Files of a group cannot be removed, nor need they be: only directories count.
@@ -73,7 +63,7 @@ Status RemoveGroups(const std::string& path) {
   }
   if (::rmdir(path.c_str()) == 0 || errno == ENOENT) return {};
   if (errno == EBUSY) {
-    KillProcesses(path);
+    EndOrphans(path);
     return Status::Unavailable("rmdir " + path + ": it is in use");
   }
   return Failed("rmdir", path);

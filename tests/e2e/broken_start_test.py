@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The agent is killed in the very moment in which a container is made: the Pod runs nevertheless, and nothing is left.
+
+Who makes containers for containerd is held there by a script in place of runc, which calls the real one. containerd
+forgets a container whose maker's client is gone; its process and its shim stay, and are the agent's to find.
+
+Environment: COX_BIN, the program under test.
+"""
+
+import os
+import shutil
+
+import alone
+import leftovers
+from api import CORE
+from harness import ClusterError, wait_until
+from whole_cluster import Cluster
+
+HEAL_SECONDS = 120
+# Of the containers of Pods only, not of their sandboxes, and only while there is a file `hold`.
+SCRIPT = """#!/bin/sh
+{runc} "$@" || exit
+case " $* " in *" create "*) ;; *) exit 0 ;; esac
+before=
+for word; do [ "$before" = --bundle ] && bundle=$word; before=$word; done
+grep -q '"io.kubernetes.cri.container-type":"container"' "$bundle/config.json" || exit 0
+while [ -e {folder}/hold ]; do touch {folder}/held; sleep 0.02; done
+"""
+
+
+class SlowMaker:
+    """runc, for all who look for it from now on."""
+
+    def __init__(self):
+        self._folder = os.path.join(alone.directory(), "maker")
+        os.mkdir(self._folder)
+        path = os.path.join(self._folder, "runc")
+        with open(path, "w") as file:
+            file.write(SCRIPT.format(runc=shutil.which("runc"), folder=self._folder))
+        os.chmod(path, 0o755)
+        os.environ["PATH"] = self._folder + ":" + os.environ["PATH"]
+
+    def hold(self):
+        open(os.path.join(self._folder, "hold"), "w").close()
+
+    def await_held(self):
+        wait_until("a container is made", lambda: os.path.exists(os.path.join(self._folder, "held")), 60, between=0.01)
+
+    def let_go(self):
+        os.remove(os.path.join(self._folder, "hold"))
+
+
+def main():
+    alone.enter()
+    maker = SlowMaker()
+    with Cluster() as cluster:
+        maker.hold()
+        cluster.kubectl("run", "broken", "--image", cluster.image("tools:1"), "--restart=Always")
+        maker.await_held()
+        cluster.kill()
+        maker.let_go()
+        cluster.up()
+        cluster.pod("broken", seconds=HEAL_SECONDS)
+        cluster.kubectl("delete", "pod", "broken", "--wait=false", "--grace-period=1")
+        cluster.gone(CORE, "pods", None, HEAL_SECONDS)
+        try:
+            wait_until("nothing of the Pod is left", lambda: not leftovers.of_pods(), 30)
+        except ClusterError:
+            raise ClusterError("left of the Pod:\n  " + "\n  ".join(leftovers.of_pods())) from None
+    print("PASS")
+
+
+if __name__ == "__main__":
+    main()
