@@ -2,6 +2,7 @@
 #pragma once
 
 #include <arpa/inet.h>
+#include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -18,75 +19,6 @@
 #include "tests/proxy/namespaces.h"
 
 namespace cox::proxy {
-
-// A node with Pods behind it and a client outside of the cluster, each in a network namespace of
-// its own: Pods 10.244.0.2 and on, the node 192.168.7.1, the client 192.168.7.2; with the same last
-// parts in fd00:244:: and fd00:7::.
-class ClusterNet {
- public:
-  static constexpr int kPods = 3;
-
-  // Why it cannot be; OK when all is there.
-  Status Start() {
-    if (geteuid() != 0) return Status::Forbidden("network namespaces need root");
-    if (!node.ok()) return Status::Unavailable("this system lets nobody make network namespaces");
-    COX_RETURN_IF_ERROR(node.Run("ip link set lo up"));
-    node.Do([] {
-      Set("/proc/sys/net/ipv4/ip_forward", "1");
-      Set("/proc/sys/net/ipv6/conf/all/forwarding", "1");
-    });
-    for (int i = 0; i < kPods; ++i) {
-      COX_RETURN_IF_ERROR(
-          Connect(pods[i], "pod" + std::to_string(i), "10.244.0.", "fd00:244::", i + 2));
-    }
-    COX_RETURN_IF_ERROR(Connect(client, "out", "192.168.7.", "fd00:7::", 2));
-    // As every node has one: without, nothing that is not known is ever routed to the rules.
-    COX_RETURN_IF_ERROR(node.Run("ip link add uplink type veth peer name nowhere"));
-    COX_RETURN_IF_ERROR(node.Run("ip link set nowhere up"));
-    COX_RETURN_IF_ERROR(node.Run("ip link set uplink up"));
-    COX_RETURN_IF_ERROR(node.Run("ip route add default dev uplink"));
-    return node.Run("ip -6 route add default dev uplink");
-  }
-
-  Namespace node;
-  Namespace pods[kPods];
-  Namespace client;
-
- private:
-  static void Set(const char* path, const char* value) {
-    const int fd = open(path, O_WRONLY | O_CLOEXEC);
-    if (fd < 0) return;
-    (void)!write(fd, value, 1);
-    close(fd);
-  }
-
-  Status Connect(const Namespace& peer, const std::string& name, const std::string& net4,
-                 const std::string& net6, int number) {
-    const std::string own = std::to_string(number);
-    // Nobody waits until IPv6 is sure that its addresses are its own.
-    for (const Namespace* where : std::initializer_list<const Namespace*>{&node, &peer}) {
-      where->Do([] { Set("/proc/sys/net/ipv6/conf/default/accept_dad", "0"); });
-    }
-    COX_RETURN_IF_ERROR(
-        node.Run("ip link add " + name + " type veth peer name eth0 netns " + peer.path()));
-    for (const char* line : {"ip link set lo up", "ip link set eth0 up"}) {
-      COX_RETURN_IF_ERROR(peer.Run(line));
-    }
-    for (const std::string& net : {net4, net6}) {
-      const bool v6 = net == net6;
-      const std::string ip = v6 ? "ip -6 " : "ip ";
-      const std::string bits = v6 ? "/128" : "/32";
-      const std::string flags = v6 ? " nodad" : "";
-      COX_RETURN_IF_ERROR(node.Run(ip + "addr add " + net + "1" + bits + " dev " + name + flags));
-      if (!v6) COX_RETURN_IF_ERROR(node.Run("ip link set " + name + " up"));
-      COX_RETURN_IF_ERROR(node.Run(ip + "route add " + net + own + bits + " dev " + name));
-      COX_RETURN_IF_ERROR(peer.Run(ip + "addr add " + net + own + bits + " dev eth0" + flags));
-      COX_RETURN_IF_ERROR(peer.Run(ip + "route add " + net + "1" + bits + " dev eth0"));
-      COX_RETURN_IF_ERROR(peer.Run(ip + "route add default via " + net + "1 dev eth0"));
-    }
-    return {};
-  }
-};
 
 inline socklen_t MakeSockaddr(const std::string& ip, uint16_t port, sockaddr_storage* out) {
   *out = {};
@@ -218,6 +150,93 @@ class DatagramClient {
 
  private:
   int socket_ = -1;
+};
+
+// A node with Pods behind it and a client outside of the cluster, each in a network namespace of
+// its own: Pods 10.244.0.2 and on, the node 192.168.7.1, the client 192.168.7.2; with the same last
+// parts in fd00:244:: and fd00:7::.
+class ClusterNet {
+ public:
+  static constexpr int kPods = 3;
+
+  // Why it cannot be; OK when all is there.
+  Status Start() {
+    if (geteuid() != 0) return Status::Forbidden("network namespaces need root");
+    if (!node.ok()) return Status::Unavailable("this system lets nobody make network namespaces");
+    COX_RETURN_IF_ERROR(node.Run("ip link set lo up"));
+    node.Do([] {
+      Set("/proc/sys/net/ipv4/ip_forward", "1");
+      Set("/proc/sys/net/ipv6/conf/all/forwarding", "1");
+    });
+    for (int i = 0; i < kPods; ++i) {
+      COX_RETURN_IF_ERROR(
+          Connect(pods[i], "pod" + std::to_string(i), "10.244.0.", "fd00:244::", i + 2));
+    }
+    COX_RETURN_IF_ERROR(Connect(client, "out", "192.168.7.", "fd00:7::", 2));
+    // As every node has one: without, nothing that is not known is ever routed to the rules.
+    COX_RETURN_IF_ERROR(node.Run("ip link add uplink type veth peer name nowhere"));
+    COX_RETURN_IF_ERROR(node.Run("ip link set nowhere up"));
+    COX_RETURN_IF_ERROR(node.Run("ip link set uplink up"));
+    COX_RETURN_IF_ERROR(node.Run("ip route add default dev uplink"));
+    COX_RETURN_IF_ERROR(node.Run("ip -6 route add default dev uplink"));
+    for (const Namespace& pod : pods) AwaitCarries(pod, {"10.244.0.1", "fd00:244::1"});
+    AwaitCarries(client, {"192.168.7.1", "fd00:7::1"});
+    return {};
+  }
+
+  Namespace node;
+  Namespace pods[kPods];
+  Namespace client;
+
+ private:
+  static void Set(const char* path, const char* value) {
+    const int fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0) return;
+    (void)!write(fd, value, 1);
+    close(fd);
+  }
+
+  // The kernel goes on in the background after a command has ended: a link carries datagrams, and a
+  // node answers to who asks for its IPv6 address, when it has come to that. What is sent before is
+  // lost, and nobody sends a datagram again.
+  void AwaitCarries(const Namespace& peer, const std::vector<std::string>& addresses) const {
+    constexpr uint16_t kDiscard = 9;
+    for (const std::string& address : addresses) {
+      const DatagramServer server(node, "node", address, kDiscard);
+      const DatagramClient client(peer, address, kDiscard);
+      int tries = 300;
+      while (client.Ask(100) == "timeout" && --tries > 0) {
+      }
+      EXPECT_GT(tries, 0) << "nothing comes back from " << address;
+    }
+  }
+
+  Status Connect(const Namespace& peer, const std::string& name, const std::string& net4,
+                 const std::string& net6, int number) {
+    const std::string own = std::to_string(number);
+    // Nobody waits until IPv6 is sure that its addresses are its own.
+    for (const Namespace* where : std::initializer_list<const Namespace*>{&node, &peer}) {
+      where->Do([] { Set("/proc/sys/net/ipv6/conf/default/accept_dad", "0"); });
+    }
+    COX_RETURN_IF_ERROR(
+        node.Run("ip link add " + name + " type veth peer name eth0 netns " + peer.path()));
+    for (const char* line : {"ip link set lo up", "ip link set eth0 up"}) {
+      COX_RETURN_IF_ERROR(peer.Run(line));
+    }
+    for (const std::string& net : {net4, net6}) {
+      const bool v6 = net == net6;
+      const std::string ip = v6 ? "ip -6 " : "ip ";
+      const std::string bits = v6 ? "/128" : "/32";
+      const std::string flags = v6 ? " nodad" : "";
+      COX_RETURN_IF_ERROR(node.Run(ip + "addr add " + net + "1" + bits + " dev " + name + flags));
+      if (!v6) COX_RETURN_IF_ERROR(node.Run("ip link set " + name + " up"));
+      COX_RETURN_IF_ERROR(node.Run(ip + "route add " + net + own + bits + " dev " + name));
+      COX_RETURN_IF_ERROR(peer.Run(ip + "addr add " + net + own + bits + " dev eth0" + flags));
+      COX_RETURN_IF_ERROR(peer.Run(ip + "route add " + net + "1" + bits + " dev eth0"));
+      COX_RETURN_IF_ERROR(peer.Run(ip + "route add default via " + net + "1 dev eth0"));
+    }
+    return {};
+  }
 };
 
 // What a connection from `where` brings: the server's words, "refused", "timeout", or the error.

@@ -6,12 +6,15 @@
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <functional>
+#include <optional>
 #include <set>
 
 #include "base/fd.h"
@@ -26,6 +29,7 @@ constexpr uint8_t kMark = 0xc0;
 // that an address gives its routes. For an address alone nobody compares that.
 constexpr uint16_t kProtocol = 11;
 constexpr uint32_t kMetric = 0xc0c0;
+constexpr std::chrono::seconds kRouteTime{5};
 
 struct Ip {
   int family = AF_INET;
@@ -52,7 +56,14 @@ Status Failed(int error, const std::string& what) {
 
 class Socket {
  public:
-  Socket() : fd_(socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE)) {}
+  // `groups`: also hears the kernel's news of these kinds.
+  explicit Socket(uint32_t groups = 0)
+      : fd_(socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE)) {
+    sockaddr_nl address{};
+    address.nl_family = AF_NETLINK;
+    address.nl_groups = groups;
+    if (groups != 0) (void)!bind(fd_.get(), reinterpret_cast<sockaddr*>(&address), sizeof address);
+  }
 
   // Sends one request about addresses, and calls `use` for what comes before its end. Returns 0, or
   // the kernel's errno.
@@ -71,36 +82,45 @@ class Socket {
     std::string message(reinterpret_cast<const char*>(&request), sizeof request);
     message += attributes;
     if (send(fd_.get(), message.data(), message.size(), 0) < 0) return errno;
-    return Read(use);
+    for (;;) {
+      if (const std::optional<int> end = Read(use)) return *end;
+    }
+  }
+
+  // Calls `use` for the addresses in news, if there are any within that time; false if there are
+  // none.
+  bool Hear(std::chrono::milliseconds time, const Use& use) const {
+    pollfd ready{.fd = fd_.get(), .events = POLLIN, .revents = 0};
+    return poll(&ready, 1, static_cast<int>(time.count())) > 0 && Read(use).value_or(0) == 0;
   }
 
  private:
-  int Read(const Use& use) const {
+  // One message; how it says that the answer ends: 0, or the kernel's errno. None if more comes.
+  std::optional<int> Read(const Use& use) const {
     std::string buffer(32 * 1024, '\0');
-    for (;;) {
-      const ssize_t got = recv(fd_.get(), buffer.data(), buffer.size(), 0);
-      if (got < 0 && errno == EINTR) continue;
-      if (got <= 0) return got < 0 ? errno : EIO;
-      std::string_view left(buffer.data(), static_cast<size_t>(got));
-      while (left.size() >= sizeof(nlmsghdr)) {
-        nlmsghdr head;
-        std::memcpy(&head, left.data(), sizeof head);
-        if (head.nlmsg_len < sizeof head || head.nlmsg_len > left.size()) return EIO;
-        const std::string_view body = left.substr(NLMSG_HDRLEN, head.nlmsg_len - NLMSG_HDRLEN);
-        if (head.nlmsg_type == NLMSG_DONE) return 0;
-        if (head.nlmsg_type == NLMSG_ERROR) {
-          int error = -EIO;
-          if (body.size() >= sizeof error) std::memcpy(&error, body.data(), sizeof error);
-          return -error;
-        }
-        ifaddrmsg address{};
-        if (body.size() >= sizeof address) {
-          std::memcpy(&address, body.data(), sizeof address);
-          use(address, body.substr(NLMSG_ALIGN(sizeof address)));
-        }
-        left.remove_prefix(std::min<size_t>(left.size(), NLMSG_ALIGN(head.nlmsg_len)));
+    const ssize_t got = recv(fd_.get(), buffer.data(), buffer.size(), 0);
+    if (got < 0 && errno == EINTR) return std::nullopt;
+    if (got <= 0) return got < 0 ? errno : EIO;
+    std::string_view left(buffer.data(), static_cast<size_t>(got));
+    while (left.size() >= sizeof(nlmsghdr)) {
+      nlmsghdr head;
+      std::memcpy(&head, left.data(), sizeof head);
+      if (head.nlmsg_len < sizeof head || head.nlmsg_len > left.size()) return EIO;
+      const std::string_view body = left.substr(NLMSG_HDRLEN, head.nlmsg_len - NLMSG_HDRLEN);
+      if (head.nlmsg_type == NLMSG_DONE) return 0;
+      if (head.nlmsg_type == NLMSG_ERROR) {
+        int error = -EIO;
+        if (body.size() >= sizeof error) std::memcpy(&error, body.data(), sizeof error);
+        return -error;
       }
+      ifaddrmsg address{};
+      if (body.size() >= sizeof address) {
+        std::memcpy(&address, body.data(), sizeof address);
+        use(address, body.substr(NLMSG_ALIGN(sizeof address)));
+      }
+      left.remove_prefix(std::min<size_t>(left.size(), NLMSG_ALIGN(head.nlmsg_len)));
     }
+    return std::nullopt;
   }
 
   const Fd fd_;
@@ -163,6 +183,17 @@ Result<std::set<Ip>> Ours(const Socket& socket) {
   return out;
 }
 
+// The kernel makes the routes to new IPv6 addresses when it has time, and tells when it has: until
+// then what is sent to them goes elsewhere. `news` was there before they were. One that it never
+// makes, as while the interface is down, is not waited for any longer.
+void AwaitRoutes(const Socket& news, std::set<Ip> added) {
+  const auto made = [&](const ifaddrmsg& head, std::string_view attributes) {
+    added.erase({head.ifa_family, std::string(Find(attributes, IFA_ADDRESS))});
+  };
+  while (!added.empty() && news.Hear(kRouteTime, made)) {
+  }
+}
+
 Status Remove(const Socket& socket, const std::set<Ip>& addresses) {
   for (const Ip& ip : addresses) {
     const int error = Change(socket, RTM_DELADDR, 0, ip);
@@ -185,12 +216,16 @@ Result<std::unique_ptr<LoopbackAddresses>> LoopbackAddresses::Add(
   std::erase_if(unwanted, [&](const Ip& ip) { return wanted.contains(ip); });
   COX_RETURN_IF_ERROR(Remove(socket, unwanted));
   auto added = std::make_unique<LoopbackAddresses>();  // from here on they go when this fails
+  const Socket news(RTMGRP_IPV6_IFADDR);
+  std::set<Ip> awaited;
   for (const Ip& ip : wanted) {
     const int error = Change(socket, RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL, ip);
     if (error != 0 && error != EEXIST) {
       return Failed(error, "cannot give the loopback interface an address");
     }
+    if (error == 0 && ip.family == AF_INET6) awaited.insert(ip);
   }
+  AwaitRoutes(news, std::move(awaited));
   return added;
 }
 
