@@ -4,7 +4,8 @@
     figures_test.py
 
 Prints a table of figures with what they should be. Fails where one is more than half beyond that: a machine that
-runs other tests is no measure of less.
+runs other tests is no measure of less. How soon a container's end is in the API is also set against how soon
+containerd itself was done with the same end: in a minute in which the machine is slow, it is so for both.
 
 Environment: COX_BIN, the program under test.
 """
@@ -12,28 +13,32 @@ Environment: COX_BIN, the program under test.
 import contextlib
 import glob
 import os
+import re
+import subprocess
 import threading
 import time
 
 import alone
 import leftovers
 from api import CORE, collection, container_statuses
+from harness import end_with_test
 from whole_cluster import Cluster
 
 TOLERANCE = 1.5
 IDLE_SECONDS = 20
 SETTLE_SECONDS = 8
 PODS, CONTAINERS = 5, 10  # exits are seen in each container of each Pod
+RUNTIME_TIMES = 4  # containerd alone takes 26 ms on a quiet machine: 150 would be six times that
 
 
 class Figures:
     def __init__(self):
         self._missed = []
 
-    def add(self, name, value, unit, wanted):
+    def add(self, name, value, unit, wanted, fails=True):
         good = value <= wanted
         print(f"  {name:58} {value:9.2f} {unit:4} (wanted <= {wanted:g}){'' if good else '  MISSED'}", flush=True)
-        if value > wanted * TOLERANCE:
+        if fails and value > wanted * TOLERANCE:
             self._missed.append(name)
 
     def check(self):
@@ -97,6 +102,28 @@ def _watch_exits(cluster, seen):
                 seen.setdefault(status["containerID"].split("//")[1], now)
 
 
+@contextlib.contextmanager
+def _runtime_ends(cluster):
+    """When containerd itself was done with each container that ended while the block runs."""
+    seen = {}
+    process = subprocess.Popen(["ctr", "--address", f"{cluster.data}/run/containerd.sock", "--namespace", "k8s.io", "events"],
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, preexec_fn=end_with_test)
+
+    def read():
+        for line in process.stdout:
+            found = re.search(r' /tasks/(?:start|delete) .*"container_id":"(\w+)"', line)
+            if found:
+                seen[found.group(1)] = time.monotonic()
+    reader = threading.Thread(target=read, daemon=True)
+    reader.start()
+    try:
+        yield seen
+    finally:
+        process.kill()
+        process.wait()
+        reader.join()
+
+
 def _main_process(container_id):
     """The process that was the container's first."""
     for pid, line in leftovers.processes().items():
@@ -109,7 +136,16 @@ def _main_process(container_id):
     raise AssertionError(f"no process in container {container_id}")
 
 
+def percentile(values, share):
+    return sorted(values)[int(share * (len(values) - 1))]
+
+
 def exits(figures, cluster):
+    with _runtime_ends(cluster) as runtime_ends:
+        _exits(figures, cluster, runtime_ends)
+
+
+def _exits(figures, cluster, runtime_ends):
     for i in range(PODS):
         status, body = cluster.api.call("POST", collection(CORE, "default", "pods"),
                                         pod_object(cluster, f"exits-{i}", CONTAINERS, restartPolicy="Never"))
@@ -119,21 +155,27 @@ def exits(figures, cluster):
         for status in container_statuses(cluster.pod(f"exits-{i}", seconds=120)):
             identity = status["containerID"].split("//")[1]
             pids[identity] = _main_process(identity)
+    assert runtime_ends, "containerd tells nothing"
+    runtime_ends.clear()
     seen = {}
     threading.Thread(target=_watch_exits, args=(cluster, seen), daemon=True).start()
     time.sleep(1)  # the watch begins; readiness of the last Pod settles
-    delays = []
+    delays, runtime_delays = [], []
     for identity, pid in pids.items():
         began = time.monotonic()
         os.kill(pid, 9)
-        while identity not in seen:
+        while identity not in seen or identity not in runtime_ends:
             assert time.monotonic() - began < 20, f"the exit of {identity} was not reported"
             time.sleep(0.001)
         delays.append(1000 * (seen[identity] - began))
+        runtime_delays.append(1000 * (runtime_ends[identity] - began))
         time.sleep(0.05)
-    delays.sort()
-    print(f"  container exit to status: median {delays[len(delays) // 2]:.0f} ms of {len(delays)}")
-    figures.add("container exit to status in the API, p99", delays[int(0.99 * (len(delays) - 1))], "ms", 150)
+    p99, runtime_p99 = percentile(delays, 0.99), percentile(runtime_delays, 0.99)
+    print(f"  container exit to status: median {percentile(delays, 0.5):.0f} ms of {len(delays)}; containerd alone: "
+          f"median {percentile(runtime_delays, 0.5):.0f}, p99 {runtime_p99:.0f} ms")
+    print(f"  that is {p99 / runtime_p99:.1f} times what containerd needs")
+    # Where containerd was slow as well, it is the machine.
+    figures.add("container exit to status in the API, p99", p99, "ms", 150, fails=p99 > RUNTIME_TIMES * runtime_p99)
 
 
 def main():
