@@ -13,7 +13,7 @@ import shutil
 import alone
 import leftovers
 from api import CORE
-from harness import ClusterError, wait_until
+from harness import wait_until
 from whole_cluster import Cluster
 
 HEAL_SECONDS = 120
@@ -63,10 +63,7 @@ def main():
         cluster.pod("broken", seconds=HEAL_SECONDS)
         cluster.kubectl("delete", "pod", "broken", "--wait=false", "--grace-period=1")
         cluster.gone(CORE, "pods", None, HEAL_SECONDS)
-        try:
-            wait_until("nothing of the Pod is left", lambda: not leftovers.of_pods(), 30)
-        except ClusterError:
-            raise ClusterError("left of the Pod:\n  " + "\n  ".join(leftovers.of_pods())) from None
+        leftovers.await_none_of_pods(30)
     print("PASS")
 
 

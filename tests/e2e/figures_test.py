@@ -4,8 +4,8 @@
     figures_test.py
 
 Prints a table of figures with what they should be. Fails where one is more than half beyond that: a machine that
-runs other tests is no measure of less. How soon a container's end is in the API is also set against how soon
-containerd itself was done with the same end: in a minute in which the machine is slow, it is so for both.
+runs other tests is no measure of less. How soon a container's end is in the API is judged by how soon containerd
+itself was done with the same end: in a minute in which the machine is slow, it is so for both.
 
 Environment: COX_BIN, the program under test.
 """
@@ -28,18 +28,24 @@ TOLERANCE = 1.5
 IDLE_SECONDS = 20
 SETTLE_SECONDS = 8
 PODS, CONTAINERS = 5, 10  # exits are seen in each container of each Pod
-RUNTIME_TIMES = 4  # containerd alone takes 26 ms on a quiet machine: 150 would be six times that
+EXIT_MILLISECONDS = 150
+# Of containerd's own time, which is some 26 ms on a quiet machine: more is wanted there than the milliseconds say.
+EXIT_TIMES = 3
 
 
 class Figures:
     def __init__(self):
         self._missed = []
 
-    def add(self, name, value, unit, wanted, fails=True):
+    def add(self, name, value, unit, wanted):
+        self.show(name, value, unit, wanted)
+        if value > wanted * TOLERANCE:
+            self._missed.append(name)
+
+    @staticmethod
+    def show(name, value, unit, wanted):
         good = value <= wanted
         print(f"  {name:58} {value:9.2f} {unit:4} (wanted <= {wanted:g}){'' if good else '  MISSED'}", flush=True)
-        if fails and value > wanted * TOLERANCE:
-            self._missed.append(name)
 
     def check(self):
         assert not self._missed, f"far from what is wanted: {', '.join(self._missed)}"
@@ -173,9 +179,8 @@ def _exits(figures, cluster, runtime_ends):
     p99, runtime_p99 = percentile(delays, 0.99), percentile(runtime_delays, 0.99)
     print(f"  container exit to status: median {percentile(delays, 0.5):.0f} ms of {len(delays)}; containerd alone: "
           f"median {percentile(runtime_delays, 0.5):.0f}, p99 {runtime_p99:.0f} ms")
-    print(f"  that is {p99 / runtime_p99:.1f} times what containerd needs")
-    # Where containerd was slow as well, it is the machine.
-    figures.add("container exit to status in the API, p99", p99, "ms", 150, fails=p99 > RUNTIME_TIMES * runtime_p99)
+    figures.show("container exit to status in the API, p99", p99, "ms", EXIT_MILLISECONDS)
+    figures.add("the same, by containerd's own time for it", p99 / runtime_p99, "x", EXIT_TIMES)
 
 
 def main():

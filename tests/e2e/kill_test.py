@@ -114,10 +114,7 @@ def empties(cluster):
     cluster.gone(CORE, "pods", None, HEAL_SECONDS)
     cluster.gone(APPS, "replicasets", None, HEAL_SECONDS)
     cluster.gone(DISCOVERY, "endpointslices", "kubernetes.io/service-name=web")
-    try:
-        wait_until("nothing of the Pods is left", lambda: not leftovers.of_pods(), 60)
-    except ClusterError:
-        raise ClusterError("left of deleted Pods:\n  " + "\n  ".join(leftovers.of_pods())) from None
+    leftovers.await_none_of_pods(60)
 
 
 def main():

@@ -7,6 +7,7 @@ import re
 import subprocess
 
 import alone
+from harness import ClusterError, wait_until
 
 
 def processes():
@@ -84,3 +85,10 @@ def of_pods():
               if re.search(r"io\.containerd\..*/(rootfs|shm)$|/volumes/kubernetes\.io~|/volume-subpaths/", path)]
     found += [f"control group: {path}" for path in alone.cgroups() if re.search(r"/kubepods.*[/-]pod", path)]
     return found
+
+
+def await_none_of_pods(seconds):
+    try:
+        wait_until("nothing of the Pods is left", lambda: not of_pods(), seconds)
+    except ClusterError:
+        raise ClusterError("left of deleted Pods:\n  " + "\n  ".join(of_pods())) from None

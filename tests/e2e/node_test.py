@@ -222,7 +222,7 @@ def nothing_left(cluster):
     """Nothing of all those Pods is left on the node"""
     cluster.kubectl("delete", "pods", "--all", "--wait=false")
     cluster.gone(CORE, "pods", None)
-    wait_until("nothing of the Pods is left", lambda: not leftovers.of_pods(), 20)
+    leftovers.await_none_of_pods(20)
 
 
 STEPS = (pending, job_with_failures, liveness, readiness, config_and_secrets, init_and_sidecar, crash_loop, cordon_and_drain,

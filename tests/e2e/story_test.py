@@ -202,7 +202,7 @@ def collected(cluster):
     cluster.kubectl("delete", "pod", "client", "--wait=false")
     cluster.gone(CORE, "pods", None)
     wait_until("the VIP is out of the rules", lambda: not leftovers.rules_about(cluster.vip), 10)
-    wait_until("nothing of the Pods is left: " + "; ".join(leftovers.of_pods()), lambda: not leftovers.of_pods(), 20)
+    leftovers.await_none_of_pods(20)
     cluster.timeline.stop()
 
 
