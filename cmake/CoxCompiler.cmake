@@ -11,8 +11,10 @@ set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 
 find_program(COX_CCACHE ccache)
 if(COX_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # Without this a file that uses a precompiled header is never taken from the cache.
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${COX_CCACHE})
+  # Without the sloppiness a file that uses a precompiled header is never taken from the cache. Paths below the source
+  # folder are made relative, so that one checkout's objects serve every other checkout.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros
+    CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${COX_CCACHE})
 endif()
 
 add_library(cox_options INTERFACE)
@@ -30,6 +32,8 @@ endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   # clang's -Wmissing-braces does not know designated initializers of nested aggregates.
   cox_compile_options(-Wthread-safety -Wno-missing-braces)
+  # A precompiled header from the compiler cache is valid whatever the time of its source file.
+  cox_compile_options("SHELL:-Xclang -fno-pch-timestamp")
 else()
   # g++ 12 sees ghosts in optimised std::string and std::vector code.
   cox_compile_options(-Wno-restrict -Wno-maybe-uninitialized -Wno-stringop-overflow -Wno-stringop-overread

@@ -2,14 +2,16 @@
 # cox_module(NAME)            declares src/NAME as the library cox_NAME, linked by its line in layers.txt.
 # cox_sources(NAME SOURCES ... TESTS ... COST_TESTS ... LIBS ...)
 #                             adds this folder's files to it; its tests become one program per folder. COST_TESTS
-#                             measure time and memory: a program of their own, which runs while no other test does.
+#                             measure time and memory: a program of their own with the label "timing", which runs
+#                             while no other test does.
 # cox_part(NAME SOURCES ... TESTS ... DEPS ... LIBS ...)
 #                             a folder of a large module as a library of its own, cox_NAME_<folder>, which the module
 #                             links: its tests need no more of the module than DEPS, other parts by their folder.
 # cox_kinds(...)              a cox_part of the registry that holds kinds: shares their precompiled header.
 # cox_script_test(NAME SCRIPT LABELS ... TIMEOUT SECONDS ARGS ...)
-#                             a Python program that tests the built program, alone; 77 is "skipped". Where it or
-#                             Python is not there, nothing.
+#                             a Python program that tests the built program, beside other tests; with the label
+#                             "timing" it runs alone. Exit code 77 means skipped. Does nothing where the program or
+#                             Python is missing.
 # cox_fuzz(NAME SOURCE LIB)   a libFuzzer target, built where COX_FUZZ is on.
 # cox_alone(TARGET FILES...)  never in a batch (COX_UNITY): they have private names that others of TARGET have too.
 #
@@ -30,14 +32,55 @@ function(cox_precompiled target headers)
   endif()
 endfunction()
 
-# Libraries can be compiled in batches of files: much less work for a whole build, more for a change.
+# Libraries can be compiled in batches of files: much less work for a whole build, more for a change. cox_write_batches
+# does it once all sources are known. CMake's own unity builds name their files by absolute paths, so that the compiler
+# cache could not serve a second checkout.
 function(cox_batched target)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${COX_UNITY} UNITY_BUILD_BATCH_SIZE 6)
+  set_property(GLOBAL APPEND PROPERTY COX_BATCHED ${target})
 endfunction()
 
 function(cox_alone target)
   list(TRANSFORM ARGN PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/")
-  set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  set_property(GLOBAL APPEND PROPERTY COX_ALONE ${ARGN})
+endfunction()
+
+function(cox_write_batches)
+  if(NOT COX_UNITY)
+    return()
+  endif()
+  set(batch_size 6)
+  get_property(alone GLOBAL PROPERTY COX_ALONE)
+  get_property(targets GLOBAL PROPERTY COX_BATCHED)
+  foreach(target IN LISTS targets)
+    get_target_property(sources ${target} SOURCES)
+    get_target_property(folder ${target} SOURCE_DIR)
+    set(batched)
+    foreach(source IN LISTS sources)
+      cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${folder}")
+      cmake_path(IS_PREFIX CMAKE_BINARY_DIR "${source}" generated)
+      if(NOT generated AND NOT source IN_LIST alone)
+        list(APPEND batched "${source}")
+      endif()
+    endforeach()
+    set_source_files_properties(${batched} TARGET_DIRECTORY ${target} PROPERTIES HEADER_FILE_ONLY ON)
+    set(files)
+    set(position 0)
+    foreach(source IN LISTS batched)
+      math(EXPR number "${position} / ${batch_size}")
+      math(EXPR position "${position} + 1")
+      set(file "${CMAKE_BINARY_DIR}/batches/${target}_${number}.cc")
+      if(NOT file IN_LIST files)
+        list(APPEND files "${file}")
+        set("text_${file}" "")
+      endif()
+      cmake_path(RELATIVE_PATH source BASE_DIRECTORY "${CMAKE_SOURCE_DIR}/src")
+      string(APPEND "text_${file}" "#include \"${source}\"\n")
+    endforeach()
+    foreach(file IN LISTS files)
+      file(CONFIGURE OUTPUT "${file}" CONTENT "${text_${file}}" @ONLY)  # left alone where nothing changed
+    endforeach()
+    target_sources(${target} PRIVATE ${files})
+  endforeach()
 endfunction()
 
 function(cox_module name)
@@ -79,7 +122,8 @@ function(cox_sources name)
   endif()
   # ThreadSanitizer brings its own operator new, and these tests have one thread.
   if(arg_COST_TESTS AND NOT COX_SANITIZE MATCHES "thread")
-    cox_test(${folder}_cost_test SOURCES ${arg_COST_TESTS} LIBS cox_${name} cox_cost_meter PROPERTIES RUN_SERIAL ON)
+    cox_test(${folder}_cost_test SOURCES ${arg_COST_TESTS} LIBS cox_${name} cox_cost_meter
+      PROPERTIES RUN_SERIAL ON LABELS timing)
   endif()
 endfunction()
 
@@ -110,7 +154,8 @@ function(cox_part name)
     cox_test(${folder}_test SOURCES ${arg_TESTS} LIBS cox_${folder})
   endif()
   if(arg_COST_TESTS AND NOT COX_SANITIZE MATCHES "thread")
-    cox_test(${folder}_cost_test SOURCES ${arg_COST_TESTS} LIBS cox_${folder} cox_cost_meter PROPERTIES RUN_SERIAL ON)
+    cox_test(${folder}_cost_test SOURCES ${arg_COST_TESTS} LIBS cox_${folder} cox_cost_meter
+      PROPERTIES RUN_SERIAL ON LABELS timing)
   endif()
 endfunction()
 
@@ -125,13 +170,13 @@ endfunction()
 function(cox_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBS;PROPERTIES")
   add_executable(${name} ${arg_SOURCES})
-  target_link_libraries(${name} PRIVATE ${arg_LIBS} cox_options GTest::gmock GTest::gtest_main)
+  target_link_libraries(${name} PRIVATE ${arg_LIBS} cox_options cox_test_paths GTest::gmock GTest::gtest_main)
   if(NOT name MATCHES "_cost_test$")
     target_link_libraries(${name} PRIVATE cox_quick_build)
     cox_precompiled(${name} cox_test_pch)
   endif()
-  target_compile_definitions(${name} PRIVATE COX_SHARED_DIR="${COX_SHARED}" COX_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 120 ${arg_PROPERTIES})
+  set_property(GLOBAL APPEND PROPERTY COX_TEST_PROGRAMS ${name})
 endfunction()
 
 function(cox_script_test name script)
@@ -146,9 +191,12 @@ function(cox_script_test name script)
   set_tests_properties(${name} PROPERTIES
     LABELS "${arg_LABELS}"
     TIMEOUT ${arg_TIMEOUT}
-    RUN_SERIAL ON
+    COST ${arg_TIMEOUT}  # these take long: ctest starts them first
     SKIP_RETURN_CODE 77
     ENVIRONMENT "COX_BIN=$<TARGET_FILE:coxswain>;COX_SHARED=${COX_SHARED};PYTHONUNBUFFERED=1")
+  if(timing IN_LIST arg_LABELS)
+    set_tests_properties(${name} PROPERTIES RUN_SERIAL ON)
+  endif()
 endfunction()
 
 function(cox_fuzz name source)

@@ -10,13 +10,14 @@
 #include "object/codec.h"
 #include "object/equal.h"
 #include "object/yaml/yaml.h"
+#include "tests/paths/paths.h"
 
 namespace cox {
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kGolden = fs::path(COX_SHARED_DIR) / "data" / "api-golden";
+const fs::path kGolden = fs::path(test::SharedDirectory()) / "data" / "api-golden";
 
 std::string ReadFile(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);

@@ -9,13 +9,15 @@
 
 #include "object/codec.h"
 #include "object/json/json.h"
+#include "tests/paths/paths.h"
 
 namespace cox::apiserver {
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kScenarios = fs::path(COX_SHARED_DIR) / "reference" / "scenarios" / "discovery";
+const fs::path kScenarios =
+    fs::path(test::SharedDirectory()) / "reference" / "scenarios" / "discovery";
 
 // The recorded answers of a scenario by the path that was asked for: plain JSON ones only.
 std::vector<std::pair<std::string, Value>> Recorded(const std::string& name) {

@@ -11,13 +11,15 @@
 #include "apiserver/openapi/documents.h"
 #include "apiserver/openapi/v2_protobuf.h"
 #include "net/gzip.h"
+#include "tests/paths/paths.h"
 
 namespace cox::apiserver {
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kScenarios = fs::path(COX_SHARED_DIR) / "reference" / "scenarios" / "discovery";
+const fs::path kScenarios =
+    fs::path(test::SharedDirectory()) / "reference" / "scenarios" / "discovery";
 
 Value ReadJson(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
@@ -139,7 +141,7 @@ Value Comparable(const Value& value) {
 }
 
 TEST(OpenApiTest, EverySchemaAndPathIsAsPublished) {
-  const fs::path folder = fs::path(COX_SHARED_DIR) / "data" / "openapi" / "v3";
+  const fs::path folder = fs::path(test::SharedDirectory()) / "data" / "openapi" / "v3";
   if (!fs::exists(folder)) GTEST_SKIP() << "no reference data";
   int compared = 0;
   for (const ServedGroup& group : GroupsOf(DefaultServedKinds())) {

@@ -15,12 +15,13 @@
 #include "object/apply/managed_fields.h"
 #include "object/json/json.h"
 #include "object/runtime_type.h"
+#include "tests/paths/paths.h"
 
 namespace cox::apply {
 namespace {
 
-constexpr char kOpenApi[] = COX_SHARED_DIR "/data/openapi/v3";
-constexpr char kScenarios[] = COX_SHARED_DIR "/reference/scenarios/apply/";
+const std::string kOpenApi = std::string(test::SharedDirectory()) + "/data/openapi/v3";
+const std::string kScenarios = std::string(test::SharedDirectory()) + "/reference/scenarios/apply/";
 
 Value ReadJson(const std::string& path) {
   std::ifstream file(path);

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "object/json/json.h"
+#include "tests/paths/paths.h"
 
 namespace cox::patch {
 
@@ -45,7 +46,7 @@ void Case::Expect(const Result<Value>& result) const {
 }
 
 std::vector<Case> ReadCases(const std::string& file) {
-  std::string path = std::string(COX_SOURCE_DIR) + "/src/object/patch/testdata/" + file;
+  std::string path = std::string(test::SourceDirectory()) + "/src/object/patch/testdata/" + file;
   std::ifstream stream(path);
   EXPECT_TRUE(stream.good()) << path;
   std::stringstream text;

@@ -10,6 +10,7 @@
 
 #include "object/json/json.h"
 #include "object/yaml/yaml.h"
+#include "tests/paths/paths.h"
 
 namespace cox::yaml {
 namespace {
@@ -22,7 +23,7 @@ std::string ReadFile(const fs::path& path) {
 }
 
 TEST(Golden, EveryKindReadsAndWritesAsUpstream) {
-  fs::path folder = fs::path(COX_SHARED_DIR) / "data" / "api-golden";
+  fs::path folder = fs::path(test::SharedDirectory()) / "data" / "api-golden";
   if (!fs::is_directory(folder)) GTEST_SKIP() << "no " << folder << ": set COX_SHARED";
   int kinds = 0;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {

@@ -10,6 +10,7 @@
 #include "object/json/json.h"
 #include "object/object.h"
 #include "object/yaml/yaml.h"
+#include "tests/paths/paths.h"
 
 namespace cox::apiserver::pod_security {
 namespace {
@@ -48,7 +49,7 @@ Pod RestrictedPod(const std::string& more = "{}") {
 }
 
 TEST(StandardsTest, DecideAllReferencePodsRight) {
-  const fs::path folder = fs::path(COX_SHARED_DIR) / "data" / "pod-security";
+  const fs::path folder = fs::path(test::SharedDirectory()) / "data" / "pod-security";
   if (!fs::is_directory(folder)) GTEST_SKIP() << "no " << folder << ": set COX_SHARED";
   size_t seen = 0;
   for (const fs::directory_entry& file : fs::recursive_directory_iterator(folder)) {

@@ -8,11 +8,13 @@
 
 #include "object/json/json.h"
 #include "object/yaml/yaml.h"
+#include "tests/paths/paths.h"
 
 namespace cox::apiserver {
 namespace {
 
-const std::filesystem::path kReference = std::filesystem::path(COX_SHARED_DIR) / "data" / "rbac";
+const std::filesystem::path kReference =
+    std::filesystem::path(test::SharedDirectory()) / "data" / "rbac";
 
 // The objects of a file of reference data by name, as JSON.
 template <class T>

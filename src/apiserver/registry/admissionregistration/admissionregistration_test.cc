@@ -4,12 +4,13 @@
 #include "apiserver/registry/admissionregistration/rules.h"
 #include "apiserver/registry/admissionregistration/strategies.h"
 #include "apiserver/registry/admissionregistration/webhook_client.h"
+#include "tests/paths/paths.h"
 
 namespace cox::apiserver {
 namespace {
 
 const std::filesystem::path kScenarios =
-    std::filesystem::path(COX_SHARED_DIR) / "reference" / "scenarios";
+    std::filesystem::path(test::SharedDirectory()) / "reference" / "scenarios";
 
 using admissionregistration::v1::RuleWithOperations;
 using admissionregistration::v1::ValidatingWebhookConfiguration;

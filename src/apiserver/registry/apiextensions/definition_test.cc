@@ -3,12 +3,13 @@
 
 #include "apiserver/registry/admissionregistration/recorded_creates.h"
 #include "apiserver/registry/apiextensions/schema_validation.h"
+#include "tests/paths/paths.h"
 
 namespace cox::apiserver {
 namespace {
 
 const std::filesystem::path kScenarios =
-    std::filesystem::path(COX_SHARED_DIR) / "reference" / "scenarios";
+    std::filesystem::path(test::SharedDirectory()) / "reference" / "scenarios";
 
 using apiextensions::v1::CustomResourceDefinition;
 using apiextensions::v1::JSONSchemaProps;

@@ -2,12 +2,13 @@
 #include "apiserver/registry/apiregistration/api_service.h"
 
 #include "apiserver/registry/admissionregistration/recorded_creates.h"
+#include "tests/paths/paths.h"
 
 namespace cox::apiserver {
 namespace {
 
 const std::filesystem::path kScenarios =
-    std::filesystem::path(COX_SHARED_DIR) / "reference" / "scenarios";
+    std::filesystem::path(test::SharedDirectory()) / "reference" / "scenarios";
 
 using apiregistration::v1::APIService;
 
