@@ -17,7 +17,7 @@ import urllib.request
 import compat
 import dns_client
 import go_program
-from cluster import ADMIN_TOKEN, Cluster, end_with_test, need_program, wait_until
+from cluster import ADMIN_TOKEN, Cluster, end_with_test, free_ports, need_program, wait_until
 
 COREFILE = """
 .:{port} {{
@@ -157,13 +157,6 @@ def create(cluster, made):
     urllib.request.urlopen(request, timeout=10, context=ssl.create_default_context(cafile=cluster.ca_file)).close()
 
 
-def free_port():
-    with socket.socket() as one, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other:
-        one.bind(("127.0.0.1", 0))
-        other.bind(one.getsockname())
-        return one.getsockname()[1]
-
-
 def ask(port, name, kind, tcp=False):
     try:
         return dns_client.ask(port, name, kind, tcp=tcp)
@@ -200,7 +193,7 @@ def main():
     coredns = go_program.build(".", module="coredns", output="coredns")
     upstream = Upstream()
     with Cluster(os.environ["COX_BIN"]) as cluster:
-        ours, theirs = free_port(), free_port()
+        ours, theirs = free_ports(2)
         corefile = cluster.path("Corefile")
         with open(corefile, "w") as file:
             file.write(COREFILE.format(port=theirs, kubeconfig=cluster.kubeconfig, upstream=upstream.port))

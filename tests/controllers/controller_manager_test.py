@@ -21,7 +21,7 @@ import urllib.request
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "integration"))
 
-from cluster import ADMIN_TOKEN, Cluster, _free_ports, _Server, need_program, wait_until  # noqa: E402
+from cluster import ADMIN_TOKEN, Cluster, _Server, free_ports, need_program, wait_until  # noqa: E402
 
 TOKENS = (f'{ADMIN_TOKEN},admin,admin-uid,"system:masters"\n'
           'manager-token,system:kube-controller-manager,manager-uid,\n'
@@ -71,7 +71,7 @@ class Manager:
         path = cluster.path("manager.conf")
         with open(path, "w") as file:
             json.dump(config, file)
-        self.port, = _free_ports(1)
+        self.port, = free_ports(1)
         self.server = _Server("controller-manager", [
             binary, "controller-manager", "--kubeconfig", path, "--bind-address", "127.0.0.1", "--secure-port",
             str(self.port), "--root-ca-file", cluster.ca_file, "--use-service-account-credentials",

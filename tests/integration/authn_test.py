@@ -21,7 +21,7 @@ import threading
 import time
 
 from certificates import make_ca, make_certificate, openssl
-from cluster import ADMIN_TOKEN, TOKENS, Cluster, need_program, skip, wait_until, _free_ports
+from cluster import ADMIN_TOKEN, TOKENS, Cluster, need_program, skip, wait_until, free_ports
 from steps import finish, run_steps, step
 
 SECONDS = 30
@@ -135,7 +135,7 @@ class AuthnCluster(Cluster):
     def start(self):
         self._directory = tempfile.mkdtemp(prefix="cox-authn-")
         self.files = Files(self._directory)
-        self.port, issuer_port, moved_port, webhook_port = _free_ports(4)
+        self.port, issuer_port, moved_port, webhook_port = free_ports(4)
         self.url = f"https://127.0.0.1:{self.port}"
         self.secrets = []  # nothing of this may ever be logged
         self._make_certificates()

@@ -10,9 +10,11 @@ child whose test is killed outright is ended by the kernel, so no test leaves a 
 
 import contextlib
 import ctypes
+import fcntl
 import glob
 import json
 import os
+import random
 import shutil
 import signal
 import socket
@@ -65,16 +67,50 @@ def wait_until(what, condition, seconds, between=0.05):
         time.sleep(between)
 
 
-def _free_ports(count):
-    # All are held at once, so that they differ.
-    sockets = [socket.socket() for _ in range(count)]
+# Below the range from which the kernel takes ports by itself (net.ipv4.ip_local_port_range), so that no outgoing
+# connection of another test can hold one.
+_PORTS = range(20000, 32000)
+_PORT_LOCKS = f"/tmp/coxswain-test-ports-{os.getuid()}"
+_leased = []  # file descriptors; their locks end with this process
+
+
+def _lease_port(port):
+    """Reserves `port` against other tests until this process ends. False if it is in use or reserved."""
+    lock = os.open(os.path.join(_PORT_LOCKS, str(port)), os.O_RDWR | os.O_CREAT, 0o600)
     try:
-        for each in sockets:
-            each.bind(("127.0.0.1", 0))
-        return [each.getsockname()[1] for each in sockets]
-    finally:
-        for each in sockets:
-            each.close()
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", port))
+    except OSError:
+        os.close(lock)
+        return False
+    _leased.append(lock)
+    return True
+
+
+def free_ports(count):
+    """Ports on the loopback for servers that this test starts; no other test gets them. FreePort() of
+    src/storage/etcd/testing/child.cc uses the same lock files."""
+    found = []
+    for port in _port_candidates():
+        if _lease_port(port):
+            found.append(port)
+        if len(found) == count:
+            return found
+    raise ClusterError(f"no {count} free ports in {_PORTS}")
+
+
+def free_port_pair():
+    """The first of two adjacent free ports, as an etcd of `coxswain up` takes them."""
+    for port in _port_candidates():
+        if _lease_port(port) and _lease_port(port + 1):
+            return port
+    raise ClusterError(f"no two adjacent free ports in {_PORTS}")
+
+
+def _port_candidates():
+    os.makedirs(_PORT_LOCKS, mode=0o700, exist_ok=True)
+    return random.sample(_PORTS, len(_PORTS))
 
 
 class _Server:
@@ -152,7 +188,7 @@ class Cluster:
 
     def start(self):
         self._directory = tempfile.mkdtemp(prefix="cox-integration-")
-        client_port, peer_port, self.port = _free_ports(3)
+        client_port, peer_port, self.port = free_ports(3)
         self.url = f"https://127.0.0.1:{self.port}"
         self.token_file = self._given_tokens or self._write("tokens.csv", TOKENS)
         self.etcd_url = self._start_etcd(client_port, peer_port)

@@ -10,8 +10,7 @@ import subprocess
 import tempfile
 import time
 
-from cluster import ClusterError, end_with_test, need_program, wait_until
-from cluster import _free_ports as free_ports
+from cluster import ClusterError, end_with_test, free_port_pair, free_ports, need_program, wait_until
 
 BINARY = os.environ["COX_BIN"]
 
@@ -20,10 +19,9 @@ class ControlPlane:
     def __init__(self, directory):
         self.data = os.path.join(directory, "data")
         self.kubeconfig = os.path.join(self.data, "admin.conf")
-        # etcd takes the next port too.
-        ports = free_ports(4)
+        ports = free_ports(3)
         self.flags = ["--no-node", "--data-dir", self.data, "--secure-port", str(ports[0]), "--etcd-port",
-                      str(ports[1]), "--controller-manager-port", str(ports[2]), "--scheduler-port", str(ports[3])]
+                      str(free_port_pair()), "--controller-manager-port", str(ports[1]), "--scheduler-port", str(ports[2])]
         self.process = None
         self.log = os.path.join(directory, "log")
 

@@ -11,7 +11,6 @@ import base64
 import http.server
 import json
 import os
-import socket
 import ssl
 import subprocess
 import sys
@@ -21,7 +20,7 @@ import urllib.error
 import urllib.request
 
 from certificates import RSA, make_ca, make_certificate
-from cluster import ADMIN_TOKEN, Cluster, need_program, wait_until
+from cluster import ADMIN_TOKEN, Cluster, free_ports, need_program, wait_until
 from steps import finish, run_steps, step
 
 # A call whose timeout is a second or ends earlier ends within this, on a machine that is busy.
@@ -226,12 +225,6 @@ def denial_and_warnings_reach_kubectl(t):
     assert deletion["userInfo"]["username"] == "admin" and deletion["object"] is None, deletion
 
 
-def free_port():
-    with socket.socket() as each:
-        each.bind(("127.0.0.1", 0))
-        return each.getsockname()[1]
-
-
 # Path, what the client is told after `failed calling webhook "x": `.
 FAILURES = {
     "hang": 'failed to call webhook: Post "%s/hang?timeout=1s": context deadline exceeded',
@@ -248,7 +241,7 @@ FAILURES = {
 def failing_hook(t, mode, policy):
     hook = t.hook(f"/{mode}", timeoutSeconds=1 if mode == "hang" else 5, failurePolicy=policy, ca="other" if mode == "ca" else "ca")
     if mode == "refused":
-        hook["clientConfig"]["url"] = f"https://127.0.0.1:{free_port()}/refused"
+        hook["clientConfig"]["url"] = f"https://127.0.0.1:{free_ports(1)[0]}/refused"
     return hook
 
 

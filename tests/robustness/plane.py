@@ -105,7 +105,7 @@ class Plane:
         shutil.rmtree(self.directory, ignore_errors=True)
 
     def _start(self):
-        ports = cluster._free_ports(2 * self._count + 1)
+        ports = cluster.free_ports(2 * self._count + 1)
         self.port = ports.pop()
         pairs = [ports[2 * i:2 * i + 2] for i in range(self._count)]
         everybody = ",".join(f"m{i}=http://127.0.0.1:{p[1]}" for i, p in enumerate(pairs))

@@ -9,20 +9,13 @@ Environment: COX_BIN, the program under test. Pods are created, never run: there
 
 import json
 import os
-import socket
 import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "integration"))
-from cluster import Cluster, need_program, wait_until  # noqa: E402
+from cluster import Cluster, free_ports, need_program, wait_until  # noqa: E402
 
 SECONDS = 60
-
-
-def free_port():
-    with socket.socket() as each:
-        each.bind(("127.0.0.1", 0))
-        return each.getsockname()[1]
 
 
 class Kubectl:
@@ -64,10 +57,10 @@ class Program:
 
     def __init__(self, cluster, binary, *more):
         self.name = os.path.basename(binary)
-        self.port = free_port()
+        self.port = free_ports(1)[0]
         self._server = cluster._spawn(self.name, [
             binary, f"--kubeconfig={cluster.kubeconfig}", "--metrics-bind-address=0",
-            f"--health-probe-bind-address=127.0.0.1:{free_port()}", f"--webhook-bind-address=127.0.0.1:{self.port}",
+            f"--health-probe-bind-address=127.0.0.1:{free_ports(1)[0]}", f"--webhook-bind-address=127.0.0.1:{self.port}",
             f"--webhook-url=https://127.0.0.1:{self.port}", f"--service=default/{self.name}", *more])
 
     def wait(self, kubectl):

@@ -62,7 +62,8 @@ TEST_F(EtcdFault, ASilentServerKeepsNobodyLongerThanTheDeadline) {
     const Clock::SteadyTime start = clock_.Monotonic();
     const Status status = call(attempt);
     EXPECT_EQ(status, Context::DeadlineExceeded()) << status.ToString();
-    EXPECT_LT(clock_.Monotonic() - start, seconds(2));
+    // The call's own deadline ended it, not that of the test (100 s), nor a restart of etcd.
+    EXPECT_LT(clock_.Monotonic() - start, seconds(30));
   };
   take([&](Context& ctx) { return store_->Create(ctx, "/b", "x").status(); });
   take([&](Context& ctx) { return store_->Get(ctx, "/a").status(); });

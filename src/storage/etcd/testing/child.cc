@@ -4,8 +4,10 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <csignal>
@@ -58,17 +60,49 @@ bool Child::Runs() {
   return pid_ > 0;
 }
 
-Result<int> FreePort() {
+namespace {
+
+// Below the range from which the kernel takes ports by itself (net.ipv4.ip_local_port_range), so
+// that no outgoing connection of another test can hold one.
+constexpr int kFirstPort = 20000;
+constexpr int kPorts = 12000;
+
+bool CanBind(int port) {
   const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  auto* generic = reinterpret_cast<sockaddr*>(&address);
-  const bool bound = ::bind(fd, generic, size) == 0 && ::getsockname(fd, generic, &size) == 0;
+  address.sin_port = htons(static_cast<uint16_t>(port));
+  const bool bound = ::bind(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
   ::close(fd);
-  if (!bound) return Status::Internal(std::string("no free port: ") + std::strerror(errno));
-  return ntohs(address.sin_port);
+  return bound;
+}
+
+// Reserves `port` against other test processes until this one ends: the lock's descriptor is never
+// closed.
+bool LeasePort(const std::string& locks, int port) {
+  const std::string path = locks + "/" + std::to_string(port);
+  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR);
+  if (fd < 0) return false;
+  if (::flock(fd, LOCK_EX | LOCK_NB) == 0 && CanBind(port)) return true;
+  ::close(fd);
+  return false;
+}
+
+}  // namespace
+
+Result<int> FreePort() {
+  const std::string locks = "/tmp/coxswain-test-ports-" + std::to_string(::getuid());
+  if (::mkdir(locks.c_str(), S_IRWXU) != 0 && errno != EEXIST) {
+    return Status::Internal(locks + ": " + std::strerror(errno));
+  }
+  // Processes begin at different places, so that they seldom try the same port.
+  const int first = static_cast<int>(::getpid() * 7919L % kPorts);
+  for (int i = 0; i < kPorts; ++i) {
+    const int port = kFirstPort + (first + i) % kPorts;
+    if (LeasePort(locks, port)) return port;
+  }
+  return Status::Internal("no free port on the loopback");
 }
 
 }  // namespace cox::storage

@@ -35,8 +35,8 @@ class Child {
   pid_t pid_;
 };
 
-// A port nobody listens on. Somebody else may take it before it is used; unlikely, as the kernel
-// hands them out in turn.
+// A port on the loopback that is free, and reserved for this process against every other test
+// process until it ends.
 Result<int> FreePort();
 
 }  // namespace cox::storage
