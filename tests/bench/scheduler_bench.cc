@@ -1,27 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many Pods a second the scheduler decides about, without API server: snapshot, cycle, assume,
-// one thread. --nodes N (5000), --pods N (20000); with --check it fails below the promise.
-#include <chrono>
+// Measures how many Pods per second of processor time the scheduler decides about, without API
+// server: snapshot, cycle, assume, one thread. --nodes N (5000), --pods N (20000).
+//
+// The target is 10,000 decisions per second at 5,000 nodes. How fast a processor is differs between
+// machines and from minute to minute: --check compares with decoding a Pod from JSON in the same
+// run and fails when a decision takes longer than kMostDecodes of it.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <string>
 
 #include "base/clock.h"
+#include "object/json/json.h"
 #include "scheduler/cycle.h"
 #include "scheduler/test_objects.h"
+#include "tests/bench/sample_pod.h"
 
 namespace cox::scheduler {
 namespace {
 
-// Decisions a second at 5,000 nodes.
-constexpr double kPromise = 10'000;
+// Decisions per second at 5,000 nodes.
+constexpr double kTarget = 10'000;
+// The target in decodes of a Pod, with which it was measured.
+constexpr double kMostDecodes = 10;
 
 struct Case {
   const char* name;
   core::v1::Pod (*make)(int number);
-  bool promised;
+  bool checked;
 };
+
+double CpuSeconds() {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
+// Decodes of a typical Pod per second.
+double MeasureDecodes() {
+  core::v1::Pod pod = bench::SamplePod();
+  for (int i = 0; i < 2; ++i) pod.spec.containers.push_back(bench::SampleContainer(i));
+  const std::string text = json::Encode(pod);
+  constexpr int kRounds = 5000;
+  const double begun = CpuSeconds();
+  for (int i = 0; i < kRounds; ++i) {
+    if (!json::Decode<core::v1::Pod>(text).ok()) std::abort();
+  }
+  return kRounds / (CpuSeconds() - begun);
+}
 
 core::v1::Pod Replica(int number) { return TestPod("p" + std::to_string(number), "100m", "200Mi"); }
 core::v1::Pod OfTwentyKinds(int number) {
@@ -66,13 +93,12 @@ double Measure(const Case& c, int num_nodes, int num_pods) {
   std::vector<PodInfoPtr> pods;
   for (int i = 0; i < num_pods; ++i) pods.push_back(Info(c.make(i)));
   (void)nodes.Take();
-  const auto begun = std::chrono::steady_clock::now();
+  const double begun = CpuSeconds();
   for (const PodInfoPtr& pod : pods) {
     const Decision decision = cycle.Decide(ctx, *profile, *pod, nodes.Take());
     if (decision.ok()) (void)nodes.cache.Assume(pod, decision.node);
   }
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
-  return num_pods / took.count();
+  return num_pods / (CpuSeconds() - begun);
 }
 
 int Run(int argc, char** argv) {
@@ -94,11 +120,13 @@ int Run(int argc, char** argv) {
   bool kept = true;
   std::printf("%d nodes, %d pods, one thread\n", nodes, pods);
   for (const Case& c : kCases) {
-    const double rate = Measure(c, nodes, c.promised ? pods : pods / 4);
-    std::printf("  %-36s %10.0f decisions/s\n", c.name, rate);
-    if (c.promised && rate < kPromise) kept = false;
+    const double rate = Measure(c, nodes, c.checked ? pods : pods / 4);
+    const double decodes = MeasureDecodes() / rate;
+    std::printf("  %-36s %10.0f decisions/s%s, one takes %.1f decodes of a Pod\n", c.name, rate,
+                c.checked && rate < kTarget ? " (below the target)" : "", decodes);
+    if (c.checked && decodes > kMostDecodes) kept = false;
   }
-  if (check && !kept) std::printf("fewer than the promised %.0f\n", kPromise);
+  if (check && !kept) std::printf("a decision takes more than %.0f decodes\n", kMostDecodes);
   return check && !kept ? 1 : 0;
 }
 
