@@ -25,11 +25,15 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "integration"))
 import cluster  # noqa: E402  (a sibling folder, not a package)
+import machine  # noqa: E402
 
 LEASE, RENEW, RETRY, WRITE = 600, 400, 100, 5  # milliseconds
-TAKEOVER_SECONDS = 1 + 2  # a Lease counts whole seconds: it is one, and two seconds more
-PAUSES = 500 if os.environ.get("COX_LONG") else 20
-PAUSES_SERVER = 100 if os.environ.get("COX_LONG") else 8
+LONG = bool(os.environ.get("COX_LONG"))
+# A Lease counts whole seconds: one, and two seconds more. The long form checks every takeover; the short form, which
+# runs beside other tests, checks the median, scaled by the share of the processors.
+TAKEOVER_SECONDS = 1 + 2
+PAUSES = 500 if LONG else 20
+PAUSES_SERVER = 100 if LONG else 8
 ROUNDS_NONE = 8  # of three pauses, until a late write is seen
 GIVE_UP_SECONDS = 30
 MAP = "/api/v1/namespaces/default/configmaps"
@@ -187,7 +191,7 @@ def run(name, program, plane, fence, count):
     print(f"{name}: {count} pauses in {time.monotonic() - began:.0f} s, {len(history.writes)} writes accepted, "
           f"{len(late)} of them late, {refused} refused ({by_server} by the server); another led after "
           f"{took[0]:.2f} s at least, {took[len(took) // 2]:.2f} s in the middle, {took[-1]:.2f} s at most", flush=True)
-    return late, by_server, took[-1]
+    return late, by_server, took[-1] if LONG else took[len(took) // 2]
 
 
 def main():
@@ -195,11 +199,12 @@ def main():
         cluster.skip("needs COX_BIN and the path of leader-pair")
     program, failures = sys.argv[1], []
     with cluster.Cluster(os.environ["COX_BIN"]) as plane:
-        late, _, longest = run("both", program, plane, "both", PAUSES)
+        late, _, takeover = run("both", program, plane, "both", PAUSES)
         if late:
             failures.append(f"writes of deposed leaders were accepted: {late[:5]}")
-        if longest > TAKEOVER_SECONDS:
-            failures.append(f"another led only after {longest:.2f} s")
+        share = 1.0 if LONG else machine.processor_share()
+        if takeover > TAKEOVER_SECONDS / share:
+            failures.append(f"another led only after {takeover:.2f} s, with {share:.2f} of the processors")
         late, by_server, _ = run("server", program, plane, "server", PAUSES_SERVER)
         if late:
             failures.append(f"the server accepted writes of deposed leaders: {late[:5]}")
