@@ -210,7 +210,7 @@ TEST_F(KubeletTest, IsReadyAtOnceAndComesBackWhenItsNodeIsDeleted) {
   const auto ready = [](const Node& node) { return IsReady(node.status); };
   auto node = WaitFor<Node>(*ctx, admin(), Key(), ready);
   ASSERT_TRUE(node.ok()) << node.status().ToString();
-  // Sooner than the periodic status update (10 s), which would also have brought it about.
+  // Ready at once: the periodic status update would report it only after 10 s.
   EXPECT_LT(cluster->clock().Monotonic() - begun, std::chrono::seconds(8));
   const auto lease =
       WaitFor<Lease>(*ctx, admin(), {std::string(kLeaseNamespace), std::string(kName)});

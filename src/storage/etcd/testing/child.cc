@@ -96,7 +96,7 @@ Result<int> FreePort() {
   if (::mkdir(locks.c_str(), S_IRWXU) != 0 && errno != EEXIST) {
     return Status::Internal(locks + ": " + std::strerror(errno));
   }
-  // Processes begin at different places, so that they seldom try the same port.
+  // The start depends on the process id, so that processes rarely try the same port.
   const int first = static_cast<int>(::getpid() * 7919L % kPorts);
   for (int i = 0; i < kPorts; ++i) {
     const int port = kFirstPort + (first + i) % kPorts;
