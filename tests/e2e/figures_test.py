@@ -22,7 +22,7 @@ import time
 import alone
 import leftovers
 from api import CORE, collection, container_statuses
-from harness import end_with_test, processor_share
+from harness import end_with_test, machine_speed
 from whole_cluster import Cluster
 
 TOLERANCE = 1.5
@@ -38,10 +38,10 @@ class Figures:
     def __init__(self):
         self._missed = []
 
-    def add(self, name, value, unit, wanted, share=1.0):
-        """`share` is the share of the processors that was available, for a figure that depends on it."""
+    def add(self, name, value, unit, wanted, speed=1.0):
+        """`speed` is the speed of the machine, for a figure that depends on it."""
         self.show(name, value, unit, wanted)
-        if value * share > wanted * TOLERANCE:
+        if value * speed > wanted * TOLERANCE:
             self._missed.append(name)
 
     @staticmethod
@@ -74,19 +74,19 @@ def pod_object(cluster, name, containers=1, **spec):
 
 
 def starts(figures, cluster):
-    share = processor_share()
-    print(f"  share of the processors: {share:.2f}")
-    figures.add("command to node Ready, empty machine", cluster.ready_seconds, "s", 3, share)
+    speed = machine_speed()
+    print(f"  speed of the machine: {speed:.2f}")
+    figures.add("command to node Ready, empty machine", cluster.ready_seconds, "s", 3, speed)
     cluster.run_tools("first")  # pulls the image
     cluster.kubectl("delete", "pod", "first", "--wait=false")
     cluster.gone(CORE, "pods", None)
     cluster.down_keeping_data()
     began = time.monotonic()
-    figures.add("command to node Ready, again", cluster.up(), "s", 3, share)
+    figures.add("command to node Ready, again", cluster.up(), "s", 3, speed)
     status, body = cluster.api.call("POST", collection(CORE, "default", "pods"), pod_object(cluster, "second"))
     assert status == 201, body
     cluster.pod("second", lambda pod: pod.get("status", {}).get("phase") == "Running", what="Running")
-    figures.add("command to first Pod Running, image present", time.monotonic() - began, "s", 5, share)
+    figures.add("command to first Pod Running, image present", time.monotonic() - began, "s", 5, speed)
 
 
 def idle(figures, cluster):
