@@ -4,8 +4,7 @@
     figures_test.py
 
 Prints a table of figures with their targets. Fails where a figure exceeds its target by more than half. Times that
-end with a state of the cluster are compared with the target divided by the share of the processors that the test
-got. The delay from a container's exit to its status in the API is compared with the time in which containerd itself
+end with a state of the cluster are compared with the target divided by the speed of the machine. The delay from a container's exit to its status in the API is compared with the time in which containerd itself
 handled the same exit.
 
 Environment: COX_BIN, the program under test.

@@ -67,8 +67,7 @@ def wait_until(what, condition, seconds, between=0.05):
         time.sleep(between)
 
 
-# Below the range from which the kernel takes ports by itself (net.ipv4.ip_local_port_range), so that no outgoing
-# connection of another test can hold one.
+# The kernel takes the local ports of outgoing connections from net.ipv4.ip_local_port_range, which begins above these.
 _PORTS = range(20000, 32000)
 _PORT_LOCKS = f"/tmp/coxswain-test-ports-{os.getuid()}"
 _leased = []  # file descriptors; their locks end with this process

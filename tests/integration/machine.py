@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How fast the machine is at the moment, so that times can be judged on a busy machine.
+"""Measures how fast the machine is now, so that tests can judge times on a busy machine.
 
-    machine.py          prints the speed: 1.00 on the quiet reference machine
-    machine.py --steal  prints the processor time that the host has withheld since boot, in seconds
+    machine.py                         prints the speed: 1.00 on the quiet reference machine
+    machine.py --state                 prints a state of the machine for --too-busy-since
+    machine.py --too-busy-since STATE  exits with 0 if the machine was too busy since then to measure times, else with 1
 """
 
 import os
@@ -10,8 +11,12 @@ import subprocess
 import sys
 import time
 
-# How often one processor of the quiet reference machine does the unit of work in a second.
+# Units of work per second that one processor of the quiet reference machine does.
 REFERENCE_RATE = 2400
+# Below this speed, and above this share of stolen processor time, the figures of an unchanged program vary by more than
+# their limits allow.
+MIN_SPEED = 0.4
+MAX_STOLEN_SHARE = 0.1
 
 
 def _count_work(seconds):
@@ -34,14 +39,43 @@ def machine_speed(seconds=0.5):
     return min(1.0, sum(float(each.communicate()[0]) for each in working) / count / REFERENCE_RATE)
 
 
-def stolen_seconds():
+def is_too_slow(seconds, limit):
+    """True if a time that was just measured exceeds the limit for the quiet reference machine, scaled by the speed of
+    this one."""
+    return seconds > limit and seconds > limit / machine_speed()
+
+
+def _stolen_seconds():
     """Processor time since boot in which the host ran something else although this machine had work."""
     with open("/proc/stat") as stat:
         return int(stat.readline().split()[8]) / os.sysconf("SC_CLK_TCK")
 
 
-if __name__ == "__main__":
-    if sys.argv[1:2] == ["--count"]:
-        print(_count_work(float(sys.argv[2])))
+def _state():
+    return f"{machine_speed():.2f} {_stolen_seconds():.2f} {time.monotonic():.2f}"
+
+
+def too_busy(before, after, processors):
+    """True if times measured between two states say little about the program. Prints why."""
+    (speed, stolen, began), (end_speed, end_stolen, ended) = ([float(n) for n in text.split()] for text in (before, after))
+    share = (end_stolen - stolen) / max(ended - began, 0.01) / processors
+    slowest = min(speed, end_speed)
+    print(f"machine speed {slowest:.2f} (at least {MIN_SPEED} needed), the host withheld {share:.0%} of the processors "
+          f"(at most {MAX_STOLEN_SHARE:.0%} allowed)")
+    return slowest < MIN_SPEED or share > MAX_STOLEN_SHARE
+
+
+def main(arguments):
+    if arguments[:1] == ["--count"]:
+        print(_count_work(float(arguments[1])))
+    elif arguments == ["--state"]:
+        print(_state())
+    elif arguments[:1] == ["--too-busy-since"]:
+        return 0 if too_busy(arguments[1], _state(), os.cpu_count()) else 1
     else:
-        print(f"{stolen_seconds():.0f}" if sys.argv[1:] == ["--steal"] else f"{machine_speed():.2f}")
+        print(f"{machine_speed():.2f}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

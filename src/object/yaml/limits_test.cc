@@ -37,10 +37,10 @@ Parsed MeasureParse(std::string_view text, bool strict) {
   return parsed;
 }
 
-// `unit` again and again, up to a whole request body.
-std::string Body(std::string_view unit, std::string_view head = "") {
+// `head`, then `unit` as often as fits into `size` bytes.
+std::string Body(std::string_view unit, std::string_view head = "", size_t size = kBody) {
   std::string text(head);
-  while (text.size() + unit.size() <= kBody) text += unit;
+  while (text.size() + unit.size() <= size) text += unit;
   return text;
 }
 
@@ -151,26 +151,26 @@ constexpr Hostile kHostile[] = {
     {"deep aliases", [] { return DeepAliases(); }},
 };
 
-// Manifests as users write them: a quarter of a request body.
+// Typical manifests, a quarter of a request body.
 std::string OrdinaryManifests() {
   return Body(
-             "- apiVersion: v1\n"
-             "  kind: ConfigMap\n"
-             "  metadata:\n"
-             "    name: settings\n"
-             "    labels: {app: web, tier: front}\n"
-             "  data:\n"
-             "    address: \"10.0.0.1:8080\"\n"
-             "    replicas: 3\n"
-             "    banner: |\n"
-             "      The first line of a text,\n"
-             "      and the second one.\n")
-      .substr(0, kBody / 4);
+      "- apiVersion: v1\n"
+      "  kind: ConfigMap\n"
+      "  metadata:\n"
+      "    name: settings\n"
+      "    labels: {app: web, tier: front}\n"
+      "  data:\n"
+      "    address: \"10.0.0.1:8080\"\n"
+      "    replicas: 3\n"
+      "    banner: |\n"
+      "      The first line of a text,\n"
+      "      and the second one.\n",
+      "", kBody / 4);
 }
 
-// The CPU time of one parse, divided by that of a request body full of ordinary manifests.
-// Processors differ, and the same one is slower when its neighbours are busy: both are measured one
-// after the other, and the smallest of three ratios counts.
+// The CPU time to parse `text`, divided by the time for a whole request body of ordinary manifests.
+// A busy machine slows both, so they are measured one after the other; the smallest of three ratios
+// counts.
 double RelativeTime(std::string_view text, bool strict, std::string_view ordinary, Parsed* cost) {
   const double per_body = static_cast<double>(kBody) / static_cast<double>(ordinary.size());
   double best = std::numeric_limits<double>::infinity();

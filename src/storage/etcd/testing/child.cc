@@ -62,8 +62,8 @@ bool Child::Runs() {
 
 namespace {
 
-// Below the range from which the kernel takes ports by itself (net.ipv4.ip_local_port_range), so
-// that no outgoing connection of another test can hold one.
+// The kernel takes the local ports of outgoing connections from net.ipv4.ip_local_port_range, which
+// begins above these.
 constexpr int kFirstPort = 20000;
 constexpr int kPorts = 12000;
 
@@ -78,8 +78,8 @@ bool CanBind(int port) {
   return bound;
 }
 
-// Reserves `port` against other test processes until this one ends: the lock's descriptor is never
-// closed.
+// Locks a file that stands for `port`, so that no other test process gets this port while this
+// process runs. The descriptor stays open to hold the lock.
 bool LeasePort(const std::string& locks, int port) {
   const std::string path = locks + "/" + std::to_string(port);
   const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR);
