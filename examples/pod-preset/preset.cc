@@ -22,7 +22,7 @@ constexpr char kMirrorAnnotation[] = "kubernetes.io/config.mirror";
 
 // One entry of the ConfigMap, as a list of T. Fields that T does not have are mistakes.
 template <class T>
-Status ReadList(const cox::core::v1::ConfigMap& map, const char* entry, std::vector<T>& out) {
+Status ReadList(const cox::core::v1::ConfigMap& map, const char* entry, cox::List<T>& out) {
   const std::string* text = map.data.Get(entry);
   if (text == nullptr) return {};
   Result<cox::Value> list = cox::yaml::Parse(*text);
@@ -43,7 +43,7 @@ Status ReadList(const cox::core::v1::ConfigMap& map, const char* entry, std::vec
 
 // Adds what is not there yet. What is known by the same key, with other contents, is a conflict.
 template <class T, class KeyOf>
-bool AddAll(const std::vector<T>& items, const char* what, KeyOf key_of, std::vector<T>& to,
+bool AddAll(const cox::List<T>& items, const char* what, KeyOf key_of, cox::List<T>& to,
             std::string& clash) {
   for (const T& item : items) {
     const auto same = std::find_if(to.begin(), to.end(),
@@ -86,7 +86,7 @@ bool MergeOne(const Preset& preset, Pod& pod, std::string& clash) {
           pod.spec.volumes, clash)) {
     return false;
   }
-  for (std::vector<Container>* containers : {&pod.spec.initContainers, &pod.spec.containers}) {
+  for (cox::List<Container>* containers : {&pod.spec.initContainers, &pod.spec.containers}) {
     for (Container& container : *containers) {
       if (!MergeIntoContainer(preset, container, clash)) return false;
     }

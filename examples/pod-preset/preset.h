@@ -27,10 +27,10 @@ struct Preset {
   std::string name;
   std::string resource_version;
   cox::labels::Selector selector;
-  std::vector<cox::core::v1::EnvVar> env;
-  std::vector<cox::core::v1::EnvFromSource> env_from;
-  std::vector<cox::core::v1::Volume> volumes;
-  std::vector<cox::core::v1::VolumeMount> volume_mounts;
+  cox::List<cox::core::v1::EnvVar> env;
+  cox::List<cox::core::v1::EnvFromSource> env_from;
+  cox::List<cox::core::v1::Volume> volumes;
+  cox::List<cox::core::v1::VolumeMount> volume_mounts;
 };
 
 // BadRequest, saying which entry is wrong and why.

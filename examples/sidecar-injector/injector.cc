@@ -11,7 +11,7 @@ namespace {
 using cox::core::v1::Container;
 using cox::core::v1::Pod;
 
-bool Has(const std::vector<Container>& containers, const char* name) {
+bool Has(const cox::List<Container>& containers, const char* name) {
   return std::any_of(containers.begin(), containers.end(),
                      [name](const Container& each) { return each.name == name; });
 }

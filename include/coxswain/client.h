@@ -17,6 +17,7 @@
 #include "coxswain/options.h"
 #include "coxswain/resource.h"
 #include "coxswain/transport.h"
+#include "object/list.h"
 
 namespace cox {
 
@@ -48,7 +49,7 @@ bool IsEndOfWatch(const Status& status);
 // What a list gives: the objects and the resourceVersion to watch from.
 template <class T>
 struct ObjectList {
-  std::vector<T> items;
+  cox::List<T> items;
   std::string resource_version;
 };
 

@@ -24,7 +24,7 @@
 //
 // They work on metav1.Condition, which new kinds use, and on the older structs that kinds of their
 // own have (PodCondition, DeploymentCondition, NodeCondition).
-// Threads: as the vector.
+// Threads: as the list.
 namespace cox {
 
 template <class C>
@@ -40,22 +40,22 @@ inline Time TimeNow(const Clock& clock) {
   return Time::FromUnix(since.count());
 }
 
+// A List or std::vector of conditions.
+template <class L>
+concept ConditionList = ConditionStruct<typename std::remove_cvref_t<L>::value_type>;
+
 // Null if there is none of that type.
-template <ConditionStruct C>
-C* FindCondition(std::vector<C>& conditions, std::string_view type) {
+template <ConditionList L>
+auto* FindCondition(L&& conditions, std::string_view type) {
   const auto found = std::find_if(conditions.begin(), conditions.end(),
-                                  [type](const C& condition) { return condition.type == type; });
+                                  [type](const auto& condition) { return condition.type == type; });
   return found == conditions.end() ? nullptr : &*found;
-}
-template <ConditionStruct C>
-const C* FindCondition(const std::vector<C>& conditions, std::string_view type) {
-  return FindCondition(const_cast<std::vector<C>&>(conditions), type);  // NOLINT: given back const
 }
 
 // Whether it is there and "True"; "Unknown" is neither true nor false.
-template <ConditionStruct C>
-bool IsTrue(const std::vector<C>& conditions, std::string_view type) {
-  const C* condition = FindCondition(conditions, type);
+template <ConditionList L>
+bool IsTrue(const L& conditions, std::string_view type) {
+  const auto* condition = FindCondition(conditions, type);
   return condition != nullptr && condition->status == "True";
 }
 
@@ -66,9 +66,9 @@ bool IsTrue(const std::vector<C>& conditions, std::string_view type) {
 // happens to reason, message and observedGeneration. A time that the caller set in `wanted` is used
 // instead of `now` when the status changes. lastUpdateTime, where the struct has one, is set when
 // anything changes; lastProbeTime and lastHeartbeatTime are the caller's.
-template <ConditionStruct C>
-bool SetCondition(std::vector<C>& conditions, C wanted, const Time& now) {
-  C* present = FindCondition(conditions, wanted.type);
+template <ConditionList L>
+bool SetCondition(L& conditions, typename L::value_type wanted, const Time& now) {
+  auto* present = FindCondition(conditions, wanted.type);
   if (present != nullptr && present->status == wanted.status) {
     wanted.lastTransitionTime = present->lastTransitionTime;
   } else if (wanted.lastTransitionTime.IsZero()) {
@@ -88,10 +88,10 @@ bool SetCondition(std::vector<C>& conditions, C wanted, const Time& now) {
 }
 
 // True if there was one.
-template <ConditionStruct C>
-bool RemoveCondition(std::vector<C>& conditions, std::string_view type) {
-  return std::erase_if(conditions, [type](const C& condition) { return condition.type == type; }) >
-         0;
+template <ConditionList L>
+bool RemoveCondition(L& conditions, std::string_view type) {
+  using std::erase_if;
+  return erase_if(conditions, [type](const auto& condition) { return condition.type == type; }) > 0;
 }
 
 }  // namespace cox

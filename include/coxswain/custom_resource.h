@@ -124,9 +124,9 @@ std::string CrdYaml(const apiextensions::v1::CustomResourceDefinition& definitio
 namespace internal {
 
 Type DescribeStruct(const Type& self, std::string_view name, std::string_view doc,
-                    std::vector<FieldDescription> fields, const StructOps& ops);
+                    std::vector<FieldDescription> fields, const ItemOps& ops);
 Type DescribeKind(const Type& self, std::string_view name, std::vector<FieldDescription> fields,
-                  const StructOps& ops);
+                  const ItemOps& ops);
 KindInfo MakeKind(const KindInfo& self, std::string_view kind, const Type& type,
                   KindOptions options);
 const Type* ListOf(const Type* element, const ListOps& ops);
@@ -168,8 +168,13 @@ struct MemberType<Box<M>> {
   static constexpr uint16_t kFlags = Field::kPointer;
 };
 template <class M>
-struct MemberType<std::vector<M>> {
+struct MemberType<List<M>> {
   static const Type* Get() { return ListOf(MemberType<M>::Get(), kListOps<M>); }
+  static constexpr uint16_t kFlags = 0;
+};
+template <class M>
+struct MemberType<std::vector<M>> {
+  static const Type* Get() { return ListOf(MemberType<M>::Get(), kVectorOps<M>); }
   static constexpr uint16_t kFlags = 0;
 };
 template <class M>
@@ -208,13 +213,13 @@ FieldDescription DescribeField(std::string_view json_name, M S::*member) {
   const ::cox::Type S::kType = [] {                                          \
     using Described [[maybe_unused]] = S;                                    \
     return ::cox::internal::DescribeStruct(S::kType, #S, doc, {__VA_ARGS__}, \
-                                           ::cox::kStructOps<S>);            \
+                                           ::cox::Items<S>::kOps);           \
   }();
 // Defines S::kType and S::kKind of a kind; `metadata` is its own, the other fields are named.
-#define COX_KIND(S, options, ...)                                                              \
-  const ::cox::Type S::kType = [] {                                                            \
-    using Described [[maybe_unused]] = S;                                                      \
-    return ::cox::internal::DescribeKind(                                                      \
-        S::kType, #S, {COX_FIELD(metadata) __VA_OPT__(, ) __VA_ARGS__}, ::cox::kStructOps<S>); \
-  }();                                                                                         \
+#define COX_KIND(S, options, ...)                                                               \
+  const ::cox::Type S::kType = [] {                                                             \
+    using Described [[maybe_unused]] = S;                                                       \
+    return ::cox::internal::DescribeKind(                                                       \
+        S::kType, #S, {COX_FIELD(metadata) __VA_OPT__(, ) __VA_ARGS__}, ::cox::Items<S>::kOps); \
+  }();                                                                                          \
   const ::cox::KindInfo S::kKind = ::cox::internal::MakeKind(S::kKind, #S, S::kType, options);

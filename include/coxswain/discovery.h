@@ -19,7 +19,7 @@ namespace cox {
 // dynamic.
 struct ServedResource {
   Resource resource;
-  std::vector<std::string> verbs;
+  cox::List<std::string> verbs;
   // The version to use, of those in which the resource is served.
   bool preferred = false;
 

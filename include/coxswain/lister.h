@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -63,7 +64,9 @@ class Index {
         if constexpr (std::is_convertible_v<decltype(Key::Of(*typed)), std::string>) {
           values.push_back(Key::Of(*typed));
         } else {
-          values = Key::Of(*typed);
+          auto found = Key::Of(*typed);
+          values.assign(std::make_move_iterator(found.begin()),
+                        std::make_move_iterator(found.end()));
         }
       }
       std::erase(values, "");

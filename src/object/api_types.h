@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "object/box.h"
+#include "object/list.h"
 #include "object/map.h"
 #include "object/raw_json.h"
 #include "object/scalar/int_or_string.h"
@@ -19,7 +19,7 @@ namespace cox {
 struct KindInfo;
 struct Type;
 
-// A bool in a list: std::vector<bool> has no bools that could be pointed to.
+// A bool in a list of a user's struct: std::vector<bool> has no bools that could be pointed to.
 struct Bool {
   bool value = false;
 

@@ -1,43 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cassert>
+#include <cstddef>
 #include <utility>
 
+#include "object/item_ops.h"
+
+COX_BEGIN_ITEM_OPS
 namespace cox {
 
-// The part of Box that does not depend on what it holds: tables of fields reach any Box through it.
+// The part of a Box that does not depend on its type. The field tables access every Box through it.
+// Running out of memory ends the process.
 class BoxBase {
  public:
-  void* get_erased() const { return pointer_; }
-  void set_erased(void* pointer) { pointer_ = pointer; }
+  void* erased() const { return pointer_; }
+  // Replaces the object by a default-constructed one.
+  void* Emplace(const ItemOps& ops) noexcept;
+  void Reset(const ItemOps& ops) noexcept;
 
  protected:
   BoxBase() = default;
-  explicit BoxBase(void* pointer) : pointer_(pointer) {}
+  BoxBase(const ItemOps& ops, const BoxBase& other) noexcept;
+  BoxBase(const BoxBase&) = delete;
+  BoxBase(BoxBase&& other) noexcept : pointer_(std::exchange(other.pointer_, nullptr)) {}
+  BoxBase& operator=(const BoxBase&) = delete;
   ~BoxBase() = default;
+
+  void MoveValue(const ItemOps& ops, void* value) noexcept;
+  void CopyFrom(const ItemOps& ops, const BoxBase& other) noexcept;
+  void MoveFrom(const ItemOps& ops, BoxBase& other) noexcept;
+  bool Equals(const ItemOps& ops, const BoxBase& other) const noexcept;
+
   void* pointer_ = nullptr;
 };
 
 // An optional struct that is kept on the heap: Go's `*T` with value semantics.
 //
 // API structs hold dozens of optional parts of which a few are set; a Box costs one pointer where
-// std::optional would cost the whole part. It also makes recursive types possible.
-// Ownership: owns its T; copying copies the T. Threads: as T.
-// Plain new and delete: a unique_ptr inside would be instantiated for a thousand structs.
+// std::optional would cost the whole part. It also makes recursive types possible. Copying and
+// destroying are compiled once in the program, as for List.
+//
+// Ownership: owns its T; copying a Box copies the T.
+// Threads: as T.
 template <class T>
 class Box : public BoxBase {
  public:
   Box() = default;
-  Box(std::nullptr_t) {}                              // NOLINT: as std::optional
-  Box(T value) : BoxBase(new T(std::move(value))) {}  // NOLINT
-  Box(const Box& other) : BoxBase(other ? new T(*other) : nullptr) {}
-  Box(Box&& other) noexcept : BoxBase(std::exchange(other.pointer_, nullptr)) {}
-  Box& operator=(Box other) noexcept {
-    std::swap(pointer_, other.pointer_);
+  Box(std::nullptr_t) {}                               // NOLINT: as std::optional
+  Box(T value) { MoveValue(Items<T>::kOps, &value); }  // NOLINT
+  Box(const Box& other) noexcept : BoxBase(Items<T>::kOps, other) {}
+  Box(Box&& other) noexcept : BoxBase(std::move(other)) {}
+  Box& operator=(const Box& other) noexcept {
+    CopyFrom(Items<T>::kOps, other);
     return *this;
   }
-  ~Box() { delete get(); }
+  Box& operator=(Box&& other) noexcept {
+    MoveFrom(Items<T>::kOps, other);
+    return *this;
+  }
+  ~Box() {
+    if (pointer_ != nullptr) Reset(Items<T>::kOps);
+  }
 
   bool has_value() const { return pointer_ != nullptr; }
   explicit operator bool() const { return has_value(); }
@@ -51,13 +74,13 @@ class Box : public BoxBase {
   const T* operator->() const { return get(); }
 
   // Makes a default T in place of what was there.
-  T& emplace() {
-    *this = Box(T{});
-    return *get();
-  }
+  T& emplace() { return *static_cast<T*>(Emplace(Items<T>::kOps)); }
   // The T, made first where there was none.
   T& ensure() { return has_value() ? *get() : emplace(); }
-  void reset() { *this = Box(); }
+  void reset() { Reset(Items<T>::kOps); }
+
+  bool operator==(const Box& other) const { return Equals(Items<T>::kOps, other); }
 };
 
 }  // namespace cox
+COX_END_ITEM_OPS

@@ -45,7 +45,7 @@ void ApplyDefaults(const Type& type, void* object) {
       ApplyDefaults(*type.element, static_cast<char*>(items.data) + i * type.list_ops->stride);
     }
   } else if (type.shape == Shape::kMap && !type.element->IsScalar()) {
-    ItemSpan entries = type.map_ops->entries(object);
+    ItemSpan entries = type.map_ops->Entries(object);
     for (size_t i = 0; i < entries.count; ++i) {
       ApplyDefaults(*type.element, static_cast<char*>(entries.data) + i * type.map_ops->stride +
                                        type.map_ops->value_offset);

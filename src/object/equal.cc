@@ -26,8 +26,8 @@ bool ListsEqual(const Type& type, const void* a, const void* b) {
 
 bool MapsEqual(const Type& type, const void* a, const void* b) {
   const MapOps& ops = *type.map_ops;
-  ItemSpan x = ops.entries(a);
-  ItemSpan y = ops.entries(b);
+  ItemSpan x = ops.Entries(a);
+  ItemSpan y = ops.Entries(b);
   if (x.count != y.count) return false;
   for (size_t i = 0; i < x.count; ++i) {
     const char* p = static_cast<char*>(x.data) + i * ops.stride;

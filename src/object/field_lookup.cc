@@ -45,7 +45,7 @@ std::optional<FieldRef> Take(FieldRef from, const PathStep& step) {
     return FieldRef{type.element, static_cast<char*>(items.data) + index * type.list_ops->stride};
   }
   if (type.shape == Shape::kMap && step.index < 0) {
-    ItemSpan entries = type.map_ops->entries(from.at);
+    ItemSpan entries = type.map_ops->Entries(from.at);
     for (size_t i = 0; i < entries.count; ++i) {
       const char* entry = static_cast<char*>(entries.data) + i * type.map_ops->stride;
       if (*reinterpret_cast<const std::string*>(entry) == step.name) {

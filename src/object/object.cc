@@ -11,13 +11,13 @@ namespace cox {
 Object::Object(const KindInfo& kind) : Object(kind, GvkOf(kind)) {}
 
 Object::Object(const KindInfo& kind, GroupVersionKind gvk)
-    : gvk_(std::move(gvk)), type_(kind.type), data_(kind.type->struct_ops->create()) {}
+    : gvk_(std::move(gvk)), type_(kind.type), data_(NewItem(*kind.type->struct_ops)) {}
 
 Object::Object(GroupVersionKind gvk, const Type& type, Value value)
     : gvk_(std::move(gvk)), type_(&type), value_(std::move(value)) {}
 
 Object::Object(const Object& other) : gvk_(other.gvk_), type_(other.type_), value_(other.value_) {
-  if (other.data_ != nullptr) data_ = type_->struct_ops->clone(other.data_);
+  if (other.data_ != nullptr) data_ = CloneItem(*type_->struct_ops, other.data_);
 }
 
 Object::Object(Object&& other) noexcept
@@ -35,7 +35,7 @@ Object& Object::operator=(Object other) noexcept {
 }
 
 Object::~Object() {
-  if (data_ != nullptr) type_->struct_ops->destroy(data_);
+  if (data_ != nullptr) DeleteItem(*type_->struct_ops, data_);
 }
 
 const meta::v1::ObjectMeta* Object::object_meta() const {
@@ -65,10 +65,10 @@ Status Object::FromValue(Value value) {
     value_ = std::move(value);
     return {};
   }
-  void* fresh = type_->struct_ops->create();
+  void* fresh = NewItem(*type_->struct_ops);
   Status status = json::FromValue(value, *type_, fresh);
   if (status.ok()) std::swap(data_, fresh);
-  type_->struct_ops->destroy(fresh);
+  DeleteItem(*type_->struct_ops, fresh);
   return status;
 }
 

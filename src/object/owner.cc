@@ -44,8 +44,8 @@ bool SetOwnerReference(ObjectMeta* meta, const OwnerReference& owner) {
 }
 
 bool RemoveOwnerReference(ObjectMeta* meta, std::string_view owner_uid) {
-  return std::erase_if(meta->ownerReferences,
-                       [&](const OwnerReference& owner) { return owner.uid == owner_uid; }) > 0;
+  return erase_if(meta->ownerReferences,
+                  [&](const OwnerReference& owner) { return owner.uid == owner_uid; }) > 0;
 }
 
 bool HasFinalizer(const ObjectMeta& meta, std::string_view finalizer) {
@@ -60,7 +60,7 @@ bool AddFinalizer(ObjectMeta* meta, std::string_view finalizer) {
 }
 
 bool RemoveFinalizer(ObjectMeta* meta, std::string_view finalizer) {
-  return std::erase(meta->finalizers, finalizer) > 0;
+  return erase(meta->finalizers, finalizer) > 0;
 }
 
 }  // namespace cox

@@ -45,7 +45,7 @@ bool IsContainer(const Type& type) {
 }  // namespace
 
 const void* PointedTo(const Type& type, const void* at) {
-  if (type.shape == Shape::kStruct) return static_cast<const BoxBase*>(at)->get_erased();
+  if (type.shape == Shape::kStruct) return static_cast<const BoxBase*>(at)->erased();
   if (IsContainer(type)) return at;
   return WithOptional(type, const_cast<void*>(at), [](auto* held) -> const void* {
     return held->has_value() ? &**held : nullptr;
@@ -55,8 +55,8 @@ const void* PointedTo(const Type& type, const void* at) {
 void* EnsurePointedTo(const Type& type, void* at) {
   if (type.shape == Shape::kStruct) {
     auto* box = static_cast<BoxBase*>(at);
-    if (box->get_erased() == nullptr) box->set_erased(type.struct_ops->create());
-    return box->get_erased();
+    if (box->erased() == nullptr) box->Emplace(*type.struct_ops);
+    return box->erased();
   }
   if (IsContainer(type)) return at;
   return WithOptional(
@@ -66,8 +66,7 @@ void* EnsurePointedTo(const Type& type, void* at) {
 void ResetPointer(const Type& type, void* at) {
   if (type.shape == Shape::kStruct) {
     auto* box = static_cast<BoxBase*>(at);
-    if (box->get_erased() != nullptr) type.struct_ops->destroy(box->get_erased());
-    box->set_erased(nullptr);
+    box->Reset(*type.struct_ops);
   } else if (!IsContainer(type)) {
     WithOptional(type, at, [](auto* held) -> void* {
       held->reset();

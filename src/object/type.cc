@@ -42,3 +42,37 @@ constinit const MapOps kRawMap = kMapOps<RawJson>;
 constinit const MapOps kTimeMap = kMapOps<Time>;
 
 }  // namespace cox::scalar_ops
+
+namespace cox {
+
+ItemSpan list_functions::Items(const void* list) {
+  const auto& items = *static_cast<const ListBase*>(list);
+  return {items.erased_data(), items.size()};
+}
+
+void list_functions::Reserve(const ListOps& ops, void* list, size_t n) {
+  static_cast<ListBase*>(list)->Reserve(*ops.item, n);
+}
+
+void* list_functions::Append(const ListOps& ops, void* list) {
+  return static_cast<ListBase*>(list)->Append(*ops.item);
+}
+
+void list_functions::Clear(const ListOps& ops, void* list) {
+  static_cast<ListBase*>(list)->Clear(*ops.item);
+}
+
+// A Map is the List of its entries.
+
+void* MapOps::Append(void* map, std::string_view key) const {
+  return static_cast<char*>(MapBase::Append(*entry, *static_cast<ListBase*>(map), key)) +
+         value_offset;
+}
+
+bool MapOps::Seal(void* map) const { return MapBase::Seal(*entry, *static_cast<ListBase*>(map)); }
+
+void MapOps::Clear(void* map) const { static_cast<ListBase*>(map)->Clear(*entry); }
+
+ItemSpan MapOps::Entries(const void* map) const { return list_functions::Items(map); }
+
+}  // namespace cox

@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 
+#include "object/item_ops.h"
 #include "object/name_index.h"
 
 // The shape of API objects as data. One engine (json/, yaml/, protobuf/, patch/, apply/) serves
@@ -36,7 +37,7 @@ enum class Shape : uint8_t {
   kDuration,     // Duration
   kRaw,          // RawJson: any JSON value, kept as its text
   kStruct,       // the generated struct
-  kList,         // std::vector of the element
+  kList,         // List of the element (std::vector in structs of users)
   kMap,          // Map of the element, from string
   kAny,          // nothing is known: only in run-time schemas, held as a Value
 };
@@ -83,32 +84,30 @@ struct Field {
   bool Has(Flag flag) const { return (flags & flag) != 0; }
 };
 
-// What the engine must be able to do with a struct it knows only as a void*.
-struct StructOps {
-  void* (*create)();                   // new T{}
-  void* (*clone)(const void* object);  // new T(*object)
-  void (*destroy)(void* object);       // delete
-};
-
-// Likewise for std::vector<T> and Map<V>. Items of both lie `stride` bytes apart.
+// What the engine must be able to do with lists, which it knows only by their address. Items lie
+// `stride` bytes apart.
 struct ItemSpan {
   void* data;
   size_t count;
 };
 struct ListOps {
   uint32_t stride;
+  const ItemOps* item;  // of a List
   ItemSpan (*items)(const void* list);
-  void (*reserve)(void* list, size_t n);
-  void* (*append)(void* list);  // a new last item, default made
-  void (*clear)(void* list);
+  void (*reserve)(const ListOps& ops, void* list, size_t n);
+  void* (*append)(const ListOps& ops, void* list);  // a new last item, default made
+  void (*clear)(const ListOps& ops, void* list);
 };
 struct MapOps {
   uint32_t stride;        // of entries; the std::string key comes first
   uint32_t value_offset;  // from the start of an entry
-  ItemSpan (*entries)(const void* map);
-  void* (*append)(void* map, std::string_view key);  // where the new value lies
-  bool (*seal)(void* map);                           // sorts; false if a key came twice
-  void (*clear)(void* map);
+  const ItemOps* entry;
+  // Where the value of a new entry lies; the entries are in any order until Seal.
+  void* Append(void* map, std::string_view key) const;
+  // Sorts the entries; false if a key came twice.
+  bool Seal(void* map) const;
+  void Clear(void* map) const;
+  ItemSpan Entries(const void* map) const;
 };
 
 // The shape of one type. Constant and shared: compare Types by address.
@@ -129,7 +128,7 @@ struct Type {
   std::span<const uint16_t> wire = {};       // kStruct: rows of `fields` by rising protobuf number
   std::span<const uint16_t> by_number = {};  // kStruct: the row of each number, or NameIndex::kNone
   NameIndex names = {};                      // kStruct: finds a row of `fields` by its JSON name
-  const StructOps* struct_ops = nullptr;
+  const ItemOps* struct_ops = nullptr;
   const ListOps* list_ops = nullptr;
   const MapOps* map_ops = nullptr;
 

@@ -32,7 +32,7 @@ struct RuntimeStatus {
   Readiness runtime;
   Readiness network;
   // Runtime handlers by name ("" is the default), as RuntimeClasses name them.
-  std::vector<cri::v1::RuntimeHandler> handlers;
+  List<cri::v1::RuntimeHandler> handlers;
 };
 
 struct ExecResult {
@@ -50,8 +50,8 @@ struct StreamOptions {
 };
 
 struct FilesystemInfo {
-  std::vector<cri::v1::FilesystemUsage> images;
-  std::vector<cri::v1::FilesystemUsage> containers;
+  List<cri::v1::FilesystemUsage> images;
+  List<cri::v1::FilesystemUsage> containers;
 };
 
 // Something happened to a container or a sandbox (then container_id is the sandbox's).
@@ -133,11 +133,11 @@ class Runtime {
   // Runs a command to its end. Timeout if that takes longer than `timeout`; 0: no limit but ctx.
   // A command that cannot be started is an error; one that fails is not.
   virtual Result<ExecResult> Exec(const Context& ctx, const std::string& id,
-                                  const std::vector<std::string>& command,
+                                  const List<std::string>& command,
                                   std::chrono::seconds timeout) = 0;
   // Where to connect for a stream, once and soon: "http://127.0.0.1:41234/exec/Xyz".
   virtual Result<std::string> ExecUrl(const Context& ctx, const std::string& id,
-                                      const std::vector<std::string>& command,
+                                      const List<std::string>& command,
                                       const StreamOptions& options) = 0;
   virtual Result<std::string> AttachUrl(const Context& ctx, const std::string& id,
                                         const StreamOptions& options) = 0;
@@ -152,14 +152,14 @@ class Runtime {
   // None if it is not here.
   virtual Result<std::optional<cri::v1::Image>> GetImage(const Context& ctx,
                                                          const cri::v1::ImageSpec& image) = 0;
-  virtual Result<std::vector<cri::v1::Image>> ListImages(const Context& ctx) = 0;
+  virtual Result<List<cri::v1::Image>> ListImages(const Context& ctx) = 0;
   virtual Status RemoveImage(const Context& ctx, const cri::v1::ImageSpec& image) = 0;
   virtual Result<FilesystemInfo> GetImageFilesystems(const Context& ctx) = 0;
 
   // What containers use now; of one Pod's sandbox, or of all where `sandbox_id` is empty.
-  virtual Result<std::vector<cri::v1::ContainerStats>> ListContainerStats(
+  virtual Result<List<cri::v1::ContainerStats>> ListContainerStats(
       const Context& ctx, const std::string& sandbox_id) = 0;
-  virtual Result<std::vector<cri::v1::PodSandboxStats>> ListSandboxStats(const Context& ctx) = 0;
+  virtual Result<List<cri::v1::PodSandboxStats>> ListSandboxStats(const Context& ctx) = 0;
 
   // Asks for events. List after it, and again every now and then: what happens while the runtime
   // begins to collect may be missed. `ctx` bounds the opening only.

@@ -50,7 +50,7 @@ inline core::v1::Taint TestTaint(std::string key, std::string value, std::string
 }
 
 inline core::v1::NodeSelectorRequirement TestRequirement(std::string key, std::string op,
-                                                         std::vector<std::string> values = {}) {
+                                                         List<std::string> values = {}) {
   core::v1::NodeSelectorRequirement requirement;
   requirement.key = std::move(key);
   requirement.operator_ = std::move(op);

@@ -12,7 +12,7 @@ namespace {
 using core::v1::Container;
 using core::v1::ContainerStatus;
 
-void Trim(std::vector<Container>& containers) {
+void Trim(List<Container>& containers) {
   for (Container& container : containers) {
     Container kept;
     kept.name = std::move(container.name);
@@ -25,8 +25,8 @@ void Trim(std::vector<Container>& containers) {
 }
 
 // Of those that are being resized, what they have been given counts.
-void Trim(std::vector<ContainerStatus>& statuses) {
-  std::vector<ContainerStatus> all;
+void Trim(List<ContainerStatus>& statuses) {
+  List<ContainerStatus> all;
   for (ContainerStatus& status : statuses) {
     if (status.allocatedResources.empty() && !status.resources) continue;
     ContainerStatus& kept = all.emplace_back();

@@ -72,9 +72,9 @@ const ContainerStatus* FirstContainer(const Pod& pod) {
 }
 
 // The statuses of all containers, in the same state.
-std::vector<ContainerStatus> Containers(const Pod& pod, const ContainerState& state,
-                                        const ContainerState& last, int32_t restarts, bool ready) {
-  std::vector<ContainerStatus> all;
+List<ContainerStatus> Containers(const Pod& pod, const ContainerState& state,
+                                 const ContainerState& last, int32_t restarts, bool ready) {
+  List<ContainerStatus> all;
   for (const auto& container : pod.spec.containers) {
     ContainerStatus& status = all.emplace_back();
     status.name = container.name;
@@ -93,8 +93,8 @@ std::vector<ContainerStatus> Containers(const Pod& pod, const ContainerState& st
 }
 
 // Init containers have ended before the others begin; sidecars run on.
-std::vector<ContainerStatus> InitContainers(const Pod& pod, const Time& now, bool ended) {
-  std::vector<ContainerStatus> all;
+List<ContainerStatus> InitContainers(const Pod& pod, const Time& now, bool ended) {
+  List<ContainerStatus> all;
   for (const auto& container : pod.spec.initContainers) {
     ContainerStatus& status = all.emplace_back();
     status.name = container.name;

@@ -33,7 +33,7 @@ constexpr double kCheckFactor = 3;
 std::string Namespace(int i) { return "namespace-" + std::to_string(i % kNamespaces); }
 
 RbacBindingPtr Binding(const std::string& ns, const std::string& name, const std::string& role,
-                       std::vector<cox::rbac::v1::Subject> subjects) {
+                       cox::List<cox::rbac::v1::Subject> subjects) {
   auto binding = std::make_shared<RbacBinding>();
   binding->ns = ns;
   binding->name = name;

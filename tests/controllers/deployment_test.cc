@@ -69,7 +69,7 @@ TEST_F(DeploymentTest, BecomesAReplicaSetAndPods) {
   EXPECT_EQ(web.status.unavailableReplicas, 0);
   EXPECT_EQ(web.metadata.generation, made.metadata.generation);
   EXPECT_TRUE(IsTrue(web.status.conditions, "Available"));
-  const auto sets = List<ReplicaSet>();
+  const auto sets = ListObjects<ReplicaSet>();
   ASSERT_EQ(sets.size(), 1);
   const ReplicaSet& set = sets[0];
   const std::string hash = *set.metadata.labels.Get(kTemplateHash);
@@ -83,7 +83,7 @@ TEST_F(DeploymentTest, BecomesAReplicaSetAndPods) {
   EXPECT_EQ(*set.metadata.annotations.Get(deployment::kMaxReplicas), "4");
   ASSERT_TRUE(manager->events().Flush(*ctx).ok());
   std::vector<std::string> notes;
-  for (const auto& event : List<events::v1::Event>()) {
+  for (const auto& event : ListObjects<events::v1::Event>()) {
     if (event.reason == "ScalingReplicaSet") notes.push_back(event.note);
   }
   EXPECT_THAT(notes, Contains("Scaled up replica set " + set.metadata.name + " from 0 to 3"));
@@ -183,7 +183,7 @@ TEST_F(DeploymentTest, WhilePausedItScalesButDoesNotRoll) {
     return web.status.observedGeneration == web.metadata.generation &&
            web.status.availableReplicas == 4 && web.status.updatedReplicas == 0;
   });
-  EXPECT_EQ(List<ReplicaSet>().size(), 1);
+  EXPECT_EQ(ListObjects<ReplicaSet>().size(), 1);
   Change<Deployment>("web", [](Deployment& web) { web.spec.paused = false; });
   AwaitRolledOut(4);
   EXPECT_EQ(SetsByImage()["better"].spec.replicas, 4);
@@ -225,7 +225,7 @@ TEST_F(DeploymentTest, ATakenNameMakesAnother) {
   Change<Deployment>("web", [](Deployment& web) { web.spec.paused = false; });
   const Deployment web = AwaitRolledOut(1);
   EXPECT_EQ(web.status.collisionCount, 1);
-  EXPECT_EQ(List<ReplicaSet>().size(), 2);
+  EXPECT_EQ(ListObjects<ReplicaSet>().size(), 2);
 }
 
 TEST_F(DeploymentTest, KeepsNoMoreHistoryThanItMay) {
@@ -234,7 +234,7 @@ TEST_F(DeploymentTest, KeepsNoMoreHistoryThanItMay) {
   wanted.spec.revisionHistoryLimit = 1;
   Create(wanted);
   AwaitRolledOut(1);
-  const std::string first = List<ReplicaSet>().at(0).metadata.name;
+  const std::string first = ListObjects<ReplicaSet>().at(0).metadata.name;
   for (const char* image : {"v2", "v3"}) {
     SetImage(image);
     Wait<Deployment>("web", [&](const Deployment& web) {
@@ -242,7 +242,7 @@ TEST_F(DeploymentTest, KeepsNoMoreHistoryThanItMay) {
     });
   }
   EXPECT_TRUE(testkit::WaitForGone<ReplicaSet>(*ctx, client(), {"default", first}).ok());
-  EXPECT_EQ(List<ReplicaSet>().size(), 2);
+  EXPECT_EQ(ListObjects<ReplicaSet>().size(), 2);
 }
 
 TEST_F(DeploymentTest, AdoptsReplicaSetsOfItsTemplate) {
@@ -252,7 +252,7 @@ TEST_F(DeploymentTest, AdoptsReplicaSetsOfItsTemplate) {
   StartAll();
   const Deployment web = Create(WebDeployment(2));
   AwaitRolledOut(2);
-  const auto sets = List<ReplicaSet>();
+  const auto sets = ListObjects<ReplicaSet>();
   ASSERT_EQ(sets.size(), 1);
   EXPECT_TRUE(IsControlledBy(sets[0].metadata, web.metadata.uid));
   EXPECT_EQ(sets[0].metadata.name, "web");
@@ -298,7 +298,7 @@ TEST_F(DeploymentTest, KubectlRolloutWorks) {
   EXPECT_EQ(SetsByImage()["third"].spec.replicas, 3);
   kubectl({"rollout", "restart", "deployment/web"});
   await();
-  EXPECT_EQ(List<ReplicaSet>().size(), 4);
+  EXPECT_EQ(ListObjects<ReplicaSet>().size(), 4);
   EXPECT_THAT(kubectl({"rollout", "history", "deployment/web"}), ContainsRegex("\n5 "));
 }
 

@@ -17,11 +17,10 @@ using testing::SizeIs;
 class EndpointSliceTest : public ServiceTest {
  protected:
   // Waits until the slices of the Service, all together, are as `holds` wants them.
-  std::vector<EndpointSlice> Slices(
-      const std::function<bool(const std::vector<EndpointSlice>&)>& holds) {
+  List<EndpointSlice> Slices(const std::function<bool(const List<EndpointSlice>&)>& holds) {
     auto informer = manager->cache().InformerOf<EndpointSlice>();
     const auto read = [&] {
-      std::vector<EndpointSlice> slices;
+      List<EndpointSlice> slices;
       for (const auto& slice : manager->cache().ListerOf<EndpointSlice>().List("default")) {
         slices.push_back(*slice);
       }
@@ -32,7 +31,7 @@ class EndpointSliceTest : public ServiceTest {
     EXPECT_TRUE(held.ok()) << held.ToString();
     return read();
   }
-  static size_t Count(const std::vector<EndpointSlice>& slices, bool ready) {
+  static size_t Count(const List<EndpointSlice>& slices, bool ready) {
     size_t count = 0;
     for (const EndpointSlice& slice : slices) {
       for (const auto& endpoint : slice.endpoints) count += endpoint.conditions.ready == ready;

@@ -24,7 +24,7 @@ class GarbageCollectorTest : public ControllerTest {
             .uid = owner.metadata.uid,
             .blockOwnerDeletion = blocks};
   }
-  ConfigMap CreateMap(const std::string& name, std::vector<meta::v1::OwnerReference> owners = {},
+  ConfigMap CreateMap(const std::string& name, List<meta::v1::OwnerReference> owners = {},
                       std::vector<std::string> finalizers = {}) {
     ConfigMap map;
     map.metadata = {.name = name, .namespace_ = "default"};

@@ -37,21 +37,21 @@ class JobTest : public ControllerTest {
     job.spec.template_.spec.restartPolicy = "Never";
     return job;
   }
-  std::vector<Pod> Pods() {
-    std::vector<Pod> pods;
+  List<Pod> Pods() {
+    List<Pod> pods;
     for (const auto& pod : manager->cache().ListerOf<Pod>().List("default")) pods.push_back(*pod);
     return pods;
   }
-  std::vector<Pod> ActivePods() {
-    std::vector<Pod> pods = Pods();
+  List<Pod> ActivePods() {
+    List<Pod> pods = Pods();
     // The cache may not have heard yet of those that the test has ended.
-    std::erase_if(pods, [this](const Pod& pod) {
+    erase_if(pods, [this](const Pod& pod) {
       return !pods::IsActive(pod) || ended_pods.contains(pod.metadata.uid);
     });
     return pods;
   }
   // Until so many run.
-  std::vector<Pod> AwaitActive(size_t count) {
+  List<Pod> AwaitActive(size_t count) {
     const Status held = testkit::WaitForCache(*ctx, manager->cache().InformerOf<Pod>().shared(),
                                               [&] { return ActivePods().size() == count; });
     EXPECT_TRUE(held.ok()) << held.ToString();
@@ -83,7 +83,7 @@ class JobTest : public ControllerTest {
   void ExpectReleased() {
     const Status held =
         testkit::WaitForCache(*ctx, manager->cache().InformerOf<Pod>().shared(), [this] {
-          const std::vector<Pod> pods = Pods();
+          const List<Pod> pods = Pods();
           return std::none_of(pods.begin(), pods.end(), IsTracked);
         });
     EXPECT_TRUE(held.ok()) << held.ToString();

@@ -26,7 +26,7 @@ class PodGcControllerTest : public ControllerTest {
     pod.spec.nodeName = node;
     return Create(std::move(pod));
   }
-  void CreateNode(const std::string& name, std::vector<core::v1::Taint> taints = {}) {
+  void CreateNode(const std::string& name, List<core::v1::Taint> taints = {}) {
     Node node;
     node.metadata.name = name;
     node.spec.taints = std::move(taints);

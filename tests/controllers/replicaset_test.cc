@@ -32,7 +32,7 @@ TEST_F(ReplicaSetTest, KeepsAsManyPodsAsItWants) {
   Start({AddReplicaSetController, AddFakeKubelet});
   const ReplicaSet set = Create(WebReplicaSet(3));
   EXPECT_EQ(AwaitReady(3).status.fullyLabeledReplicas, 3);
-  std::vector<Pod> pods = List<Pod>();
+  List<Pod> pods = ListObjects<Pod>();
   ASSERT_EQ(pods.size(), 3);
   for (const Pod& pod : pods) {
     EXPECT_TRUE(pod.metadata.name.starts_with("web-"));
@@ -49,7 +49,7 @@ TEST_F(ReplicaSetTest, KeepsAsManyPodsAsItWants) {
   AwaitReady(5);
   Change<ReplicaSet>("web", [](ReplicaSet& web) { web.spec.replicas = 1; });
   AwaitReady(1);
-  EXPECT_EQ(List<Pod>().size(), 1);
+  EXPECT_EQ(ListObjects<Pod>().size(), 1);
 }
 
 TEST_F(ReplicaSetTest, AdoptsOrphansAndReleasesWhatNoLongerMatches) {
@@ -62,7 +62,7 @@ TEST_F(ReplicaSetTest, AdoptsOrphansAndReleasesWhatNoLongerMatches) {
   Wait<Pod>("orphan",
             [&](const Pod& pod) { return IsControlledBy(pod.metadata, set.metadata.uid); });
   AwaitReady(2);
-  EXPECT_EQ(List<Pod>().size(), 2);
+  EXPECT_EQ(ListObjects<Pod>().size(), 2);
   Change<Pod>("orphan", [](Pod& pod) { pod.metadata.labels["app"] = "debug"; });
   Wait<Pod>("orphan", [&](const Pod& pod) { return pod.metadata.ownerReferences.empty(); });
   ASSERT_TRUE(testkit::WaitForCache(*ctx, manager->cache().InformerOf<Pod>().shared(), [&] {
@@ -92,7 +92,7 @@ TEST_F(ReplicaSetTest, WhatCannotBeCreatedIsTold) {
   EXPECT_EQ(failed.status.conditions[0].reason, "FailedCreate");
   EXPECT_THAT(failed.status.conditions[0].message, HasSubstr("missing"));
   ASSERT_TRUE(manager->events().Flush(*ctx).ok());
-  const auto events = List<events::v1::Event>();
+  const auto events = ListObjects<events::v1::Event>();
   const auto told = std::find_if(events.begin(), events.end(), [](const events::v1::Event& event) {
     return event.reason == "FailedCreate" && event.regarding.kind == "ReplicaSet";
   });
@@ -144,10 +144,10 @@ TEST_F(ReplicaSetTest, ALargeSetComesInManyBatches) {
   Start({AddReplicaSetController, AddFakeKubelet});
   Create(WebReplicaSet(700));
   AwaitReady(700);
-  EXPECT_EQ(List<Pod>().size(), 700);
+  EXPECT_EQ(ListObjects<Pod>().size(), 700);
   Change<ReplicaSet>("web", [](ReplicaSet& web) { web.spec.replicas = 0; });
   AwaitReady(0);
-  EXPECT_EQ(List<Pod>().size(), 0);
+  EXPECT_EQ(ListObjects<Pod>().size(), 0);
 }
 
 }  // namespace

@@ -85,15 +85,15 @@ class WorkloadTest : public ControllerTest {
     return changed.ok() ? *std::move(changed) : T();
   }
   template <class T>
-  std::vector<T> List() {
+  List<T> ListObjects() {
     auto list = client().List<T>(*ctx, {.ns = "default"});
     EXPECT_TRUE(list.ok()) << list.status().ToString();
-    return list.ok() ? std::move(list->items) : std::vector<T>();
+    return list.ok() ? std::move(list->items) : List<T>();
   }
   // The ReplicaSets by their image.
   std::map<std::string, ReplicaSet> SetsByImage() {
     std::map<std::string, ReplicaSet> sets;
-    for (ReplicaSet& set : List<ReplicaSet>()) {
+    for (ReplicaSet& set : ListObjects<ReplicaSet>()) {
       const std::string image = set.spec.template_.spec.containers.at(0).image;
       sets[image] = std::move(set);
     }

@@ -11,7 +11,7 @@ namespace cox::gen {
 
 // How a type reference reads in C++ and in the tables.
 struct CppType {
-  std::string type;        // "std::vector<Container>", "Box<Affinity>"
+  std::string type;        // "::cox::List<Container>", "Box<Affinity>"
   std::string value;       // of the item or of what is pointed to: "Container"
   std::string table;       // the constant Type of `value`: "Container::kType"
   std::string display;     // as error texts name `value`: "v1.Container"

@@ -51,7 +51,8 @@ void EmitStruct(const Model& model, const Package& package, const StructDef& def
     CppType cpp = ToCpp(model, package, field.type);
     *out += "  " + cpp.type + " " + MemberName(field.name) + InitialValue(cpp, field.type) + ";\n";
   }
-  *out += "\n  static const ::cox::Type kType;\n";
+  *out += "\n  bool operator==(const " + def.name + "& other) const;\n";
+  *out += "  static const ::cox::Type kType;\n";
   for (const KindDef& kind : package.kinds) {
     if (kind.name == def.name) *out += "  static const ::cox::KindInfo kKind;\n";
   }
@@ -84,7 +85,7 @@ std::string EmitHeader(const Model& model, const Package& package) {
     }
   }
   for (const ListDef& def : package.lists)
-    out += "using " + def.name + " = std::vector<std::" + def.element + ">;\n";
+    out += "using " + def.name + " = ::cox::List<std::" + def.element + ">;\n";
   for (const AliasDef& def : package.aliases) {
     out += "using " + def.name + " = " + Namespace(def.target.package) + "::" + def.target.name +
            ";\n";

@@ -113,7 +113,7 @@ CppType ToCpp(const Model& model, const Package& from, const TypeRef& ref) {
   if (cpp.value == "Quantity" || cpp.value == "Time" || cpp.value == "IntOrString")
     cpp.scalar_ops = cpp.value;
   if (ref.container == TypeRef::kList) {
-    cpp.type = "std::vector<" + cpp.value + ">";
+    cpp.type = "::cox::List<" + cpp.value + ">";
   } else if (ref.container == TypeRef::kMap) {
     cpp.type = "Map<" + cpp.value + ">";
   } else if (ref.pointer && !is_slice) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <set>
 #include <string_view>
 
 #include "emit.h"
@@ -19,11 +20,27 @@ struct Row {
   bool flattened = false;
 };
 
+// The structs that are values of maps: "core::v1::Taint".
+std::set<std::string> MapValues(const Model& model) {
+  std::set<std::string> values;
+  for (const auto& [path, package] : model.packages) {
+    for (const StructDef& def : package.structs) {
+      for (const FieldDef& field : def.fields) {
+        if (field.type.container == TypeRef::kMap && !field.type.package.empty()) {
+          values.insert(Namespace(field.type.package) + "::" + field.type.name);
+        }
+      }
+    }
+  }
+  return values;
+}
+
 // Writes the tables of one package. Types of lists and maps get their own constants, since how they
 // merge is said where they are used.
 class TableEmitter {
  public:
-  TableEmitter(const Model& model, const Package& package) : model_(model), package_(package) {}
+  TableEmitter(const Model& model, const Package& package)
+      : model_(model), package_(package), maps_(MapValues(model)) {}
 
   std::string Run() {
     for (const EnumDef& def : package_.enums) {
@@ -36,12 +53,13 @@ class TableEmitter {
     for (const KindDef& kind : package_.kinds) EmitKind(kind);
     std::string out = "// Made by tools/gen from api/" + package_.Path() +
                       ".api.\n#include \"api/" + package_.Path() +
-                      ".h\"\n\n#include <cstddef>\n\n#include \"object/kind.h\"\n#include "
-                      "\"object/type_ops.h\"\n\n"
+                      ".h\"\n\n#include <cstddef>\n\n#include \"object/equal.h\"\n"
+                      "#include \"object/kind.h\"\n#include \"object/type_ops.h\"\n\n"
                       "#pragma GCC diagnostic ignored \"-Winvalid-offsetof\"\n\nnamespace cox::" +
                       Namespace(package_.Path()) + " {\nnamespace {\n\n" + local_ +
                       "}  // namespace\n\n" + global_ +
-                      "}  // namespace cox::" + Namespace(package_.Path()) + "\n";
+                      "}  // namespace cox::" + Namespace(package_.Path()) +
+                      "\n\nnamespace cox {\n" + instances_ + "}  // namespace cox\n";
     return out;
   }
 
@@ -161,7 +179,12 @@ class TableEmitter {
     if (def.atomic) global_ += ", .atomic = true";
     if (def.type_meta) global_ += ", .type_meta = true";
     if (!rows.empty()) global_ += ", .fields = " + prefix + "Fields";
-    global_ += wire + index + ", .struct_ops = &kStructOps<" + def.name + ">};\n";
+    global_ += wire + index + ", .struct_ops = &Items<" + def.name + ">::kOps};\n";
+    global_ += "bool " + def.name + "::operator==(const " + def.name +
+               "& other) const { return DeepEqual(kType, this, &other); }\n";
+    const std::string full = Namespace(package_.Path()) + "::" + def.name;
+    instances_ += "template struct Items<" + full + ">;\n";
+    if (maps_.contains(full)) instances_ += "template struct Items<Map<" + full + ">::Entry>;\n";
   }
 
   void EmitFields(const std::vector<Row>& rows, const std::string& prefix) {
@@ -248,8 +271,10 @@ class TableEmitter {
 
   const Model& model_;
   const Package& package_;
-  std::string local_;   // in the unnamed namespace
-  std::string global_;  // what the header declares
+  const std::set<std::string> maps_;  // structs that are values of a map, in any package
+  std::string local_;                 // in the unnamed namespace
+  std::string global_;                // what the header declares
+  std::string instances_;             // what containers do with the structs
   int counter_ = 0;
 };
 

@@ -28,7 +28,7 @@ struct Selectors {
 
 // What a user may do in one namespace, written as rules.
 struct UserRules {
-  std::vector<rbac::v1::PolicyRule> rules;
+  List<rbac::v1::PolicyRule> rules;
   bool incomplete = false;  // there may be more
   std::string error;        // why, if it is
 };

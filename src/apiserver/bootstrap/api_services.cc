@@ -55,8 +55,8 @@ int32_t VersionPriority(const ServedGroup& group, std::string_view version) {
 
 }  // namespace
 
-std::vector<apiregistration::v1::APIService> LocalApiServices() {
-  std::vector<apiregistration::v1::APIService> services;
+List<apiregistration::v1::APIService> LocalApiServices() {
+  List<apiregistration::v1::APIService> services;
   for (const ServedGroup& group : GroupsOf(DefaultServedKinds())) {
     // Not told about itself: it is what tells.
     if (group.name == apiregistration::v1::APIService::kKind.group) continue;

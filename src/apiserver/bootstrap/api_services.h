@@ -9,6 +9,6 @@ namespace cox::apiserver {
 
 // An APIService for every group version this server serves by itself, so that discovery and
 // aggregation see them like any other.
-std::vector<apiregistration::v1::APIService> LocalApiServices();
+List<apiregistration::v1::APIService> LocalApiServices();
 
 }  // namespace cox::apiserver

@@ -72,7 +72,7 @@ Status RunAll(Context& ctx, const OwnWriter& writer, const Tasks& tasks) {
 
 // Appends what of `wanted` is not in `have`; true if there was something.
 template <class T>
-bool AddMissing(const std::vector<T>& wanted, std::vector<T>& have) {
+bool AddMissing(const List<T>& wanted, List<T>& have) {
   const size_t before = have.size();
   for (const T& each : wanted) {
     const bool there =
@@ -123,7 +123,7 @@ OwnWriter::Mend MendFlowControl(T wanted) {
 }
 
 template <class T>
-Tasks FlowControlTasks(const std::vector<T>& objects) {
+Tasks FlowControlTasks(const List<T>& objects) {
   Tasks tasks;
   for (const T& object : objects) {
     tasks.push_back(EnsureTask(object, kFlowProducer, MendFlowControl(object)));
@@ -140,7 +140,7 @@ Task InOrder(Tasks tasks) {
 }
 
 template <class T>
-void AddRoles(std::vector<T> roles, Tasks& tasks) {
+void AddRoles(List<T> roles, Tasks& tasks) {
   for (T& role : roles) tasks.push_back(EnsureTask(role, kManager, MendRole(role)));
 }
 

@@ -84,7 +84,7 @@ constexpr Schema kSchemas[] = {
      {}},
 };
 
-std::vector<std::string> List(std::string_view text) { return Split(text, ',').ToStrings(); }
+List<std::string> SplitList(std::string_view text) { return Split(text, ',').ToStrings(); }
 
 flowcontrol::v1::Subject SubjectOf(std::string_view text) {
   flowcontrol::v1::Subject subject;
@@ -110,14 +110,14 @@ PolicyRulesWithSubjects RuleOf(const Schema& schema) {
     rule.subjects.push_back(SubjectOf(subject));
   }
   if (!schema.paths.empty()) {
-    rule.nonResourceRules.push_back({.verbs = {"get"}, .nonResourceURLs = List(schema.paths)});
+    rule.nonResourceRules.push_back({.verbs = {"get"}, .nonResourceURLs = SplitList(schema.paths)});
     return rule;
   }
   const bool everything = schema.targets.empty();
   for (const Target& target : everything ? std::span(&kEverything, 1) : schema.targets) {
-    rule.resourceRules.push_back({.verbs = List(target.verbs),
-                                  .apiGroups = List(target.groups),
-                                  .resources = List(target.resources),
+    rule.resourceRules.push_back({.verbs = SplitList(target.verbs),
+                                  .apiGroups = SplitList(target.groups),
+                                  .resources = SplitList(target.resources),
                                   .clusterScope = target.cluster_scope,
                                   .namespaces = {"*"}});
   }
@@ -135,8 +135,8 @@ T Named(std::string_view name) {
 
 }  // namespace
 
-std::vector<PriorityLevelConfiguration> BootstrapPriorityLevels() {
-  std::vector<PriorityLevelConfiguration> levels;
+List<PriorityLevelConfiguration> BootstrapPriorityLevels() {
+  List<PriorityLevelConfiguration> levels;
   PriorityLevelConfiguration exempt = Named<PriorityLevelConfiguration>(kExemptLevel);
   exempt.spec.type = flowcontrol::v1::kPriorityLevelEnablementExempt;
   exempt.spec.exempt.emplace() = {.nominalConcurrencyShares = 0, .lendablePercent = 0};
@@ -159,8 +159,8 @@ std::vector<PriorityLevelConfiguration> BootstrapPriorityLevels() {
   return levels;
 }
 
-std::vector<FlowSchema> BootstrapFlowSchemas() {
-  std::vector<FlowSchema> schemas;
+List<FlowSchema> BootstrapFlowSchemas() {
+  List<FlowSchema> schemas;
   for (std::string_view name : {"exempt", "catch-all"}) {
     FlowSchema schema = Named<FlowSchema>(name);
     schema.spec = *MandatoryFlowSchema(name);

@@ -13,7 +13,7 @@ namespace cox::apiserver {
 // The annotation of an object whose spec the server keeps as it suggests, while it says "true".
 inline constexpr std::string_view kAutoUpdateSpec = "apf.kubernetes.io/autoupdate-spec";
 
-std::vector<flowcontrol::v1::PriorityLevelConfiguration> BootstrapPriorityLevels();
-std::vector<flowcontrol::v1::FlowSchema> BootstrapFlowSchemas();
+List<flowcontrol::v1::PriorityLevelConfiguration> BootstrapPriorityLevels();
+List<flowcontrol::v1::FlowSchema> BootstrapFlowSchemas();
 
 }  // namespace cox::apiserver

@@ -93,9 +93,9 @@ Result<std::string> ServicePortName(const core::v1::Service& service, const Prox
                              Quote(service.metadata.name));
 }
 
-Result<std::vector<ProxyTarget>> ServiceTargets(
-    const std::vector<discovery::v1::EndpointSlice>& slices, const ProxyName& name,
-    const std::string& port_name) {
+Result<std::vector<ProxyTarget>> ServiceTargets(const List<discovery::v1::EndpointSlice>& slices,
+                                                const ProxyName& name,
+                                                const std::string& port_name) {
   std::vector<ProxyTarget> targets;
   bool refused = false;
   for (const discovery::v1::EndpointSlice& slice : slices) {

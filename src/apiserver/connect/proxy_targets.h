@@ -38,9 +38,9 @@ Result<ProxyTarget> PodTarget(const core::v1::Pod& pod, const ProxyName& name);
 // that the service does not have.
 Result<std::string> ServicePortName(const core::v1::Service& service, const ProxyName& name);
 // The endpoints of a service that are ready and have the port. ServiceUnavailable if none is.
-Result<std::vector<ProxyTarget>> ServiceTargets(
-    const std::vector<discovery::v1::EndpointSlice>& slices, const ProxyName& name,
-    const std::string& port_name);
+Result<std::vector<ProxyTarget>> ServiceTargets(const List<discovery::v1::EndpointSlice>& slices,
+                                                const ProxyName& name,
+                                                const std::string& port_name);
 
 // What follows ".../proxy" in the path of a request, as it was sent: "/metrics" or "".
 std::string_view ProxySubpath(std::string_view raw_path, size_t segments_before);

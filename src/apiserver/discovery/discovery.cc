@@ -41,7 +41,7 @@ bool IsForeign(const KindInfo& kind, const SubresourceInfo& sub) {
   return sub.group != kind.group || sub.version != kind.version;
 }
 
-void AppendResource(const ServedKind& served, std::vector<meta::v1::APIResource>* resources) {
+void AppendResource(const ServedKind& served, List<meta::v1::APIResource>* resources) {
   const KindInfo& kind = *served.kind;
   meta::v1::APIResource& resource = resources->emplace_back();
   resource.name = kind.plural;

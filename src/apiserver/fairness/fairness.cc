@@ -30,8 +30,8 @@ bool IsMandatory(std::string_view name) {
 
 // Those without which a server is not: where there is no object, as the server suggests it.
 template <class T>
-std::vector<T> WithMandatory(const std::vector<T>& given, std::vector<T> suggested) {
-  std::vector<T> all = given;
+List<T> WithMandatory(const List<T>& given, List<T> suggested) {
+  List<T> all = given;
   for (T& each : suggested) {
     const auto same = [&each](const T& other) { return other.metadata.name == each.metadata.name; };
     if (!IsMandatory(each.metadata.name) || std::any_of(all.begin(), all.end(), same)) continue;
@@ -79,7 +79,7 @@ PriorityAndFairness::PriorityAndFairness(Parts parts)
 
 PriorityAndFairness::~PriorityAndFairness() = default;
 
-void PriorityAndFairness::ConfigureLevels(const std::vector<PriorityLevelConfiguration>& given) {
+void PriorityAndFairness::ConfigureLevels(const List<PriorityLevelConfiguration>& given) {
   std::vector<SeatShare> shares;
   for (const PriorityLevelConfiguration& level : given) shares.push_back(ShareOf(level));
   const std::vector<SeatLimits> limits = ShareSeats(total_seats_, shares);
@@ -114,8 +114,8 @@ void PriorityAndFairness::ConfigureLevels(const std::vector<PriorityLevelConfigu
   levels_ = std::move(next);
 }
 
-void PriorityAndFairness::Configure(const std::vector<FlowSchema>& schemas,
-                                    const std::vector<PriorityLevelConfiguration>& levels) {
+void PriorityAndFairness::Configure(const List<FlowSchema>& schemas,
+                                    const List<PriorityLevelConfiguration>& levels) {
   auto table = std::make_shared<Table>();
   MutexLock lock(mu_);
   ConfigureLevels(WithMandatory(levels, BootstrapPriorityLevels()));

@@ -58,8 +58,8 @@ class PriorityAndFairness final : public RequestGate {
   bool Enter(const std::shared_ptr<Call>& call) override;
 
   // The objects as they are from now on.
-  void Configure(const std::vector<flowcontrol::v1::FlowSchema>& schemas,
-                 const std::vector<flowcontrol::v1::PriorityLevelConfiguration>& levels);
+  void Configure(const List<flowcontrol::v1::FlowSchema>& schemas,
+                 const List<flowcontrol::v1::PriorityLevelConfiguration>& levels);
 
   // Keeps seats moving until `ctx` stops: divides them anew every 10 s, gives back those that are
   // held for a while after a write.
@@ -95,7 +95,7 @@ class PriorityAndFairness final : public RequestGate {
   void LimitWaiting(const TicketPtr& ticket, const Context& ctx);
   void GiveUp(const std::weak_ptr<Ticket>& waiting, Refusal why);
   void Resume(const TicketPtr& ticket);
-  void ConfigureLevels(const std::vector<flowcontrol::v1::PriorityLevelConfiguration>& levels)
+  void ConfigureLevels(const List<flowcontrol::v1::PriorityLevelConfiguration>& levels)
       COX_REQUIRES(mu_);
   void DropQuiet() COX_REQUIRES(mu_);
   void ReadLevels(const std::function<void(const LevelSample&)>& emit) const;

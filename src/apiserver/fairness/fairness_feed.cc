@@ -12,11 +12,11 @@ using flowcontrol::v1::FlowSchema;
 using flowcontrol::v1::PriorityLevelConfiguration;
 
 template <class T>
-Result<std::vector<T>> ReadAll(const ServedResource& resource) {
+Result<List<T>> ReadAll(const ServedResource& resource) {
   const ResourceStore& store = resource.store();
   const storage::SnapshotPtr now = store.cache()->Current();
   if (now == nullptr) return Status::Unavailable("the cache is not filled yet");
-  std::vector<T> all;
+  List<T> all;
   now->Visit(store.root_prefix(), {}, [&](const storage::EntryPtr& entry) {
     Result<Object> object = store.Decode(entry->stored(), entry->revision());
     // One that cannot be read is as if it were not there: others must go on to be told apart.

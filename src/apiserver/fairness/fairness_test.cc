@@ -19,7 +19,7 @@ using std::chrono::seconds;
 class FairnessTest : public ::testing::Test {
  protected:
   FairnessTest() {
-    std::vector<flowcontrol::v1::FlowSchema> schemas = BootstrapFlowSchemas();
+    List<flowcontrol::v1::FlowSchema> schemas = BootstrapFlowSchemas();
     for (auto& schema : schemas) schema.metadata.uid = "schema-" + schema.metadata.name;
     levels_ = BootstrapPriorityLevels();
     for (auto& level : levels_) level.metadata.uid = "level-" + level.metadata.name;
@@ -78,8 +78,8 @@ class FairnessTest : public ::testing::Test {
                                  .resume = [this](auto call) { resumed_.push_back(call); },
                                  .facts = [this](const RequestInfo&) { return facts_; },
                                  .seed = 11}};
-  std::vector<flowcontrol::v1::FlowSchema> schemas_;
-  std::vector<flowcontrol::v1::PriorityLevelConfiguration> levels_;
+  List<flowcontrol::v1::FlowSchema> schemas_;
+  List<flowcontrol::v1::PriorityLevelConfiguration> levels_;
   std::deque<FakeCall> calls_;
 };
 
@@ -307,7 +307,7 @@ TEST_F(FairnessTest, ChangesOfObjectsHoldAtOnce) {
   fairness_.Configure(schemas_, levels_);
   EXPECT_EQ(resumed_.size(), 1u);
   // A level that is gone: those inside stay, its schema dangles and another one is about them.
-  std::erase_if(levels_, [](const auto& level) { return level.metadata.name == "global-default"; });
+  erase_if(levels_, [](const auto& level) { return level.metadata.name == "global-default"; });
   fairness_.Configure(schemas_, levels_);
   auto [call, entered] = Enter("alice");
   ASSERT_TRUE(entered);

@@ -16,7 +16,7 @@ using flowcontrol::v1::Subject;
 constexpr std::string_view kAll = "*";
 constexpr std::string_view kAccountPrefix = "system:serviceaccount:";
 
-bool Names(const std::vector<std::string>& list, std::string_view wanted) {
+bool Names(const List<std::string>& list, std::string_view wanted) {
   return std::any_of(list.begin(), list.end(),
                      [wanted](const std::string& each) { return each == kAll || each == wanted; });
 }
@@ -45,7 +45,7 @@ bool IsSubject(const Subject& subject, const UserInfo& user) {
 }
 
 // "pods" or "pods/status".
-bool NamesResource(const std::vector<std::string>& list, const RequestInfo& info) {
+bool NamesResource(const List<std::string>& list, const RequestInfo& info) {
   return std::any_of(list.begin(), list.end(), [&info](std::string_view each) {
     if (each == kAll) return true;
     if (info.subresource.empty()) return each == info.resource;

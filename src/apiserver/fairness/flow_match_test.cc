@@ -20,7 +20,7 @@ RequestInfo Info(std::string_view method, std::string_view target) {
 // The name of the first by precedence that is about the request.
 std::string First(const UserInfo& user, const RequestInfo& info) {
   const FlowSchema* best = nullptr;
-  const std::vector<FlowSchema> all = BootstrapFlowSchemas();
+  const List<FlowSchema> all = BootstrapFlowSchemas();
   for (const FlowSchema& schema : all) {
     if (!MatchesFlowSchema(schema.spec, user, info)) continue;
     if (best == nullptr || schema.spec.matchingPrecedence < best->spec.matchingPrecedence) {

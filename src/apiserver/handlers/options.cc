@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kOptionsGroup = "meta.k8s.io";
 
 // dryRun may repeat; all of its values must be "All".
-FieldErrorList CheckDryRun(const std::vector<std::string>& values) {
+FieldErrorList CheckDryRun(const List<std::string>& values) {
   for (const std::string& value : values) {
     if (value != "All") {
       return {FieldError::NotSupported(FieldPath("dryRun"), values, {"All"})};

@@ -28,7 +28,7 @@ struct TakenNames {
   std::set<std::string, std::less<>> resources, kinds;
 };
 
-TakenNames TakenBy(const std::vector<CustomResourceDefinition>& all,
+TakenNames TakenBy(const List<CustomResourceDefinition>& all,
                    const CustomResourceDefinition& except) {
   TakenNames taken;
   for (const CustomResourceDefinition& other : all) {
@@ -52,7 +52,7 @@ class Acceptance {
     if (taken.contains(wanted)) return Refuse(wanted, conflict);
     accepted = wanted;
   }
-  void TakeShortNames(const std::vector<std::string>& wanted,
+  void TakeShortNames(const List<std::string>& wanted,
                       const std::set<std::string, std::less<>>& taken) {
     const auto used = std::find_if(wanted.begin(), wanted.end(),
                                    [&](const std::string& name) { return taken.contains(name); });
@@ -113,12 +113,12 @@ bool Update(CustomResourceDefinition& definition, const TakenNames& taken, const
 
 Status Finalize(Context& ctx, const OwnWriter& writer, const std::string& name) {
   return writer.Update(ctx, CustomResourceDefinition::kKind, name, kManager, [](Object& object) {
-    return std::erase(object.object_meta()->finalizers, kCleanupFinalizer) > 0;
+    return erase(object.object_meta()->finalizers, kCleanupFinalizer) > 0;
   });
 }
 
 Status Reconcile(Context& ctx, const ServedResource& definitions, const OwnWriter& writer) {
-  std::vector<CustomResourceDefinition> all;
+  List<CustomResourceDefinition> all;
   definitions.store().cache()->Current()->Visit(
       definitions.store().root_prefix(), {}, [&](const storage::EntryPtr& entry) {
         Result<Object> object = definitions.store().Decode(entry->stored(), entry->revision());

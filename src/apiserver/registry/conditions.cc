@@ -61,7 +61,7 @@ FieldErrorList ValidateCondition(const meta::v1::Condition& condition, const Fie
 
 }  // namespace
 
-FieldErrorList ValidateConditions(const std::vector<meta::v1::Condition>& conditions,
+FieldErrorList ValidateConditions(const List<meta::v1::Condition>& conditions,
                                   const FieldPath& path) {
   FieldErrorList errors;
   std::set<std::string_view> types;

@@ -12,13 +12,13 @@
 namespace cox::apiserver {
 
 // metav1.Condition: each type once, and every condition complete.
-FieldErrorList ValidateConditions(const std::vector<meta::v1::Condition>& conditions,
+FieldErrorList ValidateConditions(const List<meta::v1::Condition>& conditions,
                                   const FieldPath& path);
 
 // Sets the condition of `wanted`'s type; of any of the kinds' own condition structs. Its time is
 // that of the last change of its status. True if something changed.
 template <class Condition>
-bool SetCondition(std::vector<Condition>& conditions, Condition wanted, const Time& now) {
+bool SetCondition(List<Condition>& conditions, Condition wanted, const Time& now) {
   wanted.lastTransitionTime = now;
   for (Condition& condition : conditions) {
     if (condition.type != wanted.type) continue;

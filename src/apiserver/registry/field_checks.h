@@ -16,16 +16,6 @@ namespace cox::apiserver {
 // A quantity as errors quote it: "1500m".
 inline FieldValue ValueOf(const Quantity& quantity) { return FieldValue(quantity.ToString()); }
 
-// The same keys with the same values.
-template <class V>
-bool SameMap(const Map<V>& a, const Map<V>& b) {
-  if (a.size() != b.size()) return false;
-  for (auto left = a.begin(), right = b.begin(); left != a.end(); ++left, ++right) {
-    if (left->first != right->first || !(left->second == right->second)) return false;
-  }
-  return true;
-}
-
 // Keys and values of labels or a node selector.
 inline FieldErrorList ValidateLabels(const Map<std::string>& labels, const FieldPath& path) {
   std::vector<validation::StringPair> pairs;

@@ -125,7 +125,7 @@ class Writer {
   }
 
   void Entries(const Type& type, const void* at) {
-    ItemSpan entries = type.map_ops->entries(at);
+    ItemSpan entries = type.map_ops->Entries(at);
     if (entries.count == 0) return Null();
     out_.push_back('{');
     for (size_t i = 0; i < entries.count; ++i) {

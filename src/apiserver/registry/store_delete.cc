@@ -31,12 +31,12 @@ Propagation PropagationFor(const meta::v1::DeleteOptions& options, const Object&
 
 // Others keep their order; ours come last. Where the right ones are there already, nothing moves.
 void SetPropagation(Propagation propagation, meta::v1::ObjectMeta* meta) {
-  const std::vector<std::string> before = meta->finalizers;
-  std::erase(meta->finalizers, kOrphanFinalizer);
-  std::erase(meta->finalizers, kForegroundFinalizer);
+  const List<std::string> before = meta->finalizers;
+  erase(meta->finalizers, kOrphanFinalizer);
+  erase(meta->finalizers, kForegroundFinalizer);
   if (propagation == Propagation::kOrphan) meta->finalizers.emplace_back(kOrphanFinalizer);
   if (propagation == Propagation::kForeground) meta->finalizers.emplace_back(kForegroundFinalizer);
-  std::vector<std::string> a = before, b = meta->finalizers;
+  List<std::string> a = before, b = meta->finalizers;
   std::sort(a.begin(), a.end());
   std::sort(b.begin(), b.end());
   if (a == b) meta->finalizers = before;

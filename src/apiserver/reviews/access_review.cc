@@ -21,8 +21,11 @@ Status Invalid(const FieldErrorList& errors) {
 }
 
 UserInfo SubjectOf(const SubjectAccessReviewSpec& spec) {
-  UserInfo user{.name = spec.user, .uid = spec.uid, .groups = spec.groups, .extra = {}};
-  for (const auto& [key, values] : spec.extra) user.extra[key] = values;
+  UserInfo user{.name = spec.user,
+                .uid = spec.uid,
+                .groups = {spec.groups.begin(), spec.groups.end()},
+                .extra = {}};
+  for (const auto& [key, values] : spec.extra) user.extra[key] = {values.begin(), values.end()};
   return user;
 }
 

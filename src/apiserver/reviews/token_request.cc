@@ -167,8 +167,9 @@ void Reviews::RequestToken(Call& call) const {
       seconds = limits.max_expiration.count();
       request.spec.expirationSeconds = seconds;
     }
+    const List<std::string>& audiences = request.spec.audiences;
     ServiceAccountClaims claims{.issuer = {},
-                                .audiences = request.spec.audiences,
+                                .audiences = {audiences.begin(), audiences.end()},
                                 .id = {},
                                 .expires = now.unix_seconds() + seconds,
                                 .issued_at = now.unix_seconds(),

@@ -20,8 +20,9 @@ void Reviews::ReviewToken(Call& call) const {
   }
   review.status = {};
   TrackReview(call, *exchange);
-  Authenticator::TokenVerdict verdict =
-      parts_.authenticator.ReviewToken(call.ctx(), review.spec.token, review.spec.audiences);
+  const List<std::string>& audiences = review.spec.audiences;
+  Authenticator::TokenVerdict verdict = parts_.authenticator.ReviewToken(
+      call.ctx(), review.spec.token, {audiences.begin(), audiences.end()});
   review.status.authenticated = verdict.authenticated;
   if (verdict.authenticated) {
     review.status.user = ToApi(verdict.user);

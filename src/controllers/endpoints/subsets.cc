@@ -41,14 +41,14 @@ EndpointAddress AddressFor(const Service& service, const Pod& pod) {
 
 }  // namespace
 
-std::vector<EndpointSubset> SubsetsOf(const Service& service,
-                                      const std::vector<std::shared_ptr<const Pod>>& pods) {
+List<EndpointSubset> SubsetsOf(const Service& service,
+                               const std::vector<std::shared_ptr<const Pod>>& pods) {
   std::map<PortsKey, EndpointSubset> by_ports;
   for (const std::shared_ptr<const Pod>& pod : pods) {
     if (!IsPublished(*pod, service.spec.publishNotReadyAddresses)) continue;
     EndpointAddress address = AddressFor(service, *pod);
     if (address.ip.empty()) continue;
-    std::vector<EndpointPort> ports = PortsOf<EndpointPort>(service, *pod);
+    List<EndpointPort> ports = PortsOf<EndpointPort>(service, *pod);
     std::sort(ports.begin(), ports.end(),
               [](const EndpointPort& a, const EndpointPort& b) { return OrderOf(a) < OrderOf(b); });
     // Without ports only a headless Service has something to say.
@@ -60,7 +60,7 @@ std::vector<EndpointSubset> SubsetsOf(const Service& service,
     const bool ready = service.spec.publishNotReadyAddresses || pods::IsReady(*pod);
     (ready ? subset.addresses : subset.notReadyAddresses).push_back(std::move(address));
   }
-  std::vector<EndpointSubset> subsets;
+  List<EndpointSubset> subsets;
   for (auto& [key, subset] : by_ports) {
     std::sort(subset.addresses.begin(), subset.addresses.end(), AddressLess);
     std::sort(subset.notReadyAddresses.begin(), subset.notReadyAddresses.end(), AddressLess);
@@ -69,9 +69,9 @@ std::vector<EndpointSubset> SubsetsOf(const Service& service,
   return subsets;
 }
 
-bool Truncate(std::vector<EndpointSubset>& subsets, size_t limit) {
+bool Truncate(List<EndpointSubset>& subsets, size_t limit) {
   bool truncated = false;
-  const auto cut = [&](std::vector<EndpointAddress>& addresses) {
+  const auto cut = [&](List<EndpointAddress>& addresses) {
     if (addresses.size() > limit) {
       addresses.resize(limit);
       truncated = true;
@@ -80,7 +80,7 @@ bool Truncate(std::vector<EndpointSubset>& subsets, size_t limit) {
   };
   for (EndpointSubset& subset : subsets) cut(subset.addresses);
   for (EndpointSubset& subset : subsets) cut(subset.notReadyAddresses);
-  std::erase_if(subsets, [](const EndpointSubset& subset) {
+  erase_if(subsets, [](const EndpointSubset& subset) {
     return subset.addresses.empty() && subset.notReadyAddresses.empty();
   });
   return truncated;

@@ -13,12 +13,11 @@ inline constexpr size_t kMaxEndpointsAddresses = 1000;
 
 // A Service's Pods as subsets, canonical: each address with all its ports in one subset, those with
 // the same ports together, everything sorted. Equal Pods give equal subsets. Pure.
-std::vector<core::v1::EndpointSubset> SubsetsOf(
+List<core::v1::EndpointSubset> SubsetsOf(
     const core::v1::Service& service,
     const std::vector<std::shared_ptr<const core::v1::Pod>>& pods);
 
 // Drops addresses over the limit, those that are not ready first. True if there were any.
-bool Truncate(std::vector<core::v1::EndpointSubset>& subsets,
-              size_t limit = kMaxEndpointsAddresses);
+bool Truncate(List<core::v1::EndpointSubset>& subsets, size_t limit = kMaxEndpointsAddresses);
 
 }  // namespace cox::controllers

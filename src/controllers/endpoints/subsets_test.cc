@@ -67,7 +67,7 @@ TEST(Subsets, HeadlessServicesNeedNoPorts) {
 }
 
 TEST(Subsets, TooManyAreCutThoseNotReadyFirst) {
-  std::vector<EndpointSubset> subsets(2);
+  List<EndpointSubset> subsets(2);
   subsets[0].addresses.resize(3);
   subsets[0].notReadyAddresses.resize(3);
   subsets[1].addresses.resize(3);

@@ -52,7 +52,7 @@ Endpoint EndpointOf(const Service& service, const Pod& pod, std::string address,
 
 }  // namespace
 
-std::string PortsKey(const std::vector<EndpointPort>& ports) {
+std::string PortsKey(const List<EndpointPort>& ports) {
   std::vector<std::string> parts;
   parts.reserve(ports.size());
   for (const EndpointPort& port : ports) {
@@ -79,7 +79,7 @@ EndpointGroups GroupEndpoints(const Service& service,
       zone = zone_of(pod->spec.nodeName);
       if (!zone.has_value() && !service.spec.publishNotReadyAddresses) continue;
     }
-    std::vector<EndpointPort> ports = PortsOf<EndpointPort>(service, *pod);
+    List<EndpointPort> ports = PortsOf<EndpointPort>(service, *pod);
     const std::string ports_key = PortsKey(ports);
     for (const std::string& family : service.spec.ipFamilies) {
       std::string address = AddressOf(*pod, family);

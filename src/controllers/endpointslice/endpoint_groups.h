@@ -16,14 +16,14 @@ namespace cox::controllers {
 
 // What a slice holds: endpoints of one address family that have the same ports.
 struct EndpointGroup {
-  std::vector<discovery::v1::EndpointPort> ports;
-  std::vector<discovery::v1::Endpoint> endpoints;
+  List<discovery::v1::EndpointPort> ports;
+  List<discovery::v1::Endpoint> endpoints;
 };
 // Address type and a text that equal ports have in common.
 using GroupKey = std::pair<std::string, std::string>;
 using EndpointGroups = std::map<GroupKey, EndpointGroup>;
 
-std::string PortsKey(const std::vector<discovery::v1::EndpointPort>& ports);
+std::string PortsKey(const List<discovery::v1::EndpointPort>& ports);
 
 // The zone of a node; none if there is no such node.
 using ZoneOf = std::function<std::optional<std::string>(const std::string& node)>;

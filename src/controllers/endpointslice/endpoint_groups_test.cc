@@ -18,7 +18,7 @@ std::optional<std::string> InZoneA(const std::string& node) {
   return node == "n1" ? std::optional<std::string>("a") : std::nullopt;
 }
 
-EndpointGroups Group(const Service& service, const std::vector<Pod>& pods) {
+EndpointGroups Group(const Service& service, const List<Pod>& pods) {
   std::vector<std::shared_ptr<const Pod>> shared;
   for (const Pod& pod : pods) shared.push_back(std::make_shared<const Pod>(pod));
   return GroupEndpoints(service, shared, InZoneA);

@@ -27,14 +27,8 @@ Map<std::string> LabelsFor(const Service& service) {
   return labels;
 }
 
-bool SameMap(const Map<std::string>& a, const Map<std::string>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
-    return x.first == y.first && x.second == y.second;
-  });
-}
-
 EndpointSlice NewSlice(const Service& service, const std::string& family,
-                       const std::vector<discovery::v1::EndpointPort>& ports) {
+                       const List<discovery::v1::EndpointPort>& ports) {
   EndpointSlice slice;
   slice.metadata.generateName = service.metadata.name + "-";
   slice.metadata.namespace_ = service.metadata.namespace_;
@@ -55,14 +49,14 @@ std::string IdentityOf(const Endpoint& endpoint) {
 // A slice of one group while the plan is made.
 struct Draft {
   SlicePtr before;
-  std::vector<Endpoint> endpoints;
+  List<Endpoint> endpoints;
   bool changed = false;
 
   size_t room() const {
     return endpoints.size() < kMaxEndpointsPerSlice ? kMaxEndpointsPerSlice - endpoints.size() : 0;
   }
   // From the back of `waiting`.
-  void Fill(std::vector<Endpoint>& waiting) {
+  void Fill(List<Endpoint>& waiting) {
     while (!waiting.empty() && endpoints.size() < kMaxEndpointsPerSlice) {
       endpoints.push_back(std::move(waiting.back()));
       waiting.pop_back();
@@ -72,7 +66,7 @@ struct Draft {
 };
 
 // Step 1. Returns what no slice has yet.
-std::vector<Endpoint> KeepInPlace(std::vector<Draft>& drafts, std::vector<Endpoint> wanted) {
+List<Endpoint> KeepInPlace(std::vector<Draft>& drafts, List<Endpoint> wanted) {
   std::unordered_map<std::string, size_t> by_identity;
   for (size_t i = 0; i < wanted.size(); ++i) by_identity.emplace(IdentityOf(wanted[i]), i);
   std::vector<bool> placed(wanted.size(), false);
@@ -88,7 +82,7 @@ std::vector<Endpoint> KeepInPlace(std::vector<Draft>& drafts, std::vector<Endpoi
       draft.endpoints.push_back(wanted[found->second]);
     }
   }
-  std::vector<Endpoint> waiting;
+  List<Endpoint> waiting;
   for (size_t i = wanted.size(); i-- > 0;) {  // backwards, as Fill takes from the back
     const bool first_of_its_kind = by_identity.at(IdentityOf(wanted[i])) == i;
     if (!placed[i] && first_of_its_kind) waiting.push_back(std::move(wanted[i]));
@@ -97,7 +91,7 @@ std::vector<Endpoint> KeepInPlace(std::vector<Draft>& drafts, std::vector<Endpoi
 }
 
 // Step 2. Returns what needs slices of its own.
-void FillDrafts(std::vector<Draft>& drafts, std::vector<Endpoint>& waiting) {
+void FillDrafts(std::vector<Draft>& drafts, List<Endpoint>& waiting) {
   for (Draft& draft : drafts) {
     if (draft.changed) draft.Fill(waiting);
   }
@@ -114,8 +108,7 @@ void FillDrafts(std::vector<Draft>& drafts, std::vector<Endpoint>& waiting) {
 
 // Labels and owner as they should be, whatever became of them.
 bool HasHead(const EndpointSlice& slice, const Service& service, const Map<std::string>& labels) {
-  return SameMap(slice.metadata.labels, labels) &&
-         IsControlledBy(slice.metadata, service.metadata.uid);
+  return slice.metadata.labels == labels && IsControlledBy(slice.metadata, service.metadata.uid);
 }
 
 void SetHead(const Service& service, const Map<std::string>& labels, EndpointSlice& slice) {
@@ -134,7 +127,7 @@ class Planner {
     drafts.reserve(slices.size());
     for (const SlicePtr& slice : slices) drafts.push_back({.before = slice, .endpoints = {}});
     const bool placeholder = group.endpoints.empty();
-    std::vector<Endpoint> waiting = KeepInPlace(drafts, std::move(group.endpoints));
+    List<Endpoint> waiting = KeepInPlace(drafts, std::move(group.endpoints));
     FillDrafts(drafts, waiting);
     while (!waiting.empty() || (placeholder && drafts.empty())) {
       Draft fresh{.before = nullptr, .endpoints = {}, .changed = true};
@@ -158,8 +151,7 @@ class Planner {
   }
 
  private:
-  void Write(const GroupKey& key, const std::vector<discovery::v1::EndpointPort>& ports,
-             Draft draft) {
+  void Write(const GroupKey& key, const List<discovery::v1::EndpointPort>& ports, Draft draft) {
     if (draft.before == nullptr) {
       EndpointSlice slice = NewSlice(service_, key.first, ports);
       slice.endpoints = std::move(draft.endpoints);

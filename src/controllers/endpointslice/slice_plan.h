@@ -20,8 +20,8 @@ inline constexpr size_t kMaxEndpointsPerSlice = 100;
 // The writes that lead from the slices there are to those there should be. A slice that is in none
 // of the lists stays as it is.
 struct SlicePlan {
-  std::vector<discovery::v1::EndpointSlice> create;  // with generateName
-  std::vector<discovery::v1::EndpointSlice> update;
+  List<discovery::v1::EndpointSlice> create;  // with generateName
+  List<discovery::v1::EndpointSlice> update;
   std::vector<std::shared_ptr<const discovery::v1::EndpointSlice>> remove;
 
   bool empty() const { return create.empty() && update.empty() && remove.empty(); }

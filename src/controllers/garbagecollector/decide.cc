@@ -12,7 +12,7 @@ namespace {
 using meta::v1::ObjectMeta;
 using meta::v1::OwnerReference;
 
-Patch OwnersPatch(const ObjectMeta& meta, const std::vector<OwnerReference>& owners) {
+Patch OwnersPatch(const ObjectMeta& meta, const List<OwnerReference>& owners) {
   Value::Array list;
   for (const OwnerReference& owner : owners) list.push_back(json::ToValue(owner));
   return Patch::Merge(json::Write(Value::MakeObject(
@@ -58,8 +58,8 @@ Action Decide(const std::vector<JudgedOwner>& owners, const ObjectMeta& meta, bo
 }
 
 Patch RemoveOwners(const ObjectMeta& meta, const std::vector<std::string>& uids) {
-  std::vector<OwnerReference> left = meta.ownerReferences;
-  std::erase_if(left, [&uids](const OwnerReference& owner) {
+  List<OwnerReference> left = meta.ownerReferences;
+  erase_if(left, [&uids](const OwnerReference& owner) {
     return std::find(uids.begin(), uids.end(), owner.uid) != uids.end();
   });
   return OwnersPatch(meta, left);
@@ -74,7 +74,7 @@ Patch RemoveOwnerUnread(std::string_view uid, std::string_view owner_uid) {
 }
 
 Patch Unblock(const ObjectMeta& meta) {
-  std::vector<OwnerReference> owners = meta.ownerReferences;
+  List<OwnerReference> owners = meta.ownerReferences;
   for (OwnerReference& owner : owners) owner.blockOwnerDeletion = false;
   return OwnersPatch(meta, owners);
 }

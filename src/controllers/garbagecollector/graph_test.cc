@@ -31,7 +31,7 @@ OwnerReference SetRef(const std::string& name, bool blocks = false) {
           .uid = name,
           .blockOwnerDeletion = blocks};
 }
-ObjectMeta Owned(const std::string& name, std::vector<OwnerReference> owners) {
+ObjectMeta Owned(const std::string& name, List<OwnerReference> owners) {
   ObjectMeta meta = Named(name);
   meta.ownerReferences = std::move(owners);
   return meta;

@@ -19,9 +19,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-JobPlan Plan(const Job& job, std::vector<Pod> pods) {
-  return Decide(job, Share(std::move(pods)), kNow);
-}
+JobPlan Plan(const Job& job, List<Pod> pods) { return Decide(job, Share(std::move(pods)), kNow); }
 std::string Reason(const JobPlan& plan, const char* type) {
   const JobCondition* condition = FindCondition(plan.status.conditions, type);
   return condition == nullptr ? "" : condition->status + " " + condition->reason;
@@ -51,7 +49,7 @@ TEST(Decide, AsManyPodsAsAreWanted) {
     job.spec.parallelism = c.parallelism;
     job.spec.completions = c.completions;
     job.status.succeeded = c.succeeded;
-    std::vector<Pod> pods;
+    List<Pod> pods;
     for (int i = 0; i < c.active; ++i) pods.push_back(TestPod("p" + std::to_string(i), "Running"));
     const JobPlan plan = Plan(job, pods);
     EXPECT_THAT(plan.create, SizeIs(c.create)) << c.parallelism << " " << c.active;

@@ -65,7 +65,7 @@ inline core::v1::Pod Released(core::v1::Pod pod) {
   return pod;
 }
 
-inline std::vector<pods::PodPtr> Share(std::vector<core::v1::Pod> pods) {
+inline std::vector<pods::PodPtr> Share(List<core::v1::Pod> pods) {
   std::vector<pods::PodPtr> out;
   for (core::v1::Pod& pod : pods) out.push_back(std::make_shared<const core::v1::Pod>(pod));
   return out;

@@ -62,7 +62,7 @@ class NamespaceReconciler final : public Reconciler {
   }
 
   Result<ReconcileResult> Finalize(Context& ctx, Namespace ns) {
-    std::erase(ns.spec.finalizers, kFinalizer);
+    erase(ns.spec.finalizers, kFinalizer);
     const Status status =
         client_.Update(ctx, std::move(ns), WriteOptions{.subresource = "finalize"}).status();
     if (!status.ok() && !status.Is(Reason::kNotFound)) return status;

@@ -44,7 +44,7 @@ void Ranges::Release(const std::string& node) {
   held_.erase(held);
 }
 
-void Ranges::Note(const std::string& node, const std::vector<std::string>& cidrs) {
+void Ranges::Note(const std::string& node, const List<std::string>& cidrs) {
   MutexLock lock(mu_);
   const auto held = held_.find(node);
   if (held != held_.end() && held->second == cidrs) return;
@@ -55,11 +55,11 @@ void Ranges::Note(const std::string& node, const std::vector<std::string>& cidrs
   held_[node] = cidrs;
 }
 
-std::optional<std::vector<std::string>> Ranges::Reserve(const std::string& node) {
+std::optional<List<std::string>> Ranges::Reserve(const std::string& node) {
   MutexLock lock(mu_);
   const auto held = held_.find(node);
   if (held != held_.end()) return held->second;
-  std::vector<std::string> cidrs;
+  List<std::string> cidrs;
   for (CidrSet& set : sets_) {
     std::optional<std::string> cidr = set.Allocate();
     if (!cidr) {

@@ -24,10 +24,10 @@ class Ranges {
   explicit Ranges(std::vector<CidrSet> sets) : sets_(std::move(sets)) {}  // use Create
 
   // The node has these, whoever gave them; what was kept for it before is free again.
-  void Note(const std::string& node, const std::vector<std::string>& cidrs);
+  void Note(const std::string& node, const List<std::string>& cidrs);
   // What the node shall have; the same each time it is asked for, until Note or Forget. None: a
   // range is used up.
-  std::optional<std::vector<std::string>> Reserve(const std::string& node);
+  std::optional<List<std::string>> Reserve(const std::string& node);
   void Forget(const std::string& node);
 
   struct Usage {
@@ -40,7 +40,7 @@ class Ranges {
 
   mutable Mutex mu_;
   std::vector<CidrSet> sets_ COX_GUARDED_BY(mu_);
-  std::map<std::string, std::vector<std::string>> held_ COX_GUARDED_BY(mu_);
+  std::map<std::string, List<std::string>> held_ COX_GUARDED_BY(mu_);
 };
 
 }  // namespace cox::controllers

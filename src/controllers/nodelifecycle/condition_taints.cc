@@ -5,7 +5,6 @@
 #include <string>
 
 #include "coxswain/conditions.h"
-#include "object/equal.h"
 
 namespace cox::controllers {
 namespace {
@@ -51,7 +50,7 @@ bool IsEvicting(const Taint& taint) {
          (taint.key == kNotReadyTaint || taint.key == kUnreachableTaint);
 }
 
-void Add(std::string_view key, const char* effect, const Time& now, std::vector<Taint>& taints) {
+void Add(std::string_view key, const char* effect, const Time& now, List<Taint>& taints) {
   const bool there = std::any_of(taints.begin(), taints.end(), [&](const Taint& taint) {
     return taint.key == key && taint.effect == effect;
   });
@@ -76,12 +75,12 @@ bool HasEvictingTaint(const Node& node) {
   return std::any_of(node.spec.taints.begin(), node.spec.taints.end(), IsEvicting);
 }
 
-std::vector<Taint> TaintsFor(const Node& node, Eviction eviction, const Time& now) {
+List<Taint> TaintsFor(const Node& node, Eviction eviction, const Time& now) {
   const bool had = HasEvictingTaint(node);
   const std::string_view ready = ReadyStatus(node);
   std::string_view evicting = EvictingTaint(node);
   if (eviction == Eviction::kNone || (eviction == Eviction::kNoMore && !had)) evicting = {};
-  std::vector<Taint> taints;
+  List<Taint> taints;
   for (const Taint& taint : node.spec.taints) {
     const bool not_said = ready.empty() && eviction != Eviction::kNone;
     if (IsEvicting(taint) && taint.key != evicting && !not_said) continue;
@@ -98,11 +97,6 @@ std::vector<Taint> TaintsFor(const Node& node, Eviction eviction, const Time& no
   if (node.spec.unschedulable) Add(kUnschedulableTaint, kTaintEffectNoSchedule, now, taints);
   if (!evicting.empty()) Add(evicting, kTaintEffectNoExecute, now, taints);
   return taints;
-}
-
-bool SameTaints(const std::vector<Taint>& a, const std::vector<Taint>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](const Taint& x, const Taint& y) { return DeepEqual(x, y); });
 }
 
 }  // namespace cox::controllers

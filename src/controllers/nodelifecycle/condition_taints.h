@@ -27,9 +27,6 @@ enum class Eviction : uint8_t {
 
 // The node's taints as they should be; those that are none of our business stay, and so does the
 // order. Taints that are added say so with `now`.
-std::vector<core::v1::Taint> TaintsFor(const core::v1::Node& node, Eviction eviction,
-                                       const Time& now);
-
-bool SameTaints(const std::vector<core::v1::Taint>& a, const std::vector<core::v1::Taint>& b);
+List<core::v1::Taint> TaintsFor(const core::v1::Node& node, Eviction eviction, const Time& now);
 
 }  // namespace cox::controllers

@@ -69,11 +69,11 @@ TEST(ConditionTaints, TaintsGoWithTheirCauseAndOthersStay) {
 TEST(ConditionTaints, ATaintThatStaysKeepsItsTime) {
   Node node = NodeWith({{"Ready", "Unknown"}}, {"node.kubernetes.io/unreachable:NoExecute"});
   node.spec.taints[0].timeAdded = Time::FromUnix(500);
-  const std::vector<Taint> taints = TaintsFor(node, Eviction::kAsConditionsSay, kNow);
+  const List<Taint> taints = TaintsFor(node, Eviction::kAsConditionsSay, kNow);
   EXPECT_EQ(taints[0].timeAdded, Time::FromUnix(500));
   EXPECT_EQ(taints[1].timeAdded, kNow);
   node.spec.taints = taints;
-  EXPECT_TRUE(SameTaints(TaintsFor(node, Eviction::kAsConditionsSay, kNow), taints));
+  EXPECT_EQ(TaintsFor(node, Eviction::kAsConditionsSay, kNow), taints);
 }
 
 TEST(ConditionTaints, ANodeThatHasNotSpokenKeepsWhatItWasBornWith) {

@@ -56,8 +56,8 @@ void Heartbeats::Excuse() {
   for (auto& [name, heard] : status_) heard.at = now;
 }
 
-std::optional<std::vector<NodeCondition>> UnknownConditions(const Node& node, const Time& now) {
-  std::vector<NodeCondition> conditions = node.status.conditions;
+std::optional<List<NodeCondition>> UnknownConditions(const Node& node, const Time& now) {
+  List<NodeCondition> conditions = node.status.conditions;
   bool changed = false;
   for (const char* type : {core::v1::kNodeReady, core::v1::kNodeMemoryPressure,
                            core::v1::kNodeDiskPressure, core::v1::kNodePIDPressure}) {

@@ -46,7 +46,7 @@ class Heartbeats {
 
 // The node's conditions with those that the kubelet keeps as Unknown; none if they are already.
 // Pure.
-std::optional<std::vector<core::v1::NodeCondition>> UnknownConditions(const core::v1::Node& node,
-                                                                      const Time& now);
+std::optional<List<core::v1::NodeCondition>> UnknownConditions(const core::v1::Node& node,
+                                                               const Time& now);
 
 }  // namespace cox::controllers

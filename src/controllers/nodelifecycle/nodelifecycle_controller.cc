@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controllers/nodelifecycle/nodelifecycle_controller.h"
 
-#include <algorithm>
 #include <memory>
 #include <mutex>
 
@@ -161,8 +160,8 @@ class NodeLifecycle final : public Reconciler {
       wait = turn.value_or(Clock::Duration());
       if (!turn.has_value() || wait > Clock::Duration()) eviction = Eviction::kNoMore;
     }
-    std::vector<core::v1::Taint> taints = TaintsFor(node, eviction, TimeNow(clock_));
-    if (SameTaints(taints, node.spec.taints)) return wait;
+    List<core::v1::Taint> taints = TaintsFor(node, eviction, TimeNow(clock_));
+    if (taints == node.spec.taints) return wait;
     Node tainted = node;
     tainted.spec.taints = std::move(taints);
     COX_ASSIGN_OR_RETURN(

@@ -27,7 +27,7 @@ Pod Good(std::string name) {
   return pod;
 }
 
-std::vector<std::string> Chosen(const std::vector<Pod>& pods, size_t count) {
+std::vector<std::string> Chosen(const List<Pod>& pods, size_t count) {
   std::vector<PodPtr> all;
   for (const Pod& pod : pods) all.push_back(std::make_shared<const Pod>(pod));
   std::vector<std::string> names;
@@ -59,7 +59,7 @@ TEST(DeletionOrderTest, TheFirstDifferenceDecides) {
   };
   for (size_t worse = 0; worse + 1 < kWorse.size(); ++worse) {
     for (size_t better = worse + 1; better < kWorse.size(); ++better) {
-      std::vector<Pod> pods = {Good(kWorse[better].first), Good(kWorse[worse].first)};
+      List<Pod> pods = {Good(kWorse[better].first), Good(kWorse[worse].first)};
       kWorse[better].second(pods[0]);
       kWorse[worse].second(pods[1]);
       // Company on the crowded node that nothing speaks against.

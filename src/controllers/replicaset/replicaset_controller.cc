@@ -37,12 +37,6 @@ constexpr size_t kBurst = 500;
 // Up to so many Pods at a time each is an event of its own; more are told as one series.
 constexpr size_t kSeparateEvents = 10;
 
-bool SameLabels(const Map<std::string>& a, const Map<std::string>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
-    return x.first == y.first && x.second == y.second;
-  });
-}
-
 // Whether a change of a Pod can change what its ReplicaSet does or says. Most updates (scheduled,
 // container states, addresses) do not.
 bool Matters(const Delta& delta) {
@@ -55,7 +49,7 @@ bool Matters(const Delta& delta) {
          before->status.phase != after->status.phase ||
          pods::ReadySince(*before) != pods::ReadySince(*after) ||
          ByController<Pod>::Of(*before) != ByController<Pod>::Of(*after) ||
-         !SameLabels(before->metadata.labels, after->metadata.labels);
+         before->metadata.labels != after->metadata.labels;
 }
 
 // The namespace goes or is gone, and the set with it: nobody needs to be told.

@@ -40,8 +40,8 @@ std::optional<int32_t> TargetPort(const core::v1::Pod& pod, const core::v1::Serv
 // The Service's ports at this Pod, but for those it does not have, as an EndpointPort of Endpoints
 // or of an EndpointSlice.
 template <class EndpointPort>
-std::vector<EndpointPort> PortsOf(const core::v1::Service& service, const core::v1::Pod& pod) {
-  std::vector<EndpointPort> ports;
+List<EndpointPort> PortsOf(const core::v1::Service& service, const core::v1::Pod& pod) {
+  List<EndpointPort> ports;
   for (const core::v1::ServicePort& port : service.spec.ports) {
     const std::optional<int32_t> number = TargetPort(pod, port);
     if (!number.has_value()) continue;

@@ -18,19 +18,6 @@ std::string PairKey(std::string_view ns, std::string_view key, std::string_view 
   return out.append(ns).append("|").append(key).append("=").append(value);
 }
 
-bool SameLabels(const Map<std::string>& a, const Map<std::string>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
-    return x.first == y.first && x.second == y.second;
-  });
-}
-
-bool SameAddresses(const Pod& a, const Pod& b) {
-  return a.status.podIP == b.status.podIP &&
-         std::equal(a.status.podIPs.begin(), a.status.podIPs.end(), b.status.podIPs.begin(),
-                    b.status.podIPs.end(),
-                    [](const auto& x, const auto& y) { return x.ip == y.ip; });
-}
-
 }  // namespace
 
 bool Selects(const Map<std::string>& selector, const Map<std::string>& labels) {
@@ -105,8 +92,10 @@ Predicate PublishedPartChanged() {
     const Pod* before = delta.before->As<Pod>();
     const Pod* after = delta.after->As<Pod>();
     if (before == nullptr || after == nullptr) return true;
-    return !SameLabels(before->metadata.labels, after->metadata.labels) ||
-           !SameAddresses(*before, *after) || pods::IsReady(*before) != pods::IsReady(*after) ||
+    return before->metadata.labels != after->metadata.labels ||
+           before->status.podIP != after->status.podIP ||
+           before->status.podIPs != after->status.podIPs ||
+           pods::IsReady(*before) != pods::IsReady(*after) ||
            before->status.phase != after->status.phase ||
            before->spec.nodeName != after->spec.nodeName ||
            before->metadata.uid != after->metadata.uid ||

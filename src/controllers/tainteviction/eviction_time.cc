@@ -23,15 +23,15 @@ Time Begin(const Pod& pod, const Taint& taint) {
 
 }  // namespace
 
-std::vector<Taint> NoExecuteTaints(const core::v1::Node& node) {
-  std::vector<Taint> taints;
+List<Taint> NoExecuteTaints(const core::v1::Node& node) {
+  List<Taint> taints;
   for (const Taint& taint : node.spec.taints) {
     if (taint.effect == core::v1::kTaintEffectNoExecute) taints.push_back(taint);
   }
   return taints;
 }
 
-std::optional<Time> EvictionTime(const Pod& pod, const std::vector<Taint>& no_execute) {
+std::optional<Time> EvictionTime(const Pod& pod, const List<Taint>& no_execute) {
   std::optional<Time> first;
   for (const Taint& taint : no_execute) {
     const core::v1::Toleration* toleration =

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controllers/tainteviction/tainteviction_controller.h"
 
-#include <algorithm>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -10,7 +9,6 @@
 #include "controllers/pods/pod_state.h"
 #include "controllers/tainteviction/eviction_time.h"
 #include "coxswain/conditions.h"
-#include "object/equal.h"
 
 namespace cox::controllers {
 namespace {
@@ -33,7 +31,7 @@ class TaintEviction final : public Reconciler {
 
   Result<ReconcileResult> Reconcile(Context& ctx, const ObjectKey& key) override {
     const auto node = nodes_.Get(key);
-    std::vector<Taint> taints = node == nullptr ? std::vector<Taint>() : NoExecuteTaints(*node);
+    List<Taint> taints = node == nullptr ? List<Taint>() : NoExecuteTaints(*node);
     DateTaints(key.name, taints);
     if (taints.empty()) {
       Acquit(key.name, {});
@@ -63,7 +61,7 @@ class TaintEviction final : public Reconciler {
 
  private:
   // Taints that people put on carry no time: then it is when they were first seen.
-  void DateTaints(const std::string& node, std::vector<Taint>& taints) {
+  void DateTaints(const std::string& node, List<Taint>& taints) {
     MutexLock lock(mu_);
     std::unordered_map<std::string, Time> seen;
     for (Taint& taint : taints) {
@@ -144,16 +142,7 @@ bool TaintsChanged(const Delta& delta) {
   const Node* before = delta.before->As<Node>();
   const Node* after = delta.after->As<Node>();
   if (before == nullptr || after == nullptr) return true;
-  return !std::equal(before->spec.taints.begin(), before->spec.taints.end(),
-                     after->spec.taints.begin(), after->spec.taints.end(),
-                     [](const Taint& a, const Taint& b) { return DeepEqual(a, b); });
-}
-
-// Tolerations are only added; those that are there may be given another time.
-bool SameTolerations(const Pod& a, const Pod& b) {
-  return std::equal(a.spec.tolerations.begin(), a.spec.tolerations.end(),
-                    b.spec.tolerations.begin(), b.spec.tolerations.end(),
-                    [](const auto& x, const auto& y) { return DeepEqual(x, y); });
+  return before->spec.taints != after->spec.taints;
 }
 
 // A Pod that came to a node, or tolerates something else than it did.
@@ -163,7 +152,8 @@ bool PlaceChanged(const Delta& delta) {
   const Pod* before = delta.before->As<Pod>();
   const Pod* after = delta.after->As<Pod>();
   return before == nullptr || after == nullptr || before->spec.nodeName != after->spec.nodeName ||
-         before->metadata.uid != after->metadata.uid || !SameTolerations(*before, *after);
+         before->metadata.uid != after->metadata.uid ||
+         before->spec.tolerations != after->spec.tolerations;
 }
 
 }  // namespace

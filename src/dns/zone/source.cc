@@ -21,18 +21,18 @@ struct ByService {
 
 struct ByClusterIp {
   static constexpr std::string_view kName = "dns-ip";
-  static std::vector<std::string> Of(const core::v1::Service& service) {
-    std::vector<std::string> ips = service.spec.clusterIPs;
+  static List<std::string> Of(const core::v1::Service& service) {
+    List<std::string> ips = service.spec.clusterIPs;
     if (ips.empty()) ips.push_back(service.spec.clusterIP);
-    std::erase(ips, "None");
+    erase(ips, "None");
     return ips;
   }
 };
 
 struct ByEndpointIp {
   static constexpr std::string_view kName = "dns-ip";
-  static std::vector<std::string> Of(const EndpointSlice& slice) {
-    std::vector<std::string> ips;
+  static List<std::string> Of(const EndpointSlice& slice) {
+    List<std::string> ips;
     // The label keeps the index small: endpoints of other Services have no names.
     if (slice.metadata.labels.find(kHeadless) == slice.metadata.labels.end()) return ips;
     for (const discovery::v1::Endpoint& endpoint : slice.endpoints) {

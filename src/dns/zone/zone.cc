@@ -34,8 +34,8 @@ std::string AddressBytes(const std::string& ip) {
 
 bool IsHeadless(const Service& service) { return service.spec.clusterIP == "None"; }
 
-std::vector<std::string> ClusterIps(const Service& service) {
-  return service.spec.clusterIPs.empty() ? std::vector{service.spec.clusterIP}
+List<std::string> ClusterIps(const Service& service) {
+  return service.spec.clusterIPs.empty() ? List<std::string>{service.spec.clusterIP}
                                          : service.spec.clusterIPs;
 }
 
@@ -176,7 +176,7 @@ class Lookup {
   struct Target {
     std::string host;
     int32_t port = 0;
-    std::vector<std::string> ips;
+    List<std::string> ips;
   };
   using Targets = std::vector<Target>;
   // Which of them; an empty one is any. Protocol and port as in names, with an underscore.

@@ -15,8 +15,8 @@ constexpr size_t kMaxServers = 3;
 constexpr size_t kMaxSearches = 32;
 constexpr size_t kMaxSearchLength = 2048;
 
-std::vector<std::string> Words(std::string_view line) {
-  std::vector<std::string> words;
+List<std::string> Words(std::string_view line) {
+  List<std::string> words;
   std::string word;
   for (const char c : line) {
     if (c != ' ' && c != '\t' && c != '\r') {
@@ -30,14 +30,14 @@ std::vector<std::string> Words(std::string_view line) {
   return words;
 }
 
-void Append(const std::vector<std::string>& more, std::vector<std::string>& to) {
+void Append(const List<std::string>& more, List<std::string>& to) {
   for (const std::string& one : more) {
     if (std::find(to.begin(), to.end(), one) == to.end()) to.push_back(one);
   }
 }
 
-void MergeOption(const core::v1::PodDNSConfigOption& option, std::vector<std::string>& options) {
-  std::erase_if(options, [&option](const std::string& has) {
+void MergeOption(const core::v1::PodDNSConfigOption& option, List<std::string>& options) {
+  erase_if(options, [&option](const std::string& has) {
     return has == option.name || has.starts_with(option.name + ":");
   });
   options.push_back(option.value ? option.name + ":" + *option.value : option.name);
@@ -61,10 +61,10 @@ DNSConfig ParseResolvConf(std::string_view text) {
   DNSConfig config;
   while (!text.empty()) {
     const CutResult cut = Cut(text, '\n');
-    const std::vector<std::string> words = Words(cut.before.substr(0, cut.before.find('#')));
+    const List<std::string> words = Words(cut.before.substr(0, cut.before.find('#')));
     text = cut.after;
     if (words.size() < 2) continue;
-    const std::vector<std::string> values(words.begin() + 1, words.end());
+    const List<std::string> values(words.begin() + 1, words.end());
     // Of several lines the last counts, but each names one more server.
     if (words[0] == "nameserver") config.servers.push_back(values.front());
     if (words[0] == "search") config.searches = values;

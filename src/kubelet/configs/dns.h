@@ -12,7 +12,7 @@
 namespace cox::kubelet {
 
 struct ClusterDns {
-  std::vector<std::string> servers;  // none: the host's resolver is used
+  List<std::string> servers;  // none: the host's resolver is used
   std::string domain = "cluster.local";
 };
 

@@ -22,8 +22,8 @@ cri::v1::Protocol ToProtocol(const std::string& protocol) {
   return cri::v1::kProtocolTcp;
 }
 
-std::vector<cri::v1::PortMapping> PortMappings(const Pod& pod) {
-  std::vector<cri::v1::PortMapping> out;
+List<cri::v1::PortMapping> PortMappings(const Pod& pod) {
+  List<cri::v1::PortMapping> out;
   // In the host's network there is nothing to map.
   if (pod.spec.hostNetwork) return out;
   ForEachContainer(pod, [&out](const Container& container, ContainerKind kind) {

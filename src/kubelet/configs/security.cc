@@ -46,8 +46,8 @@ cri::v1::SELinuxOption ToSelinux(const core::v1::SELinuxOptions& options) {
   return {.user = options.user, .role = options.role, .type = options.type, .level = options.level};
 }
 
-std::vector<int64_t> Groups(const PodSecurityContext& context) {
-  std::vector<int64_t> groups = context.supplementalGroups;
+List<int64_t> Groups(const PodSecurityContext& context) {
+  List<int64_t> groups = context.supplementalGroups;
   if (context.fsGroup) groups.push_back(*context.fsGroup);
   return groups;
 }

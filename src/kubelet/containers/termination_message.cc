@@ -40,7 +40,7 @@ std::string ReadEnd(const std::string& path, size_t limit) {
   return out;
 }
 
-const std::string* FindTold(const std::vector<ContainerStatus>& statuses, const std::string& id) {
+const std::string* FindTold(const List<ContainerStatus>& statuses, const std::string& id) {
   for (const ContainerStatus& status : statuses) {
     for (const core::v1::ContainerState* state : {&status.state, &status.lastState}) {
       if (state->terminated && state->terminated->containerID.ends_with("://" + id)) {

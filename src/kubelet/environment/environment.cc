@@ -178,9 +178,8 @@ Result<Environment> MakeEnvironment(Context& ctx, const EnvironmentInput& input,
   return Builder(ctx, input, objects).Build();
 }
 
-std::vector<std::string> ExpandWords(const std::vector<std::string>& words,
-                                     const Environment& environment) {
-  std::vector<std::string> out;
+List<std::string> ExpandWords(const List<std::string>& words, const Environment& environment) {
+  List<std::string> out;
   out.reserve(words.size());
   for (const std::string& word : words) {
     out.push_back(Expand(word, [&environment](std::string_view name) {

@@ -37,8 +37,7 @@ Result<Environment> MakeEnvironment(Context& ctx, const EnvironmentInput& input,
                                     ObjectSource& objects);
 
 // command and args with references to the environment expanded.
-std::vector<std::string> ExpandWords(const std::vector<std::string>& words,
-                                     const Environment& environment);
+List<std::string> ExpandWords(const List<std::string>& words, const Environment& environment);
 
 // subPathExpr: as ExpandWords, but a reference to what is not there is BadRequest, because a path
 // made of it would be another one than was meant.

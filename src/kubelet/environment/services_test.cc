@@ -13,7 +13,7 @@ using ::testing::IsEmpty;
 using ::testing::Pair;
 
 std::shared_ptr<const Service> Make(std::string name, std::string ip,
-                                    std::vector<core::v1::ServicePort> ports) {
+                                    List<core::v1::ServicePort> ports) {
   auto service = std::make_shared<Service>();
   service->metadata.name = std::move(name);
   service->spec.clusterIP = std::move(ip);

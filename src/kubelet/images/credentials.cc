@@ -133,7 +133,7 @@ std::string WithDefaultTag(const std::string& image) {
   return ParseImageName(image).tagged ? image : image + ":latest";
 }
 
-std::vector<cri::v1::AuthConfig> CredentialsFor(
+List<cri::v1::AuthConfig> CredentialsFor(
     const std::string& image, const std::vector<std::shared_ptr<const core::v1::Secret>>& secrets) {
   const ImageName name = ParseImageName(image);
   std::vector<std::pair<size_t, cri::v1::AuthConfig>> found;
@@ -156,7 +156,7 @@ std::vector<cri::v1::AuthConfig> CredentialsFor(
   }
   std::stable_sort(found.begin(), found.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
-  std::vector<cri::v1::AuthConfig> out;
+  List<cri::v1::AuthConfig> out;
   for (auto& [exactness, auth] : found) out.push_back(std::move(auth));
   return out;
 }

@@ -25,7 +25,7 @@ std::string WithDefaultTag(const std::string& image);
 
 // Those of the secrets (kubernetes.io/dockerconfigjson and kubernetes.io/dockercfg) whose place
 // holds the image, the most exact first. What cannot be read is left out.
-std::vector<cri::v1::AuthConfig> CredentialsFor(
+List<cri::v1::AuthConfig> CredentialsFor(
     const std::string& image, const std::vector<std::shared_ptr<const core::v1::Secret>>& secrets);
 
 }  // namespace cox::kubelet

@@ -69,7 +69,7 @@ class NodeAgent {
   // Of the thread of the status.
   std::optional<Machine> machine_;
   runtime::Version version_;
-  std::vector<cri::v1::Image> images_;
+  List<cri::v1::Image> images_;
   std::optional<Clock::SteadyTime> images_at_;
   std::string image_folder_;
   std::optional<runtime::RuntimeStatus> last_status_;

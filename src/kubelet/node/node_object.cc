@@ -114,8 +114,8 @@ Result<Map<std::string>> ParseNodeLabels(std::string_view text) {
   return labels;
 }
 
-Result<std::vector<Taint>> ParseTaints(std::string_view text) {
-  std::vector<Taint> taints;
+Result<List<Taint>> ParseTaints(std::string_view text) {
+  List<Taint> taints;
   for (std::string_view part : Split(text, ',')) {
     part = TrimSpace(part);
     if (part.empty()) continue;

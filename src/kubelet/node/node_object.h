@@ -16,11 +16,11 @@ namespace cox::kubelet {
 
 struct NodeOptions {
   std::string name;
-  std::vector<std::string> ips;         // the first of each family is an address of the Node
-  Map<std::string> labels;              // --node-labels
-  std::vector<core::v1::Taint> taints;  // --register-with-taints
-  bool register_node = true;            // false: somebody else makes the Node
-  bool schedulable = true;              // --register-schedulable
+  std::vector<std::string> ips;  // the first of each family is an address of the Node
+  Map<std::string> labels;       // --node-labels
+  List<core::v1::Taint> taints;  // --register-with-taints
+  bool register_node = true;     // false: somebody else makes the Node
+  bool schedulable = true;       // --register-schedulable
   std::string provider_id;
   std::string kubelet_version = "v1.36.4+coxswain1";  // the API server's
   uint16_t port = 10250;
@@ -49,7 +49,7 @@ bool ReconcileNode(const core::v1::Node& wanted, core::v1::Node* existing);
 // "a=b,c=d". BadRequest naming what is no label, or one that a node may not give itself.
 Result<Map<std::string>> ParseNodeLabels(std::string_view text);
 // "key=value:NoSchedule,key:NoExecute". BadRequest.
-Result<std::vector<core::v1::Taint>> ParseTaints(std::string_view text);
+Result<List<core::v1::Taint>> ParseTaints(std::string_view text);
 // "cpu=100m,memory=1Gi". BadRequest.
 Result<Map<Quantity>> ParseReserved(std::string_view text);
 

@@ -135,7 +135,7 @@ NodeCondition Condition(std::string_view type, bool holds, std::string_view reas
 
 void SetConditions(const NodeFacts& facts, const Time& now, NodeStatus* status) {
   const Pressure& pressure = facts.pressure;
-  std::vector<NodeCondition>& to = status->conditions;
+  List<NodeCondition>& to = status->conditions;
   SetCondition(to,
                pressure.memory ? Condition("MemoryPressure", true, "KubeletHasInsufficientMemory",
                                            "kubelet has insufficient memory available", now)
@@ -229,9 +229,8 @@ Result<std::string> NodeStatusPatch(const Node& before, const NodeStatus& after)
                          {"status", std::move(*status)}}));
 }
 
-std::vector<core::v1::ContainerImage> ListedImages(const std::vector<cri::v1::Image>& images,
-                                                   size_t limit) {
-  std::vector<core::v1::ContainerImage> listed;
+List<core::v1::ContainerImage> ListedImages(const List<cri::v1::Image>& images, size_t limit) {
+  List<core::v1::ContainerImage> listed;
   listed.reserve(images.size());
   for (const cri::v1::Image& image : images) {
     core::v1::ContainerImage& to = listed.emplace_back();
@@ -242,7 +241,9 @@ std::vector<core::v1::ContainerImage> ListedImages(const std::vector<cri::v1::Im
     if (to.names.empty()) listed.pop_back();
   }
   std::sort(listed.begin(), listed.end(), [](const auto& a, const auto& b) {
-    return a.sizeBytes != b.sizeBytes ? a.sizeBytes > b.sizeBytes : a.names < b.names;
+    if (a.sizeBytes != b.sizeBytes) return a.sizeBytes > b.sizeBytes;
+    return std::lexicographical_compare(a.names.begin(), a.names.end(), b.names.begin(),
+                                        b.names.end());
   });
   if (listed.size() > limit) listed.resize(limit);
   return listed;

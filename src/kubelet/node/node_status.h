@@ -20,7 +20,7 @@ struct NodeFacts {
   // What the runtime said of itself; not OK: it does not answer.
   Result<runtime::RuntimeStatus> runtime_status = Status::Unavailable("");
   Status pods;  // of what runs Pods: PodManager::Ready
-  std::vector<cri::v1::Image> images;
+  List<cri::v1::Image> images;
   Pressure pressure;
 };
 
@@ -42,7 +42,6 @@ Result<std::string> NodeStatusPatch(const core::v1::Node& before,
                                     const core::v1::NodeStatus& after);
 
 // The largest first, at most `limit`, each with at most five names.
-std::vector<core::v1::ContainerImage> ListedImages(const std::vector<cri::v1::Image>& images,
-                                                   size_t limit);
+List<core::v1::ContainerImage> ListedImages(const List<cri::v1::Image>& images, size_t limit);
 
 }  // namespace cox::kubelet

@@ -320,7 +320,7 @@ TEST(NodeStatusTest, ThePatchHasOnlyWhatDiffers) {
 }
 
 TEST(NodeStatusTest, ImagesAreTheLargest) {
-  std::vector<cri::v1::Image> images(3);
+  List<cri::v1::Image> images(3);
   images[0] = {.id = "a", .repo_tags = {"a:1"}, .repo_digests = {"a@sha256:1"}, .size = 5};
   images[1] = {.id = "b", .repo_tags = {"b:1", "b:2", "b:3", "b:4", "b:5", "b:6"}, .size = 9};
   images[2] = {.id = "c", .size = 100};  // nobody can ask for it

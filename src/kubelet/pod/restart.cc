@@ -13,7 +13,7 @@ namespace {
 
 bool Matches(const ContainerRestartRule& rule, int32_t exit_code) {
   if (!rule.exitCodes) return false;
-  const std::vector<int32_t>& values = rule.exitCodes->values;
+  const List<int32_t>& values = rule.exitCodes->values;
   const bool listed = std::find(values.begin(), values.end(), exit_code) != values.end();
   if (rule.exitCodes->operator_ == core::v1::kContainerRestartRuleOnExitCodesOpIn) return listed;
   if (rule.exitCodes->operator_ == core::v1::kContainerRestartRuleOnExitCodesOpNotIn) {

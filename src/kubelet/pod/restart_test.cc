@@ -14,8 +14,7 @@ constexpr auto kNo = RestartAction::kNone;
 constexpr auto kYes = RestartAction::kRestart;
 constexpr auto kAll = RestartAction::kRestartAll;
 
-Container WithRule(std::string policy, std::string action, std::string op,
-                   std::vector<int32_t> codes) {
+Container WithRule(std::string policy, std::string action, std::string op, List<int32_t> codes) {
   Container c{.restartPolicy = policy};
   core::v1::ContainerRestartRule rule{.action = action};
   rule.exitCodes = core::v1::ContainerRestartRuleOnExitCodes{.operator_ = op, .values = codes};

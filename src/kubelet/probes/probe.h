@@ -40,7 +40,7 @@ struct ProbeExecResult {
   std::string output;  // of both streams
 };
 using ProbeExec = std::function<Result<ProbeExecResult>(
-    Context& ctx, const std::string& container_id, const std::vector<std::string>& command,
+    Context& ctx, const std::string& container_id, const List<std::string>& command,
     std::chrono::seconds timeout)>;
 
 // Blocks for as long as the target's timeout at most.

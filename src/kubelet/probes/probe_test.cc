@@ -173,8 +173,8 @@ TEST_F(ProbeTest, Exec) {
   ProbeTarget target{.container_id = "c1"};
   target.handler.exec = core::v1::ExecAction{.command = {"cat", "/x"}};
   Result<ProbeExecResult> answer = ProbeExecResult{0, "fine"};
-  const ProbeExec exec = [&](Context&, const std::string& id,
-                             const std::vector<std::string>& command, std::chrono::seconds) {
+  const ProbeExec exec = [&](Context&, const std::string& id, const List<std::string>& command,
+                             std::chrono::seconds) {
     EXPECT_EQ(id, "c1");
     EXPECT_EQ(command.size(), 2U);
     return answer;

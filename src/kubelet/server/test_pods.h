@@ -22,7 +22,7 @@ class TestPods final : public PodManager {
     return {};
   }
   Status EndPod(const std::string& /*uid*/, PodEnd /*end*/) override { return {}; }
-  std::vector<core::v1::Pod> Pods() const override { return pods; }
+  List<core::v1::Pod> Pods() const override { return pods; }
   std::shared_ptr<const core::v1::Pod> FindPod(const ObjectKey& key,
                                                const std::string& /*uid*/) const override {
     for (const core::v1::Pod& pod : pods) {
@@ -44,7 +44,7 @@ class TestPods final : public PodManager {
   }
   Status Ready() const override { return ready; }
 
-  std::vector<core::v1::Pod> pods;
+  List<core::v1::Pod> pods;
   std::map<std::string, ContainerRef> containers;  // "default/web/main", the life before: + "-1"
   std::string sandbox;
   Status ready;

@@ -18,7 +18,7 @@ using core::v1::PodStatus;
 
 namespace {
 
-const ContainerStatus* Find(const std::vector<ContainerStatus>& statuses, std::string_view name) {
+const ContainerStatus* Find(const List<ContainerStatus>& statuses, std::string_view name) {
   for (const ContainerStatus& status : statuses) {
     if (status.name == name) return &status;
   }
@@ -55,7 +55,7 @@ PodCondition ContainersReady(const Pod& pod, const PodStatus& status) {
   if (IsOver(status, condition)) return condition;
   std::vector<std::string> unknown;
   std::vector<std::string> unready;
-  const auto look = [&](const Container& container, const std::vector<ContainerStatus>& statuses) {
+  const auto look = [&](const Container& container, const List<ContainerStatus>& statuses) {
     const ContainerStatus* found = Find(statuses, container.name);
     if (found == nullptr) {
       unknown.push_back(container.name);

@@ -21,8 +21,8 @@ Result<Patch> StatusPatch(const Pod& pod, const PodStatus& wanted) {
   before.status = pod.status;
   Pod after;
   after.status = wanted;
-  std::erase_if(after.status.conditions,
-                [&](const PodCondition& condition) { return !IsKubeletCondition(condition.type); });
+  erase_if(after.status.conditions,
+           [&](const PodCondition& condition) { return !IsKubeletCondition(condition.type); });
   for (const PodCondition& condition : pod.status.conditions) {
     if (FindCondition(after.status.conditions, condition.type) == nullptr) {
       after.status.conditions.push_back(condition);

@@ -63,7 +63,7 @@ class Manager final : public PodManager {
     Wake(uid);
     return {};
   }
-  std::vector<Pod> Pods() const override;
+  List<Pod> Pods() const override;
   PodPtr FindPod(const ObjectKey& key, const std::string& uid) const override;
   Result<ContainerRef> FindContainer(Context& ctx, const ObjectKey& pod, const std::string& uid,
                                      const std::string& container, bool previous) override;
@@ -165,8 +165,7 @@ Manager::~Manager() {
 
 ProbeManager::Options Manager::ProbeOptions() {
   ProbeManager::Options options;
-  options.exec = [this](Context& ctx, const std::string& id,
-                        const std::vector<std::string>& command,
+  options.exec = [this](Context& ctx, const std::string& id, const List<std::string>& command,
                         std::chrono::seconds timeout) -> Result<ProbeExecResult> {
     COX_ASSIGN_OR_RETURN(runtime::ExecResult result,
                          given_.runtime.Exec(ctx, id, command, timeout));
@@ -289,8 +288,8 @@ Pod Manager::WithNewestStatus(const Pod& pod) const {
   return out;
 }
 
-std::vector<Pod> Manager::Pods() const {
-  std::vector<Pod> out;
+List<Pod> Manager::Pods() const {
+  List<Pod> out;
   for (const PodPtr& pod : table_.Pods()) out.push_back(WithNewestStatus(*pod));
   return out;
 }

@@ -76,7 +76,7 @@ class PodManager {
   virtual Status EndPod(const std::string& uid, PodEnd end) = 0;
 
   // What it knows, with the newest statuses: for /pods of the node's server.
-  virtual std::vector<core::v1::Pod> Pods() const = 0;
+  virtual List<core::v1::Pod> Pods() const = 0;
   // With the newest status; null if unknown. `uid` may be empty: whichever is there.
   virtual std::shared_ptr<const core::v1::Pod> FindPod(const ObjectKey& key,
                                                        const std::string& uid = {}) const = 0;

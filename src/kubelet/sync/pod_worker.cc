@@ -26,12 +26,6 @@ constexpr int kMaxRounds = 8;
 constexpr std::chrono::minutes kRuntimeTime{4};
 constexpr std::chrono::seconds kVolumesTime{30};
 
-bool Same(const Map<std::string>& a, const Map<std::string>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
-    return x.first == y.first && x.second == y.second;
-  });
-}
-
 // The API has no upper limit for it; time has.
 std::chrono::seconds Grace(int64_t seconds) {
   return std::chrono::seconds(std::clamp<int64_t>(seconds, 0, 1'000'000'000));
@@ -209,11 +203,10 @@ bool PodWorker::EnsureVolumes(Context& ctx, Look& look) {
   const Pod& pod = look.pod();
   const bool due = memory.volumes_again && look.now >= *memory.volumes_again;
   // Labels and annotations may be files.
-  const bool same_pod =
-      memory.volumes_pod != nullptr &&
-      (memory.volumes_pod == look.order.pod ||
-       (Same(memory.volumes_pod->metadata.labels, pod.metadata.labels) &&
-        Same(memory.volumes_pod->metadata.annotations, pod.metadata.annotations)));
+  const bool same_pod = memory.volumes_pod != nullptr &&
+                        (memory.volumes_pod == look.order.pod ||
+                         (memory.volumes_pod->metadata.labels == pod.metadata.labels &&
+                          memory.volumes_pod->metadata.annotations == pod.metadata.annotations));
   if (memory.volumes_version != look.order.objects_version || due || !same_pod) {
     Context limited = ctx.WithTimeout(kVolumesTime);
     const auto set_up = parts_.volumes.SetUp(limited, pod, starter_.FactsOf(pod, look.state));

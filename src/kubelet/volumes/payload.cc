@@ -42,7 +42,7 @@ class Collection {
   Collection(Context& ctx, const Pod& pod, const PayloadSources& sources, int32_t default_mode)
       : ctx_(ctx), pod_(pod), sources_(sources), default_mode_(default_mode) {}
 
-  Status ConfigMap(const std::string& name, const std::vector<KeyToPath>& items, bool optional) {
+  Status ConfigMap(const std::string& name, const List<KeyToPath>& items, bool optional) {
     auto map = sources_.objects.GetConfigMap(ctx_, {pod_.metadata.namespace_, name});
     if (!map.ok()) {
       return optional && map.status().Is(Reason::kNotFound) ? Status() : map.status();
@@ -52,7 +52,7 @@ class Collection {
     return Keys(all, items, optional, "configmap references non-existent config key: ");
   }
 
-  Status Secret(const std::string& name, const std::vector<KeyToPath>& items, bool optional) {
+  Status Secret(const std::string& name, const List<KeyToPath>& items, bool optional) {
     auto secret = sources_.objects.GetSecret(ctx_, {pod_.metadata.namespace_, name});
     if (!secret.ok()) {
       return optional && secret.status().Is(Reason::kNotFound) ? Status() : secret.status();
@@ -60,7 +60,7 @@ class Collection {
     return Keys((*secret)->data, items, optional, "references non-existent secret key: ");
   }
 
-  Status DownwardApi(const std::vector<core::v1::DownwardAPIVolumeFile>& items) {
+  Status DownwardApi(const List<core::v1::DownwardAPIVolumeFile>& items) {
     for (const core::v1::DownwardAPIVolumeFile& item : items) {
       std::string value;
       if (item.fieldRef) {
@@ -119,7 +119,7 @@ class Collection {
                            .owner = {}};
   }
 
-  Status Keys(const Map<std::string>& data, const std::vector<KeyToPath>& items, bool optional,
+  Status Keys(const Map<std::string>& data, const List<KeyToPath>& items, bool optional,
               std::string_view missing) {
     if (items.empty()) {
       for (const auto& [key, value] : data) Add(key, value, std::nullopt);

@@ -71,9 +71,9 @@ void RenewLastApplied(const Value& live, const Value& patch, Value* object) {
 // An object of which nothing is set. Structs have fields that are there even then.
 Value ZeroObject(const Type& type) {
   if (type.struct_ops == nullptr) return Value::MakeObject();
-  void* object = type.struct_ops->create();
+  void* object = NewItem(*type.struct_ops);
   Value value = json::ToValue(type, object);
-  type.struct_ops->destroy(object);
+  DeleteItem(*type.struct_ops, object);
   return value;
 }
 

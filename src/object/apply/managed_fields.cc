@@ -98,8 +98,8 @@ Value EncodeManagedFields(const Managers& managers) {
   return entries;
 }
 
-std::vector<meta::v1::ManagedFieldsEntry> ManagedFieldsEntries(const Managers& managers) {
-  std::vector<meta::v1::ManagedFieldsEntry> entries;
+List<meta::v1::ManagedFieldsEntry> ManagedFieldsEntries(const Managers& managers) {
+  List<meta::v1::ManagedFieldsEntry> entries;
   for (auto it : Sorted(managers)) {
     const auto& [id, owned] = *it;
     meta::v1::ManagedFieldsEntry& entry = entries.emplace_back();

@@ -21,7 +21,7 @@ Result<Managers> DecodeManagedFields(const Value& entries);
 // As a list of entries, sorted: those who apply first, then by time, name, version and subresource.
 Value EncodeManagedFields(const Managers& managers);
 // The same for objects in structs.
-std::vector<meta::v1::ManagedFieldsEntry> ManagedFieldsEntries(const Managers& managers);
+List<meta::v1::ManagedFieldsEntry> ManagedFieldsEntries(const Managers& managers);
 
 // An object's managers. Errors as above.
 Result<Managers> ManagersOf(const Value& object);

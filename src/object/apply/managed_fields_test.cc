@@ -32,7 +32,7 @@ TEST(ManagedFieldsTest, EntriesOfStructsSayTheSame) {
   Managers managers;
   managers[ManagerId{"b", false, "v1", "status"}] = Owns("y", "2020-01-01T00:00:00Z");
   managers[ManagerId{"a", true, "", ""}] = Owns("x");
-  const std::vector<meta::v1::ManagedFieldsEntry> entries = ManagedFieldsEntries(managers);
+  const List<meta::v1::ManagedFieldsEntry> entries = ManagedFieldsEntries(managers);
   Value::Array values;
   for (const auto& entry : entries) values.push_back(json::ToValue(entry));
   EXPECT_EQ(Value(values), EncodeManagedFields(managers));

@@ -43,7 +43,7 @@ bool Holds(const NodeSelectorRequirement& requirement, const std::string* value)
   return greater ? *has > *bound : *has < *bound;
 }
 
-bool FieldsMatch(const std::vector<NodeSelectorRequirement>& fields, const Node& node) {
+bool FieldsMatch(const List<NodeSelectorRequirement>& fields, const Node& node) {
   return std::all_of(fields.begin(), fields.end(), [&](const NodeSelectorRequirement& field) {
     return Holds(field, field.key == "metadata.name" ? &node.metadata.name : nullptr);
   });

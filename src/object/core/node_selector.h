@@ -13,8 +13,7 @@ namespace cox::core_rules {
 bool Holds(const core::v1::NodeSelectorRequirement& requirement, const std::string* value);
 
 // Whether all hold for the node's fields. There is one: metadata.name.
-bool FieldsMatch(const std::vector<core::v1::NodeSelectorRequirement>& fields,
-                 const core::v1::Node& node);
+bool FieldsMatch(const List<core::v1::NodeSelectorRequirement>& fields, const core::v1::Node& node);
 
 // A term with neither expressions nor fields matches no node.
 bool Matches(const core::v1::NodeSelectorTerm& term, const core::v1::Node& node);

@@ -31,7 +31,7 @@ int64_t MilliCpu(const PodSpec& spec) {
 
 TEST(PodAmountsTest, TheLargerOfWhatRunsAtOnceAndOfEachInitContainerInItsTurn) {
   const struct {
-    std::vector<Container> init, main;
+    List<Container> init, main;
     int64_t want;
     const char* why;
   } kCases[] = {

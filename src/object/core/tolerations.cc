@@ -17,7 +17,7 @@ bool Tolerates(const Toleration& toleration, const Taint& taint) {
   return equal && toleration.value == taint.value;
 }
 
-const Toleration* FindToleration(const std::vector<Toleration>& tolerations, const Taint& taint) {
+const Toleration* FindToleration(const List<Toleration>& tolerations, const Taint& taint) {
   const auto found =
       std::find_if(tolerations.begin(), tolerations.end(),
                    [&taint](const Toleration& one) { return Tolerates(one, taint); });

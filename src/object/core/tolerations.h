@@ -12,7 +12,7 @@ namespace cox::core_rules {
 bool Tolerates(const core::v1::Toleration& toleration, const core::v1::Taint& taint);
 
 // The first that tolerates the taint; null: none does.
-const core::v1::Toleration* FindToleration(const std::vector<core::v1::Toleration>& tolerations,
+const core::v1::Toleration* FindToleration(const List<core::v1::Toleration>& tolerations,
                                            const core::v1::Taint& taint);
 
 }  // namespace cox::core_rules

@@ -32,7 +32,7 @@ TEST(TolerationsTest, Tolerates) {
 }
 
 TEST(TolerationsTest, TheFirstThatToleratesIsFound) {
-  const std::vector<Toleration> tolerations = {
+  const List<Toleration> tolerations = {
       {.key = "other", .operator_ = "Exists"},
       {.key = "k", .operator_ = "Exists", .effect = "NoExecute", .tolerationSeconds = 5},
       {.operator_ = "Exists", .effect = "NoExecute"}};

@@ -115,8 +115,8 @@ class Decoder {
   }
 
   bool Null(const Type& type, void* to) {
-    if (type.shape == Shape::kList) type.list_ops->clear(to);
-    if (type.shape == Shape::kMap) type.map_ops->clear(to);
+    if (type.shape == Shape::kList) type.list_ops->clear(*type.list_ops, to);
+    if (type.shape == Shape::kMap) type.map_ops->Clear(to);
     return source_.TakeNull();
   }
 
@@ -181,7 +181,7 @@ class Decoder {
   }
 
   bool List(const Type& type, void* list, const Place* outer) {
-    type.list_ops->clear(list);
+    type.list_ops->clear(*type.list_ops, list);
     if (!source_.BeginArray()) return false;
     for (int64_t index = 0;; ++index) {
       bool more;
@@ -189,7 +189,7 @@ class Decoder {
       if (!more) return true;
       if (!Pay(type.list_ops->stride)) return false;
       Place place{outer, nullptr, {}, index};
-      if (!Into(*type.element, type.list_ops->append(list), &place)) return false;
+      if (!Into(*type.element, type.list_ops->append(*type.list_ops, list), &place)) return false;
     }
   }
 
@@ -201,7 +201,7 @@ class Decoder {
   }
 
   bool MapEntries(const Type& type, void* map, const Place* outer) {
-    type.map_ops->clear(map);
+    type.map_ops->Clear(map);
     if (!source_.BeginObject()) return false;
     std::vector<std::string> keys;  // only to name the one that came twice
     while (true) {
@@ -210,7 +210,7 @@ class Decoder {
       if (!source_.NextKey(&key, &more)) return false;
       if (!more) break;
       if (!Pay(type.map_ops->stride)) return false;
-      void* value = type.map_ops->append(map, key);
+      void* value = type.map_ops->Append(map, key);
       // The key's text moves with the next value read, the map's copy with the next entry: keep
       // one.
       bool scalar = type.element->IsScalar();
@@ -220,7 +220,7 @@ class Decoder {
       if (strict_ != nullptr) keys.push_back(kept);
       if (!Into(*type.element, value, &place)) return false;
     }
-    if (!type.map_ops->seal(map) && strict_ != nullptr) DuplicateKeys(&keys, outer);
+    if (!type.map_ops->Seal(map) && strict_ != nullptr) DuplicateKeys(&keys, outer);
     return true;
   }
 

@@ -245,7 +245,7 @@ class Encoder {
       case Shape::kList:
         return type.list_ops->items(at).count == 0;
       case Shape::kMap:
-        return type.map_ops->entries(at).count == 0;
+        return type.map_ops->Entries(at).count == 0;
       default:
         return false;
     }
@@ -285,7 +285,7 @@ class Encoder {
   }
 
   void Entries(const Type& type, const void* map) {
-    ItemSpan entries = type.map_ops->entries(map);
+    ItemSpan entries = type.map_ops->Entries(map);
     if (entries.count == 0) return sink_.Null();
     sink_.BeginObject();
     for (size_t i = 0; i < entries.count; ++i) {

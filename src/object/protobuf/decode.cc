@@ -53,7 +53,7 @@ class Decoder {
       const Field& field = type.fields[row];
       bool touched = (maps >> std::min<size_t>(row, 63) & 1) != 0;
       if (!touched || field.type->shape != Shape::kMap || field.Has(Field::kFlattened)) continue;
-      field.type->map_ops->seal(static_cast<char*>(object) + field.offset);
+      field.type->map_ops->Seal(static_cast<char*>(object) + field.offset);
     }
   }
 
@@ -75,18 +75,18 @@ class Decoder {
     std::string_view bytes;
     if (type.wire_items) {
       if (TagType(tag) != WireType::kBytes) return WrongType(field, tag);
-      return in->Bytes(&bytes) ? Items(bytes, list) : Fail(Truncated());
+      return in->Bytes(&bytes) ? Items(bytes, *type.list_ops, list) : Fail(Truncated());
     }
     if (type.element->shape == Shape::kStruct && type.list_ops->items(list).count == 0) {
       // Large items: growing step by step would move them all again and again.
       size_t count = 1 + in->CountRun(tag);
       if (count > 1 && count * type.list_ops->stride <= item_bytes_) {
-        type.list_ops->reserve(list, count);
+        type.list_ops->reserve(*type.list_ops, list, count);
       }
     }
     if (!IsPackable(*type.element) || TagType(tag) != WireType::kBytes) {
       return Pay(type.list_ops->stride) &&
-             Value(field, *type.element, tag, in, type.list_ops->append(list));
+             Value(field, *type.element, tag, in, type.list_ops->append(*type.list_ops, list));
     }
     if (!in->Bytes(&bytes)) return Fail(Truncated());
     WireType packed =
@@ -94,14 +94,14 @@ class Decoder {
     WireReader items(bytes);
     while (!items.done()) {
       if (!Value(field, *type.element, static_cast<uint64_t>(packed), &items,
-                 type.list_ops->append(list)))
+                 type.list_ops->append(*type.list_ops, list)))
         return false;
     }
     return true;
   }
 
   // The message of a named slice: `repeated string items = 1`.
-  bool Items(std::string_view bytes, void* list) {
+  bool Items(std::string_view bytes, const ListOps& ops, void* list) {
     WireReader in(bytes);
     while (!in.done()) {
       uint64_t tag;
@@ -109,7 +109,8 @@ class Decoder {
       if (!in.Tag(&tag)) return Fail(Truncated());
       if (TagNumber(tag) == 1 && TagType(tag) == WireType::kBytes) {
         if (!in.Bytes(&item)) return Fail(Truncated());
-        static_cast<std::vector<std::string>*>(list)->emplace_back(item);
+        if (!Pay(ops.stride)) return false;
+        static_cast<std::string*>(ops.append(ops, list))->assign(item);
       } else if (!in.Skip(tag)) {
         return Fail(Truncated());
       }
@@ -132,7 +133,7 @@ class Decoder {
       if (is_key ? !keys.Bytes(&key) : !keys.Skip(part)) return Fail(Truncated());
     }
     if (!Pay(type.map_ops->stride)) return false;
-    void* value = type.map_ops->append(map, key);
+    void* value = type.map_ops->Append(map, key);
     WireReader values(bytes);
     while (!values.done()) {
       uint64_t part;
@@ -142,7 +143,7 @@ class Decoder {
       } else if (type.element->shape == Shape::kList) {
         if (TagType(part) != WireType::kBytes) return WrongType(field, part);
         if (!values.Bytes(&bytes)) return Fail(Truncated());
-        return Items(bytes, value);
+        return Items(bytes, *type.element->list_ops, value);
       } else if (!Value(field, *type.element, part, &values, value)) {
         return false;
       }

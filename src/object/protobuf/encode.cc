@@ -94,7 +94,7 @@ void List(const Type& type, uint32_t number, const void* list, BackWriter* out) 
 }
 
 void Entries(const Type& type, uint32_t number, const void* map, BackWriter* out) {
-  ItemSpan entries = type.map_ops->entries(map);
+  ItemSpan entries = type.map_ops->Entries(map);
   for (size_t i = entries.count; i-- > 0;) {
     const char* entry = static_cast<const char*>(entries.data) + i * type.map_ops->stride;
     size_t before = out->size();

@@ -82,8 +82,8 @@ Result<Operator> OperatorFromApi(std::string_view name) {
   return Status::BadRequest(Quote(name) + " is not a valid label selector operator");
 }
 
-Result<Requirement> Requirement::New(std::string_view key, Operator op,
-                                     std::vector<std::string> values, const FieldPath& path) {
+Result<Requirement> Requirement::New(std::string_view key, Operator op, List<std::string> values,
+                                     const FieldPath& path) {
   FieldErrorList errors;
   if (validation::Messages messages = validation::IsLabelKey(key); !messages.empty()) {
     errors.push_back(FieldError::Invalid(path.Child("key"), key, Join(messages, "; ")));

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "object/list.h"
 #include "object/selector/label_view.h"
 #include "object/validation/field_error.h"
 
@@ -36,12 +37,12 @@ class Requirement {
  public:
   // Checks the key, the values and their number. BadRequest with the field errors as text; they
   // stand under `path`. Repeated values count once.
-  static Result<Requirement> New(std::string_view key, Operator op, std::vector<std::string> values,
+  static Result<Requirement> New(std::string_view key, Operator op, List<std::string> values,
                                  const FieldPath& path = {});
 
   const std::string& key() const { return key_; }
   Operator op() const { return op_; }
-  const std::vector<std::string>& values() const { return values_; }  // sorted
+  const List<std::string>& values() const { return values_; }  // sorted
 
   bool Matches(LabelView labels) const;
   void AppendTo(std::string& out) const;  // "a in (b,c)"
@@ -50,14 +51,14 @@ class Requirement {
 
  private:
   friend class Selector;
-  Requirement(std::string_view key, Operator op, std::vector<std::string> values)
+  Requirement(std::string_view key, Operator op, List<std::string> values)
       : key_(key), op_(op), values_(std::move(values)) {}
 
   bool HasValue(std::string_view value) const;
 
   std::string key_;
   Operator op_;
-  std::vector<std::string> values_;
+  List<std::string> values_;
 };
 
 // All of its requirements must hold. A value; the default matches everything.

@@ -160,7 +160,7 @@ class Parser {
   }
 
   // "(a,b)"; nothing between commas or parentheses is the empty value.
-  Result<std::vector<std::string>> ParseValues() {
+  Result<List<std::string>> ParseValues() {
     if (const Lexeme open = Take(); open.token != Token::kOpen) {
       return Found(open.text, " expected: '('");
     }
@@ -168,7 +168,7 @@ class Parser {
         ahead_.token != Token::kClose) {
       return Found(ahead_.text, ", expected: ',', ')' or identifier");
     }
-    std::vector<std::string> values;
+    List<std::string> values;
     for (;;) {
       if (ahead_.token == Token::kComma || ahead_.token == Token::kClose) {
         values.emplace_back();
@@ -183,8 +183,8 @@ class Parser {
     }
   }
 
-  Result<std::vector<std::string>> ParseExactValue() {
-    std::vector<std::string> values;
+  Result<List<std::string>> ParseExactValue() {
+    List<std::string> values;
     if (AtEndOfRequirement()) {
       values.emplace_back();
       return values;

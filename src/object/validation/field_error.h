@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "object/list.h"
 #include "object/validation/field_path.h"
 
 namespace cox {
@@ -33,6 +34,8 @@ class FieldValue {
   FieldValue(std::nullptr_t) : text_("null") {}                                  // NOLINT
   FieldValue(std::span<const std::string> list);    // NOLINT: ["a","b"]
   FieldValue(const std::vector<std::string>& list)  // NOLINT
+      : FieldValue(std::span<const std::string>(list)) {}
+  FieldValue(const List<std::string>& list)  // NOLINT
       : FieldValue(std::span<const std::string>(list)) {}
 
   // JSON text, taken as it is.

@@ -26,7 +26,7 @@ std::string_view ProtocolName(uint8_t number) {
   return number == IPPROTO_TCP ? "tcp" : number == IPPROTO_UDP ? "udp" : "sctp";
 }
 
-std::vector<Address> OfFamily(const std::vector<std::string>& texts, Family family) {
+std::vector<Address> OfFamily(const List<std::string>& texts, Family family) {
   std::vector<Address> out;
   for (const std::string& text : texts) {
     const auto address = Address::Parse(text);
@@ -36,7 +36,7 @@ std::vector<Address> OfFamily(const std::vector<std::string>& texts, Family fami
 }
 
 std::optional<Address> ClusterIp(const Service& service, Family family) {
-  std::vector<std::string> texts = service.spec.clusterIPs;
+  List<std::string> texts = service.spec.clusterIPs;
   if (texts.empty()) texts.push_back(service.spec.clusterIP);
   const std::vector<Address> found = OfFamily(texts, family);
   return found.empty() ? std::nullopt : std::optional(found.front());
@@ -95,7 +95,7 @@ struct Candidate {
 
 // Whether one of `hints` names `wanted`; none if there are no hints.
 template <class Hint>
-std::optional<bool> Meant(const std::vector<Hint>& hints, const std::string& wanted) {
+std::optional<bool> Meant(const List<Hint>& hints, const std::string& wanted) {
   if (hints.empty()) return std::nullopt;
   return !wanted.empty() && std::any_of(hints.begin(), hints.end(),
                                         [&](const Hint& hint) { return hint.name == wanted; });

@@ -77,8 +77,8 @@ void Sort(PodState* pod) {
   NewestFirst(&pod->containers);
 }
 
-std::vector<PodState> GroupByPod(const std::vector<cri::v1::PodSandbox>& sandboxes,
-                                 const std::vector<cri::v1::Container>& containers) {
+std::vector<PodState> GroupByPod(const List<cri::v1::PodSandbox>& sandboxes,
+                                 const List<cri::v1::Container>& containers) {
   std::map<std::string, PodState> pods;
   const auto pod_of = [&pods](const Map<std::string>& labels) -> PodState* {
     PodName name = PodOf(labels);

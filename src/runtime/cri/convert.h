@@ -14,8 +14,8 @@ namespace cox::runtime {
 
 // The Pods that own these, each with what it has, the newest first. What is not marked as a Pod's
 // is left out.
-std::vector<PodState> GroupByPod(const std::vector<cri::v1::PodSandbox>& sandboxes,
-                                 const std::vector<cri::v1::Container>& containers);
+std::vector<PodState> GroupByPod(const List<cri::v1::PodSandbox>& sandboxes,
+                                 const List<cri::v1::Container>& containers);
 
 SandboxState ToState(const cri::v1::PodSandboxStatus& status);
 ContainerState ToState(const cri::v1::ContainerStatus& status);

@@ -58,7 +58,7 @@ class CriRuntime final : public Runtime {
   Result<std::optional<cri::v1::CgroupDriver>> GetCgroupDriver(const Context& ctx) override;
   Status SetPodCidr(const Context& ctx, const std::string& cidr) override;
 
-  Result<std::vector<PodState>> ListPods(const Context& ctx) override { return List(ctx, {}); }
+  Result<std::vector<PodState>> ListPods(const Context& ctx) override { return ReadPods(ctx, {}); }
   Result<PodState> GetPod(const Context& ctx, const std::string& uid) override;
   Result<cri::v1::ContainerStatus> GetContainer(const Context& ctx, const std::string& id) override;
 
@@ -116,10 +116,9 @@ class CriRuntime final : public Runtime {
   }
 
   Result<ExecResult> Exec(const Context& ctx, const std::string& id,
-                          const std::vector<std::string>& command,
-                          std::chrono::seconds timeout) override;
+                          const List<std::string>& command, std::chrono::seconds timeout) override;
   Result<std::string> ExecUrl(const Context& ctx, const std::string& id,
-                              const std::vector<std::string>& command,
+                              const List<std::string>& command,
                               const StreamOptions& options) override;
   Result<std::string> AttachUrl(const Context& ctx, const std::string& id,
                                 const StreamOptions& options) override;
@@ -131,16 +130,16 @@ class CriRuntime final : public Runtime {
                                 const cri::v1::PodSandboxConfig& sandbox) override;
   Result<std::optional<cri::v1::Image>> GetImage(const Context& ctx,
                                                  const cri::v1::ImageSpec& image) override;
-  Result<std::vector<cri::v1::Image>> ListImages(const Context& ctx) override;
+  Result<List<cri::v1::Image>> ListImages(const Context& ctx) override;
   Status RemoveImage(const Context& ctx, const cri::v1::ImageSpec& image) override {
     return OkIfGone(Do<cri::v1::RemoveImageResponse>(ctx, COX_IMAGE_METHOD("RemoveImage"),
                                                      cri::v1::RemoveImageRequest{.image = image}));
   }
   Result<FilesystemInfo> GetImageFilesystems(const Context& ctx) override;
 
-  Result<std::vector<cri::v1::ContainerStats>> ListContainerStats(
-      const Context& ctx, const std::string& sandbox_id) override;
-  Result<std::vector<cri::v1::PodSandboxStats>> ListSandboxStats(const Context& ctx) override;
+  Result<List<cri::v1::ContainerStats>> ListContainerStats(const Context& ctx,
+                                                           const std::string& sandbox_id) override;
+  Result<List<cri::v1::PodSandboxStats>> ListSandboxStats(const Context& ctx) override;
 
   Result<std::unique_ptr<EventStream>> Events(const Context& ctx) override;
 
@@ -151,7 +150,7 @@ class CriRuntime final : public Runtime {
     return client_->Call<Response>(ctx, method, request).status();
   }
   // Of one Pod, or of all where `uid` is empty.
-  Result<std::vector<PodState>> List(const Context& ctx, const std::string& uid);
+  Result<std::vector<PodState>> ReadPods(const Context& ctx, const std::string& uid);
   Status Complete(const Context& ctx, PodState* pod);
 
   const std::unique_ptr<CriClient> client_;
@@ -190,7 +189,7 @@ Status CriRuntime::SetPodCidr(const Context& ctx, const std::string& cidr) {
                                                   request);
 }
 
-Result<std::vector<PodState>> CriRuntime::List(const Context& ctx, const std::string& uid) {
+Result<std::vector<PodState>> CriRuntime::ReadPods(const Context& ctx, const std::string& uid) {
   cri::v1::ListPodSandboxRequest sandboxes;
   cri::v1::ListContainersRequest containers;
   if (!uid.empty()) {
@@ -232,7 +231,7 @@ Status CriRuntime::Complete(const Context& ctx, PodState* pod) {
 }
 
 Result<PodState> CriRuntime::GetPod(const Context& ctx, const std::string& uid) {
-  COX_ASSIGN_OR_RETURN(auto pods, List(ctx, uid));
+  COX_ASSIGN_OR_RETURN(auto pods, ReadPods(ctx, uid));
   if (pods.empty()) return PodState{.uid = uid, .ns = {}, .name = {}};
   COX_RETURN_IF_ERROR(Complete(ctx, &pods.front()));
   return std::move(pods.front());
@@ -271,7 +270,7 @@ Result<std::string> CriRuntime::CreateContainer(const Context& ctx, const std::s
 }
 
 Result<ExecResult> CriRuntime::Exec(const Context& ctx, const std::string& id,
-                                    const std::vector<std::string>& command,
+                                    const List<std::string>& command,
                                     std::chrono::seconds timeout) {
   COX_ASSIGN_OR_RETURN(auto response,
                        client_->Call<cri::v1::ExecSyncResponse>(
@@ -282,7 +281,7 @@ Result<ExecResult> CriRuntime::Exec(const Context& ctx, const std::string& id,
 }
 
 Result<std::string> CriRuntime::ExecUrl(const Context& ctx, const std::string& id,
-                                        const std::vector<std::string>& command,
+                                        const List<std::string>& command,
                                         const StreamOptions& options) {
   cri::v1::ExecRequest request;
   request.container_id = id;
@@ -339,7 +338,7 @@ Result<std::optional<cri::v1::Image>> CriRuntime::GetImage(const Context& ctx,
   return std::optional<cri::v1::Image>(std::move(*response.image));
 }
 
-Result<std::vector<cri::v1::Image>> CriRuntime::ListImages(const Context& ctx) {
+Result<List<cri::v1::Image>> CriRuntime::ListImages(const Context& ctx) {
   COX_ASSIGN_OR_RETURN(
       auto response, client_->Call<cri::v1::ListImagesResponse>(ctx, COX_IMAGE_METHOD("ListImages"),
                                                                 cri::v1::ListImagesRequest{}));
@@ -354,7 +353,7 @@ Result<FilesystemInfo> CriRuntime::GetImageFilesystems(const Context& ctx) {
                         std::move(response.container_filesystems)};
 }
 
-Result<std::vector<cri::v1::ContainerStats>> CriRuntime::ListContainerStats(
+Result<List<cri::v1::ContainerStats>> CriRuntime::ListContainerStats(
     const Context& ctx, const std::string& sandbox_id) {
   cri::v1::ListContainerStatsRequest request;
   if (!sandbox_id.empty()) request.filter.emplace().pod_sandbox_id = sandbox_id;
@@ -363,7 +362,7 @@ Result<std::vector<cri::v1::ContainerStats>> CriRuntime::ListContainerStats(
   return std::move(response.stats);
 }
 
-Result<std::vector<cri::v1::PodSandboxStats>> CriRuntime::ListSandboxStats(const Context& ctx) {
+Result<List<cri::v1::PodSandboxStats>> CriRuntime::ListSandboxStats(const Context& ctx) {
   COX_ASSIGN_OR_RETURN(auto response, client_->Call<cri::v1::ListPodSandboxStatsResponse>(
                                           ctx, COX_RUNTIME_METHOD("ListPodSandboxStats"),
                                           cri::v1::ListPodSandboxStatsRequest{}));

@@ -486,10 +486,10 @@ Result<std::optional<cri::v1::Image>> FakeRuntime::GetImage(const Context& ctx,
   return std::optional<cri::v1::Image>(MakeImage(name, published_[name]));
 }
 
-Result<std::vector<cri::v1::Image>> FakeRuntime::ListImages(const Context& ctx) {
+Result<List<cri::v1::Image>> FakeRuntime::ListImages(const Context& ctx) {
   MutexLock lock(mu_);
   COX_RETURN_IF_ERROR(Begin(ctx, "ListImages"));
-  std::vector<cri::v1::Image> images;
+  List<cri::v1::Image> images;
   for (const std::string& name : pulled_) images.push_back(MakeImage(name, published_[name]));
   return images;
 }
@@ -511,11 +511,11 @@ Result<FilesystemInfo> FakeRuntime::GetImageFilesystems(const Context& ctx) {
   return FilesystemInfo{{usage}, {usage}};
 }
 
-Result<std::vector<cri::v1::ContainerStats>> FakeRuntime::ListContainerStats(
+Result<List<cri::v1::ContainerStats>> FakeRuntime::ListContainerStats(
     const Context& ctx, const std::string& sandbox_id) {
   MutexLock lock(mu_);
   COX_RETURN_IF_ERROR(Begin(ctx, "ListContainerStats"));
-  std::vector<cri::v1::ContainerStats> result;
+  List<cri::v1::ContainerStats> result;
   for (const auto& [id, container] : containers_) {
     if (!sandbox_id.empty() && container.sandbox_id != sandbox_id) continue;
     if (container.state.phase != Phase::kRunning) continue;
@@ -529,10 +529,10 @@ Result<std::vector<cri::v1::ContainerStats>> FakeRuntime::ListContainerStats(
   return result;
 }
 
-Result<std::vector<cri::v1::PodSandboxStats>> FakeRuntime::ListSandboxStats(const Context& ctx) {
+Result<List<cri::v1::PodSandboxStats>> FakeRuntime::ListSandboxStats(const Context& ctx) {
   MutexLock lock(mu_);
   COX_RETURN_IF_ERROR(Begin(ctx, "ListSandboxStats"));
-  std::vector<cri::v1::PodSandboxStats> result;
+  List<cri::v1::PodSandboxStats> result;
   for (const auto& [id, sandbox] : sandboxes_) {
     if (!sandbox.state.ready) continue;
     cri::v1::PodSandboxStats stats;

@@ -20,7 +20,7 @@ namespace cox::runtime {
 // Threads: all methods may be called concurrently.
 class FakeRuntime final : public Runtime {
  public:
-  using Command = std::vector<std::string>;
+  using Command = List<std::string>;
   using ExecFunction = std::function<Result<ExecResult>(const std::string& id, const Command&)>;
 
   explicit FakeRuntime(Clock& clock) : clock_(clock) {}
@@ -83,12 +83,12 @@ class FakeRuntime final : public Runtime {
                                 const cri::v1::PodSandboxConfig& sandbox) override;
   Result<std::optional<cri::v1::Image>> GetImage(const Context& ctx,
                                                  const cri::v1::ImageSpec& image) override;
-  Result<std::vector<cri::v1::Image>> ListImages(const Context& ctx) override;
+  Result<List<cri::v1::Image>> ListImages(const Context& ctx) override;
   Status RemoveImage(const Context& ctx, const cri::v1::ImageSpec& image) override;
   Result<FilesystemInfo> GetImageFilesystems(const Context& ctx) override;
-  Result<std::vector<cri::v1::ContainerStats>> ListContainerStats(
-      const Context& ctx, const std::string& sandbox_id) override;
-  Result<std::vector<cri::v1::PodSandboxStats>> ListSandboxStats(const Context& ctx) override;
+  Result<List<cri::v1::ContainerStats>> ListContainerStats(const Context& ctx,
+                                                           const std::string& sandbox_id) override;
+  Result<List<cri::v1::PodSandboxStats>> ListSandboxStats(const Context& ctx) override;
   Result<std::unique_ptr<EventStream>> Events(const Context& ctx) override;
 
  private:

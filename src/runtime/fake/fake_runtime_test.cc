@@ -9,7 +9,7 @@ namespace {
 constexpr const char* kImage = "registry.example/busybox:1";
 
 // What a shell would have done with the commands of the contract.
-Result<ExecResult> Shell(const std::string& /*id*/, const std::vector<std::string>& command) {
+Result<ExecResult> Shell(const std::string& /*id*/, const List<std::string>& command) {
   if (command.back() == "sleep 60") return Status::Timeout("the command took too long");
   if (command.front() != "/bin/sh") return Status::Internal("no such file");
   return ExecResult{3, "out\n", "err\n"};

@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scheduler/cache/images.h"
 
-#include <algorithm>
-
 namespace cox::scheduler {
 namespace {
 
 bool SameImages(const core::v1::Node* a, const core::v1::Node* b) {
-  static const std::vector<core::v1::ContainerImage> kNone;
+  static const List<core::v1::ContainerImage> kNone;
   const auto& left = a == nullptr ? kNone : a->status.images;
   const auto& right = b == nullptr ? kNone : b->status.images;
-  return std::equal(left.begin(), left.end(), right.begin(), right.end(),
-                    [](const core::v1::ContainerImage& x, const core::v1::ContainerImage& y) {
-                      return x.sizeBytes == y.sizeBytes && x.names == y.names;
-                    });
+  return left == right;
 }
 
 }  // namespace

@@ -13,8 +13,7 @@ using core::v1::Container;
 using core::v1::ContainerStatus;
 using core::v1::Pod;
 
-const ContainerStatus* StatusOf(const std::vector<ContainerStatus>& statuses,
-                                const std::string& name) {
+const ContainerStatus* StatusOf(const List<ContainerStatus>& statuses, const std::string& name) {
   const auto found = std::find_if(statuses.begin(), statuses.end(),
                                   [&](const ContainerStatus& s) { return s.name == name; });
   return found == statuses.end() ? nullptr : &*found;

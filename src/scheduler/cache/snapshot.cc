@@ -116,7 +116,7 @@ void Snapshot::SetResources(NodeIndex node, const NodeInfo& info) {
   if (!info.ports.empty() || !ports_[node].empty()) ports_[node] = info.ports;
 }
 
-Snapshot::TaintSet Snapshot::Intern(const std::vector<core::v1::Taint>& taints) {
+Snapshot::TaintSet Snapshot::Intern(const List<core::v1::Taint>& taints) {
   std::string key;
   for (const core::v1::Taint& taint : taints) {
     key += taint.key + '\0' + taint.value + '\0' + taint.effect + '\0';

@@ -54,7 +54,7 @@ class Snapshot {
   bool unschedulable(NodeIndex node) const { return unschedulable_[node] != 0; }
   // Nodes with equal taints have the same set. Sets are numbered from 0 and stay.
   TaintSet taint_set(NodeIndex node) const { return taint_set_[node]; }
-  const std::vector<core::v1::Taint>& taints(TaintSet set) const { return taint_sets_[set]; }
+  const List<core::v1::Taint>& taints(TaintSet set) const { return taint_sets_[set]; }
   size_t num_taint_sets() const { return taint_sets_.size(); }
 
   const ResourceColumn& cpu() const { return cpu_; }
@@ -81,7 +81,7 @@ class Snapshot {
   void SetObject(NodeIndex node, const std::shared_ptr<const core::v1::Node>& object);
   void Unname(const std::string& name, NodeIndex node);
   void SetResources(NodeIndex node, const NodeInfo& info);
-  TaintSet Intern(const std::vector<core::v1::Taint>& taints);
+  TaintSet Intern(const List<core::v1::Taint>& taints);
   void Reorder();
 
   uint64_t epoch_ = 1;
@@ -102,7 +102,7 @@ class Snapshot {
   mutable LabelColumns labels_;
   Images images_;
 
-  std::vector<std::vector<core::v1::Taint>> taint_sets_;
+  std::vector<List<core::v1::Taint>> taint_sets_;
   std::unordered_map<std::string, TaintSet> taint_set_ids_;
 };
 

@@ -27,7 +27,7 @@ class CompiledTerm {
     bool HoldsAt(NodeIndex node) const;
   };
   std::vector<Expression> expressions_;
-  std::vector<core::v1::NodeSelectorRequirement> fields_;
+  List<core::v1::NodeSelectorRequirement> fields_;
 };
 
 }  // namespace cox::scheduler

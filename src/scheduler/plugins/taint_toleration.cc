@@ -15,7 +15,7 @@ struct Judged final : CycleState::Data {
     Verdict verdict;
     int64_t avoided = 0;
   };
-  Judged(std::vector<core::v1::Toleration> of, const Snapshot& nodes) : tolerations(std::move(of)) {
+  Judged(List<core::v1::Toleration> of, const Snapshot& nodes) : tolerations(std::move(of)) {
     Extend(nodes);
   }
 
@@ -38,7 +38,7 @@ struct Judged final : CycleState::Data {
   }
 
   // A copy: it serves other Pods of this signature after the first is gone.
-  const std::vector<core::v1::Toleration> tolerations;
+  const List<core::v1::Toleration> tolerations;
   mutable std::deque<Set> sets;
 };
 

@@ -10,8 +10,7 @@ namespace cox::scheduler {
 using core::v1::Taint;
 using core::v1::Toleration;
 
-const Taint* FirstUntolerated(const std::vector<Toleration>& tolerations,
-                              const std::vector<Taint>& taints) {
+const Taint* FirstUntolerated(const List<Toleration>& tolerations, const List<Taint>& taints) {
   for (const Taint& taint : taints) {
     const bool keeps_off = taint.effect == "NoSchedule" || taint.effect == "NoExecute";
     if (keeps_off && core_rules::FindToleration(tolerations, taint) == nullptr) return &taint;
@@ -19,8 +18,8 @@ const Taint* FirstUntolerated(const std::vector<Toleration>& tolerations,
   return nullptr;
 }
 
-int64_t CountUntoleratedPreferences(const std::vector<Toleration>& tolerations,
-                                    const std::vector<Taint>& taints) {
+int64_t CountUntoleratedPreferences(const List<Toleration>& tolerations,
+                                    const List<Taint>& taints) {
   return std::count_if(taints.begin(), taints.end(), [&](const Taint& taint) {
     if (taint.effect != "PreferNoSchedule") return false;
     // Tolerations of the other effects say nothing about this one.

@@ -9,11 +9,11 @@
 namespace cox::scheduler {
 
 // The first that keeps Pods off (NoSchedule, NoExecute) and is not tolerated; null: none.
-const core::v1::Taint* FirstUntolerated(const std::vector<core::v1::Toleration>& tolerations,
-                                        const std::vector<core::v1::Taint>& taints);
+const core::v1::Taint* FirstUntolerated(const List<core::v1::Toleration>& tolerations,
+                                        const List<core::v1::Taint>& taints);
 // How many that Pods should rather avoid (PreferNoSchedule) are not tolerated.
-int64_t CountUntoleratedPreferences(const std::vector<core::v1::Toleration>& tolerations,
-                                    const std::vector<core::v1::Taint>& taints);
+int64_t CountUntoleratedPreferences(const List<core::v1::Toleration>& tolerations,
+                                    const List<core::v1::Taint>& taints);
 
 void SignTolerations(const core::v1::Pod& pod, Signature& signature);
 

@@ -3,22 +3,8 @@
 
 #include <algorithm>
 
-#include "object/equal.h"
-
 namespace cox::scheduler {
 namespace {
-
-bool SameLabels(const Map<std::string>& a, const Map<std::string>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
-    return x.first == y.first && x.second == y.second;
-  });
-}
-
-bool SameQuantities(const Map<Quantity>& a, const Map<Quantity>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
-    return x.first == y.first && x.second == y.second;
-  });
-}
 
 bool SameTaints(const core::v1::Node& a, const core::v1::Node& b) {
   return a.spec.unschedulable == b.spec.unschedulable &&
@@ -72,10 +58,10 @@ std::string_view EventLabel(uint32_t bits) {
 
 uint32_t NodeChange(const core::v1::Node& before, const core::v1::Node& after) {
   uint32_t bits = 0;
-  if (!SameQuantities(before.status.allocatable, after.status.allocatable)) {
+  if (before.status.allocatable != after.status.allocatable) {
     bits |= kNodeUpdateAllocatable;
   }
-  if (!SameLabels(before.metadata.labels, after.metadata.labels)) bits |= kNodeUpdateLabel;
+  if (before.metadata.labels != after.metadata.labels) bits |= kNodeUpdateLabel;
   if (!SameTaints(before, after)) bits |= kNodeUpdateTaint;
   if (!SameConditions(before, after)) bits |= kNodeUpdateCondition;
   return bits;
@@ -83,14 +69,11 @@ uint32_t NodeChange(const core::v1::Node& before, const core::v1::Node& after) {
 
 uint32_t PodChange(const PodInfo& before, const PodInfo& after) {
   uint32_t bits = 0;
-  if (!SameLabels(before.pod->metadata.labels, after.pod->metadata.labels)) {
+  if (before.pod->metadata.labels != after.pod->metadata.labels) {
     bits |= kPodUpdateLabel;
   }
   if (WantsLess(before.requests, after.requests)) bits |= kPodScaleDown;
-  const auto& had = before.pod->spec.tolerations;
-  const auto& has = after.pod->spec.tolerations;
-  if (!std::equal(had.begin(), had.end(), has.begin(), has.end(),
-                  [](const auto& x, const auto& y) { return DeepEqual(x, y); })) {
+  if (before.pod->spec.tolerations != after.pod->spec.tolerations) {
     bits |= kPodUpdateToleration;
   }
   if (!before.pod->spec.schedulingGates.empty() && after.pod->spec.schedulingGates.empty()) {
@@ -101,7 +84,7 @@ uint32_t PodChange(const PodInfo& before, const PodInfo& after) {
 
 uint32_t AssignedPodChange(const PodInfo& before, const PodInfo& after) {
   uint32_t bits = 0;
-  if (!SameLabels(before.pod->metadata.labels, after.pod->metadata.labels)) {
+  if (before.pod->metadata.labels != after.pod->metadata.labels) {
     bits |= kAssignedPodUpdateLabel;
   }
   if (WantsLess(before.requests, after.requests)) bits |= kAssignedPodScaleDown;

@@ -120,7 +120,7 @@ size_t Beyond(const Type& type, const void* at) {
     }
     case Shape::kMap: {
       const MapOps& ops = *type.map_ops;
-      const ItemSpan entries = ops.entries(at);
+      const ItemSpan entries = ops.Entries(at);
       size_t size = Block(entries.count * ops.stride);
       for (size_t i = 0; i < entries.count; ++i) {
         const char* entry = static_cast<char*>(entries.data) + i * ops.stride;

@@ -21,7 +21,7 @@ class Collector {
  public:
   // Versions of one group have to come in the server's order.
   void Add(const GroupVersion& version, std::string kind, std::string plural, bool namespaced,
-           std::vector<std::string> verbs) {
+           List<std::string> verbs) {
     if (kind.empty() || plural.find('/') != std::string::npos) return;  // subresources
     const bool first = seen_.insert({version.group, plural}).second;
     served_.resources.push_back({.resource = Make({version.group, version.version, std::move(kind)},

@@ -27,7 +27,7 @@ meta::v1::OwnerReference Owner(std::string api_version, std::string kind, std::s
   return owner;
 }
 
-ObjectPtr PodOf(std::vector<meta::v1::OwnerReference> owners) {
+ObjectPtr PodOf(List<meta::v1::OwnerReference> owners) {
   core::v1::Pod pod;
   pod.metadata.namespace_ = "default";
   pod.metadata.name = "pod";
@@ -37,7 +37,7 @@ ObjectPtr PodOf(std::vector<meta::v1::OwnerReference> owners) {
 
 TEST(KeysOfTest, TheOwnerIsKnownByGroupAndKindInAnyVersion) {
   const KeysOf owner = OwnerKey(Resource::Of<apps::v1::ReplicaSet>());
-  const auto keys = [&](std::vector<meta::v1::OwnerReference> owners) {
+  const auto keys = [&](List<meta::v1::OwnerReference> owners) {
     return KeysFor(owner, {.before = nullptr, .after = PodOf(std::move(owners))});
   };
   EXPECT_EQ(keys({Owner("apps/v1", "ReplicaSet", "web")}), (Keys{"default/web"}));

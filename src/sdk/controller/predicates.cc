@@ -24,12 +24,6 @@ StringMap MapOf(const Object& object, StringMap meta::v1::ObjectMeta::*member,
   return map;
 }
 
-bool Same(const StringMap& a, const StringMap& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
-    return x.first == y.first && x.second == y.second;
-  });
-}
-
 // What comes and goes passes; of the rest what is `different` from what it was.
 Predicate Changed(std::function<bool(const Object& before, const Object& after)> different) {
   return [different = std::move(different)](const Delta& delta) {
@@ -44,8 +38,8 @@ Predicate MapChanged(StringMap meta::v1::ObjectMeta::*member, std::string name) 
   return Changed([member, name = std::move(name)](const Object& before, const Object& after) {
     const meta::v1::ObjectMeta* was = before.object_meta();
     const meta::v1::ObjectMeta* is = after.object_meta();
-    if (was != nullptr && is != nullptr) return !Same(was->*member, is->*member);
-    return !Same(MapOf(before, member, name), MapOf(after, member, name));
+    if (was != nullptr && is != nullptr) return was->*member != is->*member;
+    return MapOf(before, member, name) != MapOf(after, member, name);
   });
 }
 

@@ -33,7 +33,7 @@ struct BackupSpec {
 };
 
 struct BackupStatus {
-  std::vector<cox::meta::v1::Condition> conditions;
+  cox::List<cox::meta::v1::Condition> conditions;
   std::optional<cox::Time> last;
   int64_t observedGeneration = 0;
   static const cox::Type kType;

@@ -26,7 +26,7 @@ std::vector<std::string_view> KeepAll(const std::vector<std::string>& texts) {
 }
 
 Type MakeStruct(const Type& self, std::string_view name, std::string_view doc,
-                std::vector<FieldDescription> descriptions, const StructOps& ops) {
+                std::vector<FieldDescription> descriptions, const ItemOps& ops) {
   Type type;
   type.name = name;
   type.shape = Shape::kStruct;
@@ -154,12 +154,12 @@ FieldDescription&& FieldDescription::Rule(std::string_view cel, std::string_view
 namespace internal {
 
 Type DescribeStruct(const Type& self, std::string_view name, std::string_view doc,
-                    std::vector<FieldDescription> fields, const StructOps& ops) {
+                    std::vector<FieldDescription> fields, const ItemOps& ops) {
   return sdk::MakeStruct(self, name, doc, std::move(fields), ops);
 }
 
 Type DescribeKind(const Type& self, std::string_view name, std::vector<FieldDescription> fields,
-                  const StructOps& ops) {
+                  const ItemOps& ops) {
   // metadata is written always, as the kinds of the API do.
   fields.front().field.flags = Field::kOmitEmpty;
   Type type = sdk::MakeStruct(self, name, "", std::move(fields), ops);

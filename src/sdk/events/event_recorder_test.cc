@@ -61,7 +61,7 @@ class EventRecorderTest : public ::testing::Test {
     recorder_->Record(pod_, EventKind::kWarning, reason, "Mounting", note);
   }
   void Flush() { EXPECT_TRUE(recorder_->Flush(ctx_).ok()); }
-  std::vector<Event> created() {
+  List<Event> created() {
     MutexLock lock(mu_);
     return created_;
   }
@@ -82,7 +82,7 @@ class EventRecorderTest : public ::testing::Test {
   CondVar changed_;
   int requests_ COX_GUARDED_BY(mu_) = 0;
   std::vector<Status> answers_ COX_GUARDED_BY(mu_);
-  std::vector<Event> created_ COX_GUARDED_BY(mu_);
+  List<Event> created_ COX_GUARDED_BY(mu_);
   std::vector<std::string> patches_ COX_GUARDED_BY(mu_);
   std::unique_ptr<EventRecorder> recorder_;
   Pod pod_;

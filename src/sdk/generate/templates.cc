@@ -266,7 +266,7 @@ struct @KIND@Spec {
 // What is.
 struct @KIND@Status {
   int64_t observedGeneration = 0;
-  std::vector<cox::meta::v1::Condition> conditions;
+  cox::List<cox::meta::v1::Condition> conditions;
 
   static const cox::Type kType;
 };

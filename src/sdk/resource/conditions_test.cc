@@ -23,7 +23,7 @@ Condition Ready(std::string status, std::string reason, int64_t generation = 1) 
 }
 
 TEST(ConditionsTest, TheTransitionTimeIsThatOfTheStatus) {
-  std::vector<Condition> conditions;
+  List<Condition> conditions;
   EXPECT_TRUE(SetCondition(conditions, Ready("False", "Starting"), kThen));
   ASSERT_EQ(conditions.size(), 1u);
   EXPECT_EQ(conditions[0].lastTransitionTime, kThen);
@@ -42,7 +42,7 @@ TEST(ConditionsTest, TheTransitionTimeIsThatOfTheStatus) {
 }
 
 TEST(ConditionsTest, ATimeTheCallerKnowsIsKeptWhenTheStatusChanges) {
-  std::vector<Condition> conditions;
+  List<Condition> conditions;
   Condition ready = Ready("True", "Up");
   ready.lastTransitionTime = kThen;
   EXPECT_TRUE(SetCondition(conditions, ready, kNow));
@@ -52,11 +52,11 @@ TEST(ConditionsTest, ATimeTheCallerKnowsIsKeptWhenTheStatusChanges) {
 }
 
 TEST(ConditionsTest, AreFoundAndRemovedByType) {
-  std::vector<Condition> conditions = {Ready("Unknown", "A"), {.type = "Synced", .status = "True"}};
+  List<Condition> conditions = {Ready("Unknown", "A"), {.type = "Synced", .status = "True"}};
   EXPECT_FALSE(IsTrue(conditions, "Ready"));
   EXPECT_TRUE(IsTrue(conditions, "Synced"));
   EXPECT_FALSE(IsTrue(conditions, "Absent"));
-  const std::vector<Condition>& constant = conditions;
+  const List<Condition>& constant = conditions;
   EXPECT_EQ(FindCondition(constant, "Ready"), &conditions[0]);
   EXPECT_EQ(FindCondition(conditions, "Absent"), nullptr);
   EXPECT_TRUE(RemoveCondition(conditions, "Ready"));
@@ -65,12 +65,12 @@ TEST(ConditionsTest, AreFoundAndRemovedByType) {
 }
 
 TEST(ConditionsTest, StructsOfOlderKindsWorkTheSame) {
-  std::vector<core::v1::PodCondition> pod;
+  List<core::v1::PodCondition> pod;
   EXPECT_TRUE(SetCondition(pod, {.type = "Ready", .status = "True"}, kThen));
   EXPECT_FALSE(SetCondition(pod, {.type = "Ready", .status = "True"}, kNow));
   EXPECT_TRUE(IsTrue(pod, "Ready"));
 
-  std::vector<apps::v1::DeploymentCondition> deployment;
+  List<apps::v1::DeploymentCondition> deployment;
   EXPECT_TRUE(SetCondition(deployment, {.type = "Progressing", .status = "True"}, kThen));
   EXPECT_FALSE(SetCondition(deployment, {.type = "Progressing", .status = "True"}, kNow));
   EXPECT_EQ(deployment[0].lastUpdateTime, kThen);

@@ -51,7 +51,7 @@ Status AddOwner(const KindInfo& kind, const ObjectMeta& owner, ObjectMeta& meta,
     return Status::AlreadyExists("object \"" + meta.name + "\" is already controlled by " +
                                  present->kind + " \"" + present->name + "\"");
   }
-  std::vector<OwnerReference>& owners = meta.ownerReferences;
+  List<OwnerReference>& owners = meta.ownerReferences;
   const auto same = std::find_if(owners.begin(), owners.end(), [&](const OwnerReference& other) {
     return SameOwner(other, reference);
   });

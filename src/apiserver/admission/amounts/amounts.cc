@@ -36,15 +36,6 @@ Amounts Masked(const Amounts& amounts, const Amounts& names) {
   return masked;
 }
 
-bool Same(const Amounts& a, const Amounts& b) {
-  if (a.size() != b.size()) return false;
-  for (const auto& [name, amount] : a) {
-    const Quantity* other = b.Get(name);
-    if (other == nullptr || *other != amount) return false;
-  }
-  return true;
-}
-
 std::string ToText(const Amounts& amounts) {
   std::string text;
   for (const auto& [name, amount] : amounts) {

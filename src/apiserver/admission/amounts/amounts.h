@@ -21,8 +21,6 @@ void RaiseTo(Amounts& amounts, const Amounts& other);
 Amounts Increase(const Amounts& after, const Amounts& before);
 // Those of `amounts` whose names `names` has too.
 Amounts Masked(const Amounts& amounts, const Amounts& names);
-// The same numbers under the same names.
-bool Same(const Amounts& a, const Amounts& b);
 // "limits.memory=2Gi,pods=1"
 std::string ToText(const Amounts& amounts);
 

@@ -35,8 +35,7 @@ bool IsResizeInfeasible(const PodStatus& status) {
                      });
 }
 
-const ContainerStatus* StatusOf(const std::vector<ContainerStatus>& statuses,
-                                const std::string& name) {
+const ContainerStatus* StatusOf(const List<ContainerStatus>& statuses, const std::string& name) {
   for (const ContainerStatus& status : statuses) {
     if (status.name == name) return &status;
   }

@@ -26,7 +26,7 @@ std::vector<std::string_view> Fill(Amounts& amounts, const Amounts& defaults) {
   return filled;
 }
 
-void FillContainers(std::vector<Container>& containers, std::string_view what,
+void FillContainers(List<Container>& containers, std::string_view what,
                     const core::v1::ResourceRequirements& defaults,
                     std::vector<std::string>& notes) {
   for (Container& container : containers) {

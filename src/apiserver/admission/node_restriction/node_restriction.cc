@@ -19,12 +19,6 @@ namespace {
 
 constexpr std::string_view kLeaseNamespace = "kube-node-lease";
 
-template <class T>
-bool SameItems(const std::vector<T>& a, const std::vector<T>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](const T& x, const T& y) { return DeepEqual(x, y); });
-}
-
 // A claim without what a node may change of it.
 core::v1::PersistentVolumeClaim WithoutResize(core::v1::PersistentVolumeClaim claim) {
   claim.metadata.resourceVersion.clear();  // an update may leave it out
@@ -114,8 +108,8 @@ Status NodeRestriction::CheckNode(const Ask& ask) const {
   if (node.spec.configSource && !same_source) {
     return Refuse(ask, me + "update configSource to a new non-nil configSource");
   }
-  if (!SameItems(node.spec.taints, old.spec.taints)) return Refuse(ask, me + "modify taints");
-  if (!SameItems(node.metadata.ownerReferences, old.metadata.ownerReferences)) {
+  if (node.spec.taints != old.spec.taints) return Refuse(ask, me + "modify taints");
+  if (node.metadata.ownerReferences != old.metadata.ownerReferences) {
     return Refuse(ask, me + "modify ownerReferences");
   }
   const auto labels = ForbiddenLabelChanges(old.metadata.labels, node.metadata.labels);

@@ -49,7 +49,7 @@ class NodeRestriction final : public AdmissionPlugin {
   Status CheckEviction(const Ask& ask) const;
   // tokens.cc
   Status CheckToken(const Ask& ask) const;
-  Status CheckAudience(const Ask& ask, const std::vector<std::string>& audiences,
+  Status CheckAudience(const Ask& ask, const List<std::string>& audiences,
                        const core::v1::Pod& pod) const;
   Result<bool> UsesAudience(const Ask& ask, const core::v1::Pod& pod,
                             const std::string& audience) const;

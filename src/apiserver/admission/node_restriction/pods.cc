@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 
 #include "api/policy/v1.h"
 #include "apiserver/admission/node_restriction/api_references.h"
 #include "apiserver/admission/node_restriction/node_restriction.h"
 #include "apiserver/registry/core/pod/annotations.h"
 #include "base/strings.h"
-#include "object/equal.h"
 
 // What nodes may do to Pods: make mirrors of those they run from files, tell the status of those
 // bound to them, remove and evict them.
@@ -14,26 +12,6 @@ namespace cox::apiserver {
 namespace {
 
 using pod::kMirrorAnnotation;
-
-// Whether both tell the same claims: a Pod's node may read the claims that its status names.
-bool SameClaims(const core::v1::PodStatus& a, const core::v1::PodStatus& b) {
-  return std::equal(a.resourceClaimStatuses.begin(), a.resourceClaimStatuses.end(),
-                    b.resourceClaimStatuses.begin(), b.resourceClaimStatuses.end(),
-                    [](const auto& x, const auto& y) { return DeepEqual(x, y); });
-}
-
-bool SameLabels(const Map<std::string>& a, const Map<std::string>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
-    return x.first == y.first && x.second == y.second;
-  });
-}
-
-bool SameExtendedClaim(const core::v1::PodStatus& a, const core::v1::PodStatus& b) {
-  if (!a.extendedResourceClaimStatus || !b.extendedResourceClaimStatus) {
-    return !a.extendedResourceClaimStatus && !b.extendedResourceClaimStatus;
-  }
-  return DeepEqual(*a.extendedResourceClaimStatus, *b.extendedResourceClaimStatus);
-}
 
 }  // namespace
 
@@ -107,7 +85,7 @@ Status NodeRestriction::CheckNewPod(const Ask& ask) const {
   }
   // What is created has no status yet, whatever it says; claims named there must not be believed
   // even for a moment.
-  if (!SameClaims(pod.status, {}) || !SameExtendedClaim(pod.status, {})) {
+  if (!pod.status.resourceClaimStatuses.empty() || pod.status.extendedResourceClaimStatus) {
     return Refuse(ask, me + " can not create pods that reference resourceclaims");
   }
   return {};
@@ -122,13 +100,13 @@ Status NodeRestriction::CheckPodStatus(const Ask& ask) const {
     return Refuse(ask,
                   me + " can only update pod status for pods with spec.nodeName set to itself");
   }
-  if (!SameLabels(old.metadata.labels, pod.metadata.labels)) {
+  if (old.metadata.labels != pod.metadata.labels) {
     return Refuse(ask, me + " cannot update labels through pod status");
   }
-  if (!SameClaims(old.status, pod.status)) {
+  if (old.status.resourceClaimStatuses != pod.status.resourceClaimStatuses) {
     return Refuse(ask, me + " cannot update resource claim statues");
   }
-  if (!SameExtendedClaim(old.status, pod.status)) {
+  if (old.status.extendedResourceClaimStatus != pod.status.extendedResourceClaimStatus) {
     return Refuse(ask, me + " cannot update extended resource claim status");
   }
   return {};

@@ -63,7 +63,7 @@ Status NodeRestriction::CheckToken(const Ask& ask) const {
   return CheckAudience(ask, spec.audiences, pod);
 }
 
-Status NodeRestriction::CheckAudience(const Ask& ask, const std::vector<std::string>& audiences,
+Status NodeRestriction::CheckAudience(const Ask& ask, const List<std::string>& audiences,
                                       const core::v1::Pod& pod) const {
   if (audiences.size() > 1) return Refuse(ask, "node may only request 0 or 1 audiences");
   // None is that of the API server, which Pods ask for by the empty name.

@@ -3,7 +3,6 @@
 
 #include "apiserver/admission/plugins.h"
 #include "base/strings.h"
-#include "object/equal.h"
 #include "object/gvk.h"
 
 namespace cox::apiserver {
@@ -11,7 +10,7 @@ namespace {
 
 using meta::v1::ObjectMeta;
 using meta::v1::OwnerReference;
-using References = std::vector<OwnerReference>;
+using References = List<OwnerReference>;
 
 bool Blocks(const OwnerReference& reference) {
   return reference.blockOwnerDeletion.value_or(false);
@@ -47,7 +46,7 @@ class OwnerReferencesPermissionEnforcement final : public AdmissionPlugin {
     const References& now = request.object->object_meta()->ownerReferences;
     const ObjectMeta* old = request.old == nullptr ? nullptr : request.old->object_meta();
     const References before = old == nullptr ? References() : old->ownerReferences;
-    if (Same(now, before)) return {};
+    if (now == before) return {};
     // One's own new object one may give to anybody.
     if (request.operation != Operation::kCreate) COX_RETURN_IF_ERROR(CheckDelete(request));
     for (const OwnerReference& reference : NewBlocking(now, before)) {
@@ -57,12 +56,6 @@ class OwnerReferencesPermissionEnforcement final : public AdmissionPlugin {
   }
 
  private:
-  static bool Same(const References& a, const References& b) {
-    return std::equal(
-        a.begin(), a.end(), b.begin(), b.end(),
-        [](const OwnerReference& x, const OwnerReference& y) { return DeepEqual(x, y); });
-  }
-
   static Status Refused(const AdmissionRequest& request, const std::string& why) {
     return ForbiddenError(request.resource.resource(), request.name, why);
   }

@@ -116,7 +116,7 @@ class ExtendedResourceToleration final : public AdmissionPlugin {
     Pod* pod = object.As<Pod>();
     if (pod == nullptr) return {};
     std::set<std::string> names;
-    const auto note = [&](const std::vector<Container>& containers) {
+    const auto note = [&](const List<Container>& containers) {
       for (const Container& container : containers) {
         for (const auto& [name, amount] : container.resources.requests) {
           if (IsExtendedResourceName(name)) names.insert(name);
@@ -137,7 +137,7 @@ class ExtendedResourceToleration final : public AdmissionPlugin {
 
  private:
   // One that matches the same taints takes the place of the old.
-  static void AddOrReplace(std::vector<Toleration>& tolerations, Toleration toleration) {
+  static void AddOrReplace(List<Toleration>& tolerations, Toleration toleration) {
     for (Toleration& own : tolerations) {
       if (own.key == toleration.key && own.effect == toleration.effect &&
           own.operator_ == toleration.operator_ && own.value == toleration.value) {

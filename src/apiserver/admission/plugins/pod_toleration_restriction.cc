@@ -15,7 +15,7 @@ namespace {
 
 using core::v1::Pod;
 using core::v1::Toleration;
-using Tolerations = std::vector<Toleration>;
+using Tolerations = List<Toleration>;
 
 constexpr std::string_view kDefaults = "scheduler.alpha.kubernetes.io/defaultTolerations";
 constexpr std::string_view kWhitelist = "scheduler.alpha.kubernetes.io/tolerationsWhitelist";

@@ -17,7 +17,7 @@ namespace cox::apiserver::pod_security {
 struct ContainerView {
   const std::string& name;
   const core::v1::SecurityContext* security;  // may be null
-  const std::vector<core::v1::ContainerPort>& ports;
+  const List<core::v1::ContainerPort>& ports;
   const core::v1::Probe* probes[3];  // liveness, readiness, startup; may be null
   const core::v1::Lifecycle* lifecycle;
 };

@@ -22,7 +22,7 @@ std::string_view RestrictedType(const core::v1::VolumeSource& source) {
     if (!field.Has(Field::kPointer) || field.type->shape != Shape::kStruct) continue;
     const auto* box =
         reinterpret_cast<const BoxBase*>(reinterpret_cast<const char*>(&source) + field.offset);
-    if (box->get_erased() == nullptr) continue;
+    if (box->erased() == nullptr) continue;
     if (std::find(std::begin(kAllowedVolumes), std::end(kAllowedVolumes), field.name) ==
         std::end(kAllowedVolumes)) {
       return field.name;

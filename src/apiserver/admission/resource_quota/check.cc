@@ -15,8 +15,8 @@ Status Refused(const AdmissionRequest& request, const std::string& why) {
   return ForbiddenError(request.resource.resource(), request.name, why);
 }
 
-std::vector<Scope> ScopesOf(const ResourceQuota& quota) {
-  std::vector<Scope> scopes;
+List<Scope> ScopesOf(const ResourceQuota& quota) {
+  List<Scope> scopes;
   for (const std::string& name : quota.spec.scopes) {
     Scope scope;
     scope.scopeName = name;
@@ -24,14 +24,14 @@ std::vector<Scope> ScopesOf(const ResourceQuota& quota) {
     scopes.push_back(std::move(scope));
   }
   if (quota.spec.scopeSelector) {
-    const std::vector<Scope>& more = quota.spec.scopeSelector->matchExpressions;
+    const List<Scope>& more = quota.spec.scopeSelector->matchExpressions;
     scopes.insert(scopes.end(), more.begin(), more.end());
   }
   return scopes;
 }
 
 // "[{PriorityClass In [high low]}]"
-std::string ToText(const std::vector<Scope>& scopes) {
+std::string ToText(const List<Scope>& scopes) {
   std::vector<std::string> parts;
   for (const Scope& scope : scopes) {
     parts.push_back("{" + scope.scopeName + " " + scope.operator_ + " [" + Join(scope.values, " ") +
@@ -90,7 +90,7 @@ Status CheckCovered(const AdmissionRequest& request, const Evaluator& evaluator,
                     const LimitedResources& limited, const Amounts& usage,
                     const Coverage& coverage) {
   std::set<std::string> uncovered;
-  std::vector<Scope> uncovered_scopes;
+  List<Scope> uncovered_scopes;
   const Resource resource = request.resource.resource();
   for (const LimitedResource& limit : limited) {
     if (limit.group == resource.group && limit.resource == resource.name) {

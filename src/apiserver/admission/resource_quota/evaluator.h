@@ -19,7 +19,6 @@ using amounts::Amounts;
 using amounts::Increase;
 using amounts::Masked;
 using amounts::RaiseTo;
-using amounts::Same;
 using amounts::ToText;
 
 // One condition on what a quota counts: "PriorityClass In [high]".

@@ -188,7 +188,7 @@ class ResourceQuotaPlugin final : public AdmissionPlugin {
                    std::vector<OpenQuota>& failed) const {
     Status last;
     for (const OpenQuota& open : quotas) {
-      if (quota::Same(open.used, open.quota.status.used)) continue;
+      if (open.used == open.quota.status.used) continue;
       Status charged = Charge(ctx, open);
       if (charged.ok()) continue;
       last = std::move(charged);

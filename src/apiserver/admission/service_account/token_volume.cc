@@ -63,7 +63,7 @@ void MountToken(PodSpec& spec,
   // None begins with the prefix, so none has the name.
   const std::string name = there != nullptr ? there->name : generate_name(kVolumePrefix);
   bool mounted = false;
-  for (std::vector<Container>* list : {&spec.initContainers, &spec.containers}) {
+  for (List<Container>* list : {&spec.initContainers, &spec.containers}) {
     for (Container& container : *list) {
       if (HasMount(container)) continue;
       core::v1::VolumeMount& mount = container.volumeMounts.emplace_back();

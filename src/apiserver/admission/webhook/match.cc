@@ -11,12 +11,12 @@ namespace {
 
 using admissionregistration::v1::RuleWithOperations;
 
-bool Names(const std::vector<std::string>& values, std::string_view value) {
+bool Names(const List<std::string>& values, std::string_view value) {
   return std::any_of(values.begin(), values.end(),
                      [&](const std::string& each) { return each == "*" || each == value; });
 }
 
-bool NamesResource(const std::vector<std::string>& resources, const RuleSubject& subject) {
+bool NamesResource(const List<std::string>& resources, const RuleSubject& subject) {
   return std::any_of(resources.begin(), resources.end(), [&](const std::string& each) {
     const CutResult cut = Cut(each, '/');
     return (cut.before == "*" || cut.before == subject.resource) &&

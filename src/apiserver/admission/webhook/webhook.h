@@ -20,7 +20,7 @@ struct Webhook {
   std::string configuration;
   std::string name;
   std::string id;  // of this one among all: "configuration/name/0"
-  std::vector<admissionregistration::v1::RuleWithOperations> rules;
+  List<admissionregistration::v1::RuleWithOperations> rules;
   labels::Selector namespaces;
   labels::Selector objects;
   bool equivalent = true;       // matchPolicy: rules mean other versions of a resource too

@@ -200,7 +200,7 @@ UserRules NodeAuthorizer::Rules(const UserInfo& user, std::string_view) const {
   return none;
 }
 
-std::vector<rbac::v1::PolicyRule> BootstrapNodeRules() {
+List<rbac::v1::PolicyRule> BootstrapNodeRules() {
   RbacPolicy policy = BootstrapPolicy();
   for (rbac::v1::ClusterRole& role : policy.cluster_roles) {
     if (role.metadata.name == "system:node") return std::move(role.rules);

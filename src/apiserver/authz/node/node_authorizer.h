@@ -21,7 +21,7 @@ namespace cox::apiserver {
 class NodeAuthorizer final : public Authorizer {
  public:
   // `graph` outlives it. `rules`: of the role system:node, as the bootstrap policy has them.
-  NodeAuthorizer(const NodeGraph& graph, std::vector<rbac::v1::PolicyRule> rules)
+  NodeAuthorizer(const NodeGraph& graph, List<rbac::v1::PolicyRule> rules)
       : graph_(graph), rules_(std::move(rules)) {}
 
   Decision Decide(const UserInfo& user, const RequestInfo& request,
@@ -41,10 +41,10 @@ class NodeAuthorizer final : public Authorizer {
   Decision Pod(std::string_view node, const RequestInfo& request, const Selectors& selectors) const;
 
   const NodeGraph& graph_;
-  const std::vector<rbac::v1::PolicyRule> rules_;
+  const List<rbac::v1::PolicyRule> rules_;
 };
 
 // The rules of the role system:node.
-std::vector<rbac::v1::PolicyRule> BootstrapNodeRules();
+List<rbac::v1::PolicyRule> BootstrapNodeRules();
 
 }  // namespace cox::apiserver

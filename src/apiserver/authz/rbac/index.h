@@ -24,13 +24,13 @@ struct RbacBinding {
   std::string name;
   rbac::v1::RoleRef role;
   std::string role_key;  // as RbacRoleKey makes it
-  std::vector<rbac::v1::Subject> subjects;
+  List<rbac::v1::Subject> subjects;
 };
 // "namespace/name", and "/name" for ClusterRoles.
 std::string RbacRoleKey(std::string_view ns, std::string_view name);
 
 using RbacBindingPtr = std::shared_ptr<const RbacBinding>;
-using RbacRules = std::vector<rbac::v1::PolicyRule>;
+using RbacRules = List<rbac::v1::PolicyRule>;
 using RbacRulesPtr = std::shared_ptr<const RbacRules>;
 
 // One state of all roles and bindings.

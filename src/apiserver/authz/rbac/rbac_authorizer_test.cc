@@ -18,7 +18,7 @@ class RbacAuthorizerTest : public ::testing::Test {
   }
   // kind:name, or serviceaccount:namespace/name.
   void Bind(const std::string& ns, const std::string& name, const std::string& role,
-            const std::vector<rbac::v1::Subject>& subjects) {
+            const List<rbac::v1::Subject>& subjects) {
     auto binding = std::make_shared<RbacBinding>();
     binding->ns = ns;
     binding->name = name;

@@ -19,7 +19,7 @@ using rbac::v1::RoleRef;
 
 constexpr std::string_view kGroup = "rbac.authorization.k8s.io";
 
-const std::vector<PolicyRule>& RulesOf(const Object& role) {
+const List<PolicyRule>& RulesOf(const Object& role) {
   return role.As<Role>() != nullptr ? role.As<Role>()->rules : role.As<ClusterRole>()->rules;
 }
 
@@ -38,7 +38,7 @@ bool Aggregates(const Object& object) {
   return role != nullptr && role->aggregationRule;
 }
 
-std::vector<PolicyRule> FullAuthority() { return AlwaysAllow().Rules({}, "").rules; }
+List<PolicyRule> FullAuthority() { return AlwaysAllow().Rules({}, "").rules; }
 
 const RoleRef& RoleRefOf(const Object& binding) {
   return binding.As<RoleBinding>() != nullptr ? binding.As<RoleBinding>()->roleRef
@@ -94,9 +94,9 @@ bool RbacGuard::May(const UserInfo& user, std::string_view verb, std::string_vie
 }
 
 std::string RbacGuard::Escalation(const UserInfo& user, std::string_view ns,
-                                  const std::vector<PolicyRule>& wanted) const {
+                                  const List<PolicyRule>& wanted) const {
   const UserRules held = rules_.Rules(user, ns);
-  std::vector<PolicyRule> missing = CompactRules(MissingRules(held.rules, wanted));
+  List<PolicyRule> missing = CompactRules(MissingRules(held.rules, wanted));
   if (missing.empty()) return {};
   std::set<std::string> texts;
   for (const PolicyRule& rule : missing) texts.insert(RuleText(rule));

@@ -32,7 +32,7 @@ class RbacGuard final : public WriteHooks {
            const std::string& ns, const std::string& name) const;
   // Empty if the user holds all of `wanted` in `ns`; else what upstream says.
   std::string Escalation(const UserInfo& user, std::string_view ns,
-                         const std::vector<rbac::v1::PolicyRule>& wanted) const;
+                         const List<rbac::v1::PolicyRule>& wanted) const;
 
   const Registry& registry_;
   const Authorizer& authorizer_;

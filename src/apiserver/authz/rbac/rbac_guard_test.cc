@@ -13,7 +13,7 @@ namespace {
 // Knows one set of rules, which everybody has.
 class HeldRules final : public Authorizer {
  public:
-  std::vector<PolicyRule> rules;
+  List<PolicyRule> rules;
 
   Decision Decide(const UserInfo&, const RequestInfo& request, const Selectors&) const override {
     for (const PolicyRule& rule : rules) {

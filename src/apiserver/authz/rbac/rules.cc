@@ -8,7 +8,7 @@
 namespace cox::apiserver {
 namespace {
 
-using Strings = std::vector<std::string>;
+using Strings = List<std::string>;
 
 constexpr std::string_view kAll = "*";
 
@@ -71,7 +71,7 @@ PolicyRule ResourcePart(const std::string& group, const std::string& resource,
 }
 
 // A rule as rules with one of everything.
-void BreakDown(const PolicyRule& rule, std::vector<PolicyRule>& parts) {
+void BreakDown(const PolicyRule& rule, List<PolicyRule>& parts) {
   for (const std::string& group : rule.apiGroups) {
     for (const std::string& resource : rule.resources) {
       for (const std::string& verb : rule.verbs) {
@@ -115,9 +115,9 @@ bool RuleAllows(const PolicyRule& rule, const RequestInfo& request) {
          (rule.resourceNames.empty() || Has(rule.resourceNames, request.name));
 }
 
-std::vector<PolicyRule> MissingRules(std::span<const PolicyRule> held,
-                                     std::span<const PolicyRule> wanted) {
-  std::vector<PolicyRule> parts, missing;
+List<PolicyRule> MissingRules(std::span<const PolicyRule> held,
+                              std::span<const PolicyRule> wanted) {
+  List<PolicyRule> parts, missing;
   for (const PolicyRule& rule : wanted) BreakDown(rule, parts);
   for (PolicyRule& part : parts) {
     const bool covered = std::any_of(held.begin(), held.end(),
@@ -127,8 +127,8 @@ std::vector<PolicyRule> MissingRules(std::span<const PolicyRule> held,
   return missing;
 }
 
-std::vector<PolicyRule> CompactRules(std::vector<PolicyRule> rules) {
-  std::vector<PolicyRule> compact;
+List<PolicyRule> CompactRules(List<PolicyRule> rules) {
+  List<PolicyRule> compact;
   for (PolicyRule& rule : rules) {
     const auto same = std::find_if(compact.begin(), compact.end(), [&](const PolicyRule& other) {
       return rule.nonResourceURLs.empty() && other.nonResourceURLs.empty() &&

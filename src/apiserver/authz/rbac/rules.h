@@ -24,11 +24,10 @@ bool RuleAllows(const PolicyRule& rule, const RequestInfo& request);
 
 // The parts of `wanted` that `held` does not contain, each with one group, resource, verb and name.
 // Empty: who has `held` may give `wanted` away.
-std::vector<PolicyRule> MissingRules(std::span<const PolicyRule> held,
-                                     std::span<const PolicyRule> wanted);
+List<PolicyRule> MissingRules(std::span<const PolicyRule> held, std::span<const PolicyRule> wanted);
 
 // The same with the verbs on one resource in one rule.
-std::vector<PolicyRule> CompactRules(std::vector<PolicyRule> rules);
+List<PolicyRule> CompactRules(List<PolicyRule> rules);
 
 // {APIGroups:[""], Resources:["pods"], Verbs:["get"]}
 std::string RuleText(const PolicyRule& rule);

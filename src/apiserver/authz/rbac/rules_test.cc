@@ -129,9 +129,9 @@ TEST(RulesTest, WhatIsMissingIsToldPartByPart) {
        R"({NonResourceURLs:["*"], Verbs:["put"]})"},
   };
   for (const auto& c : kCases) {
-    std::vector<PolicyRule> held;
+    List<PolicyRule> held;
     for (std::string_view text : c.held) held.push_back(Rule(text));
-    const std::vector<PolicyRule> wanted = {Rule(c.wanted)};
+    const List<PolicyRule> wanted = {Rule(c.wanted)};
     std::string missing;
     for (const PolicyRule& rule : CompactRules(MissingRules(held, wanted))) {
       missing += (missing.empty() ? "" : "\n") + RuleText(rule);

@@ -179,8 +179,8 @@ class Parser {
  private:
   RbacPolicy& policy_;
   // Of the role or binding that is being read: where its lines go. One of them is null.
-  std::vector<rbac::v1::PolicyRule>* rules_ = nullptr;
-  std::vector<rbac::v1::Subject>* subjects_ = nullptr;
+  List<rbac::v1::PolicyRule>* rules_ = nullptr;
+  List<rbac::v1::Subject>* subjects_ = nullptr;
 };
 
 }  // namespace

@@ -26,10 +26,10 @@ namespace cox::apiserver {
 inline constexpr std::string_view kAutoUpdate = "rbac.authorization.kubernetes.io/autoupdate";
 
 struct RbacPolicy {
-  std::vector<rbac::v1::ClusterRole> cluster_roles;
-  std::vector<rbac::v1::ClusterRoleBinding> cluster_role_bindings;
-  std::vector<rbac::v1::Role> roles;
-  std::vector<rbac::v1::RoleBinding> role_bindings;
+  List<rbac::v1::ClusterRole> cluster_roles;
+  List<rbac::v1::ClusterRoleBinding> cluster_role_bindings;
+  List<rbac::v1::Role> roles;
+  List<rbac::v1::RoleBinding> role_bindings;
 };
 
 // Appends what `text` says. Errors: BadRequest that names the line.

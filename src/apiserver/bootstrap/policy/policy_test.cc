@@ -42,7 +42,7 @@ std::map<std::string, std::string> Recorded(const char* file) {
 }
 
 template <class T>
-std::map<std::string, std::string> Ours(const std::vector<T>& objects) {
+std::map<std::string, std::string> Ours(const List<T>& objects) {
   std::map<std::string, std::string> result;
   for (const T& object : objects) {
     result[object.metadata.namespace_ + "/" + object.metadata.name] = json::Encode(object);

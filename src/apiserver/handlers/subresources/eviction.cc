@@ -69,10 +69,9 @@ bool GoesFreely(const core::v1::Pod& pod) {
 }
 
 // The budgets that select the Pod.
-Result<std::vector<policy::v1::PodDisruptionBudget>> BudgetsOf(Context& ctx,
-                                                               const ServedResource& budgets,
-                                                               const core::v1::Pod& pod) {
-  std::vector<policy::v1::PodDisruptionBudget> found;
+Result<List<policy::v1::PodDisruptionBudget>> BudgetsOf(Context& ctx, const ServedResource& budgets,
+                                                        const core::v1::Pod& pod) {
+  List<policy::v1::PodDisruptionBudget> found;
   COX_ASSIGN_OR_RETURN(ListPage page, ReadPage(ctx, budgets, pod.metadata.namespace_, {}));
   for (const storage::EntryPtr& entry : page.entries) {
     COX_ASSIGN_OR_RETURN(Object object, budgets.store().Decode(entry->stored(), entry->revision()));
@@ -97,8 +96,7 @@ class BudgetStatus final : public UpdateStrategyOf<policy::v1::PodDisruptionBudg
 Status AskBudget(ResourceHandlers& handlers, WriteContext w, const core::v1::Pod& pod) {
   w.served_as = nullptr;  // errors are about budgets from here on
   const ServedResource& budgets = handlers.registry().Hub(policy::v1::PodDisruptionBudget::kKind);
-  COX_ASSIGN_OR_RETURN(std::vector<policy::v1::PodDisruptionBudget> found,
-                       BudgetsOf(w.ctx, budgets, pod));
+  COX_ASSIGN_OR_RETURN(List<policy::v1::PodDisruptionBudget> found, BudgetsOf(w.ctx, budgets, pod));
   if (found.empty()) return {};
   if (found.size() > 1) {
     return Status(Reason::kInternalError,

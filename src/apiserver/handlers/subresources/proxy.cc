@@ -107,7 +107,7 @@ Result<net::ClientOptions> ServiceClient(ResourceHandlers& handlers, Call& call,
   COX_ASSIGN_OR_RETURN(const Object found, resource.store().Get(call.ctx(), ns, name.name));
   COX_ASSIGN_OR_RETURN(const std::string port,
                        ServicePortName(*found.As<core::v1::Service>(), name));
-  std::vector<discovery::v1::EndpointSlice> slices;
+  List<discovery::v1::EndpointSlice> slices;
   COX_RETURN_IF_ERROR(
       VisitObjects(call.ctx(), handlers.registry().Hub(discovery::v1::EndpointSlice::kKind).store(),
                    ns, [&](const Object& object) {

@@ -15,8 +15,7 @@ namespace {
 using admissionregistration::v1::MutatingAdmissionPolicyBinding;
 using admissionregistration::v1::ValidatingAdmissionPolicyBinding;
 
-void CheckActions(const std::vector<std::string>& actions, const FieldPath& path,
-                  FieldErrorList* errors) {
+void CheckActions(const List<std::string>& actions, const FieldPath& path, FieldErrorList* errors) {
   if (actions.empty()) {
     errors->push_back(FieldError::Required(path, "at least one validation action is required"));
     return;

@@ -51,7 +51,7 @@ void CheckScope(const Spec& spec, const FieldPath& path, FieldErrorList* errors)
   Append(*errors, ValidateMatchConditions(spec.matchConditions, path.Child("matchConditions")));
 }
 
-void CheckVariables(const std::vector<Variable>& variables, const FieldPath& path,
+void CheckVariables(const List<Variable>& variables, const FieldPath& path,
                     FieldErrorList* errors) {
   std::set<std::string_view> seen;
   for (size_t i = 0; i < variables.size(); ++i) {
@@ -100,9 +100,8 @@ void CheckValidation(const Validation& validation, const FieldPath& path, FieldE
   }
 }
 
-void CheckAuditAnnotations(const std::vector<AuditAnnotation>& annotations,
-                           const std::string& policy, const FieldPath& path,
-                           FieldErrorList* errors) {
+void CheckAuditAnnotations(const List<AuditAnnotation>& annotations, const std::string& policy,
+                           const FieldPath& path, FieldErrorList* errors) {
   if (annotations.size() > kMaxAuditAnnotations) {
     errors->push_back(FieldError::Invalid(
         path, FieldValue::Json(std::to_string(annotations.size())),

@@ -24,13 +24,13 @@ namespace {
 
 constexpr size_t kMaxMatchConditions = 64;
 
-bool Has(const std::vector<std::string>& list, std::string_view item) {
+bool Has(const List<std::string>& list, std::string_view item) {
   return std::find(list.begin(), list.end(), item) != list.end();
 }
 
 // A list in which "*" stands for everything and must then stand alone.
-void CheckWildcard(const std::vector<std::string>& list, std::string_view what,
-                   const FieldPath& path, FieldErrorList* errors) {
+void CheckWildcard(const List<std::string>& list, std::string_view what, const FieldPath& path,
+                   FieldErrorList* errors) {
   if (list.empty()) {
     errors->push_back(FieldError::Required(path));
   } else if (list.size() > 1 && Has(list, "*")) {
@@ -40,7 +40,7 @@ void CheckWildcard(const std::vector<std::string>& list, std::string_view what,
 }
 
 // "pods", "pods/log", "pods/*", "*/scale", "*" (all resources), "*/*" (and their subresources).
-void CheckResources(const std::vector<std::string>& resources, const FieldPath& path,
+void CheckResources(const List<std::string>& resources, const FieldPath& path,
                     FieldErrorList* errors) {
   if (resources.empty()) {
     errors->push_back(FieldError::Required(path));
@@ -229,7 +229,7 @@ FieldErrorList ValidateParamKind(const ParamKind& kind, const FieldPath& path) {
   return errors;
 }
 
-FieldErrorList ValidateMatchConditions(const std::vector<MatchCondition>& conditions,
+FieldErrorList ValidateMatchConditions(const List<MatchCondition>& conditions,
                                        const FieldPath& path) {
   FieldErrorList errors;
   if (conditions.size() > kMaxMatchConditions) {

@@ -25,8 +25,7 @@ FieldErrorList ValidateParamRef(const admissionregistration::v1::ParamRef& ref,
 FieldErrorList ValidateParamKind(const admissionregistration::v1::ParamKind& kind,
                                  const FieldPath& path);
 FieldErrorList ValidateMatchConditions(
-    const std::vector<admissionregistration::v1::MatchCondition>& conditions,
-    const FieldPath& path);
+    const List<admissionregistration::v1::MatchCondition>& conditions, const FieldPath& path);
 
 // Appends NotSupported if `value` is none of `supported`.
 void CheckSupported(std::string_view value, std::initializer_list<std::string_view> supported,

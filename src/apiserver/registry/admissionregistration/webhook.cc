@@ -7,7 +7,6 @@
 #include "apiserver/registry/admissionregistration/strategies.h"
 #include "apiserver/registry/admissionregistration/webhook_client.h"
 #include "apiserver/registry/label_selector_validation.h"
-#include "object/equal.h"
 
 namespace cox::apiserver {
 namespace {
@@ -121,11 +120,8 @@ class WebhookConfigurationStrategy final : public StrategyOf<Configuration> {
   }
   void PrepareUpdate(const WriteContext&, Configuration& object,
                      const Configuration& old) const override {
-    bool same = object.webhooks.size() == old.webhooks.size();
-    for (size_t i = 0; same && i < old.webhooks.size(); ++i) {
-      same = DeepEqual(object.webhooks[i], old.webhooks[i]);
-    }
-    object.metadata.generation = old.metadata.generation + (same ? 0 : 1);
+    object.metadata.generation =
+        old.metadata.generation + (object.webhooks == old.webhooks ? 0 : 1);
   }
   FieldErrorList Check(const WriteContext&, const Configuration& object) const override {
     FieldErrorList errors;

@@ -137,7 +137,7 @@ FieldErrorList ValidateWebhookService(const std::string& name, const std::string
   return errors;
 }
 
-FieldErrorList ValidateReviewVersions(const std::vector<std::string>& versions,
+FieldErrorList ValidateReviewVersions(const List<std::string>& versions,
                                       std::initializer_list<std::string_view> known,
                                       const FieldPath& path) {
   std::string names;

@@ -22,7 +22,7 @@ FieldErrorList ValidateWebhookService(const std::string& name, const std::string
 
 // The versions of the review object that the webhook understands: at least one of `known`, which
 // this server can send.
-FieldErrorList ValidateReviewVersions(const std::vector<std::string>& versions,
+FieldErrorList ValidateReviewVersions(const List<std::string>& versions,
                                       std::initializer_list<std::string_view> known,
                                       const FieldPath& path);
 

@@ -261,7 +261,7 @@ FieldErrorList ValidateSchema(const JSONSchemaProps& schema, const FieldPath& pa
   for (const auto& [name, property] : schema.properties) {
     Append(errors, ValidateSchema(property, path.Child("properties").Key(name)));
   }
-  auto each = [&](const std::vector<JSONSchemaProps>& schemas, const char* keyword) {
+  auto each = [&](const List<JSONSchemaProps>& schemas, const char* keyword) {
     for (size_t i = 0; i < schemas.size(); ++i) {
       Append(errors, ValidateSchema(schemas[i], path.Child(keyword).Index(i)));
     }

@@ -112,7 +112,7 @@ void CheckBranch(const JSONSchemaProps& branch, const FieldPath& path, FieldErro
   if (branch.items && branch.items->schema) {
     CheckBranch(*branch.items->schema, path.Child("items"), errors);
   }
-  auto each = [&](const std::vector<JSONSchemaProps>& schemas, const char* keyword) {
+  auto each = [&](const List<JSONSchemaProps>& schemas, const char* keyword) {
     for (size_t i = 0; i < schemas.size(); ++i) {
       CheckBranch(schemas[i], path.Child(keyword).Index(i), errors);
     }
@@ -124,7 +124,7 @@ void CheckBranch(const JSONSchemaProps& branch, const FieldPath& path, FieldErro
 }
 
 // The two branches by which an int-or-string says so in JSON schema's own words.
-bool IsIntOrStringPair(const std::vector<JSONSchemaProps>& schemas) {
+bool IsIntOrStringPair(const List<JSONSchemaProps>& schemas) {
   auto only = [](JSONSchemaProps schema, const char* type) {
     const bool same = schema.type == type;
     schema.type.clear();
@@ -192,7 +192,7 @@ void CheckDeclared(const JSONSchemaProps& declared, const JSONSchemaProps& branc
       CheckDeclared(*declared.items->schema, *branch.items->schema, at, from, errors);
     }
   }
-  auto each = [&](const std::vector<JSONSchemaProps>& schemas, const char* keyword) {
+  auto each = [&](const List<JSONSchemaProps>& schemas, const char* keyword) {
     for (size_t i = 0; i < schemas.size(); ++i) {
       CheckDeclared(declared, schemas[i], declared_path, branch_path.Child(keyword).Index(i),
                     errors);

@@ -138,7 +138,7 @@ void CheckConversion(const CustomResourceConversion& conversion, const FieldPath
   const FieldPath review = path.Child("conversionReviewVersions");
   const auto* webhook = conversion.webhook.get();
   const auto* config = webhook != nullptr ? webhook->clientConfig.get() : nullptr;
-  static const std::vector<std::string> kNone;
+  static const List<std::string> kNone;
   const auto& versions = webhook != nullptr ? webhook->conversionReviewVersions : kNone;
   if (conversion.strategy != "Webhook") {
     constexpr std::string_view kUnused = "should not be set when strategy is not set to Webhook";

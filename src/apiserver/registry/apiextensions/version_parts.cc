@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/registry/apiextensions/version_parts.h"
 
-#include <algorithm>
 #include <set>
 
 #include "apiserver/registry/apiextensions/schema_validation.h"
 #include "apiserver/registry/internal_value.h"
 #include "base/strings.h"
-#include "object/equal.h"
 
 namespace cox::apiserver {
 namespace {
@@ -21,18 +19,6 @@ using apiextensions::v1::JSONSchemaProps;
 using apiextensions::v1::SelectableField;
 
 constexpr size_t kMaxSelectableFields = 8;
-
-template <class T>
-bool Same(const Box<T>& a, const Box<T>& b) {
-  if (!a || !b) return a.has_value() == b.has_value();
-  return DeepEqual(*a, *b);
-}
-
-template <class T>
-bool Same(const std::vector<T>& a, const std::vector<T>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](const T& x, const T& y) { return DeepEqual(x, y); });
-}
 
 // ".spec.replicas": names after dots, nothing else.
 bool CheckSimplePath(const std::string& text, const FieldPath& path, FieldErrorList* errors) {
@@ -117,7 +103,7 @@ std::string SelectableProblem(const JSONSchemaProps* schema, std::string_view te
   return {};
 }
 
-void CheckSelectableFields(const std::vector<SelectableField>& fields,
+void CheckSelectableFields(const List<SelectableField>& fields,
                            const CustomResourceValidation* validation, const FieldPath& path,
                            FieldErrorList* errors) {
   if (fields.size() > kMaxSelectableFields) {
@@ -179,17 +165,17 @@ FieldErrorList Validate(const CustomResourceDefinitionVersion& version, const Pl
 
 }  // namespace
 
-CommonParts FindCommonParts(const std::vector<CustomResourceDefinitionVersion>& versions) {
+CommonParts FindCommonParts(const List<CustomResourceDefinitionVersion>& versions) {
   if (versions.empty()) return {};
   const CustomResourceDefinitionVersion& first = versions.front();
   CommonParts common{true, true, true, true};
   for (const CustomResourceDefinitionVersion& version : versions) {
-    common.schema = common.schema && Same(version.schema, first.schema);
-    common.subresources = common.subresources && Same(version.subresources, first.subresources);
+    common.schema = common.schema && version.schema == first.schema;
+    common.subresources = common.subresources && version.subresources == first.subresources;
     common.columns =
-        common.columns && Same(version.additionalPrinterColumns, first.additionalPrinterColumns);
+        common.columns && version.additionalPrinterColumns == first.additionalPrinterColumns;
     common.selectable_fields =
-        common.selectable_fields && Same(version.selectableFields, first.selectableFields);
+        common.selectable_fields && version.selectableFields == first.selectableFields;
   }
   return common;
 }
@@ -204,7 +190,7 @@ FieldErrorList ValidateVersionParts(const CustomResourceDefinitionVersion& versi
                                       !common.selectable_fields}});
 }
 
-FieldErrorList ValidateCommonParts(const std::vector<CustomResourceDefinitionVersion>& versions,
+FieldErrorList ValidateCommonParts(const List<CustomResourceDefinitionVersion>& versions,
                                    const CommonParts& common, const FieldPath& spec) {
   if (versions.empty()) return {};
   return Validate(versions.front(), {.schema = spec.Child("validation"),
@@ -214,7 +200,7 @@ FieldErrorList ValidateCommonParts(const std::vector<CustomResourceDefinitionVer
                                      .parts = common});
 }
 
-FieldValue InternalVersions(std::vector<CustomResourceDefinitionVersion> versions,
+FieldValue InternalVersions(List<CustomResourceDefinitionVersion> versions,
                             const CommonParts& common) {
   std::string text = "[";
   for (CustomResourceDefinitionVersion& version : versions) {

@@ -20,7 +20,7 @@ struct CommonParts {
   bool selectable_fields = false;
 };
 CommonParts FindCommonParts(
-    const std::vector<apiextensions::v1::CustomResourceDefinitionVersion>& versions);
+    const List<apiextensions::v1::CustomResourceDefinitionVersion>& versions);
 
 // The parts of `version`, at `path`, which are not common.
 FieldErrorList ValidateVersionParts(
@@ -28,12 +28,11 @@ FieldErrorList ValidateVersionParts(
     const FieldPath& path);
 // Those which are, below `spec`.
 FieldErrorList ValidateCommonParts(
-    const std::vector<apiextensions::v1::CustomResourceDefinitionVersion>& versions,
+    const List<apiextensions::v1::CustomResourceDefinitionVersion>& versions,
     const CommonParts& common, const FieldPath& spec);
 
 // The versions as errors quote them: in the hub form, without the common parts.
-FieldValue InternalVersions(
-    std::vector<apiextensions::v1::CustomResourceDefinitionVersion> versions,
-    const CommonParts& common);
+FieldValue InternalVersions(List<apiextensions::v1::CustomResourceDefinitionVersion> versions,
+                            const CommonParts& common);
 
 }  // namespace cox::apiserver

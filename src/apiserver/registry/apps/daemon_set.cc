@@ -10,6 +10,7 @@
 #include "apiserver/registry/internal_value.h"
 #include "apiserver/registry/label_selector_validation.h"
 #include "apiserver/registry/spec_and_status.h"
+#include "object/equal.h"
 #include "object/validation/object_meta.h"
 
 namespace cox::apiserver {

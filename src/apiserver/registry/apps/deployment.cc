@@ -167,7 +167,7 @@ class Kind final : public SpecAndStatusStrategy<Deployment, StatusStrategy> {
     SpecAndStatusStrategy::PrepareUpdate(w, object, old);
     // Annotations count too: the controller copies them to the ReplicaSets and must see the change.
     if (object.metadata.generation == old.metadata.generation &&
-        !SameStrings(object.metadata.annotations, old.metadata.annotations)) {
+        object.metadata.annotations != old.metadata.annotations) {
       ++object.metadata.generation;
     }
   }

@@ -11,6 +11,7 @@
 #include "apiserver/registry/core/volume/claim_validation.h"
 #include "apiserver/registry/internal_value.h"
 #include "apiserver/registry/spec_and_status.h"
+#include "object/equal.h"
 #include "object/validation/names.h"
 #include "object/validation/object_meta.h"
 
@@ -119,11 +120,11 @@ FieldErrorList ValidateRetentionPolicy(const Box<RetentionPolicy>& policy, const
 // The template as pods will have it: every claim template gives them a volume of its name.
 core::v1::PodTemplateSpec WithClaimVolumes(const StatefulSetSpec& spec) {
   core::v1::PodTemplateSpec filled = spec.template_;
-  std::vector<core::v1::Volume>& volumes = filled.spec.volumes;
+  List<core::v1::Volume>& volumes = filled.spec.volumes;
   for (const core::v1::PersistentVolumeClaim& claim : spec.volumeClaimTemplates) {
     const std::string& name = claim.metadata.name;
     // The claim takes the place of a volume that the template has under its name.
-    std::erase_if(volumes, [&](const core::v1::Volume& volume) { return volume.name == name; });
+    erase_if(volumes, [&](const core::v1::Volume& volume) { return volume.name == name; });
     core::v1::Volume volume;
     volume.name = name;
     volume.volumeSource.persistentVolumeClaim.ensure().claimName =

@@ -13,12 +13,6 @@
 
 namespace cox::apiserver {
 
-bool SameStrings(const Map<std::string>& a, const Map<std::string>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
-    return x.first == y.first && x.second == y.second;
-  });
-}
-
 FieldValue ValueOf(const Map<std::string>& labels) {
   if (labels.empty()) return nullptr;
   std::string text = "{";
@@ -75,7 +69,7 @@ FieldErrorList ValidateRequiredSelector(const Box<meta::v1::LabelSelector>& sele
 
 FieldErrorList ValidateSelectorKept(const Box<meta::v1::LabelSelector>& selector,
                                     const Box<meta::v1::LabelSelector>& old) {
-  if (SameBox(selector, old)) return {};
+  if (selector == old) return {};
   return {validation::ImmutableField(FieldPath("spec").Child("selector"), ValueOf(selector))};
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
@@ -16,7 +15,6 @@
 #include "apiserver/registry/core/pod/pod_validation.h"
 #include "apiserver/registry/strategy.h"
 #include "object/box.h"
-#include "object/equal.h"
 #include "object/map.h"
 #include "object/selector/labels.h"
 #include "object/validation/field_error.h"
@@ -26,14 +24,6 @@
 //
 // Pure functions.
 namespace cox::apiserver {
-
-// Equality of parts of objects.
-bool SameStrings(const Map<std::string>& a, const Map<std::string>& b);
-template <class T>
-bool SameBox(const Box<T>& a, const Box<T>& b) {
-  if (!a || !b) return a.has_value() == b.has_value();
-  return DeepEqual(*a, *b);
-}
 
 // As field errors quote them; null where there is none.
 FieldValue ValueOf(const Map<std::string>& labels);

@@ -15,7 +15,7 @@ namespace v1 = autoscaling::v1;
 namespace v2 = autoscaling::v2;
 
 template <class T>
-std::string ListJson(const std::vector<T>& items) {
+std::string ListJson(const List<T>& items) {
   std::string text = "[";
   for (const T& item : items) {
     if (text.size() > 1) text.push_back(',');
@@ -26,12 +26,12 @@ std::string ListJson(const std::vector<T>& items) {
 
 // The list in the annotation `key`; absent when there is none or it is no such list.
 template <class T>
-std::optional<std::vector<T>> ReadList(const meta::v1::ObjectMeta& meta, const char* key) {
+std::optional<List<T>> ReadList(const meta::v1::ObjectMeta& meta, const char* key) {
   const std::string* text = meta.annotations.Get(key);
   if (text == nullptr) return std::nullopt;
   Result<Value> value = json::Parse(*text);
   if (!value.ok() || !value->is_array()) return std::nullopt;
-  std::vector<T> items;
+  List<T> items;
   for (const Value& item : value->as_array()) {
     Result<T> one = json::FromValue<T>(item);
     if (!one.ok()) return std::nullopt;
@@ -79,13 +79,13 @@ To Condition(const From& from) {
 }
 
 void WriteAnnotations(const v2::HorizontalPodAutoscaler& hub, Map<std::string>& annotations) {
-  std::vector<v1::MetricSpec> metrics;
+  List<v1::MetricSpec> metrics;
   for (const v2::MetricSpec& metric : hub.spec.metrics) {
     if (!IsCpuUtilization(metric)) metrics.push_back(ToV1(metric));
   }
   if (!metrics.empty()) annotations[kMetricSpecsAnnotation] = ListJson(metrics);
   // All of them, also the one that v1 has a field for: the field has no room for the raw value.
-  std::vector<v1::MetricStatus> statuses;
+  List<v1::MetricStatus> statuses;
   for (const v2::MetricStatus& status : hub.status.currentMetrics) {
     statuses.push_back(ToV1(status));
   }
@@ -93,7 +93,7 @@ void WriteAnnotations(const v2::HorizontalPodAutoscaler& hub, Map<std::string>& 
   if (hub.spec.behavior) {
     annotations[kBehaviorAnnotation] = InternalValue(*hub.spec.behavior).text();
   }
-  std::vector<v1::HorizontalPodAutoscalerCondition> conditions;
+  List<v1::HorizontalPodAutoscalerCondition> conditions;
   for (const auto& condition : hub.status.conditions) {
     conditions.push_back(Condition<v1::HorizontalPodAutoscalerCondition>(condition));
   }
@@ -102,7 +102,7 @@ void WriteAnnotations(const v2::HorizontalPodAutoscaler& hub, Map<std::string>& 
 
 void ReadAnnotations(const meta::v1::ObjectMeta& meta, v2::HorizontalPodAutoscaler& hub) {
   if (auto metrics = ReadList<v1::MetricSpec>(meta, kMetricSpecsAnnotation)) {
-    std::vector<v2::MetricSpec> all;
+    List<v2::MetricSpec> all;
     for (const v1::MetricSpec& metric : *metrics) all.push_back(FromV1(metric));
     for (v2::MetricSpec& metric : hub.spec.metrics) all.push_back(std::move(metric));
     hub.spec.metrics = std::move(all);

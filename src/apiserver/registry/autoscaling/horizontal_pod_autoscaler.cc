@@ -99,8 +99,8 @@ std::string MetricText(const v2::MetricSpec& spec, const v2::MetricStatus* statu
 }
 
 std::string MetricsText(const HorizontalPodAutoscaler& object) {
-  const std::vector<v2::MetricSpec>& specs = object.spec.metrics;
-  const std::vector<v2::MetricStatus>& statuses = object.status.currentMetrics;
+  const List<v2::MetricSpec>& specs = object.spec.metrics;
+  const List<v2::MetricStatus>& statuses = object.status.currentMetrics;
   if (specs.empty()) return "<none>";
   std::vector<std::string> texts;
   for (size_t i = 0; i < specs.size() && i < kMetricsShown; ++i) {

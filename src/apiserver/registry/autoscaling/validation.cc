@@ -169,10 +169,6 @@ FieldErrorList ValidateContainerResourceSource(const ContainerResourceMetricSour
   return errors;
 }
 
-bool SameReference(const CrossVersionObjectReference& a, const CrossVersionObjectReference& b) {
-  return a.kind == b.kind && a.name == b.name && a.apiVersion == b.apiVersion;
-}
-
 // The field that the type of a metric calls for; empty for an unknown type.
 std::string_view SourceField(const std::string& type) {
   if (type == kObjectMetricSourceType) return "object";
@@ -230,9 +226,9 @@ FieldErrorList ValidateMetrics(const HorizontalPodAutoscalerSpec& spec,
   bool works_without_pods = false;
   for (size_t i = 0; i < spec.metrics.size(); ++i) {
     const MetricSpec& metric = spec.metrics[i];
-    bool known =
-        old != nullptr && i < old->metrics.size() && metric.object && old->metrics[i].object &&
-        SameReference(metric.object->describedObject, old->metrics[i].object->describedObject);
+    bool known = old != nullptr && i < old->metrics.size() && metric.object &&
+                 old->metrics[i].object &&
+                 metric.object->describedObject == old->metrics[i].object->describedObject;
     Append(errors, ValidateMetric(metric, known, path.Index(i)));
     works_without_pods |=
         metric.type == kObjectMetricSourceType || metric.type == kExternalMetricSourceType;
@@ -325,7 +321,7 @@ FieldErrorList ValidateHorizontalPodAutoscalerSpec(const HorizontalPodAutoscaler
                                          "must be greater than or equal to `minReplicas`"));
   }
   const CrossVersionObjectReference& target = spec.scaleTargetRef;
-  bool known = old != nullptr && SameReference(target, old->scaleTargetRef);
+  bool known = old != nullptr && target == old->scaleTargetRef;
   Append(errors, ValidateReference(target, target.kind == "ReplicationController", known,
                                    path.Child("scaleTargetRef")));
   Append(errors, ValidateMetrics(spec, old, path.Child("metrics")));

@@ -43,7 +43,7 @@ FieldErrorList ValidateOneOf(const std::string& value, std::span<const std::stri
   return {FieldError::NotSupported(path, value, supported)};
 }
 
-FieldValue ValueOf(const std::vector<int32_t>& numbers) {
+FieldValue ValueOf(const List<int32_t>& numbers) {
   std::vector<std::string> texts;
   for (int32_t number : numbers) texts.push_back(std::to_string(number));
   return FieldValue::Json("[" + Join(texts, ",") + "]");
@@ -82,7 +82,7 @@ FieldErrorList ValidateOnExitCodes(const OnExitCodes& codes, const FieldPath& pa
   return errors;
 }
 
-FieldErrorList ValidateOnPodConditions(const std::vector<OnPodCondition>& conditions,
+FieldErrorList ValidateOnPodConditions(const List<OnPodCondition>& conditions,
                                        const FieldPath& path) {
   FieldErrorList errors;
   if (conditions.size() > kMaxPodConditions) {
@@ -215,7 +215,7 @@ Result<int64_t> CountIndexes(std::string_view text, int64_t completions) {
 
 FieldErrorList ValidatePodFailurePolicy(const JobSpec& spec, const FieldPath& path) {
   FieldErrorList errors;
-  const std::vector<PodFailurePolicyRule>& rules = spec.podFailurePolicy->rules;
+  const List<PodFailurePolicyRule>& rules = spec.podFailurePolicy->rules;
   FieldPath rules_path = path.Child("rules");
   if (rules.size() > kMaxFailureRules) {
     errors.push_back(
@@ -232,7 +232,7 @@ FieldErrorList ValidatePodFailurePolicy(const JobSpec& spec, const FieldPath& pa
 
 FieldErrorList ValidateSuccessPolicy(const JobSpec& spec, const FieldPath& path) {
   FieldErrorList errors;
-  const std::vector<batch::v1::SuccessPolicyRule>& rules = spec.successPolicy->rules;
+  const List<batch::v1::SuccessPolicyRule>& rules = spec.successPolicy->rules;
   FieldPath rules_path = path.Child("rules");
   if (rules.empty()) {
     errors.push_back(FieldError::Required(

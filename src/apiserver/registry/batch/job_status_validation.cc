@@ -83,7 +83,7 @@ class StatusCheck {
     if (!now_.uncountedTerminatedPods) return;
     FieldPath path = path_.Child("uncountedTerminatedPods");
     std::set<std::string_view> seen;
-    auto check = [&](std::string_view name, const std::vector<std::string>& uids) {
+    auto check = [&](std::string_view name, const List<std::string>& uids) {
       for (size_t i = 0; i < uids.size(); ++i) {
         FieldPath at = path.Child(name).Index(i);
         if (uids[i].empty()) {
@@ -148,7 +148,7 @@ class StatusCheck {
       errors_.push_back(
           FieldError::Required(path_.Child("startTime"), "startTime is required for finished job"));
     }
-    bool pods_changed = !SameBox(now_.uncountedTerminatedPods, before_.uncountedTerminatedPods);
+    bool pods_changed = now_.uncountedTerminatedPods != before_.uncountedTerminatedPods;
     if ((changed || pods_changed) && now_.uncountedTerminatedPods &&
         !(now_.uncountedTerminatedPods->succeeded.empty() &&
           now_.uncountedTerminatedPods->failed.empty())) {

@@ -11,6 +11,7 @@
 #include "apiserver/registry/core/pod/pod_validation.h"
 #include "apiserver/registry/internal_value.h"
 #include "apiserver/registry/label_selector_validation.h"
+#include "object/equal.h"
 #include "object/validation/names.h"
 #include "object/validation/object_meta.h"
 
@@ -227,8 +228,7 @@ FieldErrorList ValidateCompletionsUpdate(const JobSpec& spec, const JobSpec& old
                               "can only be modified in tandem with spec.parallelism")};
 }
 
-void CopyResources(const std::vector<core::v1::Container>& from,
-                   std::vector<core::v1::Container>& to) {
+void CopyResources(const List<core::v1::Container>& from, List<core::v1::Container>& to) {
   if (from.size() != to.size()) return;
   for (size_t i = 0; i < from.size(); ++i) to[i].resources = from[i].resources;
 }
@@ -333,16 +333,16 @@ FieldErrorList ValidateJobUpdate(const Job& job, const Job& old) {
     if (same) return;
     errors.push_back(validation::ImmutableField(path.Child(name), std::move(value)));
   };
-  immutable("selector", SameBox(spec.selector, old.spec.selector), ValueOf(spec.selector));
+  immutable("selector", spec.selector == old.spec.selector, ValueOf(spec.selector));
   Append(errors, ValidateTemplateUpdate(job, old, path));
   immutable("completionMode", spec.completionMode == old.spec.completionMode,
             OptionalValue(spec.completionMode));
-  immutable("podFailurePolicy", SameBox(spec.podFailurePolicy, old.spec.podFailurePolicy),
+  immutable("podFailurePolicy", spec.podFailurePolicy == old.spec.podFailurePolicy,
             spec.podFailurePolicy ? PolicyValue(*spec.podFailurePolicy) : FieldValue(nullptr));
   immutable("backoffLimitPerIndex", spec.backoffLimitPerIndex == old.spec.backoffLimitPerIndex,
             OptionalValue(spec.backoffLimitPerIndex));
   immutable("managedBy", spec.managedBy == old.spec.managedBy, OptionalValue(spec.managedBy));
-  immutable("successPolicy", SameBox(spec.successPolicy, old.spec.successPolicy),
+  immutable("successPolicy", spec.successPolicy == old.spec.successPolicy,
             spec.successPolicy ? PolicyValue(*spec.successPolicy) : FieldValue(nullptr));
   return errors;
 }

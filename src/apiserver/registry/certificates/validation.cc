@@ -8,7 +8,6 @@
 #include "apiserver/registry/certificates/certificate_pem.h"
 #include "apiserver/registry/certificates/signer_name.h"
 #include "base/strings.h"
-#include "object/equal.h"
 #include "object/json/text.h"
 
 namespace cox::apiserver {
@@ -60,7 +59,7 @@ FieldValue BytesValue(std::string_view bytes) {
 
 void CheckUsages(FieldErrorList& errors, const CertificateSigningRequest& request,
                  const CsrValidationOptions& options, const FieldPath& path) {
-  const std::vector<std::string>& usages = request.spec.usages;
+  const List<std::string>& usages = request.spec.usages;
   if (usages.empty()) errors.push_back(FieldError::Required(path));
   for (size_t i = 0; i < usages.size() && !options.allow_unknown_usages; ++i) {
     if (!IsKnownUsage(usages[i])) {
@@ -111,8 +110,8 @@ void CheckConditions(FieldErrorList& errors, const CertificateSigningRequest& re
   }
 }
 
-std::vector<Condition> Find(const CertificateSigningRequest& request, std::string_view type) {
-  std::vector<Condition> found;
+List<Condition> Find(const CertificateSigningRequest& request, std::string_view type) {
+  List<Condition> found;
   for (const Condition& condition : request.status.conditions) {
     if (condition.type == type) found.push_back(condition);
   }
@@ -132,13 +131,11 @@ void CheckVerdicts(FieldErrorList& errors, const CertificateSigningRequest& requ
   }
   if (may_approve) return;
   for (std::string_view type : {kApproved, kDenied}) {
-    std::vector<Condition> now = Find(request, type), before = Find(old, type);
+    List<Condition> now = Find(request, type), before = Find(old, type);
     if (now.size() < before.size()) continue;
-    bool same = std::equal(now.begin(), now.end(), before.begin(), before.end(),
-                           [](const Condition& a, const Condition& b) { return DeepEqual(a, b); });
     if (now.size() > before.size()) {
       forbid("add", type);
-    } else if (!same) {
+    } else if (now != before) {
       forbid("modify", type);
     }
   }
@@ -154,7 +151,7 @@ bool HasDuplicateTypes(const CertificateSigningRequest& request) {
 
 CsrValidationOptions CsrOptionsFor(const CertificateSigningRequest& request,
                                    const CertificateSigningRequest& old) {
-  const std::vector<std::string>& usages = old.spec.usages;
+  const List<std::string>& usages = old.spec.usages;
   CsrValidationOptions options;
   options.allow_legacy_signer_name = old.spec.signerName == kLegacySigner;
   options.allow_both_approved_and_denied =

@@ -57,10 +57,10 @@ class ConfigMapStrategy final : public StrategyOf<ConfigMap> {
       if (!config.immutable.value_or(false)) {
         errors.push_back(FieldError::Forbidden(FieldPath("immutable"), kImmutable));
       }
-      if (!SameMap(config.data, old.data)) {
+      if (config.data != old.data) {
         errors.push_back(FieldError::Forbidden(FieldPath("data"), kImmutable));
       }
-      if (!SameMap(config.binaryData, old.binaryData)) {
+      if (config.binaryData != old.binaryData) {
         errors.push_back(FieldError::Forbidden(FieldPath("binaryData"), kImmutable));
       }
     }

@@ -106,7 +106,7 @@ class NamespaceStrategy final : public StrategyOf<Namespace> {
   }
   void PrepareCreate(const WriteContext&, Namespace& ns) const override {
     ns.status = {.phase = std::string(kActive)};
-    std::vector<std::string>& finalizers = ns.spec.finalizers;
+    List<std::string>& finalizers = ns.spec.finalizers;
     if (std::find(finalizers.begin(), finalizers.end(), kKubernetesFinalizer) == finalizers.end()) {
       finalizers.emplace_back(kKubernetesFinalizer);
     }

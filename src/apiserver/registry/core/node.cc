@@ -99,7 +99,7 @@ void CheckResources(FieldErrorList& errors, const Node& node) {
 
 // At most one network of each IP family. What the node has already may stay as it is spelled.
 void CheckPodCIDRs(FieldErrorList& errors, const Node& node, const Node* old) {
-  const std::vector<std::string>& cidrs = node.spec.podCIDRs;
+  const List<std::string>& cidrs = node.spec.podCIDRs;
   FieldPath path = FieldPath("spec").Child("podCIDRs");
   std::vector<std::string_view> before;
   if (old != nullptr) before.assign(old->spec.podCIDRs.begin(), old->spec.podCIDRs.end());

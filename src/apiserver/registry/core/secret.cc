@@ -119,7 +119,7 @@ class SecretStrategy final : public StrategyOf<Secret> {
       if (!secret.immutable.value_or(false)) {
         errors.push_back(FieldError::Forbidden(FieldPath("immutable"), kImmutable));
       }
-      if (!SameMap(secret.data, old.data)) {
+      if (secret.data != old.data) {
         errors.push_back(FieldError::Forbidden(FieldPath("data"), kImmutable));
       }
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/registry/discovery/endpoint_slice_validation.h"
 
-#include <algorithm>
 #include <set>
 #include <string>
 #include <string_view>
@@ -9,7 +8,6 @@
 
 #include "apiserver/registry/core/service/ip_validation.h"
 #include "apiserver/registry/field_messages.h"
-#include "object/equal.h"
 #include "object/validation/ip.h"
 #include "object/validation/object_meta.h"
 
@@ -111,7 +109,7 @@ FieldErrorList ValidateEndpoints(const dv::EndpointSlice& slice, const dv::Endpo
   return errors;
 }
 
-FieldErrorList ValidatePorts(const std::vector<dv::EndpointPort>& ports) {
+FieldErrorList ValidatePorts(const List<dv::EndpointPort>& ports) {
   const FieldPath path("ports");
   if (ports.size() > kMaxPorts) {
     return {FieldError::TooMany(path, static_cast<int64_t>(ports.size()), kMaxPorts)};
@@ -160,10 +158,7 @@ FieldErrorList ValidateEndpointSlice(const dv::EndpointSlice& slice) {
 FieldErrorList ValidateEndpointSliceUpdate(const dv::EndpointSlice& slice,
                                            const dv::EndpointSlice& old) {
   FieldErrorList errors;
-  const bool same_endpoints = std::equal(
-      slice.endpoints.begin(), slice.endpoints.end(), old.endpoints.begin(), old.endpoints.end(),
-      [](const dv::Endpoint& a, const dv::Endpoint& b) { return DeepEqual(a, b); });
-  if (!same_endpoints) Append(errors, ValidateEndpoints(slice, &old));
+  if (slice.endpoints != old.endpoints) Append(errors, ValidateEndpoints(slice, &old));
   Append(errors, ValidatePorts(slice.ports));
   if (slice.addressType != old.addressType) {
     errors.push_back(validation::ImmutableField(FieldPath("addressType"), slice.addressType));

@@ -123,7 +123,7 @@ class FlowSchemaStrategy final : public SpecAndStatusStrategy<FlowSchema, Status
 };
 
 // All requests of these groups.
-flowcontrol::v1::PolicyRulesWithSubjects Everything(std::vector<std::string> groups) {
+flowcontrol::v1::PolicyRulesWithSubjects Everything(List<std::string> groups) {
   flowcontrol::v1::PolicyRulesWithSubjects rule;
   for (std::string& group : groups) {
     rule.subjects.push_back(

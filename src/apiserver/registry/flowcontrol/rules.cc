@@ -16,7 +16,7 @@ using flowcontrol::v1::Subject;
 constexpr std::string_view kVerbs[] = {"create", "delete", "deletecollection", "get",  "list",
                                        "patch",  "proxy",  "update",           "watch"};
 
-bool HasWildcard(const std::vector<std::string>& list) {
+bool HasWildcard(const List<std::string>& list) {
   return std::find(list.begin(), list.end(), "*") != list.end();
 }
 
@@ -84,7 +84,7 @@ void CheckSubject(FieldErrorList& errors, const Subject& subject, const FieldPat
 }
 
 // At least one; "*" stands alone. Returns whether the values themselves are to be looked at.
-bool CheckList(FieldErrorList& errors, const std::vector<std::string>& list, const FieldPath& path,
+bool CheckList(FieldErrorList& errors, const List<std::string>& list, const FieldPath& path,
                std::string_view required, std::string_view others) {
   if (list.empty()) {
     errors.push_back(FieldError::Required(path, std::string(required)));
@@ -98,8 +98,7 @@ bool CheckList(FieldErrorList& errors, const std::vector<std::string>& list, con
   return false;
 }
 
-void CheckVerbs(FieldErrorList& errors, const std::vector<std::string>& verbs,
-                const FieldPath& path) {
+void CheckVerbs(FieldErrorList& errors, const List<std::string>& verbs, const FieldPath& path) {
   if (!CheckList(errors, verbs, path, "verbs must contain at least one value", "verbs")) return;
   for (const std::string& verb : verbs) {
     if (std::find(std::begin(kVerbs), std::end(kVerbs), verb) != std::end(kVerbs)) continue;

@@ -20,7 +20,7 @@ FieldErrorList ValidateFlowSchemaRule(const flowcontrol::v1::PolicyRulesWithSubj
 
 // Conditions of both kinds: each has a type, each type stands once.
 template <class Condition>
-FieldErrorList ValidateFlowConditions(const std::vector<Condition>& conditions) {
+FieldErrorList ValidateFlowConditions(const List<Condition>& conditions) {
   FieldErrorList errors;
   std::set<std::string_view> seen;
   const FieldPath path = FieldPath("status").Child("conditions");

@@ -134,7 +134,7 @@ FieldErrorList ValidateHttpRule(const nv::HTTPIngressRuleValue& http, const Fiel
   return errors;
 }
 
-FieldErrorList ValidateRules(const std::vector<nv::IngressRule>& rules, const FieldPath& path,
+FieldErrorList ValidateRules(const List<nv::IngressRule>& rules, const FieldPath& path,
                              const IngressOptions& options) {
   FieldErrorList errors;
   for (size_t i = 0; i < rules.size(); ++i) {
@@ -156,7 +156,7 @@ FieldErrorList ValidateRules(const std::vector<nv::IngressRule>& rules, const Fi
   return errors;
 }
 
-FieldErrorList ValidateTls(const std::vector<nv::IngressTLS>& tls, const FieldPath& path,
+FieldErrorList ValidateTls(const List<nv::IngressTLS>& tls, const FieldPath& path,
                            const IngressOptions& options) {
   FieldErrorList errors;
   for (size_t i = 0; i < tls.size(); ++i) {

@@ -106,10 +106,9 @@ FieldErrorList ValidatePeer(const nv::NetworkPolicyPeer& peer, const FieldPath& 
   return errors;
 }
 
-FieldErrorList ValidateRule(const std::vector<nv::NetworkPolicyPort>& ports,
-                            const std::vector<nv::NetworkPolicyPeer>& peers,
-                            std::string_view peers_field, const FieldPath& path,
-                            const LabelSelectorValidationOptions& options) {
+FieldErrorList ValidateRule(const List<nv::NetworkPolicyPort>& ports,
+                            const List<nv::NetworkPolicyPeer>& peers, std::string_view peers_field,
+                            const FieldPath& path, const LabelSelectorValidationOptions& options) {
   FieldErrorList errors;
   for (size_t i = 0; i < ports.size(); ++i) {
     Append(errors, ValidatePort(ports[i], path.Child("ports").Index(i)));
@@ -147,7 +146,7 @@ FieldErrorList ValidateSpec(const nv::NetworkPolicySpec& spec, const FieldPath& 
   return errors;
 }
 
-void WarnAboutPeers(const std::vector<nv::NetworkPolicyPeer>& peers, const FieldPath& path,
+void WarnAboutPeers(const List<nv::NetworkPolicyPeer>& peers, const FieldPath& path,
                     Warnings* warnings) {
   auto add = [&](const FieldPath& field, std::string_view cidr) {
     for (std::string& warning : validation::GetWarningsForCIDR(field, cidr)) {
@@ -185,7 +184,7 @@ class NetworkPolicyStrategy final : public StrategyOf<NetworkPolicy> {
 
  protected:
   void Default(NetworkPolicy& object) const override {
-    auto default_ports = [](std::vector<nv::NetworkPolicyPort>& ports) {
+    auto default_ports = [](List<nv::NetworkPolicyPort>& ports) {
       for (nv::NetworkPolicyPort& port : ports) {
         if (!port.protocol) port.protocol = "TCP";
       }

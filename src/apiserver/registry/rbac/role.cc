@@ -11,7 +11,7 @@ using rbac::v1::ClusterRole;
 using rbac::v1::PolicyRule;
 using rbac::v1::Role;
 
-FieldErrorList CheckRules(const std::vector<PolicyRule>& rules, bool namespaced) {
+FieldErrorList CheckRules(const List<PolicyRule>& rules, bool namespaced) {
   FieldErrorList errors;
   FieldPath path("rules");
   for (size_t i = 0; i < rules.size(); ++i) {

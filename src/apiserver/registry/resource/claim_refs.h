@@ -13,7 +13,7 @@ namespace cox::apiserver::devices {
 FieldErrorList ValidateRequestRef(std::string_view name, const RequestNames& names,
                                   const FieldPath& path);
 // Several, each once.
-void CheckRequestRefs(FieldErrorList& errors, const std::vector<std::string>& refs,
+void CheckRequestRefs(FieldErrorList& errors, const List<std::string>& refs,
                       const RequestNames& names, const FieldPath& path);
 
 }  // namespace cox::apiserver::devices

@@ -116,7 +116,7 @@ FieldErrorList ValidateRequestRef(std::string_view name, const RequestNames& nam
   return errors;
 }
 
-void CheckRequestRefs(FieldErrorList& errors, const std::vector<std::string>& refs,
+void CheckRequestRefs(FieldErrorList& errors, const List<std::string>& refs,
                       const RequestNames& names, const FieldPath& path) {
   CheckSet(
       errors, refs, kMaxRequests, path, [](const std::string& ref) { return ref; },

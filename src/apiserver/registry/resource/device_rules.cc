@@ -106,7 +106,7 @@ FieldErrorList ValidateFullyQualifiedName(std::string_view name, const FieldPath
   return ValidateQualifiedName(name, path);
 }
 
-FieldErrorList ValidateSelectors(const std::vector<resource::v1::DeviceSelector>& selectors,
+FieldErrorList ValidateSelectors(const List<resource::v1::DeviceSelector>& selectors,
                                  const FieldPath& path) {
   FieldErrorList errors;
   CheckEach(errors, selectors, kMaxSelectors, path, ValidateSelector);

@@ -48,7 +48,7 @@ FieldErrorList ValidateQualifiedName(std::string_view name, const FieldPath& pat
 FieldErrorList ValidateFullyQualifiedName(std::string_view name, const FieldPath& path);
 
 // A CEL expression is checked for its length only; an empty one is refused.
-FieldErrorList ValidateSelectors(const std::vector<resource::v1::DeviceSelector>& selectors,
+FieldErrorList ValidateSelectors(const List<resource::v1::DeviceSelector>& selectors,
                                  const FieldPath& path);
 FieldErrorList ValidateConfiguration(const resource::v1::DeviceConfiguration& configuration,
                                      const FieldPath& path);
@@ -63,8 +63,8 @@ void WarnOnDriverName(Warnings& warnings, std::string_view name, const FieldPath
 
 // Each item by `check`, and not too many of them.
 template <class T, class Check>
-void CheckEach(FieldErrorList& errors, const std::vector<T>& items, size_t max,
-               const FieldPath& path, Check&& check) {
+void CheckEach(FieldErrorList& errors, const List<T>& items, size_t max, const FieldPath& path,
+               Check&& check) {
   for (size_t i = 0; i < items.size(); ++i) Append(errors, check(items[i], path.Index(i)));
   if (items.size() > max) {
     errors.push_back(
@@ -74,8 +74,8 @@ void CheckEach(FieldErrorList& errors, const std::vector<T>& items, size_t max,
 
 // The same for items that `key` tells apart.
 template <class T, class Key, class Check>
-void CheckSet(FieldErrorList& errors, const std::vector<T>& items, size_t max,
-              const FieldPath& path, Key&& key, Check&& check) {
+void CheckSet(FieldErrorList& errors, const List<T>& items, size_t max, const FieldPath& path,
+              Key&& key, Check&& check) {
   CheckEach(errors, items, max, path, check);
   std::set<std::string> seen;
   for (size_t i = 0; i < items.size(); ++i) {

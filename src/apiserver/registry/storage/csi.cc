@@ -27,7 +27,7 @@ constexpr int64_t kMaxTokenSeconds = int64_t{1} << 32;
 constexpr int64_t kMinUpdatePeriodSeconds = 10;
 constexpr size_t kMaxNodeId = 256;
 
-FieldErrorList ValidateTokenRequests(const std::vector<sv::TokenRequest>& requests,
+FieldErrorList ValidateTokenRequests(const List<sv::TokenRequest>& requests,
                                      const FieldPath& path) {
   FieldErrorList errors;
   std::set<std::string> audiences;
@@ -88,7 +88,7 @@ FieldErrorList ValidateDriverSpec(const sv::CSIDriverSpec& spec, const FieldPath
   return errors;
 }
 
-std::string Join(const std::vector<std::string>& items) {
+std::string Join(const List<std::string>& items) {
   std::string text;
   for (const std::string& item : items) text += (text.empty() ? "" : ",") + item;
   return text;
@@ -151,7 +151,7 @@ class CsiDriverStrategy final : public StrategyOf<CSIDriver> {
         "to prevent possible logging of tokens in volume attributes"};
   }
   Cells RowOf(const CSIDriver& object, const Time& now) const override {
-    std::vector<std::string> audiences;
+    List<std::string> audiences;
     for (const auto& request : object.spec.tokenRequests) audiences.push_back(request.audience);
     return {object.metadata.name,
             object.spec.attachRequired.value_or(true),

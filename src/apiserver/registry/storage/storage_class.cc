@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <memory>
 #include <set>
 #include <string>
@@ -28,12 +27,6 @@ std::string ToLower(std::string text) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   }
   return text;
-}
-
-bool SameParameters(const Map<std::string>& a, const Map<std::string>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
-    return x.first == y.first && x.second == y.second;
-  });
 }
 
 FieldValue ParametersValue(const Map<std::string>& parameters) {
@@ -69,7 +62,7 @@ FieldErrorList ValidateTopologyTerm(const cv::TopologySelectorTerm& term, const 
   return errors;
 }
 
-FieldErrorList ValidateTopologies(const std::vector<cv::TopologySelectorTerm>& terms,
+FieldErrorList ValidateTopologies(const List<cv::TopologySelectorTerm>& terms,
                                   const FieldPath& path) {
   FieldErrorList errors;
   for (size_t i = 0; i < terms.size(); ++i) {
@@ -137,7 +130,7 @@ class StorageClassStrategy final : public StrategyOf<StorageClass> {
     auto immutable = [&](bool same, std::string_view field, const FieldValue& value) {
       if (!same) errors.push_back(validation::ImmutableField(FieldPath(field), value));
     };
-    immutable(SameParameters(object.parameters, old.parameters), "parameters",
+    immutable(object.parameters == old.parameters, "parameters",
               ParametersValue(object.parameters));
     immutable(object.provisioner == old.provisioner, "provisioner", object.provisioner);
     immutable(object.reclaimPolicy == old.reclaimPolicy, "reclaimPolicy",
@@ -209,7 +202,7 @@ class VolumeAttributesClassStrategy final : public StrategyOf<VolumeAttributesCl
     if (object.driverName != old.driverName) {
       errors.push_back(validation::ImmutableField(FieldPath("driverName"), object.driverName));
     }
-    if (!SameParameters(object.parameters, old.parameters)) {
+    if (object.parameters != old.parameters) {
       errors.push_back(
           validation::ImmutableField(FieldPath("parameters"), ParametersValue(object.parameters)));
     }

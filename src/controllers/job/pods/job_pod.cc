@@ -28,7 +28,7 @@ int32_t NumberIn(const Pod& pod, std::string_view annotation, int32_t otherwise)
                                                                                   : otherwise;
 }
 
-void AddIndexVariable(std::vector<Container>& containers) {
+void AddIndexVariable(List<Container>& containers) {
   for (Container& container : containers) {
     const bool there =
         std::any_of(container.env.begin(), container.env.end(),

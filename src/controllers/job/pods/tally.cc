@@ -48,9 +48,9 @@ class Counting {
     for (const PodPtr& pod : pods_) {
       if (IsTracked(*pod)) tracked.insert(pod->metadata.uid);
     }
-    const auto settle = [&](std::vector<std::string>& uids, int32_t& counter) {
+    const auto settle = [&](List<std::string>& uids, int32_t& counter) {
       counter += static_cast<int32_t>(
-          std::erase_if(uids, [&](const std::string& uid) { return !tracked.contains(uid); }));
+          erase_if(uids, [&](const std::string& uid) { return !tracked.contains(uid); }));
       listed_.insert(uids.begin(), uids.end());
     };
     settle(list().succeeded, out_.status.succeeded);
@@ -58,7 +58,7 @@ class Counting {
   }
 
   // False if there is no more room: the Pod is for another time.
-  bool List(const Pod& pod, std::vector<std::string>& uids) {
+  bool AddUncounted(const Pod& pod, List<std::string>& uids) {
     if (listed_.contains(pod.metadata.uid)) return true;
     if (listed_.size() >= kMaxUncounted) return false;
     listed_.insert(pod.metadata.uid);
@@ -82,7 +82,7 @@ class Counting {
       if (indexed) {
         out_.succeeded_indexes.Add(index);
         out_.release.push_back(pod);
-      } else if (List(*pod, list().succeeded)) {
+      } else if (AddUncounted(*pod, list().succeeded)) {
         out_.release.push_back(pod);
       }
     } else {
@@ -94,7 +94,7 @@ class Counting {
     const FailureVerdict verdict = JudgeFailure(job_, *pod);
     if (verdict.action == Action::kFailJob && !out_.fail_job) out_.fail_job = verdict.message;
     const bool ignored = verdict.action == Action::kIgnore;
-    if (!ignored && !List(*pod, list().failed)) return;
+    if (!ignored && !AddUncounted(*pod, list().failed)) return;
     out_.release.push_back(pod);
     if (!HasBackoffLimitPerIndex(job_) || out_.succeeded_indexes.Has(index)) return;
     const int32_t failures = IndexFailuresOf(*pod) + (ignored ? 0 : 1);

@@ -16,7 +16,7 @@ using testing::IsEmpty;
 using testing::SizeIs;
 using testing::UnorderedElementsAre;
 
-Tally Count(const Job& job, std::vector<Pod> pods, bool ending = false) {
+Tally Count(const Job& job, List<Pod> pods, bool ending = false) {
   return CountPods(job, Share(std::move(pods)), ending);
 }
 
@@ -56,7 +56,7 @@ TEST(Tally, APodThatIsGoneBeforeItWasCountedIsCounted) {
 }
 
 TEST(Tally, TheListHasALimit) {
-  std::vector<Pod> pods;
+  List<Pod> pods;
   for (int i = 0; i < 600; ++i) pods.push_back(TestPod("p" + std::to_string(i), "Succeeded"));
   Job job = TestJob();
   job.spec.completions = 600;

@@ -20,7 +20,7 @@ TEST(Backoff, DoublesUpToSixMinutes) {
 }
 
 TEST(Backoff, CountsFailuresSinceTheLastSuccess) {
-  const auto left = [](std::vector<core::v1::Pod> pods) {
+  const auto left = [](List<core::v1::Pod> pods) {
     return BackoffLeft(TestJob(), Share(std::move(pods)), kNow);
   };
   EXPECT_EQ(left({}), seconds(0));

@@ -64,7 +64,7 @@ std::optional<std::string> MatchRule(const PodFailurePolicyRule& rule, size_t nu
 FailureVerdict JudgeFailure(const Job& job, const Pod& pod) {
   using Action = FailureVerdict::Action;
   if (!job.spec.podFailurePolicy) return {};
-  const std::vector<PodFailurePolicyRule>& rules = job.spec.podFailurePolicy->rules;
+  const List<PodFailurePolicyRule>& rules = job.spec.podFailurePolicy->rules;
   for (size_t i = 0; i < rules.size(); ++i) {
     std::optional<std::string> message = MatchRule(rules[i], i, pod);
     if (!message.has_value()) continue;

@@ -13,7 +13,7 @@ using batch::v1::Job;
 using batch::v1::PodFailurePolicyRule;
 using core::v1::Pod;
 
-PodFailurePolicyRule OnCodes(std::string action, std::string op, std::vector<int32_t> values,
+PodFailurePolicyRule OnCodes(std::string action, std::string op, List<int32_t> values,
                              std::optional<std::string> container = std::nullopt) {
   PodFailurePolicyRule rule;
   rule.action = std::move(action);
@@ -24,7 +24,7 @@ PodFailurePolicyRule OnCodes(std::string action, std::string op, std::vector<int
   return rule;
 }
 
-Job WithRules(std::vector<PodFailurePolicyRule> rules) {
+Job WithRules(List<PodFailurePolicyRule> rules) {
   Job job = TestJob();
   job.spec.podFailurePolicy.ensure().rules = std::move(rules);
   return job;

@@ -33,8 +33,8 @@ struct Usage {
   std::string node_name;
   NodeUsage node;
   Machine machine;
-  std::vector<cri::v1::PodSandboxStats> sandboxes;
-  std::vector<cri::v1::ContainerStats> containers;
+  List<cri::v1::PodSandboxStats> sandboxes;
+  List<cri::v1::ContainerStats> containers;
   // When they began, by the container's id; those that are not there are left out.
   std::vector<runtime::PodState> pods;
   Filesystem images;

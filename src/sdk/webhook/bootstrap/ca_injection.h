@@ -15,8 +15,8 @@ struct CaTargets {
   std::vector<std::string> mutating;
   std::vector<std::string> validating;
   std::vector<std::string> crds;
-  std::vector<admissionregistration::v1::MutatingWebhookConfiguration> own_mutating;
-  std::vector<admissionregistration::v1::ValidatingWebhookConfiguration> own_validating;
+  List<admissionregistration::v1::MutatingWebhookConfiguration> own_mutating;
+  List<admissionregistration::v1::ValidatingWebhookConfiguration> own_validating;
 
   // All of them, to be watched.
   std::vector<std::pair<Resource, ObjectKey>> Objects() const;

@@ -60,7 +60,7 @@ void RoundAmounts(Map<Quantity>& amounts) {
   for (auto& [name, amount] : amounts) amount.RoundUp(Quantity::kMilli);
 }
 
-void DefaultEnv(std::vector<core::v1::EnvVar>& env) {
+void DefaultEnv(List<core::v1::EnvVar>& env) {
   for (core::v1::EnvVar& var : env) {
     if (!var.valueFrom) continue;
     if (var.valueFrom->fieldRef) Default(var.valueFrom->fieldRef->apiVersion, "v1");
@@ -87,7 +87,7 @@ void DefaultContainer(AnyContainer& container) {
   }
 }
 
-void DefaultDownwardFiles(std::vector<core::v1::DownwardAPIVolumeFile>& files) {
+void DefaultDownwardFiles(List<core::v1::DownwardAPIVolumeFile>& files) {
   for (core::v1::DownwardAPIVolumeFile& file : files)
     if (file.fieldRef) Default(file.fieldRef->apiVersion, "v1");
 }
@@ -152,7 +152,7 @@ void DefaultVolume(core::v1::Volume& volume) {
 }
 
 // On the host's network a port is the host's port; there is nothing to map.
-void DefaultHostPorts(std::vector<Container>& containers) {
+void DefaultHostPorts(List<Container>& containers) {
   for (Container& container : containers) {
     for (core::v1::ContainerPort& port : container.ports)
       if (port.hostPort == 0) port.hostPort = port.containerPort;
@@ -175,7 +175,7 @@ void DefaultPodResources(PodSpec& spec) {
   if (!spec.resources || (spec.resources->limits.empty() && spec.resources->requests.empty()))
     return;
   Map<Quantity> total;
-  auto add = [&](const std::vector<Container>& containers, bool only_sidecars) {
+  auto add = [&](const List<Container>& containers, bool only_sidecars) {
     for (const Container& container : containers) {
       if (only_sidecars && container.restartPolicy != "Always") continue;
       for (const auto& [name, amount] : container.resources.requests)

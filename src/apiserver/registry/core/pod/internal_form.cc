@@ -252,7 +252,7 @@ class Writer {
   }
 
   void Entries(const Type& type, const void* at) {
-    ItemSpan entries = type.map_ops->entries(at);
+    ItemSpan entries = type.map_ops->Entries(at);
     if (entries.count == 0) {
       out_ += "null";
       return;

@@ -13,7 +13,7 @@ using core::v1::Container;
 using core::v1::Pod;
 
 // Requires of others that they have the same value of these labels as this pod has, or another one.
-void CompleteSelector(Box<meta::v1::LabelSelector>& selector, const std::vector<std::string>& keys,
+void CompleteSelector(Box<meta::v1::LabelSelector>& selector, const List<std::string>& keys,
                       std::string_view op, const Map<std::string>& labels) {
   if (!selector) return;
   for (const std::string& key : keys) {

@@ -63,7 +63,7 @@ Warnings PodTemplateWarnings(const FieldPath& path, const core::v1::PodTemplateS
 // Parts that other kinds have too.
 
 // Taints' counterparts: spec.tolerations, RuntimeClass.scheduling.tolerations.
-FieldErrorList ValidateTolerations(const std::vector<core::v1::Toleration>& tolerations,
+FieldErrorList ValidateTolerations(const List<core::v1::Toleration>& tolerations,
                                    const FieldPath& path);
 // At least one term, each valid: required node affinity of pods and of volumes.
 FieldErrorList ValidateNodeSelector(const core::v1::NodeSelector& selector, const FieldPath& path,

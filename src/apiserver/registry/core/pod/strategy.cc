@@ -96,7 +96,7 @@ class PodResizeStrategy final : public UpdateStrategyOf<Pod> {
   }
 
  private:
-  static void TakeResources(std::vector<Container>& to, std::vector<Container>& from) {
+  static void TakeResources(List<Container>& to, List<Container>& from) {
     for (Container& container : to) {
       for (Container& other : from) {
         if (other.name != container.name) continue;

@@ -230,7 +230,7 @@ class PodWarner {
         "fractional byte value " + Quote(amount->ToString()) + " is invalid, must be an integer");
   }
 
-  void Each(const std::vector<Container>& containers, std::string_view name,
+  void Each(const List<Container>& containers, std::string_view name,
             void (PodWarner::*visit)(const Container&, const FieldPath&)) {
     for (size_t i = 0; i < containers.size(); ++i)
       (this->*visit)(containers[i], path_.Child(name).Index(i));

@@ -47,7 +47,7 @@ FieldErrorList ValidateFamilies(const Service& service, const FieldPath& spec) {
 FieldErrorList ValidateAddresses(const Service& service, const Service* old, const FieldPath& path,
                                  bool* usable) {
   FieldErrorList errors;
-  const std::vector<std::string>& ips = service.spec.clusterIPs;
+  const List<std::string>& ips = service.spec.clusterIPs;
   std::vector<std::string_view> known;
   if (old != nullptr) known.assign(old->spec.clusterIPs.begin(), old->spec.clusterIPs.end());
   *usable = true;
@@ -69,9 +69,9 @@ FieldErrorList ValidateAddresses(const Service& service, const Service* old, con
 }
 
 // Addresses and families belong to the lists of which the first entry is the primary one.
-FieldErrorList ValidateListUpdate(const std::vector<std::string>& now,
-                                  const std::vector<std::string>& before, const Service& service,
-                                  std::string_view list, std::string_view noun) {
+FieldErrorList ValidateListUpdate(const List<std::string>& now, const List<std::string>& before,
+                                  const Service& service, std::string_view list,
+                                  std::string_view noun) {
   FieldErrorList errors;
   const FieldPath path = FieldPath("spec").Child(list);
   auto changed = [&](size_t i) {
@@ -107,7 +107,7 @@ FieldErrorList ValidateClusterIpFields(const Service& service, const Service* ol
   FieldErrorList errors;
   if (service.spec.type == "ExternalName") return errors;  // these fields are refused as a whole
   const FieldPath spec("spec"), path = spec.Child("clusterIPs");
-  const std::vector<std::string>& ips = service.spec.clusterIPs;
+  const List<std::string>& ips = service.spec.clusterIPs;
   const std::string& first = service.spec.clusterIP;
   if (first.empty() && !ips.empty()) {
     errors.push_back(

@@ -146,7 +146,7 @@ class EndpointsStrategy final : public StrategyOf<Endpoints> {
   }
   Warnings Warn(const WriteContext&, const Endpoints& object, const Endpoints*) const override {
     Warnings warnings;
-    auto check = [&](const std::vector<cv::EndpointAddress>& addresses, const FieldPath& path) {
+    auto check = [&](const List<cv::EndpointAddress>& addresses, const FieldPath& path) {
       for (size_t i = 0; i < addresses.size(); ++i) {
         for (std::string& warning :
              validation::GetWarningsForIP(path.Index(i).Child("ip"), addresses[i].ip)) {

@@ -94,7 +94,7 @@ void TrimForSingleStack(Service& service, const Service& old) {
   }
 }
 
-std::string Join(const std::vector<std::string>& items) {
+std::string Join(const List<std::string>& items) {
   std::string text;
   for (const std::string& item : items) text += (text.empty() ? "" : ",") + item;
   return text;

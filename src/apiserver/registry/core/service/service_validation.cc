@@ -33,7 +33,7 @@ bool IsProtocol(std::string_view protocol) {
   return protocol == "TCP" || protocol == "UDP" || protocol == "SCTP";
 }
 
-std::vector<std::string_view> Views(const std::vector<std::string>& list) {
+std::vector<std::string_view> Views(const List<std::string>& list) {
   return {list.begin(), list.end()};
 }
 
@@ -162,7 +162,7 @@ FieldErrorList ValidateExternalIps(const Service& service, const Service* old,
 // No two ports may be one on the wire.
 FieldErrorList ValidatePortsTogether(const Service& service, const FieldPath& path) {
   FieldErrorList errors;
-  const std::vector<cv::ServicePort>& ports = service.spec.ports;
+  const List<cv::ServicePort>& ports = service.spec.ports;
   if (service.spec.type == "ClusterIP") {
     for (size_t i = 0; i < ports.size(); ++i) {
       if (ports[i].nodePort != 0) {

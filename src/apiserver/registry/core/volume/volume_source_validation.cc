@@ -36,7 +36,7 @@ class Checker {
     if (value.empty()) Add(FieldError::Required(path_.Child(field)));
     return *this;
   }
-  Checker& Required(const std::vector<std::string>& value, std::string_view field) {
+  Checker& Required(const List<std::string>& value, std::string_view field) {
     if (value.empty()) Add(FieldError::Required(path_.Child(field)));
     return *this;
   }

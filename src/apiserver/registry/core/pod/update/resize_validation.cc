@@ -58,8 +58,8 @@ bool IsResizable(const Container& container, bool init) {
   return !init || core_rules::IsSidecar(container);
 }
 
-FieldErrorList CheckContainers(const std::vector<Container>& now, const std::vector<Container>& old,
-                               bool init, const FieldPath& path, std::vector<Container>& changed) {
+FieldErrorList CheckContainers(const List<Container>& now, const List<Container>& old, bool init,
+                               const FieldPath& path, List<Container>& changed) {
   FieldErrorList errors;
   for (size_t i = 0; i < now.size() && i < old.size(); ++i) {
     Append(errors,

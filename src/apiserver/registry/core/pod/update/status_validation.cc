@@ -30,8 +30,7 @@ FieldErrorList CheckConditions(const PodStatus& status, const FieldPath& path) {
 }
 
 // A container of a pod that does not restart stays terminated.
-FieldErrorList CheckTransitions(const std::vector<ContainerStatus>& now,
-                                const std::vector<ContainerStatus>& old,
+FieldErrorList CheckTransitions(const List<ContainerStatus>& now, const List<ContainerStatus>& old,
                                 std::string_view restart_policy, const FieldPath& path) {
   FieldErrorList errors;
   if (restart_policy == "Always") return errors;
@@ -51,7 +50,7 @@ FieldErrorList CheckTransitions(const std::vector<ContainerStatus>& now,
 
 // At most one address per family.
 template <class AnyIP>
-FieldErrorList CheckAddresses(const std::vector<AnyIP>& addresses, const std::vector<AnyIP>& old,
+FieldErrorList CheckAddresses(const List<AnyIP>& addresses, const List<AnyIP>& old,
                               const FieldPath& path) {
   FieldErrorList errors;
   std::vector<std::string_view> known;

@@ -90,7 +90,7 @@ FieldErrorList CheckAnnotationUpdates(const Pod& pod, const Pod& old) {
   return errors;
 }
 
-FieldErrorList CheckImages(const std::vector<Container>& containers, const FieldPath& path) {
+FieldErrorList CheckImages(const List<Container>& containers, const FieldPath& path) {
   FieldErrorList errors;
   for (size_t i = 0; i < containers.size(); ++i) {
     const std::string& image = containers[i].image;
@@ -124,8 +124,7 @@ FieldErrorList CheckDeadlineChange(const PodSpec& spec, const PodSpec& old) {
   return errors;
 }
 
-FieldErrorList CheckAddedTolerations(const std::vector<Toleration>& now,
-                                     const std::vector<Toleration>& old) {
+FieldErrorList CheckAddedTolerations(const List<Toleration>& now, const List<Toleration>& old) {
   const FieldPath path = Spec().Child("tolerations");
   for (Toleration kept : old) {
     const bool found = std::any_of(now.begin(), now.end(), [&](const Toleration& toleration) {
@@ -192,8 +191,8 @@ bool OnlyAdds(const NodeSelectorTerm& term, const NodeSelectorTerm& old) {
          extends(term.matchFields, old.matchFields);
 }
 
-const std::vector<NodeSelectorTerm>& RequiredTerms(const PodSpec& spec) {
-  static const std::vector<NodeSelectorTerm> none;
+const List<NodeSelectorTerm>& RequiredTerms(const PodSpec& spec) {
+  static const List<NodeSelectorTerm> none;
   if (!spec.affinity || !spec.affinity->nodeAffinity) return none;
   const auto& required =
       spec.affinity->nodeAffinity->requiredDuringSchedulingIgnoredDuringExecution;
@@ -201,15 +200,15 @@ const std::vector<NodeSelectorTerm>& RequiredTerms(const PodSpec& spec) {
 }
 
 FieldErrorList CheckNodeAffinityAdditions(const PodSpec& spec, const PodSpec& old) {
-  const std::vector<NodeSelectorTerm>& now = RequiredTerms(spec);
-  const std::vector<NodeSelectorTerm>& before = RequiredTerms(old);
+  const List<NodeSelectorTerm>& now = RequiredTerms(spec);
+  const List<NodeSelectorTerm>& before = RequiredTerms(old);
   if (before.empty()) return {};
   const FieldPath path = Spec()
                              .Child("affinity")
                              .Child("nodeAffinity")
                              .Child("requiredDuringSchedulingIgnoredDuringExecution")
                              .Child("nodeSelectorTerms");
-  auto value_of = [](const std::vector<NodeSelectorTerm>& terms) {
+  auto value_of = [](const List<NodeSelectorTerm>& terms) {
     std::string text = "[";
     for (const NodeSelectorTerm& term : terms) {
       if (text.size() > 1) text += ',';

@@ -94,7 +94,7 @@ FieldErrorList CheckNodeAffinity(const core::v1::NodeAffinity& affinity, const F
 }
 
 // Keys that are looked up in the pod's own labels to complete the selector.
-FieldErrorList CheckLabelKeys(const std::vector<std::string>& keys, bool has_selector,
+FieldErrorList CheckLabelKeys(const List<std::string>& keys, bool has_selector,
                               const FieldPath& path) {
   if (keys.empty()) return {};
   if (!has_selector) {

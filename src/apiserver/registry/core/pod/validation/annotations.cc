@@ -63,7 +63,7 @@ FieldErrorList CheckTolerationsAnnotation(const std::string& text, const FieldPa
     return {
         FieldError::Invalid(path, kTolerationsAnnotation, std::string(value.status().message()))};
   }
-  std::vector<core::v1::Toleration> tolerations;
+  List<core::v1::Toleration> tolerations;
   if (value->is_array()) {
     for (const Value& item : value->as_array()) {
       Result<core::v1::Toleration> toleration = json::FromValue<core::v1::Toleration>(item);

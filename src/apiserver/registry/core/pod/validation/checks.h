@@ -24,7 +24,7 @@ using core::v1::Volume;
 
 // What the containers of one pod are checked against.
 struct PodView {
-  const std::vector<Volume>& volumes;      // those without errors
+  const List<Volume>& volumes;             // those without errors
   const std::vector<std::string>& claims;  // names of spec.resourceClaims
   std::optional<int64_t> grace_period;
   std::string_view restart_policy;
@@ -55,22 +55,20 @@ FieldErrorList CheckInitContainers(const PodSpec& spec, const PodView& view, con
 FieldErrorList CheckEphemeralContainers(const PodSpec& spec, const PodView& view,
                                         const FieldPath& path);
 // Rules for pods that templates are spared: images without white space around.
-FieldErrorList CheckContainersOnlyForPod(const std::vector<Container>& containers,
-                                         const FieldPath& path);
+FieldErrorList CheckContainersOnlyForPod(const List<Container>& containers, const FieldPath& path);
 
 // mounts.cc
-FieldErrorList CheckVolumeMounts(const Container& container, const std::vector<Volume>& volumes,
+FieldErrorList CheckVolumeMounts(const Container& container, const List<Volume>& volumes,
                                  const FieldPath& path);
-FieldErrorList CheckVolumeDevices(const Container& container, const std::vector<Volume>& volumes,
+FieldErrorList CheckVolumeDevices(const Container& container, const List<Volume>& volumes,
                                   const FieldPath& path);
 
 // env.cc
-FieldErrorList CheckEnv(const std::vector<core::v1::EnvVar>& env, const FieldPath& path);
-FieldErrorList CheckEnvFrom(const std::vector<core::v1::EnvFromSource>& sources,
-                            const FieldPath& path);
+FieldErrorList CheckEnv(const List<core::v1::EnvVar>& env, const FieldPath& path);
+FieldErrorList CheckEnvFrom(const List<core::v1::EnvFromSource>& sources, const FieldPath& path);
 // Variables read from files name a volume of the pod.
-FieldErrorList CheckEnvFileVolumes(const std::vector<core::v1::EnvVar>& env,
-                                   const std::vector<Volume>& volumes, const FieldPath& path);
+FieldErrorList CheckEnvFileVolumes(const List<core::v1::EnvVar>& env, const List<Volume>& volumes,
+                                   const FieldPath& path);
 // `fields` are the paths that may be referred to, sorted.
 FieldErrorList CheckObjectFieldSelector(const core::v1::ObjectFieldSelector& selector,
                                         std::span<const std::string_view> fields,
@@ -89,19 +87,19 @@ FieldErrorList CheckLifecycle(const core::v1::Lifecycle* lifecycle, const PodVie
                               const FieldPath& path);
 
 // resources.cc
-FieldErrorList CheckResourceClaims(const std::vector<core::v1::PodResourceClaim>& claims,
+FieldErrorList CheckResourceClaims(const List<core::v1::PodResourceClaim>& claims,
                                    const FieldPath& path);
 // spec.resources, against those of the containers too.
 FieldErrorList CheckPodResources(const PodSpec& spec, const FieldPath& path,
                                  const PodValidationOptions& options);
-FieldErrorList CheckResizePolicy(const std::vector<core::v1::ContainerResizePolicy>& policies,
+FieldErrorList CheckResizePolicy(const List<core::v1::ContainerResizePolicy>& policies,
                                  std::string_view restart_policy, const FieldPath& path);
 
 // volumes.cc, network_volumes.cc, projected.cc, claim_spec.cc. `valid` gets the volumes without
 // errors.
 FieldErrorList CheckVolumes(const PodSpec& spec, const meta::v1::ObjectMeta* meta,
                             const FieldPath& path, const PodValidationOptions& options,
-                            std::vector<Volume>* valid);
+                            List<Volume>* valid);
 FieldErrorList CheckProjected(const core::v1::ProjectedVolumeSource& source, const FieldPath& path,
                               const PodValidationOptions& options);
 FieldErrorList CheckDownwardFile(const core::v1::DownwardAPIVolumeFile& file,
@@ -139,19 +137,18 @@ FieldErrorList CheckPodAnnotations(const meta::v1::ObjectMeta& meta, const PodSp
 // scheduling.cc, affinity.cc
 FieldErrorList CheckAffinity(const core::v1::Affinity* affinity, const FieldPath& path,
                              const PodValidationOptions& options);
-FieldErrorList CheckTopologySpread(
-    const std::vector<core::v1::TopologySpreadConstraint>& constraints, const FieldPath& path,
-    const PodValidationOptions& options);
-FieldErrorList CheckSchedulingGates(const std::vector<core::v1::PodSchedulingGate>& gates,
+FieldErrorList CheckTopologySpread(const List<core::v1::TopologySpreadConstraint>& constraints,
+                                   const FieldPath& path, const PodValidationOptions& options);
+FieldErrorList CheckSchedulingGates(const List<core::v1::PodSchedulingGate>& gates,
                                     const FieldPath& path);
 
 // network.cc
 FieldErrorList CheckDns(const PodSpec& spec, const FieldPath& path,
                         const PodValidationOptions& options);
-FieldErrorList CheckHostAliases(const std::vector<core::v1::HostAlias>& aliases,
-                                const FieldPath& path, const PodValidationOptions& options);
+FieldErrorList CheckHostAliases(const List<core::v1::HostAlias>& aliases, const FieldPath& path,
+                                const PodValidationOptions& options);
 FieldErrorList CheckHostNames(const PodSpec& spec, const FieldPath& path);
-FieldErrorList CheckHostNetworkPorts(const std::vector<Container>& containers,
-                                     const FieldPath& path, const PodValidationOptions& options);
+FieldErrorList CheckHostNetworkPorts(const List<Container>& containers, const FieldPath& path,
+                                     const PodValidationOptions& options);
 
 }  // namespace cox::apiserver::pod

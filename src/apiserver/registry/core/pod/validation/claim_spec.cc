@@ -8,7 +8,7 @@
 namespace cox::apiserver::pod {
 namespace {
 
-FieldErrorList CheckAccessModes(const std::vector<std::string>& modes, const FieldPath& path) {
+FieldErrorList CheckAccessModes(const List<std::string>& modes, const FieldPath& path) {
   FieldErrorList errors;
   if (modes.empty())
     errors.push_back(FieldError::Required(path, "at least 1 access mode is required"));

@@ -23,7 +23,7 @@ FieldErrorList CheckPortNumber(int32_t port, const FieldPath& path) {
   return errors;
 }
 
-FieldErrorList CheckPorts(const std::vector<ContainerPort>& ports, const FieldPath& path) {
+FieldErrorList CheckPorts(const List<ContainerPort>& ports, const FieldPath& path) {
   FieldErrorList errors;
   std::set<std::string_view> names;
   for (size_t i = 0; i < ports.size(); ++i) {
@@ -49,7 +49,7 @@ FieldErrorList CheckPorts(const std::vector<ContainerPort>& ports, const FieldPa
 }
 
 // Two containers of one pod cannot have the same port of the host. `taken` grows.
-FieldErrorList CheckHostPorts(const std::vector<ContainerPort>& ports, const FieldPath& path,
+FieldErrorList CheckHostPorts(const List<ContainerPort>& ports, const FieldPath& path,
                               std::set<std::string>& taken) {
   FieldErrorList errors;
   for (size_t i = 0; i < ports.size(); ++i) {
@@ -273,8 +273,7 @@ FieldErrorList CheckEphemeralContainers(const PodSpec& spec, const PodView& view
   return errors;
 }
 
-FieldErrorList CheckContainersOnlyForPod(const std::vector<Container>& containers,
-                                         const FieldPath& path) {
+FieldErrorList CheckContainersOnlyForPod(const List<Container>& containers, const FieldPath& path) {
   FieldErrorList errors;
   for (size_t i = 0; i < containers.size(); ++i)
     Append(errors, CheckOnlyForPod(containers[i], path.Index(i)));

@@ -209,7 +209,7 @@ FieldErrorList CheckResourceFieldSelector(const core::v1::ResourceFieldSelector&
   return CheckDivisor(resource, selector.divisor, path.Child("divisor"));
 }
 
-FieldErrorList CheckEnv(const std::vector<EnvVar>& env, const FieldPath& path) {
+FieldErrorList CheckEnv(const List<EnvVar>& env, const FieldPath& path) {
   FieldErrorList errors;
   for (size_t i = 0; i < env.size(); ++i) {
     const FieldPath at = path.Index(i);
@@ -224,8 +224,7 @@ FieldErrorList CheckEnv(const std::vector<EnvVar>& env, const FieldPath& path) {
   return errors;
 }
 
-FieldErrorList CheckEnvFrom(const std::vector<core::v1::EnvFromSource>& sources,
-                            const FieldPath& path) {
+FieldErrorList CheckEnvFrom(const List<core::v1::EnvFromSource>& sources, const FieldPath& path) {
   FieldErrorList errors;
   for (size_t i = 0; i < sources.size(); ++i) {
     const core::v1::EnvFromSource& source = sources[i];
@@ -254,8 +253,8 @@ FieldErrorList CheckEnvFrom(const std::vector<core::v1::EnvFromSource>& sources,
   return errors;
 }
 
-FieldErrorList CheckEnvFileVolumes(const std::vector<EnvVar>& env,
-                                   const std::vector<Volume>& volumes, const FieldPath& path) {
+FieldErrorList CheckEnvFileVolumes(const List<EnvVar>& env, const List<Volume>& volumes,
+                                   const FieldPath& path) {
   FieldErrorList errors;
   for (size_t i = 0; i < env.size(); ++i) {
     if (!env[i].valueFrom || !env[i].valueFrom->fileKeyRef) continue;

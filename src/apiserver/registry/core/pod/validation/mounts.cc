@@ -10,7 +10,7 @@ namespace {
 using core::v1::VolumeDevice;
 using core::v1::VolumeMount;
 
-const Volume* FindVolume(const std::vector<Volume>& volumes, std::string_view name) {
+const Volume* FindVolume(const List<Volume>& volumes, std::string_view name) {
   auto at = std::find_if(volumes.begin(), volumes.end(),
                          [&](const Volume& volume) { return volume.name == name; });
   return at == volumes.end() ? nullptr : &*at;
@@ -49,8 +49,7 @@ FieldErrorList CheckRecursiveReadOnly(const VolumeMount& mount, const FieldPath&
 }
 
 // A volume is either a file system or a block device to one container, and a path is one thing.
-FieldErrorList CheckMountAgainstDevices(const VolumeMount& mount,
-                                        const std::vector<VolumeDevice>& devices,
+FieldErrorList CheckMountAgainstDevices(const VolumeMount& mount, const List<VolumeDevice>& devices,
                                         const FieldPath& path) {
   FieldErrorList errors;
   auto has = [&](auto member, std::string_view value) {
@@ -68,8 +67,7 @@ FieldErrorList CheckMountAgainstDevices(const VolumeMount& mount,
   return errors;
 }
 
-FieldErrorList CheckDeviceAgainstMounts(const VolumeDevice& device,
-                                        const std::vector<VolumeMount>& mounts,
+FieldErrorList CheckDeviceAgainstMounts(const VolumeDevice& device, const List<VolumeMount>& mounts,
                                         const FieldPath& path) {
   FieldErrorList errors;
   auto has = [&](auto member, std::string_view value) {
@@ -90,7 +88,7 @@ FieldErrorList CheckDeviceAgainstMounts(const VolumeDevice& device,
 }  // namespace
 
 // Rules about the inside of a mount are told at the list, without the index: upstream's paths.
-FieldErrorList CheckVolumeMounts(const Container& container, const std::vector<Volume>& volumes,
+FieldErrorList CheckVolumeMounts(const Container& container, const List<Volume>& volumes,
                                  const FieldPath& path) {
   FieldErrorList errors;
   std::set<std::string_view> mount_points;
@@ -120,7 +118,7 @@ FieldErrorList CheckVolumeMounts(const Container& container, const std::vector<V
   return errors;
 }
 
-FieldErrorList CheckVolumeDevices(const Container& container, const std::vector<Volume>& volumes,
+FieldErrorList CheckVolumeDevices(const Container& container, const List<Volume>& volumes,
                                   const FieldPath& path) {
   FieldErrorList errors;
   std::set<std::string_view> names, device_paths;

@@ -20,7 +20,7 @@ FieldErrorList CheckAddress(std::string_view address, const FieldPath& path,
   return validation::IsValidIPForLegacyField(path, address, /*strict=*/true, known);
 }
 
-FieldErrorList CheckNameservers(const std::vector<std::string>& servers, const FieldPath& path,
+FieldErrorList CheckNameservers(const List<std::string>& servers, const FieldPath& path,
                                 const PodValidationOptions& options) {
   FieldErrorList errors;
   if (servers.size() > kMaxNameservers)
@@ -31,7 +31,7 @@ FieldErrorList CheckNameservers(const std::vector<std::string>& servers, const F
   return errors;
 }
 
-FieldErrorList CheckSearches(const std::vector<std::string>& searches, const FieldPath& path) {
+FieldErrorList CheckSearches(const List<std::string>& searches, const FieldPath& path) {
   FieldErrorList errors;
   if (searches.size() > kMaxSearches)
     errors.push_back(
@@ -83,8 +83,8 @@ FieldErrorList CheckDns(const PodSpec& spec, const FieldPath& path,
   return errors;
 }
 
-FieldErrorList CheckHostAliases(const std::vector<core::v1::HostAlias>& aliases,
-                                const FieldPath& path, const PodValidationOptions& options) {
+FieldErrorList CheckHostAliases(const List<core::v1::HostAlias>& aliases, const FieldPath& path,
+                                const PodValidationOptions& options) {
   FieldErrorList errors;
   for (size_t i = 0; i < aliases.size(); ++i) {
     Append(errors, CheckAddress(aliases[i].ip, path.Index(i).Child("ip"), options));
@@ -115,8 +115,8 @@ FieldErrorList CheckHostNames(const PodSpec& spec, const FieldPath& path) {
   return errors;
 }
 
-FieldErrorList CheckHostNetworkPorts(const std::vector<Container>& containers,
-                                     const FieldPath& path, const PodValidationOptions& options) {
+FieldErrorList CheckHostNetworkPorts(const List<Container>& containers, const FieldPath& path,
+                                     const PodValidationOptions& options) {
   FieldErrorList errors;
   for (size_t i = 0; i < containers.size(); ++i) {
     for (size_t j = 0; j < containers[i].ports.size(); ++j) {

@@ -62,8 +62,7 @@ class ProjectionChecker {
       errors_.push_back(FieldError::Invalid(path_, owner, "conflicting duplicate paths"));
   }
 
-  void Keyed(const std::string& name, const std::vector<core::v1::KeyToPath>& items,
-             const FieldPath& at) {
+  void Keyed(const std::string& name, const List<core::v1::KeyToPath>& items, const FieldPath& at) {
     CheckRequired(errors_, name, at.Child("name"));
     for (size_t i = 0; i < items.size(); ++i) {
       Append(errors_, CheckKeyToPath(items[i], at.Child("items").Index(i)));

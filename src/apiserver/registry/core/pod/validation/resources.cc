@@ -58,7 +58,7 @@ FieldErrorList CheckRequestAgainstLimit(std::string_view name, const Quantity& r
   return {FieldError::Invalid(path.Child("requests"), request.ToString(), std::move(rule))};
 }
 
-FieldErrorList CheckClaimNames(const std::vector<core::v1::ResourceClaim>& claims,
+FieldErrorList CheckClaimNames(const List<core::v1::ResourceClaim>& claims,
                                const std::vector<std::string>& pod_claims, const FieldPath& path) {
   FieldErrorList errors;
   std::set<std::string> seen;
@@ -173,7 +173,7 @@ FieldErrorList CheckPodResources(const PodSpec& spec, const FieldPath& path,
   return errors;
 }
 
-FieldErrorList CheckResourceClaims(const std::vector<core::v1::PodResourceClaim>& claims,
+FieldErrorList CheckResourceClaims(const List<core::v1::PodResourceClaim>& claims,
                                    const FieldPath& path) {
   FieldErrorList errors;
   std::set<std::string_view> names;
@@ -207,7 +207,7 @@ FieldErrorList CheckResourceClaims(const std::vector<core::v1::PodResourceClaim>
   return errors;
 }
 
-FieldErrorList CheckResizePolicy(const std::vector<core::v1::ContainerResizePolicy>& policies,
+FieldErrorList CheckResizePolicy(const List<core::v1::ContainerResizePolicy>& policies,
                                  std::string_view restart_policy, const FieldPath& path) {
   FieldErrorList errors;
   std::set<std::string_view> resources;

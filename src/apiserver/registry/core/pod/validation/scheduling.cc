@@ -115,7 +115,7 @@ FieldErrorList CheckConstraint(const TopologySpreadConstraint& constraint, bool 
 
 }  // namespace
 
-FieldErrorList CheckTopologySpread(const std::vector<TopologySpreadConstraint>& constraints,
+FieldErrorList CheckTopologySpread(const List<TopologySpreadConstraint>& constraints,
                                    const FieldPath& path, const PodValidationOptions& options) {
   FieldErrorList errors;
   for (size_t i = 0; i < constraints.size(); ++i) {
@@ -130,7 +130,7 @@ FieldErrorList CheckTopologySpread(const std::vector<TopologySpreadConstraint>& 
   return errors;
 }
 
-FieldErrorList CheckSchedulingGates(const std::vector<core::v1::PodSchedulingGate>& gates,
+FieldErrorList CheckSchedulingGates(const List<core::v1::PodSchedulingGate>& gates,
                                     const FieldPath& path) {
   FieldErrorList errors;
   std::set<std::string_view> names;
@@ -144,7 +144,7 @@ FieldErrorList CheckSchedulingGates(const std::vector<core::v1::PodSchedulingGat
 
 }  // namespace pod
 
-FieldErrorList ValidateTolerations(const std::vector<core::v1::Toleration>& tolerations,
+FieldErrorList ValidateTolerations(const List<core::v1::Toleration>& tolerations,
                                    const FieldPath& path) {
   FieldErrorList errors;
   for (size_t i = 0; i < tolerations.size(); ++i)

@@ -68,7 +68,7 @@ FieldErrorList CheckReadinessGates(const PodSpec& spec, const FieldPath& path) {
   return errors;
 }
 
-FieldErrorList CheckAllContainers(const PodSpec& spec, const std::vector<Volume>& volumes,
+FieldErrorList CheckAllContainers(const PodSpec& spec, const List<Volume>& volumes,
                                   const FieldPath& path, const PodValidationOptions& options) {
   std::vector<std::string> claims;
   for (const core::v1::PodResourceClaim& claim : spec.resourceClaims) claims.push_back(claim.name);
@@ -178,7 +178,7 @@ PodValidationOptions PodValidationOptionsFor(const core::v1::PodSpec* old) {
 
 FieldErrorList ValidatePodSpec(const core::v1::PodSpec& spec, const meta::v1::ObjectMeta* meta,
                                const FieldPath& path, const PodValidationOptions& options) {
-  std::vector<core::v1::Volume> volumes;
+  List<core::v1::Volume> volumes;
   FieldErrorList errors = pod::CheckVolumes(spec, meta, path.Child("volumes"), options, &volumes);
   Append(errors, pod::CheckResourceClaims(spec.resourceClaims, path.Child("resourceClaims")));
   Append(errors, pod::CheckAllContainers(spec, volumes, path, options));

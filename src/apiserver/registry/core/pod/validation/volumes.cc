@@ -23,7 +23,7 @@ FieldErrorList CheckHostPath(const core::v1::HostPathVolumeSource& source, const
   return errors;
 }
 
-FieldErrorList CheckItems(const std::vector<core::v1::KeyToPath>& items, const FieldPath& path) {
+FieldErrorList CheckItems(const List<core::v1::KeyToPath>& items, const FieldPath& path) {
   FieldErrorList errors;
   for (size_t i = 0; i < items.size(); ++i) Append(errors, CheckKeyToPath(items[i], path.Index(i)));
   return errors;
@@ -211,7 +211,7 @@ FieldErrorList CheckDownwardFile(const core::v1::DownwardAPIVolumeFile& file,
 
 FieldErrorList CheckVolumes(const PodSpec& spec, const meta::v1::ObjectMeta* meta,
                             const FieldPath& path, const PodValidationOptions& options,
-                            std::vector<Volume>* valid) {
+                            List<Volume>* valid) {
   FieldErrorList errors;
   std::set<std::string_view> names;
   for (size_t i = 0; i < spec.volumes.size(); ++i) {

@@ -39,10 +39,10 @@ Result<std::vector<storage::KeyValue>> ReadAll(storage::Store& store, Context& c
 ServiceRepair::ServiceRepair(const ServiceStores& stores, ServiceAllocation& allocation)
     : services_(stores.services), addresses_(stores.addresses), allocation_(allocation) {}
 
-Result<std::vector<Service>> ServiceRepair::Services(Context& ctx) const {
+Result<List<Service>> ServiceRepair::Services(Context& ctx) const {
   COX_ASSIGN_OR_RETURN(std::vector<storage::KeyValue> items,
                        ReadAll(services_, ctx, allocation_.options().root + "/services/specs/"));
-  std::vector<Service> services;
+  List<Service> services;
   for (const storage::KeyValue& kv : items) {
     COX_ASSIGN_OR_RETURN(Service service, DecodeStored<Service>(kv.value.view()));
     services.push_back(std::move(service));
@@ -114,7 +114,7 @@ Status ServiceRepair::Record(Context& ctx, const std::string& ip, const Owner& o
   return {};
 }
 
-Status ServiceRepair::RepairAddresses(Context& ctx, const std::vector<Service>& services,
+Status ServiceRepair::RepairAddresses(Context& ctx, const List<Service>& services,
                                       RepairCounts& counts) {
   ClusterIps& ips = allocation_.cluster_ips();
   COX_ASSIGN_OR_RETURN(std::vector<storage::KeyValue> items,
@@ -148,7 +148,7 @@ Status ServiceRepair::RepairAddresses(Context& ctx, const std::vector<Service>& 
   return {};
 }
 
-Status ServiceRepair::RepairPorts(Context& ctx, const std::vector<Service>& services,
+Status ServiceRepair::RepairPorts(Context& ctx, const List<Service>& services,
                                   RepairCounts& counts) {
   const PortRange& range = allocation_.node_ports().range();
   std::set<int32_t> used;
@@ -194,7 +194,7 @@ Result<RepairCounts> ServiceRepair::RunOnce(Context& ctx) {
   RepairCounts counts;
   // Services are read first: what is taken after that is not yet known to be anybody's, and too
   // young to be given back.
-  COX_ASSIGN_OR_RETURN(const std::vector<Service> services, Services(ctx));
+  COX_ASSIGN_OR_RETURN(const List<Service> services, Services(ctx));
   COX_RETURN_IF_ERROR(RepairAddresses(ctx, services, counts));
   COX_RETURN_IF_ERROR(RepairPorts(ctx, services, counts));
   return counts;

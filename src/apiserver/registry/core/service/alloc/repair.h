@@ -56,11 +56,10 @@ class ServiceRepair {
     std::string ns, name;
   };
 
-  Result<std::vector<core::v1::Service>> Services(Context& ctx) const;
-  Status RepairAddresses(Context& ctx, const std::vector<core::v1::Service>& services,
+  Result<List<core::v1::Service>> Services(Context& ctx) const;
+  Status RepairAddresses(Context& ctx, const List<core::v1::Service>& services,
                          RepairCounts& counts);
-  Status RepairPorts(Context& ctx, const std::vector<core::v1::Service>& services,
-                     RepairCounts& counts);
+  Status RepairPorts(Context& ctx, const List<core::v1::Service>& services, RepairCounts& counts);
   Result<bool> Uses(Context& ctx, const Owner& owner, std::string_view ip) const;
   Status Record(Context& ctx, const std::string& ip, const Owner& owner,
                 const storage::KeyValue* kv, RepairCounts& counts);

@@ -74,7 +74,7 @@ class ServiceAllocation::Transaction final : public WriteTransaction {
   void ReleaseLater(std::vector<int32_t> ports) { released_ports_ = std::move(ports); }
 
  private:
-  void Release(const std::vector<std::string>& ips, const std::vector<int32_t>& ports) {
+  void Release(const List<std::string>& ips, const std::vector<int32_t>& ports) {
     if (dry_run_ || (ips.empty() && ports.empty())) return;
     Context ctx = ReleaseContext(ctx_);
     auto report = [&](const Status& status) {
@@ -120,7 +120,7 @@ Status ServiceAllocation::Start(Context& ctx, const Time& now) {
 // Takes an address for each family from the `already`-th on: the one asked for, or any.
 Status ServiceAllocation::AllocateIps(const WriteContext& w, Service& service, size_t already,
                                       Transaction& transaction) {
-  std::vector<std::string>& ips = service.spec.clusterIPs;
+  List<std::string>& ips = service.spec.clusterIPs;
   for (size_t i = already; i < service.spec.ipFamilies.size(); ++i) {
     const bool chosen = i < ips.size();
     Result<std::string> ip =
