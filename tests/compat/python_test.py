@@ -4,6 +4,7 @@
 Environment: COX_BIN, the program under test.
 """
 
+import fcntl
 import filecmp
 import importlib.util
 import os
@@ -21,7 +22,11 @@ def python():
     """The interpreter of a virtual environment with the client in it; kept until requirements.txt changes."""
     wanted, folder = compat.source("python", "requirements.txt"), compat.output("python")
     installed, program = os.path.join(folder, "installed.txt"), os.path.join(folder, "bin", "python")
-    if not os.path.exists(installed) or not filecmp.cmp(wanted, installed, shallow=False):
+    # Two tests use the environment, and they can run at the same time.
+    with open(folder + ".lock", "w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if os.path.exists(installed) and filecmp.cmp(wanted, installed, shallow=False):
+            return program
         if importlib.util.find_spec("pip") is None:
             compat.skip(f"{sys.executable} has no pip")
         # The pip of the system works on the new environment, which is much faster than giving it one of its own.
