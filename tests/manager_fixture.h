@@ -26,7 +26,7 @@ namespace cox {
 // Guarantees: when the test is over the run is ended, which must go well, before any member of the
 //   test's own fixture is: those may be used by what runs.
 class ManagerFixture : public ::testing::Test {
- protected:
+ public:
   void TearDown() override { StopManager(); }
 
   // Once more: another cluster, after what ran on the first was stopped.

@@ -44,7 +44,7 @@ class Exchange {
   // Makes the connection what the request's "upgrade" header asks for, whatever that is, with
   // `headers` beside the 101; an "upgrade" in them is what was chosen. The stream lives on when the
   // exchange is dropped. BadRequest, with nothing sent, if the request asks for no such thing.
-  virtual Result<std::unique_ptr<ByteStream>> SwitchProtocols(Headers headers) {
+  virtual Result<std::unique_ptr<ByteStream>> SwitchProtocols(Headers headers) {  // NOLINT: a sink
     static_cast<void>(headers);
     return Status::BadRequest("this connection cannot become another protocol's");
   }

@@ -18,7 +18,7 @@ namespace cox::controllers {
 // Controllers against the real API server in this process. A test makes objects, starts the
 // controllers it is about, and waits for what they do.
 class ControllerTest : public ManagerFixture {
- protected:
+ public:
   using Add = Status (*)(Manager&, const Options&);
 
   void SetUp() override { StartCluster(); }

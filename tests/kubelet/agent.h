@@ -93,7 +93,7 @@ class Agent {
 // A node's Pods against the real API server and a runtime in memory. The server's time goes on; the
 // agent's is the test's.
 class AgentTest : public ::testing::Test {
- protected:
+ public:
   using Pod = core::v1::Pod;
 
   void SetUp() override {
