@@ -24,7 +24,7 @@
 //
 // They work on metav1.Condition, which new kinds use, and on the older structs that kinds of their
 // own have (PodCondition, DeploymentCondition, NodeCondition).
-// Threads: as the list.
+// Threads: as the list that is passed.
 namespace cox {
 
 template <class C>

@@ -21,7 +21,7 @@ void BoxBase::MoveValue(const ItemOps& ops, void* value) noexcept {
 }
 
 void BoxBase::CopyFrom(const ItemOps& ops, const BoxBase& other) noexcept {
-  // The copy first: `other` may be part of what this one holds.
+  // Copy first, because `other` may be part of the object that this Box holds.
   void* const copy = other.pointer_ != nullptr ? CloneItem(ops, other.pointer_) : nullptr;
   Reset(ops);
   pointer_ = copy;

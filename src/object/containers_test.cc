@@ -9,6 +9,7 @@
 #include <optional>
 #include <random>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -47,7 +48,7 @@ template struct Items<Map<Node>::Entry>;
 
 namespace {
 
-// Long enough to be on the heap.
+// Returns a string that is too long for the small-string buffer.
 std::string Name(uint32_t n) {
   return "an item with a long name, number " + std::to_string(n % 100);
 }
@@ -140,7 +141,7 @@ TEST(ListTest, AgreesWithVectorAfterRandomOperations) {
   }
 }
 
-TEST(ListTest, AnItemOfTheListMayBeAdded) {
+TEST(ListTest, InsertsACopyOfItsOwnItem) {
   List<Node> list = {Name(1), Name(2)};
   for (int i = 0; i < 20; ++i) {
     list.push_back(list.front());
@@ -150,7 +151,7 @@ TEST(ListTest, AnItemOfTheListMayBeAdded) {
   }
 }
 
-TEST(ListTest, MayBeReplacedByAPartOfItself) {
+TEST(ListTest, CanBeAssignedAPartOfItself) {
   List<Node> list = {Name(1)};
   list[0].children = {Name(2), Name(3)};
   list = std::move(list[0].children);
@@ -163,7 +164,7 @@ TEST(ListTest, MayBeReplacedByAPartOfItself) {
   ASSERT_NO_FATAL_FAILURE(ExpectSame(list, {Name(4)}));
 }
 
-TEST(ListTest, IsARange) {
+TEST(ListTest, WorksWithSpansAndRanges) {
   List<std::string> list = {"b", "a"};
   EXPECT_EQ(std::span<const std::string>(list).size(), 2u);
   std::ranges::sort(list);
@@ -173,6 +174,13 @@ TEST(ListTest, IsARange) {
   EXPECT_EQ(sizeof(list), 16u);
 }
 
+TEST(ListTest, AtChecksTheIndex) {
+  List<std::string> list = {"a"};
+  EXPECT_EQ(list.at(0), "a");
+  EXPECT_THROW(list.at(1), std::out_of_range);
+  EXPECT_THROW(List<int32_t>().at(0), std::out_of_range);
+}
+
 TEST(ListTest, CopiesTheItemsOfAVector) {
   const std::vector<std::string> args = {"a", "b"};
   const core::v1::Container container = {.args = args};
@@ -180,7 +188,7 @@ TEST(ListTest, CopiesTheItemsOfAVector) {
   EXPECT_EQ(container.args, (List<std::string>{"a", "b"}));
 }
 
-TEST(BoxTest, HoldsACopyOrNothing) {
+TEST(BoxTest, CopiesItsValue) {
   Box<Node> box;
   EXPECT_FALSE(box.has_value());
   EXPECT_EQ(box, nullptr);
@@ -198,7 +206,7 @@ TEST(BoxTest, HoldsACopyOrNothing) {
   EXPECT_EQ(box.ensure().name, "");
 }
 
-TEST(BoxTest, MayBeReplacedByAPartOfItself) {
+TEST(BoxTest, CanBeAssignedAPartOfItself) {
   Box<Node> box = Node(Name(1));
   box->next = Node(Name(2));
   box->next->next = Node(Name(3));
@@ -259,7 +267,7 @@ TEST(MapTest, SealSortsAndKeepsTheLastOfEqualKeys) {
   }
 }
 
-TEST(StructTest, AreComparedFieldByField) {
+TEST(StructTest, EqualityComparesEveryField) {
   core::v1::Pod pod;
   pod.metadata.labels = {{"app", "web"}};
   pod.spec.containers = {{.name = "a", .args = {"x"}}};

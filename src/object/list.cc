@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "object/list.h"
 
+#include <cassert>
 #include <cstdlib>
 #include <new>
+#include <stdexcept>
 
 namespace cox {
 namespace {
@@ -56,8 +58,7 @@ void* ListBase::InsertPlaced(const ItemOps& ops, size_t index, Place place, void
   if (size_ < capacity_) {
     place(ops, At(ops, size_), item);
   } else {
-    // `item` may be one of the items that move to the new memory: it is placed there before they
-    // are.
+    // `item` may be an item of this list, so it is placed before the items move to the new memory.
     ListBase grown;
     grown.Reallocate(ops, Grown(capacity_));
     place(ops, grown.At(ops, size_), item);
@@ -76,14 +77,14 @@ ListBase::ListBase(const ItemOps& ops, const ListBase& other) noexcept {
 }
 
 void ListBase::CopyFrom(const ItemOps& ops, const ListBase& other) noexcept {
-  // Copied first: `other` may be part of an item of this one.
+  // Copy first, because `other` may be part of an item of this list.
   ListBase copy(ops, other);
   Release(ops);
   Swap(copy);
 }
 
 void ListBase::MoveFrom(const ItemOps& ops, ListBase& other) noexcept {
-  // Taken first: `other` may be part of an item of this one.
+  // Take first, because `other` may be part of an item of this list.
   ListBase taken(std::move(other));
   Release(ops);
   Swap(taken);
@@ -128,6 +129,10 @@ void ListBase::Rotate(const ItemOps& ops, size_t first, size_t middle) noexcept 
   ops.relocate(At(ops, first + moved), At(ops, first), middle - first);
   ops.relocate(At(ops, first), aside, moved);
   ::operator delete(aside);
+}
+
+void ListBase::CheckIndex(size_t index) const {
+  if (index >= size_) throw std::out_of_range("cox::List::at");
 }
 
 bool ListBase::Equals(const ItemOps& ops, const ListBase& other) const noexcept {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -24,7 +23,7 @@ class ListBase {
   size_t capacity() const { return capacity_; }
   void* erased_data() const { return data_; }
 
-  // `ops` are those of the items.
+  // In all functions, `ops` are the operations of the item type.
   void Clear(const ItemOps& ops) noexcept;
   void Reserve(const ItemOps& ops, size_t count) noexcept;
   void Resize(const ItemOps& ops, size_t count) noexcept;
@@ -53,11 +52,12 @@ class ListBase {
   void MoveFrom(const ItemOps& ops, ListBase& other) noexcept;
   void Release(const ItemOps& ops) noexcept;
   void Assign(const ItemOps& ops, const void* items, size_t count) noexcept;
-  // `item` may be one of the list.
+  // `item` may be an item of this list.
   void* InsertCopy(const ItemOps& ops, size_t index, const void* item) noexcept;
-  // Moves the items from `middle` on before those from `first` to `middle`.
+  // Exchanges the items from `first` to `middle` with those from `middle` to the end.
   void Rotate(const ItemOps& ops, size_t first, size_t middle) noexcept;
   bool Equals(const ItemOps& ops, const ListBase& other) const noexcept;
+  void CheckIndex(size_t index) const;
   void Swap(ListBase& other) {
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);
@@ -72,7 +72,7 @@ class ListBase {
   char* At(const ItemOps& ops, size_t index) const {
     return static_cast<char*>(data_) + index * ops.size;
   }
-  // Makes a new item before the one at `index`. `place` copies or moves `item` into raw memory.
+  // Inserts an item before the one at `index`. `place` copies or moves `item` into raw memory.
   using Place = void (*)(const ItemOps& ops, void* to, void* item);
   void* InsertPlaced(const ItemOps& ops, size_t index, Place place, void* item);
   void Reallocate(const ItemOps& ops, size_t capacity);
@@ -152,14 +152,16 @@ class List : public ListBase {
   // REQUIRES: the item exists.
   T& operator[](size_t i) { return data()[i]; }
   const T& operator[](size_t i) const { return data()[i]; }
-  T& at(size_t i) { return assert(i < size_), data()[i]; }
-  const T& at(size_t i) const { return assert(i < size_), data()[i]; }
   T& front() { return *begin(); }
   const T& front() const { return *begin(); }
   T& back() { return end()[-1]; }
   const T& back() const { return end()[-1]; }
 
-  // An item that is added may be one of the list.
+  // Throws std::out_of_range if the item does not exist, as std::vector does.
+  T& at(size_t i) { return CheckIndex(i), data()[i]; }
+  const T& at(size_t i) const { return CheckIndex(i), data()[i]; }
+
+  // The argument may be an item of this list.
   void push_back(const T& item) { InsertCopy(Items<T>::kOps, size_, &item); }
   void push_back(T&& item) { InsertMoved(Items<T>::kOps, size_, &item); }
   T& emplace_back() { return *static_cast<T*>(Append(Items<T>::kOps)); }
@@ -175,7 +177,7 @@ class List : public ListBase {
   iterator insert(const_iterator at, T&& item) {
     return static_cast<T*>(InsertMoved(Items<T>::kOps, Index(at), &item));
   }
-  // The range holds none of the list's own items.
+  // The range must not contain items of this list.
   template <std::input_iterator I>
   iterator insert(const_iterator at, I first, I last) {
     const size_t index = Index(at);

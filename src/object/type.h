@@ -84,27 +84,27 @@ struct Field {
   bool Has(Flag flag) const { return (flags & flag) != 0; }
 };
 
-// What the engine must be able to do with lists, which it knows only by their address. Items lie
-// `stride` bytes apart.
+// The operations on lists and maps that the engine needs; it knows them only by address. The items
+// are `stride` bytes apart.
 struct ItemSpan {
   void* data;
   size_t count;
 };
 struct ListOps {
   uint32_t stride;
-  const ItemOps* item;  // of a List
+  const ItemOps* item;  // null for a std::vector
   ItemSpan (*items)(const void* list);
   void (*reserve)(const ListOps& ops, void* list, size_t n);
-  void* (*append)(const ListOps& ops, void* list);  // a new last item, default made
+  void* (*append)(const ListOps& ops, void* list);  // appends a default-constructed item
   void (*clear)(const ListOps& ops, void* list);
 };
 struct MapOps {
   uint32_t stride;        // of entries; the std::string key comes first
   uint32_t value_offset;  // from the start of an entry
   const ItemOps* entry;
-  // Where the value of a new entry lies; the entries are in any order until Seal.
+  // Appends an entry and returns its value. The entries are not sorted until Seal.
   void* Append(void* map, std::string_view key) const;
-  // Sorts the entries; false if a key came twice.
+  // Sorts the entries. Returns false if a key occurred twice.
   bool Seal(void* map) const;
   void Clear(void* map) const;
   ItemSpan Entries(const void* map) const;

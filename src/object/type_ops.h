@@ -8,11 +8,12 @@
 #include "object/containers.h"
 #include "object/type.h"
 
-// How tables give the engine hold of lists and maps. Only generated code, the description of custom
-// kinds, and tests that build tables by hand include this.
+// The ListOps and MapOps of each type, through which the engine accesses lists and maps. Only
+// generated code, the description of custom kinds, and tests that build tables by hand include
+// this.
 namespace cox {
 
-// Of any List, with the ItemOps of what it holds.
+// The functions in the ListOps of every List.
 namespace list_functions {
 ItemSpan Items(const void* list);
 void Reserve(const ListOps& ops, void* list, size_t n);
@@ -30,7 +31,7 @@ inline constexpr ListOps kListOps = {
     .clear = list_functions::Clear,
 };
 
-// Of a std::vector, which structs of users may hold.
+// The ListOps of a std::vector, which structs of SDK users may contain.
 template <class T>
 inline constexpr ListOps kVectorOps = {
     .stride = sizeof(T),

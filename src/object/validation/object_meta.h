@@ -30,7 +30,7 @@ struct ManagedFieldsEntryView {
 
 // What the rules look at, borrowed from an ObjectMeta or from JSON that outlives the call.
 struct ObjectMetaView {
-  std::string_view name, generate_name, namespace_, uid, resource_version;
+  std::string_view name, generate_name, namespace_, uid, resource_version;  // NOLINT: a keyword
   int64_t generation = 0;
   Time creation_timestamp;
   std::optional<Time> deletion_timestamp;

@@ -10,6 +10,7 @@
 #include "apiserver/registry/internal_value.h"
 #include "apiserver/registry/label_selector_validation.h"
 #include "apiserver/registry/storage/kinds.h"
+#include "base/strings.h"
 #include "object/equal.h"
 #include "object/validation/object_meta.h"
 
@@ -88,12 +89,6 @@ FieldErrorList ValidateDriverSpec(const sv::CSIDriverSpec& spec, const FieldPath
   return errors;
 }
 
-std::string Join(const List<std::string>& items) {
-  std::string text;
-  for (const std::string& item : items) text += (text.empty() ? "" : ",") + item;
-  return text;
-}
-
 class CsiDriverStrategy final : public StrategyOf<CSIDriver> {
  public:
   std::string_view storage_prefix() const override { return "csidrivers"; }
@@ -157,10 +152,10 @@ class CsiDriverStrategy final : public StrategyOf<CSIDriver> {
             object.spec.attachRequired.value_or(true),
             object.spec.podInfoOnMount.value_or(false),
             object.spec.storageCapacity.value_or(false),
-            audiences.empty() ? "<unset>" : Join(audiences),
+            audiences.empty() ? "<unset>" : Join(audiences, ","),
             object.spec.requiresRepublish.value_or(false),
             object.spec.volumeLifecycleModes.empty() ? "<none>"
-                                                     : Join(object.spec.volumeLifecycleModes),
+                                                     : Join(object.spec.volumeLifecycleModes, ","),
             Age(object.metadata.creationTimestamp, now)};
   }
 };

@@ -9,6 +9,7 @@
 #include "apiserver/registry/core/service/service_rules.h"
 #include "apiserver/registry/core/service/service_validation.h"
 #include "apiserver/registry/core/service/strategy.h"
+#include "base/strings.h"
 
 namespace cox::apiserver {
 namespace {
@@ -94,12 +95,6 @@ void TrimForSingleStack(Service& service, const Service& old) {
   }
 }
 
-std::string Join(const List<std::string>& items) {
-  std::string text;
-  for (const std::string& item : items) text += (text.empty() ? "" : ",") + item;
-  return text;
-}
-
 std::string FormatExternalIp(const Service& service) {
   const cv::ServiceSpec& spec = service.spec;
   if (spec.type == "ExternalName") return spec.externalName;
@@ -111,10 +106,10 @@ std::string FormatExternalIp(const Service& service) {
     }
     std::vector<std::string> all(addresses.begin(), addresses.end());
     all.insert(all.end(), spec.externalIPs.begin(), spec.externalIPs.end());
-    return all.empty() ? "<pending>" : Join(all);
+    return all.empty() ? "<pending>" : Join(all, ",");
   }
   if (spec.type != "ClusterIP" && spec.type != "NodePort") return "<unknown>";
-  return spec.externalIPs.empty() ? "<none>" : Join(spec.externalIPs);
+  return spec.externalIPs.empty() ? "<none>" : Join(spec.externalIPs, ",");
 }
 
 std::string FormatPorts(const cv::ServiceSpec& spec) {
@@ -124,13 +119,13 @@ std::string FormatPorts(const cv::ServiceSpec& spec) {
     if (port.nodePort != 0) item += ":" + std::to_string(port.nodePort);
     items.push_back(item + "/" + port.protocol);
   }
-  return items.empty() ? "<none>" : Join(items);
+  return items.empty() ? "<none>" : Join(items, ",");
 }
 
 std::string FormatLabels(const Map<std::string>& labels) {
   std::vector<std::string> items;
-  for (const auto& [key, value] : labels) items.push_back(key + "=" + value);
-  return items.empty() ? "<none>" : Join(items);
+  for (const auto& [key, value] : labels) items.emplace_back(key).append("=").append(value);
+  return items.empty() ? "<none>" : Join(items, ",");
 }
 
 class ServiceStatusStrategy final : public PlainStatusStrategy<Service> {
