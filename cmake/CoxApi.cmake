@@ -36,8 +36,18 @@ function(cox_api target)
   add_custom_target(cox_api_headers DEPENDS ${headers})
   add_dependencies(${target} cox_api_headers)
   target_sources(${target} PRIVATE ${sources})
-  # Tables and the structs' own copying and destruction: nothing that an optimiser could make faster.
-  set_source_files_properties(${sources} TARGET_DIRECTORY ${target} PROPERTIES COMPILE_OPTIONS "-O1")
+  # Tables, and the functions that copy, move, compare and destroy structs. Those of Pods and of metadata determine how
+  # fast watch caches and the scheduler work; the others are compiled for size.
+  set(small ${sources})
+  list(FILTER small EXCLUDE REGEX "/api/(core|meta)/")
+  if(COX_UNITY)
+    # One batch holds all versions of a few groups, which have most functions in common.
+    list(REMOVE_ITEM sources ${small})
+    cox_batch(small ${target} ${target}_api "${out}" ${small})
+    list(APPEND sources ${small})
+  endif()
+  set_source_files_properties(${small} TARGET_DIRECTORY ${target} PROPERTIES
+    COMPILE_OPTIONS "$<$<CONFIG:Release>:-Os>" SKIP_PRECOMPILE_HEADERS ON)
   if(COX_SANITIZE)
     # AddressSanitizer would find nothing in them, in four times the time. ThreadSanitizer has to see whatever
     # synchronizes, be it a template that only happens to be instantiated here.

@@ -1,19 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-# cox_module(NAME)            declares src/NAME as the library cox_NAME, linked by its line in layers.txt.
+# cox_module(NAME [SMALL])    declares src/NAME as the library cox_NAME, linked by its line in layers.txt. SMALL: the
+#                             module and its parts are compiled for size, because they do not determine how fast
+#                             requests are served or Pods are scheduled.
 # cox_sources(NAME SOURCES ... TESTS ... COST_TESTS ... LIBS ...)
 #                             adds this folder's files to it; its tests become one program per folder. COST_TESTS
 #                             measure time and memory: a program of their own with the label "timing", which runs
 #                             while no other test does.
-# cox_part(NAME SOURCES ... TESTS ... DEPS ... LIBS ...)
+# cox_part(NAME [SMALL] SOURCES ... TESTS ... DEPS ... LIBS ...)
 #                             a folder of a large module as a library of its own, cox_NAME_<folder>, which the module
 #                             links: its tests need no more of the module than DEPS, other parts by their folder.
-# cox_kinds(...)              a cox_part of the registry that holds kinds: shares their precompiled header.
+# cox_kinds(...)              a cox_part of the registry that holds kinds: compiled for size, with a precompiled
+#                             header that all kinds share.
+# cox_library(TARGET SOURCES ... LIBS ...)
+#                             a library of one command, compiled for size.
 # cox_script_test(NAME SCRIPT LABELS ... TIMEOUT SECONDS ARGS ...)
 #                             a Python program that tests the built program, beside other tests; with the label
 #                             "timing" it runs alone. Exit code 77 means skipped. Does nothing where the program or
 #                             Python is missing.
 # cox_fuzz(NAME SOURCE LIB)   a libFuzzer target, built where COX_FUZZ is on.
-# cox_alone(TARGET FILES...)  never in a batch (COX_UNITY): they have private names that others of TARGET have too.
+# cox_alone(FILES...)         compiles these files one by one also with COX_UNITY, because a private name in each of
+#                             them collides with a name in another file of its folder.
 #
 # Every .cc stands in exactly one list: tools/check/listed compares the lists with the tree.
 
@@ -32,54 +38,79 @@ function(cox_precompiled target headers)
   endif()
 endfunction()
 
-# Libraries can be compiled in batches of files: much less work for a whole build, more for a change. cox_write_batches
-# does it once all sources are known. CMake's own unity builds name their files by absolute paths, so that the compiler
-# cache could not serve a second checkout.
+# The optimization of a module or of one of its parts, and the precompiled header that goes with it.
+function(cox_choose_optimization target module small)
+  get_property(small_modules GLOBAL PROPERTY COX_SMALL_MODULES)
+  if(small OR module IN_LIST small_modules)
+    target_link_libraries(${target} PRIVATE cox_small_code)
+    cox_precompiled(${target} cox_small_std_pch)
+  else()
+    cox_precompiled(${target} cox_std_pch)
+  endif()
+endfunction()
+
+# With COX_UNITY, libraries and test programs are compiled in batches: one file that includes several files of a folder.
+# A build of everything then takes less time, and a build after a change takes more. cox_write_batches writes the batches
+# once all sources are known. CMake's own unity builds are not used because they include files by absolute paths, so that
+# the compiler cache could not serve a second checkout.
 function(cox_batched target)
   set_property(GLOBAL APPEND PROPERTY COX_BATCHED ${target})
 endfunction()
 
-function(cox_alone target)
+function(cox_alone)
   list(TRANSFORM ARGN PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/")
   set_property(GLOBAL APPEND PROPERTY COX_ALONE ${ARGN})
+endfunction()
+
+# Replaces source files of the target by files NAME_0.cc, NAME_1.cc, ... that include up to eight of them each, by their
+# path below `root`, which is in the include path. `batches` receives the paths of the new files.
+function(cox_batch batches target name root)
+  set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target} PROPERTIES HEADER_FILE_ONLY ON)
+  set(files)
+  set(position 0)
+  foreach(source IN LISTS ARGN)
+    math(EXPR number "${position} / 8")
+    math(EXPR position "${position} + 1")
+    set(file "${CMAKE_BINARY_DIR}/batches/${name}_${number}.cc")
+    if(NOT file IN_LIST files)
+      list(APPEND files "${file}")
+      set("text_${file}" "")
+    endif()
+    cmake_path(RELATIVE_PATH source BASE_DIRECTORY "${root}")
+    string(APPEND "text_${file}" "#include \"${source}\"\n")
+  endforeach()
+  foreach(file IN LISTS files)
+    file(CONFIGURE OUTPUT "${file}" CONTENT "${text_${file}}" @ONLY)  # left alone where nothing changed
+  endforeach()
+  target_sources(${target} PRIVATE ${files})
+  set(${batches} ${files} PARENT_SCOPE)
 endfunction()
 
 function(cox_write_batches)
   if(NOT COX_UNITY)
     return()
   endif()
-  set(batch_size 6)
   get_property(alone GLOBAL PROPERTY COX_ALONE)
   get_property(targets GLOBAL PROPERTY COX_BATCHED)
   foreach(target IN LISTS targets)
     get_target_property(sources ${target} SOURCES)
-    get_target_property(folder ${target} SOURCE_DIR)
-    set(batched)
+    get_target_property(target_folder ${target} SOURCE_DIR)
+    set(folders)
     foreach(source IN LISTS sources)
-      cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${folder}")
+      cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${target_folder}")
       cmake_path(IS_PREFIX CMAKE_BINARY_DIR "${source}" generated)
       if(NOT generated AND NOT source IN_LIST alone)
-        list(APPEND batched "${source}")
+        cmake_path(GET source PARENT_PATH folder)
+        list(APPEND folders "${folder}")
+        list(APPEND "files_${target}_${folder}" "${source}")
       endif()
     endforeach()
-    set_source_files_properties(${batched} TARGET_DIRECTORY ${target} PROPERTIES HEADER_FILE_ONLY ON)
-    set(files)
-    set(position 0)
-    foreach(source IN LISTS batched)
-      math(EXPR number "${position} / ${batch_size}")
-      math(EXPR position "${position} + 1")
-      set(file "${CMAKE_BINARY_DIR}/batches/${target}_${number}.cc")
-      if(NOT file IN_LIST files)
-        list(APPEND files "${file}")
-        set("text_${file}" "")
-      endif()
-      cmake_path(RELATIVE_PATH source BASE_DIRECTORY "${CMAKE_SOURCE_DIR}/src")
-      string(APPEND "text_${file}" "#include \"${source}\"\n")
+    list(REMOVE_DUPLICATES folders)
+    foreach(folder IN LISTS folders)
+      cmake_path(RELATIVE_PATH folder BASE_DIRECTORY "${target_folder}" OUTPUT_VARIABLE name)
+      string(MAKE_C_IDENTIFIER "${target}_${name}" name)
+      cox_batch(batches ${target} ${name} "${CMAKE_SOURCE_DIR}/src" ${files_${target}_${folder}})
     endforeach()
-    foreach(file IN LISTS files)
-      file(CONFIGURE OUTPUT "${file}" CONTENT "${text_${file}}" @ONLY)  # left alone where nothing changed
-    endforeach()
-    target_sources(${target} PRIVATE ${files})
   endforeach()
 endfunction()
 
@@ -89,7 +120,10 @@ function(cox_module name)
   endif()
   add_library(cox_${name} STATIC)
   cox_batched(cox_${name})
-  cox_precompiled(cox_${name} cox_std_pch)
+  if("SMALL" IN_LIST ARGN)
+    set_property(GLOBAL APPEND PROPERTY COX_SMALL_MODULES ${name})
+  endif()
+  cox_choose_optimization(cox_${name} ${name} OFF)
   set_property(GLOBAL APPEND PROPERTY COX_LIBRARIES cox_${name})
   target_link_libraries(cox_${name} PUBLIC cox_options)
   foreach(dep IN LISTS COX_LAYER_${name})
@@ -128,16 +162,17 @@ function(cox_sources name)
 endfunction()
 
 function(cox_part name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PCH" "SOURCES;TESTS;COST_TESTS;DEPS;LIBS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SMALL" "PCH" "SOURCES;TESTS;COST_TESTS;DEPS;LIBS")
   cox_forget_unwanted_tests(${name})
   file(RELATIVE_PATH folder "${CMAKE_SOURCE_DIR}/src" "${CMAKE_CURRENT_SOURCE_DIR}")
   string(REPLACE "/" "_" folder "${folder}")
   add_library(cox_${folder} STATIC ${arg_SOURCES})
-  if(NOT arg_PCH)
-    set(arg_PCH cox_std_pch)
-    cox_batched(cox_${folder})
+  cox_batched(cox_${folder})
+  if(arg_PCH)
+    cox_precompiled(cox_${folder} ${arg_PCH})
+  else()
+    cox_choose_optimization(cox_${folder} ${name} ${arg_SMALL})
   endif()
-  cox_precompiled(cox_${folder} ${arg_PCH})
   set_property(GLOBAL APPEND PROPERTY COX_LIBRARIES cox_${folder})
   target_link_libraries(cox_${folder} PUBLIC cox_options ${arg_LIBS})
   foreach(dep IN LISTS arg_DEPS)
@@ -163,7 +198,15 @@ function(cox_kinds)
   cox_part(apiserver ${ARGV} PCH cox_kinds_pch)
   file(RELATIVE_PATH folder "${CMAKE_SOURCE_DIR}/src" "${CMAKE_CURRENT_SOURCE_DIR}")
   string(REPLACE "/" "_" folder "${folder}")
-  target_link_libraries(cox_${folder} PRIVATE cox_quick_build)
+  target_link_libraries(cox_${folder} PRIVATE cox_small_code)
+endfunction()
+
+function(cox_library target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBS")
+  add_library(${target} STATIC ${arg_SOURCES})
+  target_link_libraries(${target} PUBLIC ${arg_LIBS} cox_options PRIVATE cox_small_code)
+  cox_precompiled(${target} cox_small_std_pch)
+  cox_batched(${target})
 endfunction()
 
 # A GoogleTest program; each TEST in it is a test of ctest.
@@ -171,12 +214,20 @@ function(cox_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBS;PROPERTIES")
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LIBS} cox_options cox_test_paths GTest::gmock GTest::gtest_main)
-  if(NOT name MATCHES "_cost_test$")
-    target_link_libraries(${name} PRIVATE cox_quick_build)
-    cox_precompiled(${name} cox_test_pch)
+  if(name MATCHES "_cost_test$")
+    target_link_libraries(${name} PRIVATE cox_quick_link)  # compiled like the code whose cost it measures
+  else()
+    cox_test_program(${name})
   endif()
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 120 ${arg_PROPERTIES})
   set_property(GLOBAL APPEND PROPERTY COX_TEST_PROGRAMS ${name})
+endfunction()
+
+# How a program with GoogleTest tests is compiled and linked.
+function(cox_test_program name)
+  target_link_libraries(${name} PRIVATE cox_small_code cox_quick_link)
+  cox_precompiled(${name} cox_test_pch)
+  cox_batched(${name})
 endfunction()
 
 function(cox_script_test name script)
