@@ -10,7 +10,7 @@ import subprocess
 import time
 import urllib.parse
 
-from harness import ClusterError
+from harness import ClusterError, Deadline
 
 CORE = "/api/v1"
 APPS = "/apis/apps/v1"
@@ -62,9 +62,10 @@ class Api:
     def until(self, what, path, condition, seconds):
         """Follows a collection until `condition(objects by name)` gives something true, and returns that.
 
-        Survives an API server that goes away meanwhile. ClusterError with what there was after `seconds`.
+        Survives an API server that goes away meanwhile. ClusterError with what there was after `seconds` of a machine at full
+        speed.
         """
-        deadline = time.monotonic() + seconds
+        deadline = Deadline(seconds)
         objects = {}
         while True:
             try:
@@ -72,11 +73,11 @@ class Api:
                     value = condition(objects)
                     if value:
                         return value
-                    if time.monotonic() >= deadline:
+                    if not deadline.left():
                         break
             except (OSError, http.client.HTTPException, ValueError, ClusterError):
                 time.sleep(0.05)  # being restarted, perhaps
-            if time.monotonic() >= deadline:
+            if not deadline.left():
                 raise ClusterError(f"{what}: not within {seconds} s; there is:\n{summary(objects.values())}")
 
     def _states(self, path, deadline):
@@ -87,8 +88,8 @@ class Api:
         objects = {_key(each): each for each in listed.get("items") or []}
         version = listed["metadata"]["resourceVersion"]
         yield objects
-        while time.monotonic() < deadline:
-            for kind, each in self.watch(path, version, min(WATCH_SECONDS, deadline - time.monotonic())):
+        while left := deadline.left():
+            for kind, each in self.watch(path, version, min(WATCH_SECONDS, left)):
                 version = each["metadata"]["resourceVersion"]
                 if kind == "DELETED":
                     objects.pop(_key(each), None)

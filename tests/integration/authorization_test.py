@@ -21,7 +21,7 @@ from certificates import make_ca, make_certificate
 from cluster import ADMIN_TOKEN, TOKENS, Cluster, need_program, wait_until
 from steps import equal, finish, has, run_steps, step
 
-COMMAND_SECONDS = 60
+COMMAND_SECONDS = 180
 CATCH_UP_SECONDS = 20
 USERS = TOKENS + 'walter-token,walter,walter-uid,"staff"\nmallory-token,mallory,mallory-uid,"staff"\n'
 

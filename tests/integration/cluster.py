@@ -26,6 +26,8 @@ import time
 import urllib.error
 import urllib.request
 
+import machine
+
 SKIP = 77  # what ctest knows as "skipped" (SKIP_RETURN_CODE)
 STARTUP_SECONDS = 60
 STOP_SECONDS = 15
@@ -56,14 +58,15 @@ def need_program(name):
 
 
 def wait_until(what, condition, seconds, between=0.05):
-    """Asks until `condition` gives something true, and returns that. ClusterError after `seconds`."""
-    deadline = time.monotonic() + seconds
+    """Asks until `condition` gives something true, and returns that. ClusterError after `seconds` of a machine at full
+    speed."""
+    deadline = machine.Deadline(seconds)
     while True:
         value = condition()
         if value:
             return value
-        if time.monotonic() >= deadline:
-            raise ClusterError(f"{what}: not within {seconds} s")
+        if not deadline.left():
+            raise ClusterError(f"{what}: not within {seconds} s of a machine at full speed")
         time.sleep(between)
 
 

@@ -31,7 +31,7 @@ from cluster import ADMIN_TOKEN, TOKENS, Cluster, end_with_test, need_program, w
 from node_peer import NodePeer
 from steps import equal, finish, run_steps, step
 
-COMMAND_SECONDS = 60
+COMMAND_SECONDS = 180
 SPDY = {"KUBECTL_REMOTE_COMMAND_WEBSOCKETS": "false", "KUBECTL_PORT_FORWARD_WEBSOCKETS": "false"}
 
 

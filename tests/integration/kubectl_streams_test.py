@@ -20,7 +20,7 @@ import termios
 from cluster import end_with_test, need_program
 from steps import equal, finish, run_steps, step
 
-COMMAND_SECONDS = 60
+COMMAND_SECONDS = 180
 
 
 class Peer:

@@ -17,6 +17,8 @@ REFERENCE_RATE = 2400
 # their limits allow.
 MIN_SPEED = 0.4
 MAX_STOLEN_SHARE = 0.1
+# A wait never takes longer than its limit divided by this.
+_LEAST_SPEED = 0.05
 
 
 def _count_work(seconds):
@@ -37,6 +39,22 @@ def machine_speed(seconds=0.5):
     command = [sys.executable, "-S", "-B", os.path.abspath(__file__), "--count", str(seconds)]
     working = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(count)]
     return min(1.0, sum(float(each.communicate()[0]) for each in working) / count / REFERENCE_RATE)
+
+
+class Deadline:
+    """The end of a wait that would take at most `seconds` on the quiet reference machine. It is later on a slow machine,
+    whose speed is measured when the time seems to be over."""
+
+    def __init__(self, seconds):
+        self._seconds = seconds
+        self._began = time.monotonic()
+        self._end = self._began + seconds
+
+    def left(self):
+        """The seconds that are left; 0 once the deadline has passed."""
+        if time.monotonic() >= self._end:
+            self._end = self._began + self._seconds / max(machine_speed(), _LEAST_SPEED)
+        return max(0, self._end - time.monotonic())
 
 
 def is_too_slow(seconds, limit):

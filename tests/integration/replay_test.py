@@ -18,7 +18,7 @@ from cluster import Cluster, end_with_test, need_program, skip
 FLOORS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "replay_floors.txt")
 LOG = "replay.log"
 # A run takes a few minutes; the limit of the test is 600 s (CMakeLists.txt).
-REPLAY_SECONDS = 540
+REPLAY_SECONDS = 1500
 # Polling steps give up after this long. The reference settles within a second.
 PATIENCE_SECONDS = 3
 # Areas with watches, polls and delays: on a busy machine an exchange or two may come too late.

@@ -11,6 +11,7 @@ import threading
 import time
 
 from plane import TOKEN, request
+import machine  # found by plane
 
 NAMESPACE = "/api/v1/namespaces/default/configmaps"
 BROKEN = (OSError, http.client.HTTPException, ValueError)
@@ -200,8 +201,8 @@ class History:
     def await_progress(self, writes, seconds):
         """Until so many more writes were acknowledged. How many there were; the caller judges."""
         target = self.acknowledged() + writes
-        deadline = time.monotonic() + seconds
-        while self.acknowledged() < target and time.monotonic() < deadline:
+        deadline = machine.Deadline(seconds)
+        while self.acknowledged() < target and deadline.left():
             time.sleep(0.02)
         return self.acknowledged() - target + writes
 
@@ -213,9 +214,9 @@ class History:
             writer.join(60)
         stored = self._read_all()
         newest = max([version for version, _ in stored.values()] + [0])
-        deadline = time.monotonic() + seconds
+        deadline = machine.Deadline(seconds)
         behind = list(self.watchers)
-        while behind and time.monotonic() < deadline:
+        while behind and deadline.left():
             behind = [w for w in behind if w.progress < newest]
             time.sleep(0.02)
         complaints = [f"watcher {w.number} stays at {w.progress}, the newest is {newest}" for w in behind[:5]]
@@ -226,7 +227,7 @@ class History:
         return complaints
 
     def _read_all(self):
-        deadline = time.monotonic() + 30
+        deadline = machine.Deadline(30)
         while True:
             try:
                 status, found = request(self._plane.connect(), "GET", NAMESPACE)
@@ -234,7 +235,7 @@ class History:
                     break
             except BROKEN:
                 pass
-            if time.monotonic() > deadline:
+            if not deadline.left():
                 raise AssertionError("the objects cannot be listed any more")
             time.sleep(0.1)
         return {item["metadata"]["name"]: (int(item["metadata"]["resourceVersion"]), int(item["data"]["step"]))

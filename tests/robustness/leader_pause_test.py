@@ -91,7 +91,7 @@ class History(threading.Thread):
 
     def wait(self, what, condition):
         """Until `condition` of all writes gives something true; returns that."""
-        deadline = time.monotonic() + GIVE_UP_SECONDS
+        deadline = machine.Deadline(GIVE_UP_SECONDS)
         with self._news:
             while True:
                 if self.failure:
@@ -99,8 +99,8 @@ class History(threading.Thread):
                 value = condition(self.writes)
                 if value:
                     return value
-                left = deadline - time.monotonic()
-                if left <= 0:
+                left = deadline.left()
+                if not left:
                     raise SystemExit(f"FAIL: {what}: not within {GIVE_UP_SECONDS} s")
                 self._news.wait(left)
 
