@@ -47,6 +47,9 @@ endif()
 # For targets whose speed does not matter: the code is a third smaller than with -O2 and compiles in less time.
 add_library(cox_small_code INTERFACE)
 target_compile_options(cox_small_code INTERFACE $<BUILD_INTERFACE:$<$<CONFIG:Release>:-Os>>)
+# For test programs: they compile in two thirds of the time that -Os takes, and most of them run for less than a second.
+add_library(cox_quick_code INTERFACE)
+target_compile_options(cox_quick_code INTERFACE $<BUILD_INTERFACE:$<$<CONFIG:Release>:-O0>>)
 # Test programs are linked by mold, in less than a quarter of the time, on machines that have it.
 find_program(COX_MOLD mold)
 add_library(cox_quick_link INTERFACE)
