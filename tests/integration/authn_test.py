@@ -20,6 +20,7 @@ import tempfile
 import threading
 import time
 
+import machine
 from certificates import make_ca, make_certificate, openssl
 from cluster import ADMIN_TOKEN, TOKENS, Cluster, need_program, skip, wait_until, free_ports
 from steps import finish, run_steps, step
@@ -142,6 +143,7 @@ class AuthnCluster(Cluster):
         self.issuer = Issuer(self.files, issuer_port)
         self.moved = Issuer(self.files, moved_port, moved_to=self.issuer.url)
         self.issuer.add_key("key-one")
+        self.release = threading.Event()  # ends what hangs in the webhook
         self.webhook = TlsServer(self.files, "issuer", webhook_port, self._review)
         self.token_file = self._write("tokens.csv", TOKENS)
         self.ca_file = self.path("certs/apiserver.crt")
@@ -194,8 +196,8 @@ class AuthnCluster(Cluster):
     def _review(self, _method, _path, body):
         review = json.loads(body)
         token = review["spec"]["token"]
-        if token == "hangs-in-the-webhook":
-            time.sleep(8)
+        if token.startswith("hangs-in-the-webhook"):
+            self.release.wait(60)
         if token == "vouched-for-by-webhook":
             review["status"] = {"authenticated": True, "user": {"username": "wendy", "groups": ["hooked"]},
                                 "audiences": review["spec"].get("audiences", [])}
@@ -344,16 +346,20 @@ def a_webhook_vouches_for_tokens_and_holds_up_nobody(cluster):
     asked = len(cluster.webhook.seen)
     assert cluster.name("vouched-for-by-webhook") == "wendy"
     assert len(cluster.webhook.seen) == asked, "its answer is remembered"
-    hanging = [threading.Thread(target=cluster.name, args=("hangs-in-the-webhook",)) for _ in range(8)]
+    # Tokens of their own, because answers are remembered. The server waits 10 s for each.
+    hanging = [threading.Thread(target=cluster.name, args=(f"hangs-in-the-webhook-{i}",)) for i in range(8)]
     for each in hanging:
         each.start()
     wait_until("they hang", lambda: len(cluster.webhook.seen) >= asked + len(hanging), SECONDS)
-    begin = time.monotonic()
-    for _ in range(20):
+    answered = 0
+    while answered < 20 and any(each.is_alive() for each in hanging):
+        begin = time.monotonic()
         assert cluster.name(ADMIN_TOKEN) == "admin"
-    took = time.monotonic() - begin
-    assert any(each.is_alive() for each in hanging), "the test was too slow to show anything"
-    assert took < 5, took
+        took = time.monotonic() - begin
+        assert not machine.is_too_slow(took, 2), took
+        answered += any(each.is_alive() for each in hanging)
+    assert answered > 0, "no request was answered while others hung"
+    cluster.release.set()
     for each in hanging:
         each.join()
 
