@@ -12,7 +12,8 @@ import os
 import shutil
 import subprocess
 
-from harness import STARTUP_SECONDS, Server, free_ports, need_program, wait_until
+from harness import need_program
+from registry import RegistryServer
 
 # A process that is number one gets no signal it does not ask for.
 FOREVER = """#!/bin/sh
@@ -37,28 +38,16 @@ exit 3
 """
 
 
-class Registry:
+class Registry(RegistryServer):
     def __init__(self, directory):
-        self._directory = os.path.join(directory, "images")
-        os.makedirs(self._directory)
-        self.address = f"127.0.0.1:{free_ports(1)[0]}"
-        self._server = None
-
-    def image(self, name):
-        return f"{self.address}/{name}"
+        directory = os.path.join(directory, "images")
+        os.makedirs(directory)
+        super().__init__(directory, os.path.join(directory, "registry"))
 
     def start(self):
-        with open(os.path.join(self._directory, "registry.yml"), "w") as file:
-            file.write(f"version: 0.1\nlog: {{level: error}}\nstorage:\n  filesystem:\n"
-                       f"    rootdirectory: {self._directory}/registry\nhttp:\n  addr: {self.address}\n")
-        self._server = Server("registry", [need_program("docker-registry"), "serve",
-                                           os.path.join(self._directory, "registry.yml")], self._directory)
+        super().start()
         self._make()
-        wait_until("images are pushed", self._pushed, STARTUP_SECONDS)
-
-    def stop(self):
-        if self._server:
-            self._server.stop()
+        self._push()
 
     def _run(self, *command):
         result = subprocess.run(command, cwd=self._directory, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -68,14 +57,14 @@ class Registry:
     def _make(self):
         self._run("umoci", "init", "--layout", "layout")
         self._run("umoci", "new", "--image", "layout:base")
-        self._insert("base", {})
+        self._insert("base")
         self._config("base", "pause:1", "/bin/sleep", "1000000")
         self._script("tools:1", FOREVER)
         self._script("crash:1", CRASH)
         for version in ("v1", "v2"):
             self._script(f"web:{version}", WEB.replace("VERSION", version))
 
-    def _insert(self, tag, _):
+    def _insert(self, tag):
         root = os.path.join(self._directory, "root")
         os.makedirs(os.path.join(root, "bin"))
         for folder in ("tmp", "etc", "root", "var"):
@@ -102,12 +91,7 @@ class Registry:
         self._run("umoci", "config", "--image", f"layout:{base}", "--tag", name.replace(":", "-"),
                   "--config.env", "PATH=/bin", *words)
 
-    def _pushed(self):
-        try:
-            for name in ("pause:1", "tools:1", "web:v1", "web:v2", "crash:1"):
-                self._run("skopeo", "--insecure-policy", "copy", "-q", "--dest-tls-verify=false",
-                          f"oci:layout:{name.replace(':', '-')}", f"docker://{self.image(name)}")
-            return True
-        except RuntimeError:
-            self._server.check_runs()
-            return False
+    def _push(self):
+        for name in ("pause:1", "tools:1", "web:v1", "web:v2", "crash:1"):
+            self._run("skopeo", "--insecure-policy", "copy", "-q", "--dest-tls-verify=false",
+                      f"oci:layout:{name.replace(':', '-')}", f"docker://{self.image(name)}")

@@ -29,17 +29,18 @@ DOWN_SECONDS = 60
 
 
 class Cluster:
-    """api, kubectl and the processes of `coxswain up`. `up_arguments` are further ones of it."""
+    """api, kubectl and the processes of `coxswain up`. `up_arguments` are further ones of it. The registry is one with
+    the images of images.py, if none is given."""
 
     victims = ("everything", "containerd", "etcd")  # of strike()
 
-    def __init__(self, up_arguments=()):
+    def __init__(self, up_arguments=(), registry=None):
         self.directory = alone.directory()
         self.data = alone.data_directory()
         self.kubeconfig = os.path.join(self.directory, "admin.conf")
         self._binary = os.environ["COX_BIN"]
         self._up_arguments = list(up_arguments)
-        self._registry = Registry(self.directory)
+        self._registry = registry or Registry(self.directory)
         self._starts = 0
         self.server = None
         self.api = None
