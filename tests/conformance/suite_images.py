@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "e2e"))
-import registry  # noqa: E402  (a sibling folder, not a package)
+from registry import RegistryServer, run  # noqa: E402  (a sibling folder, not a package)
 
 # Its busybox has the version of the official image, 1.37: the tests compare messages of its shell.
 SUITE = "trixie"
@@ -53,11 +53,11 @@ def make(folder, storage, names, module):
         made = {name: config for name in names if (config := _config(name))}
         for name, config in made.items():
             layout.configure(config[0], name, config[1:])
-        server = registry.RegistryServer(directory, storage)
+        server = RegistryServer(directory, storage)
         server.start()
         try:
             for name in made:
-                layout.push(name, server.address)
+                server.push(layout.path, layout.tags[name], name.partition("/")[2])
         finally:
             server.stop()
 
@@ -121,13 +121,13 @@ def _install(root, files):
     """Unpacks Debian packages into an empty folder. Their scripts are not run."""
     # base-files has the links from /bin and /lib to /usr.
     for path in sorted(files, key=lambda file: not os.path.basename(file).startswith("base-files_")):
-        _run("dpkg-deb", "-x", path, root)
+        run("dpkg-deb", "-x", path, root)
     for name in ("tmp", "root", "run", "proc", "sys", "dev", "home"):
         os.makedirs(os.path.join(root, name), exist_ok=True)
     os.chmod(os.path.join(root, "tmp"), 0o1777)
     _write(root, "etc/passwd", USERS)
     _write(root, "etc/group", GROUPS)
-    _run("ldconfig", "-r", root)
+    run("ldconfig", "-r", root)
     # Not the shell of busybox: Debian's build prefers the commands of busybox to those of packages.
     shell = os.path.join(root, "usr/bin/sh")
     if os.path.lexists(shell):
@@ -160,12 +160,6 @@ def _write(root, path, text):
         file.write(text)
 
 
-def _run(*command, cwd=None):
-    result = subprocess.run(command, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    if result.returncode != 0:
-        raise RuntimeError(f"{' '.join(command)}: {result.stdout}")
-
-
 class _Packages:
     """The packages of one Debian suite, from this machine's own mirror, with an apt configuration in a folder."""
 
@@ -194,7 +188,7 @@ class _Packages:
                   "Dir::Etc::preferences": "/dev/null", "Dir::Etc::preferencesparts": "/dev/null"}
         options = [f"-o{key}={value if value.startswith('/') else os.path.join(self._directory, value)}"
                    for key, value in places.items()]
-        _run("apt-get", "-q", "-oAPT::Sandbox::User=root", *options, *arguments)
+        run("apt-get", "-q", "-oAPT::Sandbox::User=root", *options, *arguments)
 
 
 def _mirror():
@@ -213,8 +207,9 @@ class _Layout:
 
     def __init__(self, directory):
         self._directory = directory
-        self._numbers = {}  # name of an image: its tag in the layout
-        _run("umoci", "init", "--layout", "layout", cwd=directory)
+        self.path = os.path.join(directory, "layout")
+        self.tags = {}  # name of an image: its tag in the layout
+        run("umoci", "init", "--layout", self.path)
 
     @contextlib.contextmanager
     def new_root(self, name, base=None):
@@ -224,17 +219,11 @@ class _Layout:
         yield root
         if base is None:
             base = name
-            _run("umoci", "new", "--image", f"layout:{name}", cwd=self._directory)
-        _run("umoci", "insert", "--image", f"layout:{base}", "--tag", name, root, "/", cwd=self._directory)
+            run("umoci", "new", "--image", f"{self.path}:{name}")
+        run("umoci", "insert", "--image", f"{self.path}:{base}", "--tag", name, root, "/")
         shutil.rmtree(root)
 
     def configure(self, root, name, arguments):
-        tag = self._numbers[name] = f"image-{len(self._numbers)}"
-        _run("umoci", "config", "--image", f"layout:{root}", "--tag", tag,
-             "--config.env", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", *arguments,
-             cwd=self._directory)
-
-    def push(self, name, address):
-        path = name.partition("/")[2]
-        _run("skopeo", "--insecure-policy", "copy", "-q", "--dest-tls-verify=false",
-             f"oci:layout:{self._numbers[name]}", f"docker://{address}/{path}", cwd=self._directory)
+        tag = self.tags[name] = f"image-{len(self.tags)}"
+        run("umoci", "config", "--image", f"{self.path}:{root}", "--tag", tag,
+             "--config.env", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", *arguments)

@@ -62,8 +62,8 @@ class Api:
     def until(self, what, path, condition, seconds):
         """Follows a collection until `condition(objects by name)` gives something true, and returns that.
 
-        Survives an API server that goes away meanwhile. ClusterError with what there was after `seconds` of a machine at full
-        speed.
+        Survives an API server that goes away meanwhile. After `seconds` of a machine at full speed, ClusterError with
+        what there was.
         """
         deadline = Deadline(seconds)
         objects = {}

@@ -2,10 +2,18 @@
 """A registry for images on the loopback."""
 
 import os
+import subprocess
 import urllib.error
 import urllib.request
 
 from harness import STARTUP_SECONDS, Server, free_ports, need_program, wait_until
+
+
+def run(*command, directory=None):
+    """RuntimeError with the output of the command if it fails."""
+    result = subprocess.run(command, cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if result.returncode != 0:
+        raise RuntimeError(f"{' '.join(command)}: {result.stdout}")
 
 
 class RegistryServer:
@@ -28,6 +36,11 @@ class RegistryServer:
                        f"    rootdirectory: {self._storage}\nhttp:\n  addr: {self.address}\n")
         self._server = Server("registry", [need_program("docker-registry"), "serve", configuration], self._directory)
         wait_until("the registry answers", self._answers, STARTUP_SECONDS)
+
+    def push(self, layout, tag, name):
+        """Stores the image with this tag of an OCI layout, a folder, under `name`."""
+        run("skopeo", "--insecure-policy", "copy", "-q", "--dest-tls-verify=false", f"oci:{layout}:{tag}",
+            f"docker://{self.image(name)}")
 
     def stop(self):
         if self._server:

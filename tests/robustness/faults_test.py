@@ -128,13 +128,13 @@ class Faults:
         self.recover("database full")
 
 
-# Name, number of members, quota, number of watchers, faults in order. A part with large objects has fewer watchers,
-# because each of them receives every object.
+# Name, number of members, quota, number of watchers, faults in order. In the short form, the part with large objects has
+# few watchers, because each of them receives every object.
 PARTS = [
     ("one-member", 1, 0, 100, ["etcd_killed", "server_killed", "etcd_stopped"]),
     ("compaction", 1, 0, 100, ["compaction"]),
     ("three-members", 3, 0, 100, ["leader_change"]),
-    ("full", 1, 24 * 1024 * 1024, 10, ["database_full"]),
+    ("full", 1, 24 * 1024 * 1024, 100 if LONG else 10, ["database_full"]),
 ]
 
 
