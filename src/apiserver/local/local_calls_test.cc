@@ -107,8 +107,8 @@ TEST_F(LocalCallsTest, ACallerThatBecomesASocketIsAnswered) {
 }
 
 TEST_F(LocalCallsTest, DrainWaitsForAnswersButNotForStreams) {
-  const auto streaming = Send();
   bool gone = false;
+  const auto streaming = Send();
   (void)taken_->Stream(200, {}, std::make_unique<TestSource>(gone));
   const auto waiting = Send();
   const net::ExchangePtr unanswered = std::move(taken_);
