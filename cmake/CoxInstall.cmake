@@ -22,7 +22,7 @@ endforeach()
 add_executable(Coxswain::coxswain ALIAS coxswain)
 
 get_property(libraries GLOBAL PROPERTY COX_LIBRARIES)
-install(TARGETS coxswain cox_options cox_small_code ${libraries} EXPORT CoxswainTargets
+install(TARGETS coxswain cox_options cox_small_code cox_fuzzed_code ${libraries} EXPORT CoxswainTargets
   RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}"
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}/coxswain")
 install(EXPORT CoxswainTargets NAMESPACE Coxswain:: DESTINATION "${package}")

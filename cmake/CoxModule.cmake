@@ -2,22 +2,23 @@
 # cox_module(NAME [SMALL])    declares src/NAME as the library cox_NAME, linked by its line in layers.txt. SMALL: the
 #                             module and its parts are compiled for size, because they do not determine how fast
 #                             requests are served or Pods are scheduled.
-# cox_sources(NAME SOURCES ... TESTS ... COST_TESTS ... LIBS ...)
-#                             adds this folder's files to it; its tests become one program per folder. COST_TESTS
-#                             measure time and memory: a program of their own with the label "timing", which runs
-#                             while no other test does.
-# cox_part(NAME [SMALL] SOURCES ... TESTS ... DEPS ... LIBS ...)
+# cox_sources(NAME [ONE_THREAD] SOURCES ... TESTS ... COST_TESTS ... LIBS ...)
+#                             adds this folder's files to it; its tests become one program per folder. With ONE_THREAD,
+#                             the tests must not start threads, and builds for ThreadSanitizer leave them out.
+#                             COST_TESTS measure time and memory: a program of their own with the label "timing", which
+#                             runs while no other test does.
+# cox_part(NAME [SMALL] [ONE_THREAD] SOURCES ... TESTS ... COST_TESTS ... DEPS ... LIBS ...)
 #                             a folder of a large module as a library of its own, cox_NAME_<folder>, which the module
 #                             links: its tests need no more of the module than DEPS, other parts by their folder.
-# cox_kinds(...)              a cox_part of the registry that holds kinds: compiled for size, with a precompiled
-#                             header that all kinds share.
+# cox_kinds([THREADS] ...)    a cox_part of the registry that holds kinds: compiled for size, with a precompiled
+#                             header that all kinds share; ONE_THREAD, unless it has THREADS.
 # cox_library(TARGET SOURCES ... LIBS ...)
 #                             a library of one command, compiled for size.
 # cox_script_test(NAME SCRIPT LABELS ... TIMEOUT SECONDS ARGS ...)
 #                             a Python program that tests the built program, beside other tests; with the label
 #                             "timing" it runs alone. Exit code 77 means skipped. Does nothing where the program or
 #                             Python is missing.
-# cox_fuzz(NAME SOURCE LIB)   a libFuzzer target, built where COX_FUZZ is on.
+# cox_fuzz(NAME SOURCE LIB)   a libFuzzer target of one library, built where COX_FUZZ is on.
 # cox_alone(FILES...)         compiles these files one by one also with COX_UNITY, because a private name in each of
 #                             them collides with a name in another file of its folder.
 #
@@ -38,10 +39,18 @@ function(cox_precompiled target headers)
   endif()
 endfunction()
 
+# Under sanitizers only these modules are optimized and instrumented for fuzzing. They parse input from clients, all
+# tests spend time in them, and without optimization their recursive functions need more stack than there is. The others
+# compile in half the time without optimization.
+set(COX_OPTIMIZED_UNDER_SANITIZERS base net object)
+
 # The optimization of a module or of one of its parts, and the precompiled header that goes with it.
 function(cox_choose_optimization target module small)
   get_property(small_modules GLOBAL PROPERTY COX_SMALL_MODULES)
-  if(small OR module IN_LIST small_modules)
+  if(COX_SANITIZE AND module IN_LIST COX_OPTIMIZED_UNDER_SANITIZERS)
+    target_link_libraries(${target} PRIVATE cox_fuzzed_code)
+    cox_precompiled(${target} cox_std_pch)
+  elseif(COX_SANITIZE OR small OR module IN_LIST small_modules)
     target_link_libraries(${target} PRIVATE cox_small_code)
     cox_precompiled(${target} cox_small_std_pch)
   else()
@@ -133,16 +142,38 @@ function(cox_module name)
   endforeach()
 endfunction()
 
-# The tests of layers that are built only for those above them can be left out.
+# Leaves out tests that this build does not need: those of layers that are built only for the layers above them, and
+# those that a sanitizer makes no sense for.
 macro(cox_forget_unwanted_tests name)
   if(NOT COX_TESTS OR (NOT COX_TEST_LAYERS STREQUAL "all" AND NOT ${name} IN_LIST COX_TEST_LAYERS))
     unset(arg_TESTS)
     unset(arg_COST_TESTS)
+  elseif(COX_SANITIZE MATCHES "thread")
+    unset(arg_COST_TESTS)  # they count what operator new allocates, and ThreadSanitizer has its own
+    if(arg_ONE_THREAD)
+      unset(arg_TESTS)
+    endif()
+  elseif(COX_SANITIZE AND NOT ${name} IN_LIST COX_OPTIMIZED_UNDER_SANITIZERS)
+    unset(arg_COST_TESTS)
+  endif()
+endmacro()
+
+# The test programs of a folder, which test `library`.
+macro(cox_add_tests folder library)
+  if(arg_TESTS)
+    cox_test(${folder}_test SOURCES ${arg_TESTS} LIBS ${library})
+    if(arg_ONE_THREAD AND NOT COX_SANITIZE)
+      target_link_libraries(${folder}_test PRIVATE cox_one_thread)
+    endif()
+  endif()
+  if(arg_COST_TESTS)
+    cox_test(${folder}_cost_test SOURCES ${arg_COST_TESTS} LIBS ${library} cox_cost_meter
+      PROPERTIES RUN_SERIAL ON LABELS timing)
   endif()
 endmacro()
 
 function(cox_sources name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;TESTS;COST_TESTS;LIBS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "ONE_THREAD" "" "SOURCES;TESTS;COST_TESTS;LIBS")
   cox_forget_unwanted_tests(${name})
   list(TRANSFORM arg_SOURCES PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/")
   target_sources(cox_${name} PRIVATE ${arg_SOURCES})
@@ -151,18 +182,11 @@ function(cox_sources name)
   endif()
   file(RELATIVE_PATH folder "${CMAKE_SOURCE_DIR}/src" "${CMAKE_CURRENT_SOURCE_DIR}")
   string(REPLACE "/" "_" folder "${folder}")
-  if(arg_TESTS)
-    cox_test(${folder}_test SOURCES ${arg_TESTS} LIBS cox_${name})
-  endif()
-  # ThreadSanitizer brings its own operator new, and these tests have one thread.
-  if(arg_COST_TESTS AND NOT COX_SANITIZE MATCHES "thread")
-    cox_test(${folder}_cost_test SOURCES ${arg_COST_TESTS} LIBS cox_${name} cox_cost_meter
-      PROPERTIES RUN_SERIAL ON LABELS timing)
-  endif()
+  cox_add_tests(${folder} cox_${name})
 endfunction()
 
 function(cox_part name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "SMALL" "PCH" "SOURCES;TESTS;COST_TESTS;DEPS;LIBS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SMALL;ONE_THREAD" "PCH" "SOURCES;TESTS;COST_TESTS;DEPS;LIBS")
   cox_forget_unwanted_tests(${name})
   file(RELATIVE_PATH folder "${CMAKE_SOURCE_DIR}/src" "${CMAKE_CURRENT_SOURCE_DIR}")
   string(REPLACE "/" "_" folder "${folder}")
@@ -185,16 +209,15 @@ function(cox_part name)
     endif()
   endforeach()
   target_link_libraries(cox_${name} PUBLIC cox_${folder})
-  if(arg_TESTS)
-    cox_test(${folder}_test SOURCES ${arg_TESTS} LIBS cox_${folder})
-  endif()
-  if(arg_COST_TESTS AND NOT COX_SANITIZE MATCHES "thread")
-    cox_test(${folder}_cost_test SOURCES ${arg_COST_TESTS} LIBS cox_${folder} cox_cost_meter
-      PROPERTIES RUN_SERIAL ON LABELS timing)
-  endif()
+  cox_add_tests(${folder} cox_${folder})
 endfunction()
 
 function(cox_kinds)
+  if("THREADS" IN_LIST ARGV)
+    list(REMOVE_ITEM ARGV THREADS)
+  else()
+    list(PREPEND ARGV ONE_THREAD)
+  endif()
   cox_part(apiserver ${ARGV} PCH cox_kinds_pch)
   file(RELATIVE_PATH folder "${CMAKE_SOURCE_DIR}/src" "${CMAKE_CURRENT_SOURCE_DIR}")
   string(REPLACE "/" "_" folder "${folder}")
@@ -209,7 +232,8 @@ function(cox_library target)
   cox_batched(${target})
 endfunction()
 
-# A GoogleTest program; each TEST in it is a test of ctest.
+# A GoogleTest program; each TEST in it is a test of ctest. Under sanitizers the whole program is one test, because
+# starting and ending a process takes longer there than most tests.
 function(cox_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBS;PROPERTIES")
   add_executable(${name} ${arg_SOURCES})
@@ -219,7 +243,12 @@ function(cox_test name)
   else()
     cox_test_program(${name})
   endif()
-  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 600 ${arg_PROPERTIES})
+  if(COX_SANITIZE)
+    add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
+    set_tests_properties(${name} PROPERTIES TIMEOUT 1800 ${arg_PROPERTIES})
+  else()
+    gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 600 ${arg_PROPERTIES})
+  endif()
   set_property(GLOBAL APPEND PROPERTY COX_TEST_PROGRAMS ${name})
 endfunction()
 
@@ -250,10 +279,15 @@ function(cox_script_test name script)
   endif()
 endfunction()
 
-function(cox_fuzz name source)
+function(cox_fuzz name source library)
   if(COX_FUZZ)
     add_executable(${name} ${source})
-    target_link_libraries(${name} PRIVATE ${ARGN} cox_options)
+    target_link_libraries(${name} PRIVATE ${library} cox_options cox_quick_link)
+    get_target_property(linked ${library} LINK_LIBRARIES)
+    if(NOT cox_fuzzed_code IN_LIST linked)
+      target_link_libraries(${library} PRIVATE cox_fuzzed_code)
+      set_target_properties(${library} PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)  # its header is for other options
+    endif()
     target_compile_options(${name} PRIVATE -fsanitize=fuzzer)
     target_link_options(${name} PRIVATE -fsanitize=fuzzer)
     set_property(GLOBAL APPEND PROPERTY COX_FUZZERS ${name})
