@@ -402,17 +402,15 @@ TEST_F(PodsTest, WhatDoesNotFitIsTurnedAwayAndWhatIsEvictedEnds) {
 
 TEST_F(PodsTest, EphemeralContainersAreStartedOnce) {
   StartAgent();
-  Pod pod = Create("web", kWeb);
-  pod = Await("web", IsReady);
-  core::v1::EphemeralContainer debug;
-  debug.ephemeralContainerCommon.name = "debug";
-  debug.ephemeralContainerCommon.image = "img:1";
-  debug.ephemeralContainerCommon.terminationMessagePolicy = "File";
-  debug.ephemeralContainerCommon.imagePullPolicy = "IfNotPresent";
-  debug.targetContainerName = "c";
-  pod.spec.ephemeralContainers.push_back(debug);
-  const auto updated = client().Update(*ctx, pod, {.subresource = "ephemeralcontainers"});
-  ASSERT_TRUE(updated.ok()) << updated.status().ToString();
+  Create("web", kWeb);
+  const Pod pod = Await("web", IsReady);
+  // A patch, as kubectl debug sends it: an update could conflict with the kubelet's status updates.
+  const auto patched = client().PatchObject<Pod>(
+      *ctx, {"default", "web"}, Patch::Strategic(R"({"spec":{"ephemeralContainers":[{
+        "name":"debug","image":"img:1","imagePullPolicy":"IfNotPresent",
+        "terminationMessagePolicy":"File","targetContainerName":"c"}]}})"),
+      {.subresource = "ephemeralcontainers"});
+  ASSERT_TRUE(patched.ok()) << patched.status().ToString();
   AwaitCall("StartContainer web/debug");
   EXPECT_EQ(
       runtime->ConfigOf(IdOf(pod, "debug")).linux->security_context->namespace_options->target_id,
