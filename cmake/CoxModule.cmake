@@ -143,7 +143,7 @@ function(cox_module name)
 endfunction()
 
 # Leaves out tests that this build does not need: those of layers that are built only for the layers above them, and
-# those that a sanitizer makes no sense for.
+# those that cannot work, or cannot find anything, under a sanitizer.
 macro(cox_forget_unwanted_tests name)
   if(NOT COX_TESTS OR (NOT COX_TEST_LAYERS STREQUAL "all" AND NOT ${name} IN_LIST COX_TEST_LAYERS))
     unset(arg_TESTS)

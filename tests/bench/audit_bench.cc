@@ -10,12 +10,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <filesystem>
 #include <functional>
 #include <string>
 
 #include "apiserver/audit/auditor.h"
+#include "cpu_time.h"
 
 namespace {
 
@@ -24,18 +24,12 @@ using namespace cox::apiserver;  // NOLINT: a program
 constexpr double kRequestMicroseconds = 10;
 constexpr double kCheckFactor = 3;
 
-double CpuMicroseconds() {
-  timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) * 1e6 + static_cast<double>(now.tv_nsec) / 1e3;
-}
-
 double Measure(const char* what, int calls, const std::function<void()>& call) {
   double best = 1e9;
   for (int round = 0; round < 7; ++round) {
-    const double start = CpuMicroseconds();
+    const double start = cox::bench::ThreadCpuMicroseconds();
     for (int i = 0; i < calls; ++i) call();
-    best = std::min(best, (CpuMicroseconds() - start) / calls);
+    best = std::min(best, (cox::bench::ThreadCpuMicroseconds() - start) / calls);
   }
   std::printf("%-44s %9.2f us\n", what, best);
   return best;

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
-#include <ctime>
 #include <functional>
 #include <string>
 
@@ -18,6 +17,7 @@
 #include "apiserver/authz/node/node_authorizer.h"
 #include "apiserver/authz/rbac/rbac_authorizer.h"
 #include "apiserver/bootstrap/policy/policy.h"
+#include "cpu_time.h"
 
 namespace {
 
@@ -62,20 +62,14 @@ void Fill(RbacIndexBuilder& builder) {
   }
 }
 
-double CpuMicroseconds() {
-  timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) * 1e6 + static_cast<double>(now.tv_nsec) / 1e3;
-}
-
 // Microseconds of one call on a processor, the best of several rounds: others run on this machine
 // too.
 double Measure(const char* what, int calls, const std::function<void(int)>& call) {
   double best = 1e9;
   for (int round = 0; round < 7; ++round) {
-    const double start = CpuMicroseconds();
+    const double start = cox::bench::ThreadCpuMicroseconds();
     for (int i = 0; i < calls; ++i) call(i);
-    best = std::min(best, (CpuMicroseconds() - start) / calls);
+    best = std::min(best, (cox::bench::ThreadCpuMicroseconds() - start) / calls);
   }
   std::printf("%-44s %9.2f us\n", what, best);
   return best;

@@ -10,12 +10,12 @@
 #include <boost/json.hpp>
 #include <cstdio>
 #include <cstring>
-#include <ctime>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "api/core/v1.h"
+#include "cpu_time.h"
 #include "object/json/json.h"
 #include "object/protobuf/protobuf.h"
 #include "sample_pod.h"
@@ -24,7 +24,8 @@ namespace {
 
 using cox::core::v1::Pod;
 
-// A Pod as a cluster stores it: about `bytes` of JSON, with enough containers and their statuses.
+// Returns a Pod like those of a cluster. It has so many containers and container statuses that its
+// JSON has about `bytes` bytes.
 Pod MakePod(size_t bytes) {
   Pod pod = cox::bench::SamplePod();
   for (int i = 0; cox::json::Encode(pod).size() < bytes; ++i) {
@@ -35,17 +36,10 @@ Pod MakePod(size_t bytes) {
   return pod;
 }
 
-// The CPU time of this thread: other programs take some of the elapsed time on a busy machine.
-double CpuMicros() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) * 1e6 + static_cast<double>(now.tv_nsec) / 1e3;
-}
-
 double Micros(int runs, const std::function<void()>& work) {
-  const double start = CpuMicros();
+  const double start = cox::bench::ThreadCpuMicroseconds();
   for (int i = 0; i < runs; ++i) work();
-  return (CpuMicros() - start) / runs;
+  return (cox::bench::ThreadCpuMicroseconds() - start) / runs;
 }
 
 constexpr double kJsonTarget = 1.0, kJsonFloor = 0.85;

@@ -172,7 +172,8 @@ TEST_F(ContainerdPodsTest, AnExitIsInTheApiSoon) {
   RecordProperty("exit_to_status_ms_max", static_cast<int>(took.back().count()));
   std::printf("exit to status: median %d ms, max %d ms\n",
               static_cast<int>(took[kPods / 2].count()), static_cast<int>(took.back().count()));
-  // The kubelet lists all containers once a minute; it must find the exits sooner.
+  // The kubelet must find the exits long before it lists all containers again, which it does once
+  // a minute.
   // tests/e2e/figures_test.py compares the time with that of containerd.
   EXPECT_LT(took[kPods / 2], seconds(10));
 }

@@ -89,8 +89,9 @@ struct Probe {
     Clock& clock = ctx.clock();
     const Clock::SteadyTime end = clock.In(length);
     for (Clock::SteadyTime due = clock.Monotonic(); due < end && !ctx.Done(); due += kProbeEvery) {
-      // Probes send one request at a time, like the clients they stand for. If a response comes
-      // after the next request was due, that request is sent at once and measured from then.
+      // Probes send one request at a time, like the clients they represent. If a response is so
+      // late that the next request is already due, the probe sends that request at once. Its
+      // latency counts from then.
       const Clock::SteadyTime now = clock.Monotonic();
       if (due > now && !ctx.Sleep(due - now).ok()) return;
       const Result<net::Response> answer = client->Do(ctx, make(sent++, version));
