@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "api/meta/v1.h"
-#include "object/equal.h"
-#include "object/yaml/yaml.h"
+#include "object/codec/yaml/yaml.h"
+#include "object/type/equal.h"
 
 namespace preset {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "object/equal.h"
-#include "object/json/json.h"
+#include "object/codec/json/json.h"
+#include "object/type/equal.h"
 
 namespace preset {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "object/equal.h"
+#include "object/type/equal.h"
 
 namespace sidecar {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "object/object.h"
-#include "object/value.h"
+#include "object/type/value.h"
 
 namespace cox {
 

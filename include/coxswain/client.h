@@ -17,7 +17,7 @@
 #include "coxswain/options.h"
 #include "coxswain/resource.h"
 #include "coxswain/transport.h"
-#include "object/list.h"
+#include "object/type/list.h"
 
 namespace cox {
 

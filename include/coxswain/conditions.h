@@ -9,7 +9,7 @@
 
 #include "api/meta/v1.h"
 #include "base/clock.h"
-#include "object/equal.h"
+#include "object/type/equal.h"
 
 // Conditions: what a status says about an object, one entry of each type ("Ready", "Available").
 //

@@ -10,10 +10,10 @@
 
 #include "api/apiextensions/v1.h"
 #include "api/meta/v1.h"
-#include "object/api_types.h"
-#include "object/kind.h"
-#include "object/type.h"
-#include "object/type_ops.h"
+#include "object/type/api_types.h"
+#include "object/type/kind.h"
+#include "object/type/type.h"
+#include "object/type/type_ops.h"
 
 // Kinds of your own: a plain struct, described once, is what the client, the cache and the codecs
 // work with, and what its CustomResourceDefinition is made of.

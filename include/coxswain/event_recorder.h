@@ -8,7 +8,7 @@
 #include "base/context.h"
 #include "base/metrics.h"
 #include "coxswain/client.h"
-#include "object/kind_names.h"
+#include "object/type/kind_names.h"
 
 namespace cox {
 

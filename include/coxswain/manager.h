@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -29,6 +30,13 @@ struct ManagerOptions {
   // How long work may take to end once it was asked to.
   std::chrono::milliseconds graceful_shutdown{30'000};
   std::string name = "manager";  // in events and as field manager
+};
+
+// The response of a health check, or the metrics.
+struct Inspection {
+  int status = 200;  // of HTTP
+  std::string content_type;
+  std::string body;
 };
 
 // Whatever runs while the manager does. Ends when `ctx` stops.
@@ -72,6 +80,15 @@ class Manager {
 
   // Once. Work that did not end in time is named in the error, and waited for by the destructor.
   virtual Status Run(Context& ctx) = 0;
+
+  // The response to GET of /healthz, /livez, /readyz or /metrics, for programs that serve these
+  // paths themselves, with TLS or with authorization. None for other paths. May block.
+  virtual std::optional<Inspection> Inspect(Context& ctx, std::string_view path,
+                                            std::string_view query = {}) = 0;
+  // A client like client() that sends with `client`, for example as another user: its writes are
+  // fenced by the leadership of the manager, and are in the cache when they return. The manager
+  // must outlive it.
+  virtual std::unique_ptr<Client> ClientOver(std::shared_ptr<Client> client) = 0;
 
   virtual bool IsLeader() const = 0;
   virtual uint16_t metrics_port() const = 0;  // 0: none

@@ -13,8 +13,8 @@
 #include "object/patch/patch.h"
 #include "object/selector/fields.h"
 #include "object/selector/labels.h"
-#include "object/type.h"
-#include "object/value.h"
+#include "object/type/type.h"
+#include "object/type/value.h"
 
 // What the verbs of the client can be told. All of it is optional: `{}` is what most want.
 namespace cox {

@@ -6,8 +6,8 @@
 
 #include "api/meta/v1.h"
 #include "base/result.h"
-#include "object/kind.h"
 #include "object/owner.h"
+#include "object/type/kind.h"
 
 // Owner references: an object that has owners is deleted when all of them are gone, and the one of
 // them that is its controller answers for it (ControllerBuilder::Owns finds the way back).

@@ -5,10 +5,10 @@
 #include <string>
 
 #include "coxswain/object_key.h"
-#include "object/gvk.h"
-#include "object/kind.h"
-#include "object/kind_names.h"
 #include "object/object.h"
+#include "object/type/gvk.h"
+#include "object/type/kind.h"
+#include "object/type/kind_names.h"
 
 namespace cox {
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/scope.h"
-#include "base/test_clock.h"
+#include "base/testing/test_clock.h"
 
 namespace cox {
 namespace {

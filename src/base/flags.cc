@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "base/strings.h"
+#include "base/suggestion.h"
 
 namespace cox {
 namespace {
@@ -37,7 +38,12 @@ Result<Flags> Flags::Parse(std::span<const FlagInfo> known, std::span<char* cons
     const std::string_view name = text.substr(0, equals);
     const FlagInfo* info = Find(known, name);
     if (info == nullptr) {
-      return Status::BadRequest("unknown flag: --" + std::string(name) + "; see --help");
+      std::vector<std::string_view> names;
+      for (const FlagInfo& flag : known) names.push_back(flag.name);
+      const std::string closest(ClosestName(name, names));
+      return Status::BadRequest("unknown flag: --" + std::string(name) +
+                                (closest.empty() ? "" : " (did you mean --" + closest + "?)") +
+                                "; see --help");
     }
     std::string value;
     if (equals != text.npos) {
@@ -88,6 +94,13 @@ std::vector<std::string> Flags::GetList(std::string_view name) const {
   return list;
 }
 
+bool HasHelpFlag(std::span<char* const> arguments) {
+  for (const std::string_view argument : arguments) {
+    if (argument == "--help" || argument == "-h") return true;
+  }
+  return false;
+}
+
 std::string FlagsHelp(std::string_view intro, std::span<const FlagInfo> flags) {
   constexpr size_t kColumn = 48;
   std::string text(intro);
@@ -104,7 +117,7 @@ std::string FlagsHelp(std::string_view intro, std::span<const FlagInfo> flags) {
     if (!flag.fallback.empty() && flag.fallback != "false") {
       line += " (default " + std::string(flag.fallback) + ")";
     }
-    if (flag.accepted_only) line += " (accepted, no effect yet)";
+    if (flag.accepted_only) line += " (accepted, no effect)";
     text += line + "\n";
   }
   return text;

@@ -46,6 +46,9 @@ class Flags {
   bool help_ = false;
 };
 
+// Whether --help or -h is among the arguments.
+bool HasHelpFlag(std::span<char* const> arguments);
+
 // The text of --help.
 std::string FlagsHelp(std::string_view intro, std::span<const FlagInfo> flags);
 

@@ -105,7 +105,7 @@ TEST(FlagsHelp, ListsFlagsBySectionWithDefaultsAndMarks) {
             "\nSecond flags:\n\n"
             "      --port int                                where to listen (default 6443)\n"
             "  -v, --v int                                   how much to say (default 0)\n"
-            "      --list strings                            several (accepted, no effect yet)\n"
+            "      --list strings                            several (accepted, no effect)\n"
             "      --a-name-that-is-longer-than-the-column-of-helps string far right\n");
 }
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/strings.h"
-#include "base/test_clock.h"
+#include "base/testing/test_clock.h"
 
 namespace cox {
 namespace {

@@ -8,7 +8,7 @@
 
 #include <thread>
 
-#include "base/test_clock.h"
+#include "base/testing/test_clock.h"
 
 namespace cox {
 namespace {

@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/test_clock.h"
+#include "base/testing/test_clock.h"
 
 namespace cox {
 namespace {

@@ -10,7 +10,7 @@
 #include <future>
 #include <memory>
 
-#include "base/test_clock.h"
+#include "base/testing/test_clock.h"
 
 namespace cox {
 namespace {

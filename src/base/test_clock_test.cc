@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/test_clock.h"
+#include "base/testing/test_clock.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <optional>
 
-#include "base/test_clock.h"
+#include "base/testing/test_clock.h"
 
 namespace cox {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <atomic>
 
-#include "base/test_clock.h"
+#include "base/testing/test_clock.h"
 
 namespace cox {
 namespace {

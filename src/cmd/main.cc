@@ -4,56 +4,109 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "base/build_info.h"
+#include "base/suggestion.h"
 #include "cmd/commands.h"
+#include "cmd/version.h"  // generated
 #include "net/tls.h"
 
 namespace {
 
+constexpr int kUsageError = 2;
+
 struct Command {
   std::string_view name;
-  std::string_view upstream;  // a program of that name is this command; empty: none
-  std::string_view usage;
-  std::string_view what;
+  std::string_view upstream;   // a program of this name is this command; empty: none
+  std::string_view arguments;  // after the name, in the list of commands
+  std::string_view help;
   int (*run)(std::span<char* const> arguments);
 };
 
 constexpr Command kCommands[] = {
-    {"up", "", "up [flags]", "a whole cluster on this machine", cox::cmd::RunUp},
-    {"down", "", "down [flags]", "ends it and takes away what it made", cox::cmd::RunDown},
-    {"apiserver", "kube-apiserver", "apiserver [flags]", "the API server, on etcd",
+    {"up", "", "", "Run a complete cluster on this machine", cox::cmd::RunUp},
+    {"down", "", "", "Stop the cluster of `up` and remove what it created", cox::cmd::RunDown},
+    {"apiserver", "kube-apiserver", "", "Run the API server (kube-apiserver)",
      cox::cmd::RunApiServer},
-    {"controller-manager", "kube-controller-manager", "controller-manager [flags]",
-     "the controllers", cox::cmd::RunControllerManager},
-    {"scheduler", "kube-scheduler", "scheduler [flags]", "gives Pods to nodes",
+    {"controller-manager", "kube-controller-manager", "",
+     "Run the controllers (kube-controller-manager)", cox::cmd::RunControllerManager},
+    {"scheduler", "kube-scheduler", "", "Run the scheduler (kube-scheduler)",
      cox::cmd::RunScheduler},
-    {"kubelet", "kubelet", "kubelet [flags]", "the agent of a node, on containerd",
-     cox::cmd::RunKubelet},
-    {"proxy", "kube-proxy", "proxy [flags]", "packets to Services go to their endpoints",
-     cox::cmd::RunProxy},
-    {"dns", "", "dns [flags]", "the names of Services and Pods", cox::cmd::RunDns},
-    {"simulate", "", "simulate --nodes N [flags]", "nodes without containers, for tests and scale",
-     cox::cmd::RunSimulate},
-    {"new", "", "new operator NAME [flags]", "a new operator, in C++", cox::cmd::RunNew},
-    {"generate", "", "generate types [flags]", "C++ structs for CustomResourceDefinitions",
+    {"kubelet", "kubelet", "", "Run the node agent (kubelet)", cox::cmd::RunKubelet},
+    {"proxy", "kube-proxy", "", "Run the service proxy (kube-proxy)", cox::cmd::RunProxy},
+    {"dns", "", "", "Run the cluster DNS server", cox::cmd::RunDns},
+    {"simulate", "", "", "Run nodes without containers, for tests of scale", cox::cmd::RunSimulate},
+    {"new", "", " operator NAME", "Create an operator project in C++", cox::cmd::RunNew},
+    {"generate", "", " types", "Generate C++ structs from CustomResourceDefinitions",
      cox::cmd::RunGenerate},
 };
 
 std::string Usage() {
-  std::string text = "coxswain: Kubernetes in one small program.\n\nUsage:\n";
+  std::string text =
+      "coxswain: Kubernetes in one small program.\n\n"
+      "Usage: coxswain <command> [flags]\n\n"
+      "Commands:\n";
+  const auto add = [&text](std::string line, std::string_view help) {
+    line.resize(std::max<size_t>(line.size() + 2, 24), ' ');
+    text += "  " + line + std::string(help) + "\n";
+  };
   for (const Command& command : kCommands) {
-    std::string line = "  coxswain " + std::string(command.usage);
-    line.resize(std::max<size_t>(line.size() + 2, 41), ' ');
-    text += line + std::string(command.what) + "\n";
+    add(std::string(command.name) + std::string(command.arguments), command.help);
   }
-  text += "\nCalled as";
+  add("version", "Print the version");
+  add("help [command]", "Print this text, or the help of a command");
+  text += "\nIf the program is called";
+  std::string_view separator = " ";
   for (const Command& command : kCommands) {
-    if (!command.upstream.empty()) text += " " + std::string(command.upstream) + ",";
+    if (command.upstream.empty()) continue;
+    text += std::string(separator) + std::string(command.upstream);
+    separator = command.name == "kubelet" ? " or " : ", ";
   }
-  text.back() = ' ';
   return text +
-         "it is that command, with upstream's flags.\n"
-         "`coxswain <command> --help` lists the flags.\n";
+         ", it runs that command,\nwith the flags of upstream.\n\n"
+         "`coxswain <command> --help` lists the flags of a command.\n";
+}
+
+const Command* FindCommand(std::string_view name) {
+  const Command* found = std::find_if(std::begin(kCommands), std::end(kCommands),
+                                      [&](const Command& command) { return command.name == name; });
+  return found == std::end(kCommands) ? nullptr : found;
+}
+
+// "Kubernetes v1.36.4+...", as installers of Kubernetes expect it; `raw` with everything that is
+// known.
+int PrintVersion(bool raw) {
+  const cox::BuildInfo& build = cox::GetBuildInfo();
+  std::printf("Kubernetes %s\n", build.git_version.c_str());
+  if (raw) {
+    std::printf("commit: %s (%s)\ncommit date: %s\n", build.git_commit.c_str(),
+                build.git_tree_state.c_str(), build.build_date.c_str());
+  }
+  return 0;
+}
+
+// Upstream's programs have a flag --version with the values true, false and raw.
+int Run(const Command& command, std::span<char* const> arguments) {
+  if (!command.upstream.empty() || command.arguments.empty()) {
+    for (const std::string_view argument : arguments) {
+      if (argument == "--version" || argument == "--version=true") return PrintVersion(false);
+      if (argument == "--version=raw") return PrintVersion(true);
+    }
+  }
+  return command.run(arguments);
+}
+
+int PrintHelp(std::span<char* const> names) {
+  const Command* command = names.empty() ? nullptr : FindCommand(names.front());
+  if (command == nullptr) {
+    std::fputs(Usage().c_str(), stdout);
+    return 0;
+  }
+  std::vector<char*> arguments(names.begin() + 1, names.end());
+  std::string help = "--help";
+  arguments.push_back(help.data());
+  return command->run(arguments);
 }
 
 }  // namespace
@@ -61,24 +114,33 @@ std::string Usage() {
 int main(int argc, char** argv) {
   // Before anything else makes OpenSSL allocate.
   cox::net::PrepareTls();
+  cox::BuildInfo build;
+  build.git_commit = kGitCommit;
+  build.git_tree_state = kGitTreeState;
+  build.build_date = kCommitDate;
+  cox::SetBuildInfo(std::move(build));
+
   const std::span<char* const> arguments(argv, static_cast<size_t>(argc));
   std::string_view program = argc > 0 ? argv[0] : "";
   program = program.substr(program.rfind('/') + 1);
   for (const Command& command : kCommands) {
-    if (program == command.upstream) return command.run(arguments.subspan(1));
+    if (!command.upstream.empty() && program == command.upstream) {
+      return Run(command, arguments.subspan(1));
+    }
   }
   if (argc < 2) {
     std::fputs(Usage().c_str(), stderr);
-    return 2;
+    return kUsageError;
   }
   const std::string_view name = argv[1];
-  for (const Command& command : kCommands) {
-    if (name == command.name) return command.run(arguments.subspan(2));
-  }
-  if (name == "--help" || name == "-h" || name == "help") {
-    std::fputs(Usage().c_str(), stdout);
-    return 0;
-  }
-  std::fprintf(stderr, "coxswain: unknown command \"%s\"\n\n%s", argv[1], Usage().c_str());
-  return 2;
+  if (const Command* command = FindCommand(name)) return Run(*command, arguments.subspan(2));
+  if (name == "--help" || name == "-h" || name == "help") return PrintHelp(arguments.subspan(2));
+  if (name == "version" || name == "--version") return PrintVersion(true);
+  std::vector<std::string_view> names = {"version", "help"};
+  for (const Command& command : kCommands) names.push_back(command.name);
+  const std::string closest(cox::ClosestName(name, names));
+  const std::string hint = closest.empty() ? "" : "; did you mean \"" + closest + "\"?";
+  std::fprintf(stderr, "Error: unknown command \"%s\"%s\n\n%s", argv[1], hint.c_str(),
+               Usage().c_str());
+  return kUsageError;
 }

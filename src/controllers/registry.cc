@@ -7,40 +7,58 @@
 
 #include "base/log.h"
 #include "base/strings.h"
-#include "controllers/controller_view.h"
-#include "controllers/deployment/deployment_controller.h"
-#include "controllers/endpoints/endpoints_controller.h"
-#include "controllers/endpointslice/endpointslice_controller.h"
-#include "controllers/garbagecollector/garbage_collector.h"
-#include "controllers/job/job_controller.h"
-#include "controllers/namespace/namespace_controller.h"
-#include "controllers/nodeipam/nodeipam_controller.h"
-#include "controllers/nodelifecycle/nodelifecycle_controller.h"
-#include "controllers/podgc/pod_gc_controller.h"
-#include "controllers/replicaset/replicaset_controller.h"
-#include "controllers/rootca/root_ca_publisher.h"
-#include "controllers/serviceaccount/serviceaccount_controller.h"
-#include "controllers/tainteviction/tainteviction_controller.h"
+#include "controllers/identity/rootca/root_ca_publisher.h"
+#include "controllers/identity/serviceaccount/serviceaccount_controller.h"
+#include "controllers/lifecycle/garbagecollector/garbage_collector.h"
+#include "controllers/lifecycle/namespace/namespace_controller.h"
+#include "controllers/lifecycle/podgc/pod_gc_controller.h"
+#include "controllers/network/endpoints/endpoints_controller.h"
+#include "controllers/network/endpointslice/endpointslice_controller.h"
+#include "controllers/node/nodeipam/nodeipam_controller.h"
+#include "controllers/node/nodelifecycle/nodelifecycle_controller.h"
+#include "controllers/node/tainteviction/tainteviction_controller.h"
+#include "controllers/shared/controller_view.h"
+#include "controllers/workload/deployment/deployment_controller.h"
+#include "controllers/workload/job/job_controller.h"
+#include "controllers/workload/replicaset/replicaset_controller.h"
 
 namespace cox::controllers {
 namespace {
 
-// Accounts and reporters are upstream's: its RBAC roles and its users' habits name them.
+// Adds a controller with its part of the options.
+template <auto kAdd, auto kOptions>
+Status AddWith(Manager& manager, const Options& options) {
+  return kAdd(manager, options.*kOptions);
+}
+
+// The names of accounts and reporters are those of upstream, because its RBAC roles contain them
+// and its users search for them.
 constexpr ControllerInfo kControllers[] = {
-    {"serviceaccount-controller", "service-account-controller", "", AddServiceAccountController},
-    {"root-ca-certificate-publisher-controller", "root-ca-cert-publisher", "", AddRootCaPublisher},
-    {"namespace-controller", "namespace-controller", "", AddNamespaceController},
-    {"garbage-collector-controller", "generic-garbage-collector", "", AddGarbageCollector},
-    {"pod-garbage-collector-controller", "pod-garbage-collector", "", AddPodGcController},
-    {"replicaset-controller", "replicaset-controller", "", AddReplicaSetController},
-    {"deployment-controller", "deployment-controller", "", AddDeploymentController},
-    {"job-controller", "job-controller", "", AddJobController},
-    {"endpoints-controller", "endpoint-controller", "endpoint-controller", AddEndpointsController},
+    {"serviceaccount-controller", "service-account-controller", "",
+     AddWith<AddServiceAccountController, &Options::service_account>},
+    {"root-ca-certificate-publisher-controller", "root-ca-cert-publisher", "",
+     AddWith<AddRootCaPublisher, &Options::root_ca>},
+    {"namespace-controller", "namespace-controller", "",
+     AddWith<AddNamespaceController, &Options::namespaces>},
+    {"garbage-collector-controller", "generic-garbage-collector", "",
+     AddWith<AddGarbageCollector, &Options::garbage_collector>},
+    {"pod-garbage-collector-controller", "pod-garbage-collector", "",
+     AddWith<AddPodGcController, &Options::pod_gc>},
+    {"replicaset-controller", "replicaset-controller", "",
+     AddWith<AddReplicaSetController, &Options::replica_set>},
+    {"deployment-controller", "deployment-controller", "",
+     AddWith<AddDeploymentController, &Options::deployment>},
+    {"job-controller", "job-controller", "", AddWith<AddJobController, &Options::job>},
+    {"endpoints-controller", "endpoint-controller", "endpoint-controller",
+     AddWith<AddEndpointsController, &Options::endpoints>},
     {"endpointslice-controller", "endpointslice-controller", "endpoint-slice-controller",
-     AddEndpointSliceController},
-    {"node-ipam-controller", "node-controller", "cidrAllocator", AddNodeIpamController},
-    {"node-lifecycle-controller", "node-controller", "node-controller", AddNodeLifecycleController},
-    {"taint-eviction-controller", "node-controller", "", AddTaintEvictionController},
+     AddWith<AddEndpointSliceController, &Options::endpoint_slice>},
+    {"node-ipam-controller", "node-controller", "cidrAllocator",
+     AddWith<AddNodeIpamController, &Options::node_ipam>},
+    {"node-lifecycle-controller", "node-controller", "node-controller",
+     AddWith<AddNodeLifecycleController, &Options::node_lifecycle>},
+    {"taint-eviction-controller", "node-controller", "",
+     [](Manager& manager, const Options&) { return AddTaintEvictionController(manager); }},
 };
 
 // Of upstream, and not here yet: a command line may name them.

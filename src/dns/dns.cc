@@ -7,11 +7,12 @@
 #include <sstream>
 #include <utility>
 
+#include "base/file_watch.h"
 #include "base/strings.h"
 #include "dns/link/loopback.h"
 #include "dns/server/server.h"
-#include "sdk/manager/endpoint.h"
-#include "sdk/transport/bind_address.h"
+#include "net/bind_address.h"
+#include "net/endpoint.h"
 
 namespace cox::dns {
 namespace {
@@ -21,10 +22,7 @@ std::vector<Upstream> FindUpstreams(const DnsOptions& options) {
   std::vector<Upstream> out;
   for (const std::string& text : options.upstreams) out.push_back(*ParseUpstream(text));
   if (out.empty() && !options.resolv_conf.empty()) {
-    std::ifstream file(options.resolv_conf);
-    std::stringstream text;
-    text << file.rdbuf();
-    out = ParseResolvConf(text.str());
+    out = ParseResolvConf(ReadBoundedFile(options.resolv_conf).value_or(""));
   }
   // Ourselves are no upstream; what leads here by a detour is found by the probe.
   std::erase_if(out, [&](const Upstream& upstream) {
@@ -54,12 +52,12 @@ Status RunDns(Context& ctx, Manager& manager, const DnsOptions& options) {
     COX_ASSIGN_OR_RETURN(auto started, Server::Start(ctx, server, zone, metrics));
     servers.push_back(std::move(started));
   }
-  std::unique_ptr<sdk::Endpoint> served;
-  COX_ASSIGN_OR_RETURN(const auto where, sdk::ParseBindAddress(options.metrics_address));
+  std::unique_ptr<net::Endpoint> served;
+  COX_ASSIGN_OR_RETURN(const auto where, net::ParseBindAddress(options.metrics_address));
   if (where) {
     COX_ASSIGN_OR_RETURN(
         served,
-        sdk::Endpoint::Start(
+        net::Endpoint::Start(
             ctx, "dns-metrics", *where, [&](Context&, const net::Request& request) {
               net::Response response;
               if (request.path() != "/metrics") return net::Response{404};

@@ -8,14 +8,15 @@
 #include <utility>
 
 #include "base/await_stop.h"
+#include "base/host_name.h"
 #include "base/scope.h"
 #include "base/strings.h"
 #include "kubelet/node/node_agent.h"
-#include "kubelet/sync/pod_manager.h"
+#include "kubelet/podworkers/pod_manager.h"
+#include "net/bind_address.h"
+#include "net/endpoint.h"
 #include "object/selector/fields.h"
 #include "runtime/cri/cri_runtime.h"
-#include "sdk/manager/endpoint.h"
-#include "sdk/transport/bind_address.h"
 
 namespace cox::kubelet {
 namespace {
@@ -27,14 +28,6 @@ using core::v1::Service;
 constexpr std::chrono::milliseconds kRuntimeRetry{100};
 constexpr std::chrono::seconds kRuntimeTimeout{5};
 constexpr std::chrono::milliseconds kSyncedCheck{5};
-
-std::string HostName() {
-  char name[256] = {};
-  if (gethostname(name, sizeof(name) - 1) != 0) return {};
-  std::string lower(name);
-  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return lower;
-}
 
 // Only what concerns this node: a server that authorizes nodes lets it see no more.
 CacheOptions CacheFor(const std::string& node) {
@@ -117,10 +110,10 @@ class Kubelet {
     }
   }
 
-  Result<std::unique_ptr<sdk::Endpoint>> ServeHealth(const NodeServer& server) {
-    COX_ASSIGN_OR_RETURN(const auto address, sdk::ParseBindAddress(options_.healthz_address));
-    if (!address) return std::unique_ptr<sdk::Endpoint>();
-    return sdk::Endpoint::Start(
+  Result<std::unique_ptr<net::Endpoint>> ServeHealth(const NodeServer& server) {
+    COX_ASSIGN_OR_RETURN(const auto address, net::ParseBindAddress(options_.healthz_address));
+    if (!address) return std::unique_ptr<net::Endpoint>();
+    return net::Endpoint::Start(
         ctx_, "kubelet-healthz", *address, [&server](Context&, const net::Request& request) {
           if (request.path() == "/healthz" || request.path() == "/healthz/") {
             return server.Healthz();
@@ -208,7 +201,7 @@ Status RunKubelet(Context& ctx, Manager& manager, const KubeletOptions& options,
 
 Result<KubeletOptions> Complete(KubeletOptions options) {
   Options& pods = options.pods;
-  if (pods.node_name.empty()) pods.node_name = HostName();
+  if (pods.node_name.empty()) pods.node_name = LowerCaseHostName();
   if (pods.node_ips.empty()) pods.node_ips = {DefaultAddress()};
   COX_RETURN_IF_ERROR(Validate(pods));
   options.node.name = pods.node_name;

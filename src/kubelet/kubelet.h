@@ -7,11 +7,11 @@
 #include "coxswain/manager.h"
 #include "kubelet/logs/rotate.h"
 #include "kubelet/node/node_object.h"
-#include "kubelet/options.h"
+#include "kubelet/options/options.h"
 #include "kubelet/server/node_server.h"
 
-// The node agent: runs the Pods that were given to this node (sync/), tells the API what the node
-// is (node/), and answers those who want to look into its containers (server/).
+// The node agent: runs the Pods that were given to this node (podworkers/), tells the API what the
+// node is (node/), and answers those who want to look into its containers (server/).
 namespace cox::kubelet {
 
 // What its parts are told. The name of the node, its addresses, folders and number of Pods stand in

@@ -45,4 +45,19 @@ void Headers::Clean() {
   }
 }
 
+bool IsHopByHop(std::string_view name) {
+  switch (name.size()) {
+    case 7:
+      return name == "upgrade";
+    case 10:
+      return name == "connection" || name == "keep-alive";
+    case 16:
+      return name == "proxy-connection";
+    case 17:
+      return name == "transfer-encoding";
+    default:
+      return false;
+  }
+}
+
 }  // namespace cox::net

@@ -106,4 +106,7 @@ class Waker {
   virtual void Wake() = 0;
 };
 
+// Whether a header field is about one connection instead of about the request or the response.
+bool IsHopByHop(std::string_view lower_case_name);
+
 }  // namespace cox::net

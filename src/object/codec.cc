@@ -3,8 +3,8 @@
 
 #include "base/check.h"
 #include "base/strings.h"
-#include "object/protobuf/protobuf.h"
-#include "object/yaml/yaml.h"
+#include "object/codec/protobuf/protobuf.h"
+#include "object/codec/yaml/yaml.h"
 
 namespace cox {
 namespace {
@@ -21,7 +21,7 @@ struct Resolved {
 // The kind an object turns out to be: what it says, completed by what was expected.
 Result<Resolved> Resolve(std::string_view api_version, std::string_view kind,
                          const GroupVersionKind* expected, const Scheme& scheme,
-                         std::string_view text) {
+                         std::string_view text, DecodeStep& step) {
   COX_ASSIGN_OR_RETURN(GroupVersionKind gvk, GroupVersionKind::Parse(api_version, kind));
   if (expected != nullptr) {
     if (gvk.kind.empty()) gvk.kind = expected->kind;
@@ -36,6 +36,7 @@ Result<Resolved> Resolve(std::string_view api_version, std::string_view kind,
   if (gvk.version.empty()) {
     return Status::BadRequest("Object 'apiVersion' is missing in '" + std::string(text) + "'");
   }
+  step = DecodeStep::kKind;
   const KindInfo* info = scheme.FindKind(gvk);
   if (info == nullptr) {
     return Status::BadRequest("no kind " + Quote(gvk.kind) + " is registered for version " +
@@ -45,18 +46,22 @@ Result<Resolved> Resolve(std::string_view api_version, std::string_view kind,
 }
 
 Result<Object> DecodeJson(std::string_view bytes, const Scheme& scheme,
-                          const GroupVersionKind* expected, json::Strictness* strict) {
+                          const GroupVersionKind* expected, json::Strictness* strict,
+                          DecodeStep& step) {
   Result<json::TypeMeta> meta = json::PeekTypeMeta(bytes);
   if (!meta.ok()) return meta.status().WithContext("couldn't get version/kind; json parse error");
+  step = DecodeStep::kTypeMeta;
   COX_ASSIGN_OR_RETURN(Resolved kind,
-                       Resolve(meta->api_version, meta->kind, expected, scheme, bytes));
+                       Resolve(meta->api_version, meta->kind, expected, scheme, bytes, step));
+  step = DecodeStep::kFields;
   Object object = kind.NewObject();
   COX_RETURN_IF_ERROR(json::Decode(bytes, *kind.info->type, object.data(), strict));
   return object;
 }
 
 Result<Object> DecodeYaml(std::string_view bytes, const Scheme& scheme,
-                          const GroupVersionKind* expected, json::Strictness* strict) {
+                          const GroupVersionKind* expected, json::Strictness* strict,
+                          DecodeStep& step) {
   COX_ASSIGN_OR_RETURN(Value value, yaml::Parse(bytes, strict));
   if (!value.is_object() && !value.is_null()) {
     // Not an object of any kind: told as for JSON.
@@ -68,18 +73,22 @@ Result<Object> DecodeYaml(std::string_view bytes, const Scheme& scheme,
     const Value* member = value.Find(key);
     return member != nullptr && member->is_string() ? member->as_string() : std::string_view();
   };
+  step = DecodeStep::kTypeMeta;
   COX_ASSIGN_OR_RETURN(Resolved kind, Resolve(text_of("apiVersion"), text_of("kind"), expected,
-                                              scheme, json::Write(value)));
+                                              scheme, json::Write(value), step));
+  step = DecodeStep::kFields;
   Object object = kind.NewObject();
   COX_RETURN_IF_ERROR(json::FromValue(value, *kind.info->type, object.data(), strict));
   return object;
 }
 
 Result<Object> DecodeProtobuf(std::string_view bytes, const Scheme& scheme,
-                              const GroupVersionKind* expected) {
+                              const GroupVersionKind* expected, DecodeStep& step) {
   COX_ASSIGN_OR_RETURN(proto::Envelope envelope, proto::Open(bytes));
+  step = DecodeStep::kTypeMeta;
   COX_ASSIGN_OR_RETURN(Resolved kind,
-                       Resolve(envelope.api_version, envelope.kind, expected, scheme, ""));
+                       Resolve(envelope.api_version, envelope.kind, expected, scheme, "", step));
+  step = DecodeStep::kFields;
   Object object = kind.NewObject();
   COX_RETURN_IF_ERROR(proto::Decode(envelope.raw, *kind.info->type, object.data()));
   return object;
@@ -106,16 +115,20 @@ Format SniffFormat(std::string_view bytes) {
 }
 
 Result<Object> DecodeObject(std::string_view bytes, Format format, const Scheme& scheme,
-                            const GroupVersionKind* expected, json::Strictness* strict) {
+                            const GroupVersionKind* expected, json::Strictness* strict,
+                            DecodeStep* step) {
+  DecodeStep ignored;
+  DecodeStep& reached = step != nullptr ? *step : ignored;
+  reached = DecodeStep::kSyntax;
   switch (format) {
     case Format::kJson:
-      return DecodeJson(bytes, scheme, expected, strict);
+      return DecodeJson(bytes, scheme, expected, strict, reached);
     case Format::kYaml:
-      return DecodeYaml(bytes, scheme, expected, strict);
+      return DecodeYaml(bytes, scheme, expected, strict, reached);
     case Format::kProtobuf:
       break;
   }
-  return DecodeProtobuf(bytes, scheme, expected);
+  return DecodeProtobuf(bytes, scheme, expected, reached);
 }
 
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "object/json/json.h"
+#include "object/codec/json/json.h"
 #include "object/object.h"
 #include "object/scheme.h"
 
@@ -20,14 +20,21 @@ std::string_view MediaType(Format format);
 // The form these bytes are in, by their beginning: protobuf has its magic, JSON a brace.
 Format SniffFormat(std::string_view bytes);
 
-// Reads an object whose kind the bytes name. Where they do not, `expected` may say what it is meant
-// to be.
+// The step of DecodeObject that failed.
+enum class DecodeStep : uint8_t {
+  kSyntax,    // the bytes are not a document of the format
+  kTypeMeta,  // apiVersion or kind is missing or malformed
+  kKind,      // the scheme does not have the kind
+  kFields,    // a field does not have the type that the kind defines
+};
+
+// Decodes an object of the kind that the bytes name. `expected` completes apiVersion and kind if
+// the bytes do not have them. If decoding fails, `step` receives the step that failed.
 //
-// Errors: BadRequest with upstream's texts: no kind, a kind the scheme does not know, malformed
-// bytes.
+// Errors: BadRequest with upstream's messages.
 Result<Object> DecodeObject(std::string_view bytes, Format format, const Scheme& scheme,
                             const GroupVersionKind* expected = nullptr,
-                            json::Strictness* strict = nullptr);
+                            json::Strictness* strict = nullptr, DecodeStep* step = nullptr);
 
 // Whether objects inside of others (the claims of a StatefulSet) say their kind and apiVersion in
 // JSON: the API's answers do, files need not.

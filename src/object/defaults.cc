@@ -2,9 +2,9 @@
 #include "object/defaults.h"
 
 #include "base/check.h"
-#include "object/api_types.h"
-#include "object/json/json.h"
-#include "object/pointer.h"
+#include "object/codec/json/json.h"
+#include "object/type/api_types.h"
+#include "object/type/pointer.h"
 
 namespace cox {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "object/type.h"
+#include "object/type/type.h"
 
 namespace cox {
 

@@ -4,8 +4,8 @@
 #include <charconv>
 
 #include "base/strings.h"
-#include "object/json/json.h"
-#include "object/pointer.h"
+#include "object/codec/json/json.h"
+#include "object/type/pointer.h"
 
 namespace cox {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "base/result.h"
 #include "object/object.h"
-#include "object/type.h"
-#include "object/value.h"
+#include "object/type/type.h"
+#include "object/type/value.h"
 
 // Reaching into objects by path, as field selectors and the downward API name fields:
 //   spec.nodeName    spec.containers[0].image    metadata.labels['app.kubernetes.io/name']

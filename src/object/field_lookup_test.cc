@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "api/core/v1.h"
-#include "object/json/json.h"
+#include "object/codec/json/json.h"
 
 namespace cox {
 namespace {

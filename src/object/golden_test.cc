@@ -8,8 +8,8 @@
 #include <gtest/gtest.h>
 
 #include "object/codec.h"
-#include "object/equal.h"
-#include "object/yaml/yaml.h"
+#include "object/codec/yaml/yaml.h"
+#include "object/type/equal.h"
 #include "tests/paths/paths.h"
 
 namespace cox {

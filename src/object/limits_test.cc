@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each bound of limits.h against what a hostile peer would send, and what small inputs may cost.
-#include "object/limits.h"
+#include "object/type/limits.h"
 
 #include <algorithm>
 #include <functional>
@@ -11,10 +11,10 @@
 #include "api/batch/v1.h"
 #include "api/core/v1.h"
 #include "object/codec.h"
-#include "object/cost_meter.h"
-#include "object/protobuf/protobuf.h"
+#include "object/codec/protobuf/protobuf.h"
+#include "object/codec/yaml/yaml.h"
 #include "object/scheme.h"
-#include "object/yaml/yaml.h"
+#include "object/testing/cost_meter.h"
 
 namespace cox {
 namespace {

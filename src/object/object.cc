@@ -2,9 +2,9 @@
 #include "object/object.h"
 
 #include "api/meta/v1.h"
-#include "object/equal.h"
-#include "object/json/json.h"
-#include "object/kind_names.h"
+#include "object/codec/json/json.h"
+#include "object/type/equal.h"
+#include "object/type/kind_names.h"
 
 namespace cox {
 

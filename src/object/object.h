@@ -5,9 +5,9 @@
 #include <utility>
 #include <variant>
 
-#include "object/gvk.h"
-#include "object/kind.h"
-#include "object/value.h"
+#include "object/type/gvk.h"
+#include "object/type/kind.h"
+#include "object/type/value.h"
 
 namespace cox {
 

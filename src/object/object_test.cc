@@ -9,9 +9,9 @@
 #include "api/core/v1.h"
 #include "object/codec.h"
 #include "object/defaults.h"
-#include "object/equal.h"
 #include "object/owner.h"
 #include "object/scheme.h"
+#include "object/type/equal.h"
 
 namespace cox {
 namespace {

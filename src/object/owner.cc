@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "object/equal.h"
-#include "object/kind_names.h"
+#include "object/type/equal.h"
+#include "object/type/kind_names.h"
 
 namespace cox {
 

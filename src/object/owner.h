@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "api/meta/v1.h"
-#include "object/kind.h"
+#include "object/type/kind.h"
 
 // Owner references: which object an object belongs to, for garbage collection and adoption.
 namespace cox {

@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-#include "object/type.h"
+#include "object/type/type.h"
 
 // The API's structs by package, with what only a published schema shows: decoding, patches and
 // apply need none of it, so it is kept out of the tables they walk.

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "base/strings.h"
-#include "object/json/json.h"
-#include "object/limits.h"
-#include "object/name_index_builder.h"
+#include "object/codec/json/json.h"
+#include "object/type/limits.h"
+#include "object/type/name_index_builder.h"
 
 namespace cox {
 

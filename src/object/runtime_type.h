@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "object/type.h"
-#include "object/value.h"
+#include "object/type/type.h"
+#include "object/type/value.h"
 
 // Types of custom resources, built at run time from the OpenAPI schema of their definition.
 namespace cox {

@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
-#include "object/json/json.h"
-#include "object/limits.h"
+#include "object/codec/json/json.h"
 #include "object/runtime_type.h"
+#include "object/type/limits.h"
 
 namespace cox {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "object/apply/test_schema.h"
-#include "object/limits.h"
-#include "object/name_index_builder.h"
+#include "object/testing/test_schema.h"
+#include "object/type/limits.h"
+#include "object/type/name_index_builder.h"
 
 namespace cox {
 namespace {

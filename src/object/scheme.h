@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "object/gvk.h"
-#include "object/kind.h"
+#include "object/type/gvk.h"
+#include "object/type/kind.h"
 
 namespace cox {
 

@@ -84,7 +84,7 @@ void ServiceHealthServers::Update(const ObjectKey& service, const ServiceHealth&
   served.server.reset();
   served.port = health.port;
   served.local_endpoints = std::make_shared<std::atomic<int>>(health.local_endpoints);
-  auto started = sdk::Endpoint::Start(
+  auto started = net::Endpoint::Start(
       ctx_, "service-health", {.host = "", .port = health.port},
       [service, count = served.local_endpoints, this](Context&, const net::Request&) {
         return AnswerServiceHealth(service, count->load(), proxy_.Healthy());

@@ -11,9 +11,9 @@
 #include "base/clock.h"
 #include "base/mutex.h"
 #include "coxswain/object_key.h"
+#include "net/endpoint.h"
 #include "net/http.h"
 #include "proxy/metrics.h"
-#include "sdk/manager/endpoint.h"
 
 namespace cox::proxy {
 
@@ -64,7 +64,7 @@ class ServiceHealthServers {
   struct Served {
     uint16_t port = 0;
     std::shared_ptr<std::atomic<int>> local_endpoints;
-    std::unique_ptr<sdk::Endpoint> server;
+    std::unique_ptr<net::Endpoint> server;
   };
   const Context& ctx_;
   const ProxyHealth& proxy_;

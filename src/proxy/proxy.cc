@@ -11,9 +11,9 @@
 #include "api/core/v1.h"
 #include "api/discovery/v1.h"
 #include "base/strings.h"
+#include "net/bind_address.h"
+#include "net/endpoint.h"
 #include "proxy/proxier.h"
-#include "sdk/manager/endpoint.h"
-#include "sdk/transport/bind_address.h"
 
 namespace cox::proxy {
 namespace {
@@ -77,12 +77,12 @@ net::Response AnswerMetrics(const MetricsRegistry& registry, const net::Request&
   return response;
 }
 
-Result<std::unique_ptr<sdk::Endpoint>> Serve(const Context& ctx, const std::string& name,
+Result<std::unique_ptr<net::Endpoint>> Serve(const Context& ctx, const std::string& name,
                                              const std::string& address,
-                                             sdk::Endpoint::Answer answer) {
-  COX_ASSIGN_OR_RETURN(const auto where, sdk::ParseBindAddress(address));
-  if (!where) return std::unique_ptr<sdk::Endpoint>();
-  return sdk::Endpoint::Start(ctx, name, *where, std::move(answer));
+                                             net::Endpoint::Answer answer) {
+  COX_ASSIGN_OR_RETURN(const auto where, net::ParseBindAddress(address));
+  if (!where) return std::unique_ptr<net::Endpoint>();
+  return net::Endpoint::Start(ctx, name, *where, std::move(answer));
 }
 
 // Leaves out a family that this kernel does not filter, such as IPv6 where that is off.

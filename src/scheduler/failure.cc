@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "coxswain/conditions.h"
-#include "object/json/json.h"
+#include "object/codec/json/json.h"
 
 namespace cox::scheduler {
 namespace {

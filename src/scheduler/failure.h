@@ -7,7 +7,7 @@
 #include "api/core/v1.h"
 #include "coxswain/options.h"
 #include "object/scalar/time.h"
-#include "scheduler/verdict.h"
+#include "scheduler/framework/verdict.h"
 
 // What users see of a Pod that got no node: its condition PodScheduled.
 namespace cox::scheduler {

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "scheduler/diagnosis.h"
-#include "scheduler/test_objects.h"
+#include "scheduler/cycle/diagnosis.h"
+#include "scheduler/testing/test_objects.h"
 
 namespace cox::scheduler {
 namespace {

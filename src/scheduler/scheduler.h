@@ -10,12 +10,12 @@
 #include "base/worker_pool.h"
 #include "coxswain/manager.h"
 #include "scheduler/cache/scheduler_cache.h"
-#include "scheduler/cycle.h"
-#include "scheduler/metrics.h"
-#include "scheduler/options.h"
-#include "scheduler/profile.h"
+#include "scheduler/config/options.h"
+#include "scheduler/config/profile.h"
+#include "scheduler/cycle/cycle.h"
+#include "scheduler/cycle/metrics.h"
+#include "scheduler/framework/waiting_pods.h"
 #include "scheduler/queue/scheduling_queue.h"
-#include "scheduler/waiting_pods.h"
 
 namespace cox::scheduler {
 

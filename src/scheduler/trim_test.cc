@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "scheduler/profile.h"
-#include "scheduler/test_objects.h"
+#include "scheduler/config/profile.h"
+#include "scheduler/testing/test_objects.h"
 
 namespace cox::scheduler {
 namespace {

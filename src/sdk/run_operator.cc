@@ -24,46 +24,47 @@ constexpr timespec kFirstTrim{.tv_sec = 3, .tv_nsec = 0};
 // Names as kubebuilder's operators and kube-controller-manager have them.
 constexpr FlagInfo kFlags[] = {
     {"Cluster", "kubeconfig", "file", "",
-     "which kubeconfig to use; else $KUBECONFIG, the service account of the Pod, ~/.kube/config"},
-    {"Cluster", "context", "name", "", "which context of the kubeconfig; else its current one"},
+     "Kubeconfig file (default: $KUBECONFIG, the service account of the Pod, or ~/.kube/config)"},
+    {"Cluster", "context", "name", "", "Context of the kubeconfig (default: its current context)"},
     {"Cluster", "namespaces", "list", "",
-     "namespaces to watch, separated by commas; else all of them"},
+     "Namespaces to watch, separated by commas (default: all)"},
     {"Leader election", "leader-elect", "", "false",
-     "run in several replicas, of which one at a time leads; the others keep warm caches"},
+     "Elect a leader, so that one of several replicas works; the others wait with filled caches"},
     {"Leader election", "leader-elect-resource-namespace", "namespace", "",
-     "where the Lease is; else the namespace of the Pod or of the context"},
+     "Namespace of the Lease (default: the namespace of the Pod or of the context)"},
     {"Leader election", "leader-elect-resource-name", "name", "",
-     "what the Lease is called; else as the program"},
+     "Name of the Lease (default: the name of the program)"},
     {"Serving", "metrics-bind-address", "address", "",
-     "where Prometheus finds /metrics: host:port, :port, 0 for nowhere"},
+     "Address of /metrics: host:port or :port; 0 to disable"},
     {"Serving", "health-probe-bind-address", "address", "",
-     "where the kubelet finds /healthz and /readyz: host:port, :port, 0 for nowhere"},
-    {"Logging", "logging-format", "format", "text", "text or json, one line each, to stderr"},
+     "Address of /healthz and /readyz: host:port or :port; 0 to disable"},
+    {"Logging", "logging-format", "format", "text",
+     "Log format: text or json, one line per message, to stderr"},
     {"Logging", "v", "level", "0",
-     "how much to say: 0 what operators of a cluster need, 2 steps, 4 and more for developers"},
+     "Log verbosity: 0 for what operators of a cluster need, 2 for single steps, 4 and more for "
+     "developers"},
 };
 
 std::string Help(const OperatorOptions& options, std::span<const FlagInfo> known) {
-  std::string intro =
-      options.name + ": " + options.description + R"(
+  std::string intro = options.name + ": " + options.description + R"(
 
 Usage:
   )" + options.name +
-      R"( [flags]
+                      R"( [flags]
 
-It runs until SIGTERM or SIGINT, then lets reconciles in flight end and gives the Lease back; a second
-signal ends it at once. Exit codes: 0 stopped as asked, 1 failed or no longer the leader (to be started
-anew), 2 wrong flags.
+It runs until SIGTERM or SIGINT, finishes running reconciles and releases the Lease; a second signal ends
+it immediately. Exit codes: 0 stopped by a signal, 1 failed or no longer the leader (start it again), 2 wrong
+flags.
 
 Examples:
   )" + options.name +
-      R"(                                        # in a Pod, or as ~/.kube/config says
+                      R"(                                        # in a Pod, or with ~/.kube/config
   )" + options.name +
-      R"( --kubeconfig admin.conf -v 2           # from a desk, telling more
+                      R"( --kubeconfig admin.conf -v 2           # with more log messages
   )" + options.name +
-      R"( --leader-elect                         # one of several replicas
+                      R"( --leader-elect                         # one of several replicas
 
-Probes: /healthz and /readyz, each with ?verbose, at port )";
+Health checks: /healthz and /readyz, each with ?verbose, at port )";
   intro += options.manager.health_address + "; metrics: /metrics at " +
            options.manager.metrics_address + ".\n";
   return FlagsHelp(intro, known);

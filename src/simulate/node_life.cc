@@ -5,6 +5,7 @@
 #include <charconv>
 #include <utility>
 
+#include "base/build_info.h"
 #include "coxswain/conditions.h"
 #include "simulate/addresses.h"
 
@@ -75,7 +76,7 @@ NodeStatus MakeStatus(const Options& options, int number, Clock::WallTime now) {
   info.osImage = "simulated";
   info.kernelVersion = "simulated";
   info.containerRuntimeVersion = "simulated://1";
-  info.kubeletVersion = "v1.36.0-coxswain";
+  info.kubeletVersion = GetBuildInfo().git_version;
   return status;
 }
 

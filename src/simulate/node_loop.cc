@@ -5,7 +5,7 @@
 
 #include "api/coordination/v1.h"
 #include "api/core/v1.h"
-#include "object/json/json.h"
+#include "object/codec/json/json.h"
 #include "simulate/loops.h"
 #include "simulate/node_life.h"
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "base/clock.h"
-#include "object/map.h"
+#include "object/type/map.h"
 
 namespace cox::simulate {
 

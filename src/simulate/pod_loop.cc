@@ -5,8 +5,8 @@
 
 #include "api/core/v1.h"
 #include "base/mutex.h"
+#include "object/codec/json/json.h"
 #include "object/core/pod_state.h"
-#include "object/json/json.h"
 #include "simulate/addresses.h"
 #include "simulate/loops.h"
 #include "simulate/node_life.h"

@@ -2,7 +2,7 @@
 #include "storage/continue_token.h"
 
 #include "base/base64.h"
-#include "object/json/json.h"
+#include "object/codec/json/json.h"
 
 namespace cox::storage {
 namespace {

@@ -22,15 +22,17 @@ inline Status CompactedError(Revision revision, Revision oldest) {
   return Status::Expired(std::move(message));
 }
 
-// `revision` is yet to come. Worded as the API answers it: to retry in a second may help.
-inline Status FutureRevisionError(Revision revision, Revision current) {
+// A revision that does not exist yet. A retry after a second may succeed.
+inline Status FutureRevisionError(std::string message) {
   StatusDetails details;
   details.causes.push_back({"ResourceVersionTooLarge", "Too large resource version", ""});
   details.retry_after_seconds = 1;
-  return Status(Reason::kTimeout,
-                "Timeout: Too large resource version: " + std::to_string(revision) +
-                    ", current: " + std::to_string(current),
-                std::move(details));
+  return Status(Reason::kTimeout, std::move(message), std::move(details));
+}
+// With the message of the API.
+inline Status FutureRevisionError(Revision revision, Revision current) {
+  return FutureRevisionError("Timeout: Too large resource version: " + std::to_string(revision) +
+                             ", current: " + std::to_string(current));
 }
 inline bool IsFutureRevision(const Status& status) {
   return status.Is(Reason::kTimeout) && !status.details().causes.empty() &&

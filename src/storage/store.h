@@ -50,6 +50,20 @@ struct WriteResult {
   std::optional<KeyValue> current;  // if not written; none: the key does not exist
 };
 
+// Another key that must have a certain revision when something is written: the Lease of the leader
+// that writes.
+struct Guard {
+  std::string key;
+  Revision revision = 0;  // of its last write
+};
+
+struct GuardedWrite {
+  std::string_view key;
+  std::optional<std::string_view> value;  // none: the key is deleted
+  Revision expected = 0;                  // of the key now; 0: it does not exist
+  std::chrono::seconds ttl{0};
+};
+
 struct Event {
   enum class Type : uint8_t { kPut, kDelete };
   Type type = Type::kPut;
@@ -105,6 +119,15 @@ class Store {
   // Removes the key if its revision still is `expected`.
   virtual Result<WriteResult> Delete(Context& ctx, std::string_view key, Revision expected) = 0;
 
+  // Like Create, Update or Delete, in one step with a check of `guard`. If the guard has another
+  // revision, nothing is written, and `current` is the key as it is, whether that was expected or
+  // not.
+  virtual Result<WriteResult> WriteGuarded(Context& ctx, const GuardedWrite& write,
+                                           const Guard& guard) = 0;
+  // Identifies the set of keys that the store writes: a guard can be a key of any Store with the
+  // same set.
+  virtual const void* key_space() const = 0;
+
   // Changes under `prefix` with a revision larger than `after`.
   virtual Result<std::unique_ptr<Watch>> StartWatch(Context& ctx, std::string_view prefix,
                                                     Revision after) = 0;
@@ -115,5 +138,10 @@ class Store {
   // OK if the store answers: what /readyz and /livez ask.
   virtual Status Healthy(Context& ctx) = 0;
 };
+
+// Whether a write of `store` can depend on a key of `guarding`.
+inline bool CanGuard(const Store& store, const Store& guarding) {
+  return store.key_space() == guarding.key_space();
+}
 
 }  // namespace cox::storage

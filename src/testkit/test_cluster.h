@@ -9,7 +9,7 @@
 
 #include "base/context.h"
 #include "base/result.h"
-#include "base/test_clock.h"
+#include "base/testing/test_clock.h"
 #include "coxswain/client.h"
 #include "coxswain/config.h"
 #include "coxswain/transport.h"

@@ -14,7 +14,7 @@
 #include <functional>
 #include <string>
 
-#include "apiserver/audit/auditor.h"
+#include "apiserver/filters/audit/auditor.h"
 #include "cpu_time.h"
 
 namespace {

@@ -11,12 +11,12 @@
 #include <functional>
 #include <string>
 
-#include "apiserver/authn/service_account/keys.h"
-#include "apiserver/authn/service_account/tokens.h"
-#include "apiserver/authn/service_account/verified_tokens.h"
-#include "apiserver/authz/node/node_authorizer.h"
-#include "apiserver/authz/rbac/rbac_authorizer.h"
-#include "apiserver/bootstrap/policy/policy.h"
+#include "apiserver/filters/authn/jose/keys.h"
+#include "apiserver/filters/authn/service_account/tokens.h"
+#include "apiserver/filters/authn/service_account/verified_tokens.h"
+#include "apiserver/filters/authz/node/node_authorizer.h"
+#include "apiserver/filters/authz/rbac/bootstrap_policy/policy.h"
+#include "apiserver/filters/authz/rbac/rbac_authorizer.h"
 #include "cpu_time.h"
 
 namespace {

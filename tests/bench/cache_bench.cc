@@ -22,8 +22,8 @@
 #include "api/meta/v1.h"
 #include "base/clock.h"
 #include "base/doorbell.h"
-#include "object/json/json.h"
-#include "object/protobuf/protobuf.h"
+#include "object/codec/json/json.h"
+#include "object/codec/protobuf/protobuf.h"
 #include "sample_pod.h"
 #include "sdk/cache/resource_informer.h"
 

@@ -16,8 +16,8 @@
 
 #include "api/core/v1.h"
 #include "cpu_time.h"
-#include "object/json/json.h"
-#include "object/protobuf/protobuf.h"
+#include "object/codec/json/json.h"
+#include "object/codec/protobuf/protobuf.h"
 #include "sample_pod.h"
 
 namespace {

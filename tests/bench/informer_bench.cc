@@ -23,7 +23,7 @@
 #include "base/heap.h"
 #include "coxswain/cache.h"
 #include "net/tls.h"
-#include "object/json/json.h"
+#include "object/codec/json/json.h"
 #include "sample_pod.h"
 
 namespace cox::bench {

@@ -12,9 +12,9 @@
 #include <string>
 
 #include "base/clock.h"
-#include "object/json/json.h"
-#include "scheduler/cycle.h"
-#include "scheduler/test_objects.h"
+#include "object/codec/json/json.h"
+#include "scheduler/cycle/cycle.h"
+#include "scheduler/testing/test_objects.h"
 #include "tests/bench/sample_pod.h"
 
 namespace cox::scheduler {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "controllers/deployment/deployment_controller.h"
+#include "controllers/workload/deployment/deployment_controller.h"
 
 #include <gmock/gmock.h>
 
@@ -11,9 +11,9 @@
 
 #include "api/events/v1.h"
 #include "base/program.h"
-#include "controllers/deployment/deployment_status.h"
-#include "controllers/deployment/revisions.h"
-#include "controllers/deployment/template_hash.h"
+#include "controllers/workload/deployment/deployment_status.h"
+#include "controllers/workload/deployment/revisions.h"
+#include "controllers/workload/deployment/template_hash.h"
 #include "object/owner.h"
 #include "workload_fixture.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "controllers/endpoints/endpoints_controller.h"
+#include "controllers/network/endpoints/endpoints_controller.h"
 
 #include <gmock/gmock.h>
 

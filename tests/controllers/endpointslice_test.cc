@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "controllers/endpointslice/endpointslice_controller.h"
+#include "controllers/network/endpointslice/endpointslice_controller.h"
 
 #include <gmock/gmock.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "controllers/garbagecollector/garbage_collector.h"
+#include "controllers/lifecycle/garbagecollector/garbage_collector.h"
 
 #include "api/events/v1.h"
 #include "api/rbac/v1.h"

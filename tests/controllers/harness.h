@@ -7,10 +7,10 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "api/core/v1.h"
-#include "base/test_clock.h"
-#include "controllers/options.h"
+#include "base/testing/test_clock.h"
 #include "tests/manager_fixture.h"
 
 namespace cox::controllers {
@@ -19,15 +19,31 @@ namespace cox::controllers {
 // controllers it is about, and waits for what they do.
 class ControllerTest : public ManagerFixture {
  public:
-  using Add = Status (*)(Manager&, const Options&);
+  // A controller to add to the manager: a function such as AddJobController, with or without
+  // options.
+  class Added {
+   public:
+    template <class Options>
+    Added(Status (*add)(Manager&, const Options&),
+          Options options = {})  // NOLINT(google-explicit-constructor)
+        : add_([add, options = std::move(options)](Manager& manager) {
+            return add(manager, options);
+          }) {}
+    Added(Status (*add)(Manager&)) : add_(add) {}  // NOLINT(google-explicit-constructor)
+
+    Status To(Manager& manager) const { return add_(manager); }
+
+   private:
+    std::function<Status(Manager&)> add_;
+  };
 
   void SetUp() override { StartCluster(); }
 
-  void Start(std::initializer_list<Add> controllers, const Options& options = {}) {
+  void Start(std::initializer_list<Added> controllers) {
     const Context root = clock ? Context(*clock) : cluster->context();
     ASSERT_NO_FATAL_FAILURE(MakeManager(root, client()));
-    for (const Add add : controllers) {
-      const Status added = add(*manager, options);
+    for (const Added& controller : controllers) {
+      const Status added = controller.To(*manager);
       ASSERT_TRUE(added.ok()) << added.ToString();
     }
     RunManager();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "controllers/job/job_controller.h"
+#include "controllers/workload/job/job_controller.h"
 
 #include <gmock/gmock.h>
 
@@ -7,8 +7,8 @@
 #include <thread>
 
 #include "api/batch/v1.h"
-#include "controllers/job/pods/job_pod.h"
-#include "controllers/pods/pod_state.h"
+#include "controllers/shared/pods/pod_state.h"
+#include "controllers/workload/job/pods/job_pod.h"
 #include "coxswain/conditions.h"
 #include "harness.h"
 #include "object/owner.h"

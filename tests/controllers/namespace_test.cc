@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "controllers/namespace/namespace_controller.h"
+#include "controllers/lifecycle/namespace/namespace_controller.h"
 
 #include "coxswain/conditions.h"
 #include "harness.h"

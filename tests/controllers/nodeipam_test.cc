@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "controllers/nodeipam/nodeipam_controller.h"
+#include "controllers/node/nodeipam/nodeipam_controller.h"
 
 #include "harness.h"
 
@@ -31,12 +31,12 @@ class NodeIpamTest : public ControllerTest {
 
 TEST_F(NodeIpamTest, NodesGetWhatIsFree) {
   Give("old", "10.244.0.0/24");
-  Options options;
+  NodeIpamOptions options;
   options.allocate_node_cidrs = true;
   options.cluster_cidrs = {"10.244.0.0/22"};
   options.service_cidrs = {"10.244.1.0/24"};
   Give("a");
-  Start({AddNodeIpamController}, options);
+  Start({{AddNodeIpamController, options}});
   EXPECT_EQ(AwaitCidr("a"), "10.244.2.0/24");
   Give("b");
   EXPECT_EQ(AwaitCidr("b"), "10.244.3.0/24");

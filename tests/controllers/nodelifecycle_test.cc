@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "controllers/nodelifecycle/nodelifecycle_controller.h"
+#include "controllers/node/nodelifecycle/nodelifecycle_controller.h"
 
 #include <gmock/gmock.h>
 
 #include "api/coordination/v1.h"
-#include "controllers/tainteviction/tainteviction_controller.h"
+#include "controllers/node/tainteviction/tainteviction_controller.h"
 #include "coxswain/conditions.h"
 #include "harness.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "controllers/podgc/pod_gc_controller.h"
+#include "controllers/lifecycle/podgc/pod_gc_controller.h"
 
 #include "coxswain/conditions.h"
 #include "harness.h"
@@ -84,14 +84,14 @@ TEST_F(PodGcControllerTest, TerminatingPodsOfNodesOutOfServiceGo) {
 
 TEST_F(PodGcControllerTest, OfThoseThatEndedTheOldestGo) {
   CreateNode("here");
-  Options options;
-  options.terminated_pod_gc_threshold = 1;
+  PodGcOptions options;
+  options.terminated_pod_threshold = 1;
   for (const char* name : {"first", "second"}) {
     Pod pod = CreatePod(name, "here");
     pod.status.phase = "Succeeded";
     ASSERT_TRUE(client().UpdateStatus(*ctx, pod).ok());
   }
-  Start({AddPodGcController}, options);
+  Start({{AddPodGcController, options}});
   AwaitGone<Pod>({"default", "first"});
   EXPECT_TRUE(Exists<Pod>({"default", "second"}));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "controllers/replicaset/replicaset_controller.h"
+#include "controllers/workload/replicaset/replicaset_controller.h"
 
 #include <gmock/gmock.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "controllers/rootca/root_ca_publisher.h"
+#include "controllers/identity/rootca/root_ca_publisher.h"
 
 #include "harness.h"
 
@@ -20,18 +20,18 @@ class RootCaPublisherTest : public ControllerTest {
     return map.data.size() == 1 && pem != nullptr && *pem == "the pem" &&
            map.metadata.annotations.contains("kubernetes.io/description");
   }
-  Options options;
+  RootCaOptions options;
 };
 
 TEST_F(RootCaPublisherTest, EveryNamespaceHasTheCa) {
-  Start({AddRootCaPublisher}, options);
+  Start({{AddRootCaPublisher, options}});
   EXPECT_TRUE(WaitFor<ConfigMap>(*ctx, client(), {"default", kName}, IsRight).ok());
   CreateNamespace("after");
   EXPECT_TRUE(WaitFor<ConfigMap>(*ctx, client(), {"after", kName}, IsRight).ok());
 }
 
 TEST_F(RootCaPublisherTest, WhatWasChangedOrDeletedIsRepaired) {
-  Start({AddRootCaPublisher}, options);
+  Start({{AddRootCaPublisher, options}});
   auto map = WaitFor<ConfigMap>(*ctx, client(), {"default", kName}, IsRight);
   ASSERT_TRUE(map.ok());
   map->data = {{"ca.crt", "false"}, {"more", "x"}};

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "controllers/services/test_services.h"
+#include "controllers/testing/test_services.h"
 #include "coxswain/conditions.h"
 #include "harness.h"
 

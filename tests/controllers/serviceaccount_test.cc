@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "controllers/serviceaccount/serviceaccount_controller.h"
+#include "controllers/identity/serviceaccount/serviceaccount_controller.h"
 
 #include "harness.h"
 

@@ -9,9 +9,9 @@
 
 #include "api/apps/v1.h"
 #include "api/core/v1.h"
-#include "controllers/deployment/deployment_controller.h"
-#include "controllers/pods/pod_state.h"
-#include "controllers/replicaset/replicaset_controller.h"
+#include "controllers/shared/pods/pod_state.h"
+#include "controllers/workload/deployment/deployment_controller.h"
+#include "controllers/workload/replicaset/replicaset_controller.h"
 #include "coxswain/conditions.h"
 #include "coxswain/controller.h"
 #include "harness.h"
@@ -20,7 +20,7 @@ namespace cox::controllers {
 
 // What a node does, as far as workloads see it: Pods become ready unless their image is "bad", and
 // go when they are deleted.
-inline Status AddFakeKubelet(Manager& manager, const Options&) {
+inline Status AddFakeKubelet(Manager& manager) {
   using core::v1::Pod;
   const auto pods = manager.cache().ListerOf<Pod>();
   return ControllerFor<Pod>(manager)

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "object/apply/field_manager.h"
-#include "object/json/json.h"
+#include "object/codec/json/json.h"
 #include "object/runtime_type.h"
 
 namespace {

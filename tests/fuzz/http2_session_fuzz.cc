@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "net/server/http2_frames.h"
-#include "net/server/session_harness.h"
+#include "net/testing/http2_frames.h"
+#include "net/testing/session_harness.h"
 
 namespace {
 

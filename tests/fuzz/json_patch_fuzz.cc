@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "object/limits.h"
 #include "object/patch/depth.h"
 #include "object/patch/json_patch.h"
+#include "object/type/limits.h"
 #include "patch_input.h"
 
 // Any patch of any document ends in a result of bounded depth or an error, and the same one each

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "apiserver/authn/service_account/claims.h"
-#include "apiserver/authn/service_account/jwt.h"
+#include "apiserver/filters/authn/jose/jwt.h"
+#include "apiserver/filters/authn/service_account/claims.h"
 
 namespace {
 

@@ -8,8 +8,8 @@
 #include <optional>
 #include <string_view>
 
-#include "object/json/json.h"
-#include "object/value.h"
+#include "object/codec/json/json.h"
+#include "object/type/value.h"
 
 // What the patch fuzzers share: their input is a document, a zero byte, and a patch.
 namespace cox::fuzz {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "apiserver/request_info.h"
+#include "apiserver/request/request_info.h"
 
 namespace {
 

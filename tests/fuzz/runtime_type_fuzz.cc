@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "object/apply/typed.h"
-#include "object/json/json.h"
+#include "object/codec/json/json.h"
 #include "object/runtime_type.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

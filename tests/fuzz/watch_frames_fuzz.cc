@@ -9,7 +9,7 @@
 
 #include "api/core/v1.h"
 #include "coxswain/resource.h"
-#include "object/json/json.h"
+#include "object/codec/json/json.h"
 #include "sdk/client/answer/list_decoder.h"
 #include "sdk/client/answer/status_answer.h"
 #include "sdk/client/answer/watch_decoder.h"

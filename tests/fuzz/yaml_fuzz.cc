@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "object/yaml/yaml.h"
+#include "object/codec/yaml/yaml.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string_view text(reinterpret_cast<const char*>(data), size);

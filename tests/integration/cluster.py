@@ -92,7 +92,7 @@ def _lease_port(port):
 
 def free_ports(count):
     """Ports on the loopback for servers that this test starts; no other test gets them. FreePort() of
-    src/storage/etcd/testing/child.cc uses the same lock files."""
+    src/storage/testing/child.cc uses the same lock files."""
     found = []
     for port in _port_candidates():
         if _lease_port(port):

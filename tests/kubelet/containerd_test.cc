@@ -4,7 +4,7 @@
 
 #include "agent.h"
 #include "runtime/cri/cri_runtime.h"
-#include "runtime/cri/testing/containerd.h"
+#include "runtime/testing/containerd.h"
 
 // Pods in a real containerd, with real mounts and control groups.
 namespace cox::kubelet {

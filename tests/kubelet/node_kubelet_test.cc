@@ -14,7 +14,7 @@
 #include "kubelet/node/lease.h"
 #include "kubelet/node/node_agent.h"
 #include "net/client.h"
-#include "runtime/fake/fake_runtime.h"
+#include "runtime/testing/fake_runtime.h"
 #include "tests/manager_fixture.h"
 
 // The node agent as a node, against the real API server in this process: as the user that a node

@@ -9,7 +9,7 @@
 
 #include "api/core/v1.h"
 #include "base/clock.h"
-#include "sdk/cache/test_recorder.h"
+#include "sdk/testing/test_recorder.h"
 #include "testkit/faulty_transport.h"
 #include "testkit/test_cluster.h"
 #include "testkit/wait.h"

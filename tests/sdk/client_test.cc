@@ -9,7 +9,7 @@
 #include "api/apps/v1.h"
 #include "api/core/v1.h"
 #include "coxswain/subresources.h"
-#include "object/json/json.h"
+#include "object/codec/json/json.h"
 #include "testkit/test_cluster.h"
 
 namespace cox {

@@ -100,6 +100,34 @@ class RuleTest(unittest.TestCase):
         self.write("src/other/x.h", SPDX)
         self.assert_finds("layers", "src/other has no line")
 
+    def test_folders_of_a_module_have_an_order(self):
+        self.write("layers.txt", "base :\n  low < .\n    < high\nobject : base\ninclude : base object\n")
+        self.write("src/base/high/x.h", SPDX + '#include "base/a.h"\n#include "base/low/y.h"\n')
+        self.write("src/base/low/y_test.cc", SPDX + '#include "base/high/x.h"\n')
+        self.assert_clean("layers")
+        self.write("src/base/low/y.h", SPDX + '#include "base/a.h"\n')
+        self.assert_finds("layers", 'src/base/low/y.h:2: low may not include "base/a.h": . is above it')
+        self.write("src/base/low/y.h", SPDX)
+        self.write("src/base/new/z.h", SPDX + '#include "base/low/y.h"\n')
+        self.assert_finds("layers", "src/base/new/z.h:2: the folder new is missing in layers.txt")
+
+    def test_folders_do_not_include_each_other_in_a_cycle(self):
+        self.write("src/base/one/x.h", SPDX + '#include "base/two/deep/y.h"\n')
+        self.write("src/base/two/deep/y.h", SPDX + '#include "base/three/z.h"\n')
+        self.write("src/base/three/z.h", SPDX)
+        self.write("src/base/three/z_test.cc", SPDX + '#include "base/one/x.h"\n')
+        self.assert_clean("layers")
+        self.write("src/base/three/z.cc", SPDX + '#include "base/one/x.h"\n')
+        self.assert_finds("layers", "src/base/one/x.h:2: ", "src/base/two/deep/y.h:2: ",
+                          'src/base/three/z.cc:2: "base/one/x.h" is part of a cycle: ')
+
+    def test_only_tests_include_the_folder_testing(self):
+        self.write("src/base/testing/fake.h", SPDX + '#include "base/a.h"\n')
+        self.write("src/base/a_test.cc", SPDX + '#include "base/testing/fake.h"\n')
+        self.assert_clean("layers")
+        self.write("src/base/a.h", SPDX + '#include "base/testing/fake.h"\n')
+        self.assert_finds("layers", 'src/base/a.h:2: "base/testing/fake.h" is for tests only')
+
     def test_sizes_of_files(self):
         self.write("src/base/a.h", SPDX + "\n" * 399)
         self.assert_clean("sizes")

@@ -71,7 +71,7 @@ void EmitNumbers(const EnumDef& def, std::string* out) {
 
 std::string EmitHeader(const Model& model, const Package& package) {
   std::string out = "// Made by tools/gen from api/" + package.Path() + ".api.\n#pragma once\n\n";
-  out += "#include \"object/api_types.h\"\n";
+  out += "#include \"object/type/api_types.h\"\n";
   for (const std::string& path : Includes(package)) out += "#include \"api/" + path + ".h\"\n";
   out += "\nnamespace cox::" + Namespace(package.Path()) + " {\n\n";
   for (const EnumDef& def : package.enums) {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "emit.h"
-#include "object/name_index_builder.h"
+#include "object/type/name_index_builder.h"
 
 namespace cox::gen {
 namespace {
@@ -53,8 +53,8 @@ class TableEmitter {
     for (const KindDef& kind : package_.kinds) EmitKind(kind);
     std::string out = "// Made by tools/gen from api/" + package_.Path() +
                       ".api.\n#include \"api/" + package_.Path() +
-                      ".h\"\n\n#include <cstddef>\n\n#include \"object/equal.h\"\n"
-                      "#include \"object/kind.h\"\n#include \"object/type_ops.h\"\n\n"
+                      ".h\"\n\n#include <cstddef>\n\n#include \"object/type/equal.h\"\n"
+                      "#include \"object/type/kind.h\"\n#include \"object/type/type_ops.h\"\n\n"
                       "#pragma GCC diagnostic ignored \"-Winvalid-offsetof\"\n\nnamespace cox::" +
                       Namespace(package_.Path()) + " {\nnamespace {\n\n" + local_ +
                       "}  // namespace\n\n" + global_ +
@@ -302,7 +302,7 @@ std::string EmitKinds(const Model& model) {
     groups += "    {.group = " + Quoted(model.served[i].group) + ", .versions = kVersions" +
               std::to_string(i) + "},\n";
   }
-  return "// Made by tools/gen.\n#include \"object/kind.h\"\n\n" + includes +
+  return "// Made by tools/gen.\n#include \"object/type/kind.h\"\n\n" + includes +
          "\nnamespace cox {\nnamespace {\n\n" + "constinit const KindInfo* const kKinds[] = {\n" +
          rows + "};\n\n" + versions + "constexpr GroupInfo kGroups[] = {\n" + groups +
          "};\n\n}  // namespace\n\n" +
@@ -313,7 +313,7 @@ std::string EmitKinds(const Model& model) {
 std::string EmitDescriptions(const std::vector<std::pair<std::string, std::string>>& descriptions) {
   std::string out =
       "// Made by tools/gen.\n#include <algorithm>\n#include <string_view>\n\n#include "
-      "\"object/kind.h\"\n\nnamespace cox {\n";
+      "\"object/type/kind.h\"\n\nnamespace cox {\n";
   if (descriptions.empty()) {
     return out +
            "\nstd::string_view Description(std::string_view) { return {}; }\n\n}  // namespace "

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "apiserver/registry/registry.h"
-#include "apiserver/user.h"
+#include "apiserver/registry/served/registry.h"
+#include "apiserver/request/user.h"
 #include "base/context.h"
 
 // Admission: what may be stored, beyond what makes an object valid. Plugins first change the

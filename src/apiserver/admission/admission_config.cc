@@ -3,7 +3,7 @@
 
 #include "apiserver/config/config_reader.h"
 #include "base/strings.h"
-#include "object/yaml/yaml.h"
+#include "object/codec/yaml/yaml.h"
 
 namespace cox::apiserver {
 

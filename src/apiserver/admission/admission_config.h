@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "object/value.h"
+#include "object/type/value.h"
 
 namespace cox::apiserver {
 

@@ -4,7 +4,7 @@
 #include <functional>
 #include <string_view>
 
-#include "apiserver/registry/store.h"
+#include "apiserver/registry/store/store.h"
 #include "base/context.h"
 
 namespace cox::apiserver {

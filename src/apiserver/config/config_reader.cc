@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "base/strings.h"
-#include "object/json/text.h"
-#include "object/yaml/yaml.h"
+#include "object/codec/json/text.h"
+#include "object/codec/yaml/yaml.h"
 
 namespace cox::apiserver {
 namespace {

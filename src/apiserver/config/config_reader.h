@@ -12,7 +12,7 @@
 
 #include "base/result.h"
 #include "object/scalar/time.h"
-#include "object/value.h"
+#include "object/type/value.h"
 
 namespace cox::apiserver {
 

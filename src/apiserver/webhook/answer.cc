@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "base/strings.h"
-#include "object/json/json.h"
+#include "object/codec/json/json.h"
 
 namespace cox::apiserver {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "object/value.h"
+#include "object/type/value.h"
 
 // What a webhook's HTTP answer means, in the words of upstream's client.
 namespace cox::apiserver {

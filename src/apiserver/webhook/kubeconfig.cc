@@ -4,9 +4,9 @@
 #include "apiserver/webhook/webhook_config.h"
 #include "base/file_watch.h"
 #include "base/strings.h"
-#include "object/json/text.h"
-#include "object/value.h"
-#include "object/yaml/yaml.h"
+#include "object/codec/json/text.h"
+#include "object/codec/yaml/yaml.h"
+#include "object/type/value.h"
 
 namespace cox::apiserver {
 namespace {

@@ -14,7 +14,7 @@
 #include "base/mutex.h"
 #include "base/result.h"
 #include "net/client.h"
-#include "object/value.h"
+#include "object/type/value.h"
 
 // Calls out: the one way in which the API server asks other servers (admission webhooks,
 // TokenReview, SubjectAccessReview, audit sinks, conversions).

@@ -7,8 +7,8 @@
 #include <atomic>
 
 #include "apiserver/webhook/answer.h"
-#include "net/loopback.h"
-#include "object/json/json.h"
+#include "net/testing/loopback.h"
+#include "object/codec/json/json.h"
 
 namespace cox::apiserver {
 namespace {

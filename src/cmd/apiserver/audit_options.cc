@@ -2,7 +2,7 @@
 #include "cmd/apiserver/audit_options.h"
 
 #include "base/file_watch.h"
-#include "object/json/text.h"
+#include "object/codec/json/text.h"
 #include "object/scalar/time.h"
 
 namespace cox::cmd {

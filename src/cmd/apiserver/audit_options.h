@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "apiserver/audit/options.h"
+#include "apiserver/filters/audit/events/options.h"
 #include "base/flags.h"
 
 namespace cox::cmd {

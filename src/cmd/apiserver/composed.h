@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "apiserver/server.h"
+#include "apiserver/server/server.h"
 #include "base/flags.h"
 #include "base/metrics.h"
 #include "base/watched_file.h"

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "apiserver/health/health.h"
+#include "apiserver/endpoints/health/health.h"
 #include "base/context.h"
 #include "base/doorbell.h"
 #include "base/file_watch.h"

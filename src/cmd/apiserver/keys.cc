@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "apiserver/authn/service_account/keys.h"
+#include "apiserver/filters/authn/jose/keys.h"
 #include "base/file_watch.h"
 #include "cmd/apiserver/files.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "apiserver/server.h"
+#include "apiserver/server/server.h"
 #include "base/flags.h"
 
 namespace cox::cmd {

@@ -6,18 +6,12 @@
 #include <optional>
 #include <utility>
 
+#include "base/file_watch.h"
 #include "base/log.h"
 #include "net/tls.h"
-#include "sdk/manager/inside.h"
 
 namespace cox::cmd {
 namespace {
-
-Result<std::string> ReadFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return Status::NotFound("cannot read " + path);
-  return std::string(std::istreambuf_iterator<char>(file), {});
-}
 
 Result<net::CertificatePair> Certificate(const Flags& flags) {
   const std::string certificate = flags.Get("tls-cert-file");
@@ -33,8 +27,8 @@ Result<net::CertificatePair> Certificate(const Flags& flags) {
                                 nullptr);
   }
   net::CertificatePair pair;
-  COX_ASSIGN_OR_RETURN(pair.certificate_pem, ReadFile(certificate));
-  COX_ASSIGN_OR_RETURN(pair.key_pem, ReadFile(key));
+  COX_ASSIGN_OR_RETURN(pair.certificate_pem, ReadBoundedFile(certificate));
+  COX_ASSIGN_OR_RETURN(pair.key_pem, ReadBoundedFile(key));
   return pair;
 }
 
@@ -60,7 +54,7 @@ Result<std::unique_ptr<SecureServing>> SecureServing::Start(const Context& ctx,
                                                .cipher_suites = {}}));
   auto serving = std::make_unique<SecureServing>(ctx, component);
   COX_ASSIGN_OR_RETURN(serving->endpoint_,
-                       sdk::Endpoint::Start(
+                       net::Endpoint::Start(
                            ctx, "serving", {flags.Get("bind-address"), static_cast<uint16_t>(port)},
                            [raw = serving.get()](Context& call, const net::Request& request) {
                              return raw->Answer(call, request);
@@ -76,8 +70,12 @@ net::Response SecureServing::Answer(Context& ctx, const net::Request& request) {
   if (may.Is(Reason::kUnauthorized)) return Text(401, may.message());
   if (may.Is(Reason::kForbidden)) return Text(403, may.message());
   if (!may.ok()) return Text(503, "the API server does not say who may see this");
-  std::optional<net::Response> answer = sdk::AnswerInspection(manager_, ctx, request);
-  return answer ? *std::move(answer) : Text(404, "404 page not found");
+  std::optional<Inspection> found = manager_.Inspect(ctx, request.path(), request.query());
+  if (!found) return Text(404, "404 page not found");
+  return {.status = found->status,
+          .headers = {{"content-type", std::move(found->content_type)},
+                      {"x-content-type-options", "nosniff"}},
+          .body = {Bytes(std::move(found->body))}};
 }
 
 }  // namespace cox::cmd

@@ -5,7 +5,7 @@
 
 #include "cmd/component/component.h"
 #include "cmd/component/delegated_auth.h"
-#include "sdk/manager/endpoint.h"
+#include "net/endpoint.h"
 
 namespace cox::cmd {
 
@@ -27,7 +27,7 @@ class SecureServing {
 
   Manager& manager_;
   DelegatedAuth auth_;
-  std::unique_ptr<sdk::Endpoint> endpoint_;  // last: it calls the others
+  std::unique_ptr<net::Endpoint> endpoint_;  // last: it calls the others
 };
 
 }  // namespace cox::cmd

@@ -8,7 +8,6 @@
 #include "base/mutex.h"
 #include "coxswain/subresources.h"
 #include "net/websocket.h"
-#include "sdk/manager/inside.h"
 
 namespace cox::cmd {
 namespace {
@@ -110,7 +109,7 @@ Result<std::unique_ptr<AccountClients>> AccountClients::Create(Manager& manager,
 
 std::shared_ptr<Client> AccountClients::For(std::string_view account) {
   auto transport = std::make_shared<AccountTransport>(manager_, anonymous_, std::string(account));
-  return sdk::WritingBy(manager_, MakeClient(std::move(transport), config_));
+  return manager_.ClientOver(MakeClient(std::move(transport), config_));
 }
 
 }  // namespace cox::cmd

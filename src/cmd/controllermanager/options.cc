@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/file_watch.h"
 #include "controllers/registry.h"
 #include "object/scalar/time.h"
 
@@ -16,78 +17,96 @@ using controllers::Options;
 
 constexpr FlagInfo kFlags[] = {
     {"Controllers", "controllers", "strings", "*",
-     "which to run: * for all that are on by default, name for one more, -name for one less"},
+     "Controllers to run: * for all that are enabled by default, name to enable one, -name to "
+     "disable one"},
     {"Controllers", "use-service-account-credentials", "", "false",
-     "each controller writes as its own service account of kube-system, with the rights of its "
-     "role; else all with those of --kubeconfig"},
+     "Let each controller use its own service account in kube-system, with the permissions of its "
+     "role (default: all use --kubeconfig)"},
     {"Controllers", "root-ca-file", "file", "",
-     "CA certificates that Pods find in the ConfigMap kube-root-ca.crt"},
+     "CA certificates for the ConfigMap kube-root-ca.crt of every namespace"},
     {"Controllers", "service-account-private-key-file", "file", "",
-     "key for tokens in Secrets; the API server signs all others", true},
+     "Key for tokens in Secrets; the API server signs all other tokens", true},
     {"Controllers", "terminated-pod-gc-threshold", "int", "12500",
-     "how many Pods that have ended may stay; 0 for all"},
-    {"Controllers", "min-resync-period", "duration", "12h0m0s",
-     "how often all objects are looked at again; 10 h here", true},
+     "Number of terminated Pods that are kept; 0 for all"},
+    {"Controllers", "min-resync-period", "duration", "12h0m0s", "Interval of resyncs; it is 10 h",
+     true},
 
     {"Nodes", "node-monitor-period", "duration", "5s",
-     "how often upstream looks at nodes; here each has a timer"},
+     "Interval at which upstream checks nodes; here each node has a timer"},
     {"Nodes", "node-monitor-grace-period", "duration", "50s",
-     "how long a node may be silent before it is Unknown"},
-    {"Nodes", "node-startup-grace-period", "duration", "1m0s", "the same for one that just starts"},
+     "Time without a heartbeat after which a node becomes Unknown"},
+    {"Nodes", "node-startup-grace-period", "duration", "1m0s",
+     "The same for a node that is starting"},
     {"Nodes", "node-eviction-rate", "float", "0.1",
-     "nodes a second whose Pods are evicted, where most of a zone is well"},
-    {"Nodes", "secondary-node-eviction-rate", "float", "0.01", "the same where it is not"},
+     "Nodes per second whose Pods are evicted, if the zone is healthy"},
+    {"Nodes", "secondary-node-eviction-rate", "float", "0.01",
+     "Nodes per second whose Pods are evicted, if the zone is unhealthy"},
     {"Nodes", "unhealthy-zone-threshold", "float", "0.55",
-     "part of a zone's nodes that are not Ready from which it is not well"},
+     "Share of nodes that are not ready, from which a zone is unhealthy"},
     {"Nodes", "large-cluster-size-threshold", "int", "50",
-     "zones up to this size are not evicted at all while they are not well"},
+     "Number of nodes up to which an unhealthy zone is not evicted at all"},
     {"Nodes", "allocate-node-cidrs", "", "false",
-     "give each node its part of --cluster-cidr for the addresses of its Pods"},
+     "Assign each node a part of --cluster-cidr for its Pods"},
     {"Nodes", "cluster-cidr", "strings", "",
-     "where Pods' addresses are from: 10.244.0.0/16, or one range of each IP family"},
-    {"Nodes", "service-cluster-ip-range", "strings", "", "ranges of Services, which no node gets"},
-    {"Nodes", "node-cidr-mask-size", "int", "0", "bits of a node's part: 24, for IPv6 64"},
-    {"Nodes", "node-cidr-mask-size-ipv4", "int", "0", "the same where there are both families"},
-    {"Nodes", "node-cidr-mask-size-ipv6", "int", "0", "the same where there are both families"},
-    {"Nodes", "cidr-allocator-type", "string", "RangeAllocator", "who cuts: RangeAllocator", true},
-    {"Nodes", "configure-cloud-routes", "", "true", "routes of a cloud", true},
-    {"Nodes", "cloud-provider", "string", "", "external, or empty", true},
+     "Address range of Pods: 10.244.0.0/16, or one range per IP family"},
+    {"Nodes", "service-cluster-ip-range", "strings", "",
+     "Address ranges of Services, which no node gets"},
+    {"Nodes", "node-cidr-mask-size", "int", "0",
+     "Prefix length of a node's range (default: 24, for IPv6 64)"},
+    {"Nodes", "node-cidr-mask-size-ipv4", "int", "0",
+     "Prefix length for IPv4 if there are two families"},
+    {"Nodes", "node-cidr-mask-size-ipv6", "int", "0",
+     "Prefix length for IPv6 if there are two families"},
+    {"Nodes", "cidr-allocator-type", "string", "RangeAllocator",
+     "Allocator of node ranges: RangeAllocator", true},
+    {"Nodes", "configure-cloud-routes", "", "true", "Configure routes of the cloud provider", true},
+    {"Nodes", "cloud-provider", "string", "", "Cloud provider: external or empty", true},
 
-    {"Concurrency", "concurrent-deployment-syncs", "int", "5", "Deployments at once"},
-    {"Concurrency", "concurrent-replicaset-syncs", "int", "5", "ReplicaSets at once"},
-    {"Concurrency", "concurrent-job-syncs", "int", "5", "Jobs at once"},
-    {"Concurrency", "concurrent-endpoint-syncs", "int", "5", "Services at once, for Endpoints"},
+    {"Concurrency", "concurrent-deployment-syncs", "int", "5",
+     "Number of Deployments that are synced at the same time"},
+    {"Concurrency", "concurrent-replicaset-syncs", "int", "5",
+     "Number of ReplicaSets that are synced at the same time"},
+    {"Concurrency", "concurrent-job-syncs", "int", "5",
+     "Number of Jobs that are synced at the same time"},
+    {"Concurrency", "concurrent-endpoint-syncs", "int", "5",
+     "Number of Services whose Endpoints are synced at the same time"},
     {"Concurrency", "concurrent-service-endpoint-syncs", "int", "5",
-     "Services at once, for EndpointSlices"},
-    {"Concurrency", "concurrent-namespace-syncs", "int", "10", "Namespaces at once"},
-    {"Concurrency", "concurrent-gc-syncs", "int", "20", "objects at once, for garbage collection"},
+     "Number of Services whose EndpointSlices are synced at the same time"},
+    {"Concurrency", "concurrent-namespace-syncs", "int", "10",
+     "Number of Namespaces that are synced at the same time"},
+    {"Concurrency", "concurrent-gc-syncs", "int", "20",
+     "Number of objects that the garbage collector handles at the same time"},
     {"Concurrency", "concurrent-serviceaccount-token-syncs", "int", "5",
-     "namespaces at once, for service accounts"},
+     "Number of namespaces whose service accounts are synced at the same time"},
 
-    {"Upstream's", "cluster-name", "string", "kubernetes", "of clouds", true},
-    {"Upstream's", "cluster-signing-cert-file", "file", "", "for signing certificates", true},
-    {"Upstream's", "cluster-signing-key-file", "file", "", "for signing certificates", true},
-    {"Upstream's", "cluster-signing-duration", "duration", "8760h0m0s", "of certificates", true},
-    {"Upstream's", "flex-volume-plugin-dir", "dir", "", "volume plugins", true},
+    {"Compatibility", "cluster-name", "string", "kubernetes",
+     "Name of the cluster for cloud providers", true},
+    {"Compatibility", "cluster-signing-cert-file", "file", "",
+     "CA certificate for signing certificates", true},
+    {"Compatibility", "cluster-signing-key-file", "file", "", "CA key for signing certificates",
+     true},
+    {"Compatibility", "cluster-signing-duration", "duration", "8760h0m0s",
+     "Duration of signed certificates", true},
+    {"Compatibility", "flex-volume-plugin-dir", "dir", "", "Directory of volume plugins", true},
 };
 
 constexpr std::string_view kIntro =
-    R"(The controllers: they watch the cluster and make it what its objects say.
+    R"(coxswain controller-manager: runs the controllers (kube-controller-manager).
 
 Usage:
   coxswain controller-manager [flags]
 
-Of several that run with --leader-elect (the default) one works, the others wait with warm caches. It runs until
-SIGTERM or SIGINT, lets what it does end, and gives the Lease back. Exit codes: 0 stopped as asked, 1 failed or
-no longer the leader (to be started anew), 2 wrong flags.
+With --leader-elect (the default), one of several instances works; the others wait with filled caches. It runs until
+SIGTERM or SIGINT, finishes the current work, and releases the Lease. Exit codes: 0 stopped by a signal, 1 failed or
+no longer the leader (start it again), 2 wrong flags.
 
 Examples:
-  # beside an API server, as the user of a kubeconfig
+  # as the user of a kubeconfig
   coxswain controller-manager --kubeconfig controller-manager.conf --root-ca-file ca.crt
-  # each controller with no more rights than it needs, and a range of addresses for each node
+  # each controller with only the permissions it needs, and an address range per node
   coxswain controller-manager --kubeconfig controller-manager.conf --use-service-account-credentials \
       --allocate-node-cidrs --cluster-cidr 10.244.0.0/16
-  # all but one; one alone
+  # all controllers but one; only two controllers
   coxswain controller-manager --controllers '*,-job-controller'
   coxswain controller-manager --controllers deployment-controller,replicaset-controller
 )";
@@ -113,35 +132,31 @@ Result<double> NumberOf(const Flags& flags, std::string_view name) {
 }
 
 Status ReadConcurrency(const Flags& flags, Options& options) {
-  struct Knob {
-    std::string_view flag;
-    int Options::*value;
+  const std::pair<std::string_view, int*> numbers[] = {
+      {"concurrent-deployment-syncs", &options.deployment.concurrent_syncs},
+      {"concurrent-replicaset-syncs", &options.replica_set.concurrent_syncs},
+      {"concurrent-job-syncs", &options.job.concurrent_syncs},
+      {"concurrent-endpoint-syncs", &options.endpoints.concurrent_syncs},
+      {"concurrent-service-endpoint-syncs", &options.endpoint_slice.concurrent_syncs},
+      {"concurrent-namespace-syncs", &options.namespaces.concurrent_syncs},
+      {"concurrent-gc-syncs", &options.garbage_collector.concurrent_syncs},
+      {"concurrent-serviceaccount-token-syncs", &options.service_account.concurrent_syncs},
   };
-  constexpr Knob kKnobs[] = {
-      {"concurrent-deployment-syncs", &Options::concurrent_deployment_syncs},
-      {"concurrent-replicaset-syncs", &Options::concurrent_replicaset_syncs},
-      {"concurrent-job-syncs", &Options::concurrent_job_syncs},
-      {"concurrent-endpoint-syncs", &Options::concurrent_endpoint_syncs},
-      {"concurrent-service-endpoint-syncs", &Options::concurrent_service_endpoint_syncs},
-      {"concurrent-namespace-syncs", &Options::concurrent_namespace_syncs},
-      {"concurrent-gc-syncs", &Options::concurrent_gc_syncs},
-      {"concurrent-serviceaccount-token-syncs", &Options::concurrent_serviceaccount_syncs},
-  };
-  for (const Knob& knob : kKnobs) {
-    COX_ASSIGN_OR_RETURN(const int64_t value, flags.GetInt(knob.flag, 1, 1000));
-    options.*knob.value = static_cast<int>(value);
+  for (const auto& [flag, number] : numbers) {
+    COX_ASSIGN_OR_RETURN(const int64_t value, flags.GetInt(flag, 1, 1000));
+    *number = static_cast<int>(value);
   }
   return {};
 }
 
-Status ReadNodes(const Flags& flags, Options& options) {
-  COX_ASSIGN_OR_RETURN(options.node_monitor_period, DurationOf(flags, "node-monitor-period"));
-  COX_ASSIGN_OR_RETURN(options.node_monitor_grace_period,
+Status ReadNodes(const Flags& flags, controllers::NodeLifecycleOptions& options) {
+  COX_ASSIGN_OR_RETURN(options.monitor_period, DurationOf(flags, "node-monitor-period"));
+  COX_ASSIGN_OR_RETURN(options.monitor_grace_period,
                        DurationOf(flags, "node-monitor-grace-period"));
-  COX_ASSIGN_OR_RETURN(options.node_startup_grace_period,
+  COX_ASSIGN_OR_RETURN(options.startup_grace_period,
                        DurationOf(flags, "node-startup-grace-period"));
-  COX_ASSIGN_OR_RETURN(options.node_eviction_rate, NumberOf(flags, "node-eviction-rate"));
-  COX_ASSIGN_OR_RETURN(options.secondary_node_eviction_rate,
+  COX_ASSIGN_OR_RETURN(options.eviction_rate, NumberOf(flags, "node-eviction-rate"));
+  COX_ASSIGN_OR_RETURN(options.secondary_eviction_rate,
                        NumberOf(flags, "secondary-node-eviction-rate"));
   COX_ASSIGN_OR_RETURN(options.unhealthy_zone_threshold,
                        NumberOf(flags, "unhealthy-zone-threshold"));
@@ -151,7 +166,7 @@ Status ReadNodes(const Flags& flags, Options& options) {
   return {};
 }
 
-Status ReadCidrs(const Flags& flags, Options& options) {
+Status ReadCidrs(const Flags& flags, controllers::NodeIpamOptions& options) {
   options.allocate_node_cidrs = flags.GetBool("allocate-node-cidrs");
   options.cluster_cidrs = flags.GetList("cluster-cidr");
   options.service_cidrs = flags.GetList("service-cluster-ip-range");
@@ -163,8 +178,8 @@ Status ReadCidrs(const Flags& flags, Options& options) {
         "--node-cidr-mask-size is for one range: for two there are --node-cidr-mask-size-ipv4 and "
         "--node-cidr-mask-size-ipv6");
   }
-  options.node_cidr_mask_size_ipv4 = static_cast<int>(ipv4 != 0 ? ipv4 : mask);
-  options.node_cidr_mask_size_ipv6 = static_cast<int>(ipv6 != 0 ? ipv6 : mask);
+  options.mask_size_ipv4 = static_cast<int>(ipv4 != 0 ? ipv4 : mask);
+  options.mask_size_ipv6 = static_cast<int>(ipv6 != 0 ? ipv6 : mask);
   return {};
 }
 
@@ -187,16 +202,16 @@ Result<Options> ControllerOptionsFrom(const Flags& flags) {
   Options options;
   options.controllers = flags.GetList("controllers");
   if (const std::string path = flags.Get("root-ca-file"); !path.empty()) {
-    std::ifstream file(path, std::ios::binary);
-    if (!file) return Status::NotFound("--root-ca-file: cannot read " + path);
-    options.root_ca_pem = std::string(std::istreambuf_iterator<char>(file), {});
+    Result<std::string> pem = ReadBoundedFile(path);
+    if (!pem.ok()) return pem.status().WithContext("--root-ca-file");
+    options.root_ca.root_ca_pem = *std::move(pem);
   }
   COX_ASSIGN_OR_RETURN(const int64_t ended,
                        flags.GetInt("terminated-pod-gc-threshold", 0, 1 << 30));
-  options.terminated_pod_gc_threshold = static_cast<int>(ended);
+  options.pod_gc.terminated_pod_threshold = static_cast<int>(ended);
   COX_RETURN_IF_ERROR(ReadConcurrency(flags, options));
-  COX_RETURN_IF_ERROR(ReadNodes(flags, options));
-  COX_RETURN_IF_ERROR(ReadCidrs(flags, options));
+  COX_RETURN_IF_ERROR(ReadNodes(flags, options.node_lifecycle));
+  COX_RETURN_IF_ERROR(ReadCidrs(flags, options.node_ipam));
   return options;
 }
 

@@ -10,9 +10,9 @@ namespace cox::cmd {
 namespace {
 
 constexpr std::string_view kIntro =
-    R"(coxswain dns: the names of Services and Pods; other names are asked for elsewhere.
+    R"(coxswain dns: the cluster DNS server. It answers for names of Services and Pods and forwards other names.
 
-`coxswain up` has it in its process. Alone it is for nodes of other make, and for tests.
+`coxswain up` contains it. As a separate program it is for nodes of other distributions, and for tests.
 
 Usage:
   coxswain dns [flags]
@@ -23,19 +23,21 @@ Examples:
 )";
 
 constexpr FlagInfo kFlags[] = {
-    {"DNS", "listen", "ips", "127.0.0.1", "addresses to listen on, UDP and TCP"},
-    {"DNS", "port", "int", "53", "port to listen on"},
+    {"DNS", "listen", "ips", "127.0.0.1", "Addresses to listen on, UDP and TCP"},
+    {"DNS", "port", "int", "53", "Port to listen on"},
     {"DNS", "add-addresses", "", "false",
-     "add these addresses to the loopback interface; they go when this program ends"},
-    {"DNS", "cluster-domain", "string", "cluster.local", "what names of the cluster end in"},
-    {"DNS", "cluster-dns", "ip", "", "at which address Pods reach it; else the first of --listen"},
+     "Add the addresses to the loopback interface while the program runs"},
+    {"DNS", "cluster-domain", "string", "cluster.local", "DNS domain of the cluster"},
+    {"DNS", "cluster-dns", "ip", "",
+     "Address with which Pods reach the server (default: the first of --listen)"},
     {"DNS", "forward", "ip[:port]s", "",
-     "servers to ask for other names; else those of --resolv-conf; none for none"},
+     "DNS servers for other names; \"none\" to disable (default: those of --resolv-conf)"},
     {"DNS", "resolv-conf", "file", "/etc/resolv.conf",
-     "where servers to ask are named; this server itself is passed over"},
-    {"DNS", "ttl", "seconds", "30", "how long others may remember names of the cluster"},
+     "File with DNS servers for other names; this server is ignored in it"},
+    {"DNS", "ttl", "seconds", "30",
+     "Time in seconds for which clients may cache names of the cluster"},
     {"DNS", "metrics-bind-address", "ip:port", "127.0.0.1:9153",
-     "/metrics, plain HTTP; 0 for none"},
+     "Address of /metrics, plain HTTP; 0 to disable"},
 };
 
 Result<dns::DnsOptions> OptionsFrom(const Flags& flags) {

@@ -6,14 +6,14 @@
 #include "base/flags.h"
 #include "cmd/commands.h"
 #include "cmd/generate/files.h"
-#include "object/yaml/yaml.h"
+#include "object/codec/yaml/yaml.h"
 #include "sdk/generate/cpp_types.h"
 
 namespace cox::cmd {
 namespace {
 
 constexpr char kIntro[] =
-    R"(Writes C++ structs for the kinds of CustomResourceDefinitions, to use with the Coxswain SDK.
+    R"(Generates C++ structs from CustomResourceDefinitions, for the Coxswain SDK.
 
 Usage:
   coxswain generate types --from crds.yaml [flags]
@@ -22,13 +22,13 @@ For each definition and version: <singular>_<version>.h and .cc. In CMake: coxsw
 )";
 
 constexpr FlagInfo kFlags[] = {
-    {"What", "from", "file", "", "A file of CustomResourceDefinitions, YAML or JSON."},
-    {"What", "namespace", "string", "api", "The C++ namespace of the structs."},
-    {"Where", "out", "folder", ".", "Where to write."},
+    {"Input", "from", "file", "", "File with CustomResourceDefinitions, YAML or JSON"},
+    {"Input", "namespace", "string", "api", "C++ namespace of the structs"},
+    {"Output", "out", "folder", ".", "Directory for the generated files"},
 };
 
 Status Run(const Flags& flags) {
-  if (flags.Get("from").empty()) return Status::BadRequest("--from is needed; see --help");
+  if (flags.Get("from").empty()) return Status::BadRequest("--from is required; see --help");
   COX_ASSIGN_OR_RETURN(const std::string text, ReadBoundedFile(flags.Get("from")));
   COX_ASSIGN_OR_RETURN(const std::vector<Value> documents, yaml::ParseAll(text));
   std::vector<std::pair<std::string, std::string>> files;
@@ -55,16 +55,19 @@ Status Run(const Flags& flags) {
 }  // namespace
 
 int RunGenerate(std::span<char* const> arguments) {
-  const bool wanted = !arguments.empty() && std::string_view(arguments[0]) == "types";
-  Result<Flags> flags = Flags::Parse(kFlags, arguments.subspan(arguments.empty() ? 0 : 1));
-  if (!wanted || (flags.ok() && flags->help())) {
-    std::fputs(FlagsHelp(kIntro, kFlags).c_str(), wanted ? stdout : stderr);
-    return wanted ? 0 : 2;
+  if (HasHelpFlag(arguments)) {
+    std::fputs(FlagsHelp(kIntro, kFlags).c_str(), stdout);
+    return 0;
   }
+  if (arguments.empty() || std::string_view(arguments[0]) != "types") {
+    std::fputs(FlagsHelp(kIntro, kFlags).c_str(), stderr);
+    return 2;
+  }
+  const Result<Flags> flags = Flags::Parse(kFlags, arguments.subspan(1));
   const Status status = flags.ok() ? Run(*flags) : flags.status();
   if (status.ok()) return 0;
   std::fprintf(stderr, "Error: %s\n", status.message().c_str());
-  return 1;
+  return flags.ok() ? 1 : 2;
 }
 
 }  // namespace cox::cmd

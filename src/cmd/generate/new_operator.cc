@@ -10,7 +10,7 @@ namespace cox::cmd {
 namespace {
 
 constexpr char kIntro[] =
-    R"(Writes a new operator: a C++ program on the Coxswain SDK that builds, with a test.
+    R"(Creates an operator project: a C++ program that uses the Coxswain SDK, with a test.
 
 Usage:
   coxswain new operator NAME [flags]
@@ -18,15 +18,16 @@ Usage:
   coxswain new operator config-counter
   coxswain new operator backup-operator --group example.com --kind Backup
 
-The folder NAME gets CMakeLists.txt, src/, tests/ and deploy/. Then: cmake -B build && cmake --build build.
+The directory NAME gets CMakeLists.txt, src/, tests/ and deploy/. Then: cmake -B build && cmake --build build.
 )";
 
 constexpr FlagInfo kFlags[] = {
-    {"What it looks after", "kind", "string", "",
-     "A kind of your own, as Backup. Without it the operator watches ConfigMaps."},
-    {"What it looks after", "group", "string", "", "The kind's API group, a domain of yours."},
-    {"What it looks after", "version", "string", "v1", "The kind's version."},
-    {"Where", "dir", "string", "", "The folder to write. Default: the name of the operator."},
+    {"Resource", "kind", "string", "",
+     "Custom kind that the operator manages, for example Backup (default: it watches ConfigMaps)"},
+    {"Resource", "group", "string", "", "API group of the kind, a domain that you own"},
+    {"Resource", "version", "string", "v1", "API version of the kind"},
+    {"Output", "dir", "string", "",
+     "Directory for the project (default: the name of the operator)"},
 };
 
 Status Run(std::string name, const Flags& flags) {
@@ -42,21 +43,27 @@ Status Run(std::string name, const Flags& flags) {
   return {};
 }
 
+int Fail(const Status& status, int exit_code) {
+  std::fprintf(stderr, "Error: %s\n", status.message().c_str());
+  return exit_code;
+}
+
 }  // namespace
 
 int RunNew(std::span<char* const> arguments) {
-  const bool wanted = arguments.size() >= 2 && std::string_view(arguments[0]) == "operator" &&
-                      !std::string_view(arguments[1]).starts_with("-");
-  Result<Flags> flags =
-      Flags::Parse(kFlags, arguments.subspan(wanted ? 2 : std::min<size_t>(arguments.size(), 1)));
-  if (!wanted || (flags.ok() && flags->help())) {
-    std::fputs(FlagsHelp(kIntro, kFlags).c_str(), wanted ? stdout : stderr);
-    return wanted ? 0 : 2;
+  if (HasHelpFlag(arguments)) {
+    std::fputs(FlagsHelp(kIntro, kFlags).c_str(), stdout);
+    return 0;
   }
-  const Status status = flags.ok() ? Run(arguments[1], *flags) : flags.status();
-  if (status.ok()) return 0;
-  std::fprintf(stderr, "Error: %s\n", status.message().c_str());
-  return 1;
+  if (arguments.size() < 2 || std::string_view(arguments[0]) != "operator" ||
+      std::string_view(arguments[1]).starts_with("-")) {
+    std::fputs(FlagsHelp(kIntro, kFlags).c_str(), stderr);
+    return 2;
+  }
+  const Result<Flags> flags = Flags::Parse(kFlags, arguments.subspan(2));
+  if (!flags.ok()) return Fail(flags.status(), 2);
+  const Status status = Run(arguments[1], *flags);
+  return status.ok() ? 0 : Fail(status, 1);
 }
 
 }  // namespace cox::cmd

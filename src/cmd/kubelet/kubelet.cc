@@ -16,8 +16,8 @@ namespace cox::cmd {
 namespace {
 
 constexpr std::string_view kIntro =
-    R"(coxswain kubelet: the agent of a node. It registers the node, runs the Pods that are given to it by
-containerd (or another runtime that speaks CRI), and serves their logs, exec and port-forward.
+    R"(coxswain kubelet: the node agent (kubelet). It registers the Node, runs the Pods that are assigned to it with
+containerd or another CRI runtime, and serves their logs, exec and port-forward.
 
 Usage:
   coxswain kubelet [flags]
@@ -27,7 +27,7 @@ Examples:
   coxswain kubelet --kubeconfig kubelet.conf --config kubelet.yaml --node-labels disk=ssd
   coxswain kubelet --kubeconfig kubelet.conf --register-with-taints dedicated=db:NoSchedule
 
-The kubeconfig is the node's: user system:node:NAME of group system:nodes. It needs root.
+The user of the kubeconfig must be system:node:NAME in the group system:nodes. Must run as root.
 )";
 
 }  // namespace

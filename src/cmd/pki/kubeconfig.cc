@@ -5,9 +5,9 @@
 #include "cmd/pki/pki.h"
 #include "coxswain/config.h"
 #include "net/certificate.h"
-#include "object/json/text.h"
-#include "object/value.h"
-#include "object/yaml/yaml.h"
+#include "object/codec/json/text.h"
+#include "object/codec/yaml/yaml.h"
+#include "object/type/value.h"
 
 namespace cox::cmd {
 namespace {

@@ -11,7 +11,7 @@
 #include <memory>
 #include <set>
 
-#include "apiserver/authn/service_account/keys.h"
+#include "apiserver/filters/authn/jose/keys.h"
 #include "base/file_watch.h"
 #include "cmd/pki/files.h"
 #include "net/certificate.h"

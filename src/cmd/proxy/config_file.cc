@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "base/strings.h"
-#include "object/json/json.h"
-#include "object/value.h"
-#include "object/yaml/yaml.h"
+#include "object/codec/json/json.h"
+#include "object/codec/yaml/yaml.h"
+#include "object/type/value.h"
 
 namespace cox::cmd {
 namespace {

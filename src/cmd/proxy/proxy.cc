@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <string>
 
+#include "base/host_name.h"
 #include "base/strings.h"
 #include "cmd/commands.h"
 #include "cmd/component/component.h"
@@ -18,7 +19,7 @@ namespace cox::cmd {
 namespace {
 
 constexpr std::string_view kIntro =
-    R"(coxswain proxy: packets to Services go to their endpoints, as with kube-proxy in its mode nftables.
+    R"(coxswain proxy: the service proxy (kube-proxy in nftables mode). It forwards traffic to Services to their endpoints.
 
 Usage:
   coxswain proxy [flags]
@@ -29,51 +30,44 @@ Examples:
 )";
 
 constexpr FlagInfo kFlags[] = {
-    {"Proxy", "config", "file", "",
-     "a KubeProxyConfiguration; flags that are given go before what it says"},
-    {"Proxy", "hostname-override", "string", "", "the name of this Node; else the host's"},
-    {"Proxy", "proxy-mode", "string", "nftables", "nftables"},
+    {"Proxy", "config", "file", "", "KubeProxyConfiguration file; flags take precedence"},
+    {"Proxy", "hostname-override", "string", "", "Name of the Node (default: the host's name)"},
+    {"Proxy", "proxy-mode", "string", "nftables", "Proxy mode: nftables"},
     {"Proxy", "cluster-cidr", "cidrs", "",
-     "addresses of Pods, one range per family; who comes from elsewhere is masqueraded"},
+     "Address ranges of Pods, one per IP family; traffic from other addresses is masqueraded"},
     {"Proxy", "nodeport-addresses", "cidrs", "",
-     "addresses of this node at which node ports answer; else those of the Node. primary means "
-     "the same"},
-    {"Proxy", "masquerade-all", "", "false", "masquerade all that goes to cluster IPs"},
-    {"Proxy", "iptables-masquerade-bit", "int", "14", "the bit that marks packets, 0 to 31"},
+     "Addresses of this node that accept traffic to node ports; \"primary\" or empty: the "
+     "addresses of the Node"},
+    {"Proxy", "masquerade-all", "", "false", "Masquerade all traffic to cluster IPs"},
+    {"Proxy", "iptables-masquerade-bit", "int", "14", "Bit of the packet mark, 0 to 31"},
     {"Proxy", "iptables-min-sync-period", "duration", "0s",
-     "changes closer together than this go in one transaction"},
+     "Minimum interval between transactions; changes in between are combined"},
     {"Proxy", "healthz-bind-address", "ip:port", "0.0.0.0:10256",
-     "/healthz and /livez, plain HTTP; 0 for none"},
+     "Address of /healthz and /livez, plain HTTP; 0 to disable"},
     {"Proxy", "metrics-bind-address", "ip:port", "127.0.0.1:10249",
-     "/metrics and /proxyMode, plain HTTP; 0 for none"},
+     "Address of /metrics and /proxyMode, plain HTTP; 0 to disable"},
     {"Proxy", "detect-local-mode", "string", "ClusterCIDR",
-     "how Pods are told from others: ClusterCIDR"},
-    {"Proxy", "cleanup", "", "false", "remove all rules that a proxy left here, and end"},
-    {"Upstream's", "bind-address", "ip", "0.0.0.0", "both families are served", true},
-    {"Upstream's", "bind-address-hard-fail", "", "false", "ports that are taken", true},
-    {"Upstream's", "config-sync-period", "duration", "15m0s", "how often to list again", true},
-    {"Upstream's", "conntrack-max-per-core", "int", "", "size of connection tracking", true},
-    {"Upstream's", "conntrack-min", "int", "", "size of connection tracking", true},
-    {"Upstream's", "conntrack-tcp-timeout-close-wait", "duration", "", "as the kernel has it",
+     "How local Pods are recognized: ClusterCIDR"},
+    {"Proxy", "cleanup", "", "false", "Remove all rules of the proxy and exit"},
+    {"Compatibility", "bind-address", "ip", "0.0.0.0", "Address; both IP families are served",
      true},
-    {"Upstream's", "conntrack-tcp-timeout-established", "duration", "", "as the kernel has it",
+    {"Compatibility", "bind-address-hard-fail", "", "false", "Fail if a port is in use", true},
+    {"Compatibility", "config-sync-period", "duration", "15m0s", "Interval of resyncs", true},
+    {"Compatibility", "conntrack-max-per-core", "int", "", "Size of the connection tracking table",
      true},
-    {"Upstream's", "iptables-localhost-nodeports", "", "false", "never at 127.0.0.1", true},
-    {"Upstream's", "iptables-sync-period", "duration", "30s", "changes go at once", true},
-    {"Upstream's", "master", "url", "", "the API server; --kubeconfig names it", true},
-    {"Upstream's", "oom-score-adj", "int", "-999", "of this process", true},
-    {"Upstream's", "show-hidden-metrics-for-version", "string", "", "none is hidden", true},
+    {"Compatibility", "conntrack-min", "int", "", "Size of the connection tracking table", true},
+    {"Compatibility", "conntrack-tcp-timeout-close-wait", "duration", "",
+     "Timeout of connection tracking", true},
+    {"Compatibility", "conntrack-tcp-timeout-established", "duration", "",
+     "Timeout of connection tracking", true},
+    {"Compatibility", "iptables-localhost-nodeports", "", "false", "Node ports on 127.0.0.1", true},
+    {"Compatibility", "iptables-sync-period", "duration", "30s",
+     "Interval of full syncs; changes are applied immediately", true},
+    {"Compatibility", "master", "url", "", "URL of the API server; use --kubeconfig", true},
+    {"Compatibility", "oom-score-adj", "int", "-999", "OOM score of this process", true},
+    {"Compatibility", "show-hidden-metrics-for-version", "string", "",
+     "Version whose hidden metrics are shown; none are hidden", true},
 };
-
-std::string HostName() {
-  char name[256] = "";
-  gethostname(name, sizeof name - 1);
-  std::string lower = name;
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return lower;
-}
 
 Result<proxy::ProxyOptions> OptionsFrom(const Flags& flags) {
   if (const std::string mode = flags.Get("proxy-mode"); mode != "nftables" && !mode.empty()) {
@@ -88,7 +82,7 @@ Result<proxy::ProxyOptions> OptionsFrom(const Flags& flags) {
   }
   proxy::ProxyOptions options;
   options.node_name = flags.Get("hostname-override");
-  if (options.node_name.empty()) options.node_name = HostName();
+  if (options.node_name.empty()) options.node_name = LowerCaseHostName();
   options.node_port_addresses = flags.GetList("nodeport-addresses");
   options.cluster_cidr = flags.Get("cluster-cidr");
   options.masquerade_all = flags.GetBool("masquerade-all");

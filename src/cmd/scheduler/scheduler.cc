@@ -7,7 +7,7 @@
 #include "cmd/component/component.h"
 #include "cmd/component/configured_arguments.h"
 #include "object/scalar/time.h"
-#include "scheduler/configuration.h"
+#include "scheduler/config/configuration.h"
 #include "scheduler/scheduler.h"
 #include "scheduler/trim.h"
 
@@ -18,16 +18,16 @@ constexpr uint16_t kPort = 10259;
 
 constexpr FlagInfo kFlags[] = {
     {"Scheduler", "config", "file", "",
-     "a KubeSchedulerConfiguration: profiles, plugins and their weights, percentageOfNodesToScore, "
-     "leader election; flags that are given go before it"},
-    {"Scheduler", "write-config-to", "file", "", "upstream writes its configuration there", true},
-    {"Scheduler", "master", "url", "", "the API server; --kubeconfig names it", true},
+     "KubeSchedulerConfiguration file: profiles, plugins and their weights, "
+     "percentageOfNodesToScore, leader election; flags take precedence"},
+    {"Scheduler", "write-config-to", "file", "", "File to write the configuration to", true},
+    {"Scheduler", "master", "url", "", "URL of the API server; use --kubeconfig", true},
     {"Scheduler", "pod-max-in-unschedulable-pods-duration", "duration", "5m0s",
-     "Pods that fit nowhere are tried again after so long, whatever happens"},
+     "Time after which an unschedulable Pod is tried again even if nothing has changed"},
 };
 
 constexpr std::string_view kIntro =
-    R"(coxswain scheduler: gives Pods to nodes, as kube-scheduler does.
+    R"(coxswain scheduler: assigns Pods to nodes (kube-scheduler).
 
 Usage:
   coxswain scheduler [flags]

@@ -12,42 +12,43 @@ namespace cox::cmd {
 namespace {
 
 constexpr FlagInfo kFlags[] = {
-    {"Nodes", "nodes", "int", "1", "how many"},
-    {"Nodes", "prefix", "string", "sim-", "of their names; numbers from 0 follow"},
-    {"Nodes", "pods-per-node", "int", "110", "how many Pods each says it can run, at most 250"},
-    {"Nodes", "cpu", "quantity", "32", "of each node"},
-    {"Nodes", "memory", "quantity", "256Gi", "of each node"},
-    {"Nodes", "zones", "int", "3", "how many values topology.kubernetes.io/zone has"},
-    {"Nodes", "node-labels", "key=value,...", "", "further labels of each node"},
+    {"Nodes", "nodes", "int", "1", "Number of nodes"},
+    {"Nodes", "prefix", "string", "sim-", "Prefix of the names of nodes; a number from 0 follows"},
+    {"Nodes", "pods-per-node", "int", "110", "Number of Pods that a node can run, at most 250"},
+    {"Nodes", "cpu", "quantity", "32", "CPU of a node"},
+    {"Nodes", "memory", "quantity", "256Gi", "Memory of a node"},
+    {"Nodes", "zones", "int", "3", "Number of different values of topology.kubernetes.io/zone"},
+    {"Nodes", "node-labels", "key=value,...", "", "Additional labels of the nodes"},
     {"Nodes", "lease-duration", "duration", "40s",
-     "after which a node that is silent is no longer alive; renewed four times as often"},
+     "Time without a heartbeat after which a node is not alive; Leases are renewed four times as "
+     "often"},
     {"Nodes", "node-status-update-frequency", "duration", "5m0s",
-     "how often a node tells that it is as it was"},
+     "Interval at which an unchanged node status is written"},
     {"Nodes", "fail", "names", "",
-     "nodes that register and are never heard of again, separated by commas"},
-    {"Pods", "startup-delay", "duration", "0s", "from binding to Running"},
-    {"Pods", "workers", "int", "16", "writes about Pods that are under way at once"},
+     "Names of nodes that register and then send no heartbeats, separated by commas"},
+    {"Pods", "startup-delay", "duration", "0s", "Time from the binding of a Pod to Running"},
+    {"Pods", "workers", "int", "16", "Number of Pod status writes at the same time"},
 };
 
 constexpr std::string_view kIntro =
-    R"(coxswain simulate: nodes without containers, thousands in one process, for tests and for scale.
+    R"(coxswain simulate: nodes without containers, thousands in one process, for tests of scale.
 
 Usage:
   coxswain simulate --nodes N [flags]
 
-Each node registers, is Ready and renews its Lease. Pods bound to it get an address and are Running
-and Ready after the startup delay; those being deleted are deleted. Annotations say what else happens:
+Each node registers, becomes Ready and renews its Lease. Pods that are bound to it get an address and become Running
+and Ready after the startup delay; Pods that are being deleted are removed. Annotations change the behaviour:
 
   on a Pod    coxswain.dev/startup-delay: 2s      from binding to Running
-              coxswain.dev/run-for: 5s            then its containers exit; its restartPolicy counts
-              coxswain.dev/exit-code: "1"         how they do
-              coxswain.dev/fail: NotReady         runs, is never ready
-              coxswain.dev/fail: ImagePullBackOff any other word: waits for ever, for that reason
-  on a Node   coxswain.dev/fail: "true"           nothing is heard of it, as without power
+              coxswain.dev/run-for: 5s            then its containers exit; its restartPolicy applies
+              coxswain.dev/exit-code: "1"         their exit code
+              coxswain.dev/fail: NotReady         it runs, but does not become ready
+              coxswain.dev/fail: ImagePullBackOff any other word: it waits forever, with this reason
+  on a Node   coxswain.dev/fail: "true"           it sends no heartbeats, as without power
 
 Examples:
   coxswain simulate --nodes 1000 --kubeconfig admin.conf
-  kubectl annotate node sim-7 coxswain.dev/fail=true      # and coxswain.dev/fail- heals it
+  kubectl annotate node sim-7 coxswain.dev/fail=true      # coxswain.dev/fail- repairs it
 )";
 
 Result<Clock::Duration> DurationOf(const Flags& flags, std::string_view name) {

@@ -3,14 +3,13 @@
 
 #include <utility>
 
-#include "apiserver/user.h"
+#include "apiserver/request/user.h"
 #include "base/file_watch.h"
 #include "cmd/apiserver/flag_table.h"
 #include "cmd/component/serving.h"
 #include "controllers/registry.h"
 #include "scheduler/scheduler.h"
 #include "scheduler/trim.h"
-#include "sdk/manager/inside.h"
 
 namespace cox::cmd {
 namespace {
@@ -155,18 +154,17 @@ Status AddControlPlane(Components& components, const UpOptions& options) {
        .kubeconfig = options.paths.data / "controller-manager.conf",
        .setup = [&](Manager& manager) {
          controllers::Options wanted;
-         wanted.root_ca_pem = ca;
-         wanted.allocate_node_cidrs = true;
-         wanted.cluster_cidrs = {options.cluster_cidr};
-         wanted.service_cidrs = {options.service_cidr};
+         wanted.root_ca.root_ca_pem = ca;
+         wanted.node_ipam.allocate_node_cidrs = true;
+         wanted.node_ipam.cluster_cidrs = {options.cluster_cidr};
+         wanted.node_ipam.service_cidrs = {options.service_cidr};
          // Each writes as a service account of its own, which may what its role says.
          return controllers::AddControllers(
              manager, wanted, [&](std::string_view account) -> Result<std::shared_ptr<Client>> {
                const std::string name(account);
-               return sdk::WritingBy(
-                   manager, components.ClientFor(name, {"system:serviceaccount:kube-system:" + name,
-                                                        {"system:serviceaccounts",
-                                                         "system:serviceaccounts:kube-system"}}));
+               return manager.ClientOver(components.ClientFor(
+                   name, {"system:serviceaccount:kube-system:" + name,
+                          {"system:serviceaccounts", "system:serviceaccounts:kube-system"}}));
              });
        }}));
   ManagerOptions scheduling = manager_options("kube-scheduler");

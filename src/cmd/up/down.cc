@@ -28,24 +28,24 @@ using std::chrono::seconds;
 constexpr seconds kRuntimeLimit{60};  // for what takes the runtime a moment
 
 constexpr std::string_view kIntro =
-    R"(Ends a cluster that `coxswain up` has made on this machine: the control plane, containers, etcd and containerd;
-and takes away its files, mounts, network links and packet filter rules.
+    R"(Stops a cluster that `coxswain up` created on this machine: the control plane, containers, etcd and containerd.
+Removes its files, mounts, network links and packet filter rules.
 
 Usage:
   coxswain down [flags]
 
 Examples:
-  coxswain down                  # nothing is left
-  coxswain down --keep-data      # objects, certificates and images stay for the next `coxswain up`
+  coxswain down                  # removes everything
+  coxswain down --keep-data      # keeps objects, certificates and images for the next `coxswain up`
 )";
 
 constexpr FlagInfo kFlags[] = {
-    {"Cluster", "data-dir", "dir", "/var/lib/coxswain", "where the cluster is kept"},
-    {"Cluster", "keep-data", "", "false", "keep etcd's data, certificates and images"},
+    {"Cluster", "data-dir", "dir", "/var/lib/coxswain", "Directory with the state of the cluster"},
+    {"Cluster", "keep-data", "", "false", "Keep the data of etcd, certificates and images"},
     {"Cluster", "container-runtime-endpoint", "url", "",
-     "the runtime that `up` was told to use: all Pods in it are ended"},
-    {"Cluster", "grace-period", "seconds", "5", "how long containers may take to end"},
-    {"Logging", "v", "level", "0", "how much to log"},
+     "Socket of the container runtime that `up` used; all Pods in it are stopped"},
+    {"Cluster", "grace-period", "seconds", "5", "Time in seconds that containers get to stop"},
+    {"Logging", "v", "level", "0", "Log verbosity"},
 };
 
 class Demolition {

@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/host_name.h"
 #include "base/strings.h"
 #include "object/validation/ip.h"
 
@@ -22,76 +23,73 @@ constexpr std::string_view kDefaultDataDir = "/var/lib/coxswain";
 constexpr int kNodePrefix = 24;  // --node-cidr-mask-size
 
 constexpr std::string_view kIntro =
-    R"(A whole Kubernetes cluster on this machine, from one command: etcd and containerd as children,
-everything else in this process.
+    R"(Runs a complete Kubernetes cluster on this machine: etcd and containerd as child processes, everything else
+in this process.
 
 Usage:
   coxswain up [flags]
 
-It runs until SIGTERM or SIGINT (Ctrl-C). Containers run on meanwhile; the next `coxswain up` takes them over.
-`coxswain down` ends them, and takes away all that the cluster has made.
+It runs until SIGTERM or SIGINT (Ctrl-C). Containers continue to run then, and the next `coxswain up` manages them
+again. `coxswain down` stops them and removes everything that the cluster has created.
 
 Examples:
   coxswain up                                         # as root; then: export KUBECONFIG=/var/lib/coxswain/admin.conf
-  coxswain up --no-node --data-dir ~/cluster          # the control plane alone, as any user
-  coxswain up --data-dir /srv/c1 --secure-port 7443   # where and how else
+  coxswain up --no-node --data-dir ~/cluster          # only the control plane, as any user
+  coxswain up --data-dir /srv/c1 --secure-port 7443   # custom data directory and port
   coxswain up --registry-mirror docker.io=http://10.0.0.5:5000
 
-It needs, installed: etcd; and for the node containerd, runc, CNI plugins. On Debian:
+Requirements: etcd; for the node also containerd, runc and CNI plugins. On Debian:
   apt install etcd-server containerd runc containernetworking-plugins
 )";
 
 constexpr FlagInfo kFlags[] = {
-    {"Cluster", "data-dir", "dir", kDefaultDataDir, "where everything is kept"},
+    {"Cluster", "data-dir", "dir", kDefaultDataDir, "Directory for the state of the cluster"},
     {"Cluster", "kubeconfig", "file", "",
-     "where the administrator's kubeconfig is written; else "
-     "admin.conf in --data-dir"},
+     "File for the administrator's kubeconfig (default: admin.conf in --data-dir)"},
     {"Cluster", "service-cidr", "cidr", "10.96.0.0/16",
-     "addresses of Services; the first is the API's, the tenth the DNS server's"},
-    {"Cluster", "cluster-cidr", "cidr", "10.244.0.0/16", "addresses of Pods"},
-    {"Cluster", "cluster-domain", "domain", "cluster.local", "what names of Services end in"},
-    {"Cluster", "secure-port", "port", "6443", "where the API server listens"},
+     "Address range of Services; the first address is for the API server, the tenth for the DNS "
+     "server"},
+    {"Cluster", "cluster-cidr", "cidr", "10.244.0.0/16", "Address range of Pods"},
+    {"Cluster", "cluster-domain", "domain", "cluster.local", "DNS domain of the cluster"},
+    {"Cluster", "secure-port", "port", "6443", "Port of the API server"},
     {"Cluster", "advertise-address", "ip", "",
-     "address of the API server for the rest of the cluster; else --node-ip"},
+     "Address of the API server for the rest of the cluster (default: --node-ip)"},
 
-    {"Node", "no-node", "", "false", "control plane only: no containers run here"},
-    {"Node", "node-name", "name", "", "else the host's name"},
-    {"Node", "node-ip", "ip", "", "else the address by which this machine reaches others"},
+    {"Node", "no-node", "", "false", "Run only the control plane, no containers"},
+    {"Node", "node-name", "name", "", "Name of the Node (default: the host's name)"},
+    {"Node", "node-ip", "ip", "",
+     "Address of the Node (default: the address with which this machine reaches others)"},
     {"Node", "registry-mirror", "strings", "",
-     "NAME=URL: images of the registry NAME are asked for at URL first, http or https"},
+     "Mirror of an image registry, NAME=URL: images of the registry NAME are requested from URL "
+     "first, http or https"},
 
-    {"Parts that are there already", "etcd-servers", "strings", "",
-     "an etcd cluster to use; else one is started"},
-    {"Parts that are there already", "etcd-cafile", "file", "", "CA of --etcd-servers"},
-    {"Parts that are there already", "etcd-certfile", "file", "",
-     "client certificate for --etcd-servers"},
-    {"Parts that are there already", "etcd-keyfile", "file", "", "key of --etcd-certfile"},
-    {"Parts that are there already", "container-runtime-endpoint", "url", "",
-     "a runtime to use, unix:///path; else containerd is started"},
+    {"External components", "etcd-servers", "strings", "",
+     "URLs of an existing etcd cluster (default: an etcd is started)"},
+    {"External components", "etcd-cafile", "file", "", "CA file for --etcd-servers"},
+    {"External components", "etcd-certfile", "file", "",
+     "Client certificate file for --etcd-servers"},
+    {"External components", "etcd-keyfile", "file", "", "Key file for --etcd-certfile"},
+    {"External components", "container-runtime-endpoint", "url", "",
+     "Socket of an existing container runtime, unix:///path (default: a containerd is started)"},
 
     // Not 2379: where etcd is installed, a service of the system may have that.
     {"Ports", "etcd-port", "port", "12379",
-     "of the etcd that is started; the next is for its peers"},
-    {"Ports", "controller-manager-port", "port", "10257", "probes and metrics of the controllers"},
-    {"Ports", "scheduler-port", "port", "10259", "probes and metrics of the scheduler"},
-    {"Ports", "kubelet-port", "port", "10250", "logs, exec and port-forward, for the API server"},
-    {"Ports", "kubelet-healthz-port", "port", "10248", "probes of the node agent"},
-    {"Ports", "proxy-healthz-port", "port", "10256", "probes of the proxy"},
-    {"Ports", "proxy-metrics-port", "port", "10249", "metrics of the proxy"},
-    {"Ports", "dns-metrics-port", "port", "9153", "metrics of the DNS server"},
+     "Client port of the etcd that is started; the next port is for its peers"},
+    {"Ports", "controller-manager-port", "port", "10257",
+     "Port for health checks and metrics of the controllers"},
+    {"Ports", "scheduler-port", "port", "10259",
+     "Port for health checks and metrics of the scheduler"},
+    {"Ports", "kubelet-port", "port", "10250",
+     "Port of the kubelet, for logs, exec and port-forward"},
+    {"Ports", "kubelet-healthz-port", "port", "10248", "Port for health checks of the kubelet"},
+    {"Ports", "proxy-healthz-port", "port", "10256", "Port for health checks of the service proxy"},
+    {"Ports", "proxy-metrics-port", "port", "10249", "Port for metrics of the service proxy"},
+    {"Ports", "dns-metrics-port", "port", "9153", "Port for metrics of the DNS server"},
 
     {"Logging", "v", "level", "0",
-     "how much to log: 0 what operators of a cluster need, 2 steps, 4 and more for developers"},
+     "Log verbosity: 0 for what operators of a cluster need, 2 for single steps, 4 and more for "
+     "developers"},
 };
-
-std::string HostName() {
-  char name[256] = "";
-  ::gethostname(name, sizeof name - 1);
-  std::string text = name;
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
 
 Result<std::string> AddressFlag(const Flags& flags, std::string_view name) {
   const std::string text = flags.Get(name);
@@ -157,7 +155,7 @@ Status ReadMirrors(const Flags& flags, UpOptions& options) {
 
 Status ReadNode(const Flags& flags, UpOptions& options) {
   options.node = !flags.GetBool("no-node");
-  options.node_name = flags.Has("node-name") ? flags.Get("node-name") : HostName();
+  options.node_name = flags.Has("node-name") ? flags.Get("node-name") : LowerCaseHostName();
   if (flags.Has("node-ip")) {
     COX_ASSIGN_OR_RETURN(options.node_ip, AddressFlag(flags, "node-ip"));
   } else {

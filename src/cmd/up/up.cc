@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-#include "apiserver/user.h"
+#include "apiserver/request/user.h"
 #include "base/await_stop.h"
 #include "base/heap.h"
 #include "base/log.h"

@@ -10,7 +10,7 @@
 #include "cmd/up/containerd_config.h"
 #include "cmd/up/options.h"
 #include "cmd/up/pause/pause_image.h"
-#include "object/json/json.h"
+#include "object/codec/json/json.h"
 
 namespace cox::cmd {
 namespace {

@@ -6,7 +6,7 @@
 #include "kubelet/configs/dns.h"
 #include "kubelet/configs/hosts.h"
 #include "kubelet/configs/sandbox_config.h"
-#include "kubelet/pod/test_pods.h"
+#include "kubelet/testing/test_pods.h"
 #include "runtime/labels.h"
 
 // What the runtime is told, for Pods that ask for this and that.

@@ -9,7 +9,7 @@
 #include "base/result.h"
 #include "kubelet/configs/security.h"
 #include "kubelet/environment/environment.h"
-#include "kubelet/options.h"
+#include "kubelet/options/options.h"
 #include "kubelet/volumes/manager.h"
 
 namespace cox::kubelet {

@@ -6,7 +6,7 @@
 #include "api/core/v1.h"
 #include "api/cri/v1.h"
 #include "base/result.h"
-#include "kubelet/options.h"
+#include "kubelet/options/options.h"
 
 namespace cox::kubelet {
 

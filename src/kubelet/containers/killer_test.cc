@@ -4,11 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/test_clock.h"
-#include "kubelet/containers/fake_events.h"
-#include "kubelet/pod/test_pods.h"
-#include "runtime/fake/fake_runtime.h"
+#include "base/testing/test_clock.h"
+#include "kubelet/testing/fake_events.h"
+#include "kubelet/testing/test_pods.h"
 #include "runtime/labels.h"
+#include "runtime/testing/fake_runtime.h"
 
 namespace cox::kubelet {
 namespace {

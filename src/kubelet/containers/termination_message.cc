@@ -12,7 +12,7 @@
 #include "base/strings.h"
 #include "kubelet/configs/log_paths.h"
 #include "kubelet/pod/containers.h"
-#include "kubelet/volumes/paths.h"
+#include "kubelet/volumes/plugin/paths.h"
 
 namespace cox::kubelet {
 

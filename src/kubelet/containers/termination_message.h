@@ -4,7 +4,7 @@
 #include <string>
 
 #include "api/core/v1.h"
-#include "kubelet/options.h"
+#include "kubelet/options/options.h"
 #include "runtime/pod_state.h"
 
 // What containers say about their end.

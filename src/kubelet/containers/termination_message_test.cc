@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "kubelet/pod/test_pods.h"
-#include "kubelet/volumes/files/test_folder.h"
+#include "kubelet/testing/test_folder.h"
+#include "kubelet/testing/test_pods.h"
 
 namespace cox::kubelet {
 namespace {

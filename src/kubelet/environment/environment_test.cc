@@ -4,9 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/test_clock.h"
-#include "kubelet/objects/fake_objects.h"
-#include "kubelet/pod/test_pods.h"
+#include "base/testing/test_clock.h"
+#include "kubelet/testing/fake_objects.h"
+#include "kubelet/testing/test_pods.h"
 
 namespace cox::kubelet {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "base/base64.h"
 #include "base/strings.h"
-#include "object/json/json.h"
-#include "object/value.h"
+#include "object/codec/json/json.h"
+#include "object/type/value.h"
 
 namespace cox::kubelet {
 

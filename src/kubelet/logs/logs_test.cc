@@ -11,14 +11,14 @@
 
 #include "base/mutex.h"
 #include "base/scope.h"
-#include "base/test_clock.h"
+#include "base/testing/test_clock.h"
 #include "kubelet/logs/log_file.h"
 #include "kubelet/logs/log_line.h"
 #include "kubelet/logs/query.h"
 #include "kubelet/logs/rotate.h"
 #include "net/gzip.h"
-#include "runtime/fake/fake_runtime.h"
 #include "runtime/labels.h"
+#include "runtime/testing/fake_runtime.h"
 
 namespace cox::kubelet {
 namespace {

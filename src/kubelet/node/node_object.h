@@ -7,9 +7,10 @@
 #include <vector>
 
 #include "api/core/v1.h"
+#include "base/build_info.h"
 #include "kubelet/node/machine.h"
 #include "kubelet/node/pressure.h"
-#include "object/map.h"
+#include "object/type/map.h"
 
 // The Node as this kubelet registers it.
 namespace cox::kubelet {
@@ -22,7 +23,7 @@ struct NodeOptions {
   bool register_node = true;     // false: somebody else makes the Node
   bool schedulable = true;       // --register-schedulable
   std::string provider_id;
-  std::string kubelet_version = "v1.36.4+coxswain1";  // the API server's
+  std::string kubelet_version = GetBuildInfo().git_version;
   uint16_t port = 10250;
   int64_t max_pods = 110;
   std::string root_dir = "/var/lib/kubelet";

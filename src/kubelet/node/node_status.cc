@@ -5,9 +5,9 @@
 
 #include "base/strings.h"
 #include "coxswain/conditions.h"
-#include "object/equal.h"
-#include "object/json/json.h"
+#include "object/codec/json/json.h"
 #include "object/patch/strategic.h"
+#include "object/type/equal.h"
 
 namespace cox::kubelet {
 namespace {

@@ -11,7 +11,7 @@
 #include "kubelet/node/node_object.h"
 #include "kubelet/node/node_status.h"
 #include "kubelet/node/pressure.h"
-#include "object/json/json.h"
+#include "object/codec/json/json.h"
 
 namespace cox::kubelet {
 namespace {

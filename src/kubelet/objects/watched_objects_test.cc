@@ -4,9 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/test_clock.h"
-#include "kubelet/pod/test_pods.h"
-#include "sdk/cache/fake_client.h"
+#include "base/testing/test_clock.h"
+#include "kubelet/testing/test_pods.h"
+#include "sdk/testing/history_client.h"
 
 namespace cox::kubelet {
 namespace {
@@ -34,7 +34,7 @@ class WatchedObjectsTest : public ::testing::Test {
 
   TestClock clock_;
   Context ctx_{clock_};
-  sdk::FakeClient server_;
+  sdk::HistoryClient server_;
   Mutex mu_;
   CondVar changed_;
   std::map<std::string, int> changes_ COX_GUARDED_BY(mu_);

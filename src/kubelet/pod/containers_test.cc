@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "kubelet/pod/test_pods.h"
+#include "kubelet/testing/test_pods.h"
 
 namespace cox::kubelet {
 namespace {

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kubelet/pod/test_pods.h"
+#include "kubelet/testing/test_pods.h"
 
 namespace cox::kubelet {
 namespace {

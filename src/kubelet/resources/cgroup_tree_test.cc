@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "kubelet/pod/test_pods.h"
+#include "kubelet/testing/test_pods.h"
 
 namespace cox::kubelet {
 namespace {

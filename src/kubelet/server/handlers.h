@@ -5,9 +5,9 @@
 
 #include "base/context.h"
 #include "kubelet/logs/query.h"
+#include "kubelet/podworkers/pod_manager.h"
 #include "kubelet/server/route.h"
 #include "kubelet/server/stats/stats.h"
-#include "kubelet/sync/pod_manager.h"
 #include "net/server.h"
 #include "runtime/runtime.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kubelet/server/node_server.h"
 
-#include "object/json/json.h"
+#include "object/codec/json/json.h"
 
 namespace cox::kubelet {
 namespace {

@@ -14,7 +14,7 @@
 #include "kubelet/server/auth/authorization.h"
 #include "kubelet/server/handlers.h"
 #include "net/server.h"
-#include "object/value.h"
+#include "object/type/value.h"
 
 namespace cox::kubelet {
 

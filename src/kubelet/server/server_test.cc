@@ -7,12 +7,12 @@
 #include <fstream>
 
 #include "kubelet/server/node_server.h"
-#include "kubelet/server/test_pods.h"
+#include "kubelet/testing/server_pods.h"
 #include "net/byte_stream.h"
 #include "net/client.h"
-#include "object/json/json.h"
-#include "runtime/fake/fake_runtime.h"
+#include "object/codec/json/json.h"
 #include "runtime/labels.h"
+#include "runtime/testing/fake_runtime.h"
 
 namespace cox::kubelet {
 namespace {

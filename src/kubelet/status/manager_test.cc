@@ -4,11 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/test_clock.h"
+#include "base/testing/test_clock.h"
 #include "coxswain/conditions.h"
-#include "kubelet/pod/test_pods.h"
+#include "kubelet/testing/test_pods.h"
 #include "object/patch/patch.h"
-#include "sdk/resource/fake_client.h"
+#include "sdk/testing/function_client.h"
 
 namespace cox::kubelet {
 namespace {
@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 using testing::MakePod;
 
 // A server with one Pod, which takes patches of its status and deletions.
-class OnePod final : public sdk::FakeClient {
+class OnePod final : public sdk::FunctionClient {
  public:
   explicit OnePod(Pod pod) : pod_(std::make_shared<const Pod>(std::move(pod))) {}
 

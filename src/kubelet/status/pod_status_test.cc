@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "coxswain/conditions.h"
-#include "kubelet/pod/test_pods.h"
+#include "kubelet/testing/test_pods.h"
 
 namespace cox::kubelet {
 namespace {

@@ -11,7 +11,8 @@
 #include "kubelet/environment/environment.h"
 #include "kubelet/objects/object_source.h"
 #include "kubelet/volumes/files/mounter.h"
-#include "kubelet/volumes/payload.h"
+#include "kubelet/volumes/payload/tokens.h"
+#include "kubelet/volumes/plugin/plugin.h"
 
 namespace cox::kubelet {
 
@@ -26,13 +27,13 @@ struct ContainerMount {
   bool operator==(const ContainerMount&) const = default;
 };
 
-// The volumes of the node's Pods.
+// The volumes of the Pods on this node. The types of volumes are plugins; the list is in
+// manager.cc.
 //
-// All that is known is on disk: an agent that was restarted finds what the last one left. Setting
-// up is repeated whenever an object changed, and changes only what differs.
-// Threads: all methods may be called concurrently for different Pods; for one Pod its worker calls
-//   one at a time.
-// Ownership: sources and the mounter outlive it.
+// Its whole state is on disk, so that a kubelet that was restarted finds what the one before has
+// left. Volumes are set up again whenever an object has changed; only what differs is changed.
+// Threads: All methods may be called concurrently for different Pods; for one Pod one at a time.
+// Ownership: The sources and the mounter outlive it.
 class VolumeManager {
  public:
   struct Options {
@@ -42,14 +43,9 @@ class VolumeManager {
   };
   VolumeManager(Options options, ObjectSource& objects, TokenSource& tokens, Mounter& mounter);
 
-  struct SetUpResult {
-    // When to set up again though nothing has changed: a token is to be replaced.
-    std::optional<Clock::WallTime> again;
-    bool changed = false;  // a file did
-  };
-  // All volumes of the Pod. Errors: the first that failed, with upstream's text
-  // `MountVolume.SetUp failed for volume "v" : ...`; the others are set up even so.
-  Result<SetUpResult> SetUp(Context& ctx, const core::v1::Pod& pod, const PodFacts& facts);
+  // Sets up all volumes of the Pod. If one fails, the others are set up nevertheless, and the first
+  // error is returned, with upstream's text `MountVolume.SetUp failed for volume "v" : ...`.
+  Result<VolumeSetUp> SetUp(Context& ctx, const core::v1::Pod& pod, const PodFacts& facts);
 
   // What a container sees of them, read-only where we write the files. REQUIRES: SetUp was OK.
   // subPaths are bound to places of their own. Errors: CreateContainerConfigError's.
@@ -64,20 +60,19 @@ class VolumeManager {
   Result<std::vector<std::string>> PodsOnDisk() const;
 
  private:
-  Status SetUpOne(Context& ctx, const core::v1::Pod& pod, const core::v1::Volume& volume,
-                  const PodFacts& facts, SetUpResult& result);
-  Status SetUpEmptyDir(const core::v1::Pod& pod, const core::v1::Volume& volume);
-  Status EnsureTmpfs(const std::string& path, int64_t bytes);
-  Result<std::string> HostPathOf(const core::v1::Pod& pod, const std::string& volume) const;
+  Result<VolumeSetUp> SetUpOne(Context& ctx, const core::v1::Pod& pod,
+                               const core::v1::Volume& volume, const PodFacts& facts) const;
+  // Null if no plugin supports the source.
+  const VolumePlugin* FindPlugin(const core::v1::VolumeSource& source) const;
   Result<std::string> BindSubPath(const core::v1::Pod& pod, const std::string& container,
                                   const std::string& volume, size_t index,
                                   const std::string& volume_path, const std::string& sub_path);
   Status UnmountBelow(const std::string& path, int depth);
 
   const Options options_;
-  ObjectSource& objects_;
   TokenSource& tokens_;
   Mounter& mounter_;
+  const VolumePlugins plugins_;
 };
 
 }  // namespace cox::kubelet

@@ -6,11 +6,11 @@
 
 #include <set>
 
-#include "base/test_clock.h"
-#include "kubelet/objects/fake_objects.h"
-#include "kubelet/pod/test_pods.h"
-#include "kubelet/volumes/fake_tokens.h"
-#include "kubelet/volumes/files/test_folder.h"
+#include "base/testing/test_clock.h"
+#include "kubelet/testing/fake_objects.h"
+#include "kubelet/testing/fake_tokens.h"
+#include "kubelet/testing/test_folder.h"
+#include "kubelet/testing/test_pods.h"
 
 namespace cox::kubelet {
 namespace {

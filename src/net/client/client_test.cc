@@ -12,8 +12,8 @@
 
 #include "base/mutex.h"
 #include "net/client/not_sent.h"
-#include "net/loopback.h"
-#include "net/server/http2_frames.h"
+#include "net/testing/http2_frames.h"
+#include "net/testing/loopback.h"
 
 namespace cox::net {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "net/server/response_head.h"
+#include "net/http.h"
 
 namespace cox::net {
 namespace {

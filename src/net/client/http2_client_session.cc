@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/check.h"
-#include "net/server/response_head.h"
+#include "net/http.h"
 
 namespace cox::net {
 namespace {

@@ -5,8 +5,8 @@
 #include <boost/asio/ssl.hpp>
 
 #include "net/client/not_sent.h"
-#include "net/loopback.h"
-#include "net/relay.h"
+#include "net/testing/loopback.h"
+#include "net/testing/relay.h"
 
 namespace cox::net {
 namespace {

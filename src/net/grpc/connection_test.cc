@@ -7,7 +7,7 @@
 #include <string>
 
 #include "net/grpc/channel.h"
-#include "net/grpc/fake_server.h"
+#include "net/testing/fake_grpc_server.h"
 
 namespace cox::net::grpc {
 namespace {

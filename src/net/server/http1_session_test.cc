@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "net/server/session_harness.h"
+#include "net/testing/session_harness.h"
 
 namespace cox::net {
 namespace {

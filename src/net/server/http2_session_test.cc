@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "net/server/http2_frames.h"
-#include "net/server/session_harness.h"
+#include "net/testing/http2_frames.h"
+#include "net/testing/session_harness.h"
 
 namespace cox::net {
 namespace {

@@ -10,21 +10,6 @@ bool MayHaveBody(int status) { return status >= 200 && status != 204 && status !
 
 }  // namespace
 
-bool IsHopByHop(std::string_view name) {
-  switch (name.size()) {
-    case 7:
-      return name == "upgrade";
-    case 10:
-      return name == "connection" || name == "keep-alive";
-    case 16:
-      return name == "proxy-connection";
-    case 17:
-      return name == "transfer-encoding";
-    default:
-      return false;
-  }
-}
-
 bool WantsClose(const Headers& headers) { return headers.Get("connection") == "close"; }
 
 bool HasBody(const Answer& answer, bool head_request) {

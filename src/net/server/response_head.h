@@ -10,8 +10,6 @@
 // What a response's head says, where HTTP/1.1 and HTTP/2 agree.
 namespace cox::net {
 
-// Fields that speak about one connection and not about the response.
-bool IsHopByHop(std::string_view lower_case_name);
 // The handler asks for the end of the connection: `connection: close`.
 bool WantsClose(const Headers& headers);
 // Whether body bytes follow the head.

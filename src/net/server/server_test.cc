@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "base/mutex.h"
-#include "net/loopback.h"
+#include "net/testing/loopback.h"
 
 namespace cox::net {
 namespace {

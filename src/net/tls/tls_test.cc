@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/mutex.h"
-#include "net/loopback.h"
+#include "net/testing/loopback.h"
 #include "net/tls/client_tls.h"
 #include "net/tls/record_buffers.h"
 #include "net/tls/tls_engine.h"

@@ -7,7 +7,7 @@
 
 #include "base/scope.h"
 #include "net/byte_stream.h"
-#include "net/loopback.h"
+#include "net/testing/loopback.h"
 
 namespace cox::net {
 namespace {

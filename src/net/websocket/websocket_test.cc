@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/scope.h"
-#include "base/test_clock.h"
-#include "net/loopback.h"
+#include "base/testing/test_clock.h"
+#include "net/testing/loopback.h"
 #include "net/websocket/link.h"
 
 namespace cox::net {

@@ -8,7 +8,7 @@
 #include "object/apply/field_manager.h"
 #include "object/apply/fields_v1.h"
 #include "object/apply/managed_fields.h"
-#include "object/json/json.h"
+#include "object/codec/json/json.h"
 
 // Server-side apply for objects that live in structs: a thin front over FieldManager, which does
 // the work on Values.

@@ -5,7 +5,7 @@
 
 #include "api/apps/v1.h"
 #include "api/core/v1.h"
-#include "object/apply/test_schema.h"
+#include "object/testing/test_schema.h"
 
 namespace cox::apply {
 namespace {

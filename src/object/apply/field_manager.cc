@@ -5,8 +5,8 @@
 
 #include "object/apply/managed_fields.h"
 #include "object/apply/typed.h"
-#include "object/json/json.h"
-#include "object/limits.h"
+#include "object/codec/json/json.h"
+#include "object/type/limits.h"
 
 namespace cox::apply {
 namespace {

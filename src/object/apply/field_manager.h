@@ -7,8 +7,8 @@
 
 #include "base/result.h"
 #include "object/apply/updater.h"
-#include "object/type.h"
-#include "object/value.h"
+#include "object/type/type.h"
+#include "object/type/value.h"
 
 namespace cox::apply {
 

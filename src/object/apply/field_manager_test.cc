@@ -5,7 +5,7 @@
 
 #include "object/apply/fields_v1.h"
 #include "object/apply/managed_fields.h"
-#include "object/apply/test_schema.h"
+#include "object/testing/test_schema.h"
 
 namespace cox::apply {
 namespace {

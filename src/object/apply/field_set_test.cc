@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "object/apply/fields_v1.h"
-#include "object/apply/test_schema.h"
+#include "object/testing/test_schema.h"
 
 namespace cox::apply {
 namespace {

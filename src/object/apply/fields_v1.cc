@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/strings.h"
-#include "object/json/json.h"
-#include "object/limits.h"
+#include "object/codec/json/json.h"
+#include "object/type/limits.h"
 
 namespace cox::apply {
 namespace {

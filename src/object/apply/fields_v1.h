@@ -6,7 +6,7 @@
 
 #include "base/result.h"
 #include "object/apply/field_set.h"
-#include "object/value.h"
+#include "object/type/value.h"
 
 // fieldsV1, the form in which metadata.managedFields holds a FieldSet:
 //

@@ -8,7 +8,7 @@
 #include "api/meta/v1.h"
 #include "base/result.h"
 #include "object/apply/managers.h"
-#include "object/value.h"
+#include "object/type/value.h"
 
 // metadata.managedFields: the managers of an object, as the object carries them.
 namespace cox::apply {

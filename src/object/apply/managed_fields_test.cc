@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "object/apply/fields_v1.h"
-#include "object/apply/test_schema.h"
-#include "object/json/json.h"
+#include "object/codec/json/json.h"
+#include "object/testing/test_schema.h"
 
 namespace cox::apply {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "object/value.h"
+#include "object/type/value.h"
 
 // Where a field stands in an object, in the terms that tell its owners apart: list items are named
 // by their key or value rather than by their position, so that a path still means the same item

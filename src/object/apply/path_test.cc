@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "object/apply/test_schema.h"
+#include "object/testing/test_schema.h"
 
 namespace cox::apply {
 namespace {

@@ -13,7 +13,7 @@
 #include "object/apply/field_manager.h"
 #include "object/apply/fields_v1.h"
 #include "object/apply/managed_fields.h"
-#include "object/json/json.h"
+#include "object/codec/json/json.h"
 #include "object/runtime_type.h"
 #include "tests/paths/paths.h"
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/strings.h"
-#include "object/json/json.h"
+#include "object/codec/json/json.h"
 
 namespace cox::apply {
 namespace {

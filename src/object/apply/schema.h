@@ -7,8 +7,8 @@
 
 #include "base/result.h"
 #include "object/apply/path.h"
-#include "object/type.h"
-#include "object/value.h"
+#include "object/type/type.h"
+#include "object/type/value.h"
 
 // How a Type says that values merge. The walks of typed.h share it; others need not include it.
 namespace cox::apply {

@@ -3,8 +3,8 @@
 
 #include "base/result.h"
 #include "object/apply/field_set.h"
-#include "object/type.h"
-#include "object/value.h"
+#include "object/type/type.h"
+#include "object/type/value.h"
 
 // Values read through a Type: which fields they set, how two of them differ, how they merge.
 //

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "object/apply/fields_v1.h"
-#include "object/apply/test_schema.h"
-#include "object/limits.h"
+#include "object/testing/test_schema.h"
+#include "object/type/limits.h"
 
 namespace cox::apply {
 namespace {

@@ -10,8 +10,8 @@
 #include "object/apply/conflict.h"
 #include "object/apply/managers.h"
 #include "object/apply/typed.h"
-#include "object/type.h"
-#include "object/value.h"
+#include "object/type/type.h"
+#include "object/type/value.h"
 
 // The merge of one writer's wishes into an object that others write too: who owns what before and
 // after, what changes, and who is in the way. Knows nothing of metadata; see field_manager.h for

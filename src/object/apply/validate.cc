@@ -7,7 +7,7 @@
 #include "object/apply/schema.h"
 #include "object/apply/typed.h"
 #include "object/apply/walk.h"
-#include "object/go_text.h"
+#include "object/type/go_text.h"
 
 namespace cox::apply {
 namespace {

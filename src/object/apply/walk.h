@@ -5,7 +5,7 @@
 
 #include "base/status.h"
 #include "object/apply/path.h"
-#include "object/limits.h"
+#include "object/type/limits.h"
 
 // What the recursive walks of typed.h have in common.
 namespace cox::apply {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "object/json/json.h"
+#include "object/codec/json/json.h"
 
 namespace cox::core_rules {
 namespace {

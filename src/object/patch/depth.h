@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "object/value.h"
+#include "object/type/value.h"
 
 // How deep documents nest. Most patch algorithms recurse over the patch: they refuse one deeper
 // than limits::kMaxTypedDepth first, and then need not count.

@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "base/strings.h"
-#include "object/go_text.h"
-#include "object/limits.h"
 #include "object/patch/depth.h"
 #include "object/patch/json_pointer.h"
+#include "object/type/go_text.h"
+#include "object/type/limits.h"
 
 namespace cox::patch {
 namespace {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "object/json/json.h"
-#include "object/value.h"
+#include "object/codec/json/json.h"
+#include "object/type/value.h"
 
 // JSON Patch (RFC 6902): a list of add, remove, replace, move, copy and test operations.
 //

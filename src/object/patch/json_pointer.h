@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "object/value.h"
+#include "object/type/value.h"
 
 // JSON Pointer (RFC 6901): "/spec/containers/0/image".
 namespace cox::patch {

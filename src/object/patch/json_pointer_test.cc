@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "object/patch/case_file.h"
+#include "object/testing/case_file.h"
 
 namespace cox::patch {
 namespace {

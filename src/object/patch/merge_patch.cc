@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "object/limits.h"
 #include "object/patch/depth.h"
+#include "object/type/limits.h"
 
 namespace cox::patch {
 namespace {

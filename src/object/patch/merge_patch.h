@@ -5,7 +5,7 @@
 
 #include "base/result.h"
 #include "object/patch/precondition.h"
-#include "object/value.h"
+#include "object/type/value.h"
 
 // JSON Merge Patch (RFC 7396): a partial document laid over another. Objects merge member by
 // member, null removes a member, everything else replaces.

@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "object/limits.h"
-#include "object/patch/case_file.h"
 #include "object/patch/depth.h"
+#include "object/testing/case_file.h"
+#include "object/type/limits.h"
 
 namespace cox::patch {
 namespace {

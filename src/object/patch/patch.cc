@@ -4,10 +4,10 @@
 #include <array>
 
 #include "base/strings.h"
-#include "object/go_text.h"
 #include "object/patch/json_patch.h"
 #include "object/patch/merge_patch.h"
 #include "object/patch/strategic.h"
+#include "object/type/go_text.h"
 
 namespace cox::patch {
 namespace {

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "base/result.h"
-#include "object/json/json.h"
-#include "object/type.h"
-#include "object/value.h"
+#include "object/codec/json/json.h"
+#include "object/type/type.h"
+#include "object/type/value.h"
 
 // The PATCH request: which kind of patch a body is, and the object with it applied.
 //

@@ -6,7 +6,7 @@
 
 #include "api/apps/v1.h"
 #include "api/core/v1.h"
-#include "object/patch/case_file.h"
+#include "object/testing/case_file.h"
 
 namespace cox::patch {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "object/go_text.h"
+#include "object/type/go_text.h"
 
 namespace cox::patch {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/status.h"
-#include "object/value.h"
+#include "object/type/value.h"
 
 // What a patch must not do. Whoever creates a patch for someone else (kubectl apply) passes these
 // to refuse one that would change an object's identity.

@@ -5,8 +5,8 @@
 
 #include "base/result.h"
 #include "object/patch/precondition.h"
-#include "object/type.h"
-#include "object/value.h"
+#include "object/type/type.h"
+#include "object/type/value.h"
 
 // Strategic Merge Patch: a merge patch that knows the type it patches. Fields say in their tables
 // (Field::kPatchMerge, ..., Field::merge_key) how they merge:

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "object/go_text.h"
-#include "object/limits.h"
 #include "object/patch/depth.h"
 #include "object/patch/strategic.h"
 #include "object/patch/strategic_merge.h"
+#include "object/type/go_text.h"
+#include "object/type/limits.h"
 
 namespace cox::patch {
 namespace strategic {

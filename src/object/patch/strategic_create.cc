@@ -2,13 +2,13 @@
 // Making patches: what the SDK and kubectl send.
 #include <string>
 
-#include "object/go_text.h"
-#include "object/limits.h"
+#include "object/codec/yaml/yaml.h"
 #include "object/patch/depth.h"
 #include "object/patch/strategic.h"
 #include "object/patch/strategic_diff.h"
 #include "object/patch/strategic_merge.h"
-#include "object/yaml/yaml.h"
+#include "object/type/go_text.h"
+#include "object/type/limits.h"
 
 namespace cox::patch {
 namespace {

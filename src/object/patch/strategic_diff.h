@@ -3,8 +3,8 @@
 
 #include "base/result.h"
 #include "object/patch/strategic_meta.h"
-#include "object/type.h"
-#include "object/value.h"
+#include "object/type/type.h"
+#include "object/type/value.h"
 
 // Comparing, the other recursive half of strategic merge patch. Private to this folder.
 namespace cox::patch::strategic {

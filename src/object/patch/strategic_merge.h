@@ -5,8 +5,8 @@
 
 #include "base/result.h"
 #include "object/patch/strategic_meta.h"
-#include "object/type.h"
-#include "object/value.h"
+#include "object/type/type.h"
+#include "object/type/value.h"
 
 // Merging, the recursive half of strategic merge patch: objects (strategic_apply.cc), lists
 // (strategic_lists.cc) and the order of list items (strategic_order.cc). Private to this folder.

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "base/strings.h"
-#include "object/go_text.h"
-#include "object/json/json.h"
+#include "object/codec/json/json.h"
+#include "object/type/go_text.h"
 
 namespace cox::patch::strategic {
 namespace {

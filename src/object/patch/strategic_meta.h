@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "object/type.h"
-#include "object/value.h"
+#include "object/type/type.h"
+#include "object/type/value.h"
 
 // What the parts of strategic merge patch share: directives, how fields merge, error texts.
 // Private to this folder.

@@ -3,8 +3,8 @@
 #include <limits>
 #include <unordered_map>
 
-#include "object/go_text.h"
 #include "object/patch/strategic_merge.h"
+#include "object/type/go_text.h"
 
 namespace cox::patch::strategic {
 namespace {

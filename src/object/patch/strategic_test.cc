@@ -6,9 +6,9 @@
 
 #include "api/apps/v1.h"
 #include "api/core/v1.h"
-#include "object/limits.h"
-#include "object/patch/case_file.h"
-#include "object/patch/sample_types.h"
+#include "object/testing/case_file.h"
+#include "object/testing/sample_types.h"
+#include "object/type/limits.h"
 
 namespace cox::patch {
 namespace {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "object/list.h"
 #include "object/selector/label_view.h"
+#include "object/type/list.h"
 #include "object/validation/field_error.h"
 
 // Label selectors: which objects a query, a Service or a controller means.

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "object/list.h"
+#include "object/type/list.h"
 #include "object/validation/field_path.h"
 
 namespace cox {

@@ -8,7 +8,7 @@
 #include "base/context.h"
 #include "base/result.h"
 #include "net/grpc/channel.h"
-#include "object/protobuf/protobuf.h"
+#include "object/codec/protobuf/protobuf.h"
 
 namespace cox::runtime {
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "object/protobuf/protobuf.h"
+#include "object/codec/protobuf/protobuf.h"
 #include "runtime/labels.h"
 
 namespace cox::runtime {

@@ -5,8 +5,8 @@
 #include <fstream>
 #include <iterator>
 
-#include "runtime/contract_test.h"
-#include "runtime/cri/testing/containerd.h"
+#include "runtime/testing/containerd.h"
+#include "runtime/testing/contract_test.h"
 
 namespace cox::runtime {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "api/core/v1.h"
-#include "object/map.h"
 #include "object/scalar/quantity.h"
+#include "object/type/map.h"
 
 namespace cox::scheduler {
 

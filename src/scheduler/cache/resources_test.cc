@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "scheduler/test_objects.h"
+#include "scheduler/testing/test_objects.h"
 
 namespace cox::scheduler {
 namespace {

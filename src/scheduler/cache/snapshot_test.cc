@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/test_clock.h"
-#include "scheduler/test_objects.h"
+#include "base/testing/test_clock.h"
+#include "scheduler/testing/test_objects.h"
 
 namespace cox::scheduler {
 namespace {

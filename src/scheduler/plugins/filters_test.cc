@@ -2,10 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/test_clock.h"
+#include "base/testing/test_clock.h"
 #include "object/core/node_selector.h"
 #include "scheduler/plugins/registry.h"
-#include "scheduler/test_objects.h"
+#include "scheduler/testing/test_objects.h"
 
 // What each plugin lets pass, and what it says where it does not.
 namespace cox::scheduler {

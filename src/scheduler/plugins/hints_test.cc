@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "scheduler/plugins/registry.h"
-#include "scheduler/test_objects.h"
+#include "scheduler/testing/test_objects.h"
 
 // After which events each plugin wants a Pod that it has refused tried again.
 namespace cox::scheduler {

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <set>
 
+#include "object/codec/protobuf/protobuf.h"
 #include "object/core/node_selector.h"
-#include "object/protobuf/protobuf.h"
 #include "scheduler/plugins/node_selector.h"
 #include "scheduler/plugins/plugins.h"
 

@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "coxswain/client.h"
-#include "scheduler/framework.h"
-#include "scheduler/waiting_pods.h"
+#include "scheduler/framework/framework.h"
+#include "scheduler/framework/waiting_pods.h"
 
 // The plugins, each in a file of its name; registry.cc lists them.
 namespace cox::scheduler {

@@ -2,9 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/test_clock.h"
+#include "base/testing/test_clock.h"
 #include "scheduler/plugins/registry.h"
-#include "scheduler/test_objects.h"
+#include "scheduler/testing/test_objects.h"
 
 // How each plugin ranks nodes.
 namespace cox::scheduler {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "api/core/v1.h"
-#include "scheduler/framework.h"
+#include "scheduler/framework/framework.h"
 
 namespace cox::scheduler {
 

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "scheduler/queue/cluster_event.h"
+#include "scheduler/framework/cluster_event.h"
 
 namespace cox::scheduler {
 

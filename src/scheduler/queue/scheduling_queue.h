@@ -14,7 +14,7 @@
 #include "base/metrics.h"
 #include "base/mutex.h"
 #include "base/result.h"
-#include "scheduler/framework.h"
+#include "scheduler/framework/framework.h"
 #include "scheduler/queue/in_flight.h"
 #include "scheduler/queue/queued_pod.h"
 

@@ -5,8 +5,8 @@
 
 #include <thread>
 
-#include "base/test_clock.h"
-#include "scheduler/test_objects.h"
+#include "base/testing/test_clock.h"
+#include "scheduler/testing/test_objects.h"
 
 namespace cox::scheduler {
 namespace {

@@ -6,9 +6,9 @@
 #include <thread>
 
 #include "api/core/v1.h"
-#include "base/test_clock.h"
-#include "sdk/cache/fake_client.h"
-#include "sdk/cache/test_recorder.h"
+#include "base/testing/test_clock.h"
+#include "sdk/testing/history_client.h"
+#include "sdk/testing/test_recorder.h"
 
 namespace cox::sdk {
 namespace {
@@ -28,7 +28,7 @@ class CacheTest : public testing::Test {
 
   TestClock clock_;
   Context ctx_{clock_};
-  FakeClient client_;
+  HistoryClient client_;
   MetricsRegistry metrics_;
   std::unique_ptr<Cache> cache_;
 };
@@ -38,8 +38,8 @@ TEST_F(CacheTest, SharesOneInformerAmongAllWhoWantTheResource) {
   Start();
   const Informer<ConfigMap> informer = cache_->InformerOf<ConfigMap>();
   const Lister<ConfigMap> lister = cache_->ListerOf<ConfigMap>();
-  EXPECT_EQ(&informer.shared(), cache_->Get(FakeClient::Maps()).get());
-  EXPECT_EQ(&informer.shared(), cache_->Find(FakeClient::Maps()).get());
+  EXPECT_EQ(&informer.shared(), cache_->Get(HistoryClient::Maps()).get());
+  EXPECT_EQ(&informer.shared(), cache_->Find(HistoryClient::Maps()).get());
   ASSERT_TRUE(cache_->WaitForSync(ctx_).ok());
   EXPECT_EQ(lister.Get({"ns", "a"})->data.find("data")->second, "x");
   EXPECT_EQ(lister.List("ns").size(), 1);
@@ -67,9 +67,9 @@ TEST_F(CacheTest, KeepsStructsJsonAndMetadataApart) {
   client_.Put("ns", "a", "x");
   Start();
   const Resource dynamic = Resource::Dynamic({"", "v1", "ConfigMap"}, "configmaps", true);
-  const auto typed = cache_->Get(FakeClient::Maps());
+  const auto typed = cache_->Get(HistoryClient::Maps());
   const auto json = cache_->Get(dynamic);
-  const auto metadata = cache_->MetadataInformerOf(FakeClient::Maps());
+  const auto metadata = cache_->MetadataInformerOf(HistoryClient::Maps());
   EXPECT_NE(typed, json);
   ASSERT_TRUE(cache_->WaitForSync(ctx_).ok());
   EXPECT_TRUE(typed->Get({"ns", "a"})->is_typed());
@@ -100,7 +100,7 @@ TEST_F(CacheTest, ScopesAreByResource) {
   scope.transform = [](Object& object) { object.As<ConfigMap>()->data.clear(); };
   scope.keep = CacheScope::Keep::kBytes;
   CacheOptions options;
-  options.by_resource.emplace_back(FakeClient::Maps(), scope);
+  options.by_resource.emplace_back(HistoryClient::Maps(), scope);
   Start(options);
   const Lister<ConfigMap> lister = cache_->ListerOf<ConfigMap>();
   ASSERT_TRUE(cache_->WaitForSync(ctx_).ok());
@@ -114,7 +114,7 @@ TEST_F(CacheTest, NamespacesComeAndGoAtRunTime) {
   CacheOptions options;
   options.defaults.namespaces = {"one"};
   Start(options);
-  const auto informer = cache_->Get(FakeClient::Maps());
+  const auto informer = cache_->Get(HistoryClient::Maps());
   Recorder recorder;
   const InformerHandle handle = informer->AddHandler(recorder.handler());
   ASSERT_TRUE(cache_->WaitForSync(ctx_).ok());
@@ -131,7 +131,7 @@ TEST_F(CacheTest, NamespacesComeAndGoAtRunTime) {
   recorder.AwaitSeen(4);
   EXPECT_EQ(recorder.seen().back(), "-one/a");
   // Informers that are made later know of it.
-  const auto later = cache_->GetMetadata(FakeClient::Maps());
+  const auto later = cache_->GetMetadata(HistoryClient::Maps());
   ASSERT_TRUE(cache_->WaitForSync(ctx_).ok());
   EXPECT_EQ(later->size(), 2);
   EXPECT_EQ(recorder.broken(), std::vector<std::string>());
@@ -143,7 +143,7 @@ TEST_F(CacheTest, WithoutItsLastNamespaceAScopeIsEmptyAndNotAll) {
   options.defaults.namespaces = {"one"};
   Start(options);
   cache_->RemoveNamespace("one");
-  const auto informer = cache_->Get(FakeClient::Maps());
+  const auto informer = cache_->Get(HistoryClient::Maps());
   ASSERT_TRUE(cache_->WaitForSync(ctx_).ok());
   EXPECT_EQ(informer->size(), 0);
   EXPECT_EQ(client_.asked().all(), 0);
@@ -155,12 +155,12 @@ TEST_F(CacheTest, WithoutItsLastNamespaceAScopeIsEmptyAndNotAll) {
 TEST_F(CacheTest, RemovedInformersShowWhatTheyHadAndStartAnew) {
   client_.Put("ns", "a");
   Start();
-  const auto informer = cache_->Get(FakeClient::Maps());
+  const auto informer = cache_->Get(HistoryClient::Maps());
   ASSERT_TRUE(cache_->WaitForSync(ctx_).ok());
-  cache_->Remove(FakeClient::Maps());
-  EXPECT_EQ(cache_->Find(FakeClient::Maps()), nullptr);
+  cache_->Remove(HistoryClient::Maps());
+  EXPECT_EQ(cache_->Find(HistoryClient::Maps()), nullptr);
   client_.Put("ns", "b");
-  const auto again = cache_->Get(FakeClient::Maps());
+  const auto again = cache_->Get(HistoryClient::Maps());
   ASSERT_TRUE(cache_->WaitForSync(ctx_).ok());
   EXPECT_EQ(again->size(), 2);
   EXPECT_EQ(informer->size(), 1);
@@ -170,11 +170,11 @@ TEST_F(CacheTest, RemovedInformersShowWhatTheyHadAndStartAnew) {
 
 TEST_F(CacheTest, MayBeRemovedByItsOwnHandler) {
   Start();
-  const auto informer = cache_->Get(FakeClient::Maps());
+  const auto informer = cache_->Get(HistoryClient::Maps());
   ASSERT_TRUE(cache_->WaitForSync(ctx_).ok());
   std::atomic<bool> called = false;
   const InformerHandle handle = informer->AddHandler([&](const Delta&) {
-    cache_->Remove(FakeClient::Maps());
+    cache_->Remove(HistoryClient::Maps());
     called = true;
   });
   client_.Put("ns", "a");
@@ -184,7 +184,7 @@ TEST_F(CacheTest, MayBeRemovedByItsOwnHandler) {
 TEST_F(CacheTest, WaitersAreToldWhenTheCacheEnds) {
   client_.Set({.away = Status::Unavailable("refused")});
   Start();
-  const auto informer = cache_->Get(FakeClient::Maps());
+  const auto informer = cache_->Get(HistoryClient::Maps());
   Context parent = ctx_;
   std::thread waiter([&] {
     Context own(clock_);
@@ -197,7 +197,7 @@ TEST_F(CacheTest, WaitersAreToldWhenTheCacheEnds) {
 TEST_F(CacheTest, ResyncsByItsOwnThread) {
   client_.Put("ns", "a");
   Start();
-  const auto informer = cache_->Get(FakeClient::Maps());
+  const auto informer = cache_->Get(HistoryClient::Maps());
   ASSERT_TRUE(cache_->WaitForSync(ctx_).ok());
   Recorder recorder;
   const InformerHandle handle = informer->AddHandler(recorder.handler(), {.resync = seconds(100)});
@@ -213,10 +213,10 @@ class WriteThroughTest : public CacheTest {
   void SetUp() override {
     first_ = client_.Put("ns", "a");
     Start();
-    informer_ = cache_->Get(FakeClient::Maps());
+    informer_ = cache_->Get(HistoryClient::Maps());
     ASSERT_TRUE(cache_->WaitForSync(ctx_).ok());
     client_.AwaitFollowing(1);
-    FakeClient::Faults faults;
+    HistoryClient::Faults faults;
     faults.silent = true;  // nothing comes by the watch
     client_.Set(faults);
     writing_ = cache_->WritingThrough(client_);

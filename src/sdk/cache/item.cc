@@ -9,8 +9,8 @@
 #include "base/check.h"
 #include "base/strings.h"
 #include "object/codec.h"
-#include "object/json/json.h"
-#include "object/protobuf/protobuf.h"
+#include "object/codec/json/json.h"
+#include "object/codec/protobuf/protobuf.h"
 #include "object/scheme.h"
 #include "sdk/cache/object_size.h"
 

@@ -5,7 +5,7 @@
 
 #include "api/core/v1.h"
 #include "api/meta/v1.h"
-#include "object/json/json.h"
+#include "object/codec/json/json.h"
 #include "sdk/cache/object_size.h"
 
 namespace cox::sdk {

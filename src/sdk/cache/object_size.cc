@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <string>
 
-#include "object/api_types.h"
-#include "object/pointer.h"
+#include "object/type/api_types.h"
+#include "object/type/pointer.h"
 
 namespace cox::sdk {
 namespace {

@@ -7,9 +7,9 @@
 #include <thread>
 
 #include "base/scope.h"
-#include "base/test_clock.h"
-#include "sdk/cache/fake_client.h"
-#include "sdk/cache/test_recorder.h"
+#include "base/testing/test_clock.h"
+#include "sdk/testing/history_client.h"
+#include "sdk/testing/test_recorder.h"
 
 namespace cox::sdk {
 namespace {
@@ -53,12 +53,12 @@ class ReflectorTest : public testing::Test {
 
   TestClock clock_;
   Context ctx_{clock_};
-  FakeClient client_;
+  HistoryClient client_;
   CacheOptions options_;
   MetricsRegistry registry_;
   ReflectorMetrics metrics_{registry_};
   const std::shared_ptr<ResourceInformer> informer_ =
-      std::make_shared<ResourceInformer>(FakeClient::Maps(), false, CacheScope(), clock_,
+      std::make_shared<ResourceInformer>(HistoryClient::Maps(), false, CacheScope(), clock_,
                                          Clock::Duration(), std::make_shared<Doorbell>());
   Recorder recorder_;
   const InformerHandle handle_ = informer_->AddHandler(recorder_.handler());
@@ -101,7 +101,7 @@ TEST_F(ReflectorTest, WhatChangesWhileTheListIsStreamedIsPartOfIt) {
 TEST_F(ReflectorTest, AServerThatRefusesStreamsIsAskedForPagesFromThenOn) {
   const struct {
     const char* what;
-    FakeClient::Faults faults;
+    HistoryClient::Faults faults;
   } kCases[] = {
       {"422", {.streaming = Status::Invalid("sendInitialEvents is forbidden")}},
       {"400", {.streaming = Status::BadRequest("unknown parameter")}},
@@ -109,12 +109,12 @@ TEST_F(ReflectorTest, AServerThatRefusesStreamsIsAskedForPagesFromThenOn) {
   };
   for (const auto& c : kCases) {
     SCOPED_TRACE(c.what);
-    FakeClient client;
+    HistoryClient client;
     const ObjectPtr a = client.Put("ns", "a");
     client.Set(c.faults);
     Recorder recorder;
     auto informer =
-        std::make_shared<ResourceInformer>(FakeClient::Maps(), false, CacheScope(), clock_,
+        std::make_shared<ResourceInformer>(HistoryClient::Maps(), false, CacheScope(), clock_,
                                            Clock::Duration(), std::make_shared<Doorbell>());
     const InformerHandle handle = informer->AddHandler(recorder.handler());
     Scope scope(ctx_, "test");
@@ -227,7 +227,7 @@ TEST_F(ReflectorTest, AServerThatIsAwayForMinutesIsAskedSeldomAndTheCacheStaysUs
 TEST_F(ReflectorTest, NoStormWhateverAServerAnswers) {
   const struct {
     const char* what;
-    FakeClient::Faults faults;
+    HistoryClient::Faults faults;
     int at_most;  // in ten minutes
   } kCases[] = {
       {"watches end at once", {.end_after = 0}, 30},
@@ -242,10 +242,10 @@ TEST_F(ReflectorTest, NoStormWhateverAServerAnswers) {
   };
   for (const auto& c : kCases) {
     SCOPED_TRACE(c.what);
-    FakeClient client;
+    HistoryClient client;
     client.Set(c.faults);
     auto informer =
-        std::make_shared<ResourceInformer>(FakeClient::Maps(), false, CacheScope(), clock_,
+        std::make_shared<ResourceInformer>(HistoryClient::Maps(), false, CacheScope(), clock_,
                                            Clock::Duration(), std::make_shared<Doorbell>());
     Scope scope(ctx_, "test");
     auto reflector = std::make_shared<Reflector>(client, options_, informer,
@@ -355,7 +355,7 @@ TEST_F(ReflectorTest, SurvivesABadDay) {
     if (maybe(6)) client_.EndWatches(EndOfWatch());
     if (maybe(6)) client_.EndWatches(Status::Unavailable("reset"));
     if (maybe(9)) client_.EndWatches(Status::Expired("too old"));
-    FakeClient::Faults faults;
+    HistoryClient::Faults faults;
     if (maybe(5)) faults.away = Status::Unavailable("refused");
     if (maybe(5)) faults.compacted = client_.version();
     if (maybe(5)) faults.end_after = 1;

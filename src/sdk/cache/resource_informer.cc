@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sdk/cache/resource_informer.h"
+#include "base/random.h"
 
 #include <algorithm>
 #include <atomic>
@@ -170,8 +171,7 @@ void ResourceInformer::AddIndex(std::string name, IndexFunction function) {
 // Up to a tenth later, so that handlers which were registered together part ways.
 Clock::SteadyTime ResourceInformer::NextResync(Clock::Duration every) const {
   if (every <= Clock::Duration()) return Clock::kNever;
-  thread_local std::minstd_rand random{std::random_device{}()};
-  return clock_.In(every + every / 1000 * static_cast<int>(random() % 100));
+  return clock_.In(every + every / 1000 * static_cast<int>(RandomBelow(100)));
 }
 
 Clock::SteadyTime ResourceInformer::Resync() {

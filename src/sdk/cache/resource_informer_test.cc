@@ -9,8 +9,8 @@
 
 #include "api/core/v1.h"
 #include "base/scope.h"
-#include "base/test_clock.h"
-#include "sdk/cache/test_recorder.h"
+#include "base/testing/test_clock.h"
+#include "sdk/testing/test_recorder.h"
 
 namespace cox::sdk {
 namespace {

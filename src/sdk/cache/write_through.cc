@@ -7,7 +7,7 @@
 
 #include "api/core/v1.h"
 #include "api/meta/v1.h"
-#include "object/json/json.h"
+#include "object/codec/json/json.h"
 
 namespace cox::sdk {
 namespace {

@@ -8,8 +8,8 @@
 #include "base/clock.h"
 #include "coxswain/client.h"
 #include "object/codec.h"
-#include "object/cost_meter.h"
-#include "sdk/client/fake_transport.h"
+#include "object/testing/cost_meter.h"
+#include "sdk/testing/fake_transport.h"
 
 namespace cox::sdk {
 namespace {

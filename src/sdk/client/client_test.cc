@@ -5,11 +5,11 @@
 
 #include "api/apps/v1.h"
 #include "api/core/v1.h"
-#include "base/test_clock.h"
+#include "base/testing/test_clock.h"
 #include "object/codec.h"
-#include "object/json/json.h"
-#include "object/protobuf/protobuf.h"
-#include "sdk/client/fake_transport.h"
+#include "object/codec/json/json.h"
+#include "object/codec/protobuf/protobuf.h"
+#include "sdk/testing/fake_transport.h"
 
 namespace cox {
 namespace {

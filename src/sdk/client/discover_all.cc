@@ -5,7 +5,7 @@
 #include "api/apidiscovery/v2.h"
 #include "api/meta/v1.h"
 #include "coxswain/discovery.h"
-#include "object/json/json.h"
+#include "object/codec/json/json.h"
 #include "object/scheme.h"
 #include "sdk/client/answer/decode_object.h"
 #include "sdk/client/answer/status_answer.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "base/test_clock.h"
+#include "base/testing/test_clock.h"
 #include "coxswain/discovery.h"
-#include "sdk/client/fake_transport.h"
+#include "sdk/testing/fake_transport.h"
 
 namespace cox::sdk {
 namespace {

@@ -4,7 +4,7 @@
 #include "api/apidiscovery/v2.h"
 #include "api/meta/v1.h"
 #include "base/strings.h"
-#include "object/json/json.h"
+#include "object/codec/json/json.h"
 #include "sdk/client/answer/decode_object.h"
 #include "sdk/client/answer/status_answer.h"
 

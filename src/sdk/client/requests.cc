@@ -4,7 +4,7 @@
 #include <array>
 
 #include "base/strings.h"
-#include "object/json/json.h"
+#include "object/codec/json/json.h"
 #include "object/validation/names.h"
 
 namespace cox::sdk {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <random>
 
+#include "base/random.h"
 #include "coxswain/transport.h"
 #include "sdk/client/answer/status_answer.h"
 
@@ -23,8 +24,7 @@ Retry::Retry(const Context& ctx, Clock::Duration budget, bool read_only)
       backoff_(kFirstBackoff) {}
 
 std::optional<Clock::Duration> Retry::Within(Clock::Duration wait) {
-  thread_local std::minstd_rand random{std::random_device{}()};
-  const double factor = 1 + kJitter * std::uniform_real_distribution<>()(random);
+  const double factor = 1 + kJitter * RandomFraction();
   wait = std::chrono::duration_cast<Clock::Duration>(wait * factor);
   const Clock::SteadyTime at = ctx_.clock().Monotonic() + wait;
   if (at > until_ || at >= ctx_.deadline()) return std::nullopt;

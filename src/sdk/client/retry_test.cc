@@ -7,10 +7,10 @@
 
 #include "api/core/v1.h"
 #include "base/scope.h"
-#include "base/test_clock.h"
+#include "base/testing/test_clock.h"
 #include "coxswain/client.h"
 #include "net/client/not_sent.h"
-#include "sdk/client/fake_transport.h"
+#include "sdk/testing/fake_transport.h"
 
 namespace cox::sdk {
 namespace {

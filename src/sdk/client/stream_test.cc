@@ -3,10 +3,10 @@
 
 #include "api/core/v1.h"
 #include "base/scope.h"
-#include "base/test_clock.h"
+#include "base/testing/test_clock.h"
 #include "coxswain/client.h"
 #include "object/codec.h"
-#include "sdk/client/fake_transport.h"
+#include "sdk/testing/fake_transport.h"
 
 namespace cox::sdk {
 namespace {

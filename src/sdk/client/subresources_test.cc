@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "api/apps/v1.h"
-#include "base/test_clock.h"
-#include "sdk/client/fake_transport.h"
+#include "base/testing/test_clock.h"
 #include "sdk/client/metrics.h"
+#include "sdk/testing/fake_transport.h"
 
 namespace cox {
 namespace {

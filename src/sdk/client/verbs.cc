@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "coxswain/client.h"
-#include "object/json/json.h"
+#include "object/codec/json/json.h"
 
 // The verbs as Operations: what decorators see of them.
 namespace cox {

@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "api/core/v1.h"
-#include "base/test_clock.h"
+#include "base/testing/test_clock.h"
 #include "coxswain/client.h"
-#include "sdk/client/fake_transport.h"
+#include "sdk/testing/fake_transport.h"
 
 namespace cox::sdk {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sdk/config/fields.h"
 
-#include "object/json/text.h"
+#include "object/codec/json/text.h"
 
 namespace cox::sdk {
 

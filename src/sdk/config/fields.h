@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "object/value.h"
+#include "object/type/value.h"
 
 namespace cox::sdk {
 

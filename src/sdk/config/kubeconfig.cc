@@ -7,8 +7,8 @@
 
 #include "base/strings.h"
 #include "net/url.h"
-#include "object/json/json.h"
-#include "object/yaml/yaml.h"
+#include "object/codec/json/json.h"
+#include "object/codec/yaml/yaml.h"
 #include "sdk/config/fields.h"
 
 namespace cox::sdk {

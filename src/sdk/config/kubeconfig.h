@@ -8,7 +8,7 @@
 
 #include "base/result.h"
 #include "coxswain/config.h"
-#include "object/value.h"
+#include "object/type/value.h"
 
 namespace cox::sdk {
 

@@ -8,7 +8,7 @@
 
 #include "api/core/v1.h"
 #include "base/await_stop.h"
-#include "base/test_clock.h"
+#include "base/testing/test_clock.h"
 
 namespace cox::sdk {
 namespace {

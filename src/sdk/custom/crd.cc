@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/check.h"
-#include "object/json/json.h"
+#include "object/codec/json/json.h"
+#include "object/codec/yaml/yaml.h"
 #include "object/object.h"
-#include "object/yaml/yaml.h"
 #include "sdk/custom/descriptions.h"
 
 namespace cox {

@@ -5,9 +5,9 @@
 
 #include "api/core/v1.h"
 #include "object/codec.h"
-#include "object/json/json.h"
+#include "object/codec/json/json.h"
+#include "object/codec/yaml/yaml.h"
 #include "object/runtime_type.h"
-#include "object/yaml/yaml.h"
 
 namespace demo {
 

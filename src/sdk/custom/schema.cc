@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "object/json/json.h"
+#include "object/codec/json/json.h"
 #include "sdk/custom/descriptions.h"
 
 namespace cox::sdk {

@@ -5,7 +5,7 @@
 #include <array>
 #include <charconv>
 
-#include "sdk/resource/host_name.h"
+#include "base/host_name.h"
 
 namespace cox::sdk {
 namespace {
@@ -44,7 +44,8 @@ std::string NewIdentity() {
   const uint64_t number = (uint64_t{random()} << 32) | random();
   std::array<char, 16> hex{};
   char* end = std::to_chars(hex.data(), hex.data() + hex.size(), number, 16).ptr;
-  return HostName() + "_" + std::string(hex.data(), end);
+  const std::string host = HostName();
+  return (host.empty() ? "unknown" : host) + "_" + std::string(hex.data(), end);
 }
 
 }  // namespace cox::sdk

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "api/core/v1.h"
-#include "base/test_clock.h"
-#include "sdk/resource/fake_client.h"
+#include "base/testing/test_clock.h"
+#include "sdk/testing/function_client.h"
 
 namespace cox::sdk {
 namespace {
@@ -54,7 +54,7 @@ class FencedClientTest : public ::testing::Test {
   Context ctx_{clock_};
   Context until_{clock_};
   FakeLeadership leadership_{until_};
-  FakeClient client_;
+  FunctionClient client_;
   const std::unique_ptr<Client> fenced_ = MakeFencedClient(leadership_, client_);
   int requests_ = 0;
   std::string header_;

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "api/core/v1.h"
-#include "sdk/election/lease_harness.h"
+#include "sdk/testing/lease_harness.h"
 
 namespace cox::sdk {
 namespace {
@@ -338,7 +338,7 @@ TEST_F(LeaderElectorTest, OptionsThatContradictEachOtherAreRefused) {
       {15, 10, 2, "a b", "visible ASCII"},
       {15, 10, 2, std::string(513, 'a'), "visible ASCII"},
   };
-  FakeClient client;
+  FunctionClient client;
   for (const auto& c : kCases) {
     auto elector = LeaderElector::Create(client, {.lease = {"ns", "a"},
                                                   .identity = c.identity,

@@ -4,7 +4,7 @@
 #include <random>
 #include <thread>
 
-#include "sdk/election/lease_harness.h"
+#include "sdk/testing/lease_harness.h"
 
 // Many processes stand for one Lease while time, which the test moves, passes and requests meet
 // faults. By the guarantee no two of them lead at any moment.

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "object/equal.h"
+#include "object/type/equal.h"
 #include "sdk/election/lease_lock.h"
 
 namespace cox::sdk {

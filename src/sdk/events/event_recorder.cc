@@ -4,11 +4,11 @@
 #include <deque>
 #include <utility>
 
+#include "base/host_name.h"
 #include "base/mutex.h"
 #include "base/scope.h"
 #include "sdk/events/event_sender.h"
 #include "sdk/events/event_text.h"
-#include "sdk/resource/host_name.h"
 
 namespace cox {
 namespace sdk {
@@ -30,6 +30,7 @@ EventCounts CountsIn(MetricsRegistry* metrics) {
 
 EventRecorder::Options Complete(EventRecorder::Options options) {
   if (options.instance.empty()) options.instance = HostName();
+  if (options.instance.empty()) options.instance = "unknown";
   options.instance = CutText(options.instance, kMaxWord);
   return options;
 }

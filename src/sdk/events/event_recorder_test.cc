@@ -5,8 +5,8 @@
 
 #include "api/core/v1.h"
 #include "api/events/v1.h"
-#include "base/test_clock.h"
-#include "sdk/resource/fake_client.h"
+#include "base/testing/test_clock.h"
+#include "sdk/testing/function_client.h"
 
 namespace cox {
 namespace {
@@ -77,7 +77,7 @@ class EventRecorderTest : public ::testing::Test {
   TestClock clock_;
   Context ctx_{clock_};
   MetricsRegistry metrics_;
-  sdk::FakeClient client_;
+  sdk::FunctionClient client_;
   Mutex mu_;
   CondVar changed_;
   int requests_ COX_GUARDED_BY(mu_) = 0;

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "object/json/json.h"
+#include "object/codec/json/json.h"
 #include "sdk/events/event_text.h"
 
 namespace cox::sdk {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/strings.h"
-#include "object/json/json.h"
+#include "object/codec/json/json.h"
 #include "object/validation/names.h"
 #include "sdk/generate/cpp_words.h"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "object/value.h"
+#include "object/type/value.h"
 
 namespace cox::sdk {
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "object/yaml/yaml.h"
+#include "object/codec/yaml/yaml.h"
 
 namespace cox::sdk {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <map>
 
-#include "object/yaml/yaml.h"
+#include "object/codec/yaml/yaml.h"
 
 namespace cox::sdk {
 namespace {

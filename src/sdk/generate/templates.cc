@@ -325,7 +325,7 @@ cox::Status SetUp(cox::Manager& manager);
     {"src/reconciler.cc", R"(@INCLUDE@ "reconciler.h"
 
 @INCLUDE@ "coxswain/conditions.h"
-@INCLUDE@ "object/json/json.h"
+@INCLUDE@ "object/codec/json/json.h"
 
 namespace @NS@ {
 

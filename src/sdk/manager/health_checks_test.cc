@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/test_clock.h"
+#include "base/testing/test_clock.h"
 
 namespace cox::sdk {
 namespace {

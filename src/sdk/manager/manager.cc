@@ -37,8 +37,8 @@ ManagerImpl::~ManagerImpl() {
 }
 
 Status ManagerImpl::Prepare() {
-  COX_RETURN_IF_ERROR(ParseBindAddress(options_.health_address).status());
-  COX_RETURN_IF_ERROR(ParseBindAddress(options_.metrics_address).status());
+  COX_RETURN_IF_ERROR(net::ParseBindAddress(options_.health_address).status());
+  COX_RETURN_IF_ERROR(net::ParseBindAddress(options_.metrics_address).status());
   Client* writes_to = client_.get();
   if (options_.leader_election) {
     elector_ = LeaderElector::Create(*client_, *options_.leader_election, metrics_.get());
@@ -129,19 +129,19 @@ Context& ManagerImpl::Limit() {
 }
 
 Status ManagerImpl::StartHealth(Context&) {
-  COX_ASSIGN_OR_RETURN(const std::optional<BindAddress> address,
-                       ParseBindAddress(options_.health_address));
+  COX_ASSIGN_OR_RETURN(const std::optional<net::BindAddress> address,
+                       net::ParseBindAddress(options_.health_address));
   if (!address) return {};
   COX_ASSIGN_OR_RETURN(
       health_server_,
-      Endpoint::Start(life_, "health", *address,
-                      [this](Context& ctx, const net::Request& request) -> net::Response {
-                        for (const HealthChecks* checks : {&healthz_, &readyz_}) {
-                          if (!checks->Owns(request.path())) continue;
-                          return checks->Answer(ctx, request.path(), request.query());
-                        }
-                        return {.status = 404, .headers = {}, .body = {}};
-                      }));
+      net::Endpoint::Start(life_, "health", *address,
+                           [this](Context& ctx, const net::Request& request) -> net::Response {
+                             for (const HealthChecks* checks : {&healthz_, &readyz_}) {
+                               if (!checks->Owns(request.path())) continue;
+                               return checks->Answer(ctx, request.path(), request.query());
+                             }
+                             return {.status = 404, .headers = {}, .body = {}};
+                           }));
   health_port_ = health_server_->port();
   COX_INFO(ctx_.log(), "Serving health probes", {"address", options_.health_address},
            {"port", health_server_->port()});
@@ -154,12 +154,12 @@ Status ManagerImpl::StopHealth(Context&) {
 }
 
 Status ManagerImpl::StartMetrics(Context&) {
-  COX_ASSIGN_OR_RETURN(const std::optional<BindAddress> address,
-                       ParseBindAddress(options_.metrics_address));
+  COX_ASSIGN_OR_RETURN(const std::optional<net::BindAddress> address,
+                       net::ParseBindAddress(options_.metrics_address));
   if (!address) return {};
   COX_ASSIGN_OR_RETURN(
       metrics_server_,
-      Endpoint::Start(
+      net::Endpoint::Start(
           life_, "metrics", *address,
           [this](Context&, const net::Request& request) -> net::Response {
             if (request.path() != "/metrics") {

@@ -13,7 +13,7 @@
 #include "base/metrics.h"
 #include "base/mutex.h"
 #include "coxswain/manager.h"
-#include "sdk/manager/endpoint.h"
+#include "net/endpoint.h"
 #include "sdk/manager/health_checks.h"
 #include "sdk/manager/runnable_group.h"
 
@@ -56,12 +56,9 @@ class ManagerImpl final : public Manager {
   uint16_t metrics_port() const override { return metrics_port_; }
   uint16_t health_port() const override { return health_port_; }
 
-  // For inside.h.
-  std::optional<net::Response> AnswerInspection(Context& ctx, const net::Request& request);
-  // Null: there is no leadership to be fenced by.
-  std::unique_ptr<Client> Fenced(Client& client) {
-    return elector_ != nullptr ? elector_->FencedClient(client) : nullptr;
-  }
+  std::optional<Inspection> Inspect(Context& ctx, std::string_view path,
+                                    std::string_view query) override;
+  std::unique_ptr<Client> ClientOver(std::shared_ptr<Client> client) override;
 
   // The phases.
   Status StartHealth(Context& run);
@@ -117,8 +114,8 @@ class ManagerImpl final : public Manager {
   std::optional<Context> limit_ COX_GUARDED_BY(mu_);
   Status failure_ COX_GUARDED_BY(mu_);  // the first
 
-  std::unique_ptr<Endpoint> health_server_;  // of the thread that runs
-  std::unique_ptr<Endpoint> metrics_server_;
+  std::unique_ptr<net::Endpoint> health_server_;  // of the thread that runs
+  std::unique_ptr<net::Endpoint> metrics_server_;
   // Last: what runs uses all of the above.
   RunnableGroup always_;
   RunnableGroup leading_;

@@ -7,7 +7,7 @@
 #include <atomic>
 #include <stdexcept>
 
-#include "base/test_clock.h"
+#include "base/testing/test_clock.h"
 
 namespace cox::sdk {
 namespace {

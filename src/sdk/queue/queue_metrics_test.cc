@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/test_clock.h"
+#include "base/testing/test_clock.h"
 #include "coxswain/work_queue.h"
 
 namespace cox::sdk {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "base/test_clock.h"
+#include "base/testing/test_clock.h"
 #include "coxswain/work_queue.h"
 
 namespace cox {

@@ -10,7 +10,7 @@
 #include <set>
 
 #include "base/scope.h"
-#include "base/test_clock.h"
+#include "base/testing/test_clock.h"
 
 namespace cox {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "api/apps/v1.h"
 #include "api/core/v1.h"
-#include "base/test_clock.h"
+#include "base/testing/test_clock.h"
 
 namespace cox {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "coxswain/finalizer.h"
 
-#include "object/json/json.h"
-#include "object/value.h"
+#include "object/codec/json/json.h"
+#include "object/type/value.h"
 
 namespace cox::internal {
 

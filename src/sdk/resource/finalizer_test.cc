@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "api/core/v1.h"
-#include "base/test_clock.h"
-#include "object/json/json.h"
-#include "sdk/resource/fake_client.h"
+#include "base/testing/test_clock.h"
+#include "object/codec/json/json.h"
+#include "sdk/testing/function_client.h"
 
 namespace cox {
 namespace {
@@ -52,7 +52,7 @@ class FinalizerTest : public ::testing::Test {
 
   TestClock clock_;
   Context ctx_{clock_};
-  sdk::FakeClient client_;
+  sdk::FunctionClient client_;
   ConfigMap stored_;
   Status answer_, cleanup_;
   std::vector<std::string> patches_;

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "object/gvk.h"
-#include "object/kind_names.h"
+#include "object/type/gvk.h"
+#include "object/type/kind_names.h"
 
 namespace cox::internal {
 namespace {

@@ -5,7 +5,7 @@
 #include "api/meta/v1.h"
 #include "coxswain/pod_streams.h"
 #include "net/websocket.h"
-#include "object/json/json.h"
+#include "object/codec/json/json.h"
 #include "sdk/client/answer/status_answer.h"
 #include "sdk/streams/channels.h"
 #include "sdk/streams/pod_request.h"

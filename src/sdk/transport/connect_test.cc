@@ -9,8 +9,8 @@
 #include <fstream>
 #include <thread>
 
-#include "net/loopback.h"
-#include "net/relay.h"
+#include "net/testing/loopback.h"
+#include "net/testing/relay.h"
 #include "net/websocket.h"
 #include "sdk/transport/request_headers.h"
 

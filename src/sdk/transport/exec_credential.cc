@@ -6,10 +6,10 @@
 #include "base/file_watch.h"
 #include "base/program.h"
 #include "base/strings.h"
-#include "object/json/json.h"
-#include "object/json/text.h"
+#include "object/codec/json/json.h"
+#include "object/codec/json/text.h"
 #include "object/scalar/time.h"
-#include "object/value.h"
+#include "object/type/value.h"
 
 namespace cox::sdk {
 namespace {

@@ -5,7 +5,7 @@
 #include <deque>
 #include <thread>
 
-#include "base/test_clock.h"
+#include "base/testing/test_clock.h"
 #include "coxswain/transport.h"
 #include "net/websocket.h"
 

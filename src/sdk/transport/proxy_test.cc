@@ -6,8 +6,8 @@
 
 #include <map>
 
-#include "net/loopback.h"
-#include "net/relay.h"
+#include "net/testing/loopback.h"
+#include "net/testing/relay.h"
 #include "sdk/transport/connect.h"
 
 namespace cox::sdk {

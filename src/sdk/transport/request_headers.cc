@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/strings.h"
-#include "object/json/text.h"
+#include "object/codec/json/text.h"
 
 namespace cox::sdk {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "coxswain/admission.h"
-#include "object/kind.h"
+#include "object/type/kind.h"
 #include "sdk/webhook/hook_answer.h"
 
 namespace cox::sdk {

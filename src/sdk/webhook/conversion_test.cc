@@ -6,8 +6,8 @@
 #include "api/apiextensions/v1.h"
 #include "api/core/v1.h"
 #include "base/check.h"
-#include "base/test_clock.h"
-#include "object/json/json.h"
+#include "base/testing/test_clock.h"
+#include "object/codec/json/json.h"
 
 namespace cox::sdk {
 namespace {

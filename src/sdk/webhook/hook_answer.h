@@ -8,8 +8,8 @@
 
 #include "base/result.h"
 #include "base/strings.h"
-#include "object/json/json.h"
-#include "object/kind_names.h"
+#include "object/codec/json/json.h"
+#include "object/type/kind_names.h"
 
 // What reviews of all kinds have in common: a request with a uid, and a response.
 namespace cox::sdk {

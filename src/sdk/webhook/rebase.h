@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "object/value.h"
+#include "object/type/value.h"
 
 namespace cox::sdk {
 

@@ -7,8 +7,8 @@
 #include "api/meta/v1.h"
 #include "coxswain/options.h"
 #include "object/api_status.h"
-#include "object/json/json.h"
-#include "object/kind_names.h"
+#include "object/codec/json/json.h"
+#include "object/type/kind_names.h"
 #include "sdk/webhook/rebase.h"
 
 namespace cox::sdk {

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "coxswain/admission.h"
-#include "object/kind.h"
+#include "object/type/kind.h"
 #include "sdk/webhook/hook_answer.h"
 
 // AdmissionReview (admission.k8s.io/v1) in and out.

@@ -11,9 +11,9 @@
 #include "base/watched_file.h"
 #include "base/worker_pool.h"
 #include "coxswain/webhook.h"
+#include "net/bind_address.h"
 #include "net/certificate.h"
 #include "net/server.h"
-#include "sdk/transport/bind_address.h"
 #include "sdk/webhook/bootstrap/self_signed.h"
 #include "sdk/webhook/conversion.h"
 #include "sdk/webhook/metrics.h"
@@ -231,8 +231,8 @@ Status HookServer::Run(Context& ctx, Client* client) {
 }
 
 Status HookServer::Serve(Context& ctx, const std::function<void(Context&)>& meanwhile) {
-  COX_ASSIGN_OR_RETURN(const std::optional<BindAddress> address,
-                       ParseBindAddress(options_.address));
+  COX_ASSIGN_OR_RETURN(const std::optional<net::BindAddress> address,
+                       net::ParseBindAddress(options_.address));
   if (!address) return Status::BadRequest("a webhook server needs an address to listen on");
   // Not a child: requests in flight go on while the server drains.
   Context serving(ctx.clock(), ctx.log());
@@ -247,8 +247,8 @@ Status HookServer::Serve(Context& ctx, const std::function<void(Context&)>& mean
   listen.max_buffered_body_bytes = MostBytes();
   listen.max_connections = kMaxConnections;
   Result<std::unique_ptr<net::Server>> server =
-      ListenOn(serving, *address, std::move(listen),
-               [this](net::ExchangePtr exchange) { Take(std::move(exchange)); });
+      net::ListenOn(serving, *address, std::move(listen),
+                    [this](net::ExchangePtr exchange) { Take(std::move(exchange)); });
   if (!server.ok()) return server.status().WithContext("webhook server");
   port_ = (*server)->port();
   COX_INFO(ctx.log(), "Serving webhooks", {"address", options_.address}, {"port", port_.load()});

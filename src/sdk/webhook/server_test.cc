@@ -12,9 +12,9 @@
 #include "base/scope.h"
 #include "coxswain/webhook.h"
 #include "net/certificate.h"
-#include "net/loopback.h"
-#include "object/json/json.h"
-#include "sdk/webhook/bootstrap/fake_client.h"
+#include "net/testing/loopback.h"
+#include "object/codec/json/json.h"
+#include "sdk/testing/memory_client.h"
 
 namespace cox::sdk {
 namespace {
@@ -418,7 +418,7 @@ TEST_F(ServerTest, TwoOfThemAgreeOnOneCertificate) {
   MutatingWebhookConfiguration configuration;
   configuration.metadata.name = "hook";
   configuration.webhooks.emplace_back().name = "a.example.com";
-  FakeClient cluster;
+  MemoryClient cluster;
   const auto second = WebhookServer::Create(options_);
   for (WebhookServer* server : {&Server(), second.get()}) {
     server->Validate<Pod>("/validate", AllowPod);

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "storage/guarded_writes.h"
+#include "storage/store.h"
 #include "storage/unreadable.h"
 
 namespace cox::storage {
@@ -87,7 +87,7 @@ class EncryptedWatch final : public Watch {
   const std::shared_ptr<Opener> opener_;
 };
 
-class EncryptedStore final : public Store, public GuardedWrites {
+class EncryptedStore final : public Store {
  public:
   EncryptedStore(Store& under, std::shared_ptr<TransformerSlot> slot)
       : under_(under), opener_(std::make_shared<Opener>(std::move(slot))) {}
@@ -124,21 +124,17 @@ class EncryptedStore final : public Store, public GuardedWrites {
     return OpenCurrent(ctx, under_.Delete(ctx, key, expected));
   }
 
-  Result<WriteResult> Write(Context& ctx, const GuardedWrite& write, const Guard& guard) override {
-    GuardedWrites* under = GuardedWrites::Of(under_);
-    if (under == nullptr) return Status::Internal("the store has no guarded writes");
+  Result<WriteResult> WriteGuarded(Context& ctx, const GuardedWrite& write,
+                                   const Guard& guard) override {
     GuardedWrite sealed_write = write;
     std::string sealed;
     if (write.value) {
       COX_ASSIGN_OR_RETURN(sealed_write.value, Seal(ctx, write.key, *write.value, &sealed));
     }
-    return OpenCurrent(ctx, under->Write(ctx, sealed_write, guard));
+    return OpenCurrent(ctx, under_.WriteGuarded(ctx, sealed_write, guard));
   }
   // Guards are compared by revision: it does not matter who encrypts what.
-  const void* keys() const override {
-    const GuardedWrites* under = GuardedWrites::Of(under_);
-    return under == nullptr ? this : under->keys();
-  }
+  const void* key_space() const override { return under_.key_space(); }
 
   Result<std::unique_ptr<Watch>> StartWatch(Context& ctx, std::string_view prefix,
                                             Revision after) override {

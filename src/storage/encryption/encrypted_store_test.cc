@@ -6,10 +6,10 @@
 
 #include <thread>
 
-#include "base/test_clock.h"
-#include "storage/contract_test.h"
-#include "storage/encryption/transform/hex_for_tests.h"
+#include "base/testing/test_clock.h"
 #include "storage/memory/memory_store.h"
+#include "storage/testing/contract_test.h"
+#include "storage/testing/hex.h"
 #include "storage/unreadable.h"
 
 namespace cox::storage {

@@ -4,9 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/test_clock.h"
-#include "storage/encryption/transform/hex_for_tests.h"
+#include "base/testing/test_clock.h"
 #include "storage/memory/memory_store.h"
+#include "storage/testing/hex.h"
 #include "storage/unreadable.h"
 
 namespace cox::storage {

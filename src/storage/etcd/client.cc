@@ -5,6 +5,8 @@
 #include <chrono>
 #include <utility>
 
+#include "storage/errors.h"
+
 namespace cox::storage::etcd {
 namespace {
 
@@ -58,7 +60,7 @@ class Patience {
 Status StatusOf(int code, const std::string& text) {
   switch (code) {
     case kOutOfRange:
-      if (Contains(text, "future revision")) return Status::Timeout(text);
+      if (Contains(text, "future revision")) return FutureRevisionError(text);
       return Status::Expired(text);
     case kInvalidArgument:
       if (Contains(text, "request is too large")) return Status::TooLarge(text);

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "net/grpc/fake_server.h"
-#include "object/protobuf/wire.h"
+#include "net/testing/fake_grpc_server.h"
+#include "object/codec/protobuf/wire.h"
 #include "storage/etcd/etcd_store.h"
 
 namespace cox::storage {

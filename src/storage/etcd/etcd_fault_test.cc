@@ -11,10 +11,10 @@
 
 #include "base/clock.h"
 #include "base/mutex.h"
-#include "base/test_clock.h"
+#include "base/testing/test_clock.h"
 #include "storage/etcd/compactor.h"
 #include "storage/etcd/etcd_store.h"
-#include "storage/etcd/testing/etcd_server.h"
+#include "storage/testing/etcd_server.h"
 
 namespace cox::storage {
 namespace {

@@ -5,12 +5,12 @@
 #include <iterator>
 #include <utility>
 
+#include "base/file_watch.h"
 #include "storage/errors.h"
 #include "storage/etcd/client.h"
 #include "storage/etcd/lease_pool.h"
 #include "storage/etcd/server_url.h"
 #include "storage/etcd/watch.h"
-#include "storage/guarded_writes.h"
 
 namespace cox::storage {
 namespace {
@@ -26,7 +26,7 @@ using std::chrono::seconds;
 // nothing but the revision.
 constexpr std::string_view kNoKey = "health";
 
-class Impl final : public EtcdStore, public GuardedWrites {
+class Impl final : public EtcdStore {
  public:
   explicit Impl(std::shared_ptr<Client> client)
       : client_(std::move(client)),
@@ -80,14 +80,15 @@ class Impl final : public EtcdStore, public GuardedWrites {
     return Remove(ctx, key, expected, {});
   }
 
-  Result<WriteResult> Write(Context& ctx, const GuardedWrite& write, const Guard& guard) override {
+  Result<WriteResult> WriteGuarded(Context& ctx, const GuardedWrite& write,
+                                   const Guard& guard) override {
     if (!write.value) return Remove(ctx, write.key, write.expected, guard);
     COX_ASSIGN_OR_RETURN(etcd::TxnResponse response,
                          Put(ctx, write.key, *write.value, write.expected, write.ttl, guard));
     if (response.succeeded) return WriteResult{true, response.revision, std::nullopt};
     return WriteResult{false, 0, std::move(response.current)};
   }
-  const void* keys() const override { return this; }
+  const void* key_space() const override { return this; }
 
   Result<std::unique_ptr<Watch>> StartWatch(Context& ctx, std::string_view prefix,
                                             Revision after) override {
@@ -198,9 +199,7 @@ class Impl final : public EtcdStore, public GuardedWrites {
   // Words an error about the revision `at` as every Store does.
   Status ListError(Context& ctx, Revision at, Status error) {
     if (error.Is(Reason::kExpired)) return CompactedError(at, 0);
-    if (!error.Is(Reason::kTimeout) || error.message().find("future") == std::string::npos) {
-      return error;
-    }
+    if (!IsFutureRevision(error)) return error;
     COX_ASSIGN_OR_RETURN(const Revision current, CurrentRevision(ctx));
     return FutureRevisionError(at, current);
   }
@@ -209,12 +208,13 @@ class Impl final : public EtcdStore, public GuardedWrites {
   etcd::LeasePool leases_;
 };
 
-Status ReadFile(const std::string& path, std::string& out) {
+// Leaves `out` alone if there is no path.
+Status ReadIfGiven(const std::string& path, std::string& out) {
   if (path.empty()) return {};
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return Status::BadRequest("cannot read \"" + path + "\"");
-  out.assign(std::istreambuf_iterator<char>(file), {});
-  return file.bad() ? Status::BadRequest("cannot read \"" + path + "\"") : Status();
+  Result<std::string> text = ReadBoundedFile(path);
+  if (!text.ok()) return Status::BadRequest(text.status().message());
+  out = *std::move(text);
+  return {};
 }
 
 }  // namespace
@@ -226,9 +226,10 @@ Result<std::unique_ptr<EtcdStore>> ConnectEtcd(const Context& ctx, EtcdOptions o
     channel.endpoints.push_back(std::move(endpoint));
   }
   channel.connection.tls = std::move(options.tls);
-  COX_RETURN_IF_ERROR(ReadFile(options.ca_file, channel.connection.tls.ca_pem));
-  COX_RETURN_IF_ERROR(ReadFile(options.certificate_file, channel.connection.tls.certificate_pem));
-  COX_RETURN_IF_ERROR(ReadFile(options.key_file, channel.connection.tls.key_pem));
+  COX_RETURN_IF_ERROR(ReadIfGiven(options.ca_file, channel.connection.tls.ca_pem));
+  COX_RETURN_IF_ERROR(
+      ReadIfGiven(options.certificate_file, channel.connection.tls.certificate_pem));
+  COX_RETURN_IF_ERROR(ReadIfGiven(options.key_file, channel.connection.tls.key_pem));
   channel.connection.dial_timeout = options.dial_timeout;
   channel.connection.keepalive_time = options.keepalive_time;
   channel.connection.keepalive_timeout = options.keepalive_timeout;

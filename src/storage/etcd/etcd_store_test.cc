@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "storage/contract_test.h"
-#include "storage/etcd/testing/etcd_server.h"
+#include "storage/testing/contract_test.h"
+#include "storage/testing/etcd_server.h"
 
 namespace cox::storage {
 namespace {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "object/protobuf/fields.h"
+#include "object/codec/protobuf/fields.h"
 
 namespace cox::storage::etcd {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "object/protobuf/wire.h"
+#include "object/codec/protobuf/wire.h"
 #include "storage/store.h"
 
 // The messages of etcd's v3 API that Coxswain uses, to and from the wire. Names and numbers are

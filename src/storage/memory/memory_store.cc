@@ -13,7 +13,6 @@
 
 #include "base/mutex.h"
 #include "storage/errors.h"
-#include "storage/guarded_writes.h"
 #include "storage/memory/history.h"
 
 namespace cox::storage {
@@ -110,7 +109,7 @@ class MemoryWatch final : public Watch {
   bool progress_requested_ COX_GUARDED_BY(shared_->mu) = false;
 };
 
-class MemoryStore final : public Store, public GuardedWrites {
+class MemoryStore final : public Store {
  public:
   MemoryStore(Clock& clock, const MemoryOptions& options)
       : clock_(clock), options_(options), shared_(std::make_shared<Shared>(options)) {}
@@ -164,7 +163,8 @@ class MemoryStore final : public Store, public GuardedWrites {
     return RemoveLocked(key);
   }
 
-  Result<WriteResult> Write(Context& ctx, const GuardedWrite& write, const Guard& guard) override {
+  Result<WriteResult> WriteGuarded(Context& ctx, const GuardedWrite& write,
+                                   const Guard& guard) override {
     COX_RETURN_IF_ERROR(ctx.status());
     const std::string_view value = write.value.value_or("");
     if (value.size() > options_.max_value_bytes) return ValueTooLargeError();
@@ -179,7 +179,7 @@ class MemoryStore final : public Store, public GuardedWrites {
     if (write.expected == 0) return WriteResult{};
     return RemoveLocked(write.key);
   }
-  const void* keys() const override { return shared_.get(); }
+  const void* key_space() const override { return shared_.get(); }
 
   Result<std::unique_ptr<Watch>> StartWatch(Context& ctx, std::string_view prefix,
                                             Revision after) override {

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "base/test_clock.h"
-#include "storage/contract_test.h"
+#include "base/testing/test_clock.h"
+#include "storage/testing/contract_test.h"
 
 namespace cox::storage {
 namespace {

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/test_clock.h"
-#include "storage/watchcache/test_support.h"
+#include "base/testing/test_clock.h"
+#include "storage/testing/test_support.h"
 
 namespace cox::storage {
 namespace {

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "storage/watchcache/test_support.h"
+#include "storage/testing/test_support.h"
 
 namespace cox::storage {
 namespace {

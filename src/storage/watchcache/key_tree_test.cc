@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "storage/watchcache/test_support.h"
+#include "storage/testing/test_support.h"
 
 namespace cox::storage {
 namespace {

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "object/cost_meter.h"
+#include "object/testing/cost_meter.h"
+#include "storage/testing/test_support.h"
 #include "storage/watchcache/cache_state.h"
-#include "storage/watchcache/test_support.h"
 
 namespace cox::storage {
 namespace {

@@ -14,11 +14,11 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/test_clock.h"
+#include "base/testing/test_clock.h"
 #include "storage/errors.h"
 #include "storage/memory/memory_store.h"
-#include "storage/watchcache/lying_store.h"
-#include "storage/watchcache/test_support.h"
+#include "storage/testing/lying_store.h"
+#include "storage/testing/test_support.h"
 
 namespace cox::storage {
 namespace {

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "apiserver/authn/service_account/keys.h"
+#include "apiserver/filters/authn/jose/keys.h"
 #include "base/check.h"
-#include "object/json/text.h"
+#include "object/codec/json/text.h"
 #include "storage/etcd/etcd_store.h"
 #include "storage/memory/memory_store.h"
 

@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/server.h"
+#include "apiserver/server/server.h"
 #include "base/metrics.h"
 #include "base/mutex.h"
 #include "net/tls.h"
-#include "storage/etcd/testing/etcd_server.h"
 #include "storage/store.h"
+#include "storage/testing/etcd_server.h"
 #include "testkit/cluster/cluster_transport.h"
 #include "testkit/test_cluster.h"
 

@@ -4,19 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "base/check.h"
-
 namespace cox::testkit {
-namespace {
-
-storage::GuardedWrites& GuardedOf(storage::Store& store) {
-  storage::GuardedWrites* guarded = storage::GuardedWrites::Of(store);
-  COX_CHECK(guarded != nullptr) << "a store without guarded writes";
-  return *guarded;
-}
-
-}  // namespace
-
 class LaggingStore::LaggingWatch final : public storage::Watch {
  public:
   LaggingWatch(std::unique_ptr<storage::Watch> under, LaggingStore& store)
@@ -38,7 +26,7 @@ class LaggingStore::LaggingWatch final : public storage::Watch {
   std::optional<storage::WatchBatch> held_;
 };
 
-LaggingStore::LaggingStore(storage::Store& under) : under_(under), guarded_(GuardedOf(under)) {}
+LaggingStore::LaggingStore(storage::Store& under) : under_(under) {}
 
 void LaggingStore::SetLagging(bool lagging) {
   MutexLock lock(mu_);
@@ -95,11 +83,12 @@ Status LaggingStore::Compact(Context& ctx, storage::Revision revision) {
 
 Status LaggingStore::Healthy(Context& ctx) { return under_.Healthy(ctx); }
 
-Result<storage::WriteResult> LaggingStore::Write(Context& ctx, const storage::GuardedWrite& write,
-                                                 const storage::Guard& guard) {
-  return guarded_.Write(ctx, write, guard);
+Result<storage::WriteResult> LaggingStore::WriteGuarded(Context& ctx,
+                                                        const storage::GuardedWrite& write,
+                                                        const storage::Guard& guard) {
+  return under_.WriteGuarded(ctx, write, guard);
 }
 
-const void* LaggingStore::keys() const { return guarded_.keys(); }
+const void* LaggingStore::key_space() const { return under_.key_space(); }
 
 }  // namespace cox::testkit

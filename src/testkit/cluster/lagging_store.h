@@ -4,7 +4,6 @@
 #include <memory>
 
 #include "base/mutex.h"
-#include "storage/guarded_writes.h"
 #include "storage/store.h"
 
 namespace cox::testkit {
@@ -15,7 +14,7 @@ namespace cox::testkit {
 //
 // Threads: as Store.
 // Ownership: `under`, which has guarded writes, outlives it; watches may not.
-class LaggingStore final : public storage::Store, public storage::GuardedWrites {
+class LaggingStore final : public storage::Store {
  public:
   explicit LaggingStore(storage::Store& under);
 
@@ -38,9 +37,9 @@ class LaggingStore final : public storage::Store, public storage::GuardedWrites 
   Status Compact(Context& ctx, storage::Revision revision) override;
   Status Healthy(Context& ctx) override;
 
-  Result<storage::WriteResult> Write(Context& ctx, const storage::GuardedWrite& write,
-                                     const storage::Guard& guard) override;
-  const void* keys() const override;
+  Result<storage::WriteResult> WriteGuarded(Context& ctx, const storage::GuardedWrite& write,
+                                            const storage::Guard& guard) override;
+  const void* key_space() const override;
 
  private:
   class LaggingWatch;
@@ -48,7 +47,6 @@ class LaggingStore final : public storage::Store, public storage::GuardedWrites 
   Status AwaitNews(Context& ctx);
 
   storage::Store& under_;
-  storage::GuardedWrites& guarded_;  // the same
   Mutex mu_;
   CondVar changed_;
   bool lagging_ COX_GUARDED_BY(mu_) = false;

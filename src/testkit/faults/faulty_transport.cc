@@ -5,8 +5,8 @@
 #include <map>
 #include <utility>
 
-#include "apiserver/handlers/call.h"
-#include "apiserver/request_info.h"
+#include "apiserver/request/call.h"
+#include "apiserver/request/request_info.h"
 #include "base/await_stop.h"
 #include "base/mutex.h"
 #include "net/client/not_sent.h"

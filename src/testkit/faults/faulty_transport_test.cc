@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "base/await_stop.h"
-#include "base/test_clock.h"
+#include "base/testing/test_clock.h"
 
 namespace cox::testkit {
 namespace {

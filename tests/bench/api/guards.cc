@@ -10,7 +10,7 @@
 #include "api/load.h"
 #include "api/objects.h"
 #include "api/scenarios.h"
-#include "object/json/json.h"
+#include "object/codec/json/json.h"
 
 // What it costs to ask who somebody is and what they may do: the same requests to two servers in
 // turns, one that guards everything and one that asks nobody anything.

@@ -13,8 +13,8 @@
 #include "base/result.h"
 #include "net/client.h"
 #include "storage/etcd/etcd_store.h"
-#include "storage/etcd/testing/child.h"
-#include "storage/etcd/testing/etcd_server.h"
+#include "storage/testing/child.h"
+#include "storage/testing/etcd_server.h"
 
 namespace cox::bench {
 

@@ -4,7 +4,11 @@
 #include "api/core/v1.h"
 #include "api/networking/v1.h"
 #include "api/storage/v1.h"
-#include "apiserver/admission/admission_harness.h"
+#include "apiserver/admission/plugins/default_ingress_class/default_ingress_class.h"
+#include "apiserver/admission/plugins/default_storage_class/default_storage_class.h"
+#include "apiserver/admission/plugins/persistent_volume_claim_resize/persistent_volume_claim_resize.h"
+#include "apiserver/admission/plugins/pod_topology_labels/pod_topology_labels.h"
+#include "apiserver/testing/admission_harness.h"
 
 namespace cox::apiserver {
 namespace {

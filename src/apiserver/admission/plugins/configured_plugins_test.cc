@@ -2,7 +2,10 @@
 #include <chrono>
 
 #include "api/core/v1.h"
-#include "apiserver/admission/admission_harness.h"
+#include "apiserver/admission/plugins/event_rate_limit/event_rate_limit.h"
+#include "apiserver/admission/plugins/pod_node_selector/pod_node_selector.h"
+#include "apiserver/admission/plugins/pod_toleration_restriction/pod_toleration_restriction.h"
+#include "apiserver/testing/admission_harness.h"
 
 // Plugins that act by what an administrator wrote into their configuration.
 namespace cox::apiserver {

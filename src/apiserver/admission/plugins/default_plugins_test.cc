@@ -4,8 +4,13 @@
 #include "api/core/v1.h"
 #include "api/scheduling/v1.h"
 #include "api/storage/v1.h"
-#include "apiserver/call_harness.h"
-#include "object/json/json.h"
+#include "apiserver/admission/plugins/default_toleration_seconds/default_toleration_seconds.h"
+#include "apiserver/admission/plugins/namespace_lifecycle/namespace_lifecycle.h"
+#include "apiserver/admission/plugins/priority/priority.h"
+#include "apiserver/admission/plugins/storage_object_in_use_protection/storage_object_in_use_protection.h"
+#include "apiserver/admission/plugins/taint_nodes_by_condition/taint_nodes_by_condition.h"
+#include "apiserver/testing/call_harness.h"
+#include "object/codec/json/json.h"
 
 namespace cox::apiserver {
 namespace {

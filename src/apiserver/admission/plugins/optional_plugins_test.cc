@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/core/v1.h"
-#include "apiserver/admission/admission_harness.h"
+#include "apiserver/admission/plugins/always_pull_images/always_pull_images.h"
+#include "apiserver/admission/plugins/deny_service_external_ips/deny_service_external_ips.h"
+#include "apiserver/admission/plugins/extended_resource_toleration/extended_resource_toleration.h"
+#include "apiserver/admission/plugins/owner_references_permission_enforcement/owner_references_permission_enforcement.h"
+#include "apiserver/testing/admission_harness.h"
 
 // Plugins that are only there where an administrator wants them.
 namespace cox::apiserver {

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/certificates/v1.h"
 #include "api/certificates/v1beta1.h"
-#include "apiserver/admission/admission_harness.h"
-#include "apiserver/registry/test_certificates.h"
+#include "apiserver/admission/plugins/certificate_approval/certificate_approval.h"
+#include "apiserver/admission/plugins/certificate_signing/certificate_signing.h"
+#include "apiserver/admission/plugins/certificate_subject_restriction/certificate_subject_restriction.h"
+#include "apiserver/admission/plugins/cluster_trust_bundle_attest/cluster_trust_bundle_attest.h"
+#include "apiserver/testing/admission_harness.h"
+#include "apiserver/testing/test_certificates.h"
 #include "base/strings.h"
 
 namespace cox::apiserver {

@@ -4,12 +4,12 @@
 
 #include "api/admissionregistration/v1.h"
 #include "api/core/v1.h"
-#include "apiserver/admission/plugins.h"
-#include "apiserver/call_harness.h"
+#include "apiserver/admission/plugins/plugins.h"
+#include "apiserver/testing/call_harness.h"
 #include "base/mutex.h"
-#include "net/loopback.h"
-#include "object/json/json.h"
-#include "object/json/text.h"
+#include "net/testing/loopback.h"
+#include "object/codec/json/json.h"
+#include "object/codec/json/text.h"
 
 // Both kinds of webhooks, asked by the handlers over real TLS. How calls fail is tested with the
 // built server, in tests/integration/webhooks_test.py.
@@ -86,7 +86,7 @@ class AdmissionWebhooksTest : public testing::Test {
   FakeCall Do(FakeRequest request) {
     FakeCall call(api_.clock(), std::move(request));
     call->user = {.name = "ann", .uid = "", .groups = {"dev"}, .extra = {}};
-    handlers_->Handle(call.shared());
+    HandleResource(*handlers_, call.shared());
     return call;
   }
   std::string Text(FakeRequest request) {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "apiserver/admission/webhook/review.h"
-#include "apiserver/registry/names.h"
+#include "apiserver/registry/store/names.h"
 #include "base/log.h"
 #include "base/strings.h"
 

@@ -3,7 +3,7 @@
 
 #include "apiserver/admission/admission.h"
 #include "apiserver/admission/webhook/webhook.h"
-#include "object/gvk.h"
+#include "object/type/gvk.h"
 
 // Which webhooks a request is for.
 namespace cox::apiserver {

@@ -6,7 +6,7 @@
 #include "api/apps/v1.h"
 #include "api/autoscaling/v2.h"
 #include "api/core/v1.h"
-#include "apiserver/call_harness.h"
+#include "apiserver/testing/call_harness.h"
 
 namespace cox::apiserver {
 namespace {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "apiserver/admission/webhook/mutating.h"
+
 #include <optional>
 #include <set>
 
-#include "apiserver/admission/plugins.h"
 #include "apiserver/admission/webhook/attempt.h"
 #include "apiserver/admission/webhook/match.h"
 #include "apiserver/admission/webhook/patch.h"
 #include "apiserver/admission/webhook/webhook_source.h"
-#include "object/json/json.h"
+#include "object/codec/json/json.h"
 
 // MutatingAdmissionWebhook: webhooks that change what is about to be stored. They are asked one
 // after another, each about what the ones before it left.

@@ -6,8 +6,8 @@
 #include "base/strings.h"
 #include "object/apply/managed_fields.h"
 #include "object/defaults.h"
-#include "object/equal.h"
 #include "object/patch/json_patch.h"
+#include "object/type/equal.h"
 
 namespace cox::apiserver {
 namespace {

@@ -5,7 +5,7 @@
 #include "base/status_code.h"
 #include "base/strings.h"
 #include "object/codec.h"
-#include "object/json/json.h"
+#include "object/codec/json/json.h"
 
 namespace cox::apiserver {
 namespace {

@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 
 #include "api/autoscaling/v2.h"
-#include "apiserver/call_harness.h"
-#include "object/json/json.h"
+#include "apiserver/testing/call_harness.h"
+#include "object/codec/json/json.h"
 
 namespace cox::apiserver {
 namespace {

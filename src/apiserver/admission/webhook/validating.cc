@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "apiserver/admission/webhook/validating.h"
+
 #include <deque>
 
-#include "apiserver/admission/plugins.h"
 #include "apiserver/admission/webhook/attempt.h"
 #include "apiserver/admission/webhook/match.h"
 #include "apiserver/admission/webhook/webhook_source.h"

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "apiserver/admission/webhook/webhook.h"
-#include "apiserver/registry/registry.h"
+#include "apiserver/registry/served/registry.h"
 #include "base/mutex.h"
 #include "base/published.h"
 

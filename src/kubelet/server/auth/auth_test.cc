@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "base/test_clock.h"
+#include "base/testing/test_clock.h"
 #include "kubelet/server/auth/authentication.h"
 #include "kubelet/server/auth/authorization.h"
 #include "net/certificate.h"

@@ -3,7 +3,7 @@
 
 #include "api/authorization/v1.h"
 #include "base/strings.h"
-#include "object/json/json.h"
+#include "object/codec/json/json.h"
 
 namespace cox::kubelet {
 namespace {

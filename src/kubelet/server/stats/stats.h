@@ -7,7 +7,7 @@
 
 #include "kubelet/node/machine.h"
 #include "object/scalar/time.h"
-#include "object/value.h"
+#include "object/type/value.h"
 #include "runtime/runtime.h"
 
 // What runs here uses: the answers of /stats/summary, /metrics/resource and /metrics/cadvisor, made

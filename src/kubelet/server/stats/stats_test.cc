@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "object/json/json.h"
+#include "object/codec/json/json.h"
 #include "runtime/labels.h"
 
 namespace cox::kubelet {

@@ -10,6 +10,8 @@
 #include <random>
 #include <set>
 
+#include "base/file_watch.h"
+#include "base/random.h"
 #include "base/strings.h"
 #include "kubelet/volumes/files/file_tree.h"
 #include "kubelet/volumes/files/sub_path.h"
@@ -71,7 +73,7 @@ bool IsSame(const std::string& dir, const Payload& payload, const std::optional<
     if (::lstat(at.c_str(), &s) != 0 || !S_ISREG(s.st_mode)) return false;
     if ((s.st_mode & 07777) != WithGroup(file.mode, group)) return false;
     if (static_cast<size_t>(s.st_size) != file.data.size()) return false;
-    const Result<std::string> data = ReadWhole(at);
+    const Result<std::string> data = ReadBoundedFile(at);
     if (!data.ok() || *data != file.data) return false;
   }
   return true;
@@ -82,9 +84,8 @@ std::string NewName(Clock::WallTime now) {
   struct tm parts {};
   ::gmtime_r(&seconds, &parts);
   char text[64];
-  static thread_local std::mt19937_64 random{std::random_device{}()};
   const size_t n = std::strftime(text, sizeof(text), "..%Y_%m_%d_%H_%M_%S.", &parts);
-  return std::string(text, n) + std::to_string(random() % 10'000'000'000);
+  return std::string(text, n) + std::to_string(RandomBelow(10'000'000'000));
 }
 
 Status WriteFiles(const std::string& dir, const Payload& payload,

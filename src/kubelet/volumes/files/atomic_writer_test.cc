@@ -4,9 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/test_clock.h"
+#include "base/testing/test_clock.h"
+#include "kubelet/testing/test_folder.h"
 #include "kubelet/volumes/files/file_tree.h"
-#include "kubelet/volumes/files/test_folder.h"
 
 namespace cox::kubelet {
 namespace {

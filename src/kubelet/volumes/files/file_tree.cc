@@ -210,18 +210,4 @@ Status WriteWhole(const std::string& path, std::string_view bytes, mode_t mode) 
   return {};
 }
 
-Result<std::string> ReadWhole(const std::string& path) {
-  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd.valid()) return FileError("open", path);
-  std::string out;
-  char buffer[16 * 1024];
-  while (true) {
-    const ssize_t n = ::read(fd.get(), buffer, sizeof(buffer));
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return FileError("read", path);
-    if (n == 0) return out;
-    out.append(buffer, static_cast<size_t>(n));
-  }
-}
-
 }  // namespace cox::kubelet

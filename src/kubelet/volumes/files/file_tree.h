@@ -35,6 +35,4 @@ Status SetGroup(const std::string& path, gid_t group, bool read_only);
 // Writes a whole file: never seen half, never through a link at its name.
 Status WriteWhole(const std::string& path, std::string_view bytes, mode_t mode);
 
-Result<std::string> ReadWhole(const std::string& path);
-
 }  // namespace cox::kubelet

@@ -6,7 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "base/fd.h"
-#include "kubelet/volumes/files/test_folder.h"
+#include "base/file_watch.h"
+#include "kubelet/testing/test_folder.h"
 
 namespace cox::kubelet {
 namespace {
@@ -71,7 +72,7 @@ TEST(FileTreeTest, WritesNewFilesOnly) {
   const TestFolder folder;
   ASSERT_TRUE(WriteWhole(folder / "f", "text", 0666).ok());
   EXPECT_EQ(folder.Mode("f"), 0666U);  // the umask does not count
-  EXPECT_EQ(*ReadWhole(folder / "f"), "text");
+  EXPECT_EQ(*ReadBoundedFile(folder / "f"), "text");
   folder.Link("f", "link");
   EXPECT_FALSE(WriteWhole(folder / "link", "other", 0644).ok());
   EXPECT_EQ(folder.Read("f"), "text");

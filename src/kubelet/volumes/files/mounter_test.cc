@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include "kubelet/testing/test_folder.h"
 #include "kubelet/volumes/files/file_tree.h"
 #include "kubelet/volumes/files/sub_path.h"
-#include "kubelet/volumes/files/test_folder.h"
 
 namespace cox::kubelet {
 namespace {

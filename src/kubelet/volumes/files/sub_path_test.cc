@@ -7,8 +7,8 @@
 #include <atomic>
 #include <thread>
 
+#include "kubelet/testing/test_folder.h"
 #include "kubelet/volumes/files/file_tree.h"
-#include "kubelet/volumes/files/test_folder.h"
 
 namespace cox::kubelet {
 namespace {

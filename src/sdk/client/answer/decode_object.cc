@@ -2,9 +2,9 @@
 #include "sdk/client/answer/decode_object.h"
 
 #include "object/codec.h"
-#include "object/json/reader.h"
-#include "object/kind_names.h"
-#include "object/protobuf/protobuf.h"
+#include "object/codec/json/reader.h"
+#include "object/codec/protobuf/protobuf.h"
+#include "object/type/kind_names.h"
 #include "sdk/client/answer/list_decoder.h"
 
 namespace cox::sdk {

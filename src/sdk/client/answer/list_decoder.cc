@@ -2,8 +2,8 @@
 #include "sdk/client/answer/list_decoder.h"
 
 #include "base/strings.h"
-#include "object/json/json.h"
-#include "object/protobuf/protobuf.h"
+#include "object/codec/json/json.h"
+#include "object/codec/protobuf/protobuf.h"
 
 namespace cox::sdk {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sdk/client/answer/proto_list.h"
 
-#include "object/protobuf/fields.h"
-#include "object/protobuf/protobuf.h"
+#include "object/codec/protobuf/fields.h"
+#include "object/codec/protobuf/protobuf.h"
 
 namespace cox::sdk {
 namespace {

@@ -2,9 +2,9 @@
 #include "sdk/client/answer/watch_decoder.h"
 
 #include "base/strings.h"
-#include "object/json/json.h"
-#include "object/protobuf/fields.h"
-#include "object/protobuf/protobuf.h"
+#include "object/codec/json/json.h"
+#include "object/codec/protobuf/fields.h"
+#include "object/codec/protobuf/protobuf.h"
 #include "sdk/client/answer/status_answer.h"
 
 namespace cox::sdk {

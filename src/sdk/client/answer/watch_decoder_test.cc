@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "api/core/v1.h"
-#include "object/protobuf/protobuf.h"
+#include "object/codec/protobuf/protobuf.h"
 
 namespace cox::sdk {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/check.h"
 #include "coxswain/apply.h"
-#include "object/json/json.h"
+#include "object/codec/json/json.h"
 #include "sdk/client/edit/zero.h"
 
 namespace cox::internal {

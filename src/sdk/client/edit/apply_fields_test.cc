@@ -4,7 +4,7 @@
 #include "api/apps/v1.h"
 #include "api/core/v1.h"
 #include "coxswain/apply.h"
-#include "object/json/json.h"
+#include "object/codec/json/json.h"
 
 namespace cox {
 namespace {

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "coxswain/options.h"
-#include "object/json/json.h"
+#include "object/codec/json/json.h"
 #include "object/patch/json_pointer.h"
 
 namespace cox {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "coxswain/options.h"
-#include "object/json/json.h"
+#include "object/codec/json/json.h"
 #include "object/patch/json_patch.h"
 
 namespace cox {

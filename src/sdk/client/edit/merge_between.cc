@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "coxswain/options.h"
-#include "object/equal.h"
-#include "object/json/json.h"
+#include "object/codec/json/json.h"
 #include "object/patch/merge_patch.h"
-#include "object/pointer.h"
+#include "object/type/equal.h"
+#include "object/type/pointer.h"
 #include "sdk/client/edit/zero.h"
 
 namespace cox::internal {

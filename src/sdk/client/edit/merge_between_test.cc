@@ -3,7 +3,7 @@
 
 #include "api/core/v1.h"
 #include "coxswain/options.h"
-#include "object/json/json.h"
+#include "object/codec/json/json.h"
 
 namespace cox {
 namespace {

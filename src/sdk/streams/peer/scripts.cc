@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/strings.h"
-#include "object/json/json.h"
+#include "object/codec/json/json.h"
 #include "sdk/streams/channels.h"
 #include "sdk/streams/peer/pod_peer.h"
 

@@ -6,7 +6,7 @@
 
 #include "api/apiextensions/v1.h"
 #include "base/log.h"
-#include "object/json/json.h"
+#include "object/codec/json/json.h"
 
 namespace cox::sdk {
 namespace {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/check.h"
-#include "base/test_clock.h"
+#include "base/testing/test_clock.h"
 #include "net/certificate.h"
 
 namespace cox::sdk {

@@ -9,9 +9,9 @@
 #include "api/apiextensions/v1.h"
 #include "base/check.h"
 #include "base/scope.h"
-#include "base/test_clock.h"
+#include "base/testing/test_clock.h"
 #include "net/certificate.h"
-#include "sdk/webhook/bootstrap/fake_client.h"
+#include "sdk/testing/memory_client.h"
 
 namespace cox::sdk {
 namespace {
@@ -67,7 +67,7 @@ class SelfSignedTest : public ::testing::Test {
   RealClock clock_;
   // A test that waits longer than this has failed.
   Context ctx_ = Context(clock_).WithTimeout(std::chrono::seconds(60));
-  FakeClient client_;
+  MemoryClient client_;
 
   MutatingWebhookConfiguration Mutating() {
     MutatingWebhookConfiguration configuration;

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/strings.h"
-#include "object/protobuf/fields.h"
+#include "object/codec/protobuf/fields.h"
 #include "object/validation/names.h"
 
 namespace cox::storage::kms {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "storage/encryption/transform/hex_for_tests.h"
+#include "storage/testing/hex.h"
 
 namespace cox::storage::kms {
 namespace {

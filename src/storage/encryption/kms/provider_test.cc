@@ -6,8 +6,8 @@
 
 #include <atomic>
 
-#include "base/test_clock.h"
-#include "storage/encryption/transform/hex_for_tests.h"
+#include "base/testing/test_clock.h"
+#include "storage/testing/hex.h"
 
 namespace cox::storage::kms {
 namespace {

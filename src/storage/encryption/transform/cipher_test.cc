@@ -5,7 +5,7 @@
 
 #include <functional>
 
-#include "storage/encryption/transform/hex_for_tests.h"
+#include "storage/testing/hex.h"
 
 namespace cox::storage {
 namespace {

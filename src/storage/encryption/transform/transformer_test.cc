@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/test_clock.h"
-#include "storage/encryption/transform/hex_for_tests.h"
+#include "base/testing/test_clock.h"
+#include "storage/testing/hex.h"
 
 namespace cox::storage {
 namespace {

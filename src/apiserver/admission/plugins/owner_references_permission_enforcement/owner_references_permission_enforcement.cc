@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apiserver/admission/plugins/owner_references_permission_enforcement/owner_references_permission_enforcement.h"
+
+#include <algorithm>
+
+#include "base/strings.h"
+#include "object/type/gvk.h"
+
+namespace cox::apiserver {
+namespace {
+
+using meta::v1::ObjectMeta;
+using meta::v1::OwnerReference;
+using References = List<OwnerReference>;
+
+bool Blocks(const OwnerReference& reference) {
+  return reference.blockOwnerDeletion.value_or(false);
+}
+
+// Those that block the deletion of their owner now and did not before.
+References NewBlocking(const References& now, const References& before) {
+  References blocking;
+  for (const OwnerReference& reference : now) {
+    if (!Blocks(reference)) continue;
+    const bool was = std::any_of(before.begin(), before.end(), [&](const OwnerReference& old) {
+      return old.uid == reference.uid && Blocks(old);
+    });
+    if (!was) blocking.push_back(reference);
+  }
+  return blocking;
+}
+
+// Owners decide when an object goes. To give it one is to be able to delete it; to block the
+// deletion of an owner is to be able to set that one's finalizers. Who may not, must not get there
+// by references.
+class OwnerReferencesPermissionEnforcement final : public AdmissionPlugin {
+ public:
+  explicit OwnerReferencesPermissionEnforcement(const AdmissionParts& parts)
+      : registry_(parts.registry), authorizer_(parts.authorizer) {}
+
+  std::string_view name() const override { return "OwnerReferencesPermissionEnforcement"; }
+
+  Status Validate(Context&, const AdmissionRequest& request) const override {
+    if (request.object == nullptr || request.object->object_meta() == nullptr) return {};
+    // The kubelet reports on Pods that it may not delete.
+    if (request.subresource == "status" && request.resource.kind().plural == "pods") return {};
+    const References& now = request.object->object_meta()->ownerReferences;
+    const ObjectMeta* old = request.old == nullptr ? nullptr : request.old->object_meta();
+    const References before = old == nullptr ? References() : old->ownerReferences;
+    if (now == before) return {};
+    // One's own new object one may give to anybody.
+    if (request.operation != Operation::kCreate) COX_RETURN_IF_ERROR(CheckDelete(request));
+    for (const OwnerReference& reference : NewBlocking(now, before)) {
+      COX_RETURN_IF_ERROR(CheckFinalizers(request, reference));
+    }
+    return {};
+  }
+
+ private:
+  static Status Refused(const AdmissionRequest& request, const std::string& why) {
+    return ForbiddenError(request.resource.resource(), request.name, why);
+  }
+
+  static RequestInfo Asked(std::string verb, const KindInfo& kind, const std::string& ns,
+                           const std::string& name) {
+    RequestInfo asked;
+    asked.verb = std::move(verb);
+    asked.is_resource = true;
+    asked.prefix = kind.group.empty() ? "api" : "apis";
+    asked.group = kind.group;
+    asked.version = kind.version;
+    asked.resource = kind.plural;
+    if (kind.namespaced) asked.namespace_ = ns;
+    asked.name = name;
+    return asked;
+  }
+
+  Status CheckDelete(const AdmissionRequest& request) const {
+    const Decision decision = authorizer_.Authorize(
+        request.user, Asked("delete", request.resource.kind(), request.ns, request.name));
+    if (decision.allowed) return {};
+    return Refused(request, "cannot set an ownerRef on a resource you can't delete: " +
+                                decision.reason + ", <nil>");
+  }
+
+  Status CheckFinalizers(const AdmissionRequest& request, const OwnerReference& reference) const {
+    const KindInfo* kind = KindOf(reference);
+    if (kind == nullptr) {
+      return Refused(request,
+                     "cannot set blockOwnerDeletion in this case because cannot find RESTMapping "
+                     "for APIVersion " +
+                         reference.apiVersion + " Kind " + reference.kind +
+                         ": no matches for kind " + Quote(reference.kind) + " in version " +
+                         Quote(reference.apiVersion));
+    }
+    RequestInfo asked = Asked("update", *kind, request.ns, reference.name);
+    asked.subresource = "finalizers";
+    const Decision decision = authorizer_.Authorize(request.user, asked);
+    if (decision.allowed) return {};
+    return Refused(request,
+                   "cannot set blockOwnerDeletion if an ownerReference refers to a resource you "
+                   "can't set finalizers on: " +
+                       decision.reason + ", <nil>");
+  }
+
+  // Null if no such kind is served.
+  const KindInfo* KindOf(const OwnerReference& reference) const {
+    const CutResult cut = Cut(reference.apiVersion, '/');
+    const std::string_view group = cut.found ? cut.before : std::string_view();
+    const std::string_view version = cut.found ? cut.after : cut.before;
+    for (const auto& served : registry_.served()) {
+      const KindInfo& kind = served->kind();
+      if (kind.kind == reference.kind && kind.group == group && kind.version == version) {
+        return &kind;
+      }
+    }
+    return nullptr;
+  }
+
+  const Registry& registry_;
+  const Authorizer& authorizer_;
+};
+
+}  // namespace
+
+std::unique_ptr<const AdmissionPlugin> NewOwnerReferencesPermissionEnforcement(
+    const AdmissionParts& parts) {
+  return std::make_unique<OwnerReferencesPermissionEnforcement>(parts);
+}
+
+}  // namespace cox::apiserver

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apiserver/admission/plugins/pod_security/standards.h"
+
+// The controls of the standards, one function each, and what they look at. Where a control changed
+// over releases it has a function per form, named by the release it began with.
+namespace cox::apiserver::pod_security {
+
+// The parts of a container that the standards speak about, whichever list it stands in.
+struct ContainerView {
+  const std::string& name;
+  const core::v1::SecurityContext* security;  // may be null
+  const List<core::v1::ContainerPort>& ports;
+  const core::v1::Probe* probes[3];  // liveness, readiness, startup; may be null
+  const core::v1::Lifecycle* lifecycle;
+};
+
+// A Pod, or the one a template makes. Borrows both parts.
+struct PodView {
+  PodView(const meta::v1::ObjectMeta& meta_in, const core::v1::PodSpec& spec_in);
+
+  const meta::v1::ObjectMeta& meta;
+  const core::v1::PodSpec& spec;
+  const core::v1::PodSecurityContext* security;  // may be null
+  std::vector<ContainerView> containers;         // init, ordinary, ephemeral
+
+  bool on_windows() const { return spec.os && spec.os->name == core::v1::kWindows; }
+  // Root inside is nobody outside.
+  bool in_user_namespace() const { return spec.hostUsers && !*spec.hostUsers; }
+};
+
+using Finding = std::optional<Violation>;  // none: the Pod meets the control
+using Check = Finding (*)(const PodView&);
+
+// Words of findings.
+using Names = std::vector<std::string_view>;
+using Values = std::set<std::string, std::less<>>;
+// "container "a"", "containers "a", "b"". Names are not escaped, as clients know it.
+std::string ContainersText(const Names& names);
+std::string Quoted(const Names& names);
+std::string Quoted(const Values& values);
+inline std::string_view Plural(size_t n, std::string_view one, std::string_view many) {
+  return n == 1 ? one : many;
+}
+// "pod and containers "a", "b"": who set something they must not set.
+std::string Setters(bool pod, const Names& containers);
+
+// baseline_checks.cc
+Finding AppArmorProfile(const PodView& pod);
+Finding CapabilitiesBaseline(const PodView& pod);
+Finding HostNamespaces(const PodView& pod);
+Finding HostPathVolumes(const PodView& pod);
+Finding HostPorts(const PodView& pod);
+Finding HostProbesAndHostLifecycle(const PodView& pod);
+Finding Privileged(const PodView& pod);
+Finding ProcMount_1_0(const PodView& pod);
+Finding ProcMount_1_35(const PodView& pod);
+Finding SeLinuxOptions_1_0(const PodView& pod);
+Finding SeLinuxOptions_1_31(const PodView& pod);
+Finding Sysctls_1_0(const PodView& pod);
+Finding Sysctls_1_27(const PodView& pod);
+Finding Sysctls_1_29(const PodView& pod);
+Finding Sysctls_1_32(const PodView& pod);
+Finding WindowsHostProcess(const PodView& pod);
+
+// seccomp_checks.cc
+Finding SeccompBaseline_1_0(const PodView& pod);
+Finding SeccompBaseline_1_19(const PodView& pod);
+Finding SeccompRestricted_1_19(const PodView& pod);
+Finding SeccompRestricted_1_25(const PodView& pod);
+
+// restricted_checks.cc
+Finding AllowPrivilegeEscalation_1_8(const PodView& pod);
+Finding AllowPrivilegeEscalation_1_25(const PodView& pod);
+Finding CapabilitiesRestricted_1_22(const PodView& pod);
+Finding CapabilitiesRestricted_1_25(const PodView& pod);
+Finding RestrictedVolumes(const PodView& pod);
+Finding RunAsNonRoot_1_0(const PodView& pod);
+Finding RunAsNonRoot_1_35(const PodView& pod);
+Finding RunAsUser_1_23(const PodView& pod);
+Finding RunAsUser_1_35(const PodView& pod);
+
+}  // namespace cox::apiserver::pod_security

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apiserver/admission/plugins/resource_quota/resource_quota.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+
+#include "api/resource/v1.h"
+#include "apiserver/admission/plugins/resource_quota/desk.h"
+#include "apiserver/admission/stored_objects.h"
+#include "apiserver/registry/served/field_managers.h"
+#include "apiserver/request/now.h"
+
+namespace cox::apiserver {
+namespace {
+
+using core::v1::ResourceQuota;
+using quota::Amounts;
+using quota::Evaluator;
+using quota::OpenQuota;
+
+constexpr std::string_view kManager = "kube-apiserver";
+// How often usage is charged anew when somebody else wrote the quota meanwhile.
+constexpr int kMaxRaces = 4;
+// How long a request may wait for its turn and its answer.
+constexpr std::chrono::seconds kPatience{10};
+
+// Who charges.
+const UserInfo& Self() {
+  static const UserInfo user{
+      .name = "system:apiserver", .uid = {}, .groups = {std::string(kMastersGroup)}, .extra = {}};
+  return user;
+}
+
+// What comes and goes too fast to be counted, or is not stored at all.
+bool IsIgnored(const Resource& resource) {
+  if (resource.name == "events") return resource.group.empty() || resource.group == "events.k8s.io";
+  return resource.group.empty() &&
+         (resource.name == "bindings" || resource.name == "componentstatuses");
+}
+
+class Evaluators {
+ public:
+  // Null: one that counts is to be made.
+  const Evaluator* Find(const KindInfo& hub) const {
+    if (&hub == &core::v1::Pod::kKind) return pods_.get();
+    if (&hub == &core::v1::Service::kKind) return services_.get();
+    if (&hub == &core::v1::PersistentVolumeClaim::kKind) return claims_.get();
+    if (&hub == &resource::v1::ResourceClaim::kKind) return resource_claims_.get();
+    return nullptr;
+  }
+
+ private:
+  const quota::EvaluatorPtr pods_ = quota::NewPodEvaluator();
+  const quota::EvaluatorPtr services_ = quota::NewServiceEvaluator();
+  const quota::EvaluatorPtr claims_ = quota::NewClaimEvaluator();
+  const quota::EvaluatorPtr resource_claims_ = quota::NewResourceClaimEvaluator();
+};
+
+class ResourceQuotaPlugin final : public AdmissionPlugin {
+ public:
+  ResourceQuotaPlugin(const Registry& registry, quota::LimitedResources limited)
+      : quotas_(registry.Hub(ResourceQuota::kKind)), limited_(std::move(limited)) {}
+
+  std::string_view name() const override { return "ResourceQuota"; }
+
+  Status Validate(Context& ctx, const AdmissionRequest& request) const override {
+    if (request.object == nullptr || !request.resource.kind().namespaced || request.ns.empty() ||
+        IsIgnored(request.resource.resource())) {
+      return {};
+    }
+    const KindInfo& hub = request.resource.store().kind();
+    const Evaluator* evaluator = evaluators_.Find(hub);
+    quota::EvaluatorPtr counter;
+    if (evaluator == nullptr) {
+      counter = quota::NewCountEvaluator(request.resource.resource());
+      evaluator = counter.get();
+    }
+    if (!evaluator->Handles(request.operation, request.subresource)) return {};
+    if (limited_.empty() && !AnyQuota(request.ns)) return {};
+    Context patience = ctx.WithTimeout(kPatience);
+    Status status = desk_.Ask(patience, request.ns, {.request = &request, .evaluator = evaluator},
+                              [&](const std::vector<Desk::Place*>& batch) {
+                                // On nobody's behalf: one who hangs up must not fail the others.
+                                Context all(ctx.clock(), ctx.log());
+                                Context turn = all.WithTimeout(kPatience);
+                                DecideBatch(turn, request.ns, batch);
+                              });
+    if (!status.ok() && !ctx.Done() && patience.Done()) {
+      return Status::Internal("Internal error occurred: resource quota evaluation timed out");
+    }
+    return status;
+  }
+
+ private:
+  struct Asked {
+    const AdmissionRequest* request;
+    const Evaluator* evaluator;
+    bool decided = false;
+  };
+  using Desk = quota::Desk<Asked>;
+
+  ResourceStore& store() const { return quotas_.store(); }
+
+  // Most namespaces have none, and most requests end here.
+  bool AnyQuota(const std::string& ns) const {
+    const storage::SnapshotPtr now =
+        store().cache() == nullptr ? nullptr : store().cache()->Current();
+    return now == nullptr || now->Count(store().Prefix(ns)) > 0;
+  }
+
+  // The quotas of the namespace, no older than what this server charged last.
+  Result<std::vector<OpenQuota>> Read(Context& ctx, const std::string& ns) const {
+    bool live = false;
+    if (const storage::Revision charged = charged_at_.load();
+        charged > 0 && store().cache() != nullptr) {
+      live = !store().cache()->WaitFor(ctx, charged).ok();
+    }
+    std::vector<OpenQuota> quotas;
+    COX_RETURN_IF_ERROR(VisitObjects(ctx, store(), ns, [&](const Object& object) {
+      quotas.push_back(Open(object));
+      return true;
+    }));
+    if (live) return ReadAgain(ctx, quotas);
+    return quotas;
+  }
+
+  // The same quotas as they are now; those that are gone are left out.
+  Result<std::vector<OpenQuota>> ReadAgain(Context& ctx,
+                                           const std::vector<OpenQuota>& quotas) const {
+    std::vector<OpenQuota> again;
+    for (const OpenQuota& old : quotas) {
+      const meta::v1::ObjectMeta& meta = old.quota.metadata;
+      const Result<Object> now = store().Get(ctx, meta.namespace_, meta.name);
+      if (now.ok()) {
+        again.push_back(Open(*now));
+      } else if (!now.status().Is(Reason::kNotFound)) {
+        return now.status();
+      }
+    }
+    return again;
+  }
+
+  static OpenQuota Open(const Object& object) {
+    const ResourceQuota& quota = *object.As<ResourceQuota>();
+    return {.quota = quota, .used = quota.status.used};
+  }
+
+  void DecideBatch(Context& ctx, const std::string& ns,
+                   const std::vector<Desk::Place*>& batch) const {
+    Result<std::vector<OpenQuota>> quotas = Read(ctx, ns);
+    for (int race = 0; quotas.ok() && race < kMaxRaces; ++race) {
+      // Coverage was seen to the first time; later only those that were written are looked at.
+      CheckBatch(ctx, batch, race == 0 ? limited_ : quota::LimitedResources(), *quotas);
+      std::vector<OpenQuota> raced;
+      const Status charged = ChargeAll(ctx, *quotas, raced);
+      if (charged.ok()) return;
+      quotas =
+          race + 1 == kMaxRaces ? Result<std::vector<OpenQuota>>(charged) : ReadAgain(ctx, raced);
+    }
+    for (Desk::Place* place : batch) {
+      if (!place->request.decided) place->answer = quotas.status();
+    }
+  }
+
+  // Each in turn, on top of what those before it were granted.
+  static void CheckBatch(Context& ctx, const std::vector<Desk::Place*>& batch,
+                         const quota::LimitedResources& limited, std::vector<OpenQuota>& quotas) {
+    const Time now = NowOf(ctx);
+    for (Desk::Place* place : batch) {
+      Asked& asked = place->request;
+      if (asked.decided) continue;
+      Result<quota::Charges> charges =
+          CheckRequest(*asked.request, *asked.evaluator, limited, now, quotas);
+      if (!charges.ok()) {
+        place->answer = charges.status();
+        asked.decided = true;
+      } else if (asked.request->dry_run) {
+        asked.decided = true;
+      } else {
+        for (size_t i = 0; i < quotas.size(); ++i) quotas[i].used = std::move((*charges)[i]);
+      }
+    }
+  }
+
+  // Writes what was granted. Not OK if that failed for some, which are added to `failed`.
+  Status ChargeAll(Context& ctx, const std::vector<OpenQuota>& quotas,
+                   std::vector<OpenQuota>& failed) const {
+    Status last;
+    for (const OpenQuota& open : quotas) {
+      if (open.used == open.quota.status.used) continue;
+      Status charged = Charge(ctx, open);
+      if (charged.ok()) continue;
+      last = std::move(charged);
+      failed.push_back(open);
+    }
+    return last;
+  }
+
+  Status Charge(Context& ctx, const OpenQuota& open) const {
+    const meta::v1::ObjectMeta& meta = open.quota.metadata;
+    const Time now = NowOf(ctx);
+    COX_ASSIGN_OR_RETURN(
+        const ResourceStore::UpdateResult written,
+        store().Update(WriteContext{ctx, Self(), now},
+                       {.ns = meta.namespace_,
+                        .name = meta.name,
+                        .how = quotas_.strategy().Subresource("status"),
+                        .change = [&](const Object* existing) -> Result<Object> {
+                          const meta::v1::ObjectMeta& found = *existing->object_meta();
+                          if (found.resourceVersion != meta.resourceVersion ||
+                              found.uid != meta.uid) {
+                            return ModifiedError(quotas_.resource(), meta.name);
+                          }
+                          Object after = *existing;
+                          after.As<ResourceQuota>()->status.used = open.used;
+                          TrackManagers(quotas_, "status", existing, after, kManager, now);
+                          return after;
+                        }}));
+    COX_ASSIGN_OR_RETURN(const storage::Revision revision,
+                         ParseResourceVersion(written.object.object_meta()->resourceVersion));
+    storage::Revision last = charged_at_.load();
+    while (last < revision && !charged_at_.compare_exchange_weak(last, revision)) {
+    }
+    return {};
+  }
+
+  const ServedResource& quotas_;
+  const quota::LimitedResources limited_;
+  const Evaluators evaluators_;
+  // When this server last charged a quota. One number for all namespaces: the cache has everything
+  // before it too, and what is waited for is a moment ago.
+  mutable std::atomic<storage::Revision> charged_at_ = 0;
+  mutable Desk desk_;
+};
+
+}  // namespace
+
+Result<quota::LimitedResources> ReadLimitedResources(const Value* configuration) {
+  quota::LimitedResources limited;
+  if (configuration == nullptr) return limited;
+  COX_ASSIGN_OR_RETURN(
+      ConfigDocument document,
+      ConfigDocument::Of(
+          *configuration, "ResourceQuotaConfiguration",
+          {"apiserver.config.k8s.io/v1", "resourcequota.admission.k8s.io/v1",
+           "resourcequota.admission.k8s.io/v1beta1", "resourcequota.admission.k8s.io/v1alpha1"}));
+  for (const ConfigObject& entry : document.root().Objects("limitedResources")) {
+    quota::LimitedResource limit{.group = entry.String("apiGroup"),
+                                 .resource = entry.RequiredString("resource"),
+                                 .match_contains = entry.Strings("matchContains"),
+                                 .match_scopes = {}};
+    for (const ConfigObject& term : entry.Objects("matchScopes")) {
+      quota::Scope scope;
+      scope.scopeName = term.RequiredString("scopeName");
+      scope.operator_ = term.Choice("operator", {"In", "NotIn", "Exists", "DoesNotExist"});
+      scope.values = term.Strings("values");
+      limit.match_scopes.push_back(std::move(scope));
+    }
+    limited.push_back(std::move(limit));
+  }
+  COX_RETURN_IF_ERROR(document.Finish());
+  return limited;
+}
+
+std::unique_ptr<const AdmissionPlugin> NewResourceQuota(const Registry& registry,
+                                                        quota::LimitedResources limited) {
+  return std::make_unique<ResourceQuotaPlugin>(registry, std::move(limited));
+}
+
+}  // namespace cox::apiserver

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "apiserver/admission/admission_parts.h"
+
+namespace cox::apiserver {
+
+std::unique_ptr<const AdmissionPlugin> NewMutatingAdmissionWebhook(const AdmissionParts& parts);
+
+}  // namespace cox::apiserver

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apiserver/request/call.h"
+#include "base/status.h"
+
+namespace cox::apiserver {
+
+// One named question of /livez, /readyz and /healthz.
+struct HealthCheck {
+  enum On : uint8_t { kLivez = 1, kReadyz = 2, kHealthz = 4, kAll = 7 };
+  std::string name;
+  std::function<Status()> check;
+  uint8_t on = kAll;
+};
+
+// The health endpoints: `?verbose`, `?exclude=name`, and a path per check.
+//
+// Threads: constant once serving; checks are called concurrently, from workers, and may block
+// shortly.
+class Health {
+ public:
+  explicit Health(std::vector<HealthCheck> checks) : checks_(std::move(checks)) {}
+
+  // False if `call` is about no health path.
+  bool Handle(Call& call) const;
+  // How every check stands, as the metrics of /metrics/slis. Asks all of them.
+  std::string Slis() const;
+  // "/healthz", "/healthz/ping", ...: for the list of paths.
+  std::vector<std::string> paths() const;
+
+ private:
+  void Report(Call& call, std::string_view endpoint, uint8_t on) const;
+
+  const std::vector<HealthCheck> checks_;
+};
+
+// The checks of an API server, in upstream's order and by its names. Names of start hooks stand for
+// the parts of the start: they are well once `started` is true.
+// `storage` are further checks of where objects are kept; they come after etcd's.
+std::vector<HealthCheck> ApiServerChecks(std::function<Status()> etcd,
+                                         std::function<bool()> caches_synced,
+                                         std::shared_ptr<const std::atomic<bool>> started,
+                                         std::shared_ptr<const std::atomic<bool>> draining,
+                                         const std::vector<HealthCheck>& storage = {});
+
+}  // namespace cox::apiserver

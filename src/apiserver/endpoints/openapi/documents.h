@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apiserver/endpoints/openapi/operations.h"
+#include "apiserver/endpoints/openapi/schema.h"
+
+namespace cox::apiserver::openapi {
+
+// Which v3 documents there are, sorted: "api", "api/v1", "apis/apps/v1", "version", ...
+std::vector<std::string> DocumentNames(const Operations& operations);
+
+// The v3 document of one group version (or group, or of the server itself), as JSON: its paths and
+// all definitions they lead to.
+std::string V3Document(const Operations& operations, const Schemas& schemas,
+                       std::string_view document);
+
+// The one v2 document, as JSON.
+std::string V2Document(const Operations& operations, const Schemas& schemas,
+                       std::string_view server_version);
+
+}  // namespace cox::apiserver::openapi

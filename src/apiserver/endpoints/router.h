@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apiserver/endpoints/discovery/discovery.h"
+#include "apiserver/endpoints/health/health.h"
+#include "apiserver/endpoints/openapi/openapi.h"
+#include "apiserver/endpoints/reviews/issuer_discovery.h"
+#include "apiserver/endpoints/reviews/reviews.h"
+#include "apiserver/endpoints/verbs/resource_handlers.h"
+#include "apiserver/request/call.h"
+#include "base/clock.h"
+#include "base/metrics.h"
+
+namespace cox::apiserver {
+
+class PriorityAndFairness;
+
+// Who answers a request, by its path: resources, discovery, health, version, metrics.
+//
+// Threads: constant after construction; Handle may be called concurrently and may block.
+class Router {
+ public:
+  struct Parts {
+    ResourceHandlers& resources;
+    const Discovery& discovery;
+    const OpenApi& openapi;
+    const Health& health;
+    const Reviews& reviews;
+    const IssuerDiscovery& issuer;
+    const MetricsRegistry& metrics;
+    std::string server_address;  // what /api tells clients
+    VersionInfo version;
+    Clock::WallTime started;                                      // for /statusz
+    std::vector<std::pair<std::string, std::string>> flags = {};  // as given, for /flagz
+    const PriorityAndFairness* fairness = nullptr;                // null: switched off
+  };
+  explicit Router(Parts parts) : parts_(std::move(parts)) {}
+
+  void Handle(const std::shared_ptr<Call>& call) const;
+
+ private:
+  Status Dispatch(const std::shared_ptr<Call>& call) const;
+  // About documents of discovery. None: the path is no such document's.
+  std::optional<Status> HandleDiscovery(Call& call) const;
+  Status HandleRoot(Call& call, bool core, const DiscoveryDocuments& documents) const;
+  void RespondPaths(Call& call) const;
+  void RespondStatusPage(Call& call) const;
+  void RespondFlags(Call& call) const;
+  // About paths that stand alone. None: not this one.
+  std::optional<Status> HandleFixed(Call& call) const;
+
+  const Parts parts_;
+};
+
+}  // namespace cox::apiserver

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apiserver/endpoints/streaming/connector.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "apiserver/endpoints/streaming/piped_body.h"
+#include "apiserver/filters/authz/authorizer/authorizer.h"
+#include "base/strings.h"
+
+namespace cox::apiserver {
+namespace {
+
+constexpr std::string_view kTunnel = "SPDY/3.1+portforward.k8s.io";
+constexpr std::string_view kPortForward = "portforward.k8s.io";
+constexpr std::string_view kChannelV4 = "v4.channel.k8s.io";
+constexpr std::string_view kChannelV5 = "v5.channel.k8s.io";
+// Of a kubelet's words about what went wrong.
+constexpr size_t kMaxWords = 50'000;
+
+bool Offers(const net::Request& request, std::string_view wanted) {
+  for (const std::string_view line : request.headers.All("sec-websocket-protocol")) {
+    for (const std::string_view protocol : Split(line, ',')) {
+      if (TrimSpace(protocol) == wanted) return true;
+    }
+  }
+  return false;
+}
+
+// A failure between us and the server behind, without a reason of the API's: 500, in Go's words.
+Status Unreached(std::string_view what, const Status& why) {
+  return Status(Reason::kUnknown, std::string(what) + why.message());
+}
+
+std::string TextOf(const net::Response& response) {
+  std::string text;
+  for (const Bytes& piece : response.body) text += piece.view();
+  return text;
+}
+
+// The API's reason and words for a code that another server answered with.
+std::pair<Reason, std::string> GenericAnswer(int code, const std::string& words) {
+  switch (code) {
+    case 401:
+      return {Reason::kUnauthorized, "the server has asked for the client to provide credentials"};
+    case 403:
+      return {Reason::kForbidden, words};
+    case 404:
+      return {Reason::kNotFound, "the server could not find the requested resource"};
+    case 429:
+      return {Reason::kTooManyRequests,
+              "the server has received too many requests and has asked us to try again later"};
+    case 503:
+      return {Reason::kServiceUnavailable, "the server is currently unable to handle the request"};
+    case 504:
+      return {Reason::kTimeout,
+              "the server was unable to return a response in the time allotted, but may still be "
+              "processing the request"};
+    default:
+      if (code > 500) {
+        return {Reason::kInternalError, "an error on the server (" + Quote(words) +
+                                            ") has prevented the request from succeeding"};
+      }
+      return {Reason::kUnknown, "the server responded with the status code " +
+                                    std::to_string(code) + " but did not return more information"};
+  }
+}
+
+// The kubelet's refusal of a log, as the API's.
+Status LogRefusal(int code, const std::string& words, const std::string& pod) {
+  if (code == 400) return Status::BadRequest(words);
+  if (code == 500) {
+    return Status(Reason::kInternalError, "Internal error occurred: " + words,
+                  StatusDetails{.causes = {{"", words, ""}}});
+  }
+  auto [reason, message] = GenericAnswer(code, words);
+  return Status(
+      reason, message + " ( pods/log " + pod + ")",
+      StatusDetails{
+          .name = pod, .kind = "pods/log", .causes = {{"UnexpectedServerResponse", words, ""}}});
+}
+
+// What is left of a short body.
+std::string ReadWords(Context& ctx, net::ClientStream& stream) {
+  std::string words;
+  while (words.size() < kMaxWords) {
+    const Result<Bytes> piece = stream.Read(ctx);
+    if (!piece.ok() || piece->empty()) break;
+    words.append(piece->view().substr(0, kMaxWords - words.size()));
+  }
+  return words;
+}
+
+}  // namespace
+
+bool IsTunnelRequest(const net::Request& request) {
+  return net::IsWebSocketRequest(request) && Offers(request, kTunnel);
+}
+
+bool IsStreamCloseRequest(const net::Request& request) {
+  return net::IsWebSocketRequest(request) && Offers(request, kChannelV5);
+}
+
+void NodeConnector::Stop() {
+  scope_.Stop();
+  scope_.Wait();
+}
+
+Status NodeConnector::AuthorizeUpgrade(const Call& call) const {
+  if (call.request().method != "GET" || !net::IsWebSocketRequest(call.request())) return {};
+  RequestInfo info = call.info;
+  info.verb = "create";
+  return StatusOf(authorizer_.Authorize(call.user, info), call.user, info);
+}
+
+Status NodeConnector::Go(Call& call, Work work) {
+  if (running_.fetch_add(1) >= kMaxStreams) {
+    running_.fetch_sub(1);
+    return Status(Reason::kTooManyRequests, "too many streams, please try again later",
+                  StatusDetails{.retry_after_seconds = 1});
+  }
+  // Seats are for those who wait for storage.
+  static_cast<void>(call.TakeHeld());
+  Status started = scope_.Go(
+      "connect", [this, kept = call.shared_from_this(), work = std::move(work)](Context& ctx) {
+        // The client's end stops the work, too. What the call keeps goes first.
+        Context both = ctx.Child();
+        const StopHandle on_stop = kept->ctx().OnStop([both]() mutable { both.Stop(); });
+        work(both, *kept);
+        running_.fetch_sub(1);
+      });
+  if (!started.ok()) running_.fetch_sub(1);
+  return started;
+}
+
+Status NodeConnector::Log(Call& call, Backend backend) {
+  return Go(call, [backend = std::move(backend)](Context& ctx, Call& kept) {
+    RunLog(ctx, kept, backend);
+  });
+}
+
+Status NodeConnector::Upgrade(Call& call, Backend backend) {
+  if (net::UpgradeOf(call.request()).empty()) return Status::BadRequest("Upgrade request required");
+  return Go(call, [backend = std::move(backend)](Context& ctx, Call& kept) {
+    RunUpgrade(ctx, kept, backend);
+  });
+}
+
+Status NodeConnector::Tunnel(Call& call, Backend backend) {
+  return Go(call, [backend = std::move(backend)](Context& ctx, Call& kept) {
+    RunTunnel(ctx, kept, backend);
+  });
+}
+
+Status NodeConnector::Translate(Call& call, Backend backend, const AskedStreams& asked) {
+  return Go(call, [backend = std::move(backend), asked](Context& ctx, Call& kept) {
+    RunTranslated(ctx, kept, backend, asked);
+  });
+}
+
+Status NodeConnector::Proxy(Call& call, Backend backend, ProxyFront front) {
+  return Go(call, [backend = std::move(backend), front = std::move(front)](
+                      Context& ctx, Call& kept) { RunProxy(ctx, kept, backend, front); });
+}
+
+void RunLog(Context& ctx, Call& call, const Backend& backend) {
+  auto client = net::Client::Create(ctx, backend.client);
+  if (!client.ok()) return call.RespondStatus(Unreached("", client.status()));
+  auto stream = (*client)->Start(ctx, {.method = "GET", .target = backend.target});
+  if (!stream.ok()) {
+    return call.RespondStatus(Unreached("Get " + Quote(backend.Url()) + ": ", stream.status()));
+  }
+  if ((*stream)->status() < 200 || (*stream)->status() > 206) {
+    return call.RespondStatus(
+        LogRefusal((*stream)->status(), ReadWords(ctx, **stream), call.info.name));
+  }
+  auto body = std::make_shared<PipedBody>();
+  body->StopWhenLeft(ctx);
+  body->set_waker(call.RespondStream("text/plain", body->MakeSource()));
+  while (true) {
+    Result<Bytes> piece = (*stream)->Read(ctx);
+    if (!piece.ok() || piece->empty() || !body->Write(ctx, std::move(*piece)).ok()) break;
+  }
+  body->End();
+}
+
+net::Request UpgradeRequest(const Call& call, const Backend& backend) {
+  net::Request request{.method = call.request().method, .target = backend.target};
+  request.headers = ForwardedHeaders(call.request());
+  request.headers.Set("upgrade", std::string(net::UpgradeOf(call.request())));
+  return request;
+}
+
+std::unique_ptr<net::ByteStream> DialUpgrade(Context& ctx, Call& call, const Backend& backend,
+                                             net::Request request, net::Headers* answer) {
+  Result<net::Upgraded> upgraded = net::ConnectUpgrade(ctx, backend.client, std::move(request));
+  if (!upgraded.ok()) {
+    call.RespondStatus(Unreached("error dialing backend: ", upgraded.status()));
+    return nullptr;
+  }
+  if (upgraded->stream == nullptr && upgraded->answer.status < 400) {
+    // A redirect least of all: clients would follow it, with their credentials (CVE-2020-8559).
+    call.RespondStatus(Status(Reason::kUnknown, "invalid upgrade response: status code " +
+                                                    std::to_string(upgraded->answer.status)));
+    return nullptr;
+  }
+  if (upgraded->stream == nullptr) {
+    upgraded->answer.headers = AnswerHeaders(upgraded->answer.headers);
+    call.RespondWith(std::move(upgraded->answer));
+    return nullptr;
+  }
+  *answer = std::move(upgraded->answer.headers);
+  return std::move(upgraded->stream);
+}
+
+void RunUpgrade(Context& ctx, Call& call, const Backend& backend) {
+  net::Headers answer;
+  auto node = DialUpgrade(ctx, call, backend, UpgradeRequest(call, backend), &answer);
+  if (node == nullptr) return;
+  auto client = call.SwitchProtocols(std::move(answer));
+  if (!client.ok()) return call.RespondStatus(client.status());
+  static_cast<void>(net::Pipe(ctx, **client, *node));
+}
+
+void RunTunnel(Context& ctx, Call& call, const Backend& backend) {
+  net::Request request = UpgradeRequest(call, backend);
+  for (const char* name : {"sec-websocket-protocol", "sec-websocket-key", "sec-websocket-version",
+                           "sec-websocket-extensions"}) {
+    request.headers.Remove(name);
+  }
+  request.headers.Set("upgrade", "SPDY/3.1");
+  request.headers.Set("x-stream-protocol-version", std::string(kPortForward));
+  net::Headers answer;
+  auto node = DialUpgrade(ctx, call, backend, std::move(request), &answer);
+  if (node == nullptr) return;
+  auto client = call.Upgrade({std::string(kTunnel)}, {});
+  if (!client.ok()) return call.RespondStatus(client.status());
+  static_cast<void>(TunnelBytes(ctx, **client, *node));
+}
+
+void RunTranslated(Context& ctx, Call& call, const Backend& backend, const AskedStreams& asked) {
+  // The client is connected first: v5 has a channel for what goes wrong with the node.
+  auto client = call.Upgrade({std::string(kChannelV5)}, {});
+  if (!client.ok()) return call.RespondStatus(client.status());
+  net::Request request{.method = "POST", .target = backend.target};
+  request.headers.Set("upgrade", "SPDY/3.1");
+  request.headers.Set("x-stream-protocol-version", std::string(kChannelV4));
+  Result<net::Upgraded> node = net::ConnectUpgrade(ctx, backend.client, std::move(request));
+  if (!node.ok()) {
+    return SendFailure(ctx, **client,
+                       Status::Internal("Internal error occurred: error dialing backend: " +
+                                        node.status().message()));
+  }
+  if (node->stream == nullptr) {
+    return SendFailure(ctx, **client,
+                       Status::Internal("Internal error occurred: unable to upgrade connection: " +
+                                        TextOf(node->answer)));
+  }
+  if (const Status status = TranslateStreams(ctx, **client, *node->stream, asked); !status.ok()) {
+    SendFailure(ctx, **client, Status::Internal("Internal error occurred: " + status.message()));
+  }
+}
+
+}  // namespace cox::apiserver

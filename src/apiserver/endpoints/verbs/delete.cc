@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apiserver/endpoints/verbs/resource_handlers.h"
+#include "apiserver/endpoints/verbs/respond.h"
+
+namespace cox::apiserver {
+namespace {
+
+// "Success", about an object that is gone.
+Object DeletedStatus(const ServedResource& resource, const meta::v1::ObjectMeta& meta) {
+  meta::v1::StatusDetails details;
+  details.name = meta.name;
+  details.group = resource.kind().group;
+  details.kind = resource.kind().plural;
+  details.uid = meta.uid;
+  meta::v1::Status status;
+  status.status = "Success";
+  status.details = std::move(details);
+  return StatusObject(std::move(status));
+}
+
+bool IsDryRun(const meta::v1::DeleteOptions& options) { return !options.dryRun.empty(); }
+
+}  // namespace
+
+Status ResourceHandlers::Delete(Call& call, const ServedResource& resource) {
+  COX_ASSIGN_OR_RETURN(const Accepted accepted, call.Negotiate());
+  COX_ASSIGN_OR_RETURN(const meta::v1::DeleteOptions options, ParseDeleteOptions(call));
+  call.Warn(resource.strategy().WarnOnDelete(options));
+  const bool dry_run = IsDryRun(options);
+  COX_ASSIGN_OR_RETURN(
+      const ResourceStore::DeleteResult deleted,
+      resource.store().Delete(WriteContextOf(call, resource, dry_run), call.info.namespace_,
+                              call.info.name, options,
+                              JudgeOf(admission_, call, resource, Operation::kDelete, dry_run)));
+  if (deleted.gone && !resource.strategy().ReturnsDeletedObject()) {
+    RespondPlain(call, 200, DeletedStatus(resource, *deleted.object.object_meta()), accepted);
+    return {};
+  }
+  return RespondObject(call, resource, 200, deleted.object, accepted);
+}
+
+Status ResourceHandlers::DeleteCollection(Call& call, const ServedResource& resource) {
+  COX_ASSIGN_OR_RETURN(const Accepted accepted, call.Negotiate());
+  COX_ASSIGN_OR_RETURN(const meta::v1::DeleteOptions options, ParseDeleteOptions(call));
+  COX_ASSIGN_OR_RETURN(const ReadOptions selection, ParseReadOptions(call, resource));
+  call.Warn(resource.strategy().WarnOnDelete(options));
+  COX_ASSIGN_OR_RETURN(const ListPage page,
+                       ReadPage(call.ctx(), resource, call.info.namespace_, selection));
+  const bool dry_run = IsDryRun(options);
+  const WriteContext w = WriteContextOf(call, resource, dry_run);
+  const Judge judge = JudgeOf(admission_, call, resource, Operation::kDelete, dry_run);
+  std::vector<Object> hubs;
+  for (const storage::EntryPtr& entry : page.entries) {
+    const KeyParts parts = SplitKey(resource, entry->key());
+    Status deleted = resource.store().Delete(w, parts.ns, parts.name, options, judge).status();
+    // Somebody else deleted it first: all the better.
+    if (!deleted.ok() && !deleted.Is(Reason::kNotFound)) return deleted;
+    Result<Object> hub = resource.store().Decode(entry->stored(), entry->revision());
+    if (hub.ok()) hubs.push_back(std::move(*hub));
+  }
+  const ListMeta meta{page.revision, page.continue_token, page.remaining};
+  COX_ASSIGN_OR_RETURN(std::string text,
+                       EncodeShapedList(resource, hubs, meta, accepted, IncludeObject::kMetadata,
+                                        NowOf(call.ctx())));
+  call.Respond(200, MediaType(accepted.format), {Bytes(std::move(text))});
+  return {};
+}
+
+}  // namespace cox::apiserver

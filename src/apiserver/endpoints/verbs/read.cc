@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apiserver/endpoints/verbs/resource_handlers.h"
+#include "apiserver/endpoints/verbs/respond.h"
+#include "base/strings.h"
+#include "storage/continue_token.h"
+#include "storage/unreadable.h"
+
+namespace cox::apiserver {
+namespace {
+
+using storage::Freshness;
+using Match = storage::Freshness::Match;
+
+// How fresh a list must be. Lists with a limit and a version are exact by old custom.
+Result<Freshness> FreshnessOf(const ReadOptions& options) {
+  Result<storage::Revision> version = ReadVersion(options.resource_version);
+  if (!version.ok()) {
+    return Status::BadRequest("invalid resource version: " + version.status().message());
+  }
+  if (options.resource_version.empty()) return Freshness{Match::kLatest, 0};
+  if (*version == 0) return Freshness{Match::kAny, 0};
+  const bool exact = options.resource_version_match == "Exact" ||
+                     (options.resource_version_match.empty() && options.limit > 0);
+  return Freshness{exact ? Match::kExact : Match::kNotOlderThan, *version};
+}
+
+// Collects a page out of entries that come in key order.
+class PageBuilder {
+ public:
+  PageBuilder(const ServedResource& resource, const ReadOptions& options, int64_t limit)
+      : resource_(resource),
+        options_(options),
+        limit_(limit),
+        filtered_(!options.label_selector.Empty() || !options.field_selector.Empty()) {}
+
+  // False: the page is full, and `entry` would be the first of the next; or it cannot be made.
+  bool Add(const storage::EntryPtr& entry) {
+    // Whether selectors would want it cannot be told either. Who acts on what is not in a list must
+    // not be told that it is complete.
+    if (const auto why = storage::WhyUnreadable(entry->stored())) {
+      failure_ = Status::Internal("Internal error occurred: unable to transform key " +
+                                  Quote(entry->key()) + ": " + std::string(*why));
+      return false;
+    }
+    if (filtered_) {
+      if (!Selects(options_, *entry, SplitKey(resource_, entry->key()).ns)) return true;
+    }
+    if (limit_ > 0 && static_cast<int64_t>(page.entries.size()) == limit_) {
+      full_ = true;
+      return false;
+    }
+    page.entries.push_back(entry);
+    return true;
+  }
+
+  // `total` counts all objects under the prefix from the page's start.
+  Result<ListPage> Finish(const std::string& prefix, storage::Revision revision, int64_t total) {
+    COX_RETURN_IF_ERROR(failure_);
+    page.revision = revision;
+    if (full_) {
+      // The next page begins right behind the last key.
+      storage::ContinueToken token{revision, std::string(page.entries.back()->key()) + '\0'};
+      page.continue_token = token.Encode(prefix);
+      if (!filtered_) page.remaining = total - static_cast<int64_t>(page.entries.size());
+    }
+    return std::move(page);
+  }
+
+  ListPage page;
+
+ private:
+  const ServedResource& resource_;
+  const ReadOptions& options_;
+  const int64_t limit_;
+  const bool filtered_;
+  bool full_ = false;
+  Status failure_;
+};
+
+Result<ListPage> PageFromSnapshot(const ServedResource& resource, const ReadOptions& options,
+                                  const storage::Snapshot& snapshot, const std::string& prefix,
+                                  const std::string& start, int64_t limit) {
+  PageBuilder builder(resource, options, limit);
+  // One name in one namespace is a lookup.
+  const std::optional<std::string_view> name =
+      options.field_selector.RequiresExactMatch("metadata.name");
+  const bool one_key =
+      name && (prefix != resource.store().root_prefix() || !resource.kind().namespaced);
+  int64_t total = 0;
+  if (one_key) {
+    if (storage::EntryPtr entry = snapshot.Find(prefix + std::string(*name))) builder.Add(entry);
+  } else {
+    if (limit > 0) total = static_cast<int64_t>(snapshot.Count(prefix, start));
+    snapshot.Visit(prefix, start,
+                   [&](const storage::EntryPtr& entry) { return builder.Add(entry); });
+  }
+  return builder.Finish(prefix, snapshot.revision(), total);
+}
+
+// Straight from storage: versions that the cache does not hold.
+Result<ListPage> PageFromStorage(Context& ctx, const ServedResource& resource,
+                                 const ReadOptions& options, const std::string& prefix,
+                                 storage::Revision at, std::string start, int64_t limit) {
+  PageBuilder builder(resource, options, limit);
+  storage::Revision revision = at;
+  int64_t total = 0;
+  for (bool first = true;; first = false) {
+    storage::ListOptions list{.at = revision, .limit = limit > 0 ? limit + 1 : 0, .start = start};
+    COX_ASSIGN_OR_RETURN(storage::Page page, resource.store().storage().List(ctx, prefix, list));
+    if (first) {
+      revision = revision > 0 ? revision : page.revision;
+      total = page.count;
+    }
+    bool more = page.more;
+    for (const storage::KeyValue& kv : page.items) {
+      start = kv.key + '\0';
+      if (!builder.Add(resource.store().MakeEntry(kv))) {
+        more = false;
+        break;
+      }
+    }
+    if (!more) return builder.Finish(prefix, revision, total);
+  }
+}
+
+Status ExpiredContinue() {
+  return Status::Expired(
+      "The provided continue parameter is too old to display a consistent list result. You can "
+      "start a new list without the continue parameter, or use the continue token in this response "
+      "to retrieve the remainder of the results. Continuing with the provided token results in an "
+      "inconsistent list - objects that were created, modified, or deleted between the time the "
+      "first chunk was returned and now may show up in the list.");
+}
+
+// Whether the answer is made of the encodings that the cache shares, or each object is decoded.
+bool IsShared(const Accepted& accepted) {
+  return accepted.transform == Transform::kNone && accepted.format != Format::kYaml &&
+         !accepted.pretty;
+}
+
+// The object of the path, as fresh as ?resourceVersion= wants it. NotFound.
+Result<storage::EntryPtr> FindEntry(Call& call, const ServedResource& resource) {
+  const ResourceStore& store = resource.store();
+  const std::string key = store.Key(call.info.namespace_, call.info.name);
+  const std::string version_text = call.query.Get("resourceVersion");
+  COX_ASSIGN_OR_RETURN(const storage::Revision version, ReadVersion(version_text));
+  if (!version_text.empty() && store.cache() != nullptr) {
+    const Freshness freshness =
+        version == 0 ? Freshness{Match::kAny, 0} : Freshness{Match::kNotOlderThan, version};
+    COX_ASSIGN_OR_RETURN(const storage::SnapshotPtr snapshot,
+                         store.cache()->Read(call.ctx(), freshness));
+    storage::EntryPtr entry = snapshot->Find(key);
+    if (entry == nullptr) return NotFoundError(resource.resource(), call.info.name);
+    return entry;
+  }
+  COX_ASSIGN_OR_RETURN(const storage::Store::GetResult found, store.storage().Get(call.ctx(), key));
+  if (!found.kv) return NotFoundError(resource.resource(), call.info.name);
+  // The cache usually holds just this revision, with its encodings.
+  const storage::SnapshotPtr current =
+      store.cache() != nullptr ? store.cache()->Current() : nullptr;
+  storage::EntryPtr entry = current != nullptr ? current->Find(key) : nullptr;
+  if (entry != nullptr && entry->revision() == found.kv->revision) return entry;
+  return store.MakeEntry(*found.kv);
+}
+
+}  // namespace
+
+KeyParts SplitKey(const ServedResource& resource, std::string_view key) {
+  key.remove_prefix(resource.store().root_prefix().size());
+  if (!resource.kind().namespaced) return {"", key};
+  const size_t slash = key.find('/');
+  if (slash == key.npos) return {"", key};
+  return {key.substr(0, slash), key.substr(slash + 1)};
+}
+
+Result<ListPage> ReadPage(Context& ctx, const ServedResource& resource, std::string_view ns,
+                          const ReadOptions& options) {
+  const std::string prefix = resource.store().Prefix(ns);
+  storage::WatchCache* cache = resource.store().cache();
+  if (!options.continue_token.empty()) {
+    if (!options.resource_version.empty() && options.resource_version != "0") {
+      return Status::BadRequest("specifying resource version is not allowed when using continue");
+    }
+    Result<storage::ContinueToken> token =
+        storage::ContinueToken::Decode(options.continue_token, prefix);
+    if (!token.ok()) {
+      return Status::BadRequest("invalid continue token: " + token.status().message());
+    }
+    const storage::Revision at = std::max<storage::Revision>(token->revision, 0);
+    // As below: what needs no particular version is not limited.
+    const int64_t limit = options.resource_version == "0" ? 0 : options.limit;
+    if (cache != nullptr && at > 0) {
+      Result<storage::SnapshotPtr> exact = cache->Read(ctx, {Match::kExact, at});
+      if (exact.ok()) {
+        return PageFromSnapshot(resource, options, **exact, prefix, token->start, limit);
+      }
+    }
+    Result<ListPage> page =
+        PageFromStorage(ctx, resource, options, prefix, at, token->start, limit);
+    if (!page.ok() && page.status().Is(Reason::kExpired)) return ExpiredContinue();
+    return page;
+  }
+  COX_ASSIGN_OR_RETURN(const Freshness freshness, FreshnessOf(options));
+  if (cache != nullptr) {
+    // Whatever the cache has is cheap: a limit does not make it cheaper.
+    const int64_t limit = freshness.match == Match::kAny ? 0 : options.limit;
+    Result<storage::SnapshotPtr> snapshot = cache->Read(ctx, freshness);
+    if (snapshot.ok()) {
+      return PageFromSnapshot(resource, options, **snapshot, prefix, "", limit);
+    }
+    if (freshness.match == Match::kNotOlderThan) return snapshot.status();
+  }
+  Result<ListPage> page =
+      PageFromStorage(ctx, resource, options, prefix,
+                      freshness.match == Match::kExact ? freshness.revision : 0, "", options.limit);
+  if (!page.ok() && page.status().Is(Reason::kExpired)) {
+    return Status::Expired("The resourceVersion for the provided list is too old.");
+  }
+  return page;
+}
+
+Status ResourceHandlers::List(Call& call, const ServedResource& resource) {
+  COX_ASSIGN_OR_RETURN(const Accepted accepted, call.Negotiate(AnswerKind::kList));
+  COX_ASSIGN_OR_RETURN(const ReadOptions options, ParseReadOptions(call, resource));
+  COX_ASSIGN_OR_RETURN(const IncludeObject include, ParseIncludeObject(call.query, accepted));
+  COX_ASSIGN_OR_RETURN(const ListPage page,
+                       ReadPage(call.ctx(), resource, call.info.namespace_, options));
+  const ListMeta meta{page.revision, page.continue_token, page.remaining};
+  if (IsShared(accepted)) {
+    std::vector<Bytes> items;
+    items.reserve(page.entries.size());
+    for (const storage::EntryPtr& entry : page.entries) {
+      Result<Bytes> item = resource.Encoded(*entry, accepted.format);
+      // One object that cannot be read must not hide the others.
+      if (item.ok()) items.push_back(std::move(*item));
+    }
+    call.Respond(200, MediaType(accepted.format),
+                 accepted.format == Format::kJson ? GatherJsonList(resource, items, meta)
+                                                  : GatherProtobufList(resource, items, meta));
+    return {};
+  }
+  std::vector<Object> hubs;
+  for (const storage::EntryPtr& entry : page.entries) {
+    Result<Object> hub = resource.store().Decode(entry->stored(), entry->revision());
+    if (hub.ok()) hubs.push_back(std::move(*hub));
+  }
+  COX_ASSIGN_OR_RETURN(std::string text, EncodeShapedList(resource, hubs, meta, accepted, include,
+                                                          NowOf(call.ctx())));
+  call.Respond(200, MediaType(accepted.format), {Bytes(std::move(text))});
+  return {};
+}
+
+Status ResourceHandlers::Get(Call& call, const ServedResource& resource) {
+  COX_ASSIGN_OR_RETURN(const Accepted accepted, call.Negotiate());
+  COX_ASSIGN_OR_RETURN(const storage::EntryPtr entry, FindEntry(call, resource));
+  if (IsShared(accepted)) {
+    COX_ASSIGN_OR_RETURN(Bytes text, resource.Encoded(*entry, accepted.format));
+    std::vector<Bytes> body = {std::move(text)};
+    if (accepted.format == Format::kJson) body.push_back(Bytes::Static("\n"));
+    call.Respond(200, MediaType(accepted.format), std::move(body));
+    return {};
+  }
+  COX_ASSIGN_OR_RETURN(const Object hub,
+                       resource.store().Decode(entry->stored(), entry->revision()));
+  return RespondObject(call, resource, 200, hub, accepted);
+}
+
+}  // namespace cox::apiserver

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "apiserver/admission/admission.h"
+#include "apiserver/endpoints/verbs/options.h"
+#include "apiserver/registry/served/registry.h"
+#include "apiserver/request/call.h"
+
+namespace cox::apiserver {
+
+class NodeConnector;
+
+// The verbs of the API on resources. Each reads its options, calls admission and the registry, and
+// answers in the form that the client accepts. If a verb fails, it returns the error and has not
+// answered: HandleResource sends the answer.
+//
+// Threads: All methods may be called concurrently. They block for storage, except Watch after it
+// has started.
+class ResourceHandlers {
+ public:
+  // Watches without a timeout last between `min_watch` and twice as long.
+  static constexpr std::chrono::seconds kMinWatch{1800};
+  ResourceHandlers(const Registry& registry, const AdmissionChain& admission,
+                   std::chrono::seconds min_watch = kMinWatch)
+      : registry_(registry), admission_(admission), min_watch_(min_watch) {}
+
+  // read.cc
+  Status Get(Call& call, const ServedResource& resource);
+  Status List(Call& call, const ServedResource& resource);
+  // watch.cc
+  Status Watch(Call& call, const ServedResource& resource);
+  // write.cc
+  Status Create(Call& call, const ServedResource& resource);
+  Status Update(Call& call, const ServedResource& resource);
+  // patch.cc
+  Status Patch(Call& call, const ServedResource& resource);
+  // delete.cc
+  Status Delete(Call& call, const ServedResource& resource);
+  Status DeleteCollection(Call& call, const ServedResource& resource);
+
+  const Registry& registry() const { return registry_; }
+  const AdmissionChain& admission() const { return admission_; }
+  // Connects to kubelets, Pods and Services; null: there is no such connection. Outlives the calls.
+  NodeConnector* connector() const { return connector_; }
+  void set_connector(NodeConnector* connector) { connector_ = connector; }
+
+ private:
+  // write.cc: what updates and patches have in common. Makes `change`, calls admission, and
+  // answers.
+  Status Write(Call& call, const ServedResource& resource, const WriteContext& w,
+               const Accepted& accepted, ResourceStore::Change change, std::string uid,
+               bool may_create);
+
+  const Registry& registry_;
+  const AdmissionChain& admission_;
+  const std::chrono::seconds min_watch_;
+  NodeConnector* connector_ = nullptr;
+};
+
+// A page of a list: where the entries come from is its secret.
+struct ListPage {
+  std::vector<storage::EntryPtr> entries;
+  storage::Revision revision = 0;
+  std::string continue_token;
+  std::optional<int64_t> remaining;
+};
+Result<ListPage> ReadPage(Context& ctx, const ServedResource& resource, std::string_view ns,
+                          const ReadOptions& options);
+
+// The namespace and name that stand in a key.
+struct KeyParts {
+  std::string_view ns, name;
+};
+KeyParts SplitKey(const ServedResource& resource, std::string_view key);
+
+// Checks the metadata of a written object against the path, and completes it. What is created may
+// go without a name.
+Status MatchMetadata(const Call& call, const ServedResource& resource, meta::v1::ObjectMeta& meta,
+                     bool creating);
+
+// Circumstances of a write by this call, now.
+WriteContext WriteContextOf(Call& call, const ServedResource& resource, bool dry_run);
+
+// Admission of one write: changes `hub`, which is about to take the place of `old` (null: to be
+// created).
+Status Admit(const AdmissionChain& admission, Call& call, const ServedResource& resource,
+             bool dry_run, Object& hub, const Object* old);
+// The judge for the registry, made of the same plugins.
+Judge JudgeOf(const AdmissionChain& admission, Call& call, const ServedResource& resource,
+              Operation operation, bool dry_run);
+
+// Admission of what is asked of a subresource and not stored itself: a Binding, an Eviction, a
+// Scale, the options of an exec. Changes and judges it in one go.
+struct AskedOf {
+  const ServedResource& resource;
+  std::string_view subresource;  // never empty: the object is none of the resource's
+  Operation operation;
+  bool dry_run = false;
+  const Object* old = nullptr;
+};
+Status AdmitAsked(const AdmissionChain& admission, Call& call, const AskedOf& of, Object& asked);
+
+}  // namespace cox::apiserver

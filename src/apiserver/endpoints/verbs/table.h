@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "apiserver/endpoints/verbs/respond.h"
+#include "apiserver/registry/store/table.h"
+
+namespace cox::apiserver {
+
+// Writes a Table (meta.k8s.io), the shape `kubectl get` asks for, as JSON.
+//   TableWriter table(...); table.Begin(meta, true); table.AddRow(...); text = table.End();
+class TableWriter {
+ public:
+  // `version` is that of meta.k8s.io.
+  TableWriter(std::span<const Column> columns, std::string_view version, IncludeObject include)
+      : columns_(columns), version_(version), include_(include) {}
+
+  // `metadata` is the member `"metadata":{...}`. Without columns: for the later events of a watch.
+  void Begin(std::string_view metadata, bool with_columns);
+  // `object` makes the row's object as clients read it: called only where rows carry it.
+  void AddRow(const Cells& cells, const meta::v1::ObjectMeta& meta,
+              const std::function<Object()>& object);
+  std::string End();
+
+ private:
+  void AddColumns();
+
+  const std::span<const Column> columns_;
+  const std::string_view version_;
+  const IncludeObject include_;
+  std::string text_;
+  bool first_row_ = true;
+};
+
+}  // namespace cox::apiserver

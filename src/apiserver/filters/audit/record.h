@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "api/meta/v1.h"
+#include "apiserver/filters/audit/events/event.h"
+#include "apiserver/filters/audit/events/policy.h"
+#include "apiserver/request/audit_record.h"
+#include "base/bytes.h"
+#include "base/clock.h"
+#include "net/http.h"
+#include "object/object.h"
+
+namespace cox::apiserver {
+
+class Auditor;
+struct LegacyLine;
+
+// What a record begins with. Borrowed while it is made.
+struct AuditSubject {
+  const net::Request& request;
+  const RequestInfo& info;
+  const UserInfo* user;  // null: it is not known, authentication failed
+  std::string_view audit_id;
+};
+
+// The record of one request from which audit events are made, at the level that the policy decided.
+//
+// Guarantees: At most one event per stage. What the level does not need is neither copied nor
+// encoded: at Metadata
+//   the bodies of the request and of its answer are not read.
+// Threads: One at a time, as the Call it belongs to.
+class AuditEventRecord final : public AuditRecord {
+ public:
+  AuditEventRecord(Auditor& auditor, const AuditDecision& decision, const AuditSubject& subject);
+
+  AuditLevel level() const { return decision_.level; }
+  bool asks_for_requests() const override { return decision_.level >= AuditLevel::kRequest; }
+  bool asks_for_answers() const { return decision_.level >= AuditLevel::kRequestResponse; }
+
+  void Annotate(std::string_view key, std::string value) override;
+  void SetImpersonated(const UserInfo& user) override;
+  void SetRequest(const Object& object) override;
+  void SetPatch(std::string_view body) override;
+  void SetAnswer(std::string_view content_type, const std::vector<Bytes>& body) override;
+  void SetStatus(meta::v1::Status status, int code) override;
+
+  Status Received() override;
+  void Started(int code) override;
+  void Complete(int code, Where where) override;
+  void Panic() override;
+
+ private:
+  struct ObjectRef {
+    bool known = false;
+    std::string resource, ns, name, uid, group, version, resource_version, subresource;
+  };
+
+  AuditEventPtr Make(AuditStage stage, int code) const;
+  void AppendRef(std::string& out) const;
+  void AppendAnnotations(std::string& out) const;
+  // Keeps what a body said out of messages, where bodies are not to be recorded.
+  void Redact(meta::v1::Status& status) const;
+
+  Auditor& auditor_;
+  const AuditDecision decision_;
+  const Clock::WallTime received_at_;
+  const bool failed_authentication_;
+  const bool long_running_;
+  const bool api_;  // answers are objects
+  bool received_ = false;
+  bool started_ = false;
+  ObjectRef ref_;
+  // The texts that all events have in common, made once: up to the stage, up to the user, the rest.
+  std::string text_;
+  size_t stage_at_ = 0, user_end_ = 0;
+  std::string impersonated_;
+  std::string status_;
+  std::string request_object_, response_object_;
+  std::vector<std::pair<std::string, std::string>> annotations_;  // sorted by key
+  std::shared_ptr<LegacyLine> legacy_;                            // null: nobody wants that format
+};
+
+}  // namespace cox::apiserver

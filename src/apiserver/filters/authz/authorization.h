@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "apiserver/filters/authz/authorizer/authorization_options.h"
+#include "apiserver/filters/authz/authorizer/authorizer.h"
+#include "apiserver/filters/authz/node/node_authorizer.h"
+#include "apiserver/filters/authz/rbac/rbac_authorizer.h"
+#include "apiserver/registry/served/registry.h"
+#include "apiserver/webhook/webhook_client.h"
+#include "base/scope.h"
+#include "base/watched_file.h"
+
+namespace cox::apiserver {
+
+// Who decides in this server: the authorizers of the configuration in their order, and what keeps
+// them up to date.
+//
+// A configuration file that changes takes effect at once; one that cannot be used leaves things as
+// they are, and is logged.
+// Threads: all methods may be called concurrently, Start once.
+class Authorization final : public Authorizer {
+  struct Private {};
+
+ public:
+  // BadRequest for options that make no sense.
+  static Result<std::unique_ptr<Authorization>> Create(const Context& ctx,
+                                                       const AuthorizationOptions& options);
+  Authorization(Private, const Context& ctx);  // for Create
+
+  bool MayBlock() const override { return Current()->all.MayBlock(); }
+  Decision Decide(const UserInfo& user, const RequestInfo& request,
+                  const Selectors& selectors) const override {
+    return Current()->all.Authorize(user, request, selectors);
+  }
+  UserRules Rules(const UserInfo& user, std::string_view ns) const override {
+    return Current()->all.Rules(user, ns);
+  }
+  // What roles say alone.
+  const RbacAuthorizer& rbac() const { return rbac_; }
+
+  // Begins to follow the objects that the authorizers look at, in `scope`. `registry` outlives it.
+  Status Start(Scope& scope, const Registry& registry);
+  // Ends calls to webhooks that are on their way.
+  void Stop() { ctx_.Stop(); }
+
+ private:
+  // One configuration.
+  struct Order {
+    Order(std::vector<std::unique_ptr<const Authorizer>> own,
+          std::vector<const Authorizer*> members)
+        : webhooks(std::move(own)), all(std::move(members)) {}
+    const std::vector<std::unique_ptr<const Authorizer>> webhooks;
+    const UnionAuthorizer all;
+  };
+  using OrderPtr = std::shared_ptr<const Order>;
+
+  OrderPtr Current() const { return file_ == nullptr ? order_ : file_->Current(); }
+  Result<OrderPtr> MakeOrder(const std::vector<AuthorizerConfig>& configs) const;
+
+  Context ctx_;
+  const std::shared_ptr<WebhookConnections> connections_;
+  NodeGraph node_graph_;
+  const NodeAuthorizer node_;
+  RbacAuthorizer rbac_;
+  bool uses_nodes_ = true;
+  OrderPtr order_;                            // by modes
+  std::unique_ptr<WatchedFile<Order>> file_;  // by a file; last: its thread uses the rest
+};
+
+}  // namespace cox::apiserver

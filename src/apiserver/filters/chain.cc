@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apiserver/filters/chain.h"
+
+#include <chrono>
+
+#include "apiserver/filters/fencing/fencing.h"
+
+namespace cox::apiserver {
+namespace {
+
+Result<Next> ReadRequestInfo(const std::shared_ptr<Call>& call) {
+  call->query = Query::Parse(call->request().query());
+  COX_ASSIGN_OR_RETURN(
+      call->info, ParseRequestInfo(call->request().method, call->request().target, call->query));
+  return Next::kGoOn;
+}
+
+// A request that takes longer is given up; watches and streams are exempt.
+Stage SetTimeout(std::chrono::nanoseconds timeout) {
+  return {"timeout", [timeout](const std::shared_ptr<Call>& call) -> Result<Next> {
+            if (!call->info.long_running) call->set_ctx(call->ctx().WithTimeout(timeout));
+            return Next::kGoOn;
+          }};
+}
+
+// Who they are not is recorded too.
+std::unique_ptr<AuditRecord> Begin(Auditor& auditor, const Call& call, const UserInfo* user) {
+  return auditor.Begin({call.request(), call.info, user, call.audit_id()});
+}
+
+Stage Authenticate(const Authenticator& authenticator, Auditor* auditor) {
+  return {"authn", [&authenticator, auditor](const std::shared_ptr<Call>& call) -> Result<Next> {
+            const std::string_view warning = BearerTokenWarning(call->request());
+            if (!warning.empty()) call->Warn(std::string(warning));
+            Result<UserInfo> user = call->on_worker
+                                        ? authenticator.Await(call->ctx(), call->request())
+                                        : authenticator.Authenticate(call->request());
+            if (!user.ok()) {
+              if (!call->on_worker && AuthMethod::IsWouldWait(user.status())) {
+                return Next::kOnWorker;
+              }
+              if (auditor == nullptr) return user.status();
+              if (call->audit() == nullptr) call->set_audit(Begin(*auditor, *call, nullptr));
+              const bool waits = call->audit() != nullptr && auditor->blocks();
+              if (waits && !call->on_worker) return Next::kOnWorker;
+              return user.status();
+            }
+            call->set_audit(nullptr);  // of an attempt on the loop that failed, if any
+            call->user = std::move(*user);
+            // Nobody behind the chain shall see, log or forward it.
+            authenticator.RemoveCredentials(call->request().headers);
+            return Next::kGoOn;
+          }};
+}
+
+Stage Audit(Auditor* auditor) {
+  return {"audit", [auditor](const std::shared_ptr<Call>& call) -> Result<Next> {
+            if (auditor == nullptr) return Next::kGoOn;
+            if (call->audit() == nullptr) {
+              call->set_audit(Begin(*auditor, *call, &call->user));
+              if (call->audit() == nullptr) return Next::kGoOn;
+            }
+            // The first event, and all that is recorded of an answer, may have to wait for a disk.
+            if (auditor->blocks() && !call->on_worker) return Next::kOnWorker;
+            const Status received = call->audit()->Received();
+            if (received.ok()) return Next::kGoOn;
+            auditor->CountRejected();
+            call->set_audit(nullptr);
+            return received;
+          }};
+}
+
+// Whether the authorizer, as it is now, may be asked where the call is.
+bool MayAsk(const Authorizer& authorizer, const Call& call) {
+  return call.on_worker || !authorizer.MayBlock();
+}
+
+Stage Impersonate(const Impersonation& impersonation, const Authorizer& authorizer) {
+  return {"impersonation",
+          [&impersonation, &authorizer](const std::shared_ptr<Call>& call) -> Result<Next> {
+            if (!MayAsk(authorizer, *call)) return Next::kOnWorker;
+            COX_ASSIGN_OR_RETURN(call->user,
+                                 impersonation.Apply(call->request(), call->info, call->user));
+            if (call->audit() != nullptr && call->Header("impersonate-user")) {
+              call->audit()->SetImpersonated(call->user);
+            }
+            RemoveImpersonationHeaders(call->request().headers);
+            return Next::kGoOn;
+          }};
+}
+
+// Of what concerns many. Others have none, whatever their query says: they do not narrow anything.
+Selectors SelectorsOf(const Call& call) {
+  const std::string_view verb = call.info.verb;
+  if (verb != "list" && verb != "watch" && verb != "deletecollection") return {};
+  const std::string* fields = call.query.Find("fieldSelector");
+  const std::string* labels = call.query.Find("labelSelector");
+  return {fields == nullptr ? std::string_view() : *fields,
+          labels == nullptr ? std::string_view() : *labels};
+}
+
+Stage Authorize(const Authorizer& authorizer) {
+  return {"authz", [&authorizer](const std::shared_ptr<Call>& call) -> Result<Next> {
+            if (!MayAsk(authorizer, *call)) return Next::kOnWorker;
+            const Decision decision =
+                authorizer.Authorize(call->user, call->info, SelectorsOf(*call));
+            if (call->audit() != nullptr) {
+              call->audit()->Annotate("authorization.k8s.io/decision",
+                                      decision.allowed ? "allow" : "forbid");
+              call->audit()->Annotate("authorization.k8s.io/reason", decision.reason);
+            }
+            COX_RETURN_IF_ERROR(StatusOf(decision, call->user, call->info));
+            return Next::kGoOn;
+          }};
+}
+
+// Writes that name a term of leadership (filters/fencing/fencing.h). Others pay the look for a
+// header.
+Stage EnterFence(const Fencing* fencing) {
+  return {"fencing", [fencing](const std::shared_ptr<Call>& call) -> Result<Next> {
+            if (fencing == nullptr || !Fencing::Concerns(*call)) return Next::kGoOn;
+            if (!call->on_worker) return Next::kOnWorker;
+            COX_RETURN_IF_ERROR(fencing->Enter(*call));
+            return Next::kGoOn;
+          }};
+}
+
+}  // namespace
+
+// Read top to bottom: this is the order a request meets them.
+Chain BuildChain(const ChainParts& p) {
+  Chain chain{.stages = {}, .offload = p.offload};
+  chain.stages = {
+      {"requestinfo", ReadRequestInfo},
+      {"metrics",
+       [&metrics = p.metrics](const std::shared_ptr<Call>& call) -> Result<Next> {
+         // Before authentication: those who may not are counted too.
+         metrics.Follow(*call);
+         return Next::kGoOn;
+       }},
+      SetTimeout(p.request_timeout),
+      Authenticate(p.authenticator, p.auditor),
+      Audit(p.auditor),  // after authn: records need the user
+      Impersonate(p.impersonation, p.authorizer),
+      // By the user that was impersonated, and before authorization, which takes its time too.
+      {"fairness",
+       [&gate = p.gate](const std::shared_ptr<Call>& call) -> Result<Next> {
+         return gate.Enter(call) ? Next::kGoOn : Next::kDone;
+       }},
+  };
+  chain.after_fairness = chain.stages.size();
+  chain.stages.insert(
+      chain.stages.end(),
+      {
+          Authorize(p.authorizer),
+          EnterFence(p.fencing),  // after authz: it reads a Lease, for those who may
+          {"offload",
+           [dispatch = p.dispatch](const std::shared_ptr<Call>& call) -> Result<Next> {
+             // Decoding, admission, registry and storage take time and may block.
+             if (!call->on_worker) return Next::kOnWorker;
+             dispatch(call);
+             return Next::kDone;
+           }},
+      });
+  return chain;
+}
+
+void RunChain(const Chain& chain, const std::shared_ptr<Call>& call, size_t from) {
+  for (size_t i = from; i < chain.stages.size(); ++i) {
+    const Result<Next> next = chain.stages[i].run(call);
+    if (!next.ok()) return call->RespondStatus(next.status());
+    if (*next == Next::kDone) return;
+    if (*next == Next::kGoOn) continue;
+    return chain.offload(call, [&chain, i](const std::shared_ptr<Call>& moved) {
+      moved->on_worker = true;
+      RunChain(chain, moved, i);
+    });
+  }
+}
+
+}  // namespace cox::apiserver

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apiserver/filters/fairness/retry_after.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace cox::apiserver {
+namespace {
+
+// A steady clock may begin anywhere.
+size_t Slot(int64_t second) {
+  return static_cast<size_t>((second % RetryAfter::kMost + RetryAfter::kMost) % RetryAfter::kMost);
+}
+
+}  // namespace
+
+void RetryAfter::Refused(Clock::SteadyTime now) {
+  const int64_t second =
+      std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch()).count();
+  if (!began_) {
+    began_ = true;
+    second_ = updated_ = second;
+  }
+  while (second_ < second) Advance(std::max(second_ + 1, second - 2 * kMost * kMost));
+  ++refused_[Slot(second_)];
+}
+
+// Another second has begun. One wait after the last look, those who were told to come back have:
+// it can be seen whether that was enough.
+void RetryAfter::Advance(int64_t second) {
+  if (second - updated_ >= seconds_) {
+    uint64_t refused = 0;
+    for (int64_t i = 1; i <= seconds_; ++i) {
+      refused += refused_[Slot(second - i)];
+    }
+    const auto expected = static_cast<uint64_t>(seconds_);
+    if (refused >= 3 * expected) {
+      seconds_ = std::min(2 * seconds_, kMost);
+    } else if (refused < expected && seconds_ > 1) {
+      --seconds_;
+    }
+    updated_ = second;
+  }
+  second_ = second;
+  refused_[Slot(second)] = 0;
+}
+
+}  // namespace cox::apiserver

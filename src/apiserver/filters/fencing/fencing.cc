@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apiserver/filters/fencing/fencing.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "api/coordination/v1.h"
+#include "coxswain/fencing.h"
+
+namespace cox::apiserver {
+namespace {
+
+using coordination::v1::Lease;
+
+// In log lines of the call too.
+constexpr std::string_view kContextKey = "term";
+// Set for those who may name a Lease that they may not read.
+constexpr std::string_view kBlindKey = "blind";
+
+// What a get of the Lease would ask for.
+RequestInfo GetLease(const ObjectKey& lease) {
+  RequestInfo info;
+  info.path = "/apis/coordination.k8s.io/v1/namespaces/" + lease.ns + "/leases/" + lease.name;
+  info.verb = "get";
+  info.is_resource = true;
+  info.prefix = "apis";
+  info.group = "coordination.k8s.io";
+  info.version = "v1";
+  info.namespace_ = lease.ns;
+  info.resource = "leases";
+  info.name = lease.name;
+  return info;
+}
+
+// A leader may have parts that write as accounts of their own, whose roles are upstream's and know
+// nothing of Leases. Naming a term gives them nothing, it only takes away; what the Lease says they
+// are not told.
+bool IsAccountOf(const UserInfo& user, const std::string& ns) {
+  return user.name.starts_with("system:serviceaccount:" + ns + ":");
+}
+
+Status Over(const Context& ctx, const FencingToken& token, const std::string& why) {
+  std::string message = "term " + std::to_string(token.transitions) + " of \"" + token.holder +
+                        "\" in Lease " + token.lease.ToString() + " is over";
+  if (ctx.Value(kBlindKey).empty()) message += ": " + why;
+  return DeposedStatus(Reason::kConflict, std::move(message));
+}
+
+}  // namespace
+
+bool Fencing::Concerns(const Call& call) {
+  if (!call.Header(kFencingHeader)) return false;
+  constexpr std::array<std::string_view, 5> kWrites = {"create", "update", "patch", "delete",
+                                                       "deletecollection"};
+  return call.info.is_resource &&
+         std::find(kWrites.begin(), kWrites.end(), call.info.verb) != kWrites.end();
+}
+
+Status Fencing::Enter(Call& call) const {
+  const std::vector<std::string_view> values = call.request().headers.All(kFencingHeader);
+  if (values.size() != 1) {
+    return Status::BadRequest("more than one " + std::string(kFencingHeader) + " header");
+  }
+  COX_ASSIGN_OR_RETURN(const FencingToken token, FencingToken::Parse(values.front()));
+  if (IsAccountOf(call.user, token.lease.ns)) {
+    call.set_ctx(call.ctx().WithValue(kBlindKey, "true"));
+  } else {
+    const RequestInfo get = GetLease(token.lease);
+    COX_RETURN_IF_ERROR(StatusOf(authorizer_.Authorize(call.user, get), call.user, get));
+  }
+  COX_RETURN_IF_ERROR(Check(call.ctx(), values.front()).status());
+  call.set_ctx(call.ctx().WithValue(kContextKey, values.front()));
+  return {};
+}
+
+std::string_view Fencing::TermOf(const Context& ctx) { return ctx.Value(kContextKey); }
+
+Result<storage::Guard> Fencing::Check(Context& ctx, std::string_view term) const {
+  COX_ASSIGN_OR_RETURN(const FencingToken token, FencingToken::Parse(term));
+  const ResourceStore& leases = registry_.Hub(Lease::kKind).store();
+  const Result<storage::KeyValue> stored = leases.GetStored(ctx, token.lease.ns, token.lease.name);
+  if (stored.status().Is(Reason::kNotFound)) return Over(ctx, token, "there is no such Lease");
+  if (!stored.ok()) return stored.status();
+  COX_ASSIGN_OR_RETURN(const Object object, leases.Decode(stored->value.view(), stored->revision));
+  const coordination::v1::LeaseSpec& spec = object.As<Lease>()->spec;
+  const std::string holder = spec.holderIdentity.value_or("");
+  const int32_t transitions = spec.leaseTransitions.value_or(0);
+  if (holder == token.holder && transitions == token.transitions) {
+    return storage::Guard{stored->key, stored->revision};
+  }
+  if (holder.empty()) return Over(ctx, token, "it was given back");
+  return Over(ctx, token, "term " + std::to_string(transitions) + " is that of \"" + holder + "\"");
+}
+
+storage::Store& Fencing::store() const { return registry_.Hub(Lease::kKind).store().storage(); }
+
+}  // namespace cox::apiserver

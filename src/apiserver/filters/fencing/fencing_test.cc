@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apiserver/filters/fencing/fencing.h"
+
+#include <gmock/gmock.h>
+
+#include "api/coordination/v1.h"
+#include "api/core/v1.h"
+#include "apiserver/filters/fencing/fenced_store.h"
+#include "apiserver/testing/call_harness.h"
+#include "coxswain/fencing.h"
+
+namespace cox::apiserver {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr char kMaps[] = "/api/v1/namespaces/default/configmaps";
+constexpr char kLease[] = "/apis/coordination.k8s.io/v1/namespaces/default/leases/x";
+
+// Allows what concerns anything but Leases; those only if told so.
+class LeaseAuthorizer final : public Authorizer {
+ public:
+  Decision Decide(const UserInfo&, const RequestInfo& request, const Selectors&) const override {
+    asked = request.verb + " " + request.resource + "." + request.group + " " + request.namespace_ +
+            "/" + request.name;
+    return {may_read, "by test"};
+  }
+  UserRules Rules(const UserInfo&, std::string_view) const override { return {}; }
+
+  bool may_read = true;
+  mutable std::string asked;
+};
+
+// As ApiHarness, over a store with a fence.
+class FencingTest : public ::testing::Test {
+ protected:
+  FencingTest() {
+    EXPECT_TRUE(registry_.WaitReady(ctx_).ok());
+    Prepare("/api/v1/namespaces", R"({"metadata":{"name":"default"}})");
+    Prepare("/apis/coordination.k8s.io/v1/namespaces/default/leases",
+            R"({"metadata":{"name":"x"},"spec":{"holderIdentity":"a","leaseTransitions":3,
+                "leaseDurationSeconds":15}})");
+    Prepare(kMaps, R"({"metadata":{"name":"m"}})");
+  }
+  // Whoever waits for the clock would wait for ever.
+  ~FencingTest() override { ctx_.Stop(); }
+
+  void Prepare(std::string target, std::string body) {
+    EXPECT_EQ(Do({.method = "POST", .target = std::move(target), .body = std::move(body)}, {}),
+              "201");
+  }
+
+  // The request as the chain would have it answered: "200", or the code and the message.
+  std::string Do(FakeRequest request, std::vector<std::string> tokens = {"default/x;a;3"}) {
+    for (std::string& token : tokens) {
+      request.headers.Add(std::string(kFencingHeader), std::move(token));
+    }
+    if (request.method == "PATCH") {
+      request.headers.Add("content-type", "application/merge-patch+json");
+    }
+    FakeCall call(clock_, std::move(request));
+    call->user.name = user_;
+    if (Fencing::Concerns(*call)) {
+      const Status entered = fencing_.Enter(*call);
+      if (!entered.ok()) {
+        EXPECT_EQ(IsDeposed(entered), entered.Is(Reason::kConflict));
+        return std::to_string(entered.code()) + " " + entered.message();
+      }
+      if (meanwhile_) meanwhile_();
+    }
+    HandleResource(handlers_, call.shared());
+    const int code = call.exchange().status();
+    return std::to_string(code) + (code >= 400 ? " " + call.exchange().Body() : "");
+  }
+  std::string Patch(std::vector<std::string> tokens) {
+    return Do({.method = "PATCH",
+               .target = std::string(kMaps) + "/m",
+               .body = R"({"data":{"n":")" + std::to_string(++patches_) + R"("}})"},
+              std::move(tokens));
+  }
+  void ChangeLease(const std::string& spec) {
+    EXPECT_EQ(Do({.method = "PATCH", .target = kLease, .body = R"({"spec":)" + spec + "}"}, {}),
+              "200");
+  }
+
+  TestClock clock_;
+  Context ctx_{clock_};
+  const std::unique_ptr<storage::Store> store_ = storage::NewMemoryStore(clock_);
+  LeaseAuthorizer authorizer_;
+  std::string user_ = "user";
+  const Fencing fencing_{registry_, authorizer_};
+  const std::unique_ptr<storage::Store> fenced_ = NewFencedStore(*store_, fencing_);
+  Registry registry_{ctx_,
+                     {.storage = [this](const KindInfo&) -> storage::Store& { return *fenced_; },
+                      .serves =
+                          [](const KindInfo& kind) {
+                            return IsServedByDefault(kind.group, kind.version, kind.plural);
+                          }}};
+  const AdmissionChain admission_ =
+      MakeAdmission({.registry = registry_, .authorizer = authorizer_}, {}, {"ServiceAccount"});
+  ResourceHandlers handlers_{registry_, admission_};
+  std::function<void()> meanwhile_;
+  int patches_ = 0;
+};
+
+TEST_F(FencingTest, WritesOfTheTermPass) {
+  EXPECT_EQ(Patch({"default/x;a;3"}), "200");
+  EXPECT_EQ(authorizer_.asked, "get leases.coordination.k8s.io default/x");
+  EXPECT_EQ(Do({.method = "POST", .target = kMaps, .body = R"({"metadata":{"name":"n"}})"}), "201");
+  EXPECT_EQ(Do({.method = "DELETE", .target = std::string(kMaps) + "/n"}), "200");
+}
+
+TEST_F(FencingTest, WritesOfOtherTermsAreConflictsThatSayWhich) {
+  const struct {
+    std::string_view token, says;
+  } kCases[] = {
+      {"default/x;a;2", R"(409 term 2 of "a" in Lease default/x is over: term 3 is that of "a")"},
+      {"default/x;b;3", R"(409 term 3 of "b" in Lease default/x is over: term 3 is that of "a")"},
+      {"default/x;a;4", R"(409 term 4 of "a" in Lease default/x is over)"},
+      {"default/y;a;3", R"(409 term 3 of "a" in Lease default/y is over: there is no such Lease)"},
+      {"other/x;a;3", R"(409 term 3 of "a" in Lease other/x is over: there is no such Lease)"},
+  };
+  for (const auto& c : kCases) {
+    EXPECT_THAT(Patch({std::string(c.token)}), HasSubstr(c.says));
+  }
+  ChangeLease(R"({"holderIdentity":""})");
+  EXPECT_THAT(Patch({"default/x;a;3"}), HasSubstr("is over: it was given back"));
+}
+
+TEST_F(FencingTest, AMalformedHeaderIsABadRequest) {
+  EXPECT_THAT(Patch({""}), HasSubstr("400 malformed coxswain-fencing header"));
+  EXPECT_THAT(Patch({"x;a;3"}), HasSubstr("400 malformed"));
+  EXPECT_THAT(Patch({"default/x;a;3", "default/x;a;3"}), HasSubstr("400 more than one"));
+}
+
+TEST_F(FencingTest, WhoMayNotReadTheLeaseLearnsNothingOfIt) {
+  authorizer_.may_read = false;
+  const std::string refused = Patch({"default/x;a;3"});
+  EXPECT_THAT(refused, HasSubstr("403 leases.coordination.k8s.io \"x\" is forbidden"));
+  EXPECT_EQ(Patch({"default/x;b;3"}), refused) << "the same for a wrong guess";
+}
+
+TEST_F(FencingTest, AccountsOfTheNamespaceMayNameItsLeases) {
+  authorizer_.may_read = false;
+  user_ = "system:serviceaccount:default:controller";
+  EXPECT_EQ(Patch({"default/x;a;3"}), "200");
+  const auto over = [](const std::string& term) { return "409 " + term + " is over"; };
+  EXPECT_EQ(Patch({"default/x;b;3"}), over("term 3 of \"b\" in Lease default/x"));
+  EXPECT_EQ(Patch({"default/y;b;3"}), over("term 3 of \"b\" in Lease default/y"))
+      << "also whether there is one they are not told";
+  meanwhile_ = [&] { ChangeLease(R"({"holderIdentity":"secret"})"); };
+  EXPECT_THAT(Patch({"default/x;a;3"}),
+              testing::AllOf(HasSubstr("is over"), testing::Not(HasSubstr("secret"))));
+  meanwhile_ = nullptr;
+  user_ = "system:serviceaccount:other:controller";
+  EXPECT_THAT(Patch({"default/x;a;3"}), HasSubstr("403"));
+}
+
+TEST_F(FencingTest, OnlyWritesAreConcerned) {
+  const std::vector<std::string> wrong = {"default/x;b;9"};
+  EXPECT_EQ(Do({.target = std::string(kMaps) + "/m"}, wrong), "200");
+  EXPECT_EQ(Do({.target = kMaps}, wrong), "200");
+  EXPECT_EQ(Patch({}), "200") << "and those with the header";
+  FakeCall call(clock_, {.method = "POST", .target = "/healthz"});
+  EXPECT_FALSE(Fencing::Concerns(*call));
+}
+
+// What passed the door is stopped at the store: the term ended while it was on its way, in an
+// admission webhook, say.
+TEST_F(FencingTest, ATermThatEndsOnTheWayIsNoticedInTheTransaction) {
+  const struct {
+    const char* what;
+    FakeRequest request;
+  } kCases[] = {
+      {"update",
+       {.method = "PATCH",
+        .target = std::string(kMaps) + "/m",
+        .body = R"({"data":{"late":"1"}})"}},
+      {"create", {.method = "POST", .target = kMaps, .body = R"({"metadata":{"name":"late"}})"}},
+      {"delete", {.method = "DELETE", .target = std::string(kMaps) + "/m"}},
+      {"deletecollection", {.method = "DELETE", .target = kMaps}},
+  };
+  int term = 3;
+  for (const auto& c : kCases) {
+    SCOPED_TRACE(c.what);
+    const std::string token = "default/x;a;" + std::to_string(term);
+    ++term;
+    meanwhile_ = [&] { ChangeLease(R"({"leaseTransitions":)" + std::to_string(term) + "}"); };
+    EXPECT_THAT(Do(c.request, {token}), testing::AllOf(HasSubstr("409"), HasSubstr("is over")));
+  }
+  meanwhile_ = nullptr;
+  EXPECT_EQ(Do({.target = std::string(kMaps) + "/m"}, {}), "200");
+  EXPECT_EQ(Do({.target = std::string(kMaps) + "/late"}, {}).substr(0, 3), "404");
+}
+
+TEST_F(FencingTest, ARenewalOnTheWayDoesNoHarm) {
+  meanwhile_ = [&] { ChangeLease(R"({"renewTime":"2030-01-02T03:04:05.000001Z"})"); };
+  EXPECT_EQ(Patch({"default/x;a;3"}), "200");
+  EXPECT_EQ(Do({.method = "POST", .target = kMaps, .body = R"({"metadata":{"name":"n"}})"}), "201");
+}
+
+// Guards are compared in the write itself: a Lease that changes between the check and the write.
+class BusyLease final : public storage::Store {
+ public:
+  explicit BusyLease(storage::Store& under) : under_(under) {}
+
+  // Before each write the Lease is written, `renewals` times as it is, then in another's name.
+  Result<storage::WriteResult> WriteGuarded(Context& ctx, const storage::GuardedWrite& write,
+                                            const storage::Guard& guard) override {
+    before_write(--renewals);
+    return under_.WriteGuarded(ctx, write, guard);
+  }
+  const void* key_space() const override { return under_.key_space(); }
+
+  Result<storage::Revision> Create(Context& ctx, std::string_view key, std::string_view value,
+                                   std::chrono::seconds ttl) override {
+    return under_.Create(ctx, key, value, ttl);
+  }
+  Result<storage::WriteResult> Update(Context& ctx, std::string_view key, std::string_view value,
+                                      storage::Revision expected,
+                                      std::chrono::seconds ttl) override {
+    return under_.Update(ctx, key, value, expected, ttl);
+  }
+  Result<storage::WriteResult> Delete(Context& ctx, std::string_view key,
+                                      storage::Revision expected) override {
+    return under_.Delete(ctx, key, expected);
+  }
+  Result<GetResult> Get(Context& ctx, std::string_view key) override {
+    return under_.Get(ctx, key);
+  }
+  Result<storage::Page> List(Context& ctx, std::string_view prefix,
+                             const storage::ListOptions& options) override {
+    return under_.List(ctx, prefix, options);
+  }
+  Result<std::unique_ptr<storage::Watch>> StartWatch(Context& ctx, std::string_view prefix,
+                                                     storage::Revision after) override {
+    return under_.StartWatch(ctx, prefix, after);
+  }
+  Result<storage::Revision> CurrentRevision(Context& ctx) override {
+    return under_.CurrentRevision(ctx);
+  }
+  Status Compact(Context& ctx, storage::Revision revision) override {
+    return under_.Compact(ctx, revision);
+  }
+  Status Healthy(Context& ctx) override { return under_.Healthy(ctx); }
+
+  std::function<void(int renewals)> before_write;
+  int renewals = 0;
+
+ private:
+  storage::Store& under_;
+};
+
+TEST_F(FencingTest, ALeaseThatMovesBetweenCheckAndWriteIsCheckedAgain) {
+  BusyLease busy(*store_);
+  const std::unique_ptr<storage::Store> fenced = NewFencedStore(busy, fencing_);
+  Context leading = ctx_.WithValue("term", "default/x;a;3");
+  ASSERT_EQ(Fencing::TermOf(leading), "default/x;a;3");
+  int writes = 0;
+  busy.before_write = [&](int renewals) {
+    ++writes;
+    ChangeLease(renewals >= 0 ? R"({"renewTime":"2030-01-02T03:04:0)" + std::to_string(renewals) +
+                                    R"(.000000Z"})"
+                              : R"({"leaseTransitions":4})");
+  };
+  busy.renewals = 3;
+  const Result<storage::Revision> late = fenced->Create(leading, "/registry/late", "x");
+  EXPECT_TRUE(IsDeposed(late.status())) << late.status().ToString();
+  EXPECT_EQ(writes, 4);
+  EXPECT_FALSE(store_->Get(ctx_, "/registry/late")->kv.has_value());
+  // Whoever carries no term is not asked.
+  EXPECT_TRUE(fenced->Create(ctx_, "/registry/other", "x").ok());
+}
+
+TEST_F(FencingTest, ADeletionOfWhatIsNotThereIsNotTakenForAMovedLease) {
+  Context leading = ctx_.WithValue("term", "default/x;a;3");
+  const Result<storage::WriteResult> removed = fenced_->Delete(leading, "/registry/none", 0);
+  ASSERT_TRUE(removed.ok()) << removed.status().ToString();
+  EXPECT_FALSE(removed->written);
+}
+
+}  // namespace
+}  // namespace cox::apiserver

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apiserver/filters/metrics/request_metrics.h"
+
+#include <algorithm>
+#include <string>
+
+#include "object/patch/patch.h"
+
+namespace cox::apiserver {
+namespace {
+
+constexpr std::string_view kComponent = "apiserver";
+// All resources with all their verbs, scopes and codes: more than the default of a vector, and
+// still bounded by what is served.
+constexpr size_t kSeriesLimit = 10'000;
+
+// Paths that are no resources, each counted with all below it.
+constexpr std::string_view kPaths[] = {"/api",     "/apis",    "/healthz", "/livez",
+                                       "/metrics", "/openapi", "/readyz",  "/version"};
+
+std::string_view KnownPath(std::string_view path) {
+  if (path == "/") return path;
+  for (std::string_view known : kPaths) {
+    if (path.starts_with(known) && (path.size() == known.size() || path[known.size()] == '/')) {
+      return known;
+    }
+  }
+  return {};
+}
+
+struct VerbName {
+  std::string_view verb;
+  std::string_view shown;
+};
+constexpr VerbName kVerbs[] = {
+    {"get", "GET"},       {"list", "LIST"},
+    {"watch", "WATCH"},   {"create", "POST"},
+    {"update", "PUT"},    {"patch", "PATCH"},
+    {"delete", "DELETE"}, {"deletecollection", "DELETECOLLECTION"},
+};
+// Of paths that are no resources, where the verb is the method in lower case.
+constexpr VerbName kMethods[] = {{"get", "GET"},        {"head", "GET"},    {"post", "POST"},
+                                 {"put", "PUT"},        {"patch", "PATCH"}, {"delete", "DELETE"},
+                                 {"options", "OPTIONS"}};
+
+std::string_view Shown(std::span<const VerbName> names, std::string_view verb) {
+  for (const VerbName& name : names) {
+    if (name.verb == verb) return name.shown;
+  }
+  return "other";
+}
+
+std::string_view VerbOf(const Call& call) {
+  const RequestInfo& info = call.info;
+  if (!info.is_resource) return Shown(kMethods, info.verb);
+  if (IsStreamSubresource(info.subresource)) return "CONNECT";
+  if (info.verb == "patch" &&
+      patch::PatchTypeOf(call.Header("content-type").value_or("")) == patch::PatchType::kApply) {
+    return "APPLY";
+  }
+  return Shown(kVerbs, info.verb);
+}
+
+std::string_view ScopeOf(const RequestInfo& info) {
+  if (!info.is_resource) return "";
+  if (!info.name.empty() || info.verb == "create") return "resource";
+  return info.namespace_.empty() ? "cluster" : "namespace";
+}
+
+std::string_view DryRunOf(const Query& query) {
+  const std::vector<std::string> values = query.All("dryRun");
+  if (values.empty()) return "";
+  const bool all = std::all_of(values.begin(), values.end(),
+                               [](const std::string& value) { return value == "All"; });
+  return all ? "All" : "invalid";
+}
+
+bool IsReading(const RequestInfo& info) {
+  return info.verb == "get" || info.verb == "list" || info.verb == "watch" || info.verb == "head";
+}
+
+double Seconds(Clock::Duration duration) { return std::chrono::duration<double>(duration).count(); }
+
+}  // namespace
+
+RequestMetrics::RequestMetrics(MetricsRegistry& registry, std::span<const ServedKind> kinds)
+    : total_(registry.AddCounterVec(
+          {"apiserver_request_total",
+           "Requests that were answered, by what they asked for and the HTTP code of the answer.",
+           Stability::kStable},
+          {"verb", "dry_run", "group", "version", "resource", "subresource", "scope", "component",
+           "code"},
+          kSeriesLimit)),
+      duration_(registry.AddHistogramVec(
+          {"apiserver_request_duration_seconds",
+           "Seconds from a request to its answer, or to the end of a stream.", Stability::kStable},
+          {0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1,  1.25, 1.5, 2,
+           3,     4,     5,    6,   8,   10,  15,  20,  30, 45,   60},
+          {"verb", "dry_run", "group", "version", "resource", "subresource", "scope", "component"},
+          kSeriesLimit)),
+      sizes_(registry.AddHistogramVec(
+          {"apiserver_response_sizes", "Bytes of answers to reads, before compression.",
+           Stability::kStable},
+          ExponentialBuckets(1000, 10, 7),
+          {"verb", "group", "version", "resource", "subresource", "scope", "component"},
+          kSeriesLimit)),
+      inflight_(registry.AddGaugeVec({"apiserver_current_inflight_requests",
+                                      "Requests that are being answered, but for long-running "
+                                      "ones.",
+                                      Stability::kStable},
+                                     {"request_kind"})),
+      long_running_(registry.AddGaugeVec(
+          {"apiserver_longrunning_requests", "Watches and streams that are open.",
+           Stability::kStable},
+          {"verb", "group", "version", "resource", "subresource", "scope", "component"},
+          kSeriesLimit)),
+      reading_(inflight_.With({"readOnly"})),
+      writing_(inflight_.With({"mutating"})) {
+  for (const ServedKind& served : kinds) {
+    const KindInfo& kind = *served.kind;
+    known_.push_back({kind.group, kind.version, kind.plural, ""});
+    for (const SubresourceInfo& sub : kind.subresources) {
+      known_.push_back({kind.group, kind.version, kind.plural, sub.name});
+    }
+    if (served.owner != nullptr) owners_.push_back(served.owner);
+  }
+  std::sort(known_.begin(), known_.end());
+}
+
+RequestMetrics::Subject RequestMetrics::SubjectOf(const RequestInfo& info) const {
+  if (!info.is_resource) return {"", "", "", KnownPath(info.path)};
+  const Subject asked{info.group, info.version, info.resource, info.subresource};
+  const auto at = std::lower_bound(known_.begin(), known_.end(), asked);
+  // What is not served has no name here: the request brought it.
+  return at != known_.end() && *at == asked ? *at : Subject{};
+}
+
+RequestMetrics::Series& RequestMetrics::SeriesOf(const Call& call) {
+  // All views in the key are constants or known_'s, so that it may stay.
+  const Subject subject = SubjectOf(call.info);
+  const SeriesKey key{subject, VerbOf(call), ScopeOf(call.info), DryRunOf(call.query)};
+  {
+    ReaderLock lock(mutex_);
+    const auto found = series_.find(key);
+    if (found != series_.end()) return *found->second;
+  }
+  const auto& [s, verb, scope, dry_run] = key;
+  auto series = std::make_unique<Series>();
+  series->subject = subject;
+  series->verb = verb;
+  series->scope = scope;
+  series->dry_run = dry_run;
+  series->duration = &duration_.With(
+      {verb, dry_run, s.group, s.version, s.resource, s.subresource, scope, kComponent});
+  const bool measured = verb == "GET" || verb == "LIST";
+  series->size =
+      !measured
+          ? nullptr
+          : &sizes_.With({verb, s.group, s.version, s.resource, s.subresource, scope, kComponent});
+  WriterLock lock(mutex_);
+  // Another request of its kind may have been faster; they share the registry's series.
+  return *series_.emplace(key, std::move(series)).first->second;
+}
+
+Counter& RequestMetrics::CounterOf(Series& series, int code) {
+  {
+    ReaderLock lock(mutex_);
+    for (const auto& [known, counter] : series.by_code) {
+      if (known == code) return *counter;
+    }
+  }
+  const Subject& s = series.subject;
+  Counter& counter = total_.With({series.verb, series.dry_run, s.group, s.version, s.resource,
+                                  s.subresource, series.scope, kComponent, std::to_string(code)});
+  WriterLock lock(mutex_);
+  series.by_code.emplace_back(code, &counter);
+  return counter;
+}
+
+void RequestMetrics::Finish(Series& series, int code, size_t bytes, Clock::Duration took) {
+  CounterOf(series, code).Inc();
+  series.duration->Observe(Seconds(took));
+  if (series.size != nullptr) series.size->Observe(static_cast<double>(bytes));
+}
+
+void RequestMetrics::Follow(Call& call) {
+  Series& series = SeriesOf(call);
+  const Subject& s = series.subject;
+  Gauge& running = call.info.long_running
+                       ? long_running_.With({series.verb, s.group, s.version, s.resource,
+                                             s.subresource, series.scope, kComponent})
+                   : IsReading(call.info) ? reading_
+                                          : writing_;
+  running.Inc();
+  Clock& clock = call.ctx().clock();
+  call.set_on_answer(
+      [this, &series, &running, &clock, start = clock.Monotonic()](int code, size_t bytes) {
+        running.Dec();
+        Finish(series, code, bytes, clock.Monotonic() - start);
+      });
+}
+
+}  // namespace cox::apiserver

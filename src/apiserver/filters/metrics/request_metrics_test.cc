@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apiserver/filters/metrics/request_metrics.h"
+
+#include "apiserver/testing/call_harness.h"
+#include "base/strings.h"
+
+namespace cox::apiserver {
+namespace {
+
+class NeverEnding final : public net::BodySource {
+  State Pull(size_t, std::vector<Bytes>*) override { return State::kWait; }
+};
+
+class RequestMetricsTest : public ::testing::Test {
+ protected:
+  FakeCall Begin(FakeRequest request) {
+    FakeCall call(clock_, std::move(request));
+    metrics_.Follow(*call);
+    return call;
+  }
+  void Answer(FakeRequest request, int code = 200, std::string body = "x") {
+    FakeCall call = Begin(std::move(request));
+    call->Respond(code, "text/plain", {Bytes(std::move(body))});
+  }
+  // The lines of a metric, without its name.
+  std::string Lines(std::string_view metric) {
+    std::string found;
+    const std::string text = registry_.Render();
+    for (std::string_view line : Split(text, '\n')) {
+      if (line.starts_with(metric) && line.substr(metric.size(), 1) == "{") {
+        found.append(line.substr(metric.size())).append("\n");
+      }
+    }
+    return found;
+  }
+
+  TestClock clock_;
+  MetricsRegistry registry_;
+  const std::vector<ServedKind> kinds_ = DefaultServedKinds();
+  RequestMetrics metrics_{registry_, kinds_};
+};
+
+TEST_F(RequestMetricsTest, CountRequestsByWhatTheyAskFor) {
+  const struct {
+    std::string method, target, type, want;
+  } kCases[] = {
+      {"GET", "/api/v1/namespaces/ns/pods/p", "",
+       R"(group="",resource="pods",scope="resource",subresource="",verb="GET",version="v1")"},
+      {"HEAD", "/api/v1/namespaces/ns/secrets/p", "",
+       R"(group="",resource="secrets",scope="resource",subresource="",verb="GET",version="v1")"},
+      {"GET", "/api/v1/namespaces/ns/pods", "",
+       R"(group="",resource="pods",scope="namespace",subresource="",verb="LIST",version="v1")"},
+      {"GET", "/api/v1/pods", "",
+       R"(group="",resource="pods",scope="cluster",subresource="",verb="LIST",version="v1")"},
+      {"POST", "/apis/apps/v1/namespaces/ns/deployments", "",
+       R"(group="apps",resource="deployments",scope="resource",subresource="",verb="POST",version="v1")"},
+      {"PUT", "/apis/apps/v1/namespaces/ns/deployments/d/scale", "",
+       R"(group="apps",resource="deployments",scope="resource",subresource="scale",verb="PUT",version="v1")"},
+      {"PATCH", "/api/v1/nodes/n", "application/merge-patch+json",
+       R"(group="",resource="nodes",scope="resource",subresource="",verb="PATCH",version="v1")"},
+      {"PATCH", "/api/v1/nodes/n", "application/apply-patch+yaml",
+       R"(group="",resource="nodes",scope="resource",subresource="",verb="APPLY",version="v1")"},
+      {"DELETE", "/api/v1/nodes/n", "",
+       R"(group="",resource="nodes",scope="resource",subresource="",verb="DELETE",version="v1")"},
+      {"DELETE", "/api/v1/nodes", "",
+       R"(group="",resource="nodes",scope="cluster",subresource="",verb="DELETECOLLECTION",version="v1")"},
+      {"GET", "/healthz", "",
+       R"(group="",resource="",scope="",subresource="/healthz",verb="GET",version="")"},
+      {"GET", "/livez/etcd", "",
+       R"(group="",resource="",scope="",subresource="/livez",verb="GET",version="")"},
+      {"POST", "/apis/apps", "",
+       R"(group="",resource="",scope="",subresource="/apis",verb="POST",version="")"},
+  };
+  for (const auto& c : kCases) {
+    net::Headers headers;
+    if (!c.type.empty()) headers.Add("content-type", c.type);
+    Answer({.method = c.method, .target = c.target, .headers = headers});
+    const std::string line = R"({code="200",component="apiserver",dry_run="",)" + c.want + "} 1\n";
+    EXPECT_NE(Lines("apiserver_request_total").find(line), std::string::npos)
+        << c.target << "\n"
+        << Lines("apiserver_request_total");
+  }
+}
+
+TEST_F(RequestMetricsTest, ClientsCannotMakeLabelValues) {
+  for (int i = 0; i < 100; ++i) {
+    const std::string n = std::to_string(i);
+    Answer({.method = "M" + n, .target = "/api/v1/pods"}, 405);
+    Answer({.method = "M" + n, .target = "/path" + n}, 404);
+    Answer({.target = "/api/v1/things" + n}, 404);
+    Answer({.target = "/apis/group" + n + "/v" + n + "/things"}, 404);
+    Answer({.target = "/api/v1/namespaces/ns/pods/p/sub" + n}, 404);
+    Answer({.method = "POST", .target = "/api/v1/namespaces/ns/pods?dryRun=x" + n}, 422);
+  }
+  EXPECT_EQ(
+      Lines("apiserver_request_total"),
+      R"({code="404",component="apiserver",dry_run="",group="",resource="",scope="",subresource="",verb="other",version=""} 100
+{code="404",component="apiserver",dry_run="",group="",resource="",scope="cluster",subresource="",verb="LIST",version=""} 200
+{code="404",component="apiserver",dry_run="",group="",resource="",scope="resource",subresource="",verb="GET",version=""} 100
+{code="405",component="apiserver",dry_run="",group="",resource="pods",scope="cluster",subresource="",verb="other",version="v1"} 100
+{code="422",component="apiserver",dry_run="invalid",group="",resource="pods",scope="resource",subresource="",verb="POST",version="v1"} 100
+)");
+}
+
+TEST_F(RequestMetricsTest, DryRunsAreCountedApart) {
+  Answer({.method = "POST", .target = "/api/v1/namespaces/ns/pods?dryRun=All&dryRun=All"}, 201);
+  EXPECT_NE(Lines("apiserver_request_total").find(R"(dry_run="All")"), std::string::npos);
+}
+
+TEST_F(RequestMetricsTest, TimesAreThoseOfTheClock) {
+  FakeCall call = Begin({.target = "/api/v1/pods"});
+  clock_.Advance(std::chrono::milliseconds(300));
+  call->Respond(200, "text/plain", {Bytes(std::string("x"))});
+  const std::string labels =
+      R"({component="apiserver",dry_run="",group="",resource="pods",scope="cluster",subresource="",verb="LIST",version="v1")";
+  EXPECT_EQ(Lines("apiserver_request_duration_seconds_sum"), labels + "} 0.3\n");
+  const std::string buckets = Lines("apiserver_request_duration_seconds_bucket");
+  EXPECT_NE(buckets.find(labels + R"(,le="0.2"} 0)"), std::string::npos) << buckets;
+  EXPECT_NE(buckets.find(labels + R"(,le="0.4"} 1)"), std::string::npos) << buckets;
+}
+
+TEST_F(RequestMetricsTest, SizesAreThoseOfReads) {
+  Answer({.target = "/api/v1/pods"}, 200, std::string(5000, 'x'));
+  Answer({.method = "POST", .target = "/api/v1/namespaces/ns/pods"}, 201, std::string(700, 'x'));
+  EXPECT_EQ(
+      Lines("apiserver_response_sizes_sum"),
+      R"({component="apiserver",group="",resource="pods",scope="cluster",subresource="",verb="LIST",version="v1"} 5000
+)");
+}
+
+TEST_F(RequestMetricsTest, InflightIsWhatIsNotAnsweredYet) {
+  auto inflight = [&] { return Lines("apiserver_current_inflight_requests"); };
+  FakeCall read = Begin({.target = "/api/v1/pods"});
+  FakeCall write = Begin({.method = "POST", .target = "/api/v1/namespaces/ns/pods"});
+  EXPECT_EQ(inflight(), "{request_kind=\"mutating\"} 1\n{request_kind=\"readOnly\"} 1\n");
+  read->RespondText(200, "");
+  EXPECT_EQ(inflight(), "{request_kind=\"mutating\"} 1\n{request_kind=\"readOnly\"} 0\n");
+  write->RespondStatus(Status::Forbidden("no"));
+  EXPECT_EQ(inflight(), "{request_kind=\"mutating\"} 0\n{request_kind=\"readOnly\"} 0\n");
+}
+
+TEST_F(RequestMetricsTest, WatchesAreCountedWhenTheyEnd) {
+  const std::string labels =
+      R"({component="apiserver",group="",resource="pods",scope="cluster",subresource="",verb="WATCH",version="v1"} )";
+  FakeCall watch = Begin({.target = "/api/v1/pods?watch=1"});
+  watch->RespondStream("application/json", std::make_unique<NeverEnding>());
+  EXPECT_EQ(Lines("apiserver_longrunning_requests"), labels + "1\n");
+  EXPECT_EQ(Lines("apiserver_request_total"), "");
+  watch.exchange().Close();
+  EXPECT_EQ(Lines("apiserver_longrunning_requests"), labels + "0\n");
+  EXPECT_NE(Lines("apiserver_request_total").find(R"(verb="WATCH",version="v1"} 1)"),
+            std::string::npos);
+}
+
+TEST_F(RequestMetricsTest, ARequestThatNobodyAnsweredHasFailed) {
+  { FakeCall dropped = Begin({.target = "/api/v1/pods"}); }
+  EXPECT_NE(Lines("apiserver_request_total").find(R"(code="500")"), std::string::npos);
+  EXPECT_EQ(Lines("apiserver_current_inflight_requests"),
+            "{request_kind=\"mutating\"} 0\n{request_kind=\"readOnly\"} 0\n");
+}
+
+}  // namespace
+}  // namespace cox::apiserver

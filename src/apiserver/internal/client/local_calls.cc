@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apiserver/internal/client/local_calls.h"
+
+#include <atomic>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "apiserver/request/call.h"
+#include "base/mutex.h"
+
+namespace cox::apiserver {
+namespace {
+
+constexpr int64_t kRetryAfterSeconds = 1;
+
+net::Response StoppedAnswer() {
+  const Status status(Reason::kServiceUnavailable, "the server is stopping",
+                      StatusDetails{.retry_after_seconds = kRetryAfterSeconds});
+  net::Response response{.status = status.code(), .headers = {}, .body = {}};
+  response.headers.Add("content-type", "application/json");
+  response.headers.Add("retry-after", std::to_string(kRetryAfterSeconds));
+  response.body.emplace_back(EncodeStatus(status, Accepted{.format = Format::kJson}));
+  return response;
+}
+
+}  // namespace
+
+// A response that streams: its source, until it has ended or the server wants it back.
+struct LocalCalls::Running {
+  Mutex mu;
+  std::unique_ptr<net::BodySource> source COX_GUARDED_BY(mu);
+  std::weak_ptr<net::Waker> waker COX_GUARDED_BY(mu);  // which may own what owns this
+
+  // Without `mu` held: what a source lets go may wake others.
+  void End() {
+    std::unique_ptr<net::BodySource> ended;
+    std::shared_ptr<net::Waker> wake;
+    {
+      MutexLock lock(mu);
+      ended = std::move(source);
+      wake = waker.lock();
+    }
+    ended.reset();
+    if (wake != nullptr) wake->Wake();
+  }
+};
+
+struct LocalCalls::Door {
+  Door(const Context& parent, net::Handler handler) : ctx(parent), serve(std::move(handler)) {}
+
+  const Context ctx;
+  const net::Handler serve;
+  Mutex mu;
+  CondVar changed;
+  bool open COX_GUARDED_BY(mu) = true;  // takes calls
+  bool stopped COX_GUARDED_BY(mu) = false;
+  size_t entering COX_GUARDED_BY(mu) = 0;    // calls of `serve` that have not returned
+  size_t unanswered COX_GUARDED_BY(mu) = 0;  // exchanges
+  std::set<std::shared_ptr<Running>> running COX_GUARDED_BY(mu);
+
+  bool Enter() {
+    MutexLock lock(mu);
+    if (!open) return false;
+    ++entering;
+    ++unanswered;
+    return true;
+  }
+  void Entered() {
+    MutexLock lock(mu);
+    if (--entering == 0) changed.NotifyAll();
+  }
+  void Answered() {
+    MutexLock lock(mu);
+    if (--unanswered == 0) changed.NotifyAll();
+  }
+  // False: the server does not wait for streams any more.
+  bool Begin(const std::shared_ptr<Running>& stream) {
+    MutexLock lock(mu);
+    if (stopped) return false;
+    running.insert(stream);
+    return true;
+  }
+  void Ended(const std::shared_ptr<Running>& stream) {
+    MutexLock lock(mu);
+    running.erase(stream);
+  }
+};
+
+// What the caller's side pulls from.
+class LocalCalls::LocalSource final : public net::BodySource {
+ public:
+  LocalSource(std::shared_ptr<Door> door, std::shared_ptr<Running> running)
+      : door_(std::move(door)), running_(std::move(running)) {}
+  ~LocalSource() override {
+    door_->Ended(running_);
+    running_->End();
+  }
+
+  State Pull(size_t budget, std::vector<Bytes>* out) override {
+    MutexLock lock(running_->mu);
+    return running_->source == nullptr ? State::kEnd : running_->source->Pull(budget, out);
+  }
+
+ private:
+  const std::shared_ptr<Door> door_;
+  const std::shared_ptr<Running> running_;
+};
+
+// The caller's exchange, with a context that the server can stop too.
+class LocalCalls::LocalExchange final : public net::Exchange {
+ public:
+  LocalExchange(std::shared_ptr<Door> door, net::ExchangePtr caller)
+      : door_(std::move(door)),
+        caller_(std::move(caller)),
+        context_(door_->ctx.Child()),
+        on_stop_(caller_->context().OnStop([ctx = context_, theirs = caller_->context()]() mutable {
+          ctx.Stop(theirs.status());
+        })) {}
+  ~LocalExchange() override {
+    if (answered_.exchange(true)) return;
+    caller_->Send(StoppedAnswer());
+    door_->Answered();
+  }
+
+  net::Request& request() override { return caller_->request(); }
+  Context& context() override { return context_; }
+
+  void Send(net::Response response) override {
+    if (answered_.exchange(true)) return;
+    caller_->Send(std::move(response));
+    door_->Answered();
+  }
+
+  std::shared_ptr<net::Waker> Stream(int status, net::Headers headers,
+                                     std::unique_ptr<net::BodySource> source) override {
+    auto running = std::make_shared<Running>();
+    {
+      MutexLock lock(running->mu);
+      running->source = std::move(source);
+    }
+    // One that comes too late is empty, and has ended.
+    if (!door_->Begin(running)) running->End();
+    answered_.store(true);
+    std::shared_ptr<net::Waker> waker =
+        caller_->Stream(status, std::move(headers), std::make_unique<LocalSource>(door_, running));
+    door_->Answered();
+    bool ended = false;
+    {
+      MutexLock lock(running->mu);
+      running->waker = waker;
+      ended = running->source == nullptr;
+    }
+    if (ended) waker->Wake();  // nobody could be woken when it was
+    return waker;
+  }
+
+  Result<std::unique_ptr<net::WebSocket>> Upgrade(const std::vector<std::string>& protocols,
+                                                  const net::WebSocketOptions& options) override {
+    auto socket = caller_->Upgrade(protocols, options);
+    if (socket.ok() && !answered_.exchange(true)) door_->Answered();
+    return socket;
+  }
+  Result<std::unique_ptr<net::ByteStream>> SwitchProtocols(net::Headers headers) override {
+    auto stream = caller_->SwitchProtocols(std::move(headers));
+    if (stream.ok() && !answered_.exchange(true)) door_->Answered();
+    return stream;
+  }
+
+ private:
+  const std::shared_ptr<Door> door_;
+  const net::ExchangePtr caller_;
+  Context context_;
+  const StopHandle on_stop_;
+  std::atomic<bool> answered_ = false;
+};
+
+LocalCalls::LocalCalls(const Context& ctx, net::Handler serve)
+    : door_(std::make_shared<Door>(ctx, std::move(serve))) {}
+
+net::Handler LocalCalls::handler() const {
+  return [door = door_](net::ExchangePtr exchange) {
+    if (!door->Enter()) return exchange->Send(StoppedAnswer());
+    door->serve(std::make_shared<LocalExchange>(door, std::move(exchange)));
+    door->Entered();
+  };
+}
+
+Status LocalCalls::Drain(Context& ctx) {
+  MutexLock lock(door_->mu);
+  door_->open = false;
+  return ctx.Await(door_->mu, door_->changed,
+                   [this]() COX_REQUIRES(door_->mu) { return door_->unanswered == 0; });
+}
+
+void LocalCalls::Stop() {
+  std::set<std::shared_ptr<Running>> running;
+  {
+    MutexLock lock(door_->mu);
+    door_->open = false;
+    door_->stopped = true;
+    while (door_->entering > 0) door_->changed.Wait(door_->mu);
+    running.swap(door_->running);
+  }
+  for (const std::shared_ptr<Running>& stream : running) stream->End();
+}
+
+}  // namespace cox::apiserver

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apiserver/internal/controllers/loops.h"
+
+#include "apiserver/internal/controllers/api_service_status.h"
+#include "apiserver/internal/controllers/definition_status.h"
+#include "apiserver/internal/controllers/flow_schema_status.h"
+
+namespace cox::apiserver {
+
+std::vector<OwnLoop> OwnLoops(const Registry& registry, const AdmissionChain* admission) {
+  return {
+      ApiServiceStatusLoop(registry, admission),
+      DefinitionStatusLoop(registry, admission),
+      FlowSchemaStatusLoop(registry, admission),
+  };
+}
+
+}  // namespace cox::apiserver

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "apiserver/registry/store/strategy.h"
+
+namespace cox::apiserver {
+
+// ReplicationController: what ReplicaSet was before, with a plain map of labels as its selector.
+StrategyPtr NewReplicationControllerStrategy();
+
+}  // namespace cox::apiserver

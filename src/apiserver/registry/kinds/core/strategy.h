@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "apiserver/registry/store/strategy.h"
+
+// The kinds of the core group that need no folder of their own. strategies.cc lists them together
+// with those that have one.
+namespace cox::apiserver {
+
+StrategyPtr NewConfigMapStrategy();
+StrategyPtr NewEventStrategy();  // also served as events.k8s.io/v1
+StrategyPtr NewLimitRangeStrategy();
+StrategyPtr NewNamespaceStrategy();
+StrategyPtr NewNodeStrategy();
+StrategyPtr NewResourceQuotaStrategy();
+StrategyPtr NewSecretStrategy();
+StrategyPtr NewServiceAccountStrategy();
+
+// What the data of a Secret or of a ConfigMap may weigh together, in bytes.
+inline constexpr size_t kMaxDataBytes = 1024 * 1024;
+
+}  // namespace cox::apiserver

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apiserver/registry/kinds/resource/claim_rules.h"
+
+// References from one part of a claim to its requests, in spec and status alike.
+namespace cox::apiserver::devices {
+
+FieldErrorList ValidateRequestRef(std::string_view name, const RequestNames& names,
+                                  const FieldPath& path);
+// Several, each once.
+void CheckRequestRefs(FieldErrorList& errors, const List<std::string>& refs,
+                      const RequestNames& names, const FieldPath& path);
+
+}  // namespace cox::apiserver::devices

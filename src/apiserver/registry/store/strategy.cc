@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apiserver/registry/store/strategy.h"
+
+#include "base/strings.h"
+
+namespace cox::apiserver {
+
+std::span<const Column> Strategy::Columns() const {
+  static constexpr Column kColumns[] = {kNameColumn, kAgeColumn};
+  return kColumns;
+}
+
+Status Strategy::UnknownField(const KindInfo&, std::string_view field) const {
+  if (!FieldNames().empty()) {
+    return Status::BadRequest("field label not supported: " + std::string(field));
+  }
+  return Status::BadRequest(Quote(field) +
+                            " is not a known field selector: only \"metadata.name\", "
+                            "\"metadata.namespace\"");
+}
+
+Cells Strategy::Row(const Object& object, const Time& now) const {
+  const meta::v1::ObjectMeta* meta = object.object_meta();
+  if (meta == nullptr) return {};
+  return {meta->name, Age(meta->creationTimestamp, now)};
+}
+
+}  // namespace cox::apiserver

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "apiserver/admission/plugins/plugins.h"
+#include "apiserver/endpoints/resources.h"
+#include "apiserver/registry/served/served.h"
+#include "base/testing/test_clock.h"
+#include "net/server.h"
+#include "storage/memory/memory_store.h"
+
+// For tests: requests without a network, and the handlers over a store in memory.
+namespace cox::apiserver {
+
+// A request whose answer is kept for the test to look at.
+class FakeExchange final : public net::Exchange {
+ public:
+  FakeExchange(Clock& clock, net::Request request)
+      : context_(clock), request_(std::move(request)) {}
+
+  net::Request& request() override { return request_; }
+  Context& context() override { return context_; }
+  void Send(net::Response response) override {
+    EXPECT_FALSE(answered()) << "answered twice";
+    response_ = std::move(response);
+  }
+  std::shared_ptr<net::Waker> Stream(int status, net::Headers headers,
+                                     std::unique_ptr<net::BodySource> source) override {
+    EXPECT_FALSE(answered()) << "answered twice";
+    response_ = net::Response{.status = status, .headers = std::move(headers), .body = {}};
+    source_ = std::move(source);
+    return std::make_shared<NoWaker>();
+  }
+
+  bool answered() const { return response_.has_value(); }
+  // REQUIRES: answered()
+  const net::Response& response() const { return *response_; }
+  int status() const { return response_ ? response_->status : 0; }
+  std::string Header(std::string_view name) const {
+    return response_ ? std::string(response_->headers.Get(name).value_or("")) : std::string();
+  }
+  std::string Body() const {
+    std::string text;
+    if (!response_) return text;
+    for (const Bytes& piece : response_->body) text += piece.view();
+    return text;
+  }
+  // Of a stream: what it has to say now. The end of the stream is shown as "<end>".
+  std::string Pull(size_t budget = 1 << 20) {
+    std::string text;
+    while (source_ != nullptr) {
+      std::vector<Bytes> pieces;
+      const net::BodySource::State state = source_->Pull(budget, &pieces);
+      for (const Bytes& piece : pieces) text += piece.view();
+      if (state == net::BodySource::State::kMore) continue;
+      if (state == net::BodySource::State::kEnd) {
+        source_.reset();
+        text += "<end>";
+      }
+      break;
+    }
+    return text;
+  }
+  void Close() { source_.reset(); }
+
+ private:
+  class NoWaker final : public net::Waker {
+    void Wake() override {}
+  };
+
+  Context context_;
+  net::Request request_;
+  std::optional<net::Response> response_;
+  std::unique_ptr<net::BodySource> source_;
+};
+
+struct FakeRequest {
+  std::string method = "GET";
+  std::string target;
+  std::string body = {};
+  net::Headers headers = {};
+};
+
+// A Call as the chain would hand it to a handler: query and request info read, the user known.
+class FakeCall {
+ public:
+  FakeCall(Clock& clock, FakeRequest request)
+      : exchange_(std::make_shared<FakeExchange>(clock,
+                                                 net::Request{.method = std::move(request.method),
+                                                              .target = std::move(request.target),
+                                                              .headers = std::move(request.headers),
+                                                              .body = std::move(request.body),
+                                                              .peer = nullptr})),
+        call_(std::make_shared<Call>(exchange_, "audit")) {
+    call_->query = Query::Parse(call_->request().query());
+    Result<RequestInfo> info =
+        ParseRequestInfo(call_->request().method, call_->request().target, call_->query);
+    EXPECT_TRUE(info.ok()) << call_->request().target;
+    if (info.ok()) call_->info = std::move(*info);
+    call_->user.name = "tester";
+  }
+
+  Call& operator*() { return *call_; }
+  Call* operator->() { return call_.get(); }
+  const std::shared_ptr<Call>& shared() const { return call_; }
+  FakeExchange& exchange() { return *exchange_; }
+
+ private:
+  std::shared_ptr<FakeExchange> exchange_;
+  std::shared_ptr<Call> call_;
+};
+
+// All kinds over a store in memory, with the default admission but for ServiceAccount. Namespace
+// "default" is there.
+class ApiHarness {
+ public:
+  ApiHarness() {
+    EXPECT_TRUE(registry_.WaitReady(ctx_).ok());
+    EXPECT_EQ(Do({.method = "POST",
+                  .target = "/api/v1/namespaces",
+                  .body = R"({"metadata":{"name":"default"}})"})
+                  .exchange()
+                  .status(),
+              201);
+  }
+  // Whoever waits for the clock would wait for ever.
+  ~ApiHarness() { ctx_.Stop(); }
+
+  FakeCall Do(FakeRequest request) {
+    FakeCall call(clock_, std::move(request));
+    HandleResource(handlers_, call.shared());
+    return call;
+  }
+  // "200 {...}" of a request.
+  std::string Text(FakeRequest request) {
+    FakeCall call = Do(std::move(request));
+    return std::to_string(call.exchange().status()) + " " + call.exchange().Body();
+  }
+
+  // Waits until the cache of the kind has all that is stored.
+  void Sync(const KindInfo& kind) {
+    // By the kind's hub: other versions have no cache of their own.
+    const Status status = registry_.Find(kind.group, kind.version, kind.plural)
+                              ->store()
+                              .cache()
+                              ->Read(ctx_, {})
+                              .status();
+    EXPECT_TRUE(status.ok()) << status.message();
+  }
+
+  TestClock& clock() { return clock_; }
+  Context& ctx() { return ctx_; }
+  storage::Store& store() { return *store_; }
+  const Registry& registry() const { return registry_; }
+  ResourceHandlers& handlers() { return handlers_; }
+
+ private:
+  TestClock clock_;
+  Context ctx_{clock_};
+  const std::unique_ptr<storage::Store> store_ = storage::NewMemoryStore(clock_);
+  Registry registry_{ctx_,
+                     {.storage = [this](const KindInfo&) -> storage::Store& { return *store_; },
+                      .serves =
+                          [](const KindInfo& kind) {
+                            return IsServedByDefault(kind.group, kind.version, kind.plural);
+                          }}};
+  const AlwaysAllow authorizer_;
+  // There is no controller that makes the account "default" of a namespace.
+  const AdmissionChain admission_ =
+      MakeAdmission({.registry = registry_, .authorizer = authorizer_}, {}, {"ServiceAccount"});
+  ResourceHandlers handlers_{registry_, admission_};
+};
+
+}  // namespace cox::apiserver

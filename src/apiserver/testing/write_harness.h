@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+#include <utility>
+
+#include "apiserver/request/now.h"
+#include "apiserver/testing/call_harness.h"
+#include "base/check.h"
+#include "object/defaults.h"
+
+namespace cox::apiserver {
+
+// For tests: objects written to the registry itself, by a user of the test's choice, without
+// handlers and admission. Each write waits until the caches have it.
+class WriteHarness : public ApiHarness {
+ public:
+  UserInfo& user() { return user_; }  // who writes; system:masters at first
+
+  // Returns its metadata.
+  meta::v1::ObjectMeta Create(Object object) {
+    Result<Object> created = TryCreate(std::move(object));
+    COX_CHECK(created.ok());
+    return *created->object_meta();
+  }
+  Result<Object> TryCreate(Object object) {
+    const ServedResource& resource = registry().Hub(*Scheme::Builtin().FindKind(object.gvk()));
+    ApplyDefaults(object.type(), object.data());
+    resource.SetDefaults(object);
+    COX_ASSIGN_OR_RETURN(Object created,
+                         resource.store().Create(Circumstances(), std::move(object), nullptr));
+    Sync(resource.kind());
+    return created;
+  }
+  Status TryUpdate(Object object) {
+    const ServedResource& resource = registry().Hub(*Scheme::Builtin().FindKind(object.gvk()));
+    const meta::v1::ObjectMeta meta = *object.object_meta();
+    Result<ResourceStore::UpdateResult> updated = resource.store().Update(
+        Circumstances(), {.ns = meta.namespace_,
+                          .name = meta.name,
+                          .change = [&](const Object*) -> Result<Object> { return object; }});
+    Sync(resource.kind());
+    return updated.status();
+  }
+  // Changes an object that is there.
+  template <class T, class Change>
+  Status TryChange(std::string_view name, Change change) {
+    Result<Object> object = registry().Hub(T::kKind).store().Get(ctx(), "", name);
+    if (!object.ok()) return object.status();
+    change(*object->As<T>());
+    return TryUpdate(std::move(*object));
+  }
+  // The object as stored; a failure and an empty one if there is none.
+  template <class T>
+  T Read(std::string_view name, std::string_view ns = {}) {
+    Result<Object> found = registry().Hub(T::kKind).store().Get(ctx(), ns, name);
+    EXPECT_TRUE(found.ok()) << found.status().message();
+    return found.ok() ? *found->template As<T>() : T{};
+  }
+  storage::Revision Revision() { return store().CurrentRevision(ctx()).value_or(0); }
+  void Delete(const KindInfo& kind, std::string_view ns, std::string_view name) {
+    COX_CHECK(registry().Hub(kind).store().Delete(Circumstances(), ns, name, {}, nullptr).ok());
+    Sync(kind);
+  }
+  // Every cache is as the store is now.
+  void SyncAll() {
+    for (const auto& resource : registry().served()) Sync(resource->kind());
+  }
+  // Circumstances of a write, for what the others do not do.
+  WriteContext Circumstances() { return {ctx(), user_, NowOf(ctx())}; }
+
+ private:
+  UserInfo user_{.name = "admin", .uid = {}, .groups = {std::string(kMastersGroup)}, .extra = {}};
+};
+
+}  // namespace cox::apiserver

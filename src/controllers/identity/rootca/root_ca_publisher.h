@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "base/result.h"
+#include "controllers/identity/rootca/options.h"
+#include "coxswain/manager.h"
+
+namespace cox::controllers {
+
+// Keeps a ConfigMap kube-root-ca.crt with the cluster's CA (options.root_ca_pem) in every namespace
+// that is not being deleted, and repairs it: Pods trust the API server by it. Without a CA there is
+// nothing to publish, and nothing is registered.
+Status AddRootCaPublisher(Manager& manager, const RootCaOptions& options);
+
+}  // namespace cox::controllers

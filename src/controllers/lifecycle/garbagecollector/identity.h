@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "api/meta/v1.h"
+#include "coxswain/object_key.h"
+#include "object/type/gvk.h"
+
+namespace cox::controllers::gc {
+
+// An object, by its uid and by where it is found.
+struct Identity {
+  GroupVersionKind gvk;
+  ObjectKey key;
+  std::string uid;
+
+  // "[apps/v1/ReplicaSet, namespace: default, name: web-1, uid: ...]", as events say it.
+  std::string ToString() const {
+    return "[" + gvk.group_version().ToString() + "/" + gvk.kind + ", namespace: " + key.ns +
+           ", name: " + key.name + ", uid: " + uid + "]";
+  }
+  bool operator==(const Identity&) const = default;
+};
+
+}  // namespace cox::controllers::gc

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace cox::controllers {
+
+struct PodGcOptions {
+  // --terminated-pod-gc-threshold. 0: Pods that have ended are not deleted because of their number.
+  int terminated_pod_threshold = 12'500;
+};
+
+}  // namespace cox::controllers

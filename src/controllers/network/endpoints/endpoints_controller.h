@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "controllers/network/endpoints/options.h"
+#include "coxswain/manager.h"
+
+namespace cox::controllers {
+
+// Keeps the Endpoints object of each Service that has a selector: what clients from before
+// EndpointSlices read. It goes with its Service.
+Status AddEndpointsController(Manager& manager, const EndpointsOptions& options);
+
+}  // namespace cox::controllers

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace cox::controllers {
+
+struct EndpointsOptions {
+  // --concurrent-endpoint-syncs
+  int concurrent_syncs = 5;
+};
+
+}  // namespace cox::controllers

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "controllers/network/endpointslice/options.h"
+#include "coxswain/manager.h"
+
+namespace cox::controllers {
+
+// Publishes the Pods of each Service as EndpointSlices: what proxies and DNS follow. Services
+// without a selector are left to whoever makes their slices.
+Status AddEndpointSliceController(Manager& manager, const EndpointSliceOptions& options);
+
+}  // namespace cox::controllers

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controllers/node/nodelifecycle/heartbeats.h"
+
+#include <gtest/gtest.h>
+
+#include "base/testing/test_clock.h"
+#include "coxswain/conditions.h"
+
+namespace cox::controllers {
+namespace {
+
+using core::v1::Node;
+using std::chrono::seconds;
+
+class HeartbeatsTest : public testing::Test {
+ protected:
+  Node MakeNode(int64_t heartbeat) {
+    Node node;
+    node.metadata.name = "n1";
+    node.metadata.creationTimestamp = TimeNow(clock);
+    if (heartbeat > 0) {
+      core::v1::NodeCondition ready;
+      ready.type = "Ready";
+      ready.status = "True";
+      ready.lastHeartbeatTime = Time::FromUnix(heartbeat);
+      node.status.conditions = {ready};
+    }
+    return node;
+  }
+  coordination::v1::Lease MakeLease(int64_t renewed) {
+    coordination::v1::Lease lease;
+    lease.metadata.name = "n1";
+    lease.spec.renewTime = MicroTime::FromUnix(renewed);
+    return lease;
+  }
+  Clock::Duration Silence(const Node& node) { return clock.Monotonic() - heard.Observe(node); }
+
+  TestClock clock;
+  Heartbeats heard{clock};
+};
+
+TEST_F(HeartbeatsTest, AnotherHeartbeatCountsTheSameDoesNot) {
+  EXPECT_EQ(Silence(MakeNode(1)), seconds(0));
+  clock.Advance(seconds(30));
+  EXPECT_EQ(Silence(MakeNode(1)), seconds(30));
+  EXPECT_EQ(Silence(MakeNode(2)), seconds(0));
+  clock.Advance(seconds(5));
+  EXPECT_EQ(Silence(MakeNode(2)), seconds(5));
+}
+
+TEST_F(HeartbeatsTest, ARenewedLeaseCountsWhateverTimeItSays) {
+  heard.Observe(MakeNode(1));
+  clock.Advance(seconds(30));
+  heard.LeaseSeen(MakeLease(5));
+  EXPECT_EQ(Silence(MakeNode(1)), seconds(0));
+  clock.Advance(seconds(10));
+  heard.LeaseSeen(MakeLease(5));  // a resync
+  EXPECT_EQ(Silence(MakeNode(1)), seconds(10));
+  heard.LeaseSeen(MakeLease(3));  // a clock that was set back
+  EXPECT_EQ(Silence(MakeNode(1)), seconds(0));
+  clock.Advance(seconds(1));
+  heard.LeaseGone("n1");
+  EXPECT_EQ(Silence(MakeNode(1)), seconds(41));
+}
+
+TEST_F(HeartbeatsTest, ANodeThatNeverSpokeIsHeardOfAtItsCreation) {
+  const Node node = MakeNode(0);
+  clock.Advance(seconds(20));
+  EXPECT_EQ(Silence(node), seconds(20));
+  EXPECT_TRUE(heard.Knows("n1"));
+  EXPECT_TRUE(heard.Forget("n1"));
+  EXPECT_FALSE(heard.Forget("n1"));
+}
+
+TEST_F(HeartbeatsTest, ExcusesAll) {
+  heard.Observe(MakeNode(1));
+  clock.Advance(seconds(100));
+  heard.Excuse();
+  EXPECT_EQ(Silence(MakeNode(1)), seconds(0));
+}
+
+TEST_F(HeartbeatsTest, UnknownConditions) {
+  const Time now = Time::FromUnix(5000);
+  Node node = MakeNode(1);
+  auto unknown = UnknownConditions(node, now);
+  ASSERT_TRUE(unknown.has_value());
+  ASSERT_EQ(unknown->size(), 4u);
+  EXPECT_EQ(unknown->at(0).status, "Unknown");
+  EXPECT_EQ(unknown->at(0).reason, "NodeStatusUnknown");
+  EXPECT_EQ(unknown->at(0).message, "Kubelet stopped posting node status.");
+  EXPECT_EQ(unknown->at(0).lastHeartbeatTime, Time::FromUnix(1));
+  EXPECT_EQ(unknown->at(0).lastTransitionTime, now);
+  EXPECT_EQ(unknown->at(3).type, "PIDPressure");
+  EXPECT_EQ(unknown->at(3).reason, "NodeStatusNeverUpdated");
+  node.status.conditions = *unknown;
+  EXPECT_FALSE(UnknownConditions(node, now).has_value());
+}
+
+}  // namespace
+}  // namespace cox::controllers

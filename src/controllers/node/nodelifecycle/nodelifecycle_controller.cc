@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controllers/node/nodelifecycle/nodelifecycle_controller.h"
+
+#include <memory>
+#include <mutex>
+
+#include "base/await_stop.h"
+#include "controllers/node/nodelifecycle/condition_taints.h"
+#include "controllers/node/nodelifecycle/heartbeats.h"
+#include "controllers/node/nodelifecycle/zones.h"
+#include "controllers/shared/pods/by_node.h"
+#include "controllers/shared/pods/pod_state.h"
+#include "coxswain/conditions.h"
+
+namespace cox::controllers {
+namespace {
+
+using coordination::v1::Lease;
+using core::v1::Node;
+using core::v1::Pod;
+
+constexpr std::string_view kLeaseNamespace = "kube-node-lease";
+
+// The controller's queue, for nodes that wait for others.
+class Wakeups {
+ public:
+  void Add(const std::vector<std::string>& nodes) {
+    MutexLock lock(mu_);
+    if (queue_ == nullptr) return;
+    for (const std::string& node : nodes) queue_->Add({"", node});
+  }
+  Source AsSource(std::shared_ptr<Wakeups> self) {
+    return [self = std::move(self)](Context& ctx, WorkQueue& queue) {
+      self->Use(&queue);
+      (void)AwaitStop(ctx);
+      self->Use(nullptr);
+      return Status();
+    };
+  }
+
+ private:
+  void Use(WorkQueue* queue) {
+    MutexLock lock(mu_);
+    queue_ = queue;
+  }
+
+  Mutex mu_;
+  WorkQueue* queue_ COX_GUARDED_BY(mu_) = nullptr;
+};
+
+class NodeLifecycle final : public Reconciler {
+ public:
+  NodeLifecycle(Manager& manager, const NodeLifecycleOptions& options,
+                std::shared_ptr<Wakeups> wakeups)
+      : options_(options),
+        client_(manager.client()),
+        events_(manager.events()),
+        clock_(manager.context().clock()),
+        nodes_(manager.cache().ListerOf<Node>()),
+        pods_(manager.cache().IndexOf<Pod, pods::ByNode>()),
+        wakeups_(std::move(wakeups)),
+        heartbeats_(clock_),
+        zones_(clock_, options),
+        leases_(manager.cache().InformerOf<Lease>().AddHandler(
+            {.on_add = [this](const auto& lease) { LeaseSeen(*lease); },
+             .on_update = [this](const auto&, const auto& lease) { LeaseSeen(*lease); },
+             .on_delete =
+                 [this](const auto& lease) {
+                   if (lease->metadata.namespace_ == kLeaseNamespace) {
+                     heartbeats_.LeaseGone(lease->metadata.name);
+                   }
+                 }})) {}
+
+  Result<ReconcileResult> Reconcile(Context& ctx, const ObjectKey& key) override {
+    // Zones are judged by all their nodes, not by those looked at so far.
+    std::call_once(primed_, [this] {
+      for (const auto& node : nodes_.List()) {
+        zones_.Note(node->metadata.name, ZoneKeyOf(*node), ReadyStatus(*node) == "True");
+      }
+    });
+    const auto found = nodes_.Get(key);
+    if (found == nullptr) {
+      Forget(key.name);
+      return ReconcileResult::Done();
+    }
+    Node node = *found;
+    Greet(node);
+    const Clock::Duration left = TimeLeft(node);
+    if (left <= Clock::Duration()) COX_RETURN_IF_ERROR(MarkUnknown(ctx, node));
+    TellZones(
+        zones_.Note(key.name, ZoneKeyOf(node), ReadyStatus(node) == core::v1::kConditionTrue));
+    COX_ASSIGN_OR_RETURN(const Clock::Duration turn, SetTaints(ctx, node));
+    if (ReadyStatus(node) == core::v1::kConditionUnknown) {
+      COX_RETURN_IF_ERROR(MarkPodsNotReady(ctx, node));
+    }
+    // A node that is Unknown already cannot become more so: its return is an event.
+    const bool overdue_later = left > Clock::Duration();
+    if (turn > Clock::Duration() && (!overdue_later || turn < left)) {
+      return ReconcileResult::After(turn);
+    }
+    return overdue_later ? ReconcileResult::After(left) : ReconcileResult::Done();
+  }
+
+ private:
+  void LeaseSeen(const Lease& lease) {
+    if (lease.metadata.namespace_ == kLeaseNamespace) heartbeats_.LeaseSeen(lease);
+  }
+
+  void Greet(const Node& node) {
+    const std::string& name = node.metadata.name;
+    if (heartbeats_.Knows(name)) return;
+    events_.Record(node, EventKind::kNormal, "RegisteredNode", "Registering",
+                   "Node " + name + " event: Registered Node " + name + " in Controller");
+  }
+
+  void Forget(const std::string& name) {
+    if (heartbeats_.Forget(name)) {
+      events_.RecordAbout({.gvk = GvkOf(Node::kKind), .key = {"", name}}, EventKind::kNormal,
+                          "RemovingNode", "Removing",
+                          "Node " + name + " event: Removing Node " + name + " from Controller");
+    }
+    TellZones(zones_.Forget(name));
+  }
+
+  void TellZones(const Zones::Change& change) {
+    if (change.came_back) heartbeats_.Excuse();
+    if (change.state) wakeups_->Add(zones_.NotReady());
+  }
+
+  // Until the node is overdue.
+  Clock::Duration TimeLeft(const Node& node) {
+    const Clock::SteadyTime heard = heartbeats_.Observe(node);
+    const Clock::Duration grace =
+        ReadyStatus(node).empty() ? options_.startup_grace_period : options_.monitor_grace_period;
+    return heard + grace - clock_.Monotonic();
+  }
+
+  Status MarkUnknown(Context& ctx, Node& node) {
+    auto conditions = UnknownConditions(node, TimeNow(clock_));
+    if (!conditions.has_value()) return {};
+    const bool was_ready = ReadyStatus(node) == core::v1::kConditionTrue;
+    Node unknown = node;
+    unknown.status.conditions = std::move(*conditions);
+    COX_ASSIGN_OR_RETURN(
+        node, client_.PatchStatus<Node>(ctx, KeyOf(node), Patch::Between(node, unknown, true)));
+    if (was_ready) {
+      events_.Record(node, EventKind::kNormal, "NodeNotReady", "Updating",
+                     "Node " + node.metadata.name + " status is now: NodeNotReady");
+    }
+    return {};
+  }
+
+  // Returns how long to wait for a turn to evict; 0: not at all, or until zones change.
+  Result<Clock::Duration> SetTaints(Context& ctx, Node& node) {
+    Clock::Duration wait{};
+    Eviction eviction = Eviction::kAsConditionsSay;
+    if (zones_.AllDown()) {
+      eviction = Eviction::kNone;
+    } else if (!EvictingTaint(node).empty() && !HasEvictingTaint(node)) {
+      const std::optional<Clock::Duration> turn = zones_.TakeTurn(ZoneKeyOf(node));
+      wait = turn.value_or(Clock::Duration());
+      if (!turn.has_value() || wait > Clock::Duration()) eviction = Eviction::kNoMore;
+    }
+    List<core::v1::Taint> taints = TaintsFor(node, eviction, TimeNow(clock_));
+    if (taints == node.spec.taints) return wait;
+    Node tainted = node;
+    tainted.spec.taints = std::move(taints);
+    COX_ASSIGN_OR_RETURN(
+        node, client_.PatchObject<Node>(ctx, KeyOf(node), Patch::Between(node, tainted, true)));
+    return wait;
+  }
+
+  // Nobody is there to say so of its Pods; without it Services would go on sending clients there.
+  Status MarkPodsNotReady(Context& ctx, const Node& node) {
+    Status failed;
+    for (const auto& pod : pods_.Find(node.metadata.name)) {
+      if (!pods::IsReady(*pod)) continue;
+      Pod changed = *pod;
+      core::v1::PodCondition* ready = FindCondition(changed.status.conditions, core::v1::kPodReady);
+      ready->status = core::v1::kConditionFalse;
+      ready->lastTransitionTime = TimeNow(clock_);
+      const Status status =
+          client_.PatchStatus<Pod>(ctx, KeyOf(*pod), Patch::Between(*pod, changed, true)).status();
+      if (status.Is(Reason::kNotFound)) continue;
+      if (!status.ok()) {
+        failed = status;
+        continue;
+      }
+      events_.Record(*pod, EventKind::kWarning, "NodeNotReady", "Updating", "Node is not ready");
+    }
+    return failed;
+  }
+
+  const NodeLifecycleOptions options_;
+  Client& client_;
+  EventRecorder& events_;
+  Clock& clock_;
+  const Lister<Node> nodes_;
+  const Index<Pod, pods::ByNode> pods_;
+  const std::shared_ptr<Wakeups> wakeups_;
+  Heartbeats heartbeats_;
+  Zones zones_;
+  std::once_flag primed_;
+  const InformerHandle leases_;  // last: its handler uses the rest
+};
+
+}  // namespace
+
+Status AddNodeLifecycleController(Manager& manager, const NodeLifecycleOptions& options) {
+  auto wakeups = std::make_shared<Wakeups>();
+  return ControllerFor<Node>(manager)
+      .Named("node-lifecycle-controller")
+      .With({.max_concurrent_reconciles = 8})
+      .From(wakeups->AsSource(wakeups))
+      .Complete(std::make_unique<NodeLifecycle>(manager, options, wakeups));
+}
+
+}  // namespace cox::controllers

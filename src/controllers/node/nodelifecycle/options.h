@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+
+namespace cox::controllers {
+
+struct NodeLifecycleOptions {
+  // --node-monitor-period, --node-monitor-grace-period, --node-startup-grace-period
+  std::chrono::milliseconds monitor_period{5'000};
+  std::chrono::milliseconds monitor_grace_period{50'000};
+  std::chrono::milliseconds startup_grace_period{60'000};
+  // --node-eviction-rate, --secondary-node-eviction-rate: nodes per second
+  double eviction_rate = 0.1;
+  double secondary_eviction_rate = 0.01;
+  // --unhealthy-zone-threshold: the share of a zone's nodes that are not ready
+  double unhealthy_zone_threshold = 0.55;
+  // --large-cluster-size-threshold: in smaller clusters the secondary rate is 0.
+  int large_cluster_size_threshold = 50;
+};
+
+}  // namespace cox::controllers

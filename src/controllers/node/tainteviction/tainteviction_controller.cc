@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controllers/node/tainteviction/tainteviction_controller.h"
+
+#include <set>
+#include <string>
+#include <unordered_map>
+
+#include "controllers/node/tainteviction/eviction_time.h"
+#include "controllers/shared/pods/by_node.h"
+#include "controllers/shared/pods/pod_state.h"
+#include "coxswain/conditions.h"
+
+namespace cox::controllers {
+namespace {
+
+using core::v1::Node;
+using core::v1::Pod;
+using core::v1::Taint;
+
+class TaintEviction final : public Reconciler {
+ public:
+  explicit TaintEviction(Manager& manager)
+      : client_(manager.client()),
+        events_(manager.events()),
+        clock_(manager.context().clock()),
+        nodes_(manager.cache().ListerOf<Node>()),
+        pods_(manager.cache().IndexOf<Pod, pods::ByNode>()),
+        deletions_(manager.metrics().AddCounter(
+            {.name = "taint_eviction_controller_pod_deletions_total",
+             .help = "Pods deleted by the taint eviction controller since it started."})) {}
+
+  Result<ReconcileResult> Reconcile(Context& ctx, const ObjectKey& key) override {
+    const auto node = nodes_.Get(key);
+    List<Taint> taints = node == nullptr ? List<Taint>() : NoExecuteTaints(*node);
+    DateTaints(key.name, taints);
+    if (taints.empty()) {
+      Acquit(key.name, {});
+      return ReconcileResult::Done();
+    }
+    const Time now = pods::PreciseNow(clock_);
+    std::optional<Time> next;
+    std::set<ObjectKey> waiting;
+    Status failed;
+    for (const auto& pod : pods_.Find(key.name)) {
+      if (pod->metadata.deletionTimestamp.has_value()) continue;
+      const std::optional<Time> at = EvictionTime(*pod, taints);
+      if (!at.has_value()) continue;
+      if (*at <= now) {
+        const Status evicted = Evict(ctx, *pod);
+        if (!evicted.ok()) failed = evicted;
+        continue;
+      }
+      waiting.insert(KeyOf(*pod));
+      if (!next.has_value() || *at < *next) next = at;
+    }
+    Acquit(key.name, std::move(waiting));
+    COX_RETURN_IF_ERROR(failed);
+    if (!next.has_value()) return ReconcileResult::Done();
+    return ReconcileResult::After(std::chrono::nanoseconds((*next - now).nanos));
+  }
+
+ private:
+  // Taints that people put on carry no time: then it is when they were first seen.
+  void DateTaints(const std::string& node, List<Taint>& taints) {
+    MutexLock lock(mu_);
+    std::unordered_map<std::string, Time> seen;
+    for (Taint& taint : taints) {
+      if (taint.timeAdded.has_value()) continue;
+      const std::string text = taint.key + "=" + taint.value;
+      const auto& before = first_seen_[node];
+      const auto found = before.find(text);
+      taint.timeAdded = found == before.end() ? TimeNow(clock_) : found->second;
+      seen[text] = *taint.timeAdded;
+    }
+    if (seen.empty()) {
+      first_seen_.erase(node);
+    } else {
+      first_seen_[node] = std::move(seen);
+    }
+  }
+
+  // Remembers who waits for the end, and tells those that no longer have to.
+  void Acquit(const std::string& node, std::set<ObjectKey> waiting) {
+    std::set<ObjectKey> before;
+    {
+      MutexLock lock(mu_);
+      before = std::move(waiting_[node]);
+      if (waiting.empty()) {
+        waiting_.erase(node);
+      } else {
+        waiting_[node] = waiting;
+      }
+    }
+    for (const auto& pod : pods_.Find(node)) {
+      const ObjectKey key = KeyOf(*pod);
+      if (!before.contains(key) || waiting.contains(key)) continue;
+      if (pod->metadata.deletionTimestamp.has_value()) continue;
+      events_.Record(*pod, EventKind::kNormal, "TaintManagerEviction", "Evicting",
+                     "Cancelling deletion of Pod " + key.ToString());
+    }
+  }
+
+  Status Evict(Context& ctx, const Pod& pod) {
+    const ObjectKey key = KeyOf(pod);
+    Pod marked = pod;
+    const bool changed = SetCondition(marked.status.conditions,
+                                      {.type = core::v1::kDisruptionTarget,
+                                       .observedGeneration = pod.metadata.generation,
+                                       .status = core::v1::kConditionTrue,
+                                       .reason = "DeletionByTaintManager",
+                                       .message = "Taint manager: deleting due to NoExecute taint"},
+                                      TimeNow(clock_));
+    if (changed) {
+      const Status status =
+          client_.PatchStatus<Pod>(ctx, key, Patch::Between(pod, marked, true)).status();
+      if (status.Is(Reason::kNotFound)) return {};
+      COX_RETURN_IF_ERROR(status);
+    }
+    events_.Record(pod, EventKind::kNormal, "TaintManagerEviction", "Evicting",
+                   "Marking for deletion Pod " + key.ToString());
+    const Status deleted = client_.Delete<Pod>(ctx, key, {.uid = pod.metadata.uid});
+    if (deleted.Is(Reason::kNotFound)) return {};
+    COX_RETURN_IF_ERROR(deleted);
+    deletions_.Inc();
+    return {};
+  }
+
+  Client& client_;
+  EventRecorder& events_;
+  Clock& clock_;
+  const Lister<Node> nodes_;
+  const Index<Pod, pods::ByNode> pods_;
+  Counter& deletions_;
+  Mutex mu_;
+  std::unordered_map<std::string, std::unordered_map<std::string, Time>> first_seen_
+      COX_GUARDED_BY(mu_);
+  std::unordered_map<std::string, std::set<ObjectKey>> waiting_ COX_GUARDED_BY(mu_);
+};
+
+bool TaintsChanged(const Delta& delta) {
+  if (delta.before == nullptr || delta.after == nullptr) return true;
+  const Node* before = delta.before->As<Node>();
+  const Node* after = delta.after->As<Node>();
+  if (before == nullptr || after == nullptr) return true;
+  return before->spec.taints != after->spec.taints;
+}
+
+// A Pod that came to a node, or tolerates something else than it did.
+bool PlaceChanged(const Delta& delta) {
+  if (delta.after == nullptr) return false;
+  if (delta.before == nullptr) return true;
+  const Pod* before = delta.before->As<Pod>();
+  const Pod* after = delta.after->As<Pod>();
+  return before == nullptr || after == nullptr || before->spec.nodeName != after->spec.nodeName ||
+         before->metadata.uid != after->metadata.uid ||
+         before->spec.tolerations != after->spec.tolerations;
+}
+
+}  // namespace
+
+Status AddTaintEvictionController(Manager& manager) {
+  return ControllerFor<Node>(manager)
+      .Named("taint-eviction-controller")
+      .With({.max_concurrent_reconciles = 8})
+      .Filter([](const Delta& delta) {
+        const ObjectPtr& object = delta.object();
+        return object->As<Node>() != nullptr ? TaintsChanged(delta) : PlaceChanged(delta);
+      })
+      .Watches<Pod>([](const Pod& pod) {
+        return pod.spec.nodeName.empty() ? std::vector<ObjectKey>()
+                                         : std::vector<ObjectKey>{{"", pod.spec.nodeName}};
+      })
+      .Complete(std::make_unique<TaintEviction>(manager));
+}
+
+}  // namespace cox::controllers

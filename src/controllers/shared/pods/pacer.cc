@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controllers/shared/pods/pacer.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace cox::controllers::pods {
+namespace {
+
+constexpr size_t kSmall = 50;
+constexpr std::chrono::microseconds kPerPod{100};
+constexpr std::chrono::milliseconds kLongest{250};
+
+}  // namespace
+
+Clock::Duration Pacer::WaitFor(const ObjectKey& key, int64_t generation, size_t pods) const {
+  if (pods < kSmall) return {};
+  MutexLock lock(mu_);
+  const auto found = last_.find(key);
+  if (found == last_.end() || found->second.generation != generation) return {};
+  const Clock::Duration pause =
+      std::min<Clock::Duration>(kPerPod * static_cast<int64_t>(pods), kLongest);
+  return std::max(Clock::Duration::zero(), found->second.time + pause - clock_.Monotonic());
+}
+
+void Pacer::Settled(const ObjectKey& key, int64_t generation, size_t pods) {
+  if (pods < kSmall) return Forget(key);  // most are small: nothing is kept about them
+  const Clock::SteadyTime now = clock_.Monotonic();
+  MutexLock lock(mu_);
+  last_[key] = {now, generation};
+}
+
+void Pacer::Forget(const ObjectKey& key) {
+  MutexLock lock(mu_);
+  last_.erase(key);
+}
+
+}  // namespace cox::controllers::pods

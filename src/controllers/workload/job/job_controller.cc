@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controllers/workload/job/job_controller.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "controllers/shared/namespaces.h"
+#include "controllers/shared/pods/batches.h"
+#include "controllers/shared/pods/by_controller.h"
+#include "controllers/shared/pods/claim.h"
+#include "controllers/shared/pods/pacer.h"
+#include "controllers/workload/job/decide.h"
+#include "controllers/workload/job/rules/outcome.h"
+#include "coxswain/conditions.h"
+#include "object/type/equal.h"
+
+namespace cox::controllers {
+namespace {
+
+using batch::v1::Job;
+using core::v1::Pod;
+using pods::PodPtr;
+
+// The Job that a Pod with our finalizer belongs or belonged to, by name: also where the Job is
+// gone, or somebody has made the Pod an orphan.
+ObjectKey TrackedBy(const Pod& pod) {
+  if (!IsTracked(pod)) return {};
+  if (GetControllerOf(pod.metadata) != nullptr) {
+    return pods::ControllerKey(pod.metadata, Job::kKind);
+  }
+  const std::string* name = pod.metadata.labels.Get(kJobNameLabel);
+  if (name == nullptr) name = pod.metadata.labels.Get("job-name");
+  return name == nullptr ? ObjectKey() : ObjectKey{pod.metadata.namespace_, *name};
+}
+
+struct TrackedPods {
+  static constexpr std::string_view kName = "tracked by job";
+  static std::string Of(const Pod& pod) {
+    const ObjectKey key = TrackedBy(pod);
+    return key.name.empty() ? "" : key.ToString();
+  }
+};
+
+// How the end of a Job is counted, and that of its Pods.
+class JobMetrics {
+ public:
+  explicit JobMetrics(MetricsRegistry& registry)
+      : jobs_(registry.AddCounterVec({.name = "job_controller_jobs_finished_total",
+                                      .help = "Jobs that have finished.",
+                                      .stability = Stability::kStable},
+                                     {"completion_mode", "result", "reason"})),
+        pods_(registry.AddCounterVec({.name = "job_controller_job_pods_finished_total",
+                                      .help = "Pods of Jobs that have finished, once counted.",
+                                      .stability = Stability::kStable},
+                                     {"completion_mode", "result"})) {}
+
+  void Stored(const Job& before, const Job& after) {
+    const std::string mode = after.spec.completionMode.value_or("NonIndexed");
+    const auto add = [&](const char* result, int32_t by) {
+      if (by > 0) pods_.With({mode, result}).Inc(static_cast<uint64_t>(by));
+    };
+    add("succeeded", after.status.succeeded - before.status.succeeded);
+    add("failed", after.status.failed - before.status.failed);
+    if (IsFinished(before) || !IsFinished(after)) return;
+    const std::optional<Outcome> outcome = DecidedOutcome(after);
+    if (!outcome.has_value()) return;
+    // Completions that were reached have no reason: that is what all finish for.
+    const bool plain = outcome->success && outcome->reason == "CompletionsReached";
+    jobs_.With({mode, outcome->success ? "succeeded" : "failed", plain ? "" : outcome->reason})
+        .Inc();
+  }
+
+ private:
+  CounterVec& jobs_;
+  CounterVec& pods_;
+};
+
+class JobReconciler final : public Reconciler {
+ public:
+  explicit JobReconciler(Manager& manager)
+      : client_(manager.client()),
+        events_(manager.events()),
+        clock_(manager.context().clock()),
+        jobs_(manager.cache().ListerOf<Job>()),
+        owned_(manager.cache().IndexOf<Pod, pods::ByController<Pod>>()),
+        tracked_(manager.cache().IndexOf<Pod, TrackedPods>()),
+        metrics_(manager.metrics()),
+        pacer_(clock_),
+        batches_(manager.context(), "job-controller") {}
+
+  Result<ReconcileResult> Reconcile(Context& ctx, const ObjectKey& key) override {
+    const auto job = jobs_.Get(key);
+    COX_RETURN_IF_ERROR(ReleaseStrays(ctx, key, job.get()));
+    if (job == nullptr || IsManagedElsewhere(*job)) {
+      pacer_.Forget(key);
+      return ReconcileResult::Done();
+    }
+    // One that has finished adopts no more.
+    const std::vector<PodPtr> candidates =
+        IsFinished(*job) ? owned_.Find(job->metadata.uid) : pods::OwnedOrOrphaned(owned_, *job);
+    const Clock::Duration wait = pacer_.WaitFor(key, job->metadata.generation, candidates.size());
+    if (wait > Clock::Duration()) return ReconcileResult::After(wait);
+    COX_ASSIGN_OR_RETURN(const auto selector,
+                         labels::Selector::FromLabelSelector(job->spec.selector.get()));
+    COX_ASSIGN_OR_RETURN(
+        const std::vector<PodPtr> pods,
+        pods::ClaimObjects(ctx, client_, *job, selector, candidates, kTrackingFinalizer));
+    JobPlan plan = Decide(*job, pods, pods::PreciseNow(clock_));
+    const std::optional<Clock::Duration> look_again = plan.look_again;
+    const bool more = plan.create.size() == kMaxPodsPerSync;
+    COX_RETURN_IF_ERROR(CarryOut(ctx, *job, std::move(plan)));
+    if (more) {
+      pacer_.Forget(key);
+    } else {
+      pacer_.Settled(key, job->metadata.generation, candidates.size());
+    }
+    return look_again.has_value() ? ReconcileResult::After(*look_again) : ReconcileResult::Done();
+  }
+
+ private:
+  static bool IsManagedElsewhere(const Job& job) {
+    return job.spec.managedBy.has_value() && *job.spec.managedBy != "kubernetes.io/job-controller";
+  }
+
+  // Finalizers of Pods that nobody will count: their Job is gone or was another of that name, or it
+  // goes and has nothing to do with them any more.
+  Status ReleaseStrays(Context& ctx, const ObjectKey& key, const Job* job) {
+    std::vector<PodPtr> strays = tracked_.Find(key.ToString());
+    if (job == nullptr || strays.empty()) return Release(ctx, strays);
+    COX_ASSIGN_OR_RETURN(const auto selector,
+                         labels::Selector::FromLabelSelector(job->spec.selector.get()));
+    std::erase_if(strays, [&](const PodPtr& pod) {
+      const pods::Claim claim = pods::DecideClaim(pod->metadata, selector, job->metadata);
+      if (claim == pods::Claim::kAdopt) return !IsFinished(*job);
+      return claim != pods::Claim::kIgnore;
+    });
+    return Release(ctx, strays);
+  }
+
+  Status CarryOut(Context& ctx, const Job& job, JobPlan plan) {
+    Status failed;
+    if (plan.remove_uncounted) COX_RETURN_IF_ERROR(Release(ctx, plan.remove));
+    const auto deleted = static_cast<int32_t>(Delete(ctx, job, plan.remove, failed));
+    const auto undeleted = static_cast<int32_t>(plan.remove.size()) - deleted;
+    plan.status.active += undeleted;
+    plan.status.terminating = plan.status.terminating.value_or(0) - undeleted;
+    if (failed.ok()) {
+      const auto created = static_cast<int32_t>(Create(ctx, job, plan.create, failed));
+      plan.status.active -= static_cast<int32_t>(plan.create.size()) - created;
+    } else {
+      plan.status.active -= static_cast<int32_t>(plan.create.size());
+    }
+    // Also after a failure: what has ended is counted whatever could not be made.
+    COX_RETURN_IF_ERROR(Store(ctx, job, plan));
+    COX_RETURN_IF_ERROR(Release(ctx, plan.release));
+    return failed;
+  }
+
+  Status Store(Context& ctx, const Job& job, JobPlan& plan) {
+    if (DeepEqual(job.status, plan.status)) return {};
+    Job changed = job;
+    changed.status = std::move(plan.status);
+    COX_ASSIGN_OR_RETURN(const Job stored, client_.UpdateStatus(ctx, std::move(changed)));
+    metrics_.Stored(job, stored);
+    for (const JobPlan::Event& event : plan.events) {
+      events_.Record(job, event.warning ? EventKind::kWarning : EventKind::kNormal, event.reason,
+                     "Updating", event.message);
+    }
+    return {};
+  }
+
+  Status Release(Context& ctx, const std::vector<PodPtr>& pods) {
+    const auto outcome = batches_.SlowStart(pods.size(), [&](size_t i) -> Status {
+      if (!IsTracked(*pods[i])) return {};
+      const std::string patch = R"({"metadata":{"uid":")" + pods[i]->metadata.uid +
+                                R"(","$deleteFromPrimitiveList/finalizers":[")" +
+                                std::string(kTrackingFinalizer) + R"("]}})";
+      const Status status =
+          client_.PatchObject<Pod>(ctx, KeyOf(*pods[i]), Patch::Strategic(patch)).status();
+      // Gone, or another of that name: then there is nothing to release.
+      return status.Is(Reason::kNotFound) || status.Is(Reason::kConflict) ? Status() : status;
+    });
+    return outcome.error;
+  }
+
+  // How many of them are gone or going.
+  size_t Delete(Context& ctx, const Job& job, const std::vector<PodPtr>& pods, Status& failed) {
+    const auto outcome = batches_.SlowStart(pods.size(), [&](size_t i) -> Status {
+      const Status status =
+          client_.Delete<Pod>(ctx, KeyOf(*pods[i]), {.uid = pods[i]->metadata.uid});
+      if (status.Is(Reason::kNotFound) || status.Is(Reason::kConflict)) return {};
+      if (status.ok()) {
+        events_.Record(job, EventKind::kNormal, "SuccessfulDelete", "Deleting",
+                       "Deleted pod: " + pods[i]->metadata.name);
+      } else {
+        events_.Record(job, EventKind::kWarning, "FailedDelete", "Deleting",
+                       "Error deleting: " + status.message());
+      }
+      return status;
+    });
+    if (failed.ok()) failed = outcome.error;
+    return outcome.succeeded;
+  }
+
+  size_t Create(Context& ctx, const Job& job, const std::vector<NewPod>& wanted, Status& failed) {
+    std::atomic<size_t> created = 0;
+    const auto outcome = batches_.SlowStart(wanted.size(), [&](size_t i) -> Status {
+      const Result<Pod> pod = client_.Create(ctx, MakeJobPod(job, wanted[i]));
+      if (pod.ok()) {
+        ++created;
+        events_.Record(job, EventKind::kNormal, "SuccessfulCreate", "Creating",
+                       "Created pod: " + pod->metadata.name);
+        return {};
+      }
+      const Status status = CreatedOrNotWanted(pod.status());
+      if (!status.ok()) {
+        events_.Record(job, EventKind::kWarning, "FailedCreate", "Creating",
+                       "Error creating: " + status.message());
+      }
+      return status;
+    });
+    if (failed.ok()) failed = outcome.error;
+    return created;
+  }
+
+  Client& client_;
+  EventRecorder& events_;
+  Clock& clock_;
+  const Lister<Job> jobs_;
+  const Index<Pod, pods::ByController<Pod>> owned_;
+  const Index<Pod, TrackedPods> tracked_;
+  JobMetrics metrics_;
+  pods::Pacer pacer_;
+  pods::Batches batches_;
+};
+
+}  // namespace
+
+Status AddJobController(Manager& manager, const JobOptions& options) {
+  const auto owners = pods::OwnersOf<Job, Pod>(manager.cache().ListerOf<Job>());
+  return ControllerFor<Job>(manager)
+      .Named("job-controller")
+      .With({.max_concurrent_reconciles = options.concurrent_syncs})
+      .Watches<Pod>([owners](const Pod& pod) {
+        std::vector<ObjectKey> keys = owners(pod);
+        if (ObjectKey key = TrackedBy(pod); keys.empty() && !key.name.empty()) {
+          keys.push_back(std::move(key));
+        }
+        return keys;
+      })
+      .Complete(std::make_unique<JobReconciler>(manager));
+}
+
+}  // namespace cox::controllers

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controllers/workload/job/rules/backoff.h"
+
+#include <gtest/gtest.h>
+
+#include "controllers/testing/test_job.h"
+
+namespace cox::controllers {
+namespace {
+
+using std::chrono::seconds;
+
+TEST(Backoff, DoublesUpToSixMinutes) {
+  EXPECT_EQ(FailureDelay(0), seconds(0));
+  EXPECT_EQ(FailureDelay(1), seconds(10));
+  EXPECT_EQ(FailureDelay(2), seconds(20));
+  EXPECT_EQ(FailureDelay(6), seconds(320));
+  EXPECT_EQ(FailureDelay(7), seconds(360));
+  EXPECT_EQ(FailureDelay(1'000'000), seconds(360));
+}
+
+TEST(Backoff, CountsFailuresSinceTheLastSuccess) {
+  const auto left = [](List<core::v1::Pod> pods) {
+    return BackoffLeft(TestJob(), Share(std::move(pods)), kNow);
+  };
+  EXPECT_EQ(left({}), seconds(0));
+  EXPECT_EQ(left({TestPod("a", "Failed", 4)}), seconds(6));
+  EXPECT_EQ(left({TestPod("a", "Failed", 11)}), seconds(0));
+  EXPECT_EQ(left({TestPod("a", "Failed", 25), TestPod("b", "Failed", 5)}), seconds(15));
+  EXPECT_EQ(
+      left({TestPod("a", "Failed", 25), TestPod("s", "Succeeded", 20), TestPod("b", "Failed", 5)}),
+      seconds(5));
+  EXPECT_EQ(left({TestPod("a", "Failed", 5), TestPod("s", "Succeeded", 2)}), seconds(0));
+}
+
+TEST(Backoff, PodsThatTheJobItselfSentAwayAreNoFailures) {
+  core::v1::Pod pod = TestPod("a", "Running");
+  pod.metadata.deletionTimestamp = kNow;
+  EXPECT_EQ(BackoffLeft(TestJob(), Share({pod}), kNow), seconds(10));
+  pod.metadata.finalizers.clear();
+  EXPECT_EQ(BackoffLeft(TestJob(), Share({pod}), kNow), seconds(0));
+}
+
+TEST(Backoff, IgnoredFailuresAreWaitedForToo) {
+  batch::v1::Job job = TestJob();
+  batch::v1::PodFailurePolicyRule rule;
+  rule.action = "Ignore";
+  rule.onExitCodes = batch::v1::PodFailurePolicyOnExitCodesRequirement{
+      .containerName = std::nullopt, .operator_ = "In", .values = {1}};
+  job.spec.podFailurePolicy.ensure().rules = {rule};
+  EXPECT_EQ(BackoffLeft(job, Share({TestPod("a", "Failed", 4)}), kNow), seconds(6));
+}
+
+TEST(Backoff, OfAnIndexByItsOwnFailures) {
+  EXPECT_EQ(IndexBackoffLeft(IndexedPod("a", "Failed", 0, 0, 3), kNow), seconds(7));
+  EXPECT_EQ(IndexBackoffLeft(IndexedPod("a", "Failed", 0, 2, 3), kNow), seconds(37));
+}
+
+}  // namespace
+}  // namespace cox::controllers

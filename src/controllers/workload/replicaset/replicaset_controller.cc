@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controllers/workload/replicaset/replicaset_controller.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/apps/v1.h"
+#include "api/core/v1.h"
+#include "controllers/shared/pods/batches.h"
+#include "controllers/shared/pods/by_controller.h"
+#include "controllers/shared/pods/claim.h"
+#include "controllers/shared/pods/deletion_order.h"
+#include "controllers/shared/pods/from_template.h"
+#include "controllers/shared/pods/pacer.h"
+#include "controllers/shared/pods/pod_state.h"
+#include "controllers/workload/replicaset/replicaset_status.h"
+#include "coxswain/conditions.h"
+#include "coxswain/controller.h"
+#include "object/type/equal.h"
+
+namespace cox::controllers {
+namespace {
+
+using apps::v1::ReplicaSet;
+using core::v1::Pod;
+using pods::ByController;
+using pods::PodPtr;
+using replicaset::Managed;
+
+constexpr std::string_view kName = "replicaset-controller";
+
+// One sync creates or deletes no more than this, so that others get their turn.
+constexpr size_t kBurst = 500;
+// Up to so many Pods at a time each is an event of its own; more are told as one series.
+constexpr size_t kSeparateEvents = 10;
+
+// Whether a change of a Pod can change what its ReplicaSet does or says. Most updates (scheduled,
+// container states, addresses) do not.
+bool Matters(const Delta& delta) {
+  if (delta.type != Delta::Type::kUpdated) return true;
+  const auto before = As<Pod>(delta.before);
+  const auto after = As<Pod>(delta.after);
+  if (before == nullptr || after == nullptr) return true;
+  return before->metadata.deletionTimestamp.has_value() !=
+             after->metadata.deletionTimestamp.has_value() ||
+         before->status.phase != after->status.phase ||
+         pods::ReadySince(*before) != pods::ReadySince(*after) ||
+         ByController<Pod>::Of(*before) != ByController<Pod>::Of(*after) ||
+         before->metadata.labels != after->metadata.labels;
+}
+
+// The namespace goes or is gone, and the set with it: nobody needs to be told.
+bool NamespaceGoes(const Status& status) {
+  const StatusDetails& details = status.details();
+  if (status.Is(Reason::kNotFound)) return details.kind == "namespaces";
+  return std::any_of(details.causes.begin(), details.causes.end(),
+                     [](const StatusCause& cause) { return cause.type == "NamespaceTerminating"; });
+}
+
+class ReplicaSetReconciler final : public Reconciler {
+ public:
+  explicit ReplicaSetReconciler(Manager& manager)
+      : client_(manager.client()),
+        events_(manager.events()),
+        clock_(manager.context().clock()),
+        sets_(manager.cache().ListerOf<ReplicaSet>()),
+        siblings_(manager.cache().IndexOf<ReplicaSet, ByController<ReplicaSet>>()),
+        pods_(manager.cache().IndexOf<Pod, ByController<Pod>>()),
+        pacer_(clock_),
+        batches_(manager.context(), "replicaset") {}
+
+  Result<ReconcileResult> Reconcile(Context& ctx, const ObjectKey& key) override;
+
+ private:
+  struct Owned {
+    std::vector<PodPtr> active;
+    size_t terminating = 0;
+  };
+  // What the set has now, by the cache.
+  Owned OwnedBy(const ReplicaSet& set) const;
+  // Adopts and releases. True if that changed anything.
+  Result<bool> ClaimPods(Context& ctx, const ReplicaSet& set) const;
+  Managed Manage(Context& ctx, const ReplicaSet& set, const std::vector<PodPtr>& active);
+  Status CreatePods(Context& ctx, const ReplicaSet& set, size_t count);
+  Status DeletePods(Context& ctx, const ReplicaSet& set, const std::vector<PodPtr>& chosen);
+  // The Pods of all sets of the same deployment.
+  std::vector<PodPtr> RelatedPods(const ReplicaSet& set, const std::vector<PodPtr>& active) const;
+
+  // Constant after construction; they synchronise themselves.
+  Client& client_;
+  EventRecorder& events_;
+  Clock& clock_;
+  const Lister<ReplicaSet> sets_;
+  const Index<ReplicaSet, ByController<ReplicaSet>> siblings_;
+  const Index<Pod, ByController<Pod>> pods_;
+  pods::Pacer pacer_;
+  pods::Batches batches_;
+};
+
+Result<ReconcileResult> ReplicaSetReconciler::Reconcile(Context& ctx, const ObjectKey& key) {
+  const auto set = sets_.Get(key);
+  if (set == nullptr) {
+    pacer_.Forget(key);
+    return ReconcileResult::Done();
+  }
+  const auto wanted = static_cast<size_t>(std::max(0, set->spec.replicas.value_or(1)));
+  const size_t size = std::max(wanted, static_cast<size_t>(std::max(0, set->status.replicas)));
+  const Clock::Duration wait = pacer_.WaitFor(key, set->metadata.generation, size);
+  if (wait > Clock::Duration::zero()) return ReconcileResult::After(wait);
+  COX_RETURN_IF_ERROR(ClaimPods(ctx, *set).status());
+  Owned owned = OwnedBy(*set);
+  Managed managed;
+  bool more = false;  // than one sync does
+  if (!set->metadata.deletionTimestamp && owned.active.size() != wanted) {
+    managed = Manage(ctx, *set, owned.active);
+    more = managed.error.ok() &&
+           (owned.active.size() > wanted + kBurst || wanted > owned.active.size() + kBurst);
+    if (NamespaceGoes(managed.error)) managed.error = {};
+    owned = OwnedBy(*set);  // own writes are there
+  }
+  const Time now = pods::PreciseNow(clock_);
+  auto status = replicaset::StatusOf(*set, owned.active, owned.terminating, managed, now);
+  if (!DeepEqual(status, set->status)) {
+    ReplicaSet changed = *set;
+    changed.status = std::move(status);
+    const Status written = client_.UpdateStatus(ctx, std::move(changed)).status();
+    if (!written.ok() && !written.Is(Reason::kNotFound)) return written;
+  }
+  COX_RETURN_IF_ERROR(managed.error);
+  if (more) {
+    pacer_.Forget(key);
+    return ReconcileResult::After(std::chrono::milliseconds(1));
+  }
+  pacer_.Settled(key, set->metadata.generation, size);
+  const auto next = pods::NextAvailableIn(owned.active, set->spec.minReadySeconds, now);
+  return next ? ReconcileResult::After(*next) : ReconcileResult::Done();
+}
+
+ReplicaSetReconciler::Owned ReplicaSetReconciler::OwnedBy(const ReplicaSet& set) const {
+  Owned owned;
+  owned.active = pods_.Find(set.metadata.uid);
+  std::erase_if(owned.active, [&](const PodPtr& pod) {
+    if (pods::IsTerminating(*pod)) ++owned.terminating;
+    return !pods::IsActive(*pod);
+  });
+  return owned;
+}
+
+Result<bool> ReplicaSetReconciler::ClaimPods(Context& ctx, const ReplicaSet& set) const {
+  COX_ASSIGN_OR_RETURN(const auto selector,
+                       labels::Selector::FromLabelSelector(set.spec.selector.get()));
+  std::vector<PodPtr> candidates = pods::OwnedOrOrphaned(pods_, set);
+  // Only what there is something to do about; most of the time, nothing.
+  std::erase_if(candidates, [&](const PodPtr& pod) {
+    const pods::Claim claim = pods::DecideClaim(pod->metadata, selector, set.metadata);
+    return !pods::IsActive(*pod) || claim == pods::Claim::kMine || claim == pods::Claim::kIgnore;
+  });
+  if (candidates.empty()) return false;
+  COX_RETURN_IF_ERROR(pods::ClaimObjects(ctx, client_, set, selector, candidates).status());
+  return true;
+}
+
+Managed ReplicaSetReconciler::Manage(Context& ctx, const ReplicaSet& set,
+                                     const std::vector<PodPtr>& active) {
+  const auto wanted = static_cast<size_t>(std::max(0, set.spec.replicas.value_or(1)));
+  if (active.size() < wanted) {
+    return {.creating = true,
+            .error = CreatePods(ctx, set, std::min(kBurst, wanted - active.size()))};
+  }
+  const size_t count = std::min(kBurst, active.size() - wanted);
+  return {.error = DeletePods(ctx, set,
+                              pods::PodsToDelete(active, RelatedPods(set, active), count,
+                                                 pods::PreciseNow(clock_)))};
+}
+
+Status ReplicaSetReconciler::CreatePods(Context& ctx, const ReplicaSet& set, size_t count) {
+  const Pod pod = pods::PodFromTemplate(set.spec.template_, ReplicaSet::kKind, set.metadata);
+  return batches_
+      .SlowStart(count,
+                 [&](size_t) {
+                   Context own = ctx;
+                   const Result<Pod> created = client_.Create(own, pod);
+                   if (created.ok()) {
+                     const std::string& name = created->metadata.name;
+                     events_.Record(set, EventKind::kNormal, "SuccessfulCreate",
+                                    count > kSeparateEvents ? "Create" : "Create " + name,
+                                    "Created pod: " + name);
+                   } else if (!NamespaceGoes(created.status()) && !ctx.Done()) {
+                     events_.Record(set, EventKind::kWarning, "FailedCreate", "Create",
+                                    "Error creating: " + created.status().message());
+                   }
+                   return created.status();
+                 })
+      .error;
+}
+
+Status ReplicaSetReconciler::DeletePods(Context& ctx, const ReplicaSet& set,
+                                        const std::vector<PodPtr>& chosen) {
+  return batches_
+      .SlowStart(chosen.size(),
+                 [&](size_t i) {
+                   Context own = ctx;
+                   const std::string& name = chosen[i]->metadata.name;
+                   const Status deleted = client_.Delete<Pod>(own, KeyOf(*chosen[i]),
+                                                              {.uid = chosen[i]->metadata.uid});
+                   if (deleted.ok()) {
+                     events_.Record(set, EventKind::kNormal, "SuccessfulDelete",
+                                    chosen.size() > kSeparateEvents ? "Delete" : "Delete " + name,
+                                    "Deleted pod: " + name);
+                   } else if (deleted.Is(Reason::kNotFound)) {
+                     return Status();  // somebody was faster; the cache will hear of it
+                   } else if (!ctx.Done()) {
+                     events_.Record(set, EventKind::kWarning, "FailedDelete", "Delete",
+                                    "Error deleting: " + deleted.message());
+                   }
+                   return deleted;
+                 })
+      .error;
+}
+
+std::vector<PodPtr> ReplicaSetReconciler::RelatedPods(const ReplicaSet& set,
+                                                      const std::vector<PodPtr>& active) const {
+  const meta::v1::OwnerReference* controller = GetControllerOf(set.metadata);
+  if (controller == nullptr) return active;
+  std::vector<PodPtr> related;
+  for (const auto& sibling : siblings_.Find(controller->uid)) {
+    auto pods = pods_.Find(sibling->metadata.uid);
+    related.insert(related.end(), pods.begin(), pods.end());
+  }
+  return related;
+}
+
+}  // namespace
+
+Status AddReplicaSetController(Manager& manager, const ReplicaSetOptions& options) {
+  return ControllerFor<ReplicaSet>(manager)
+      .Named(std::string(kName))
+      .Watches<Pod>(pods::OwnersOf<ReplicaSet, Pod>(manager.cache().ListerOf<ReplicaSet>()),
+                    Matters)
+      // A reconcile ends with what its writes have made: they need no other.
+      .With({.max_concurrent_reconciles = options.concurrent_syncs, .ignore_own_writes = true})
+      .Complete(std::make_unique<ReplicaSetReconciler>(manager));
+}
+
+}  // namespace cox::controllers

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kubelet/podworkers/container_starter.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "base/fd.h"
+#include "base/file_watch.h"
+#include "base/strings.h"
+#include "kubelet/configs/container_config.h"
+#include "kubelet/configs/hosts.h"
+#include "kubelet/configs/log_paths.h"
+#include "kubelet/containers/hooks.h"
+#include "kubelet/containers/termination_message.h"
+#include "kubelet/volumes/files/file_tree.h"
+#include "kubelet/volumes/plugin/paths.h"
+
+namespace cox::kubelet {
+
+using core::v1::Container;
+using core::v1::Pod;
+
+namespace {
+
+constexpr std::chrono::seconds kTryAgain{10};
+constexpr std::chrono::minutes kRuntimeTime{2};
+// For objects that variables are made of: while the server does not answer, no worker waits for it.
+constexpr std::chrono::seconds kConfigTime{10};
+
+int64_t Amount(const core::v1::Node& node, std::string_view resource) {
+  const Quantity* quantity = node.status.allocatable.Get(resource);
+  if (quantity == nullptr) return 0;
+  return resource == "cpu" ? quantity->MilliValue() : quantity->Value();
+}
+
+std::vector<std::string> IpsOf(const Pod& pod, const runtime::PodState& state,
+                               const Options& options) {
+  if (pod.spec.hostNetwork) return options.node_ips;
+  if (state.sandboxes.empty()) return {};
+  return state.sandboxes.front().ips;
+}
+
+// Whether a file has this text. Containers may write to it: of one that has become huge no more is
+// read than that.
+bool Has(const std::string& path, const std::string& text) {
+  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  struct stat s {};
+  if (!fd.valid() || ::fstat(fd.get(), &s) != 0 || !S_ISREG(s.st_mode)) return false;
+  if (s.st_size != static_cast<off_t>(text.size())) return false;
+  std::string is(text.size(), '\0');
+  const ssize_t got = ::pread(fd.get(), is.data(), is.size(), 0);
+  return got == static_cast<ssize_t>(text.size()) && is == text;
+}
+
+// What is there already and the same stays: running containers have it mounted.
+Status Replace(const std::string& path, const std::string& text, mode_t mode) {
+  if (Has(path, text)) return {};
+  COX_RETURN_IF_ERROR(RemoveTree(path));
+  return WriteWhole(path, text, mode);
+}
+
+// Whose processes an ephemeral container sees: "" if it names none, or one that does not run.
+std::string TargetOf(const StartRequest& request) {
+  for (const core::v1::EphemeralContainer& ephemeral : request.pod->spec.ephemeralContainers) {
+    if (ephemeral.ephemeralContainerCommon.name != request.container.name) continue;
+    const runtime::ContainerState* target = request.state.Newest(ephemeral.targetContainerName);
+    return target == nullptr ? "" : target->id;
+  }
+  return "";
+}
+
+}  // namespace
+
+ContainerStarter::ContainerStarter(const Context& ctx, const SyncParts& parts)
+    : parts_(parts), ctx_(ctx), pool_(ctx, {.name = "hook", .max_threads = 128}) {}
+
+PodFacts ContainerStarter::FactsOf(const Pod& pod, const runtime::PodState& state) const {
+  PodFacts facts{.pod_ips = IpsOf(pod, state, parts_.options), .host_ips = parts_.options.node_ips};
+  const auto node = parts_.node ? parts_.node() : nullptr;
+  if (node == nullptr) return facts;
+  facts.allocatable_milli_cpu = Amount(*node, "cpu");
+  facts.allocatable_memory = Amount(*node, "memory");
+  facts.allocatable_ephemeral_storage = Amount(*node, "ephemeral-storage");
+  return facts;
+}
+
+StartOutcome ContainerStarter::Fail(const StartRequest& request, std::string reason,
+                                    std::string message) {
+  parts_.events.Record(*request.pod, EventKind::kWarning, "Failed", "Starting",
+                       "Error: " + message);
+  return {.kind = StartOutcome::Kind::kFailed,
+          .waiting = {std::move(reason), std::move(message)},
+          .again = ctx_.clock().Now() + kTryAgain};
+}
+
+StartOutcome ContainerStarter::Start(Context& ctx, const StartRequest& request) {
+  Context limited = ctx.WithTimeout(kRuntimeTime);
+  const ImageAnswer image = parts_.images.Ensure(limited, *request.pod, request.container,
+                                                 request.start.attempt, request.sandbox);
+  if (image.kind == ImageAnswer::Kind::kPulling) {
+    return {.kind = StartOutcome::Kind::kPulling, .again = {}};
+  }
+  if (image.kind == ImageAnswer::Kind::kFailed) {
+    return {.kind = StartOutcome::Kind::kFailed, .waiting = image.waiting, .again = image.again};
+  }
+  Context configuring = ctx.WithTimeout(kConfigTime);
+  Result<cri::v1::ContainerConfig> config = Configure(configuring, request, image);
+  if (!config.ok()) {
+    return Fail(request, "CreateContainerConfigError", config.status().message());
+  }
+  const Result<std::string> id = parts_.runtime.CreateContainer(
+      limited, request.state.sandboxes.front().id, *config, request.sandbox);
+  if (!id.ok()) return Fail(request, "CreateContainerError", id.status().message());
+  parts_.events.Record(*request.pod, EventKind::kNormal, "Created", "Starting",
+                       "Created container: " + request.container.name);
+  if (const Status started = parts_.runtime.StartContainer(limited, *id); !started.ok()) {
+    StartOutcome outcome = Fail(request, "RunContainerError", started.message());
+    outcome.made = true;
+    return outcome;
+  }
+  parts_.events.Record(*request.pod, EventKind::kNormal, "Started", "Starting",
+                       "Started container " + request.container.name);
+  LinkLog(request, *config, *id);
+  BeginHook(request, *id);
+  return {.again = {}};
+}
+
+Result<cri::v1::ContainerConfig> ContainerStarter::Configure(Context& ctx,
+                                                             const StartRequest& request,
+                                                             const ImageAnswer& image) {
+  const Pod& pod = *request.pod;
+  EnvironmentInput input{.pod = pod,
+                         .container = request.container,
+                         .facts = FactsOf(pod, request.state),
+                         .services = {}};
+  if (parts_.services) {
+    input.services = parts_.services(pod.metadata.namespace_);
+    if (pod.metadata.namespace_ != "default") {
+      for (auto& service : parts_.services("default")) {
+        if (service->metadata.name == "kubernetes") input.services.push_back(std::move(service));
+      }
+    }
+  }
+  COX_ASSIGN_OR_RETURN(const Environment environment, MakeEnvironment(ctx, input, parts_.objects));
+  if (!environment.skipped.empty()) {
+    parts_.events.Record(pod, EventKind::kWarning, "InvalidEnvironmentVariableNames", "Starting",
+                         "Keys [" + Join(environment.skipped, ", ") +
+                             "] were skipped since they are considered invalid environment "
+                             "variable names.");
+  }
+  ContainerInput made{.pod = pod,
+                      .container = request.container,
+                      .attempt = request.start.attempt,
+                      .image_ref = image.ref,
+                      .image_user = image.user,
+                      .environment = environment,
+                      .mounts = {},
+                      .etc_hosts = {},
+                      .termination_log = {},
+                      .target_id = TargetOf(request)};
+  COX_ASSIGN_OR_RETURN(made.mounts, parts_.volumes.MountsOf(pod, request.container, environment));
+  COX_RETURN_IF_ERROR(
+      PrepareFiles(request, input.facts.pod_ips, made.etc_hosts, made.termination_log));
+  if (const auto node = parts_.node ? parts_.node() : nullptr) {
+    const Quantity* memory = node->status.capacity.Get("memory");
+    if (memory != nullptr) made.memory_capacity = memory->Value();
+  }
+  return MakeContainerConfig(made, parts_.options);
+}
+
+Status ContainerStarter::PrepareFiles(const StartRequest& request,
+                                      const std::vector<std::string>& pod_ips,
+                                      std::string& etc_hosts, std::string& termination_log) {
+  const Options& options = parts_.options;
+  const std::string& uid = request.pod->metadata.uid;
+  const PodPaths paths(options.root_dir, uid);
+  COX_RETURN_IF_ERROR(MakeDirectories(paths.pod(), 0750));
+  std::string host_file;
+  if (request.pod->spec.hostNetwork) host_file = ReadBoundedFile("/etc/hosts").value_or("");
+  COX_RETURN_IF_ERROR(Replace(paths.etc_hosts(),
+                              HostsFile(*request.pod, pod_ips, options.cluster_domain, host_file),
+                              0644));
+  etc_hosts = paths.etc_hosts();
+  if (request.container.terminationMessagePath.empty()) return {};
+  termination_log = TerminationLogPath(options, uid, request.container.name, request.start.attempt);
+  COX_RETURN_IF_ERROR(
+      MakeDirectories(termination_log.substr(0, termination_log.find_last_of('/')), 0750));
+  // For everybody to write: who the container is, nobody knows here.
+  return Replace(termination_log, "", 0666);
+}
+
+// Without it everything works but those who collect logs by that name: no reason to fail.
+void ContainerStarter::LinkLog(const StartRequest& request, const cri::v1::ContainerConfig& config,
+                               const std::string& id) {
+  const auto& meta = request.pod->metadata;
+  const std::string link = ContainerLogLink(parts_.options.pod_logs_dir, meta.namespace_, meta.name,
+                                            request.container.name, id);
+  if (link.empty()) return;
+  const std::string log = request.sandbox.log_directory + "/" + config.log_path;
+  const Status made = MakeDirectories(link.substr(0, link.find_last_of('/')), 0755);
+  if (!made.ok() || (::symlink(log.c_str(), link.c_str()) != 0 && errno != EEXIST)) {
+    COX_WARNING(ctx_.log(), "Could not link a log", {"link", link});
+  }
+}
+
+std::set<std::string> ContainerStarter::Hooks(const std::string& uid) const {
+  MutexLock lock(mu_);
+  const auto found = hooks_.find(uid);
+  return found == hooks_.end() ? std::set<std::string>() : found->second;
+}
+
+void ContainerStarter::EndHook(const std::string& uid, const std::string& id) {
+  MutexLock lock(mu_);
+  std::set<std::string>& ids = hooks_[uid];
+  ids.erase(id);
+  if (ids.empty()) hooks_.erase(uid);
+}
+
+void ContainerStarter::BeginHook(const StartRequest& request, const std::string& id) {
+  const auto& lifecycle = request.container.lifecycle;
+  if (!lifecycle || !lifecycle->postStart) return;
+  const std::string uid = request.pod->metadata.uid;
+  {
+    MutexLock lock(mu_);
+    hooks_[uid].insert(id);
+  }
+  const std::vector<std::string> ips = IpsOf(*request.pod, request.state, parts_.options);
+  const std::string ip = ips.empty() ? "" : ips.front();
+  const auto work = [this, pod = request.pod, container = request.container, uid, id, ip] {
+    Context ctx = ctx_.Child();
+    const Status status =
+        RunHook(ctx, *container.lifecycle->postStart, {id, ip, container}, parts_.runtime);
+    if (!status.ok() && !ctx.Done()) {
+      COX_V(ctx.log(), 4, "A postStart hook failed", {"container", id}, {"why", status.message()});
+      // Not why: what a hook says may be secret, and events are for more people than its log.
+      parts_.events.Record(*pod, EventKind::kWarning, "FailedPostStartHook", "Starting",
+                           "PostStartHook failed");
+      const int64_t grace = std::clamp<int64_t>(
+          pod->spec.terminationGracePeriodSeconds.value_or(30), 0, 1'000'000'000);
+      parts_.killer.Kill({.pod = pod,
+                          .container = container,
+                          .id = id,
+                          .pod_ip = ip,
+                          .message = "FailedPostStartHook",
+                          .grace = std::chrono::seconds(grace),
+                          .seen = parts_.killer.ended()});
+    }
+    EndHook(uid, id);
+    parts_.wake(uid);
+  };
+  if (!pool_.Submit(work)) EndHook(uid, id);
+}
+
+}  // namespace cox::kubelet

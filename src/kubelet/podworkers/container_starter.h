@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "base/mutex.h"
+#include "base/worker_pool.h"
+#include "kubelet/actions/decide.h"
+#include "kubelet/podworkers/parts.h"
+#include "kubelet/status/pod_status.h"
+
+namespace cox::kubelet {
+
+struct StartRequest {
+  std::shared_ptr<const core::v1::Pod> pod;
+  const core::v1::Container& container;
+  ContainerToStart start;
+  const runtime::PodState& state;  // with a sandbox that is up
+  const cri::v1::PodSandboxConfig& sandbox;
+};
+
+struct StartOutcome {
+  enum class Kind : uint8_t { kStarted, kPulling, kFailed };
+  Kind kind = Kind::kStarted;
+  WaitingReason waiting;                 // kFailed
+  std::optional<Clock::WallTime> again;  // kFailed: when to try again; none: soon
+  bool made = false;                     // kFailed: the runtime has it even so, not started
+};
+
+// Brings one container up: image, environment, files, the runtime's part, postStart hook.
+//
+// Threads: all methods may be called concurrently; for one Pod its worker calls one at a time.
+class ContainerStarter {
+ public:
+  ContainerStarter(const Context& ctx, const SyncParts& parts);
+
+  // Returns when the container runs, or why it does not. The postStart hook goes on after that.
+  StartOutcome Start(Context& ctx, const StartRequest& request);
+  // While a postStart hook of the Pod runs, no other container of it is started.
+  bool InHook(const std::string& uid) const { return !Hooks(uid).empty(); }
+  // Ids of the Pod's containers whose postStart hook runs.
+  std::set<std::string> Hooks(const std::string& uid) const;
+
+  PodFacts FactsOf(const core::v1::Pod& pod, const runtime::PodState& state) const;
+
+ private:
+  Result<cri::v1::ContainerConfig> Configure(Context& ctx, const StartRequest& request,
+                                             const ImageAnswer& image);
+  Status PrepareFiles(const StartRequest& request, const std::vector<std::string>& pod_ips,
+                      std::string& etc_hosts, std::string& termination_log);
+  void LinkLog(const StartRequest& request, const cri::v1::ContainerConfig& config,
+               const std::string& id);
+  void BeginHook(const StartRequest& request, const std::string& id);
+  void EndHook(const std::string& uid, const std::string& id);
+  StartOutcome Fail(const StartRequest& request, std::string reason, std::string message);
+
+  const SyncParts& parts_;
+  const Context ctx_;
+  mutable Mutex mu_;
+  std::map<std::string, std::set<std::string>> hooks_ COX_GUARDED_BY(mu_);  // by the Pod's uid
+  WorkerPool pool_;
+};
+
+}  // namespace cox::kubelet

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "api/core/v1.h"
+#include "base/result.h"
+#include "kubelet/volumes/plugin/plugin.h"
+
+namespace cox::kubelet {
+
+// Whether the host has at the path what the type asks for; makes it where the type says so.
+// BadRequest "hostPath type check failed: /x is not a directory".
+Status PrepareHostPath(const core::v1::HostPathVolumeSource& source);
+
+// hostPath: a directory or file of the host.
+std::unique_ptr<const VolumePlugin> NewHostPathPlugin();
+
+}  // namespace cox::kubelet

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include "api/core/v1.h"
+#include "base/context.h"
+#include "base/result.h"
+#include "kubelet/environment/fields.h"
+#include "kubelet/objects/object_source.h"
+#include "kubelet/volumes/files/atomic_writer.h"
+#include "kubelet/volumes/payload/tokens.h"
+
+// What files a configMap, secret, downwardAPI or projected volume has.
+namespace cox::kubelet {
+
+struct PayloadSources {
+  ObjectSource& objects;
+  TokenSource& tokens;
+  PodFacts facts;
+};
+
+struct VolumePayload {
+  Payload files;
+  // When a token in it is to be replaced; none if there is none.
+  std::optional<Clock::WallTime> refresh;
+};
+
+// REQUIRES: A configMap, secret, downwardAPI or projected volume. Errors: NotFound of an object
+// that is not optional; BadRequest "references non-existent config key: k".
+Result<VolumePayload> CollectPayload(Context& ctx, const core::v1::Pod& pod,
+                                     const core::v1::VolumeSource& volume,
+                                     const PayloadSources& sources);
+
+}  // namespace cox::kubelet

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "object/type/type.h"
+
+namespace cox {
+
+// Whether two objects of one type mean the same: quantities and times by value (1Gi equals 1024Mi),
+// raw JSON by its text. What JSON leaves out when empty has no second form here (an empty list is
+// an absent one).
+bool DeepEqual(const Type& type, const void* a, const void* b);
+
+template <class T>
+bool DeepEqual(const T& a, const T& b) {
+  return DeepEqual(T::kType, &a, &b);
+}
+
+}  // namespace cox

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "scheduler/cache/node_info.h"
+#include "scheduler/framework/verdict.h"
+
+namespace cox::scheduler {
+
+// Why no node took a Pod: what each of them was refused for.
+struct Diagnosis {
+  size_t all_nodes = 0;
+  std::vector<std::pair<NodeIndex, Verdict>> nodes;
+  Verdict absent;  // of the nodes that are not in `nodes`
+  std::string pre_filter_message;
+  std::string post_filter_message;
+  std::set<std::string, std::less<>> unschedulable_plugins;
+  std::set<std::string, std::less<>> pending_plugins;
+
+  void Blame(const Verdict& verdict);
+};
+
+inline constexpr std::string_view kNoNodes = "no nodes available to schedule pods";
+
+// "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) were unschedulable."
+std::string FitErrorText(const Diagnosis& diagnosis);
+
+}  // namespace cox::scheduler

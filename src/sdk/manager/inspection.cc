@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <string>
+#include <utility>
+
+#include "sdk/manager/manager_impl.h"
+
+namespace cox::sdk {
+namespace {
+
+// A client together with the clients that it consists of.
+class LayeredClient final : public Client {
+ public:
+  LayeredClient(std::shared_ptr<Client> sender, std::unique_ptr<Client> fenced,
+                std::unique_ptr<Client> top)
+      : sender_(std::move(sender)), fenced_(std::move(fenced)), top_(std::move(top)) {}
+
+  Result<Object> Execute(Context& ctx, const Operation& operation) override {
+    return top_->Execute(ctx, operation);
+  }
+  Result<std::string> ListEach(Context& ctx, const Resource& resource, const ListOptions& options,
+                               const std::function<Status(Object)>& take) override {
+    return top_->ListEach(ctx, resource, options, take);
+  }
+  Result<std::unique_ptr<WatchStream>> Watch(Context& ctx, const Resource& resource,
+                                             const WatchOptions& options) override {
+    return top_->Watch(ctx, resource, options);
+  }
+  Result<std::string> ListMetadata(Context& ctx, const Resource& resource,
+                                   const ListOptions& options,
+                                   const std::function<Status(Object)>& take) override {
+    return top_->ListMetadata(ctx, resource, options, take);
+  }
+  Result<std::unique_ptr<WatchStream>> WatchMetadata(Context& ctx, const Resource& resource,
+                                                     const WatchOptions& options) override {
+    return top_->WatchMetadata(ctx, resource, options);
+  }
+  Result<Resource> Discover(Context& ctx, const GroupVersionKind& gvk) override {
+    return top_->Discover(ctx, gvk);
+  }
+  Transport& transport() override { return top_->transport(); }
+  const std::string& default_namespace() const override { return top_->default_namespace(); }
+
+ private:
+  const std::shared_ptr<Client> sender_;
+  const std::unique_ptr<Client> fenced_;  // null: not fenced
+  const std::unique_ptr<Client> top_;
+};
+
+}  // namespace
+
+std::unique_ptr<Client> ManagerImpl::ClientOver(std::shared_ptr<Client> client) {
+  // Null: there is no leader election.
+  std::unique_ptr<Client> fenced = elector_ != nullptr ? elector_->FencedClient(*client) : nullptr;
+  std::unique_ptr<Client> top = cache().WritingThrough(fenced != nullptr ? *fenced : *client);
+  return std::make_unique<LayeredClient>(std::move(client), std::move(fenced), std::move(top));
+}
+
+std::optional<Inspection> ManagerImpl::Inspect(Context& ctx, std::string_view path,
+                                               std::string_view query) {
+  if (path == "/metrics") {
+    return Inspection{.content_type = std::string(MetricsRegistry::kContentType),
+                      .body = metrics_->Render()};
+  }
+  std::string known(path);
+  if (known == "/livez" || known.starts_with("/livez/")) known = "/healthz" + known.substr(6);
+  for (const HealthChecks* checks : {&healthz_, &readyz_}) {
+    if (!checks->Owns(known)) continue;
+    const net::Response answer = checks->Answer(ctx, known, query);
+    Inspection inspection{
+        .status = answer.status,
+        .content_type = std::string(answer.headers.Get("content-type").value_or(""))};
+    for (const Bytes& piece : answer.body) inspection.body += piece.view();
+    return inspection;
+  }
+  return std::nullopt;
+}
+
+}  // namespace cox::sdk

@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Help, versions and usage errors of all commands."""
+
+import os
+import re
+import subprocess
+import tempfile
+import unittest
+
+PROGRAM = os.environ["COX_BIN"]
+UPSTREAM = {"kube-apiserver": "apiserver", "kube-controller-manager": "controller-manager",
+            "kube-scheduler": "scheduler", "kubelet": "kubelet", "kube-proxy": "proxy"}
+COMMANDS = [[name] for name in ["up", "down", "dns", "simulate", *UPSTREAM.values()]] + [["new", "operator"],
+                                                                                         ["generate", "types"]]
+VERSION = re.compile(r"^Kubernetes v1\.\d+\.\d+\+coxswain\d+$")
+
+
+def run(*arguments, program=PROGRAM):
+    done = subprocess.run([program, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60,
+                          check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+class CommandsTest(unittest.TestCase):
+    def test_help_goes_to_standard_output(self):
+        for command in COMMANDS:
+            with self.subTest(command):
+                code, out, err = run(*command, "--help")
+                self.assertEqual((0, ""), (code, err))
+                self.assertIn("coxswain " + " ".join(command), out)
+                self.assertEqual(run("help", *command), (code, out, err))
+        for arguments in (["--help"], ["-h"], ["help"]):
+            code, out, err = run(*arguments)
+            self.assertEqual((0, ""), (code, err))
+            for command in COMMANDS:
+                self.assertIn("\n  " + command[0], out)
+
+    def test_every_component_prints_the_same_version(self):
+        code, out, _ = run("version")
+        self.assertEqual(0, code)
+        first = out.splitlines()[0]
+        self.assertRegex(first, VERSION)
+        self.assertRegex(out, r"commit: ([0-9a-f]{40} \((clean|dirty)\)|unknown \(unknown\))\n")
+        with tempfile.TemporaryDirectory() as folder:
+            for program, command in UPSTREAM.items():
+                with self.subTest(program):
+                    self.assertEqual(run(command, "--version"), (0, first + "\n", ""))
+                    self.assertEqual(run(command, "--version=raw"), (0, out, ""))
+                    link = os.path.join(folder, program)
+                    os.symlink(os.path.abspath(PROGRAM), link)
+                    self.assertEqual(run("--version", program=link), (0, first + "\n", ""))
+
+    def test_usage_errors_end_with_2_and_suggest_what_was_meant(self):
+        for arguments, text in {
+                (): "Usage: coxswain",
+                ("apisever",): 'unknown command "apisever"; did you mean "apiserver"?',
+                ("frobnicate",): 'unknown command "frobnicate"\n',
+                ("scheduler", "--kubeconfg=x"): 'unknown flag: --kubeconfg (did you mean --kubeconfig?)',
+                ("new",): "Usage:",
+                ("new", "operator", "x", "--gruop=y"): '(did you mean --group?)',
+                ("generate", "types", "--form=y"): '(did you mean --from?)',
+        }.items():
+            with self.subTest(arguments):
+                code, out, err = run(*arguments)
+                self.assertEqual((2, ""), (code, out))
+                self.assertIn(text, err)
+
+
+if __name__ == "__main__":
+    unittest.main()
