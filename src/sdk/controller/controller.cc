@@ -32,6 +32,14 @@ class ReconcileIds {
   std::array<char, 36> text_;
 };
 
+// Another client changed, created or deleted the object first. A retry, which sees the new state,
+// nearly always succeeds; only if it does not, operators need to know.
+bool IsLostRace(const Status& status) {
+  return status.Is(Reason::kConflict) || status.Is(Reason::kNotFound) ||
+         status.Is(Reason::kAlreadyExists);
+}
+constexpr int kRacesBeforeError = 5;
+
 }  // namespace
 
 Controller::Controller(Clock& clock, MetricsRegistry& metrics, ControllerSpec spec)
@@ -124,8 +132,14 @@ void Controller::Process(Context& ctx, const WorkQueue::Item& item, const Contex
   if (!result.ok()) {
     metrics_.error.Inc();
     metrics_.errors.Inc();
-    // What is cut off because all ends is no news.
-    if (!run.Done()) COX_ERROR(ctx.log(), result.status(), "Reconcile failed");
+    if (run.Done()) {
+      // It was interrupted, because the controller stops.
+    } else if (IsLostRace(result.status()) && queue_->Failures(item.key) < kRacesBeforeError) {
+      COX_V(ctx.log(), 2, "Reconcile lost a race and is tried again",
+            {"reason", result.status().message()});
+    } else {
+      COX_ERROR(ctx.log(), result.status(), "Reconcile failed");
+    }
     queue_->AddRateLimited(item.key, item.priority);
     return;
   }

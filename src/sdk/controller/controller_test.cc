@@ -290,6 +290,40 @@ TEST_F(ControllerTest, LogLinesNameTheControllerAndTheObject) {
   EXPECT_THAT(lines.text, HasSubstr(R"(namespace="default" name="a" reconcileID=")"));
 }
 
+TEST_F(ControllerTest, LostRacesAreErrorsOnlyIfTheyContinue) {
+  struct Lines final : LogSink {
+    void Write(std::string_view line) override { text += line; }
+    std::string text;
+  } lines;
+  Logging logging(clock, LogFormat::kText, lines);
+  // What the log has when an attempt begins; the only worker writes both.
+  std::vector<bool> errors_before;
+  std::atomic<size_t> attempts = 0;
+  ControllerSpec spec{.name = "web",
+                      .options = {},
+                      .watches = {{informer, OwnKey(), {}}},
+                      .sources = {},
+                      .reconciler = MakeReconciler([&](Context&, const ObjectKey&) {
+                        errors_before.push_back(lines.text.find("Reconcile") != std::string::npos);
+                        ++attempts;
+                        return Result<ReconcileResult>(Status::Conflict("modified"));
+                      })};
+  Controller logged(clock, metrics, std::move(spec));
+  Context named = ctx.WithLogger(logging.For("op"));
+  Scope own(named, "own");
+  ASSERT_TRUE(own.Go("controller", [&](Context& run) { (void)logged.Run(run); }).ok());
+  informer->SendPod("a");
+  while (attempts < 7) {
+    clock.WaitForWaiters(1);  // for the time of the next attempt
+    clock.Advance(seconds(1));
+  }
+  own.Stop();
+  own.Wait();
+  errors_before.resize(7);
+  EXPECT_THAT(errors_before, ElementsAre(false, false, false, false, false, false, true));
+  EXPECT_THAT(lines.text, HasSubstr(R"("Reconcile failed" err="Conflict: modified")"));
+}
+
 TEST_F(ControllerTest, SourcesFeedItAndTheirErrorsEndIt) {
   std::atomic<int> rounds = 0;
   Start(Fine, {},
