@@ -75,5 +75,7 @@ target_include_directories(cox_options INTERFACE
 target_compile_features(cox_options INTERFACE cxx_std_20)
 # Who builds with GNU extensions has a macro of this name, and the API a field.
 target_compile_options(cox_options INTERFACE $<INSTALL_INTERFACE:-Ulinux>)
+# Structs of the API are written with designated initializers, which leave most fields out.
+target_compile_options(cox_options INTERFACE $<INSTALL_INTERFACE:-Wno-missing-field-initializers>)
 find_package(Threads REQUIRED)
 target_link_libraries(cox_options INTERFACE Threads::Threads)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake --install: the program, and the SDK as a CMake package.
+# cmake --install: the program (--component program), and the SDK as a CMake package (--component sdk). The target
+# `sdk` builds what the SDK consists of.
 #
 #   find_package(Coxswain REQUIRED)
 #   target_link_libraries(my-operator PRIVATE Coxswain::sdk)        # include/coxswain
@@ -22,18 +23,43 @@ endforeach()
 add_executable(Coxswain::coxswain ALIAS coxswain)
 
 get_property(libraries GLOBAL PROPERTY COX_LIBRARIES)
-install(TARGETS coxswain cox_options cox_small_code cox_fuzzed_code ${libraries} EXPORT CoxswainTargets
-  RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}"
+add_custom_target(sdk DEPENDS coxswain ${libraries} cox_api_headers)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME sdk)
+install(TARGETS coxswain EXPORT CoxswainTargets COMPONENT program RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+install(TARGETS cox_options cox_small_code cox_fuzzed_code ${libraries} EXPORT CoxswainTargets
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}/coxswain")
 install(EXPORT CoxswainTargets NAMESPACE Coxswain:: DESTINATION "${package}")
 
 install(DIRECTORY include/coxswain DESTINATION "${headers}" FILES_MATCHING PATTERN "*.h")
-# What the contract is written in.
-foreach(layer base net object)
-  install(DIRECTORY src/${layer} DESTINATION "${headers}" FILES_MATCHING PATTERN "*.h")
-endforeach()
 install(DIRECTORY "${CMAKE_BINARY_DIR}/gen/api" DESTINATION "${headers}" FILES_MATCHING PATTERN "*.h")
-install(DIRECTORY src/testkit DESTINATION "${headers}" FILES_MATCHING PATTERN "*.h")
+
+# Of the other headers, only those that the SDK promises: what its own headers and the generated ones include, and a few
+# that operators need. `result` receives their paths below src/.
+function(cox_promised_headers result)
+  file(GLOB waiting "${CMAKE_SOURCE_DIR}/include/coxswain/*.h" "${CMAKE_SOURCE_DIR}/src/testkit/*.h")
+  foreach(header base/scope.h object/codec/yaml/yaml.h object/type/api_types.h)
+    list(APPEND waiting "${CMAKE_SOURCE_DIR}/src/${header}")
+    list(APPEND found "${header}")
+  endforeach()
+  while(waiting)
+    list(POP_FRONT waiting file)
+    file(STRINGS "${file}" lines REGEX "^#include \"")
+    foreach(line IN LISTS lines)
+      string(REGEX REPLACE "^#include \"(.*)\".*" "\\1" header "${line}")
+      if(NOT header IN_LIST found AND EXISTS "${CMAKE_SOURCE_DIR}/src/${header}")
+        list(APPEND found "${header}")
+        list(APPEND waiting "${CMAKE_SOURCE_DIR}/src/${header}")
+      endif()
+    endforeach()
+  endwhile()
+  file(GLOB testkit RELATIVE "${CMAKE_SOURCE_DIR}/src" "${CMAKE_SOURCE_DIR}/src/testkit/*.h")
+  set(${result} ${found} ${testkit} PARENT_SCOPE)
+endfunction()
+cox_promised_headers(promised)
+foreach(header IN LISTS promised)
+  cmake_path(GET header PARENT_PATH folder)
+  install(FILES "src/${header}" DESTINATION "${headers}/${folder}")
+endforeach()
 
 configure_package_config_file(cmake/CoxswainConfig.cmake.in "${CMAKE_BINARY_DIR}/CoxswainConfig.cmake"
   INSTALL_DESTINATION "${package}")

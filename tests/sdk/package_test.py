@@ -25,7 +25,7 @@ def run(*command, cwd=None):
 def build(source, prefix, *options):
     folder = source / "build"
     run("cmake", "-S", source, "-B", folder, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}",
-        "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CXX_FLAGS_RELEASE=-O1", *options)
+        "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -Wall -Wextra -Werror", *options)
     run("cmake", "--build", folder)
     return folder
 

@@ -110,7 +110,7 @@ constexpr Template kConfigMapFiles[] = {
 Watches ConfigMaps with the label `@NAME@/enabled: "true"` and writes the number of their entries into an annotation.
 Replace that by what your operator is for: `src/reconciler.cc`.
 
-    cmake -B build && cmake --build build && ctest --test-dir build
+    cmake -B build && cmake --build build && ctest --test-dir build   # -DCMAKE_PREFIX_PATH=... if the SDK is elsewhere
     build/@NAME@ --kubeconfig ~/.kube/config          # runs here; --help lists the flags
     kubectl apply -f deploy/                          # runs in the cluster, once there is an image
 )"},
@@ -241,7 +241,7 @@ constexpr Template kCustomKindFiles[] = {
 The kind `@KIND@` (@GROUP@/@VERSION@) and its controller. The kind is in `src/@FILE@.h`, what the controller does in
 `src/reconciler.cc`.
 
-    cmake -B build && cmake --build build && ctest --test-dir build
+    cmake -B build && cmake --build build && ctest --test-dir build   # -DCMAKE_PREFIX_PATH=... if the SDK is elsewhere
     kubectl apply -f build/deploy/crds.yaml           # made from the structs
     build/@NAME@ --kubeconfig ~/.kube/config          # runs here; --help lists the flags
     kubectl apply -f deploy/                          # runs in the cluster, once there is an image
