@@ -30,6 +30,7 @@ def enter():
     """Returns inside the namespaces only."""
     os.environ["PATH"] = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
     if os.environ.get(MARK):
+        _reap_orphans()
         _furnish()
         return
     _check_can_run()
@@ -72,6 +73,21 @@ def _check_can_run():
     probe = subprocess.run(["unshare", "--net", "--mount", "--pid", "--fork", "true"], stderr=subprocess.PIPE, text=True)
     if probe.returncode != 0:
         skip(f"no namespaces here: {probe.stderr.strip()}")
+
+
+def _reap_orphans():
+    """Returns in a child. This process, the first of its namespace, becomes the parent of orphans, such as the shims of
+    containers: it waits for them, because thousands of zombies would slow down every program that reads /proc."""
+    child = os.fork()
+    if child == 0:
+        return
+    for each in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(each, lambda number, _: os.kill(child, number))
+    while True:
+        pid, status = os.waitpid(-1, 0)
+        if pid == child:
+            code = os.waitstatus_to_exitcode(status)
+            os._exit(code if code >= 0 else 1)
 
 
 def _furnish():

@@ -57,7 +57,7 @@ def rules_about(word):
 
 def snapshot():
     """All of it, to be compared by `new_since`."""
-    return {"process": sorted(line for pid, line in processes().items() if pid != os.getpid()),
+    return {"process": sorted(line for pid, line in processes().items() if pid not in (1, os.getpid())),
             "mount": mounts(), "link": links(), "network namespace": network_namespaces(),
             "rule": rules().splitlines(), "control group": alone.cgroups()}
 
