@@ -143,7 +143,18 @@ bool CacheState::Await(const Context& ctx, Revision revision, Clock::SteadyTime 
   const auto there = [&] { return ready() && this->revision() >= revision; };
   if (there()) return true;
   MutexLock lock(mu_);
-  return advanced_.WaitUntil(mu_, ctx.clock(), deadline, ctx.token(), there);
+  (void)advanced_.WaitUntil(mu_, ctx.clock(), deadline, ctx.token(),
+                            [&] { return there() || ended(); });
+  return there();
+}
+
+void CacheState::End() {
+  {
+    MutexLock lock(mu_);
+    ended_.store(true, std::memory_order_release);
+    advanced_.NotifyAll();
+  }
+  log_->End().Run();
 }
 
 SnapshotPtr CacheState::Unpublish(Revision revision) {

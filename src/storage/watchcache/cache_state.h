@@ -44,8 +44,13 @@ class CacheState {
   // The state at a past revision: the current one with later changes undone. Null if the log does
   // not reach back that far.
   SnapshotPtr At(Revision revision);
-  // True once revision() >= `revision` and ready; false at `deadline` or when `ctx` stops.
+  // True once revision() >= `revision` and ready; false at `deadline`, when `ctx` stops, or after
+  // End().
   bool Await(const Context& ctx, Revision revision, Clock::SteadyTime deadline);
+
+  // Nothing will follow: watchers end when they have taken everything, and nobody waits any longer.
+  void End();
+  bool ended() const { return ended_.load(std::memory_order_acquire); }
 
   size_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
   size_t objects() const { return objects_.load(std::memory_order_relaxed); }
@@ -87,6 +92,7 @@ class CacheState {
   HeadBuilder head_;  // of the feeding thread
 
   std::atomic<bool> ready_ = false;
+  std::atomic<bool> ended_ = false;
   std::atomic<Revision> revision_ = 0;
   std::atomic<size_t> bytes_ = 0;
   std::atomic<size_t> objects_ = 0;

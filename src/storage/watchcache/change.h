@@ -56,6 +56,7 @@ class Watcher {
     std::vector<ChangePtr> changes;  // in order, of the watched prefix; selectors are the caller's
     Revision revision = 0;           // everything up to here was delivered, now or before
     bool more = false;               // there is more right now
+    bool ended = false;              // the cache has ended: there will be no more
   };
   // Does not block. Expired: changes this watcher has not seen are gone, because it is too far
   // behind or because the cache had to begin anew. It stays so.

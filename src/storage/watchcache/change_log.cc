@@ -84,12 +84,24 @@ ChangeLog::Wakes ChangeLog::Restart(Revision revision) {
   Wakes wakes;
   MutexLock lock(mu_);
   for (Slot& slot : slots_) wakes.gone_.push_back(std::move(slot.change));
-  first_ = End();
+  first_ = NextNumber();
   slots_.clear();
   oldest_ = revision_ = revision;
   for (State* state : watchers_) {
     if (state->expired) continue;
     state->expired = true;
+    if (!state->waiting) continue;
+    StopWaiting(*state);
+    wakes.due_.push_back(state->shared_from_this());
+  }
+  return wakes;
+}
+
+ChangeLog::Wakes ChangeLog::End() {
+  Wakes wakes;
+  MutexLock lock(mu_);
+  ended_ = true;
+  for (State* state : watchers_) {
     if (!state->waiting) continue;
     StopWaiting(*state);
     wakes.due_.push_back(state->shared_from_this());
@@ -111,7 +123,7 @@ ChangeLog::Wakes ChangeLog::Append(std::span<const ChangePtr> changes, Revision 
   for (const ChangePtr& change : changes) {
     MakeRoom(now, wakes);
     slots_.push_back({change, now});
-    WakeFor(End() - 1, wakes);
+    WakeFor(NextNumber() - 1, wakes);
   }
   if (progress) WakeForProgress(wakes);
   return wakes;
@@ -230,22 +242,23 @@ Result<Watcher::Batch> ChangeLog::Take(State& state, size_t max_changes) {
   MutexLock lock(mu_);
   if (state.waiting) {
     StopWaiting(state);
-    state.cursor = End();  // whatever came meanwhile was not for this one
+    state.cursor = NextNumber();  // whatever came meanwhile was not for this one
   }
   if (state.expired || state.cursor < first_) return Expire(state);
   Watcher::Batch batch;
-  const uint64_t scan_end = std::min(End(), state.cursor + kMaxScan);
+  const uint64_t scan_end = std::min(NextNumber(), state.cursor + kMaxScan);
   for (; state.cursor < scan_end && batch.changes.size() < max_changes; ++state.cursor) {
     const ChangePtr& change = slots_[static_cast<size_t>(state.cursor - first_)].change;
     if (Concerns(state, *change)) batch.changes.push_back(change);
   }
-  batch.more = state.cursor < End();
+  batch.more = state.cursor < NextNumber();
   if (batch.more) {
     // Changes of one revision belong together: until the last of them it is not delivered.
     state.delivered = std::max(state.delivered, At(state.cursor).revision - 1);
   } else {
     state.delivered = std::max(state.delivered, revision_);
-    Wait(state);
+    batch.ended = ended_;
+    if (!ended_) Wait(state);
   }
   batch.revision = state.delivered;
   return batch;
@@ -270,7 +283,7 @@ void ChangeLog::StopWaiting(State& state) {
   waiting[state.place]->place = state.place;
   waiting.pop_back();
   state.waiting = false;
-  state.cursor = End();
+  state.cursor = NextNumber();
 }
 
 uint64_t ChangeLog::After(Revision revision) const {
@@ -284,7 +297,7 @@ std::optional<std::vector<ChangePtr>> ChangeLog::Since(Revision revision) const 
   MutexLock lock(mu_);
   if (revision < oldest_) return std::nullopt;
   std::vector<ChangePtr> changes;
-  for (uint64_t number = After(revision); number < End(); ++number) {
+  for (uint64_t number = After(revision); number < NextNumber(); ++number) {
     changes.push_back(slots_[static_cast<size_t>(number - first_)].change);
   }
   return changes;
@@ -292,7 +305,7 @@ std::optional<std::vector<ChangePtr>> ChangeLog::Since(Revision revision) const 
 
 bool ChangeLog::Has(std::string_view key, Revision revision) const {
   MutexLock lock(mu_);
-  for (uint64_t number = After(revision - 1); number < End(); ++number) {
+  for (uint64_t number = After(revision - 1); number < NextNumber(); ++number) {
     const Change& change = At(number);
     if (change.revision != revision) return false;
     if (change.entry->key() == key) return true;

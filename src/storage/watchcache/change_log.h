@@ -68,6 +68,9 @@ class ChangeLog : public std::enable_shared_from_this<ChangeLog> {
   // REQUIRES: the revisions do not fall.
   [[nodiscard]] Wakes Append(std::span<const ChangePtr> changes, Revision revision);
 
+  // No change will follow: watchers that have taken everything see Batch::ended.
+  [[nodiscard]] Wakes End();
+
   // Expired if changes after `options.after` are no longer here.
   Result<std::unique_ptr<Watcher>> Watch(WatchOptions options);
 
@@ -104,7 +107,7 @@ class ChangeLog : public std::enable_shared_from_this<ChangeLog> {
   Result<Watcher::Batch> Take(State& state, size_t max_changes);
   void Leave(State& state);
 
-  uint64_t End() const COX_REQUIRES(mu_) { return first_ + slots_.size(); }
+  uint64_t NextNumber() const COX_REQUIRES(mu_) { return first_ + slots_.size(); }
   const Change& At(uint64_t number) const COX_REQUIRES(mu_) {
     return *slots_[static_cast<size_t>(number - first_)].change;
   }
@@ -133,6 +136,7 @@ class ChangeLog : public std::enable_shared_from_this<ChangeLog> {
   Revision oldest_ COX_GUARDED_BY(mu_) = 0;
   Revision revision_ COX_GUARDED_BY(mu_) = 0;
   uint64_t expired_ COX_GUARDED_BY(mu_) = 0;
+  bool ended_ COX_GUARDED_BY(mu_) = false;
   // By prefixes that end with '/', by whole keys, and those of any other prefix together.
   Groups folders_ COX_GUARDED_BY(mu_);
   Groups keys_ COX_GUARDED_BY(mu_);

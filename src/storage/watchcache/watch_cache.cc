@@ -50,13 +50,11 @@ class WatchCacheImpl final : public WatchCache {
     COX_CHECK_OK(scope_.Go("wc-" + resource_, [this](Context& work) { feed_.Run(work); }));
     ScheduleCheck();
   }
-  ~WatchCacheImpl() override {
-    scope_.Stop();
-    scope_.Wait();
-    // Before the scope, which its callback uses, and without the lock.
-    Timer last;
-    MutexLock lock(check_mu_);
-    std::swap(last, check_);
+  ~WatchCacheImpl() override { StopWork(); }
+
+  void End() override {
+    StopWork();
+    state_.End();
   }
 
   Status WaitReady(Context& ctx) override {
@@ -106,6 +104,15 @@ class WatchCacheImpl final : public WatchCache {
   }
 
  private:
+  void StopWork() {
+    scope_.Stop();
+    scope_.Wait();
+    // Before the scope, which its callback uses, and without the lock.
+    Timer last;
+    MutexLock lock(check_mu_);
+    std::swap(last, check_);
+  }
+
   WatchCacheMetrics::Series* MakeMetrics(const Options& options) {
     if (options.metrics == nullptr) return nullptr;
     return &metrics_.emplace(*options.metrics, options.group, options.resource);
@@ -159,7 +166,7 @@ class WatchCacheImpl final : public WatchCache {
     bool there = false;
     for (milliseconds pause = urgent ? kAskAgain : kAskFirst;; pause = kAskAgain) {
       there = state_.Await(ctx, revision, std::min(deadline, clock.In(pause)));
-      if (there || ctx.Done() || clock.Monotonic() >= deadline) break;
+      if (there || ctx.Done() || state_.ended() || clock.Monotonic() >= deadline) break;
       feed_.RequestProgress(true);
     }
     if (metrics_) {

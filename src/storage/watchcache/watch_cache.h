@@ -62,6 +62,11 @@ class WatchCache {
   static std::unique_ptr<WatchCache> Create(const Context& ctx, Store& store, Options options);
   virtual ~WatchCache() = default;
 
+  // For a resource that is no longer served: stops the work in the background and waits for it.
+  // Watchers end when they have taken what there is (Watcher::Batch::ended). Reads that need
+  // something newer fail at once, as they fail when the cache does not catch up.
+  virtual void End() = 0;
+
   // OK once the first list is there.
   virtual Status WaitReady(Context& ctx) = 0;
   virtual bool ready() const = 0;

@@ -529,6 +529,42 @@ TEST_F(WatchCacheTest, WatchersBehindTheRingExpire) {
   EXPECT_TRUE(slow.UntilEnd().Is(Reason::kExpired));
 }
 
+TEST_F(WatchCacheTest, WatchersTakeWhatThereIsBeforeTheyEndWithTheCache) {
+  const Revision start = Create("/r/pods/a/one");
+  Start();
+  std::atomic<int> wakes = 0;
+  const auto idle = *cache_->Watch("/r/pods/b/", start, [&wakes] { ++wakes; });
+  ASSERT_FALSE(idle->Take(10)->ended);
+  const auto behind = *cache_->Watch(kPods, start, nullptr);
+  ASSERT_TRUE(cache_->WaitFor(ctx_, Create("/r/pods/a/two")).ok());
+  ASSERT_TRUE(cache_->WaitFor(ctx_, Create("/r/pods/a/three")).ok());
+  cache_->End();
+  EXPECT_EQ(wakes, 1);
+  EXPECT_TRUE(idle->Take(10)->ended);
+  const Watcher::Batch first = *behind->Take(1);
+  EXPECT_EQ(first.changes.size(), 1u);
+  EXPECT_FALSE(first.ended);
+  const Watcher::Batch second = *behind->Take(1);
+  EXPECT_EQ(second.changes.size(), 1u);
+  EXPECT_TRUE(second.ended);
+  const auto late = *cache_->Watch(kPods, cache_->Current()->revision(), nullptr);
+  EXPECT_TRUE(late->Take(1)->ended);
+}
+
+TEST_F(WatchCacheTest, ReadsDoNotWaitForACacheThatHasEnded) {
+  Create("/r/pods/a/one");
+  Start();
+  // By this clock a read that waits does so for ever.
+  TestClock frozen;
+  Context patient{frozen};
+  std::thread reader([&] { EXPECT_FALSE(cache_->WaitFor(patient, 1'000).ok()); });
+  cache_->End();
+  reader.join();
+  Create("/r/pods/a/two");
+  EXPECT_TRUE(cache_->Read(patient, {}).status().Is(Reason::kServiceUnavailable));
+  EXPECT_THAT(ReadNames({Freshness::Match::kAny, 0}), ElementsAre("one"));
+}
+
 TEST_F(WatchCacheTest, EverythingHandedOutOutlivesTheCache) {
   Create("/r/pods/a/x", "app=web");
   Start();
