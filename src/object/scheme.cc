@@ -48,6 +48,10 @@ Scheme::Scheme(std::span<const KindInfo* const> kinds) {
   for (const KindInfo* kind : kinds) Add(*kind);
 }
 
+Scheme::Scheme(std::span<const KindInfo* const> kinds, const Scheme& base) : Scheme(kinds) {
+  base_ = &base;
+}
+
 void Scheme::Add(const KindInfo& kind) {
   RestMapping mapping = ToMapping(kind);
   auto [at, fresh] = by_kind_.insert_or_assign(mapping.gvk, &kind);
@@ -65,14 +69,22 @@ void Scheme::Add(const KindInfo& kind) {
 
 const KindInfo* Scheme::FindKind(const GroupVersionKind& gvk) const {
   if (auto at = by_kind_.find(gvk); at != by_kind_.end()) return at->second;
-  if (!group_versions_.contains(gvk.group_version())) return nullptr;
-  auto at = by_kind_.find({std::string(kMetaGroup), "v1", gvk.kind});
-  return at == by_kind_.end() ? nullptr : at->second;
+  if (group_versions_.contains(gvk.group_version())) {
+    if (const KindInfo* const meta = FindMeta(gvk.kind)) return meta;
+  }
+  return base_ == nullptr ? nullptr : base_->FindKind(gvk);
+}
+
+const KindInfo* Scheme::FindMeta(std::string_view kind) const {
+  auto at = by_kind_.find({std::string(kMetaGroup), "v1", std::string(kind)});
+  if (at != by_kind_.end()) return at->second;
+  return base_ == nullptr ? nullptr : base_->FindMeta(kind);
 }
 
 const KindInfo* Scheme::FindResource(const GroupVersionResource& gvr) const {
   auto at = by_resource_.find(gvr);
-  return at == by_resource_.end() ? nullptr : at->second;
+  if (at != by_resource_.end()) return at->second;
+  return base_ == nullptr ? nullptr : base_->FindResource(gvr);
 }
 
 Result<RestMapping> Scheme::MappingForKind(const GroupVersionKind& gvk) const {
@@ -85,15 +97,20 @@ Result<RestMapping> Scheme::MappingForKind(const GroupVersionKind& gvk) const {
 }
 
 Result<RestMapping> Scheme::MappingForResource(const GroupVersionResource& partial) const {
-  const KindInfo* best = nullptr;
+  const KindInfo* const best = BestMatch(partial);
+  if (best == nullptr) return Status::NotFound("no matches for " + partial.ToString());
+  return ToMapping(*best);
+}
+
+const KindInfo* Scheme::BestMatch(const GroupVersionResource& partial) const {
+  const KindInfo* best = base_ == nullptr ? nullptr : base_->BestMatch(partial);
   for (const KindInfo* info : kinds_) {
     if (!partial.group.empty() && info->group != partial.group) continue;
     if (!partial.version.empty() && info->version != partial.version) continue;
     if (!Answers(*info, partial.resource)) continue;
     if (best == nullptr || Preference(*info) < Preference(*best)) best = info;
   }
-  if (best == nullptr) return Status::NotFound("no matches for " + partial.ToString());
-  return ToMapping(*best);
+  return best;
 }
 
 std::string GuessPlural(std::string_view kind) {

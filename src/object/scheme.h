@@ -23,9 +23,10 @@ struct RestMapping {
 
 // Knows kinds by name: kind to Type for decoding, kind to resource and back for paths.
 //
-// Builtin() holds what api/*.api describes. It is constant; a registry that grows (custom
-// resources) is built beside it, from the same rows. Threads: a Scheme that is no longer added to
-// may be read concurrently.
+// Builtin() holds what api/*.api describes. It is constant. Kinds that are defined at run time have
+// a Scheme of their own over it, which knows the kinds of both.
+//
+// Threads: a Scheme that is no longer added to may be read concurrently.
 class Scheme {
  public:
   // Every built-in kind.
@@ -33,6 +34,8 @@ class Scheme {
 
   Scheme() = default;
   explicit Scheme(std::span<const KindInfo* const> kinds);
+  // Kinds that are not among `kinds` are looked up in `base`, which must outlive this.
+  Scheme(std::span<const KindInfo* const> kinds, const Scheme& base);
 
   // `kind` must outlive the Scheme. A kind known already is replaced.
   void Add(const KindInfo& kind);
@@ -49,10 +52,14 @@ class Scheme {
   // Resource=x`.
   Result<RestMapping> MappingForResource(const GroupVersionResource& partial) const;
 
-  // Kinds in the order they were added.
+  // Kinds in the order they were added, without those of the base.
   const std::vector<const KindInfo*>& kinds() const { return kinds_; }
 
  private:
+  const KindInfo* FindMeta(std::string_view kind) const;
+  const KindInfo* BestMatch(const GroupVersionResource& partial) const;
+
+  const Scheme* base_ = nullptr;
   std::vector<const KindInfo*> kinds_;
   std::map<GroupVersionKind, const KindInfo*> by_kind_;
   std::map<GroupVersionResource, const KindInfo*> by_resource_;

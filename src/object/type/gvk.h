@@ -50,4 +50,15 @@ struct GroupVersionResource {
   auto operator<=>(const GroupVersionResource&) const = default;
 };
 
+// A resource of a group, in whichever version.
+struct GroupResource {
+  std::string group;
+  std::string resource;
+
+  // "pods", "deployments.apps", as error texts show it.
+  std::string ToString() const { return group.empty() ? resource : resource + "." + group; }
+
+  auto operator<=>(const GroupResource&) const = default;
+};
+
 }  // namespace cox
