@@ -72,17 +72,17 @@ Status Dispatch(ResourceHandlers& handlers, Call& call) {
   if (!proxied && (info.trailing || info.path.find("//") != std::string::npos)) {
     return UnknownResourceError();
   }
-  const ServedResource* resource =
-      handlers.registry().Find(info.group, info.version, info.resource);
-  if (resource == nullptr) {
+  // It keeps the resource, which may be removed while the request is handled.
+  const ServedSetPtr served = handlers.registry().served();
+  const ServedKind* const found = served->Find(info.group, info.version, info.resource);
+  if (found == nullptr) return UnknownResourceError();
+  const KindInfo& kind = *found->kind;
+  if (found->resource == nullptr) {
     // Reviews and bindings are answered but not stored.
     if (TransientHandler handle = FindTransient(info)) return handle(handlers, call);
-    const KindInfo* kind =
-        Scheme::Builtin().FindResource({info.group, info.version, info.resource});
-    return kind != nullptr && !HasVerb(kind->verbs, info.verb) ? MethodNotAllowedError()
-                                                               : UnknownResourceError();
+    return HasVerb(kind.verbs, info.verb) ? UnknownResourceError() : MethodNotAllowedError();
   }
-  const KindInfo& kind = resource->kind();
+  const ServedResource* const resource = found->resource.get();
   // Namespaces are cluster-scoped although their paths look namespaced.
   const bool in_namespace = !info.namespace_.empty() && kind.plural != "namespaces";
   if (in_namespace && !kind.namespaced) return UnknownResourceError();

@@ -67,15 +67,18 @@ Status Router::Dispatch(const std::shared_ptr<Call>& call) const {
   if (parts_.health.Handle(*call)) return {};
   if (std::optional<Status> done = HandleFixed(*call)) return *done;
   if (std::optional<Status> done = HandleDiscovery(*call)) return *done;
-  // A group nobody knows is a page nobody knows.
+  // A path in a group that is not served is an unknown page, not an unknown resource.
   const RequestInfo& info = call->info;
-  if (info.is_resource &&
-      (info.prefix == "api" || parts_.discovery.documents()->Group(info.group) != nullptr)) {
+  if (info.is_resource && (info.prefix == "api" || IsServed(info.group))) {
     if (!parts_.reviews.Handle(*call)) HandleResource(parts_.resources, call);
   } else {
     RespondNotFoundPage(*call);
   }
   return {};
+}
+
+bool Router::IsServed(std::string_view group) const {
+  return parts_.resources.registry().served()->groups().contains(group);
 }
 
 std::optional<Status> Router::HandleFixed(Call& call) const {
@@ -146,11 +149,11 @@ std::optional<Status> Router::HandleDiscovery(Call& call) const {
   const bool core = path == "/api" || path.starts_with("/api/");
   const bool grouped = path == "/apis" || path.starts_with("/apis/");
   if (!core && !grouped) return std::nullopt;
-  const std::shared_ptr<const DiscoveryDocuments> documents = parts_.discovery.documents();
   std::vector<std::string_view> parts;
   for (std::string_view part : Split(path.substr(1), '/')) parts.push_back(part);
-  if (parts.size() == 1) return HandleRoot(call, core, *documents);
   if (parts.size() > (core ? 2u : 3u)) return std::nullopt;
+  const std::shared_ptr<const DiscoveryDocuments> documents = parts_.discovery.documents();
+  if (parts.size() == 1) return HandleRoot(call, core, *documents);
   const bool group_itself = grouped && parts.size() == 2;
   const Object* document = group_itself ? documents->Group(parts[1])
                            : core       ? documents->Resources("", parts[1])

@@ -52,6 +52,7 @@ class Router {
   void RespondPaths(Call& call) const;
   void RespondStatusPage(Call& call) const;
   void RespondFlags(Call& call) const;
+  bool IsServed(std::string_view group) const;
   // About paths that stand alone. None: not this one.
   std::optional<Status> HandleFixed(Call& call) const;
 

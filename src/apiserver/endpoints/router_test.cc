@@ -17,9 +17,8 @@ class RouterTest : public ::testing::Test {
   }
 
   ApiHarness api_;
-  const std::vector<ServedKind> kinds_ = DefaultServedKinds();
-  Discovery discovery_{kinds_};
-  OpenApi openapi_{kinds_, "v1.36.4"};
+  Discovery discovery_{[this] { return api_.registry().served(); }};
+  OpenApi openapi_{[this] { return api_.registry().served(); }, "v1.36.4"};
   Health health_{{{"ping", [] { return Status(); }}}};
   MetricsRegistry metrics_;
   const std::shared_ptr<const ServiceAccountTokens> tokens_ = *ServiceAccountTokens::Create({});

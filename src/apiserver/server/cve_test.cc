@@ -62,7 +62,7 @@ TEST_F(CveTest, Y2019_11247_ClusterScopedObjectsAreNotServedInsideANamespace) {
 TEST_F(CveTest, Y2022_3162_NoKindIsStoredUnderThePrefixOfAnother) {
   std::set<std::string> prefixes;
   for (const StrategyPtr& strategy : BuiltinKinds()) {
-    const ServedResource* resource = api_.registry().Find(
+    const std::shared_ptr<const ServedResource> resource = api_.registry().Find(
         strategy->kind().group, strategy->kind().version, strategy->kind().plural);
     if (resource != nullptr) prefixes.insert(resource->store().root_prefix());
   }

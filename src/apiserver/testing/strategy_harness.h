@@ -112,16 +112,16 @@ class StrategyHarness {
     return {.ctx = context_, .user = user_, .now = Now(), .served_as = served_as_};
   }
   const ServedVersion* Served() const {
-    for (const ServedVersion& version : strategy_->Versions()) {
-      if (version.kind == served_as_) return &version;
+    for (const ServedVersion* version : strategy_->Versions()) {
+      if (&version->kind() == served_as_) return version;
     }
     return nullptr;
   }
   Object ToHub(Object object) const {
     ApplyDefaults(object.type(), object.data());
     if (const ServedVersion* version = Served()) {
-      if (version->set_defaults != nullptr) version->set_defaults(object);
-      object = version->to_hub(object);
+      version->SetDefaults(object);
+      object = version->ToHub(object);
       ApplyDefaults(object.type(), object.data());
     }
     strategy_->SetDefaults(object);
@@ -129,7 +129,7 @@ class StrategyHarness {
   }
   Object FromHub(const Object& hub) const {
     const ServedVersion* version = Served();
-    return version == nullptr ? hub : version->from_hub(hub);
+    return version == nullptr ? hub : version->FromHub(hub);
   }
 
   StrategyPtr strategy_;

@@ -64,7 +64,11 @@ class WriteHarness : public ApiHarness {
   }
   // Every cache is as the store is now.
   void SyncAll() {
-    for (const auto& resource : registry().served()) Sync(resource->kind());
+    for (const auto& [name, group] : registry().served()->groups()) {
+      for (const ServedKind& served : group->kinds()) {
+        if (served.resource != nullptr) Sync(*served.kind);
+      }
+    }
   }
   // Circumstances of a write, for what the others do not do.
   WriteContext Circumstances() { return {ctx(), user_, NowOf(ctx())}; }

@@ -71,8 +71,7 @@ RuleSubject SubjectOf(const AdmissionRequest& request, const ServedResource& as)
           .in_namespace = !IsNamespace(request) && !request.ns.empty()};
 }
 
-const ServedResource* MatchRules(const Registry& registry, const Webhook& webhook,
-                                 const AdmissionRequest& request) {
+const ServedResource* MatchRules(const Webhook& webhook, const AdmissionRequest& request) {
   const auto matches = [&](const RuleWithOperations& rule, const ServedResource& as) {
     return RuleMatches(rule, SubjectOf(request, as));
   };
@@ -81,11 +80,8 @@ const ServedResource* MatchRules(const Registry& registry, const Webhook& webhoo
   }
   if (!webhook.equivalent) return nullptr;
   for (const RuleWithOperations& rule : webhook.rules) {
-    for (const auto& served : registry.served()) {
-      if (&served->store() == &request.resource.store() && served.get() != &request.resource &&
-          matches(rule, *served)) {
-        return served.get();
-      }
+    for (const auto& other : request.resource.versions()) {
+      if (other.get() != &request.resource && matches(rule, *other)) return other.get();
     }
   }
   return nullptr;
@@ -120,7 +116,7 @@ Result<const ServedResource*> MatchWebhook(Context& ctx, const Registry& registr
                                            const Webhook& webhook,
                                            const AdmissionRequest& request) {
   // The rules first: what a webhook has no rule for must not fail because of its selectors.
-  const ServedResource* const as = MatchRules(registry, webhook, request);
+  const ServedResource* const as = MatchRules(webhook, request);
   if (as == nullptr) return as;
   if (!webhook.objects.Empty() && !HasLabels(webhook.objects, request.object) &&
       !HasLabels(webhook.objects, request.old)) {

@@ -28,9 +28,9 @@ std::vector<std::string> Strings(std::span<const std::string_view> views) {
 
 meta::v1::APIGroup GroupDocument(const ServedGroup& group) {
   meta::v1::APIGroup document;
-  document.name = group.name;
-  for (const std::string& version : group.versions) {
-    document.versions.push_back({.groupVersion = group.name + "/" + version, .version = version});
+  document.name = group.name();
+  for (const std::string& version : group.versions()) {
+    document.versions.push_back({.groupVersion = group.name() + "/" + version, .version = version});
   }
   document.preferredVersion = document.versions.front();
   return document;
@@ -92,18 +92,15 @@ agg::APIResourceDiscovery AggregatedResource(const ServedKind& served) {
   return resource;
 }
 
-agg::APIGroupDiscovery AggregatedGroup(const ServedGroup& group,
-                                       std::span<const ServedKind> kinds) {
+agg::APIGroupDiscovery AggregatedGroup(const ServedGroup& group) {
   agg::APIGroupDiscovery document;
-  document.metadata.name = group.name;
-  for (const std::string& version : group.versions) {
+  document.metadata.name = group.name();
+  for (const std::string& version : group.versions()) {
     agg::APIVersionDiscovery& row = document.versions.emplace_back();
     row.version = version;
     row.freshness = agg::kDiscoveryFreshnessCurrent;
-    for (const ServedKind& served : kinds) {
-      if (served.kind->group == group.name && served.kind->version == version) {
-        row.resources.push_back(AggregatedResource(served));
-      }
+    for (const ServedKind& served : group.kinds()) {
+      if (served.kind->version == version) row.resources.push_back(AggregatedResource(served));
     }
   }
   return document;
@@ -119,35 +116,35 @@ DiscoveryDocuments::Aggregated MakeAggregated(agg::APIGroupDiscoveryList list) {
 
 }  // namespace
 
-DiscoveryDocuments::DiscoveryDocuments(std::span<const ServedKind> kinds)
+DiscoveryDocuments::DiscoveryDocuments(const ServedSet& served)
     : groups_(MetaObject(meta::v1::APIGroupList{})),
       aggregated_core_{Object(agg::APIGroupDiscoveryList::kKind), {}, {}},
       aggregated_groups_{Object(agg::APIGroupDiscoveryList::kKind), {}, {}},
       paths_{"/api", "/apis", "/apis/"} {
   meta::v1::APIGroupList& list = *groups_.As<meta::v1::APIGroupList>();
   agg::APIGroupDiscoveryList core, others;
-  for (const ServedGroup& group : GroupsOf(kinds)) {
-    const std::string prefix = group.name.empty() ? "/api" : "/apis/" + group.name;
-    for (const std::string& version : group.versions) {
+  for (const std::shared_ptr<const ServedGroup>& group : served.InDiscoveryOrder()) {
+    const std::string& name = group->name();
+    const std::string prefix = name.empty() ? "/api" : "/apis/" + name;
+    for (const std::string& version : group->versions()) {
       meta::v1::APIResourceList resources;
-      resources.groupVersion = GroupVersion{group.name, version}.ToString();
-      for (const ServedKind& served : kinds) {
-        if (served.kind->group != group.name || served.kind->version != version) continue;
-        AppendResource(served, &resources.resources);
+      resources.groupVersion = GroupVersion{name, version}.ToString();
+      for (const ServedKind& kind : group->kinds()) {
+        if (kind.kind->version == version) AppendResource(kind, &resources.resources);
       }
-      // Documents of the core group are older than their kinds' version and name none.
-      resources_.emplace(GroupVersion{group.name, version},
-                         MetaObject(std::move(resources), group.name.empty() ? "" : "v1"));
+      // Documents of the core group are older than the version of their kinds and have none.
+      resources_.emplace(GroupVersion{name, version},
+                         MetaObject(std::move(resources), name.empty() ? "" : "v1"));
       paths_.push_back(prefix + "/" + version);
     }
-    if (group.name.empty()) {
-      core.items.push_back(AggregatedGroup(group, kinds));
+    if (name.empty()) {
+      core.items.push_back(AggregatedGroup(*group));
       continue;
     }
     paths_.push_back(prefix);
-    list.groups.push_back(GroupDocument(group));
-    group_.emplace(group.name, MetaObject(GroupDocument(group)));
-    others.items.push_back(AggregatedGroup(group, kinds));
+    list.groups.push_back(GroupDocument(*group));
+    group_.emplace(name, MetaObject(GroupDocument(*group)));
+    others.items.push_back(AggregatedGroup(*group));
   }
   std::sort(paths_.begin(), paths_.end());
   aggregated_core_ = MakeAggregated(std::move(core));
@@ -175,18 +172,19 @@ const Object* DiscoveryDocuments::Resources(std::string_view group,
   return found == resources_.end() ? nullptr : &found->second;
 }
 
-Discovery::Discovery(std::span<const ServedKind> kinds)
-    : documents_(std::make_shared<const DiscoveryDocuments>(kinds)) {}
-
 std::shared_ptr<const DiscoveryDocuments> Discovery::documents() const {
-  MutexLock lock(mutex_);
-  return documents_;
-}
-
-void Discovery::Replace(std::span<const ServedKind> kinds) {
-  auto documents = std::make_shared<const DiscoveryDocuments>(kinds);
-  MutexLock lock(mutex_);
-  documents_.swap(documents);
+  std::shared_ptr<const Built> built = built_.Load();
+  if (built == nullptr || built->from.lock() != served_()) {
+    MutexLock lock(building_);
+    // Another request may have built them in the meantime.
+    const ServedSetPtr now = served_();
+    built = built_.Load();
+    if (built == nullptr || built->from.lock() != now) {
+      built = std::make_shared<const Built>(Built{now, DiscoveryDocuments(*now)});
+      built_.Store(built);
+    }
+  }
+  return {built, &built->documents};
 }
 
 }  // namespace cox::apiserver

@@ -3,14 +3,15 @@
 
 #include <map>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "apiserver/registry/served/served.h"
+#include "apiserver/registry/served/served_set.h"
 #include "base/bytes.h"
 #include "base/mutex.h"
+#include "base/published.h"
 #include "object/object.h"
 
 namespace cox::apiserver {
@@ -22,7 +23,7 @@ namespace cox::apiserver {
 // Threads: constant after construction.
 class DiscoveryDocuments {
  public:
-  explicit DiscoveryDocuments(std::span<const ServedKind> kinds);
+  explicit DiscoveryDocuments(const ServedSet& served);
 
   // /api. `server_address` ("10.0.0.1:6443") is where the client should talk to.
   Object ApiVersions(std::string_view server_address) const;
@@ -56,20 +57,26 @@ class DiscoveryDocuments {
   std::vector<std::string> paths_;
 };
 
-// The discovery documents in force. They change when custom resources come and go: whoever serves
-// those calls Replace with the new whole; requests under way keep the set they began with.
+// The discovery documents of what is served now. They are built when somebody asks for the first
+// time after a change: a change costs nothing, and a thousand changes before the next request cost
+// as much as one. Requests under way keep the documents that they began with.
 //
 // Threads: all methods may be called concurrently.
 class Discovery {
  public:
-  explicit Discovery(std::span<const ServedKind> kinds);
+  explicit Discovery(CurrentServedSet served) : served_(std::move(served)) {}
 
   std::shared_ptr<const DiscoveryDocuments> documents() const;
-  void Replace(std::span<const ServedKind> kinds);
 
  private:
-  mutable Mutex mutex_;
-  std::shared_ptr<const DiscoveryDocuments> documents_ COX_GUARDED_BY(mutex_);
+  struct Built {
+    std::weak_ptr<const ServedSet> from;  // weak: the documents do not keep kinds that are gone
+    DiscoveryDocuments documents;
+  };
+
+  const CurrentServedSet served_;
+  mutable Mutex building_;  // one request builds, others wait for it
+  mutable Published<const Built> built_;
 };
 
 // What /version says.

@@ -47,7 +47,7 @@ std::string Json(const Object& object) {
 }
 
 const DiscoveryDocuments& Defaults() {
-  static const DiscoveryDocuments documents(DefaultServedKinds());
+  static const DiscoveryDocuments documents{ServedSet(DefaultServedKinds())};
   return documents;
 }
 
@@ -146,12 +146,14 @@ constexpr KindInfo kCustomBeta = {.group = "x.io",
 
 TEST(DiscoveryTest, CustomResourcesComeAndGoWithoutTouchingReadersAtWork) {
   std::vector<ServedKind> kinds = DefaultServedKinds();
-  Discovery discovery(kinds);
+  ServedSetPtr now = std::make_shared<const ServedSet>(kinds);
+  const Discovery discovery([&now] { return now; });
   const auto before = discovery.documents();
   kinds.push_back({.kind = &kCustomBeta, .custom = true});
   kinds.push_back({.kind = &kCustomV1, .custom = true});
-  discovery.Replace(kinds);
+  now = std::make_shared<const ServedSet>(kinds);
   const auto after = discovery.documents();
+  EXPECT_EQ(discovery.documents(), after);
 
   EXPECT_EQ(before->Group("x.io"), nullptr);
   ASSERT_NE(after->Group("x.io"), nullptr);

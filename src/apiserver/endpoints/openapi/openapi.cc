@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/endpoints/openapi/openapi.h"
 
+#include <map>
+#include <optional>
 #include <utility>
 
 #include "apiserver/endpoints/discovery/document_hash.h"
 #include "apiserver/endpoints/openapi/documents.h"
 #include "apiserver/endpoints/openapi/v2_protobuf.h"
+#include "base/mutex.h"
 #include "base/strings.h"
 #include "net/accept.h"
 #include "net/gzip.h"
@@ -81,37 +84,46 @@ net::Response Answer(const net::Request& request, const Document& document,
 
 }  // namespace
 
-// What describes one set of kinds, built piece by piece as it is asked for.
-class OpenApi::State {
+// The documents of the current set of kinds, built piece by piece as they are asked for.
+class OpenApi::Documents {
  public:
-  State(std::vector<ServedKind> kinds, std::string server_version)
-      : kinds_(std::move(kinds)), server_version_(std::move(server_version)) {}
+  Documents(CurrentServedSet served, std::string server_version)
+      : served_(std::move(served)), server_version_(std::move(server_version)) {}
 
-  Document V2(bool protobuf) const {
+  Document V2(bool protobuf) {
     MutexLock lock(mutex_);
+    const ServedSetPtr now = Follow();
     Document& document = protobuf ? v2_protobuf_ : v2_json_;
     if (document.hash.empty()) {
       const Schemas schemas;
-      std::string text = openapi::V2Document(Operations(kinds_, schemas), schemas, server_version_);
+      std::string text = openapi::V2Document(Operations(*now, schemas), schemas, server_version_);
       if (protobuf) text = openapi::V2Protobuf(*json::Parse(text));
       document = Compress(text);
     }
     return document;
   }
 
-  // Names of the v3 documents and their hashes.
-  std::string Index() const {
+  // The names of the v3 documents and their hashes.
+  std::string Index() {
     MutexLock lock(mutex_);
-    BuildHashes();
+    const ServedSetPtr now = Follow();
+    std::map<std::string_view, std::string_view> hashes;
+    AddHashes(server_, [](const Schemas& schemas) { return Operations(schemas); }, &hashes);
+    for (const auto& [name, group] : now->groups()) {
+      AddHashes(
+          groups_[name],
+          [&group](const Schemas& schemas) { return Operations(*group, schemas); }, &hashes);
+    }
     std::string text;
     openapi::JsonText json(&text);
     json.BeginObject();
     json.Key("paths");
     json.BeginObject();
-    for (const auto& [name, hash] : hashes_) {
+    for (const auto& [name, hash] : hashes) {
       json.Key(name);
       json.BeginObject();
-      json.Member("serverRelativeURL", "/openapi/v3/" + name + "?hash=" + hash);
+      json.Member("serverRelativeURL",
+                  "/openapi/v3/" + std::string(name) + "?hash=" + std::string(hash));
       json.EndObject();
     }
     json.EndObject();
@@ -120,63 +132,102 @@ class OpenApi::State {
   }
 
   // Its hash is empty if there is no such document.
-  Document V3(std::string_view name) const {
+  Document V3(std::string_view name) {
     MutexLock lock(mutex_);
-    const auto found = v3_.find(name);
-    if (found != v3_.end()) return found->second;
-    const Schemas schemas;
-    const Operations operations(kinds_, schemas);
-    for (const std::string& known : openapi::DocumentNames(operations)) {
-      if (known != name) continue;
-      return v3_.emplace(known, Compress(openapi::V3Document(operations, schemas, known)))
-          .first->second;
+    const ServedSetPtr now = Follow();
+    const std::optional<std::string_view> group_name = GroupOfDocument(name);
+    if (!group_name) {
+      return Find(server_, name, [](const Schemas& schemas) { return Operations(schemas); });
     }
-    return {};
+    const auto group = now->groups().find(*group_name);
+    if (group == now->groups().end()) return {};
+    return Find(groups_[group->first], name,
+                [&](const Schemas& schemas) { return Operations(*group->second, schemas); });
   }
 
  private:
   // The texts repeat themselves so much that higher levels gain little and cost the first request.
   static constexpr int kGzipLevel = 4;
 
+  // The v3 documents of one group, or of the server itself.
+  struct Section {
+    std::weak_ptr<const ServedGroup> group;     // from which they were built
+    std::map<std::string, std::string> hashes;  // by name; empty: not built yet
+    std::map<std::string, Document, std::less<>> documents;
+  };
+
   static Document Compress(std::string_view text) {
     return {net::GzipPieces({Bytes::Static(text)}, kGzipLevel), DocumentHash(text)};
   }
 
-  // The index needs the hash of each document, but not the documents.
-  void BuildHashes() const COX_REQUIRES(mutex_) {
-    if (!hashes_.empty()) return;
-    const Schemas schemas;
-    const Operations operations(kinds_, schemas);
-    for (const std::string& name : openapi::DocumentNames(operations)) {
-      hashes_[name] = DocumentHash(openapi::V3Document(operations, schemas, name));
-    }
+  // The group whose document it is, if it is not one of the server itself.
+  static std::optional<std::string_view> GroupOfDocument(std::string_view name) {
+    if (name.starts_with("api/")) return "";
+    constexpr std::string_view kGroups = "apis/";
+    if (!name.starts_with(kGroups)) return std::nullopt;
+    name.remove_prefix(kGroups.size());
+    return name.substr(0, name.find('/'));
   }
 
-  const std::vector<ServedKind> kinds_;
+  // Drops what was built from kinds that are no longer served.
+  ServedSetPtr Follow() COX_REQUIRES(mutex_) {
+    ServedSetPtr now = served_();
+    if (built_from_.lock() == now) return now;
+    built_from_ = now;
+    v2_json_ = {};
+    v2_protobuf_ = {};
+    std::erase_if(groups_, [&](const auto& entry) { return !now->groups().contains(entry.first); });
+    for (const auto& [name, group] : now->groups()) {
+      Section& section = groups_[name];
+      if (section.group.lock() != group) section = {.group = group, .hashes = {}, .documents = {}};
+    }
+    return now;
+  }
+
+  // The index needs the hash of each document, but not the documents.
+  template <class MakeOperations>
+  static void AddHashes(Section& section, const MakeOperations& make,
+                        std::map<std::string_view, std::string_view>* hashes) {
+    if (section.hashes.empty()) {
+      const Schemas schemas;
+      const Operations operations = make(schemas);
+      for (const std::string& name : openapi::DocumentNames(operations)) {
+        section.hashes[name] = DocumentHash(openapi::V3Document(operations, schemas, name));
+      }
+    }
+    hashes->insert(section.hashes.begin(), section.hashes.end());
+  }
+
+  template <class MakeOperations>
+  static Document Find(Section& section, std::string_view name, const MakeOperations& make) {
+    const auto found = section.documents.find(name);
+    if (found != section.documents.end()) return found->second;
+    const Schemas schemas;
+    const Operations operations = make(schemas);
+    for (const std::string& known : openapi::DocumentNames(operations)) {
+      if (known != name) continue;
+      return section.documents
+          .emplace(known, Compress(openapi::V3Document(operations, schemas, known)))
+          .first->second;
+    }
+    return {};
+  }
+
+  const CurrentServedSet served_;
   const std::string server_version_;
-  mutable Mutex mutex_;
-  mutable Document v2_json_ COX_GUARDED_BY(mutex_);
-  mutable Document v2_protobuf_ COX_GUARDED_BY(mutex_);
-  mutable std::map<std::string, std::string> hashes_ COX_GUARDED_BY(mutex_);
-  mutable std::map<std::string, Document, std::less<>> v3_ COX_GUARDED_BY(mutex_);
+  Mutex mutex_;
+  // Weak: the documents do not keep kinds that are gone.
+  std::weak_ptr<const ServedSet> built_from_ COX_GUARDED_BY(mutex_);
+  Document v2_json_ COX_GUARDED_BY(mutex_);
+  Document v2_protobuf_ COX_GUARDED_BY(mutex_);
+  Section server_ COX_GUARDED_BY(mutex_);
+  std::map<std::string, Section, std::less<>> groups_ COX_GUARDED_BY(mutex_);
 };
 
-OpenApi::OpenApi(std::vector<ServedKind> kinds, std::string server_version)
-    : server_version_(std::move(server_version)),
-      state_(std::make_shared<const State>(std::move(kinds), server_version_)) {}
+OpenApi::OpenApi(CurrentServedSet served, std::string server_version)
+    : documents_(std::make_unique<Documents>(std::move(served), std::move(server_version))) {}
 
 OpenApi::~OpenApi() = default;
-
-std::shared_ptr<const OpenApi::State> OpenApi::state() const {
-  MutexLock lock(mutex_);
-  return state_;
-}
-
-void OpenApi::Replace(std::vector<ServedKind> kinds) {
-  auto state = std::make_shared<const State>(std::move(kinds), server_version_);
-  MutexLock lock(mutex_);
-  state_.swap(state);
-}
 
 net::Response OpenApi::Handle(const net::Request& request) const {
   const std::string_view accept = request.headers.Get("accept").value_or("");
@@ -185,18 +236,18 @@ net::Response OpenApi::Handle(const net::Request& request) const {
     const Form form = Negotiate(accept, true);
     if (form == Form::kNone) return Empty(406);
     const bool protobuf = form == Form::kProtobuf;
-    return Answer(request, state()->V2(protobuf), protobuf ? kV2Protobuf : kJson);
+    return Answer(request, documents_->V2(protobuf), protobuf ? kV2Protobuf : kJson);
   }
   if (path == "/openapi/v3" || path == "/openapi/v3/") {
     net::Response response;
     response.headers.Add("content-type", "text/plain; charset=utf-8");
-    response.body.push_back(Bytes(state()->Index()));
+    response.body.push_back(Bytes(documents_->Index()));
     return response;
   }
   constexpr std::string_view kV3 = "/openapi/v3/";
   if (!path.starts_with(kV3)) return Empty(404);
   path.remove_prefix(kV3.size());
-  const Document document = state()->V3(path);
+  const Document document = documents_->V3(path);
   if (document.hash.empty()) return Empty(404);
   if (Negotiate(accept, false) == Form::kNone) return Empty(406);
   const std::string_view hash = HashIn(request.query());

@@ -139,10 +139,23 @@ std::span<const std::string_view> MediaTypes(Media media) {
   return {};
 }
 
-Operations::Operations(std::span<const ServedKind> kinds, const Schemas& schemas)
-    : schemas_(schemas) {
+Operations::Operations(const ServedSet& served, const Schemas& schemas) : schemas_(schemas) {
   AddServer();
-  for (const ServedGroup& group : GroupsOf(kinds)) AddGroup(group, kinds);
+  for (const auto& [name, group] : served.groups()) AddGroup(*group);
+  Finish();
+}
+
+Operations::Operations(const ServedGroup& group, const Schemas& schemas) : schemas_(schemas) {
+  AddGroup(group);
+  Finish();
+}
+
+Operations::Operations(const Schemas& schemas) : schemas_(schemas) {
+  AddServer();
+  Finish();
+}
+
+void Operations::Finish() {
   for (PathItem& item : paths_) Hoist(&item);
   std::sort(paths_.begin(), paths_.end(),
             [](const PathItem& a, const PathItem& b) { return a.path < b.path; });
@@ -191,21 +204,20 @@ void Operations::AddServer() {
                .produces = Media::kKeys});
 }
 
-void Operations::AddGroup(const ServedGroup& group, std::span<const ServedKind> kinds) {
-  const std::string word = GroupWord(group.name);
-  // Custom groups have no such documents of their own: discovery makes theirs as a whole.
-  const bool custom = std::all_of(kinds.begin(), kinds.end(), [&](const ServedKind& served) {
-    return served.kind->group != group.name || served.custom;
-  });
-  if (!group.name.empty() && !custom) {
-    AddDocument("/apis/" + group.name + "/", "apis/" + group.name, word,
+void Operations::AddGroup(const ServedGroup& group) {
+  const std::string& name = group.name();
+  const std::string word = GroupWord(name);
+  // Groups that are defined at run time have no such documents of their own.
+  const bool custom = group.custom();
+  if (!name.empty() && !custom) {
+    AddDocument("/apis/" + name + "/", "apis/" + name, word,
                 {.id = "get" + Title(word) + "APIGroup",
                  .description = "get information of a group",
                  .consumes = Media::kObject,
                  .answer = schemas_.NameOf(*FindType("meta.k8s.io", "v1", "APIGroup"))});
   }
-  for (const std::string& version : group.versions) {
-    const std::string path = VersionPath(group.name, version);
+  for (const std::string& version : group.versions()) {
+    const std::string path = VersionPath(name, version);
     if (!custom) {
       AddDocument(path + "/", path.substr(1), word + "_" + version,
                   {.id = "get" + Title(word) + Title(version) + "APIResources",
@@ -213,8 +225,8 @@ void Operations::AddGroup(const ServedGroup& group, std::span<const ServedKind> 
                    .consumes = Media::kObject,
                    .answer = schemas_.NameOf(*FindType("meta.k8s.io", "v1", "APIResourceList"))});
     }
-    for (const ServedKind& served : kinds) {
-      if (served.kind->group == group.name && served.kind->version == version) AddKind(served);
+    for (const ServedKind& served : group.kinds()) {
+      if (served.kind->version == version) AddKind(served);
     }
   }
 }

@@ -9,7 +9,7 @@
 
 #include "apiserver/endpoints/openapi/parameters.h"
 #include "apiserver/endpoints/openapi/schema.h"
-#include "apiserver/registry/served/served.h"
+#include "apiserver/registry/served/served_set.h"
 
 namespace cox::apiserver::openapi {
 
@@ -54,17 +54,22 @@ struct PathItem {
   std::vector<Operation> operations;
 };
 
-// All paths of the API with their operations, made from the kinds that are served.
+// Paths of the API with their operations, made from the kinds that are served.
 class Operations {
  public:
-  // Borrows both.
-  Operations(std::span<const ServedKind> kinds, const Schemas& schemas);
+  // The paths of the server itself and of all groups. Borrows both arguments.
+  Operations(const ServedSet& served, const Schemas& schemas);
+  // The paths of one group. Borrows both arguments.
+  Operations(const ServedGroup& group, const Schemas& schemas);
+  // The paths of the server itself. Borrows `schemas`.
+  explicit Operations(const Schemas& schemas);
 
   const std::vector<PathItem>& paths() const { return paths_; }
 
  private:
   void AddServer();
-  void AddGroup(const ServedGroup& group, std::span<const ServedKind> kinds);
+  void AddGroup(const ServedGroup& group);
+  void Finish();
   void AddKind(const ServedKind& served);
   void AddCollection(const KindInfo& kind);
   void AddItem(const KindInfo& kind);

@@ -126,14 +126,23 @@ Result<Value> ReadConfiguration(Call& call, const WriteOptions& options, const K
   return parsed;
 }
 
-Result<Object> DecodeBody(Call& call, const KindInfo& kind, FieldValidation validation) {
+Result<Object> DecodeBody(Call& call, const ServedResource& resource, FieldValidation validation) {
+  return DecodeBody(call, resource.strategy().scheme(), resource.kind(), validation);
+}
+
+Result<Object> DecodeBody(Call& call, const KindInfo& builtin, FieldValidation validation) {
+  return DecodeBody(call, Scheme::Builtin(), builtin, validation);
+}
+
+Result<Object> DecodeBody(Call& call, const Scheme& scheme, const KindInfo& kind,
+                          FieldValidation validation) {
   COX_ASSIGN_OR_RETURN(std::string_view body, ReadBody(call));
   COX_ASSIGN_OR_RETURN(const Format format, BodyFormat(call.Header("content-type")));
   const GroupVersionKind expected = GvkOf(kind);
   json::Strictness strict;
   DecodeStep step = DecodeStep::kSyntax;
   Result<Object> object =
-      DecodeObject(body, format, Scheme::Builtin(), &expected,
+      DecodeObject(body, format, scheme, &expected,
                    validation == FieldValidation::kIgnore ? nullptr : &strict, &step);
   if (!object.ok()) {
     const std::string& why = object.status().message();

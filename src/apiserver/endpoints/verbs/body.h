@@ -12,9 +12,14 @@
 // Bodies of requests.
 namespace cox::apiserver {
 
-// The request's body as an object of `kind`, with what `validation` makes of unknown fields: an
-// error, warnings on the call, or nothing. BadRequest with upstream's texts.
-Result<Object> DecodeBody(Call& call, const KindInfo& kind, FieldValidation validation);
+// The request's body as an object of `kind`. Unknown fields are an error, warnings on the call, or
+// nothing, as `validation` says. The body may name kinds of `scheme`. BadRequest with upstream's
+// texts.
+Result<Object> DecodeBody(Call& call, const Scheme& scheme, const KindInfo& kind,
+                          FieldValidation validation);
+// The same for the kind of a resource, and for built-in kinds.
+Result<Object> DecodeBody(Call& call, const ServedResource& resource, FieldValidation validation);
+Result<Object> DecodeBody(Call& call, const KindInfo& builtin, FieldValidation validation);
 
 // Whether the body says it is of this kind, rather than of another one or none.
 bool NamesKind(const Call& call, const KindInfo& kind);

@@ -24,7 +24,8 @@ bool IsDryRun(const meta::v1::DeleteOptions& options) { return !options.dryRun.e
 
 Status ResourceHandlers::Delete(Call& call, const ServedResource& resource) {
   COX_ASSIGN_OR_RETURN(const Accepted accepted, call.Negotiate());
-  COX_ASSIGN_OR_RETURN(const meta::v1::DeleteOptions options, ParseDeleteOptions(call));
+  COX_ASSIGN_OR_RETURN(const meta::v1::DeleteOptions options,
+                       ParseDeleteOptions(call, resource.strategy().scheme()));
   call.Warn(resource.strategy().WarnOnDelete(options));
   const bool dry_run = IsDryRun(options);
   COX_ASSIGN_OR_RETURN(
@@ -41,7 +42,8 @@ Status ResourceHandlers::Delete(Call& call, const ServedResource& resource) {
 
 Status ResourceHandlers::DeleteCollection(Call& call, const ServedResource& resource) {
   COX_ASSIGN_OR_RETURN(const Accepted accepted, call.Negotiate());
-  COX_ASSIGN_OR_RETURN(const meta::v1::DeleteOptions options, ParseDeleteOptions(call));
+  COX_ASSIGN_OR_RETURN(const meta::v1::DeleteOptions options,
+                       ParseDeleteOptions(call, resource.strategy().scheme()));
   COX_ASSIGN_OR_RETURN(const ReadOptions selection, ParseReadOptions(call, resource));
   call.Warn(resource.strategy().WarnOnDelete(options));
   COX_ASSIGN_OR_RETURN(const ListPage page,

@@ -71,11 +71,11 @@ FieldErrorList CheckListOptions(const ReadOptions& o) {
   return errors;
 }
 
-Result<meta::v1::DeleteOptions> DeleteOptionsFromBody(const Call& call) {
+Result<meta::v1::DeleteOptions> DeleteOptionsFromBody(const Call& call, const Scheme& scheme) {
   COX_ASSIGN_OR_RETURN(std::string_view body, ReadBody(call));
   COX_ASSIGN_OR_RETURN(const Format format, BodyFormat(call.Header("content-type")));
   const GroupVersionKind expected{"", "v1", "DeleteOptions"};
-  COX_ASSIGN_OR_RETURN(Object decoded, DecodeObject(body, format, Scheme::Builtin(), &expected));
+  COX_ASSIGN_OR_RETURN(Object decoded, DecodeObject(body, format, scheme, &expected));
   auto* found = decoded.As<meta::v1::DeleteOptions>();
   if (found == nullptr) return Status::BadRequest(NotRegisteredText(decoded.gvk()));
   return std::move(*found);
@@ -100,8 +100,8 @@ Result<fields::Selector> ParseFieldSelector(std::string_view text, const ServedR
       [&](const std::string& field,
           const std::string& value) -> Result<std::pair<std::string, std::string>> {
         if (field == "metadata.name" || field == "metadata.namespace") return {{field, value}};
-        if (resource.version() != nullptr && !resource.version()->field_labels.empty()) {
-          for (const auto& [served, hub] : resource.version()->field_labels) {
+        if (resource.version() != nullptr && !resource.version()->field_labels().empty()) {
+          for (const auto& [served, hub] : resource.version()->field_labels()) {
             if (field == served) return {{std::string(hub), value}};
           }
           return resource.strategy().UnknownField(resource.kind(), field);
@@ -213,10 +213,10 @@ std::string ManagerName(const Call& call, const WriteOptions& options) {
   return name.substr(0, validation::kFieldManagerMaxLength);
 }
 
-Result<meta::v1::DeleteOptions> ParseDeleteOptions(const Call& call) {
+Result<meta::v1::DeleteOptions> ParseDeleteOptions(const Call& call, const Scheme& scheme) {
   COX_ASSIGN_OR_RETURN(meta::v1::DeleteOptions options, call.request().body.empty()
                                                             ? DeleteOptionsFromQuery(call.query)
-                                                            : DeleteOptionsFromBody(call));
+                                                            : DeleteOptionsFromBody(call, scheme));
   if (call.audit() != nullptr && call.audit()->asks_for_requests() &&
       !call.request().body.empty()) {
     Object body(meta::v1::DeleteOptions::kKind, GroupVersionKind{"", "v1", "DeleteOptions"});

@@ -47,8 +47,8 @@ Result<WriteOptions> ParseWriteOptions(const Call& call, std::string_view kind, 
 // The name under which a writer owns fields: what it says, else the start of its User-Agent.
 std::string ManagerName(const Call& call, const WriteOptions& options);
 
-// From body and query.
-Result<meta::v1::DeleteOptions> ParseDeleteOptions(const Call& call);
+// From body and query. The body may name the kinds of `scheme`.
+Result<meta::v1::DeleteOptions> ParseDeleteOptions(const Call& call, const Scheme& scheme);
 
 // Checks and rewrites a field selector for a resource: BadRequest for fields it does not know.
 Result<fields::Selector> ParseFieldSelector(std::string_view text, const ServedResource& resource);

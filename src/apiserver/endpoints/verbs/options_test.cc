@@ -29,7 +29,7 @@ class OptionsTest : public ::testing::Test {
     FakeCall call(api_->clock(), {.method = "DELETE",
                                   .target = "/api/v1/namespaces/ns/pods/p?" + query,
                                   .body = std::move(body)});
-    return ParseDeleteOptions(*call);
+    return ParseDeleteOptions(*call, Scheme::Builtin());
   }
   template <class T>
   static std::string Error(const Result<T>& result) {

@@ -30,7 +30,7 @@ Result<Object> ToObject(const ServedResource& resource, const Object& original,
   COX_ASSIGN_OR_RETURN(GroupVersionKind gvk,
                        GroupVersionKind::Parse(text("apiVersion"), text("kind")));
   if (gvk.kind.empty()) gvk = resource.gvk();
-  const KindInfo* named = Scheme::Builtin().FindKind(gvk);
+  const KindInfo* named = resource.strategy().scheme().FindKind(gvk);
   if (named == nullptr) return refuse(NotRegisteredText(gvk));
   Object object(*named);
   Status decoded = json::FromValue(patched, *named->type, object.data(), strict);

@@ -56,9 +56,10 @@ std::vector<const Object*> InRowOrder(const Strategy& strategy, const std::vecto
   std::vector<const Object*> rows;
   rows.reserve(hubs.size());
   for (const Object& hub : hubs) rows.push_back(&hub);
-  if (const Strategy::RowBefore before = strategy.RowOrder()) {
-    std::stable_sort(rows.begin(), rows.end(),
-                     [before](const Object* a, const Object* b) { return before(*a, *b); });
+  if (strategy.SortsRows()) {
+    std::stable_sort(rows.begin(), rows.end(), [&](const Object* a, const Object* b) {
+      return strategy.RowBefore(*a, *b);
+    });
   }
   return rows;
 }

@@ -137,7 +137,7 @@ class WatchSource final : public net::BodySource {
  public:
   WatchSource(const ServedResource& resource, ReadOptions options, EventWriter writer,
               std::shared_ptr<WakeRelay> relay)
-      : resource_(resource),
+      : resource_(resource.Hold()),
         options_(std::move(options)),
         writer_(std::move(writer)),
         relay_(std::move(relay)) {}
@@ -165,7 +165,7 @@ class WatchSource final : public net::BodySource {
   }
   bool Selected(const storage::EntryPtr& entry) const {
     if (entry == nullptr) return false;
-    return Selects(options_, *entry, SplitKey(resource_, entry->key()).ns);
+    return Selects(options_, *entry, SplitKey(*resource_, entry->key()).ns);
   }
   // The last the client hears.
   State Fail(const Status& why, std::vector<Bytes>* out) {
@@ -175,7 +175,8 @@ class WatchSource final : public net::BodySource {
   void WriteChange(const Change& change, std::vector<Bytes>* out);
   void MaybeBookmark(std::vector<Bytes>* out);
 
-  const ServedResource& resource_;
+  // The resource may be removed while the watch lasts. The writer refers to it too.
+  const std::shared_ptr<const ServedResource> resource_;
   const ReadOptions options_;
   EventWriter writer_;
   const std::shared_ptr<WakeRelay> relay_;
@@ -260,6 +261,7 @@ net::BodySource::State WatchSource::Pull(size_t budget, std::vector<Bytes>* out)
       written += SizeOf(*out, before);
     }
     revision_ = std::max(revision_, batch->revision);
+    if (batch->ended) return State::kEnd;
     if (!batch->more) {
       MaybeBookmark(out);
       return State::kWait;

@@ -40,10 +40,11 @@ WriteContext WriteContextOf(Call& call, const ServedResource& resource, bool dry
 namespace {
 
 // The options of a write as webhooks read them. A patch is told as what it does.
-Value OptionsOf(const Call& call, Operation operation) {
+Value OptionsOf(const Call& call, const ServedResource& resource, Operation operation) {
   Value options = Value::MakeObject();
   if (operation == Operation::kDelete) {
-    const Result<meta::v1::DeleteOptions> given = ParseDeleteOptions(call);
+    const Result<meta::v1::DeleteOptions> given =
+        ParseDeleteOptions(call, resource.strategy().scheme());
     if (given.ok()) options = json::ToValue(*given);
   } else if (operation != Operation::kConnect) {
     const Query& query = call.query;
@@ -78,7 +79,9 @@ AdmissionRequest AdmissionRequestOf(const Call& call, const ServedResource& reso
           .audit = annotations,
           .options = operation == Operation::kConnect
                          ? std::function<Value()>()
-                         : [&call, operation] { return OptionsOf(call, operation); }};
+                         : [&call, &resource, operation] {
+                             return OptionsOf(call, resource, operation);
+                           }};
 }
 
 // What plugins noted belongs to the call.
@@ -170,7 +173,7 @@ void DropServersFields(meta::v1::ObjectMeta& meta) {
 Status ResourceHandlers::Create(Call& call, const ServedResource& resource) {
   COX_ASSIGN_OR_RETURN(const Accepted accepted, call.Negotiate());
   COX_ASSIGN_OR_RETURN(const WriteOptions options, ParseWriteOptions(call, "CreateOptions"));
-  COX_ASSIGN_OR_RETURN(Object served, DecodeBody(call, resource.kind(), options.field_validation));
+  COX_ASSIGN_OR_RETURN(Object served, DecodeBody(call, resource, options.field_validation));
   COX_RETURN_IF_ERROR(MatchMetadata(call, resource, *served.object_meta(), /*creating=*/true));
   if (!served.object_meta()->resourceVersion.empty()) {
     return Status(Reason::kUnknown, "resourceVersion should not be set on objects to be created");
@@ -197,7 +200,7 @@ Status ResourceHandlers::Create(Call& call, const ServedResource& resource) {
 Status ResourceHandlers::Update(Call& call, const ServedResource& resource) {
   COX_ASSIGN_OR_RETURN(const Accepted accepted, call.Negotiate());
   COX_ASSIGN_OR_RETURN(const WriteOptions options, ParseWriteOptions(call, "UpdateOptions"));
-  COX_ASSIGN_OR_RETURN(Object served, DecodeBody(call, resource.kind(), options.field_validation));
+  COX_ASSIGN_OR_RETURN(Object served, DecodeBody(call, resource, options.field_validation));
   COX_RETURN_IF_ERROR(MatchMetadata(call, resource, *served.object_meta(), /*creating=*/false));
   ApplyDefaults(served.type(), served.data());
   resource.SetDefaults(served);

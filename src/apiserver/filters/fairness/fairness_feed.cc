@@ -44,7 +44,8 @@ OwnLoop FairnessFeed(const Registry& registry, PriorityAndFairness& fairness) {
 
 WorkFacts ReadWorkFacts(const Registry& registry, const RequestInfo& info) {
   WorkFacts facts;
-  const ServedResource* const resource = registry.Find(info.group, info.version, info.resource);
+  const std::shared_ptr<const ServedResource> resource =
+      registry.Find(info.group, info.version, info.resource);
   if (resource == nullptr || resource->store().cache() == nullptr) return facts;
   const storage::WatchCache& cache = *resource->store().cache();
   const storage::SnapshotPtr now = cache.Current();

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "apiserver/filters/authz/authorizer/authorizer.h"
-#include "apiserver/registry/served/registry.h"
+#include "apiserver/registry/store/store.h"
 #include "apiserver/request/call.h"
 #include "storage/store.h"
 
@@ -23,9 +23,10 @@ namespace cox::apiserver {
 //   Conflict (IsDeposed) if the term is over.
 class Fencing {
  public:
-  // Both outlive it; the registry is not used before the first call.
-  Fencing(const Registry& registry, const Authorizer& authorizer)
-      : registry_(registry), authorizer_(authorizer) {}
+  explicit Fencing(const Authorizer& authorizer) : authorizer_(authorizer) {}
+  // The store of the Leases, before the first call. It is set later because it is itself over a
+  // FencedStore.
+  void set_leases(const ResourceStore& leases) { leases_ = &leases; }
 
   // Whether the call is a write that names a term: one look at its headers.
   static bool Concerns(const Call& call);
@@ -41,8 +42,8 @@ class Fencing {
   storage::Store& store() const;
 
  private:
-  const Registry& registry_;
   const Authorizer& authorizer_;
+  const ResourceStore* leases_ = nullptr;
 };
 
 }  // namespace cox::apiserver

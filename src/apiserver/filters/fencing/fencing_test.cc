@@ -35,6 +35,7 @@ class LeaseAuthorizer final : public Authorizer {
 class FencingTest : public ::testing::Test {
  protected:
   FencingTest() {
+    fencing_.set_leases(registry_.Hub(coordination::v1::Lease::kKind).store());
     EXPECT_TRUE(registry_.WaitReady(ctx_).ok());
     Prepare("/api/v1/namespaces", R"({"metadata":{"name":"default"}})");
     Prepare("/apis/coordination.k8s.io/v1/namespaces/default/leases",
@@ -88,7 +89,7 @@ class FencingTest : public ::testing::Test {
   const std::unique_ptr<storage::Store> store_ = storage::NewMemoryStore(clock_);
   LeaseAuthorizer authorizer_;
   std::string user_ = "user";
-  const Fencing fencing_{registry_, authorizer_};
+  Fencing fencing_{authorizer_};
   const std::unique_ptr<storage::Store> fenced_ = NewFencedStore(*store_, fencing_);
   Registry registry_{ctx_,
                      {.storage = [this](const KindInfo&) -> storage::Store& { return *fenced_; },

@@ -83,7 +83,7 @@ double Seconds(Clock::Duration duration) { return std::chrono::duration<double>(
 
 }  // namespace
 
-RequestMetrics::RequestMetrics(MetricsRegistry& registry, std::span<const ServedKind> kinds)
+RequestMetrics::RequestMetrics(MetricsRegistry& registry, CurrentServedSet served)
     : total_(registry.AddCounterVec(
           {"apiserver_request_total",
            "Requests that were answered, by what they asked for and the HTTP code of the answer.",
@@ -115,38 +115,38 @@ RequestMetrics::RequestMetrics(MetricsRegistry& registry, std::span<const Served
           {"verb", "group", "version", "resource", "subresource", "scope", "component"},
           kSeriesLimit)),
       reading_(inflight_.With({"readOnly"})),
-      writing_(inflight_.With({"mutating"})) {
-  for (const ServedKind& served : kinds) {
-    const KindInfo& kind = *served.kind;
-    known_.push_back({kind.group, kind.version, kind.plural, ""});
-    for (const SubresourceInfo& sub : kind.subresources) {
-      known_.push_back({kind.group, kind.version, kind.plural, sub.name});
-    }
-    if (served.owner != nullptr) owners_.push_back(served.owner);
-  }
-  std::sort(known_.begin(), known_.end());
-}
+      writing_(inflight_.With({"mutating"})),
+      served_(std::move(served)) {}
 
 RequestMetrics::Subject RequestMetrics::SubjectOf(const RequestInfo& info) const {
   if (!info.is_resource) return {"", "", "", KnownPath(info.path)};
-  const Subject asked{info.group, info.version, info.resource, info.subresource};
-  const auto at = std::lower_bound(known_.begin(), known_.end(), asked);
-  // What is not served has no name here: the request brought it.
-  return at != known_.end() && *at == asked ? *at : Subject{};
+  const ServedSetPtr now = served_();
+  const ServedKind* const found = now->Find(info.group, info.version, info.resource);
+  if (found == nullptr) return {};
+  const std::span<const SubresourceInfo> subresources = found->kind->subresources;
+  const bool known = info.subresource.empty() ||
+                     std::any_of(subresources.begin(), subresources.end(), [&](const auto& sub) {
+                       return sub.name == info.subresource;
+                     });
+  if (!known) return {};
+  return {info.group, info.version, info.resource, info.subresource};
 }
 
 RequestMetrics::Series& RequestMetrics::SeriesOf(const Call& call) {
-  // All views in the key are constants or known_'s, so that it may stay.
-  const Subject subject = SubjectOf(call.info);
-  const SeriesKey key{subject, VerbOf(call), ScopeOf(call.info), DryRunOf(call.query)};
+  SeriesKey key{SubjectOf(call.info), VerbOf(call), ScopeOf(call.info), DryRunOf(call.query)};
   {
     ReaderLock lock(mutex_);
     const auto found = series_.find(key);
     if (found != series_.end()) return *found->second;
+    // Only kinds that come and go by the thousand get here: they share a series.
+    if (series_.size() >= kSeriesLimit) std::get<Subject>(key) = {};
   }
   const auto& [s, verb, scope, dry_run] = key;
   auto series = std::make_unique<Series>();
-  series->subject = subject;
+  series->owned = {std::string(s.group), std::string(s.version), std::string(s.resource),
+                   std::string(s.subresource)};
+  series->subject = {series->owned.group, series->owned.version, series->owned.resource,
+                     series->owned.subresource};
   series->verb = verb;
   series->scope = scope;
   series->dry_run = dry_run;
@@ -157,9 +157,10 @@ RequestMetrics::Series& RequestMetrics::SeriesOf(const Call& call) {
       !measured
           ? nullptr
           : &sizes_.With({verb, s.group, s.version, s.resource, s.subresource, scope, kComponent});
+  const SeriesKey lasting{series->subject, verb, scope, dry_run};
   WriterLock lock(mutex_);
   // Another request of its kind may have been faster; they share the registry's series.
-  return *series_.emplace(key, std::move(series)).first->second;
+  return *series_.emplace(lasting, std::move(series)).first->second;
 }
 
 Counter& RequestMetrics::CounterOf(Series& series, int code) {

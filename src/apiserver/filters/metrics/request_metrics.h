@@ -4,13 +4,13 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <span>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
 
-#include "apiserver/registry/served/served.h"
+#include "apiserver/registry/served/served_set.h"
 #include "apiserver/request/call.h"
 #include "base/metrics.h"
 #include "base/mutex.h"
@@ -28,22 +28,24 @@ namespace cox::apiserver {
 // Lifetime: outlives the calls it follows.
 class RequestMetrics {
  public:
-  // `kinds` are borrowed as ServedKind says.
-  RequestMetrics(MetricsRegistry& registry, std::span<const ServedKind> kinds);
+  RequestMetrics(MetricsRegistry& registry, CurrentServedSet served);
 
   // Follows the call until it is answered, for streams until they end.
   // REQUIRES: call.info is known; nobody else looks at the answer (Call::set_on_answer).
   void Follow(Call& call);
 
  private:
-  // What a request is about, as labels say it.
-  struct Subject {
-    std::string_view group, version, resource, subresource;
-    auto operator<=>(const Subject&) const = default;
+  // The labels that name what is requested.
+  template <class Text>
+  struct Labels {
+    Text group, version, resource, subresource;
+    auto operator<=>(const Labels&) const = default;
   };
+  using Subject = Labels<std::string_view>;
   // The series of requests that have all labels but the code in common.
   struct Series {
-    Subject subject;
+    Labels<std::string> owned;  // the kind may be removed while its series stay
+    Subject subject;            // views into `owned`
     std::string_view verb, scope, dry_run;
     Histogram* duration;
     Histogram* size;                                // null: this verb's answers are not measured
@@ -51,6 +53,8 @@ class RequestMetrics {
   };
   using SeriesKey = std::tuple<Subject, std::string_view, std::string_view, std::string_view>;
 
+  // Empty labels for what is not served: a client must not choose them. The views are those of
+  // `info`.
   Subject SubjectOf(const RequestInfo& info) const;
   Series& SeriesOf(const Call& call);
   Counter& CounterOf(Series& series, int code);
@@ -63,8 +67,7 @@ class RequestMetrics {
   GaugeVec& long_running_;
   Gauge& reading_;
   Gauge& writing_;
-  std::vector<Subject> known_;                       // sorted; views into the kinds
-  std::vector<std::shared_ptr<const void>> owners_;  // of the kinds that were made at run time
+  const CurrentServedSet served_;
   mutable SharedMutex mutex_;
   std::map<SeriesKey, std::unique_ptr<Series>> series_ COX_GUARDED_BY(mutex_);
 };

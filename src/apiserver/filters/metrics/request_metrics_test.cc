@@ -36,8 +36,8 @@ class RequestMetricsTest : public ::testing::Test {
 
   TestClock clock_;
   MetricsRegistry registry_;
-  const std::vector<ServedKind> kinds_ = DefaultServedKinds();
-  RequestMetrics metrics_{registry_, kinds_};
+  const ServedSetPtr served_ = std::make_shared<const ServedSet>(DefaultServedKinds());
+  RequestMetrics metrics_{registry_, [this] { return served_; }};
 };
 
 TEST_F(RequestMetricsTest, CountRequestsByWhatTheyAskFor) {

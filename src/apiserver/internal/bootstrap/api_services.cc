@@ -48,8 +48,8 @@ int32_t GroupMinimum(std::string_view group) {
 }
 
 int32_t VersionPriority(const ServedGroup& group, std::string_view version) {
-  if (group.name.empty()) return 1;
-  const bool first_of_several = group.versions.size() > 1 && group.versions.front() == version;
+  if (group.name().empty()) return 1;
+  const bool first_of_several = group.versions().size() > 1 && group.versions().front() == version;
   return first_of_several ? kBetterVersionPriority : kVersionPriority;
 }
 
@@ -58,15 +58,15 @@ int32_t VersionPriority(const ServedGroup& group, std::string_view version) {
 List<apiregistration::v1::APIService> LocalApiServices() {
   List<apiregistration::v1::APIService> services;
   for (const ServedGroup& group : GroupsOf(DefaultServedKinds())) {
-    // Not told about itself: it is what tells.
-    if (group.name == apiregistration::v1::APIService::kKind.group) continue;
-    for (const std::string& version : group.versions) {
+    // The group of APIServices has no APIService itself.
+    if (group.name() == apiregistration::v1::APIService::kKind.group) continue;
+    for (const std::string& version : group.versions()) {
       apiregistration::v1::APIService& service = services.emplace_back();
-      service.metadata.name = version + "." + group.name;
+      service.metadata.name = version + "." + group.name();
       service.metadata.labels["kube-aggregator.kubernetes.io/automanaged"] = "onstart";
-      service.spec.group = group.name;
+      service.spec.group = group.name();
       service.spec.version = version;
-      service.spec.groupPriorityMinimum = GroupMinimum(group.name);
+      service.spec.groupPriorityMinimum = GroupMinimum(group.name());
       service.spec.versionPriority = VersionPriority(group, version);
     }
   }

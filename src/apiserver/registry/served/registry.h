@@ -7,104 +7,89 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "apiserver/registry/kinds/kinds.h"
+#include "apiserver/registry/served/registered_kind.h"
+#include "apiserver/registry/served/served_resource.h"
+#include "apiserver/registry/served/served_set.h"
 #include "apiserver/registry/store/store.h"
 #include "base/metrics.h"
-#include "object/apply/field_manager.h"
-#include "object/codec.h"
+#include "base/mutex.h"
+#include "base/published.h"
+#include "object/type/gvk.h"
 #include "storage/watchcache/watch_cache.h"
 
 namespace cox::apiserver {
 
-// A resource under one of its paths: which kind is spoken there and where its objects are.
-class ServedResource {
- public:
-  ServedResource(const KindInfo& kind, ResourceStore& store, const ServedVersion* version,
-                 uint8_t slot);
-
-  const KindInfo& kind() const { return kind_; }  // as served
-  ResourceStore& store() const { return store_; }
-  const Strategy& strategy() const { return store_.strategy(); }
-  Resource resource() const { return {kind_.group, kind_.plural}; }
-  GroupVersionKind gvk() const;
-  const ServedVersion* version() const { return version_; }  // null: the hub itself
-
-  Object ToHub(Object served) const;
-  Object FromHub(const Object& hub) const;
-  // Sets the defaults of the served version.
-  void SetDefaults(Object& served) const;
-
-  // An object of the cache as clients of this path read it, JSON or protobuf, made once and shared.
-  // JSON is without a newline at the end.
-  Result<Bytes> Encoded(const storage::Entry& entry, Format format) const;
-  // The same of bytes that are not in the cache.
-  Result<Bytes> Encode(std::string_view stored, storage::Revision revision, Format format) const;
-  // How long `{"kind":"Pod","apiVersion":"v1",` is: items of lists go without.
-  size_t type_meta_size() const { return type_meta_size_; }
-
-  // Who owns which fields, for writes on this path and one of its subresources.
-  const apply::FieldManager& field_manager(std::string_view subresource) const;
-
- private:
-  class Versions;
-
-  const KindInfo& kind_;
-  ResourceStore& store_;
-  const ServedVersion* const version_;
-  const uint8_t slot_;
-  size_t type_meta_size_;
-  std::unique_ptr<Versions> versions_;  // null where there is just one
-  std::map<std::string, std::unique_ptr<apply::FieldManager>, std::less<>> managers_;
-};
-
-// Every resource the server stores, by path.
+// Every kind that the server stores. Built-in kinds are there from the beginning to the end; other
+// kinds come, change and go at run time (Apply). The kinds that are served at one moment are a
+// value, ServedSet: requests go on with the one that they began with.
 //
-// Threads: constant after construction; the stores synchronise themselves.
+// Threads: all methods may be called concurrently. Readers take no lock.
 class Registry {
  public:
   struct Options {
-    // The storage of a resource: "events", "leases.coordination.k8s.io", ...
+    // The storage of a resource: "events", "leases.coordination.k8s.io", ... Called also for kinds
+    // that come at run time; what it returns outlives the registry.
     std::function<storage::Store&(const KindInfo&)> storage;
     std::string root = "/registry";
     MetricsRegistry* metrics = nullptr;
     bool watch_cache = true;
     std::chrono::seconds event_ttl{0};  // 0: an hour
-    // Which group versions and resources are served.
+    // Which group versions and resources of the built-in kinds are served.
     std::function<bool(const KindInfo&)> serves;
   };
   Registry(const Context& ctx, Options options);
   ~Registry();
 
-  // Null if there is no such resource.
-  const ServedResource* Find(std::string_view group, std::string_view version,
-                             std::string_view resource) const;
-  // Of the kind's hub. Ends the process if there is none: for kinds the server itself needs.
+  // What is served now.
+  ServedSetPtr served() const { return served_.Load(); }
+  // Null if there is no such resource, or if it is not stored.
+  std::shared_ptr<const ServedResource> Find(std::string_view group, std::string_view version,
+                                             std::string_view resource) const;
+  // The hub of a built-in kind, which lives as long as the registry. Ends the process if it is not
+  // served: for kinds that the server itself needs.
   const ServedResource& Hub(const KindInfo& kind) const;
-  const std::vector<std::unique_ptr<ServedResource>>& served() const { return served_; }
 
-  // OK once every cache has its first list.
+  // Changes of the kinds that are not built in.
+  struct Changes {
+    // Served from now on, instead of the kinds with the same group and plural if there are such.
+    // REQUIRES: the versions of a kind are of one group.
+    std::vector<SharedStrategy> put;
+    // No longer served. Unknown ones are ignored.
+    std::vector<GroupResource> remove;
+  };
+  // Makes all changes at once. Blocks until the caches of the new kinds are filled: they are served
+  // when it returns, and watches of the kinds that are gone have ended. If it fails nothing has
+  // changed: Conflict for the name of a built-in resource, or the error of `ctx` if that stops.
+  Status Apply(Context& ctx, Changes changes);
+
+  // OK once the caches of all built-in kinds have their first list.
   Status WaitReady(Context& ctx) const;
   bool ready() const;
 
  private:
-  class Heads;
-  using Path = std::tuple<std::string_view, std::string_view, std::string_view>;
+  using KindPtr = std::shared_ptr<RegisteredKind>;
 
-  std::shared_ptr<storage::RevisionReader> RevisionsOf(const Context& ctx, storage::Store& store);
-  void Add(const Strategy& strategy, ResourceStore& store, const Options& options);
+  KindPtr MakeKind(SharedStrategy strategy, const std::function<bool(const KindInfo&)>& serves);
+  std::shared_ptr<storage::RevisionReader> RevisionsOf(storage::Store& store);
+  bool IsBuiltin(const KindInfo& kind) const;
+  // Publishes the set with these kinds; returns those that they replaced.
+  std::vector<KindPtr> Publish(const std::vector<KindPtr>& put,
+                               const std::vector<GroupResource>& remove);
 
-  const std::vector<StrategyPtr> strategies_;
-  const std::shared_ptr<storage::EncodingBudget> encodings_;
-  const std::unique_ptr<storage::WatchCacheMetrics> cache_metrics_;
-  std::map<storage::Store*, std::shared_ptr<storage::RevisionReader>> revisions_;
-  std::vector<std::unique_ptr<Heads>> heads_;
-  std::vector<std::unique_ptr<storage::WatchCache>> caches_;
-  std::vector<std::unique_ptr<ResourceStore>> stores_;
-  std::vector<std::unique_ptr<ServedResource>> served_;
-  std::map<Path, const ServedResource*> by_path_;
+  Context ctx_;
+  const Options options_;
+  const RegisteredKind::Shared shared_;
+  Mutex mu_;
+  std::map<storage::Store*, std::shared_ptr<storage::RevisionReader>> revisions_
+      COX_GUARDED_BY(mu_);
+  std::map<GroupResource, KindPtr> custom_ COX_GUARDED_BY(mu_);
+  std::vector<KindPtr> builtin_;  // constant after construction
+  // The hubs of the built-in kinds.
+  std::map<std::pair<std::string_view, std::string_view>, const ServedResource*> hubs_;
+  Published<const ServedSet> served_;
 };
 
 }  // namespace cox::apiserver

@@ -152,36 +152,47 @@ std::vector<ServedKind> DefaultServedKinds() {
     served.push_back({.kind = kind, .storage = StorageOf(*kind)});
   }
   std::stable_sort(served.begin(), served.end(), [](const ServedKind& a, const ServedKind& b) {
-    const size_t rank_a = GroupRank(a.kind->group), rank_b = GroupRank(b.kind->group);
-    if (rank_a != rank_b) return rank_a < rank_b;
+    if (a.kind->group != b.kind->group) return GroupBefore(a.kind->group, b.kind->group);
     if (a.kind->version != b.kind->version) return VersionBefore(a.kind->version, b.kind->version);
     return a.kind->plural < b.kind->plural;
   });
   return served;
 }
 
-std::vector<ServedGroup> GroupsOf(std::span<const ServedKind> kinds) {
-  std::vector<ServedGroup> groups;
-  for (const ServedKind& served : kinds) {
-    auto group = std::find_if(groups.begin(), groups.end(),
-                              [&](const ServedGroup& g) { return g.name == served.kind->group; });
-    if (group == groups.end()) {
-      groups.push_back({.name = std::string(served.kind->group), .versions = {}});
-      group = std::prev(groups.end());
-    }
-    const std::string version(served.kind->version);
-    if (std::find(group->versions.begin(), group->versions.end(), version) ==
-        group->versions.end()) {
-      group->versions.push_back(version);
-    }
-  }
-  std::sort(groups.begin(), groups.end(), [](const ServedGroup& a, const ServedGroup& b) {
-    return std::make_tuple(GroupRank(a.name), std::string_view(a.name)) <
-           std::make_tuple(GroupRank(b.name), std::string_view(b.name));
+ServedGroup::ServedGroup(std::string name, std::vector<ServedKind> kinds)
+    : name_(std::move(name)), kinds_(std::move(kinds)) {
+  std::stable_sort(kinds_.begin(), kinds_.end(), [](const ServedKind& a, const ServedKind& b) {
+    if (a.kind->version != b.kind->version) return VersionBefore(a.kind->version, b.kind->version);
+    return a.kind->plural < b.kind->plural;
   });
-  for (ServedGroup& group : groups) {
-    std::sort(group.versions.begin(), group.versions.end(), VersionBefore);
+  for (size_t i = 0; i < kinds_.size(); ++i) {
+    const KindInfo& kind = *kinds_[i].kind;
+    if (versions_.empty() || versions_.back() != kind.version) versions_.emplace_back(kind.version);
+    by_path_.emplace(std::pair(kind.version, kind.plural), i);
   }
+}
+
+bool ServedGroup::custom() const {
+  return std::all_of(kinds_.begin(), kinds_.end(),
+                     [](const ServedKind& served) { return served.custom; });
+}
+
+const ServedKind* ServedGroup::Find(std::string_view version, std::string_view plural) const {
+  const auto found = by_path_.find({version, plural});
+  return found == by_path_.end() ? nullptr : &kinds_[found->second];
+}
+
+bool GroupBefore(std::string_view a, std::string_view b) {
+  const size_t rank_a = GroupRank(a), rank_b = GroupRank(b);
+  return rank_a != rank_b ? rank_a < rank_b : a < b;
+}
+
+std::vector<ServedGroup> GroupsOf(std::span<const ServedKind> kinds) {
+  const auto before = [](std::string_view a, std::string_view b) { return GroupBefore(a, b); };
+  std::map<std::string, std::vector<ServedKind>, decltype(before)> by_group(before);
+  for (const ServedKind& served : kinds) by_group[std::string(served.kind->group)].push_back(served);
+  std::vector<ServedGroup> groups;
+  for (auto& [name, members] : by_group) groups.emplace_back(name, std::move(members));
   return groups;
 }
 

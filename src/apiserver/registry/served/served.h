@@ -1,37 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "object/type/gvk.h"
 #include "object/type/kind.h"
 
-// Which of the API's group versions this server offers, and what it says about how they are kept.
+// The kinds that the API serves, with what discovery and OpenAPI say about them.
 namespace cox::apiserver {
 
-// A kind that is offered at a path, as discovery and OpenAPI need to know it.
-//
-// Ownership: borrows `kind`, which lives at least as long as `owner`.
+class ServedResource;
+
+// A kind that is served at a path.
 struct ServedKind {
-  const KindInfo* kind = nullptr;
-  // The kind objects rest as in storage. Empty: as `kind` itself.
+  const KindInfo* kind = nullptr;  // constant, or kept alive by `resource`
+  // The kind under which objects are stored. Empty: `kind` itself.
   GroupVersionKind storage;
-  // From a definition, at run time. Discovery names the group of such kinds where it leaves out
-  // that of built-in ones.
+  // It is defined at run time. For such kinds discovery names the group and version, which it
+  // leaves out for built-in kinds.
   bool custom = false;
-  // Keeps a KindInfo of run time alive for documents that are built late; null for built-in ones.
-  std::shared_ptr<const void> owner;
+  // Null for kinds that are not stored: reviews and bindings.
+  std::shared_ptr<const ServedResource> resource;
 };
 
 // Whether a server without --runtime-config serves this. `resource` may be empty to ask for the
 // group version as a whole. The tables are at the top of served.cc.
 //
-// What they leave out: alpha and beta versions, which are off until somebody asks for them, and the
-// two groups that have nothing else.
+// They leave out alpha and beta versions, which are off unless they are asked for, and the two groups
+// that have nothing else.
 bool IsServedByDefault(std::string_view group, std::string_view version,
                        std::string_view resource = {});
 
@@ -39,13 +41,37 @@ bool IsServedByDefault(std::string_view group, std::string_view version,
 // version (preferred first), then by name.
 std::vector<ServedKind> DefaultServedKinds();
 
-// The groups of `kinds` with their versions. Built-in groups stand in the order of ServedGroups()
-// and their versions as there; then come the others, by name, their versions most stable first.
-struct ServedGroup {
-  std::string name;                   // empty for core
-  std::vector<std::string> versions;  // preferred first
+// A group with the kinds that are served in it.
+//
+// Threads: immutable. Ownership: keeps its resources alive.
+class ServedGroup {
+ public:
+  // REQUIRES: `kinds` is not empty, and all are of group `name`.
+  ServedGroup(std::string name, std::vector<ServedKind> kinds);
+
+  const std::string& name() const { return name_; }  // empty for core
+  // Most preferred first.
+  const std::vector<std::string>& versions() const { return versions_; }
+  // By version, most preferred first, then by plural.
+  const std::vector<ServedKind>& kinds() const { return kinds_; }
+  // Whether all its kinds are defined at run time.
+  bool custom() const;
+  // Null if it is not served.
+  const ServedKind* Find(std::string_view version, std::string_view plural) const;
+
+ private:
+  std::string name_;
+  std::vector<std::string> versions_;
+  std::vector<ServedKind> kinds_;
+  // Places in kinds_ by version and plural, which are views into the kinds.
+  std::map<std::pair<std::string_view, std::string_view>, size_t> by_path_;
 };
+
+// The groups of `kinds`, in the order of discovery.
 std::vector<ServedGroup> GroupsOf(std::span<const ServedKind> kinds);
+// Whether group `a` comes before `b` in discovery: built-in groups in the order of ServedGroups(),
+// then the others by name.
+bool GroupBefore(std::string_view a, std::string_view b);
 
 // Lets a client see that a resource is kept in another version than it was: eight bytes of
 // SHA-256 over "group/version/Kind", in base64.

@@ -7,6 +7,7 @@
 #include "base/strings.h"
 #include "object/codec.h"
 #include "object/defaults.h"
+#include "object/type/kind_names.h"
 #include "object/validation/object_meta.h"
 #include "storage/unreadable.h"
 
@@ -23,10 +24,8 @@ constexpr int kMaxNameAttempts = 8;
 
 // The hub object that `object` stands for: itself, or converted from another version.
 Object ToHub(const Strategy& strategy, Object object) {
-  for (const ServedVersion& version : strategy.Versions()) {
-    if (version.kind->type == &object.type() && version.to_hub != nullptr) {
-      return version.to_hub(object);
-    }
+  for (const ServedVersion* version : strategy.Versions()) {
+    if (GvkOf(version->kind()) == object.gvk()) return version->ToHub(object);
   }
   return object;
 }
@@ -71,11 +70,10 @@ Result<Object> ResourceStore::Decode(std::string_view value, storage::Revision r
   if (const auto why = storage::WhyUnreadable(value)) {
     return Status::Internal("Internal error occurred: " + std::string(*why));
   }
-  const GroupVersionKind expected{std::string(kind().group), std::string(kind().version),
-                                  std::string(kind().kind)};
+  const GroupVersionKind expected = GvkOf(kind());
   COX_ASSIGN_OR_RETURN(Object object,
-                       DecodeObject(value, SniffFormat(value), Scheme::Builtin(), &expected));
-  if (&object.type() != kind().type) object = ToHub(strategy(), std::move(object));
+                       DecodeObject(value, SniffFormat(value), strategy().scheme(), &expected));
+  if (object.gvk() != expected) object = ToHub(strategy(), std::move(object));
   meta::v1::ObjectMeta* meta = object.object_meta();
   if (&object.type() != kind().type || meta == nullptr) {
     return Status::Internal("stored object is a " + object.gvk().ToString() + ", not a " +

@@ -15,6 +15,7 @@
 #include "base/context.h"
 #include "base/result.h"
 #include "object/object.h"
+#include "object/scheme.h"
 #include "object/validation/field_error.h"
 #include "object/validation/names.h"
 
@@ -28,8 +29,7 @@ struct WriteContext {
   const UserInfo& user;
   Time now;
   bool dry_run = false;
-  // The version the client speaks, where the kind has more than one (ServedVersion::kind); null:
-  // the hub.
+  // The version of the request, if it is not the hub (ServedVersion::kind); null: the hub.
   const KindInfo* served_as = nullptr;
 };
 
@@ -63,24 +63,30 @@ class UpdateStrategy {
 };
 
 // Another version of a kind, or its twin in another group, over the same storage.
-struct ServedVersion {
-  const KindInfo* kind;
-  Object (*to_hub)(const Object& object);
-  Object (*from_hub)(const Object& hub);
-  // Defaults of this version, before to_hub.
-  void (*set_defaults)(Object& object) = nullptr;
-  // What is wrong with a new object of this version that the hub form could not tell; may be null.
-  FieldErrorList (*validate)(const Object& object) = nullptr;
-  // Selectable fields by their names in this version and in the hub; empty: the hub's own names.
-  std::span<const std::pair<std::string_view, std::string_view>> field_labels = {};
+class ServedVersion {
+ public:
+  virtual ~ServedVersion() = default;
+  virtual const KindInfo& kind() const = 0;
+  // Converts an object of this version to the hub, and an object of the hub to this version.
+  virtual Object ToHub(const Object& object) const = 0;
+  virtual Object FromHub(const Object& hub) const = 0;
+  // Sets the defaults of this version, before ToHub.
+  virtual void SetDefaults(Object&) const {}
+  // The names of selectable fields in this version, with their names in the hub. Empty: the names
+  // are the same.
+  using FieldLabels = std::span<const std::pair<std::string_view, std::string_view>>;
+  virtual FieldLabels field_labels() const { return {}; }
 };
 
 enum class Propagation : uint8_t { kBackground, kForeground, kOrphan };
 
-// A built-in kind. `kind()` is its hub: the version that is stored and that all methods see.
+// A kind. `kind()` is its hub: the version that is stored and that all methods see. The strategy of
+// a kind that is defined at run time owns the definition, with everything that its methods return.
 class Strategy : public UpdateStrategy {
  public:
   virtual const KindInfo& kind() const = 0;
+  // The kinds that requests and stored objects may name.
+  virtual const Scheme& scheme() const { return Scheme::Builtin(); }
   // Under /registry, without slashes at the ends: "pods", "services/specs". Namespace and name
   // follow.
   virtual std::string_view storage_prefix() const = 0;
@@ -117,9 +123,9 @@ class Strategy : public UpdateStrategy {
   // `kubectl get`. The default is Name and Created At... Age.
   virtual std::span<const Column> Columns() const;
   virtual Cells Row(const Object& object, const Time& now) const;
-  // The order of the rows; null: as the list has them, by key.
-  using RowBefore = bool (*)(const Object& a, const Object& b);
-  virtual RowBefore RowOrder() const { return nullptr; }
+  // Whether the rows are sorted by RowBefore. Otherwise they have the order of the list, by key.
+  virtual bool SortsRows() const { return false; }
+  virtual bool RowBefore(const Object&, const Object&) const { return false; }
 
   // What deletion without a policy does with dependents.
   virtual Propagation DefaultPropagation(const Object&) const { return Propagation::kBackground; }
@@ -143,8 +149,8 @@ class Strategy : public UpdateStrategy {
   // How long a new or updated object lives; 0: until deleted. Events.
   virtual int64_t TtlSeconds(const Object&) const { return 0; }
 
-  // All versions it is served as; empty: kind() alone.
-  virtual std::span<const ServedVersion> Versions() const { return {}; }
+  // The versions that it is served as besides kind(). They live as long as the strategy.
+  virtual std::span<const ServedVersion* const> Versions() const { return {}; }
 };
 
 // Casts once, so that a kind is written in its own struct:
@@ -240,5 +246,7 @@ class PlainStatusStrategy : public UpdateStrategyOf<T> {
 };
 
 using StrategyPtr = std::unique_ptr<const Strategy>;
+// Kinds in the registry are shared with the requests that use them.
+using SharedStrategy = std::shared_ptr<const Strategy>;
 
 }  // namespace cox::apiserver

@@ -84,8 +84,9 @@ class OwnerReferencesPermissionEnforcement final : public AdmissionPlugin {
   }
 
   Status CheckFinalizers(const AdmissionRequest& request, const OwnerReference& reference) const {
-    const KindInfo* kind = KindOf(reference);
-    if (kind == nullptr) {
+    const ServedSetPtr now = registry_.served();
+    const ServedKind* const owner = KindOf(*now, reference);
+    if (owner == nullptr) {
       return Refused(request,
                      "cannot set blockOwnerDeletion in this case because cannot find RESTMapping "
                      "for APIVersion " +
@@ -93,7 +94,7 @@ class OwnerReferencesPermissionEnforcement final : public AdmissionPlugin {
                          ": no matches for kind " + Quote(reference.kind) + " in version " +
                          Quote(reference.apiVersion));
     }
-    RequestInfo asked = Asked("update", *kind, request.ns, reference.name);
+    RequestInfo asked = Asked("update", *owner->kind, request.ns, reference.name);
     asked.subresource = "finalizers";
     const Decision decision = authorizer_.Authorize(request.user, asked);
     if (decision.allowed) return {};
@@ -104,17 +105,11 @@ class OwnerReferencesPermissionEnforcement final : public AdmissionPlugin {
   }
 
   // Null if no such kind is served.
-  const KindInfo* KindOf(const OwnerReference& reference) const {
+  static const ServedKind* KindOf(const ServedSet& served, const OwnerReference& reference) {
     const CutResult cut = Cut(reference.apiVersion, '/');
     const std::string_view group = cut.found ? cut.before : std::string_view();
     const std::string_view version = cut.found ? cut.after : cut.before;
-    for (const auto& served : registry_.served()) {
-      const KindInfo& kind = served->kind();
-      if (kind.kind == reference.kind && kind.group == group && kind.version == version) {
-        return &kind;
-      }
-    }
-    return nullptr;
+    return served.FindKind(group, version, reference.kind);
   }
 
   const Registry& registry_;

@@ -125,15 +125,20 @@ class HorizontalPodAutoscalerStatusStrategy final
   }
 };
 
-Object Same(const Object& object) { return object; }
-Object V1ToHub(const Object& object) {
-  return Object::Of(FromV1(*object.As<v1::HorizontalPodAutoscaler>()));
-}
-Object HubToV1(const Object& hub) { return Object::Of(ToV1(*hub.As<HorizontalPodAutoscaler>())); }
-void SetV1Defaults(Object& object) {
-  auto& spec = object.As<v1::HorizontalPodAutoscaler>()->spec;
-  if (!spec.minReplicas) spec.minReplicas = 1;
-}
+class V1Version final : public ServedVersion {
+ public:
+  const KindInfo& kind() const override { return v1::HorizontalPodAutoscaler::kKind; }
+  Object ToHub(const Object& object) const override {
+    return Object::Of(FromV1(*object.As<v1::HorizontalPodAutoscaler>()));
+  }
+  Object FromHub(const Object& hub) const override {
+    return Object::Of(ToV1(*hub.As<HorizontalPodAutoscaler>()));
+  }
+  void SetDefaults(Object& object) const override {
+    auto& spec = object.As<v1::HorizontalPodAutoscaler>()->spec;
+    if (!spec.minReplicas) spec.minReplicas = 1;
+  }
+};
 
 class HorizontalPodAutoscalerStrategy final
     : public SpecAndStatusStrategy<HorizontalPodAutoscaler, HorizontalPodAutoscalerStatusStrategy,
@@ -141,14 +146,9 @@ class HorizontalPodAutoscalerStrategy final
  public:
   std::string_view storage_prefix() const override { return "horizontalpodautoscalers"; }
 
-  std::span<const ServedVersion> Versions() const override {
-    static const ServedVersion kVersions[] = {
-        {.kind = &HorizontalPodAutoscaler::kKind, .to_hub = Same, .from_hub = Same},
-        {.kind = &v1::HorizontalPodAutoscaler::kKind,
-         .to_hub = V1ToHub,
-         .from_hub = HubToV1,
-         .set_defaults = SetV1Defaults},
-    };
+  std::span<const ServedVersion* const> Versions() const override {
+    static const V1Version kV1;
+    static const ServedVersion* const kVersions[] = {&kV1};
     return kVersions;
   }
   std::span<const Column> Columns() const override {

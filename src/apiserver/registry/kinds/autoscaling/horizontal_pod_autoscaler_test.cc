@@ -123,15 +123,15 @@ TEST(HorizontalPodAutoscaler, HasColumns) {
 
 TEST(HorizontalPodAutoscaler, IsServedAsV1) {
   StrategyTester tester = Tester();
-  ASSERT_EQ(tester.strategy().Versions().size(), 2u);
-  const ServedVersion& v1 = tester.strategy().Versions()[1];
-  EXPECT_EQ(v1.kind->version, "v1");
-  Object object(*v1.kind);
-  v1.set_defaults(object);
+  ASSERT_EQ(tester.strategy().Versions().size(), 1u);
+  const ServedVersion& v1 = *tester.strategy().Versions()[0];
+  EXPECT_EQ(v1.kind().version, "v1");
+  Object object(v1.kind());
+  v1.SetDefaults(object);
   EXPECT_EQ(object.As<autoscaling::v1::HorizontalPodAutoscaler>()->spec.minReplicas, 1);
-  Object hub = v1.to_hub(object);
+  Object hub = v1.ToHub(object);
   tester.strategy().SetDefaults(hub);
-  Object back = v1.from_hub(hub);
+  Object back = v1.FromHub(hub);
   EXPECT_EQ(
       back.As<autoscaling::v1::HorizontalPodAutoscaler>()->spec.targetCPUUtilizationPercentage, 80);
 }

@@ -72,8 +72,6 @@ Object HubToNew(const Object& hub) {
   return Object::Of(std::move(out));
 }
 
-Object Same(const Object& object) { return object; }
-
 // An event stands in the namespace of what it is about.
 void CheckNamespace(FieldErrorList& errors, const Event& event) {
   const std::string& of_event = event.metadata.namespace_;
@@ -227,6 +225,15 @@ constexpr std::pair<std::string_view, std::string_view> kNewFieldLabels[] = {
     {"type", "type"},
 };
 
+// The Event of events.k8s.io.
+class EventsGroupVersion final : public ServedVersion {
+ public:
+  const KindInfo& kind() const override { return NewEvent::kKind; }
+  Object ToHub(const Object& object) const override { return NewToHub(object); }
+  Object FromHub(const Object& hub) const override { return HubToNew(hub); }
+  FieldLabels field_labels() const override { return kNewFieldLabels; }
+};
+
 class EventStrategy final : public StrategyOf<Event> {
  public:
   std::string_view storage_prefix() const override { return "events"; }
@@ -235,14 +242,9 @@ class EventStrategy final : public StrategyOf<Event> {
   bool AllowCreateOnUpdate() const override { return true; }
   int64_t TtlSeconds(const Object&) const override { return kTtlSeconds; }
 
-  std::span<const ServedVersion> Versions() const override {
-    static const ServedVersion kVersions[] = {
-        {.kind = &Event::kKind, .to_hub = Same, .from_hub = Same},
-        {.kind = &NewEvent::kKind,
-         .to_hub = NewToHub,
-         .from_hub = HubToNew,
-         .field_labels = kNewFieldLabels},
-    };
+  std::span<const ServedVersion* const> Versions() const override {
+    static const EventsGroupVersion kEventsGroup;
+    static const ServedVersion* const kVersions[] = {&kEventsGroup};
     return kVersions;
   }
   std::span<const std::string_view> FieldNames() const override { return kFieldNames; }

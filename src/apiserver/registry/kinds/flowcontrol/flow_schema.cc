@@ -79,14 +79,13 @@ class FlowSchemaStrategy final : public SpecAndStatusStrategy<FlowSchema, Status
   std::string_view storage_prefix() const override { return "flowschemas"; }
   bool AllowUnconditionalUpdate() const override { return false; }
   // As they are tried for a request.
-  RowBefore RowOrder() const override {
-    return [](const Object& a, const Object& b) {
-      const auto& left = *a.As<FlowSchema>();
-      const auto& right = *b.As<FlowSchema>();
-      return left.spec.matchingPrecedence != right.spec.matchingPrecedence
-                 ? left.spec.matchingPrecedence < right.spec.matchingPrecedence
-                 : left.metadata.name < right.metadata.name;
-    };
+  bool SortsRows() const override { return true; }
+  bool RowBefore(const Object& a, const Object& b) const override {
+    const auto& left = *a.As<FlowSchema>();
+    const auto& right = *b.As<FlowSchema>();
+    return left.spec.matchingPrecedence != right.spec.matchingPrecedence
+               ? left.spec.matchingPrecedence < right.spec.matchingPrecedence
+               : left.metadata.name < right.metadata.name;
   }
   std::span<const Column> Columns() const override {
     static constexpr Column kColumns[] = {

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apiserver/server/request_pipeline.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "apiserver/filters/fairness/fairness_feed.h"
+#include "apiserver/registry/store/names.h"
+#include "base/random.h"
+
+namespace cox::apiserver {
+namespace {
+
+// Threads for requests that need no seat, besides one for each seat that there is: then no request
+// that has its seats waits for the thread of another priority level.
+constexpr size_t kUnseatedWorkers = 64;
+
+size_t WorkersFor(const FairnessOptions& options) {
+  return kUnseatedWorkers +
+         static_cast<size_t>(std::max(0, options.max_requests_inflight) +
+                             std::max(0, options.max_mutating_requests_inflight));
+}
+
+}  // namespace
+
+RequestPipeline::RequestPipeline(const Context& ctx, const FairnessOptions& fairness,
+                                 std::chrono::nanoseconds request_timeout, MetricsRegistry& metrics,
+                                 const Registry& registry)
+    : request_timeout_(request_timeout),
+      request_metrics_(metrics, [&registry] { return registry.served(); }),
+      fairness_(MakeFairness(ctx, fairness, metrics, registry)),
+      in_flight_limit_(fairness, ctx.clock()),
+      workers_(ctx, {.name = "request", .max_threads = WorkersFor(fairness)}) {}
+
+std::unique_ptr<PriorityAndFairness> RequestPipeline::MakeFairness(const Context& ctx,
+                                                                   const FairnessOptions& options,
+                                                                   MetricsRegistry& metrics,
+                                                                   const Registry& registry) {
+  if (!options.enabled) return nullptr;
+  return std::make_unique<PriorityAndFairness>(PriorityAndFairness::Parts{
+      .clock = ctx.clock(),
+      .metrics = metrics,
+      .options = options,
+      .resume = [this](std::shared_ptr<Call> call) { ResumeWaited(std::move(call)); },
+      .elsewhere =
+          [this](std::function<void()> work) {
+            // Dropped only while the server stops; then the call says so itself.
+            (void)workers_.Submit(std::move(work));
+          },
+      .facts = [&registry](const RequestInfo& info) { return ReadWorkFacts(registry, info); },
+      .request_timeout = request_timeout_,
+      .seed = RandomBelow(UINT64_MAX)});
+}
+
+void RequestPipeline::Connect(Filters filters) {
+  chain_ = BuildChain({.metrics = request_metrics_,
+                       .authenticator = filters.authenticator,
+                       .auditor = filters.auditor,
+                       .impersonation = filters.impersonation,
+                       .gate = fairness_ != nullptr ? static_cast<RequestGate&>(*fairness_)
+                                                    : static_cast<RequestGate&>(in_flight_limit_),
+                       .authorizer = filters.authorizer,
+                       .fencing = filters.fencing,
+                       .offload =
+                           [this](std::shared_ptr<Call> call,
+                                  std::function<void(std::shared_ptr<Call>)> then) {
+                             Offload(std::move(call), std::move(then));
+                           },
+                       .dispatch = std::move(filters.dispatch),
+                       .request_timeout = request_timeout_});
+}
+
+void RequestPipeline::Serve(net::ExchangePtr exchange, bool local) {
+  const std::optional<std::string_view> given = exchange->request().headers.Get("audit-id");
+  std::string audit_id = given && !given->empty() ? std::string(*given) : NewUid();
+  auto call = std::make_shared<Call>(std::move(exchange), std::move(audit_id));
+  if (local) {
+    call->set_taken_at_once();
+    // The thread that called waits for the answer anyway. If it does the work, two changes of
+    // threads are saved.
+    call->on_worker = true;
+  }
+  RunChain(chain_, call);
+}
+
+void RequestPipeline::ResumeWaited(std::shared_ptr<Call> call) {
+  Offload(std::move(call), [this](const std::shared_ptr<Call>& waited) {
+    waited->on_worker = true;
+    RunChain(chain_, waited, chain_.after_fairness);
+  });
+}
+
+void RequestPipeline::Offload(std::shared_ptr<Call> call,
+                              std::function<void(std::shared_ptr<Call>)> then) {
+  Call& raw = *call;
+  // Not shared with this thread: the call ends on the thread that works on it.
+  std::function<void()> work = [call = std::move(call), then = std::move(then)]() mutable {
+    then(std::move(call));
+  };
+  if (!workers_.Submit(std::move(work))) {  // then `work` is as it was, and holds the call
+    raw.RespondStatus(Status(Reason::kTooManyRequests, "too many requests, please try again later",
+                             StatusDetails{.retry_after_seconds = 1}));
+  }
+}
+
+}  // namespace cox::apiserver

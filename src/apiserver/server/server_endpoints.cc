@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apiserver/server/server_endpoints.h"
+
+#include "base/build_info.h"
+
+namespace cox::apiserver {
+namespace {
+
+// The API level, as clients compare it.
+constexpr char kVersion[] = "v1.36.4";
+
+VersionInfo MakeVersion() {
+  const BuildInfo& build = GetBuildInfo();
+  VersionInfo info;
+  info.git_version = build.git_version;
+  info.git_commit = build.git_commit;
+  info.git_tree_state = build.git_tree_state;
+  info.build_date = build.build_date;
+  info.go_version = "none";
+  info.compiler = "g++ " __VERSION__;
+  info.platform = "linux/amd64";
+  return info;
+}
+
+void AddBuildInfo(const VersionInfo& info, MetricsRegistry& metrics) {
+  metrics
+      .AddGaugeVec({"kubernetes_build_info", "Always 1; the labels say what this program is.",
+                    Stability::kBeta},
+                   {"major", "minor", "git_version", "git_commit", "git_tree_state", "build_date",
+                    "go_version", "compiler", "platform"})
+      .With({info.major, info.minor, info.git_version, info.git_commit, info.git_tree_state,
+             info.build_date, info.go_version, info.compiler, info.platform})
+      .Set(1);
+}
+
+CurrentServedSet ServedBy(const Registry& registry) {
+  return [&registry] { return registry.served(); };
+}
+
+}  // namespace
+
+ServerEndpoints::ServerEndpoints(const Context& ctx, const Parts& parts)
+    : admission_metrics_(parts.metrics),
+      webhooks_(std::make_shared<WebhookConnections>(ctx, ResolveServices(parts.registry))),
+      admission_(MakeAdmission({.registry = parts.registry,
+                                .authorizer = parts.authorization,
+                                .webhooks = webhooks_,
+                                .metrics = &admission_metrics_,
+                                .configs = parts.options.admission_configs},
+                               parts.options.enabled_admission_plugins,
+                               parts.options.disabled_admission_plugins)),
+      resources_(parts.registry, admission_, parts.options.min_request_timeout),
+      connector_(ctx, parts.authorization, parts.options.kubelets),
+      reviews_({.authenticator = parts.authenticator,
+                .authorizer = parts.authorization,
+                .tokens = parts.tokens,
+                .resources = resources_}),
+      issuer_(*parts.tokens, parts.options.advertise_address),
+      discovery_(ServedBy(parts.registry)),
+      openapi_(ServedBy(parts.registry), kVersion),
+      health_(ApiServerChecks(
+          parts.etcd_health, [&registry = parts.registry] { return registry.ready(); },
+          parts.started, parts.draining, parts.options.storage_checks)),
+      router_({.resources = resources_,
+               .discovery = discovery_,
+               .openapi = openapi_,
+               .health = health_,
+               .reviews = reviews_,
+               .issuer = issuer_,
+               .metrics = parts.metrics,
+               .server_address = parts.options.advertise_address,
+               .version = MakeVersion(),
+               .started = ctx.clock().Now(),
+               .flags = parts.options.flags,
+               .fairness = parts.fairness}) {
+  resources_.set_connector(&connector_);
+  AddBuildInfo(MakeVersion(), parts.metrics);
+}
+
+}  // namespace cox::apiserver

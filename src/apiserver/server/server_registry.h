@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "apiserver/filters/authz/authorization.h"
+#include "apiserver/filters/authz/rbac/rbac_guard.h"
+#include "apiserver/filters/fencing/fenced_store.h"
+#include "apiserver/filters/fencing/fencing.h"
+#include "apiserver/registry/kinds/core/service/alloc/repair.h"
+#include "apiserver/registry/kinds/core/service/alloc/service_allocation.h"
+#include "apiserver/registry/served/registry.h"
+#include "apiserver/server/server.h"
+
+namespace cox::apiserver {
+
+// The registry of a server with everything that takes part in its writes: fencing, the check of
+// RBAC escalation, and the allocation of Service addresses and ports.
+//
+// Threads: as its parts.
+class ServerRegistry {
+ public:
+  // All arguments outlive it.
+  ServerRegistry(const Context& ctx, const ServerOptions& options, const ApiServer::StoreOf& storage,
+                 MetricsRegistry& metrics, const Authorization& authorization);
+
+  Registry& registry() { return registry_; }
+  const Fencing& fencing() const { return fencing_; }
+
+  // Waits for the caches and brings the allocations up to date with the Services: what a server
+  // that died left allocated or unrecorded would otherwise be given out twice. May be called again
+  // if it failed.
+  Status Prepare(Context& ctx);
+  // Repairs allocations until `ctx` stops.
+  void RunRepair(Context& ctx) { repair_.Run(ctx); }
+
+ private:
+  Fencing fencing_;
+  FencedStores fenced_;
+  Registry registry_;
+  RbacGuard rbac_guard_;
+  ServiceAllocation allocation_;
+  ServiceRepair repair_;  // for one thread
+};
+
+}  // namespace cox::apiserver
