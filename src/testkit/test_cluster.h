@@ -15,6 +15,7 @@
 #include "coxswain/transport.h"
 
 namespace cox::apiserver {
+class Registry;
 struct ServerOptions;
 }
 namespace cox::storage {
@@ -126,6 +127,8 @@ class TestCluster {
   // On the same store, in this process only.
   Result<std::unique_ptr<SecondServer>> AddServer();
 
+  // The kinds that the server serves, to add others. Valid until the server stops.
+  apiserver::Registry& registry();
   // Where the objects are, to look beneath the server.
   storage::Store& store();
   // Makes every resource version before now too old to watch or list from, as etcd's compaction

@@ -62,6 +62,19 @@ TEST_F(GarbageCollectorTest, InTheBackgroundDependentsFollowTheirOwner) {
   EXPECT_TRUE(Exists<ConfigMap>({"default", "stranger"}));
 }
 
+TEST_F(GarbageCollectorTest, OwnersMayBeOfAKindThatCameLater) {
+  clock.emplace();
+  Start({AddGarbageCollector});
+  ServeWidgets();
+  const std::string uid = CreateWidget({"default", "owner"});
+  CreateMap("child",
+            {{.apiVersion = "example.com/v1", .kind = "Widget", .name = "owner", .uid = uid}});
+  ASSERT_TRUE(client().Delete(*ctx, Widgets(), {"default", "owner"}).ok());
+  EXPECT_TRUE(Eventually<ConfigMap>({"default", "child"}, [](const ConfigMap* child) {
+                return child == nullptr;
+              }).status().Is(Reason::kNotFound));
+}
+
 TEST_F(GarbageCollectorTest, WhatLostItsOwnerBeforeTheStartIsCollected) {
   const ConfigMap owner = CreateMap("owner");
   CreateMap("child", {RefTo(owner)});

@@ -10,6 +10,8 @@
 #include <utility>
 
 #include "api/core/v1.h"
+#include "apiserver/registry/served/registry.h"
+#include "apiserver/testing/runtime_kind.h"
 #include "base/testing/test_clock.h"
 #include "tests/manager_fixture.h"
 
@@ -60,6 +62,26 @@ class ControllerTest : public ManagerFixture {
     core::v1::Namespace ns;
     ns.metadata.name = name;
     return Create(std::move(ns));
+  }
+  // A kind that the server does not have when it starts: widgets.example.com, with namespaces.
+  static Resource Widgets() {
+    return Resource::Dynamic({"example.com", "v1", "Widget"}, "widgets", true);
+  }
+  void ServeWidgets() {
+    const Status served =
+        cluster->registry().Apply(*ctx, {.put = {apiserver::NewRuntimeKind()}, .remove = {}});
+    ASSERT_TRUE(served.ok()) << served.ToString();
+  }
+  // Returns its UID.
+  std::string CreateWidget(const ObjectKey& key) {
+    const Object widget(Widgets().gvk, types::kAny,
+                        Value::MakeObject({{"apiVersion", "example.com/v1"},
+                                           {"kind", "Widget"},
+                                           {"metadata", Value::MakeObject({{"name", key.name},
+                                                                           {"namespace", key.ns}})}}));
+    const Result<Object> created = client().Create(*ctx, Widgets(), widget);
+    EXPECT_TRUE(created.ok()) << created.status().ToString();
+    return created.ok() ? HeadOf(*created).uid : "";
   }
   template <class T>
   bool Exists(const ObjectKey& key) {

@@ -63,6 +63,16 @@ TEST_F(NamespaceControllerTest, ContentGoesAndThenTheNamespace) {
   EXPECT_FALSE(Exists<Secret>({"a", "two"}));
 }
 
+TEST_F(NamespaceControllerTest, ContentOfAKindThatCameLaterGoesToo) {
+  CreateNamespace("a");
+  Start({AddNamespaceController});
+  ServeWidgets();
+  CreateWidget({"a", "one"});
+  DeleteNamespace();
+  AwaitGone<Namespace>({"", "a"});
+  EXPECT_TRUE(client().Get(*ctx, Widgets(), {"a", "one"}).status().Is(Reason::kNotFound));
+}
+
 TEST_F(NamespaceControllerTest, WhatHasFinalizersIsWaitedForAndNamed) {
   CreateNamespace("a");
   ConfigMap map = CreateMap("held", {"example.com/hold"});

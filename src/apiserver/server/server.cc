@@ -118,6 +118,7 @@ class ServerImpl final : public ApiServer {
   uint16_t port() const override { return server_ == nullptr ? 0 : server_->port(); }
   net::Handler handler() const override { return local_.handler(); }
   LoopbackTokens& loopback_tokens() override { return *loopback_tokens_; }
+  Registry& registry() override { return registry_; }
 
   Status WaitReady(Context& ctx) override {
     MutexLock lock(mu_);

@@ -24,6 +24,8 @@
 
 namespace cox::apiserver {
 
+class Registry;
+
 // What an API server is made of and told.
 struct ServerOptions {
   net::ServerOptions listen;
@@ -75,6 +77,8 @@ class ApiServer {
   virtual net::Handler handler() const = 0;
   // By these it knows callers inside the process: loopback_tokens().Add(user).
   virtual LoopbackTokens& loopback_tokens() = 0;
+  // The kinds that it serves; Registry::Apply changes them while it runs.
+  virtual Registry& registry() = 0;
   // OK when it is ready to serve.
   virtual Status WaitReady(Context& ctx) = 0;
   // Fails readyz, then lets requests in flight come to their end.

@@ -160,6 +160,7 @@ class ApiHarness {
   Context& ctx() { return ctx_; }
   storage::Store& store() { return *store_; }
   const Registry& registry() const { return registry_; }
+  Registry& mutable_registry() { return registry_; }
   ResourceHandlers& handlers() { return handlers_; }
 
  private:

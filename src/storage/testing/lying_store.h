@@ -38,6 +38,11 @@ class LyingStore final : public Store {
     shared_->failures = failures;
     if (shared_->watch != nullptr) static_cast<void>(shared_->watch->RequestProgress());
   }
+  // Lists fail with this error; OK: they work again.
+  void FailLists(Status why) {
+    MutexLock lock(shared_->mu);
+    shared_->list_failure = std::move(why);
+  }
   // Requests for progress go unanswered: watches bring events only.
   void KeepProgressBack(bool silent) {
     MutexLock lock(shared_->mu);
@@ -69,6 +74,10 @@ class LyingStore final : public Store {
     return truth_.Get(ctx, key);
   }
   Result<Page> List(Context& ctx, std::string_view prefix, const ListOptions& options) override {
+    {
+      MutexLock lock(shared_->mu);
+      if (!shared_->list_failure.ok()) return shared_->list_failure;
+    }
     return truth_.List(ctx, prefix, options);
   }
   Result<WriteResult> Update(Context& ctx, std::string_view key, std::string_view value,
@@ -120,6 +129,7 @@ class LyingStore final : public Store {
     int failures COX_GUARDED_BY(mu) = 0;
     int started COX_GUARDED_BY(mu) = 0;
     int revisions_read COX_GUARDED_BY(mu) = 0;
+    Status list_failure COX_GUARDED_BY(mu);
     bool silent COX_GUARDED_BY(mu) = false;
     std::optional<Revision> current COX_GUARDED_BY(mu);
     std::function<void()> on_revision_read COX_GUARDED_BY(mu);

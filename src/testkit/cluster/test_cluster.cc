@@ -49,6 +49,8 @@ Status TestCluster::Restart(Down how) {
 
 storage::Store& TestCluster::store() { return *impl_->store; }
 
+apiserver::Registry& TestCluster::registry() { return impl_->life->server->registry(); }
+
 Status TestCluster::ForgetThePast() {
   Context& ctx = impl_->context;
   COX_RETURN_IF_ERROR(impl_->StopServer(Down::kBreak));

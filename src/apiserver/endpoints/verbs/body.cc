@@ -156,9 +156,8 @@ Result<Object> DecodeBody(Call& call, const Scheme& scheme, const KindInfo& kind
     }
     return CannotHandle(named, kind.kind, why);
   }
-  if (&object->type() != kind.type) {
+  if (&object->type() != kind.type || object->gvk() != expected) {
     const GroupVersionKind& gvk = object->gvk();
-    // One of the same group in another version is told so by the caller, who can convert.
     if (gvk.kind != kind.kind || gvk.group != kind.group) {
       return CannotHandle(gvk, kind.kind,
                           "converting (" + std::string(object->type().name) + ") to (" +

@@ -101,8 +101,8 @@ Result<std::string> EncodeShaped(const ServedResource& resource, const Object& h
                                  bool with_columns) {
   switch (accepted.transform) {
     case Transform::kNone:
-      // Not FromHub where the hub is what is served: that would copy it.
-      if (&hub.type() == resource.kind().type) return EncodeAs(hub, accepted);
+      // FromHub would copy the hub itself.
+      if (resource.version() == nullptr) return EncodeAs(hub, accepted);
       return EncodeAs(resource.FromHub(hub), accepted);
     case Transform::kPartialMetadata:
       return EncodeAs(Partial(resource, hub, accepted.transform_version), accepted);
