@@ -17,7 +17,7 @@
 namespace cox::apiserver {
 class Registry;
 struct ServerOptions;
-}
+}  // namespace cox::apiserver
 namespace cox::storage {
 class Store;
 }

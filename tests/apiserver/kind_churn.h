@@ -46,12 +46,17 @@ class KindChurn {
   bool started() const { return cluster_ != nullptr; }
 
   // Adds the kind, changes it and removes it. Each time the watch of the kind ends, and discovery
-  // and OpenAPI follow.
-  void Cycle(int number, bool with_openapi_v2) {
+  // and the documents of OpenAPI follow.
+  enum class OpenApi : uint8_t { kNone, kV3, kBoth };
+  void Cycle(int number, OpenApi openapi) {
+    const bool v3 = openapi != OpenApi::kNone, v2 = openapi == OpenApi::kBoth;
     const std::string name = "w" + std::to_string(number);
+    LetClientsRead();
     Apply({.put = {apiserver::NewRuntimeKind({.short_names = {name}})}, .remove = {}});
     Expect("/apis", R"("shortNames":[")" + name + "\"]", /*there=*/true, &discovery_);
-    Expect("/openapi/v3/apis/example.com/v1", "/apis/example.com/v1/widgets", true, &openapi_v3_);
+    if (v3) {
+      Expect("/openapi/v3/apis/example.com/v1", "/apis/example.com/v1/widgets", true, &openapi_v3_);
+    }
     std::unique_ptr<WatchStream> first = WatchWidgets("v1");
     Check(CreateWidget("v1", name), "create a widget");
 
@@ -60,23 +65,28 @@ class KindChurn {
            .remove = {}});
     ExpectEnd(*first);
     Expect("/apis", R"("shortNames":[")" + name + R"(","changed"])", true, &discovery_);
-    Expect("/openapi/v3", R"("apis/example.com/v2")", true, &openapi_v3_);
-    if (with_openapi_v2) Expect("/openapi/v2", "/apis/example.com/v2/widgets", true, &openapi_v2_);
+    if (v3) Expect("/openapi/v3", R"("apis/example.com/v2")", true, &openapi_v3_);
+    if (v2) Expect("/openapi/v2", "/apis/example.com/v2/widgets", true, &openapi_v2_);
     std::unique_ptr<WatchStream> second = WatchWidgets("v2");
     Check(admin_->Delete(ctx_, Widgets("v2"), {"default", name}).status(), "delete the widget");
 
     Apply({.put = {}, .remove = {{"example.com", "widgets"}}});
     ExpectEnd(*second);
     Expect("/apis", "example.com", false, &discovery_);
-    Expect("/openapi/v3", "example.com", false, &openapi_v3_);
-    if (with_openapi_v2) Expect("/openapi/v2", "example.com", false, &openapi_v2_);
+    if (v3) Expect("/openapi/v3", "example.com", false, &openapi_v3_);
+    if (v2) Expect("/openapi/v2", "example.com", false, &openapi_v2_);
     CountUp(number);
+    EXPECT_TRUE(AwaitReaders().ok());
   }
 
   // Stops the clients, which must have seen everything.
   void Finish() {
     if (finished_.exchange(true)) return;
-    stopping_ = true;
+    {
+      MutexLock lock(mu_);
+      stopping_ = true;
+      changed_rounds_.NotifyAll();
+    }
     for (std::thread& thread : threads_) thread.join();
     threads_.clear();
     EXPECT_GT(reads_, 0);
@@ -102,6 +112,7 @@ class KindChurn {
  private:
   static constexpr int kReaders = 4;
   static constexpr int kWatchers = 4;
+  static constexpr int kRoundsOfACycle = 1;
 
   static core::v1::ConfigMap NewMap(std::string name) {
     core::v1::ConfigMap map;
@@ -174,11 +185,31 @@ class KindChurn {
     Check(admin_->Update(ctx_, std::move(map)).status(), "count up");
   }
 
+  // The readers have some rounds to read in each cycle, beside everything that happens in it.
+  // Without a limit a test with a sanitizer would consist of them.
+  void LetClientsRead() {
+    MutexLock lock(mu_);
+    rounds_allowed_ += kRoundsOfACycle;
+    changed_rounds_.NotifyAll();
+  }
+  Status AwaitReaders() {
+    MutexLock lock(mu_);
+    return ctx_.Await(mu_, changed_rounds_,
+                      [this] { return rounds_read_ >= kReaders * rounds_allowed_; });
+  }
+  // False if the client shall stop.
+  bool AwaitRound(int round) {
+    MutexLock lock(mu_);
+    const Status status =
+        ctx_.Await(mu_, changed_rounds_, [&] { return stopping_ || round < rounds_allowed_; });
+    return status.ok() && !stopping_;
+  }
+
   void Read(int reader) {
     const std::unique_ptr<Client> client = NewClient();
     const std::string name = "of-reader-" + std::to_string(reader);
     Check(client->Create(ctx_, NewMap(name)).status(), "create");
-    while (!stopping_) {
+    for (int round = 0; AwaitRound(round); ++round) {
       Check(client->List<core::v1::ConfigMap>(ctx_, {.ns = "default"}).status(), "list ConfigMaps");
       Check(client->List<core::v1::Namespace>(ctx_).status(), "list Namespaces");
       Result<core::v1::ConfigMap> mine = client->Get<core::v1::ConfigMap>(ctx_, {"default", name});
@@ -188,6 +219,9 @@ class KindChurn {
         Check(client->Update(ctx_, std::move(*mine)).status(), "update");
       }
       ++reads_;
+      MutexLock lock(mu_);
+      ++rounds_read_;
+      changed_rounds_.NotifyAll();
     }
   }
   // Until the client stops, the watch goes on without a gap.
@@ -222,6 +256,10 @@ class KindChurn {
   std::unique_ptr<Client> admin_;
   Clock::SteadyTime changed_;
   Times discovery_, openapi_v3_, openapi_v2_;
+  Mutex mu_;
+  CondVar changed_rounds_;
+  int rounds_allowed_ COX_GUARDED_BY(mu_) = 0;
+  int rounds_read_ COX_GUARDED_BY(mu_) = 0;
   std::atomic<bool> stopping_ = false;
   std::atomic<bool> finished_ = false;
   std::atomic<int64_t> reads_ = 0;

@@ -1,28 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cstdlib>
+
 #include "kind_churn.h"
 #include "storage/testing/etcd_server.h"
 
 namespace cox::testkit {
 namespace {
 
-// Building the OpenAPI v2 document takes longer than everything else.
-constexpr int kOpenApiV2Every = 50;
+// How often the kind is added, changed and removed.
+int Cycles() {
+  const char* const given = std::getenv("COX_KIND_CYCLES");
+  return given == nullptr ? 1000 : std::atoi(given);
+}
 
-TEST(ServedKindsTest, AKindChangesAThousandTimesWithoutAClientThatNotices) {
+// Building the documents of OpenAPI takes longer than everything else.
+KindChurn::OpenApi OpenApiOf(int cycle) {
+  if (cycle % 50 == 0) return KindChurn::OpenApi::kBoth;
+  return cycle % 5 == 0 ? KindChurn::OpenApi::kV3 : KindChurn::OpenApi::kNone;
+}
+
+TEST(ServedKindsTest, AKindThatChangesDisturbsNoOtherClient) {
   KindChurn churn(TestClusterOptions::Storage::kMemory);
   ASSERT_TRUE(churn.started());
-  for (int i = 0; i < 1000 && !testing::Test::HasFailure(); ++i) {
-    churn.Cycle(i, i % kOpenApiV2Every == 0);
+  for (int i = 0; i < Cycles() && !testing::Test::HasFailure(); ++i) {
+    churn.Cycle(i, OpenApiOf(i));
   }
   churn.Finish();
 }
 
-TEST(ServedKindsTest, AKindChangesOverEtcdWithoutAClientThatNotices) {
+TEST(ServedKindsTest, AKindThatChangesOverEtcdDisturbsNoOtherClient) {
   if (!storage::EtcdServer::Available()) GTEST_SKIP() << "etcd is not installed";
   KindChurn churn(TestClusterOptions::Storage::kEtcd);
   ASSERT_TRUE(churn.started());
-  for (int i = 0; i < 100 && !testing::Test::HasFailure(); ++i) {
-    churn.Cycle(i, i % kOpenApiV2Every == 0);
+  for (int i = 0; i < Cycles() / 10 && !testing::Test::HasFailure(); ++i) {
+    churn.Cycle(i, OpenApiOf(i));
   }
   churn.Finish();
 }

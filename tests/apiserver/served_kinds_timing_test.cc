@@ -12,7 +12,9 @@ void Report(const char* what, const KindChurn::Times& times) {
 TEST(ServedKindsTimingTest, DiscoveryAndOpenApiFollowWithinATenthOfASecond) {
   KindChurn churn(TestClusterOptions::Storage::kMemory);
   ASSERT_TRUE(churn.started());
-  for (int i = 0; i < 200; ++i) churn.Cycle(i, i % 10 == 0);
+  for (int i = 0; i < 200; ++i) {
+    churn.Cycle(i, i % 10 == 0 ? KindChurn::OpenApi::kBoth : KindChurn::OpenApi::kV3);
+  }
   churn.Finish();
   Report("discovery", churn.discovery());
   Report("OpenAPI v3", churn.openapi_v3());
@@ -20,8 +22,7 @@ TEST(ServedKindsTimingTest, DiscoveryAndOpenApiFollowWithinATenthOfASecond) {
   std::printf("%lld reads of other kinds\n", static_cast<long long>(churn.reads()));
   EXPECT_LT(churn.discovery().Longest(), 100);
   EXPECT_LT(churn.openapi_v3().Longest(), 100);
-  // One document of everything: 20 ms of work, while the clients keep both cores busy.
-  EXPECT_LT(churn.openapi_v2().Median(), 100);
+  EXPECT_LT(churn.openapi_v2().Longest(), 100);
 }
 
 }  // namespace

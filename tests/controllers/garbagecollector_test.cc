@@ -25,7 +25,7 @@ class GarbageCollectorTest : public ControllerTest {
             .blockOwnerDeletion = blocks};
   }
   ConfigMap CreateMap(const std::string& name, List<meta::v1::OwnerReference> owners = {},
-                      std::vector<std::string> finalizers = {}) {
+                      List<std::string> finalizers = {}) {
     ConfigMap map;
     map.metadata = {.name = name, .namespace_ = "default"};
     map.metadata.ownerReferences = std::move(owners);
@@ -70,9 +70,10 @@ TEST_F(GarbageCollectorTest, OwnersMayBeOfAKindThatCameLater) {
   CreateMap("child",
             {{.apiVersion = "example.com/v1", .kind = "Widget", .name = "owner", .uid = uid}});
   ASSERT_TRUE(client().Delete(*ctx, Widgets(), {"default", "owner"}).ok());
-  EXPECT_TRUE(Eventually<ConfigMap>({"default", "child"}, [](const ConfigMap* child) {
-                return child == nullptr;
-              }).status().Is(Reason::kNotFound));
+  EXPECT_TRUE(Eventually<ConfigMap>({"default", "child"},
+                                    [](const ConfigMap* child) { return child == nullptr; })
+                  .status()
+                  .Is(Reason::kNotFound));
 }
 
 TEST_F(GarbageCollectorTest, WhatLostItsOwnerBeforeTheStartIsCollected) {

@@ -26,12 +26,13 @@ class ControllerTest : public ManagerFixture {
   class Added {
    public:
     template <class Options>
-    Added(Status (*add)(Manager&, const Options&),
-          Options options = {})  // NOLINT(google-explicit-constructor)
+    // NOLINTNEXTLINE(google-explicit-constructor): so that tests can list functions.
+    Added(Status (*add)(Manager&, const Options&), Options options = {})
         : add_([add, options = std::move(options)](Manager& manager) {
             return add(manager, options);
           }) {}
-    Added(Status (*add)(Manager&)) : add_(add) {}  // NOLINT(google-explicit-constructor)
+    // NOLINTNEXTLINE(google-explicit-constructor): so that tests can list functions.
+    Added(Status (*add)(Manager&)) : add_(add) {}
 
     Status To(Manager& manager) const { return add_(manager); }
 
@@ -74,11 +75,12 @@ class ControllerTest : public ManagerFixture {
   }
   // Returns its UID.
   std::string CreateWidget(const ObjectKey& key) {
-    const Object widget(Widgets().gvk, types::kAny,
-                        Value::MakeObject({{"apiVersion", "example.com/v1"},
-                                           {"kind", "Widget"},
-                                           {"metadata", Value::MakeObject({{"name", key.name},
-                                                                           {"namespace", key.ns}})}}));
+    const Object widget(
+        Widgets().gvk, types::kAny,
+        Value::MakeObject(
+            {{"apiVersion", "example.com/v1"},
+             {"kind", "Widget"},
+             {"metadata", Value::MakeObject({{"name", key.name}, {"namespace", key.ns}})}}));
     const Result<Object> created = client().Create(*ctx, Widgets(), widget);
     EXPECT_TRUE(created.ok()) << created.status().ToString();
     return created.ok() ? HeadOf(*created).uid : "";

@@ -19,7 +19,7 @@ class NamespaceControllerTest : public ControllerTest {
  protected:
   NamespaceControllerTest() { clock.emplace(); }
 
-  ConfigMap CreateMap(const std::string& name, std::vector<std::string> finalizers = {}) {
+  ConfigMap CreateMap(const std::string& name, List<std::string> finalizers = {}) {
     ConfigMap map;
     map.metadata = {.name = name, .namespace_ = "a"};
     map.metadata.finalizers = std::move(finalizers);

@@ -25,8 +25,8 @@ constexpr char kWidgets[] = "/apis/example.com/v1/namespaces/default/widgets";
 class RuntimeKindsTest : public ::testing::Test {
  protected:
   Status Put(RuntimeKindOptions options = {}) {
-    return api_.mutable_registry().Apply(api_.ctx(),
-                                         {.put = {NewRuntimeKind(std::move(options))}, .remove = {}});
+    return api_.mutable_registry().Apply(
+        api_.ctx(), {.put = {NewRuntimeKind(std::move(options))}, .remove = {}});
   }
   Status Remove(std::string group = "example.com", std::string plural = "widgets") {
     return api_.mutable_registry().Apply(
@@ -48,7 +48,8 @@ class RuntimeKindsTest : public ::testing::Test {
 TEST_F(RuntimeKindsTest, AKindIsServedFromTheMomentItIsAddedUntilItIsRemoved) {
   EXPECT_THAT(Get(kWidgets), HasSubstr("404 "));
   ASSERT_TRUE(Put().ok());
-  EXPECT_THAT(Get(kWidgets), HasSubstr(R"(200 {"kind":"WidgetList","apiVersion":"example.com/v1")"));
+  EXPECT_THAT(Get(kWidgets),
+              HasSubstr(R"(200 {"kind":"WidgetList","apiVersion":"example.com/v1")"));
   EXPECT_THAT(Post(kWidgets, R"({"apiVersion":"example.com/v1","kind":"Widget",
                                  "metadata":{"name":"w"},"data":{"a":"1"}})"),
               HasSubstr(R"(201 {"kind":"Widget","apiVersion":"example.com/v1")"));
@@ -87,17 +88,17 @@ TEST_F(RuntimeKindsTest, ItsNameIsUnknownToOtherKinds) {
 
 TEST_F(RuntimeKindsTest, EveryVersionShowsTheSameObjects) {
   ASSERT_TRUE(Put({.versions = {"v1", "v1beta1"}}).ok());
-  EXPECT_THAT(Post("/apis/example.com/v1beta1/namespaces/default/widgets",
-                   R"({"apiVersion":"example.com/v1beta1","kind":"Widget","metadata":{"name":"w"}})"),
-              HasSubstr(R"(201 {"kind":"Widget","apiVersion":"example.com/v1beta1")"));
+  EXPECT_THAT(
+      Post("/apis/example.com/v1beta1/namespaces/default/widgets",
+           R"({"apiVersion":"example.com/v1beta1","kind":"Widget","metadata":{"name":"w"}})"),
+      HasSubstr(R"(201 {"kind":"Widget","apiVersion":"example.com/v1beta1")"));
   EXPECT_THAT(Get(std::string(kWidgets) + "/w"),
               HasSubstr(R"(200 {"kind":"Widget","apiVersion":"example.com/v1")"));
   EXPECT_THAT(Post(kWidgets, R"({"apiVersion":"example.com/v1beta1","kind":"Widget",
                                  "metadata":{"name":"x"}})"),
               HasSubstr("the API version in the data (example.com/v1beta1) does not match the "
                         "expected API version (example.com/v1)"));
-  const auto stored =
-      api_.store().Get(api_.ctx(), "/registry/example.com/widgets/default/w");
+  const auto stored = api_.store().Get(api_.ctx(), "/registry/example.com/widgets/default/w");
   EXPECT_THAT(std::string(stored->kv->value.view()), HasSubstr(R"("apiVersion":"example.com/v1")"));
 }
 

@@ -44,8 +44,8 @@ class ChainTest : public ::testing::Test {
 
   TestClock clock_;
   MetricsRegistry registry_;
-  RequestMetrics metrics_{
-      registry_, [] { return std::make_shared<const ServedSet>(ServedSet::Groups()); }};
+  RequestMetrics metrics_{registry_,
+                          [] { return std::make_shared<const ServedSet>(ServedSet::Groups()); }};
   Authenticator authenticator_;
   UnionAuthorizer authorizer_{{}};  // system:masters only
   Impersonation impersonation_{authorizer_};

@@ -53,21 +53,21 @@ std::unique_ptr<PriorityAndFairness> RequestPipeline::MakeFairness(const Context
 }
 
 void RequestPipeline::Connect(Filters filters) {
-  chain_ = BuildChain({.metrics = request_metrics_,
-                       .authenticator = filters.authenticator,
-                       .auditor = filters.auditor,
-                       .impersonation = filters.impersonation,
-                       .gate = fairness_ != nullptr ? static_cast<RequestGate&>(*fairness_)
-                                                    : static_cast<RequestGate&>(in_flight_limit_),
-                       .authorizer = filters.authorizer,
-                       .fencing = filters.fencing,
-                       .offload =
-                           [this](std::shared_ptr<Call> call,
-                                  std::function<void(std::shared_ptr<Call>)> then) {
-                             Offload(std::move(call), std::move(then));
-                           },
-                       .dispatch = std::move(filters.dispatch),
-                       .request_timeout = request_timeout_});
+  chain_ = BuildChain(
+      {.metrics = request_metrics_,
+       .authenticator = filters.authenticator,
+       .auditor = filters.auditor,
+       .impersonation = filters.impersonation,
+       .gate = fairness_ != nullptr ? static_cast<RequestGate&>(*fairness_)
+                                    : static_cast<RequestGate&>(in_flight_limit_),
+       .authorizer = filters.authorizer,
+       .fencing = filters.fencing,
+       .offload =
+           [this](std::shared_ptr<Call> call, std::function<void(std::shared_ptr<Call>)> then) {
+             Offload(std::move(call), std::move(then));
+           },
+       .dispatch = std::move(filters.dispatch),
+       .request_timeout = request_timeout_});
 }
 
 void RequestPipeline::Serve(net::ExchangePtr exchange, bool local) {

@@ -69,14 +69,13 @@ class ServerImpl final : public ApiServer {
                  pipeline_.Serve(std::move(exchange), /*local=*/true);
                }),
         background_(ctx_, "apiserver") {
-    pipeline_.Connect({.authenticator = authenticator_,
-                       .auditor = security_.auditor.get(),
-                       .impersonation = impersonation_,
-                       .authorizer = *security_.authorization,
-                       .fencing = &stored_.fencing(),
-                       .dispatch = [this](const std::shared_ptr<Call>& call) {
-                         endpoints_.Handle(call);
-                       }});
+    pipeline_.Connect(
+        {.authenticator = authenticator_,
+         .auditor = security_.auditor.get(),
+         .impersonation = impersonation_,
+         .authorizer = *security_.authorization,
+         .fencing = &stored_.fencing(),
+         .dispatch = [this](const std::shared_ptr<Call>& call) { endpoints_.Handle(call); }});
     if (security_.auditor != nullptr) {
       security_.auditor->set_offload(
           [this](std::function<void()> work) { return pipeline_.Submit(std::move(work)); });

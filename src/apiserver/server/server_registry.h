@@ -21,8 +21,9 @@ namespace cox::apiserver {
 class ServerRegistry {
  public:
   // All arguments outlive it.
-  ServerRegistry(const Context& ctx, const ServerOptions& options, const ApiServer::StoreOf& storage,
-                 MetricsRegistry& metrics, const Authorization& authorization);
+  ServerRegistry(const Context& ctx, const ServerOptions& options,
+                 const ApiServer::StoreOf& storage, MetricsRegistry& metrics,
+                 const Authorization& authorization);
 
   Registry& registry() { return registry_; }
   const Fencing& fencing() const { return fencing_; }

@@ -32,17 +32,18 @@ class RuntimeKindStrategy final : public Strategy {
     std::vector<const KindInfo*> kinds;
     for (const std::string& version : options_.versions) {
       const GroupVersionKind gvk{options_.group, version, options_.kind};
-      const KindDefinition& definition = definitions_.emplace_back(KindDefinition::Options{
-          .gvk = gvk,
-          .plural = options_.plural,
-          .singular = options_.kind,
-          .short_names = options_.short_names,
-          .namespaced = options_.namespaced,
-          .verbs = {"create", "delete", "deletecollection", "get", "list", "patch", "update",
-                    "watch"},
-          .type = {std::shared_ptr<void>(), &core::v1::ConfigMap::kType}});
+      const KindDefinition& definition = definitions_.emplace_back(
+          KindDefinition::Options{.gvk = gvk,
+                                  .plural = options_.plural,
+                                  .singular = options_.kind,
+                                  .short_names = options_.short_names,
+                                  .namespaced = options_.namespaced,
+                                  .verbs = {"create", "delete", "deletecollection", "get", "list",
+                                            "patch", "update", "watch"},
+                                  .type = {std::shared_ptr<void>(), &core::v1::ConfigMap::kType}});
       kinds.push_back(&definition.info());
-      if (kinds.size() > 1) versions_.push_back(std::make_unique<Version>(*kinds[0], *kinds.back()));
+      if (kinds.size() > 1)
+        versions_.push_back(std::make_unique<Version>(*kinds[0], *kinds.back()));
     }
     for (const auto& version : versions_) version_pointers_.push_back(version.get());
     scheme_ = std::make_unique<const Scheme>(kinds, Scheme::Builtin());

@@ -108,11 +108,12 @@ class OpenApi::Documents {
     MutexLock lock(mutex_);
     const ServedSetPtr now = Follow();
     std::map<std::string_view, std::string_view> hashes;
-    AddHashes(server_, [](const Schemas& schemas) { return Operations(schemas); }, &hashes);
+    AddHashes(
+        server_, [](const Schemas& schemas) { return Operations(schemas); }, &hashes);
     for (const auto& [name, group] : now->groups()) {
       AddHashes(
-          groups_[name],
-          [&group](const Schemas& schemas) { return Operations(*group, schemas); }, &hashes);
+          groups_[name], [&group](const Schemas& schemas) { return Operations(*group, schemas); },
+          &hashes);
     }
     std::string text;
     openapi::JsonText json(&text);

@@ -13,10 +13,11 @@ namespace cox::apiserver {
 // same tables that decode it. It follows the set of served kinds: after a change only the v3
 // documents of the groups that have changed, and the v2 document, are built again.
 //
-// Guarantees: nothing is built before somebody asks. What was built is kept compressed (the whole v2
-//   document is about 100 kB then), because most servers are asked rarely and memory is for objects.
-//   Answers carry an ETag; requests that name it get 304, requests for a v3 document by its current
-//   hash may be cached for good.
+// Guarantees: nothing is built before somebody asks. What was built is kept compressed (the whole
+// v2
+//   document is about 100 kB then), because most servers are asked rarely and memory is for
+//   objects. Answers carry an ETag; requests that name it get 304, requests for a v3 document by
+//   its current hash may be cached for good.
 // Threads: all methods may be called concurrently. The first request builds, others wait for it.
 class OpenApi {
  public:

@@ -57,9 +57,8 @@ std::vector<const Object*> InRowOrder(const Strategy& strategy, const std::vecto
   rows.reserve(hubs.size());
   for (const Object& hub : hubs) rows.push_back(&hub);
   if (strategy.SortsRows()) {
-    std::stable_sort(rows.begin(), rows.end(), [&](const Object* a, const Object* b) {
-      return strategy.RowBefore(*a, *b);
-    });
+    std::stable_sort(rows.begin(), rows.end(),
+                     [&](const Object* a, const Object* b) { return strategy.RowBefore(*a, *b); });
   }
   return rows;
 }

@@ -77,11 +77,10 @@ AdmissionRequest AdmissionRequestOf(const Call& call, const ServedResource& reso
           .old = old,
           .warnings = warnings,
           .audit = annotations,
-          .options = operation == Operation::kConnect
-                         ? std::function<Value()>()
-                         : [&call, &resource, operation] {
-                             return OptionsOf(call, resource, operation);
-                           }};
+          .options =
+              operation == Operation::kConnect
+                  ? std::function<Value()>()
+                  : [&call, &resource, operation] { return OptionsOf(call, resource, operation); }};
 }
 
 // What plugins noted belongs to the call.

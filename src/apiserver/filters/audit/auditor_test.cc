@@ -61,8 +61,8 @@ class AuditChainTest : public testing::Test {
 
   TestClock clock_;
   MetricsRegistry registry_;
-  RequestMetrics metrics_{
-      registry_, [] { return std::make_shared<const ServedSet>(ServedSet::Groups()); }};
+  RequestMetrics metrics_{registry_,
+                          [] { return std::make_shared<const ServedSet>(ServedSet::Groups()); }};
   Authenticator authenticator_{Methods(), /*anonymous=*/true};
   InFlightLimit gate_{FairnessOptions(), clock_};
   UnionAuthorizer authorizer_{{}};  // system:masters only

@@ -78,10 +78,12 @@ std::string_view Fencing::TermOf(const Context& ctx) { return ctx.Value(kContext
 
 Result<storage::Guard> Fencing::Check(Context& ctx, std::string_view term) const {
   COX_ASSIGN_OR_RETURN(const FencingToken token, FencingToken::Parse(term));
-  const Result<storage::KeyValue> stored = leases_->GetStored(ctx, token.lease.ns, token.lease.name);
+  const Result<storage::KeyValue> stored =
+      leases_->GetStored(ctx, token.lease.ns, token.lease.name);
   if (stored.status().Is(Reason::kNotFound)) return Over(ctx, token, "there is no such Lease");
   if (!stored.ok()) return stored.status();
-  COX_ASSIGN_OR_RETURN(const Object object, leases_->Decode(stored->value.view(), stored->revision));
+  COX_ASSIGN_OR_RETURN(const Object object,
+                       leases_->Decode(stored->value.view(), stored->revision));
   const coordination::v1::LeaseSpec& spec = object.As<Lease>()->spec;
   const std::string holder = spec.holderIdentity.value_or("");
   const int32_t transitions = spec.leaseTransitions.value_or(0);

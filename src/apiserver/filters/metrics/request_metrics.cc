@@ -125,9 +125,8 @@ RequestMetrics::Subject RequestMetrics::SubjectOf(const RequestInfo& info) const
   if (found == nullptr) return {};
   const std::span<const SubresourceInfo> subresources = found->kind->subresources;
   const bool known = info.subresource.empty() ||
-                     std::any_of(subresources.begin(), subresources.end(), [&](const auto& sub) {
-                       return sub.name == info.subresource;
-                     });
+                     std::any_of(subresources.begin(), subresources.end(),
+                                 [&](const auto& sub) { return sub.name == info.subresource; });
   if (!known) return {};
   return {info.group, info.version, info.resource, info.subresource};
 }

@@ -105,11 +105,10 @@ const ServedResource& Registry::Hub(const KindInfo& kind) const {
 
 bool Registry::IsBuiltin(const KindInfo& kind) const {
   return std::any_of(builtin_.begin(), builtin_.end(), [&](const KindPtr& builtin) {
-    return std::any_of(builtin->resources().begin(), builtin->resources().end(),
-                       [&](const auto& resource) {
-                         return resource->kind().group == kind.group &&
-                                resource->kind().plural == kind.plural;
-                       });
+    return std::any_of(
+        builtin->resources().begin(), builtin->resources().end(), [&](const auto& resource) {
+          return resource->kind().group == kind.group && resource->kind().plural == kind.plural;
+        });
   });
 }
 

@@ -190,7 +190,8 @@ bool GroupBefore(std::string_view a, std::string_view b) {
 std::vector<ServedGroup> GroupsOf(std::span<const ServedKind> kinds) {
   const auto before = [](std::string_view a, std::string_view b) { return GroupBefore(a, b); };
   std::map<std::string, std::vector<ServedKind>, decltype(before)> by_group(before);
-  for (const ServedKind& served : kinds) by_group[std::string(served.kind->group)].push_back(served);
+  for (const ServedKind& served : kinds)
+    by_group[std::string(served.kind->group)].push_back(served);
   std::vector<ServedGroup> groups;
   for (auto& [name, members] : by_group) groups.emplace_back(name, std::move(members));
   return groups;

@@ -32,8 +32,8 @@ struct ServedKind {
 // Whether a server without --runtime-config serves this. `resource` may be empty to ask for the
 // group version as a whole. The tables are at the top of served.cc.
 //
-// They leave out alpha and beta versions, which are off unless they are asked for, and the two groups
-// that have nothing else.
+// They leave out alpha and beta versions, which are off unless they are asked for, and the two
+// groups that have nothing else.
 bool IsServedByDefault(std::string_view group, std::string_view version,
                        std::string_view resource = {});
 

@@ -69,8 +69,8 @@ ServedResource::ServedResource(const RegisteredKind& owner, const KindInfo& kind
       store_(owner.store()),
       version_(version),
       slot_(slot),
-      type_meta_size_(std::string_view(R"({"kind":"","apiVersion":"",)").size() +
-                      kind.kind.size() + ApiVersionOf(kind).size()) {
+      type_meta_size_(std::string_view(R"({"kind":"","apiVersion":"",)").size() + kind.kind.size() +
+                      ApiVersionOf(kind).size()) {
   if (!strategy().Versions().empty()) versions_ = std::make_unique<Versions>(strategy());
   AddFieldManager("");
   for (const SubresourceInfo& subresource : kind.subresources) AddFieldManager(subresource.name);
@@ -84,13 +84,12 @@ void ServedResource::AddFieldManager(std::string_view subresource) {
   managers_.emplace(
       subresource,
       std::make_unique<apply::FieldManager>(
-          *kind_.type,
-          apply::FieldManager::Options{
-              .api_version = ApiVersionOf(kind_),
-              .kind = std::string(kind_.kind),
-              .subresource = std::string(subresource),
-              .reset_fields = how != nullptr ? ResetFieldsOf(*how) : apply::FieldSet(),
-              .versions = versions_.get()}));
+          *kind_.type, apply::FieldManager::Options{
+                           .api_version = ApiVersionOf(kind_),
+                           .kind = std::string(kind_.kind),
+                           .subresource = std::string(subresource),
+                           .reset_fields = how != nullptr ? ResetFieldsOf(*how) : apply::FieldSet(),
+                           .versions = versions_.get()}));
 }
 
 std::shared_ptr<const ServedResource> ServedResource::Hold() const {
