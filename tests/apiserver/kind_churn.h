@@ -194,14 +194,16 @@ class KindChurn {
   }
   Status AwaitReaders() {
     MutexLock lock(mu_);
-    return ctx_.Await(mu_, changed_rounds_,
-                      [this] { return rounds_read_ >= kReaders * rounds_allowed_; });
+    return ctx_.Await(mu_, changed_rounds_, [this]() COX_REQUIRES(mu_) {
+      return rounds_read_ >= kReaders * rounds_allowed_;
+    });
   }
   // False if the client shall stop.
   bool AwaitRound(int round) {
     MutexLock lock(mu_);
-    const Status status =
-        ctx_.Await(mu_, changed_rounds_, [&] { return stopping_ || round < rounds_allowed_; });
+    const Status status = ctx_.Await(mu_, changed_rounds_, [&]() COX_REQUIRES(mu_) {
+      return stopping_ || round < rounds_allowed_;
+    });
     return status.ok() && !stopping_;
   }
 
