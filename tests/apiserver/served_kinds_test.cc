@@ -7,7 +7,7 @@
 namespace cox::testkit {
 namespace {
 
-// How often the kind is added, changed and removed.
+// The number of cycles in which the kind is added, changed and removed.
 int Cycles() {
   const char* const given = std::getenv("COX_KIND_CYCLES");
   return given == nullptr ? 1000 : std::atoi(given);
@@ -19,7 +19,7 @@ KindChurn::OpenApi OpenApiOf(int cycle) {
   return cycle % 5 == 0 ? KindChurn::OpenApi::kV3 : KindChurn::OpenApi::kNone;
 }
 
-TEST(ServedKindsTest, AKindThatChangesDisturbsNoOtherClient) {
+TEST(ServedKindsTest, ChangingKindDoesNotDisturbOtherClients) {
   KindChurn churn(TestClusterOptions::Storage::kMemory);
   ASSERT_TRUE(churn.started());
   for (int i = 0; i < Cycles() && !testing::Test::HasFailure(); ++i) {
@@ -28,7 +28,7 @@ TEST(ServedKindsTest, AKindThatChangesDisturbsNoOtherClient) {
   churn.Finish();
 }
 
-TEST(ServedKindsTest, AKindThatChangesOverEtcdDisturbsNoOtherClient) {
+TEST(ServedKindsTest, ChangingKindOverEtcdDoesNotDisturbOtherClients) {
   if (!storage::EtcdServer::Available()) GTEST_SKIP() << "etcd is not installed";
   KindChurn churn(TestClusterOptions::Storage::kEtcd);
   ASSERT_TRUE(churn.started());

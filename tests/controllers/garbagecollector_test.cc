@@ -50,7 +50,7 @@ class GarbageCollectorTest : public ControllerTest {
   }
 };
 
-TEST_F(GarbageCollectorTest, InTheBackgroundDependentsFollowTheirOwner) {
+TEST_F(GarbageCollectorTest, BackgroundDeletionDeletesDependents) {
   Start({AddGarbageCollector});
   const ConfigMap owner = CreateMap("owner");
   const ConfigMap child = CreateMap("child", {RefTo(owner)});
@@ -62,7 +62,7 @@ TEST_F(GarbageCollectorTest, InTheBackgroundDependentsFollowTheirOwner) {
   EXPECT_TRUE(Exists<ConfigMap>({"default", "stranger"}));
 }
 
-TEST_F(GarbageCollectorTest, OwnersMayBeOfAKindThatCameLater) {
+TEST_F(GarbageCollectorTest, OwnersOfKindsAddedLaterAreSupported) {
   clock.emplace();
   Start({AddGarbageCollector});
   ServeWidgets();
@@ -76,18 +76,18 @@ TEST_F(GarbageCollectorTest, OwnersMayBeOfAKindThatCameLater) {
                   .Is(Reason::kNotFound));
 }
 
-TEST_F(GarbageCollectorTest, WhatLostItsOwnerBeforeTheStartIsCollected) {
+TEST_F(GarbageCollectorTest, DependentsOrphanedBeforeStartAreCollected) {
   const ConfigMap owner = CreateMap("owner");
   CreateMap("child", {RefTo(owner)});
   ASSERT_TRUE(Delete("owner", Propagation::kBackground).ok());
-  // A namesake is another.
+  // An object with the same name has another uid.
   CreateMap("owner");
   Start({AddGarbageCollector});
   EXPECT_TRUE(WaitGone("child").ok());
   EXPECT_TRUE(Exists<ConfigMap>({"default", "owner"}));
 }
 
-TEST_F(GarbageCollectorTest, OneOwnerIsEnoughAndTheOthersAreForgotten) {
+TEST_F(GarbageCollectorTest, OneOwnerKeepsTheObjectAndAbsentOnesAreRemoved) {
   Start({AddGarbageCollector});
   const ConfigMap one = CreateMap("one");
   const ConfigMap two = CreateMap("two");
@@ -98,7 +98,7 @@ TEST_F(GarbageCollectorTest, OneOwnerIsEnoughAndTheOthersAreForgotten) {
   EXPECT_EQ(child->metadata.ownerReferences[0].uid, two.metadata.uid);
 }
 
-TEST_F(GarbageCollectorTest, InTheForegroundTheOwnerGoesLast) {
+TEST_F(GarbageCollectorTest, ForegroundDeletionDeletesOwnerLast) {
   Start({AddGarbageCollector});
   const ConfigMap owner = CreateMap("owner");
   CreateMap("held", {RefTo(owner, true)}, {"example.com/hold"});
@@ -116,7 +116,7 @@ TEST_F(GarbageCollectorTest, InTheForegroundTheOwnerGoesLast) {
   EXPECT_TRUE(WaitGone("owner").ok());
 }
 
-TEST_F(GarbageCollectorTest, WhatDoesNotBlockIsNotWaitedFor) {
+TEST_F(GarbageCollectorTest, NonBlockingDependentsDoNotDelayForegroundDeletion) {
   Start({AddGarbageCollector});
   const ConfigMap owner = CreateMap("owner");
   CreateMap("held", {RefTo(owner, false)}, {"example.com/hold"});
@@ -125,7 +125,7 @@ TEST_F(GarbageCollectorTest, WhatDoesNotBlockIsNotWaitedFor) {
   EXPECT_TRUE(Exists<ConfigMap>({"default", "held"}));
 }
 
-TEST_F(GarbageCollectorTest, ACircleInTheForegroundEnds) {
+TEST_F(GarbageCollectorTest, CycleInForegroundDeletionIsBroken) {
   Start({AddGarbageCollector});
   ConfigMap a = CreateMap("a");
   const ConfigMap b = CreateMap("b", {RefTo(a, true)});
@@ -136,12 +136,12 @@ TEST_F(GarbageCollectorTest, ACircleInTheForegroundEnds) {
   EXPECT_TRUE(WaitGone("b").ok());
 }
 
-TEST_F(GarbageCollectorTest, OrphansStayWithoutTheirOwner) {
+TEST_F(GarbageCollectorTest, OrphanedDependentsStayWithoutOwnerReference) {
   Start({AddGarbageCollector});
   const ConfigMap owner = CreateMap("owner");
   const ConfigMap other = CreateMap("other");
   CreateMap("child", {RefTo(owner), RefTo(other)});
-  // The collector has to know of it before the owner goes.
+  // The collector must have observed the child before the owner is deleted.
   const ConfigMap probe = CreateMap("probe");
   CreateMap("probed", {RefTo(probe)});
   ASSERT_TRUE(Delete("probe", Propagation::kBackground).ok());
@@ -154,7 +154,7 @@ TEST_F(GarbageCollectorTest, OrphansStayWithoutTheirOwner) {
   EXPECT_EQ(child->metadata.ownerReferences[0].uid, other.metadata.uid);
 }
 
-TEST_F(GarbageCollectorTest, AnOwnerInAnotherNamespaceIsNone) {
+TEST_F(GarbageCollectorTest, OwnerInOtherNamespaceIsAbsent) {
   CreateNamespace("other");
   Start({AddGarbageCollector});
   ConfigMap map;
@@ -165,7 +165,7 @@ TEST_F(GarbageCollectorTest, AnOwnerInAnotherNamespaceIsNone) {
   EXPECT_TRUE(Exists<ConfigMap>({"other", "owner"}));
 }
 
-TEST_F(GarbageCollectorTest, WhatIsInNoNamespaceIsNeverCollectedForANamespacedOwner) {
+TEST_F(GarbageCollectorTest, ClusterScopedObjectWithNamespacedOwnerIsNotCollected) {
   Start({AddGarbageCollector});
   const ConfigMap owner = CreateMap("owner");
   ClusterRole role;
@@ -176,7 +176,7 @@ TEST_F(GarbageCollectorTest, WhatIsInNoNamespaceIsNeverCollectedForANamespacedOw
   const std::string note =
       "ownerRef [v1/ConfigMap, namespace: , name: owner, uid: " + owner.metadata.uid +
       "] does not exist in namespace \"\"";
-  // The event says that it was looked at.
+  // The event shows that the object was processed.
   auto watch = client().Watch(*ctx, Resource::Of<events::v1::Event>(),
                               {.list = {.ns = "default"}, .send_initial_events = true});
   ASSERT_TRUE(watch.ok()) << watch.status().ToString();

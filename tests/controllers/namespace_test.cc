@@ -36,7 +36,7 @@ class NamespaceControllerTest : public ControllerTest {
     const Status deleted = client().Delete<Namespace>(*ctx, {"", "a"});
     ASSERT_TRUE(deleted.ok()) << deleted.ToString();
   }
-  // The namespace once the controller has said that it waits for content.
+  // Waits until the controller reports remaining content.
   Namespace AwaitRemaining() {
     const auto waiting = WaitFor<Namespace>(*ctx, client(), {"", "a"}, [](const Namespace& ns) {
       return IsTrue(ns.status.conditions, "NamespaceContentRemaining");
@@ -50,7 +50,7 @@ class NamespaceControllerTest : public ControllerTest {
   }
 };
 
-TEST_F(NamespaceControllerTest, ContentGoesAndThenTheNamespace) {
+TEST_F(NamespaceControllerTest, ContentIsDeletedBeforeNamespace) {
   CreateNamespace("a");
   CreateMap("one");
   Secret secret;
@@ -63,7 +63,7 @@ TEST_F(NamespaceControllerTest, ContentGoesAndThenTheNamespace) {
   EXPECT_FALSE(Exists<Secret>({"a", "two"}));
 }
 
-TEST_F(NamespaceControllerTest, ContentOfAKindThatCameLaterGoesToo) {
+TEST_F(NamespaceControllerTest, ContentOfKindAddedLaterIsDeleted) {
   CreateNamespace("a");
   Start({AddNamespaceController});
   ServeWidgets();
@@ -73,7 +73,7 @@ TEST_F(NamespaceControllerTest, ContentOfAKindThatCameLaterGoesToo) {
   EXPECT_TRUE(client().Get(*ctx, Widgets(), {"a", "one"}).status().Is(Reason::kNotFound));
 }
 
-TEST_F(NamespaceControllerTest, WhatHasFinalizersIsWaitedForAndNamed) {
+TEST_F(NamespaceControllerTest, ObjectsWithFinalizersAreReportedAndAwaited) {
   CreateNamespace("a");
   ConfigMap map = CreateMap("held", {"example.com/hold"});
   CreateMap("free");
@@ -93,7 +93,7 @@ TEST_F(NamespaceControllerTest, WhatHasFinalizersIsWaitedForAndNamed) {
   AwaitGone<Namespace>({"", "a"});
 }
 
-TEST_F(NamespaceControllerTest, PodsGoFirst) {
+TEST_F(NamespaceControllerTest, PodsAreDeletedFirst) {
   CreateNamespace("a");
   CreateMap("used");
   CreatePod("node-1");
@@ -103,13 +103,13 @@ TEST_F(NamespaceControllerTest, PodsGoFirst) {
   EXPECT_EQ(Message(waiting, "NamespaceContentRemaining"),
             "Some resources are remaining: pods. has 1 resource instances");
   EXPECT_TRUE(Exists<ConfigMap>({"a", "used"})) << "the Pod may still use it";
-  // What a kubelet does when the containers have ended; no grace period is waited for then.
+  // Like a kubelet after the containers have terminated; no grace period is awaited then.
   ASSERT_TRUE(client().Delete<Pod>(*ctx, {"a", "web"}, {.grace_period = seconds(0)}).ok());
   AwaitGone<Namespace>({"", "a"});
   EXPECT_FALSE(Exists<ConfigMap>({"a", "used"}));
 }
 
-TEST_F(NamespaceControllerTest, FinalizersOfOthersHoldTheNamespace) {
+TEST_F(NamespaceControllerTest, OtherFinalizersKeepTheNamespace) {
   Namespace ns;
   ns.metadata.name = "a";
   ns.spec.finalizers = {"example.com/mine"};

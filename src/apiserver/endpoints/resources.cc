@@ -19,7 +19,7 @@ const SubresourceInfo* FindSubresource(const KindInfo& kind, std::string_view na
   return nullptr;
 }
 
-// Checks that the path fits the verb: it names one object, or a collection in one namespace.
+// Checks that the path fits the verb, for example that get has a name and that create has none.
 Status CheckPath(const RequestInfo& info, const KindInfo& kind) {
   const bool named = !info.name.empty();
   const bool looking = info.verb == "list" || info.verb == "watch";
@@ -34,7 +34,7 @@ Status CheckPath(const RequestInfo& info, const KindInfo& kind) {
   return across && named ? UnknownResourceError() : MethodNotAllowedError();
 }
 
-// The warnings for requests on a kind that is deprecated.
+// The warnings to send for requests on a deprecated kind.
 std::span<const std::string_view> DeprecationWarnings(const KindInfo& kind) {
   static constexpr std::string_view kEndpoints[] = {
       "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"};
@@ -57,7 +57,7 @@ Status DispatchSubresource(ResourceHandlers& handlers, Call& call, const ServedR
   if (SubresourceHandler handle = FindSubresourceHandler(info)) {
     return handle(handlers, call, resource);
   }
-  // The others read and write the whole object.
+  // The other subresources read and write the whole object.
   if (resource.strategy().Subresource(info.subresource) == nullptr) return UnknownResourceError();
   if (info.verb == "get") return handlers.Get(call, resource);
   if (info.verb == "update") return handlers.Update(call, resource);
@@ -72,13 +72,13 @@ Status Dispatch(ResourceHandlers& handlers, Call& call) {
   if (!proxied && (info.trailing || info.path.find("//") != std::string::npos)) {
     return UnknownResourceError();
   }
-  // It keeps the resource, which may be removed while the request is handled.
+  // Holds a reference to the resource, which may be removed while the request is handled.
   const ServedSetPtr served = handlers.registry().served();
   const ServedKind* const found = served->Find(info.group, info.version, info.resource);
   if (found == nullptr) return UnknownResourceError();
   const KindInfo& kind = *found->kind;
   if (found->resource == nullptr) {
-    // Reviews and bindings are answered but not stored.
+    // Reviews and bindings are handled but not stored.
     if (TransientHandler handle = FindTransient(info)) return handle(handlers, call);
     return HasVerb(kind.verbs, info.verb) ? UnknownResourceError() : MethodNotAllowedError();
   }

@@ -14,12 +14,12 @@
 namespace cox::apiserver {
 namespace {
 
-// Methods on documents: /apis has answered to all of them since ever, the others only to GET.
+// Upstream serves /apis for every method, the other documents only for GET and HEAD.
 bool IsRead(const Call& call) {
   return call.request().method == "GET" || call.request().method == "HEAD";
 }
 
-// Paths that `/` lists besides those of discovery and health.
+// Paths that `/` lists in addition to those of discovery and health.
 constexpr std::string_view kFixedPaths[] = {
     "/.well-known/openid-configuration",
     "/flagz",

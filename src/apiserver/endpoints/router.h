@@ -21,7 +21,7 @@ namespace cox::apiserver {
 
 class PriorityAndFairness;
 
-// Who answers a request, by its path: resources, discovery, health, version, metrics.
+// Dispatches requests by path: resources, discovery, health, version, metrics.
 //
 // Threads: constant after construction; Handle may be called concurrently and may block.
 class Router {
@@ -34,11 +34,11 @@ class Router {
     const Reviews& reviews;
     const IssuerDiscovery& issuer;
     const MetricsRegistry& metrics;
-    std::string server_address;  // what /api tells clients
+    std::string server_address;  // the address that /api returns to clients
     VersionInfo version;
     Clock::WallTime started;                                      // for /statusz
-    std::vector<std::pair<std::string, std::string>> flags = {};  // as given, for /flagz
-    const PriorityAndFairness* fairness = nullptr;                // null: switched off
+    std::vector<std::pair<std::string, std::string>> flags = {};  // for /flagz
+    const PriorityAndFairness* fairness = nullptr;                // null: disabled
   };
   explicit Router(Parts parts) : parts_(std::move(parts)) {}
 
@@ -46,14 +46,14 @@ class Router {
 
  private:
   Status Dispatch(const std::shared_ptr<Call>& call) const;
-  // About documents of discovery. None: the path is no such document's.
+  // Serves discovery documents. Returns nullopt if the path is not a discovery path.
   std::optional<Status> HandleDiscovery(Call& call) const;
   Status HandleRoot(Call& call, bool core, const DiscoveryDocuments& documents) const;
   void RespondPaths(Call& call) const;
   void RespondStatusPage(Call& call) const;
   void RespondFlags(Call& call) const;
   bool IsServed(std::string_view group) const;
-  // About paths that stand alone. None: not this one.
+  // Serves fixed paths such as /version and /metrics. Returns nullopt for any other path.
   std::optional<Status> HandleFixed(Call& call) const;
 
   const Parts parts_;

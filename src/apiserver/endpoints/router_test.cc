@@ -41,7 +41,7 @@ class RouterTest : public ::testing::Test {
   std::shared_ptr<Call> answer_;
 };
 
-TEST_F(RouterTest, ChoosesByPathAndMethod) {
+TEST_F(RouterTest, DispatchesByPathAndMethod) {
   const std::string json = "application/json", text = "text/plain; charset=utf-8";
   const struct {
     std::string method, target, want;
@@ -82,7 +82,7 @@ TEST_F(RouterTest, ChoosesByPathAndMethod) {
   for (const auto& c : kCases) EXPECT_EQ(Answer(c.method, c.target), c.want) << c.target;
 }
 
-TEST_F(RouterTest, DiscoveryComesInTheFormThatIsAccepted) {
+TEST_F(RouterTest, DiscoveryIsEncodedAsTheAcceptHeaderRequires) {
   const std::string aggregated = ";g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
   const struct {
     std::string target, accept, want;
@@ -100,7 +100,7 @@ TEST_F(RouterTest, DiscoveryComesInTheFormThatIsAccepted) {
   }
 }
 
-TEST_F(RouterTest, AggregatedDiscoveryThatIsKnownIsNotSentAgain) {
+TEST_F(RouterTest, AggregatedDiscoveryWithMatchingEtagReturns304) {
   const std::string accept = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
   FakeCall first(api_.clock(), {.target = "/apis", .headers = {{"accept", accept}}});
   router_.Handle(first.shared());
@@ -113,19 +113,19 @@ TEST_F(RouterTest, AggregatedDiscoveryThatIsKnownIsNotSentAgain) {
   EXPECT_EQ(second.exchange().Body(), "");
 }
 
-TEST_F(RouterTest, ResourcesAnswerToTheirMethodsOnly) {
+TEST_F(RouterTest, ResourcesRejectUnsupportedMethodsAndPaths) {
   const struct {
     std::string method, target;
     int want;
   } kCases[] = {
-      {"POST", "/api/v1/pods", 405},                              // no namespace to create in
+      {"POST", "/api/v1/pods", 405},                              // create needs a namespace
       {"DELETE", "/api/v1/pods", 405},                            //
-      {"GET", "/api/v1/pods/p", 404},                             // one object needs a namespace
-      {"POST", "/api/v1/namespaces/default/pods/p", 405},         // the name stands in the body
+      {"GET", "/api/v1/pods/p", 404},                             // get needs a namespace
+      {"POST", "/api/v1/namespaces/default/pods/p", 405},         // the name must be in the body
       {"PUT", "/api/v1/namespaces/default/pods", 405},            //
       {"OPTIONS", "/api/v1/namespaces/default/pods", 405},        //
       {"HEAD", "/api/v1/namespaces/default/pods", 405},           //
-      {"GET", "/api/v1/namespaces/default/nodes", 404},           // cluster-wide
+      {"GET", "/api/v1/namespaces/default/nodes", 404},           // cluster-scoped
       {"GET", "/api/v1/namespaces/default/pods/p/nothing", 404},  // no such subresource
       {"PUT", "/api/v1/namespaces/default/pods/p/log", 405},      //
       {"GET", "/api/v1/namespaces/default//pods", 404},           //

@@ -45,7 +45,7 @@ class RuntimeKindsTest : public ::testing::Test {
   ApiHarness api_;
 };
 
-TEST_F(RuntimeKindsTest, AKindIsServedFromTheMomentItIsAddedUntilItIsRemoved) {
+TEST_F(RuntimeKindsTest, KindIsServedFromAddToRemove) {
   EXPECT_THAT(Get(kWidgets), HasSubstr("404 "));
   ASSERT_TRUE(Put().ok());
   EXPECT_THAT(Get(kWidgets),
@@ -72,12 +72,12 @@ TEST_F(RuntimeKindsTest, AKindIsServedFromTheMomentItIsAddedUntilItIsRemoved) {
   ASSERT_TRUE(Remove().ok());
   EXPECT_THAT(Get(kWidgets), HasSubstr("404 "));
   EXPECT_THAT(Post(kWidgets, R"({"metadata":{"name":"w"}})"), HasSubstr("404 "));
-  // The objects stay in storage: who defines the kind decides about them.
+  // Removing a kind does not delete its objects.
   ASSERT_TRUE(Put().ok());
   EXPECT_THAT(Get(std::string(kWidgets) + "/applied"), HasSubstr(R"("data":{"c":"3"})"));
 }
 
-TEST_F(RuntimeKindsTest, ItsNameIsUnknownToOtherKinds) {
+TEST_F(RuntimeKindsTest, BodiesOfOtherKindsAreRejected) {
   ASSERT_TRUE(Put().ok());
   EXPECT_THAT(Post("/api/v1/namespaces/default/configmaps",
                    R"({"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w"}})"),
@@ -86,7 +86,7 @@ TEST_F(RuntimeKindsTest, ItsNameIsUnknownToOtherKinds) {
               HasSubstr("cannot be handled as a Widget"));
 }
 
-TEST_F(RuntimeKindsTest, EveryVersionShowsTheSameObjects) {
+TEST_F(RuntimeKindsTest, AllVersionsReturnTheSameObjects) {
   ASSERT_TRUE(Put({.versions = {"v1", "v1beta1"}}).ok());
   EXPECT_THAT(
       Post("/apis/example.com/v1beta1/namespaces/default/widgets",
@@ -102,7 +102,7 @@ TEST_F(RuntimeKindsTest, EveryVersionShowsTheSameObjects) {
   EXPECT_THAT(std::string(stored->kv->value.view()), HasSubstr(R"("apiVersion":"example.com/v1")"));
 }
 
-TEST_F(RuntimeKindsTest, AChangedKindIsServedAsItIsNow) {
+TEST_F(RuntimeKindsTest, ChangedKindReplacesTheOldOne) {
   const net::Headers table = {{"accept", "application/json;as=Table;v=v1;g=meta.k8s.io"}};
   ASSERT_TRUE(Put({.column = "Before"}).ok());
   EXPECT_THAT(Get(kWidgets, table), HasSubstr(R"("name":"Before")"));
@@ -112,7 +112,7 @@ TEST_F(RuntimeKindsTest, AChangedKindIsServedAsItIsNow) {
               HasSubstr(R"("name":"After")"));
 }
 
-TEST_F(RuntimeKindsTest, WatchesEndWhenTheirKindIsChangedOrRemoved) {
+TEST_F(RuntimeKindsTest, ChangeAndRemoveEndWatches) {
   for (const bool removed : {false, true}) {
     SCOPED_TRACE(removed);
     ASSERT_TRUE(Put().ok());
@@ -131,7 +131,7 @@ TEST_F(RuntimeKindsTest, WatchesEndWhenTheirKindIsChangedOrRemoved) {
   }
 }
 
-TEST_F(RuntimeKindsTest, AResourceThatIsHeldWorksAfterItsKindWasRemoved) {
+TEST_F(RuntimeKindsTest, HeldResourceWorksAfterRemove) {
   ASSERT_TRUE(Put().ok());
   ASSERT_THAT(Post(kWidgets, R"({"metadata":{"name":"w"}})"), HasSubstr("201 "));
   const auto resource = api_.registry().Find("example.com", "v1", "widgets");
@@ -144,7 +144,7 @@ TEST_F(RuntimeKindsTest, AResourceThatIsHeldWorksAfterItsKindWasRemoved) {
   EXPECT_TRUE(resource->store().Get(api_.ctx(), "default", "w", /*from_cache=*/true).ok());
 }
 
-TEST_F(RuntimeKindsTest, NamesOfBuiltInResourcesAreTaken) {
+TEST_F(RuntimeKindsTest, RejectsNamesOfBuiltInResources) {
   const ServedSetPtr before = api_.registry().served();
   const Status status = Put({.group = "apps", .kind = "Deployment", .plural = "deployments"});
   EXPECT_TRUE(status.Is(Reason::kConflict));
@@ -154,7 +154,7 @@ TEST_F(RuntimeKindsTest, NamesOfBuiltInResourcesAreTaken) {
   EXPECT_NE(api_.registry().Find("apps", "v1", "deployments"), nullptr);
 }
 
-TEST_F(RuntimeKindsTest, AKindIsNotServedIfItsCacheCannotBeFilled) {
+TEST_F(RuntimeKindsTest, KindIsNotServedUntilItsCacheIsFilled) {
   storage::LyingStore store(api_.store());
   Registry registry(api_.ctx(),
                     {.storage = [&store](const KindInfo&) -> storage::Store& { return store; }});
@@ -168,7 +168,7 @@ TEST_F(RuntimeKindsTest, AKindIsNotServedIfItsCacheCannotBeFilled) {
   EXPECT_NE(registry.Find("example.com", "v1", "widgets"), nullptr);
 }
 
-TEST_F(RuntimeKindsTest, AChangeLeavesTheOtherGroupsAsTheyAre) {
+TEST_F(RuntimeKindsTest, SetsShareUnchangedGroups) {
   ASSERT_TRUE(Put().ok());
   const ServedSetPtr before = api_.registry().served();
   ASSERT_TRUE(Put({.kind = "Gadget", .plural = "gadgets"}).ok());
@@ -183,7 +183,7 @@ TEST_F(RuntimeKindsTest, AChangeLeavesTheOtherGroupsAsTheyAre) {
   EXPECT_FALSE(api_.registry().served()->groups().contains("example.com"));
 }
 
-TEST_F(RuntimeKindsTest, SeveralChangesAreSeenAtOnce) {
+TEST_F(RuntimeKindsTest, ApplyPublishesAllChangesTogether) {
   ASSERT_TRUE(Put().ok());
   ASSERT_TRUE(api_.mutable_registry()
                   .Apply(api_.ctx(), {.put = {NewRuntimeKind({.group = "a.io"}),
@@ -196,7 +196,7 @@ TEST_F(RuntimeKindsTest, SeveralChangesAreSeenAtOnce) {
   EXPECT_EQ(now->Find("example.com", "v1", "widgets"), nullptr);
 }
 
-TEST_F(RuntimeKindsTest, DiscoveryAndOpenApiFollow) {
+TEST_F(RuntimeKindsTest, DiscoveryAndOpenApiShowCurrentKinds) {
   const Discovery discovery(Served());
   const OpenApi openapi(Served(), "v1.36.4");
   const auto document = [&](std::string target) {
@@ -228,7 +228,7 @@ TEST_F(RuntimeKindsTest, DiscoveryAndOpenApiFollow) {
   EXPECT_THAT(document("/openapi/v2"), Not(HasSubstr("example.com")));
 }
 
-TEST_F(RuntimeKindsTest, FairnessAndRequestMetricsFollow) {
+TEST_F(RuntimeKindsTest, FairnessAndRequestMetricsUseCurrentKinds) {
   MetricsRegistry metrics;
   RequestMetrics requests(metrics, Served());
   const auto count = [&] {

@@ -63,7 +63,7 @@ class ChainTest : public ::testing::Test {
   Chain chain_;
 };
 
-TEST_F(ChainTest, StagesStandInTheirOrder) {
+TEST_F(ChainTest, StagesAreInOrder) {
   std::vector<std::string_view> names;
   for (const Stage& stage : chain_.stages) names.push_back(stage.name);
   EXPECT_EQ(names, (std::vector<std::string_view>{"requestinfo", "metrics", "timeout", "authn",
@@ -71,7 +71,7 @@ TEST_F(ChainTest, StagesStandInTheirOrder) {
                                                   "fencing", "offload"}));
 }
 
-TEST_F(ChainTest, ARequestThatMayPassIsDispatchedWithWhatIsKnownOfIt) {
+TEST_F(ChainTest, AllowedRequestIsDispatchedWithUserInfoAndQuery) {
   auto answer =
       Run("GET", "/api/v1/namespaces/ns/pods?limit=1", {{"authorization", "Bearer secret"}});
   EXPECT_EQ(answer->Body(), "dispatched");
@@ -80,11 +80,11 @@ TEST_F(ChainTest, ARequestThatMayPassIsDispatchedWithWhatIsKnownOfIt) {
   EXPECT_EQ(dispatched_->user.name, "root");
   EXPECT_EQ(dispatched_->info.verb, "list");
   EXPECT_EQ(dispatched_->query.Get("limit"), "1");
-  // Nobody behind authentication sees the credential.
+  // The credential is removed after authentication.
   EXPECT_EQ(dispatched_->Header("authorization"), std::nullopt);
 }
 
-TEST_F(ChainTest, AStageThatFailsIsTheAnswer) {
+TEST_F(ChainTest, FailedStageDeterminesResponse) {
   const struct {
     std::string_view target, token;
     int code;
@@ -105,7 +105,7 @@ TEST_F(ChainTest, AStageThatFailsIsTheAnswer) {
   EXPECT_EQ(dispatched_, nullptr);
 }
 
-TEST_F(ChainTest, ImpersonationIsBeforeAuthorizationAndLeavesNoHeader) {
+TEST_F(ChainTest, ImpersonationPrecedesAuthorizationAndRemovesHeaders) {
   auto answer = Run("GET", "/api/v1/pods",
                     {{"authorization", "Bearer secret"},
                      {"impersonate-user", "zed"},
@@ -119,7 +119,7 @@ TEST_F(ChainTest, ImpersonationIsBeforeAuthorizationAndLeavesNoHeader) {
   EXPECT_EQ(answer->status(), 403);
 }
 
-TEST_F(ChainTest, ACallThatWaitsGoesOnWhereItStopped) {
+TEST_F(ChainTest, QueuedCallContinuesAfterFairness) {
   gate_.closed = true;
   auto answer = Run("GET", "/api/v1/pods", {{"authorization", "Bearer secret"}});
   ASSERT_NE(gate_.parked, nullptr);
@@ -129,7 +129,7 @@ TEST_F(ChainTest, ACallThatWaitsGoesOnWhereItStopped) {
   EXPECT_EQ(answer->Body(), "dispatched");
 }
 
-TEST_F(ChainTest, AListOfOneNameIsAuthorizedByThatName) {
+TEST_F(ChainTest, ListWithNameFieldSelectorIsAuthorizedByName) {
   for (const auto& [query, name] :
        {std::pair("fieldSelector=metadata.name%3Dweb", R"(pods \"web\" is forbidden)"),
         {"fieldSelector=metadata.name%3Da/b", "pods is forbidden"},
@@ -140,7 +140,7 @@ TEST_F(ChainTest, AListOfOneNameIsAuthorizedByThatName) {
   }
 }
 
-// May block when told so, and remembers where it was asked.
+// Reports MayBlock on demand, and records whether it was called on a worker.
 class SlowAuthorizer final : public Authorizer {
  public:
   bool MayBlock() const override { return slow; }
@@ -155,7 +155,7 @@ class SlowAuthorizer final : public Authorizer {
   mutable bool asked_on_worker = false;
 };
 
-TEST_F(ChainTest, AnAuthorizerThatMayBlockIsAskedOnAWorkerAndOthersOnTheLoop) {
+TEST_F(ChainTest, AuthorizerThatMayBlockRunsOnWorker) {
   SlowAuthorizer authorizer;
   const Impersonation impersonation(authorizer);
   int moves = 0;
@@ -181,14 +181,14 @@ TEST_F(ChainTest, AnAuthorizerThatMayBlockIsAskedOnAWorkerAndOthersOnTheLoop) {
   EXPECT_EQ(moves, 2);
 }
 
-TEST_F(ChainTest, AnExtraSpaceBeforeTheTokenIsToldAndTheTokenIgnored) {
+TEST_F(ChainTest, ExtraSpaceBeforeTokenIsIgnoredWithWarning) {
   auto answer = Run("GET", "/api/v1/pods", {{"authorization", "Bearer  secret"}});
   EXPECT_EQ(answer->status(), 403);
   EXPECT_NE(answer->Header("warning").find("contains extra space before the bearer token"),
             std::string::npos);
 }
 
-TEST(RunChainTest, AStageThatMustBlockIsRunAgainOnAWorkerWithAllThatFollows) {
+TEST(RunChainTest, BlockingStageIsRerunOnWorkerWithRestOfChain) {
   TestClock clock;
   std::string log;
   const auto note = [&log](std::string_view name, const std::shared_ptr<Call>& call) {
@@ -217,7 +217,7 @@ TEST(RunChainTest, AStageThatMustBlockIsRunAgainOnAWorkerWithAllThatFollows) {
   EXPECT_EQ(log, "first- asks- moved asks+ last+ ");
 }
 
-TEST_F(ChainTest, OnlyRequestsThatEndHaveATimeout) {
+TEST_F(ChainTest, OnlyShortRequestsHaveTimeout) {
   Run("GET", "/api/v1/pods", {{"authorization", "Bearer secret"}});
   EXPECT_NE(dispatched_->ctx().deadline(), Clock::kNever);
   Run("GET", "/api/v1/pods?watch=1", {{"authorization", "Bearer secret"}});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One test for each class of weakness that Kubernetes had to mend in its API server and that can be
-// met here by handlers alone. docs/cve.md has the whole table, also of those that are tested
-// elsewhere.
+// One test per class of vulnerability that Kubernetes had to fix in its API server and that can be
+// tested with handlers alone. docs/cve.md contains the complete table, including those that are
+// tested elsewhere.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,8 +36,8 @@ class CveTest : public ::testing::Test {
   WriteHarness api_;
 };
 
-// CVE-2019-11247: a role in one namespace was enough for objects that are in none.
-TEST_F(CveTest, Y2019_11247_ClusterScopedObjectsAreNotServedInsideANamespace) {
+// CVE-2019-11247: a role in one namespace gave access to cluster-scoped objects.
+TEST_F(CveTest, Y2019_11247_ClusterScopedObjectsAreNotServedInNamespaces) {
   ASSERT_EQ(
       Code({.method = "POST", .target = "/api/v1/nodes", .body = R"({"metadata":{"name":"n1"}})"}),
       201);
@@ -58,8 +58,8 @@ TEST_F(CveTest, Y2019_11247_ClusterScopedObjectsAreNotServedInsideANamespace) {
   EXPECT_EQ(Keys(), before);
 }
 
-// CVE-2022-3162: one kind was read through the name of another that it begins with.
-TEST_F(CveTest, Y2022_3162_NoKindIsStoredUnderThePrefixOfAnother) {
+// CVE-2022-3162: a kind was readable through another kind whose name is a prefix of its own.
+TEST_F(CveTest, Y2022_3162_NoKindIsStoredUnderPrefixOfAnother) {
   std::set<std::string> prefixes;
   for (const StrategyPtr& strategy : BuiltinKinds()) {
     const std::shared_ptr<const ServedResource> resource = api_.registry().Find(
@@ -75,7 +75,7 @@ TEST_F(CveTest, Y2022_3162_NoKindIsStoredUnderThePrefixOfAnother) {
   }
 }
 
-TEST_F(CveTest, Y2022_3162_NoNamespaceShowsAnotherThatItsNameBegins) {
+TEST_F(CveTest, Y2022_3162_ListExcludesNamespacesWithSamePrefix) {
   ASSERT_EQ(Code({.method = "POST",
                   .target = "/api/v1/namespaces",
                   .body = R"({"metadata":{"name":"default-2"}})"}),
@@ -90,8 +90,8 @@ TEST_F(CveTest, Y2022_3162_NoNamespaceShowsAnotherThatItsNameBegins) {
               HasSubstr("theirs"));
 }
 
-// CVE-2015-5305: names that climb in the tree of keys.
-TEST_F(CveTest, Y2015_5305_PathsInNamesNeverReachAKey) {
+// CVE-2015-5305: path traversal in names.
+TEST_F(CveTest, Y2015_5305_PathsInNamesNeverReachStorageKeys) {
   const std::set<std::string> before = Keys();
   for (const char* name :
        {"..", ".", "../secrets/x", "a/b", "a%2Fb", "/etc", "a/../b", "..%2f.."}) {
@@ -116,7 +116,7 @@ TEST_F(CveTest, Y2015_5305_PathsInNamesNeverReachAKey) {
   EXPECT_EQ(Keys(), before);
 }
 
-// CVE-2019-1002100: a patch of few bytes that costs minutes and gigabytes.
+// CVE-2019-1002100: a small patch that consumes minutes of CPU time and gigabytes of memory.
 TEST_F(CveTest, Y2019_1002100_JsonPatchesAreBounded) {
   const std::string collection = "/api/v1/namespaces/default/configmaps";
   ASSERT_EQ(Code({.method = "POST",
@@ -145,8 +145,8 @@ TEST_F(CveTest, Y2019_1002100_JsonPatchesAreBounded) {
   EXPECT_TRUE(code >= 400 && code < 500) << code;
 }
 
-// CVE-2019-11253: a document that its references multiply.
-TEST_F(CveTest, Y2019_11253_YamlThatLaughsIsRefused) {
+// CVE-2019-11253: a YAML document whose aliases expand exponentially ("billion laughs").
+TEST_F(CveTest, Y2019_11253_YamlAliasExpansionIsRejected) {
   std::string laughs = "a: &a [x,x,x,x,x,x,x,x,x]\n";
   for (char at = 'a'; at < 'j'; ++at) {
     const char next = static_cast<char>(at + 1);
@@ -163,12 +163,12 @@ TEST_F(CveTest, Y2019_11253_YamlThatLaughsIsRefused) {
             400);
 }
 
-// CVE-2021-29923: "010.0.0.1" is one address for us and another for whom we tell it to.
-TEST_F(CveTest, Y2021_29923_LeadingZerosMeanTheSameEverywhere) {
+// CVE-2021-29923: "010.0.0.1" is parsed differently by different programs.
+TEST_F(CveTest, Y2021_29923_LeadingZerosAreNeverOctal) {
   ASSERT_TRUE(validation::ParseIpSloppy("010.0.0.1"));
   EXPECT_EQ(validation::ParseIpSloppy("010.0.0.1")->ToString(), "10.0.0.1");  // never octal
   EXPECT_EQ(validation::ParseCidrSloppy("010.0.0.0/8")->Network().ToString(), "10.0.0.0");
-  // Where the new rules hold it is refused.
+  // APIs with the stricter validation reject it.
   EXPECT_THAT(api_.Text({.method = "POST",
                          .target = "/apis/networking.k8s.io/v1/ipaddresses",
                          .body = R"({"metadata":{"name":"010.0.0.1"},"spec":{"parentRef":)"
@@ -176,8 +176,8 @@ TEST_F(CveTest, Y2021_29923_LeadingZerosMeanTheSameEverywhere) {
               StartsWith("422"));
 }
 
-// CVE-2021-25737: endpoints that lead to the node itself, or to what only nodes may reach.
-TEST_F(CveTest, Y2021_25737_EndpointsLeadToNoLoopbackAndNoLinkLocalAddress) {
+// CVE-2021-25737: endpoints that point to the node itself or to link-local addresses.
+TEST_F(CveTest, Y2021_25737_EndpointsRejectLoopbackAndLinkLocalAddresses) {
   for (const char* ip : {"127.0.0.1", "127.1.2.3", "169.254.169.254", "224.0.0.1", "0.0.0.0"}) {
     EXPECT_EQ(
         Code({.method = "POST",
@@ -195,8 +195,8 @@ TEST_F(CveTest, Y2021_25737_EndpointsLeadToNoLoopbackAndNoLinkLocalAddress) {
   }
 }
 
-// CVE-2021-25740: who may write endpoints may send others' traffic wherever he likes.
-TEST_F(CveTest, Y2021_25740_RolesForPeopleDoNotWriteEndpoints) {
+// CVE-2021-25740: users who may write endpoints can redirect the traffic of others.
+TEST_F(CveTest, Y2021_25740_UserRolesCannotWriteEndpoints) {
   const auto names = [](const auto& list, std::string_view what) {
     return std::find(list.begin(), list.end(), what) != list.end();
   };

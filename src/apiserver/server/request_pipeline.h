@@ -18,36 +18,36 @@
 
 namespace cox::apiserver {
 
-// Takes requests from connections and runs them through the chain of filters, on the threads that
-// they need.
+// Receives requests from connections and runs them through the filter chain, on event loops and
+// workers.
 //
-// Threads: all methods may be called concurrently, except that Connect comes before the others.
-// Lifetime: Stop ends the workers; the calls have ended then.
+// Threads: All methods may be called concurrently, except that Connect must come before the others.
+// Lifetime: Stop ends the workers, after which no calls are running.
 class RequestPipeline {
  public:
-  // The registry and the metrics outlive it.
+  // The registry and the metrics must outlive it.
   RequestPipeline(const Context& ctx, const FairnessOptions& fairness,
                   std::chrono::nanoseconds request_timeout, MetricsRegistry& metrics,
                   const Registry& registry);
 
-  // The parts of the chain that come from elsewhere. They outlive it.
+  // The externally owned parts of the chain. They must outlive it.
   struct Filters {
     const Authenticator& authenticator;
-    Auditor* auditor = nullptr;  // null: nothing is audited
+    Auditor* auditor = nullptr;  // null: no auditing
     const Impersonation& impersonation;
     const Authorizer& authorizer;
     const Fencing* fencing = nullptr;
-    std::function<void(const std::shared_ptr<Call>&)> dispatch;  // answers by path
+    std::function<void(const std::shared_ptr<Call>&)> dispatch;  // selects the endpoint by path
   };
   void Connect(Filters filters);
 
-  // `local`: the caller is inside the process, and its thread does the work.
+  // `local`: the caller is inside the process, and its thread executes the request.
   void Serve(net::ExchangePtr exchange, bool local);
-  // False while it stops; then `work` is as it was.
+  // False while it stops; then `work` is unchanged.
   bool Submit(std::function<void()> work) { return workers_.Submit(std::move(work)); }
   void Stop() { workers_.Stop(); }
 
-  // Null if priority and fairness is switched off.
+  // Null if priority and fairness is disabled.
   PriorityAndFairness* fairness() const { return fairness_.get(); }
 
  private:
@@ -55,8 +55,8 @@ class RequestPipeline {
                                                     const FairnessOptions& options,
                                                     MetricsRegistry& metrics,
                                                     const Registry& registry);
-  // Continues with a call that waited in a queue. The thread that gave it its seats has other work,
-  // so a worker continues.
+  // Continues a call that waited in a queue. It runs on a worker, because the thread that released
+  // the seats has other work.
   void ResumeWaited(std::shared_ptr<Call> call);
   void Offload(std::shared_ptr<Call> call, std::function<void(std::shared_ptr<Call>)> then);
 

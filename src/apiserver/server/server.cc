@@ -20,7 +20,7 @@ constexpr uint16_t kUsualPort = 6443;
 // etcd is unhealthy if it does not answer within this time.
 constexpr std::chrono::seconds kHealthTimeout{2};
 
-// Opened before the server, because that can fail.
+// The parts that may fail to open. ApiServer::Start opens them before it constructs the server.
 struct Security {
   std::unique_ptr<const Authentication> authentication;
   std::unique_ptr<Authorization> authorization;
@@ -91,7 +91,7 @@ class ServerImpl final : public ApiServer {
     pipeline_.Stop();
     endpoints_.Stop();
     background_.Wait();
-    // Every request has ended: the audit events that are buffered are delivered now, or never.
+    // Every request has ended. This delivers the buffered audit events.
     if (security_.auditor != nullptr) security_.auditor->Stop();
   }
 

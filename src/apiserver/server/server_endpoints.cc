@@ -6,7 +6,7 @@
 namespace cox::apiserver {
 namespace {
 
-// The API level, as clients compare it.
+// The Kubernetes version of the API, which clients compare.
 constexpr char kVersion[] = "v1.36.4";
 
 VersionInfo MakeVersion() {

@@ -16,13 +16,13 @@
 
 namespace cox::apiserver {
 
-// Everything that answers requests: the handlers of resources with admission, discovery, OpenAPI,
-// health and the other documents of the server, and the router that selects one of them.
+// All endpoints: the resource handlers with admission, discovery, OpenAPI, health and the other
+// documents of the server, and the router that selects an endpoint.
 //
-// Threads: as its parts; Handle may be called concurrently and may block.
+// Threads: As its parts; Handle may be called concurrently and may block.
 class ServerEndpoints {
  public:
-  // They outlive it.
+  // The parts must outlive it.
   struct Parts {
     const ServerOptions& options;
     MetricsRegistry& metrics;
@@ -39,7 +39,7 @@ class ServerEndpoints {
 
   void Handle(const std::shared_ptr<Call>& call) const { router_.Handle(call); }
   const AdmissionChain& admission() const { return admission_; }
-  // Ends the connections to kubelets.
+  // Closes the connections to kubelets.
   void Stop() { connector_.Stop(); }
 
  private:

@@ -14,13 +14,13 @@
 
 namespace cox::apiserver {
 
-// The registry of a server with everything that takes part in its writes: fencing, the check of
-// RBAC escalation, and the allocation of Service addresses and ports.
+// The registry of a server with the components that take part in writes: fencing, the RBAC
+// escalation check, and the allocation of Service addresses and ports.
 //
-// Threads: as its parts.
+// Threads: As its parts.
 class ServerRegistry {
  public:
-  // All arguments outlive it.
+  // All arguments must outlive it.
   ServerRegistry(const Context& ctx, const ServerOptions& options,
                  const ApiServer::StoreOf& storage, MetricsRegistry& metrics,
                  const Authorization& authorization);
@@ -28,8 +28,8 @@ class ServerRegistry {
   Registry& registry() { return registry_; }
   const Fencing& fencing() const { return fencing_; }
 
-  // Waits for the caches and brings the allocations up to date with the Services: what a server
-  // that died left allocated or unrecorded would otherwise be given out twice. May be called again
+  // Waits for the caches and reconciles the allocations with the Services. Otherwise, after the
+  // crash of a server, unrecorded addresses and ports could be allocated twice. May be called again
   // if it failed.
   Status Prepare(Context& ctx);
   // Repairs allocations until `ctx` stops.

@@ -17,10 +17,10 @@
 #include "net/server.h"
 #include "storage/memory/memory_store.h"
 
-// For tests: requests without a network, and the handlers over a store in memory.
+// For tests: requests without a network, and handlers with an in-memory store.
 namespace cox::apiserver {
 
-// A request whose answer is kept for the test to look at.
+// A request whose response is kept for the test.
 class FakeExchange final : public net::Exchange {
  public:
   FakeExchange(Clock& clock, net::Request request)
@@ -53,7 +53,7 @@ class FakeExchange final : public net::Exchange {
     for (const Bytes& piece : response_->body) text += piece.view();
     return text;
   }
-  // Of a stream: what it has to say now. The end of the stream is shown as "<end>".
+  // Returns the data that a stream currently has. The end of the stream is shown as "<end>".
   std::string Pull(size_t budget = 1 << 20) {
     std::string text;
     while (source_ != nullptr) {
@@ -89,7 +89,8 @@ struct FakeRequest {
   net::Headers headers = {};
 };
 
-// A Call as the chain would hand it to a handler: query and request info read, the user known.
+// A Call as handlers receive it from the filter chain: with parsed query and request info, and the
+// user.
 class FakeCall {
  public:
   FakeCall(Clock& clock, FakeRequest request)
@@ -118,8 +119,8 @@ class FakeCall {
   std::shared_ptr<Call> call_;
 };
 
-// All kinds over a store in memory, with the default admission but for ServiceAccount. Namespace
-// "default" is there.
+// All kinds with an in-memory store and the default admission plugins except ServiceAccount. The
+// namespace "default" exists.
 class ApiHarness {
  public:
   ApiHarness() {
@@ -131,7 +132,7 @@ class ApiHarness {
                   .status(),
               201);
   }
-  // Whoever waits for the clock would wait for ever.
+  // Threads that wait for the clock would never return.
   ~ApiHarness() { ctx_.Stop(); }
 
   FakeCall Do(FakeRequest request) {
@@ -139,15 +140,15 @@ class ApiHarness {
     HandleResource(handlers_, call.shared());
     return call;
   }
-  // "200 {...}" of a request.
+  // Returns "200 {...}".
   std::string Text(FakeRequest request) {
     FakeCall call = Do(std::move(request));
     return std::to_string(call.exchange().status()) + " " + call.exchange().Body();
   }
 
-  // Waits until the cache of the kind has all that is stored.
+  // Waits until the cache of the kind contains the current state of the store.
   void Sync(const KindInfo& kind) {
-    // By the kind's hub: other versions have no cache of their own.
+    // Uses the hub version: other versions have no cache of their own.
     const Status status = registry_.Find(kind.group, kind.version, kind.plural)
                               ->store()
                               .cache()
@@ -174,7 +175,7 @@ class ApiHarness {
                             return IsServedByDefault(kind.group, kind.version, kind.plural);
                           }}};
   const AlwaysAllow authorizer_;
-  // There is no controller that makes the account "default" of a namespace.
+  // Without a controller, namespaces have no "default" account.
   const AdmissionChain admission_ =
       MakeAdmission({.registry = registry_, .authorizer = authorizer_}, {}, {"ServiceAccount"});
   ResourceHandlers handlers_{registry_, admission_};

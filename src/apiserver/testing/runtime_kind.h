@@ -14,7 +14,7 @@
 
 namespace cox::apiserver {
 
-// A kind for tests of kinds that come and go at run time. Its objects have the fields of a
+// A kind for tests that add and remove kinds at run time. Its objects have the fields of a
 // ConfigMap.
 struct RuntimeKindOptions {
   std::string group = "example.com";
@@ -70,7 +70,7 @@ class RuntimeKindStrategy final : public Strategy {
   std::span<const ServedVersion* const> Versions() const override { return version_pointers_; }
 
  private:
-  // Versions differ only in their names.
+  // Versions differ only in their name.
   class Version final : public ServedVersion {
    public:
     Version(const KindInfo& hub, const KindInfo& kind) : hub_(hub), kind_(kind) {}

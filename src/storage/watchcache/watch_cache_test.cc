@@ -529,7 +529,7 @@ TEST_F(WatchCacheTest, WatchersBehindTheRingExpire) {
   EXPECT_TRUE(slow.UntilEnd().Is(Reason::kExpired));
 }
 
-TEST_F(WatchCacheTest, WatchersTakeWhatThereIsBeforeTheyEndWithTheCache) {
+TEST_F(WatchCacheTest, WatchersDeliverPendingChangesBeforeTheyEnd) {
   const Revision start = Create("/r/pods/a/one");
   Start();
   std::atomic<int> wakes = 0;
@@ -554,7 +554,7 @@ TEST_F(WatchCacheTest, WatchersTakeWhatThereIsBeforeTheyEndWithTheCache) {
 TEST_F(WatchCacheTest, ReadsDoNotWaitForACacheThatHasEnded) {
   Create("/r/pods/a/one");
   Start();
-  // By this clock a read that waits does so for ever.
+  // With this clock, a read that waits never times out.
   TestClock frozen;
   Context patient{frozen};
   std::thread reader([&] { EXPECT_FALSE(cache_->WaitFor(patient, 1'000).ok()); });

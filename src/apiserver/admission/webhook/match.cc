@@ -33,7 +33,7 @@ bool HasLabels(const labels::Selector& selector, const Object* object) {
   if (const meta::v1::ObjectMeta* meta = object->object_meta()) {
     return selector.Matches(meta->labels);
   }
-  if (object->is_typed()) return false;  // options have no labels, not even none
+  if (object->is_typed()) return false;  // options objects have no metadata
   const Value* const labels = object->value().At({"metadata", "labels"});
   return selector.Matches([&](std::string_view key) -> std::optional<std::string_view> {
     const Value* const label = labels == nullptr ? nullptr : labels->Find(key);
@@ -45,19 +45,19 @@ bool HasLabels(const labels::Selector& selector, const Object* object) {
 Result<bool> NamespaceMatches(Context& ctx, const Registry& registry, const Webhook& webhook,
                               const AdmissionRequest& request) {
   if (webhook.namespaces.Empty()) return true;
-  // What a namespace is about to be counts, not what it was.
+  // For a Namespace, the labels of the new object count.
   if (IsNamespace(request) && request.subresource.empty() && request.object != nullptr) {
     return HasLabels(webhook.namespaces, request.object);
   }
   const std::string& name = NamespaceOf(request);
-  if (name.empty()) return true;  // what is cluster-wide is never exempt
+  if (name.empty()) return true;  // cluster-scoped objects always match
   const ResourceStore& store = registry.Hub(core::v1::Namespace::kKind).store();
   if (const storage::SnapshotPtr now = store.cache()->Current()) {
     if (const storage::EntryPtr entry = now->Find(store.Key("", name))) {
       return webhook.namespaces.Matches(entry->labels());
     }
   }
-  // One that was created just now may not be in the cache yet.
+  // A namespace that was just created may not be in the cache yet.
   COX_ASSIGN_OR_RETURN(const Object found, store.Get(ctx, "", name));
   return HasLabels(webhook.namespaces, &found);
 }
@@ -115,7 +115,7 @@ bool IsExempt(const AdmissionRequest& request) {
 Result<const ServedResource*> MatchWebhook(Context& ctx, const Registry& registry,
                                            const Webhook& webhook,
                                            const AdmissionRequest& request) {
-  // The rules first: what a webhook has no rule for must not fail because of its selectors.
+  // Rules are matched first: errors of selectors must not affect requests without a matching rule.
   const ServedResource* const as = MatchRules(webhook, request);
   if (as == nullptr) return as;
   if (!webhook.objects.Empty() && !HasLabels(webhook.objects, request.object) &&
@@ -125,7 +125,7 @@ Result<const ServedResource*> MatchWebhook(Context& ctx, const Registry& registr
   COX_ASSIGN_OR_RETURN(const bool in_namespace, NamespaceMatches(ctx, registry, webhook, request));
   if (!in_namespace) return nullptr;
   if (webhook.has_conditions) {
-    // This server cannot evaluate them yet. As with a condition that fails, the policy decides.
+    // Conditions cannot be evaluated yet. As for a failed condition, failurePolicy applies.
     if (webhook.ignore_failure) return nullptr;
     return ForbiddenError(request.resource.resource(), request.name,
                           "matchConditions of admission webhook " + Quote(webhook.name) +

@@ -28,7 +28,7 @@ RuleWithOperations Resources(std::vector<std::string> resources) {
   return Rule({"*"}, {"*"}, {"*"}, std::move(resources));
 }
 
-TEST(RuleMatches, ComparesEachPartAndStarsMeanAll) {
+TEST(RuleMatches, MatchesAllPartsAndWildcards) {
   const RuleSubject pods{.operation = Operation::kCreate,
                          .group = "",
                          .version = "v1",
@@ -109,7 +109,7 @@ class MatchTest : public testing::Test {
   const ServedResource& namespaces_ = api_.registry().Hub(core::v1::Namespace::kKind);
 };
 
-TEST_F(MatchTest, EquivalentRulesMeanOtherVersionsOfTheResource) {
+TEST_F(MatchTest, EquivalentPolicyMatchesOtherVersions) {
   const Registry& registry = api_.registry();
   const ServedResource& v1 = *registry.Find("autoscaling", "v1", "horizontalpodautoscalers");
   const ServedResource& v2 = *registry.Find("autoscaling", "v2", "horizontalpodautoscalers");
@@ -119,13 +119,13 @@ TEST_F(MatchTest, EquivalentRulesMeanOtherVersionsOfTheResource) {
   EXPECT_EQ(*Match(webhook, Request(v1, &object)), &v2);
   webhook.equivalent = false;
   EXPECT_EQ(*Match(webhook, Request(v1, &object)), nullptr);
-  // Where the requested version has a rule, however late, no other is told.
+  // A rule for the requested version takes precedence, regardless of the order.
   webhook.equivalent = true;
   webhook.rules.push_back(Rule({"*"}, {"autoscaling"}, {"v1"}, {"*"}));
   EXPECT_EQ(*Match(webhook, Request(v1, &object)), &v1);
 }
 
-TEST_F(MatchTest, EventsAreTheSameInBothGroups) {
+TEST_F(MatchTest, EventsAreEquivalentInBothGroups) {
   const ServedResource& core_events = *api_.registry().Find("", "v1", "events");
   const ServedResource& group_events = *api_.registry().Find("events.k8s.io", "v1", "events");
   if (&core_events.store() != &group_events.store()) GTEST_SKIP() << "stored apart";
@@ -135,7 +135,7 @@ TEST_F(MatchTest, EventsAreTheSameInBothGroups) {
       &group_events);
 }
 
-TEST_F(MatchTest, ObjectSelectorLooksAtOldAndNew) {
+TEST_F(MatchTest, ObjectSelectorMatchesOldOrNewObject) {
   Webhook webhook = Hook(Resources({"*"}));
   webhook.objects = *labels::Selector::Parse("l=yes");
   const Object yes = Labelled<core::v1::ConfigMap>("m", "default", "yes");
@@ -146,7 +146,7 @@ TEST_F(MatchTest, ObjectSelectorLooksAtOldAndNew) {
   EXPECT_EQ(*Match(webhook, Request(maps_, &no, &no)), nullptr);
 }
 
-TEST_F(MatchTest, NamespaceSelectorLooksAtTheLabelsOfTheNamespace) {
+TEST_F(MatchTest, NamespaceSelectorMatchesTheLabelsOfTheNamespace) {
   api_.Do({.method = "POST",
            .target = "/api/v1/namespaces",
            .body = R"({"metadata":{"name":"chosen","labels":{"l":"yes"}}})"});
@@ -160,27 +160,27 @@ TEST_F(MatchTest, NamespaceSelectorLooksAtTheLabelsOfTheNamespace) {
   EXPECT_EQ(*Match(webhook, Request(maps_, &other)), nullptr);
   EXPECT_EQ(Match(webhook, Request(maps_, &lost)).status().message(),
             "namespaces \"nowhere\" not found");
-  // What is cluster-wide is never exempt.
+  // Cluster-scoped objects always match.
   const Object node = Labelled<core::v1::Node>("n", "");
   const ServedResource& nodes = api_.registry().Hub(core::v1::Node::kKind);
   EXPECT_EQ(*Match(webhook, Request(nodes, &node)), &nodes);
 }
 
-TEST_F(MatchTest, NamespaceIsJudgedByItsOwnLabels) {
+TEST_F(MatchTest, NamespaceSelectorMatchesNamespacesByTheirOwnLabels) {
   Webhook webhook = Hook(Resources({"*"}));
   webhook.namespaces = *labels::Selector::Parse("l=yes");
   const Object yes = Labelled<core::v1::Namespace>("default", "", "yes");
   const Object no = Labelled<core::v1::Namespace>("default", "", "no");
   EXPECT_EQ(*Match(webhook, Request(namespaces_, &yes, &no)), &namespaces_);
   EXPECT_EQ(*Match(webhook, Request(namespaces_, &no, &yes)), nullptr);
-  // A deletion changes none: those that are stored count, and "default" has none.
+  // For a delete, the stored labels count; "default" has none.
   EXPECT_EQ(*Match(webhook, Request(namespaces_, nullptr, &yes, Operation::kDelete)), nullptr);
   webhook.namespaces = {};
   webhook.rules = {Rule({"*"}, {"*"}, {"*"}, {"*"}, "Namespaced")};
   EXPECT_EQ(*Match(webhook, Request(namespaces_, &yes)), nullptr);
 }
 
-TEST_F(MatchTest, ConditionsThatCannotBeEvaluatedFailAsThePolicySays) {
+TEST_F(MatchTest, MatchConditionsFailAccordingToTheFailurePolicy) {
   Webhook webhook = Hook(Resources({"*"}));
   webhook.has_conditions = true;
   const Object map = Labelled<core::v1::ConfigMap>("m", "default");
@@ -191,7 +191,7 @@ TEST_F(MatchTest, ConditionsThatCannotBeEvaluatedFailAsThePolicySays) {
   EXPECT_EQ(*Match(webhook, Request(maps_, &map)), nullptr);
 }
 
-TEST_F(MatchTest, ConfigurationsOfAdmissionAreExempt) {
+TEST_F(MatchTest, AdmissionConfigurationsAreExempt) {
   int exempt = 0;
   const ServedSetPtr now = api_.registry().served();
   for (const auto& [name, group] : now->groups()) {

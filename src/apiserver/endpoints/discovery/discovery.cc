@@ -14,7 +14,8 @@ namespace {
 
 namespace agg = apidiscovery::v2;
 
-// Discovery kinds belong to the meta group in the tables; on the wire they say "v1".
+// Discovery kinds belong to the meta group in the type tables, but their apiVersion on the wire is
+// "v1".
 template <class T>
 Object MetaObject(T value, std::string_view version = "v1") {
   Object object(T::kKind, GroupVersionKind{"", std::string(version), std::string(T::kKind.kind)});
@@ -36,7 +37,7 @@ meta::v1::APIGroup GroupDocument(const ServedGroup& group) {
   return document;
 }
 
-// Whether a subresource speaks a kind of another group version than its resource.
+// Reports whether a subresource uses a kind of another group version than its resource.
 bool IsForeign(const KindInfo& kind, const SubresourceInfo& sub) {
   return sub.group != kind.group || sub.version != kind.version;
 }
@@ -132,7 +133,7 @@ DiscoveryDocuments::DiscoveryDocuments(const ServedSet& served)
       for (const ServedKind& kind : group->kinds()) {
         if (kind.kind->version == version) AppendResource(kind, &resources.resources);
       }
-      // Documents of the core group are older than the version of their kinds and have none.
+      // Like upstream's, the documents of the core group have no apiVersion.
       resources_.emplace(GroupVersion{name, version},
                          MetaObject(std::move(resources), name.empty() ? "" : "v1"));
       paths_.push_back(prefix + "/" + version);
@@ -176,7 +177,7 @@ std::shared_ptr<const DiscoveryDocuments> Discovery::documents() const {
   std::shared_ptr<const Built> built = built_.Load();
   if (built == nullptr || built->from.lock() != served_()) {
     MutexLock lock(building_);
-    // Another request may have built them in the meantime.
+    // Another request may have built the documents in the meantime.
     const ServedSetPtr now = served_();
     built = built_.Load();
     if (built == nullptr || built->from.lock() != now) {

@@ -16,35 +16,35 @@
 
 namespace cox::apiserver {
 
-// All discovery documents of one state of the API.
+// All discovery documents for one set of served kinds.
 //
-// Documents are Objects, so that they can be written as JSON, YAML or protobuf like any other. The
-// large aggregated ones, which every kubectl call asks for, are kept as JSON too.
+// Documents are Objects, so that they can be encoded as JSON, YAML or protobuf. The large
+// aggregated documents, which every kubectl command requests, are also stored as JSON.
 // Threads: constant after construction.
 class DiscoveryDocuments {
  public:
   explicit DiscoveryDocuments(const ServedSet& served);
 
-  // /api. `server_address` ("10.0.0.1:6443") is where the client should talk to.
+  // /api. `server_address` is the address ("10.0.0.1:6443") that clients should connect to.
   Object ApiVersions(std::string_view server_address) const;
   // /apis
   const Object& Groups() const { return groups_; }
-  // /apis/<group>; null if there is none. The core group has no such document.
+  // /apis/<group>; null if the group is not served. The core group has no such document.
   const Object* Group(std::string_view group) const;
   // /api/v1 and /apis/<group>/<version>; null if it is not served.
   const Object* Resources(std::string_view group, std::string_view version) const;
 
-  // Groups, versions and resources in one answer: g=apidiscovery.k8s.io;v=v2;
-  // as=APIGroupDiscoveryList. `json` is what EncodeObject makes of `object`.
+  // Groups, versions and resources in one document: g=apidiscovery.k8s.io;v=v2;
+  // as=APIGroupDiscoveryList. `json` is the encoding of `object`.
   struct Aggregated {
     Object object;
     Bytes json;
-    std::string etag;  // with its quotes; changes when `json` does
+    std::string etag;  // including quotes; changes when `json` changes
   };
   const Aggregated& AggregatedCore() const { return aggregated_core_; }      // /api
   const Aggregated& AggregatedGroups() const { return aggregated_groups_; }  // /apis
 
-  // The paths of groups and versions for `/`, sorted: "/api", "/api/v1", "/apis", "/apis/",
+  // The paths of groups and versions that `/` lists, sorted: "/api", "/api/v1", "/apis", "/apis/",
   // "/apis/apps", "/apis/apps/v1", ...
   const std::vector<std::string>& paths() const { return paths_; }
 
@@ -57,9 +57,9 @@ class DiscoveryDocuments {
   std::vector<std::string> paths_;
 };
 
-// The discovery documents of what is served now. They are built when somebody asks for the first
-// time after a change: a change costs nothing, and a thousand changes before the next request cost
-// as much as one. Requests under way keep the documents that they began with.
+// The discovery documents of the kinds that are currently served. They are built lazily, at the
+// first request after a change, so that many changes between two requests cost one build. Requests
+// in progress keep the documents that they started with.
 //
 // Threads: all methods may be called concurrently.
 class Discovery {
@@ -70,20 +70,20 @@ class Discovery {
 
  private:
   struct Built {
-    std::weak_ptr<const ServedSet> from;  // weak: the documents do not keep kinds that are gone
+    std::weak_ptr<const ServedSet> from;  // weak, so that documents do not keep removed kinds alive
     DiscoveryDocuments documents;
   };
 
   const CurrentServedSet served_;
-  mutable Mutex building_;  // one request builds, others wait for it
+  mutable Mutex building_;  // one request builds, the others wait for it
   mutable Published<const Built> built_;
 };
 
-// What /version says.
+// The contents of /version.
 struct VersionInfo {
   std::string major = "1";
   std::string minor = "36";
-  // The API level that is emulated, and the oldest one the stored data can go back to.
+  // The emulated API version, and the oldest version to which the stored data can be rolled back.
   std::string emulation_major = "1";
   std::string emulation_minor = "36";
   std::string min_compatibility_major = "1";
@@ -92,15 +92,15 @@ struct VersionInfo {
   std::string git_commit;
   std::string git_tree_state = "clean";
   std::string build_date;
-  // Of the compiler; clients expect the Go names of these members to be there.
+  // Properties of the compiler. Clients expect these member names, which come from Go.
   std::string go_version;
   std::string compiler;
   std::string platform;  // "linux/amd64"
 };
-// Indented by two spaces, as upstream's is.
+// Indented by two spaces like upstream's.
 std::string VersionDocument(const VersionInfo& info);
 
-// The document of `/`: all paths, sorted.
+// The document at `/`: all paths, sorted.
 std::string PathsDocument(std::vector<std::string> paths);
 
 }  // namespace cox::apiserver

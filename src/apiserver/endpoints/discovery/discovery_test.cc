@@ -19,7 +19,8 @@ namespace fs = std::filesystem;
 const fs::path kScenarios =
     fs::path(test::SharedDirectory()) / "reference" / "scenarios" / "discovery";
 
-// The recorded answers of a scenario by the path that was asked for: plain JSON ones only.
+// The recorded responses of a scenario, keyed by request path (and Accept header, if any). Only
+// responses with status 200 and a JSON body.
 std::vector<std::pair<std::string, Value>> Recorded(const std::string& name) {
   std::ifstream in(kScenarios / (name + ".json"), std::ios::binary);
   std::stringstream text;
@@ -39,7 +40,7 @@ std::vector<std::pair<std::string, Value>> Recorded(const std::string& name) {
   return answers;
 }
 
-// As a client reads it.
+// Parses and rewrites the JSON, so that formatting does not matter.
 std::string Json(const Object& object) {
   std::string text;
   EncodeObject(object, Format::kJson, &text);
@@ -51,7 +52,7 @@ const DiscoveryDocuments& Defaults() {
   return documents;
 }
 
-TEST(DiscoveryTest, GroupsAreAsRecorded) {
+TEST(DiscoveryTest, GroupsMatchRecordedResponses) {
   const auto answers = Recorded("groups");
   if (answers.empty()) GTEST_SKIP() << "no reference data";
   for (const auto& [path, body] : answers) {
@@ -63,7 +64,7 @@ TEST(DiscoveryTest, GroupsAreAsRecorded) {
   }
 }
 
-TEST(DiscoveryTest, ResourceListsAreAsRecorded) {
+TEST(DiscoveryTest, ResourceListsMatchRecordedResponses) {
   const auto answers = Recorded("versions");
   if (answers.empty()) GTEST_SKIP() << "no reference data";
   for (const auto& [path, body] : answers) {
@@ -75,7 +76,7 @@ TEST(DiscoveryTest, ResourceListsAreAsRecorded) {
   }
 }
 
-TEST(DiscoveryTest, RootsAreAsRecorded) {
+TEST(DiscoveryTest, RootsMatchRecordedResponses) {
   const auto answers = Recorded("roots");
   if (answers.empty()) GTEST_SKIP() << "no reference data";
   for (const auto& [path, body] : answers) {
@@ -95,7 +96,7 @@ TEST(DiscoveryTest, RootsAreAsRecorded) {
   }
 }
 
-TEST(DiscoveryTest, PathsOfGroupsAreAsRecorded) {
+TEST(DiscoveryTest, GroupPathsMatchRecordedResponses) {
   const auto answers = Recorded("roots");
   if (answers.empty()) GTEST_SKIP() << "no reference data";
   for (const auto& [path, body] : answers) {
@@ -144,7 +145,7 @@ constexpr KindInfo kCustomBeta = {.group = "x.io",
                                   .singular = "w",
                                   .verbs = kVerbs};
 
-TEST(DiscoveryTest, CustomResourcesComeAndGoWithoutTouchingReadersAtWork) {
+TEST(DiscoveryTest, CustomResourcesChangeWithoutAffectingHeldDocuments) {
   std::vector<ServedKind> kinds = DefaultServedKinds();
   ServedSetPtr now = std::make_shared<const ServedSet>(kinds);
   const Discovery discovery([&now] { return now; });
@@ -161,7 +162,7 @@ TEST(DiscoveryTest, CustomResourcesComeAndGoWithoutTouchingReadersAtWork) {
             R"({"groupVersion":"x.io/v1","version":"v1"})");
   EXPECT_NE(before->AggregatedGroups().etag, after->AggregatedGroups().etag);
   EXPECT_EQ(before->AggregatedCore().etag, after->AggregatedCore().etag);
-  // Custom resources name their group, also for their subresources.
+  // Custom resources include their group in responseKind, also for their subresources.
   EXPECT_NE(
       after->AggregatedGroups().json.view().find(
           R"("subresource":"status","responseKind":{"group":"x.io","version":"v1","kind":"W"})"),

@@ -19,7 +19,7 @@ namespace {
 using openapi::Operations;
 using openapi::Schemas;
 
-// The name with the at sign is what clients before v1.27 ask by; it is no valid media type.
+// Clients before v1.27 request the name with the at sign, which is not a valid media type.
 constexpr std::string_view kV2Protobuf =
     "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 constexpr std::string_view kV2ProtobufOld =
@@ -42,7 +42,7 @@ Form Negotiate(std::string_view accept, bool has_protobuf) {
   return Form::kNone;
 }
 
-// The value of `hash` in a query.
+// The value of the query parameter `hash`.
 std::string_view HashIn(std::string_view query) {
   for (const std::string_view pair : Split(query, '&')) {
     const CutResult cut = Cut(pair, '=');
@@ -84,7 +84,7 @@ net::Response Answer(const net::Request& request, const Document& document,
 
 }  // namespace
 
-// The documents of the current set of kinds, built piece by piece as they are asked for.
+// The documents of the current set of kinds, built lazily.
 class OpenApi::Documents {
  public:
   Documents(CurrentServedSet served, std::string server_version)
@@ -132,7 +132,7 @@ class OpenApi::Documents {
     return text;
   }
 
-  // Its hash is empty if there is no such document.
+  // Returns a document with an empty hash if there is no such document.
   Document V3(std::string_view name) {
     MutexLock lock(mutex_);
     const ServedSetPtr now = Follow();
@@ -147,12 +147,12 @@ class OpenApi::Documents {
   }
 
  private:
-  // The texts repeat themselves so much that higher levels gain little and cost the first request.
+  // The texts are so repetitive that higher levels gain little and slow down the first request.
   static constexpr int kGzipLevel = 4;
 
   // The v3 documents of one group, or of the server itself.
   struct Section {
-    std::weak_ptr<const ServedGroup> group;     // from which they were built
+    std::weak_ptr<const ServedGroup> group;     // the group that they were built from
     std::map<std::string, std::string> hashes;  // by name; empty: not built yet
     std::map<std::string, Document, std::less<>> documents;
   };
@@ -161,7 +161,7 @@ class OpenApi::Documents {
     return {net::GzipPieces({Bytes::Static(text)}, kGzipLevel), DocumentHash(text)};
   }
 
-  // The group whose document it is, if it is not one of the server itself.
+  // The group of a document; nullopt if it is a document of the server itself.
   static std::optional<std::string_view> GroupOfDocument(std::string_view name) {
     if (name.starts_with("api/")) return "";
     constexpr std::string_view kGroups = "apis/";
@@ -170,7 +170,7 @@ class OpenApi::Documents {
     return name.substr(0, name.find('/'));
   }
 
-  // Drops what was built from kinds that are no longer served.
+  // Drops documents that were built from kinds that are no longer served.
   ServedSetPtr Follow() COX_REQUIRES(mutex_) {
     ServedSetPtr now = served_();
     if (built_from_.lock() == now) return now;
@@ -185,7 +185,7 @@ class OpenApi::Documents {
     return now;
   }
 
-  // The index needs the hash of each document, but not the documents.
+  // The index contains the hashes of the documents, but not the documents.
   template <class MakeOperations>
   static void AddHashes(Section& section, const MakeOperations& make,
                         std::map<std::string_view, std::string_view>* hashes) {
@@ -217,7 +217,7 @@ class OpenApi::Documents {
   const CurrentServedSet served_;
   const std::string server_version_;
   Mutex mutex_;
-  // Weak: the documents do not keep kinds that are gone.
+  // Weak, so that documents do not keep removed kinds alive.
   std::weak_ptr<const ServedSet> built_from_ COX_GUARDED_BY(mutex_);
   Document v2_json_ COX_GUARDED_BY(mutex_);
   Document v2_protobuf_ COX_GUARDED_BY(mutex_);
@@ -253,7 +253,7 @@ net::Response OpenApi::Handle(const net::Request& request) const {
   if (Negotiate(accept, false) == Form::kNone) return Empty(406);
   const std::string_view hash = HashIn(request.query());
   if (!hash.empty() && hash != document.hash) {
-    // An old index: the newest document has another address.
+    // The client has an old index: redirect to the current document.
     net::Response response = Empty(301);
     response.headers.Add("location",
                          std::string(kV3) + std::string(path) + "?hash=" + document.hash);

@@ -9,15 +9,14 @@
 
 namespace cox::apiserver {
 
-// Serves /openapi/v2 and /openapi/v3: the schemas of what the API serves, made at run time from the
-// same tables that decode it. It follows the set of served kinds: after a change only the v3
-// documents of the groups that have changed, and the v2 document, are built again.
+// Serves /openapi/v2 and /openapi/v3: the schemas of the served kinds, built at run time from the
+// tables that decode them. After a change of the served kinds, only the v3 documents of the changed
+// groups and the v2 document are built again.
 //
-// Guarantees: nothing is built before somebody asks. What was built is kept compressed (the whole
-// v2
-//   document is about 100 kB then), because most servers are asked rarely and memory is for
-//   objects. Answers carry an ETag; requests that name it get 304, requests for a v3 document by
-//   its current hash may be cached for good.
+// Guarantees: documents are built at the first request. They are kept compressed (the v2 document
+//   then takes about 100 kB), because requests for them are rare and memory is scarce.
+//   Responses have an ETag; requests with a matching If-None-Match get 304. Responses for a v3
+//   document that is requested by its current hash are marked as immutable.
 // Threads: all methods may be called concurrently. The first request builds, others wait for it.
 class OpenApi {
  public:
@@ -25,8 +24,8 @@ class OpenApi {
   OpenApi(CurrentServedSet served, std::string server_version);
   ~OpenApi();
 
-  // Answers GET and HEAD of any path below /openapi/. 404 for documents that do not exist, 406 for
-  // an Accept header that allows no form of them.
+  // Handles GET and HEAD for every path below /openapi/. Responds 404 for unknown documents and 406
+  // if the Accept header allows no supported media type.
   net::Response Handle(const net::Request& request) const;
 
  private:

@@ -29,7 +29,7 @@ Value ReadJson(const fs::path& path) {
   return value.ok() ? *std::move(value) : Value();
 }
 
-// Without the prose, which depends on what the build had.
+// Removes descriptions, which depend on the data that is available to the build.
 Value WithoutDescriptions(const Value& value) {
   if (value.is_array()) {
     Value::Array items;
@@ -73,7 +73,7 @@ Value Document(const std::string& path) {
   return value.ok() ? *std::move(value) : Value();
 }
 
-// What a recorded step picks out of a document, in its order.
+// The values that the `transform` of a recorded step selects from a document, in its order.
 Value Picked(const Value& document, const Value& transform) {
   ValueObject picked;
   const Value* keys = transform.Find("keys");
@@ -98,7 +98,7 @@ Value Picked(const Value& document, const Value& transform) {
   return picked;
 }
 
-TEST(OpenApiTest, DocumentsAreAsRecorded) {
+TEST(OpenApiTest, DocumentsMatchRecordedResponses) {
   int compared = 0;
   for (const char* file : {"openapi-v2.json", "openapi-v3.json"}) {
     const Value scenario = ReadJson(kScenarios / file);
@@ -120,7 +120,7 @@ TEST(OpenApiTest, DocumentsAreAsRecorded) {
   EXPECT_GT(compared, 50);
 }
 
-// The published documents leave enumerations out and know one more encoding.
+// Removes descriptions, enumerations, which the published documents omit, and CBOR, which they add.
 Value Comparable(const Value& value) {
   if (value.is_array()) {
     Value::Array items;
@@ -141,7 +141,7 @@ Value Comparable(const Value& value) {
   return members;
 }
 
-TEST(OpenApiTest, EverySchemaAndPathIsAsPublished) {
+TEST(OpenApiTest, SchemasAndPathsMatchPublishedDocuments) {
   const fs::path folder = fs::path(test::SharedDirectory()) / "data" / "openapi" / "v3";
   if (!fs::exists(folder)) GTEST_SKIP() << "no reference data";
   int compared = 0;
@@ -175,7 +175,7 @@ TEST(OpenApiTest, EverySchemaAndPathIsAsPublished) {
   EXPECT_GT(compared, 1500);
 }
 
-TEST(OpenApiTest, TheIndexNamesDocumentsByTheirHash) {
+TEST(OpenApiTest, IndexReferencesDocumentsByHash) {
   const net::Response index = Get("/openapi/v3");
   EXPECT_EQ(index.headers.Get("content-type"), "text/plain; charset=utf-8");
   Result<Value> paths = json::Parse(Body(index));
@@ -193,7 +193,7 @@ TEST(OpenApiTest, TheIndexNamesDocumentsByTheirHash) {
   EXPECT_TRUE(old.headers.Get("location")->starts_with("/openapi/v3/apis/apps/v1?hash="));
 }
 
-TEST(OpenApiTest, AnswersWhatIsAccepted) {
+TEST(OpenApiTest, NegotiatesMediaTypes) {
   EXPECT_EQ(Get("/openapi/v3/apis/none.example.com/v1").status, 404);
   EXPECT_EQ(Get("/openapi/v4").status, 404);
   EXPECT_EQ(Get("/openapi/v3/api/v1", {{"accept", "text/plain"}}).status, 406);

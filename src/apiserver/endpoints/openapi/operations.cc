@@ -22,7 +22,7 @@ constexpr std::string_view kWatchEvent = "io.k8s.apimachinery.pkg.apis.meta.v1.W
 struct GroupResource {
   std::string_view group, resource;
 };
-// DELETE answers with the object for these, with a Status for all others.
+// DELETE returns the object for these, a Status for all others.
 constexpr GroupResource kAnswerWithObject[] = {
     {"", "persistentvolumeclaims"},
     {"", "persistentvolumes"},
@@ -79,7 +79,7 @@ void SortByName(std::vector<const Parameter*>* parameters) {
                    [](const Parameter* a, const Parameter* b) { return a->name < b->name; });
 }
 
-// Moves what all operations of a path take to the path.
+// Moves parameters that are common to all operations of a path to the path.
 void Hoist(PathItem* item) {
   std::vector<const Parameter*> common = item->operations.front().parameters;
   for (const Operation& operation : item->operations) {
@@ -207,7 +207,7 @@ void Operations::AddServer() {
 void Operations::AddGroup(const ServedGroup& group) {
   const std::string& name = group.name();
   const std::string word = GroupWord(name);
-  // Groups that are defined at run time have no such documents of their own.
+  // Groups that are defined at run time have no group and version documents.
   const bool custom = group.custom();
   if (!name.empty() && !custom) {
     AddDocument("/apis/" + name + "/", "apis/" + name, word,
@@ -236,7 +236,7 @@ void Operations::AddKind(const ServedKind& served) {
   AddCollection(kind);
   AddItem(kind);
   for (const SubresourceInfo& sub : kind.subresources) {
-    // The kinds of streams and proxies are their options.
+    // The kinds of streams and proxies are options kinds, such as PodExecOptions.
     if (sub.kind.ends_with("Options")) {
       AddConnect(kind, sub);
     } else {
@@ -413,12 +413,12 @@ void Operations::AddSubresource(const KindInfo& kind, const SubresourceInfo& sub
   }
 }
 
-// The fields of an options kind are the query of its requests.
+// The fields of an options kind are the query parameters of its requests.
 std::vector<const Parameter*> Operations::OptionParameters(std::string_view kind) {
   std::vector<const Parameter*> parameters;
   for (const Field& field : FindType("", "v1", kind)->fields) {
     const Type& type = field.type->shape == Shape::kList ? *field.type->element : *field.type;
-    if (type.shape == Shape::kTime) continue;  // cannot be said in a query
+    if (type.shape == Shape::kTime) continue;  // has no query encoding
     std::string_view name = "string";
     if (type.shape == Shape::kBool) name = "boolean";
     if (type.shape == Shape::kInt32 || type.shape == Shape::kInt64) name = "integer";

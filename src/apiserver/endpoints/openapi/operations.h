@@ -13,48 +13,48 @@
 
 namespace cox::apiserver::openapi {
 
-// What a request carries or an answer is made of.
+// The media types of a request body or response.
 enum class Media : uint8_t {
   kNone,
-  kAny,          // */*: streams, proxied requests
+  kAny,          // */*: streams and proxied requests
   kObject,       // JSON, YAML, protobuf
-  kList,         // the same, and as a stream of watch events
-  kText,         // a log: plain text besides what objects come as
+  kList,         // like kObject, also as a stream of watch events
+  kText,         // a log: plain text in addition to the types of kObject
   kPatch,        // one of the patch types
-  kCustomPatch,  // likewise, without strategic merge
+  kCustomPatch,  // like kPatch, without strategic merge
   kJson,
   kKeys,  // application/jwk-set+json
 };
-// The media types of `media`, in the order documents show them.
+// The media types of `media`, in the order used in the documents.
 std::span<const std::string_view> MediaTypes(Media media);
 
-// One request that can be made at a path.
+// One operation of a path.
 struct Operation {
   std::string_view method;  // "get"
   std::string id;           // "listCoreV1NamespacedPod"
   std::string description;
   std::string_view action;                // "list"; empty for documents of the server itself
-  std::string_view group, version, kind;  // that it works on, if there is an action
+  std::string_view group, version, kind;  // the operand, if there is an action
 
   std::vector<const Parameter*> parameters;  // sorted by name
   Media consumes = Media::kNone;
-  std::string_view body;  // definition; empty: none
+  std::string_view body;  // definition; empty: no body
   bool body_required = false;
   Media produces = Media::kObject;
   std::string_view answer;         // definition; empty: a string
-  std::span<const int> ok_status;  // those that answer so
+  std::span<const int> ok_status;  // status codes of successful responses
 };
 
 struct PathItem {
   std::string path;                          // "/api/v1/namespaces/{namespace}/pods/{name}"
-  std::string document;                      // of OpenAPI v3 that it stands in: "api/v1"
+  std::string document;                      // the OpenAPI v3 document that contains it: "api/v1"
   std::string tag;                           // "core_v1"
-  std::string_view kind;                     // whose name {name} is
-  std::vector<const Parameter*> parameters;  // of all its operations
+  std::string_view kind;                     // the kind that {name} refers to
+  std::vector<const Parameter*> parameters;  // common to all its operations
   std::vector<Operation> operations;
 };
 
-// Paths of the API with their operations, made from the kinds that are served.
+// The paths of the API with their operations, built from the served kinds.
 class Operations {
  public:
   // The paths of the server itself and of all groups. Borrows both arguments.
@@ -87,7 +87,7 @@ class Operations {
                                 std::string_view kind) const;
 
   const Schemas& schemas_;
-  std::deque<Parameter> options_;  // made from the fields of options kinds
+  std::deque<Parameter> options_;  // built from the fields of options kinds
   std::vector<PathItem> paths_;
 };
 

@@ -11,7 +11,7 @@
 #include "object/selector/labels.h"
 #include "storage/watchcache/watch_cache.h"
 
-// Options of requests: from the query, from the body of DELETE, checked with upstream's texts.
+// Request options, parsed from the query and from the body of DELETE. Errors have upstream's texts.
 namespace cox::apiserver {
 
 enum class FieldValidation : uint8_t { kIgnore, kWarn, kStrict };
@@ -28,10 +28,12 @@ struct ReadOptions {
   int64_t limit = 0;
   std::string continue_token;
 };
-// For list, watch and deletecollection. A name in the path (watch of one) becomes a field selector.
+// For list, watch and deletecollection. A name in the path (watch of one object) becomes a field
+// selector.
 Result<ReadOptions> ParseReadOptions(const Call& call, const ServedResource& resource);
 
-// ?resourceVersion= as a number, 0 for none; an error without a reason (500) for what is no number.
+// Parses ?resourceVersion=; empty: 0. Errors: an error without a reason (500) if it is not a
+// number.
 Result<storage::Revision> ReadVersion(const std::string& text);
 
 struct WriteOptions {
@@ -40,20 +42,20 @@ struct WriteOptions {
   std::string field_manager;  // as given; see ManagerName
   bool force = false;
 };
-// `kind` is "CreateOptions", "UpdateOptions" or "PatchOptions", for errors; `apply`: a patch of
-// that type.
+// `kind` is "CreateOptions", "UpdateOptions" or "PatchOptions", for errors. `apply` is true for
+// server-side apply.
 Result<WriteOptions> ParseWriteOptions(const Call& call, std::string_view kind, bool apply = false);
 
-// The name under which a writer owns fields: what it says, else the start of its User-Agent.
+// The field manager of a write: the fieldManager parameter, otherwise the prefix of the User-Agent.
 std::string ManagerName(const Call& call, const WriteOptions& options);
 
-// From body and query. The body may name the kinds of `scheme`.
+// Parses body and query. The body may specify kinds of `scheme`.
 Result<meta::v1::DeleteOptions> ParseDeleteOptions(const Call& call, const Scheme& scheme);
 
-// Checks and rewrites a field selector for a resource: BadRequest for fields it does not know.
+// Parses and rewrites a field selector for a resource. Errors: BadRequest for unsupported fields.
 Result<fields::Selector> ParseFieldSelector(std::string_view text, const ServedResource& resource);
 
-// Whether the object is selected. `ns` is its namespace.
+// Reports whether the object matches the selectors. `ns` is its namespace.
 bool Selects(const ReadOptions& options, const storage::Entry& entry, std::string_view ns);
 
 }  // namespace cox::apiserver

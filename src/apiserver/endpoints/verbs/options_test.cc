@@ -9,7 +9,7 @@ namespace {
 
 class OptionsTest : public ::testing::Test {
  protected:
-  // One for all: they only read.
+  // Shared by all tests, which only read it.
   static void SetUpTestSuite() { api_ = std::make_unique<ApiHarness>(); }
   static void TearDownTestSuite() { api_.reset(); }
 
@@ -40,7 +40,7 @@ class OptionsTest : public ::testing::Test {
 };
 std::unique_ptr<ApiHarness> OptionsTest::api_;
 
-TEST_F(OptionsTest, ListsTakeWhatTheQuerySays) {
+TEST_F(OptionsTest, ListOptionsAreParsedFromTheQuery) {
   Result<ReadOptions> options = Read(
       "limit=5&resourceVersion=7&resourceVersionMatch=Exact&labelSelector=a%3Db"
       "&fieldSelector=spec.nodeName%3Dn&timeoutSeconds=9");
@@ -54,7 +54,7 @@ TEST_F(OptionsTest, ListsTakeWhatTheQuerySays) {
   EXPECT_EQ(Read("limit=-3")->limit, 0);
 }
 
-TEST_F(OptionsTest, ListsAreToldWhatIsWrong) {
+TEST_F(OptionsTest, InvalidListOptionsAreRejected) {
   const std::string invalid = "ListOptions.meta.k8s.io \"\" is invalid: ";
   const struct {
     std::string query, want;
@@ -82,13 +82,13 @@ TEST_F(OptionsTest, ListsAreToldWhatIsWrong) {
   EXPECT_EQ(Read("fieldSelector=nope%3Dx").status().code(), 400);
 }
 
-TEST_F(OptionsTest, AWatchFromNowBeginsWithWhatIsThere) {
+TEST_F(OptionsTest, WatchWithoutResourceVersionSendsInitialEvents) {
   EXPECT_EQ(Read("watch=1")->send_initial_events, true);
   EXPECT_EQ(Read("watch=1&resourceVersion=0")->send_initial_events, true);
   EXPECT_EQ(Read("watch=1&resourceVersion=5")->send_initial_events, std::nullopt);
 }
 
-TEST_F(OptionsTest, ANameInThePathIsAFieldSelector) {
+TEST_F(OptionsTest, NameInThePathBecomesAFieldSelector) {
   const ServedResource& pods = api_->registry().Hub(core::v1::Pod::kKind);
   FakeCall call = Get("/api/v1/watch/namespaces/ns/pods/p");
   EXPECT_EQ(ParseReadOptions(*call, pods)->field_selector.RequiresExactMatch("metadata.name"), "p");
@@ -97,7 +97,7 @@ TEST_F(OptionsTest, ANameInThePathIsAFieldSelector) {
             "both a name and a field selector provided; please provide one or the other.");
 }
 
-TEST_F(OptionsTest, WritesTakeWhatTheQuerySays) {
+TEST_F(OptionsTest, WriteOptionsAreParsedFromTheQuery) {
   Result<WriteOptions> options =
       Write("dryRun=All&fieldManager=me&fieldValidation=Strict&force=true", "PatchOptions", true);
   ASSERT_TRUE(options.ok()) << options.status().message();
@@ -110,7 +110,7 @@ TEST_F(OptionsTest, WritesTakeWhatTheQuerySays) {
   EXPECT_FALSE(Write("")->dry_run);
 }
 
-TEST_F(OptionsTest, WritesAreToldWhatIsWrong) {
+TEST_F(OptionsTest, InvalidWriteOptionsAreRejected) {
   const struct {
     std::string query, kind;
     bool apply;
@@ -134,7 +134,7 @@ TEST_F(OptionsTest, WritesAreToldWhatIsWrong) {
   EXPECT_TRUE(Write("fieldManager=" + std::string(128, 'x')).ok());
 }
 
-TEST_F(OptionsTest, OwnersAreNamedByTheirProgram) {
+TEST_F(OptionsTest, FieldManagerDefaultsToTheUserAgent) {
   const struct {
     std::string agent, manager, want;
   } kCases[] = {
@@ -153,21 +153,21 @@ TEST_F(OptionsTest, OwnersAreNamedByTheirProgram) {
   }
 }
 
-TEST_F(OptionsTest, DeletionsAreAskedByQueryOrByBody) {
+TEST_F(OptionsTest, DeleteOptionsAreParsedFromQueryOrBody) {
   Result<meta::v1::DeleteOptions> options =
       Delete("gracePeriodSeconds=5&propagationPolicy=Orphan&dryRun=All");
   ASSERT_TRUE(options.ok()) << options.status().message();
   EXPECT_EQ(options->gracePeriodSeconds, 5);
   EXPECT_EQ(options->propagationPolicy, "Orphan");
   EXPECT_EQ(options->dryRun, std::vector<std::string>{"All"});
-  // The body wins as a whole.
+  // If there is a body, the query is ignored.
   options = Delete("gracePeriodSeconds=5", R"({"preconditions":{"uid":"u"}})");
   ASSERT_TRUE(options.ok()) << options.status().message();
   EXPECT_FALSE(options->gracePeriodSeconds.has_value());
   EXPECT_EQ(options->preconditions->uid, "u");
 }
 
-TEST_F(OptionsTest, DeletionsAreToldWhatIsWrong) {
+TEST_F(OptionsTest, InvalidDeleteOptionsAreRejected) {
   const struct {
     std::string query, body, want;
   } kCases[] = {
@@ -184,7 +184,7 @@ TEST_F(OptionsTest, DeletionsAreToldWhatIsWrong) {
   for (const auto& c : kCases) EXPECT_EQ(Error(Delete(c.query, c.body)), c.want) << c.query;
 }
 
-TEST_F(OptionsTest, VersionsAreNumbers) {
+TEST_F(OptionsTest, ResourceVersionMustBeANumber) {
   EXPECT_EQ(*ReadVersion(""), 0);
   EXPECT_EQ(*ReadVersion("12"), 12);
   const Status status = ReadVersion("abc").status();

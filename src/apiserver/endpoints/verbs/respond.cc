@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kMetaGroup = "meta.k8s.io";
 
-// `"metadata":{...}` of a list.
+// The member `"metadata":{...}` of a list.
 std::string ListMetaJson(const ListMeta& meta) {
   std::string text = "\"metadata\":{";
   if (meta.revision > 0) text += "\"resourceVersion\":\"" + std::to_string(meta.revision) + "\"";
@@ -70,7 +70,7 @@ void AddRow(TableWriter& table, const ServedResource& resource, const Object& hu
   table.AddRow(resource.strategy().Row(hub, now), meta, [&] { return resource.FromHub(hub); });
 }
 
-// The end of a text that becomes pretty or YAML where asked.
+// Converts JSON to its final form: YAML, indented, or with a newline at the end.
 std::string Finish(std::string json, const Accepted& accepted) {
   if (accepted.format == Format::kYaml) {
     Result<Value> value = json::Parse(json);
@@ -100,7 +100,7 @@ Result<std::string> EncodeShaped(const ServedResource& resource, const Object& h
                                  bool with_columns) {
   switch (accepted.transform) {
     case Transform::kNone:
-      // FromHub would copy the hub itself.
+      // FromHub would copy the hub object.
       if (resource.version() == nullptr) return EncodeAs(hub, accepted);
       return EncodeAs(resource.FromHub(hub), accepted);
     case Transform::kPartialMetadata:
@@ -209,7 +209,7 @@ std::vector<Bytes> GatherJsonList(const ServedResource& resource, const std::vec
                       "List\",\"apiVersion\":\"" + ApiVersionOf(resource.kind()) + "\"," +
                       ListMetaJson(meta) + ",\"items\":[");
   for (size_t i = 0; i < items.size(); ++i) {
-    // Items say neither kind nor apiVersion: their encodings are entered behind them.
+    // Items have neither kind nor apiVersion: skip these members of the shared encoding.
     pieces.push_back(Bytes::Static(i == 0 ? "{" : ",{"));
     pieces.push_back(items[i].Slice(resource.type_meta_size()));
   }
@@ -219,8 +219,8 @@ std::vector<Bytes> GatherJsonList(const ServedResource& resource, const std::vec
 
 std::vector<Bytes> GatherProtobufList(const ServedResource& resource,
                                       const std::vector<Bytes>& items, const ListMeta& meta) {
-  // The list's own message is metadata in field 1 and items in field 2; its size must be known
-  // first.
+  // The message of the list has metadata in field 1 and items in field 2. The envelope needs its
+  // size first.
   std::string list_meta;
   const meta::v1::ListMeta typed = ToListMeta(meta);
   proto::Encode(meta::v1::ListMeta::kType, &typed, &list_meta);

@@ -9,7 +9,7 @@
 #include "object/codec/protobuf/protobuf.h"
 #include "storage/unreadable.h"
 
-// Watches: a stream of events that the connection pulls when its peer can take more.
+// Watches: a stream of events, which the connection pulls when the client can receive more.
 namespace cox::apiserver {
 namespace {
 
@@ -17,14 +17,14 @@ using storage::Change;
 using storage::ChangeType;
 
 constexpr std::chrono::seconds kBookmarkEvery{60};
-// A watch that will end says where it was shortly before.
+// The last bookmark is sent this long before the timeout of the watch.
 constexpr std::chrono::seconds kBookmarkBeforeEnd{2};
-// Changes looked at in one go: enough to fill a buffer, not so many that others wait.
+// Changes per batch: enough to fill a buffer, but few enough not to delay other work on the thread.
 constexpr size_t kBatch = 64;
 constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
 
-// Passes wakes from the cache and from timers to the connection, which comes to know of it later
-// than the cache does.
+// Forwards wake-ups from the cache and from timers to the connection, whose waker is created after
+// the cache's watcher.
 class WakeRelay {
  public:
   void Connect(std::shared_ptr<net::Waker> waker) {
@@ -36,17 +36,17 @@ class WakeRelay {
   }
 
  private:
-  std::shared_ptr<net::Waker> waker_;  // by atomic functions only
+  std::shared_ptr<net::Waker> waker_;  // access with std::atomic_load and std::atomic_store only
 };
 
-// Writes events in the form and shape the client accepts.
+// Encodes events in the format and transformation that the client accepts.
 class EventWriter {
  public:
   EventWriter(const ServedResource& resource, Accepted accepted, IncludeObject include,
               Clock& clock)
       : resource_(resource), accepted_(std::move(accepted)), include_(include), clock_(clock) {}
 
-  // An object of the cache, whose encoding all watchers share.
+  // Writes an object of the cache with the encoding that all watchers share.
   void Write(std::string_view type, const storage::Entry& entry, std::vector<Bytes>* out) {
     if (accepted_.transform == Transform::kNone && !accepted_.pretty) {
       Result<Bytes> object = resource_.Encoded(entry, accepted_.format);
@@ -57,7 +57,7 @@ class EventWriter {
     WriteAt(type, entry, entry.revision(), out);
   }
 
-  // As of another revision: an object that left the selection.
+  // Writes an object with another revision, after it stopped matching the selectors.
   void WriteAt(std::string_view type, const storage::Entry& entry, storage::Revision revision,
                std::vector<Bytes>* out) {
     Result<Object> hub = resource_.store().Decode(entry.stored(), revision);
@@ -65,8 +65,8 @@ class EventWriter {
     NoteUnreadable(entry.key(), entry.stored());
   }
 
-  // Not OK after an object that should have been written and cannot be decrypted: the watch ends,
-  // for its client must not believe that it has seen everything.
+  // Set after an object could not be decrypted. The watch then ends with an error, because the
+  // client would otherwise miss an event.
   const Status& failure() const { return failure_; }
 
   void WriteObject(std::string_view type, const Object& hub, std::vector<Bytes>* out) {
@@ -85,7 +85,7 @@ class EventWriter {
     Frame("ERROR", Bytes(std::move(text)), out);
   }
 
-  // Where the watch is: an empty object with just a version.
+  // Writes a bookmark: an empty object that has only a resource version.
   void WriteBookmark(storage::Revision revision, bool initial_end, std::vector<Bytes>* out) {
     Object object(resource_.strategy().kind());
     object.object_meta()->resourceVersion = std::to_string(revision);
@@ -108,8 +108,8 @@ class EventWriter {
       out->push_back(Bytes::Static("}\n"));
       return;
     }
-    // A WatchEvent message: type in field 1, a RawExtension with the object's bytes in field 2; its
-    // length before it, in four bytes.
+    // A WatchEvent message, preceded by its length in four bytes: the type in field 1, a
+    // RawExtension with the encoded object in field 2.
     std::string raw_head;
     proto::AppendLengthPrefix(&raw_head, 1, object.size());
     std::string head;
@@ -132,7 +132,7 @@ class EventWriter {
   Status failure_;
 };
 
-// One running watch, as the connection sees it.
+// One running watch as a body source of the connection.
 class WatchSource final : public net::BodySource {
  public:
   WatchSource(const ServedResource& resource, ReadOptions options, EventWriter writer,
@@ -148,7 +148,7 @@ class WatchSource final : public net::BodySource {
     revision_ = revision;
     mark_end_ = mark_end;
   }
-  // Let go when what the watch begins with has been sent.
+  // Released when the initial events have been sent.
   void set_held(std::shared_ptr<void> held) { held_ = std::move(held); }
   void set_watcher(std::unique_ptr<storage::Watcher> watcher) { watcher_ = std::move(watcher); }
   void set_failure(Status failure) { failure_ = std::move(failure); }
@@ -157,7 +157,7 @@ class WatchSource final : public net::BodySource {
   State Pull(size_t budget, std::vector<Bytes>* out) override;
 
  private:
-  // How much there is from piece number `from` on.
+  // The number of bytes from piece number `from` on.
   static size_t SizeOf(const std::vector<Bytes>& pieces, size_t from) {
     size_t size = 0;
     for (size_t i = from; i < pieces.size(); ++i) size += pieces[i].size();
@@ -167,7 +167,7 @@ class WatchSource final : public net::BodySource {
     if (entry == nullptr) return false;
     return Selects(options_, *entry, SplitKey(*resource_, entry->key()).ns);
   }
-  // The last the client hears.
+  // Sends an ERROR event as the last event.
   State Fail(const Status& why, std::vector<Bytes>* out) {
     writer_.WriteStatus(why, out);
     return State::kEnd;
@@ -175,7 +175,7 @@ class WatchSource final : public net::BodySource {
   void WriteChange(const Change& change, std::vector<Bytes>* out);
   void MaybeBookmark(std::vector<Bytes>* out);
 
-  // The resource may be removed while the watch lasts. The writer refers to it too.
+  // Keeps the resource alive if it is removed while the watch runs. The writer refers to it, too.
   const std::shared_ptr<const ServedResource> resource_;
   const ReadOptions options_;
   EventWriter writer_;
@@ -219,7 +219,7 @@ void WatchSource::WriteChange(const Change& change, std::vector<Bytes>* out) {
     if (change.type == ChangeType::kDeleted) {
       writer_.Write("DELETED", *change.entry, out);
     } else {
-      // It left the selection: gone for this watcher, as it last saw it.
+      // The object no longer matches the selectors: send DELETED with its previous state.
       writer_.WriteAt("DELETED", *change.previous, change.revision, out);
     }
   }
@@ -270,7 +270,8 @@ net::BodySource::State WatchSource::Pull(size_t budget, std::vector<Bytes>* out)
   return State::kMore;
 }
 
-// Between once and twice the minimum, so that watches that began together do not end together.
+// A random timeout between once and twice the minimum, so that watches that started together do not
+// end together.
 std::chrono::nanoseconds WatchTimeout(const ReadOptions& options, std::chrono::seconds minimum) {
   if (options.timeout_seconds && *options.timeout_seconds > 0) {
     return std::chrono::seconds(*options.timeout_seconds);
@@ -279,9 +280,9 @@ std::chrono::nanoseconds WatchTimeout(const ReadOptions& options, std::chrono::s
   return minimum + std::chrono::milliseconds(RandomBelow(static_cast<uint64_t>(spread)));
 }
 
-// What a watch begins with.
+// The initial state of a watch.
 struct Beginning {
-  storage::Revision after = 0;  // changes behind it follow
+  storage::Revision after = 0;  // changes after this revision follow
   std::vector<storage::EntryPtr> initial;
 };
 
@@ -319,7 +320,7 @@ Status ResourceHandlers::Watch(Call& call, const ServedResource& resource) {
   auto relay = std::make_shared<WakeRelay>();
   auto source = std::make_unique<WatchSource>(
       resource, options, EventWriter(resource, accepted, include, call.ctx().clock()), relay);
-  // Only who asked for the initial events by name is told where they end.
+  // The end of the initial events is marked only if the client has set sendInitialEvents.
   const bool mark_end = call.query.Has("sendInitialEvents") &&
                         options.send_initial_events.value_or(false) && options.allow_bookmarks;
   source->set_initial(std::move(beginning.initial), beginning.after, mark_end);

@@ -20,7 +20,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-// The chain with audit in it, up to a dispatch that answers 200.
+// The chain with auditing, and a dispatch that responds with 200.
 class AuditChainTest : public testing::Test {
  protected:
   void Audit(const std::string& policy, bool strict = false) {
@@ -72,7 +72,7 @@ class AuditChainTest : public testing::Test {
   int offloaded_ = 0, dispatched_ = 0;
 };
 
-TEST_F(AuditChainTest, WhatIsAllowedAndWhatIsNotIsRecordedWithTheReason) {
+TEST_F(AuditChainTest, AllowedAndForbiddenRequestsAreRecordedWithReason) {
   Audit("rules: [{level: Metadata}]");
   EXPECT_EQ(Run("/api/v1/pods", {{"authorization", "Bearer root-token"}}), 200);
   EXPECT_EQ(Run("/api/v1/pods", {{"authorization", "Bearer bob-token"}}), 403);
@@ -89,8 +89,8 @@ TEST_F(AuditChainTest, WhatIsAllowedAndWhatIsNotIsRecordedWithTheReason) {
   EXPECT_THAT(audit_->Metrics(), HasSubstr("apiserver_audit_level_total{level=\"Metadata\"} 2\n"));
 }
 
-// A CVE class: no credential is in the log, whoever showed it and whatever became of it.
-TEST_F(AuditChainTest, FailedAuthenticationIsRecordedOnceAndWithoutTheCredential) {
+// A CVE class: the log never contains credentials, valid or not.
+TEST_F(AuditChainTest, FailedAuthenticationIsRecordedOnceWithoutCredential) {
   Audit("rules: [{level: RequestResponse}]");
   EXPECT_EQ(Run("/api/v1/pods", {{"authorization", "Bearer stolen-token"}}), 401);
   EXPECT_THAT(audit_->Stages(), ElementsAre("ResponseStarted 401"));
@@ -102,7 +102,7 @@ TEST_F(AuditChainTest, FailedAuthenticationIsRecordedOnceAndWithoutTheCredential
   for (const std::string& line : audit_->Lines()) EXPECT_THAT(line, Not(HasSubstr("-token")));
 }
 
-TEST_F(AuditChainTest, BothUsersOfAnImpersonationAreRecorded) {
+TEST_F(AuditChainTest, ImpersonationRecordsBothUsers) {
   Audit("omitStages: [RequestReceived]\nrules: [{level: Metadata}]");
   EXPECT_EQ(Run("/api/v1/pods", {{"authorization", "Bearer root-token"},
                                  {"impersonate-user", "alice"},
@@ -116,24 +116,24 @@ TEST_F(AuditChainTest, BothUsersOfAnImpersonationAreRecorded) {
   EXPECT_EQ(TextAt(events[0], {"user", "username"}), "root");
   EXPECT_EQ(TextAt(events[0], {"impersonatedUser"}),
             R"({"groups":["dev","system:authenticated"],"username":"alice"})");
-  // Who may not is not recorded as whom it wanted to be.
+  // A rejected impersonation is recorded without the impersonated user.
   EXPECT_EQ(TextAt(events[1], {"user", "username"}), "bob");
   EXPECT_EQ(events[1].Find("impersonatedUser"), nullptr);
 }
 
-TEST_F(AuditChainTest, WhatThePolicyLeavesOutCostsNoEventAndNoWorker) {
+TEST_F(AuditChainTest, RequestsAtLevelNoneCauseNoEventAndNoOffload) {
   Audit("rules: [{level: None, nonResourceURLs: ['/healthz*']}, {level: Metadata}]");
   EXPECT_EQ(Run("/healthz", {{"authorization", "Bearer bob-token"}}), 403);
   EXPECT_EQ(offloaded_, 0);
   EXPECT_THAT(audit_->Lines(), IsEmpty());
-  // One that is to be written down leaves the loop before it waits for that.
+  // An audited request moves to a worker before its event is written.
   EXPECT_EQ(Run("/api/v1/pods", {{"authorization", "Bearer bob-token"}}), 403);
   EXPECT_EQ(offloaded_, 1);
   EXPECT_EQ(Run("/api/v1/pods", {{"authorization", "Bearer wrong"}}), 401);
   EXPECT_EQ(offloaded_, 2);
 }
 
-TEST_F(AuditChainTest, AnEventThatCannotBeWrittenStopsTheRequestOnlyWhereThatIsAskedFor) {
+TEST_F(AuditChainTest, FailedEventRejectsRequestOnlyInStrictMode) {
   for (bool strict : {false, true}) {
     Audit("rules: [{level: Metadata}]", strict);
     audit_->output().SetFail(true);
@@ -145,7 +145,7 @@ TEST_F(AuditChainTest, AnEventThatCannotBeWrittenStopsTheRequestOnlyWhereThatIsA
   }
 }
 
-TEST(AuditorTest, NothingIsAuditedWithoutAPolicyOrAPlaceToWriteTo) {
+TEST(AuditorTest, DisabledWithoutPolicyOrBackend) {
   TestClock clock;
   MetricsRegistry metrics;
   const std::string policy =
@@ -162,7 +162,7 @@ TEST(AuditorTest, NothingIsAuditedWithoutAPolicyOrAPlaceToWriteTo) {
   EXPECT_EQ(*nothing, nullptr);
 }
 
-TEST(AuditorTest, OptionsThatAreWrongAreRefused) {
+TEST(AuditorTest, InvalidOptionsAreRejected) {
   TestClock clock;
   AuditOptions options;
   options.policy = "{apiVersion: audit.k8s.io/v1, kind: Policy, rules: []}";
@@ -176,8 +176,8 @@ TEST(AuditorTest, OptionsThatAreWrongAreRefused) {
   EXPECT_FALSE(Auditor::Create(Context(clock), options, two).ok());
 }
 
-// Its worker may never come to it: the pool was stopped with the work in its queue.
-TEST(AuditorTest, AnEventWhoseWorkerIsGoneIsDeliveredAllTheSame) {
+// The worker pool may stop with the work still in its queue.
+TEST(AuditorTest, EventIsDeliveredIfWorkerQueueIsDiscarded) {
   TestClock clock;
   AuditHarness harness(clock, "rules: [{level: Metadata}]");
   Auditor& auditor = harness.auditor();

@@ -13,12 +13,12 @@ namespace {
 
 using coordination::v1::Lease;
 
-// In log lines of the call too.
+// The key also appears in the call's log lines.
 constexpr std::string_view kContextKey = "term";
-// Set for those who may name a Lease that they may not read.
+// Set for users who may use a Lease that they may not read.
 constexpr std::string_view kBlindKey = "blind";
 
-// What a get of the Lease would ask for.
+// The attributes of a get request for the Lease.
 RequestInfo GetLease(const ObjectKey& lease) {
   RequestInfo info;
   info.path = "/apis/coordination.k8s.io/v1/namespaces/" + lease.ns + "/leases/" + lease.name;
@@ -33,9 +33,9 @@ RequestInfo GetLease(const ObjectKey& lease) {
   return info;
 }
 
-// A leader may have parts that write as accounts of their own, whose roles are upstream's and know
-// nothing of Leases. Naming a term gives them nothing, it only takes away; what the Lease says they
-// are not told.
+// Components of a leader may write with their own service accounts, whose upstream roles do not
+// include Leases. A token grants them nothing and only restricts their writes; the contents of the
+// Lease are not disclosed to them.
 bool IsAccountOf(const UserInfo& user, const std::string& ns) {
   return user.name.starts_with("system:serviceaccount:" + ns + ":");
 }

@@ -8,37 +8,38 @@
 
 namespace cox::apiserver {
 
-// Writes of leaders (docs/adr/0011-fencing.md): a write with the header Coxswain-Fencing
-// (coxswain/fencing.h) names the Lease by which its writer leads, his name and the number of his
-// term. It happens only if that is what the Lease says when it happens.
+// Fencing of leaders' writes (docs/adr/0011-fencing.md). The header Coxswain-Fencing
+// (coxswain/fencing.h) of a write contains the Lease of the leader election, the holder and the
+// number of the leadership term. The write succeeds only if the Lease matches at the time of the
+// write.
 //
-// It takes two: the chain lets such a call enter, which gives its context the term; and what is
-// stored with that context passes a FencedStore (fenced_store.h), which asks again.
+// The filter chain checks the token and adds it to the context of the call; a FencedStore
+// (fenced_store.h) checks it again in the storage transaction.
 //
-// Security: who names a Lease must be allowed to get it; otherwise the answers would tell what he
-//   may not read. Service accounts of the Lease's namespace need not be, and are told no more than
-//   that the term is over. Without the header nothing is different.
-// Threads: all methods may be called concurrently; Enter and Check block.
-// Errors: BadRequest for a malformed header or more than one; Forbidden, as for a get of the Lease;
+// Security: The user must be allowed to get the Lease; otherwise error messages would disclose its
+//   contents. Service accounts of the Lease's namespace are exempt, and their errors contain only
+//   that the term is over. Requests without the header are not affected.
+// Threads: All methods may be called concurrently; Enter and Check block.
+// Errors: BadRequest for a malformed or repeated header; Forbidden, as for a get of the Lease;
 //   Conflict (IsDeposed) if the term is over.
 class Fencing {
  public:
   explicit Fencing(const Authorizer& authorizer) : authorizer_(authorizer) {}
-  // The store of the Leases, before the first call. It is set later because it is itself over a
-  // FencedStore.
+  // Sets the store of the Leases; must be called before the first request. It is not a constructor
+  // argument, because that store itself uses a FencedStore.
   void set_leases(const ResourceStore& leases) { leases_ = &leases; }
 
-  // Whether the call is a write that names a term: one look at its headers.
+  // Whether the call is a write with a fencing token: a header lookup.
   static bool Concerns(const Call& call);
-  // OK if the term is not over: from now on the call's context carries it.
+  // OK if the term has not ended; then the call's context carries the token.
   Status Enter(Call& call) const;
 
-  // The term that a context carries; empty: none.
+  // The token that a context carries; empty if there is none.
   static std::string_view TermOf(const Context& ctx);
-  // Whether `term` lasts, by the Lease as it is in storage (linearizable, not from a cache): then
-  // the key that changes before that does.
+  // Checks that `term` has not ended, by a linearizable read of the Lease. Returns a guard on the
+  // Lease's key, which changes before the term can end.
   Result<storage::Guard> Check(Context& ctx, std::string_view term) const;
-  // Where that key is.
+  // The store of that key.
   storage::Store& store() const;
 
  private:

@@ -17,7 +17,7 @@ using testing::HasSubstr;
 constexpr char kMaps[] = "/api/v1/namespaces/default/configmaps";
 constexpr char kLease[] = "/apis/coordination.k8s.io/v1/namespaces/default/leases/x";
 
-// Allows what concerns anything but Leases; those only if told so.
+// Allows or forbids reading Leases, and records the request.
 class LeaseAuthorizer final : public Authorizer {
  public:
   Decision Decide(const UserInfo&, const RequestInfo& request, const Selectors&) const override {
@@ -31,7 +31,7 @@ class LeaseAuthorizer final : public Authorizer {
   mutable std::string asked;
 };
 
-// As ApiHarness, over a store with a fence.
+// Like ApiHarness, over a fenced store.
 class FencingTest : public ::testing::Test {
  protected:
   FencingTest() {
@@ -43,7 +43,7 @@ class FencingTest : public ::testing::Test {
                 "leaseDurationSeconds":15}})");
     Prepare(kMaps, R"({"metadata":{"name":"m"}})");
   }
-  // Whoever waits for the clock would wait for ever.
+  // Threads that wait for the clock would never return.
   ~FencingTest() override { ctx_.Stop(); }
 
   void Prepare(std::string target, std::string body) {
@@ -51,7 +51,7 @@ class FencingTest : public ::testing::Test {
               "201");
   }
 
-  // The request as the chain would have it answered: "200", or the code and the message.
+  // Executes the request like the chain: returns "200", or the code and the message.
   std::string Do(FakeRequest request, std::vector<std::string> tokens = {"default/x;a;3"}) {
     for (std::string& token : tokens) {
       request.headers.Add(std::string(kFencingHeader), std::move(token));
@@ -104,14 +104,14 @@ class FencingTest : public ::testing::Test {
   int patches_ = 0;
 };
 
-TEST_F(FencingTest, WritesOfTheTermPass) {
+TEST_F(FencingTest, WritesOfCurrentTermSucceed) {
   EXPECT_EQ(Patch({"default/x;a;3"}), "200");
   EXPECT_EQ(authorizer_.asked, "get leases.coordination.k8s.io default/x");
   EXPECT_EQ(Do({.method = "POST", .target = kMaps, .body = R"({"metadata":{"name":"n"}})"}), "201");
   EXPECT_EQ(Do({.method = "DELETE", .target = std::string(kMaps) + "/n"}), "200");
 }
 
-TEST_F(FencingTest, WritesOfOtherTermsAreConflictsThatSayWhich) {
+TEST_F(FencingTest, WritesOfOtherTermsAreConflictsWithReason) {
   const struct {
     std::string_view token, says;
   } kCases[] = {
@@ -128,20 +128,20 @@ TEST_F(FencingTest, WritesOfOtherTermsAreConflictsThatSayWhich) {
   EXPECT_THAT(Patch({"default/x;a;3"}), HasSubstr("is over: it was given back"));
 }
 
-TEST_F(FencingTest, AMalformedHeaderIsABadRequest) {
+TEST_F(FencingTest, MalformedHeaderIsBadRequest) {
   EXPECT_THAT(Patch({""}), HasSubstr("400 malformed coxswain-fencing header"));
   EXPECT_THAT(Patch({"x;a;3"}), HasSubstr("400 malformed"));
   EXPECT_THAT(Patch({"default/x;a;3", "default/x;a;3"}), HasSubstr("400 more than one"));
 }
 
-TEST_F(FencingTest, WhoMayNotReadTheLeaseLearnsNothingOfIt) {
+TEST_F(FencingTest, ForbiddenUserLearnsNothingAboutLease) {
   authorizer_.may_read = false;
   const std::string refused = Patch({"default/x;a;3"});
   EXPECT_THAT(refused, HasSubstr("403 leases.coordination.k8s.io \"x\" is forbidden"));
   EXPECT_EQ(Patch({"default/x;b;3"}), refused) << "the same for a wrong guess";
 }
 
-TEST_F(FencingTest, AccountsOfTheNamespaceMayNameItsLeases) {
+TEST_F(FencingTest, ServiceAccountsOfNamespaceMayUseItsLeases) {
   authorizer_.may_read = false;
   user_ = "system:serviceaccount:default:controller";
   EXPECT_EQ(Patch({"default/x;a;3"}), "200");
@@ -157,7 +157,7 @@ TEST_F(FencingTest, AccountsOfTheNamespaceMayNameItsLeases) {
   EXPECT_THAT(Patch({"default/x;a;3"}), HasSubstr("403"));
 }
 
-TEST_F(FencingTest, OnlyWritesAreConcerned) {
+TEST_F(FencingTest, AppliesToWritesOnly) {
   const std::vector<std::string> wrong = {"default/x;b;9"};
   EXPECT_EQ(Do({.target = std::string(kMaps) + "/m"}, wrong), "200");
   EXPECT_EQ(Do({.target = kMaps}, wrong), "200");
@@ -166,9 +166,9 @@ TEST_F(FencingTest, OnlyWritesAreConcerned) {
   EXPECT_FALSE(Fencing::Concerns(*call));
 }
 
-// What passed the door is stopped at the store: the term ended while it was on its way, in an
-// admission webhook, say.
-TEST_F(FencingTest, ATermThatEndsOnTheWayIsNoticedInTheTransaction) {
+// The check in the chain has passed, but the term ends before the write, for example during an
+// admission webhook: the store rejects the write.
+TEST_F(FencingTest, TermThatEndsDuringRequestIsDetectedInTransaction) {
   const struct {
     const char* what;
     FakeRequest request;
@@ -194,18 +194,19 @@ TEST_F(FencingTest, ATermThatEndsOnTheWayIsNoticedInTheTransaction) {
   EXPECT_EQ(Do({.target = std::string(kMaps) + "/late"}, {}).substr(0, 3), "404");
 }
 
-TEST_F(FencingTest, ARenewalOnTheWayDoesNoHarm) {
+TEST_F(FencingTest, LeaseRenewalDuringRequestIsHarmless) {
   meanwhile_ = [&] { ChangeLease(R"({"renewTime":"2030-01-02T03:04:05.000001Z"})"); };
   EXPECT_EQ(Patch({"default/x;a;3"}), "200");
   EXPECT_EQ(Do({.method = "POST", .target = kMaps, .body = R"({"metadata":{"name":"n"}})"}), "201");
 }
 
-// Guards are compared in the write itself: a Lease that changes between the check and the write.
+// Changes the Lease between the check and the write, to test that the write itself compares the
+// guard.
 class BusyLease final : public storage::Store {
  public:
   explicit BusyLease(storage::Store& under) : under_(under) {}
 
-  // Before each write the Lease is written, `renewals` times as it is, then in another's name.
+  // Changes the Lease before each write: `renewals` renewals, then a new term.
   Result<storage::WriteResult> WriteGuarded(Context& ctx, const storage::GuardedWrite& write,
                                             const storage::Guard& guard) override {
     before_write(--renewals);
@@ -252,7 +253,7 @@ class BusyLease final : public storage::Store {
   storage::Store& under_;
 };
 
-TEST_F(FencingTest, ALeaseThatMovesBetweenCheckAndWriteIsCheckedAgain) {
+TEST_F(FencingTest, LeaseChangedBetweenCheckAndWriteIsCheckedAgain) {
   BusyLease busy(*store_);
   const std::unique_ptr<storage::Store> fenced = NewFencedStore(busy, fencing_);
   Context leading = ctx_.WithValue("term", "default/x;a;3");
@@ -269,11 +270,11 @@ TEST_F(FencingTest, ALeaseThatMovesBetweenCheckAndWriteIsCheckedAgain) {
   EXPECT_TRUE(IsDeposed(late.status())) << late.status().ToString();
   EXPECT_EQ(writes, 4);
   EXPECT_FALSE(store_->Get(ctx_, "/registry/late")->kv.has_value());
-  // Whoever carries no term is not asked.
+  // Writes without a token are not checked.
   EXPECT_TRUE(fenced->Create(ctx_, "/registry/other", "x").ok());
 }
 
-TEST_F(FencingTest, ADeletionOfWhatIsNotThereIsNotTakenForAMovedLease) {
+TEST_F(FencingTest, DeleteOfMissingKeyIsNotTakenForChangedLease) {
   Context leading = ctx_.WithValue("term", "default/x;a;3");
   const Result<storage::WriteResult> removed = fenced_->Delete(leading, "/registry/none", 0);
   ASSERT_TRUE(removed.ok()) << removed.status().ToString();

@@ -10,11 +10,11 @@ namespace cox::apiserver {
 namespace {
 
 constexpr std::string_view kComponent = "apiserver";
-// All resources with all their verbs, scopes and codes: more than the default of a vector, and
-// still bounded by what is served.
+// All resources with all verbs, scopes and codes: more than a vector's default limit, but bounded
+// by the served resources.
 constexpr size_t kSeriesLimit = 10'000;
 
-// Paths that are no resources, each counted with all below it.
+// Non-resource paths, each counted with its subpaths.
 constexpr std::string_view kPaths[] = {"/api",     "/apis",    "/healthz", "/livez",
                                        "/metrics", "/openapi", "/readyz",  "/version"};
 
@@ -38,7 +38,7 @@ constexpr VerbName kVerbs[] = {
     {"update", "PUT"},    {"patch", "PATCH"},
     {"delete", "DELETE"}, {"deletecollection", "DELETECOLLECTION"},
 };
-// Of paths that are no resources, where the verb is the method in lower case.
+// For non-resource paths, where the verb is the lower-case method.
 constexpr VerbName kMethods[] = {{"get", "GET"},        {"head", "GET"},    {"post", "POST"},
                                  {"put", "PUT"},        {"patch", "PATCH"}, {"delete", "DELETE"},
                                  {"options", "OPTIONS"}};
@@ -137,7 +137,7 @@ RequestMetrics::Series& RequestMetrics::SeriesOf(const Call& call) {
     ReaderLock lock(mutex_);
     const auto found = series_.find(key);
     if (found != series_.end()) return *found->second;
-    // Only kinds that come and go by the thousand get here: they share a series.
+    // Only reached if thousands of custom resources are created and removed: they share a series.
     if (series_.size() >= kSeriesLimit) std::get<Subject>(key) = {};
   }
   const auto& [s, verb, scope, dry_run] = key;
@@ -158,7 +158,7 @@ RequestMetrics::Series& RequestMetrics::SeriesOf(const Call& call) {
           : &sizes_.With({verb, s.group, s.version, s.resource, s.subresource, scope, kComponent});
   const SeriesKey lasting{series->subject, verb, scope, dry_run};
   WriterLock lock(mutex_);
-  // Another request of its kind may have been faster; they share the registry's series.
+  // Another thread may have added the series first; both refer to the same metrics.
   return *series_.emplace(lasting, std::move(series)).first->second;
 }
 

@@ -17,44 +17,44 @@
 
 namespace cox::apiserver {
 
-// Counts and times requests, by upstream's metric names and labels:
+// Request metrics, with upstream's names and labels:
 //   apiserver_request_total, apiserver_request_duration_seconds, apiserver_response_sizes,
 //   apiserver_current_inflight_requests, apiserver_longrunning_requests.
 //
-// Guarantees: a client cannot make new label values. Verbs, resources and subresources that are not
-//   served, and paths that nobody has, share the empty value or "other".
-// Threads: all methods may be called concurrently. A request that looks like an earlier one costs
-//   two lookups and no allocation of labels.
-// Lifetime: outlives the calls it follows.
+// Guarantees: Clients cannot create new label values. Verbs, resources and subresources that are
+//   not served, and unknown paths, share the empty value or "other".
+// Threads: All methods may be called concurrently. A request with the labels of an earlier one
+//   costs two lookups and does not allocate labels.
+// Lifetime: Must outlive the calls it follows.
 class RequestMetrics {
  public:
   RequestMetrics(MetricsRegistry& registry, CurrentServedSet served);
 
-  // Follows the call until it is answered, for streams until they end.
-  // REQUIRES: call.info is known; nobody else looks at the answer (Call::set_on_answer).
+  // Measures the call until its response is sent, or until a stream ends.
+  // REQUIRES: call.info is set; no other user of Call::set_on_answer.
   void Follow(Call& call);
 
  private:
-  // The labels that name what is requested.
+  // The labels of the requested resource.
   template <class Text>
   struct Labels {
     Text group, version, resource, subresource;
     auto operator<=>(const Labels&) const = default;
   };
   using Subject = Labels<std::string_view>;
-  // The series of requests that have all labels but the code in common.
+  // The metrics of requests whose labels differ only in the code.
   struct Series {
-    Labels<std::string> owned;  // the kind may be removed while its series stay
+    Labels<std::string> owned;  // the kind may be removed while its series remain
     Subject subject;            // views into `owned`
     std::string_view verb, scope, dry_run;
     Histogram* duration;
-    Histogram* size;                                // null: this verb's answers are not measured
-    std::vector<std::pair<int, Counter*>> by_code;  // guarded by mutex_ as the map is
+    Histogram* size;                                // null: not measured for this verb
+    std::vector<std::pair<int, Counter*>> by_code;  // guarded by mutex_ like the map
   };
   using SeriesKey = std::tuple<Subject, std::string_view, std::string_view, std::string_view>;
 
-  // Empty labels for what is not served: a client must not choose them. The views are those of
-  // `info`.
+  // Empty labels for resources that are not served, so that clients cannot choose label values. The
+  // views point into `info`.
   Subject SubjectOf(const RequestInfo& info) const;
   Series& SeriesOf(const Call& call);
   Counter& CounterOf(Series& series, int code);

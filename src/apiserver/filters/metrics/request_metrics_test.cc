@@ -22,7 +22,7 @@ class RequestMetricsTest : public ::testing::Test {
     FakeCall call = Begin(std::move(request));
     call->Respond(code, "text/plain", {Bytes(std::move(body))});
   }
-  // The lines of a metric, without its name.
+  // The lines of a metric without its name.
   std::string Lines(std::string_view metric) {
     std::string found;
     const std::string text = registry_.Render();
@@ -40,7 +40,7 @@ class RequestMetricsTest : public ::testing::Test {
   RequestMetrics metrics_{registry_, [this] { return served_; }};
 };
 
-TEST_F(RequestMetricsTest, CountRequestsByWhatTheyAskFor) {
+TEST_F(RequestMetricsTest, CountsRequestsByResourceAndVerb) {
   const struct {
     std::string method, target, type, want;
   } kCases[] = {
@@ -82,7 +82,7 @@ TEST_F(RequestMetricsTest, CountRequestsByWhatTheyAskFor) {
   }
 }
 
-TEST_F(RequestMetricsTest, ClientsCannotMakeLabelValues) {
+TEST_F(RequestMetricsTest, ClientsCannotCreateLabelValues) {
   for (int i = 0; i < 100; ++i) {
     const std::string n = std::to_string(i);
     Answer({.method = "M" + n, .target = "/api/v1/pods"}, 405);
@@ -102,12 +102,12 @@ TEST_F(RequestMetricsTest, ClientsCannotMakeLabelValues) {
 )");
 }
 
-TEST_F(RequestMetricsTest, DryRunsAreCountedApart) {
+TEST_F(RequestMetricsTest, DryRunsAreCountedSeparately) {
   Answer({.method = "POST", .target = "/api/v1/namespaces/ns/pods?dryRun=All&dryRun=All"}, 201);
   EXPECT_NE(Lines("apiserver_request_total").find(R"(dry_run="All")"), std::string::npos);
 }
 
-TEST_F(RequestMetricsTest, TimesAreThoseOfTheClock) {
+TEST_F(RequestMetricsTest, DurationIsMeasuredByClock) {
   FakeCall call = Begin({.target = "/api/v1/pods"});
   clock_.Advance(std::chrono::milliseconds(300));
   call->Respond(200, "text/plain", {Bytes(std::string("x"))});
@@ -119,7 +119,7 @@ TEST_F(RequestMetricsTest, TimesAreThoseOfTheClock) {
   EXPECT_NE(buckets.find(labels + R"(,le="0.4"} 1)"), std::string::npos) << buckets;
 }
 
-TEST_F(RequestMetricsTest, SizesAreThoseOfReads) {
+TEST_F(RequestMetricsTest, ResponseSizesAreMeasuredForReadsOnly) {
   Answer({.target = "/api/v1/pods"}, 200, std::string(5000, 'x'));
   Answer({.method = "POST", .target = "/api/v1/namespaces/ns/pods"}, 201, std::string(700, 'x'));
   EXPECT_EQ(
@@ -128,7 +128,7 @@ TEST_F(RequestMetricsTest, SizesAreThoseOfReads) {
 )");
 }
 
-TEST_F(RequestMetricsTest, InflightIsWhatIsNotAnsweredYet) {
+TEST_F(RequestMetricsTest, InflightCountsRequestsWithoutResponse) {
   auto inflight = [&] { return Lines("apiserver_current_inflight_requests"); };
   FakeCall read = Begin({.target = "/api/v1/pods"});
   FakeCall write = Begin({.method = "POST", .target = "/api/v1/namespaces/ns/pods"});
@@ -152,7 +152,7 @@ TEST_F(RequestMetricsTest, WatchesAreCountedWhenTheyEnd) {
             std::string::npos);
 }
 
-TEST_F(RequestMetricsTest, ARequestThatNobodyAnsweredHasFailed) {
+TEST_F(RequestMetricsTest, RequestWithoutResponseCountsAs500) {
   { FakeCall dropped = Begin({.target = "/api/v1/pods"}); }
   EXPECT_NE(Lines("apiserver_request_total").find(R"(code="500")"), std::string::npos);
   EXPECT_EQ(Lines("apiserver_current_inflight_requests"),

@@ -9,7 +9,8 @@
 namespace cox::apiserver {
 namespace {
 
-// Which group clients meet first, where a name is in several of them: the higher one.
+// The priority of groups in clients: if a name is in several groups, the group with the higher
+// value applies.
 struct GroupPriority {
   std::string_view group;
   int32_t minimum;
@@ -38,7 +39,7 @@ constexpr GroupPriority kGroups[] = {
 };
 constexpr int32_t kOtherGroups = 15000;
 constexpr int32_t kVersionPriority = 15;
-constexpr int32_t kBetterVersionPriority = 30;  // autoscaling/v2 comes before v1
+constexpr int32_t kBetterVersionPriority = 30;  // autoscaling/v2 is preferred to v1
 
 int32_t GroupMinimum(std::string_view group) {
   for (const GroupPriority& row : kGroups) {
@@ -58,7 +59,7 @@ int32_t VersionPriority(const ServedGroup& group, std::string_view version) {
 List<apiregistration::v1::APIService> LocalApiServices() {
   List<apiregistration::v1::APIService> services;
   for (const ServedGroup& group : GroupsOf(DefaultServedKinds())) {
-    // The group of APIServices has no APIService itself.
+    // The group of APIServices has no APIService.
     if (group.name() == apiregistration::v1::APIService::kKind.group) continue;
     for (const std::string& version : group.versions()) {
       apiregistration::v1::APIService& service = services.emplace_back();

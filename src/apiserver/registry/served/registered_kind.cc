@@ -5,7 +5,7 @@
 
 namespace cox::apiserver {
 
-// Reads what selectors look at, once, when an object enters the cache.
+// Extracts labels and selectable fields once, when an object enters the cache.
 class RegisteredKind::Heads final : public storage::HeadReader {
  public:
   explicit Heads(const ResourceStore& store) : store_(store) {}

@@ -19,11 +19,12 @@ namespace cox::apiserver {
 // resource for each version that it is served as.
 //
 // Threads: all methods may be called concurrently.
-// Ownership: shared by the registry and by those who hold one of its resources. It ends when the
-//   registry drops the kind: then watches of it end, and requests under way read from storage.
+// Ownership: shared by the registry and by the holders of its resources (ServedResource::Hold).
+//   When the registry drops the kind, its watches are closed, and requests in progress read from
+//   storage.
 class RegisteredKind : public std::enable_shared_from_this<RegisteredKind> {
  public:
-  // What the kinds of a registry have in common.
+  // Options that all kinds of a registry share.
   struct Shared {
     std::shared_ptr<storage::WatchCacheMetrics> metrics;  // may be null
     std::shared_ptr<storage::EncodingBudget> encodings;
@@ -31,7 +32,7 @@ class RegisteredKind : public std::enable_shared_from_this<RegisteredKind> {
     std::chrono::seconds ttl{0};  // see ResourceStore::Options
     bool watch_cache = true;
   };
-  // The cache works until `ctx` stops or the kind ends. `serves` tells which versions have a
+  // The cache runs until `ctx` stops or End is called. `serves` selects the versions that get a
   // resource; null: all of them. `storage` outlives the kind.
   RegisteredKind(const Context& ctx, SharedStrategy strategy, storage::Store& storage,
                  std::shared_ptr<storage::RevisionReader> revisions, const Shared& shared,
@@ -48,7 +49,7 @@ class RegisteredKind : public std::enable_shared_from_this<RegisteredKind> {
   Status WaitReady(Context& ctx) const;
   bool ready() const;
 
-  // Ends the cache and with it the watches. Blocks until its work has stopped.
+  // Stops the cache and closes its watches. Blocks until they have stopped.
   void End();
 
  private:

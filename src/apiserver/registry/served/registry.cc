@@ -25,7 +25,7 @@ GroupResource ResourceOf(const KindInfo& kind) {
   return {std::string(kind.group), std::string(kind.plural)};
 }
 
-// The built-in kinds with their resources, and those that are served without being stored.
+// Adds the resources to the built-in kinds. Kinds that are not stored (reviews, bindings) get none.
 std::vector<ServedKind> WithResources(std::vector<ServedKind> kinds,
                                       const std::vector<std::shared_ptr<RegisteredKind>>& stored) {
   std::map<const KindInfo*, const ServedResource*> resources;
@@ -38,7 +38,7 @@ std::vector<ServedKind> WithResources(std::vector<ServedKind> kinds,
     served.resource = found->second->Hold();
     resources.erase(found);
   }
-  // Those that are on without being served by default.
+  // Kinds that --runtime-config enables in addition to the defaults.
   for (const auto& [kind, resource] : resources) {
     kinds.push_back({.kind = kind, .storage = {}, .resource = resource->Hold()});
   }
@@ -69,7 +69,7 @@ Registry::Registry(const Context& ctx, Options options)
 }
 
 Registry::~Registry() {
-  // The caches read through the stores. Resources that somebody still holds do not work any more.
+  // The caches read through the stores. Resources that are still held do not work any more.
   for (const KindPtr& kind : builtin_) kind->End();
   MutexLock lock(mu_);
   for (const auto& [resource, kind] : custom_) kind->End();

@@ -22,46 +22,46 @@
 
 namespace cox::apiserver {
 
-// Every kind that the server stores. Built-in kinds are there from the beginning to the end; other
-// kinds come, change and go at run time (Apply). The kinds that are served at one moment are a
-// value, ServedSet: requests go on with the one that they began with.
+// Every kind that the server stores. Built-in kinds exist for the whole lifetime; other kinds are
+// added, changed and removed at run time (Apply). The kinds that are served at one moment are an
+// immutable ServedSet: a request uses the same set from start to end.
 //
 // Threads: all methods may be called concurrently. Readers take no lock.
 class Registry {
  public:
   struct Options {
-    // The storage of a resource: "events", "leases.coordination.k8s.io", ... Called also for kinds
-    // that come at run time; what it returns outlives the registry.
+    // Returns the storage of a resource: "events", "leases.coordination.k8s.io", ... Also called
+    // for kinds that are added at run time; the returned store outlives the registry.
     std::function<storage::Store&(const KindInfo&)> storage;
     std::string root = "/registry";
     MetricsRegistry* metrics = nullptr;
     bool watch_cache = true;
     std::chrono::seconds event_ttl{0};  // 0: an hour
-    // Which group versions and resources of the built-in kinds are served.
+    // Returns whether a group version or resource of the built-in kinds is served.
     std::function<bool(const KindInfo&)> serves;
   };
   Registry(const Context& ctx, Options options);
   ~Registry();
 
-  // What is served now.
+  // Returns the set that is served now.
   ServedSetPtr served() const { return served_.Load(); }
   // Null if there is no such resource, or if it is not stored.
   std::shared_ptr<const ServedResource> Find(std::string_view group, std::string_view version,
                                              std::string_view resource) const;
-  // The hub of a built-in kind, which lives as long as the registry. Ends the process if it is not
-  // served: for kinds that the server itself needs.
+  // The hub of a built-in kind, which lives as long as the registry. Aborts the process if the kind
+  // is not served: for kinds that the server itself needs.
   const ServedResource& Hub(const KindInfo& kind) const;
 
   // Changes of the kinds that are not built in.
   struct Changes {
-    // Served from now on, instead of the kinds with the same group and plural if there are such.
-    // REQUIRES: the versions of a kind are of one group.
+    // Served from now on. They replace kinds with the same group and plural.
+    // REQUIRES: all versions of a kind are of one group.
     std::vector<SharedStrategy> put;
-    // No longer served. Unknown ones are ignored.
+    // No longer served. Unknown resources are ignored.
     std::vector<GroupResource> remove;
   };
-  // Makes all changes at once. Blocks until the caches of the new kinds are filled: they are served
-  // when it returns, and watches of the kinds that are gone have ended. If it fails nothing has
+  // Makes all changes atomically. Blocks until the caches of the new kinds are filled: when it
+  // returns, they are served and watches of removed kinds are closed. If it fails, nothing has
   // changed: Conflict for the name of a built-in resource, or the error of `ctx` if that stops.
   Status Apply(Context& ctx, Changes changes);
 
@@ -75,7 +75,7 @@ class Registry {
   KindPtr MakeKind(SharedStrategy strategy, const std::function<bool(const KindInfo&)>& serves);
   std::shared_ptr<storage::RevisionReader> RevisionsOf(storage::Store& store);
   bool IsBuiltin(const KindInfo& kind) const;
-  // Publishes the set with these kinds; returns those that they replaced.
+  // Publishes the set with these kinds; returns the kinds that were replaced or removed.
   std::vector<KindPtr> Publish(const std::vector<KindPtr>& put,
                                const std::vector<GroupResource>& remove);
 

@@ -61,8 +61,8 @@ struct StoredAs {
   std::string_view stored_version;
 };
 
-// What rests in etcd under another group or version than the preferred one: so that a server of the
-// previous release can still read it, or because two groups share one store.
+// Resources that are stored under another group or version than the preferred one, so that a server
+// of the previous release can still read them, or because two groups share one store.
 constexpr StoredAs kStoredAs[] = {
     {"admissionregistration.k8s.io", "mutatingadmissionpolicies", "admissionregistration.k8s.io",
      "v1beta1"},
@@ -83,7 +83,7 @@ GroupVersionKind StorageOf(const KindInfo& kind) {
   return {};
 }
 
-// "v1beta2" in parts that compare: stability (2: stable, 1: beta, 0: alpha), major, minor.
+// The parts of a version such as "v1beta2": stability (2: stable, 1: beta, 0: alpha), major, minor.
 struct ParsedVersion {
   bool ok = false;
   int stability = 0;
@@ -121,7 +121,7 @@ ParsedVersion ParseVersion(std::string_view text) {
   return version;
 }
 
-// Where a group stands in discovery; past the end for those that are not built in.
+// The index of a group in discovery; the number of groups for groups that are not built in.
 size_t GroupRank(std::string_view group) {
   const std::span<const GroupInfo> groups = ServedGroups();
   const auto at = std::find_if(groups.begin(), groups.end(),

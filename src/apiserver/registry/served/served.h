@@ -12,7 +12,7 @@
 #include "object/type/gvk.h"
 #include "object/type/kind.h"
 
-// The kinds that the API serves, with what discovery and OpenAPI say about them.
+// The kinds that the API serves, with their data for discovery and OpenAPI.
 namespace cox::apiserver {
 
 class ServedResource;
@@ -22,18 +22,18 @@ struct ServedKind {
   const KindInfo* kind = nullptr;  // constant, or kept alive by `resource`
   // The kind under which objects are stored. Empty: `kind` itself.
   GroupVersionKind storage;
-  // It is defined at run time. For such kinds discovery names the group and version, which it
-  // leaves out for built-in kinds.
+  // Whether the kind is defined at run time. For such kinds discovery includes the group and
+  // version, which it omits for built-in kinds.
   bool custom = false;
   // Null for kinds that are not stored: reviews and bindings.
   std::shared_ptr<const ServedResource> resource;
 };
 
-// Whether a server without --runtime-config serves this. `resource` may be empty to ask for the
-// group version as a whole. The tables are at the top of served.cc.
+// Whether a server without --runtime-config serves this resource. An empty `resource` stands for
+// the group version as a whole. The tables are at the top of served.cc.
 //
-// They leave out alpha and beta versions, which are off unless they are asked for, and the two
-// groups that have nothing else.
+// They do not contain alpha and beta versions, which are off by default, nor the two groups that
+// have no other versions.
 bool IsServedByDefault(std::string_view group, std::string_view version,
                        std::string_view resource = {});
 
@@ -63,7 +63,7 @@ class ServedGroup {
   std::string name_;
   std::vector<std::string> versions_;
   std::vector<ServedKind> kinds_;
-  // Places in kinds_ by version and plural, which are views into the kinds.
+  // Indexes into kinds_ by version and plural, which are views into the kinds.
   std::map<std::pair<std::string_view, std::string_view>, size_t> by_path_;
 };
 
@@ -73,15 +73,15 @@ std::vector<ServedGroup> GroupsOf(std::span<const ServedKind> kinds);
 // then the others by name.
 bool GroupBefore(std::string_view a, std::string_view b);
 
-// Lets a client see that a resource is kept in another version than it was: eight bytes of
+// A hash by which clients detect that the storage version of a resource has changed: eight bytes of
 // SHA-256 over "group/version/Kind", in base64.
 std::string StorageVersionHash(std::string_view group, std::string_view version,
                                std::string_view kind);
-// The same for what is served, empty for what is not stored (bindings, reviews).
+// The same for a served kind; empty if it is not stored (bindings, reviews).
 std::string StorageVersionHash(const ServedKind& served);
 
-// Orders versions as kubectl prefers them: v2, v1, v2beta1, v1beta2, v1alpha1, then all that are
-// not of that form, by name. True if `a` comes before `b`.
+// Orders versions as kubectl prefers them: v2, v1, v2beta1, v1beta2, v1alpha1, then all versions of
+// another form, by name. True if `a` comes before `b`.
 bool VersionBefore(std::string_view a, std::string_view b);
 
 }  // namespace cox::apiserver

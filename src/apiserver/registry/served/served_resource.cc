@@ -23,7 +23,7 @@ apply::FieldSet ResetFieldsOf(const UpdateStrategy& strategy) {
 
 }  // namespace
 
-// The versions of a kind that has several: owners of fields may use different ones.
+// The versions of a kind that has several: field managers may use different ones.
 class ServedResource::Versions final : public apply::Versions {
  public:
   explicit Versions(const Strategy& strategy) : strategy_(strategy) {}

@@ -17,20 +17,21 @@ namespace cox::apiserver {
 
 class RegisteredKind;
 
-// A resource under one of its paths: the kind in the version of that path, and the store of its
+// A resource at one of its paths: the kind in the version of that path, and the store of its
 // objects.
 //
 // Threads: constant after construction.
-// Ownership: part of a RegisteredKind. A request refers to it while it works; whoever needs it for
-// longer (a watch) holds it.
+// Ownership: part of a RegisteredKind. A request refers to it while it runs; users that need it for
+//   longer (watches) call Hold.
 class ServedResource {
  public:
-  // `version` is null for the hub. `slot` is its first place among the encodings of an entry.
+  // `version` is null for the hub. `slot` is the index of its first encoding in storage::Entry.
   ServedResource(const RegisteredKind& owner, const KindInfo& kind, const ServedVersion* version,
                  uint8_t slot);
   ~ServedResource();
 
-  // Keeps the resource and everything that it refers to, also when the kind is no longer served.
+  // Keeps the resource and everything that it refers to alive, also when the kind is no longer
+  // served.
   std::shared_ptr<const ServedResource> Hold() const;
 
   const KindInfo& kind() const { return kind_; }  // in the version of the path
@@ -39,7 +40,7 @@ class ServedResource {
   Resource resource() const { return {kind_.group, kind_.plural}; }
   GroupVersionKind gvk() const;
   const ServedVersion* version() const { return version_; }  // null: the hub itself
-  // The resources of the same objects, one for each version, including this one.
+  // The resources of all versions of the kind, including this one.
   std::span<const std::unique_ptr<const ServedResource>> versions() const;
 
   Object ToHub(Object served) const;
@@ -47,15 +48,15 @@ class ServedResource {
   // Sets the defaults of the served version.
   void SetDefaults(Object& served) const;
 
-  // An object of the cache as clients of this path read it, JSON or protobuf, encoded once and
-  // shared. JSON is without a newline at the end.
+  // The encoding of a cached object, JSON or protobuf, in the version of this path. It is encoded
+  // once and shared. JSON is without a newline at the end.
   Result<Bytes> Encoded(const storage::Entry& entry, Format format) const;
-  // The same for bytes that are not in the cache.
+  // The same for stored bytes that are not in the cache.
   Result<Bytes> Encode(std::string_view stored, storage::Revision revision, Format format) const;
-  // The size of `{"kind":"Pod","apiVersion":"v1",`: the items of lists do not have it.
+  // The size of `{"kind":"Pod","apiVersion":"v1",`, which list items omit.
   size_t type_meta_size() const { return type_meta_size_; }
 
-  // Tracks the owners of fields, for writes on this path and on one of its subresources.
+  // The field manager for writes on this path or on one of its subresources.
   const apply::FieldManager& field_manager(std::string_view subresource) const;
 
  private:

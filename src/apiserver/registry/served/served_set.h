@@ -14,11 +14,11 @@
 namespace cox::apiserver {
 
 // Everything that the API serves at one moment, by group. When a kind is added, changed or removed,
-// a new set takes the place of the old one; it shares the groups that have not changed.
+// a new set replaces the old one; the two share the groups that have not changed.
 //
 // Threads: immutable.
-// Ownership: keeps its resources alive. Requests keep the set, or the resource, that they began
-// with.
+// Ownership: keeps its resources alive. A request keeps the set, or the resource, that it started
+//   with.
 class ServedSet {
  public:
   using Groups = std::map<std::string, std::shared_ptr<const ServedGroup>, std::less<>>;
@@ -33,7 +33,7 @@ class ServedSet {
   // The kind at a path; null if it is not served. Some are not stored: reviews and bindings.
   const ServedKind* Find(std::string_view group, std::string_view version,
                          std::string_view plural) const;
-  // The same by the name of the kind.
+  // The same, by kind name instead of plural.
   const ServedKind* FindKind(std::string_view group, std::string_view version,
                              std::string_view kind) const;
 
@@ -42,8 +42,8 @@ class ServedSet {
 };
 using ServedSetPtr = std::shared_ptr<const ServedSet>;
 
-// Returns the set that is served now. Those who follow it call this for each request and compare
-// pointers: whatever was built from another set is out of date.
+// Returns the set that is served now. Callers that cache data derived from a set call this for each
+// request and compare pointers: data from another set is out of date.
 using CurrentServedSet = std::function<ServedSetPtr()>;
 
 }  // namespace cox::apiserver

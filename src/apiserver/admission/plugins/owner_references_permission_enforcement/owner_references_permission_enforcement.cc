@@ -17,7 +17,7 @@ bool Blocks(const OwnerReference& reference) {
   return reference.blockOwnerDeletion.value_or(false);
 }
 
-// Those that block the deletion of their owner now and did not before.
+// The references that newly block the deletion of their owner.
 References NewBlocking(const References& now, const References& before) {
   References blocking;
   for (const OwnerReference& reference : now) {
@@ -30,9 +30,9 @@ References NewBlocking(const References& now, const References& before) {
   return blocking;
 }
 
-// Owners decide when an object goes. To give it one is to be able to delete it; to block the
-// deletion of an owner is to be able to set that one's finalizers. Who may not, must not get there
-// by references.
+// Setting an owner reference can cause the deletion of the object, so it requires permission to
+// delete the object. Blocking the deletion of the owner requires permission to update the owner's
+// finalizers.
 class OwnerReferencesPermissionEnforcement final : public AdmissionPlugin {
  public:
   explicit OwnerReferencesPermissionEnforcement(const AdmissionParts& parts)
@@ -42,13 +42,13 @@ class OwnerReferencesPermissionEnforcement final : public AdmissionPlugin {
 
   Status Validate(Context&, const AdmissionRequest& request) const override {
     if (request.object == nullptr || request.object->object_meta() == nullptr) return {};
-    // The kubelet reports on Pods that it may not delete.
+    // Kubelets update the status of Pods that they may not delete.
     if (request.subresource == "status" && request.resource.kind().plural == "pods") return {};
     const References& now = request.object->object_meta()->ownerReferences;
     const ObjectMeta* old = request.old == nullptr ? nullptr : request.old->object_meta();
     const References before = old == nullptr ? References() : old->ownerReferences;
     if (now == before) return {};
-    // One's own new object one may give to anybody.
+    // A new object may have any owner.
     if (request.operation != Operation::kCreate) COX_RETURN_IF_ERROR(CheckDelete(request));
     for (const OwnerReference& reference : NewBlocking(now, before)) {
       COX_RETURN_IF_ERROR(CheckFinalizers(request, reference));

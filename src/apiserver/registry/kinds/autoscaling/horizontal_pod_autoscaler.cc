@@ -22,8 +22,8 @@ using v2::HorizontalPodAutoscaler;
 constexpr int32_t kDefaultCpuUtilization = 80;
 constexpr size_t kMetricsShown = 2;
 
-// Missing rules of a behavior: up at once by four pods or to the double, whichever is more; down by
-// any number of pods.
+// Default rules: scale up immediately by four pods or by 100 percent, whichever is more; scale down
+// by any number of pods.
 void SetBehaviorDefaults(v2::HorizontalPodAutoscalerBehavior& behavior) {
   v2::HPAScalingRules& up = behavior.scaleUp.ensure();
   if (!up.stabilizationWindowSeconds) up.stabilizationWindowSeconds = 0;
@@ -47,7 +47,7 @@ std::string PercentText(const std::optional<int32_t>& percent, const char* none)
   return percent ? std::to_string(*percent) + "%" : none;
 }
 
-// "current/target" of one metric. `current` is null when nothing has been measured.
+// "current/target" of one metric. `current` is null if there is no measurement.
 std::string ValueText(const v2::MetricTarget& target, const v2::MetricValueStatus* current) {
   const v2::MetricValueStatus unknown;
   if (current == nullptr) current = &unknown;
@@ -69,7 +69,7 @@ std::string ResourceText(const std::string& name, const v2::MetricTarget& target
          PercentText(target.averageUtilization, "<auto>");
 }
 
-// The measured values of a source, null where there are none.
+// The current values of a source, null if there are none.
 template <class Source>
 const v2::MetricValueStatus* Current(const Box<Source>* source) {
   return source != nullptr && *source ? &(*source)->current : nullptr;
@@ -170,7 +170,7 @@ class HorizontalPodAutoscalerStrategy final
     if (!spec.minReplicas) spec.minReplicas = 1;
     if (spec.metrics.empty()) spec.metrics.push_back(CpuUtilization(kDefaultCpuUtilization));
     if (spec.behavior) SetBehaviorDefaults(*spec.behavior);
-    // They mean something in v1 only, where they are made anew.
+    // The annotations are for v1 only; conversion writes them.
     DropConversionAnnotations(object.metadata);
   }
 

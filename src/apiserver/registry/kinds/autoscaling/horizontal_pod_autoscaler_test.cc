@@ -28,7 +28,7 @@ TEST(HorizontalPodAutoscaler, SetsDefaults) {
   EXPECT_EQ(tester.At(object, {"metadata", "generation"}), "absent");
 }
 
-TEST(HorizontalPodAutoscaler, FillsBehaviors) {
+TEST(HorizontalPodAutoscaler, SetsBehaviorDefaults) {
   StrategyTester tester = Tester();
   struct Case {
     std::string_view patch, up, down;
@@ -53,14 +53,14 @@ TEST(HorizontalPodAutoscaler, FillsBehaviors) {
   }
 }
 
-TEST(HorizontalPodAutoscaler, AnnotationsOfV1AreNotPartOfV2) {
+TEST(HorizontalPodAutoscaler, DropsV1ConversionAnnotations) {
   StrategyTester tester = Tester();
   Object object = tester.Create(R"({"metadata": {"annotations": {"a": "b",
       "autoscaling.alpha.kubernetes.io/metrics": "[]"}}})");
   EXPECT_EQ(tester.At(object, {"metadata", "annotations"}), R"({"a":"b"})");
 }
 
-TEST(HorizontalPodAutoscaler, StatusIsWrittenApart) {
+TEST(HorizontalPodAutoscaler, StatusUpdateChangesOnlyStatus) {
   StrategyTester tester = Tester();
   Object old = tester.Create(R"({"status": {"currentReplicas": 1}})");
   EXPECT_EQ(tester.At(old, {"status", "currentReplicas"}), "absent");

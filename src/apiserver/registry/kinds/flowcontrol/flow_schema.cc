@@ -78,7 +78,7 @@ class FlowSchemaStrategy final : public SpecAndStatusStrategy<FlowSchema, Status
  public:
   std::string_view storage_prefix() const override { return "flowschemas"; }
   bool AllowUnconditionalUpdate() const override { return false; }
-  // As they are tried for a request.
+  // Rows are in the order in which requests are matched.
   bool SortsRows() const override { return true; }
   bool RowBefore(const Object& a, const Object& b) const override {
     const auto& left = *a.As<FlowSchema>();
@@ -121,7 +121,7 @@ class FlowSchemaStrategy final : public SpecAndStatusStrategy<FlowSchema, Status
   }
 };
 
-// All requests of these groups.
+// Matches all requests of these groups.
 flowcontrol::v1::PolicyRulesWithSubjects Everything(List<std::string> groups) {
   flowcontrol::v1::PolicyRulesWithSubjects rule;
   for (std::string& group : groups) {
