@@ -16,6 +16,7 @@
 #include "base/mutex.h"
 #include "coxswain/client.h"
 #include "testkit/test_cluster.h"
+#include "tests/widgets.h"
 
 namespace cox::testkit {
 
@@ -34,7 +35,7 @@ class KindChurn {
     cluster_ = std::move(*started);
     Check(cluster_->client().Create(ctx_, NewMap("counter")).status(), "create the counter");
     admin_ = NewClient();
-    // What has not changed since somebody asked is not built again.
+    // Build the documents once, so that the times below include only the work after a change.
     changed_ = clock_.Monotonic();
     Times first;
     Expect("/openapi/v3", "apis/apps/v1", /*there=*/true, &first);
@@ -79,7 +80,7 @@ class KindChurn {
     EXPECT_TRUE(AwaitReaders().ok());
   }
 
-  // Stops the clients, which must have seen everything.
+  // Stops the clients.
   void Finish() {
     if (finished_.exchange(true)) return;
     {
@@ -120,9 +121,6 @@ class KindChurn {
     map.metadata.name = std::move(name);
     return map;
   }
-  static Resource Widgets(const std::string& version) {
-    return Resource::Dynamic({"example.com", version, "Widget"}, "widgets", true);
-  }
   static void Check(const Status& status, std::string_view what) {
     EXPECT_TRUE(status.ok()) << "could not " << what << ": " << status.ToString();
   }
@@ -142,14 +140,9 @@ class KindChurn {
     return watch.ok() ? std::move(*watch) : nullptr;
   }
   Status CreateWidget(const std::string& version, const std::string& name) {
-    const Value value = Value::MakeObject(
-        {{"apiVersion", "example.com/" + version},
-         {"kind", "Widget"},
-         {"metadata", Value::MakeObject({{"name", name}, {"namespace", "default"}})}});
-    const Object object({"example.com", version, "Widget"}, types::kAny, value);
-    return admin_->Create(ctx_, Widgets(version), object).status();
+    return admin_->Create(ctx_, Widgets(version), NewWidget({"default", name}, version)).status();
   }
-  // Whatever there was comes first.
+  // Skips pending events, then expects the end of the watch.
   void ExpectEnd(WatchStream& watch) {
     for (;;) {
       const Result<WatchEvent<Object>> event = watch.Next(ctx_);
@@ -158,7 +151,7 @@ class KindChurn {
       return;
     }
   }
-  // The answer at `path` comes to contain `text`, or no longer does.
+  // Repeats the request until the response contains `text`, or no longer contains it.
   void Expect(const std::string& path, std::string_view text, bool there, Times* times) {
     for (;;) {
       net::Request request;
@@ -185,8 +178,8 @@ class KindChurn {
     Check(admin_->Update(ctx_, std::move(map)).status(), "count up");
   }
 
-  // The readers have some rounds to read in each cycle, beside everything that happens in it.
-  // Without a limit a test with a sanitizer would consist of them.
+  // Each reader makes a fixed number of rounds per cycle. Without that limit, most of the time of a
+  // run with a sanitizer would be spent on reads.
   void LetClientsRead() {
     MutexLock lock(mu_);
     rounds_allowed_ += kRoundsOfACycle;
@@ -198,7 +191,7 @@ class KindChurn {
       return rounds_read_ >= kReaders * rounds_allowed_;
     });
   }
-  // False if the client shall stop.
+  // False if the client has to stop.
   bool AwaitRound(int round) {
     MutexLock lock(mu_);
     const Status status = ctx_.Await(mu_, changed_rounds_, [&]() COX_REQUIRES(mu_) {
@@ -226,7 +219,7 @@ class KindChurn {
       changed_rounds_.NotifyAll();
     }
   }
-  // Until the client stops, the watch goes on without a gap.
+  // The watch must not end, and must deliver changes in order, until the client stops.
   void Watch() {
     const std::unique_ptr<Client> client = NewClient();
     const auto list = client->List<core::v1::ConfigMap>(ctx_, {.ns = "default"});

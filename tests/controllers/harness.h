@@ -14,11 +14,12 @@
 #include "apiserver/testing/runtime_kind.h"
 #include "base/testing/test_clock.h"
 #include "tests/manager_fixture.h"
+#include "tests/widgets.h"
 
 namespace cox::controllers {
 
-// Controllers against the real API server in this process. A test makes objects, starts the
-// controllers it is about, and waits for what they do.
+// Tests of controllers against the real API server in this process. A test creates objects, starts
+// the controllers under test and waits for the result.
 class ControllerTest : public ManagerFixture {
  public:
   // A controller to add to the manager: a function such as AddJobController, with or without
@@ -64,10 +65,7 @@ class ControllerTest : public ManagerFixture {
     ns.metadata.name = name;
     return Create(std::move(ns));
   }
-  // A kind that the server does not have when it starts: widgets.example.com, with namespaces.
-  static Resource Widgets() {
-    return Resource::Dynamic({"example.com", "v1", "Widget"}, "widgets", true);
-  }
+  // A kind that is added at run time: widgets.example.com, namespaced.
   void ServeWidgets() {
     const Status served =
         cluster->registry().Apply(*ctx, {.put = {apiserver::NewRuntimeKind()}, .remove = {}});
@@ -75,13 +73,7 @@ class ControllerTest : public ManagerFixture {
   }
   // Returns its UID.
   std::string CreateWidget(const ObjectKey& key) {
-    const Object widget(
-        Widgets().gvk, types::kAny,
-        Value::MakeObject(
-            {{"apiVersion", "example.com/v1"},
-             {"kind", "Widget"},
-             {"metadata", Value::MakeObject({{"name", key.name}, {"namespace", key.ns}})}}));
-    const Result<Object> created = client().Create(*ctx, Widgets(), widget);
+    const Result<Object> created = client().Create(*ctx, Widgets(), NewWidget(key));
     EXPECT_TRUE(created.ok()) << created.status().ToString();
     return created.ok() ? HeadOf(*created).uid : "";
   }
@@ -90,8 +82,9 @@ class ControllerTest : public ManagerFixture {
     return client().Get<T>(*ctx, key).ok();
   }
 
-  // Moves the controllers' time on until `holds` of the object, or of null if there is none: what
-  // waits for time may not have begun to. REQUIRES: `clock`
+  // Advances the controllers' clock until `holds` is true for the object, or for null if it does
+  // not exist. The clock is advanced repeatedly, because controllers may start their timers late.
+  // REQUIRES: `clock`
   template <class T>
   Result<T> Eventually(const ObjectKey& key, const std::function<bool(const T*)>& holds) {
     while (!ctx->Done()) {
@@ -108,7 +101,7 @@ class ControllerTest : public ManagerFixture {
     EXPECT_TRUE(gone.status().Is(Reason::kNotFound)) << gone.status().ToString();
   }
 
-  // Set before Start: the controllers' time, which the test moves. The server's goes on.
+  // Set before Start: the controllers' clock, which the test advances. The server uses real time.
   std::optional<TestClock> clock;
 };
 
