@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# cox_api(TARGET): makes the API types from api/*.api with tools/gen and adds them to TARGET.
+# cox_api(TARGET): generates the API types from api/*.api with tools/gen and adds them to TARGET.
 #
-# Where the packages that hold the API's prose are installed, field descriptions go in too
-# (`kubectl explain`); without them everything else works the same.
+# If the Go packages of the API are installed, the generated code contains their field descriptions
+# (`kubectl explain`). Everything else works without these packages.
 set(COX_API_SOURCES "/usr/share/gocode/src/k8s.io" CACHE PATH "Go packages of the API, for field descriptions; may be absent")
 
 function(cox_api target)
@@ -28,11 +28,11 @@ function(cox_api target)
   add_custom_command(
     OUTPUT ${headers} ${sources}
     COMMAND cox_gen "${CMAKE_SOURCE_DIR}/api" "${out}" ${descriptions}
-    # gen leaves unchanged files alone, so that one edited kind does not rebuild the world.
+    # cox_gen does not touch unchanged files, so that a change of one kind does not rebuild everything.
     DEPENDS cox_gen ${api_files} "${CMAKE_SOURCE_DIR}/api/groups.api" ${descriptions}
     COMMENT "API types from api/*.api"
     VERBATIM)
-  # Headers must be there before anything that includes them compiles.
+  # The headers must exist before any file that includes them is compiled.
   add_custom_target(cox_api_headers DEPENDS ${headers})
   add_dependencies(${target} cox_api_headers)
   target_sources(${target} PRIVATE ${sources})
@@ -49,8 +49,8 @@ function(cox_api target)
   set_source_files_properties(${small} TARGET_DIRECTORY ${target} PROPERTIES
     COMPILE_OPTIONS "$<$<CONFIG:Release>:-Os>" SKIP_PRECOMPILE_HEADERS ON)
   if(COX_SANITIZE)
-    # AddressSanitizer would find nothing in them, in four times the time. ThreadSanitizer has to see whatever
-    # synchronizes, be it a template that only happens to be instantiated here.
+    # With AddressSanitizer they would compile in four times the time, and it would find nothing. ThreadSanitizer must
+    # instrument all synchronization, including that of templates that are instantiated here.
     set(options -O0)
     if(NOT COX_SANITIZE MATCHES "thread")
       list(APPEND options -fno-sanitize=all)

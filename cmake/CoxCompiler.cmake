@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# One place for compilers, warnings, sanitizers and the compiler cache.
+# Compiler options, warnings, sanitizers and the compiler cache.
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
@@ -11,34 +11,34 @@ set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 
 find_program(COX_CCACHE ccache)
 if(COX_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # Without the sloppiness a file that uses a precompiled header is never taken from the cache. Paths below the source
-  # folder are made relative, so that one checkout's objects serve every other checkout.
+  # Without CCACHE_SLOPPINESS, files that use a precompiled header are never cached. Paths below the source folder are
+  # made relative, so that several checkouts can share cached objects.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros
     CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${COX_CCACHE})
 endif()
 
 add_library(cox_options INTERFACE)
-# What is said here is for this tree, not for who links the installed libraries.
+# Adds options for this tree only; they do not apply to users of the installed libraries.
 function(cox_compile_options)
   foreach(option IN LISTS ARGN)
     target_compile_options(cox_options INTERFACE $<BUILD_INTERFACE:${option}>)
   endforeach()
 endfunction()
 cox_compile_options(-Wall -Wextra -Wpedantic -Wnon-virtual-dtor -Woverloaded-virtual
-  -Wno-missing-field-initializers)  # designated initializers leave fields out on purpose
+  -Wno-missing-field-initializers)  # designated initializers omit fields on purpose
 if(COX_WERROR)
   cox_compile_options(-Werror)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-  # clang's -Wmissing-braces does not know designated initializers of nested aggregates.
+  # clang's -Wmissing-braces reports designated initializers of nested aggregates.
   cox_compile_options(-Wthread-safety -Wno-missing-braces)
-  # A precompiled header from the compiler cache is valid whatever the time of its source file.
+  # A precompiled header from the compiler cache is valid regardless of the timestamp of its source file.
   cox_compile_options("SHELL:-Xclang -fno-pch-timestamp")
 else()
-  # g++ 12 sees ghosts in optimised std::string and std::vector code.
+  # g++ 12 reports false positives in optimised std::string and std::vector code.
   cox_compile_options(-Wno-restrict -Wno-maybe-uninitialized -Wno-stringop-overflow -Wno-stringop-overread
     -Wno-array-bounds)
-  cox_compile_options(-fpch-preprocess)  # the compiler cache wants it
+  cox_compile_options(-fpch-preprocess)  # required by ccache
 endif()
 if(COX_SANITIZE)
   set(CMAKE_CXX_FLAGS_DEBUG "-O1 -g1")
@@ -52,7 +52,7 @@ target_compile_options(cox_small_code INTERFACE $<BUILD_INTERFACE:$<IF:$<CONFIG:
 # For test programs: they compile in two thirds of the time that -Os takes, and most of them run for less than a second.
 add_library(cox_quick_code INTERFACE)
 target_compile_options(cox_quick_code INTERFACE $<BUILD_INTERFACE:-O0>)
-# Test programs are linked by mold, in less than a quarter of the time, on machines that have it.
+# If mold is installed, it links the test programs, in less than a quarter of the time.
 find_program(COX_MOLD mold)
 add_library(cox_quick_link INTERFACE)
 if(COX_MOLD)
@@ -73,9 +73,9 @@ target_include_directories(cox_options INTERFACE
   $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/src> $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include>
   $<INSTALL_INTERFACE:include/coxswain-sdk>)
 target_compile_features(cox_options INTERFACE cxx_std_20)
-# Who builds with GNU extensions has a macro of this name, and the API a field.
+# With GNU extensions `linux` is a predefined macro, but the API has a field of this name.
 target_compile_options(cox_options INTERFACE $<INSTALL_INTERFACE:-Ulinux>)
-# Structs of the API are written with designated initializers, which leave most fields out.
+# Users initialize API structs with designated initializers, which omit most fields.
 target_compile_options(cox_options INTERFACE $<INSTALL_INTERFACE:-Wno-missing-field-initializers>)
 find_package(Threads REQUIRED)
 target_link_libraries(cox_options INTERFACE Threads::Threads)

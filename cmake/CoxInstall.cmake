@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake --install: the program (--component program), and the SDK as a CMake package (--component sdk). The target
-# `sdk` builds what the SDK consists of.
+# `sdk` builds everything that the SDK contains.
 #
 #   find_package(Coxswain REQUIRED)
 #   target_link_libraries(my-operator PRIVATE Coxswain::sdk)        # include/coxswain
 #   target_link_libraries(my_test PRIVATE Coxswain::testkit)        # an API server in the test
 #
-# Headers go to include/coxswain-sdk, below which they are included as in this tree; libraries to lib/coxswain.
+# Headers are installed in include/coxswain-sdk, with the same paths as in this tree, and libraries in lib/coxswain.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(headers "${CMAKE_INSTALL_INCLUDEDIR}/coxswain-sdk")
 set(package "${CMAKE_INSTALL_LIBDIR}/cmake/Coxswain")
 
-# The tree's own examples use the package's names.
+# The examples in this tree use the target names of the package.
 foreach(name sdk testkit)
   if(TARGET cox_${name})
     add_library(Coxswain::${name} ALIAS cox_${name})
@@ -33,8 +33,8 @@ install(EXPORT CoxswainTargets NAMESPACE Coxswain:: DESTINATION "${package}")
 install(DIRECTORY include/coxswain DESTINATION "${headers}" FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY "${CMAKE_BINARY_DIR}/gen/api" DESTINATION "${headers}" FILES_MATCHING PATTERN "*.h")
 
-# Of the other headers, only those that the SDK promises: what its own headers and the generated ones include, and a few
-# that operators need. `result` receives their paths below src/.
+# Finds the other headers that are part of the SDK: those that its own headers and the generated headers include, and a
+# few that operators need. `result` receives their paths below src/.
 function(cox_promised_headers result)
   file(GLOB waiting "${CMAKE_SOURCE_DIR}/include/coxswain/*.h" "${CMAKE_SOURCE_DIR}/src/testkit/*.h")
   foreach(header base/scope.h object/codec/yaml/yaml.h object/type/api_types.h)

@@ -5,24 +5,24 @@
 # cox_sources(NAME [ONE_THREAD] SOURCES ... TESTS ... COST_TESTS ... LIBS ...)
 #                             adds this folder's files to it; its tests become one program per folder. With ONE_THREAD,
 #                             the tests must not start threads, and builds for ThreadSanitizer leave them out.
-#                             COST_TESTS measure time and memory: a program of their own with the label "timing", which
-#                             runs while no other test does.
+#                             COST_TESTS measure time and memory: a separate program with the label "timing", which
+#                             does not run in parallel with other tests.
 # cox_part(NAME [SMALL] [ONE_THREAD] SOURCES ... TESTS ... COST_TESTS ... DEPS ... LIBS ...)
-#                             a folder of a large module as a library of its own, cox_NAME_<folder>, which the module
-#                             links: its tests need no more of the module than DEPS, other parts by their folder.
+#                             builds a folder of a large module as a separate library, cox_NAME_<folder>, which the
+#                             module links. Its tests link only this part and DEPS, which are folders of other parts.
 # cox_kinds([THREADS] ...)    a cox_part of the registry that holds kinds: compiled for size, with a precompiled
 #                             header that all kinds share; ONE_THREAD, unless it has THREADS.
 # cox_library(TARGET SOURCES ... LIBS ...)
 #                             a library of one command, compiled for size.
 # cox_script_test(NAME SCRIPT LABELS ... TIMEOUT SECONDS ARGS ...)
-#                             a Python program that tests the built program, beside other tests; with the label
-#                             "timing" it runs alone. Exit code 77 means skipped. Does nothing where the program or
+#                             a Python program that tests the built program, in parallel with other tests; with the
+#                             label "timing" it runs alone. Exit code 77 means skipped. Does nothing if the program or
 #                             Python is missing.
-# cox_fuzz(NAME SOURCE LIB)   a libFuzzer target of one library, built where COX_FUZZ is on.
+# cox_fuzz(NAME SOURCE LIB)   a libFuzzer target of one library, built if COX_FUZZ is on.
 # cox_alone(FILES...)         compiles these files one by one also with COX_UNITY, because a private name in each of
 #                             them collides with a name in another file of its folder.
 #
-# Every .cc stands in exactly one list: tools/check/listed compares the lists with the tree.
+# Every .cc is in exactly one list: tools/check/listed compares the lists with the tree.
 
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/layers.txt")
 file(STRINGS "${CMAKE_SOURCE_DIR}/layers.txt" _cox_layer_lines REGEX "^[a-z]+ *:")
@@ -32,7 +32,7 @@ foreach(_line IN LISTS _cox_layer_lines)
   string(REPLACE " " ";" COX_LAYER_${CMAKE_MATCH_1} "${_deps}")
 endforeach()
 
-# Uses what is compiled once for many targets, `headers`.
+# Reuses the precompiled headers of the target `headers`, if it exists.
 function(cox_precompiled target headers)
   if(TARGET ${headers})
     target_precompile_headers(${target} REUSE_FROM ${headers})
@@ -40,11 +40,11 @@ function(cox_precompiled target headers)
 endfunction()
 
 # Under sanitizers only these modules are optimized and instrumented for fuzzing. They parse input from clients, all
-# tests spend time in them, and without optimization their recursive functions need more stack than there is. The others
+# tests spend time in them, and without optimization their recursive functions exceed the stack. The others
 # compile in half the time without optimization.
 set(COX_OPTIMIZED_UNDER_SANITIZERS base net object)
 
-# The optimization of a module or of one of its parts, and the precompiled header that goes with it.
+# Sets the optimization of a module or of one of its parts, and the matching precompiled header.
 function(cox_choose_optimization target module small)
   get_property(small_modules GLOBAL PROPERTY COX_SMALL_MODULES)
   if(COX_SANITIZE AND module IN_LIST COX_OPTIMIZED_UNDER_SANITIZERS)
@@ -89,7 +89,7 @@ function(cox_batch batches target name root)
     string(APPEND "text_${file}" "#include \"${source}\"\n")
   endforeach()
   foreach(file IN LISTS files)
-    file(CONFIGURE OUTPUT "${file}" CONTENT "${text_${file}}" @ONLY)  # left alone where nothing changed
+    file(CONFIGURE OUTPUT "${file}" CONTENT "${text_${file}}" @ONLY)  # not touched if unchanged
   endforeach()
   target_sources(${target} PRIVATE ${files})
   set(${batches} ${files} PARENT_SCOPE)
@@ -115,8 +115,8 @@ function(cox_write_batches)
       endif()
     endforeach()
     list(REMOVE_DUPLICATES folders)
-    # In libraries, the files of small folders are compiled with those of the folder above, therefore deepest first. Tests
-    # often have private names in common.
+    # In libraries, the files of small folders are compiled with those of the parent folder, so the deepest folders come
+    # first. Test programs are excluded, because tests often define the same private names.
     get_target_property(type ${target} TYPE)
     list(SORT folders ORDER DESCENDING)
     foreach(folder IN LISTS folders)
@@ -159,14 +159,14 @@ function(cox_module name)
   endforeach()
 endfunction()
 
-# Leaves out tests that this build does not need: those of layers that are built only for the layers above them, and
-# those that cannot work, or cannot find anything, under a sanitizer.
+# Removes tests that this build does not need: those of layers that are built only for the layers above them, and
+# those that do not work, or find nothing, under a sanitizer.
 macro(cox_forget_unwanted_tests name)
   if(NOT COX_TESTS OR (NOT COX_TEST_LAYERS STREQUAL "all" AND NOT ${name} IN_LIST COX_TEST_LAYERS))
     unset(arg_TESTS)
     unset(arg_COST_TESTS)
   elseif(COX_SANITIZE MATCHES "thread")
-    unset(arg_COST_TESTS)  # they count what operator new allocates, and ThreadSanitizer has its own
+    unset(arg_COST_TESTS)  # they replace operator new, and so does ThreadSanitizer
     if(arg_ONE_THREAD)
       unset(arg_TESTS)
     endif()
@@ -175,7 +175,7 @@ macro(cox_forget_unwanted_tests name)
   endif()
 endmacro()
 
-# The test programs of a folder, which test `library`.
+# Adds the test programs of a folder, which test `library`.
 macro(cox_add_tests folder library)
   if(arg_TESTS)
     cox_test(${folder}_test SOURCES ${arg_TESTS} LIBS ${library})
@@ -249,7 +249,7 @@ function(cox_library target)
   cox_batched(${target})
 endfunction()
 
-# A GoogleTest program; each TEST in it is a test of ctest. Under sanitizers the whole program is one test, because
+# Adds a GoogleTest program; each TEST is one ctest test. Under sanitizers the whole program is one test, because
 # starting and ending a process takes longer there than most tests.
 function(cox_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBS;PROPERTIES")
@@ -269,7 +269,7 @@ function(cox_test name)
   set_property(GLOBAL APPEND PROPERTY COX_TEST_PROGRAMS ${name})
 endfunction()
 
-# How a program with GoogleTest tests is compiled and linked.
+# Sets how a program with GoogleTest tests is compiled and linked.
 function(cox_test_program name)
   target_link_libraries(${name} PRIVATE cox_quick_code cox_quick_link)
   cox_precompiled(${name} cox_test_pch)
@@ -288,7 +288,7 @@ function(cox_script_test name script)
   set_tests_properties(${name} PROPERTIES
     LABELS "${arg_LABELS}"
     TIMEOUT ${arg_TIMEOUT}
-    COST ${arg_TIMEOUT}  # these take long: ctest starts them first
+    COST ${arg_TIMEOUT}  # these tests take long, so ctest starts them first
     SKIP_RETURN_CODE 77
     ENVIRONMENT "COX_BIN=$<TARGET_FILE:coxswain>;COX_SHARED=${COX_SHARED};PYTHONUNBUFFERED=1")
   if(timing IN_LIST arg_LABELS)
@@ -303,7 +303,7 @@ function(cox_fuzz name source library)
     get_target_property(linked ${library} LINK_LIBRARIES)
     if(NOT cox_fuzzed_code IN_LIST linked)
       target_link_libraries(${library} PRIVATE cox_fuzzed_code)
-      set_target_properties(${library} PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)  # its header is for other options
+      set_target_properties(${library} PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)  # compiled with other options
     endif()
     target_compile_options(${name} PRIVATE -fsanitize=fuzzer)
     target_link_options(${name} PRIVATE -fsanitize=fuzzer)

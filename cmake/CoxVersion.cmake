@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Writes the commit that is built to OUTPUT, as a header for main.cc. Run during the build: cmake -DSOURCE=<tree>
-# -DOUTPUT=<file> -P CoxVersion.cmake. The file stays untouched if nothing has changed.
+# -DOUTPUT=<file> -P CoxVersion.cmake. The file is not touched if it is unchanged.
 set(commit "unknown")
 set(state "unknown")
 set(date "1970-01-01T00:00:00Z")

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# What operators build with: from C++ types to CustomResourceDefinitions, and the other way.
+# CMake functions for operators: they generate CustomResourceDefinitions from C++ types, and C++ types from
+# CustomResourceDefinitions.
 
 # coxswain_crds(NAME LIBRARY lib HEADERS a.h ... KINDS ns::A ... OUTPUT file)
-#   The target NAME (part of all) writes OUTPUT, in the build folder, from the kinds that LIBRARY describes. Versions of
-#   one kind are joined by '|', the one it is stored in first: KINDS "v1::Backup|v1beta1::Backup".
+#   Adds the target NAME (part of all), which writes OUTPUT, in the build folder, from the kinds that LIBRARY defines.
+#   Versions of one kind are separated by '|', with the storage version first: KINDS "v1::Backup|v1beta1::Backup".
 function(coxswain_crds name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "LIBRARY;OUTPUT" "HEADERS;KINDS")
   set(includes "")
@@ -41,8 +42,8 @@ ${calls}  std::FILE* out = std::fopen(argv[1], \"wb\");
 endfunction()
 
 # coxswain_types(NAME FROM crds.yaml NAMESPACE ns STEMS backup_v1 ...)
-#   The static library NAME with C++ structs for definitions: for each stem, <singular>_<version>, a header of that name
-#   that users of NAME include.
+#   Adds the static library NAME with C++ structs for the definitions in FROM. Each stem, <singular>_<version>, is the
+#   name of a header that users of NAME include.
 function(coxswain_types name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "FROM;NAMESPACE" "STEMS")
   set(folder "${CMAKE_CURRENT_BINARY_DIR}/${name}_types")

@@ -16,20 +16,20 @@
 
 namespace cox {
 
-// Tests of what runs on a manager, against the real API server in this process.
+// Tests of runnables of a manager against the real API server in this process.
 //
 //   StartCluster();
 //   MakeManager(cluster->context(), cluster->client());
 //   ASSERT_TRUE(AddScheduler(*manager).ok());
 //   RunManager();
 //
-// Guarantees: when the test is over the run is ended, which must go well, before any member of the
-//   test's own fixture is: those may be used by what runs.
+// Guarantees: after the test, the manager is stopped, which must succeed, before the members of the
+//   derived fixture are destroyed, because runnables may use them.
 class ManagerFixture : public ::testing::Test {
  public:
   void TearDown() override { StopManager(); }
 
-  // Once more: another cluster, after what ran on the first was stopped.
+  // A second call stops the manager and starts a new cluster.
   void StartCluster(testkit::TestClusterOptions options = {}) {
     StopManager();
     ctx.reset();
@@ -39,7 +39,7 @@ class ManagerFixture : public ::testing::Test {
     ctx.emplace(cluster->context().WithTimeout(std::chrono::seconds(100)));
   }
 
-  // By the clock of `root`, and listening nowhere. `client` outlives the run.
+  // Uses the clock of `root` and has no listeners. `client` outlives the run.
   void MakeManager(const Context& root, Client& client, ManagerOptions options = {}) {
     options.metrics_address = "0";
     options.health_address = "0";
@@ -49,12 +49,12 @@ class ManagerFixture : public ::testing::Test {
     manager = *std::move(made);
     stop_.emplace(root.Child());
   }
-  // Beside the test.
+  // Runs the manager in another thread.
   void RunManager() {
     scope_.emplace(cluster->context(), "test");
     ASSERT_TRUE(scope_->Go("manager", [this](Context&) { ended_ = manager->Run(*stop_); }).ok());
   }
-  // Does nothing where none runs.
+  // Does nothing if no manager runs.
   void StopManager() {
     if (scope_) {
       stop_->Stop();
@@ -68,7 +68,7 @@ class ManagerFixture : public ::testing::Test {
   }
 
   std::unique_ptr<testkit::TestCluster> cluster;
-  std::optional<Context> ctx;  // of the test: the time it may take
+  std::optional<Context> ctx;  // of the test, with its timeout
   std::unique_ptr<Manager> manager;
 
  private:

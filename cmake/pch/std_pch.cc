@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nothing: a target needs a source, and this one is there for its precompiled header.
+// Empty: CMake requires a source file for the target that builds the precompiled header.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies a ConfigMap into the namespaces that its annotation example.com/copy-to names ("a,b"),
-// keeps the copies as the original is, and removes those that are no longer wanted.
+// Copies a ConfigMap to the namespaces listed in its annotation example.com/copy-to ("a,b"), keeps
+// the copies in sync, and deletes copies that are no longer listed.
 #include <set>
 #include <sstream>
 
@@ -15,7 +15,7 @@ static std::string Note(const ConfigMap& map, std::string_view name) {
   return value == nullptr ? "" : *value;
 }
 
-struct CopyOf {  // an index: finds copies by the key of their original
+struct CopyOf {  // index of copies by the key of their original
   static constexpr std::string_view kName = "copy-of";
   static std::string Of(const ConfigMap& map) { return Note(map, kName); }
 };
@@ -24,7 +24,7 @@ static Status Setup(Manager& manager) {
   auto maps = manager.cache().ListerOf<ConfigMap>();
   auto copies = manager.cache().IndexOf<ConfigMap, CopyOf>();
   auto reconcile = [=, &manager](Context& ctx, const ObjectKey& key) -> Result<ReconcileResult> {
-    const auto original = maps.Get(key);  // null: it is gone, and its copies shall be
+    const auto original = maps.Get(key);  // null: deleted, so that its copies are deleted, too
     std::istringstream wanted(original == nullptr ? "" : Note(*original, "copy-to"));
     std::set<std::string> targets;
     for (std::string ns; std::getline(wanted, ns, ',');) targets.insert(ns);
@@ -36,7 +36,7 @@ static Status Setup(Manager& manager) {
     for (const std::string& ns : targets) {
       if (ns.empty() || ns == key.ns) continue;
       const auto there = maps.Get({ns, key.name});
-      if (there != nullptr && CopyOf::Of(*there) != key.ToString()) {  // somebody else's
+      if (there != nullptr && CopyOf::Of(*there) != key.ToString()) {  // not a copy
         manager.events().Record(*original, EventKind::kWarning, "NameTaken", "Copying", "in " + ns);
         continue;
       }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two processes, one leader: see README.md.
+// Two processes, of which one leads. See README.md.
 #include <unistd.h>
 
 #include <csignal>
@@ -33,8 +33,8 @@ class Pair {
         elector_(cox::LeaderElector::Create(client, settings.election)),
         fenced_(elector_->FencedClient(client)) {}
 
-  // Leads again and again until `ctx` stops. (Most operators end when they lose, and are started
-  // anew: then nothing is left of what they knew.)
+  // Campaigns repeatedly until `ctx` stops. (Most operators exit when they lose leadership and are
+  // restarted, so that no state of the old term remains.)
   Status Run(Context& ctx) {
     COX_RETURN_IF_ERROR(CreateCounter(ctx));
     while (!ctx.Done()) {
@@ -54,7 +54,7 @@ class Pair {
     return created.Is(cox::Reason::kAlreadyExists) ? Status() : created;
   }
 
-  // `term` stops in time in all but the tests of the server's fence, which do not listen to it.
+  // `term` stops in time. Only the tests of the server's fencing ignore it.
   void Lead(Context& ctx, Context& term) {
     const std::optional<FencingToken> token = elector_->term();
     if (!token) return;
@@ -66,12 +66,13 @@ class Pair {
         return;
       }
       if (!written.ok()) COX_ERROR(ctx.log(), written, "Could not write");
-      if (settings_.fence == FenceMode::kNone && !elector_->IsLeader()) return;  // too late
+      // In this mode leadership is checked only after the write.
+      if (settings_.fence == FenceMode::kNone && !elector_->IsLeader()) return;
       (void)work.Sleep(settings_.write_period);
     }
   }
 
-  // Depends on no version, on purpose: whoever comes last would win.
+  // Without a resourceVersion on purpose: the last writer would win.
   Status Write(Context& ctx, const FencingToken& token, int64_t count) {
     const cox::Patch patch =
         cox::Patch::Merge(R"({"metadata":{"annotations":{"leader-pair/holder":")" + token.holder +
@@ -110,7 +111,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "leader-pair: %s\n", settings.status().message().c_str());
     return 2;
   }
-  // Before there are threads: they all leave these signals to main.
+  // Before any threads start, so that only the signal thread receives these signals.
   sigset_t ends;
   sigemptyset(&ends);
   sigaddset(&ends, SIGTERM);
@@ -128,8 +129,8 @@ int main(int argc, char** argv) {
   });
   const Status ended = RunPair(ctx, *settings);
   const bool asked = ctx.Done();
-  kill(getpid(), SIGTERM);  // ends the thread, if nobody else has
+  kill(getpid(), SIGTERM);  // ends the signal thread if it still waits
   if (ended.ok() || asked) return 0;
-  COX_ERROR(ctx.log(), ended, "Could not run");
+  COX_ERROR(ctx.log(), ended, "Could not run leader-pair");
   return 1;
 }

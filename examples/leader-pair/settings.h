@@ -6,7 +6,7 @@
 
 #include "coxswain/manager.h"
 
-// Who refuses writes of a leader whose term is over.
+// Which components reject writes of a leader whose term has ended.
 enum class FenceMode { kBoth, kServer, kNone };
 
 struct Settings {
@@ -16,5 +16,5 @@ struct Settings {
   FenceMode fence = FenceMode::kBoth;
 };
 
-// BadRequest naming the flag that is wrong. Ends the program after --help.
+// BadRequest with the invalid flag. Exits after --help.
 cox::Result<Settings> ReadSettings(int argc, char** argv);

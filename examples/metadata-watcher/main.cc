@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts the objects of any resource by namespace and label, from their metadata alone.
+// Counts the objects of any resource by namespace and label, using only their metadata.
 #include <map>
 #include <set>
 #include <utility>
@@ -19,8 +19,8 @@ cox::Result<cox::GroupVersionKind> ParseKind(const std::string& text) {
   return cox::GroupVersionKind::Parse(text.substr(0, slash), text.substr(slash + 1));
 }
 
-// How many objects there are, by namespace and label value. Each is counted where it was seen last,
-// so that counting it again changes nothing.
+// Number of objects by namespace and label value. Remembers the counted value of each object, so
+// that counting it again changes nothing.
 class Counts {
  public:
   Counts(cox::MetricsRegistry& metrics, std::string label)
@@ -29,7 +29,7 @@ class Counts {
             {.name = "watched_objects", .help = "Objects by namespace and value of the label."},
             {"namespace", "value"})) {}
 
-  // `object` is null when it is gone.
+  // `object` is null if it was deleted.
   void See(const cox::Context& ctx, const cox::ObjectKey& key, const Metadata* object) {
     cox::MutexLock lock(mu_);
     const auto known = values_.find(key);
@@ -63,7 +63,7 @@ Status Setup(cox::Manager& manager, const cox::Flags& flags) {
   auto counts = std::make_shared<Counts>(manager.metrics(), flags.Get("label"));
   return cox::ControllerBuilder(manager, resource)
       .OnlyMetadata()
-      .With({.needs_leader_election = false})  // each replica may count
+      .With({.needs_leader_election = false})  // every replica may count
       .Complete(
           [=](cox::Context& run, const cox::ObjectKey& key) -> cox::Result<cox::ReconcileResult> {
             counts->See(run, key, objects.Get(key).get());

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Merges presets, kept in ConfigMaps, into matching Pods before they are stored. See README.md.
+// Merges presets, stored in ConfigMaps, into matching Pods on creation. See README.md.
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "coxswain/manager.h"
-#include "coxswain/webhook_place.h"
+#include "coxswain/webhook_endpoint.h"
 #include "preset.h"
 
 namespace {
@@ -16,8 +16,8 @@ using cox::core::v1::Pod;
 constexpr char kName[] = "pod-preset";
 constexpr char kPath[] = "/mutate-pods";
 
-// Presets of the Pod's namespace, from the cache; a preset that cannot be read is told of and
-// passed over.
+// The matching presets of the Pod's namespace, from the cache. Invalid presets are reported by an
+// event and skipped.
 std::vector<preset::Preset> PresetsFor(cox::Manager& manager, const std::string& ns, const Pod& pod,
                                        bool dry_run) {
   std::vector<preset::Preset> presets;
@@ -35,9 +35,9 @@ std::vector<preset::Preset> PresetsFor(cox::Manager& manager, const std::string&
   return presets;
 }
 
-// The Pod has no name of its own yet, and may never exist: the event is about the preset.
-void TellConflict(cox::Manager& manager, const std::string& ns, const Pod& pod,
-                  const preset::Clash& clash) {
+// The event is about the preset, because the Pod may have no name yet and may never exist.
+void ReportConflict(cox::Manager& manager, const std::string& ns, const Pod& pod,
+                    const preset::Clash& clash) {
   const auto map = manager.cache().ListerOf<ConfigMap>().Get({ns, clash.preset});
   if (map == nullptr) return;
   const std::string name =
@@ -49,7 +49,7 @@ void TellConflict(cox::Manager& manager, const std::string& ns, const Pod& pod,
 cox::AdmissionResponse MutatePod(cox::Context& ctx, cox::Manager& manager,
                                  const cox::AdmissionRequest<Pod>& request, Pod& pod) {
   if (!request.IsCreate() || !preset::Wants(pod)) return cox::AdmissionResponse::Allow();
-  // Without the presets we cannot tell; the API server asks again.
+  // Without the presets the webhook cannot decide; the request fails and the client retries.
   const cox::Status synced = manager.cache().InformerOf<ConfigMap>().WaitSynced(ctx);
   if (!synced.ok()) return cox::AdmissionResponse::Fail(synced);
   const std::string& ns = request.review.namespace_;
@@ -57,12 +57,12 @@ cox::AdmissionResponse MutatePod(cox::Context& ctx, cox::Manager& manager,
   const std::optional<preset::Clash> clash = preset::Merge(std::move(presets), pod);
   cox::AdmissionResponse response = cox::AdmissionResponse::Allow();
   if (!clash) return response;
-  if (!request.dry_run()) TellConflict(manager, ns, pod, *clash);
+  if (!request.dry_run()) ReportConflict(manager, ns, pod, *clash);
   return response.Warn("presets were not merged: " + clash->preset + " conflicts about " +
                        clash->what);
 }
 
-// Only ConfigMaps that are presets are watched and kept.
+// Watches and caches only ConfigMaps that are presets.
 cox::ManagerOptions PresetsOnly() {
   cox::CacheScope scope;
   auto labels = cox::labels::Selector::Parse(std::string(preset::kPresetLabel) + "=true");
@@ -81,16 +81,17 @@ int main(int argc, char** argv) {
       {.name = kName,
        .description = "merges presets, kept in ConfigMaps, into Pods",
        .manager = PresetsOnly(),
-       .flags = cox::WebhookPlace::Flags()},
+       .flags = cox::WebhookEndpoint::Flags()},
       [&](cox::Manager& manager, const cox::Flags& flags) {
-        const auto place = cox::WebhookPlace::From(flags, {kName, kName});
-        server = cox::WebhookServer::Create(place.Options(), &manager.metrics());
-        // Asked for now, so that it is warm when the first Pod comes.
+        const auto endpoint = cox::WebhookEndpoint::From(flags, {kName, kName});
+        server = cox::WebhookServer::Create(endpoint.Options(), &manager.metrics());
+        // Starts the informer now, so that it is synced when the first Pod is created.
         (void)manager.cache().InformerOf<ConfigMap>();
         server->Mutate<Pod>(kPath,
                             [&manager](cox::Context& ctx, const cox::AdmissionRequest<Pod>& request,
                                        Pod& pod) { return MutatePod(ctx, manager, request, pod); });
-        server->Register(preset::Configuration(kName, place.ClientConfig(kPath), place.service.ns));
+        server->Register(
+            preset::Configuration(kName, endpoint.ClientConfig(kPath), endpoint.service.ns));
         return server->AddTo(manager);
       });
 }

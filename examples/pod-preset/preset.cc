@@ -16,11 +16,11 @@ using cox::Status;
 using cox::core::v1::Container;
 using cox::core::v1::Pod;
 
-// The name becomes part of an annotation's key, which has at most so many characters.
+// The name is part of an annotation key, which is limited to 63 characters.
 constexpr size_t kMaxName = 63;
 constexpr char kMirrorAnnotation[] = "kubernetes.io/config.mirror";
 
-// One entry of the ConfigMap, as a list of T. Fields that T does not have are mistakes.
+// Decodes one entry of the ConfigMap as a list of T. Unknown fields are errors.
 template <class T>
 Status ReadList(const cox::core::v1::ConfigMap& map, const char* entry, cox::List<T>& out) {
   const std::string* text = map.data.Get(entry);
@@ -41,7 +41,7 @@ Status ReadList(const cox::core::v1::ConfigMap& map, const char* entry, cox::Lis
   return {};
 }
 
-// Adds what is not there yet. What is known by the same key, with other contents, is a conflict.
+// Adds missing items. An item with the same key but different content is a conflict.
 template <class T, class KeyOf>
 bool AddAll(const cox::List<T>& items, const char* what, KeyOf key_of, cox::List<T>& to,
             std::string& clash) {
@@ -58,7 +58,7 @@ bool AddAll(const cox::List<T>& items, const char* what, KeyOf key_of, cox::List
   return true;
 }
 
-// False, with what stands against it in `clash`.
+// Returns false on a conflict, described in `clash`.
 bool MergeIntoContainer(const Preset& preset, Container& container, std::string& clash) {
   std::string what;
   if (!AddAll(
@@ -70,7 +70,7 @@ bool MergeIntoContainer(const Preset& preset, Container& container, std::string&
     clash = what + " of container " + container.name;
     return false;
   }
-  // Sources have no names: what both define, the later source decides, as Kubernetes says.
+  // Sources have no names. If several define a variable, the last one wins, as in Kubernetes.
   for (const auto& source : preset.env_from) {
     const bool there =
         std::any_of(container.envFrom.begin(), container.envFrom.end(),
@@ -152,13 +152,13 @@ cox::admissionregistration::v1::MutatingWebhookConfiguration Configuration(
   rule.operations = {"CREATE"};
   rule.rule = {.apiGroups = {""}, .apiVersions = {"v1"}, .resources = {"pods"}};
   rule.rule.scope = "Namespaced";
-  // Our own Pods, and those of the control plane, must not wait for us.
+  // The webhook must not block its own Pods or those of the control plane.
   webhook.namespaceSelector.emplace().matchExpressions.push_back(
       {.key = "kubernetes.io/metadata.name",
        .operator_ = "NotIn",
        .values = {own_namespace, "kube-system"}});
   webhook.failurePolicy = "Fail";
-  // It tells of conflicts in events.
+  // Conflicts are recorded as events.
   webhook.sideEffects = "NoneOnDryRun";
   webhook.reinvocationPolicy = "IfNeeded";
   webhook.timeoutSeconds = 5;

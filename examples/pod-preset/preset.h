@@ -9,17 +9,17 @@
 #include "api/core/v1.h"
 #include "coxswain/client.h"
 
-// What presets are and how they become part of Pods. Pure functions.
+// Presets and their merging into Pods. Pure functions.
 namespace preset {
 
-// On ConfigMaps that are presets: "true".
+// "true" on ConfigMaps that are presets.
 inline constexpr char kPresetLabel[] = "podpreset.example.com/preset";
-// On Pods: "true" keeps all presets out.
+// On Pods: "true" excludes the Pod from all presets.
 inline constexpr char kExcludeAnnotation[] = "podpreset.example.com/exclude";
-// On Pods: podpreset.example.com/<preset>: <its resourceVersion>, for each that was merged.
+// On Pods: podpreset.example.com/<preset>: <its resourceVersion>, for each merged preset.
 inline constexpr char kAnnotationPrefix[] = "podpreset.example.com/";
 
-// What Pods with certain labels get. Its ConfigMap has, as YAML or JSON:
+// The additions for Pods with certain labels. The ConfigMap contains, as YAML or JSON:
 //   selector       a label selector; REQUIRED, {} for all Pods of the namespace
 //   env, envFrom, volumeMounts   for each container
 //   volumes        for the Pod
@@ -33,29 +33,28 @@ struct Preset {
   cox::List<cox::core::v1::VolumeMount> volume_mounts;
 };
 
-// BadRequest, saying which entry is wrong and why.
+// BadRequest with the invalid entry and the reason.
 cox::Result<Preset> ParsePreset(const cox::core::v1::ConfigMap& map);
 
-// Whether presets are for this Pod at all: not for those that opted out, nor for mirrors of static
-// Pods, which the node has made already.
+// False for Pods that are excluded by annotation, and for mirror Pods of static Pods, which already
+// run on their node.
 bool Wants(const cox::core::v1::Pod& pod);
 
-// What stands against merging: which preset, and what it and the Pod (or a preset before it) say
-// differently.
+// A conflict: the preset, and the item that differs from the Pod or from an earlier preset.
 struct Clash {
   std::string preset;
   std::string what;
 };
 
-// Merges all of them, in the order of their names, or none: then the Pod is as before. What the
-// Pod has already, with the same content, is no conflict; merging again changes nothing.
+// Merges all presets in the order of their names, or none: on a conflict the Pod is unchanged.
+// Items that the Pod already has with the same content are no conflict. Idempotent.
 //
-// Conflicts: an environment variable or a volume of the same name, a mount at the same path, with
-// other contents.
+// Conflicts: an environment variable or a volume with the same name, or a mount with the same path,
+// but different content.
 std::optional<Clash> Merge(std::vector<Preset> presets, cox::core::v1::Pod& pod);
 
-// How the API server is told to ask us: about Pods when they are created, and nothing else, so that
-// what makes Pods never sees a preset.
+// The webhook configuration: only for the creation of Pods, so that the owners of Pods (Deployments
+// and others) are not changed.
 cox::admissionregistration::v1::MutatingWebhookConfiguration Configuration(
     const std::string& name, cox::admissionregistration::v1::WebhookClientConfig client,
     const std::string& own_namespace);

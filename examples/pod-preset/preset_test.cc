@@ -57,11 +57,11 @@ TEST(ParsePresetTest, ReadsYamlAndJson) {
   EXPECT_EQ(preset.volume_mounts[0].mountPath, "/cache");
 }
 
-TEST(ParsePresetTest, AnEmptySelectorIsForAllPods) {
+TEST(ParsePresetTest, EmptySelectorMatchesAllPods) {
   EXPECT_TRUE(Parsed(Map("all", {{"selector", "{}"}})).selector.Matches(Pod().metadata.labels));
 }
 
-TEST(ParsePresetTest, SaysWhatIsWrong) {
+TEST(ParsePresetTest, ErrorsNameTheInvalidEntry) {
   struct Case {
     const char* entry;
     const char* text;
@@ -84,7 +84,7 @@ TEST(ParsePresetTest, SaysWhatIsWrong) {
   EXPECT_FALSE(ParsePreset(Map(std::string(64, 'a'))).ok());
 }
 
-TEST(MergeTest, GivesEachContainerWhatThePresetHas) {
+TEST(MergeTest, MergesThePresetIntoEachContainer) {
   Pod pod = Frontend();
   EXPECT_FALSE(Merge({Parsed(Map("database", kDatabase))}, pod).has_value());
   ASSERT_EQ(pod.spec.volumes.size(), 1U);
@@ -100,7 +100,7 @@ TEST(MergeTest, GivesEachContainerWhatThePresetHas) {
   EXPECT_EQ(*pod.metadata.annotations.Get("podpreset.example.com/database"), "7");
 }
 
-TEST(MergeTest, TwiceIsOnce) {
+TEST(MergeTest, MergeIsIdempotent) {
   Pod pod = Frontend();
   const std::vector<Preset> presets = {Parsed(Map("database", kDatabase))};
   EXPECT_FALSE(Merge(presets, pod).has_value());
@@ -109,7 +109,7 @@ TEST(MergeTest, TwiceIsOnce) {
   EXPECT_TRUE(cox::DeepEqual(pod, once));
 }
 
-TEST(MergeTest, OneConflictAndThePodIsAsBefore) {
+TEST(MergeTest, ConflictLeavesThePodUnchanged) {
   struct Case {
     const char* entry;
     const char* text;
@@ -136,7 +136,7 @@ TEST(MergeTest, OneConflictAndThePodIsAsBefore) {
   }
 }
 
-TEST(MergeTest, WhatSeveralSayAlikeIsNoConflict) {
+TEST(MergeTest, EqualItemsAreNoConflict) {
   Pod pod = Frontend();
   EXPECT_FALSE(Merge({Parsed(Map("a", kDatabase)), Parsed(Map("b", kDatabase))}, pod).has_value());
   EXPECT_EQ(pod.spec.volumes.size(), 1U);
@@ -144,7 +144,7 @@ TEST(MergeTest, WhatSeveralSayAlikeIsNoConflict) {
   EXPECT_TRUE(pod.metadata.annotations.contains("podpreset.example.com/b"));
 }
 
-TEST(WantsTest, NotWhoOptedOutNorMirrors) {
+TEST(WantsTest, ExcludesAnnotatedAndMirrorPods) {
   Pod pod;
   EXPECT_TRUE(Wants(pod));
   pod.metadata.annotations[kExcludeAnnotation] = "true";
@@ -155,7 +155,7 @@ TEST(WantsTest, NotWhoOptedOutNorMirrors) {
   EXPECT_FALSE(Wants(pod));
 }
 
-TEST(ConfigurationTest, IsForNewPodsAndNothingThatMakesThem) {
+TEST(ConfigurationTest, AppliesOnlyToTheCreationOfPods) {
   const auto configuration = Configuration("preset", {.url = "https://hook/x"}, "system");
   const auto& webhook = configuration.webhooks.at(0);
   EXPECT_EQ(webhook.rules.size(), 1U);

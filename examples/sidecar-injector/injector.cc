@@ -33,7 +33,7 @@ Container Proxy(const InjectorOptions& options) {
   proxy.ports.push_back({.name = "proxy", .containerPort = options.proxy_port});
   proxy.resources.requests["cpu"] = cox::Quantity::Milli(10);
   proxy.securityContext = Unprivileged();
-  // The proxy knows for whom it works.
+  // Passes the Pod's name to the proxy.
   cox::core::v1::EnvVar pod_name{.name = "POD_NAME"};
   pod_name.valueFrom.emplace().fieldRef.emplace().fieldPath = "metadata.name";
   proxy.env.push_back(std::move(pod_name));
@@ -45,7 +45,7 @@ Container Init(const InjectorOptions& options) {
   init.name = kInitName;
   init.image = options.init_image;
   init.args = {"--redirect-to", std::to_string(options.proxy_port)};
-  // Redirecting is for the network's administrator; nothing else is.
+  // Redirection requires NET_ADMIN; all other capabilities are dropped.
   cox::core::v1::SecurityContext context;
   context.capabilities.emplace().add = {"NET_ADMIN"};
   context.capabilities->drop = {"ALL"};
@@ -86,7 +86,7 @@ cox::admissionregistration::v1::MutatingWebhookConfiguration Configuration(
   namespaces.matchLabels[kNamespaceLabel] = kNamespaceValue;
   namespaces.matchExpressions.push_back(
       {.key = "kubernetes.io/metadata.name", .operator_ = "NotIn", .values = {own_namespace}});
-  // A Pod without its proxy would be a hole in the mesh: rather none at all.
+  // Reject the Pod if the injector is unavailable: a Pod without a proxy would bypass the mesh.
   webhook.failurePolicy = "Fail";
   webhook.sideEffects = "None";
   webhook.reinvocationPolicy = "IfNeeded";

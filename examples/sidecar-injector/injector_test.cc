@@ -17,7 +17,7 @@ Pod App() {
   return pod;
 }
 
-TEST(InjectTest, PutsTheProxyBeforeTheContainersOfThePod) {
+TEST(InjectTest, InsertsTheProxyAsTheFirstContainer) {
   Pod pod = App();
   EXPECT_EQ(Inject({.proxy_image = "proxy:v2"}, pod), Outcome::kInjected);
   ASSERT_EQ(pod.spec.containers.size(), 2U);
@@ -29,7 +29,7 @@ TEST(InjectTest, PutsTheProxyBeforeTheContainersOfThePod) {
   EXPECT_EQ(*pod.metadata.annotations.Get(kStatusAnnotation), "proxy:v2");
 }
 
-TEST(InjectTest, AddsTheInitContainerOnlyWhereThereIsAnImageForIt) {
+TEST(InjectTest, AddsTheInitContainerOnlyIfItHasAnImage) {
   Pod pod = App();
   pod.spec.initContainers.emplace_back().name = "migrate";
   EXPECT_EQ(Inject({.init_image = "init:v1"}, pod), Outcome::kInjected);
@@ -39,7 +39,7 @@ TEST(InjectTest, AddsTheInitContainerOnlyWhereThereIsAnImageForIt) {
   EXPECT_EQ(pod.spec.initContainers[1].name, "migrate");
 }
 
-TEST(InjectTest, TwiceIsOnce) {
+TEST(InjectTest, InjectionIsIdempotent) {
   Pod pod = App();
   const InjectorOptions options{.init_image = "init:v1"};
   (void)Inject(options, pod);
@@ -48,7 +48,7 @@ TEST(InjectTest, TwiceIsOnce) {
   EXPECT_TRUE(cox::DeepEqual(pod, once));
 }
 
-TEST(InjectTest, LeavesPodsAloneThatAreNotForIt) {
+TEST(InjectTest, SkipsExcludedPods) {
   struct Case {
     const char* name;
     void (*change)(Pod&);
@@ -77,7 +77,7 @@ TEST(InjectTest, LeavesPodsAloneThatAreNotForIt) {
   EXPECT_EQ(Inject({}, wanted), Outcome::kInjected);
 }
 
-TEST(ConfigurationTest, IsForNewPodsOfLabelledNamespaces) {
+TEST(ConfigurationTest, AppliesToNewPodsInLabeledNamespaces) {
   const auto configuration = Configuration("injector", {.url = "https://hook/x"}, "system");
   ASSERT_EQ(configuration.webhooks.size(), 1U);
   const auto& webhook = configuration.webhooks[0];

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adds a proxy container to every Pod of a labelled namespace. See README.md.
+// Adds a proxy container to every Pod in a labeled namespace. See README.md.
 #include <memory>
 #include <vector>
 
 #include "coxswain/manager.h"
-#include "coxswain/webhook_place.h"
+#include "coxswain/webhook_endpoint.h"
 #include "injector.h"
 
 namespace {
@@ -19,7 +19,7 @@ std::vector<cox::FlagInfo> Flags() {
       {"Sidecar", "proxy-image", "image", sidecar::kProxyImage, "what runs beside each Pod"},
       {"Sidecar", "init-image", "image", "", "what runs before it; else nothing does"},
   };
-  for (const cox::FlagInfo& flag : cox::WebhookPlace::Flags()) flags.push_back(flag);
+  for (const cox::FlagInfo& flag : cox::WebhookEndpoint::Flags()) flags.push_back(flag);
   return flags;
 }
 
@@ -33,10 +33,10 @@ int main(int argc, char** argv) {
        .description = "adds a proxy container to every Pod of a labelled namespace",
        .flags = Flags()},
       [&](cox::Manager& manager, const cox::Flags& flags) {
-        const auto place = cox::WebhookPlace::From(flags, {kName, kName});
+        const auto endpoint = cox::WebhookEndpoint::From(flags, {kName, kName});
         const sidecar::InjectorOptions injector{.proxy_image = flags.Get("proxy-image"),
                                                 .init_image = flags.Get("init-image")};
-        server = cox::WebhookServer::Create(place.Options(), &manager.metrics());
+        server = cox::WebhookServer::Create(endpoint.Options(), &manager.metrics());
         server->Mutate<Pod>(
             kPath, [injector](cox::Context&, const cox::AdmissionRequest<Pod>&, Pod& pod) {
               const sidecar::Outcome outcome = sidecar::Inject(injector, pod);
@@ -48,7 +48,7 @@ int main(int argc, char** argv) {
                                     outcome == sidecar::Outcome::kInjected ? "true" : "false");
             });
         server->Register(
-            sidecar::Configuration(kName, place.ClientConfig(kPath), place.service.ns));
+            sidecar::Configuration(kName, endpoint.ClientConfig(kPath), endpoint.service.ns));
         return server->AddTo(manager);
       });
 }

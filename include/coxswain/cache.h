@@ -18,49 +18,50 @@
 
 namespace cox {
 
-// What of a resource is kept, and how.
+// Selects the part of a resource that is cached, and its representation.
 struct CacheScope {
   std::vector<std::string> namespaces;  // empty: all
   labels::Selector labels;
   fields::Selector fields;
-  // Drops what nobody reads before it is kept. Must not touch what identifies the object. None:
-  // all is kept, but of metadata alone, where they would be most of it, managedFields are not.
+  // Removes unused data before the object is stored. Must not change the object's identity. If it
+  // is not set, objects are stored unchanged, except that managedFields are removed from
+  // metadata-only objects, where they would be the largest part.
   std::function<void(Object&)> transform;
-  // kObjects: structs, shared with readers. kBytes: the encoded object, about a third of that,
-  // decoded for each reader: for kinds with many large objects that are read seldom.
+  // kObjects: structs shared with readers. kBytes: encoded objects, about a third of the size,
+  // decoded for each read; for kinds with many large objects that are rarely read.
   enum class Keep : uint8_t { kObjects, kBytes };
   Keep keep = Keep::kObjects;
 };
 
-// Forgets who set which field: often a third of an object, and of no use to controllers. A
-// CacheScope::transform.
+// A CacheScope::transform that removes managedFields: often a third of an object, and unused by
+// controllers.
 void StripManagedFields(Object& object);
 
 struct CacheOptions {
   CacheScope defaults;
-  // Instead of `defaults`, for one resource.
+  // Replaces `defaults` for one resource.
   std::vector<std::pair<Resource, CacheScope>> by_resource;
-  // For handlers that ask for none of their own. Client-go's habit of 10 h: a safety net, not a
-  // mechanism. 0: never.
+  // Resync period for handlers without their own. The default is that of controller-runtime, 10 h.
+  // 0: never.
   Clock::Duration resync = std::chrono::hours(10);
-  // A watch on which nothing came, not even a bookmark, for this long (up to twice, drawn at
-  // random) is ended and begun again.
+  // Duration of each watch request (up to twice as long, randomized), after which the watch is
+  // restarted. The client cancels a watch that the server does not end in time.
   std::chrono::seconds watch_timeout{300};
-  // Between attempts that fail: doubled up to the maximum, with jitter.
+  // Backoff between failed attempts: doubles up to the maximum, with jitter.
   std::chrono::milliseconds backoff_min{800};
   std::chrono::milliseconds backoff_max{30'000};
-  // Streams the first list (sendInitialEvents); servers that cannot are asked for pages.
+  // Streams the initial list (sendInitialEvents); falls back to paged lists.
   bool streaming_lists = true;
   int64_t page_size = 500;
 };
 
-// Informers, one for each resource that somebody wants, shared by all who do.
+// Shared informers, one per resource.
 //
-// An informer is started when it is first asked for and runs until the Cache ends or Remove is
+// An informer starts when it is first requested and runs until the Cache is destroyed or Remove is
 // called.
 // Threads: all methods may be called concurrently.
-// Ownership: the client and the metrics outlive the Cache. Handles of informers may outlive it:
-//   they show its last state.
+// Ownership: the client and the metrics must outlive the Cache. Informer handles may outlive it;
+//   they then return its last state.
 class Cache {
  public:
   static std::unique_ptr<Cache> Create(const Context& ctx, Client& client, CacheOptions options,
@@ -79,26 +80,27 @@ class Cache {
   Index<T, Key> IndexOf() {
     return Index<T, Key>(Get(Resource::Of<T>()));
   }
-  // Only names, labels, annotations, owners: objects are PartialObjectMetadata.
+  // Metadata only (names, labels, annotations, owners): objects are PartialObjectMetadata.
   Informer<meta::v1::PartialObjectMetadata> MetadataInformerOf(const Resource& resource) {
     return Informer<meta::v1::PartialObjectMetadata>(GetMetadata(resource));
   }
 
   virtual std::shared_ptr<SharedInformer> Get(const Resource& resource) = 0;
   virtual std::shared_ptr<SharedInformer> GetMetadata(const Resource& resource) = 0;
-  // The informer of that resource if there is one, without starting it.
+  // The informer of the resource if it exists; does not start one.
   virtual std::shared_ptr<SharedInformer> Find(const Resource& resource) const = 0;
-  // Ends the watch. Who still holds the informer sees what it had.
+  // Stops the watch. Remaining handles of the informer return its last state.
   virtual void Remove(const Resource& resource) = 0;
 
-  // Until all informers that were asked for so far have synced.
+  // Waits until all informers requested so far have synced.
   virtual Status WaitForSync(Context& ctx) = 0;
 
-  // While running: namespaces of the resources whose scope names some.
+  // Changes the namespaces of running informers whose scope lists namespaces.
   virtual void AddNamespace(const std::string& ns) = 0;
   virtual void RemoveNamespace(const std::string& ns) = 0;
 
-  // A client whose writes are in this cache when they return. The cache outlives it.
+  // A client whose writes are visible in this cache when the call returns.
+  // Lifetime: the cache must outlive the returned client.
   virtual std::unique_ptr<Client> WritingThrough(Client& client) = 0;
 };
 

@@ -23,42 +23,43 @@ namespace cox {
 
 enum class EventType : uint8_t { kAdded, kModified, kDeleted, kBookmark };
 
-// One change that a watch brought. A bookmark has only a resourceVersion: nothing else happened up
-// to there.
+// One event of a watch. A bookmark carries only a resourceVersion: all changes up to that version
+// have been delivered.
 template <class T>
 struct WatchEvent {
   EventType type = EventType::kAdded;
   std::shared_ptr<const T> object;  // null for bookmarks
   std::string resource_version;
-  bool initial_events_end = false;  // of the bookmark that ends send_initial_events
+  bool initial_events_end = false;  // true on the bookmark that ends the initial events
 };
 
-// A running watch. Dropping it ends it. Most want an Informer (informer.h), which survives what
-// ends a watch.
+// A running watch. Destroying it closes the watch. Most programs use an Informer (informer.h),
+// which resumes after a watch ends.
 class WatchStream {
  public:
   virtual ~WatchStream() = default;
-  // Blocks until there is an event. Errors: Expired (410: list anew), Unavailable (the connection
-  // broke or was silent for too long), EndOfWatch() (the server ended it in peace: go on from the
-  // last resource_version), else what the server said in an ERROR event.
+  // Blocks until an event arrives.
+  // Errors: Expired (410: list again); Unavailable (the connection broke, or no data arrived for
+  //   too long); EndOfWatch() (the server closed the watch normally: resume from the last
+  //   resource_version); otherwise the Status of the server's ERROR event.
   virtual Result<WatchEvent<Object>> Next(Context& ctx) = 0;
 };
 Status EndOfWatch();
 bool IsEndOfWatch(const Status& status);
 
-// What a list gives: the objects and the resourceVersion to watch from.
+// Result of a list: the objects, and the resourceVersion to start a watch from.
 template <class T>
 struct ObjectList {
   cox::List<T> items;
   std::string resource_version;
 };
 
-// One call of one verb, as decorators of the client see it.
+// One call of one verb, as passed to decorators of the client.
 struct Operation {
   enum class Verb : uint8_t { kGet, kCreate, kUpdate, kPatch, kApply, kDelete, kDeleteAll };
   Verb verb = Verb::kGet;
   const Resource& resource;
-  ObjectKey key;  // name empty where the server makes it up, and for kDeleteAll
+  ObjectKey key;  // the name is empty with generateName and for kDeleteAll
   std::string subresource;
   const Object* body = nullptr;           // create, update
   const cox::Patch* patch = nullptr;      // patch, and the body of apply
@@ -66,36 +67,36 @@ struct Operation {
   const WriteOptions* write = nullptr;    // create, update, patch
   const ApplyOptions* apply = nullptr;    // kApply
   const DeleteOptions* remove = nullptr;  // kDelete, kDeleteAll
-  const ListOptions* list = nullptr;      // which, for kDeleteAll
-  // Of the kind that the answer is decoded to, where it is another than the resource's (a Scale);
-  // null: whatever the answer says it is.
+  const ListOptions* list = nullptr;      // selects the objects for kDeleteAll
+  // Kind to decode the response into if it differs from the resource's kind (for example Scale).
+  // Null: the kind that the response declares.
   const KindInfo* answer = nullptr;
-  // Sent besides those that the client makes: what a decorator has to say to the server.
+  // Additional request headers, set by decorators.
   net::Headers headers = {};
 
   bool IsWrite() const { return verb != Verb::kGet; }
 };
 
-// Talks to the API server, in structs of the API: all verbs, for built-in and custom kinds, typed
-// and dynamic. It asks the server each time; reads from memory are the Cache's (cache.h).
+// Client for the Kubernetes API: all verbs, for built-in and custom kinds, typed and dynamic. Every
+// read is a request to the server; use the Cache (cache.h) for reads from memory.
 //
 //   Result<core::v1::Pod> pod = client.Get<core::v1::Pod>(ctx, {"default", "web"});
 //   if (pod.status().Is(Reason::kNotFound)) ...
 //   pod->metadata.labels["tier"] = "front";
 //   COX_ASSIGN_OR_RETURN(pod, client.Update(ctx, *pod));      // Conflict if it changed meanwhile
 //
-// Guarantees: a request is sent again after 429 or 503 with Retry-After, and after a connection
-//   that broke before the server can have seen it; reads also after other broken connections.
-//   Nothing else is repeated behind the caller's back.
+// Guarantees: a request is retried after 429 or 5xx with Retry-After, and after a connection
+//   failure that occurred before the server could have received the request; reads are also retried
+//   after other connection failures. Nothing else is retried.
 // Threads: all methods may be called concurrently.
-// Ownership: a Client is an interface that decorators implement; whoever creates one owns it.
-// Errors: the server's own Status (reason, message, details); Unavailable when it cannot be
-//   reached; the context's reason when that stops first.
+// Ownership: Client is an interface that decorators implement; the creator of a client owns it.
+// Errors: the Status sent by the server (reason, message, details); Unavailable if the server
+//   cannot be reached; the context's Status if the context stops first.
 class Client {
  public:
   virtual ~Client() = default;
 
-  // --- Typed: T is a struct of the API ("api/core/v1.h") or one of your own (custom_resource.h).
+  // --- Typed: T is a struct of the API ("api/core/v1.h") or a custom resource (custom_resource.h).
   template <class T>
   Result<T> Get(Context& ctx, const ObjectKey& key, const GetOptions& options = {}) {
     return Take<T>(Get(ctx, Resource::Of<T>(), key, options));
@@ -159,36 +160,37 @@ class Client {
                         const WriteOptions& options = {});
   Result<Object> PatchObject(Context& ctx, const Resource& resource, const ObjectKey& key,
                              const Patch& patch, const WriteOptions& options = {});
-  // `object` names itself in its metadata.
+  // `object.metadata` must contain the name (and the namespace).
   Result<Object> Apply(Context& ctx, const Resource& resource, const Value& object,
                        const ApplyOptions& options);
-  // The object as it was if it is gone, the object as it is if it is still going (finalizers, grace
-  // period): HeadOf(...).deleting tells. The server may answer with a Status instead: then that.
+  // Returns the object's last state if it was removed, or its current state if finalizers or a
+  // grace period delay the removal (HeadOf(...).deleting is then true). If the server responds with
+  // a Status object, returns that object.
   Result<Object> Delete(Context& ctx, const Resource& resource, const ObjectKey& key,
                         const DeleteOptions& options = {});
   Status DeleteAll(Context& ctx, const Resource& resource, const ListOptions& which,
                    const DeleteOptions& options = {});
 
-  // --- What decorators implement.
+  // --- Virtual methods that decorators implement.
   virtual Result<Object> Execute(Context& ctx, const Operation& operation) = 0;
-  // Calls `take` with each object, as they arrive: a list of any length in the memory of one
-  // object. Ends early, with its Status, when `take` fails. Returns the list's resourceVersion.
+  // Calls `take` for each object as it is decoded, so that memory use does not grow with the length
+  // of the list. Stops at the first error that `take` returns, and returns that error. Returns the
+  // resourceVersion of the list.
   virtual Result<std::string> ListEach(Context& ctx, const Resource& resource,
                                        const ListOptions& options,
                                        const std::function<Status(Object)>& take) = 0;
   virtual Result<std::unique_ptr<WatchStream>> Watch(Context& ctx, const Resource& resource,
                                                      const WatchOptions& options) = 0;
-  // The same for the metadata alone: objects are PartialObjectMetadata, and the server sends no
-  // more than that.
+  // As ListEach and Watch, but the server sends only metadata; objects are PartialObjectMetadata.
   virtual Result<std::string> ListMetadata(Context& ctx, const Resource& resource,
                                            const ListOptions& options,
                                            const std::function<Status(Object)>& take) = 0;
   virtual Result<std::unique_ptr<WatchStream>> WatchMetadata(Context& ctx, const Resource& resource,
                                                              const WatchOptions& options) = 0;
-  // Which resource a kind is, by the server's discovery; remembered, and asked again for kinds that
-  // are not there (yet). NotFound with the API's text.
+  // Finds the resource of a kind through API discovery. Found kinds are cached; unknown kinds are
+  // looked up again, at most every few seconds. Returns NotFound with Kubernetes' text.
   virtual Result<Resource> Discover(Context& ctx, const GroupVersionKind& gvk) = 0;
-  // For what has no verb: /version, /healthz, metrics, logs, exec.
+  // For requests that are not verbs: /version, /healthz, metrics, logs, exec.
   virtual Transport& transport() = 0;
   virtual const std::string& default_namespace() const = 0;
 
@@ -204,22 +206,23 @@ class Client {
   }
 };
 
-// A client over HTTPS, as `config` says; over any transport.
+// Creates a client over HTTPS from `config`, or over any transport.
 Result<std::unique_ptr<Client>> Connect(const Context& ctx, const Config& config);
 std::unique_ptr<Client> MakeClient(std::shared_ptr<Transport> transport, const Config& config = {});
 
-// The series that client-go's clients have: rest_client_requests_total and the like. One for a
-// registry, shared by all clients that count in it. The registry outlives it.
+// The metrics of client-go's REST client (rest_client_requests_total and others). Create one per
+// registry and share it between clients. The registry must outlive it.
 class ClientMetrics;
 std::shared_ptr<ClientMetrics> MakeClientMetrics(MetricsRegistry& registry);
-// Null counts nothing.
+// If `metrics` is null, no metrics are recorded.
 Result<std::unique_ptr<Client>> Connect(const Context& ctx, const Config& config,
                                         std::shared_ptr<ClientMetrics> metrics);
 std::unique_ptr<Client> MakeClient(std::shared_ptr<Transport> transport, const Config& config,
                                    std::shared_ptr<ClientMetrics> metrics);
 
-// Reads the object, lets `change` edit it and writes it back, again after a Conflict (client-go's
-// RetryOnConflict, with its five attempts). `change` returns false when there is nothing to do.
+// Reads the object, calls `change` to edit it and updates it. After a Conflict, repeats all three
+// steps, up to five attempts (like client-go's RetryOnConflict). `change` returns false if no
+// update is needed.
 template <class T>
 Result<T> ChangeObject(Context& ctx, Client& client, const ObjectKey& key,
                        const std::function<Result<bool>(T&)>& change,

@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "object/type/equal.h"
 
-// Conditions: what a status says about an object, one entry of each type ("Ready", "Available").
+// Conditions of a status: one entry per type ("Ready", "Available").
 //
 //   const bool changed = SetCondition(website.status.conditions,
 //                                     {.type = "Ready",
@@ -22,9 +22,9 @@
 //                                     TimeNow(ctx.clock()));
 //   if (changed) client.UpdateStatus(ctx, website);
 //
-// They work on metav1.Condition, which new kinds use, and on the older structs that kinds of their
-// own have (PodCondition, DeploymentCondition, NodeCondition).
-// Threads: as the list that is passed.
+// Works with metav1.Condition and with the older kind-specific structs (PodCondition,
+// DeploymentCondition, NodeCondition).
+// Threads: those of the list that is passed.
 namespace cox {
 
 template <class C>
@@ -34,7 +34,7 @@ concept ConditionStruct = requires(C condition) {
   requires std::same_as<decltype(condition.lastTransitionTime), Time>;
 };
 
-// The present as conditions record it: whole seconds, as they come back from the server.
+// The current time truncated to whole seconds, the precision of the API.
 inline Time TimeNow(const Clock& clock) {
   const auto since = std::chrono::floor<std::chrono::seconds>(clock.Now().time_since_epoch());
   return Time::FromUnix(since.count());
@@ -44,7 +44,7 @@ inline Time TimeNow(const Clock& clock) {
 template <class L>
 concept ConditionList = ConditionStruct<typename std::remove_cvref_t<L>::value_type>;
 
-// Null if there is none of that type.
+// Null if there is no condition of that type.
 template <ConditionList L>
 auto* FindCondition(L&& conditions, std::string_view type) {
   const auto found = std::find_if(conditions.begin(), conditions.end(),
@@ -52,20 +52,20 @@ auto* FindCondition(L&& conditions, std::string_view type) {
   return found == conditions.end() ? nullptr : &*found;
 }
 
-// Whether it is there and "True"; "Unknown" is neither true nor false.
+// True if the condition exists and is "True".
 template <ConditionList L>
 bool IsTrue(const L& conditions, std::string_view type) {
   const auto* condition = FindCondition(conditions, type);
   return condition != nullptr && condition->status == "True";
 }
 
-// Adds `wanted`, or puts it in the place of the one of its type. True if that changed anything: if
-// not, there is nothing to write.
+// Adds `wanted`, or replaces the condition of the same type. Returns false if nothing changed, so
+// that no write is needed.
 //
-// lastTransitionTime is when the status became what it is: it stays while the status does, whatever
-// happens to reason, message and observedGeneration. A time that the caller set in `wanted` is used
-// instead of `now` when the status changes. lastUpdateTime, where the struct has one, is set when
-// anything changes; lastProbeTime and lastHeartbeatTime are the caller's.
+// lastTransitionTime changes only when the status changes, not with reason, message or
+// observedGeneration. On a change, a time that the caller set in `wanted` is used instead of `now`.
+// lastUpdateTime, if the struct has it, is set on every change; lastProbeTime and lastHeartbeatTime
+// are taken from `wanted`.
 template <ConditionList L>
 bool SetCondition(L& conditions, typename L::value_type wanted, const Time& now) {
   auto* present = FindCondition(conditions, wanted.type);
@@ -87,7 +87,7 @@ bool SetCondition(L& conditions, typename L::value_type wanted, const Time& now)
   return true;
 }
 
-// True if there was one.
+// True if a condition was removed.
 template <ConditionList L>
 bool RemoveCondition(L& conditions, std::string_view type) {
   using std::erase_if;

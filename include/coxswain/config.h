@@ -15,39 +15,38 @@
 
 namespace cox {
 
-// A program that gives credentials: users[].user.exec of a kubeconfig (client.authentication.k8s.io
-// v1 and v1beta1). It is run without a shell.
+// A credential plugin: users[].user.exec of a kubeconfig (client.authentication.k8s.io v1 and
+// v1beta1). Executed without a shell.
 struct ExecPlugin {
-  std::string command;  // found by PATH, unless it has a slash
+  std::string command;  // searched in PATH unless it contains a slash
   std::vector<std::string> arguments;
   std::vector<std::pair<std::string, std::string>> environment;
   std::string api_version;
-  std::string install_hint;           // what to do where there is no such program
-  bool provide_cluster_info = false;  // it is told which cluster it is for
-  // JSON that the kubeconfig has for it about the cluster: extensions[] of that name.
+  std::string install_hint;           // shown if the program is not found
+  bool provide_cluster_info = false;  // pass the cluster's address and CA to the plugin
+  // The cluster's extension for exec plugins (extensions[] in the kubeconfig), as JSON.
   std::string cluster_config;
   std::string interactive_mode = "IfAvailable";  // Never, IfAvailable, Always
 };
 
-// Where a cluster is and who we are there. What a kubeconfig says, resolved; build it by hand for
-// tests.
+// Address of a cluster and credentials, resolved from a kubeconfig. Tests can build it directly.
 //
-// Files named here (ca_file, certificate_file, key_file, token_file) are followed while the client
-// lives: a rotated token or CA is used for the next request, without a restart.
+// Files named here (ca_file, certificate_file, key_file, token_file) are reloaded while the client
+// exists: a rotated token or CA is used for the next request without a restart.
 struct Config {
-  std::string server;  // "https://10.0.0.1:6443", "http://127.0.0.1:8001", with a path if any
+  std::string server;  // "https://10.0.0.1:6443", "http://127.0.0.1:8001", optionally with a path
   std::string ca_pem;
   std::filesystem::path ca_file;
   bool insecure_skip_tls_verify = false;
   std::string tls_server_name;
-  std::string proxy_url;  // http, https or socks5; empty: HTTPS_PROXY and NO_PROXY say
+  std::string proxy_url;  // http, https or socks5; empty: from HTTPS_PROXY and NO_PROXY
 
   std::string certificate_pem;
   Secret<std::string> key_pem;
   std::filesystem::path certificate_file;
   std::filesystem::path key_file;
   Secret<std::string> token;
-  std::filesystem::path token_file;  // wins over `token`
+  std::filesystem::path token_file;  // takes precedence over `token`
   std::string username;
   Secret<std::string> password;
   std::optional<ExecPlugin> exec;
@@ -59,36 +58,36 @@ struct Config {
     std::map<std::string, std::vector<std::string>> extra;
   } impersonate;
 
-  std::string ns = "default";  // of the context, or of the Pod we run in
-  std::string user_agent;      // empty: made of the program's name
+  std::string ns = "default";  // from the kubeconfig context or the Pod's namespace
+  std::string user_agent;      // empty: derived from the program's name
 
-  // Objects of built-in kinds travel as protobuf, which costs both sides less; JSON where the
-  // server does not.
+  // Use protobuf for built-in kinds, which is cheaper for both sides; JSON if the server does not
+  // support it.
   bool prefer_protobuf = true;
-  // Requests that failed for a passing reason (429, 503 with Retry-After, a connection that broke
-  // before the server can have seen them) are sent again, for at most this long. 0: never.
+  // How long requests are retried after transient failures (429 or 5xx with Retry-After, or a
+  // connection failure before the server could have received the request). 0: no retries.
   std::chrono::milliseconds retry_for{30'000};
-  // Of requests that are not to last. 0: as long as their context.
+  // Timeout of requests other than watches and streams. 0: only the context's deadline.
   std::chrono::milliseconds timeout{0};
 };
 
 struct ConfigOptions {
-  std::string kubeconfig;  // of a --kubeconfig flag; wins over all else
-  std::string context;     // instead of current-context
+  std::string kubeconfig;  // value of a --kubeconfig flag; takes precedence
+  std::string context;     // overrides current-context
 };
 
-// Finds the configuration as controller-runtime and kubectl users know it. In this order: the
-// --kubeconfig flag, the files of $KUBECONFIG (merged: the first to say something wins), the
-// service account of the Pod we run in, ~/.kube/config.
+// Finds the configuration like controller-runtime and kubectl, in this order: the --kubeconfig
+// flag, the files of $KUBECONFIG (merged: the first definition of each entry wins), the Pod's
+// service account, ~/.kube/config.
 //
-// Errors: NotFound saying where was looked; BadRequest naming the file, and what is wrong in it.
+// Errors: NotFound with the locations searched; BadRequest with the file and the problem in it.
 Result<Config> LoadConfig(const ConfigOptions& options = {});
 
-// From one kubeconfig text; relative paths in it are relative to `folder`.
+// Parses one kubeconfig; relative paths in it are relative to `folder`.
 Result<Config> ParseKubeconfig(std::string_view text, const std::filesystem::path& folder,
                                std::string_view context = "");
 
-// From the environment and files that every Pod has.
+// From the environment variables and files of a Pod's service account.
 Result<Config> InClusterConfig();
 
 }  // namespace cox

@@ -18,26 +18,25 @@ class Manager;
 
 struct ControllerOptions {
   int max_concurrent_reconciles = 1;
-  Clock::Duration reconcile_timeout{};   // 0: as long as it takes
+  Clock::Duration reconcile_timeout{};   // 0: no limit
   std::unique_ptr<RateLimiter> limiter;  // null: DefaultRateLimiter
   bool needs_leader_election = true;
-  // Do not reconcile for what the reconciler wrote itself, where it is certain that nothing else
-  // changed with it.
+  // Skip reconciles that are caused only by the reconciler's own writes.
   bool ignore_own_writes = false;
-  // Initial lists and resyncs come behind news.
+  // Initial lists and resyncs get a lower priority than changes.
   bool priorities = true;
 };
 
-// Which keys of the controller's kind an object concerns.
+// Maps an object to the keys of the controller's kind that it affects.
 using MapFunction = std::function<std::vector<ObjectKey>(const Object&)>;
 
-// Feeds keys from elsewhere: a timer, a channel, a system that is no cluster. Runs until `ctx`
-// stops.
+// Adds keys from a source other than a watch: a timer, a channel, an external system. Runs until
+// `ctx` stops.
 using Source = std::function<Status(Context& ctx, WorkQueue& queue)>;
-// All objects `list` names, every `period`, the first time at once.
+// Adds all keys that `list` returns, immediately and then every `period`.
 Source Every(Clock::Duration period, std::function<std::vector<ObjectKey>()> list);
 
-// Says what a controller watches; Complete registers it with the manager.
+// Declares what a controller watches; Complete registers the controller with the manager.
 //
 //   return ControllerFor<Website>(manager)
 //       .Owns<apps::v1::Deployment>()
@@ -45,17 +44,17 @@ Source Every(Clock::Duration period, std::function<std::vector<ObjectKey>()> lis
 //       .With({.max_concurrent_reconciles = 4})
 //       .Complete(std::make_unique<WebsiteReconciler>(manager));
 //
-// Each kind that is named gets an informer of the manager's cache; workers start when all have
-// synced (and this process leads).
+// Each declared kind gets an informer in the manager's cache. The workers start after all informers
+// have synced (and this process is the leader).
 class ControllerBuilder {
  public:
   ControllerBuilder(Manager& manager, Resource resource);
 
-  ControllerBuilder& Named(std::string name);  // else the kind, in lower case
+  ControllerBuilder& Named(std::string name);  // default: the kind in lower case
   ControllerBuilder& With(ControllerOptions options);
-  // For all that is watched, besides the predicate of each kind.
+  // Applies to all watched kinds, in addition to the predicate of each kind.
   ControllerBuilder& Filter(Predicate predicate);
-  // Of the controller's own kind only the metadata is watched and kept.
+  // Watches and caches only the metadata of the controller's own kind.
   ControllerBuilder& OnlyMetadata();
 
   template <class T>
@@ -73,19 +72,19 @@ class ControllerBuilder {
         },
         predicate);
   }
-  // Objects whose controlling owner is of the controller's kind: the owner is reconciled.
+  // Reconciles the controlling owner, of the controller's kind, of each changed object.
   ControllerBuilder& OwnsResource(Resource resource, Predicate predicate = nullptr);
   ControllerBuilder& WatchesResource(Resource resource, MapFunction map,
                                      Predicate predicate = nullptr);
-  // The same, of which only the metadata is kept; objects are PartialObjectMetadata.
+  // As WatchesResource, but caches only metadata; objects are PartialObjectMetadata.
   ControllerBuilder& WatchesMetadata(Resource resource, MapFunction map,
                                      Predicate predicate = nullptr);
-  // Of another cache, such as another cluster's (Manager::AddCluster).
+  // Watches an informer of another cache, for example of another cluster (Manager::AddCluster).
   ControllerBuilder& WatchesInformer(std::shared_ptr<SharedInformer> informer, MapFunction map,
                                      Predicate predicate = nullptr);
   ControllerBuilder& From(Source source);
 
-  // BadRequest: a controller of that name exists, or there is nothing that reconciles.
+  // BadRequest if a controller with this name exists or there is no reconciler.
   Status Complete(std::unique_ptr<Reconciler> reconciler);
   Status Complete(ReconcileFunction function) {
     return Complete(MakeReconciler(std::move(function)));
@@ -94,11 +93,11 @@ class ControllerBuilder {
  private:
   struct Watched {
     Resource resource;
-    MapFunction map;  // null: the key itself; owners where `owned`
+    MapFunction map;  // null: the object's own key, or its owner's if `owned`
     Predicate predicate;
     bool owned = false;
     bool metadata_only = false;
-    std::shared_ptr<SharedInformer> informer;  // null: of the manager's cache
+    std::shared_ptr<SharedInformer> informer;  // null: from the manager's cache
   };
 
   Manager& manager_;

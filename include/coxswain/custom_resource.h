@@ -15,8 +15,8 @@
 #include "object/type/type.h"
 #include "object/type/type_ops.h"
 
-// Kinds of your own: a plain struct, described once, is what the client, the cache and the codecs
-// work with, and what its CustomResourceDefinition is made of.
+// Custom resources: a plain struct, described once with the macros below, works with the client,
+// the cache and the codecs, and its CustomResourceDefinition is generated from the description.
 //
 //   // backup.h
 //   struct BackupSpec {
@@ -32,22 +32,23 @@
 //   };
 //
 //   // backup.cc
-//   COX_STRUCT(BackupSpec, "What is backed up, and when.",
-//              COX_FIELD(schedule).Required().Pattern("^[^ ]+( [^ ]+){4}$").Doc("As cron has it."),
+//   COX_STRUCT(BackupSpec, "Configuration of a backup.",
+//              COX_FIELD(schedule).Required().Pattern("^[^ ]+( [^ ]+){4}$").Doc("Cron schedule."),
 //              COX_FIELD(keep).Default("7").Minimum(1))
 //   COX_KIND(Backup, (cox::KindOptions{.group = "example.com", .version = "v1"}),
 //            COX_FIELD(spec).Required())
 //
-// Members may be: bool, int32_t, int64_t, double, std::string, Quantity, IntOrString, Time,
-// MicroTime, Duration, RawJson, structs that are described or of the API, std::vector and cox::Map
-// of these; std::optional of a scalar and Box of a struct where absence is a value of its own. A
-// member named namespace_ is `namespace` in JSON.
+// Supported member types: bool, int32_t, int64_t, double, std::string, Quantity, IntOrString, Time,
+// MicroTime, Duration, RawJson, API structs and described structs, and std::vector and cox::Map of
+// these. Use std::optional of a scalar or Box of a struct if an absent value differs from the zero
+// value. A member named namespace_ is `namespace` in JSON.
 //
-// The other way, from a CustomResourceDefinition to such a header: `coxswain generate types`, in
-// CMake coxswain_types(). From the structs to YAML: coxswain_crds(), or CrdOf<>() in a program.
+// To generate such a header from a CustomResourceDefinition, use `coxswain generate types` or
+// coxswain_types() in CMake. To generate YAML from the structs, use coxswain_crds() in CMake or
+// CrdOf<>() in a program.
 namespace cox {
 
-// What a schema says about a field besides its type.
+// Schema constraints and documentation of a field.
 struct FieldNotes {
   std::string doc;
   std::string pattern;
@@ -55,16 +56,16 @@ struct FieldNotes {
   std::optional<double> minimum, maximum;
   std::optional<int64_t> min_length, max_length, min_items, max_items;
   std::vector<std::string> enum_values;
-  std::vector<std::pair<std::string, std::string>> rules;  // CEL, and what to say if it fails
+  std::vector<std::pair<std::string, std::string>> rules;  // CEL expression and failure message
 };
 
-// One field of a struct, as COX_FIELD makes it. Each method returns the field itself.
+// One field of a struct, created by COX_FIELD. Each method returns the field for chaining.
 class FieldDescription {
  public:
   FieldDescription(std::string_view json_name, size_t offset, const Type* type, uint16_t flags);
 
   FieldDescription&& Required() &&;
-  // JSON: "7", "\"daily\"", "{}". The API server fills it in.
+  // Default value as JSON: "7", "\"daily\"", "{}". The API server applies it.
   FieldDescription&& Default(std::string_view json) &&;
   FieldDescription&& Doc(std::string_view text) &&;
   FieldDescription&& Pattern(std::string_view re2) &&;
@@ -76,7 +77,7 @@ class FieldDescription {
   FieldDescription&& MinItems(int64_t limit) &&;
   FieldDescription&& MaxItems(int64_t limit) &&;
   FieldDescription&& OneOf(std::vector<std::string> values) &&;
-  // How server-side apply merges a list: by value, or by the values of these fields of its items.
+  // List type for server-side apply: a set, or a map keyed by these fields of its items.
   FieldDescription&& ListSet() &&;
   FieldDescription&& ListMap(std::vector<std::string> keys) &&;
   FieldDescription&& Rule(std::string_view cel, std::string_view message) &&;
@@ -90,7 +91,7 @@ struct PrinterColumn {
   std::string type = "string";  // integer, number, boolean, date
   std::string json_path;        // ".status.phase"
   std::string description;
-  int32_t priority = 0;  // more than 0: only with -o wide
+  int32_t priority = 0;  // above 0: shown only with -o wide
 };
 
 struct KindOptions {
@@ -102,23 +103,24 @@ struct KindOptions {
   std::vector<std::string> categories;
   bool namespaced = true;
   bool status = true;  // has the /status subresource
-  // Has /scale: paths as ".spec.replicas", ".status.replicas", ".status.selector".
+  // Enables /scale: paths such as ".spec.replicas", ".status.replicas", ".status.selector".
   std::string scale_spec_path, scale_status_path, scale_selector_path;
   std::vector<PrinterColumn> columns;
-  std::string deprecation_warning;  // of a version that is on its way out
+  std::string deprecation_warning;  // for a deprecated version
   bool served = true;
   std::string doc;
 };
 
-// The definition of a kind in one version or several. The first is the one it is stored in.
-// REQUIRES: all were described by COX_KIND, with the same group and plural (else the process ends).
+// The CustomResourceDefinition of a kind in one or more versions. The first is the storage version.
+// REQUIRES: all versions are described by COX_KIND with the same group and plural (otherwise the
+//   process aborts).
 apiextensions::v1::CustomResourceDefinition MakeCrd(std::span<const KindInfo* const> versions);
 template <class... Versions>
 apiextensions::v1::CustomResourceDefinition CrdOf() {
   const KindInfo* const versions[] = {&Versions::kKind...};
   return MakeCrd(versions);
 }
-// As a file for kubectl apply.
+// YAML for kubectl apply.
 std::string CrdYaml(const apiextensions::v1::CustomResourceDefinition& definition);
 
 namespace internal {
@@ -183,7 +185,7 @@ struct MemberType<Map<M>> {
   static constexpr uint16_t kFlags = 0;
 };
 
-// Members that would be words of the language end with an underscore.
+// Members whose name would be a C++ keyword end with an underscore.
 constexpr std::string_view JsonName(std::string_view member) {
   if (member.ends_with('_')) member.remove_suffix(1);
   return member;
@@ -191,7 +193,7 @@ constexpr std::string_view JsonName(std::string_view member) {
 
 template <class S, class M>
 FieldDescription DescribeField(std::string_view json_name, M S::*member) {
-  // Where the member lies in a struct that is there only for this.
+  // Computes the offset of the member from a sample object.
   static const S sample{};
   const auto* base = reinterpret_cast<const char*>(&sample);
   const auto* at = reinterpret_cast<const char*>(&(sample.*member));
@@ -202,20 +204,20 @@ FieldDescription DescribeField(std::string_view json_name, M S::*member) {
 }  // namespace internal
 }  // namespace cox
 
-// A member, by its name in C++ (a trailing underscore is not part of the name in JSON), or with
-// another name in JSON, a literal that is taken as it stands.
+// Describes a member. COX_FIELD uses its C++ name without a trailing underscore as the JSON name;
+// COX_FIELD_NAMED takes the JSON name as a literal.
 #define COX_FIELD(member) \
   ::cox::internal::DescribeField(::cox::internal::JsonName(#member), &Described::member)
 #define COX_FIELD_NAMED(member, json) ::cox::internal::DescribeField(json, &Described::member)
 
-// Defines S::kType. At namespace scope, once in the program, in the namespace of S.
+// Defines S::kType. Use once per program, at namespace scope, in the namespace of S.
 #define COX_STRUCT(S, doc, ...)                                              \
   const ::cox::Type S::kType = [] {                                          \
     using Described [[maybe_unused]] = S;                                    \
     return ::cox::internal::DescribeStruct(S::kType, #S, doc, {__VA_ARGS__}, \
                                            ::cox::Items<S>::kOps);           \
   }();
-// Defines S::kType and S::kKind of a kind; `metadata` is its own, the other fields are named.
+// Defines S::kType and S::kKind. `metadata` is added automatically; list the other fields.
 #define COX_KIND(S, options, ...)                                                               \
   const ::cox::Type S::kType = [] {                                                             \
     using Described [[maybe_unused]] = S;                                                       \

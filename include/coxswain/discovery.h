@@ -11,36 +11,36 @@
 #include "coxswain/client.h"
 #include "coxswain/resource.h"
 
-// Everything that a server serves, for those who work on all kinds there are: garbage collectors,
-// backups, the deletion of namespaces. Who wants one kind asks Client::Discover.
+// All resources of a server, for programs that work on all kinds: garbage collectors, backups,
+// namespace deletion. For a single kind use Client::Discover.
 namespace cox {
 
-// One resource in one version. Kinds that have a C++ struct are typed (Resource::info), others
+// One resource in one version. Kinds with a C++ struct are typed (Resource::info), others are
 // dynamic.
 struct ServedResource {
   Resource resource;
   cox::List<std::string> verbs;
-  // The version to use, of those in which the resource is served.
+  // True for the preferred version of the resource.
   bool preferred = false;
 
   bool Can(std::string_view verb) const;
 };
 
-// Guarantees: a resource that is named here was served at the time of asking. Group versions that
-//   could not be asked (an aggregated server is away) are in `failed`: what they serve is not
-//   known.
+// Guarantees: each resource in the result was served at the time of the request. `failed` contains
+//   group versions whose discovery failed (for example if an aggregated API server is not
+//   available); their resources are unknown.
 struct ServedResources {
-  std::vector<ServedResource> resources;  // by group and version as the server orders them
+  std::vector<ServedResource> resources;  // by group and version, in the server's order
   std::vector<std::pair<GroupVersion, Status>> failed;
 
-  // The resource of a kind, in that version; null if there is none.
+  // The resource of a kind in that version; null if there is none.
   const Resource* Find(const GroupVersionKind& gvk) const;
 };
 
-// Asks the server, each time: by aggregated discovery in two requests, or, where there is none,
-// one for each group version.
+// Sends requests on each call: two for aggregated discovery or, if the server does not support it,
+// one per group version.
 //
-// Errors: those of the client, when nothing is known at all. Failures of single group versions are
+// Errors: those of the client if discovery fails completely. Failures of single group versions are
 //   in the result.
 Result<ServedResources> DiscoverAll(Context& ctx, Client& client);
 

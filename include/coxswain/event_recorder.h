@@ -14,34 +14,33 @@ namespace cox {
 
 enum class EventKind : uint8_t { kNormal, kWarning };
 
-// Tells users what a controller did, as Event objects of events.k8s.io/v1 (kubectl describe,
-// kubectl events).
+// Records Kubernetes Events (events.k8s.io/v1), which kubectl describe and kubectl events show.
 //
 //   events.Record(*pod, EventKind::kWarning, "FailedMount", "Mounting", "no volume " + name);
 //
-// `reason` says why in a word, `action` what was done or tried, `note` the rest for people. Events
-// that are equal but for their note are one series: the Event of the first, with a count and the
-// time of the last. A series ends when there was none of it for six minutes. Events about objects
-// without a namespace are in "default".
+// `reason` is a short CamelCase reason, `action` the action taken or attempted, `note` a readable
+// description. Events that differ only in their note form a series: the first Event, with a count
+// and the time of the last occurrence. A series ends after six minutes without an occurrence.
+// Events about cluster-scoped objects are created in "default".
 //
-// Guarantees: never blocks and never fails the caller. The second of a series is written at once, a
-//   count that goes on growing every half minute. Requests about one object are bounded (25 at
-//   once, then one in 5 minutes, as client-go does); counts are not lost by that. At most 1000
-//   events wait for those being sent. What cannot be sent for a passing reason is tried again for
-//   some minutes; what is refused, or waits for too long, is dropped and counted. Texts that are
-//   too long are cut: note 1024 bytes, reason and action 128.
+// Guarantees: never blocks the caller and never returns an error. The second occurrence in a series
+//   is written at once, later counts every 30 seconds. Requests per object are rate limited (a
+//   burst of 25, then one per 5 minutes, as in client-go); counts are not lost by that. At most
+//   1000 events are queued. Transient send failures are retried for some minutes; rejected events
+//   and events that wait too long are dropped and counted. Long texts are truncated: note to 1024
+//   bytes, reason and action to 128.
 // Threads: all methods may be called concurrently.
 class EventRecorder {
  public:
   struct Options {
     std::string controller;  // reportingController: "example.com/backup-operator"
-    std::string instance;    // reportingInstance; empty: the host's name
-    // Gets coxswain_events_total by result: created, counted (in a series), filtered (too many
-    // about one object), dropped. A registry takes it of one recorder.
+    std::string instance;    // reportingInstance; empty: the host name
+    // Registers coxswain_events_total by result: created, counted (in a series), filtered (rate
+    // limit per object), dropped. A registry supports one recorder.
     MetricsRegistry* metrics = nullptr;
   };
-  // Sends on a thread of its own until `ctx` stops; what is recorded later is dropped. The client
-  // outlives it.
+  // Sends from its own thread until `ctx` stops; events recorded later are dropped.
+  // Lifetime: the client must outlive the recorder.
   static std::unique_ptr<EventRecorder> Create(const Context& ctx, Client& client, Options options);
   virtual ~EventRecorder() = default;
 
@@ -54,10 +53,10 @@ class EventRecorder {
     RecordAbout(ReferenceTo(T::kKind, about.metadata), kind, reason, action, note);
   }
 
-  // Waits until what was recorded has been sent or given up, counts of series too, or `ctx` stops.
+  // Waits until all recorded events and series counts have been sent or dropped, or `ctx` stops.
   virtual Status Flush(Context& ctx) = 0;
 
-  // What an event is about.
+  // The object that an event is about.
   struct Reference {
     GroupVersionKind gvk;
     ObjectKey key;

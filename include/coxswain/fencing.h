@@ -10,19 +10,20 @@
 
 namespace cox {
 
-// The header by which a write says in which term of leadership it was made. A Coxswain API server
-// compares it with the Lease, when the request comes in and in the transaction that stores the
-// object, and refuses what was written in a term that is over. Other servers ignore it.
+// Header that identifies the leadership term of a write. A Coxswain API server compares it with the
+// Lease, both when it receives the request and in the transaction that stores the object, and
+// rejects writes from a past term. Other servers ignore it.
 //
-// Clients of LeaderElector::FencedClient send it by themselves.
+// Clients created by LeaderElector::FencedClient send this header.
 inline constexpr std::string_view kFencingHeader = "coxswain-fencing";
 
-// One term of leadership. A Lease has one holder at a time, and leaseTransitions grows with each
-// term, as long as nobody deletes the Lease: the two together name the term. Identities that are
-// not the same in two lives of a process (the default ones are not) name it for ever.
+// One term of leadership. A Lease has one holder at a time, and leaseTransitions increases with
+// each term unless the Lease is deleted, so holder and leaseTransitions together identify the term.
+// The identification is permanent if each process start uses a new identity, as the default
+// identities do.
 //
-// Other systems that only a leader may touch (a database, a device) can be given the number too,
-// and refuse smaller ones than they have seen.
+// External systems that only the leader may modify (a database, a device) can also receive the
+// number and reject numbers smaller than the largest one they have received.
 struct FencingToken {
   ObjectKey lease;
   std::string holder;       // spec.holderIdentity
@@ -30,19 +31,19 @@ struct FencingToken {
 
   // "<namespace>/<lease>;<holder>;<leaseTransitions>", the value of the header.
   std::string ToString() const;
-  // The way back. The holder may have semicolons in it. BadRequest for what is malformed, has
-  // other than visible ASCII characters or is longer than kMaxSize.
+  // Inverse of ToString. The holder may contain semicolons. BadRequest if the text is malformed,
+  // contains characters other than visible ASCII, or is longer than kMaxSize.
   static Result<FencingToken> Parse(std::string_view text);
   static constexpr size_t kMaxSize = 1024;
 
   bool operator==(const FencingToken&) const = default;
 };
 
-// Why a fenced write was refused: its maker does not lead, or not any more. Servers answer it as
-// 409 Conflict. Fenced clients give it as Forbidden: a Conflict is what callers try again, and
-// this one would end the same way for ever.
+// Status of a rejected fenced write: the writer is not, or no longer, the leader. Servers return
+// 409 Conflict. Fenced clients convert it to Forbidden, because callers retry after a Conflict and
+// a retry of this write can never succeed.
 Status DeposedStatus(Reason reason, std::string message);
-// True of both.
+// True for both forms.
 bool IsDeposed(const Status& status);
 
 }  // namespace cox

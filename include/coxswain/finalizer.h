@@ -11,47 +11,47 @@
 #include "coxswain/client.h"
 #include "object/owner.h"
 
-// Finalizers: an object that has some is not removed when it is deleted, but marked; it goes when
-// the last one has been taken off. Who keeps something outside of the cluster for an object puts
-// one on, and takes it off when that has been cleaned up.
+// Finalizers: deleting an object that has finalizers only marks it; it is removed when the last
+// finalizer has been removed. A controller that keeps external state for an object adds a
+// finalizer, and removes it after it has cleaned up that state.
 //
 //   COX_ASSIGN_OR_RETURN(Backup backup, client.Get<Backup>(ctx, key));
 //   COX_ASSIGN_OR_RETURN(const Finalization state,
 //                        Finalize(ctx, client, backup, "example.com/bucket",
 //                                 [&](Context& ctx) { return DeleteBucket(ctx, backup); }));
 //   if (state == Finalization::kGone) return ReconcileResult::Done();
-//   ... make the bucket: the finalizer is on, whatever happens next
+//   ... create the bucket: the finalizer is stored
 //
-// HasFinalizer(meta, name), AddFinalizer(&meta, name) and RemoveFinalizer(&meta, name) of
-// object/owner.h work on metadata alone.
+// HasFinalizer(meta, name), AddFinalizer(&meta, name) and RemoveFinalizer(&meta, name) in
+// object/owner.h work on metadata only.
 namespace cox {
 
 enum class Finalization : uint8_t {
-  kInPlace,  // the finalizer is on, and the object is not being deleted: go on
-  kGone,     // it is being deleted, and has nothing more to do with us: stop here
+  kActive,  // the finalizer is set and the object is not being deleted: continue
+  kGone,    // the object is being deleted and the finalizer is removed: stop
 };
 
 namespace internal {
-// Writes the finalizers of `meta`, if the object still is the one that was read.
+// Writes the finalizers of `meta` if the object has not changed since it was read.
 Result<Object> WriteFinalizers(Context& ctx, Client& client, const Resource& resource,
                                const meta::v1::ObjectMeta& meta);
-// Whether the failure of taking one off says that the object is gone anyway.
+// True if the failure to remove a finalizer means that the object no longer exists.
 bool IsGone(const Status& status);
 }  // namespace internal
 
-// Does what is to be done about finalizer `name` of `object`, as it was read:
-//   not being deleted, not on    puts it on; `object` is then as stored
-//   not being deleted, on        nothing
-//   being deleted, on            calls `cleanup`, and takes it off when that is OK
-//   being deleted, not on        nothing
+// Handles finalizer `name` of `object`:
+//   not being deleted, not set    adds it; `object` is then the stored object
+//   not being deleted, set        nothing
+//   being deleted, set            calls `cleanup`, and removes it if that returns OK
+//   being deleted, not set        nothing
 //
-// Guarantees: kInPlace is returned only when the finalizer is stored: what is made after it will be
-//   cleaned up. It is taken off only after `cleanup` was OK. Other finalizers stay as they are:
-//   each write is a patch that depends on the resourceVersion.
-// `cleanup` may be called more than once, also after it was OK (the process ended before the
-//   finalizer was off): what is gone already is no error.
-// Errors: those of `cleanup`; Conflict if `object` is not the newest (reconcile again, with what is
-//   then there); others of the client.
+// Guarantees: kActive is returned only if the finalizer is stored, so that state created
+//   afterwards will be cleaned up. The finalizer is removed only after `cleanup` has returned OK.
+//   Other finalizers are not changed: each write is a patch conditional on the resourceVersion.
+// REQUIRES: `cleanup` is idempotent. It may be called again after it returned OK, if the process
+//   ended before the finalizer was removed.
+// Errors: those of `cleanup`; Conflict if `object` is not the newest version (reconcile again with
+//   the current object); others of the client.
 template <class T>
   requires requires { T::kKind; }
 Result<Finalization> Finalize(Context& ctx, Client& client, T& object, std::string_view name,
@@ -64,13 +64,13 @@ Result<Finalization> Finalize(Context& ctx, Client& client, T& object, std::stri
     if (!removed.ok() && !internal::IsGone(removed)) return removed;
     return Finalization::kGone;
   }
-  if (!AddFinalizer(&meta, name)) return Finalization::kInPlace;
+  if (!AddFinalizer(&meta, name)) return Finalization::kActive;
   COX_ASSIGN_OR_RETURN(Object stored,
                        internal::WriteFinalizers(ctx, client, Resource::Of<T>(), meta));
   T* inner = stored.As<T>();
   if (inner == nullptr) return Status::Internal("the answer is a " + stored.gvk().ToString());
   object = std::move(*inner);
-  return Finalization::kInPlace;
+  return Finalization::kActive;
 }
 
 }  // namespace cox

@@ -17,40 +17,40 @@
 
 namespace cox {
 
-// One change of one object, as handlers see it.
+// One change of an object, as passed to handlers.
 struct Delta {
   enum class Type : uint8_t {
     kAdded,    // `after`
     kUpdated,  // `before`, `after`
-    kDeleted,  // `before`: as it was last known
-    kResync,   // `after`, which has not changed: look again whether the world is as it says
+    kDeleted,  // `before`: the last known state
+    kResync,   // `after`, unchanged: for a periodic reconcile
   };
   Type type = Type::kAdded;
   ObjectPtr before;
   ObjectPtr after;
-  // Part of the first list, not news. Controllers handle it with low priority.
+  // Part of the initial list. Controllers process it with low priority.
   bool initial = false;
-  // Of a deletion that was found out later, by a list: `before` may be older than what was deleted.
+  // A deletion detected by a later list: `before` may be older than the deleted version.
   bool missed = false;
-  // The writer (Context value kWriter) if this is a write of this process through the Manager's
-  // client, based on the version that the cache had: nothing that the writer does not know.
+  // The writer (Context value kWriter) if this change is a write of this process through the
+  // Manager's client, based on the cached version, so that it contains no other change.
   std::string_view own_writer;
 
   const ObjectPtr& object() const { return after != nullptr ? after : before; }
 };
 using DeltaHandler = std::function<void(const Delta&)>;
 
-// The key of the Context value by which own writes are told apart; controllers set their name.
+// Key of the Context value that identifies own writes; controllers set it to their name.
 inline constexpr std::string_view kWriter = "controller";
 
 struct HandlerOptions {
-  // Calls the handler for each object this often (up to a tenth later), changed or not. 0: as the
-  // cache is told (CacheOptions::resync).
+  // Calls the handler for each object at this interval (up to a tenth later), changed or not. 0:
+  // CacheOptions::resync.
   Clock::Duration resync = {};
 };
 
-// A registered handler or index. Dropping it unregisters: after that the handler does not run.
-// Never drop it in its own handler. May outlive the informer.
+// A registered handler. Destroying it unregisters the handler, which does not run afterwards. Do
+// not destroy it inside its own handler. May outlive the informer.
 class [[nodiscard]] InformerHandle {
  public:
   class Registration {
@@ -62,31 +62,31 @@ class [[nodiscard]] InformerHandle {
   explicit InformerHandle(std::unique_ptr<Registration> registration)
       : registration_(std::move(registration)) {}
 
-  // True when the handler has been called for every object of the first list.
+  // True after the handler has been called for every object of the initial list.
   bool synced() const { return registration_ != nullptr && registration_->synced(); }
 
  private:
   std::unique_ptr<Registration> registration_;
 };
 
-// The values under which an index finds an object; none: it is not found by that index.
+// Returns the index values of an object; none: the index does not contain the object.
 using IndexFunction = std::function<std::vector<std::string>(const Object&)>;
 
-// A copy of one resource (or a part of it) in memory that follows the server: list, then watch,
-// and again from where it was when a watch ends, however it ends.
+// An in-memory copy of a resource (or a part of it), maintained by list and watch. After a watch
+// ends, it resumes from the last resourceVersion, or lists again if that has expired.
 //
 // Guarantees
-//   - Objects only get newer: neither a reader nor a handler ever sees an older version after a
-//     newer one, not after reconnects, not with several API servers.
-//   - Own writes through the Manager's client are there when the call returns.
-//   - A handler sees the changes of one object in order, each add before its updates and its
-//     deletion. A handler that is slow sees several updates of one object as one; it never misses
-//     an add, a deletion, or the last state.
-//   - What is in the cache is complete once HasSynced(); it stays usable, and gets older, while the
-//     server is away.
+//   - Versions only increase: neither readers nor handlers receive an older version of an object
+//     after a newer one, even after reconnects or with several API servers.
+//   - Own writes through the Manager's client are visible when the call returns.
+//   - A handler receives the changes of an object in order, the add before updates and the
+//     deletion. For a slow handler, several updates of an object are combined into one; it never
+//     misses an add, a deletion, or the last state.
+//   - The cache is complete once HasSynced() is true. While the server is unavailable it can still
+//     be read, but becomes stale.
 // Threads: all methods may be called concurrently. Handlers run on the informer's thread or, for
-//   own writes, on the writer's; one call per handler at a time. They only enqueue: one that blocks
-//   holds up its informer, one that throws ends the program.
+//   own writes, on the writer's; each handler has at most one call at a time. Handlers should only
+//   enqueue: a blocking handler delays its informer, and an exception ends the program.
 // Ownership: objects are shared and immutable.
 class SharedInformer {
  public:
@@ -96,33 +96,33 @@ class SharedInformer {
   virtual bool HasSynced() const = 0;
   virtual Status WaitSynced(Context& ctx) const = 0;
 
-  // At any time. The handler is first called for each object that is there (initial).
+  // May be called at any time. The handler is first called for each existing object (initial).
   virtual InformerHandle AddHandler(DeltaHandler handler, HandlerOptions options = {}) = 0;
-  // At any time; the index covers what is there when this returns. An index of that name replaces
-  // the one there was.
+  // May be called at any time; existing objects are indexed when it returns. Replaces an index of
+  // the same name.
   virtual void AddIndex(std::string name, IndexFunction function) = 0;
 
-  // Null if there is none.
+  // Null if the object does not exist.
   virtual ObjectPtr Get(const ObjectKey& key) const = 0;
-  // Of one namespace, or all (""); in no given order.
+  // Objects of one namespace, or of all (""), in unspecified order.
   virtual std::vector<ObjectPtr> List(std::string_view ns,
                                       const labels::Selector& labels) const = 0;
-  // REQUIRES: the index was added (else: nothing is found).
+  // Returns nothing if the index was not added.
   virtual std::vector<ObjectPtr> Find(std::string_view index, std::string_view value) const = 0;
   virtual size_t size() const = 0;
-  // Up to which version of the resource this is complete; empty before the first list.
+  // The resourceVersion that the cache reflects; empty before the initial list.
   virtual std::string resource_version() const = 0;
-  // What the objects take in memory, about.
+  // Approximate memory use of the objects.
   virtual size_t bytes() const = 0;
 
-  // An own write: `object` as the server answered; `base`: the version it has replaced, 0 for none,
-  // if the server has made sure of that. For the Manager's client.
+  // Records an own write. `object` is the server's response; `base` is the version that it replaced
+  // (0 for none) if the server verified it, otherwise kUnknownBase. Used by the Manager's client.
   static constexpr int64_t kUnknownBase = -1;
   virtual void ObserveWrite(ObjectPtr object, int64_t base, std::string_view writer) = 0;
   virtual void ObserveDelete(const ObjectKey& key, std::string_view uid) = 0;
 };
 
-// Called with structs.
+// Typed handler functions.
 template <class T>
 struct EventHandler {
   using Ptr = std::shared_ptr<const T>;
@@ -131,7 +131,7 @@ struct EventHandler {
   std::function<void(const Ptr& last)> on_delete;
 };
 
-// A SharedInformer whose objects are structs. A handle: copies are the same informer.
+// A typed view of a SharedInformer. Copies refer to the same informer.
 template <class T>
 class Informer {
  public:

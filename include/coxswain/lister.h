@@ -12,12 +12,13 @@
 
 namespace cox {
 
-// Reads of an informer's copy, in structs: no request, no copy of objects.
+// Typed reads from an informer's cache, without requests and without copies.
 //
 //   Lister<core::v1::Pod> pods = cache.ListerOf<core::v1::Pod>();
 //   if (std::shared_ptr<const core::v1::Pod> pod = pods.Get({"default", "web"})) ...
 //
-// A handle: copies read the same informer. Threads: may be used concurrently.
+// A handle: copies read the same informer.
+// Threads: all methods may be called concurrently.
 template <class T>
 class Lister {
  public:
@@ -25,7 +26,7 @@ class Lister {
 
   explicit Lister(std::shared_ptr<const SharedInformer> shared) : shared_(std::move(shared)) {}
 
-  // Null if there is none.
+  // Null if the object does not exist.
   Ptr Get(const ObjectKey& key) const { return As<T>(shared_->Get(key)); }
   std::vector<Ptr> List(std::string_view ns = "", const labels::Selector& labels = {}) const {
     return Cast(shared_->List(ns, labels));
@@ -43,17 +44,17 @@ class Lister {
   std::shared_ptr<const SharedInformer> shared_;
 };
 
-// Finds objects by something that is in them. The key extractor is part of the type: an index
-// cannot be asked with the values of another.
+// Finds objects by an indexed value. The key extractor is part of the type, so that an index cannot
+// be used with the values of another one.
 //
-//   struct NodeName {                                       // what the index is called and made of
+//   struct NodeName {                                       // the index's name and its values
 //     static constexpr std::string_view kName = "spec.nodeName";
 //     static std::string Of(const core::v1::Pod& pod) { return pod.spec.nodeName; }
 //   };
 //   Index<core::v1::Pod, NodeName> by_node = cache.IndexOf<core::v1::Pod, NodeName>();
 //   for (const auto& pod : by_node.Find("node-1")) ...
 //
-// `Of` gives a std::string or a vector of them; empty strings index nothing.
+// `Of` returns a std::string or a vector of them; empty strings are not indexed.
 template <class T, class Key>
 class Index {
  public:

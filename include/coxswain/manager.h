@@ -23,89 +23,94 @@ namespace cox {
 
 struct ManagerOptions {
   CacheOptions cache;
-  std::optional<LeaderElectionOptions> leader_election;  // none: leads at once
-  // host:port, ":0" for any port, "0" for none. Prometheus text at /metrics.
+  std::optional<LeaderElectionOptions> leader_election;  // none: runs without election
+  // host:port, ":0" for any port, "0" to disable. Prometheus text at /metrics.
   std::string metrics_address = ":8080";
   std::string health_address = ":8081";  // /healthz and /readyz, with ?verbose
-  // How long work may take to end once it was asked to.
+  // How long runnables may take to end after their context stops.
   std::chrono::milliseconds graceful_shutdown{30'000};
-  std::string name = "manager";  // in events and as field manager
+  std::string name = "manager";  // reporting controller of events and field manager
 };
 
-// The response of a health check, or the metrics.
+// Response of a health check or of /metrics.
 struct Inspection {
-  int status = 200;  // of HTTP
+  int status = 200;  // HTTP status code
   std::string content_type;
   std::string body;
 };
 
-// Whatever runs while the manager does. Ends when `ctx` stops.
+// A function that runs with the manager. Returns when `ctx` stops.
 using Runnable = std::function<Status(Context& ctx)>;
 
-// Runs controllers: one client, one cache, one metrics registry for all of them.
+// Runs controllers with a shared client, cache and metrics registry.
 //
-// Start, in this order: health and metrics; the caches, which stay warm while another leads;
-//   runnables that need no leadership; then, leading, the controllers. It ends in the reverse
-//   order: no new keys, reconciles in flight end (for at most graceful_shutdown), events are sent,
-//   the Lease is given back.
+// Start order: health and metrics endpoints; caches, which stay in sync while another process
+//   leads; runnables without leader election; then, as leader, the controllers. Shutdown is in
+//   reverse order: no new keys are processed, running reconciles finish (within graceful_shutdown),
+//   events are sent, the Lease is released.
 // Threads: all methods may be called concurrently.
-// Errors: Run returns OK when `ctx` was stopped and all ended in time; why leadership was lost
-//   (the program then exits, and is started anew); or the first error of a runnable.
+// Errors: Run returns OK if `ctx` stopped and everything ended in time; the reason why leadership
+//   was lost (the program should then exit and be restarted); or the first error of a runnable.
 class Manager {
  public:
   static Result<std::unique_ptr<Manager>> Create(const Context& ctx, const Config& config,
                                                  ManagerOptions options = {});
-  // Over a client that the caller keeps, in process or for tests.
+  // Uses an existing client, for example an in-process one or a test client.
   static Result<std::unique_ptr<Manager>> Create(const Context& ctx, std::shared_ptr<Client> client,
                                                  ManagerOptions options = {});
   virtual ~Manager() = default;
 
-  // Writes are fenced by leadership and in the cache when they return; reads ask the server.
+  // Writes are fenced by leadership and visible in the cache when they return; reads go to the
+  // server.
   virtual Client& client() = 0;
   virtual Cache& cache() = 0;
   virtual EventRecorder& events() = 0;
   virtual MetricsRegistry& metrics() = 0;
   virtual const Context& context() const = 0;
 
-  // Before Run or while it runs. BadRequest: something of that name is there; controllers run under
+  // May be called before or during Run. BadRequest if the name is in use; controllers run under
   // their names.
   virtual Status Add(std::string name, Runnable runnable, bool needs_leader_election = true) = 0;
   using Check = std::function<Status(Context& ctx)>;
   virtual void AddHealthCheck(std::string name, Check check) = 0;  // /healthz
   virtual void AddReadyCheck(std::string name, Check check) = 0;   // /readyz
-  // Another cluster's client and cache, run with this manager; warm, as its own, before anything
-  // that was there at the start of Run. ControllerBuilder::WatchesInformer takes keys from it.
+  // Adds a client and cache for another cluster that run with this manager. If added before Run,
+  // the cache syncs before runnables start. ControllerBuilder::WatchesInformer watches its
+  // informers.
   virtual Result<Cache*> AddCluster(std::string name, std::shared_ptr<Client> client,
                                     CacheOptions options = {}) = 0;
 
-  // Once. Work that did not end in time is named in the error, and waited for by the destructor.
+  // May be called once. The error names runnables that did not end in time; the destructor waits
+  // for them.
   virtual Status Run(Context& ctx) = 0;
 
-  // The response to GET of /healthz, /livez, /readyz or /metrics, for programs that serve these
-  // paths themselves, with TLS or with authorization. None for other paths. May block.
+  // The response to GET /healthz, /livez, /readyz or /metrics, for programs that serve these paths
+  // themselves, with TLS or authorization. No value for other paths. May block.
   virtual std::optional<Inspection> Inspect(Context& ctx, std::string_view path,
                                             std::string_view query = {}) = 0;
-  // A client like client() that sends with `client`, for example as another user: its writes are
-  // fenced by the leadership of the manager, and are in the cache when they return. The manager
-  // must outlive it.
+  // A client like client() that sends through `client`, for example as another user. Its writes are
+  // fenced by the manager's leadership and visible in the cache when they return. The manager must
+  // outlive it.
   virtual std::unique_ptr<Client> ClientOver(std::shared_ptr<Client> client) = 0;
 
   virtual bool IsLeader() const = 0;
-  virtual uint16_t metrics_port() const = 0;  // 0: none
+  virtual uint16_t metrics_port() const = 0;  // 0: disabled
   virtual uint16_t health_port() const = 0;
 };
 
-// main() of an operator: builds a manager as its flags say (--kubeconfig, --namespaces,
-// --leader-elect, --metrics-bind-address, --health-probe-bind-address, --v; --help tells all), lets
-// `setup` register controllers, and runs until SIGTERM or SIGINT; a second signal ends the program
-// at once. Logs to stderr. While it waits it gives back memory that only the start has needed.
-// Returns the exit code: 0 stopped as asked, 1 failed, 2 wrong flags; it does not return, and ends
-// the program with 1, when the manager failed: leadership may be lost, or work may hang.
+// main() of an operator: creates a manager from the flags (--kubeconfig, --namespaces,
+// --leader-elect, --metrics-bind-address, --health-probe-bind-address, --v; see --help), calls
+// `setup` to register controllers, and runs until SIGTERM or SIGINT; a second signal ends the
+// program immediately. Logs to stderr. Returns memory that only the startup needed to the system.
+//
+// Returns the exit code: 0 after a signal, 1 on failure, 2 for invalid flags. If the manager fails,
+// the program exits with 1 without returning, because leadership may be lost or a runnable may
+// hang.
 struct OperatorOptions {
-  std::string name;         // "backup-operator": of the Lease, of the field manager
+  std::string name;         // "backup-operator": name of the Lease and field manager
   std::string description;  // for --help
   ManagerOptions manager;
-  std::vector<FlagInfo> flags;  // of the operator's own, besides those above; `setup` reads them
+  std::vector<FlagInfo> flags;  // additional flags; `setup` reads them
 };
 using OperatorSetup = std::function<Status(Manager& manager, const Flags& flags)>;
 int RunOperator(int argc, char** argv, OperatorOptions options, const OperatorSetup& setup);

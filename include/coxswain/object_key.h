@@ -8,15 +8,15 @@
 
 namespace cox {
 
-// Which object of a kind: its namespace (empty for kinds without) and its name. What work queues
-// hold, what reconcilers get, what caches are asked for.
+// Identifies an object of a kind by namespace (empty for cluster-scoped kinds) and name. Used by
+// work queues, reconcilers and caches.
 struct ObjectKey {
-  std::string ns;  // `namespace` is a word of the language
+  std::string ns;  // `namespace` is a C++ keyword
   std::string name;
 
-  // "default/web"; "node-1" for kinds without a namespace.
+  // "default/web"; "node-1" for cluster-scoped kinds.
   std::string ToString() const { return ns.empty() ? name : ns + "/" + name; }
-  // The way back; a text with more than one slash is taken as a name whole.
+  // Inverse of ToString. A text with more than one slash is treated as a name.
   static ObjectKey Parse(std::string_view text) {
     const size_t slash = text.find('/');
     if (slash == std::string_view::npos || text.find('/', slash + 1) != std::string_view::npos) {

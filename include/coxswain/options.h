@@ -16,11 +16,12 @@
 #include "object/type/type.h"
 #include "object/type/value.h"
 
-// What the verbs of the client can be told. All of it is optional: `{}` is what most want.
+// Options of the client's verbs. All are optional; `{}` is the usual choice.
 namespace cox {
 
 struct GetOptions {
-  // "": the newest. "0": whatever the server has at hand. Else: not older than this.
+  // "": the most recent version. "0": any version from the server's cache. Otherwise: a version
+  // that is not older than this one.
   std::string resource_version;
   std::string subresource;  // "scale"
 };
@@ -29,23 +30,24 @@ struct ListOptions {
   std::string ns;  // empty: all namespaces
   labels::Selector labels;
   fields::Selector fields;
-  // 0: the whole list in one answer. Else pages of this size; the client asks for all of them.
+  // 0: the whole list in one response. Otherwise the client reads the list in pages of this size.
   int64_t page_size = 0;
-  std::string resource_version;        // as GetOptions
+  std::string resource_version;        // as in GetOptions
   std::string resource_version_match;  // "", "Exact", "NotOlderThan"
-  // A list in pages whose continue token expired (410) begins anew, as one whole list. This is
-  // called then: what was given so far does not count. Without it such a list ends with Expired.
+  // If a continue token expires (410), the client restarts the list without paging and calls
+  // on_restart; the caller must discard the objects received so far. Without on_restart the list
+  // fails with Expired.
   std::function<void()> on_restart;
 };
 
-// Changes after `list.resource_version`, as they come.
+// Delivers changes after `list.resource_version`.
 struct WatchOptions {
   ListOptions list;
   bool bookmarks = true;
-  // The objects there are, as ADDED events, then a bookmark that says that those were all, then
-  // changes: a list without the memory of one.
+  // The server first sends the existing objects as ADDED events, then a bookmark that marks their
+  // end, then changes. This replaces a list and does not hold the whole list in memory.
   bool send_initial_events = false;
-  // After which the server ends the watch in peace; 0: as the server likes.
+  // The server closes the watch after this time. 0: the server chooses.
   std::chrono::seconds timeout{0};
 };
 
@@ -54,15 +56,15 @@ enum class FieldValidation : uint8_t { kServerDefault, kIgnore, kWarn, kStrict }
 // For create, update, patch.
 struct WriteOptions {
   bool dry_run = false;
-  std::string field_manager;  // empty: the program's user agent names it
+  std::string field_manager;  // empty: derived from the user agent
   FieldValidation field_validation = FieldValidation::kServerDefault;
   std::string subresource;  // "status", "scale", "resize", ...
 };
 
 struct ApplyOptions {
   std::string field_manager;  // REQUIRED, by the API
-  // Takes fields over from other managers; without it a field that another owns is a Conflict whose
-  // causes name them.
+  // Takes ownership of fields from other managers. Without it, a field owned by another manager
+  // causes a Conflict whose causes name the manager.
   bool force = false;
   bool dry_run = false;
   std::string subresource;
@@ -73,7 +75,7 @@ enum class Propagation : uint8_t { kServerDefault, kOrphan, kBackground, kForegr
 struct DeleteOptions {
   std::optional<std::chrono::seconds> grace_period;
   Propagation propagation = Propagation::kServerDefault;
-  // Delete only this very object, or this version of it: else Conflict.
+  // Preconditions: the delete fails with Conflict if the uid or the resourceVersion differs.
   std::string uid;
   std::string resource_version;
   bool dry_run = false;
@@ -85,7 +87,7 @@ std::string MergeBetween(const Type& type, const void* before, const void* after
 std::string MergeBetween(const Value& before, const Value& after, bool optimistic);
 }  // namespace internal
 
-// A patch: its type and its body, JSON.
+// A patch: its type and its JSON body.
 struct Patch {
   patch::PatchType type = patch::PatchType::kMerge;
   std::string body;
@@ -96,9 +98,9 @@ struct Patch {
   }
   static Patch Json(std::string body) { return {patch::PatchType::kJson, std::move(body)}; }
 
-  // What leads from `before` to `after`, as a merge patch; empty() if nothing does. With
-  // `optimistic` the server refuses it (Conflict) unless the object still is `before`. Lists are
-  // replaced whole, as merge patches do.
+  // Merge patch that changes `before` into `after`; empty() if they are equal. With `optimistic`
+  // the patch contains the resourceVersion of `before`, so that the server rejects it with Conflict
+  // if the object has changed. Lists are replaced as a whole, as in every merge patch.
   template <class T>
   static Patch Between(const T& before, const T& after, bool optimistic = false) {
     if constexpr (std::is_same_v<T, Value>) {
@@ -107,7 +109,8 @@ struct Patch {
       return Merge(internal::MergeBetween(T::kType, &before, &after, optimistic));
     }
   }
-  // The same as a JSON Patch of add, remove and replace: what a mutating webhook answers with.
+  // As Between, but as a JSON Patch of add, remove and replace operations, the form that mutating
+  // webhooks return.
   static Patch JsonBetween(const Value& before, const Value& after);
   bool empty() const { return body.empty() || body == "{}" || body == "[]"; }
 };

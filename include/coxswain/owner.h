@@ -9,23 +9,23 @@
 #include "object/owner.h"
 #include "object/type/kind.h"
 
-// Owner references: an object that has owners is deleted when all of them are gone, and the one of
-// them that is its controller answers for it (ControllerBuilder::Owns finds the way back).
+// Owner references: an object is garbage-collected when all its owners are gone. At most one owner
+// is its controller (see ControllerBuilder::Owns).
 //
 //   apps::v1::Deployment web = ...;
 //   COX_RETURN_IF_ERROR(SetControllerReference(website, web));
 //   client.Create(ctx, web);
 //
-// Guarantees: an object has at most one controller, and each owner once; setting again what is
-//   there changes nothing. An owner is the same if kind, group and name are: one that was deleted
-//   and made anew takes the place of the former.
-// Errors: BadRequest for an owner that the garbage collector would not find: in another namespace,
-//   or in one while the object is in none, or without a uid (it has not been created).
-//   AlreadyExists if another controls the object; the message names it.
-// Threads: as the structs.
+// Guarantees: an object has at most one controller and each owner at most once; setting an existing
+//   reference again changes nothing. Owners are equal if kind, group and name are equal: an owner
+//   that was deleted and recreated replaces the earlier reference.
+// Errors: BadRequest for an owner that the garbage collector would not find: an owner in another
+//   namespace, a namespaced owner of a cluster-scoped object, or an owner without a uid (not yet
+//   created). AlreadyExists if another owner is the controller; the message names it.
+// Threads: those of the structs.
 //
-// object/owner.h has more, for those who hold metadata: GetControllerOf(meta), IsControlledBy(meta,
-// uid), RemoveOwnerReference(meta, uid).
+// object/owner.h has functions on metadata: GetControllerOf(meta), IsControlledBy(meta, uid),
+// RemoveOwnerReference(meta, uid).
 namespace cox {
 
 namespace internal {
@@ -34,8 +34,9 @@ Status AddOwner(const KindInfo& kind, const meta::v1::ObjectMeta& owner, meta::v
 }
 
 struct OwnerOptions {
-  // Whoever deletes the owner in the foreground waits for the object. To set it, one must be
-  // allowed to set finalizers of the owner, where the server checks that.
+  // Foreground deletion of the owner waits for the object. If the server checks it
+  // (OwnerReferencesPermissionEnforcement), this requires permission to update finalizers of the
+  // owner.
   bool block_owner_deletion = true;
 };
 
@@ -46,7 +47,7 @@ Status SetControllerReference(const Owner& owner, T& object, const OwnerOptions&
                             options.block_owner_deletion);
 }
 
-// Makes it one of those that keep it alive. If it was the controller, it no longer is.
+// Adds `owner` as an owner that is not the controller. Clears the controller flag if it is set.
 template <class Owner, class T>
 Status SetOwnerReference(const Owner& owner, T& object,
                          const OwnerOptions& options = {.block_owner_deletion = false}) {
@@ -60,7 +61,7 @@ const meta::v1::OwnerReference* ControllerOf(const T& object) {
   return GetControllerOf(object.metadata);
 }
 
-// By uid: a namesake does not count.
+// Compares the uid, not only the name.
 template <class Owner, class T>
 bool IsControlledBy(const T& object, const Owner& owner)
   requires requires { owner.metadata.uid; }

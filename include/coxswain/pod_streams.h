@@ -15,31 +15,32 @@
 #include "coxswain/object_key.h"
 #include "object/scalar/time.h"
 
-// What goes on in a Pod's containers: their logs, programs run in them, connections to them.
+// Streams of a Pod's containers: logs, exec, attach and port-forward.
 //
 //   ExecOptions options{.command = {"cat", "/etc/hostname"}};
 //   COX_ASSIGN_OR_RETURN(ExecResult result, ExecOutput(ctx, client, {"default", "web"}, options));
 //   if (result.exit_code == 0) Use(result.output);
 //
-// Exec, attach and port-forward run over WebSockets, one connection each, with Kubernetes' channel
-// protocol: v5.channel.k8s.io (API servers from v1.30 on), else v4.channel.k8s.io. SPDY, which
-// servers before v1.30 also speak, is not supported.
+// Exec, attach and port-forward use one WebSocket connection each, with the Kubernetes channel
+// protocol: v5.channel.k8s.io (API servers since v1.30), otherwise v4.channel.k8s.io. SPDY, which
+// servers before v1.30 also support, is not supported.
 //
-// Everything has back-pressure: who reads slowly makes the container wait, and costs no memory.
-// Threads: of each stream one thread may read while others write.
-// Ownership: dropping a stream ends it at once.
-// Errors: the server's own Status (NotFound, BadRequest for a container that is not running, ...);
-//   Unavailable when the connection broke; the context's reason when that stops first, after which
-//   the stream can still be used.
+// All streams apply flow control: a slow reader blocks the container and does not increase memory
+// use.
+// Threads: on each stream, one thread may read while others write.
+// Ownership: destroying a stream closes it immediately.
+// Errors: the Status sent by the server (NotFound, BadRequest for a container that is not running,
+//   ...); Unavailable if the connection broke; the context's Status if the context stops first,
+//   after which the stream can still be used.
 namespace cox {
 
 struct LogOptions {
-  std::string container;  // empty: the only one
-  bool follow = false;    // go on with what the container writes from now on
-  bool previous = false;  // of the container that ran before the last restart
+  std::string container;  // empty: the only container
+  bool follow = false;    // continue with new output
+  bool previous = false;  // logs of the previous container instance
   std::optional<int64_t> since_seconds;
   std::optional<Time> since_time;
-  bool timestamps = false;  // an RFC 3339 time before each line
+  bool timestamps = false;  // prefix each line with an RFC 3339 time
   std::optional<int64_t> tail_lines;
   std::optional<int64_t> limit_bytes;
 };
@@ -47,20 +48,21 @@ struct LogOptions {
 class LogStream {
  public:
   virtual ~LogStream() = default;
-  // What is there, as it comes; empty at the end.
+  // Returns the data that is available; waits if there is none. Empty at the end.
   virtual Result<Bytes> Read(Context& ctx) = 0;
-  // The next line, without its end; none after the last. A line above 1 MiB comes in pieces.
+  // The next line without its line terminator; no value after the last line. A line longer than 1
+  // MiB is returned in pieces.
   virtual Result<std::optional<std::string>> ReadLine(Context& ctx) = 0;
 };
 Result<std::unique_ptr<LogStream>> Logs(Context& ctx, Client& client, const ObjectKey& pod,
                                         const LogOptions& options = {});
 
 struct ExecOptions {
-  std::string container;             // empty: the only one, or the Pod's default
-  std::vector<std::string> command;  // not a shell's line: program and arguments
+  std::string container;             // empty: the only container, or the Pod's default container
+  std::vector<std::string> command;  // program and arguments, not a shell command line
   bool attach_stdin = false;
   bool attach_stdout = true;
-  bool attach_stderr = true;  // with a tty there is no stderr: all is on stdout
+  bool attach_stderr = true;  // with a tty, all output is on stdout
   bool tty = false;
 };
 struct AttachOptions {
@@ -77,27 +79,27 @@ struct ProcessOutput {
   Bytes bytes;
 };
 
-// A process in a container, with the streams that were asked for.
+// A process in a container, with the streams that the options attach.
 class ContainerProcess {
  public:
   virtual ~ContainerProcess() = default;
 
   virtual Status Write(Context& ctx, std::string_view input) = 0;
-  // The process reads to the end of its input. MethodNotAllowed if the server speaks v4, which has
-  // no way to say so (see can_close_stdin).
+  // Sends end-of-file to the process. MethodNotAllowed with protocol v4, which does not support it
+  // (see can_close_stdin).
   virtual Status CloseStdin(Context& ctx) = 0;
   virtual bool can_close_stdin() const = 0;
-  // Of the terminal, if there is one.
+  // Sets the size of the terminal, if there is one.
   virtual Status Resize(Context& ctx, uint16_t width, uint16_t height) = 0;
-  // The next piece; none when the process has ended and all it wrote was read.
+  // The next output; no value when the process has ended and all output has been read.
   virtual Result<std::optional<ProcessOutput>> Read(Context& ctx) = 0;
-  // Reads to the end, drops what it reads, and returns the exit code. An error if the process could
-  // not run, or if nobody knows how it ended.
+  // Reads and discards the remaining output and returns the exit code. An error if the process
+  // could not start or its exit code is unknown.
   virtual Result<int> Wait(Context& ctx) = 0;
 };
 Result<std::unique_ptr<ContainerProcess>> Exec(Context& ctx, Client& client, const ObjectKey& pod,
                                                const ExecOptions& options);
-// To the process that the container itself is.
+// Attaches to the main process of the container.
 Result<std::unique_ptr<ContainerProcess>> Attach(Context& ctx, Client& client, const ObjectKey& pod,
                                                  const AttachOptions& options = {});
 
@@ -106,52 +108,54 @@ struct ExecResult {
   std::string error_output;
   int exit_code = 0;
 };
-// Runs a command to its end, with `input` (then its stdin is attached, and closed after that), and
-// gathers what it writes. RequestEntityTooLarge when that is more than `max_bytes`.
+// Runs a command until it exits and returns its output. If `input` is not empty, stdin is attached,
+// receives `input`, and is then closed. RequestEntityTooLarge if the output exceeds `max_bytes`.
 Result<ExecResult> ExecOutput(Context& ctx, Client& client, const ObjectKey& pod,
                               ExecOptions options, std::string_view input = {},
                               size_t max_bytes = size_t{16} * 1024 * 1024);
 
-// A connection to a port of a Pod, as if one had connected to it from inside.
+// A connection to a port of a Pod, made from inside the Pod's network namespace.
 //
-// The channel protocol carries one connection per WebSocket and cannot end one direction alone: the
-// Pod sees the end of our side when the stream is dropped. What kubectl prefers (SPDY/3.1 inside a
-// WebSocket, many connections in one) is not supported; API servers and kubelets of v1.36 take
-// both.
+// The channel protocol carries one connection per WebSocket and has no half-close: the Pod receives
+// end-of-file when the stream is destroyed. SPDY/3.1 tunneled in a WebSocket, kubectl's preferred
+// protocol, which carries many connections, is not supported. API servers and kubelets of v1.36
+// support both.
 class PortStream {
  public:
   virtual ~PortStream() = default;
   virtual Status Write(Context& ctx, std::string_view bytes) = 0;
-  // What is there, as it comes; empty when the Pod ended the connection. Unavailable, with the
-  // kubelet's words, when nobody listens there.
+  // Returns the data that is available; waits if there is none. Empty when the Pod has closed the
+  // connection. Unavailable, with the kubelet's message, if the port is not open.
   virtual Result<Bytes> Read(Context& ctx) = 0;
-  // Sends what was written, then ends the connection; what still comes is dropped.
+  // Sends pending data, then closes the connection; data received afterwards is discarded.
   virtual Status Close(Context& ctx) = 0;
 };
 Result<std::unique_ptr<PortStream>> PortForward(Context& ctx, Client& client, const ObjectKey& pod,
                                                 uint16_t port);
 
 struct PortMapping {
-  uint16_t local = 0;  // 0: any that is free
+  uint16_t local = 0;  // 0: any free port
   uint16_t remote = 0;
 };
 struct ForwardOptions {
-  std::string address = "127.0.0.1";  // whoever reaches it reaches the Pod, as us
-  size_t max_connections = 64;        // at once; more wait
+  std::string address = "127.0.0.1";  // its clients reach the Pod with this program's credentials
+  size_t max_connections = 64;        // concurrent connections; further ones wait
 };
 
-// Listens on local ports and forwards each connection, as `kubectl port-forward` does. Dropping it
-// ends it, with all connections.
+// Listens on local ports and forwards each connection, like `kubectl port-forward`. Destroying it
+// closes the listeners and all connections.
 //
-// A connection that cannot be forwarded is closed and logged; the others go on. One whose local end
-// has ended is kept as long as the Pod sends something, and for 10 s more.
+// A connection that cannot be forwarded is closed and logged; other connections are not affected.
+// After the local end has closed, a connection stays open while the Pod sends data, and for 10 s
+// after that.
 class PortForwarder {
  public:
   virtual ~PortForwarder() = default;
-  // With the local ports that were chosen.
+  // The mappings, with the local ports that were selected.
   virtual const std::vector<PortMapping>& ports() const = 0;
 };
-// `client` must live as long as what is returned; that stops with `ctx`.
+// Stops when `ctx` stops.
+// Lifetime: `client` must outlive the returned object.
 Result<std::unique_ptr<PortForwarder>> ListenAndForward(const Context& ctx, Client& client,
                                                         const ObjectKey& pod,
                                                         std::vector<PortMapping> ports,

@@ -8,29 +8,29 @@
 
 namespace cox {
 
-// Which changes a controller wants to hear of. A filter saves work, never decides about
-// correctness: what it drops is seen again at the next resync, if at all.
+// Selects the changes that a controller handles. A predicate only saves work; correctness must not
+// depend on it. A filtered change is delivered again at the next resync at the earliest.
 using Predicate = std::function<bool(const Delta&)>;
 
 namespace predicates {
 
-// Changes of the spec: metadata.generation. Creation and deletion pass. Not for kinds that have no
+// Changes of the spec (metadata.generation), creation and deletion. Not for kinds without a
 // generation.
 Predicate GenerationChanged();
 Predicate LabelsChanged();
 Predicate AnnotationsChanged();
-Predicate ResourceVersionChanged();  // no resyncs
+Predicate ResourceVersionChanged();  // filters resyncs
 Predicate HasLabels(labels::Selector selector);
 Predicate InNamespace(std::string ns);
-// Not what the controller `writer` wrote itself.
+// Filters the writes of the controller `writer`.
 Predicate NotOwnWrites(std::string writer);
 
 Predicate All(std::vector<Predicate> predicates);
 Predicate Any(std::vector<Predicate> predicates);
 Predicate Not(Predicate predicate);
 
-// By the struct: On<Pod>([](const Pod& pod) { return pod.spec.nodeName == "n1"; }); of updates the
-// new state counts.
+// Typed predicate: On<Pod>([](const Pod& pod) { return pod.spec.nodeName == "n1"; }). For updates,
+// tests the new state.
 template <class T>
 Predicate On(std::function<bool(const T&)> wanted) {
   return [wanted = std::move(wanted)](const Delta& delta) {

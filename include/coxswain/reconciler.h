@@ -11,12 +11,12 @@
 
 namespace cox {
 
-// What came of one reconcile. An error is a Status instead: it is logged, counted, and tried again
-// after a wait that doubles.
+// Result of a reconcile. Return a Status for an error: it is logged, counted, and retried with
+// exponential backoff.
 struct ReconcileResult {
-  // Look again after this long, even if nothing happens. 0: when something happens.
+  // Requeue after this time even without a change. 0: only after a change.
   Clock::Duration requeue_after{};
-  // Failed, and trying again would not help: logged, counted as terminal, not retried.
+  // A permanent error: logged, counted as terminal, not retried.
   Status terminal;
 
   static ReconcileResult Done() { return {}; }
@@ -24,20 +24,21 @@ struct ReconcileResult {
   static ReconcileResult GiveUp(Status why) { return {.terminal = std::move(why)}; }
 };
 
-// Makes the world as one object says it should be.
+// Brings the cluster to the state that an object specifies.
 //
-// Reconcile gets the key of an object that may have changed, may be as before, or may be gone. It
-// reads what is, compares with what should be, and does the difference: on the level, never on the
-// edge. It may be called at any time, again and again, and must then change nothing.
+// Reconcile receives the key of an object that may have changed, may be unchanged, or may be gone.
+// It reads the current state, compares it with the desired state, and applies the difference:
+// level-triggered, not edge-triggered. It may be called at any time and any number of times, and
+// must be idempotent.
 //
-// Threads: called concurrently for different keys, never for the same one.
-// Errors: returned, not logged. An exception that escapes counts as an error (and in
-//   controller_runtime_reconcile_panics_total); the program goes on.
+// Threads: called concurrently for different keys, never for the same key.
+// Errors: return errors, do not log them. An exception that escapes counts as an error (and in
+//   controller_runtime_reconcile_panics_total); the program continues.
 class Reconciler {
  public:
   virtual ~Reconciler() = default;
-  // `ctx` stops when the manager does or the reconcile takes longer than it may; its logger names
-  // controller and object.
+  // `ctx` stops with the manager or after the reconcile timeout; its logger adds the names of the
+  // controller and the object.
   virtual Result<ReconcileResult> Reconcile(Context& ctx, const ObjectKey& key) = 0;
 };
 

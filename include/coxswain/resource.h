@@ -12,18 +12,18 @@
 
 namespace cox {
 
-// Which kind of objects: all the client and the cache need to know to speak of it. A value.
+// Identifies a resource type for the client and the cache. A value type.
 //
 //   Resource::Of<core::v1::Pod>()                           a kind that has a C++ struct
 //   Resource::Dynamic({"example.com", "v1", "Backup"}, "backups", true)
-//   client.Discover(ctx, {"example.com", "v1", "Backup"})   asks the server for the rest
+//   client.Discover(ctx, {"example.com", "v1", "Backup"})   found through API discovery
 //
-// Objects of the first are structs, of the others JSON values (Object::value()).
+// Objects of the first form are structs, objects of the others are JSON values (Object::value()).
 struct Resource {
   GroupVersionKind gvk;
   std::string plural;  // "pods"
   bool namespaced = false;
-  // Null for dynamic ones; else constant, as long as the program.
+  // Null for dynamic resources. Otherwise points to static data.
   const KindInfo* info = nullptr;
 
   template <class T>
@@ -42,7 +42,7 @@ struct Resource {
   }
 
   GroupVersionResource gvr() const { return {gvk.group, gvk.version, plural}; }
-  // "pods", "deployments.apps": as error texts, metrics and etcd say it.
+  // "pods", "deployments.apps": the form used in error texts, metrics and etcd keys.
   std::string ToString() const { return gvk.group.empty() ? plural : plural + "." + gvk.group; }
 
   friend bool operator==(const Resource& a, const Resource& b) {
@@ -50,20 +50,20 @@ struct Resource {
   }
 };
 
-// What every kind's metadata says, without decoding more of it. Cheap; for objects of any kind.
+// Metadata that all kinds share, read without decoding the rest of the object.
 struct ObjectHead {
   ObjectKey key;
   std::string uid;
-  // resourceVersion as a number, which it is on every server since v1.35; 0 if absent. Versions of
-  // one resource are ordered by it.
+  // resourceVersion as a number (guaranteed by the API since v1.35); 0 if absent. Orders versions
+  // of objects of one resource.
   int64_t version = 0;
   int64_t generation = 0;
   bool deleting = false;  // has a deletionTimestamp
 };
 ObjectHead HeadOf(const Object& object);
 
-// The struct inside of a shared object; the object itself for T = Object. Null if it is of another
-// kind. Shares ownership: nothing is copied.
+// The struct inside a shared object, or the object itself for T = Object. Null if the object is of
+// another kind. Shares ownership without a copy.
 template <class T>
 std::shared_ptr<const T> As(const ObjectPtr& object) {
   if constexpr (std::is_same_v<T, Object>) {

@@ -11,15 +11,15 @@
 #include "base/result.h"
 #include "coxswain/client.h"
 
-// Subresources that speak another kind than their resource. Those that do not (status, resize,
-// approval) are a word in GetOptions, WriteOptions and ApplyOptions.
+// Subresources whose kind differs from the kind of their resource. For the others (status, resize,
+// approval), set `subresource` in GetOptions, WriteOptions or ApplyOptions.
 //
-// Threads and errors: as Client's.
+// Threads and errors are those of Client.
 namespace cox {
 
-// How many there are of a thing that can be scaled, whatever it is: deployments, custom resources
-// that declare it. Write it back with its resourceVersion to be told of a Conflict, without one to
-// just set spec.replicas.
+// The scale subresource of any scalable resource, including custom resources that declare it. If
+// the scale contains a resourceVersion, UpdateScale returns Conflict if the object has changed;
+// without one it sets spec.replicas unconditionally.
 Result<autoscaling::v1::Scale> GetScale(Context& ctx, Client& client, const Resource& resource,
                                         const ObjectKey& key);
 Result<autoscaling::v1::Scale> UpdateScale(Context& ctx, Client& client, const Resource& resource,
@@ -36,16 +36,17 @@ Result<autoscaling::v1::Scale> UpdateScale(Context& ctx, Client& client,
   return UpdateScale(ctx, client, Resource::Of<T>(), std::move(scale), options);
 }
 
-// Deletes a Pod unless a PodDisruptionBudget forbids it for now: then TooManyRequests, whose causes
-// name the budget. Try again later.
+// Evicts a Pod. Returns TooManyRequests if a PodDisruptionBudget does not allow the eviction now;
+// the causes name the budget. Retry later.
 Status Evict(Context& ctx, Client& client, const ObjectKey& pod, const DeleteOptions& options = {});
 
-// A token of a service account. Its status has the token and when it expires; ask again before.
+// Requests a token for a service account. The status contains the token and its expiration time;
+// request a new token before then.
 Result<authentication::v1::TokenRequest> CreateToken(Context& ctx, Client& client,
                                                      const ObjectKey& service_account,
                                                      authentication::v1::TokenRequestSpec spec);
 
-// Gives a Pod to a node: what schedulers do. Conflict if it has one.
+// Binds a Pod to a node, as schedulers do. Conflict if the Pod is already bound.
 Status Bind(Context& ctx, Client& client, const ObjectKey& pod, const std::string& node);
 
 }  // namespace cox

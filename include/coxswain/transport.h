@@ -17,41 +17,42 @@ class WebSocket;
 
 namespace cox {
 
-// Carries requests to an API server. Two ways, one client above them: HTTPS, and calls inside the
-// process. Decorators (faults in tests, counting) are Transports over a Transport.
+// Sends requests to an API server, over HTTPS or by calls inside the process. Decorators (fault
+// injection, metrics) are Transports that wrap a Transport.
 //
-// Requests come without host and credentials; the transport adds them.
+// Requests contain neither host nor credentials; the transport adds them.
 // Threads: all methods may be called concurrently.
-// Errors: Unavailable when the server cannot be reached or the connection broke: then whether the
-//   request was executed is not known, unless NotSent() says so. Answers of the server, also 500,
-//   are answers.
+// Errors: Unavailable if the server cannot be reached or the connection broke; the request may have
+//   been executed unless NotSent() returns true. HTTP error responses, including 500, are returned
+//   as responses.
 class Transport {
  public:
   virtual ~Transport() = default;
 
-  // The whole answer.
+  // Returns the complete response.
   virtual Result<net::Response> Do(Context& ctx, net::Request request) = 0;
-  // An answer that is read as it comes: a watch, a log, a large list.
+  // Returns a response that is read incrementally: a watch, a log, a large list.
   virtual Result<std::unique_ptr<net::ClientStream>> Start(Context& ctx, net::Request request) = 0;
-  // A WebSocket with one of `protocols`, the most wanted first (net/websocket.h). Unavailable from
-  // a transport that has none, which is what this says where it is not overridden.
+  // Opens a WebSocket with one of `protocols`, in order of preference (net/websocket.h). The
+  // default implementation returns Unavailable.
   virtual Result<std::unique_ptr<net::WebSocket>> OpenWebSocket(Context& ctx, net::Request request,
                                                                 std::vector<std::string> protocols);
 };
 
-// By HTTP/2 (or HTTP/1.1) over TLS, with the credentials of `config`, which are followed as they
-// change. One connection carries all; it is pinged while it is silent, so that one that is dead is
-// noticed within 45 s.
+// HTTP/2 (or HTTP/1.1) over TLS with the credentials of `config`, which are reloaded when they
+// change. All requests share one connection. Idle connections are pinged, so that a dead connection
+// is detected within 45 s.
 Result<std::shared_ptr<Transport>> ConnectTransport(const Context& ctx, const Config& config);
 
-// By calling the server's handler: no socket, no copy of the bodies. `authorization` is the value
-// of that header ("Bearer ..."), by which the server knows the caller as it knows all others.
-// `handler` must be callable as long as the transport lives.
+// Calls the server's handler in the same process, without a socket and without copying bodies.
+// `authorization` is the value of the Authorization header ("Bearer ..."), which the server
+// authenticates as usual.
+// Lifetime: `handler` must be callable while the transport exists.
 std::shared_ptr<Transport> MakeInProcessTransport(const Context& ctx, net::Handler handler,
                                                   std::string authorization);
 
-// True of an Unavailable of a Transport that came before the request was sent: sending it again
-// cannot do it twice.
+// True for an Unavailable status that occurred before the request was sent, so that a retry cannot
+// execute the request twice.
 bool NotSent(const Status& status);
 
 }  // namespace cox

@@ -21,53 +21,54 @@ namespace cox {
 
 class Manager;
 
-// Certificates without cert-manager: the server makes a CA and a certificate of its own and tells
-// the API server to trust them.
+// Self-signed certificates, without cert-manager: the server creates a CA and a serving certificate
+// and injects the CA into the webhook configurations.
 //
-// They are kept in a Secret (tls.crt, tls.key, ca.crt, ca.key), written with optimistic
-// concurrency: of several replicas that start at once, one writes and all use the same. They are
-// renewed when a third of their time is left, also by one for all; a new CA stands beside the old
-// one until that expires, so that nothing fails in between. The CA is put into the named
-// configurations, at once and again whenever somebody overwrites it.
+// They are stored in a Secret (tls.crt, tls.key, ca.crt, ca.key) with optimistic concurrency: if
+// several replicas start at once, one writes the Secret and all use it. One replica also renews
+// them for all when a third of their validity remains. A new CA is added beside the old one until
+// that expires, so that verification does not fail in between. The CA is written to the listed
+// configurations at once, and again whenever it is overwritten.
 //
-// It needs: get, create, update, watch of the Secret; get, patch, watch of the configurations, and
-// create of those that are given to WebhookServer::Register. RBAC by resourceNames is enough (not
-// for create): every object is watched by its name.
+// Required permissions: get, create, update, watch on the Secret; get, patch, watch on the
+// configurations, and create on those passed to WebhookServer::Register. RBAC with resourceNames is
+// sufficient (except for create): every object is watched by name.
 struct SelfSigned {
   ObjectKey secret;                     // REQUIRED
-  std::vector<std::string> names;       // REQUIRED: "hook.system.svc", addresses: as URLs have them
-  std::vector<std::string> mutating;    // MutatingWebhookConfigurations to put the CA into
+  std::vector<std::string> names;       // REQUIRED: DNS names and addresses, "hook.system.svc"
+  std::vector<std::string> mutating;    // MutatingWebhookConfigurations to inject the CA into
   std::vector<std::string> validating;  // ValidatingWebhookConfigurations
-  std::vector<std::string> crds;        // CustomResourceDefinitions that convert by webhook
-  int days = 365;                       // of the serving certificate
-  int ca_days = 3650;                   // more than `days`, a hundred years at most
+  std::vector<std::string> crds;        // CustomResourceDefinitions with conversion webhooks
+  int days = 365;                       // validity of the serving certificate
+  int ca_days = 3650;                   // greater than `days`, at most 100 years
 };
 
 struct WebhookOptions {
   std::string address = ":9443";  // host:port; ":0" for any port
-  // tls.crt and tls.key, followed while the server runs: renewed certificates are used for new
-  // connections at once, those that do not fit or parse are logged, counted and not used.
+  // Files tls.crt and tls.key, reloaded while the server runs: new connections use renewed
+  // certificates at once. Pairs that do not match or do not parse are logged, counted and ignored.
   std::filesystem::path certificate_folder = "/tmp/k8s-webhook-server/serving-certs";
   std::string certificate_name = "tls.crt";
   std::string key_name = "tls.key";
-  // Instead of files.
+  // Used instead of the files.
   std::optional<SelfSigned> self_signed;
-  // PEM, followed too. If set, callers have to show a certificate that one of these CAs signed;
-  // others get 401. Without it anybody who reaches the port may ask, as with most webhooks.
+  // PEM file, reloaded on change. If set, clients must present a certificate signed by one of these
+  // CAs; others get 401. If not set, every client that reaches the port is accepted, as with most
+  // webhooks.
   std::filesystem::path client_ca_file;
 
-  size_t max_body_bytes = size_t{8} * 1024 * 1024;  // an object and its predecessor, as JSON
-  // Handlers run on threads of their own, at most so many at once. Of the reviews that wait for one
-  // as many are kept as have room in four of the largest; others get 503 with Retry-After.
+  size_t max_body_bytes = size_t{8} * 1024 * 1024;  // new and old object as JSON
+  // Maximum number of handler threads. Queued reviews may take as much memory as four bodies of the
+  // maximum size; beyond that, requests get 503 with Retry-After.
   size_t max_concurrent = 64;
-  // For requests that name no time of their own (?timeout=), and at most.
+  // Default and maximum for the timeout of a request (?timeout=).
   std::chrono::milliseconds timeout{30'000};
-  // How long requests in flight are waited for at the end.
+  // How long to wait for requests in flight on shutdown.
   std::chrono::milliseconds graceful_shutdown{30'000};
 };
 
-// An HTTPS server that the API server asks before it stores objects (admission.k8s.io/v1), and to
-// convert custom resources between versions (apiextensions.k8s.io/v1).
+// An HTTPS server for admission webhooks (admission.k8s.io/v1) and conversion webhooks
+// (apiextensions.k8s.io/v1).
 //
 //   auto server = WebhookServer::Create({.certificate_folder = "/certs"}, &manager.metrics());
 //   server->Mutate<core::v1::Pod>(
@@ -77,61 +78,64 @@ struct WebhookOptions {
 //       });
 //   COX_RETURN_IF_ERROR(server->AddTo(manager));
 //
-// Guarantees: the API server gets an answer to each request that the handler finishes in time, with
-//   its uid; a patch holds only what the handler changed. What is not an admission review, is too
-//   large, of another kind than T, or without uid never reaches a handler. An exception that
-//   escapes a handler is contained, counted and answered with 500.
-// Threads: handlers are called concurrently, on workers: they may block. Their context stops at the
-//   time the API server said (?timeout=), or when it hangs up.
+// Guarantees: each request that the handler finishes in time gets a response with its uid; a patch
+//   contains only the handler's changes. A request that is not an admission review, is too large,
+//   has another kind than T, or has no uid is rejected before it reaches a handler. An exception
+//   that escapes a handler is caught, counted and answered with 500.
+// Threads: handlers run concurrently on worker threads and may block. Their context stops at the
+//   deadline that the API server requested (?timeout=), or when the client disconnects.
 // Metrics: controller_runtime_webhook_{latency_seconds,requests_total,requests_in_flight,
-//   panics_total} and certwatcher_read_certificate_{,errors_}total, as controller-runtime has them.
-//   One server for each registry.
+//   panics_total} and certwatcher_read_certificate_{,errors_}total, as in controller-runtime. One
+//   server per registry.
 class WebhookServer {
  public:
-  // Metrics may be null; they outlive the server.
+  // `metrics` may be null; it must outlive the server.
   static std::unique_ptr<WebhookServer> Create(WebhookOptions options,
                                                MetricsRegistry* metrics = nullptr);
   virtual ~WebhookServer() = default;
 
-  // --- Before Run. REQUIRES: the path begins with a slash and has no handler yet.
+  // --- Call before Run. REQUIRES: the path begins with a slash and has no handler yet.
   template <class T>
   void Mutate(std::string path, MutateHandler<T> handler);
   template <class T>
   void Validate(std::string path, ValidateHandler<T> handler);
-  // One direction each; several on one path. Versions that no handler joins are converted by way of
-  // a third that is joined to both: with a hub, two handlers per version are enough.
+  // Each handler converts in one direction; a path may have several. Versions without a direct
+  // handler are converted through a third version: with a hub version, two handlers per version are
+  // sufficient.
   template <class From, class To>
   void Convert(std::string path, ConvertHandler<From, To> handler);
   void Convert(std::string path, ConvertAnyHandler handler) {
     AddConversion(std::move(path), std::move(handler));
   }
 
-  // Keeps this configuration in the cluster while the server runs: applied (server-side) with the
-  // CA, and again when somebody changes or deletes it. REQUIRES: WebhookOptions::self_signed.
+  // Maintains this configuration in the cluster while the server runs: applies it (server-side
+  // apply) with the CA, and again if it is changed or deleted.
+  // REQUIRES: WebhookOptions::self_signed is set.
   virtual void Register(admissionregistration::v1::MutatingWebhookConfiguration configuration) = 0;
   virtual void Register(
       admissionregistration::v1::ValidatingWebhookConfiguration configuration) = 0;
 
-  // Runs it with the manager, on every replica, with its client for self-signed certificates, and
-  // adds the readiness check "webhook". The server outlives the manager's Run.
+  // Runs the server with the manager, on every replica, and adds the readiness check "webhook".
+  // Requests for self-signed certificates use the manager's transport. The server must outlive
+  // Manager::Run.
   Status AddTo(Manager& manager);
 
-  // Listens, serves until `ctx` stops, and lets requests in flight end. Once. `client` is for
-  // self-signed certificates and may be null without.
+  // Listens and serves until `ctx` stops, then waits for requests in flight. May be called once.
+  // `client` is used for self-signed certificates and may be null otherwise.
   //
-  // Errors: NotFound or BadRequest for certificate files that are not there or do not fit;
-  //   Unavailable if the port is taken.
+  // Errors: NotFound or BadRequest if certificate files are missing or do not match; Unavailable if
+  //   the port is in use.
   virtual Status Run(Context& ctx, Client* client) = 0;
 
-  // OK while it listens with a certificate that is valid now (and, self-signed, the CA was put
-  // where it belongs once).
+  // OK while the server listens with a currently valid certificate (and, if self-signed, the CA has
+  // been injected once).
   virtual Status Ready(const Clock& clock) const = 0;
   // 0 before it listens.
   virtual uint16_t port() const = 0;
 
  protected:
   using AnyConversion = ConvertHandler<Object, Object>;
-  // `kind` null: objects are JSON values of any kind.
+  // If `kind` is null, objects are JSON values of any kind.
   virtual void AddMutating(std::string path, const KindInfo* kind,
                            MutateHandler<Object> handler) = 0;
   virtual void AddValidating(std::string path, const KindInfo* kind,

@@ -16,13 +16,13 @@
 
 namespace cox {
 
-// How long a key that failed waits before it is tried again.
+// Computes the delay before a failed key is retried.
 //
 // Threads: all methods may be called concurrently.
 class RateLimiter {
  public:
   virtual ~RateLimiter() = default;
-  // From now; each call counts as a failure of the key.
+  // Delay from now. Each call counts as a failure of the key.
   virtual Clock::Duration When(const ObjectKey& key) = 0;
   virtual void Forget(const ObjectKey& key) = 0;
   virtual int Failures(const ObjectKey& key) const = 0;
@@ -31,36 +31,36 @@ class RateLimiter {
 // base * 2^failures, at most `max`: 5 ms to 1,000 s by default.
 std::unique_ptr<RateLimiter> ExponentialBackoff(Clock::Duration base = std::chrono::milliseconds(5),
                                                 Clock::Duration max = std::chrono::seconds(1000));
-// A bucket over all keys: so many a second, so many at once.
+// Token bucket shared by all keys: rate per second and burst.
 std::unique_ptr<RateLimiter> OverallLimit(Clock& clock, double per_second, int burst);
-// The longest wait of several.
+// The longest delay of several limiters.
 std::unique_ptr<RateLimiter> MaxOf(std::vector<std::unique_ptr<RateLimiter>> limiters);
-// What client-go and controller-runtime use: exponential per key, 10 a second (100 at once) over
-// all.
+// The default of client-go and controller-runtime: exponential per key, and 10 per second with a
+// burst of 100 over all keys.
 std::unique_ptr<RateLimiter> DefaultRateLimiter(Clock& clock);
 
 struct WorkQueueOptions {
-  std::string name;                      // in metrics
+  std::string name;                      // label in metrics
   std::unique_ptr<RateLimiter> limiter;  // null: DefaultRateLimiter
-  MetricsRegistry* metrics = nullptr;    // workqueue_*: client-go's names
+  MetricsRegistry* metrics = nullptr;    // workqueue_* metrics, as in client-go
 };
 
-// Higher comes first. Keys of one priority in the order they came.
+// Higher priorities come first. Keys of equal priority are FIFO.
 inline constexpr int kNormalPriority = 0;
-inline constexpr int kLowPriority = -100;  // initial lists and resyncs: behind what is news
+inline constexpr int kLowPriority = -100;  // initial lists and resyncs: after changes
 
-// Keys that something has to be done for.
+// A work queue of object keys.
 //
 //   while (auto item = queue.Get(ctx)) {
 //     if (Sync(item->key).ok()) queue.Forget(item->key); else queue.AddRateLimited(item->key);
 //     queue.Done(item->key);
 //   }
 //
-// Guarantees: a key is in the queue at most once, and handed out to one worker at a time: added
-//   while it is being worked on, it is handed out again after Done. A key that was added is handed
-//   out after that, always; so a worker that looks at the state of the world misses nothing.
-//   Coalescing, so bounded by the number of keys. The higher priority of several adds counts, the
-//   earlier of several delays.
+// Guarantees: a key is in the queue at most once and is processed by one worker at a time; a key
+//   that is added while it is processed is returned again after Done. Every added key is returned
+//   by a later Get, so that a worker that reads the current state misses no change. Duplicate keys
+//   are coalesced, so that the size is bounded by the number of keys. If a key is added several
+//   times, the highest priority and the earliest time apply.
 // Threads: all methods may be called concurrently; many workers may Get.
 class WorkQueue {
  public:
@@ -70,11 +70,12 @@ class WorkQueue {
   virtual void Add(ObjectKey key, int priority = kNormalPriority) = 0;
   virtual void AddAfter(ObjectKey key, Clock::Duration delay, int priority = kNormalPriority) = 0;
   virtual void AddRateLimited(ObjectKey key, int priority = kNormalPriority) = 0;
-  // The key has no more failures: the next AddRateLimited waits the shortest time.
+  // Resets the failures of the key: the next AddRateLimited uses the shortest delay.
   virtual void Forget(const ObjectKey& key) = 0;
   virtual int Failures(const ObjectKey& key) const = 0;
 
-  // Blocks until there is a key; none when the queue was shut down (and drained) or `ctx` stops.
+  // Blocks until a key is available. No value if the queue was shut down (and drained) or `ctx`
+  // stops.
   struct Item {
     ObjectKey key;
     int priority = kNormalPriority;
@@ -83,9 +84,9 @@ class WorkQueue {
   // REQUIRED after each Get.
   virtual void Done(const ObjectKey& key) = 0;
 
-  // Takes no more keys; those that are there are still handed out, unless they wait for a time.
+  // Rejects new keys. Keys that are ready are still returned; delayed keys are dropped.
   virtual void ShutDown() = 0;
-  virtual size_t size() const = 0;  // ready now
+  virtual size_t size() const = 0;  // ready keys
 };
 
 }  // namespace cox

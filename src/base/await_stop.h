@@ -7,7 +7,7 @@
 
 namespace cox {
 
-// Blocks until `ctx` stops, and returns why: never OK.
+// Blocks until `ctx` stops, and returns its error: never OK.
 inline Status AwaitStop(const Context& ctx) {
   Mutex mu;
   CondVar never;

@@ -17,12 +17,12 @@ class AwaitStopTest : public testing::Test {
   Context ctx_{clock_};
 };
 
-TEST_F(AwaitStopTest, ReturnsWhyTheContextStopped) {
+TEST_F(AwaitStopTest, ReturnsTheReasonOfTheStop) {
   std::jthread stopper([&] { ctx_.Stop(Status::Forbidden("enough")); });
   EXPECT_EQ(AwaitStop(ctx_), Status::Forbidden("enough"));
 }
 
-TEST_F(AwaitStopTest, ReturnsAtOnceWhenStoppedBefore) {
+TEST_F(AwaitStopTest, ReturnsAtOnceIfAlreadyStopped) {
   ctx_.Stop();
   EXPECT_EQ(AwaitStop(ctx_), Context::Canceled());
 }

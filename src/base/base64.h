@@ -5,11 +5,11 @@
 #include <string>
 #include <string_view>
 
-// The URL-safe alphabet without padding, as tokens use it (RFC 4648, section 5).
+// The URL-safe alphabet without padding, as in tokens (RFC 4648, section 5).
 namespace cox::base64 {
 
 std::string EncodeUrl(std::string_view bytes);
-// None if `text` has a character that is not of the alphabet, or a length no text can have.
+// nullopt if `text` contains a character outside of the alphabet, or has an impossible length.
 std::optional<std::string> DecodeUrl(std::string_view text);
 
 }  // namespace cox::base64

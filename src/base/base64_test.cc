@@ -24,7 +24,7 @@ TEST(Base64Test, EncodesAndDecodesEveryLength) {
   }
 }
 
-TEST(Base64Test, RefusesWhatIsNotOfTheAlphabet) {
+TEST(Base64Test, RejectsInvalidCharactersAndLengths) {
   for (std::string_view text : {"Zg==", "Zm+v", "Zm/v", "Z", "Zm9vY", "Zm 9"}) {
     EXPECT_EQ(DecodeUrl(text), std::nullopt) << text;
   }

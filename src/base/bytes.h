@@ -9,24 +9,23 @@
 
 namespace cox {
 
-// Bytes that many hold and nobody changes: a stored value, an encoded object, a piece of a
-// response.
+// Shared immutable bytes: a stored value, an encoded object, a piece of a response.
 //
-// Guarantees: the bytes neither move nor change as long as one Bytes refers to them. Copies and
-//   slices share them and cost one reference count.
-// Threads: distinct Bytes of the same memory may be used from any thread.
+// Guarantees: the bytes neither move nor change while a Bytes refers to them. Copies and slices
+//   share them and cost one reference count.
+// Threads: distinct Bytes that share memory may be used from any thread.
 class Bytes {
  public:
   Bytes() = default;
-  // Takes the text over; no copy.
+  // Takes ownership of the text without a copy.
   explicit Bytes(std::string text) {
     auto owner = std::make_shared<const std::string>(std::move(text));
     view_ = *owner;
     owner_ = std::move(owner);
   }
-  // Of constants that live as long as the program.
+  // For constants that live as long as the program.
   static Bytes Static(std::string_view text) { return Bytes(nullptr, text); }
-  // One allocation of just the size, for what is kept long.
+  // One allocation of the exact size, for long-lived data.
   static Bytes Copy(std::string_view text) {
     if (text.empty()) return {};
     std::shared_ptr<char[]> owner = std::make_shared_for_overwrite<char[]>(text.size());
@@ -43,7 +42,7 @@ class Bytes {
   size_t size() const { return view_.size(); }
   bool empty() const { return view_.empty(); }
 
-  // REQUIRES: offset <= size(). A `count` beyond the end is cut.
+  // REQUIRES: offset <= size(). `count` is limited to the end.
   Bytes Slice(size_t offset, size_t count = std::string_view::npos) const {
     return Bytes(owner_, view_.substr(offset, count));
   }

@@ -16,7 +16,7 @@ TEST(Bytes, CopiesAndSlicesShareTheMemory) {
   EXPECT_EQ(slice.Slice(1).view(), "orld");
 }
 
-TEST(Bytes, ASliceKeepsTheMemoryAlive) {
+TEST(Bytes, SliceKeepsMemoryAlive) {
   Bytes slice;
   {
     const Bytes whole(std::string(1000, 'x') + "end");
@@ -25,14 +25,14 @@ TEST(Bytes, ASliceKeepsTheMemoryAlive) {
   EXPECT_EQ(slice.view(), "end");
 }
 
-TEST(Bytes, SlicesAreCutAtTheEnd) {
+TEST(Bytes, SliceIsLimitedToTheEnd) {
   const Bytes bytes(std::string("abc"));
   EXPECT_EQ(bytes.Slice(1, 100).view(), "bc");
   EXPECT_EQ(bytes.Slice(3).view(), "");
   EXPECT_TRUE(bytes.Slice(3).empty());
 }
 
-TEST(Bytes, AViewLivesAsLongAsItsOwner) {
+TEST(Bytes, KeepsOwnerAliveForView) {
   auto owner = std::make_shared<const std::string>("owned");
   const std::weak_ptr<const std::string> watch = owner;
   {
@@ -44,14 +44,14 @@ TEST(Bytes, AViewLivesAsLongAsItsOwner) {
   EXPECT_TRUE(watch.expired());
 }
 
-TEST(Bytes, AreEqualByContent) {
+TEST(Bytes, CompareByContent) {
   EXPECT_EQ(Bytes::Copy("abc"), Bytes(std::string("abc")));
   EXPECT_EQ(Bytes::Static("abc"), Bytes::Copy("abc"));
   EXPECT_EQ(Bytes(), Bytes::Copy(""));
   EXPECT_FALSE(Bytes::Static("abc") == Bytes::Static("abd"));
 }
 
-TEST(Bytes, HoldAnyByte) {
+TEST(Bytes, MayContainAnyByte) {
   const std::string text("a\0b\xff", 4);
   EXPECT_EQ(Bytes::Copy(text).view(), text);
   EXPECT_EQ(Bytes::Copy(text).size(), 4u);

@@ -17,7 +17,7 @@ CheckFailure::CheckFailure(std::string_view file, int line, std::string_view con
 
 void CheckFailure::Die() const {
   const std::string line = message_ + '\n';
-  // Nothing is left to do about a standard error that cannot be written.
+  // A failure to write standard error is ignored.
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
   std::abort();
 }

@@ -9,10 +9,10 @@
 
 // COX_CHECK(condition) << "what is broken " << count;
 //
-// Ends the process when `condition` is false: the program contradicts itself and no caller could go
-// on. Anything that a peer, a disk or a user can cause is a Status instead. Stays in release
-// builds. What is streamed is evaluated only on failure. The message goes to standard error in one
-// write:
+// Aborts the process when `condition` is false, that is, when an invariant is broken and no caller
+// could continue. Errors that a peer, a disk or a user can cause are a Status instead. Enabled in
+// release builds. Streamed values are evaluated only on failure. The message goes to standard error
+// in one write:
 //   F scope.cc:12] Check failed: live_ == 0: 3 tasks of "informer" are running
 #define COX_CHECK(condition)                   \
   (condition) ? static_cast<void>(0)           \

@@ -13,7 +13,7 @@ TEST(Check, PassesWithoutEvaluatingTheMessage) {
   EXPECT_EQ(evaluated, 0);
 }
 
-TEST(Check, IsOneStatementUnderIfAndElse) {
+TEST(Check, IsOneStatementInIfElse) {
   bool other_branch = false;
   if (false)
     COX_CHECK(true);
@@ -24,7 +24,7 @@ TEST(Check, IsOneStatementUnderIfAndElse) {
 
 TEST(Check, OkStatusPasses) { COX_CHECK_OK(Status()); }
 
-TEST(CheckDeathTest, FailureNamesPlaceConditionAndMessage) {
+TEST(CheckDeathTest, FailurePrintsLocationConditionAndMessage) {
   EXPECT_DEATH(COX_CHECK(1 > 2) << "ships: " << 3 << " of " << size_t{4},
                R"(^F check_test\.cc:[0-9]+\] Check failed: 1 > 2: ships: 3 of 4)");
 }

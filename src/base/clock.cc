@@ -33,7 +33,7 @@ class RealClock::TimerThread {
     thread_.join();
   }
 
-  // To call after a timer was added.
+  // Must be called after a timer was added.
   void Added() {
     MutexLock lock(mu_);
     if (!thread_.joinable()) thread_ = std::thread([this] { Run(); });
@@ -61,7 +61,7 @@ class RealClock::TimerThread {
   Mutex mu_;
   CondVar changed_;
   bool stop_ COX_GUARDED_BY(mu_) = false;
-  std::thread thread_;  // set under mu_; joined when nobody else uses this
+  std::thread thread_;  // set under mu_; joined by the destructor
 };
 
 RealClock::RealClock()

@@ -13,12 +13,13 @@ namespace internal {
 class TimerQueue;
 }
 
-// A pending call, see Clock::After. Dropping the handle unregisters it.
+// A pending call, see Clock::After. Destruction cancels it.
 //
-// Guarantees: once Cancel() or the destructor returned, the callback does not run and will not run;
-//   only when called from inside the callback itself does it return while that still runs.
-// Threads: one handle, one thread at a time. Do not drop it while holding a lock the callback
-// takes. Ownership: may outlive the Clock; then nothing is pending any more.
+// Guarantees: once Cancel() or the destructor has returned, the callback does not run and will not
+//   run, unless it was called from inside the callback itself.
+// Threads: a handle must be used by one thread at a time. Do not destroy it while holding a lock
+//   that the callback acquires.
+// Ownership: may outlive the Clock; then nothing is pending any more.
 class [[nodiscard]] Timer {
  public:
   Timer() = default;
@@ -26,7 +27,7 @@ class [[nodiscard]] Timer {
   Timer& operator=(Timer&& other) noexcept;
   ~Timer() { Cancel(); }
 
-  // True if this kept the callback from running.
+  // True if this prevented the callback from running.
   bool Cancel();
 
  private:
@@ -37,13 +38,13 @@ class [[nodiscard]] Timer {
   uint64_t id_ = 0;
 };
 
-// What time it is, and waiting for time to pass. Injected everywhere, so that tests drive time.
+// The source of time, and waiting. Injected everywhere, so that tests can control time.
 //
-// Wall time is for people and for what is written to objects; it may jump. Everything that measures
-// or waits uses the monotonic time.
+// Wall time is for display and for timestamps in objects; it may jump. Measurements and waits use
+// the monotonic time.
 //
 // Threads: all methods may be called concurrently.
-// Ownership: outlives what it was given to.
+// Ownership: must outlive its users.
 class Clock {
  public:
   using Duration = std::chrono::nanoseconds;
@@ -56,19 +57,20 @@ class Clock {
   virtual WallTime Now() const = 0;
   virtual SteadyTime Monotonic() const = 0;
 
-  // Monotonic() + `delay`, without overflow: kNever at the far end.
+  // Monotonic() + `delay`; kNever instead of an overflow.
   SteadyTime In(Duration delay) const;
 
-  // Calls `callback` once, `delay` from now, on a thread of the clock's. Callbacks are short and do
-  // not block: they notify or enqueue. Those due at the same time run in the order of registration.
+  // Calls `callback` once after `delay`, on a thread of the clock. Callbacks must be short and must
+  // not block: they notify or enqueue. Callbacks due at the same time run in the order of
+  // registration.
   virtual Timer After(Duration delay, std::function<void()> callback) = 0;
 
-  // Blocks the calling thread in `waiter` until it is woken or `deadline` comes. CondVar::WaitUntil
-  // and Context::Sleep are made of this; above `base` use those.
+  // Blocks the calling thread in `waiter` until it is woken or `deadline` has passed.
+  // CondVar::WaitUntil and Context::Sleep are built on this; use those outside of `base`.
   virtual WakeCause Park(Waiter& waiter, SteadyTime deadline) = 0;
 };
 
-// The computer's clock. Its timers share one thread, which starts with the first of them.
+// The system clock. Its timers share one thread, which starts with the first timer.
 class RealClock final : public Clock {
  public:
   RealClock();

@@ -17,7 +17,7 @@ using std::chrono::hours;
 using std::chrono::nanoseconds;
 using std::chrono::seconds;
 
-TEST(RealClock, MonotonicNeverRunsBack) {
+TEST(RealClock, MonotonicNeverDecreases) {
   RealClock clock;
   Clock::SteadyTime last = clock.Monotonic();
   for (int i = 0; i < 1000; ++i) {
@@ -27,7 +27,7 @@ TEST(RealClock, MonotonicNeverRunsBack) {
   }
 }
 
-TEST(RealClock, NowIsTheComputersTime) {
+TEST(RealClock, NowIsSystemTime) {
   RealClock clock;
   const auto before = std::chrono::system_clock::now();
   const auto now = clock.Now();
@@ -42,12 +42,12 @@ TEST(RealClock, InSaturatesInsteadOfOverflowing) {
   EXPECT_LE(clock.In(seconds(-1)), clock.Monotonic());
 }
 
-TEST(RealClock, RunsTimersInTheOrderTheyComeDue) {
+TEST(RealClock, RunsTimersInOrderOfDueTime) {
   RealClock clock;
   std::promise<void> done;
-  std::vector<int> order;  // only the timer thread writes, until `done`
+  std::vector<int> order;  // written by the timer thread only, until `done`
   const auto start = clock.Monotonic();
-  std::promise<void> added;  // no timer runs before both are there
+  std::promise<void> added;  // delays all timers until both are added
   Timer gate = clock.After(hours(-2), [&] { added.get_future().wait(); });
   Timer late = clock.After(std::chrono::milliseconds(20), [&] {
     order.push_back(2);
@@ -69,7 +69,7 @@ TEST(RealClock, NonPositiveDelayRunsSoon) {
   negative.get_future().wait();
 }
 
-TEST(RealClock, DroppedTimerNeverRuns) {
+TEST(RealClock, DestroyedTimerNeverRuns) {
   RealClock clock;
   std::atomic<bool> ran = false;
   {
@@ -96,7 +96,7 @@ TEST(RealClock, CancelWaitsForARunningCallback) {
   EXPECT_TRUE(finished);
 }
 
-TEST(RealClock, CallbackMayDropItsOwnHandle) {
+TEST(RealClock, CallbackMayDestroyItsOwnHandle) {
   RealClock clock;
   std::promise<void> assigned, done;
   std::optional<Timer> timer;
@@ -109,7 +109,7 @@ TEST(RealClock, CallbackMayDropItsOwnHandle) {
   done.get_future().wait();
 }
 
-TEST(RealClock, PendingTimersEndWithTheClockAndHandlesMayOutliveIt) {
+TEST(RealClock, DestroyedClockDropsTimersAndHandlesMayOutliveIt) {
   auto payload = std::make_shared<int>(1);
   Timer timer;
   {
@@ -129,7 +129,7 @@ TEST(RealClock, CancelledCallbackIsDestroyed) {
   EXPECT_EQ(payload.use_count(), 1);
 }
 
-TEST(Timer, AssignmentUnregistersTheOldOne) {
+TEST(Timer, AssignmentCancelsThePreviousTimer) {
   RealClock clock;
   auto first = std::make_shared<int>(1);
   Timer timer = clock.After(hours(1), [first] {});

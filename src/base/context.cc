@@ -10,13 +10,13 @@
 namespace cox {
 namespace internal {
 
-// The part of a context that stops: one node of the tree, pointing to its parent.
+// The cancellation state of a context: one node of the tree, with a pointer to its parent.
 class StopState : public std::enable_shared_from_this<StopState> {
  public:
   StopState(Clock& clock, std::shared_ptr<StopState> parent, Clock::SteadyTime deadline)
       : clock_(clock), parent_(std::move(parent)), deadline_(deadline) {}
 
-  // Second half of the construction: its callbacks need weak_from_this().
+  // Second phase of construction: the callbacks need weak_from_this().
   void Start() {
     const bool earlier_than_parent = parent_ == nullptr || deadline_ < parent_->deadline_;
     if (earlier_than_parent && deadline_ != Clock::kNever) {
@@ -39,7 +39,7 @@ class StopState : public std::enable_shared_from_this<StopState> {
       if (!why_.ok()) return;
       why_ = std::move(why);
     }
-    source_.request_stop();  // after the reason is there for those whom it wakes
+    source_.request_stop();  // after the reason is set, which woken threads read
   }
 
   Status status() const {
@@ -53,8 +53,8 @@ class StopState : public std::enable_shared_from_this<StopState> {
   std::stop_token token() const { return source_.get_token(); }
 
  private:
-  // For callbacks: they may meet a state whose last handle is just being dropped elsewhere, or drop
-  // the last one themselves while Stop() runs.
+  // For callbacks: the last handle to the state may be released concurrently, or by a callback
+  // while Stop() runs.
   void StopIfAlive(const Status& why) {
     if (const auto self = weak_from_this().lock()) self->Stop(why);
   }
@@ -65,7 +65,7 @@ class StopState : public std::enable_shared_from_this<StopState> {
   std::stop_source source_;
   mutable Mutex mu_;
   Status why_ COX_GUARDED_BY(mu_);
-  // Last, so that their callbacks have ended before anything they use is destroyed.
+  // Last, so that their callbacks end before the members they use are destroyed.
   Timer timer_;
   std::optional<std::stop_callback<std::function<void()>>> on_parent_;
 };
@@ -124,7 +124,7 @@ Context Context::WithLogger(Logger logger) const {
 
 void Context::Stop(Status why) {
   COX_CHECK(!why.ok()) << "a context stops for a reason";
-  // Callbacks may drop the caller's handle.
+  // Callbacks may destroy the caller's handle.
   const auto state = state_;
   state->Stop(std::move(why));
 }

@@ -32,13 +32,13 @@ TEST_F(ContextTest, RootRunsUntilStopped) {
   EXPECT_TRUE(root_.token().stop_requested());
 }
 
-TEST_F(ContextTest, FirstReasonStays) {
+TEST_F(ContextTest, FirstReasonIsKept) {
   root_.Stop(Status::Forbidden("first"));
   root_.Stop(Status::Internal("second"));
   EXPECT_EQ(root_.status(), Status::Forbidden("first"));
 }
 
-TEST_F(ContextTest, StopReachesDescendantsWithTheReasonAndNotTheParent) {
+TEST_F(ContextTest, StopReachesDescendantsButNotTheParent) {
   Context child = root_.Child();
   Context grandchild = child.Child();
   Context sibling = root_.Child();
@@ -48,7 +48,7 @@ TEST_F(ContextTest, StopReachesDescendantsWithTheReasonAndNotTheParent) {
   EXPECT_FALSE(sibling.Done());
 }
 
-TEST_F(ContextTest, AGrandchildIsReachedThoughTheChildsHandleIsGone) {
+TEST_F(ContextTest, StopReachesGrandchildOfDestroyedChild) {
   Context grandchild = root_.Child().Child();
   root_.Stop();
   EXPECT_TRUE(grandchild.Done());
@@ -71,7 +71,7 @@ TEST_F(ContextTest, TimeoutStopsTheChildOnly) {
   EXPECT_FALSE(root_.Done());
 }
 
-TEST_F(ContextTest, TheEarlierDeadlineCounts) {
+TEST_F(ContextTest, EarlierDeadlineApplies) {
   Context early = root_.WithTimeout(seconds(1));
   Context late = early.WithTimeout(seconds(10));
   EXPECT_EQ(late.deadline(), early.deadline());
@@ -87,19 +87,19 @@ TEST_F(ContextTest, PastDeadlineStopsAtOnce) {
   EXPECT_FALSE(root_.WithTimeout(Clock::Duration::max()).Done());
 }
 
-TEST_F(ContextTest, DroppingAContextDropsItsTimer) {
+TEST_F(ContextTest, DestroyingContextCancelsItsTimer) {
   { Context child = root_.WithTimeout(hours(1)); }
   EXPECT_EQ(clock_.timers(), 0u);
 }
 
-TEST_F(ContextTest, CopiesAreTheSameContext) {
+TEST_F(ContextTest, CopiesReferToTheSameContext) {
   Context child = root_.Child();
   Context copy = child;
   copy.Stop();
   EXPECT_TRUE(child.Done());
 }
 
-TEST_F(ContextTest, SleepPassesWithTheClock) {
+TEST_F(ContextTest, SleepEndsWhenClockAdvances) {
   std::jthread advance([&] {
     clock_.WaitForWaiters(1);
     clock_.Advance(seconds(3));
@@ -107,7 +107,7 @@ TEST_F(ContextTest, SleepPassesWithTheClock) {
   EXPECT_TRUE(root_.Sleep(seconds(3)).ok());
 }
 
-TEST_F(ContextTest, SleepEndsEarlyWithTheReason) {
+TEST_F(ContextTest, SleepReturnsReasonWhenStopped) {
   std::jthread stopper([&] {
     clock_.WaitForWaiters(1);
     root_.Stop(Status::Unavailable("going down"));
@@ -126,7 +126,7 @@ TEST_F(ContextTest, SleepEndsAtTheDeadline) {
   EXPECT_EQ(child.Sleep(seconds(30)), Context::DeadlineExceeded());
 }
 
-TEST_F(ContextTest, SleepOfNothingDoesNotBlock) {
+TEST_F(ContextTest, SleepOfZeroDoesNotBlock) {
   EXPECT_TRUE(root_.Sleep(seconds(0)).ok());
   EXPECT_TRUE(root_.Sleep(seconds(-1)).ok());
   root_.Stop();
@@ -166,7 +166,7 @@ TEST_F(ContextTest, CallbackRunsOnceWhenStopped) {
   EXPECT_EQ(called, 2) << "at once when stopped already";
 }
 
-TEST_F(ContextTest, DroppedCallbackDoesNotRun) {
+TEST_F(ContextTest, UnregisteredCallbackDoesNotRun) {
   int called = 0;
   {
     StopHandle handle = root_.OnStop([&] { ++called; });
@@ -175,14 +175,14 @@ TEST_F(ContextTest, DroppedCallbackDoesNotRun) {
   EXPECT_EQ(called, 0);
 }
 
-TEST_F(ContextTest, ACallbackKeepsItsContextReachable) {
+TEST_F(ContextTest, StopHandleKeepsItsContextAlive) {
   int called = 0;
   StopHandle handle = root_.Child().OnStop([&] { ++called; });
   root_.Stop();
   EXPECT_EQ(called, 1);
 }
 
-TEST_F(ContextTest, ACallbackMayDropTheLastHandle) {
+TEST_F(ContextTest, CallbackMayDestroyTheLastHandle) {
   auto child = std::make_unique<Context>(root_.WithTimeout(seconds(1)));
   StopHandle on_root = child->OnStop([&] { child.reset(); });
   clock_.Advance(seconds(1));
@@ -194,7 +194,7 @@ TEST_F(ContextTest, ACallbackMayDropTheLastHandle) {
   EXPECT_EQ(child, nullptr);
 }
 
-TEST_F(ContextTest, StopsAndDropsFromManyThreads) {
+TEST_F(ContextTest, ConcurrentStopAndDestruction) {
   for (int round = 0; round < 200; ++round) {
     Context parent = root_.Child();
     std::jthread stopper([&] { parent.Stop(); });
@@ -210,7 +210,7 @@ TEST_F(ContextTest, StopsAndDropsFromManyThreads) {
   EXPECT_EQ(clock_.timers(), 0u);
 }
 
-TEST_F(ContextTest, TimersRaceWithDropsOnTheRealClock) {
+TEST_F(ContextTest, ConcurrentTimeoutAndDestructionWithRealClock) {
   RealClock clock;
   const Context root(clock);
   for (int i = 0; i < 300; ++i) {
@@ -249,13 +249,13 @@ TEST_F(ContextTest, ValuesAreInheritedAndLogged) {
   EXPECT_EQ(ctx.Value("user"), "ann");
 }
 
-TEST_F(ContextTest, AddingAValueKeepsTheStopState) {
+TEST_F(ContextTest, WithValueSharesTheStopState) {
   Context with = root_.WithValue("a", "b");
   root_.Stop();
   EXPECT_TRUE(with.Done());
 }
 
-TEST(ContextDeathTest, StoppingNeedsAReason) {
+TEST(ContextDeathTest, StopWithOkStatusAborts) {
   TestClock clock;
   Context root(clock);
   EXPECT_DEATH(root.Stop(Status()), "stops for a reason");

@@ -7,7 +7,7 @@
 
 namespace cox {
 
-// Owns a file descriptor and closes it; negative is none.
+// Owns a file descriptor and closes it; negative: none.
 class Fd {
  public:
   Fd() = default;
@@ -22,9 +22,9 @@ class Fd {
   int get() const { return fd_; }
   bool valid() const { return fd_ >= 0; }
 
-  // Gives it away: it stays open.
+  // Releases ownership: the descriptor stays open.
   int Release() { return std::exchange(fd_, -1); }
-  // Closes what there was, and owns this one from now on.
+  // Closes the current descriptor, and takes ownership of `fd`.
   void Reset(int fd = -1) {
     if (const int old = std::exchange(fd_, fd); old >= 0) ::close(old);
   }

@@ -12,7 +12,7 @@ namespace {
 int Open() { return ::open("/dev/null", O_RDONLY | O_CLOEXEC); }
 bool IsOpen(int fd) { return ::fcntl(fd, F_GETFD) >= 0; }
 
-TEST(FdTest, ClosesWhatItOwns) {
+TEST(FdTest, DestructorClosesDescriptor) {
   int number = -1;
   {
     const Fd fd(Open());
@@ -23,16 +23,16 @@ TEST(FdTest, ClosesWhatItOwns) {
   EXPECT_FALSE(IsOpen(number));
 }
 
-TEST(FdTest, NegativeIsNone) {
+TEST(FdTest, NegativeDescriptorIsInvalid) {
   EXPECT_FALSE(Fd().valid());
   EXPECT_FALSE(Fd(-1).valid());
 }
 
-TEST(FdTest, MovesLeaveNothingBehind) {
+TEST(FdTest, MoveTransfersOwnership) {
   Fd first(Open());
   const int number = first.get();
   Fd second(std::move(first));
-  EXPECT_FALSE(first.valid());  // NOLINT(bugprone-use-after-move): that is the question
+  EXPECT_FALSE(first.valid());  // NOLINT(bugprone-use-after-move): tests the moved-from state
   EXPECT_EQ(second.get(), number);
   Fd third(Open());
   const int replaced = third.get();
@@ -42,7 +42,7 @@ TEST(FdTest, MovesLeaveNothingBehind) {
   EXPECT_TRUE(IsOpen(number));
 }
 
-TEST(FdTest, ReleaseLeavesItOpen) {
+TEST(FdTest, ReleaseKeepsDescriptorOpen) {
   Fd fd(Open());
   Fd other(fd.Release());
   EXPECT_FALSE(fd.valid());
@@ -50,7 +50,7 @@ TEST(FdTest, ReleaseLeavesItOpen) {
   EXPECT_TRUE(IsOpen(other.get()));
 }
 
-TEST(FdTest, ResetClosesTheOldOne) {
+TEST(FdTest, ResetClosesPreviousDescriptor) {
   Fd fd(Open());
   const int old = fd.get();
   const int next = Open();

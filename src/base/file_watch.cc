@@ -17,10 +17,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// As many links as the kernel follows.
+// The kernel's limit.
 constexpr int kMaxLinks = 40;
 // A file that is being written is read when it is closed. IN_CREATE is for links, which are never
-// closed; IN_ATTRIB for a file that becomes readable; the last two for the folder itself.
+// closed; IN_ATTRIB for a file that becomes readable; the last two are for the folder itself.
 constexpr uint32_t kEvents = IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE |
                              IN_ATTRIB | IN_MOVE_SELF | IN_DELETE_SELF;
 
@@ -28,17 +28,17 @@ Status CannotRead(const fs::path& path, int error) {
   return Status::NotFound("cannot read " + path.string() + ": " + std::strerror(error));
 }
 
-// A name in a folder.
-struct Deciding {
+// A name in a folder that determines which file a path refers to.
+struct PathComponent {
   fs::path folder;
   std::string name;
-  friend bool operator==(const Deciding&, const Deciding&) = default;
+  friend bool operator==(const PathComponent&, const PathComponent&) = default;
 };
 
-// What decides which file is at `path`: each symbolic link on the way and the file, or the first
-// name on the way that is not there (yet).
-std::vector<Deciding> DecidingOf(const fs::path& path) {
-  std::vector<Deciding> found;
+// The names that determine which file is at `path`: each symbolic link on the path and the file, or
+// the first missing name.
+std::vector<PathComponent> ResolvePath(const fs::path& path) {
+  std::vector<PathComponent> found;
   std::error_code error;
   fs::path folder = "/";
   fs::path rest = fs::absolute(path, error).lexically_normal().relative_path();
@@ -50,7 +50,7 @@ std::vector<Deciding> DecidingOf(const fs::path& path) {
     if (!error) {
       ++links;
       found.push_back({folder, name.string()});
-      // Not normalized as a whole: ".." behind a link means the parent of where that leads.
+      // Not normalized as a whole: ".." after a link refers to the parent of the link's target.
       if (target.is_absolute()) folder = "/";
       rest = target.relative_path() / after;
       continue;
@@ -64,7 +64,7 @@ std::vector<Deciding> DecidingOf(const fs::path& path) {
   return found;
 }
 
-// A plain file that is new has nothing in it yet: it is read when it is closed. Links have it all.
+// A new regular file is still empty: it is read when it is closed. Links are complete at once.
 bool IsBeingWritten(const fs::path& path) {
   struct stat info;
   return lstat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) && info.st_nlink == 1;
@@ -87,7 +87,7 @@ Result<std::string> ReadBoundedFile(const fs::path& path, size_t limit) {
     if (text.size() > limit) error = EFBIG;
     if (error != 0) break;
   }
-  explicit_bzero(buffer, sizeof(buffer));  // it may have been a key
+  explicit_bzero(buffer, sizeof(buffer));  // it may contain a key
   if (error != 0) return CannotRead(path, error);
   return text;
 }
@@ -110,11 +110,11 @@ Result<std::unique_ptr<FileWatch>> FileWatch::Start(
   auto watch =
       std::make_unique<FileWatch>(Private{}, ctx, std::move(options), std::move(on_change));
   if (!watch->wake_.valid()) return Status::Unavailable("no file descriptor left");
-  // Watched before it is read: what changes in between is news.
+  // Watched before it is read, so that no change is missed in between.
   watch->WatchFolders(ctx);
   const Result<std::vector<std::string>> texts = watch->ReadAll();
   if (!texts.ok()) return texts.status();
-  (void)watch->IsNews(texts);
+  (void)watch->HasChanged(texts);
   COX_RETURN_IF_ERROR(first(*texts));
   COX_RETURN_IF_ERROR(watch->scope_.Go("watch-" + watch->options_.name,
                                        [raw = watch.get()](Context& inner) { raw->Run(inner); }));
@@ -123,7 +123,7 @@ Result<std::unique_ptr<FileWatch>> FileWatch::Start(
 
 void FileWatch::Wake() const {
   const uint64_t one = 1;
-  (void)!write(wake_.get(), &one, sizeof(one));  // full means it is awake already
+  (void)!write(wake_.get(), &one, sizeof(one));  // a full counter means that it is already awake
 }
 
 void FileWatch::Run(Context& ctx) {
@@ -133,17 +133,17 @@ void FileWatch::Run(Context& ctx) {
     {
       const Timer again = ctx.clock().After(options_.read_again, [this] { Wake(); });
       pollfd fds[] = {{wake_.get(), POLLIN, 0}, {inotify_.get(), POLLIN, 0}};
-      // The timer wakes it, not a timeout: time is the clock's.
+      // The timer wakes it instead of a timeout, so that it uses the injected clock.
       poll(fds, inotify_.get() < 0 ? 1 : 2, -1);
       uint64_t count = 0;
       look = read(wake_.get(), &count, sizeof(count)) > 0;
     }
     look = TakeEvents() || look;
     if (ctx.Done() || !look) continue;
-    // Links may lead elsewhere now.
+    // Symbolic links may have changed.
     WatchFolders(ctx);
     const Result<std::vector<std::string>> texts = ReadAll();
-    if (IsNews(texts)) on_change_(texts);
+    if (HasChanged(texts)) on_change_(texts);
   }
 }
 
@@ -152,12 +152,12 @@ void FileWatch::WatchFolders(const Context& ctx) {
   std::map<int, Folder> old;
   old.swap(folders_);
   for (const fs::path& path : options_.paths) {
-    // Until it is the same after it is watched: a link may change before the kernel looks for us.
-    std::vector<Deciding> watched;
+    // Repeats until nothing changes: a link may change before its folder is watched.
+    std::vector<PathComponent> watched;
     for (int changes = 0; changes < kMaxLinks; ++changes) {
-      std::vector<Deciding> now = DecidingOf(path);
+      std::vector<PathComponent> now = ResolvePath(path);
       if (now == watched) break;
-      for (const Deciding& deciding : now) WatchFolder(deciding.folder, deciding.name);
+      for (const PathComponent& deciding : now) WatchFolder(deciding.folder, deciding.name);
       watched = std::move(now);
     }
   }
@@ -166,13 +166,13 @@ void FileWatch::WatchFolders(const Context& ctx) {
   }
   if (folders_.empty() && !warned_) {
     warned_ = true;
-    COX_WARNING(ctx.log(), "Cannot watch the folder of a file; it is read from time to time",
+    COX_WARNING(ctx.log(), "Could not watch the folder of a file, polling it instead",
                 {"file", options_.paths.front().string()});
   }
 }
 
 void FileWatch::WatchFolder(const fs::path& folder, const std::string& name) {
-  // The same folder has the same descriptor again.
+  // The same folder returns the same descriptor.
   const int descriptor = inotify_add_watch(inotify_.get(), folder.c_str(), kEvents | IN_ONLYDIR);
   if (descriptor < 0) return;
   folders_[descriptor].path = folder;
@@ -190,7 +190,7 @@ bool FileWatch::TakeEvents() {
     for (const char* at = buffer; at < buffer + size;) {
       const auto* event = reinterpret_cast<const inotify_event*>(at);
       at += sizeof(inotify_event) + event->len;
-      // Without a name it is the folder itself, or that events were lost.
+      // An event without a name concerns the folder itself, or an overflow of the event queue.
       if (event->len == 0) {
         ours = ours || (event->mask & IN_IGNORED) == 0;
         continue;
@@ -214,8 +214,8 @@ Result<std::vector<std::string>> FileWatch::ReadAll() const {
   return texts;
 }
 
-bool FileWatch::IsNews(const Result<std::vector<std::string>>& texts) {
-  // A hash: what was read is not to be kept twice, least of all a key.
+bool FileWatch::HasChanged(const Result<std::vector<std::string>>& texts) {
+  // Stores a hash, so that no second copy of the contents, such as a key, is kept.
   const std::hash<std::string_view> hash;
   size_t now = texts.ok() ? 1 : hash(texts.status().message());
   if (texts.ok()) {

@@ -19,35 +19,36 @@
 
 namespace cox {
 
-// A file larger than this is not one that we were meant to read.
+// The default size limit of ReadBoundedFile.
 inline constexpr size_t kMaxWatchedFileBytes = size_t{16} * 1024 * 1024;
 
-// The whole file, with a bound. NotFound, naming the file and why, if it cannot be read.
+// Reads the whole file up to `limit`. NotFound, with the file and the reason, if it cannot be read.
 Result<std::string> ReadBoundedFile(const std::filesystem::path& path,
                                     size_t limit = kMaxWatchedFileBytes);
 
-// Tells when one of a few files has other contents than before. Most want WatchedFile
-// (base/watched_file.h), which keeps what is made of them.
+// Reports changed contents of a few files. Most callers need WatchedFile (base/watched_file.h),
+// which keeps the parsed contents.
 //
-// Guarantees: a change that ends in a closed file, a rename over it, or a symbolic link on the way
-//   to it that points elsewhere (as volumes of Secrets and ConfigMaps change) is noticed at once,
-//   by the kernel's word; so is a folder that went and came back. What the kernel does not tell
-//   (network file systems, no watches left) is noticed within `Options::read_again`.
-// Threads: the callback runs on a thread of the watch's, one call at a time; it may block.
-// Lifetime: no call runs, nor will, when the destructor has returned.
+// Guarantees: a change by closing a written file, by renaming over it, or by a changed symbolic
+//   link on the path (as in Secret and ConfigMap volumes) is detected at once by inotify; so is a
+//   folder that was deleted and recreated. Changes without inotify events (network file systems, no
+//   watches left) are detected within `Options::read_again`.
+// Threads: the callback runs on a thread of the watch, one call at a time; it may block.
+// Lifetime: when the destructor has returned, no callback runs or will run.
 class FileWatch {
  public:
   struct Options {
     std::string name;  // of the thread, and in log lines: "client-ca"
     std::vector<std::filesystem::path> paths;
-    // Even if nothing was heard of a change.
+    // The polling interval in addition to inotify.
     Clock::Duration read_again = std::chrono::minutes(1);
   };
-  // Either the contents, in the order of the paths, or why one cannot be read. Each state once.
+  // Either the contents, in the order of the paths, or the error of a file that cannot be read.
+  // Called once for each state.
   using OnChange = std::function<void(const Result<std::vector<std::string>>& texts)>;
 
-  // Reads the files; then calls `on_change` for what differs from that. The first error is
-  // returned, and nothing watched.
+  // Reads the files and passes them to `first`; later calls `on_change` for changed contents.
+  // Returns the first error without starting the watch.
   static Result<std::unique_ptr<FileWatch>> Start(
       const Context& ctx, Options options,
       const std::function<Status(std::span<const std::string> texts)>& first, OnChange on_change);
@@ -66,11 +67,11 @@ class FileWatch {
   void Run(Context& ctx);
   void WatchFolders(const Context& ctx);
   void WatchFolder(const std::filesystem::path& folder, const std::string& name);
-  // What the kernel has to say; true if it is about our files.
+  // Reads inotify events; true if one concerns the watched files.
   bool TakeEvents();
   Result<std::vector<std::string>> ReadAll() const;
-  // True if this is not what was seen last.
-  bool IsNews(const Result<std::vector<std::string>>& texts);
+  // True if this differs from the last contents.
+  bool HasChanged(const Result<std::vector<std::string>>& texts);
   void Wake() const;
 
   const Options options_;
@@ -79,9 +80,9 @@ class FileWatch {
   const Fd wake_;
   struct Folder {
     std::filesystem::path path;
-    std::set<std::string> names;  // that matter
+    std::set<std::string> names;  // the relevant names in it
   };
-  // The thread's own: the folders that are watched, and what was seen last.
+  // Used by the thread only: the watched folders, and the hash of the last contents.
   std::map<int, Folder> folders_;
   bool warned_ = false;
   size_t seen_ = 0;

@@ -27,7 +27,7 @@ Result<Flags> Flags::Parse(std::span<const FlagInfo> known, std::span<char* cons
       flags.help_ = true;
       continue;
     }
-    // The one flag with a short form that people use: -v=2, -v 2.
+    // The only flag with a short form: -v=2, -v 2.
     const bool verbosity = argument == "-v" || argument.starts_with("-v=");
     if (!verbosity && !argument.starts_with("--")) {
       return Status::BadRequest("unexpected argument " + Quote(argument) +

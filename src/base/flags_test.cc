@@ -22,7 +22,7 @@ Result<Flags> Parse(std::vector<std::string> arguments) {
   return Flags::Parse(kFlags, pointers);
 }
 
-TEST(Flags, TakeTheirValuesInEveryWayOfWriting) {
+TEST(Flags, ParseAllFormsOfValues) {
   Result<Flags> flags = Parse({"--name=a", "--port", "8080", "--loud", "--list=x,y"});
   ASSERT_TRUE(flags.ok()) << flags.status().message();
   EXPECT_EQ(flags->Get("name"), "a");
@@ -40,7 +40,7 @@ TEST(Flags, VerbosityHasAShortForm) {
   EXPECT_FALSE(Parse({"-verbose"}).ok());
 }
 
-TEST(Flags, FallBackToTheirDefaults) {
+TEST(Flags, MissingFlagsHaveDefaults) {
   Result<Flags> flags = Parse({});
   ASSERT_TRUE(flags.ok());
   EXPECT_EQ(flags->Get("name"), "nobody");
@@ -52,13 +52,13 @@ TEST(Flags, FallBackToTheirDefaults) {
   EXPECT_EQ(flags->Get("unknown"), "");
 }
 
-TEST(Flags, ThatRepeatAddUp) {
+TEST(Flags, RepeatedFlagsAreJoined) {
   EXPECT_EQ(Parse({"--list=a", "--list", "b,c"})->GetList("list"),
             (std::vector<std::string>{"a", "b", "c"}));
   EXPECT_EQ(Parse({"--name=a", "--name=b"})->Get("name"), "a,b");
 }
 
-TEST(Flags, RefuseWhatNobodyKnows) {
+TEST(Flags, RejectUnknownFlagsAndArguments) {
   const struct {
     std::vector<std::string> arguments;
     std::string_view want;
@@ -79,7 +79,7 @@ TEST(Flags, RefuseWhatNobodyKnows) {
   }
 }
 
-TEST(Flags, NumbersHaveBounds) {
+TEST(Flags, IntegersAreRangeChecked) {
   for (std::string_view bad : {"x", "", "70000", "-1", "80x", "1.5"}) {
     Result<Flags> flags = Parse({"--port=" + std::string(bad)});
     ASSERT_TRUE(flags.ok());
@@ -89,7 +89,7 @@ TEST(Flags, NumbersHaveBounds) {
   EXPECT_EQ(*Parse({"--port=65535"})->GetInt("port", 0, 65535), 65535);
 }
 
-TEST(Flags, HelpIsAskedForInTwoWays) {
+TEST(Flags, HelpHasLongAndShortForm) {
   EXPECT_TRUE(Parse({"--help"})->help());
   EXPECT_TRUE(Parse({"-h"})->help());
   EXPECT_FALSE(Parse({})->help());

@@ -3,11 +3,11 @@
 
 namespace cox {
 
-// The C library's heap, set up for programs with many threads that serve others:
-// - Two arenas: one for each thread would cost megabytes, two share well on few cores.
-// - Blocks of a megabyte and more are the kernel's: what a large document took goes back when it is
-//   freed, and a growing array is moved by its pages, so that old and new are not held at once. By
-//   default the heap takes this upon itself once it has seen large blocks come and go.
+// Configures glibc's malloc for servers with many threads:
+// - Two arenas: one for each thread would cost megabytes; two are sufficient on few cores.
+// - Blocks of a megabyte and more use mmap: the memory of a large document is returned when it is
+//   freed, and a growing array is moved with mremap, so that old and new copies do not coexist. By
+//   default malloc raises this threshold dynamically after large blocks were freed.
 // REQUIRES: called before threads start.
 void BoundHeap();
 

@@ -9,7 +9,7 @@
 namespace cox {
 namespace {
 
-// How many blocks the kernel itself holds more while one of `size` is there.
+// The number of additional mmapped blocks while a block of `size` is allocated.
 size_t MappedBy(size_t size) {
   const size_t before = mallinfo2().hblks;
   void* volatile block = std::malloc(size);
@@ -18,7 +18,7 @@ size_t MappedBy(size_t size) {
   return mapped;
 }
 
-TEST(BoundHeap, LargeBlocksAreTheKernelsHoweverOften) {
+TEST(BoundHeap, LargeBlocksAlwaysUseMmap) {
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
   GTEST_SKIP() << "the sanitizer brings its own heap";

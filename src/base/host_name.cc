@@ -6,7 +6,7 @@
 namespace cox {
 
 std::string HostName() {
-  char name[256] = {};  // gethostname does not end a name that is too long with a zero byte
+  char name[256] = {};  // gethostname does not terminate a truncated name
   return gethostname(name, sizeof(name) - 1) == 0 ? name : std::string();
 }
 

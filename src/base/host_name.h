@@ -5,9 +5,9 @@
 
 namespace cox {
 
-// The name of this host; in a Pod, the name of the Pod. Empty if the host has none.
+// The name of this host; in a Pod, the name of the Pod. Empty if unknown.
 std::string HostName();
-// The same in lower case, as the name of a Node has to be.
+// The same in lower case, as required for the name of a Node.
 std::string LowerCaseHostName();
 
 }  // namespace cox

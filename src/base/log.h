@@ -17,18 +17,18 @@
 // Structured logging: a constant message and key/value pairs, one line each.
 //
 //   COX_INFO(log, "Started", {"port", 6443}, {"address", address});
-//   COX_V(log, 4, "Looked at node", {"node", name}, {"score", 0.5});      // only at level 4 and
-//   above COX_WARNING(log, "Certificate expires soon", {"in", hours(12)}); COX_ERROR(log, status,
-//   "Could not bind", {"pod", name}, {"after", elapsed});
+//   COX_V(log, 4, "Looked at node", {"node", name}, {"score", 0.5});      // at level 4 and above
+//   COX_WARNING(log, "Certificate expires soon", {"in", hours(12)});
+//   COX_ERROR(log, status, "Could not bind", {"pod", name}, {"after", elapsed});
 //
 // As text:  I1115 01:27:00.123456   12345 server.cc:12] "Started" logger="apiserver" port=6443
 // As JSON:
 // {"ts":1794706020123.456,"logger":"apiserver","caller":"net/server.cc:12","msg":"Started",...}
 //
-// The message is a constant for people, in the past tense, without a full stop; what varies is a
-// value. Values are escaped, so no input can forge a line, and Secret<T> prints as [REDACTED]. A
-// statement below the level costs one relaxed load and evaluates none of its arguments. Errors are
-// always written.
+// The message is a human-readable constant, in the past tense, without a full stop; variable parts
+// are values. Values are escaped, so input cannot forge a line, and Secret<T> prints as [REDACTED].
+// A statement below the level costs one relaxed load and evaluates none of its arguments. Errors
+// are always written.
 #define COX_INFO(logger, message, ...) COX_V(logger, 0, message __VA_OPT__(, ) __VA_ARGS__)
 #define COX_V(logger, verbosity, message, ...)                                                   \
   COX_LOG_IF(Enabled(verbosity), logger, ::cox::LogSeverity::kInfo, verbosity, nullptr, message, \
@@ -38,8 +38,8 @@
 #define COX_ERROR(logger, status, message, ...)                 \
   COX_LOG_IF(attached(), logger, ::cox::LogSeverity::kError, 0, \
              &static_cast<const ::cox::Status&>(status), message, __VA_ARGS__)
-// One expression, so that a logger of a temporary, as in ctx.WithValue("a", "b").log(), lives
-// through it.
+// One expression, so that the logger of a temporary, as in ctx.WithValue("a", "b").log(), stays
+// alive.
 #define COX_LOG_IF(condition, logger, severity, verbosity, error, message, ...)         \
   do {                                                                                  \
     const ::cox::Logger* cox_logger_ = nullptr;                                         \
@@ -51,7 +51,7 @@
 
 namespace cox {
 
-// Where finished lines go.
+// The destination of complete lines.
 // Threads: Write() may be called concurrently; each call is one whole line with its '\n'.
 class LogSink {
  public:
@@ -59,9 +59,10 @@ class LogSink {
   virtual void Write(std::string_view line) = 0;
 };
 
-// Lines to a file descriptor, each in one write(2) and without a lock: the kernel keeps lines whole
-// for files opened to append and, up to its pipe limit, for pipes. A line that cannot be written is
-// counted and dropped: logging neither blocks on a full non-blocking pipe nor fails its caller.
+// Writes lines to a file descriptor, each in one write(2) and without a lock: the kernel keeps
+// lines whole for files opened in append mode and, up to PIPE_BUF, for pipes. A line that cannot be
+// written is counted and dropped: logging neither blocks on a full non-blocking pipe nor fails its
+// caller.
 // Ownership: borrows the descriptor.
 class FdLogSink final : public LogSink {
  public:
@@ -76,9 +77,10 @@ class FdLogSink final : public LogSink {
 
 class Logging;
 
-// Writes the lines of one component, with key/values that all of them carry. A cheap value: copy
-// it. Default-constructed, it discards everything. Ownership: the Logging it comes from outlives
-// it. Threads: may be used concurrently.
+// Writes the lines of one component, with common key/values. Cheap to copy. A default-constructed
+// logger discards everything.
+// Ownership: its Logging must outlive it.
+// Threads: may be used concurrently.
 class Logger {
  public:
   Logger() = default;
@@ -88,7 +90,7 @@ class Logger {
   }
   bool attached() const { return logging_ != nullptr; }
 
-  // A logger whose lines also carry `fields`; a later field of the same key replaces an earlier
+  // A logger whose lines also contain `fields`; a later field with the same key replaces an earlier
   // one.
   Logger With(std::initializer_list<LogField> fields) const;
 
@@ -112,24 +114,24 @@ class Logger {
   std::shared_ptr<const std::vector<RenderedField>> with_;
 };
 
-// Makes loggers and holds what they share: format, sink and the verbosity of each component.
+// Creates loggers and holds their shared state: format, sink and the verbosity of each component.
 //
-// Threads: all methods may be called concurrently; levels change while others log.
-// Ownership: outlives its loggers; clock and sink outlive it.
+// Threads: all methods may be called concurrently; levels may change while others log.
+// Ownership: must outlive its loggers; clock and sink must outlive it.
 class Logging {
  public:
   Logging(Clock& clock, LogFormat format, LogSink& sink);
   Logging(const Logging&) = delete;
   Logging& operator=(const Logging&) = delete;
 
-  // The logger of `component`, which may be empty for a program of one component.
+  // The logger of `component`, which may be empty for a program with one component.
   Logger For(std::string_view component);
 
-  // Components without a level of their own have the default level, at first 0.
+  // Components without a level of their own have the default level, initially 0.
   void SetDefaultLevel(int level);
   void SetLevel(std::string_view component, int level);
-  // "apiserver=4,scheduler=2": these levels and no others; "" for none. BadRequest, and no change,
-  // if the text is malformed.
+  // "apiserver=4,scheduler=2": replaces all levels of components; "" removes them. BadRequest,
+  // without a change, if the text is malformed.
   Status SetLevels(std::string_view spec);
   int LevelOf(std::string_view component) const;
 
@@ -144,7 +146,7 @@ class Logging {
   mutable Mutex mu_;
   int default_level_ COX_GUARDED_BY(mu_) = 0;
   std::map<std::string, int, std::less<>> levels_ COX_GUARDED_BY(mu_);
-  // Never removed from, so that loggers may point into it.
+  // Entries are never removed, because loggers point to them.
   std::map<std::string, Logger::Component, std::less<>> components_ COX_GUARDED_BY(mu_);
 };
 

@@ -30,7 +30,8 @@ void AppendJsonUnit(std::string& out, uint32_t unit) {
   for (int shift = 12; shift >= 0; shift -= 4) out += kHex[(unit >> shift) & 0xF];
 }
 
-// Beyond what JSON demands, whatever a terminal or a reader of lines might act on is escaped.
+// In addition to JSON's requirements, escapes everything that a terminal or a line-based reader
+// might interpret.
 void AppendJsonString(std::string& out, std::string_view text) {
   out += '"';
   while (!text.empty()) {
@@ -79,8 +80,7 @@ void AppendValue(std::string& out, LogFormat format, const LogValue& value) {
              value.variant());
 }
 
-// Keys are constants in the source; one that is not a plain word is quoted to keep the line
-// readable.
+// Keys are constants in the source; unusual ones are quoted to keep the line readable.
 bool IsPlainKey(std::string_view key) {
   return !key.empty() && std::all_of(key.begin(), key.end(), [](char c) {
     return c > ' ' && c < 0x7f && c != '=' && c != '"' && c != '\\';
@@ -104,7 +104,7 @@ void AppendFields(std::string& out, LogFormat format, char separator, const LogR
   }
 }
 
-// Those that the call does not replace.
+// Appends the logger's fields that the call does not replace.
 void AppendCarried(std::string& out, char separator, const LogRecord& record) {
   for (const RenderedField& field : record.with) {
     const bool replaced = std::any_of(record.fields.begin(), record.fields.end(),
@@ -121,7 +121,7 @@ void AppendPadded(std::string& out, uint64_t value, size_t width, char pad) {
   out += digits;
 }
 
-// The last `parts` parts of the path: "net/server.cc" for 2.
+// The last `parts` components of the path: "net/server.cc" for 2.
 std::string_view PathTail(std::string_view path, int parts) {
   size_t start = path.size();
   while (start > 0 && (path[start - 1] != '/' || --parts > 0)) --start;
@@ -180,7 +180,7 @@ void AppendJson(std::string& out, const LogRecord& record) {
   out += ",\"msg\":";
   AppendString(out, LogFormat::kJson, record.message);
   AppendCarried(out, ',', record);
-  // As upstream: only what has a verbosity names it, and the error comes last.
+  // Like upstream: "v" only for info messages, and the error last.
   if (record.severity != LogSeverity::kError) out += ",\"v\":" + std::to_string(record.verbosity);
   AppendFields(out, LogFormat::kJson, ',', record);
   if (record.error != nullptr) {

@@ -25,7 +25,7 @@ enum class LogFormat : uint8_t {
   kJson,  // one JSON object per line, with the fields of Kubernetes' own JSON log
 };
 
-// What can be logged. Borrows strings and statuses: made for the arguments of one call.
+// A loggable value. Borrows strings and statuses: only for the arguments of one call.
 class LogValue {
  public:
   LogValue(std::nullptr_t) {}                                          // NOLINT: all implicit
@@ -66,13 +66,13 @@ struct LogField {
   LogValue value;
 };
 
-// A field in its final form, for loggers that carry it in every line.
+// A formatted field, for loggers that add it to every line.
 struct RenderedField {
   std::string key;
   std::string text;  // `key=value` or `"key":value`
 };
 
-// The statement that logs.
+// The location of the log statement.
 struct LogSite {
   std::string_view file;
   int line;
@@ -87,14 +87,15 @@ struct LogRecord {
   std::string_view logger;  // the component's name, or empty
   const Status* error = nullptr;
   std::string_view message;
-  std::span<const RenderedField> with;  // left out where `fields` has the key
+  std::span<const RenderedField> with;  // omitted if `fields` has the key
   std::span<const LogField> fields;
 };
 
-// Strings longer than this are cut, and say so.
+// Longer strings are truncated, with a note.
 inline constexpr size_t kMaxLogValueBytes = 16 * 1024;
 
-// The line, with its '\n' and no other: pure functions of their arguments.
+// Appends one line including its '
+// '. Pure functions of their arguments.
 void AppendLogLine(std::string& out, LogFormat format, const LogRecord& record);
 RenderedField RenderLogField(LogFormat format, const LogField& field);
 

@@ -29,7 +29,7 @@ std::string Line(LogFormat format, LogRecord record, const std::vector<LogField>
   return out;
 }
 
-TEST(LogFormat, TextIsWhatKlogWrites) {
+TEST(LogFormat, TextMatchesKlog) {
   EXPECT_EQ(Line(kText, {.message = "Started"}),
             "I0102 03:04:05.123456   12345 server.cc:12] \"Started\"\n");
   EXPECT_EQ(Line(kText, {.severity = LogSeverity::kWarning, .message = "Slow"}),
@@ -44,7 +44,7 @@ TEST(LogFormat, TextIsWhatKlogWrites) {
       "logger=\"api\" k=\"v\"\n");
 }
 
-TEST(LogFormat, JsonHasTheFieldsOfUpstream) {
+TEST(LogFormat, JsonMatchesUpstream) {
   EXPECT_EQ(
       Line(kJson, {.message = "Started"}),
       "{\"ts\":1893553445123.456,\"caller\":\"net/server.cc:12\",\"msg\":\"Started\",\"v\":0}\n");
@@ -59,7 +59,7 @@ TEST(LogFormat, JsonHasTheFieldsOfUpstream) {
       "\"err\":\"InternalError: boom\"}\n");
 }
 
-TEST(LogFormat, ValuesOfEveryType) {
+TEST(LogFormat, FormatsValuesOfEveryType) {
   const Status missing = Status::NotFound("no such pod");
   const std::string text = "plain";
   const double inf = std::numeric_limits<double>::infinity();
@@ -99,7 +99,7 @@ TEST(LogFormat, ValuesOfEveryType) {
   }
 }
 
-TEST(LogFormat, SecretsNeverPrint) {
+TEST(LogFormat, SecretsAreRedacted) {
   const Secret<std::string> token("hunter2");
   for (LogFormat format : {kText, kJson}) {
     const std::string line = Line(format, {.message = "Login"}, {{"token", token}});
@@ -109,7 +109,7 @@ TEST(LogFormat, SecretsNeverPrint) {
   EXPECT_EQ(token.Reveal(), "hunter2");
 }
 
-TEST(LogFormat, EscapesWhatCouldForgeALine) {
+TEST(LogFormat, EscapesControlCharacters) {
   struct Case {
     std::string value;
     std::string text;
@@ -136,14 +136,14 @@ TEST(LogFormat, EscapesWhatCouldForgeALine) {
   }
 }
 
-TEST(LogFormat, OddKeysAreQuoted) {
+TEST(LogFormat, UnusualKeysAreQuoted) {
   EXPECT_EQ(RenderLogField(kText, {"k y", 1}).text, "\"k y\"=1");
   EXPECT_EQ(RenderLogField(kText, {"", 1}).text, "\"\"=1");
   EXPECT_EQ(RenderLogField(kText, {"a=b", 1}).text, "\"a=b\"=1");
   EXPECT_EQ(RenderLogField(kJson, {"a\"b", 1}).text, "\"a\\\"b\":1");
 }
 
-TEST(LogFormat, HugeStringsAreCut) {
+TEST(LogFormat, LongStringsAreTruncated) {
   const std::string huge(kMaxLogValueBytes + 5, 'x');
   for (LogFormat format : {kText, kJson}) {
     const std::string text = RenderLogField(format, {"k", huge}).text;
@@ -154,14 +154,14 @@ TEST(LogFormat, HugeStringsAreCut) {
   EXPECT_EQ(RenderLogField(kText, {"k", just_fits}).text, "k=\"" + just_fits + "\"");
 }
 
-TEST(LogFormat, CarriedFieldsComeFirstUnlessReplaced) {
+TEST(LogFormat, LoggerFieldsComeFirstUnlessReplaced) {
   const std::vector<RenderedField> with = {RenderLogField(kText, {"a", 1}),
                                            RenderLogField(kText, {"b", 2})};
   EXPECT_THAT(Line(kText, {.message = "M", .with = with}, {{"a", 3}}),
               testing::EndsWith("\"M\" b=2 a=3\n"));
 }
 
-TEST(LogFormat, CallerIsTheTailOfThePath) {
+TEST(LogFormat, CallerIsTheEndOfThePath) {
   struct Case {
     std::string_view file;
     std::string text;
@@ -182,7 +182,7 @@ TEST(LogFormat, CallerIsTheTailOfThePath) {
   }
 }
 
-TEST(LogFormat, TimesBeforeTheEpochAndWideThreadIdsFit) {
+TEST(LogFormat, FormatsTimesBeforeEpochAndLargeThreadIds) {
   LogRecord record;
   record.time = Clock::WallTime(microseconds(-1));
   record.thread = 123456789;

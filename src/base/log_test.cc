@@ -89,7 +89,7 @@ TEST_F(LogTest, LoggerIsEvaluatedOnce) {
   EXPECT_EQ(evaluated, 1);
 }
 
-TEST_F(LogTest, StatementsAreOneStatement) {
+TEST_F(LogTest, MacroIsOneStatementInIfElse) {
   const Logger log = logging_.For("a");
   bool other = false;
   if (!log.attached())
@@ -152,7 +152,7 @@ TEST_F(LogTest, MalformedSpecChangesNothing) {
   }
 }
 
-TEST_F(LogTest, CarriedFieldsAccumulateAndReplace) {
+TEST_F(LogTest, WithAddsAndReplacesFields) {
   const Logger log = logging_.For("").With({{"a", 1}, {"b", 1}});
   const Logger more = log.With({{"a", 2}, {"c", "x"}});
   COX_INFO(more, "M", {"b", 9});
@@ -161,7 +161,7 @@ TEST_F(LogTest, CarriedFieldsAccumulateAndReplace) {
                                          testing::EndsWith("\"N\" a=1 b=1\n")));
 }
 
-TEST_F(LogTest, LevelsChangeWhileOthersLog) {
+TEST_F(LogTest, LevelsMayChangeConcurrently) {
   std::atomic<bool> stop = false;
   {
     std::jthread changer([&] {
@@ -176,7 +176,7 @@ TEST_F(LogTest, LevelsChangeWhileOthersLog) {
   for (const std::string& line : sink_.lines()) ASSERT_THAT(line, testing::EndsWith("n=1\n"));
 }
 
-TEST(FdLogSink, WritesWholeLinesFromManyThreads) {
+TEST(FdLogSink, ConcurrentWritesKeepLinesWhole) {
   std::string path = testing::TempDir() + "cox_log_testXXXXXX";
   const int fd = mkostemp(path.data(), O_APPEND);
   ASSERT_GE(fd, 0);

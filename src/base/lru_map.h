@@ -10,11 +10,10 @@
 
 namespace cox {
 
-// What is known by a text, for no more than so many texts: of those, the one not asked for longest
-// goes first.
+// An LRU cache keyed by string, with at most `limit` entries.
 //
-// Pointers stay good until the next Put or Erase.
-// Threads: as a plain container.
+// Pointers are valid until the next Put or Erase.
+// Threads: not synchronized.
 template <class T>
 class LruMap {
  public:
@@ -22,14 +21,14 @@ class LruMap {
   explicit LruMap(size_t limit) : limit_(limit) {}
 
   size_t size() const { return entries_.size(); }
-  // Null if it is not there. Asking counts as use.
+  // Null if absent. Marks the entry as used.
   T* Find(std::string_view key) {
     const auto found = index_.find(key);
     if (found == index_.end()) return nullptr;
     entries_.splice(entries_.begin(), entries_, found->second);
     return &found->second->value;
   }
-  // In place of what was there.
+  // Replaces an existing entry.
   T* Put(std::string key, T value) {
     Erase(key);
     if (entries_.size() >= limit_) Erase(entries_.back().key);
@@ -41,7 +40,7 @@ class LruMap {
     const auto found = index_.find(key);
     if (found == index_.end()) return;
     const auto entry = found->second;
-    index_.erase(found);  // first: its key is the entry's
+    index_.erase(found);  // first: its key refers to the entry's
     entries_.erase(entry);
   }
 
@@ -52,7 +51,7 @@ class LruMap {
   };
 
   const size_t limit_;
-  std::list<Entry> entries_;  // the one asked for last is first
+  std::list<Entry> entries_;  // most recently used first
   std::unordered_map<std::string_view, typename std::list<Entry>::iterator> index_;
 };
 

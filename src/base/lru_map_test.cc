@@ -6,7 +6,7 @@
 namespace cox {
 namespace {
 
-TEST(LruMap, ForgetsTheOneNotAskedForLongest) {
+TEST(LruMap, EvictsTheLeastRecentlyUsedEntry) {
   LruMap<int> map(2);
   map.Put("a", 1);
   map.Put("b", 2);
@@ -18,7 +18,7 @@ TEST(LruMap, ForgetsTheOneNotAskedForLongest) {
   EXPECT_EQ(map.size(), 2U);
 }
 
-TEST(LruMap, PutReplacesAndEraseForgets) {
+TEST(LruMap, PutReplacesAndEraseRemoves) {
   LruMap<std::string> map(1);
   map.Put("a", "one");
   *map.Put("a", "two") += "!";

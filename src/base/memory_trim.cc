@@ -12,8 +12,8 @@
 namespace cox {
 namespace {
 
-// Only what cannot have been written: there, a page that is dropped is read from the file again.
-// Relocated constants lie in segments that are writable by their header.
+// Only read-only segments: a dropped page is read from the file again. Relocated constants are in
+// segments that are writable by their header.
 int DropCode(dl_phdr_info* object, size_t, void*) {
   const auto page = static_cast<ElfW(Addr)>(sysconf(_SC_PAGESIZE));
   for (ElfW(Half) i = 0; i < object->dlpi_phnum; ++i) {
@@ -21,7 +21,7 @@ int DropCode(dl_phdr_info* object, size_t, void*) {
     if (segment.p_type != PT_LOAD || (segment.p_flags & PF_W) != 0) continue;
     const ElfW(Addr) begin = (object->dlpi_addr + segment.p_vaddr) & ~(page - 1);
     const ElfW(Addr) end = object->dlpi_addr + segment.p_vaddr + segment.p_memsz;
-    // Advice: where it is not taken nothing is lost.
+    // Only advice: a failure has no effect.
     (void)madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
   }
   return 0;
@@ -46,8 +46,7 @@ void TrimMemory() {
   malloc_trim(0);
   dl_iterate_phdr(
       [](dl_phdr_info* object, size_t size, void* data) {
-        // Code that was changed while it was loaded must stay; so must the kernel's own page, which
-        // has no file.
+        // Code that was relocated must stay, and so must the vDSO, which has no file.
         if (HasTextRelocations(object) || object->dlpi_name == nullptr) return 0;
         if (std::string_view(object->dlpi_name).starts_with("linux-vdso")) return 0;
         return DropCode(object, size, data);

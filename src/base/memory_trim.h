@@ -3,14 +3,14 @@
 
 namespace cox {
 
-// Gives memory back that the process has and does not need now: free pages of the heap, and pages
-// of code and constants, most of which only the start has needed. The kernel maps code in pieces of
-// 64 KB, of programs and libraries alike, and never takes it back while there is room: megabytes
-// for a program that then sits and waits. What is needed again comes back by itself, from the page
-// cache, a fraction of a millisecond for all of it.
+// Returns memory that the process does not need now: free heap pages, and pages of code and
+// constants, most of which only the startup needs. The kernel maps code of programs and libraries
+// in pieces of 64 KB, and does not reclaim it without memory pressure: megabytes for an idle
+// program. Pages that are needed again are reloaded from the page cache, within a fraction of a
+// millisecond in total.
 //
-// For programs that mostly wait, once they have started; not for those under load, nor again and
-// again: that would only hide what they use.
+// For mostly idle programs, once after startup; not for programs under load, and not periodically,
+// which would only hide their memory use.
 // Threads: may be called at any time.
 void TrimMemory();
 

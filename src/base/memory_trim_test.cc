@@ -17,7 +17,7 @@ long FileKilobytes() {
   return 0;
 }
 
-TEST(TrimMemoryTest, CodeThatIsNotNeededLeavesAndTheProgramGoesOn) {
+TEST(TrimMemoryTest, ReducesResidentFilePages) {
   const long before = FileKilobytes();
   ASSERT_GT(before, 0);
   TrimMemory();

@@ -21,7 +21,7 @@ double Counter::value() const {
 
 Histogram::Histogram(std::vector<double> bounds)
     : bounds_([&] {
-        // +Inf may be given, as the last bound is always there.
+        // A trailing +Inf is accepted, because that bucket always exists.
         if (!bounds.empty() && std::isinf(bounds.back()) && bounds.back() > 0) bounds.pop_back();
         return std::move(bounds);
       }()),
@@ -33,7 +33,7 @@ Histogram::Histogram(std::vector<double> bounds)
 }
 
 void Histogram::Observe(double value) {
-  // The first bound that is not below the value; NaN is below nothing and no bound is above it.
+  // The first bound that is not below the value; NaN goes to the +Inf bucket.
   const auto bucket =
       std::isnan(value) ? bounds_.end() : std::lower_bound(bounds_.begin(), bounds_.end(), value);
   counts_[static_cast<size_t>(bucket - bounds_.begin())].fetch_add(1, std::memory_order_relaxed);

@@ -9,10 +9,11 @@
 
 namespace cox {
 
-// One time series each. They come from a MetricsRegistry, which owns them: keep the reference and
-// use it on the hot path. Threads: all methods may be called concurrently; none takes a lock.
+// Each is one time series, owned by its MetricsRegistry: keep the reference and use it on the hot
+// path.
+// Threads: all methods may be called concurrently; none takes a lock.
 
-// A number that only grows. Whole steps are one atomic addition.
+// A counter. Integer increments are one atomic addition.
 class Counter {
  public:
   void Inc(uint64_t by = 1) { whole_.fetch_add(by, std::memory_order_relaxed); }
@@ -25,7 +26,7 @@ class Counter {
   std::atomic<double> fraction_ = 0;
 };
 
-// A number that goes up and down.
+// A value that goes up and down.
 class Gauge {
  public:
   void Set(double value) { value_.store(value, std::memory_order_relaxed); }
@@ -38,18 +39,18 @@ class Gauge {
   std::atomic<double> value_ = 0;
 };
 
-// How observations spread over buckets. A reader may see the sum a moment before or after the
-// buckets; the count is always that of the buckets.
+// A distribution over buckets. A reader may see the sum a moment before or after the buckets; the
+// count is always consistent with the buckets.
 class Histogram {
  public:
-  // Upper bounds, inclusive, strictly rising; the bucket up to infinity is added. REQUIRES: no NaN.
+  // Upper bounds, inclusive, strictly increasing; the +Inf bucket is added. REQUIRES: no NaN.
   explicit Histogram(std::vector<double> bounds);
 
   // NaN counts in the last bucket.
   void Observe(double value);
 
   std::span<const double> bounds() const { return bounds_; }
-  // The count of one bucket alone, not of those below; index bounds().size() is the last one.
+  // The count of one bucket, not cumulative; index bounds().size() is the +Inf bucket.
   uint64_t bucket(size_t index) const { return counts_[index].load(std::memory_order_relaxed); }
   double sum() const { return sum_.load(std::memory_order_relaxed); }
 
@@ -59,10 +60,10 @@ class Histogram {
   std::atomic<double> sum_ = 0;
 };
 
-// `count` bounds from `start`, each `width` above, or `factor` times, the one before.
+// `count` bounds from `start`, with steps of `width`, or with a ratio of `factor`.
 std::vector<double> LinearBuckets(double start, double width, size_t count);
 std::vector<double> ExponentialBuckets(double start, double factor, size_t count);
-// `count` bounds from `min` to `max` with equal factors. REQUIRES: 0 < min < max, count > 1
+// `count` bounds from `min` to `max` with a constant ratio. REQUIRES: 0 < min < max, count > 1
 std::vector<double> ExponentialBucketsRange(double min, double max, size_t count);
 
 }  // namespace cox

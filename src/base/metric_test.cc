@@ -15,7 +15,7 @@ using testing::DoubleEq;
 using testing::ElementsAre;
 using testing::Pointwise;
 
-TEST(Counter, CountsWholeAndFractionalSteps) {
+TEST(Counter, AddsIntegersAndFractions) {
   Counter counter;
   EXPECT_EQ(counter.value(), 0);
   counter.Inc();
@@ -25,7 +25,7 @@ TEST(Counter, CountsWholeAndFractionalSteps) {
   EXPECT_EQ(counter.value(), 42.5);
 }
 
-TEST(Counter, LosesNothingBetweenThreads) {
+TEST(Counter, ConcurrentIncrementsAreNotLost) {
   Counter counter;
   {
     std::vector<std::jthread> threads;
@@ -41,13 +41,13 @@ TEST(Counter, LosesNothingBetweenThreads) {
   EXPECT_EQ(counter.value(), 6000);
 }
 
-TEST(CounterDeathTest, DoesNotShrink) {
+TEST(CounterDeathTest, NegativeIncrementAborts) {
   Counter counter;
   EXPECT_DEATH(counter.Add(-1), "does not shrink");
   EXPECT_DEATH(counter.Add(std::nan("")), "does not shrink");
 }
 
-TEST(Gauge, GoesUpAndDown) {
+TEST(Gauge, SetsAndAdds) {
   Gauge gauge;
   gauge.Set(5);
   gauge.Inc();
@@ -72,7 +72,7 @@ TEST(Histogram, NanIsCountedInTheLastBucket) {
   EXPECT_TRUE(std::isnan(histogram.sum()));
 }
 
-TEST(Histogram, GivenInfinityIsTheLastBucket) {
+TEST(Histogram, ExplicitInfinityIsTheLastBucket) {
   Histogram histogram({1, HUGE_VAL});
   EXPECT_THAT(histogram.bounds(), ElementsAre(1));
   Histogram none({});
@@ -80,13 +80,13 @@ TEST(Histogram, GivenInfinityIsTheLastBucket) {
   EXPECT_EQ(none.bucket(0), 1u);
 }
 
-TEST(HistogramDeathTest, RefusesBoundsThatDoNotRise) {
+TEST(HistogramDeathTest, NonIncreasingBoundsAbort) {
   EXPECT_DEATH(Histogram({1, 1}), "bucket bounds rise");
   EXPECT_DEATH(Histogram({2, 1}), "bucket bounds rise");
   EXPECT_DEATH(Histogram({std::nan("")}), "finite");
 }
 
-TEST(Buckets, AreThoseOfUpstream) {
+TEST(Buckets, MatchUpstream) {
   EXPECT_THAT(LinearBuckets(0, 0.1, 11),
               ElementsAre(0, 0.1, 0.2, 0.30000000000000004, 0.4, 0.5, 0.6, 0.7, 0.7999999999999999,
                           0.8999999999999999, 0.9999999999999999));
@@ -98,7 +98,7 @@ TEST(Buckets, AreThoseOfUpstream) {
                                      100.00000000000004}));
 }
 
-TEST(BucketsDeathTest, RefuseWhatGivesNoBuckets) {
+TEST(BucketsDeathTest, InvalidParametersAbort) {
   EXPECT_DEATH(LinearBuckets(0, 1, 0), "Check failed");
   EXPECT_DEATH(ExponentialBuckets(0, 2, 3), "Check failed");
   EXPECT_DEATH(ExponentialBuckets(1, 1, 3), "Check failed");

@@ -57,7 +57,7 @@ void AppendEscaped(std::string& out, std::string_view text, bool quotes) {
   }
 }
 
-// Shortest form, with an exponent below 1e-4 and from 1e6 on: 1.234567e+06.
+// The shortest form, with an exponent below 1e-4 and from 1e6 on: 1.234567e+06.
 void AppendNumber(std::string& out, double value) {
   if (!std::isfinite(value)) {
     out += FormatDouble(value);
@@ -155,7 +155,7 @@ void MetricFamily::RenderSample(std::string& out, std::string_view suffix, const
 
 namespace {
 
-// Series that are read when they are rendered.
+// Series whose values are read when they are rendered.
 class CallbackFamily final : public MetricFamily {
  public:
   CallbackFamily(MetricOptions options, std::string_view type,
@@ -198,7 +198,7 @@ Metric& MetricVec<Metric>::With(std::initializer_list<std::string_view> values) 
     if (const auto found = series_.find(key); found != series_.end()) return *found->second;
   }
   WriterLock lock(mu_);
-  // The overflow series itself has room beyond the limit.
+  // The overflow series itself is allowed beyond the limit.
   if (overflows_ != nullptr && series_.size() >= limit_ && !series_.contains(key)) {
     overflows_->Inc();
     key = OverflowKey();
@@ -238,11 +238,11 @@ template class MetricVec<Counter>;
 template class MetricVec<Gauge>;
 template class MetricVec<Histogram>;
 
-// Shared with the handles, so that neither they nor the registry have to outlive the other.
+// Shared with the handles, so that neither they nor the registry must outlive the other.
 struct MetricHandle::State {
   Mutex mu;
   std::map<std::string, std::unique_ptr<internal::MetricFamily>> families COX_GUARDED_BY(mu);
-  // As they were declared, of those whose series are kept.
+  // Labels in the order of declaration, for metrics with stored series.
   std::map<std::string, std::vector<std::string>> labels COX_GUARDED_BY(mu);
   Counter* overflows COX_GUARDED_BY(mu) = nullptr;
 
@@ -272,8 +272,8 @@ void MetricHandle::Drop() {
 
 MetricsRegistry::MetricsRegistry() : state_(std::make_shared<MetricHandle::State>()) {}
 
-// Registered with the first metric that has labels, so that it is there, as 0, before it ever
-// counts.
+// Registered with the first metric that has labels, so that it is exported as 0 before the first
+// overflow.
 Counter& MetricsRegistry::Overflows() {
   MutexLock lock(state_->mu);
   if (state_->overflows == nullptr) {
@@ -294,7 +294,7 @@ MetricVec<Metric>& MetricsRegistry::AddVec(MetricOptions options,
                                            const std::vector<std::string>& labels, size_t limit,
                                            typename MetricVec<Metric>::Make make) {
   const std::string name = options.name;
-  // Two of a kind in one process (queues, caches of several clusters) share their metrics and
+  // Several instances in one process (queues, caches of several clusters) share their metrics and
   // differ in label values.
   const auto known = [&]() COX_REQUIRES(state_->mu) -> MetricVec<Metric>* {
     const auto found = state_->families.find(name);

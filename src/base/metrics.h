@@ -14,7 +14,7 @@
 
 namespace cox {
 
-// How much users may rely on a metric; a word before its help text says so.
+// The stability level of a metric, which precedes its help text.
 enum class Stability : uint8_t { kNone, kInternal, kAlpha, kBeta, kStable };
 
 struct MetricOptions {
@@ -23,10 +23,10 @@ struct MetricOptions {
   Stability stability = Stability::kAlpha;
 };
 
-// More series than this in one vector are a mistake or an attack: names from requests as label
-// values.
+// More series than this in one vector indicate a bug or an attack: label values taken from
+// requests.
 inline constexpr size_t kDefaultSeriesLimit = 1000;
-// The value of every label of the one series that collects what is beyond the limit.
+// The value of every label of the series that collects everything beyond the limit.
 inline constexpr std::string_view kOverflowLabel = "unexpected";
 
 namespace internal {
@@ -43,8 +43,8 @@ class MetricFamily {
   virtual void Render(std::string& out) const = 0;
 
  protected:
-  // The values in the order of the sorted label names, as series are kept and written. Bytes that
-  // are not UTF-8 become U+FFFD. Ends the process if the number of values is wrong.
+  // The values in the order of the sorted label names, as series are stored and written. Bytes that
+  // are not UTF-8 become U+FFFD. Aborts if the number of values is wrong.
   LabelValues Key(std::initializer_list<std::string_view> values) const;
   LabelValues OverflowKey() const {
     return LabelValues(labels_.size(), std::string(kOverflowLabel));
@@ -56,7 +56,7 @@ class MetricFamily {
   const MetricOptions options_;
   const std::string_view type_;
   std::vector<std::string> labels_;  // sorted
-  std::vector<size_t> order_;        // labels_[i] was declared as number order_[i]
+  std::vector<size_t> order_;        // labels_[i] was declared at position order_[i]
 };
 
 }  // namespace internal
@@ -65,10 +65,9 @@ class MetricFamily {
 //   Counter& gets = requests.With({"GET", "200"});       // in the order the labels were declared
 //   gets.Inc();
 //
-// Guarantees: series live as long as the registry. At most `limit` of them; further label values
-// share
-//   one series, in which each label is "unexpected", and each such call counts in the registry's
-//   cardinality_enforcement_unexpected_categorizations_total.
+// Guarantees: series live as long as the registry. There are at most `limit` of them; further label
+//   values share one series with the label values "unexpected", and each such call increments the
+//   registry's cardinality_enforcement_unexpected_categorizations_total.
 // Threads: all methods may be called concurrently.
 template <class Metric>
 class MetricVec final : public internal::MetricFamily {
@@ -95,13 +94,12 @@ using CounterVec = MetricVec<Counter>;
 using GaugeVec = MetricVec<Gauge>;
 using HistogramVec = MetricVec<Histogram>;
 
-// Where a callback puts what it read: label values in the order the labels were declared, and the
-// value.
+// Receives a callback's samples: label values in the order of declaration, and the value.
 using EmitSample =
     std::function<void(std::initializer_list<std::string_view> labels, double value)>;
 
-// A registered callback; dropping it unregisters the metric and waits for a scrape that is calling
-// it. May outlive the registry. Do not drop it while holding a lock that the callback takes.
+// A registered callback; destruction unregisters the metric and waits for a scrape that is calling
+// it. May outlive the registry. Do not destroy it while holding a lock that the callback acquires.
 class [[nodiscard]] MetricHandle {
  public:
   MetricHandle() = default;
@@ -121,22 +119,22 @@ class [[nodiscard]] MetricHandle {
   std::string name_;
 };
 
-// The metrics of one component and their text in the Prometheus exposition format 0.0.4.
+// The metrics of one component, rendered in the Prometheus exposition format 0.0.4.
 //
 // Guarantees: the text is sorted by metric name, then label values: equal states give equal text.
-// Threads: all methods may be called concurrently. Scrapes run one after another.
-// Errors: a name taken or malformed, or a wrong number of label values, is a bug: it ends the
-// process.
+// Threads: all methods may be called concurrently. Scrapes are serialized.
+// Errors: a duplicate or malformed name, or a wrong number of label values, is a bug and aborts the
+//   process.
 class MetricsRegistry {
  public:
-  // The Content-Type that goes with Render().
+  // The Content-Type of Render().
   static constexpr std::string_view kContentType = "text/plain; version=0.0.4; charset=utf-8";
 
   MetricsRegistry();
   MetricsRegistry(const MetricsRegistry&) = delete;
   MetricsRegistry& operator=(const MetricsRegistry&) = delete;
 
-  // All are owned by the registry.
+  // The registry owns all of them.
   Counter& AddCounter(MetricOptions options);
   Gauge& AddGauge(MetricOptions options);
   Histogram& AddHistogram(MetricOptions options, std::vector<double> buckets);
@@ -148,8 +146,8 @@ class MetricsRegistry {
                                 const std::vector<std::string>& labels,
                                 size_t limit = kDefaultSeriesLimit);
 
-  // Metrics whose values are read when scraped. `read` is called by Render(), one call at a time;
-  // it must not use the registry. Of samples with equal labels the last counts.
+  // Metrics whose values are read when scraped. Render() calls `read`, one call at a time; `read`
+  // must not use the registry. If several samples have equal labels, the last one is used.
   MetricHandle AddCounterCallback(MetricOptions options, const std::vector<std::string>& labels,
                                   std::function<void(const EmitSample&)> read);
   MetricHandle AddGaugeCallback(MetricOptions options, const std::vector<std::string>& labels,

@@ -26,7 +26,7 @@ constexpr std::string_view kOverflowZero =
 
 TEST(MetricsRegistry, EmptyRegistryHasNoText) { EXPECT_EQ(MetricsRegistry().Render(), ""); }
 
-TEST(MetricsRegistry, TextIsTheExpositionFormat) {
+TEST(MetricsRegistry, RendersTheExpositionFormat) {
   MetricsRegistry registry;
   CounterVec& requests = registry.AddCounterVec({.name = "requests_total",
                                                  .help = "Requests \"by\" verb\\code\nsecond.",
@@ -43,7 +43,7 @@ TEST(MetricsRegistry, TextIsTheExpositionFormat) {
       .AddHistogram({.name = "plain_seconds", .help = "P", .stability = Stability::kBeta},
                     LinearBuckets(1, 2, 3))
       .Observe(std::nan(""));
-  registry.AddCounterVec({.name = "empty_total", .help = "E"}, {"x"});  // no series, no text
+  registry.AddCounterVec({.name = "empty_total", .help = "E"}, {"x"});  // no series, no output
 
   EXPECT_EQ(registry.Render(),
             std::string(kOverflowZero) +
@@ -76,7 +76,7 @@ requests_total{a="z",code="200",verb="GET"} 3
 )");
 }
 
-TEST(MetricsRegistry, NumbersAreWrittenAsUpstreamWritesThem) {
+TEST(MetricsRegistry, NumbersAreFormattedLikeUpstream) {
   struct Case {
     double value;
     std::string want;
@@ -111,7 +111,7 @@ TEST(MetricsRegistry, NumbersAreWrittenAsUpstreamWritesThem) {
   }
 }
 
-TEST(MetricsRegistry, StabilityIsAWordBeforeTheHelp) {
+TEST(MetricsRegistry, StabilityPrecedesTheHelpText) {
   MetricsRegistry registry;
   registry.AddGauge({.name = "a", .help = "A.", .stability = Stability::kInternal});
   registry.AddGauge({.name = "b", .help = "B."});
@@ -127,7 +127,7 @@ TEST(MetricsRegistry, RegistriesAreIndependent) {
   EXPECT_THAT(b.Render(), HasSubstr("same_total 2\n"));
 }
 
-TEST(MetricVec, TheSameLabelsAreTheSameSeries) {
+TEST(MetricVec, EqualLabelsReturnTheSameSeries) {
   MetricsRegistry registry;
   CounterVec& vec = registry.AddCounterVec({.name = "x_total"}, {"b", "a"});
   EXPECT_EQ(&vec.With({"1", "2"}), &vec.With({"1", "2"}));
@@ -136,7 +136,7 @@ TEST(MetricVec, TheSameLabelsAreTheSameSeries) {
   EXPECT_THAT(registry.Render(), HasSubstr("x_total{a=\"ay\",b=\"bee\"} 1\n"));
 }
 
-TEST(MetricVec, SeriesBeyondTheLimitShareOneAndAreCounted) {
+TEST(MetricVec, SeriesBeyondTheLimitShareTheOverflowSeries) {
   MetricsRegistry registry;
   CounterVec& vec = registry.AddCounterVec({.name = "x_total", .help = "X."}, {"path", "code"}, 2);
   vec.With({"/a", "200"}).Inc();
@@ -151,20 +151,20 @@ TEST(MetricVec, SeriesBeyondTheLimitShareOneAndAreCounted) {
   EXPECT_THAT(text, HasSubstr("cardinality_enforcement_unexpected_categorizations_total 100\n"));
 }
 
-TEST(MetricVec, LimitOfZeroKeepsOnlyTheOverflow) {
+TEST(MetricVec, LimitOfZeroKeepsOnlyTheOverflowSeries) {
   MetricsRegistry registry;
   GaugeVec& vec = registry.AddGaugeVec({.name = "x"}, {"l"}, 0);
   EXPECT_EQ(&vec.With({"a"}), &vec.With({"b"}));
 }
 
-TEST(MetricVec, LabelValuesAreMadeUtf8) {
+TEST(MetricVec, InvalidUtf8InLabelValuesIsReplaced) {
   MetricsRegistry registry;
   GaugeVec& vec = registry.AddGaugeVec({.name = "x"}, {"l"});
   EXPECT_EQ(&vec.With({"\xff"}), &vec.With({"\xfe"})) << "no two series of one text";
   EXPECT_THAT(registry.Render(), HasSubstr("x{l=\"\ufffd\"} 0\n"));
 }
 
-TEST(MetricVec, ThreadsResolveAndCountWhileOthersScrape) {
+TEST(MetricVec, ConcurrentIncrementsAndScrapes) {
   MetricsRegistry registry;
   CounterVec& vec = registry.AddCounterVec({.name = "x_total"}, {"n"}, 5);
   {
@@ -184,14 +184,14 @@ TEST(MetricVec, ThreadsResolveAndCountWhileOthersScrape) {
   EXPECT_EQ(total, 1500);
 }
 
-TEST(MetricCallback, IsReadAtEachScrapeAndSorted) {
+TEST(MetricCallback, IsCalledAtEachScrapeAndSorted) {
   MetricsRegistry registry;
   double depth = 3;
   MetricHandle handle = registry.AddGaugeCallback({.name = "depth", .help = "D."}, {"queue"},
                                                   [&](const EmitSample& emit) {
                                                     emit({"z"}, depth);
                                                     emit({"a"}, 1);
-                                                    emit({"a"}, 2);  // the last counts
+                                                    emit({"a"}, 2);  // the last value is used
                                                   });
   EXPECT_EQ(
       registry.Render(),
@@ -200,14 +200,14 @@ TEST(MetricCallback, IsReadAtEachScrapeAndSorted) {
   EXPECT_THAT(registry.Render(), HasSubstr("depth{queue=\"z\"} 4\n"));
 }
 
-TEST(MetricCallback, WithoutSamplesThereIsNoText) {
+TEST(MetricCallback, WithoutSamplesNothingIsRendered) {
   MetricsRegistry registry;
   MetricHandle handle =
       registry.AddCounterCallback({.name = "n_total"}, {}, [](const EmitSample&) {});
   EXPECT_EQ(registry.Render(), "");
 }
 
-TEST(MetricCallback, DroppingTheHandleUnregisters) {
+TEST(MetricCallback, DestroyingTheHandleUnregisters) {
   MetricsRegistry registry;
   auto read = [](const EmitSample& emit) { emit({}, 1); };
   MetricHandle kept = registry.AddGaugeCallback({.name = "kept"}, {}, read);
@@ -226,14 +226,14 @@ TEST(MetricCallback, HandleMayOutliveTheRegistry) {
   registry.reset();
 }
 
-TEST(MetricsTest, TheSameMetricAddedAgainIsTheOneThereIs) {
+TEST(MetricsTest, AddingTheSameMetricReturnsTheExistingOne) {
   MetricsRegistry registry;
   CounterVec& first = registry.AddCounterVec({.name = "x_total"}, {"a"});
   EXPECT_EQ(&registry.AddCounterVec({.name = "x_total"}, {"a"}), &first);
   EXPECT_EQ(&registry.AddGauge({.name = "y"}), &registry.AddGauge({.name = "y"}));
 }
 
-TEST(MetricsDeathTest, MistakesInTheSourceEndTheProcess) {
+TEST(MetricsDeathTest, InvalidUseAborts) {
   MetricsRegistry registry;
   CounterVec& vec = registry.AddCounterVec({.name = "x_total"}, {"a"});
   EXPECT_DEATH(registry.AddGauge({.name = "x_total"}), "registered twice");

@@ -14,12 +14,13 @@ WakeCause CondVar::WaitWith(Mutex& mu, Park park) {
   {
     MutexLock lock(list_mu_);
     waiters_.push_back(&waiter);
-    // Relaxed is enough: who notifies about a change under `mu` comes after we release it below.
+    // Relaxed is sufficient: a notifier that changed the condition under `mu` runs after the
+    // release below.
     count_.fetch_add(1, std::memory_order_relaxed);
   }
   mu.Unlock();
   const WakeCause cause = park(waiter);
-  Leave(waiter);
+  RemoveWaiter(waiter);
   mu.Lock();
   return cause;
 }
@@ -31,13 +32,13 @@ void CondVar::Wait(Mutex& mu) {
 WakeCause CondVar::WaitUntil(Mutex& mu, Clock& clock, Waiter::Deadline deadline,
                              std::stop_token stop) {
   return WaitWith(mu, [&](Waiter& waiter) {
-    // Runs at once if the stop was requested already.
+    // Runs at once if the stop was already requested.
     const std::stop_callback wake(std::move(stop), [&] { waiter.Wake(WakeCause::kStopped); });
     return clock.Park(waiter, deadline);
   });
 }
 
-void CondVar::Leave(Waiter& waiter) {
+void CondVar::RemoveWaiter(Waiter& waiter) {
   MutexLock lock(list_mu_);
   count_.fetch_sub(waiters_.remove(&waiter), std::memory_order_relaxed);
 }
@@ -49,7 +50,8 @@ void CondVar::NotifyOne() {
     Waiter& waiter = *waiters_.front();
     waiters_.pop_front();
     count_.fetch_sub(1, std::memory_order_relaxed);
-    // One that timed out or stopped and has not left yet must not swallow the notification.
+    // A waiter that timed out or was stopped but is still in the list must not consume the
+    // notification.
     if (waiter.Wake(WakeCause::kNotified)) return;
   }
 }

@@ -16,12 +16,12 @@ namespace cox {
 
 class Clock;
 
-// std::mutex with annotations: clang refuses code that touches guarded data without it.
+// std::mutex with thread safety annotations: clang rejects unlocked access to guarded data.
 class COX_CAPABILITY("mutex") Mutex {
  public:
   Mutex() = default;
-  // std::mutex ends without a word; ThreadSanitizer would take the next lock at this address for
-  // this one.
+  // std::mutex has a trivial destructor; without this call ThreadSanitizer would confuse the next
+  // mutex at this address with this one.
   ~Mutex() { pthread_mutex_destroy(mu_.native_handle()); }
   Mutex(const Mutex&) = delete;
   Mutex& operator=(const Mutex&) = delete;
@@ -29,15 +29,14 @@ class COX_CAPABILITY("mutex") Mutex {
   void Lock() COX_ACQUIRE() { mu_.lock(); }
   void Unlock() COX_RELEASE() { mu_.unlock(); }
   bool TryLock() COX_TRY_ACQUIRE(true) { return mu_.try_lock(); }
-  // Tells the analysis that the caller holds it, where it cannot see that. Checks nothing at run
-  // time.
+  // Informs the analysis that the caller holds it. Checks nothing at run time.
   void AssertHeld() const COX_ASSERT_CAPABILITY(this) {}
 
  private:
   std::mutex mu_;
 };
 
-// Holds a Mutex for a block. Unlock() and Lock() let go of it for a while.
+// Holds a Mutex for a block. Unlock() and Lock() release it temporarily.
 class COX_SCOPED_CAPABILITY MutexLock {
  public:
   explicit MutexLock(Mutex& mu) COX_ACQUIRE(mu) : mu_(mu) { mu_.Lock(); }
@@ -61,7 +60,7 @@ class COX_SCOPED_CAPABILITY MutexLock {
   bool held_ = true;
 };
 
-// Many readers or one writer. Worth it only where readers hold it long or are many.
+// Many readers or one writer. Useful only if readers hold it long or are many.
 class COX_CAPABILITY("shared mutex") SharedMutex {
  public:
   SharedMutex() = default;
@@ -99,16 +98,14 @@ class COX_SCOPED_CAPABILITY WriterLock {
   SharedMutex& mu_;
 };
 
-// A condition that threads wait for under a Mutex, with deadlines by an injected Clock and a stop
-// token.
+// A condition variable with deadlines by an injected Clock and a stop token.
 //
 //   MutexLock lock(mu_);
 //   WakeCause cause = changed_.WaitUntil(mu_, clock_, next_due, ctx.token());
 //
 // Guarantees: a notification after a waiter released the mutex is not lost, nor is a stop request
-// or a
-//   deadline at any moment. NotifyOne wakes the thread that has waited longest. A wake-up as
-//   kNotified may come without cause for the caller (another took the item first): look again.
+//   or a deadline at any time. NotifyOne wakes the thread that has waited longest. kNotified may be
+//   spurious for the caller (another thread took the item first): check the condition again.
 // Threads: all methods may be called concurrently; waiters of one CondVar use one Mutex.
 // Ownership: must outlive its waiters.
 class CondVar {
@@ -117,19 +114,19 @@ class CondVar {
   CondVar(const CondVar&) = delete;
   CondVar& operator=(const CondVar&) = delete;
 
-  // Releases `mu`, blocks until notified, holds `mu` again.
+  // Releases `mu`, blocks until notified, acquires `mu` again.
   void Wait(Mutex& mu) COX_REQUIRES(mu);
-  // The same, with further ends: `deadline` on `clock` (Waiter::kNever for none) and `stop`.
+  // The same, with a `deadline` on `clock` (Waiter::kNever for none) and a `stop` token.
   WakeCause WaitUntil(Mutex& mu, Clock& clock, Waiter::Deadline deadline, std::stop_token stop = {})
       COX_REQUIRES(mu);
 
-  // Until `ready()`, which is called with `mu` held. Callers are checked to hold `mu`; the bodies
-  // are not analysed, because clang cannot see that the lock `ready` names is this `mu`.
+  // Waits until `ready()`, which is called with `mu` held. Callers are checked to hold `mu`; the
+  // bodies are not analyzed, because clang cannot see that the lock in `ready` is this `mu`.
   template <class Predicate>
   void Wait(Mutex& mu, Predicate ready) COX_REQUIRES(mu) COX_NO_THREAD_SAFETY_ANALYSIS {
     while (!ready()) Wait(mu);
   }
-  // False if the deadline or the stop request came first and `ready()` does not hold even so.
+  // False if the deadline or the stop request came first and `ready()` is still false.
   template <class Predicate>
   bool WaitUntil(Mutex& mu, Clock& clock, Waiter::Deadline deadline, std::stop_token stop,
                  Predicate ready) COX_REQUIRES(mu) COX_NO_THREAD_SAFETY_ANALYSIS {
@@ -146,9 +143,9 @@ class CondVar {
   // `park` blocks the waiter; it runs without `mu`.
   template <class Park>
   WakeCause WaitWith(Mutex& mu, Park park) COX_REQUIRES(mu);
-  void Leave(Waiter& waiter);
+  void RemoveWaiter(Waiter& waiter);
 
-  // Waiters in order of arrival. The count lets a notification that nobody waits for cost one load.
+  // Waiters in order of arrival. The count makes a notification without waiters cost only one load.
   Mutex list_mu_;
   std::list<Waiter*> waiters_ COX_GUARDED_BY(list_mu_);
   std::atomic<size_t> count_ = 0;

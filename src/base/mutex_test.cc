@@ -19,7 +19,7 @@ struct Guarded {
   int value COX_GUARDED_BY(mu) = 0;
 };
 
-TEST(Mutex, KeepsThreadsApart) {
+TEST(Mutex, ExcludesOtherThreads) {
   Guarded g;
   {
     std::vector<std::jthread> threads;
@@ -47,7 +47,7 @@ TEST(Mutex, TryLockFailsWhileHeld) {
   }).join();
 }
 
-TEST(MutexLock, LetsGoForAWhile) {
+TEST(MutexLock, UnlocksTemporarily) {
   Mutex mu;
   MutexLock lock(mu);
   lock.Unlock();
@@ -55,7 +55,7 @@ TEST(MutexLock, LetsGoForAWhile) {
   lock.Lock();
 }
 
-TEST(SharedMutex, ReadersShareAndTheWriterIsAlone) {
+TEST(SharedMutex, ReadersShareAndWritersExclude) {
   SharedMutex mu;
   int value = 0;
   {
@@ -78,7 +78,7 @@ TEST(SharedMutex, ReadersShareAndTheWriterIsAlone) {
   EXPECT_EQ(value, 2000);
 }
 
-TEST(CondVar, WaitReturnsWhenTheConditionHolds) {
+TEST(CondVar, WaitReturnsWhenConditionIsTrue) {
   Guarded g;
   std::jthread setter([&] {
     MutexLock lock(g.mu);
@@ -90,7 +90,7 @@ TEST(CondVar, WaitReturnsWhenTheConditionHolds) {
   EXPECT_EQ(g.value, 7);
 }
 
-TEST(CondVar, DeadlineByATestClock) {
+TEST(CondVar, DeadlineWithTestClock) {
   Guarded g;
   TestClock clock;
   std::jthread advance([&] {
@@ -101,7 +101,7 @@ TEST(CondVar, DeadlineByATestClock) {
   EXPECT_EQ(g.changed.WaitUntil(g.mu, clock, clock.In(seconds(10))), WakeCause::kTimeout);
 }
 
-TEST(CondVar, DeadlineByTheRealClock) {
+TEST(CondVar, DeadlineWithRealClock) {
   Guarded g;
   RealClock clock;
   MutexLock lock(g.mu);
@@ -123,7 +123,7 @@ TEST(CondVar, NotificationBeforeTheDeadline) {
                                   [&]() COX_REQUIRES(g.mu) { return g.value == 1; }));
 }
 
-TEST(CondVar, PredicateIsAskedOnceMoreAfterTheDeadline) {
+TEST(CondVar, PredicateIsCheckedOnceMoreAfterTheDeadline) {
   Guarded g;
   TestClock clock;
   std::jthread late([&] {
@@ -179,7 +179,7 @@ TEST(CondVar, NotifyOneWakesTheLongestWaiterOnly) {
   EXPECT_EQ(order, (std::vector<int>{0, 1}));
 }
 
-TEST(CondVar, NotifyOneIsNotSwallowedByAWaiterThatTimedOut) {
+TEST(CondVar, NotifyOneSkipsWaiterThatTimedOut) {
   Guarded g;
   TestClock clock;
   WakeCause second = WakeCause::kTimeout;
@@ -193,13 +193,13 @@ TEST(CondVar, NotifyOneIsNotSwallowedByAWaiterThatTimedOut) {
     second = g.changed.WaitUntil(g.mu, clock, clock.In(seconds(100)));
   });
   clock.WaitForWaiters(2);
-  clock.Advance(seconds(1));  // `a` is woken, perhaps still listed
+  clock.Advance(seconds(1));  // `a` is woken, but may still be in the list
   g.changed.NotifyOne();
   b.join();
   EXPECT_EQ(second, WakeCause::kNotified);
 }
 
-TEST(CondVar, NotifyAllWakesEveryone) {
+TEST(CondVar, NotifyAllWakesAllWaiters) {
   Guarded g;
   TestClock clock;
   int woken = 0;

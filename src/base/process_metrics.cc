@@ -17,7 +17,7 @@
 namespace cox {
 namespace {
 
-// Files under /proc have no size: read until the end. Empty when it cannot be read.
+// Files under /proc have no size: read until the end. Empty if unreadable.
 std::string ReadFile(const std::string& path) {
   std::string content;
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -38,7 +38,7 @@ std::optional<double> Number(std::string_view text) {
   return value;
 }
 
-// Numbers of the fields in <proc>/self/stat, as the manual page proc(5) counts them.
+// Field numbers of <proc>/self/stat, as in the manual page proc(5).
 enum StatField {
   kUserTicks = 14,
   kSystemTicks = 15,
@@ -49,8 +49,7 @@ enum StatField {
 
 std::optional<double> ReadStat(const std::string& proc, StatField field) {
   const std::string stat = ReadFile(proc + "/self/stat");
-  // The second field is the program's name in parentheses; it may hold spaces and parentheses
-  // itself.
+  // The second field is the program's name in parentheses; it may contain spaces and parentheses.
   const size_t name_end = stat.rfind(") ");
   if (name_end == std::string::npos) return std::nullopt;
   int index = 3;
@@ -60,7 +59,7 @@ std::optional<double> ReadStat(const std::string& proc, StatField field) {
   return std::nullopt;
 }
 
-// When the system started, in seconds since the epoch.
+// The boot time in seconds since the epoch.
 std::optional<double> ReadBootTime(const std::string& proc) {
   const std::string stat = ReadFile(proc + "/stat");
   for (std::string_view line : Split(stat, '\n')) {

@@ -16,7 +16,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-// A /proc of our own.
+// Uses a fake /proc.
 class ProcessMetricsTest : public testing::Test {
  protected:
   ProcessMetricsTest() {
@@ -33,7 +33,7 @@ class ProcessMetricsTest : public testing::Test {
   std::string proc_;
 };
 
-TEST_F(ProcessMetricsTest, ReadsTheProcessesFiles) {
+TEST_F(ProcessMetricsTest, ReadsProcFiles) {
   // A hostile program name; 14 utime, 15 stime, 22 starttime, 23 vsize, 24 rss.
   Write("/self/stat",
         "42 (a) b (c) S 1 2 3 4 5 6 7 8 9 10 150 50 0 0 20 0 8 0 1000 123456 77 0 0\n");
@@ -55,7 +55,7 @@ TEST_F(ProcessMetricsTest, ReadsTheProcessesFiles) {
   }
 }
 
-TEST_F(ProcessMetricsTest, WhatCannotBeReadIsLeftOut) {
+TEST_F(ProcessMetricsTest, UnreadableValuesAreOmitted) {
   for (const char* stat : {"", "garbage", "42 (x) S 1", "42 (x) S 1 2 3 4 5 6 7 8 9 10 x y z"}) {
     Write("/self/stat", stat);
     MetricsRegistry registry;
@@ -70,7 +70,7 @@ TEST_F(ProcessMetricsTest, WhatCannotBeReadIsLeftOut) {
   EXPECT_THAT(registry.Render(), Not(HasSubstr("process_open_fds")));
 }
 
-TEST(ProcessMetrics, OfThisProcessAreAllThere) {
+TEST(ProcessMetrics, AllMetricsExistForThisProcess) {
   MetricsRegistry registry;
   {
     const auto handles = AddProcessMetrics(registry);

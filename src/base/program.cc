@@ -45,7 +45,7 @@ std::vector<std::string> Variables(const Program& program) {
   return variables;
 }
 
-// posix_spawn's tables, which want to be freed.
+// Frees posix_spawn's file actions and attributes.
 class Spawn {
  public:
   Spawn() {
@@ -64,10 +64,10 @@ class Spawn {
     if (!program.interactive) {
       posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     }
-    // Files and sockets of this process are not for others to inherit: libraries open some so that
-    // they would be.
+    // The child must not inherit files and sockets: some libraries open descriptors without
+    // O_CLOEXEC.
     posix_spawn_file_actions_addclosefrom_np(&actions_, STDERR_FILENO + 1);
-    // Nor is what it does with signals.
+    // The signal mask and handlers are not inherited either.
     sigset_t none;
     sigset_t all;
     sigemptyset(&none);
@@ -95,7 +95,7 @@ class Spawn {
   posix_spawnattr_t attributes_;
 };
 
-// A child that is waited for before this goes.
+// Kills and reaps the child on destruction.
 class Child {
  public:
   Child(pid_t pid, bool group) : pid_(pid), group_(group) {}
@@ -123,7 +123,7 @@ class Child {
 
 enum class Drained { kMore, kEnd, kTooMuch };
 
-// What there is for now; `fd` does not block.
+// Reads the available output; `fd` is non-blocking.
 Drained Drain(int fd, size_t limit, std::string* output) {
   char buffer[16 * 1024];
   for (;;) {
@@ -162,7 +162,7 @@ Result<ProgramResult> RunProgram(const Context& ctx, const Program& program) {
     if (poll(fds, std::size(fds), -1) < 0 && errno != EINTR) return Failed("poll", errno);
     if (ctx.Done()) return ctx.status();
     const bool over = fds[1].revents != 0;
-    // What it started may keep the pipe open: its own end is what counts.
+    // Its children may keep the pipe open: only its own exit counts.
     const Drained drained = Drain(output.get(), program.max_output, &result.output);
     if (drained == Drained::kTooMuch) {
       return Status::TooLarge(program.arguments.front() + ": it wrote too much");

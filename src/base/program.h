@@ -10,27 +10,28 @@
 
 namespace cox {
 
-// Another program, run to its end for what it writes.
+// A child process, run to completion for its output.
 struct Program {
-  // The program, found by PATH if it has no slash, and its arguments. No shell looks at them.
+  // The program, searched in PATH if it has no slash, and its arguments. No shell is involved.
   std::vector<std::string> arguments;
-  // Beside the variables of this process, and instead of those of the same name.
+  // Added to this process's environment; replaces variables of the same name.
   std::vector<std::pair<std::string, std::string>> environment;
-  // It may talk to the user: it gets our standard input, and stays in the terminal's foreground.
+  // It may interact with the user: it inherits standard input, and stays in the terminal's
+  // foreground.
   bool interactive = false;
   size_t max_output = size_t{1024} * 1024;
 };
 
 struct ProgramResult {
-  int exit_code = 0;   // 128 + n for one that signal n ended
-  std::string output;  // what it wrote to its standard output
+  int exit_code = 0;   // 128 + n if signal n killed it
+  std::string output;  // its standard output
 };
 
-// Starts it and waits for its end. Its standard error is ours; nothing of what it writes is logged.
+// Starts it and waits for its end. It inherits standard error; its output is not logged.
 //
-// Guarantees: when this returns, the program has ended: it is killed (with those it started, unless
-//   it is interactive) when `ctx` stops or it writes more than max_output.
-// Errors: NotFound if there is no such program; the context's reason; TooLarge; Internal.
+// Guarantees: when this returns, the program has ended: it is killed (with its children, unless it
+//   is interactive) when `ctx` stops or its output exceeds max_output.
+// Errors: NotFound if there is no such program; the context's error; TooLarge; Internal.
 Result<ProgramResult> RunProgram(const Context& ctx, const Program& program);
 
 }  // namespace cox

@@ -20,14 +20,14 @@ class ProgramTest : public testing::Test {
   Context ctx_ = Context(clock_).WithTimeout(60s);
 };
 
-TEST_F(ProgramTest, GivesOutputAndExitCode) {
+TEST_F(ProgramTest, ReturnsOutputAndExitCode) {
   struct Case {
     std::vector<std::string> arguments;
     int exit_code;
     const char* output;
   };
   const Case cases[] = {
-      {{"echo", "a b", "$HOME", "; exit 1"}, 0, "a b $HOME ; exit 1\n"},  // nothing expands it
+      {{"echo", "a b", "$HOME", "; exit 1"}, 0, "a b $HOME ; exit 1\n"},  // no shell expands it
       {{"/bin/sh", "-c", "printf x; exit 3"}, 3, "x"},
       {{"sh", "-c", "kill -9 $$"}, 128 + 9, ""},
       {{"sh", "-c", "cat; echo end"}, 0, "end\n"},  // no input
@@ -41,7 +41,7 @@ TEST_F(ProgramTest, GivesOutputAndExitCode) {
   }
 }
 
-TEST_F(ProgramTest, TheEnvironmentIsOursAndWhatIsAdded) {
+TEST_F(ProgramTest, EnvironmentIsInheritedAndExtended) {
   setenv("COX_PROGRAM_TEST_A", "ours", 1);
   setenv("COX_PROGRAM_TEST_B", "ours", 1);
   const auto result =
@@ -61,7 +61,7 @@ TEST_F(ProgramTest, InheritsNoFiles) {
   EXPECT_EQ(result->exit_code, 0);
 }
 
-TEST_F(ProgramTest, AProgramThatIsNotThereIsNotFound) {
+TEST_F(ProgramTest, MissingProgramIsNotFound) {
   for (const char* name : {"cox-no-such-program", "/nowhere/at/all", "/etc/passwd", ""}) {
     EXPECT_EQ(RunProgram(ctx_, {.arguments = {name}, .environment = {}}).status().reason(),
               Reason::kNotFound)
@@ -71,13 +71,13 @@ TEST_F(ProgramTest, AProgramThatIsNotThereIsNotFound) {
 
 TEST_F(ProgramTest, IsKilledWhenTheContextStops) {
   Context call = ctx_.WithTimeout(50ms);
-  // The shell's child holds the pipe, too.
+  // The shell's child also has the pipe open.
   const auto result =
       RunProgram(call, {.arguments = {"sh", "-c", "sleep 600; echo"}, .environment = {}});
   EXPECT_EQ(result.status(), call.status());
 }
 
-TEST_F(ProgramTest, ItsEndCountsNotThatOfWhatItStarted) {
+TEST_F(ProgramTest, DoesNotWaitForItsChildren) {
   const auto result =
       RunProgram(ctx_, {.arguments = {"sh", "-c", "sleep 50 & echo $!"}, .environment = {}});
   ASSERT_TRUE(result.ok());
@@ -86,7 +86,7 @@ TEST_F(ProgramTest, ItsEndCountsNotThatOfWhatItStarted) {
   kill(left, SIGKILL);
 }
 
-TEST_F(ProgramTest, OutputIsBounded) {
+TEST_F(ProgramTest, OutputIsLimited) {
   const auto result =
       RunProgram(ctx_, {.arguments = {"yes"}, .environment = {}, .max_output = 100'000});
   EXPECT_EQ(result.status().reason(), Reason::kRequestEntityTooLarge);

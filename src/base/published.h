@@ -8,11 +8,11 @@
 
 namespace cox {
 
-// A shared_ptr that some replace while others read it.
+// A shared_ptr that can be replaced while others read it.
 //
-// What std::atomic<std::shared_ptr> is for, which g++ 12 has with a missing release (its load races
-// with the next store, as ThreadSanitizer finds). As there, a bit is held while the pointer is
-// copied: some nanoseconds.
+// A replacement for std::atomic<std::shared_ptr>, which lacks a release in g++ 12 (its load races
+// with the next store, as ThreadSanitizer reports). Like there, a bit is held while the pointer is
+// copied: a few nanoseconds.
 //
 // Threads: all methods may be called concurrently.
 template <class T>
@@ -27,14 +27,14 @@ class Published {
     busy_.clear(std::memory_order_release);
     return copy;
   }
-  // Returns what was there, so that the caller decides where it is freed.
+  // Returns the old value, so that the caller decides where it is freed.
   std::shared_ptr<T> Exchange(std::shared_ptr<T> value) {
     Acquire();
     value_.swap(value);
     busy_.clear(std::memory_order_release);
     return value;
   }
-  // What was there is freed here, unless others still read it.
+  // Frees the old value, unless others still use it.
   void Store(std::shared_ptr<T> value) { (void)Exchange(std::move(value)); }
 
  private:

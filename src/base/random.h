@@ -4,14 +4,14 @@
 #include <cstdint>
 #include <span>
 
-// Random numbers of the kernel: for names and keys, and for delays that differ between instances.
-// Code whose tests need to know the numbers takes a function instead.
+// The kernel's random numbers: for names and keys, and for jitter between instances. Code whose
+// tests need deterministic numbers takes a function instead.
 namespace cox {
 
 void FillRandom(std::span<uint8_t> bytes);
 // A number below `bound`. REQUIRES: bound > 0
 uint64_t RandomBelow(uint64_t bound);
-// A number from 0 to 1, without 1.
+// A number in [0, 1).
 double RandomFraction();
 
 }  // namespace cox

@@ -20,7 +20,7 @@ TEST(RandomTest, BelowCoversItsRange) {
   EXPECT_EQ(RandomBelow(1), 0u);
 }
 
-TEST(RandomTest, FractionsAreFromZeroToOne) {
+TEST(RandomTest, FractionsAreInUnitInterval) {
   double least = 1, greatest = 0;
   for (int i = 0; i < 1000; ++i) {
     const double value = RandomFraction();

@@ -10,19 +10,19 @@
 
 namespace cox {
 
-// A value, or the Status that says why there is none. The shape of std::expected<T, Status>.
+// A value, or the Status of a failure. Similar to std::expected<T, Status>.
 //
 //   Result<Pod> pod = Decode(bytes);
 //   if (!pod.ok()) return pod.status();
 //   Use(pod->metadata.name);
 //
-// Ownership: holds the value by value. Threads: as T.
+// Ownership: holds the value by value. Threads: same as T.
 template <class T>
 class [[nodiscard]] Result {
  public:
   using value_type = T;
 
-  // All implicit, as std::expected's.
+  // All implicit, like std::expected's.
   Result(const T& value) : state_(std::in_place_index<1>, value) {}        // NOLINT
   Result(T&& value) : state_(std::in_place_index<1>, std::move(value)) {}  // NOLINT
   template <class U>
@@ -42,7 +42,7 @@ class [[nodiscard]] Result {
   // OK when there is a value.
   Status status() const { return ok() ? Status() : std::get<0>(state_); }
 
-  // REQUIRES: ok() for all below.
+  // REQUIRES: ok() for all methods below.
   T& value() & { return *Get(); }
   const T& value() const& { return *Get(); }
   T&& value() && { return std::move(*Get()); }

@@ -42,28 +42,28 @@ TEST(Result, HoldsAFailure) {
   EXPECT_EQ(result.value_or(-1), -1);
 }
 
-TEST(Result, ConvertsWhatTheValueConvertsFrom) {
+TEST(Result, ConvertsImplicitlyToTheValueType) {
   const Result<std::string> text = "abc";
   EXPECT_EQ(text->size(), 3u);
   const Result<std::shared_ptr<const int>> shared = std::make_shared<int>(1);
   EXPECT_EQ(**shared, 1);
 }
 
-TEST(Result, MovesValuesThatCannotBeCopied) {
+TEST(Result, SupportsMoveOnlyValues) {
   Result<std::unique_ptr<int>> result = std::make_unique<int>(5);
   ASSERT_TRUE(result.ok());
   const std::unique_ptr<int> taken = *std::move(result);
   EXPECT_EQ(*taken, 5);
 }
 
-TEST(Result, ValueCanBeChangedInPlace) {
+TEST(Result, ValueIsMutable) {
   Result<std::string> result = std::string("a");
   result->append("b");
   *result += "c";
   EXPECT_EQ(result.value(), "abc");
 }
 
-TEST(Result, MacrosPassFailuresOn) {
+TEST(Result, MacrosReturnFailures) {
   EXPECT_EQ(*Quarter(12), 3);
   EXPECT_EQ(Quarter(-4).status(), Status::BadRequest("negative"));
   EXPECT_EQ(Quarter(7).status(), Status::Invalid("odd")) << "from the first half";

@@ -38,12 +38,12 @@ Status RunUntilSignal(Context& ctx, const UntilSignalOptions& options,
     const int signal = sigtimedwait(&options.signals, nullptr, trim_after);
     if (ended) break;
     if (signal < 0) {
-      trim_after = nullptr;  // once: what is used after that is in use
+      trim_after = nullptr;  // only once
       TrimMemory();
       continue;
     }
     const bool again = std::exchange(asked, true);
-    options.say(signal, again);
+    options.on_signal(signal, again);
     if (again) _exit(1);
     ctx.Stop();
   }

@@ -12,22 +12,22 @@
 
 namespace cox {
 
-// Blocks `signals` in this thread and in those that it starts from now on, so that they wait for
-// RunUntilSignal; ignores SIGPIPE. To be called before the first thread.
+// Blocks `signals` in this thread and in threads it starts later, so that RunUntilSignal receives
+// them; ignores SIGPIPE. Must be called before the first thread starts.
 sigset_t BlockSignals(std::initializer_list<int> signals);
 
 struct UntilSignalOptions {
-  sigset_t signals;  // of BlockSignals, with SIGTERM among them
-  std::string name;  // of the thread that runs
-  // After so long the start is over, and memory it used is given back: see TrimMemory. Once.
+  sigset_t signals;  // the result of BlockSignals, with SIGTERM
+  std::string name;  // of the thread that calls `run`
+  // The end of startup: after this time, TrimMemory is called once.
   timespec trim_after;
-  // Says what a signal does, before that is done: the first stops, one that comes `again` ends.
-  std::function<void(int signal, bool again)> say;
+  // Reports a signal before it takes effect: the first stops `ctx`, a second (`again`) exits.
+  std::function<void(int signal, bool again)> on_signal;
 };
 
-// Runs `run` on a thread of its own and returns what it does. This one waits for signals meanwhile:
-// the first stops `ctx`, for `run` to end in order; the second ends the program at once, with code
-// 1.
+// Calls `run` on its own thread and returns its result. The calling thread waits for signals: the
+// first stops `ctx`, so that `run` can shut down gracefully; the second exits the program at once
+// with code 1.
 Status RunUntilSignal(Context& ctx, const UntilSignalOptions& options,
                       const std::function<Status()>& run);
 

@@ -13,8 +13,8 @@
 namespace cox {
 namespace {
 
-// Each in a process of its own: it is the process that signals go to. Ends with 0 if `run` returned
-// OK.
+// Runs in a separate process, because signals are sent to the process. Exits with 0 if `run`
+// returned OK.
 [[noreturn]] void RunAndExit(const std::function<Status(Context&)>& run) {
   const sigset_t signals = BlockSignals({SIGTERM, SIGINT});
   RealClock clock;
@@ -23,7 +23,7 @@ namespace {
       .signals = signals,
       .name = "run",
       .trim_after = {.tv_sec = 3600, .tv_nsec = 0},
-      .say =
+      .on_signal =
           [](int signal, bool again) {
             std::fputs(signal == SIGINT ? "INT" : "TERM", stderr);
             std::fputs(again ? " again." : ".", stderr);
@@ -39,13 +39,13 @@ class RunUntilSignalTest : public testing::Test {
   RunUntilSignalTest() { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
 };
 
-TEST_F(RunUntilSignalTest, ReturnsWhatRunReturns) {
+TEST_F(RunUntilSignalTest, ReturnsTheResultOfRun) {
   EXPECT_EXIT(RunAndExit([](Context&) { return Status(); }), testing::ExitedWithCode(0), "^$");
   EXPECT_EXIT(RunAndExit([](Context&) { return Status::Internal("no luck"); }),
               testing::ExitedWithCode(3), "^no luck$");
 }
 
-TEST_F(RunUntilSignalTest, TheFirstSignalStopsTheContext) {
+TEST_F(RunUntilSignalTest, FirstSignalStopsTheContext) {
   EXPECT_EXIT(RunAndExit([](Context& ctx) {
                 ::kill(::getpid(), SIGINT);
                 return AwaitStop(ctx) == Context::Canceled() ? Status() : Status::Internal("other");
@@ -53,13 +53,13 @@ TEST_F(RunUntilSignalTest, TheFirstSignalStopsTheContext) {
               testing::ExitedWithCode(0), "^INT\\.$");
 }
 
-TEST_F(RunUntilSignalTest, TheSecondEndsTheProgram) {
+TEST_F(RunUntilSignalTest, SecondSignalExits) {
   EXPECT_EXIT(RunAndExit([](Context& ctx) {
                 ::kill(::getpid(), SIGINT);
                 (void)AwaitStop(ctx);
                 ::kill(::getpid(), SIGTERM);
                 RealClock clock;
-                return AwaitStop(Context(clock));  // never ends by itself
+                return AwaitStop(Context(clock));  // blocks forever
               }),
               testing::ExitedWithCode(1), "^INT\\.TERM again\\.$");
 }

@@ -28,7 +28,7 @@ Scope::Scope(const Context& parent, std::string name)
 Scope::~Scope() {
   {
     MutexLock lock(mu_);
-    COX_CHECK(running_ == 0 || asked())
+    COX_CHECK(running_ == 0 || stop_requested())
         << "scope " << Quote(name_)
         << " is destroyed while nobody asked its work to stop: " << Join(RunningLocked(), ", ");
   }
@@ -40,8 +40,9 @@ Status Scope::Go(std::string name, std::function<void(Context&)> work) {
   Status started;
   {
     MutexLock lock(mu_);
-    if (asked()) return context_.status().WithContext("scope " + name_ + " is stopping");
-    // Here, so that a scope which starts work for each connection does not collect dead threads.
+    if (stop_requested()) return context_.status().WithContext("scope " + name_ + " is stopping");
+    // Joins here, so that a scope with a task for each connection does not accumulate finished
+    // threads.
     finished = TakeFinished();
     Task& task = tasks_.emplace_back(Task{std::move(name), {}, false});
     try {
@@ -63,7 +64,7 @@ void Scope::Run(Task& task, std::function<void(Context&)> work) {
   {
     Context context = context_.Child();
     work(context);
-    work = nullptr;  // what it captured is gone when the work counts as ended
+    work = nullptr;  // destroys its captures before the task counts as finished
   }
   MutexLock lock(mu_);
   task.finished = true;
@@ -100,12 +101,12 @@ Status Scope::Wait(const Context& limit) {
 
 bool Scope::draining() const {
   MutexLock lock(mu_);
-  return asked() && running_ > 0;
+  return stop_requested() && running_ > 0;
 }
 
 bool Scope::done() const {
   MutexLock lock(mu_);
-  return asked() && running_ == 0;
+  return stop_requested() && running_ == 0;
 }
 
 std::vector<std::string> Scope::Running() const {
@@ -132,7 +133,7 @@ std::list<Scope::Task> Scope::TakeFinished() {
   std::list<Task> finished;
   for (auto task = tasks_.begin(); task != tasks_.end();) {
     const auto next = std::next(task);
-    // Work that starts further work must not join itself, but then it has not finished.
+    // A task that starts another one does not join itself, because it has not finished.
     if (task->finished) finished.splice(finished.end(), tasks_, task);
     task = next;
   }

@@ -14,26 +14,25 @@
 
 namespace cox {
 
-// The background work that something started, so that none of it outlives its owner.
+// A group of background threads that does not outlive its owner.
 //
 //   class Informer {
 //     ...
 //    private:
 //     Store store_;
-//     Scope scope_;       // the last member: joined before what the work uses is destroyed
+//     Scope scope_;       // the last member: joined before the other members are destroyed
 //   };
 //   scope_.Go("reflector", [this](Context& ctx) { ListAndWatch(ctx); });
 //   ...
-//   scope_.Stop();        // asked
+//   scope_.Stop();        // requests the stop
 //   scope_.Wait();        // draining, then done
 //
-// Guarantees: each piece of work runs on a thread of its own with a child of the scope's context,
-// which
-//   stops when the scope is asked to stop or the parent context stops. Wait() returns when all of
-//   it has returned and its threads are joined. Destroying a scope whose work runs and was not
-//   asked to stop ends the process: its owner forgot it. Work that was asked to stop is waited for
-//   by the destructor.
-// Threads: all methods may be called concurrently, also by the work itself (except Wait()).
+// Guarantees: each task runs on its own thread with a child of the scope's context, which stops
+//   when Stop() is called or the parent context stops. Wait() returns when all tasks have returned
+//   and their threads are joined. Destroying a scope with running tasks that were not stopped
+//   aborts the process, because it is a bug of the owner. After Stop(), the destructor waits for
+//   the tasks.
+// Threads: all methods may be called concurrently, also by the tasks (except Wait()).
 class Scope {
  public:
   Scope(const Context& parent, std::string name);
@@ -41,29 +40,29 @@ class Scope {
   Scope(const Scope&) = delete;
   Scope& operator=(const Scope&) = delete;
 
-  // Starts `work`. Unavailable, with nothing started, once the scope was asked to stop or when the
-  // system has no thread left. The thread is named after `name`; see ThreadName.
+  // Starts `work`. Unavailable, with nothing started, after Stop() or when the system has no thread
+  // left. The thread is named after `name`; see ThreadName.
   Status Go(std::string name, std::function<void(Context&)> work);
 
-  // Asks all work to stop, and lets none start. Does not wait.
+  // Stops the contexts of all tasks, and rejects new ones. Does not wait.
   void Stop(Status why = Context::Canceled());
 
-  // Returns when no work is left. Does not ask it to stop.
-  // REQUIRES: not called by the scope's own work (that would wait for itself: ends the process).
+  // Returns when no task is left. Does not stop them.
+  // REQUIRES: not called by a task of the scope (a deadlock: aborts the process).
   void Wait();
-  // The same until `limit` stops; then the reason, with the names of the work that still runs.
+  // The same until `limit` stops; then returns its error with the names of the running tasks.
   Status Wait(const Context& limit);
 
-  // The three facts of stopping. asked: somebody wants it to end. draining: asked, and work still
-  // runs. done: asked, and nothing runs any more nor ever will.
-  bool asked() const { return context_.Done(); }
+  // The states of a shutdown. asked: a stop was requested. draining: asked, and tasks still run.
+  // done: asked, and no task runs or will run.
+  bool stop_requested() const { return context_.Done(); }
   bool draining() const;
   bool done() const;
 
   const std::string& name() const { return name_; }
-  // The context that the work's contexts are children of.
+  // The parent of the tasks' contexts.
   const Context& context() const { return context_; }
-  // What runs now, in the order it was started.
+  // The names of the running tasks, in the order of their start.
   std::vector<std::string> Running() const;
 
  private:
@@ -76,7 +75,7 @@ class Scope {
   void Run(Task& task, std::function<void(Context&)> work);
   void CheckNotOwnThread() const COX_REQUIRES(mu_);
   std::vector<std::string> RunningLocked() const COX_REQUIRES(mu_);
-  // The finished ones, taken off the list; to be joined without the lock.
+  // Removes finished tasks from the list; the caller joins them without the lock.
   std::list<Task> TakeFinished() COX_REQUIRES(mu_);
 
   const std::string name_;
@@ -87,8 +86,8 @@ class Scope {
   std::list<Task> tasks_ COX_GUARDED_BY(mu_);
 };
 
-// `name` within the 15 bytes that Linux keeps. A longer one keeps its start and its end, where
-// numbers are: "scheduler-worker-12" becomes "schedul~rker-12".
+// `name` shortened to Linux's limit of 15 bytes. Keeps the start and the end, which often contains
+// a number: "scheduler-worker-12" becomes "schedul~rker-12".
 std::string ThreadName(std::string_view name);
 
 }  // namespace cox

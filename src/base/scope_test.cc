@@ -29,7 +29,7 @@ class ScopeTest : public testing::Test {
   Context root_{clock_};
 };
 
-TEST_F(ScopeTest, RunsWorkAndWaitsForIt) {
+TEST_F(ScopeTest, RunsTasksAndWaitsForThem) {
   std::atomic<int> ran = 0;
   Scope scope(root_, "test");
   for (int i = 0; i < 5; ++i) {
@@ -41,7 +41,7 @@ TEST_F(ScopeTest, RunsWorkAndWaitsForIt) {
   EXPECT_FALSE(scope.done()) << "nobody asked it to end: more may start";
 }
 
-TEST_F(ScopeTest, AskedThenDrainingThenDone) {
+TEST_F(ScopeTest, StateIsAskedThenDrainingThenDone) {
   std::promise<void> stopping, proceed;
   Scope scope(root_, "test");
   ASSERT_TRUE(scope
@@ -52,11 +52,11 @@ TEST_F(ScopeTest, AskedThenDrainingThenDone) {
                         proceed.get_future().wait();
                       })
                   .ok());
-  EXPECT_FALSE(scope.asked());
+  EXPECT_FALSE(scope.stop_requested());
   EXPECT_FALSE(scope.draining());
   scope.Stop();
   stopping.get_future().wait();
-  EXPECT_TRUE(scope.asked());
+  EXPECT_TRUE(scope.stop_requested());
   EXPECT_TRUE(scope.draining());
   EXPECT_FALSE(scope.done());
   proceed.set_value();
@@ -65,7 +65,7 @@ TEST_F(ScopeTest, AskedThenDrainingThenDone) {
   EXPECT_TRUE(scope.done());
 }
 
-TEST_F(ScopeTest, WorkSeesTheReason) {
+TEST_F(ScopeTest, TaskReceivesTheStopReason) {
   Status seen;
   Scope scope(root_, "test");
   ASSERT_TRUE(scope.Go("worker", [&](Context& ctx) { seen = ctx.Sleep(hours(1)); }).ok());
@@ -74,7 +74,7 @@ TEST_F(ScopeTest, WorkSeesTheReason) {
   EXPECT_EQ(seen, Status::Conflict("lost the lease"));
 }
 
-TEST_F(ScopeTest, StopOfTheParentContextAsksTheScope) {
+TEST_F(ScopeTest, StopOfParentContextStopsTheScope) {
   Scope scope(root_, "test");
   ASSERT_TRUE(scope.Go("worker", UntilStopped).ok());
   root_.Stop();
@@ -82,14 +82,14 @@ TEST_F(ScopeTest, StopOfTheParentContextAsksTheScope) {
   EXPECT_TRUE(scope.done());
 }
 
-TEST_F(ScopeTest, StoppingOnesOwnContextStopsNobodyElse) {
+TEST_F(ScopeTest, TaskStoppingItsOwnContextDoesNotStopTheScope) {
   Scope scope(root_, "test");
   ASSERT_TRUE(scope.Go("worker", [](Context& ctx) { ctx.Stop(); }).ok());
   scope.Wait();
-  EXPECT_FALSE(scope.asked());
+  EXPECT_FALSE(scope.stop_requested());
 }
 
-TEST_F(ScopeTest, NothingStartsAfterStop) {
+TEST_F(ScopeTest, GoFailsAfterStop) {
   Scope scope(root_, "test");
   scope.Stop();
   const Status status = scope.Go("late", [](Context&) { FAIL(); });
@@ -98,7 +98,7 @@ TEST_F(ScopeTest, NothingStartsAfterStop) {
   EXPECT_TRUE(scope.done());
 }
 
-TEST_F(ScopeTest, WorkMayStartWork) {
+TEST_F(ScopeTest, TasksMayStartTasks) {
   std::atomic<int> ran = 0;
   Scope scope(root_, "test");
   ASSERT_TRUE(scope
@@ -112,7 +112,7 @@ TEST_F(ScopeTest, WorkMayStartWork) {
   EXPECT_EQ(ran, 2);
 }
 
-TEST_F(ScopeTest, WaitUntilALimitNamesWhatStillRuns) {
+TEST_F(ScopeTest, WaitWithLimitReportsRunningTasks) {
   std::promise<void> proceed;
   Scope scope(root_, "informers");
   ASSERT_TRUE(scope.Go("stubborn", [&](Context&) { proceed.get_future().wait(); }).ok());
@@ -128,7 +128,7 @@ TEST_F(ScopeTest, WaitUntilALimitNamesWhatStillRuns) {
   EXPECT_TRUE(scope.Wait(root_).ok());
 }
 
-TEST_F(ScopeTest, DestructorWaitsForWorkThatWasAskedToStop) {
+TEST_F(ScopeTest, DestructorWaitsForStoppedTasks) {
   std::atomic<bool> ended = false;
   {
     Scope scope(root_, "test");
@@ -144,7 +144,7 @@ TEST_F(ScopeTest, DestructorWaitsForWorkThatWasAskedToStop) {
   EXPECT_TRUE(ended);
 }
 
-TEST_F(ScopeTest, CapturesAreDestroyedBeforeTheWorkCountsAsEnded) {
+TEST_F(ScopeTest, CapturesAreDestroyedBeforeTaskFinishes) {
   auto payload = std::make_shared<int>(1);
   Scope scope(root_, "test");
   ASSERT_TRUE(scope.Go("worker", [payload](Context&) {}).ok());
@@ -152,7 +152,7 @@ TEST_F(ScopeTest, CapturesAreDestroyedBeforeTheWorkCountsAsEnded) {
   EXPECT_EQ(payload.use_count(), 1);
 }
 
-TEST_F(ScopeTest, ManyShortTasksDoNotCollect) {
+TEST_F(ScopeTest, ManyShortTasksFinish) {
   std::atomic<int> ran = 0;
   Scope scope(root_, "connections");
   for (int i = 0; i < 300; ++i) {
@@ -162,7 +162,7 @@ TEST_F(ScopeTest, ManyShortTasksDoNotCollect) {
   EXPECT_EQ(ran, 300);
 }
 
-TEST_F(ScopeTest, ThreadsAreNamed) {
+TEST_F(ScopeTest, ThreadHasTheTaskName) {
   std::array<char, 16> name{};
   Scope scope(root_, "test");
   ASSERT_TRUE(
@@ -174,7 +174,7 @@ TEST_F(ScopeTest, ThreadsAreNamed) {
   EXPECT_STREQ(name.data(), "schedul~rker-12");
 }
 
-TEST(ThreadName, FitsIntoWhatTheKernelKeeps) {
+TEST(ThreadName, IsShortenedToKernelLimit) {
   EXPECT_EQ(ThreadName(""), "");
   EXPECT_EQ(ThreadName("exactly15bytes."), "exactly15bytes.");
   EXPECT_EQ(ThreadName("exactly-16-bytes"), "exactly~6-bytes");
@@ -183,7 +183,7 @@ TEST(ThreadName, FitsIntoWhatTheKernelKeeps) {
 
 using ScopeDeathTest = ScopeTest;
 
-TEST_F(ScopeDeathTest, DestroyingForgottenWorkEndsTheProcess) {
+TEST_F(ScopeDeathTest, DestructionWithRunningTasksAborts) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_DEATH(
       {
@@ -193,7 +193,7 @@ TEST_F(ScopeDeathTest, DestroyingForgottenWorkEndsTheProcess) {
       "scope \"forgotten\" is destroyed while nobody asked its work to stop: worker");
 }
 
-TEST_F(ScopeDeathTest, WaitingForOneselfEndsTheProcess) {
+TEST_F(ScopeDeathTest, WaitInOwnTaskAborts) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_DEATH(
       {

@@ -6,16 +6,16 @@
 
 namespace cox {
 
-// Stands in a log line for a value that must not be there: {"token", Redacted{}}.
+// Replaces a value that must not appear in a log line: {"token", Redacted{}}.
 struct Redacted {
   static constexpr std::string_view kText = "[REDACTED]";
 };
 
-// A value that never prints: a token, a password, a key. Logging one writes "[REDACTED]", streaming
-// or formatting one does not compile. Taking it out is a word that a reviewer can search for:
-// Reveal().
+// A value that is never printed: a token, a password, a key. Logging it writes "[REDACTED]",
+// streaming or formatting it does not compile. Only Reveal() returns the value, which makes uses
+// easy to find in reviews.
 //
-// Threads, ownership: as T.
+// Threads, ownership: same as T.
 template <class T>
 class Secret {
  public:
@@ -24,8 +24,8 @@ class Secret {
 
   const T& Reveal() const { return value_; }
 
-  // Comparing secrets takes a time that depends on their content: compare what Reveal() gives, with
-  // care.
+  // Deleted, because the comparison time depends on the content: compare the results of Reveal()
+  // with care.
   bool operator==(const Secret&) const = delete;
 
  private:

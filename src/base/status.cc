@@ -38,7 +38,7 @@ constexpr std::array<ReasonRow, 20> kReasons = {{
     {"ServiceUnavailable", 503},
 }};
 
-// Values above the enumerators stand for codes without a name: the last 200 for 400 to 599.
+// Values above the enumerators are codes without a name: the last 200 stand for 400 to 599.
 constexpr int kFirstNameless = 56;
 constexpr int kFirstCode = 400;
 static_assert(kReasons.size() <= kFirstNameless);

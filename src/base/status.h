@@ -10,8 +10,8 @@
 
 namespace cox {
 
-// Why a call failed. These are the API's own reasons, so an error from any layer *is* the HTTP
-// answer.
+// The reason of a failure. These are the reasons of the Kubernetes API, so an error from any layer
+// maps directly to the HTTP response.
 enum class Reason : uint8_t {
   kUnknown,  // written as the empty reason
   kUnauthorized,
@@ -43,13 +43,13 @@ int ReasonCode(Reason reason);
 // One field (or other detail) that contributed to a failure.
 struct StatusCause {
   std::string type;     // "FieldValueRequired", "FieldValueInvalid", "FieldManagerConflict", ...
-  std::string message;  // for people
+  std::string message;  // human-readable
   std::string field;    // "spec.containers[0].name", when there is one
 
   bool operator==(const StatusCause&) const = default;
 };
 
-// What the failure is about. All fields are optional.
+// The object of the failure. All fields are optional.
 struct StatusDetails {
   std::string name;
   std::string group;
@@ -61,7 +61,7 @@ struct StatusDetails {
   bool operator==(const StatusDetails&) const = default;
 };
 
-// Success, or why not: a reason, a message for people, and details for programs.
+// Success, or a failure with a reason, a human-readable message, and machine-readable details.
 //
 // Guarantees: OK costs one null pointer. Copies share an immutable representation.
 // Threads: distinct Status objects may be used from any thread, also copies of one.
@@ -72,7 +72,7 @@ class [[nodiscard]] Status {
       : Status(reason, std::move(message), StatusDetails{}) {}
   Status(Reason reason, std::string message, StatusDetails details);
 
-  // Named after what went wrong; each is a failure.
+  // Failures, named after the reason.
   static Status BadRequest(std::string message) {
     return {Reason::kBadRequest, std::move(message)};
   }
@@ -98,13 +98,13 @@ class [[nodiscard]] Status {
   bool ok() const { return rep_ == nullptr; }
   bool Is(Reason reason) const { return !ok() && this->reason() == reason; }
 
-  // REQUIRES: !ok() for reason(); the others answer for OK too.
+  // REQUIRES: !ok() for reason(); the others also work for OK.
   Reason reason() const;
   int code() const;  // HTTP status code; 200 when ok()
   const std::string& message() const;
   const StatusDetails& details() const;
 
-  // A copy that says more: "context: message".
+  // A copy with more context: "context: message".
   Status WithContext(std::string_view context) const;
   Status WithDetails(StatusDetails details) const;
 

@@ -5,10 +5,10 @@
 
 namespace cox {
 
-// A reason that has no name ("" as kUnknown has) but a code of its own: for answers that somebody
-// else chose and we pass on, such as a webhook's 418. Codes outside of 400 to 599 become 500.
+// A reason without a name ("" like kUnknown) but with its own code: for forwarded responses, such
+// as a webhook's 418. Codes outside of 400 to 599 become 500.
 //
-// It compares equal to itself alone and is none of the enumerators.
+// It is equal only to itself and to none of the enumerators.
 Reason NamelessReason(int code);
 
 }  // namespace cox

@@ -18,7 +18,7 @@ TEST(Status, DefaultIsOk) {
   EXPECT_FALSE(status.Is(Reason::kUnknown));
 }
 
-TEST(Status, ReasonsHaveTheNamesAndCodesOfTheApi) {
+TEST(Status, ReasonsMatchNamesAndCodesOfTheApi) {
   struct Case {
     Reason reason;
     std::string_view name;
@@ -53,7 +53,7 @@ TEST(Status, ReasonsHaveTheNamesAndCodesOfTheApi) {
   }
 }
 
-TEST(Status, FactoriesNameTheirReason) {
+TEST(Status, FactoriesSetTheirReason) {
   struct Case {
     Status status;
     Reason reason;
@@ -79,7 +79,7 @@ TEST(Status, FactoriesNameTheirReason) {
   }
 }
 
-TEST(Status, ContextGoesBeforeTheMessageAndKeepsTheRest) {
+TEST(Status, WithContextPrependsToMessageAndKeepsDetails) {
   const StatusDetails details{.name = "web", .causes = {{"FieldValueInvalid", "bad", "spec.x"}}};
   const Status status = Status::Invalid("bad").WithDetails(details).WithContext("pod web");
   EXPECT_EQ(status.message(), "pod web: bad");
@@ -87,12 +87,12 @@ TEST(Status, ContextGoesBeforeTheMessageAndKeepsTheRest) {
   EXPECT_EQ(status.details(), details);
 }
 
-TEST(Status, OkStaysOkWhateverIsAdded) {
+TEST(Status, OkStaysOkWithContextAndDetails) {
   EXPECT_TRUE(Status().WithContext("c").ok());
   EXPECT_TRUE(Status().WithDetails({.name = "x"}).ok());
 }
 
-TEST(Status, ToStringNamesTheReason) {
+TEST(Status, ToStringContainsTheReason) {
   EXPECT_EQ(Status::NotFound("gone").ToString(), "NotFound: gone");
   EXPECT_EQ(Status(Reason::kUnknown, "odd").ToString(), "Unknown: odd");
 }

@@ -138,7 +138,7 @@ void AppendQuoted(std::string& out, std::string_view text) {
   out.reserve(out.size() + text.size() + 2);
   out += '"';
   while (!text.empty()) {
-    // Most texts are nothing but plain characters: those go at once.
+    // Fast path: most texts contain only plain characters.
     const auto special = std::find_if(text.begin(), text.end(), [](char c) {
       return c < 0x20 || c > 0x7e || c == '"' || c == '\\';
     });
@@ -168,7 +168,7 @@ std::string Quote(std::string_view text) {
 std::string FormatDuration(std::chrono::nanoseconds duration) {
   if (duration.count() == 0) return "0s";
   std::string out = duration.count() < 0 ? "-" : "";
-  // Unsigned, so that the most negative duration has a magnitude.
+  // Unsigned, so that the magnitude of the most negative duration is representable.
   auto left = static_cast<uint64_t>(duration.count());
   if (duration.count() < 0) left = 0 - left;
 
@@ -189,7 +189,7 @@ std::string FormatDuration(std::chrono::nanoseconds duration) {
 std::string FormatDouble(double value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value < 0 ? "-Inf" : "+Inf";
-  // The exponent form only outside this range, as JSON writers do.
+  // Uses the exponent form only outside of this range, like JSON encoders.
   const double magnitude = std::fabs(value);
   const bool plain = magnitude == 0 || (magnitude >= 1e-6 && magnitude < 1e21);
   std::array<char, 64> buffer;
@@ -197,7 +197,7 @@ std::string FormatDouble(double value) {
     auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, format).ptr;
     return std::string(buffer.data(), end);
   };
-  constexpr double kExact = 9007199254740992;  // 2^53: above it, not every digit means something
+  constexpr double kExact = 9007199254740992;  // 2^53: above it, not all digits are significant
   if (plain && magnitude < kExact) return text(std::chars_format::fixed);
   std::string out = text(std::chars_format::scientific);
   const size_t e = out.find('e');

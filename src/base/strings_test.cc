@@ -12,7 +12,7 @@ namespace {
 using std::chrono::nanoseconds;
 using std::string_literals::operator""s;
 
-TEST(Quote, PrintsAsGoDoes) {
+TEST(Quote, MatchesGo) {
   struct Case {
     std::string in;
     std::string want;
@@ -29,13 +29,13 @@ TEST(Quote, PrintsAsGoDoes) {
        "\"\\u2028\\ufeff\\U000e0001\\U0010ffff\ufffd\\ue000\""},
       {"\xf4\x90\x80\x80\xc0\x80\xf0\x80\x80\x80", R"("\xf4\x90\x80\x80\xc0\x80\xf0\x80\x80\x80")"},
       {"\u3000\u200b\u2010\U0001d173", "\"\\u3000\\u200b\u2010\\U0001d173\""},
-      {"\xe2\x82", R"("\xe2\x82")"},  // cut off inside a rune
+      {"\xe2\x82", R"("\xe2\x82")"},  // truncated inside a rune
       {"\xe2\x82\xac", "\"\xe2\x82\xac\""},
   };
   for (const Case& c : cases) EXPECT_EQ(Quote(c.in), c.want);
 }
 
-TEST(Quote, LeavesNoControlByteForAnyInput) {
+TEST(Quote, OutputNeverContainsControlBytes) {
   for (int first = 0; first < 256; ++first) {
     for (int second = 0; second < 256; ++second) {
       const std::string in = {static_cast<char>(first), static_cast<char>(second)};
@@ -46,13 +46,13 @@ TEST(Quote, LeavesNoControlByteForAnyInput) {
   }
 }
 
-TEST(Quote, AppendKeepsWhatIsThere) {
+TEST(Quote, AppendQuotedKeepsExistingText) {
   std::string out = "name=";
   AppendQuoted(out, "a");
   EXPECT_EQ(out, "name=\"a\"");
 }
 
-TEST(Utf8, EveryRuneSurvivesEncodingAndDecoding) {
+TEST(Utf8, EveryRuneRoundTrips) {
   for (char32_t rune = 0; rune <= 0x10FFFF; ++rune) {
     std::string text;
     AppendUtf8(text, rune);
@@ -67,7 +67,7 @@ TEST(Utf8, EveryRuneSurvivesEncodingAndDecoding) {
   EXPECT_EQ(beyond, "\ufffd");
 }
 
-TEST(Utf8, InvalidFormsAreOneBadByte) {
+TEST(Utf8, InvalidEncodingsAreOneInvalidByte) {
   for (const std::string& text : {"\x80"s, "\xbf"s, "\xc0\x80"s, "\xc1\xbf"s, "\xe0\x9f\xbf"s,
                                   "\xed\xa0\x80"s, "\xf0\x8f\xbf\xbf"s, "\xf4\x90\x80\x80"s,
                                   "\xf5\x80\x80\x80"s, "\xff"s, "\xc3"s, "\xc3("s}) {
@@ -78,7 +78,7 @@ TEST(Utf8, InvalidFormsAreOneBadByte) {
   }
 }
 
-TEST(IsPrintable, KnowsTheEdgesOfItsRanges) {
+TEST(IsPrintable, HandlesBoundariesOfRanges) {
   for (char32_t rune :
        {U' ', U'~', U'\u00a1', U'\u00ac', U'\u00ae', U'\u2010', U'\u2027', U'\u2030', U'\u205e',
         U'\u2070', U'\uf900', U'\ufffc', U'\ufffd', U'\U000e0100'}) {
@@ -92,7 +92,7 @@ TEST(IsPrintable, KnowsTheEdgesOfItsRanges) {
   }
 }
 
-TEST(FormatDuration, PrintsAsGoDoes) {
+TEST(FormatDuration, MatchesGo) {
   struct Case {
     int64_t nanos;
     std::string want;
@@ -117,7 +117,7 @@ TEST(FormatDuration, PrintsAsGoDoes) {
   for (const Case& c : cases) EXPECT_EQ(FormatDuration(nanoseconds(c.nanos)), c.want);
 }
 
-TEST(FormatDouble, IsShortAndReadsBack) {
+TEST(FormatDouble, IsShortestRoundTrip) {
   struct Case {
     double value;
     std::string want;
@@ -146,7 +146,7 @@ TEST(FormatDouble, IsShortAndReadsBack) {
   for (const Case& c : cases) EXPECT_EQ(FormatDouble(c.value), c.want);
 }
 
-TEST(TrimSpace, TakesBothEndsOnly) {
+TEST(TrimSpace, TrimsBothEndsOnly) {
   EXPECT_EQ(TrimSpace(" \t\r\n\v\fa b\n "), "a b");
   EXPECT_EQ(TrimSpace(" \n "), "");
   EXPECT_EQ(TrimSpace(""), "");
@@ -162,12 +162,12 @@ TEST(Cut, SplitsAtTheFirstSeparator) {
   EXPECT_TRUE(Cut("=", '=').found);
 }
 
-TEST(Split, GivesStringsOfTheirOwn) {
+TEST(Split, ToStringsReturnsOwnedStrings) {
   EXPECT_EQ(Split("a,,b", ',').ToStrings(), (std::vector<std::string>{"a", "", "b"}));
   EXPECT_EQ(Split("", ',').ToStrings(), std::vector<std::string>{""});
 }
 
-TEST(Split, YieldsEveryPartAlsoTheEmptyOnes) {
+TEST(Split, YieldsAllPartsIncludingEmptyOnes) {
   struct Case {
     std::string_view in;
     std::vector<std::string_view> want;
@@ -193,7 +193,7 @@ TEST(Split, WorksWithANulSeparator) {
   EXPECT_EQ(got, (std::vector<std::string_view>{"a", "b"}));
 }
 
-TEST(Join, PutsTheSeparatorBetween) {
+TEST(Join, InsertsTheSeparatorBetweenParts) {
   EXPECT_EQ(Join(std::vector<std::string>{"a", "b", "c"}, ", "), "a, b, c");
   EXPECT_EQ(Join(std::vector<std::string>{"a"}, ", "), "a");
   EXPECT_EQ(Join(std::vector<std::string>{}, ", "), "");

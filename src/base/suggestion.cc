@@ -7,10 +7,10 @@
 namespace cox {
 namespace {
 
-// The number of letters to insert, remove, replace or exchange with their neighbour to make `a`
-// into `b`.
+// The Damerau-Levenshtein distance: insertions, deletions, replacements and transpositions of
+// neighbours.
 size_t EditDistance(std::string_view a, std::string_view b) {
-  // Rows of the usual table: distances between the beginnings of both.
+  // Rows of the dynamic programming table: distances between prefixes.
   std::vector<size_t> before_last, last, row(b.size() + 1);
   for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
   for (size_t i = 1; i <= a.size(); ++i) {

@@ -6,8 +6,8 @@
 
 namespace cox {
 
-// The name that `given` was probably meant to be: the one that differs in the fewest letters, at
-// most in one of three. Empty if there is none.
+// The closest match for a misspelled `given`: the name with the smallest edit distance, at most one
+// edit per three letters. Empty if there is none.
 std::string_view ClosestName(std::string_view given, std::span<const std::string_view> names);
 
 }  // namespace cox

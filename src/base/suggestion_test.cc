@@ -8,14 +8,14 @@ namespace {
 
 constexpr std::string_view kNames[] = {"apiserver", "controller-manager", "up", "kubelet"};
 
-TEST(SuggestionTest, FindsTheNearestName) {
+TEST(SuggestionTest, ReturnsTheClosestName) {
   EXPECT_EQ(ClosestName("apisever", kNames), "apiserver");
   EXPECT_EQ(ClosestName("kubeelt", kNames), "kubelet");
   EXPECT_EQ(ClosestName("controler-manger", kNames), "controller-manager");
   EXPECT_EQ(ClosestName("upp", kNames), "up");
 }
 
-TEST(SuggestionTest, IsEmptyIfNothingIsNear) {
+TEST(SuggestionTest, IsEmptyWithoutACloseName) {
   EXPECT_EQ(ClosestName("frobnicate", kNames), "");
   EXPECT_EQ(ClosestName("", kNames), "");
   EXPECT_EQ(ClosestName("x", kNames), "");

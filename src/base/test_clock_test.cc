@@ -13,7 +13,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-TEST(TestClock, StandsStillUntilAdvanced) {
+TEST(TestClock, TimeChangesOnlyByAdvance) {
   TestClock clock;
   const auto steady = clock.Monotonic();
   EXPECT_EQ(clock.Now(), TestClock::kStart);
@@ -23,7 +23,7 @@ TEST(TestClock, StandsStillUntilAdvanced) {
   EXPECT_EQ(clock.Monotonic(), steady + seconds(3));
 }
 
-TEST(TestClock, WallTimeJumpsWithoutTheMonotonicTime) {
+TEST(TestClock, SetWallTimeKeepsMonotonicTime) {
   TestClock clock;
   const auto steady = clock.Monotonic();
   clock.SetWallTime(TestClock::kStart - std::chrono::hours(24));
@@ -31,7 +31,7 @@ TEST(TestClock, WallTimeJumpsWithoutTheMonotonicTime) {
   EXPECT_EQ(clock.Monotonic(), steady);
 }
 
-TEST(TestClock, FiresTimersInOrderEachAtItsOwnTime) {
+TEST(TestClock, RunsTimersInOrderAtTheirDueTimes) {
   TestClock clock;
   const auto start = clock.Monotonic();
   std::vector<std::pair<int, Clock::Duration>> fired;
@@ -48,7 +48,7 @@ TEST(TestClock, FiresTimersInOrderEachAtItsOwnTime) {
   EXPECT_EQ(clock.timers(), 1u);
 }
 
-TEST(TestClock, ATimerIsDueExactlyAtItsTime) {
+TEST(TestClock, TimerRunsExactlyAtItsDueTime) {
   TestClock clock;
   int fired = 0;
   Timer timer = clock.After(seconds(1), [&] { ++fired; });
@@ -60,7 +60,7 @@ TEST(TestClock, ATimerIsDueExactlyAtItsTime) {
   EXPECT_EQ(fired, 1);
 }
 
-TEST(TestClock, TimersThatCallbacksAddFireInTheSameAdvance) {
+TEST(TestClock, TimersAddedByCallbacksRunInTheSameAdvance) {
   TestClock clock;
   int ticks = 0;
   Timer timer;
@@ -73,7 +73,7 @@ TEST(TestClock, TimersThatCallbacksAddFireInTheSameAdvance) {
   EXPECT_EQ(ticks, 10);
 }
 
-TEST(TestClock, OverdueTimerWaitsForTheNextAdvance) {
+TEST(TestClock, OverdueTimerRunsInTheNextAdvance) {
   TestClock clock;
   int fired = 0;
   Timer timer = clock.After(seconds(-1), [&] { ++fired; });
@@ -84,7 +84,7 @@ TEST(TestClock, OverdueTimerWaitsForTheNextAdvance) {
   EXPECT_EQ(clock.Monotonic(), before) << "never back";
 }
 
-TEST(TestClock, DroppedTimerDoesNotFire) {
+TEST(TestClock, DestroyedTimerDoesNotRun) {
   TestClock clock;
   int fired = 0;
   {
@@ -95,7 +95,7 @@ TEST(TestClock, DroppedTimerDoesNotFire) {
   EXPECT_EQ(clock.timers(), 0u);
 }
 
-TEST(TestClock, ACallbackMayCancelALaterTimer) {
+TEST(TestClock, CallbackMayCancelALaterTimer) {
   TestClock clock;
   int fired = 0;
   Timer victim;
@@ -130,7 +130,7 @@ TEST(TestClock, AdvanceWakesWaitersThatAreDue) {
   EXPECT_EQ(woke, clock.Monotonic());
 }
 
-TEST(TestClock, WaitForWaitersSeesThreadsThatComeBack) {
+TEST(TestClock, WaitForWaitersSeesThreadsThatBlockAgain) {
   TestClock clock;
   int rounds = 0;
   std::jthread worker([&] {
@@ -148,7 +148,7 @@ TEST(TestClock, WaitForWaitersSeesThreadsThatComeBack) {
   EXPECT_EQ(rounds, 50);
 }
 
-TEST(TestClock, ANotifiedWaiterIsNotCountedAsBlocked) {
+TEST(TestClock, NotifiedWaiterIsNotCountedAsBlocked) {
   TestClock clock;
   Waiter waiter;
   std::jthread sleeper([&] { clock.Park(waiter, clock.In(seconds(5))); });
@@ -157,7 +157,7 @@ TEST(TestClock, ANotifiedWaiterIsNotCountedAsBlocked) {
   EXPECT_EQ(clock.waiters(), 0u);
 }
 
-TEST(TestClock, WaitersWithoutDeadlineAreNotTheClocksBusiness) {
+TEST(TestClock, WaitersWithoutDeadlineAreNotCounted) {
   TestClock clock;
   Waiter waiter;
   std::jthread sleeper([&] { EXPECT_EQ(clock.Park(waiter, Clock::kNever), WakeCause::kNotified); });
@@ -166,7 +166,7 @@ TEST(TestClock, WaitersWithoutDeadlineAreNotTheClocksBusiness) {
   waiter.Wake(WakeCause::kNotified);
 }
 
-TEST(TestClock, WaitForTimersSeesATimerOfAnotherThread) {
+TEST(TestClock, WaitForTimersSeesTimerOfAnotherThread) {
   TestClock clock;
   std::optional<Timer> timer;
   int fired = 0;
@@ -177,14 +177,14 @@ TEST(TestClock, WaitForTimersSeesATimerOfAnotherThread) {
   EXPECT_EQ(fired, 1);
 }
 
-TEST(TestClock, HugeAdvanceEndsAtTheEndOfTime) {
+TEST(TestClock, HugeAdvanceDoesNotReachNever) {
   TestClock clock;
   Timer never = clock.After(Clock::Duration::max(), [] { FAIL(); });
   clock.Advance(std::chrono::hours(24 * 365 * 100));
   EXPECT_EQ(clock.timers(), 1u);
 }
 
-TEST(TestClockDeathTest, TimeDoesNotRunBackwards) {
+TEST(TestClockDeathTest, NegativeAdvanceAborts) {
   TestClock clock;
   EXPECT_DEATH(clock.Advance(seconds(-1)), "time does not run backwards");
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What clang's -Wthread-safety checks at compile time; nothing on other compilers.
+// Annotations for clang's -Wthread-safety; no effect on other compilers.
 //
 //   class Queue {
 //     void Add(Item item) COX_EXCLUDES(mu_);           // takes the lock itself
@@ -10,7 +10,8 @@
 //     std::deque<Item> items_ COX_GUARDED_BY(mu_);
 //   };
 //
-// A lambda is analysed apart from the function around it, so a predicate says what it needs:
+// A lambda is analyzed separately from the enclosing function, so a predicate needs its own
+// annotation:
 //   ready_.Wait(mu_, [this]() COX_REQUIRES(mu_) { return !items_.empty(); });
 #if defined(__clang__)
 #define COX_THREAD_ATTRIBUTE(x) __attribute__((x))
@@ -20,11 +21,11 @@
 
 // On data.
 #define COX_GUARDED_BY(mu) COX_THREAD_ATTRIBUTE(guarded_by(mu))
-#define COX_PT_GUARDED_BY(mu) COX_THREAD_ATTRIBUTE(pt_guarded_by(mu))  // what the pointer points to
+#define COX_PT_GUARDED_BY(mu) COX_THREAD_ATTRIBUTE(pt_guarded_by(mu))  // the pointee
 #define COX_ACQUIRED_BEFORE(...) COX_THREAD_ATTRIBUTE(acquired_before(__VA_ARGS__))
 #define COX_ACQUIRED_AFTER(...) COX_THREAD_ATTRIBUTE(acquired_after(__VA_ARGS__))
 
-// On functions: what the caller must hold, or must not hold.
+// On functions: locks that the caller must hold, or must not hold.
 #define COX_REQUIRES(...) COX_THREAD_ATTRIBUTE(requires_capability(__VA_ARGS__))
 #define COX_REQUIRES_SHARED(...) COX_THREAD_ATTRIBUTE(requires_shared_capability(__VA_ARGS__))
 #define COX_EXCLUDES(...) COX_THREAD_ATTRIBUTE(locks_excluded(__VA_ARGS__))
@@ -44,5 +45,5 @@
 #define COX_CAPABILITY(name) COX_THREAD_ATTRIBUTE(capability(name))
 #define COX_SCOPED_CAPABILITY COX_THREAD_ATTRIBUTE(scoped_lockable)
 
-// The analysis cannot follow this function; say why beside it.
+// Disables the analysis of this function; state the reason next to it.
 #define COX_NO_THREAD_SAFETY_ANALYSIS COX_THREAD_ATTRIBUTE(no_thread_safety_analysis)

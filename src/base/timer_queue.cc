@@ -18,7 +18,7 @@ Timer& Timer::operator=(Timer&& other) noexcept {
 }
 
 bool Timer::Cancel() {
-  // Moved out first: the callback may drop this very handle.
+  // Moved out first: the callback may destroy this handle.
   const auto queue = std::move(queue_);
   queue_ = nullptr;
   return queue != nullptr && queue->Cancel(id_);
@@ -76,7 +76,7 @@ bool TimerQueue::RunFirst(Clock::SteadyTime now) {
     pending_.erase(first);
   }
   callback();
-  callback = nullptr;  // what it captured is gone, too, when Cancel returns
+  callback = nullptr;  // destroys its captures before Cancel returns
   MutexLock lock(mu_);
   running_ = 0;
   finished_.NotifyAll();

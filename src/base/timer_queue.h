@@ -14,24 +14,24 @@
 
 namespace cox::internal {
 
-// The pending timers of one Clock in the order they come due. The clocks differ in who calls
-// RunFirst().
+// The pending timers of one Clock in the order of their due times. The clocks differ in the caller
+// of RunFirst().
 //
 // Threads: all methods may be called concurrently, RunFirst by one thread at a time.
-// Ownership: shared by the clock and its Timer handles, so that neither has to outlive the other.
+// Ownership: shared by the clock and its Timer handles, so that neither must outlive the other.
 class TimerQueue : public std::enable_shared_from_this<TimerQueue> {
  public:
   Timer Add(Clock::SteadyTime due, std::function<void()> callback);
   bool Cancel(uint64_t id);
 
-  // When the next one is due; kNever if there is none.
+  // The due time of the next timer; kNever if there is none.
   Clock::SteadyTime NextDue() const;
   size_t size() const;
 
-  // Runs the first timer if it is due at `now`, without holding a lock. False if there was none.
+  // Runs the first timer if it is due at `now`, without holding a lock. False if none is due.
   bool RunFirst(Clock::SteadyTime now);
 
-  // Drops what is pending and all that comes later: the clock is gone.
+  // Drops all pending and future timers, because the clock is destroyed.
   void Close();
 
  private:

@@ -8,27 +8,28 @@
 
 namespace cox {
 
-// So many at once and so many a second: a bucket of `burst` tokens that fills at `per_second`.
+// A rate limiter: a bucket of `burst` tokens that is refilled at `per_second`.
 //
 // Threads: one at a time.
 class TokenBucket {
  public:
-  // REQUIRES: per_second > 0, burst >= 1. It is full at first.
+  // REQUIRES: per_second > 0, burst >= 1. Initially full.
   TokenBucket(double per_second, double burst)
       : per_second_(per_second), burst_(burst), tokens_(burst) {}
 
-  // Zero: a token was taken. Else how long it is until there is one. `now` does not go back.
+  // Takes a token and returns zero, or returns the time until one is available. `now` must not
+  // decrease.
   Clock::Duration Take(Clock::SteadyTime now) {
     Fill(now);
-    // A rounding error must not make somebody wait for a moment that is now.
+    // Tolerates rounding errors, which would cause a wait of almost zero.
     if (tokens_ >= 1 - 1e-9) {
       tokens_ -= 1;
       return {};
     }
     return Wait(1 - tokens_);
   }
-  // Takes the next token there will be, and says how long that is from now: those who ask later
-  // wait longer. `now` does not go back.
+  // Reserves the next token and returns the time until it is available; later reservations wait
+  // longer. `now` must not decrease.
   Clock::Duration Reserve(Clock::SteadyTime now) {
     Fill(now);
     tokens_ -= 1;

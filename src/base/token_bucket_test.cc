@@ -10,7 +10,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-TEST(TokenBucket, GivesABurstAndThenAsManyAsItFills) {
+TEST(TokenBucket, AllowsBurstThenRefillRate) {
   TestClock clock;
   TokenBucket bucket(/*per_second=*/10, /*burst=*/2);
   EXPECT_EQ(bucket.Take(clock.Monotonic()), Clock::Duration::zero());
@@ -22,7 +22,7 @@ TEST(TokenBucket, GivesABurstAndThenAsManyAsItFills) {
   EXPECT_EQ(bucket.Take(clock.Monotonic()), Clock::Duration::zero());
 }
 
-TEST(TokenBucket, HoldsNoMoreThanItsBurst) {
+TEST(TokenBucket, TokensAreLimitedToBurst) {
   TestClock clock;
   TokenBucket bucket(/*per_second=*/10, /*burst=*/2);
   EXPECT_EQ(bucket.Take(clock.Monotonic()), Clock::Duration::zero());
@@ -32,7 +32,7 @@ TEST(TokenBucket, HoldsNoMoreThanItsBurst) {
   EXPECT_GT(bucket.Take(clock.Monotonic()), Clock::Duration::zero());
 }
 
-TEST(TokenBucket, ReservesTokensThatAreStillToCome) {
+TEST(TokenBucket, ReserveReturnsDelayOfFutureTokens) {
   TestClock clock;
   TokenBucket bucket(/*per_second=*/10, /*burst=*/1);
   EXPECT_EQ(bucket.Reserve(clock.Monotonic()), milliseconds(0));

@@ -7,7 +7,7 @@ bool Waiter::Wake(WakeCause cause) {
   const std::lock_guard lock(mu_);
   if (cause_) return false;
   cause_ = cause;
-  // Under the lock: once the owner can see the cause, it may destroy this object.
+  // Under the lock: the owner may destroy this object as soon as it sees the cause.
   awake_.notify_one();
   return true;
 }

@@ -11,33 +11,32 @@
 
 namespace cox {
 
-// Why a blocked thread goes on.
+// Why a blocked thread continues.
 enum class WakeCause : uint8_t {
   kNotified,  // the condition it waits for may hold
   kTimeout,   // its deadline has passed
-  kStopped,   // its work was asked to stop
+  kStopped,   // its context was stopped
 };
 
-// The place where one thread blocks once: what it waits for calls Wake(), whatever comes first.
+// Blocks one thread once, until any of its event sources calls Wake().
 //
-// This is what CondVar, Context and Clock have in common. It is why a wake-up is never lost between
-// looking at a condition and blocking: a Wake() before Block() is remembered. Not for use above
-// `base`.
+// The basis of CondVar, Context and Clock. A wake-up is never lost between checking a condition and
+// blocking, because a Wake() before Block() is remembered. Not for use outside of `base`.
 //
 // Guarantees: the first cause wins; later ones are ignored.
-// Threads: Block() by the owner, Wake() and woken() by anyone.
-// Ownership: lives on the stack of its thread, which takes it out of every list before it returns.
+// Threads: Block() by the owner, Wake() and woken() by any thread.
+// Ownership: lives on the stack of its thread, which removes it from every list before returning.
 class Waiter {
  public:
   using Deadline = std::chrono::steady_clock::time_point;
   static constexpr Deadline kNever = Deadline::max();
 
   Waiter() = default;
-  ~Waiter() { pthread_mutex_destroy(mu_.native_handle()); }  // as ~Mutex
+  ~Waiter() { pthread_mutex_destroy(mu_.native_handle()); }  // same as ~Mutex
   Waiter(const Waiter&) = delete;
   Waiter& operator=(const Waiter&) = delete;
 
-  // False if it was awake already.
+  // False if it was already woken.
   bool Wake(WakeCause cause);
   bool woken() const;
 
@@ -45,7 +44,7 @@ class Waiter {
   WakeCause Block(Deadline deadline);
 
  private:
-  // The standard ones: the annotated Mutex is built on top of this.
+  // Standard types, because the annotated Mutex depends on this class.
   mutable std::mutex mu_;
   std::condition_variable awake_;
   std::optional<WakeCause> cause_;

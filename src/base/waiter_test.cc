@@ -8,7 +8,7 @@
 namespace cox {
 namespace {
 
-TEST(Waiter, RemembersAWakeUpBeforeItBlocks) {
+TEST(Waiter, WakeBeforeBlockIsRemembered) {
   Waiter waiter;
   EXPECT_FALSE(waiter.woken());
   EXPECT_TRUE(waiter.Wake(WakeCause::kNotified));
@@ -23,7 +23,7 @@ TEST(Waiter, FirstCauseWins) {
   EXPECT_EQ(waiter.Block(Waiter::kNever), WakeCause::kStopped);
 }
 
-TEST(Waiter, PastDeadlineIsATimeout) {
+TEST(Waiter, PastDeadlineTimesOut) {
   Waiter waiter;
   EXPECT_EQ(waiter.Block(Waiter::Deadline::min()), WakeCause::kTimeout);
   EXPECT_FALSE(waiter.Wake(WakeCause::kNotified)) << "it went on already";

@@ -12,7 +12,7 @@
 
 namespace cox {
 
-// What a configuration, credential or CA file says, kept up to date while the program runs.
+// The parsed contents of a configuration, credential or CA file, reloaded while the program runs.
 //
 //   COX_ASSIGN_OR_RETURN(
 //       policy_, WatchedFile<Policy>::Open(
@@ -24,21 +24,21 @@ namespace cox {
 //   ...
 //   const std::shared_ptr<const Policy> policy = policy_->Current();   // per use: cheap, no lock
 //
-// Several paths make one value of several files: a certificate and its key.
+// Several paths form one value: a certificate and its key.
 //
-// Guarantees: Current() is never null and never half of something: a file that is gone, cannot be
-//   read or does not parse leaves the last good value in force, and is logged as an error (once for
-//   each such state). Changes are noticed as FileWatch says.
-// Threads: Current() may be called concurrently. `parse` and `reloaded` run on the thread of the
-//   watch, one call at a time, except for the first `parse`, which Open calls.
-// Errors: Open returns what is wrong with the file as it is now; a program does not start on that.
-// No contents are ever logged: keep them out of the texts of `parse`'s errors too.
+// Guarantees: Current() is never null and never incomplete: a file that is missing, unreadable or
+//   invalid leaves the last good value in effect, and is logged as an error (once for each such
+//   state). FileWatch defines how changes are detected.
+// Threads: Current() may be called concurrently. `parse` and `reloaded` run on the watch's thread,
+//   one call at a time, except for the first `parse`, which Open calls.
+// Errors: Open returns the error of the current file contents; the program should not start then.
+// Security: contents are never logged, so errors of `parse` must not contain them either.
 template <class T>
 class WatchedFile {
  public:
   using Ptr = std::shared_ptr<const T>;
   using Parse = std::function<Result<Ptr>(std::span<const std::string> texts)>;
-  // Called after each attempt that follows a change: OK when Current() is new, else why it is not.
+  // Called after each reload: OK when Current() is new, else the error.
   using Reloaded = std::function<void(const Status&)>;
 
   static Result<std::unique_ptr<WatchedFile>> Open(const Context& ctx, FileWatch::Options options,
@@ -77,7 +77,7 @@ class WatchedFile {
     if (status.ok()) {
       COX_INFO(log, "Reloaded the file");
     } else {
-      COX_ERROR(log, status, "The file changed and cannot be used; what it said before stays");
+      COX_ERROR(log, status, "Could not reload the changed file, keeping the previous contents");
     }
     if (reloaded_) reloaded_(status);
   }
@@ -85,7 +85,7 @@ class WatchedFile {
   const Parse parse_;
   const Reloaded reloaded_;
   Published<const T> current_;
-  std::unique_ptr<FileWatch> watch_;  // last: its thread uses the rest
+  std::unique_ptr<FileWatch> watch_;  // last: its thread uses the other members
 };
 
 }  // namespace cox

@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 using std::chrono::minutes;
 
-// A file that says "good ..." parses.
+// Only contents that begin with "good" are valid.
 Result<std::shared_ptr<const std::string>> ParseGood(std::span<const std::string> texts) {
   std::string all;
   for (const std::string& text : texts) {
@@ -54,13 +54,13 @@ class WatchedFileTest : public testing::Test {
     return {};
   }
 
-  // The outcome of the next reload that the test has not looked at.
+  // The result of the next reload that the test has not consumed yet.
   Status NextReload() {
     MutexLock lock(mu_);
     (void)ctx_.Await(mu_, changed_, [this]() COX_REQUIRES(mu_) { return reloads_.size() > at_; });
     return reloads_[at_++];
   }
-  // Until the contents are these; reloads on the way there may fail.
+  // Waits for these contents; reloads before that may fail.
   void AwaitContents(const std::string& text) {
     while (*file_->Current() != text) (void)NextReload();
   }
@@ -75,13 +75,13 @@ class WatchedFileTest : public testing::Test {
   std::unique_ptr<WatchedFile<std::string>> file_;
 };
 
-TEST_F(WatchedFileTest, DoesNotStartOnAFileThatIsAbsentOrBroken) {
+TEST_F(WatchedFileTest, OpenFailsForMissingOrInvalidFile) {
   EXPECT_EQ(Open({dir_ / "none"}).reason(), Reason::kNotFound);
   Write(dir_ / "file", "bad");
   EXPECT_EQ(Open({dir_ / "file"}).message(), "not good");
 }
 
-TEST_F(WatchedFileTest, ReadsAgainWhenWrittenInPlaceAndWhenRenamedOver) {
+TEST_F(WatchedFileTest, ReloadsAfterWriteAndAfterRename) {
   Write(dir_ / "file", "good 1");
   ASSERT_TRUE(Open({dir_ / "file"}).ok());
   EXPECT_EQ(*file_->Current(), "good 1");
@@ -91,7 +91,7 @@ TEST_F(WatchedFileTest, ReadsAgainWhenWrittenInPlaceAndWhenRenamedOver) {
   AwaitContents("good 3");
 }
 
-TEST_F(WatchedFileTest, KeepsTheLastGoodValueOfABrokenOrAbsentFile) {
+TEST_F(WatchedFileTest, KeepsLastGoodValueWhenFileIsInvalidOrMissing) {
   Write(dir_ / "file", "good 1");
   ASSERT_TRUE(Open({dir_ / "file"}).ok());
   const std::shared_ptr<const std::string> held = file_->Current();
@@ -107,8 +107,8 @@ TEST_F(WatchedFileTest, KeepsTheLastGoodValueOfABrokenOrAbsentFile) {
   EXPECT_EQ(*held, "good 1");
 }
 
-// As the kubelet changes volumes of Secrets: file -> ..data/file, ..data -> ..<time>/.
-TEST_F(WatchedFileTest, FollowsTheLinkThatAVolumeOfASecretSwaps) {
+// The kubelet updates Secret volumes this way: file -> ..data/file, ..data -> ..<time>/.
+TEST_F(WatchedFileTest, FollowsTheSwappedLinkOfASecretVolume) {
   fs::create_directory(dir_ / "..1");
   fs::create_directory(dir_ / "..2");
   Write(dir_ / "..1" / "file", "good 1");
@@ -119,12 +119,12 @@ TEST_F(WatchedFileTest, FollowsTheLinkThatAVolumeOfASecretSwaps) {
   fs::create_symlink("..2", dir_ / "..data_tmp");
   fs::rename(dir_ / "..data_tmp", dir_ / "..data");
   AwaitContents("good 2");
-  // The folder that the link leads to now is watched too.
+  // The new target folder of the link is watched, too.
   WriteAside(dir_ / "..2" / "file", "good 3");
   AwaitContents("good 3");
 }
 
-TEST_F(WatchedFileTest, FollowsAbsoluteLinksAndLinksThatAreReplacedInTwoSteps) {
+TEST_F(WatchedFileTest, FollowsAbsoluteAndRecreatedLinks) {
   fs::create_directory(dir_ / "a");
   fs::create_directory(dir_ / "b");
   Write(dir_ / "a" / "file", "good 1");
@@ -136,7 +136,7 @@ TEST_F(WatchedFileTest, FollowsAbsoluteLinksAndLinksThatAreReplacedInTwoSteps) {
   AwaitContents("good 2");
 }
 
-TEST_F(WatchedFileTest, SeveralFilesAreOneValue) {
+TEST_F(WatchedFileTest, SeveralFilesFormOneValue) {
   Write(dir_ / "cert", "good c1 ");
   Write(dir_ / "key", "good k1");
   ASSERT_TRUE(Open({dir_ / "cert", dir_ / "key"}).ok());
@@ -145,17 +145,17 @@ TEST_F(WatchedFileTest, SeveralFilesAreOneValue) {
   AwaitContents("good c1 good k2");
 }
 
-TEST_F(WatchedFileTest, OtherFilesOfTheFolderAreNoNews) {
+TEST_F(WatchedFileTest, IgnoresOtherFilesAndUnchangedContents) {
   Write(dir_ / "file", "good 1");
   ASSERT_TRUE(Open({dir_ / "file"}).ok());
   Write(dir_ / "other", "good other");
-  WriteAside(dir_ / "file", "good 1");  // the same contents are no news either
+  WriteAside(dir_ / "file", "good 1");  // unchanged contents cause no reload
   WriteAside(dir_ / "file", "good 2");
   EXPECT_TRUE(NextReload().ok());
   EXPECT_EQ(*file_->Current(), "good 2");
 }
 
-TEST_F(WatchedFileTest, AFolderThatGoesAndComesBackIsFollowed) {
+TEST_F(WatchedFileTest, FollowsRecreatedFolder) {
   fs::create_directories(dir_ / "outer" / "inner");
   Write(dir_ / "outer" / "inner" / "file", "good 1");
   ASSERT_TRUE(Open({dir_ / "outer" / "inner" / "file"}).ok());
@@ -166,7 +166,7 @@ TEST_F(WatchedFileTest, AFolderThatGoesAndComesBackIsFollowed) {
   AwaitContents("good 2");
 }
 
-TEST_F(WatchedFileTest, ALinkThatIsReplacedInTwoStepsManyTimesIsFollowedToItsLastPlace) {
+TEST_F(WatchedFileTest, FollowsRepeatedlyRecreatedLink) {
   for (const char* name : {"0", "1"}) {
     fs::create_directory(dir_ / name);
     Write(dir_ / name / "file", std::string("good ") + name);
@@ -181,8 +181,8 @@ TEST_F(WatchedFileTest, ALinkThatIsReplacedInTwoStepsManyTimesIsFollowedToItsLas
   }
 }
 
-// No change of the file's name, nor a write that ends: the kernel has no event for it.
-TEST_F(WatchedFileTest, WhatTheKernelDoesNotTellIsNoticedByReadingAgain) {
+// The file is neither renamed nor closed: there is no inotify event.
+TEST_F(WatchedFileTest, PollingDetectsChangesWithoutInotifyEvents) {
   Write(dir_ / "file", "good 1");
   ASSERT_TRUE(Open({dir_ / "file"}).ok());
   std::ofstream open_file(dir_ / "file", std::ios::binary);
@@ -192,7 +192,7 @@ TEST_F(WatchedFileTest, WhatTheKernelDoesNotTellIsNoticedByReadingAgain) {
   AwaitContents("good 2");
 }
 
-TEST_F(WatchedFileTest, AFileWithoutEndIsRefused) {
+TEST_F(WatchedFileTest, FileAboveSizeLimitIsRejected) {
   EXPECT_EQ(ReadBoundedFile("/dev/zero", 100'000).status().message(),
             "cannot read /dev/zero: File too large");
 }

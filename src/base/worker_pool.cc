@@ -11,11 +11,11 @@ WorkerPool::WorkerPool(const Context& ctx, Options options)
 WorkerPool::~WorkerPool() { Stop(); }
 
 bool WorkerPool::Submit(std::function<void()>&& work) {
-  std::deque<std::function<void()>> dropped;  // what it holds goes without the lock
+  std::deque<std::function<void()>> dropped;  // destroyed without the lock
   {
     MutexLock lock(mu_);
     if (stopped_ || queue_.size() >= options_.max_queue) return false;
-    // Each idle thread takes one piece: more wait than that, and a further thread helps.
+    // Each idle thread takes one task: if more tasks wait, another thread is started.
     if (queue_.size() < idle_ || threads_ >= options_.max_threads) {
       queue_.push_back(std::move(work));
       changed_.NotifyOne();
@@ -25,7 +25,7 @@ bool WorkerPool::Submit(std::function<void()>&& work) {
   }
   const bool started = scope_.Go(options_.name, [this](Context& ctx) { Run(ctx); }).ok();
   MutexLock lock(mu_);
-  if (!started && --threads_ == 0) {  // nobody will come for any of it
+  if (!started && --threads_ == 0) {  // no thread is left to run them
     dropped.swap(queue_);
     return false;
   }
@@ -50,7 +50,7 @@ void WorkerPool::Run(Context& ctx) {
     queue_.pop_front();
     mu_.Unlock();
     work();
-    work = nullptr;  // what it holds goes before the lock is taken
+    work = nullptr;  // destroys its captures without the lock
     mu_.Lock();
   }
   --threads_;

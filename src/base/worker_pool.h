@@ -11,11 +11,12 @@
 
 namespace cox {
 
-// Threads that do short pieces of blocking work. Threads are started when work waits and none is
-// idle, up to a limit, and end again when they have been idle for a while.
+// A thread pool for short blocking tasks. Threads are started when tasks wait and no thread is
+// idle, up to a limit, and end after some idle time.
 //
-// Guarantees: work is begun in the order it was given. Queue: bounded; Submit refuses what is over.
-// Threads: all methods may be called concurrently, also by the work itself.
+// Guarantees: tasks start in the order of submission. The queue is bounded; Submit rejects excess
+//   tasks.
+// Threads: all methods may be called concurrently, also by the tasks.
 class WorkerPool {
  public:
   struct Options {
@@ -27,10 +28,10 @@ class WorkerPool {
   WorkerPool(const Context& ctx, Options options);
   ~WorkerPool();
 
-  // False when the queue is full or the pool was stopped: then `work` is left as it was.
+  // False when the queue is full or the pool is stopped: then `work` is unchanged.
   bool Submit(std::function<void()>&& work);
 
-  // Lets what runs come to its end, drops what waits.
+  // Waits for running tasks, drops queued ones.
   void Stop();
 
   size_t threads() const;

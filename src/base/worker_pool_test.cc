@@ -28,10 +28,10 @@ class Latch {
   bool open_ COX_GUARDED_BY(mu_) = false;
 };
 
-TEST(WorkerPoolTest, DoesAllWorkOnNoMoreThreadsThanAllowed) {
+TEST(WorkerPoolTest, RunsAllTasksWithinThreadLimit) {
   RealClock clock;
   Context ctx(clock);
-  // Before the pool, whose threads use them until it is gone.
+  // Declared before the pool, whose threads use them until it is destroyed.
   std::atomic<int> done = 0;
   Latch last;
   WorkerPool pool(ctx, {.max_threads = 3});
@@ -44,7 +44,7 @@ TEST(WorkerPoolTest, DoesAllWorkOnNoMoreThreadsThanAllowed) {
   EXPECT_LE(pool.threads(), 3u);
 }
 
-TEST(WorkerPoolTest, BlockedWorkDoesNotHoldUpTheRest) {
+TEST(WorkerPoolTest, BlockedTaskDoesNotDelayOthers) {
   RealClock clock;
   Context ctx(clock);
   Latch blocked, other;
@@ -55,7 +55,7 @@ TEST(WorkerPoolTest, BlockedWorkDoesNotHoldUpTheRest) {
   blocked.Open();
 }
 
-TEST(WorkerPoolTest, RefusesWhatIsOverTheBoundAndAfterStop) {
+TEST(WorkerPoolTest, SubmitFailsWhenQueueIsFullAndAfterStop) {
   RealClock clock;
   Context ctx(clock);
   Latch running, blocked;

@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-// The subcommands of coxswain. Each gets the arguments behind its name and returns the exit code.
+// The subcommands of coxswain. Each gets the arguments after its name and returns the exit code.
 namespace cox::cmd {
 
 int RunUp(std::span<char* const> arguments);

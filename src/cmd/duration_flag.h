@@ -8,7 +8,8 @@
 
 namespace cox::cmd {
 
-// The flag's duration, such as 1h30m, in whole seconds, rounded up. BadRequest if it is none.
+// Returns the flag's duration, such as 1h30m, rounded up to whole seconds. BadRequest if it is
+// invalid.
 Result<std::chrono::seconds> SecondsOf(const Flags& flags, std::string_view name);
 
 }  // namespace cox::cmd

@@ -15,14 +15,14 @@ Result<std::chrono::seconds> Parsed(std::string argument) {
   return SecondsOf(*flags, "period");
 }
 
-TEST(DurationFlag, IsInWholeSecondsRoundedUp) {
+TEST(DurationFlag, RoundsUpToWholeSeconds) {
   EXPECT_EQ(SecondsOf(*Flags::Parse(kFlags, {}), "period")->count(), 5400);
   EXPECT_EQ(Parsed("--period=30s")->count(), 30);
   EXPECT_EQ(Parsed("--period=1ms")->count(), 1);
   EXPECT_EQ(Parsed("--period=0")->count(), 0);
 }
 
-TEST(DurationFlag, SaysWhichFlagIsNoDuration) {
+TEST(DurationFlag, ErrorNamesTheFlag) {
   EXPECT_EQ(Parsed("--period=soon").status().message(),
             "--period must be a duration such as 30s or 1h, not soon");
   EXPECT_FALSE(Parsed("--period=-1s").ok());

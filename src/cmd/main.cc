@@ -18,7 +18,7 @@ constexpr int kUsageError = 2;
 
 struct Command {
   std::string_view name;
-  std::string_view upstream;   // a program of this name is this command; empty: none
+  std::string_view upstream;   // the program name that selects this command; empty: none
   std::string_view arguments;  // after the name, in the list of commands
   std::string_view help;
   int (*run)(std::span<char* const> arguments);
@@ -74,8 +74,8 @@ const Command* FindCommand(std::string_view name) {
   return found == std::end(kCommands) ? nullptr : found;
 }
 
-// "Kubernetes v1.36.4+...", as installers of Kubernetes expect it; `raw` with everything that is
-// known.
+// Prints "Kubernetes v1.36.4+...", the format that Kubernetes installers expect; `raw` adds all
+// build information.
 int PrintVersion(bool raw) {
   const cox::BuildInfo& build = cox::GetBuildInfo();
   std::printf("Kubernetes %s\n", build.git_version.c_str());
@@ -112,7 +112,7 @@ int PrintHelp(std::span<char* const> names) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // Before anything else makes OpenSSL allocate.
+  // Must precede the first allocation of OpenSSL.
   cox::net::PrepareTls();
   cox::BuildInfo build;
   build.git_commit = kGitCommit;

@@ -61,7 +61,7 @@ constexpr ControllerInfo kControllers[] = {
      [](Manager& manager, const Options&) { return AddTaintEvictionController(manager); }},
 };
 
-// Of upstream, and not here yet: a command line may name them.
+// Upstream controllers that are not implemented yet. Command lines may contain their names.
 constexpr std::string_view kNotYet[] = {
     "bootstrap-signer-controller",
     "certificatesigningrequest-approving-controller",
@@ -102,7 +102,7 @@ constexpr std::string_view kNotYet[] = {
     "volumeattributesclass-protection-controller",
 };
 
-// Names of before 1.28, which command lines still use.
+// Names from before 1.28, which command lines still use.
 struct Alias {
   std::string_view old, name;
 };
@@ -194,7 +194,7 @@ Status AddControllers(Manager& manager, const Options& options, const ClientFor&
       return Status::BadRequest(Quote(text) + " is not in the list of known controllers");
     }
     if (!word.off) {
-      COX_WARNING(manager.context().log(), "There is no such controller yet",
+      COX_WARNING(manager.context().log(), "Controller is not implemented",
                   {"controller", word.name});
     }
   }

@@ -12,30 +12,32 @@
 #include "controllers/options.h"
 #include "coxswain/manager.h"
 
-// What kube-controller-manager runs. A controller is a folder: its decision as pure functions of
-// objects (decide.h, or the noun it decides about), and a thin reconciler that reads the cache,
-// asks them, and writes. To add one: the folder, and its line in registry.cc.
+// The controllers that kube-controller-manager runs. Each controller has a folder: its decisions
+// are pure functions of objects (decide.h, or a header named after its subject), and a thin
+// reconciler reads the cache, calls them and writes the result. To add a controller, add its folder
+// and an entry in registry.cc.
 namespace cox::controllers {
 
 struct ControllerInfo {
-  std::string_view name;      // as --controllers knows it: "replicaset-controller"
+  std::string_view name;      // the name in --controllers: "replicaset-controller"
   std::string_view account;   // its service account in kube-system
-  std::string_view reporter;  // who its events are from; empty: the name
+  std::string_view reporter;  // event source; empty: the name
   Status (*add)(Manager& manager, const Options& options);
   bool on_by_default = true;
 };
 
 // In the order in which they are started.
 std::span<const ControllerInfo> AllControllers();
-// What the words of --controllers say of it.
+// Evaluates the --controllers list for one controller.
 bool IsEnabled(const ControllerInfo& controller, const std::vector<std::string>& words);
 
-// A client that writes as the service account. Where there is no such function, all controllers
-// write by the manager's client.
+// Returns a client that authenticates as the service account. If the function is empty, all
+// controllers use the manager's client.
 using ClientFor = std::function<Result<std::shared_ptr<Client>>(std::string_view account)>;
 
-// Registers those that options.controllers names, by their names or those of before 1.28.
-// BadRequest for a name that is none; those of upstream that are not here yet are only told of.
+// Registers the controllers that options.controllers enables; names from before 1.28 are accepted.
+// Returns BadRequest for an unknown name. For upstream controllers that are not implemented it only
+// logs a warning.
 Status AddControllers(Manager& manager, const Options& options, const ClientFor& client_for = {});
 
 }  // namespace cox::controllers

@@ -15,18 +15,18 @@ size_t CountEnabled(const std::vector<std::string>& words) {
   return count;
 }
 
-TEST(RegistryTest, WordsTurnControllersOnAndOff) {
+TEST(RegistryTest, FlagEnablesAndDisablesControllers) {
   const size_t all = AllControllers().size();
   EXPECT_EQ(CountEnabled({"*"}), all);
   EXPECT_EQ(CountEnabled({"*", "-job-controller"}), all - 1);
   EXPECT_EQ(CountEnabled({"-job-controller", "*"}), all - 1);
-  EXPECT_EQ(CountEnabled({"*", "-podgc", "-nodelifecycle"}), all - 2);  // names of before 1.28
+  EXPECT_EQ(CountEnabled({"*", "-podgc", "-nodelifecycle"}), all - 2);  // names from before 1.28
   EXPECT_EQ(CountEnabled({"deployment-controller", "replicaset"}), 2U);
   EXPECT_EQ(CountEnabled({"*", "bootstrapsigner", "tokencleaner"}), all);
   EXPECT_EQ(CountEnabled({}), 0U);
 }
 
-TEST(RegistryTest, NamesAreUpstreamsAndUnique) {
+TEST(RegistryTest, NamesMatchUpstreamAndAreUnique) {
   std::set<std::string_view> names;
   for (const ControllerInfo& info : AllControllers()) {
     EXPECT_TRUE(info.name.ends_with("-controller")) << info.name;

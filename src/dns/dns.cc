@@ -17,14 +17,14 @@
 namespace cox::dns {
 namespace {
 
-// REQUIRES: AddDns has checked them.
+// REQUIRES: AddDns has validated the options.
 std::vector<Upstream> FindUpstreams(const DnsOptions& options) {
   std::vector<Upstream> out;
   for (const std::string& text : options.upstreams) out.push_back(*ParseUpstream(text));
   if (out.empty() && !options.resolv_conf.empty()) {
     out = ParseResolvConf(ReadBoundedFile(options.resolv_conf).value_or(""));
   }
-  // Ourselves are no upstream; what leads here by a detour is found by the probe.
+  // Exclude this server itself; the loop probe detects indirect loops.
   std::erase_if(out, [&](const Upstream& upstream) {
     const auto& own = options.addresses;
     return upstream.port == options.port &&
@@ -35,7 +35,7 @@ std::vector<Upstream> FindUpstreams(const DnsOptions& options) {
 }
 
 Status RunDns(Context& ctx, Manager& manager, const DnsOptions& options) {
-  std::unique_ptr<LoopbackAddresses> added;  // goes last, when nobody listens there
+  std::unique_ptr<LoopbackAddresses> added;  // destroyed last, after the servers
   if (options.add_addresses) {
     COX_ASSIGN_OR_RETURN(added, LoopbackAddresses::Add(options.addresses));
   }

@@ -11,8 +11,8 @@ Status WriteDnsService(Context& ctx, Client& admin, const std::vector<std::strin
   core::v1::Service service;
   service.metadata.namespace_ = "kube-system";
   service.metadata.name = "kube-dns";
-  // By the labels that tools look for. The last one keeps every kube-proxy away: without
-  // endpoints, one would refuse what the node itself can answer.
+  // The labels that tools search for. The last one makes every kube-proxy ignore the Service:
+  // without endpoints, a proxy would reject queries that the node itself can answer.
   service.metadata.labels = {{"k8s-app", "kube-dns"},
                              {"kubernetes.io/name", "CoreDNS"},
                              {"service.kubernetes.io/service-proxy-name", "coxswain-dns"}};

@@ -29,7 +29,7 @@ constexpr std::chrono::milliseconds kRuntimeRetry{100};
 constexpr std::chrono::seconds kRuntimeTimeout{5};
 constexpr std::chrono::milliseconds kSyncedCheck{5};
 
-// Only what concerns this node: a server that authorizes nodes lets it see no more.
+// Restricted to this node's objects, because the node authorizer permits no others.
 CacheOptions CacheFor(const std::string& node) {
   CacheOptions options;
   CacheScope pods;
@@ -44,7 +44,6 @@ CacheOptions CacheFor(const std::string& node) {
   return options;
 }
 
-// The agent while it runs.
 class Kubelet {
  public:
   Kubelet(const Context& ctx, Manager& manager, const KubeletOptions& options,
@@ -65,10 +64,10 @@ class Kubelet {
                               .machine_root = {}}) {}
 
   Status Run(Context& ctx) {
-    // The node says that it is there before anything else: it takes the longest to be believed.
+    // Register the node first, because it takes the longest to become Ready.
     Scope scope(ctx, "kubelet");
     COX_RETURN_IF_ERROR(scope.Go("node", [&](Context& run) { Note(&scope, agent_.Run(run)); }));
-    Context run = scope.context().Child();  // ends with the node's side too
+    Context run = scope.context().Child();  // also cancelled when the node agent fails
     Status done = RunPods(run, &scope);
     scope.Stop();
     scope.Wait();
@@ -86,7 +85,7 @@ class Kubelet {
     return pods->Ready();
   }
   void Note(Scope* scope, const Status& ended) {
-    if (ended.ok() || scope->asked()) return;
+    if (ended.ok() || scope->stop_requested()) return;
     {
       MutexLock lock(mu_);
       if (failed_.ok()) failed_ = ended;
@@ -94,9 +93,9 @@ class Kubelet {
     scope->Stop(ended);
   }
 
-  // Which driver the runtime uses is for it to say; it must answer for that. Until then the node
-  // is not ready, and says why.
-  Result<Options> AskCgroupDriver(Context& ctx) {
+  // The cgroup driver is configured in the runtime, so this waits for its response. Until then the
+  // node is NotReady with a message.
+  Result<Options> RuntimeCgroupDriver(Context& ctx) {
     Options options = options_.pods;
     for (;;) {
       Context attempt = ctx.WithTimeout(kRuntimeTimeout);
@@ -123,7 +122,7 @@ class Kubelet {
   }
 
   Status RunPods(Context& ctx, Scope* scope) {
-    Result<Options> options = AskCgroupDriver(ctx);
+    Result<Options> options = RuntimeCgroupDriver(ctx);
     if (!options.ok()) return ctx.Done() ? Status() : options.status();
     const std::unique_ptr<PodManager> pods = PodManager::Create(
         ctx, *options,
@@ -147,13 +146,13 @@ class Kubelet {
     agent_.Wake();
     if (status.ok()) status = pods->Run(ctx);
     ready_pods_ = nullptr;
-    // Before what the threads use goes.
+    // Join the threads before the objects that they use are destroyed.
     scope->Stop();
     scope->Wait();
     return status;
   }
 
-  // Tells what runs Pods which there are, for as long as `ctx` lasts.
+  // Forwards informer events to the Pod manager until `ctx` is cancelled.
   void Feed(Context& ctx, PodManager& pods) {
     const std::shared_ptr<SharedInformer> informer = cache_->Get(Resource::Of<Pod>());
     const InformerHandle of_pods = informer->AddHandler([&pods](const Delta& delta) {

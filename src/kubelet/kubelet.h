@@ -10,12 +10,12 @@
 #include "kubelet/options/options.h"
 #include "kubelet/server/node_server.h"
 
-// The node agent: runs the Pods that were given to this node (podworkers/), tells the API what the
-// node is (node/), and answers those who want to look into its containers (server/).
+// The kubelet: runs the Pods that are bound to this node (podworkers/), reports the Node's status
+// (node/), and serves logs, exec and metrics (server/).
 namespace cox::kubelet {
 
-// What its parts are told. The name of the node, its addresses, folders and number of Pods stand in
-// `pods`, and are given on from there.
+// The options of the kubelet's components. Node name, addresses, directories and maxPods are set in
+// `pods`; Complete copies them to the others.
 struct KubeletOptions {
   Options pods;
   NodeOptions node;
@@ -25,19 +25,19 @@ struct KubeletOptions {
   std::string healthz_address = "127.0.0.1:10248";  // without credentials; "0": none
 };
 
-// The same with what can be found out: the name is the host's, the address that of the default
-// route. Errors as Validate, and BadRequest for what else cannot be.
+// Fills in defaults: the name is the hostname, the address that of the default route. Returns the
+// errors of Validate, and BadRequest for other invalid options.
 Result<KubeletOptions> Complete(KubeletOptions options);
 
-// The options as a KubeletConfiguration, for /configz; Complete puts it there.
+// The options as a KubeletConfiguration, served at /configz.
 Value KubeletConfigurationOf(const KubeletOptions& options);
 
-// Runs while the manager does; it needs no leadership. BadRequest for options that cannot be.
+// Runs while the manager runs, without leader election. BadRequest for invalid options.
 //
-// It reads through a cache of its own, over the manager's client: only this node's Pods, its Node
-// and Services, whatever the manager's cache is for. So a manager may be shared; but the client is
-// the node's identity (system:node:<name>), and an API server that minds it lets others not in.
-// `runtime` is used instead of the endpoint if it is not null; it outlives the manager.
+// Reads through a cache of its own, over the manager's client, restricted to this node's Pods, its
+// Node and Services; so a manager may be shared. But the client must have the node's identity
+// (system:node:<name>) if the API server uses node authorization. If `runtime` is not null, it is
+// used instead of the endpoint; it must outlive the manager.
 Status AddKubelet(Manager& manager, KubeletOptions options, runtime::Runtime* runtime = nullptr);
 
 }  // namespace cox::kubelet

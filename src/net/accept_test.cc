@@ -8,7 +8,7 @@
 namespace cox::net {
 namespace {
 
-// "type|name=value|...@quality", one per alternative, blanks between them.
+// "type|name=value|...@quality", one per alternative, separated by blanks.
 std::string Show(std::string_view header) {
   std::string text;
   for (const MediaRange& range : ParseAccept(header)) {
@@ -22,7 +22,7 @@ std::string Show(std::string_view header) {
   return text;
 }
 
-TEST(ParseAccept, OrdersAlternativesByQualityThenByPlace) {
+TEST(ParseAccept, OrdersAlternativesByQualityThenByPosition) {
   const struct {
     std::string_view header, want;
   } kCases[] = {
@@ -41,14 +41,14 @@ TEST(ParseAccept, OrdersAlternativesByQualityThenByPlace) {
   for (const auto& c : kCases) EXPECT_EQ(Show(c.header), c.want) << c.header;
 }
 
-TEST(MediaRange, ParameterIsTheLastOfItsName) {
+TEST(MediaRange, ParameterReturnsTheLastOfThatName) {
   const MediaRange range = ParseMediaRange("a/b;v=1;v=2;w");
   EXPECT_EQ(range.Parameter("v"), "2");
   EXPECT_EQ(range.Parameter("w"), "");
   EXPECT_EQ(range.Parameter("x"), "");
 }
 
-TEST(AcceptsGzip, WhereItIsNamedAndNotRefused) {
+TEST(AcceptsGzip, IfGzipIsListedWithNonzeroQuality) {
   const struct {
     std::string_view header;
     bool want;

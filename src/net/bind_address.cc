@@ -34,7 +34,7 @@ Result<std::unique_ptr<Server>> ListenOn(const Context& ctx, const BindAddress& 
                                          ServerOptions options, const Handler& handler) {
   const bool all = address.host.empty();
   options.port = address.port;
-  // IPv6's "any" takes IPv4 too.
+  // "::" accepts IPv4, too.
   options.bind_address = all ? "::" : address.host;
   Result<std::unique_ptr<Server>> server = Server::Start(ctx, options, handler);
   if (server.ok() || !all) return server;

@@ -11,22 +11,22 @@
 #include "base/result.h"
 #include "net/server.h"
 
-// Where the servers of an operator listen: probes, metrics, webhooks.
+// Bind addresses of the probe, metrics and webhook servers.
 namespace cox::net {
 
 struct BindAddress {
-  std::string host;  // empty: all of this computer's addresses
+  std::string host;  // empty: all addresses of the host
   uint16_t port = 0;
 
   bool operator==(const BindAddress&) const = default;
 };
 
-// "127.0.0.1:8080", "[::1]:8080", "localhost:0", ":8080"; none of "0" and "". BadRequest for
-// others.
+// Parses "127.0.0.1:8080", "[::1]:8080", "localhost:0" and ":8080". Returns nullopt for "0" and "".
+// BadRequest for any other text.
 Result<std::optional<BindAddress>> ParseBindAddress(std::string_view text);
 
-// Starts a server there; `options` are the rest of it. Without a host that is every address, of
-// IPv6 and IPv4 or, on a computer that has no IPv6, of IPv4.
+// Starts a server that listens on `address`; `options` holds the remaining settings. Without a host
+// it listens on all IPv6 and IPv4 addresses, or on IPv4 only if the host has no IPv6.
 Result<std::unique_ptr<Server>> ListenOn(const Context& ctx, const BindAddress& address,
                                          ServerOptions options, const Handler& handler);
 

@@ -8,7 +8,7 @@
 namespace cox::net {
 namespace {
 
-TEST(BindAddressTest, IsReadInAllWaysOfWritingIt) {
+TEST(BindAddressTest, ParsesAllFormats) {
   const auto parsed = [](std::string_view text) { return **ParseBindAddress(text); };
   EXPECT_EQ(parsed(":8080"), (BindAddress{"", 8080}));
   EXPECT_EQ(parsed("127.0.0.1:0"), (BindAddress{"127.0.0.1", 0}));
@@ -43,20 +43,20 @@ class ListenOnTest : public ::testing::Test {
   }
 
   RealClock clock_;
-  // A test that waits longer than this has failed.
+  // Limits the duration of a failing test.
   Context ctx_ = Context(clock_).WithTimeout(std::chrono::seconds(60));
 };
 
-TEST_F(ListenOnTest, AnswersOnEveryAddressWithoutAHost) {
+TEST_F(ListenOnTest, ListensOnAllAddressesWithoutHost) {
   const auto server = Listen({"", 0});
   ASSERT_TRUE(server.ok()) << server.status().ToString();
   EXPECT_EQ(CodeFrom("127.0.0.1", (*server)->port()), 204);
-  // Where there is no IPv6 that is all.
+  // Fails over IPv6 if the host has no IPv6.
   const int by_ipv6 = Listen({"::1", 0}).ok() ? 204 : -1;
   EXPECT_EQ(CodeFrom("::1", (*server)->port()), by_ipv6);
 }
 
-TEST_F(ListenOnTest, TakesTheAddressThatIsNamed) {
+TEST_F(ListenOnTest, ListensOnTheGivenAddressOnly) {
   const auto server = Listen({"127.0.0.1", 0});
   ASSERT_TRUE(server.ok()) << server.status().ToString();
   EXPECT_EQ(CodeFrom("127.0.0.1", (*server)->port()), 204);

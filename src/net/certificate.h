@@ -10,7 +10,7 @@
 #include "base/result.h"
 #include "net/tls.h"
 
-// What certificates say and whether they may be believed. How they are made and used: net/tls.h.
+// Parsing and verification of certificates. net/tls.h creates and uses them.
 namespace cox::net {
 
 struct CertificateInfo {
@@ -26,24 +26,25 @@ struct CertificateInfo {
 
 // The first certificate of a PEM text. BadRequest if there is none.
 Result<CertificateInfo> ReadCertificate(std::string_view pem);
-// Each certificate of a PEM text, as PEM of its own. BadRequest if one does not parse.
+// Splits a PEM bundle into one PEM text per certificate. BadRequest if one does not parse.
 Result<std::vector<std::string>> SplitCertificates(std::string_view pem);
 
-// MakeCertificate (net/tls.h) by another clock than the computer's.
+// Same as MakeCertificate (net/tls.h), with the validity relative to `now` instead of the system
+// clock.
 Result<CertificatePair> MakeCertificateAt(const CertificateRequest& request,
                                           const CertificatePair* issuer, Clock::WallTime now);
 
-// CAs whose certificates are believed: the contents of a CA file.
+// A set of trusted CAs: the contents of a CA file.
 //
 // Threads: constant after construction.
 class TrustedCas {
  public:
-  // BadRequest if the PEM holds no certificate.
+  // BadRequest if the PEM contains no certificate.
   static Result<std::shared_ptr<const TrustedCas>> Parse(std::string_view pem);
   virtual ~TrustedCas() = default;
 
-  // Whether one of them vouches, at `now`, for a client with this chain (Peer::certificates).
-  // Unauthorized if not, or if the chain is empty.
+  // Verifies a client certificate chain (Peer::certificates) against the CAs at time `now`.
+  // Unauthorized if verification fails or the chain is empty.
   virtual Status VerifyClient(const std::vector<std::string>& chain, Clock::WallTime now) const = 0;
 };
 

@@ -6,7 +6,7 @@
 namespace cox::net {
 namespace {
 
-// Probes and scrapes are few; who sends more than this waits, or is turned away.
+// Probes and scrapes are rare; more requests than this wait in the queue, and beyond it get 503.
 constexpr size_t kThreads = 2;
 constexpr size_t kQueue = 64;
 

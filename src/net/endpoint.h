@@ -14,13 +14,13 @@
 
 namespace cox::net {
 
-// A small HTTP server for those who look after the program: probes, Prometheus.
+// A small HTTP server for health probes and Prometheus.
 //
-// Answers are made on a thread that is there only while somebody asks, so they may block.
+// Responses are created on a thread that runs only while requests are pending, so Answer may block.
 // Lifetime: serves until it is destroyed.
 class Endpoint {
  public:
-  // Called concurrently, with GET and HEAD only. Without `tls` it is plain HTTP.
+  // Called concurrently, with GET and HEAD only. Without `tls` the server uses plain HTTP.
   using Answer = std::function<Response(Context& ctx, const Request& request)>;
   static Result<std::unique_ptr<Endpoint>> Start(const Context& ctx, std::string name,
                                                  const BindAddress& address, Answer answer,

@@ -6,7 +6,7 @@
 namespace cox::net {
 namespace {
 
-TEST(EndpointTest, ListensOnAnyPortAndSaysWhere) {
+TEST(EndpointTest, ReportsThePortItListensOn) {
   RealClock clock;
   Context ctx(clock);
   const auto answer = [](Context&, const Request&) { return Response(); };

@@ -12,14 +12,14 @@
 namespace cox::net {
 namespace {
 
-// 15 bits of window, + 16: gzip's frame and not zlib's.
+// 15 bits of window; + 16 selects the gzip format instead of zlib's.
 constexpr int kWindow = 15 + 16;
 
-// Deflates what `stream` points to, appending to `out`, which grows as needed.
+// Deflates the input of `stream` and appends to `out`, which grows as needed.
 void Run(z_stream& stream, int flush, std::string& out) {
   int result = Z_OK;
   do {
-    // API objects shrink about tenfold; what is left over is cut off at the end.
+    // API objects shrink about tenfold; the caller truncates the unused rest.
     if (out.size() - stream.total_out < 64) out.resize(out.size() + out.size() / 2 + 16 * 1024);
     const size_t room =
         std::min<size_t>(out.size() - stream.total_out, std::numeric_limits<uInt>::max());

@@ -7,15 +7,15 @@
 
 #include "base/bytes.h"
 
-// RFC 1952, as Content-Encoding: gzip wants it.
+// RFC 1952, for Content-Encoding: gzip.
 namespace cox::net {
 
-// The pieces, one after the other, as one gzip member. `level` as zlib's, 1 (fast) to 9 (small).
-// The header carries no time and no name: equal pieces give equal bytes.
+// Compresses the concatenated pieces to one gzip member. `level` is zlib's, 1 (fast) to 9 (small).
+// The header contains no time and no name, so equal input gives equal output.
 Bytes GzipPieces(const std::vector<Bytes>& pieces, int level);
 
-// What was packed.
-// REQUIRES: `packed` came from GzipPieces. Not for what peers send: its size is not bounded.
+// Returns the uncompressed data.
+// REQUIRES: `packed` came from GzipPieces. Not for untrusted input: the output size is not bounded.
 std::string Gunzip(std::string_view packed);
 
 }  // namespace cox::net

@@ -8,7 +8,7 @@
 namespace cox::net {
 namespace {
 
-TEST(GzipPieces, UnpacksToThePiecesInOrder) {
+TEST(GzipPieces, GunzipReturnsThePiecesInOrder) {
   std::string noise;
   for (uint32_t i = 0, x = 1; i < 300'000; ++i)
     noise += static_cast<char>((x = x * 1664525 + 1013904223) >> 24);
@@ -27,7 +27,7 @@ TEST(GzipPieces, UnpacksToThePiecesInOrder) {
   }
 }
 
-TEST(GzipPieces, EqualPiecesGiveEqualBytes) {
+TEST(GzipPieces, OutputIsDeterministic) {
   const std::vector<Bytes> pieces = {Bytes(std::string(5000, 'a')), Bytes(std::string("b"))};
   EXPECT_EQ(GzipPieces(pieces, 4), GzipPieces(pieces, 4));
 }

@@ -10,10 +10,10 @@
 
 #include "base/bytes.h"
 
-// What HTTP/1.1 and HTTP/2 have in common: requests, responses, their headers and bodies.
+// Types shared by HTTP/1.1 and HTTP/2: requests, responses, headers and bodies.
 namespace cox::net {
 
-// Header fields in the order they came or shall go. Names are lower case.
+// Header fields in the order received or to be sent. Names are lower case.
 class Headers {
  public:
   using Field = std::pair<std::string, std::string>;
@@ -25,14 +25,14 @@ class Headers {
   void Add(std::string name, std::string value) {
     fields_.emplace_back(std::move(name), std::move(value));
   }
-  // Replaces every field of that name by one.
+  // Replaces all fields of that name with one.
   void Set(std::string_view name, std::string value);
-  // The first of that name; none if there is none.
+  // The first value of that name; nullopt if there is none.
   std::optional<std::string_view> Get(std::string_view name) const;
   // All values of that name, in order.
   std::vector<std::string_view> All(std::string_view name) const;
   void Remove(std::string_view name);
-  // Makes each line break and NUL in a value a blank: in a field they would begin another.
+  // Replaces line breaks and NULs in values with blanks, which prevents header injection.
   void Clean();
 
   bool empty() const { return fields_.empty(); }
@@ -44,15 +44,15 @@ class Headers {
   std::vector<Field> fields_;
 };
 
-// Who is at the other end of a connection. One per connection, shared by its requests.
+// The remote end of a connection. One per connection, shared by its requests.
 struct Peer {
   std::string address;  // "127.0.0.1:41234"; "pipe" for connections inside the process
   bool tls = false;
-  // The certificates the client showed, leaf first, DER. Nobody has verified them: that is for
-  // authentication, which answers 401 where TLS could only hang up.
+  // The client's certificates, leaf first, DER. Not verified by TLS: the authenticator verifies
+  // them, because it can answer 401 where TLS could only close the connection.
   std::vector<std::string> certificates;
-  // What authentication found for these certificates, kept for the requests that follow. Written
-  // once, by whoever authenticates the first request.
+  // Cached result of authentication by these certificates. Written once, when the first request is
+  // authenticated.
   mutable std::shared_ptr<const void> identity;
 };
 
@@ -78,35 +78,34 @@ struct Response {
   std::vector<Bytes> body;
 };
 
-// A response body that comes piece by piece: a watch, a log, a large list.
+// A streamed response body: a watch, a log, a large list.
 //
-// The connection pulls: it asks for more when the peer can take more, so a slow peer costs one
+// The connection pulls: it calls Pull when the peer can receive more, so a slow peer costs one
 // cursor and no queue. Pull is called on the connection's loop thread and must not block.
-// Lifetime: destroyed (on the loop thread) when the body has ended or the peer is gone, whichever
-// is
-//   first.
+// Lifetime: destroyed on the loop thread when the body has ended or the peer has disconnected,
+//   whichever is first.
 class BodySource {
  public:
   enum class State {
-    kMore,  // there may be more right now: ask again when these bytes are on their way
-    kWait,  // nothing more for the moment: Waker::Wake will tell
-    kEnd,   // that was all
+    kMore,  // more may be available now: pull again after these bytes
+    kWait,  // nothing available now: Waker::Wake follows
+    kEnd,   // end of the body
   };
 
   virtual ~BodySource() = default;
-  // Appends about `budget` bytes or less to `out`; a piece that is larger may be given whole.
+  // Appends about `budget` bytes or less to `out`; a single larger piece may be appended whole.
   virtual State Pull(size_t budget, std::vector<Bytes>* out) = 0;
 };
 
-// Tells a connection that its BodySource has something again. Cheap, from any thread, any number of
-// times; does nothing once the response is over.
+// Notifies a connection that its BodySource has data again. Cheap, callable from any thread any
+// number of times; no effect after the end of the response.
 class Waker {
  public:
   virtual ~Waker() = default;
   virtual void Wake() = 0;
 };
 
-// Whether a header field is about one connection instead of about the request or the response.
+// Whether a header field is hop-by-hop, that is, applies to one connection only.
 bool IsHopByHop(std::string_view lower_case_name);
 
 }  // namespace cox::net

@@ -17,33 +17,33 @@
 
 namespace cox::net {
 
-// One request and where its answer goes. Exactly one of Send, Stream, Upgrade and SwitchProtocols
-// answers it, from any thread. Dropping the last reference without an answer sends 500.
+// One request and its response. Exactly one of Send, Stream, Upgrade and SwitchProtocols must be
+// called, from any thread. Dropping the last reference without a response sends 500.
 class Exchange {
  public:
   virtual ~Exchange() = default;
 
   virtual Request& request() = 0;
-  // Stops when the peer has gone away or the server no longer waits for requests in flight.
+  // Stops when the peer has disconnected or the server no longer waits for requests in flight.
   virtual Context& context() = 0;
 
   virtual void Send(Response response) = 0;
-  // Sends status and headers at once and then what `source` gives. Returns what wakes the source
-  // after it has said kWait. Waking before the first Pull is allowed and remembered.
+  // Sends status and headers at once and then the bytes of `source`. The returned Waker resumes the
+  // source after it has returned kWait. Waking before the first Pull is allowed and remembered.
   virtual std::shared_ptr<Waker> Stream(int status, Headers headers,
                                         std::unique_ptr<BodySource> source) = 0;
-  // Makes the connection a WebSocket with the first of the client's protocols that is one of
-  // `protocols`. It lives on when the exchange is dropped. BadRequest, with nothing sent, if the
-  // request does not ask for that or names none of them: then the caller answers.
+  // Upgrades the connection to a WebSocket with the first of the client's protocols that is in
+  // `protocols`. The WebSocket outlives the exchange. BadRequest, with nothing sent, if the request
+  // is no WebSocket upgrade or lists none of the protocols: then the caller must respond.
   virtual Result<std::unique_ptr<WebSocket>> Upgrade(const std::vector<std::string>& protocols,
                                                      const WebSocketOptions& options) {
     static_cast<void>(protocols);
     static_cast<void>(options);
     return Status::BadRequest("this connection cannot become a WebSocket");
   }
-  // Makes the connection what the request's "upgrade" header asks for, whatever that is, with
-  // `headers` beside the 101; an "upgrade" in them is what was chosen. The stream lives on when the
-  // exchange is dropped. BadRequest, with nothing sent, if the request asks for no such thing.
+  // Upgrades the connection to any protocol in the request's "upgrade" header and sends `headers`
+  // with the 101; an "upgrade" field in `headers` selects the protocol. The stream outlives the
+  // exchange. BadRequest, with nothing sent, if the request has no "upgrade" header.
   virtual Result<std::unique_ptr<ByteStream>> SwitchProtocols(Headers headers) {  // NOLINT: a sink
     static_cast<void>(headers);
     return Status::BadRequest("this connection cannot become another protocol's");
@@ -51,44 +51,43 @@ class Exchange {
 };
 using ExchangePtr = std::shared_ptr<Exchange>;
 
-// Called on a loop thread when a request is there with its whole body. Must not block: what does
-// goes to a pool.
+// Called on a loop thread when a request has arrived with its whole body. Must not block; blocking
+// work belongs in a worker pool.
 using Handler = std::function<void(ExchangePtr)>;
 
-// The limits a peer meets. Defaults are the API server's (targets: headers 1 MiB and 32 s, idle
+// Limits per server and connection. Defaults match kube-apiserver's (headers 1 MiB and 32 s, idle
 // 90 s, 100 streams, 256 KiB per stream).
 struct ServerOptions {
   std::string bind_address = "0.0.0.0";
-  uint16_t port = 0;   // 0: any; Server::port() tells
+  uint16_t port = 0;   // 0: any free port, see Server::port()
   int listen_fd = -1;  // >= 0: an inherited listening socket instead of address and port
   int loops = 2;       // event loop threads
   std::shared_ptr<const ServerTls> tls;  // null: plain text
 
   size_t max_body_bytes = size_t{3} * 1024 * 1024;
-  // Of all requests that are still arriving; beyond it, those that are larger than one window are
-  // refused in a way that lets the peer try again.
+  // Limit for the bodies of all requests that are still arriving; beyond it, requests larger than
+  // one window are rejected with a retriable error.
   size_t max_buffered_body_bytes = size_t{256} * 1024 * 1024;
   size_t max_header_bytes = size_t{1} * 1024 * 1024;
   std::chrono::milliseconds header_timeout{32'000};
   std::chrono::milliseconds handshake_timeout{10'000};
   std::chrono::milliseconds idle_timeout{90'000};
-  // A request body of which nothing came for this long ends the request.
+  // A request is aborted if no body bytes arrive for this long.
   std::chrono::milliseconds body_timeout{60'000};
-  // A peer that takes nothing of a response for this long is hung up on.
+  // A connection is closed if the peer reads nothing of a response for this long.
   std::chrono::milliseconds write_timeout{60'000};
-  uint32_t max_streams = 100;           // at once on one HTTP/2 connection
-  uint32_t stream_window = 256 * 1024;  // what a peer may send ahead on one stream
+  uint32_t max_streams = 100;           // concurrent streams per HTTP/2 connection
+  uint32_t stream_window = 256 * 1024;  // receive window per stream
   size_t max_connections = 65'536;
   size_t max_half_open = 4'096;  // connections still in the TLS handshake
 };
 
 // An HTTPS server: TLS 1.2/1.3, HTTP/2 and HTTP/1.1 by ALPN.
 //
-// A body larger than max_body_bytes is not read further: the handler is called with what
-//   Request::body holds up to the limit plus one byte, so that it can answer 413 in its own words.
+// A body larger than max_body_bytes is not read further: the handler is called with a Request::body
+//   of the limit plus one byte, so that it can send its own 413.
 // Threads: all methods may be called concurrently. Handlers run on the loops.
-// Lifetime: Start listens and returns; Drain and Stop are the way down. Stop is implied by the
-//   destructor.
+// Lifetime: Start listens and returns; Drain and Stop shut down. The destructor calls Stop.
 class Server {
  public:
   static Result<std::unique_ptr<Server>> Start(const Context& ctx, ServerOptions options,
@@ -96,12 +95,12 @@ class Server {
   virtual ~Server() = default;
 
   virtual uint16_t port() const = 0;
-  // Accepts no more, sends GOAWAY (HTTP/2) and Connection: close (HTTP/1.1), and returns when the
-  // requests in flight have been answered or `ctx` stops. Streams end when their context is
-  // stopped: see StopStreams.
+  // Closes the listener, sends GOAWAY (HTTP/2) and Connection: close (HTTP/1.1), and returns when
+  // all requests in flight are answered or `ctx` stops. Streams end when their context stops, see
+  // StopStreams.
   virtual Status Drain(Context& ctx) = 0;
-  // Ends the responses that stream: their contexts stop, their sources are asked for their last
-  // words, and the bodies end as they should.
+  // Ends streaming responses: their contexts stop, their sources are pulled one last time, and the
+  // bodies end regularly.
   virtual void StopStreams() = 0;
   // Closes everything and joins the loops.
   virtual void Stop() = 0;

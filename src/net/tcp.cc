@@ -25,7 +25,7 @@ bool WouldBlock() { return errno == EAGAIN || errno == EWOULDBLOCK; }
 
 // Blocks until `fd` is ready for `events` or `ctx` stops.
 Status Await(const Context& ctx, int fd, short events) {
-  // By a descriptor of its own: poll(2) knows no other way to be woken.
+  // poll(2) can only be woken by a descriptor.
   const Fd wake(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!wake.valid()) return Broken("eventfd");
   const StopHandle on_stop = ctx.OnStop([&wake] { eventfd_write(wake.get(), 1); });
@@ -131,7 +131,7 @@ Result<std::unique_ptr<TcpSocket>> TcpListener::Accept(const Context& ctx) {
       NoDelay(fd);
       return std::make_unique<TcpSocket>(fd);
     }
-    // A peer that went away before it was accepted is nobody's failure.
+    // A peer may disconnect before it is accepted, which is no error.
     if (errno == EINTR || errno == ECONNABORTED) continue;
     if (!WouldBlock()) return Broken("accepting");
     COX_RETURN_IF_ERROR(Await(ctx, fd_, POLLIN));

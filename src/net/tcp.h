@@ -9,16 +9,16 @@
 #include "base/context.h"
 #include "base/result.h"
 
-// Plain TCP for those who have a thread to block: a few connections, not thousands.
+// Blocking TCP, for a few connections with a thread each.
 namespace cox::net {
 
-// A connection.
+// A TCP connection.
 //
-// Threads: one may read while another writes.
-// Errors: Unavailable when it broke; the context's reason when that stops first.
+// Threads: one thread may read while another writes.
+// Errors: Unavailable when the connection broke; the context's error when the context stops first.
 class TcpSocket {
  public:
-  explicit TcpSocket(int fd) : fd_(fd) {}  // takes it over; non-blocking
+  explicit TcpSocket(int fd) : fd_(fd) {}  // takes ownership; non-blocking
   ~TcpSocket();
   TcpSocket(const TcpSocket&) = delete;
   TcpSocket& operator=(const TcpSocket&) = delete;
@@ -26,11 +26,11 @@ class TcpSocket {
   // `host`: an IP address.
   static Result<std::unique_ptr<TcpSocket>> Connect(const Context& ctx, const std::string& host,
                                                     uint16_t port);
-  // At least one byte; 0 at the end of what the peer sends.
+  // Reads at least one byte; returns 0 at the end of the peer's output.
   Result<size_t> Read(const Context& ctx, char* to, size_t room);
-  // All of it.
+  // Writes all bytes.
   Status Write(const Context& ctx, std::string_view bytes);
-  // The peer reads to the end.
+  // Half-closes the connection.
   void EndWriting();
 
  private:
@@ -40,9 +40,9 @@ class TcpSocket {
 // Listens on an address of this machine.
 class TcpListener {
  public:
-  // `host`: an IP address. `port` 0: any; port() tells.
+  // `host`: an IP address. `port` 0: any free port, see port().
   static Result<std::unique_ptr<TcpListener>> Listen(const std::string& host, uint16_t port);
-  // Takes over a descriptor that listens at `port`; non-blocking.
+  // Takes ownership of a non-blocking descriptor that listens on `port`.
   TcpListener(int fd, uint16_t port) : fd_(fd), port_(port) {}
   ~TcpListener();
   TcpListener(const TcpListener&) = delete;

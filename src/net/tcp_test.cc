@@ -32,7 +32,7 @@ struct Pair {
   std::unique_ptr<TcpSocket> far;
 };
 
-TEST(Tcp, CarriesMoreThanTheKernelBuffersAndEndsOneSideAlone) {
+TEST(Tcp, TransfersMoreThanKernelBuffersAndHalfCloses) {
   Pair pair;
   const std::string much(20'000'000, 'x');
   Scope scope(pair.context, "writer");
@@ -50,7 +50,7 @@ TEST(Tcp, CarriesMoreThanTheKernelBuffersAndEndsOneSideAlone) {
   EXPECT_EQ(pair.ReadAll(*pair.near), "answer");
 }
 
-TEST(Tcp, ContextsEndEveryWait) {
+TEST(Tcp, StoppedContextEndsEveryWait) {
   Pair pair;
   const auto soon = [&] { return pair.context.WithTimeout(std::chrono::milliseconds(20)); };
   char buffer[10];
@@ -59,7 +59,7 @@ TEST(Tcp, ContextsEndEveryWait) {
   EXPECT_TRUE(pair.near->Write(soon(), std::string(50'000'000, 'x')).Is(Reason::kTimeout));
 }
 
-TEST(Tcp, SaysWhyItCannot) {
+TEST(Tcp, ReturnsErrorsOfListenAndConnect) {
   Pair pair;
   EXPECT_TRUE(TcpListener::Listen("127.0.0.1", pair.listener->port())
                   .status()

@@ -7,7 +7,7 @@
 namespace cox::net {
 namespace {
 
-TEST(UrlTest, TakesApartWhatServersAndProxiesAreNamedBy) {
+TEST(UrlTest, ParsesUrlsOfServersAndProxies) {
   struct Case {
     const char* text;
     const char* scheme;
@@ -41,7 +41,7 @@ TEST(UrlTest, TakesApartWhatServersAndProxiesAreNamedBy) {
   }
 }
 
-TEST(UrlTest, RefusesWhatIsNoneAndDoesNotRepeatIt) {
+TEST(UrlTest, RejectsInvalidUrlsWithoutRevealingPasswords) {
   for (const char* text :
        {"", "host:6443", "://host", "https://", "https://:443", "https://h:0", "https://h:65536",
         "https://h:12x", "https://[::1", "https://[::1]x", "https://h/?a=b", "https://h/#f",

@@ -6,7 +6,7 @@
 
 namespace cox {
 
-// A Status as the API shows it; details only where there are some.
+// Converts a Status to the API's Status object; `details` is set only if there are any.
 inline meta::v1::Status ToApiStatus(const Status& status) {
   meta::v1::Status out;
   out.status = status.ok() ? "Success" : "Failure";

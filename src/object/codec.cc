@@ -9,8 +9,8 @@
 namespace cox {
 namespace {
 
-// What the bytes were resolved to: a kind's table and the name it was found under, which for kinds
-// of every group version (Status, DeleteOptions) is the sender's.
+// The resolved kind and its GVK. For kinds of every group version (Status, DeleteOptions) the GVK
+// is that of the sender.
 struct Resolved {
   GroupVersionKind gvk;
   const KindInfo* info;
@@ -18,7 +18,7 @@ struct Resolved {
   Object NewObject() const { return Object(*info, gvk); }
 };
 
-// The kind an object turns out to be: what it says, completed by what was expected.
+// Determines the kind from apiVersion and kind, completed by `expected`.
 Result<Resolved> Resolve(std::string_view api_version, std::string_view kind,
                          const GroupVersionKind* expected, const Scheme& scheme,
                          std::string_view text, DecodeStep& step) {
@@ -64,7 +64,7 @@ Result<Object> DecodeYaml(std::string_view bytes, const Scheme& scheme,
                           DecodeStep& step) {
   COX_ASSIGN_OR_RETURN(Value value, yaml::Parse(bytes, strict));
   if (!value.is_object() && !value.is_null()) {
-    // Not an object of any kind: told as for JSON.
+    // Not an object: return the same error as for JSON.
     COX_RETURN_IF_ERROR(json::PeekTypeMeta(json::Write(value))
                             .status()
                             .WithContext("couldn't get version/kind; json parse error"));
@@ -143,7 +143,7 @@ Value ToValue(const Object& object, const json::TypeMeta& meta) {
 }  // namespace
 
 void EncodeObject(const Object& object, Format format, std::string* out, Embedded embedded) {
-  // A WatchEvent is the one kind that does not say what it is.
+  // WatchEvent is the only kind without kind and apiVersion.
   bool says_kind = !object.is_typed() || object.type().type_meta;
   json::TypeMeta meta;
   if (says_kind) meta = {object.gvk().group_version().ToString(), object.gvk().kind};

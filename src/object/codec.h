@@ -10,14 +10,14 @@
 #include "object/object.h"
 #include "object/scheme.h"
 
-// Whole objects in and out, in the three forms the API speaks.
+// Encoding and decoding of whole objects in the three formats of the API.
 namespace cox {
 
 enum class Format { kJson, kYaml, kProtobuf };
 
 // "application/json", "application/yaml", "application/vnd.kubernetes.protobuf".
 std::string_view MediaType(Format format);
-// The form these bytes are in, by their beginning: protobuf has its magic, JSON a brace.
+// Detects the format: protobuf by its magic number, JSON by its first brace; YAML otherwise.
 Format SniffFormat(std::string_view bytes);
 
 // The step of DecodeObject that failed.
@@ -28,20 +28,20 @@ enum class DecodeStep : uint8_t {
   kFields,    // a field does not have the type that the kind defines
 };
 
-// Decodes an object of the kind that the bytes name. `expected` completes apiVersion and kind if
-// the bytes do not have them. If decoding fails, `step` receives the step that failed.
+// Decodes an object of the kind in `bytes`. `expected` supplies apiVersion and kind if the bytes do
+// not contain them. If decoding fails, `step` receives the step that failed.
 //
 // Errors: BadRequest with upstream's messages.
 Result<Object> DecodeObject(std::string_view bytes, Format format, const Scheme& scheme,
                             const GroupVersionKind* expected = nullptr,
                             json::Strictness* strict = nullptr, DecodeStep* step = nullptr);
 
-// Whether objects inside of others (the claims of a StatefulSet) say their kind and apiVersion in
-// JSON: the API's answers do, files need not.
+// Whether embedded objects (the volumeClaimTemplates of a StatefulSet) have kind and apiVersion in
+// JSON: they do in responses of the API, but not necessarily in files.
 enum class Embedded : uint8_t { kUnnamed, kNamed };
 
-// Writes an object with its kind and apiVersion. JSON ends with a newline, as upstream's does.
-// REQUIRES: object.is_typed() for kProtobuf: custom resources have no protobuf form.
+// Encodes an object with its kind and apiVersion. JSON ends with a newline, as upstream's does.
+// REQUIRES: object.is_typed() for kProtobuf; custom resources have no protobuf encoding.
 void EncodeObject(const Object& object, Format format, std::string* out,
                   Embedded embedded = Embedded::kUnnamed);
 

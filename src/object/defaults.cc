@@ -20,7 +20,7 @@ bool IsZero(const Type& type, const void* at) {
     case Shape::kString:
       return static_cast<const std::string*>(at)->empty();
     default:
-      return false;  // no constant default is of another shape
+      return false;  // constant defaults have no other shape
   }
 }
 
@@ -30,7 +30,7 @@ void DefaultField(const Field& field, void* at) {
   if (!field.default_json.empty() && absent) {
     void* to = field.Has(Field::kPointer) ? EnsurePointedTo(*field.type, at) : at;
     COX_CHECK(json::Decode(field.default_json, *field.type, to)
-                  .ok());  // tables are ours: a bad default is a bug
+                  .ok());  // the tables are generated: a bad default is a bug
     return;
   }
   if (value != nullptr) ApplyDefaults(*field.type, const_cast<void*>(value));

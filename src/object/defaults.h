@@ -5,13 +5,12 @@
 
 namespace cox {
 
-// Gives every absent field that has a constant default (Field::default_json) that default, in the
-// object and everything below it. A field is absent when its pointer is empty or, without a
-// pointer, when it has its zero value. Optional parts that are absent stay absent: defaults fill
-// what is there.
+// Sets every absent field with a constant default (Field::default_json), recursively. A field is
+// absent if its pointer is null or, without a pointer, if it has its zero value. Absent optional
+// structs stay absent.
 //
-// For Values see ApplyDefaults in runtime_type.h; defaults that depend on other fields belong to a
-// kind's strategy.
+// For Values see ApplyDefaults in runtime_type.h; defaults that depend on other fields belong to
+// the kind's strategy.
 void ApplyDefaults(const Type& type, void* object);
 
 template <class T>

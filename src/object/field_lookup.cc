@@ -14,7 +14,7 @@ Status BadPath(std::string_view path, std::string_view why) {
   return Status::BadRequest("invalid field path " + Quote(path) + ": " + std::string(why));
 }
 
-// The inside of [...]: an index, or a quoted key.
+// Parses the content of [...]: an index or a quoted key.
 Result<PathStep> ParseBracket(std::string_view path, std::string_view inside) {
   bool quoted =
       inside.size() >= 2 && (inside[0] == '\'' || inside[0] == '"') && inside.back() == inside[0];
@@ -27,7 +27,7 @@ Result<PathStep> ParseBracket(std::string_view path, std::string_view inside) {
   return step;
 }
 
-// Where `step` leads from a value that is no pointer; null if nowhere.
+// The value that `step` selects from a non-pointer value; nullopt if it does not exist.
 std::optional<FieldRef> Take(FieldRef from, const PathStep& step) {
   const Type& type = *from.type;
   if (type.shape == Shape::kStruct && step.index < 0) {
@@ -70,7 +70,7 @@ Result<std::vector<PathStep>> ParsePath(std::string_view path) {
   while (at < path.size()) {
     if (path[at] == '[') {
       size_t close = path.find(']', at);
-      // A quoted key may hold a bracket: then its quote must come before it.
+      // A quoted key may contain a bracket, so search for the closing bracket after its quote.
       if (at + 1 < path.size() && (path[at + 1] == '\'' || path[at + 1] == '"')) {
         size_t quote = path.find(path[at + 1], at + 2);
         close = quote == std::string_view::npos ? quote : path.find(']', quote);

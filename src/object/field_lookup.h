@@ -11,7 +11,7 @@
 #include "object/type/type.h"
 #include "object/type/value.h"
 
-// Reaching into objects by path, as field selectors and the downward API name fields:
+// Access to fields by path, in the syntax of field selectors and the downward API:
 //   spec.nodeName    spec.containers[0].image    metadata.labels['app.kubernetes.io/name']
 namespace cox {
 
@@ -23,7 +23,7 @@ struct PathStep {
   bool operator==(const PathStep&) const = default;
 };
 
-// BadRequest, saying where, if `path` is not of the form above.
+// Errors: BadRequest that contains `path` if it is malformed.
 Result<std::vector<PathStep>> ParsePath(std::string_view path);
 
 // A value inside a struct. Borrows the object.
@@ -32,13 +32,14 @@ struct FieldRef {
   const void* at;
 };
 
-// What lies at `path`; nothing where a field is unknown, or a pointer, index or key leads nowhere.
+// The value at `path`; nullopt if a field is unknown, a pointer is null, or an index or key does
+// not exist.
 std::optional<FieldRef> FindField(const Type& type, const void* object,
                                   const std::vector<PathStep>& path);
 const Value* FindField(const Value& value, const std::vector<PathStep>& path);
 
-// The text of a scalar there, as selectors compare it ("true", "3", "Running"). Nothing if there is
-// no scalar.
+// The scalar at `path` as text, as selectors compare it ("true", "3", "Running"). Nullopt if there
+// is no scalar.
 std::optional<std::string> FieldText(const Object& object, const std::vector<PathStep>& path);
 
 }  // namespace cox

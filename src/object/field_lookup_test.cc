@@ -9,7 +9,7 @@
 namespace cox {
 namespace {
 
-TEST(ParsePath, TakesNamesIndexesAndKeys) {
+TEST(ParsePath, ParsesNamesIndexesAndKeys) {
   auto path = ParsePath("spec.containers[0].env[12]");
   ASSERT_TRUE(path.ok());
   EXPECT_EQ(*path, (std::vector<PathStep>{{"spec"}, {"containers"}, {"", 0}, {"env"}, {"", 12}}));
@@ -17,14 +17,14 @@ TEST(ParsePath, TakesNamesIndexesAndKeys) {
   EXPECT_EQ((*ParsePath("metadata.labels[\"x]y\"]"))[2].name, "x]y");
 }
 
-TEST(ParsePath, SaysWhatIsWrong) {
+TEST(ParsePath, RejectsMalformedPaths) {
   for (const char* bad : {"", ".a", "a.", "a..b", "a[", "a[x]", "a[-1]", "a['x]", "a[0]b",
                           "a[99999999999999999999]"}) {
     EXPECT_TRUE(ParsePath(bad).status().Is(Reason::kBadRequest)) << bad;
   }
 }
 
-TEST(FieldText, ReadsTypedAndDynamicAlike) {
+TEST(FieldText, ReadsTypedAndDynamicObjects) {
   core::v1::Pod pod{.metadata = {.name = "p", .labels = {{"a.b/c", "x"}}},
                     .spec = {.containers = {{.name = "c"}}}};
   pod.spec.nodeName = "n";

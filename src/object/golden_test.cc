@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every kind of the reference data, through every codec: what upstream wrote is read and written
-// again.
+// Round trips of upstream's reference data for every kind through every codec.
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -36,7 +35,7 @@ std::vector<std::string> GoldenKinds() {
   return names;
 }
 
-// The kind a file is named after: "apps.v1.Deployment"; "core" is the empty group.
+// Derives the kind from a file name: "apps.v1.Deployment"; "core" is the empty group.
 GroupVersionKind KindOf(const std::string& name) {
   size_t kind = name.rfind('.');
   size_t version = name.rfind('.', kind - 1);
@@ -47,7 +46,7 @@ GroupVersionKind KindOf(const std::string& name) {
 
 Object MustDecode(const std::string& name, const char* extension, Format format) {
   json::Strictness strict;
-  GroupVersionKind expected = KindOf(name);  // a WatchEvent does not say what it is
+  GroupVersionKind expected = KindOf(name);  // a WatchEvent has no kind and apiVersion
   Result<Object> object = DecodeObject(ReadFile(kGolden / (name + extension)), format,
                                        Scheme::Builtin(), &expected, &strict);
   EXPECT_TRUE(object.ok()) << object.status().ToString();
@@ -78,7 +77,7 @@ TEST_P(GoldenTest, JsonIsSemanticallyIdentical) {
   Result<Value> written = json::Parse(Encoded(object, Format::kJson));
   ASSERT_TRUE(written.ok());
   EXPECT_EQ(json::Write(*written), json::Write(*expected));
-  // Without the text between, the same.
+  // The same without encoding to text.
   EXPECT_EQ(json::Write(object.ToValue()), json::Write(*expected));
 }
 
@@ -88,11 +87,11 @@ TEST_P(GoldenTest, YamlIsByteIdentical) {
   EXPECT_EQ(Encoded(object, Format::kYaml), text);
 }
 
-TEST_P(GoldenTest, AllThreeFormsAreOneObject) {
+TEST_P(GoldenTest, AllFormatsDecodeToTheSameObject) {
   Object from_json = MustDecode(GetParam(), ".json", Format::kJson);
   Object from_yaml = MustDecode(GetParam(), ".yaml", Format::kYaml);
   EXPECT_EQ(from_json.ToValue(),
-            from_yaml.ToValue());  // raw JSON inside may differ in the order of its keys
+            from_yaml.ToValue());  // embedded raw JSON may differ in its key order
   std::string bytes = Encoded(from_json, Format::kProtobuf);
   GroupVersionKind expected = KindOf(GetParam());
   Result<Object> again = DecodeObject(bytes, Format::kProtobuf, Scheme::Builtin(), &expected);
@@ -116,7 +115,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, GoldenTest, testing::ValuesIn(GoldenKinds()), []
   return name;
 });
 
-TEST(GoldenData, IsThere) {
+TEST(GoldenData, IsComplete) {
   size_t kinds = GoldenKinds().size();
   if (kinds == 0)
     GTEST_SKIP() << "no reference data at " << kGolden << ": codecs are tested without it only";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each bound of limits.h against what a hostile peer would send, and what small inputs may cost.
+// Tests each limit of limits.h with malicious input, and the memory cost of small input.
 #include "object/type/limits.h"
 
 #include <algorithm>
@@ -33,8 +33,8 @@ constexpr size_t kSmallInput = 128;
 constexpr size_t kSmallCost = size_t{16} * 1024;
 constexpr size_t kItemBombCost = 2 * limits::kFreeItemBytes;
 
-// Inputs of at most 128 bytes that announce or imply a lot.
-TEST(SmallInputs, CostLittleWithoutAType) {
+// Inputs of at most 128 bytes that announce or imply large data.
+TEST(SmallInputs, NeedLittleMemoryWithoutAType) {
   const std::string inputs[] = {
       Repeat("[", 128),
       Repeat("{\"a\":", 25),
@@ -46,7 +46,7 @@ TEST(SmallInputs, CostLittleWithoutAType) {
       "1e" + Repeat("9", 126),
       "0." + Repeat("0", 126),
   };
-  (void)yaml::Parse("a: 1");  // what is made once, at first use, is not the input's cost
+  (void)yaml::Parse("a: 1");  // exclude the cost of one-time initialization
   for (const std::string& input : inputs) {
     ASSERT_LE(input.size(), kSmallInput);
     EXPECT_LE(BytesHeldBy([&] { (void)json::Parse(input); }), kSmallCost) << input;
@@ -54,7 +54,7 @@ TEST(SmallInputs, CostLittleWithoutAType) {
   }
 }
 
-TEST(SmallInputs, CostLittleInEveryKind) {
+TEST(SmallInputs, NeedLittleMemoryForEveryKind) {
   const std::string inputs[] = {
       "{}",
       "{\"metadata\":{\"labels\":{" + Repeat("\"a\":\"\",", 12) + "\"b\":\"\"}}}",
@@ -73,8 +73,8 @@ TEST(SmallInputs, CostLittleInEveryKind) {
   }
 }
 
-// The worst a small document can do to a struct: a list of the largest items, each written as {}.
-// The cost is what the items weigh, which no decoder can avoid; this holds it to what it is.
+// The worst case for structs: a list of the largest items, each encoded as {}. The items have to be
+// allocated, so this test limits their cost.
 size_t CostOfItemBomb(const KindInfo& kind) {
   size_t worst = 0;
   // Paths of one or two fields to a list of structs: spec.containers, items, webhooks.
@@ -98,7 +98,7 @@ size_t CostOfItemBomb(const KindInfo& kind) {
   return worst;
 }
 
-TEST(SmallInputs, ListsOfLargeItemsCostWhatTheItemsWeigh) {
+TEST(SmallInputs, MemoryOfListsOfLargeItemsIsLimited) {
   size_t worst = 0;
   std::string worst_kind;
   for (const KindInfo* kind : AllKinds()) {
@@ -108,13 +108,13 @@ TEST(SmallInputs, ListsOfLargeItemsCostWhatTheItemsWeigh) {
       worst_kind = kind->kind;
     }
   }
-  RecordProperty("worst_bytes", static_cast<int>(worst));  // in the XML report
+  RecordProperty("worst_bytes", static_cast<int>(worst));  // for the XML report
   RecordProperty("worst_kind", worst_kind);
   EXPECT_LE(worst, kItemBombCost) << worst_kind;
 }
 
-// A message that announces more than it holds costs what it holds.
-TEST(SmallInputs, AnnouncedLengthsAreNotBelieved) {
+// A message with a wrong length field costs only its actual size.
+TEST(SmallInputs, AnnouncedLengthsAreNotPreallocated) {
   for (const KindInfo* kind : AllKinds()) {
     for (uint16_t row : kind->type->wire) {
       uint32_t number = kind->type->fields[row].number;
@@ -123,7 +123,7 @@ TEST(SmallInputs, AnnouncedLengthsAreNotBelieved) {
            tag >>= 7) {
         input.push_back(static_cast<char>(tag >= 0x80 ? tag | 0x80 : tag));
       }
-      input += "\xff\xff\xff\xff\x07";  // 2 GiB follow, it says
+      input += "\xff\xff\xff\xff\x07";  // announces 2 GiB
       size_t cost = BytesHeldBy([&] {
         Object object(*kind);
         EXPECT_FALSE(proto::Decode(input, *kind->type, object.data()).ok()) << kind->kind << number;
@@ -133,8 +133,8 @@ TEST(SmallInputs, AnnouncedLengthsAreNotBelieved) {
   }
 }
 
-// 3 MiB of the worst, each within a second of CPU and 16 times the body.
-TEST(LargeInputs, AreBoundedInTimeAndMemory) {
+// 3 MiB of the worst cases, each within one second of CPU time and 16 times the size of the body.
+TEST(LargeInputs, TimeAndMemoryAreLimited) {
   constexpr size_t kBody = limits::kMaxBodyBytes;
   const std::string inputs[] = {
       Repeat("[", kBody),
@@ -162,9 +162,9 @@ TEST(LargeInputs, AreBoundedInTimeAndMemory) {
   }
 }
 
-// Two bytes of protobuf or three of JSON for a struct of kilobytes: refused before it costs
-// gigabytes. A vector that grows holds its old self and up to twice what it needs.
-TEST(LargeInputs, ItemsMayNotWeighOutOfProportion) {
+// Two bytes of protobuf or three bytes of JSON for a struct of kilobytes are rejected before they
+// need gigabytes. A growing vector holds its old buffer and up to twice the necessary capacity.
+TEST(LargeInputs, RejectsItemsThatExpandTooMuch) {
   std::string text = "{\"items\":[{}";
   while (text.size() + 5 < limits::kMaxBodyBytes) text += ",{}";
   text += "]}";
@@ -183,7 +183,7 @@ TEST(LargeInputs, ItemsMayNotWeighOutOfProportion) {
   EXPECT_LE(static_cast<size_t>(cost.bytes), 3 * limits::ItemBytes(bytes.size()));
 }
 
-TEST(LargeInputs, ManyKeysAreNotQuadratic) {
+TEST(LargeInputs, ManyKeysTakeLessThanQuadraticTime) {
   std::string text = "{\"data\":{";
   for (int i = 200'000; i-- > 0;) text += "\"" + std::to_string(i) + "\":\"\",";
   text += "\"x\":\"\"}}";
@@ -196,7 +196,7 @@ TEST(LargeInputs, ManyKeysAreNotQuadratic) {
   EXPECT_TRUE(strict.errors.empty());
 }
 
-TEST(LargeInputs, ManyUnknownFieldsAreReportedToALimit) {
+TEST(LargeInputs, NumberOfReportedUnknownFieldsIsLimited) {
   std::string text = "{";
   for (int i = 0; i < 100'000; ++i) text += "\"unknown" + std::to_string(i) + "\":{},";
   text += "\"x\":0}";

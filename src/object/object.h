@@ -15,19 +15,19 @@ namespace meta::v1 {
 struct ObjectMeta;
 }
 
-// An object of any kind: a built-in one in its struct, or a custom resource as a Value with a
-// run-time Type. Code that works on "some object" (storage, registry, patches) takes this; code
-// that knows its kind uses the struct.
+// An object of any kind: a built-in kind in its struct, or a custom resource as a Value with a
+// run-time Type. Generic code (storage, registry, patches) uses this; code for a specific kind uses
+// the struct.
 //
-// Ownership: owns the object; copying is deep. `ObjectPtr` is how published objects are shared.
-// Threads: as a plain struct; const access is safe from many.
+// Ownership: owns the object; copying is deep. Published objects are shared as `ObjectPtr`.
+// Threads: as a plain struct; concurrent const access is safe.
 class Object {
  public:
   // A new, empty object of a built-in kind.
   explicit Object(const KindInfo& kind);
-  // The same under another name: options and Status belong to every group version.
+  // The same with another GVK: options and Status belong to every group version.
   Object(const KindInfo& kind, GroupVersionKind gvk);
-  // A custom resource. `type` may describe nothing (types::kAny) and must outlive the Object.
+  // A custom resource. `type` may be unspecified (types::kAny) and must outlive the Object.
   Object(GroupVersionKind gvk, const Type& type, Value value);
   template <class T>
     requires requires { T::kKind; }
@@ -46,7 +46,7 @@ class Object {
   const Type& type() const { return *type_; }
   bool is_typed() const { return data_ != nullptr; }
 
-  // REQUIRES: is_typed(). The struct, for the engine.
+  // REQUIRES: is_typed(). The struct, for code that uses the type tables.
   void* data() { return data_; }
   const void* data() const { return data_; }
   // REQUIRES: !is_typed()
@@ -67,9 +67,9 @@ class Object {
   meta::v1::ObjectMeta* object_meta();
   const meta::v1::ObjectMeta* object_meta() const;
 
-  // The object as JSON would show it, with kind and apiVersion.
+  // Converts the object to its JSON representation, with kind and apiVersion.
   Value ToValue() const;
-  // Replaces the object by what `value` says. Errors as json::FromValue.
+  // Replaces the object by `value`. Errors: as json::FromValue.
   Status FromValue(Value value);
 
   friend bool operator==(const Object& a, const Object& b);
@@ -77,7 +77,7 @@ class Object {
  private:
   GroupVersionKind gvk_;
   const Type* type_;
-  void* data_ = nullptr;  // made and freed by type_->struct_ops
+  void* data_ = nullptr;  // created and freed by type_->struct_ops
   Value value_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objects of any kind: naming, copying, equality, defaults, owners.
+// Objects of any kind: names, copies, equality, defaults, owner references.
 #include "object/object.h"
 
 #include <gmock/gmock.h>
@@ -16,7 +16,7 @@
 namespace cox {
 namespace {
 
-TEST(GroupVersion, ParsesAsUpstream) {
+TEST(GroupVersion, ParsesLikeUpstream) {
   EXPECT_EQ(*GroupVersion::Parse("v1"), (GroupVersion{"", "v1"}));
   EXPECT_EQ(*GroupVersion::Parse("apps/v1"), (GroupVersion{"apps", "v1"}));
   EXPECT_EQ(*GroupVersion::Parse(""), GroupVersion{});
@@ -32,12 +32,12 @@ TEST(Scheme, FindsKindsAndResources) {
   EXPECT_EQ(scheme.FindKind({"apps", "v1", "Deployment"}), &apps::v1::Deployment::kKind);
   EXPECT_EQ(scheme.FindKind({"apps", "v1", "Pod"}), nullptr);
   EXPECT_EQ(scheme.FindResource({"", "v1", "pods"}), &core::v1::Pod::kKind);
-  // Options belong to every group version there is, and to no other.
+  // Options belong to every existing group version, and to no other.
   EXPECT_NE(scheme.FindKind({"apps", "v1", "DeleteOptions"}), nullptr);
   EXPECT_EQ(scheme.FindKind({"nope", "v1", "DeleteOptions"}), nullptr);
 }
 
-TEST(Scheme, MapsWhatUsersType) {
+TEST(Scheme, MapsPluralSingularAndShortNames) {
   const Scheme& scheme = Scheme::Builtin();
   struct {
     GroupVersionResource typed;
@@ -64,7 +64,7 @@ TEST(Scheme, MapsWhatUsersType) {
   EXPECT_FALSE(scheme.MappingForKind({"", "v1", "Node"})->namespaced);
 }
 
-TEST(KindInfo, SaysWhatDiscoverySays) {
+TEST(KindInfo, HasTheDataOfDiscovery) {
   const KindInfo& pod = core::v1::Pod::kKind;
   EXPECT_EQ(pod.plural, "pods");
   EXPECT_THAT(pod.categories, testing::ElementsAre("all"));
@@ -76,7 +76,7 @@ TEST(KindInfo, SaysWhatDiscoverySays) {
   EXPECT_FALSE(core::v1::PodList::kKind.IsResource());
 }
 
-TEST(GuessPlural, IsEnglishEnough) {
+TEST(GuessPlural, FollowsEnglishRules) {
   EXPECT_EQ(GuessPlural("Pod"), "pods");
   EXPECT_EQ(GuessPlural("Ingress"), "ingresses");
   EXPECT_EQ(GuessPlural("NetworkPolicy"), "networkpolicies");
@@ -84,7 +84,7 @@ TEST(GuessPlural, IsEnglishEnough) {
   EXPECT_EQ(GuessPlural(""), "");
 }
 
-TEST(Object, HoldsTypedAndDynamicAlike) {
+TEST(Object, HoldsTypedAndDynamicObjects) {
   Object typed = Object::Of(core::v1::ConfigMap{.metadata = {.name = "m"}, .data = {{"k", "v"}}});
   EXPECT_EQ(typed.gvk().ToString(), "/v1, Kind=ConfigMap");
   EXPECT_EQ(typed.object_meta()->name, "m");
@@ -108,7 +108,7 @@ TEST(Object, HoldsTypedAndDynamicAlike) {
   EXPECT_FALSE(typed == custom);
 }
 
-TEST(Object, FromValueReplacesOrLeavesAlone) {
+TEST(Object, FromValueReplacesTheObjectOnlyOnSuccess) {
   Object object = Object::Of(core::v1::ConfigMap{.metadata = {.name = "m"}});
   EXPECT_FALSE(object.FromValue(Value::MakeObject({{"metadata", 1}})).ok());
   EXPECT_EQ(object.object_meta()->name, "m");
@@ -117,7 +117,7 @@ TEST(Object, FromValueReplacesOrLeavesAlone) {
   EXPECT_EQ(object.object_meta()->name, "");
 }
 
-TEST(Codec, NamesWhatIsMissing) {
+TEST(Codec, ErrorsNameTheMissingField) {
   const Scheme& scheme = Scheme::Builtin();
   auto error = [&](std::string_view text) {
     return DecodeObject(text, Format::kJson, scheme).status().message();
@@ -135,14 +135,14 @@ TEST(Codec, NamesWhatIsMissing) {
   EXPECT_EQ(object->gvk(), pod);
 }
 
-TEST(Codec, KnowsItsForms) {
+TEST(Codec, DetectsTheFormat) {
   EXPECT_EQ(SniffFormat(" \n{"), Format::kJson);
   EXPECT_EQ(SniffFormat("a: b"), Format::kYaml);
   EXPECT_EQ(SniffFormat(std::string_view("k8s\0", 4)), Format::kProtobuf);
   EXPECT_EQ(SniffFormat(""), Format::kYaml);
 }
 
-TEST(DeepEqual, ComparesMeaning) {
+TEST(DeepEqual, ComparesSemantically) {
   core::v1::ResourceRequirements a{.limits = {{"memory", *Quantity::Parse("1Gi")}}};
   core::v1::ResourceRequirements b{.limits = {{"memory", *Quantity::Parse("1024Mi")}}};
   EXPECT_TRUE(DeepEqual(a, b));
@@ -164,7 +164,7 @@ TEST(DeepEqual, ComparesMeaning) {
   EXPECT_FALSE(DeepEqual(zero, set));
 }
 
-TEST(Defaults, FillWhatIsThere) {
+TEST(Defaults, AreSetOnlyInPresentStructs) {
   core::v1::PodSpec spec{
       .containers = {{.name = "c",
                       .ports = {{.containerPort = 80}, {.containerPort = 53, .protocol = "UDP"}}}}};
@@ -180,15 +180,15 @@ TEST(Defaults, FillWhatIsThere) {
   ApplyDefaults(&controller);
   EXPECT_EQ(controller.replicas, 0);
 
-  // Below inlined structs and boxes too.
+  // Also below inlined structs and boxes.
   core::v1::Volume volume;
   volume.volumeSource.rbd.emplace();
   ApplyDefaults(&volume);
   EXPECT_EQ(volume.volumeSource.rbd->pool, "rbd");
 }
 
-TEST(Defaults, EveryConstantFitsItsField) {
-  // Decoding is checked where a default is applied; here every table row is tried.
+TEST(Defaults, EveryDefaultCanBeDecoded) {
+  // Applies every default of the tables; ApplyDefaults checks that it can be decoded.
   int seen = 0;
   for (const KindInfo* kind : AllKinds()) {
     for (const Field& field : kind->type->fields) seen += field.default_json.empty() ? 0 : 1;

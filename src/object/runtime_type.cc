@@ -29,8 +29,8 @@ void TypeArena::SetFields(Type* type, std::vector<Field> fields) {
   type->names = {index.seed, index.mask, slots_.emplace_back(std::move(index.slots)).data()};
 }
 
-// Turns schemas into Types, depth first. Types of definitions are made before they are filled, so
-// that a definition can refer to itself.
+// Converts schemas to Types, depth first. Types of definitions are created before they are filled,
+// so that definitions can be recursive.
 class RuntimeType::Builder {
  public:
   Builder(TypeArena& arena, const Options& options, const Value* definitions)
@@ -70,7 +70,7 @@ class RuntimeType::Builder {
     return options_.preserve_unknown || Flag(schema, "x-kubernetes-preserve-unknown-fields");
   }
 
-  // The name a schema refers to, directly or as the only part of allOf; empty if none.
+  // The $ref of a schema, directly or as the only element of allOf; empty if none.
   static std::string_view Reference(const Value& schema) {
     std::string_view ref = Text(schema, "$ref");
     if (!ref.empty()) return ref;
@@ -79,7 +79,7 @@ class RuntimeType::Builder {
     return Text(parts->as_array()[0], "$ref");
   }
 
-  // The key in `definitions_` that `ref` names; empty if there is no such definition.
+  // The key of `ref` in `definitions_`; empty if `ref` does not point to definitions.
   std::string_view DefinitionKey(std::string_view ref) const {
     for (std::string_view prefix : {"#/definitions/", "#/components/schemas/"}) {
       if (ref.starts_with(prefix)) return ref.substr(prefix.size());
@@ -87,7 +87,7 @@ class RuntimeType::Builder {
     return {};
   }
 
-  // Follows references until there is none.
+  // Follows references until a schema without a reference.
   Result<const Value*> Resolve(const Value* schema) const {
     for (int hops = 0; hops < kMaxDepth; ++hops) {
       std::string_view ref = Reference(*schema);
@@ -113,7 +113,7 @@ class RuntimeType::Builder {
     return Inline(*target, depth, type);
   }
 
-  // `type` is where to build it, or null for anywhere.
+  // Builds into `type`; null: into a new Type.
   Result<const Type*> Inline(const Value& schema, int depth, Type* type) {
     std::string_view kind = Text(schema, "type");
     if (Flag(schema, "x-kubernetes-int-or-string") || Text(schema, "format") == "int-or-string") {
@@ -166,7 +166,7 @@ class RuntimeType::Builder {
       type->list_type = ListType::kMap;
       COX_RETURN_IF_ERROR(Keys(schema, type));
     } else if (list_type.empty() && MergesByPatch(schema)) {
-      // Schemas from before list types say it by how patches merge.
+      // Schemas from before list types define it by the patch strategy.
       std::string_view key = Text(schema, "x-kubernetes-patch-merge-key");
       type->list_type = key.empty() ? ListType::kSet : ListType::kMap;
       if (!key.empty()) type->keys = arena_.Keep(std::vector{arena_.Keep(std::string(key))});
@@ -227,7 +227,7 @@ class RuntimeType::Builder {
     return type;
   }
 
-  // `resource`: kind and apiVersion are implied, metadata is ObjectMeta.
+  // `resource`: kind and apiVersion are implied, and metadata is ObjectMeta.
   Status Fields(const Value& schema, int depth, bool resource, Type* type) {
     std::vector<Field> fields;
     const Value* properties = schema.Find("properties");
@@ -271,7 +271,7 @@ class RuntimeType::Builder {
       if (part == "replace") field->flags |= Field::kPatchReplace;
       if (part == "retainKeys") field->flags |= Field::kPatchRetainKeys;
     }
-    // On a reference it says how this field is merged, not how the type is.
+    // Next to a reference, it applies to this field, not to the referenced type.
     if (Text(property, "x-kubernetes-map-type") == "atomic") field->flags |= Field::kAtomic;
   }
 

@@ -15,7 +15,7 @@
 // Types of custom resources, built at run time from the OpenAPI schema of their definition.
 namespace cox {
 
-// Holds Types and all they point to. What it has handed out stays in place until it dies.
+// Owns Types and all data that they point to. Returned pointers stay valid until it is destroyed.
 //
 // Threads: as a plain struct; once filled, its Types may be read from any thread.
 class TypeArena {
@@ -27,7 +27,7 @@ class TypeArena {
   Type* NewType();
   std::string_view Keep(std::string text);
   std::span<const std::string_view> Keep(std::vector<std::string_view> list);
-  // Sets `type->fields` and the index that finds them. REQUIRES: each name once, < 65535 of them.
+  // Sets `type->fields` and their name index. REQUIRES: unique names, fewer than 65535.
   void SetFields(Type* type, std::vector<Field> fields);
 
  private:
@@ -38,18 +38,19 @@ class TypeArena {
   std::deque<std::vector<uint16_t>> slots_;
 };
 
-// A Type built from a schema, with all it points to.
+// A Type built from a schema, with all data it points to.
 //
-// What is read: type, properties, additionalProperties, items, required, enum, default, nullable,
-//   x-kubernetes-list-type, -list-map-keys, -map-type, -preserve-unknown-fields, -int-or-string,
-//   -embedded-resource, -patch-strategy, -patch-merge-key, and $ref (also as the only part of
-//   allOf) where definitions are given. Types may refer to themselves. The rest is validation and
-//   does not shape a Type. Formats are not looked at: every string is Shape::kString.
-// In these Types Field::kPointer says that null is a value of its own (nullable).
+// Supported keywords: type, properties, additionalProperties, items, required, enum, default,
+// nullable, x-kubernetes-list-type, -list-map-keys, -map-type, -preserve-unknown-fields,
+// -int-or-string, -embedded-resource, -patch-strategy, -patch-merge-key, and $ref (also as the only
+// element of allOf) if definitions are given. Types may be recursive. Other keywords are for
+// validation and do not affect a Type. String formats are ignored: every string is Shape::kString.
+// In these Types Field::kPointer means that null is a valid value (nullable).
 //
 // Guarantees: immutable once built. Objects of these Types are Values; they have no struct_ops.
 // Threads: may be shared.
-// Errors: Invalid for a schema that is no schema; limits: kMaxDepth, kMaxNodes, kMaxProperties.
+// Errors: Invalid for a malformed schema or one that exceeds kMaxDepth, kMaxNodes or
+//   kMaxProperties.
 class RuntimeType {
  public:
   static constexpr int kMaxDepth = 256;
@@ -57,10 +58,10 @@ class RuntimeType {
   static constexpr size_t kMaxProperties = 10'000;  // of one object
 
   struct Options {
-    // The type of `metadata` at the root and in embedded resources; null: as the schema says, and
-    // anything where it says nothing. Must outlive the RuntimeType.
+    // The type of `metadata` at the root and in embedded resources; null: the type in the schema,
+    // or any type if the schema has none. Must outlive the RuntimeType.
     const Type* metadata = nullptr;
-    // Structs keep fields they do not know (spec.preserveUnknownFields of old definitions).
+    // Structs preserve unknown fields (spec.preserveUnknownFields of old definitions).
     bool preserve_unknown = false;
   };
 
@@ -86,12 +87,13 @@ class RuntimeType {
   const Type* root_ = nullptr;
 };
 
-// Removes members that `type` does not know, except below what keeps unknown ones. Returns the
-// paths of what went, as `spec.list[0].field`, at most limits::kMaxStrictErrors of them.
+// Removes members that `type` does not define, except below types that preserve unknown fields.
+// Returns the paths of the removed members, as `spec.list[0].field`, at most
+// limits::kMaxStrictErrors.
 std::vector<std::string> Prune(Value& value, const Type& type);
 
-// Sets missing members that have a constant default, also inside defaults that were just set. Null
-// where null is no value counts as missing: it is replaced by the default or removed.
+// Sets missing members that have a constant default, also inside defaults that were just set. A
+// null that is not nullable counts as missing: it is replaced by the default or removed.
 void ApplyDefaults(Value& value, const Type& type);
 
 }  // namespace cox

@@ -48,7 +48,7 @@ class Pruner {
     for (const std::string& key : unknown) {
       if (pruned_.size() < limits::kMaxStrictErrors) pruned_.push_back(PathTo(key));
     }
-    // One pass, as erasing one by one would cost the square of a hostile object.
+    // In one pass: single erasures would take quadratic time for a malicious object.
     Value::Object kept;
     auto next = unknown.begin();
     for (auto& [key, member] : object) {

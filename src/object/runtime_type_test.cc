@@ -19,13 +19,13 @@ std::shared_ptr<const RuntimeType> Make(std::string_view schema,
   return type.ok() ? *type : nullptr;
 }
 
-// The type of the property `p` whose schema is given.
+// The type of a property `p` with the given schema.
 const Type* Property(std::string_view schema, std::shared_ptr<const RuntimeType>* keep) {
   *keep = Make("{'type':'object','properties':{'p':" + std::string(schema) + "}}");
   return *keep != nullptr ? (*keep)->type().Find("p")->type : nullptr;
 }
 
-TEST(RuntimeTypeTest, ShapesFollowTheSchema) {
+TEST(RuntimeTypeTest, MapsSchemasToShapes) {
   struct {
     std::string_view schema;
     Shape shape;
@@ -59,7 +59,7 @@ TEST(RuntimeTypeTest, ShapesFollowTheSchema) {
   }
 }
 
-TEST(RuntimeTypeTest, KnowsHowListsAndMapsMerge) {
+TEST(RuntimeTypeTest, ReadsListAndMapTypes) {
   std::shared_ptr<const RuntimeType> keep;
   const Type* type = Property("{'type':'array','items':{'type':'string'}}", &keep);
   EXPECT_EQ(type->list_type, ListType::kAtomic);
@@ -103,7 +103,7 @@ TEST(RuntimeTypeTest, KeepsDefaultsNullabilityEnumsAndRequired) {
   EXPECT_EQ(type->type().Find("zzz"), nullptr);
 }
 
-TEST(RuntimeTypeTest, TheRootIsAResource) {
+TEST(RuntimeTypeTest, RootIsAResource) {
   auto type = Make("{'type':'object','properties':{'kind':{'type':'string'},'spec':{}}}");
   EXPECT_TRUE(type->type().type_meta);
   EXPECT_EQ(type->type().Find("kind"), nullptr) << "implied by type_meta";
@@ -113,7 +113,7 @@ TEST(RuntimeTypeTest, TheRootIsAResource) {
   EXPECT_EQ(with->type().Find("metadata")->type, &types::kRawExtension);
 }
 
-TEST(RuntimeTypeTest, DefinitionsMayReferToThemselves) {
+TEST(RuntimeTypeTest, DefinitionsCanBeRecursive) {
   Value definitions =
       J("{'A':{'type':'object','properties':{'next':{'$ref':'#/definitions/B'},"
         "'all':{'allOf':[{'$ref':'#/components/schemas/B'}],'default':{}}}},"
@@ -129,7 +129,7 @@ TEST(RuntimeTypeTest, DefinitionsMayReferToThemselves) {
   EXPECT_FALSE(RuntimeType::FromDefinitions(definitions, "Z", {}).ok());
 }
 
-TEST(RuntimeTypeTest, RefusesWhatIsNoSchema) {
+TEST(RuntimeTypeTest, RejectsMalformedSchemas) {
   for (std::string_view schema :
        {"1", "[]", "{'properties':1}", "{'properties':{'a':1}}",
         "{'properties':{'a':{'type':'x'}}}", "{'properties':{'a':{'$ref':'#/definitions/B'}}}",
@@ -144,7 +144,7 @@ TEST(RuntimeTypeTest, RefusesWhatIsNoSchema) {
   }
 }
 
-TEST(RuntimeTypeTest, DepthIsBounded) {
+TEST(RuntimeTypeTest, DepthIsLimited) {
   auto nested = [](int depth) {
     std::string schema = "{}";
     for (int i = 0; i < depth; ++i) schema = "{'type':'array','items':" + schema + "}";
@@ -154,7 +154,7 @@ TEST(RuntimeTypeTest, DepthIsBounded) {
   EXPECT_FALSE(RuntimeType::FromSchema(nested(RuntimeType::kMaxDepth + 1)).ok());
 }
 
-TEST(RuntimeTypeTest, PropertiesAreBounded) {
+TEST(RuntimeTypeTest, NumberOfPropertiesIsLimited) {
   auto wide = [](size_t n) {
     Value::Object properties;
     for (size_t i = 0; i < n; ++i) properties.Append("f" + std::to_string(i), J("{}"));
@@ -171,14 +171,14 @@ TEST(RuntimeTypeTest, PropertiesAreBounded) {
   EXPECT_FALSE(RuntimeType::FromSchema(wide(RuntimeType::kMaxProperties + 1)).ok());
 }
 
-TEST(RuntimeTypeTest, FindsNamesThatHashAlike) {
+TEST(RuntimeTypeTest, FindsNamesWithTheSameHash) {
   auto type = Make("{'properties':{'accessKeyABSecretRef':{},'accessKeyCDSecretRef':{}}}");
   EXPECT_EQ(type->type().Find("accessKeyABSecretRef")->name, "accessKeyABSecretRef");
   EXPECT_EQ(type->type().Find("accessKeyCDSecretRef")->name, "accessKeyCDSecretRef");
   EXPECT_EQ(type->type().Find("accessKeyEFSecretRef"), nullptr);
 }
 
-TEST(PruneTest, RemovesWhatTheTypeDoesNotKnow) {
+TEST(PruneTest, RemovesUnknownMembers) {
   auto type = Make(
       "{'type':'object','properties':{"
       "'spec':{'type':'object','properties':{'a':{'type':'string'},"
@@ -201,7 +201,7 @@ TEST(PruneTest, RemovesWhatTheTypeDoesNotKnow) {
   EXPECT_TRUE(Prune(value, type->type()).empty());
 }
 
-TEST(PruneTest, ReportsABoundedNumber) {
+TEST(PruneTest, NumberOfReportedPathsIsLimited) {
   auto type = Make("{'type':'object'}");
   Value::Object many;
   for (int i = 0; i < 1000; ++i) many.Append("f" + std::to_string(i), 1);
@@ -211,7 +211,7 @@ TEST(PruneTest, ReportsABoundedNumber) {
   EXPECT_TRUE(value.as_object().empty());
 }
 
-TEST(ApplyDefaultsTest, FillsWhatIsMissing) {
+TEST(ApplyDefaultsTest, SetsMissingMembers) {
   auto type = Make(
       "{'type':'object','properties':{"
       "'a':{'type':'string','default':'x'},"
@@ -262,7 +262,7 @@ TEST(BuildNameIndexTest, FindsEveryName) {
   }
 }
 
-TEST(BuildNameIndexTest, PlacesNamesThatHashAlike) {
+TEST(BuildNameIndexTest, PlacesNamesWithTheSameHash) {
   std::vector<std::string_view> names = {"beginning-A-endending", "beginning-B-endending"};
   NameIndexParts parts = BuildNameIndex(names);
   EXPECT_FALSE(parts.perfect);

@@ -25,7 +25,7 @@ bool Answers(const KindInfo& info, std::string_view name) {
                                    info.short_names.end());
 }
 
-// Place of a kind's group version in the order of preference; unserved ones come last.
+// The index of a kind's group version in the order of preference; unserved versions come last.
 size_t Preference(const KindInfo& info) {
   size_t place = 0;
   for (const GroupInfo& group : ServedGroups()) {
@@ -62,8 +62,8 @@ void Scheme::Add(const KindInfo& kind) {
   }
   kinds_.push_back(&kind);
   group_versions_[mapping.gvk.group_version()]++;
-  // Of two kinds that name one resource (a kind and the options of its subresource) the first is
-  // it.
+  // If two kinds have the same resource (a kind and the options of its subresource), the first
+  // wins.
   if (kind.IsResource()) by_resource_.try_emplace(mapping.gvr, &kind);
 }
 

@@ -13,7 +13,7 @@
 
 namespace cox {
 
-// How a kind and a resource belong together, and where it lives.
+// The mapping between a kind and a resource, and its scope.
 struct RestMapping {
   GroupVersionKind gvk;
   GroupVersionResource gvr;
@@ -21,12 +21,13 @@ struct RestMapping {
   const KindInfo* info = nullptr;
 };
 
-// Knows kinds by name: kind to Type for decoding, kind to resource and back for paths.
+// A registry of kinds: maps a kind to its Type for decoding, and kinds to resources and back for
+// paths.
 //
-// Builtin() holds what api/*.api describes. It is constant. Kinds that are defined at run time have
-// a Scheme of their own over it, which knows the kinds of both.
+// Builtin() contains the kinds of api/*.api and is constant. Kinds that are defined at run time are
+// in a separate Scheme that uses it as base and finds the kinds of both.
 //
-// Threads: a Scheme that is no longer added to may be read concurrently.
+// Threads: concurrent reads are safe once the Scheme is no longer modified.
 class Scheme {
  public:
   // Every built-in kind.
@@ -37,22 +38,22 @@ class Scheme {
   // Kinds that are not among `kinds` are looked up in `base`, which must outlive this.
   Scheme(std::span<const KindInfo* const> kinds, const Scheme& base);
 
-  // `kind` must outlive the Scheme. A kind known already is replaced.
+  // `kind` must outlive the Scheme. An existing kind is replaced.
   void Add(const KindInfo& kind);
 
-  // Options, Status, WatchEvent and the like belong to every group version: they are found under
-  // each that has a kind of its own.
+  // Options, Status, WatchEvent and similar kinds belong to every group version: they are found in
+  // each group version that has a kind of its own.
   const KindInfo* FindKind(const GroupVersionKind& gvk) const;
   const KindInfo* FindResource(const GroupVersionResource& gvr) const;
 
-  // NotFound with upstream's text: `no matches for kind "X" in version "v1"`.
+  // Errors: NotFound with upstream's text: `no matches for kind "X" in version "v1"`.
   Result<RestMapping> MappingForKind(const GroupVersionKind& gvk) const;
-  // A resource by any name a user may type: plural, singular or short name; group and version may
-  // be empty, then the most preferred that has it answers. NotFound as `no matches for /,
-  // Resource=x`.
+  // Finds a resource by any name that a user may type: plural, singular or short name. Group and
+  // version may be empty; then the most preferred match is returned. Errors: NotFound with `no
+  // matches for /, Resource=x`.
   Result<RestMapping> MappingForResource(const GroupVersionResource& partial) const;
 
-  // Kinds in the order they were added, without those of the base.
+  // Kinds in the order of their addition, without those of the base.
   const std::vector<const KindInfo*>& kinds() const { return kinds_; }
 
  private:
@@ -66,8 +67,8 @@ class Scheme {
   std::map<GroupVersion, int> group_versions_;
 };
 
-// "pods" -> "Pod" needs a table; the reverse guess for kinds that name no plural is English enough:
-// "Endpoints" -> "endpoints", "Ingress" -> "ingresses", "NetworkPolicy" -> "networkpolicies".
+// The plural for kinds without a defined plural, by simple English rules: "Endpoints" ->
+// "endpoints", "Ingress" -> "ingresses", "NetworkPolicy" -> "networkpolicies".
 std::string GuessPlural(std::string_view kind);
 
 }  // namespace cox

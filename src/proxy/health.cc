@@ -53,14 +53,15 @@ net::Response ProxyHealth::Answer(const net::Request& request) {
   const int status = healthy && (live || eligible_) ? 200 : 503;
   (live ? metrics_.livez : metrics_.healthz).With({std::to_string(status)}).Inc();
   const Clock::WallTime now = clock_.Now();
-  // An unhealthy proxy tells when it was well; a healthy one, that it is.
+  // As upstream: an unhealthy proxy reports its last update, a healthy one the current time.
   const Clock::WallTime updated = healthy ? now : updated_.value_or(Clock::WallTime());
   return Json(status, "{\"lastUpdated\": " + Quote(Stamp(updated)) +
                           ",\"currentTime\": " + Quote(Stamp(now)) +
                           ", \"nodeEligible\": " + (eligible_ ? "true}" : "false}"));
 }
 
-net::Response AnswerServiceHealth(const ObjectKey& service, int local_endpoints, bool healthy) {
+net::Response RespondWithServiceHealth(const ObjectKey& service, int local_endpoints,
+                                       bool healthy) {
   net::Response response =
       Json(local_endpoints > 0 && healthy ? 200 : 503,
            "{\n\t\"service\": {\n\t\t\"namespace\": " + Quote(service.ns) +
@@ -87,12 +88,12 @@ void ServiceHealthServers::Update(const ObjectKey& service, const ServiceHealth&
   auto started = net::Endpoint::Start(
       ctx_, "service-health", {.host = "", .port = health.port},
       [service, count = served.local_endpoints, this](Context&, const net::Request&) {
-        return AnswerServiceHealth(service, count->load(), proxy_.Healthy());
+        return RespondWithServiceHealth(service, count->load(), proxy_.Healthy());
       });
   if (started.ok()) {
     served.server = *std::move(started);
   } else {
-    COX_ERROR(ctx_.log(), started.status(), "Could not serve a health check node port",
+    COX_ERROR(ctx_.log(), started.status(), "Could not listen on healthCheckNodePort",
               {"service", service.ToString()}, {"port", health.port});
   }
 }

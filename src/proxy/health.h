@@ -17,22 +17,22 @@
 
 namespace cox::proxy {
 
-// Whether the rules keep up with the objects; /healthz and /livez of port 10256.
+// Whether the rules are up to date with the objects; serves /healthz and /livez on port 10256.
 //
 // Threads: all methods may be called concurrently.
 class ProxyHealth {
  public:
   ProxyHealth(Clock& clock, Metrics& metrics) : clock_(clock), metrics_(metrics) {}
 
-  void Queued();   // something changed that is not programmed yet
-  void Updated();  // all that was queued when the sync began is programmed
-  // False: the node is about to go; /healthz says so, /livez does not mind.
+  void Queued();   // a change is pending
+  void Updated();  // all changes that were queued when the sync began are programmed
+  // False: the node is about to be removed; /healthz then fails, /livez does not.
   void SetEligible(bool eligible);
   bool Healthy() const;
   net::Response Answer(const net::Request& request);
 
  private:
-  // As long as a change may take before it is a failure: twice upstream's sync period.
+  // How long a change may be pending before the proxy is unhealthy: twice upstream's sync period.
   static constexpr std::chrono::seconds kPatience{60};
 
   Clock& clock_;
@@ -43,21 +43,21 @@ class ProxyHealth {
   bool eligible_ COX_GUARDED_BY(mu_) = true;
 };
 
-// What a load balancer asks each node for: has this Service endpoints here?
+// The state of a health check node port: whether this node has endpoints of the Service.
 struct ServiceHealth {
   uint16_t port = 0;  // healthCheckNodePort; 0: none
   int local_endpoints = 0;
   bool operator==(const ServiceHealth&) const = default;
 };
 
-// The servers behind healthCheckNodePort.
+// The HTTP servers for healthCheckNodePort.
 //
-// Threads: Update by one; answers come from others.
+// Threads: one thread calls Update; requests are handled by others.
 class ServiceHealthServers {
  public:
   ServiceHealthServers(const Context& ctx, const ProxyHealth& proxy) : ctx_(ctx), proxy_(proxy) {}
 
-  // A port that cannot be listened on is logged, and tried again at the next change.
+  // A port that cannot be bound is logged, and retried at the next change.
   void Update(const ObjectKey& service, const ServiceHealth& health);
 
  private:
@@ -71,7 +71,7 @@ class ServiceHealthServers {
   std::map<ObjectKey, Served> served_;
 };
 
-// As a load balancer gets it.
-net::Response AnswerServiceHealth(const ObjectKey& service, int local_endpoints, bool healthy);
+// The response to a load balancer's health check.
+net::Response RespondWithServiceHealth(const ObjectKey& service, int local_endpoints, bool healthy);
 
 }  // namespace cox::proxy

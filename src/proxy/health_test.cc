@@ -9,7 +9,7 @@
 namespace cox::proxy {
 namespace {
 
-TEST(ProxyHealthTest, FailsWhenChangesWaitTooLongAndWhenTheNodeGoes) {
+TEST(ProxyHealthTest, FailsIfChangesArePendingTooLongOrNodeIsNotEligible) {
   TestClock clock;
   MetricsRegistry registry;
   Metrics metrics(registry);
@@ -36,26 +36,26 @@ TEST(ProxyHealthTest, FailsWhenChangesWaitTooLongAndWhenTheNodeGoes) {
   EXPECT_EQ(ask("/livez"), 200) << "but there is nothing to restart";
 }
 
-TEST(ProxyHealthTest, AServiceIsHealthyWhereItHasEndpoints) {
-  EXPECT_EQ(AnswerServiceHealth({"default", "web"}, 2, true).status, 200);
-  EXPECT_EQ(AnswerServiceHealth({"default", "web"}, 0, true).status, 503);
-  EXPECT_EQ(AnswerServiceHealth({"default", "web"}, 2, false).status, 503);
+TEST(ProxyHealthTest, ServiceIsHealthyWithLocalEndpoints) {
+  EXPECT_EQ(RespondWithServiceHealth({"default", "web"}, 2, true).status, 200);
+  EXPECT_EQ(RespondWithServiceHealth({"default", "web"}, 0, true).status, 503);
+  EXPECT_EQ(RespondWithServiceHealth({"default", "web"}, 2, false).status, 503);
 }
 
-TEST(NodeFactsTest, WhatTheNodeSays) {
+TEST(NodeFactsTest, ReadsZoneAddressesAndEligibility) {
   core::v1::Node node;
   node.metadata.labels = {{"topology.kubernetes.io/zone", "z1"}};
   node.status.addresses = {{.type = "Hostname", .address = "a"},
                            {.type = "InternalIP", .address = "10.0.0.1"},
                            {.type = "InternalIP", .address = "fd00::1"},
                            {.type = "ExternalIP", .address = "203.0.113.1"}};
-  const NodeFacts facts = FactsOf(node);
+  const NodeFacts facts = PodFactsOf(node);
   EXPECT_EQ(facts.zone, "z1");
   ASSERT_EQ(facts.addresses.size(), 2);
   EXPECT_EQ(facts.addresses[1].ToString(), "fd00::1");
   EXPECT_TRUE(facts.eligible);
   node.spec.taints.push_back({.key = "ToBeDeletedByClusterAutoscaler", .effect = "NoSchedule"});
-  EXPECT_FALSE(FactsOf(node).eligible);
+  EXPECT_FALSE(PodFactsOf(node).eligible);
 }
 
 }  // namespace

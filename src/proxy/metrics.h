@@ -5,7 +5,7 @@
 
 namespace cox::proxy {
 
-// What kube-proxy tells about itself, by its names.
+// kube-proxy's metrics, with upstream's names.
 struct Metrics {
   explicit Metrics(MetricsRegistry& registry)
       : sync_seconds(

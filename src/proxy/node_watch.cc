@@ -23,7 +23,7 @@ CacheOptions OnlyNode(const std::string& name) {
 
 }  // namespace
 
-NodeFacts FactsOf(const Node& node) {
+NodeFacts PodFactsOf(const Node& node) {
   NodeFacts facts;
   const auto zone = node.metadata.labels.find(kZoneLabel);
   if (zone != node.metadata.labels.end()) facts.zone = zone->second;
@@ -43,8 +43,8 @@ NodeWatch::NodeWatch(const Context& ctx, Client& client, const std::string& name
     : cache_(Cache::Create(ctx, client, OnlyNode(name))),
       handle_(cache_->InformerOf<Node>().shared().AddHandler(
           [changed = std::move(changed)](const Delta& delta) {
-            // Of a Node that goes, the last is as good as nothing, and does not take rules away.
-            if (delta.after != nullptr) changed(FactsOf(*As<Node>(delta.after)));
+            // A deleted Node keeps its last facts, so that the rules stay.
+            if (delta.after != nullptr) changed(PodFactsOf(*As<Node>(delta.after)));
           })) {}
 
 }  // namespace cox::proxy

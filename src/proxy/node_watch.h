@@ -12,26 +12,26 @@
 
 namespace cox::proxy {
 
-// What the proxy wants to know of its own Node.
+// The properties of this Node that the proxy uses.
 struct NodeFacts {
   std::string zone;
   std::vector<Address> addresses;  // InternalIP
-  // False: about to go. Load balancers should send nobody new here.
+  // False: the node is about to be removed. Load balancers should not send new connections here.
   bool eligible = true;
   bool operator==(const NodeFacts&) const = default;
 };
 
-NodeFacts FactsOf(const core::v1::Node& node);
+NodeFacts PodFactsOf(const core::v1::Node& node);
 
-// Follows one Node, with a watch of its own: the other nodes are of no interest.
+// Watches one Node with a cache of its own, so that other Nodes are not received.
 //
-// Threads: `changed` runs on the informer's, first when the Node is known.
+// Threads: `changed` is called by the informer's thread, first when the Node is received.
 class NodeWatch {
  public:
   NodeWatch(const Context& ctx, Client& client, const std::string& name,
             std::function<void(const NodeFacts& facts)> changed);
 
-  // Until it is known what there is; a Node that does not exist yet is told of when it comes.
+  // Waits for the first list; a Node that does not exist yet is reported when it is created.
   Status WaitSynced(Context& ctx) { return cache_->WaitForSync(ctx); }
 
  private:

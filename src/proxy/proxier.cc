@@ -13,7 +13,7 @@ using discovery::v1::EndpointSlice;
 constexpr std::string_view kServiceName = "kubernetes.io/service-name";
 constexpr std::chrono::milliseconds kFirstRetry{100};
 constexpr std::chrono::milliseconds kLastRetry{30'000};
-// How often it is looked whether others have removed the table.
+// How often the existence of the tables is checked.
 constexpr std::chrono::seconds kLookPeriod{30};
 
 std::string_view NameOf(Family family) { return family == Family::kIpv4 ? "IPv4" : "IPv6"; }
@@ -72,16 +72,16 @@ void Proxier::SetNode(const NodeFacts& node) {
     next_node_ = node;
     node_changed_ = true;
   }
-  bell_.Ring();
+  notification_.Notify();
 }
 
 void Proxier::Note(const ObjectKey& service) {
   {
-    MutexLock lock(mu_);  // for both, so that a sync that ends now does not take it for its own
+    MutexLock lock(mu_);  // for both, so that a sync that ends now does not clear Queued
     health_.Queued();
     changed_.insert(service);
   }
-  bell_.Ring();
+  notification_.Notify();
 }
 
 Proxier::Changes Proxier::Take() {
@@ -91,7 +91,7 @@ Proxier::Changes Proxier::Take() {
 
 void Proxier::PutBack(const std::set<ObjectKey>& services) {
   MutexLock lock(mu_);
-  health_.Queued();  // without Services, too: the whole table is due
+  health_.Queued();  // also without Services, because the whole table is pending
   changed_.insert(services.begin(), services.end());
 }
 
@@ -114,7 +114,7 @@ std::vector<ServicePort> Proxier::PortsOf(const ObjectKey& key, Family family) c
 
 Status Proxier::Run(Context& ctx) {
   servers_.emplace(ctx, health_);
-  const auto forget_servers = ctx.OnStop([this] { bell_.Ring(); });
+  const auto forget_servers = ctx.OnStop([this] { notification_.Notify(); });
   const InformerHandle on_service =
       service_informer_.shared().AddHandler([this](const Delta& delta) {
         if (delta.type == Delta::Type::kResync) return;
@@ -131,8 +131,8 @@ Status Proxier::Run(Context& ctx) {
       if (!name.empty()) Note(ObjectKey::Parse(name));
     }
   });
-  // Rules for half of the objects would refuse what the other half allows: the ones of the last run
-  // stay until all are here.
+  // Wait for all objects: rules for a part of them would reject traffic of the others. The rules of
+  // the last run stay until then.
   COX_RETURN_IF_ERROR(service_informer_.WaitSynced(ctx));
   COX_RETURN_IF_ERROR(slice_informer_.WaitSynced(ctx));
 
@@ -149,7 +149,7 @@ Status Proxier::Run(Context& ctx) {
         COX_ERROR(ctx.log(), status, "Could not program the packet filter",
                   {"retryAfter", std::chrono::nanoseconds(retry)});
         all = true;
-        PutBack(changed.services);  // those that went are in no list
+        PutBack(changed.services);  // deleted Services are not in AllKeys
         if (!ctx.Sleep(retry).ok()) break;
         retry = std::min(retry * 2, kLastRetry);
         continue;
@@ -158,7 +158,7 @@ Status Proxier::Run(Context& ctx) {
       retry = kFirstRetry;
       if (options_.min_sync_period.count() > 0 && !ctx.Sleep(options_.min_sync_period).ok()) break;
     }
-    bell_.AwaitUntil(ctx, std::min(next_full, clock.In(kLookPeriod)));
+    notification_.AwaitUntil(ctx, std::min(next_full, clock.In(kLookPeriod)));
   }
   servers_.reset();
   return {};
@@ -185,7 +185,7 @@ Status Proxier::Sync(Context& ctx, const std::set<ObjectKey>& changed, bool all)
     const Status status = all ? table.Replace(kernel_, ports) : table.Apply(kernel_, ports);
     if (!status.ok()) {
       metrics_.sync_failures.With({family}).Inc();
-      failed = status;  // the other family can do without this one
+      failed = status;  // the other family is independent
       continue;
     }
     const double seconds = SecondsSince(ctx.clock(), start);
@@ -204,7 +204,7 @@ Status Proxier::Sync(Context& ctx, const std::set<ObjectKey>& changed, bool all)
   {
     MutexLock lock(mu_);
     health_.Updated();
-    if (!changed_.empty()) health_.Queued();  // what came meanwhile waits since now, at the most
+    if (!changed_.empty()) health_.Queued();  // changes during the sync are pending
   }
   if (on_sync_) on_sync_();
   return {};
@@ -233,8 +233,8 @@ void Proxier::ForgetStaleFlows(const Context& ctx, const ServicePorts& changed, 
   const StaleFlows stale(before, now, answer_at_);
   const Status status =
       nft::ForgetFlows(family, [&](const nft::Flow& flow) { return stale.Contains(flow); });
-  if (!status.ok()) {  // tried again when the Service changes, or the whole table is written
-    COX_ERROR(ctx.log(), status, "Could not clean up connections of UDP");
+  if (!status.ok()) {  // retried when the Service changes or the whole table is written
+    COX_ERROR(ctx.log(), status, "Could not delete stale UDP flows");
     return;
   }
   for (const auto& [key, ports] : before) known.erase(key);

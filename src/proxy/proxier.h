@@ -10,8 +10,8 @@
 
 #include "api/core/v1.h"
 #include "api/discovery/v1.h"
-#include "base/doorbell.h"
 #include "base/mutex.h"
+#include "base/notification.h"
 #include "coxswain/cache.h"
 #include "proxy/health.h"
 #include "proxy/metrics.h"
@@ -27,37 +27,38 @@ struct ProxierOptions {
   std::string node_name;
   std::vector<Family> families;
   TableOptions table;
-  // At which addresses node ports answer, asked whenever the whole table is written. None: at those
-  // of the Node.
+  // The addresses of node ports, called whenever the whole table is written. If empty: the Node's
+  // addresses.
   std::function<std::vector<Address>()> node_port_addresses;
-  std::vector<Prefix> cluster_cidrs;  // the first of a family counts
+  std::vector<Prefix> cluster_cidrs;  // the first of each family is used
   bool masquerade_all = false;
   std::chrono::milliseconds min_sync_period{0};
   std::chrono::seconds full_sync_period{3600};
 };
 
-// Finds the slices of a Service: "default/web".
+// An index of slices by Service: "default/web".
 struct ServiceNameOfSlice {
   static constexpr std::string_view kName = "service-name";
   static std::string Of(const discovery::v1::EndpointSlice& slice);
 };
 
-// Keeps the packet filter as Services and EndpointSlices say: hears which Services changed, reads
-// them from the cache, and sends the difference.
+// Syncs the packet filter with Services and EndpointSlices: collects the names of changed Services,
+// reads them from the cache, and sends the difference.
 //
-// Threads: Run by one; handlers of the cache only note names.
-// Errors: what the kernel refuses is logged, counted, and answered by writing the whole table,
-//   until that works.
+// Threads: one thread calls Run; handlers of the cache only record names.
+// Errors: changes that the kernel rejects are logged, counted, and retried by writing the whole
+//   table.
 class Proxier {
  public:
   Proxier(ProxierOptions options, Cache& cache, nft::Committer& kernel, Metrics& metrics,
           ProxyHealth& health);
 
-  // Until `ctx` stops. The rules stay: connections outlive a restart of the proxy.
+  // Runs until `ctx` is cancelled. The rules stay, so that connections survive a restart of the
+  // proxy.
   Status Run(Context& ctx);
-  // As the Node is now. From any thread; before Run too.
+  // Sets the current Node. May be called by any thread, also before Run.
   void SetNode(const NodeFacts& node);
-  // Called after each sync that worked, for tests.
+  // Called after each successful sync, for tests.
   void OnSync(std::function<void()> callback) { on_sync_ = std::move(callback); }
 
  private:
@@ -74,7 +75,7 @@ class Proxier {
   std::set<ObjectKey> AllKeys() const;
   // One transaction per family.
   Status Sync(Context& ctx, const std::set<ObjectKey>& changed, bool all);
-  // Whether what was programmed is still there, as far as a glance tells.
+  // Whether the programmed tables still exist. Their content is not checked.
   bool TablesAreThere() const;
   void UpdateHealth(const std::set<ObjectKey>& changed);
   void ForgetStaleFlows(const Context& ctx, const ServicePorts& changed, Family family);
@@ -89,11 +90,11 @@ class Proxier {
   const Index<discovery::v1::EndpointSlice, ServiceNameOfSlice> slices_;
   std::function<void()> on_sync_;
   std::vector<TableState> tables_;
-  NodeFacts node_;                  // that the tables are made for
-  std::vector<Address> answer_at_;  // node ports
+  NodeFacts node_;                  // for which the tables were created
+  std::vector<Address> answer_at_;  // addresses of node ports
   std::map<Family, ServicePorts> udp_;
   std::optional<ServiceHealthServers> servers_;
-  Doorbell bell_;
+  Notification notification_;
   Mutex mu_;
   std::set<ObjectKey> changed_ COX_GUARDED_BY(mu_);
   NodeFacts next_node_ COX_GUARDED_BY(mu_);

@@ -28,7 +28,7 @@ Result<std::vector<Prefix>> ParsePrefixes(const std::vector<std::string>& texts)
   return out;
 }
 
-// The addresses of this computer's interfaces.
+// The addresses of this machine's interfaces.
 std::vector<Address> InterfaceAddresses() {
   std::vector<Address> out;
   ifaddrs* list = nullptr;
@@ -61,7 +61,7 @@ std::vector<Address> InterfaceAddressesIn(const std::vector<Prefix>& cidrs) {
   return found;
 }
 
-net::Response AnswerMetrics(const MetricsRegistry& registry, const net::Request& request) {
+net::Response RespondWithMetrics(const MetricsRegistry& registry, const net::Request& request) {
   net::Response response;
   response.headers = {{"content-type", "text/plain; charset=utf-8"}};
   if (request.path() == "/metrics") {
@@ -85,9 +85,9 @@ Result<std::unique_ptr<net::Endpoint>> Serve(const Context& ctx, const std::stri
   return net::Endpoint::Start(ctx, name, *where, std::move(answer));
 }
 
-// Leaves out a family that this kernel does not filter, such as IPv6 where that is off.
-Status KeepWhatTheKernelHas(const Context& ctx, nft::Committer& kernel,
-                            std::vector<Family>* families) {
+// Removes families that the kernel does not support, such as IPv6 if it is disabled.
+Status RemoveUnsupportedFamilies(const Context& ctx, nft::Committer& kernel,
+                                 std::vector<Family>* families) {
   Status last = Status::BadRequest("neither IPv4 nor IPv6 is to be proxied");
   std::erase_if(*families, [&](Family family) {
     nft::Batch batch(family, kTable);
@@ -104,7 +104,7 @@ Status KeepWhatTheKernelHas(const Context& ctx, nft::Committer& kernel,
 
 Status RunProxy(Context& ctx, Manager& manager, const ProxyOptions& options,
                 ProxierOptions proxier_options) {
-  MetricsRegistry registry;  // of its own: on its own port, as dashboards expect it
+  MetricsRegistry registry;  // a separate registry for the proxy's own port, as upstream
   Metrics metrics(registry);
   ProxyHealth health(ctx.clock(), metrics);
   COX_ASSIGN_OR_RETURN(const auto healthz, Serve(ctx, "proxy-healthz", options.healthz_address,
@@ -114,10 +114,10 @@ Status RunProxy(Context& ctx, Manager& manager, const ProxyOptions& options,
   COX_ASSIGN_OR_RETURN(const auto served_metrics,
                        Serve(ctx, "proxy-metrics", options.metrics_address,
                              [&](Context&, const net::Request& request) {
-                               return AnswerMetrics(registry, request);
+                               return RespondWithMetrics(registry, request);
                              }));
   COX_ASSIGN_OR_RETURN(const auto kernel, nft::Socket::Open());
-  COX_RETURN_IF_ERROR(KeepWhatTheKernelHas(ctx, *kernel, &proxier_options.families));
+  COX_RETURN_IF_ERROR(RemoveUnsupportedFamilies(ctx, *kernel, &proxier_options.families));
   Proxier proxier(std::move(proxier_options), manager.cache(), *kernel, metrics, health);
   NodeWatch node(ctx, manager.client(), options.node_name,
                  [&](const NodeFacts& facts) { proxier.SetNode(facts); });
@@ -125,7 +125,7 @@ Status RunProxy(Context& ctx, Manager& manager, const ProxyOptions& options,
   return proxier.Run(ctx);
 }
 
-// Where node ports answer; nothing is set where it is as the Node says.
+// Sets the addresses of node ports, unless they are those of the Node.
 Status SetNodePortPlace(const ProxyOptions& options, ProxierOptions* out) {
   if (!options.node_port_addresses.empty()) {
     if (options.node_port_addresses == std::vector<std::string>{"primary"}) return {};
@@ -174,7 +174,7 @@ Status AddProxy(Manager& manager, const ProxyOptions& options) {
 }
 
 CacheOptions ProxyCache() {
-  // What is not for us is not sent to every node.
+  // Excludes objects that the proxy does not use, so that they are not sent to every node.
   CacheOptions options;
   CacheScope services{
       .labels = *labels::Selector::Parse("!service.kubernetes.io/service-proxy-name"),
@@ -192,10 +192,10 @@ Status CleanUp() {
   COX_ASSIGN_OR_RETURN(const auto kernel, nft::Socket::Open());
   for (const Family family : {Family::kIpv4, Family::kIpv6}) {
     nft::Batch batch(family, kTable);
-    batch.AddTable();  // so that there is one to delete
+    batch.AddTable();  // otherwise the deletion fails if there is none
     batch.DeleteTable();
     const Status status = kernel->Commit(batch);
-    // A family that this kernel does not filter has no rules.
+    // A family that the kernel does not support has no rules.
     if (!status.ok() && !status.Is(Reason::kServiceUnavailable)) return status;
   }
   return {};

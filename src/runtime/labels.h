@@ -7,8 +7,8 @@
 
 #include "api/cri/v1.h"
 
-// What is written on sandboxes and containers, with Kubernetes' names: whose they are, and what
-// they were made from. It outlives the kubelet, and other tools read it.
+// Kubernetes' labels and annotations of sandboxes and containers: their Pod, and the spec they were
+// created from. They survive kubelet restarts, and other tools read them.
 namespace cox::runtime {
 
 namespace label {
@@ -34,15 +34,16 @@ struct PodName {
   std::string name;
 };
 
-// Names the sandbox's Pod: metadata and labels. What else is in the config stays.
+// Sets the metadata and labels of the sandbox's Pod. Other fields of the config are unchanged.
 void MarkSandbox(const PodName& pod, uint32_t attempt, cri::v1::PodSandboxConfig* config);
-// Likewise of a container, with what it was made from.
+// The same for a container, with the hash of its spec.
 void MarkContainer(const PodName& pod, const std::string& container, uint32_t attempt,
                    uint64_t spec_hash, cri::v1::ContainerConfig* config);
 
-// What the marks say; the empty name where there are none: then it is not ours.
+// Reads the Pod from the labels; an empty name if they are missing: then Kubernetes does not own
+// the object.
 PodName PodOf(const Map<std::string>& labels);
-// 0 where there is none, or none that can be read.
+// 0 if the annotation is missing or invalid.
 uint64_t HashOf(const Map<std::string>& annotations);
 
 }  // namespace cox::runtime

@@ -6,7 +6,7 @@
 namespace cox::runtime {
 namespace {
 
-TEST(Labels, SayWhoseASandboxIs) {
+TEST(Labels, MarkSandboxSetsPodLabels) {
   cri::v1::PodSandboxConfig config;
   config.labels["app"] = "web";
   MarkSandbox({"u1", "default", "web-0"}, 2, &config);
@@ -22,7 +22,7 @@ TEST(Labels, SayWhoseASandboxIs) {
   EXPECT_EQ(pod.name, "web-0");
 }
 
-TEST(Labels, SayWhatAContainerWasMadeFrom) {
+TEST(Labels, MarkContainerSetsSpecHashAndRestartCount) {
   for (const uint64_t hash : {uint64_t{0}, uint64_t{0xdeadbeef}, UINT64_MAX}) {
     cri::v1::ContainerConfig config;
     MarkContainer({"u1", "default", "web-0"}, "c", 3, hash, &config);
@@ -33,7 +33,7 @@ TEST(Labels, SayWhatAContainerWasMadeFrom) {
   }
 }
 
-TEST(Labels, OfOthersSayNothing) {
+TEST(Labels, MissingOrInvalidLabelsGiveEmptyValues) {
   EXPECT_EQ(PodOf({}).uid, "");
   EXPECT_EQ(HashOf({}), 0u);
   EXPECT_EQ(HashOf({{"io.kubernetes.container.hash", "none"}}), 0u);

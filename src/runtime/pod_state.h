@@ -8,25 +8,26 @@
 
 #include "base/clock.h"
 
-// What a node runs, as the runtime says it: the observed half of what the kubelet compares.
+// The observed state of a node's Pods, as reported by the runtime.
 namespace cox::runtime {
 
 struct ContainerState {
-  std::string id;        // of the runtime, without its name in front: "0123abcd"
+  std::string id;        // the runtime's ID, without the "containerd://" prefix: "0123abcd"
   std::string name;      // of the container in the Pod
-  uint32_t attempt = 0;  // how often it was made anew in its Pod: the restart count
-  // kUnknown: the runtime lost track of it. It is neither running nor known to have ended.
+  uint32_t attempt = 0;  // the restart count of the container in its Pod
+  // kUnknown: the runtime has lost the container's state. It may or may not be running.
   enum class Phase : uint8_t { kCreated, kRunning, kExited, kUnknown };
   Phase phase = Phase::kUnknown;
-  std::string image;     // as it was asked for
-  std::string image_id;  // what that was: a digest
+  std::string image;     // as requested
+  std::string image_id;  // the resolved digest
   Clock::WallTime created{};
   Clock::WallTime started{};
   Clock::WallTime finished{};
   int32_t exit_code = 0;
-  std::string reason;   // "OOMKilled", "Error", "Completed": of what has ended
+  std::string reason;   // "OOMKilled", "Error", "Completed": for exited containers
   std::string message;  // the termination message
-  // What the kubelet wrote on it: which spec it was made from. Survives the kubelet.
+  // The hash of the spec that the container was created from, as an annotation. Survives kubelet
+  // restarts.
   uint64_t spec_hash = 0;
 };
 
@@ -35,10 +36,11 @@ struct SandboxState {
   uint32_t attempt = 0;
   bool ready = false;  // its infra container runs and it has a network
   Clock::WallTime created{};
-  std::vector<std::string> ips;  // the first is the Pod's IP; none with the host's network
+  std::vector<std::string> ips;  // the first is the Pod's IP; empty with host network
 };
 
-// All that the runtime has of one Pod, the newest first; also what has ended and was not removed.
+// All sandboxes and containers of one Pod, newest first, including exited ones that were not
+// removed.
 struct PodState {
   std::string uid;
   std::string ns;
@@ -46,7 +48,7 @@ struct PodState {
   std::vector<SandboxState> sandboxes;
   std::vector<ContainerState> containers;
 
-  // Of the container's lives the newest; null if it never ran.
+  // The newest instance of the container; null if it never ran.
   const ContainerState* Newest(std::string_view container) const {
     for (const ContainerState& state : containers) {
       if (state.name == container) return &state;

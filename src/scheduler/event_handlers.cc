@@ -4,7 +4,7 @@
 #include "object/core/pod_state.h"
 #include "scheduler/scheduler.h"
 
-// What the informers say, brought to the cache and the queue.
+// Forwards informer events to the cache and the queue.
 namespace cox::scheduler {
 
 using core::v1::Node;
@@ -13,9 +13,9 @@ using core::v1::Pod;
 void Scheduler::OnPod(const Delta& delta) {
   const std::shared_ptr<const Pod> before = As<Pod>(delta.before);
   const std::shared_ptr<const Pod> after = As<Pod>(delta.after);
-  // What has ended takes nothing of its node any more.
+  // A terminal Pod uses no resources of its node.
   if (after == nullptr || core_rules::IsTerminal(*after)) {
-    OnPodGone(after != nullptr ? *after : *before);
+    OnPodDeleted(after != nullptr ? *after : *before);
     return;
   }
   if (!after->spec.nodeName.empty()) {
@@ -28,12 +28,13 @@ void Scheduler::OnPod(const Delta& delta) {
     (void)waiting_->Reject(after->metadata.uid, "", "the pod is being deleted");
     return;
   }
-  // One that is bound already comes once more without its node, if somebody writes it just then.
+  // A bound Pod may be delivered once more without its node, if another writer updates it
+  // concurrently.
   const bool assumed = cache_.IsAssumed(after->metadata.uid);
   queue_.Set(MakePodInfo(after), /*only_if_known=*/assumed);
 }
 
-void Scheduler::OnPodGone(const Pod& pod) {
+void Scheduler::OnPodDeleted(const Pod& pod) {
   queue_.Delete(pod.metadata.uid);
   (void)waiting_->Reject(pod.metadata.uid, "", "the pod was deleted");
   const PodInfoPtr was = cache_.RemovePod(pod.metadata.uid);

@@ -13,12 +13,12 @@ constexpr size_t kNoteLimit = 1024;
 
 }  // namespace
 
-core::v1::PodCondition NotScheduled(const core::v1::Pod& pod, const Verdict& verdict,
+core::v1::PodCondition NotScheduled(const core::v1::Pod& pod, const PluginStatus& plugin_status,
                                     std::string message, const Time& now) {
   core::v1::PodCondition condition;
   condition.type = "PodScheduled";
   condition.status = "False";
-  condition.reason = verdict.rejected() ? "Unschedulable" : "SchedulerError";
+  condition.reason = plugin_status.rejected() ? "Unschedulable" : "SchedulerError";
   condition.message = std::move(message);
   condition.observedGeneration = pod.metadata.generation;
   const core::v1::PodCondition* present = FindCondition(pod.status.conditions, "PodScheduled");

@@ -7,20 +7,21 @@
 #include "api/core/v1.h"
 #include "coxswain/options.h"
 #include "object/scalar/time.h"
-#include "scheduler/framework/verdict.h"
+#include "scheduler/framework/plugin_status.h"
 
-// What users see of a Pod that got no node: its condition PodScheduled.
+// The condition PodScheduled of a Pod that could not be scheduled.
 namespace cox::scheduler {
 
-core::v1::PodCondition NotScheduled(const core::v1::Pod& pod, const Verdict& verdict,
+core::v1::PodCondition NotScheduled(const core::v1::Pod& pod, const PluginStatus& plugin_status,
                                     std::string message, const Time& now);
 
-// What brings the condition, and the node at which room is being made, to the Pod's status; none if
-// it is there. Other conditions are left alone. Holds for this version of the Pod only.
+// Returns a patch that sets the condition and nominatedNodeName in the Pod's status; nullopt if
+// they are set already. Other conditions are unchanged. The patch fails with a conflict if the Pod
+// has changed.
 std::optional<Patch> StatusPatch(const core::v1::Pod& pod, const core::v1::PodCondition& condition,
                                  const std::string& nominated_node);
 
-// Events hold this much.
+// Truncates the note to the maximum length of events.
 std::string CutNote(std::string note);
 
 }  // namespace cox::scheduler

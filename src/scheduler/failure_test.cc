@@ -9,9 +9,9 @@
 namespace cox::scheduler {
 namespace {
 
-const Verdict kCpu = Verdict::Unschedulable("NodeResourcesFit", "Insufficient cpu");
-const Verdict kTaint =
-    Verdict::Unresolvable("TaintToleration", "node(s) had untolerated taint {key: value}");
+const PluginStatus kCpu = PluginStatus::Unschedulable("NodeResourcesFit", "Insufficient cpu");
+const PluginStatus kTaint =
+    PluginStatus::Unresolvable("TaintToleration", "node(s) had untolerated taint {key: value}");
 
 TEST(FitErrorTextTest, CountsReasonsAndSortsThemAsText) {
   Diagnosis diagnosis{.all_nodes = 3, .nodes = {{0, kTaint}, {1, kCpu}, {2, kTaint}}};
@@ -26,7 +26,7 @@ TEST(FitErrorTextTest, CountsReasonsAndSortsThemAsText) {
             "scheduling.");
 }
 
-TEST(FitErrorTextTest, TenComesBeforeTwo) {
+TEST(FitErrorTextTest, CountsAreSortedAsText) {
   Diagnosis diagnosis{.all_nodes = 12};
   for (NodeIndex i = 0; i < 12; ++i) diagnosis.nodes.emplace_back(i, i < 10 ? kTaint : kCpu);
   EXPECT_EQ(FitErrorText(diagnosis),
@@ -34,29 +34,29 @@ TEST(FitErrorTextTest, TenComesBeforeTwo) {
             "Insufficient cpu.");
 }
 
-TEST(FitErrorTextTest, SeveralReasonsOfOneNodeCountEach) {
-  const Verdict both(Code::kUnschedulable, "NodeResourcesFit",
-                     {"Too many pods", "Insufficient cpu"});
+TEST(FitErrorTextTest, EachReasonOfANodeCounts) {
+  const PluginStatus both(Code::kUnschedulable, "NodeResourcesFit",
+                          {"Too many pods", "Insufficient cpu"});
   const Diagnosis diagnosis{.all_nodes = 2, .nodes = {{0, both}, {1, kCpu}}};
   EXPECT_EQ(FitErrorText(diagnosis),
             "0/2 nodes are available: 1 Too many pods, 2 Insufficient cpu.");
 }
 
-TEST(FitErrorTextTest, NodesThatWereNotLookedAt) {
+TEST(FitErrorTextTest, NodesThatWereNotEvaluatedHaveTheAbsentStatus) {
   Diagnosis diagnosis{.all_nodes = 5, .nodes = {{0, kCpu}}};
   diagnosis.absent =
-      Verdict::Unresolvable("NodeAffinity", "node(s) didn't satisfy plugin(s) [NodeAffinity]");
+      PluginStatus::Unresolvable("NodeAffinity", "node(s) didn't satisfy plugin(s) [NodeAffinity]");
   EXPECT_EQ(FitErrorText(diagnosis),
             "0/5 nodes are available: 1 Insufficient cpu, 4 node(s) didn't satisfy plugin(s) "
             "[NodeAffinity].");
 }
 
-TEST(FitErrorTextTest, RefusedBeforeAnyNodeWasLookedAt) {
+TEST(FitErrorTextTest, PreFilterMessageReplacesNodeReasons) {
   Diagnosis diagnosis{.all_nodes = 5, .pre_filter_message = "pod affinity terms conflict"};
   EXPECT_EQ(FitErrorText(diagnosis), "0/5 nodes are available: pod affinity terms conflict.");
 }
 
-TEST(FailureTest, RefusalsAndErrorsHaveTheirReasons) {
+TEST(FailureTest, ReasonDistinguishesRejectionAndError) {
   core::v1::Pod pod = TestPod("p");
   pod.metadata.generation = 3;
   const auto refused = NotScheduled(pod, kCpu, "m", Time::FromUnix(7));
@@ -66,17 +66,17 @@ TEST(FailureTest, RefusalsAndErrorsHaveTheirReasons) {
   EXPECT_EQ(refused.message, "m");
   EXPECT_EQ(refused.observedGeneration, 3);
   EXPECT_EQ(refused.lastTransitionTime, Time::FromUnix(7));
-  EXPECT_EQ(NotScheduled(pod, Verdict::Error("x", "e"), "e", {}).reason, "SchedulerError");
+  EXPECT_EQ(NotScheduled(pod, PluginStatus::Error("x", "e"), "e", {}).reason, "SchedulerError");
 }
 
-TEST(FailureTest, TheTimeIsOfTheFirstFailure) {
+TEST(FailureTest, TransitionTimeIsThatOfFirstFailure) {
   core::v1::Pod pod = TestPod("p");
   pod.status.conditions = {NotScheduled(pod, kCpu, "m", Time::FromUnix(7))};
   EXPECT_EQ(NotScheduled(pod, kTaint, "n", Time::FromUnix(9)).lastTransitionTime,
             Time::FromUnix(7));
 }
 
-TEST(FailureTest, APatchOnlyWhereSomethingChanges) {
+TEST(FailureTest, NoPatchWithoutChange) {
   core::v1::Pod pod = TestPod("p");
   const auto condition = NotScheduled(pod, kCpu, "a \"b\"", Time::FromUnix(7));
   const std::optional<Patch> patch = StatusPatch(pod, condition, "");
@@ -96,7 +96,7 @@ TEST(FailureTest, APatchOnlyWhereSomethingChanges) {
             std::string::npos);
 }
 
-TEST(FailureTest, NotesAreCut) {
+TEST(FailureTest, LongNotesAreTruncated) {
   EXPECT_EQ(CutNote("short"), "short");
   const std::string cut = CutNote(std::string(2000, 'x'));
   EXPECT_EQ(cut.size(), 1024U);

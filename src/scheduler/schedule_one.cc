@@ -11,7 +11,7 @@ using Outcome = ProfileMetrics::Outcome;
 
 namespace {
 
-// Of the condition of a Pod that others write too.
+// Attempts to patch the condition, because other clients write the Pod too.
 constexpr int kPatchAttempts = 5;
 
 }  // namespace
@@ -37,28 +37,30 @@ void Scheduler::ScheduleOne(Context& ctx, const QueuedPodPtr& pod) {
   }
   attempt->node = std::move(decision.node);
   if (!cache_.Assume(pod->pod, attempt->node)) {
-    queue_.Done(pod->pod->uid());  // it has a node: the informer was faster
+    queue_.Done(pod->pod->uid());  // it has a node already: the informer event came first
     return;
   }
-  Verdict verdict = attempt->profile->RunReserve(attempt->state, *pod->pod, attempt->node);
+  PluginStatus plugin_status =
+      attempt->profile->RunReserve(attempt->state, *pod->pod, attempt->node);
   std::vector<WaitingPods::Wait> waits;
-  if (verdict.ok()) {
-    verdict = attempt->profile->RunPermit(attempt->state, *pod->pod, attempt->node, waits);
+  if (plugin_status.ok()) {
+    plugin_status = attempt->profile->RunPermit(attempt->state, *pod->pod, attempt->node, waits);
   }
-  if (verdict.code() == Code::kWait) {
-    waiting_->Add(pod->pod, std::move(waits), [this, ctx, attempt](const Verdict& said) mutable {
-      Submit([this, ctx, attempt, said]() mutable {
-        if (said.ok()) Bind(ctx, *attempt);
-        if (!said.ok()) Reject(ctx, *attempt, said);
-      });
-    });
+  if (plugin_status.code() == Code::kWait) {
+    waiting_->Add(pod->pod, std::move(waits),
+                  [this, ctx, attempt](const PluginStatus& said) mutable {
+                    Submit([this, ctx, attempt, said]() mutable {
+                      if (said.ok()) Bind(ctx, *attempt);
+                      if (!said.ok()) Reject(ctx, *attempt, said);
+                    });
+                  });
     return;
   }
-  if (!verdict.ok()) {
+  if (!plugin_status.ok()) {
     Undo(*attempt);
-    decision.verdict = verdict;
+    decision.status = plugin_status;
     decision.diagnosis = {};
-    if (verdict.rejected()) decision.diagnosis.Blame(verdict);
+    if (plugin_status.rejected()) decision.diagnosis.Blame(plugin_status);
     Fail(ctx, *attempt, decision);
     return;
   }
@@ -67,11 +69,11 @@ void Scheduler::ScheduleOne(Context& ctx, const QueuedPodPtr& pod) {
 
 void Scheduler::Bind(Context& ctx, Attempt& attempt) {
   metrics_.bindings().Inc();
-  const Verdict verdict = TryBind(ctx, attempt);
+  const PluginStatus plugin_status = TryBind(ctx, attempt);
   metrics_.bindings().Dec();
   const QueuedPod& pod = *attempt.pod;
-  if (!verdict.ok()) {
-    Reject(ctx, attempt, verdict);
+  if (!plugin_status.ok()) {
+    Reject(ctx, attempt, plugin_status);
     return;
   }
   const Clock::SteadyTime now = clock_.Monotonic();
@@ -86,28 +88,28 @@ void Scheduler::Bind(Context& ctx, Attempt& attempt) {
         {"node", attempt.node});
 }
 
-// After it had a node for a while.
-void Scheduler::Reject(Context& ctx, Attempt& attempt, const Verdict& verdict) {
+// Handles a failure after the Pod was assumed.
+void Scheduler::Reject(Context& ctx, Attempt& attempt, const PluginStatus& plugin_status) {
   Undo(attempt);
-  // The room it had is free again: somebody may have been refused because of it.
+  // Its resources are free again, so other Pods may fit now.
   queue_.OnEvent({.bits = kAssignedPodDelete, .old_pod = attempt.pod->pod});
   Decision decision;
-  decision.verdict = verdict;
-  if (verdict.rejected()) decision.diagnosis.Blame(verdict);
+  decision.status = plugin_status;
+  if (plugin_status.rejected()) decision.diagnosis.Blame(plugin_status);
   Fail(ctx, attempt, decision);
 }
 
-Verdict Scheduler::TryBind(Context& ctx, Attempt& attempt) {
+PluginStatus Scheduler::TryBind(Context& ctx, Attempt& attempt) {
   ProfileMetrics& metrics = metrics_.Of(*attempt.profile);
   const PodInfo& pod = *attempt.pod->pod;
   Clock::SteadyTime since = clock_.Monotonic();
-  Verdict verdict = attempt.profile->RunPreBind(ctx, attempt.state, pod, attempt.node);
-  metrics.Observe(Point::kPreBind, verdict.code(), clock_.Monotonic() - since);
-  if (!verdict.ok()) return verdict;
+  PluginStatus plugin_status = attempt.profile->RunPreBind(ctx, attempt.state, pod, attempt.node);
+  metrics.Observe(Point::kPreBind, plugin_status.code(), clock_.Monotonic() - since);
+  if (!plugin_status.ok()) return plugin_status;
   since = clock_.Monotonic();
-  verdict = attempt.profile->RunBind(ctx, pod, attempt.node);
-  metrics.Observe(Point::kBind, verdict.code(), clock_.Monotonic() - since);
-  return verdict;
+  plugin_status = attempt.profile->RunBind(ctx, pod, attempt.node);
+  metrics.Observe(Point::kBind, plugin_status.code(), clock_.Monotonic() - since);
+  return plugin_status;
 }
 
 void Scheduler::Undo(Attempt& attempt) {
@@ -117,14 +119,14 @@ void Scheduler::Undo(Attempt& attempt) {
 
 void Scheduler::Fail(Context& ctx, const Attempt& attempt, const Decision& decision) {
   const QueuedPodPtr& pod = attempt.pod;
-  const bool rejected = decision.verdict.rejected();
+  const bool rejected = decision.status.rejected();
   metrics_.Of(*attempt.profile)
       .CountAttempt(rejected ? Outcome::kUnschedulable : Outcome::kError,
                     clock_.Monotonic() - attempt.begun);
   const ObjectKey key = KeyOf(*pod->pod->pod);
   const std::shared_ptr<const core::v1::Pod> now = pod_lister_.Get(key);
   if (now == nullptr || now->metadata.uid != pod->pod->uid() || !now->spec.nodeName.empty()) {
-    queue_.Done(pod->pod->uid());  // there is nothing left to do for it
+    queue_.Done(pod->pod->uid());  // the Pod needs no further scheduling
     return;
   }
   pod->unschedulable_plugins = decision.diagnosis.unschedulable_plugins;
@@ -137,19 +139,20 @@ void Scheduler::Fail(Context& ctx, const Attempt& attempt, const Decision& decis
               {"pod", key.ToString()});
   }
   Record(attempt, EventKind::kWarning, "FailedScheduling", "Scheduling", why);
-  queue_.GiveBack(pod);  // from here on it is the queue's, and changes
+  queue_.AddUnschedulable(pod);  // from here on the queue owns and modifies it
   const core::v1::PodCondition condition =
-      NotScheduled(*now, decision.verdict, why, TimeNow(clock_));
+      NotScheduled(*now, decision.status, why, TimeNow(clock_));
   if (!StatusPatch(*now, condition, decision.nominated_node)) return;
   Submit([this, ctx, now, condition, nominated = decision.nominated_node]() mutable {
-    TellRefusal(ctx, *now, condition, nominated);
+    PatchPodCondition(ctx, *now, condition, nominated);
   });
 }
 
-// The Pod may be given a node by the next attempt before this is written: each patch is of one
-// version, so that it never says of a Pod with a node that it has none.
-void Scheduler::TellRefusal(Context& ctx, core::v1::Pod pod,
-                            const core::v1::PodCondition& condition, const std::string& nominated) {
+// A later attempt may bind the Pod before this patch is written. Each patch applies to one resource
+// version, so that a bound Pod is never marked as unscheduled.
+void Scheduler::PatchPodCondition(Context& ctx, core::v1::Pod pod,
+                                  const core::v1::PodCondition& condition,
+                                  const std::string& nominated) {
   const ObjectKey key = KeyOf(pod);
   const std::string uid = pod.metadata.uid;
   Status status;
@@ -163,13 +166,14 @@ void Scheduler::TellRefusal(Context& ctx, core::v1::Pod pod,
     if (!newer.ok() || newer->metadata.uid != uid || !newer->spec.nodeName.empty()) return;
     pod = *std::move(newer);
   }
-  COX_ERROR(ctx.log(), status, "Could not update the pod's condition", {"pod", key.ToString()});
+  COX_ERROR(ctx.log(), status, "Could not update the condition of the pod",
+            {"pod", key.ToString()});
 }
 
-// Never loses work: what the writers cannot take is done here, which also slows decisions down to
-// what can be written.
+// Work is never lost: if the writers are saturated, it is done on the calling thread, which also
+// limits the scheduling rate to the write rate.
 void Scheduler::Submit(std::function<void()> work) {
-  if (!writers_->Submit(std::move(work))) work();  // NOLINT: refused, it is left as it was
+  if (!writers_->Submit(std::move(work))) work();  // NOLINT: not moved from if Submit returns false
 }
 
 void Scheduler::Record(const Attempt& attempt, EventKind kind, std::string_view reason,

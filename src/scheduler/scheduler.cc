@@ -8,9 +8,9 @@
 namespace cox::scheduler {
 namespace {
 
-// How often, at most, assumed Pods are looked at for their age.
+// Minimum interval between checks for expired assumed Pods.
 constexpr std::chrono::seconds kCleanPeriod{1};
-// Of events, for each profile: together they hold those of 8,000 Pods, besides what is being sent.
+// Event recorders per profile: together they buffer the events of 8,000 Pods.
 constexpr size_t kRecorders = 8;
 
 uint64_t SeedOf(const SchedulerOptions& options, const Clock& clock) {
@@ -59,7 +59,7 @@ QueuePlugins Scheduler::MakeQueuePlugins() const {
   plugins.sort = &profiles_.begin()->second->queue_sort();
   plugins.pre_enqueue = [this](const PodInfo& pod) {
     const auto profile = profiles_.find(pod.pod->spec.schedulerName);
-    return profile == profiles_.end() ? Verdict() : profile->second->RunPreEnqueue(pod);
+    return profile == profiles_.end() ? PluginStatus() : profile->second->RunPreEnqueue(pod);
   };
   for (const auto& [name, profile] : profiles_) plugins.events[name] = profile->Events();
   return plugins;
@@ -88,7 +88,7 @@ void Scheduler::AddGauges(MetricsRegistry& registry) {
                "meaning only when broken down by plugin.",
        .stability = Stability::kBeta},
       {"plugin", "profile"}, [this](const EmitSample& emit) {
-        for (const auto& [who, count] : queue_.CountRefused()) {
+        for (const auto& [who, count] : queue_.CountUnschedulable()) {
           emit({who.second, who.first}, static_cast<double>(count));
         }
       }));
@@ -115,11 +115,11 @@ Status Scheduler::Run(Context& ctx) {
   }
   writers_.emplace(ctx,
                    WorkerPool::Options{.name = "binding", .max_threads = options_.max_bindings});
-  // Nodes first: Pods shall not be refused for want of those that come a moment later.
+  // Nodes first, so that Pods are not rejected because nodes are not in the cache yet.
   const InformerHandle nodes = nodes_.shared().AddHandler([this](const Delta& d) { OnNode(d); });
   const InformerHandle pods = pods_.shared().AddHandler([this](const Delta& d) { OnPod(d); });
-  // AddHandler has called the handler for all there is, unless another thread is just bringing
-  // news: then that one is about to.
+  // AddHandler has called the handler for all objects, unless another thread is delivering events:
+  // then that thread is about to call it.
   while (!nodes.synced() || !pods.synced()) {
     if (!ctx.Sleep(std::chrono::milliseconds(1)).ok()) return {};
   }

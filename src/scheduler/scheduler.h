@@ -19,15 +19,15 @@
 
 namespace cox::scheduler {
 
-// Gives Pods without a node to one, as kube-scheduler does.
+// Assigns Pods to nodes, like kube-scheduler.
 //
 //   informers ──▶ queue ──Pop──▶ cycle: filter, score, choose ──assume──▶ binding (asynchronous)
 //       └───────▶ cache ──▶ snapshot ──┘                                     │ failed: forget,
 //                   ▲                                                        │ back to the queue
 //                   └────────────────────── assumed Pods ◀───────────────────┘
 //
-// One thread decides, Pod after Pod; writes are done by others and never waited for. What it knows
-// comes from the informers of Pods and Nodes alone, so it can be started anew at any moment.
+// One thread schedules the Pods one by one; other threads do the writes asynchronously. All state
+// comes from the informers of Pods and Nodes, so the scheduler can be restarted at any time.
 //
 // Threads: Run once, by one thread.
 // Ownership: client, cache and metrics outlive it.
@@ -39,11 +39,11 @@ class Scheduler {
     MetricsRegistry& metrics;
     Clock& clock;
   };
-  // BadRequest: options that make no sense.
+  // Returns BadRequest for invalid options.
   static Result<std::unique_ptr<Scheduler>> Create(const Parts& parts, SchedulerOptions options);
   ~Scheduler();
 
-  // Until `ctx` stops; bindings that are under way are waited for.
+  // Runs until `ctx` stops, and waits for pending bindings.
   Status Run(Context& ctx);
 
   // Use Create.
@@ -54,28 +54,28 @@ class Scheduler {
   QueuePlugins MakeQueuePlugins() const;
   void AddGauges(MetricsRegistry& registry);
 
-  // Informers; event_handlers.cc
+  // Informer handlers; event_handlers.cc
   void OnPod(const Delta& delta);
-  void OnPodGone(const core::v1::Pod& pod);
+  void OnPodDeleted(const core::v1::Pod& pod);
   void OnAssignedPod(const std::shared_ptr<const core::v1::Pod>& before, PodInfoPtr pod);
   void OnNode(const Delta& delta);
 
-  // One Pod; schedule_one.cc
+  // Scheduling of one Pod; schedule_one.cc
   struct Attempt {
     QueuedPodPtr pod;
     const Profile* profile;
     Clock::SteadyTime begun;
     std::string node;
-    CycleState state;  // of Reserve to PostBind
+    CycleState state;  // used from Reserve to PostBind
   };
   void ScheduleOne(Context& ctx, const QueuedPodPtr& pod);
   void Bind(Context& ctx, Attempt& attempt);
-  void Reject(Context& ctx, Attempt& attempt, const Verdict& verdict);
-  Verdict TryBind(Context& ctx, Attempt& attempt);
+  void Reject(Context& ctx, Attempt& attempt, const PluginStatus& status);
+  PluginStatus TryBind(Context& ctx, Attempt& attempt);
   void Undo(Attempt& attempt);
   void Fail(Context& ctx, const Attempt& attempt, const Decision& decision);
-  void TellRefusal(Context& ctx, core::v1::Pod pod, const core::v1::PodCondition& condition,
-                   const std::string& nominated);
+  void PatchPodCondition(Context& ctx, core::v1::Pod pod, const core::v1::PodCondition& condition,
+                         const std::string& nominated);
   void Submit(std::function<void()> work);
   void Record(const Attempt& attempt, EventKind kind, std::string_view reason,
               std::string_view action, const std::string& note);
@@ -94,17 +94,17 @@ class Scheduler {
   SchedulingQueue queue_;
   std::vector<MetricHandle> gauges_;
 
-  // Of the scheduling thread.
+  // Used by the scheduling thread only.
   Snapshot snapshot_;
   Cycle cycle_;
 
-  // By scheduler name; several, as one holds only so many events that wait, and sends one at a
-  // time. A Pod's are all of one.
+  // Recorders by scheduler name. There are several, because each has a limited buffer and sends one
+  // event at a time. All events of a Pod use the same recorder.
   std::map<std::string, std::vector<std::unique_ptr<EventRecorder>>> events_;
   std::optional<WorkerPool> writers_;
 };
 
-// Has `manager` run a scheduler, while it leads.
+// Adds a scheduler that `manager` runs while it is the leader.
 Status AddScheduler(Manager& manager, const SchedulerOptions& options = {});
 
 }  // namespace cox::scheduler

@@ -24,7 +24,7 @@ void Trim(List<Container>& containers) {
   }
 }
 
-// Of those that are being resized, what they have been given counts.
+// For containers that are being resized, the allocated resources count.
 void Trim(List<ContainerStatus>& statuses) {
   List<ContainerStatus> all;
   for (ContainerStatus& status : statuses) {

@@ -6,10 +6,10 @@
 
 namespace cox::scheduler {
 
-// Forgets what of a Pod no plugin reads: how its containers are started, what they are doing.
+// Removes the fields of a Pod that no plugin reads: most of its containers' specs and statuses.
 void Trim(core::v1::Pod& pod);
 
-// For a cache of the scheduler's own: trimmed Pods, and none that have ended.
+// Options of a cache for the scheduler: trimmed Pods, without terminal ones.
 CacheOptions TrimmedCache();
 
 }  // namespace cox::scheduler

@@ -9,7 +9,7 @@
 namespace cox::scheduler {
 namespace {
 
-TEST(Trim, WhatDecidesIsLeft) {
+TEST(Trim, TrimKeepsFieldsThatPluginsRead) {
   core::v1::Pod pod = TestPod("p", "100m", "1Gi");
   pod.metadata.labels["app"] = "web";
   pod.metadata.annotations["a"] = "b";

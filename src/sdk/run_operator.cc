@@ -18,10 +18,10 @@ namespace {
 
 constexpr int kFailed = 1;
 constexpr int kUsage = 2;
-// Most operators wait most of the time, and the start is over after some seconds.
+// Most operators are idle most of the time, and their startup takes some seconds.
 constexpr timespec kFirstTrim{.tv_sec = 3, .tv_nsec = 0};
 
-// Names as kubebuilder's operators and kube-controller-manager have them.
+// Names as in kubebuilder's operators and kube-controller-manager.
 constexpr FlagInfo kFlags[] = {
     {"Cluster", "kubeconfig", "file", "",
      "Kubeconfig file (default: $KUBECONFIG, the service account of the Pod, or ~/.kube/config)"},
@@ -70,7 +70,7 @@ Health checks: /healthz and /readyz, each with ?verbose, at port )";
   return FlagsHelp(intro, known);
 }
 
-// What the flags say goes before what the program says.
+// Flags override the options of the program.
 Status ApplyFlags(const Flags& flags, const Config& config, OperatorOptions& options) {
   ManagerOptions& manager = options.manager;
   if (flags.Has("metrics-bind-address")) {
@@ -112,9 +112,9 @@ Status Operate(Context& ctx, const Config& config, const OperatorOptions& option
   Status status = setup(*manager, flags);
   if (status.ok()) status = manager->Run(ctx);
   if (!status.ok()) {
-    COX_ERROR(ctx.log(), status, "The manager has ended");
-    // At once: what did not end in time would keep the destructors waiting, and who is no longer
-    // the leader has nothing to tidy up.
+    COX_ERROR(ctx.log(), status, "The manager failed");
+    // Exit immediately: destructors would wait for runnables that hang, and a former leader has
+    // nothing to clean up.
     _exit(kFailed);
   }
   return {};
@@ -128,7 +128,7 @@ int Fail(const Status& status, int code) {
 }  // namespace
 
 int RunOperator(int argc, char** argv, OperatorOptions options, const OperatorSetup& setup) {
-  // Before anything else makes OpenSSL allocate.
+  // Before OpenSSL allocates memory.
   net::PrepareTls();
   const std::span<char* const> arguments(argv, static_cast<size_t>(argc));
   std::vector<FlagInfo> known = options.flags;
@@ -145,7 +145,7 @@ int RunOperator(int argc, char** argv, OperatorOptions options, const OperatorSe
 
   const Result<Config> config =
       LoadConfig({.kubeconfig = flags->Get("kubeconfig"), .context = flags->Get("context")});
-  // Wrong flags are told before a cluster that is not there.
+  // Report invalid flags before a missing cluster configuration.
   if (const Status status = ApplyFlags(*flags, config.ok() ? *config : Config(), options);
       !status.ok()) {
     return Fail(status, kUsage);
@@ -161,10 +161,10 @@ int RunOperator(int argc, char** argv, OperatorOptions options, const OperatorSe
       .signals = signals,
       .name = "manager",
       .trim_after = kFirstTrim,
-      .say =
+      .on_signal =
           [&ctx](int signal, bool again) {
             if (again) {
-              COX_WARNING(ctx.log(), "Ending at once", {"signal", signal});
+              COX_WARNING(ctx.log(), "Exiting immediately", {"signal", signal});
             } else {
               COX_INFO(ctx.log(), "Stopping", {"signal", signal});
             }

@@ -12,7 +12,7 @@ std::string BlockOf(int node) {
   return "10." + std::to_string(node / 256) + "." + std::to_string(node % 256) + ".";
 }
 
-// The last part of an address of that node; 0 if it is of another.
+// Returns the last part of an address of that node; 0 for an address of another node.
 int HostOf(int node, std::string_view address) {
   const std::string block = BlockOf(node);
   if (address.substr(0, block.size()) != block) return 0;
@@ -51,7 +51,7 @@ void PodAddresses::Keep(int node, std::string_view address) {
   blocks_[node].used[static_cast<size_t>(host)] = true;
 }
 
-void PodAddresses::GiveBack(int node, std::string_view address) {
+void PodAddresses::Release(int node, std::string_view address) {
   const int host = HostOf(node, address);
   if (host == 0) return;
   MutexLock lock(mu_);

@@ -12,20 +12,20 @@
 
 namespace cox::simulate {
 
-// Of the node of that number: out of 100.64.0.0/10, which nobody routes.
+// The address of the node with that number, from the shared address space 100.64.0.0/10.
 std::string NodeAddress(int node);
 
-// Which address a Pod gets: node 5 has 10.0.5.1 to 10.0.5.254, as host-local gives them. An address
-// that was given back comes again as late as possible.
+// Allocates Pod addresses: node 5 has 10.0.5.1 to 10.0.5.254, like the host-local plugin. Released
+// addresses are reused as late as possible.
 //
 // Threads: all methods may be called concurrently.
 class PodAddresses {
  public:
-  // Empty if the node has none left.
+  // Returns an empty string if the node has no free address.
   std::string Take(int node);
-  // It is in use: by a Pod that was here before this process.
+  // Marks an address as used, by a Pod that existed before this process started.
   void Keep(int node, std::string_view address);
-  void GiveBack(int node, std::string_view address);
+  void Release(int node, std::string_view address);
 
  private:
   struct Block {

@@ -8,13 +8,13 @@
 namespace cox::simulate {
 namespace {
 
-TEST(Addresses, NodesHaveTheirOwn) {
+TEST(Addresses, NodeAddressesAreUnique) {
   EXPECT_EQ(NodeAddress(0), "100.64.0.1");
   EXPECT_EQ(NodeAddress(255), "100.64.1.0");
   EXPECT_EQ(NodeAddress(65'535), "100.65.0.0");
 }
 
-TEST(Addresses, OfANodeEachPodHasAnother) {
+TEST(Addresses, PodAddressesOfNodeAreUnique) {
   PodAddresses addresses;
   std::set<std::string> taken;
   for (int i = 0; i < 254; ++i) taken.insert(addresses.Take(300));
@@ -25,21 +25,21 @@ TEST(Addresses, OfANodeEachPodHasAnother) {
   EXPECT_EQ(addresses.Take(301), "10.1.45.1");
 }
 
-TEST(Addresses, WhatIsGivenBackComesLast) {
+TEST(Addresses, ReleasedAddressesAreReusedLast) {
   PodAddresses addresses;
   EXPECT_EQ(addresses.Take(0), "10.0.0.1");
-  addresses.GiveBack(0, "10.0.0.1");
+  addresses.Release(0, "10.0.0.1");
   EXPECT_EQ(addresses.Take(0), "10.0.0.2");
   for (int i = 0; i < 252; ++i) (void)addresses.Take(0);
   EXPECT_EQ(addresses.Take(0), "10.0.0.1");
 }
 
-TEST(Addresses, ThoseOfAFormerLifeAreKept) {
+TEST(Addresses, KeptAddressesAreNotAllocated) {
   PodAddresses addresses;
   addresses.Keep(0, "10.0.0.1");
-  addresses.Keep(0, "10.0.1.2");    // of another node
-  addresses.Keep(0, "10.0.0.2x");   // none
-  addresses.Keep(0, "10.0.0.999");  // none
+  addresses.Keep(0, "10.0.1.2");    // another node
+  addresses.Keep(0, "10.0.0.2x");   // invalid
+  addresses.Keep(0, "10.0.0.999");  // invalid
   addresses.Keep(0, "");
   EXPECT_EQ(addresses.Take(0), "10.0.0.2");
 }

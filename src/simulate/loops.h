@@ -4,7 +4,7 @@
 #include "coxswain/manager.h"
 #include "simulate/options.h"
 
-// The two loops of simulate.h, each a controller of the manager.
+// The two loops of simulate.h; each is a controller of the manager.
 namespace cox::simulate {
 
 Status AddNodeLoop(Manager& manager, const Options& options);

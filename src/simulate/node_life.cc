@@ -46,7 +46,7 @@ std::optional<int> NodeNumber(const Options& options, std::string_view name) {
   int number = -1;
   const auto read = std::from_chars(name.data(), name.data() + name.size(), number);
   if (read.ec != std::errc() || read.ptr != name.data() + name.size()) return std::nullopt;
-  // "007" is the name of another.
+  // "007" is another name.
   if (number < 0 || number >= options.nodes || std::to_string(number) != name) return std::nullopt;
   return number;
 }
@@ -101,7 +101,7 @@ bool IsSilenced(const Node& node) {
   return found != node.metadata.annotations.end() && found->second != "false";
 }
 
-StatusDue WhenToTell(const Node& node, const Options& options, Clock::WallTime now) {
+StatusDue NextHeartbeat(const Node& node, const Options& options, Clock::WallTime now) {
   const core::v1::NodeCondition* ready = FindCondition(node.status.conditions, "Ready");
   if (ready == nullptr || ready->status != "True") return {.now = true};
   const Clock::WallTime due =

@@ -12,31 +12,32 @@
 
 namespace cox::simulate {
 
-// Names and numbers of nodes: prefix and number. None if it is no name of these nodes.
+// Node names consist of prefix and number. NodeNumber returns nullopt for names of other nodes.
 std::string NodeName(const Options& options, int number);
 std::optional<int> NodeNumber(const Options& options, std::string_view name);
 
-// As a kubelet registers it: labels, capacity, Ready. REQUIRES: the options' amounts are quantities
+// The Node as a kubelet registers it: labels, capacity, Ready. REQUIRES: the options' amounts are
+// valid quantities.
 core::v1::Node MakeNode(const Options& options, int number, Clock::WallTime now);
 
-// Whether nothing is heard of it, as it stands in the cluster.
+// Returns whether the Node's annotation disables its heartbeats.
 bool IsSilenced(const core::v1::Node& node);
 
-// Whether the node has to tell its status again: it is not said to be ready, or was heard of too
-// long ago. If not, when it will have to.
+// `now`: the node status must be written, because the Node is not Ready or its last heartbeat is
+// too old. Otherwise, `again` is the time until the next write.
 struct StatusDue {
   bool now = false;
   Clock::Duration again{};
 };
-StatusDue WhenToTell(const core::v1::Node& node, const Options& options, Clock::WallTime now);
+StatusDue NextHeartbeat(const core::v1::Node& node, const Options& options, Clock::WallTime now);
 
 core::v1::NodeStatus MakeStatus(const Options& options, int number, Clock::WallTime now);
 
 coordination::v1::Lease MakeLease(const Options& options, const core::v1::Node& node,
                                   Clock::WallTime now);
 
-// Until the node renews its Lease after `now`. Each has its own moment in the period, so that all
-// of them together are an even load.
+// The time until the node's next Lease renewal. Renewals of all nodes are spread evenly over the
+// period.
 Clock::Duration UntilRenewal(const Options& options, int number, Clock::WallTime now);
 
 }  // namespace cox::simulate

@@ -12,7 +12,7 @@ using std::chrono::seconds;
 
 const Clock::WallTime kNow{seconds(1'900'000'000)};
 
-TEST(NodeLife, NamesAreNumbers) {
+TEST(NodeLife, NamesContainNumbers) {
   const Options options{.nodes = 12};
   EXPECT_EQ(NodeName(options, 3), "sim-3");
   EXPECT_EQ(NodeNumber(options, "sim-11"), 11);
@@ -21,7 +21,7 @@ TEST(NodeLife, NamesAreNumbers) {
   }
 }
 
-TEST(NodeLife, ANodeIsReadyAndHasRoom) {
+TEST(NodeLife, NewNodeIsReadyWithCapacity) {
   Options options{.nodes = 12, .pods_per_node = 99, .cpu = "7"};
   options.labels["pool"] = "blue";
   const core::v1::Node node = MakeNode(options, 4, kNow);
@@ -34,19 +34,19 @@ TEST(NodeLife, ANodeIsReadyAndHasRoom) {
   EXPECT_EQ(node.status.addresses[0].address, "100.64.0.5");
 }
 
-TEST(NodeLife, ItsStatusIsToldWhenItIsOldOrWrong) {
+TEST(NodeLife, StatusIsDueWhenOldOrNotReady) {
   const Options options{.nodes = 1};
   core::v1::Node node = MakeNode(options, 0, kNow);
-  EXPECT_FALSE(WhenToTell(node, options, kNow + seconds(299)).now);
-  EXPECT_EQ(WhenToTell(node, options, kNow + seconds(299)).again, seconds(1));
-  EXPECT_TRUE(WhenToTell(node, options, kNow + seconds(300)).now);
+  EXPECT_FALSE(NextHeartbeat(node, options, kNow + seconds(299)).now);
+  EXPECT_EQ(NextHeartbeat(node, options, kNow + seconds(299)).again, seconds(1));
+  EXPECT_TRUE(NextHeartbeat(node, options, kNow + seconds(300)).now);
   FindCondition(node.status.conditions, "Ready")->status = "Unknown";
-  EXPECT_TRUE(WhenToTell(node, options, kNow).now);
+  EXPECT_TRUE(NextHeartbeat(node, options, kNow).now);
   node.status = {};
-  EXPECT_TRUE(WhenToTell(node, options, kNow).now);
+  EXPECT_TRUE(NextHeartbeat(node, options, kNow).now);
 }
 
-TEST(NodeLife, AnAnnotationSilencesIt) {
+TEST(NodeLife, AnnotationSilencesNode) {
   core::v1::Node node;
   EXPECT_FALSE(IsSilenced(node));
   node.metadata.annotations[std::string(kFail)] = "true";
@@ -63,13 +63,13 @@ TEST(NodeLife, RenewalsAreSpreadOverThePeriod) {
     EXPECT_GT(wait, Clock::Duration());
     EXPECT_LE(wait, seconds(10));
     moments.insert(wait.count());
-    // The next is a period later.
+    // The following renewal is one period later.
     EXPECT_EQ(UntilRenewal(options, number, kNow + wait), seconds(10));
   }
   EXPECT_EQ(moments.size(), 10U);
 }
 
-TEST(NodeLife, ALeaseIsOfItsNode) {
+TEST(NodeLife, LeaseHasOwnerReferenceToNode) {
   core::v1::Node node;
   node.metadata.name = "sim-0";
   node.metadata.uid = "u";

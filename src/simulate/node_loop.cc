@@ -15,10 +15,10 @@ namespace {
 using coordination::v1::Lease;
 using core::v1::Node;
 
-// Writes of nodes that are under way at once.
+// Concurrent writes for nodes.
 constexpr int kWorkers = 4;
 
-// Threads: as Reconciler: one call at a time for a node, so what is kept of each needs no lock.
+// Threads: like Reconciler: one call at a time per node, so the state of a node needs no lock.
 class NodeLoop final : public Reconciler {
  public:
   NodeLoop(Manager& manager, const Options& options)
@@ -33,20 +33,20 @@ class NodeLoop final : public Reconciler {
     Known& known = known_[static_cast<size_t>(*number)];
     const std::shared_ptr<const Node> node = nodes_.Get(key);
     if (node == nullptr) {
-      // One that was deleted since is not registered again, as of a kubelet that runs.
+      // A Node that was deleted is not registered again.
       if (known.registered) return ReconcileResult::Done();
       COX_RETURN_IF_ERROR(
           client_.Create(ctx, MakeNode(options_, *number, ctx.clock().Now())).status());
       known.registered = true;
-      return ReconcileResult::Done();  // it comes by the informer
+      return ReconcileResult::Done();  // the informer delivers it
     }
     known.registered = true;
     const bool fails = options_.fail.contains(key.name);
     if (IsSilenced(*node) || (fails && !known.lease_version.empty())) {
       return ReconcileResult::Done();
     }
-    const StatusDue status = WhenToTell(*node, options_, ctx.clock().Now());
-    if (status.now) COX_RETURN_IF_ERROR(TellStatus(ctx, *node, *number));
+    const StatusDue status = NextHeartbeat(*node, options_, ctx.clock().Now());
+    if (status.now) COX_RETURN_IF_ERROR(ReportStatus(ctx, *node, *number));
     if (ctx.clock().Monotonic() >= known.renew) {
       COX_RETURN_IF_ERROR(Renew(ctx, *node, known));
       known.renew = ctx.clock().In(UntilRenewal(options_, *number, ctx.clock().Now()));
@@ -65,7 +65,7 @@ class NodeLoop final : public Reconciler {
     Clock::SteadyTime renew = Clock::SteadyTime::min();
   };
 
-  Status TellStatus(Context& ctx, const Node& node, int number) {
+  Status ReportStatus(Context& ctx, const Node& node, int number) {
     core::v1::NodeStatus status = MakeStatus(options_, number, ctx.clock().Now());
     for (core::v1::NodeCondition& condition : status.conditions) {
       const auto present = std::find_if(
@@ -81,7 +81,7 @@ class NodeLoop final : public Reconciler {
         .status();
   }
 
-  // The version is remembered: a renewal is one request.
+  // Stores the resource version, so that a renewal needs one request.
   Status Renew(Context& ctx, const Node& node, Known& known) {
     Lease lease = MakeLease(options_, node, ctx.clock().Now());
     if (known.lease_version.empty()) {
@@ -115,7 +115,7 @@ Status AddNodeLoop(Manager& manager, const Options& options) {
       .Filter([options](const Delta& delta) {
         return NodeNumber(options, HeadOf(*delta.object()).key.name).has_value();
       })
-      // Those that are not there yet.
+      // Enqueues all nodes, including those that do not exist yet.
       .From([options](Context&, WorkQueue& queue) -> Status {
         for (int i = 0; i < options.nodes; ++i) queue.Add({"", NodeName(options, i)});
         return {};

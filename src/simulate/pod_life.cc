@@ -20,7 +20,7 @@ using core::v1::PodStatus;
 using Action = PodStep::Action;
 using std::chrono::seconds;
 
-// Of a process that ended because SIGTERM came.
+// Exit code of a process that was terminated by SIGTERM.
 constexpr int32_t kTerminated = 143;
 constexpr std::string_view kNotReady = "NotReady";
 constexpr std::string_view kCrashLoop = "CrashLoopBackOff";
@@ -58,7 +58,7 @@ void Set(PodStatus& status, const Pod& pod, std::string type, bool holds, std::s
   status.conditions.push_back(std::move(condition));
 }
 
-// `why_not` empty: it is ready.
+// Empty `why_not`: the Pod is ready.
 void SetConditions(PodStatus& status, const Pod& pod, const std::string& why_not, const Time& now) {
   const bool ready = why_not.empty();
   Set(status, pod, "PodReadyToStartContainers", true, "", now);
@@ -92,7 +92,7 @@ List<ContainerStatus> Containers(const Pod& pod, const ContainerState& state,
   return all;
 }
 
-// Init containers have ended before the others begin; sidecars run on.
+// Init containers have terminated before the other containers start; sidecars keep running.
 List<ContainerStatus> InitContainers(const Pod& pod, const Time& now, bool ended) {
   List<ContainerStatus> all;
   for (const auto& container : pod.spec.initContainers) {
@@ -126,11 +126,11 @@ ContainerState Terminated(const Pod& pod, int32_t exit_code, const Time& now) {
   return state;
 }
 
-PodStep Start(const Pod& pod, const Wishes& wishes, const std::string& host_ip, int32_t restarts,
-              const Time& now) {
+PodStep Start(const Pod& pod, const DesiredPodState& desired, const std::string& host_ip,
+              int32_t restarts, const Time& now) {
   PodStep step{.action = Action::kSetStatus};
   PodStatus& status = step.status;
-  const bool ready = wishes.fail != kNotReady;
+  const bool ready = desired.fail != kNotReady;
   ContainerState running;
   running.running.emplace().startedAt = now;
   const ContainerStatus* was = FirstContainer(pod);
@@ -146,12 +146,13 @@ PodStep Start(const Pod& pod, const Wishes& wishes, const std::string& host_ip, 
   return step;
 }
 
-// It never runs.
-PodStep Wait(const Pod& pod, const Wishes& wishes, const std::string& host_ip, const Time& now) {
+// The containers never start.
+PodStep Wait(const Pod& pod, const DesiredPodState& desired, const std::string& host_ip,
+             const Time& now) {
   PodStep step{.action = Action::kSetStatus};
   PodStatus& status = step.status;
   ContainerState waiting;
-  waiting.waiting.emplace().reason = wishes.fail;
+  waiting.waiting.emplace().reason = desired.fail;
   status.phase = "Pending";
   status.startTime = pod.status.startTime ? *pod.status.startTime : now;
   status.hostIP = host_ip;
@@ -192,7 +193,7 @@ PodStep BackOff(const Pod& pod, int32_t exit_code, const Time& now) {
 PodStep Later(Clock::Duration wait) { return {.again = std::max(wait, Clock::Duration(1))}; }
 
 PodStep BeingDeleted(const Pod& pod, const Time& now) {
-  // Who put a finalizer wants to see how it ended (Jobs count by it).
+  // Owners of finalizers (such as Jobs) need the terminal status.
   if (!pod.metadata.finalizers.empty() && !core_rules::IsTerminal(pod))
     return End(pod, kTerminated, now);
   return {.action = Action::kDelete};
@@ -200,55 +201,55 @@ PodStep BeingDeleted(const Pod& pod, const Time& now) {
 
 }  // namespace
 
-Result<Wishes> WishesOf(const Pod& pod, const Options& options) {
-  Wishes wishes;
+Result<DesiredPodState> DesiredStateOf(const Pod& pod, const Options& options) {
+  DesiredPodState desired;
   COX_ASSIGN_OR_RETURN(const auto delay, DurationAnnotation(pod, kStartupDelay));
-  wishes.startup_delay = delay.value_or(options.startup_delay);
-  COX_ASSIGN_OR_RETURN(wishes.run_for, DurationAnnotation(pod, kRunFor));
+  desired.startup_delay = delay.value_or(options.startup_delay);
+  COX_ASSIGN_OR_RETURN(desired.run_for, DurationAnnotation(pod, kRunFor));
   if (const auto found = pod.metadata.annotations.find(kExitCode);
       found != pod.metadata.annotations.end()) {
     const std::string& text = found->second;
-    const auto read = std::from_chars(text.data(), text.data() + text.size(), wishes.exit_code);
-    if (read.ec != std::errc() || read.ptr != text.data() + text.size() || wishes.exit_code < 0 ||
-        wishes.exit_code > 255) {
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), desired.exit_code);
+    if (read.ec != std::errc() || read.ptr != text.data() + text.size() || desired.exit_code < 0 ||
+        desired.exit_code > 255) {
       return BadAnnotation(kExitCode, text, "a number from 0 to 255");
     }
   }
   if (const auto found = pod.metadata.annotations.find(kFail);
       found != pod.metadata.annotations.end()) {
-    wishes.fail = found->second;
+    desired.fail = found->second;
   }
-  return wishes;
+  return desired;
 }
 
-PodStep NextStep(const Pod& pod, const Wishes& wishes, const std::string& host_ip,
+PodStep NextStep(const Pod& pod, const DesiredPodState& desired, const std::string& host_ip,
                  Clock::WallTime seen, Clock::WallTime now) {
   const Time second = Seconds(now);
   if (pod.metadata.deletionTimestamp) return BeingDeleted(pod, second);
   if (core_rules::IsTerminal(pod)) return {};
   const ContainerStatus* first = FirstContainer(pod);
   if (first == nullptr) {
-    const Clock::WallTime due = seen + wishes.startup_delay;
+    const Clock::WallTime due = seen + desired.startup_delay;
     if (due > now) return Later(due - now);
-    const bool never = !wishes.fail.empty() && wishes.fail != kNotReady;
-    return never ? Wait(pod, wishes, host_ip, second) : Start(pod, wishes, host_ip, 0, second);
+    const bool never = !desired.fail.empty() && desired.fail != kNotReady;
+    return never ? Wait(pod, desired, host_ip, second) : Start(pod, desired, host_ip, 0, second);
   }
   if (first->state.running) {
-    if (!wishes.run_for) return {};
-    const Clock::WallTime due = Wall(first->state.running->startedAt) + *wishes.run_for;
+    if (!desired.run_for) return {};
+    const Clock::WallTime due = Wall(first->state.running->startedAt) + *desired.run_for;
     if (due > now) return Later(due - now);
     const bool over = pod.spec.restartPolicy == "Never" ||
-                      (pod.spec.restartPolicy == "OnFailure" && wishes.exit_code == 0);
-    return over ? End(pod, wishes.exit_code, second) : BackOff(pod, wishes.exit_code, second);
+                      (pod.spec.restartPolicy == "OnFailure" && desired.exit_code == 0);
+    return over ? End(pod, desired.exit_code, second) : BackOff(pod, desired.exit_code, second);
   }
   if (first->state.waiting && first->state.waiting->reason == kCrashLoop &&
       first->lastState.terminated) {
     const Clock::WallTime due =
         Wall(first->lastState.terminated->finishedAt) + RestartBackoff(first->restartCount);
     if (due > now) return Later(due - now);
-    return Start(pod, wishes, host_ip, first->restartCount + 1, second);
+    return Start(pod, desired, host_ip, first->restartCount + 1, second);
   }
-  return {};  // waits for ever, or is somebody else's
+  return {};  // waits forever, or is not managed by the simulation
 }
 
 Clock::Duration RestartBackoff(int32_t restarts) {
@@ -259,7 +260,7 @@ Clock::Duration RestartBackoff(int32_t restarts) {
   return std::min(wait, kMost);
 }
 
-void KeepWhatIsRead(Pod& pod) {
+void KeepUsedFields(Pod& pod) {
   Pod kept;
   kept.metadata.name = std::move(pod.metadata.name);
   kept.metadata.namespace_ = std::move(pod.metadata.namespace_);
@@ -291,7 +292,7 @@ void KeepWhatIsRead(Pod& pod) {
   kept.status.conditions = std::move(pod.status.conditions);
   kept.status.podIP = std::move(pod.status.podIP);
   kept.status.startTime = pod.status.startTime;
-  // All are alike.
+  // All containers have the same status, so one is sufficient.
   if (!pod.status.containerStatuses.empty()) {
     auto& first = kept.status.containerStatuses.emplace_back();
     first.state = std::move(pod.status.containerStatuses.front().state);

@@ -11,42 +11,42 @@
 
 namespace cox::simulate {
 
-// What annotations ask of a Pod's life; see options.h.
-struct Wishes {
+// The simulation parameters of a Pod from its annotations; see options.h.
+struct DesiredPodState {
   Clock::Duration startup_delay{};
-  std::optional<Clock::Duration> run_for;  // none: for ever
+  std::optional<Clock::Duration> run_for;  // none: forever
   int32_t exit_code = 0;
   std::string fail;
 };
-// BadRequest, naming the annotation, for a value that is none.
-Result<Wishes> WishesOf(const core::v1::Pod& pod, const Options& options);
+// Returns BadRequest with the annotation's name for an invalid value.
+Result<DesiredPodState> DesiredStateOf(const core::v1::Pod& pod, const Options& options);
 
-// What is to be done for a Pod next.
+// The next action for a Pod.
 struct PodStep {
   enum class Action : uint8_t { kNothing, kSetStatus, kDelete };
   Action action = Action::kNothing;
-  core::v1::PodStatus status;  // of kSetStatus: what changes; lacks the Pod's address
+  core::v1::PodStatus status;  // for kSetStatus: the changes, without the Pod's address
   bool needs_address = false;
-  // When there may be more to do although nothing happens.
+  // Time until the next step, if it does not depend on an event.
   std::optional<Clock::Duration> again;
 };
 
-// The life of a Pod on a node that is well:
+// The life cycle of a Pod on a healthy node:
 //
 //   bound ──startup delay──▶ Running, Ready ──run-for──▶ Succeeded, Failed
-//                              ▲         │ restarted, as its policy says
+//                              ▲         │ restarted according to its restartPolicy
 //                              └ backoff ┘
-//   being deleted: its containers end (told where a finalizer waits for it), then it is deleted
+//   being deleted: its containers terminate (reported if there is a finalizer), then it is deleted
 //
-// `seen`: since when it is known to be on this node. Times in the status are whole seconds, as the
-// API keeps them, and what they lead to is as exact.
-PodStep NextStep(const core::v1::Pod& pod, const Wishes& wishes, const std::string& host_ip,
-                 Clock::WallTime seen, Clock::WallTime now);
+// `seen`: when the Pod was first observed on this node. Times in the status have a resolution of
+// one second, as in the API, and so do the steps that depend on them.
+PodStep NextStep(const core::v1::Pod& pod, const DesiredPodState& desired,
+                 const std::string& host_ip, Clock::WallTime seen, Clock::WallTime now);
 
-// How long a container that has exited so often waits: 10 s, doubled, up to five minutes.
+// The restart backoff of a container: 10 s, doubled with each restart, up to five minutes.
 Clock::Duration RestartBackoff(int32_t restarts);
 
-// Forgets what the simulation does not read: what is left of a Pod is some hundred bytes.
-void KeepWhatIsRead(core::v1::Pod& pod);
+// Drops the fields that the simulation does not read, which leaves some hundred bytes per Pod.
+void KeepUsedFields(core::v1::Pod& pod);
 
 }  // namespace cox::simulate

@@ -36,9 +36,9 @@ Pod With(Pod pod, std::string_view annotation, std::string value) {
   return pod;
 }
 PodStep Next(const Pod& pod, Clock::WallTime now = kNow) {
-  return NextStep(pod, *WishesOf(pod, {}), "1.2.3.4", kNow, now);
+  return NextStep(pod, *DesiredStateOf(pod, {}), "1.2.3.4", kNow, now);
 }
-// What the API server makes of a step.
+// Applies a step to the Pod, like the API server.
 void Apply(Pod& pod, const PodStep& step) {
   ASSERT_EQ(step.action, Action::kSetStatus);
   pod.status.phase = step.status.phase;
@@ -48,7 +48,7 @@ void Apply(Pod& pod, const PodStep& step) {
   pod.status.initContainerStatuses = step.status.initContainerStatuses;
 }
 
-TEST(PodLife, ABoundPodRunsAndIsReady) {
+TEST(PodLife, BoundPodBecomesRunningAndReady) {
   Pod pod = MakePod();
   const PodStep step = Next(pod);
   ASSERT_EQ(step.action, Action::kSetStatus);
@@ -68,18 +68,18 @@ TEST(PodLife, ABoundPodRunsAndIsReady) {
   EXPECT_FALSE(Next(pod, kNow + seconds(1000)).again);
 }
 
-TEST(PodLife, ItStartsAfterItsDelay) {
+TEST(PodLife, StartsAfterStartupDelay) {
   const Pod pod = With(MakePod(), kStartupDelay, "1500ms");
   const PodStep early = Next(pod, kNow + seconds(1));
   EXPECT_EQ(early.action, Action::kNothing);
   EXPECT_EQ(early.again, std::chrono::milliseconds(500));
   EXPECT_EQ(Next(pod, kNow + std::chrono::milliseconds(1500)).status.phase, "Running");
-  EXPECT_EQ(WishesOf(MakePod(), {.startup_delay = seconds(3)})->startup_delay, seconds(3));
-  EXPECT_EQ(WishesOf(pod, {.startup_delay = seconds(3)})->startup_delay,
+  EXPECT_EQ(DesiredStateOf(MakePod(), {.startup_delay = seconds(3)})->startup_delay, seconds(3));
+  EXPECT_EQ(DesiredStateOf(pod, {.startup_delay = seconds(3)})->startup_delay,
             std::chrono::milliseconds(1500));
 }
 
-TEST(PodLife, ItEndsAsAnnotationsSay) {
+TEST(PodLife, TerminatesAfterRunForWithExitCode) {
   struct Case {
     const char* restart;
     const char* exit_code;
@@ -124,7 +124,7 @@ TEST(PodLife, RestartsBackOff) {
   EXPECT_EQ(RestartBackoff(9), seconds(300));
 }
 
-TEST(PodLife, ItFailsOnDemand) {
+TEST(PodLife, FailAnnotationKeepsPodPendingOrNotReady) {
   Pod stuck = With(MakePod(), kFail, "ImagePullBackOff");
   const PodStep step = Next(stuck);
   EXPECT_EQ(step.status.phase, "Pending");
@@ -139,7 +139,7 @@ TEST(PodLife, ItFailsOnDemand) {
   EXPECT_EQ(FindCondition(unready.status.conditions, "Ready")->reason, "ContainersNotReady");
 }
 
-TEST(PodLife, WhatIsBeingDeletedIsDeleted) {
+TEST(PodLife, DeletedPodIsRemoved) {
   Pod pod = MakePod();
   pod.metadata.deletionTimestamp = Time::FromUnix(1);
   EXPECT_EQ(Next(pod).action, Action::kDelete);
@@ -150,7 +150,7 @@ TEST(PodLife, WhatIsBeingDeletedIsDeleted) {
   EXPECT_EQ(Next(pod).action, Action::kDelete);
 }
 
-TEST(PodLife, InitContainersAreOverAndSidecarsRun) {
+TEST(PodLife, InitContainersTerminateAndSidecarsRun) {
   Pod pod = MakePod();
   pod.spec.initContainers.emplace_back().name = "init";
   pod.spec.initContainers.emplace_back().name = "sidecar";
@@ -160,27 +160,27 @@ TEST(PodLife, InitContainersAreOverAndSidecarsRun) {
   EXPECT_TRUE(step.status.initContainerStatuses[1].state.running);
 }
 
-TEST(PodLife, WrongAnnotationsAreNamed) {
+TEST(PodLife, InvalidAnnotationsAreNamed) {
   for (const auto& [name, value] :
        std::initializer_list<std::pair<std::string_view, const char*>>{{kRunFor, "5"},
                                                                        {kRunFor, "-5s"},
                                                                        {kStartupDelay, ""},
                                                                        {kExitCode, "256"},
                                                                        {kExitCode, "x"}}) {
-    const auto wishes = WishesOf(With(MakePod(), name, value), {});
-    ASSERT_FALSE(wishes.ok()) << name << value;
-    EXPECT_THAT(wishes.status().message(), HasSubstr(std::string(name)));
+    const auto desired = DesiredStateOf(With(MakePod(), name, value), {});
+    ASSERT_FALSE(desired.ok()) << name << value;
+    EXPECT_THAT(desired.status().message(), HasSubstr(std::string(name)));
   }
 }
 
-TEST(PodLife, WhatIsKeptIsEnoughToGoOn) {
+TEST(PodLife, TrimmedPodIsSufficient) {
   for (const bool ended : {false, true}) {
     Pod pod = With(With(MakePod(ended ? "Never" : "Always"), kRunFor, "5s"), kExitCode, "1");
     pod.metadata.labels["app"] = "web";
     pod.metadata.annotations["other"] = "x";
     for (int i = 0; i < 3; ++i) {
       Pod kept = pod;
-      KeepWhatIsRead(kept);
+      KeepUsedFields(kept);
       EXPECT_TRUE(kept.metadata.labels.empty());
       EXPECT_FALSE(kept.metadata.annotations.contains("other"));
       const Clock::WallTime now = kNow + seconds(20 * i);

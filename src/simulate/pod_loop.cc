@@ -33,7 +33,7 @@ Patch StatusPatch(const Pod& pod, const core::v1::PodStatus& status) {
   return Patch::Strategic(std::move(body));
 }
 
-// Threads: as Reconciler.
+// Threads: like Reconciler.
 class PodLoop final : public Reconciler {
  public:
   PodLoop(Manager& manager, const Options& options)
@@ -52,19 +52,19 @@ class PodLoop final : public Reconciler {
     if (pod == nullptr) return ReconcileResult::Done();
     const std::optional<int> number = NodeNumber(options_, pod->spec.nodeName);
     if (!number || IsSilent(pod->spec.nodeName)) return ReconcileResult::Done();
-    const Result<Wishes> wishes = WishesOf(*pod, options_);
-    if (!wishes.ok()) return ReconcileResult::GiveUp(wishes.status());
+    const Result<DesiredPodState> desired = DesiredStateOf(*pod, options_);
+    if (!desired.ok()) return ReconcileResult::GiveUp(desired.status());
     const Clock::WallTime now = ctx.clock().Now();
     const Clock::WallTime seen =
-        wishes->startup_delay > Clock::Duration() ? SeenSince(*pod, now) : now;
-    PodStep step = NextStep(*pod, *wishes, NodeAddress(*number), seen, now);
+        desired->startup_delay > Clock::Duration() ? SeenSince(*pod, now) : now;
+    PodStep step = NextStep(*pod, *desired, NodeAddress(*number), seen, now);
     Status done;
     if (step.action == PodStep::Action::kSetStatus) done = SetStatus(ctx, *pod, *number, step);
     if (step.action == PodStep::Action::kDelete) {
       done = client_.Delete<Pod>(
           ctx, key, {.grace_period = std::chrono::seconds(0), .uid = pod->metadata.uid});
     }
-    // Gone, or another of that name: then that one's events come.
+    // Deleted, or replaced by a Pod with the same name, which has its own events.
     if (done.Is(Reason::kNotFound)) return ReconcileResult::Done();
     COX_RETURN_IF_ERROR(done);
     return step.again ? ReconcileResult::After(*step.again) : ReconcileResult::Done();
@@ -90,12 +90,12 @@ class PodLoop final : public Reconciler {
     }
     const Status patched =
         client_.PatchStatus<Pod>(ctx, KeyOf(pod), StatusPatch(pod, step.status)).status();
-    if (!patched.ok() && !taken.empty()) addresses_.GiveBack(number, taken);
+    if (!patched.ok() && !taken.empty()) addresses_.Release(number, taken);
     if (patched.ok()) Forget(pod.metadata.uid);
     return patched;
   }
 
-  // Pods that were here when this began count from then.
+  // Pods that existed before this process count from the first observation.
   Clock::WallTime SeenSince(const Pod& pod, Clock::WallTime now) {
     if (!pod.status.containerStatuses.empty()) return now;
     MutexLock lock(mu_);
@@ -106,21 +106,21 @@ class PodLoop final : public Reconciler {
     seen_.erase(uid);
   }
 
-  // Which addresses are in use. An ended Pod has given its own back.
+  // Tracks the used addresses. A terminal Pod has released its address.
   void OnAdd(const Pod& pod) {
     const std::optional<int> number = NodeNumber(options_, pod.spec.nodeName);
     if (number && !core_rules::IsTerminal(pod)) addresses_.Keep(*number, pod.status.podIP);
   }
   void OnUpdate(const Pod& before, const Pod& after) {
-    if (!core_rules::IsTerminal(before) && core_rules::IsTerminal(after)) GiveBack(after);
+    if (!core_rules::IsTerminal(before) && core_rules::IsTerminal(after)) Release(after);
   }
   void OnDelete(const Pod& last) {
     Forget(last.metadata.uid);
-    if (!core_rules::IsTerminal(last)) GiveBack(last);
+    if (!core_rules::IsTerminal(last)) Release(last);
   }
-  void GiveBack(const Pod& pod) {
+  void Release(const Pod& pod) {
     const std::optional<int> number = NodeNumber(options_, pod.spec.nodeName);
-    if (number) addresses_.GiveBack(*number, pod.status.podIP);
+    if (number) addresses_.Release(*number, pod.status.podIP);
   }
 
   const Options options_;
@@ -129,9 +129,9 @@ class PodLoop final : public Reconciler {
   const Lister<Node> nodes_;
   PodAddresses addresses_;
   Mutex mu_;
-  // By uid: those that wait for their startup delay.
+  // By uid: Pods that wait for their startup delay.
   std::unordered_map<std::string, Clock::WallTime> seen_ COX_GUARDED_BY(mu_);
-  const InformerHandle handler_;  // last: its calls use all of the above
+  const InformerHandle handler_;  // last: its callbacks use the other members
 };
 
 }  // namespace
@@ -144,7 +144,7 @@ Status AddPodLoop(Manager& manager, const Options& options) {
   return ControllerFor<Pod>(manager)
       .Named("simulated-pods")
       .With(std::move(controller))
-      // A node that came, or is heard of again.
+      // A Node was added, or its heartbeats were stopped or resumed.
       .Watches<Node>(
           [by_node](const Node& node) {
             std::vector<ObjectKey> keys;

@@ -37,7 +37,7 @@ CacheOptions CacheFor() {
   CacheScope pods;
   pods.fields = fields::Selector::OneTermNotEqual("spec.nodeName", "");
   pods.transform = [](Object& object) {
-    if (auto* pod = object.As<core::v1::Pod>()) KeepWhatIsRead(*pod);
+    if (auto* pod = object.As<core::v1::Pod>()) KeepUsedFields(*pod);
   };
   pods.keep = CacheScope::Keep::kBytes;
   options.by_resource.emplace_back(Resource::Of<core::v1::Pod>(), std::move(pods));

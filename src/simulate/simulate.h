@@ -4,21 +4,21 @@
 #include "coxswain/manager.h"
 #include "simulate/options.h"
 
-// Nodes without containers, thousands of them in one process: for tests and for scale.
+// Simulated nodes without containers, thousands in one process, for tests and scale tests.
 //
-// Each node registers, renews its Lease and tells its status as a kubelet does; Pods that are bound
-// to it get an address and run, without a process, as their annotations say (options.h).
+// Each node registers, renews its Lease and reports its status like a kubelet. Pods that are bound
+// to it get an address and run without processes, controlled by annotations (options.h).
 //
 //   Nodes ──▶ queue ──▶ node_loop: register, status, Lease       node_life.h decides
 //   Pods  ──▶ queue ──▶ pod_loop: status, deletion               pod_life.h decides
 //
-// All state is in the cluster; a simulation that is started anew goes on where the last one was.
+// All state is in the cluster; a restarted simulation continues where the previous one stopped.
 namespace cox::simulate {
 
-// How the manager's cache is to keep what is read here: little.
+// The cache options for the manager: only the fields that are read here.
 CacheOptions CacheFor();
 
-// Has `manager` run the nodes. BadRequest: options that make no sense.
+// Adds the nodes to `manager`. Returns BadRequest for invalid options.
 Status AddNodes(Manager& manager, const Options& options);
 
 }  // namespace cox::simulate

@@ -45,7 +45,7 @@ Result<ContinueToken> ContinueToken::Decode(std::string_view text, std::string_v
   if (start == nullptr || !start->is_string() || start->as_string().empty()) {
     return NotValid("encoded start key empty (version meta.k8s.io/v1)");
   }
-  // A key that climbs out of the prefix would list what the caller may not see.
+  // Security: a key with ".." could list keys outside of the prefix that the caller may read.
   const std::string_view key = start->as_string();
   if (key.substr(0, 3) == "../" || key.find("/../") != key.npos || key == ".." ||
       (key.size() >= 3 && key.substr(key.size() - 3) == "/..")) {

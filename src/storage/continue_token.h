@@ -9,15 +9,15 @@
 
 namespace cox::storage {
 
-// Where a list that came in pages goes on: the `continue` of the API. Opaque to clients, the same
-// text as upstream's, so that a client may change servers between two pages.
+// The `continue` token of a paginated list. Opaque to clients. The encoding is upstream's, so that
+// a client can switch API servers between two pages.
 struct ContinueToken {
-  Revision revision = 0;  // the store as of the first page; -1: as it is when the next page is read
+  Revision revision = 0;  // of the first page; -1: the next page is read at the latest revision
   std::string start;      // the first key of the next page
 
   // REQUIRES: `start` begins with `prefix`.
   std::string Encode(std::string_view prefix) const;
-  // BadRequest with upstream's texts for what is no token.
+  // Errors: BadRequest with upstream's texts if `text` is not a valid token.
   static Result<ContinueToken> Decode(std::string_view text, std::string_view prefix);
 };
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kPrefix = "/registry/pods/ns/";
 
-TEST(ContinueToken, ComesBackAsItWas) {
+TEST(ContinueToken, RoundTripsThroughEncodeAndDecode) {
   const ContinueToken cases[] = {
       {1, "/registry/pods/ns/a"},
       {-1, "/registry/pods/ns/quote\"d"},
@@ -24,13 +24,13 @@ TEST(ContinueToken, ComesBackAsItWas) {
   }
 }
 
-TEST(ContinueToken, IsUpstreamsText) {
+TEST(ContinueToken, EncodesTheSameJsonAsUpstream) {
   const ContinueToken token{5, std::string(kPrefix) + "web"};
   EXPECT_EQ(base64::DecodeUrl(token.Encode(kPrefix)),
             R"({"v":"meta.k8s.io/v1","rv":5,"start":"web"})");
 }
 
-TEST(ContinueToken, RefusesWhatIsNone) {
+TEST(ContinueToken, DecodeRejectsInvalidTokens) {
   auto token = [](std::string_view json) { return base64::EncodeUrl(json); };
   const struct {
     std::string text, want;
@@ -56,13 +56,13 @@ TEST(ContinueToken, RefusesWhatIsNone) {
   EXPECT_FALSE(ContinueToken::Decode(token("no json"), kPrefix).ok());
 }
 
-TEST(ContinueToken, DoesNotLeaveItsPrefix) {
+TEST(ContinueToken, DecodeRejectsKeysOutsideOfThePrefix) {
   for (std::string_view start : {"../other/a", "a/../../x", "..", "a/.."}) {
     const std::string text =
         base64::EncodeUrl(R"({"v":"meta.k8s.io/v1","rv":1,"start":")" + std::string(start) + "\"}");
     EXPECT_FALSE(ContinueToken::Decode(text, kPrefix).ok()) << start;
   }
-  // A slash at the start is the prefix's own.
+  // A leading slash is dropped, because the prefix ends with one.
   const std::string text = base64::EncodeUrl(R"({"v":"meta.k8s.io/v1","rv":1,"start":"/a"})");
   EXPECT_EQ(ContinueToken::Decode(text, kPrefix)->start, "/registry/pods/ns/a");
 }

@@ -8,28 +8,28 @@
 #include "base/status.h"
 #include "storage/store.h"
 
-// The failures that every Store words alike.
+// Errors whose text is the same in every Store.
 namespace cox::storage {
 
 inline Status KeyExistsError(std::string_view key) {
   return Status::AlreadyExists("key \"" + std::string(key) + "\" exists already");
 }
 
-// `revision` is older than the oldest that the store remembers. 0: it is not known which that is.
+// `revision` is older than the oldest revision that is not compacted. `oldest` is 0 if unknown.
 inline Status CompactedError(Revision revision, Revision oldest) {
   std::string message = "revision " + std::to_string(revision) + " was compacted";
   if (oldest > 0) message += ", the oldest is " + std::to_string(oldest);
   return Status::Expired(std::move(message));
 }
 
-// A revision that does not exist yet. A retry after a second may succeed.
+// The revision does not exist yet. A retry after one second may succeed.
 inline Status FutureRevisionError(std::string message) {
   StatusDetails details;
   details.causes.push_back({"ResourceVersionTooLarge", "Too large resource version", ""});
   details.retry_after_seconds = 1;
   return Status(Reason::kTimeout, std::move(message), std::move(details));
 }
-// With the message of the API.
+// Uses the error message of the Kubernetes API.
 inline Status FutureRevisionError(Revision revision, Revision current) {
   return FutureRevisionError("Timeout: Too large resource version: " + std::to_string(revision) +
                              ", current: " + std::to_string(current));

@@ -7,15 +7,14 @@
 
 #include "base/bytes.h"
 
-// Values that a store holds and cannot give back: encrypted with a key that is not there, or
-// damaged.
+// Stored values that cannot be read: the encryption key is missing, or the value is damaged.
 //
-// One such object must not stop the others of its kind from being listed, watched and cached. So
-// stores do not fail because of it: they give out, in place of the value, words that say why. No
-// object's bytes begin like them, and whoever decodes objects refuses them as what they are.
+// One unreadable object must not block list, watch and cache for the other objects of its resource.
+// Therefore stores do not fail: in place of the value they return a marker that contains the
+// reason. No encoded object begins with this marker, and decoders reject it with that reason.
 namespace cox::storage {
 
-// What every encrypted value begins with, and no object does.
+// Every encrypted value begins with this prefix; no encoded object does.
 inline constexpr std::string_view kEncryptedPrefix = "k8s:enc:";
 
 namespace internal {
@@ -26,8 +25,8 @@ inline Bytes UnreadableValue(std::string_view why) {
   return Bytes(std::string(internal::kUnreadablePrefix) + std::string(why));
 }
 
-// Why `value` is no object's bytes; none if it may be. Also tells values that are encrypted where
-// nothing is configured to decrypt them.
+// Returns the reason why `value` is unreadable, or nullopt if it may be an encoded object. Also
+// detects encrypted values when no decryption is configured.
 inline std::optional<std::string_view> WhyUnreadable(std::string_view value) {
   if (!value.starts_with(kEncryptedPrefix)) return std::nullopt;
   if (value.starts_with(internal::kUnreadablePrefix)) {

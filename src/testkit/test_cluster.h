@@ -22,71 +22,73 @@ namespace cox::storage {
 class Store;
 }
 
-// Tests of operators against the real API server, inside the test's own process.
+// Tests of operators against the real API server, in the process of the test.
 namespace cox::testkit {
 
 struct TestClusterOptions {
-  // kMemory: nothing is written anywhere. kEtcd: a real etcd, found by PATH, on a free port.
+  // kMemory: nothing is persisted. kEtcd: a real etcd, searched in PATH, on a free port.
   enum class Storage : uint8_t { kMemory, kEtcd };
   Storage storage = Storage::kMemory;
-  // kReal: the computer's. kTest: a TestClock, which stands still until Advance(). Whoever has a
-  // clock already passes that; it outlives the cluster.
+  // kReal: the system clock. kTest: a TestClock, which only moves with Advance(). A test with its
+  // own clock passes it in `clock`; it must outlive the cluster.
   enum class Time : uint8_t { kReal, kTest };
   Time time = Time::kReal;
   Clock* clock = nullptr;
-  // Listens on the loopback too, with certificates of a CA of its own: for clients of other
-  // processes (see kubeconfig()), and where the way over a socket is what is tested.
+  // Also listens on the loopback interface, with certificates of its own CA: for clients in other
+  // processes (see kubeconfig()) and for tests that need a socket.
   bool https = false;
-  // Asked in order, as --authorization-mode. Admins (system:masters) may do everything with any.
+  // In order, like --authorization-mode. system:masters may do everything in all modes.
   std::vector<std::string> authorization = {"RBAC"};
-  // As --enable-admission-plugins and --disable-admission-plugins. ServiceAccount is off: it wants
-  // a `default` account in each namespace, which a controller makes that is not here. Enable it to
-  // have it.
+  // Like --enable-admission-plugins and --disable-admission-plugins. ServiceAccount is disabled by
+  // default: it needs a `default` ServiceAccount in each namespace, which a controller creates that
+  // does not run here.
   std::vector<std::string> enable_admission_plugins;
   std::vector<std::string> disable_admission_plugins;
-  Logger log;  // of the server; says nothing by default
-  // Whatever else a server can be told. Called at each start.
+  Logger log;  // of the server; silent by default
+  // Changes other server options. Called at each start.
   std::function<void(apiserver::ServerOptions&)> tune;
 };
 
-// How a server goes down. kBreak: as when it is killed: connections break, requests in flight end
-// as Unavailable. kDrain: requests are answered, watches end in peace.
+// How a server stops. kBreak: like a killed process: connections break, requests in flight fail
+// with Unavailable. kDrain: requests are completed, watches are closed cleanly.
 enum class Down : uint8_t { kBreak, kDrain };
 
-// One more API server of a cluster, as behind a load balancer: the same objects, a watch cache of
-// its own.
+// An additional API server of a cluster, as behind a load balancer: the same store, but its own
+// watch cache.
 //
 // Threads: all methods may be called concurrently.
-// Ownership: ends before the cluster.
+// Ownership: must be destroyed before the cluster.
 class SecondServer {
  public:
   virtual ~SecondServer() = default;
-  // As admin. FaultyTransport can send single requests here (Fault::other).
+  // A transport for the admin user. FaultyTransport can redirect requests to it (Fault::other).
   virtual std::shared_ptr<Transport> transport() = 0;
-  // While true it hears of no change: watches are silent, lists of version "0" are of the past.
-  // What happened meanwhile comes when it is false again.
+  // While true, it receives no changes: watches are silent, and lists with version "0" are stale.
+  // The pending changes are delivered when it becomes false.
   virtual void SetLagging(bool lagging) = 0;
 };
 
-// A cluster that consists of an API server: ready within milliseconds, gone with the object.
+// A cluster that consists of an API server only. It starts within milliseconds and stops on
+// destruction.
 //
 //   COX_ASSIGN_OR_RETURN(auto cluster, testkit::TestCluster::Start());
 //   Client& admin = cluster->client();
-//   auto user = cluster->ClientFor("jane", {"developers"});     // may what RBAC says
+//   auto user = cluster->ClientFor("jane", {"developers"});     // with RBAC permissions
 //   auto cache = Cache::Create(cluster->context(), admin, {});
 //   COX_RETURN_IF_ERROR(cluster->Restart());                    // watches break, objects stay
 //
-// It is the API server of the product over a store in memory, called without a socket: chain,
-// authentication, RBAC, admission, validation, watch cache are all there. What is not there are
-// controllers, scheduler and nodes: Pods stay Pending, owned objects are not collected.
+// It is the production API server over a memory store, called without a socket: handler chain,
+// authentication, RBAC, admission, validation and watch cache are included. There are no
+// controllers, no scheduler and no nodes: Pods stay Pending, and dependents are not
+// garbage-collected.
 //
-// Guarantees: when Start returns, requests are answered and the objects that every cluster has are
-//   there. Clusters of one process share nothing. No answer waits for the clock: with a TestClock
-//   that stands still all works, only timeouts, bookmarks and expiry wait for Advance().
-// Threads: all methods may be called concurrently, but for those that start and stop the server.
-// Ownership: clients, transports and caches that use the cluster end before it.
-// Errors: Unavailable of clients while the server is down; of Start what a server says of its
-//   options, and NotFound where etcd is wanted and not installed.
+// Guarantees: when Start returns, the server is ready and the objects of every cluster exist.
+//   Clusters of one process share no state. No response depends on the clock: with a stopped
+//   TestClock, only timeouts, bookmarks and expiry wait for Advance().
+// Threads: all methods may be called concurrently, except those that start and stop the server.
+// Ownership: clients, transports and caches of the cluster must be destroyed before it.
+// Errors: clients get Unavailable while the server is down. Start returns the server's error for
+//   invalid options, and NotFound if etcd is not installed.
 class TestCluster {
  public:
   static Result<std::unique_ptr<TestCluster>> Start(TestClusterOptions options = {});
@@ -94,48 +96,47 @@ class TestCluster {
   TestCluster(const TestCluster&) = delete;
   TestCluster& operator=(const TestCluster&) = delete;
 
-  // By the cluster's clock; stops when the cluster ends.
+  // Uses the cluster's clock; stops when the cluster is destroyed.
   Context& context();
   Clock& clock();
-  // Moves the time of a cluster that has a TestClock (its own or one that was passed): see there.
+  // Advances the TestClock of the cluster (its own or the one that was passed).
   void Advance(Clock::Duration by);
   TestClock& test_clock();
 
-  // In structs, as an admin (system:masters).
+  // Typed client as admin (system:masters).
   Client& client();
-  // As that user of those groups (system:authenticated comes by itself), who may do what RBAC
-  // says.
+  // Client of that user and groups (system:authenticated is added), with RBAC permissions.
   std::unique_ptr<Client> ClientFor(std::string user, std::vector<std::string> groups = {});
-  // The same without structs.
+  // The same as untyped transports.
   std::shared_ptr<Transport> transport();
   std::shared_ptr<Transport> TransportFor(std::string user, std::vector<std::string> groups = {});
 
-  // How clients reach it by HTTPS; the credentials are good as long as the cluster lives, also
-  // after a restart. REQUIRES: TestClusterOptions::https
+  // Configuration for HTTPS clients; the credentials are valid during the lifetime of the cluster,
+  // also after a restart. REQUIRES: TestClusterOptions::https
   Config config();
   Config ConfigFor(std::string user, std::vector<std::string> groups = {});
-  // The same as admin, as a file for kubectl and its like.
+  // The admin configuration as a file for kubectl and similar tools.
   std::string kubeconfig();
   uint16_t port() const;
 
-  // Ends the server and starts one on the same store (and port): versions go on, watches do not.
+  // Stops the server and starts one on the same store (and port): resource versions continue,
+  // watches are closed.
   Status Restart(Down how = Down::kBreak);
-  // The two halves of Restart. Unavailable while it is down: connection refused.
+  // The two steps of Restart. While the server is down: Unavailable, connection refused.
   Status StopServer(Down how = Down::kBreak);
   Status StartServer();
 
-  // On the same store, in this process only.
+  // Uses the same store, without a port.
   Result<std::unique_ptr<SecondServer>> AddServer();
 
   // The kinds that the server serves, to add others. Valid until the server stops.
   apiserver::Registry& registry();
-  // Where the objects are, to look beneath the server.
+  // The store, for access without the API server.
   storage::Store& store();
-  // Makes every resource version before now too old to watch or list from, as etcd's compaction
-  // does in time: clients that come back with one are told 410. Restarts the server (kBreak), which
-  // remembers more than its store does.
-  Status ForgetThePast();
-  // Of the server, as /metrics has them.
+  // Compacts the store, as etcd does periodically: clients that use an earlier resource version get
+  // 410 Gone. Restarts the server (kBreak), because its watch cache contains older versions.
+  Status CompactHistory();
+  // The metrics of the server in the format of /metrics.
   std::string metrics();
 
   struct Impl;

@@ -11,13 +11,12 @@
 #include "coxswain/informer.h"
 #include "coxswain/object_key.h"
 
-// Waiting until the cluster is as a test wants it, by watching: nothing is asked over and over, and
-// nobody sleeps.
+// Waits for a state of the cluster with watches, without polling and sleeping.
 namespace cox::testkit {
 
-// `holds` is asked about the object as it is, and whenever it changes; null: it does not exist.
-// Returns the object for which it held first. Watches that end are begun again.
-// Not OK: the reason of `ctx` when that stops first; what the server says to a watch.
+// Calls `holds` with the current object and after each change; null: the object does not exist.
+// Returns the first object for which it returns true. Closed watches are restarted.
+// Errors: the status of `ctx` when it stops first; the server's error for a watch.
 Result<ObjectPtr> WaitForObject(Context& ctx, Client& client, const Resource& resource,
                                 const ObjectKey& key,
                                 const std::function<bool(const ObjectPtr&)>& holds);
@@ -36,17 +35,17 @@ Result<T> WaitFor(Context& ctx, Client& client, const ObjectKey& key,
 }
 
 template <class T>
-Status WaitForGone(Context& ctx, Client& client, const ObjectKey& key) {
+Status WaitForDeleted(Context& ctx, Client& client, const ObjectKey& key) {
   return WaitForObject(ctx, client, Resource::Of<T>(), key,
                        [](const ObjectPtr& is) { return is == nullptr; })
       .status();
 }
 
-// Until `holds`, which is asked now and after every change that `informer` sees. For conditions
-// about a cache: that it has this object, that version, so many of them. `holds` must not block.
+// Waits until `holds` returns true; it is called now and after every change that `informer`
+// receives. For conditions on a cache: an object, a version, a count. `holds` must not block.
 Status WaitForCache(Context& ctx, SharedInformer& informer, const std::function<bool()>& holds);
 
-// For conditions that change elsewhere: whoever changes one calls Changed().
+// For conditions that other threads change: they call Changed() after each change.
 //
 //   Signal reconciled;
 //   ... reconciler: count_++; reconciled.Changed();
@@ -59,7 +58,7 @@ class Signal {
     MutexLock lock(mu_);
     changed_.NotifyAll();
   }
-  // `holds` is asked now and after each Changed(). Not OK when `ctx` stops first.
+  // Calls `holds` now and after each Changed(). Returns an error when `ctx` stops first.
   Status Await(const Context& ctx, const std::function<bool()>& holds) {
     MutexLock lock(mu_);
     return ctx.Await(mu_, changed_, holds);

@@ -46,8 +46,8 @@ class KindChurn {
   ~KindChurn() { Finish(); }
   bool started() const { return cluster_ != nullptr; }
 
-  // Adds the kind, changes it and removes it. Each time the watch of the kind ends, and discovery
-  // and the documents of OpenAPI follow.
+  // Adds, changes and removes the kind. After each change, the watch of the kind ends, and
+  // discovery and OpenAPI documents are updated.
   enum class OpenApi : uint8_t { kNone, kV3, kBoth };
   void Cycle(int number, OpenApi openapi) {
     const bool v3 = openapi != OpenApi::kNone, v2 = openapi == OpenApi::kBoth;
@@ -95,7 +95,7 @@ class KindChurn {
     cluster_.reset();
   }
 
-  // How long it took until an answer showed a change, in milliseconds.
+  // Times in milliseconds until a response shows a change.
   struct Times {
     std::vector<double> all;
     double Median() const {

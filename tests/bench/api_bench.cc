@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the API server costs, as a process: see --help.
+// Measures the API server as a process: see --help.
 #include <sys/resource.h>
 
 #include <cstdio>
@@ -111,7 +111,7 @@ bool Parse(int argc, char** argv, Arguments* out) {
   return true;
 }
 
-// Ten thousand watches are a hundred connections and more.
+// Ten thousand watches use more than a hundred connections.
 void RaiseFileLimit() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;

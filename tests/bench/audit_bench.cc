@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What it costs to write a request down: the decision of a policy of usual length, a get at
-// Metadata with both of its events made, and the same written to a file as by default.
+// Measures the cost of auditing a request: the decision of a policy of typical length, a get at
+// level Metadata with both events created, and the same written to a file with the default options.
 //
-// A get is to cost at most 10 us more with both events in a file. With --check the program fails at
-// three times that: a step back in the code, not a slow machine.
+// Target: a get costs at most 10 us more with both events in a file. With --check the program fails
+// at three times that, which indicates a regression and not a slow machine.
 #include <unistd.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ double Measure(const char* what, int calls, const std::function<void()>& call) {
   return best;
 }
 
-// As long as those that people copy; a get of a Pod is met by the last rule.
+// A policy of typical length; a get of a Pod matches the last rule.
 std::string Policy() {
   std::string text = "apiVersion: audit.k8s.io/v1\nkind: Policy\nrules:\n";
   for (int i = 0; i < 30; ++i) {

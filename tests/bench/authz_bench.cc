@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What it costs to know who asks and whether they may: RBAC decisions with 10,000 bindings, those
-// of the Node authorizer with 10,000 Pods on 100 nodes, a service account token that was seen
-// before, one that was not, a change of one binding and of one Pod.
+// Measures authentication and authorization: RBAC decisions with 10,000 bindings, decisions of the
+// Node authorizer with 10,000 Pods on 100 nodes, cached and new service account tokens, a change of
+// one binding and of one Pod.
 //
-// A decision is to take at most 5 us. With --check the program fails at three times that: a step
-// back in the code, not a slow machine.
+// Target: a decision takes at most 5 us. With --check the program fails at three times that, which
+// indicates a regression and not a slow machine.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -43,7 +43,7 @@ RbacBindingPtr Binding(const std::string& ns, const std::string& name, const std
   return binding;
 }
 
-// The bootstrap policy, and many people and groups with the usual roles in many namespaces.
+// The bootstrap policy, and many users and groups with the default roles in many namespaces.
 void Fill(RbacIndexBuilder& builder) {
   RbacPolicy policy = BootstrapPolicy();
   for (const auto& role : policy.cluster_roles) {
@@ -62,8 +62,8 @@ void Fill(RbacIndexBuilder& builder) {
   }
 }
 
-// Microseconds of one call on a processor, the best of several rounds: others run on this machine
-// too.
+// CPU time of one call in microseconds, the minimum of several rounds, because other programs run
+// on this machine too.
 double Measure(const char* what, int calls, const std::function<void(int)>& call) {
   double best = 1e9;
   for (int round = 0; round < 7; ++round) {
@@ -104,7 +104,7 @@ double MeasureDecisions(const RbacAuthorizer& authorizer) {
   return std::max(yes, no);
 }
 
-// A Pod with the usual: a service account, the CA of its cluster, a secret and a claim of its own.
+// A typical Pod: a ServiceAccount, the cluster CA, a Secret and a claim of its own.
 void PutPod(NodeGraph& graph, int i) {
   const std::string ns = Namespace(i), number = std::to_string(i);
   graph.Put({NodeObject::kPod, ns, "pod-" + number}, "node-" + std::to_string(i % kNodes),

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an informer takes to hold all Pods of a real API server on a real etcd:
+// Measures an informer that holds all Pods of a real API server with a real etcd:
 //   informer_bench --binary build/release/src/cmd/coxswain [--pods N] [--check]
 //
-// Pods of about 10 KB are created and get a status; then each way of keeping them runs in a process
-// of its own, over HTTPS, as an operator does. Printed are the seconds until it has synced and its
-// memory in RAM, as a multiple of the bytes of the same Pods in a JSON list: the peak, and what is
-// left when the memory that only the start has needed was given back. With --check it fails above
-// the targets.
+// Pods of about 10 KB are created and get a status. Then each variant of the cache runs in its own
+// process over HTTPS, like an operator. The output is the time to sync and the resident memory
+// relative to the size of the same Pods in a JSON list: the peak, and the value after memory that
+// only the start needed is returned. With --check it fails above the targets.
 #include <malloc.h>
 
 #include <cstdio>
@@ -49,7 +48,7 @@ constexpr Way kWays[] = {
     {"metadata", true, CacheScope::Keep::kObjects, false, 0.15},
 };
 
-// What one way took, as the child says it.
+// The result of one variant, printed by the child.
 struct Taken {
   double seconds = 0;
   double before = 0, peak = 0, after = 0;  // bytes in RAM
@@ -64,7 +63,7 @@ double StatusBytes(const char* field) {
   return 0;
 }
 
-// The child: one informer in a fresh process.
+// The child process: one informer.
 Status Hold(const Way& way, const std::string& url) {
   RealClock clock;
   Context ctx = Context(clock).WithTimeout(std::chrono::minutes(5));
@@ -80,8 +79,8 @@ Status Hold(const Way& way, const std::string& url) {
   const auto inform = [&](const Resource& of) {
     return way.metadata ? cache->GetMetadata(of) : cache->Get(of);
   };
-  // The connection, threads and code paths belong to the program, not to its objects: an informer
-  // of nothing has them all.
+  // Connection, threads and code are not part of the objects' memory: an informer without objects
+  // includes them all.
   const auto none = inform(Resource::Of<core::v1::Node>());
   COX_RETURN_IF_ERROR(cache->WaitForSync(ctx));
   Taken taken;
@@ -114,7 +113,7 @@ Result<Taken> Measure(const Way& way, const Plane& plane) {
   return taken;
 }
 
-// As it is sent: the API server adds defaults and who set which field, and it is 10 KB.
+// The Pod that is sent: with the defaults and managedFields of the API server it has 10 KB.
 Pod NewPod() {
   Pod pod = SamplePod();
   pod.metadata = {.labels = pod.metadata.labels, .annotations = pod.metadata.annotations};
@@ -160,7 +159,7 @@ Status Fill(Context& ctx, const Plane& plane, int64_t pods) {
   return {};
 }
 
-// Of all Pods, as a list in JSON has them.
+// The size of all Pods in a JSON list.
 Result<double> JsonBytes(Context& ctx, const Plane& plane) {
   COX_ASSIGN_OR_RETURN(auto client, plane.NewClient(ctx, 1));
   const Load load = Drive(ctx, *client, 1, 1, [&](int64_t) {
@@ -183,7 +182,7 @@ Result<bool> Compare(const std::string& binary, int64_t pods) {
   for (const Way& way : kWays) {
     COX_ASSIGN_OR_RETURN(const Taken taken, Measure(way, *plane));
     if (taken.objects != pods) return Status::Internal("not all Pods came");
-    // With few Pods the program itself would be most of it.
+    // Without this subtraction, the program would dominate the result for few Pods.
     const double ratio = (taken.after - taken.before) / json;
     std::printf(
         "%-18s synced in %6.2f s, peak %7.1f MB, then %7.1f MB, program %5.1f MB: %.2fx "
@@ -203,7 +202,7 @@ int main(int argc, char** argv) {
   cox::net::PrepareTls();
   const auto text = [&](int i) { return i < argc ? std::string(argv[i]) : std::string(); };
   if (text(1) == "--hold") {
-    cox::BoundHeap();  // as RunOperator does
+    cox::BoundHeap();  // like RunOperator
     for (const cox::bench::Way& way : cox::bench::kWays) {
       if (text(2) != way.name) continue;
       const cox::Status status = cox::bench::Hold(way, text(3));

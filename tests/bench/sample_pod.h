@@ -5,7 +5,7 @@
 
 #include "api/core/v1.h"
 
-// Pods as clusters have them, for benchmarks to grow as they need.
+// Typical Pods as a base for benchmarks.
 namespace cox::bench {
 
 inline core::v1::Container SampleContainer(int i) {
@@ -43,7 +43,7 @@ inline core::v1::ContainerStatus SampleContainerStatus(int i) {
               "containerd://0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"};
 }
 
-// Without containers.
+// A Pod without containers.
 inline core::v1::Pod SamplePod() {
   core::v1::Pod pod;
   pod.metadata = {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the SDK can do, on this computer:
+// Measures the SDK on this computer:
 //   sdk_bench [--check] [--operator PROGRAM]
-// Work queue operations and reconciles a second, of controllers that do nothing and of such that
-// patch a status (in process and by HTTPS, API server included), and the memory of an idle
-// operator. With --check it fails below floors that also a busy computer reaches; the targets stand
-// beside them.
+// Work queue operations and reconciles per second, of controllers that do nothing and of
+// controllers that patch a status (in process and over HTTPS, including the API server), and the
+// memory of an idle operator. With --check it fails below floors that a busy computer also reaches;
+// the targets are printed too.
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -42,11 +42,10 @@ void Report(const char* what, double value, const char* unit, double target, dou
   failed |= bad;
 }
 
-// How often something happened, by the clock on the wall and by what it cost: on a computer that
-// does other things too only the second says something.
+// The rate by elapsed time and by CPU time: on a busy computer only the second is meaningful.
 struct Rate {
   double wall = 0;
-  double cpu = 0;  // as many a second of one processor
+  double cpu = 0;  // per second of one processor
 };
 
 class Meter {
@@ -67,7 +66,7 @@ class Meter {
   const double cpu_ = Cpu();
 };
 
-// `processors`: of how many the target speaks.
+// `processors`: the number of processors of the target.
 void Report(const char* what, Rate rate, int processors, double target, double floor) {
   Report(what, rate.wall, "/s", target, 0);
   Report("  by processor time", rate.cpu * processors, "/s", target, floor);
@@ -75,7 +74,7 @@ void Report(const char* what, Rate rate, int processors, double target, double f
 
 ObjectKey KeyNumber(size_t i) { return {"default", "web-" + std::to_string(10'000 + i)}; }
 
-// Add, Get and Done by one thread, with metrics, 1,000 keys at a time.
+// Add, Get and Done in one thread, with metrics, 1,000 keys at a time.
 Rate QueueOperations(Clock& clock) {
   MetricsRegistry metrics;
   Context ctx(clock);
@@ -97,7 +96,7 @@ ManagerOptions Quiet(std::string name) {
 
 std::shared_ptr<Client> Borrow(Client& client) { return {std::shared_ptr<void>(), &client}; }
 
-// Runs `manager`, whose reconciles are counted, for a while.
+// Runs `manager` for the given time; its reconciles increment `count`.
 Rate ReconcilesPerSecond(const Context& parent, Manager& manager, std::atomic<int64_t>& count,
                          Clock::Duration warm_up, Clock::Duration measured) {
   Context stop = parent.Child();
@@ -116,8 +115,8 @@ Rate ReconcilesPerSecond(const Context& parent, Manager& manager, std::atomic<in
   return rate;
 }
 
-// The whole way: queue, worker, context with a logger of its own, metrics. Each reconcile adds its
-// key anew, so that there is always work.
+// The complete path: queue, worker, context with its own logger, metrics. Each reconcile adds its
+// key again, so that there is always work.
 Rate NoOpReconciles(testkit::TestCluster& cluster, const Logger& log) {
   Context ctx = cluster.context().WithLogger(log);
   auto manager = Manager::Create(ctx, Borrow(cluster.client()), Quiet("noop"));
@@ -143,8 +142,8 @@ Rate NoOpReconciles(testkit::TestCluster& cluster, const Logger& log) {
                              std::chrono::seconds(2));
 }
 
-// Each reconcile reads its object in the cache and patches its status; every patch is an update
-// that the controller hears of, so that it goes on by itself.
+// Each reconcile reads its object from the cache and patches its status. Every patch causes an
+// update event that requeues the object.
 Rate StatusPatches(const Context& ctx, const std::shared_ptr<Client>& client,
                    const std::string& name) {
   auto manager = Manager::Create(ctx, client, Quiet(name));
@@ -191,7 +190,8 @@ Status CreateDeployments(Context& ctx, Client& client) {
   return {};
 }
 
-// Resident kilobytes of the operator some seconds after its start; 0 if it does not run.
+// The resident memory of the operator some seconds after its start, in kilobytes; 0 if it does not
+// run.
 double IdleKilobytes(const Context& ctx, const std::string& program,
                      const std::string& kubeconfig) {
   const std::filesystem::path file =

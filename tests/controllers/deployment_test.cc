@@ -38,7 +38,7 @@ class DeploymentTest : public WorkloadTest {
     const auto* condition = FindCondition(web.status.conditions, "Progressing");
     return condition == nullptr ? "" : condition->reason;
   }
-  // As kubectl rollout status sees it.
+  // The criteria of kubectl rollout status.
   static bool IsRolledOut(const Deployment& web, int32_t count) {
     return web.status.observedGeneration == web.metadata.generation &&
            web.status.updatedReplicas == count && web.status.replicas == count &&
@@ -59,7 +59,7 @@ class DeploymentTest : public WorkloadTest {
   }
 };
 
-TEST_F(DeploymentTest, BecomesAReplicaSetAndPods) {
+TEST_F(DeploymentTest, CreatesReplicaSetAndPods) {
   StartAll();
   Deployment wanted = WebDeployment(3);
   wanted.metadata.annotations["kubernetes.io/change-cause"] = "first";
@@ -89,9 +89,10 @@ TEST_F(DeploymentTest, BecomesAReplicaSetAndPods) {
   EXPECT_THAT(notes, Contains("Scaled up replica set " + set.metadata.name + " from 0 to 3"));
 }
 
-// At no moment fewer are available than it promises, nor are more wanted than it allows. (Pods of a
-// set that became smaller may still be there while others come, as with upstream.)
-TEST_F(DeploymentTest, RollsWithinItsBounds) {
+// At no time are fewer Pods available than maxUnavailable permits, or more wanted than maxSurge
+// permits. (Pods of a set that was scaled down may still terminate while new ones start, as in
+// upstream.)
+TEST_F(DeploymentTest, RollingUpdateStaysWithinBounds) {
   StartAll();
   Deployment wanted = WebDeployment(8);
   wanted.spec.strategy.type = "RollingUpdate";
@@ -130,7 +131,7 @@ TEST_F(DeploymentTest, RollsWithinItsBounds) {
   EXPECT_EQ(RevisionOf(sets["good"].metadata), "1");
 }
 
-TEST_F(DeploymentTest, GoesBackToAnOldSetAndNumbersItAnew) {
+TEST_F(DeploymentTest, RollbackReusesOldSetWithNewRevision) {
   StartAll();
   Create(WebDeployment(2));
   AwaitRolledOut(2);
@@ -149,14 +150,14 @@ TEST_F(DeploymentTest, GoesBackToAnOldSetAndNumbersItAnew) {
   EXPECT_EQ(RevisionOf(sets["better"].metadata), "2");
 }
 
-TEST_F(DeploymentTest, ABadImageStopsTheRolloutAndRunsOutOfTime) {
+TEST_F(DeploymentTest, BadImageStallsRolloutUntilDeadline) {
   StartAll();
   Deployment wanted = WebDeployment(4);
   wanted.spec.progressDeadlineSeconds = 1;
   Create(wanted);
   AwaitRolledOut(4);
   SetImage("bad");
-  // On a slow machine the deadline may pass before the rollout has got this far.
+  // On a slow machine the deadline may pass before the rollout reaches this state.
   const auto sets = manager->cache().ListerOf<ReplicaSet>();
   const auto replicas_of = [&](const std::string& image) {
     for (const auto& set : sets.List("default")) {
@@ -178,7 +179,7 @@ TEST_F(DeploymentTest, ABadImageStopsTheRolloutAndRunsOutOfTime) {
   EXPECT_EQ(SetsByImage()["bad"].spec.replicas, 0);
 }
 
-TEST_F(DeploymentTest, WhilePausedItScalesButDoesNotRoll) {
+TEST_F(DeploymentTest, PausedDeploymentScalesButDoesNotRollOut) {
   StartAll();
   Create(WebDeployment(2));
   AwaitRolledOut(2);
@@ -199,7 +200,7 @@ TEST_F(DeploymentTest, WhilePausedItScalesButDoesNotRoll) {
   EXPECT_EQ(SetsByImage()["better"].spec.replicas, 4);
 }
 
-TEST_F(DeploymentTest, RecreatesWithoutOverlap) {
+TEST_F(DeploymentTest, RecreateDoesNotOverlap) {
   StartAll();
   Deployment wanted = WebDeployment(3);
   wanted.spec.strategy.type = "Recreate";
@@ -221,9 +222,9 @@ TEST_F(DeploymentTest, RecreatesWithoutOverlap) {
   EXPECT_EQ(SetsByImage()["better"].spec.replicas, 3);
 }
 
-TEST_F(DeploymentTest, ATakenNameMakesAnother) {
+TEST_F(DeploymentTest, NameCollisionChangesTheHash) {
   ReplicaSet taken = WebReplicaSet(0);
-  // The name that it would have, by the template as the server fills it in.
+  // The hash of the template with the server's defaults.
   StartAll();
   Deployment wanted = WebDeployment(1);
   wanted.spec.paused = true;
@@ -238,7 +239,7 @@ TEST_F(DeploymentTest, ATakenNameMakesAnother) {
   EXPECT_EQ(ListObjects<ReplicaSet>().size(), 2);
 }
 
-TEST_F(DeploymentTest, KeepsNoMoreHistoryThanItMay) {
+TEST_F(DeploymentTest, DeletesHistoryBeyondLimit) {
   StartAll();
   Deployment wanted = WebDeployment(1);
   wanted.spec.revisionHistoryLimit = 1;
@@ -251,11 +252,11 @@ TEST_F(DeploymentTest, KeepsNoMoreHistoryThanItMay) {
       return IsRolledOut(web, 1) && web.spec.template_.spec.containers.at(0).image == image;
     });
   }
-  EXPECT_TRUE(testkit::WaitForGone<ReplicaSet>(*ctx, client(), {"default", first}).ok());
+  EXPECT_TRUE(testkit::WaitForDeleted<ReplicaSet>(*ctx, client(), {"default", first}).ok());
   EXPECT_EQ(ListObjects<ReplicaSet>().size(), 2);
 }
 
-TEST_F(DeploymentTest, AdoptsReplicaSetsOfItsTemplate) {
+TEST_F(DeploymentTest, AdoptsReplicaSetsWithItsTemplate) {
   ReplicaSet orphan = WebReplicaSet(2);
   orphan.metadata.labels = {{"app", "web"}};
   Create(orphan);
@@ -268,7 +269,7 @@ TEST_F(DeploymentTest, AdoptsReplicaSetsOfItsTemplate) {
   EXPECT_EQ(sets[0].metadata.name, "web");
 }
 
-// What kubectl's rollout commands read and write is what is kept here.
+// kubectl's rollout commands use the same annotations and conditions.
 TEST_F(DeploymentTest, KubectlRolloutWorks) {
   if (RunProgram(*ctx, {.arguments = {"kubectl", "version", "--client"}})
           .status()
@@ -312,7 +313,7 @@ TEST_F(DeploymentTest, KubectlRolloutWorks) {
   EXPECT_THAT(kubectl({"rollout", "history", "deployment/web"}), ContainsRegex("\n5 "));
 }
 
-// How fast a large one comes: run by hand, with --gtest_also_run_disabled_tests.
+// Measures the creation of a large deployment: run manually, with --gtest_also_run_disabled_tests.
 TEST_F(DeploymentTest, DISABLED_TwoThousandPods) {
   for (const auto storage : {testkit::TestClusterOptions::Storage::kMemory,
                              testkit::TestClusterOptions::Storage::kEtcd}) {

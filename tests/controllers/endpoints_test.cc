@@ -11,7 +11,7 @@ namespace {
 using core::v1::Endpoints;
 using core::v1::Service;
 using testkit::WaitFor;
-using testkit::WaitForGone;
+using testkit::WaitForDeleted;
 
 class EndpointsTest : public ServiceTest {
  protected:
@@ -32,7 +32,7 @@ class EndpointsTest : public ServiceTest {
   }
 };
 
-TEST_F(EndpointsTest, FollowThePodsAndGoWithTheService) {
+TEST_F(EndpointsTest, EndpointsFollowPodsAndAreDeletedWithService) {
   CreateService("web");
   CreatePod("web-0", "10.0.0.1", true);
   CreatePod("web-1", "10.0.0.2", false);
@@ -46,14 +46,14 @@ TEST_F(EndpointsTest, FollowThePodsAndGoWithTheService) {
             "endpoint-controller");
   SetReady("web-1", true);
   Until([](const Endpoints& now) { return Ready(now) == 2; });
-  // Made again when somebody takes it away.
+  // Recreated after a deletion by another client.
   ASSERT_TRUE(client().Delete<Endpoints>(*ctx, {"default", "web"}).ok());
   endpoints = Until([](const Endpoints& now) { return Ready(now) == 2; });
   ASSERT_TRUE(client().Delete<Service>(*ctx, {"default", "web"}).ok());
-  EXPECT_TRUE(WaitForGone<Endpoints>(*ctx, client(), {"default", "web"}).ok());
+  EXPECT_TRUE(WaitForDeleted<Endpoints>(*ctx, client(), {"default", "web"}).ok());
 }
 
-TEST_F(EndpointsTest, OfServicesWithoutSelectorAreTheirOwners) {
+TEST_F(EndpointsTest, EndpointsOfServicesWithoutSelectorAreNotChanged) {
   Service external;
   external.metadata = {.name = "by-hand", .namespace_ = "default"};
   external.spec.ports = {{.name = "http", .protocol = "TCP", .port = 80}};

@@ -16,7 +16,7 @@ using testing::SizeIs;
 
 class EndpointSliceTest : public ServiceTest {
  protected:
-  // Waits until the slices of the Service, all together, are as `holds` wants them.
+  // Waits until `holds` is true for all slices together.
   List<EndpointSlice> Slices(const std::function<bool(const List<EndpointSlice>&)>& holds) {
     auto informer = manager->cache().InformerOf<EndpointSlice>();
     const auto read = [&] {
@@ -40,7 +40,7 @@ class EndpointSliceTest : public ServiceTest {
   }
 };
 
-TEST_F(EndpointSliceTest, PodsComeGoAndChange) {
+TEST_F(EndpointSliceTest, SlicesFollowPods) {
   CreateNode("n1", "zone-a");
   CreateService("web");
   CreatePod("web-0", "10.0.0.1", true);
@@ -62,7 +62,7 @@ TEST_F(EndpointSliceTest, PodsComeGoAndChange) {
 
   CreatePod("web-1", "10.0.0.2", true);
   slices = Slices([](const auto& all) { return Count(all, true) == 2; });
-  EXPECT_THAT(slices, SizeIs(1));  // it was filled
+  EXPECT_THAT(slices, SizeIs(1));  // the existing slice was filled
   SetReady("web-1", false);
   Slices([](const auto& all) { return Count(all, true) == 1 && Count(all, false) == 1; });
   Relabel("web-1", "other");
@@ -72,7 +72,7 @@ TEST_F(EndpointSliceTest, PodsComeGoAndChange) {
   EXPECT_THAT(slices, SizeIs(1));  // the placeholder
 }
 
-TEST_F(EndpointSliceTest, AHundredInASlice) {
+TEST_F(EndpointSliceTest, AtMostHundredEndpointsPerSlice) {
   CreateNode("n1", "");
   CreateService("web");
   for (int i = 0; i < 150; ++i) {
@@ -84,7 +84,7 @@ TEST_F(EndpointSliceTest, AHundredInASlice) {
   for (const EndpointSlice& slice : slices) EXPECT_LE(slice.endpoints.size(), 100u);
 }
 
-TEST_F(EndpointSliceTest, APodWaitsForItsNode) {
+TEST_F(EndpointSliceTest, PodIsPublishedWhenItsNodeExists) {
   CreateService("web");
   CreatePod("web-0", "10.0.0.1", true);
   Start({AddEndpointSliceController});
@@ -94,7 +94,7 @@ TEST_F(EndpointSliceTest, APodWaitsForItsNode) {
   EXPECT_EQ(slices[0].endpoints[0].zone, "zone-b");
 }
 
-TEST_F(EndpointSliceTest, WhatIsNotOursStays) {
+TEST_F(EndpointSliceTest, SlicesOfOtherManagersAreNotChanged) {
   CreateNode("n1", "");
   Service external;
   external.metadata = {.name = "by-hand", .namespace_ = "default"};

@@ -13,7 +13,7 @@ using core::v1::ConfigMap;
 using core::v1::Secret;
 using rbac::v1::ClusterRole;
 using testkit::WaitFor;
-using testkit::WaitForGone;
+using testkit::WaitForDeleted;
 
 class GarbageCollectorTest : public ControllerTest {
  protected:
@@ -36,7 +36,7 @@ class GarbageCollectorTest : public ControllerTest {
     return client().Delete<ConfigMap>(*ctx, {"default", name}, {.propagation = propagation});
   }
   Status WaitGone(const std::string& name) {
-    return WaitForGone<ConfigMap>(*ctx, client(), {"default", name});
+    return WaitForDeleted<ConfigMap>(*ctx, client(), {"default", name});
   }
   Result<ConfigMap> WaitOwners(const std::string& name, size_t owners) {
     return WaitFor<ConfigMap>(*ctx, client(), {"default", name}, [owners](const ConfigMap& map) {

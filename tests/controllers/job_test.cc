@@ -44,20 +44,20 @@ class JobTest : public ControllerTest {
   }
   List<Pod> ActivePods() {
     List<Pod> pods = Pods();
-    // The cache may not have heard yet of those that the test has ended.
+    // The cache may not contain the status of Pods that the test has ended.
     erase_if(pods, [this](const Pod& pod) {
       return !pods::IsActive(pod) || ended_pods.contains(pod.metadata.uid);
     });
     return pods;
   }
-  // Until so many run.
+  // Waits until this number of Pods is active.
   List<Pod> AwaitActive(size_t count) {
     const Status held = testkit::WaitForCache(*ctx, manager->cache().InformerOf<Pod>().shared(),
                                               [&] { return ActivePods().size() == count; });
     EXPECT_TRUE(held.ok()) << held.ToString();
     return ActivePods();
   }
-  // What a kubelet would say of a Pod that ended now.
+  // Writes the status of a terminated Pod, like a kubelet.
   void End(Pod pod, const std::string& phase) {
     ended_pods.insert(pod.metadata.uid);
     pod.status.phase = phase;
@@ -92,7 +92,7 @@ class JobTest : public ControllerTest {
   std::set<std::string> ended_pods;  // by uid
 };
 
-TEST_F(JobTest, RunsPodsUntilEnoughHaveSucceeded) {
+TEST_F(JobTest, RunsPodsUntilCompletions) {
   Create(MakeJob(2, 3));
   Start({AddJobController});
   for (const Pod& pod : AwaitActive(2)) {
@@ -116,7 +116,7 @@ TEST_F(JobTest, RunsPodsUntilEnoughHaveSucceeded) {
   EXPECT_THAT(Pods(), SizeIs(3));
 }
 
-TEST_F(JobTest, ManyPodsAreCountedOnceEach) {
+TEST_F(JobTest, ManyPodsAreCountedOnce) {
   Create(MakeJob(60, 60));
   Start({AddJobController});
   for (const Pod& pod : AwaitActive(60)) End(pod, "Succeeded");
@@ -155,8 +155,9 @@ TEST_F(JobTest, PodsOfADeletedJobAreReleased) {
   ExpectReleased();
 }
 
-// Without labels nothing tells whose it was: what it waits for has to go with the owner.
-TEST_F(JobTest, APodThatIsLetGoIsNotHeldByTheJob) {
+// Without labels the former owner is unknown, so the finalizer must be removed with the owner
+// reference.
+TEST_F(JobTest, ReleasedPodHasNoFinalizer) {
   Create(MakeJob(1, 1));
   Start({AddJobController});
   const ObjectKey key = KeyOf(AwaitActive(1).at(0));
@@ -168,7 +169,7 @@ TEST_F(JobTest, APodThatIsLetGoIsNotHeldByTheJob) {
   EXPECT_FALSE(IsTracked(*free));
 }
 
-TEST_F(JobTest, APodThatIsAdoptedCounts) {
+TEST_F(JobTest, AdoptedPodCounts) {
   Job wanted = MakeJob(1, 1);
   wanted.spec.manualSelector = true;
   wanted.spec.selector.ensure().matchLabels = {{"app", "pi"}};
@@ -189,7 +190,7 @@ TEST_F(JobTest, APodThatIsAdoptedCounts) {
   ExpectReleased();
 }
 
-TEST_F(JobTest, SuspendsWithoutFailuresAndResumes) {
+TEST_F(JobTest, SuspendDeletesPodsWithoutFailuresAndResumes) {
   Job wanted = MakeJob(2, 2);
   wanted.spec.suspend = true;
   Create(wanted);
@@ -222,7 +223,7 @@ class JobTimeTest : public JobTest {
   }
 };
 
-TEST_F(JobTimeTest, FailedPodsAreReplacedAfterTenSecondsUntilTheLimit) {
+TEST_F(JobTimeTest, FailedPodsAreReplacedAfterBackoffUntilLimit) {
   Job wanted = MakeJob(1, 1);
   wanted.spec.backoffLimit = 1;
   Create(wanted);
@@ -231,7 +232,7 @@ TEST_F(JobTimeTest, FailedPodsAreReplacedAfterTenSecondsUntilTheLimit) {
   AwaitJob([](const Job& now) { return now.status.failed == 1; });
   clock->Advance(seconds(9));
   EXPECT_THAT(ActivePods(), IsEmpty());
-  // The controller may not have begun to wait: time goes on until it has waited.
+  // The controller may not have started its timer yet, so the clock is advanced repeatedly.
   while (ActivePods().empty() && !ctx->Done()) {
     clock->Advance(seconds(1));
     std::this_thread::yield();
@@ -244,7 +245,7 @@ TEST_F(JobTimeTest, FailedPodsAreReplacedAfterTenSecondsUntilTheLimit) {
   EXPECT_FALSE(job.status.completionTime.has_value());
 }
 
-TEST_F(JobTimeTest, TheDeadlineIsATimer) {
+TEST_F(JobTimeTest, ActiveDeadlineUsesTimer) {
   Job wanted = MakeJob(1, 1);
   wanted.spec.activeDeadlineSeconds = 30;
   Create(wanted);

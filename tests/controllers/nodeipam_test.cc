@@ -29,7 +29,7 @@ class NodeIpamTest : public ControllerTest {
   }
 };
 
-TEST_F(NodeIpamTest, NodesGetWhatIsFree) {
+TEST_F(NodeIpamTest, NodesGetFreeSubnets) {
   Give("old", "10.244.0.0/24");
   NodeIpamOptions options;
   options.allocate_node_cidrs = true;
@@ -40,7 +40,7 @@ TEST_F(NodeIpamTest, NodesGetWhatIsFree) {
   EXPECT_EQ(AwaitCidr("a"), "10.244.2.0/24");
   Give("b");
   EXPECT_EQ(AwaitCidr("b"), "10.244.3.0/24");
-  // Used up: the next waits until a node goes.
+  // The range is exhausted: the next node waits until another is deleted.
   Give("c");
   ASSERT_TRUE(client().Delete<Node>(*ctx, {"", "old"}).ok());
   const auto node = Eventually<Node>(

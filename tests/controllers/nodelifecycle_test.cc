@@ -26,14 +26,14 @@ class NodeLifecycleTest : public ControllerTest {
     clock.emplace();
   }
 
-  // A node that says that it is well.
+  // Creates a Ready node.
   void CreateNode(const std::string& name) {
     Node node;
     node.metadata.name = name;
     Create(std::move(node));
     Post(name, {{"Ready", "True"}});
   }
-  // What a kubelet would post.
+  // Writes conditions, like a kubelet.
   void Post(const std::string& name,
             const std::vector<std::pair<std::string, std::string>>& conditions) {
     const auto stored = ChangeObject<Node>(*ctx, client(), {"", name},
@@ -84,18 +84,19 @@ class NodeLifecycleTest : public ControllerTest {
   }
 };
 
-TEST_F(NodeLifecycleTest, ASilentNodeBecomesUnknownAndLosesItsPods) {
+TEST_F(NodeLifecycleTest, UnreachableNodeBecomesUnknownAndItsPodsAreEvicted) {
   for (const char* name : {"n1", "n2", "n3"}) CreateNode(name);
   CreatePod("short", "n1", 5);
   CreatePod("patient", "n1", std::nullopt);
   CreatePod("elsewhere", "n2", 5);
   Start({AddNodeLifecycleController, AddTaintEvictionController});
-  // What the server puts on new nodes goes: they are ready. So each has been looked at.
+  // The initial taints are removed because the nodes are ready, which shows that each was
+  // reconciled.
   for (const char* name : {"n1", "n2", "n3"}) {
     AwaitNode(name, [](const Node& node) { return TaintsOf(node).empty(); });
   }
   clock->Advance(seconds(40));
-  // The others give signs of life, which are seen: their conditions become taints.
+  // The other nodes send heartbeats; the taints show that they were processed.
   for (const char* name : {"n2", "n3"}) {
     Post(name, {{"Ready", "True"}, {"DiskPressure", "True"}});
     AwaitNode(name, [](const Node& node) { return HasTaint(node, "disk-pressure", "NoSchedule"); });
@@ -134,7 +135,7 @@ TEST_F(NodeLifecycleTest, ASilentNodeBecomesUnknownAndLosesItsPods) {
     ASSERT_TRUE(pod.ok());
     EXPECT_FALSE(pod->metadata.deletionTimestamp.has_value()) << name;
   }
-  // It comes back.
+  // The node is reachable again.
   Post("n1", {{"Ready", "True"},
               {"MemoryPressure", "False"},
               {"DiskPressure", "False"},
@@ -142,7 +143,7 @@ TEST_F(NodeLifecycleTest, ASilentNodeBecomesUnknownAndLosesItsPods) {
   AwaitNode("n1", [](const Node& node) { return TaintsOf(node).empty(); });
 }
 
-TEST_F(NodeLifecycleTest, ARenewedLeaseIsASignOfLife) {
+TEST_F(NodeLifecycleTest, RenewedLeaseIsAHeartbeat) {
   for (const char* name : {"n1", "n2", "n3"}) CreateNode(name);
   Start({AddNodeLifecycleController});
   for (const char* name : {"n1", "n2", "n3"}) {
@@ -177,7 +178,7 @@ TEST_F(NodeLifecycleTest, ARenewedLeaseIsASignOfLife) {
   EXPECT_THAT(TaintsOf(AwaitNode("n1", nullptr)), IsEmpty());
 }
 
-TEST_F(NodeLifecycleTest, CordonedNodesAndConditionsAreTaints) {
+TEST_F(NodeLifecycleTest, CordonAndConditionsBecomeTaints) {
   CreateNode("n1");
   CreateNode("n2");
   Start({AddNodeLifecycleController});
@@ -190,14 +191,14 @@ TEST_F(NodeLifecycleTest, CordonedNodesAndConditionsAreTaints) {
   AwaitNode("n1", [](const Node& node) {
     return HasTaint(node, "not-ready", "NoSchedule") && HasTaint(node, "not-ready", "NoExecute");
   });
-  // All are down: it is more likely us, and nothing is evicted.
+  // All nodes are down, probably a fault of the control plane: nothing is evicted.
   Post("n2", {{"Ready", "False"}});
   AwaitNode("n1", [](const Node& node) {
     return HasTaint(node, "not-ready", "NoSchedule") && !HasTaint(node, "not-ready", "NoExecute");
   });
 }
 
-TEST_F(NodeLifecycleTest, PodsThatDoNotTolerateGoAtOnce) {
+TEST_F(NodeLifecycleTest, PodsWithoutTolerationAreEvictedImmediately) {
   CreateNode("n1");
   CreatePod("a", "n1", std::nullopt);
   Start({AddTaintEvictionController});

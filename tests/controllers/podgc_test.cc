@@ -11,7 +11,7 @@ using core::v1::Node;
 using core::v1::Pod;
 using std::chrono::seconds;
 using testkit::WaitFor;
-using testkit::WaitForGone;
+using testkit::WaitForDeleted;
 
 class PodGcControllerTest : public ControllerTest {
  protected:
@@ -34,7 +34,7 @@ class PodGcControllerTest : public ControllerTest {
   }
 };
 
-TEST_F(PodGcControllerTest, PodsOfNodesThatAreGoneFailAndGo) {
+TEST_F(PodGcControllerTest, PodsOfDeletedNodesFailAndAreDeleted) {
   CreateNode("here");
   CreatePod("stays", "here");
   CreatePod("lost", "gone", {"example.com/hold"});
@@ -50,7 +50,7 @@ TEST_F(PodGcControllerTest, PodsOfNodesThatAreGoneFailAndGo) {
   EXPECT_TRUE(Exists<Pod>({"default", "stays"}));
 }
 
-TEST_F(PodGcControllerTest, ANodeThatComesBackKeepsItsPods) {
+TEST_F(PodGcControllerTest, PodsOfReturnedNodeAreKept) {
   CreatePod("waits", "late");
   CreatePod("lost", "gone");
   Start({AddPodGcController});
@@ -59,7 +59,7 @@ TEST_F(PodGcControllerTest, ANodeThatComesBackKeepsItsPods) {
   EXPECT_TRUE(Exists<Pod>({"default", "waits"}));
 }
 
-TEST_F(PodGcControllerTest, UnscheduledPodsThatAreDeletedFail) {
+TEST_F(PodGcControllerTest, DeletedUnscheduledPodsFail) {
   CreatePod("pending", "", {"example.com/hold"});
   CreatePod("waits", "");
   Start({AddPodGcController});
@@ -72,17 +72,17 @@ TEST_F(PodGcControllerTest, UnscheduledPodsThatAreDeletedFail) {
   EXPECT_EQ(waits->status.phase, "Pending");
 }
 
-TEST_F(PodGcControllerTest, TerminatingPodsOfNodesOutOfServiceGo) {
+TEST_F(PodGcControllerTest, TerminatingPodsOnOutOfServiceNodesAreDeleted) {
   CreateNode("off", {{.key = "node.kubernetes.io/out-of-service", .effect = "NoExecute"}});
   CreatePod("deleted", "off");
   CreatePod("other", "off");
   Start({AddPodGcController});
   ASSERT_TRUE(client().Delete<Pod>(*ctx, {"default", "deleted"}).ok());
-  EXPECT_TRUE(WaitForGone<Pod>(*ctx, client(), {"default", "deleted"}).ok());
+  EXPECT_TRUE(WaitForDeleted<Pod>(*ctx, client(), {"default", "deleted"}).ok());
   EXPECT_TRUE(Exists<Pod>({"default", "other"}));
 }
 
-TEST_F(PodGcControllerTest, OfThoseThatEndedTheOldestGo) {
+TEST_F(PodGcControllerTest, OldestTerminatedPodsAreDeleted) {
   CreateNode("here");
   PodGcOptions options;
   options.terminated_pod_threshold = 1;

@@ -28,7 +28,7 @@ class ReplicaSetTest : public WorkloadTest {
   }
 };
 
-TEST_F(ReplicaSetTest, KeepsAsManyPodsAsItWants) {
+TEST_F(ReplicaSetTest, KeepsTheSpecifiedNumberOfPods) {
   Start({AddReplicaSetController, AddFakeKubelet});
   const ReplicaSet set = Create(WebReplicaSet(3));
   EXPECT_EQ(AwaitReady(3).status.fullyLabeledReplicas, 3);
@@ -38,9 +38,9 @@ TEST_F(ReplicaSetTest, KeepsAsManyPodsAsItWants) {
     EXPECT_TRUE(pod.metadata.name.starts_with("web-"));
     EXPECT_TRUE(IsControlledBy(pod.metadata, set.metadata.uid));
   }
-  // One that is deleted is replaced.
+  // A deleted Pod is replaced.
   ASSERT_TRUE(client().Delete<Pod>(*ctx, KeyOf(pods[0])).ok());
-  ASSERT_TRUE(testkit::WaitForGone<Pod>(*ctx, client(), KeyOf(pods[0])).ok());
+  ASSERT_TRUE(testkit::WaitForDeleted<Pod>(*ctx, client(), KeyOf(pods[0])).ok());
   ASSERT_TRUE(testkit::WaitForCache(*ctx, manager->cache().InformerOf<Pod>().shared(), [&] {
                 return manager->cache().ListerOf<Pod>().size() == 3;
               }).ok());
@@ -52,7 +52,7 @@ TEST_F(ReplicaSetTest, KeepsAsManyPodsAsItWants) {
   EXPECT_EQ(ListObjects<Pod>().size(), 1);
 }
 
-TEST_F(ReplicaSetTest, AdoptsOrphansAndReleasesWhatNoLongerMatches) {
+TEST_F(ReplicaSetTest, AdoptsOrphansAndReleasesMismatches) {
   Start({AddReplicaSetController, AddFakeKubelet});
   Pod orphan;
   orphan.metadata = {.name = "orphan", .namespace_ = "default", .labels = {{"app", "web"}}};
@@ -69,7 +69,7 @@ TEST_F(ReplicaSetTest, AdoptsOrphansAndReleasesWhatNoLongerMatches) {
                 return manager->cache().ListerOf<Pod>().size() == 3;
               }).ok());
   AwaitReady(2);
-  // An orphan that comes later is one too many.
+  // A later orphan exceeds the number of replicas.
   orphan.metadata.name = "late";
   Create(orphan);
   ASSERT_TRUE(testkit::WaitForCache(*ctx, manager->cache().InformerOf<Pod>().shared(), [&] {
@@ -81,7 +81,7 @@ TEST_F(ReplicaSetTest, AdoptsOrphansAndReleasesWhatNoLongerMatches) {
   AwaitReady(2);
 }
 
-TEST_F(ReplicaSetTest, WhatCannotBeCreatedIsTold) {
+TEST_F(ReplicaSetTest, FailedCreateSetsConditionAndEvent) {
   Start({AddReplicaSetController});
   ReplicaSet set = WebReplicaSet(3);
   set.spec.template_.spec.priorityClassName = "missing";
@@ -98,7 +98,7 @@ TEST_F(ReplicaSetTest, WhatCannotBeCreatedIsTold) {
   });
   ASSERT_NE(told, events.end());
   EXPECT_THAT(told->note, HasSubstr("Error creating: pods "));
-  // It recovers when the cause has gone.
+  // Recovers when the cause is removed.
   Change<ReplicaSet>("web",
                      [](ReplicaSet& web) { web.spec.template_.spec.priorityClassName = ""; });
   Wait<ReplicaSet>("web", [](const ReplicaSet& web) {
@@ -106,7 +106,7 @@ TEST_F(ReplicaSetTest, WhatCannotBeCreatedIsTold) {
   });
 }
 
-TEST_F(ReplicaSetTest, PodsBecomeAvailableWithTime) {
+TEST_F(ReplicaSetTest, PodsBecomeAvailableAfterMinReadySeconds) {
   Start({AddReplicaSetController, AddFakeKubelet});
   ReplicaSet set = WebReplicaSet(2);
   set.spec.minReadySeconds = 1;
@@ -115,7 +115,7 @@ TEST_F(ReplicaSetTest, PodsBecomeAvailableWithTime) {
   AwaitReady(2);
 }
 
-TEST_F(ReplicaSetTest, ATerminatingNamespaceGetsNoPodsAndNoEvents) {
+TEST_F(ReplicaSetTest, TerminatingNamespaceGetsNoPodsAndNoEvents) {
   CreateNamespace("going");
   ReplicaSet set = WebReplicaSet(0);
   set.metadata.namespace_ = "going";
@@ -127,7 +127,7 @@ TEST_F(ReplicaSetTest, ATerminatingNamespaceGetsNoPodsAndNoEvents) {
     return true;
   });
   ASSERT_TRUE(grown.ok()) << grown.status().ToString();
-  // It was looked at, and is content.
+  // The set was synced without a failure.
   auto seen =
       testkit::WaitFor<ReplicaSet>(*ctx, client(), {"going", "web"}, [&](const ReplicaSet& web) {
         return web.status.observedGeneration == grown->metadata.generation;
@@ -140,7 +140,7 @@ TEST_F(ReplicaSetTest, ATerminatingNamespaceGetsNoPodsAndNoEvents) {
   EXPECT_TRUE(events->items.empty());
 }
 
-TEST_F(ReplicaSetTest, ALargeSetComesInManyBatches) {
+TEST_F(ReplicaSetTest, LargeSetIsCreatedInBatches) {
   Start({AddReplicaSetController, AddFakeKubelet});
   Create(WebReplicaSet(700));
   AwaitReady(700);

@@ -30,7 +30,7 @@ TEST_F(RootCaPublisherTest, EveryNamespaceHasTheCa) {
   EXPECT_TRUE(WaitFor<ConfigMap>(*ctx, client(), {"after", kName}, IsRight).ok());
 }
 
-TEST_F(RootCaPublisherTest, WhatWasChangedOrDeletedIsRepaired) {
+TEST_F(RootCaPublisherTest, ChangedOrDeletedConfigMapIsRestored) {
   Start({{AddRootCaPublisher, options}});
   auto map = WaitFor<ConfigMap>(*ctx, client(), {"default", kName}, IsRight);
   ASSERT_TRUE(map.ok());
@@ -46,7 +46,7 @@ TEST_F(RootCaPublisherTest, WhatWasChangedOrDeletedIsRepaired) {
               }).ok());
 }
 
-TEST_F(RootCaPublisherTest, WithoutACaNothingIsPublished) {
+TEST_F(RootCaPublisherTest, NothingIsPublishedWithoutCa) {
   Start({AddRootCaPublisher});
   EXPECT_FALSE(Exists<ConfigMap>({"default", kName}));
 }

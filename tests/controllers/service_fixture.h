@@ -9,7 +9,7 @@
 
 namespace cox::controllers {
 
-// Services, Pods and nodes without kubelets: tests say what those would.
+// Services, Pods and nodes without kubelets: tests write the statuses.
 class ServiceTest : public ControllerTest {
  protected:
   void CreateNode(const std::string& name, const std::string& zone) {
@@ -25,7 +25,7 @@ class ServiceTest : public ControllerTest {
     service.spec.ports = {HttpPort()};
     return Create(std::move(service));
   }
-  // Of Service "web", on node n1.
+  // A Pod of Service "web" on node n1.
   void CreatePod(const std::string& name, const std::string& ip, bool ready) {
     core::v1::Pod pod;
     pod.metadata = {.name = name, .namespace_ = "default", .labels = {{"app", "web"}}};

@@ -20,7 +20,7 @@ TEST_F(ServiceAccountControllerTest, EveryNamespaceHasADefaultAccount) {
   EXPECT_TRUE(WaitFor<ServiceAccount>(*ctx, client(), {"after", "default"}).ok());
 }
 
-TEST_F(ServiceAccountControllerTest, ADeletedOneIsMadeAgain) {
+TEST_F(ServiceAccountControllerTest, DeletedAccountIsRecreated) {
   Start({AddServiceAccountController});
   const auto first = WaitFor<ServiceAccount>(*ctx, client(), {"default", "default"});
   ASSERT_TRUE(first.ok());
@@ -32,7 +32,7 @@ TEST_F(ServiceAccountControllerTest, ADeletedOneIsMadeAgain) {
                   .ok());
 }
 
-TEST_F(ServiceAccountControllerTest, ATerminatingNamespaceGetsNone) {
+TEST_F(ServiceAccountControllerTest, TerminatingNamespaceGetsNoAccount) {
   CreateNamespace("going");
   ASSERT_TRUE(client().Delete<core::v1::Namespace>(*ctx, {"", "going"}).ok());
   Start({AddServiceAccountController});

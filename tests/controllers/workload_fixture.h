@@ -18,8 +18,7 @@
 
 namespace cox::controllers {
 
-// What a node does, as far as workloads see it: Pods become ready unless their image is "bad", and
-// go when they are deleted.
+// Simulates a kubelet: Pods become ready unless their image is "bad", and are removed when deleted.
 inline Status AddFakeKubelet(Manager& manager) {
   using core::v1::Pod;
   const auto pods = manager.cache().ListerOf<Pod>();
@@ -90,7 +89,7 @@ class WorkloadTest : public ControllerTest {
     EXPECT_TRUE(list.ok()) << list.status().ToString();
     return list.ok() ? std::move(list->items) : List<T>();
   }
-  // The ReplicaSets by their image.
+  // The ReplicaSets by image.
   std::map<std::string, ReplicaSet> SetsByImage() {
     std::map<std::string, ReplicaSet> sets;
     for (ReplicaSet& set : ListObjects<ReplicaSet>()) {

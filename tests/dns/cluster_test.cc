@@ -13,7 +13,7 @@ namespace {
 using core::v1::Service;
 using discovery::v1::EndpointSlice;
 
-TEST(DnsClusterTest, NamesFollowTheObjects) {
+TEST(DnsClusterTest, NamesFollowServicesAndSlices) {
   auto started = testkit::TestCluster::Start();
   ASSERT_TRUE(started.ok()) << started.status().ToString();
   testkit::TestCluster& cluster = **started;

@@ -7,7 +7,7 @@
 #include "dns/server/server.h"
 #include "tests/proxy/cluster_net.h"
 
-// The server at an address that was added for it.
+// The server on an address that was added to the loopback interface.
 namespace cox::dns {
 namespace {
 
@@ -19,7 +19,7 @@ using proxy::Namespace;
 constexpr char kIp4[] = "10.96.0.10";
 constexpr char kIp6[] = "fd00:96::10";
 
-// Whether this network namespace has the address.
+// Returns whether this network namespace has the address.
 bool IsLocal(const std::string& ip) {
   sockaddr_storage address;
   const socklen_t size = MakeSockaddr(ip, 0, &address);
@@ -29,7 +29,7 @@ bool IsLocal(const std::string& ip) {
   return bound;
 }
 
-TEST(LoopbackAddressesTest, AddedTakenOverRemoved) {
+TEST(LoopbackAddressesTest, AddressesAreAddedAdoptedAndRemoved) {
   const Namespace node;
   if (geteuid() != 0 || !node.ok()) GTEST_SKIP() << "network namespaces need root";
   node.Do([] {
@@ -38,7 +38,7 @@ TEST(LoopbackAddressesTest, AddedTakenOverRemoved) {
     ASSERT_TRUE(made.ok()) << made.status().ToString();
     EXPECT_TRUE(IsLocal(kIp4));
     EXPECT_TRUE(IsLocal(kIp6));
-    // A run that is killed removes nothing; the next one may have other addresses.
+    // A killed process removes nothing; the next one may have other addresses.
     [[maybe_unused]] static const LoopbackAddresses* killed = made->release();
     auto again = LoopbackAddresses::Add({kIp4, "10.96.0.11"});
     ASSERT_TRUE(again.ok()) << again.status().ToString();
@@ -52,7 +52,7 @@ TEST(LoopbackAddressesTest, AddedTakenOverRemoved) {
     EXPECT_TRUE(IsLocal("127.0.0.1"));
 
     EXPECT_FALSE(LoopbackAddresses::Add({"10.96.0"}).ok());
-    // What others have added stays.
+    // Addresses of other owners are kept.
     ASSERT_TRUE(proxy::RunWords("ip addr add 10.96.0.10/32 dev lo").ok());
     again = LoopbackAddresses::Add({kIp4});
     ASSERT_TRUE(again.ok()) << again.status().ToString();
@@ -61,12 +61,12 @@ TEST(LoopbackAddressesTest, AddedTakenOverRemoved) {
   });
 }
 
-TEST(LoopbackAddressesTest, FoundAgainWhereTheKernelKeepsNoMark) {
+TEST(LoopbackAddressesTest, AddressesAreFoundByMetricWithoutProtocolSupport) {
   const Namespace node;
   if (geteuid() != 0 || !node.ok()) GTEST_SKIP() << "network namespaces need root";
   node.Do([] {
     ASSERT_TRUE(proxy::RunWords("ip link set lo up").ok());
-    // What a run that was killed leaves on a kernel before 5.18, and others who have a metric, too.
+    // The state after a killed process on a kernel before 5.18, and an address with another metric.
     ASSERT_TRUE(proxy::RunWords("ip addr add 10.96.0.10/32 dev lo metric 49344").ok());
     ASSERT_TRUE(proxy::RunWords("ip -6 addr add fd00:96::10/128 dev lo metric 49344 nodad").ok());
     ASSERT_TRUE(proxy::RunWords("ip addr add 10.96.0.11/32 dev lo metric 100").ok());
@@ -79,7 +79,7 @@ TEST(LoopbackAddressesTest, FoundAgainWhereTheKernelKeepsNoMark) {
   });
 }
 
-// Nothing exists; that is enough to be answered.
+// A source without objects, sufficient for responses.
 class NoObjects final : public Source {
  public:
   bool Complete() const override { return true; }
@@ -90,7 +90,7 @@ class NoObjects final : public Source {
   std::vector<SlicePtr> SlicesAt(const std::string&) const override { return {}; }
 };
 
-TEST(LoopbackAddressesTest, PodsReachTheServerWithoutARule) {
+TEST(LoopbackAddressesTest, PodsReachServerWithoutNatRules) {
   ClusterNet net;
   if (const Status status = net.Start(); !status.ok()) GTEST_SKIP() << status.ToString();
   RealClock clock;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Server-side apply: input is the live object, a zero byte and the patch. Whatever they are,
-// nothing breaks, and what was applied once changes nothing when it is applied again.
+// Server-side apply: the input is the live object, a zero byte and the patch. Applying the same
+// patch twice must not change anything the second time.
 #include <cstdint>
 #include <cstdlib>
 #include <memory>

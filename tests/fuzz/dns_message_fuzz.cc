@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a peer may send to port 53, and what an upstream may answer. A query that was read can be
-// written and read again; offsets that a scan gives are inside of the message.
+// DNS messages of clients and upstream servers. A parsed query can be encoded and parsed again; the
+// offsets of a scan are within the message.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever parses as a field selector can be written and read back; escaping is reversible.
+// A parsed field selector can be written and parsed again; escaping is reversible.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string written = selector->ToString();
   const cox::Result<cox::fields::Selector> again = cox::fields::Selector::Parse(written);
   if (!again.ok()) std::abort();
-  // "a==b" is written "a=b", which can change the order of terms, but no more than that.
+  // "a==b" is written "a=b", which can only change the order of terms.
   if (!std::is_permutation(again->requirements().begin(), again->requirements().end(),
                            selector->requirements().begin(), selector->requirements().end())) {
     std::abort();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// fieldsV1: what was read is written in a form that reads as the same set and is written alike
-// again.
+// fieldsV1: writing a parsed set and parsing it again gives the same set and the same text.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a peer may send to the server after TLS: the first byte says which protocol (even: HTTP/2,
-// with the preface and settings already exchanged if bit 1 is set; odd: HTTP/1.1) and how the bytes
-// are cut into reads. Requests are answered at once, later, by a stream, or never, by their path's
-// length.
+// Data of a client after TLS: the first byte selects the protocol (even: HTTP/2, with preface and
+// settings already exchanged if bit 1 is set; odd: HTTP/1.1) and the size of the reads. Depending
+// on the length of the path, requests are answered immediately, later, with a stream, or never.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -39,7 +38,7 @@ void Handle(SessionHarness& server, ExchangePtr exchange) {
       server.exchanges.push_back(std::move(exchange));
       return;
     default:
-      return;  // forgotten
+      return;  // never answered
   }
 }
 
@@ -75,7 +74,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   produced += server.Output().size();
   server.Advance(std::chrono::hours(1));
   produced += server.Output().size();
-  if (produced > (size + 100) * 100'000) __builtin_trap();  // answers out of all proportion
+  if (produced > (size + 100) * 100'000) __builtin_trap();  // amplification
   server.session.reset();
   if (server.counters.body_bytes != 0 || server.counters.streams != 0) __builtin_trap();
   return 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as JSON: without a type, and as the kind they name. What was read is written and read
-// again.
+// Parses any bytes as JSON: untyped, and as the kind that they name. The result is written and
+// parsed again.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
@@ -21,7 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 
   Result<Object> object = DecodeObject(text, Format::kJson, Scheme::Builtin(), nullptr, &strict);
   if (object.ok()) {
-    if (!value.ok()) std::abort();  // typed reading accepts nothing that is no JSON
+    if (!value.ok()) std::abort();  // typed decoding accepts only valid JSON
     std::string written;
     EncodeObject(*object, Format::kJson, &written);
     Result<Object> again = DecodeObject(written, Format::kJson, Scheme::Builtin());
@@ -29,7 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     std::string twice;
     EncodeObject(*again, Format::kJson, &twice);
     if (twice != written) std::abort();
-    // The way over Value is the same way.
+    // Conversion through Value gives the same object.
     Object other = *object;
     if (!other.FromValue(object->ToValue()).ok()) std::abort();
     std::string bytes;

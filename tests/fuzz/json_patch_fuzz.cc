@@ -4,8 +4,7 @@
 #include "object/type/limits.h"
 #include "patch_input.h"
 
-// Any patch of any document ends in a result of bounded depth or an error, and the same one each
-// time.
+// Every patch of every document gives a result of bounded depth or an error, deterministically.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace cox;
   std::optional<fuzz::PatchInput> input = fuzz::ReadPatchInput(data, size);

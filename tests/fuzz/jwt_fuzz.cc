@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever text comes as a service account token is taken apart without harm; claims that are
-// understood can be written and read back.
+// Parses any text as a service account token; valid claims can be written and parsed again.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

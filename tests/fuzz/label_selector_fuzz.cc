@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever parses as a label selector can be written and read back.
+// A parsed label selector can be written and parsed again.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

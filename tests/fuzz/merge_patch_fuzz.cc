@@ -21,7 +21,7 @@ bool HasNull(const Value& value) {
 
 }  // namespace
 
-// Merging is idempotent; a created patch makes the one document the other.
+// Merging is idempotent; a created patch converts one document to the other.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace cox;
   std::optional<fuzz::PatchInput> input = fuzz::ReadPatchInput(data, size);
@@ -32,7 +32,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (Result<Value> once = patch::ApplyMergePatch(input->document, *other); once.ok()) {
     Result<Value> twice = patch::ApplyMergePatch(*once, *other);
     fuzz::Require(twice.ok(), "a patch applies to its own result");
-    // An array with nulls in it loses them only where it does not replace an object.
+    // Nulls in an array are dropped only if the array does not replace an object.
     if (!HasNull(*once)) fuzz::Require(*once == *twice, "merging is idempotent");
   }
 

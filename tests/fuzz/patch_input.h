@@ -11,7 +11,7 @@
 #include "object/codec/json/json.h"
 #include "object/type/value.h"
 
-// What the patch fuzzers share: their input is a document, a zero byte, and a patch.
+// Shared by the patch fuzzers: the input is a document, a zero byte, and a patch.
 namespace cox::fuzz {
 
 struct PatchInput {
@@ -19,7 +19,7 @@ struct PatchInput {
   std::string_view patch;
 };
 
-// None if the document is no JSON. Borrows the data.
+// Returns nullopt if the document is not JSON. The result refers to `data`.
 inline std::optional<PatchInput> ReadPatchInput(const uint8_t* data, size_t size) {
   std::string_view text(reinterpret_cast<const char*>(data), size);
   size_t zero = text.find('\0');
@@ -29,7 +29,7 @@ inline std::optional<PatchInput> ReadPatchInput(const uint8_t* data, size_t size
   return PatchInput{.document = std::move(*document), .patch = text.substr(zero + 1)};
 }
 
-// Ends the run with the reason when a property does not hold.
+// Aborts with a message if a property does not hold.
 inline void Require(bool holds, const char* property) {
   if (holds) return;
   std::fprintf(stderr, "property does not hold: %s\n", property);

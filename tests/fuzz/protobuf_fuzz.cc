@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as protobuf. What was read once is a fixed point: written, read and written again it is
-// the same.
+// Parses any bytes as protobuf. Encoding is a fixed point after the first decoding.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
@@ -21,6 +20,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (twice != once) std::abort();
   std::string text;
   EncodeObject(*object, Format::kJson, &text);
-  if (!json::Parse(text).ok()) std::abort();  // whatever came in, JSON that goes out is JSON
+  if (!json::Parse(text).ok()) std::abort();  // the JSON output is always valid
   return 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever parses as a Quantity can be written and read back, and arithmetic on it is exact.
+// A parsed Quantity can be written and parsed again, and its arithmetic is exact.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -16,7 +16,7 @@ void Check(bool holds) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  // The first byte says where to cut the rest into two quantities.
+  // The first byte selects where the rest is split into two quantities.
   if (size == 0) return 0;
   const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
   const size_t cut = data[0] % (text.size() + 1);
@@ -28,12 +28,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const std::string written = (*q)->ToString();
     const cox::Result<cox::Quantity> again = cox::Quantity::Parse(written);
     Check(again.ok() && *again == **q);
-    // A binary number that no binary unit fits ("62.5Ki") is written bare ("64000"), which reads as
-    // a decimal one ("64k"), as upstream has it. All others are fixed points at once, and that one
-    // after its reading.
+    // A binary number that fits no binary unit ("62.5Ki") is written without one ("64000"), which
+    // parses as a decimal number ("64k"), as in upstream. All others are fixed points immediately,
+    // and that one after it is parsed once.
     Check(again->ToString() == written || (*q)->format() == cox::Quantity::Format::kBinarySI);
     Check(cox::Quantity::Parse(again->ToString())->ToString() == again->ToString());
-    // The same without the spelling of the input.
+    // The same without the cached text of the input.
     cox::Quantity canonical = **q;
     canonical.Neg();
     canonical.Neg();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever a peer sends as method and target: what is read from it keeps to one place of the API.
+// Parses any method and target: the result refers to exactly one place in the API.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -31,12 +31,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     Require(!info.status().message().empty());
     return 0;
   }
-  // A slash in a name would reach the key of another object.
+  // A slash in a name would give the key of another object.
   Require(IsSegment(info->namespace_) && IsSegment(info->name) && IsSegment(info->resource));
   Require(IsSegment(info->subresource) && IsSegment(info->group) && IsSegment(info->version));
   for (const std::string& part : info->parts) Require(IsSegment(part));
   Require(!info->long_running || info->is_resource);
-  // The same request again is about the same thing.
+  // Parsing is deterministic.
   const auto again = cox::apiserver::ParseRequestInfo(method, target, query);
   Require(again.ok() && again->verb == info->verb && again->name == info->name);
   return 0;

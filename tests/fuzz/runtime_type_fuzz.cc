@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types from schemas: input is a schema, and after a zero byte an object of it. Pruning and
-// defaulting settle: doing them again changes nothing.
+// Types from schemas: the input is a schema, a zero byte and an object. Pruning and defaulting are
+// idempotent.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a peer may send as SPDY. The first byte says how the bytes are cut into reads. Read whole
-// and in pieces the outcomes have to be the same, and headers stay within their bounds.
+// SPDY data of a peer. The first byte selects the size of the reads. The result must not depend on
+// it, and headers must stay within their limits.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as a stored value that is encrypted. Only what the cipher without a seal writes can
-// open by chance; an envelope of a KMS that was read once is a fixed point.
+// Decrypts any bytes as a stored value. Only unauthenticated ciphers can succeed by chance; a
+// parsed KMS envelope is a fixed point.
 #include <cstdint>
 #include <cstdlib>
 #include <string>

@@ -6,8 +6,8 @@
 
 namespace {
 
-// Any patch of any document, whether it fits the type or not, ends in a result or an error; so does
-// making a patch, and one that was made applies.
+// Applying and creating patches gives a result or an error for every document and patch, also if
+// they do not fit the type; a created patch can be applied.
 void Try(const cox::Value& document, const cox::Value& other, const cox::Type& type) {
   using namespace cox;
   (void)patch::ApplyStrategicPatch(document, other, type).ok();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever parses as a time or a duration can be written and read back.
+// A parsed time or duration can be written and parsed again.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -15,7 +15,7 @@ void Check(bool holds) {
   if (!holds) std::abort();
 }
 
-// Offsets can lead one day out of the years 0 to 9999, which is all that Parse reads.
+// Offsets can move a time out of the years 0 to 9999, which are all that Parse accepts.
 bool HasFourDigitYear(const std::string& text) { return text.find('-') == 4; }
 
 }  // namespace
@@ -33,7 +33,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (const cox::Result<cox::Duration> duration = cox::Duration::Parse(text); duration.ok()) {
     Check(cox::Duration::Parse(duration->ToString()).value() == *duration);
   }
-  // Any number is a duration and, as seconds, nearly any is a time.
+  // Every number is a valid duration, and nearly every number of seconds a valid time.
   int64_t number = 0;
   std::memcpy(&number, data, size < sizeof number ? size : sizeof number);
   Check(cox::Duration::Parse(cox::Duration{number}.ToString()).value().nanos == number);

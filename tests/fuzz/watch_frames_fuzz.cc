@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as the answer to a list or a watch: what is read must not depend on how they are cut.
-// The first byte says as what they are read, the second how they are cut.
+// Parses any bytes as the response to a list or a watch: the result must not depend on the chunks.
+// The first byte selects the format, the second the chunk size.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -10,9 +10,9 @@
 #include "api/core/v1.h"
 #include "coxswain/resource.h"
 #include "object/codec/json/json.h"
-#include "sdk/client/answer/list_decoder.h"
-#include "sdk/client/answer/status_answer.h"
-#include "sdk/client/answer/watch_decoder.h"
+#include "sdk/client/response/list_decoder.h"
+#include "sdk/client/response/status_response.h"
+#include "sdk/client/response/watch_decoder.h"
 
 namespace {
 
@@ -23,7 +23,7 @@ sdk::ObjectForm Form(bool typed) {
   return {{"example.com", "v1", "Backup"}, nullptr};
 }
 
-// All that was read, up to the first error, as text.
+// Returns everything up to the first error as text.
 std::string ReadList(std::string_view bytes, size_t piece, bool typed) {
   sdk::ListDecoder decoder(Form(typed));
   std::string out;
@@ -63,7 +63,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const bool typed = (data[0] & 1) != 0;
   const bool watch = (data[0] & 2) != 0;
   const Format format = (data[0] & 4) != 0 ? Format::kProtobuf : Format::kJson;
-  // Values of a kind without a type are JSON.
+  // Kinds without a type support only JSON.
   if (!typed && format == Format::kProtobuf) return 0;
   const size_t piece = std::max<size_t>(data[1], 1);
   const std::string whole = watch ? ReadWatch(bytes, bytes.size() + 1, format, typed)
@@ -71,6 +71,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string cut =
       watch ? ReadWatch(bytes, piece, format, typed) : ReadList(bytes, piece, typed);
   if (whole != cut) std::abort();
-  (void)sdk::StatusFromAnswer(500, {}, bytes);
+  (void)sdk::StatusFromResponse(500, {}, bytes);
   return 0;
 }

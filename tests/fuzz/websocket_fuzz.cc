@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a peer may send on a WebSocket. The first byte says which end it is (bit 0: a client's
-// frames, masked) and how the bytes are cut into reads. Read whole and in pieces the outcomes have
-// to be the same, and what was read can be written and read again.
+// WebSocket data of a peer. The first byte selects the side (bit 0: masked frames of a client) and
+// the size of the reads. The result must not depend on the size, and written frames can be parsed
+// again.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as YAML: reading ends without a crash; what was read is written so that it reads back
-// as the same; what is read strictly is the same again.
+// Parses any bytes as YAML: a parsed value can be written and parsed again, and strict parsing
+// gives the same value.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -28,7 +28,7 @@
 
 namespace cox::kubelet {
 
-// Mounts nothing: tests need no root.
+// Mounts nothing, so that tests need no root.
 class NoMounts final : public Mounter {
  public:
   Status MountTmpfs(const std::string&, int64_t) override { return {}; }
@@ -37,8 +37,8 @@ class NoMounts final : public Mounter {
   Result<bool> IsMounted(const std::string&) override { return true; }
 };
 
-// The Pods' half of a node agent: an informer of the node's Pods and what runs them. Ending it
-// leaves containers alone.
+// The Pod management of a kubelet: an informer of the node's Pods and the PodManager. Containers
+// keep running after its destruction.
 class Agent {
  public:
   Agent(Clock& clock, Client& client, runtime::Runtime& runtime, EventRecorder& events,
@@ -63,7 +63,7 @@ class Agent {
     handle_ = {};
     ctx_.Stop();
   }
-  // Returns when all Pods are known.
+  // Returns when all Pods are synced.
   Status Start(Context& ctx) {
     Informer<core::v1::Pod> pods = cache_->InformerOf<core::v1::Pod>();
     PodManager& manager = *manager_;
@@ -72,7 +72,8 @@ class Agent {
                          .on_update = [&](const auto&, const auto& pod) { manager.OnPod(pod); },
                          .on_delete = [&](const auto& pod) { manager.OnPodDeleted(pod); }});
     COX_RETURN_IF_ERROR(scope_->Go("agent", [&](Context& run) { (void)manager.Run(run); }));
-    // The handler too, not only the cache, has seen all: what it has not seen would be ended.
+    // Waits for the handler, not only for the cache: Pods that the handler has not received would
+    // be killed.
     while (!handle_.synced()) {
       COX_RETURN_IF_ERROR(ctx.status());
       std::this_thread::yield();
@@ -90,8 +91,8 @@ class Agent {
   std::optional<Scope> scope_;
 };
 
-// A node's Pods against the real API server and a runtime in memory. The server's time goes on; the
-// agent's is the test's.
+// The Pods of a node with the real API server and an in-memory runtime. The server uses real time;
+// the test controls the kubelet's clock.
 class AgentTest : public ::testing::Test {
  public:
   using Pod = core::v1::Pod;
@@ -101,7 +102,7 @@ class AgentTest : public ::testing::Test {
     ASSERT_TRUE(started.ok()) << started.status().ToString();
     cluster = *std::move(started);
     ctx.emplace(cluster->context().WithTimeout(std::chrono::seconds(60)));
-    // Both count from the same moment: the server says when a grace period is over.
+    // Both start at the same time, because the server computes the end of grace periods.
     clock.emplace(cluster->clock().Now());
     runtime.emplace(*clock);
     runtime->Publish("img:1");
@@ -120,11 +121,11 @@ class AgentTest : public ::testing::Test {
     ASSERT_TRUE(agent->Start(*ctx).ok());
     manager = &agent->manager();
   }
-  // What runs goes on.
+  // Containers keep running.
   void StopAgent() { agent.reset(); }
 
   Client& client() { return cluster->client(); }
-  // A Pod of namespace "default" on this node; `spec` is JSON.
+  // Creates a Pod in namespace "default" on this node; `spec` is JSON.
   Pod Create(const std::string& name, const std::string& spec) {
     auto pod = json::Decode<Pod>(R"({"metadata":{"namespace":"default","name":")" + name +
                                  R"("},"spec":)" + spec + "}");
@@ -134,7 +135,7 @@ class AgentTest : public ::testing::Test {
     EXPECT_TRUE(created.ok()) << created.status().ToString();
     return created.ok() ? *std::move(created) : Pod();
   }
-  // Moves the agent's time on until `holds` of the Pod.
+  // Advances the kubelet's clock until `holds` is true for the Pod.
   Pod Eventually(const std::string& name, const std::function<bool(const Pod&)>& holds,
                  Clock::Duration step = std::chrono::seconds(1)) {
     Result<Pod> pod = Pod();
@@ -150,7 +151,7 @@ class AgentTest : public ::testing::Test {
                   << ::testing::PrintToString(events.events());
     return pod.ok() ? *pod : Pod();
   }
-  // The same while the agent's time stands still: nothing in it may wait for a timer.
+  // The same without advancing the clock: nothing may depend on a timer.
   Pod Await(const std::string& name, const std::function<bool(const Pod&)>& holds) {
     return Eventually(name, holds, {});
   }
@@ -180,7 +181,7 @@ class AgentTest : public ::testing::Test {
     const auto& statuses = pod.status.containerStatuses;
     return statuses.empty() ? -1 : statuses[0].restartCount;
   }
-  // The runtime's id of the newest life of a container.
+  // The runtime's id of the newest instance of a container.
   std::string IdOf(const Pod& pod, const std::string& container) {
     const auto state = runtime->GetPod(*ctx, pod.metadata.uid);
     const auto* newest = state.ok() ? state->Newest(container) : nullptr;

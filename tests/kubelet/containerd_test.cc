@@ -6,7 +6,7 @@
 #include "runtime/cri/cri_runtime.h"
 #include "runtime/testing/containerd.h"
 
-// Pods in a real containerd, with real mounts and control groups.
+// Pods in a real containerd, with real mounts and cgroups.
 namespace cox::kubelet {
 namespace {
 
@@ -49,7 +49,7 @@ class ContainerdPodsTest : public ::testing::Test {
     agent_.emplace(cluster_->clock(), cluster_->client(), *runtime_, events_, nullptr, options_);
     ASSERT_TRUE(agent_->Start(*ctx_).ok());
   }
-  // A Pod whose container "c" runs `script`; `more` is JSON of the container, `spec` of the Pod.
+  // A Pod whose container "c" runs `script`; `more` is JSON for the container, `spec` for the Pod.
   Pod Create(const std::string& name, const std::string& script, const std::string& more = "",
              const std::string& spec = "") {
     auto pod = json::Decode<Pod>(
@@ -92,7 +92,7 @@ class ContainerdPodsTest : public ::testing::Test {
 
 constexpr const char* kForever = "trap 'exit 0' TERM; while true; do sleep 0.1; done";
 
-TEST_F(ContainerdPodsTest, LivesOfPods) {
+TEST_F(ContainerdPodsTest, PodLifecycle) {
   core::v1::ConfigMap map;
   map.metadata.namespace_ = "default";
   map.metadata.name = "conf";
@@ -121,7 +121,7 @@ TEST_F(ContainerdPodsTest, LivesOfPods) {
   EXPECT_THAT(LogOf(web), HasSubstr("stdout F " + ready.status.podIP + "\tweb\n"));
   EXPECT_THAT(LogOf(web), HasSubstr("stdout F web\n"));
 
-  // What has ended says why.
+  // Terminated containers report their message.
   Create("job", "echo -n bye > /dev/termination-log; exit 3", "", R"(,"restartPolicy":"Never")");
   Create("logs", "echo late; exit 4", R"(,"terminationMessagePolicy":"FallbackToLogsOnError")",
          R"(,"restartPolicy":"Never")");
@@ -135,7 +135,7 @@ TEST_F(ContainerdPodsTest, LivesOfPods) {
            statuses[0].state.waiting->reason == "CrashLoopBackOff";
   });
 
-  // A new agent takes over.
+  // A new kubelet adopts the Pods.
   const std::string id = ready.status.containerStatuses[0].containerID;
   agent_.reset();
   StartAgent();
@@ -149,13 +149,13 @@ TEST_F(ContainerdPodsTest, LivesOfPods) {
     EXPECT_TRUE(cluster_->client().Delete<Pod>(*ctx_, {"default", name}).ok());
   }
   for (const char* name : {"web", "job", "logs", "crash", "later"}) {
-    EXPECT_TRUE(testkit::WaitForGone<Pod>(*ctx_, cluster_->client(), {"default", name}).ok())
+    EXPECT_TRUE(testkit::WaitForDeleted<Pod>(*ctx_, cluster_->client(), {"default", name}).ok())
         << name;
   }
   EXPECT_FALSE(std::filesystem::exists(options_.root_dir + "/pods/" + web.metadata.uid));
 }
 
-TEST_F(ContainerdPodsTest, AnExitIsInTheApiSoon) {
+TEST_F(ContainerdPodsTest, ContainerExitIsReportedSoon) {
   constexpr int kPods = 10;
   std::vector<milliseconds> took;
   for (int i = 0; i < kPods; ++i) {

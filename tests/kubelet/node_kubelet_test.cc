@@ -17,8 +17,8 @@
 #include "runtime/testing/fake_runtime.h"
 #include "tests/manager_fixture.h"
 
-// The node agent as a node, against the real API server in this process: as the user that a node
-// is, with the node authorizer and NodeRestriction.
+// The kubelet as a node, with the real API server in this process: with the node's user, the Node
+// authorizer and NodeRestriction.
 namespace cox::kubelet {
 namespace {
 
@@ -53,7 +53,7 @@ class NodeTest : public ManagerFixture {
   std::optional<runtime::FakeRuntime> runtime;
 };
 
-// --- Step by step, in a time that stands still.
+// --- Single steps, with a stopped clock.
 
 class NodeAgentTest : public NodeTest {
  protected:
@@ -81,7 +81,7 @@ class NodeAgentTest : public NodeTest {
   std::unique_ptr<NodeAgent> agent;
 };
 
-TEST_F(NodeAgentTest, RegistersAndTellsOnlyWhatChanges) {
+TEST_F(NodeAgentTest, RegistersAndWritesOnlyChanges) {
   const Status registered = agent->Register(cluster->context());
   ASSERT_TRUE(registered.ok()) << registered.ToString();
   EXPECT_EQ(*Now().metadata.labels.Get("kubernetes.io/hostname"), kName);
@@ -94,7 +94,7 @@ TEST_F(NodeAgentTest, RegistersAndTellsOnlyWhatChanges) {
   const auto taint = std::find_if(node.spec.taints.begin(), node.spec.taints.end(),
                                   [](const auto& one) { return one.key == "dedicated"; });
   EXPECT_NE(taint, node.spec.taints.end());
-  // Nothing is news: nothing is written, until it is time to say so.
+  // Without changes, nothing is written until the report period ends.
   const std::string version = node.metadata.resourceVersion;
   cluster->Advance(std::chrono::seconds(10));
   Sync();
@@ -106,7 +106,7 @@ TEST_F(NodeAgentTest, RegistersAndTellsOnlyWhatChanges) {
             TimeNow(cluster->clock()));
 }
 
-TEST_F(NodeAgentTest, WhatTheRuntimeSaysIsToldAtOnceButARestartIsNoNews) {
+TEST_F(NodeAgentTest, RuntimeStatusIsReportedAtOnceButRestartIsIgnored) {
   ASSERT_TRUE(agent->Register(cluster->context()).ok());
   Sync();
   runtime->FailNext("Status", Status::Unavailable("restarting"));
@@ -127,7 +127,7 @@ TEST_F(NodeAgentTest, WhatTheRuntimeSaysIsToldAtOnceButARestartIsNoNews) {
   EXPECT_TRUE(IsReady(Now().status));
 }
 
-TEST_F(NodeAgentTest, ANodeOfAnEarlierLifeIsTakenOver) {
+TEST_F(NodeAgentTest, ExistingNodeIsAdopted) {
   Node earlier;
   earlier.metadata.name = kName;
   earlier.metadata.labels["kubernetes.io/arch"] = "other";
@@ -139,12 +139,12 @@ TEST_F(NodeAgentTest, ANodeOfAnEarlierLifeIsTakenOver) {
   EXPECT_NE(*Now().metadata.labels.Get("kubernetes.io/arch"), "other");
   EXPECT_EQ(*Now().metadata.labels.Get("team"), "a");
   EXPECT_TRUE(Now().spec.unschedulable);
-  // Deleted: what is told has no Node any more, and that is known by its reason.
+  // After the Node is deleted, Sync returns NotFound.
   ASSERT_TRUE(admin().Delete<Node>(cluster->context(), Key()).ok());
   EXPECT_TRUE(agent->Sync(cluster->context()).Is(Reason::kNotFound));
 }
 
-TEST_F(NodeAgentTest, TheLeaseIsRenewed) {
+TEST_F(NodeAgentTest, LeaseIsRenewed) {
   ASSERT_TRUE(agent->Register(cluster->context()).ok());
   const auto node = std::make_shared<const Node>(Now());
   NodeLease lease(*client, std::string(kName), std::chrono::seconds(40), [&] { return node; });
@@ -161,7 +161,7 @@ TEST_F(NodeAgentTest, TheLeaseIsRenewed) {
   ASSERT_NO_FATAL_FAILURE(renew());
   auto second = admin().Get<Lease>(cluster->context(), key);
   EXPECT_EQ(*second->spec.renewTime - *first->spec.renewTime, Duration::Seconds(10));
-  // Somebody else has written it: the next attempt reads it again.
+  // Another client has written the Lease: the next attempt reads it again.
   second->metadata.labels["a"] = "b";
   ASSERT_TRUE(admin().Update(cluster->context(), *second).ok());
   EXPECT_TRUE(lease.Renew(cluster->context()).Is(Reason::kConflict));
@@ -169,7 +169,7 @@ TEST_F(NodeAgentTest, TheLeaseIsRenewed) {
   EXPECT_EQ(*admin().Get<Lease>(cluster->context(), key)->metadata.labels.Get("a"), "b");
 }
 
-// --- As a whole.
+// --- The complete kubelet.
 
 class KubeletTest : public NodeTest {
  protected:
@@ -204,7 +204,7 @@ class KubeletTest : public NodeTest {
   const std::string folder = testing::TempDir() + "node-kubelet";
 };
 
-TEST_F(KubeletTest, IsReadyAtOnceAndComesBackWhenItsNodeIsDeleted) {
+TEST_F(KubeletTest, BecomesReadyAtOnceAndRegistersAgainAfterDeletion) {
   const Clock::SteadyTime begun = cluster->clock().Monotonic();
   ASSERT_NO_FATAL_FAILURE(Run());
   const auto ready = [](const Node& node) { return IsReady(node.status); };
@@ -224,9 +224,9 @@ TEST_F(KubeletTest, IsReadyAtOnceAndComesBackWhenItsNodeIsDeleted) {
   EXPECT_TRUE(node.ok()) << node.status().ToString();
 }
 
-// --- Who may use its server, as the API server says.
+// --- Access to its server, authorized by the API server.
 
-TEST_F(KubeletTest, TokensAndRolesAreTheApiServers) {
+TEST_F(KubeletTest, TokensAndRolesAreVerifiedByApiServer) {
   auto authentication = Authentication::Create(*ctx, {}, client.get());
   ASSERT_TRUE(authentication.ok());
   Authorization authorization({}, std::string(kName), client.get());
@@ -258,7 +258,7 @@ TEST_F(KubeletTest, TokensAndRolesAreTheApiServers) {
   const auto may = [&](const char* method, const char* path) {
     return authorization.Authorize(*ctx, *user, method, path);
   };
-  // The roles reach the authorizer by a watch.
+  // The authorizer receives the roles by a watch.
   Status stats = may("GET", "/stats/summary");
   for (int i = 0; i < 200 && !stats.ok(); ++i) {
     Authorization again({}, std::string(kName), client.get());

@@ -2,7 +2,7 @@
 #include "agent.h"
 #include "net/tcp.h"
 
-// The life of Pods on a node.
+// The life cycle of Pods on a node.
 namespace cox::kubelet {
 namespace {
 
@@ -17,7 +17,7 @@ constexpr const char* kWeb = R"({"containers":[{"name":"c","image":"img:1"}]})";
 
 using PodsTest = AgentTest;
 
-TEST_F(PodsTest, APodRunsAndIsEndedWhenItIsDeleted) {
+TEST_F(PodsTest, PodRunsAndIsStoppedWhenDeleted) {
   StartAgent();
   const Pod made = Create("web", R"({"containers":[{"name":"c","image":"img:1",
       "env":[{"name":"IP","valueFrom":{"fieldRef":{"fieldPath":"status.podIP"}}}],
@@ -57,7 +57,7 @@ TEST_F(PodsTest, APodRunsAndIsEndedWhenItIsDeleted) {
   EXPECT_FALSE(root.Has("logs/pods/default_web_" + made.metadata.uid));
 }
 
-TEST_F(PodsTest, WhatCrashesIsRestartedWithGrowingWaits) {
+TEST_F(PodsTest, CrashingContainerIsRestartedWithBackoff) {
   StartAgent();
   const Pod pod = Create("web", kWeb);
   Await("web", IsReady);
@@ -66,11 +66,11 @@ TEST_F(PodsTest, WhatCrashesIsRestartedWithGrowingWaits) {
       return RestartsOf(is) == count && is.status.containerStatuses[0].state.running;
     };
   };
-  // At once the first time.
+  // The first restart is immediate.
   runtime->Exit(IdOf(pod, "c"), 1);
   const Pod second = Await("web", restarts(1));
   EXPECT_EQ(second.status.containerStatuses[0].lastState.terminated->exitCode, 1);
-  // Then after 10 s, then after 20.
+  // The next ones are after 10 s and 20 s.
   for (const auto& [count, wait] : {std::pair{2, seconds(10)}, std::pair{3, seconds(20)}}) {
     const auto ended = clock->Now();
     runtime->Exit(IdOf(pod, "c"), 1);
@@ -83,7 +83,7 @@ TEST_F(PodsTest, WhatCrashesIsRestartedWithGrowingWaits) {
     EXPECT_GE(clock->Now() - ended, wait);
   }
   EXPECT_TRUE(events.Has("Warning BackOff Back-off restarting failed container c in pod web_"));
-  // Of those that have ended only the newest is kept.
+  // Only the newest terminated container is kept.
   AwaitCall("RemoveContainer web/c");
   const auto state = runtime->GetPod(*ctx, pod.metadata.uid);
   ASSERT_TRUE(state.ok());
@@ -93,8 +93,8 @@ TEST_F(PodsTest, WhatCrashesIsRestartedWithGrowingWaits) {
   EXPECT_EQ(previous->attempt, 2U);
 }
 
-// CVE-2019-11245: the second time, when the image was there, it was started as root.
-TEST_F(PodsTest, TheImagesUserIsKeptWhenAContainerIsRestarted) {
+// CVE-2019-11245: containers were started as root at the second start, when the image was present.
+TEST_F(PodsTest, ImageUserIsKeptOnRestart) {
   runtime->Publish("plain:1", 5);
   StartAgent();
   const Pod pod = Create("web", R"({"securityContext":{"runAsNonRoot":true},
@@ -109,7 +109,7 @@ TEST_F(PodsTest, TheImagesUserIsKeptWhenAContainerIsRestarted) {
   EXPECT_EQ(user(), 5);
 }
 
-TEST_F(PodsTest, InitContainersThenSidecarsThenMainAndBackwards) {
+TEST_F(PodsTest, InitContainersSidecarsAndMainStartInOrderAndStopInReverse) {
   StartAgent();
   const Pod pod = Create("web", R"({"initContainers":[{"name":"i","image":"img:1"},
       {"name":"s","image":"img:1","restartPolicy":"Always"}],
@@ -133,7 +133,7 @@ TEST_F(PodsTest, InitContainersThenSidecarsThenMainAndBackwards) {
   EXPECT_THAT(order, ElementsAre("+i", "+s", "+m", "-m", "-s"));
 }
 
-TEST_F(PodsTest, WhatRunsToItsEndStaysAsItEnded) {
+TEST_F(PodsTest, TerminatedPodsKeepTheirStatus) {
   StartAgent();
   const Pod good =
       Create("good", R"({"restartPolicy":"Never","containers":[{"name":"c","image":"img:1"}]})");
@@ -149,14 +149,14 @@ TEST_F(PodsTest, WhatRunsToItsEndStaysAsItEnded) {
   EXPECT_EQ(failed.status.containerStatuses[0].state.terminated->exitCode, 3);
   EXPECT_EQ(failed.status.containerStatuses[0].state.terminated->message, "no disk");
   AwaitCall("StopSandbox bad");
-  // The containers stay for those who read logs; the object is not touched.
+  // The containers are kept for reading logs; the object is not deleted.
   EXPECT_THAT(runtime->calls(), Not(Contains("RemoveSandbox bad")));
   ASSERT_TRUE(client().Delete<Pod>(*ctx, {"default", "bad"}).ok());
   AwaitGone("bad");
   AwaitCall("RemoveSandbox bad");
 }
 
-TEST_F(PodsTest, ImagesThatCannotBePulled) {
+TEST_F(PodsTest, ImagePullFailuresAreReportedAndRetried) {
   StartAgent();
   Create("web", R"({"containers":[{"name":"c","image":"none:1"}]})");
   Await("web", [](const Pod& is) { return WaitsFor(is) == "ErrImagePull"; });
@@ -174,7 +174,7 @@ TEST_F(PodsTest, ImagesThatCannotBePulled) {
   Await("never", [](const Pod& is) { return WaitsFor(is) == "ErrImageNeverPull"; });
 }
 
-TEST_F(PodsTest, WhatIsMissingIsToldAndFoundWhenItComes) {
+TEST_F(PodsTest, MissingConfigMapIsReportedAndUsedWhenCreated) {
   StartAgent();
   Create("env", R"({"containers":[{"name":"c","image":"img:1",
       "envFrom":[{"configMapRef":{"name":"late"}}]}]})");
@@ -191,7 +191,7 @@ TEST_F(PodsTest, WhatIsMissingIsToldAndFoundWhenItComes) {
   ASSERT_TRUE(client().Create(*ctx, late).ok());
   Await("env", IsReady);
   const Pod volume = Await("volume", IsReady);
-  // And followed from then on.
+  // Later changes are applied too.
   const std::string file =
       "kubelet/pods/" + volume.metadata.uid + "/volumes/kubernetes.io~configmap/v/A";
   EXPECT_EQ(root.Read(file), "1");
@@ -201,7 +201,7 @@ TEST_F(PodsTest, WhatIsMissingIsToldAndFoundWhenItComes) {
   ASSERT_TRUE(client().Update(*ctx, *changed).ok());
   while (!ctx->Done() && root.Read(file) != "2") std::this_thread::yield();
   EXPECT_EQ(root.Read(file), "2");
-  // When it goes, what has its files keeps them and is restarted with them.
+  // When it is deleted, existing files are kept and used for restarts.
   const auto failures = [this] {
     const auto told = events.events();
     return std::count_if(told.begin(), told.end(), [](const std::string& event) {
@@ -215,7 +215,7 @@ TEST_F(PodsTest, WhatIsMissingIsToldAndFoundWhenItComes) {
   Await("volume", [](const Pod& is) { return RestartsOf(is) == 1 && IsReady(is); });
 }
 
-TEST_F(PodsTest, WhatCannotBeStartedIsTriedWithGrowingWaitsAndCanBeDeleted) {
+TEST_F(PodsTest, FailedStartsAreRetriedWithBackoffAndPodCanBeDeleted) {
   constexpr std::chrono::seconds kFirstBackOff{10};
   StartAgent();
   const auto made = [this] {
@@ -227,12 +227,12 @@ TEST_F(PodsTest, WhatCannotBeStartedIsTriedWithGrowingWaitsAndCanBeDeleted) {
   Await("web", [](const Pod& is) { return WaitsFor(is) == "CrashLoopBackOff"; });
   EXPECT_EQ(made(), 2);
   EXPECT_TRUE(events.Has("Warning Failed Error: no such file"));
-  // One step: a clock that runs on could end the deadline of the call that starts the container.
+  // In one step: a clock that keeps running could exceed the deadline of the start call.
   clock->Advance(kFirstBackOff);
   Await("web", IsReady);
   EXPECT_EQ(made(), 3);
 
-  // One that was made and never started does not hold up its Pod's end.
+  // A container that was created but never started does not block the deletion.
   for (int i = 0; i < 2; ++i) runtime->FailNext("StartContainer", Status::Internal("no such file"));
   Create("gone", kWeb);
   Await("gone", [](const Pod& is) { return WaitsFor(is) == "CrashLoopBackOff"; });
@@ -241,12 +241,12 @@ TEST_F(PodsTest, WhatCannotBeStartedIsTriedWithGrowingWaitsAndCanBeDeleted) {
   EXPECT_THAT(runtime->calls(), Not(Contains(StartsWith("StopContainer gone/c"))));
 }
 
-TEST_F(PodsTest, InTheHostsNetworkTheNodesAddressIsProbed) {
+TEST_F(PodsTest, HostNetworkPodIsProbedAtNodeAddress) {
   auto listener = net::TcpListener::Listen("127.0.0.1", 0);
   ASSERT_TRUE(listener.ok());
   options.node_ips = {"127.0.0.1"};
   StartAgent();
-  Create("first", kWeb);  // the image is there from now on
+  Create("first", kWeb);  // the image is present from now on
   Await("first", IsReady);
   Create("host", R"({"hostNetwork":true,"containers":[{"name":"c","image":"img:1",
       "readinessProbe":{"tcpSocket":{"port":)" +
@@ -255,18 +255,18 @@ TEST_F(PodsTest, InTheHostsNetworkTheNodesAddressIsProbed) {
   EXPECT_EQ(host.status.podIP, "127.0.0.1");
 }
 
-TEST_F(PodsTest, AHostsFileThatAContainerMadeHugeIsNotRead) {
+TEST_F(PodsTest, HugeHostsFileIsNotRead) {
   StartAgent();
   const Pod pod = Create("web", kWeb);
   Await("web", IsReady);
   const std::string hosts = root / "kubelet/pods/" + pod.metadata.uid + "/etc-hosts";
-  std::filesystem::resize_file(hosts, std::uintmax_t{1} << 36);  // with nothing in it
+  std::filesystem::resize_file(hosts, std::uintmax_t{1} << 36);  // a sparse file
   runtime->Exit(IdOf(pod, "c"), 1);
   Await("web", [](const Pod& is) { return RestartsOf(is) == 1 && IsReady(is); });
   EXPECT_LT(std::filesystem::file_size(hosts), 4096U);
 }
 
-TEST_F(PodsTest, AContainerRunsForOthersWhenItsPostStartHookHasEnded) {
+TEST_F(PodsTest, ContainerIsReportedRunningAfterPostStartHook) {
   std::atomic<bool> go = false;
   runtime->SetExec([&go, this](const std::string&, const auto&) {
     while (!go && !ctx->Done()) std::this_thread::yield();
@@ -283,10 +283,10 @@ TEST_F(PodsTest, AContainerRunsForOthersWhenItsPostStartHookHasEnded) {
   EXPECT_FALSE(IsReady(starting));
   go = true;
   Await("web", IsReady);
-  StopAgent();  // before `go` goes
+  StopAgent();  // before `go` is destroyed
 }
 
-TEST_F(PodsTest, AsManyPodsAsANodeHolds) {
+TEST_F(PodsTest, RunsMaximumNumberOfPods) {
   StartAgent();
   constexpr int kPods = 110;
   for (int i = 0; i < kPods; ++i) Create("p" + std::to_string(i), kWeb);
@@ -300,14 +300,14 @@ TEST_F(PodsTest, AsManyPodsAsANodeHolds) {
     return std::count_if(calls.begin(), calls.end(),
                          [what](const std::string& call) { return call.starts_with(what); });
   };
-  // Each once: no news is acted on twice.
+  // Each call once: no event is processed twice.
   EXPECT_EQ(count("RunSandbox"), kPods);
   EXPECT_EQ(count("StartContainer"), kPods);
   EXPECT_EQ(count("StopContainer"), kPods);
   EXPECT_EQ(count("RemoveSandbox"), kPods);
 }
 
-TEST_F(PodsTest, ANewAgentTakesOverWhatRuns) {
+TEST_F(PodsTest, NewKubeletAdoptsRunningPods) {
   StartAgent();
   const Pod stays = Create("stays", kWeb);
   const Pod ends = Create("ends", kWeb);
@@ -319,28 +319,28 @@ TEST_F(PodsTest, ANewAgentTakesOverWhatRuns) {
   ASSERT_TRUE(client().Delete<Pod>(*ctx, {"default", "goes"}, {.grace_period = seconds(0)}).ok());
   StartAgent();
   Await("ends", [](const Pod& is) { return RestartsOf(is) == 1 && IsReady(is); });
-  // What the API no longer has is ended and removed.
+  // Pods that were deleted from the API are stopped and removed.
   AwaitCall("RemoveSandbox goes");
   EXPECT_EQ(IdOf(stays, "c"), stays_id);
   EXPECT_TRUE(IsReady(*client().Get<Pod>(*ctx, {"default", "stays"})));
   EXPECT_THAT(runtime->calls(), Not(Contains(StartsWith("StopContainer stays"))));
 }
 
-TEST_F(PodsTest, NewsThatWereLostAreFound) {
+TEST_F(PodsTest, LostRuntimeEventsAreRecovered) {
   StartAgent();
   const Pod pod = Create("web", kWeb);
   Await("web", IsReady);
   runtime->BreakEvents();
   runtime->Exit(IdOf(pod, "c"), 1);
   Await("web", [](const Pod& is) { return RestartsOf(is) == 1; });
-  // A runtime that does not answer is tried again, and in the end told of.
+  // Calls of an unavailable runtime are retried.
   const std::string id = IdOf(pod, "c");
   for (int i = 0; i < 3; ++i) runtime->FailNext("GetPod", Status::Unavailable("away"));
   runtime->Exit(id, 1);
   Eventually("web", [](const Pod& is) { return RestartsOf(is) == 2; });
 }
 
-TEST_F(PodsTest, ProbesMakeReadyAndRestart) {
+TEST_F(PodsTest, ProbesControlReadinessAndRestarts) {
   std::atomic<int> code = 1;
   runtime->SetExec([&code](const std::string&, const auto&) {
     return runtime::ExecResult{.exit_code = code, .out = "so", .err = ""};
@@ -360,7 +360,7 @@ TEST_F(PodsTest, ProbesMakeReadyAndRestart) {
   Eventually("ready", IsReady);
 }
 
-TEST_F(PodsTest, HooksAndSandboxesThatFail) {
+TEST_F(PodsTest, FailedHooksAndSandboxesAreReportedAndRetried) {
   runtime->SetExec([](const std::string&, const auto& command) {
     return runtime::ExecResult{.exit_code = command[0] == "bad" ? 1 : 0, .out = "", .err = "x"};
   });
@@ -377,7 +377,7 @@ TEST_F(PodsTest, HooksAndSandboxesThatFail) {
   EXPECT_TRUE(events.Has("Warning FailedPostStartHook"));
 }
 
-TEST_F(PodsTest, WhatDoesNotFitIsTurnedAwayAndWhatIsEvictedEnds) {
+TEST_F(PodsTest, PodsThatDoNotFitAreRejectedAndEvictedPodsEnd) {
   options.max_pods = 1;
   StartAgent();
   const Pod first = Create("first", kWeb);
@@ -404,7 +404,7 @@ TEST_F(PodsTest, EphemeralContainersAreStartedOnce) {
   StartAgent();
   Create("web", kWeb);
   const Pod pod = Await("web", IsReady);
-  // A patch, as kubectl debug sends it: an update could conflict with the kubelet's status updates.
+  // A patch, like kubectl debug: an update could conflict with the kubelet's status updates.
   const auto patched = client().PatchObject<Pod>(
       *ctx, {"default", "web"}, Patch::Strategic(R"({"spec":{"ephemeralContainers":[{
         "name":"debug","image":"img:1","imagePullPolicy":"IfNotPresent",

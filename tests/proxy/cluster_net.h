@@ -36,7 +36,7 @@ inline socklen_t MakeSockaddr(const std::string& ip, uint16_t port, sockaddr_sto
   return sizeof *in;
 }
 
-// Tells everybody who connects its name and who they seem to be: "pod0 192.168.7.2".
+// Sends each client the server's name and the client's address: "pod0 192.168.7.2".
 class NameServer {
  public:
   NameServer(const Namespace& where, std::string name, const std::string& ip, uint16_t port)
@@ -84,7 +84,7 @@ class NameServer {
   std::thread thread_;
 };
 
-// The same by datagrams: whatever comes is answered with its name.
+// The same with UDP: every datagram is answered with the name.
 class DatagramServer {
  public:
   DatagramServer(const Namespace& where, std::string name, const std::string& ip, uint16_t port)
@@ -99,7 +99,7 @@ class DatagramServer {
   }
   ~DatagramServer() {
     stop_ = true;
-    shutdown(socket_, SHUT_RDWR);  // wakes who reads, though nothing is connected
+    shutdown(socket_, SHUT_RDWR);  // wakes the reader, although the socket is not connected
     thread_.join();
     close(socket_);
   }
@@ -124,7 +124,7 @@ class DatagramServer {
   std::thread thread_;
 };
 
-// A client that keeps its port, so that all it sends is one flow.
+// A UDP client with a fixed port, so that all its datagrams are one flow.
 class DatagramClient {
  public:
   DatagramClient(const Namespace& where, const std::string& ip, uint16_t port) {
@@ -137,7 +137,7 @@ class DatagramClient {
   }
   ~DatagramClient() { close(socket_); }
 
-  // What is answered; "timeout", "refused".
+  // Returns the answer, "timeout" or "refused".
   std::string Ask(int timeout_milliseconds = 5000, std::string_view message = "?") const {
     (void)!send(socket_, message.data(), message.size(), MSG_NOSIGNAL);
     pollfd ready{.fd = socket_, .events = POLLIN, .revents = 0};
@@ -152,14 +152,14 @@ class DatagramClient {
   int socket_ = -1;
 };
 
-// A node with Pods behind it and a client outside of the cluster, each in a network namespace of
-// its own: Pods 10.244.0.2 and on, the node 192.168.7.1, the client 192.168.7.2; with the same last
-// parts in fd00:244:: and fd00:7::.
+// A node with Pods and a client outside of the cluster, each in its own network namespace: Pods
+// from 10.244.0.2, the node 192.168.7.1, the client 192.168.7.2; with the same last parts in
+// fd00:244:: and fd00:7::.
 class ClusterNet {
  public:
   static constexpr int kPods = 3;
 
-  // Why it cannot be; OK when all is there.
+  // Returns OK, or the reason why the network cannot be created.
   Status Start() {
     if (geteuid() != 0) return Status::Forbidden("network namespaces need root");
     if (!node.ok()) return Status::Unavailable("this system lets nobody make network namespaces");
@@ -173,7 +173,7 @@ class ClusterNet {
           Connect(pods[i], "pod" + std::to_string(i), "10.244.0.", "fd00:244::", i + 2));
     }
     COX_RETURN_IF_ERROR(Connect(client, "out", "192.168.7.", "fd00:7::", 2));
-    // As every node has one: without, nothing that is not known is ever routed to the rules.
+    // Nodes have a default route; without it, packets to unknown addresses do not reach the rules.
     COX_RETURN_IF_ERROR(node.Run("ip link add uplink type veth peer name nowhere"));
     COX_RETURN_IF_ERROR(node.Run("ip link set nowhere up"));
     COX_RETURN_IF_ERROR(node.Run("ip link set uplink up"));
@@ -196,9 +196,8 @@ class ClusterNet {
     close(fd);
   }
 
-  // The kernel goes on in the background after a command has ended: a link carries datagrams, and a
-  // node answers to who asks for its IPv6 address, when it has come to that. What is sent before is
-  // lost, and nobody sends a datagram again.
+  // The kernel completes the setup in the background: until then, a link carries no datagrams and a
+  // node does not answer neighbour solicitations. Datagrams are lost and not retransmitted.
   void AwaitCarries(const Namespace& peer, const std::vector<std::string>& addresses) const {
     constexpr uint16_t kDiscard = 9;
     for (const std::string& address : addresses) {
@@ -214,7 +213,7 @@ class ClusterNet {
   Status Connect(const Namespace& peer, const std::string& name, const std::string& net4,
                  const std::string& net6, int number) {
     const std::string own = std::to_string(number);
-    // Nobody waits until IPv6 is sure that its addresses are its own.
+    // Disables duplicate address detection, which would delay the use of IPv6 addresses.
     for (const Namespace* where : std::initializer_list<const Namespace*>{&node, &peer}) {
       where->Do([] { Set("/proc/sys/net/ipv6/conf/default/accept_dad", "0"); });
     }
@@ -239,7 +238,7 @@ class ClusterNet {
   }
 };
 
-// What a connection from `where` brings: the server's words, "refused", "timeout", or the error.
+// Connects from `where` and returns the server's text, "refused", "timeout", or the error.
 inline std::string Ask(const Namespace& where, const std::string& ip, uint16_t port,
                        int timeout_milliseconds = 5000) {
   int fd = -1;
@@ -253,8 +252,8 @@ inline std::string Ask(const Namespace& where, const std::string& ip, uint16_t p
   if (connect(fd, reinterpret_cast<sockaddr*>(&address), size) != 0 && errno != EINPROGRESS) {
     out = errno == ECONNREFUSED ? "refused" : std::strerror(errno);
   }
-  // An ICMP error that comes while connect() still runs is lost; it comes again for the second SYN,
-  // a second later. Until then there is nothing to read.
+  // An ICMP error that arrives during connect() is lost. It is sent again for the second SYN, a
+  // second later; until then there is nothing to read.
   pollfd ready{.fd = fd, .events = POLLIN, .revents = 0};
   while (out.empty()) {
     if (poll(&ready, 1, timeout_milliseconds) == 0) {

@@ -15,10 +15,10 @@
 
 #include "base/status.h"
 
-// Network namespaces for tests: a node and its Pods on one computer. Needs root.
+// Network namespaces for tests: a node and its Pods on one machine. Requires root.
 namespace cox::proxy {
 
-// Runs a program to its end, in the network namespace of the calling thread.
+// Runs a program in the network namespace of the calling thread and waits for it.
 inline Status RunProgram(std::vector<std::string> words) {
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
@@ -36,7 +36,7 @@ inline Status RunProgram(std::vector<std::string> words) {
   return Status::Internal("failed: " + text);
 }
 
-// Words with blanks between them: "ip link add v0 type veth".
+// Words separated by blanks: "ip link add v0 type veth".
 inline Status RunWords(const std::string& line) {
   std::vector<std::string> words;
   for (size_t at = 0; at < line.size();) {
@@ -47,7 +47,7 @@ inline Status RunWords(const std::string& line) {
   return RunProgram(std::move(words));
 }
 
-// One namespace, as long as the object lives.
+// A network namespace; it exists during the lifetime of the object.
 class Namespace {
  public:
   Namespace() {
@@ -64,11 +64,11 @@ class Namespace {
   Namespace& operator=(const Namespace&) = delete;
 
   bool ok() const { return fd_ >= 0; }
-  // As other programs can name it.
+  // A path for other programs.
   std::string path() const {
     return "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(fd_);
   }
-  // On a thread that is in the namespace. Sockets that are made there stay there.
+  // Runs on a thread in the namespace. Sockets that are created there stay in it.
   void Do(const std::function<void()>& work) const {
     std::thread([&] {
       if (setns(fd_, CLONE_NEWNET) == 0) work();

@@ -10,7 +10,7 @@
 #include "proxy/rules/table_state.h"
 #include "tests/proxy/cluster_net.h"
 
-// Packets through the rules, in the kernel: namespaces for a node, Pods and a client outside.
+// Packets through the rules in the kernel: namespaces for a node, Pods and an external client.
 namespace cox::proxy {
 namespace {
 
@@ -55,7 +55,7 @@ class PacketsTest : public testing::TestWithParam<Family> {
   std::string ExternalIp() const { return v6() ? "fd00:203::5" : "203.0.113.5"; }
   static Address At(const std::string& ip) { return *Address::Parse(ip); }
 
-  // On Pods 0 to n-1, of which the local ones are those the set names.
+  // A Service with endpoints on Pods 0 to n-1, of which the first `local` are local.
   ServicePort Web(int n, int local = ClusterNet::kPods) const {
     ServicePort port;
     port.ns = "default";
@@ -75,7 +75,7 @@ class PacketsTest : public testing::TestWithParam<Family> {
     const Status status = table_->Apply(*kernel_, {{{"default", "web"}, ports}});
     ASSERT_TRUE(status.ok()) << status.ToString();
   }
-  // How often each answered.
+  // Returns the number of responses of each server.
   std::map<std::string, int> AskOften(const Namespace& from, const std::string& ip, uint16_t port,
                                       int times) {
     std::map<std::string, int> answers;
@@ -89,9 +89,9 @@ class PacketsTest : public testing::TestWithParam<Family> {
   std::vector<std::unique_ptr<NameServer>> servers_;
 };
 
-TEST_P(PacketsTest, ClusterIpIsBalancedAndPodsKeepTheirAddress) {
+TEST_P(PacketsTest, ClusterIpIsLoadBalancedAndPodAddressesAreKept) {
   Apply({Web(3)});
-  servers_.erase(servers_.begin());  // Pod 0 asks; it is no endpoint that answers here
+  servers_.erase(servers_.begin());  // Pod 0 is the client, not an endpoint
   ServicePort two = Web(3);
   two.cluster_endpoints.erase(two.cluster_endpoints.begin());
   Apply({two});
@@ -103,23 +103,23 @@ TEST_P(PacketsTest, ClusterIpIsBalancedAndPodsKeepTheirAddress) {
   }
 }
 
-TEST_P(PacketsTest, FromOutsideAndFromTheNodeItself) {
+TEST_P(PacketsTest, ClusterIpFromOutsideAndFromTheNode) {
   Apply({Web(1)});
-  // What is not in the cluster is masqueraded, so that answers come back this way.
+  // Traffic from outside the cluster is masqueraded, so that replies return through this node.
   const std::string outside = Ask(net_.client, Vip(), kPort);
   EXPECT_THAT(outside, StartsWith("pod0 "));
   EXPECT_THAT(outside, Not(HasSubstr(ClientIp())));
   EXPECT_THAT(Ask(net_.node, Vip(), kPort), StartsWith("pod0 "));
 }
 
-TEST_P(PacketsTest, APodReachesItselfByItsService) {
+TEST_P(PacketsTest, PodReachesItselfThroughItsService) {
   Apply({Web(1)});
   const std::string answer = Ask(net_.pods[0], Vip(), kPort);
   EXPECT_THAT(answer, StartsWith("pod0 "));
   EXPECT_NE(answer, "pod0 " + PodIp(0));
 }
 
-TEST_P(PacketsTest, NoEndpointsAreRefusedAtOnce) {
+TEST_P(PacketsTest, ServiceWithoutEndpointsRefusesImmediately) {
   ServicePort none = Web(0);
   none.node_port = kNodePort;
   Apply({none});
@@ -133,11 +133,11 @@ TEST_P(PacketsTest, NoEndpointsAreRefusedAtOnce) {
   EXPECT_EQ(DatagramClient(net_.pods[0], Vip(), kPort).Ask(), "refused");
   Apply({Web(1)});
   EXPECT_THAT(Ask(net_.client, Vip(), kPort), StartsWith("pod0 "));
-  // A port that the Service does not have.
+  // The Service does not have this port.
   EXPECT_EQ(Ask(net_.client, Vip(), 81), "refused");
 }
 
-TEST_P(PacketsTest, ARemovedEndpointIsNotChosen) {
+TEST_P(PacketsTest, RemovedEndpointIsNotSelected) {
   Apply({Web(3)});
   Apply({Web(2)});
   const auto answers = AskOften(net_.client, Vip(), kPort, 30);
@@ -145,7 +145,7 @@ TEST_P(PacketsTest, ARemovedEndpointIsNotChosen) {
   for (const auto& [who, times] : answers) EXPECT_THAT(who, Not(HasSubstr("pod2")));
 }
 
-TEST_P(PacketsTest, NodePortAndExternalIp) {
+TEST_P(PacketsTest, NodePortAndExternalIpReachEndpoints) {
   ServicePort web = Web(1);
   web.node_port = kNodePort;
   web.external_ips = {At(ExternalIp())};
@@ -156,11 +156,11 @@ TEST_P(PacketsTest, NodePortAndExternalIp) {
     EXPECT_THAT(answer, Not(HasSubstr(ClientIp())));
   }
   EXPECT_THAT(Ask(net_.node, NodeIp(), kNodePort), StartsWith("pod0 "));
-  // Addresses of the node that are not meant for node ports.
+  // Addresses of the node that are not used for node ports.
   EXPECT_EQ(Ask(net_.client, v6() ? "fd00:244::1" : "10.244.0.1", kNodePort), "refused");
 }
 
-TEST_P(PacketsTest, LocalPolicyKeepsTheClientsAddress) {
+TEST_P(PacketsTest, ExternalLocalPolicyKeepsClientAddress) {
   ServicePort web = Web(2, 1);
   web.node_port = kNodePort;
   web.external_local = true;
@@ -168,7 +168,7 @@ TEST_P(PacketsTest, LocalPolicyKeepsTheClientsAddress) {
   const auto answers = AskOften(net_.client, NodeIp(), kNodePort, 10);
   EXPECT_EQ(answers.size(), 1);
   EXPECT_EQ(answers.begin()->first, "pod0 " + ClientIp());
-  // Those of the node may go anywhere.
+  // Clients on the node reach all endpoints.
   EXPECT_EQ(AskOften(net_.node, NodeIp(), kNodePort, 20).size(), 2);
 
   ServicePort elsewhere = Web(2, 0);
@@ -179,7 +179,7 @@ TEST_P(PacketsTest, LocalPolicyKeepsTheClientsAddress) {
   EXPECT_THAT(Ask(net_.node, NodeIp(), kNodePort), StartsWith("pod"));
 }
 
-TEST_P(PacketsTest, InternalLocalPolicyDropsWhereNoEndpointIsLocal) {
+TEST_P(PacketsTest, InternalLocalPolicyDropsWithoutLocalEndpoints) {
   ServicePort web = Web(2, 1);
   web.internal_local = true;
   Apply({web});
@@ -190,7 +190,7 @@ TEST_P(PacketsTest, InternalLocalPolicyDropsWhereNoEndpointIsLocal) {
   EXPECT_EQ(Ask(net_.pods[2], Vip(), kPort, 300), "timeout");
 }
 
-TEST_P(PacketsTest, OnlySourceRangesReachALoadBalancer) {
+TEST_P(PacketsTest, OnlySourceRangesReachLoadBalancerIp) {
   ServicePort web = Web(1);
   web.load_balancer_ips = {At(ExternalIp())};
   web.restricted = true;
@@ -202,13 +202,13 @@ TEST_P(PacketsTest, OnlySourceRangesReachALoadBalancer) {
   EXPECT_THAT(Ask(net_.client, ExternalIp(), kPort), StartsWith("pod0 "));
 }
 
-TEST_P(PacketsTest, SessionAffinityKeepsAClientWhereItIs) {
+TEST_P(PacketsTest, SessionAffinityKeepsTheEndpoint) {
   ServicePort web = Web(3);
   web.affinity_seconds = 100;
   Apply({web});
   const auto answers = AskOften(net_.client, Vip(), kPort, 20);
   EXPECT_EQ(answers.size(), 1);
-  // Its endpoint goes: another one takes it.
+  // Its endpoint is removed: another one is selected.
   const std::string first = answers.begin()->first.substr(0, 4);
   std::erase_if(web.cluster_endpoints, [&](const Endpoint& endpoint) {
     return "pod" + std::to_string(endpoint.address.bytes[endpoint.address.size() - 1] - 2) == first;
@@ -220,31 +220,31 @@ TEST_P(PacketsTest, SessionAffinityKeepsAClientWhereItIs) {
   EXPECT_THAT(others.begin()->first, Not(StartsWith(first)));
 }
 
-TEST_P(PacketsTest, ReplacingTheTableLosesNobody) {
+TEST_P(PacketsTest, ReplacingTheTableDropsNoConnections) {
   Apply({Web(2)});
   for (int i = 0; i < 20; ++i) {
     ASSERT_TRUE(table_->Replace(*kernel_, {{{"default", "web"}, {Web(2)}}}).ok());
     ASSERT_THAT(Ask(net_.client, Vip(), kPort), StartsWith("pod"));
   }
-  // Another process's idea of the table is not ours.
+  // A new process has no state of the existing table.
   TableState fresh(GetParam(), {}, {});
   ASSERT_TRUE(fresh.Replace(*kernel_, {{{"default", "web"}, {Web(1)}}}).ok());
   EXPECT_EQ(AskOften(net_.client, Vip(), kPort, 10).size(), 1);
 }
 
-TEST_P(PacketsTest, AServiceThatGoesLeavesNothing) {
+TEST_P(PacketsTest, RemovedServiceLeavesNoChains) {
   ServicePort web = Web(3);
   web.affinity_seconds = 10;
   web.node_port = kNodePort;
   Apply({web});
   Apply({});
   EXPECT_EQ(table_->services(), 0);
-  // All of its chains could be removed; the name can be used again.
+  // All its chains were removed, so that the name can be used again.
   Apply({web});
   EXPECT_THAT(Ask(net_.client, Vip(), kPort), StartsWith("pod"));
 }
 
-TEST_P(PacketsTest, AFlowOfUdpIsForgottenWhenItsEndpointGoes) {
+TEST_P(PacketsTest, UdpFlowIsDeletedWithItsEndpoint) {
   std::vector<std::unique_ptr<DatagramServer>> servers;
   for (int i = 0; i < 2; ++i) {
     servers.push_back(std::make_unique<DatagramServer>(net_.pods[i], "pod" + std::to_string(i),
@@ -279,13 +279,13 @@ TEST_P(PacketsTest, AFlowOfUdpIsForgottenWhenItsEndpointGoes) {
   const std::string second = client.Ask();
   EXPECT_THAT(second, StartsWith("pod"));
   EXPECT_NE(second, first);
-  // The Service goes: nobody answers, though the endpoint is alive.
+  // The Service is removed: there is no answer, although the endpoint is running.
   Apply({});
   forget({{key, {other}}}, {{key, {}}});
   EXPECT_EQ(client.Ask(300), "timeout");
 }
 
-TEST_P(PacketsTest, AConnectionOutlivesTheProxy) {
+TEST_P(PacketsTest, ConnectionSurvivesProxyRestart) {
   Apply({Web(1)});
   servers_.clear();
   int listening = -1;
@@ -314,7 +314,7 @@ TEST_P(PacketsTest, AConnectionOutlivesTheProxy) {
     return poll(&ready, 1, 5000) == 1 && recv(to, buffer, sizeof buffer, 0) > 0;
   };
   EXPECT_TRUE(passes("before"));
-  // Another proxy begins, which writes the table anew; then the Service loses its endpoint.
+  // A new proxy starts and replaces the table; then the Service loses its endpoint.
   TableState fresh(GetParam(), {}, {});
   ASSERT_TRUE(fresh.Replace(*kernel_, {{{"default", "web"}, {Web(1)}}}).ok());
   EXPECT_TRUE(passes("restarted"));
@@ -323,7 +323,7 @@ TEST_P(PacketsTest, AConnectionOutlivesTheProxy) {
   for (const int fd : {from, to, listening}) close(fd);
 }
 
-TEST_P(PacketsTest, CleanUpLeavesNothing) {
+TEST_P(PacketsTest, CleanUpRemovesTheTable) {
   ServicePort web = Web(3);
   web.affinity_seconds = 10;
   web.node_port = kNodePort;
@@ -335,7 +335,8 @@ TEST_P(PacketsTest, CleanUpLeavesNothing) {
   EXPECT_FALSE(kernel_->HasTable(GetParam(), kTable));
   net_.node.Do([&] { status = CleanUp(); });
   EXPECT_TRUE(status.ok()) << "twice is as good: " << status.ToString();
-  // Deleting a table that is not there is refused, and so nothing of it is.
+  // The kernel rejects the deletion of a table that does not exist, which shows that it was
+  // removed.
   nft::Batch batch(GetParam(), kTable);
   batch.DeleteTable();
   EXPECT_FALSE(kernel_->Commit(batch).ok());

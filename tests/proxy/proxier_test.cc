@@ -7,7 +7,7 @@
 #include "testkit/test_cluster.h"
 #include "testkit/wait.h"
 
-// The proxy's loop against the real API server, with a kernel that only counts.
+// The proxy's loop with the real API server and a fake kernel that counts messages.
 namespace cox::proxy {
 namespace {
 
@@ -24,11 +24,11 @@ class CountingKernel final : public nft::Committer {
   std::atomic<bool> fail = false;
   std::atomic<size_t> messages = 0;
   std::atomic<int> commits = 0;
-  std::atomic<size_t> whole = 0;  // messages of a whole table
+  std::atomic<size_t> whole = 0;  // messages of a complete table
   std::atomic<bool> there = true;
 };
 
-TEST(ProxierTest, OneChangeIsOneTransactionAndARefusalOneWholeTable) {
+TEST(ProxierTest, ChangeIsOneTransactionAndFailureReplacesTheTable) {
   auto started = testkit::TestCluster::Start();
   ASSERT_TRUE(started.ok()) << started.status().ToString();
   testkit::TestCluster& cluster = **started;
@@ -53,7 +53,7 @@ TEST(ProxierTest, OneChangeIsOneTransactionAndARefusalOneWholeTable) {
   service.spec.ports.push_back({.name = "http", .protocol = "TCP", .port = 80});
   const auto made = cluster.client().Create(ctx, service);
   ASSERT_TRUE(made.ok()) << made.status().ToString();
-  // Its cluster IP, and that nobody is there.
+  // The cluster IP, and the entry for no endpoints.
   ASSERT_TRUE(synced.Await(ctx, [&] { return kernel.messages == 2; }).ok());
 
   kernel.fail = true;
@@ -70,13 +70,13 @@ TEST(ProxierTest, OneChangeIsOneTransactionAndARefusalOneWholeTable) {
   ASSERT_TRUE(synced.Await(ctx, [&] { return kernel.messages > whole; }).ok());
   EXPECT_EQ(metrics.sync_failures.With({"IPv4"}).value(), 1);
 
-  // The node's addresses and its zone are in all rules.
+  // The node's addresses and zone affect all rules.
   const int commits = kernel.commits;
   proxier.SetNode({.zone = "z1", .addresses = {*Address::Parse("192.168.7.1")}});
   ASSERT_TRUE(synced.Await(ctx, [&] { return kernel.commits > commits; }).ok());
   EXPECT_GT(kernel.messages, whole);
 
-  // Somebody flushes the whole rule set: nothing is left that could be changed.
+  // Another program flushes the rule set: the table must be written completely.
   kernel.whole = whole;
   kernel.there = false;
   slice.metadata.name = "web-2";

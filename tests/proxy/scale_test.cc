@@ -5,8 +5,8 @@
 #include "proxy/rules/table_state.h"
 #include "tests/proxy/namespaces.h"
 
-// What one change costs where there are ten thousand Services. The figures are printed; what is
-// asserted is that the cost of a change does not grow with what does not change.
+// Measures the cost of one change with ten thousand Services. The figures are printed; the test
+// asserts that the cost does not depend on unchanged Services.
 namespace cox::proxy {
 namespace {
 
@@ -30,7 +30,7 @@ ServicePort MakeService(int number, int endpoints) {
 
 ObjectKey KeyOfService(const ServicePort& port) { return {port.ns, port.service}; }
 
-TEST(ProxyScaleTest, OneChangeAmongTenThousandServices) {
+TEST(ProxyScaleTest, OneChangeWithTenThousandServices) {
   const Namespace node;
   if (geteuid() != 0 || !node.ok()) GTEST_SKIP() << "network namespaces need root";
   Result<std::unique_ptr<nft::Socket>> opened = Status::Internal("not opened");
@@ -58,7 +58,7 @@ TEST(ProxyScaleTest, OneChangeAmongTenThousandServices) {
     const Status applied = table.Apply(kernel, {{KeyOfService(port), {port}}});
     const std::chrono::duration<double, std::milli> took = clock.Monotonic() - start;
     ASSERT_TRUE(applied.ok()) << applied.ToString();
-    if (table.last_messages() == 0) continue;  // nothing was different
+    if (table.last_messages() == 0) continue;  // nothing changed
     milliseconds.push_back(took.count());
     messages = table.last_messages();
   }

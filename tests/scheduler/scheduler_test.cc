@@ -11,7 +11,7 @@
 #include "coxswain/conditions.h"
 #include "tests/manager_fixture.h"
 
-// The scheduler on the manager, against the real API server in this process.
+// The scheduler in a manager, with the real API server in this process.
 namespace cox::scheduler {
 namespace {
 
@@ -48,7 +48,8 @@ class SchedulerTest : public ManagerFixture {
     Node status = *created;
     status.status = node.status;
     ASSERT_TRUE(cluster->client().UpdateStatus(*ctx, status).ok());
-    // New nodes are tainted until their lifecycle controller has heard of them, which is not here.
+    // New nodes have a taint until the node lifecycle controller, which does not run here, removes
+    // it.
     const auto untainted =
         ChangeObject<Node>(*ctx, cluster->client(), KeyOf(node), [&](Node& now) -> Result<bool> {
           now.spec.taints = node.spec.taints;
@@ -87,7 +88,7 @@ class SchedulerTest : public ManagerFixture {
     EXPECT_TRUE(pod.ok()) << pod.status().ToString();
     return why;
   }
-  // The note of the first event of that reason about the Pod.
+  // Returns the note of the first event with that reason for the Pod.
   std::string EventOf(const std::string& pod, const std::string& reason,
                       const std::string& controller = "default-scheduler") {
     auto watch = cluster->client().Watch(*ctx, Resource::Of<events::v1::Event>(),
@@ -106,7 +107,7 @@ class SchedulerTest : public ManagerFixture {
   }
 };
 
-TEST_F(SchedulerTest, PodsGetNodes) {
+TEST_F(SchedulerTest, PodsAreScheduled) {
   for (int i = 0; i < 4; ++i) CreateNode(MakeNode("n" + std::to_string(i)));
   Create(MakePod("before"));
   Run();
@@ -119,7 +120,7 @@ TEST_F(SchedulerTest, PodsGetNodes) {
   EXPECT_EQ(EventOf("p0", "Scheduled"), "Successfully assigned default/p0 to " + NodeOf("p0"));
 }
 
-TEST_F(SchedulerTest, APodThatDoesNotFitSaysWhyAndIsScheduledWhenItDoes) {
+TEST_F(SchedulerTest, UnschedulablePodReportsReasonAndIsScheduledLater) {
   Node tainted = MakeNode("tainted");
   tainted.spec.taints.emplace_back();
   tainted.spec.taints.back().key = "key";
@@ -137,7 +138,7 @@ TEST_F(SchedulerTest, APodThatDoesNotFitSaysWhyAndIsScheduledWhenItDoes) {
   EXPECT_EQ(NodeOf("big"), "large");
 }
 
-TEST_F(SchedulerTest, RoomThatAPodLeavesIsUsed) {
+TEST_F(SchedulerTest, ResourcesOfDeletedPodAreReused) {
   CreateNode(MakeNode("n", "1"));
   Run();
   Create(MakePod("first", "800m"));
@@ -149,7 +150,7 @@ TEST_F(SchedulerTest, RoomThatAPodLeavesIsUsed) {
   EXPECT_EQ(NodeOf("second"), "n");
 }
 
-TEST_F(SchedulerTest, GatedPodsAndThoseOfOthersAreLeftAlone) {
+TEST_F(SchedulerTest, GatedPodsAndPodsOfOtherSchedulersAreIgnored) {
   CreateNode(MakeNode("n"));
   Pod gated = MakePod("gated");
   gated.spec.schedulingGates.emplace_back().name = "example.com/gate";
@@ -181,12 +182,12 @@ TEST_F(SchedulerTest, ProfilesServePodsByName) {
   pod.spec.schedulerName = "second";
   Create(pod);
   EXPECT_EQ(NodeOf("p"), "n");
-  // Counted before it is told.
+  // The metric is updated before the event is recorded.
   EXPECT_EQ(EventOf("p", "Scheduled", "second"), "Successfully assigned default/p to n");
   EXPECT_THAT(manager->metrics().Render(), HasSubstr("profile=\"second\",result=\"scheduled\"} 1"));
 }
 
-TEST_F(SchedulerTest, WithoutNodesPodsWaitForTheFirst) {
+TEST_F(SchedulerTest, PodsWaitForFirstNode) {
   Run();
   Create(MakePod("p"));
   EXPECT_EQ(WhyNot("p"), "Unschedulable: no nodes available to schedule pods");

@@ -9,7 +9,7 @@
 #include "coxswain/conditions.h"
 #include "tests/manager_fixture.h"
 
-// Nodes without containers, against the real API server in this process.
+// Simulated nodes with the real API server in this process.
 namespace cox::simulate {
 namespace {
 
@@ -60,7 +60,7 @@ class SimulateTest : public ManagerFixture {
   }
 };
 
-TEST_F(SimulateTest, NodesRegisterAndPodsRunUntilTheyAreDeleted) {
+TEST_F(SimulateTest, NodesRegisterAndPodsRunUntilDeleted) {
   Run({.nodes = 3});
   for (const char* name : {"sim-0", "sim-1", "sim-2"}) {
     const auto node = WaitFor<Node>(*ctx, cluster->client(), {"", name}, [](const Node& n) {
@@ -81,9 +81,9 @@ TEST_F(SimulateTest, NodesRegisterAndPodsRunUntilTheyAreDeleted) {
   EXPECT_EQ(a.status.podIP.substr(0, 7), "10.0.1.");
   EXPECT_NE(a.status.podIP, b.status.podIP);
   ASSERT_TRUE(cluster->client().Delete<Pod>(*ctx, {"default", "a"}).ok());
-  EXPECT_TRUE(testkit::WaitForGone<Pod>(*ctx, cluster->client(), {"default", "a"}).ok());
+  EXPECT_TRUE(testkit::WaitForDeleted<Pod>(*ctx, cluster->client(), {"default", "a"}).ok());
 
-  // One that is started anew goes on, and gives no address twice.
+  // A restarted simulation continues and assigns no address twice.
   StopManager();
   Run({.nodes = 3});
   std::set<std::string> addresses = {b.status.podIP};
@@ -95,7 +95,7 @@ TEST_F(SimulateTest, NodesRegisterAndPodsRunUntilTheyAreDeleted) {
   EXPECT_EQ(addresses.size(), 4U);
 }
 
-TEST_F(SimulateTest, PodsEndAsTheyAreTold) {
+TEST_F(SimulateTest, PodsTerminateAccordingToAnnotations) {
   Run({.nodes = 1});
   const auto ends = [](const char* code) {
     return [code](Pod& pod) {
@@ -118,12 +118,12 @@ TEST_F(SimulateTest, PodsEndAsTheyAreTold) {
   EXPECT_EQ(stuck->status.containerStatuses[0].state.waiting->reason, "ErrImagePull");
 }
 
-TEST_F(SimulateTest, OfNodesThatFailNothingIsHeard) {
+TEST_F(SimulateTest, FailedNodesDoNotRunPods) {
   Run({.nodes = 3, .fail = {"sim-2"}});
   CreatePod("warm", "sim-0");
   AwaitPhase("warm", "Running");
   Annotate("sim-0", "\"true\"");
-  // The annotation has come when a Pod that was made after it is not run while others are.
+  // Waits until the cache contains the annotation, before further Pods are created.
   ASSERT_TRUE(testkit::WaitForCache(*ctx, *manager->cache().Get(Resource::Of<Node>()), [&] {
                 const auto node = manager->cache().ListerOf<Node>().Get({"", "sim-0"});
                 return node != nullptr && !node->metadata.annotations.empty();
@@ -138,7 +138,7 @@ TEST_F(SimulateTest, OfNodesThatFailNothingIsHeard) {
   AwaitPhase("frozen", "Running");
 }
 
-TEST_F(SimulateTest, OptionsThatMakeNoSenseAreRefused) {
+TEST_F(SimulateTest, InvalidOptionsAreRejected) {
   ASSERT_NO_FATAL_FAILURE(MakeManager(cluster->context(), cluster->client()));
   for (const Options& wrong :
        {Options{.nodes = 0}, Options{.nodes = 70'000}, Options{.pods_per_node = 251},

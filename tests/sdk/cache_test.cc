@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cache against the real API server. What ends watches is in dying_watches_test.cc.
+// The cache with the real API server. Tests of closed watches are in dying_watches_test.cc.
 #include "coxswain/cache.h"
 
 #include <gtest/gtest.h>
@@ -63,7 +63,7 @@ class CacheTest : public testing::Test {
     EXPECT_TRUE(changed.ok()) << changed.status().ToString();
     return changed.ok() ? *changed : map;
   }
-  // Until the cache has just this version.
+  // Waits until the cache contains exactly this version.
   void ExpectArrives(const ConfigMap& map) {
     const Status status = testkit::WaitForCache(*ctx_, *informer_, [&] {
       const ObjectPtr object = informer_->Get(KeyOf(map));
@@ -88,7 +88,7 @@ class CacheTest : public testing::Test {
   InformerHandle handle_;
 };
 
-TEST_F(CacheTest, StreamsTheListAndFollows) {
+TEST_F(CacheTest, StreamsTheListAndFollowsChanges) {
   const ConfigMap a = Create("a");
   StartCache();
   ExpectArrives(a);
@@ -100,7 +100,7 @@ TEST_F(CacheTest, StreamsTheListAndFollows) {
   ExpectGoes(b);
 }
 
-TEST_F(CacheTest, ListsInPagesWhereStreamsAreRefused) {
+TEST_F(CacheTest, ListsInPagesIfStreamingIsRejected) {
   for (int i = 0; i < 25; ++i) Create("m" + std::to_string(i));
   faults_->Add({.verb = "watch"}, Fault{.answer = Status::Invalid("no streams here"), .times = 1});
   CacheOptions options;
@@ -126,7 +126,7 @@ TEST_F(CacheTest, MetadataAndBytesShowTheSameObjects) {
   EXPECT_EQ(metadata.shared().size(), informer_->size());
 }
 
-TEST_F(CacheTest, OwnWritesAreReadBackAThousandTimesWithoutWaiting) {
+TEST_F(CacheTest, OwnWritesAreVisibleImmediately) {
   StartCache();
   const std::unique_ptr<Client> client = cache_->WritingThrough(*faulty_);
   const Lister<ConfigMap> lister = cache_->ListerOf<ConfigMap>();
@@ -146,7 +146,7 @@ TEST_F(CacheTest, OwnWritesAreReadBackAThousandTimesWithoutWaiting) {
     ASSERT_TRUE(client->Delete<ConfigMap>(*ctx_, KeyOf(made)).ok());
     ASSERT_EQ(lister.Get(KeyOf(made)), nullptr) << i;
   }
-  ExpectArrives(Create("after"));  // and the watch brings back none of it
+  ExpectArrives(Create("after"));  // the watch does not restore deleted objects
   EXPECT_EQ(lister.Get({"default", "short-lived"}), nullptr);
 }
 

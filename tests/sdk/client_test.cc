@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The client against the real API server: in process and over HTTPS, in protobuf and in JSON.
+// The client with the real API server: in process and over HTTPS, with protobuf and JSON.
 #include "coxswain/client.h"
 
 #include <gtest/gtest.h>
@@ -19,10 +19,10 @@ using apps::v1::Deployment;
 using core::v1::ConfigMap;
 using core::v1::Pod;
 
-// How the client reaches the server.
+// The connection of the client to the server.
 enum class Way : uint8_t { kInProcess, kInProcessJson, kHttps };
 
-// Calls `before` once, before the second page of a list is asked for.
+// Calls `before` once, before the second page of a list is requested.
 class Forgetful final : public Transport {
  public:
   Forgetful(Transport& inner, std::function<void()> before)
@@ -97,7 +97,7 @@ class ClientTest : public testing::TestWithParam<Way> {
 
 testkit::TestCluster* ClientTest::cluster_ = nullptr;
 
-TEST_P(ClientTest, CreatesReadsChangesAndDeletes) {
+TEST_P(ClientTest, CreatesReadsUpdatesAndDeletes) {
   const Result<ConfigMap> created = client_->Create(ctx(), Map("a"));
   ASSERT_TRUE(created.ok()) << created.status().ToString();
   EXPECT_FALSE(created->metadata.uid.empty());
@@ -130,7 +130,7 @@ TEST_P(ClientTest, CreatesReadsChangesAndDeletes) {
   EXPECT_EQ(gone.details().kind, "configmaps");
 }
 
-TEST_P(ClientTest, DryRunsChangeNothing) {
+TEST_P(ClientTest, DryRunChangesNothing) {
   ASSERT_TRUE(client_->Create(ctx(), Map("a"), {.dry_run = true}).ok());
   EXPECT_TRUE(client_->Get<ConfigMap>(ctx(), {ns_, "a"}).status().Is(Reason::kNotFound));
   ASSERT_TRUE(client_->Create(ctx(), Map("a")).ok());
@@ -138,7 +138,7 @@ TEST_P(ClientTest, DryRunsChangeNothing) {
   EXPECT_TRUE(client_->Get<ConfigMap>(ctx(), {ns_, "a"}).ok());
 }
 
-TEST_P(ClientTest, InvalidObjectsAreToldWithTheirFields) {
+TEST_P(ClientTest, ValidationErrorsContainTheirFields) {
   Deployment web = Web();
   web.spec.template_.spec.containers.front().name = "Not A Name";
   const Status status = client_->Create(ctx(), web).status();
@@ -148,7 +148,7 @@ TEST_P(ClientTest, InvalidObjectsAreToldWithTheirFields) {
   EXPECT_EQ(status.details().causes.front().field, "spec.template.spec.containers[0].name");
 }
 
-TEST_P(ClientTest, FieldValidationIsTheServers) {
+TEST_P(ClientTest, FieldValidationIsDoneByTheServer) {
   const Resource maps = Resource::Dynamic({"", "v1", "ConfigMap"}, "configmaps", true);
   const Object strange(
       maps.gvk, types::kAny,
@@ -161,7 +161,7 @@ TEST_P(ClientTest, FieldValidationIsTheServers) {
       client_->Create(ctx(), maps, strange, {.field_validation = FieldValidation::kWarn}).ok());
 }
 
-TEST_P(ClientTest, PatchesOfEveryType) {
+TEST_P(ClientTest, SupportsAllPatchTypes) {
   const Result<ConfigMap> before = client_->Create(ctx(), Map("a"));
   ASSERT_TRUE(before.ok());
   const ObjectKey key{ns_, "a"};
@@ -177,7 +177,7 @@ TEST_P(ClientTest, PatchesOfEveryType) {
   ASSERT_TRUE(got.ok());
   EXPECT_EQ(got->data.find("j")->second, "2");
 
-  // The difference, on condition that nobody else wrote meanwhile.
+  // The difference, with the resource version as precondition.
   ConfigMap after = *got;
   after.data["j"] = "3";
   EXPECT_TRUE(client_->PatchObject<ConfigMap>(ctx(), key, Patch::Between(*got, after, true)).ok());
@@ -186,7 +186,7 @@ TEST_P(ClientTest, PatchesOfEveryType) {
                   .Is(Reason::kConflict));
 }
 
-TEST_P(ClientTest, StatusIsApartFromSpec) {
+TEST_P(ClientTest, StatusIsSeparateFromSpec) {
   ASSERT_TRUE(client_->Create(ctx(), Web()).ok());
   Result<Deployment> web = client_->Get<Deployment>(ctx(), {ns_, "web"});
   ASSERT_TRUE(web.ok());
@@ -203,7 +203,7 @@ TEST_P(ClientTest, StatusIsApartFromSpec) {
   EXPECT_EQ(web->status.replicas, 8);
 }
 
-TEST_P(ClientTest, ApplyOwnsFieldsAndTellsConflicts) {
+TEST_P(ClientTest, ApplyOwnsFieldsAndReportsConflicts) {
   ApplyConfiguration<Deployment> mine{Web()};
   Result<Deployment> applied = client_->Apply(ctx(), mine, {.field_manager = "mine"});
   ASSERT_TRUE(applied.ok()) << applied.status().ToString();
@@ -221,7 +221,7 @@ TEST_P(ClientTest, ApplyOwnsFieldsAndTellsConflicts) {
   EXPECT_EQ(applied->spec.replicas, 5);
   ASSERT_EQ(applied->spec.template_.spec.containers.size(), 1u) << "what mine owns stays";
 
-  // A field that is zero is owned if it is said.
+  // A zero field is owned if it is specified explicitly.
   other.Also(&Deployment::spec, &apps::v1::DeploymentSpec::paused);
   applied = client_->Apply(ctx(), other, {.field_manager = "other"});
   ASSERT_TRUE(applied.ok());
@@ -232,14 +232,14 @@ TEST_P(ClientTest, ApplyOwnsFieldsAndTellsConflicts) {
   EXPECT_NE(fields.find("f:paused"), std::string::npos) << fields;
 }
 
-TEST_P(ClientTest, WritesAreManagedByTheUserAgent) {
+TEST_P(ClientTest, FieldManagerIsDerivedFromUserAgent) {
   const Result<ConfigMap> created = client_->Create(ctx(), Map("a"));
   ASSERT_TRUE(created.ok());
   ASSERT_FALSE(created->metadata.managedFields.empty());
   EXPECT_EQ(created->metadata.managedFields.front().manager, "client-test");
 }
 
-TEST_P(ClientTest, AThousandObjectsInPages) {
+TEST_P(ClientTest, ListsThousandObjectsInPages) {
   for (int i = 0; i < 1000; ++i) {
     ASSERT_TRUE(client_->Create(ctx(), Map("m" + std::to_string(i))).ok());
   }
@@ -265,13 +265,13 @@ TEST_P(ClientTest, AThousandObjectsInPages) {
   EXPECT_EQ(client_->List<ConfigMap>(ctx(), {.ns = ns_})->items.size(), 0u);
 }
 
-TEST_P(ClientTest, AListInPagesThatAreForgottenBeginsAnew) {
+TEST_P(ClientTest, PagedListRestartsWhenVersionIsCompacted) {
   for (int i = 0; i < 5; ++i) {
     ASSERT_TRUE(client_->Create(ctx(), Map("m" + std::to_string(i))).ok());
   }
   const auto forgetful = std::make_shared<Forgetful>(client_->transport(), [&] {
     EXPECT_TRUE(client_->Create(ctx(), Map("new")).ok());
-    EXPECT_TRUE(cluster_->ForgetThePast().ok());
+    EXPECT_TRUE(cluster_->CompactHistory().ok());
   });
   const std::unique_ptr<Client> lister = MakeClient(forgetful);
   int given = 0, restarts = 0;
@@ -290,7 +290,7 @@ TEST_P(ClientTest, AListInPagesThatAreForgottenBeginsAnew) {
   EXPECT_EQ(given, 6);
 }
 
-TEST_P(ClientTest, AWatchBeginsWithWhatIsThere) {
+TEST_P(ClientTest, WatchStartsWithInitialEvents) {
   ASSERT_TRUE(client_->Create(ctx(), Map("a")).ok());
   Context ctx = this->ctx().WithTimeout(std::chrono::seconds(60));
   const Resource maps = Resource::Of<ConfigMap>();
@@ -319,7 +319,7 @@ TEST_P(ClientTest, AWatchBeginsWithWhatIsThere) {
   EXPECT_EQ(event->type, EventType::kDeleted);
   EXPECT_GT(std::stoll(event->resource_version), std::stoll(from));
 
-  // From a version, what came after it; and an end that the server was asked for.
+  // From a resource version: the events after it, and an end at the requested timeout.
   watch = client_->Watch(
       ctx, maps,
       {.list = {.ns = ns_, .resource_version = from}, .timeout = std::chrono::seconds(1)});
@@ -332,11 +332,11 @@ TEST_P(ClientTest, AWatchBeginsWithWhatIsThere) {
   EXPECT_TRUE(IsEndOfWatch(event.status())) << event.status().ToString();
 }
 
-TEST_P(ClientTest, AWatchFromAForgottenVersionIsExpired) {
+TEST_P(ClientTest, WatchFromCompactedVersionIsExpired) {
   const Result<ConfigMap> first = client_->Create(ctx(), Map("a"));
   ASSERT_TRUE(first.ok());
   ASSERT_TRUE(client_->Create(ctx(), Map("b")).ok());
-  ASSERT_TRUE(cluster_->ForgetThePast().ok());
+  ASSERT_TRUE(cluster_->CompactHistory().ok());
   ASSERT_TRUE(client_->Create(ctx(), Map("c")).ok());
   Context ctx = this->ctx().WithTimeout(std::chrono::seconds(60));
   Result<std::unique_ptr<WatchStream>> watch =
@@ -346,7 +346,7 @@ TEST_P(ClientTest, AWatchFromAForgottenVersionIsExpired) {
   EXPECT_TRUE(status.Is(Reason::kExpired)) << status.ToString();
 }
 
-TEST_P(ClientTest, MetadataAlone) {
+TEST_P(ClientTest, ListsAndWatchesMetadata) {
   ASSERT_TRUE(client_->Create(ctx(), Map("a")).ok());
   const Resource maps = Resource::Of<ConfigMap>();
   int seen = 0;
@@ -372,7 +372,7 @@ TEST_P(ClientTest, MetadataAlone) {
   EXPECT_EQ(event->object->As<meta::v1::PartialObjectMetadata>()->metadata.name, "b");
 }
 
-TEST_P(ClientTest, KindsByNameAlone) {
+TEST_P(ClientTest, DiscoversKindsByName) {
   const Result<Resource> deployments = client_->Discover(ctx(), {"apps", "v1", "Deployment"});
   ASSERT_TRUE(deployments.ok()) << deployments.status().ToString();
   EXPECT_EQ(deployments->plural, "deployments");
@@ -408,7 +408,7 @@ TEST_P(ClientTest, KindsByNameAlone) {
   ASSERT_TRUE(client_->Delete(ctx(), *deployments, {ns_, "web"}).ok());
 }
 
-TEST_P(ClientTest, Subresources) {
+TEST_P(ClientTest, SupportsSubresources) {
   ASSERT_TRUE(client_->Create(ctx(), Web()).ok());
   Result<autoscaling::v1::Scale> scale = GetScale<Deployment>(ctx(), *client_, {ns_, "web"});
   ASSERT_TRUE(scale.ok()) << scale.status().ToString();

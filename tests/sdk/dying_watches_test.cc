@@ -12,8 +12,9 @@
 #include "testkit/test_cluster.h"
 #include "testkit/wait.h"
 
-// The ways a watch dies, with an informer on the real API server: each time the cache comes to hold
-// what the server has, and no handler sees an object get older on the way.
+// The ways a watch can fail, with an informer on the real API server: the cache must always
+// converge to the state of the server, and no handler may see an object go back to an older
+// version.
 namespace cox::testkit {
 namespace {
 
@@ -21,7 +22,7 @@ using core::v1::ConfigMap;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// Looks over the handlers' shoulders.
+// Checks the sequence of deltas that handlers receive.
 class HistoryGuard {
  public:
   void Note(const Delta& delta) {
@@ -60,8 +61,8 @@ class HistoryGuard {
   size_t deltas_ COX_GUARDED_BY(mu_) = 0;
 };
 
-// Short times in which the test waits for what may come, before it lets the clock move on. They
-// grow, each time that `often` were in vain: on a slow computer no attempt would end in time.
+// Short timeouts during which the test waits before it advances the clock. They grow after every
+// `often` timeouts, because on a slow computer no attempt would succeed otherwise.
 class Moments {
  public:
   Moments(const Context& real, int often) : real_(real), often_(often) {}
@@ -90,7 +91,7 @@ class DyingWatchesTest : public ::testing::Test {
     cluster_ = *std::move(started);
   }
 
-  // An informer whose requests go through `transport`.
+  // Creates an informer whose requests use `transport`.
   void StartCache(std::shared_ptr<Transport> transport, CacheOptions options = {}) {
     faults_ = FaultyTransport::Over(std::move(transport));
     client_ = MakeClient(faults_);
@@ -107,7 +108,7 @@ class DyingWatchesTest : public ::testing::Test {
     Converge();
   }
 
-  // Creates or changes, as somebody whom no fault touches.
+  // Creates or updates with a client without faults.
   void Write(const std::string& name) {
     Client& admin = cluster_->client();
     ConfigMap object;
@@ -125,7 +126,7 @@ class DyingWatchesTest : public ::testing::Test {
         cluster_->client().Delete<ConfigMap>(cluster_->context(), {"default", name});
     EXPECT_TRUE(deleted.ok()) << deleted.ToString();
   }
-  // A bit of everything.
+  // Creates, updates and deletes.
   void WriteSome() {
     Write("a");
     Write("b");
@@ -156,8 +157,8 @@ class DyingWatchesTest : public ::testing::Test {
     return versions;
   }
 
-  // Until the cache holds what the server has. Time passes meanwhile, whenever nothing moved for a
-  // moment, in steps that grow up to `longest`: what waits for a timeout or a backoff goes on.
+  // Waits until the cache equals the state of the server. The clock is advanced after every
+  // timeout, in steps that grow up to `longest`, so that timeouts and backoffs expire.
   void Converge(Clock::Duration longest = seconds(60)) {
     const Versions wanted = OnServer();
     const auto there = [&] { return informer_->HasSynced() && InCache() == wanted; };
@@ -185,15 +186,15 @@ class DyingWatchesTest : public ::testing::Test {
   InformerHandle handle_;
 };
 
-TEST_F(DyingWatchesTest, NothingHappens) {
+TEST_F(DyingWatchesTest, WithoutFaultsTheCacheConverges) {
   Begin();
   WriteSome();
   Converge();
   EXPECT_GE(guard_.deltas(), 4U);
 }
 
-// Whatever is done to the next watches, the cache comes through.
-TEST_F(DyingWatchesTest, WatchesThatAreHarmed) {
+// The cache converges after every kind of fault in the next watches.
+TEST_F(DyingWatchesTest, ConvergesAfterFaultyWatches) {
   struct Case {
     const char* name;
     Fault fault;
@@ -209,7 +210,7 @@ TEST_F(DyingWatchesTest, WatchesThatAreHarmed) {
       {"silent after an event", {.silent_after_events = 1, .times = 2}},
       {"without an answer", {.silent = true, .times = 1}},
       {"refused", {.refuse = true, .times = 5}},
-      {"lost on the way back", {.lose_answer = true, .times = 3}},
+      {"lost on the way back", {.lose_response = true, .times = 3}},
       {"slow", {.delay = seconds(7), .times = 3}},
       {"told 410", {.answer = Status(Reason::kExpired, "too old resource version"), .times = 2}},
       {"told 429",
@@ -234,7 +235,7 @@ TEST_F(DyingWatchesTest, WatchesThatAreHarmed) {
   }
 }
 
-TEST_F(DyingWatchesTest, ListsThatAreHarmed) {
+TEST_F(DyingWatchesTest, ConvergesAfterFaultyLists) {
   struct Case {
     const char* name;
     Fault fault;
@@ -245,7 +246,7 @@ TEST_F(DyingWatchesTest, ListsThatAreHarmed) {
       {"told 410", {.answer = Status(Reason::kExpired, "too old"), .times = 2}},
       {"told 500", {.answer = Status(Reason::kInternalError, "boom"), .times = 3}},
   };
-  // Paged lists; a version that is too old makes it list.
+  // Paged lists; an expired version causes a list.
   Begin({.streaming_lists = false, .page_size = 2});
   for (const Case& c : cases) {
     SCOPED_TRACE(c.name);
@@ -259,7 +260,7 @@ TEST_F(DyingWatchesTest, ListsThatAreHarmed) {
   }
 }
 
-TEST_F(DyingWatchesTest, TheServerIsKilledOrDrainedWhileObjectsChange) {
+TEST_F(DyingWatchesTest, ConvergesAfterServerRestarts) {
   Begin();
   for (const Down how : {Down::kBreak, Down::kDrain, Down::kBreak}) {
     WriteSome();
@@ -273,21 +274,21 @@ TEST_F(DyingWatchesTest, TheServerIsKilledOrDrainedWhileObjectsChange) {
   }
 }
 
-TEST_F(DyingWatchesTest, VersionsAreForgottenWhileItIsAway) {
+TEST_F(DyingWatchesTest, ConvergesAfterVersionsAreCompacted) {
   Begin();
   WriteSome();
   faults_->SetSilent(true);
   faults_->BreakStreams();
   Delete("a");
   Write("d");
-  ASSERT_TRUE(cluster_->ForgetThePast().ok());
+  ASSERT_TRUE(cluster_->CompactHistory().ok());
   Write("e");
   faults_->SetSilent(false);
   Converge();
   EXPECT_EQ(InCache().count("a"), 0U);
 }
 
-TEST_F(DyingWatchesTest, AnObjectIsReplacedByOneOfItsNameMeanwhile) {
+TEST_F(DyingWatchesTest, ConvergesAfterObjectIsRecreated) {
   Begin();
   Write("a");
   Converge();
@@ -299,7 +300,7 @@ TEST_F(DyingWatchesTest, AnObjectIsReplacedByOneOfItsNameMeanwhile) {
   Converge();
 }
 
-TEST_F(DyingWatchesTest, TheNetworkIsSplitForAWhileAndHeals) {
+TEST_F(DyingWatchesTest, ConvergesAfterNetworkPartition) {
   Begin();
   faults_->SetSilent(true);
   WriteSome();
@@ -309,7 +310,7 @@ TEST_F(DyingWatchesTest, TheNetworkIsSplitForAWhileAndHeals) {
   Converge();
 }
 
-TEST_F(DyingWatchesTest, ItComesToAServerThatLagsBehind) {
+TEST_F(DyingWatchesTest, ConvergesWithLaggingServer) {
   Begin();
   Result<std::unique_ptr<SecondServer>> second = cluster_->AddServer();
   ASSERT_TRUE(second.ok()) << second.status().ToString();
@@ -318,7 +319,7 @@ TEST_F(DyingWatchesTest, ItComesToAServerThatLagsBehind) {
   (*second)->SetLagging(true);
   WriteSome();
   Converge();
-  // From now on the balancer sends everything to the one that knows less than the cache does.
+  // From now on the load balancer uses the server whose state is older than the cache.
   faults_->Add({}, {.other = (*second)->transport()});
   faults_->BreakStreams();
   Write("a");
@@ -328,7 +329,7 @@ TEST_F(DyingWatchesTest, ItComesToAServerThatLagsBehind) {
   Converge();
 }
 
-// Real connections. The peer vanishes: nothing comes any more, and nobody closes anything.
+// Real connections. The peer is dead: no data arrives and nothing is closed.
 class DyingConnectionsTest : public DyingWatchesTest {
  protected:
   void BeginOverProxy() {
@@ -346,7 +347,7 @@ class DyingConnectionsTest : public DyingWatchesTest {
     Converge(seconds(1));
   }
 
-  // Until so many were made, while time passes.
+  // Advances the clock until this number of connections was accepted.
   void AwaitConnection(uint64_t count) {
     Moments moments(real_, 60);
     Context moment = moments.Next();
@@ -360,13 +361,13 @@ class DyingConnectionsTest : public DyingWatchesTest {
   std::unique_ptr<FaultyProxy> proxy_;
 };
 
-TEST_F(DyingConnectionsTest, APeerThatVanishedIsNoticedByPings) {
+TEST_F(DyingConnectionsTest, DeadPeerIsDetectedByPings) {
   BeginOverProxy();
   ASSERT_NE(proxy_, nullptr);
   const uint64_t before = proxy_->accepted();
   proxy_->Pause();
   WriteSome();
-  // Until the client gives up the connection and makes another, long before the watch would end.
+  // Waits until the client closes the connection and opens another, long before the watch timeout.
   const Clock::SteadyTime begin = cluster_->clock().Monotonic();
   AwaitConnection(before + 1);
   EXPECT_LE(cluster_->clock().Monotonic() - begin, CacheOptions().watch_timeout);
@@ -374,14 +375,14 @@ TEST_F(DyingConnectionsTest, APeerThatVanishedIsNoticedByPings) {
   Converge(seconds(1));
 }
 
-TEST_F(DyingConnectionsTest, ResetsCutsAndRefusals) {
+TEST_F(DyingConnectionsTest, ConvergesAfterResetsCutsAndRefusedConnections) {
   BeginOverProxy();
   ASSERT_NE(proxy_, nullptr);
   proxy_->Reset();
   WriteSome();
   Converge(seconds(1));
 
-  // Not even a handshake goes through, until it is healed.
+  // Not even a TLS handshake succeeds until the proxy is healed.
   const uint64_t before = proxy_->accepted();
   proxy_->CutAfter(300);
   WriteSome();
@@ -401,7 +402,7 @@ TEST_F(DyingConnectionsTest, ResetsCutsAndRefusals) {
   Converge(seconds(1));
 }
 
-TEST_F(DyingConnectionsTest, TheServerIsRestartedOnItsPort) {
+TEST_F(DyingConnectionsTest, ConvergesAfterRestartOnSamePort) {
   BeginOverProxy();
   ASSERT_NE(proxy_, nullptr);
   const uint16_t port = cluster_->port();

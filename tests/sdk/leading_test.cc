@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Leader election, fencing, events, finalizers and owners against the real API server.
+// Leader election, fencing, events, finalizers and owners with the real API server.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -48,7 +48,7 @@ class LeadingTest : public ::testing::Test {
             .renew_deadline = milliseconds(7'000),
             .retry_period = milliseconds(100)};
   }
-  // As an administrator, or another participant, would.
+  // Changes the holder like an administrator or another candidate.
   void GiveLeaseTo(const std::string& holder) {
     const Result<Lease> changed =
         ChangeObject<Lease>(ctx(), client(), {"default", "leader"}, [&](Lease& lease) {
@@ -62,7 +62,7 @@ class LeadingTest : public ::testing::Test {
   std::unique_ptr<testkit::TestCluster> cluster_;
 };
 
-TEST_F(LeadingTest, OneLeadsAndTheOtherFollowsWhenItGivesUp) {
+TEST_F(LeadingTest, SecondCandidateLeadsAfterFirstReleases) {
   auto a = LeaderElector::Create(client(), Options("a"));
   auto b = LeaderElector::Create(client(), Options("b"));
   Context a_ctx = ctx().Child();
@@ -79,7 +79,7 @@ TEST_F(LeadingTest, OneLeadsAndTheOtherFollowsWhenItGivesUp) {
                           });
                         })
                     .ok());
-    // Some renewals, and some tries of the other.
+    // Time for some renewals, and some attempts of the other candidate.
     (void)term.Sleep(milliseconds(500));
     while (b->leader() != "a" && !term.Done()) (void)term.Sleep(milliseconds(10));
     EXPECT_TRUE(a->IsLeader());
@@ -96,11 +96,12 @@ TEST_F(LeadingTest, OneLeadsAndTheOtherFollowsWhenItGivesUp) {
   scope.Stop();
 }
 
-TEST_F(LeadingTest, TheServerRefusesWritesOfATermThatIsOver) {
+TEST_F(LeadingTest, ServerRejectsWritesOfEndedTerm) {
   LeaderElectionOptions slow = Options("a");
   slow.lease_duration = milliseconds(600'000);
   slow.renew_deadline = milliseconds(500'000);
-  slow.retry_period = milliseconds(400'000);  // no renewal finds out before the server says so
+  // No renewal detects it before the server rejects a write.
+  slow.retry_period = milliseconds(400'000);
   auto a = LeaderElector::Create(client(), slow);
   const std::unique_ptr<Client> fenced = a->FencedClient(client());
   EXPECT_TRUE(IsDeposed(fenced->Create(ctx(), Map("early")).status()));
@@ -108,14 +109,14 @@ TEST_F(LeadingTest, TheServerRefusesWritesOfATermThatIsOver) {
     const Result<ConfigMap> created = fenced->Create(term, Map("counter"));
     ASSERT_TRUE(created.ok()) << created.status().ToString();
     const FencingToken token = *a->term();
-    // The process does not know it yet.
+    // The process has not detected it yet.
     GiveLeaseTo("b");
     const Status refused = fenced->Update(ctx(), *created).status();
     EXPECT_TRUE(IsDeposed(refused) && refused.Is(Reason::kForbidden)) << refused.ToString();
     EXPECT_THAT(refused.message(), HasSubstr("term 0 of \"a\" in Lease default/leader is over"));
     EXPECT_FALSE(a->IsLeader()) << "and now it does";
     EXPECT_TRUE(term.Done());
-    // Whoever sends the header anyway is told by the server.
+    // The server also rejects requests with the header that bypass the fenced client.
     const Resource maps = Resource::Of<ConfigMap>();
     Operation late{.verb = Operation::Verb::kDelete,
                    .resource = maps,
@@ -128,7 +129,7 @@ TEST_F(LeadingTest, TheServerRefusesWritesOfATermThatIsOver) {
   EXPECT_TRUE(client().Get<ConfigMap>(ctx(), {"default", "counter"}).ok());
 }
 
-TEST_F(LeadingTest, WhoMayNotReadTheLeaseMayNotNameIt) {
+TEST_F(LeadingTest, FencingHeaderNeedsPermissionToReadLease) {
   rbac::v1::ClusterRole role;
   role.metadata.name = "maps";
   role.rules.push_back({.verbs = {"*"}, .apiGroups = {""}, .resources = {"configmaps"}});
@@ -141,7 +142,7 @@ TEST_F(LeadingTest, WhoMayNotReadTheLeaseMayNotNameIt) {
       {.kind = "User", .apiGroup = "rbac.authorization.k8s.io", .name = "jane"});
   ASSERT_TRUE(client().Create(ctx(), binding).ok());
   const std::unique_ptr<Client> jane = cluster_->ClientFor("jane");
-  // Roles are followed by a cache.
+  // Roles are cached by the authorizer.
   Result<ConfigMap> created = jane->Create(ctx(), Map("m"));
   for (int i = 0; i < 500 && created.status().Is(Reason::kForbidden); ++i) {
     (void)ctx().Sleep(milliseconds(10));
@@ -159,7 +160,7 @@ TEST_F(LeadingTest, WhoMayNotReadTheLeaseMayNotNameIt) {
   EXPECT_THAT(refused.message(), HasSubstr("cannot get resource \"leases\""));
 }
 
-TEST_F(LeadingTest, EventsAreTakenAndCounted) {
+TEST_F(LeadingTest, EventsAreStoredAndCounted) {
   const Result<ConfigMap> map = client().Create(ctx(), Map("settings"));
   ASSERT_TRUE(map.ok());
   auto recorder = EventRecorder::Create(ctx(), client(), {.controller = "example.com/test"});
@@ -184,7 +185,7 @@ TEST_F(LeadingTest, EventsAreTakenAndCounted) {
   }
 }
 
-TEST_F(LeadingTest, AFinalizerHoldsTheObjectUntilItIsCleanedUp) {
+TEST_F(LeadingTest, FinalizerKeepsObjectUntilCleanup) {
   Result<ConfigMap> map = client().Create(ctx(), Map("held"));
   ASSERT_TRUE(map.ok());
   int cleanups = 0;
@@ -196,7 +197,7 @@ TEST_F(LeadingTest, AFinalizerHoldsTheObjectUntilItIsCleanedUp) {
   };
   const Result<Finalization> in_place = finalize(*map);
   ASSERT_TRUE(in_place.ok()) << in_place.status().ToString();
-  EXPECT_EQ(*in_place, Finalization::kInPlace);
+  EXPECT_EQ(*in_place, Finalization::kActive);
   ASSERT_TRUE(client().Delete<ConfigMap>(ctx(), KeyOf(*map)).ok());
   ConfigMap stale = *map;
   map = client().Get<ConfigMap>(ctx(), KeyOf(*map));
@@ -209,7 +210,7 @@ TEST_F(LeadingTest, AFinalizerHoldsTheObjectUntilItIsCleanedUp) {
   EXPECT_EQ(*finalize(*map), Finalization::kGone) << "gone already";
 }
 
-TEST_F(LeadingTest, OwnersAreStoredAsSet) {
+TEST_F(LeadingTest, ControllerReferenceIsStored) {
   const Result<ConfigMap> owner = client().Create(ctx(), Map("owner"));
   ASSERT_TRUE(owner.ok());
   ConfigMap owned = Map("owned");

@@ -11,7 +11,7 @@
 #include "testkit/test_cluster.h"
 #include "testkit/wait.h"
 
-// The manager with its controllers, against the real API server in this process.
+// The manager and its controllers with the real API server in this process.
 namespace cox {
 namespace {
 
@@ -22,7 +22,7 @@ using testing::HasSubstr;
 using testkit::Signal;
 using testkit::TestCluster;
 using testkit::WaitFor;
-using testkit::WaitForGone;
+using testkit::WaitForDeleted;
 
 ConfigMap MakeConfigMap(std::string name) {
   ConfigMap map;
@@ -31,7 +31,7 @@ ConfigMap MakeConfigMap(std::string name) {
   return map;
 }
 
-// Every client of a test shares the cluster's.
+// All clients of a test share the cluster's client.
 std::shared_ptr<Client> Borrow(Client& client) { return {std::shared_ptr<void>(), &client}; }
 
 class ManagerTest : public testing::Test {
@@ -87,16 +87,16 @@ class ManagerTest : public testing::Test {
   }
 
   std::unique_ptr<TestCluster> cluster;
-  std::optional<Context> ctx;   // of the test, with its limit
+  std::optional<Context> ctx;   // of the test, with its timeout
   std::optional<Context> stop;  // of the run
   std::unique_ptr<Manager> manager;
   Status ended;
-  std::atomic<bool> begun = false;  // what a test waits for
+  std::atomic<bool> begun = false;  // set when the runnable has started
   Signal changed;
   std::optional<Scope> scope;
 };
 
-// A Secret for each ConfigMap, owned by it.
+// Creates a Secret for each ConfigMap, owned by it.
 Status AddMirror(Manager& manager) {
   auto maps = manager.cache().ListerOf<ConfigMap>();
   auto secrets = manager.cache().ListerOf<Secret>();
@@ -115,7 +115,7 @@ Status AddMirror(Manager& manager) {
       });
 }
 
-TEST_F(ManagerTest, AControllerMakesTheWorldAsObjectsSay) {
+TEST_F(ManagerTest, ControllerReconcilesObjects) {
   Start();
   ASSERT_TRUE(cluster->client().Create(*ctx, MakeConfigMap("before")).ok());
   ASSERT_TRUE(AddMirror(*manager).ok());
@@ -123,7 +123,7 @@ TEST_F(ManagerTest, AControllerMakesTheWorldAsObjectsSay) {
   EXPECT_TRUE(WaitFor<Secret>(*ctx, cluster->client(), {"default", "before"}).ok());
   ASSERT_TRUE(cluster->client().Create(*ctx, MakeConfigMap("after")).ok());
   EXPECT_TRUE(WaitFor<Secret>(*ctx, cluster->client(), {"default", "after"}).ok());
-  // What it owns is made again when somebody takes it away.
+  // A deleted dependent is recreated.
   const auto secret = cluster->client().Get<Secret>(*ctx, {"default", "after"});
   ASSERT_TRUE(cluster->client().Delete<Secret>(*ctx, {"default", "after"}).ok());
   EXPECT_TRUE(
@@ -164,7 +164,7 @@ TEST_F(ManagerTest, ServesHealthAndMetrics) {
   }
 }
 
-TEST_F(ManagerTest, TheFirstErrorOfARunnableEndsAllAndIsReturned) {
+TEST_F(ManagerTest, FirstErrorOfRunnableStopsAllAndIsReturned) {
   Start();
   ASSERT_TRUE(manager
                   ->Add(
@@ -178,7 +178,7 @@ TEST_F(ManagerTest, TheFirstErrorOfARunnableEndsAllAndIsReturned) {
   EXPECT_FALSE(manager->IsLeader());
 }
 
-TEST_F(ManagerTest, RunnablesAreAddedWhileItRuns) {
+TEST_F(ManagerTest, RunnablesCanBeAddedWhileRunning) {
   Start();
   std::atomic<int> ran = 0;
   ASSERT_TRUE(manager
@@ -196,7 +196,7 @@ TEST_F(ManagerTest, RunnablesAreAddedWhileItRuns) {
   EXPECT_TRUE(Stop().ok());
 }
 
-TEST_F(ManagerTest, OfTwoOneLeadsAndTheOtherFollowsWithAWarmCache) {
+TEST_F(ManagerTest, SecondManagerTakesOverWithWarmCache) {
   const LeaderElectionOptions election{.lease = {"default", "pair"}};
   auto first = MakeManager({.leader_election = election});
   auto second = MakeManager({.leader_election = election});
@@ -221,7 +221,7 @@ TEST_F(ManagerTest, OfTwoOneLeadsAndTheOtherFollowsWithAWarmCache) {
   ASSERT_TRUE(changed.Await(*ctx, [&] { return led_by == 1; }).ok());
   EXPECT_TRUE(first->IsLeader());
   ASSERT_TRUE(runs.Go("second", [&](Context&) { (void)second->Run(stop_second); }).ok());
-  // Only a leader's writes go out.
+  // Only the leader's writes are sent.
   EXPECT_FALSE(second->client().Create(*ctx, MakeConfigMap("refused")).ok());
   EXPECT_TRUE(first->client().Create(*ctx, MakeConfigMap("accepted")).ok());
   stop_first.Stop();
@@ -234,7 +234,7 @@ TEST_F(ManagerTest, OfTwoOneLeadsAndTheOtherFollowsWithAWarmCache) {
   EXPECT_TRUE(first_ended.ok()) << first_ended.ToString();
 }
 
-TEST_F(ManagerTest, WhoLosesTheLeaseReturnsTheReason) {
+TEST_F(ManagerTest, LostLeaseEndsRunWithError) {
   Start({.leader_election = LeaderElectionOptions{.lease = {"default", "lost"}}});
   ASSERT_TRUE(manager
                   ->Add("work",
@@ -255,7 +255,7 @@ TEST_F(ManagerTest, WhoLosesTheLeaseReturnsTheReason) {
   EXPECT_FALSE(ended.ok());
 }
 
-TEST_F(ManagerTest, AnotherClustersObjectsAreWatchedToo) {
+TEST_F(ManagerTest, WatchesObjectsOfAnotherCluster) {
   auto other = TestCluster::Start();
   ASSERT_TRUE(other.ok());
   Start();
@@ -284,7 +284,7 @@ TEST_F(ManagerTest, AnotherClustersObjectsAreWatchedToo) {
   manager.reset();
 }
 
-TEST_F(ManagerTest, WorkThatDoesNotEndInTimeIsNamed) {
+TEST_F(ManagerTest, RunnablesThatExceedShutdownTimeoutAreNamed) {
   Start({.graceful_shutdown = std::chrono::milliseconds(1)});
   Context released = cluster->context().Child();
   ASSERT_TRUE(manager

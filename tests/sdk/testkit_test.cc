@@ -29,7 +29,7 @@ std::string TextOf(const net::Response& response) {
   return text;
 }
 
-// The answer's code and body; the error's text where there is none.
+// Status code and body of the response; the error message if there is none.
 struct Answer {
   int code = 0;
   std::string text;
@@ -51,7 +51,7 @@ std::string ConfigMapNamed(const std::string& name) {
 }
 constexpr char kConfigMaps[] = "/api/v1/namespaces/default/configmaps";
 
-TEST(TestClusterTest, IsThereInAnInstant) {
+TEST(TestClusterTest, StartsQuickly) {
   RealClock clock;
   const Clock::SteadyTime begin = clock.Monotonic();
   const auto cluster = StartCluster();
@@ -67,7 +67,7 @@ TEST(TestClusterTest, IsThereInAnInstant) {
   EXPECT_LT(took, std::chrono::seconds(10));
 }
 
-TEST(TestClusterTest, RequestsMeetTheWholeServer) {
+TEST(TestClusterTest, RequestsUseTheCompleteServer) {
   const auto cluster = StartCluster();
   ASSERT_NE(cluster, nullptr);
   Context& ctx = cluster->context();
@@ -82,7 +82,7 @@ TEST(TestClusterTest, RequestsMeetTheWholeServer) {
   EXPECT_THAT(cluster->metrics(), HasSubstr("apiserver_request_total"));
 }
 
-TEST(TestClusterTest, UsersMayDoWhatRbacSays) {
+TEST(TestClusterTest, UsersHaveRbacPermissions) {
   const auto cluster = StartCluster();
   ASSERT_NE(cluster, nullptr);
   Context& ctx = cluster->context();
@@ -90,7 +90,7 @@ TEST(TestClusterTest, UsersMayDoWhatRbacSays) {
   const Answer refused = Ask(ctx, *jane, "GET", kConfigMaps);
   EXPECT_EQ(refused.code, 403);
   EXPECT_THAT(refused.text, HasSubstr("User \\\"jane\\\" cannot list resource"));
-  // Roles that sum up others (view, edit) are empty here: a controller fills them.
+  // Aggregated roles (view, edit) are empty here, because a controller fills them.
   const std::string rbac = "/apis/rbac.authorization.k8s.io/v1/namespaces/default/";
   const auto admin = cluster->transport();
   const Answer role = Ask(ctx, *admin, "POST", rbac + "roles",
@@ -103,7 +103,7 @@ TEST(TestClusterTest, UsersMayDoWhatRbacSays) {
           R"(.k8s.io","kind":"Role","name":"reader"},"subjects":[{"apiGroup":)"
           R"("rbac.authorization.k8s.io","kind":"Group","name":"developers"}]})");
   EXPECT_EQ(bound.code, 201) << bound.text;
-  // The authorizer hears of it as everybody does: a moment later.
+  // The authorizer receives the change by a watch, a moment later.
   Answer allowed = Ask(ctx, *jane, "GET", kConfigMaps);
   for (int i = 0; i < 10'000 && allowed.code == 403; ++i) {
     allowed = Ask(ctx, *jane, "GET", kConfigMaps);
@@ -112,7 +112,7 @@ TEST(TestClusterTest, UsersMayDoWhatRbacSays) {
   EXPECT_EQ(Ask(ctx, *jane, "POST", kConfigMaps, ConfigMapNamed("a")).code, 403);
 }
 
-TEST(TestClusterTest, ARestartKeepsObjectsVersionsAndUsers) {
+TEST(TestClusterTest, RestartKeepsObjectsVersionsAndUsers) {
   const auto cluster = StartCluster();
   ASSERT_NE(cluster, nullptr);
   Context& ctx = cluster->context();
@@ -128,7 +128,7 @@ TEST(TestClusterTest, ARestartKeepsObjectsVersionsAndUsers) {
     const Answer down = Ask(ctx, *admin, "GET", "/version");
     EXPECT_EQ(down.code, 0);
     EXPECT_THAT(down.text, HasSubstr("refused"));
-    // Events come in pieces; then the end, as it was asked for.
+    // Events arrive in chunks; then the stream ends as requested.
     Result<Bytes> piece = (*watch)->Read(ctx);
     while (piece.ok() && !piece->empty()) piece = (*watch)->Read(ctx);
     EXPECT_EQ(piece.ok(), how == Down::kDrain);
@@ -141,7 +141,7 @@ TEST(TestClusterTest, ARestartKeepsObjectsVersionsAndUsers) {
   EXPECT_FALSE(cluster->StartServer().ok()) << "it runs already";
 }
 
-TEST(TestClusterTest, NothingWaitsForAClockThatStandsStill) {
+TEST(TestClusterTest, RequestsDoNotDependOnStoppedClock) {
   const auto cluster = StartCluster({.time = Time::kTest});
   ASSERT_NE(cluster, nullptr);
   Context& ctx = cluster->context();
@@ -157,7 +157,7 @@ TEST(TestClusterTest, NothingWaitsForAClockThatStandsStill) {
   EXPECT_TRUE(cluster->Restart(Down::kDrain).ok());
 }
 
-TEST(TestClusterTest, ClustersDoNotTouchEachOther) {
+TEST(TestClusterTest, ClustersAreIndependent) {
   const auto one = StartCluster();
   const auto other = StartCluster({.time = Time::kTest});
   ASSERT_NE(one, nullptr);
@@ -170,7 +170,7 @@ TEST(TestClusterTest, ClustersDoNotTouchEachOther) {
   EXPECT_EQ(Ask(other->context(), *other->transport(), "GET", "/readyz").text, "ok");
 }
 
-TEST(TestClusterTest, HttpsGivesTheSameAnswers) {
+TEST(TestClusterTest, HttpsReturnsTheSameResponses) {
   const auto cluster = StartCluster({.https = true});
   ASSERT_NE(cluster, nullptr);
   Context& ctx = cluster->context();
@@ -193,16 +193,17 @@ TEST(TestClusterTest, HttpsGivesTheSameAnswers) {
   ASSERT_TRUE(jane.ok());
   EXPECT_EQ(Ask(ctx, **jane, "GET", kConfigMaps).code, 403);
 
-  // Addresses and credentials outlive the server.
+  // Address and credentials stay valid after a restart.
   const uint16_t port = cluster->port();
   ASSERT_TRUE(cluster->Restart().ok());
   EXPECT_EQ(cluster->port(), port);
   Answer after = Ask(ctx, **remote, "GET", "/readyz");
-  if (after.code == 0) after = Ask(ctx, **remote, "GET", "/readyz");  // found the old one broken
+  // The first attempt may use the old connection, which is broken.
+  if (after.code == 0) after = Ask(ctx, **remote, "GET", "/readyz");
   EXPECT_EQ(after.text, "ok");
 }
 
-TEST(TestClusterTest, TheKubeconfigIsForEverybody) {
+TEST(TestClusterTest, KubeconfigCanBeParsedAndUsed) {
   const auto cluster = StartCluster({.https = true});
   ASSERT_NE(cluster, nullptr);
   Result<Config> config = ParseKubeconfig(cluster->kubeconfig(), "");
@@ -213,19 +214,19 @@ TEST(TestClusterTest, TheKubeconfigIsForEverybody) {
   EXPECT_TRUE((*client)->Get<core::v1::Namespace>(cluster->context(), {"", "default"}).ok());
 }
 
-TEST(TestClusterTest, VersionsBeforeARestartWithoutMemoryAreGone) {
+TEST(TestClusterTest, CompactedVersionsAreGone) {
   const auto cluster = StartCluster();
   ASSERT_NE(cluster, nullptr);
   Context& ctx = cluster->context();
   const auto admin = cluster->transport();
   const std::string from_early = std::string(kConfigMaps) + "?watch=1&resourceVersion=2";
   ASSERT_EQ(Ask(ctx, *admin, "POST", kConfigMaps, ConfigMapNamed("a")).code, 201);
-  ASSERT_TRUE(cluster->ForgetThePast().ok());
+  ASSERT_TRUE(cluster->CompactHistory().ok());
   EXPECT_THAT(Ask(ctx, *admin, "GET", from_early).text, HasSubstr("\"code\":410"));
   EXPECT_EQ(Ask(ctx, *admin, "GET", std::string(kConfigMaps) + "/a").code, 200);
 }
 
-TEST(TestClusterTest, ASecondServerSeesTheSameAndMayLag) {
+TEST(TestClusterTest, SecondServerHasSameObjectsAndCanLag) {
   const auto cluster = StartCluster();
   ASSERT_NE(cluster, nullptr);
   Context& ctx = cluster->context();
@@ -235,7 +236,7 @@ TEST(TestClusterTest, ASecondServerSeesTheSameAndMayLag) {
   const auto second_way = (*second)->transport();
   const std::string of_cache = std::string(kConfigMaps) + "?resourceVersion=0";
   ASSERT_EQ(Ask(ctx, *first_way, "POST", kConfigMaps, ConfigMapNamed("a")).code, 201);
-  // A list of the newest waits for the cache; then that has it.
+  // A consistent list waits for the cache, which is up to date then.
   EXPECT_THAT(Ask(ctx, *second_way, "GET", kConfigMaps).text, HasSubstr("\"name\":\"a\""));
   EXPECT_THAT(Ask(ctx, *second_way, "GET", of_cache).text, HasSubstr("\"name\":\"a\""));
   (*second)->SetLagging(true);
@@ -246,7 +247,7 @@ TEST(TestClusterTest, ASecondServerSeesTheSameAndMayLag) {
   EXPECT_THAT(Ask(ctx, *second_way, "GET", kConfigMaps).text, HasSubstr("\"name\":\"b\""));
 }
 
-TEST(TestClusterTest, EtcdCanBeUnderneath) {
+TEST(TestClusterTest, EtcdStorageIsSupported) {
   auto cluster = TestCluster::Start({.storage = TestClusterOptions::Storage::kEtcd});
   if (cluster.status().Is(Reason::kNotFound)) GTEST_SKIP() << cluster.status().message();
   ASSERT_TRUE(cluster.ok()) << cluster.status().ToString();
@@ -266,7 +267,7 @@ int64_t StatusField(const std::string& name) {
   return -1;
 }
 
-TEST(TestClusterTest, NothingIsLeftOfThoseThatEnded) {
+TEST(TestClusterTest, StoppedClustersLeaveNoThreads) {
   const auto run = [] {
     const auto cluster = StartCluster();
     ASSERT_NE(cluster, nullptr);
@@ -278,11 +279,11 @@ TEST(TestClusterTest, NothingIsLeftOfThoseThatEnded) {
   };
   RealClock clock;
   Context limit = Context(clock).WithTimeout(std::chrono::seconds(100));
-  for (int i = 0; i < 3; ++i) run();  // what is made once is there now
+  for (int i = 0; i < 3; ++i) run();  // initializes static state
   const int64_t threads = StatusField("Threads");
   const int64_t memory = StatusField("VmRSS");
   for (int i = 0; i < 17; ++i) run();
-  // A thread that was joined may be seen for a moment more.
+  // A joined thread may be visible for a moment longer.
   while (StatusField("Threads") > threads && limit.Sleep(std::chrono::milliseconds(10)).ok()) {
   }
   EXPECT_LE(StatusField("Threads"), threads);
@@ -292,7 +293,7 @@ TEST(TestClusterTest, NothingIsLeftOfThoseThatEnded) {
   RecordProperty("grown_kb", static_cast<int>(grown));
 }
 
-TEST(WaitTest, ForObjectsAndTheirEnd) {
+TEST(WaitTest, WaitsForObjectsAndTheirDeletion) {
   const auto cluster = StartCluster();
   ASSERT_NE(cluster, nullptr);
   Context ctx = cluster->context().WithTimeout(std::chrono::seconds(60));
@@ -315,16 +316,16 @@ TEST(WaitTest, ForObjectsAndTheirEnd) {
   writer.join();
   ASSERT_TRUE(done.ok()) << done.status().ToString();
   EXPECT_EQ(done->metadata.name, "a");
-  // It holds already.
+  // The condition is already true.
   EXPECT_TRUE(WaitFor<core::v1::ConfigMap>(ctx, client, key).ok());
 
   std::thread remover([&] { EXPECT_TRUE(client.Delete<core::v1::ConfigMap>(ctx, key).ok()); });
-  EXPECT_TRUE(WaitForGone<core::v1::ConfigMap>(ctx, client, key).ok());
+  EXPECT_TRUE(WaitForDeleted<core::v1::ConfigMap>(ctx, client, key).ok());
   remover.join();
-  EXPECT_TRUE(WaitForGone<core::v1::ConfigMap>(ctx, client, key).ok());
+  EXPECT_TRUE(WaitForDeleted<core::v1::ConfigMap>(ctx, client, key).ok());
 }
 
-TEST(ClientForTest, IsThatUser) {
+TEST(ClientForTest, ClientHasTheIdentityOfTheUser) {
   const auto cluster = StartCluster();
   ASSERT_NE(cluster, nullptr);
   Context& ctx = cluster->context();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A webhook server that the real API server asks, over TLS on the loopback.
+// A webhook server that the real API server calls, over TLS on the loopback interface.
 #include "coxswain/webhook.h"
 
 #include <gtest/gtest.h>
@@ -55,7 +55,7 @@ class WebhookTest : public ::testing::Test {
     }
   }
 
-  // One webhook for new objects of one resource that have the label hooked=yes; without a CA.
+  // A webhook for new objects of one resource with the label hooked=yes; without a CA.
   template <class Configuration>
   Configuration For(const WebhookServer& server, const std::string& resource,
                     const std::string& path) {
@@ -83,8 +83,8 @@ class WebhookTest : public ::testing::Test {
     return found.ok() ? found->webhooks[0].clientConfig.caBundle : "";
   }
 
-  // Creates objects until `done` of what came of it: the API server learns of configurations a
-  // moment after they are there.
+  // Creates objects until `done` is true for the result: the API server reads new configurations a
+  // moment after they are created.
   template <class T>
   Result<T> CreateUntil(T object, const std::function<bool(const Result<T>&)>& done) {
     for (int i = 0; !ctx().Done(); ++i) {
@@ -124,7 +124,7 @@ MutateHandler<Pod> Marking() {
   };
 }
 
-TEST_F(WebhookTest, ChangesPodsBeforeTheyAreStored) {
+TEST_F(WebhookTest, MutatesPodsBeforeTheyAreStored) {
   const std::shared_ptr<WebhookServer> server = WebhookServer::Create(options_);
   server->Mutate<Pod>("/mutate", Marking());
   Start(server);
@@ -138,11 +138,11 @@ TEST_F(WebhookTest, ChangesPodsBeforeTheyAreStored) {
   ASSERT_EQ(stored->spec.containers.size(), 2U);
   EXPECT_EQ(stored->spec.containers[0].name, "extra");
   EXPECT_EQ(stored->spec.containers[1].image, "main:v1");
-  // Defaults were applied to what the webhook added too.
+  // Defaults are also applied to the container that the webhook added.
   EXPECT_EQ(stored->spec.containers[0].terminationMessagePath, "/dev/termination-log");
 }
 
-TEST_F(WebhookTest, DeniesWithTheReasonTheHandlerGives) {
+TEST_F(WebhookTest, DeniesWithTheReasonOfTheHandler) {
   const std::shared_ptr<WebhookServer> server = WebhookServer::Create(options_);
   std::atomic<bool> deleted = false;
   server->Validate<ConfigMap>(
@@ -175,7 +175,7 @@ TEST_F(WebhookTest, DeniesWithTheReasonTheHandlerGives) {
   EXPECT_TRUE(deleted);
 }
 
-TEST_F(WebhookTest, KeepsItsConfigurationInTheCluster) {
+TEST_F(WebhookTest, RestoresItsConfiguration) {
   const std::shared_ptr<WebhookServer> server = WebhookServer::Create(options_);
   server->Mutate<Pod>("/mutate", Marking());
   Start(server);  // for its port
@@ -186,13 +186,13 @@ TEST_F(WebhookTest, KeepsItsConfigurationInTheCluster) {
   const std::string ca = WaitForCa<MutatingWebhookConfiguration>();
   EXPECT_TRUE(CreateUntil<Pod>(NewPod(), IsMarked).ok());
 
-  // Both use what the Secret holds.
+  // Both servers use the certificate in the Secret.
   const Result<Secret> secret = client().Get<Secret>(ctx(), {"default", "hook-cert"});
   ASSERT_TRUE(secret.ok());
   EXPECT_EQ(*secret->data.Get("ca.crt"), ca);
   EXPECT_EQ(secret->type, "kubernetes.io/tls");
 
-  // Somebody takes the CA out; somebody deletes it all. Each time it comes back.
+  // The configuration is restored after the CA is removed and after it is deleted.
   ASSERT_TRUE(ChangeObject<MutatingWebhookConfiguration>(
                   ctx(), client(), {"", "hook"},
                   [](MutatingWebhookConfiguration& configuration) {
@@ -206,7 +206,7 @@ TEST_F(WebhookTest, KeepsItsConfigurationInTheCluster) {
   EXPECT_TRUE(CreateUntil<Pod>(NewPod(), IsMarked).ok());
 }
 
-TEST_F(WebhookTest, OfItsOwnItWritesTheConfigurationOnce) {
+TEST_F(WebhookTest, UnchangedConfigurationIsWrittenOnce) {
   const std::shared_ptr<WebhookServer> server = WebhookServer::Create(options_);
   server->Mutate<Pod>("/mutate", Marking());
   MutatingWebhookConfiguration configuration =
@@ -217,7 +217,7 @@ TEST_F(WebhookTest, OfItsOwnItWritesTheConfigurationOnce) {
   WaitForCa<MutatingWebhookConfiguration>();
   const auto first = client().Get<MutatingWebhookConfiguration>(ctx(), {"", "hook"});
   ASSERT_TRUE(first.ok());
-  // Makes it look at everything again: the Secret changes.
+  // A change of the Secret causes another sync.
   ASSERT_TRUE(ChangeObject<Secret>(ctx(), client(), {"default", "hook-cert"}, [](Secret& secret) {
                 secret.metadata.labels["touched"] = "yes";
                 return Result<bool>(true);
@@ -228,7 +228,7 @@ TEST_F(WebhookTest, OfItsOwnItWritesTheConfigurationOnce) {
   EXPECT_EQ(later->metadata.resourceVersion, first->metadata.resourceVersion);
 }
 
-TEST_F(WebhookTest, TheFailurePolicyDecidesAboutFailures) {
+TEST_F(WebhookTest, FailurePolicyAppliesToFailures) {
   const std::shared_ptr<WebhookServer> server = WebhookServer::Create(options_);
   server->Mutate<Pod>(
       "/mutate",

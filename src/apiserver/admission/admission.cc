@@ -21,7 +21,7 @@ std::string_view OperationName(Operation operation) {
 
 struct AdmissionChain::Link {
   std::unique_ptr<const AdmissionPlugin> plugin;
-  std::unique_ptr<AdmissionMetrics::Timings> timings;  // null: nobody counts
+  std::unique_ptr<AdmissionMetrics::Timings> timings;  // null: metrics are disabled
 };
 
 AdmissionChain::AdmissionChain() = default;
@@ -42,7 +42,7 @@ namespace {
 
 using Step = AdmissionMetrics::Step;
 
-// Calls and takes the time.
+// Calls `call` and records its duration.
 template <class Call>
 Status Timed(Context& ctx, AdmissionMetrics::Timings* timings, Step step, Operation operation,
              Call call) {

@@ -13,42 +13,43 @@
 #include "apiserver/request/user.h"
 #include "base/context.h"
 
-// Admission: what may be stored, beyond what makes an object valid. Plugins first change the
-// object, in order, then all judge it.
+// Admission: checks and changes requests after authorization, in addition to validation. All
+// plugins first mutate the object, in order, then all validate it.
 namespace cox::apiserver {
 
 enum class Operation : uint8_t { kCreate, kUpdate, kDelete, kConnect };
 // "CREATE", "UPDATE", ...
 std::string_view OperationName(Operation operation);
 
-// What plugins want noted in the audit record of a request: annotations, the last of a key counts.
+// Audit annotations that plugins add to the audit event of a request. For duplicate keys, the last
+// one wins.
 using AuditAnnotations = std::vector<std::pair<std::string, std::string>>;
 
-// What the second round of mutating plugins knows of the first: see AdmissionChain::Mutate.
+// State of the mutating plugins that is kept between the two rounds: see AdmissionChain::Mutate.
 struct Reinvocation {
-  bool again = false;   // this is the second round
-  bool wanted = false;  // a plugin has changed the object in a way that the others must see
-  std::map<std::string, std::shared_ptr<void>, std::less<>> kept;  // of plugins, by their name
+  bool again = false;   // true in the second round
+  bool wanted = false;  // a plugin has changed the object, and all plugins must run again
+  std::map<std::string, std::shared_ptr<void>, std::less<>> kept;  // plugin state by name
 };
 
-// A write on its way in. Objects are of the hub kind; those of subresources that are asked and not
-// stored (Binding, Eviction, Scale, the options of an exec) are what was asked.
+// A write to be admitted. Objects are of the hub version; for subresources that are not stored
+// (Binding, Eviction, Scale, the options of an exec) they are the sent object.
 struct AdmissionRequest {
   Operation operation;
-  const ServedResource& resource;  // as requested: its kind() is of the version the client speaks
+  const ServedResource& resource;  // kind() has the version of the request
   std::string subresource;
   std::string ns;
   std::string name;
   const UserInfo& user;
   bool dry_run = false;
-  const Object* object = nullptr;     // null for deletions
-  const Object* old = nullptr;        // null for creations
+  const Object* object = nullptr;     // null for delete
+  const Object* old = nullptr;        // null for create
   Warnings* warnings = nullptr;       // may be null
   AuditAnnotations* audit = nullptr;  // may be null
-  // The options of the write (CreateOptions, UpdateOptions, DeleteOptions) as JSON shows them. Made
-  // when somebody asks; may be empty.
+  // The options of the write (CreateOptions, UpdateOptions, DeleteOptions) as JSON, computed when
+  // called. May be empty.
   std::function<Value()> options = {};
-  Reinvocation* reinvocation = nullptr;  // the chain's; null where a plugin is called alone
+  Reinvocation* reinvocation = nullptr;  // set by the chain; null if a plugin is called directly
 
   void Annotate(std::string_view key, std::string value) const {
     if (audit != nullptr) audit->emplace_back(key, std::move(value));
@@ -56,31 +57,30 @@ struct AdmissionRequest {
 };
 
 // Threads: both methods may be called concurrently.
-// Errors: Forbidden with the reason, in the words of ForbiddenError.
+// Errors: Forbidden with the reason, created by ForbiddenError.
 class AdmissionPlugin {
  public:
   virtual ~AdmissionPlugin() = default;
   virtual std::string_view name() const = 0;
-  // `object` is the request's. Deletions have none to change, and only come to Validate.
+  // `object` is the object of the request. Not called for delete.
   virtual Status Mutate(Context&, const AdmissionRequest&, Object&) const { return {}; }
   virtual Status Validate(Context&, const AdmissionRequest&) const { return {}; }
 };
 
 class AdmissionMetrics;
 
-// The plugins in their order.
+// The plugins in the order in which they are called.
 class AdmissionChain {
  public:
   AdmissionChain();
-  // `metrics` outlives the chain; may be null.
+  // `metrics` must outlive the chain; may be null.
   explicit AdmissionChain(std::vector<std::unique_ptr<const AdmissionPlugin>> plugins,
                           AdmissionMetrics* metrics = nullptr);
   AdmissionChain(AdmissionChain&&) noexcept;
   ~AdmissionChain();
 
-  // Every plugin in turn. When one of them says that others must see what it did
-  // (Reinvocation::wanted: a webhook changed the object), all are asked once more: those that set
-  // defaults set them on what a webhook added, too.
+  // Calls all plugins in order. If one of them sets Reinvocation::wanted (a webhook changed the
+  // object), calls all of them once more, so that plugins can default fields that a webhook added.
   Status Mutate(Context& ctx, AdmissionRequest request, Object& object) const;
   Status Validate(Context& ctx, const AdmissionRequest& request) const;
 

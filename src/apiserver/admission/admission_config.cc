@@ -22,7 +22,7 @@ Result<PluginConfigs> ReadAdmissionConfig(
     const std::string path = plugin.String("path");
     const Value* embedded = plugin.Raw("configuration");
     if (configs.contains(name) || paths.contains(name)) plugin.Fail("name", "is there twice");
-    // As upstream: what stands in the document comes before what it points to.
+    // Like upstream, an embedded configuration takes precedence over a path.
     if (embedded != nullptr) {
       configs.emplace(name, *embedded);
     } else if (!path.empty()) {

@@ -11,12 +11,12 @@
 
 namespace cox::apiserver {
 
-// What --admission-control-config-file says: for each plugin that it names, its configuration.
+// The contents of --admission-control-config-file: the configuration of each listed plugin.
 using PluginConfigs = std::map<std::string, Value, std::less<>>;
 
-// Reads an AdmissionConfiguration. A plugin's part stands in it (`configuration`) or in a file of
-// its own (`path`), which `read_file` reads. BadRequest with what is wrong. What the parts hold is
-// the plugins' to check: see CheckPluginConfigs.
+// Parses an AdmissionConfiguration. The configuration of a plugin is embedded (`configuration`) or
+// in another file (`path`), which `read_file` reads. Errors: BadRequest. The configurations of the
+// plugins are not validated here: see CheckPluginConfigs.
 Result<PluginConfigs> ReadAdmissionConfig(
     std::string_view text, const std::function<Result<std::string>(const std::string&)>& read_file);
 

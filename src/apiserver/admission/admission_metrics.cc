@@ -8,7 +8,7 @@ namespace {
 
 std::string_view RejectedText(bool rejected) { return rejected ? "true" : "false"; }
 double Seconds(Clock::Duration took) { return std::chrono::duration<double>(took).count(); }
-// What a webhook says is its own business; a label is ours.
+// Webhooks may return any code; limit the number of label values.
 std::string CodeText(int code) { return std::to_string(std::clamp(code, 0, 600)); }
 
 }  // namespace

@@ -13,11 +13,11 @@
 
 namespace cox::apiserver {
 
-// How long admission takes and how often it refuses, by upstream's names:
-//   apiserver_admission_step_admission_duration_seconds, of all plugins together;
-//   apiserver_admission_controller_admission_duration_seconds, of each plugin;
+// Metrics of admission, with upstream's names:
+//   apiserver_admission_step_admission_duration_seconds, for all plugins together;
+//   apiserver_admission_controller_admission_duration_seconds, for each plugin;
 //   apiserver_admission_webhook_admission_duration_seconds, _request_total, _rejection_count and
-//   _fail_open_count, of each webhook.
+//   _fail_open_count, for each webhook.
 //
 // Threads: all methods may be called concurrently.
 class AdmissionMetrics {
@@ -26,7 +26,8 @@ class AdmissionMetrics {
 
   explicit AdmissionMetrics(MetricsRegistry& registry);
 
-  // The series of one plugin, each looked up when it is needed first: a write passes many plugins.
+  // The series of one plugin. Series are looked up once and then cached, because every write calls
+  // many plugins.
   class Timings {
    public:
     Timings(HistogramVec& family, std::string name) : family_(family), name_(std::move(name)) {}
@@ -34,7 +35,7 @@ class AdmissionMetrics {
 
    private:
     HistogramVec& family_;
-    const std::string name_;  // empty: the family has no such label
+    const std::string name_;  // empty: the family has no label `name`
     std::array<std::atomic<Histogram*>, 16> series_{};
   };
   std::unique_ptr<Timings> ControllerTimings(std::string plugin) {
@@ -50,7 +51,8 @@ class AdmissionMetrics {
     int code = 200;
   };
   void ObserveWebhook(const WebhookCall& call, Clock::Duration took);
-  // Why a call refused: "calling_webhook_error", "apiserver_internal_error", "no_error".
+  // Counts a rejected request. `error_type` is "calling_webhook_error", "apiserver_internal_error"
+  // or "no_error".
   void CountRejection(const WebhookCall& call, std::string_view error_type);
   void CountFailOpen(std::string_view name, std::string_view type);
 

@@ -12,13 +12,13 @@
 
 namespace cox::apiserver {
 
-// What admission plugins use besides the request. All of it outlives them.
+// Dependencies of the admission plugins. They must outlive the plugins.
 struct AdmissionParts {
   const Registry& registry;
   const Authorizer& authorizer;
   // Connections to webhooks. Null: webhooks are not called, for tests only.
   std::shared_ptr<WebhookConnections> webhooks = nullptr;
-  AdmissionMetrics* metrics = nullptr;  // null: nothing is counted
+  AdmissionMetrics* metrics = nullptr;  // null: metrics are disabled
   // REQUIRES: CheckPluginConfigs(configs).ok()
   PluginConfigs configs = {};
 

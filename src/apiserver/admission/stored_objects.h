@@ -9,14 +9,14 @@
 
 namespace cox::apiserver {
 
-// One object as the cache has it, or as storage does where the cache lacks it: one that was created
-// just now may not be there yet. NotFound if it is in neither.
+// Gets an object from the cache, or from storage if the cache does not contain it: an object that
+// was just created may not be in the cache yet. Errors: NotFound if it is in neither.
 Result<Object> FindObject(Context& ctx, const ResourceStore& store, std::string_view ns,
                           std::string_view name);
 
-// Visits the objects of `store` in `ns` (everywhere if empty) by key, until `visit` returns false:
-// from the cache as it is now, or from storage where there is no cache. One that cannot be decoded
-// is left out.
+// Visits the objects of `store` in `ns` (all namespaces if empty) in key order, until `visit`
+// returns false. Reads the current state of the cache, or storage if there is no cache. Skips
+// objects that cannot be decoded.
 Status VisitObjects(Context& ctx, const ResourceStore& store, std::string_view ns,
                     const std::function<bool(const Object&)>& visit);
 

@@ -45,7 +45,7 @@ std::string ConfigObject::PathOf(std::string_view name) const {
 
 const Value* ConfigObject::Find(std::string_view name) const {
   if (value_ == nullptr) return nullptr;
-  document_->asked_[value_].emplace(name);
+  document_->known_fields_[value_].emplace(name);
   const Value* found = value_->Find(name);
   return found == nullptr || found->is_null() ? nullptr : found;
 }
@@ -128,7 +128,7 @@ std::string ConfigObject::Bytes(std::string_view name) const {
   const Value* found = Find(name, Value::Kind::kString);
   size_t bad_at = 0;
   if (found != nullptr && !json::ReadBase64(found->as_string(), &bytes, &bad_at)) {
-    // Not what stands there: it may be a key.
+    // The message omits the value, which may be a key.
     Fail(name, "must be base64");
     return {};
   }
@@ -137,7 +137,7 @@ std::string ConfigObject::Bytes(std::string_view name) const {
 
 ConfigObject ConfigObject::Object(std::string_view name) const {
   const Value* found = Find(name, Value::Kind::kObject);
-  if (found != nullptr) document_->asked_[found];
+  if (found != nullptr) document_->known_fields_[found];
   return {*document_, found, PathOf(name)};
 }
 
@@ -149,7 +149,7 @@ std::vector<ConfigObject> ConfigObject::Objects(std::string_view name) const {
   for (const Value& item : found->as_array()) {
     const size_t index = static_cast<size_t>(&item - found->as_array().data());
     if (item.is_object()) {
-      document_->asked_[&item];
+      document_->known_fields_[&item];
       objects.push_back({*document_, &item, Item(path, index)});
     } else {
       Fail(Item(std::string(name), index), "must be an object");
@@ -160,7 +160,7 @@ std::vector<ConfigObject> ConfigObject::Objects(std::string_view name) const {
 
 const Value* ConfigObject::Raw(std::string_view name) const {
   const Value* found = Find(name);
-  if (found != nullptr) document_->asked_[found].emplace(kWhole);
+  if (found != nullptr) document_->known_fields_[found].emplace(kWhole);
   return found;
 }
 
@@ -190,15 +190,15 @@ Result<ConfigDocument> ConfigDocument::Of(Value value, std::string_view kind,
 
 void ConfigDocument::FindUnread(const Value& value, const std::string& path,
                                 std::vector<std::string>& errors) const {
-  const auto asked = asked_.find(&value);
+  const auto asked = known_fields_.find(&value);
   if (value.is_array()) {
-    if (asked != asked_.end()) return;  // as a whole
+    if (asked != known_fields_.end()) return;  // read as a whole
     for (size_t i = 0; i < value.as_array().size(); ++i) {
       FindUnread(value.as_array()[i], Item(path, i), errors);
     }
     return;
   }
-  if (!value.is_object() || asked == asked_.end() || asked->second.contains(kWhole)) return;
+  if (!value.is_object() || asked == known_fields_.end() || asked->second.contains(kWhole)) return;
   for (const ValueObject::Member& member : value.as_object()) {
     const std::string member_path = Child(path, member.key);
     if (asked->second.contains(member.key)) {

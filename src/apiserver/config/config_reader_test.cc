@@ -43,7 +43,7 @@ free: {any: [thing]}
   EXPECT_EQ(document->Finish().message(), "");
 }
 
-TEST(ConfigReaderTest, WhatIsAbsentGivesTheFallback) {
+TEST(ConfigReaderTest, AbsentFieldsYieldFallback) {
   Result<ConfigDocument> document = Read("name: null\n");
   ASSERT_TRUE(document.ok());
   const ConfigObject root = document->root();
@@ -57,7 +57,7 @@ TEST(ConfigReaderTest, WhatIsAbsentGivesTheFallback) {
   EXPECT_TRUE(document->Finish().ok());
 }
 
-TEST(ConfigReaderTest, TellsEverythingThatIsWrongAtOnce) {
+TEST(ConfigReaderTest, ReportsAllErrorsAtOnce) {
   Result<ConfigDocument> document = Read(R"(
 name: 5
 size: 99
@@ -84,14 +84,14 @@ items: [{name: one, extra: 1}, 7]
             "unknown field \"inner.nmae\"; unknown field \"items[0].extra\"");
 }
 
-TEST(ConfigReaderTest, AnotherKindOrVersionIsRefused) {
+TEST(ConfigReaderTest, OtherKindsAndVersionsAreRejected) {
   const Result<ConfigDocument> kind = ConfigDocument::Parse(
       "{apiVersion: example.com/v1, kind: Other}", "Thing", {"example.com/v1"});
   EXPECT_EQ(kind.status().message(),
             "no kind \"Other\" in apiVersion \"example.com/v1\": want Thing of example.com/v1");
   EXPECT_FALSE(ConfigDocument::Parse("[]", "Thing", {"v1"}).ok());
   EXPECT_FALSE(ConfigDocument::Parse("a: {", "Thing", {"v1"}).ok());
-  EXPECT_FALSE(Read("name: a\nname: b\n").ok());  // which of them was meant?
+  EXPECT_FALSE(Read("name: a\nname: b\n").ok());  // duplicate key
 }
 
 }  // namespace

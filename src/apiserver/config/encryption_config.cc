@@ -96,7 +96,7 @@ EncryptionProvider ReadProvider(const ConfigObject& object, std::set<std::string
   return provider;
 }
 
-// What is wrong with a name in a list of resources; empty: nothing.
+// The error in a resource name; empty if it is valid.
 std::string ResourceProblem(std::string_view name) {
   const CutResult cut = Cut(name, '.');
   if (name.empty()) return "must not be empty";
@@ -123,7 +123,7 @@ std::string ResourceProblem(std::string_view name) {
   return {};
 }
 
-// Whether `pattern` stands for everything that `name` does, and more.
+// Whether `pattern` matches everything that `name` matches, and more.
 bool Covers(std::string_view pattern, std::string_view name) {
   if (pattern == name || !pattern.starts_with("*.")) return false;
   if (pattern == "*.*") return true;

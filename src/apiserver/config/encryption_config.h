@@ -8,12 +8,12 @@
 
 namespace cox::apiserver {
 
-// Reads the file of --encryption-provider-config: an EncryptionConfiguration of
+// Parses the file of --encryption-provider-config: an EncryptionConfiguration of
 // apiserver.config.k8s.io/v1.
 //
-// Providers: identity, aescbc, aesgcm, secretbox, and kms of apiVersion v2. KMS v1 is refused: it
-// is deprecated and off by default upstream. Errors: BadRequest, all at once, with the paths of
-// what is wrong and never with a key.
+// Providers: identity, aescbc, aesgcm, secretbox, and kms with apiVersion v2. KMS v1 is rejected:
+// it is deprecated and disabled by default upstream.
+// Errors: BadRequest with the paths of all invalid fields, never with a key.
 Result<storage::EncryptionOptions> ParseEncryptionConfig(std::string_view text);
 
 }  // namespace cox::apiserver

@@ -20,7 +20,7 @@ Result<storage::EncryptionOptions> Parse(const std::string& resources) {
       "apiVersion: apiserver.config.k8s.io/v1\nkind: EncryptionConfiguration\nresources:\n" +
       resources);
 }
-// A rule with these resources and one provider.
+// The error for a rule with these resources and one provider.
 std::string Problem(const std::string& resources, const std::string& provider) {
   return Parse("- resources: " + resources + "\n  providers: [" + provider + "]\n")
       .status()
@@ -30,7 +30,7 @@ std::string Keys(const std::string& secret) {
   return "{keys: [{name: k1, secret: " + secret + "}]}";
 }
 
-TEST(EncryptionConfigTest, ReadsEveryProviderInOrder) {
+TEST(EncryptionConfigTest, ReadsProvidersInOrder) {
   Result<storage::EncryptionOptions> options = Parse(R"(
 - resources: [secrets, deployments.apps, "*.batch"]
   providers:
@@ -63,7 +63,7 @@ TEST(EncryptionConfigTest, ReadsEveryProviderInOrder) {
   EXPECT_EQ(rule.providers[4].kind, Kind::kIdentity);
 }
 
-TEST(EncryptionConfigTest, RefusesWhatMakesNoSense) {
+TEST(EncryptionConfigTest, RejectsInvalidRules) {
   const std::string good = std::string("{aesgcm: ") + Keys(kKey) + "}";
   const struct {
     std::string resources, provider, want;
@@ -110,7 +110,7 @@ TEST(EncryptionConfigTest, RefusesWhatMakesNoSense) {
   }
 }
 
-TEST(EncryptionConfigTest, KeysNeverStandInErrors) {
+TEST(EncryptionConfigTest, KeysAreNotInErrors) {
   EXPECT_THAT(Problem("[secrets]", "{aesgcm: " + Keys("c2hvcnQ=") + "}"),
               Not(HasSubstr("c2hvcnQ")));
   EXPECT_THAT(Problem("[secrets]", "{aesgcm: " + Keys("'not base64 !'") + "}"),
@@ -124,7 +124,7 @@ TEST(EncryptionConfigTest, KmsNamesAreUnique) {
               HasSubstr("duplicate KMS provider name a, names must be unique"));
 }
 
-TEST(EncryptionConfigTest, OtherDocumentsAreRefused) {
+TEST(EncryptionConfigTest, OtherDocumentsAreRejected) {
   EXPECT_FALSE(ParseEncryptionConfig("apiVersion: v1\nkind: EncryptionConfig\n").ok());
   EXPECT_FALSE(ParseEncryptionConfig("").ok());
 }

@@ -8,8 +8,8 @@
 
 namespace cox::apiserver {
 
-// Answers a request on a resource or on one of its subresources: selects the verb, and answers 404
-// or 405 if the resource does not have it. May block.
+// Handles a request on a resource or on one of its subresources: dispatches it by verb, and
+// responds 404 or 405 if the resource does not support the verb. May block.
 void HandleResource(ResourceHandlers& handlers, const std::shared_ptr<Call>& call);
 
 }  // namespace cox::apiserver

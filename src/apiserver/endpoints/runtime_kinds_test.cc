@@ -9,7 +9,7 @@
 #include "apiserver/filters/metrics/request_metrics.h"
 #include "apiserver/testing/call_harness.h"
 #include "apiserver/testing/runtime_kind.h"
-#include "storage/testing/lying_store.h"
+#include "storage/testing/faulty_store.h"
 
 // Kinds that are added, changed and removed while the server runs.
 namespace cox::apiserver {
@@ -45,7 +45,7 @@ class RuntimeKindsTest : public ::testing::Test {
   ApiHarness api_;
 };
 
-TEST_F(RuntimeKindsTest, KindIsServedFromAddToRemove) {
+TEST_F(RuntimeKindsTest, KindIsServedAfterItIsAddedUntilItIsRemoved) {
   EXPECT_THAT(Get(kWidgets), HasSubstr("404 "));
   ASSERT_TRUE(Put().ok());
   EXPECT_THAT(Get(kWidgets),
@@ -72,12 +72,13 @@ TEST_F(RuntimeKindsTest, KindIsServedFromAddToRemove) {
   ASSERT_TRUE(Remove().ok());
   EXPECT_THAT(Get(kWidgets), HasSubstr("404 "));
   EXPECT_THAT(Post(kWidgets, R"({"metadata":{"name":"w"}})"), HasSubstr("404 "));
-  // Removing a kind does not delete its objects.
+  // Removing a kind leaves its objects in storage; deleting them is the task of the CRD's
+  // controller.
   ASSERT_TRUE(Put().ok());
   EXPECT_THAT(Get(std::string(kWidgets) + "/applied"), HasSubstr(R"("data":{"c":"3"})"));
 }
 
-TEST_F(RuntimeKindsTest, BodiesOfOtherKindsAreRejected) {
+TEST_F(RuntimeKindsTest, KindIsRejectedByTheEndpointsOfOtherKinds) {
   ASSERT_TRUE(Put().ok());
   EXPECT_THAT(Post("/api/v1/namespaces/default/configmaps",
                    R"({"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w"}})"),
@@ -86,7 +87,7 @@ TEST_F(RuntimeKindsTest, BodiesOfOtherKindsAreRejected) {
               HasSubstr("cannot be handled as a Widget"));
 }
 
-TEST_F(RuntimeKindsTest, AllVersionsReturnTheSameObjects) {
+TEST_F(RuntimeKindsTest, ObjectIsServedInAllVersions) {
   ASSERT_TRUE(Put({.versions = {"v1", "v1beta1"}}).ok());
   EXPECT_THAT(
       Post("/apis/example.com/v1beta1/namespaces/default/widgets",
@@ -102,7 +103,7 @@ TEST_F(RuntimeKindsTest, AllVersionsReturnTheSameObjects) {
   EXPECT_THAT(std::string(stored->kv->value.view()), HasSubstr(R"("apiVersion":"example.com/v1")"));
 }
 
-TEST_F(RuntimeKindsTest, ChangedKindReplacesTheOldOne) {
+TEST_F(RuntimeKindsTest, ChangedKindIsServedWithItsNewDefinition) {
   const net::Headers table = {{"accept", "application/json;as=Table;v=v1;g=meta.k8s.io"}};
   ASSERT_TRUE(Put({.column = "Before"}).ok());
   EXPECT_THAT(Get(kWidgets, table), HasSubstr(R"("name":"Before")"));
@@ -120,7 +121,7 @@ TEST_F(RuntimeKindsTest, ChangeAndRemoveEndWatches) {
     FakeCall other = api_.Do({.target = "/api/v1/namespaces/default/configmaps?watch=1"});
     const std::string name = removed ? "removed" : "changed";
     EXPECT_THAT(Post(kWidgets, R"({"metadata":{"name":")" + name + R"("}})"), HasSubstr("201 "));
-    // The cache has the object before it ends.
+    // The watch cache contains the object before the kind changes.
     api_.Sync(api_.registry().Find("example.com", "v1", "widgets")->kind());
     ASSERT_TRUE((removed ? Remove() : Put({.column = "After"})).ok());
     const std::string events = watch.exchange().Pull();
@@ -131,7 +132,7 @@ TEST_F(RuntimeKindsTest, ChangeAndRemoveEndWatches) {
   }
 }
 
-TEST_F(RuntimeKindsTest, HeldResourceWorksAfterRemove) {
+TEST_F(RuntimeKindsTest, HeldResourceWorksAfterItsKindIsRemoved) {
   ASSERT_TRUE(Put().ok());
   ASSERT_THAT(Post(kWidgets, R"({"metadata":{"name":"w"}})"), HasSubstr("201 "));
   const auto resource = api_.registry().Find("example.com", "v1", "widgets");
@@ -144,7 +145,7 @@ TEST_F(RuntimeKindsTest, HeldResourceWorksAfterRemove) {
   EXPECT_TRUE(resource->store().Get(api_.ctx(), "default", "w", /*from_cache=*/true).ok());
 }
 
-TEST_F(RuntimeKindsTest, RejectsNamesOfBuiltInResources) {
+TEST_F(RuntimeKindsTest, BuiltInResourcesCannotBeReplacedOrRemoved) {
   const ServedSetPtr before = api_.registry().served();
   const Status status = Put({.group = "apps", .kind = "Deployment", .plural = "deployments"});
   EXPECT_TRUE(status.Is(Reason::kConflict));
@@ -154,8 +155,8 @@ TEST_F(RuntimeKindsTest, RejectsNamesOfBuiltInResources) {
   EXPECT_NE(api_.registry().Find("apps", "v1", "deployments"), nullptr);
 }
 
-TEST_F(RuntimeKindsTest, KindIsNotServedUntilItsCacheIsFilled) {
-  storage::LyingStore store(api_.store());
+TEST_F(RuntimeKindsTest, KindIsNotServedIfItsCacheCannotSync) {
+  storage::FaultyStore store(api_.store());
   Registry registry(api_.ctx(),
                     {.storage = [&store](const KindInfo&) -> storage::Store& { return store; }});
   store.FailLists(Status::Unavailable("no leader"));
@@ -168,7 +169,7 @@ TEST_F(RuntimeKindsTest, KindIsNotServedUntilItsCacheIsFilled) {
   EXPECT_NE(registry.Find("example.com", "v1", "widgets"), nullptr);
 }
 
-TEST_F(RuntimeKindsTest, SetsShareUnchangedGroups) {
+TEST_F(RuntimeKindsTest, ChangeKeepsOtherGroupsUnchanged) {
   ASSERT_TRUE(Put().ok());
   const ServedSetPtr before = api_.registry().served();
   ASSERT_TRUE(Put({.kind = "Gadget", .plural = "gadgets"}).ok());
@@ -183,7 +184,7 @@ TEST_F(RuntimeKindsTest, SetsShareUnchangedGroups) {
   EXPECT_FALSE(api_.registry().served()->groups().contains("example.com"));
 }
 
-TEST_F(RuntimeKindsTest, ApplyPublishesAllChangesTogether) {
+TEST_F(RuntimeKindsTest, ChangesOfOneApplyAreAtomic) {
   ASSERT_TRUE(Put().ok());
   ASSERT_TRUE(api_.mutable_registry()
                   .Apply(api_.ctx(), {.put = {NewRuntimeKind({.group = "a.io"}),
@@ -196,7 +197,7 @@ TEST_F(RuntimeKindsTest, ApplyPublishesAllChangesTogether) {
   EXPECT_EQ(now->Find("example.com", "v1", "widgets"), nullptr);
 }
 
-TEST_F(RuntimeKindsTest, DiscoveryAndOpenApiShowCurrentKinds) {
+TEST_F(RuntimeKindsTest, DiscoveryAndOpenApiReflectRuntimeKinds) {
   const Discovery discovery(Served());
   const OpenApi openapi(Served(), "v1.36.4");
   const auto document = [&](std::string target) {
@@ -228,7 +229,7 @@ TEST_F(RuntimeKindsTest, DiscoveryAndOpenApiShowCurrentKinds) {
   EXPECT_THAT(document("/openapi/v2"), Not(HasSubstr("example.com")));
 }
 
-TEST_F(RuntimeKindsTest, FairnessAndRequestMetricsUseCurrentKinds) {
+TEST_F(RuntimeKindsTest, FairnessAndRequestMetricsReflectRuntimeKinds) {
   MetricsRegistry metrics;
   RequestMetrics requests(metrics, Served());
   const auto count = [&] {

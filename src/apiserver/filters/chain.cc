@@ -15,7 +15,7 @@ Result<Next> ReadRequestInfo(const std::shared_ptr<Call>& call) {
   return Next::kGoOn;
 }
 
-// A request that takes longer is given up; watches and streams are exempt.
+// Requests that exceed the timeout are cancelled; watches and streams are exempt.
 Stage SetTimeout(std::chrono::nanoseconds timeout) {
   return {"timeout", [timeout](const std::shared_ptr<Call>& call) -> Result<Next> {
             if (!call->info.long_running) call->set_ctx(call->ctx().WithTimeout(timeout));
@@ -23,7 +23,7 @@ Stage SetTimeout(std::chrono::nanoseconds timeout) {
           }};
 }
 
-// Who they are not is recorded too.
+// Requests that fail authentication are audited too, with a null `user`.
 std::unique_ptr<AuditRecord> Begin(Auditor& auditor, const Call& call, const UserInfo* user) {
   return auditor.Begin({call.request(), call.info, user, call.audit_id()});
 }
@@ -45,9 +45,9 @@ Stage Authenticate(const Authenticator& authenticator, Auditor* auditor) {
               if (waits && !call->on_worker) return Next::kOnWorker;
               return user.status();
             }
-            call->set_audit(nullptr);  // of an attempt on the loop that failed, if any
+            call->set_audit(nullptr);  // of a failed attempt on the event loop, if any
             call->user = std::move(*user);
-            // Nobody behind the chain shall see, log or forward it.
+            // Credentials must not reach endpoints, logs or forwarded requests.
             authenticator.RemoveCredentials(call->request().headers);
             return Next::kGoOn;
           }};
@@ -60,7 +60,7 @@ Stage Audit(Auditor* auditor) {
               call->set_audit(Begin(*auditor, *call, &call->user));
               if (call->audit() == nullptr) return Next::kGoOn;
             }
-            // The first event, and all that is recorded of an answer, may have to wait for a disk.
+            // The first event, and later the response's event, may block on a disk.
             if (auditor->blocks() && !call->on_worker) return Next::kOnWorker;
             const Status received = call->audit()->Received();
             if (received.ok()) return Next::kGoOn;
@@ -70,15 +70,15 @@ Stage Audit(Auditor* auditor) {
           }};
 }
 
-// Whether the authorizer, as it is now, may be asked where the call is.
-bool MayAsk(const Authorizer& authorizer, const Call& call) {
+// Whether the authorizer may be called on the call's current thread.
+bool MayRequest(const Authorizer& authorizer, const Call& call) {
   return call.on_worker || !authorizer.MayBlock();
 }
 
 Stage Impersonate(const Impersonation& impersonation, const Authorizer& authorizer) {
   return {"impersonation",
           [&impersonation, &authorizer](const std::shared_ptr<Call>& call) -> Result<Next> {
-            if (!MayAsk(authorizer, *call)) return Next::kOnWorker;
+            if (!MayRequest(authorizer, *call)) return Next::kOnWorker;
             COX_ASSIGN_OR_RETURN(call->user,
                                  impersonation.Apply(call->request(), call->info, call->user));
             if (call->audit() != nullptr && call->Header("impersonate-user")) {
@@ -89,7 +89,7 @@ Stage Impersonate(const Impersonation& impersonation, const Authorizer& authoriz
           }};
 }
 
-// Of what concerns many. Others have none, whatever their query says: they do not narrow anything.
+// Selectors apply to list, watch and deletecollection only.
 Selectors SelectorsOf(const Call& call) {
   const std::string_view verb = call.info.verb;
   if (verb != "list" && verb != "watch" && verb != "deletecollection") return {};
@@ -101,7 +101,7 @@ Selectors SelectorsOf(const Call& call) {
 
 Stage Authorize(const Authorizer& authorizer) {
   return {"authz", [&authorizer](const std::shared_ptr<Call>& call) -> Result<Next> {
-            if (!MayAsk(authorizer, *call)) return Next::kOnWorker;
+            if (!MayRequest(authorizer, *call)) return Next::kOnWorker;
             const Decision decision =
                 authorizer.Authorize(call->user, call->info, SelectorsOf(*call));
             if (call->audit() != nullptr) {
@@ -114,8 +114,8 @@ Stage Authorize(const Authorizer& authorizer) {
           }};
 }
 
-// Writes that name a term of leadership (filters/fencing/fencing.h). Others pay the look for a
-// header.
+// Checks writes that carry a fencing token (filters/fencing/fencing.h). Other requests only pay for
+// a header lookup.
 Stage EnterFence(const Fencing* fencing) {
   return {"fencing", [fencing](const std::shared_ptr<Call>& call) -> Result<Next> {
             if (fencing == nullptr || !Fencing::Concerns(*call)) return Next::kGoOn;
@@ -127,22 +127,22 @@ Stage EnterFence(const Fencing* fencing) {
 
 }  // namespace
 
-// Read top to bottom: this is the order a request meets them.
+// The order of this list is the order of execution.
 Chain BuildChain(const ChainParts& p) {
   Chain chain{.stages = {}, .offload = p.offload};
   chain.stages = {
       {"requestinfo", ReadRequestInfo},
       {"metrics",
        [&metrics = p.metrics](const std::shared_ptr<Call>& call) -> Result<Next> {
-         // Before authentication: those who may not are counted too.
+         // Before authentication, so that unauthenticated requests are counted too.
          metrics.Follow(*call);
          return Next::kGoOn;
        }},
       SetTimeout(p.request_timeout),
       Authenticate(p.authenticator, p.auditor),
-      Audit(p.auditor),  // after authn: records need the user
+      Audit(p.auditor),  // after authn: events contain the user
       Impersonate(p.impersonation, p.authorizer),
-      // By the user that was impersonated, and before authorization, which takes its time too.
+      // By the impersonated user, and before authorization, because that takes time too.
       {"fairness",
        [&gate = p.gate](const std::shared_ptr<Call>& call) -> Result<Next> {
          return gate.Enter(call) ? Next::kGoOn : Next::kDone;
@@ -153,7 +153,7 @@ Chain BuildChain(const ChainParts& p) {
       chain.stages.end(),
       {
           Authorize(p.authorizer),
-          EnterFence(p.fencing),  // after authz: it reads a Lease, for those who may
+          EnterFence(p.fencing),  // after authz, because it reads a Lease
           {"offload",
            [dispatch = p.dispatch](const std::shared_ptr<Call>& call) -> Result<Next> {
              // Decoding, admission, registry and storage take time and may block.

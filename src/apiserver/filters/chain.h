@@ -20,51 +20,52 @@ namespace cox::apiserver {
 
 class Fencing;
 
-// What a stage made of a call.
+// The result of a stage.
 enum class Next : uint8_t {
   kGoOn,      // to the next stage
-  kDone,      // it has been answered, or somebody else will
-  kOnWorker,  // this stage must block, and may not here: it is run again on a worker, and the rest
-              // of the chain with it. For calls that are not on one (Call::on_worker).
+  kDone,      // a response has been or will be sent
+  kOnWorker,  // this stage must block and cannot do so here: it runs again on a worker, with the
+              // rest of the chain. Only for calls that are not on a worker yet (Call::on_worker).
 };
 
-// A named step on the way of every request. One that fails ends it, with that answer.
+// A named stage of the filter chain. If it returns an error, the chain ends and the error is the
+// response.
 struct Stage {
   std::string_view name;
   std::function<Result<Next>(const std::shared_ptr<Call>&)> run;
 };
 
-// Moves a call from its loop to a worker.
+// Moves a call from its event loop to a worker.
 using Offload =
     std::function<void(std::shared_ptr<Call>, std::function<void(std::shared_ptr<Call>)>)>;
 
-// What the chain is made of.
+// The components of the chain.
 struct ChainParts {
   RequestMetrics& metrics;
   const Authenticator& authenticator;
-  Auditor* auditor = nullptr;  // null: nothing is audited
+  Auditor* auditor = nullptr;  // null: no auditing
   const Impersonation& impersonation;
   RequestGate& gate;
   const Authorizer& authorizer;
-  const Fencing* fencing = nullptr;  // null: nobody's leading is asked for
+  const Fencing* fencing = nullptr;  // null: no fencing
   Offload offload;
-  // Answers by path.
+  // Executes the request at the endpoint of its path.
   std::function<void(const std::shared_ptr<Call>&)> dispatch;
-  // The limit of requests that are not to last.
+  // The timeout of requests that are not long-running.
   std::chrono::nanoseconds request_timeout = std::chrono::seconds(60);
 };
 
-// The way of a request, top to bottom. Stages run on the connection's loop and do not block, until
-// one asks for a worker; the last one always does.
+// The filter chain, in order. Stages run on the connection's event loop and do not block until one
+// requires a worker; the last stage always does.
 struct Chain {
   std::vector<Stage> stages;
   Offload offload;
-  // The position of the stage after fairness, where calls continue that waited in a queue.
+  // The index of the stage after fairness, where queued calls continue.
   size_t after_fairness = 0;
 };
 Chain BuildChain(const ChainParts& parts);
 
-// Runs `call` through the stages from number `from` on. The chain outlives the call.
+// Runs `call` through the stages from index `from` on. The chain must outlive the call.
 void RunChain(const Chain& chain, const std::shared_ptr<Call>& call, size_t from = 0);
 
 }  // namespace cox::apiserver

@@ -14,37 +14,38 @@
 
 namespace cox::apiserver {
 
-// What the parts of the server that handle a request tell the audit log about it.
+// Collects the audit data of one request from the parts of the server that handle it.
 //
-// Threads: One at a time, as the Call it belongs to.
+// Threads: One at a time, like the Call that owns it.
 class AuditRecord {
  public:
-  // Where a function is called: on a worker it may wait for a disk or another server, on the loop
-  // of a connection it may not.
+  // The thread of a call: a worker may block on a disk or another server, a connection's event loop
+  // may not.
   enum class Where : uint8_t { kWorker, kLoop };
 
   virtual ~AuditRecord() = default;
 
-  // Whether the body of the request is recorded: if not, it need not be prepared for SetRequest.
-  virtual bool asks_for_requests() const = 0;
+  // Whether the audit policy records request bodies. If not, callers need not prepare one for
+  // SetRequest.
+  virtual bool records_request_body() const = 0;
 
-  // The first value of a key is kept.
+  // Keeps the first value of a key.
   virtual void Annotate(std::string_view key, std::string value) = 0;
   virtual void SetImpersonated(const UserInfo& user) = 0;
   // The decoded body of the request.
   virtual void SetRequest(const Object& object) = 0;
   virtual void SetPatch(std::string_view body) = 0;
-  // The body of the answer.
-  virtual void SetAnswer(std::string_view content_type, const std::vector<Bytes>& body) = 0;
-  // The answer, if it is a Status.
+  // The response body.
+  virtual void SetResponse(std::string_view content_type, const std::vector<Bytes>& body) = 0;
+  // The response, if it is a Status.
   virtual void SetStatus(meta::v1::Status status, int code) = 0;
 
-  // The stages of the request. Received has no effect the second time; after an error the request
-  // must not be executed.
+  // The stages of the request. A second Received has no effect. If Received returns an error, the
+  // request must not be executed.
   virtual Status Received() = 0;
   virtual void Started(int code) = 0;
   virtual void Complete(int code, Where where) = 0;
-  // The request ended without an answer.
+  // The request ended without a response.
   virtual void Panic() = 0;
 };
 

@@ -13,14 +13,14 @@
 namespace cox::apiserver {
 namespace {
 
-// Smaller answers are not worth the time.
+// Smaller responses are not worth the compression time.
 constexpr size_t kGzipFrom = size_t{128} * 1024;
-// Smaller answers fit into the connection's buffers.
+// Smaller responses fit into the connection's buffers.
 constexpr size_t kHeldFrom = size_t{64} * 1024;
-// Speed over size: the network is near.
+// Speed over size: the network is usually fast.
 constexpr int kGzipLevel = 1;
 
-// Answers that a generic server would give say "details: {}"; those of the API say none.
+// Errors for which upstream's response contains an empty "details: {}"; others omit the field.
 bool ShowsEmptyDetails(const Status& status) {
   switch (status.reason()) {
     case Reason::kForbidden:
@@ -43,17 +43,17 @@ size_t SizeOf(const std::vector<Bytes>& pieces) {
   return size;
 }
 
-// The same bytes, with which something else goes.
+// Bytes that also keep `held` alive.
 Bytes Holding(Bytes bytes, std::shared_ptr<void> held) {
   const std::string_view view = bytes.view();
   using Both = std::pair<Bytes, std::shared_ptr<void>>;
   return Bytes(std::make_shared<const Both>(std::move(bytes), std::move(held)), view);
 }
 
-// A stream whose end is told, and recorded.
+// A stream that reports its end to the OnResponse callback and the audit record.
 class FollowedSource final : public net::BodySource {
  public:
-  FollowedSource(int code, std::unique_ptr<net::BodySource> source, Call::OnAnswer on_end,
+  FollowedSource(int code, std::unique_ptr<net::BodySource> source, Call::OnResponse on_end,
                  std::unique_ptr<AuditRecord> audit)
       : code_(code),
         source_(std::move(source)),
@@ -68,7 +68,7 @@ class FollowedSource final : public net::BodySource {
  private:
   const int code_;
   const std::unique_ptr<net::BodySource> source_;
-  const Call::OnAnswer on_end_;
+  const Call::OnResponse on_end_;
   const std::unique_ptr<AuditRecord> audit_;
 };
 
@@ -141,7 +141,7 @@ Call::Call(net::ExchangePtr exchange, std::string audit_id)
     : exchange_(std::move(exchange)), ctx_(exchange_->context()), audit_id_(std::move(audit_id)) {}
 
 Call::~Call() {
-  if (on_answer_) on_answer_(switched_ ? 101 : 500, 0);
+  if (on_response_) on_response_(switched_ ? 101 : 500, 0);
   if (audit_ == nullptr) return;
   if (switched_) {
     audit_->Complete(101, AuditRecord::Where::kWorker);
@@ -167,17 +167,17 @@ net::Headers Call::TakeHeaders(std::string_view content_type) {
   return headers;
 }
 
-Result<Accepted> Call::Negotiate(AnswerKind kind) const {
+Result<Accepted> Call::Negotiate(ResponseKind kind) const {
   COX_ASSIGN_OR_RETURN(Accepted accepted, NegotiateResource(Header("accept"), kind));
-  // Events of a watch stand on a line each.
-  if (kind != AnswerKind::kWatch && IsTrue(query.Get("pretty"))) accepted.pretty = true;
+  // Each watch event occupies one line, so watches are never indented.
+  if (kind != ResponseKind::kWatch && IsTrue(query.Get("pretty"))) accepted.pretty = true;
   return accepted;
 }
 
 void Call::Respond(int code, std::string_view content_type, std::vector<Bytes> body) {
   net::Headers headers = TakeHeaders(content_type);
   const size_t size = SizeOf(body);
-  if (audit_ != nullptr) audit_->SetAnswer(content_type, body);
+  if (audit_ != nullptr) audit_->SetResponse(content_type, body);
   if (size >= kGzipFrom && net::AcceptsGzip(Header("accept-encoding").value_or(""))) {
     body = {net::GzipPieces(body, kGzipLevel)};
     headers.Add("content-encoding", "gzip");
@@ -187,7 +187,7 @@ void Call::Respond(int code, std::string_view content_type, std::vector<Bytes> b
 }
 
 void Call::KeepUntilEnd(std::shared_ptr<void> kept) {
-  on_answer_ = [kept = std::move(kept), next = std::move(on_answer_)](int code, size_t bytes) {
+  on_response_ = [kept = std::move(kept), next = std::move(on_response_)](int code, size_t bytes) {
     if (next) next(code, bytes);
   };
 }
@@ -196,9 +196,9 @@ void Call::Send(net::Response response, size_t size) {
   if (audit_ != nullptr) {
     std::exchange(audit_, nullptr)->Complete(response.status, AuditRecord::Where::kWorker);
   }
-  if (on_answer_) std::exchange(on_answer_, nullptr)(response.status, size);
-  // Large answers occupy memory until the peer has read them: what is held goes with their last
-  // piece.
+  if (on_response_) std::exchange(on_response_, nullptr)(response.status, size);
+  // A large response occupies memory until the client has read it, so its last piece keeps the held
+  // resource.
   if (size >= kHeldFrom && !taken_at_once_ && !response.body.empty()) {
     response.body.back() = Holding(std::move(response.body.back()), std::move(held_));
   }
@@ -246,9 +246,9 @@ std::shared_ptr<net::Waker> Call::RespondStream(int code, net::Headers headers,
 std::shared_ptr<net::Waker> Call::StartStream(int code, net::Headers headers,
                                               std::unique_ptr<net::BodySource> source) {
   if (audit_ != nullptr) audit_->Started(code);
-  if (on_answer_ || audit_ != nullptr) {
+  if (on_response_ || audit_ != nullptr) {
     source = std::make_unique<FollowedSource>(
-        code, std::move(source), std::exchange(on_answer_, nullptr), std::move(audit_));
+        code, std::move(source), std::exchange(on_response_, nullptr), std::move(audit_));
   }
   return exchange_->Stream(code, std::move(headers), std::move(source));
 }

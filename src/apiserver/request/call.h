@@ -18,14 +18,15 @@
 
 namespace cox::apiserver {
 
-// One request on its way through the chain: what is known of it so far, and where its answer goes.
+// One request on its way through the filter chain, and the exchange that receives its response.
 //
-// Exactly one of the Respond functions is called. Threads: one at a time; it moves from a loop to a
-// worker and stays there.
+// Exactly one of the Respond functions is called.
+//
+// Threads: One at a time. A call moves from an event loop to a worker and stays there.
 class Call : public std::enable_shared_from_this<Call> {
  public:
   Call(net::ExchangePtr exchange, std::string audit_id);
-  // One that nobody answered has failed: its peer is told 500.
+  // If a call is destroyed without a response, the client receives 500.
   ~Call();
 
   net::Request& request() { return exchange_->request(); }
@@ -36,70 +37,74 @@ class Call : public std::enable_shared_from_this<Call> {
     return exchange_->request().headers.Get(name);
   }
 
-  // The form the client wants: its Accept header, and `?pretty`. NotAcceptable.
-  Result<Accepted> Negotiate(AnswerKind kind = AnswerKind::kObject) const;
+  // The response format: from the Accept header and `?pretty`. Errors: NotAcceptable.
+  Result<Accepted> Negotiate(ResponseKind kind = ResponseKind::kObject) const;
 
-  // The standard answers.
+  // The standard responses.
   void RespondStatus(const Status& status);
-  // An encoded document with the warnings collected so far.
+  // Sends an encoded document with the warnings collected so far.
   void Respond(int code, std::string_view content_type, std::vector<Bytes> body);
   void RespondText(int code, std::string text);
-  // One that is complete, but for the headers every answer has.
+  // Sends a prepared response; adds only the headers that every response has.
   void RespondWith(net::Response response);
   std::shared_ptr<net::Waker> RespondStream(std::string_view content_type,
                                             std::unique_ptr<net::BodySource> source);
-  // The same with another code, and headers that are complete but for those of every answer.
+  // The same with another code. `headers` is complete except for the headers that every response
+  // has.
   std::shared_ptr<net::Waker> RespondStream(int code, net::Headers headers,
                                             std::unique_ptr<net::BodySource> source);
-  // The connection becomes a WebSocket, or what the client asked for: see net::Exchange. The call
-  // lasts as long as it is kept. After an error it is still to be answered.
+  // Upgrades the connection to a WebSocket or to the protocol that the client requested: see
+  // net::Exchange. The call must be kept as long as the connection is used. After an error the
+  // caller must still send a response.
   Result<std::unique_ptr<net::WebSocket>> Upgrade(const std::vector<std::string>& protocols,
                                                   const net::WebSocketOptions& options);
   Result<std::unique_ptr<net::ByteStream>> SwitchProtocols(net::Headers headers);
-  // A header that goes with the answer.
+  // Adds a response header.
   void AddHeader(std::string name, std::string value) {
     headers_.Add(std::move(name), std::move(value));
   }
 
-  // For the Warning header; each text once.
+  // Adds a Warning header; duplicate texts are dropped.
   void Warn(std::string text);
   void Warn(std::vector<std::string> texts) {
     for (std::string& text : texts) Warn(std::move(text));
   }
 
   const std::string& audit_id() const { return audit_id_; }
-  // What is recorded of it; null: nothing. Ends with the answer, or with the stream that this is.
+  // The audit record; null if the request is not audited. It completes with the response, or at the
+  // end of a streamed response.
   AuditRecord* audit() const { return audit_.get(); }
   void set_audit(std::unique_ptr<AuditRecord> record) { audit_ = std::move(record); }
 
-  // Called once, with the code and the size of the answer when it is on its way. For a stream when
-  // that has ended, on the connection's loop; its size is not known.
-  using OnAnswer = std::function<void(int code, size_t bytes)>;
-  void set_on_answer(OnAnswer on_answer) { on_answer_ = std::move(on_answer); }
+  // Called once with the code and the size of the response, immediately before it is sent. For a
+  // stream it is called when the stream has ended, on the connection's event loop, with size 0.
+  using OnResponse = std::function<void(int code, size_t bytes)>;
+  void set_on_response(OnResponse on_response) { on_response_ = std::move(on_response); }
 
-  // What is held while the call is worked on, such as its seats (see filters/fairness): let go when
-  // the answer has been taken by the connection, or when the call is gone without one.
+  // Holds a resource while the call is executed, such as its seats (see filters/fairness). It is
+  // released when the connection has accepted the response, or when the call is destroyed.
   void Hold(std::shared_ptr<void> held) { held_ = std::move(held); }
-  // For who answers with a stream, and knows when the beginning is done.
+  // For handlers that respond with a stream and release the resource after its initial part.
   std::shared_ptr<void> TakeHeld() { return std::move(held_); }
-  // The caller has the answer at once, however large, and may keep it: nothing is held with it.
-  void set_taken_at_once() { taken_at_once_ = true; }
-  // Let go when the answer is on its way; for a stream when that has ended.
+  // The receiver takes the complete response immediately, whatever its size, so large responses do
+  // not keep the held resource.
+  void set_releases_held_on_send() { taken_at_once_ = true; }
+  // Releases `kept` when the response is sent; for a stream, when the stream has ended.
   void KeepUntilEnd(std::shared_ptr<void> kept);
 
-  // Filled in by stages of the chain, in this order.
+  // Set by the filters of the chain, in this order.
   Query query;
   RequestInfo info;
   UserInfo user;
-  bool on_worker = false;  // no longer on the connection's loop: it may block
+  bool on_worker = false;  // No longer on the connection's event loop, so it may block.
 
  private:
   net::Headers TakeHeaders(std::string_view content_type);
   std::shared_ptr<net::Waker> StartStream(int code, net::Headers headers,
                                           std::unique_ptr<net::BodySource> source);
   void NoteSwitched();
-  // Tells who follows the call, and sends. What is audited is written down first: no answer goes
-  // out that nobody can account for.
+  // Completes the audit record, calls OnResponse, and sends. The audit event is written first, so
+  // that no response is sent without one.
   void Send(net::Response response, size_t size);
 
   const net::ExchangePtr exchange_;
@@ -107,23 +112,23 @@ class Call : public std::enable_shared_from_this<Call> {
   const std::string audit_id_;
   net::Headers headers_;
   std::vector<std::string> warnings_;
-  OnAnswer on_answer_;
+  OnResponse on_response_;
   std::unique_ptr<AuditRecord> audit_;
   std::shared_ptr<void> held_;
   bool taken_at_once_ = false;
-  bool switched_ = false;  // to another protocol, with 101
+  bool switched_ = false;  // The connection was upgraded (101).
 };
 
-// The API's form of an error.
+// Converts an error to the API's Status.
 meta::v1::Status ApiStatus(const Status& status);
 
-// The same as the body of an answer.
+// The same, encoded as a response body.
 std::string EncodeStatus(const Status& status, const Accepted& accepted);
-// A Status is of no group: it says "v1" wherever it is answered.
+// Status has no API group: its apiVersion is always "v1".
 Object StatusObject(meta::v1::Status status);
-// A whole object in the form that was negotiated; its shape is left alone.
+// Encodes an object in the negotiated format, without applying the transform.
 std::string EncodeAs(const Object& object, const Accepted& accepted);
-// Indented, as people read it.
+// Indents JSON by two spaces.
 std::string PrettyJson(std::string_view json);
 
 }  // namespace cox::apiserver

@@ -23,14 +23,14 @@ std::optional<Format> FormatOf(std::string_view type) {
   return std::nullopt;
 }
 
-// A wish for another shape must be complete, and one that we know.
-bool ApplyWish(const MediaRange& range, Accepted* accepted) {
+// Applies the requested transform. False if its parameters are incomplete or unsupported.
+bool ApplyTransform(const MediaRange& range, Accepted* accepted) {
   const std::string_view as = range.Parameter("as"), group = range.Parameter("g"),
                          version = range.Parameter("v");
   if (as.empty() && group.empty() && version.empty()) return true;
   if (group != "meta.k8s.io" || (version != "v1" && version != "v1beta1")) return false;
   if (as == "Table") {
-    if (accepted->format == Format::kProtobuf) return false;  // cells have no protobuf form
+    if (accepted->format == Format::kProtobuf) return false;  // table cells have no protobuf form
     accepted->transform = Transform::kTable;
   } else if (as == "PartialObjectMetadata") {
     accepted->transform = Transform::kPartialMetadata;
@@ -43,16 +43,16 @@ bool ApplyWish(const MediaRange& range, Accepted* accepted) {
   return true;
 }
 
-// The type is known, but not in the shape that was asked for.
+// A media type is supported, but not with the requested transform.
 Status NoneAccepted(std::string_view types) {
   return Status(Reason::kNotAcceptable,
                 "only the following media types are accepted: " + std::string(types));
 }
 
-// No type is known.
-Status NoRepresentation(AnswerKind kind) {
+// No media type is supported.
+Status NoRepresentation(ResponseKind kind) {
   std::string types(kRepresentations);
-  if (kind != AnswerKind::kObject) types.append(", ").append(kStreams);
+  if (kind != ResponseKind::kObject) types.append(", ").append(kStreams);
   return Status(Reason::kNotAcceptable,
                 "406: Not Acceptable\n\nAvailable representations: " + types);
 }
@@ -66,7 +66,7 @@ bool IsTrue(std::string_view value) {
   return false;
 }
 
-Result<Accepted> NegotiateResource(std::optional<std::string_view> header, AnswerKind kind) {
+Result<Accepted> NegotiateResource(std::optional<std::string_view> header, ResponseKind kind) {
   if (!header || TrimSpace(*header).empty()) return Accepted{};
   bool known_type = false;
   for (const MediaRange& range : net::ParseAccept(*header)) {
@@ -74,16 +74,16 @@ Result<Accepted> NegotiateResource(std::optional<std::string_view> header, Answe
         range.type == "*/*" ? std::optional(Format::kJson) : FormatOf(range.type);
     if (!format) continue;
     known_type = true;
-    if (kind == AnswerKind::kWatch && *format == Format::kYaml) continue;
+    if (kind == ResponseKind::kWatch && *format == Format::kYaml) continue;
     Accepted accepted{.format = *format, .pretty = IsTrue(range.Parameter("pretty"))};
-    if (ApplyWish(range, &accepted)) return accepted;
+    if (ApplyTransform(range, &accepted)) return accepted;
   }
   if (!known_type) return NoRepresentation(kind);
-  return NoneAccepted(kind == AnswerKind::kWatch ? kStreams : kRepresentations);
+  return NoneAccepted(kind == ResponseKind::kWatch ? kStreams : kRepresentations);
 }
 
 Accepted NegotiateError(std::optional<std::string_view> header) {
-  Result<Accepted> accepted = NegotiateResource(header, AnswerKind::kObject);
+  Result<Accepted> accepted = NegotiateResource(header, ResponseKind::kObject);
   return accepted.ok() ? accepted->Untransformed() : Accepted{};
 }
 

@@ -8,45 +8,48 @@
 #include "base/result.h"
 #include "object/codec.h"
 
-// Which form a client wants its answer in: the Accept header.
+// Content negotiation by the Accept header.
 namespace cox::apiserver {
 
-// What an object may be turned into on its way out.
+// The transforms of a response object that a client can request.
 enum class Transform : uint8_t { kNone, kTable, kPartialMetadata, kPartialMetadataList };
 
 struct Accepted {
   Format format = Format::kJson;
   bool pretty = false;
   Transform transform = Transform::kNone;
-  // Of the Table or PartialObjectMetadata: "v1" or "v1beta1" in meta.k8s.io.
+  // The version of the Table or PartialObjectMetadata in meta.k8s.io: "v1" or "v1beta1".
   std::string transform_version = "v1";
 
-  // The same form for answers that are no object of the resource: a Status.
+  // The same format for responses that are not objects of the resource, such as a Status.
   Accepted Untransformed() const { return {.format = format, .pretty = pretty}; }
 };
 
-// What is answered. Lists may be watched, and say so where they refuse; watches have no YAML.
-enum class AnswerKind : uint8_t { kObject, kList, kWatch };
+// The kind of response. For lists and watches the 406 error also names the streaming media types;
+// watches do not support YAML.
+enum class ResponseKind : uint8_t { kObject, kList, kWatch };
 
-// The best of what `header` accepts; JSON if it says nothing. NotAcceptable with upstream's texts.
-Result<Accepted> NegotiateResource(std::optional<std::string_view> header, AnswerKind kind);
-// The form for errors: what the client accepts if it can have it, else JSON.
+// The best supported media type in `header`; JSON if the header is absent or empty. Errors:
+// NotAcceptable with upstream's texts.
+Result<Accepted> NegotiateResource(std::optional<std::string_view> header, ResponseKind kind);
+// The format for errors: the accepted one if it is supported, otherwise JSON.
 Accepted NegotiateError(std::optional<std::string_view> header);
 
-// How a client wants a discovery document.
+// The negotiated form of a discovery document.
 struct DiscoveryForm {
   Format format = Format::kJson;
   bool aggregated = false;   // APIGroupDiscoveryList instead of the plain document
-  std::string content_type;  // of the answer
+  std::string content_type;  // of the response
 };
-// `aggregated` says whether the path has an aggregated form: /api and /apis do. An alternative that
-// asks for one elsewhere, or for a version of it that is not spoken (only v2 is), cannot be given.
+// `aggregated` states whether the path supports aggregated discovery, as /api and /apis do.
+// Alternatives that request it on other paths, or in a version other than v2, are skipped.
 Result<DiscoveryForm> NegotiateDiscovery(std::optional<std::string_view> header, bool aggregated);
 
-// The form of a request's body by its Content-Type; JSON if there is none. UnsupportedMediaType.
+// The format of a request body by its Content-Type; JSON if there is none. Errors:
+// UnsupportedMediaType.
 Result<Format> BodyFormat(std::optional<std::string_view> content_type);
 
-// Whether a parameter says yes, as Go's strconv.ParseBool understands it.
+// Whether Go's strconv.ParseBool reads the value as true.
 bool IsTrue(std::string_view value);
 
 }  // namespace cox::apiserver

@@ -41,7 +41,7 @@ std::string Show(const Result<Accepted>& accepted) {
   return text + accepted->transform_version;
 }
 
-TEST(NegotiateResource, TakesTheBestItCanGive) {
+TEST(NegotiateResource, SelectsBestSupportedMediaType) {
   const struct {
     std::string_view accept, want;
   } kCases[] = {
@@ -60,47 +60,47 @@ TEST(NegotiateResource, TakesTheBestItCanGive) {
       {"application/yaml;as=Table;v=v1beta1;g=meta.k8s.io", "yaml Table v1beta1"},
       {"application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io", "json Metadata v1"},
       {"application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io", "json MetadataList v1"},
-      // A shape that does not exist: the next alternative, if there is one.
+      // An unsupported transform: the next alternative applies, if there is one.
       {"application/json;as=Table;v=v9;g=meta.k8s.io,application/json", "json"},
       {"application/json;as=Table;v=v9;g=meta.k8s.io", kNone},
       {"application/json;as=Bogus;v=v1;g=meta.k8s.io", kNone},
       {"application/json;as=Table", kNone},
       {"application/json;v=v1", kNone},
       {"application/vnd.kubernetes.protobuf;as=Table;v=v1;g=meta.k8s.io", kNone},
-      // A type nobody knows.
+      // An unsupported media type.
       {"text/html", kUnknown},
       {"application/*", kUnknown},
       {"garbage", kUnknown},
   };
   for (const auto& c : kCases) {
-    EXPECT_EQ(Show(NegotiateResource(c.accept, AnswerKind::kObject)), c.want) << c.accept;
+    EXPECT_EQ(Show(NegotiateResource(c.accept, ResponseKind::kObject)), c.want) << c.accept;
   }
-  EXPECT_EQ(Show(NegotiateResource(std::nullopt, AnswerKind::kObject)), "json");
+  EXPECT_EQ(Show(NegotiateResource(std::nullopt, ResponseKind::kObject)), "json");
 }
 
-TEST(NegotiateResource, WatchesHaveNoYaml) {
-  EXPECT_EQ(Show(NegotiateResource("application/yaml", AnswerKind::kWatch)), kNoStream);
-  EXPECT_EQ(Show(NegotiateResource("application/yaml,application/json", AnswerKind::kWatch)),
+TEST(NegotiateResource, WatchesDoNotSupportYaml) {
+  EXPECT_EQ(Show(NegotiateResource("application/yaml", ResponseKind::kWatch)), kNoStream);
+  EXPECT_EQ(Show(NegotiateResource("application/yaml,application/json", ResponseKind::kWatch)),
             "json");
-  EXPECT_EQ(Show(NegotiateResource("application/json;stream=watch", AnswerKind::kWatch)), "json");
+  EXPECT_EQ(Show(NegotiateResource("application/json;stream=watch", ResponseKind::kWatch)), "json");
 }
 
-TEST(NegotiateResource, WhatCanBeWatchedSaysSo) {
+TEST(NegotiateResource, ListAndWatchErrorsNameStreamingTypes) {
   const std::string streams =
       ", application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch";
-  for (const AnswerKind kind : {AnswerKind::kList, AnswerKind::kWatch}) {
+  for (const ResponseKind kind : {ResponseKind::kList, ResponseKind::kWatch}) {
     EXPECT_EQ(Show(NegotiateResource("text/html", kind)), std::string(kUnknown) + streams);
   }
 }
 
-TEST(NegotiateError, IsJsonWhereNothingElseIsPossible) {
+TEST(NegotiateError, FallsBackToJson) {
   EXPECT_EQ(Show(NegotiateError("application/yaml")), "yaml");
   EXPECT_EQ(Show(NegotiateError("text/html")), "json");
   EXPECT_EQ(Show(NegotiateError(std::nullopt)), "json");
   EXPECT_EQ(Show(NegotiateError("application/json;as=Table;v=v1;g=meta.k8s.io")), "json");
 }
 
-TEST(NegotiateDiscovery, TakesTheFirstAlternativeThatCanBeGiven) {
+TEST(NegotiateDiscovery, SelectsFirstSupportedAlternative) {
   const std::string v2 = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
   const std::string beta =
       "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList";
@@ -134,7 +134,7 @@ TEST(NegotiateDiscovery, TakesTheFirstAlternativeThatCanBeGiven) {
   }
 }
 
-TEST(BodyFormat, IsTheContentTypes) {
+TEST(BodyFormat, FollowsContentType) {
   EXPECT_EQ(*BodyFormat(std::nullopt), Format::kJson);
   EXPECT_EQ(*BodyFormat(""), Format::kJson);
   EXPECT_EQ(*BodyFormat("application/json; charset=utf-8"), Format::kJson);

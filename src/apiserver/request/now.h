@@ -8,7 +8,7 @@
 
 namespace cox::apiserver {
 
-// The present as objects record it: whole seconds.
+// The current time in whole seconds, the precision of metav1.Time.
 inline Time NowOf(const Clock& clock) {
   const auto since = std::chrono::floor<std::chrono::seconds>(clock.Now().time_since_epoch());
   return Time::FromUnix(since.count());

@@ -35,25 +35,26 @@ std::string Lower(std::string_view text) {
   return lower;
 }
 
-// Subresources of namespaces; any other word after a namespace's name is a resource in it.
+// The subresources of namespaces. Any other segment after the namespace's name is a resource in
+// that namespace.
 bool IsNamespaceSubresource(std::string_view word) {
   return word == "status" || word == "finalize";
 }
 
-// The segments of the path. Empty ones stand where slashes double, but not at the end.
+// The segments of the path. Double slashes yield empty segments; a trailing slash does not.
 std::optional<std::vector<std::string>> Segments(std::string_view raw_path) {
   std::vector<std::string> segments;
   if (!raw_path.empty() && raw_path.front() == '/') raw_path.remove_prefix(1);
   if (!raw_path.empty() && raw_path.back() == '/') raw_path.remove_suffix(1);
   if (raw_path.empty()) return segments;
-  // An escaped slash separates like any other: names never hold one.
+  // An escaped slash separates too, because names cannot contain slashes.
   std::optional<std::string> decoded = PercentDecode(raw_path, /*plus_is_space=*/false);
   if (!decoded) return std::nullopt;
   return Split(*decoded, '/').ToStrings();
 }
 
-// The name that a field selector asks for; empty if it allows several, or one that cannot be in a
-// path.
+// The name that a field selector requires. Empty if it requires none, or one that is not valid as a
+// path segment.
 std::string SelectedName(const std::string& text) {
   if (text.empty()) return {};
   Result<fields::Selector> selector = fields::Selector::Parse(text);
@@ -63,7 +64,7 @@ std::string SelectedName(const std::string& text) {
   return std::string(*name);
 }
 
-// Reads namespace, resource, name and subresource out of what follows the version.
+// Parses namespace, resource, name and subresource from the segments after the version.
 void ReadResource(RequestInfo* info) {
   std::vector<std::string>& parts = info->parts;
   size_t at = 0;
@@ -72,7 +73,7 @@ void ReadResource(RequestInfo* info) {
       info->verb = info->verb == "get" ? "watch" : info->verb;
       parts.erase(parts.begin());
     } else {
-      info->trailing = true;  // the proxy verb of old is gone
+      info->trailing = true;  // the legacy proxy verb is not supported
     }
   }
   if (parts.empty()) return;
@@ -165,7 +166,7 @@ Result<std::optional<int64_t>> Query::Int(std::string_view name) const {
   int64_t value = 0;
   std::string_view digits = *text;
   if (digits.front() == '+') digits.remove_prefix(1);
-  // from_chars takes a minus of its own, but not behind the plus.
+  // from_chars accepts a leading minus, which must not follow a plus.
   if (digits.empty() || (digits.size() < text->size() && digits.front() == '-')) {
     return fail("invalid syntax");
   }
@@ -201,7 +202,7 @@ Result<RequestInfo> ParseRequestInfo(std::string_view method, std::string_view t
 
   if (info.name.empty() && info.verb == "get") info.verb = query.Flag("watch") ? "watch" : "list";
   const bool looking = info.verb == "list" || info.verb == "watch";
-  // One name in a field selector makes a list of one: authorization then sees the name.
+  // A field selector on metadata.name sets the name, so that authorization can use it.
   if (info.name.empty() && looking) info.name = SelectedName(query.Get("fieldSelector"));
   if (info.name.empty() && info.verb == "delete") info.verb = "deletecollection";
   const bool stream = IsStreamSubresource(info.subresource) || info.subresource == "log";

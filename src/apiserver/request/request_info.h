@@ -12,35 +12,37 @@
 
 namespace cox::apiserver {
 
-// The query of a URL, decoded. Parameters may repeat; the first counts unless all are asked for.
+// The decoded query of a URL. Parameters may repeat; all functions except All return the first
+// value.
 class Query {
  public:
   Query() = default;
-  // Pairs that are not decodable are left out, as Go's lenient parser does.
+  // Skips pairs that cannot be decoded, as Go's url.ParseQuery does when its error is ignored.
   static Query Parse(std::string_view text);
 
-  // Null if it is not there.
+  // Null if the parameter is absent.
   const std::string* Find(std::string_view name) const;
   std::string Get(std::string_view name) const;
   bool Has(std::string_view name) const { return Find(name) != nullptr; }
   std::vector<std::string> All(std::string_view name) const;
-  // As upstream reads booleans of options: absent, "false" and "0" are false, all else is true.
+  // Upstream's rule for boolean options: absent, "false" and "0" are false, all other values are
+  // true.
   bool Flag(std::string_view name) const;
-  // As Go's strconv.ParseInt reads it; none if it is absent or empty. BadRequest with Go's texts.
+  // Parses like Go's strconv.ParseInt; none if absent or empty. Errors: BadRequest with Go's texts.
   Result<std::optional<int64_t>> Int(std::string_view name) const;
 
  private:
   std::vector<std::pair<std::string, std::string>> pairs_;
 };
 
-// What a request is about, read from its method and path alone.
+// The attributes of a request, from its method, path and query.
 //
 //   GET /apis/apps/v1/namespaces/default/deployments/web/scale?watch=false
 //   verb get, prefix apis, group apps, version v1, namespace default, resource deployments, name
 //   web, subresource scale
 struct RequestInfo {
   std::string path;  // decoded, without query
-  std::string verb;  // "get", "list", "watch", ... ; the lower-case method for other paths
+  std::string verb;  // "get", "list", "watch", ...; the lower-case method for non-resource paths
   bool is_resource = false;
 
   std::string prefix;  // "api" or "apis"
@@ -50,22 +52,22 @@ struct RequestInfo {
   std::string resource;
   std::string subresource;
   std::string name;
-  // What follows prefix and version, decoded.
+  // The decoded path segments after the version.
   std::vector<std::string> parts;
-  // The path has more parts than any resource: no such thing.
+  // The path has more segments than any resource path, so the request is not found.
   bool trailing = false;
 
-  // Watches and streams to containers: exempt from the request timeout.
+  // Watches and container streams, which are exempt from the request timeout.
   bool long_running = false;
 };
 
-// Subresources that are streams to containers and nodes. Requests for them come by GET and by POST.
+// Subresources that stream to containers and nodes. Clients request them with GET or POST.
 bool IsStreamSubresource(std::string_view subresource);
 
-// Decodes %XX. None for a broken escape.
+// Decodes %XX. None for an invalid escape.
 std::optional<std::string> PercentDecode(std::string_view text, bool plus_is_space);
 
-// BadRequest for a path that is not decodable.
+// Errors: BadRequest for a path that cannot be decoded.
 Result<RequestInfo> ParseRequestInfo(std::string_view method, std::string_view target,
                                      const Query& query);
 

@@ -6,7 +6,8 @@
 namespace cox::apiserver {
 namespace {
 
-// "verb group/version ns resource/subresource name", dots for what is empty; marks at the end.
+// "verb group/version ns resource/subresource name", with dots for empty fields and flags at the
+// end.
 std::string Show(const RequestInfo& info) {
   if (!info.is_resource) return info.verb + " " + info.path;
   auto or_dot = [](const std::string& text) { return text.empty() ? std::string(".") : text; };
@@ -26,7 +27,7 @@ std::string Info(std::string_view method, std::string_view target) {
   return info.ok() ? Show(*info) : info.status().message();
 }
 
-TEST(RequestInfo, ReadsResourcesFromPaths) {
+TEST(RequestInfo, ParsesResourcePaths) {
   const struct {
     std::string_view method, target, want;
   } kCases[] = {
@@ -49,14 +50,14 @@ TEST(RequestInfo, ReadsResourcesFromPaths) {
   for (const auto& c : kCases) EXPECT_EQ(Info(c.method, c.target), c.want) << c.target;
 }
 
-TEST(RequestInfo, NamespacesAreResourcesThemselves) {
+TEST(RequestInfo, NamespacesAreResources) {
   EXPECT_EQ(Info("GET", "/api/v1/namespaces"), "list ./v1 . namespaces .");
   EXPECT_EQ(Info("GET", "/api/v1/namespaces/ns"), "get ./v1 ns namespaces ns");
   EXPECT_EQ(Info("PUT", "/api/v1/namespaces/ns/status"), "update ./v1 ns namespaces/status ns");
   EXPECT_EQ(Info("PUT", "/api/v1/namespaces/ns/finalize"), "update ./v1 ns namespaces/finalize ns");
 }
 
-TEST(RequestInfo, WatchesAreAskedForByQueryOrByOldPaths) {
+TEST(RequestInfo, WatchIsSelectedByQueryOrLegacyPath) {
   const struct {
     std::string_view target, want;
   } kCases[] = {
@@ -67,14 +68,14 @@ TEST(RequestInfo, WatchesAreAskedForByQueryOrByOldPaths) {
       {"/api/v1/pods?watch=0", "list ./v1 . pods ."},
       {"/api/v1/watch/pods", "watch ./v1 . pods . long"},
       {"/api/v1/watch/namespaces/ns/pods/p", "watch ./v1 ns pods p long"},
-      {"/api/v1/watch", "list ./v1 . watch ."},  // no resource of that name, but a path of its form
-      // One object is read, whatever the query says.
+      {"/api/v1/watch", "list ./v1 . watch ."},  // not an existing resource, but a valid path
+      // A path with a name is a get, even with watch=true.
       {"/api/v1/namespaces/ns/pods/p?watch=true", "get ./v1 ns pods p"},
   };
   for (const auto& c : kCases) EXPECT_EQ(Info("GET", c.target), c.want) << c.target;
 }
 
-TEST(RequestInfo, AListOfOneNameHasThatName) {
+TEST(RequestInfo, FieldSelectorOnNameSetsName) {
   const std::string path = "/api/v1/namespaces/ns/pods?fieldSelector=";
   EXPECT_EQ(Info("GET", path + "metadata.name%3Dp"), "list ./v1 ns pods p");
   EXPECT_EQ(Info("GET", path + "metadata.name%3Dp&watch=1"), "watch ./v1 ns pods p long");
@@ -86,7 +87,7 @@ TEST(RequestInfo, AListOfOneNameHasThatName) {
   EXPECT_EQ(Info("DELETE", path + "metadata.name%3Dp"), "deletecollection ./v1 ns pods .");
 }
 
-TEST(RequestInfo, StreamsAreLongRunning) {
+TEST(RequestInfo, StreamSubresourcesAreLongRunning) {
   for (std::string_view sub : {"exec", "attach", "portforward", "log", "proxy"}) {
     const std::string path = "/api/v1/namespaces/ns/pods/p/" + std::string(sub);
     EXPECT_EQ(Info("GET", path), "get ./v1 ns pods/" + std::string(sub) + " p long");
@@ -94,7 +95,7 @@ TEST(RequestInfo, StreamsAreLongRunning) {
   EXPECT_EQ(Info("GET", "/api/v1/namespaces/ns/pods/p/status"), "get ./v1 ns pods/status p");
 }
 
-TEST(RequestInfo, OtherPathsHaveTheMethodForAVerb) {
+TEST(RequestInfo, NonResourcePathsUseMethodAsVerb) {
   EXPECT_EQ(Info("GET", "/"), "get /");
   EXPECT_EQ(Info("GET", "/api"), "get /api");
   EXPECT_EQ(Info("POST", "/api/v1"), "post /api/v1");
@@ -102,7 +103,7 @@ TEST(RequestInfo, OtherPathsHaveTheMethodForAVerb) {
   EXPECT_EQ(Info("GET", "/healthz?verbose"), "get /healthz");
 }
 
-TEST(RequestInfo, HostilePathsAreNothingOrAnError) {
+TEST(RequestInfo, MalformedPathsAreParsedSafelyOrRejected) {
   const struct {
     std::string_view target, want;
   } kCases[] = {
@@ -122,7 +123,7 @@ TEST(RequestInfo, HostilePathsAreNothingOrAnError) {
   for (const auto& c : kCases) EXPECT_EQ(Info("GET", c.target), c.want) << c.target;
 }
 
-TEST(Query, KeepsWhatCanBeDecoded) {
+TEST(Query, SkipsPairsThatCannotBeDecoded) {
   const Query query = Query::Parse("a=1&b=x+y%21&a=2&=3&c&bad=%zz&d=1;e=2&&");
   EXPECT_EQ(query.Get("a"), "1");
   EXPECT_EQ(query.All("a"), (std::vector<std::string>{"1", "2"}));
@@ -134,13 +135,13 @@ TEST(Query, KeepsWhatCanBeDecoded) {
   EXPECT_EQ(query.Find("none"), nullptr);
 }
 
-TEST(Query, FlagsAreTrueUnlessTheySayOtherwise) {
+TEST(Query, FlagsAreTrueUnlessFalseOrZero) {
   const Query query = Query::Parse("yes=true&bare&odd=maybe&no=false&No=FALSE&zero=0");
   for (std::string_view name : {"yes", "bare", "odd"}) EXPECT_TRUE(query.Flag(name)) << name;
   for (std::string_view name : {"no", "No", "zero", "absent"}) EXPECT_FALSE(query.Flag(name));
 }
 
-TEST(Query, IntegersAsGoReadsThem) {
+TEST(Query, IntegersParseLikeGo) {
   const struct {
     std::string_view text, want;
   } kCases[] = {

@@ -12,7 +12,7 @@ struct UserInfo;
 
 namespace cox::apiserver {
 
-// Who makes a request, as authentication found.
+// The authenticated user of a request.
 struct UserInfo {
   std::string name;
   std::string uid;
@@ -27,7 +27,7 @@ struct UserInfo {
   }
 };
 
-// The same as the API writes it (api/authentication/v1.h).
+// Converts to the API type (api/authentication/v1.h).
 authentication::v1::UserInfo ToApi(const UserInfo& user);
 
 inline constexpr std::string_view kAnonymousUser = "system:anonymous";

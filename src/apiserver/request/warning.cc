@@ -6,11 +6,11 @@
 namespace cox::apiserver {
 namespace {
 
-// All texts may have this many characters together; past it each is cut to a short form.
+// The limit for all texts together, in bytes. If it is exceeded, each text is truncated.
 constexpr size_t kTotalLimit = 4 * 1024;
 constexpr size_t kCutLength = 256;
 
-// At most `limit` characters.
+// Truncates to at most `limit` UTF-8 characters.
 std::string_view Cut(std::string_view text, size_t limit) {
   size_t end = 0, characters = 0;
   while (end < text.size() && characters < limit) {

@@ -7,8 +7,9 @@
 
 namespace cox::apiserver {
 
-// Warning headers (RFC 9111, code 299): `299 - "text"`, one each. Texts too long are cut, and those
-// that no longer fit together are left out, as a client's header limit is not ours to break.
+// Warning headers (RFC 9111, code 299): `299 - "text"`, one per text. If the texts exceed a total
+// limit, each is truncated, and texts that still do not fit are omitted, because clients limit the
+// size of headers.
 std::vector<std::string> WarningHeaders(const std::vector<std::string>& texts);
 
 }  // namespace cox::apiserver

@@ -11,8 +11,8 @@
 namespace cox::apiserver {
 namespace {
 
-// Threads for requests that need no seat, besides one for each seat that there is: then no request
-// that has its seats waits for the thread of another priority level.
+// Threads for requests without a seat, in addition to one per seat, so that a request with seats
+// never waits for a thread of another priority level.
 constexpr size_t kUnseatedWorkers = 64;
 
 size_t WorkersFor(const FairnessOptions& options) {
@@ -42,9 +42,9 @@ std::unique_ptr<PriorityAndFairness> RequestPipeline::MakeFairness(const Context
       .metrics = metrics,
       .options = options,
       .resume = [this](std::shared_ptr<Call> call) { ResumeWaited(std::move(call)); },
-      .elsewhere =
+      .run_on_worker =
           [this](std::function<void()> work) {
-            // Dropped only while the server stops; then the call says so itself.
+            // Rejected only while the server stops; then destroying the call sends a response.
             (void)workers_.Submit(std::move(work));
           },
       .facts = [&registry](const RequestInfo& info) { return ReadWorkFacts(registry, info); },
@@ -75,9 +75,9 @@ void RequestPipeline::Serve(net::ExchangePtr exchange, bool local) {
   std::string audit_id = given && !given->empty() ? std::string(*given) : NewUid();
   auto call = std::make_shared<Call>(std::move(exchange), std::move(audit_id));
   if (local) {
-    call->set_taken_at_once();
-    // The thread that called waits for the answer anyway. If it does the work, two changes of
-    // threads are saved.
+    call->set_releases_held_on_send();
+    // The caller's thread waits for the response anyway. Executing the request there saves two
+    // thread switches.
     call->on_worker = true;
   }
   RunChain(chain_, call);
@@ -93,11 +93,11 @@ void RequestPipeline::ResumeWaited(std::shared_ptr<Call> call) {
 void RequestPipeline::Offload(std::shared_ptr<Call> call,
                               std::function<void(std::shared_ptr<Call>)> then) {
   Call& raw = *call;
-  // Not shared with this thread: the call ends on the thread that works on it.
+  // This thread keeps no reference, so that the call is destroyed on the worker.
   std::function<void()> work = [call = std::move(call), then = std::move(then)]() mutable {
     then(std::move(call));
   };
-  if (!workers_.Submit(std::move(work))) {  // then `work` is as it was, and holds the call
+  if (!workers_.Submit(std::move(work))) {  // on failure `work` is unchanged and holds the call
     raw.RespondStatus(Status(Reason::kTooManyRequests, "too many requests, please try again later",
                              StatusDetails{.retry_after_seconds = 1}));
   }

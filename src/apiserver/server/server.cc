@@ -15,19 +15,19 @@ namespace cox::apiserver {
 namespace {
 
 constexpr std::chrono::seconds kBootstrapRetry{1};
-// The port of the Service "kubernetes" if the server itself does not listen.
+// The port of the Service "kubernetes" if this server does not listen.
 constexpr uint16_t kUsualPort = 6443;
-// etcd is unhealthy if it does not answer within this time.
+// etcd is unhealthy if it does not respond within this time.
 constexpr std::chrono::seconds kHealthTimeout{2};
 
 // The parts that may fail to open. ApiServer::Start opens them before it constructs the server.
 struct Security {
   std::unique_ptr<const Authentication> authentication;
   std::unique_ptr<Authorization> authorization;
-  std::unique_ptr<Auditor> auditor;  // null: nothing is audited
+  std::unique_ptr<Auditor> auditor;  // null: no auditing
 };
 
-// Methods that are cheap and common come first: callers inside the process are found in a table.
+// Cheap and common methods come first: loopback tokens are a table lookup.
 Authenticator::Options AuthenticationMethods(const Authentication& authentication,
                                              const LoopbackTokens& loopback_tokens,
                                              const Registry& registry) {
@@ -36,8 +36,8 @@ Authenticator::Options AuthenticationMethods(const Authentication& authenticatio
   return options;
 }
 
-// Built in phases, each from those before it: security, registry, pipeline, endpoints. Then the
-// pipeline is connected with the endpoints, and Listen lets requests in.
+// Built in phases, each from the previous ones: security, registry, pipeline, endpoints. Then the
+// pipeline is connected to the endpoints, and Listen accepts requests.
 class ServerImpl final : public ApiServer {
  public:
   ServerImpl(const Context& ctx, ServerOptions options, StoreOf storage, MetricsRegistry& metrics,
@@ -105,8 +105,8 @@ class ServerImpl final : public ApiServer {
     COX_RETURN_IF_ERROR(security_.authorization->Start(background_, registry_));
     if (PriorityAndFairness* const fairness = pipeline_.fairness()) {
       COX_RETURN_IF_ERROR(background_.Go("fairness", [this, fairness](Context& ctx) {
-        if (!registry_.WaitReady(ctx).ok()) return;  // only when it stops
-        RunOwnLoop(ctx, FairnessFeed(registry_, *fairness));
+        if (!registry_.WaitReady(ctx).ok()) return;  // only at shutdown
+        RunInternalController(ctx, FairnessFeed(registry_, *fairness));
       }));
       COX_RETURN_IF_ERROR(
           background_.Go("fairness-seats", [fairness](Context& ctx) { fairness->Run(ctx); }));
@@ -126,12 +126,12 @@ class ServerImpl final : public ApiServer {
 
   Status Drain(Context& ctx) override {
     draining_->store(true);
-    // Gives load balancers time to see it and to send requests elsewhere.
+    // Gives load balancers time to detect it and to use other servers.
     if (options_.shutdown_delay.count() > 0)
       COX_RETURN_IF_ERROR(ctx.Sleep(options_.shutdown_delay));
     COX_RETURN_IF_ERROR(local_.Drain(ctx));
     if (server_ == nullptr) return {};
-    // Watches end now: they would last for half an hour.
+    // Ends watches, which could last for half an hour.
     server_->StopStreams();
     return server_->Drain(ctx);
   }
@@ -142,7 +142,7 @@ class ServerImpl final : public ApiServer {
     return storage_("", "").Healthy(ctx);
   }
 
-  // Does everything that must be done before the server is ready. May be called again if it failed.
+  // Does everything that must precede readiness. May be called again if it failed.
   Status Prepare(Context& ctx) {
     COX_RETURN_IF_ERROR(stored_.Prepare(ctx));
     return WriteBootstrapObjects(
@@ -152,7 +152,7 @@ class ServerImpl final : public ApiServer {
          .admission = &endpoints_.admission()});
   }
 
-  // Prepares until that has worked, then runs the controllers of the server itself.
+  // Retries Prepare until it succeeds, then runs the server's own controllers.
   void Bootstrap(Context& ctx) {
     for (Status status = Prepare(ctx); !status.ok(); status = Prepare(ctx)) {
       if (ctx.Done()) return;
@@ -169,13 +169,14 @@ class ServerImpl final : public ApiServer {
   }
 
   void StartLoops() {
-    std::vector<OwnLoop> loops = OwnLoops(registry_, &endpoints_.admission());
+    std::vector<InternalController> loops = InternalControllers(registry_, &endpoints_.admission());
     loops.push_back(ClusterTrustLoop(registry_, *security_.authentication));
-    for (OwnLoop& loop : loops) {
+    for (InternalController& loop : loops) {
       std::string name = loop.name;
-      const Status started = background_.Go(
-          name, [loop = std::move(loop)](Context& loop_ctx) { RunOwnLoop(loop_ctx, loop); });
-      if (!started.ok()) return;  // only while it stops
+      const Status started = background_.Go(name, [loop = std::move(loop)](Context& loop_ctx) {
+        RunInternalController(loop_ctx, loop);
+      });
+      if (!started.ok()) return;  // only at shutdown
     }
   }
 
@@ -190,11 +191,11 @@ class ServerImpl final : public ApiServer {
   const Impersonation impersonation_;
   const std::shared_ptr<LoopbackTokens> loopback_tokens_;
   ServerRegistry stored_;
-  Registry& registry_;  // of stored_
+  Registry& registry_;  // owned by stored_
   const Authenticator authenticator_;
   RequestPipeline pipeline_;
   ServerEndpoints endpoints_;
-  std::unique_ptr<net::Server> server_;  // null: it does not listen
+  std::unique_ptr<net::Server> server_;  // null: the server does not listen
   LocalCalls local_;
   Scope background_;
 };

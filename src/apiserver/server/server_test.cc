@@ -16,7 +16,7 @@ namespace {
 
 class ServerTest : public ::testing::Test {
  protected:
-  // A service as a server would leave it that died before it recorded the address.
+  // Stores a Service as a server leaves it that crashed before it recorded the address.
   void Store(const std::string& name, const std::string& ip) {
     core::v1::Service service;
     service.metadata.namespace_ = "ns";
@@ -48,7 +48,7 @@ class ServerTest : public ::testing::Test {
   MetricsRegistry metrics_;
 };
 
-TEST_F(ServerTest, RepairsTheRecordsOfServicesBeforeItIsReadyAndLater) {
+TEST_F(ServerTest, RepairsServiceAllocationsBeforeReadinessAndPeriodically) {
   Store("early", "10.96.0.5");
   std::unique_ptr<ApiServer> server = Start();
   ASSERT_NE(server, nullptr);
@@ -57,7 +57,7 @@ TEST_F(ServerTest, RepairsTheRecordsOfServicesBeforeItIsReadyAndLater) {
 
   Store("late", "10.96.0.6");
   EXPECT_FALSE(Recorded("10.96.0.6"));
-  // The round runs on a thread of its own: it may not sleep yet when the clock moves.
+  // The repair runs on a separate thread, which may not be waiting yet when the clock advances.
   for (int i = 0; !Recorded("10.96.0.6") && i < 1000; ++i) {
     clock_.WaitForWaiters(1);
     clock_.Advance(ServiceRepair::kInterval);
@@ -65,7 +65,7 @@ TEST_F(ServerTest, RepairsTheRecordsOfServicesBeforeItIsReadyAndLater) {
   EXPECT_TRUE(Recorded("10.96.0.6"));
 }
 
-TEST_F(ServerTest, WritesTheObjectsOfEveryCluster) {
+TEST_F(ServerTest, WritesBootstrapObjects) {
   std::unique_ptr<ApiServer> server = Start();
   ASSERT_NE(server, nullptr);
   ASSERT_TRUE(server->WaitReady(ctx_).ok());
@@ -76,7 +76,7 @@ TEST_F(ServerTest, WritesTheObjectsOfEveryCluster) {
   }
 }
 
-TEST_F(ServerTest, OptionsThatCannotBeUsedAreRefused) {
+TEST_F(ServerTest, InvalidOptionsAreRejected) {
   ServerOptions options;
   options.listen.bind_address = "127.0.0.1";
   options.authentication.token_file = testing::TempDir() + "/no_tokens.csv";

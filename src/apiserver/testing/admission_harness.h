@@ -13,18 +13,18 @@
 
 namespace cox::apiserver {
 
-// For tests of plugins: one asked about objects of the test's making, beside an API in memory whose
-// objects it sees.
+// Fixture for plugin tests: calls a plugin with objects of the test. The plugin reads other objects
+// from an in-memory API.
 class PluginTest : public ::testing::Test {
  protected:
-  // Answers as told, and keeps what it was asked: "approve signers example.com/a".
+  // Allows the requests in `allowed` and records all requests: "approve signers example.com/a".
   class FakeAuthorizer final : public Authorizer {
    public:
     Decision Decide(const UserInfo&, const RequestInfo& request, const Selectors&) const override {
       std::string what = request.verb + " " + request.resource;
       if (!request.subresource.empty()) what += "/" + request.subresource;
       what += " " + request.name;
-      asked.push_back(what);
+      authorized.push_back(what);
       for (const std::string& one : allowed) {
         if (one == what) return {true, {}};
       }
@@ -33,7 +33,7 @@ class PluginTest : public ::testing::Test {
     UserRules Rules(const UserInfo&, std::string_view) const override { return {}; }
 
     std::vector<std::string> allowed;
-    mutable std::vector<std::string> asked;
+    mutable std::vector<std::string> authorized;
   };
 
   static Object Of(const KindInfo& kind, std::string_view json) {
@@ -62,7 +62,7 @@ class PluginTest : public ::testing::Test {
             .object = &object,
             .old = old};
   }
-  // The plugin's refusals; empty: none.
+  // Return the error of the plugin; empty if the request is admitted.
   std::string OnCreate(const AdmissionPlugin& plugin, Object& object,
                        std::string subresource = {}) {
     const AdmissionRequest request =

@@ -12,7 +12,7 @@
 #include "apiserver/testing/fake_output.h"
 #include "object/codec/json/json.h"
 
-// For tests: an Auditor whose events stay in memory.
+// For tests: an Auditor that keeps its events in memory.
 namespace cox::apiserver {
 
 class AuditHarness {
@@ -42,7 +42,7 @@ class AuditHarness {
     }
     return events;
   }
-  // "RequestReceived", "ResponseComplete 200".
+  // For example "RequestReceived", "ResponseComplete 200".
   std::vector<std::string> Stages() {
     std::vector<std::string> stages;
     for (const Value& event : Events()) {
@@ -64,7 +64,7 @@ class AuditHarness {
   std::unique_ptr<Auditor> auditor_;
 };
 
-// The text at a path of members, "" if there is none.
+// The text at a path; "" if it does not exist.
 inline std::string TextAt(const Value& event, std::initializer_list<std::string_view> path) {
   const Value* found = event.At(path);
   if (found == nullptr) return "";

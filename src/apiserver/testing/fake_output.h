@@ -8,12 +8,12 @@
 #include "apiserver/filters/audit/output/sink.h"
 #include "base/mutex.h"
 
-// For tests: an output that keeps what it was given, and can be made to hang or to fail.
+// For tests: an output that records its events and can be made to hang or to fail.
 namespace cox::apiserver {
 
 class FakeOutput final : public AuditOutput {
  public:
-  // What outlives the output.
+  // State that outlives the output.
   struct State {
     Mutex mu;
     CondVar changed;
@@ -31,7 +31,7 @@ class FakeOutput final : public AuditOutput {
       MutexLock lock(mu);
       fail = value;
     }
-    // Blocks until so many batches were written, or are being.
+    // These block until `n` batches have been written, or until `n` writes are in progress.
     void WaitForBatches(size_t n) {
       MutexLock lock(mu);
       changed.Wait(mu, [&]() COX_REQUIRES(mu) { return batches.size() >= n; });

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests: runs the creations of a recorded scenario through a strategy and compares what it
-// says.
+// For tests: runs the creates of a recorded scenario through a strategy and compares the errors.
 #pragma once
 
 #include <filesystem>
@@ -19,8 +18,8 @@
 
 namespace cox::apiserver {
 
-// As the generic registry does it, up to the point where the object would be stored: the message of
-// the refusal, or nothing.
+// Runs a create like the generic registry, without storing the object. Returns the error message;
+// empty if the object is valid.
 inline std::string TryCreate(const Strategy& strategy, Object& object) {
   TestClock clock;
   Context ctx(clock);
@@ -37,8 +36,8 @@ inline std::string TryCreate(const Strategy& strategy, Object& object) {
       .message();
 }
 
-// Returns how many creations were compared; those in `skip` are not. Creations that were refused
-// for other reasons than their content count as accepted.
+// Returns the number of compared creates; those in `skip` are omitted. Creates that failed for
+// reasons other than validation count as valid.
 inline int CompareCreates(const Strategy& strategy, const std::filesystem::path& scenario,
                           const std::set<std::string>& skip = {}) {
   std::ifstream in(scenario, std::ios::binary);

@@ -14,18 +14,18 @@
 #include "object/defaults.h"
 #include "object/patch/merge_patch.h"
 
-// For tests: objects go through a strategy in the order in which the registry asks it, without
-// storage and admission.
+// For tests: calls the methods of a strategy in the order of the registry, without storage and
+// admission.
 namespace cox::apiserver {
 
 class StrategyHarness {
  public:
   struct Outcome {
-    std::string error;  // "spec.x: Required value", "[..., ...]"; empty: it may be stored
+    std::string error;  // "spec.x: Required value", "[..., ...]"; empty: the object is valid
     Warnings warnings;
     Object object;
 
-    // The object's JSON without metadata, kind and version.
+    // The object as JSON without metadata, kind and apiVersion.
     std::string Text() const {
       Value value = object.ToValue();
       for (std::string_view key : {"kind", "apiVersion", "metadata"}) value.as_object().Erase(key);
@@ -37,11 +37,11 @@ class StrategyHarness {
 
   const Strategy& strategy() const { return *strategy_; }
   UserInfo& user() { return user_; }
-  // The version clients speak from now on; null: the hub.
-  void SpeakAs(const KindInfo* kind) { served_as_ = kind; }
+  // Sets the version of requests; null: the hub version.
+  void SetServedVersion(const KindInfo* kind) { served_as_ = kind; }
 
-  // The object as a request would bring it: in namespace "ns" where there are namespaces, with
-  // defaults.
+  // Decodes an object like a request: with defaults, and in the namespace "ns" if the kind is
+  // namespaced.
   Object Decode(std::string_view text) {
     const KindInfo& kind = served_as_ == nullptr ? strategy_->kind() : *served_as_;
     Object object(kind);
@@ -57,7 +57,7 @@ class StrategyHarness {
 
   Outcome Create(std::string_view text) {
     Object object = Decode(text);
-    WriteContext w = Circumstances();
+    WriteContext w = MakeWriteContext();
     strategy_->PrepareForCreate(w, object);
     meta::v1::ObjectMeta& meta = *object.object_meta();
     meta.uid = "uid";
@@ -71,7 +71,7 @@ class StrategyHarness {
     return {AggregateText(errors), std::move(warnings), std::move(object)};
   }
 
-  // Lays a JSON merge patch over `old` and writes the result, in the way of `subresource` if given.
+  // Applies a JSON merge patch to `old` and updates the object or its `subresource`.
   Outcome Update(const Object& old, std::string_view patch, std::string_view subresource = "") {
     Result<Value> parsed = json::Parse(patch);
     EXPECT_TRUE(parsed.ok()) << patch;
@@ -79,7 +79,7 @@ class StrategyHarness {
     EXPECT_TRUE(patched.ok()) << patch;
     return Replace(old, json::Write(*patched), subresource);
   }
-  // The same with the new object given whole.
+  // Updates with a complete new object.
   Outcome Replace(const Object& old, std::string_view text, std::string_view subresource = "") {
     Object object = Decode(text);
     const UpdateStrategy* way =
@@ -88,7 +88,7 @@ class StrategyHarness {
       ADD_FAILURE() << "no subresource " << subresource;
       return {"", {}, std::move(object)};
     }
-    WriteContext w = Circumstances();
+    WriteContext w = MakeWriteContext();
     way->PrepareForUpdate(w, object, old);
     FieldErrorList errors = ValidateMetaUpdate(*object.object_meta(), *old.object_meta());
     Append(errors, way->ValidateUpdate(w, object, old));
@@ -97,7 +97,7 @@ class StrategyHarness {
     return {AggregateText(errors), std::move(warnings), std::move(object)};
   }
 
-  // The cells of `kubectl get -o wide` as a JSON list, an hour after creation.
+  // The cells of `kubectl get -o wide` one hour after creation, as a JSON list.
   std::string Row(const Object& object) {
     Value::Array cells;
     Time later = Now() + cox::Duration::Seconds(3600);
@@ -108,7 +108,7 @@ class StrategyHarness {
 
  private:
   static Time Now() { return Time::FromUnix(1'700'000'000); }
-  WriteContext Circumstances() {
+  WriteContext MakeWriteContext() {
     return {.ctx = context_, .user = user_, .now = Now(), .served_as = served_as_};
   }
   const ServedVersion* Served() const {
@@ -139,9 +139,9 @@ class StrategyHarness {
   Context context_{clock_};
 };
 
-// A new object and what the rules say of it. The name is added where the text has no metadata.
+// A new object and its expected errors. The metadata is added.
 struct CreateCase {
-  std::string_view spec;  // members of the object besides metadata, without braces
+  std::string_view spec;  // members of the object except metadata, without braces
   std::string_view error;
 };
 inline void ExpectCreate(StrategyHarness& harness, std::span<const CreateCase> cases) {

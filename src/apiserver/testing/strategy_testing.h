@@ -16,13 +16,12 @@
 
 namespace cox::apiserver {
 
-// For tests: takes objects of one kind through its strategy in the order of the generic registry.
+// For tests: calls the methods of a strategy in the order of the generic registry.
 //
 //   StrategyTester tester(NewDeploymentStrategy(), R"({"metadata": ..., "spec": ...})");
 //   EXPECT_THAT(tester.CreateErrors(R"({"spec": {"replicas": -1}})"), ElementsAre("spec..."));
 //
-// Changes are JSON merge patches: of the JSON the tester was made with for new objects, of the
-// stored object for updates.
+// Changes are JSON merge patches: of the base JSON for creates, of the stored object for updates.
 class StrategyTester {
  public:
   StrategyTester(StrategyPtr strategy, std::string_view base)
@@ -31,9 +30,9 @@ class StrategyTester {
   const Strategy& strategy() const { return *strategy_; }
   WriteContext context() { return {context_, user_, Time::FromUnix(1'700'000'000)}; }
 
-  // With defaults, not prepared.
+  // The object with defaults, before PrepareForCreate.
   Object Decode(std::string_view patch = "{}") { return Patched(base_, patch); }
-  // As it would be stored.
+  // The object as it would be stored.
   Object Create(std::string_view patch = "{}") {
     Object object = Prepared(patch);
     strategy_->Canonicalize(object);
@@ -64,7 +63,7 @@ class StrategyTester {
     return json::Write(cells);
   }
 
-  // The part of an object at `path`, as JSON; "absent" where there is none.
+  // The part of an object at `path` as JSON; "absent" if it does not exist.
   static std::string At(const Object& object, std::initializer_list<std::string_view> path) {
     Value value = object.ToValue();
     const Value* part = value.At(path);
@@ -108,7 +107,7 @@ class StrategyTester {
   Context context_{clock_};
 };
 
-// A change and what is wrong with it.
+// A patch and the expected errors.
 struct ErrorCase {
   std::string_view patch;
   std::vector<std::string> errors;

@@ -10,7 +10,8 @@
 #include <string>
 #include <vector>
 
-// For tests: keys, requests and certificates made on the spot, so that none lies in the tree.
+// For tests: keys, CSRs and certificates that are generated at run time, so that the repository
+// contains none.
 namespace cox::apiserver::test_certificates {
 
 struct Free {
@@ -38,7 +39,7 @@ inline std::string KeyPem(const Key& key) {
   });
 }
 
-// For the user `common_name` of `groups`.
+// A CSR for the user `common_name` with `groups`.
 inline std::string RequestPem(const Key& key, const char* common_name = "jane",
                               const std::vector<std::string>& groups = {}) {
   std::unique_ptr<X509_REQ, Free> request(X509_REQ_new());
@@ -53,7 +54,7 @@ inline std::string RequestPem(const Key& key, const char* common_name = "jane",
   return ToPem([&request](BIO* bio) { PEM_write_bio_X509_REQ(bio, request.get()); });
 }
 
-// Signed by itself.
+// A self-signed certificate.
 inline std::string CertificatePem(const Key& key) {
   std::unique_ptr<X509, Free> certificate(X509_new());
   ASN1_INTEGER_set(X509_get_serialNumber(certificate.get()), 1);

@@ -14,7 +14,7 @@
 #include "object/codec/json/json.h"
 #include "object/type/value.h"
 
-// For tests: keys of an issuer of tokens, their public half as JWK, and tokens signed by them.
+// For tests: keys of a token issuer, their public part as JWK, and tokens signed with them.
 namespace cox::apiserver {
 
 class TestIssuerKey {
@@ -64,7 +64,7 @@ class TestIssuerKey {
       : id_(std::move(id)), key_(key, [](EVP_PKEY* p) { EVP_PKEY_free(p); }) {}
 
   int Type() const { return EVP_PKEY_base_id(key_.get()); }
-  // Of one coordinate, in bytes.
+  // The width of one coordinate in bytes.
   int Width() const { return (EVP_PKEY_bits(key_.get()) + 7) / 8; }
 
   std::string Number(const char* name, int width) const {

@@ -8,7 +8,7 @@
 
 #include "apiserver/filters/authn/jose/openssl_ptr.h"
 
-// For tests: keys of all kinds, made once.
+// For tests: keys of several types, generated once.
 namespace cox::apiserver {
 
 inline std::string PemOf(EVP_PKEY* key, bool public_half) {

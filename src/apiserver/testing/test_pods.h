@@ -23,8 +23,8 @@ T FromJson(std::string_view text) {
   return object.ok() ? *std::move(object) : T{};
 }
 
-// A pod with one valid container c and these further members of its spec, with defaults set. A
-// member "containers" replaces the container.
+// A Pod with one valid container c and additional members of its spec, with defaults set. A member
+// "containers" replaces the container.
 inline core::v1::Pod PodWith(std::string_view spec_members, std::string_view meta_members = "") {
   std::string text = R"({"metadata":{"name":"p")";
   if (!meta_members.empty()) text.append(",").append(meta_members);
@@ -40,7 +40,7 @@ inline core::v1::Pod PodWith(std::string_view spec_members, std::string_view met
   return pod;
 }
 
-// A pod whose container c has these further members.
+// A Pod whose container c has additional members.
 inline core::v1::Pod PodWithContainer(std::string_view members,
                                       std::string_view spec_members = "") {
   std::string spec = R"("containers":[{"name":"c","image":"registry.example/app:1",)";

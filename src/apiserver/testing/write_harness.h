@@ -11,13 +11,13 @@
 
 namespace cox::apiserver {
 
-// For tests: objects written to the registry itself, by a user of the test's choice, without
-// handlers and admission. Each write waits until the caches have it.
+// For tests: writes objects directly to the registry as a given user, without handlers and
+// admission. Each write waits until the caches contain it.
 class WriteHarness : public ApiHarness {
  public:
-  UserInfo& user() { return user_; }  // who writes; system:masters at first
+  UserInfo& user() { return user_; }  // the writer; initially in system:masters
 
-  // Returns its metadata.
+  // Returns the metadata of the created object.
   meta::v1::ObjectMeta Create(Object object) {
     Result<Object> created = TryCreate(std::move(object));
     COX_CHECK(created.ok());
@@ -28,7 +28,7 @@ class WriteHarness : public ApiHarness {
     ApplyDefaults(object.type(), object.data());
     resource.SetDefaults(object);
     COX_ASSIGN_OR_RETURN(Object created,
-                         resource.store().Create(Circumstances(), std::move(object), nullptr));
+                         resource.store().Create(MakeWriteContext(), std::move(object), nullptr));
     Sync(resource.kind());
     return created;
   }
@@ -36,13 +36,13 @@ class WriteHarness : public ApiHarness {
     const ServedResource& resource = registry().Hub(*Scheme::Builtin().FindKind(object.gvk()));
     const meta::v1::ObjectMeta meta = *object.object_meta();
     Result<ResourceStore::UpdateResult> updated = resource.store().Update(
-        Circumstances(), {.ns = meta.namespace_,
-                          .name = meta.name,
-                          .change = [&](const Object*) -> Result<Object> { return object; }});
+        MakeWriteContext(), {.ns = meta.namespace_,
+                             .name = meta.name,
+                             .change = [&](const Object*) -> Result<Object> { return object; }});
     Sync(resource.kind());
     return updated.status();
   }
-  // Changes an object that is there.
+  // Updates an existing object.
   template <class T, class Change>
   Status TryChange(std::string_view name, Change change) {
     Result<Object> object = registry().Hub(T::kKind).store().Get(ctx(), "", name);
@@ -50,7 +50,7 @@ class WriteHarness : public ApiHarness {
     change(*object->As<T>());
     return TryUpdate(std::move(*object));
   }
-  // The object as stored; a failure and an empty one if there is none.
+  // The stored object. If it does not exist, reports a failure and returns an empty object.
   template <class T>
   T Read(std::string_view name, std::string_view ns = {}) {
     Result<Object> found = registry().Hub(T::kKind).store().Get(ctx(), ns, name);
@@ -59,10 +59,10 @@ class WriteHarness : public ApiHarness {
   }
   storage::Revision Revision() { return store().CurrentRevision(ctx()).value_or(0); }
   void Delete(const KindInfo& kind, std::string_view ns, std::string_view name) {
-    COX_CHECK(registry().Hub(kind).store().Delete(Circumstances(), ns, name, {}, nullptr).ok());
+    COX_CHECK(registry().Hub(kind).store().Delete(MakeWriteContext(), ns, name, {}, nullptr).ok());
     Sync(kind);
   }
-  // Every cache is as the store is now.
+  // Waits until all caches contain the current state of the store.
   void SyncAll() {
     for (const auto& [name, group] : registry().served()->groups()) {
       for (const ServedKind& served : group->kinds()) {
@@ -70,8 +70,8 @@ class WriteHarness : public ApiHarness {
       }
     }
   }
-  // Circumstances of a write, for what the others do not do.
-  WriteContext Circumstances() { return {ctx(), user_, NowOf(ctx())}; }
+  // The context for writes that have no method here.
+  WriteContext MakeWriteContext() { return {ctx(), user_, NowOf(ctx())}; }
 
  private:
   UserInfo user_{.name = "admin", .uid = {}, .groups = {std::string(kMastersGroup)}, .extra = {}};

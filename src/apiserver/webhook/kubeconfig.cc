@@ -11,7 +11,7 @@
 namespace cox::apiserver {
 namespace {
 
-// The text member `key` of `object`; empty if there is none.
+// The string member `key` of `object`; empty if there is none.
 Result<std::string> Text(const Value& object, std::string_view key) {
   const Value* const found = object.Find(key);
   if (found == nullptr || found->is_null()) return std::string();
@@ -19,7 +19,7 @@ Result<std::string> Text(const Value& object, std::string_view key) {
   return std::string(found->as_string());
 }
 
-// The content of `<key>-data` (base64) or, if that is not there, of the file `<key>` names.
+// The content of `<key>-data` (base64) or, if it is absent, of the file named by `<key>`.
 Result<std::string> DataOrFile(const Value& object, std::string_view key,
                                const std::string& directory) {
   const std::string data_key = std::string(key) + "-data";
@@ -38,7 +38,7 @@ Result<std::string> DataOrFile(const Value& object, std::string_view key,
   return ReadBoundedFile(std::filesystem::path(directory) / path);
 }
 
-// The member `inner` of the item of the list `list` that is named `name`.
+// The member `inner` of the item named `name` in the list `list`.
 Result<const Value*> Named(const Value& root, std::string_view list, std::string_view inner,
                            std::string_view name) {
   const Value* const items = root.Find(list);

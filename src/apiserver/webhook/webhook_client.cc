@@ -4,16 +4,16 @@
 #include <algorithm>
 #include <utility>
 
-#include "apiserver/webhook/answer.h"
+#include "apiserver/webhook/response.h"
 #include "base/strings.h"
 
 namespace cox::apiserver {
 namespace {
 
-// As long as upstream's transport keeps them.
+// The idle timeout of upstream's transport.
 constexpr std::chrono::seconds kIdle{90};
 
-// Receives the answer, up to its limit.
+// Receives a response, up to the maximum size.
 class Receiver final : public net::ResponseObserver {
  public:
   explicit Receiver(Clock& clock) : clock_(clock) {}
@@ -24,12 +24,12 @@ class Receiver final : public net::ResponseObserver {
   }
   void OnData(std::string_view bytes) override {
     if (too_large_) return;
-    if (answer_.body.size() + bytes.size() > WebhookClient::kMaxAnswer) {
+    if (answer_.body.size() + bytes.size() > WebhookClient::kMaxResponse) {
       too_large_ = true;
       answer_.body = {};
-      // Whoever waits drops the call: the rest is not read.
+      // The waiter drops the call, so the rest is not read.
       return Done(Status::TooLarge("the webhook's response is larger than " +
-                                   std::to_string(WebhookClient::kMaxAnswer) + " bytes"));
+                                   std::to_string(WebhookClient::kMaxResponse) + " bytes"));
     }
     answer_.body.append(bytes);
   }
@@ -41,7 +41,7 @@ class Receiver final : public net::ResponseObserver {
     return status_;
   }
   // REQUIRES: Wait has returned OK.
-  WebhookAnswer Take() { return std::move(answer_); }
+  WebhookResponse Take() { return std::move(answer_); }
   Clock::SteadyTime ended() const {
     MutexLock lock(mu_);
     return done_ ? ended_ : clock_.Monotonic();
@@ -57,8 +57,8 @@ class Receiver final : public net::ResponseObserver {
   }
 
   Clock& clock_;
-  // The loop's until done_, then the waiter's.
-  WebhookAnswer answer_;
+  // Owned by the event loop until done_, then by the waiter.
+  WebhookResponse answer_;
   bool too_large_ = false;
   mutable Mutex mu_;
   CondVar changed_;
@@ -78,12 +78,12 @@ class OpenCall final : public WebhookCall {
 
   Result<Value> Wait() override {
     COX_RETURN_IF_ERROR(Finish());
-    return ReadAnswer(receiver_->Take());
+    return ReadResponse(receiver_->Take());
   }
   Clock::SteadyTime ended() const override { return receiver_->ended(); }
   Status WaitForCode() override {
     COX_RETURN_IF_ERROR(Finish());
-    return CheckAnswer(receiver_->Take());
+    return CheckResponse(receiver_->Take());
   }
 
  private:
@@ -141,11 +141,11 @@ Result<std::shared_ptr<net::Client>> WebhookConnections::To(const Target& target
                          .server_name = target.server_name,
                          .certificate_pem = target.certificate_pem,
                          .key_pem = target.key_pem};
-  options.http2 = target.tls;  // without TLS nobody says that the server speaks it
+  options.http2 = target.tls;  // without TLS there is no ALPN to negotiate HTTP/2
   options.idle_timeout = kIdle;
   COX_ASSIGN_OR_RETURN(std::shared_ptr<net::Client> client,
                        net::Client::Create(ctx_, std::move(options)));
-  // Closing a client joins its thread: after the lock.
+  // Closing a client joins its thread, so it happens after unlocking.
   std::shared_ptr<net::Client> dropped;
   MutexLock lock(mu_);
   const auto [at, added] = kept_.try_emplace(target, Kept{client});

@@ -6,7 +6,7 @@
 
 #include <atomic>
 
-#include "apiserver/webhook/answer.h"
+#include "apiserver/webhook/response.h"
 #include "net/testing/loopback.h"
 #include "object/codec/json/json.h"
 
@@ -30,7 +30,7 @@ struct Silent final : net::BodySource {
   State Pull(size_t, std::vector<Bytes>*) override { return State::kWait; }
 };
 
-// A webhook that answers as the path says.
+// A webhook whose response depends on the path.
 class WebhookClientTest : public testing::Test {
  protected:
   void Answer(const net::ExchangePtr& exchange) {
@@ -94,7 +94,7 @@ class WebhookClientTest : public testing::Test {
       std::make_shared<WebhookConnections>(server_.context);
 };
 
-TEST_F(WebhookClientTest, SendsJsonWithItsNameTimeoutAndToken) {
+TEST_F(WebhookClientTest, SendsJsonWithUserAgentTimeoutAndToken) {
   WebhookConfig config = Config("/echo");
   config.token = "secret";
   const auto answer = Client(config).Post(server_.context, R"({"a":1})", 7s);
@@ -106,21 +106,21 @@ TEST_F(WebhookClientTest, SendsJsonWithItsNameTimeoutAndToken) {
   EXPECT_EQ(*answer->Find("authorization"), Value("Bearer secret"));
 }
 
-// CVE-2020-8561: a webhook must not be able to send the API server elsewhere.
-TEST_F(WebhookClientTest, RedirectIsAFailureAndIsNotFollowed) {
+// CVE-2020-8561: a webhook must not redirect the API server to another address.
+TEST_F(WebhookClientTest, RedirectIsErrorAndIsNotFollowed) {
   const auto answer = Post("/redirect");
   EXPECT_EQ(answer.status().message(),
             "the server responded with the status code 302 but did not return more information");
   EXPECT_FALSE(reached_);
 }
 
-TEST_F(WebhookClientTest, AnswerBeyondTheLimitEndsEarly) {
+TEST_F(WebhookClientTest, OversizedResponseEndsEarly) {
   const auto answer = Post("/endless");
   EXPECT_TRUE(answer.status().Is(Reason::kRequestEntityTooLarge)) << answer.status().ToString();
-  EXPECT_LT(sent_, size_t{64} << 20);  // what stands in buffers on the way, not the 100 MiB
+  EXPECT_LT(sent_, size_t{64} << 20);  // data in buffers, not the whole 100 MiB
 }
 
-TEST_F(WebhookClientTest, CallEndsAtItsTimeoutAndAtTheContextsDeadline) {
+TEST_F(WebhookClientTest, CallEndsAtTimeoutAndContextDeadline) {
   const auto answer = Post("/silent", 1s);
   EXPECT_TRUE(answer.status().Is(Reason::kTimeout));
   EXPECT_EQ(answer.status().message(),
@@ -129,7 +129,7 @@ TEST_F(WebhookClientTest, CallEndsAtItsTimeoutAndAtTheContextsDeadline) {
   EXPECT_TRUE(Client(Config("/silent")).Post(shorter, "{}", 30s).status().Is(Reason::kTimeout));
 }
 
-TEST_F(WebhookClientTest, AnswersThatAreNoneSayWhy) {
+TEST_F(WebhookClientTest, InvalidResponsesYieldUpstreamErrors) {
   const std::pair<std::string, std::string> cases[] = {
       {"/garbage",
        "couldn't get version/kind; json parse error: invalid character 'g' looking for "
@@ -142,7 +142,7 @@ TEST_F(WebhookClientTest, AnswersThatAreNoneSayWhy) {
   for (const auto& [path, why] : cases) EXPECT_EQ(Post(path).status().message(), why);
 }
 
-TEST_F(WebhookClientTest, ServerThatIsNotThereIsUnavailable) {
+TEST_F(WebhookClientTest, UnreachableServerIsUnavailable) {
   WebhookConfig config = Config("/");
   config.url = "https://127.0.0.1:1/hook";
   const auto answer = Client(config).Post(server_.context, "{}");
@@ -151,7 +151,7 @@ TEST_F(WebhookClientTest, ServerThatIsNotThereIsUnavailable) {
             "Post \"https://127.0.0.1:1/hook\": dial tcp 127.0.0.1:1: connect: connection refused");
 }
 
-TEST_F(WebhookClientTest, CertificateOfAnotherAuthorityIsRefused) {
+TEST_F(WebhookClientTest, CertificateOfUnknownAuthorityIsRejected) {
   WebhookConfig config = Config("/echo");
   config.ca_pem =
       net::Loopback::Made({.common_name = "other-ca", .is_ca = true}, nullptr).certificate_pem;
@@ -160,18 +160,18 @@ TEST_F(WebhookClientTest, CertificateOfAnotherAuthorityIsRefused) {
       answer.status().message(),
       HasSubstr(
           "tls: failed to verify certificate: x509: certificate signed by unknown authority"));
-  config.ca_pem = "";  // the system's roots do not know it either
+  config.ca_pem = "";  // the system's roots do not contain it either
   EXPECT_FALSE(Client(config).Post(server_.context, "{}").ok());
 }
 
-TEST_F(WebhookClientTest, CertificateOfAnotherNameIsRefused) {
+TEST_F(WebhookClientTest, CertificateWithOtherNameIsRejected) {
   WebhookConfig config = Config("/echo");
   config.server_name = "elsewhere.example";
   EXPECT_THAT(Client(config).Post(server_.context, "{}").status().message(),
               HasSubstr("tls: failed to verify certificate"));
 }
 
-TEST_F(WebhookClientTest, ConnectionsAreKeptAndSharedByPathsOfAServer) {
+TEST_F(WebhookClientTest, ConnectionsAreKeptAndSharedByPaths) {
   const auto first = Post("/echo");
   const auto second = Post("/echo?more");
   ASSERT_TRUE(first.ok() && second.ok());
@@ -179,13 +179,13 @@ TEST_F(WebhookClientTest, ConnectionsAreKeptAndSharedByPathsOfAServer) {
   EXPECT_EQ(connections_->size(), 1U);
 }
 
-TEST_F(WebhookClientTest, CallsRunAtTheSameTime) {
+TEST_F(WebhookClientTest, CallsRunConcurrently) {
   const auto silent = Client(Config("/silent")).Start(server_.context, "{}", 30s);
   const auto answered = Client(Config("/echo")).Start(server_.context, "{}", 30s);
   EXPECT_TRUE(answered->Wait().ok());
 }
 
-TEST_F(WebhookClientTest, ServersThatAreTooManyAreForgottenByAge) {
+TEST_F(WebhookClientTest, LeastRecentlyUsedServerIsDropped) {
   WebhookConnections connections(server_.context, nullptr, 2);
   const auto to = [&](uint16_t port) {
     return *connections.To({.host = "127.0.0.1", .port = port});
@@ -193,13 +193,13 @@ TEST_F(WebhookClientTest, ServersThatAreTooManyAreForgottenByAge) {
   const auto one = to(1);
   const auto two = to(2);
   EXPECT_EQ(to(1), one);
-  to(3);  // 2 was not used for longest
+  to(3);  // 2 is the least recently used
   EXPECT_EQ(connections.size(), 2U);
   EXPECT_EQ(to(1), one);
   EXPECT_NE(to(2), two);
 }
 
-TEST_F(WebhookClientTest, ServiceIsCalledAtItsAddressAndVerifiedByItsName) {
+TEST_F(WebhookClientTest, ServiceIsResolvedAndVerifiedByName) {
   const auto resolver = [this](Context&, const std::string& ns, const std::string& name,
                                uint16_t) -> Result<ServiceAddress> {
     if (name != "hook") return Status::NotFound("service \"" + name + "\" not found");
@@ -209,7 +209,7 @@ TEST_F(WebhookClientTest, ServiceIsCalledAtItsAddressAndVerifiedByItsName) {
   connections_ = std::make_shared<WebhookConnections>(server_.context, resolver);
   WebhookConfig config = ServiceWebhook("test", "hook", "/echo", {});
   config.ca_pem = server_.ca.certificate_pem;
-  // The test's certificate is for localhost.
+  // The test certificate is for localhost.
   EXPECT_THAT(Client(config).Post(server_.context, "{}").status().message(),
               HasSubstr("failed to verify certificate"));
   config.server_name = "localhost";

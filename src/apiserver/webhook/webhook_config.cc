@@ -9,7 +9,7 @@
 namespace cox::apiserver {
 namespace {
 
-// "host", "host:port", "[::1]", "[::1]:port" into host and port.
+// Splits "host", "host:port", "[::1]" or "[::1]:port" into host and port.
 bool SplitAuthority(std::string_view authority, WebhookUrl* url) {
   std::string_view port;
   if (authority.starts_with('[')) {

@@ -12,7 +12,7 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(WebhookUrl, IsTakenApart) {
+TEST(WebhookUrl, IsSplitIntoParts) {
   struct Case {
     std::string_view url, host;
     uint16_t port;
@@ -41,7 +41,7 @@ TEST(WebhookUrl, IsTakenApart) {
   }
 }
 
-TEST(WebhookConfig, ServiceIsNamedAsItsCertificateMustBe) {
+TEST(WebhookConfig, ServiceUrlAndCertificateNameAreDerived) {
   const WebhookConfig config = ServiceWebhook("ns", "svc", "hook", 8443);
   EXPECT_EQ(config.url, "https://svc.ns.svc:8443/hook");
   EXPECT_EQ(config.server_name, "svc.ns.svc");
@@ -65,7 +65,7 @@ users:
   user: {client-certificate: cert.pem, client-key-data: S0VZ, tokenFile: token}
 )";
 
-TEST(WebhookConfig, KubeconfigGivesServerAndIdentity) {
+TEST(WebhookConfig, KubeconfigYieldsServerAndCredentials) {
   const auto directory =
       std::filesystem::path(testing::TempDir()) / ("hook-" + std::to_string(getpid()));
   std::filesystem::create_directories(directory);
@@ -83,7 +83,7 @@ TEST(WebhookConfig, KubeconfigGivesServerAndIdentity) {
   EXPECT_FALSE(config->insecure);
 }
 
-TEST(WebhookConfig, KubeconfigThatCannotBeUsedSaysWhy) {
+TEST(WebhookConfig, InvalidKubeconfigIsRejectedWithReason) {
   const auto with = [](std::string_view cluster, std::string_view user) {
     return "current-context: m\ncontexts: [{name: m, context: {cluster: c, user: u}}]\n"
            "clusters: [{name: c, cluster: " +

@@ -10,7 +10,7 @@
 namespace cox {
 namespace {
 
-// Away from zero, so that code which subtracts from the monotonic time stays in range.
+// Not zero, so that code which subtracts from the monotonic time stays in range.
 constexpr Clock::SteadyTime kSteadyStart{std::chrono::hours(1000)};
 
 }  // namespace
@@ -40,7 +40,7 @@ void TestClock::SetWallTime(WallTime now) {
 
 Timer TestClock::After(Duration delay, std::function<void()> callback) {
   Timer timer = timers_->Add(In(delay), std::move(callback));
-  // A notification that WaitForTimers cannot miss needs the lock between the change and the signal.
+  // Notifies under the lock, so that WaitForTimers cannot miss it.
   MutexLock lock(mu_);
   changed_.NotifyAll();
   return timer;
@@ -73,7 +73,7 @@ Clock::SteadyTime TestClock::NextDue() const {
 void TestClock::MoveTo(SteadyTime moment) {
   {
     MutexLock lock(mu_);
-    now_ = std::max(now_, moment);  // never back, also for a timer that was due before it was added
+    now_ = std::max(now_, moment);  // never decreases, even for an overdue timer
   }
   while (timers_->RunFirst(moment)) {
   }

@@ -9,20 +9,20 @@
 
 namespace cox {
 
-// A clock that stands still until the test advances it.
+// A clock that changes only when the test advances it.
 //
 //   TestClock clock;
 //   Queue queue(clock);                    // its thread blocks in CondVar::WaitUntil
 //   queue.AddAfter("key", 5s);
 //   clock.WaitForWaiters(1);               // the thread is blocked with a deadline
-//   clock.Advance(5s);                     // and now it goes on
+//   clock.Advance(5s);                     // wakes the thread
 //
-// Guarantees: Advance() visits each due moment in order, never skipping over one: Now() and
-// Monotonic()
-//   are that moment when its timers run (on the advancing thread, in order of registration) and
-//   then its waiters are woken. Timers that callbacks add are served within the same Advance() if
-//   they are due. When it returns, every due timer has run and every due waiter has been woken.
-// Threads: all methods may be called concurrently. Not from a timer's callback: Advance().
+// Guarantees: Advance() stops at each due time in order: Now() and Monotonic() return that time
+//   while its timers run (on the advancing thread, in order of registration) and then its waiters
+//   are woken. Timers added by callbacks run within the same Advance() if they are due. When it
+//   returns, every due timer has run and every due waiter has been woken.
+// Threads: all methods may be called concurrently. Advance() must not be called by a timer's
+//   callback.
 class TestClock final : public Clock {
  public:
   // 2030-01-02 03:04:05 UTC.
@@ -38,14 +38,14 @@ class TestClock final : public Clock {
 
   // REQUIRES: by >= 0
   void Advance(Duration by);
-  // Sets the wall time as an administrator would: monotonic time, timers and waiters do not notice.
+  // Sets the wall time like an administrator: monotonic time, timers and waiters are not affected.
   void SetWallTime(WallTime now);
 
-  // Threads that are blocked with a deadline and nothing has woken yet.
+  // Threads that are blocked with a deadline and not woken yet.
   size_t waiters() const;
   // Timers that have not run.
   size_t timers() const;
-  // Blocks (in real time) until at least `n` threads are blocked, or timers pending.
+  // Blocks (in real time) until at least `n` threads are blocked, or timers are pending.
   void WaitForWaiters(size_t n);
   void WaitForTimers(size_t n);
 
@@ -63,7 +63,7 @@ class TestClock final : public Clock {
   mutable Mutex mu_;
   CondVar changed_;
   SteadyTime now_ COX_GUARDED_BY(mu_);
-  Duration wall_offset_ COX_GUARDED_BY(mu_);  // wall time less monotonic time
+  Duration wall_offset_ COX_GUARDED_BY(mu_);  // wall time minus monotonic time
   std::list<Parked> parked_ COX_GUARDED_BY(mu_);
 };
 

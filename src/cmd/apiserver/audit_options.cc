@@ -71,7 +71,7 @@ Result<AuditTruncateOptions> Truncate(const Flags& flags, const std::string& bac
   return truncate;
 }
 
-// What both backends have.
+// Reads the options that both backends share.
 template <class Backend>
 Status ReadBackend(const Flags& flags, const std::string& backend, Backend& to) {
   COX_ASSIGN_OR_RETURN(to.mode, Mode(flags, backend + "-mode"));

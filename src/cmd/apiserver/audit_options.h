@@ -6,7 +6,7 @@
 
 namespace cox::cmd {
 
-// What the flags --audit-* ask for. BadRequest, naming the flag, for what makes no sense.
+// Converts the flags --audit-*. Returns BadRequest with the flag's name for invalid values.
 Result<apiserver::AuditOptions> AuditFrom(const Flags& flags);
 
 }  // namespace cox::cmd

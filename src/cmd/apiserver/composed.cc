@@ -36,7 +36,7 @@ Result<std::unique_ptr<ComposedApiServer>> ComposedApiServer::Start(const Contex
 void ComposedApiServer::Drain() {
   Context limit = ctx_.WithTimeout(shutdown_delay_ + std::chrono::seconds(10));
   const Status drained = server_->Drain(limit);
-  if (!drained.ok()) COX_V(ctx_.log(), 2, "Requests were cut off");
+  if (!drained.ok()) COX_V(ctx_.log(), 2, "Some requests did not finish before the timeout");
 }
 
 }  // namespace cox::cmd

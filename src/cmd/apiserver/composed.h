@@ -13,9 +13,10 @@
 
 namespace cox::cmd {
 
-// An API server with all that it stands on, as its flags say: alone, or as a part of `up`.
+// An API server with its stores, encryption and certificates, built from flags: as a separate
+// program or as a part of `up`.
 //
-// Lifetime: serves from Start on; Drain, then destroy. `metrics` outlives it.
+// Lifetime: serves from Start; call Drain before destruction. `metrics` outlives it.
 class ComposedApiServer {
  public:
   static Result<std::unique_ptr<ComposedApiServer>> Start(const Context& ctx, const Flags& flags,
@@ -24,13 +25,13 @@ class ComposedApiServer {
   ~ComposedApiServer();
 
   apiserver::ApiServer& server() { return *server_; }
-  // Lets requests in flight end, those that last too long not.
+  // Waits for requests in flight, up to a time limit.
   void Drain();
 
  private:
   const Context ctx_;
   std::chrono::seconds shutdown_delay_{0};
-  // In the order in which one stands on the other.
+  // In dependency order: later members use earlier ones.
   OpenedStores stores_;
   std::unique_ptr<EncryptionAtRest> encryption_;
   std::unique_ptr<WatchedFile<net::CertificatePair>> serving_certificate_;

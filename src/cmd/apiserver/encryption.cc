@@ -47,28 +47,31 @@ Status EncryptionAtRest::WatchFile(const Context& ctx, const std::string& path,
       MutexLock lock(mu_);
       text_ = text;
     }
-    bell_.Ring();
+    notification_.Notify();
   };
   COX_RETURN_IF_ERROR(scope_.Go("encryption", [this](Context& work) { Reload(work); }));
-  COX_ASSIGN_OR_RETURN(watch_,
-                       FileWatch::Start(
-                           ctx, {.name = "encryption-config", .paths = {path}},
-                           [&](std::span<const std::string> texts) {
-                             if (texts.front() != taken) take_later(texts.front());
-                             return Status();
-                           },
-                           [take_later, ctx](const Result<std::vector<std::string>>& texts) {
-                             if (texts.ok()) return take_later(texts->front());
-                             COX_ERROR(ctx.log(), texts.status(), "Encryption stays as it was");
-                           }));
+  COX_ASSIGN_OR_RETURN(
+      watch_,
+      FileWatch::Start(
+          ctx, {.name = "encryption-config", .paths = {path}},
+          [&](std::span<const std::string> texts) {
+            if (texts.front() != taken) take_later(texts.front());
+            return Status();
+          },
+          [take_later, ctx](const Result<std::vector<std::string>>& texts) {
+            if (texts.ok()) return take_later(texts->front());
+            COX_ERROR(
+                ctx.log(), texts.status(),
+                "Failed to reload the encryption configuration; the previous one stays in use");
+          }));
   return {};
 }
 
 void EncryptionAtRest::Reload(Context& ctx) {
   std::string text;
   while (!ctx.Done()) {
-    // Nothing to do: until somebody rings.
-    bell_.Await(ctx, text.empty() ? Clock::Duration(std::chrono::hours(24)) : kTryAgain);
+    // Without pending content, waits for a notification.
+    notification_.Await(ctx, text.empty() ? Clock::Duration(std::chrono::hours(24)) : kTryAgain);
     if (ctx.Done()) return;
     {
       MutexLock lock(mu_);
@@ -77,11 +80,12 @@ void EncryptionAtRest::Reload(Context& ctx) {
     if (text.empty()) continue;
     const Status status = Take(*encryption_, text);
     if (status.ok()) {
-      COX_INFO(ctx.log(), "Took the new encryption configuration");
+      COX_INFO(ctx.log(), "Reloaded the encryption configuration");
     } else {
-      COX_ERROR(ctx.log(), status, "Encryption stays as it was");
+      COX_ERROR(ctx.log(), status,
+                "Failed to reload the encryption configuration; the previous one stays in use");
     }
-    // A file that makes no sense will not make more of it later; a key service may come up.
+    // An invalid file is not retried, but a KMS plugin may become ready.
     if (status.ok() || status.Is(Reason::kBadRequest)) text.clear();
   }
 }
@@ -95,7 +99,7 @@ std::vector<apiserver::HealthCheck> EncryptionAtRest::Checks() const {
   std::vector<apiserver::HealthCheck> checks;
   if (encryption_ == nullptr) return checks;
   for (storage::Encryption::Check& each : encryption_->Checks()) {
-    // Not of livez: to start the server anew brings no key service back.
+    // Not included in livez: a restart of the API server does not restore a KMS plugin.
     checks.push_back({.name = std::move(each.name),
                       .check = std::move(each.check),
                       .on = apiserver::HealthCheck::kReadyz | apiserver::HealthCheck::kHealthz});

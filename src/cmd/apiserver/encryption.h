@@ -8,20 +8,22 @@
 
 #include "apiserver/endpoints/health/health.h"
 #include "base/context.h"
-#include "base/doorbell.h"
 #include "base/file_watch.h"
 #include "base/flags.h"
 #include "base/metrics.h"
 #include "base/mutex.h"
+#include "base/notification.h"
 #include "base/scope.h"
 #include "storage/encryption/encryption.h"
 
 namespace cox::cmd {
 
-// Encryption at rest as the flags say, taken anew when its file changes if they say so.
+// Encryption at rest as configured by the flags, with an optional reload when the file changes.
 //
-// Without --encryption-provider-config it does nothing and costs nothing.
-// Threads: all methods may be called concurrently. Ownership: outlives the stores it gives out.
+// Without --encryption-provider-config, stores are passed through unchanged.
+//
+// Threads: all methods may be called concurrently.
+// Ownership: outlives the stores that it returns.
 class EncryptionAtRest {
  public:
   static Result<std::unique_ptr<EncryptionAtRest>> Open(const Context& ctx, const Flags& flags,
@@ -34,15 +36,15 @@ class EncryptionAtRest {
   std::vector<apiserver::HealthCheck> Checks() const;
 
  private:
-  // `taken` is what the file said when it was taken.
+  // `taken` is the content of the file that was applied.
   Status WatchFile(const Context& ctx, const std::string& path, const std::string& taken);
-  // Takes what the file says; where a key service is not ready yet, until it is.
+  // Applies the content of the file; retries while a KMS plugin is not ready.
   void Reload(Context& ctx);
 
-  std::unique_ptr<storage::Encryption> encryption_;  // null: nothing is encrypted
-  Doorbell bell_;
+  std::unique_ptr<storage::Encryption> encryption_;  // null: no encryption
+  Notification notification_;
   Mutex mu_;
-  std::string text_ COX_GUARDED_BY(mu_);  // of the file, not taken yet
+  std::string text_ COX_GUARDED_BY(mu_);  // new content of the file, not applied yet
   std::unique_ptr<FileWatch> watch_;
   Scope scope_;
 };

@@ -8,7 +8,7 @@
 
 namespace cox::cmd {
 
-// A secret is readable by its owner alone, from its first byte on.
+// A secret file is created with mode 0600, so that other users can never read it.
 Status WriteFile(const std::filesystem::path& path, const std::string& text, bool secret);
 
 }  // namespace cox::cmd

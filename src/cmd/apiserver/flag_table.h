@@ -8,9 +8,9 @@
 
 namespace cox::cmd {
 
-// What `coxswain apiserver --help` begins with.
+// The introduction of `coxswain apiserver --help`.
 std::string_view ApiServerIntro();
-// Every flag of the API server, by section.
+// All flags of the API server, by section.
 std::span<const FlagInfo> ApiServerFlags();
 
 }  // namespace cox::cmd

@@ -25,7 +25,7 @@ Result<std::unique_ptr<WatchedFile<net::CertificatePair>>> FollowServingCertific
       ctx, {.name = "serving-cert", .paths = {files.certificate, files.key}},
       [tls = std::move(tls)](std::span<const std::string> texts) -> Result<Pair> {
         COX_RETURN_IF_ERROR(tls->Replace({texts[0], texts[1]}, {}));
-        // What was read is the TLS context's now; nobody needs it here.
+        // The TLS context has its own copy; the value is not used.
         return std::make_shared<const net::CertificatePair>();
       });
 }

@@ -76,7 +76,7 @@ Result<apiserver::FairnessOptions> FairnessFrom(const Flags& flags) {
   return options;
 }
 
-// Files that the configuration points to stand beside it unless their paths are absolute.
+// Paths in the configuration are relative to its directory unless they are absolute.
 Result<apiserver::PluginConfigs> AdmissionConfigsFrom(const Flags& flags) {
   if (!flags.Has("admission-control-config-file")) return apiserver::PluginConfigs();
   const std::filesystem::path file = flags.Get("admission-control-config-file");
@@ -89,7 +89,7 @@ Result<apiserver::PluginConfigs> AdmissionConfigsFrom(const Flags& flags) {
   return configs;
 }
 
-// None: there is no --oidc-issuer-url.
+// Returns nullopt without --oidc-issuer-url.
 Result<std::optional<apiserver::JwtIssuerConfig>> OidcFrom(const Flags& flags) {
   if (!flags.Has("oidc-issuer-url")) return std::optional<apiserver::JwtIssuerConfig>();
   apiserver::OidcFlags oidc{.issuer_url = flags.Get("oidc-issuer-url"),
@@ -133,8 +133,8 @@ Result<apiserver::AuthenticationOptions> AuthenticationFrom(const Flags& flags) 
   return options;
 }
 
-// Files are read for each connection: whoever renews them need not tell us. Here once, so that a
-// server with files that are not there does not start.
+// The files are read for each connection, so that renewed certificates are used without a restart.
+// They are also read once here, so that a server with missing files does not start.
 Result<apiserver::KubeletClientOptions> KubeletsFrom(const Flags& flags) {
   apiserver::KubeletClientOptions options;
   options.preferred_address_types = flags.GetList("kubelet-preferred-address-types");
@@ -209,9 +209,9 @@ Result<apiserver::ServerOptions> ServerOptionsFrom(const Flags& flags) {
   COX_ASSIGN_OR_RETURN(options.listen.tls,
                        net::ServerTls::Create({.certificate = std::move(certificate),
                                                .by_name = {},
-                                               // Clients may take the names of CAs for a rule
-                                               // that they are only a hint of, and the CAs may
-                                               // change: none are sent.
+                                               // The names of the CAs are not sent: they are only a
+                                               // hint, but some clients treat them as a
+                                               // restriction, and the CAs may change.
                                                .client_ca_pem = {},
                                                .min_version = min_version}));
   return options;

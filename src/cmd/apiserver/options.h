@@ -6,7 +6,7 @@
 
 namespace cox::cmd {
 
-// What the flags ask of the API server. BadRequest, naming the flag, for what makes no sense.
+// Converts the flags to options. Returns BadRequest with the flag's name for invalid values.
 Result<apiserver::ServerOptions> ServerOptionsFrom(const Flags& flags);
 
 }  // namespace cox::cmd

@@ -13,10 +13,10 @@
 
 namespace cox::cmd {
 
-// Where objects are kept, and what keeps it from growing for ever.
+// The stores for objects, and their compactors.
 struct OpenedStores {
-  std::unique_ptr<storage::Store> memory;        // or
-  std::unique_ptr<storage::StoreRouter> routed;  // over etcd
+  std::unique_ptr<storage::Store> memory;        // either memory
+  std::unique_ptr<storage::StoreRouter> routed;  // or etcd
   std::vector<std::unique_ptr<storage::Compactor>> compactors;
 
   storage::Store& For(std::string_view group, std::string_view resource) const {

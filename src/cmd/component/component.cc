@@ -72,7 +72,7 @@ Result<std::chrono::milliseconds> DurationOf(const Flags& flags, std::string_vie
       std::chrono::nanoseconds(duration->nanos));
 }
 
-// All flags, and the texts of those whose fallback is the component's.
+// All flags, with storage for the component's defaults.
 struct FlagTable {
   std::string port, elects;
   std::vector<FlagInfo> flags;
@@ -95,7 +95,7 @@ Result<ManagerOptions> ManagerOptionsFrom(const Flags& flags, const ComponentOpt
   ManagerOptions manager;
   manager.cache = options.cache;
   manager.name = options.name;
-  manager.metrics_address = "0";  // both are on the secure port
+  manager.metrics_address = "0";  // both are served on the secure port
   manager.health_address = "0";
   COX_RETURN_IF_ERROR(flags.GetInt("secure-port", 0, 65535).status());
   if (!flags.GetBool("leader-elect")) return manager;
@@ -136,7 +136,7 @@ int RunComponent(std::span<char* const> arguments, const ComponentOptions& optio
   }
   Result<ManagerOptions> manager_options = ManagerOptionsFrom(*flags, options);
   if (!manager_options.ok()) return Fail(manager_options.status(), kUsage);
-  // The rest is an operator's life; its flags of the same names agree with ours.
+  // RunOperator does the rest; its flags with the same names are compatible.
   std::string name = options.name;
   std::vector<char*> argv = {name.data()};
   argv.insert(argv.end(), arguments.begin(), arguments.end());
@@ -153,7 +153,7 @@ int RunComponent(std::span<char* const> arguments, const ComponentOptions& optio
                                             SecureServing::Start(manager.context(), component));
                        COX_RETURN_IF_ERROR(setup(component));
                        if (serving == nullptr) return {};
-                       // Kept by something that runs, so that it ends before the manager does.
+                       // Owned by a runnable, so that it is destroyed before the manager.
                        return manager.Add(
                            "serving",
                            [serving](Context& ctx) {

@@ -8,7 +8,7 @@
 namespace cox::cmd {
 namespace {
 
-// The value of --config, before the flags are read: the file says what some of them are.
+// Returns the value of --config before flag parsing, because the file provides flags.
 std::string ConfigPath(std::span<char* const> arguments) {
   constexpr std::string_view kFlag = "--config=";
   std::string path;

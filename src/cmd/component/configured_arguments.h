@@ -12,27 +12,28 @@
 
 namespace cox::cmd {
 
-// Whether `arguments` have --flag, with its value in the same argument or not.
+// Returns whether `arguments` contain --flag, with its value in the same or the next argument.
 bool IsGiven(std::span<char* const> arguments, std::string_view flag);
 
-// A command line, completed by the file that its --config names: what that says as flags, but for
-// flags that are given.
+// A command line completed by the file of its --config: the file's settings become flags. Flags of
+// the command line have priority.
 class ConfiguredArguments {
  public:
   // Flags by name: {"leader-elect", "false"}.
   using NamedFlags = std::vector<std::pair<std::string, std::string>>;
 
-  // `read` turns the text of the file into the flags that say the same; it is not called if none is
-  // named. Errors name --config and the file.
+  // `read` converts the text of the file to flags; it is not called without --config. Errors
+  // contain --config and the file name.
   static Result<ConfiguredArguments> From(
       std::span<char* const> arguments,
       const std::function<Result<NamedFlags>(std::string_view text)>& read);
   ConfiguredArguments(ConfiguredArguments&&) = default;
   ConfiguredArguments& operator=(ConfiguredArguments&&) = default;
 
-  // Those given and those added, as long as this and those given are there.
+  // All arguments, given and added. Valid during the lifetime of this object and of the given
+  // arguments.
   std::span<char* const> all() const { return all_; }
-  // The file; empty if none is named.
+  // The path of the file; empty without --config.
   const std::string& path() const { return path_; }
 
  private:

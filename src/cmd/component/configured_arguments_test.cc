@@ -43,7 +43,7 @@ class ConfiguredArgumentsTest : public testing::Test {
   std::vector<std::string> given_;
 };
 
-TEST_F(ConfiguredArgumentsTest, WithoutAFileTheyAreThoseGiven) {
+TEST_F(ConfiguredArgumentsTest, WithoutFileArgumentsAreUnchanged) {
   const auto configured = From({"--v=4", "--config="});
   ASSERT_TRUE(configured.ok());
   EXPECT_THAT(Texts(*configured), ElementsAre("--v=4", "--config="));
@@ -51,7 +51,7 @@ TEST_F(ConfiguredArgumentsTest, WithoutAFileTheyAreThoseGiven) {
   EXPECT_EQ(read_, "");
 }
 
-TEST_F(ConfiguredArgumentsTest, FlagsOfTheFileAreAddedUnlessGiven) {
+TEST_F(ConfiguredArgumentsTest, FlagsOfFileAreAddedUnlessGiven) {
   const auto configured = From({"--config", file_, "--v=4"});
   ASSERT_TRUE(configured.ok()) << configured.status().message();
   EXPECT_EQ(read_, "text");
@@ -63,14 +63,14 @@ TEST_F(ConfiguredArgumentsTest, FlagsOfTheFileAreAddedUnlessGiven) {
   EXPECT_EQ(Texts(*other).size(), 4U);
 }
 
-TEST_F(ConfiguredArgumentsTest, AFlagWhoseNameBeginsTheSameIsAnother) {
+TEST_F(ConfiguredArgumentsTest, FlagWithSamePrefixIsDifferent) {
   const auto configured =
       From({"--config", file_, "--vmodule=x", "--leader-elect-lease-duration=9s"});
   ASSERT_TRUE(configured.ok());
   EXPECT_EQ(Texts(*configured).size(), 6U);
 }
 
-TEST_F(ConfiguredArgumentsTest, ErrorsNameTheFile) {
+TEST_F(ConfiguredArgumentsTest, ErrorsContainTheFileName) {
   const auto missing = From({"--config", folder_ / "none"});
   EXPECT_THAT(missing.status().message(), HasSubstr("--config: cannot read " + folder_.string()));
   says_ = Status::BadRequest("kind is missing");

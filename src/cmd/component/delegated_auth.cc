@@ -8,8 +8,8 @@ namespace cox::cmd {
 namespace {
 
 constexpr std::chrono::seconds kHolds{10};
-// Somebody who tries tokens must not fill the memory.
-constexpr size_t kMaxAnswers = 64;
+// Limits the memory that requests with random tokens can use.
+constexpr size_t kMaxResults = 64;
 
 bool IsProbe(std::string_view path) {
   for (const std::string_view open : {"/healthz", "/livez", "/readyz"}) {
@@ -43,22 +43,22 @@ Status DelegatedAuth::Check(Context& ctx, const net::Request& request) {
   const Clock::SteadyTime now = ctx.clock().Monotonic();
   {
     MutexLock lock(mu_);
-    const auto known = answers_.find(key);
-    if (known != answers_.end() && now < known->second.until) return known->second.status;
+    const auto known = results_.find(key);
+    if (known != results_.end() && now < known->second.until) return known->second.status;
   }
   COX_ASSIGN_OR_RETURN(Client* const client, Connected());
-  const Status status = Ask(ctx, *client, token, path);
+  const Status status = SendReviews(ctx, *client, token, path);
   if (!status.ok() && !status.Is(Reason::kUnauthorized) && !status.Is(Reason::kForbidden)) {
-    return status;  // nobody's answer
+    return status;  // not cached
   }
   MutexLock lock(mu_);
-  if (answers_.size() >= kMaxAnswers) answers_.clear();
-  answers_[key] = {status, now + kHolds};
+  if (results_.size() >= kMaxResults) results_.clear();
+  results_[key] = {status, now + kHolds};
   return status;
 }
 
-Status DelegatedAuth::Ask(Context& ctx, Client& client, const std::string& token,
-                          std::string_view path) {
+Status DelegatedAuth::SendReviews(Context& ctx, Client& client, const std::string& token,
+                                  std::string_view path) {
   authentication::v1::TokenReview who;
   who.spec.token = token;
   COX_ASSIGN_OR_RETURN(who, client.Create(ctx, std::move(who)));

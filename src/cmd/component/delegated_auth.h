@@ -14,34 +14,34 @@
 
 namespace cox::cmd {
 
-// Who may look into a component: the API server is asked who a bearer token belongs to
-// (TokenReview) and whether they may read that path (SubjectAccessReview). Answers hold for ten
-// seconds, as upstream's do. Probes need nothing: the kubelet has no credentials to send.
+// Delegated authentication and authorization: the API server verifies bearer tokens (TokenReview)
+// and permissions for paths (SubjectAccessReview). Results are cached for ten seconds, as in
+// upstream. Probes need no credentials, because the kubelet sends none.
 //
 // Threads: all methods may be called concurrently.
 class DelegatedAuth {
  public:
-  // The API server is not talked to before somebody asks.
+  // Connects to the API server on the first request.
   DelegatedAuth(Context ctx, Config config) : ctx_(std::move(ctx)), config_(std::move(config)) {}
 
-  // OK if they may. Unauthorized: nobody the API server knows; Forbidden; Unavailable: it does not
-  // answer.
+  // Returns OK if the request is allowed, Unauthorized if the token is invalid, Forbidden, or
+  // Unavailable if the API server does not respond.
   Status Check(Context& ctx, const net::Request& request);
 
  private:
-  struct Answer {
+  struct CachedResult {
     Status status;
     Clock::SteadyTime until;
   };
 
   Result<Client*> Connected();
-  Status Ask(Context& ctx, Client& client, const std::string& token, std::string_view path);
+  Status SendReviews(Context& ctx, Client& client, const std::string& token, std::string_view path);
 
   const Context ctx_;
   const Config config_;
   Mutex mu_;
   std::unique_ptr<Client> client_ COX_GUARDED_BY(mu_);
-  std::map<std::pair<std::string, std::string>, Answer> answers_ COX_GUARDED_BY(mu_);
+  std::map<std::pair<std::string, std::string>, CachedResult> results_ COX_GUARDED_BY(mu_);
 };
 
 }  // namespace cox::cmd

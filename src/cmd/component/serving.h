@@ -9,12 +9,13 @@
 
 namespace cox::cmd {
 
-// The secure port of a component: probes for everybody, /metrics for those the API server lets.
+// The secure port of a component: probes without authorization, /metrics with delegated
+// authorization.
 //
 // Lifetime: serves until it is destroyed; the manager outlives it.
 class SecureServing {
  public:
-  // Null: --secure-port is 0. Without --tls-cert-file it shows a certificate that it signed itself.
+  // Returns null if --secure-port is 0. Without --tls-cert-file it uses a self-signed certificate.
   static Result<std::unique_ptr<SecureServing>> Start(const Context& ctx,
                                                       const Component& component);
   SecureServing(const Context& ctx, const Component& component)  // use Start()
@@ -27,7 +28,7 @@ class SecureServing {
 
   Manager& manager_;
   DelegatedAuth auth_;
-  std::unique_ptr<net::Endpoint> endpoint_;  // last: it calls the others
+  std::unique_ptr<net::Endpoint> endpoint_;  // last: it calls the other members
 };
 
 }  // namespace cox::cmd

@@ -41,7 +41,7 @@ class AccountTransport final : public Transport {
     request.headers.Set("authorization", "Bearer " + token);
     Result<net::Response> answer = inner_->Do(ctx, std::move(request));
     if (!answer.ok() || answer->status != kUnauthorized) return answer;
-    // It may be of a key or an account that are no more.
+    // The signing key or the service account may have been replaced.
     COX_ASSIGN_OR_RETURN(const std::string other, Token(ctx, token));
     again.headers.Set("authorization", "Bearer " + other);
     return inner_->Do(ctx, std::move(again));
@@ -53,14 +53,14 @@ class AccountTransport final : public Transport {
   }
 
  private:
-  // One that is not `refused`.
+  // Returns a token other than `refused`.
   Result<std::string> Token(Context& ctx, const std::string& refused) {
     const Clock::SteadyTime now = ctx.clock().Monotonic();
     {
       MutexLock lock(mu_);
       if (!token_.empty() && token_ != refused && now < renew_) return token_;
     }
-    // More than one may ask at once; each gets a good one.
+    // Concurrent requests each get a valid token.
     COX_ASSIGN_OR_RETURN(std::string token, Ask(ctx));
     MutexLock lock(mu_);
     token_ = token;

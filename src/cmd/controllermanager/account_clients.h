@@ -11,22 +11,22 @@
 
 namespace cox::cmd {
 
-// Clients that are service accounts of kube-system, one for each controller: what goes wrong in one
-// of them can do no more than its role allows, and the audit log says which it was.
+// Clients that use service accounts of kube-system, one per controller: each controller is limited
+// to its role and identifiable in the audit log.
 //
-// A token is asked for (TokenRequest) when it is first needed, again when four fifths of its life
-// are over or the server refuses it; the account is made if it is not there. All share one
-// connection.
+// A token is requested (TokenRequest) on first use, after four fifths of its lifetime, and when the
+// API server rejects it; a missing service account is created. All clients share one connection.
+//
 // Threads: all methods may be called concurrently.
 // Ownership: the manager outlives the clients.
 class AccountClients {
  public:
-  // `config` says where the server is; who we are there is left out of it.
+  // `config` provides the address of the API server; its credentials are ignored.
   static Result<std::unique_ptr<AccountClients>> Create(Manager& manager, Config config);
-  // Use Create. `anonymous`: sends what it is given, with the authorization it has.
+  // Use Create. `anonymous` sends requests without adding credentials.
   AccountClients(Manager& manager, std::shared_ptr<Transport> anonymous, Config config);
 
-  // Its writes are in the manager's cache, and fenced by its leadership.
+  // The client's writes update the manager's cache and are fenced by its leader election.
   std::shared_ptr<Client> For(std::string_view account);
 
  private:

@@ -34,7 +34,7 @@ int RunControllerManager(std::span<char* const> arguments) {
       .leader_elect = true,
       .cache = {},
       .check = [](const Flags& flags) { return ControllerOptionsFrom(flags).status(); }};
-  // Who set which field is of no use to controllers, and often a third of an object.
+  // Controllers do not use managed fields, which are often a third of an object.
   options.cache.defaults.transform = StripManagedFields;
   return RunComponent(arguments, options, AddAll);
 }

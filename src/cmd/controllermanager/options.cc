@@ -32,7 +32,7 @@ constexpr FlagInfo kFlags[] = {
      true},
 
     {"Nodes", "node-monitor-period", "duration", "5s",
-     "Interval at which upstream checks nodes; here each node has a timer"},
+     "Interval of node checks; each node has a timer instead", true},
     {"Nodes", "node-monitor-grace-period", "duration", "50s",
      "Time without a heartbeat after which a node becomes Unknown"},
     {"Nodes", "node-startup-grace-period", "duration", "1m0s",
@@ -150,7 +150,6 @@ Status ReadConcurrency(const Flags& flags, Options& options) {
 }
 
 Status ReadNodes(const Flags& flags, controllers::NodeLifecycleOptions& options) {
-  COX_ASSIGN_OR_RETURN(options.monitor_period, DurationOf(flags, "node-monitor-period"));
   COX_ASSIGN_OR_RETURN(options.monitor_grace_period,
                        DurationOf(flags, "node-monitor-grace-period"));
   COX_ASSIGN_OR_RETURN(options.startup_grace_period,

@@ -9,11 +9,11 @@
 
 namespace cox::cmd {
 
-// kube-controller-manager's flags, besides those of all components.
+// The flags of kube-controller-manager, except those of all components.
 std::span<const FlagInfo> ControllerManagerFlags();
-// What --help begins with: usage, examples, the list of controllers.
+// The introduction of --help: usage, examples, the list of controllers.
 std::string ControllerManagerIntro();
-// BadRequest for values that make no sense, NotFound for files that are not there.
+// Returns BadRequest for invalid values, NotFound for missing files.
 Result<controllers::Options> ControllerOptionsFrom(const Flags& flags);
 
 }  // namespace cox::cmd

@@ -10,8 +10,9 @@
 
 namespace cox::cmd {
 
-// Writes the files below `folder`, making folders on the way. AlreadyExists, with nothing written,
-// if one is there and would be changed, unless `replace`; files that say the same are left alone.
+// Writes the files below `folder` and creates missing folders. Returns AlreadyExists and writes
+// nothing if a file exists with different content, unless `replace`. Files with equal content are
+// not written.
 Status WriteFiles(const std::filesystem::path& folder,
                   const std::vector<std::pair<std::string, std::string>>& files, bool replace);
 

@@ -93,7 +93,7 @@ Result<std::string> TaintsText(const Field& field, const Value& value) {
   return Join(parts, ",");
 }
 
-// What the field's flag is given.
+// Returns the value for the field's flag.
 Result<std::string> FlagText(const Field& field, const Value& value) {
   switch (field.form) {
     case Form::kText:
@@ -121,7 +121,7 @@ Result<std::string> FlagText(const Field& field, const Value& value) {
   return std::string();
 }
 
-// Walks to the fields that are known, however deep; the rest has no effect.
+// Recurses to the known fields; all others are reported as without effect.
 Status Read(const std::string& prefix, const Value& object, KubeletConfigFile* file) {
   for (const auto& [key, value] : object.as_object()) {
     const std::string path = prefix + key;

@@ -11,14 +11,14 @@
 namespace cox::cmd {
 
 struct KubeletConfigFile {
-  // The flags that say the same, by name.
+  // The equivalent flags, by name.
   std::vector<std::pair<std::string, std::string>> flags;
-  // Fields that change nothing here, by path: "featureGates".
+  // Ignored fields, by path: "featureGates".
   std::vector<std::string> without_effect;
 };
 
-// Reads a KubeletConfiguration (YAML or JSON). BadRequest if it is none, or a field is not of its
-// type.
+// Parses a KubeletConfiguration (YAML or JSON). Returns BadRequest for another kind or a field of
+// the wrong type.
 Result<KubeletConfigFile> ReadKubeletConfig(std::string_view text);
 
 }  // namespace cox::cmd

@@ -16,7 +16,7 @@ using testing::UnorderedElementsAre;
 
 constexpr char kHead[] = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n";
 
-TEST(KubeletConfigTest, IsReadAsFlags) {
+TEST(KubeletConfigTest, ConvertsFieldsToFlags) {
   const auto file = ReadKubeletConfig(std::string(kHead) + R"(
 authentication:
   anonymous: {enabled: false}
@@ -44,7 +44,7 @@ logging: {verbosity: 2}
   EXPECT_THAT(file->without_effect, ElementsAre("featureGates", "logging"));
 }
 
-TEST(KubeletConfigTest, SaysWhatIsWrong) {
+TEST(KubeletConfigTest, RejectsWrongKindAndTypes) {
   EXPECT_THAT(ReadKubeletConfig("kind: Pod\napiVersion: v1\n").status().message(),
               HasSubstr("KubeletConfiguration"));
   EXPECT_FALSE(ReadKubeletConfig("").ok());
@@ -62,7 +62,7 @@ Result<kubelet::KubeletOptions> OptionsOf(std::vector<std::string> arguments) {
   return KubeletOptionsFrom(flags);
 }
 
-TEST(KubeletFlagsTest, AreUpstreams) {
+TEST(KubeletFlagsTest, DefaultsAndParsingMatchUpstream) {
   const auto usual = OptionsOf({});
   ASSERT_TRUE(usual.ok()) << usual.status().ToString();
   EXPECT_EQ(usual->server.port, 10250);

@@ -47,7 +47,7 @@ constexpr FlagInfo kFlags[] = {
     {"Resources", "eviction-hard", "thresholds", kubelet::kDefaultEvictionHard,
      "Thresholds of available resources; below one of them the Node reports pressure"},
     {"Resources", "eviction-pressure-transition-period", "duration", "5m0s",
-     "Time for which pressure must be gone before the Node reports it"},
+     "Time without pressure after which the Node stops reporting it"},
 
     {"Status", "node-status-update-frequency", "duration", "10s",
      "Interval at which the state of the node is read"},

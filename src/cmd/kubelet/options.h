@@ -9,10 +9,10 @@
 
 namespace cox::cmd {
 
-// The kubelet's own flags, with upstream's names.
+// The flags of the kubelet, with upstream's names.
 std::span<const FlagInfo> KubeletFlags();
 
-// What they say. BadRequest naming the flag.
+// Converts the flags. Returns BadRequest with the flag's name.
 Result<kubelet::KubeletOptions> KubeletOptionsFrom(const Flags& flags);
 
 }  // namespace cox::cmd

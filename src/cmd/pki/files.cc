@@ -30,7 +30,7 @@ Status ReplaceFile(const std::filesystem::path& path, const std::string& text, b
   std::error_code error;
   std::filesystem::create_directories(path.parent_path(), error);
   const std::string beside = path.string() + ".new";
-  // One that a crash left may have another mode.
+  // A file that remained after a crash may have another mode.
   ::unlink(beside.c_str());
   const int fd =
       ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, secret ? 0600 : 0644);

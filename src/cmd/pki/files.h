@@ -8,8 +8,8 @@
 
 namespace cox::cmd {
 
-// Puts `text` where `path` is, whole or not at all, also when the machine stops meanwhile. Secrets
-// are readable by their owner alone, from the first byte on. Makes the folders above.
+// Replaces the file atomically, also if the machine crashes meanwhile. Secrets are created with
+// mode 0600, so that other users can never read them. Creates missing folders.
 Status ReplaceFile(const std::filesystem::path& path, const std::string& text, bool secret);
 
 }  // namespace cox::cmd

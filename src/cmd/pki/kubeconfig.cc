@@ -12,7 +12,7 @@
 namespace cox::cmd {
 namespace {
 
-// The fields in kubectl's order. Names come from us and need no quotes.
+// Fields are in kubectl's order. All names are controlled by this program and need no quoting.
 std::string Text(const KubeconfigUser& user, const KubeconfigOptions& options,
                  const std::string& ca_pem, const net::CertificatePair& pair) {
   const auto base64 = [](const std::string& pem) {
@@ -41,7 +41,7 @@ bool IsGood(const std::filesystem::path& path, const KubeconfigUser& user,
   return info.ok() && info->common_name == user.name && info->ValidAt(until);
 }
 
-// Whether there is nothing in it but what we would write.
+// Returns whether the file contains no other clusters.
 bool IsOurs(const std::string& text, const std::string& cluster) {
   if (TrimSpace(text).empty()) return true;
   const Result<Value> file = yaml::Parse(text);

@@ -105,7 +105,7 @@ Result<CertificatePair> ReadPair(const fs::path& dir, std::string_view name) {
 }
 
 Status WritePair(const fs::path& dir, std::string_view name, const CertificatePair& pair) {
-  // The key first: a certificate that is there has its key.
+  // The key is written first, so that an existing certificate always has a key.
   COX_RETURN_IF_ERROR(ReplaceFile(KeyFile(dir, name), pair.key_pem, /*secret=*/true));
   return ReplaceFile(CertificateFile(dir, name), pair.certificate_pem, /*secret=*/false);
 }
@@ -116,7 +116,8 @@ bool Covers(const std::vector<std::string>& has, const std::vector<std::string>&
   });
 }
 
-// Whether they belong together: a renewal may have been cut off between the two.
+// Returns whether key and certificate match: a renewal may have been interrupted between the two
+// writes.
 bool IsPair(const CertificatePair& pair) {
   const auto free_bio = [](BIO* bio) { BIO_free(bio); };
   const auto free_key = [](EVP_PKEY* key) { EVP_PKEY_free(key); };
@@ -134,7 +135,7 @@ bool IsPair(const CertificatePair& pair) {
          X509_check_private_key(certificate.get(), key.get()) == 1;
 }
 
-// Whether what is there will do.
+// Returns whether the existing certificate can be kept.
 bool IsGood(const fs::path& dir, const LeafSpec& leaf, Clock::WallTime until) {
   const Result<CertificatePair> pair = ReadPair(dir, leaf.file);
   if (!pair.ok() || !IsPair(*pair)) return false;

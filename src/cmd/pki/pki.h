@@ -10,49 +10,50 @@
 #include "base/clock.h"
 #include "base/result.h"
 
-// The keys and certificates of a cluster, under kubeadm's names.
+// The keys and certificates of a cluster, with the file names of kubeadm.
 namespace cox::cmd {
 
 struct PkiOptions {
   std::filesystem::path dir;  // <data-dir>/pki
-  // Names and addresses of the API server beside those that every cluster has.
+  // Names and addresses of the API server in addition to those of every cluster.
   std::vector<std::string> apiserver_names;
   std::vector<std::string> apiserver_addresses;
   std::string cluster_domain = "cluster.local";
-  std::string node_name;  // of the kubelet's serving certificate; empty: none is made
+  std::string node_name;  // for the kubelet's serving certificate; empty: none is created
   std::vector<std::string> node_addresses;
-  // Certificates that end earlier than this are made anew.
+  // Certificates that expire within this time are renewed.
   std::chrono::hours renew_before{24 * 30};
 };
 
-// Makes what is not there, and anew what ends soon, lacks a name that is wanted now, has not its
-// key, or was signed by a CA that is gone. CAs and the key of service accounts stay for ever: all
-// else hangs on them.
+// Creates missing files, and renews certificates that expire soon, lack a required name, do not
+// match their key, or were signed by a CA that no longer exists. CAs and the service account key
+// are never replaced, because everything else depends on them.
 //
 //   ca, front-proxy-ca, etcd/ca                            the three CAs
-//   apiserver, kubelet, etcd/server, etcd/peer             who serves
-//   apiserver-kubelet-client, apiserver-etcd-client, front-proxy-client   whom the API server is
+//   apiserver, kubelet, etcd/server, etcd/peer             serving certificates
+//   apiserver-kubelet-client, apiserver-etcd-client, front-proxy-client   the API server's clients
 //   sa.key, sa.pub                                         signs service account tokens
 //
-// Keys are readable by their owner alone. Returns the names of the files made, for the log.
-// Errors: Internal, naming the file that cannot be written or read; BadRequest for one that is
-//   none.
+// Keys are readable only by their owner. Returns the names of the created files, for the log.
+// Errors: Internal with the name of a file that cannot be written or read; BadRequest for an
+//   invalid file.
 Result<std::vector<std::string>> EnsurePki(const PkiOptions& options, Clock::WallTime now);
 
-// Somebody who talks to the API server with a certificate.
+// A user of the API server with a client certificate.
 struct KubeconfigUser {
   std::string file;  // "admin.conf"
   std::string name;  // common name: "kubernetes-admin"
   std::vector<std::string> groups;
 };
 struct KubeconfigOptions {
-  std::filesystem::path pki;  // where ca.crt and ca.key are
+  std::filesystem::path pki;  // directory of ca.crt and ca.key
   std::string server;         // "https://10.0.0.1:6443"
   std::string cluster_name = "coxswain";
   std::chrono::hours renew_before{24 * 30};
 };
-// Writes a kubeconfig with a certificate of its own, unless `path` holds one that is still good for
-// this server. True if it was written. Conflict if the file is of other clusters: it is left alone.
+// Writes a kubeconfig with its own client certificate, unless `path` contains a valid one for this
+// server. Returns true if it was written. Returns Conflict and keeps the file if it contains other
+// clusters.
 Result<bool> EnsureKubeconfig(const std::filesystem::path& path, const KubeconfigUser& user,
                               const KubeconfigOptions& options, Clock::WallTime now);
 

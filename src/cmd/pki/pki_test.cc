@@ -50,7 +50,7 @@ class PkiTest : public ::testing::Test {
   const Clock::WallTime now_ = RealClock().Now();
 };
 
-TEST_F(PkiTest, HasKubeadmsFilesWithPrivateKeys) {
+TEST_F(PkiTest, CreatesFilesOfKubeadmWithPrivateKeyModes) {
   Ensure(now_);
   for (const char* name :
        {"ca", "apiserver", "apiserver-kubelet-client", "front-proxy-ca", "front-proxy-client",
@@ -68,7 +68,7 @@ TEST_F(PkiTest, HasKubeadmsFilesWithPrivateKeys) {
   EXPECT_EQ(Read("kubelet").common_name, "system:node:node-1");
 }
 
-TEST_F(PkiTest, IsMadeOnceAndRenewedBeforeItEnds) {
+TEST_F(PkiTest, CreatedOnceAndRenewedBeforeExpiry) {
   Ensure(now_);
   EXPECT_THAT(Ensure(now_ + std::chrono::hours(24)), IsEmpty());
   const auto later = Ensure(now_ + std::chrono::hours(24 * 340));
@@ -77,7 +77,7 @@ TEST_F(PkiTest, IsMadeOnceAndRenewedBeforeItEnds) {
   EXPECT_THAT(later, Not(Contains("sa.key")));
 }
 
-TEST_F(PkiTest, MakesAnewWhatLacksANameOrItsCa) {
+TEST_F(PkiTest, RenewsIfNameIsMissingOrCaIsNew) {
   Ensure(now_);
   options_.apiserver_addresses.emplace_back("198.51.100.3");
   EXPECT_THAT(Ensure(now_), ElementsAre("apiserver"));
@@ -86,7 +86,7 @@ TEST_F(PkiTest, MakesAnewWhatLacksANameOrItsCa) {
               ElementsAre("etcd/ca", "etcd/server", "etcd/peer", "apiserver-etcd-client"));
 }
 
-TEST_F(PkiTest, MakesAnewWhatARenewalLeftHalfDone) {
+TEST_F(PkiTest, RenewsIfKeyDoesNotMatch) {
   Ensure(now_);
   fs::copy_file(options_.dir / "kubelet.key", options_.dir / "apiserver.key",
                 fs::copy_options::overwrite_existing);
@@ -109,7 +109,7 @@ TEST_F(PkiTest, KubeconfigOfOtherClustersIsNotReplaced) {
   EXPECT_TRUE(EnsureKubeconfig(path, user, options, now_).ok()) << "an empty one is nobody's";
 }
 
-TEST_F(PkiTest, KubeconfigIsOfItsUserAndKeptWhileItIsGood) {
+TEST_F(PkiTest, KubeconfigIsKeptWhileValid) {
   Ensure(now_);
   const KubeconfigUser user{"admin.conf", "kubernetes-admin", {"system:masters"}};
   KubeconfigOptions options{.pki = options_.dir, .server = "https://192.0.2.7:6443"};

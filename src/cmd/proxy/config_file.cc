@@ -12,7 +12,7 @@ namespace cox::cmd {
 namespace {
 
 struct Field {
-  std::string_view path;  // with a dot: within that object
+  std::string_view path;  // with a dot: a field of that object
   std::string_view flag;
 };
 
@@ -32,7 +32,7 @@ constexpr Field kFields[] = {
     {"nodePortAddresses", "nodeport-addresses"},
 };
 
-// Upstream has them; here they change nothing.
+// Fields of upstream that have no effect here.
 constexpr std::string_view kPassedOver[] = {
     "apiVersion",
     "bindAddress",
@@ -102,7 +102,7 @@ Result<std::vector<std::pair<std::string, std::string>>> ReadProxyConfig(std::st
     const Value* value = At(document, field.path);
     if (value == nullptr || value->is_null()) continue;
     COX_ASSIGN_OR_RETURN(std::string said, TextOf(*value, field.path));
-    // Empty is upstream's way to say: as you like.
+    // An empty value means the default.
     if (!said.empty()) flags.emplace_back(field.flag, std::move(said));
   }
   return flags;

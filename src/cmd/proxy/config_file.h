@@ -10,9 +10,9 @@
 
 namespace cox::cmd {
 
-// A KubeProxyConfiguration as the flags that say the same, by name. Sections of other modes and
-// what has no meaning here are passed over. BadRequest naming the field for what upstream does not
-// know either, or what is not of its type.
+// Converts a KubeProxyConfiguration to the equivalent flags, by name. Sections of other proxy modes
+// and fields without meaning here are ignored. Returns BadRequest with the field's name for fields
+// that upstream does not have, and for wrong types.
 Result<std::vector<std::pair<std::string, std::string>>> ReadProxyConfig(std::string_view text);
 
 }  // namespace cox::cmd

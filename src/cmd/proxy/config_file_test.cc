@@ -14,7 +14,7 @@ using testing::UnorderedElementsAre;
 constexpr std::string_view kHead =
     "apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\n";
 
-TEST(ProxyConfigTest, AsKubeadmWritesIt) {
+TEST(ProxyConfigTest, ReadsConfigurationOfKubeadm) {
   const auto flags = ReadProxyConfig(std::string(kHead) + R"(
 bindAddress: 0.0.0.0
 bindAddressHardFail: false
@@ -47,7 +47,7 @@ nodePortAddresses: [10.0.0.0/8, "fd00::/8"]
                           Pair("nodeport-addresses", "10.0.0.0/8,fd00::/8")));
 }
 
-TEST(ProxyConfigTest, WhatIsRefusedIsNamed) {
+TEST(ProxyConfigTest, ErrorsContainTheField) {
   const struct {
     std::string text;
     const char* says;

@@ -96,7 +96,7 @@ Result<proxy::ProxyOptions> OptionsFrom(const Flags& flags) {
       std::chrono::nanoseconds(period->nanos));
   options.healthz_address = flags.Get("healthz-bind-address");
   options.metrics_address = flags.Get("metrics-bind-address");
-  // Upstream's word for none.
+  // An empty address disables the server, as in upstream.
   if (options.healthz_address.empty()) options.healthz_address = "0";
   if (options.metrics_address.empty()) options.metrics_address = "0";
   return options;

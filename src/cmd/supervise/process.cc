@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Files of /proc have no size to go by.
+// Files in /proc report no size.
 std::string ReadProc(const std::string& path) {
   const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   std::string text;
@@ -62,8 +62,8 @@ bool IsCalled(const std::string& proc, std::string_view program, std::string_vie
 
 std::optional<Process> ProcessOf(pid_t pid) {
   const std::string text = ReadProc("/proc/" + std::to_string(pid) + "/stat");
-  // The name, in parentheses, may hold anything; after it comes the state, and 19 fields later the
-  // start.
+  // The name, in parentheses, may contain any character. After it come the state and, 19 fields
+  // later, the start time.
   const size_t name_end = text.rfind(')');
   if (name_end == std::string::npos || text.size() < name_end + 3) return std::nullopt;
   const char state = text[name_end + 2];
@@ -130,11 +130,11 @@ Result<Process> StartProgram(const ProgramStart& start) {
   posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, start.log.c_str(),
                                    O_WRONLY | O_CREAT | O_APPEND, 0600);
   posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
-  // It may outlive us, and would hold our ports.
+  // The program may outlive this process and must not inherit its sockets.
   posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
-  // We have signals blocked and ignored that it is to hear.
+  // This process blocks and ignores signals that the program must receive.
   sigset_t none, defaults;
   sigemptyset(&none);
   sigemptyset(&defaults);
@@ -162,7 +162,7 @@ Result<Process> StartProgram(const ProgramStart& start) {
   if (failed != 0) {
     return Status::Internal("cannot start " + program + ": " + std::strerror(failed));
   }
-  // One that is gone already is found to be by whoever waits for it.
+  // If the process has already exited, AwaitEnd detects that.
   return ProcessOf(pid).value_or(Process{.pid = pid});
 }
 
@@ -171,7 +171,8 @@ Status AwaitEnd(const Context& ctx, const Process& process) {
   const Fd stopped(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   const StopHandle on_stop =
       ctx.OnStop([fd = stopped.get()] { static_cast<void>(::eventfd_write(fd, 1)); });
-  // After the handle was opened: it is that of this very process, or of none that matters.
+  // Checked after opening the pidfd, so that it refers to this process and not to a later one with
+  // the same pid.
   if (handle.get() >= 0 && Runs(process)) {
     pollfd waiting[] = {{.fd = handle.get(), .events = POLLIN, .revents = 0},
                         {.fd = stopped.get(), .events = POLLIN, .revents = 0}};
@@ -179,7 +180,7 @@ Status AwaitEnd(const Context& ctx, const Process& process) {
     }
     if (waiting[0].revents == 0) return ctx.status();
   }
-  // Not a child: nothing to take note of.
+  // Reaps a child; fails harmlessly for other processes.
   while (::waitpid(process.pid, nullptr, WNOHANG) < 0 && errno == EINTR) {
   }
   return {};

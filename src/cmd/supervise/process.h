@@ -14,48 +14,49 @@
 #include "base/context.h"
 #include "base/result.h"
 
-// Other programs, which may outlive this one.
+// Other processes, which may outlive this one.
 namespace cox::cmd {
 
-// A process, told from later ones of the same number by when it was started.
+// A process, distinguished from later processes with the same pid by its start time.
 struct Process {
   pid_t pid = -1;
-  uint64_t started = 0;  // in ticks since the machine has
+  uint64_t started = 0;  // in clock ticks since boot
 
   bool operator==(const Process&) const = default;
 };
 
-// None: there is no such process, or only what its parent has not taken note of.
+// Returns nullopt if there is no such process, or only a zombie.
 std::optional<Process> ProcessOf(pid_t pid);
 bool Runs(const Process& process);
 
-// The process that has `argument` among its own, word for word, and sees the same files as we do: a
-// container that is made like this machine has other processes of the same words. Any program
-// counts whose name is `program`.
+// Finds the process named `program` that has exactly `argument` among its arguments and is in the
+// same mount namespace. Containers may run processes with the same command line, so these are
+// excluded.
 std::optional<Process> FindProcess(std::string_view program, std::string_view argument);
 std::vector<Process> FindProcesses(std::string_view program, std::string_view argument);
 
-// Whether the folder that it works in was removed.
+// Returns whether the process' working directory was deleted.
 bool HasLostItsFolder(const Process& process);
 
 struct ProgramStart {
-  std::vector<std::string> arguments;    // the program, found by PATH, and what it is told
-  std::vector<std::string> environment;  // NAME=value, before what we have ourselves
-  std::filesystem::path log;             // its output goes to the end of this file
+  std::vector<std::string> arguments;  // the program, searched in PATH, and its arguments
+  // NAME=value; takes precedence over the inherited environment.
+  std::vector<std::string> environment;
+  std::filesystem::path log;  // stdout and stderr are appended to this file
 };
-// Starts it apart from us: signals of our terminal do not reach it, and it lives on when we end.
-// NotFound if there is no such program.
+// Starts the program in its own session: it gets no signals of the terminal and keeps running after
+// this process exits. Returns NotFound if the program is not installed.
 Result<Process> StartProgram(const ProgramStart& start);
 
-// The full path; empty if PATH, and where Debian keeps programs of administrators, have none.
+// Returns the full path; empty if the program is not in PATH, /usr/sbin or /sbin.
 std::string FindProgram(std::string_view name);
 
-// Blocks until it has ended, and takes note of that if it is our child. Not OK when `ctx` stops
-// first.
+// Blocks until the process has ended, and reaps it if it is a child. Returns an error if `ctx`
+// stops first.
 Status AwaitEnd(const Context& ctx, const Process& process);
 
-// Asks it to end, and kills it after `grace`. OK when it is gone; Forbidden if it is not ours to
-// end.
+// Sends SIGTERM, and SIGKILL after `grace`. Returns OK when the process has ended, Forbidden if it
+// belongs to another user.
 Status EndProcess(const Context& ctx, const Process& process, std::chrono::milliseconds grace);
 
 }  // namespace cox::cmd

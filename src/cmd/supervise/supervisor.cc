@@ -12,11 +12,11 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kFirstBackoff{200};
 constexpr milliseconds kMaxBackoff{10'000};
-// Who ran for this long begins with the first backoff again.
+// After this running time, the backoff is reset.
 constexpr std::chrono::seconds kStable{60};
 constexpr milliseconds kProbeInterval{10};
 constexpr milliseconds kProbeLimit{2'000};
-// A log that is larger begins anew when its program does.
+// A larger log is truncated when its program is started.
 constexpr std::uintmax_t kMaxLog = std::uintmax_t{16} * 1024 * 1024;
 
 }  // namespace
@@ -64,7 +64,7 @@ Status Supervisor::Launch() {
     }
     COX_ASSIGN_OR_RETURN(found, StartProgram(program_.start));
   }
-  COX_INFO(ctx_.log(), adopted ? "Found a program that runs" : "Started a program",
+  COX_INFO(ctx_.log(), adopted ? "Found a running program" : "Started a program",
            {"program", program_.name}, {"pid", found->pid});
   MutexLock lock(mu_);
   process_ = *found;
@@ -78,7 +78,7 @@ void Supervisor::Watch(Context& ctx) {
     const Clock::SteadyTime begun = ctx.clock().Monotonic();
     if (!AwaitEnd(ctx, process()).ok()) return;
     if (ctx.clock().Monotonic() - begun > kStable) backoff = kFirstBackoff;
-    COX_WARNING(ctx.log(), "A program has ended, and is started again", {"program", program_.name},
+    COX_WARNING(ctx.log(), "Program exited, restarting", {"program", program_.name},
                 {"after", backoff}, {"log", program_.start.log.string()});
     if (!ctx.Sleep(backoff).ok()) return;
     backoff = std::min(backoff * 2, kMaxBackoff);
@@ -88,11 +88,11 @@ void Supervisor::Watch(Context& ctx) {
       MutexLock lock(mu_);
       ++restarts_;
     }
-    TellServedAgain(ctx);
+    ReportServedAgain(ctx);
   }
 }
 
-void Supervisor::TellServedAgain(Context& ctx) {
+void Supervisor::ReportServedAgain(Context& ctx) {
   if (!program_.served_again) return;
   const Process started = process();
   while (Runs(started)) {
@@ -122,7 +122,7 @@ Status Supervisor::WaitReady(Context& ctx) {
     Context attempt = ctx.WithTimeout(kProbeLimit);
     const Status status = program_.probe(attempt);
     if (status.ok()) return {};
-    // Twice for the same reason is enough to tell somebody.
+    // Reports an error after the second restart.
     if (restarts() >= 2 || !ctx.Sleep(kProbeInterval).ok()) {
       return Status::Unavailable(program_.name + " does not answer (" + status.message() +
                                  "); the end of " + program_.start.log.string() + ":\n" +

@@ -18,43 +18,44 @@ namespace cox::cmd {
 struct SupervisedProgram {
   std::string name;  // "etcd"
   ProgramStart start;
-  // One of start.arguments that no other process has: by it one that runs already is found.
+  // An entry of start.arguments that no other process has. It identifies an instance that already
+  // runs.
   std::string mark;
-  // OK when it serves.
+  // Returns OK when the program serves.
   std::function<Status(Context& ctx)> probe;
-  // Called whenever it serves in place of one that has ended; may be empty.
+  // Called whenever a restarted program serves; may be empty.
   std::function<void(const Context& ctx)> served_again;
 };
 
-// Keeps a program running: finds the one that an earlier supervisor has left or starts it, and
-// starts it again when it ends.
+// Keeps a program running: adopts the process of an earlier supervisor or starts a new one, and
+// restarts it when it exits.
 //
-// Guarantees: never starts a second one beside one that runs. A program that ends soon after its
-//   start is started later each time, up to ten seconds. It lives on when the supervisor is
-//   destroyed; End() ends it.
+// Guarantees: never starts a second instance. Restarts have an exponential backoff, up to ten
+//   seconds. The program keeps running when the supervisor is destroyed; End() stops it.
 // Threads: all methods may be called concurrently.
 class Supervisor {
  public:
-  // Started when this returns, or found; WaitReady tells when it serves. NotFound: not installed.
+  // Returns when the program is started or found; WaitReady waits until it serves. Returns NotFound
+  // if it is not installed.
   static Result<std::unique_ptr<Supervisor>> Start(const Context& ctx, SupervisedProgram program);
   Supervisor(const Context& ctx, SupervisedProgram program);  // use Start()
   ~Supervisor();
 
-  // Errors: the context's reason, with the end of the program's log if that has ended meanwhile.
+  // Errors: Unavailable, with the probe's error and the end of the program's log.
   Status WaitReady(Context& ctx);
-  // Whether it was there before us.
+  // Returns whether the process existed before this supervisor.
   bool adopted() const;
   Process process() const;
-  // How often it was started again.
+  // The number of restarts.
   int restarts() const;
 
-  // Asks it to end, and insists after `grace`; it is not started again.
+  // Sends SIGTERM, and SIGKILL after `grace`; the program is not restarted.
   Status End(const Context& ctx, std::chrono::milliseconds grace);
 
  private:
   Status Launch();
   void Watch(Context& ctx);
-  void TellServedAgain(Context& ctx);
+  void ReportServedAgain(Context& ctx);
 
   const SupervisedProgram program_;
   const Context ctx_;

@@ -34,7 +34,7 @@ class SupervisorTest : public ::testing::Test {
     fs::remove_all(dir_);
   }
 
-  // A shell that counts its starts in a file and then does what `then` says.
+  // A shell that appends a line to a file at each start and then executes `then`.
   SupervisedProgram Shell(const std::string& then) {
     return {.name = "shell",
             .start = {.arguments = {"sh", "-c", "echo started >> $0; " + then, mark_},
@@ -66,7 +66,7 @@ class SupervisorTest : public ::testing::Test {
 
 constexpr char kWait[] = "while :; do sleep 0.05; done";
 
-TEST_F(SupervisorTest, StartsAgainWhatWasKilled) {
+TEST_F(SupervisorTest, RestartsKilledProgram) {
   auto made = Supervisor::Start(ctx_, Shell(kWait));
   ASSERT_TRUE(made.ok()) << made.status().ToString();
   EXPECT_TRUE((*made)->WaitReady(ctx_).ok());
@@ -79,7 +79,7 @@ TEST_F(SupervisorTest, StartsAgainWhatWasKilled) {
   EXPECT_FALSE(FindProcess("sh", mark_).has_value());
 }
 
-TEST_F(SupervisorTest, TellsWhenTheNextOneServes) {
+TEST_F(SupervisorTest, CallsServedAgainAfterRestart) {
   SupervisedProgram program = Shell(kWait);
   std::atomic<int> told = 0;
   program.served_again = [&](const Context&) { told = Starts(); };
@@ -92,8 +92,8 @@ TEST_F(SupervisorTest, TellsWhenTheNextOneServes) {
   EXPECT_TRUE((*made)->End(ctx_, seconds(5)).ok());
 }
 
-TEST_F(SupervisorTest, WhatItStartsHoldsNothingOfOurs) {
-  const Fd ours(::dup(STDERR_FILENO));  // without O_CLOEXEC, as sockets of libraries are
+TEST_F(SupervisorTest, ProgramInheritsNoFileDescriptors) {
+  const Fd ours(::dup(STDERR_FILENO));  // without O_CLOEXEC, like sockets of libraries
   ASSERT_GT(ours.get(), 2);
   auto made = Supervisor::Start(ctx_, Shell(kWait));
   ASSERT_TRUE(made.ok()) << made.status().ToString();
@@ -104,7 +104,7 @@ TEST_F(SupervisorTest, WhatItStartsHoldsNothingOfOurs) {
   EXPECT_TRUE((*made)->End(ctx_, seconds(5)).ok());
 }
 
-TEST_F(SupervisorTest, FindsWhatAnEarlierOneLeft) {
+TEST_F(SupervisorTest, AdoptsProcessOfEarlierSupervisor) {
   Process first;
   {
     auto made = Supervisor::Start(ctx_, Shell(kWait));
@@ -123,7 +123,7 @@ TEST_F(SupervisorTest, FindsWhatAnEarlierOneLeft) {
   EXPECT_FALSE(Runs(first));
 }
 
-TEST_F(SupervisorTest, SaysWhatAProgramThatEndsHasSaid) {
+TEST_F(SupervisorTest, ErrorContainsEndOfLog) {
   SupervisedProgram program = Shell("echo no such disk; exit 1");
   program.probe = [](Context&) { return Status::Unavailable("refused"); };
   auto made = Supervisor::Start(ctx_, std::move(program));
@@ -133,7 +133,7 @@ TEST_F(SupervisorTest, SaysWhatAProgramThatEndsHasSaid) {
   EXPECT_NE(status.message().find("refused"), std::string::npos);
 }
 
-TEST_F(SupervisorTest, KillsWhatDoesNotEnd) {
+TEST_F(SupervisorTest, KillsProgramThatIgnoresSigterm) {
   auto made = Supervisor::Start(ctx_, Shell(std::string("trap '' TERM; ") + kWait));
   ASSERT_TRUE(made.ok());
   EXPECT_TRUE((*made)->WaitReady(ctx_).ok());
@@ -141,14 +141,14 @@ TEST_F(SupervisorTest, KillsWhatDoesNotEnd) {
   EXPECT_FALSE(Runs((*made)->process()));
 }
 
-TEST_F(SupervisorTest, NamesAProgramThatIsNotThere) {
+TEST_F(SupervisorTest, MissingProgramIsNotFound) {
   SupervisedProgram program = Shell("");
   program.start.arguments = {"no-such-program-here"};
   const auto made = Supervisor::Start(ctx_, std::move(program));
   EXPECT_TRUE(made.status().Is(Reason::kNotFound));
 }
 
-TEST_F(SupervisorTest, AllOfAKindAreFoundAndThoseWithoutAFolder) {
+TEST_F(SupervisorTest, FindsAllProcessesAndDeletedWorkingDirectories) {
   const fs::path folder = dir_ / "folder";
   fs::create_directory(folder);
   const auto shell = [&](const std::string& then) {
@@ -167,11 +167,11 @@ TEST_F(SupervisorTest, AllOfAKindAreFoundAndThoseWithoutAFolder) {
   fs::remove(folder);
   EXPECT_TRUE(HasLostItsFolder(without));
   EXPECT_FALSE(HasLostItsFolder(with));
-  // A child of one is called as it is until it is something else.
+  // A forked child has the same command line until it calls exec.
   EXPECT_THAT(FindProcesses("sh", mark_), ::testing::IsSupersetOf({with, without}));
 }
 
-TEST(ProcessTest, IsToldFromOneOfTheSameNumber) {
+TEST(ProcessTest, StartTimeDistinguishesReusedPid) {
   const auto self = ProcessOf(::getpid());
   ASSERT_TRUE(self.has_value());
   EXPECT_TRUE(Runs(*self));

@@ -54,17 +54,17 @@ std::vector<std::string> EtcdArguments(const UpOptions& options) {
       "--peer-trusted-ca-file=" + pki + "/ca.crt",
       "--peer-client-cert-auth",
       "--log-level=warn",
-      // A second way in that nobody needs.
+      // Not needed; disabled to reduce the attack surface.
       "--enable-grpc-gateway=false",
   };
 }
 
-// Flags that not every version has: a variable that it does not know it passes over.
+// Settings that not every version has, as variables, because etcd ignores unknown variables.
 std::vector<std::string> EtcdEnvironment() {
   return {
-      // Half the memory for some more work of its garbage collector.
+      // Halves the memory at the cost of more garbage collection.
       "GOGC=50",
-      // What it keeps of the past in memory, for members that lag behind; there are none.
+      // The log entries that etcd keeps in memory for slow followers; there are none here.
       "ETCD_SNAPSHOT_COUNT=2000",                        // until 3.6
       "ETCD_EXPERIMENTAL_SNAPSHOT_CATCHUP_ENTRIES=500",  // 3.5.14 to 3.6
       "ETCD_SNAPSHOT_CATCHUP_ENTRIES=500",               // from 3.6 on
@@ -91,7 +91,7 @@ std::string ContainerdMark(const UpPaths& paths) {
   return "--config=" + paths.containerd_config().string();
 }
 
-Status EtcdAnswers(Context& ctx, const UpOptions& options) {
+Status EtcdResponds(Context& ctx, const UpOptions& options) {
   COX_ASSIGN_OR_RETURN(const auto store, storage::ConnectEtcd(ctx, EtcdAccess(options)));
   return store->Healthy(ctx);
 }
@@ -104,10 +104,10 @@ Result<std::unique_ptr<Supervisor>> StartEtcd(const Context& ctx, const UpOption
                       .log = options.paths.logs() / "etcd.log"},
             .mark = EtcdMark(options.paths),
             .probe = [options](Context& attempt) -> Status {
-              // A refused connection is known sooner than by the client, which tries again.
+              // A plain connection fails immediately if refused; the client would retry.
               COX_RETURN_IF_ERROR(
                   net::TcpSocket::Connect(attempt, "127.0.0.1", options.ports.etcd).status());
-              return EtcdAnswers(attempt, options);
+              return EtcdResponds(attempt, options);
             }});
 }
 
@@ -128,14 +128,14 @@ void EndLostShims(const Context& ctx, const UpPaths& paths) {
   for (const Process& shim : FindProcesses(kShim, paths.containerd_socket().string())) {
     if (!HasLostItsFolder(shim)) continue;
     const Status ended = EndProcess(ctx, shim, std::chrono::milliseconds(0));
-    COX_WARNING(ctx.log(), "Ended a shim that its containerd has lost", {"pid", shim.pid},
-                {"err", ended});
+    COX_WARNING(ctx.log(), "Ended an orphaned containerd shim", {"pid", shim.pid}, {"err", ended});
   }
 }
 
 namespace {
 
-// One that runs with another configuration is ended, to be started anew; its containers run on.
+// Stops a containerd that runs with another configuration, so that it is restarted; its containers
+// keep running.
 Status Configure(const Context& ctx, const UpPaths& paths, const std::string& text) {
   const Result<std::string> before = ReadBoundedFile(paths.containerd_config());
   if (before.ok() && *before == text) return {};
@@ -144,7 +144,7 @@ Status Configure(const Context& ctx, const UpPaths& paths, const std::string& te
   return running ? EndProcess(ctx, *running, std::chrono::seconds(10)) : Status();
 }
 
-// Where registries are asked for, as an earlier start was told.
+// Removes the registry mirrors of an earlier start.
 void ForgetMirrors(const UpPaths& paths) {
   std::error_code error;
   for (const auto& registry : std::filesystem::directory_iterator(paths.registries(), error)) {
@@ -158,7 +158,7 @@ void ForgetMirrors(const UpPaths& paths) {
 
 Result<std::unique_ptr<NodeRuntime>> NodeRuntime::Start(const Context& ctx,
                                                         const UpOptions& options) {
-  COX_ASSIGN_OR_RETURN(const RuntimeFacts facts, LookAround(ctx, options));
+  COX_ASSIGN_OR_RETURN(const RuntimeInfo facts, DetectRuntime(ctx, options));
   auto made = std::make_unique<NodeRuntime>(ctx, options.paths);
   made->image_ = std::make_shared<const PauseImage>();
   COX_ASSIGN_OR_RETURN(made->registry_, ServePauseImage(ctx, made->image_));

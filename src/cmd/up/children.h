@@ -10,30 +10,30 @@
 #include "cmd/up/pause/pause_image.h"
 #include "net/server.h"
 
-// The programs beside ours that a cluster stands on.
+// The child processes of a cluster: etcd and containerd.
 namespace cox::cmd {
 
-// NotFound, with how to get it, for a program that the options need and that is not installed.
+// Returns NotFound with installation instructions if a required program is not installed.
 Status CheckPrograms(const UpOptions& options);
 
-// etcd with one member, for this API server alone: on the loopback, and only with a certificate of
-// its CA. The certificates must be there.
+// Starts etcd with one member, which listens on the loopback interface and requires client
+// certificates of its CA. REQUIRES: the certificates exist.
 Result<std::unique_ptr<Supervisor>> StartEtcd(const Context& ctx, const UpOptions& options);
-// OK if the etcd that the options name answers.
-Status EtcdAnswers(Context& ctx, const UpOptions& options);
+// Returns OK if the etcd of the options is healthy.
+Status EtcdResponds(Context& ctx, const UpOptions& options);
 
-// containerd with a root, a socket and a configuration of its own, and where it gets the image of
-// infra containers from.
+// A containerd with its own root, socket and configuration, and the registry that serves the pause
+// image.
 class NodeRuntime {
  public:
-  // Writes the configuration and starts it. NotFound as LookAround.
+  // Writes the configuration and starts containerd. Returns NotFound like DetectRuntime.
   static Result<std::unique_ptr<NodeRuntime>> Start(const Context& ctx, const UpOptions& options);
   NodeRuntime(const Context& ctx, UpPaths paths)  // use Start()
       : ctx_(ctx), paths_(std::move(paths)) {}
-  // When it answers, with the image of infra containers in it.
+  // Waits until containerd responds and has the pause image.
   Status WaitReady(Context& ctx);
   bool adopted() const { return containerd_->adopted(); }
-  // Containers run on.
+  // Containers keep running.
   Status End(const Context& ctx) { return containerd_->End(ctx, std::chrono::seconds(5)); }
 
  private:
@@ -44,14 +44,14 @@ class NodeRuntime {
   std::unique_ptr<Supervisor> containerd_;
 };
 
-// How they are told apart from others on this machine.
+// Arguments that identify the processes of this cluster.
 std::string EtcdMark(const UpPaths& paths);
 std::string ContainerdMark(const UpPaths& paths);
 inline constexpr std::string_view kShim = "containerd-shim-runc-v2";
 SupervisedProgram ContainerdProgram(const Context& ctx, const UpPaths& paths);
 
-// Ends shims that nobody else ever would: containerd was killed between their start and its note of
-// it, and has removed their folders when it served again.
+// Ends shims that containerd does not manage any more: it was killed after it had started them and
+// before it stored that, and deleted their folders after its restart.
 void EndLostShims(const Context& ctx, const UpPaths& paths);
 
 }  // namespace cox::cmd

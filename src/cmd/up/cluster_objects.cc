@@ -42,7 +42,7 @@ Status WriteDnsRole(Context& ctx, Client& admin) {
   return Bind(ctx, admin, "coxswain:dns", "coxswain:dns", "coxswain:dns");
 }
 
-// Where the Service `kubernetes` leads, in both forms.
+// Writes the endpoints of the Service `kubernetes`, as EndpointSlice and Endpoints.
 Status WriteApiEndpoints(Context& ctx, Client& admin, const UpOptions& options) {
   const bool ipv6 = options.advertise_address.find(':') != std::string::npos;
   discovery::v1::EndpointSlice slice;

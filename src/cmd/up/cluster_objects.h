@@ -8,8 +8,8 @@
 
 namespace cox::cmd {
 
-// Writes what the API server does not have of itself: what our components may do, and where the API
-// itself is found. `admin` may do everything. Idempotent.
+// Writes the objects that the API server does not create: RBAC roles of the components, and the
+// endpoints of the API server. `admin` needs all permissions. Idempotent.
 Status WriteClusterObjects(Context& ctx, Client& admin, const UpOptions& options);
 
 }  // namespace cox::cmd

@@ -14,7 +14,7 @@
 namespace cox::cmd {
 namespace {
 
-// Somebody waits for the program to end.
+// Shorter than the default, because a user waits for the program to end.
 constexpr std::chrono::milliseconds kGracefulShutdown{10'000};
 
 Result<Flags> Parsed(std::span<const FlagInfo> known, std::vector<std::string> arguments) {
@@ -69,10 +69,10 @@ Result<Flags> ApiServerFlagsFor(const UpOptions& options) {
   return Parsed(ApiServerFlags(), std::move(arguments));
 }
 
-// In the order in which one stands on the other.
+// In dependency order: later members use earlier ones.
 struct Components::Running {
   std::string name;
-  std::optional<Flags> flags;  // of its secure port
+  std::optional<Flags> flags;  // for its secure port
   Config config;
   std::unique_ptr<Manager> manager;
   std::unique_ptr<SecureServing> serving;
@@ -131,14 +131,14 @@ Status Components::Add(Component component) {
 void Components::Stop() {
   scope_.Stop();
   scope_.Wait();
-  // Those that came last stand on those that came first.
+  // In reverse order, because later components depend on earlier ones.
   while (!running_.empty()) running_.pop_back();
 }
 
 Status AddControlPlane(Components& components, const UpOptions& options) {
   const auto manager_options = [&](const std::string& name) {
     ManagerOptions manager;
-    // Of an etcd that is not ours, another control plane may live.
+    // An external etcd may be shared with another control plane.
     if (!options.etcd_servers.empty()) {
       manager.leader_election.emplace().lease = {"kube-system", name};
     }
@@ -158,7 +158,7 @@ Status AddControlPlane(Components& components, const UpOptions& options) {
          wanted.node_ipam.allocate_node_cidrs = true;
          wanted.node_ipam.cluster_cidrs = {options.cluster_cidr};
          wanted.node_ipam.service_cidrs = {options.service_cidr};
-         // Each writes as a service account of its own, which may what its role says.
+         // Each controller uses its own service account, with the permissions of its role.
          return controllers::AddControllers(
              manager, wanted, [&](std::string_view account) -> Result<std::shared_ptr<Client>> {
                const std::string name(account);

@@ -19,43 +19,44 @@
 
 namespace cox::cmd {
 
-// The API server of this cluster, as its command is when it runs alone.
+// Returns the flags of this cluster's API server.
 Result<Flags> ApiServerFlagsFor(const UpOptions& options);
 
-// Who a component is for the API server.
+// The user and groups of a component.
 struct Identity {
   std::string user;
   std::vector<std::string> groups;
 };
 
-// What works through the API inside this process: each component has a Manager, a client with an
-// identity of its own, and a logger. Requests are calls of the server's handler, without a socket,
-// and are authenticated, authorized and admitted as all others.
+// The components that run inside this process. Each has a Manager, a client with its own identity,
+// and a logger. Requests call the server's handler without a socket; they are authenticated,
+// authorized and admitted like all others.
 //
-// Threads: Add and Stop by one at a time; the rest concurrently.
-// Lifetime: the API server and `logging` outlive it. Stop, then destroy.
+// Threads: Add and Stop by one thread at a time; other methods concurrently.
+// Lifetime: the API server and `logging` outlive it. Call Stop before destruction.
 class Components {
  public:
-  // `failed` is called, once, when one of them ends that was not asked to.
+  // `failed` is called when a component ends without a call of Stop.
   using OnFailure = std::function<void(std::string_view name, const Status& why)>;
   Components(const Context& ctx, Logging& logging, apiserver::ApiServer& server, OnFailure failed);
   ~Components();
 
-  // A client of that identity.
+  // Returns a client with that identity.
   std::shared_ptr<Client> ClientFor(const std::string& name, const Identity& identity);
 
   struct Component {
     std::string name;  // "kube-scheduler"
     Identity identity;
     ManagerOptions manager;
-    // HTTPS on the loopback: probes for all, metrics for who may. 0: none.
+    // HTTPS on the loopback interface: probes without authorization, metrics with authorization. 0:
+    // none.
     uint16_t secure_port = 0;
-    std::string kubeconfig;  // by which the API server is asked who may
+    std::string kubeconfig;  // for TokenReviews and SubjectAccessReviews
     std::function<Status(Manager& manager)> setup;
   };
-  // Starts it. Not OK, with nothing started, if it cannot be made.
+  // Starts the component. Returns an error and starts nothing if it cannot be created.
   Status Add(Component component);
-  // Asks all to end, and waits for them.
+  // Stops all components and waits for them.
   void Stop();
 
  private:
@@ -69,7 +70,7 @@ class Components {
   Scope scope_;
 };
 
-// Controllers and scheduler.
+// Adds controllers and scheduler.
 Status AddControlPlane(Components& components, const UpOptions& options);
 
 }  // namespace cox::cmd

@@ -47,8 +47,8 @@ int ContainerdVersion(std::string_view output) {
   return 0;
 }
 
-Result<RuntimeFacts> LookAround(const Context& ctx, const UpOptions& options) {
-  RuntimeFacts facts;
+Result<RuntimeInfo> DetectRuntime(const Context& ctx, const UpOptions& options) {
+  RuntimeInfo facts;
   COX_ASSIGN_OR_RETURN(
       const ProgramResult version,
       RunProgram(ctx, {.arguments = {FindProgram("containerd"), "--version"}, .environment = {}}));
@@ -75,10 +75,10 @@ Result<RuntimeFacts> LookAround(const Context& ctx, const UpOptions& options) {
   return facts;
 }
 
-std::string ContainerdConfig(const UpPaths& paths, const RuntimeFacts& facts,
+std::string ContainerdConfig(const UpPaths& paths, const RuntimeInfo& facts,
                              std::string_view pause_image) {
   const std::string socket = paths.containerd_socket();
-  // Before 2.0 one plugin had what two have today.
+  // Before 2.0, one CRI plugin had the settings that two plugins have now.
   const bool old = facts.containerd < 200;
   const std::string runtime =
       old ? "[plugins.\"io.containerd.grpc.v1.cri\"" : "[plugins.\"io.containerd.cri.v1.runtime\"";
@@ -92,7 +92,7 @@ std::string ContainerdConfig(const UpPaths& paths, const RuntimeFacts& facts,
   text += old ? "version = 2\n" : "version = 3\n";
   text += "root = " + Quoted((paths.containerd() / "root").string()) + "\n";
   text += "state = " + Quoted((paths.data / "run/containerd").string()) + "\n";
-  // What nobody here asks for costs memory and time.
+  // Disables unused plugins, which cost memory and start time.
   text += R"(disabled_plugins = ["io.containerd.internal.v1.opt", "io.containerd.nri.v1.nri",
   "io.containerd.snapshotter.v1.btrfs", "io.containerd.snapshotter.v1.zfs",
   "io.containerd.snapshotter.v1.devmapper", "io.containerd.snapshotter.v1.blockfile",
@@ -105,7 +105,7 @@ std::string ContainerdConfig(const UpPaths& paths, const RuntimeFacts& facts,
   text += "[ttrpc]\n  address = " + Quoted(socket + ".ttrpc") + "\n";
 
   text += runtime + "]\n";
-  // Without it sandboxes cannot start where we may not lower our own score.
+  // Without it, sandboxes cannot start if this process may not lower its OOM score.
   if (!facts.may_raise_oom_priority) text += "  restrict_oom_score_adj = true\n";
   if (old) text += "  sandbox_image = " + Quoted(pause_image) + "\n";
   if (!old) text += images + "]\n" + snapshotter;
@@ -122,7 +122,7 @@ std::string ContainerdConfig(const UpPaths& paths, const RuntimeFacts& facts,
 }
 
 std::string HostsToml(std::string_view registry, std::string_view url) {
-  // Asked first; what it does not have comes from where it would.
+  // The mirror is tried first, then the registry itself.
   const std::string server =
       registry == "docker.io" ? "https://registry-1.docker.io" : "https://" + std::string(registry);
   return std::string(kWrittenByUp) + "server = " + Quoted(server) + "\n[host." + Quoted(url) +
@@ -130,7 +130,7 @@ std::string HostsToml(std::string_view registry, std::string_view url) {
 }
 
 std::string CniConflist(const UpPaths& paths, std::string_view pod_cidr) {
-  // nftables for both, as the proxy: no iptables needs to be installed.
+  // nftables for both, like the proxy, so that iptables is not required.
   return R"({
   "cniVersion": "1.0.0",
   "name": "coxswain",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `coxswain down`: ends all that a cluster runs on this machine, and takes away what it has made.
+// `coxswain down`: stops all processes of a cluster on this machine and removes its files.
 #include <unistd.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 using std::chrono::seconds;
 
-constexpr seconds kRuntimeLimit{60};  // for what takes the runtime a moment
+constexpr seconds kRuntimeLimit{60};  // for operations of the container runtime
 
 constexpr std::string_view kIntro =
     R"(Stops a cluster that `coxswain up` created on this machine: the control plane, containers, etcd and containerd.
@@ -48,30 +48,30 @@ constexpr FlagInfo kFlags[] = {
     {"Logging", "v", "level", "0", "Log verbosity"},
 };
 
-class Demolition {
+class Teardown {
  public:
-  Demolition(const Context& ctx, UpPaths paths, seconds grace, const Flags& flags)
+  Teardown(const Context& ctx, UpPaths paths, seconds grace, const Flags& flags)
       : ctx_(ctx),
         paths_(std::move(paths)),
         grace_(grace),
         keep_data_(flags.GetBool("keep-data")),
         endpoint_(flags.Get("container-runtime-endpoint")) {}
 
-  // Goes on when a step fails, and returns the first failure; but nothing is taken from under a
-  // control plane that runs.
+  // Continues when a step fails, and returns the first error. Nothing is removed while the control
+  // plane is running.
   Status Run(Progress& progress) {
     COX_RETURN_IF_ERROR(EndControlPlane());
-    progress.Say("control plane gone");
-    const std::pair<const char*, Status (Demolition::*)()> steps[] = {
-        {"Pods", &Demolition::EndPods},      {"containerd", &Demolition::EndContainerd},
-        {"etcd", &Demolition::EndEtcd},      {"network", &Demolition::RemoveNetwork},
-        {"files", &Demolition::RemoveFiles},
+    progress.Report("control plane gone");
+    const std::pair<const char*, Status (Teardown::*)()> steps[] = {
+        {"Pods", &Teardown::EndPods},      {"containerd", &Teardown::EndContainerd},
+        {"etcd", &Teardown::EndEtcd},      {"network", &Teardown::RemoveNetwork},
+        {"files", &Teardown::RemoveFiles},
     };
     Status first;
     for (const auto& [name, step] : steps) {
       const Status status = (this->*step)();
       if (status.ok()) {
-        progress.Say(std::string(name) + " gone");
+        progress.Report(std::string(name) + " gone");
       } else {
         std::fprintf(stderr, "%s: %s\n", name, status.message().c_str());
         if (first.ok()) first = status;
@@ -85,12 +85,13 @@ class Demolition {
     if (const auto holder = DataLock::Holder(paths_)) {
       COX_RETURN_IF_ERROR(EndProcess(ctx_, *holder, seconds(45)));
     }
-    // Who keeps it running must not bring it back meanwhile.
+    // Prevents a service manager from restarting it meanwhile.
     COX_ASSIGN_OR_RETURN(lock_, DataLock::Take(paths_));
     return {};
   }
 
-  // By the runtime, which also takes their networks away; it is started once more where it ended.
+  // Uses the container runtime, which also removes the Pods' networks; starts containerd if it has
+  // stopped.
   Status EndPods() {
     std::error_code error;
     if (!endpoint_.empty()) return EndPodsIn(endpoint_);
@@ -106,7 +107,8 @@ class Demolition {
     COX_ASSIGN_OR_RETURN(const auto runtime, runtime::ConnectCri(ctx_, endpoint));
     Context listing = ctx_.WithTimeout(kRuntimeLimit);
     COX_ASSIGN_OR_RETURN(const auto pods, runtime->ListPods(listing));
-    // Pods end at the same time, the containers of one after each other, each in its grace period.
+    // Pods are stopped in parallel; the containers of a Pod sequentially, each with its grace
+    // period.
     size_t most = 0;
     for (const runtime::PodState& pod : pods) most = std::max(most, pod.containers.size());
     const Context limit = ctx_.WithTimeout(kRuntimeLimit + grace_ * static_cast<int>(most));
@@ -124,7 +126,7 @@ class Demolition {
 
   Status EndPod(Context& ctx, runtime::Runtime& runtime, const runtime::PodState& pod) {
     for (const runtime::ContainerState& container : pod.containers) {
-      // One that does not end is killed with its sandbox.
+      // A container that does not stop is killed with its sandbox.
       (void)runtime.StopContainer(ctx, container.id, grace_);
     }
     for (const runtime::SandboxState& sandbox : pod.sandboxes) {
@@ -138,7 +140,7 @@ class Demolition {
     if (const auto running = FindProcess("containerd", ContainerdMark(paths_))) {
       COX_RETURN_IF_ERROR(EndProcess(ctx_, *running, seconds(10)));
     }
-    // Those of containers that could not be ended in peace.
+    // Shims of containers that could not be stopped gracefully.
     const std::string socket = paths_.containerd_socket();
     while (const auto shim = FindProcess(kShim, socket)) {
       COX_RETURN_IF_ERROR(EndProcess(ctx_, *shim, seconds(1)));
@@ -153,7 +155,7 @@ class Demolition {
 
   Status RemoveNetwork() {
     std::error_code error;
-    if (!fs::exists(paths_.cni(), error)) return {};  // it had no node
+    if (!fs::exists(paths_.cni(), error)) return {};  // the cluster had no node
     COX_RETURN_IF_ERROR(RemoveLink(paths_.bridge()));
     COX_RETURN_IF_ERROR(dns::CleanUp());
     RemovePodGroups(paths_.cgroup_root());
@@ -162,9 +164,9 @@ class Demolition {
     return proxy::CleanUp();
   }
 
-  // A table that the CNI plugins share with whoever else uses them, and never remove: it is unused
-  // when the chains in which they have rules for Pods are empty. Where `nft` is not installed it
-  // stays, and does nothing.
+  // Removes a table of the CNI plugins, which they share with other users and never remove. It is
+  // unused if the chains for the rules of Pods are empty. Without `nft` the table is kept; it has
+  // no effect.
   void RemoveIfUnused(const std::string& table, const std::vector<std::string>& chains) {
     const std::string nft = FindProgram("nft");
     const auto run = [&](std::vector<std::string> words) -> std::string {
@@ -191,7 +193,7 @@ class Demolition {
     std::error_code error;
     if (!fs::exists(paths_.data, error)) return {};
     if (!keep_data_) {
-      // The lock last: by it the folder is known as ours, should this be cut off.
+      // The lock is removed last, because it identifies the folder if this is interrupted.
       for (const fs::directory_entry& entry : fs::directory_iterator(paths_.data, error)) {
         if (entry.path() != paths_.lock()) fs::remove_all(entry.path(), error);
         if (error) break;
@@ -213,7 +215,7 @@ class Demolition {
   const UpPaths paths_;
   const seconds grace_;
   const bool keep_data_;
-  const std::string endpoint_;  // of a runtime that is not ours
+  const std::string endpoint_;  // an external runtime
   std::unique_ptr<DataLock> lock_;
 };
 
@@ -242,7 +244,8 @@ int RunDown(std::span<char* const> arguments) {
     std::printf("There is no cluster in %s.\n", paths.data.c_str());
     return 0;
   }
-  // A wrong --data-dir must not cost somebody their files. Not any lock: /var has one as well.
+  // Protects against deletion of a wrong --data-dir. Must be a regular file: /var/lock is a link to
+  // a folder.
   if (!fs::is_regular_file(paths.lock(), error)) {
     return Fail(Status::BadRequest(paths.data.string() + " was not made by coxswain up"));
   }
@@ -256,7 +259,7 @@ int RunDown(std::span<char* const> arguments) {
   logging.SetDefaultLevel(static_cast<int>(*level));
   Context ctx(clock, *level > 0 ? logging.For("down") : Logger());
   Progress progress(clock);
-  Demolition demolition(ctx, std::move(paths), seconds(*grace), *flags);
+  Teardown demolition(ctx, std::move(paths), seconds(*grace), *flags);
   const Status status = demolition.Run(progress);
   ctx.Stop();
   return status.ok() ? 0 : Fail(status);

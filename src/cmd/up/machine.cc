@@ -55,7 +55,7 @@ Status CheckPorts(const UpOptions& options) {
       {"controller-manager-port", ports.controller_manager, false},
       {"scheduler-port", ports.scheduler, false},
   };
-  // One that runs already is taken over.
+  // A running etcd of this cluster is adopted.
   if (options.etcd_servers.empty() && !FindProcess("etcd", EtcdMark(options.paths))) {
     wanted.push_back({"etcd-port", ports.etcd, false});
     wanted.push_back({"etcd-port", ports.etcd_peer, false});
@@ -77,7 +77,7 @@ Status InUse(const UpPaths& paths, const Process& holder) {
                           "): end it, or choose another folder with --data-dir");
 }
 
-// Control groups are removed from the deepest up; those that hold processes stay.
+// Removes cgroups from the deepest upwards; those with processes are kept.
 void RemoveGroups(const std::filesystem::path& top) {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(top, error)) {
@@ -86,7 +86,7 @@ void RemoveGroups(const std::filesystem::path& top) {
   ::rmdir(top.c_str());
 }
 
-// A path as /proc/self/mounts has it: there, blanks and the like are octal numbers.
+// Decodes a path of /proc/self/mounts, where spaces and similar characters are octal escapes.
 std::string Unescaped(std::string_view text) {
   std::string out;
   while (!text.empty()) {
@@ -126,7 +126,7 @@ Status FilterBridged(const Context& ctx) {
   const std::string folder = "/proc/sys/net/bridge/";
   const std::string modprobe = FindProgram("modprobe");
   if (::access((folder + "bridge-nf-call-iptables").c_str(), F_OK) != 0 && !modprobe.empty()) {
-    // Whether it did is seen below.
+    // The result is checked below.
     (void)RunProgram(ctx, {.arguments = {modprobe, "br_netfilter"}, .environment = {}});
   }
   for (const char* name : {"bridge-nf-call-iptables", "bridge-nf-call-ip6tables"}) {
@@ -194,12 +194,12 @@ Status UnmountBelow(const std::filesystem::path& dir) {
 
 void RemovePodGroups(const std::string& root) {
   const std::filesystem::path mount = "/sys/fs/cgroup";
-  // All Pods', where no group of its own was wanted; as either driver calls it.
+  // Without a cgroup root of its own, those of all Pods; the name depends on the cgroup driver.
   const std::string top = root == "/" ? "kubepods" : root.substr(1);
   std::error_code error;
   std::vector<std::filesystem::path> hierarchies = {mount};
   for (const auto& entry : std::filesystem::directory_iterator(mount, error)) {
-    // Of version 1 each controller has a hierarchy of its own.
+    // With cgroup v1, each controller has its own hierarchy.
     if (entry.is_directory(error) && !entry.is_symlink(error)) hierarchies.push_back(entry.path());
   }
   for (const std::filesystem::path& hierarchy : hierarchies) {

@@ -13,24 +13,24 @@
 #include "cmd/supervise/process.h"
 #include "cmd/up/options.h"
 
-// What this machine must have before a cluster can be started on it, and what is taken away again.
+// Preconditions of a cluster on this machine, and cleanup.
 namespace cox::cmd {
 
-// OK if a cluster can be started; else what to do about it: no root, a port that is taken, a
-// program that is not there.
+// Returns OK if a cluster can be started; otherwise an error with a remedy: no root, a port in use,
+// a missing program.
 Status CheckMachine(const UpOptions& options);
 
-// Has the packet filter see what goes from Pod to Pod over the bridge, and not only what is routed:
-// the answer to a Pod that asked a Service goes back that way, and must be from the Service's
-// address. Not OK, saying so, if this kernel cannot.
+// Enables netfilter for bridged traffic between Pods, not only for routed traffic. Replies to a Pod
+// that used a Service are bridged and must have the Service's address as source. Returns an error
+// if the kernel does not support it.
 Status FilterBridged(const Context& ctx);
 
-// Held by the one `coxswain up` of a data folder, until it ends however that is.
+// The lock of a data folder, held by one `coxswain up` until its process ends in any way.
 class DataLock {
  public:
-  // Conflict, with the number of the process that holds it.
+  // Returns Conflict with the pid of the process that holds the lock.
   static Result<std::unique_ptr<DataLock>> Take(const UpPaths& paths);
-  // Who holds it; none: nobody.
+  // Returns the process that holds the lock, or nullopt.
   static std::optional<Process> Holder(const UpPaths& paths);
   explicit DataLock(int fd) : fd_(fd) {}  // use Take()
   ~DataLock();
@@ -41,12 +41,12 @@ class DataLock {
   const int fd_;
 };
 
-// What is mounted below `dir`, the deepest first, is no longer. REQUIRES: `dir` is no link.
+// Unmounts everything below `dir`, deepest mounts first. REQUIRES: `dir` is not a symlink.
 Status UnmountBelow(const std::filesystem::path& dir);
-// Takes a bridge away, or any link of that name. OK if there is none.
+// Removes a bridge or another network link. Returns OK if it does not exist.
 Status RemoveLink(const std::string& name);
 
-// The control groups of Pods below `root`. Those in which something runs stay.
+// Removes the cgroups of Pods below `root`. Cgroups with processes are kept.
 void RemovePodGroups(const std::string& root);
 
 }  // namespace cox::cmd

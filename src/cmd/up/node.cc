@@ -18,13 +18,13 @@ namespace {
 
 using core::v1::Node;
 
-// With systemd-resolved, /etc/resolv.conf names a server on the loopback, which Pods do not reach.
+// With systemd-resolved, /etc/resolv.conf contains a loopback address, which Pods cannot reach.
 std::string ResolvConf() {
   constexpr const char* kResolved = "/run/systemd/resolve/resolv.conf";
   return ::access(kResolved, R_OK) == 0 ? kResolved : "/etc/resolv.conf";
 }
 
-// Calls `look` with the Node as it is and whenever it changes, until that says true.
+// Calls `look` with the current Node and after each change, until it returns true.
 Status FollowNode(Context& ctx, Client& client, const std::string& name,
                   const std::function<Result<bool>(const Node&)>& look) {
   WatchOptions options;
@@ -40,7 +40,7 @@ Status FollowNode(Context& ctx, Client& client, const std::string& name,
       COX_ASSIGN_OR_RETURN(const bool done, look(*node));
       if (done) return {};
     }
-    // However it has ended: again, unless it is us who end.
+    // Restarts the watch, unless the context has stopped.
     COX_RETURN_IF_ERROR(ctx.Sleep(std::chrono::milliseconds(200)));
   }
 }
@@ -50,8 +50,8 @@ Status WriteCniConfig(const UpOptions& options, std::string_view pod_cidr) {
                      /*secret=*/false);
 }
 
-// The network of the node's Pods, as soon as it can be known: the first node of a cluster gets the
-// first range, and need not wait to hear it.
+// Writes the CNI configuration as early as possible: the first node of a cluster always gets the
+// first range, so it does not have to wait for the allocation.
 Status PrepareNetwork(Context& ctx, Client& admin, const UpOptions& options) {
   COX_ASSIGN_OR_RETURN(const ObjectList<Node> nodes, admin.List<Node>(ctx));
   if (nodes.items.empty()) return WriteCniConfig(options, options.first_pod_cidr);
@@ -124,7 +124,7 @@ Status AddKubeletPart(Components& components, const UpOptions& options) {
                            wanted.pods.root_dir = options.paths.kubelet();
                            wanted.pods.pod_logs_dir = options.paths.pod_logs();
                            wanted.pods.cgroup_root = options.paths.cgroup_root();
-                           // As its runtime was told, which may be too old to say so.
+                           // The cgroup driver of the runtime, which may be too old to report it.
                            wanted.pods.cgroup_driver = SystemdRuns() ? "systemd" : "cgroupfs";
                            wanted.pods.cluster_dns = {options.dns_ip};
                            wanted.pods.cluster_domain = options.cluster_domain;
@@ -146,7 +146,7 @@ Status AddKubeletPart(Components& components, const UpOptions& options) {
 
 Status AddNode(Components& components, Client& admin, Context& ctx, const UpOptions& options) {
   COX_RETURN_IF_ERROR(PrepareNetwork(ctx, admin, options));
-  // The agent first: what the node is takes the longest to be known.
+  // The kubelet first, because the node status takes the longest.
   COX_RETURN_IF_ERROR(AddKubeletPart(components, options));
   COX_RETURN_IF_ERROR(AddProxyPart(components, options));
   return AddDnsPart(components, options);

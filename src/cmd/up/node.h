@@ -11,10 +11,10 @@
 
 namespace cox::cmd {
 
-// What runs on every node: the agent, the proxy and the DNS server, each as who it is.
+// Adds the components of a node: kubelet, proxy and DNS server, each with its own identity.
 Status AddNode(Components& components, Client& admin, Context& ctx, const UpOptions& options);
 
-// Until the Node's condition Ready is true.
+// Waits until the Node's condition Ready is true.
 Status AwaitNodeReady(Context& ctx, Client& client, const std::string& name);
 
 }  // namespace cox::cmd

@@ -72,7 +72,7 @@ constexpr FlagInfo kFlags[] = {
     {"External components", "container-runtime-endpoint", "url", "",
      "Socket of an existing container runtime, unix:///path (default: a containerd is started)"},
 
-    // Not 2379: where etcd is installed, a service of the system may have that.
+    // Not 2379, which a system service of etcd may use.
     {"Ports", "etcd-port", "port", "12379",
      "Client port of the etcd that is started; the next port is for its peers"},
     {"Ports", "controller-manager-port", "port", "10257",
@@ -176,7 +176,7 @@ std::string_view UpIntro() { return kIntro; }
 
 std::string UpPaths::bridge() const {
   if (data == kDefaultDataDir) return "cox0";
-  uint32_t hash = 2166136261;  // FNV-1a: the same for ever
+  uint32_t hash = 2166136261;  // FNV-1a: must never change
   for (const char c : data.string()) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619;
   char name[IFNAMSIZ];
   std::snprintf(name, sizeof name, "cox%08x", hash);
@@ -194,7 +194,7 @@ std::filesystem::path DataDirFrom(const Flags& flags) {
 Result<UpOptions> UpOptionsFrom(const Flags& flags) {
   UpOptions options;
   options.paths.data = DataDirFrom(flags);
-  // Of a Unix socket's path the kernel takes 107 bytes.
+  // The kernel limits the path of a Unix socket to 107 bytes.
   if (options.paths.containerd_socket().string().size() > 100) {
     return Status::BadRequest("--data-dir=" + flags.Get("data-dir") + ": want a shorter path");
   }
@@ -230,12 +230,12 @@ Result<std::string> AddressIn(std::string_view cidr, uint32_t index) {
 }
 
 Result<std::string> OwnAddress() {
-  // The kernel says which address it would send from; nothing is sent.
+  // Connecting a UDP socket selects the source address; nothing is sent.
   const int fd = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   sockaddr_in peer{};
   peer.sin_family = AF_INET;
   peer.sin_port = htons(53);
-  ::inet_pton(AF_INET, "198.51.100.1", &peer.sin_addr);  // of nobody: for documentation
+  ::inet_pton(AF_INET, "198.51.100.1", &peer.sin_addr);  // TEST-NET-2, reserved for documentation
   sockaddr_in own{};
   socklen_t size = sizeof own;
   const bool found = ::connect(fd, reinterpret_cast<sockaddr*>(&peer), sizeof peer) == 0 &&
@@ -243,7 +243,7 @@ Result<std::string> OwnAddress() {
   ::close(fd);
   char text[INET_ADDRSTRLEN] = "";
   if (found) return std::string(::inet_ntop(AF_INET, &own.sin_addr, text, sizeof text));
-  // No route to elsewhere: any address that is not loopback.
+  // No default route: any address that is not loopback.
   ifaddrs* all = nullptr;
   if (::getifaddrs(&all) == 0) {
     for (const ifaddrs* at = all; at != nullptr; at = at->ifa_next) {

@@ -14,8 +14,7 @@
 
 namespace cox::cmd {
 
-// Where a cluster keeps what. All of it is below one folder, so that `coxswain down` can take it
-// away.
+// The paths of a cluster. All are below one folder, so that `coxswain down` can remove them.
 struct UpPaths {
   explicit UpPaths(std::filesystem::path dir) : data(std::move(dir)) {}
 
@@ -31,33 +30,33 @@ struct UpPaths {
   std::filesystem::path kubelet() const { return data / "kubelet"; }
   std::filesystem::path logs() const { return data / "log"; }
   std::filesystem::path pod_logs() const { return logs() / "pods"; }
-  std::filesystem::path lock() const { return data / "lock"; }  // held by the `up` that runs
-  // The link that the node's Pods are behind: of its own for each data folder.
+  std::filesystem::path lock() const { return data / "lock"; }  // held by the running `up`
+  // The bridge of the node's Pods; its name is unique per data folder.
   std::string bridge() const;
-  // Where the control groups of its Pods hang.
+  // The parent cgroup of the Pods' cgroups.
   std::string cgroup_root() const { return bridge() == "cox0" ? "/" : "/" + bridge(); }
   // "unix:///var/lib/coxswain/run/containerd.sock"
   std::string runtime_endpoint() const { return "unix://" + containerd_socket().string(); }
 };
 
-// What `coxswain up` was told, with what follows from it.
+// The options of `coxswain up`, with derived values.
 struct UpOptions {
   UpPaths paths{"/var/lib/coxswain"};
   std::filesystem::path kubeconfig;  // the administrator's
   bool node = true;
 
-  std::vector<std::string> etcd_servers;  // empty: one of our own
+  std::vector<std::string> etcd_servers;  // empty: an etcd is started
   std::string etcd_ca_file, etcd_certificate_file, etcd_key_file;
-  std::string runtime_endpoint;  // of one that is there already; empty: one of our own
+  std::string runtime_endpoint;  // an existing runtime; empty: a containerd is started
 
   std::string node_name;
   std::string node_ip;
   std::string advertise_address;
   std::string service_cidr;
-  std::string api_service_ip;  // its first address
-  std::string dns_ip;          // its tenth
+  std::string api_service_ip;  // the first address of service_cidr
+  std::string dns_ip;          // the tenth address of service_cidr
   std::string cluster_cidr;
-  std::string first_pod_cidr;  // what the first node gets of it
+  std::string first_pod_cidr;  // the range of the first node
   std::string cluster_domain;
   std::vector<std::pair<std::string, std::string>> mirrors;  // registry, URL
 
@@ -67,28 +66,29 @@ struct UpOptions {
   } ports{};
   int verbosity = 0;
 
-  // "https://127.0.0.1:6443": how this machine's own reach the API server.
+  // "https://127.0.0.1:6443": the URL for clients on this machine.
   std::string api_url() const { return "https://127.0.0.1:" + std::to_string(ports.api); }
   std::string advertised_url() const {
     return "https://" + advertise_address + ":" + std::to_string(ports.api);
   }
 };
 
-// The folder that --data-dir names, by its one true name: what hangs on it (the bridge, which
-// mounts are its own) is the same whether somebody writes a slash at its end or comes by a link.
+// Returns the canonical path of --data-dir, because the bridge name and the mount points depend on
+// it: trailing slashes and symlinks must not matter.
 std::filesystem::path DataDirFrom(const Flags& flags);
 
 std::span<const FlagInfo> UpFlags();
 std::string_view UpIntro();
 
-// BadRequest, naming the flag and what it wants.
+// Returns BadRequest with the flag and the expected value.
 Result<UpOptions> UpOptionsFrom(const Flags& flags);
 
-// The address `index` behind the network's own: "10.96.0.0/16", 10 -> "10.96.0.10". BadRequest if
-// it is no CIDR or has no such address.
+// Returns the address at offset `index` of the network: "10.96.0.0/16", 10 -> "10.96.0.10". Returns
+// BadRequest if the CIDR is invalid or too small.
 Result<std::string> AddressIn(std::string_view cidr, uint32_t index);
 
-// The address by which this machine reaches others. NotFound if it has none but loopback.
+// Returns the address that this machine uses to reach others. NotFound if it has only loopback
+// addresses.
 Result<std::string> OwnAddress();
 
 }  // namespace cox::cmd

@@ -10,13 +10,13 @@ double Progress::seconds() const {
   return std::chrono::duration<double>(clock_.Monotonic() - begun_).count();
 }
 
-void Progress::Say(std::string_view what) {
+void Progress::Report(std::string_view what) {
   char time[32];
   std::snprintf(time, sizeof time, "%6.2f s  ", seconds());
-  Tell(time + std::string(what) + "\n");
+  Print(time + std::string(what) + "\n");
 }
 
-void Progress::Tell(std::string_view text) {
+void Progress::Print(std::string_view text) {
   MutexLock lock(mu_);
   std::fwrite(text.data(), 1, text.size(), stdout);
   std::fflush(stdout);

@@ -8,8 +8,8 @@
 
 namespace cox::cmd {
 
-// What somebody who started a cluster sees of it: a line for each part that is there, with the time
-// since the start.
+// Console output during the start of a cluster: one line per completed step, with the time since
+// the start.
 //
 // Threads: all methods may be called concurrently.
 class Progress {
@@ -17,9 +17,9 @@ class Progress {
   explicit Progress(Clock& clock) : clock_(clock), begun_(clock.Monotonic()) {}
 
   // "API server ready", 0.5 s.
-  void Say(std::string_view what);
-  // As it is.
-  void Tell(std::string_view text);
+  void Report(std::string_view what);
+  // Prints the text unchanged.
+  void Print(std::string_view text);
   double seconds() const;
 
  private:

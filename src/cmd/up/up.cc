@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `coxswain up`: the story of a cluster's start, in order.
+// `coxswain up`: starts a cluster.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -30,11 +30,11 @@ namespace {
 
 using std::chrono::seconds;
 
-// A start that takes longer has failed.
+// Time limit of the start.
 constexpr seconds kStartLimit{120};
 constexpr timespec kFirstTrim{.tv_sec = 5, .tv_nsec = 0};
 
-// All that runs, in the order in which one stands on the other.
+// All parts of the cluster, in dependency order.
 class Cluster {
  public:
   Cluster(const Context& ctx, Logging& logging, const UpOptions& options, Progress& progress)
@@ -44,16 +44,16 @@ class Cluster {
         options_(options),
         progress_(progress) {}
 
-  // Until `ctx` stops; then ends what it started but for containers.
+  // Runs until `ctx` stops; then stops everything except containers.
   Status Run() {
     Status status = Start();
     if (status.ok()) {
-      SayWhatNext();
+      PrintNextSteps();
       (void)AwaitStop(ctx_);
     }
     Stop();
     if (!ctx_.Done()) return status;
-    // Asked to end, also in the middle of the start; or a component has failed.
+    // Stopped by a signal, possibly during the start, or because a component has failed.
     return ctx_.status() == Context::Canceled() ? Status() : ctx_.status();
   }
 
@@ -61,7 +61,7 @@ class Cluster {
   Status Start() {
     Context limit = ctx_.WithTimeout(kStartLimit);
     COX_ASSIGN_OR_RETURN(lock_, DataLock::Take(options_.paths));
-    // containerd takes as long as all the rest together: it starts beside it.
+    // containerd starts in parallel, because it takes as long as everything else together.
     Status runtime;
     Scope beside(limit, "start");
     if (options_.node) {
@@ -79,7 +79,7 @@ class Cluster {
     if (!options_.runtime_endpoint.empty()) return {};
     COX_ASSIGN_OR_RETURN(runtime_, NodeRuntime::Start(serving_, options_));
     COX_RETURN_IF_ERROR(runtime_->WaitReady(ctx));
-    progress_.Say(runtime_->adopted() ? "containerd found running" : "containerd ready");
+    progress_.Report(runtime_->adopted() ? "containerd found running" : "containerd ready");
     return {};
   }
 
@@ -88,9 +88,9 @@ class Cluster {
     if (options_.etcd_servers.empty()) {
       COX_ASSIGN_OR_RETURN(etcd_, StartEtcd(serving_, options_));
       COX_RETURN_IF_ERROR(etcd_->WaitReady(ctx));
-      progress_.Say(etcd_->adopted() ? "etcd found running" : "etcd ready");
+      progress_.Report(etcd_->adopted() ? "etcd found running" : "etcd ready");
     } else {
-      COX_RETURN_IF_ERROR(EtcdAnswers(ctx, options_).WithContext("--etcd-servers"));
+      COX_RETURN_IF_ERROR(EtcdResponds(ctx, options_).WithContext("--etcd-servers"));
     }
     process_metrics_ = AddProcessMetrics(metrics_);
     COX_ASSIGN_OR_RETURN(const Flags flags, ApiServerFlagsFor(options_));
@@ -98,7 +98,7 @@ class Cluster {
         api_, ComposedApiServer::Start(serving_.WithLogger(logging_.For("kube-apiserver")), flags,
                                        metrics_));
     COX_RETURN_IF_ERROR(api_->server().WaitReady(ctx));
-    progress_.Say("API server ready at " + options_.advertised_url());
+    progress_.Report("API server ready at " + options_.advertised_url());
 
     components_ = std::make_unique<Components>(
         serving_, logging_, api_->server(), [this](std::string_view name, const Status& why) {
@@ -107,7 +107,7 @@ class Cluster {
     admin_ = components_->ClientFor("coxswain-up", {"coxswain:up", {"system:masters"}});
     COX_RETURN_IF_ERROR(WriteClusterObjects(ctx, *admin_, options_));
     COX_RETURN_IF_ERROR(AddControlPlane(*components_, options_));
-    progress_.Say("controllers and scheduler started");
+    progress_.Report("controllers and scheduler started");
     return {};
   }
 
@@ -141,23 +141,23 @@ class Cluster {
                            now)
               .status());
     }
-    progress_.Say(made.empty() ? "certificates are good" : "certificates made");
+    progress_.Report(made.empty() ? "certificates are good" : "certificates made");
     return {};
   }
 
   Status StartNode(Context& ctx) {
-    if (options_.runtime_endpoint.empty()) {  // else the network is somebody else's
+    if (options_.runtime_endpoint.empty()) {  // an external runtime manages its own network
       const Status filtered = FilterBridged(ctx);
-      if (!filtered.ok()) progress_.Say(filtered.message());
+      if (!filtered.ok()) progress_.Report(filtered.message());
     }
     COX_RETURN_IF_ERROR(AddNode(*components_, *admin_, ctx, options_));
-    progress_.Say("node agent, proxy and DNS started");
+    progress_.Report("node agent, proxy and DNS started");
     COX_RETURN_IF_ERROR(AwaitNodeReady(ctx, *admin_, options_.node_name));
-    progress_.Say("node " + options_.node_name + " Ready");
+    progress_.Report("node " + options_.node_name + " Ready");
     return {};
   }
 
-  void SayWhatNext() {
+  void PrintNextSteps() {
     const char* const configured = std::getenv("KUBECONFIG");
     std::string text = "\nThe cluster is up. Try:\n";
     if (configured == nullptr || options_.kubeconfig != configured) {
@@ -170,7 +170,7 @@ class Cluster {
     text += "Ctrl-C stops it";
     if (options_.node) text += "; containers run on until `coxswain down`";
     text += ". Logs: " + options_.paths.logs().string() + "\n";
-    progress_.Tell(text);
+    progress_.Print(text);
   }
 
   void Stop() {
@@ -186,11 +186,12 @@ class Cluster {
   }
 
   void LogFailure(const Status& status, std::string_view program) {
-    if (!status.ok()) COX_ERROR(ctx_.log(), status, "Could not end", {"program", program});
+    if (!status.ok()) COX_ERROR(ctx_.log(), status, "Could not stop program", {"program", program});
   }
 
   const Context ctx_;
-  // Of what is ended in order, when `ctx_` has stopped: components have last words for the API.
+  // The context of parts that are stopped in order after `ctx_` has stopped: components still send
+  // requests to the API server.
   Context serving_;
   Logging& logging_;
   const UpOptions& options_;
@@ -205,7 +206,7 @@ class Cluster {
   std::shared_ptr<Client> admin_;
 };
 
-// Where somebody watches, the log goes to a file; else, as under systemd, to the standard error.
+// The log goes to a file if stderr is a terminal; otherwise, as under systemd, to stderr.
 int LogDescriptor(const UpOptions& options) {
   if (::isatty(STDERR_FILENO) == 0) return STDERR_FILENO;
   std::error_code error;
@@ -215,7 +216,7 @@ int LogDescriptor(const UpOptions& options) {
   return fd >= 0 ? fd : STDERR_FILENO;
 }
 
-void SayStopping(int, bool again) {
+void PrintStopping(int, bool again) {
   if (again) return;
   std::fputs("\nStopping; once more to end at once.\n", stdout);
   std::fflush(stdout);
@@ -249,7 +250,7 @@ int RunUp(std::span<char* const> arguments) {
   logging.SetDefaultLevel(options->verbosity);
   Context ctx(clock, logging.For("up"));
   const UntilSignalOptions until = {
-      .signals = signals, .name = "up", .trim_after = kFirstTrim, .say = SayStopping};
+      .signals = signals, .name = "up", .trim_after = kFirstTrim, .on_signal = PrintStopping};
   const Status status = RunUntilSignal(ctx, until, [&] {
     Cluster cluster(ctx, logging, *options, progress);
     return cluster.Run();

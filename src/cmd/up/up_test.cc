@@ -26,7 +26,7 @@ Result<UpOptions> Parsed(std::vector<std::string> arguments) {
   return UpOptionsFrom(*flags);
 }
 
-TEST(UpOptionsTest, AddressesFollowFromNetworks) {
+TEST(UpOptionsTest, AddressesAreDerivedFromNetworks) {
   const auto options =
       Parsed({"--node-ip=192.0.2.7", "--node-name=n", "--service-cidr=10.43.0.0/16",
               "--cluster-cidr=10.42.0.0/16", "--data-dir=/srv/c", "--etcd-port=12379"});
@@ -40,7 +40,7 @@ TEST(UpOptionsTest, AddressesFollowFromNetworks) {
   EXPECT_TRUE(options->node);
 }
 
-TEST(UpOptionsTest, SaysWhichFlagIsWrongAndWhatItWants) {
+TEST(UpOptionsTest, ErrorsContainFlagAndExpectedValue) {
   const struct {
     std::string flag, says;
   } cases[] = {
@@ -65,7 +65,7 @@ TEST(UpOptionsTest, AddressInCarries) {
   EXPECT_FALSE(AddressIn("10.0.0.0/24", 256).ok());
 }
 
-TEST(UpOptionsTest, OneFolderHasOneName) {
+TEST(UpOptionsTest, DataDirIsCanonical) {
   char pattern[] = "/tmp/cox-up-XXXXXX";
   const std::filesystem::path dir = ::mkdtemp(pattern);
   std::filesystem::create_directory(dir / "real");
@@ -80,14 +80,14 @@ TEST(UpOptionsTest, OneFolderHasOneName) {
   std::filesystem::remove_all(dir);
 }
 
-TEST(UpPathsTest, BridgesOfClustersDiffer) {
+TEST(UpPathsTest, BridgeNameDependsOnDataDir) {
   EXPECT_EQ(UpPaths("/var/lib/coxswain").bridge(), "cox0");
   EXPECT_EQ(UpPaths("/srv/a").bridge(), UpPaths("/srv/a").bridge());
   EXPECT_NE(UpPaths("/srv/a").bridge(), UpPaths("/srv/b").bridge());
-  EXPECT_LT(UpPaths("/srv/a").bridge().size(), 16u);  // what the kernel takes
+  EXPECT_LT(UpPaths("/srv/a").bridge().size(), 16u);  // limit of the kernel
 }
 
-TEST(ContainerdConfigTest, FollowsTheMachine) {
+TEST(ContainerdConfigTest, ConfigDependsOnMachine) {
   const UpPaths paths("/srv/c");
   const std::string plain =
       ContainerdConfig(paths, {.cni_plugins = "/usr/lib/cni"}, "example.com/pause:1");
@@ -108,7 +108,7 @@ TEST(ContainerdConfigTest, FollowsTheMachine) {
   EXPECT_THAT(held, Not(HasSubstr("oom_score = ")));
 }
 
-TEST(ContainerdConfigTest, SpeaksTheLanguageOfTheVersion) {
+TEST(ContainerdConfigTest, ConfigDependsOnContainerdVersion) {
   const std::pair<std::string_view, int> versions[] = {
       {"containerd github.com/containerd/containerd/v2 2.1.9+unknown \n", 201},
       {"containerd containerd.io v2.0.4 1a43cb6a1035441f9aca8f5666a9b3ef9e70ab20\n", 200},
@@ -126,13 +126,13 @@ TEST(ContainerdConfigTest, SpeaksTheLanguageOfTheVersion) {
   EXPECT_THAT(old, Not(HasSubstr("io.containerd.cri.v1")));
 }
 
-TEST(ContainerdConfigTest, NetworkIsOfTheNodesRange) {
+TEST(ContainerdConfigTest, CniConfigHasPodCidrOfNode) {
   const std::string text = CniConflist(UpPaths("/srv/c"), "10.244.3.0/24");
   EXPECT_TRUE(json::Parse(text).ok());
   EXPECT_THAT(text, HasSubstr("\"subnet\": \"10.244.3.0/24\""));
 }
 
-TEST(PauseImageTest, IsServedByTagAndDigest) {
+TEST(PauseImageTest, ServedByTagAndDigest) {
   const PauseImage image;
   const std::string tag = image.reference().substr(image.reference().rfind(':') + 1);
   const net::Response manifest = image.Answer("GET", "/v2/pause/manifests/" + tag);

@@ -45,7 +45,8 @@ Status ControllerView::Add(std::string name, Runnable runnable, bool needs_leade
 
 Result<Cache*> ControllerView::AddCluster(std::string name, std::shared_ptr<Client> client,
                                           CacheOptions options) {
-  // Caches read as the manager's own does: while another leads, and longer than this lives.
+  // Caches read through the manager's client: also while not leading, and beyond the lifetime of
+  // this view.
   if (client.get() == own_client_.get()) {
     client = std::shared_ptr<Client>(std::shared_ptr<void>(), &manager_.client());
   }

@@ -9,14 +9,15 @@
 
 namespace cox::controllers {
 
-// The manager as one controller sees it: it writes by a client of its own, where it has one, and
-// its events carry its own name, as upstream's do. All else is the manager's.
+// The manager from the view of one controller: writes go through the controller's client, if it has
+// one, and events have the controller's name as source, as in upstream. Everything else is the
+// manager's.
 //
-// Ownership: it lives as long as anything that was added through it; the manager outlives it.
+// Ownership: lives as long as everything that was added through it; the manager outlives it.
 // Threads: all methods may be called concurrently.
 class ControllerView final : public Manager, public std::enable_shared_from_this<ControllerView> {
  public:
-  // `client`: null for the manager's.
+  // `client` is null to use the manager's.
   ControllerView(Manager& manager, std::string reporter, std::shared_ptr<Client> client);
   ~ControllerView() override;
 
@@ -51,9 +52,9 @@ class ControllerView final : public Manager, public std::enable_shared_from_this
   Manager& manager_;
   const std::string reporter_;
   const std::shared_ptr<Client> own_client_;
-  Context recording_;  // a root: events of the end are sent too
+  Context recording_;  // a root context, so that events are still sent after the stop
   Mutex mu_;
-  std::unique_ptr<EventRecorder> events_ COX_GUARDED_BY(mu_);  // made when somebody wants it
+  std::unique_ptr<EventRecorder> events_ COX_GUARDED_BY(mu_);  // created on first use
 };
 
 }  // namespace cox::controllers

@@ -6,7 +6,7 @@
 #include "api/core/v1.h"
 #include "base/status.h"
 
-// What controllers that put an object into every namespace have in common.
+// Shared by controllers that create an object in every namespace.
 namespace cox::controllers {
 
 inline bool IsTerminating(const core::v1::Namespace& ns) {
@@ -14,9 +14,9 @@ inline bool IsTerminating(const core::v1::Namespace& ns) {
          ns.status.phase == core::v1::kNamespaceTerminating;
 }
 
-// OK where creating an object failed because it is there, or because its namespace is going or
-// gone: there is nothing left to do.
-inline Status CreatedOrNotWanted(const Status& status) {
+// Returns OK if the creation failed because the object exists, or because its namespace is
+// terminating or gone: in these cases nothing remains to be done.
+inline Status IgnoreNamespaceTerminating(const Status& status) {
   if (status.ok() || status.Is(Reason::kAlreadyExists) || status.Is(Reason::kNotFound)) return {};
   const auto& causes = status.details().causes;
   const bool going = std::any_of(causes.begin(), causes.end(), [](const StatusCause& cause) {

@@ -9,7 +9,7 @@
 #include "controllers/shared/pods/pod_state.h"
 #include "controllers/workload/job/pods/job_pod.h"
 
-// Jobs and Pods for the tests of this folder.
+// Jobs and Pods for tests.
 namespace cox::controllers {
 
 inline const Time kNow = Time::FromUnix(100'000);
@@ -34,7 +34,7 @@ inline batch::v1::Job IndexedJob(int32_t completions) {
   return job;
 }
 
-// Tracked, ended (if it did) `ago` seconds before kNow.
+// A Pod with the tracking finalizer; a terminal Pod finished `ago` seconds before kNow.
 inline core::v1::Pod TestPod(std::string name, std::string phase, int64_t ago = 1000) {
   core::v1::Pod pod;
   pod.metadata = {.name = name, .namespace_ = "ns", .uid = "uid-" + name};
@@ -59,7 +59,7 @@ inline core::v1::Pod IndexedPod(std::string name, std::string phase, int index, 
   return pod;
 }
 
-// No longer tracked.
+// Without the tracking finalizer.
 inline core::v1::Pod Released(core::v1::Pod pod) {
   pod.metadata.finalizers.clear();
   return pod;

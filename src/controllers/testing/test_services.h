@@ -5,10 +5,10 @@
 
 #include "api/core/v1.h"
 
-// A Service and its Pods, for tests of what is published of them.
+// A Service and its Pods, for tests of endpoints.
 namespace cox::controllers {
 
-// 80, for the port of Pods that has this name.
+// Port 80 with the named target port "http".
 inline core::v1::ServicePort HttpPort() {
   core::v1::ServicePort port;
   port.name = "http";
@@ -18,7 +18,7 @@ inline core::v1::ServicePort HttpPort() {
   return port;
 }
 
-// "web" of namespace "ns".
+// Service "web" in namespace "ns".
 inline core::v1::Service WebService() {
   core::v1::Service service;
   service.metadata = {.name = "web", .namespace_ = "ns"};
@@ -28,7 +28,7 @@ inline core::v1::Service WebService() {
   return service;
 }
 
-// "web-1" and so on, ready on node n1, with the address 10.0.0.<number> and the port "http".
+// A ready Pod "web-<number>" on node n1 with address 10.0.0.<number> and port "http".
 inline core::v1::Pod WebPod(int number) {
   core::v1::Pod pod;
   pod.metadata.name = "web-" + std::to_string(number);

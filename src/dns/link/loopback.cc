@@ -23,10 +23,10 @@
 namespace cox::dns {
 namespace {
 
-// Who made an address, as `ip -d addr` shows it; the kernel's own numbers are small.
+// Marks an address, as shown by `ip -d addr`; the kernel's own protocol numbers are small.
 constexpr uint8_t kMark = 0xc0;
-// Of the kernel's headers since 5.18; older kernels pass it over, and keep no more than the metric
-// that an address gives its routes. For an address alone nobody compares that.
+// IFA_PROTO, in the kernel's headers since 5.18. Older kernels ignore it, so the route metric of
+// the address is a second mark; for a host address the metric has no effect.
 constexpr uint16_t kProtocol = 11;
 constexpr uint32_t kMetric = 0xc0c0;
 constexpr std::chrono::seconds kRouteTime{5};
@@ -56,7 +56,7 @@ Status Failed(int error, const std::string& what) {
 
 class Socket {
  public:
-  // `groups`: also hears the kernel's news of these kinds.
+  // `groups`: netlink multicast groups to join.
   explicit Socket(uint32_t groups = 0)
       : fd_(socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE)) {
     sockaddr_nl address{};
@@ -65,8 +65,8 @@ class Socket {
     if (groups != 0) (void)!bind(fd_.get(), reinterpret_cast<sockaddr*>(&address), sizeof address);
   }
 
-  // Sends one request about addresses, and calls `use` for what comes before its end. Returns 0, or
-  // the kernel's errno.
+  // Sends one request about addresses and calls `use` for each address in the response. Returns 0
+  // or the kernel's errno.
   using Use = std::function<void(const ifaddrmsg& head, std::string_view attributes)>;
   int Ask(uint16_t type, uint16_t flags, const ifaddrmsg& body, std::string_view attributes,
           const Use& use) const {
@@ -87,15 +87,15 @@ class Socket {
     }
   }
 
-  // Calls `use` for the addresses in news, if there are any within that time; false if there are
-  // none.
-  bool Hear(std::chrono::milliseconds time, const Use& use) const {
+  // Calls `use` for the addresses in notifications; false if none arrives within `time`.
+  bool ReadNotifications(std::chrono::milliseconds time, const Use& use) const {
     pollfd ready{.fd = fd_.get(), .events = POLLIN, .revents = 0};
     return poll(&ready, 1, static_cast<int>(time.count())) > 0 && Read(use).value_or(0) == 0;
   }
 
  private:
-  // One message; how it says that the answer ends: 0, or the kernel's errno. None if more comes.
+  // Reads one datagram. Returns 0 or the kernel's errno at the end of a response; none if more
+  // follows.
   std::optional<int> Read(const Use& use) const {
     std::string buffer(32 * 1024, '\0');
     const ssize_t got = recv(fd_.get(), buffer.data(), buffer.size(), 0);
@@ -133,7 +133,7 @@ void AddAttribute(uint16_t type, std::string_view value, std::string* out) {
   out->append((4 - out->size() % 4) % 4, '\0');
 }
 
-// The value of the first attribute of that type; empty if there is none.
+// The value of the first attribute of that type; empty if it is missing.
 std::string_view Find(std::string_view attributes, uint16_t wanted) {
   while (attributes.size() >= 4) {
     uint16_t head[2];
@@ -149,7 +149,7 @@ int Change(const Socket& socket, uint16_t type, uint16_t flags, const Ip& ip) {
   ifaddrmsg head{};
   head.ifa_family = static_cast<uint8_t>(ip.family);
   head.ifa_prefixlen = static_cast<uint8_t>(ip.bytes.size() * 8);
-  // Nobody else can be asked whether it is free: it is on no network.
+  // Duplicate address detection is useless, because the address is on no network.
   head.ifa_flags = ip.family == AF_INET6 ? IFA_F_NODAD : 0;
   head.ifa_index = if_nametoindex("lo");
   std::string attributes;
@@ -183,14 +183,14 @@ Result<std::set<Ip>> Ours(const Socket& socket) {
   return out;
 }
 
-// The kernel makes the routes to new IPv6 addresses when it has time, and tells when it has: until
-// then what is sent to them goes elsewhere. `news` was there before they were. One that it never
-// makes, as while the interface is down, is not waited for any longer.
-void AwaitRoutes(const Socket& news, std::set<Ip> added) {
+// The kernel creates the routes to new IPv6 addresses asynchronously and notifies afterwards: until
+// then packets to them are routed elsewhere. `news` must be opened before the addresses are added.
+// Stops waiting after a timeout, for example if the interface is down.
+void AwaitRoutes(const Socket& notifications, std::set<Ip> added) {
   const auto made = [&](const ifaddrmsg& head, std::string_view attributes) {
     added.erase({head.ifa_family, std::string(Find(attributes, IFA_ADDRESS))});
   };
-  while (!added.empty() && news.Hear(kRouteTime, made)) {
+  while (!added.empty() && notifications.ReadNotifications(kRouteTime, made)) {
   }
 }
 
@@ -215,8 +215,8 @@ Result<std::unique_ptr<LoopbackAddresses>> LoopbackAddresses::Add(
   COX_ASSIGN_OR_RETURN(std::set<Ip> unwanted, Ours(socket));
   std::erase_if(unwanted, [&](const Ip& ip) { return wanted.contains(ip); });
   COX_RETURN_IF_ERROR(Remove(socket, unwanted));
-  auto added = std::make_unique<LoopbackAddresses>();  // from here on they go when this fails
-  const Socket news(RTMGRP_IPV6_IFADDR);
+  auto added = std::make_unique<LoopbackAddresses>();  // removes them if an error follows
+  const Socket notifications(RTMGRP_IPV6_IFADDR);
   std::set<Ip> awaited;
   for (const Ip& ip : wanted) {
     const int error = Change(socket, RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL, ip);
@@ -225,7 +225,7 @@ Result<std::unique_ptr<LoopbackAddresses>> LoopbackAddresses::Add(
     }
     if (error == 0 && ip.family == AF_INET6) awaited.insert(ip);
   }
-  AwaitRoutes(news, std::move(awaited));
+  AwaitRoutes(notifications, std::move(awaited));
   return added;
 }
 

@@ -9,19 +9,18 @@
 
 namespace cox::dns {
 
-// Addresses that this computer has besides its own, on its loopback interface: packets to them end
-// here, whoever sends them by way of this computer. No interface has to be made for it, which not
-// every kernel can.
+// Additional addresses on the loopback interface: this machine accepts packets to them that it
+// sends or routes. Needs no additional interface, which some kernels do not support.
 //
-// They are marked as ours: those that a killed run has left are taken over or, if they are not
-//   wanted any more, removed. One that is there without the mark is used, and left alone.
+// Guarantees: the addresses are marked. Marked addresses of a killed process are reused or, if they
+//   are no longer wanted, removed. An existing address without the mark is used, but not removed.
 // Lifetime: removed when it is destroyed, by a thread in the same network namespace.
-// Errors: Forbidden without CAP_NET_ADMIN; Unavailable if the kernel cannot.
+// Errors: Forbidden without CAP_NET_ADMIN; Unavailable for other errors of the kernel.
 class LoopbackAddresses {
  public:
   // Without prefix: each becomes a /32 or /128.
   static Result<std::unique_ptr<LoopbackAddresses>> Add(const std::vector<std::string>& addresses);
-  // Removes all that have our mark. OK if there is nothing.
+  // Removes all marked addresses. OK if there are none.
   static Status RemoveAll();
 
   LoopbackAddresses() = default;  // use Add

@@ -24,7 +24,7 @@ uint16_t RandomId() {
   return static_cast<uint16_t>(device());
 }
 
-// Longer answers are rare, and would let peers choose how much memory we take.
+// Longer answers are rare; the limit bounds the memory of the cache.
 constexpr size_t kMaxCachedAnswer = kMaxUdpAnswer;
 
 void SetId(uint16_t id, std::string* message) {
@@ -74,7 +74,7 @@ std::vector<Upstream> ParseResolvConf(std::string_view text) {
   return out;
 }
 
-// One query until it is answered or all upstreams were asked.
+// One forwarded query, until it is answered or all upstreams were tried.
 class Forwarder::Attempt : public std::enable_shared_from_this<Attempt> {
  public:
   Attempt(Forwarder& owner, const Query& query, bool tcp, std::string key, Done done)
@@ -107,9 +107,9 @@ class Forwarder::Attempt : public std::enable_shared_from_this<Attempt> {
     const auto address = asio::ip::make_address(upstream_.ip, error);
     const asio::ip::udp::endpoint to(address, upstream_.port);
     if (!error) udp_.open(to.protocol(), error);
-    if (!error) udp_.connect(to, error);  // the kernel drops what others send
+    if (!error) udp_.connect(to, error);  // the kernel drops datagrams from other senders
     if (!error) udp_.send(asio::buffer(request_), 0, error);
-    if (error) return Next();  // no route there: the next one, at once
+    if (error) return Next();  // no route: try the next one immediately
     StartTimer();
     Receive();
   }
@@ -127,20 +127,20 @@ class Forwarder::Attempt : public std::enable_shared_from_this<Attempt> {
     udp_.async_receive(asio::buffer(buffer_), [self = shared_from_this(), now = generation_](
                                                   const Error& error, size_t size) {
       if (now != self->generation_ || !self->done_) return;
-      if (error) return self->Next();  // refused: the next one, at once
+      if (error) return self->Next();  // connection refused: try the next one immediately
       if (!self->Take(std::string_view(self->buffer_).substr(0, size), false)) self->Receive();
     });
   }
 
-  // False: not an answer to this; there may still come one.
+  // False: not a response to this query; the right one may still arrive.
   bool Take(std::string_view bytes, bool over_tcp) {
     const auto scanned = ScanAnswer(bytes);
     if (!scanned || scanned->id != id_ || scanned->question != question_) return false;
     if (scanned->truncated && !over_tcp && client_tcp_) {
-      AskByTcp();
+      QueryOverTcp();
       return true;
     }
-    // A server that cannot, or will not, is asked no more for this; the next may.
+    // SERVFAIL or REFUSED: try the next upstream.
     if ((scanned->rcode == Rcode::kServFail || scanned->rcode == Rcode::kRefused) &&
         tried_ < owner_.options_.upstreams.size()) {
       Next();
@@ -156,7 +156,7 @@ class Forwarder::Attempt : public std::enable_shared_from_this<Attempt> {
     return true;
   }
 
-  void AskByTcp() {
+  void QueryOverTcp() {
     Close();
     ++generation_;
     StartTimer();
@@ -211,9 +211,9 @@ class Forwarder::Attempt : public std::enable_shared_from_this<Attempt> {
   asio::ip::tcp::socket tcp_;
   asio::steady_timer timer_;
   Upstream upstream_;
-  size_t at_ = 0;  // its place among them
+  size_t at_ = 0;  // its index
   size_t tried_ = 0;
-  int generation_ = 0;  // answers of an earlier try come too late
+  int generation_ = 0;  // ignores callbacks of earlier tries
   uint16_t id_ = 0;
   std::string request_;
   std::string framed_;
@@ -262,7 +262,7 @@ std::optional<std::string> Forwarder::FromCache(const Query& query, const std::s
     ttl = ttl > age ? ttl - age : 0;
     for (size_t i = 0; i < 4; ++i) answer[at + i] = static_cast<char>(ttl >> (24 - 8 * i));
   }
-  // The question in the letters of who asks now.
+  // The question with the letter case of the current query.
   answer.replace(12, query.question.size(), query.question);
   return answer;
 }

@@ -24,7 +24,7 @@ struct Upstream {
 };
 
 struct ForwardOptions {
-  // Asked in this order, beginning with the one that answered last; empty: nothing is forwarded.
+  // Queried in this order, starting with the one that answered last; empty: nothing is forwarded.
   std::vector<Upstream> upstreams;
   std::chrono::milliseconds timeout{2000};  // of one attempt
   int rounds = 2;                           // over all upstreams
@@ -33,28 +33,28 @@ struct ForwardOptions {
   std::chrono::seconds max_cached{30};
 };
 
-// "192.0.2.53", "192.0.2.53:5353", "2001:db8::53", "[2001:db8::53]:5353". None if it is not.
+// "192.0.2.53", "192.0.2.53:5353", "2001:db8::53", "[2001:db8::53]:5353". None if it is invalid.
 std::optional<Upstream> ParseUpstream(std::string_view text);
 
-// The servers that /etc/resolv.conf names.
+// The nameservers of a resolv.conf.
 std::vector<Upstream> ParseResolvConf(std::string_view text);
 
-// Asks other servers, and remembers what they said for a while.
+// Forwards queries to other servers and caches the answers.
 //
-// Each query goes out with an id drawn at random from a socket of its own, and only an answer of
-//   that server to that question is taken: who wants to lie has to guess both.
-// Threads: the loop's only.
-// Lifetime: what is under way ends with the loop.
+// Security: each query has a random id and its own socket, and only a response of that server to
+//   that question is accepted: an attacker has to guess both id and port.
+// Threads: the event loop's thread only.
+// Lifetime: pending queries end with the event loop.
 class Forwarder {
  public:
-  // The answer as the server gave it, with the query's own id; none if nobody answered.
+  // The server's response, with the query's own id; none if no server responded.
   using Done = std::function<void(std::optional<std::string> answer)>;
 
   Forwarder(boost::asio::io_context& loop, Clock& clock, ForwardOptions options, Metrics& metrics);
   ~Forwarder();
 
   bool enabled() const { return !options_.upstreams.empty(); }
-  // `tcp`: the client can take long answers.
+  // `tcp`: the client uses TCP, so long answers are possible.
   void Forward(const Query& query, bool tcp, Done done);
 
  private:
@@ -74,7 +74,7 @@ class Forwarder {
   const ForwardOptions options_;
   Metrics& metrics_;
   LruMap<Cached> cache_;
-  size_t first_ = 0;  // of the upstreams, the one to ask first
+  size_t first_ = 0;  // the upstream to query first
   size_t in_flight_ = 0;
 };
 

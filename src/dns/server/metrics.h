@@ -5,7 +5,7 @@
 
 namespace cox::dns {
 
-// By the names that CoreDNS gives them, so that its dashboards work.
+// Metrics with CoreDNS' names, so that its dashboards work.
 struct Metrics {
   explicit Metrics(MetricsRegistry& registry)
       : requests(registry.AddCounterVec({.name = "coredns_dns_requests_total",

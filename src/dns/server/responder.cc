@@ -33,7 +33,7 @@ std::string TypeName(uint16_t type) {
     case kNs:
       return "NS";
     default:
-      return "other";  // peers choose the number: labels must not grow with it
+      return "other";  // clients choose the number: the number of label values must be bounded
   }
 }
 
@@ -87,7 +87,7 @@ Responder::Responder(const Zone& zone, Forwarder& forwarder, Clock& clock, Metri
 
 void Responder::Finish(const Query& query, bool tcp, const char* zone, Clock::SteadyTime start,
                        Answer answer, const Reply& reply) {
-  // Many clients take the first address: it must not be the same for all of them.
+  // Many clients use the first address, so the order is shuffled to spread the load.
   const auto aliases_end = std::find_if(answer.answers.begin(), answer.answers.end(),
                                         [](const Record& record) { return record.type != kCname; });
   std::shuffle(aliases_end, answer.answers.end(), shuffle_);
@@ -138,7 +138,7 @@ void Responder::Forward(const Query& query, bool tcp, Clock::SteadyTime start, R
         if (tcp || answer->size() <= UdpLimit(query)) {
           return reply(*std::move(answer));
         }
-        // Too long for this peer: it has to come by TCP.
+        // Too long for UDP: set the TC bit, so that the client retries over TCP.
         std::string cut = EncodeAnswer(query, {.rcode = scanned->rcode}, 512);
         cut[2] = static_cast<char>(cut[2] | 2);
         reply(std::move(cut));

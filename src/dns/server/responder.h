@@ -14,19 +14,19 @@
 
 namespace cox::dns {
 
-// From the bytes of a query to the bytes of its answer.
+// Converts a query message to a response message.
 //
-// Threads: the loop's only.
+// Threads: the event loop's thread only.
 class Responder {
  public:
-  // Called once, at once or later; empty: no answer.
+  // Called once, synchronously or later; empty: no response.
   using Reply = std::function<void(std::string answer)>;
 
   Responder(const Zone& zone, Forwarder& forwarder, Clock& clock, Metrics& metrics, Logger log);
 
   void Respond(std::string_view bytes, bool tcp, Reply reply);
-  // Sends a question that nobody else asks; when it comes back, upstreams lead to ourselves, and
-  // nothing is forwarded any more.
+  // Sends a query with a random name upstream. If it comes back, the upstreams forward to this
+  // server, and forwarding is disabled.
   void ProbeForLoop();
   bool loop_found() const { return loop_found_; }
 
@@ -34,7 +34,8 @@ class Responder {
   void Finish(const Query& query, bool tcp, const char* zone, Clock::SteadyTime start,
               Answer answer, const Reply& reply);
   void Forward(const Query& query, bool tcp, Clock::SteadyTime start, Reply reply);
-  // An alias that leads out of a Service: clients want to know what is at its end.
+  // Resolves the target of a CNAME that leads out of the zone, because clients expect its
+  // addresses.
   void Follow(const Query& query, bool tcp, Clock::SteadyTime start, Answer answer, Reply reply,
               int depth);
 

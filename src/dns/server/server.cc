@@ -22,10 +22,10 @@ using asio::ip::udp;
 using Error = boost::system::error_code;
 
 constexpr size_t kMaxQuery = 4096;
-// Datagrams that are read before others have a turn.
+// The maximum number of datagrams that are read before other handlers run.
 constexpr int kBurst = 64;
 
-// One connection: a query, its answer, the next query.
+// One TCP connection, which handles one query at a time.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
   Connection(tcp::socket socket, Responder& responder, std::chrono::seconds idle, size_t& open)
@@ -112,7 +112,7 @@ class ServerImpl final : public Server {
     Error error;
     const auto address = asio::ip::make_address(options_.address, error);
     if (error) return Status::BadRequest("DNS cannot listen on " + options_.address);
-    // The port that TCP gets must be free for UDP too; another one is tried if it is not.
+    // TCP and UDP must use the same port; retry if it is not free for UDP.
     for (int attempt = 0; attempt < 10; ++attempt) {
       error = Bind(address);
       if (!error || options_.port != 0) break;
@@ -159,10 +159,10 @@ class ServerImpl final : public Server {
         Error failed;
         const size_t size = udp_.receive_from(asio::buffer(datagram_), peer, 0, failed);
         if (failed) break;
-        if (peer.port() == 0) continue;  // forged: nobody can be answered there
+        if (peer.port() == 0) continue;  // forged: port 0 cannot receive a response
         responder_.Respond({datagram_.data(), size}, false,
                            [this, peer](const std::string& answer) {
-                             Error lost;  // a datagram that cannot go is lost, as others are
+                             Error lost;  // a datagram that cannot be sent is dropped
                              if (!answer.empty()) udp_.send_to(asio::buffer(answer), peer, 0, lost);
                            });
       }
@@ -183,7 +183,7 @@ class ServerImpl final : public Server {
     });
   }
 
-  // Where descriptors have run out, the same error comes again at once, as often as one asks.
+  // If the process is out of file descriptors, accept fails repeatedly: wait before the retry.
   void AcceptLater() {
     accept_timer_.expires_after(std::chrono::milliseconds(100));
     accept_timer_.async_wait([this](const Error& error) {
@@ -192,7 +192,7 @@ class ServerImpl final : public Server {
   }
 
   const ServerOptions options_;
-  size_t connections_ = 0;  // outlives the loop, which holds connections
+  size_t connections_ = 0;  // outlives the event loop, which owns the connections
   uint16_t port_ = 0;
   std::array<char, kMaxQuery> datagram_;
   asio::io_context loop_{1};

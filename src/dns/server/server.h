@@ -20,11 +20,11 @@ struct ServerOptions {
   std::chrono::seconds idle_timeout{10};
 };
 
-// Answers by UDP and TCP: names of the zone itself, others by asking upstreams. One thread.
+// Serves UDP and TCP: names of the zone directly, others by forwarding. Uses one thread.
 //
-// What a peer may cost is bounded: queries of 4 KiB, answers of kMaxUdpAnswer over UDP, connections
-//   and queries in flight by number, connections by idle time. ANY, transfers, and classes other
-//   than IN are refused.
+// Security: the resources per peer are bounded: 4 KiB per query, kMaxUdpAnswer per UDP response, a
+//   maximum number of connections and queries in flight, and an idle timeout. Refuses ANY, zone
+//   transfers, and classes other than IN.
 // Lifetime: serves until it is destroyed. `zone` and `metrics` outlive it.
 class Server {
  public:

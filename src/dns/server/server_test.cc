@@ -15,8 +15,7 @@
 namespace cox::dns {
 namespace {
 
-// A headless Service with so many endpoints that UDP is too small for it, and one that is
-// elsewhere.
+// A headless Service with too many endpoints for a UDP response, and an ExternalName Service.
 class Objects final : public Source {
  public:
   Objects() {
@@ -79,7 +78,7 @@ class Peer {
   void Send(const std::string& bytes) {
     (void)!send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
   }
-  // Empty: nothing came.
+  // Empty if nothing is received.
   std::string Receive(int milliseconds = 5000) {
     pollfd ready{.fd = fd_, .events = POLLIN, .revents = 0};
     if (poll(&ready, 1, milliseconds) <= 0) return "";
@@ -94,8 +93,8 @@ class Peer {
   const int fd_;
 };
 
-// Answers every question with one address; by UDP "long.example" is truncated; what begins with
-// "silent" is not answered, and nothing is while it is silent itself.
+// Answers every question with one address. Truncates "long.example" over UDP; does not answer names
+// that begin with "silent", nor any name while `silent` is set.
 class FakeUpstream {
  public:
   FakeUpstream() : udp_(SOCK_DGRAM), tcp_(SOCK_STREAM) {
@@ -210,7 +209,7 @@ class ServerTest : public testing::Test {
   std::string last_;
 };
 
-TEST_F(ServerTest, WhatUdpCannotHoldComesByTcp) {
+TEST_F(ServerTest, LargeAnswersAreTruncatedOverUdpAndCompleteOverTcp) {
   Start();
   const Query query = MakeQuery("big.default.svc.cluster.local", kA);
   const auto plain = AskUdp(query);
@@ -229,7 +228,7 @@ TEST_F(ServerTest, WhatUdpCannotHoldComesByTcp) {
   EXPECT_EQ(whole->addresses.size(), 100);
 }
 
-TEST_F(ServerTest, NobodyIsAlwaysTheFirst) {
+TEST_F(ServerTest, ShufflesAddresses) {
   Start();
   const Query query = MakeQuery("big.default.svc.cluster.local", kA);
   std::set<std::string> firsts;
@@ -242,7 +241,7 @@ TEST_F(ServerTest, NobodyIsAlwaysTheFirst) {
   EXPECT_GT(firsts.size(), 1);
 }
 
-TEST_F(ServerTest, WhatIsRefused) {
+TEST_F(ServerTest, RefusesUnsupportedQueries) {
   Start();
   const struct {
     Query query;
@@ -251,7 +250,7 @@ TEST_F(ServerTest, WhatIsRefused) {
       {MakeQuery("big.default.svc.cluster.local", kAny), Rcode::kRefused},
       {MakeQuery("cluster.local", 252), Rcode::kRefused},
       {MakeQuery("version.bind", kTxt, 3), Rcode::kRefused},
-      {MakeQuery("example.com", kA), Rcode::kRefused},  // there is nobody to ask
+      {MakeQuery("example.com", kA), Rcode::kRefused},  // no upstream
       {MakeQuery("no.default.svc.cluster.local", kA), Rcode::kNxDomain},
   };
   for (const auto& test : kCases) {
@@ -262,7 +261,7 @@ TEST_F(ServerTest, WhatIsRefused) {
   }
 }
 
-TEST_F(ServerTest, OthersAreAskedOnceAndRemembered) {
+TEST_F(ServerTest, CachesAnswersOfUpstreams) {
   FakeUpstream upstream;
   Start({{"127.0.0.1", upstream.port}});
   const auto first = AskUdp(MakeQuery("www.example", kA), 1);
@@ -278,7 +277,7 @@ TEST_F(ServerTest, OthersAreAskedOnceAndRemembered) {
   EXPECT_NE(registry_.Render().find("coredns_cache_hits_total 1"), std::string::npos);
 }
 
-TEST_F(ServerTest, AnUpstreamThatIsSilentOrGoneIsPassedOver) {
+TEST_F(ServerTest, SkipsSilentOrUnreachableUpstreams) {
   FakeUpstream upstream;
   uint16_t nobody = 0;
   {
@@ -294,14 +293,14 @@ TEST_F(ServerTest, AnUpstreamThatIsSilentOrGoneIsPassedOver) {
   EXPECT_EQ(silent->rcode, Rcode::kServFail);
 }
 
-TEST_F(ServerTest, TheUpstreamThatAnsweredLastIsAskedFirst) {
+TEST_F(ServerTest, QueriesUpstreamThatAnsweredLastFirst) {
   FakeUpstream broken;
   FakeUpstream well;
   broken.silent = true;
   well.last_byte = '\x05';
   Start({{"127.0.0.1", broken.port}, {"127.0.0.1", well.port}});
   ASSERT_TRUE(AskUdp(MakeQuery("one.example", kA)));
-  // Would it be asked again, it were seen: nobody waits for it at each name.
+  // If the first upstream were queried again, its answer would be returned.
   broken.silent = false;
   const auto answer = AskUdp(MakeQuery("two.example", kA));
   ASSERT_TRUE(answer);
@@ -309,7 +308,7 @@ TEST_F(ServerTest, TheUpstreamThatAnsweredLastIsAskedFirst) {
   EXPECT_EQ(answer->addresses[0].second, "\x01\x02\x03\x05");
 }
 
-TEST_F(ServerTest, TruncatedAnswersAreFetchedByTcpForThoseWhoCameByTcp) {
+TEST_F(ServerTest, TruncatedAnswersAreFetchedOverTcpForTcpClients) {
   FakeUpstream upstream;
   Start({{"127.0.0.1", upstream.port}});
   const auto udp = AskUdp(MakeQuery("long.example", kA));
@@ -320,7 +319,7 @@ TEST_F(ServerTest, TruncatedAnswersAreFetchedByTcpForThoseWhoCameByTcp) {
   EXPECT_FALSE(tcp->truncated);
 }
 
-TEST_F(ServerTest, AnAliasIsFollowedToItsEnd) {
+TEST_F(ServerTest, FollowsCnameToAddresses) {
   FakeUpstream upstream;
   Start({{"127.0.0.1", upstream.port}});
   const auto answer = AskUdp(MakeQuery("out.default.svc.cluster.local", kA));
@@ -330,7 +329,7 @@ TEST_F(ServerTest, AnAliasIsFollowedToItsEnd) {
   EXPECT_EQ(answer->addresses[0].second, "\x01\x02\x03\x04");
 }
 
-TEST_F(ServerTest, AServerThatIsItsOwnUpstreamNoticesIt) {
+TEST_F(ServerTest, DetectsForwardingLoop) {
   uint16_t port = 0;
   {
     const FakeUpstream any;
@@ -345,7 +344,7 @@ TEST_F(ServerTest, AServerThatIsItsOwnUpstreamNoticesIt) {
   EXPECT_EQ(answer->rcode, Rcode::kServFail);
 }
 
-TEST_F(ServerTest, GarbageIsNotAnswered) {
+TEST_F(ServerTest, IgnoresMalformedMessages) {
   Start();
   Peer peer(SOCK_DGRAM);
   peer.Connect(server_->port());
@@ -354,19 +353,19 @@ TEST_F(ServerTest, GarbageIsNotAnswered) {
   std::string answer_itself = EncodeQuery(MakeQuery("cluster.local", kSoa), 7);
   answer_itself[2] = '\x80';
   peer.Send(answer_itself);
-  // What follows is answered first: the rest was dropped.
+  // The first response is to this query: the others were dropped.
   peer.Send(EncodeQuery(MakeQuery("cluster.local", kSoa), 9));
   const auto answer = ScanAnswer(peer.Receive());
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->id, 9);
-  // A connection that says nonsense is hung up on.
+  // A connection with invalid data is closed.
   Peer stream(SOCK_STREAM);
   stream.Connect(server_->port());
   stream.Send(std::string(10, '\xff'));
   EXPECT_EQ(stream.Receive(), "");
 }
 
-TEST(ForwarderTest, UpstreamsAreAddressesWithOrWithoutAPort) {
+TEST(ForwarderTest, ParsesUpstreamsWithOptionalPort) {
   const struct {
     const char* text;
     std::optional<Upstream> want;

@@ -25,7 +25,7 @@ void Put32(std::string* out, uint32_t value) {
   Put16(out, static_cast<uint16_t>(value));
 }
 
-// The one OPT record that a query may have, and nothing after it.
+// Parses the OPT record, of which a query may have one; no bytes may follow the records.
 Rcode ReadAdditional(Reader* in, uint16_t count, Query* query) {
   for (uint16_t i = 0; i < count; ++i) {
     const auto name = in->Name();
@@ -44,7 +44,7 @@ Rcode ReadAdditional(Reader* in, uint16_t count, Query* query) {
   return in->at_end() ? Rcode::kOk : Rcode::kFormErr;
 }
 
-// Appends names, and remembers where: a name that ends as one before points there.
+// Appends names with compression: a name with a known suffix points to its offset.
 class Writer {
  public:
   explicit Writer(std::string* out) : out_(*out) {}
@@ -86,7 +86,7 @@ class Writer {
     out_[at] = static_cast<char>(size >> 8);
     out_[at + 1] = static_cast<char>(size);
   }
-  // Forgets names that begin at `size` or later.
+  // Truncates the message and drops the offsets of names that begin at `size` or later.
   void Cut(size_t size) {
     out_.resize(size);
     std::erase_if(places_, [size](const auto& place) { return place.second >= size; });
@@ -185,7 +185,7 @@ std::string EncodeAnswer(const Query& query, const Answer& answer, size_t limit)
   Put16(&out, query.id);
   Put16(&out, static_cast<uint16_t>(flags | (code & 0xf)));
   Put16(&out, query.question.empty() ? 0 : 1);
-  out.resize(kHead);  // the counts follow
+  out.resize(kHead);  // the counts are set below
   Writer writer(&out);
   if (!query.question.empty() && !query.name.empty()) writer.Remember(query.name, out.size());
   out += query.question;
@@ -201,7 +201,7 @@ std::string EncodeAnswer(const Query& query, const Answer& answer, size_t limit)
       if (full || out.size() > room) {
         writer.Cut(before);
         full = true;
-        // Additional records are a courtesy: an answer without them is whole.
+        // Additional records are optional: without them the answer is still complete.
         if (section < 2) out[2] = static_cast<char>(out[2] | kTruncated >> 8);
         break;
       }

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-// DNS messages (RFC 1035, EDNS0 of RFC 6891) as far as a server of a zone and a forwarder need
-// them. Reading is strict: what does not fit is an error, never a guess.
+// DNS messages (RFC 1035, EDNS0 of RFC 6891), as far as an authoritative server and a forwarder
+// need them. The parser is strict: malformed input is an error.
 namespace cox::dns {
 
 enum Type : uint16_t {
@@ -39,38 +39,38 @@ enum class Rcode : uint16_t {
 };
 
 // A question. The name is lower case with dots between labels and none at the end; the root is "".
-// Dots and other odd bytes inside of a label are as in master files: "\." and "\ddd".
+// Dots and non-printable bytes in a label are escaped as in master files: "\." and "\ddd".
 struct Query {
   uint16_t id = 0;
   bool recursion_desired = false;
   std::string name;
   uint16_t type = 0;
   uint16_t klass = 0;
-  // As it was sent: the question goes back in the letters it came in.
+  // The question as received; the response repeats it with the same letter case.
   std::string question;
   bool edns = false;
   uint16_t udp_size = 512;
   bool dnssec_ok = false;
 
-  // What must not be answered, though it could be read.
+  // The error code to respond with, if the query is invalid.
   Rcode refused = Rcode::kOk;
 };
 
-// None: not even an error can be answered (too short, or itself an answer). Else `refused` says
-// what is wrong with it, if anything is.
+// None: no response is possible (too short, or a response itself). Otherwise `refused` is the
+// error, if there is one.
 std::optional<Query> ParseQuery(std::string_view bytes);
 
-// The name as bytes, without compression. Empty if a label or the whole is too long.
+// The name in wire format, without compression. Empty if a label or the whole name is too long.
 std::string EncodeName(std::string_view name);
 
 struct Record {
   std::string name;
   uint16_t type = 0;
   uint32_t ttl = 0;
-  std::string data;     // A, AAAA, TXT: as on the wire; SRV: priority, weight, port
-  std::string target;   // a name that follows the data: CNAME, PTR, NS, SRV, SOA's first
+  std::string data;     // A, AAAA, TXT: wire format; SRV: priority, weight, port
+  std::string target;   // a name after the data: CNAME, PTR, NS, SRV, SOA's first
   std::string target2;  // SOA's second
-  std::string tail;     // what follows the names: SOA's numbers
+  std::string tail;     // bytes after the names: SOA's numbers
   bool operator==(const Record&) const = default;
 };
 
@@ -82,15 +82,15 @@ struct Answer {
   std::vector<Record> additional;
 };
 
-// Never longer than `limit`: what does not fit is left out, and the peer told to ask by TCP.
+// At most `limit` bytes: records that do not fit are omitted, and the TC bit is set.
 std::string EncodeAnswer(const Query& query, const Answer& answer, size_t limit);
 
-// How long an answer to this query may be over UDP. 1,232 bytes pass every network unfragmented,
-// and make us a poor amplifier.
+// The maximum size of a UDP response to this query. 1,232 bytes avoid fragmentation and limit
+// amplification attacks.
 inline constexpr size_t kMaxUdpAnswer = 1232;
 size_t UdpLimit(const Query& query);
 
-// What a forwarder looks at in an answer, which it otherwise passes on as it is.
+// The parts of a response that a forwarder needs; the response itself is forwarded unchanged.
 struct Scanned {
   uint16_t id = 0;
   Rcode rcode = Rcode::kOk;
@@ -98,12 +98,12 @@ struct Scanned {
   std::string question;               // name in lower case, type and class
   std::vector<size_t> ttl_offsets;    // of all records but OPT
   std::optional<uint32_t> least_ttl;  // of the answers; of the SOA if there are none
-  // A and AAAA of the answer, whatever their names.
+  // A and AAAA records of the answer, with any name.
   std::vector<std::pair<uint16_t, std::string>> addresses;
 };
 std::optional<Scanned> ScanAnswer(std::string_view bytes);
 
-// A query of our own, for somebody else to answer.
+// A query to another server.
 std::string EncodeQuery(const Query& query, uint16_t id);
 
 // A question in the form of Scanned::question.

@@ -20,7 +20,7 @@ Query MakeQuery(const std::string& name, uint16_t type, bool edns = false) {
   return query;
 }
 
-TEST(MessageTest, AQueryIsReadAsItWasWritten) {
+TEST(MessageTest, QueryRoundTrip) {
   const auto read =
       ParseQuery(EncodeQuery(MakeQuery("web.default.svc.cluster.local", kA, true), 7));
   ASSERT_TRUE(read);
@@ -32,7 +32,7 @@ TEST(MessageTest, AQueryIsReadAsItWasWritten) {
   EXPECT_TRUE(read->recursion_desired);
 }
 
-TEST(MessageTest, NamesAreComparedInLowerCaseAndGoBackAsTheyCame) {
+TEST(MessageTest, NamesAreLowerCaseAndQuestionKeepsLetterCase) {
   std::string bytes = EncodeQuery(MakeQuery("web", kA), 7);
   bytes[13] = 'W';
   const auto read = ParseQuery(bytes);
@@ -41,7 +41,7 @@ TEST(MessageTest, NamesAreComparedInLowerCaseAndGoBackAsTheyCame) {
   EXPECT_EQ(read->question.substr(0, 4), "\x03Web");
 }
 
-TEST(MessageTest, DotsInsideOfLabelsAreNoSeparators) {
+TEST(MessageTest, DotsInLabelsAreEscaped) {
   std::string bytes = EncodeQuery(MakeQuery("axb.c", kA), 7);
   bytes[14] = '.';
   const auto read = ParseQuery(bytes);
@@ -50,7 +50,7 @@ TEST(MessageTest, DotsInsideOfLabelsAreNoSeparators) {
   EXPECT_EQ(EncodeName(read->name), "\x03"s + "a.b\x01" + "c\0"s);
 }
 
-TEST(MessageTest, HostileQueries) {
+TEST(MessageTest, RejectsHostileQueries) {
   const std::string good = EncodeQuery(MakeQuery("a.b", kA, true), 7);
   const auto with = [&](size_t at, char value) {
     std::string bytes = good;
@@ -60,7 +60,7 @@ TEST(MessageTest, HostileQueries) {
   const struct {
     const char* name;
     std::string bytes;
-    std::optional<Rcode> expected;  // none: no answer at all
+    std::optional<Rcode> expected;  // none: no response
   } kCases[] = {
       {"nothing", "", std::nullopt},
       {"half a head", good.substr(0, 11), std::nullopt},
@@ -93,7 +93,7 @@ TEST(MessageTest, HostileQueries) {
   }
 }
 
-TEST(MessageTest, LongNames) {
+TEST(MessageTest, RejectsLongNames) {
   const std::string label(63, 'a');
   const std::string fits = label + "." + label + "." + label + "." + std::string(61, 'b');
   EXPECT_EQ(EncodeName(fits).size(), 255);
@@ -101,14 +101,14 @@ TEST(MessageTest, LongNames) {
   EXPECT_EQ(EncodeName(label + "a"), "");
   EXPECT_EQ(EncodeName("a..b"), "");
   EXPECT_EQ(EncodeName(""), "\0"s);
-  // On the wire, one byte too long.
+  // One byte too long in wire format.
   std::string bytes = EncodeQuery(MakeQuery("x", kA), 7).substr(0, 12);
   for (int i = 0; i < 4; ++i) bytes += '\x3f' + label;
   bytes += "\0\0\x01\0\x01"s;
   EXPECT_EQ(ParseQuery(bytes)->refused, Rcode::kFormErr);
 }
 
-TEST(MessageTest, AnswersAreCompressedAndNeverTooLong) {
+TEST(MessageTest, AnswersAreCompressedAndRespectLimit) {
   const Query query = MakeQuery("web.default.svc.cluster.local", kA);
   Answer answer{.authoritative = true};
   for (int i = 0; i < 100; ++i) {
@@ -121,7 +121,7 @@ TEST(MessageTest, AnswersAreCompressedAndNeverTooLong) {
   ASSERT_TRUE(scanned);
   EXPECT_TRUE(scanned->truncated);
   EXPECT_EQ(scanned->addresses.size(), (512 - 12 - query.question.size()) / 16);
-  // Others cut off without counting anew: between records, or inside of one.
+  // Some servers truncate without updating the counts: between records, or within one.
   for (const size_t size : {cut.size() - 16, cut.size() - 15, cut.size() - 3}) {
     const auto shorter = ScanAnswer(cut.substr(0, size));
     ASSERT_TRUE(shorter) << size;
@@ -135,7 +135,7 @@ TEST(MessageTest, AnswersAreCompressedAndNeverTooLong) {
   EXPECT_EQ(whole->least_ttl, 30);
 }
 
-TEST(MessageTest, AdditionalRecordsThatDoNotFitAreNoLoss) {
+TEST(MessageTest, OmittedAdditionalRecordsDoNotTruncate) {
   const Query query = MakeQuery("a", kSrv, true);
   Answer answer;
   answer.answers.push_back({.name = "a", .type = kTxt, .ttl = 1, .data = "\x01x"});
@@ -149,7 +149,7 @@ TEST(MessageTest, AdditionalRecordsThatDoNotFitAreNoLoss) {
   EXPECT_GT(scanned->ttl_offsets.size(), 5);
 }
 
-TEST(MessageTest, HostileAnswersOfUpstreams) {
+TEST(MessageTest, HostileAnswersStayInBounds) {
   const Query query = MakeQuery("a", kA);
   Answer answer;
   answer.answers.push_back({.name = "a", .type = kA, .ttl = 9, .data = "abcd"});
@@ -162,7 +162,7 @@ TEST(MessageTest, HostileAnswersOfUpstreams) {
     for (const int value : {0, 0x3f, 0x40, 0xc0, 0xff}) {
       std::string bytes = good;
       bytes[at] = static_cast<char>(value);
-      const auto scanned = ScanAnswer(bytes);  // whatever it says, it stays inside
+      const auto scanned = ScanAnswer(bytes);  // offsets must stay in bounds for any input
       if (scanned) {
         for (const size_t offset : scanned->ttl_offsets) EXPECT_LE(offset + 4, bytes.size());
       }

@@ -8,7 +8,7 @@
 
 namespace cox::dns {
 
-// Reads from the front of a message; once something is missing all is.
+// Reads a message from the front; after the first error all reads fail.
 class Reader {
  public:
   explicit Reader(std::string_view bytes) : bytes_(bytes) {}
@@ -29,8 +29,8 @@ class Reader {
   void Skip(size_t count) {
     if (Has(count)) at_ += count;
   }
-  // A name without compression, which has no place in questions. None if it is malformed. The text
-  // as in Query::name.
+  // A name without compression, which is not used in questions. None if it is malformed. The format
+  // is that of Query::name.
   std::optional<std::string> Name() {
     std::string text;
     size_t total = 0;
@@ -47,7 +47,7 @@ class Reader {
       at_ += size;
     }
   }
-  // A name of an answer, which may end in a pointer.
+  // Skips a name in a response, which may end with a compression pointer.
   bool SkipName() {
     for (size_t total = 0; total <= 255;) {
       if (!Has(1)) return false;

@@ -33,7 +33,7 @@ struct ByEndpointIp {
   static constexpr std::string_view kName = "dns-ip";
   static List<std::string> Of(const EndpointSlice& slice) {
     List<std::string> ips;
-    // The label keeps the index small: endpoints of other Services have no names.
+    // The label keeps the index small: endpoints of other Services have no reverse names.
     if (slice.metadata.labels.find(kHeadless) == slice.metadata.labels.end()) return ips;
     for (const discovery::v1::Endpoint& endpoint : slice.endpoints) {
       ips.insert(ips.end(), endpoint.addresses.begin(), endpoint.addresses.end());

@@ -14,7 +14,7 @@ namespace {
 using core::v1::Service;
 using discovery::v1::EndpointSlice;
 
-// What the specification gives for its own version: it changes when the server does.
+// The TTL in the specification for dns-version, which changes only with the server.
 constexpr uint32_t kVersionTtl = 28'800;
 
 void Put16(std::string* out, uint32_t value) {
@@ -24,7 +24,7 @@ void Put16(std::string* out, uint32_t value) {
 
 bool IsV6(std::string_view ip) { return ip.find(':') != std::string_view::npos; }
 
-// As bytes; empty if it is none.
+// In network byte order; empty if it is not an address.
 std::string AddressBytes(const std::string& ip) {
   char bytes[16];
   const bool v6 = IsV6(ip);
@@ -39,7 +39,7 @@ List<std::string> ClusterIps(const Service& service) {
                                          : service.spec.clusterIPs;
 }
 
-// "10-0-0-1": what an endpoint without a hostname is called.
+// The hostname of an endpoint, or "10-0-0-1" if it has none.
 std::string EndpointHost(const discovery::v1::Endpoint& endpoint) {
   if (endpoint.hostname && !endpoint.hostname->empty()) return *endpoint.hostname;
   std::string name = endpoint.addresses.empty() ? "" : endpoint.addresses.front();
@@ -55,7 +55,7 @@ std::string Lower(std::string text) {
   return text;
 }
 
-// Makes the answer to one question.
+// Computes the answer to one question.
 class Lookup {
  public:
   Lookup(const ZoneOptions& options, const Source& source, std::string name, uint16_t type)
@@ -63,7 +63,7 @@ class Lookup {
     answer_.authoritative = true;
   }
 
-  // `labels`: those before the zone, the nearest to it first.
+  // `labels`: the labels before the zone, in reverse order.
   Answer Find(const std::vector<std::string>& labels) {
     bool exists = false;
     if (labels.empty()) {
@@ -87,7 +87,7 @@ class Lookup {
 
   Answer Finish(bool exists) {
     if (!exists && !source_.Complete()) {
-      return {.rcode = Rcode::kServFail};  // it may exist; who asks again may know more of it
+      return {.rcode = Rcode::kServFail};  // the name may exist; the client retries
     }
     if (!exists) answer_.rcode = Rcode::kNxDomain;
     if (answer_.answers.empty()) answer_.authority.push_back(Soa(options_.negative_ttl));
@@ -123,7 +123,7 @@ class Lookup {
     }
   }
 
-  // Only of the type that was asked for, unless it goes with something else.
+  // Answers contain only the queried type; additional records contain any.
   void AddAddress(const std::string& name, const std::string& ip, std::vector<Record>* to) {
     const uint16_t type = IsV6(ip) ? kAaaa : kA;
     if (to == &answer_.answers && type != type_) return;
@@ -146,17 +146,18 @@ class Lookup {
     const std::vector<SlicePtr> slices = IsHeadless(*service) || of_endpoint
                                              ? source_.Slices(labels[1], labels[2])
                                              : std::vector<SlicePtr>();
-    if (labels.size() == 3) return TheService(*service, slices);
-    if (of_endpoint) return Give(Endpoints(*service, slices, {.host = labels[3]}));
-    const Wanted wanted{.protocol = labels[3], .port = labels.size() == 5 ? labels[4] : ""};
-    const Targets found = IsHeadless(*service) ? Endpoints(*service, slices, wanted)
-                                               : ClusterTargets(*service, wanted);
-    // "_tcp" alone is there for the names before it, and has no records.
-    return wanted.port.empty() ? !found.empty() : Give(found);
+    if (labels.size() == 3) return ResolveService(*service, slices);
+    if (of_endpoint) return AddTargets(Endpoints(*service, slices, {.host = labels[3]}));
+    const TargetFilter target_filter{.protocol = labels[3],
+                                     .port = labels.size() == 5 ? labels[4] : ""};
+    const Targets found = IsHeadless(*service) ? Endpoints(*service, slices, target_filter)
+                                               : ClusterTargets(*service, target_filter);
+    // "_tcp" alone exists because names below it exist, but has no records.
+    return target_filter.port.empty() ? !found.empty() : AddTargets(found);
   }
 
   bool External(const Service& service) {
-    // A CNAME answers every type; the client, or its resolver, goes on from there.
+    // A CNAME answers every type; the client or its resolver follows it.
     std::string target = Lower(service.spec.externalName);
     if (target.ends_with('.')) target.pop_back();
     if (!EncodeName(target).empty()) Add({.name = name_, .type = kCname, .target = target});
@@ -172,15 +173,16 @@ class Lookup {
     }
   }
 
-  // What a name may stand for, with a port of it.
+  // A host and port that a name may resolve to.
   struct Target {
     std::string host;
     int32_t port = 0;
     List<std::string> ips;
   };
   using Targets = std::vector<Target>;
-  // Which of them; an empty one is any. Protocol and port as in names, with an underscore.
-  struct Wanted {
+  // A filter for targets; empty members match all. Protocol and port have an underscore, as in
+  // names.
+  struct TargetFilter {
     std::string host;
     std::string protocol;
     std::string port;
@@ -190,38 +192,38 @@ class Lookup {
     }
   };
 
-  Targets ClusterTargets(const Service& service, const Wanted& wanted) const {
+  Targets ClusterTargets(const Service& service, const TargetFilter& target_filter) const {
     Targets out;
     for (const core::v1::ServicePort& at : service.spec.ports) {
-      if (!wanted.Fits(at.name, at.protocol)) continue;
+      if (!target_filter.Fits(at.name, at.protocol)) continue;
       out.push_back({ServiceName(service), at.port, ClusterIps(service)});
     }
     return out;
   }
 
   Targets Endpoints(const Service& service, const std::vector<SlicePtr>& slices,
-                    const Wanted& wanted) const {
+                    const TargetFilter& target_filter) const {
     Targets out;
     EachReady(slices, [&](const EndpointSlice& slice, const discovery::v1::Endpoint& endpoint) {
       const std::string host = EndpointHost(endpoint);
-      if (!wanted.host.empty() && wanted.host != host) return;
+      if (!target_filter.host.empty() && target_filter.host != host) return;
       const std::string name = host + "." + ServiceName(service);
       for (const discovery::v1::EndpointPort& at : slice.ports) {
-        if (!wanted.Fits(at.name.value_or(""), at.protocol.value_or("TCP"))) continue;
+        if (!target_filter.Fits(at.name.value_or(""), at.protocol.value_or("TCP"))) continue;
         out.push_back({name, at.port.value_or(0), endpoint.addresses});
       }
-      // Without ports it still has a name.
-      if (slice.ports.empty() && wanted.protocol.empty())
+      // An endpoint without ports still has a name.
+      if (slice.ports.empty() && target_filter.protocol.empty())
         out.push_back({name, 0, endpoint.addresses});
     });
     return out;
   }
 
-  // False if there is nothing that the name could stand for.
-  bool Give(const Targets& targets) {
+  // False if there is no target, so the name does not exist.
+  bool AddTargets(const Targets& targets) {
     size_t addresses = 0;
     for (const Target& target : targets) addresses += target.ips.size();
-    // They share the load, as far as the weight of SRV can say.
+    // Equal SRV weights distribute the load.
     const auto weight =
         static_cast<uint32_t>(std::max<size_t>(1, 100 / std::max<size_t>(1, addresses)));
     for (const Target& target : targets) {
@@ -238,13 +240,13 @@ class Lookup {
     return !targets.empty();
   }
 
-  bool TheService(const Service& service, const std::vector<SlicePtr>& slices) {
-    // A headless Service without endpoints has no name.
-    if (IsHeadless(service)) return Give(Endpoints(service, slices, {}));
+  bool ResolveService(const Service& service, const std::vector<SlicePtr>& slices) {
+    // The name of a headless Service without endpoints does not exist.
+    if (IsHeadless(service)) return AddTargets(Endpoints(service, slices, {}));
     Targets targets = ClusterTargets(service, {});
-    // Without ports it still has an address.
+    // A Service without ports still has an address.
     if (targets.empty()) targets.push_back({ServiceName(service), 0, ClusterIps(service)});
-    return Give(targets);
+    return AddTargets(targets);
   }
 
   void AddSrv(uint32_t weight, int32_t port, const std::string& target) {
@@ -256,8 +258,8 @@ class Lookup {
     Add(std::move(record));
   }
 
-  // The address is in the name. Whether a Pod has it is not looked up: that would take a copy of
-  // all Pods on every node.
+  // The address is part of the name. The existence of the Pod is not checked, because every node
+  // would need a copy of all Pods.
   bool InPods(const std::vector<std::string>& labels) {
     if (labels.size() == 1) return true;
     if (!source_.HasNamespace(labels[1])) return false;
@@ -276,10 +278,10 @@ class Lookup {
   const std::string name_;
   const uint16_t type_;
   Answer answer_;
-  std::set<std::string> given_;  // what is in the answer: ports share addresses
+  std::set<std::string> given_;  // records in the answer, to skip duplicates: ports share addresses
 };
 
-// "10.0.0.1" of "1.0.0.10.in-addr.arpa"; the same for ip6.arpa. Empty if it is none.
+// "10.0.0.1" for "1.0.0.10.in-addr.arpa"; also for ip6.arpa. Empty if it is invalid.
 std::string ReverseAddress(const std::string& name) {
   constexpr std::string_view kV4 = ".in-addr.arpa";
   constexpr std::string_view kV6 = ".ip6.arpa";
@@ -298,7 +300,7 @@ std::string ReverseAddress(const std::string& name) {
   const std::string bytes = AddressBytes(ip);
   if (bytes.empty()) return "";
   char text[INET6_ADDRSTRLEN];
-  inet_ntop(AF_INET6, bytes.data(), text, sizeof text);  // the form that objects have
+  inet_ntop(AF_INET6, bytes.data(), text, sizeof text);  // the canonical form, as in objects
   return text;
 }
 

@@ -10,13 +10,13 @@
 namespace cox::dns {
 
 struct ZoneOptions {
-  std::string domain = "cluster.local";  // lower case, without a dot at the end
+  std::string domain = "cluster.local";  // lower case, without a trailing dot
   uint32_t ttl = 30;
   uint32_t negative_ttl = 5;
-  std::string server_ip;  // of this server as clients reach it; for NS
+  std::string server_ip;  // this server's address for clients; for NS
 };
 
-// The cluster's names as the specification of DNS-based service discovery, 1.1.0, has them.
+// The cluster's names according to the Kubernetes DNS-based service discovery specification 1.1.0.
 //
 // Threads: may be used concurrently.
 class Zone {
@@ -24,8 +24,8 @@ class Zone {
   // `source` outlives it.
   Zone(ZoneOptions options, const Source& source) : options_(std::move(options)), source_(source) {}
 
-  // None: not a name of ours; others are to be asked. Reverse names are ours only if they are
-  // known.
+  // None: the name is not in the zone and should be forwarded. Reverse names are in the zone only
+  // if their address is known.
   std::optional<Answer> Resolve(const std::string& name, uint16_t type) const;
 
  private:

@@ -92,7 +92,7 @@ std::string Text(const Record& record) {
   }
 }
 
-// "NXDOMAIN", "NODATA", or the records in order.
+// "not ours", "SERVFAIL", "NXDOMAIN", "NODATA", or the sorted records.
 std::string Ask(const Zone& zone, const std::string& name, uint16_t type) {
   const auto answer = zone.Resolve(name, type);
   if (!answer) return "not ours";
@@ -137,7 +137,7 @@ class ZoneTest : public testing::Test {
   const Zone zone_{{.server_ip = "10.96.0.53"}, objects_};
 };
 
-TEST_F(ZoneTest, NamesAndTheirAnswers) {
+TEST_F(ZoneTest, ResolvesNames) {
   const struct {
     const char* name;
     uint16_t type;
@@ -203,14 +203,14 @@ TEST_F(ZoneTest, NamesAndTheirAnswers) {
   }
 }
 
-TEST_F(ZoneTest, AddressesOfSrvTargetsComeAlong) {
+TEST_F(ZoneTest, SrvAnswersContainTargetAddresses) {
   const auto answer = zone_.Resolve("_sql._tcp.db.default.svc.cluster.local", kSrv);
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->additional.size(), 2);
   EXPECT_TRUE(answer->authoritative);
 }
 
-TEST_F(ZoneTest, NobodySaysNoBeforeAllIsKnown) {
+TEST_F(ZoneTest, MissingNamesAreServfailUntilSourceIsComplete) {
   objects_.complete = false;
   EXPECT_EQ(Ask(zone_, "gone.default.svc.cluster.local", kA), "SERVFAIL");
   EXPECT_EQ(Ask(zone_, "web.default.svc.cluster.local", kA), "A 10.96.0.10");

@@ -9,7 +9,7 @@ Clock::Duration Backoff::Remaining(std::string_view key, Clock::WallTime failed,
                                    Clock::WallTime now) const {
   const auto found = entries_.find(key);
   if (found == entries_.end() || Expired(found->second, failed)) return {};
-  // A clock that was set back must not make anybody wait longer than the delay.
+  // If the clock was set back, the wait is still at most the delay.
   const Clock::Duration passed = std::max<Clock::Duration>(now - failed, {});
   return std::max<Clock::Duration>(found->second.delay - passed, {});
 }

@@ -9,13 +9,13 @@
 
 namespace cox::kubelet {
 
-// How long what fails again and again is left alone: containers that crash, images that cannot be
-// pulled. 10 s, doubled up to 5 min; forgotten when it went well for twice that long.
+// Exponential backoff for containers that crash and for image pulls that fail: 10 s, doubled up to
+// 5 min; reset after twice the maximum without a failure.
 //
 //   if (backoff.Remaining(name, ended, now) > 0s) ... wait;
 //   else { backoff.Began(name, ended, now); Start(); }
 //
-// The first attempt after a failure waits for nothing: many failures are of the moment.
+// The first attempt after a failure does not wait, because many failures are transient.
 // Threads: as a plain value; one Pod's worker owns it.
 class Backoff {
  public:
@@ -26,12 +26,12 @@ class Backoff {
   Backoff() = default;
   explicit Backoff(Limits limits) : limits_(limits) {}
 
-  // Until `key`, which failed at `failed`, may be tried again; 0 when it may.
+  // The time until `key`, which failed at `failed`, may be retried; 0 if it may be retried now.
   Clock::Duration Remaining(std::string_view key, Clock::WallTime failed,
                             Clock::WallTime now) const;
-  // The wait that Remaining counts from; 0 if there is none yet.
+  // The current delay of `key`; 0 if it has not failed yet.
   Clock::Duration Delay(std::string_view key) const;
-  // It is tried again now, after it failed at `failed`.
+  // Records a retry that begins at `now`, after the failure at `failed`.
   void Began(std::string_view key, Clock::WallTime failed, Clock::WallTime now);
   void Forget(std::string_view key);
 

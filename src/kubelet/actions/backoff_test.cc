@@ -11,7 +11,7 @@ using std::chrono::seconds;
 TEST(BackoffTest, DoublesFromTenSecondsToFiveMinutes) {
   Backoff backoff;
   Clock::WallTime now(seconds(1'000'000));
-  // The first failure is tried again at once.
+  // The first failure is retried immediately.
   EXPECT_EQ(backoff.Remaining("c", now, now), seconds(0));
   for (const int want : {10, 20, 40, 80, 160, 300, 300}) {
     backoff.Began("c", now, now);
@@ -23,7 +23,7 @@ TEST(BackoffTest, DoublesFromTenSecondsToFiveMinutes) {
   }
 }
 
-TEST(BackoffTest, IsForgottenAfterTenMinutesOfRunning) {
+TEST(BackoffTest, ResetsAfterTenMinutesWithoutFailure) {
   Backoff backoff;
   Clock::WallTime now(seconds(1'000'000));
   for (int i = 0; i < 5; ++i) backoff.Began("c", now, now);
@@ -36,14 +36,14 @@ TEST(BackoffTest, IsForgottenAfterTenMinutesOfRunning) {
   EXPECT_EQ(backoff.Delay("c"), seconds(20));
 }
 
-TEST(BackoffTest, AClockSetBackDoesNotProlongTheWait) {
+TEST(BackoffTest, ClockSetBackDoesNotProlongDelay) {
   Backoff backoff;
   const Clock::WallTime now(seconds(1'000'000));
   backoff.Began("c", now, now);
   EXPECT_EQ(backoff.Remaining("c", now, now - seconds(3600)), seconds(10));
 }
 
-TEST(BackoffTest, KeysAreApart) {
+TEST(BackoffTest, KeysAreIndependent) {
   Backoff backoff;
   const Clock::WallTime now(seconds(1'000'000));
   backoff.Began("a", now, now);

@@ -26,7 +26,7 @@ Clock::Duration PodGrace(const Pod& pod) {
   return Seconds(pod.spec.terminationGracePeriodSeconds.value_or(30));
 }
 
-// Decides for one Pod that is to run; the members are what has been found out so far.
+// Decides for one Pod that should run.
 class Decision {
  public:
   Decision(const PodView& view, PodActions& actions)
@@ -45,7 +45,7 @@ class Decision {
       }
     }
     if (!goes_on) {
-      // Everything has had its turn: sidecars and the sandbox are not kept for themselves.
+      // No container runs or will be restarted: sidecars and the sandbox are not kept without one.
       const PodActions nothing;
       actions_ = nothing;
       DecideEnding(view_, PodGrace(pod_), actions_);
@@ -62,7 +62,7 @@ class Decision {
     if (sandboxes.empty() || !sandboxes.front().ready) return false;
     const auto ready = std::count_if(sandboxes.begin(), sandboxes.end(),
                                      [](const SandboxState& s) { return s.ready; });
-    // Two at once are two networks; nobody can say which of them the containers are in.
+    // Two ready sandboxes are two networks; it is unknown which of them the containers are in.
     if (ready > 1) return false;
     return pod_.spec.hostNetwork || !sandboxes.front().ips.empty();
   }
@@ -82,8 +82,7 @@ class Decision {
       if (sandbox.ready) actions_.stop_sandboxes.push_back(sandbox.id);
     }
     actions_.make_sandbox = sandboxes.empty() ? 0 : sandboxes.front().attempt + 1;
-    // What follows can be begun at once when the sandbox is there: the first init container, or
-    // all main ones.
+    // These start as soon as the sandbox exists: the first init container, or all main containers.
     if (!pod_.spec.initContainers.empty()) {
       const Container& first = pod_.spec.initContainers.front();
       Start(first, IsSidecar(first) ? ContainerKind::kSidecar : ContainerKind::kInit);
@@ -98,7 +97,7 @@ class Decision {
     EphemeralContainers();
   }
 
-  // Whether a Pod without a usable sandbox has anything left that needs one.
+  // Whether a Pod without a usable sandbox has containers that still need one.
   bool WantsToRun() const {
     for (const Container& init : pod_.spec.initContainers) {
       const ContainerState* state = view_.state.Newest(init.name);
@@ -108,7 +107,8 @@ class Decision {
     return std::any_of(pod_.spec.containers.begin(), pod_.spec.containers.end(),
                        [this](const Container& main) {
                          const ContainerState* state = view_.state.Newest(main.name);
-                         // One that ran when the sandbox went away was killed: as if it had failed.
+                         // A container that ran when the sandbox ended was killed: treat it as
+                         // failed.
                          if (state == nullptr) return !HasRunBefore(main) || !Never(main);
                          if (state->phase == Phase::kCreated) return true;
                          if (state->phase != Phase::kExited) return !Never(main);
@@ -118,7 +118,7 @@ class Decision {
   bool Never(const Container& main) const {
     return AfterProbeFailure(pod_, main, ContainerKind::kMain) == RestartAction::kNone;
   }
-  // By the API's account, where the runtime has forgotten it.
+  // According to the API status, because the runtime may have removed the container.
   bool HasRunBefore(const Container& container) const {
     const core::v1::ContainerStatus* status = FindStatus(pod_, container.name);
     return status != nullptr && !status->containerID.empty();
@@ -126,19 +126,19 @@ class Decision {
 
   // --- Init containers.
 
-  // Of this sandbox: a new sandbox means new volumes of memory and a new network, so that all init
-  // containers run again.
+  // The instance in the current sandbox: a new sandbox has new memory volumes and a new network, so
+  // all init containers run again.
   const ContainerState* Current(const Container& container) const {
     const ContainerState* state = view_.state.Newest(container.name);
     return state != nullptr && state->created >= view_.state.sandboxes.front().created ? state
                                                                                        : nullptr;
   }
 
-  // True while something is to run or to be waited for. Sets initialized_.
+  // True while an init container has to run or to be waited for. Sets initialized_.
   bool InitContainers() {
     const auto& inits = pod_.spec.initContainers;
-    // When a main container was made, all that came before had been done; its remains may have been
-    // removed since.
+    // If a main container exists, all init containers have completed, even if they are removed by
+    // now.
     const bool begun =
         std::any_of(pod_.spec.containers.begin(), pod_.spec.containers.end(),
                     [this](const Container& main) { return Current(main) != nullptr; });
@@ -191,7 +191,7 @@ class Decision {
     return Step::kWait;
   }
 
-  // True when the next one may be started: it runs and, by its startup probe, has come up.
+  // True if the next container may start: the sidecar runs and its startup probe has succeeded.
   bool Sidecar(const Container& sidecar) {
     const ContainerState* state = Current(sidecar);
     if (state == nullptr) {
@@ -199,13 +199,14 @@ class Decision {
       return false;
     }
     if (!Keep(sidecar, ContainerKind::kSidecar)) return false;
-    return state->phase == Phase::kRunning && !KillAsked(state->id) &&
+    return state->phase == Phase::kRunning && !IsKillRequested(state->id) &&
            (!sidecar.startupProbe || view_.probes.Of(state->id).startup == ProbeOutcome::kSuccess);
   }
 
-  // --- Containers that go on.
+  // --- Main containers and sidecars.
 
-  // Keeps a container as its policy wants it. False when it has ended and is not to run again.
+  // Keeps a container running according to its restart policy. False if it has ended and is not
+  // restarted.
   bool Keep(const Container& container, ContainerKind kind) {
     const ContainerState* state = view_.state.Newest(container.name);
     if (state == nullptr) {
@@ -214,7 +215,7 @@ class Decision {
     }
     switch (state->phase) {
       case Phase::kCreated:
-        // It could not be started, or nobody came to do it.
+        // The start failed, or the kubelet stopped before it.
         Restart(container, kind, state->created);
         return true;
       case Phase::kUnknown:
@@ -248,14 +249,14 @@ class Decision {
     for (const core::v1::EphemeralContainer& ephemeral : pod_.spec.ephemeralContainers) {
       const std::string& name = ephemeral.ephemeralContainerCommon.name;
       const core::v1::ContainerStatus* status = FindStatus(pod_, name);
-      // Once, also where the runtime has forgotten it.
+      // An ephemeral container starts only once, even if the runtime has removed it.
       if (view_.state.Newest(name) != nullptr) continue;
       if (status != nullptr && !status->containerID.empty()) continue;
       Start(AsContainer(ephemeral), ContainerKind::kEphemeral);
     }
   }
 
-  // --- A rule that restarts all.
+  // --- Restart rules with the action RestartAllContainers.
 
   bool RestartAll() {
     bool asked = false;
@@ -299,7 +300,7 @@ class Decision {
            .message = "back-off " + FormatDuration(delay) + " restarting failed container=" +
                       container.name + " pod=" + pod_.metadata.name + "_" +
                       pod_.metadata.namespace_ + "(" + pod_.metadata.uid + ")"});
-      LookAgain(until);
+      RequeueAt(until);
       return;
     }
     actions_.start.push_back({.name = container.name,
@@ -313,8 +314,8 @@ class Decision {
     if (!HasRunBefore(container)) return 0;
     return static_cast<uint32_t>(FindStatus(pod_, container.name)->restartCount) + 1;
   }
-  void LookAgain(Clock::WallTime at) {
-    actions_.look_again = std::min(actions_.look_again.value_or(at), at);
+  void RequeueAt(Clock::WallTime at) {
+    actions_.requeue_at = std::min(actions_.requeue_at.value_or(at), at);
   }
 
   void Kill(const ContainerState& state, Why why, std::string message, Clock::Duration grace,
@@ -344,7 +345,7 @@ class Decision {
                                       : PodGrace(pod_);
     Kill(state, why, std::move(message), grace, again);
   }
-  bool KillAsked(std::string_view id) const {
+  bool IsKillRequested(std::string_view id) const {
     return std::any_of(actions_.kill.begin(), actions_.kill.end(),
                        [id](const ContainerToKill& kill) { return kill.id == id; });
   }
@@ -370,7 +371,7 @@ std::optional<PodEnd> ActiveDeadline(const Pod& pod, Clock::WallTime now) {
 
 PodActions Decide(const PodView& view) {
   PodActions actions;
-  // Each end that applies counts; the earliest deadline gives the grace.
+  // If several reasons to end apply, the earliest deadline determines the grace period.
   std::optional<Clock::WallTime> deadline =
       view.delete_by ? view.delete_by : DeletionDeadline(view.pod);
   std::optional<PodEnd> end = view.end ? view.end : ActiveDeadline(view.pod, view.now);
@@ -384,7 +385,7 @@ PodActions Decide(const PodView& view) {
   if (!actions.ending && view.pod.spec.activeDeadlineSeconds && view.pod.status.startTime) {
     const Clock::WallTime over(std::chrono::seconds(view.pod.status.startTime->unix_seconds() +
                                                     *view.pod.spec.activeDeadlineSeconds));
-    actions.look_again = std::min(actions.look_again.value_or(over), over);
+    actions.requeue_at = std::min(actions.requeue_at.value_or(over), over);
   }
   return actions;
 }

@@ -12,31 +12,30 @@
 #include "kubelet/pod/probe_results.h"
 #include "runtime/pod_state.h"
 
-// What to do next for a Pod: wanted and observed in, actions out. The worker of the Pod carries
-// them out and asks again whenever the runtime, a probe or the API brings news.
+// Computes the next actions for a Pod from its desired and its observed state. The Pod's worker
+// executes the actions and calls Decide again after each event of the runtime, a probe or the API.
 //
-// Pure functions of their arguments, so the same state gives the same answer: an agent that was
-// restarted goes on where the last one was.
+// Pure functions of their arguments: a restarted kubelet continues where the last one stopped.
 namespace cox::kubelet {
 
-// Ends a Pod though nobody deleted it: an eviction, a shutdown of the node.
+// Ends a Pod without an API deletion: an eviction, a node shutdown, an exceeded active deadline.
 struct PodEnd {
   std::string reason;  // "Evicted", "DeadlineExceeded"
   std::string message;
-  Clock::WallTime deadline{};  // when what still runs is killed
+  Clock::WallTime deadline{};  // when containers that still run are killed
 };
 
 struct PodView {
   const core::v1::Pod& pod;
   const runtime::PodState& state;
   const PodProbeResults& probes;
-  const Backoff& backoff;  // by the container's name
+  const Backoff& backoff;  // keyed by container name
   Clock::WallTime now;
   std::optional<PodEnd> end = std::nullopt;
-  // Ids of those that were killed to be started again (ContainerToKill::restart).
+  // Ids of containers that were killed in order to be restarted (ContainerToKill::restart).
   std::set<std::string> restart = {};
-  // When a Pod that is being deleted is to be over by this node's clock. None: as the API says,
-  // which goes by the server's.
+  // The deadline of a Pod that is being deleted, by this node's clock. None: deletionTimestamp,
+  // which is set by the API server's clock.
   std::optional<Clock::WallTime> delete_by = std::nullopt;
 };
 
@@ -44,8 +43,8 @@ struct ContainerToStart {
   std::string name;
   ContainerKind kind = ContainerKind::kMain;
   uint32_t attempt = 0;  // the restart count it will have
-  // When the life before ended, or was made and not started: to be told to Backoff::Began. None for
-  // the first.
+  // When the previous instance ended, or was created but not started; the argument of
+  // Backoff::Began. None for the first instance.
   std::optional<Clock::WallTime> failed;
 
   bool operator==(const ContainerToStart&) const = default;
@@ -57,7 +56,7 @@ struct ContainerToKill {
     kLivenessFailed,
     kStartupFailed,
     kUnknownState,  // the runtime lost track of it
-    kRestartAll,    // another container's rule asks for it
+    kRestartAll,    // another container's restart rule requires it
     kSandboxGone,
     kPodEnds,
   };
@@ -66,43 +65,43 @@ struct ContainerToKill {
   Why why = Why::kPodEnds;
   std::string message;    // of the event: `Container web failed liveness probe, will be restarted`
   Clock::Duration grace;  // from now
-  // Start it again when it has ended, whatever its exit code then says.
+  // Restart the container after it has ended, regardless of its exit code.
   bool restart = false;
 };
 
-// It would be started if it had not failed so often.
+// A container whose restart is delayed by backoff.
 struct ContainerInBackoff {
   std::string name;
   Clock::WallTime until{};
   std::string message;  // `back-off 20s restarting failed container=web pod=web_default(uid)`
 };
 
-// Kills come before all else. The same kill is asked for until the container has ended: whoever
-// carries it out does so once per id, with the shortest grace asked for.
+// Kills come first. The same kill is returned until the container has ended; the caller executes it
+// once per id, with the shortest grace period returned.
 struct PodActions {
   std::vector<ContainerToKill> kill;
-  // Sandboxes to stop, once no container of theirs is to be waited for.
+  // Sandboxes to stop; none of their containers needs to be waited for.
   std::vector<std::string> stop_sandboxes;
-  // A new sandbox is needed before anything in `start`; none is made while `kill` is not empty.
+  // A new sandbox is needed before `start`. None is created while `kill` is not empty.
   std::optional<uint32_t> make_sandbox;  // its attempt
   std::vector<ContainerToStart> start;
   std::vector<ContainerInBackoff> waiting;
-  // Ended containers to remove, so that all begin anew (a rule that restarts all).
+  // Ended containers to remove, because a RestartAllContainers rule restarts the whole Pod.
   std::vector<std::string> remove;
-  // Ask again then, if nothing happens before.
-  std::optional<Clock::WallTime> look_again;
+  // When to call Decide again if no event arrives before.
+  std::optional<Clock::WallTime> requeue_at;
 
-  // The Pod will never start anything again.
+  // The Pod will never start a container again.
   bool ending = false;
-  // And nothing of it runs any more, no sandbox either: what is left is to clean up.
+  // All containers and sandboxes have ended; only cleanup is left.
   bool ended = false;
-  // Why it ends, where that is not in the containers: to be told in the status.
+  // The reason for the status, if the containers do not show it.
   std::optional<PodEnd> why_ended;
 };
 
 PodActions Decide(const PodView& view);
 
-// Why the Pod's time is over, if it is: spec.activeDeadlineSeconds since status.startTime.
+// Set if spec.activeDeadlineSeconds have passed since status.startTime.
 std::optional<PodEnd> ActiveDeadline(const core::v1::Pod& pod, Clock::WallTime now);
 
 }  // namespace cox::kubelet

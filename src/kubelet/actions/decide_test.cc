@@ -20,7 +20,7 @@ using testing::MakePod;
 using testing::Running;
 using testing::RunningSandbox;
 
-// The actions in words: "kill web/liveness+ stop s0 sandbox 1 start a/0 wait b remove x ended".
+// Formats the actions: "kill web/liveness+ stop s0 sandbox 1 start a/0 wait b remove x ended".
 std::string Words(const PodActions& actions) {
   static const char* const kWhy[] = {"changed", "liveness", "startup", "unknown",
                                      "all",     "sandbox",  "end"};
@@ -202,7 +202,7 @@ TEST(DecideTest, Changes) {
   });
 }
 
-TEST(DecideTest, AProbeMayHaveItsOwnGrace) {
+TEST(DecideTest, ProbeGracePeriodOverridesPodGracePeriod) {
   const Pod pod =
       MakePod(R"({"terminationGracePeriodSeconds":60,"containers":[{"name":"a","image":"i",
       "livenessProbe":{"terminationGracePeriodSeconds":3}}]})");
@@ -279,7 +279,7 @@ TEST(DecideTest, EphemeralContainersRunOnce) {
   });
 }
 
-TEST(DecideTest, EndsMainContainersThenSidecarsInReverseThenTheSandbox) {
+TEST(DecideTest, StopsMainContainersThenSidecarsInReverseThenSandbox) {
   Pod pod = MakePod(R"({"restartPolicy":"Always","initContainers":[
       {"name":"s1","image":"i","restartPolicy":"Always"},{"name":"s2","image":"i","restartPolicy":"Always"}],
       "containers":[{"name":"a","image":"i"},{"name":"b","image":"i"}],"ephemeralContainers":[{"name":"e","image":"i"}]})");
@@ -300,19 +300,19 @@ TEST(DecideTest, EndsMainContainersThenSidecarsInReverseThenTheSandbox) {
   EXPECT_EQ(Words(next()), "stop s0 ending");
   state.sandboxes[0].ready = false;
   EXPECT_EQ(Words(next()), "ended");
-  // Nothing ever ran.
+  // No container was ever created.
   state = {};
   EXPECT_EQ(Words(next()), "ended");
 }
 
-TEST(DecideTest, GraceIsWhatIsLeftButNeverNothing) {
+TEST(DecideTest, GracePeriodIsRemainingTimeButAtLeastOneSecond) {
   Pod pod = MakePod(kOne);
   const PodState state = With({Running("a")});
   const Backoff backoff;
   const PodProbeResults probes;
   pod.metadata.deletionTimestamp = Time::FromUnix(1'900'000'000 - 100);
   EXPECT_EQ(Decide({pod, state, probes, backoff, kNow}).kill[0].grace, seconds(1));
-  // An eviction does not wait for a deletion's long grace.
+  // An eviction deadline shortens the grace period of a deletion.
   pod.metadata.deletionTimestamp = Time::FromUnix(1'900'000'000 + 100);
   const PodActions actions =
       Decide({pod, state, probes, backoff, kNow, PodEnd{"Evicted", "low", kNow + seconds(5)}});
@@ -320,7 +320,7 @@ TEST(DecideTest, GraceIsWhatIsLeftButNeverNothing) {
   EXPECT_EQ(actions.why_ended->reason, "Evicted");
 }
 
-TEST(DecideTest, GraceIsByThisNodesClock) {
+TEST(DecideTest, GracePeriodUsesNodeClock) {
   Pod pod = MakePod(kOne);
   const PodState state = With({Running("a")});
   for (const int off : {-3600, 3600}) {
@@ -331,8 +331,8 @@ TEST(DecideTest, GraceIsByThisNodesClock) {
   }
 }
 
-// The runtime does nothing when it is asked to stop one, so that its end would never come.
-TEST(DecideTest, WhatWasMadeAndNeverStartedIsNotWaitedFor) {
+// The runtime ignores a stop of a created container, so waiting for its end would never return.
+TEST(DecideTest, CreatedContainerThatNeverStartedIsNotStopped) {
   const ContainerState made = InPhase(Running("a"), ContainerState::Phase::kCreated);
   Check({{"a new sandbox", kOne, DeadSandbox({made}), {}, "sandbox 3 start a/1"},
          {"whatever the policy", kOneNever, DeadSandbox({made}), {}, "sandbox 3 start a/1"}});
@@ -344,7 +344,7 @@ TEST(DecideTest, WhatWasMadeAndNeverStartedIsNotWaitedFor) {
   EXPECT_EQ(Words(Decide({pod, state, {}, {}, kNow})), "ended");
 }
 
-TEST(DecideTest, WhatCannotBeStartedWaits) {
+TEST(DecideTest, ContainerThatFailsToStartBacksOff) {
   const Pod pod = MakePod(kOne);
   ContainerState made = InPhase(Running("a"), ContainerState::Phase::kCreated);
   made.created = kNow - seconds(4);
@@ -353,10 +353,10 @@ TEST(DecideTest, WhatCannotBeStartedWaits) {
   backoff.Began("a", kNow - seconds(4), kNow - seconds(4));
   const PodActions actions = Decide({pod, state, {}, backoff, kNow});
   EXPECT_EQ(Words(actions), "wait a");
-  EXPECT_EQ(actions.look_again, kNow + seconds(6));
+  EXPECT_EQ(actions.requeue_at, kNow + seconds(6));
 }
 
-TEST(DecideTest, WhatWasKilledToBeStartedAgainIs) {
+TEST(DecideTest, ContainerKilledForRestartIsRestartedUnderAnyPolicy) {
   const PodState state = With({Exited("a", 0)});
   for (const char* spec : {kOneOnFailure, kOneNever}) {
     const Pod pod = MakePod(spec);
@@ -365,7 +365,7 @@ TEST(DecideTest, WhatWasKilledToBeStartedAgainIs) {
   }
 }
 
-TEST(DecideTest, CrashingContainersWait) {
+TEST(DecideTest, CrashingContainerBacksOff) {
   const Pod pod = MakePod(kOne);
   const PodState state = With({Exited("a", 1, 2, seconds(4))});
   const PodProbeResults probes;
@@ -376,13 +376,13 @@ TEST(DecideTest, CrashingContainersWait) {
   EXPECT_EQ(Words(actions), "wait a");
   EXPECT_EQ(actions.waiting[0].message,
             "back-off 20s restarting failed container=a pod=web_default(u1)");
-  EXPECT_EQ(actions.look_again, kNow + seconds(16));
+  EXPECT_EQ(actions.requeue_at, kNow + seconds(16));
   actions = Decide({pod, state, probes, backoff, kNow + seconds(16)});
   EXPECT_EQ(Words(actions), "start a/3");
   EXPECT_EQ(actions.start[0].failed, kNow - seconds(4));
 }
 
-TEST(DecideTest, TheActiveDeadlineEndsThePod) {
+TEST(DecideTest, ActiveDeadlineEndsPod) {
   const Pod pod = MakePod(
       R"({"restartPolicy":"Always","activeDeadlineSeconds":60,"containers":[{"name":"a","image":"i"}]})",
       R"({"startTime":")" + Time::FromUnix(1'900'000'000 - 50).ToString() + R"("})");
@@ -391,7 +391,7 @@ TEST(DecideTest, TheActiveDeadlineEndsThePod) {
   const PodProbeResults probes;
   PodActions actions = Decide({pod, state, probes, backoff, kNow});
   EXPECT_EQ(Words(actions), "");
-  EXPECT_EQ(actions.look_again, kNow + seconds(10));
+  EXPECT_EQ(actions.requeue_at, kNow + seconds(10));
   actions = Decide({pod, state, probes, backoff, kNow + seconds(10)});
   EXPECT_EQ(Words(actions), "kill a0/end ending");
   EXPECT_EQ(actions.why_ended->reason, "DeadlineExceeded");

@@ -30,7 +30,7 @@ Clock::Duration GraceUntil(Clock::WallTime deadline, Clock::WallTime now) {
 }
 
 std::optional<Clock::WallTime> DeletionDeadline(const core::v1::Pod& pod) {
-  // The API writes the time when the grace period is over, not when it began.
+  // deletionTimestamp is the end of the grace period, not its start.
   const std::optional<Time>& at = pod.metadata.deletionTimestamp;
   if (!at) return std::nullopt;
   return Clock::WallTime(std::chrono::seconds(at->unix_seconds()));

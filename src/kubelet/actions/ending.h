@@ -5,19 +5,20 @@
 
 namespace cox::kubelet {
 
-// Whether there is something to end. One that was made and never started has nothing: the runtime
-// leaves it as it is when it is asked to stop it, so that waiting for its end would never end.
+// Whether the container may have running processes. A created container that was never started has
+// none: the runtime does not change its state when it is stopped, so waiting for its end would
+// never return.
 bool MayRun(const runtime::ContainerState& state);
 
-// How much time what runs has from now on, when the Pod is to be over at `deadline`. Never less
-// than a second: a container that is asked to end hears of it before it is killed.
+// The grace period from now for a Pod that must end at `deadline`. At least one second, so that
+// containers receive their stop signal before they are killed.
 Clock::Duration GraceUntil(Clock::WallTime deadline, Clock::WallTime now);
 
-// The next step to the end of a Pod: main containers first, all at once; then the sidecars, the
-// last started first, each when the one after it has ended; then the sandbox.
+// The next step of Pod termination: first all main containers at once; then the sidecars in reverse
+// start order, one at a time; then the sandbox.
 void DecideEnding(const PodView& view, Clock::Duration grace, PodActions& actions);
 
-// By when a Pod that is being deleted is to be over; none if it is not being deleted.
+// The deadline of a Pod that is being deleted; none if it is not being deleted.
 std::optional<Clock::WallTime> DeletionDeadline(const core::v1::Pod& pod);
 
 }  // namespace cox::kubelet

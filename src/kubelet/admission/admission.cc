@@ -17,7 +17,7 @@ using PodPtr = std::shared_ptr<const Pod>;
 
 namespace {
 
-// Only taints that end Pods: the others are the scheduler's to mind.
+// Checks NoExecute taints only: the scheduler handles the others.
 bool ToleratesNode(const Pod& pod, const Node& node) {
   return std::all_of(node.spec.taints.begin(), node.spec.taints.end(), [&](const auto& taint) {
     return taint.effect != "NoExecute" ||
@@ -33,7 +33,7 @@ Rejection OutOf(const std::string& resource, int64_t requested, int64_t used, in
 
 std::optional<Rejection> CheckResources(const Pod& pod, const Node& node,
                                         const std::vector<PodPtr>& others) {
-  // A node that has not yet said what it has takes what it gets.
+  // A node without allocatable resources admits all Pods.
   for (const auto& [resource, quantity] : node.status.allocatable) {
     if (resource == "pods") continue;
     const int64_t requested = PodRequest(pod, resource).value;

@@ -8,18 +8,18 @@
 
 #include "api/core/v1.h"
 
-// Whether a Pod that was bound to this node can run here. Pure.
+// Kubelet admission: whether a Pod that is bound to this node can run here. Pure.
 namespace cox::kubelet {
 
 struct Rejection {
-  std::string reason;   // "OutOfcpu", "NodeAffinity", "Taints"
+  std::string reason;   // "OutOfcpu", "NodeAffinity", "TaintToleration"
   std::string message;  // of the event and the status
 
   bool operator==(const Rejection&) const = default;
 };
 
-// `others`: the Pods that were taken in and are not over. `node`: null while it is not known; then
-// only their number counts.
+// `others`: the admitted Pods that have not ended. If `node` is null (not yet read), only the
+// number of Pods is checked.
 std::optional<Rejection> Admit(const core::v1::Pod& pod, const core::v1::Node* node, int max_pods,
                                const std::vector<std::shared_ptr<const core::v1::Pod>>& others);
 

@@ -12,7 +12,7 @@ using core::v1::Node;
 using core::v1::Pod;
 using testing::MakePod;
 
-TEST(AdmissionTest, WhatDoesNotFitIsTurnedAway) {
+TEST(AdmissionTest, RejectsPodsThatDoNotFitTheNode) {
   const auto node =
       json::Decode<Node>(R"({"metadata":{"name":"n","labels":{"disk":"ssd","size":"5"}},
       "spec":{"taints":[{"key":"a","effect":"NoExecute"},{"key":"b","effect":"NoSchedule"}]},
@@ -53,7 +53,7 @@ TEST(AdmissionTest, WhatDoesNotFitIsTurnedAway) {
   }
 }
 
-TEST(AdmissionTest, AndWhatIsTooMuch) {
+TEST(AdmissionTest, RejectsPodsAboveMaxPods) {
   const auto other = std::make_shared<const Pod>(MakePod("{}"));
   EXPECT_EQ(Admit(MakePod("{}"), nullptr, 2, {other}), std::nullopt);
   EXPECT_EQ(Admit(MakePod("{}"), nullptr, 1, {other}),

@@ -9,7 +9,7 @@
 #include "kubelet/testing/test_pods.h"
 #include "runtime/labels.h"
 
-// What the runtime is told, for Pods that ask for this and that.
+// The CRI configurations of Pods and containers.
 namespace cox::kubelet {
 namespace {
 
@@ -31,7 +31,7 @@ TEST(DnsTest, ReadsResolvConf) {
   EXPECT_THAT(dns.options, ElementsAre("ndots:2", "rotate"));
 }
 
-TEST(DnsTest, ByPolicy) {
+TEST(DnsTest, AppliesDnsPolicy) {
   const struct {
     std::string spec;
     std::vector<std::string> servers, searches, options;
@@ -68,7 +68,7 @@ TEST(DnsTest, ByPolicy) {
   }
 }
 
-TEST(HostsTest, NamesOfAPod) {
+TEST(HostsTest, HostnamesOfPods) {
   EXPECT_EQ(HostnameOf(MakePod("{}"), "d"), (PodHostname{"web", ""}));
   EXPECT_EQ(HostnameOf(MakePod(R"({"hostname":"h","subdomain":"s"})"), "d"),
             (PodHostname{"h", "s.default.svc.d"}));
@@ -81,7 +81,7 @@ TEST(HostsTest, NamesOfAPod) {
   EXPECT_EQ(*SandboxHostname(MakePod(R"({"hostNetwork":true})"), "d"), "");
 }
 
-TEST(HostsTest, File) {
+TEST(HostsTest, ManagedHostsFile) {
   const std::string file = HostsFile(
       MakePod(
           R"({"hostname":"h","subdomain":"s","hostAliases":[{"ip":"1.2.3.4","hostnames":["a","b"]}]})"),
@@ -93,7 +93,7 @@ TEST(HostsTest, File) {
             "# Kubernetes-managed hosts file (host network).\n127.0.0.1 me\n");
 }
 
-TEST(SandboxConfigTest, HasAllThatThePodAsksFor) {
+TEST(SandboxConfigTest, ContainsSettingsOfPod) {
   const Pod pod = MakePod(R"({"hostPID":true,"securityContext":{"runAsUser":7,"fsGroup":9,
       "supplementalGroups":[8],"sysctls":[{"name":"net.ipv4.tcp_syncookies","value":"1"}]},
       "initContainers":[{"name":"i","ports":[{"containerPort":1,"hostPort":1}]}],
@@ -139,7 +139,7 @@ class ContainerConfigTest : public ::testing::Test {
   std::vector<ContainerMount> mounts_;
 };
 
-TEST_F(ContainerConfigTest, HasAllThatTheContainerAsksFor) {
+TEST_F(ContainerConfigTest, ContainsSettingsOfContainer) {
   mounts_ = {{.volume = "v",
               .host_path = "/h",
               .container_path = "/in",
@@ -181,7 +181,7 @@ TEST_F(ContainerConfigTest, HasAllThatTheContainerAsksFor) {
   EXPECT_THAT(security.masked_paths, Contains("/proc/kcore"));
 }
 
-TEST_F(ContainerConfigTest, AHostsFileOfItsOwnIsLeftAlone) {
+TEST_F(ContainerConfigTest, MountAtEtcHostsReplacesManagedHostsFile) {
   mounts_ = {{.volume = "v", .host_path = "/h", .container_path = "/etc/hosts"}};
   const auto config = Make(MakePod(R"({"containers":[{"name":"c"}]})"));
   ASSERT_TRUE(config.ok());
@@ -189,7 +189,7 @@ TEST_F(ContainerConfigTest, AHostsFileOfItsOwnIsLeftAlone) {
   EXPECT_EQ(config->mounts[0].host_path, "/h");
 }
 
-TEST_F(ContainerConfigTest, ProfilesOfTheNodeHaveNames) {
+TEST_F(ContainerConfigTest, LocalhostProfileRequiresName) {
   const auto with = [](const std::string& profile) {
     return MakePod(R"({"containers":[{"name":"c","securityContext":{"seccompProfile":)" + profile +
                    "}}]}");
@@ -198,7 +198,7 @@ TEST_F(ContainerConfigTest, ProfilesOfTheNodeHaveNames) {
   ASSERT_TRUE(config.ok()) << config.status().ToString();
   EXPECT_EQ(config->linux->security_context->seccomp->localhost_ref,
             "/var/lib/kubelet/seccomp/a/b.json");
-  // CVE-2023-2431: without a name it ran without any.
+  // CVE-2023-2431: without a name, the container ran unconfined.
   for (const char* const nameless :
        {R"({"type":"Localhost"})", R"({"type":"Localhost","localhostProfile":""})"}) {
     EXPECT_EQ(Make(with(nameless)).status().message(),

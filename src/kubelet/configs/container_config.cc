@@ -16,7 +16,7 @@ using core::v1::Container;
 
 namespace {
 
-// In the order of the runtime's numbers, which begin with 1.
+// In the order of the CRI's enum values, which begin with 1.
 constexpr std::array kSignals = {
     "SIGABRT", "SIGALRM", "SIGBUS",    "SIGCHLD",  "SIGCLD",  "SIGCONT",   "SIGFPE",
     "SIGHUP",  "SIGILL",  "SIGINT",    "SIGIO",    "SIGIOT",  "SIGKILL",   "SIGPIPE",

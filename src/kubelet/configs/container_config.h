@@ -18,18 +18,19 @@ struct ContainerInput {
   const core::v1::Pod& pod;
   const core::v1::Container& container;
   uint32_t attempt = 0;
-  std::string image_ref;  // what the runtime calls the image
+  std::string image_ref;  // the runtime's id of the image
   ImageUser image_user;
   const Environment& environment;
   std::vector<ContainerMount> mounts;
-  // Files of the node that the container gets besides; empty: it does not.
+  // Host files that are mounted into the container; empty: not mounted.
   std::string etc_hosts;
   std::string termination_log;
-  std::string target_id;        // of an ephemeral container: whose processes it sees
+  std::string target_id;        // of an ephemeral container: the container it targets
   int64_t memory_capacity = 0;  // of the node, in bytes
 };
 
-// What a container is made with. Pure. BadRequest with the text of CreateContainerConfigError.
+// The CRI configuration of a container. Pure. Returns BadRequest with the text of
+// CreateContainerConfigError.
 Result<cri::v1::ContainerConfig> MakeContainerConfig(const ContainerInput& input,
                                                      const Options& options);
 

@@ -65,7 +65,7 @@ DNSConfig ParseResolvConf(std::string_view text) {
     text = cut.after;
     if (words.size() < 2) continue;
     const List<std::string> values(words.begin() + 1, words.end());
-    // Of several lines the last counts, but each names one more server.
+    // Each "nameserver" line adds a server; of the others the last line applies.
     if (words[0] == "nameserver") config.servers.push_back(values.front());
     if (words[0] == "search") config.searches = values;
     if (words[0] == "options") config.options = values;
@@ -80,7 +80,7 @@ DNSConfig MakeDnsConfig(const core::v1::Pod& pod, const ClusterDns& cluster,
                           ((policy.empty() || policy == "ClusterFirst") && !pod.spec.hostNetwork);
   DNSConfig config;
   if (policy == "None") {
-    // The Pod says it all.
+    // Only the Pod's dnsConfig applies.
   } else if (by_cluster && !cluster.servers.empty()) {
     const std::string& domain = cluster.domain;
     config.servers = cluster.servers;

@@ -8,7 +8,7 @@
 #include "api/core/v1.h"
 #include "api/cri/v1.h"
 
-// How a Pod's names are resolved. Pure.
+// The DNS configuration of Pods. Pure.
 namespace cox::kubelet {
 
 struct ClusterDns {
@@ -16,11 +16,11 @@ struct ClusterDns {
   std::string domain = "cluster.local";
 };
 
-// What a resolv.conf says.
+// Parses a resolv.conf.
 cri::v1::DNSConfig ParseResolvConf(std::string_view text);
 
-// By the Pod's dnsPolicy and dnsConfig; `host` is what the node itself uses. At most 3 servers, 32
-// domains of 2048 characters: what resolvers read.
+// Applies the Pod's dnsPolicy and dnsConfig; `host` is the node's own configuration. Limited to 3
+// servers and 32 search domains of 2048 characters in total, as upstream.
 cri::v1::DNSConfig MakeDnsConfig(const core::v1::Pod& pod, const ClusterDns& cluster,
                                  const cri::v1::DNSConfig& host);
 

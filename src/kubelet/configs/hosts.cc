@@ -20,7 +20,7 @@ PodHostname HostnameOf(const core::v1::Pod& pod, std::string_view cluster_domain
   name.host = pod.spec.hostname.empty() ? pod.metadata.name : pod.spec.hostname;
   if (name.host.size() > kMaxLabel) {
     name.host.resize(kMaxLabel);
-    // A label does not end in what a cut may leave there.
+    // The truncated name must not end in '-' or '.'.
     while (name.host.ends_with('-') || name.host.ends_with('.')) name.host.pop_back();
   }
   if (!pod.spec.subdomain.empty()) {
@@ -31,7 +31,7 @@ PodHostname HostnameOf(const core::v1::Pod& pod, std::string_view cluster_domain
 }
 
 Result<std::string> SandboxHostname(const core::v1::Pod& pod, std::string_view cluster_domain) {
-  // In the host's network the host's name is the name.
+  // Host-network Pods use the host's name.
   if (pod.spec.hostNetwork) return std::string();
   const PodHostname name = HostnameOf(pod, cluster_domain);
   if (!pod.spec.setHostnameAsFQDN.value_or(false) || name.domain.empty()) return name.host;

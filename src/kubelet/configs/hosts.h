@@ -8,7 +8,7 @@
 #include "api/core/v1.h"
 #include "base/result.h"
 
-// How a Pod is called within itself. Pure.
+// Host names and /etc/hosts of Pods. Pure.
 namespace cox::kubelet {
 
 struct PodHostname {
@@ -19,11 +19,11 @@ struct PodHostname {
 };
 PodHostname HostnameOf(const core::v1::Pod& pod, std::string_view cluster_domain);
 
-// What the kernel is told: the short name, or with setHostnameAsFQDN the whole one. BadRequest if
-// that is too long for the kernel (64).
+// The sandbox's hostname: the short name, or the FQDN with setHostnameAsFQDN. BadRequest if it is
+// longer than the kernel's limit of 64.
 Result<std::string> SandboxHostname(const core::v1::Pod& pod, std::string_view cluster_domain);
 
-// The managed /etc/hosts. `host_file`: the node's own, of which Pods in its network get a copy.
+// The managed /etc/hosts. `host_file`: the content of the node's file, which host-network Pods get.
 std::string HostsFile(const core::v1::Pod& pod, const std::vector<std::string>& pod_ips,
                       std::string_view cluster_domain, std::string_view host_file);
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-// Where the logs of containers are; known to those who collect them.
+// Paths of container logs; log collectors depend on them.
 namespace cox::kubelet {
 
 inline std::string PodLogDirectory(const std::string& logs_dir, const std::string& ns,
@@ -13,13 +13,13 @@ inline std::string PodLogDirectory(const std::string& logs_dir, const std::strin
   return logs_dir + "/" + ns + "_" + name + "_" + uid;
 }
 
-// Within the Pod's directory.
+// Relative to the Pod's directory.
 inline std::string ContainerLogName(const std::string& container, uint32_t attempt) {
   return container + "/" + std::to_string(attempt) + ".log";
 }
 
-// The second name of a container's log, all in one directory: those who collect logs look there.
-// "" where logs are elsewhere than usual: then nobody looks for it.
+// The symlink to a container's log in /var/log/containers, where log collectors read. "" if the log
+// directory is not the default one.
 inline std::string ContainerLogLink(const std::string& logs_dir, const std::string& ns,
                                     const std::string& name, const std::string& container,
                                     const std::string& id) {

@@ -24,7 +24,7 @@ cri::v1::Protocol ToProtocol(const std::string& protocol) {
 
 List<cri::v1::PortMapping> PortMappings(const Pod& pod) {
   List<cri::v1::PortMapping> out;
-  // In the host's network there is nothing to map.
+  // Host-network Pods need no port mappings.
   if (pod.spec.hostNetwork) return out;
   ForEachContainer(pod, [&out](const Container& container, ContainerKind kind) {
     if (kind == ContainerKind::kInit) return;
@@ -57,7 +57,7 @@ Result<cri::v1::PodSandboxConfig> MakeSandboxConfig(const Pod& pod, uint32_t att
         "user namespaces are not available on this node; set hostUsers to true or leave it out");
   }
   cri::v1::PodSandboxConfig config;
-  // The Pod's own labels first: those that say whose it is win.
+  // MarkSandbox overwrites Pod labels that have the names of the kubelet's own labels.
   config.labels = pod.metadata.labels;
   config.annotations = pod.metadata.annotations;
   runtime::MarkSandbox({pod.metadata.uid, pod.metadata.namespace_, pod.metadata.name}, attempt,

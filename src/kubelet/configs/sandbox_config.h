@@ -10,8 +10,8 @@
 
 namespace cox::kubelet {
 
-// What a Pod's sandbox is made with. Pure. `host_dns`: what the node itself uses. BadRequest for
-// Pods that cannot have one, with the text of the event FailedCreatePodSandBox.
+// The CRI configuration of a Pod's sandbox. Pure. `host_dns`: the node's own DNS configuration.
+// Returns BadRequest with the text of the event FailedCreatePodSandBox.
 Result<cri::v1::PodSandboxConfig> MakeSandboxConfig(const core::v1::Pod& pod, uint32_t attempt,
                                                     const Options& options,
                                                     const cri::v1::DNSConfig& host_dns);

@@ -14,7 +14,7 @@ using core::v1::SecurityContext;
 
 namespace {
 
-// What of /proc and /sys tells or changes more than a container should.
+// Upstream's default masked and read-only paths.
 const char* const kMasked[] = {
     "/proc/asound",     "/proc/acpi",        "/proc/interrupts",
     "/proc/kcore",      "/proc/keys",        "/proc/latency_stats",
@@ -23,7 +23,7 @@ const char* const kMasked[] = {
 const char* const kReadOnly[] = {"/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys",
                                  "/proc/sysrq-trigger"};
 
-// `field` is what the Pod calls it. A profile of the node that has no name would be none at all.
+// `field` is the name of the API field. Rejects a Localhost profile without a name.
 Result<cri::v1::SecurityProfile> ToProfile(std::string_view field, const std::string& type,
                                            const std::optional<std::string>& localhost,
                                            const std::string& localhost_root) {
@@ -135,7 +135,7 @@ cri::v1::NamespaceOption NamespacesOf(const Pod& pod) {
 cri::v1::LinuxSandboxSecurityContext SandboxSecurity(const Pod& pod) {
   cri::v1::LinuxSandboxSecurityContext out;
   out.namespace_options = NamespacesOf(pod);
-  // The infra container is nobody's: it needs no more than the runtime gives all.
+  // The infra (pause) container needs no more than the runtime's default profile.
   out.seccomp = cri::v1::SecurityProfile{.profile_type = cri::v1::kProfileTypeRuntimeDefault};
   ForEachContainer(pod, [&out](const Container& container, ContainerKind) {
     out.privileged |=

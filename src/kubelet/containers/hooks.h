@@ -16,11 +16,11 @@ struct HookTarget {
   const core::v1::Container& container;
 };
 
-// Runs a postStart or preStop hook: a command in the container, a request to it, or a sleep. Blocks
-// until it has ended or `ctx` stops.
+// Runs a postStart or preStop hook: a command in the container, an HTTP request, or a sleep. Blocks
+// until it has ended or `ctx` is cancelled.
 //
-// Errors: may have what the command wrote: for no event. What a server answers to a request does
-//   not matter, only that it does.
+// Errors: may contain the command's output, so they must not be put into events. The status code of
+//   an HTTP response is ignored.
 Status RunHook(Context& ctx, const core::v1::LifecycleHandler& hook, const HookTarget& target,
                runtime::Runtime& runtime);
 

@@ -10,11 +10,11 @@ namespace cox::kubelet {
 namespace {
 
 constexpr std::string_view kAction = "Killing";
-// A container whose hook took all the time is asked all the same before it is killed.
+// A container whose hook used the whole grace period still gets this time before it is killed.
 constexpr std::chrono::seconds kLeast{2};
-// For the runtime, over what the container has.
+// Additional time for the runtime's response, beyond the container's grace period.
 constexpr std::chrono::minutes kRuntimeTime{2};
-// Far more containers than end while a worker looks at one Pod.
+// Far more containers than can end while a worker syncs one Pod.
 constexpr uint64_t kRemembered = 1000;
 
 }  // namespace
@@ -34,7 +34,7 @@ void ContainerKiller::Kill(KillOrder order) {
     if (ended != ended_at_.end() && order.seen < ended->second) return;
     const auto found = running_.find(order.id);
     if (found != running_.end()) {
-      // The same order again, counted from another now.
+      // The same kill again, computed from a later `now`.
       if (deadline + std::chrono::seconds(1) >= found->second.deadline) return;
       first = false;
       found->second.ctx.Stop();
@@ -64,9 +64,10 @@ void ContainerKiller::Run(Context& ctx, const KillOrder& order, Clock::SteadyTim
     const Status status = RunHook(limited, *lifecycle->preStop,
                                   {order.id, order.pod_ip, order.container}, parts_.runtime);
     if (!status.ok() && !ctx.Done()) {
-      COX_V(ctx.log(), 4, "A preStop hook failed", {"container", order.id},
+      COX_V(ctx.log(), 4, "PreStop hook failed", {"container", order.id},
             {"why", status.message()});
-      // Not why: what a hook says may be secret, and events are for more people than its log.
+      // The event does not contain the error: hook output may be secret, and events have more
+      // readers.
       parts_.events.Record(*order.pod, EventKind::kWarning, "FailedPreStopHook", kAction,
                            "PreStopHook failed");
     }
@@ -76,20 +77,21 @@ void ContainerKiller::Run(Context& ctx, const KillOrder& order, Clock::SteadyTim
   Context limited = ctx.WithTimeout(left + kRuntimeTime);
   const Status stopped = parts_.runtime.StopContainer(
       limited, order.id, std::chrono::ceil<std::chrono::seconds>(left));
-  // Another order has taken this one's place: it goes on from here.
+  // A later Kill with a shorter grace period has replaced this one.
   if (ctx.Done()) return;
   if (!stopped.ok()) {
-    COX_ERROR(ctx.log(), stopped, "Could not end a container", {"container", order.id});
+    COX_ERROR(ctx.log(), stopped, "Could not stop container", {"container", order.id});
     parts_.events.Record(*order.pod, EventKind::kWarning, "FailedKillPod", kAction,
                          "error killing pod: failed to \"KillContainer\" for \"" +
                              order.container.name + "\": " + stopped.message());
-    // It is ordered again at once: not too often.
+    // The caller retries immediately; limit the rate.
     if (!ctx.Sleep(std::chrono::seconds(1)).ok()) return;
     Forget(order.id, deadline, false);
     parts_.changed(order.pod->metadata.uid);
     return;
   }
-  // First the news, then the record: who looks from here on sees that it has ended.
+  // Call `changed` before recording the end, so that syncs that begin after the record read the
+  // ended state.
   parts_.changed(order.pod->metadata.uid);
   Forget(order.id, deadline, true);
 }

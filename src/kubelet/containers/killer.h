@@ -17,20 +17,20 @@ namespace cox::kubelet {
 
 struct KillOrder {
   std::shared_ptr<const core::v1::Pod> pod;
-  core::v1::Container container;  // for its preStop hook; may have nothing but a name
+  core::v1::Container container;  // for its preStop hook; may contain only a name
   std::string id;
   std::string pod_ip;
   std::string message;  // of the event "Killing"
   Clock::Duration grace{};
-  // What ContainerKiller::ended() was before the container was seen running.
+  // The value of ContainerKiller::ended() from before the container's state was read.
   uint64_t seen = 0;
 };
 
-// Ends containers: preStop hook, signal, grace period, kill. Nobody waits for it: `changed` is
-// called when a container has ended.
+// Stops containers asynchronously: preStop hook, stop signal, grace period, kill. Calls `changed`
+// when a container has ended.
 //
-// Guarantees: each container is asked once; a later order counts only where it leaves less time,
-//   and then ends the hook. What fails is tried again when it is ordered again.
+// Guarantees: each container is stopped once; a later Kill has an effect only if it shortens the
+//   grace period, and then cancels the hook. A failed stop is retried by the next Kill.
 // Threads: all methods may be called concurrently. `changed` is called without a lock.
 class ContainerKiller {
  public:
@@ -43,8 +43,8 @@ class ContainerKiller {
   ContainerKiller(const Context& ctx, Parts parts);
 
   void Kill(KillOrder order);
-  // Rises with each container that has ended. By it orders that come of an older look are known:
-  // they are not carried out on what has ended since.
+  // Increases with each container that has ended. A Kill whose `seen` is older than the container's
+  // end is ignored.
   uint64_t ended() const;
 
  private:

@@ -69,14 +69,14 @@ class KillerTest : public ::testing::Test {
   std::optional<ContainerKiller> killer_;
 };
 
-TEST_F(KillerTest, AsksWithTheGraceThatIsLeft) {
+TEST_F(KillerTest, StopsWithRemainingGracePeriod) {
   killer_->Kill(Order("{}", seconds(30)));
   AwaitEnd();
   EXPECT_EQ(LastCall(), "StopContainer web/c 30");
   EXPECT_THAT(events_.events(), ElementsAre("Normal Killing Stopping container c"));
 }
 
-TEST_F(KillerTest, AnOrderThatComesOfAnOlderLookIsNotCarriedOut) {
+TEST_F(KillerTest, KillFromStaleObservationIsIgnored) {
   KillOrder late = Order("{}", seconds(30));
   late.seen = killer_->ended();
   killer_->Kill(late);
@@ -87,7 +87,7 @@ TEST_F(KillerTest, AnOrderThatComesOfAnOlderLookIsNotCarriedOut) {
   EXPECT_EQ(runtime_.calls().size(), calls);
 }
 
-TEST_F(KillerTest, AHookTakesOfTheGrace) {
+TEST_F(KillerTest, PreStopHookUsesGracePeriod) {
   killer_->Kill(Order(R"({"preStop":{"sleep":{"seconds":10}}})", seconds(30)));
   clock_.WaitForWaiters(1);
   EXPECT_EQ(LastCall(), "StartContainer web/c");
@@ -96,7 +96,7 @@ TEST_F(KillerTest, AHookTakesOfTheGrace) {
   EXPECT_EQ(LastCall(), "StopContainer web/c 20");
 }
 
-TEST_F(KillerTest, AHookThatTakesAllLeavesTwoSeconds) {
+TEST_F(KillerTest, HookThatUsesWholeGracePeriodLeavesTwoSeconds) {
   killer_->Kill(Order(R"({"preStop":{"sleep":{"seconds":100}}})", seconds(30)));
   clock_.WaitForWaiters(1);
   clock_.Advance(seconds(30));
@@ -105,7 +105,7 @@ TEST_F(KillerTest, AHookThatTakesAllLeavesTwoSeconds) {
   EXPECT_TRUE(events_.Has("Warning FailedPreStopHook"));
 }
 
-TEST_F(KillerTest, AFailedHookIsToldAndNoReasonToWait) {
+TEST_F(KillerTest, FailedHookIsRecordedWithoutOutputAndContainerIsStopped) {
   runtime_.SetExec([](const std::string&, const auto&) {
     return runtime::ExecResult{.exit_code = 3, .out = "", .err = "secret"};
   });
@@ -116,7 +116,7 @@ TEST_F(KillerTest, AFailedHookIsToldAndNoReasonToWait) {
   EXPECT_FALSE(events_.Has("secret"));
 }
 
-TEST_F(KillerTest, OnlyAnOrderWithLessTimeTakesTheFirstOnesPlace) {
+TEST_F(KillerTest, OnlyShorterGracePeriodReplacesPendingKill) {
   killer_->Kill(Order(R"({"preStop":{"sleep":{"seconds":100}}})", seconds(300)));
   clock_.WaitForWaiters(1);
   killer_->Kill(Order(R"({"preStop":{"sleep":{"seconds":100}}})", seconds(300)));

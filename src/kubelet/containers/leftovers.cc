@@ -11,8 +11,8 @@ using Phase = ContainerState::Phase;
 
 Leftovers FindLeftovers(const runtime::PodState& state) {
   Leftovers out;
-  std::set<std::string> newest;  // names of which the newest life was seen
-  std::set<std::string> ended;   // and one that has ended
+  std::set<std::string> newest;  // names whose newest instance was visited
+  std::set<std::string> ended;   // names whose newest ended instance was visited
   std::vector<const ContainerState*> kept;
   for (const ContainerState& container : state.containers) {
     const bool first = newest.insert(container.name).second;
@@ -25,7 +25,7 @@ Leftovers FindLeftovers(const runtime::PodState& state) {
       out.containers.push_back(container);
     }
   }
-  // The newest first: a container belongs to the newest sandbox that is older than it.
+  // Sandboxes are sorted newest first; a container belongs to the newest sandbox older than itself.
   const auto& sandboxes = state.sandboxes;
   for (size_t i = 1; i < sandboxes.size(); ++i) {
     if (sandboxes[i].ready) continue;

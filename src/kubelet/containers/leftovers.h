@@ -8,14 +8,14 @@
 
 namespace cox::kubelet {
 
-// What of a Pod that goes on is of no use to anybody any more.
+// Dead containers and sandboxes of a live Pod that can be removed.
 struct Leftovers {
   std::vector<runtime::ContainerState> containers;
   std::vector<std::string> sandboxes;
 };
 
-// Of each container the newest life and the newest that has ended stay (people ask for its log);
-// of sandboxes the newest, and those whose containers stay. Pure.
+// Keeps the newest instance of each container and the newest instance that has ended (for `logs
+// --previous`), the newest sandbox, and the sandboxes of the containers that are kept. Pure.
 Leftovers FindLeftovers(const runtime::PodState& state);
 
 }  // namespace cox::kubelet

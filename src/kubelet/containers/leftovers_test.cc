@@ -20,14 +20,14 @@ std::vector<std::string> Ids(const Leftovers& leftovers) {
   return ids;
 }
 
-TEST(LeftoversTest, TheNewestLifeAndTheNewestThatEndedStay) {
+TEST(LeftoversTest, KeepsNewestAndNewestEndedInstance) {
   auto state = testing::RunningSandbox();
   state.containers = {Running("a", "i", 3), Exited("b", 1, 2), Exited("a", 1, 2),
                       Exited("b", 1, 1),    Exited("a", 1, 1), Exited("a", 1, 0)};
   EXPECT_THAT(Ids(FindLeftovers(state)), ElementsAre("b1", "a1", "a0"));
 }
 
-TEST(LeftoversTest, OneThatNeverStartedGoesWhenThereIsANewerOne) {
+TEST(LeftoversTest, RemovesCreatedContainerIfNewerInstanceExists) {
   auto state = testing::RunningSandbox();
   auto created = Running("a", "i", 0);
   created.phase = runtime::ContainerState::Phase::kCreated;
@@ -37,13 +37,13 @@ TEST(LeftoversTest, OneThatNeverStartedGoesWhenThereIsANewerOne) {
   EXPECT_THAT(Ids(FindLeftovers(state)), ::testing::IsEmpty());
 }
 
-TEST(LeftoversTest, OldSandboxesGoWithTheirContainers) {
+TEST(LeftoversTest, RemovesOldSandboxesWithoutContainers) {
   using std::chrono::seconds;
   auto state = testing::RunningSandbox();
   state.sandboxes = {{.id = "s2", .attempt = 2, .ready = true, .created = kNow - seconds(10)},
                      {.id = "s1", .attempt = 1, .created = kNow - seconds(50)},
                      {.id = "s0", .attempt = 0, .created = kNow - seconds(90)}};
-  state.containers = {Exited("a", 0)};  // made 40 s ago, in s1
+  state.containers = {Exited("a", 0)};  // created 40 s ago, in s1
   EXPECT_THAT(FindLeftovers(state).sandboxes, ElementsAre("s0"));
   state.containers.clear();
   EXPECT_THAT(FindLeftovers(state).sandboxes, ElementsAre("s1", "s0"));

@@ -26,8 +26,8 @@ constexpr size_t kMaxLogMessage = 2048;
 constexpr size_t kMaxLogLines = 80;
 constexpr size_t kLogRead = 64 * 1024;
 
-// The end of a file, at most `limit` bytes; "" if it cannot be read. The file was a container's: a
-// link in its place is not followed, a pipe not waited for.
+// The end of a file, at most `limit` bytes; "" if it cannot be read. Containers can replace the
+// file: a symlink is not followed, and a FIFO does not block.
 std::string ReadEnd(const std::string& path, size_t limit) {
   const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   struct stat s {};
@@ -40,7 +40,7 @@ std::string ReadEnd(const std::string& path, size_t limit) {
   return out;
 }
 
-const std::string* FindTold(const List<ContainerStatus>& statuses, const std::string& id) {
+const std::string* FindReported(const List<ContainerStatus>& statuses, const std::string& id) {
   for (const ContainerStatus& status : statuses) {
     for (const core::v1::ContainerState* state : {&status.state, &status.lastState}) {
       if (state->terminated && state->terminated->containerID.ends_with("://" + id)) {
@@ -51,10 +51,10 @@ const std::string* FindTold(const List<ContainerStatus>& statuses, const std::st
   return nullptr;
 }
 
-std::string ToldMessage(const core::v1::PodStatus& told, const std::string& id) {
-  for (const auto* statuses :
-       {&told.containerStatuses, &told.initContainerStatuses, &told.ephemeralContainerStatuses}) {
-    if (const std::string* message = FindTold(*statuses, id)) return *message;
+std::string ReportedMessage(const core::v1::PodStatus& reported, const std::string& id) {
+  for (const auto* statuses : {&reported.containerStatuses, &reported.initContainerStatuses,
+                               &reported.ephemeralContainerStatuses}) {
+    if (const std::string* message = FindReported(*statuses, id)) return *message;
   }
   return "";
 }
@@ -72,7 +72,7 @@ std::string LogTail(std::string_view log) {
   while (!log.empty()) {
     const CutResult cut = Cut(log, '\n');
     log = cut.after;
-    // "<time> <stream> <tag> <text>"; the first may be cut off.
+    // "<time> <stream> <tag> <text>"; the first line may be truncated.
     std::string_view rest = cut.before;
     bool whole = true;
     for (int i = 0; i < 3 && whole; ++i) {
@@ -92,10 +92,10 @@ std::string LogTail(std::string_view log) {
 }
 
 void AddTerminationMessages(const Options& options, const core::v1::Pod& pod,
-                            const core::v1::PodStatus& told, runtime::PodState& state) {
+                            const core::v1::PodStatus& reported, runtime::PodState& state) {
   for (ContainerState& container : state.containers) {
     if (container.phase != ContainerState::Phase::kExited || !container.message.empty()) continue;
-    container.message = ToldMessage(told, container.id);
+    container.message = ReportedMessage(reported, container.id);
     if (!container.message.empty()) continue;
     container.message =
         ReadEnd(TerminationLogPath(options, pod.metadata.uid, container.name, container.attempt),

@@ -7,20 +7,20 @@
 #include "kubelet/options/options.h"
 #include "runtime/pod_state.h"
 
-// What containers say about their end.
+// Termination messages of containers.
 namespace cox::kubelet {
 
-// The file that a container finds at its terminationMessagePath.
+// The host file that is mounted at the container's terminationMessagePath.
 std::string TerminationLogPath(const Options& options, const std::string& uid,
                                const std::string& container, uint32_t attempt);
 
-// Fills in the messages of those that have ended: what they wrote, or with FallbackToLogsOnError
-// and nothing written the end of their log. `told`: the status told last, which has the messages of
-// those whose files are gone.
+// Sets the messages of ended containers: the content of the file, or with FallbackToLogsOnError and
+// an empty file the end of the log. `told`: the last reported status, which has the messages of
+// containers whose files are already removed.
 void AddTerminationMessages(const Options& options, const core::v1::Pod& pod,
-                            const core::v1::PodStatus& told, runtime::PodState& state);
+                            const core::v1::PodStatus& reported, runtime::PodState& state);
 
-// The text of the last lines of a log as the runtime writes it, for a message. Pure.
+// The last lines of a log in CRI format, as a termination message. Pure.
 std::string LogTail(std::string_view log);
 
 }  // namespace cox::kubelet

@@ -31,7 +31,7 @@ class TerminationMessageTest : public ::testing::Test {
       R"({"containers":[{"name":"c","terminationMessagePolicy":"FallbackToLogsOnError"}]})");
 };
 
-TEST_F(TerminationMessageTest, WhatWasWrittenElseTheEndOfTheLogOfAFailure) {
+TEST_F(TerminationMessageTest, UsesFileElseLogTailOfFailure) {
   root_.Write("logs/default_web_u1/c/1.log",
               "2026-01-01T00:00:00Z stdout F one\n2026-01-01T00:00:01Z stderr F two words\n");
   EXPECT_EQ(Message(1), "one\ntwo words\n");
@@ -44,19 +44,19 @@ TEST_F(TerminationMessageTest, WhatWasWrittenElseTheEndOfTheLogOfAFailure) {
   EXPECT_TRUE(Message(0).ends_with("xend"));
 }
 
-TEST_F(TerminationMessageTest, WhatWasToldStaysWhenTheFileHasGone) {
+TEST_F(TerminationMessageTest, KeepsReportedMessageWhenFileIsRemoved) {
   const auto told = MakePod("{}", R"({"containerStatuses":[{"name":"c","state":{"terminated":
       {"containerID":"containerd://c1","message":"before"}}}]})");
   EXPECT_EQ(Message(1, told.status), "before");
 }
 
-TEST_F(TerminationMessageTest, LinksAreNotFollowed) {
+TEST_F(TerminationMessageTest, SymlinksAreNotFollowed) {
   root_.Write("secret", "s");
   root_.Link(root_ / "secret", "pods/u1/containers/c/1");
   EXPECT_EQ(Message(1), "");
 }
 
-TEST(LogTailTest, IsBounded) {
+TEST(LogTailTest, IsLimitedInLinesAndBytes) {
   std::string log;
   for (int i = 0; i < 100; ++i) log += "t stdout F " + std::to_string(i) + "\n";
   EXPECT_TRUE(LogTail(log).starts_with("20\n21\n"));

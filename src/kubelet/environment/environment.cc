@@ -14,7 +14,7 @@ using core::v1::EnvVar;
 
 namespace {
 
-// Printable ASCII without '=': what the API takes as a name.
+// Printable ASCII without '=', as the API validates names.
 bool IsName(std::string_view name) {
   return !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) {
     return c >= 0x20 && c < 0x7f && c != '=';
@@ -47,7 +47,7 @@ class Builder {
       own_kubernetes |= own && service->metadata.name == "kubernetes";
       if (own || kubernetes) services.push_back(service);
     }
-    // A service of the namespace that is called as the API's comes before it.
+    // A service named "kubernetes" in the Pod's namespace takes precedence over default/kubernetes.
     if (own_kubernetes && ns_ != "default") {
       std::erase_if(services, [this](const auto& service) {
         return service->metadata.name == "kubernetes" && service->metadata.namespace_ != ns_;
@@ -113,7 +113,7 @@ class Builder {
     return {};
   }
 
-  // None: it is optional and not there.
+  // None if an optional source does not exist.
   Result<std::optional<std::string>> ValueFrom(const core::v1::EnvVarSource& source) {
     if (source.fieldRef) {
       COX_ASSIGN_OR_RETURN(std::string value,
@@ -160,7 +160,7 @@ class Builder {
   const std::string& ns_;
   ObjectSource& objects_;
   Environment environment_;
-  // By name: a namespace with thousands of services makes tens of thousands of variables.
+  // Index by name: a namespace with thousands of services has tens of thousands of variables.
   std::unordered_map<std::string, size_t> places_;
 };
 

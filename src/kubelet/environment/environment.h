@@ -17,30 +17,30 @@ struct EnvironmentInput {
   const core::v1::Pod& pod;
   const core::v1::Container& container;
   PodFacts facts;
-  // Of the Pod's namespace, and default/kubernetes, which every container knows.
+  // Services of the Pod's namespace, and default/kubernetes, which every container gets.
   std::vector<std::shared_ptr<const core::v1::Service>> services;
 };
 
 struct Environment {
-  EnvironmentList variables;  // each name once, in the order they were first defined
-  // Keys of config maps and secrets that cannot be names of variables: left out, told in an event.
+  EnvironmentList variables;  // each name once, in the order of first definition
+  // Keys of config maps and secrets that are not valid variable names; reported in an event.
   std::vector<std::string> skipped;
 
   const std::string* Find(std::string_view name) const;
 };
 
-// The environment of a container. In rising order of who wins: services, envFrom, env.
+// The environment of a container. Precedence, lowest first: services, envFrom, env.
 //
-// Errors: what keeps the container from being made (CreateContainerConfigError), with the text for
-//   its status: `configmap "x" not found`, `couldn't find key k in Secret default/x`.
+// Errors: BadRequest or NotFound with the message of CreateContainerConfigError: `configmap "x" not
+//   found`, `couldn't find key k in Secret default/x`.
 Result<Environment> MakeEnvironment(Context& ctx, const EnvironmentInput& input,
                                     ObjectSource& objects);
 
-// command and args with references to the environment expanded.
+// Expands $(NAME) references in command and args.
 List<std::string> ExpandWords(const List<std::string>& words, const Environment& environment);
 
-// subPathExpr: as ExpandWords, but a reference to what is not there is BadRequest, because a path
-// made of it would be another one than was meant.
+// Expands subPathExpr. Unlike ExpandWords, an undefined variable is BadRequest, because the path
+// would be a different one.
 Result<std::string> ExpandPath(const std::string& text, const Environment& environment);
 
 }  // namespace cox::kubelet

@@ -33,7 +33,8 @@ class EnvironmentTest : public ::testing::Test {
     objects_.PutConfigMap("map", {{"A", "1"}, {"b.c", "2"}, {"with=", "no"}});
     objects_.PutSecret("secret", {{"K", "s3"}, {"A", "from secret"}});
   }
-  // `container` is the JSON of what it has besides its name; `spec` more of the Pod.
+  // `container` is the JSON of the container without its name; `spec` is appended to the Pod's
+  // spec.
   Result<Environment> Make(const std::string& container, const std::string& spec = "",
                            std::vector<std::shared_ptr<const Service>> services = {}) {
     pod_ = MakePod(R"({"containers":[{"name":"c",)" + container + "}]" + spec + "}");
@@ -47,7 +48,7 @@ class EnvironmentTest : public ::testing::Test {
   core::v1::Pod pod_;
 };
 
-TEST_F(EnvironmentTest, FromWholeObjectsWithPrefix) {
+TEST_F(EnvironmentTest, EnvFromWithPrefix) {
   const auto got = Make(R"("envFrom":[{"prefix":"P_","configMapRef":{"name":"map"}},
       {"secretRef":{"name":"secret"}},{"configMapRef":{"name":"none","optional":true}}])");
   ASSERT_TRUE(got.ok()) << got.status().ToString();
@@ -56,7 +57,7 @@ TEST_F(EnvironmentTest, FromWholeObjectsWithPrefix) {
   EXPECT_THAT(got->skipped, ElementsAre("with="));
 }
 
-TEST_F(EnvironmentTest, LaterOnesWinAndSeeEarlierOnes) {
+TEST_F(EnvironmentTest, LaterVariablesOverrideAndExpandEarlierOnes) {
   const auto got =
       Make(R"j("envFrom":[{"configMapRef":{"name":"map"}},{"secretRef":{"name":"secret"}}],
       "env":[{"name":"X","value":"<$(A)|$(K)|$(LATER)|$$(A)>"},{"name":"A","value":"own"},{"name":"Y","value":"$(A)"},
@@ -68,7 +69,7 @@ TEST_F(EnvironmentTest, LaterOnesWinAndSeeEarlierOnes) {
   EXPECT_EQ(*got->Find("Z"), "10.0.0.1");
 }
 
-TEST_F(EnvironmentTest, ErrorsSayWhatIsMissing) {
+TEST_F(EnvironmentTest, ErrorsNameMissingObjectOrKey) {
   const std::pair<std::string, std::string> kCases[] = {
       {R"("envFrom":[{"configMapRef":{"name":"none"}}])", "configmap \"none\" not found"},
       {R"("envFrom":[{"secretRef":{"name":"none"}}])", "secret \"none\" not found"},
@@ -86,7 +87,7 @@ TEST_F(EnvironmentTest, ErrorsSayWhatIsMissing) {
   }
 }
 
-TEST_F(EnvironmentTest, WhatIsOptionalMayBeMissing) {
+TEST_F(EnvironmentTest, OptionalSourcesMayBeMissing) {
   const auto got = Make(R"("env":[
       {"name":"A","valueFrom":{"configMapKeyRef":{"name":"none","key":"k","optional":true}}},
       {"name":"B","valueFrom":{"configMapKeyRef":{"name":"map","key":"k","optional":true}}},
@@ -96,7 +97,7 @@ TEST_F(EnvironmentTest, WhatIsOptionalMayBeMissing) {
   EXPECT_THAT(got->variables, ElementsAre(Pair("D", "s3")));
 }
 
-TEST_F(EnvironmentTest, Services) {
+TEST_F(EnvironmentTest, ServiceVariables) {
   const std::vector<std::shared_ptr<const Service>> services = {
       MakeService("default", "kubernetes", "10.1.0.1"), MakeService("default", "db", "10.1.0.2"),
       MakeService("other", "far", "10.1.0.3")};
@@ -111,7 +112,7 @@ TEST_F(EnvironmentTest, Services) {
   EXPECT_EQ(*without->Find("KUBERNETES_SERVICE_HOST"), "10.1.0.1");
 }
 
-TEST_F(EnvironmentTest, WordsAndPaths) {
+TEST_F(EnvironmentTest, ExpandsWordsAndPaths) {
   const Environment environment{.variables = {{"A", "1"}, {"D", "dir"}}, .skipped = {}};
   EXPECT_THAT(ExpandWords({"x$(A)", "$(B)", "$$(A)"}, environment),
               ElementsAre("x1", "$(B)", "$(A)"));

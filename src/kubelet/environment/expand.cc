@@ -20,7 +20,7 @@ std::string Expand(std::string_view text,
     }
     const size_t end = next == '(' ? text.find(')', at + 2) : std::string_view::npos;
     if (end == std::string_view::npos) {
-      // Not a reference, or one that never ends: as written.
+      // Not a reference, or an unterminated one: copied unchanged.
       out += '$';
       out += next;
       ++at;

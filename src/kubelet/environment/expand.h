@@ -8,8 +8,8 @@
 
 namespace cox::kubelet {
 
-// Puts values in the place of $(NAME). What has no value stays as written; $$ is a dollar, so that
-// $$(NAME) is never a reference.
+// Expands $(NAME). References without a value stay unchanged; $$ is an escaped dollar sign, so
+// $$(NAME) is not a reference.
 std::string Expand(std::string_view text,
                    const std::function<std::optional<std::string>(std::string_view)>& value);
 

@@ -6,7 +6,7 @@
 namespace cox::kubelet {
 namespace {
 
-TEST(ExpandTest, ReferencesAndWhatOnlyLooksLikeOne) {
+TEST(ExpandTest, ExpandsReferencesOnly) {
   const std::pair<std::string_view, std::string_view> kCases[] = {
       {"", ""},
       {"plain", "plain"},

@@ -14,7 +14,7 @@ using core::v1::Pod;
 
 namespace {
 
-// `key="value"` lines, sorted, as a volume shows all labels.
+// Sorted `key="value"` lines, the format of all labels or annotations.
 std::string Lines(const Map<std::string>& map) {
   std::vector<std::string> lines;
   for (const auto& [key, value] : map) lines.push_back(key + "=" + Quote(value));
@@ -108,7 +108,7 @@ Result<std::string> ResourceFieldValue(const Pod& pod,
     return resource == "cpu" ? quantity->MilliValue() : quantity->Value();
   };
   int64_t value = amount(limits ? found->resources.limits : found->resources.requests);
-  // Without a limit the node is the limit.
+  // The default for limits is the node's allocatable amount.
   if (limits && value == 0) value = Default(resource, facts);
   const bool none = selector.divisor.IsZero();
   if (resource == "cpu") return Divided(value, none ? 1000 : selector.divisor.MilliValue());

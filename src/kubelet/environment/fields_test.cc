@@ -10,7 +10,7 @@ namespace {
 
 using testing::MakePod;
 
-TEST(FieldsTest, OfThePod) {
+TEST(FieldsTest, PodFields) {
   auto pod = MakePod(
       R"({"nodeName":"n1","serviceAccountName":"sa"})",
       R"({"podIP":"10.0.0.1","podIPs":[{"ip":"10.0.0.1"},{"ip":"fd00::1"}],"hostIP":"192.0.2.1"})");
@@ -43,7 +43,7 @@ TEST(FieldsTest, OfThePod) {
   }
 }
 
-TEST(FieldsTest, OfResources) {
+TEST(FieldsTest, ResourceFields) {
   const auto pod = MakePod(R"({"containers":[{"name":"a","resources":{
       "limits":{"cpu":"1500m","memory":"100Mi"},"requests":{"cpu":"250m"}}},{"name":"b"}]})");
   const PodFacts facts{.allocatable_milli_cpu = 4000, .allocatable_memory = 1 << 30};

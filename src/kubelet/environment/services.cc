@@ -9,7 +9,7 @@ using core::v1::Service;
 
 namespace {
 
-// As a part of a variable's name: "my-db" is "MY_DB".
+// Converts to the form of variable names: "my-db" to "MY_DB".
 std::string Upper(std::string text) {
   for (char& c : text) {
     if (c == '-') c = '_';

@@ -12,9 +12,8 @@ namespace cox::kubelet {
 
 using EnvironmentList = std::vector<std::pair<std::string, std::string>>;
 
-// The variables by which containers found services before there was DNS: WEB_SERVICE_HOST,
-// WEB_SERVICE_PORT, WEB_PORT_80_TCP_ADDR and the rest. Of services with an address of their own;
-// sorted by the service's name. Pure.
+// The service environment variables (docker links): WEB_SERVICE_HOST, WEB_SERVICE_PORT,
+// WEB_PORT_80_TCP_ADDR and so on. Only for services with a cluster IP; sorted by name. Pure.
 EnvironmentList ServiceEnvironment(
     const std::vector<std::shared_ptr<const core::v1::Service>>& services);
 

@@ -36,7 +36,7 @@ TEST(ServicesTest, AllVariablesOfAService) {
           Pair("MY_DB_PORT_53_UDP_PORT", "53"), Pair("MY_DB_PORT_53_UDP_ADDR", "10.1.0.5")));
 }
 
-TEST(ServicesTest, NoneWithoutAnAddressAndBracketsForSix) {
+TEST(ServicesTest, SkipsServicesWithoutClusterIpAndBracketsIpv6) {
   EXPECT_THAT(ServiceEnvironment({Make("a", "None", {{.port = 1}}), Make("b", "", {{.port = 1}}),
                                   Make("c", "10.0.0.1", {})}),
               IsEmpty());

@@ -14,7 +14,7 @@ namespace cox::kubelet {
 namespace {
 
 constexpr std::string_view kDockerHub = "docker.io";
-// More than any place is long: a host by its name comes before all patterns.
+// Larger than any place's length, so that exact host names sort before patterns.
 constexpr size_t kExact = 1'000'000;
 
 std::optional<std::string> DecodeBase64(std::string_view text) {
@@ -25,13 +25,14 @@ std::optional<std::string> DecodeBase64(std::string_view text) {
   return base64::DecodeUrl(safe);
 }
 
-// One name for what Docker Hub has been called.
+// Docker Hub has several registry names; use one.
 std::string CanonicalRegistry(std::string host) {
   if (host == "index.docker.io" || host == "registry-1.docker.io") return std::string(kDockerHub);
   return host;
 }
 
-// The place of a credential: "https://index.docker.io/v1/", "*.example.com", "example.com/team".
+// The registry location of a credential: "https://index.docker.io/v1/", "*.example.com",
+// "example.com/team".
 struct Place {
   std::string host;
   std::string path;
@@ -43,12 +44,12 @@ Place ParsePlace(std::string_view text) {
   const size_t slash = text.find('/');
   std::string path(slash == std::string_view::npos ? "" : text.substr(slash + 1));
   while (path.ends_with('/')) path.pop_back();
-  // The version of the API is no part of the images' names.
+  // The API version is not part of image names.
   if (path == "v1" || path == "v2") path.clear();
   return {CanonicalRegistry(std::string(text.substr(0, slash))), std::move(path)};
 }
 
-// Each label of the pattern stands for one label of the host; "*" within it for anything.
+// Each pattern label matches one host label; "*" matches any text within it.
 bool LabelMatches(std::string_view pattern, std::string_view label) {
   const size_t star = pattern.find('*');
   if (star == std::string_view::npos) return pattern == label;

@@ -9,10 +9,10 @@
 #include "api/core/v1.h"
 #include "api/cri/v1.h"
 
-// By what credentials an image may be pulled. Pure.
+// Selects the registry credentials for an image. Pure.
 namespace cox::kubelet {
 
-// An image's name as registries have it: "docker.io/library/nginx" for "nginx".
+// A normalized image name: "docker.io/library/nginx" for "nginx".
 struct ImageName {
   std::string registry;    // "docker.io", "localhost:5000"
   std::string repository;  // "library/nginx"
@@ -20,11 +20,11 @@ struct ImageName {
 };
 ImageName ParseImageName(std::string_view image);
 
-// As it is asked for: "nginx" means "nginx:latest".
+// Appends ":latest" if the image has no tag or digest.
 std::string WithDefaultTag(const std::string& image);
 
-// Those of the secrets (kubernetes.io/dockerconfigjson and kubernetes.io/dockercfg) whose place
-// holds the image, the most exact first. What cannot be read is left out.
+// The credentials in the secrets (kubernetes.io/dockerconfigjson and kubernetes.io/dockercfg) that
+// match the image, the most specific first. Invalid entries are skipped.
 List<cri::v1::AuthConfig> CredentialsFor(
     const std::string& image, const std::vector<std::shared_ptr<const core::v1::Secret>>& secrets);
 

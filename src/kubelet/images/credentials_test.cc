@@ -44,7 +44,7 @@ std::vector<std::string> Users(const std::string& image, const std::string& json
   return users;
 }
 
-TEST(CredentialsTest, OfTheImagesPlaceTheMostExactFirst) {
+TEST(CredentialsTest, MatchingCredentialsMostSpecificFirst) {
   const std::string config = R"({"auths":{
       "https://index.docker.io/v1/":{"username":"hub","password":"p"},
       "*.example.com":{"username":"any","password":"p"},

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kAction = "Pulling";
 
-// How long a failure is shown as such before it becomes a wait.
+// How long ErrImagePull is reported before ImagePullBackOff.
 constexpr std::chrono::seconds kErrorShown{5};
 
 std::string PolicyOf(const Container& container) {
@@ -35,29 +35,29 @@ ImagePuller::ImagePuller(const Context& ctx, Parts parts)
       ctx_(ctx),
       pool_(ctx, {.name = "image-pull", .max_threads = parts_.max_parallel}) {}
 
-ImageAnswer ImagePuller::Here(const Pod& pod, const Container& container,
-                              const cri::v1::Image& image, bool pulled) {
+PullResult ImagePuller::Here(const Pod& pod, const Container& container,
+                             const cri::v1::Image& image, bool pulled) {
   if (!pulled) {
     parts_.events.Record(pod, EventKind::kNormal, "Pulled", kAction,
                          "Container image " + Quote(container.image) +
                              " already present on machine and can be accessed by the pod");
   }
-  ImageAnswer answer{.kind = ImageAnswer::Kind::kHere, .ref = image.id, .again = {}};
+  PullResult answer{.kind = PullResult::Kind::kHere, .ref = image.id, .again = {}};
   if (image.uid) answer.user.uid = image.uid->value;
   answer.user.name = image.username;
   return answer;
 }
 
-ImageAnswer ImagePuller::Waiting(const Pod& pod, const Container& container, Pull& pull,
-                                 Clock::WallTime now) {
-  ImageAnswer answer{.kind = ImageAnswer::Kind::kFailed, .again = {}};
+PullResult ImagePuller::Waiting(const Pod& pod, const Container& container, Pull& pull,
+                                Clock::WallTime now) {
+  PullResult answer{.kind = PullResult::Kind::kFailed, .again = {}};
   if (now < pull.failed + kErrorShown) {
     answer.waiting = {"ErrImagePull", pull.error};
     answer.again = pull.failed + kErrorShown;
     return answer;
   }
   const std::string text = "Back-off pulling image " + Quote(container.image);
-  if (!std::exchange(pull.told, true)) {
+  if (!std::exchange(pull.event_recorded, true)) {
     parts_.events.Record(pod, EventKind::kNormal, "BackOff", kAction, text);
     parts_.events.Record(pod, EventKind::kWarning, "Failed", kAction, "Error: ImagePullBackOff");
   }
@@ -67,8 +67,8 @@ ImageAnswer ImagePuller::Waiting(const Pod& pod, const Container& container, Pul
   return answer;
 }
 
-ImageAnswer ImagePuller::Ensure(Context& ctx, const Pod& pod, const Container& container,
-                                uint32_t attempt, const cri::v1::PodSandboxConfig& sandbox) {
+PullResult ImagePuller::Ensure(Context& ctx, const Pod& pod, const Container& container,
+                               uint32_t attempt, const cri::v1::PodSandboxConfig& sandbox) {
   const std::string policy = PolicyOf(container);
   bool pulled = false;
   {
@@ -89,7 +89,7 @@ ImageAnswer ImagePuller::Ensure(Context& ctx, const Pod& pod, const Container& c
   const Result<std::optional<cri::v1::Image>> image =
       parts_.runtime.GetImage(ctx, SpecOf(container.image));
   if (!image.ok()) {
-    return {.kind = ImageAnswer::Kind::kFailed,
+    return {.kind = PullResult::Kind::kFailed,
             .waiting = {"ImageInspectError", "Failed to inspect image " + Quote(container.image) +
                                                  ": " + image.status().message()},
             .again = {}};
@@ -99,7 +99,7 @@ ImageAnswer ImagePuller::Ensure(Context& ctx, const Pod& pod, const Container& c
     const std::string text =
         "Container image " + Quote(container.image) + " is not present with pull policy of Never";
     parts_.events.Record(pod, EventKind::kWarning, "ErrImageNeverPull", kAction, text);
-    return {.kind = ImageAnswer::Kind::kFailed,
+    return {.kind = PullResult::Kind::kFailed,
             .waiting = {"ErrImageNeverPull", text},
             .again = ctx.clock().Now() + std::chrono::seconds(30)};
   }
@@ -107,15 +107,15 @@ ImageAnswer ImagePuller::Ensure(Context& ctx, const Pod& pod, const Container& c
   return Begin(ctx, pod, container, attempt, sandbox, pulling);
 }
 
-ImageAnswer ImagePuller::Begin(Context& ctx, const Pod& pod, const Container& container,
-                               uint32_t attempt, const cri::v1::PodSandboxConfig& sandbox,
-                               Context& pulling) {
+PullResult ImagePuller::Begin(Context& ctx, const Pod& pod, const Container& container,
+                              uint32_t attempt, const cri::v1::PodSandboxConfig& sandbox,
+                              Context& pulling) {
   {
     MutexLock lock(mu_);
     Pull& pull = pulls_[{pod.metadata.uid, container.name}];
     pull.state = Pull::State::kRunning;
     pull.attempt = attempt;
-    pull.told = false;
+    pull.event_recorded = false;
     pull.ctx = pulling;
   }
   parts_.events.Record(pod, EventKind::kNormal, "Pulling", kAction,
@@ -125,19 +125,19 @@ ImageAnswer ImagePuller::Begin(Context& ctx, const Pod& pod, const Container& co
       })) {
     MutexLock lock(mu_);
     pulls_[{pod.metadata.uid, container.name}].state = Pull::State::kNone;
-    return {.kind = ImageAnswer::Kind::kFailed,
+    return {.kind = PullResult::Kind::kFailed,
             .waiting = {"ErrImagePull", "too many images are being pulled"},
             .again = ctx.clock().Now() + std::chrono::seconds(10)};
   }
   return {};
 }
 
-// With each of the credentials, and without; the last error counts.
+// Tries each credential, then none; returns the last error with a credential if all fail.
 Status ImagePuller::TryPull(Context& ctx, const Pod& pod, const std::string& image,
                             const cri::v1::PodSandboxConfig& sandbox) {
   std::vector<std::shared_ptr<const core::v1::Secret>> secrets;
   for (const core::v1::LocalObjectReference& reference : pod.spec.imagePullSecrets) {
-    // One that is not there is no reason to give up: the image may be for everybody.
+    // A missing secret is not fatal, because the image may be public.
     const auto secret = parts_.objects.GetSecret(ctx, {pod.metadata.namespace_, reference.name});
     if (secret.ok()) secrets.push_back(*secret);
   }

@@ -19,21 +19,21 @@
 
 namespace cox::kubelet {
 
-// Where a container's image is by now.
-struct ImageAnswer {
+// The state of a container's image.
+struct PullResult {
   enum class Kind : uint8_t { kHere, kPulling, kFailed };
   Kind kind = Kind::kPulling;
-  std::string ref;  // kHere: what the runtime calls it
+  std::string ref;  // kHere: the runtime's id of the image
   ImageUser user;
   WaitingReason waiting;                 // kFailed
-  std::optional<Clock::WallTime> again;  // kFailed: ask again then
+  std::optional<Clock::WallTime> again;  // kFailed: when to retry
 };
 
-// Brings the images of the node's containers, several at once.
+// Pulls the images of containers, several in parallel.
 //
-// Guarantees: Ensure does not wait for a pull: it begins one and calls `changed` when that has
-//   ended. A pull that failed is not tried again before its back-off (10 s, doubled up to 5 min) is
-//   over. An image that is always to be pulled is pulled once for each start of a container.
+// Guarantees: Ensure does not block on a pull: it starts one, which calls `changed` at its end. A
+//   failed pull is not retried before its backoff (10 s, doubled up to 5 min) is over. With the
+//   policy Always, an image is pulled once for each start of a container.
 // Threads: all methods may be called concurrently; for one Pod its worker calls one at a time.
 //   `changed` is called on the pool's threads, without a lock.
 class ImagePuller {
@@ -47,9 +47,9 @@ class ImagePuller {
   };
   ImagePuller(const Context& ctx, Parts parts);
 
-  ImageAnswer Ensure(Context& ctx, const core::v1::Pod& pod, const core::v1::Container& container,
-                     uint32_t attempt, const cri::v1::PodSandboxConfig& sandbox);
-  // The Pod has gone: pulls for it end, what is remembered is dropped.
+  PullResult Ensure(Context& ctx, const core::v1::Pod& pod, const core::v1::Container& container,
+                    uint32_t attempt, const cri::v1::PodSandboxConfig& sandbox);
+  // Called when the Pod is gone: cancels its pulls and drops its state.
   void Forget(const std::string& uid);
 
  private:
@@ -60,16 +60,16 @@ class ImagePuller {
     enum class State : uint8_t { kNone, kRunning, kDone, kFailed } state = State::kNone;
     std::string error;
     Clock::WallTime failed{};
-    bool told = false;  // that it waits
-    Backoff backoff;    // by the image
+    bool event_recorded = false;  // the BackOff event was recorded
+    Backoff backoff;              // keyed by image
     std::optional<Context> ctx;
   };
-  ImageAnswer Begin(Context& ctx, const core::v1::Pod& pod, const core::v1::Container& container,
-                    uint32_t attempt, const cri::v1::PodSandboxConfig& sandbox, Context& pulling);
-  ImageAnswer Waiting(const core::v1::Pod& pod, const core::v1::Container& container, Pull& pull,
-                      Clock::WallTime now) COX_REQUIRES(mu_);
-  ImageAnswer Here(const core::v1::Pod& pod, const core::v1::Container& container,
-                   const cri::v1::Image& image, bool pulled);
+  PullResult Begin(Context& ctx, const core::v1::Pod& pod, const core::v1::Container& container,
+                   uint32_t attempt, const cri::v1::PodSandboxConfig& sandbox, Context& pulling);
+  PullResult Waiting(const core::v1::Pod& pod, const core::v1::Container& container, Pull& pull,
+                     Clock::WallTime now) COX_REQUIRES(mu_);
+  PullResult Here(const core::v1::Pod& pod, const core::v1::Container& container,
+                  const cri::v1::Image& image, bool pulled);
   void Run(Context ctx, const core::v1::Pod& pod, const core::v1::Container& container,
            uint32_t attempt, const cri::v1::PodSandboxConfig& sandbox);
   Status TryPull(Context& ctx, const core::v1::Pod& pod, const std::string& image,

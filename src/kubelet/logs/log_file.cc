@@ -19,15 +19,16 @@ namespace cox::kubelet {
 namespace {
 
 constexpr size_t kBlock = size_t{64} * 1024;
-// Runtimes cut lines at 16 KiB. What is longer than this is no log.
+// Runtimes split lines at 16 KiB. A longer line than this is not a log line.
 constexpr size_t kMaxLine = size_t{1024} * 1024;
-// How often it is asked whether the container still runs. At most: usually its log is closed when
-// it ends, and that wakes us; at least: the runtime closes the log a moment before it says so.
+// The polling interval for the container's state. It can be long, because the runtime usually
+// closes the log when the container ends, which wakes the reader. It is short after a close,
+// because the runtime closes the log shortly before it reports the end.
 constexpr int kIdleMs = 5000;
 constexpr int kQuietMs = 200;
 constexpr int kEndingMs = 50;
 
-// Waits until something happens in the folder of a log.
+// Waits for changes in the directory of a log.
 class FolderWatch {
  public:
   FolderWatch(const Context& ctx, const std::string& folder)
@@ -40,7 +41,7 @@ class FolderWatch {
                           IN_DELETE_SELF | IN_ONLYDIR);
   }
 
-  // True if a file was closed meanwhile: its writer may have ended.
+  // True if a file was closed: its writer may have ended.
   bool Await(int at_most_ms) {
     pollfd waits[2] = {{inotify_.get(), POLLIN, 0}, {wake_.get(), POLLIN, 0}};
     if (ctx_.Done() || poll(waits, 2, at_most_ms) <= 0) return false;
@@ -61,12 +62,12 @@ class FolderWatch {
   const Context ctx_;
   const Fd inotify_;
   const Fd wake_;
-  const StopHandle stop_;  // last: it uses the others
+  const StopHandle stop_;  // last, because it uses the others
 };
 
 int Open(const std::string& path) { return open(path.c_str(), O_RDONLY | O_CLOEXEC); }
 
-// Whether `path` is by now another file than the open one.
+// Whether `path` now refers to a different file than `fd`.
 bool WasReplaced(int fd, const std::string& path) {
   struct stat open_file {};
   struct stat named {};
@@ -74,7 +75,7 @@ bool WasReplaced(int fd, const std::string& path) {
   return open_file.st_ino != named.st_ino || open_file.st_dev != named.st_dev;
 }
 
-// Reads one log, file after file.
+// Reads one log across rotations.
 class Reader {
  public:
   Reader(const Context& ctx, const std::string& path, const LogOptions& options,
@@ -95,7 +96,7 @@ class Reader {
     return Status::NotFound("the log " + Quote(path_) + " does not exist (any more)");
   }
 
-  // Sends what there is. True if that was something.
+  // Sends the available lines. True if there were any.
   Result<bool> ReadToEnd() {
     bool any = false;
     std::string block(kBlock, '\0');
@@ -111,10 +112,10 @@ class Reader {
     return any;
   }
 
-  // After a rotation, at the end of the old file: the new one. False if there is none.
+  // Opens the new file after a rotation. False if there is none.
   Result<bool> Next() {
     if (!WasReplaced(file_.get(), path_)) return false;
-    // The old one may have grown after its end was seen, and before the new one was there.
+    // The old file may have grown between its last read and the rotation.
     COX_RETURN_IF_ERROR(ReadToEnd().status());
     const int next = Open(path_);
     if (next < 0) return false;
@@ -148,7 +149,7 @@ class Reader {
   LogWriter writer_;
   const std::function<Status(std::string bytes)>& write_;
   Fd file_;
-  std::string rest_;  // the beginning of a line
+  std::string rest_;  // an incomplete line
   bool done_ = false;
 };
 
@@ -161,7 +162,7 @@ Result<int64_t> FindTail(int fd, int64_t lines) {
   if (lines <= 0) return end;
   std::string block(kBlock, '\0');
   int64_t found = 0;
-  bool last = true;  // the file's last byte: it ends a line rather than beginning one
+  bool last = true;  // the last byte of the file, where a newline does not begin another line
   while (end > 0) {
     const int64_t begin =
         end > static_cast<int64_t>(kBlock) ? end - static_cast<int64_t>(kBlock) : 0;
@@ -186,7 +187,7 @@ Status ReadLog(const Context& ctx, const std::string& path, const LogOptions& op
     COX_RETURN_IF_ERROR(reader.Begin(options));
     return reader.ReadToEnd().status();
   }
-  // The watch comes first: what is written between reading and waiting wakes it.
+  // Watch before reading, so that a write between reading and waiting wakes the watch.
   FolderWatch folder(ctx, std::filesystem::path(path).parent_path());
   bool ended = false;
   int pause = kEndingMs;
@@ -200,13 +201,13 @@ Status ReadLog(const Context& ctx, const std::string& path, const LogOptions& op
       COX_ASSIGN_OR_RETURN(const bool next, reader.Next());
       if (next) continue;
       if (ended) return {};
-      // While lines come it is not worth the question.
+      // While lines arrive, the container's state is not checked.
       if (any) {
         pause = folder.Await(kQuietMs) ? kEndingMs : kQuietMs;
         continue;
       }
     }
-    // Once more after it has ended, for what was written until then.
+    // Read once more after the container has ended, for its last lines.
     ended = !running();
     if (ended) continue;
     const bool closed = folder.Await(pause);

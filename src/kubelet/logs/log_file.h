@@ -11,17 +11,17 @@
 
 namespace cox::kubelet {
 
-// Where the last `lines` lines of an open file begin, found from its end: nothing before them is
-// read. A file that does not end with a line's end has one more line.
+// The offset of the last `lines` lines of an open file. Reads backwards from the end only. A last
+// line without a newline counts as a line.
 Result<int64_t> FindTail(int fd, int64_t lines);
 
-// Sends a container's log to `write`, in pieces, as `options` say.
+// Sends a container's log to `write`, in chunks, filtered by `options`.
 //
-// With `follow` it goes on until the container has ended and all of its log was sent, `write` or
-// `ctx` ends it: the kernel tells of new lines, and of the file being another after a rotation.
-// `running` is asked at the end of the file. Blocks; each call has a thread of its own.
+// With `follow`, continues until the container has ended and its whole log was sent, `write` fails,
+// or `ctx` is cancelled. Uses inotify to detect new lines and rotation. Calls `running` at the end
+// of the file. Blocks; each call needs a thread of its own.
 //
-// Errors: NotFound if there is no such file; what `write` returned; the context's reason.
+// Errors: NotFound if there is no such file; the error of `write`; the context's error.
 Status ReadLog(const Context& ctx, const std::string& path, const LogOptions& options,
                const std::function<bool()>& running,
                const std::function<Status(std::string bytes)>& write);

@@ -10,7 +10,7 @@
 namespace cox::kubelet {
 namespace {
 
-// No log is older; nor do more seconds fit into a Duration for long.
+// A limit for sinceSeconds: no log is older, and larger values would overflow a Duration.
 constexpr int64_t kCentury = int64_t{100} * 365 * 24 * 3600;
 
 Status Wrong(std::string_view field, std::string_view value, std::string_view why) {
@@ -41,7 +41,7 @@ std::optional<LogLine> ParseLogLine(std::string_view line) {
   const CutResult tag = Cut(stream.after, ' ');
   if (!time.found || !stream.found || time.before.size() < 20) return std::nullopt;
   if (stream.before != "stdout" && stream.before != "stderr") return std::nullopt;
-  // Tags may be several, separated by colons; the first says whether the line is whole.
+  // There may be several tags separated by colons; the first one is F or P.
   const std::string_view first = Cut(tag.before, ':').before;
   if (first != "F" && first != "P") return std::nullopt;
   return LogLine{.time = time.before,
@@ -87,14 +87,14 @@ bool LogWriter::TooOld(std::string_view time) {
   if (!looking_) return false;
   const Result<Time> at = Time::Parse(time);
   if (!at.ok() || *at < *options_.since) return true;
-  looking_ = false;  // those that follow are newer
+  looking_ = false;  // the following lines are newer
   return false;
 }
 
 bool LogWriter::Add(std::string_view line, std::string* out) {
   if (left_ && *left_ <= 0) return false;
   const std::optional<LogLine> parsed = ParseLogLine(line);
-  // What is no line of a log is what a crash left half written.
+  // Skip malformed lines, such as those truncated by a crash.
   if (!parsed || (parsed->err ? !options_.err : !options_.out) || TooOld(parsed->time)) return true;
   const size_t before = out->size();
   bool& at_start = at_start_[parsed->err ? 1 : 0];

@@ -9,22 +9,22 @@
 #include "base/result.h"
 #include "object/scalar/time.h"
 
-// Container logs as CRI runtimes write them, a line of output each:
+// Container logs in CRI format, one line of output per line:
 //   2026-01-02T03:04:05.123456789Z stdout F the text
-// P instead of F: the line goes on in the next one.
+// P (partial) instead of F (full): the line continues in the next one.
 namespace cox::kubelet {
 
 struct LogLine {
-  std::string_view time;  // RFC 3339, as it stands there
+  std::string_view time;  // RFC 3339, unparsed
   bool err = false;       // stderr
   bool partial = false;
-  std::string_view text;  // without the line's end
+  std::string_view text;  // without the newline
 };
 
-// None if it is no such line. `line` is without its end.
+// None if the line is malformed. `line` has no newline.
 std::optional<LogLine> ParseLogLine(std::string_view line);
 
-// What of a log is wanted: the options of pods/log.
+// The options of the pods/log subresource.
 struct LogOptions {
   bool follow = false;
   bool previous = false;
@@ -36,25 +36,25 @@ struct LogOptions {
   bool err = true;
 };
 
-// From the query of a request ("follow=true&tailLines=5"). Invalid, as the API says it. `now` is
-// what sinceSeconds counts from.
+// Parses the query of a request ("follow=true&tailLines=5"). Errors are Invalid with the API's
+// text. `now` is the base of sinceSeconds.
 Result<LogOptions> ParseLogOptions(std::string_view query, const Time& now);
 
-// Makes of lines what is sent: filtered, with times where they are wanted, cut at the limit.
+// Converts log lines to output: filtered, with timestamps if requested, truncated at the limit.
 // Threads: as a plain value.
 class LogWriter {
  public:
   explicit LogWriter(const LogOptions& options);
 
-  // Appends what is to be sent of a line (without its end) to `out`. False: that was all.
+  // Appends the output of a line (without its newline) to `out`. False: no more output follows.
   bool Add(std::string_view line, std::string* out);
 
  private:
   bool TooOld(std::string_view time);
 
   const LogOptions options_;
-  bool looking_;                     // for the first line that is new enough
-  bool at_start_[2] = {true, true};  // of a line: per stream, as they may take turns
+  bool looking_;                     // true until the first line that is new enough
+  bool at_start_[2] = {true, true};  // of a line, per stream, because streams interleave
   std::optional<int64_t> left_;      // bytes that may still be sent
 };
 

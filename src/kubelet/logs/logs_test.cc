@@ -31,7 +31,7 @@ const Time kNow = Time::FromUnix(1'900'000'000);
 
 // --- Lines.
 
-TEST(LogLineTest, IsTimeStreamTagAndText) {
+TEST(LogLineTest, ParsesTimeStreamTagAndText) {
   const auto line = ParseLogLine("2026-01-02T03:04:05.123456789Z stderr P half a line");
   ASSERT_TRUE(line.has_value());
   EXPECT_EQ(line->time, "2026-01-02T03:04:05.123456789Z");
@@ -47,7 +47,7 @@ TEST(LogLineTest, IsTimeStreamTagAndText) {
   }
 }
 
-TEST(LogOptionsTest, AreReadAndRefused) {
+TEST(LogOptionsTest, ParsesValidAndRejectsInvalidOptions) {
   const auto options = ParseLogOptions(
       "follow=true&tailLines=5&limitBytes=9&sinceSeconds=60&timestamps=1&stream=Stdout", kNow);
   ASSERT_TRUE(options.ok()) << options.status().ToString();
@@ -115,7 +115,7 @@ class LogFileTest : public testing::Test {
   const std::string path_ = folder_ + "/0.log";
 };
 
-TEST_F(LogFileTest, IsReadAsAsked) {
+TEST_F(LogFileTest, AppliesLogOptions) {
   Append(Line(1, "one") + Line(2, "err", "F", "stderr") + "garbage\n" + Line(3, "two ", "P") +
          Line(4, "halves") + Line(5, "last"));
   EXPECT_EQ(Read({}), "one\nerr\ntwo halves\nlast\n");
@@ -126,12 +126,12 @@ TEST_F(LogFileTest, IsReadAsAsked) {
   EXPECT_EQ(Read({.since = *Time::Parse("2026-01-02T03:04:04Z")}), "halves\nlast\n");
   EXPECT_EQ(Read({.out = false}), "err\n");
   EXPECT_EQ(Read({.err = false}), "one\ntwo halves\nlast\n");
-  // A line in parts has one time.
+  // A line in several parts has one timestamp.
   EXPECT_EQ(Read({.timestamps = true, .tail_lines = 3}),
             "2026-01-02T03:04:03.5Z two halves\n2026-01-02T03:04:05.5Z last\n");
 }
 
-TEST_F(LogFileTest, TailIsFoundAcrossBlocks) {
+TEST_F(LogFileTest, FindsTailAcrossBlocks) {
   std::string expected;
   for (int i = 0; i < 5000; ++i) {
     const std::string text = std::to_string(i) + std::string(i % 97, 'x');
@@ -149,7 +149,7 @@ TEST_F(LogFileTest, MissingIsNotFound) {
           .Is(Reason::kNotFound));
 }
 
-// A log that is followed on a thread.
+// Follows a log in a thread.
 class Follower {
  public:
   Follower(const Context& ctx, std::string path, LogOptions options)
@@ -200,13 +200,13 @@ class Follower {
   Scope scope_;
 };
 
-TEST_F(LogFileTest, IsFollowedOverARotationToTheEnd) {
+TEST_F(LogFileTest, FollowsAcrossRotationUntilContainerEnds) {
   Append(Line(1, "old") + Line(2, "one"));
   Follower follower(ctx_, path_, {.tail_lines = 1});
   follower.Await("one\n");
   Append(Line(3, "two"));
   follower.Await("one\ntwo\n");
-  // The last line of the old file is written by a runtime that has not reopened it yet.
+  // The last line of the old file is written before the runtime reopens the log.
   std::ofstream old(path_, std::ios::app);
   fs::rename(path_, path_ + ".20260102-030405");
   old << Line(4, "three");
@@ -219,7 +219,7 @@ TEST_F(LogFileTest, IsFollowedOverARotationToTheEnd) {
   follower.Await("one\ntwo\nthree\nfour\nfive\n");
 }
 
-TEST_F(LogFileTest, FollowingWaitsForTheFileAndEndsWithItsContext) {
+TEST_F(LogFileTest, FollowWaitsForFileAndEndsWithContext) {
   Follower follower(ctx_, path_, {});
   Append(Line(1, "now"));
   follower.Await("now\n");
@@ -227,7 +227,7 @@ TEST_F(LogFileTest, FollowingWaitsForTheFileAndEndsWithItsContext) {
   EXPECT_FALSE(follower.AwaitEnd().ok());
 }
 
-TEST_F(LogFileTest, FollowingEndsAtTheLimit) {
+TEST_F(LogFileTest, FollowEndsAtByteLimit) {
   Append(Line(1, "12345"));
   Follower follower(ctx_, path_, {.limit_bytes = 8});
   follower.Await("12345\n");
@@ -238,7 +238,7 @@ TEST_F(LogFileTest, FollowingEndsAtTheLimit) {
 
 // --- Rotation.
 
-TEST(RotationPlanTest, RemovesTheOldestAndPacksTheRest) {
+TEST(RotationPlanTest, RemovesOldestAndCompressesOthers) {
   const RotationPlan plan =
       PlanRotation("0.log",
                    {"0.log", "1.log", "0.log.20260101-000000.gz", "0.log.20260102-000000.gz",
@@ -253,7 +253,7 @@ TEST(RotationPlanTest, RemovesTheOldestAndPacksTheRest) {
               ElementsAre("0.log.20260101-000000"));
 }
 
-TEST_F(LogFileTest, LargeLogsOfRunningContainersAreRotated) {
+TEST_F(LogFileTest, RotatesLargeLogsOfRunningContainers) {
   TestClock clock;
   Context ctx(clock);
   runtime::FakeRuntime runtime(clock);
@@ -283,13 +283,13 @@ TEST_F(LogFileTest, LargeLogsOfRunningContainersAreRotated) {
     }
     return found;
   };
-  fill("1.log", 'x');  // of an earlier life
+  fill("1.log", 'x');  // of a previous instance
   ASSERT_TRUE(rotator.RotateAll(ctx).ok());
   EXPECT_THAT(names(), ElementsAre("1.log"));
   fill("2.log", 'a');
   ASSERT_TRUE(rotator.RotateAll(ctx).ok());
   EXPECT_THAT(names(), ElementsAre("1.log", "2.log.20300102-030405"));
-  // The runtime refuses: the log keeps its name, so that nothing is lost.
+  // If the runtime fails to reopen the log, the log keeps its name, so that no lines are lost.
   fill("2.log", 'b');
   clock.Advance(std::chrono::seconds(1));
   runtime.FailNext("ReopenLog", Status::Unavailable("busy"));
@@ -304,11 +304,11 @@ TEST_F(LogFileTest, LargeLogsOfRunningContainersAreRotated) {
   clock.Advance(std::chrono::seconds(1));
   ASSERT_TRUE(rotator.RotateAll(ctx).ok());
   EXPECT_THAT(names(), ElementsAre("1.log", "2.log.20300102-030406.gz", "2.log.20300102-030407"));
-  // As if an agent had died behind the move: the runtime is told, until it has heard.
+  // As if the kubelet had been killed after the rename: ReopenLog is retried until it succeeds.
   runtime.FailNext("ReopenLog", Status::Unavailable("busy"));
   EXPECT_FALSE(rotator.RotateAll(ctx).ok());
   EXPECT_TRUE(rotator.RotateAll(ctx).ok());
-  // What was moved away of a container that is gone has nobody else to remove it.
+  // Rotated logs of a removed container are removed.
   fill("0.log.20300102-030400.gz", 'z');
   ASSERT_TRUE(rotator.RotateAll(ctx).ok());
   EXPECT_THAT(names(), ElementsAre("1.log", "2.log.20300102-030406.gz", "2.log.20300102-030407"));

@@ -9,18 +9,18 @@
 
 namespace cox::kubelet {
 
-// What %xx (and, in a query, +) stands for. What is no such escape stays as it is.
+// Decodes %xx (and + in a query). Invalid escapes stay unchanged.
 std::string Unescape(std::string_view text, bool plus_is_blank);
 
-// The part of a request behind its question mark.
+// The parsed query string of a request.
 class Query {
  public:
   explicit Query(std::string_view text);
 
-  // The first of that name.
+  // The first value of that name.
   std::optional<std::string> Get(std::string_view name) const;
   std::vector<std::string> All(std::string_view name) const;
-  // "true" and "1"; also, as upstream takes it, a name without a value.
+  // True for "true" and "1", and, as upstream, for a name without a value.
   bool GetBool(std::string_view name) const;
 
  private:

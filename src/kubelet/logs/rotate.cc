@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kLog = ".log";
-constexpr std::string_view kMoved = ".log.";  // and when
+constexpr std::string_view kMoved = ".log.";  // followed by the timestamp
 constexpr std::string_view kPacked = ".gz";
 constexpr std::string_view kUnfinished = ".tmp";
 constexpr size_t kPiece = size_t{1024} * 1024;
@@ -32,7 +32,7 @@ std::string Stamp(Clock::WallTime now) {
   return {text, std::strftime(text, sizeof(text), "%Y%m%d-%H%M%S", &parts)};
 }
 
-// Packs a file piece by piece (each is a gzip member, which readers join) and removes it.
+// Compresses a file in pieces (each is a gzip member; readers concatenate them) and removes it.
 Status Pack(const fs::path& path) {
   const fs::path unfinished = path.string() + std::string(kUnfinished);
   std::ifstream from(path, std::ios::binary);
@@ -60,7 +60,7 @@ Status Pack(const fs::path& path) {
                : Status();
 }
 
-// The files that the log at `path` was moved away to.
+// The rotated files of the log at `path`.
 std::vector<std::string> MovedAway(const std::string& path) {
   std::vector<std::string> found;
   std::error_code error;
@@ -76,18 +76,18 @@ RotationPlan PlanRotation(const std::string& log, std::vector<std::string> names
   RotationPlan plan;
   std::sort(names.begin(), names.end());
   const std::set<std::string> all(names.begin(), names.end());
-  std::vector<std::string> kept;  // the oldest first, as their names are times
+  std::vector<std::string> kept;  // oldest first, because their names are timestamps
   for (const std::string& name : names) {
     if (!name.starts_with(log + ".")) continue;
     const bool unfinished = name.ends_with(kUnfinished);
-    // Packed, but not removed: its packing was interrupted at the very end.
+    // Already compressed, but not removed: the compression was interrupted at the end.
     if (unfinished || all.contains(name + std::string(kPacked))) {
       plan.remove.push_back(name);
     } else {
       kept.push_back(name);
     }
   }
-  // Room for the log in use and for the one that is moved away now.
+  // Room for the current log and for the one that is rotated now.
   const auto room = static_cast<size_t>(std::max(max_files - 2, 0));
   const size_t excess = kept.size() > room ? kept.size() - room : 0;
   for (size_t i = 0; i < kept.size(); ++i) {
@@ -153,13 +153,13 @@ Status LogRotator::RotateAll(Context& ctx) {
       if (large.contains(path)) {
         done = Rotate(ctx, container.id, path);
       } else if (is_lost) {
-        // It was moved away, and then somebody died before the runtime was told.
+        // The rotation was interrupted before ReopenContainerLog.
         done = runtime_.ReopenLog(ctx, container.id);
       }
       if (!done.ok() && first.ok()) first = std::move(done);
     }
   }
-  // Of containers that were removed, their logs with them. Folders of Pods go with the Pods.
+  // Remove rotated logs of removed containers. Directories of Pods are removed with the Pods.
   for (const std::string& path : lost) {
     if (!known.contains(fs::path(path).parent_path().parent_path().string())) continue;
     for (const std::string& moved : MovedAway(path)) fs::remove(moved, error);
@@ -183,7 +183,7 @@ Status LogRotator::Rotate(Context& ctx, const std::string& id, const std::string
   if (error) return Status::Internal("cannot move " + Quote(path) + ": " + error.message());
   const Status reopened = runtime_.ReopenLog(ctx, id);
   if (reopened.ok()) return {};
-  // The runtime writes on into the file that it has: under its own name again, nothing is lost.
+  // The runtime still writes to the renamed file. Renaming it back loses no lines.
   if (!fs::exists(log, error)) fs::rename(moved, log, error);
   return reopened.WithContext("reopening the log of container " + id);
 }

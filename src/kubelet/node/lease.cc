@@ -13,7 +13,7 @@ using coordination::v1::Lease;
 
 constexpr std::chrono::milliseconds kFirstRetry{200};
 constexpr std::chrono::milliseconds kMaxRetry{7000};
-// A renewal that takes longer than this is better begun anew.
+// A renewal that takes longer is cancelled and retried.
 constexpr std::chrono::seconds kTimeout{10};
 
 }  // namespace
@@ -26,7 +26,7 @@ Lease NextLease(const Lease* present, const std::string& name, const core::v1::N
   lease.metadata.name = name;
   lease.spec.holderIdentity = name;
   lease.spec.leaseDurationSeconds = static_cast<int32_t>(duration.count());
-  // The API keeps microseconds.
+  // The API stores microseconds.
   const auto since = std::chrono::floor<std::chrono::microseconds>(now.time_since_epoch());
   lease.spec.renewTime = MicroTime::FromUnixNanos(since.count() * 1000);
   if (node != nullptr && !node->metadata.uid.empty()) {
@@ -78,7 +78,7 @@ void NodeLease::Run(Context& ctx) {
     Clock::Duration pause = retry;
     if (renewed.ok()) {
       retry = kFirstRetry;
-      // Thousands of nodes that were started together shall not renew together for ever.
+      // Jitter, so that nodes that were started together do not always renew at the same time.
       pause = period + period * static_cast<int64_t>(random() % 1000) / 25'000;
     } else {
       if (ctx.Done()) return;

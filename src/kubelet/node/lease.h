@@ -12,21 +12,21 @@
 #include "base/context.h"
 #include "coxswain/client.h"
 
-// The sign of life of a node: a Lease in kube-node-lease that is renewed all the time.
+// The heartbeat of a node: a Lease in kube-node-lease that is renewed periodically.
 namespace cox::kubelet {
 
 inline constexpr std::string_view kLeaseNamespace = "kube-node-lease";
 
-// The Lease as it is to be now: a new one, or `present` renewed. `node` may be null: then it gets
-// its owner later. An owner that was deleted and made anew is replaced.
+// The Lease to write: a new one, or `present` renewed. If `node` is null, the owner reference is
+// set later. An owner reference with an outdated UID is replaced.
 coordination::v1::Lease NextLease(const coordination::v1::Lease* present, const std::string& name,
                                   const core::v1::Node* node, std::chrono::seconds duration,
                                   Clock::WallTime now);
 
-// Renews the Lease, four times in its duration, until `ctx` stops.
+// Renews the Lease four times per duration until `ctx` is cancelled.
 //
-// What cannot be written is tried again at once a few times, then with growing waits of at most
-// seven seconds: a Lease that is not renewed for its duration makes the node NotReady.
+// A failed update is retried immediately a few times, then with a backoff of at most seven seconds:
+// a Lease that is not renewed for its duration makes the node NotReady.
 // Threads: one.
 class NodeLease {
  public:
@@ -42,7 +42,7 @@ class NodeLease {
   const std::string name_;
   const std::chrono::seconds duration_;
   const NodeSource node_;
-  // The thread's own: as it was written last; none where somebody else may have changed it.
+  // The last written version; none if another writer may have changed it. Used by one thread only.
   std::optional<coordination::v1::Lease> lease_;
 };
 

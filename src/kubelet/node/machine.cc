@@ -29,7 +29,7 @@ int64_t Number(std::string_view text, int64_t fallback = -1) {
   return error == std::errc() && end != text.data() ? value : fallback;
 }
 
-// The file without blanks around it; empty if it cannot be read.
+// The file's content without surrounding whitespace; empty if it cannot be read.
 std::string Line(const std::string& path) {
   const Result<std::string> text = ReadBoundedFile(path);
   return text.ok() ? std::string(TrimSpace(*text)) : std::string();
@@ -43,7 +43,7 @@ std::string Architecture() {
   if (machine == "aarch64") return "arm64";
   if (machine == "i686" || machine == "i386") return "386";
   if (machine.starts_with("armv")) return "arm";
-  return std::string(machine);  // ppc64le, riscv64, s390x are named as Go does
+  return std::string(machine);  // ppc64le, riscv64, s390x are equal to GOARCH
 }
 
 std::vector<HugePages> ReadHugePages(const std::string& root) {
@@ -72,7 +72,7 @@ std::string TextOf(const sockaddr* address) {
   return inet_ntop(address->sa_family, from, text, sizeof(text)) == nullptr ? std::string() : text;
 }
 
-// The source address of packets to far away. Connecting a datagram socket looks at routes only.
+// The source address of packets to `far`. Connecting a datagram socket only does a route lookup.
 std::string RouteAddress(int family, const char* far) {
   const int fd = socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (fd < 0) return {};
@@ -180,20 +180,20 @@ Result<Filesystem> ReadFilesystem(const std::string& path) {
                     .inodes_free = static_cast<int64_t>(found.f_ffree)};
 }
 
-Result<Slack> ReadSlack(const std::string& root) {
-  Slack slack;
+Result<AvailableResources> ReadAvailableResources(const std::string& root) {
+  AvailableResources slack;
   COX_ASSIGN_OR_RETURN(const std::string meminfo, ReadBoundedFile(root + "/proc/meminfo"));
   slack.memory_bytes = MemInfoBytes(meminfo, "MemTotal");
   slack.memory_available_bytes = MemInfoBytes(meminfo, "MemAvailable");
   slack.max_pids = Number(Line(root + "/proc/sys/kernel/pid_max"), 0);
-  // "0.20 0.18 0.12 1/80 11206": behind the slash is how many there are.
+  // "0.20 0.18 0.12 1/80 11206": the number after the slash is the number of processes and threads.
   const std::string load = Line(root + "/proc/loadavg");
   slack.pids = Number(Cut(load, '/').after, 0);
   return slack;
 }
 
 std::string DefaultAddress() {
-  // Addresses that belong to nobody near.
+  // Addresses reserved for documentation (RFC 5737, RFC 3849).
   std::string found = RouteAddress(AF_INET, "192.0.2.1");
   if (found.empty()) found = RouteAddress(AF_INET6, "2001:db8::1");
   if (!found.empty() && found != "127.0.0.1" && found != "::1") return found;

@@ -8,7 +8,7 @@
 
 #include "base/result.h"
 
-// What this computer is and has, as the kernel tells it.
+// Hardware and operating system of this machine, read from the kernel.
 namespace cox::kubelet {
 
 struct HugePages {
@@ -18,51 +18,51 @@ struct HugePages {
   bool operator==(const HugePages&) const = default;
 };
 
-// What does not change while the computer runs (huge pages may).
+// Properties that are constant while the machine runs (except huge pages).
 struct Machine {
   std::string machine_id;
   std::string system_uuid;
   std::string boot_id;
   std::string kernel;        // "6.1.0-18-amd64"
   std::string os_image;      // "Debian GNU/Linux 12 (bookworm)"
-  std::string architecture;  // as Go names it: "amd64"
+  std::string architecture;  // GOARCH: "amd64"
   int64_t cpus = 0;
   int64_t memory_bytes = 0;
   int64_t swap_bytes = 0;
   std::vector<HugePages> huge_pages;
 };
 
-// `root` stands before /proc, /sys and /etc: a test's folder. What a computer need not have (a
-// machine id, huge pages) is empty; NotFound if it does not tell its processors or memory.
+// `root` is a prefix of /proc, /sys and /etc, for tests. Optional values (machine id, huge pages)
+// may be empty; NotFound if the processors or the memory cannot be read.
 Result<Machine> ReadMachine(const std::string& root = {});
 
 struct Filesystem {
   int64_t capacity_bytes = 0;
-  int64_t available_bytes = 0;  // for those who are not root
+  int64_t available_bytes = 0;  // for non-root users
   int64_t inodes = 0;
   int64_t inodes_free = 0;
 };
-// Of the file system that `path`, or the nearest folder above it that exists, is on.
+// Statistics of the file system of `path`, or of its nearest existing parent directory.
 Result<Filesystem> ReadFilesystem(const std::string& path);
 
-// What is left of what all processes share.
-struct Slack {
+// Available memory and process ids.
+struct AvailableResources {
   int64_t memory_available_bytes = 0;
   int64_t memory_bytes = 0;
-  int64_t pids = 0;  // processes and threads that there are
+  int64_t pids = 0;  // existing processes and threads
   int64_t max_pids = 0;
 };
-Result<Slack> ReadSlack(const std::string& root = {});
+Result<AvailableResources> ReadAvailableResources(const std::string& root = {});
 
-// The value of a line such as "MemTotal:  123 kB" in bytes; -1 if there is none.
+// The value of a line such as "MemTotal:  123 kB" in bytes; -1 if it is missing.
 int64_t MemInfoBytes(std::string_view meminfo, std::string_view name);
-// How many a list such as "0-3,8" names.
+// The number of CPUs in a list such as "0-3,8".
 int64_t CountCpus(std::string_view list);
 // PRETTY_NAME of an os-release file.
 std::string OsImage(std::string_view os_release);
 
-// The addresses by which others reach this computer: one of the interface that the default route
-// leaves by, else of any interface, else the loopback's. Nothing is sent.
+// The address of this machine: one of the default route's interface, else of any interface, else
+// the loopback address. Sends no packets.
 std::string DefaultAddress();
 
 }  // namespace cox::kubelet

@@ -17,17 +17,17 @@ using core::v1::NodeStatus;
 
 constexpr std::chrono::milliseconds kFirstRetry{100};
 constexpr std::chrono::seconds kMaxRetry{7};
-// How often a node that is not ready is looked at: at first, and when that lasts.
+// The sync interval of a node that is not ready: first, and after kFastFor.
 constexpr std::chrono::milliseconds kFast{500};
 constexpr std::chrono::seconds kSlow{5};
 constexpr std::chrono::seconds kFastFor{120};
-// How long the first status waits for what runs Pods, which starts beside us.
+// How long the first status waits for the Pod manager, which starts concurrently.
 constexpr std::chrono::seconds kPodsStart{1};
 constexpr std::chrono::milliseconds kPodsCheck{20};
-// For how long a runtime that does not answer may be one that is being restarted.
+// How long an unreachable runtime is assumed to be restarting.
 constexpr std::chrono::seconds kRuntimeGrace{30};
 constexpr std::chrono::seconds kRuntimeTimeout{10};
-// Images come by pulls, which wake us; this is for those that others bring or remove.
+// The interval for listing images.
 constexpr std::chrono::seconds kImagePeriod{60};
 
 int64_t VersionOf(const Node& node) {
@@ -75,23 +75,24 @@ void NodeAgent::RunStatus(Context& ctx) {
     if (ctx.Done()) return;
     if (done.ok()) {
       retry = kFirstRetry;
-      doorbell_.Await(ctx, Pause(ctx.clock()));
+      changed_.Await(ctx, Pause(ctx.clock()));
       continue;
     }
     if (done.Is(Reason::kNotFound) && options_.register_node) registered = false;
     COX_V(ctx.log(), retry == kFirstRetry ? 2 : 0, "Could not update the status of the node",
           {"node", options_.name}, {"why", done.message()});
-    doorbell_.Await(ctx, retry);
+    changed_.Await(ctx, retry);
     retry = std::min<Clock::Duration>(retry * 2, kMaxRetry);
   }
 }
 
-// A node that first says that it is not ready gets a taint for it, and no Pod until that is gone.
+// Waits for the Pod manager before the first status: a node that reports NotReady first is tainted,
+// and gets no Pods until the taint is removed.
 void NodeAgent::AwaitPods(Context& ctx) {
   if (started_ || !parts_.pods_ready) return;
   const Clock::SteadyTime until = ctx.clock().In(kPodsStart);
   while (!ctx.Done() && ctx.clock().Monotonic() < until && !parts_.pods_ready().ok()) {
-    doorbell_.Await(ctx, kPodsCheck);
+    changed_.Await(ctx, kPodsCheck);
   }
 }
 
@@ -117,18 +118,17 @@ Status NodeAgent::Register(Context& ctx) {
   COX_ASSIGN_OR_RETURN(const Node existing, parts_.client.Get<Node>(ctx, {"", options_.name}));
   Node next = existing;
   if (!ReconcileNode(wanted, &next)) return {};
-  COX_INFO(ctx.log(), "The node was registered before; its labels are updated",
-           {"node", options_.name});
+  COX_INFO(ctx.log(), "Updating labels of the existing node", {"node", options_.name});
   return parts_.client.PatchObject<Node>(ctx, {"", options_.name}, Patch::Between(existing, next))
       .status();
 }
 
-Result<runtime::RuntimeStatus> NodeAgent::AskRuntime(Context& ctx) {
+Result<runtime::RuntimeStatus> NodeAgent::GetRuntimeStatus(Context& ctx) {
   Context limit = ctx.WithTimeout(kRuntimeTimeout);
   Result<runtime::RuntimeStatus> status = parts_.runtime.GetStatus(limit);
   const Clock::SteadyTime now = ctx.clock().Monotonic();
   if (status.ok()) {
-    // It may be another one, if it was away.
+    // After an outage it may be a different runtime version.
     if (version_.name.empty() || !last_status_ || now - last_answer_ > kRuntimeTimeout * 2) {
       if (auto version = parts_.runtime.GetVersion(limit); version.ok()) version_ = *version;
     }
@@ -136,14 +136,15 @@ Result<runtime::RuntimeStatus> NodeAgent::AskRuntime(Context& ctx) {
     last_answer_ = now;
     return status;
   }
-  COX_V(ctx.log(), 2, "The container runtime does not answer", {"why", status.status().message()});
+  COX_V(ctx.log(), 2, "Container runtime does not respond", {"why", status.status().message()});
   if (last_status_ && now - last_answer_ < kRuntimeGrace) return *last_status_;
   return status;
 }
 
-Pressure NodeAgent::LookForPressure(Context& ctx) {
+Pressure NodeAgent::MeasurePressure(Context& ctx) {
   Resources resources;
-  if (auto slack = ReadSlack(parts_.machine_root); slack.ok()) resources.slack = *slack;
+  if (auto slack = ReadAvailableResources(parts_.machine_root); slack.ok())
+    resources.slack = *slack;
   if (auto node = ReadFilesystem(options_.root_dir); node.ok()) resources.node = *node;
   resources.images = resources.node;
   if (image_folder_.empty()) {
@@ -166,7 +167,7 @@ NodeFacts NodeAgent::Gather(Context& ctx) {
   if (auto storage = ReadFilesystem(options_.root_dir); storage.ok()) {
     facts.storage_bytes = storage->capacity_bytes;
   }
-  facts.runtime_status = AskRuntime(ctx);
+  facts.runtime_status = GetRuntimeStatus(ctx);
   facts.runtime = version_;
   if (parts_.pods_ready) facts.pods = parts_.pods_ready();
   const Clock::SteadyTime now = ctx.clock().Monotonic();
@@ -178,14 +179,14 @@ NodeFacts NodeAgent::Gather(Context& ctx) {
     }
   }
   facts.images = images_;
-  facts.pressure = LookForPressure(ctx);
+  facts.pressure = MeasurePressure(ctx);
   return facts;
 }
 
 Result<Node> NodeAgent::CurrentNode(Context& ctx) {
   if (parts_.cached) {
     if (const auto node = parts_.cached()) {
-      // A cache that is just starting may not have heard of our own words yet.
+      // The cache may not contain the last write yet.
       const bool behind = written_ && written_->metadata.uid == node->metadata.uid &&
                           VersionOf(*written_) > VersionOf(*node);
       return behind ? *written_ : *node;
@@ -199,7 +200,7 @@ Status NodeAgent::Sync(Context& ctx) {
   if (!started_) started_ = ctx.clock().Monotonic();
   const NodeFacts facts = Gather(ctx);
   COX_ASSIGN_OR_RETURN(const Node node, CurrentNode(ctx));
-  TellPodCidr(ctx, node);
+  SetPodCidr(ctx, node);
   const NodeStatus next = BuildNodeStatus(node.status, facts, options_, TimeNow(ctx.clock()));
   const Clock::SteadyTime now = ctx.clock().Monotonic();
   const bool due = !reported_ || now - *reported_ >= options_.status_report;
@@ -232,16 +233,15 @@ Status NodeAgent::Write(Context& ctx, const Node& node, const NodeStatus& status
   return {};
 }
 
-// Some network plugins are configured by the runtime, which must know which addresses are ours.
-void NodeAgent::TellPodCidr(Context& ctx, const Node& node) {
+// Some network plugins are configured by the runtime, which needs this node's Pod CIDRs.
+void NodeAgent::SetPodCidr(Context& ctx, const Node& node) {
   const std::string cidr = Join(node.spec.podCIDRs, ",");
   if (cidr.empty() || cidr == pod_cidr_) return;
   const Status told = parts_.runtime.SetPodCidr(ctx, cidr);
   if (told.ok()) {
     pod_cidr_ = cidr;
   } else {
-    COX_V(ctx.log(), 2, "Could not tell the runtime the addresses of Pods",
-          {"why", told.message()});
+    COX_V(ctx.log(), 2, "Could not set the Pod CIDR in the runtime", {"why", told.message()});
   }
 }
 

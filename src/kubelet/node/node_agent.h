@@ -9,7 +9,7 @@
 
 #include "api/core/v1.h"
 #include "base/context.h"
-#include "base/doorbell.h"
+#include "base/notification.h"
 #include "coxswain/client.h"
 #include "coxswain/event_recorder.h"
 #include "kubelet/node/node_object.h"
@@ -18,14 +18,13 @@
 
 namespace cox::kubelet {
 
-// Registers this node, keeps its status true and its Lease fresh.
+// Registers this node, updates its status and renews its Lease.
 //
-// Guarantees: the status is written when something of it has changed, else every status_report. It
-//   is looked at every status_update, when Wake was called, and twice a second while the node is
-//   not ready yet: it is Ready as soon as its runtime is. A runtime that does not answer makes it
-//   NotReady after half a minute, not before: restarts are no news. A Node that was deleted is
-//   registered again.
-// Threads: Wake by any; Run once.
+// Guarantees: the status is written when it changes, and at least every status_report. It is
+//   computed every status_update, after Wake, and twice a second until the node is ready, so that
+//   the node becomes Ready as soon as its runtime is. An unreachable runtime makes the node
+//   NotReady after 30 seconds, so that runtime restarts do not. A deleted Node is registered again.
+// Threads: Wake may be called by any thread; Run once.
 // Ownership: all of Parts outlive it.
 class NodeAgent {
  public:
@@ -33,18 +32,18 @@ class NodeAgent {
     Client& client;
     runtime::Runtime& runtime;
     EventRecorder* events = nullptr;  // may be null
-    // Of what runs Pods: why the node is not ready. May be empty.
+    // The readiness of the Pod manager; an error makes the node NotReady. May be empty.
     std::function<Status()> pods_ready;
-    // The Node as a cache has it, null if it has none. May be empty: then the API is asked.
+    // The Node from a cache, null if it is not there. If empty, the API server is read.
     std::function<std::shared_ptr<const core::v1::Node>()> cached;
-    std::string machine_root;  // before /proc and /sys, for tests
+    std::string machine_root;  // prefix of /proc and /sys, for tests
   };
   NodeAgent(NodeOptions options, Parts parts);
 
-  // Until `ctx` stops. Not OK: this computer does not tell what it is.
+  // Runs until `ctx` is cancelled. Returns an error if the machine's properties cannot be read.
   Status Run(Context& ctx);
-  // Something may be different now: the Node, the images, the Pods' side.
-  void Wake() { doorbell_.Ring(); }
+  // Triggers a sync, because the Node, the images or the Pods' readiness may have changed.
+  void Wake() { changed_.Notify(); }
 
   // The steps of Run. For tests.
   Status Register(Context& ctx);
@@ -55,18 +54,18 @@ class NodeAgent {
   void RunStatus(Context& ctx);
   void AwaitPods(Context& ctx);
   NodeFacts Gather(Context& ctx);
-  Result<runtime::RuntimeStatus> AskRuntime(Context& ctx);
-  Pressure LookForPressure(Context& ctx);
+  Result<runtime::RuntimeStatus> GetRuntimeStatus(Context& ctx);
+  Pressure MeasurePressure(Context& ctx);
   Result<core::v1::Node> CurrentNode(Context& ctx);
   Status Write(Context& ctx, const core::v1::Node& node, const core::v1::NodeStatus& status);
-  void TellPodCidr(Context& ctx, const core::v1::Node& node);
+  void SetPodCidr(Context& ctx, const core::v1::Node& node);
   void RecordChanges(const core::v1::Node& node, const core::v1::NodeStatus& after);
   Clock::Duration Pause(const Clock& clock) const;
 
   const NodeOptions options_;
   const Parts parts_;
-  Doorbell doorbell_;
-  // Of the thread of the status.
+  Notification changed_;
+  // Used only by the status thread.
   std::optional<Machine> machine_;
   runtime::Version version_;
   List<cri::v1::Image> images_;
@@ -74,11 +73,11 @@ class NodeAgent {
   std::string image_folder_;
   std::optional<runtime::RuntimeStatus> last_status_;
   Clock::SteadyTime last_answer_;
-  PressureMemory pressure_;
+  PressureHistory pressure_;
   std::optional<Clock::SteadyTime> reported_;
   std::optional<Clock::SteadyTime> started_;
   bool ready_ = false;
-  std::optional<core::v1::Node> written_;  // as the API gave it back
+  std::optional<core::v1::Node> written_;  // as returned by the API server
   std::string pod_cidr_;
 };
 

@@ -15,7 +15,7 @@ using core::v1::Taint;
 constexpr std::string_view kHostname = "kubernetes.io/hostname";
 constexpr std::string_view kAttachAnnotation =
     "volumes.kubernetes.io/controller-managed-attach-detach";
-// Kept up to date by the kubelet, also on a Node that exists.
+// Labels that the kubelet also updates on an existing Node.
 constexpr std::string_view kOwnLabels[] = {
     kHostname,
     "kubernetes.io/os",
@@ -35,7 +35,7 @@ bool IsUnder(std::string_view prefix, std::string_view domain) {
          (prefix.ends_with(domain) && prefix[prefix.size() - domain.size() - 1] == '.');
 }
 
-// Names of the project's domains mean something to it: a node may give itself only some of them.
+// Labels under kubernetes.io and k8s.io are reserved: a node may set only some of them on itself.
 bool MayLabel(std::string_view key) {
   const CutResult cut = Cut(key, '/');
   if (!cut.found) return true;
@@ -79,7 +79,7 @@ bool ReconcileNode(const Node& wanted, Node* existing) {
     attach = "true";
     changed = true;
   }
-  // It cannot be changed once it was set.
+  // providerID is immutable once it is set.
   if (existing->spec.providerID.empty() && !wanted.spec.providerID.empty()) {
     existing->spec.providerID = wanted.spec.providerID;
     changed = true;

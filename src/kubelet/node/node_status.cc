@@ -44,8 +44,7 @@ void Take(Map<Quantity>* from, std::string_view name, const Quantity& amount) {
   if (left->Sign() < 0) *left = Quantity(0, left->format());
 }
 
-// What is left for Pods: without what is reserved, what is never to be used up, and memory that is
-// huge pages.
+// Capacity minus reserved resources, hard eviction thresholds and huge pages.
 Map<Quantity> Allocatable(const Map<Quantity>& capacity, const NodeFacts& facts,
                           const NodeOptions& options) {
   Map<Quantity> left = capacity;
@@ -68,7 +67,7 @@ Map<Quantity> Allocatable(const Map<Quantity>& capacity, const NodeFacts& facts,
 void SetResources(const NodeFacts& facts, const NodeOptions& options, NodeStatus* status) {
   Map<Quantity> capacity = Capacity(facts, options);
   Map<Quantity> allocatable = Allocatable(capacity, facts, options);
-  // Resources with a domain are those of devices or of administrators: not ours to take away.
+  // Resources with a domain belong to device plugins or administrators: keep them.
   for (const auto& [name, amount] : status->capacity) {
     if (name.find('/') != std::string::npos) capacity[name] = amount;
   }
@@ -91,7 +90,7 @@ void SetInfo(const NodeFacts& facts, const NodeOptions& options, NodeStatus* sta
   info.kubeletVersion = options.kubelet_version;
   info.kubeProxyVersion.clear();
   info.swap.ensure().capacity = facts.machine.swap_bytes;
-  // What the runtime is stays known while it does not answer.
+  // Keep the last runtime version while the runtime does not respond.
   if (!facts.runtime.name.empty()) {
     std::string_view version = facts.runtime.version;
     if (version.starts_with('v')) version.remove_prefix(1);
@@ -162,7 +161,7 @@ void SetConditions(const NodeFacts& facts, const Time& now, NodeStatus* status) 
                now);
 }
 
-// As Go prints what the runtime says of one of its parts.
+// Upstream's text for a runtime condition that is false.
 std::string NotReady(std::string_view what, std::string_view type,
                      const runtime::Readiness& readiness) {
   return std::string(what) + " not ready: " + std::string(type) +
@@ -223,7 +222,7 @@ Result<std::string> NodeStatusPatch(const Node& before, const NodeStatus& after)
                                         json::ToValue(from), json::ToValue(to), Node::kType));
   Value* status = patch.Find("status");
   if (status == nullptr || !status->is_object()) return std::string();
-  // The list has one entry per type: with its order left out, patches of others do not collide.
+  // The UID is a precondition: the patch must not apply to a recreated Node.
   return json::Write(
       Value::MakeObject({{"metadata", Value::MakeObject({{"uid", before.metadata.uid}})},
                          {"status", std::move(*status)}}));

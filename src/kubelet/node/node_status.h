@@ -9,31 +9,31 @@
 #include "kubelet/node/node_object.h"
 #include "runtime/runtime.h"
 
-// What the kubelet says about its node. Pure functions.
+// Computes the status of the Node. Pure functions.
 namespace cox::kubelet {
 
-// What was found out.
+// The observed state of the node.
 struct NodeFacts {
   Machine machine;
   int64_t storage_bytes = 0;  // of the kubelet's file system
-  runtime::Version runtime;   // empty name: not known yet
-  // What the runtime said of itself; not OK: it does not answer.
+  runtime::Version runtime;   // an empty name: not read yet
+  // The runtime's status; not OK: the runtime does not respond.
   Result<runtime::RuntimeStatus> runtime_status = Status::Unavailable("");
-  Status pods;  // of what runs Pods: PodManager::Ready
+  Status pods;  // readiness of the Pod manager (PodManager::Ready)
   List<cri::v1::Image> images;
   Pressure pressure;
 };
 
-// The status that follows from `facts`, beginning with what the API has: conditions of others
-// (NetworkUnavailable), volumesAttached and extended resources stay, transition times move only
-// with their condition. `now` becomes the heartbeat.
+// The status that follows from `facts`, based on the API server's version: keeps conditions of
+// other writers (NetworkUnavailable), volumesAttached and extended resources; a transition time
+// changes only with its condition. `now` becomes the heartbeat time.
 core::v1::NodeStatus BuildNodeStatus(const core::v1::NodeStatus& present, const NodeFacts& facts,
                                      const NodeOptions& options, const Time& now);
 
-// Whether it differs in more than heartbeats.
+// Whether they differ in more than heartbeat times.
 bool NodeStatusChanged(const core::v1::NodeStatus& a, const core::v1::NodeStatus& b);
 
-// What is wrong with the node, in upstream's words; empty: it is ready.
+// Why the node is not ready, with upstream's texts; empty: it is ready.
 std::string NotReadyMessage(const NodeFacts& facts);
 bool IsReady(const core::v1::NodeStatus& status);
 
@@ -41,7 +41,7 @@ bool IsReady(const core::v1::NodeStatus& status);
 Result<std::string> NodeStatusPatch(const core::v1::Node& before,
                                     const core::v1::NodeStatus& after);
 
-// The largest first, at most `limit`, each with at most five names.
+// The largest images first, at most `limit`, each with at most five names.
 List<core::v1::ContainerImage> ListedImages(const List<cri::v1::Image>& images, size_t limit);
 
 }  // namespace cox::kubelet

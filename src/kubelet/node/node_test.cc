@@ -32,7 +32,7 @@ void Put(const std::string& path, const std::string& text) {
   std::ofstream(path) << text;
 }
 
-TEST(MachineTest, IsReadFromTheKernelsFiles) {
+TEST(MachineTest, ReadsKernelFiles) {
   const std::string root = testing::TempDir() + "machine";
   std::filesystem::remove_all(root);
   EXPECT_TRUE(ReadMachine(root).status().Is(Reason::kNotFound));
@@ -58,7 +58,7 @@ TEST(MachineTest, IsReadFromTheKernelsFiles) {
   EXPECT_EQ(machine->memory_bytes, 16 * kMi);
   EXPECT_EQ(machine->swap_bytes, 4096);
   EXPECT_THAT(machine->huge_pages, ElementsAre(HugePages{2 * kMi, 7}, HugePages{kGi, 0}));
-  const Result<Slack> slack = ReadSlack(root);
+  const Result<AvailableResources> slack = ReadAvailableResources(root);
   ASSERT_TRUE(slack.ok());
   EXPECT_EQ(slack->memory_available_bytes, 8 * kMi);
   EXPECT_EQ(slack->pids, 80);
@@ -66,7 +66,7 @@ TEST(MachineTest, IsReadFromTheKernelsFiles) {
   std::filesystem::remove_all(root);
 }
 
-TEST(MachineTest, OfThisComputer) {
+TEST(MachineTest, ReadsThisMachine) {
   const Result<Machine> machine = ReadMachine();
   ASSERT_TRUE(machine.ok()) << machine.status().ToString();
   EXPECT_GT(machine->cpus, 0);
@@ -76,7 +76,7 @@ TEST(MachineTest, OfThisComputer) {
   EXPECT_NE(DefaultAddress(), "");
 }
 
-TEST(MachineTest, ListsOfProcessors) {
+TEST(MachineTest, CountsCpuLists) {
   EXPECT_EQ(CountCpus("0"), 1);
   EXPECT_EQ(CountCpus("0-1"), 2);
   EXPECT_EQ(CountCpus("0-3,8-9,12\n"), 7);
@@ -86,7 +86,7 @@ TEST(MachineTest, ListsOfProcessors) {
 
 // --- Pressure.
 
-TEST(PressureTest, ThresholdsAreReadAndRefused) {
+TEST(PressureTest, ParsesValidAndRejectsInvalidThresholds) {
   EXPECT_EQ(ParseThresholds(kDefaultEvictionHard)->size(), 5u);
   EXPECT_EQ(ParseThresholds("")->size(), 0u);
   EXPECT_EQ(ParseThresholds("memory.available<1Gi")->at(0).Of(5 * kGi), kGi);
@@ -97,7 +97,7 @@ TEST(PressureTest, ThresholdsAreReadAndRefused) {
   }
 }
 
-TEST(PressureTest, IsWhatIsBelowItsThreshold) {
+TEST(PressureTest, ReportsResourcesBelowThreshold) {
   const auto thresholds = ParseThresholds(std::string(kDefaultEvictionHard) + ",pid.available<10%");
   ASSERT_TRUE(thresholds.ok());
   Resources plenty;
@@ -119,12 +119,12 @@ TEST(PressureTest, IsWhatIsBelowItsThreshold) {
   is.images.available_bytes = 149;
   EXPECT_EQ(FindPressure(*thresholds, is), (Pressure{.disk = true}));
   is = plenty;
-  is.node.inodes = is.node.inodes_free = 0;  // a file system that has no such limit
+  is.node.inodes = is.node.inodes_free = 0;  // a file system without an inode limit
   EXPECT_EQ(FindPressure(*thresholds, is), Pressure());
 }
 
-TEST(PressureTest, LastsForItsTransition) {
-  PressureMemory memory(std::chrono::minutes(5));
+TEST(PressureTest, PersistsForTransitionPeriod) {
+  PressureHistory memory(std::chrono::minutes(5));
   const Clock::SteadyTime start{std::chrono::hours(1)};
   EXPECT_EQ(memory.Observe({}, start), Pressure());
   EXPECT_EQ(memory.Observe({.disk = true}, start), (Pressure{.disk = true}));
@@ -155,7 +155,7 @@ Machine TestMachine() {
           .huge_pages = {{2 * kMi, 512}}};
 }
 
-TEST(NodeObjectTest, IsRegisteredWithItsLabelsAndTaints) {
+TEST(NodeObjectTest, NewNodeHasLabelsAndTaints) {
   NodeOptions options = Options();
   options.labels = *ParseNodeLabels("disk=ssd,node.kubernetes.io/role=web");
   options.taints = *ParseTaints("a=b:NoSchedule,c:NoExecute");
@@ -171,7 +171,7 @@ TEST(NodeObjectTest, IsRegisteredWithItsLabelsAndTaints) {
   EXPECT_FALSE(node.spec.unschedulable);
 }
 
-TEST(NodeObjectTest, OneThatExistsKeepsWhatOthersSaid) {
+TEST(NodeObjectTest, ReconcileKeepsFieldsOfOtherWriters) {
   const Node wanted = NewNode(Options(), TestMachine());
   Node existing = wanted;
   EXPECT_FALSE(ReconcileNode(wanted, &existing));
@@ -186,7 +186,7 @@ TEST(NodeObjectTest, OneThatExistsKeepsWhatOthersSaid) {
   EXPECT_TRUE(existing.spec.unschedulable);
 }
 
-TEST(NodeObjectTest, FlagsThatMakeNoSenseAreRefused) {
+TEST(NodeObjectTest, RejectsInvalidFlags) {
   for (const char* wrong : {"novalue", "a b=c", "a=b c", "kubernetes.io/role=x",
                             "node-restriction.kubernetes.io/x=y", "foo.k8s.io/x=y"}) {
     EXPECT_TRUE(ParseNodeLabels(wrong).status().Is(Reason::kBadRequest)) << wrong;
@@ -200,7 +200,7 @@ TEST(NodeObjectTest, FlagsThatMakeNoSenseAreRefused) {
   }
 }
 
-// --- Its status.
+// --- Node status.
 
 const Time kNow = Time::FromUnix(1'900'000'000);
 
@@ -213,7 +213,7 @@ NodeFacts Facts() {
   return facts;
 }
 
-TEST(NodeStatusTest, TellsWhatTheNodeIs) {
+TEST(NodeStatusTest, ReportsNodeProperties) {
   const NodeStatus status = BuildNodeStatus({}, Facts(), Options(), kNow);
   ASSERT_EQ(status.addresses.size(), 3u);
   EXPECT_EQ(status.addresses[0].address, "10.0.0.5");
@@ -228,12 +228,12 @@ TEST(NodeStatusTest, TellsWhatTheNodeIs) {
   EXPECT_EQ(status.capacity.Get("pods")->ToString(), "110");
   EXPECT_EQ(status.capacity.Get("hugepages-2Mi")->ToString(), "1Gi");
   EXPECT_EQ(status.capacity.Get("ephemeral-storage")->ToString(), "100Gi");
-  // Without 100Mi and the gibibyte of huge pages.
+  // Capacity minus the 100Mi threshold and 1Gi of huge pages.
   EXPECT_EQ(status.allocatable.Get("memory")->Value(), 7 * kGi - 100 * kMi);
   EXPECT_EQ(status.allocatable.Get("ephemeral-storage")->Value(), 90 * kGi);
 }
 
-TEST(NodeStatusTest, ReservedIsNotForPods) {
+TEST(NodeStatusTest, ReservedResourcesAreNotAllocatable) {
   NodeOptions options = Options();
   options.kube_reserved = *ParseReserved("cpu=500m,memory=1Gi");
   options.system_reserved = *ParseReserved("cpu=9");
@@ -243,7 +243,7 @@ TEST(NodeStatusTest, ReservedIsNotForPods) {
   EXPECT_EQ(status.capacity.Get("cpu")->ToString(), "4");
 }
 
-TEST(NodeStatusTest, KeepsWhatIsNotItsOwn) {
+TEST(NodeStatusTest, KeepsFieldsOfOtherWriters) {
   NodeStatus present;
   present.capacity["example.com/gpu"] = Quantity(2);
   present.allocatable["example.com/gpu"] = Quantity(1);
@@ -255,7 +255,7 @@ TEST(NodeStatusTest, KeepsWhatIsNotItsOwn) {
   EXPECT_EQ(status.conditions.size(), 5u);
 }
 
-TEST(NodeStatusTest, ReadyIsWhatTheRuntimeAndItsNetworkAre) {
+TEST(NodeStatusTest, ReadyFollowsRuntimeAndNetwork) {
   struct Case {
     Result<runtime::RuntimeStatus> runtime;
     Status pods;
@@ -287,7 +287,7 @@ TEST(NodeStatusTest, ReadyIsWhatTheRuntimeAndItsNetworkAre) {
   }
 }
 
-TEST(NodeStatusTest, OnlyHeartbeatsAreNoChange) {
+TEST(NodeStatusTest, HeartbeatAloneIsNoChange) {
   const NodeStatus first = BuildNodeStatus({}, Facts(), Options(), kNow);
   const Time later = kNow + Duration::Seconds(10);
   const NodeStatus second = BuildNodeStatus(first, Facts(), Options(), later);
@@ -303,7 +303,7 @@ TEST(NodeStatusTest, OnlyHeartbeatsAreNoChange) {
   EXPECT_EQ(disk->reason, "KubeletHasDiskPressure");
 }
 
-TEST(NodeStatusTest, ThePatchHasOnlyWhatDiffers) {
+TEST(NodeStatusTest, PatchContainsOnlyDifferences) {
   Node node;
   node.metadata.uid = "u-1";
   node.status = BuildNodeStatus({}, Facts(), Options(), kNow);
@@ -319,11 +319,11 @@ TEST(NodeStatusTest, ThePatchHasOnlyWhatDiffers) {
   EXPECT_EQ(*NodeStatusPatch(node, node.status), "");
 }
 
-TEST(NodeStatusTest, ImagesAreTheLargest) {
+TEST(NodeStatusTest, ListsLargestImagesFirst) {
   List<cri::v1::Image> images(3);
   images[0] = {.id = "a", .repo_tags = {"a:1"}, .repo_digests = {"a@sha256:1"}, .size = 5};
   images[1] = {.id = "b", .repo_tags = {"b:1", "b:2", "b:3", "b:4", "b:5", "b:6"}, .size = 9};
-  images[2] = {.id = "c", .size = 100};  // nobody can ask for it
+  images[2] = {.id = "c", .size = 100};  // has no name, so it is not listed
   const auto listed = ListedImages(images, 50);
   ASSERT_EQ(listed.size(), 2u);
   EXPECT_EQ(listed[0].names.size(), 5u);
@@ -333,7 +333,7 @@ TEST(NodeStatusTest, ImagesAreTheLargest) {
 
 // --- The lease.
 
-TEST(LeaseTest, IsRenewedAndGetsItsOwnerWhenThereIsOne) {
+TEST(LeaseTest, RenewsAndSetsOwnerReference) {
   const Clock::WallTime now{std::chrono::microseconds(1'900'000'000'000'007)};
   const auto first = NextLease(nullptr, "node-1", nullptr, std::chrono::seconds(40), now);
   EXPECT_EQ(first.metadata.namespace_, "kube-node-lease");

@@ -84,7 +84,7 @@ Pressure FindPressure(const std::vector<Threshold>& thresholds, const Resources&
   Pressure pressure;
   for (const Threshold& threshold : thresholds) {
     const Measure is = MeasureOf(threshold.signal, resources);
-    // A file system without a fixed number of inodes says 0 of 0; so does what was not measured.
+    // A capacity of 0 means not measured, or a file system without a fixed number of inodes.
     if (is.capacity <= 0 || is.available >= threshold.Of(is.capacity)) continue;
     if (threshold.signal == "memory.available") {
       pressure.memory = true;
@@ -97,15 +97,15 @@ Pressure FindPressure(const std::vector<Threshold>& thresholds, const Resources&
   return pressure;
 }
 
-bool PressureMemory::Look(Seen* seen, bool now, Clock::SteadyTime at) const {
+bool PressureHistory::Update(Observation* seen, bool now, Clock::SteadyTime at) const {
   if (now) *seen = {true, at};
   return seen->ever && at - seen->last < transition_;
 }
 
-Pressure PressureMemory::Observe(const Pressure& now, Clock::SteadyTime at) {
-  return {.memory = Look(&memory_, now.memory, at) || now.memory,
-          .disk = Look(&disk_, now.disk, at) || now.disk,
-          .pid = Look(&pid_, now.pid, at) || now.pid};
+Pressure PressureHistory::Observe(const Pressure& now, Clock::SteadyTime at) {
+  return {.memory = Update(&memory_, now.memory, at) || now.memory,
+          .disk = Update(&disk_, now.disk, at) || now.disk,
+          .pid = Update(&pid_, now.pid, at) || now.pid};
 }
 
 }  // namespace cox::kubelet

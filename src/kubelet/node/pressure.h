@@ -11,23 +11,23 @@
 #include "base/result.h"
 #include "kubelet/node/machine.h"
 
-// When a node has too little of something left: what its pressure conditions say.
+// Node pressure conditions, computed from eviction thresholds.
 namespace cox::kubelet {
 
-// "memory.available<100Mi", "nodefs.available<10%": less than that is too little.
+// An eviction threshold: "memory.available<100Mi", "nodefs.available<10%".
 struct Threshold {
   std::string signal;
   int64_t amount = 0;   // bytes, inodes, processes
-  double fraction = 0;  // of all there is, instead of `amount`
+  double fraction = 0;  // of the capacity, instead of `amount`
 
-  // What that is of so much.
+  // The threshold as an amount for the given capacity.
   int64_t Of(int64_t capacity) const {
     return fraction > 0 ? static_cast<int64_t>(static_cast<double>(capacity) * fraction) : amount;
   }
 };
 
-// A list as of --eviction-hard, separated by commas. BadRequest with what is wrong. Signals that
-// nothing here measures (allocatableMemory.available) are left out.
+// Parses a comma-separated list as in --eviction-hard. BadRequest if it is invalid. Signals that
+// are not measured here (allocatableMemory.available) are skipped.
 Result<std::vector<Threshold>> ParseThresholds(std::string_view text);
 // KubeletConfiguration's defaults.
 inline constexpr std::string_view kDefaultEvictionHard =
@@ -35,11 +35,11 @@ inline constexpr std::string_view kDefaultEvictionHard =
     "imagefs.inodesFree<5%";
 std::vector<Threshold> DefaultEvictionHard();
 
-// What there is.
+// The measured resources.
 struct Resources {
-  Slack slack;
-  Filesystem node;    // of the kubelet's folder
-  Filesystem images;  // of the runtime's
+  AvailableResources slack;
+  Filesystem node;    // of the kubelet's root directory
+  Filesystem images;  // of the runtime's images
 };
 
 struct Pressure {
@@ -50,25 +50,25 @@ struct Pressure {
   bool operator==(const Pressure&) const = default;
 };
 
-// Of what there is too little right now.
+// The resources that are below their thresholds now.
 Pressure FindPressure(const std::vector<Threshold>& thresholds, const Resources& resources);
 
-// What is told of it: pressure counts until it was gone for `transition`, so that a node on the
-// edge does not flap. Threads: as a plain value.
-class PressureMemory {
+// Keeps a pressure condition until it was absent for `transition`, so that it does not flap.
+// Threads: as a plain value.
+class PressureHistory {
  public:
-  explicit PressureMemory(Clock::Duration transition) : transition_(transition) {}
+  explicit PressureHistory(Clock::Duration transition) : transition_(transition) {}
   Pressure Observe(const Pressure& now, Clock::SteadyTime at);
 
  private:
-  struct Seen {
+  struct Observation {
     bool ever = false;
     Clock::SteadyTime last;
   };
-  bool Look(Seen* seen, bool now, Clock::SteadyTime at) const;
+  bool Update(Observation* seen, bool now, Clock::SteadyTime at) const;
 
   const Clock::Duration transition_;
-  Seen memory_, disk_, pid_;
+  Observation memory_, disk_, pid_;
 };
 
 }  // namespace cox::kubelet

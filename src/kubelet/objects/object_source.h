@@ -10,10 +10,10 @@
 
 namespace cox::kubelet {
 
-// The config maps and secrets that Pods of this node name.
+// Reads the config maps and secrets that Pods of this node reference.
 //
 // Threads: all methods may be called concurrently.
-// Errors: NotFound with the API's text; others when the API cannot be asked.
+// Errors: NotFound with the API's text; other errors if the API server cannot be read.
 class ObjectSource {
  public:
   virtual ~ObjectSource() = default;

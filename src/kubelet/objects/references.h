@@ -8,7 +8,7 @@
 
 namespace cox::kubelet {
 
-// An object that a Pod names, in its own namespace.
+// An object that a Pod references, in the Pod's namespace.
 struct ObjectReference {
   enum class Kind : uint8_t { kConfigMap, kSecret };
   Kind kind = Kind::kConfigMap;
@@ -17,7 +17,7 @@ struct ObjectReference {
   auto operator<=>(const ObjectReference&) const = default;
 };
 
-// All that the Pod names: in environments, volumes and as secrets for its images. Pure.
+// All references of the Pod: in environments, volumes and imagePullSecrets. Pure.
 std::set<ObjectReference> ReferencesOf(const core::v1::Pod& pod);
 
 }  // namespace cox::kubelet

@@ -12,7 +12,7 @@ namespace {
 using ::testing::ElementsAre;
 using testing::MakePod;
 
-TEST(ReferencesTest, FindsAllThatAPodNames) {
+TEST(ReferencesTest, FindsAllReferencesOfPod) {
   const auto pod = MakePod(R"({
     "imagePullSecrets":[{"name":"pull"},{"name":""}],
     "initContainers":[{"name":"i","envFrom":[{"configMapRef":{"name":"from"}},{"secretRef":{"name":"sfrom"}}]}],

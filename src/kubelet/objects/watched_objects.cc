@@ -11,9 +11,9 @@ using core::v1::ConfigMap;
 using core::v1::Pod;
 using core::v1::Secret;
 
-// One object: a cache of one. Members in the order of their lives: the handle goes first.
+// A cache for one object. The member order matters: the handle is destroyed first.
 struct WatchedObjects::Watch {
-  std::set<std::string> pods;  // guarded by the owner's lock
+  std::set<std::string> pods;  // guarded by WatchedObjects::mu_
   std::unique_ptr<Cache> cache;
   std::shared_ptr<SharedInformer> informer;
   InformerHandle handle;
@@ -42,7 +42,7 @@ WatchedObjects::~WatchedObjects() {
 void WatchedObjects::Register(const Pod& pod) {
   const std::set<ObjectReference> wanted = ReferencesOf(pod);
   const std::string& uid = pod.metadata.uid;
-  std::vector<std::shared_ptr<Watch>> dropped;  // freed without the lock
+  std::vector<std::shared_ptr<Watch>> dropped;  // destroyed without the lock
   MutexLock lock(mu_);
   const std::set<ObjectReference> before = std::exchange(pods_[uid], wanted);
   for (const ObjectReference& reference : before) {
@@ -73,7 +73,7 @@ void WatchedObjects::Register(const Pod& pod) {
   }
   lock.Unlock();
   dropped.clear();
-  // The handler is called for what is there already: not under the lock that it takes.
+  // AddHandler calls the handler for existing objects, so it must not run under the lock.
   for (const auto& [reference, watch] : made) {
     watch->handle = watch->informer->AddHandler(
         [this, reference = reference](const Delta&) { Notify(reference); });

@@ -15,14 +15,15 @@
 
 namespace cox::kubelet {
 
-// Follows the objects that Pods of this node name, each by a watch of its own, and no others: a
-// node may not see more, and thousands of nodes that list all secrets would be too much for the
-// server. Pods that name the same object share its watch; the last one ends it.
+// Watches the objects that Pods of this node reference, with one watch per object: the node
+// authorizer permits no others, and listing all secrets from thousands of nodes would overload the
+// API server. Pods that reference the same object share its watch; the last one closes it.
 //
-// Guarantees: after Register, a Get waits for the object's first answer and then reads memory. An
-//   object is as new as its watch; one that no Pod registered is asked for each time.
-// Threads: all methods may be called concurrently. `changed` is called with the uids of Pods whose
-//   object appeared, changed or went; it only enqueues.
+// Guarantees: after Register, Get waits for the first list of the object and then reads from
+//   memory. An object is as recent as its watch; an unregistered object is read from the API server
+//   each time.
+// Threads: all methods may be called concurrently. `changed` is called with the UIDs of Pods whose
+//   object was added, changed or deleted; it only enqueues.
 // Ownership: the client outlives it.
 class WatchedObjects final : public ObjectSource {
  public:
@@ -30,7 +31,7 @@ class WatchedObjects final : public ObjectSource {
   WatchedObjects(const Context& ctx, Client& client, Changed changed);
   ~WatchedObjects() override;
 
-  // Watches what the Pod names now; what it named before and no longer does is let go.
+  // Watches the objects that the Pod references now; releases those that it no longer references.
   void Register(const core::v1::Pod& pod);
   void Unregister(const std::string& uid);
 

@@ -41,7 +41,7 @@ class WatchedObjectsTest : public ::testing::Test {
   WatchedObjects objects_;
 };
 
-TEST_F(WatchedObjectsTest, FollowsWhatPodsName) {
+TEST_F(WatchedObjectsTest, WatchesReferencedObjects) {
   server_.Put("default", "m", "one");
   objects_.Register(Naming("m", "u1"));
   auto map = objects_.GetConfigMap(ctx_, {"default", "m"});
@@ -60,7 +60,7 @@ TEST_F(WatchedObjectsTest, FollowsWhatPodsName) {
             "configmap \"m\" not found");
 }
 
-TEST_F(WatchedObjectsTest, PodsShareAWatchAndTheLastEndsIt) {
+TEST_F(WatchedObjectsTest, PodsShareWatchAndLastOneClosesIt) {
   server_.Put("default", "m", "one");
   objects_.Register(Naming("m", "u1"));
   objects_.Register(Naming("m", "u2"));
@@ -70,7 +70,7 @@ TEST_F(WatchedObjectsTest, PodsShareAWatchAndTheLastEndsIt) {
   EXPECT_EQ(objects_.watches(), 1U);
   server_.Put("default", "m", "two");
   WaitForChanges("u2", 1);
-  // It names another now.
+  // The Pod references another object now.
   objects_.Register(Naming("n", "u2"));
   EXPECT_EQ(objects_.watches(), 1U);
   objects_.Unregister("u2");
@@ -78,7 +78,7 @@ TEST_F(WatchedObjectsTest, PodsShareAWatchAndTheLastEndsIt) {
   EXPECT_EQ(objects_.watches(), 0U);
 }
 
-TEST_F(WatchedObjectsTest, AsksForWhatNobodyRegistered) {
+TEST_F(WatchedObjectsTest, ReadsUnregisteredObjectsFromServer) {
   EXPECT_TRUE(objects_.GetConfigMap(ctx_, {"default", "other"}).status().Is(Reason::kNotFound));
   EXPECT_EQ(objects_.watches(), 0U);
 }

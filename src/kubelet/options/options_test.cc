@@ -9,12 +9,12 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(OptionsTest, DefaultsNeedOnlyAName) {
+TEST(OptionsTest, DefaultsRequireOnlyNodeName) {
   EXPECT_TRUE(Validate({.node_name = "n1"}).ok());
   EXPECT_THAT(Validate({}).message(), HasSubstr("hostname-override"));
 }
 
-TEST(OptionsTest, SaysWhichOptionIsWrong) {
+TEST(OptionsTest, ErrorsNameInvalidOption) {
   const struct {
     Options options;
     std::string says;

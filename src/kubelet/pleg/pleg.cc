@@ -20,7 +20,7 @@ constexpr std::chrono::minutes kUnhealthyAfter{3};
 constexpr std::chrono::seconds kReopenAfter{1};
 constexpr std::chrono::minutes kListTimeout{2};
 
-// What a list tells of a Pod, to see whether it has changed.
+// A Pod's state in a list, for the detection of changes.
 std::string Digest(const PodState& pod) {
   std::string out;
   for (const SandboxState& sandbox : pod.sandboxes) {
@@ -55,7 +55,7 @@ Pleg::Pleg(Clock& clock, Parts parts) : clock_(clock), parts_(std::move(parts)) 
 void Pleg::Run(Context& ctx) {
   Scope scope(ctx, "pleg");
   const Status started = scope.Go("pleg-events", [this](Context& follow) { Follow(follow); });
-  if (!started.ok()) COX_ERROR(ctx.log(), started, "Could not start to follow the runtime");
+  if (!started.ok()) COX_ERROR(ctx.log(), started, "Could not start watching runtime events");
   while (!ctx.Done()) {
     bool has_events = true;
     {
@@ -64,7 +64,7 @@ void Pleg::Run(Context& ctx) {
     }
     if (!ctx.Sleep(has_events ? kRelistPeriod : kRelistPeriodWithoutEvents).ok()) break;
     if (const Status status = Relist(ctx); !status.ok() && !ctx.Done()) {
-      COX_ERROR(ctx.log(), status, "Could not list what the runtime has");
+      COX_ERROR(ctx.log(), status, "Could not relist Pods");
     }
   }
   scope.Stop();
@@ -78,11 +78,11 @@ void Pleg::Follow(Context& ctx) {
       MutexLock lock(mu_);
       has_events_ = !stream.status().Is(Reason::kMethodNotAllowed);
     }
-    // After the stream is open, so that nothing falls between the two.
+    // Relist after the stream is open, so that no change between the two is missed.
     const Status listed = Relist(ctx);
     if (!stream.ok() || !listed.ok()) {
       if (ctx.Done()) return;
-      COX_ERROR(ctx.log(), stream.ok() ? listed : stream.status(), "The runtime does not answer");
+      COX_ERROR(ctx.log(), stream.ok() ? listed : stream.status(), "Runtime is unreachable");
       if (!ctx.Sleep(kReopenAfter).ok()) return;
       continue;
     }
@@ -95,7 +95,7 @@ void Pleg::Follow(Context& ctx) {
       Invalidate(event->pod_uid);
       parts_.woken(event->pod_uid);
     }
-    // One that breaks as soon as it is open is not opened, and all listed, without end.
+    // Limit the rate of reopening and relisting if the stream fails immediately after it opens.
     if (!any && !ctx.Sleep(kReopenAfter).ok()) return;
   }
 }
@@ -114,11 +114,11 @@ Status Pleg::Relist(const Context& ctx) {
       std::string digest = Digest(pod);
       if (digest == entry.digest) continue;
       entry.digest = std::move(digest);
-      entry.asked = ++asked_;
+      entry.requested = ++requested_;
       changed.push_back(pod.uid);
     }
-    // What the runtime has no more is asked for anew if anybody wants it; nothing else would remove
-    // an entry that late news of a Pod that was forgotten has made.
+    // Drop entries of Pods that are no longer in the runtime; Get reads them again if needed. This
+    // also removes entries that late events created after Forget.
     for (auto at = pods_.begin(); at != pods_.end();) {
       if (here.contains(at->first)) {
         ++at;
@@ -142,19 +142,19 @@ Status Pleg::Relist(const Context& ctx) {
 }
 
 Result<PodState> Pleg::Get(const Context& ctx, const std::string& uid) {
-  uint64_t asked = 0;
+  uint64_t requested = 0;
   {
     MutexLock lock(mu_);
     Entry& entry = pods_[uid];
-    if (entry.asked == 0) entry.asked = ++asked_;
-    if (entry.known == entry.asked) return entry.state;
-    asked = entry.asked;
+    if (entry.requested == 0) entry.requested = ++requested_;
+    if (entry.known == entry.requested) return entry.state;
+    requested = entry.requested;
   }
   COX_ASSIGN_OR_RETURN(PodState state, parts_.runtime.GetPod(ctx, uid));
   MutexLock lock(mu_);
   const auto found = pods_.find(uid);
-  if (found != pods_.end() && found->second.known < asked) {
-    found->second.known = asked;
+  if (found != pods_.end() && found->second.known < requested) {
+    found->second.known = requested;
     found->second.state = state;
   }
   return state;
@@ -162,7 +162,7 @@ Result<PodState> Pleg::Get(const Context& ctx, const std::string& uid) {
 
 void Pleg::Invalidate(const std::string& uid) {
   MutexLock lock(mu_);
-  pods_[uid].asked = ++asked_;
+  pods_[uid].requested = ++requested_;
 }
 
 void Pleg::Forget(const std::string& uid) {

@@ -14,47 +14,47 @@
 
 namespace cox::kubelet {
 
-// What the runtime runs, and news of it: the generator of Pod lifecycle events.
+// The Pod lifecycle event generator: caches the state of Pods in the runtime and reports changes.
 //
-// The runtime's stream of events wakes the Pod it is about. A list of everything, each minute and
-// whenever the stream broke, finds what the stream has missed. A runtime without events is listed
-// each second.
+// The runtime's event stream wakes the affected Pod. A relist, each minute and whenever the stream
+// was interrupted, finds changes that the stream missed. A runtime without an event stream is
+// relisted each second.
 //
-// Guarantees: Get gives a state at least as new as the last event or Invalidate before it; it asks
-//   the runtime only when there was one.
+// Guarantees: Get returns a state at least as recent as the last event or Invalidate before it, and
+//   calls the runtime only if there was one.
 // Threads: all methods may be called concurrently. `woken` and `listed` are called without a lock
 //   on the threads of Run; they only enqueue.
 class Pleg {
  public:
   struct Parts {
     runtime::Runtime& runtime;
-    // Something happened to this Pod's sandbox or containers.
+    // The Pod's sandbox or containers have changed.
     std::function<void(const std::string& uid)> woken;
-    // All that the runtime has: of Pods that nobody wants too.
+    // All Pods in the runtime, including those that are not in the API.
     std::function<void(const std::vector<runtime::PodState>& pods)> listed;
     MetricsRegistry* metrics = nullptr;
   };
   Pleg(Clock& clock, Parts parts);
 
-  // Until `ctx` stops.
+  // Runs until `ctx` is cancelled.
   void Run(Context& ctx);
 
   Result<runtime::PodState> Get(const Context& ctx, const std::string& uid);
-  // The caller has changed something: the next Get asks the runtime.
+  // Called after the caller changed the Pod in the runtime: the next Get reads from the runtime.
   void Invalidate(const std::string& uid);
   void Forget(const std::string& uid);
-  // Lists now; also what Run does each minute.
+  // Relists immediately; Run does this each minute.
   Status Relist(const Context& ctx);
 
-  // OK while the last list is no older than three minutes.
+  // OK while the last relist is at most three minutes old.
   Status Healthy() const;
 
  private:
   struct Entry {
-    uint64_t asked = 0;  // newer with each event and Invalidate; 0: just made
-    uint64_t known = 0;  // `state` is of that
+    uint64_t requested = 0;  // increases with each event and Invalidate; 0: new entry
+    uint64_t known = 0;      // the value of `asked` that `state` was read for
     runtime::PodState state;
-    std::string digest;  // of the last list
+    std::string digest;  // of the last relist
   };
   void Follow(Context& ctx);
 
@@ -62,14 +62,14 @@ class Pleg {
   const Parts parts_;
   Histogram* relist_duration_ = nullptr;
   mutable Mutex mu_;
-  // The last that was given out. Of all Pods one: an entry that was forgotten and made anew takes
-  // no answer to an older question for its own.
-  uint64_t asked_ COX_GUARDED_BY(mu_) = 0;
+  // The last value of Entry::asked. Global, so that an entry that was removed and created again
+  // does not accept the response to an older read.
+  uint64_t requested_ COX_GUARDED_BY(mu_) = 0;
   std::map<std::string, Entry> pods_ COX_GUARDED_BY(mu_);
   Clock::SteadyTime listed_ COX_GUARDED_BY(mu_){};
   bool ever_listed_ COX_GUARDED_BY(mu_) = false;
   bool has_events_ COX_GUARDED_BY(mu_) = true;
-  MetricHandle last_seen_;  // uses what stands above
+  MetricHandle last_seen_;  // reads the members above
 };
 
 }  // namespace cox::kubelet

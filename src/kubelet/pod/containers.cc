@@ -40,11 +40,11 @@ const ContainerStatus* FindStatus(const Pod& pod, std::string_view name) {
 }
 
 uint64_t SpecHash(const Container& container) {
-  // FNV-1a: the value is written on containers and must be the same in every version and process.
+  // FNV-1a: the value is stored on containers and must be stable across versions and processes.
   uint64_t hash = 0xcbf29ce484222325;
   const auto mix = [&hash](std::string_view text) {
     for (const unsigned char c : text) hash = (hash ^ c) * 0x100000001b3;
-    hash = (hash ^ 0xff) * 0x100000001b3;  // ends the text: "ab","c" is not "a","bc"
+    hash = (hash ^ 0xff) * 0x100000001b3;  // a separator: "ab","c" differs from "a","bc"
   };
   mix(container.name);
   mix(container.image);

@@ -9,14 +9,14 @@
 #include "object/core/containers.h"
 #include "object/core/pod_state.h"
 
-// Questions about the containers of a Pod that several parts of the kubelet ask.
+// Helpers for the containers of a Pod, shared by several parts of the kubelet.
 //
-// Pure functions; they borrow what they are given.
+// Pure functions; their results point into their arguments.
 namespace cox::kubelet {
 
 enum class ContainerKind : uint8_t {
-  kInit,     // runs to its end before the next
-  kSidecar,  // an init container with restartPolicy Always: started in their order, goes on
+  kInit,     // runs to completion before the next
+  kSidecar,  // an init container with restartPolicy Always: started in order, keeps running
   kMain,
   kEphemeral,  // added while the Pod runs, never restarted
 };
@@ -29,19 +29,19 @@ using core_rules::IsTerminal;
 void ForEachContainer(const core::v1::Pod& pod,
                       const std::function<void(const core::v1::Container&, ContainerKind)>& visit);
 
-// Null if there is none of that name. Ephemeral ones are not looked at.
+// Null if there is no container of that name. Does not search ephemeral containers.
 const core::v1::Container* FindContainer(const core::v1::Pod& pod, std::string_view name);
 
-// What the API says about it so far; null if nothing.
+// The container's status in the API; null if there is none.
 const core::v1::ContainerStatus* FindStatus(const core::v1::Pod& pod, std::string_view name);
 
-// Which spec a container was made from. A change of it means: make it anew. Only the name and the
-// image count, as those (besides resources, which are changed in place) are all that the API lets
-// change.
+// The hash of the spec that a container was created from. If it changes, the container is
+// recreated. Only name and image are hashed: besides resources, which are resized in place, the API
+// permits no other changes.
 uint64_t SpecHash(const core::v1::Container& container);
 
-// The port that a probe or hook means: a number, or the name of a port of the container.
-// 0 if there is none.
+// The port of a probe or hook: a number, or the name of a container port. 0 if there is no such
+// port.
 uint16_t ResolvePort(const IntOrString& port, const core::v1::Container& container);
 
 }  // namespace cox::kubelet

@@ -10,7 +10,7 @@ namespace {
 
 using testing::MakePod;
 
-TEST(ContainersTest, AreVisitedInTheirOrderWithTheirKind) {
+TEST(ContainersTest, VisitsContainersInOrderWithKind) {
   const auto pod =
       MakePod(R"({"initContainers":[{"name":"i"},{"name":"s","restartPolicy":"Always"}],
       "containers":[{"name":"a"},{"name":"b"}],"ephemeralContainers":[{"name":"e","image":"x"}]})");
@@ -23,14 +23,14 @@ TEST(ContainersTest, AreVisitedInTheirOrderWithTheirKind) {
   EXPECT_EQ(FindContainer(pod, "none"), nullptr);
 }
 
-TEST(ContainersTest, HashIsOfNameAndImageAlone) {
+TEST(ContainersTest, HashCoversNameAndImageOnly) {
   const uint64_t hash = SpecHash({.name = "a", .image = "x:1"});
   EXPECT_EQ(hash, SpecHash({.name = "a", .image = "x:1", .args = {"other"}}));
   EXPECT_NE(hash, SpecHash({.name = "a", .image = "x:2"}));
   EXPECT_NE(SpecHash({.name = "ab", .image = "c"}), SpecHash({.name = "a", .image = "bc"}));
 }
 
-TEST(ContainersTest, PortsAreFoundByNumberAndName) {
+TEST(ContainersTest, ResolvesPortsByNumberAndName) {
   const core::v1::Container c{.ports = {{.name = "http", .containerPort = 8080}}};
   EXPECT_EQ(ResolvePort(IntOrString(80), c), 80);
   EXPECT_EQ(ResolvePort(IntOrString("http"), c), 8080);

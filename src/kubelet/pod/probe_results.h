@@ -9,21 +9,21 @@
 
 namespace cox::kubelet {
 
-// What a probe has come to, its thresholds counted. kUnknown: no result yet, or no such probe.
+// The result of a probe after its thresholds. kUnknown: no result yet, or no such probe.
 enum class ProbeOutcome : uint8_t { kUnknown, kSuccess, kFailure };
 
 struct ContainerProbeResults {
   ProbeOutcome startup = ProbeOutcome::kUnknown;
   ProbeOutcome liveness = ProbeOutcome::kUnknown;
   ProbeOutcome readiness = ProbeOutcome::kUnknown;
-  // What the probe that failed last said.
+  // The message of the last failed probe.
   std::string message;
 
   bool operator==(const ContainerProbeResults&) const = default;
 };
 
-// The results of one Pod by the runtime's id of the container: each life has its own, so that what
-// was found about the last one is never held against the next.
+// The results of one Pod by container id: each instance of a container has its own, so that results
+// do not carry over to the next instance.
 struct PodProbeResults {
   std::map<std::string, ContainerProbeResults, std::less<>> by_id;
 

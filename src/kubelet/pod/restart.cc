@@ -19,7 +19,7 @@ bool Matches(const ContainerRestartRule& rule, int32_t exit_code) {
   if (rule.exitCodes->operator_ == core::v1::kContainerRestartRuleOnExitCodesOpNotIn) {
     return !listed;
   }
-  return false;  // an operator of a later version
+  return false;  // unknown operator
 }
 
 // "Always", "OnFailure" or "Never".
@@ -42,7 +42,7 @@ RestartAction AfterExit(const Pod& pod, const Container& container, ContainerKin
   if (kind == ContainerKind::kSidecar) return RestartAction::kRestart;
   const std::string& policy = PolicyOf(pod, container);
   if (policy == core::v1::kRestartPolicyNever) return RestartAction::kNone;
-  // An init container that succeeded is done, whatever the policy.
+  // An init container that succeeded is not restarted under any policy.
   const bool on_failure_only =
       kind == ContainerKind::kInit || policy == core::v1::kRestartPolicyOnFailure;
   return on_failure_only && exit_code == 0 ? RestartAction::kNone : RestartAction::kRestart;

@@ -22,7 +22,7 @@ Container WithRule(std::string policy, std::string action, std::string op, List<
   return c;
 }
 
-TEST(RestartTest, FollowsThePolicies) {
+TEST(RestartTest, AppliesRestartPolicies) {
   const struct {
     std::string pod_policy;
     Container container;
@@ -40,7 +40,7 @@ TEST(RestartTest, FollowsThePolicies) {
       {"Never", {}, kInit, 1, kNo},
       {"Never", {.restartPolicy = "Always"}, kSidecar, 0, kYes},
       {"Always", {}, kEphemeral, 1, kNo},
-      // The container's own policy counts before the Pod's, its rules before both.
+      // The container's policy overrides the Pod's, its rules override both.
       {"Always", {.restartPolicy = "Never"}, kMain, 1, kNo},
       {"Never", {.restartPolicy = "OnFailure"}, kMain, 1, kYes},
       {"Never", WithRule("Never", "Restart", "In", {42}), kMain, 42, kYes},
@@ -58,7 +58,7 @@ TEST(RestartTest, FollowsThePolicies) {
   }
 }
 
-TEST(RestartTest, AfterAFailedProbeOnlyNeverIsNever) {
+TEST(RestartTest, FailedProbeRestartsUnlessPolicyIsNever) {
   Pod pod;
   for (const auto& [policy, want] :
        {std::pair{"Always", kYes}, {"OnFailure", kYes}, {"Never", kNo}}) {

@@ -28,7 +28,8 @@ namespace {
 
 constexpr std::chrono::seconds kTryAgain{10};
 constexpr std::chrono::minutes kRuntimeTime{2};
-// For objects that variables are made of: while the server does not answer, no worker waits for it.
+// The timeout for reading config maps and secrets, so that an unreachable API server does not block
+// workers.
 constexpr std::chrono::seconds kConfigTime{10};
 
 int64_t Amount(const core::v1::Node& node, std::string_view resource) {
@@ -44,8 +45,8 @@ std::vector<std::string> IpsOf(const Pod& pod, const runtime::PodState& state,
   return state.sandboxes.front().ips;
 }
 
-// Whether a file has this text. Containers may write to it: of one that has become huge no more is
-// read than that.
+// Whether a file has this content. Containers can write to it, so a file of a different size is not
+// read.
 bool Has(const std::string& path, const std::string& text) {
   const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   struct stat s {};
@@ -56,14 +57,15 @@ bool Has(const std::string& path, const std::string& text) {
   return got == static_cast<ssize_t>(text.size()) && is == text;
 }
 
-// What is there already and the same stays: running containers have it mounted.
+// An unchanged file is kept, because running containers have it mounted.
 Status Replace(const std::string& path, const std::string& text, mode_t mode) {
   if (Has(path, text)) return {};
   COX_RETURN_IF_ERROR(RemoveTree(path));
   return WriteWhole(path, text, mode);
 }
 
-// Whose processes an ephemeral container sees: "" if it names none, or one that does not run.
+// The target container of an ephemeral container: "" if it has none, or if the target is not in the
+// runtime.
 std::string TargetOf(const StartRequest& request) {
   for (const core::v1::EphemeralContainer& ephemeral : request.pod->spec.ephemeralContainers) {
     if (ephemeral.ephemeralContainerCommon.name != request.container.name) continue;
@@ -78,7 +80,7 @@ std::string TargetOf(const StartRequest& request) {
 ContainerStarter::ContainerStarter(const Context& ctx, const SyncParts& parts)
     : parts_(parts), ctx_(ctx), pool_(ctx, {.name = "hook", .max_threads = 128}) {}
 
-PodFacts ContainerStarter::FactsOf(const Pod& pod, const runtime::PodState& state) const {
+PodFacts ContainerStarter::PodFactsOf(const Pod& pod, const runtime::PodState& state) const {
   PodFacts facts{.pod_ips = IpsOf(pod, state, parts_.options), .host_ips = parts_.options.node_ips};
   const auto node = parts_.node ? parts_.node() : nullptr;
   if (node == nullptr) return facts;
@@ -99,12 +101,12 @@ StartOutcome ContainerStarter::Fail(const StartRequest& request, std::string rea
 
 StartOutcome ContainerStarter::Start(Context& ctx, const StartRequest& request) {
   Context limited = ctx.WithTimeout(kRuntimeTime);
-  const ImageAnswer image = parts_.images.Ensure(limited, *request.pod, request.container,
-                                                 request.start.attempt, request.sandbox);
-  if (image.kind == ImageAnswer::Kind::kPulling) {
+  const PullResult image = parts_.images.Ensure(limited, *request.pod, request.container,
+                                                request.start.attempt, request.sandbox);
+  if (image.kind == PullResult::Kind::kPulling) {
     return {.kind = StartOutcome::Kind::kPulling, .again = {}};
   }
-  if (image.kind == ImageAnswer::Kind::kFailed) {
+  if (image.kind == PullResult::Kind::kFailed) {
     return {.kind = StartOutcome::Kind::kFailed, .waiting = image.waiting, .again = image.again};
   }
   Context configuring = ctx.WithTimeout(kConfigTime);
@@ -131,11 +133,11 @@ StartOutcome ContainerStarter::Start(Context& ctx, const StartRequest& request) 
 
 Result<cri::v1::ContainerConfig> ContainerStarter::Configure(Context& ctx,
                                                              const StartRequest& request,
-                                                             const ImageAnswer& image) {
+                                                             const PullResult& image) {
   const Pod& pod = *request.pod;
   EnvironmentInput input{.pod = pod,
                          .container = request.container,
-                         .facts = FactsOf(pod, request.state),
+                         .facts = PodFactsOf(pod, request.state),
                          .services = {}};
   if (parts_.services) {
     input.services = parts_.services(pod.metadata.namespace_);
@@ -189,11 +191,11 @@ Status ContainerStarter::PrepareFiles(const StartRequest& request,
   termination_log = TerminationLogPath(options, uid, request.container.name, request.start.attempt);
   COX_RETURN_IF_ERROR(
       MakeDirectories(termination_log.substr(0, termination_log.find_last_of('/')), 0750));
-  // For everybody to write: who the container is, nobody knows here.
+  // Writable for all, because the container's user is not known here.
   return Replace(termination_log, "", 0666);
 }
 
-// Without it everything works but those who collect logs by that name: no reason to fail.
+// A failure is only logged: only log collectors need the symlink.
 void ContainerStarter::LinkLog(const StartRequest& request, const cri::v1::ContainerConfig& config,
                                const std::string& id) {
   const auto& meta = request.pod->metadata;
@@ -203,7 +205,7 @@ void ContainerStarter::LinkLog(const StartRequest& request, const cri::v1::Conta
   const std::string log = request.sandbox.log_directory + "/" + config.log_path;
   const Status made = MakeDirectories(link.substr(0, link.find_last_of('/')), 0755);
   if (!made.ok() || (::symlink(log.c_str(), link.c_str()) != 0 && errno != EEXIST)) {
-    COX_WARNING(ctx_.log(), "Could not link a log", {"link", link});
+    COX_WARNING(ctx_.log(), "Could not create log symlink", {"link", link});
   }
 }
 
@@ -235,8 +237,9 @@ void ContainerStarter::BeginHook(const StartRequest& request, const std::string&
     const Status status =
         RunHook(ctx, *container.lifecycle->postStart, {id, ip, container}, parts_.runtime);
     if (!status.ok() && !ctx.Done()) {
-      COX_V(ctx.log(), 4, "A postStart hook failed", {"container", id}, {"why", status.message()});
-      // Not why: what a hook says may be secret, and events are for more people than its log.
+      COX_V(ctx.log(), 4, "PostStart hook failed", {"container", id}, {"why", status.message()});
+      // The event does not contain the error: hook output may be secret, and events have more
+      // readers.
       parts_.events.Record(*pod, EventKind::kWarning, "FailedPostStartHook", "Starting",
                            "PostStartHook failed");
       const int64_t grace = std::clamp<int64_t>(

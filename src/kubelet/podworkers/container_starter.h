@@ -18,7 +18,7 @@ struct StartRequest {
   std::shared_ptr<const core::v1::Pod> pod;
   const core::v1::Container& container;
   ContainerToStart start;
-  const runtime::PodState& state;  // with a sandbox that is up
+  const runtime::PodState& state;  // has a ready sandbox
   const cri::v1::PodSandboxConfig& sandbox;
 };
 
@@ -26,29 +26,29 @@ struct StartOutcome {
   enum class Kind : uint8_t { kStarted, kPulling, kFailed };
   Kind kind = Kind::kStarted;
   WaitingReason waiting;                 // kFailed
-  std::optional<Clock::WallTime> again;  // kFailed: when to try again; none: soon
-  bool made = false;                     // kFailed: the runtime has it even so, not started
+  std::optional<Clock::WallTime> again;  // kFailed: when to retry; none: soon
+  bool made = false;                     // kFailed: created in the runtime, but not started
 };
 
-// Brings one container up: image, environment, files, the runtime's part, postStart hook.
+// Starts one container: image, environment, files, CRI calls, postStart hook.
 //
 // Threads: all methods may be called concurrently; for one Pod its worker calls one at a time.
 class ContainerStarter {
  public:
   ContainerStarter(const Context& ctx, const SyncParts& parts);
 
-  // Returns when the container runs, or why it does not. The postStart hook goes on after that.
+  // Returns when the container runs, or why it does not. The postStart hook runs asynchronously.
   StartOutcome Start(Context& ctx, const StartRequest& request);
   // While a postStart hook of the Pod runs, no other container of it is started.
   bool InHook(const std::string& uid) const { return !Hooks(uid).empty(); }
-  // Ids of the Pod's containers whose postStart hook runs.
+  // Ids of the Pod's containers whose postStart hook is running.
   std::set<std::string> Hooks(const std::string& uid) const;
 
-  PodFacts FactsOf(const core::v1::Pod& pod, const runtime::PodState& state) const;
+  PodFacts PodFactsOf(const core::v1::Pod& pod, const runtime::PodState& state) const;
 
  private:
   Result<cri::v1::ContainerConfig> Configure(Context& ctx, const StartRequest& request,
-                                             const ImageAnswer& image);
+                                             const PullResult& image);
   Status PrepareFiles(const StartRequest& request, const std::vector<std::string>& pod_ips,
                       std::string& etc_hosts, std::string& termination_log);
   void LinkLog(const StartRequest& request, const cri::v1::ContainerConfig& config,

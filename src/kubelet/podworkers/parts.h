@@ -22,7 +22,7 @@
 
 namespace cox::kubelet {
 
-// What the workers of Pods work with. All outlive them, and synchronise themselves.
+// The components that Pod workers use. They outlive the workers and are thread-safe.
 struct SyncParts {
   const Options& options;
   Client& client;
@@ -39,7 +39,7 @@ struct SyncParts {
   std::function<std::vector<std::shared_ptr<const core::v1::Service>>(const std::string& ns)>
       services;
   std::function<std::shared_ptr<const core::v1::Node>()> node;
-  // Has the Pod looked at again.
+  // Requeues the Pod.
   std::function<void(const std::string& uid)> wake;
 };
 

@@ -17,13 +17,13 @@ using PodPtr = std::shared_ptr<const Pod>;
 
 namespace {
 
-// Keys of the work queue are Pods' uids; but two, which mean: list what the runtime has, and: see
-// what classes of Pods ask for.
+// Keys of the work queue are Pod UIDs, except two: one relists the runtime, the other updates the
+// cgroups of the QoS classes.
 ObjectKey QueueKey(const std::string& uid) { return {"", uid}; }
 const ObjectKey kRelist{"relist", ""};
 const ObjectKey kClasses{"classes", ""};
 
-// A server that does not answer holds no worker.
+// A timeout, so that an unreachable API server does not block workers.
 constexpr std::chrono::seconds kNodeTime{10};
 
 CgroupTree::Options TreeOptions(const Options& options) {
@@ -44,7 +44,7 @@ class Manager final : public PodManager {
     queue_->Add(kClasses, kLowPriority);
   }
   void OnPodDeleted(PodPtr last) override {
-    table_.SetGone(*last);
+    table_.SetDeleted(*last);
     Wake(last->metadata.uid);
     queue_->Add(kClasses, kLowPriority);
   }
@@ -83,7 +83,7 @@ class Manager final : public PodManager {
 
   const Options options_;
   const Parts given_;
-  Context ctx_;  // of all that works in the background
+  Context ctx_;  // for all background work
   const std::unique_ptr<WorkQueue> queue_;
   PodTable table_;
   const std::unique_ptr<Mounter> own_mounter_;
@@ -92,7 +92,7 @@ class Manager final : public PodManager {
   CgroupTree cgroups_;
   Histogram* duration_ = nullptr;
   MetricHandle desired_;
-  // From here on things have threads that call Wake.
+  // The following members have threads that call Wake.
   WatchedObjects objects_;
   VolumeManager volumes_;
   StatusManager status_;
@@ -201,9 +201,9 @@ void Manager::SetClasses(Context& ctx) {
   for (const PodPtr& pod : pods) {
     if (!IsTerminal(*pod)) running.push_back(pod.get());
   }
-  // Pods run without it; they only compete in another way.
+  // An error is not fatal: it only affects how Pods share CPU time.
   if (const Status status = cgroups_.SetClasses(running); !status.ok()) {
-    COX_ERROR(ctx.log(), status, "Could not set the control groups of classes");
+    COX_ERROR(ctx.log(), status, "Could not update the cgroups of the QoS classes");
   }
 }
 
@@ -257,7 +257,7 @@ void Manager::Work(Context& ctx) {
 SyncResult Manager::Process(Context& ctx, const std::string& uid) {
   auto node = given_.node ? given_.node() : nullptr;
   if (node != nullptr && table_.Rejects(uid, node.get())) {
-    // The scheduler may have seen a Node that we have not heard of yet: ask before judging.
+    // The scheduler may have used a newer Node than the cache has: read it again before rejecting.
     Context limited = ctx.WithTimeout(kNodeTime);
     if (auto newest = given_.client.Get<core::v1::Node>(limited, {"", options_.node_name});
         newest.ok()) {
@@ -266,7 +266,7 @@ SyncResult Manager::Process(Context& ctx, const std::string& uid) {
   }
   const auto work = table_.Take(uid, node.get(), ctx.clock().Now());
   if (!work) {
-    // News of what only the runtime has: the next list decides what becomes of it.
+    // The Pod is only in the runtime: the next relist handles it.
     return {};
   }
   if (work->rejected_now) {
@@ -313,7 +313,7 @@ Result<ContainerRef> Manager::FindContainer(Context& ctx, const ObjectKey& key,
   }
   COX_ASSIGN_OR_RETURN(const runtime::PodState state, pleg_.Get(ctx, pod->metadata.uid));
   const core::v1::ContainerStatus* status = FindStatus(*pod, container);
-  // The life before this one: of a container that waits to be restarted, the newest there is.
+  // lastState identifies the previous instance; for a container in backoff it is the newest one.
   const std::string before = previous && status != nullptr && status->lastState.terminated
                                  ? status->lastState.terminated->containerID
                                  : "";

@@ -20,26 +20,25 @@
 
 namespace cox::kubelet {
 
-// One life of a container, as logs, exec and attach need it.
+// One instance of a container, for logs, exec and attach.
 struct ContainerRef {
-  std::string id;  // of the runtime, without its name in front
+  std::string id;  // without the runtime's prefix
   std::string pod_uid;
   uint32_t attempt = 0;
   bool running = false;
-  std::string log_path;  // whole: <pod_logs_dir>/<ns>_<name>_<uid>/<container>/<attempt>.log
+  std::string log_path;  // absolute: <pod_logs_dir>/<ns>_<name>_<uid>/<container>/<attempt>.log
 };
 
 // Runs the Pods of this node: sandboxes, images, containers, volumes, hooks, probes, status.
 //
-// It is told of Pods by whoever has the informer of spec.nodeName=<us>, and of containers by the
-// runtime's events; each piece of news wakes the worker of one Pod, which compares what is wanted
-// with what runs (actions/) and does what is to be done. A relist now and then finds what events
-// have missed.
+// The owner of the informer for spec.nodeName=<node> reports Pods to it, the runtime's events
+// report containers; each wakes the worker of one Pod, which compares the desired with the observed
+// state (actions/) and executes the difference. A periodic relist finds missed events.
 //
-// Guarantees: one Pod is worked on by one thread at a time; the number of threads is bounded.
-//   Nothing that takes long (a grace period, a pull, a hook) holds a worker. An agent that is
-//   started anew takes over what runs: nothing is restarted for that. What the runtime has and the
-//   API does not is ended, once OnPodsSynced was called.
+// Guarantees: one Pod is synced by one thread at a time; the number of threads is bounded. Nothing
+//   slow (a grace period, a pull, a hook) blocks a worker. A restarted kubelet adopts running
+//   containers without restarting them. Pods that are in the runtime but not in the API are ended
+//   after OnPodsSynced was called.
 // Threads: all methods may be called concurrently. OnPod* only enqueue.
 // Ownership: all of Parts outlive it.
 class PodManager {
@@ -49,49 +48,51 @@ class PodManager {
     runtime::Runtime& runtime;
     EventRecorder& events;
     MetricsRegistry* metrics = nullptr;  // may be null
-    // Mounts of the kernel; null: MakeMounter().
+    // Performs mounts; null: MakeMounter().
     Mounter* mounter = nullptr;
-    // Services of a namespace ("default" too is asked for); may be empty: no variables of services.
+    // Services of a namespace ("default" is read too); if empty, containers get no service
+    // variables.
     std::function<std::vector<std::shared_ptr<const core::v1::Service>>(const std::string& ns)>
         services;
-    // This node as the API has it, null while it has none; may be empty.
+    // This Node as the API has it, null while it is missing; may be empty.
     std::function<std::shared_ptr<const core::v1::Node>()> node;
   };
   static std::unique_ptr<PodManager> Create(const Context& ctx, Options options, Parts parts);
   virtual ~PodManager() = default;
 
-  // From the informer of this node's Pods: added or changed; and gone from the API.
+  // Informer events for this node's Pods: added or updated; and deleted.
   virtual void OnPod(std::shared_ptr<const core::v1::Pod> pod) = 0;
   virtual void OnPodDeleted(std::shared_ptr<const core::v1::Pod> last) = 0;
-  // OnPod was called for the whole first list: what is not known now is not wanted here.
+  // OnPod was called for the whole initial list: Pods that are unknown now are orphans.
   virtual void OnPodsSynced() = 0;
-  // Services have changed or so: nothing of it restarts containers, later ones see it. Looks at
-  // all Pods again.
+  // Requeues all Pods, for example after services have changed. Running containers are not
+  // restarted for it; new ones use the new services.
   virtual void Resync() = 0;
 
-  // Works until `ctx` stops. Containers run on after that.
+  // Runs until `ctx` is cancelled. Containers keep running after that.
   virtual Status Run(Context& ctx) = 0;
 
-  // Ends a Pod that nobody deleted: an eviction, a shutdown of the node. NotFound.
+  // Ends a Pod without an API deletion: an eviction, a node shutdown. NotFound.
   virtual Status EndPod(const std::string& uid, PodEnd end) = 0;
 
-  // What it knows, with the newest statuses: for /pods of the node's server.
+  // All Pods with their newest statuses, for the endpoint /pods.
   virtual List<core::v1::Pod> Pods() const = 0;
-  // With the newest status; null if unknown. `uid` may be empty: whichever is there.
+  // With the newest status; null if unknown. An empty `uid` matches any UID.
   virtual std::shared_ptr<const core::v1::Pod> FindPod(const ObjectKey& key,
                                                        const std::string& uid = {}) const = 0;
 
-  // The newest life of a container, or with `previous` the one before it. NotFound and BadRequest
-  // with upstream's texts (`container "x" in pod "y" is waiting to start: ContainerCreating`).
+  // The newest instance of a container, or with `previous` the one before it. NotFound and
+  // BadRequest with upstream's texts (`container "x" in pod "y" is waiting to start:
+  // ContainerCreating`).
   virtual Result<ContainerRef> FindContainer(Context& ctx, const ObjectKey& pod,
                                              const std::string& uid, const std::string& container,
                                              bool previous = false) = 0;
-  // The sandbox that is up: port-forward. NotFound.
+  // The ready sandbox, for port-forward. NotFound.
   virtual Result<std::string> SandboxOf(Context& ctx, const ObjectKey& pod,
                                         const std::string& uid) = 0;
 
-  // OK while the runtime answers: the last relist is not older than three minutes. Else why not,
-  // for the node's condition Ready: `PLEG is not healthy: pleg was last seen active ...`.
+  // OK while the last successful relist is at most three minutes old. Otherwise the message of the
+  // Node's condition Ready: `PLEG is not healthy: pleg was last seen active ...`.
   virtual Status Ready() const = 0;
 };
 

@@ -13,29 +13,29 @@ using PodPtr = std::shared_ptr<const Pod>;
 std::vector<std::string> PodTable::Put(PodPtr pod) {
   const std::string uid = pod->metadata.uid;
   const ObjectKey key = KeyOf(*pod);
-  std::vector<std::string> look{uid};
+  std::vector<std::string> sync{uid};
   MutexLock lock(mu_);
   std::string& known = uids_[key];
   if (!known.empty() && known != uid) {
-    // Deleted and made again while nobody looked: the old one is to go.
+    // The Pod was deleted and recreated between two events: end the old one.
     if (const auto old = pods_.find(known); old != pods_.end()) {
       old->second.order.gone = true;
-      look.push_back(known);
+      sync.push_back(known);
     }
   }
   known = uid;
   Entry& entry = pods_[uid];
   entry.order.pod = std::move(pod);
-  // One that was given up and is back begins anew.
+  // A Pod that was gone and is added again starts with a new state.
   if (std::exchange(entry.order.gone, false)) entry.memory = nullptr;
   if (entry.memory == nullptr) {
-    entry.memory = std::make_shared<PodMemory>();
+    entry.memory = std::make_shared<PodWorkerState>();
     entry.memory->backoff = Backoff({.max = options_.max_container_restart_period});
   }
-  return look;
+  return sync;
 }
 
-void PodTable::SetGone(const Pod& pod) {
+void PodTable::SetDeleted(const Pod& pod) {
   MutexLock lock(mu_);
   const auto found = pods_.find(pod.metadata.uid);
   if (found == pods_.end()) return;
@@ -63,7 +63,7 @@ bool PodTable::AddOrphan(const std::string& uid, const std::string& ns, const st
   Entry entry;
   entry.order.pod = std::move(pod);
   entry.order.gone = true;
-  entry.memory = std::make_shared<PodMemory>();
+  entry.memory = std::make_shared<PodWorkerState>();
   entry.admission = Entry::Admission::kIn;
   pods_.emplace(uid, std::move(entry));
   return true;
@@ -93,7 +93,7 @@ bool PodTable::SetEnd(const std::string& uid, PodEnd end) {
   MutexLock lock(mu_);
   const auto found = pods_.find(uid);
   if (found == pods_.end() || found->second.order.gone) return false;
-  // The first reason stands.
+  // The first reason is kept.
   if (!found->second.order.end) found->second.order.end = std::move(end);
   return true;
 }
@@ -107,7 +107,7 @@ void PodTable::ObjectsChanged(const std::string& uid) {
 void PodTable::Erase(const std::string& uid) {
   MutexLock lock(mu_);
   const auto found = pods_.find(uid);
-  // It may have come back meanwhile (a cache that was listed anew).
+  // The Pod may be back, because the cache was relisted.
   if (found != pods_.end() && found->second.order.gone) pods_.erase(found);
 }
 
@@ -115,7 +115,7 @@ bool PodTable::HasBegun(const Pod& pod) {
   return pod.status.startTime || IsTerminal(pod) || pod.metadata.deletionTimestamp;
 }
 
-// None of a Pod that was judged before, or runs.
+// None for a Pod that is already admitted or rejected, or has started.
 std::optional<Rejection> PodTable::Check(const Entry& entry, const core::v1::Node* node) const {
   const Pod& pod = *entry.order.pod;
   if (entry.admission != Entry::Admission::kUnknown || HasBegun(pod)) return std::nullopt;
@@ -129,8 +129,8 @@ std::optional<Rejection> PodTable::Check(const Entry& entry, const core::v1::Nod
   return Admit(pod, node, options_.max_pods, others);
 }
 
-// True if it was turned away just now.
-bool PodTable::Judge(Entry& entry, const core::v1::Node* node, Clock::WallTime now) {
+// True if the Pod is rejected by this call.
+bool PodTable::DecideAdmission(Entry& entry, const core::v1::Node* node, Clock::WallTime now) {
   const auto rejection = Check(entry, node);
   if (entry.admission == Entry::Admission::kUnknown) entry.admission = Entry::Admission::kIn;
   if (!rejection) return false;
@@ -154,7 +154,7 @@ std::optional<PodTable::Work> PodTable::Take(const std::string& uid, const core:
   const auto found = pods_.find(uid);
   if (found == pods_.end()) return std::nullopt;
   Entry& entry = found->second;
-  const bool rejected = !entry.order.gone && Judge(entry, node, now);
+  const bool rejected = !entry.order.gone && DecideAdmission(entry, node, now);
   return Work{entry.order, entry.memory, rejected};
 }
 

@@ -17,20 +17,20 @@
 
 namespace cox::kubelet {
 
-// The Pods that this node knows of, by uid: those of the API, those that have gone from it and are
-// being ended, and those that only the runtime or the disk still has.
+// The Pods of this node by UID: those in the API, those deleted from it that are still ending, and
+// those that only the runtime or the disk still has.
 //
-// Threads: all methods may be called concurrently. Nothing is called under its lock.
+// Threads: all methods may be called concurrently. No callbacks run under its lock.
 class PodTable {
  public:
   explicit PodTable(const Options& options) : options_(options) {}
 
-  // The uids to look at: its own, and that of a Pod whose name it has taken.
+  // Returns the UIDs to sync: the Pod's own, and that of an older Pod with the same name.
   std::vector<std::string> Put(std::shared_ptr<const core::v1::Pod> pod);
-  void SetGone(const core::v1::Pod& pod);
+  void SetDeleted(const core::v1::Pod& pod);
   void SetSynced();
   bool synced() const;
-  // Those that nobody wants, known from now on as gone; none before SetSynced.
+  // Adds Pods that are not in the API, marked as gone; returns none before SetSynced.
   std::vector<std::string> AddOrphans(const std::vector<runtime::PodState>& pods);
   std::vector<std::string> AddOrphans(const std::vector<std::string>& uids);
   // False if there is no such Pod.
@@ -39,39 +39,40 @@ class PodTable {
   void Erase(const std::string& uid);
 
   struct Work {
-    PodOrder order;
-    std::shared_ptr<PodMemory> memory;
-    bool rejected_now = false;  // this is the first time
+    PodUpdate order;
+    std::shared_ptr<PodWorkerState> memory;
+    bool rejected_now = false;  // set on the first Take that rejects the Pod
   };
-  // What is wanted of the Pod; none if it is not known. The first time, whether it can run here is
-  // decided: `node` may be null.
+  // The desired state of the Pod; none if it is unknown. The first call decides admission; `node`
+  // may be null.
   std::optional<Work> Take(const std::string& uid, const core::v1::Node* node, Clock::WallTime now);
-  // Whether Take would turn it away.
+  // Whether Take would reject the Pod.
   bool Rejects(const std::string& uid, const core::v1::Node* node) const;
 
   std::vector<std::shared_ptr<const core::v1::Pod>> Pods() const;
-  // Not those that are gone. `uid` may be empty.
+  // Excludes Pods that are gone from the API. `uid` may be empty.
   std::shared_ptr<const core::v1::Pod> Find(const ObjectKey& key, const std::string& uid) const;
   std::shared_ptr<const core::v1::Pod> FindByUid(const std::string& uid) const;
   std::vector<std::string> Uids() const;
 
  private:
   struct Entry {
-    PodOrder order;
-    std::shared_ptr<PodMemory> memory;
+    PodUpdate order;
+    std::shared_ptr<PodWorkerState> memory;
     enum class Admission : uint8_t { kUnknown, kIn, kRejected } admission = Admission::kUnknown;
   };
   static bool HasBegun(const core::v1::Pod& pod);
   std::optional<Rejection> Check(const Entry& entry, const core::v1::Node* node) const
       COX_REQUIRES(mu_);
-  bool Judge(Entry& entry, const core::v1::Node* node, Clock::WallTime now) COX_REQUIRES(mu_);
+  bool DecideAdmission(Entry& entry, const core::v1::Node* node, Clock::WallTime now)
+      COX_REQUIRES(mu_);
   bool AddOrphan(const std::string& uid, const std::string& ns, const std::string& name)
       COX_REQUIRES(mu_);
 
   const Options& options_;
   mutable Mutex mu_;
   std::unordered_map<std::string, Entry> pods_ COX_GUARDED_BY(mu_);
-  std::unordered_map<ObjectKey, std::string> uids_ COX_GUARDED_BY(mu_);  // of those in the API
+  std::unordered_map<ObjectKey, std::string> uids_ COX_GUARDED_BY(mu_);  // of Pods in the API
   bool synced_ COX_GUARDED_BY(mu_) = false;
 };
 

@@ -21,7 +21,7 @@ std::shared_ptr<const Pod> MakePod(const std::string& name, const std::string& u
   return std::make_shared<const Pod>(std::move(pod));
 }
 
-TEST(PodTableTest, APodOfTheSameNameTakesTheOldOnesPlace) {
+TEST(PodTableTest, PodOfSameNameReplacesOldOne) {
   const Options options;
   PodTable table(options);
   EXPECT_THAT(table.Put(MakePod("web", "u1")), ElementsAre("u1"));
@@ -30,14 +30,14 @@ TEST(PodTableTest, APodOfTheSameNameTakesTheOldOnesPlace) {
   EXPECT_FALSE(table.Take("u2", nullptr, kNow)->order.gone);
   EXPECT_EQ(table.Find({"default", "web"}, "")->metadata.uid, "u2");
   EXPECT_EQ(table.Find({"default", "web"}, "u1"), nullptr);
-  // The end of the old one does not touch the new one.
-  table.SetGone(*MakePod("web", "u1"));
+  // Removing the old Pod does not affect the new one.
+  table.SetDeleted(*MakePod("web", "u1"));
   table.Erase("u1");
   EXPECT_FALSE(table.Take("u1", nullptr, kNow));
   EXPECT_NE(table.Find({"default", "web"}, "u2"), nullptr);
 }
 
-TEST(PodTableTest, OrphansCountOnlyWhenAllPodsAreKnown) {
+TEST(PodTableTest, OrphansAreAddedOnlyAfterSync) {
   const Options options;
   PodTable table(options);
   table.Put(MakePod("web", "u1"));
@@ -53,7 +53,7 @@ TEST(PodTableTest, OrphansCountOnlyWhenAllPodsAreKnown) {
   EXPECT_EQ(table.Pods().size(), 1U);
 }
 
-TEST(PodTableTest, IsJudgedOnce) {
+TEST(PodTableTest, AdmissionIsDecidedOnce) {
   Options options;
   options.max_pods = 1;
   PodTable table(options);
@@ -64,7 +64,7 @@ TEST(PodTableTest, IsJudgedOnce) {
   const auto again = table.Take("u2", nullptr, kNow);
   EXPECT_FALSE(again->rejected_now);
   EXPECT_EQ(again->order.end->reason, "OutOfpods");
-  // What runs already stays, however many there are.
+  // Pods that have started are admitted regardless of the limit.
   Pod begun = *MakePod("c", "u3");
   begun.status.startTime = Time::FromUnix(1);
   table.Put(std::make_shared<const Pod>(begun));

@@ -22,17 +22,17 @@ using runtime::PodState;
 
 namespace {
 
-// Looks in a row before others have their turn.
+// Consecutive syncs of a Pod before it is requeued.
 constexpr int kMaxRounds = 8;
 constexpr std::chrono::minutes kRuntimeTime{4};
 constexpr std::chrono::seconds kVolumesTime{30};
 
-// The API has no upper limit for it; time has.
+// The API has no upper limit for it; a duration does.
 std::chrono::seconds Grace(int64_t seconds) {
   return std::chrono::seconds(std::clamp<int64_t>(seconds, 0, 1'000'000'000));
 }
 
-// A log, and what was moved away from it: "0.log.20260101-000000.gz".
+// Removes a log and its rotated files: "0.log.20260101-000000.gz".
 void RemoveLogs(const std::string& log) {
   const size_t slash = log.find_last_of('/');
   const std::string folder = log.substr(0, slash);
@@ -46,13 +46,13 @@ void RemoveLogs(const std::string& log) {
 
 }  // namespace
 
-// One look at the Pod, and what comes of it.
-struct PodWorker::Look {
-  const PodOrder& order;
-  PodMemory& memory;
+// The state of one sync of a Pod.
+struct PodWorker::SyncState {
+  const PodUpdate& order;
+  PodWorkerState& memory;
   SyncResult& result;
   PodState state;
-  PodState shown;  // as others are told of it
+  PodState shown;  // as seen by probes and the status
   PodProbeResults probes;
   Clock::WallTime now{};
   uint64_t ended_before = 0;  // see KillOrder::seen
@@ -74,156 +74,156 @@ struct PodWorker::Look {
 PodWorker::PodWorker(const Context& ctx, const SyncParts& parts)
     : parts_(parts), starter_(ctx, parts) {}
 
-SyncResult PodWorker::Sync(Context& ctx, const PodOrder& order, PodMemory& memory) {
+SyncResult PodWorker::Sync(Context& ctx, const PodUpdate& order, PodWorkerState& memory) {
   SyncResult result;
   for (int round = 0; round < kMaxRounds; ++round) {
     result = {};
-    Look look{.order = order, .memory = memory, .result = result};
-    if (const Status status = Observe(ctx, look); !status.ok()) {
+    SyncState sync{.order = order, .memory = memory, .result = result};
+    if (const Status status = Observe(ctx, sync); !status.ok()) {
       result.status = status;
       return result;
     }
-    // First what is, as soon as it is known; starting something may take a while.
-    Tell(look);
-    const bool changed = CarryOut(ctx, look);
-    // Also after an error: the runtime may have done what it could not answer for.
+    // Report the current status first, because starting containers may take a while.
+    ReportStatus(sync);
+    const bool changed = CarryOut(ctx, sync);
+    // Also after an error: the runtime may have executed the call without a response.
     if (changed || !result.status.ok()) parts_.pleg.Invalidate(order.pod->metadata.uid);
     if (!changed || !result.status.ok()) {
-      Tell(look);
+      ReportStatus(sync);
       return result;
     }
   }
-  // More than anybody needs: something does not settle. Others first.
+  // The Pod does not settle: requeue it behind the others.
   result.again = ctx.clock().Now();
   return result;
 }
 
-Status PodWorker::Observe(Context& ctx, Look& look) {
+Status PodWorker::Observe(Context& ctx, SyncState& sync) {
   const Clock& clock = ctx.clock();
   Context limited = ctx.WithTimeout(kRuntimeTime);
-  look.ended_before = parts_.killer.ended();
-  COX_ASSIGN_OR_RETURN(look.state, parts_.pleg.Get(limited, look.uid()));
-  const Pod& pod = look.pod();
-  // In the host's network the runtime names no address: the node's are the Pod's.
-  if (pod.spec.hostNetwork && !look.state.sandboxes.empty()) {
-    look.state.sandboxes.front().ips = parts_.options.node_ips;
+  sync.ended_before = parts_.killer.ended();
+  COX_ASSIGN_OR_RETURN(sync.state, parts_.pleg.Get(limited, sync.uid()));
+  const Pod& pod = sync.pod();
+  // The runtime returns no addresses for host-network Pods: they use the node's.
+  if (pod.spec.hostNetwork && !sync.state.sandboxes.empty()) {
+    sync.state.sandboxes.front().ips = parts_.options.node_ips;
   }
-  AddTerminationMessages(parts_.options, pod, parts_.status.Get(look.uid()).value_or(pod.status),
-                         look.state);
-  look.now = clock.Now();
-  look.end = look.order.end;
-  if (look.order.gone) {
-    // Nobody says how much time it has: as much as it asked for.
-    if (!look.memory.gone_deadline) {
+  AddTerminationMessages(parts_.options, pod, parts_.status.Get(sync.uid()).value_or(pod.status),
+                         sync.state);
+  sync.now = clock.Now();
+  sync.end = sync.order.end;
+  if (sync.order.gone) {
+    // The grace period is unknown, so the one of the spec applies.
+    if (!sync.memory.gone_deadline) {
       const int64_t grace = pod.spec.terminationGracePeriodSeconds.value_or(30);
-      look.memory.gone_deadline = look.now + Grace(grace);
+      sync.memory.gone_deadline = sync.now + Grace(grace);
     }
-    look.end = PodEnd{.reason = {}, .message = {}, .deadline = *look.memory.gone_deadline};
+    sync.end = PodEnd{.reason = {}, .message = {}, .deadline = *sync.memory.gone_deadline};
   }
-  // A container runs for others when its postStart hook has ended: neither probed nor ready before.
-  look.shown = look.state;
-  const std::set<std::string> in_hook = starter_.Hooks(look.uid());
-  for (ContainerState& container : look.shown.containers) {
+  // Until its postStart hook has ended, a container is reported as created: not probed, not ready.
+  sync.shown = sync.state;
+  const std::set<std::string> in_hook = starter_.Hooks(sync.uid());
+  for (ContainerState& container : sync.shown.containers) {
     const bool runs = container.phase == ContainerState::Phase::kRunning;
     if (runs && in_hook.contains(container.id)) container.phase = ContainerState::Phase::kCreated;
   }
-  if (!look.memory.torn_down) parts_.probes.Update(pod, look.shown);
-  look.probes = parts_.probes.Results(look.uid());
+  if (!sync.memory.torn_down) parts_.probes.Update(pod, sync.shown);
+  sync.probes = parts_.probes.Results(sync.uid());
   const auto& given = pod.metadata.deletionGracePeriodSeconds;
   if (pod.metadata.deletionTimestamp && given) {
-    // From when it was first heard of; a later deletion may leave less.
-    const Clock::WallTime by = look.now + Grace(*given);
-    look.memory.delete_by = std::min(look.memory.delete_by.value_or(by), by);
+    // Counted from when the deletion was first observed; a later deletion may shorten it.
+    const Clock::WallTime by = sync.now + Grace(*given);
+    sync.memory.delete_by = std::min(sync.memory.delete_by.value_or(by), by);
   }
-  look.actions = Decide({pod, look.state, look.probes, look.memory.backoff, look.now, look.end,
-                         look.memory.restart, look.memory.delete_by});
-  if (look.actions.look_again) look.Again(*look.actions.look_again);
+  sync.actions = Decide({pod, sync.state, sync.probes, sync.memory.backoff, sync.now, sync.end,
+                         sync.memory.restart, sync.memory.delete_by});
+  if (sync.actions.requeue_at) sync.Again(*sync.actions.requeue_at);
   return {};
 }
 
-bool PodWorker::CarryOut(Context& ctx, Look& look) {
-  OrderKills(look);
-  NoteBackoffs(look);
-  const PodActions& actions = look.actions;
+bool PodWorker::CarryOut(Context& ctx, SyncState& sync) {
+  OrderKills(sync);
+  NoteBackoffs(sync);
+  const PodActions& actions = sync.actions;
   if (actions.ended) {
-    Finish(ctx, look);
+    Finish(ctx, sync);
     return false;
   }
-  bool changed = StopAndRemove(ctx, look);
-  if (actions.ending || !look.result.status.ok()) return changed;
-  parts_.objects.Register(look.pod());
-  // Also where nothing is to be started: what volumes are made of may have changed.
-  if (!EnsureVolumes(ctx, look)) return changed;
-  if (actions.make_sandbox && actions.kill.empty()) return MakeSandbox(ctx, look) || changed;
-  changed |= StartContainers(ctx, look);
-  if (!changed) changed |= RemoveLeftovers(ctx, look);
+  bool changed = StopAndRemove(ctx, sync);
+  if (actions.ending || !sync.result.status.ok()) return changed;
+  parts_.objects.Register(sync.pod());
+  // Also if nothing is started: objects of the volumes may have changed.
+  if (!EnsureVolumes(ctx, sync)) return changed;
+  if (actions.make_sandbox && actions.kill.empty()) return MakeSandbox(ctx, sync) || changed;
+  changed |= StartContainers(ctx, sync);
+  if (!changed) changed |= RemoveLeftovers(ctx, sync);
   return changed;
 }
 
-void PodWorker::OrderKills(Look& look) {
-  for (const ContainerToKill& kill : look.actions.kill) {
-    if (kill.restart) look.memory.restart.insert(kill.id);
-    KillOrder order{.pod = look.order.pod,
+void PodWorker::OrderKills(SyncState& sync) {
+  for (const ContainerToKill& kill : sync.actions.kill) {
+    if (kill.restart) sync.memory.restart.insert(kill.id);
+    KillOrder order{.pod = sync.order.pod,
                     .container = {},
                     .id = kill.id,
-                    .pod_ip = look.pod_ip(),
+                    .pod_ip = sync.pod_ip(),
                     .message = kill.message,
                     .grace = kill.grace,
-                    .seen = look.ended_before};
+                    .seen = sync.ended_before};
     order.container.name = kill.name;
-    ForEachContainer(look.pod(), [&](const Container& container, ContainerKind) {
+    ForEachContainer(sync.pod(), [&](const Container& container, ContainerKind) {
       if (container.name == kill.name) order.container = container;
     });
     parts_.killer.Kill(std::move(order));
   }
 }
 
-bool PodWorker::StopAndRemove(Context& ctx, Look& look) {
+bool PodWorker::StopAndRemove(Context& ctx, SyncState& sync) {
   bool changed = false;
   Context limited = ctx.WithTimeout(kRuntimeTime);
-  for (const std::string& id : look.actions.stop_sandboxes) {
+  for (const std::string& id : sync.actions.stop_sandboxes) {
     const Status status = parts_.runtime.StopSandbox(limited, id);
     if (!status.ok()) {
-      parts_.events.Record(look.pod(), EventKind::kWarning, "FailedKillPod", "Killing",
-                           "error killing pod: failed to \"KillPodSandbox\" for \"" + look.uid() +
+      parts_.events.Record(sync.pod(), EventKind::kWarning, "FailedKillPod", "Killing",
+                           "error killing pod: failed to \"KillPodSandbox\" for \"" + sync.uid() +
                                "\": " + status.message());
-      look.Failed(status);
+      sync.Failed(status);
     }
     changed |= status.ok();
   }
-  for (const std::string& id : look.actions.remove) {
+  for (const std::string& id : sync.actions.remove) {
     const Status status = parts_.runtime.RemoveContainer(limited, id);
-    if (!status.ok()) look.Failed(status);
+    if (!status.ok()) sync.Failed(status);
     changed |= status.ok();
   }
   return changed;
 }
 
-bool PodWorker::EnsureVolumes(Context& ctx, Look& look) {
-  PodMemory& memory = look.memory;
-  const Pod& pod = look.pod();
-  const bool due = memory.volumes_again && look.now >= *memory.volumes_again;
-  // Labels and annotations may be files.
+bool PodWorker::EnsureVolumes(Context& ctx, SyncState& sync) {
+  PodWorkerState& memory = sync.memory;
+  const Pod& pod = sync.pod();
+  const bool due = memory.volumes_again && sync.now >= *memory.volumes_again;
+  // Labels and annotations may be projected into files.
   const bool same_pod = memory.volumes_pod != nullptr &&
-                        (memory.volumes_pod == look.order.pod ||
+                        (memory.volumes_pod == sync.order.pod ||
                          (memory.volumes_pod->metadata.labels == pod.metadata.labels &&
                           memory.volumes_pod->metadata.annotations == pod.metadata.annotations));
-  if (memory.volumes_version != look.order.objects_version || due || !same_pod) {
+  if (memory.volumes_version != sync.order.objects_version || due || !same_pod) {
     Context limited = ctx.WithTimeout(kVolumesTime);
-    const auto set_up = parts_.volumes.SetUp(limited, pod, starter_.FactsOf(pod, look.state));
+    const auto set_up = parts_.volumes.SetUp(limited, pod, starter_.PodFactsOf(pod, sync.state));
     if (!set_up.ok()) {
       parts_.events.Record(pod, EventKind::kWarning, "FailedMount", "Mounting",
                            set_up.status().message());
-      look.Failed(set_up.status());
-      // Once they were there, what has gone since (a config map) keeps no container from being
-      // restarted: it finds the files as they were.
+      sync.Failed(set_up.status());
+      // If the volumes were set up before, a missing object (a deleted config map) does not prevent
+      // restarts: the container uses the existing files.
       return memory.volumes_version.has_value();
     }
-    memory.volumes_version = look.order.objects_version;
-    memory.volumes_pod = look.order.pod;
+    memory.volumes_version = sync.order.objects_version;
+    memory.volumes_pod = sync.order.pod;
     memory.volumes_again = set_up->again;
   }
-  if (memory.volumes_again) look.Again(*memory.volumes_again);
+  if (memory.volumes_again) sync.Again(*memory.volumes_again);
   return true;
 }
 
@@ -241,18 +241,18 @@ Result<cri::v1::PodSandboxConfig> PodWorker::SandboxConfig(const Pod& pod, uint3
   return MakeSandboxConfig(pod, attempt, parts_.options, ParseResolvConf(resolv));
 }
 
-bool PodWorker::MakeSandbox(Context& ctx, Look& look) {
-  const Pod& pod = look.pod();
+bool PodWorker::MakeSandbox(Context& ctx, SyncState& sync) {
+  const Pod& pod = sync.pod();
   const auto failed = [&](std::string_view reason, const std::string& text, const Status& status) {
     parts_.events.Record(pod, EventKind::kWarning, reason, "Starting", text + status.message());
-    look.Failed(status);
+    sync.Failed(status);
     return false;
   };
   if (const Status status = parts_.cgroups.Ensure(pod); !status.ok()) {
     return failed("FailedCreatePodContainer", "unable to ensure pod container exists: ", status);
   }
   const std::string text = "Failed to create pod sandbox: ";
-  const auto config = SandboxConfig(pod, *look.actions.make_sandbox);
+  const auto config = SandboxConfig(pod, *sync.actions.make_sandbox);
   if (!config.ok()) return failed("FailedCreatePodSandBox", text, config.status());
   if (const Status made = MakeDirectories(config->log_directory, 0755); !made.ok()) {
     return failed("FailedCreatePodSandBox", text, made);
@@ -265,50 +265,51 @@ bool PodWorker::MakeSandbox(Context& ctx, Look& look) {
   return true;
 }
 
-bool PodWorker::StartContainers(Context& ctx, Look& look) {
-  PodMemory& memory = look.memory;
-  // What is neither to be started nor waits has no reason any more.
+bool PodWorker::StartContainers(Context& ctx, SyncState& sync) {
+  PodWorkerState& memory = sync.memory;
+  // Drop waiting reasons of containers that neither start nor wait.
   std::erase_if(memory.waiting, [&](const auto& entry) {
     const auto is_it = [&entry](const auto& other) { return other.name == entry.first; };
-    return std::none_of(look.actions.start.begin(), look.actions.start.end(), is_it) &&
-           std::none_of(look.actions.waiting.begin(), look.actions.waiting.end(), is_it);
+    return std::none_of(sync.actions.start.begin(), sync.actions.start.end(), is_it) &&
+           std::none_of(sync.actions.waiting.begin(), sync.actions.waiting.end(), is_it);
   });
-  if (look.actions.start.empty()) return false;
-  const auto sandbox = SandboxConfig(look.pod(), look.state.sandboxes.front().attempt);
+  if (sync.actions.start.empty()) return false;
+  const auto sandbox = SandboxConfig(sync.pod(), sync.state.sandboxes.front().attempt);
   if (!sandbox.ok()) {
-    look.Failed(sandbox.status());
+    sync.Failed(sandbox.status());
     return false;
   }
   bool changed = false;
-  for (const ContainerToStart& start : look.actions.start) {
-    if (starter_.InHook(look.uid())) break;
+  for (const ContainerToStart& start : sync.actions.start) {
+    if (starter_.InHook(sync.uid())) break;
     std::optional<Container> container;
-    ForEachContainer(look.pod(), [&](const Container& spec, ContainerKind) {
+    ForEachContainer(sync.pod(), [&](const Container& spec, ContainerKind) {
       if (spec.name == start.name) container = spec;
     });
     if (!container) continue;
     const StartOutcome outcome =
-        starter_.Start(ctx, {look.order.pod, *container, start, look.state, *sandbox});
+        starter_.Start(ctx, {sync.order.pod, *container, start, sync.state, *sandbox});
     switch (outcome.kind) {
       case StartOutcome::Kind::kStarted:
-        if (start.failed) memory.backoff.Began(start.name, *start.failed, look.now);
+        if (start.failed) memory.backoff.Began(start.name, *start.failed, sync.now);
         memory.waiting.erase(start.name);
         changed = true;
         break;
       case StartOutcome::Kind::kPulling:
-        // Another try: until it has ended, the reason that was told stands.
+        // The last waiting reason stays until the pull has ended.
         break;
       case StartOutcome::Kind::kFailed:
         memory.waiting[start.name] = outcome.waiting;
-        // News of what was made would have it tried again at once, and again.
+        // The created container triggers an event and so another sync; backoff prevents a tight
+        // loop.
         if (outcome.made && start.failed) {
-          memory.backoff.Began(start.name, *start.failed, look.now);
+          memory.backoff.Began(start.name, *start.failed, sync.now);
         }
-        parts_.pleg.Invalidate(look.uid());
+        parts_.pleg.Invalidate(sync.uid());
         if (outcome.again) {
-          look.Again(*outcome.again);
+          sync.Again(*outcome.again);
         } else {
-          look.Failed(Status::Unavailable(outcome.waiting.message));
+          sync.Failed(Status::Unavailable(outcome.waiting.message));
         }
         break;
     }
@@ -316,126 +317,126 @@ bool PodWorker::StartContainers(Context& ctx, Look& look) {
   return changed;
 }
 
-void PodWorker::NoteBackoffs(Look& look) {
-  for (const ContainerInBackoff& waiting : look.actions.waiting) {
-    look.memory.waiting[waiting.name] = {"CrashLoopBackOff", waiting.message};
-    const ContainerState* newest = look.state.Newest(waiting.name);
+void PodWorker::NoteBackoffs(SyncState& sync) {
+  for (const ContainerInBackoff& waiting : sync.actions.waiting) {
+    sync.memory.waiting[waiting.name] = {"CrashLoopBackOff", waiting.message};
+    const ContainerState* newest = sync.state.Newest(waiting.name);
     const uint32_t attempt = newest == nullptr ? 0 : newest->attempt;
-    const auto told = look.memory.told_backoff.find(waiting.name);
-    if (told != look.memory.told_backoff.end() && told->second == attempt) continue;
-    look.memory.told_backoff[waiting.name] = attempt;
-    parts_.events.Record(look.pod(), EventKind::kWarning, "BackOff", "Restarting",
+    const auto told = sync.memory.reported_backoff.find(waiting.name);
+    if (told != sync.memory.reported_backoff.end() && told->second == attempt) continue;
+    sync.memory.reported_backoff[waiting.name] = attempt;
+    parts_.events.Record(sync.pod(), EventKind::kWarning, "BackOff", "Restarting",
                          "Back-off restarting failed container " + waiting.name + " in pod " +
-                             look.pod().metadata.name + "_" + look.pod().metadata.namespace_ + "(" +
-                             look.uid() + ")");
+                             sync.pod().metadata.name + "_" + sync.pod().metadata.namespace_ + "(" +
+                             sync.uid() + ")");
   }
 }
 
-bool PodWorker::RemoveLeftovers(Context& ctx, Look& look) {
-  const Leftovers leftovers = FindLeftovers(look.state);
+bool PodWorker::RemoveLeftovers(Context& ctx, SyncState& sync) {
+  const Leftovers leftovers = FindLeftovers(sync.state);
   Context limited = ctx.WithTimeout(kRuntimeTime);
-  const auto& meta = look.pod().metadata;
+  const auto& meta = sync.pod().metadata;
   const std::string logs =
       PodLogDirectory(parts_.options.pod_logs_dir, meta.namespace_, meta.name, meta.uid);
   bool changed = false;
   for (const ContainerState& container : leftovers.containers) {
     const Status status = parts_.runtime.RemoveContainer(limited, container.id);
     if (!status.ok()) {
-      look.Failed(status);
+      sync.Failed(status);
       continue;
     }
     RemoveLogs(logs + "/" + ContainerLogName(container.name, container.attempt));
     (void)RemoveTree(
         TerminationLogPath(parts_.options, meta.uid, container.name, container.attempt));
-    Unlink(look, container);
-    look.memory.restart.erase(container.id);
+    Unlink(sync, container);
+    sync.memory.restart.erase(container.id);
     changed = true;
   }
   for (const std::string& id : leftovers.sandboxes) {
     const Status status = parts_.runtime.RemoveSandbox(limited, id);
-    if (!status.ok()) look.Failed(status);
+    if (!status.ok()) sync.Failed(status);
     changed |= status.ok();
   }
   return changed;
 }
 
-// The second name of a log goes with the container.
-void PodWorker::Unlink(const Look& look, const ContainerState& container) {
-  const auto& meta = look.pod().metadata;
+// Removes the log symlink of a removed container.
+void PodWorker::Unlink(const SyncState& sync, const ContainerState& container) {
+  const auto& meta = sync.pod().metadata;
   const std::string link = ContainerLogLink(parts_.options.pod_logs_dir, meta.namespace_, meta.name,
                                             container.name, container.id);
   if (!link.empty()) (void)RemoveTree(link);
 }
 
-// Nothing of the Pod runs any more, nor ever will.
-void PodWorker::Finish(Context& ctx, Look& look) {
-  PodMemory& memory = look.memory;
-  const std::string& uid = look.uid();
+// Cleans up a Pod that has ended for good.
+void PodWorker::Finish(Context& ctx, SyncState& sync) {
+  PodWorkerState& memory = sync.memory;
+  const std::string& uid = sync.uid();
   if (!memory.torn_down) {
     parts_.probes.Remove(uid);
     parts_.images.Forget(uid);
     parts_.objects.Unregister(uid);
     if (const Status status = parts_.volumes.TearDown(uid); !status.ok()) {
-      parts_.events.Record(look.pod(), EventKind::kWarning, "FailedUnmount", "Killing",
+      parts_.events.Record(sync.pod(), EventKind::kWarning, "FailedUnmount", "Killing",
                            status.message());
-      return look.Failed(status);
+      return sync.Failed(status);
     }
-    if (const Status status = parts_.cgroups.Remove(look.pod()); !status.ok()) {
-      return look.Failed(status);
+    if (const Status status = parts_.cgroups.Remove(sync.pod()); !status.ok()) {
+      return sync.Failed(status);
     }
     memory.torn_down = true;
   }
-  const bool deleted = look.pod().metadata.deletionTimestamp.has_value();
-  if (!deleted && !look.order.gone) return;
+  const bool deleted = sync.pod().metadata.deletionTimestamp.has_value();
+  if (!deleted && !sync.order.gone) return;
   if (!memory.removed) {
-    if (const Status status = RemoveAll(ctx, look); !status.ok()) return look.Failed(status);
+    if (const Status status = RemoveAll(ctx, sync); !status.ok()) return sync.Failed(status);
     memory.removed = true;
   }
-  if (look.order.gone) {
+  if (sync.order.gone) {
     parts_.status.Forget(uid);
-    look.result.forget = true;
+    sync.result.forget = true;
   } else {
-    parts_.status.SetFinished(look.pod());
+    parts_.status.SetFinished(sync.pod());
   }
 }
 
-Status PodWorker::RemoveAll(Context& ctx, Look& look) {
+Status PodWorker::RemoveAll(Context& ctx, SyncState& sync) {
   Context limited = ctx.WithTimeout(kRuntimeTime);
-  for (const ContainerState& container : look.state.containers) {
+  for (const ContainerState& container : sync.state.containers) {
     COX_RETURN_IF_ERROR(parts_.runtime.RemoveContainer(limited, container.id));
-    Unlink(look, container);
+    Unlink(sync, container);
   }
-  // Before the sandboxes: by those an agent that was killed in between finds the Pod again.
-  if (const auto& meta = look.pod().metadata; !meta.name.empty()) {
+  // Remove logs before the sandboxes: a restarted kubelet finds the Pod by its sandboxes.
+  if (const auto& meta = sync.pod().metadata; !meta.name.empty()) {
     COX_RETURN_IF_ERROR(RemoveTree(
         PodLogDirectory(parts_.options.pod_logs_dir, meta.namespace_, meta.name, meta.uid)));
   }
-  for (const runtime::SandboxState& sandbox : look.state.sandboxes) {
+  for (const runtime::SandboxState& sandbox : sync.state.sandboxes) {
     COX_RETURN_IF_ERROR(parts_.runtime.RemoveSandbox(limited, sandbox.id));
   }
   return {};
 }
 
-void PodWorker::Tell(Look& look) {
-  const Pod& pod = look.pod();
-  PodMemory& memory = look.memory;
-  // What the API has of a Pod that is over stays: the runtime forgets more than the API.
-  if (look.order.gone || memory.final_told) return;
-  if (look.actions.ended && IsTerminal(pod)) return;
-  // What ends is not going to be started: it waits for nothing.
-  const auto waiting = look.actions.ending ? decltype(memory.waiting)() : memory.waiting;
+void PodWorker::ReportStatus(SyncState& sync) {
+  const Pod& pod = sync.pod();
+  PodWorkerState& memory = sync.memory;
+  // The API's status of an ended Pod is kept: the runtime may have removed containers by now.
+  if (sync.order.gone || memory.final_status_reported) return;
+  if (sync.actions.ended && IsTerminal(pod)) return;
+  // Containers of an ending Pod are not started, so they have no waiting reason.
+  const auto waiting = sync.actions.ending ? decltype(memory.waiting)() : memory.waiting;
   core::v1::PodStatus status = MakePodStatus({.pod = pod,
-                                              .state = look.shown,
-                                              .probes = look.probes,
-                                              .now = look.now,
+                                              .state = sync.shown,
+                                              .probes = sync.probes,
+                                              .now = sync.now,
                                               .host_ips = parts_.options.node_ips,
                                               .runtime_name = parts_.options.container_runtime,
                                               .waiting = waiting,
-                                              .end = look.actions.why_ended,
-                                              .ended = look.actions.ended,
+                                              .end = sync.actions.why_ended,
+                                              .ended = sync.actions.ended,
                                               .restart = memory.restart});
   parts_.status.Set(pod, std::move(status));
-  if (look.actions.ended) memory.final_told = true;
+  if (sync.actions.ended) memory.final_status_reported = true;
 }
 
 }  // namespace cox::kubelet

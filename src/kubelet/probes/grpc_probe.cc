@@ -8,7 +8,7 @@ namespace {
 
 constexpr int kServing = 1;  // HealthCheckResponse.ServingStatus
 
-// HealthCheckRequest{service} in gRPC's frame: a flag (not compressed), the length, the message.
+// HealthCheckRequest{service} in a gRPC frame: flag (uncompressed), length, message.
 std::string MakeBody(const std::string& service) {
   std::string message;
   if (!service.empty()) {
@@ -26,7 +26,7 @@ std::string MakeBody(const std::string& service) {
   return frame + message;
 }
 
-// The status in a frame with a HealthCheckResponse; -1 if it is none. Absent means 0: UNKNOWN.
+// The status in a frame with a HealthCheckResponse; -1 if it is malformed. Absent means 0: UNKNOWN.
 int ParseStatus(std::string_view frame) {
   if (frame.size() < 5 || frame[0] != '\0') return -1;
   frame.remove_prefix(5);
@@ -70,7 +70,7 @@ ProbeReply GrpcProbe(Context& ctx, const ProbeTarget& target) {
     return ProbeReply::Failure("error: health rpc failed with HTTP status " +
                                std::to_string(response->status));
   }
-  // An error without a message comes in the headers.
+  // An error without a message is sent in the headers (Trailers-Only).
   if (const auto status = response->headers.Get("grpc-status"); status && *status != "0") {
     if (*status == "12") {
       return ProbeReply::Failure(

@@ -34,8 +34,8 @@ std::string Authority(const Place& place) {
   return host + ":" + std::to_string(place.port);
 }
 
-// As it may stand in a request's first line: a blank or a line break within it would end it, and
-// what follows be taken for something else.
+// Percent-encodes characters that are invalid in a request line: whitespace would allow request
+// injection.
 std::string Escaped(const std::string& target) {
   constexpr char kDigits[] = "0123456789ABCDEF";
   std::string out;
@@ -59,7 +59,7 @@ net::Request MakeRequest(const Place& place, const core::v1::HTTPGetAction& acti
   if (!request.headers.Get("user-agent")) {
     request.headers.Add("user-agent", std::string(kProbeUserAgent));
   }
-  // An empty value means: none at all.
+  // An empty value removes the header.
   if (!request.headers.Get("accept")) request.headers.Add("accept", "*/*");
   if (request.headers.Get("accept") == "") request.headers.Remove("accept");
   if (request.headers.Get("user-agent") == "") request.headers.Remove("user-agent");
@@ -75,14 +75,14 @@ Result<std::pair<int, std::string>> Get(Context& ctx, const Place& place,
                              .tls_options = {},
                              .proxy = {},
                              .http2 = place.tls};
-  options.tls_options.insecure = true;  // it asks whether somebody is there, not who
+  options.tls_options.insecure = true;  // the probe checks liveness, not identity
   COX_ASSIGN_OR_RETURN(const std::unique_ptr<net::Client> client,
                        net::Client::Create(ctx, std::move(options)));
   COX_ASSIGN_OR_RETURN(const std::unique_ptr<net::ClientStream> stream,
                        client->Start(ctx, MakeRequest(place, action)));
   const std::optional<std::string_view> location = stream->headers().Get("location");
   std::pair<int, std::string> answer{stream->status(), location ? std::string(*location) : ""};
-  // The body is of no use, but a server that hangs while it sends one is not well.
+  // The body is ignored, but a server that hangs while it sends one fails the probe.
   size_t read = 0;
   while (read < kMaxProbeOutput) {
     COX_ASSIGN_OR_RETURN(const Bytes piece, stream->Read(ctx));
@@ -92,14 +92,14 @@ Result<std::pair<int, std::string>> Get(Context& ctx, const Place& place,
   return answer;
 }
 
-// Where a redirect leads; none if it leaves the host.
+// The target of a redirect; none if it leaves the host.
 std::optional<Place> Follow(const Place& from, const std::string& location) {
   if (location.starts_with('/') && !location.starts_with("//")) {
     Place next = from;
     next.target = location;
     return next;
   }
-  // ParseUrl takes neither query nor fragment: they are cut off first.
+  // ParseUrl accepts neither query nor fragment.
   std::string rest = location.substr(0, location.find('#'));
   const size_t question = rest.find('?');
   const std::string query = question == std::string::npos ? "" : rest.substr(question);
@@ -134,7 +134,7 @@ ProbeReply HttpProbe(Context& ctx, const ProbeTarget& target) {
     const int code = answer->first;
     if (IsRedirect(code) && !answer->second.empty()) {
       const std::optional<Place> next = Follow(place, answer->second);
-      // It answers, and sends users elsewhere: well enough.
+      // As upstream: a redirect to another host is a success.
       if (!next) return ProbeReply::Success("Probe terminated redirects");
       place = *next;
       continue;

@@ -14,7 +14,7 @@ using core::v1::Pod;
 using core::v1::Probe;
 using runtime::ContainerState;
 
-// One probe of one life of a container. Constant but for what stands behind `state`.
+// One probe of one container instance. Members before `state` are constant.
 struct ProbeManager::Entry {
   Key key;
   std::string pod_name;
@@ -26,7 +26,7 @@ struct ProbeManager::Entry {
   ProbeState state;
   std::string message;
   bool removed = false;
-  bool running = false;  // on a thread of the pool
+  bool running = false;  // in a thread of the pool
   bool queued = false;
   uint64_t successes = 0;
   uint64_t failures = 0;
@@ -35,13 +35,13 @@ struct ProbeManager::Entry {
 
 namespace {
 
-constexpr int kAttempts = 3;  // of a probe that could not be made
+constexpr int kAttempts = 3;  // of a probe that returns an error
 
 Clock::Duration Period(const Probe& probe) {
   return std::chrono::seconds(probe.periodSeconds > 0 ? probe.periodSeconds : 10);
 }
 
-// Whether what the API says is about this very life of the container.
+// The API's status if it is of this container instance, else null.
 const core::v1::ContainerStatus* StatusOf(const Pod& pod, const ContainerState& state) {
   const core::v1::ContainerStatus* status = FindStatus(pod, state.name);
   return status != nullptr && status->containerID.ends_with("://" + state.id) ? status : nullptr;
@@ -57,7 +57,7 @@ ProbeManager::ProbeManager(const Context& ctx, Options options)
       pool_(ctx_, {.name = "probe", .max_threads = options_.max_threads}),
       scope_(ctx_, "probes") {
   if (options_.metrics != nullptr) {
-    // Read when scraped: the series of a Pod go with it.
+    // A callback, so that the series of a Pod end with the Pod.
     metric_ = options_.metrics->AddCounterCallback(
         {.name = "prober_probe_total",
          .help = "Cumulative number of a liveness, readiness or startup probe for a container by "
@@ -88,7 +88,7 @@ ProbeManager::~ProbeManager() {
   scope_.Stop();
   scope_.Wait();
   Context stopping = ctx_;
-  stopping.Stop();  // probes that run end at once
+  stopping.Stop();  // cancels running probes
   pool_.Stop();
 }
 
@@ -109,7 +109,7 @@ void ProbeManager::Update(const Pod& pod, const runtime::PodState& state) {
       });
   for (auto at = probes_.lower_bound({pod.metadata.uid, "", ProbeType::kStartup});
        at != probes_.end() && at->first.uid == pod.metadata.uid;) {
-    // What was found out about one that ends stays known: it is as ready as it was.
+    // Results of a Pod that is being deleted are kept, so that its readiness does not change.
     const bool lives = alive.contains(at->first.container_id);
     const bool asked = lives && (!ending || at->first.type == ProbeType::kReadiness);
     if (!asked) at->second->removed = true;
@@ -146,14 +146,14 @@ void ProbeManager::AddContainer(const Pod& pod, const Container& container,
               .has_startup = container.startupProbe.has_value(),
               .state = ProbeState(type, *probe),
               .message = {}});
-    // An agent that was restarted takes over what the last one had found out.
+    // A restarted kubelet restores the results of the previous one.
     const bool was_ready = type == ProbeType::kReadiness && before != nullptr && before->ready;
     if (came_up || was_ready) entry->state.Restore(ProbeOutcome::kSuccess);
     probes_[key] = entry;
     const Clock::Duration delay =
         std::max<Clock::Duration>(std::chrono::seconds(probe->initialDelaySeconds) - age, {});
-    // New containers are looked at as soon as may be. Those that run already, all found at once
-    // after a restart, are spread over their period.
+    // New containers are probed immediately. Containers that already run, as after a kubelet
+    // restart, are spread over their period.
     Clock::Duration jitter{};
     if (delay == Clock::Duration() && age > entry->period) {
       jitter = Clock::Duration(
@@ -177,7 +177,7 @@ void ProbeManager::Remove(const std::string& uid) {
   }
 }
 
-// Liveness and readiness mean nothing while the container comes up.
+// Liveness and readiness probes do not run before the startup probe has succeeded.
 bool ProbeManager::MayRun(const Entry& entry) const {
   if (!entry.has_startup || entry.key.type == ProbeType::kStartup) return true;
   const auto startup = probes_.find({entry.key.uid, entry.key.container_id, ProbeType::kStartup});
@@ -202,7 +202,7 @@ void ProbeManager::Loop(Context& ctx) {
     }
     entry->running = true;
     if (pool_.Submit([this, entry] { Run(entry); })) continue;
-    // All threads hang in probes and many wait: later, rather than more of them.
+    // All threads and the queue are in use: retry after the period.
     entry->running = false;
     Schedule(entry, clock_.In(entry->period));
   }
@@ -241,7 +241,7 @@ void ProbeManager::Finish(const EntryPtr& entry, const ProbeReply& reply) {
     if (reply.kind != ProbeReply::Kind::kError) news = entry->state.Observe(!failure).has_value();
     Schedule(entry, clock_.In(entry->period));
     if (news && entry->key.type == ProbeType::kStartup && !failure) {
-      // It is up: the others need not wait for their turn.
+      // Startup succeeded: run the other probes immediately.
       for (const ProbeType type : {ProbeType::kLiveness, ProbeType::kReadiness}) {
         const auto other = probes_.find({entry->key.uid, entry->key.container_id, type});
         if (other == probes_.end() || !other->second->queued) continue;

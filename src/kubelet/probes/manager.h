@@ -18,21 +18,21 @@
 
 namespace cox::kubelet {
 
-// Probes the node's containers: one queue by time for all of them, and a bounded number of threads
-// that do the looking.
+// Probes the node's containers with one timer queue for all of them and a bounded number of
+// threads.
 //
-// Guarantees: a probe is never run twice at once. Liveness and readiness wait for the startup
-//   probe. Results belong to one life of a container.
+// Guarantees: a probe never runs concurrently with itself. Liveness and readiness probes wait for
+//   the startup probe. Results belong to one instance of a container.
 // Threads: all methods may be called concurrently. Listeners are called on the pool's threads,
 //   without a lock; they only enqueue.
 class ProbeManager {
  public:
-  struct Failed {  // a look that failed: for the event "Unhealthy"
+  struct Failed {  // a failed probe: for the event "Unhealthy"
     std::string uid;
     std::string container;
     ProbeType type = ProbeType::kLiveness;
     std::string message;
-    bool errored = false;  // the look itself could not be made
+    bool errored = false;  // the probe could not be executed
   };
   struct Options {
     ProbeExec exec;
@@ -41,15 +41,15 @@ class ProbeManager {
     std::function<void(const Failed& failed)> failed;  // may be empty
     MetricsRegistry* metrics = nullptr;                // prober_probe_total
     size_t max_threads = 32;
-    uint64_t seed = 0;  // of the jitter; 0: any
+    uint64_t seed = 0;  // of the jitter; 0: random
     // Instead of RunProbe, in tests.
     std::function<ProbeReply(Context&, const ProbeTarget&)> run;
   };
   ProbeManager(const Context& ctx, Options options);
   ~ProbeManager();
 
-  // What of the Pod runs now: probes of new lives begin, those of ended ones end. A Pod that is
-  // being deleted is no longer asked whether it lives, only whether it is ready.
+  // Starts probes for new container instances and stops those of ended ones. For a Pod that is
+  // being deleted, only readiness probes continue.
   void Update(const core::v1::Pod& pod, const runtime::PodState& state);
   void Remove(const std::string& uid);
 

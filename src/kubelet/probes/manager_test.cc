@@ -16,7 +16,7 @@ using std::chrono::seconds;
 using ::testing::HasSubstr;
 using testing::MakePod;
 
-// Looks answer as the test says, and are counted.
+// Probes return the results that the test sets, and are counted.
 class ProbeManagerTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -66,8 +66,8 @@ class ProbeManagerTest : public ::testing::Test {
     MutexLock lock(mu_);
     return looks_[command];
   }
-  // Until the next look is a matter of time: the queue's thread waits and, once there was a look,
-  // the one that did it.
+  // Waits until the next probe only depends on the clock: the queue's thread waits and, after the
+  // first probe, the pool's thread too.
   void Settle(size_t threads = 2) { clock_.WaitForWaiters(threads); }
 
   TestClock clock_;
@@ -85,7 +85,7 @@ class ProbeManagerTest : public ::testing::Test {
 constexpr char kReady[] = R"({"containers":[{"name":"a","image":"i",
     "readinessProbe":{"exec":{"command":["ready"]},"periodSeconds":5,"failureThreshold":2,"successThreshold":1}}]})";
 
-TEST_F(ProbeManagerTest, LooksAtOnceAndThenEachPeriod) {
+TEST_F(ProbeManagerTest, ProbesImmediatelyThenEachPeriod) {
   manager_->Update(MakePod(kReady), State());
   WaitForChanges(1);
   EXPECT_EQ(manager_->Results("u1").Of("a0").readiness, ProbeOutcome::kSuccess);
@@ -116,7 +116,7 @@ TEST_F(ProbeManagerTest, WaitsForTheInitialDelay) {
   WaitForLooks("live", 1);
 }
 
-TEST_F(ProbeManagerTest, TheOthersWaitForStartup) {
+TEST_F(ProbeManagerTest, OtherProbesWaitForStartup) {
   Answer("up", ProbeReply::Failure("not yet"));
   manager_->Update(MakePod(R"({"containers":[{"name":"a","image":"i",
       "startupProbe":{"exec":{"command":["up"]},"periodSeconds":1,"failureThreshold":30},
@@ -129,7 +129,7 @@ TEST_F(ProbeManagerTest, TheOthersWaitForStartup) {
   Answer("up", ProbeReply::Success());
   Settle();
   clock_.Advance(seconds(1));
-  // And then they are looked at without waiting for their period.
+  // After that they run without waiting for their period.
   WaitForLooks("ready", 1);
   WaitForLooks("live", 1);
   WaitForChanges(3);
@@ -139,7 +139,7 @@ TEST_F(ProbeManagerTest, TheOthersWaitForStartup) {
   EXPECT_EQ(results.readiness, ProbeOutcome::kSuccess);
 }
 
-TEST_F(ProbeManagerTest, AnErrorIsTriedThreeTimesAndSaysNothing) {
+TEST_F(ProbeManagerTest, ErrorIsRetriedThreeTimesAndHasNoOutcome) {
   Answer("ready", ProbeReply::Error("no runtime"));
   manager_->Update(MakePod(kReady), State());
   WaitForLooks("ready", 3);
@@ -148,7 +148,7 @@ TEST_F(ProbeManagerTest, AnErrorIsTriedThreeTimesAndSaysNothing) {
   EXPECT_EQ(manager_->Results("u1").Of("a0").readiness, ProbeOutcome::kUnknown);
 }
 
-TEST_F(ProbeManagerTest, ANewLifeBeginsAnewAndAnEndedOneEnds) {
+TEST_F(ProbeManagerTest, NewContainerInstanceHasNewResults) {
   const Pod pod = MakePod(kReady);
   manager_->Update(pod, State("a0"));
   WaitForChanges(1);
@@ -164,7 +164,7 @@ TEST_F(ProbeManagerTest, ANewLifeBeginsAnewAndAnEndedOneEnds) {
   EXPECT_EQ(manager_->size(), 0U);
 }
 
-TEST_F(ProbeManagerTest, ARestartedAgentKnowsWhatTheLastOneFoundOut) {
+TEST_F(ProbeManagerTest, RestartedKubeletRestoresResults) {
   const Pod pod = MakePod(
       R"({"containers":[{"name":"a","image":"i",
       "startupProbe":{"exec":{"command":["up"]}},"readinessProbe":{"exec":{"command":["ready"]},"initialDelaySeconds":60}}]})",
@@ -176,7 +176,7 @@ TEST_F(ProbeManagerTest, ARestartedAgentKnowsWhatTheLastOneFoundOut) {
   EXPECT_EQ(Looks("up"), 0);
 }
 
-TEST_F(ProbeManagerTest, WhatIsBeingDeletedIsOnlyAskedWhetherItIsReady) {
+TEST_F(ProbeManagerTest, OnlyReadinessProbesRunDuringDeletion) {
   Pod pod = MakePod(R"({"containers":[{"name":"a","image":"i",
       "livenessProbe":{"exec":{"command":["live"]},"periodSeconds":1,"failureThreshold":1},
       "readinessProbe":{"exec":{"command":["ready"]},"periodSeconds":1}}]})");

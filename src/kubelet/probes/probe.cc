@@ -35,7 +35,7 @@ ProbeReply TcpProbe(Context& ctx, const ProbeTarget& target) {
   const std::string& host = action.host.empty() ? target.pod_ip : action.host;
   const Result<std::unique_ptr<net::TcpSocket>> socket = net::TcpSocket::Connect(ctx, host, port);
   if (socket.ok()) return ProbeReply::Success();
-  // Refused, unreachable or not in time: all of it means that nobody serves.
+  // As upstream, every connection error is a failure.
   return ProbeReply::Failure("dial tcp " + host + ":" + std::to_string(port) + ": " +
                              socket.status().message());
 }

@@ -10,19 +10,19 @@
 #include "base/context.h"
 #include "base/result.h"
 
-// One look at a container: by a command in it, HTTP, TCP or gRPC.
+// Executes one probe of a container: exec, HTTP, TCP or gRPC.
 namespace cox::kubelet {
 
 struct ProbeTarget {
   std::string container_id;
-  std::string pod_ip;             // where the probe names no host
-  core::v1::Container container;  // for names of ports
+  std::string pod_ip;             // used if the probe has no host
+  core::v1::Container container;  // for named ports
   core::v1::ProbeHandler handler;
   std::chrono::seconds timeout{1};
 };
 
 struct ProbeReply {
-  // kError: the probe itself could not be made, which says nothing about the container.
+  // kError: the probe could not be executed; it has no result for the container.
   enum class Kind : uint8_t { kSuccess, kFailure, kError };
   Kind kind = Kind::kSuccess;
   std::string message;  // of the event: `HTTP probe failed with statuscode: 500`
@@ -34,7 +34,7 @@ struct ProbeReply {
   static ProbeReply Error(std::string message) { return {Kind::kError, std::move(message)}; }
 };
 
-// Runs a command in a container to its end. Timeout if it did not end in time.
+// Runs a command in a container to completion. Timeout if it did not end in time.
 struct ProbeExecResult {
   int32_t exit_code = 0;
   std::string output;  // of both streams
@@ -43,17 +43,16 @@ using ProbeExec = std::function<Result<ProbeExecResult>(
     Context& ctx, const std::string& container_id, const List<std::string>& command,
     std::chrono::seconds timeout)>;
 
-// Blocks for as long as the target's timeout at most.
+// Blocks at most for the target's timeout.
 ProbeReply RunProbe(Context& ctx, const ProbeTarget& target, const ProbeExec& exec);
 
-// The kinds.
 ProbeReply HttpProbe(Context& ctx, const ProbeTarget& target);
 ProbeReply TcpProbe(Context& ctx, const ProbeTarget& target);
 ProbeReply GrpcProbe(Context& ctx, const ProbeTarget& target);
 
-// What peers see in the user agent of HTTP and gRPC probes.
+// The User-Agent of HTTP and gRPC probes.
 inline constexpr std::string_view kProbeUserAgent = "kube-probe/1.36";
-// More of an answer is not read, nor of a command's output kept.
+// The limit for HTTP response bodies and command output.
 inline constexpr size_t kMaxProbeOutput = 10 * 1024;
 
 }  // namespace cox::kubelet

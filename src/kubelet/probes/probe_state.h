@@ -9,25 +9,25 @@
 namespace cox::kubelet {
 
 enum class ProbeType : uint8_t { kStartup, kLiveness, kReadiness };
-// "Startup", "Liveness", "Readiness": as metrics and events have it.
+// "Startup", "Liveness", "Readiness", as in metrics and events.
 const char* ProbeTypeName(ProbeType type);
 
-// What the looks at one container, one after another, come to: a result changes only when it was
-// the same as often as the threshold says.
+// The state of one probe: the outcome changes only after as many equal consecutive results as the
+// threshold.
 //
-// Pure; as a plain value.
+// Pure; a plain value.
 class ProbeState {
  public:
   ProbeState(ProbeType type, const core::v1::Probe& probe);
 
-  // The next look. The new outcome, if that changes it.
+  // Records a result. Returns the new outcome if it changes.
   std::optional<ProbeOutcome> Observe(bool success);
 
   ProbeOutcome outcome() const { return outcome_; }
-  // Known already, from before an agent was restarted.
+  // Sets the outcome that was known before the kubelet restarted.
   void Restore(ProbeOutcome outcome) { outcome_ = outcome; }
-  // There is nothing left to find out in this life of the container: it has come up, or it has
-  // failed and is going to be killed.
+  // The probe needs no more runs for this container instance: startup succeeded, or a liveness or
+  // startup failure is about to kill the container.
   bool done() const;
 
  private:

@@ -6,7 +6,7 @@
 namespace cox::kubelet {
 namespace {
 
-// Feeds looks ("+" and "-"); gives the outcome after each: "?" unknown, "S", "F".
+// Observes results ("+" and "-"); returns the outcome after each: "?" unknown, "S", "F".
 std::string Outcomes(ProbeType type, int success, int failure, std::string_view looks) {
   ProbeState state(type, {.successThreshold = success, .failureThreshold = failure});
   std::string out;
@@ -17,7 +17,7 @@ std::string Outcomes(ProbeType type, int success, int failure, std::string_view 
   return out;
 }
 
-TEST(ProbeStateTest, ThresholdsCountWhatIsInARow) {
+TEST(ProbeStateTest, ThresholdsCountConsecutiveResults) {
   const struct {
     int success, failure;
     std::string looks, want;
@@ -34,7 +34,7 @@ TEST(ProbeStateTest, ThresholdsCountWhatIsInARow) {
   }
 }
 
-TEST(ProbeStateTest, SaysWhenItChanges) {
+TEST(ProbeStateTest, ReportsChanges) {
   ProbeState state(ProbeType::kReadiness, {.successThreshold = 1, .failureThreshold = 2});
   EXPECT_EQ(state.Observe(true), ProbeOutcome::kSuccess);
   EXPECT_EQ(state.Observe(true), std::nullopt);
@@ -43,7 +43,7 @@ TEST(ProbeStateTest, SaysWhenItChanges) {
   EXPECT_EQ(state.Observe(false), std::nullopt);
 }
 
-TEST(ProbeStateTest, IsDoneWhenThereIsNothingToFindOut) {
+TEST(ProbeStateTest, IsDoneWhenOutcomeIsFinal) {
   const core::v1::Probe probe{.successThreshold = 1, .failureThreshold = 1};
   const struct {
     ProbeType type;

@@ -20,7 +20,7 @@ std::string GrpcFrame(const std::string& message) {
   return frame + message;
 }
 
-// A server in the place of a container.
+// Uses a server in place of a container.
 class ProbeTest : public ::testing::Test {
  protected:
   void Serve(std::shared_ptr<const net::ServerTls> tls = nullptr) {
@@ -105,7 +105,7 @@ TEST_F(ProbeTest, HttpCodes) {
   EXPECT_EQ(headers_.Get("accept"), "*/*");
 }
 
-TEST_F(ProbeTest, HttpHeadersAreTheUsers) {
+TEST_F(ProbeTest, HttpHeadersOverrideDefaults) {
   Serve();
   ProbeTarget target = Http("/");
   target.handler.httpGet->httpHeaders = {{"X-Custom", "1"}, {"User-Agent", "mine"}, {"Accept", ""}};
@@ -116,7 +116,7 @@ TEST_F(ProbeTest, HttpHeadersAreTheUsers) {
   EXPECT_EQ(headers_.Get("accept"), std::nullopt);
 }
 
-TEST_F(ProbeTest, APathIsNoMoreThanAPath) {
+TEST_F(ProbeTest, PathCannotInjectHeaders) {
   Serve();
   const ProbeReply reply = RunProbe(ctx_, Http("/code/200 HTTP/1.1\r\nX-Custom: 1\r\n"), {});
   EXPECT_EQ(reply.kind, Kind::kSuccess) << reply.message;
@@ -124,7 +124,7 @@ TEST_F(ProbeTest, APathIsNoMoreThanAPath) {
   EXPECT_EQ(headers_.Get("x-custom"), std::nullopt);
 }
 
-TEST_F(ProbeTest, HttpsTakesAnyCertificate) {
+TEST_F(ProbeTest, HttpsAcceptsAnyCertificate) {
   const auto pair = net::MakeCertificate({.common_name = "other"}, nullptr);
   ASSERT_TRUE(pair.ok());
   Serve(*net::ServerTls::Create({.certificate = *pair}));
@@ -134,7 +134,7 @@ TEST_F(ProbeTest, HttpsTakesAnyCertificate) {
   EXPECT_EQ(reply.kind, Kind::kSuccess) << reply.message;
 }
 
-TEST_F(ProbeTest, AnAnswerThatDoesNotComeIsAFailure) {
+TEST_F(ProbeTest, MissingResponseIsFailure) {
   Serve();
   EXPECT_EQ(RunProbe(ctx_, Http("/hang"), {}).kind, Kind::kFailure);
   ProbeTarget target = Http("/");

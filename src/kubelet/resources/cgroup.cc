@@ -17,7 +17,7 @@ constexpr uint64_t kMinShares = 2;
 constexpr uint64_t kMaxShares = 262'144;
 constexpr int64_t kMinQuota = 1000;
 
-// "/a/b" as the parts "a", "b".
+// Splits "/a/b" into "a" and "b".
 std::vector<std::string> Parts(std::string_view path) {
   std::vector<std::string> parts = Split(path, '/').ToStrings();
   std::erase(parts, "");
@@ -30,8 +30,8 @@ std::string ToPath(const std::vector<std::string>& parts, CgroupDriver driver) {
     for (const std::string& part : parts) path += "/" + part;
     return path.empty() ? "/" : path;
   }
-  // A slice's name holds those of all above it, joined by dashes; so a dash within a name would
-  // stand for a level and is written as "_".
+  // A slice's name contains the names of its parents, joined by dashes; so a dash in a name is
+  // replaced by "_".
   std::string name;
   for (std::string part : parts) {
     std::replace(part.begin(), part.end(), '-', '_');
@@ -63,7 +63,7 @@ std::string PodCgroupPath(const Pod& pod, std::string_view cgroup_root, CgroupDr
 
 uint64_t MilliCpuToShares(int64_t milli) {
   if (milli <= 0) return kMinShares;
-  // Beyond what any machine has; the product below must not overflow.
+  // Larger than any machine; avoids an overflow below.
   if (milli >= 256'000'000) return kMaxShares;
   return std::clamp(static_cast<uint64_t>(milli) * 1024 / 1000, kMinShares, kMaxShares);
 }
@@ -71,7 +71,7 @@ uint64_t MilliCpuToShares(int64_t milli) {
 uint64_t SharesToWeight(uint64_t shares) {
   if (shares <= kMinShares) return 1;
   if (shares >= kMaxShares) return 10'000;
-  // Through (2, 1), (1024, 100) and (262144, 10000), smooth in the logarithms.
+  // A logarithmic curve through (2, 1), (1024, 100) and (262144, 10000), as in the runtimes.
   const double l = std::log2(static_cast<double>(shares));
   const double exponent = (l * l + 125 * l) / 612.0 - 7.0 / 34.0;
   return static_cast<uint64_t>(std::ceil(std::pow(10.0, exponent)));

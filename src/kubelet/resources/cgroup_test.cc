@@ -42,7 +42,7 @@ TEST(CgroupTest, Shares) {
   for (const auto& [milli, want] : kCases) EXPECT_EQ(MilliCpuToShares(milli), want) << milli;
 }
 
-TEST(CgroupTest, WeightsAgreeWithTheRuntimes) {
+TEST(CgroupTest, WeightsMatchContainerRuntimes) {
   const std::pair<uint64_t, uint64_t> kCases[] = {
       {0, 1}, {2, 1}, {102, 17}, {1024, 100}, {262'144, 10'000}, {999'999, 10'000}};
   for (const auto& [shares, want] : kCases) EXPECT_EQ(SharesToWeight(shares), want) << shares;
@@ -54,7 +54,7 @@ TEST(CgroupTest, Quota) {
   for (const auto& [milli, want] : kCases) EXPECT_EQ(MilliCpuToQuota(milli), want) << milli;
 }
 
-TEST(CgroupTest, APodIsLimitedOnlyIfAllItsContainersAre) {
+TEST(CgroupTest, PodIsLimitedOnlyIfAllContainersHaveLimits) {
   const auto all =
       MakePod(R"({"containers":[{"name":"a","resources":{"limits":{"cpu":"1","memory":"1Mi"}}},
       {"name":"b","resources":{"limits":{"cpu":"500m","memory":"1Mi"}}}]})");

@@ -31,8 +31,8 @@ Status WriteFile(const std::string& path, const std::string& value) {
   return written == static_cast<ssize_t>(value.size()) ? Status() : Failed("write", path);
 }
 
-// Makes `path` below `mount`; with version 2 each group first lets those below it have the
-// controllers.
+// Creates `path` below `mount`; with cgroup v2 each group first enables the controllers for its
+// children.
 Status MakeGroups(const std::string& mount, const std::string& path, int version) {
   std::string at = mount;
   size_t begin = 0;
@@ -42,7 +42,7 @@ Status MakeGroups(const std::string& mount, const std::string& path, int version
     begin = end + 1;
     if (name.empty()) continue;
     if (version == 2) {
-      // One by one: a kernel may lack some of them.
+      // One by one, because a kernel may lack some of them.
       for (const char* controller : {"+cpu", "+memory", "+pids", "+cpuset", "+io"}) {
         (void)WriteFile(at + "/cgroup.subtree_control", controller);
       }
@@ -55,7 +55,7 @@ Status MakeGroups(const std::string& mount, const std::string& path, int version
 
 Status RemoveGroups(const std::string& path) {
   std::error_code error;
-  // Files of a group cannot be removed, nor need they be: only directories count.
+  // The kernel removes the files of a group; only directories are removed here.
   for (const auto& entry : fs::directory_iterator(path, error)) {
     if (entry.is_directory(error) && !entry.is_symlink(error)) {
       COX_RETURN_IF_ERROR(RemoveGroups(entry.path().string()));
@@ -79,7 +79,7 @@ std::vector<std::string> Hierarchies(const std::string& mount, int version) {
   return {mount + "/cpu", mount + "/memory", mount + "/pids"};
 }
 
-// Those in which the runtime may have made groups: all there are.
+// The runtime may have created groups in every hierarchy.
 std::vector<std::string> AllHierarchies(const std::string& mount, int version) {
   if (version == 2) return {mount};
   std::vector<std::string> found;

@@ -10,10 +10,10 @@
 
 namespace cox::kubelet {
 
-// Makes and removes the control groups of Pods, with the numbers of cgroup.h in them.
+// Creates, updates and removes the cgroups of Pods with the values of cgroup.h.
 //
-// With the systemd driver groups are slices, which the runtime has systemd make: nothing is done
-// here then.
+// Does nothing with the systemd driver: there the groups are slices, which the runtime creates
+// through systemd.
 // Threads: all methods may be called concurrently for different Pods.
 class CgroupTree {
  public:
@@ -26,13 +26,14 @@ class CgroupTree {
   };
   explicit CgroupTree(Options options);
 
-  // The Pod's group is there and has what the Pod asks for.
+  // Creates the Pod's cgroup if needed and writes its values.
   Status Ensure(const core::v1::Pod& pod) const;
-  // The groups of the classes: what burstable Pods have together is what they ask for together,
-  // those of best effort get what is left. `pods`: all that run here.
+  // Updates the cgroups of the QoS classes: burstable gets the sum of its Pods' requests,
+  // besteffort the minimum. `pods`: all Pods that run here.
   Status SetClasses(const std::vector<const core::v1::Pod*>& pods) const;
-  // And is no longer, nor any below it; looked for in all classes, as a Pod that was only found
-  // here has none. OK if it never was. Unavailable while processes are in it, which are killed.
+  // Removes the Pod's cgroup and its children. Searches all QoS classes, because an orphaned Pod
+  // has no known class. OK if it does not exist. Unavailable while it contains processes, which are
+  // killed.
   Status Remove(const core::v1::Pod& pod) const;
 
  private:

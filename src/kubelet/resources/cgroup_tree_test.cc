@@ -16,20 +16,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A folder in place of the kernel's: it makes no files in new groups, so only groups are seen.
-TEST(CgroupTreeTest, GroupsOfAPodComeAndGo) {
+// Uses a plain directory, where new groups contain no files, so only the groups are checked.
+TEST(CgroupTreeTest, CreatesAndRemovesPodGroups) {
   std::string mount = ::testing::TempDir() + "cgroups-XXXXXX";
   ASSERT_NE(::mkdtemp(mount.data()), nullptr);
   std::ofstream(mount + "/cgroup.controllers") << "cpu memory";
   const CgroupTree tree({.root = "/", .mount = mount});
   const auto pod =
       testing::MakePod(R"({"containers":[{"name":"c"}]})", R"({"qosClass":"BestEffort"})");
-  // The numbers have no file to go to here.
+  // Fails here, because the directory has no files for the values.
   (void)tree.Ensure(pod);
   const std::string group = mount + "/kubepods/besteffort/podu1";
   ASSERT_TRUE(fs::is_directory(group));
   fs::create_directories(group + "/left/behind");
-  // Also by its uid alone, whatever its class was.
+  // Remove searches all QoS classes by UID.
   const std::string burstable = mount + "/kubepods/burstable/podu1";
   fs::create_directories(burstable);
   ASSERT_TRUE(tree.Remove(pod).ok());
@@ -40,7 +40,7 @@ TEST(CgroupTreeTest, GroupsOfAPodComeAndGo) {
   fs::remove_all(mount);
 }
 
-TEST(CgroupTreeTest, WhatIsLeftInTheGroupOfAPodIsKilled) {
+TEST(CgroupTreeTest, RemoveKillsRemainingProcesses) {
   const std::string root = "cox-test-" + std::to_string(::getpid());
   std::string mount = "/sys/fs/cgroup";
   if (fs::exists(mount + "/unified/cgroup.procs")) mount += "/unified";
@@ -66,7 +66,7 @@ TEST(CgroupTreeTest, WhatIsLeftInTheGroupOfAPodIsKilled) {
   }
 }
 
-TEST(CgroupTreeTest, ClassesCompeteByWhatTheirPodsAskFor) {
+TEST(CgroupTreeTest, QosClassesGetWeightOfTheirRequests) {
   std::string mount = ::testing::TempDir() + "cgroups-XXXXXX";
   ASSERT_NE(::mkdtemp(mount.data()), nullptr);
   std::ofstream(mount + "/cgroup.controllers") << "cpu memory";
@@ -89,7 +89,7 @@ TEST(CgroupTreeTest, ClassesCompeteByWhatTheirPodsAskFor) {
   fs::remove_all(mount);
 }
 
-TEST(CgroupTreeTest, SystemdMakesItsOwn) {
+TEST(CgroupTreeTest, DoesNothingWithSystemdDriver) {
   const CgroupTree tree({.driver = CgroupDriver::kSystemd, .mount = "/nowhere"});
   EXPECT_TRUE(tree.Ensure(testing::MakePod(R"({"containers":[{"name":"c"}]})")).ok());
 }

@@ -19,11 +19,11 @@ std::string InProc(pid_t pid, const char* file) {
   return "/proc/" + std::to_string(pid) + "/" + file;
 }
 
-// 0: none that is seen from here.
+// 0: no parent is visible in this PID namespace.
 pid_t ParentOf(pid_t pid) {
   constexpr std::string_view kParent = "PPid:";
   std::ifstream status(InProc(pid, "status"));
-  // By lines: one of them has the name of the process, which may be anything.
+  // Line by line, because the process name in one of the lines may contain any text.
   for (std::string line; std::getline(status, line);) {
     if (line.starts_with(kParent)) return std::atoi(line.c_str() + kParent.size());
   }
@@ -37,13 +37,13 @@ bool IsShim(pid_t pid) {
   return program.substr(program.rfind('/') + 1).starts_with("containerd-shim");
 }
 
-// The shim whose child this process is; invalid if it has none. Kept open, it is never another
-// process that got its number later.
+// A pidfd of the shim that is the parent of `pid`; invalid if there is none. Unlike a PID, it
+// cannot refer to a later process.
 Fd ShimOf(pid_t pid) {
   const pid_t parent = ParentOf(pid);
   if (parent <= 1) return {};
   Fd shim(static_cast<int>(::syscall(SYS_pidfd_open, parent, 0)));
-  // Still the parent: so it lives, and the number was its own when it was opened.
+  // It is still the parent, so it is alive and the pidfd refers to it.
   if (!shim.valid() || !IsShim(parent) || ParentOf(pid) != parent) return {};
   return shim;
 }
@@ -53,7 +53,7 @@ Fd ShimOf(pid_t pid) {
 void EndOrphans(const std::string& group) {
   std::ifstream processes(group + "/cgroup.procs");
   for (pid_t pid = 0; processes >> pid;) {
-    if (pid <= 0) continue;  // of another namespace
+    if (pid <= 0) continue;  // in another PID namespace
     const Fd shim = ShimOf(pid);
     (void)::kill(pid, SIGKILL);
     if (shim.valid()) (void)::syscall(SYS_pidfd_send_signal, shim.get(), SIGTERM, nullptr, 0);

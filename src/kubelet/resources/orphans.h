@@ -5,10 +5,10 @@
 
 namespace cox::kubelet {
 
-// Ends the processes in a control group of a Pod that is over. They are of no container that the
-// runtime knows, but of one whose start was broken off, as when the agent is killed in the middle
-// of it: containerd forgets such a container, but its shim keeps it and would stay for ever. So
-// the shim that is their parent is told to end, too. Returns at once, not when they have ended.
+// Kills the processes in the cgroup of a Pod that has ended. They belong to a container whose start
+// was interrupted, for example because the kubelet was killed: containerd drops such a container,
+// but its shim would keep it running forever. So the shim, their parent, is terminated too. Returns
+// without waiting for their end.
 void EndOrphans(const std::string& group);
 
 }  // namespace cox::kubelet

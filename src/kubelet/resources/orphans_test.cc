@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A process with a child, which runs until somebody ends it.
+// A process with a child that runs until it is killed.
 class Family {
  public:
   // The parent's command line begins with `program`.
@@ -45,7 +45,7 @@ class Family {
 
   pid_t parent() const { return parent_; }
   pid_t child() const { return child_; }
-  // The parent ends as its child did.
+  // The parent exits with the exit status of its child.
   void LetEnd() { end_.Reset(); }
 
  private:
@@ -59,7 +59,7 @@ int Await(pid_t pid) {
   return ::waitpid(pid, &status, 0) == pid ? status : -1;
 }
 
-// A file in place of the kernel's is enough: nothing is asked of it but who is in the group.
+// Uses a plain file for cgroup.procs, the only file that EndOrphans reads from the group.
 class OrphansTest : public ::testing::Test {
  protected:
   void SetUp() override { fs::create_directories(group_); }
@@ -71,8 +71,8 @@ class OrphansTest : public ::testing::Test {
   const std::string group_ = ::testing::TempDir() + "orphans-" + std::to_string(::getpid());
 };
 
-TEST_F(OrphansTest, EndWithTheShimThatKeepsThem) {
-  ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0);  // to see how the child ends
+TEST_F(OrphansTest, ShimOfOrphanIsTerminated) {
+  ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0);  // to get the exit status of the child
   const Family family("/usr/bin/containerd-shim-runc-v2");
   ASSERT_GT(family.child(), 0);
   Contains("0\n" + std::to_string(family.child()) + "\n");
@@ -83,7 +83,7 @@ TEST_F(OrphansTest, EndWithTheShimThatKeepsThem) {
   EXPECT_TRUE(WIFSIGNALED(end_of_child) && WTERMSIG(end_of_child) == SIGKILL) << end_of_child;
 }
 
-TEST_F(OrphansTest, OtherParentsGoOn) {
+TEST_F(OrphansTest, OtherParentsAreNotTerminated) {
   Family family("/usr/bin/not-a-containerd-shim");
   ASSERT_GT(family.child(), 0);
   Contains(std::to_string(family.child()) + "\n");
@@ -93,7 +93,7 @@ TEST_F(OrphansTest, OtherParentsGoOn) {
   EXPECT_TRUE(WIFEXITED(end) && WEXITSTATUS(end) == 128 + SIGKILL) << end;
 }
 
-TEST_F(OrphansTest, NobodyIsThere) {
+TEST_F(OrphansTest, EmptyOrMissingGroupIsIgnored) {
   Contains("");
   EndOrphans(group_);
   EndOrphans(group_ + "/not/there");

@@ -13,7 +13,7 @@ using core::v1::Pod;
 
 namespace {
 
-// The lowest priority of the classes system-cluster-critical and system-node-critical.
+// The minimum priority of system-cluster-critical and system-node-critical.
 constexpr int32_t kSystemCritical = 2'000'000'000;
 constexpr int kGuaranteedScore = -997;
 constexpr int kBestEffortScore = 1000;
@@ -26,7 +26,7 @@ int64_t Amount(const Map<Quantity>& list, std::string_view resource) {
 
 template <class Of>
 PodAmount Aggregate(const Pod& pod, Of of) {
-  return core_rules::TakenTogether(
+  return core_rules::AggregateContainerResources(
       pod.spec,
       [&of](const Container& container, bool) {
         const int64_t amount = of(container);
@@ -61,7 +61,7 @@ bool IsGuaranteed(const Pod& pod) {
   return true;
 }
 
-bool AsksForAnything(const Pod& pod) {
+bool HasRequestsOrLimits(const Pod& pod) {
   const auto asks = [](const core::v1::ResourceRequirements& resources) {
     for (const char* resource : {"cpu", "memory"}) {
       if (Amount(resources.requests, resource) != 0) return true;
@@ -78,7 +78,7 @@ bool AsksForAnything(const Pod& pod) {
   return false;
 }
 
-// A container's part of what the Pod requests beyond its containers' own requests.
+// The container's request plus its share of Pod-level requests that no container requests.
 int64_t SharedRequest(const Pod& pod, const Container& container) {
   int64_t request = ContainerRequest(container, "memory");
   if (!pod.spec.resources || pod.spec.containers.empty()) return request;
@@ -95,7 +95,7 @@ int BurstableScore(const Pod& pod, const Container& container, int64_t capacity)
                             ? kBestEffortScore
                             : 1000 - static_cast<int64_t>(1000.0 * static_cast<double>(request) /
                                                           static_cast<double>(capacity));
-  // Between the classes: before what is guaranteed, after what asked for nothing.
+  // Between the scores of Guaranteed and BestEffort.
   return static_cast<int>(
       std::clamp<int64_t>(score, 1000 + kGuaranteedScore, kBestEffortScore - 1));
 }
@@ -104,7 +104,7 @@ int BurstableScore(const Pod& pod, const Container& container, int64_t capacity)
 
 std::string QosClass(const Pod& pod) {
   if (!pod.status.qosClass.empty()) return pod.status.qosClass;
-  if (!AsksForAnything(pod)) return core::v1::kPodQOSBestEffort;
+  if (!HasRequestsOrLimits(pod)) return core::v1::kPodQOSBestEffort;
   return IsGuaranteed(pod) ? core::v1::kPodQOSGuaranteed : core::v1::kPodQOSBurstable;
 }
 
@@ -148,7 +148,7 @@ int OomScoreAdjust(const Pod& pod, const Container& container, int64_t capacity)
       pod.spec.initContainers.begin(), pod.spec.initContainers.end(),
       [&](const Container& init) { return init.name == container.name && IsSidecar(init); });
   if (is_sidecar) {
-    // A sidecar serves the main containers: it goes no sooner than the last of them.
+    // A sidecar must not be killed before the main containers that depend on it.
     for (const Container& main : pod.spec.containers) {
       score = std::min(score, BurstableScore(pod, main, capacity));
     }

@@ -36,14 +36,14 @@ TEST(RequestsTest, QosClass) {
   EXPECT_EQ(QosClass(MakePod(kCases[0].spec, R"({"qosClass":"Burstable"})")), "Burstable");
 }
 
-TEST(RequestsTest, OfThePod) {
+TEST(RequestsTest, PodRequestsAndLimits) {
   const auto pod = MakePod(R"({"overhead":{"cpu":"10m"},
     "initContainers":[{"name":"i","resources":{"requests":{"cpu":"1"}}},
       {"name":"s","restartPolicy":"Always","resources":{"requests":{"cpu":"100m"}}},
       {"name":"j","resources":{"requests":{"cpu":"950m"}}}],
     "containers":[{"name":"a","resources":{"requests":{"cpu":"200m"},"limits":{"memory":"1Mi"}}},
       {"name":"b","resources":{"limits":{"cpu":"300m"}}}]})");
-  // The last init container beside the sidecar needs more than the main ones beside it.
+  // The last init container plus the sidecar need more than the main containers plus the sidecar.
   EXPECT_EQ(PodRequest(pod, "cpu").value, 1050 + 10);
   EXPECT_EQ(PodLimit(pod, "cpu").value, 310);
   EXPECT_FALSE(PodLimit(pod, "cpu").everywhere);

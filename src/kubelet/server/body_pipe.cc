@@ -16,7 +16,7 @@ struct BodyPipe::Shared {
   std::deque<Bytes> pieces COX_GUARDED_BY(mu);
   size_t size COX_GUARDED_BY(mu) = 0;
   bool ended COX_GUARDED_BY(mu) = false;
-  bool gone COX_GUARDED_BY(mu) = false;  // who reads
+  bool gone COX_GUARDED_BY(mu) = false;  // the reader was destroyed
   std::shared_ptr<net::Waker> waker COX_GUARDED_BY(mu);
 };
 

@@ -12,11 +12,11 @@
 
 namespace cox::kubelet {
 
-// A response body that a thread writes, which may block, while the connection pulls.
+// A response body that a thread writes, blocking, while the connection reads it.
 //
-// Guarantees: no more than a window is kept; Write waits while the peer takes nothing, and fails
-//   when it is gone.
-// Threads: one writes; the connection's loop pulls.
+// Guarantees: buffers at most one window; Write blocks while the peer does not read, and fails when
+//   the connection is closed.
+// Threads: one thread writes; the connection's event loop reads.
 class BodyPipe {
  public:
   BodyPipe();
@@ -24,13 +24,13 @@ class BodyPipe {
   BodyPipe(const BodyPipe&) = delete;
   BodyPipe& operator=(const BodyPipe&) = delete;
 
-  // For Exchange::Stream, which gives the waker. Once.
+  // For Exchange::Stream, which provides the waker. Call once.
   std::unique_ptr<net::BodySource> Source();
   void SetWaker(std::shared_ptr<net::Waker> waker);
 
-  // Unavailable when nobody reads any more; the context's reason.
+  // Unavailable when the reader is gone; or the context's error.
   Status Write(const Context& ctx, std::string bytes);
-  // That was all. Implied by the destructor.
+  // Ends the body. Implied by the destructor.
   void End();
 
  private:

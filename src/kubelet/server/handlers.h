@@ -11,10 +11,10 @@
 #include "net/server.h"
 #include "runtime/runtime.h"
 
-// What the endpoints of the node's server do, once a request was let in. All may block.
+// The endpoints of the node's server, called after authorization. All may block.
 namespace cox::kubelet {
 
-// What they are made of; all of it outlives them.
+// The components that the handlers use; they outlive the handlers.
 struct HandlerParts {
   runtime::Runtime& runtime;
   PodManager& pods;
@@ -32,21 +32,21 @@ struct NodeCall {
 
 net::Response TextResponse(int status, std::string text);
 net::Response JsonResponse(std::string json);
-// The message as text, with the code of its reason.
+// The message as text, with the HTTP status code of its reason.
 net::Response ErrorResponse(const Status& status);
 
-// --- Answered at once (pods.cc).
-net::Response PodsAnswer(const HandlerParts& parts);                       // /pods
-net::Response RunningPodsAnswer(Context& ctx, const HandlerParts& parts);  // /runningpods
-net::Response RunAnswer(Context& ctx, const HandlerParts& parts, const NodeCall& call);  // /run
-// Of /stats/summary and the metrics of containers.
+// --- Responses that are sent at once (pods.cc).
+net::Response PodsResponse(const HandlerParts& parts);                       // /pods
+net::Response RunningPodsResponse(Context& ctx, const HandlerParts& parts);  // /runningpods
+net::Response RunResponse(Context& ctx, const HandlerParts& parts, const NodeCall& call);  // /run
+// For /stats/summary and the container metrics.
 Result<Usage> GatherUsage(Context& ctx, const HandlerParts& parts);
 
-// --- Answered as it comes: they send everything themselves, and return when it is over.
+// --- Streamed responses: these send everything themselves and return at the end of the stream.
 void ServeLogs(Context& ctx, const HandlerParts& parts, const NodeCall& call);  // logs.cc
-// /exec, /attach, /portForward: the connection becomes whatever the client asks for, and its bytes
-// go to the runtime's own streaming server and back. Whether that is SPDY or a WebSocket is between
-// the two. A redirect of the runtime's is not followed nor passed on. (streams.cc)
+// /exec, /attach, /portForward: upgrades the connection to the client's protocol and copies its
+// bytes to and from the runtime's streaming server. SPDY or WebSocket is negotiated between the
+// client and the runtime. A redirect by the runtime is neither followed nor passed on. (streams.cc)
 void ServeStream(Context& ctx, const HandlerParts& parts, const NodeCall& call);
 
 }  // namespace cox::kubelet

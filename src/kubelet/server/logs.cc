@@ -7,13 +7,13 @@
 namespace cox::kubelet {
 namespace {
 
-// Of cri::v1::ContainerStatus::state.
+// Value of cri::v1::ContainerStatus::state.
 constexpr int kExited = 2;
 
-// The answer, begun with its first bytes: until then it may still become an error.
-class LogAnswer {
+// The response; it starts with the first bytes, so that an earlier error can still be sent.
+class LogResponse {
  public:
-  explicit LogAnswer(net::Exchange& exchange) : exchange_(exchange) {}
+  explicit LogResponse(net::Exchange& exchange) : exchange_(exchange) {}
 
   void Begin() {
     if (begun_) return;
@@ -45,12 +45,12 @@ void ServeLogs(Context& ctx, const HandlerParts& parts, const NodeCall& call) {
   if (!container.ok()) return exchange.Send(ErrorResponse(container.status()));
   const auto running = [&] {
     const auto status = parts.runtime.GetContainer(ctx, container->id);
-    // A runtime that does not answer is being restarted, and its containers run on.
+    // An unreachable runtime may be restarting; its containers keep running.
     if (!status.ok()) return !status.status().Is(Reason::kNotFound);
     return status->state < kExited;
   };
-  LogAnswer answer(exchange);
-  // Who follows wants to know at once that there is something to follow.
+  LogResponse answer(exchange);
+  // A follower gets the response headers immediately.
   if (options->follow) answer.Begin();
   const Status done = ReadLog(ctx, container->log_path, *options, running, [&](std::string bytes) {
     return answer.Write(ctx, std::move(bytes));

@@ -110,14 +110,14 @@ void NodeServer::Handle(net::ExchangePtr exchange) {
   if (!taken) exchange->Send(TextResponse(503, "too many requests\n"));
 }
 
-Status NodeServer::LetIn(Context& ctx, const net::Request& request) {
+Status NodeServer::AuthenticateAndAuthorize(Context& ctx, const net::Request& request) {
   COX_ASSIGN_OR_RETURN(const User user, authentication_->Authenticate(ctx, request));
   return authorization_.Authorize(ctx, user, request.method, request.path());
 }
 
 void NodeServer::Serve(const net::ExchangePtr& exchange) {
   const net::Request& request = exchange->request();
-  const Status allowed = LetIn(exchange->context(), request);
+  const Status allowed = AuthenticateAndAuthorize(exchange->context(), request);
   if (!allowed.ok()) return exchange->Send(ErrorResponse(allowed));
   const Result<Route> route = FindRoute(request.method, request.path());
   if (!route.ok()) return exchange->Send(ErrorResponse(route.status()));
@@ -141,9 +141,9 @@ void NodeServer::Dispatch(NodeCall call) {
     if (call.route.to == To::kContainerLogs) {
       ServeLogs(call.exchange->context(), handlers_, call);
     } else if (call.route.to == To::kRun) {
-      call.exchange->Send(RunAnswer(call.exchange->context(), handlers_, call));
+      call.exchange->Send(RunResponse(call.exchange->context(), handlers_, call));
     } else {
-      // It outlives its request: what was HTTP is another protocol.
+      // The stream outlives the HTTP request, so it does not use the request's context.
       Context ctx = ctx_.Child();
       ServeStream(ctx, handlers_, call);
     }
@@ -158,7 +158,7 @@ net::Response NodeServer::Healthz() const {
   return TextResponse(500, "[-]syncloop failed: " + ready.message() + "\nhealthz check failed\n");
 }
 
-net::Response NodeServer::UsageAnswer(Context& ctx, To to) {
+net::Response NodeServer::UsageResponse(Context& ctx, To to) {
   const Result<Usage> usage = GatherUsage(ctx, handlers_);
   if (!usage.ok()) {
     return TextResponse(500, "cannot tell what is used: " + usage.status().message());
@@ -175,13 +175,13 @@ net::Response NodeServer::Answer(Context& ctx, const NodeCall& call) {
     case To::kHealthz:
       return Healthz();
     case To::kPods:
-      return PodsAnswer(handlers_);
+      return PodsResponse(handlers_);
     case To::kRunningPods:
-      return RunningPodsAnswer(ctx, handlers_);
+      return RunningPodsResponse(ctx, handlers_);
     case To::kStatsSummary:
     case To::kCadvisorMetrics:
     case To::kResourceMetrics:
-      return UsageAnswer(ctx, call.route.to);
+      return UsageResponse(ctx, call.route.to);
     case To::kConfigz:
       return JsonResponse(json::Write(Value::MakeObject({{"kubeletconfig", options_.configz}})));
     case To::kMetrics:

@@ -21,27 +21,27 @@ namespace cox::kubelet {
 struct NodeServerOptions {
   std::string address = "0.0.0.0";
   uint16_t port = 10250;  // 0: any
-  // Followed while the server runs. Empty: a certificate that it signs itself at its start.
+  // Reloaded when they change. Empty: a self-signed certificate is generated at start.
   std::string tls_cert_file;
   std::string tls_private_key_file;
   std::string tls_min_version = "VersionTLS12";
-  std::vector<std::string> ips;  // in the certificate that it makes
+  std::vector<std::string> ips;  // in the generated certificate
   AuthenticationOptions authentication;
   AuthorizationOptions authorization;
   std::string node_name;
   std::string root_dir = "/var/lib/kubelet";
   std::string machine_root;  // for tests
-  Value configz;             // of /configz: KubeletConfiguration as it is in force
+  Value configz;             // of /configz: the effective KubeletConfiguration
 };
 
 // The HTTPS server of a node, with upstream's endpoints: /healthz, /pods, /runningpods,
 // /containerLogs, /exec, /attach, /portForward, /run, /metrics, /metrics/cadvisor,
 // /metrics/resource, /metrics/probes, /stats/summary, /configz.
 //
-// Guarantees: nothing is answered to those whom the options do not let in: 401 who they are, 403
-//   what they may.
+// Guarantees: unauthenticated requests get 401, unauthorized requests 403.
 // Threads: all methods may be called concurrently.
-// Ownership: all of Parts outlive it. The client may be null where nobody has to be asked.
+// Ownership: all of Parts outlive it. The client may be null if neither tokens nor access are
+//   reviewed.
 class NodeServer {
  public:
   struct Parts {
@@ -57,7 +57,7 @@ class NodeServer {
   NodeServer& operator=(const NodeServer&) = delete;
 
   uint16_t port() const { return server_->port(); }
-  // What /healthz says, also on the port that needs no credentials.
+  // The response of /healthz, also on the port without authentication.
   net::Response Healthz() const;
 
  private:
@@ -70,10 +70,10 @@ class NodeServer {
   Status MakeTls();
   void Handle(net::ExchangePtr exchange);
   void Serve(const net::ExchangePtr& exchange);
-  Status LetIn(Context& ctx, const net::Request& request);
+  Status AuthenticateAndAuthorize(Context& ctx, const net::Request& request);
   void Dispatch(NodeCall call);
   net::Response Answer(Context& ctx, const NodeCall& call);
-  net::Response UsageAnswer(Context& ctx, Route::To to);
+  net::Response UsageResponse(Context& ctx, Route::To to);
 
   Context ctx_;
   const NodeServerOptions options_;
@@ -85,9 +85,9 @@ class NodeServer {
   Authorization authorization_;
   std::shared_ptr<const net::ServerTls> tls_;
   using Certificate = WatchedFile<net::CertificatePair>;
-  std::unique_ptr<Certificate> certificate_;  // puts what changes into tls_
+  std::unique_ptr<Certificate> certificate_;  // updates tls_ when the files change
   WorkerPool workers_;
-  WorkerPool streams_;  // what lasts: logs, exec, attach, port-forward
+  WorkerPool streams_;  // long-running: logs, exec, attach, port-forward
   std::unique_ptr<net::Server> server_;
 };
 

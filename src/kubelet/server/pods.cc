@@ -35,13 +35,13 @@ net::Response ListResponse(PodList list) {
 
 }  // namespace
 
-net::Response PodsAnswer(const HandlerParts& parts) {
+net::Response PodsResponse(const HandlerParts& parts) {
   PodList list;
   list.items = parts.pods.Pods();
   return ListResponse(std::move(list));
 }
 
-net::Response RunningPodsAnswer(Context& ctx, const HandlerParts& parts) {
+net::Response RunningPodsResponse(Context& ctx, const HandlerParts& parts) {
   const auto pods = parts.runtime.ListPods(ctx);
   if (!pods.ok()) return ErrorResponse(pods.status());
   PodList list;
@@ -61,7 +61,7 @@ net::Response RunningPodsAnswer(Context& ctx, const HandlerParts& parts) {
   return ListResponse(std::move(list));
 }
 
-net::Response RunAnswer(Context& ctx, const HandlerParts& parts, const NodeCall& call) {
+net::Response RunResponse(Context& ctx, const HandlerParts& parts, const NodeCall& call) {
   const Route& route = call.route;
   const auto container = parts.pods.FindContainer(ctx, route.pod, route.uid, route.container);
   if (!container.ok()) return ErrorResponse(container.status());

@@ -35,8 +35,8 @@ constexpr Endpoint kEndpoints[] = {
 struct PodEndpoint {
   std::string_view name;
   To to;
-  bool container;  // named at the end
-  bool uid;        // may be named before it
+  bool container;  // the last path segment
+  bool uid;        // an optional segment before it
   bool get;
   bool post;
 };

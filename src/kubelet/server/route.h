@@ -9,7 +9,7 @@
 
 namespace cox::kubelet {
 
-// What a request to the node's server asks for.
+// The endpoint and parameters of a request to the node's server.
 struct Route {
   enum class To : uint8_t {
     kHealthz,
@@ -30,11 +30,11 @@ struct Route {
   To to = To::kHealthz;
   std::string_view name;  // of the endpoint, for metrics: "containerLogs"
   ObjectKey pod;
-  std::string uid;  // empty: whichever Pod has the name
+  std::string uid;  // empty: any Pod of that name
   std::string container;
 };
 
-// NotFound for paths that there are none of; MethodNotAllowed.
+// NotFound for unknown paths; MethodNotAllowed.
 Result<Route> FindRoute(std::string_view method, std::string_view path);
 
 }  // namespace cox::kubelet

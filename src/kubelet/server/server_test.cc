@@ -20,7 +20,7 @@ namespace {
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-TEST(RouteTest, PathsNameEndpointsPodsAndContainers) {
+TEST(RouteTest, ParsesEndpointPodAndContainer) {
   using To = Route::To;
   EXPECT_EQ(FindRoute("GET", "/healthz")->to, To::kHealthz);
   EXPECT_EQ(FindRoute("GET", "/runningpods/")->to, To::kRunningPods);
@@ -127,7 +127,7 @@ class NodeServerTest : public testing::Test {
     std::ofstream(folder_ + "/0.log", std::ios::app)
         << "2026-01-02T03:04:05.5Z stdout F " << text << "\n";
   }
-  // The runtime's streaming server: says which path was asked for, then echoes.
+  // The runtime's streaming server: sends the request's path, then echoes.
   void StartStreams(int status = 101) {
     net::ServerOptions options;
     options.bind_address = "127.0.0.1";
@@ -181,7 +181,7 @@ class NodeServerTest : public testing::Test {
   std::unique_ptr<net::Client> client_;
 };
 
-TEST_F(NodeServerTest, TellsWhatRunsHere) {
+TEST_F(NodeServerTest, ServesPodsMetricsAndStats) {
   EXPECT_EQ(Get("/healthz"), "ok");
   const auto pods = json::Parse(Get("/pods"));
   ASSERT_TRUE(pods.ok());
@@ -201,7 +201,7 @@ TEST_F(NodeServerTest, TellsWhatRunsHere) {
   EXPECT_THAT(Get("/healthz", 500), HasSubstr("PLEG is not healthy"));
 }
 
-TEST_F(NodeServerTest, SendsLogs) {
+TEST_F(NodeServerTest, ServesLogs) {
   Append("one");
   Append("two");
   EXPECT_EQ(Get("/containerLogs/default/web/main"), "one\ntwo\n");
@@ -213,7 +213,7 @@ TEST_F(NodeServerTest, SendsLogs) {
   Get("/containerLogs/default/web/main?tailLines=-1", 422);
 }
 
-TEST_F(NodeServerTest, LogsAreFollowedUntilTheContainerEnds) {
+TEST_F(NodeServerTest, FollowsLogsUntilContainerEnds) {
   Append("one");
   net::Request request;
   request.method = "GET";
@@ -236,7 +236,7 @@ TEST_F(NodeServerTest, LogsAreFollowedUntilTheContainerEnds) {
   EXPECT_EQ(rest, "last words\n");
 }
 
-TEST_F(NodeServerTest, LargeLogsGoAtThePaceOfTheReader) {
+TEST_F(NodeServerTest, LargeLogsAreSentCompletely) {
   std::ofstream log(folder_ + "/0.log");
   const std::string text(1000, 'x');
   for (int i = 0; i < 5000; ++i) log << "2026-01-02T03:04:05.5Z stdout F " << text << "\n";
@@ -244,7 +244,7 @@ TEST_F(NodeServerTest, LargeLogsGoAtThePaceOfTheReader) {
   EXPECT_EQ(Get("/containerLogs/default/web/main").size(), 5000u * 1001);
 }
 
-TEST_F(NodeServerTest, StreamsGoToTheRuntimeAsBytes) {
+TEST_F(NodeServerTest, StreamsAreProxiedToRuntime) {
   StartStreams();
   const std::pair<std::string, std::string> cases[] = {
       {"/exec/default/web/main?command=ls&output=1", "/exec/" + id_ + "\n"},
@@ -263,9 +263,9 @@ TEST_F(NodeServerTest, StreamsGoToTheRuntimeAsBytes) {
   }
 }
 
-TEST_F(NodeServerTest, StreamsThatCannotBeAreRefused) {
+TEST_F(NodeServerTest, RejectsInvalidStreams) {
   StartStreams(302);
-  // A runtime that points elsewhere is not followed, nor is the client sent there.
+  // A redirect by the runtime is neither followed nor passed to the client.
   EXPECT_EQ(Upgrade("/exec/default/web/main?command=ls&output=1")->answer.status, 502);
   EXPECT_EQ(Upgrade("/exec/default/web/main?command=ls")->answer.status, 400);
   EXPECT_EQ(Upgrade("/exec/default/web/main?output=1")->answer.status, 400);
@@ -276,7 +276,7 @@ TEST_F(NodeServerTest, StreamsThatCannotBeAreRefused) {
   EXPECT_EQ(Upgrade("/exec/default/web/main?command=ls&output=1")->answer.status, 404);
 }
 
-TEST_F(NodeServerTest, RunsCommandsToTheirEnd) {
+TEST_F(NodeServerTest, RunReturnsOutputAndExitStatus) {
   runtime_.SetExec([](const std::string&,
                       const runtime::FakeRuntime::Command& command) -> Result<runtime::ExecResult> {
     return runtime::ExecResult{command.back() == "fail" ? 3 : 0, "out\n", "err\n"};
@@ -286,8 +286,8 @@ TEST_F(NodeServerTest, RunsCommandsToTheirEnd) {
   EXPECT_EQ(Do("POST", "/run/default/web/main").status, 400);
 }
 
-// Who knows a key of our CA is who its certificate says; and the server shows what its files say.
-TEST_F(NodeServerTest, CertificatesAreThoseOfFilesAsTheyAreNow) {
+// Client certificates of the configured CA authenticate; a changed serving certificate is reloaded.
+TEST_F(NodeServerTest, ReloadsServingCertificateAndVerifiesClientCertificates) {
   const auto put = [&](const std::string& name, const std::string& text) {
     std::ofstream(folder_ + "/new") << text;
     std::filesystem::rename(folder_ + "/new", folder_ + "/" + name);
@@ -339,13 +339,13 @@ TEST_F(NodeServerTest, CertificatesAreThoseOfFilesAsTheyAreNow) {
   EXPECT_EQ(status, 200);
 }
 
-TEST_F(NodeServerTest, NobodyIsLetInWithoutCredentials) {
+TEST_F(NodeServerTest, RejectsRequestsWithoutCredentials) {
   StartServer({}, "Webhook");
   Get("/pods", 401);
   Get("/healthz", 401);
   Get("/nothing", 401);
   EXPECT_EQ(Do("GET", "/pods", {{"authorization", "Bearer x"}}).status, 401);
-  // Somebody, but nobody vouches that he may.
+  // Authenticated as anonymous, but not authorized.
   StartServer({.anonymous = true}, "Webhook");
   EXPECT_THAT(Get("/pods", 403), HasSubstr("subresource(s)=[pods proxy]"));
 }

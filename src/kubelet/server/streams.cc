@@ -12,7 +12,7 @@ namespace {
 
 using To = Route::To;
 
-// What of a request the other end of an upgrade has to know.
+// Request headers that are forwarded to the runtime's streaming server.
 constexpr std::string_view kPassedOn[] = {"upgrade",
                                           "connection",
                                           "x-stream-protocol-version",
@@ -21,22 +21,22 @@ constexpr std::string_view kPassedOn[] = {"upgrade",
                                           "sec-websocket-protocol",
                                           "sec-websocket-extensions",
                                           "origin"};
-// Longer than clients are silent between the two halves of closing.
+// Longer than the pause between the two halves of a client's close.
 constexpr std::chrono::minutes kLinger{5};
 
-bool Asked(const Query& query, std::string_view node_name, std::string_view api_name) {
+bool IsRequested(const Query& query, std::string_view node_name, std::string_view api_name) {
   return query.GetBool(node_name) || query.GetBool(api_name);
 }
 
 Result<runtime::StreamOptions> StreamsOf(const Query& query) {
-  runtime::StreamOptions streams{.in = Asked(query, "input", "stdin"),
-                                 .out = Asked(query, "output", "stdout"),
-                                 .err = Asked(query, "error", "stderr"),
+  runtime::StreamOptions streams{.in = IsRequested(query, "input", "stdin"),
+                                 .out = IsRequested(query, "output", "stdout"),
+                                 .err = IsRequested(query, "error", "stderr"),
                                  .tty = query.GetBool("tty")};
   if (!streams.in && !streams.out && !streams.err) {
     return Status::BadRequest("you must specify at least 1 of stdin, stdout, stderr");
   }
-  // A terminal has one output.
+  // With a TTY, stderr is part of stdout.
   if (streams.tty) streams.err = false;
   return streams;
 }
@@ -56,7 +56,7 @@ Result<std::vector<int32_t>> PortsOf(const Query& query) {
   return ports;
 }
 
-// Where the runtime waits for this stream.
+// The URL of the stream in the runtime's streaming server.
 Result<std::string> UrlOf(Context& ctx, const HandlerParts& parts, const NodeCall& call) {
   const Route& route = call.route;
   if (route.to == To::kPortForward) {
@@ -100,12 +100,12 @@ Result<net::Upgraded> Connect(Context& ctx, const HandlerParts& parts, const Nod
   options.host = url.host;
   options.tls = url.scheme == "https";
   options.port = url.port != 0 ? url.port : (options.tls ? 443 : 80);
-  options.tls_options.insecure = true;  // the loopback, where the runtime has made its own
+  options.tls_options.insecure = true;  // the runtime's loopback certificate is self-signed
   options.http2 = false;
   return net::ConnectUpgrade(ctx, std::move(options), RequestFor(request, url));
 }
 
-net::Headers AnswerHeaders(const net::Headers& from) {
+net::Headers ResponseHeaders(const net::Headers& from) {
   net::Headers to;
   for (const auto& [name, value] : from) {
     if (name != "connection" && name != "date" && name != "content-length") to.Add(name, value);
@@ -117,7 +117,7 @@ net::Headers AnswerHeaders(const net::Headers& from) {
 
 void ServeStream(Context& ctx, const HandlerParts& parts, const NodeCall& call) {
   net::Exchange& exchange = *call.exchange;
-  // Whoever goes away before there is a stream need not be waited for.
+  // Uses the request's context, so that a client disconnect before the upgrade cancels the connect.
   Result<net::Upgraded> runtime = Connect(exchange.context(), parts, call);
   if (!runtime.ok()) return exchange.Send(ErrorResponse(runtime.status()));
   if (runtime->stream == nullptr) {
@@ -129,10 +129,10 @@ void ServeStream(Context& ctx, const HandlerParts& parts, const NodeCall& call) 
     }
     return exchange.Send(TextResponse(502, "the container runtime did not agree to the upgrade"));
   }
-  const auto client = exchange.SwitchProtocols(AnswerHeaders(runtime->answer.headers));
+  const auto client = exchange.SwitchProtocols(ResponseHeaders(runtime->answer.headers));
   if (!client.ok()) return exchange.Send(ErrorResponse(client.status()));
   const Status ended = net::Pipe(ctx, **client, *runtime->stream, kLinger);
-  COX_V(ctx.log(), 4, "A stream has ended", {"endpoint", call.route.name},
+  COX_V(ctx.log(), 4, "Stream closed", {"endpoint", call.route.name},
         {"pod", call.route.pod.ToString()}, {"how", ended.ok() ? "in peace" : ended.message()});
 }
 

@@ -115,7 +115,7 @@ PodCondition Initialized(const Pod& pod, const PodStatus& status) {
       incomplete.push_back(init.name);
     }
   }
-  // What was initialized stays so when a sidecar starts anew: main containers run already.
+  // The Pod stays initialized when a sidecar restarts after main containers have started.
   const bool begun = std::any_of(status.containerStatuses.begin(), status.containerStatuses.end(),
                                  [](const ContainerStatus& s) { return !s.containerID.empty(); });
   condition.message = Sentence(unknown, "incomplete status", incomplete);
@@ -144,8 +144,8 @@ void SetConditions(const Pod& pod, bool sandbox_ready, const Time& now, PodStatu
     condition.observedGeneration = pod.metadata.generation;
     SetCondition(status.conditions, std::move(condition), now);
   }
-  // The scheduler wrote it. A Pod that came with its node (a DaemonSet of old, a static Pod) has
-  // none: being here says enough.
+  // Normally the scheduler sets it. Pods created with spec.nodeName (static Pods) have no such
+  // condition.
   PodCondition* scheduled = FindCondition(status.conditions, kPodScheduled);
   if (scheduled == nullptr || scheduled->status != "True") {
     SetCondition(status.conditions,

@@ -7,7 +7,7 @@
 
 namespace cox::kubelet {
 
-// The conditions that the kubelet, and nobody else, writes.
+// The conditions that only the kubelet writes.
 inline constexpr std::string_view kReadyToStartContainers = "PodReadyToStartContainers";
 inline constexpr std::string_view kInitialized = "Initialized";
 inline constexpr std::string_view kReady = "Ready";
@@ -16,8 +16,8 @@ inline constexpr std::string_view kPodScheduled = "PodScheduled";
 inline constexpr std::string_view kDisruptionTarget = "DisruptionTarget";
 bool IsKubeletCondition(std::string_view type);
 
-// Sets them in `status`, whose phase and container statuses are there already; those of others
-// stay. `sandbox_ready`: the Pod has a network.
+// Sets the kubelet's conditions in `status`, whose phase and container statuses are already set;
+// keeps the conditions of other writers. `sandbox_ready`: the Pod has a network.
 void SetConditions(const core::v1::Pod& pod, bool sandbox_ready, const Time& now,
                    core::v1::PodStatus& status);
 

@@ -89,7 +89,7 @@ TEST(ConditionsTest, Initialized) {
       {R"({"initContainerStatuses":[{"name":"i","ready":true},{"name":"s","started":true}]})",
        "True"},
       {R"({"phase":"Succeeded"})", "True PodCompleted"},
-      // A sidecar that starts anew does not take it back.
+      // A restarting sidecar does not reset the condition.
       {R"({"initContainerStatuses":[{"name":"i","ready":true},{"name":"s","started":false}],
            "containerStatuses":[{"name":"a","containerID":"containerd://a"}]})",
        "True"},
@@ -99,7 +99,7 @@ TEST(ConditionsTest, Initialized) {
   }
 }
 
-TEST(ConditionsTest, OthersStayAndTimesAreOfTheLastChange) {
+TEST(ConditionsTest, KeepsOtherConditionsAndTransitionTimes) {
   const Pod pod = MakePod(R"({"containers":[{"name":"a"}]})", R"({"conditions":[
       {"type":"x/y","status":"True"},
       {"type":"PodScheduled","status":"True","lastTransitionTime":"2020-01-01T00:00:00Z"},

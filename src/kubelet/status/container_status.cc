@@ -32,7 +32,7 @@ ContainerStateTerminated Terminated(const StatusInput& input,
           .containerID = ContainerId(input, state.id)};
 }
 
-// It ran, says the API, and the runtime knows nothing of it.
+// For a container that the API reports as running, but that is not in the runtime.
 ContainerStateTerminated Lost(const ContainerStatus& before) {
   return {.exitCode = 137,
           .reason = "ContainerStatusUnknown",
@@ -41,7 +41,7 @@ ContainerStateTerminated Lost(const ContainerStatus& before) {
           .containerID = before.containerID};
 }
 
-// The life before the newest that has ended; null if the runtime has none.
+// The newest ended instance other than `newest`; null if the runtime has none.
 const runtime::ContainerState* EndedBefore(const StatusInput& input,
                                            const runtime::ContainerState* newest) {
   for (const runtime::ContainerState& state : input.state.containers) {
@@ -51,7 +51,7 @@ const runtime::ContainerState* EndedBefore(const StatusInput& input,
   return nullptr;
 }
 
-// Of a container that runs, has just been made, or has ended for good.
+// Sets lastState for a container that runs, was just created, or has ended for good.
 void SetLastState(const StatusInput& input, const runtime::ContainerState* newest,
                   const ContainerStatus* before, ContainerStatus& status) {
   if (const runtime::ContainerState* ended = EndedBefore(input, newest)) {
@@ -59,7 +59,7 @@ void SetLastState(const StatusInput& input, const runtime::ContainerState* newes
     return;
   }
   if (before == nullptr) return;
-  // The remains are gone, but the API knows what became of it.
+  // The previous container was removed from the runtime; the API still has its state.
   if (before->state.terminated && before->containerID != status.containerID) {
     status.lastState.terminated = before->state.terminated;
   } else {
@@ -82,7 +82,7 @@ void SetState(const StatusInput& input, const Container& container, ContainerSta
       status.containerID = before->containerID;
       status.imageID = before->imageID;
       if (before->state.terminated && waiting == input.waiting.end()) {
-        // It ended, and its remains were removed.
+        // It ended and was removed from the runtime.
         status.state = before->state;
         status.lastState = before->lastState;
         return;
@@ -145,7 +145,7 @@ void SetReadiness(const StatusInput& input, const Container& container, Containe
       running && (!container.startupProbe || results.startup == ProbeOutcome::kSuccess);
   status.started = started;
   if (kind == ContainerKind::kInit) {
-    // Ready means done: there is nothing to serve.
+    // An init container is ready when it has completed.
     status.ready = status.state.terminated && status.state.terminated->exitCode == 0;
   } else if (kind != ContainerKind::kEphemeral) {
     status.ready =
@@ -171,7 +171,7 @@ ContainerStatus MakeContainerStatus(const StatusInput& input, const Container& c
   for (const core::v1::VolumeMount& mount : container.volumeMounts) {
     core::v1::VolumeMountStatus shown{
         .name = mount.name, .mountPath = mount.mountPath, .readOnly = mount.readOnly};
-    // Nothing here asks the runtime for recursion.
+    // Recursive read-only mounts are not supported.
     if (mount.readOnly) shown.recursiveReadOnly = "Disabled";
     status.volumeMounts.push_back(std::move(shown));
   }

@@ -6,7 +6,7 @@
 
 namespace cox::kubelet {
 
-// The status of one container: what runs, what ran before, and whether it is started and ready.
+// The status of one container: state, last state, started and ready.
 core::v1::ContainerStatus MakeContainerStatus(const StatusInput& input,
                                               const core::v1::Container& container,
                                               ContainerKind kind);

@@ -16,7 +16,8 @@ using core::v1::PodCondition;
 using core::v1::PodStatus;
 
 Result<Patch> StatusPatch(const Pod& pod, const PodStatus& wanted) {
-  // Conditions of others are taken from the API's side: whatever they say there is not a change.
+  // Conditions of other writers are copied from the API's status, so that they are never a
+  // difference.
   Pod before;
   before.status = pod.status;
   Pod after;
@@ -32,7 +33,7 @@ Result<Patch> StatusPatch(const Pod& pod, const PodStatus& wanted) {
   COX_ASSIGN_OR_RETURN(Value patch, patch::CreateTwoWayStrategicPatch(
                                         json::ToValue(before), json::ToValue(after), Pod::kType));
   if (!patch.is_object() || patch == Value::MakeObject()) return Patch{};
-  // Of conditions alone the order may differ; that is no news.
+  // Only the status is sent, with the UID as a precondition.
   Value status;
   if (const Value* found = patch.Find("status")) status = *found;
   if (!status.is_object()) return Patch{};
@@ -44,7 +45,7 @@ Result<Patch> StatusPatch(const Pod& pod, const PodStatus& wanted) {
 
 namespace {
 
-// The state before may not have come back from the API yet: what began then has not begun now.
+// Keeps start and transition times of the last status, which the cache may not have yet.
 void KeepTimes(const PodStatus& before, PodStatus& status) {
   if (before.startTime) status.startTime = before.startTime;
   for (PodCondition& condition : status.conditions) {
@@ -65,7 +66,8 @@ StatusManager::StatusManager(const Context& ctx, Client& client, PodSource pod)
                                 .limiter = ExponentialBackoff(std::chrono::milliseconds(100),
                                                               std::chrono::seconds(10))})),
       scope_(ctx, "pod-status") {
-  // A few at a time: a node that comes back writes a hundred states, each waiting for the server.
+  // Several writers: after a restart a node writes a hundred statuses, each with a server round
+  // trip.
   for (int i = 0; i < 4; ++i) {
     const Status started =
         scope_.Go("pod-status-" + std::to_string(i), [this](Context& run) { Run(run); });
@@ -88,8 +90,8 @@ StatusManager::Entry* StatusManager::Ensure(const ObjectKey& key, const std::str
   const auto found = entries_.find(key);
   if (found != entries_.end() && found->second.uid == uid) return &found->second;
   if (found != entries_.end()) {
-    // Its worker may be slower than that of the Pod which has the name by now: that one's word
-    // stands.
+    // The worker of an older Pod may be slower than that of the new Pod with the same name; the new
+    // Pod wins.
     const std::shared_ptr<const Pod> newest = pod_(key);
     if (newest != nullptr && newest->metadata.uid != uid) return nullptr;
     keys_.erase(found->second.uid);
@@ -107,7 +109,7 @@ void StatusManager::Set(const Pod& pod, PodStatus status) {
     Entry& entry = *ensured;
     if (entry.has_status) KeepTimes(entry.status, status);
     if (entry.has_status && DeepEqual(entry.status, status)) {
-      // Nothing new here; but somebody may have changed what the API has.
+      // No change here, but another writer may have changed the API's status.
       if (DeepEqual(pod.status, status)) return;
     } else {
       entry.status = std::move(status);
@@ -122,7 +124,7 @@ void StatusManager::SetFinished(const Pod& pod) {
   const ObjectKey key = KeyOf(pod);
   {
     MutexLock lock(mu_);
-    // Where nothing was ever set, the Pod ended before it began. The API's state stands.
+    // If no status was ever set, the Pod ended before it started; the API's status is kept.
     Entry* const entry = Ensure(key, pod.metadata.uid);
     if (entry == nullptr) return;
     entry->finished = true;
@@ -162,13 +164,13 @@ Status StatusManager::Sync(Context& ctx, const ObjectKey& key) {
     entry = found->second;
   }
   const std::shared_ptr<const Pod> pod = pod_(key);
-  // Gone, or another of the same name: there is nobody to tell. The worker will forget it.
+  // The Pod is gone or replaced by another of the same name. The worker calls Forget.
   if (pod == nullptr || pod->metadata.uid != entry.uid) return {};
   if (entry.has_status) {
     COX_ASSIGN_OR_RETURN(const Patch patch, StatusPatch(*pod, entry.status));
     if (!patch.empty()) {
       const Status written = client_.PatchStatus<Pod>(ctx, key, patch).status();
-      // NotFound, Conflict of the uid: the Pod has gone meanwhile.
+      // NotFound: the Pod was deleted meanwhile.
       if (written.Is(Reason::kNotFound)) return {};
       COX_RETURN_IF_ERROR(written);
     }

@@ -17,19 +17,20 @@
 
 namespace cox::kubelet {
 
-// The patch that leads from the status that the API has to `wanted`, as far as it is the kubelet's
-// to say; empty if nothing does. Names the uid: a later Pod of the same name does not get it.
+// The patch from the API's status to `wanted`, restricted to the kubelet's fields; empty if they
+// are equal. Contains the UID as a precondition, so that it does not apply to a later Pod of the
+// same name.
 Result<Patch> StatusPatch(const core::v1::Pod& pod, const core::v1::PodStatus& wanted);
 
-// Tells the API what became of the node's Pods, and removes those that have ended and are being
-// deleted.
+// Writes the statuses of the node's Pods to the API server, and deletes Pods that have ended and
+// have a deletion timestamp.
 //
-// Guarantees: only what differs from the API's state is written, of several states in a row only
-//   the last one. A Pod's final state is written before it is removed. What cannot be written is
-//   tried again with growing waits, for as long as the Pod is known.
+// Guarantees: only differences to the API's state are written, and of several consecutive states
+//   only the last. A Pod's final state is written before it is deleted. Failed writes are retried
+//   with backoff while the Pod is known.
 // Threads: all methods may be called concurrently.
-// Ownership: the client outlives it. `pod` gives the newest version that the node's cache has of a
-//   Pod, null if it has none; it only looks that up: it may be called under a lock.
+// Ownership: the client outlives it. `pod` returns the newest version of a Pod in the node's cache,
+//   null if there is none; it may be called under a lock, so it must only do a lookup.
 class StatusManager {
  public:
   using PodSource = std::function<std::shared_ptr<const core::v1::Pod>(const ObjectKey&)>;
@@ -37,19 +38,20 @@ class StatusManager {
   StatusManager(const Context& ctx, Client& client, PodSource pod);
   ~StatusManager();
 
-  // The state of a Pod now. Returns at once.
+  // Sets the current status of a Pod. Does not block.
   void Set(const core::v1::Pod& pod, core::v1::PodStatus status);
-  // Everything of the Pod has ended and was cleaned up (containers, volumes, cgroup): the object
-  // may go, if somebody has deleted it.
+  // The Pod has ended and is cleaned up (containers, volumes, cgroup): its object is deleted if it
+  // has a deletion timestamp.
   void SetFinished(const core::v1::Pod& pod);
-  // The newest that was Set; what comes before the API's own.
+  // The last status that was Set; newer than the API's.
   std::optional<core::v1::PodStatus> Get(const std::string& uid) const;
-  // The Pod is no longer here.
+  // Called when the Pod is no longer on this node.
   void Forget(const std::string& uid);
 
-  // How many different states were set for it: rises by one when a state differs from the last.
+  // The number of different statuses that were set; increases by one when a status differs from the
+  // last.
   uint64_t Version(const std::string& uid) const;
-  // Writes what is pending for one Pod, now. For tests and for the end of a program.
+  // Writes the pending status of one Pod now. For tests and for shutdown.
   Status Sync(Context& ctx, const ObjectKey& key);
 
  private:
@@ -63,14 +65,14 @@ class StatusManager {
   };
   void Run(Context& ctx);
   Entry* Find(const std::string& uid) COX_REQUIRES(mu_);
-  // The Pod's, new if need be; null if another Pod has taken its name.
+  // The Pod's entry, created if needed; null if another Pod has the name.
   Entry* Ensure(const ObjectKey& key, const std::string& uid) COX_REQUIRES(mu_);
 
   Client& client_;
   const PodSource pod_;
   const std::unique_ptr<WorkQueue> queue_;
   mutable Mutex mu_;
-  // One Pod of a name at a time; the newer takes the older one's place.
+  // One Pod per name; a newer Pod replaces the older one.
   std::unordered_map<ObjectKey, Entry> entries_ COX_GUARDED_BY(mu_);
   std::unordered_map<std::string, ObjectKey> keys_ COX_GUARDED_BY(mu_);  // by uid
   Scope scope_;

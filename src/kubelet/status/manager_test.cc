@@ -19,7 +19,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::MakePod;
 
-// A server with one Pod, which takes patches of its status and deletions.
+// A server with one Pod that accepts status patches and deletions.
 class OnePod final : public sdk::FunctionClient {
  public:
   explicit OnePod(Pod pod) : pod_(std::make_shared<const Pod>(std::move(pod))) {}
@@ -94,7 +94,7 @@ class StatusManagerTest : public ::testing::Test {
   StatusManager manager_;
 };
 
-TEST_F(StatusManagerTest, WritesWhatChanged) {
+TEST_F(StatusManagerTest, WritesChangesOnly) {
   const PodStatus running = Running();
   manager_.Set(*server_.pod(), running);
   const auto calls = server_.WaitForCalls(1);
@@ -102,7 +102,7 @@ TEST_F(StatusManagerTest, WritesWhatChanged) {
   EXPECT_THAT(calls[0], HasSubstr(R"("uid":"u1")"));
   EXPECT_THAT(calls[0], ::testing::StartsWith("status "));
   EXPECT_EQ(manager_.Version("u1"), 1U);
-  // The same again is no news.
+  // An equal status is not written again.
   ASSERT_TRUE(manager_.Sync(ctx_, {"default", "web"}).ok());
   manager_.Set(*server_.pod(), running);
   ASSERT_TRUE(manager_.Sync(ctx_, {"default", "web"}).ok());
@@ -111,9 +111,9 @@ TEST_F(StatusManagerTest, WritesWhatChanged) {
   EXPECT_EQ(manager_.Get("u1")->phase, "Running");
 }
 
-TEST_F(StatusManagerTest, LeavesConditionsOfOthersAlone) {
+TEST_F(StatusManagerTest, KeepsConditionsOfOtherWriters) {
   const PodStatus status = Running();
-  // Another writer is faster: its word stands.
+  // Another writer changes the conditions first; its changes are kept.
   server_.Change([](Pod& pod) {
     pod.status.conditions[0].status = "False";
     pod.status.conditions.push_back({.type = "z/z", .status = "True"});
@@ -127,16 +127,16 @@ TEST_F(StatusManagerTest, LeavesConditionsOfOthersAlone) {
   EXPECT_EQ(FindCondition(conditions, "Ready")->status, "True");
 }
 
-TEST_F(StatusManagerTest, TriesAgain) {
+TEST_F(StatusManagerTest, RetriesFailedWrites) {
   server_.FailOnce(Status::Unavailable("away"));
   manager_.Set(*server_.pod(), Running());
   EXPECT_THAT(server_.WaitForCalls(1), ElementsAre("failed"));
-  clock_.WaitForWaiters(1);  // a writer waits for the time to try again
+  clock_.WaitForWaiters(1);  // a writer waits for its backoff
   clock_.Advance(std::chrono::seconds(1));
   EXPECT_THAT(server_.WaitForCalls(2)[1], HasSubstr("Running"));
 }
 
-TEST_F(StatusManagerTest, RemovesWhatHasEndedOnlyIfItIsBeingDeleted) {
+TEST_F(StatusManagerTest, DeletesFinishedPodOnlyIfItHasDeletionTimestamp) {
   manager_.SetFinished(*server_.pod());
   ASSERT_TRUE(manager_.Sync(ctx_, {"default", "web"}).ok());
   EXPECT_NE(server_.pod(), nullptr);
@@ -146,7 +146,7 @@ TEST_F(StatusManagerTest, RemovesWhatHasEndedOnlyIfItIsBeingDeleted) {
   EXPECT_THAT(server_.WaitForCalls(1), ElementsAre("delete 0 u1"));
 }
 
-TEST_F(StatusManagerTest, SaysNothingAboutAnotherPodOfTheName) {
+TEST_F(StatusManagerTest, DoesNotWriteToAnotherPodOfSameName) {
   PodStatus status = Running();
   Pod old = *server_.pod();
   server_.Change([](Pod& pod) { pod.metadata.uid = "u2"; });
@@ -158,7 +158,7 @@ TEST_F(StatusManagerTest, SaysNothingAboutAnotherPodOfTheName) {
   EXPECT_EQ(manager_.Get("u1"), std::nullopt);
 }
 
-TEST_F(StatusManagerTest, ASlowWorkerOfTheOldPodDoesNotPushOutTheNewOne) {
+TEST_F(StatusManagerTest, StatusOfOldPodDoesNotReplaceThatOfNewPod) {
   const Pod old = *server_.pod();
   server_.Change([](Pod& pod) { pod.metadata.uid = "u2"; });
   manager_.Set(*server_.pod(), Running());
@@ -169,7 +169,7 @@ TEST_F(StatusManagerTest, ASlowWorkerOfTheOldPodDoesNotPushOutTheNewOne) {
   EXPECT_EQ(manager_.Get("u1"), std::nullopt);
 }
 
-TEST_F(StatusManagerTest, TimesStayWhileTheApiHasNotToldThemBack) {
+TEST_F(StatusManagerTest, KeepsTimesThatAreNotInTheCacheYet) {
   const Pod stale = *server_.pod();
   PodStatus status = Running();
   status.startTime = Time::FromUnix(5);
@@ -181,7 +181,7 @@ TEST_F(StatusManagerTest, TimesStayWhileTheApiHasNotToldThemBack) {
   EXPECT_EQ(manager_.Get("u1")->startTime->unix_seconds(), 5);
 }
 
-TEST(StatusPatchTest, AddressesAreReplaced) {
+TEST(StatusPatchTest, ReplacesAddresses) {
   const Pod pod = MakePod("{}", R"({"podIP":"10.0.0.1","podIPs":[{"ip":"10.0.0.1"}]})");
   PodStatus wanted = pod.status;
   wanted.podIP = "10.0.0.2";

@@ -21,7 +21,7 @@ using core::v1::PodStatus;
 
 namespace {
 
-// How the container ended, if it has and does not run again yet.
+// The termination state of a container that has ended and does not run again yet.
 const ContainerStateTerminated* Ended(const ContainerStatus& status) {
   if (status.state.terminated) return status.state.terminated.get();
   if (status.state.waiting && status.lastState.terminated) return status.lastState.terminated.get();
@@ -30,7 +30,7 @@ const ContainerStateTerminated* Ended(const ContainerStatus& status) {
 
 enum class InitProgress : uint8_t { kDone, kPending, kFailed };
 
-// What follows on the end of a container.
+// The restart action after the end of a container.
 RestartAction After(const StatusInput& input, const Container& container, ContainerKind kind,
                     int32_t exit_code) {
   const runtime::ContainerState* newest = input.state.Newest(container.name);
@@ -45,7 +45,7 @@ bool HasBegun(const PodStatus& status) {
 
 InitProgress Progress(const StatusInput& input, const PodStatus& status) {
   const Pod& pod = input.pod;
-  // Main containers exist only after all init containers; those may have been removed since.
+  // Main containers are created after all init containers, which may have been removed since.
   const bool begun = HasBegun(status);
   for (size_t i = 0; i < pod.spec.initContainers.size(); ++i) {
     const Container& init = pod.spec.initContainers[i];
@@ -89,7 +89,7 @@ std::string PhaseByContainers(const StatusInput& input, const PodStatus& status)
     }
   }
   if (input.ended) {
-    // Deleted, and nothing is left that could run: what never ran did not succeed.
+    // The Pod was deleted: containers that never ran did not succeed.
     return any_failed || any_waits || any_runs ? core::v1::kPodFailed : core::v1::kPodSucceeded;
   }
   if (any_waits) return core::v1::kPodPending;
@@ -99,10 +99,10 @@ std::string PhaseByContainers(const StatusInput& input, const PodStatus& status)
 
 std::string Phase(const StatusInput& input, const PodStatus& status) {
   const Pod& pod = input.pod;
-  if (IsTerminal(pod)) return pod.status.phase;  // never leaves it
+  if (IsTerminal(pod)) return pod.status.phase;  // terminal phases are final
   std::string phase = PhaseByContainers(input, status);
   if (!core_rules::IsTerminalPhase(phase) || input.ended) return phase;
-  // Sidecars may still be ending: what a final phase gives free is in use until then.
+  // Sidecars may still be running: a terminal phase would release resources that they use.
   const bool any_runs = std::any_of(input.state.containers.begin(), input.state.containers.end(),
                                     [](const runtime::ContainerState& c) { return MayRun(c); });
   if (!any_runs) return phase;
@@ -126,7 +126,7 @@ void SetAddresses(const StatusInput& input, PodStatus& status) {
   } else if (!sandboxes.empty() && sandboxes.front().ready) {
     ips = sandboxes.front().ips;
   }
-  // The last addresses stay in the status of what has ended: people look for them in logs.
+  // An ended Pod keeps its last addresses, for correlation with logs.
   if (ips.empty() && (input.ended || IsTerminal(input.pod))) return;
   status.podIP = ips.empty() ? "" : ips.front();
   status.podIPs.clear();
@@ -148,7 +148,7 @@ void SetDisruption(const StatusInput& input, const Time& now, PodStatus& status)
 
 PodStatus MakePodStatus(const StatusInput& input) {
   const Pod& pod = input.pod;
-  PodStatus status = pod.status;  // what others wrote stays
+  PodStatus status = pod.status;  // keeps fields of other writers
   const Time now = Time::FromUnix(
       std::chrono::floor<std::chrono::seconds>(input.now.time_since_epoch()).count());
   status.observedGeneration = pod.metadata.generation;
@@ -167,7 +167,7 @@ PodStatus MakePodStatus(const StatusInput& input) {
   });
 
   status.phase = Phase(input, status);
-  // With the phase that it explains, not before.
+  // Set reason and message together with the terminal phase, not before.
   if (input.end && core_rules::IsTerminalPhase(status.phase) && !IsTerminal(pod)) {
     status.reason = input.end->reason;
     status.message = input.end->message;

@@ -12,11 +12,11 @@
 #include "kubelet/pod/probe_results.h"
 #include "runtime/pod_state.h"
 
-// What the API is told about a Pod. Pure: the same state gives the same status, so that nothing is
-// written twice.
+// Computes the status of a Pod. Pure: equal states give equal statuses, so that nothing is written
+// twice.
 namespace cox::kubelet {
 
-// Why a container does not run now.
+// Why a container is waiting.
 struct WaitingReason {
   std::string reason;  // "CrashLoopBackOff", "ErrImagePull", "CreateContainerConfigError", ...
   std::string message;
@@ -29,13 +29,13 @@ struct StatusInput {
   Clock::WallTime now;
   std::vector<std::string> host_ips;
   std::string runtime_name = "containerd";
-  // By the container's name, of those that cannot be started for now.
+  // By container name, for containers that cannot be started now.
   std::map<std::string, WaitingReason, std::less<>> waiting = {};
-  // Why the Pod ends, where that is not its containers' doing.
+  // Why the Pod ends, if its containers are not the reason.
   std::optional<PodEnd> end = std::nullopt;
-  // Everything of it has ended for good (PodActions::ended): the phase is a final one.
+  // The Pod has ended for good (PodActions::ended): its phase is Succeeded or Failed.
   bool ended = false;
-  // Ids of those that are started again whatever their exit code says (PodView::restart).
+  // Ids of containers to restart regardless of their exit code (PodView::restart).
   std::set<std::string> restart = {};
 };
 

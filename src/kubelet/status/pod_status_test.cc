@@ -165,7 +165,7 @@ TEST(PodStatusTest, PhaseAndContainer) {
   }
 }
 
-TEST(PodStatusTest, TellsWhereAndWhatRuns) {
+TEST(PodStatusTest, ReportsAddressesAndContainers) {
   const Pod pod = MakePod(R"({"restartPolicy":"Always","containers":[{"name":"a","image":"i",
       "resources":{"requests":{"cpu":"1"}},"volumeMounts":[{"name":"v","mountPath":"/v","readOnly":true}]}]})");
   const PodState state = With({Running("a")});
@@ -188,7 +188,7 @@ TEST(PodStatusTest, TellsWhereAndWhatRuns) {
   EXPECT_EQ(a.volumeMounts[0].recursiveReadOnly, "Disabled");
 }
 
-TEST(PodStatusTest, TheSameStateGivesTheSameStatus) {
+TEST(PodStatusTest, SameStateGivesSameStatus) {
   Pod pod = MakePod(kAlways);
   const PodState state = With({Running("a")});
   const PodStatus first = MakePodStatus(
@@ -202,7 +202,7 @@ TEST(PodStatusTest, TheSameStateGivesTheSameStatus) {
   EXPECT_TRUE(DeepEqual(first, later));
 }
 
-TEST(PodStatusTest, WhatIsStartedAgainWhateverItSaysIsNotOver) {
+TEST(PodStatusTest, ContainerKilledForRestartKeepsPodRunning) {
   const Pod pod = MakePod(kOnFailure);
   const PodState state = With({Exited("a", 0)});  // its liveness probe had failed
   const PodStatus status = MakePodStatus(
@@ -210,7 +210,7 @@ TEST(PodStatusTest, WhatIsStartedAgainWhateverItSaysIsNotOver) {
   EXPECT_EQ(status.phase, "Running");
 }
 
-TEST(PodStatusTest, AnEvictionSaysWhy) {
+TEST(PodStatusTest, EvictionSetsReasonAndDisruptionTarget) {
   const Pod pod = MakePod(kAlways);
   const PodState state = With({Exited("a", 137)});
   StatusInput input{.pod = pod,
@@ -219,7 +219,7 @@ TEST(PodStatusTest, AnEvictionSaysWhy) {
                     .now = kNow,
                     .host_ips = {},
                     .end = PodEnd{"Evicted", "The node was low on resource: memory.", kNow}};
-  EXPECT_EQ(MakePodStatus(input).phase, "Running");  // it is still ending
+  EXPECT_EQ(MakePodStatus(input).phase, "Running");  // not ended yet
   EXPECT_EQ(MakePodStatus(input).reason, "");
   input.ended = true;
   const PodStatus status = MakePodStatus(input);
@@ -228,7 +228,7 @@ TEST(PodStatusTest, AnEvictionSaysWhy) {
   EXPECT_EQ(FindCondition(status.conditions, "DisruptionTarget")->reason, "TerminationByKubelet");
 }
 
-TEST(PodStatusTest, WhatHasEndedKeepsItsAddress) {
+TEST(PodStatusTest, EndedPodKeepsAddress) {
   const Pod pod = MakePod(kNever, R"({"podIP":"10.0.0.7","podIPs":[{"ip":"10.0.0.7"}]})");
   PodState state = With({Exited("a", 0)});
   state.sandboxes[0].ready = false;

@@ -10,7 +10,7 @@
 
 namespace cox::kubelet::testing {
 
-// Keeps what is recorded: "Warning BackOff Back-off restarting failed container ...".
+// Stores recorded events as text: "Warning BackOff Back-off restarting failed container ...".
 class FakeEvents final : public EventRecorder {
  public:
   using EventRecorder::Record;

@@ -7,7 +7,7 @@
 #include "base/strings.h"
 #include "kubelet/objects/object_source.h"
 
-// Config maps and secrets that a test writes down.
+// In-memory config maps and secrets for tests.
 namespace cox::kubelet::testing {
 
 class FakeObjects final : public ObjectSource {

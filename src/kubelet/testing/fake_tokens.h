@@ -8,7 +8,7 @@
 
 namespace cox::kubelet::testing {
 
-// Tokens that say what they are for.
+// Tokens that contain the parameters of their request.
 class FakeTokens final : public TokenSource {
  public:
   Result<Token> Get(Context&, const core::v1::Pod& pod, const std::string& audience,

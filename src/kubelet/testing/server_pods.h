@@ -10,7 +10,7 @@
 
 namespace cox::kubelet {
 
-// Pods that do nothing, for tests of what looks at them. Set up before use.
+// A PodManager without behaviour, for tests of its users. Set the members before use.
 class TestPods final : public PodManager {
  public:
   void OnPod(std::shared_ptr<const core::v1::Pod> pod) override { pods.push_back(*pod); }
@@ -45,7 +45,7 @@ class TestPods final : public PodManager {
   Status Ready() const override { return ready; }
 
   List<core::v1::Pod> pods;
-  std::map<std::string, ContainerRef> containers;  // "default/web/main", the life before: + "-1"
+  std::map<std::string, ContainerRef> containers;  // "default/web/main"; previous instance: "...-1"
   std::string sandbox;
   Status ready;
 };

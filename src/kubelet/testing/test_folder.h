@@ -12,7 +12,7 @@
 
 namespace cox::kubelet::testing {
 
-// A folder that is gone after the test.
+// A temporary directory that is removed after the test.
 class TestFolder {
  public:
   TestFolder() {

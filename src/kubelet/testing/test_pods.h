@@ -13,7 +13,7 @@
 #include "object/codec/json/json.h"
 #include "runtime/pod_state.h"
 
-// Pods and what runs of them, for tests.
+// Pods and runtime states for tests.
 namespace cox::kubelet::testing {
 
 // A Pod "web" of namespace "default" with uid "u1"; `spec` and `status` are JSON.
@@ -30,7 +30,7 @@ inline constexpr Clock::WallTime kNow{std::chrono::seconds(1'900'000'000)};
 using runtime::ContainerState;
 using runtime::PodState;
 
-// With a sandbox that is up, made a minute ago.
+// Has a ready sandbox that was created a minute ago.
 inline PodState RunningSandbox() {
   return {.uid = "u1",
           .ns = "default",

@@ -29,7 +29,7 @@ const Volume* FindVolume(const Pod& pod, const std::string& name) {
   return found == pod.spec.volumes.end() ? nullptr : &*found;
 }
 
-// Uids come from the API; as a part of a path they are checked all the same.
+// UIDs come from the API, but are part of a path: reject path separators.
 Status CheckUid(const std::string& uid) {
   if (uid.empty() || uid == "." || uid == ".." || uid.find('/') != std::string::npos) {
     return Status::BadRequest("not a Pod's uid: " + Quote(uid));
@@ -64,8 +64,8 @@ const VolumePlugin* VolumeManager::FindPlugin(const core::v1::VolumeSource& sour
 Result<VolumeSetUp> VolumeManager::SetUp(Context& ctx, const Pod& pod, const PodFacts& facts) {
   COX_RETURN_IF_ERROR(CheckUid(pod.metadata.uid));
   if (!pod.spec.volumes.empty()) {
-    // Containers use mounts. Other users of the host must not come in by the path, because much
-    // below it is readable, and some of it writable, for everybody.
+    // Containers use mounts. The mode keeps other host users out, because much below it is
+    // readable, and some of it writable, for all.
     COX_RETURN_IF_ERROR(MakeDirectories(PodPaths(options_.root_dir, pod.metadata.uid).pod(), 0750));
   }
   VolumeSetUp all;
@@ -110,7 +110,7 @@ Result<std::vector<ContainerMount>> VolumeManager::MountsOf(const Pod& pod,
                                 " to mount into container");
     }
     std::string path = plugin->PathOf(PodPaths(options_.root_dir, pod.metadata.uid), *volume);
-    // "Enabled" must not be ignored; "IfPossible" may.
+    // "Enabled" is mandatory and not supported; "IfPossible" is ignored.
     if (mount.recursiveReadOnly.value_or("") == "Enabled") {
       return Status::BadRequest("volume " + Quote(mount.name) +
                                 " requested recursive read-only mode, but it is not supported by "
@@ -150,7 +150,7 @@ Result<std::string> VolumeManager::BindSubPath(const Pod& pod, const std::string
   COX_ASSIGN_OR_RETURN(const Fd handle, OpenSubPath(volume_path, sub_path));
   const PodPaths paths(options_.root_dir, pod.metadata.uid);
   const std::string target = paths.sub_path(volume, container, index);
-  // Of the container's life before: what the path means may have changed.
+  // Unmount that of the previous container instance: the path may resolve differently now.
   COX_RETURN_IF_ERROR(mounter_.Unmount(target));
   struct stat s {};
   if (::fstat(handle.get(), &s) != 0) return FileError("stat", sub_path);
@@ -184,7 +184,7 @@ Status VolumeManager::UnmountBelow(const std::string& path, int depth) {
 Status VolumeManager::TearDown(const std::string& uid) {
   COX_RETURN_IF_ERROR(CheckUid(uid));
   const PodPaths paths(options_.root_dir, uid);
-  // Binds of subPaths first: they are of the volumes. <volume>/<container>/<index>
+  // subPath mounts first, because they use the volumes. <volume>/<container>/<index>
   COX_RETURN_IF_ERROR(UnmountBelow(paths.sub_paths(), 2));
   // <plugin>/<volume>
   COX_RETURN_IF_ERROR(UnmountBelow(paths.volumes(), 1));

@@ -16,7 +16,7 @@
 
 namespace cox::kubelet {
 
-// What of the host a container sees, and where.
+// A mount of a container.
 struct ContainerMount {
   std::string volume;
   std::string host_path;
@@ -30,15 +30,15 @@ struct ContainerMount {
 // The volumes of the Pods on this node. The types of volumes are plugins; the list is in
 // manager.cc.
 //
-// Its whole state is on disk, so that a kubelet that was restarted finds what the one before has
-// left. Volumes are set up again whenever an object has changed; only what differs is changed.
+// The whole state is on disk, so that a restarted kubelet finds the existing volumes. Volumes are
+// set up again whenever an object has changed; only differences are written.
 // Threads: All methods may be called concurrently for different Pods; for one Pod one at a time.
 // Ownership: The sources and the mounter outlive it.
 class VolumeManager {
  public:
   struct Options {
     std::string root_dir = "/var/lib/kubelet";
-    // Of volumes in memory without a limit of their own; 0: the kernel's default.
+    // Size of memory-backed volumes without a limit; 0: the kernel's default.
     int64_t default_memory_bytes = 0;
   };
   VolumeManager(Options options, ObjectSource& objects, TokenSource& tokens, Mounter& mounter);
@@ -47,16 +47,18 @@ class VolumeManager {
   // error is returned, with upstream's text `MountVolume.SetUp failed for volume "v" : ...`.
   Result<VolumeSetUp> SetUp(Context& ctx, const core::v1::Pod& pod, const PodFacts& facts);
 
-  // What a container sees of them, read-only where we write the files. REQUIRES: SetUp was OK.
-  // subPaths are bound to places of their own. Errors: CreateContainerConfigError's.
+  // The mounts of a container, read-only for volumes that the kubelet writes. Binds subPaths to
+  // separate mount points. Returns the errors of CreateContainerConfigError. REQUIRES: SetUp was
+  // OK.
   Result<std::vector<ContainerMount>> MountsOf(const core::v1::Pod& pod,
                                                const core::v1::Container& container,
                                                const Environment& environment);
 
-  // Unmounts and removes all that the Pod has on disk, by what is there: the Pod itself may be
-  // unknown by now. Never follows a link or deletes through a mount. Call it again after an error.
+  // Unmounts and removes everything that the Pod has on disk, based on the directory content: the
+  // Pod itself may be unknown. Never follows a symlink or deletes through a mount. Retry after an
+  // error.
   Status TearDown(const std::string& uid);
-  // Those that have something on disk.
+  // UIDs of Pods with a directory on disk.
   Result<std::vector<std::string>> PodsOnDisk() const;
 
  private:

@@ -22,7 +22,7 @@ using ::testing::IsEmpty;
 using testing::MakePod;
 using testing::TestFolder;
 
-// Remembers what would be mounted.
+// Records mounts without executing them.
 class FakeMounter final : public Mounter {
  public:
   Status MountTmpfs(const std::string& path, int64_t bytes) override {
@@ -65,7 +65,7 @@ class VolumeManagerTest : public ::testing::Test {
   VolumeManager manager_;
 };
 
-TEST_F(VolumeManagerTest, SetsUpAllKindsAndTearsThemDown) {
+TEST_F(VolumeManagerTest, SetsUpAndTearsDownAllVolumeTypes) {
   const auto pod = MakePod(R"({"containers":[{"name":"c"}],"volumes":[
       {"name":"e","emptyDir":{}},{"name":"m","emptyDir":{"medium":"Memory","sizeLimit":"1Mi"}},
       {"name":"c","configMap":{"name":"map"}},{"name":"s","secret":{"secretName":"secret"}},
@@ -96,7 +96,7 @@ TEST_F(VolumeManagerTest, SetsUpAllKindsAndTearsThemDown) {
   EXPECT_TRUE(manager_.TearDown("u1").ok());
 }
 
-TEST_F(VolumeManagerTest, FollowsObjectsAndTokens) {
+TEST_F(VolumeManagerTest, UpdatesFilesWhenObjectsOrTokensChange) {
   const auto pod =
       MakePod(R"({"containers":[{"name":"c"}],"volumes":[{"name":"c","configMap":{"name":"map"}},
       {"name":"p","projected":{"sources":[{"serviceAccountToken":{"path":"token"}}]}}]})");
@@ -108,7 +108,7 @@ TEST_F(VolumeManagerTest, FollowsObjectsAndTokens) {
   EXPECT_EQ(root_.Read(Volume("projected", "p") + "/token"), "u1||3600-2");
 }
 
-TEST_F(VolumeManagerTest, ErrorsNameTheVolumeAndTheOthersAreSetUp) {
+TEST_F(VolumeManagerTest, ErrorNamesVolumeAndOthersAreSetUp) {
   const auto pod = MakePod(R"({"volumes":[{"name":"bad","configMap":{"name":"none"}},
       {"name":"odd","nfs":{"server":"x","path":"/"}},{"name":"good","configMap":{"name":"map"}}]})");
   EXPECT_EQ(manager_.SetUp(ctx_, pod, {}).status().message(),
@@ -116,7 +116,7 @@ TEST_F(VolumeManagerTest, ErrorsNameTheVolumeAndTheOthersAreSetUp) {
   EXPECT_EQ(root_.Read(Volume("configmap", "good") + "/a"), "1");
 }
 
-TEST_F(VolumeManagerTest, WhatContainersDidToAnEmptyDirStays) {
+TEST_F(VolumeManagerTest, KeepsChangesOfContainersInEmptyDir) {
   const auto pod = MakePod(R"({"volumes":[{"name":"e","emptyDir":{}}]})");
   ASSERT_TRUE(manager_.SetUp(ctx_, pod, {}).ok());
   ::chmod((root_ / Volume("empty-dir", "e")).c_str(), 0700);
@@ -147,14 +147,14 @@ TEST_F(VolumeManagerTest, MountsOfAContainer) {
   EXPECT_TRUE(root_.Has(Volume("empty-dir", "e") + "/logs/web"));
   EXPECT_TRUE(mounter_.bound[0].ends_with("/a"));
   EXPECT_TRUE(mounter_.bound[1].ends_with(Volume("empty-dir", "e") + "/logs/web"));
-  // Made anew for the container's next life.
+  // The mounts are recreated for the next container instance.
   EXPECT_TRUE(manager_.MountsOf(pod, pod.spec.containers[0], environment).ok());
   ASSERT_TRUE(manager_.TearDown("u1").ok());
   EXPECT_THAT(mounter_.mounted, IsEmpty());
 }
 
-// CVE-2017-1002102: what a container does to the files of such a volume, root would follow.
-TEST_F(VolumeManagerTest, ContainersCannotWriteWhereWeDo) {
+// CVE-2017-1002102: the kubelet, as root, would follow symlinks that a container creates there.
+TEST_F(VolumeManagerTest, VolumesWrittenByKubeletAreReadOnly) {
   const auto pod = MakePod(R"({"containers":[{"name":"c","volumeMounts":[
       {"name":"c","mountPath":"/c"},{"name":"s","mountPath":"/s"},{"name":"d","mountPath":"/d"},
       {"name":"p","mountPath":"/p"},{"name":"e","mountPath":"/e"},{"name":"h","mountPath":"/h"}]}],
@@ -169,13 +169,13 @@ TEST_F(VolumeManagerTest, ContainersCannotWriteWhereWeDo) {
   EXPECT_EQ(writable, "eh");
 }
 
-TEST_F(VolumeManagerTest, OtherUsersOfTheHostDoNotGetIn) {
+TEST_F(VolumeManagerTest, PodDirectoryIsNotAccessibleToOtherUsers) {
   const auto pod = MakePod(R"({"volumes":[{"name":"s","secret":{"secretName":"secret"}}]})");
   ASSERT_TRUE(manager_.SetUp(ctx_, pod, {}).ok());
   EXPECT_EQ(root_.Mode("pods/u1") & 0007, 0U);
 }
 
-TEST_F(VolumeManagerTest, AnEmptyDirThatACrashLeftHalfMadeIsMadeAnew) {
+TEST_F(VolumeManagerTest, IncompleteEmptyDirIsRecreatedAfterCrash) {
   const auto pod = MakePod(R"({"volumes":[{"name":"e","emptyDir":{}}]})");
   std::filesystem::create_directories(root_ / (Volume("empty-dir", "e") + ".new"));
   ASSERT_TRUE(manager_.SetUp(ctx_, pod, {}).ok());
@@ -183,7 +183,7 @@ TEST_F(VolumeManagerTest, AnEmptyDirThatACrashLeftHalfMadeIsMadeAnew) {
   EXPECT_FALSE(root_.Has(Volume("empty-dir", "e") + ".new"));
 }
 
-TEST_F(VolumeManagerTest, RefusesWhatCannotBeMounted) {
+TEST_F(VolumeManagerTest, RejectsInvalidMounts) {
   auto pod =
       MakePod(R"({"containers":[{"name":"c","volumeMounts":[{"name":"x","mountPath":"/x"}]}]})");
   EXPECT_FALSE(manager_.MountsOf(pod, pod.spec.containers[0], {}).ok());

@@ -16,51 +16,50 @@ namespace cox::net {
 
 class ClientCall;
 
-// Where calls are served; the connections' side. Loop thread only.
+// Accepts calls and assigns them to connections. Loop thread only.
 class CallServer {
  public:
   virtual ~CallServer() = default;
   virtual void Begin(std::shared_ptr<ClientCall> call) = 0;
 };
 
-// HTTP on one connection of a client, apart from the connection. Loop thread only.
+// The HTTP protocol of one client connection, without the socket. Loop thread only.
 class ClientSession {
  public:
-  // Whom a session tells.
+  // Receives notifications of a session.
   class Host {
    public:
     virtual ~Host() = default;
-    // There may be something to send outside of Receive and Produce.
+    // Output may be available outside of Receive and Produce.
     virtual void OnOutputReady() = 0;
     // capacity() may have grown.
     virtual void OnCapacity() = 0;
-    // The server has not looked at it: another connection may.
+    // The server did not process the call: it may be retried on another connection.
     virtual void OnUnprocessed(std::shared_ptr<ClientCall> call) = 0;
   };
 
   virtual ~ClientSession() = default;
-  // How many calls it takes now.
+  // The number of calls it accepts now.
   virtual size_t capacity() const = 0;
   virtual size_t active() const = 0;
   // REQUIRES: capacity() > 0
   virtual void Submit(std::shared_ptr<ClientCall> call) = 0;
   virtual void Cancel(ClientCall& call) = 0;
-  // The reader took `size` bytes of the body.
+  // The reader consumed `size` bytes of the body.
   virtual void Consumed(ClientCall& call, size_t size) = 0;
   virtual void Ping() = 0;
 
   virtual void Receive(std::string_view bytes) = 0;
   virtual size_t Produce(char* to, size_t room) = 0;
   virtual bool finished() const = 0;
-  // The connection is gone (OK: the server closed it): every call ends.
+  // The connection is closed (OK: by the server): all calls end.
   virtual void Fail(const Status& why) = 0;
 };
 
-// One request and its response, between whoever waits for it, on any thread, and the session that
-// carries it, on the loop.
+// One request and its response, shared by the waiting thread and the session on the loop.
 class ClientCall final : public LoopTask {
  public:
-  // `reads`: the body counts as read when Consume says so, not when the observer has it.
+  // `reads`: body bytes count as read when Consume is called, not when the observer receives them.
   ClientCall(std::shared_ptr<EventLoop> loop, CallServer& server, Request request,
              std::shared_ptr<ResponseObserver> observer, bool reads)
       : reads(reads),
@@ -95,10 +94,10 @@ class ClientCall final : public LoopTask {
 
   const bool reads;
   const Request request;
-  // If set, the request asks for another protocol; called with the headers of the 101. The answer
-  // to the request ends there, and the connection is the link's. Set before Start; HTTP/1.1 only.
+  // If set, the request is a protocol upgrade; called with the headers of the 101. The response
+  // ends there, and the link takes over the connection. Set before Start; HTTP/1.1 only.
   std::function<Result<std::unique_ptr<Link>>(const Headers&)> upgrade;
-  std::string protocol = "websocket";  // which
+  std::string protocol = "websocket";  // of the upgrade
   ClientSession* session = nullptr;
   int32_t stream_id = 0;
   int attempts = 0;

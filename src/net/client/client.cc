@@ -5,14 +5,14 @@
 #include <utility>
 
 #include "base/mutex.h"
-#include "net/client/answered.h"
 #include "net/client/call.h"
 #include "net/client/pool.h"
+#include "net/client/response_collector.h"
 
 namespace cox::net {
 namespace {
 
-// Keeps what has come and was not read.
+// Buffers the unread response.
 class Inbox final : public ResponseObserver {
  public:
   void OnHeaders(int status, Headers headers) override {
@@ -79,7 +79,7 @@ class LoopStream final : public ClientStream {
   Result<Bytes> Read(Context& ctx) override {
     auto piece = inbox_->Next(ctx);
     if (piece.ok()) {
-      // Not for each piece: the window is far larger than this.
+      // Not for each piece: the window is much larger than kReport.
       unreported_ += piece->size();
       if (unreported_ >= kReport) call_->Consume(std::exchange(unreported_, 0));
     }
@@ -114,7 +114,7 @@ class LoopClient final : public Client {
   ~LoopClient() override { loop_->Stop(); }
 
   Result<Response> Do(Context& ctx, Request request) override {
-    const auto answered = std::make_shared<Answered>(options_.max_response_bytes);
+    const auto answered = std::make_shared<ResponseCollector>(options_.max_response_bytes);
     const auto call = MakeCall(std::move(request), answered, false);
     call->Start();
     const Status status = answered->Wait(ctx);

@@ -37,7 +37,7 @@ void Answer(const ExchangePtr& exchange) {
   exchange->Send(std::move(response));
 }
 
-// Counts what thousands of watches see.
+// Counts the events of many watches.
 struct Tally {
   Mutex mu;
   CondVar changed;
@@ -60,7 +60,7 @@ struct TallyObserver final : ResponseObserver {
   Tally& tally;
 };
 
-// A server of which the test writes each byte. Accepts one connection; the next is refused.
+// A server whose bytes the test writes. Accepts one connection and then closes the listener.
 class Scripted {
  public:
   explicit Scripted(std::function<void(tcp::socket&)> script)
@@ -82,7 +82,7 @@ class Scripted {
   std::thread thread_;
 };
 
-// Reads until the peer is gone.
+// Reads until the peer disconnects.
 void ReadAll(tcp::socket& socket) {
   char buffer[4096];
   boost::system::error_code error;
@@ -112,7 +112,7 @@ class ClientTest : public testing::Test {
   Context context_ = Context(clock_).WithTimeout(60s);
 };
 
-TEST_F(ClientTest, OpensMoreConnectionsWhenTheStreamsOfAllAreInUse) {
+TEST_F(ClientTest, OpensMoreConnectionsAtTheStreamLimit) {
   Loopback loopback(Answer, {.max_streams = 10});
   Tally tally;
   const auto client = loopback.MakeClient(true);
@@ -138,11 +138,11 @@ TEST_F(ClientTest, OpensMoreConnectionsWhenTheStreamsOfAllAreInUse) {
           .ok());
 }
 
-TEST_F(ClientTest, SharesRequestsAmongTheConnectionsAskedFor) {
+TEST_F(ClientTest, DistributesRequestsOverConfiguredConnections) {
   Loopback loopback([](const ExchangePtr& exchange) { Answer(exchange); });
   ClientOptions options = loopback.Options(true);
   options.connections = 3;
-  Tally tally;  // the client's end ends the watches
+  Tally tally;  // outlives the client, whose destruction ends the watches
   const auto client = loopback.MakeClient(options);
   std::vector<std::unique_ptr<Observation>> watches;
   for (int i = 0; i < 9; ++i) {
@@ -159,7 +159,7 @@ TEST_F(ClientTest, SharesRequestsAmongTheConnectionsAskedFor) {
   EXPECT_EQ(client->connections(), 3U);
 }
 
-TEST_F(ClientTest, ConnectsAgainAfterTheServerHasGoneAway) {
+TEST_F(ClientTest, ReconnectsAfterServerRestart) {
   for (const bool http2 : {true, false}) {
     uint16_t port = 0;
     std::unique_ptr<Client> client;
@@ -178,13 +178,13 @@ TEST_F(ClientTest, ConnectsAgainAfterTheServerHasGoneAway) {
   }
 }
 
-TEST_F(ClientTest, RequestThatTheServerDidNotLookAtIsSentAgain) {
+TEST_F(ClientTest, RefusedStreamIsRetried) {
   Loopback good(Answer, {}, false);
   std::atomic<int> refusals = 0;
   const std::string hello = frames::Frame(frames::kSettings, 0, 0, "");
   Scripted server([&](tcp::socket& socket) {
     Write(socket, hello);
-    // Stream 1 is refused twice (as 1 and 3), then answered.
+    // The request is refused twice (as streams 1 and 3), then answered.
     for (const uint32_t stream : {1, 3, 5}) {
       char buffer[4096];
       std::string seen;
@@ -213,7 +213,7 @@ TEST_F(ClientTest, RequestThatTheServerDidNotLookAtIsSentAgain) {
   client.reset();
 }
 
-TEST_F(ClientTest, ConnectionThatDoesNotAnswerPingsIsGivenUp) {
+TEST_F(ClientTest, ConnectionIsClosedWhenPingsAreNotAnswered) {
   Scripted server([](tcp::socket& socket) {
     Write(socket, frames::Frame(frames::kSettings, 0, 0, ""));
     ReadAll(socket);
@@ -224,10 +224,10 @@ TEST_F(ClientTest, ConnectionThatDoesNotAnswerPingsIsGivenUp) {
   EXPECT_THAT(response.status().message(), HasSubstr("pings"));
 }
 
-TEST_F(ClientTest, AfterACanceledRequestThatTheServerDoesNotReadTheNextOneIsSent) {
+TEST_F(ClientTest, CanceledBlockedRequestDoesNotBlockTheNext) {
   std::promise<void> begun;
   std::promise<void> end;
-  Scripted server([&](tcp::socket& socket) {  // nobody accepts after this one
+  Scripted server([&](tcp::socket& socket) {  // further connections are refused
     char first = 0;
     boost::system::error_code ignored;
     socket.read_some(boost::asio::buffer(&first, 1), ignored);
@@ -249,8 +249,8 @@ TEST_F(ClientTest, AfterACanceledRequestThatTheServerDoesNotReadTheNextOneIsSent
   end.set_value();
 }
 
-TEST_F(ClientTest, NobodyListeningIsUnavailable) {
-  // A port that is taken and on which nobody listens.
+TEST_F(ClientTest, RefusedConnectionIsUnavailable) {
+  // A bound port without a listener.
   boost::asio::io_context io;
   tcp::acceptor taken(io, tcp::v4());
   taken.bind({boost::asio::ip::address_v4::loopback(), 0});
@@ -260,8 +260,8 @@ TEST_F(ClientTest, NobodyListeningIsUnavailable) {
   EXPECT_TRUE(NotSent(response.status()));
 }
 
-// Not tried again without end: the next one would fare alike.
-TEST_F(ClientTest, ServerThatHangsUpBeforeItsSettingsIsUnavailable) {
+// No endless retries: the next attempt would fail the same way.
+TEST_F(ClientTest, ConnectionClosedBeforeSettingsIsUnavailable) {
   Scripted server([](tcp::socket& socket) { socket.close(); });
   const auto client = Plain(server.port(), true);
   const auto response = client->Do(context_, {.method = "POST", .target = "/"});
@@ -269,7 +269,7 @@ TEST_F(ClientTest, ServerThatHangsUpBeforeItsSettingsIsUnavailable) {
   EXPECT_TRUE(NotSent(response.status()));
 }
 
-TEST_F(ClientTest, ServerThatSaysNothingAtAllIsGivenUpInTime) {
+TEST_F(ClientTest, SilentServerCausesConnectTimeout) {
   Scripted server([](tcp::socket& socket) { ReadAll(socket); });
   ClientOptions options;
   options.host = "127.0.0.1";
@@ -282,10 +282,10 @@ TEST_F(ClientTest, ServerThatSaysNothingAtAllIsGivenUpInTime) {
   EXPECT_TRUE(NotSent(response.status()));
 }
 
-TEST_F(ClientTest, WhetherARequestWasSentIsToldWhereItIsKnown) {
+TEST_F(ClientTest, NotSentMarksRequestsTheServerDidNotProcess) {
   struct Case {
     const char* name;
-    std::string answer;  // to a request as stream 1
+    std::string answer;  // to the request on stream 1
     bool not_sent;
   };
   const Case cases[] = {
@@ -316,7 +316,7 @@ TEST_F(ClientTest, WhetherARequestWasSentIsToldWhereItIsKnown) {
   }
 }
 
-TEST_F(ClientTest, ConnectionThatIsNotUsedIsClosedInTime) {
+TEST_F(ClientTest, IdleConnectionIsClosedAfterTimeout) {
   std::latch closed(1);
   Scripted server([&](tcp::socket& socket) {
     char buffer[4096];
@@ -334,10 +334,10 @@ TEST_F(ClientTest, ConnectionThatIsNotUsedIsClosedInTime) {
   options.idle_timeout = 20ms;
   const auto client = *Client::Create(context_, options);
   EXPECT_TRUE(client->Do(context_, {.method = "GET", .target = "/"}).ok());
-  closed.wait();  // by the client, which still lives
+  closed.wait();  // by the client, which still exists
 }
 
-TEST_F(ClientTest, BrokenAnswersAreUnavailable) {
+TEST_F(ClientTest, MalformedResponsesAreUnavailable) {
   const std::string cases[] = {
       "",
       "HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc",
@@ -359,7 +359,7 @@ TEST_F(ClientTest, BrokenAnswersAreUnavailable) {
   }
 }
 
-TEST_F(ClientTest, BodyWithoutLengthEndsWithTheConnection) {
+TEST_F(ClientTest, BodyWithoutLengthEndsWhenConnectionCloses) {
   Scripted server([](tcp::socket& socket) {
     char buffer[4096];
     boost::system::error_code error;
@@ -372,7 +372,7 @@ TEST_F(ClientTest, BodyWithoutLengthEndsWithTheConnection) {
   EXPECT_EQ(TextOf(*response), "all of it");
 }
 
-TEST_F(ClientTest, ResponseBeyondTheLimitIsRefused) {
+TEST_F(ClientTest, ResponseAboveSizeLimitIsRejected) {
   Loopback loopback(Answer);
   ClientOptions options = loopback.Options(true);
   options.max_response_bytes = 999;
@@ -382,7 +382,7 @@ TEST_F(ClientTest, ResponseBeyondTheLimitIsRefused) {
                   .Is(Reason::kRequestEntityTooLarge));
 }
 
-TEST_F(ClientTest, HeadHasNoBodyAndKeepsTheConnection) {
+TEST_F(ClientTest, HeadHasNoBodyAndKeepsConnectionAlive) {
   Loopback loopback(Answer);
   for (const bool http2 : {true, false}) {
     const auto client = loopback.MakeClient(http2);
@@ -396,7 +396,7 @@ TEST_F(ClientTest, HeadHasNoBodyAndKeepsTheConnection) {
   }
 }
 
-TEST_F(ClientTest, TargetThatWouldBreakTheRequestLineIsRefused) {
+TEST_F(ClientTest, TargetWithControlCharactersIsRejected) {
   Loopback loopback(Answer);
   const auto client = loopback.MakeClient(false);
   EXPECT_TRUE(client->Do(loopback.context, {.method = "GET", .target = "/ HTTP/1.1\r\nx: y"})
@@ -404,7 +404,7 @@ TEST_F(ClientTest, TargetThatWouldBreakTheRequestLineIsRefused) {
                   .Is(Reason::kBadRequest));
 }
 
-TEST_F(ClientTest, StreamIsReadAfterItsClientWasClosed) {
+TEST_F(ClientTest, ReadingStreamOfDestroyedClientIsUnavailable) {
   Loopback loopback(Answer);
   auto client = loopback.MakeClient(true);
   auto watch = client->Start(loopback.context, {.method = "GET", .target = "/watch"});

@@ -39,7 +39,7 @@ void Http1ClientSession::Submit(std::shared_ptr<ClientCall> call) {
   }
   head_ += "\r\n";
   sent_ = 0;
-  answer_begun_ = false;
+  response_started_ = false;
   parser_.emplace(kMaxResponseHeader);
   if (request.method == "HEAD") parser_->skip(true);
   if (!busy_) host_.OnOutputReady();
@@ -47,7 +47,7 @@ void Http1ClientSession::Submit(std::shared_ptr<ClientCall> call) {
 
 void Http1ClientSession::Cancel(ClientCall& call) {
   if (call_.get() != &call) return;
-  // The only way to say it.
+  // HTTP/1.1 can only cancel a request by closing the connection.
   call_->session = nullptr;
   call_.reset();
   finished_ = true;
@@ -94,7 +94,7 @@ void Http1ClientSession::ReceiveSome(std::string_view* bytes) {
   using Outcome = Http1Parser<false>::Outcome;
   while (call_ != nullptr && !finished_) {
     if (bytes->empty() && !parser_->is_done()) return;
-    answer_begun_ = true;
+    response_started_ = true;
     const Outcome outcome = parser_->Parse(bytes);
     if (outcome == Outcome::kBad || outcome == Outcome::kTooLarge) {
       finished_ = true;
@@ -133,7 +133,7 @@ void Http1ClientSession::Upgrade(std::string_view* bytes) {
   link_->Start([this] {
     if (!busy_) host_.OnOutputReady();
   });
-  link_->Receive(*bytes);  // what the server sent right behind its answer
+  link_->Receive(*bytes);  // bytes that followed the 101
   *bytes = {};
   const std::shared_ptr<ClientCall> call = std::exchange(call_, nullptr);
   call->OnHeaders(101, std::move(parser_->headers));
@@ -153,15 +153,15 @@ void Http1ClientSession::Fail(const Status& why) {
   finished_ = true;
   if (link_ != nullptr) link_->Fail(why);
   if (call_ == nullptr) return;
-  if (answer_begun_ && parser_->is_header_done()) {
-    // A body without a length ends with the connection.
+  if (response_started_ && parser_->is_header_done()) {
+    // A body without a length ends when the connection is closed.
     Http1Parser<false>::Error error;
     parser_->put_eof(error);
     return EndCall(error || !why.ok() ? Status::Unavailable("the connection broke") : Status());
   }
-  // A kept connection that the server closed just when we used it: nobody has seen the request,
-  // most likely; for those that do no harm twice that is good enough.
-  if (reused_ && !answer_begun_ && IsIdempotent(call_->request.method)) {
+  // The server closed an idle connection at the moment of its reuse, so it most likely did not
+  // process the request; a retry is safe enough for idempotent methods.
+  if (reused_ && !response_started_ && IsIdempotent(call_->request.method)) {
     const std::shared_ptr<ClientCall> call = std::exchange(call_, nullptr);
     call->session = nullptr;
     return host_.OnUnprocessed(call);

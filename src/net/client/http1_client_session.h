@@ -10,7 +10,7 @@
 
 namespace cox::net {
 
-// The client's end of an HTTP/1.1 connection: one call at a time.
+// The client side of an HTTP/1.1 connection: one call at a time.
 class Http1ClientSession final : public ClientSession {
  public:
   Http1ClientSession(std::string authority, Host& host)
@@ -21,20 +21,20 @@ class Http1ClientSession final : public ClientSession {
   void Submit(std::shared_ptr<ClientCall> call) override;
   void Cancel(ClientCall& call) override;
   void Consumed(ClientCall& call, size_t size) override;
-  void Ping() override {}  // HTTP/1.1 has none; TCP's keep-alive has to do
+  void Ping() override {}  // HTTP/1.1 has no ping; TCP keep-alive replaces it
   void Receive(std::string_view bytes) override;
   size_t Produce(char* to, size_t room) override;
   bool finished() const override { return finished_ || (link_ != nullptr && link_->finished()); }
   void Fail(const Status& why) override;
 
   bool InputEnded() { return link_ != nullptr && link_->InputEnded(); }
-  // Nothing will be sent any more, and what was is with the kernel.
+  // Returns true when the link's output has ended and has been written to the kernel.
   bool OutputDone() {
     if (link_ == nullptr || !link_->output_ended()) return false;
     link_->OutputDone();
     return true;
   }
-  // False while the reader is behind: the kernel's buffers are the window.
+  // False while the reader is behind: the kernel's socket buffers act as the window.
   bool wants_input() const { return link_ != nullptr ? link_->wants_input() : unread_ < kWindow; }
 
  private:
@@ -49,14 +49,14 @@ class Http1ClientSession final : public ClientSession {
   std::shared_ptr<ClientCall> call_;
   bool reused_ = false;
   bool finished_ = false;
-  bool answer_begun_ = false;
+  bool response_started_ = false;
   bool busy_ = false;
   size_t unread_ = 0;
   std::string head_;
-  size_t sent_ = 0;  // of the request's body
+  size_t sent_ = 0;  // bytes of the request's body
   std::string input_;
   std::optional<Http1Parser<false>> parser_;
-  std::unique_ptr<Link> link_;  // what the connection has become, if not null
+  std::unique_ptr<Link> link_;  // the protocol after an upgrade, or null
 };
 
 }  // namespace cox::net

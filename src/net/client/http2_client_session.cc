@@ -12,9 +12,9 @@
 namespace cox::net {
 namespace {
 
-// What a server may send ahead of the reader of one stream.
+// The receive window of one stream.
 constexpr uint32_t kResponseWindow = 1024 * 1024;
-// The connection's window is given back at once, so it only has to cover what is on the wire.
+// The connection's window is updated at once, so it must only cover the data in flight.
 constexpr int32_t kConnectionWindow = 32 * 1024 * 1024;
 
 std::string_view View(const uint8_t* data, size_t size) {
@@ -105,7 +105,7 @@ Http2ClientSession::Http2ClientSession(std::string authority, std::string scheme
 Http2ClientSession::~Http2ClientSession() { nghttp2_session_del(session_); }
 
 size_t Http2ClientSession::capacity() const {
-  // Not before the server has said how many it takes: nghttp2 would queue what is too much.
+  // Zero until the server's SETTINGS have arrived: nghttp2 would queue excess requests.
   if (!settings_seen_ || failed_ || going_away_ ||
       nghttp2_session_check_request_allowed(session_) == 0)
     return 0;
@@ -183,7 +183,7 @@ void Http2ClientSession::OnFrame(const nghttp2_frame& frame) {
   } else if (frame.hd.type == NGHTTP2_HEADERS) {
     Stream* const stream = Find(frame.hd.stream_id);
     if (stream == nullptr || stream->call->ended()) return;
-    // Not interim answers, not trailers.
+    // Ignore interim responses and trailers.
     if (stream->status < 200 || stream->call->headers_seen) return;
     stream->call->OnHeaders(stream->status, std::move(stream->headers));
   }

@@ -12,10 +12,10 @@
 
 namespace cox::net {
 
-// The client's end of an HTTP/2 connection.
+// The client side of an HTTP/2 connection.
 class Http2ClientSession final : public ClientSession {
  public:
-  // `authority` and `scheme` of requests that do not name a host themselves.
+  // `authority` and `scheme` apply to requests without a host of their own.
   Http2ClientSession(std::string authority, std::string scheme, Host& host);
   ~Http2ClientSession() override;
 
@@ -33,7 +33,7 @@ class Http2ClientSession final : public ClientSession {
  private:
   struct Stream {
     std::shared_ptr<ClientCall> call;
-    size_t sent = 0;  // of the request's body
+    size_t sent = 0;  // bytes of the request's body
     int status = 0;
     Headers headers;
   };
@@ -53,7 +53,7 @@ class Http2ClientSession final : public ClientSession {
   bool busy_ = false;
   bool going_away_ = false;
   bool settings_seen_ = false;
-  int32_t last_stream_ = 0;  // that the server will look at, once going_away_
+  int32_t last_stream_ = 0;  // the last stream the server processes, once going_away_
   Http2Output output_;
 };
 

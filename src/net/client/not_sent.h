@@ -5,10 +5,10 @@
 
 namespace cox::net {
 
-// A mark on the Unavailable of a request that certainly nobody has looked at: no connection could
-// be made, or the server said that it will not. Who sends such a request again cannot do it twice.
+// Marks the Unavailable error of a request that the server certainly did not process: no connection
+// could be opened, or the server refused the stream. Such a request can be retried safely.
 //
-// The mark is a cause in the details, so it stays through WithContext and copies.
+// The mark is a cause in the details, so WithContext and copies keep it.
 Status MarkNotSent(const Status& status);
 bool NotSent(const Status& status);
 

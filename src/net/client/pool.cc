@@ -13,12 +13,12 @@
 namespace cox::net {
 namespace {
 
-// A request that nobody looked at goes to another connection this often.
+// Maximum attempts for a request that servers do not process.
 constexpr int kMaxAttempts = 3;
-// Connections being made at once: a server takes a burst of thousands for an attack.
+// Concurrent connection attempts: a server may take a burst of thousands for an attack.
 constexpr size_t kMaxConnecting = 128;
 
-// Nothing that could end the request line.
+// Contains nothing that could end the request line.
 bool IsToken(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c != '\x7f'; });
 }
@@ -28,7 +28,7 @@ std::string HostAndPort(const std::string& host, uint16_t port) {
   return port == 0 ? name : name + ":" + std::to_string(port);
 }
 
-// As requests name the server: without a port that goes without saying.
+// The authority in requests: without a default port.
 std::string Authority(const ClientOptions& options) {
   const bool default_port = options.port == (options.tls ? 443 : 80);
   return HostAndPort(options.host, default_port ? 0 : options.port);
@@ -42,7 +42,7 @@ Result<ClientContexts> MakeClientContexts(const ClientOptions& options) {
     COX_ASSIGN_OR_RETURN(made.server, MakeClientContext(options.tls_options, options.http2));
   }
   if (options.proxy && options.proxy->kind == Proxy::Kind::kHttps) {
-    // The same trust; who we are is for the server alone.
+    // Uses the same CAs, but not the client certificate, which is for the server only.
     const ClientTls trust{.ca_pem = options.tls_options.ca_pem,
                           .insecure = options.tls_options.insecure};
     COX_ASSIGN_OR_RETURN(made.proxy, MakeClientContext(trust, /*http2=*/false));
@@ -94,15 +94,15 @@ bool ClientPool::NeedsMore() const {
   if (connections_.size() < static_cast<size_t>(std::max(options_.connections, 1))) return true;
   size_t coming = 0;
   for (const auto& connection : connections_) coming += connection->connecting() ? 1 : 0;
-  if (coming >= kMaxConnecting) return false;  // the next begins when one of these is up
+  if (coming >= kMaxConnecting) return false;  // opening continues when one of these is up
   return waiting_.size() > coming * (options_.http2 ? expected_streams_ : 1);
 }
 
 void ClientPool::Distribute() {
-  // Ending a call or handing it over may lead back here.
+  // Ending or submitting a call may call this function again.
   if (closed_ || std::exchange(distributing_, true)) return;
   while (!waiting_.empty()) {
-    if (waiting_.front()->ended()) {  // canceled meanwhile
+    if (waiting_.front()->ended()) {  // canceled while waiting
       waiting_.pop_front();
       continue;
     }
@@ -135,7 +135,8 @@ void ClientPool::Open() {
 }
 
 void ClientPool::Remove(ClientConnection& connection, const Status& why) {
-  // Also one that the server closed without having said what it takes: the next would fare alike.
+  // Includes connections that the server closed before it sent SETTINGS: a retry would fail the
+  // same way.
   const bool was_connecting = !connection.was_up_;
   if (dead_.empty()) {
     loop_->Post([alive = alive_] {
@@ -144,7 +145,7 @@ void ClientPool::Remove(ClientConnection& connection, const Status& why) {
   }
   dead_.splice(dead_.end(), connections_, connection.self_);
   size_.fetch_sub(1, std::memory_order_relaxed);
-  // No connection could be made and none is there: those who wait learn why.
+  // No connection is left and none could be opened: fail the waiting calls.
   if (was_connecting && connections_.empty()) {
     for (const auto& call : std::exchange(waiting_, {})) call->OnEnd(MarkNotSent(why));
   }
@@ -318,12 +319,13 @@ void ClientConnection::OnEnd(const Status& why) { Fail(why); }
 
 void ClientConnection::OnOutputReady() {
   if (channel_ == nullptr) return;
-  // A canceled request of HTTP/1.1 leaves half of itself behind: what is blocked is never flushed.
+  // A canceled HTTP/1.1 request may be partially written: blocked output never reaches OnFlushed.
   if (http1_ && session_ != nullptr && session_->finished() && active() == 0 &&
       channel_->blocked()) {
     return Fail(Status::Unavailable("the request was canceled"));
   }
-  // Also while output is blocked: two ends that wait for each other's reading would do so forever.
+  // Also while output is blocked: otherwise two ends that wait for each other to read would
+  // deadlock.
   UpdateReading();
   pool_.loop_->FlushSoon(*channel_);
 }
@@ -347,7 +349,7 @@ void ClientConnection::OnUnprocessed(std::shared_ptr<ClientCall> call) {
 
 void ClientConnection::CheckTime(Clock::SteadyTime now) {
   const ClientOptions& options = pool_.options_;
-  // A connection is made when the server has said what it takes.
+  // A connection counts as open when the server has sent its SETTINGS.
   if (!was_up_) {
     if (now - since_ > options.connect_timeout) Fail(DialError(boost::asio::error::timed_out));
     return;

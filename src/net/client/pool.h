@@ -16,15 +16,15 @@ namespace cox::net {
 
 class ClientConnection;
 
-// What TLS needs for the connections of a client.
+// The TLS contexts of a client's connections.
 struct ClientContexts {
   SslContextPtr server;  // null: plain text
-  SslContextPtr proxy;   // null: none that speaks TLS
+  SslContextPtr proxy;   // null: no TLS proxy
 };
 // BadRequest for PEM that does not parse.
 Result<ClientContexts> MakeClientContexts(const ClientOptions& options);
 
-// The connections of a client, and the calls that wait for one. Loop thread only, apart from
+// The connections of a client, and the calls that wait for one. Loop thread only, except
 // construction and size().
 class ClientPool final : public CallServer {
  public:
@@ -32,7 +32,7 @@ class ClientPool final : public CallServer {
   ~ClientPool() override;
 
   void Begin(std::shared_ptr<ClientCall> call) override;
-  // Ends all calls. REQUIRES: the loop does not run any more, or this is its thread.
+  // Ends all calls. REQUIRES: the loop has stopped, or this is its thread.
   void Close();
   size_t size() const { return size_.load(std::memory_order_relaxed); }
 
@@ -42,7 +42,7 @@ class ClientPool final : public CallServer {
   friend class ClientConnection;
   using List = std::list<std::unique_ptr<ClientConnection>>;
 
-  // Hands waiting calls to connections with room, and opens more connections if need be.
+  // Assigns waiting calls to connections with capacity, and opens more connections if necessary.
   void Distribute();
   ClientConnection* LeastBusy();
   bool NeedsMore() const;
@@ -59,7 +59,7 @@ class ClientPool final : public CallServer {
   std::deque<std::shared_ptr<ClientCall>> waiting_;
   List connections_;
   List dead_;
-  size_t expected_streams_ = 100;  // what a connection takes: the usual limit, then the seen one
+  size_t expected_streams_ = 100;  // streams per connection: the usual limit, then the observed one
   bool closed_ = false;
   bool distributing_ = false;
   bool distribute_queued_ = false;
@@ -68,14 +68,14 @@ class ClientPool final : public CallServer {
   std::shared_ptr<ClientPool*> alive_;
 };
 
-// One connection: being made, then carrying a session.
+// One connection: first connecting, then carrying a session.
 class ClientConnection final : public Channel::User, public ClientSession::Host {
  public:
   explicit ClientConnection(ClientPool& pool);
   ~ClientConnection() override;
 
   void Connect();
-  // Not of use yet, but soon.
+  // Not usable yet, but soon.
   bool connecting() const { return session_ == nullptr || (active() == 0 && capacity() == 0); }
   size_t capacity() const { return session_ == nullptr ? 0 : session_->capacity(); }
   size_t active() const { return session_ == nullptr ? 0 : session_->active(); }
@@ -99,9 +99,9 @@ class ClientConnection final : public Channel::User, public ClientSession::Host 
 
   void OnResolved(const boost::asio::ip::tcp::resolver::results_type& ends);
   void OnConnected(boost::asio::ip::tcp::socket socket);
-  // In the words that Go's dialer has for it, which stand in what users of the API read.
+  // Formats the error like Go's dialer, because users see the text in API errors.
   Status DialError(const boost::system::error_code& error) const;
-  // Where the socket goes: the server, or the proxy before it.
+  // The address of the socket: the proxy's if there is one, else the server's.
   const std::string& dialed_host() const;
   uint16_t dialed_port() const;
   Result<std::unique_ptr<Tunnel>> MakeTunnel() const;
@@ -114,10 +114,10 @@ class ClientConnection final : public Channel::User, public ClientSession::Host 
   std::shared_ptr<Channel> channel_;
   std::unique_ptr<ClientSession> session_;
   bool http1_ = false;
-  bool was_up_ = false;      // it could have carried a request
-  Clock::SteadyTime since_;  // of the connecting, then of the last byte that came
+  bool was_up_ = false;      // it reached a usable state
+  Clock::SteadyTime since_;  // start of connecting, later the time of the last input
   Clock::SteadyTime pinged_{};
-  Clock::SteadyTime idle_since_{};  // none: it is in use, or nobody has looked
+  Clock::SteadyTime idle_since_{};  // zero: in use, or not checked yet
   ClientPool::List::iterator self_;
 };
 

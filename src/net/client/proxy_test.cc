@@ -20,8 +20,8 @@ void Answer(const ExchangePtr& exchange) {
   exchange->Send({.body = {Bytes(std::string(300'000, 'x'))}});
 }
 
-// A TLS end before another server: together with a Relay a proxy that is spoken to by TLS. One
-// thread serves it.
+// A TLS terminator in front of another server; together with a Relay it is an HTTPS proxy. Runs on
+// one thread.
 class TlsFront {
  public:
   using Tcp = boost::asio::ip::tcp;
@@ -85,7 +85,7 @@ class TlsFront {
 
 class ProxyTest : public testing::Test {
  protected:
-  // The failure in brackets.
+  // Returns the size of the response, or the error in parentheses.
   std::string Ask(const Loopback& server, bool http2, Proxy proxy, std::string host = "127.0.0.1") {
     ClientOptions options = server.Options(http2);
     options.host = std::move(host);
@@ -105,31 +105,31 @@ class ProxyTest : public testing::Test {
   Context context_ = Context(clock_).WithTimeout(std::chrono::seconds(60));
 };
 
-TEST_F(ProxyTest, GoesThroughEachKind) {
+TEST_F(ProxyTest, ConnectsThroughHttpAndSocks5Proxies) {
   for (const bool tls : {true, false}) {
     Loopback server(Answer, {}, tls);
     const uint16_t port = server.server->port();
     for (const bool http2 : {true, false}) {
-      Relay http({.greeting = Relay::Greeting::kConnect, .port = port});
+      Relay http({.handshake = Relay::Handshake::kConnect, .port = port});
       EXPECT_EQ(Ask(server, http2, {.kind = Proxy::Kind::kHttp, .port = http.port()}), "300000");
       EXPECT_THAT(
-          http.greetings(),
+          http.handshakes(),
           ElementsAre(StartsWith("CONNECT 127.0.0.1:" + std::to_string(port) + " HTTP/1.1")));
-      Relay socks({.greeting = Relay::Greeting::kSocks5, .port = port});
+      Relay socks({.handshake = Relay::Handshake::kSocks5, .port = port});
       EXPECT_EQ(Ask(server, http2, {.kind = Proxy::Kind::kSocks5, .port = socks.port()}), "300000");
-      EXPECT_THAT(socks.greetings(), ElementsAre("127.0.0.1:" + std::to_string(port)));
+      EXPECT_THAT(socks.handshakes(), ElementsAre("127.0.0.1:" + std::to_string(port)));
     }
   }
 }
 
-TEST_F(ProxyTest, GoesThroughOneThatSpeaksTls) {
+TEST_F(ProxyTest, ConnectsThroughHttpsProxy) {
   Loopback server(Answer);
-  Relay http({.greeting = Relay::Greeting::kConnect, .port = server.server->port()});
+  Relay http({.handshake = Relay::Handshake::kConnect, .port = server.server->port()});
   TlsFront front(server.certificate, http.port());
   for (const bool http2 : {true, false}) {
     EXPECT_EQ(Ask(server, http2, {.kind = Proxy::Kind::kHttps, .port = front.port()}), "300000");
   }
-  // It is verified.
+  // The proxy's certificate is verified.
   TlsFront other(
       Loopback::Made({.common_name = "localhost", .ip_addresses = {"127.0.0.1"}}, nullptr),
       http.port());
@@ -137,41 +137,41 @@ TEST_F(ProxyTest, GoesThroughOneThatSpeaksTls) {
               HasSubstr("proxy 127.0.0.1:" + std::to_string(other.port()) + ": TLS handshake"));
 }
 
-TEST_F(ProxyTest, NamesAreLookedUpThere) {
+TEST_F(ProxyTest, ProxyResolvesHostNames) {
   Loopback server(Answer);
-  Relay http({.greeting = Relay::Greeting::kConnect, .port = server.server->port()});
-  Relay socks({.greeting = Relay::Greeting::kSocks5, .port = server.server->port()});
-  // The certificate is for another name; that it is asked for is enough.
+  Relay http({.handshake = Relay::Handshake::kConnect, .port = server.server->port()});
+  Relay socks({.handshake = Relay::Handshake::kSocks5, .port = server.server->port()});
+  // The certificate is for another name; reaching the name check is sufficient.
   EXPECT_THAT(Ask(server, true, {.kind = Proxy::Kind::kHttp, .port = http.port()}, "no.such.host"),
               HasSubstr("hostname mismatch"));
-  EXPECT_THAT(http.greetings(), ElementsAre(StartsWith("CONNECT no.such.host:")));
+  EXPECT_THAT(http.handshakes(), ElementsAre(StartsWith("CONNECT no.such.host:")));
   EXPECT_THAT(
       Ask(server, true, {.kind = Proxy::Kind::kSocks5, .port = socks.port()}, "no.such.host"),
       HasSubstr("hostname mismatch"));
-  EXPECT_THAT(socks.greetings(), ElementsAre(StartsWith("no.such.host:")));
+  EXPECT_THAT(socks.handshakes(), ElementsAre(StartsWith("no.such.host:")));
 }
 
-TEST_F(ProxyTest, LogsIn) {
+TEST_F(ProxyTest, SendsCredentials) {
   Loopback server(Answer);
-  Relay http({.greeting = Relay::Greeting::kConnect, .port = server.server->port()});
+  Relay http({.handshake = Relay::Handshake::kConnect, .port = server.server->port()});
   const auto as_joe = [](Proxy::Kind kind, uint16_t port) {
     return Proxy{
         .kind = kind, .port = port, .username = "joe", .password = Secret<std::string>("sesame")};
   };
   EXPECT_EQ(Ask(server, true, as_joe(Proxy::Kind::kHttp, http.port())), "300000");
-  EXPECT_THAT(http.greetings(),
+  EXPECT_THAT(http.handshakes(),
               ElementsAre(HasSubstr("\r\nproxy-authorization: Basic am9lOnNlc2FtZQ==\r\n")));
-  Relay socks({.greeting = Relay::Greeting::kSocks5,
+  Relay socks({.handshake = Relay::Handshake::kSocks5,
                .port = server.server->port(),
                .socks_password = true});
   EXPECT_EQ(Ask(server, true, as_joe(Proxy::Kind::kSocks5, socks.port())), "300000");
-  EXPECT_THAT(socks.greetings(), ElementsAre(StartsWith("joe:sesame 127.0.0.1:")));
-  // Who has no password is told.
+  EXPECT_THAT(socks.handshakes(), ElementsAre(StartsWith("joe:sesame 127.0.0.1:")));
+  // Without a password, the error contains a hint.
   EXPECT_THAT(Ask(server, true, {.kind = Proxy::Kind::kSocks5, .port = socks.port()}),
               HasSubstr("put user:password@ into its URL"));
 }
 
-TEST_F(ProxyTest, RefusalsAreToldAndNothingIsSent) {
+TEST_F(ProxyTest, ReportsProxyErrorsAndSendsNothing) {
   Loopback server(Answer);
   struct Case {
     Proxy::Kind kind;
@@ -189,7 +189,7 @@ TEST_F(ProxyTest, RefusalsAreToldAndNothingIsSent) {
   };
   for (const Case& c : cases) {
     const bool socks = c.kind == Proxy::Kind::kSocks5;
-    Relay relay({.greeting = socks ? Relay::Greeting::kSocks5 : Relay::Greeting::kConnect,
+    Relay relay({.handshake = socks ? Relay::Handshake::kSocks5 : Relay::Handshake::kConnect,
                  .port = server.server->port(),
                  .connect_answer = c.answer,
                  .socks_reply = c.reply});
@@ -205,17 +205,17 @@ TEST_F(ProxyTest, RefusalsAreToldAndNothingIsSent) {
   EXPECT_EQ(server.server->stats().requests, 0U);
 }
 
-TEST_F(ProxyTest, AnEndlessAnswerIsNotRead) {
+TEST_F(ProxyTest, RejectsOversizedProxyResponse) {
   Loopback server(Answer);
-  Relay relay({.greeting = Relay::Greeting::kConnect,
+  Relay relay({.handshake = Relay::Handshake::kConnect,
                .port = server.server->port(),
                .connect_answer = "HTTP/1.1 200 OK\r\nx: " + std::string(100'000, 'y')});
   EXPECT_THAT(Ask(server, true, {.port = relay.port()}), HasSubstr("not answer as a proxy does"));
 }
 
-TEST_F(ProxyTest, OneThatIsNotThereIsNamed) {
+TEST_F(ProxyTest, UnreachableProxyIsNamedInError) {
   Loopback server(Answer);
-  // Taken, and nobody listens on it.
+  // A bound port without a listener.
   boost::asio::io_context io;
   boost::asio::ip::tcp::acceptor taken(io, boost::asio::ip::tcp::v4());
   taken.bind({boost::asio::ip::address_v4::loopback(), 0});

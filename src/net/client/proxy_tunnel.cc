@@ -13,8 +13,8 @@
 namespace cox::net {
 namespace {
 
-// An answer to CONNECT has a line and a few fields.
-constexpr size_t kMaxAnswer = size_t{16} * 1024;
+// Limit for the response to CONNECT.
+constexpr size_t kMaxResponse = size_t{16} * 1024;
 constexpr size_t kRecord = size_t{16} * 1024;
 
 std::string Bracketed(const std::string& host, uint16_t port) {
@@ -31,20 +31,20 @@ std::string Base64(const std::string& text) {
   return out;
 }
 
-// What is said to a proxy, and what it answers, apart from how the bytes get there.
-class Greeting {
+// The handshake protocol of a proxy, without the transport.
+class ProxyHandshake {
  public:
-  virtual ~Greeting() = default;
+  virtual ~ProxyHandshake() = default;
   virtual std::string Start() = 0;
-  // Takes from the front of `in` what belongs to it; `in` keeps what is not complete. True: done,
-  // and what is left is not the proxy's.
+  // Consumes complete messages from the front of `in`. True: the handshake is complete, and the
+  // rest of `in` is tunneled payload.
   virtual Result<bool> Receive(std::string* in, std::string* send) = 0;
 };
 
 // CONNECT (RFC 9110, section 9.3.6).
-class HttpGreeting final : public Greeting {
+class HttpProxyHandshake final : public ProxyHandshake {
  public:
-  HttpGreeting(const Proxy& proxy, std::string to) : to_(std::move(to)) {
+  HttpProxyHandshake(const Proxy& proxy, std::string to) : to_(std::move(to)) {
     if (!proxy.username.empty()) {
       authorization_ = "proxy-authorization: Basic " +
                        Base64(proxy.username + ":" + proxy.password.Reveal()) + "\r\n";
@@ -59,7 +59,8 @@ class HttpGreeting final : public Greeting {
   Result<bool> Receive(std::string* in, std::string*) override {
     const size_t end = in->find("\r\n\r\n");
     if (end == std::string::npos) {
-      if (in->size() > kMaxAnswer) return Status::Unavailable("it does not answer as a proxy does");
+      if (in->size() > kMaxResponse)
+        return Status::Unavailable("it does not answer as a proxy does");
       return false;
     }
     std::string line = in->substr(0, std::min<size_t>(in->find("\r\n"), 100));
@@ -78,10 +79,10 @@ class HttpGreeting final : public Greeting {
   std::string authorization_;  // a secret
 };
 
-// RFC 1928, with the passwords of RFC 1929.
-class SocksGreeting final : public Greeting {
+// SOCKS5 (RFC 1928) with username/password authentication (RFC 1929).
+class SocksProxyHandshake final : public ProxyHandshake {
  public:
-  SocksGreeting(const Proxy& proxy, const std::string& host, uint16_t port)
+  SocksProxyHandshake(const Proxy& proxy, const std::string& host, uint16_t port)
       : username_(proxy.username), password_(proxy.password), request_("\x05\x01\0", 3) {
     unsigned char address[sizeof(in6_addr)];
     const auto append = [this, &address](char kind, size_t size) {
@@ -93,7 +94,7 @@ class SocksGreeting final : public Greeting {
     } else if (inet_pton(AF_INET6, host.c_str(), address) == 1) {
       append('\x04', 16);
     } else {
-      // The proxy looks it up: where it stands, the name may mean something else.
+      // The proxy resolves the name, which may differ from the local resolution.
       request_ += '\x03';
       request_ += static_cast<char>(std::min<size_t>(host.size(), 255));
       request_.append(host, 0, 255);
@@ -154,7 +155,7 @@ class SocksGreeting final : public Greeting {
     return {};
   }
 
-  // Version, reply, 0, and an address that is of no interest.
+  // Version, reply, 0, and the bound address, which is ignored.
   static Result<bool> TakeReply(std::string* in) {
     if (in->size() < 5) return false;
     size_t size = 0;
@@ -197,14 +198,14 @@ class SocksGreeting final : public Greeting {
 
 class ProxyTunnel final : public Tunnel {
  public:
-  ProxyTunnel(std::string name, std::unique_ptr<Greeting> greeting, SslPtr ssl)
-      : name_(std::move(name)), greeting_(std::move(greeting)) {
+  ProxyTunnel(std::string name, std::unique_ptr<ProxyHandshake> handshake, SslPtr ssl)
+      : name_(std::move(name)), handshake_(std::move(handshake)) {
     if (ssl != nullptr) tls_.emplace(std::move(ssl));
   }
 
   Status Start(std::string* send) override {
     std::string_view nothing;
-    return tls_ ? Handshake(&nothing, send) : Say(greeting_->Start(), send);
+    return tls_ ? Handshake(&nothing, send) : Send(handshake_->Start(), send);
   }
 
   Status Receive(std::string_view bytes, std::string* inner, std::string* send) override {
@@ -238,7 +239,7 @@ class ProxyTunnel final : public Tunnel {
     return Status::Unavailable("proxy " + name_ + ": " + why);
   }
 
-  Status Say(std::string_view text, std::string* send) {
+  Status Send(std::string_view text, std::string* send) {
     return text.empty() ? Status() : Wrap(text, send);
   }
 
@@ -247,10 +248,10 @@ class ProxyTunnel final : public Tunnel {
     if (state == TlsEngine::State::kWantMore) return {};
     if (state != TlsEngine::State::kOk) return Failed("TLS handshake: " + tls_->error());
     secured_ = true;
-    return Say(greeting_->Start(), send);
+    return Send(handshake_->Start(), send);
   }
 
-  // Plain text of the proxy: its answers, then what is not its own.
+  // Processes plaintext from the proxy: first its handshake replies, then tunneled payload.
   Status Pass(std::string_view bytes, std::string* inner, std::string* send) {
     if (open_) {
       inner->append(bytes);
@@ -258,9 +259,9 @@ class ProxyTunnel final : public Tunnel {
     }
     unread_.append(bytes);
     std::string answer;
-    const Result<bool> done = greeting_->Receive(&unread_, &answer);
+    const Result<bool> done = handshake_->Receive(&unread_, &answer);
     if (!done.ok()) return Failed(done.status().message());
-    COX_RETURN_IF_ERROR(Say(answer, send));
+    COX_RETURN_IF_ERROR(Send(answer, send));
     if (*done) {
       open_ = true;
       inner->append(std::exchange(unread_, {}));
@@ -269,7 +270,7 @@ class ProxyTunnel final : public Tunnel {
   }
 
   const std::string name_;
-  const std::unique_ptr<Greeting> greeting_;
+  const std::unique_ptr<ProxyHandshake> handshake_;
   std::optional<TlsEngine> tls_;
   bool secured_ = false;
   bool open_ = false;
@@ -280,13 +281,13 @@ class ProxyTunnel final : public Tunnel {
 
 std::unique_ptr<Tunnel> MakeProxyTunnel(const Proxy& proxy, const std::string& host, uint16_t port,
                                         SslPtr ssl) {
-  std::unique_ptr<Greeting> greeting;
+  std::unique_ptr<ProxyHandshake> handshake;
   if (proxy.kind == Proxy::Kind::kSocks5) {
-    greeting = std::make_unique<SocksGreeting>(proxy, host, port);
+    handshake = std::make_unique<SocksProxyHandshake>(proxy, host, port);
   } else {
-    greeting = std::make_unique<HttpGreeting>(proxy, Bracketed(host, port));
+    handshake = std::make_unique<HttpProxyHandshake>(proxy, Bracketed(host, port));
   }
-  return std::make_unique<ProxyTunnel>(Bracketed(proxy.host, proxy.port), std::move(greeting),
+  return std::make_unique<ProxyTunnel>(Bracketed(proxy.host, proxy.port), std::move(handshake),
                                        std::move(ssl));
 }
 

@@ -11,7 +11,7 @@
 
 namespace cox::net {
 
-// The way through `proxy` to host:port. `ssl`: for a proxy that speaks TLS, in connect state; else
+// A tunnel through `proxy` to host:port. `ssl`: in connect state, for a proxy with TLS; otherwise
 // null.
 std::unique_ptr<Tunnel> MakeProxyTunnel(const Proxy& proxy, const std::string& host, uint16_t port,
                                         SslPtr ssl);

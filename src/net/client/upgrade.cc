@@ -5,15 +5,15 @@
 
 #include "base/strings.h"
 #include "net/byte_stream.h"
-#include "net/client/answered.h"
 #include "net/client/call.h"
 #include "net/client/pool.h"
+#include "net/client/response_collector.h"
 #include "net/upgrade/raw_link.h"
 
 namespace cox::net {
 namespace {
 
-// What was written before the end may take this long to leave.
+// Timeout for sending the remaining output.
 constexpr std::chrono::seconds kLastWords{5};
 
 char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
@@ -23,7 +23,7 @@ bool SameToken(std::string_view a, std::string_view b) {
                     [](char x, char y) { return Lower(x) == Lower(y); });
 }
 
-// A stream with all that it runs on.
+// A stream with its own event loop and connection pool.
 class ClientByteStream final : public ByteStream {
  public:
   ClientByteStream(const Context& ctx, ClientOptions client, ClientContexts tls,
@@ -38,10 +38,10 @@ class ClientByteStream final : public ByteStream {
     loop_->Stop();
   }
 
-  // The server's answer; 101: this can be used.
+  // Returns the server's response; the stream is usable if it is 101.
   Result<Response> Connect(Context& ctx, Request request, std::string protocol) {
     request.headers.Clean();
-    const auto answered = std::make_shared<Answered>();
+    const auto answered = std::make_shared<ResponseCollector>();
     const auto call =
         std::make_shared<ClientCall>(loop_, pool_, std::move(request), answered, /*reads=*/false);
     call->protocol = protocol;
@@ -71,7 +71,7 @@ class ClientByteStream final : public ByteStream {
   }
 
  private:
-  const Context root_;  // outlives the caller's
+  const Context root_;  // outlives the caller's context
   const ClientOptions client_;
   const std::shared_ptr<EventLoop> loop_;
   const std::shared_ptr<RawCore> core_;

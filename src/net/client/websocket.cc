@@ -2,16 +2,16 @@
 #include <utility>
 
 #include "base/status_code.h"
-#include "net/client/answered.h"
 #include "net/client/call.h"
 #include "net/client/pool.h"
+#include "net/client/response_collector.h"
 #include "net/websocket/handshake.h"
 #include "net/websocket/link.h"
 
 namespace cox::net {
 namespace {
 
-// A socket with all that it runs on.
+// A WebSocket with its own event loop and connection pool.
 class ClientWebSocket final : public WebSocket {
  public:
   ClientWebSocket(ClientOptions client, const WebSocketOptions& options, ClientContexts tls,
@@ -22,12 +22,12 @@ class ClientWebSocket final : public WebSocket {
         pool_(client_, std::move(tls), loop_) {}
   ~ClientWebSocket() override { loop_->Stop(); }
 
-  // The server's answer; 101: this can be used.
+  // Returns the server's response; the socket is usable if it is 101.
   Result<Response> Connect(Context& ctx, Request request, std::vector<std::string> protocols) {
     const std::string key = MakeWebSocketKey();
     AddClientHandshake(key, protocols, &request);
     request.headers.Clean();
-    const auto answered = std::make_shared<Answered>();
+    const auto answered = std::make_shared<ResponseCollector>();
     const auto call =
         std::make_shared<ClientCall>(loop_, pool_, std::move(request), answered, /*reads=*/false);
     call->upgrade = [this, key, protocols = std::move(protocols)](
@@ -55,7 +55,7 @@ class ClientWebSocket final : public WebSocket {
   const ClientOptions client_;
   const std::shared_ptr<EventLoop> loop_;
   const std::shared_ptr<WebSocketCore> core_;
-  std::string protocol_;  // the loop's until the handshake is done, then constant
+  std::string protocol_;  // written by the loop during the handshake, then constant
   ClientPool pool_;
 };
 

@@ -41,7 +41,8 @@ Result<std::shared_ptr<Connection>> Channel::Get(const Context& ctx) {
       mu_.AssertHeld();
       return attempts_ != seen;
     }));
-    // Whose turn it was may have stopped before the servers could answer: then it is ours.
+    // The dialing thread's context may have stopped before a server responded: then this thread
+    // dials.
     if (failure_.Is(Reason::kServiceUnavailable)) return failure_;
   }
   dialing_ = true;
@@ -80,7 +81,7 @@ Result<std::shared_ptr<Connection>> Channel::Dial(const Context& ctx, size_t fir
             {"error", last.message()});
       continue;
     }
-    // The clock is the channel's own: the connection outlives the call that made it.
+    // Uses the channel's clock, because the connection outlives the call that opened it.
     auto connection = std::make_shared<Connection>(scope_.context().clock(), endpoint,
                                                    std::move(*socket), options_.connection);
     COX_RETURN_IF_ERROR(scope_.Go(name_, [connection](Context& work) {

@@ -16,12 +16,12 @@
 
 namespace cox::net::grpc {
 
-// A connection to one of several servers that are equally good, made when it is needed and again
-// when it broke. All calls go to the same server as long as that works; then to the next that
-// answers.
+// A connection to one of several equivalent servers, opened on demand and reopened when it broke.
+// All calls go to the same server while it works; then to the next server that responds.
 //
-// Threads: all methods may be called concurrently; one connects, the others wait for the outcome.
-// Ownership: owns the threads of its connections. Destroying it breaks what is under way.
+// Threads: all methods may be called concurrently; one thread connects, the others wait for the
+//   result.
+// Ownership: owns the threads of its connections. Destruction aborts calls in progress.
 class Channel {
  public:
   struct Options {
@@ -34,13 +34,13 @@ class Channel {
   Channel(const Context& ctx, std::string name, Options options, SslContextPtr tls);
   ~Channel() { Close(); }
 
-  // Breaks what is under way and takes no more calls. Returns when its threads have ended.
+  // Aborts calls in progress and rejects new ones. Returns when its threads have ended.
   void Close();
 
-  // A connection that takes calls. Unavailable if no server can be reached.
+  // A connection that accepts calls. Unavailable if no server can be reached.
   Result<std::shared_ptr<Connection>> Get(const Context& ctx);
-  // The server of `connection` answers but cannot help, as when it knows no leader: the next Get
-  // tries the other servers first. What is under way goes on.
+  // The server of `connection` responds but is not usable, for example because it has no leader:
+  // the next Get tries the other servers first. Calls in progress continue.
   void Avoid(const std::shared_ptr<Connection>& connection);
 
  private:
@@ -54,10 +54,10 @@ class Channel {
   Mutex mu_;
   CondVar dialed_;
   std::shared_ptr<Connection> connection_ COX_GUARDED_BY(mu_);  // may be null
-  size_t next_ COX_GUARDED_BY(mu_) = 0;                         // the endpoint to begin with
+  size_t next_ COX_GUARDED_BY(mu_) = 0;                         // the endpoint to try first
   bool dialing_ COX_GUARDED_BY(mu_) = false;
-  uint64_t attempts_ COX_GUARDED_BY(mu_) = 0;  // finished
-  Status failure_ COX_GUARDED_BY(mu_);         // of the last one
+  uint64_t attempts_ COX_GUARDED_BY(mu_) = 0;  // completed
+  Status failure_ COX_GUARDED_BY(mu_);         // of the last attempt
 
   Scope scope_;
 };

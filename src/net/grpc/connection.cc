@@ -19,7 +19,7 @@ using internal::StreamExchange;
 
 namespace {
 
-// Large lists come in as fast as TCP brings them; calls are taken in at once, and streams hold back
+// Responses of unary calls are consumed at once, so large lists arrive at TCP speed; streams stop
 // at StreamExchange::kMaxWaiting.
 constexpr int32_t kStreamWindow = 1 << 20;
 constexpr int32_t kConnectionWindow = 64 << 20;
@@ -43,7 +43,7 @@ int HexDigit(char c) {
   return -1;
 }
 
-// grpc-message is percent-encoded; what is not well-formed stands for itself.
+// grpc-message is percent-encoded; malformed sequences are kept as they are.
 std::string PercentDecode(std::string_view text) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -69,7 +69,8 @@ int ParseInt(std::string_view text) {
 
 }  // namespace
 
-// What nghttp2 calls back, all under Connection::mu_: it does so only from within our calls.
+// nghttp2's callbacks. All run under Connection::mu_, because nghttp2 calls them only from within
+// calls to it.
 struct SessionCallbacks {
   static Exchange* Of(nghttp2_session* session, int32_t stream) {
     return static_cast<Exchange*>(nghttp2_session_get_stream_user_data(session, stream));
@@ -131,8 +132,8 @@ struct SessionCallbacks {
     }
     const bool body = frame->hd.type == NGHTTP2_HEADERS || frame->hd.type == NGHTTP2_DATA;
     if (!body || (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) == 0) return 0;
-    // The server has said all it will. That ends the call also where we could still send, which
-    // HTTP/2 does not: it would wait for our end.
+    // The server has half-closed, which ends a gRPC call. HTTP/2 would keep the stream open until
+    // this end half-closes, too.
     Exchange* exchange = Of(session, frame->hd.stream_id);
     if (exchange == nullptr) return 0;
     if (exchange->streaming_ || exchange->sent < exchange->out.size()) {
@@ -142,7 +143,7 @@ struct SessionCallbacks {
     return 0;
   }
 
-  // A request that was queued inside nghttp2 and cannot be sent any more, as after GOAWAY.
+  // A request that was queued inside nghttp2 and cannot be sent any more, for example after GOAWAY.
   static int OnNotSent(nghttp2_session* /*session*/, const nghttp2_frame* frame, int /*error*/,
                        void* user) {
     auto* connection = static_cast<Connection*>(user);
@@ -229,7 +230,7 @@ Reply Connection::Call(const Context& ctx, std::string_view method, std::string_
   }
   if (!stopped.ok()) {
     if (Cancel(call)) return {Reply::Outcome::kStopped, 0, stopped.message(), {}};
-    MutexLock lock(call.mu);  // it has ended meanwhile, and is told any moment
+    MutexLock lock(call.mu);  // it has ended meanwhile, and `done` will be set soon
     call.changed.Wait(call.mu, [&call]() {
       call.mu.AssertHeld();
       return call.done;
@@ -269,7 +270,7 @@ bool Connection::Enqueue(Exchange& exchange, bool fresh) {
     if (exchange.queued) return true;
     exchange.queued = true;
     queue_.push_back(&exchange);
-    if (flushing_) return true;  // whoever flushes sees it before he stops
+    if (flushing_) return true;  // the flushing thread handles it before it stops
     flushing_ = true;
   }
   Flush();
@@ -285,7 +286,7 @@ void Connection::Flush() {
       Pump();
       finished.swap(finished_);
     }
-    CallExchange::Tell(finished);
+    CallExchange::NotifyDone(finished);
     MutexLock lock(queue_mu_);
     if (queue_.empty()) {
       flushing_ = false;
@@ -377,14 +378,14 @@ void Connection::Pump() {
     if (out_.empty()) return;
     const Socket::Moved moved = socket_->Write(std::string_view(out_).substr(out_sent_));
     if (moved.state == Socket::State::kClosed) {
-      // The reading thread finds that out, too, and tells everybody.
+      // The reading thread also detects the closed socket, and ends all calls.
       out_.clear();
       out_sent_ = 0;
       return;
     }
     if (moved.state == Socket::State::kAgain) {
       blocked_ = true;
-      wake_.Signal();  // the reading thread is to wait for room as well
+      wake_.Signal();  // the reading thread must also poll for POLLOUT
       return;
     }
     out_sent_ += moved.bytes;
@@ -396,7 +397,7 @@ void Connection::Pump() {
 }
 
 bool Connection::Cancel(Exchange& exchange) {
-  // Sending may end other calls: requests that waited, and after GOAWAY cannot go any more.
+  // Pump may end other calls: queued requests that cannot be sent after GOAWAY.
   std::vector<CallExchange*> finished;
   {
     MutexLock lock(mu_);
@@ -414,7 +415,7 @@ bool Connection::Cancel(Exchange& exchange) {
     Pump();
     finished.swap(finished_);
   }
-  CallExchange::Tell(finished);
+  CallExchange::NotifyDone(finished);
   return true;
 }
 
@@ -427,7 +428,7 @@ void Connection::Consumed(StreamExchange& stream, size_t bytes) {
     Pump();
     finished.swap(finished_);
   }
-  CallExchange::Tell(finished);
+  CallExchange::NotifyDone(finished);
 }
 
 void Connection::Run() {
@@ -436,7 +437,7 @@ void Connection::Run() {
     Pump();  // settings
   }
   std::string buffer(kReadBuffer, '\0');
-  // TLS may have read more than the handshake, which poll() would not tell.
+  // TLS may have read beyond the handshake, which poll() does not report.
   bool open = ReadAll(buffer);
   while (open) {
     const std::optional<std::chrono::milliseconds> patience = CheckAlive();
@@ -456,14 +457,14 @@ void Connection::Run() {
         Pump();
         finished.swap(finished_);
       }
-      CallExchange::Tell(finished);
+      CallExchange::NotifyDone(finished);
     }
     if ((fds[0].revents & ~POLLOUT) != 0) open = ReadAll(buffer);
   }
   Fail();
 }
 
-// False: the connection is over.
+// False: the connection has ended.
 bool Connection::ReadAll(std::string& buffer) {
   while (true) {
     const Socket::Moved moved = socket_->Read(buffer.data(), buffer.size());
@@ -480,7 +481,7 @@ bool Connection::Receive(std::string_view bytes) {
   {
     MutexLock lock(mu_);
     heard_ = clock_.Monotonic();
-    pinged_ = Clock::kNever;  // any sign of life will do
+    pinged_ = Clock::kNever;  // any input counts as a response
     alive = nghttp2_session_mem_recv(session_.get(), Octets(bytes), bytes.size()) >= 0;
     TakeQueue();
     Pump();
@@ -488,7 +489,7 @@ bool Connection::Receive(std::string_view bytes) {
                       nghttp2_session_want_write(session_.get()) != 0);
     finished.swap(finished_);
   }
-  CallExchange::Tell(finished);
+  CallExchange::NotifyDone(finished);
   return alive;
 }
 
@@ -531,7 +532,7 @@ void Connection::Fail() {
     while (!active_.empty()) Ended(*active_.back(), Reply::Outcome::kBroken);
     finished.swap(finished_);
   }
-  CallExchange::Tell(finished);
+  CallExchange::NotifyDone(finished);
 }
 
 void Connection::Retire() {

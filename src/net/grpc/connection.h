@@ -18,25 +18,27 @@
 
 struct nghttp2_session;
 
-// gRPC to one server, the little of it that etcd, containerd and KMS plugins need, on nghttp2.
+// A gRPC client for one server on nghttp2, with the subset that etcd, containerd and KMS plugins
+// need.
 //
-// Why not libgrpc++: measured with 64 threads that each put 1.1 KB, a call took 75 us of CPU there
-// and takes 25 us here, most of it the kernel's for switching threads; a process that had made one
-// call took 16 MB of memory there and 6 MB here. The whole API server is to idle in 40 MB.
+// Why not libgrpc++: measured with 64 threads that each put 1.1 KB, a call took 75 us of CPU with
+// libgrpc++ and takes 25 us here, most of it the kernel's thread switches; a process that had made
+// one call took 16 MB of memory with libgrpc++ and 6 MB here. The target for an idle API server is
+// 40 MB.
 namespace cox::net::grpc {
 
-// How a call, or the wait for a message of a stream, ended.
+// The result of a call, or of waiting for a message of a stream.
 struct Reply {
   enum class Outcome : uint8_t {
-    kMessage,  // `message` is what the server sent
-    kStatus,   // the server said `code` and `text`; for a call that succeeded, kMessage instead
-    kRefused,  // the server has not seen the call, for certain: it may be made again
+    kMessage,  // `message` is the server's message
+    kStatus,   // the server sent `code` and `text`; a successful call has kMessage instead
+    kRefused,  // the server certainly did not process the call: it may be retried
     kBroken,   // the connection ended: the call may or may not have been executed
     kStopped,  // the context stopped; the call may or may not have been executed
   };
   Outcome outcome = Outcome::kBroken;
-  int code = 0;         // gRPC's number
-  std::string text;     // for people
+  int code = 0;         // gRPC status code
+  std::string text;     // human-readable
   std::string message;  // protobuf, without gRPC's prefix
 };
 
@@ -49,24 +51,24 @@ class StreamExchange;
 struct ConnectionOptions {
   ClientTls tls;
   std::chrono::milliseconds dial_timeout{5'000};
-  // With calls under way and silence for this long, the server is asked for a sign of life, and
-  // given up if none comes. etcd closes connections that ask more often than every 5 s, servers in
-  // Go that say nothing else those that ask more often than every 5 minutes.
+  // With calls in progress and no input for this long, the server is pinged, and the connection is
+  // closed without a response. etcd closes connections that ping more often than every 5 s; the
+  // default of grpc-go servers is 5 minutes.
   std::chrono::milliseconds keepalive_time{10'000};
   std::chrono::milliseconds keepalive_timeout{10'000};
-  // Header fields that each call carries.
+  // Header fields added to each call.
   std::vector<std::pair<std::string, std::string>> metadata;
 };
 
 class MessageStream;
 
-// One HTTP/2 connection that many threads share. A thread of its own reads; whoever calls, writes:
-// one of the callers at a time carries what the others have queued meanwhile along, so that under
-// load one write takes many calls, and without load a call waits for no other thread.
+// One HTTP/2 connection shared by many threads. A dedicated thread reads; the callers write: one
+// caller at a time also writes what the others have queued, so that under load one write carries
+// many calls, and without load a call waits for no other thread.
 //
 // Threads: all methods may be called concurrently.
-// Ownership: shared by the channel and its streams. Run() is the reading thread's work and ends
-//   when the connection has.
+// Ownership: shared by the channel and its streams. Run() is the body of the reading thread and
+//   returns when the connection has ended.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
   // REQUIRES: Run() is called once, on a thread that may block.
@@ -75,20 +77,20 @@ class Connection : public std::enable_shared_from_this<Connection> {
   ~Connection();
 
   void Run();
-  // Ends everything: the calls and streams under way are kBroken.
+  // Closes the connection: calls and streams in progress return kBroken.
   void Close();
-  // Takes no new calls, and ends when those under way have.
+  // Rejects new calls, and closes when the calls in progress have ended.
   void Retire();
-  // Takes new calls: it neither broke nor did the server ask to leave.
+  // Accepts new calls: it is not broken, and the server has not sent GOAWAY.
   bool usable() const;
   const Endpoint& endpoint() const { return endpoint_; }
 
-  // A call with one request and one response. `method` is "/package.Service/Method" and outlives
-  // the connection; `framed` is the message with gRPC's prefix.
+  // A unary call. `method` is "/package.Service/Method" and must outlive the connection; `framed`
+  // is the message with gRPC's prefix.
   Reply Call(const Context& ctx, std::string_view method, std::string_view framed);
-  // A call with streams both ways.
+  // A bidirectional streaming call.
   std::unique_ptr<MessageStream> Start(std::string_view method);
-  // A call with one request whose answer is a stream: nothing can be sent after it.
+  // A server-streaming call: nothing can be sent after the request.
   std::unique_ptr<MessageStream> Start(std::string_view method, std::string_view framed);
 
  private:
@@ -96,11 +98,11 @@ class Connection : public std::enable_shared_from_this<Connection> {
   friend struct SessionCallbacks;
 
   std::unique_ptr<MessageStream> Begin(std::unique_ptr<internal::StreamExchange> exchange);
-  // Queues the exchange, or what it has to send anew, and sees that it gets written. False: the
-  // connection takes no new ones.
+  // Queues the exchange, or its new output, and ensures that it is written. False: the connection
+  // accepts no new exchanges.
   bool Enqueue(internal::Exchange& exchange, bool fresh);
   void Flush();
-  // Ends an exchange early. False: it has ended already, and the reading thread will have told it.
+  // Ends an exchange early. False: it has already ended, and the reading thread completes it.
   bool Cancel(internal::Exchange& exchange);
 
   void TakeQueue() COX_REQUIRES(mu_);
@@ -108,11 +110,11 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void Pump() COX_REQUIRES(mu_);
   void Detach(internal::Exchange& exchange) COX_REQUIRES(mu_);
   void Ended(internal::Exchange& exchange, Reply::Outcome outcome) COX_REQUIRES(mu_);
-  // Gives the peer room for what a stream's reader has taken.
+  // Returns flow-control window to the peer for bytes that a stream's reader has consumed.
   void Consumed(internal::StreamExchange& stream, size_t bytes);
   bool Receive(std::string_view bytes);
   bool ReadAll(std::string& buffer);
-  // How long the reading thread may wait for the socket; nothing if the peer is to be given up.
+  // How long the reading thread may wait for the socket; nullopt if the peer is considered dead.
   std::optional<std::chrono::milliseconds> CheckAlive();
   void Fail();
 
@@ -124,10 +126,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
   const std::unique_ptr<Socket> socket_;
   WakeUp wake_;
 
-  // Calls that are to be written. Taken while holding mu_, too.
+  // Calls to be written. Also locked while holding mu_.
   mutable Mutex queue_mu_ COX_ACQUIRED_AFTER(mu_);
   std::vector<internal::Exchange*> queue_ COX_GUARDED_BY(queue_mu_);
-  bool flushing_ COX_GUARDED_BY(queue_mu_) = false;  // somebody is about to take the queue
+  bool flushing_ COX_GUARDED_BY(queue_mu_) = false;  // a thread is about to take the queue
   bool usable_ COX_GUARDED_BY(queue_mu_) = true;     // for new calls
   bool retired_ COX_GUARDED_BY(queue_mu_) = false;
   bool broken_ COX_GUARDED_BY(queue_mu_) = false;
@@ -137,26 +139,25 @@ class Connection : public std::enable_shared_from_this<Connection> {
     void operator()(nghttp2_session* session) const;
   };
   std::unique_ptr<nghttp2_session, SessionFree> session_ COX_GUARDED_BY(mu_);
-  std::vector<internal::Exchange*> active_ COX_GUARDED_BY(mu_);  // each knows its place
-  std::vector<internal::Exchange*> taken_ COX_GUARDED_BY(mu_);   // kept for its memory
+  std::vector<internal::Exchange*> active_ COX_GUARDED_BY(mu_);  // each stores its index
+  std::vector<internal::Exchange*> taken_ COX_GUARDED_BY(mu_);   // reused for its capacity
   // Calls that have ended; their threads are woken without the lock.
   std::vector<internal::CallExchange*> finished_ COX_GUARDED_BY(mu_);
   std::string out_ COX_GUARDED_BY(mu_);          // frames
-  size_t out_sent_ COX_GUARDED_BY(mu_) = 0;      // of it
-  bool blocked_ COX_GUARDED_BY(mu_) = false;     // the socket takes no more for the moment
-  Clock::SteadyTime heard_ COX_GUARDED_BY(mu_);  // when bytes came last
-  Clock::SteadyTime pinged_ COX_GUARDED_BY(mu_) = Clock::kNever;      // kNever: none is out
+  size_t out_sent_ COX_GUARDED_BY(mu_) = 0;      // bytes of out_
+  bool blocked_ COX_GUARDED_BY(mu_) = false;     // the socket accepts no more for now
+  Clock::SteadyTime heard_ COX_GUARDED_BY(mu_);  // when bytes last arrived
+  Clock::SteadyTime pinged_ COX_GUARDED_BY(mu_) = Clock::kNever;      // kNever: no ping pending
   Clock::SteadyTime busy_since_ COX_GUARDED_BY(mu_) = Clock::kNever;  // kNever: no calls
 };
 
-// A message with gRPC's prefix of five bytes, as calls take it.
+// A message with gRPC's five-byte prefix.
 std::string Framed(std::string_view message);
 
-// The caller's end of a call with streams both ways. Dropping it cancels the call.
+// The caller's end of a streaming call. Destruction cancels the call.
 //
-// Messages that the reader does not take stay with the server: beyond a few MB the flow control of
-// HTTP/2 stops it.
-// Threads: Send() from any; Receive() one at a time.
+// Unread messages stay on the server: beyond a few MB, HTTP/2 flow control stops it.
+// Threads: Send() from any thread; Receive() from one thread at a time.
 class MessageStream {
  public:
   MessageStream(std::shared_ptr<Connection> connection,
@@ -165,9 +166,9 @@ class MessageStream {
   MessageStream(const MessageStream&) = delete;
   MessageStream& operator=(const MessageStream&) = delete;
 
-  // Does not block. What is sent after the end is dropped.
+  // Does not block. Messages sent after the end of the stream are dropped.
   void Send(std::string_view framed);
-  // The next message, or how the stream ended.
+  // The next message, or the end of the stream.
   Reply Receive(const Context& ctx);
   const std::shared_ptr<Connection>& connection() const { return connection_; }
 

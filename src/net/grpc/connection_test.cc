@@ -37,7 +37,7 @@ class ConnectionTest : public testing::Test {
   std::unique_ptr<Channel> channel_;
 };
 
-TEST_F(ConnectionTest, OneRequestIsAnsweredByAStream) {
+TEST_F(ConnectionTest, ServerStreamingCallReturnsAllMessages) {
   const auto connection = Connect([](const FakeServer::Request& request) -> Actions {
     return {{Kind::kMessage, 0, request.message + "1"},
             {Kind::kMessage, 0, request.message + "2"},
@@ -52,7 +52,7 @@ TEST_F(ConnectionTest, OneRequestIsAnsweredByAStream) {
   EXPECT_EQ(end.text, "no more");
 }
 
-TEST_F(ConnectionTest, AStoppedWaitForAStreamCanGoOn) {
+TEST_F(ConnectionTest, StreamContinuesAfterStoppedReceive) {
   const auto connection = Connect([](const FakeServer::Request& request) -> Actions {
     if (request.method == "/s/Events") return {{Kind::kMessage, 0, "first"}};
     return {{Kind::kMessage, 0, "answer"}, {Kind::kEnd, 0, ""}};
@@ -62,12 +62,12 @@ TEST_F(ConnectionTest, AStoppedWaitForAStreamCanGoOn) {
   Context stopped = ctx_.Child();
   stopped.Stop();
   EXPECT_EQ(stream->Receive(stopped).outcome, Outcome::kStopped);
-  // Others go on meanwhile, on the same connection.
+  // Other calls continue on the same connection.
   EXPECT_EQ(connection->Call(ctx_, "/s/Get", Framed("")).message, "answer");
   EXPECT_EQ(server_->connections(), 1);
 }
 
-TEST_F(ConnectionTest, DroppingAStreamTellsTheServer) {
+TEST_F(ConnectionTest, DestroyingStreamResetsIt) {
   const auto connection = Connect([](const FakeServer::Request&) -> Actions {
     return {{Kind::kMessage, 0, "first"}};
   });
@@ -77,12 +77,12 @@ TEST_F(ConnectionTest, DroppingAStreamTellsTheServer) {
   EXPECT_EQ(server_->AwaitResets(ctx_, 1), Status());
 }
 
-TEST_F(ConnectionTest, ALongCallIsGivenUpWhenItsContextStops) {
+TEST_F(ConnectionTest, CallIsResetWhenItsContextStops) {
   Context pull = ctx_.Child();
   const auto connection = Connect([&](const FakeServer::Request& request) -> Actions {
     if (request.method == "/s/Pull") {
       pull.Stop(Status::Timeout("enough"));
-      return {};  // it never answers
+      return {};  // no response
     }
     return {{Kind::kMessage, 0, "here"}, {Kind::kEnd, 0, ""}};
   });
@@ -93,8 +93,8 @@ TEST_F(ConnectionTest, ALongCallIsGivenUpWhenItsContextStops) {
   EXPECT_EQ(connection->Call(ctx_, "/s/Status", Framed("")).message, "here");
 }
 
-// Whoever needs the connection first makes it; it stays when he is gone, and his clock with him.
-TEST_F(ConnectionTest, OutlivesTheClockOfWhoMadeIt) {
+// The first caller opens the connection, which must outlive that caller's context and clock.
+TEST_F(ConnectionTest, ConnectionOutlivesClockOfItsFirstCaller) {
   Serve([](const FakeServer::Request&) -> Actions {
     return {{Kind::kMessage, 0, "here"}, {Kind::kEnd, 0, ""}};
   });

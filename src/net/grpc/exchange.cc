@@ -13,7 +13,7 @@ Reply Exchange::Ending(Reply::Outcome outcome) const {
     reply.text = "the server did not take the call";
     return reply;
   }
-  if (grpc_status >= 0) {  // the server's word counts, however the stream ended then
+  if (grpc_status >= 0) {  // the server's status wins, however the stream ended
     reply.outcome = Reply::Outcome::kStatus;
     reply.code = grpc_status;
     reply.text = grpc_message;
@@ -26,7 +26,7 @@ Reply Exchange::Ending(Reply::Outcome outcome) const {
   return reply;
 }
 
-void CallExchange::Tell(const std::vector<CallExchange*>& calls) {
+void CallExchange::NotifyDone(const std::vector<CallExchange*>& calls) {
   for (CallExchange* call : calls) {
     MutexLock lock(call->mu);
     call->done = true;

@@ -15,11 +15,12 @@
 
 namespace cox::net::grpc::internal {
 
-// Takes a response body apart into messages. gRPC puts before each: a byte that is 0 (not
-// compressed, as we never ask for it) and the length in four bytes.
+// Splits a response body into messages. gRPC's prefix of each message is one byte that must be 0
+// (not compressed, because the client does not offer compression) and four bytes of length.
 class Assembler {
  public:
-  // Calls `got(std::string)` for each message that `bytes` completes. False if they are malformed.
+  // Calls `got(std::string)` for each message that `bytes` completes. False if the bytes are
+  // malformed.
   template <class Got>
   bool Append(std::string_view bytes, Got got);
   bool empty() const { return prefix_size_ == 0; }
@@ -28,12 +29,12 @@ class Assembler {
   static constexpr size_t kPrefix = 5;
   char prefix_[kPrefix];
   size_t prefix_size_ = 0;
-  size_t missing_ = 0;  // bytes of the message, when the prefix is complete
+  size_t missing_ = 0;  // remaining bytes of the message, once the prefix is complete
   std::string message_;
 };
 
-// One HTTP/2 stream and what is known of its answer. Guarded by the connection's mutex, except
-// where said.
+// One HTTP/2 stream and the state of its response. Guarded by the connection's mutex, except where
+// noted.
 class Exchange {
  public:
   Exchange(std::string_view method, bool streaming) : method_(method), streaming_(streaming) {}
@@ -41,30 +42,30 @@ class Exchange {
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;
 
-  // False: the bytes are malformed, and the stream is to be reset.
+  // False: the bytes are malformed, and the stream must be reset.
   virtual bool Data(std::string_view bytes) = 0;
 
-  // What the exchange ended with, given how the transport saw it end.
+  // The result of the exchange, given how the transport ended it.
   Reply Ending(Reply::Outcome outcome) const;
 
   static constexpr size_t kDetached = SIZE_MAX;
 
   const std::string_view method_;
-  const bool streaming_;  // goes on after what is in out_
+  const bool streaming_;  // may send more after `out`
   int32_t id = -1;
   size_t slot = kDetached;  // in Connection::active_
-  bool sends_once = false;  // what is in `out` is all: the stream then only reads
-  bool queued = false;      // in Connection::queue_; guarded by that one's mutex
-  // To be sent: of a call the caller's bytes, of a stream StreamExchange::sending.
+  bool sends_once = false;  // `out` is the whole output: the stream then only reads
+  bool queued = false;      // in Connection::queue_; guarded by queue_mu_
+  // Output: the caller's bytes for a call, StreamExchange::sending for a stream.
   std::string_view out;
   size_t sent = 0;
-  // Of the answer.
+  // The response.
   int http_status = 0;
   int grpc_status = -1;
   std::string grpc_message;
 };
 
-// A call with one request and one response; lives on the caller's stack.
+// A unary call; lives on the caller's stack.
 class CallExchange final : public Exchange {
  public:
   CallExchange(std::string_view method, std::string_view framed) : Exchange(method, false) {
@@ -77,15 +78,15 @@ class CallExchange final : public Exchange {
     });
   }
 
-  // Wakes the threads of calls that have ended. The calls are gone when this returns.
-  static void Tell(const std::vector<CallExchange*>& calls);
+  // Wakes the threads of calls that have ended. The calls may be destroyed when this returns.
+  static void NotifyDone(const std::vector<CallExchange*>& calls);
 
   std::string response;
   bool complete = false;
   Reply::Outcome outcome = Reply::Outcome::kBroken;
 
-  // The end, told to the caller's thread. The one who tells holds `mu` while notifying, so that the
-  // exchange can be destroyed as soon as `done` is seen.
+  // Completion, signalled to the caller's thread. The notifying thread holds `mu` while notifying,
+  // so that the exchange can be destroyed as soon as `done` is seen.
   Mutex mu;
   CondVar changed;
   bool done COX_GUARDED_BY(mu) = false;
@@ -94,7 +95,7 @@ class CallExchange final : public Exchange {
   Assembler assembler_;
 };
 
-// A call with streams both ways; owned by its MessageStream.
+// A streaming call; owned by its MessageStream.
 class StreamExchange final : public Exchange {
  public:
   explicit StreamExchange(std::string_view method) : Exchange(method, true) {}
@@ -102,18 +103,18 @@ class StreamExchange final : public Exchange {
   bool Data(std::string_view bytes) override;
   void End(const Reply& reply);
 
-  // Bytes the server may send before the reader has taken what is here.
+  // Bytes the server may send before the reader consumes them.
   static constexpr size_t kMaxWaiting = 1u << 20;
 
   Mutex mu;
   CondVar changed;
   std::deque<std::string> messages COX_GUARDED_BY(mu);
   size_t waiting COX_GUARDED_BY(mu) = 0;   // bytes in `messages`
-  size_t withheld COX_GUARDED_BY(mu) = 0;  // bytes the peer has not got back as room
+  size_t withheld COX_GUARDED_BY(mu) = 0;  // bytes not yet returned to the peer as window
   bool ended COX_GUARDED_BY(mu) = false;
   Reply end COX_GUARDED_BY(mu);
   std::string unsent COX_GUARDED_BY(mu);
-  std::string sending;  // guarded as `out`, which refers to it
+  std::string sending;  // guarded like `out`, which refers to it
 
  private:
   Assembler assembler_;
@@ -132,7 +133,8 @@ bool Assembler::Append(std::string_view bytes, Got got) {
       for (size_t i = 1; i < kPrefix; ++i) {
         missing_ = missing_ << 8 | static_cast<unsigned char>(prefix_[i]);
       }
-      // Exact, so that what is kept of it wastes nothing; but not on the word of the prefix alone.
+      // Reserves the exact size to waste no memory, but limits it, because the prefix is not
+      // trusted.
       constexpr size_t kTrusted = 16u << 20;
       message_.reserve(std::min(missing_, kTrusted));
     }

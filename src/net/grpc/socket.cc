@@ -61,7 +61,7 @@ Result<int> ConnectTo(const Context& ctx, WakeUp& stopped, const Endpoint& endpo
   const int fd = ::socket(address->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (fd < 0) return ConnectError(endpoint, "socket", errno);
   if (address->sa_family != AF_UNIX) {
-    // Requests are small and somebody waits for each.
+    // Requests are small and latency-sensitive.
     const int on = 1;
     ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   }
@@ -87,7 +87,7 @@ Result<int> ConnectUnix(const Context& ctx, WakeUp& stopped, const Endpoint& end
   const std::string& path = endpoint.unix_path;
   if (path.size() >= sizeof address.sun_path) return ConnectError(endpoint, "too long", 0);
   std::memcpy(address.sun_path, path.data(), path.size());
-  // Abstract names begin with a zero byte and end with the address.
+  // Abstract names begin with a zero byte and have no terminator.
   size_t size = offsetof(sockaddr_un, sun_path) + path.size();
   if (path.front() == '@') {
     address.sun_path[0] = '\0';
@@ -98,8 +98,8 @@ Result<int> ConnectUnix(const Context& ctx, WakeUp& stopped, const Endpoint& end
                    static_cast<socklen_t>(size));
 }
 
-// OpenSSL's own socket BIO writes without MSG_NOSIGNAL: a server that hangs up would end a process
-// that does not ignore SIGPIPE. This one differs in that only.
+// OpenSSL's socket BIO writes without MSG_NOSIGNAL: a closed connection would kill a process that
+// does not ignore SIGPIPE. This BIO differs only in that.
 int BioWrite(BIO* bio, const char* data, int size) {
   const int fd = static_cast<int>(reinterpret_cast<intptr_t>(BIO_get_data(bio)));
   BIO_clear_retry_flags(bio);
@@ -164,7 +164,7 @@ WakeUp::~WakeUp() { ::close(fd_); }
 
 void WakeUp::Signal() {
   const uint64_t one = 1;
-  // Fails only when the counter is full, and then it is signalled.
+  // Fails only when the counter is full, and then it is already signalled.
   [[maybe_unused]] const ssize_t written = ::write(fd_, &one, sizeof one);
 }
 
@@ -202,7 +202,7 @@ Result<std::unique_ptr<Socket>> Socket::Connect(const Context& ctx, const Endpoi
 Status Socket::Handshake(const Context& ctx, WakeUp& stopped, const Endpoint& endpoint) {
   MutexLock lock(ssl_mu_);
   BIO* bio = MakeBio(fd_);
-  SSL_set_bio(ssl_.get(), bio, bio);  // owns it
+  SSL_set_bio(ssl_.get(), bio, bio);  // takes ownership
   SSL_set_mode(ssl_.get(), SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
                                SSL_MODE_RELEASE_BUFFERS);
   while (true) {

@@ -15,21 +15,21 @@
 
 namespace cox::net::grpc {
 
-// Where a server listens.
+// The address of a gRPC server.
 struct Endpoint {
   bool tls = false;
   std::string host;  // a name or an IP address, without brackets
   uint16_t port = 0;
-  // Not empty: a Unix socket instead; '@' begins the name of an abstract one.
+  // Not empty: a Unix socket; a leading '@' denotes an abstract name.
   std::string unix_path = {};
 
-  // Of "unix:///run/kms.sock", "unix:///@abstract". BadRequest if it is none.
+  // Parses "unix:///run/kms.sock" and "unix:///@abstract". BadRequest for any other text.
   static Result<Endpoint> Unix(std::string_view url);
-  std::string authority() const;  // "10.0.0.1:2379", "[::1]:2379"; "localhost" of a Unix socket
+  std::string authority() const;  // "10.0.0.1:2379", "[::1]:2379"; "localhost" for a Unix socket
   bool operator==(const Endpoint&) const = default;
 };
 
-// A file descriptor that threads write to in order to wake another out of poll(2).
+// An eventfd that wakes another thread from poll(2).
 class WakeUp {
  public:
   WakeUp();
@@ -45,16 +45,16 @@ class WakeUp {
   const int fd_;
 };
 
-// A non-blocking connection by TCP, with TLS or without, or by a Unix socket.
+// A non-blocking connection over TCP, with or without TLS, or over a Unix socket.
 //
-// Threads: one may read while another writes.
+// Threads: one thread may read while another writes.
 class Socket {
  public:
-  // Resolves, connects and shakes hands. `tls` is used for https endpoints; then the server must
-  // agree to HTTP/2. Errors: Unavailable, or the context's reason.
+  // Resolves, connects and performs the TLS handshake. `tls` is used for https endpoints; then the
+  // server must accept HTTP/2. Errors: Unavailable, or the context's error.
   static Result<std::unique_ptr<Socket>> Connect(const Context& ctx, const Endpoint& endpoint,
                                                  SSL_CTX* tls, const ClientTls& tls_options);
-  // Takes over a connected, non-blocking descriptor.
+  // Takes ownership of a connected, non-blocking descriptor.
   explicit Socket(int fd) : fd_(fd) {}
   ~Socket();
   Socket(const Socket&) = delete;
@@ -64,13 +64,13 @@ class Socket {
   struct Moved {
     State state;
     size_t bytes = 0;
-    bool more = false;  // of a read: there is more here already, which poll() would not tell
+    bool more = false;  // read only: more bytes are buffered, which poll() does not report
   };
-  // kAgain: poll() first. kClosed: no more, or broken.
+  // kAgain: call poll() first. kClosed: end of input, or broken.
   Moved Read(char* buffer, size_t size);
   Moved Write(std::string_view bytes);
 
-  // Both directions end; a reader wakes up.
+  // Shuts down both directions; wakes a reader.
   void Shutdown();
 
   int fd() const { return fd_; }
@@ -79,7 +79,7 @@ class Socket {
   Status Handshake(const Context& ctx, WakeUp& stopped, const Endpoint& endpoint);
 
   const int fd_;
-  Mutex ssl_mu_;  // OpenSSL's connection is for one thread at a time
+  Mutex ssl_mu_;  // an SSL object must not be used by two threads at once
   SslPtr ssl_ COX_PT_GUARDED_BY(ssl_mu_);
 };
 

@@ -11,7 +11,7 @@
 namespace cox::net::grpc {
 namespace {
 
-TEST(Endpoint, OfAUnixSocket) {
+TEST(Endpoint, ParsesUnixSocketUrls) {
   EXPECT_EQ(Endpoint::Unix("unix:///run/a.sock")->unix_path, "/run/a.sock");
   EXPECT_EQ(Endpoint::Unix("unix:///@name")->unix_path, "@name");
   EXPECT_EQ(Endpoint::Unix("unix://@name")->unix_path, "@name");
@@ -22,7 +22,7 @@ TEST(Endpoint, OfAUnixSocket) {
   }
 }
 
-TEST(Assembler, FindsMessagesHoweverTheBytesAreCut) {
+TEST(Assembler, AssemblesMessagesFromAnyFragmentation) {
   const std::string bytes("\0\0\0\0\x03one\0\0\0\0\0\0\0\0\0\x05three", 5 + 3 + 5 + 5 + 5);
   for (size_t step = 1; step <= bytes.size(); ++step) {
     internal::Assembler assembler;
@@ -36,7 +36,7 @@ TEST(Assembler, FindsMessagesHoweverTheBytesAreCut) {
   }
 }
 
-TEST(Assembler, RefusesCompressedMessages) {
+TEST(Assembler, RejectsCompressedMessages) {
   internal::Assembler assembler;
   EXPECT_FALSE(assembler.Append(std::string_view("\1\0\0\0\1x", 6), [](const std::string&) {}));
 }

@@ -11,15 +11,14 @@
 namespace cox::net {
 namespace {
 
-// What one connection sends before others do: some 50 us.
+// Maximum bytes sent for one connection before others are served: about 50 us.
 constexpr size_t kTurnBytes = 2 * EventLoop::kOutputChunk;
 
 Status Broken(std::string_view what, int error) {
   return Status::Unavailable(std::string(what) + ": " + std::strerror(error));
 }
 
-// A peer that vanished without a word is noticed after two minutes, not after the kernel's two
-// hours.
+// Detects a dead peer after two minutes instead of the kernel's two hours.
 void KeepAlive(int fd) {
   const std::pair<int, int> options[] = {{TCP_KEEPIDLE, 60}, {TCP_KEEPINTVL, 15}, {TCP_KEEPCNT, 4}};
   const int on = 1;
@@ -66,8 +65,8 @@ bool Channel::Begin() {
     if (closed()) return false;
     Flush();
   } else if (!tls_->server()) {
-    // A client speaks first. A server does not even begin before there is something to read: who
-    // connects and says nothing gets no handshake buffers.
+    // The client sends first. The server starts the handshake only when bytes arrive, so that idle
+    // clients cost no handshake buffers.
     std::string_view nothing;
     return ContinueHandshake(&nothing);
   }
@@ -91,7 +90,7 @@ void Channel::SetReading(bool on) {
 }
 
 void Channel::OnReadable() {
-  // Bounded, so that one fast peer does not keep the loop from the others.
+  // Bounded, so that one fast peer does not starve other connections of the loop.
   for (int round = 0; round < 4; ++round) {
     std::vector<char>& buffer = loop_.received();
     const ssize_t got = ::recv(socket_.native_handle(), buffer.data(), buffer.size(), 0);
@@ -147,7 +146,7 @@ bool Channel::ContinueHandshake(std::string_view* bytes) {
     loop_.cipher() =
         "HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n";
   }
-  if (!SendCipher()) return false;  // also the alert that says why it failed
+  if (!SendCipher()) return false;  // also sends the alert of a failed handshake
   if (state == TlsEngine::State::kWantMore) return true;
   if (state != TlsEngine::State::kOk) {
     End(Status::Unavailable("TLS handshake: " + tls_->error()));
@@ -197,7 +196,7 @@ void Channel::Flush() {
   bool alive = true;
   size_t turn = 0;
   while (alive && !blocked() && !lingering()) {
-    // A fast peer with a large body would never let go: others on the loop have their turn first.
+    // Yields, so that a fast peer with a large body does not starve other connections of the loop.
     if (turn >= kTurnBytes) {
       flushing_ = false;
       return loop_.FlushSoon(*this);
@@ -235,7 +234,7 @@ bool Channel::SendBytes(std::string_view bytes) {
 }
 
 bool Channel::SendRaw(std::string_view bytes) {
-  if (blocked()) {  // behind what waits already: handshake and key update answers
+  if (blocked()) {  // appended to pending output: handshake and key update replies
     unsent_.append(bytes);
     return true;
   }
@@ -280,7 +279,7 @@ void Channel::Shutdown() {
     if (!SendCipher()) return;
   }
   if (!blocked()) EndSocketOutput();
-  // Both have said all.
+  // Both directions are closed.
   if (input_ended_) return End({});
   WaitReadable();
 }

@@ -14,12 +14,12 @@
 
 namespace cox::net {
 
-// A TCP connection, with or without TLS, on one loop: bytes in, bytes out on demand.
+// A TCP connection, with or without TLS, on one event loop.
 //
-// Output is pulled: Flush asks the user for bytes as long as the socket takes them. What the socket
-//   did not take of the last chunk waits here (at most about EventLoop::kOutputChunk), and the user
-//   is asked again only when that is gone. An idle channel keeps no buffers.
-// Threads: the loop's only.
+// Output is pulled: Flush calls OnOutput as long as the socket accepts bytes. The unsent rest of
+//   the last chunk is kept (at most about EventLoop::kOutputChunk), and OnOutput is called again
+//   only when that is written. An idle channel keeps no buffers.
+// Threads: loop thread only.
 // Lifetime: shared with its pending operations; `user` is called until Close or OnEnd, whichever is
 //   first, and must live until then.
 class Channel final : public Flushable {
@@ -27,34 +27,35 @@ class Channel final : public Flushable {
   class User {
    public:
     virtual ~User() = default;
-    // TLS is up (at once without TLS).
+    // The TLS handshake is complete (immediate without TLS).
     virtual void OnOpen() = 0;
     virtual void OnBytes(std::string_view bytes) = 0;
-    // Puts up to `room` bytes at `to`; 0: nothing to send now.
+    // Writes up to `room` bytes to `to`; 0: nothing to send now.
     virtual size_t OnOutput(char* to, size_t room) = 0;
-    // All that OnOutput gave is with the kernel. May Close.
+    // All output has been written to the kernel. May call Close.
     virtual void OnFlushed() = 0;
-    // The peer has sent all it will. True: it is still sent to, until EndOutput or Close; false:
-    // that ends the connection.
+    // The peer half-closed. True: output continues until EndOutput or Close; false: the connection
+    // is closed.
     virtual bool OnInputEnd() { return false; }
-    // The peer ended the connection (OK) or it broke; nothing will be called after it.
+    // The peer closed the connection (OK) or it broke; the last call.
     virtual void OnEnd(const Status& why) = 0;
   };
 
-  // `ssl` null: plain text. It must be in accept or connect state. `tunnel`, if not null, is gone
-  // through first, and all else happens inside of it.
+  // `ssl` null: plain text. It must be in accept or connect state. `tunnel`, if not null, is opened
+  // first, and carries everything else.
   Channel(EventLoop& loop, boost::asio::ip::tcp::socket socket, SslPtr ssl, User& user,
           std::unique_ptr<Tunnel> tunnel = nullptr);
   ~Channel() override;
 
   void Start();
   void Flush() override;
-  // While reading is off, the kernel's buffer fills and the peer has to wait.
+  // While reading is off, the kernel's buffer fills and the peer must wait.
   void SetReading(bool on);
-  // Says goodbye and waits for the peer's, so that what was sent is not lost to a reset; the owner
-  // ends that by Close after a while. The user's OnBytes is not called any more.
+  // Closes gracefully and waits for the peer's close, so that sent data is not lost by a TCP reset;
+  // the owner calls Close after a timeout. OnBytes is not called any more.
   void Shutdown();
-  // Tells the peer that nothing follows, once all is with the kernel; what it sends is still taken.
+  // Half-closes the connection when all output has been written to the kernel; input is still
+  // received.
   void EndOutput();
   void Close();
 
@@ -62,7 +63,7 @@ class Channel final : public Flushable {
   bool handshaking() const { return state_ == State::kHandshake; }
   bool lingering() const { return state_ == State::kLinger; }
   bool closed() const { return state_ == State::kClosed; }
-  // Output that the socket does not take, and since when it takes nothing.
+  // Whether output is waiting for the socket, and since when.
   bool blocked() const { return !unsent_.empty(); }
   Clock::SteadyTime blocked_since() const { return blocked_since_; }
   const TlsEngine* tls() const { return tls_.get(); }
@@ -71,22 +72,22 @@ class Channel final : public Flushable {
  private:
   enum class State { kHandshake, kOpen, kLinger, kClosed };
 
-  // Opens it, now that the way is free. False when the channel ended meanwhile.
+  // Opens the channel after the tunnel. False if the channel was closed meanwhile.
   bool Begin();
   void WaitReadable();
   void OnReadable();
-  // False when the channel ended meanwhile.
+  // False if the channel was closed meanwhile.
   bool Take(std::string_view bytes);
   bool TakeTunnel(std::string_view bytes);
   bool TakeTls(std::string_view bytes);
   bool ContinueHandshake(std::string_view* bytes);
   void OnWritable();
-  // Sends `bytes`, or keeps what the socket does not take. False when the channel ended.
+  // Sends `bytes`, or keeps what the socket does not accept. False if the channel was closed.
   bool SendBytes(std::string_view bytes);
-  // The same of what the tunnel has wrapped.
+  // The same for bytes that the tunnel has wrapped.
   bool SendRaw(std::string_view bytes);
   bool SendCipher();
-  // True: the peer's end is not the connection's.
+  // True: only the input ended, the connection stays open.
   bool TakeInputEnd();
   void EndSocketOutput();
   void End(const Status& why);
@@ -94,7 +95,7 @@ class Channel final : public Flushable {
   EventLoop& loop_;
   boost::asio::ip::tcp::socket socket_;
   std::unique_ptr<TlsEngine> tls_;
-  std::unique_ptr<Tunnel> tunnel_;  // null: none, or not any more
+  std::unique_ptr<Tunnel> tunnel_;  // null: none, or no longer needed
   User* user_;
   State state_ = State::kHandshake;
   bool open_ = false;
@@ -104,7 +105,7 @@ class Channel final : public Flushable {
   bool input_ended_ = false;
   bool output_ended_ = false;
   bool flushing_ = false;
-  bool receiving_ = false;  // the receiver flushes when it is done
+  bool receiving_ = false;  // flushes when receiving is done
   std::string unsent_;
   Clock::SteadyTime blocked_since_{};
 };

@@ -14,7 +14,7 @@
 namespace cox::net {
 namespace {
 
-// Stands in the list's head when nothing may be added any more. Never looked into.
+// The list head after Stop: nothing can be added any more. Never dereferenced.
 LoopTask* Closed() {
   static char mark;
   return reinterpret_cast<LoopTask*>(&mark);
@@ -78,7 +78,7 @@ void EventLoop::Enqueue(std::shared_ptr<LoopTask> task) {
     raw->next_ = head;
   } while (!tasks_.compare_exchange_weak(head, raw, std::memory_order_acq_rel,
                                          std::memory_order_relaxed));
-  // Whoever finds the list empty tells the loop; the others ride along.
+  // The thread that finds the list empty wakes the loop; later tasks join the same batch.
   if (head == nullptr) boost::asio::post(io_, [this] { RunTasks(); });
 }
 
@@ -96,8 +96,8 @@ void EventLoop::RunTasks() {
   while (oldest != nullptr) {
     const std::shared_ptr<LoopTask> task = std::move(oldest->self_);
     oldest = oldest->next_;
-    // From here on it may be enqueued again; an exchange, so that what was written before an
-    // Enqueue that found it queued is seen by Run.
+    // From here on the task may be enqueued again; an exchange, so that Run sees writes that
+    // precede an Enqueue which found the task queued.
     task->queued_.exchange(false, std::memory_order_acq_rel);
     task->Run();
   }
@@ -119,7 +119,7 @@ void EventLoop::RunFlushes() {
     flushable->flush_queued_ = false;
     flushable->Flush();
   }
-  // Its memory is worth keeping, unless a flush queued another.
+  // Keeps the capacity, unless a flush queued another one.
   if (flushes_.empty()) {
     flushes.clear();
     flushes_.swap(flushes);
@@ -138,7 +138,7 @@ const std::string& EventLoop::HttpDate() {
     static constexpr const char* kMonths[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                               "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
     char text[64];
-    // Not by strftime("%a"): that depends on the locale.
+    // strftime("%a") depends on the locale.
     const size_t size = std::strftime(text, sizeof(text), "%Y %H:%M:%S GMT", &parts);
     date_ = std::string(kDays[parts.tm_wday]) + ", " + (parts.tm_mday < 10 ? "0" : "") +
             std::to_string(parts.tm_mday) + " " + kMonths[parts.tm_mon] + " " +

@@ -17,27 +17,26 @@ namespace cox::net {
 
 class EventLoop;
 
-// A piece of work that other threads hand to a loop over and over: "this stream has something
-// again". It is its own list node, so handing it over allocates nothing, and it is in the list at
-// most once however often it is handed over.
+// A task that other threads enqueue repeatedly, for example to wake a stream. It is an intrusive
+// list node, so Enqueue allocates nothing, and it is in the list at most once.
 class LoopTask : public std::enable_shared_from_this<LoopTask> {
  public:
   virtual ~LoopTask() = default;
 
  protected:
   friend class EventLoop;
-  // On the loop's thread, once or more often after each EventLoop::Enqueue.
+  // Called on the loop's thread, at least once after each EventLoop::Enqueue.
   virtual void Run() = 0;
 
  private:
   std::atomic<bool> queued_ = false;
-  // Both belong to the one who set queued_, until the loop takes the task out.
+  // Both belong to the thread that set queued_, until the loop dequeues the task.
   LoopTask* next_ = nullptr;
   std::shared_ptr<LoopTask> self_;
 };
 
-// Something with output that should go out once the current batch of tasks is done, so that many
-// woken streams of one connection share one write.
+// Has output to write after the current batch of tasks, so that many woken streams of one
+// connection share one write.
 class Flushable : public std::enable_shared_from_this<Flushable> {
  public:
   virtual ~Flushable() = default;
@@ -48,15 +47,15 @@ class Flushable : public std::enable_shared_from_this<Flushable> {
   bool flush_queued_ = false;
 };
 
-// One thread that serves many connections (an Asio io_context), and the memory they share.
+// One thread that serves many connections (an Asio io_context), and their shared buffers.
 //
 // Threads: Enqueue, Post and InLoop from any thread; the rest on the loop's thread.
-// Lifetime: Start, then Stop, which joins. What is enqueued or posted after Stop is dropped, so
-//   tasks may hold a loop that has long ended.
+// Lifetime: Start, then Stop, which joins. Tasks enqueued or posted after Stop are dropped, so a
+//   task may hold a reference to a stopped loop.
 class EventLoop : public std::enable_shared_from_this<EventLoop> {
  public:
-  // Plaintext given to TLS at once, and with that about what a peer that does not read can make a
-  // connection keep.
+  // Plaintext passed to TLS at once; also the approximate limit of output buffered for a peer that
+  // does not read.
   static constexpr size_t kOutputChunk = 32 * 1024;
   static constexpr size_t kInputChunk = 64 * 1024;
 
@@ -68,7 +67,8 @@ class EventLoop : public std::enable_shared_from_this<EventLoop> {
   Status Start(const std::string& name);
   // REQUIRES: not called on the loop's thread.
   void Stop();
-  // For tests and fuzzers: the calling thread is the loop from now on, and drives it with Poll.
+  // For tests and fuzzers: the calling thread becomes the loop thread and drives the loop with
+  // Poll.
   void AdoptThisThread();
   void Poll();
 
@@ -82,11 +82,11 @@ class EventLoop : public std::enable_shared_from_this<EventLoop> {
 
   boost::asio::io_context& io() { return io_; }
   Clock& clock() { return clock_; }
-  // Scratch space of the connection that is being served right now.
+  // Scratch buffers for the connection that is currently served.
   std::vector<char>& received() { return received_; }
   std::vector<char>& plain() { return plain_; }
   std::string& cipher() { return cipher_; }
-  // "Sun, 06 Nov 1994 08:49:37 GMT": now, made once per second.
+  // The current time as "Sun, 06 Nov 1994 08:49:37 GMT", formatted once per second.
   const std::string& HttpDate();
 
  private:
@@ -98,7 +98,7 @@ class EventLoop : public std::enable_shared_from_this<EventLoop> {
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
   std::atomic<LoopTask*> tasks_ = nullptr;  // newest first; Closed() once stopped
   std::atomic<std::thread::id> thread_id_{};
-  // The loop's own.
+  // Loop thread only.
   std::vector<std::shared_ptr<Flushable>> flushes_;
   bool batching_ = false;
   std::vector<char> received_;

@@ -24,7 +24,7 @@ class CountingTask final : public LoopTask {
   }
 };
 
-TEST(EventLoop, TaskRunsOnceHoweverOftenItIsEnqueuedBefore) {
+TEST(EventLoop, TaskEnqueuedRepeatedlyRunsOnce) {
   TestClock clock;
   auto loop = std::make_shared<EventLoop>(clock);
   loop->AdoptThisThread();
@@ -37,7 +37,7 @@ TEST(EventLoop, TaskRunsOnceHoweverOftenItIsEnqueuedBefore) {
   EXPECT_EQ(task->runs, 2);
 }
 
-TEST(EventLoop, NothingHandedOverFromManyThreadsIsLost) {
+TEST(EventLoop, NoTaskFromConcurrentThreadsIsLost) {
   TestClock clock;
   auto loop = std::make_shared<EventLoop>(clock);
   ASSERT_TRUE(loop->Start("test").ok());
@@ -76,7 +76,7 @@ TEST(EventLoop, TasksAfterStopAreDroppedAndFreed) {
   EXPECT_EQ(task.use_count(), 1);
 }
 
-TEST(EventLoop, DateIsWrittenAsHttpWantsIt) {
+TEST(EventLoop, HttpDateHasTheRequiredFormat) {
   TestClock clock;
   EventLoop loop(clock);
   EXPECT_EQ(loop.HttpDate(), "Wed, 02 Jan 2030 03:04:05 GMT");
@@ -90,7 +90,7 @@ class CountingFlush final : public Flushable {
   int flushes = 0;
 };
 
-TEST(EventLoop, ManyFlushRequestsAreOneFlush) {
+TEST(EventLoop, FlushRequestsAreCoalesced) {
   TestClock clock;
   EventLoop loop(clock);
   loop.AdoptThisThread();

@@ -10,11 +10,10 @@
 
 namespace cox::net {
 
-// Reads one HTTP/1.1 message, request or response, straight into our types. Beast does the
-// grammar: it refuses what opens the door to request smuggling (two lengths, length and chunks,
-// folded lines, blanks before a colon).
+// Parses one HTTP/1.1 request or response. Beast implements the grammar and rejects messages that
+// allow request smuggling (two lengths, length and chunks, folded lines, blanks before a colon).
 //
-// Body bytes are appended to body(), which the user may empty at any time.
+// Body bytes are appended to `body`, which the caller may clear at any time.
 template <bool IsRequest>
 class Http1Parser final : public boost::beast::http::basic_parser<IsRequest> {
  public:
@@ -28,8 +27,8 @@ class Http1Parser final : public boost::beast::http::basic_parser<IsRequest> {
     this->body_limit(boost::none);
   }
 
-  // Reads from the front of `in` and takes off what it has read. kMore: needs more than is there;
-  // kHeaders (once): the head is complete; kDone: the message is. kBad: see error().
+  // Consumes bytes from the front of `in`. kMore: needs more bytes; kHeaders (once): the head is
+  // complete; kDone: the message is complete. kBad: see error().
   Outcome Parse(std::string_view* in) {
     for (;;) {
       Error error;
@@ -50,10 +49,10 @@ class Http1Parser final : public boost::beast::http::basic_parser<IsRequest> {
     }
   }
 
-  // Of a request.
+  // Requests only.
   std::string method;
   std::string target;
-  // Of a response.
+  // Responses only.
   int status = 0;
 
   int minor_version = 1;

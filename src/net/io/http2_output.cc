@@ -8,13 +8,13 @@ namespace cox::net {
 namespace {
 
 constexpr size_t kFrameHeader = 9;
-// A rest of the buffer smaller than this is not worth a frame of its own.
+// A remaining buffer smaller than this gets no DATA frame of its own.
 constexpr size_t kSmallestCut = 4 * 1024;
 
 }  // namespace
 
 nghttp2_nv Http2Field(std::string_view name, std::string_view value) {
-  // No const in nghttp2's type, only because it may be told not to copy.
+  // nghttp2's type has no const, because its no-copy mode takes the pointers.
   return {reinterpret_cast<uint8_t*>(const_cast<char*>(name.data())),
           reinterpret_cast<uint8_t*>(const_cast<char*>(value.data())), name.size(), value.size(),
           NGHTTP2_NV_FLAG_NONE};

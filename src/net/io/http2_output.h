@@ -9,32 +9,31 @@
 
 namespace cox::net {
 
-// A header field for nghttp2, which copies both when it is submitted.
+// A header field for nghttp2, which copies name and value on submit.
 nghttp2_nv Http2Field(std::string_view name, std::string_view value);
 
-// Fills a buffer with the frames that an nghttp2 session has to send, so that small frames of many
-// streams share one TLS record. DATA goes from its owner straight into that buffer: the session
-// answers nghttp2's read callback with NO_COPY and at most FrameSize() bytes, and its send callback
-// with what BeginData returns.
+// Fills a buffer with the frames of an nghttp2 session, so that small frames of many streams share
+// one TLS record. DATA is copied directly into that buffer: the session returns NO_COPY and at most
+// FrameSize() bytes from nghttp2's read callback, and its send callback uses BeginData.
 class Http2Output {
  public:
-  // The bytes put at `to`. Sets *failed when the session is beyond help.
+  // Returns the number of bytes written to `to`. Sets *failed when the session cannot continue.
   size_t Produce(nghttp2_session* session, char* to, size_t room, bool* failed);
 
-  // How much of `available` the next DATA frame should carry.
+  // The payload size of the next DATA frame.
   size_t FrameSize(size_t available) const;
-  // Puts the frame's header into the buffer and returns where its `length` bytes belong; null: no
-  // room now, answer WOULDBLOCK.
+  // Writes the frame header and returns the address for its `length` bytes; null: no room now,
+  // return WOULDBLOCK.
   char* BeginData(const uint8_t* frame_header, size_t length);
 
-  // No frame is cut in two.
+  // No frame is partially written.
   bool empty() const { return rest_.empty(); }
 
  private:
   char* out_ = nullptr;
   size_t room_ = 0;
   size_t used_ = 0;
-  std::string_view rest_;  // of a frame for which there was no room; nghttp2's memory
+  std::string_view rest_;  // rest of a frame that did not fit; nghttp2's memory
 };
 
 }  // namespace cox::net

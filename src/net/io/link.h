@@ -9,36 +9,34 @@
 
 namespace cox::net {
 
-// What an HTTP/1.1 connection has become after 101: a WebSocket, or bytes. The protocol's side:
-// bytes in, bytes out, no socket.
+// The protocol of an HTTP/1.1 connection after 101: a WebSocket, or raw bytes. It has no socket.
 //
-// Threads: the loop's only, from Start on. Destroying it ends what its user holds, if nothing else
-// has.
+// Threads: loop thread only, after Start. Destruction ends the user's end, if it has not ended yet.
 class Link {
  public:
   virtual ~Link() = default;
 
-  // `on_change`: there may be something to send, or one of the answers below changed, outside of
+  // `on_change`: output may be available, or one of the results below has changed, outside of
   // Receive and Produce.
   virtual void Start(std::function<void()> on_change) = 0;
   virtual void Receive(std::string_view bytes) = 0;
   virtual size_t Produce(char* to, size_t room) = 0;
   virtual bool wants_input() const = 0;
-  // The connection is to be closed as soon as Produce gives nothing.
+  // The connection must be closed as soon as Produce returns 0.
   virtual bool finished() const = 0;
-  // The connection is to be closed at once, whatever waits to be sent.
+  // The connection must be closed at once, without sending pending output.
   virtual bool aborted() const = 0;
-  // The peer may leave what we send where it is for as long as it likes: its user reads slowly.
+  // No write timeout: the peer's user may read slowly.
   virtual bool patient() const = 0;
-  // The peer has sent all it will. True: we may go on sending; false: that is the end of it all.
+  // The peer half-closed. True: output may continue; false: the connection is closed.
   virtual bool InputEnded() { return false; }
-  // Nothing will be sent any more, but what comes is wanted.
+  // The output has ended, but input is still received.
   virtual bool output_ended() const { return false; }
-  // The same has reached the kernel.
+  // The end of the output has been written to the kernel.
   virtual void OutputDone() {}
-  // The connection is gone (OK: the peer ended it).
+  // The connection is closed (OK: by the peer).
   virtual void Fail(const Status& why) = 0;
-  // The server wants to end.
+  // The server shuts down.
   virtual void GoAway() = 0;
 };
 

@@ -8,21 +8,21 @@
 
 namespace cox::net {
 
-// What stands between a channel and its peer: a proxy that has to be told first where the bytes are
-// to go. Bytes in, bytes out; the channel owns the socket.
+// A proxy handshake between a channel and its peer, without the socket, which the channel owns.
 //
-// Threads: the channel's loop only. Errors: Unavailable; the channel ends then.
+// Threads: the channel's loop only. Errors: Unavailable; the channel is closed then.
 class Tunnel {
  public:
   virtual ~Tunnel() = default;
 
-  // What is said first, appended to `send`.
+  // Appends the first output to `send`.
   virtual Status Start(std::string* send) = 0;
-  // `bytes` came. What is for us behind the tunnel is appended to `inner`, answers to `send`.
+  // Processes received `bytes`. Appends tunneled payload to `inner`, and replies to the proxy to
+  // `send`.
   virtual Status Receive(std::string_view bytes, std::string* inner, std::string* send) = 0;
-  // The way is free: what is inside may begin.
+  // The proxy handshake is complete.
   virtual bool open() const = 0;
-  // Once open(), bytes pass as they are, and the tunnel is not needed any more. False: Wrap them.
+  // Once open(), bytes pass unmodified, and the tunnel is not needed any more. False: call Wrap.
   virtual bool transparent() const = 0;
   virtual Status Wrap(std::string_view bytes, std::string* send) = 0;
 };

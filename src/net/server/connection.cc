@@ -11,7 +11,7 @@ namespace cox::net {
 namespace {
 
 constexpr std::string_view kHttp2Preface = "PRI * HTTP/2.0";
-// How long a peer may take to end its side after we have ended ours.
+// How long to wait for the peer's close after the server's own.
 constexpr std::chrono::seconds kLinger{2};
 
 std::string AddressOf(const boost::asio::ip::tcp::socket& socket) {
@@ -50,7 +50,7 @@ void Connection::Start() { channel_->Start(); }
 void Connection::OnOpen() {
   set_.HandshakeDone(*this);
   since_ = set_.shared_.loop->clock().Monotonic();
-  if (channel_->tls() == nullptr) return;  // Sniff tells
+  if (channel_->tls() == nullptr) return;  // Sniff detects the protocol
   peer_->certificates = channel_->tls()->PeerCertificates();
   MakeSession(channel_->tls()->protocol() == "h2");
 }
@@ -106,8 +106,8 @@ void Connection::OnEnd(const Status&) { set_.Remove(*this); }
 void Connection::OnOutputReady() {
   if (session_ != nullptr) {
     if (session_->aborted()) return Close();
-    // Also while output is blocked: two ends that wait for each other's reading would do so
-    // forever.
+    // Also while output is blocked: otherwise two ends that wait for each other to read would
+    // deadlock.
     channel_->SetReading(session_->wants_input());
   }
   set_.shared_.loop->FlushSoon(*channel_);
@@ -137,7 +137,7 @@ void Connection::CheckTime(Clock::SteadyTime now) {
 
 void Connection::Drain() {
   if (session_ != nullptr) return session_->Drain();
-  if (channel_->tls() == nullptr) Close();  // nothing has been said yet
+  if (channel_->tls() == nullptr) Close();  // no request has begun
 }
 
 void Connection::StopStreams() {
@@ -162,10 +162,10 @@ void ConnectionSet::Adopt(boost::asio::ip::tcp::socket socket) {
   if (draining_ ||
       counters.connections.load(std::memory_order_relaxed) >= shared_.options.max_connections) {
     counters.refused.fetch_add(draining_ ? 0 : 1, std::memory_order_relaxed);
-    return;  // the socket closes itself
+    return;  // the socket's destructor closes it
   }
-  // Whoever has been in the handshake longest gives way: an honest client is through within
-  // milliseconds, so this hits those that open connections and leave them.
+  // Closes the oldest connection in the handshake: a normal client finishes within milliseconds, so
+  // this affects clients that open connections and leave them unused.
   if (counters.half_open.load(std::memory_order_relaxed) >= shared_.options.max_half_open &&
       !half_open_.empty()) {
     counters.refused.fetch_add(1, std::memory_order_relaxed);

@@ -12,13 +12,13 @@ namespace cox::net {
 
 class Connection;
 
-// The connections of one loop, and the clockwork that looks after them. Loop thread only.
+// The connections of one loop and their deadline timer. Loop thread only.
 class ConnectionSet {
  public:
   ConnectionSet(SessionShared shared, Clock::Duration period);
   ~ConnectionSet();
 
-  // Takes a connection that was accepted, or closes it when there are too many.
+  // Adds an accepted connection, or closes it when there are too many.
   void Adopt(boost::asio::ip::tcp::socket socket);
   void Drain();
   void StopStreams();
@@ -30,7 +30,7 @@ class ConnectionSet {
   friend class Connection;
   using List = std::list<std::unique_ptr<Connection>>;
 
-  // Called by connections. `connection` is destroyed a little later.
+  // Called by connections. `connection` is destroyed later.
   void Remove(Connection& connection);
   void HandshakeDone(Connection& connection);
 
@@ -38,18 +38,18 @@ class ConnectionSet {
   void Check();
 
   SessionShared shared_;
-  const Clock::Duration period_;  // between looks at the deadlines
+  const Clock::Duration period_;  // between deadline checks
   List connections_;
   std::list<Connection*> half_open_;  // oldest first
-  List dead_;                         // to be destroyed when nothing of them is on the stack
+  List dead_;                         // destroyed when no longer on the stack
   bool draining_ = false;
   bool check_scheduled_ = false;
   Timer timer_;
-  // Late timer callbacks, which run on another thread, meet this instead of a dead set.
+  // Late timer callbacks, which run on another thread, use this to detect a destroyed set.
   std::shared_ptr<ConnectionSet*> alive_;
 };
 
-// One accepted connection: its channel, and the session once it is known which protocol it speaks.
+// One accepted connection: its channel, and the session once the protocol is known.
 class Connection final : public Channel::User, public Session::Host {
  public:
   Connection(ConnectionSet& set, boost::asio::ip::tcp::socket socket);
@@ -74,7 +74,7 @@ class Connection final : public Channel::User, public Session::Host {
   void OnOutputReady() override;
 
   void MakeSession(bool http2);
-  // Without TLS nobody has said which protocol it is; HTTP/2 begins with its preface.
+  // Detects the protocol of connections without TLS (and ALPN) by the HTTP/2 preface.
   void Sniff(std::string_view bytes);
 
   ConnectionSet& set_;
@@ -82,7 +82,7 @@ class Connection final : public Channel::User, public Session::Host {
   std::shared_ptr<Channel> channel_;
   std::unique_ptr<Session> session_;
   std::string sniffed_;
-  Clock::SteadyTime since_;  // of the handshake, then of the goodbye
+  Clock::SteadyTime since_;  // start of the handshake, later of the shutdown
   ConnectionSet::List::iterator self_;
   std::list<Connection*>::iterator half_open_;
   bool is_half_open_ = false;

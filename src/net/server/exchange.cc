@@ -10,7 +10,7 @@
 
 namespace cox::net {
 
-// The last copy of this going away unanswered is how a handler forgets a request.
+// Destruction of the last reference without a response means that the handler dropped the request.
 class ServerExchange::Handle final : public Exchange {
  public:
   explicit Handle(std::shared_ptr<ServerExchange> core) : core_(std::move(core)) {}
@@ -44,7 +44,7 @@ class ServerExchange::Handle final : public Exchange {
 };
 
 ServerExchange::ServerExchange(std::shared_ptr<EventLoop> loop, const Context& parent,
-                               Request request, AnswerSink& sink, InFlight in_flight)
+                               Request request, ResponseSink& sink, InFlight in_flight)
     : loop_(std::move(loop)),
       context_(parent.Child()),
       request_(std::move(request)),
@@ -64,11 +64,11 @@ void ServerExchange::Deliver(Answer answer) {
   in_flight_->fetch_sub(1, std::memory_order_relaxed);
   answer.headers.Clean();
   if (loop_->InLoop()) {
-    if (sink_ != nullptr) sink_->OnAnswer(std::move(answer));
+    if (sink_ != nullptr) sink_->OnResponse(std::move(answer));
     return;
   }
   answer_ = std::move(answer);
-  answer_there_.store(true, std::memory_order_release);
+  response_ready_.store(true, std::memory_order_release);
   loop_->Enqueue(shared_from_this());
 }
 
@@ -76,7 +76,7 @@ Result<std::unique_ptr<WebSocket>> ServerExchange::Upgrade(
     const std::vector<std::string>& protocols, const WebSocketOptions& options) {
   COX_ASSIGN_OR_RETURN(ServerHandshake handshake, AcceptClientHandshake(request_, protocols));
   auto core = std::make_shared<WebSocketCore>(loop_, options, /*client=*/false);
-  // Where the peer has gone meanwhile the link is dropped, and with that the socket has ended.
+  // If the peer has disconnected meanwhile, the link is dropped, which ends the socket.
   Deliver({101,
            std::move(handshake.headers),
            {},
@@ -106,16 +106,16 @@ void ServerExchange::Abandon() {
     response.body.push_back(Bytes::Static("the request was not answered\n"));
     Deliver({response.status, std::move(response.headers), std::move(response.body), {}, {}});
   }
-  // A stream keeps its waker, and with that this, for hours: not the request, too.
+  // A stream keeps its waker, and thereby this object, for hours: free the request.
   request_ = {};
 }
 
 void ServerExchange::Wake() { loop_->Enqueue(shared_from_this()); }
 
 void ServerExchange::Run() {
-  if (answer_there_.exchange(false, std::memory_order_acquire)) {
+  if (response_ready_.exchange(false, std::memory_order_acquire)) {
     Answer answer = std::move(answer_);
-    if (sink_ != nullptr) sink_->OnAnswer(std::move(answer));
+    if (sink_ != nullptr) sink_->OnResponse(std::move(answer));
     return;
   }
   if (sink_ != nullptr) sink_->OnWake();

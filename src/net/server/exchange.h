@@ -14,40 +14,40 @@
 
 namespace cox::net {
 
-// What a handler answered.
+// A handler's response.
 struct Answer {
   int status = 200;
   Headers headers;
   std::vector<Bytes> body;
-  std::unique_ptr<BodySource> source;  // instead of body, if not null
-  std::unique_ptr<Link> upgrade;       // the connection is this from now on, if not null
+  std::unique_ptr<BodySource> source;  // replaces body, if not null
+  std::unique_ptr<Link> upgrade;       // takes over the connection, if not null
   std::string protocol = {};           // of the upgrade: "websocket"
 };
 
-// The protocol's side of an exchange: an HTTP/2 stream, an HTTP/1.1 connection. Loop thread only.
-class AnswerSink {
+// The protocol's side of an exchange: an HTTP/2 stream or an HTTP/1.1 connection. Loop thread only.
+class ResponseSink {
  public:
-  virtual ~AnswerSink() = default;
-  virtual void OnAnswer(Answer answer) = 0;
-  // The source has something again.
+  virtual ~ResponseSink() = default;
+  virtual void OnResponse(Answer answer) = 0;
+  // The source has data again.
   virtual void OnWake() = 0;
 };
 
-// Counts a request that a handler has not answered yet, also after its stream is gone.
+// Counts requests that a handler has not answered yet, including those whose stream was reset.
 using InFlight = std::shared_ptr<std::atomic<int>>;
 
-// One request between the handler, on any thread, and its sink, on the loop. It outlives both: the
-// sink detaches when the peer goes away, and an answer that comes later is dropped on the loop.
+// One request, shared by the handler on any thread and its sink on the loop. It outlives both: the
+// sink detaches when the peer disconnects, and a later response is dropped on the loop.
 class ServerExchange final : public LoopTask, public Waker {
  public:
   ServerExchange(std::shared_ptr<EventLoop> loop, const Context& parent, Request request,
-                 AnswerSink& sink, InFlight in_flight);
+                 ResponseSink& sink, InFlight in_flight);
   ~ServerExchange() override;
 
-  // What the handler gets. Made once.
+  // The handler's reference. Created once.
   ExchangePtr MakeHandle();
 
-  // Loop thread: the sink is gone. Stops the context unless the answer was complete.
+  // Loop thread: the sink is destroyed. Stops the context unless the response was complete.
   void Detach(bool complete);
   Context& context() { return context_; }
 
@@ -67,11 +67,11 @@ class ServerExchange final : public LoopTask, public Waker {
   Context context_;
   Request request_;
   std::atomic<bool> answered_ = false;
-  std::atomic<bool> answer_there_ = false;
-  // Written by the answering thread before answer_there_, then the loop's.
+  std::atomic<bool> response_ready_ = false;
+  // Written by the answering thread before response_ready_, then used by the loop.
   Answer answer_;
-  // The loop's.
-  AnswerSink* sink_;
+  // Loop thread only.
+  ResponseSink* sink_;
   InFlight in_flight_;
 };
 

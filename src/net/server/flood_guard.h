@@ -9,7 +9,7 @@
 
 namespace cox::net {
 
-// Tokens that come back with time. Take returns false when there is none left.
+// A token bucket that is refilled over time. Take returns false when no token is left.
 class TokenBucket {
  public:
   TokenBucket(double burst, double per_second)
@@ -27,7 +27,7 @@ class TokenBucket {
     tokens_ -= 1;
     return true;
   }
-  void Give(double tokens) { tokens_ = std::min(burst_, tokens_ + tokens); }
+  void Add(double tokens) { tokens_ = std::min(burst_, tokens_ + tokens); }
 
  private:
   double burst_;
@@ -36,20 +36,20 @@ class TokenBucket {
   Clock::SteadyTime filled_at_{};
 };
 
-// Tells an HTTP/2 peer that is merely busy from one that wears us out: what costs us work and the
-// peer next to nothing is rationed. The rations are far above what a client does that cancels all
-// its watches at once or pings its connections, and far below what an attack needs.
+// Rate limits for HTTP/2 frames that cost the server work and the peer almost nothing. The limits
+// are far above a client that cancels all its watches at once or pings its connections, and far
+// below an attack.
 class FloodGuard {
  public:
   explicit FloodGuard(uint32_t max_streams) : resets_(100 + 4.0 * max_streams, 100) {}
 
-  // Each is called when one came; false: that was one too many.
+  // Each is called when such a frame arrives; false: the limit is exceeded.
   bool OnReset(Clock::SteadyTime now) { return resets_.Take(now); }
-  // PING, SETTINGS, PRIORITY, empty DATA: the peer's, not answers to ours.
+  // PING, SETTINGS (without ACK), PRIORITY, empty DATA and other control frames.
   bool OnControl(Clock::SteadyTime now) { return controls_.Take(now); }
   bool OnWindowUpdate(Clock::SteadyTime now) { return window_updates_.Take(now); }
-  // A DATA frame of ours gives reason for window updates; readers in small steps send several.
-  void OnDataSent() { window_updates_.Give(20); }
+  // Each sent DATA frame justifies window updates; peers that read in small steps send several.
+  void OnDataSent() { window_updates_.Add(20); }
 
  private:
   TokenBucket resets_;

@@ -11,9 +11,9 @@
 namespace cox::net {
 namespace {
 
-// What a peer may send ahead while its request is being handled.
+// Limit for pipelined input while a request is handled.
 constexpr size_t kMaxPipelined = 64 * 1024;
-// Room for a chunk's size line and the line end behind it, and for the last chunk.
+// Room for a chunk's size line and trailing line break, and for the last chunk.
 constexpr size_t kChunkFrame = 32;
 constexpr std::string_view kLastChunk = "0\r\n\r\n";
 
@@ -73,13 +73,13 @@ void Http1Session::ParseInput() {
           shared_.counters.body_bytes.fetch_add(body_counted_ - counted, std::memory_order_relaxed);
       if (parser_->body.size() > shared_.options.max_body_bytes) {
         parser_->body.resize(shared_.options.max_body_bytes + 1);
-        keep_alive_ = false;  // what follows is the rest of that body
+        keep_alive_ = false;  // the rest of the input is the rest of that body
         Dispatch();
         break;
       }
       if (total > shared_.options.max_buffered_body_bytes &&
           body_counted_ > shared_.options.stream_window) {
-        Refuse(503, "");
+        Reject(503, "");
         break;
       }
     }
@@ -95,10 +95,10 @@ void Http1Session::ParseInput() {
         Dispatch();
         break;
       case Http1Parser<true>::Outcome::kTooLarge:
-        Refuse(431, "");
+        Reject(431, "");
         break;
       case Http1Parser<true>::Outcome::kBad:
-        Refuse(400, "");
+        Reject(400, "");
         break;
     }
   }
@@ -112,7 +112,7 @@ void Http1Session::OnHead() {
   head_request_ = parser_->method == "HEAD";
   keep_alive_ = parser_->keep_alive() && !draining_;
   if (!one_zero_ && parser_->headers.All("host").size() != 1) {
-    return Refuse(400, parser_->headers.Get("host") ? ": too many Host headers"
+    return Reject(400, parser_->headers.Get("host") ? ": too many Host headers"
                                                     : ": missing required Host header");
   }
   if (!parser_->is_done() && !one_zero_ &&
@@ -144,10 +144,10 @@ void Http1Session::Dispatch() {
   shared_.handler(exchange_->MakeHandle());
 }
 
-void Http1Session::Refuse(int status, std::string_view detail) {
+void Http1Session::Reject(int status, std::string_view detail) {
   ForgetBodyBytes();
   const std::string line = std::to_string(status) + " " + ReasonPhrase(status);
-  // No content-length: the end of the connection ends it.
+  // No content-length: the end of the connection ends the body.
   head_ += "HTTP/1.1 " + line +
            "\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n" + line +
            std::string(detail);
@@ -159,7 +159,7 @@ void Http1Session::Refuse(int status, std::string_view detail) {
   shared_.counters.refused.fetch_add(1, std::memory_order_relaxed);
 }
 
-void Http1Session::OnAnswer(Answer answer) {
+void Http1Session::OnResponse(Answer answer) {
   if (answer.upgrade != nullptr) return OnUpgrade(std::move(answer));
   since_ = now_ = shared_.loop->clock().Monotonic();
   state_ = State::kSending;
@@ -232,17 +232,17 @@ size_t Http1Session::Produce(char* to, size_t room) {
     }
     std::string().swap(head_);
     if (state_ == State::kUpgraded) {
-      if (used == 0) used = link_->Produce(to, room);  // see there why not behind the head
+      if (used == 0) used = link_->Produce(to, room);  // one frame at most, see there
       break;
     }
     if (state_ != State::kSending) break;
     if (body_follows_) {
       if (waiting_) break;
       used += ProduceBody(to + used, room - used);
-      if (body_follows_) break;  // no room, or it waits
+      if (body_follows_) break;  // no room, or waiting for the source
     }
-    AnswerDone();
-    ParseInput();  // what the peer sent ahead
+    OnResponseDone();
+    ParseInput();  // pipelined requests
   }
   if (used > 0) since_ = now_;
   busy_ = false;
@@ -281,7 +281,7 @@ size_t Http1Session::ProduceChunk(char* to, size_t room) {
   return static_cast<size_t>(at - to);
 }
 
-void Http1Session::AnswerDone() {
+void Http1Session::OnResponseDone() {
   if (exchange_ != nullptr) {
     exchange_->Detach(true);
     exchange_.reset();
@@ -295,7 +295,7 @@ void Http1Session::AnswerDone() {
 
 void Http1Session::Drain() {
   draining_ = true;
-  // Half a request does not count as one in flight: the peer may send it elsewhere.
+  // A partial request does not count as in flight: the peer may retry it elsewhere.
   if (state_ == State::kIdle || state_ == State::kHead) state_ = State::kFinished;
   if (!busy_) host_.OnOutputReady();
 }
@@ -319,7 +319,7 @@ void Http1Session::CheckTime(Clock::SteadyTime now) {
     case State::kIdle:
       over = passed > options.idle_timeout;
       break;
-    case State::kHead:  // since_ stays at its first byte
+    case State::kHead:  // since_ is the time of the first byte
       over = passed > options.header_timeout;
       if (over) shared_.counters.refused.fetch_add(1, std::memory_order_relaxed);
       break;
@@ -327,9 +327,9 @@ void Http1Session::CheckTime(Clock::SteadyTime now) {
       over = passed > options.body_timeout;
       break;
     case State::kSending:
-      // Not taken by the socket; Connection sees to that. Here: nothing left to see to.
+      // Connection checks the write timeout.
     case State::kHandling:
-    case State::kUpgraded:  // the link has its own clockwork
+    case State::kUpgraded:  // the link has its own timers
     case State::kFinished:
       break;
   }

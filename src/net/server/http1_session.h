@@ -13,9 +13,9 @@
 
 namespace cox::net {
 
-// The server's end of an HTTP/1.1 (or 1.0) connection: one request at a time. A peer that sends
-// the next before the answer is there (pipelining) has it kept, up to a limit, and then waits.
-class Http1Session final : public Session, public AnswerSink {
+// The server side of an HTTP/1.1 (or 1.0) connection: one request at a time. Pipelined requests are
+// buffered up to a limit; beyond it, the peer must wait.
+class Http1Session final : public Session, public ResponseSink {
  public:
   Http1Session(const SessionShared& shared, std::shared_ptr<const Peer> peer, Host& host);
   ~Http1Session() override;
@@ -41,26 +41,26 @@ class Http1Session final : public Session, public AnswerSink {
     kIdle,      // between requests
     kHead,      // a request has begun
     kBody,      // its head is complete
-    kHandling,  // the handler has it
-    kSending,   // the answer is on its way
-    kUpgraded,  // it is a WebSocket now, or what else was asked for
+    kHandling,  // waiting for the handler's response
+    kSending,   // sending the response
+    kUpgraded,  // a link has taken over the connection
     kFinished,
   };
 
-  void OnAnswer(Answer answer) override;
+  void OnResponse(Answer answer) override;
   void OnWake() override;
   void OnUpgrade(Answer answer);
 
-  // Reads requests from input_ until one is with the handler or more bytes are needed.
+  // Parses requests from input_ until one is dispatched or more bytes are needed.
   void ParseInput();
   void OnHead();
   void Dispatch();
-  // Answers what never became a request, and ends the connection.
-  void Refuse(int status, std::string_view detail);
-  // Puts body bytes at `to`; advances the state at the end of the body.
+  // Answers an invalid request, and closes the connection.
+  void Reject(int status, std::string_view detail);
+  // Writes body bytes to `to`; changes the state at the end of the body.
   size_t ProduceBody(char* to, size_t room);
   size_t ProduceChunk(char* to, size_t room);
-  void AnswerDone();
+  void OnResponseDone();
   void ForgetBodyBytes();
 
   const SessionShared& shared_;
@@ -69,14 +69,14 @@ class Http1Session final : public Session, public AnswerSink {
   const InFlight in_flight_;
   State state_ = State::kIdle;
   Clock::SteadyTime now_;
-  Clock::SteadyTime since_;  // when the state was entered or something moved in it
+  Clock::SteadyTime since_;  // when the state was entered or last made progress
   std::string input_;        // not parsed yet
   std::optional<Http1Parser<true>> parser_;
   size_t body_counted_ = 0;
   std::shared_ptr<ServerExchange> exchange_;
   bool busy_ = false;
   bool draining_ = false;
-  bool one_zero_ = false;  // of the current request: HTTP/1.0
+  bool one_zero_ = false;  // the current request is HTTP/1.0
   bool head_request_ = false;
   bool keep_alive_ = true;
   bool chunked_ = false;

@@ -91,7 +91,7 @@ TEST(Http1Session, PipelinedRequestsAreAnsweredInOrder) {
   EXPECT_EQ(server.counters.requests, 3U);
 }
 
-TEST(Http1Session, PeerThatSendsAheadHasToWait) {
+TEST(Http1Session, PipelinedInputIsLimited) {
   SessionHarness server(false);
   server.Exchange("GET /1 HTTP/1.1\r\nHost: x\r\n\r\n");
   EXPECT_TRUE(server.session->wants_input());
@@ -99,7 +99,7 @@ TEST(Http1Session, PeerThatSendsAheadHasToWait) {
   EXPECT_FALSE(server.session->wants_input());
 }
 
-TEST(Http1Session, HandlerGetsAtMostOneByteMoreThanTheBodyLimitAndTheConnectionEnds) {
+TEST(Http1Session, OversizedBodyIsTruncatedAndConnectionCloses) {
   SessionHarness server(false, {.max_body_bytes = 10});
   server.on_request = Echo;
   const std::string output = server.Exchange(
@@ -132,7 +132,7 @@ TEST(Http1Session, StreamsInChunks) {
                             EndsWith("\r\n\r\n3\r\none\r\n14\r\n" + std::string(20, 'x') +
                                      "\r\n0\r\n\r\n")));
   EXPECT_FALSE(server.session->finished());
-  // Without chunks the end of the connection is the end of the body.
+  // Without chunks, the end of the connection ends the body.
   EXPECT_THAT(server.Exchange("GET / HTTP/1.0\r\n\r\n"), EndsWith("one" + std::string(20, 'x')));
   EXPECT_TRUE(server.session->finished());
 }
@@ -144,7 +144,7 @@ TEST(Http1Session, HeadHasLengthButNoBody) {
   EXPECT_THAT(output, AllOf(HasSubstr("content-length: 10\r\n"), EndsWith("\r\n\r\n")));
 }
 
-TEST(Http1Session, AnswersCannotSmuggleFields) {
+TEST(Http1Session, ResponseHeadersCannotInjectFields) {
   SessionHarness server(false);
   server.on_request = [](const ExchangePtr& exchange) {
     Response response;
@@ -155,7 +155,7 @@ TEST(Http1Session, AnswersCannotSmuggleFields) {
               HasSubstr("warning: a  set-cookie: b\r\n"));
 }
 
-TEST(Http1Session, DeadlinesEndTheConnection) {
+TEST(Http1Session, TimeoutsCloseTheConnection) {
   const ServerOptions options{
       .header_timeout = 1000ms, .idle_timeout = 5000ms, .body_timeout = 2000ms};
   const std::pair<std::string, Clock::Duration> cases[] = {
@@ -173,7 +173,7 @@ TEST(Http1Session, DeadlinesEndTheConnection) {
   }
 }
 
-TEST(Http1Session, SlowHeadersDoNotGetMoreTimeByTrickling) {
+TEST(Http1Session, TricklingHeadersDoesNotExtendTheTimeout) {
   SessionHarness server(false, {.header_timeout = 1000ms});
   for (int i = 0; i < 9; ++i) {
     server.Exchange("G");
@@ -182,7 +182,7 @@ TEST(Http1Session, SlowHeadersDoNotGetMoreTimeByTrickling) {
   EXPECT_TRUE(server.session->finished());
 }
 
-TEST(Http1Session, DrainEndsIdleConnectionsAtOnceAndBusyOnesAfterTheAnswer) {
+TEST(Http1Session, DrainClosesIdleAtOnceAndBusyAfterResponse) {
   SessionHarness idle(false);
   idle.session->Drain();
   EXPECT_TRUE(idle.session->finished());

@@ -10,7 +10,7 @@ std::string_view View(const uint8_t* data, size_t size) {
 
 }  // namespace
 
-// A local struct, because only members of the session may name its private parts.
+// A local struct, because only members of the session can access its private types.
 const nghttp2_session_callbacks* Http2Session::Callbacks::Table() {
   struct On {
     static Http2Session& Self(void* user) { return *static_cast<Http2Session*>(user); }
@@ -27,7 +27,7 @@ const nghttp2_session_callbacks* Http2Session::Callbacks::Table() {
     static int Header(nghttp2_session*, const nghttp2_frame* frame, const uint8_t* name,
                       size_t name_size, const uint8_t* value, size_t value_size, uint8_t,
                       void* user) {
-      // Trailers of a request carry nothing for us.
+      // Trailers of a request are ignored.
       if (frame->headers.cat != NGHTTP2_HCAT_REQUEST) return 0;
       Stream* const stream = Self(user).Find(frame->hd.stream_id);
       if (stream == nullptr) return 0;
@@ -80,15 +80,15 @@ const nghttp2_session_callbacks* Http2Session::Callbacks::Table() {
       if (data_or_headers && (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0) {
         Self(user).AfterLastFrame(frame->hd.stream_id);
       }
-      // Its answer proves that the peer knows of the first GOAWAY. Only now, because nghttp2 sends
-      // PINGs before all else.
+      // The PING's acknowledgement proves that the peer has received the first GOAWAY. It is
+      // submitted only now, because nghttp2 sends PINGs first.
       if (frame->hd.type == NGHTTP2_GOAWAY && Self(user).draining_ == Draining::kNotice) {
         nghttp2_submit_ping(Self(user).session_, NGHTTP2_FLAG_NONE, nullptr);
       }
       return 0;
     }
 
-    // Frames that break the protocol without ending the connection are not free either.
+    // Invalid frames that do not end the connection count against the limit, too.
     static int InvalidFrame(nghttp2_session*, const nghttp2_frame* frame, int, void* user) {
       return Self(user).guard_.OnControl(Self(user).now_) || frame == nullptr
                  ? 0

@@ -5,11 +5,11 @@
 
 namespace cox::net {
 
-// nghttp2's callbacks, translated into calls of the session's methods.
+// nghttp2's callbacks, mapped to methods of the session.
 struct Http2Session::Callbacks {
-  // One table for all sessions.
+  // Shared by all sessions.
   static const nghttp2_session_callbacks* Table();
-  // Of a response whose body is the stream's.
+  // The data provider of a response with the stream's body.
   static nghttp2_data_provider BodyOf(Stream& stream);
 };
 

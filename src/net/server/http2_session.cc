@@ -11,13 +11,13 @@
 namespace cox::net {
 namespace {
 
-// What a header field counts beside its text (RFC 9113, 6.5.2).
+// Overhead of a header field in addition to its text (RFC 9113, section 6.5.2).
 constexpr size_t kFieldOverhead = 32;
-// How long a peer may take to answer the PING that goes with the first GOAWAY.
+// Timeout for the acknowledgement of the PING that follows the first GOAWAY.
 constexpr std::chrono::seconds kDrainNotice{1};
-// How long a peer may take to stop sending a body whose answer it has.
+// How long a peer may continue to send a body after it has received the response.
 constexpr std::chrono::milliseconds kUnwantedRest{500};
-// What of it is read and thrown away.
+// Maximum bytes of that body that are read and discarded.
 constexpr size_t kMaxDiscarded = 8 * 1024 * 1024;
 
 nghttp2_session* NewSession(const ServerOptions& options,
@@ -26,9 +26,9 @@ nghttp2_session* NewSession(const ServerOptions& options,
   nghttp2_option_new(&option);
   nghttp2_option_set_no_auto_window_update(option, 1);
   nghttp2_option_set_no_closed_streams(option, 1);
-  // As many as the header limit needs, and a few for clients that cut frames small.
+  // Enough for the header limit, and some more for clients with small frames.
   nghttp2_option_set_max_continuations(option, options.max_header_bytes / 16384 + 8);
-  // Ours is stricter and says ENHANCE_YOUR_CALM; this one must not come first.
+  // FloodGuard is stricter and sends ENHANCE_YOUR_CALM; nghttp2's limit must not apply first.
   nghttp2_option_set_stream_reset_rate_limit(option, 100'000, 100'000);
   nghttp2_session* session = nullptr;
   nghttp2_session_server_new2(&session, callbacks, self, option);
@@ -57,13 +57,14 @@ Http2Session::Http2Session(const SessionShared& shared, std::shared_ptr<const Pe
       {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, static_cast<uint32_t>(options.max_header_bytes)},
   };
   nghttp2_submit_settings(session_, NGHTTP2_FLAG_NONE, settings, std::size(settings));
-  // Several streams may send a whole window each before the connection's is at its end.
+  // Several streams can send a whole window each before the connection's window is exhausted.
   nghttp2_session_set_local_window_size(session_, NGHTTP2_FLAG_NONE, 0,
                                         static_cast<int32_t>(options.stream_window * 4));
 }
 
 Http2Session::~Http2Session() {
-  // Streams go first, by hand: nghttp2 would not tell about each when it is deleted.
+  // Streams are detached first: nghttp2 does not call back for each of them when the session is
+  // deleted.
   for (auto& [id, stream] : streams_) {
     if (stream->exchange != nullptr) stream->exchange->Detach(stream->complete);
   }
@@ -101,7 +102,7 @@ size_t Http2Session::Produce(char* to, size_t room) {
 
 bool Http2Session::finished() const {
   if (failed_) return true;
-  // Between the two GOAWAYs requests may still be on their way to us.
+  // Between the two GOAWAYs new requests may still arrive.
   if (draining_ == Draining::kNotice || !output_.empty()) return false;
   return nghttp2_session_want_read(session_) == 0 && nghttp2_session_want_write(session_) == 0;
 }
@@ -120,8 +121,7 @@ int Http2Session::OnBeginRequest(int32_t id) {
 int Http2Session::OnHeader(Stream& stream, std::string_view name, std::string_view value) {
   stream.header_bytes += name.size() + value.size() + kFieldOverhead;
   if (stream.header_bytes > shared_.options.max_header_bytes) {
-    // The rest of the block must be decoded all the same, for the sake of the compression state;
-    // but not for ever.
+    // The rest of the block must be decoded to keep the compression state, but only up to a limit.
     if (stream.header_bytes > 2 * shared_.options.max_header_bytes) {
       shared_.counters.refused.fetch_add(1, std::memory_order_relaxed);
       return NGHTTP2_ERR_CALLBACK_FAILURE;
@@ -147,18 +147,18 @@ void Http2Session::OnHeadersComplete(Stream& stream, bool end_of_stream) {
   stream.head = stream.request.method == "HEAD";
   if (in_flight_->load(std::memory_order_relaxed) >=
       static_cast<int>(shared_.options.max_streams)) {
-    // Handlers of streams that were reset still run: the peer has all the work it may have.
+    // Handlers of reset streams still run: the peer has reached its limit of concurrent requests.
     stream.refused = true;
     return Reset(stream.id, NGHTTP2_REFUSED_STREAM);
   }
   if (stream.too_large || stream.request.target.empty()) {
     stream.dispatched = true;
     Answer answer;
-    answer.status = stream.too_large ? 431 : 405;  // CONNECT has no path, and is not for us
+    answer.status = stream.too_large ? 431 : 405;  // CONNECT has no path, and is not supported
     answer.headers.Add("content-type", "text/plain; charset=utf-8");
     answer.body.push_back(Bytes::Static(stream.too_large ? "431 Request Header Fields Too Large"
                                                          : "405 Method Not Allowed"));
-    return SubmitAnswer(stream, std::move(answer));
+    return SubmitResponse(stream, std::move(answer));
   }
   if (end_of_stream) return Dispatch(stream);
   if (stream.request.headers.Get("expect") == "100-continue") {
@@ -169,12 +169,12 @@ void Http2Session::OnHeadersComplete(Stream& stream, bool end_of_stream) {
 
 int Http2Session::OnData(Stream& stream, std::string_view bytes) {
   const ServerOptions& options = shared_.options;
-  // The connection's window is for all streams, so it is given back in any case.
+  // The connection's window is shared by all streams, so it is always updated.
   nghttp2_session_consume_connection(session_, bytes.size());
   if (stream.refused) return 0;
   if (stream.dispatched) {
-    // The rest of a body that is too large. Some clients read the answer only when they have sent
-    // all, so not much too large is let through.
+    // The rest of a body that is too large. Some clients read the response only after they have
+    // sent everything, so a moderate excess is accepted and discarded.
     stream.discarded += bytes.size();
     if (stream.discarded > kMaxDiscarded) return 0;
     stream.progress = now_;
@@ -194,7 +194,7 @@ int Http2Session::OnData(Stream& stream, std::string_view bytes) {
   const size_t total =
       shared_.counters.body_bytes.fetch_add(bytes.size(), std::memory_order_relaxed);
   if (total > options.max_buffered_body_bytes && stream.body_counted > options.stream_window) {
-    // Nothing of it was executed: the peer may safely try again.
+    // Nothing was executed: the peer may safely retry.
     stream.refused = true;
     stream.request.body = {};
     stream.ForgetBodyBytes();
@@ -251,7 +251,7 @@ void Http2Session::Dispatch(Stream& stream) {
   shared_.handler(stream.exchange->MakeHandle());
 }
 
-void Http2Session::SubmitAnswer(Stream& stream, Answer answer) {
+void Http2Session::SubmitResponse(Stream& stream, Answer answer) {
   const bool close = WantsClose(answer.headers);
   const bool body = HasBody(answer, stream.head);
   const std::string status = std::to_string(answer.status);
@@ -309,8 +309,8 @@ void Http2Session::AfterLastFrame(int32_t id) {
   Stream* const stream = Find(id);
   if (stream == nullptr) return;
   stream->complete = true;
-  // If the answer came before the end of the request, CheckTime resets the stream: not now, because
-  // some clients forget the answer when a reset comes right behind it.
+  // If the response ended before the request, CheckTime resets the stream: not now, because some
+  // clients discard the response when a reset follows immediately.
   stream->progress = now_;
 }
 
@@ -389,8 +389,8 @@ void Http2Session::Stream::ForgetBodyBytes() {
                                                  std::memory_order_relaxed);
 }
 
-void Http2Session::Stream::OnAnswer(Answer answer) {
-  session_.SubmitAnswer(*this, std::move(answer));
+void Http2Session::Stream::OnResponse(Answer answer) {
+  session_.SubmitResponse(*this, std::move(answer));
 }
 
 void Http2Session::Stream::OnWake() {

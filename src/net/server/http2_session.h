@@ -15,12 +15,12 @@
 
 namespace cox::net {
 
-// The server's end of an HTTP/2 connection.
+// The server side of an HTTP/2 connection.
 //
-// Limits it enforces, beside those of nghttp2: header list size (431), request bodies (see
+// Enforces these limits in addition to nghttp2's: header list size (431), request bodies (see
 //   server.h), requests whose handler still runs although their stream was reset (REFUSED_STREAM
 //   from max_streams on), resets, pings, settings and empty frames per second (GOAWAY with
-//   ENHANCE_YOUR_CALM), the time a request may take to arrive and a response to be taken.
+//   ENHANCE_YOUR_CALM), and the time to receive a request and to send a response.
 // A response with `connection: close` ends the connection gracefully, as in HTTP/1.1.
 class Http2Session final : public Session {
  public:
@@ -40,7 +40,7 @@ class Http2Session final : public Session {
   enum class Draining { kNo, kNotice, kFinal };
 
   Stream* Find(int32_t id);
-  // Each returns what the nghttp2 callback returns.
+  // Each returns the result of the nghttp2 callback.
   int OnBeginRequest(int32_t id);
   int OnHeader(Stream& stream, std::string_view name, std::string_view value);
   void OnHeadersComplete(Stream& stream, bool end_of_stream);
@@ -52,9 +52,9 @@ class Http2Session final : public Session {
   void AfterLastFrame(int32_t id);
 
   void Dispatch(Stream& stream);
-  void SubmitAnswer(Stream& stream, Answer answer);
+  void SubmitResponse(Stream& stream, Answer answer);
   void Reset(int32_t id, uint32_t error);
-  // The connection ends for good: GOAWAY with `error`.
+  // Ends the connection: GOAWAY with `error`.
   void Terminate(uint32_t error);
   void SendFinalGoAway();
 
@@ -66,13 +66,13 @@ class Http2Session final : public Session {
   const InFlight in_flight_;
   FloodGuard guard_;
   bool failed_ = false;
-  bool busy_ = false;  // inside Receive or Produce: whoever called will look for output
+  bool busy_ = false;  // inside Receive or Produce: their caller checks for output
   Draining draining_ = Draining::kNo;
   bool settings_seen_ = false;
   Clock::SteadyTime now_;
   Clock::SteadyTime started_;
   Clock::SteadyTime idle_since_;
-  Clock::SteadyTime headers_since_{};  // of a header block that is not complete
+  Clock::SteadyTime headers_since_{};  // start of an incomplete header block
   Clock::SteadyTime drain_since_{};
   Http2Output output_;
 };

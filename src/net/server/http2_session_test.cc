@@ -49,7 +49,7 @@ struct CountingSource final : BodySource {
   std::shared_ptr<Log> log;
 };
 
-TEST(Http2Session, AnswersOnTheStreamOfTheRequest) {
+TEST(Http2Session, RespondsOnTheStreamOfTheRequest) {
   SessionHarness server(true);
   server.on_request = [](const ExchangePtr& exchange) {
     exchange->Send(Text(exchange->request().method + " " + exchange->request().target + " " +
@@ -63,14 +63,14 @@ TEST(Http2Session, AnswersOnTheStreamOfTheRequest) {
   EXPECT_EQ(server.counters.streams, 0U);
 }
 
-TEST(Http2Session, DroppedExchangeIsAnswered500) {
+TEST(Http2Session, DroppedExchangeSends500) {
   SessionHarness server(true);
   server.on_request = [](const ExchangePtr&) {};
   EXPECT_THAT(BodyOf(server.Exchange(frames::Hello() + frames::Get(1)), 1),
               HasSubstr("not answered"));
 }
 
-TEST(Http2Session, HandlerGetsAtMostOneByteMoreThanTheBodyLimit) {
+TEST(Http2Session, OversizedBodyIsTruncatedAndStreamReset) {
   SessionHarness server(true, {.max_body_bytes = 1000});
   server.Exchange(frames::Hello() + frames::Post(1));
   server.Exchange(Frame(frames::kData, 0, 1, std::string(600, 'x')));
@@ -78,7 +78,7 @@ TEST(Http2Session, HandlerGetsAtMostOneByteMoreThanTheBodyLimit) {
   server.Exchange(Frame(frames::kData, 0, 1, std::string(600, 'x')));
   ASSERT_EQ(server.exchanges.size(), 1U);
   EXPECT_EQ(server.exchanges[0]->request().body.size(), 1001U);
-  // The answer comes first, and only then the peer is told to stop.
+  // The response is sent first, and the reset later.
   server.exchanges[0]->Send(Text("too large"));
   const std::string output = server.Output();
   EXPECT_EQ(BodyOf(output, 1), "too large");
@@ -87,7 +87,7 @@ TEST(Http2Session, HandlerGetsAtMostOneByteMoreThanTheBodyLimit) {
   EXPECT_EQ(ErrorOf(server.Output(), frames::kRstStream), kNoError);
 }
 
-TEST(Http2Session, BodiesBeyondTheServersMemoryAreRefused) {
+TEST(Http2Session, BodiesAboveTotalBufferLimitAreRefused) {
   SessionHarness server(true, {.max_buffered_body_bytes = 100'000, .stream_window = 65'535});
   server.Exchange(frames::Hello() + frames::Post(1) + frames::Post(3));
   std::string output;
@@ -123,11 +123,11 @@ TEST(Http2Session, RapidResetEndsTheConnection) {
   EXPECT_EQ(ErrorOf(output, frames::kGoAway), kCalm);
   EXPECT_LT(stream, 2'000U);
   EXPECT_EQ(server.counters.refused, 1U);
-  // Handlers that still run bound how many requests such a peer got started.
+  // Running handlers limit the number of requests that such a peer can start.
   EXPECT_LE(server.exchanges.size(), server.options.max_streams);
 }
 
-TEST(Http2Session, CancellingAllWatchesNowAndThenIsFine) {
+TEST(Http2Session, PeriodicCancellationOfAllWatchesIsAllowed) {
   SessionHarness server(true);
   server.on_request = [](const ExchangePtr& exchange) {
     exchange->Stream(200, {},
@@ -175,7 +175,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Flood{"PingAck", Frame(frames::kPing, frames::kAck, 0, "12345678")}),
     [](const auto& flood) { return flood.param.name; });
 
-TEST(Http2Session, PingsWithoutReadingTheAnswersEndTheConnection) {
+TEST(Http2Session, UnreadPingRepliesEndTheConnection) {
   SessionHarness server(true);
   for (int i = 0; i < 10'000 && !server.session->finished(); ++i) {
     server.session->Receive(i == 0 ? frames::Hello() : Frame(frames::kPing, 0, 0, "12345678"));
@@ -196,7 +196,7 @@ TEST(Http2Session, ContinuationFloodEndsTheConnection) {
   EXPECT_TRUE(server.exchanges.empty());
 }
 
-TEST(Http2Session, HeadersThatDoNotEndInTimeEndTheConnection) {
+TEST(Http2Session, IncompleteHeadersTimeOut) {
   SessionHarness server(true, {.header_timeout = 1000ms});
   server.Exchange(frames::Hello() + Frame(frames::kHeaders, 0, 1, frames::Field(":method", "G")));
   server.Advance(500ms);
@@ -206,7 +206,7 @@ TEST(Http2Session, HeadersThatDoNotEndInTimeEndTheConnection) {
   EXPECT_TRUE(server.session->finished());
 }
 
-TEST(Http2Session, SilenceInsteadOfThePrefaceEndsTheConnection) {
+TEST(Http2Session, MissingPrefaceTimesOut) {
   SessionHarness server(true, {.header_timeout = 1000ms});
   server.Output();
   server.Advance(1100ms);
@@ -214,7 +214,7 @@ TEST(Http2Session, SilenceInsteadOfThePrefaceEndsTheConnection) {
   EXPECT_TRUE(server.session->finished());
 }
 
-TEST(Http2Session, IdleConnectionEndsButNotOneWithAWatch) {
+TEST(Http2Session, IdleConnectionTimesOutUnlessItHasAWatch) {
   SessionHarness server(true, {.idle_timeout = 1000ms});
   const auto log = std::make_shared<CountingSource::Log>();
   server.on_request = [log](const ExchangePtr& exchange) {
@@ -232,14 +232,14 @@ TEST(Http2Session, IdleConnectionEndsButNotOneWithAWatch) {
   EXPECT_TRUE(server.session->finished());
 }
 
-TEST(Http2Session, BodyThatStopsComingEndsTheStream) {
+TEST(Http2Session, StalledRequestBodyResetsTheStream) {
   SessionHarness server(true, {.body_timeout = 1000ms});
   server.Exchange(frames::Hello() + frames::Post(1));
   server.Advance(1100ms);
   EXPECT_EQ(ErrorOf(server.Output(), frames::kRstStream), kCancel);
 }
 
-TEST(Http2Session, PeerThatTakesNothingLosesTheStream) {
+TEST(Http2Session, StalledReaderResetsTheStream) {
   SessionHarness server(true, {.write_timeout = 1000ms});
   server.on_request = [](const ExchangePtr& exchange) {
     exchange->Send(Text(std::string(200'000, 'x')));
@@ -252,7 +252,7 @@ TEST(Http2Session, PeerThatTakesNothingLosesTheStream) {
   EXPECT_EQ(ErrorOf(server.Output(), frames::kRstStream), kCancel);
 }
 
-TEST(Http2Session, SourceIsPulledOnlyWhenWokenAndOnlyWhenThePeerCanTakeMore) {
+TEST(Http2Session, SourceIsPulledOnlyWhenWokenAndWindowIsOpen) {
   SessionHarness server(true);
   const auto log = std::make_shared<CountingSource::Log>();
   std::shared_ptr<Waker> waker;
@@ -269,7 +269,7 @@ TEST(Http2Session, SourceIsPulledOnlyWhenWokenAndOnlyWhenThePeerCanTakeMore) {
   EXPECT_EQ(BodyOf(server.Output(), 1), "one");
   EXPECT_LE(log->pulls, 3) << "a hundred wakes are one";
 
-  // Fill the window; what is woken then is not pulled.
+  // Fill the window; a woken source is not pulled then.
   log->ready = std::string(65'532, 'x');
   waker->Wake();
   EXPECT_EQ(BodyOf(server.Output(), 1).size(), 65'532U);
@@ -287,11 +287,11 @@ TEST(Http2Session, SourceIsPulledOnlyWhenWokenAndOnlyWhenThePeerCanTakeMore) {
   waker->Wake();
   server.Output();
   EXPECT_EQ(log->destroyed, 1);
-  waker->Wake();  // does nothing
+  waker->Wake();  // no effect
   server.Output();
 }
 
-TEST(Http2Session, PeerThatGoesAwayStopsTheContext) {
+TEST(Http2Session, ResetOrDisconnectStopsTheContext) {
   SessionHarness server(true);
   server.Exchange(frames::Hello() + frames::Get(1) + frames::Get(3));
   ASSERT_EQ(server.exchanges.size(), 2U);
@@ -304,7 +304,7 @@ TEST(Http2Session, PeerThatGoesAwayStopsTheContext) {
   EXPECT_TRUE(server.exchanges[1]->context().Done());
 }
 
-TEST(Http2Session, DrainSendsTwoGoAwaysAndFinishesWhatRuns) {
+TEST(Http2Session, DrainSendsTwoGoAwaysAndFinishesRequests) {
   SessionHarness server(true);
   server.Exchange(frames::Hello() + frames::Get(1));
   server.session->Drain();
@@ -313,7 +313,7 @@ TEST(Http2Session, DrainSendsTwoGoAwaysAndFinishesWhatRuns) {
   ASSERT_EQ(ErrorOf(output, frames::kGoAway), kNoError);
   ASSERT_EQ(first.front().type, frames::kGoAway);
   EXPECT_EQ(frames::ReadNumber(first.front().payload.substr(0, 4)), 0x7fffffffU);
-  // A request that was already on its way is still served.
+  // A request sent before the GOAWAY arrived is still served.
   server.Exchange(frames::Get(3));
   EXPECT_EQ(server.exchanges.size(), 2U);
   std::string ping;
@@ -331,7 +331,7 @@ TEST(Http2Session, DrainSendsTwoGoAwaysAndFinishesWhatRuns) {
   EXPECT_TRUE(server.session->finished());
 }
 
-TEST(Http2Session, ConnectionCloseInAnAnswerDrains) {
+TEST(Http2Session, ConnectionCloseInResponseDrains) {
   SessionHarness server(true);
   server.on_request = [](const ExchangePtr& exchange) {
     Response response = Text("who are you?");
@@ -347,7 +347,7 @@ TEST(Http2Session, ConnectionCloseInAnAnswerDrains) {
   EXPECT_TRUE(server.session->finished());
 }
 
-TEST(Http2Session, StopStreamsLetsSourcesSayTheirLastWords) {
+TEST(Http2Session, StopStreamsPullsSourcesOneLastTime) {
   SessionHarness server(true);
   const auto log = std::make_shared<CountingSource::Log>();
   server.on_request = [&](const ExchangePtr& exchange) {

@@ -6,14 +6,14 @@
 namespace cox::net {
 
 // One request and its response. Private to the session.
-class Http2Session::Stream final : public AnswerSink {
+class Http2Session::Stream final : public ResponseSink {
  public:
   Stream(Http2Session& session, int32_t id) : session_(session), id(id) {}
   ~Stream() override;
 
-  void OnAnswer(Answer answer) override;
+  void OnResponse(Answer answer) override;
   void OnWake() override;
-  // Gives back what the request's body counts in the server's total.
+  // Subtracts the request's body from the server's total.
   void ForgetBodyBytes();
 
  private:
@@ -23,17 +23,17 @@ class Http2Session::Stream final : public AnswerSink {
   const int32_t id;
   Request request;  // until it is dispatched
   size_t header_bytes = 0;
-  bool refused = false;     // nothing of it matters any more
-  bool dispatched = false;  // the handler has it, or we answered ourselves
-  bool head = false;        // HEAD: the answer has no body
+  bool refused = false;     // ignored from now on
+  bool dispatched = false;  // passed to the handler, or answered by the session
+  bool head = false;        // HEAD: the response has no body
   bool answered = false;
-  bool deferred = false;  // the source will wake us
+  bool deferred = false;  // waiting for the source's wake-up
   bool streaming = false;
-  bool complete = false;  // the last frame of the answer is out
+  bool complete = false;  // the last frame of the response was sent
   bool too_large = false;
   size_t body_counted = 0;       // in the server's total
-  size_t discarded = 0;          // of a body that is too large
-  Clock::SteadyTime progress{};  // since when nothing moved: request, then response
+  size_t discarded = 0;          // bytes of a body that is too large
+  Clock::SteadyTime progress{};  // last progress: of the request, then of the response
   std::shared_ptr<ServerExchange> exchange;
   OutgoingBody body;
 };

@@ -23,7 +23,7 @@ OutgoingBody::State OutgoingBody::Prepare() {
       source_.reset();
     } else if (state == BodySource::State::kWait && available_ == 0) {
       if (!ending_) {
-        pieces_.shrink_to_fit();  // it may wait for hours
+        pieces_.shrink_to_fit();  // the wait may take hours
         return State::kWait;
       }
       source_.reset();

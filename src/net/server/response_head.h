@@ -7,16 +7,16 @@
 #include "net/http.h"
 #include "net/server/exchange.h"
 
-// What a response's head says, where HTTP/1.1 and HTTP/2 agree.
+// Response headers, the part common to HTTP/1.1 and HTTP/2.
 namespace cox::net {
 
-// The handler asks for the end of the connection: `connection: close`.
+// Whether the handler requests closing of the connection: `connection: close`.
 bool WantsClose(const Headers& headers);
 // Whether body bytes follow the head.
 bool HasBody(const Answer& answer, bool head_request);
-// The value of the content-length to add; empty if there is one, or none belongs there.
+// The content-length to add; empty if it is already set or not allowed.
 std::string ContentLength(const Answer& answer);
-// "OK", "Not Found"; the number again for codes that have no phrase.
+// "OK", "Not Found"; the number for codes without a phrase.
 std::string ReasonPhrase(int status);
 
 }  // namespace cox::net

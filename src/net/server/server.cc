@@ -18,9 +18,9 @@ namespace {
 
 using boost::asio::ip::tcp;
 
-// After accept found no file descriptor left: it would only find that again at once.
+// Pause after accept has run out of file descriptors: an immediate retry would fail again.
 constexpr std::chrono::milliseconds kAcceptPause{50};
-// Accepted at once, before the loop's other work gets its turn.
+// Connections accepted before the loop's other work continues.
 constexpr int kAcceptBatch = 64;
 
 class LoopServer final : public Server {
@@ -38,7 +38,7 @@ class LoopServer final : public Server {
   Stats stats() const override;
 
  private:
-  // Deadlines are looked at four times within the shortest of them.
+  // Deadlines are checked four times within the shortest of them.
   Clock::Duration CheckPeriod() const;
   Status Listen();
   void WaitToAccept();
@@ -55,11 +55,11 @@ class LoopServer final : public Server {
   uint16_t port_ = 0;
   tcp protocol_ = tcp::v4();
   std::vector<std::shared_ptr<EventLoop>> loops_;
-  // Synchronises itself.
+  // Thread-safe.
   ServerCounters counters_;
-  // Of the loops' threads, one each.
+  // One for each loop; used on the loop's thread.
   std::vector<std::unique_ptr<ConnectionSet>> sets_;
-  // Of the first loop's thread.
+  // First loop's thread only.
   std::unique_ptr<tcp::acceptor> acceptor_;
   size_t next_loop_ = 0;
   Timer accept_again_;
@@ -150,7 +150,7 @@ void LoopServer::Accept() {
 }
 
 void LoopServer::HandOver(int fd) {
-  // As a bare descriptor: a socket belongs to one loop, and the loops end in no given order.
+  // As a bare descriptor: a socket belongs to one loop, and the loops stop in no particular order.
   const auto descriptor = std::make_shared<Fd>(fd);
   const size_t index = next_loop_++ % loops_.size();
   loops_[index]->Post([this, index, descriptor] {
@@ -191,10 +191,10 @@ void LoopServer::StopStreams() {
 void LoopServer::Stop() {
   MutexLock lock(mu_);
   if (std::exchange(stopped_, true)) return;
-  context_.Stop();  // who still works on a request learns that nobody waits
+  context_.Stop();  // cancels requests that are still being handled
   for (const auto& loop : loops_) loop->Stop();
   accept_again_.Cancel();
-  // No loop runs any more: what was theirs is this thread's now.
+  // All loops have stopped: this thread may use their state now.
   StopAccepting();
   sets_.clear();
 }

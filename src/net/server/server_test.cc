@@ -29,7 +29,7 @@ void Echo(const ExchangePtr& exchange) {
   exchange->Send(std::move(response));
 }
 
-// Gives 1 MB pieces for ever and counts them.
+// Returns 1 MB pieces forever and counts them.
 struct Endless final : BodySource {
   explicit Endless(std::atomic<size_t>& pulled) : pulled(pulled) {}
   State Pull(size_t, std::vector<Bytes>* out) override {
@@ -41,7 +41,7 @@ struct Endless final : BodySource {
   std::atomic<size_t>& pulled;
 };
 
-// Says what it is told to, line by line.
+// Streams the lines that the test passes to Say.
 struct Feed {
   void Say(std::string line) {
     std::shared_ptr<Waker> wake;
@@ -77,7 +77,7 @@ void Feed::Serve(const ExchangePtr& exchange) {
   waker = std::move(made);
 }
 
-// Waits, in real time, until `ready`.
+// Polls, in real time, until `ready` returns true.
 template <class Ready>
 bool Eventually(Context& ctx, Ready ready) {
   while (!ready()) {
@@ -102,7 +102,7 @@ struct Transport {
 };
 class ServerTest : public testing::TestWithParam<Transport> {};
 
-TEST_P(ServerTest, RoundTripsSmallAndLarge) {
+TEST_P(ServerTest, RoundTripsSmallAndLargeBodies) {
   Loopback loopback(Echo, {}, GetParam().tls);
   const auto client = loopback.MakeClient(GetParam().http2);
   for (const size_t size : {0, 1, 100, 70'000, 3 * 1024 * 1024}) {
@@ -119,7 +119,7 @@ TEST_P(ServerTest, RoundTripsSmallAndLarge) {
   EXPECT_EQ(client->connections(), 1U);
 }
 
-TEST_P(ServerTest, AnswersFromOtherThreads) {
+TEST_P(ServerTest, RespondsFromOtherThreads) {
   std::vector<std::thread> threads;
   Mutex mu;
   {
@@ -147,7 +147,7 @@ TEST_P(ServerTest, AnswersFromOtherThreads) {
   for (auto& thread : threads) thread.join();
 }
 
-TEST_P(ServerTest, WatchGetsEachEventWhenItIsWoken) {
+TEST_P(ServerTest, WatchReceivesEachEventWhenWoken) {
   Feed feed;
   Loopback loopback([&](const ExchangePtr& exchange) { feed.Serve(exchange); }, {}, GetParam().tls);
   const auto client = loopback.MakeClient(GetParam().http2);
@@ -165,7 +165,7 @@ TEST_P(ServerTest, WatchGetsEachEventWhenItIsWoken) {
   EXPECT_TRUE(piece->empty());
 }
 
-TEST_P(ServerTest, StalledReaderIsNotPulledAndOthersGoOn) {
+TEST_P(ServerTest, StalledReaderIsNotPulledAndOthersContinue) {
   std::atomic<size_t> pulled = 0;
   Loopback loopback(
       [&](const ExchangePtr& exchange) {
@@ -179,14 +179,14 @@ TEST_P(ServerTest, StalledReaderIsNotPulledAndOthersGoOn) {
   for (int i = 0; i < 200; ++i) {
     ASSERT_TRUE(client->Do(loopback.context, {.method = "GET", .target = "/x"}).ok());
   }
-  // What fits into windows and socket buffers, and no more.
+  // Only what fits into windows and socket buffers.
   size_t before = 0;
   ASSERT_TRUE(Eventually(loopback.context, [&] {
     const size_t last = std::exchange(before, pulled.load());
     return last == before && client->Do(loopback.context, {.method = "GET", .target = "/x"}).ok();
   }));
   EXPECT_LT(pulled.load(), 64U);
-  // It goes on where it stopped.
+  // The stream continues where it stopped.
   size_t read = 0;
   while (read < (before + 8) << 20) {
     auto piece = (*stalled)->Read(loopback.context);
@@ -218,7 +218,7 @@ TEST_P(ServerTest, ContextStopsWhenTheClientCancels) {
     return kept->context().Done();
   }));
   MutexLock lock(mu);
-  kept->Send({});  // nobody is there; nothing happens
+  kept->Send({});  // the peer has disconnected; no effect
   kept.reset();
 }
 
@@ -272,7 +272,7 @@ INSTANTIATE_TEST_SUITE_P(Transports, ServerTest,
                                   (transport.param.tls ? "Tls" : "Plain");
                          });
 
-TEST(Server, HalfOpenHandshakesAreCutOff) {
+TEST(Server, HandshakeTimeoutClosesConnection) {
   Loopback loopback(Echo, {.handshake_timeout = 50ms});
   const int silent = RawConnection(loopback.server->port());
   char byte = 0;
@@ -281,13 +281,13 @@ TEST(Server, HalfOpenHandshakesAreCutOff) {
   EXPECT_EQ(loopback.server->stats().refused, 1U);
 }
 
-TEST(Server, OldestHalfOpenHandshakeGivesWay) {
+TEST(Server, OldestHalfOpenHandshakeIsEvicted) {
   Loopback loopback(Echo, {.loops = 1, .max_half_open = 3});
   std::vector<int> silent;
   for (int i = 0; i < 10; ++i) silent.push_back(RawConnection(loopback.server->port()));
   char byte = 0;
   for (int i = 0; i < 7; ++i) EXPECT_EQ(recv(silent[static_cast<size_t>(i)], &byte, 1, 0), 0);
-  // Those who mean it get in.
+  // Real clients still connect.
   const auto client = loopback.MakeClient(true);
   EXPECT_TRUE(client->Do(loopback.context, {.method = "GET", .target = "/"}).ok());
   for (const int fd : silent) close(fd);
@@ -303,7 +303,7 @@ TEST(Server, ConnectionsBeyondTheLimitAreClosed) {
   for (const int fd : {first, second, third}) close(fd);
 }
 
-TEST(Server, SlowHeadersAreCutOff) {
+TEST(Server, HeaderTimeoutClosesConnection) {
   Loopback loopback(Echo, {.header_timeout = 50ms}, false);
   const int slow = RawConnection(loopback.server->port());
   EXPECT_EQ(send(slow, "GET / HT", 8, 0), 8);
@@ -312,7 +312,7 @@ TEST(Server, SlowHeadersAreCutOff) {
   close(slow);
 }
 
-TEST(Server, PeerThatDoesNotReadIsHungUpOn) {
+TEST(Server, WriteTimeoutClosesConnection) {
   std::atomic<size_t> pulled = 0;
   Loopback loopback(
       [&](const ExchangePtr& exchange) {
@@ -327,7 +327,7 @@ TEST(Server, PeerThatDoesNotReadIsHungUpOn) {
   close(deaf);
 }
 
-TEST(Server, PlainHttpToATlsPortIsToldSo) {
+TEST(Server, PlainHttpToTlsPortGets400) {
   Loopback loopback(Echo);
   const int fd = RawConnection(loopback.server->port());
   const std::string request = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
@@ -340,14 +340,14 @@ TEST(Server, PlainHttpToATlsPortIsToldSo) {
   close(fd);
 }
 
-TEST(Server, BadAddressIsRefused) {
+TEST(Server, InvalidBindAddressIsRejected) {
   RealClock clock;
   const Context context(clock);
   auto server = Server::Start(context, {.bind_address = "not-an-address"}, Echo);
   EXPECT_TRUE(server.status().Is(Reason::kBadRequest));
 }
 
-TEST(Server, TakenPortIsUnavailable) {
+TEST(Server, PortInUseIsUnavailable) {
   Loopback loopback(Echo, {}, false);
   auto second = Server::Start(loopback.context,
                               {.bind_address = "127.0.0.1", .port = loopback.server->port()}, Echo);

@@ -13,7 +13,7 @@
 
 namespace cox::net {
 
-// What a server counts, over all its loops.
+// Counters of a server, over all its loops.
 struct ServerCounters {
   std::atomic<size_t> connections = 0;
   std::atomic<size_t> half_open = 0;
@@ -22,7 +22,7 @@ struct ServerCounters {
   std::atomic<uint64_t> refused = 0;
   std::atomic<size_t> body_bytes = 0;  // of requests that are not complete yet
 
-  // `count` connections are gone; tells whoever waits for the last.
+  // `count` connections were closed; notifies waiters after the last one.
   void Closed(size_t count) {
     if (count == 0 || connections.fetch_sub(count, std::memory_order_acq_rel) != count) return;
     MutexLock lock(mu);
@@ -32,7 +32,7 @@ struct ServerCounters {
   CondVar all_closed;
 };
 
-// What all sessions of a server have in common. Outlives them.
+// State shared by all sessions of a server. Outlives them.
 struct SessionShared {
   const ServerOptions& options;
   const Handler& handler;
@@ -41,41 +41,41 @@ struct SessionShared {
   std::shared_ptr<EventLoop> loop;
 };
 
-// HTTP on one connection, apart from the connection: bytes in, bytes out, no socket.
+// The HTTP protocol of one connection, without the socket.
 //
-// Threads: the loop's only.
+// Threads: loop thread only.
 class Session {
  public:
-  // Whom a session tells.
+  // Receives notifications of a session.
   class Host {
    public:
     virtual ~Host() = default;
-    // There may be something to send outside of Receive and Produce.
+    // Output may be available outside of Receive and Produce.
     virtual void OnOutputReady() = 0;
   };
 
   virtual ~Session() = default;
 
   virtual void Receive(std::string_view bytes) = 0;
-  // Puts at most `room` bytes of output at `to`. 0: nothing to send now.
+  // Writes at most `room` bytes of output to `to`. 0: nothing to send now.
   virtual size_t Produce(char* to, size_t room) = 0;
-  // The connection is to be closed as soon as Produce gives nothing.
+  // The connection must be closed as soon as Produce returns 0.
   virtual bool finished() const = 0;
-  // False: no more bytes are wanted for now.
+  // False: stop reading for now.
   virtual bool wants_input() const { return true; }
-  // The connection is to be closed now, whatever the peer has not taken.
+  // The connection must be closed now, without sending pending output.
   virtual bool aborted() const { return false; }
-  // The peer has sent all it will. True: it is still sent to; false: that ends the connection.
+  // The peer half-closed. True: output continues; false: the connection is closed.
   virtual bool InputEnded() { return false; }
-  // Nothing more will be sent, but what comes is wanted.
+  // The output has ended, but input is still received.
   virtual bool output_ended() const { return false; }
-  // The peer may take nothing for as long as it likes.
+  // No write timeout applies.
   virtual bool patient() const { return false; }
-  // Looks at its deadlines; called every now and then.
+  // Checks the deadlines; called periodically.
   virtual void CheckTime(Clock::SteadyTime now) = 0;
-  // Lets the peer know that it should go elsewhere, finishes what runs.
+  // Notifies the peer of the shutdown (GOAWAY or Connection: close), finishes requests in flight.
   virtual void Drain() = 0;
-  // Ends streaming responses: their contexts stop, their sources are asked once more.
+  // Ends streaming responses: their contexts stop, their sources are pulled one last time.
   virtual void StopStreams() = 0;
 };
 

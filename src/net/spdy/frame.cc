@@ -32,7 +32,7 @@ void AppendControlHead(FrameType type, uint8_t flags, size_t length, std::string
   AppendNumber(static_cast<uint32_t>(length), 3, out);
 }
 
-// The bytes of a control frame before its headers, or all of it; the exact size where `exact`.
+// The size of a control frame's fixed part; `exact`: the frame has no other part.
 struct Shape {
   size_t size;
   bool exact;
@@ -78,7 +78,7 @@ void AppendData(uint32_t stream, std::string_view bytes, bool fin, std::string* 
 void AppendSynStream(uint32_t stream, std::string_view block, bool fin, std::string* out) {
   AppendControlHead(FrameType::kSynStream, fin ? kFin : 0, 10 + block.size(), out);
   AppendNumber(stream & kMaxStreamId, 4, out);
-  AppendNumber(0, 4, out);  // of no other stream
+  AppendNumber(0, 4, out);  // no associated stream
   AppendNumber(0, 2, out);  // no priority
   out->append(block);
 }
@@ -118,7 +118,7 @@ Parser::Outcome Parser::ParseControl(Frame* frame) {
   body_.clear();
   head_.clear();
   Shape shape{};
-  if (!ShapeOf(type, &shape)) return Outcome::kMore;  // of a kind to come: skipped
+  if (!ShapeOf(type, &shape)) return Outcome::kMore;  // unknown types are skipped
   if (body.size() < shape.size || (shape.exact && body.size() != shape.size)) {
     return Fail("a control frame of a wrong size");
   }

@@ -10,11 +10,11 @@
 
 #include "base/result.h"
 
-// Frames of SPDY/3.1, as bytes in and bytes out. Kubernetes speaks it to run several streams over
-// one upgraded connection: exec, attach and port-forward between API server, kubelet and runtime.
+// Frames of SPDY/3.1. Kubernetes uses it to run several streams over one upgraded connection: exec,
+// attach and port-forward between API server, kubelet and runtime.
 //
-// What it does not use is not here: priorities, push, credentials, and the windows of flow control,
-// which its peers neither send nor keep to. TCP holds back who is too fast.
+// Leaves out what Kubernetes does not use: priorities, push, credentials, and flow-control windows,
+// which its peers neither send nor respect. TCP provides the back-pressure.
 namespace cox::net::spdy {
 
 using HeaderList = std::vector<std::pair<std::string, std::string>>;  // names are lower case
@@ -32,14 +32,14 @@ enum class FrameType : uint8_t {
 };
 
 inline constexpr uint32_t kMaxStreamId = 0x7fffffff;
-// Of a frame of data that we send; what a peer sends may be longer and comes in pieces.
+// Limit for sent data frames; received ones may be longer and are returned in pieces.
 inline constexpr size_t kMaxDataBytes = size_t{32} * 1024;
-// A peer's control frame, and the headers that come out of it.
+// Limits for a received control frame, and for its uncompressed headers.
 inline constexpr size_t kMaxControlBytes = size_t{64} * 1024;
 inline constexpr size_t kMaxHeaderBytes = size_t{64} * 1024;
 inline constexpr size_t kMaxHeaders = 128;
 
-// Headers as they travel: packed by zlib, with one state for all that goes one way on a connection.
+// Compresses headers with zlib, with one state per direction of a connection.
 class HeaderPacker {
  public:
   HeaderPacker();
@@ -59,7 +59,7 @@ class HeaderUnpacker {
   ~HeaderUnpacker();
   HeaderUnpacker(const HeaderUnpacker&) = delete;
   HeaderUnpacker& operator=(const HeaderUnpacker&) = delete;
-  // BadRequest for what is no header block, or too large; then the connection cannot go on.
+  // BadRequest if the header block is invalid or too large; then the connection must be closed.
   Result<HeaderList> Unpack(std::string_view block);
 
  private:
@@ -67,7 +67,7 @@ class HeaderUnpacker {
   const std::unique_ptr<State> state_;
 };
 
-// Appends to `out`.
+// These append to `out`.
 void AppendData(uint32_t stream, std::string_view bytes, bool fin, std::string* out);
 void AppendSynStream(uint32_t stream, std::string_view block, bool fin, std::string* out);
 void AppendSynReply(uint32_t stream, std::string_view block, bool fin, std::string* out);
@@ -75,22 +75,22 @@ void AppendRstStream(uint32_t stream, uint32_t code, std::string* out);
 void AppendPing(uint32_t id, std::string* out);
 void AppendGoAway(uint32_t last_stream, std::string* out);
 
-// What was received: a control frame, or a piece of a frame of data.
+// A received control frame, or a piece of a data frame.
 struct Frame {
   FrameType type = FrameType::kData;
   uint32_t stream = 0;    // kPing: its id; kGoAway: the last stream; kSettings: 0
   uint32_t code = 0;      // of kRstStream and kGoAway
-  bool fin = false;       // the sender sends no more on the stream; on the last piece of a frame
-  std::string block;      // packed headers of kSynStream, kSynReply, kHeaders
-  std::string_view data;  // of kData: within what was given to Parse
+  bool fin = false;       // the sender half-closes the stream; set on the last piece of a frame
+  std::string block;      // compressed headers of kSynStream, kSynReply, kHeaders
+  std::string_view data;  // of kData: refers to the input of Parse
 };
 
-// Takes bytes as they come and gives frames. Holds at most one control frame.
+// An incremental parser. Buffers at most one control frame.
 class Parser {
  public:
   enum class Outcome { kMore, kFrame, kBad };
-  // Takes from the front of `bytes`. kMore: all is taken. kFrame: `frame` is one; call again.
-  // kBad: the peer does not speak SPDY/3.1; error() says why, and it stays so.
+  // Consumes from the front of `bytes`. kMore: everything is consumed. kFrame: `frame` is set; call
+  // again. kBad: protocol error, see error(); permanent.
   Outcome Parse(std::string_view* bytes, Frame* frame);
   const std::string& error() const { return error_; }
 
@@ -98,7 +98,7 @@ class Parser {
   Outcome Fail(std::string why);
   Outcome ParseControl(Frame* frame);
 
-  std::string head_;  // the 8 bytes that a frame begins with, as far as they are there
+  std::string head_;  // the 8-byte frame header, as far as received
   std::string body_;  // of a control frame
   uint32_t data_left_ = 0;
   bool in_data_ = false;

@@ -10,8 +10,8 @@
 namespace cox::net::spdy {
 namespace {
 
-// What both ends know before the first header (draft-mbelshe-httpbis-spdy-00, section 2.6.10.1):
-// words, each behind its length, and then text.
+// The zlib dictionary (draft-mbelshe-httpbis-spdy-00, section 2.6.10.1): words, each after its
+// length, and then text.
 constexpr std::string_view kWords =
     "options|head|post|put|delete|trace|accept|accept-charset|accept-encoding|accept-language|"
     "accept-ranges|age|allow|authorization|cache-control|connection|content-base|"
@@ -52,7 +52,7 @@ Status Bad(std::string_view what) {
   return Status::BadRequest("SPDY headers: " + std::string(what));
 }
 
-// Reads what stands in an unpacked block.
+// Reads an uncompressed header block.
 class BlockReader {
  public:
   explicit BlockReader(std::string_view text) : rest_(text) {}
@@ -145,9 +145,9 @@ HeaderUnpacker::~HeaderUnpacker() { inflateEnd(&state_->stream); }
 
 Result<HeaderList> HeaderUnpacker::Unpack(std::string_view block) {
   if (state_->broken) return Bad("broken before");
-  state_->broken = true;  // until all went well
+  state_->broken = true;  // until everything succeeded
   z_stream& stream = state_->stream;
-  // One more than allowed, to tell a block that just fits.
+  // One byte more than allowed, to distinguish a block of exactly the maximum size.
   std::string out(kMaxHeaderBytes + 1, '\0');
   stream.next_in = const_cast<Bytef*>(BytesOf(block));
   stream.avail_in = static_cast<uInt>(block.size());

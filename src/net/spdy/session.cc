@@ -9,7 +9,7 @@ namespace {
 constexpr uint32_t kProtocolError = 1;
 constexpr uint32_t kInvalidStream = 2;
 constexpr uint32_t kCancel = 5;
-// What may wait for another thread to write it.
+// Limit for frames that wait for another thread to write them.
 constexpr size_t kOutboxBytes = size_t{128} * 1024;
 
 Status Bad(std::string_view what) { return Status::BadRequest("SPDY: " + std::string(what)); }
@@ -38,7 +38,7 @@ Status Session::Take(const Context& ctx, Frame& frame, Events& events) {
       return TakeSynStream(ctx, frame, events);
     case FrameType::kSynReply:
     case FrameType::kHeaders:
-      // What it says is of no interest, but the next block cannot be read without it.
+      // The headers are ignored, but must be decompressed to keep the compression state.
       COX_RETURN_IF_ERROR(unpacker_.Unpack(frame.block).status());
       return frame.fin ? TakeEnd(frame.stream, events) : Status();
     case FrameType::kRstStream: {
@@ -49,15 +49,15 @@ Status Session::Take(const Context& ctx, Frame& frame, Events& events) {
       return known ? events.OnReset(frame.stream) : Status();
     }
     case FrameType::kPing: {
-      // Ours are odd at the client; those are answers.
+      // A client's own pings are odd; those frames are replies.
       if ((frame.stream % 2 == 1) == (role_ == Role::kClient)) return {};
       std::string pong;
       AppendPing(frame.stream, &pong);
       return WriteFrame(ctx, pong, /*waits=*/false);
     }
-    case FrameType::kGoAway:        // the end of the connection will tell
-    case FrameType::kSettings:      // nothing that we would do otherwise
-    case FrameType::kWindowUpdate:  // nobody here keeps windows
+    case FrameType::kGoAway:        // the end of the connection follows
+    case FrameType::kSettings:      // no setting is supported
+    case FrameType::kWindowUpdate:  // flow control is not used
       return {};
   }
   return {};
@@ -82,8 +82,8 @@ Status Session::TakeSynStream(const Context& ctx, const Frame& frame, Events& ev
 }
 
 Status Session::TakeData(const Context& ctx, const Frame& frame, Events& events) {
-  if (!Hears(frame.stream)) {
-    // After our own reset more may be on its way; only for the last piece, not for each.
+  if (!PeerMaySend(frame.stream)) {
+    // After a local reset more data may arrive; reply only to the last piece.
     if (!frame.fin) return {};
     std::string reset;
     AppendRstStream(frame.stream, kInvalidStream, &reset);
@@ -104,13 +104,13 @@ Status Session::TakeEnd(uint32_t stream, Events& events) {
   return events.OnFinished(stream);
 }
 
-bool Session::Hears(uint32_t stream) {
+bool Session::PeerMaySend(uint32_t stream) {
   MutexLock lock(mu_);
   const auto found = streams_.find(stream);
   return found != streams_.end() && found->second.theirs;
 }
 
-bool Session::Speaks(uint32_t stream, bool last) {
+bool Session::MaySend(uint32_t stream, bool last) {
   MutexLock lock(mu_);
   const auto found = streams_.find(stream);
   if (found == streams_.end() || !found->second.ours) return false;
@@ -124,7 +124,7 @@ bool Session::Speaks(uint32_t stream, bool last) {
 Result<uint32_t> Session::Open(const Context& ctx, const HeaderList& headers) {
   MutexLock lock(mu_);
   if (next_ > kMaxStreamId || streams_.size() >= kMaxStreams) return Bad("too many streams");
-  // In one go: numbers and packed headers must leave in the order they are made.
+  // Under one lock: stream IDs and compressed headers must be sent in the order of their creation.
   const uint32_t stream = std::exchange(next_, next_ + 2);
   streams_[stream] = {};
   AppendSynStream(stream, packer_.Pack(headers), /*fin=*/false, &outbox_);
@@ -139,14 +139,14 @@ Status Session::Reply(const Context& ctx, uint32_t stream) {
 }
 
 Status Session::Send(const Context& ctx, uint32_t stream, std::string_view bytes) {
-  if (bytes.empty() || !Speaks(stream, /*last=*/false)) return {};
+  if (bytes.empty() || !MaySend(stream, /*last=*/false)) return {};
   std::string frame;
   AppendData(stream, bytes, /*fin=*/false, &frame);
   return WriteFrame(ctx, frame, /*waits=*/true);
 }
 
 Status Session::Finish(const Context& ctx, uint32_t stream) {
-  if (!Speaks(stream, /*last=*/true)) return {};
+  if (!MaySend(stream, /*last=*/true)) return {};
   std::string frame;
   AppendData(stream, {}, /*fin=*/true, &frame);
   return WriteFrame(ctx, frame, /*waits=*/true);
@@ -182,11 +182,11 @@ Status Session::WriteFrame(const Context& ctx, const std::string& frame, bool wa
 }
 
 Status Session::Write(const Context& ctx) {
-  if (writing_) return broken_;  // they take this with them
+  if (writing_) return broken_;  // the writing thread writes this, too
   writing_ = true;
   while (broken_.ok() && !outbox_.empty()) {
     const std::string bytes = std::exchange(outbox_, {});
-    mu_.Unlock();  // no lock across the wire
+    mu_.Unlock();  // no lock while writing
     Status status = wire_.Write(ctx, bytes);
     mu_.Lock();
     if (!status.ok()) broken_ = std::move(status);

@@ -13,28 +13,28 @@
 
 namespace cox::net::spdy {
 
-// What happens on a connection, told in order on the thread that runs it. Who takes long holds the
-// peer back: on all streams, for they share the connection.
+// Events of a connection, called in order on the thread of Session::Run. A slow handler stops the
+// peer from sending on all streams, because they share the connection.
 class Events {
  public:
   virtual ~Events() = default;
-  // The peer opened a stream, and counts on an answer: Session::Reply or Reset.
+  // The peer opened a stream and expects Session::Reply or Reset.
   virtual Status OnStream(uint32_t stream, const HeaderList& headers) = 0;
   virtual Status OnData(uint32_t stream, std::string_view bytes) = 0;
-  // The peer sends no more on it.
+  // The peer half-closed the stream.
   virtual Status OnFinished(uint32_t stream) = 0;
-  // It is over in both directions, without peace.
+  // The peer reset the stream (RST_STREAM).
   virtual Status OnReset(uint32_t stream) = 0;
 };
 
 // One end of SPDY/3.1 over a connection.
 //
-// Guarantees: frames of one stream keep their order. At most kMaxStreams are open at once; a peer
-//   that opens more loses the connection. Streams the peer speaks of and we do not know are told to
-//   be reset, without an event. Sending holds back: it waits while the peer takes nothing.
-// Threads: Run by one; the others by any.
-// Lifetime: the connection outlives it. It ends nothing by itself.
-// Errors: as the connection's; BadRequest when the peer does not keep to the protocol.
+// Guarantees: frames of one stream keep their order. At most kMaxStreams are open at once; if the
+//   peer opens more, the session fails. Data for unknown streams is answered with RST_STREAM,
+//   without an event. Sending has back-pressure: it blocks while the peer does not read.
+// Threads: Run on one thread; the other methods on any.
+// Lifetime: `wire` must outlive the session, which does not close it.
+// Errors: those of the connection; BadRequest when the peer violates the protocol.
 class Session {
  public:
   enum class Role { kClient, kServer };
@@ -43,19 +43,20 @@ class Session {
   Session(ByteStream& wire, Role role)
       : wire_(wire), role_(role), next_(role == Role::kClient ? 1 : 2) {}
 
-  // Reads and tells until the peer says all (OK), something breaks, or an event returns an error.
+  // Reads frames and calls `events` until the peer half-closes the connection (OK), the connection
+  // breaks, or an event returns an error.
   Status Run(const Context& ctx, Events& events);
 
   Result<uint32_t> Open(const Context& ctx, const HeaderList& headers);
   Status Reply(const Context& ctx, uint32_t stream);
-  // Nothing happens on a stream that is over.
+  // No effect on a closed stream.
   Status Send(const Context& ctx, uint32_t stream, std::string_view bytes);
   Status Finish(const Context& ctx, uint32_t stream);
   Status Reset(const Context& ctx, uint32_t stream);
   Status GoAway(const Context& ctx);
 
  private:
-  // Of a stream: which ends still send.
+  // Which ends of a stream are still open.
   struct Ends {
     bool ours = true;
     bool theirs = true;
@@ -65,20 +66,20 @@ class Session {
   Status TakeSynStream(const Context& ctx, const Frame& frame, Events& events);
   Status TakeData(const Context& ctx, const Frame& frame, Events& events);
   Status TakeEnd(uint32_t stream, Events& events);
-  // Whether the peer may still send on it.
-  bool Hears(uint32_t stream);
-  // Whether we may; with `last`, never again.
-  bool Speaks(uint32_t stream, bool last);
-  // Frames go out in the order they are made, by whoever finds nobody else writing.
-  // Lets go of `mu_` while it waits.
+  // Whether the peer may still send on the stream.
+  bool PeerMaySend(uint32_t stream);
+  // Whether this end may still send; `last` closes this end.
+  bool MaySend(uint32_t stream, bool last);
+  // Writes the queued frames in order, unless another thread is already writing. Releases `mu_`
+  // while it blocks.
   Status Write(const Context& ctx) COX_REQUIRES(mu_);
   Status WriteFrame(const Context& ctx, const std::string& frame, bool waits);
 
   ByteStream& wire_;
   const Role role_;
-  Parser parser_;             // Run's
-  HeaderUnpacker unpacker_;   // Run's
-  uint32_t last_theirs_ = 0;  // Run's
+  Parser parser_;             // Run only
+  HeaderUnpacker unpacker_;   // Run only
+  uint32_t last_theirs_ = 0;  // Run only
 
   Mutex mu_;
   CondVar changed_;

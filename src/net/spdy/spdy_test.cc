@@ -16,8 +16,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Pair;
 
-// "syn 1", "data 1 abc fin": what a parser made of bytes, given `step` at a time. Pieces of one
-// frame of data are put together.
+// Parses the bytes in pieces of `step` and returns the frames: "syn 1", "data 1 abc fin". Pieces of
+// one data frame are joined.
 std::vector<std::string> Parsed(std::string_view bytes, size_t step) {
   Parser parser;
   std::vector<std::string> seen;
@@ -48,7 +48,7 @@ std::vector<std::string> Parsed(std::string_view bytes, size_t step) {
   return seen;
 }
 
-TEST(SpdyFrames, ReadBackAsTheyWereWritten) {
+TEST(SpdyFrames, RoundTrip) {
   std::string bytes;
   AppendSynStream(1, "block", false, &bytes);
   AppendSynReply(1, "back", true, &bytes);
@@ -64,7 +64,7 @@ TEST(SpdyFrames, ReadBackAsTheyWereWritten) {
   }
 }
 
-TEST(SpdyFrames, LargeDataGoesInSeveral) {
+TEST(SpdyFrames, LargeDataIsSplitIntoFrames) {
   std::string bytes;
   AppendData(1, std::string(kMaxDataBytes * 2 + 1, 'x'), true, &bytes);
   EXPECT_EQ(bytes.size(), kMaxDataBytes * 2 + 1 + 3 * 8);
@@ -72,32 +72,32 @@ TEST(SpdyFrames, LargeDataGoesInSeveral) {
             "data 1 " + std::string(kMaxDataBytes * 2 + 1, 'x') + " fin");
 }
 
-TEST(SpdyFrames, KnownBytes) {
+TEST(SpdyFrames, PingHasExpectedBytes) {
   std::string bytes;
   AppendPing(1, &bytes);
   EXPECT_EQ(bytes, std::string("\x80\x03\x00\x06\x00\x00\x00\x04\x00\x00\x00\x01", 12));
 }
 
-TEST(SpdyFrames, RefuseWhatIsNone) {
-  EXPECT_THAT(Parsed("HTTP/1.1 200 OK\r\n\r\n", 100).size(), 0u);  // a long frame of data
+TEST(SpdyFrames, InvalidFramesAreRejected) {
+  EXPECT_THAT(Parsed("HTTP/1.1 200 OK\r\n\r\n", 100).size(), 0u);  // parsed as a long data frame
   EXPECT_THAT(Parsed(std::string("\x80\x02\x00\x06\x00\x00\x00\x04", 8), 100),
               ElementsAre("bad: not SPDY/3.1"));
   EXPECT_THAT(Parsed(std::string("\x80\x03\x00\x01\x00\x02\x00\x00", 8), 100),
               ElementsAre("bad: a control frame that is too large"));
   EXPECT_THAT(Parsed(std::string("\x80\x03\x00\x06\x00\x00\x00\x00", 8), 100),
               ElementsAre("bad: a control frame of a wrong size"));
-  // Of a kind that nobody knows: skipped.
+  // A frame of an unknown type is skipped.
   std::string bytes("\x80\x03\x00\x0b\x00\x00\x00\x01z", 9);
   AppendPing(2, &bytes);
   EXPECT_THAT(Parsed(bytes, 5), ElementsAre("6 2 0 "));
 }
 
-TEST(SpdyHeaders, ShareTheirStateOverTheConnection) {
+TEST(SpdyHeaders, CompressionStateIsSharedByTheConnection) {
   HeaderPacker packer;
   HeaderUnpacker unpacker;
   const HeaderList headers = {{"streamtype", "stdin"}, {"port", "8080"}};
   const std::string first = packer.Pack(headers);
-  // zlib's head names the dictionary by its checksum.
+  // zlib's header contains the checksum of the dictionary.
   EXPECT_EQ(first.substr(2, 4), "\xe3\xc6\xa7\xc2");
   const std::string second = packer.Pack(headers);
   EXPECT_LT(second.size(), first.size());
@@ -108,7 +108,7 @@ TEST(SpdyHeaders, ShareTheirStateOverTheConnection) {
   }
 }
 
-TEST(SpdyHeaders, AreBounded) {
+TEST(SpdyHeaders, UncompressedSizeIsLimited) {
   HeaderPacker packer;
   HeaderUnpacker unpacker;
   const auto bomb = unpacker.Unpack(packer.Pack({{"a", std::string(10'000'000, 'x')}}));
@@ -118,7 +118,7 @@ TEST(SpdyHeaders, AreBounded) {
   EXPECT_FALSE(other.Unpack("not zlib at all").ok());
 }
 
-// Notes what happens; as a server answers streams and echoes their data.
+// Records events; replies to streams and echoes their data like a server.
 class Echo final : public Events {
  public:
   explicit Echo(Session& session, const Context& ctx) : session_(session), ctx_(ctx) {}
@@ -165,7 +165,7 @@ class Collect final : public Events {
   int left = 2;
 };
 
-TEST(SpdySession, CarriesStreamsBothWays) {
+TEST(SpdySession, CarriesStreamsInBothDirections) {
   RealClock clock;
   const Context ctx = Context(clock).WithTimeout(std::chrono::seconds(30));
   auto [near, far] = MakeByteStreamPair();
@@ -201,7 +201,7 @@ TEST(SpdySession, CarriesStreamsBothWays) {
   EXPECT_THAT(echo.notes, ElementsAre("open 1 stdin", "open 3 error", "finished 1", "finished 3"));
 }
 
-TEST(SpdySession, AnswersPingsAndRefusesStreamsThatAreNotThePeers) {
+TEST(SpdySession, AnswersPingsAndResetsInvalidStreams) {
   RealClock clock;
   const Context ctx = Context(clock).WithTimeout(std::chrono::seconds(30));
   auto [near, far] = MakeByteStreamPair();
@@ -210,7 +210,7 @@ TEST(SpdySession, AnswersPingsAndRefusesStreamsThatAreNotThePeers) {
   HeaderPacker packer;
   std::string bytes;
   AppendPing(1, &bytes);
-  AppendPing(2, &bytes);  // of the server's numbers: an answer to nothing
+  AppendPing(2, &bytes);  // a server's ping number: an unsolicited reply
   AppendSynStream(2, packer.Pack({{"a", "b"}}), false, &bytes);
   AppendData(9, "nobody's", true, &bytes);
   ASSERT_TRUE(near->Write(ctx, bytes).ok());
@@ -225,7 +225,7 @@ TEST(SpdySession, AnswersPingsAndRefusesStreamsThatAreNotThePeers) {
   EXPECT_TRUE(echo.notes.empty());
 }
 
-TEST(SpdySession, EndsWithAPeerThatDoesNotSpeakIt) {
+TEST(SpdySession, FailsWithPeerOfAnotherVersion) {
   RealClock clock;
   const Context ctx = Context(clock).WithTimeout(std::chrono::seconds(30));
   auto [near, far] = MakeByteStreamPair();

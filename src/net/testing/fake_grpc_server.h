@@ -15,25 +15,25 @@
 
 namespace cox::net::grpc {
 
-// A gRPC server that does what a test tells it, also what no real one would: it ends connections in
-// the middle of a call, refuses, lies.
+// A scripted gRPC server, which can also misbehave: it can close connections during a call, refuse
+// streams and send wrong responses.
 //
 // Threads: the script runs on the threads of the connections, one call at a time.
 class FakeServer {
  public:
-  // What came: a message of a call, or of a stream.
+  // A received message of a call or a stream.
   struct Request {
-    int connection = 0;  // 0 for the first that connected
+    int connection = 0;  // 0 for the first connection
     std::string method;
     std::string message;
   };
-  // What to do then, in this order.
+  // The reactions, performed in this order.
   struct Action {
     enum class Kind : uint8_t {
       kMessage,  // send `text` as a message
       kEnd,      // end the call with the gRPC status `code` and `text`
       kReset,    // end the stream with the HTTP/2 error `code`
-      kGoAway,   // tell that no stream of this connection was or will be processed
+      kGoAway,   // send a GOAWAY that no stream of this connection was or will be processed
       kHangUp,   // close the connection
     };
     Kind kind;
@@ -48,7 +48,7 @@ class FakeServer {
   std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
   uint16_t port() const { return port_; }
   int connections() const;
-  // Waits until clients have given up `count` calls.
+  // Waits until clients have reset `count` calls.
   Status AwaitResets(const Context& ctx, int count);
 
  private:

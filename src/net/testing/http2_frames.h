@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-// HTTP/2 frames written by hand, as a hostile client would: for tests.
+// Hand-written HTTP/2 frames, as from a hostile client: for tests.
 namespace cox::net::frames {
 
 inline constexpr std::string_view kPreface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
@@ -38,7 +38,7 @@ inline std::string Frame(uint8_t type, uint8_t flags, uint32_t stream, std::stri
   return frame.append(Number(stream)).append(payload);
 }
 
-// HPACK: literals without indexing and without Huffman; texts up to 64 KB.
+// HPACK: literals without indexing and without Huffman coding; texts up to 64 KB.
 inline std::string Text(std::string_view text) {
   std::string out;
   if (text.size() < 127) {
@@ -90,8 +90,8 @@ inline std::vector<Parsed> Parse(std::string_view bytes) {
   return result;
 }
 
-// The error code of the last frame of that type; -1 if there is none. GOAWAY has the last stream's
-// id before it.
+// The error code of the last frame of that type; -1 if there is none. In a GOAWAY, the last stream
+// ID precedes it.
 inline int64_t ErrorOf(std::string_view bytes, uint8_t type) {
   int64_t error = -1;
   for (const Parsed& frame : Parse(bytes)) {

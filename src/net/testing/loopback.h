@@ -14,8 +14,8 @@
 
 namespace cox::net {
 
-// A CA, a server with a certificate of it on the loopback, and clients that trust it: for tests.
-// Time is real: the kernel's sockets know no other.
+// A CA, a loopback server with a certificate of that CA, and clients that trust it: for tests. Uses
+// real time, because kernel sockets cannot use a test clock.
 class Loopback {
  public:
   explicit Loopback(Handler handler, ServerOptions options = {}, bool tls = true) {
@@ -59,7 +59,7 @@ class Loopback {
   std::unique_ptr<Client> MakeClient(bool http2) { return MakeClient(Options(http2)); }
 
   RealClock clock;
-  // A test that waits longer than this has failed.
+  // Limits the duration of a failing test.
   Context context = Context(clock).WithTimeout(std::chrono::seconds(60));
   CertificatePair ca;
   CertificatePair certificate;

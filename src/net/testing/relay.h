@@ -21,23 +21,23 @@
 
 namespace cox::net {
 
-// Something between a client and a server on the loopback, for tests: passes bytes on as a proxy, a
-// load balancer or a firewall does, until the test says otherwise.
+// A relay between a client and a server on the loopback, for tests: forwards bytes like a proxy, a
+// load balancer or a firewall, until the test interferes.
 class Relay {
  public:
   using Tcp = boost::asio::ip::tcp;
 
-  // What the client has to say before its bytes are passed on.
-  enum class Greeting {
-    kNone,     // all go to `port`
-    kConnect,  // CONNECT of HTTP; the answer is `connect_answer`
+  // The proxy handshake before bytes are forwarded.
+  enum class Handshake {
+    kNone,     // everything goes to `port`
+    kConnect,  // HTTP CONNECT; the response is `connect_answer`
     kSocks5,
   };
   struct Options {
-    Greeting greeting = Greeting::kNone;
-    uint16_t port = 0;  // of the server, whatever the greeting names
+    Handshake handshake = Handshake::kNone;
+    uint16_t port = 0;  // of the server, regardless of the address in the handshake
     std::string connect_answer = "HTTP/1.1 200 Connection established\r\n\r\n";
-    bool socks_password = false;  // asks for one
+    bool socks_password = false;  // requires a password
     unsigned char socks_reply = 0;
   };
 
@@ -59,17 +59,17 @@ class Relay {
   Relay& operator=(const Relay&) = delete;
 
   uint16_t port() const { return port_; }
-  // From now on bytes vanish, in both directions, and no end is told of it.
+  // From now on, silently drops bytes in both directions.
   void Freeze() { frozen_ = true; }
-  // Closes the connections that there are.
+  // Closes the existing connections.
   void Cut() {
     MutexLock lock(mu_);
     for (const auto& socket : sockets_) ::shutdown(socket->native_handle(), SHUT_RDWR);
   }
-  // What clients said first: "CONNECT host:port ...", or "user:password host:port" of SOCKS.
-  std::vector<std::string> greetings() {
+  // The clients' handshakes: "CONNECT host:port ...", or "user:password host:port" for SOCKS.
+  std::vector<std::string> handshakes() {
     MutexLock lock(mu_);
-    return greetings_;
+    return handshakes_;
   }
 
  private:
@@ -86,7 +86,8 @@ class Relay {
     MutexLock lock(mu_);
     threads_.emplace_back(std::move(work));
   }
-  // One that is to be joined, until there is none. A thread adds others only before it ends.
+  // Removes a thread to join; not joinable if there is none. A thread adds others only before it
+  // ends.
   std::thread TakeThread() {
     MutexLock lock(mu_);
     if (threads_.empty()) return {};
@@ -106,7 +107,7 @@ class Relay {
   }
 
   void Serve(const Socket& client) {
-    if (!Greet(*client)) {
+    if (!AcceptHandshake(*client)) {
       ::shutdown(client->native_handle(), SHUT_RDWR);
       return;
     }
@@ -117,7 +118,7 @@ class Relay {
       ::shutdown(client->native_handle(), SHUT_RDWR);
       return;
     }
-    Keep(server);  // not before it is open: Cut looks at it from another thread
+    Keep(server);  // only once it is open: Cut uses it from another thread
     Go([this, client, server] { Pump(*server, *client); });
     Pump(*client, *server);
   }
@@ -140,9 +141,9 @@ class Relay {
     }
   }
 
-  void Note(std::string greeting) {
+  void Note(std::string handshake) {
     MutexLock lock(mu_);
-    greetings_.push_back(std::move(greeting));
+    handshakes_.push_back(std::move(handshake));
   }
   static std::string Read(Tcp::socket& socket, size_t size) {
     std::string bytes(size, '\0');
@@ -155,22 +156,22 @@ class Relay {
     boost::asio::write(socket, boost::asio::buffer(bytes.data(), bytes.size()), error);
   }
 
-  bool Greet(Tcp::socket& client) {
-    if (options_.greeting == Greeting::kNone) return true;
-    if (options_.greeting == Greeting::kSocks5) return GreetSocks(client);
+  bool AcceptHandshake(Tcp::socket& client) {
+    if (options_.handshake == Handshake::kNone) return true;
+    if (options_.handshake == Handshake::kSocks5) return SocksHandshake(client);
     std::string head;
     while (!head.ends_with("\r\n\r\n")) {
       head += Read(client, 1);
       if (head.ends_with('\0')) return false;
     }
     Note(head);
-    // In two pieces: a client must not count on one.
+    // In two pieces, because a client must handle fragmentation.
     Write(client, std::string_view(options_.connect_answer).substr(0, 5));
     Write(client, std::string_view(options_.connect_answer).substr(5));
     return options_.connect_answer.find(" 200 ") != std::string::npos;
   }
 
-  bool GreetSocks(Tcp::socket& client) {
+  bool SocksHandshake(Tcp::socket& client) {
     const std::string hello = Read(client, 2);
     const std::string methods = Read(client, static_cast<unsigned char>(hello[1]));
     const char wanted = options_.socks_password ? '\x02' : '\0';
@@ -200,7 +201,7 @@ class Relay {
             std::to_string(static_cast<unsigned char>(port[0]) * 256 +
                            static_cast<unsigned char>(port[1]));
     Note(note);
-    std::string reply("\x05\0\0\x03\x01x\0\0", 8);  // an address of a kind that is not expected
+    std::string reply("\x05\0\0\x03\x01x\0\0", 8);  // an unusual address type
     reply[1] = static_cast<char>(options_.socks_reply);
     Write(client, reply);
     return options_.socks_reply == 0;
@@ -214,7 +215,7 @@ class Relay {
   Mutex mu_;
   bool ending_ COX_GUARDED_BY(mu_) = false;
   std::vector<Socket> sockets_ COX_GUARDED_BY(mu_);
-  std::vector<std::string> greetings_ COX_GUARDED_BY(mu_);
+  std::vector<std::string> handshakes_ COX_GUARDED_BY(mu_);
   std::vector<std::thread> threads_ COX_GUARDED_BY(mu_);
   std::thread accepting_;
 };

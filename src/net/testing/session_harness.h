@@ -13,8 +13,8 @@
 
 namespace cox::net {
 
-// A server session without a socket, on the calling thread, with a clock that stands still: for
-// tests and fuzzers.
+// A server session without a socket, on the calling thread, with a manual clock: for tests and
+// fuzzers.
 class SessionHarness final : public Session::Host {
  public:
   explicit SessionHarness(bool http2, ServerOptions options = {})
@@ -35,7 +35,7 @@ class SessionHarness final : public Session::Host {
     loop->Stop();
   }
 
-  // Sends bytes to the session and returns all it answers.
+  // Sends bytes to the session and returns its whole output.
   std::string Exchange(std::string_view bytes) {
     session->Receive(bytes);
     return Output();
@@ -61,7 +61,7 @@ class SessionHarness final : public Session::Host {
   std::unique_ptr<SessionShared> shared;
   std::unique_ptr<Session> session;
   int outputs_ready = 0;
-  // What the handler does; without it, exchanges wait in `exchanges`.
+  // The handler; without it, exchanges are kept in `exchanges`.
   std::function<void(ExchangePtr)> on_request;
   std::vector<ExchangePtr> exchanges;
 

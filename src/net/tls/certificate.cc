@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MakeCertificate: ECDSA P-256 certificates, signed by a CA or by themselves.
+// MakeCertificate: ECDSA P-256 certificates, signed by a CA or self-signed.
 #include <openssl/pem.h>
 #include <openssl/rand.h>
 
@@ -40,8 +40,8 @@ bool AddExtension(X509* certificate, X509* issuer, int nid, const std::string& v
   return added;
 }
 
-// Names go in as objects, not through OpenSSL's configuration syntax: that would give commas and
-// colons inside a name a meaning.
+// Names are added as objects, not through OpenSSL's configuration syntax, which interprets commas
+// and colons.
 bool AddAlternativeNames(X509* certificate, const CertificateRequest& request) {
   if (request.dns_names.empty() && request.ip_addresses.empty()) return true;
   const GeneralNamesPtr names(sk_GENERAL_NAME_new_null());
@@ -87,7 +87,7 @@ bool AddUsages(X509* certificate, X509* issuer, const CertificateRequest& reques
                       request.client_auth ? "clientAuth" : "serverAuth");
 }
 
-// From an hour ago, for clocks that are behind ours. `now` none: the computer's.
+// Valid from an hour ago, for clients whose clocks are slow. `now` nullopt: the system time.
 void SetTimes(X509* certificate, int days, std::optional<time_t> now) {
   time_t* const from = now ? &*now : nullptr;
   X509_time_adj_ex(X509_getm_notBefore(certificate), 0, -3600, from);
@@ -122,7 +122,7 @@ Result<CertificatePair> Make(const CertificateRequest& request, const Certificat
     ERR_clear_error();
     return Status::BadRequest("making a certificate: bad name or address");
   }
-  // Left out where the issuer has no subject key identifier to point to.
+  // Omitted if the issuer has no subject key identifier.
   if (issuer != nullptr) {
     AddExtension(certificate.get(), issuer_certificate, NID_authority_key_identifier, "keyid");
     ERR_clear_error();

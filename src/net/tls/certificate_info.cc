@@ -124,7 +124,7 @@ Result<std::shared_ptr<const TrustedCas>> TrustedCas::Parse(std::string_view pem
   for (int i = 0; i < sk_X509_num(all.get()); ++i) {
     X509_STORE_add_cert(store.get(), sk_X509_value(all.get(), i));
   }
-  // What an administrator names is trusted, also where it is not a root.
+  // A configured CA is a trust anchor even if it is not self-signed.
   X509_STORE_set_flags(store.get(), X509_V_FLAG_PARTIAL_CHAIN);
   return std::shared_ptr<const TrustedCas>(std::make_shared<StoredCas>(std::move(store)));
 }

@@ -19,7 +19,7 @@ CertificatePair Made(const CertificateRequest& request, const CertificatePair* i
 
 Clock::WallTime Now() { return RealClock().Now(); }
 
-TEST(ReadCertificateTest, SaysNamesTimesAndWhetherItIsACa) {
+TEST(ReadCertificateTest, ReturnsNamesValidityAndCaFlag) {
   const CertificatePair ca = Made({.common_name = "the-ca", .days = 10, .is_ca = true});
   const CertificatePair leaf = Made({.common_name = "leaf",
                                      .dns_names = {"a.svc", "b.svc"},
@@ -45,7 +45,7 @@ TEST(ReadCertificateTest, SaysNamesTimesAndWhetherItIsACa) {
   }
 }
 
-TEST(SplitCertificatesTest, GivesEachInTheOrderOfTheText) {
+TEST(SplitCertificatesTest, KeepsTheOrderOfTheText) {
   const CertificatePair a = Made({.common_name = "a"});
   const CertificatePair b = Made({.common_name = "b"});
   const auto split = SplitCertificates("# two\n" + a.certificate_pem + "\n" + b.certificate_pem);
@@ -53,7 +53,7 @@ TEST(SplitCertificatesTest, GivesEachInTheOrderOfTheText) {
   EXPECT_EQ(*split, (std::vector<std::string>{a.certificate_pem, b.certificate_pem}));
 }
 
-TEST(TrustedCasTest, RefuseWhatIsNoCertificate) {
+TEST(TrustedCasTest, RejectInvalidCertificates) {
   const CertificatePair ca = Made({.common_name = "ca", .is_ca = true});
   const auto cas = TrustedCas::Parse(ca.certificate_pem);
   ASSERT_TRUE(cas.ok());

@@ -21,7 +21,7 @@ Status TrustOnly(SSL_CTX* context, const std::string& ca_pem) {
   for (int i = 0; i < sk_X509_num(cas->get()); ++i) {
     X509_STORE_add_cert(store, sk_X509_value(cas->get(), i));
   }
-  // A self-signed serving certificate, or an intermediate, may itself be the anchor.
+  // A self-signed serving certificate, or an intermediate CA, may be the trust anchor.
   X509_STORE_set_flags(store, X509_V_FLAG_PARTIAL_CHAIN);
   return {};
 }

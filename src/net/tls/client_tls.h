@@ -9,12 +9,12 @@
 
 namespace cox::net {
 
-// The context of a client's connections: CAs, client certificate, ALPN (h2 too if `http2`).
+// The TLS context of a client's connections: CAs, client certificate, ALPN (with h2 if `http2`).
 // BadRequest for PEM that does not parse.
 Result<SslContextPtr> MakeClientContext(const ClientTls& options, bool http2);
 
-// A connection's end that knows whom to expect: SNI and verification of `name` (a host name or an
-// IP address), unless options.insecure.
+// A TLS connection with SNI and verification of options.server_name, or of `host` if that is empty
+// (a host name or an IP address). options.insecure turns verification off.
 Result<SslPtr> MakeClientSsl(SSL_CTX* context, const ClientTls& options, const std::string& host);
 
 }  // namespace cox::net

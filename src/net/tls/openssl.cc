@@ -10,7 +10,7 @@ BioPtr ReadOnly(std::string_view text) {
   return BioPtr(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
 }
 
-// Keys with a pass phrase have no place in a server: do not let OpenSSL ask on the terminal.
+// Encrypted keys are not supported: prevents OpenSSL from prompting on the terminal.
 int NoPassPhrase(char*, int, int, void*) { return 0; }
 
 }  // namespace

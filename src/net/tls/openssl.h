@@ -14,7 +14,7 @@
 
 #include "base/result.h"
 
-// OpenSSL's objects as owned pointers, and PEM in and out. For the files of this folder only.
+// Smart pointers for OpenSSL's objects, and PEM parsing. For the files of this folder only.
 namespace cox::net {
 
 template <auto Free>
@@ -41,7 +41,7 @@ using KeyPtr = std::unique_ptr<EVP_PKEY, OpenSslFree<EVP_PKEY_free>>;
 using BioPtr = std::unique_ptr<BIO, OpenSslFree<FreeBio>>;
 using GeneralNamesPtr = std::unique_ptr<GENERAL_NAMES, OpenSslFree<FreeGeneralNames>>;
 
-// What OpenSSL's error queue of this thread says, and empties it. "unknown error" if nothing.
+// Returns and clears OpenSSL's error queue of this thread. "unknown error" if it is empty.
 std::string OpenSslErrorText();
 
 // A chain, leaf first, and the key of the leaf.
@@ -51,7 +51,7 @@ struct ParsedCertificate {
   KeyPtr key;
 };
 
-// BadRequest, saying which of the two PEMs is wrong, or that they do not belong together.
+// BadRequest if one PEM is invalid, with its name, or if key and certificate do not match.
 Result<ParsedCertificate> ParseCertificatePair(std::string_view certificate_pem,
                                                std::string_view key_pem);
 // All certificates of a bundle. BadRequest if there is none or one does not parse.

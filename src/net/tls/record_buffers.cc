@@ -15,10 +15,10 @@ namespace cox::net {
 namespace {
 
 constexpr size_t kSlots = 16 * 1024;
-// Free slots whose memory is kept: enough for what a few loops have in use at once.
+// Free slots that keep their memory: enough for the concurrent use of a few loops.
 constexpr size_t kKeptSlots = 16;
 
-// One range of addresses, cut into slots. Lives as long as the process.
+// An address range divided into slots. Lives as long as the process.
 class Slots {
  public:
   Slots() {
@@ -64,13 +64,13 @@ class Slots {
 
   char* range_ = nullptr;
   Mutex mu_;
-  uint32_t used_ COX_GUARDED_BY(mu_) = 0;            // slots that were ever taken
+  uint32_t used_ COX_GUARDED_BY(mu_) = 0;            // slots ever used
   std::vector<uint32_t> kept_ COX_GUARDED_BY(mu_);   // free, with memory
-  std::vector<uint32_t> empty_ COX_GUARDED_BY(mu_);  // free, without
+  std::vector<uint32_t> empty_ COX_GUARDED_BY(mu_);  // free, without memory
 };
 
 Slots& TheSlots() {
-  // Never destroyed: OpenSSL frees until the very end of the process.
+  // Never destroyed: OpenSSL frees memory until the end of the process.
   alignas(Slots) static char storage[sizeof(Slots)];
   static Slots* const slots = std::construct_at(reinterpret_cast<Slots*>(storage));
   return *slots;
@@ -87,7 +87,7 @@ void Free(void* memory, const char*, int) {
 
 void* Realloc(void* memory, size_t size, const char* file, int line) {
   if (!RecordBuffers::Owns(memory)) {
-    if (memory == nullptr) return Malloc(size, file, line);  // how a growing buffer begins
+    if (memory == nullptr) return Malloc(size, file, line);  // a new buffer
     return std::realloc(memory, size);
   }
   if (size <= RecordBuffers::kMax) return memory;

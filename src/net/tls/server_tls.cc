@@ -10,19 +10,19 @@
 namespace cox::net {
 namespace {
 
-// Go's default for TLS 1.2, best first; TLS 1.3 has its own, which nobody configures.
+// Go's default for TLS 1.2, in order of preference; TLS 1.3 suites are not configurable.
 constexpr char kDefaultCiphers[] =
     "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384:"
     "ECDHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305:"
     "ECDHE-ECDSA-AES128-SHA:ECDHE-RSA-AES128-SHA:ECDHE-ECDSA-AES256-SHA:ECDHE-RSA-AES256-SHA";
-// AES-128 first: as strong as needed and cheaper, which Go prefers too.
+// AES-128 first, like Go: sufficiently strong and cheaper.
 constexpr char kTls13Ciphers[] =
     "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256";
 constexpr char kGroups[] = "X25519:P-256:P-384:P-521";
 
-// The certificates of one moment. Immutable; a handshake keeps the set it began with.
+// A snapshot of the certificates. Immutable; a handshake keeps the set it started with.
 struct CertificateSet {
-  std::vector<ParsedCertificate> certificates;  // the default is the first
+  std::vector<ParsedCertificate> certificates;  // the first is the default
   std::map<std::string, size_t, std::less<>> exact;
   std::map<std::string, size_t, std::less<>> wildcard;  // "*.example.com" as ".example.com"
 
@@ -43,7 +43,7 @@ const ParsedCertificate& CertificateSet::For(std::string_view server_name) const
   if (const auto found = exact.find(name); found != exact.end()) {
     return certificates[found->second];
   }
-  // A wildcard stands for exactly one label.
+  // A wildcard matches exactly one label.
   if (const size_t dot = name.find('.'); dot != std::string::npos && dot > 0) {
     const auto found = wildcard.find(std::string_view(name).substr(dot));
     if (found != wildcard.end()) return certificates[found->second];
@@ -84,7 +84,7 @@ Result<std::shared_ptr<const CertificateSet>> MakeSet(const CertificatePair& fal
     }
     for (const std::string& raw : NamesOf(parsed->leaf.get())) {
       const std::string name = LowerCase(raw);
-      // The first that names it wins, as the order of flags suggests.
+      // The first certificate with the name wins, in the order of the flags.
       if (name.starts_with("*.")) {
         set->wildcard.emplace(name.substr(1), set->certificates.size());
       } else {
@@ -96,7 +96,8 @@ Result<std::shared_ptr<const CertificateSet>> MakeSet(const CertificatePair& fal
   return std::shared_ptr<const CertificateSet>(std::move(set));
 }
 
-// OpenSSL's list for IANA names. Names of TLS 1.3 suites are accepted and change nothing.
+// Converts IANA names to OpenSSL's cipher list. Names of TLS 1.3 suites are accepted without
+// effect.
 Result<std::string> CipherList(SSL_CTX* context, const std::vector<std::string>& iana_names) {
   if (SSL_CTX_set_cipher_list(context, "ALL:COMPLEMENTOFALL:@SECLEVEL=0") != 1) {
     return Status::Internal("TLS ciphers: " + OpenSslErrorText());
@@ -128,8 +129,8 @@ int ChooseProtocol(SSL*, const unsigned char** out, unsigned char* out_size,
   return SSL_TLSEXT_ERR_OK;
 }
 
-// Any certificate will do: possession of its key is proven by the handshake, what it is worth is
-// decided by authentication.
+// Accepts any certificate: the handshake proves possession of its key, and the authenticator
+// verifies the chain.
 int AcceptAnyChain(X509_STORE_CTX*, void*) { return 1; }
 
 class OpenSslServerTls final : public ServerTls {
@@ -181,13 +182,13 @@ Status OpenSslServerTls::Init(const Options& options) {
       SSL_CTX_set1_groups_list(context, kGroups) != 1) {
     return Status::BadRequest("TLS options: " + OpenSslErrorText());
   }
-  // No resumption: a session ticket keeps only the leaf of the client's chain, and would let a
-  // client in with a certificate it no longer shows.
+  // No resumption: a session ticket contains only the leaf of the client's chain, and would accept
+  // a client with a certificate that it no longer presents.
   SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_TICKET | SSL_OP_NO_COMPRESSION |
                                    SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_PRIORITIZE_CHACHA);
   SSL_CTX_set_num_tickets(context, 0);
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
-  // Thousands of idle connections: their buffers go back between records.
+  // Buffers are freed between records, because there may be thousands of idle connections.
   SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
   SSL_CTX_set_read_ahead(context, 1);
   SSL_CTX_set_alpn_select_cb(context, ChooseProtocol, nullptr);

@@ -10,11 +10,11 @@ TlsEngine::TlsEngine(SslPtr ssl) : ssl_(std::move(ssl)) {
   BIO* const bio = BIO_new(Method());
   BIO_set_data(bio, this);
   BIO_set_init(bio, 1);
-  SSL_set_bio(ssl_.get(), bio, bio);  // takes it over
+  SSL_set_bio(ssl_.get(), bio, bio);  // takes ownership
 }
 
 BIO_METHOD* TlsEngine::Method() {
-  // One for the process, never freed: connections may live as long as it.
+  // One per process, never freed: connections may live until its end.
   static BIO_METHOD* const method = [] {
     BIO_METHOD* made = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "coxswain");
     BIO_meth_set_read_ex(made, BioRead);
@@ -65,12 +65,12 @@ TlsEngine::State TlsEngine::Explain(int result) {
       plain_http_ = ERR_GET_LIB(ERR_peek_error()) == ERR_LIB_SSL &&
                     ERR_GET_REASON(ERR_peek_error()) == SSL_R_HTTP_REQUEST;
       error_ = OpenSslErrorText();
-      if (!SSL_is_server(ssl_.get())) ExplainDistrust();
+      if (!SSL_is_server(ssl_.get())) SetVerificationError();
       return State::kFailed;
   }
 }
 
-void TlsEngine::ExplainDistrust() {
+void TlsEngine::SetVerificationError() {
   const long verdict = SSL_get_verify_result(ssl_.get());
   if (verdict == X509_V_OK) return;
   error_ = "tls: failed to verify certificate: x509: ";
@@ -138,7 +138,7 @@ std::vector<std::string> TlsEngine::PeerCertificates() const {
     result.emplace_back(reinterpret_cast<const char*>(der), static_cast<size_t>(size));
     OPENSSL_free(der);
   };
-  // On the server's side OpenSSL keeps the leaf apart from the rest of the chain.
+  // On the server side, OpenSSL's chain does not contain the leaf.
   if (X509* leaf = SSL_get0_peer_certificate(ssl_.get()); leaf != nullptr) add(leaf);
   STACK_OF(X509)* const chain = SSL_get_peer_cert_chain(ssl_.get());
   for (int i = SSL_is_server(ssl_.get()) ? 0 : 1; i < sk_X509_num(chain); ++i) {

@@ -10,9 +10,9 @@
 
 namespace cox::net {
 
-// TLS between bytes and bytes: it owns no socket and no buffer. Ciphertext to read is lent for one
-// call and consumed by it; ciphertext to send is appended to a string that the loop's connections
-// share, so an idle connection keeps nothing but the SSL object.
+// TLS without a socket and without buffers. Received ciphertext is passed to one call and consumed
+// by it; ciphertext to send is appended to a string that the loop's connections share, so an idle
+// connection keeps nothing but the SSL object.
 //
 // Threads: one at a time (the connection's loop).
 class TlsEngine {
@@ -23,24 +23,24 @@ class TlsEngine {
   TlsEngine(const TlsEngine&) = delete;
   TlsEngine& operator=(const TlsEngine&) = delete;
 
-  // Goes on with the handshake. kOk: it is complete, and what is left of `in` is for Read.
-  // kWantMore: all of `in` is used up. After kFailed error() says why.
+  // Continues the handshake. kOk: it is complete, and the rest of `in` is for Read. kWantMore: all
+  // of `in` is consumed. kFailed: see error().
   State Handshake(std::string_view* in, std::string* out);
-  // Decrypts at most one record into `to`. kOk with *got > 0; kWantMore: `in` is used up; kClosed:
-  // the peer ended its side. `out` is for answers to messages of TLS itself (key updates).
+  // Decrypts at most one record into `to`. kOk: *got > 0; kWantMore: `in` is consumed; kClosed: the
+  // peer sent close_notify. `out` receives replies of TLS itself (key updates).
   State Read(std::string_view* in, std::string* out, char* to, size_t room, size_t* got);
   // Encrypts all of `plain`, appended to `out`.
   State Write(std::string_view plain, std::string* out);
-  // Says goodbye (close_notify).
+  // Sends close_notify.
   void Shutdown(std::string* out);
 
   bool server() const { return SSL_is_server(ssl_.get()) == 1; }
-  // After the handshake. The empty string: none was negotiated.
+  // The ALPN protocol after the handshake; empty if none was negotiated.
   std::string_view protocol() const;
   // The peer's chain, leaf first, DER.
   std::vector<std::string> PeerCertificates() const;
   const std::string& error() const { return error_; }
-  // The peer spoke HTTP without TLS.
+  // The peer sent HTTP without TLS.
   bool plain_http() const { return plain_http_; }
 
  private:
@@ -49,11 +49,12 @@ class TlsEngine {
   static int BioWrite(BIO* bio, const char* data, size_t size, size_t* written);
   static long BioControl(BIO* bio, int command, long number, void* pointer);
   State Explain(int result);
-  // Says in error_ what was wrong with the server's certificate, as Go's crypto/tls words it.
-  void ExplainDistrust();
+  // Sets error_ to the reason why the server's certificate was rejected, in the words of Go's
+  // crypto/tls.
+  void SetVerificationError();
 
   SslPtr ssl_;
-  // Lent for the time of one call.
+  // Set for the duration of one call.
   std::string_view* in_ = nullptr;
   std::string* out_ = nullptr;
   std::string error_;

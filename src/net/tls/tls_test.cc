@@ -15,11 +15,11 @@ namespace {
 
 using testing::HasSubstr;
 
-// A handshake between two engines in memory. What each side is at the end.
+// The result of a handshake between two engines in memory.
 struct Handshaken {
   bool ok = false;
   std::string error;
-  std::string server_name;  // common name of the certificate the client was shown
+  std::string server_name;  // common name of the server certificate
   std::string protocol;
   std::vector<std::string> client_certificates;
   std::string version;
@@ -80,7 +80,7 @@ class TlsTest : public testing::Test {
   const CertificatePair ca_ = Loopback::Made({.common_name = "ca", .is_ca = true}, nullptr);
 };
 
-TEST_F(TlsTest, ChoosesTheCertificateBySni) {
+TEST_F(TlsTest, SelectsCertificateBySni) {
   const auto server = Server({
       .certificate = Signed("default", {"default.test", "other.test", "a.b.wild.test"}),
       .by_name = {Signed("exact", {"exact.test", "api.wild.test"}),
@@ -97,7 +97,7 @@ TEST_F(TlsTest, ChoosesTheCertificateBySni) {
   }
 }
 
-TEST_F(TlsTest, ClientRefusesWrongNameAndUnknownCa) {
+TEST_F(TlsTest, ClientRejectsWrongNameAndUnknownCa) {
   const auto server = Server({.certificate = Signed("default", {"default.test"})});
   EXPECT_FALSE(Handshake(*server, Trusting(), "evil.test").ok);
   EXPECT_FALSE(Handshake(*server, Trusting(), "10.0.0.1").ok);
@@ -121,10 +121,10 @@ TEST_F(TlsTest, NegotiatesProtocolAndVersion) {
   EXPECT_FALSE(Handshake(*strict, Trusting(), "default.test", true, TLS1_2_VERSION).ok);
 }
 
-TEST_F(TlsTest, ShowsTheClientsWholeChainWithoutVerifyingIt) {
+TEST_F(TlsTest, ReturnsClientChainWithoutVerification) {
   const auto server = Server({.certificate = Signed("default", {"default.test"})});
   EXPECT_TRUE(Handshake(*server, Trusting(), "default.test").client_certificates.empty());
-  // Of a CA that the server has never heard of, with an intermediate.
+  // Signed by a CA that is unknown to the server, with an intermediate.
   const CertificatePair root = Loopback::Made({.common_name = "root", .is_ca = true}, nullptr);
   const CertificatePair middle = Loopback::Made({.common_name = "middle", .is_ca = true}, &root);
   const CertificatePair leaf = Loopback::Made(
@@ -150,7 +150,7 @@ TEST_F(TlsTest, ReplacedCertificateIsUsedForNewHandshakes) {
   EXPECT_EQ(Handshake(*server, Trusting(), "default.test").server_name, "new");
 }
 
-TEST_F(TlsTest, BadOptionsSayWhatIsWrong) {
+TEST_F(TlsTest, InvalidOptionsReturnSpecificErrors) {
   const CertificatePair good = Signed("a", {"a.test"});
   const CertificatePair other = Signed("b", {"b.test"});
   const struct {
@@ -175,7 +175,7 @@ TEST_F(TlsTest, BadOptionsSayWhatIsWrong) {
                   .ok());
 }
 
-TEST_F(TlsTest, CertificateShownToAHandlerAndReloadedWhileRunning) {
+TEST_F(TlsTest, HandlerSeesClientCertificateAndServerCertificateReloads) {
   Mutex mu;
   std::vector<std::string> certificates;
   Loopback loopback([&](const ExchangePtr& exchange) {
@@ -197,7 +197,7 @@ TEST_F(TlsTest, CertificateShownToAHandlerAndReloadedWhileRunning) {
     ASSERT_EQ(certificates.size(), 1U);
     EXPECT_THAT(certificates[0], HasSubstr("jane"));
   }
-  // The connection goes on; new clients must trust the new CA.
+  // The existing connection continues; new clients must trust the new CA.
   const CertificatePair new_ca = Loopback::Made({.common_name = "ca2", .is_ca = true}, nullptr);
   const CertificatePair renewed =
       Loopback::Made({.common_name = "localhost", .ip_addresses = {"127.0.0.1"}}, &new_ca);
@@ -210,13 +210,13 @@ TEST_F(TlsTest, CertificateShownToAHandlerAndReloadedWhileRunning) {
       loopback.MakeClient(options)->Do(loopback.context, {.method = "GET", .target = "/"}).ok());
 }
 
-TEST(MakeCertificate, BadAddressIsRefused) {
+TEST(MakeCertificate, InvalidAddressIsRejected) {
   EXPECT_TRUE(MakeCertificate({.common_name = "x", .ip_addresses = {"1.2.3"}}, nullptr)
                   .status()
                   .Is(Reason::kBadRequest));
 }
 
-TEST(RecordBuffers, LargeBlocksHaveTheirOwnRangeAndAreUsedAgain) {
+TEST(RecordBuffers, LargeBlocksUseTheirOwnRangeAndAreReused) {
   EXPECT_EQ(RecordBuffers::Allocate(100), nullptr);
   EXPECT_EQ(RecordBuffers::Allocate(1 << 20), nullptr);
   void* const block = RecordBuffers::Allocate(17'000);

@@ -10,10 +10,10 @@
 namespace cox::net {
 namespace {
 
-// Both directions of a pipe: what they know of each other.
-class Joint {
+// The state shared by both directions of a pipe.
+class PipeState {
  public:
-  explicit Joint(std::chrono::milliseconds linger) : linger_(linger) {}
+  explicit PipeState(std::chrono::milliseconds linger) : linger_(linger) {}
 
   enum class Outcome { kEnd, kReadFailed, kWriteFailed };
   struct Carried {
@@ -21,8 +21,8 @@ class Joint {
     Status status;
   };
 
-  // Carries bytes from one end to the other until the first says no more. `way`: 0 or 1.
-  Carried Carry(const Context& ctx, int way, ByteStream& from, ByteStream& to) {
+  // Copies bytes from one end to the other until the first ends. `way`: 0 or 1.
+  Carried Copy(const Context& ctx, int way, ByteStream& from, ByteStream& to) {
     while (true) {
       const Result<Bytes> bytes = ReadSome(ctx, way, from);
       if (!bytes.ok() || bytes->empty()) {
@@ -35,7 +35,7 @@ class Joint {
     }
   }
 
-  // A direction is done. The other wakes up to count its time.
+  // One direction has ended. Wakes the other, which then applies the linger timeout.
   void Done(int way) {
     MutexLock lock(mu_);
     done_ = true;
@@ -43,7 +43,7 @@ class Joint {
   }
 
  private:
-  // As Read; once the other direction is done, for a limited time.
+  // Same as Read, but with a timeout once the other direction has ended.
   Result<Bytes> ReadSome(const Context& ctx, int way, ByteStream& from) {
     const Context wait = ctx.Child();
     bool alone = false;
@@ -56,7 +56,7 @@ class Joint {
       Result<Bytes> bytes = from.Read(wait);
       MutexLock lock(mu_);
       waiting_[way].reset();
-      // A wait that was ended only because it is alone now begins again.
+      // Retry a read that Done interrupted, now with the timeout.
       if (bytes.ok() || ctx.Done() || !wait.Done()) return bytes;
     }
     return from.Read(ctx.WithTimeout(linger_));
@@ -68,14 +68,14 @@ class Joint {
   std::optional<Context> waiting_[2] COX_GUARDED_BY(mu_);
 };
 
-// One direction of a pair inside the process.
+// One direction of an in-process pair.
 struct Lane {
   Mutex mu;
   CondVar changed;
   std::deque<Bytes> waiting COX_GUARDED_BY(mu);
   size_t bytes COX_GUARDED_BY(mu) = 0;
-  bool ended COX_GUARDED_BY(mu) = false;   // the writer said all
-  bool broken COX_GUARDED_BY(mu) = false;  // an end was dropped
+  bool ended COX_GUARDED_BY(mu) = false;   // the writer called EndWriting
+  bool broken COX_GUARDED_BY(mu) = false;  // an end was destroyed
 
   void Break(bool unless_ended) {
     MutexLock lock(mu);
@@ -141,14 +141,14 @@ class PairEnd final : public ByteStream {
 }  // namespace
 
 Status Pipe(const Context& ctx, ByteStream& a, ByteStream& b, std::chrono::milliseconds linger) {
-  Joint joint(linger);
+  PipeState joint(linger);
   Scope scope(ctx, "pipe");
   const auto carry = [&](const Context& work, int way, ByteStream& from, ByteStream& to) {
-    Joint::Carried carried = joint.Carry(work, way, from, to);
-    if (carried.outcome == Joint::Outcome::kReadFailed) {
-      scope.Stop();  // what the other still has to say would reach nobody
+    PipeState::Carried carried = joint.Copy(work, way, from, to);
+    if (carried.outcome == PipeState::Outcome::kReadFailed) {
+      scope.Stop();  // the other direction's bytes could not be delivered
     } else {
-      joint.Done(way);  // of an end that takes no more, what it has said is still carried
+      joint.Done(way);  // the opposite direction of an end that accepts no more continues
     }
     return carried.status;
   };
@@ -158,10 +158,10 @@ Status Pipe(const Context& ctx, ByteStream& a, ByteStream& b, std::chrono::milli
   const Status there = carry(scope.context(), 0, a, b);
   scope.Wait();
   scope.Stop();
-  // The end of the connection may stop `ctx`, just when all is said.
+  // The end of the connection may stop `ctx` just when everything is transferred.
   if (there.ok() && back.ok()) return {};
   COX_RETURN_IF_ERROR(ctx.status());
-  // One of them was stopped by the other, which is the cause.
+  // If one direction stopped the other, return the first error.
   if (there.ok() || there == Context::Canceled()) return back.ok() ? there : back;
   return there;
 }

@@ -22,7 +22,7 @@ Result<Bytes> RawCore::Read(const Context& ctx) {
     bytes = std::move(inbox_.front());
     inbox_.pop_front();
     inbox_bytes_ -= bytes.size();
-    // Not at once: a peer that is let go for every piece sends in drops.
+    // Resumes at half the window: resuming for every piece would make the peer send small pieces.
     if (paused_ && inbox_bytes_ <= kStreamWindow / 2) {
       paused_ = false;
       resume = true;

@@ -14,8 +14,8 @@ namespace cox::net {
 
 class RawLink;
 
-// A stream between its user, on any thread, and its link, on the loop: what was received and not
-// read, what is to be sent, how it ended. It outlives both.
+// The state of a byte stream, shared by its user on any thread and its link on the loop: received
+// and unread bytes, bytes to send, and the final status. It outlives both.
 class RawCore final : public LoopTask {
  public:
   explicit RawCore(std::shared_ptr<EventLoop> loop) : loop_(std::move(loop)) {}
@@ -25,7 +25,8 @@ class RawCore final : public LoopTask {
   Status Write(const Context& ctx, std::string_view bytes);
   void EndWriting();
   void Drop();
-  // Until all that was written before EndWriting is with the kernel, or never will be.
+  // Waits until all output before EndWriting has been written to the kernel, or the stream has
+  // ended.
   Status AwaitSent(const Context& ctx);
 
  private:
@@ -41,17 +42,17 @@ class RawCore final : public LoopTask {
   size_t Take(char* to, size_t room);
 
   const std::shared_ptr<EventLoop> loop_;
-  RawLink* link_ = nullptr;  // the loop's
+  RawLink* link_ = nullptr;  // loop thread only
   mutable Mutex mu_;
   CondVar changed_;
   std::deque<Bytes> inbox_ COX_GUARDED_BY(mu_);
   size_t inbox_bytes_ COX_GUARDED_BY(mu_) = 0;
-  bool paused_ COX_GUARDED_BY(mu_) = false;  // the user is behind: no more input
+  bool paused_ COX_GUARDED_BY(mu_) = false;  // the user reads too slowly: stop input
   std::deque<std::string> outbox_ COX_GUARDED_BY(mu_);
   size_t outbox_bytes_ COX_GUARDED_BY(mu_) = 0;
-  size_t sent_ COX_GUARDED_BY(mu_) = 0;             // of the first in the outbox
-  bool writing_ended_ COX_GUARDED_BY(mu_) = false;  // by the user
-  bool output_done_ COX_GUARDED_BY(mu_) = false;    // and the kernel has it all
+  size_t sent_ COX_GUARDED_BY(mu_) = 0;             // bytes of the first outbox entry
+  bool writing_ended_ COX_GUARDED_BY(mu_) = false;  // EndWriting was called
+  bool output_done_ COX_GUARDED_BY(mu_) = false;    // and all output is written to the kernel
   bool dropped_ COX_GUARDED_BY(mu_) = false;
   bool peer_ended_ COX_GUARDED_BY(mu_) = false;
   bool ended_ COX_GUARDED_BY(mu_) = false;
@@ -82,7 +83,7 @@ class RawLink final : public Link {
   std::function<void()> on_change_;
 };
 
-// The user's handle of a core.
+// The user's handle for a core.
 std::unique_ptr<ByteStream> MakeByteStream(std::shared_ptr<RawCore> core);
 
 }  // namespace cox::net

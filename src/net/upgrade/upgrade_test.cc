@@ -12,7 +12,7 @@
 namespace cox::net {
 namespace {
 
-// A server that makes each request a stream of bytes and lets `serve` have it, on a thread.
+// A server that upgrades each request to a byte stream and passes it to `serve` on a thread.
 class Streams {
  public:
   using Serve = std::function<void(Context&, ByteStream&)>;
@@ -85,9 +85,10 @@ void Echo(Context& ctx, ByteStream& stream) {
   stream.EndWriting();
 }
 
-TEST(SwitchProtocols, CarriesBytesBothWaysAndEndsEachWayApart) {
+TEST(SwitchProtocols, CarriesBytesBothWaysAndHalfCloses) {
   for (const bool tls : {true, false}) {
-    // The answer comes only after the client's end: the way back must still be open then.
+    // The server responds only after the client half-closes: the opposite direction must still be
+    // open.
     Streams server(tls, [](Context& ctx, ByteStream& stream) {
       const std::string all = ReadAll(ctx, stream);
       EXPECT_TRUE(stream.Write(ctx, "got " + std::to_string(all.size())).ok());
@@ -107,7 +108,7 @@ TEST(SwitchProtocols, CarriesBytesBothWaysAndEndsEachWayApart) {
   }
 }
 
-TEST(SwitchProtocols, AnswersOtherwiseWhereItDoesNotWant) {
+TEST(SwitchProtocols, ReturnsOtherResponsesWithoutStream) {
   Streams server(true, Echo);
   const auto upgraded = server.Connect("no/1");
   ASSERT_TRUE(upgraded.ok()) << upgraded.status().ToString();
@@ -117,7 +118,7 @@ TEST(SwitchProtocols, AnswersOtherwiseWhereItDoesNotWant) {
   EXPECT_TRUE(server.Connect("").status().Is(Reason::kBadRequest));
 }
 
-TEST(SwitchProtocols, NeedsARequestThatAsksForIt) {
+TEST(SwitchProtocols, RequestWithoutUpgradeHeaderIsRejected) {
   Streams server(true, Echo);
   auto client = server.loopback->MakeClient(false);
   Request request{.method = "GET", .target = "/"};
@@ -127,9 +128,9 @@ TEST(SwitchProtocols, NeedsARequestThatAsksForIt) {
   EXPECT_EQ(response->status, 400);
 }
 
-TEST(SwitchProtocols, AWriterWaitsForAReaderThatIsBehind) {
+TEST(SwitchProtocols, WriterBlocksWhileReaderIsBehind) {
   Streams server(false, [](Context& ctx, ByteStream&) {
-    // Reads nothing until the client has gone.
+    // Reads nothing until the client has disconnected.
     const Context wait = ctx.Child();
     (void)wait.Sleep(std::chrono::hours(1));
   });
@@ -146,19 +147,19 @@ TEST(SwitchProtocols, AWriterWaitsForAReaderThatIsBehind) {
   EXPECT_EQ(status, limit.status());
 }
 
-TEST(SwitchProtocols, APeerThatIsDroppedBreaksTheStream) {
+TEST(SwitchProtocols, DestroyedPeerEndsTheStream) {
   Streams server(
       true, [](Context& ctx, ByteStream& stream) { EXPECT_EQ(stream.Read(ctx)->view(), "x"); });
   auto upgraded = server.Connect();
   ASSERT_TRUE(upgraded.ok());
   ASSERT_TRUE(upgraded->stream->Write(server.context(), "x").ok());
-  // At its end, or broken, as the kernel sees it; but not waiting.
+  // End of input or an error, depending on the kernel; but not a wait.
   const Result<Bytes> bytes = upgraded->stream->Read(server.context());
   EXPECT_TRUE(!bytes.ok() || bytes->empty());
   EXPECT_TRUE(server.context().status().ok());
 }
 
-TEST(SwitchProtocols, WhatWasWrittenBeforeTheEndArrivesAlthoughTheStreamIsDropped) {
+TEST(SwitchProtocols, OutputBeforeEndWritingIsSentAfterDestruction) {
   Streams server(true, [](Context& ctx, ByteStream& stream) {
     EXPECT_TRUE(stream.Write(ctx, std::string(200'000, 'y')).ok());
     stream.EndWriting();
@@ -168,7 +169,7 @@ TEST(SwitchProtocols, WhatWasWrittenBeforeTheEndArrivesAlthoughTheStreamIsDroppe
   EXPECT_EQ(ReadAll(server.context(), *upgraded->stream).size(), 200'000u);
 }
 
-TEST(Pipe, PassesAStreamThrough) {
+TEST(Pipe, ForwardsAStream) {
   Streams backend(false, Echo);
   Streams front(true, [&](Context& ctx, ByteStream& stream) {
     auto upgraded = backend.Connect();
@@ -209,7 +210,7 @@ class PipeTest : public testing::Test {
   Scope scope_{ctx_, "test"};
 };
 
-TEST_F(PipeTest, CarriesTheRestAfterOneEndSaidAll) {
+TEST_F(PipeTest, OneDirectionContinuesAfterTheOtherEnds) {
   Start();
   left_->EndWriting();
   EXPECT_EQ(ReadAll(ctx_, *right_), "");
@@ -220,7 +221,7 @@ TEST_F(PipeTest, CarriesTheRestAfterOneEndSaidAll) {
   EXPECT_EQ(result_, Status());
 }
 
-TEST_F(PipeTest, GivesUpOnAnEndThatStaysSilentAlone) {
+TEST_F(PipeTest, LingerTimeoutEndsSilentDirection) {
   Start(std::chrono::milliseconds(1));
   left_->EndWriting();
   scope_.Wait();
@@ -228,7 +229,7 @@ TEST_F(PipeTest, GivesUpOnAnEndThatStaysSilentAlone) {
   EXPECT_TRUE(ctx_.status().ok());
 }
 
-TEST_F(PipeTest, ABrokenEndEndsBoth) {
+TEST_F(PipeTest, BrokenEndClosesBoth) {
   Start();
   left_.reset();
   scope_.Wait();
@@ -236,10 +237,10 @@ TEST_F(PipeTest, ABrokenEndEndsBoth) {
   EXPECT_EQ(ReadAll(ctx_, *right_), "");
 }
 
-TEST_F(PipeTest, CarriesWhatWasSaidByAnEndThatTakesNoMore) {
+TEST_F(PipeTest, ForwardsOutputOfAnEndThatAcceptsNoInput) {
   ASSERT_TRUE(right_->Write(ctx_, "last words").ok());
   right_->EndWriting();
-  right_.reset();  // takes no more
+  right_.reset();  // accepts no more input
   ASSERT_TRUE(left_->Write(ctx_, "in vain").ok());
   Start();
   EXPECT_EQ(ReadAll(ctx_, *left_), "last words");
@@ -247,7 +248,7 @@ TEST_F(PipeTest, CarriesWhatWasSaidByAnEndThatTakesNoMore) {
   scope_.Wait();
 }
 
-TEST_F(PipeTest, StopsWithItsContext) {
+TEST_F(PipeTest, StopsWhenContextStops) {
   Start();
   scope_.Stop();
   scope_.Wait();

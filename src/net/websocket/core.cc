@@ -15,15 +15,15 @@ std::string WebSocketCore::Encode(Opcode opcode, std::string_view payload) const
     AppendFrame(opcode, payload, nullptr, &frame);
     return frame;
   }
-  // Fresh for each frame, so that nobody who chooses the payload also chooses the bytes on the wire
-  // (RFC 6455, section 10.3).
+  // A new mask for each frame, so that an attacker that controls the payload does not control the
+  // bytes on the wire (RFC 6455, section 10.3).
   std::array<uint8_t, 4> mask{};
   COX_CHECK(RAND_bytes(mask.data(), static_cast<int>(mask.size())) == 1) << "no randomness";
   AppendFrame(opcode, payload, &mask, &frame);
   return frame;
 }
 
-Status WebSocketCore::WhyNot() const {
+Status WebSocketCore::SendError() const {
   if (closing_) return Status::Unavailable("the WebSocket is closed");
   if (peer_close_) return Status::Unavailable("the peer has closed the WebSocket");
   return ended_ ? end_ : Status();
@@ -34,9 +34,9 @@ Status WebSocketCore::Send(Context& ctx, std::string_view message) {
   {
     MutexLock lock(mu_);
     COX_RETURN_IF_ERROR(ctx.Await(mu_, changed_, [this]() COX_REQUIRES(mu_) {
-      return outbox_bytes_ < options_.window_bytes || !WhyNot().ok();
+      return outbox_bytes_ < options_.window_bytes || !SendError().ok();
     }));
-    COX_RETURN_IF_ERROR(WhyNot());
+    COX_RETURN_IF_ERROR(SendError());
     outbox_bytes_ += frame.size();
     outbox_.push_back({std::move(frame), false});
   }
@@ -59,7 +59,7 @@ Result<std::optional<Bytes>> WebSocketCore::Receive(Context& ctx) {
     message = std::move(inbox_.front());
     inbox_.pop_front();
     inbox_bytes_ -= message.size();
-    // Not at once: a peer that is let go for every message sends in drops.
+    // Resumes at half the window: resuming for every message would make the peer send small pieces.
     if (paused_ && inbox_bytes_ <= options_.window_bytes / 2) {
       paused_ = false;
       resume = true;
@@ -82,7 +82,7 @@ Status WebSocketCore::Close(Context& ctx, int code, std::string_view reason) {
   }
   Wake();
   COX_RETURN_IF_ERROR(ctx.Await(mu_, changed_, [this]() COX_REQUIRES(mu_) {
-    return ended_ || (peer_close_.has_value() && goodbye_sent_);
+    return ended_ || (peer_close_.has_value() && close_frame_sent_);
   }));
   return peer_close_ ? Status() : end_;
 }
@@ -114,7 +114,7 @@ void WebSocketCore::Deliver(std::string message) {
   if (closing_ || ended_) return;
   inbox_bytes_ += bytes.size();
   inbox_.push_back(std::move(bytes));
-  // Empty messages weigh something, too.
+  // Empty messages use memory, too.
   if (inbox_bytes_ + inbox_.size() * sizeof(Bytes) >= options_.window_bytes) paused_ = true;
   changed_.NotifyAll();
 }
@@ -143,10 +143,10 @@ std::optional<WebSocketCore::Frame> WebSocketCore::TakeFrame() {
   return frame;
 }
 
-void WebSocketCore::Sent(size_t bytes, bool goodbye) {
+void WebSocketCore::Sent(size_t bytes, bool close_frame) {
   MutexLock lock(mu_);
   outbox_bytes_ -= std::min(outbox_bytes_, bytes);
-  if (goodbye) goodbye_sent_ = true;
+  if (close_frame) close_frame_sent_ = true;
   changed_.NotifyAll();
 }
 

@@ -28,7 +28,7 @@ bool IsUtf8(std::string_view text) {
   return true;
 }
 
-// What a peer may put into a close frame.
+// Close codes that may be sent on the wire.
 bool MaySend(int code) {
   return (code >= 1000 && code <= 1003) || (code >= 1007 && code <= 1014) ||
          (code >= 3000 && code <= 4999);
@@ -45,8 +45,8 @@ FrameParser::Outcome FrameParser::Bad(int with, std::string_view what) {
 FrameParser::Outcome FrameParser::Parse(std::string_view* in) {
   for (;;) {
     if (!in_payload_) {
-      // The first two bytes tell how long the header is; they are judged as soon as they are
-      // there.
+      // The first two bytes determine the length of the header; they are checked as soon as they
+      // arrive.
       if (header_size_ < 2) {
         if (!ReadHeader(in)) return Outcome::kMore;
         if (const Outcome bad = CheckHeader(); bad == Outcome::kBad) return bad;
@@ -185,7 +185,7 @@ std::string ClosePayload(int code, std::string_view reason) {
   if (code == close_code::kNone) return {};
   std::string payload{static_cast<char>(code >> 8), static_cast<char>(code & 0xff)};
   if (reason.size() > kMaxControl - 2) {
-    // Not in the middle of a character.
+    // Do not split a UTF-8 character.
     size_t end = kMaxControl - 2;
     while (end > 0 && (static_cast<uint8_t>(reason[end]) & 0xc0) == 0x80) --end;
     reason = reason.substr(0, end);

@@ -19,7 +19,7 @@ std::string Raw(std::initializer_list<int> bytes) {
   return out;
 }
 
-// All outcomes of `bytes`, read in pieces of `step`, one line each.
+// All outcomes of `bytes`, parsed in pieces of `step`, one line each.
 std::vector<std::string> Read(bool masked, std::string_view bytes, size_t step,
                               size_t max_message = 1000) {
   FrameParser parser(masked, max_message);
@@ -54,7 +54,7 @@ std::vector<std::string> Read(bool masked, std::string_view bytes, size_t step,
   return seen;
 }
 
-TEST(FrameParser, ReadsTheExamplesOfTheSpecification) {
+TEST(FrameParser, ParsesTheExamplesOfRfc6455) {
   EXPECT_EQ(Read(false, Raw({0x81, 0x05, 0x48, 0x65, 0x6c, 0x6c, 0x6f}), 100),
             std::vector<std::string>{"message Hello"});
   EXPECT_EQ(
@@ -64,7 +64,7 @@ TEST(FrameParser, ReadsTheExamplesOfTheSpecification) {
             std::vector<std::string>{"message Hello"});
 }
 
-TEST(FrameParser, ReadsTheSameHoweverTheBytesAreCut) {
+TEST(FrameParser, ParsesAnyFragmentationOfTheInput) {
   for (const bool masked : {false, true}) {
     const auto* mask = masked ? &kMask : nullptr;
     std::string bytes;
@@ -73,7 +73,7 @@ TEST(FrameParser, ReadsTheSameHoweverTheBytesAreCut) {
     AppendFrame(Opcode::kBinary, "", mask, &bytes);
     std::string first;
     AppendFrame(Opcode::kBinary, "fra", mask, &first);
-    first[0] = static_cast<char>(first[0] & 0x7f);  // not the last
+    first[0] = static_cast<char>(first[0] & 0x7f);  // clear FIN
     bytes += first;
     AppendFrame(Opcode::kPong, "within", mask, &bytes);
     AppendFrame(Opcode::kContinuation, "gments", mask, &bytes);
@@ -89,7 +89,7 @@ TEST(FrameParser, ReadsTheSameHoweverTheBytesAreCut) {
   }
 }
 
-TEST(FrameParser, ReadsWhatAppendFrameWritesForAllFormsOfLength) {
+TEST(FrameParser, ParsesOutputOfAppendFrameForAllLengthEncodings) {
   for (const size_t size : {0, 1, 125, 126, 127, 65'535, 65'536, 100'000}) {
     const std::string payload(size, 'p');
     for (const bool masked : {false, true}) {
@@ -100,7 +100,7 @@ TEST(FrameParser, ReadsWhatAppendFrameWritesForAllFormsOfLength) {
   }
 }
 
-TEST(FrameParser, NamesTheCloseCodeOfEachViolation) {
+TEST(FrameParser, ReturnsTheCloseCodeOfEachViolation) {
   const struct {
     const char* what;
     bool masked;
@@ -144,7 +144,7 @@ TEST(FrameParser, NamesTheCloseCodeOfEachViolation) {
   }
 }
 
-TEST(FrameParser, AddsUpFragmentsForTheLimit) {
+TEST(FrameParser, MessageLimitAppliesToSumOfFragments) {
   std::string bytes;
   std::string piece;
   AppendFrame(Opcode::kBinary, std::string(600, 'a'), nullptr, &piece);
@@ -157,7 +157,7 @@ TEST(FrameParser, AddsUpFragmentsForTheLimit) {
   EXPECT_EQ(Read(false, bytes, 100).back().substr(0, 9), "message a");
 }
 
-TEST(ClosePayload, CutsLongReasonsBetweenCharacters) {
+TEST(ClosePayload, TruncatesLongReasonsAtCharacterBoundary) {
   std::string reason(122, 'r');
   reason += "\xc3\xa4";
   const std::string payload = ClosePayload(1011, reason);

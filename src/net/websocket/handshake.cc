@@ -33,7 +33,7 @@ std::string Lower(std::string_view text) {
   return lower;
 }
 
-// The elements of a header that is a list, over all its lines.
+// The elements of a list header, over all its lines.
 std::vector<std::string> Elements(const Headers& headers, std::string_view name) {
   std::vector<std::string> all;
   for (const std::string_view line : headers.All(name)) {

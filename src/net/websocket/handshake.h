@@ -8,30 +8,30 @@
 #include "base/result.h"
 #include "net/http.h"
 
-// How a request becomes a WebSocket (RFC 6455, section 4): pure functions of headers.
+// The WebSocket handshake (RFC 6455, section 4): pure functions of headers.
 namespace cox::net {
 
-// A fresh nonce for sec-websocket-key.
+// A random nonce for sec-websocket-key.
 std::string MakeWebSocketKey();
-// What sec-websocket-accept has to say to it.
+// The sec-websocket-accept for that key.
 std::string WebSocketAccept(std::string_view key);
 
-// The client's headers, added to those of `request`. connection and upgrade are the connection's.
+// Adds the client's headers to `request`, except connection and upgrade, which the session adds.
 void AddClientHandshake(const std::string& key, const std::vector<std::string>& protocols,
                         Request* request);
-// Checks the headers of a 101 and returns the protocol chosen: one of `protocols`, or none if there
-// are none.
+// Checks the headers of a 101 and returns the selected protocol: one of `protocols`, or empty if
+// `protocols` is empty.
 Result<std::string> CheckServerHandshake(const Headers& headers, const std::string& key,
                                          const std::vector<std::string>& protocols);
 
-// What a server answers with.
+// The server's response to a valid handshake.
 struct ServerHandshake {
   std::string protocol;  // empty: none
   Headers headers;
 };
-// Checks a request and chooses the first protocol of the client's that is one of `supported`;
-// BadRequest if none is, or if the request is not one for a WebSocket. With no `supported` none is
-// chosen.
+// Checks a request and selects the first of the client's protocols that is in `supported`;
+// BadRequest if there is none, or if the request is no WebSocket upgrade. If `supported` is empty,
+// no protocol is selected.
 Result<ServerHandshake> AcceptClientHandshake(const Request& request,
                                               const std::vector<std::string>& supported);
 

@@ -22,16 +22,16 @@ Request Asks(std::string_view protocols) {
   return request;
 }
 
-TEST(Handshake, AnswersTheKeyOfTheSpecification) {
+TEST(Handshake, AcceptMatchesTheExampleOfRfc6455) {
   EXPECT_EQ(WebSocketAccept(kKey), "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
 }
 
-TEST(Handshake, MakesAnotherKeyEachTime) {
+TEST(Handshake, KeysAreRandom) {
   EXPECT_EQ(MakeWebSocketKey().size(), 24U);
   EXPECT_NE(MakeWebSocketKey(), MakeWebSocketKey());
 }
 
-TEST(Handshake, ServerChoosesTheClientsFavouriteThatItKnows) {
+TEST(Handshake, ServerSelectsClientsFirstSupportedProtocol) {
   const auto made = AcceptClientHandshake(Asks("v9, v5,v4"), {"v4", "v5"});
   ASSERT_TRUE(made.ok()) << made.status().ToString();
   EXPECT_EQ(made->protocol, "v5");
@@ -42,7 +42,7 @@ TEST(Handshake, ServerChoosesTheClientsFavouriteThatItKnows) {
   EXPECT_EQ(none->protocol, "");
 }
 
-TEST(Handshake, ServerRefusesWhatIsNotAHandshake) {
+TEST(Handshake, ServerRejectsInvalidHandshakes) {
   const std::pair<const char*, std::function<void(Request&)>> cases[] = {
       {"POST", [](Request& r) { r.method = "POST"; }},
       {"HTTP/2", [](Request& r) { r.version = 2; }},
@@ -65,7 +65,7 @@ TEST(Handshake, ServerRefusesWhatIsNotAHandshake) {
   }
 }
 
-TEST(Handshake, ClientChecksTheAnswer) {
+TEST(Handshake, ClientRejectsInvalidResponses) {
   const auto answer = [] {
     return Headers{{"connection", "upgrade"},
                    {"upgrade", "websocket"},

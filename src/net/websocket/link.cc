@@ -41,7 +41,7 @@ bool WebSocketLink::finished() const {
 }
 
 bool WebSocketLink::aborted() const {
-  // A goodbye that is on its way is still sent.
+  // A pending close frame is still sent.
   return given_up_ || (core_->aborted() && !close_ && !close_received_ && !violated_);
 }
 
@@ -85,7 +85,7 @@ void WebSocketLink::Receive(std::string_view bytes) {
 bool WebSocketLink::NextFrame() {
   sent_ = 0;
   sending_data_ = false;
-  if (close_sent_) return false;  // the last word
+  if (close_sent_) return false;  // nothing may follow a close frame
   if (close_) {
     sending_ = core_->Encode(Opcode::kClose, *close_);
     close_sent_ = true;
@@ -93,7 +93,8 @@ bool WebSocketLink::NextFrame() {
     sending_ = core_->Encode(Opcode::kPong, *std::exchange(pong_, std::nullopt));
   } else if (std::exchange(ping_due_, false)) {
     sending_ = core_->Encode(Opcode::kPing, {});
-    // From now: what waits behind the user's data in a full socket says nothing about the peer.
+    // Starts when the ping is sent: a ping queued behind data in a full socket is no evidence of a
+    // dead peer.
     pinged_ = core_->loop_->clock().Monotonic();
     ScheduleCheck();
   } else if (auto frame = core_->TakeFrame()) {
@@ -106,8 +107,8 @@ bool WebSocketLink::NextFrame() {
   return true;
 }
 
-// One frame at most, so that each begins a TLS record: some clients (the official Python one) wait
-// for the socket to become readable while their TLS library holds the rest of a record.
+// Returns at most one frame, so that each starts a TLS record: some clients (the official Python
+// one) wait for the socket to become readable while their TLS library holds the rest of a record.
 size_t WebSocketLink::Produce(char* to, size_t room) {
   if (given_up_ || (sending_.empty() && !NextFrame())) return 0;
   const size_t size = std::min(sending_.size() - sent_, room);
@@ -142,7 +143,7 @@ void WebSocketLink::ScheduleCheck() {
     pinged_ = {};
   }
   const Clock::SteadyTime due = NextDue();
-  if (due >= armed_) return;  // that one looks again
+  if (due >= armed_) return;  // the armed timer reschedules
   armed_ = due;
   timer_ = core_->loop_->clock().After(std::max<Clock::Duration>(due - now, Clock::Duration(0)),
                                        [core = core_] { core->Wake(); });
@@ -153,13 +154,13 @@ void WebSocketLink::CheckTime() {
   if (now >= armed_) armed_ = Clock::kNever;
   if (now >= NextDue()) {
     if (closed_at_ != Clock::SteadyTime{}) {
-      return GiveUp("the peer did not answer the close of the WebSocket");
+      return CloseWithError("the peer did not answer the close of the WebSocket");
     }
     if (was_paused_) {
       pong_ = std::string();  // unsolicited: one-way heartbeat, RFC 6455 section 5.5.3
       sign_ = now;
     } else if (pinged_ != Clock::SteadyTime{}) {
-      return GiveUp("the peer does not answer pings");
+      return CloseWithError("the peer does not answer pings");
     } else {
       ping_due_ = true;
     }
@@ -167,7 +168,7 @@ void WebSocketLink::CheckTime() {
   ScheduleCheck();
 }
 
-void WebSocketLink::GiveUp(std::string why) {
+void WebSocketLink::CloseWithError(std::string why) {
   given_up_ = true;
   core_->End(Status::Unavailable(std::move(why)));
 }

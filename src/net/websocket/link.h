@@ -18,8 +18,8 @@ namespace cox::net {
 
 class WebSocketLink;
 
-// A WebSocket between its user, on any thread, and its link, on the loop: what was received and not
-// taken, what is to be sent, how it ended. It outlives both.
+// The state of a WebSocket, shared by its user on any thread and its link on the loop: received
+// messages, frames to send, and the final status. It outlives both.
 class WebSocketCore final : public LoopTask {
  public:
   WebSocketCore(std::shared_ptr<EventLoop> loop, const WebSocketOptions& options, bool client)
@@ -42,41 +42,41 @@ class WebSocketCore final : public LoopTask {
   void Run() override;
   std::string Encode(Opcode opcode, std::string_view payload) const;
   void Wake() { loop_->Enqueue(shared_from_this()); }
-  // Why nothing can be sent any more.
-  Status WhyNot() const COX_REQUIRES(mu_);
+  // The reason why nothing can be sent any more.
+  Status SendError() const COX_REQUIRES(mu_);
 
   // The link's side.
   void Deliver(std::string message);
   void PeerClosed(int code, std::string reason);
   void End(const Status& why);
-  // The next frame of the user's; none if there is none.
+  // The user's next frame; nullopt if there is none.
   std::optional<Frame> TakeFrame();
-  void Sent(size_t bytes, bool goodbye);
+  void Sent(size_t bytes, bool close_frame);
   bool paused() const;
   bool aborted() const;
 
   const WebSocketOptions options_;
   const bool client_;
   const std::shared_ptr<EventLoop> loop_;
-  WebSocketLink* link_ = nullptr;  // the loop's
+  WebSocketLink* link_ = nullptr;  // loop thread only
   mutable Mutex mu_;
   CondVar changed_;
   std::deque<Bytes> inbox_ COX_GUARDED_BY(mu_);
   size_t inbox_bytes_ COX_GUARDED_BY(mu_) = 0;
-  bool paused_ COX_GUARDED_BY(mu_) = false;  // the user is behind: no more input
+  bool paused_ COX_GUARDED_BY(mu_) = false;  // the user reads too slowly: stop input
   std::deque<Frame> outbox_ COX_GUARDED_BY(mu_);
-  size_t outbox_bytes_ COX_GUARDED_BY(mu_) = 0;  // with the frame that is being sent
-  bool closing_ COX_GUARDED_BY(mu_) = false;     // the user has said Close
+  size_t outbox_bytes_ COX_GUARDED_BY(mu_) = 0;  // includes the frame being sent
+  bool closing_ COX_GUARDED_BY(mu_) = false;     // Close was called
   bool aborted_ COX_GUARDED_BY(mu_) = false;
-  bool goodbye_sent_ COX_GUARDED_BY(mu_) = false;
+  bool close_frame_sent_ COX_GUARDED_BY(mu_) = false;
   bool ended_ COX_GUARDED_BY(mu_) = false;
   Status end_ COX_GUARDED_BY(mu_);
   std::optional<WebSocketClose> peer_close_ COX_GUARDED_BY(mu_);
 };
 
-// The protocol's side: frames in, frames out, pings, the closing; no socket.
+// The protocol: parses and writes frames, pings, closes; without the socket.
 //
-// Threads: the loop's only, from Start on. Destroying it ends the core, if nothing else has.
+// Threads: loop thread only, after Start. Destruction ends the core, if it has not ended yet.
 class WebSocketLink final : public Link {
  public:
   explicit WebSocketLink(std::shared_ptr<WebSocketCore> core);
@@ -103,32 +103,32 @@ class WebSocketLink final : public Link {
   Clock::SteadyTime NextDue() const;
   void ScheduleCheck();
   void CheckTime();
-  void GiveUp(std::string why);
+  void CloseWithError(std::string why);
 
   const std::shared_ptr<WebSocketCore> core_;
   std::function<void()> on_change_;
   FrameParser parser_;
-  // What the protocol itself has to say, between the user's frames.
-  std::optional<std::string> pong_;  // only the newest: a peer that pings in floods gets one
+  // Control frames of the protocol itself, sent between the user's frames.
+  std::optional<std::string> pong_;  // only the newest: a flood of pings gets one pong
   bool ping_due_ = false;
   std::optional<std::string> close_;
   std::string sending_;
   size_t sent_ = 0;
-  bool sending_data_ = false;  // sending_ counts for the window
+  bool sending_data_ = false;  // sending_ counts against the window
   bool violated_ = false;
   bool given_up_ = false;
   bool close_sent_ = false;
   bool close_received_ = false;
   bool was_paused_ = false;
-  Clock::SteadyTime heard_;        // when bytes came last
-  Clock::SteadyTime sign_{};       // of life given while paused
-  Clock::SteadyTime pinged_{};     // none: no ping is unanswered
-  Clock::SteadyTime closed_at_{};  // when our close was sent
+  Clock::SteadyTime heard_;        // when bytes last arrived
+  Clock::SteadyTime sign_{};       // last unsolicited pong while paused
+  Clock::SteadyTime pinged_{};     // zero: no ping is unanswered
+  Clock::SteadyTime closed_at_{};  // when the close frame was sent
   Clock::SteadyTime armed_ = Clock::kNever;
   Timer timer_;
 };
 
-// The user's handle of a core: dropping it aborts.
+// The user's handle for a core: destruction aborts the connection.
 std::unique_ptr<WebSocket> MakeWebSocket(std::shared_ptr<WebSocketCore> core, std::string protocol);
 
 }  // namespace cox::net

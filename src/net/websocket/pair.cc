@@ -8,7 +8,7 @@
 namespace cox::net {
 namespace {
 
-// What two ends in one process share. Ends are 0 and 1.
+// The state shared by two in-process ends, 0 and 1.
 struct Pipe {
   explicit Pipe(const WebSocketOptions& limits) : options(limits) {}
 
@@ -18,7 +18,7 @@ struct Pipe {
   struct End {
     std::deque<Bytes> inbox;
     size_t bytes = 0;
-    std::optional<WebSocketClose> closed;  // what it has said
+    std::optional<WebSocketClose> closed;  // its close frame
     bool dropped = false;
   };
   End ends[2] COX_GUARDED_BY(mu);
@@ -44,9 +44,9 @@ class PipeEnd final : public WebSocket {
       return Status::TooLarge("WebSocket: message too big");
     }
     COX_RETURN_IF_ERROR(ctx.Await(pipe_->mu, pipe_->changed, [this]() COX_REQUIRES(pipe_->mu) {
-      return theirs().bytes < pipe_->options.window_bytes || !WhyNot().ok();
+      return theirs().bytes < pipe_->options.window_bytes || !SendError().ok();
     }));
-    COX_RETURN_IF_ERROR(WhyNot());
+    COX_RETURN_IF_ERROR(SendError());
     theirs().bytes += Weight(copy);
     theirs().inbox.push_back(std::move(copy));
     pipe_->changed.NotifyAll();
@@ -56,11 +56,11 @@ class PipeEnd final : public WebSocket {
   Result<std::optional<Bytes>> Receive(Context& ctx) override {
     MutexLock lock(pipe_->mu);
     COX_RETURN_IF_ERROR(ctx.Await(pipe_->mu, pipe_->changed, [this]() COX_REQUIRES(pipe_->mu) {
-      return !mine().inbox.empty() || !WhyNot().ok();
+      return !mine().inbox.empty() || !SendError().ok();
     }));
     if (mine().inbox.empty()) {
-      if (Goodbye()) return std::optional<Bytes>();
-      return WhyNot();
+      if (ReceivedClose()) return std::optional<Bytes>();
+      return SendError();
     }
     Bytes message = std::move(mine().inbox.front());
     mine().inbox.pop_front();
@@ -71,13 +71,13 @@ class PipeEnd final : public WebSocket {
 
   std::optional<WebSocketClose> closed() const override {
     MutexLock lock(pipe_->mu);
-    return Goodbye();
+    return ReceivedClose();
   }
 
-  // There is no way for a close to get lost here, and nobody to wait for.
+  // Does not wait, because the close cannot get lost in-process.
   Status Close(Context&, int code, std::string_view reason) override {
     MutexLock lock(pipe_->mu);
-    if (!Goodbye() && theirs().dropped) return WhyNot();
+    if (!ReceivedClose() && theirs().dropped) return SendError();
     if (!mine().closed) mine().closed = WebSocketClose{code, std::string(reason)};
     mine().inbox.clear();
     mine().bytes = 0;
@@ -86,18 +86,18 @@ class PipeEnd final : public WebSocket {
   }
 
  private:
-  // Empty messages weigh something, too.
+  // Empty messages use memory, too.
   static size_t Weight(const Bytes& message) { return message.size() + sizeof(Bytes); }
 
   Pipe::End& mine() const COX_REQUIRES(pipe_->mu) { return pipe_->ends[side_]; }
   Pipe::End& theirs() const COX_REQUIRES(pipe_->mu) { return pipe_->ends[1 - side_]; }
-  // The peer's, or its echo of ours.
-  std::optional<WebSocketClose> Goodbye() const COX_REQUIRES(pipe_->mu) {
+  // The peer's close, or its echo of this end's.
+  std::optional<WebSocketClose> ReceivedClose() const COX_REQUIRES(pipe_->mu) {
     if (theirs().closed) return theirs().closed;
     if (mine().closed) return WebSocketClose{mine().closed->code, ""};
     return std::nullopt;
   }
-  Status WhyNot() const COX_REQUIRES(pipe_->mu) {
+  Status SendError() const COX_REQUIRES(pipe_->mu) {
     if (mine().closed) return Status::Unavailable("the WebSocket is closed");
     if (theirs().closed) return Status::Unavailable("the peer has closed the WebSocket");
     if (theirs().dropped) return Status::Unavailable("the peer has dropped the WebSocket");

@@ -16,7 +16,7 @@ namespace {
 
 using std::chrono::seconds;
 
-// A server that makes each request a WebSocket and lets `serve` have it, on a thread of its own.
+// A server that upgrades each request to a WebSocket and passes it to `serve` on its own thread.
 class Sockets {
  public:
   using Serve = std::function<void(Context&, WebSocket&)>;
@@ -78,7 +78,7 @@ std::string Take(Context& ctx, WebSocket& socket) {
   return message->has_value() ? std::string((*message)->view()) : "closed";
 }
 
-TEST(WebSocket, CarriesMessagesBothWaysOverTlsAndWithout) {
+TEST(WebSocket, CarriesMessagesBothWaysWithAndWithoutTls) {
   for (const bool tls : {true, false}) {
     Sockets server(tls, Echo);
     auto socket = server.Connect();
@@ -94,7 +94,7 @@ TEST(WebSocket, CarriesMessagesBothWaysOverTlsAndWithout) {
   }
 }
 
-TEST(WebSocket, ManyThreadsShareOne) {
+TEST(WebSocket, ConcurrentSendersAndReceivers) {
   Sockets server(true, Echo);
   auto socket = server.Connect();
   ASSERT_TRUE(socket.ok());
@@ -124,7 +124,7 @@ TEST(WebSocket, ManyThreadsShareOne) {
   EXPECT_EQ(received, kThreads * kMessages);
 }
 
-TEST(WebSocket, SlowReadersStopTheSenderAndBothWaysAtOnceDoNotLock) {
+TEST(WebSocket, BackPressureInBothDirectionsDoesNotDeadlock) {
   std::atomic<size_t> sent = 0;
   std::atomic<bool> go = false;
   Mutex mu;
@@ -148,11 +148,11 @@ TEST(WebSocket, SlowReadersStopTheSenderAndBothWaysAtOnceDoNotLock) {
     }
     for (size_t i = 0; i < kTotal; ++i) EXPECT_EQ(Take(ctx, socket).size(), megabyte.size());
     scope.Wait();
-    Take(ctx, socket);  // its close
+    Take(ctx, socket);  // the close frame
   });
   auto socket = server.Connect();
   ASSERT_TRUE(socket.ok());
-  // Nobody reads on either side: both senders have to stop, long before all is sent.
+  // Neither side reads: both senders must block long before everything is sent.
   Context brief = server.context().WithTimeout(std::chrono::milliseconds(700));
   size_t accepted = 0;
   while ((*socket)->Send(brief, megabyte).ok()) ASSERT_LT(++accepted, kTotal);
@@ -178,7 +178,7 @@ TEST(WebSocket, SlowReadersStopTheSenderAndBothWaysAtOnceDoNotLock) {
   EXPECT_TRUE((*socket)->Close(server.context()).ok());
 }
 
-TEST(WebSocket, TooLargeMessagesAreRefusedWithTheirCode) {
+TEST(WebSocket, OversizedMessageClosesWith1009) {
   std::string seen;
   WebSocketOptions small;
   small.max_message_bytes = 1000;
@@ -194,7 +194,7 @@ TEST(WebSocket, TooLargeMessagesAreRefusedWithTheirCode) {
   EXPECT_EQ(seen, "RequestEntityTooLarge: WebSocket: message too big");
 }
 
-TEST(WebSocket, DroppingItBreaksThePeer) {
+TEST(WebSocket, DestructionBreaksThePeer) {
   std::string seen;
   {
     Sockets server(true, [&](Context& ctx, WebSocket& socket) {
@@ -205,11 +205,11 @@ TEST(WebSocket, DroppingItBreaksThePeer) {
     ASSERT_TRUE(socket.ok());
     socket->reset();
   }
-  // The exchange's context stops when the peer is gone, too: whichever is seen first.
+  // The exchange's context also stops when the peer disconnects: either may be seen first.
   EXPECT_TRUE(seen.find("ServiceUnavailable") == 0 || seen.find("Timeout") == 0) << seen;
 }
 
-TEST(WebSocket, ServerThatDropsItBreaksTheClient) {
+TEST(WebSocket, DestructionOnServerBreaksTheClient) {
   Sockets server(true, [](Context& ctx, WebSocket& socket) { Take(ctx, socket); });
   auto socket = server.Connect();
   ASSERT_TRUE(socket.ok());
@@ -219,7 +219,7 @@ TEST(WebSocket, ServerThatDropsItBreaksTheClient) {
   EXPECT_FALSE((*socket)->closed().has_value());
 }
 
-TEST(WebSocket, ServersThatStopSayGoingAway) {
+TEST(WebSocket, StopStreamsClosesWithGoingAway) {
   Sockets server(true, Echo);
   auto socket = server.Connect();
   ASSERT_TRUE(socket.ok());
@@ -231,7 +231,7 @@ TEST(WebSocket, ServersThatStopSayGoingAway) {
   EXPECT_EQ((*socket)->closed()->code, close_code::kGoingAway);
 }
 
-TEST(WebSocket, ContextsEndWaitsAndNotTheSocket) {
+TEST(WebSocket, StoppedContextEndsWaitButNotTheSocket) {
   Sockets server(true, Echo);
   auto socket = server.Connect();
   ASSERT_TRUE(socket.ok());
@@ -242,7 +242,7 @@ TEST(WebSocket, ContextsEndWaitsAndNotTheSocket) {
   EXPECT_EQ(Take(server.context(), **socket), "still");
 }
 
-TEST(WebSocket, RefusalsAreHandedOver) {
+TEST(WebSocket, OtherResponsesAreReturnedAsRefusal) {
   Loopback loopback([](ExchangePtr exchange) {
     exchange->Send({.status = 403,
                     .headers = {{"content-type", "application/json"}},
@@ -257,7 +257,7 @@ TEST(WebSocket, RefusalsAreHandedOver) {
   EXPECT_EQ(TextOf(refusal), "{\"kind\":\"Status\"}");
 }
 
-TEST(WebSocket, ConnectingEndsWithTheContext) {
+TEST(WebSocket, StoppedContextEndsConnect) {
   std::vector<ExchangePtr> kept;
   Mutex mu;
   Loopback loopback([&](ExchangePtr exchange) {
@@ -271,7 +271,7 @@ TEST(WebSocket, ConnectingEndsWithTheContext) {
   kept.clear();
 }
 
-TEST(WebSocket, NobodyListeningIsUnavailable) {
+TEST(WebSocket, RefusedConnectionIsUnavailable) {
   RealClock clock;
   Context context(clock);
   ClientOptions options;
@@ -281,7 +281,7 @@ TEST(WebSocket, NobodyListeningIsUnavailable) {
   EXPECT_TRUE(ConnectWebSocket(context, options, {}, {}).status().Is(Reason::kServiceUnavailable));
 }
 
-TEST(WebSocketPair, CarriesMessagesAndGoodbyes) {
+TEST(WebSocketPair, CarriesMessagesAndCloses) {
   RealClock clock;
   Context context = Context(clock).WithTimeout(seconds(60));
   auto [near, far] = MakeWebSocketPair("v4");
@@ -298,7 +298,7 @@ TEST(WebSocketPair, CarriesMessagesAndGoodbyes) {
   EXPECT_TRUE(far->Close(context).ok());
 }
 
-TEST(WebSocketPair, HasBackPressureAndBreaks) {
+TEST(WebSocketPair, HasBackPressureAndBreaksOnDestruction) {
   RealClock clock;
   Context context = Context(clock).WithTimeout(seconds(60));
   auto [near, far] = MakeWebSocketPair("", {.max_message_bytes = 1000, .window_bytes = 500});
@@ -314,7 +314,7 @@ TEST(WebSocketPair, HasBackPressureAndBreaks) {
   EXPECT_FALSE(far->closed().has_value());
 }
 
-// A link without a socket, on this thread, whose time the test drives.
+// A link without a socket, on this thread, with a manual clock.
 struct Link {
   explicit Link(bool client, WebSocketOptions options = {}) {
     loop->AdoptThisThread();
@@ -364,7 +364,7 @@ std::string Masked(Opcode opcode, std::string_view payload) {
   return frame;
 }
 
-TEST(WebSocketLink, PingsWhenSilentAndGivesUpWhenNothingComes) {
+TEST(WebSocketLink, PingsSilentPeerAndAbortsWithoutReply) {
   Link end(false);
   end.Advance(seconds(29));
   EXPECT_EQ(end.Output(), "");
@@ -381,23 +381,23 @@ TEST(WebSocketLink, PingsWhenSilentAndGivesUpWhenNothingComes) {
   EXPECT_EQ(end.End(), Status::Unavailable("the peer does not answer pings"));
 }
 
-TEST(WebSocketLink, APingThatWaitsBehindDataDoesNotCount) {
+TEST(WebSocketLink, PingTimeoutStartsWhenPingIsSent) {
   Link end(false);
   end.Advance(seconds(31));
-  end.Advance(seconds(600));  // the socket takes nothing: nobody calls Produce
+  end.Advance(seconds(600));  // a full socket: Produce is not called
   EXPECT_FALSE(end.link->aborted());
   EXPECT_EQ(end.Output(), std::string(kPing, 2));
   end.Advance(seconds(16));
   EXPECT_TRUE(end.link->aborted());
 }
 
-TEST(WebSocketLink, AnswersTheNewestPingOnly) {
+TEST(WebSocketLink, RepliesToTheNewestPingOnly) {
   Link end(false);
   end.link->Receive(Masked(Opcode::kPing, "one") + Masked(Opcode::kPing, "two"));
   EXPECT_EQ(end.Output(), std::string("\x8a\x03two", 5));
 }
 
-TEST(WebSocketLink, GivesSignsOfLifeWhileItsUserIsBehind) {
+TEST(WebSocketLink, SendsUnsolicitedPongsWhilePaused) {
   WebSocketOptions options;
   options.window_bytes = 100;
   Link end(false, options);
@@ -415,7 +415,7 @@ TEST(WebSocketLink, GivesSignsOfLifeWhileItsUserIsBehind) {
   EXPECT_EQ(end.Output(), std::string(kPing, 2));
 }
 
-TEST(WebSocketLink, EachFrameIsGivenApart) {
+TEST(WebSocketLink, ProduceReturnsOneFrameAtATime) {
   Link end(false);
   ASSERT_TRUE(end.socket->Send(end.context, "one").ok());
   ASSERT_TRUE(end.socket->Send(end.context, "two").ok());
@@ -426,7 +426,7 @@ TEST(WebSocketLink, EachFrameIsGivenApart) {
   EXPECT_EQ(end.link->Produce(buffer, sizeof(buffer)), 0U);
 }
 
-TEST(WebSocketLink, EmptyMessagesFillTheWindowToo) {
+TEST(WebSocketLink, EmptyMessagesCountAgainstTheWindow) {
   WebSocketOptions options;
   options.window_bytes = 1000;
   Link end(false, options);
@@ -434,7 +434,7 @@ TEST(WebSocketLink, EmptyMessagesFillTheWindowToo) {
   EXPECT_FALSE(end.link->wants_input());
 }
 
-TEST(WebSocketLink, ClosesWithTheCodeOfAViolationAndSaysNothingAfterIt) {
+TEST(WebSocketLink, ViolationSendsCloseAndNothingAfter) {
   Link end(false);
   ASSERT_TRUE(end.socket->Send(end.context, "queued").ok());
   std::string unmasked;
@@ -448,7 +448,7 @@ TEST(WebSocketLink, ClosesWithTheCodeOfAViolationAndSaysNothingAfterIt) {
   EXPECT_TRUE(end.End().Is(Reason::kBadRequest));
 }
 
-TEST(WebSocketLink, EchoesACloseAndKeepsWhatCameBefore) {
+TEST(WebSocketLink, EchoesCloseAndKeepsEarlierMessages) {
   Link end(false);
   end.link->Receive(Masked(Opcode::kBinary, "last") +
                     Masked(Opcode::kClose, ClosePayload(4001, "enough")) +
@@ -464,11 +464,11 @@ TEST(WebSocketLink, EchoesACloseAndKeepsWhatCameBefore) {
   EXPECT_TRUE(end.socket->Send(end.context, "x").Is(Reason::kServiceUnavailable));
 }
 
-TEST(WebSocketLink, ACloseThatIsNotAnsweredEndsAfterAWhile) {
+TEST(WebSocketLink, UnansweredCloseTimesOut) {
   Link end(true);
   Context stopped = end.context.Child();
   stopped.Stop();
-  EXPECT_FALSE(end.socket->Close(stopped).ok());  // it is on its way, and nobody waits
+  EXPECT_FALSE(end.socket->Close(stopped).ok());  // the close is queued, not awaited
   EXPECT_EQ(end.Output().size(), 8U);
   end.Advance(seconds(6));
   EXPECT_TRUE(end.link->aborted());

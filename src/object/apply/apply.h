@@ -10,12 +10,11 @@
 #include "object/apply/managed_fields.h"
 #include "object/codec/json/json.h"
 
-// Server-side apply for objects that live in structs: a thin front over FieldManager, which does
-// the work on Values.
+// Server-side apply for typed objects: a thin layer over FieldManager, which works on Values.
 namespace cox::apply {
 
-// The object that `value` holds, with managedFields written in the byte order of Kubernetes (a
-// Value sorts members by name).
+// Converts `value` to a struct, with managedFields in the byte order of Kubernetes (a Value sorts
+// members by name).
 template <class T>
 Result<T> FromManagedValue(const Value& value) {
   COX_ASSIGN_OR_RETURN(T object, json::FromValue<T>(value));
@@ -27,8 +26,8 @@ Result<T> FromManagedValue(const Value& value) {
   return object;
 }
 
-// REQUIRES for both: `manager` was made for T::kType. A patch stays a Value: what it leaves out is
-// not the same as what is zero.
+// REQUIRES: `manager` was created for T::kType (both functions). A patch is a Value, because an
+//   absent field differs from a zero field.
 template <class T>
 Result<T> Apply(const FieldManager& manager, const T& live, const Value& patch,
                 std::string_view name, bool force, std::string_view now) {

@@ -15,7 +15,7 @@ using core::v1::Pod;
 
 constexpr std::string_view kNow = "2030-01-01T00:00:00Z";
 
-TEST(TypedApplyTest, ObjectsInStructsHaveManagers) {
+TEST(TypedApplyTest, TypedObjectsHaveManagers) {
   FieldManager manager(Pod::kType, {.api_version = "v1", .kind = "Pod"});
   Value patch =
       J("{'apiVersion':'v1','kind':'Pod','metadata':{'name':'web'},'spec':{'containers':"
@@ -25,7 +25,7 @@ TEST(TypedApplyTest, ObjectsInStructsHaveManagers) {
   ASSERT_EQ(pod->spec.containers.size(), 1u);
   EXPECT_EQ(pod->spec.containers[0].image, "nginx");
   ASSERT_EQ(pod->metadata.managedFields.size(), 1u);
-  // Keys count with their defaults, and come in the order of their values.
+  // Keys include their defaults and are sorted by their values.
   EXPECT_EQ(
       pod->metadata.managedFields[0].fieldsV1->raw,
       R"({"f:spec":{"f:containers":{"k:{\"name\":\"c\"}":{".":{},"f:image":{},"f:name":{},)"

@@ -10,13 +10,13 @@ namespace {
 
 enum class Change : uint8_t { kNone, kAdded, kModified, kRemoved };
 
-// How one field or item differs, and what is below it.
+// The difference of one field or item, and of the fields below it.
 struct Difference {
   Change self = Change::kNone;
   Comparison below;
 };
 
-// Most elements go into one of the sets or none: only those that do are copied.
+// Most elements belong to at most one of the sets, so copy the element only if needed.
 void Append(PathElement element, Difference difference, Comparison* to) {
   struct Part {
     FieldSet& to;
@@ -72,7 +72,7 @@ Status CompareMembers(const Value* before, const Value* after, TypeRef ref, int 
   return Status();
 }
 
-// Items of one name, in list order.
+// Items with the same element, in list order.
 struct Run {
   const Value::Array& items;
   const std::vector<ListItem>& named;
@@ -83,8 +83,8 @@ struct Run {
   const Value& operator[](size_t i) const { return items[named[first + i].position]; }
 };
 
-// Compares the items of one name. Several items of one name count as one value, whose fields
-// nobody can tell apart.
+// Compares the items with one element. Several items with the same element count as one value,
+// because their fields cannot be distinguished.
 Status CompareRuns(const PathElement& element, const Run& before, const Run& after, TypeRef item,
                    int depth, Comparison* out) {
   Difference difference;
@@ -102,7 +102,7 @@ Status CompareRuns(const PathElement& element, const Run& before, const Run& aft
     Append(element, std::move(difference), out);
     return Status();
   }
-  // One became several, or the reverse: the old goes, the new comes.
+  // One item became several, or the reverse: report removal and addition.
   if (before.size() > 0) {
     if (old_item != nullptr) {
       COX_ASSIGN_OR_RETURN(difference, CompareAt(old_item, nullptr, item, depth));
@@ -142,7 +142,7 @@ Status CompareItems(const Value* before, const Value* after, TypeRef ref, int de
   return Status();
 }
 
-// Whether the value itself counts as changed, besides what changed below it.
+// Whether the value itself counts as changed, in addition to changes below it.
 Change ChangeOf(const Value* before, const Value* after, Form form) {
   if (before == nullptr) return Change::kAdded;
   if (after == nullptr) return Change::kRemoved;
@@ -151,8 +151,8 @@ Change ChangeOf(const Value* before, const Value* after, Form form) {
     auto whole = [form](const Value& v) {
       return !v.is_null() && (form == Form::kMembers ? !v.is_object() : !v.is_array());
     };
-    // Parts tell the difference, unless there are none or one side has no parts at all.
-    bool hollow = IsHollow(*before) && IsHollow(*after);
+    // The parts are compared, unless both sides are empty or one side has no parts.
+    bool hollow = IsEmptyOrNull(*before) && IsEmptyOrNull(*after);
     if (!hollow && !whole(*before) && !whole(*after)) return Change::kNone;
   }
   return *before == *after ? Change::kNone : Change::kModified;

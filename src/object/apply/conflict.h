@@ -8,15 +8,15 @@
 
 namespace cox::apply {
 
-// The fields that an apply would change although others own them, by owner.
+// The fields that an apply would change although other managers own them, by manager.
 using Conflicts = std::map<ManagerId, FieldSet>;
 
-// Conflict, as the API reports it: a message that lists all fields, and a cause
-// FieldManagerConflict for each.
+// The API's Conflict error: a message that lists all fields, and a FieldManagerConflict cause for
+// each.
 //
 //   Apply failed with 1 conflict: conflict with "kubectl-edit" using apps/v1: .spec.replicas
 //
-// REQUIRES: there are some.
+// REQUIRES: `conflicts` is not empty.
 Status ConflictStatus(const Conflicts& conflicts);
 
 }  // namespace cox::apply

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
-// What nobody owns: it says which object this is, or the server keeps it.
+// Fields without owner: the identity of the object and server-managed metadata.
 const FieldSet& NeverOwned() {
   static const FieldSet kSet = [] {
     FieldSet set;
@@ -34,7 +34,7 @@ std::string_view TextAt(const Value& object, std::initializer_list<std::string_v
   return value != nullptr && value->is_string() ? value->as_string() : std::string_view();
 }
 
-// "apps/v1, Kind=Deployment"; the core group has the empty name.
+// "apps/v1, Kind=Deployment"; the core group is empty.
 std::string KindText(std::string_view api_version, std::string_view kind) {
   std::string text;
   if (api_version.find('/') == std::string_view::npos) text += '/';
@@ -53,7 +53,7 @@ std::string_view LastApplied(const Value& object) {
   return TextAt(object, {"metadata", "annotations", kLastApplied});
 }
 
-// kubectl keeps the annotation of its own client-side apply true while it is there.
+// Updates the annotation of client-side apply, if it exists, as upstream.
 void RenewLastApplied(const Value& live, const Value& patch, Value* object) {
   if (LastApplied(live).empty()) return;
   Value* metadata = object->Find("metadata");
@@ -68,7 +68,7 @@ void RenewLastApplied(const Value& live, const Value& patch, Value* object) {
   annotations->as_object()[kLastApplied] = Value(text);
 }
 
-// An object of which nothing is set. Structs have fields that are there even then.
+// An object without set fields. The JSON of structs has some fields even then.
 Value ZeroObject(const Type& type) {
   if (type.struct_ops == nullptr) return Value::MakeObject();
   void* object = NewItem(*type.struct_ops);
@@ -127,8 +127,7 @@ Result<Managers> FieldManager::Track(const Value& live, const Value& after, Mana
     return Failure("failed to convert live object", Name(live),
                    Status(s.reason(), " to smd typed: " + s.message()));
   }
-  // This write counts as a manager of its own, so that it is seen apart from what the manager did
-  // before.
+  // Track this write as a separate manager, to distinguish it from earlier writes of the manager.
   ManagerId self{"", false, "", "current operation"};
   COX_ASSIGN_OR_RETURN(managers, updater_.Update(live, after, std::move(managers), self));
   Strip(&managers);
@@ -142,14 +141,14 @@ Result<Managers> FieldManager::Track(const Value& live, const Value& after, Mana
 }
 
 Result<Managers> FieldManager::ManagersFor(const Value& live, const Value& after) const {
-  // A subresource does not decide who owns the object.
+  // A write of a subresource does not change the ownership of the whole object.
   bool from_live = !options_.subresource.empty();
   if (!from_live && IsReset(after)) return Managers();
   if (!from_live) {
     Result<Managers> given = ManagersOf(after);
     if (given.ok() && !given->empty()) return given;
   }
-  // Clients that do not know managedFields leave them out: that must not lose them.
+  // Clients without support for managedFields omit them; that must not remove the managers.
   Result<Managers> stored = ManagersOf(live);
   return stored.ok() ? stored : Managers();
 }
@@ -166,7 +165,7 @@ Result<Managers> FieldManager::UpdateManagers(const Value& live, Value after,
                                               std::string_view manager,
                                               std::string_view now) const {
   COX_ASSIGN_OR_RETURN(Managers managers, ManagersFor(live, after));
-  // Whoever stored the object without managers does not want any: they start with the first apply.
+  // An object stored without managers stays so until the first apply.
   bool stored = !TextAt(live, {"metadata", "uid"}).empty();
   if (managers.empty() && stored) return managers;
   DropManagedFields(&after);
@@ -196,7 +195,7 @@ Status FieldManager::CheckPatch(const Value& patch) const {
   return Status();
 }
 
-// What an object had before anybody applied belongs to a manager that stands for all who wrote it.
+// Fields from before the first apply belong to the manager "before-first-apply".
 Status FieldManager::AddFirstManager(const Value& live, Managers* managers,
                                      std::string_view now) const {
   if (!managers->empty()) return Status();
@@ -210,8 +209,8 @@ Status FieldManager::AddFirstManager(const Value& live, Managers* managers,
   return Status();
 }
 
-// Whether kubectl, which moves an object from client-side to server-side apply, conflicts only with
-// what it wrote itself: fields that are still as its annotation says.
+// Whether kubectl, when it migrates an object from client-side to server-side apply, conflicts only
+// with its own writes: fields that still have the value in its annotation.
 bool FieldManager::MayOverride(const Value& live, const Conflicts& conflicts) const {
   std::string_view text = LastApplied(live);
   if (text.empty()) return false;

@@ -12,26 +12,26 @@
 
 namespace cox::apply {
 
-// Keeps the field managers of objects of one kind: what every write to the API passes through.
+// Tracks the field managers of objects of one kind. Every write to the API uses it.
 //
 //   FieldManager manager(Deployment::kType, {.api_version = "apps/v1", .kind = "Deployment"});
 //   Result<Value> after = manager.Apply(live, patch, "kubectl", /*force=*/false, now);
 //
-// Guarantees: pure; results differ from the input only in what was asked and in
-//   metadata.managedFields. No manager owns apiVersion, kind or what the server keeps in metadata
-//   (name, uid, resourceVersion, managedFields, ...).
+// Guarantees: pure; results differ from the input only by the requested change and in
+//   metadata.managedFields. No manager owns apiVersion, kind or server-managed metadata (name, uid,
+//   resourceVersion, managedFields, ...).
 // Threads: may be shared. Ownership: borrows types and versions, which must outlive it.
-// Time: `now` is the moment of the write, as in JSON ("2026-01-02T03:04:05Z").
+// `now` is the time of the write, in JSON format ("2026-01-02T03:04:05Z").
 class FieldManager {
  public:
   struct Options {
-    std::string api_version;  // of the objects given to Apply and Update
+    std::string api_version;  // of the objects passed to Apply and Update
     std::string kind;
-    std::string subresource;  // through which they come, or empty
-    // Fields that this resource does not let anybody set (spec when writing status), with all
-    // below.
+    std::string subresource;  // through which they are written, or empty
+    // Fields that cannot be set through this resource (spec when writing status), including all
+    // fields below them.
     FieldSet reset_fields = {};
-    // The other versions that managers of these objects may write; null: none.
+    // Other versions in which managers may write these objects; null: none.
     const Versions* versions = nullptr;
   };
 
@@ -39,26 +39,28 @@ class FieldManager {
   FieldManager(const FieldManager&) = delete;
   FieldManager& operator=(const FieldManager&) = delete;
 
-  // Server-side apply of `patch` by `manager`. `live` is the stored object, or one without fields
-  // when there is none yet. Fields that others own are changed only if `force`. Errors: Conflict
-  // with a cause for each field; BadRequest if the patch is of another kind or brings
-  //   managedFields; an error without reason (500) if patch or object do not fit the type.
+  // Server-side apply of `patch` by `manager`. `live` is the stored object, or an empty object if
+  // there is none yet. Fields of other managers are changed only if `force`.
+  // Errors: Conflict with a cause for each field; BadRequest if the patch is of another kind or
+  //   contains managedFields; an error without reason (500) if patch or object do not match the
+  //   type.
   Result<Value> Apply(const Value& live, const Value& patch, std::string_view manager, bool force,
                       std::string_view now) const;
 
-  // Any other write by `manager`: `live` becomes `after`. Returns `after` with its managers.
-  // managedFields of `after` replace those of `live`; [] and [{}] forget all.
-  // Errors: as Apply; a caller that must not fail for them stores `after` without managedFields.
+  // Any other write by `manager`: replaces `live` by `after`. Returns `after` with its managers.
+  // The managedFields of `after` replace those of `live`; [] and [{}] remove all managers.
+  // Errors: as Apply; a caller that must not fail because of them stores `after` without
+  //   managedFields.
   Result<Value> Update(const Value& live, const Value& after, std::string_view manager,
                        std::string_view now) const;
 
-  // The managers that Update writes, for those who keep the object elsewhere.
+  // The managers that Update writes, for callers that do not keep the object as a Value.
   Result<Managers> UpdateManagers(const Value& live, Value after, std::string_view manager,
                                   std::string_view now) const;
-  // What a new object was before: one without fields, as its struct shows it.
+  // The previous state of a new object: one without fields, in the representation of its struct.
   const Value& nothing() const { return nothing_; }
 
-  // `object` with the apiVersion and kind of the objects managed here, which structs do not hold.
+  // Adds the managed apiVersion and kind to `object`, because structs do not contain them.
   Value Named(Value object) const;
 
  private:

@@ -23,7 +23,7 @@ Value T(std::string_view fields) {
   return object;
 }
 
-// "name/operation/subresource{...} " of each manager, as listed.
+// "name/operation/subresource{...} " for each manager, in list order.
 std::string OwnersOf(const Value& object) {
   std::string text;
   const Value* entries = object.At({"metadata", "managedFields"});
@@ -44,7 +44,7 @@ std::string Fields(Value object) {
 
 class FieldManagerTest : public testing::Test {
  protected:
-  // Applies to the object under test, which stays as it was when that fails.
+  // Applies to the object under test, which does not change on failure.
   Status Apply(std::string_view fields, std::string_view manager, bool force = false) {
     return Take(manager_.Apply(live_, T(fields), manager, force, kNow));
   }
@@ -61,7 +61,7 @@ class FieldManagerTest : public testing::Test {
   Value live_ = J("{'apiVersion':'v1','kind':'T'}");
 };
 
-TEST_F(FieldManagerTest, OwnershipThroughTheLifeOfAnObject) {
+TEST_F(FieldManagerTest, OwnershipChangesWithAppliesAndUpdates) {
   ASSERT_TRUE(Apply("{'map':{'x':'1','y':'2'}}", "m1").ok());
   EXPECT_EQ(OwnersOf(live_), R"(m1/Apply{"f:map":{"f:x":{},"f:y":{}}} )");
   ASSERT_TRUE(Apply("{'map':{'x':'9'}}", "m1").ok());
@@ -92,7 +92,7 @@ TEST_F(FieldManagerTest, OwnershipThroughTheLifeOfAnObject) {
             "Apply failed with 1 conflict: conflict with \"put\" using v1: .map.z");
 }
 
-TEST_F(FieldManagerTest, ListItemsAreOwnedByName) {
+TEST_F(FieldManagerTest, ListItemsAreOwnedByKey) {
   ASSERT_TRUE(Apply("{'containers':[{'name':'a','image':'1','ports':[{'port':80}]},"
                     "{'name':'b','image':'1'}],'set':['x']}",
                     "m1")
@@ -145,12 +145,12 @@ TEST_F(FieldManagerTest, ApplyingTwiceChangesNothing) {
   EXPECT_EQ(json::Write(live_), json::Write(once)) << "not even the time";
 }
 
-TEST_F(FieldManagerTest, NobodyOwnsWhatTheServerKeeps) {
+TEST_F(FieldManagerTest, ServerManagedMetadataHasNoOwner) {
   ASSERT_TRUE(Apply("{'metadata':{'labels':{'l':'1'},'uid':'u','resourceVersion':'1'}}", "m").ok());
   EXPECT_EQ(OwnersOf(live_), R"(m/Apply{"f:metadata":{"f:labels":{"f:l":{}}}} )");
 }
 
-TEST_F(FieldManagerTest, FieldsFromBeforeTheFirstApplyHaveAManager) {
+TEST_F(FieldManagerTest, FieldsFromBeforeFirstApplyHaveAManager) {
   live_ = T("{'num':1,'map':{'a':'1'},'metadata':{'uid':'u'}}");
   EXPECT_EQ(Apply("{'num':2}", "m").message(),
             "Apply failed with 1 conflict: conflict with \"before-first-apply\" using v1: .num");
@@ -160,13 +160,13 @@ TEST_F(FieldManagerTest, FieldsFromBeforeTheFirstApplyHaveAManager) {
       R"(m/Apply{"f:num":{}} before-first-apply/Update{"f:map":{".":{},"f:a":{}},"f:num":{}} )");
 }
 
-TEST_F(FieldManagerTest, ObjectsStoredWithoutManagersStayWithout) {
+TEST_F(FieldManagerTest, UpdateDoesNotAddManagersToObjectStoredWithoutThem) {
   live_ = T("{'num':1,'metadata':{'uid':'u'}}");
   ASSERT_TRUE(Update("{'num':2,'metadata':{'uid':'u'}}", "m").ok());
   EXPECT_EQ(OwnersOf(live_), "");
 }
 
-TEST_F(FieldManagerTest, UpdatesKeepReplaceOrForgetManagers) {
+TEST_F(FieldManagerTest, UpdatesKeepReplaceOrRemoveManagers) {
   struct {
     std::string_view managed_fields, owners;
   } const cases[] = {
@@ -188,7 +188,7 @@ TEST_F(FieldManagerTest, UpdatesKeepReplaceOrForgetManagers) {
   }
 }
 
-TEST_F(FieldManagerTest, OnlyWhoChangesSomethingGetsANewTime) {
+TEST_F(FieldManagerTest, OnlyManagersWithChangesGetANewTime) {
   ASSERT_TRUE(Update("{'num':1}", "a").ok());
   ASSERT_TRUE(
       Take(manager_.Update(live_, T("{'num':1,'str':'x'}"), "b", "2031-01-01T00:00:00Z")).ok());
@@ -199,7 +199,7 @@ TEST_F(FieldManagerTest, OnlyWhoChangesSomethingGetsANewTime) {
   EXPECT_EQ(managers.at(ManagerId{"b", false, "v1", ""}).time, "2031-01-01T00:00:00Z");
 }
 
-TEST_F(FieldManagerTest, RefusesPatchesThatAreNone) {
+TEST_F(FieldManagerTest, RejectsInvalidPatches) {
   struct {
     std::string_view patch, error;
     int code;
@@ -236,7 +236,7 @@ TEST_F(FieldManagerTest, StoredDuplicatesDoNotStopWrites) {
   EXPECT_EQ(Fields(live_), R"({"num":1,"set":["a","a"]})");
 }
 
-TEST_F(FieldManagerTest, WithoutANameTheManagerIsUnknown) {
+TEST_F(FieldManagerTest, ManagerWithoutANameIsUnknown) {
   ASSERT_TRUE(Apply("{'num':1}", "").ok());
   EXPECT_EQ(OwnersOf(live_), R"(unknown/Apply{"f:num":{}} )");
 }
@@ -249,7 +249,7 @@ TEST_F(FieldManagerTest, ResetFieldsAreNotOwned) {
   EXPECT_EQ(OwnersOf(live_), R"(m/Apply{"f:num":{}} )");
 }
 
-// kubectl moves from client-side to server-side apply by the annotation of the former.
+// kubectl migrates from client-side to server-side apply by means of the annotation.
 class MigrationTest : public FieldManagerTest {
  protected:
   void SetUp() override {
@@ -264,7 +264,7 @@ class MigrationTest : public FieldManagerTest {
   }
 };
 
-TEST_F(MigrationTest, KubectlMayOverrideWhatItApplied) {
+TEST_F(MigrationTest, KubectlMayOverrideFieldsOfClientSideApply) {
   ASSERT_TRUE(Apply("{'num':5}", "kubectl").ok());
   EXPECT_EQ(OwnersOf(live_),
             R"(kubectl/Apply{"f:num":{}} kubectl-client-side-apply/Update{"f:str":{}} )");
@@ -274,13 +274,13 @@ TEST_F(MigrationTest, KubectlMayOverrideWhatItApplied) {
       "{\"apiVersion\":\"v1\",\"kind\":\"T\",\"metadata\":{\"name\":\"x\"},\"num\":5}\n");
 }
 
-TEST_F(MigrationTest, OthersMayNot) {
+TEST_F(MigrationTest, OtherManagersConflictWithClientSideApply) {
   EXPECT_EQ(
       Apply("{'num':5}", "other").message(),
       "Apply failed with 1 conflict: conflict with \"kubectl-client-side-apply\" using v1: .num");
 }
 
-TEST_F(MigrationTest, NorKubectlWhatHasChangedSince) {
+TEST_F(MigrationTest, KubectlConflictsWithFieldsChangedSinceClientSideApply) {
   live_.as_object()["num"] = 2;
   EXPECT_TRUE(Apply("{'num':5}", "kubectl").Is(Reason::kConflict));
 }

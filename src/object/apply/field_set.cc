@@ -69,8 +69,8 @@ void FieldSet::Append(PathElement element, bool member, FieldSet children) {
   entries_.push_back(Entry{std::move(element), member, std::move(children)});
 }
 
-// Walks two sets side by side. `combine` gets the two entries of each element (either may be null)
-// and makes what the result holds there.
+// Traverses two sets in parallel. `combine` gets the two entries of each element (either may be
+// null) and returns the content of the result.
 template <class Combine>
 FieldSet FieldSet::Walk(const FieldSet& a, const FieldSet& b, Combine combine) {
   FieldSet result;

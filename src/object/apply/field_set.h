@@ -11,13 +11,13 @@
 
 namespace cox::apply {
 
-// A set of paths: the fields of an object that somebody owns, changed or asks for.
+// A set of paths: the fields of an object that a manager owns, changes or applies.
 //
-// Kept as a tree whose nodes are sorted, so that operations on two sets are one walk over both.
-// A path in the set says nothing of the paths below it: {.a} and {.a.b} are different members.
+// Stored as a tree with sorted nodes, so that an operation on two sets is one traversal of both. A
+// path does not include the paths below it: {.a} and {.a.b} are different members.
 //
-// Threads and ownership: a plain value; copying is deep.
-// Depth: operations recurse; whoever makes sets bounds their depth (typed.h, fields_v1.h).
+// Threads: a plain value; copying is deep.
+// Depth: operations recurse; the functions that create sets limit the depth (typed.h, fields_v1.h).
 class FieldSet {
  public:
   struct Entry;
@@ -37,7 +37,7 @@ class FieldSet {
   void Insert(std::span<const PathElement> path);
   bool Has(std::span<const PathElement> path) const;
 
-  // Where the sets are not needed any more, what both do not share is moved and not copied.
+  // The rvalue overloads move the parts that the sets do not share, instead of copying them.
   FieldSet Union(const FieldSet& other) const&;
   FieldSet Union(FieldSet other) &&;
   FieldSet Intersection(const FieldSet& other) const;
@@ -47,18 +47,18 @@ class FieldSet {
   // The paths that are not in `other` and have no ancestor in `other`.
   FieldSet RecursiveDifference(const FieldSet& other) const&;
   FieldSet RecursiveDifference(const FieldSet& other) &&;
-  // The paths that have no path below them.
+  // The paths without another path below them.
   FieldSet Leaves() const;
 
-  // Calls `visit` with each path: those of one level first, then those below.
+  // Calls `visit` for each path: first those of one level, then those below.
   void ForEach(const std::function<void(const Path&)>& visit) const;
 
-  // Nodes, for those who walk a set beside a value or a type. Sorted by element.
+  // The nodes, for traversal in parallel with a value or a type. Sorted by element.
   std::span<const Entry> entries() const;
   const Entry* Find(const PathElement& element) const;
   const Entry* FindField(std::string_view name) const;
-  // Adds a node behind the others; one that holds nothing is not added.
-  // REQUIRES: `element` is larger than those already here.
+  // Appends a node; an empty node is not added.
+  // REQUIRES: `element` is greater than the existing ones.
   void Append(PathElement element, bool member, FieldSet children);
 
   friend bool operator==(const FieldSet& a, const FieldSet& b);
@@ -67,7 +67,7 @@ class FieldSet {
   Entry& Ensure(const PathElement& element);
   template <class Combine>
   static FieldSet Walk(const FieldSet& a, const FieldSet& b, Combine combine);
-  // Gives `change` each entry that `other` has too, and drops those that then hold nothing.
+  // Calls `change` for each entry that `other` also contains, and drops entries that become empty.
   template <class Change>
   void Narrow(const FieldSet& other, Change change);
   void Visit(Path* path, const std::function<void(const Path&)>& visit) const;
@@ -75,11 +75,11 @@ class FieldSet {
   std::vector<Entry> entries_;
 };
 
-// One step of the paths in a set.
+// One element of the paths in a set.
 struct FieldSet::Entry {
   PathElement element;
   bool member = false;  // the path that ends here is in the set
-  FieldSet children;    // what is below
+  FieldSet children;    // the paths below
 };
 
 inline bool FieldSet::Empty() const { return entries_.empty(); }

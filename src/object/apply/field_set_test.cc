@@ -23,7 +23,7 @@ Path P(std::initializer_list<std::string_view> names) {
   return path;
 }
 
-TEST(FieldSetTest, HoldsWhatWasInserted) {
+TEST(FieldSetTest, ContainsInsertedPaths) {
   FieldSet set;
   EXPECT_TRUE(set.Empty());
   set.Insert(P({"b"}));
@@ -48,7 +48,7 @@ TEST(FieldSetTest, CombinesSets) {
       {"{}", "{'f:a':{}}", "{'f:a':{}}", "{}", "{}", "{}"},
       {"{'f:a':{},'f:b':{}}", "{'f:b':{},'f:c':{}}", "{'f:a':{},'f:b':{},'f:c':{}}", "{'f:b':{}}",
        "{'f:a':{}}", "{'f:a':{}}"},
-      // A path and what is below it are different members.
+      // A path and the paths below it are different members.
       {"{'f:a':{'f:b':{}}}", "{'f:a':{}}", "{'f:a':{'.':{},'f:b':{}}}", "{}", "{'f:a':{'f:b':{}}}",
        "{}"},
       {"{'f:a':{'.':{},'f:b':{},'f:c':{}}}", "{'f:a':{'f:b':{}}}",
@@ -90,7 +90,7 @@ TEST(FieldSetTest, FindsNodes) {
   EXPECT_EQ(set.Find(PathElement::Item(2)), nullptr);
 }
 
-TEST(FieldSetTest, SetsThatAreUsedUpGiveTheSameResults) {
+TEST(FieldSetTest, RvalueOverloadsGiveTheSameResults) {
   const std::string_view sets[] = {
       "{}",
       "{'f:a':{}}",

@@ -16,7 +16,7 @@ namespace {
 
 void WriteSet(const FieldSet& set, bool member, std::string* out) {
   *out += '{';
-  // A node that only ends a path is written as {}.
+  // A leaf is encoded as {}.
   if (member && !set.Empty()) *out += "\".\":{}";
   for (const FieldSet::Entry& e : set.entries()) {
     if (out->back() != '{') *out += ',';
@@ -42,7 +42,7 @@ Status BadStep(std::string_view step, std::string_view why) {
                             std::string(why));
 }
 
-// The step that `text` spells; no value when it is of a kind we do not know.
+// Decodes a path element; no value if its kind is unknown.
 Result<std::optional<PathElement>> ReadStep(std::string_view text) {
   using Element = std::optional<PathElement>;
   if (text.size() < 2) return BadStep(text, "key must be 2 characters long");
@@ -73,7 +73,7 @@ Result<std::optional<PathElement>> ReadStep(std::string_view text) {
   }
 }
 
-// Fills `set`; `member` tells whether the path that ends here is in the set.
+// Fills `set`; `member` receives whether the path that ends here is in the set.
 Status ReadSet(const Value& value, int depth, FieldSet* set, bool* member) {
   if (depth > limits::kMaxTypedDepth) return Status::BadRequest("fieldsV1 is nested too deeply");
   if (!value.is_null() && !value.is_object()) {
@@ -97,7 +97,7 @@ Status ReadSet(const Value& value, int depth, FieldSet* set, bool* member) {
     FieldSet children;
     bool ends = false;
     size_t next = i;
-    // Different texts may spell one step ("v:1" and "v:1.0"): they count together.
+    // Different texts may encode the same element ("v:1" and "v:1.0"): merge them.
     for (; next < steps.size() && steps[next].first == steps[i].first; ++next) {
       FieldSet some;
       bool some_end = false;

@@ -9,7 +9,7 @@
 namespace cox::apply {
 namespace {
 
-TEST(FieldsV1Test, ReadsAndWritesTheBytesOfKubernetes) {
+TEST(FieldsV1Test, RoundTripsTheEncodingOfKubernetes) {
   struct {
     std::string_view in, out;
   } const cases[] = {
@@ -43,8 +43,8 @@ TEST(FieldsV1Test, ReadsAndWritesTheBytesOfKubernetes) {
   }
 }
 
-// Found by fuzzing: a large double is written as an integer that is another number.
-TEST(FieldsV1Test, LargeNumbersAreTheSameSetAfterWritingAndReading) {
+// Found by fuzzing: a large double is encoded as an integer that is a different number.
+TEST(FieldsV1Test, LargeNumbersRoundTrip) {
   Result<FieldSet> set =
       ReadFieldsV1(R"({"f:c":{"v:55555555555555550.550":{},"k:{\"a\":1e17}":{},"v:[9.3e15]":{}}})");
   ASSERT_TRUE(set.ok());
@@ -53,7 +53,7 @@ TEST(FieldsV1Test, LargeNumbersAreTheSameSetAfterWritingAndReading) {
   EXPECT_TRUE(*again == *set) << WriteFieldsV1(*set);
 }
 
-TEST(FieldsV1Test, RefusesWhatIsNoSet) {
+TEST(FieldsV1Test, RejectsMalformedInput) {
   for (std::string_view in :
        {"", "[]", "1", "{", R"({"f":{}})", R"({"":{}})", R"({"f:a":1})", R"({"f:a":[]})",
         R"({"f:a":"x"})", R"({"i:x":{}})", R"({"i:":{}})", R"({"i:99999999999999999999":{}})",
@@ -62,7 +62,7 @@ TEST(FieldsV1Test, RefusesWhatIsNoSet) {
   }
 }
 
-TEST(FieldsV1Test, DepthIsBounded) {
+TEST(FieldsV1Test, DepthIsLimited) {
   auto nested = [](int depth) {
     std::string json;
     for (int i = 0; i < depth; ++i) json += R"({"f:a":)";

@@ -75,7 +75,7 @@ Result<Managers> DecodeManagedFields(const Value& entries) {
 
 namespace {
 
-// Those who apply first, then by time, name, version and subresource.
+// Apply before Update, then by time, name, version and subresource.
 std::vector<Managers::const_iterator> Sorted(const Managers& managers) {
   std::vector<Managers::const_iterator> sorted;
   for (auto it = managers.begin(); it != managers.end(); ++it) sorted.push_back(it);
@@ -149,7 +149,7 @@ void CapUpdateManagers(Managers* managers, size_t limit) {
     return std::tie(a->second.time, a->first) < std::tie(b->second.time, b->first);
   });
   size_t count = updating.size();
-  // One manager of a version stays as it is: merging starts with the second.
+  // A single manager of a version stays unchanged: merging starts with the second.
   std::map<std::string, ManagerId> first_of;
   for (size_t i = 0; i < updating.size() && count > limit; ++i) {
     ManagerId id = updating[i]->first;

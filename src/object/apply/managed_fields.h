@@ -10,36 +10,36 @@
 #include "object/apply/managers.h"
 #include "object/type/value.h"
 
-// metadata.managedFields: the managers of an object, as the object carries them.
+// metadata.managedFields: the field managers in the form in which objects store them.
 namespace cox::apply {
 
-// From the list of entries; null and nothing are no managers. Entries of one manager (see
-// ManagerId) that come more than once: the last counts. Errors: BadRequest for entries that are
-// none of ours.
+// Decodes the list of entries; null means no managers. Of several entries with the same ManagerId,
+// the last one wins. Errors: BadRequest for malformed entries.
 Result<Managers> DecodeManagedFields(const Value& entries);
 
-// As a list of entries, sorted: those who apply first, then by time, name, version and subresource.
+// Encodes as a sorted list of entries: Apply before Update, then by time, name, version and
+// subresource.
 Value EncodeManagedFields(const Managers& managers);
-// The same for objects in structs.
+// The same for typed objects.
 List<meta::v1::ManagedFieldsEntry> ManagedFieldsEntries(const Managers& managers);
 
-// An object's managers. Errors as above.
+// The managers of an object. Errors: as above.
 Result<Managers> ManagersOf(const Value& object);
-// Writes them into the object's metadata; without managers there is no managedFields.
+// Writes the managers to the object's metadata; removes managedFields if there are none.
 void SetManagers(const Managers& managers, Value* object);
-// Takes managedFields out of the object.
+// Removes managedFields from the object.
 void DropManagedFields(Value* object);
 
-// True for the lists by which a client asks to forget all managers: [] and [{}].
+// True for the lists with which a client requests removal of all managers: [] and [{}].
 bool IsReset(const Value& object);
 
-// Keeps the number of updating managers of an object at `limit`: merges the oldest into one per
+// Limits the number of Update managers of an object to `limit`: merges the oldest into one per
 // version, named "ancient-changes".
 inline constexpr size_t kMaxUpdateManagers = 10;
 void CapUpdateManagers(Managers* managers, size_t limit = kMaxUpdateManagers);
 
-// The name under which a request writes: the fieldManager it gives, else the program that its
-// User-Agent names ("kubectl/v1.36.0 (linux/amd64)" is "kubectl"); at most 128 bytes.
+// The manager name of a request: its fieldManager, or else the program in its User-Agent
+// ("kubectl/v1.36.0 (linux/amd64)" becomes "kubectl"); at most 128 bytes.
 std::string ManagerName(std::string_view field_manager, std::string_view user_agent);
 
 }  // namespace cox::apply

@@ -28,7 +28,7 @@ TEST(ManagedFieldsTest, EntriesRoundTrip) {
   EXPECT_EQ(EncodeManagedFields(*managers), entries);
 }
 
-TEST(ManagedFieldsTest, EntriesOfStructsSayTheSame) {
+TEST(ManagedFieldsTest, EntriesOfStructsEqualEntriesOfValues) {
   Managers managers;
   managers[ManagerId{"b", false, "v1", "status"}] = Owns("y", "2020-01-01T00:00:00Z");
   managers[ManagerId{"a", true, "", ""}] = Owns("x");
@@ -38,7 +38,7 @@ TEST(ManagedFieldsTest, EntriesOfStructsSayTheSame) {
   EXPECT_EQ(Value(values), EncodeManagedFields(managers));
 }
 
-TEST(ManagedFieldsTest, RefusesEntriesOfOtherKinds) {
+TEST(ManagedFieldsTest, RejectsMalformedEntries) {
   struct {
     std::string_view entries, error;
   } const cases[] = {
@@ -78,7 +78,7 @@ TEST(ManagedFieldsTest, SortsByOperationTimeNameVersionAndSubresource) {
   EXPECT_EQ(order, (std::vector<std::string>{"timeless", "a", "a/status", "b", "late", "u"}));
 }
 
-TEST(ManagedFieldsTest, WritesAndDropsThemInMetadata) {
+TEST(ManagedFieldsTest, SetManagersWritesAndRemovesManagedFields) {
   Value object = J("{'kind':'T'}");
   SetManagers({{{"a", true, "", ""}, Owns("x")}}, &object);
   EXPECT_NE(object.At({"metadata", "managedFields"}), nullptr);
@@ -88,7 +88,7 @@ TEST(ManagedFieldsTest, WritesAndDropsThemInMetadata) {
   EXPECT_TRUE(ManagersOf(object)->empty());
 }
 
-TEST(ManagedFieldsTest, KnowsRequestsToForget) {
+TEST(ManagedFieldsTest, DetectsRequestsToRemoveAllManagers) {
   EXPECT_TRUE(IsReset(J("{'metadata':{'managedFields':[]}}")));
   EXPECT_TRUE(IsReset(J("{'metadata':{'managedFields':[{}]}}")));
   EXPECT_FALSE(IsReset(J("{'metadata':{'managedFields':null}}")));
@@ -111,7 +111,7 @@ TEST(CapUpdateManagersTest, MergesTheOldestOfAVersion) {
   EXPECT_TRUE(managers.contains(ManagerId{"u13", false, "v1", ""}));
 }
 
-TEST(CapUpdateManagersTest, MergesPerVersionIntoWhatIsThere) {
+TEST(CapUpdateManagersTest, MergesPerVersionIntoExistingAncientChanges) {
   Managers managers;
   managers[{"ancient-changes", false, "v1", ""}] = Owns("a", "2020-01-01T00:00:00Z");
   managers[{"b", false, "v2", ""}] = Owns("b", "2020-01-02T00:00:00Z", "v2");
@@ -125,7 +125,7 @@ TEST(CapUpdateManagersTest, MergesPerVersionIntoWhatIsThere) {
             R"({"f:b":{},"f:d":{}})");
 }
 
-TEST(ManagerNameTest, ComesFromTheRequest) {
+TEST(ManagerNameTest, IsFieldManagerOrUserAgent) {
   EXPECT_EQ(ManagerName("me", "kubectl/v1"), "me");
   EXPECT_EQ(ManagerName("", "kubectl/v1.36.0 (linux/amd64)"), "kubectl");
   EXPECT_EQ(ManagerName("", "curl"), "curl");

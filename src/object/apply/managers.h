@@ -9,28 +9,28 @@
 
 namespace cox::apply {
 
-// Who owns fields: one writer, told apart by how it writes.
+// The identity of a field manager.
 struct ManagerId {
   std::string manager;   // "kubectl"
-  bool applies = false;  // by server-side apply; else by create, update or another patch
+  bool applies = false;  // Apply operation; otherwise Update (create, update or another patch)
   std::string
-      api_version;  // that it writes; empty for those who apply: they are one across versions
+      api_version;  // of its writes; empty for Apply, where a manager is the same across versions
   std::string subresource;  // through which it writes, or empty
 
   bool operator==(const ManagerId&) const = default;
-  // The order in which conflicts list managers: by name; those who apply first; by version; those
-  // with a subresource first.
+  // The order of managers in conflicts: by name; Apply before Update; by version; managers with a
+  // subresource first.
   std::strong_ordering operator<=>(const ManagerId& other) const;
 
-  // `"kubectl" with subresource "scale" using apps/v1`: how conflicts call it.
+  // `"kubectl" with subresource "scale" using apps/v1`: the text in conflicts.
   std::string Text() const;
 };
 
-// What a manager owns.
+// The fields that a manager owns.
 struct Ownership {
   FieldSet fields;
-  std::string api_version;  // in whose terms `fields` are
-  std::string time;         // of the last change, as in JSON; empty: not known
+  std::string api_version;  // the version of `fields`
+  std::string time;         // of the last change, in JSON format; empty: unknown
 
   bool operator==(const Ownership&) const = default;
 };

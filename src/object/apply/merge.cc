@@ -35,8 +35,8 @@ Result<Value> MergeMembers(const Value& base, const Value& config, TypeRef ref, 
   return Value(std::move(result));
 }
 
-// For each item of `items`, by position: the position of the first item of the same name in
-// `others`, or kAbsent; and whether its own name came more than once.
+// For each item of `items`, by position: the position of the first item in `others` with the same
+// element, or kAbsent; and whether the item has duplicates.
 constexpr size_t kAbsent = static_cast<size_t>(-1);
 struct Partner {
   size_t position = kAbsent;
@@ -58,9 +58,9 @@ std::vector<Partner> FindPartners(const std::vector<ListItem>& items,
   return partners;
 }
 
-// Items of the config come in the order of the config. The base is walked along: its own items are
-// taken as they come, and it waits at each item that the config has too until that one's turn is
-// next; those whose turn is not next stand elsewhere and are passed over.
+// Items of the config keep the order of the config. The base is traversed in parallel: items that
+// only the base has are copied in place, and at an item that the config also has, the base waits
+// until the config reaches it; if another shared item is next in the config, the base skips it.
 //
 //   base a b c, config c d a   ->   b c d a
 Result<Value> MergeItems(const Value& base, const Value& config, TypeRef ref, int depth) {
@@ -75,7 +75,7 @@ Result<Value> MergeItems(const Value& base, const Value& config, TypeRef ref, in
 
   auto take_theirs = [&](size_t j) -> Status {
     size_t partner = their_partners[j].position;
-    // Base items of one name stand for one value: the config's item takes its place.
+    // Duplicate items of the base count as one value, which the config's item replaces.
     if (partner == kAbsent || our_partners[partner].repeated) {
       result.push_back(theirs[j]);
       return Status();
@@ -86,7 +86,7 @@ Result<Value> MergeItems(const Value& base, const Value& config, TypeRef ref, in
     return Status();
   };
 
-  // For each position in the config, the next item from there that the base has too.
+  // For each position in the config, the next item from there that the base also has.
   std::vector<size_t> next_shared(theirs.size() + 1, kAbsent);
   for (size_t j = theirs.size(); j-- > 0;) {
     next_shared[j] = their_partners[j].position != kAbsent ? j : next_shared[j + 1];
@@ -119,9 +119,9 @@ Result<Value> MergeAt(const Value& base, const Value& config, TypeRef ref, int d
     default:
       return config;
   }
-  // To apply null where there are parts sets none of them.
+  // Applying null to a list, map or struct with content does not change it.
   bool parts = ref.form() != Form::kDeduced || base.is_object();
-  if (config.is_null() && parts && !IsHollow(base)) return base;
+  if (config.is_null() && parts && !IsEmptyOrNull(base)) return base;
   return config;
 }
 

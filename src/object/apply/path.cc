@@ -10,7 +10,7 @@
 namespace cox::apply {
 namespace {
 
-// Kinds of values in the order of fieldsV1.
+// The order of value kinds in fieldsV1.
 int Rank(const Value& v) {
   switch (v.kind()) {
     case Value::Kind::kInt:
@@ -87,7 +87,7 @@ void AppendValue(const Value& v, std::string* out) {
 }  // namespace
 
 Value PathElement::AsWritten(Value value) {
-  constexpr double kExact = 9007199254740992;  // 2^53: integers below it are their own doubles
+  constexpr double kExact = 9007199254740992;  // 2^53: smaller integers are exact as doubles
   if (value.is_double() && std::abs(value.as_double()) >= kExact) {
     const std::string text = FormatDouble(value.as_double());
     int64_t number = 0;

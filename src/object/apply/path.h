@@ -10,21 +10,21 @@
 
 #include "object/type/value.h"
 
-// Where a field stands in an object, in the terms that tell its owners apart: list items are named
-// by their key or value rather than by their position, so that a path still means the same item
-// after others were added.
+// The path of a field in an object, for field ownership: list items are identified by their key or
+// value instead of their index, so that a path still refers to the same item after others were
+// added.
 namespace cox::apply {
 
-// One step into an object: to a member, or to a list item.
+// One element of a path: a member or a list item.
 //
 // Threads and ownership: a plain value.
 class PathElement {
  public:
   enum class Kind : uint8_t {
-    kField,  // the member of this name: .image
-    kKey,    // the item whose key fields have these values: [containerPort=80,protocol="TCP"]
-    kValue,  // the item of a set that is this value: [="a"]
-    kIndex,  // the item at this position: [0]
+    kField,  // the member with this name: .image
+    kKey,    // the item with these key fields: [containerPort=80,protocol="TCP"]
+    kValue,  // the item of a set with this value: [="a"]
+    kIndex,  // the item with this index: [0]
   };
 
   static PathElement Field(std::string_view name) { return {Kind::kField, Value(name)}; }
@@ -35,12 +35,12 @@ class PathElement {
   static PathElement Index(int64_t index) { return {Kind::kIndex, Value(index)}; }
 
   Kind kind() const { return kind_; }
-  // The name as a string, the key fields as an object, the item itself, or the position as an int.
+  // The name as a string, the key fields as an object, the item itself, or the index as an int.
   const Value& value() const { return value_; }
   // REQUIRES: kind() == kField.
   std::string_view name() const { return value_.as_string(); }
 
-  // As the list above shows.
+  // Appends the text format shown in Kind.
   void AppendTo(std::string* out) const;
 
   // By kind, in the order above; then by content. Numbers come before strings, then booleans,
@@ -49,14 +49,14 @@ class PathElement {
   friend bool operator==(const PathElement& a, const PathElement& b) {
     return (a <=> b) == 0;  // NOLINT(modernize-use-nullptr): an order, no pointer
   }
-  // The order of `a` and the field `name`.
+  // Compares `a` with the field `name`.
   static std::strong_ordering Compare(const PathElement& a, std::string_view name);
 
  private:
   PathElement(Kind kind, Value value) : value_(std::move(value)), kind_(kind) {}
 
-  // `value` as it is after having been written and read: a double that is written without a
-  // fraction is read as an integer, and from 2^53 on that may be another number.
+  // Normalizes `value` to the result of encoding and decoding: a double that is encoded without a
+  // fraction is decoded as an integer, which from 2^53 on may be another number.
   static Value AsWritten(Value value);
 
   Value value_;
@@ -65,7 +65,7 @@ class PathElement {
 
 using Path = std::vector<PathElement>;
 
-// `.spec.containers[name="web"].image`, as conflicts and errors print it.
+// `.spec.containers[name="web"].image`, the format in conflicts and errors.
 std::string PathText(std::span<const PathElement> path);
 
 }  // namespace cox::apply

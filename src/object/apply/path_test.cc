@@ -10,7 +10,7 @@ namespace {
 
 PathElement Key(std::string_view json) { return PathElement::Key(J(json).as_object()); }
 
-TEST(PathTest, PrintsAsConflictsShowIt) {
+TEST(PathTest, PrintsTheTextOfConflicts) {
   struct {
     Path path;
     std::string_view text;

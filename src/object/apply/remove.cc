@@ -55,7 +55,7 @@ Status RemoveAt(Value* value, TypeRef ref, const FieldSet& set, int depth) {
     case Form::kItems:
       return value->is_array() ? RemoveListItems(value, ref, set, depth) : Status();
     case Form::kAtomic:
-      // One value: who takes a part takes all.
+      // Atomic: removing a part removes the whole value.
       if (value->is_object() || value->is_array()) *value = Value();
       return Status();
     default:
@@ -89,7 +89,7 @@ Result<Value> ExtractListItems(const Value& value, TypeRef ref, const FieldSet& 
     const Value& whole = items[item.position];
     COX_ASSIGN_OR_RETURN(Value part, ExtractAt(whole, ref.Item(), entry->children, depth + 1));
     if (whole.is_object()) {
-      // Without its keys a part of an item would not say whose part it is.
+      // Keep the keys, which identify the item.
       if (!part.is_object()) part = Value::MakeObject();
       for (std::string_view key : ref.type().keys) {
         if (const Value* field = whole.Find(key)) part.as_object()[key] = *field;
@@ -102,7 +102,7 @@ Result<Value> ExtractListItems(const Value& value, TypeRef ref, const FieldSet& 
 
 Result<Value> ExtractAt(const Value& value, TypeRef ref, const FieldSet& set, int depth) {
   if (depth > kMaxWalkDepth) return TooDeep();
-  if (IsHollow(value)) return value;
+  if (IsEmptyOrNull(value)) return value;
   Form form = ref.FormFor(&value, nullptr);
   if (form == Form::kMembers && value.is_object()) return ExtractMembers(value, ref, set, depth);
   if (form == Form::kItems && value.is_array()) return ExtractListItems(value, ref, set, depth);

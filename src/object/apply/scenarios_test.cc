@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replays recorded requests of server-side apply against the field manager: from the object as it
-// was stored before a request and from the request it must find the managers (or the refusal) that
-// were recorded. Types come from the published OpenAPI definitions.
+// Replays recorded requests of server-side apply: from the stored object before a request and the
+// request, the field manager must compute the recorded managers or the recorded error. Types come
+// from the published OpenAPI definitions.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -82,7 +82,7 @@ class Types {
   std::map<std::string, std::shared_ptr<const RuntimeType>> types_;
 };
 
-// One line for each manager; of the time only whether there is one.
+// One line per manager; for the time, only whether it is set.
 std::multiset<std::string> Owners(const Value& object) {
   std::multiset<std::string> lines;
   const Value* entries = object.At({"metadata", "managedFields"});
@@ -96,7 +96,7 @@ std::multiset<std::string> Owners(const Value& object) {
   return lines;
 }
 
-// The parts of a recorded request that matter here.
+// The relevant parts of a recorded request.
 struct Step {
   explicit Step(const Value& step) : id(TextAt(step, {"id"})), method(TextAt(step, {"method"})) {
     std::string url = TextAt(step, {"path"});
@@ -133,7 +133,7 @@ FieldSet ResetFields(const std::string& subresource) {
   return FieldSet{Path{field("spec")}, Path{field("metadata"), field("labels")}};
 }
 
-// Whether the answer is one that the field manager decides.
+// Whether the recorded response depends on the field manager.
 bool IsOurs(const Step& step) {
   if (step.status < 300) return true;
   std::string message = TextAt(*step.expected, {"message"});

@@ -18,13 +18,13 @@ Status ItemError(size_t position, std::string_view text) {
   return Status::BadRequest(": element " + std::to_string(position) + ": " + std::string(text));
 }
 
-// What the key field `key` is when an item leaves it out.
+// The value of the key field `key` if an item omits it.
 std::optional<Value> KeyDefault(const Type* item, std::string_view key) {
   if (item == nullptr || item->shape != Shape::kStruct) return std::nullopt;
   const Field* field = item->Find(key);
   if (field == nullptr) return std::nullopt;
   if (field->default_json.empty()) {
-    // A field of a struct that JSON always shows is its zero value when nobody sets it.
+    // A struct field that is always present in JSON has its zero value if it is not set.
     const bool always = item->struct_ops != nullptr && !field->Has(Field::kPointer) &&
                         !field->Has(Field::kOmitEmpty);
     if (always && field->type->shape == Shape::kString) return Value("");
@@ -123,7 +123,7 @@ TypeRef TypeRef::Member(std::string_view name) const {
     return TypeRef(*field);
   }
   if (type_->type_meta && IsTypeMeta(name)) return TypeRef(types::kString);
-  // A struct of which no field is known may hold anything.
+  // A struct without declared fields may contain any member.
   bool open = type_->preserve_unknown || type_->fields.empty();
   return open ? TypeRef(types::kAny) : TypeRef();
 }
@@ -154,7 +154,7 @@ size_t EndOfRun(const std::vector<ListItem>& items, size_t first) {
   return end;
 }
 
-bool IsHollow(const Value& value) {
+bool IsEmptyOrNull(const Value& value) {
   return value.is_null() || (value.is_object() && value.as_object().empty()) ||
          (value.is_array() && value.as_array().empty());
 }

@@ -10,23 +10,23 @@
 #include "object/type/type.h"
 #include "object/type/value.h"
 
-// How a Type says that values merge. The walks of typed.h share it; others need not include it.
+// The merge behavior of a Type. Used by the functions of typed.h; other files need not include it.
 namespace cox::apply {
 
-// What a value is to writers who merge.
+// How a value is merged.
 enum class Form : uint8_t {
-  kScalar,   // one value
-  kAtomic,   // a list, map or struct that is one value
-  kMembers,  // a map or struct whose members have owners of their own
-  kItems,    // a list whose items have: sets, and lists of objects with keys
-  kDeduced,  // nothing is known: objects are read as kMembers, lists as kAtomic
+  kScalar,   // a scalar
+  kAtomic,   // a list, map or struct that is merged as one value
+  kMembers,  // a map or struct whose members have separate owners
+  kItems,    // a list whose items have separate owners: sets, and lists of objects with keys
+  kDeduced,  // unspecified: objects are treated as kMembers, lists as kAtomic
 };
 
-// A type as it stands at one place of an object: whether a map or struct is atomic is also said by
-// the field that holds it.
+// A type at one position of an object: the field that contains a map or struct may also define
+// whether it is atomic.
 class TypeRef {
  public:
-  TypeRef() = default;  // of a field that is not declared
+  TypeRef() = default;  // for an undeclared field
   explicit TypeRef(const Type& type) : type_(&type), atomic_(type.atomic) {}
   explicit TypeRef(const Field& field)
       : type_(field.type),
@@ -36,14 +36,15 @@ class TypeRef {
   explicit operator bool() const { return type_ != nullptr; }
   const Type& type() const { return *type_; }
   Form form() const;
-  // The same, but kDeduced settled by what the values are; either may be null.
+  // The same, but resolves kDeduced by the values; either may be null.
   Form FormFor(const Value* a, const Value* b) const;
 
-  // Of the member `name`; false when it is not declared and unknown members are not kept.
+  // The type of the member `name`; false if it is not declared and unknown members are not
+  // preserved.
   TypeRef Member(std::string_view name) const;
-  // Whether `name` is a field of a struct, rather than a key of a map or unknown.
+  // Whether `name` is a field of a struct, as opposed to a key of a map or an unknown member.
   bool Declares(std::string_view name) const;
-  // Of a list's items.
+  // The type of the list's items.
   TypeRef Item() const;
 
  private:
@@ -51,20 +52,20 @@ class TypeRef {
   bool atomic_ = false;
 };
 
-// A list item under the name that paths give it.
+// A list item with its path element.
 struct ListItem {
   PathElement element;
   size_t position;
 };
 
-// The items of a kItems list, sorted by element; items of the same name stay in list order.
-// Errors: BadRequest, with a text that starts behind the list's own path.
+// The items of a kItems list, sorted by element; items with equal elements stay in list order.
+// Errors: BadRequest, with a text relative to the path of the list.
 Result<std::vector<ListItem>> NameItems(const Value::Array& items, TypeRef list);
 
-// The end of the run of equal names that starts at `first`.
+// The end of the run of equal elements that starts at `first`.
 size_t EndOfRun(const std::vector<ListItem>& items, size_t first);
 
-// null, {} or []: what has no members or items.
-bool IsHollow(const Value& value);
+// Whether the value is null, {} or [].
+bool IsEmptyOrNull(const Value& value);
 
 }  // namespace cox::apply

@@ -8,7 +8,7 @@
 namespace cox::apply {
 namespace {
 
-// What a value below a field or item adds to a set.
+// The fields that a value contributes to a set.
 struct Owned {
   bool self = false;  // the field itself
   FieldSet below;
@@ -22,8 +22,8 @@ Result<Owned> CollectMembers(const Value& value, TypeRef ref, int depth) {
     PathElement element = PathElement::Field(key);
     Result<Owned> inner = Collect(member, ref.Member(key), depth + 1);
     if (!inner.ok()) return Under(element, inner.status());
-    // A key of a map is something its writer chose: it is owned itself. A field of a struct exists
-    // anyway.
+    // A key of a map is owned itself, because its writer chose it. A field of a struct always
+    // exists.
     owned.below.Append(std::move(element), inner->self || !ref.Declares(key),
                        std::move(inner->below));
   }
@@ -36,7 +36,7 @@ Result<Owned> CollectItems(const Value& value, TypeRef ref, int depth) {
   for (size_t i = 0, end = 0; i < named.size(); i = end) {
     end = EndOfRun(named, i);
     FieldSet below;
-    // Of items with the same name nobody can tell whose fields are whose.
+    // The fields of duplicate items cannot be distinguished.
     if (end == i + 1) {
       Result<Owned> inner = Collect(value.as_array()[named[i].position], ref.Item(), depth + 1);
       if (!inner.ok()) return Under(named[i].element, inner.status());

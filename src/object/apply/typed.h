@@ -6,30 +6,30 @@
 #include "object/type/type.h"
 #include "object/type/value.h"
 
-// Values read through a Type: which fields they set, how two of them differ, how they merge.
+// Operations on Values with a Type: their fields, comparison and merge.
 //
-// The rules are those of structured merge: members of structs and of granular maps are fields of
-// their own, and so are the items of sets (told apart by value) and of map lists (by their keys,
-// where a key that is left out counts as its default). Atomic lists, maps and structs are one
-// field. Below what the Type does not know (Shape::kAny and the like) objects are granular and
-// lists atomic.
+// The rules are those of structured merge: members of structs and of granular maps are separate
+// fields, and so are the items of sets (identified by value) and of map lists (identified by their
+// keys, where a missing key counts as its default). Atomic lists, maps and structs are one field.
+// If the Type is unspecified (Shape::kAny and similar), objects are granular and lists atomic.
 //
-// Errors: BadRequest with a text that names the path: `.spec.ports: duplicate entries for key
-//   [port=80]`. What Validate accepts makes the other functions fail only by their depth limit.
-// Limits: values nested deeper than limits::kMaxTypedDepth are refused.
+// Errors: BadRequest with a text that contains the path: `.spec.ports: duplicate entries for key
+//   [port=80]`. For values that Validate accepts, the other functions fail only because of the
+//   depth limit.
+// Limits: values nested deeper than limits::kMaxTypedDepth are rejected.
 // Threads: pure functions.
 namespace cox::apply {
 
 enum class Duplicates { kForbid, kAllow };
 
-// Whether `value` has the shape of `type` and names list items apart. Objects that are stored may
-// hold duplicate items from before their list got a type; what writers apply may not.
+// Whether `value` matches `type` and its list items are unique. Stored objects may contain
+// duplicate items from before their list got a type; applied configurations may not.
 Status Validate(const Value& value, const Type& type, Duplicates duplicates = Duplicates::kForbid);
 
-// The fields that `value` sets: what it would own after being applied.
+// The fields that `value` sets, which its manager owns after an apply.
 Result<FieldSet> ToFieldSet(const Value& value, const Type& type);
 
-// How two values differ.
+// The difference of two values.
 struct Comparison {
   FieldSet added;
   FieldSet modified;
@@ -39,17 +39,17 @@ struct Comparison {
 };
 Result<Comparison> Compare(const Value& before, const Value& after, const Type& type);
 
-// `base` with what `config` sets laid over it. Items of `config` keep their order among each other;
-// those that only `base` has stay near their old neighbours.
+// Merges `config` into `base`. Items of `config` keep their relative order; items that only `base`
+// has stay near their old neighbors.
 Result<Value> Merge(const Value& base, const Value& config, const Type& type);
 
-// `value` without the fields in `set`, or only with them (and the keys of the items that hold
-// them). A list, map or struct that loses everything becomes null.
+// `value` without the fields in `set`, or with only these fields (and the keys of the items that
+// contain them). A list, map or struct that becomes empty is replaced by null.
 Result<Value> RemoveItems(Value value, const Type& type, const FieldSet& set);
 Result<Value> ExtractItems(const Value& value, const Type& type, const FieldSet& set);
 
-// `set` together with the declared struct fields on the way to its paths: {.a.b.c} also holds .a,
-// and holds .a.b unless .a is a map.
+// `set` with the declared struct fields on its paths: {.a.b.c} also gets .a, and .a.b unless .a is
+// a map.
 FieldSet WithNamedFields(const FieldSet& set, const Type& type);
 
 }  // namespace cox::apply

@@ -11,10 +11,10 @@ namespace cox::apply {
 namespace {
 
 std::string Json(std::string_view quoted) { return json::Write(J(quoted)); }
-// Sets are compared as Values: their order has its own test.
+// Sets are compared as Values: the order of fieldsV1 has its own test.
 std::string Text(const FieldSet& set) { return json::Write(FieldsV1ToValue(set)); }
 
-TEST(ToFieldSetTest, KnowsWhatAValueOwns) {
+TEST(ToFieldSetTest, ContainsTheFieldsOfAValue) {
   struct {
     std::string_view value, set;
   } const cases[] = {
@@ -28,7 +28,7 @@ TEST(ToFieldSetTest, KnowsWhatAValueOwns) {
       {"{'struct':{'a':'1','c':{'d':'2'}}}", "{'f:struct':{'f:a':{},'f:c':{'f:d':{}}}}"},
       {"{'map':{}}", "{'f:map':{}}"},
       {"{'map':{'a':'x'}}", "{'f:map':{'f:a':{}}}"},
-      // Keys of maps are owned themselves, fields of structs are not.
+      // Keys of maps are owned, fields of structs are not.
       {"{'maps':{'x':{'a':'1'}}}", "{'f:maps':{'f:x':{'.':{},'f:a':{}}}}"},
       {"{'atomicMap':{'a':'1'}}", "{'f:atomicMap':{}}"},
       {"{'atomicMap':{}}", "{'f:atomicMap':{}}"},
@@ -40,7 +40,7 @@ TEST(ToFieldSetTest, KnowsWhatAValueOwns) {
       {"{'set':null}", "{'f:set':{}}"},
       {"{'containers':[{'name':'a','image':'x'}]}",
        "{'f:containers':{'k:{\\'name\\':\\'a\\'}':{'.':{},'f:image':{},'f:name':{}}}}"},
-      // A key that is left out counts as its default, without being owned.
+      // A missing key counts as its default, which is not owned.
       {"{'containers':[{'name':'a','ports':[{'port':80}]}]}",
        "{'f:containers':{'k:{\\'name\\':\\'a\\'}':{'.':{},'f:name':{},'f:ports':"
        "{'k:{\\'port\\':80,\\'protocol\\':\\'TCP\\'}':{'.':{},'f:port':{}}}}}}"},
@@ -58,7 +58,7 @@ TEST(ToFieldSetTest, KnowsWhatAValueOwns) {
   }
 }
 
-TEST(ToFieldSetTest, OfDuplicateItemsOnlyTheNameIsOwned) {
+TEST(ToFieldSetTest, OnlyTheElementOfDuplicateItemsIsOwned) {
   Value value = J("{'containers':[{'name':'a','image':'x'},{'name':'a'}],'set':['a','a']}");
   EXPECT_TRUE(Validate(value, TestType(), Duplicates::kAllow).ok());
   Result<FieldSet> set = ToFieldSet(value, TestType());
@@ -67,7 +67,7 @@ TEST(ToFieldSetTest, OfDuplicateItemsOnlyTheNameIsOwned) {
             Json("{'f:containers':{'k:{\\'name\\':\\'a\\'}':{}},'f:set':{'v:\\'a\\'':{}}}"));
 }
 
-TEST(ValidateTest, NamesTheFieldThatIsWrong) {
+TEST(ValidateTest, ErrorsContainThePath) {
   struct {
     std::string_view value, error;
   } const cases[] = {
@@ -112,7 +112,7 @@ TEST(ValidateTest, NamesTheFieldThatIsWrong) {
   }
 }
 
-TEST(ValidateTest, DepthIsBounded) {
+TEST(ValidateTest, DepthIsLimited) {
   auto nested = [](int depth) {
     Value value = 1;
     for (int i = 0; i < depth; ++i) value = Value::MakeObject({{"a", std::move(value)}});
@@ -126,7 +126,7 @@ TEST(ValidateTest, DepthIsBounded) {
   EXPECT_FALSE(Merge(deep, deep, TestType()).ok());
 }
 
-TEST(CompareTest, TellsAddedModifiedAndRemoved) {
+TEST(CompareTest, ReportsAddedModifiedAndRemovedFields) {
   struct {
     std::string_view before, after, added, modified, removed;
   } const cases[] = {
@@ -172,7 +172,7 @@ TEST(CompareTest, TellsAddedModifiedAndRemoved) {
   }
 }
 
-TEST(MergeTest, LaysConfigOverBase) {
+TEST(MergeTest, MergesConfigIntoBase) {
   struct {
     std::string_view base, config, merged;
   } const cases[] = {
@@ -206,7 +206,7 @@ TEST(MergeTest, LaysConfigOverBase) {
   }
 }
 
-TEST(RemoveItemsTest, TakesFieldsAway) {
+TEST(RemoveItemsTest, RemovesFields) {
   struct {
     std::string_view value, set, result;
   } const cases[] = {

@@ -10,7 +10,7 @@
 namespace cox::apply {
 namespace {
 
-// RemoveItems, but an object stays one when it loses everything: converters get nothing else.
+// RemoveItems, but an empty result stays an object, because converters require one.
 Result<Value> Without(Value object, const Type& type, const FieldSet& set) {
   COX_ASSIGN_OR_RETURN(Value left, RemoveItems(std::move(object), type, set));
   return left.is_null() ? Value::MakeObject() : std::move(left);
@@ -34,7 +34,7 @@ FieldSet FollowAt(const FieldSet& set, TypeRef ref) {
 
 FieldSet FollowType(const FieldSet& set, const Type& type) { return FollowAt(set, TypeRef(type)); }
 
-// What a write changes, and whose fields those were.
+// The changes of a write, and the conflicts with other managers.
 struct Updater::Changes {
   Comparison comparison;  // in the writer's version
   Conflicts conflicts;
@@ -59,11 +59,11 @@ Result<Comparison> Updater::CompareAt(const Value& before, const Value& after,
                     filter_(std::move(comparison->removed))};
 }
 
-// Takes from the other managers what `manager` changes or removes, and tells what it took.
+// Removes the fields that `manager` changes from the other managers, and returns them.
 Result<Updater::Changes> Updater::Takeover(const Value& before, const Value& after,
                                            Managers* managers, const ManagerId& manager) const {
   Changes changes;
-  std::map<std::string, Comparison, std::less<>> by_version;  // in versions that others write
+  std::map<std::string, Comparison, std::less<>> by_version;  // for versions of other managers
   COX_ASSIGN_OR_RETURN(changes.comparison, CompareAt(before, after, version_));
   for (auto it = managers->begin(); it != managers->end();) {
     auto& [id, owned] = *it;
@@ -90,19 +90,19 @@ Result<Updater::Changes> Updater::Takeover(const Value& before, const Value& aft
   return changes;
 }
 
-// `merged` without what the manager applied last time, except what it or others still own, and
-// except what only stands below something that is still owned.
+// `merged` without the fields that the manager applied before, except fields that still have an
+// owner and fields below those that were not applied by the manager.
 Result<Value> Updater::PruneDropped(Value merged, const Managers& managers,
                                     const Ownership& previous) const {
   const std::string& version = previous.api_version;
   const Type* type = versions_.TypeAt(version);
-  // The version it applied is gone: nobody can tell any more what that was.
+  // The version of the previous apply no longer exists, so its fields are unknown.
   if (type == nullptr || previous.fields.Empty()) return merged;
   COX_ASSIGN_OR_RETURN(Value whole, versions_.Convert(merged, version));
   COX_ASSIGN_OR_RETURN(Value pruned,
                        Without(whole, *type, WithNamedFields(previous.fields, *type)));
 
-  // Give back what is owned, in the terms of each version that managers write.
+  // Restore owned fields, in each version in which managers write.
   std::map<std::string, FieldSet> owned_at;
   owned_at[version];
   for (const auto& [id, owned] : managers) {
@@ -125,8 +125,8 @@ Result<Value> Updater::PruneDropped(Value merged, const Managers& managers,
         pruned, Without(whole, *owned_type, WithNamedFields(all, *owned_type).Difference(wanted)));
   }
 
-  // Removing an item also removed what others' defaulting had put below it without owning it: of
-  // what went, only what the manager had applied may go.
+  // Removing an item also removed fields below it that were defaulted and have no owner: remove
+  // only fields that the manager had applied.
   if (at != version) {
     COX_ASSIGN_OR_RETURN(whole, versions_.Convert(whole, version));
     COX_ASSIGN_OR_RETURN(pruned, versions_.Convert(pruned, version));
@@ -143,7 +143,7 @@ Result<Value> Updater::PruneDropped(Value merged, const Managers& managers,
 
 void Updater::FollowTypes(Managers* managers) const {
   for (auto& [id, owned] : *managers) {
-    // A version that is gone has no type; Takeover forgets who writes it.
+    // A version that no longer exists has no type; Takeover removes its managers.
     if (const Type* type = versions_.TypeAt(owned.api_version)) {
       owned.fields = FollowType(owned.fields, *type);
     }

@@ -13,23 +13,22 @@
 #include "object/type/type.h"
 #include "object/type/value.h"
 
-// The merge of one writer's wishes into an object that others write too: who owns what before and
-// after, what changes, and who is in the way. Knows nothing of metadata; see field_manager.h for
-// the front that does.
+// Merges the write of one manager into an object with several managers: computes ownership before
+// and after, changes and conflicts. It does not handle metadata; see field_manager.h for that.
 namespace cox::apply {
 
-// The versions in which an object can be read. Managers own fields in the terms of the version they
-// write, so ownership is compared in each of them.
+// The versions of an object. Managers own fields in the version in which they write, so ownership
+// is compared in each of these versions.
 class Versions {
  public:
   virtual ~Versions() = default;
-  // The type of objects at `version`, or null if there is no such version (any more): the managers
-  // that write it are forgotten.
+  // The type of objects at `version`, or null if the version does not exist (any more): the
+  // managers of that version are removed.
   virtual const Type* TypeAt(std::string_view version) const = 0;
   virtual Result<Value> Convert(const Value& object, std::string_view version) const = 0;
 };
 
-// An object that has one version.
+// An object with a single version.
 class OneVersion final : public Versions {
  public:
   OneVersion(const Type& type, std::string version) : type_(type), version_(std::move(version)) {}
@@ -43,31 +42,31 @@ class OneVersion final : public Versions {
   const std::string version_;
 };
 
-// Takes from a set what nobody may own through this resource (see FieldManager::Options).
+// Removes the fields from a set that cannot be owned through this resource (see
+// FieldManager::Options).
 using FieldFilter = std::function<FieldSet(FieldSet)>;
 
 // Guarantees: pure; the same input gives the same result.
-// Threads: may be shared if `versions` and `filter` may. Errors: what Convert and typed.h report.
+// Threads: may be shared if `versions` and `filter` may. Errors: those of Convert and typed.h.
 class Updater {
  public:
-  // `version` is the one that the objects below are in. REQUIRES: versions.TypeAt(version).
+  // `version` is the version of the objects below. REQUIRES: versions.TypeAt(version).
   Updater(const Versions& versions, std::string version, FieldFilter filter = nullptr);
 
-  // The object that follows from applying `config` to `live`: with what the manager sets now,
-  // without what it set last time and nobody owns any more.
+  // The result of applying `config` to `live`: fields of `config` are set, and fields that the
+  // manager applied before and that have no owner any more are removed.
   struct Applied {
-    std::optional<Value> object;  // none when `live` is already as wished
+    std::optional<Value> object;  // none if `live` does not change
     Managers managers;
   };
-  // Conflict, unless `force`, when other managers own what would change.
+  // Errors: Conflict, unless `force`, if other managers own fields that would change.
   Result<Applied> Apply(const Value& live, const Value& config, Managers managers,
                         const ManagerId& manager, bool force) const;
-  // As Apply, but leaves it to the caller to turn conflicts into an error: fills `conflicts` and
-  // succeeds with the forced result.
+  // Like Apply above, but without an error: fills `conflicts` and returns the forced result.
   Result<Applied> Apply(const Value& live, const Value& config, Managers managers,
                         const ManagerId& manager, Conflicts* conflicts) const;
 
-  // The managers after `live` was replaced by `after`: what changed is the manager's now.
+  // The managers after `live` was replaced by `after`: `manager` owns the changed fields.
   Result<Managers> Update(const Value& live, const Value& after, Managers managers,
                           const ManagerId& manager) const;
 
@@ -87,8 +86,8 @@ class Updater {
   const FieldFilter filter_;
 };
 
-// `set` after a change of the type: where something became atomic, paths below it become the path
-// to it.
+// Adapts `set` to a changed type: paths below a field that became atomic are replaced by the path
+// of that field.
 FieldSet FollowType(const FieldSet& set, const Type& type);
 
 }  // namespace cox::apply

@@ -9,7 +9,7 @@
 namespace cox::apply {
 namespace {
 
-// v1 calls a field `num` what v2 calls `count`.
+// The field `num` of v1 is called `count` in v2.
 class Renaming final : public Versions {
  public:
   Renaming() {
@@ -67,7 +67,7 @@ TEST(UpdaterTest, ComparesOwnershipInEachVersion) {
   EXPECT_EQ(Text(forced->managers), "b@v1{\"f:num\":{}} ");
 }
 
-TEST(UpdaterTest, RemovesWhatWasAppliedInAnotherVersion) {
+TEST(UpdaterTest, RemovesFieldsAppliedInAnotherVersion) {
   Renaming versions;
   Updater updater(versions, "v1");
   Result<Updater::Applied> applied = updater.Apply(
@@ -79,7 +79,7 @@ TEST(UpdaterTest, RemovesWhatWasAppliedInAnotherVersion) {
   EXPECT_EQ(Text(applied->managers), "a@v1{\"f:str\":{}} ");
 }
 
-TEST(UpdaterTest, KeepsWhatAnotherOwnsInAnotherVersion) {
+TEST(UpdaterTest, KeepsFieldsOwnedInAnotherVersion) {
   Renaming versions;
   Updater updater(versions, "v1");
   Result<Updater::Applied> applied =
@@ -92,7 +92,7 @@ TEST(UpdaterTest, KeepsWhatAnotherOwnsInAnotherVersion) {
   EXPECT_EQ(Text(applied->managers), "a@v1{\"f:str\":{}} b@v2{\"f:count\":{}} ");
 }
 
-TEST(UpdaterTest, ForgetsManagersOfVersionsThatAreGone) {
+TEST(UpdaterTest, RemovesManagersOfVersionsThatNoLongerExist) {
   Renaming versions;
   Updater updater(versions, "v1");
   Result<Managers> managers =
@@ -130,7 +130,7 @@ TEST(UpdaterTest, FilteredFieldsAreNeitherOwnedNorInConflict) {
   EXPECT_EQ(Text(applied->managers), "a@v1{\"f:struct\":{\"f:a\":{}}} b@v1{\"f:num\":{}} ");
 }
 
-TEST(FollowTypeTest, PathsBelowWhatBecameAtomicBecomeThePathToIt) {
+TEST(FollowTypeTest, ReplacesPathsBelowAtomicFields) {
   struct {
     std::string_view before, after;
   } const cases[] = {

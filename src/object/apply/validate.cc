@@ -12,7 +12,7 @@
 namespace cox::apply {
 namespace {
 
-// Hostile values are as long as their request: error texts are not.
+// Malicious values may be as long as the request, so truncate them in error texts.
 constexpr size_t kMaxShown = 1024;
 
 Status Expected(std::string_view what, const Value& got) {
@@ -121,7 +121,7 @@ class Validator {
     return Status::BadRequest(text);
   }
 
-  // Anything goes, except what would exhaust the stack of those who walk it.
+  // Accepts any value, but limits the depth to protect the stack.
   Status CheckUnknown(const Value& value, int depth) {
     if (depth > kMaxWalkDepth) return TooDeep();
     if (value.is_object()) {

@@ -7,14 +7,14 @@
 #include "object/apply/path.h"
 #include "object/type/limits.h"
 
-// What the recursive walks of typed.h have in common.
+// Helpers of the recursive functions of typed.h.
 namespace cox::apply {
 
 inline constexpr int kMaxWalkDepth = limits::kMaxTypedDepth;
 
 inline Status TooDeep() { return Status::BadRequest(": nested too deeply"); }
 
-// Errors start as ": text" and gather their path on the way up: ".name: text".
+// Adds a path element in front: errors start as ": text" and become ".name: text".
 inline Status Under(const PathElement& element, const Status& status) {
   std::string text;
   element.AppendTo(&text);

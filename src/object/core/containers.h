@@ -5,11 +5,11 @@
 
 namespace cox::core_rules {
 
-// Of an entry of spec.initContainers: whether it is started in its turn and then goes on beside the
-// others (restartPolicy Always).
+// Whether a container of spec.initContainers is a sidecar (restartPolicy Always): it is started in
+// order and keeps running.
 bool IsSidecar(const core::v1::Container& init);
 
-// An ephemeral container in the form of the others, without its target.
+// Converts an ephemeral container to a Container, without its target.
 core::v1::Container AsContainer(const core::v1::EphemeralContainer& ephemeral);
 
 }  // namespace cox::core_rules

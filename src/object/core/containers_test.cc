@@ -11,15 +11,15 @@ namespace {
 using core::v1::Container;
 using core::v1::EphemeralContainer;
 
-TEST(CoreContainersTest, ASidecarIsAnInitContainerThatIsAlwaysRestarted) {
+TEST(CoreContainersTest, SidecarIsInitContainerWithRestartPolicyAlways) {
   EXPECT_FALSE(IsSidecar({}));
   EXPECT_FALSE(IsSidecar({.restartPolicy = "OnFailure"}));
   EXPECT_FALSE(IsSidecar({.restartPolicy = "Never"}));
   EXPECT_TRUE(IsSidecar({.restartPolicy = "Always"}));
 }
 
-TEST(CoreContainersTest, AnEphemeralContainerHasTheFieldsOfTheOthers) {
-  // One field of each kind, and a target, which others do not have.
+TEST(CoreContainersTest, AsContainerCopiesAllFieldsOfEphemeralContainer) {
+  // One field of each kind, and a target, which other containers do not have.
   const std::string fields =
       R"("name":"e","image":"i","command":["c"],"args":["a"],"workingDir":"/w",)"
       R"("ports":[{"containerPort":1}],"envFrom":[{"prefix":"p"}],"env":[{"name":"n"}],)"

@@ -18,7 +18,7 @@ TEST(HostPortsTest, ConflictOnOneAddressOrOnAll) {
   EXPECT_FALSE(Conflict(all, {"0.0.0.0", "TCP", 81}));
 }
 
-TEST(HostPortsTest, AnyOfSeveral) {
+TEST(HostPortsTest, AnyConflictComparesAllPorts) {
   const HostPort one{"10.0.0.1", "TCP", 80};
   const HostPort two{"10.0.0.1", "TCP", 81};
   EXPECT_TRUE(AnyConflict({one, two}, {two}));
@@ -27,7 +27,7 @@ TEST(HostPortsTest, AnyOfSeveral) {
   EXPECT_FALSE(AnyConflict({one}, {}));
 }
 
-TEST(HostPortsTest, AreThoseOfMainContainersAndSidecars) {
+TEST(HostPortsTest, HostPortsOfMainContainersAndSidecars) {
   core::v1::Pod pod;
   pod.spec.containers.push_back(
       {.name = "main",

@@ -6,19 +6,20 @@
 
 #include "api/core/v1.h"
 
-// Which nodes are meant by labels and fields. Pure functions.
+// Node selectors: matching by labels and fields. Pure functions.
 namespace cox::core_rules {
 
-// Whether a label or field of this value (null: there is none) satisfies the requirement.
+// Whether a label or field with this value (null: it does not exist) satisfies the requirement.
 bool Holds(const core::v1::NodeSelectorRequirement& requirement, const std::string* value);
 
-// Whether all hold for the node's fields. There is one: metadata.name.
+// Whether the node's fields satisfy all requirements. The only field is metadata.name.
 bool FieldsMatch(const List<core::v1::NodeSelectorRequirement>& fields, const core::v1::Node& node);
 
 // A term with neither expressions nor fields matches no node.
 bool Matches(const core::v1::NodeSelectorTerm& term, const core::v1::Node& node);
 
-// What the Pod requires: its nodeSelector and one term of its required affinity, where it has any.
+// Whether the node satisfies the Pod's nodeSelector and, if present, one term of its required node
+// affinity.
 bool MatchesRequired(const core::v1::Pod& pod, const core::v1::Node& node);
 
 }  // namespace cox::core_rules

@@ -51,7 +51,7 @@ TEST(NodeSelectorTest, Requirements) {
   }
 }
 
-TEST(NodeSelectorTest, AllOfATermMustMatchAndAnEmptyOneMatchesNothing) {
+TEST(NodeSelectorTest, AllRequirementsOfATermMustMatchAndEmptyTermMatchesNothing) {
   const Node node = TestNode();
   const NodeSelectorRequirement ssd{.key = "disk", .operator_ = "In", .values = {"ssd"}};
   const NodeSelectorRequirement no_cores{.key = "cores", .operator_ = "DoesNotExist"};
@@ -62,12 +62,12 @@ TEST(NodeSelectorTest, AllOfATermMustMatchAndAnEmptyOneMatchesNothing) {
   EXPECT_TRUE(Matches({.matchExpressions = {ssd}}, node));
   EXPECT_FALSE(Matches({.matchExpressions = {ssd, no_cores}}, node));
   EXPECT_TRUE(Matches({.matchFields = {here}}, node));
-  EXPECT_FALSE(Matches({.matchFields = {uid}}, node));  // not a field to select by
+  EXPECT_FALSE(Matches({.matchFields = {uid}}, node));  // not a supported field
   EXPECT_TRUE(Matches({.matchExpressions = {ssd}, .matchFields = {here}}, node));
   EXPECT_FALSE(Matches({.matchExpressions = {ssd}, .matchFields = {there}}, node));
 }
 
-TEST(NodeSelectorTest, APodRequiresItsNodeSelectorAndOneTermOfItsAffinity) {
+TEST(NodeSelectorTest, PodRequiresNodeSelectorAndOneAffinityTerm) {
   const Node node = TestNode();
   Pod pod;
   EXPECT_TRUE(MatchesRequired(pod, node));
@@ -77,7 +77,7 @@ TEST(NodeSelectorTest, APodRequiresItsNodeSelectorAndOneTermOfItsAffinity) {
   auto& affinity = pod.spec.affinity.emplace().nodeAffinity.emplace();
   EXPECT_TRUE(MatchesRequired(pod, node));
   auto& terms = affinity.requiredDuringSchedulingIgnoredDuringExecution.emplace().nodeSelectorTerms;
-  EXPECT_FALSE(MatchesRequired(pod, node));  // none of no terms
+  EXPECT_FALSE(MatchesRequired(pod, node));  // an empty list of terms matches no node
   terms.push_back({.matchExpressions = {{.key = "cores", .operator_ = "Gt", .values = {"8"}}}});
   EXPECT_FALSE(MatchesRequired(pod, node));
   terms.push_back({.matchExpressions = {{.key = "cores", .operator_ = "Gt", .values = {"7"}}}});

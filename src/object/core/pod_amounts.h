@@ -8,17 +8,17 @@
 
 namespace cox::core_rules {
 
-// What the containers of a Pod take together. The main ones and the sidecars run at once and add
-// up; before that each init container runs beside the sidecars that were started until then. The
-// larger of both counts, for each resource by itself.
+// The total resources of a Pod's containers. Main containers and sidecars run concurrently and add
+// up; before that, each init container runs concurrently with the sidecars started so far. The
+// result is the maximum of both, separately for each resource.
 //
-// Components count in amounts of their own (exact quantities, whole units, one resource):
-//   of(container, init)     what one takes; init: it stands in spec.initContainers
-//   add(amount, more)       adds to `amount`
-//   raise(amount, other)    makes it the larger of both
-// A default amount is nothing. Amounts for the Pod as a whole and overhead are the caller's.
+// Callers supply the type of amounts (exact quantities, whole units, one resource):
+//   of(container, init)     the amount of one container; init: it is in spec.initContainers
+//   add(amount, more)       adds `more` to `amount`
+//   raise(amount, other)    sets `amount` to the maximum of both
+// A default-constructed amount is zero. Pod-level resources and overhead are left to the caller.
 template <class Of, class Add, class Raise>
-auto TakenTogether(const core::v1::PodSpec& spec, Of of, Add add, Raise raise) {
+auto AggregateContainerResources(const core::v1::PodSpec& spec, Of of, Add add, Raise raise) {
   using Amount = std::invoke_result_t<Of&, const core::v1::Container&, bool>;
   Amount total{};
   for (const core::v1::Container& main : spec.containers) add(total, of(main, false));

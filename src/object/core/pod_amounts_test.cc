@@ -23,13 +23,13 @@ Container SidecarTakes(int64_t milli_cpu) {
 }
 
 int64_t MilliCpu(const PodSpec& spec) {
-  return TakenTogether(
+  return AggregateContainerResources(
       spec, [](const Container& c, bool) { return c.resources.requests.Get("cpu")->MilliValue(); },
       [](int64_t& total, int64_t more) { total += more; },
       [](int64_t& amount, int64_t other) { amount = std::max(amount, other); });
 }
 
-TEST(PodAmountsTest, TheLargerOfWhatRunsAtOnceAndOfEachInitContainerInItsTurn) {
+TEST(PodAmountsTest, TotalIsMaximumOfRunningContainersAndEachInitContainer) {
   const struct {
     List<Container> init, main;
     int64_t want;
@@ -52,12 +52,12 @@ TEST(PodAmountsTest, TheLargerOfWhatRunsAtOnceAndOfEachInitContainerInItsTurn) {
   }
 }
 
-TEST(PodAmountsTest, TellsWhichListAContainerIsOf) {
+TEST(PodAmountsTest, CallbackReceivesWhetherContainerIsInit) {
   PodSpec spec;
   spec.containers = {{.name = "a"}, {.name = "b"}};
   spec.initContainers = {{.name = "i"}, {.name = "s", .restartPolicy = "Always"}};
   std::string seen;
-  (void)TakenTogether(
+  (void)AggregateContainerResources(
       spec,
       [&](const Container& container, bool init) {
         seen += container.name + (init ? "! " : " ");

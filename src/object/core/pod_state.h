@@ -5,14 +5,14 @@
 
 #include "api/core/v1.h"
 
-// What the status of a Pod says. Pure functions.
+// Predicates on the status of a Pod. Pure functions.
 namespace cox::core_rules {
 
-// Whether it is over for good: Succeeded or Failed.
+// Whether the phase is terminal: Succeeded or Failed.
 bool IsTerminal(const core::v1::Pod& pod);
 bool IsTerminalPhase(std::string_view phase);
 
-// By its condition alone, whatever its phase.
+// Checks only the Ready condition, not the phase.
 bool IsReady(const core::v1::Pod& pod);
 
 }  // namespace cox::core_rules

@@ -8,7 +8,7 @@ namespace {
 
 using core::v1::Pod;
 
-TEST(CorePodStateTest, TwoPhasesAreTerminal) {
+TEST(CorePodStateTest, SucceededAndFailedAreTerminal) {
   const struct {
     const char* phase;
     bool terminal;
@@ -22,7 +22,7 @@ TEST(CorePodStateTest, TwoPhasesAreTerminal) {
   }
 }
 
-TEST(CorePodStateTest, ReadinessIsACondition) {
+TEST(CorePodStateTest, ReadyDependsOnTheReadyCondition) {
   Pod pod;
   EXPECT_FALSE(IsReady(pod));
   pod.status.conditions = {{.type = "ContainersReady", .status = "True"}};

@@ -5,13 +5,14 @@
 
 #include "api/core/v1.h"
 
-// Which taints of nodes a Pod puts up with. Pure functions.
+// Tolerations of node taints. Pure functions.
 namespace cox::core_rules {
 
-// An empty effect is every effect; an empty key with Exists every taint. No operator is Equal.
+// An empty effect matches every effect; an empty key with Exists matches every taint. The default
+// operator is Equal.
 bool Tolerates(const core::v1::Toleration& toleration, const core::v1::Taint& taint);
 
-// The first that tolerates the taint; null: none does.
+// The first toleration that tolerates the taint, or null.
 const core::v1::Toleration* FindToleration(const List<core::v1::Toleration>& tolerations,
                                            const core::v1::Taint& taint);
 

@@ -31,7 +31,7 @@ TEST(TolerationsTest, Tolerates) {
   }
 }
 
-TEST(TolerationsTest, TheFirstThatToleratesIsFound) {
+TEST(TolerationsTest, FindsTheFirstMatchingToleration) {
   const List<Toleration> tolerations = {
       {.key = "other", .operator_ = "Exists"},
       {.key = "k", .operator_ = "Exists", .effect = "NoExecute", .tolerationSeconds = 5},

@@ -3,14 +3,14 @@
 
 #include "object/type/value.h"
 
-// How deep documents nest. Most patch algorithms recurse over the patch: they refuse one deeper
-// than limits::kMaxTypedDepth first, and then need not count.
+// The nesting depth of documents. Most patch algorithms are recursive: they first reject patches
+// deeper than limits::kMaxTypedDepth and then need no check.
 namespace cox::patch {
 
-// Arrays and objects inside each other: 0 for a scalar, 1 for {"a": 1}.
+// The nesting of arrays and objects: 0 for a scalar, 1 for {"a": 1}.
 int DepthOf(const Value& value);
 
-// DepthOf(value) > limit, without going deeper than that.
+// DepthOf(value) > limit, without descending further.
 bool DeeperThan(const Value& value, int limit);
 
 }  // namespace cox::patch

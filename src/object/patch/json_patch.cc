@@ -27,8 +27,8 @@ std::string Inaccessible(int64_t index) {
   return "Unable to access invalid index: " + std::to_string(index) + std::string(kBadIndex);
 }
 
-// Where an item is, or goes if it is new: `size` counts the places there are.
-// The error is the cause only; operations say what they were about.
+// The position of an item, or of a new item: `size` is the number of valid positions. The error
+// contains only the cause; operations add their context.
 Result<size_t> Position(std::string_view token, size_t size) {
   ArrayIndex index = ParseArrayIndex(token);
   if (!index.value) return Fail(NoNumber(token, index));
@@ -37,7 +37,7 @@ Result<size_t> Position(std::string_view token, size_t size) {
   return static_cast<size_t>(*index.value < 0 ? *index.value + places : *index.value);
 }
 
-// What `token` names in `parent`; a missing member is null (`absent`), a missing item an error.
+// The value of `token` in `parent`; a missing member is null (`absent`), a missing item an error.
 Result<const Value*> Get(const Value& parent, std::string_view token) {
   static const Value absent;
   if (parent.is_object()) {
@@ -85,14 +85,14 @@ Result<Value> Remove(Value& parent, const std::string& token) {
   return removed;
 }
 
-// An item or member, by the container that holds it.
+// A position of an item or member in its container.
 struct Place {
-  Value* parent = nullptr;  // null: there is no such container
+  Value* parent = nullptr;  // null: the container does not exist
   std::string token;
-  int depth = 0;  // arrays and objects around it
+  int depth = 0;  // number of arrays and objects around it
 };
 
-// One run of a patch over a document.
+// The application of a patch to a document.
 class Run {
  public:
   explicit Run(Value& document) : document_(document), depth_bound_(DepthOf(document)) {}
@@ -117,9 +117,9 @@ class Run {
             .depth = static_cast<int>(pointer->tokens().size())};
   }
 
-  // Whether `value`, at most `below` deep, may go to `to`: copies into copies double the depth, and
-  // a Value's own recursion must stay bounded. The exact depth costs a walk over the document, so
-  // it is looked up only when the cheap upper bound says that it might matter.
+  // Whether `value`, with a depth of at most `below`, can be put at `to`. Copies into copies double
+  // the depth, and the recursion of Value must be limited. The exact depth needs a traversal of the
+  // document, so it is computed only if the cheap upper bound exceeds the limit.
   Status CheckDepth(const Place& to, const Value& value, int below) {
     int bound = std::max(depth_bound_, to.depth + below);
     if (bound > limits::kMaxDepth) {
@@ -185,7 +185,7 @@ class Run {
     if (at.parent->is_object()) {
       at.parent->as_object()[at.token] = operation.value;
     } else {
-      *const_cast<Value*>(*old) = operation.value;  // ours: an item of document_
+      *const_cast<Value*>(*old) = operation.value;  // safe: an item of document_
     }
     return {};
   }
@@ -199,7 +199,7 @@ class Run {
       return moved.status().WithContext("error in move for path: '" + from.token + "'");
     }
     if (!operation.path) return NoPath("move");
-    Place to = Find(*operation.path);  // after the removal, which may have shifted or taken it
+    Place to = Find(*operation.path);  // after the removal, which may have changed the position
     if (to.parent == nullptr) return NoDestination("move", *operation.path);
     Status added = Put(to, std::move(*moved), depth_bound_);
     return added.ok() ? added
@@ -266,14 +266,14 @@ class Run {
 
   Value& document_;
   size_t copied_bytes_ = 0;
-  int depth_bound_;  // the document is at most this deep
+  int depth_bound_;  // upper bound of the document's depth
 };
 
 Status Undecodable(std::string_view why) {
   return Status::BadRequest("error decoding patch: " + std::string(why));
 }
 
-// The text of a member that is a string, absent or null.
+// Reads a member that is a string, absent or null.
 Status ReadText(const Value& operation, std::string_view field, std::optional<std::string>* text) {
   const Value* member = operation.Find(field);
   if (member == nullptr || member->is_null()) return {};

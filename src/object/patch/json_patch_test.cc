@@ -29,7 +29,7 @@ TEST(JsonPatch, AgreesWithUpstream) {
   }
 }
 
-TEST(JsonPatch, TestComparesValuesNotSpelling) {
+TEST(JsonPatch, TestOperationComparesValuesNotText) {
   for (const char* patch : {
            R"([{"op":"test","path":"/s","value":"\u0061<"}])",
            R"([{"op":"test","path":"/i","value":1.0}])",
@@ -39,14 +39,14 @@ TEST(JsonPatch, TestComparesValuesNotSpelling) {
        }) {
     EXPECT_TRUE(Patched(R"({"s":"a<","i":1,"l":[null,{"a":1,"b":2}]})", patch).ok()) << patch;
   }
-  // 2^53 and its neighbour are the same double but not the same number.
+  // 2^53 and 2^53 + 1 are equal as doubles but different numbers.
   EXPECT_FALSE(Patched(R"({"i":9007199254740993})",
                        R"([{"op":"test","path":"/i","value":9007199254740992}])")
                    .ok());
 }
 
 TEST(JsonPatch, OperationsOnTheRootFailWithoutCrash) {
-  // The library upstream uses crashes on the first two.
+  // The library that upstream uses crashes on the first two.
   EXPECT_EQ(Patched("{}", R"([{"op":"replace","path":""}])").status().message(),
             "replace operation value must be object or array");
   EXPECT_EQ(Patched("{}", R"([{"op":"test","path":""}])").status().message(),
@@ -55,7 +55,7 @@ TEST(JsonPatch, OperationsOnTheRootFailWithoutCrash) {
   EXPECT_FALSE(Patched("5", "[]").ok());
 }
 
-TEST(JsonPatch, RefusesBodiesThatAreNoPatch) {
+TEST(JsonPatch, RejectsInvalidBodies) {
   struct {
     const char* body;
     const char* error;
@@ -92,7 +92,7 @@ TEST(JsonPatch, RefusesBodiesThatAreNoPatch) {
   }
 }
 
-TEST(JsonPatch, NullIsAnEmptyPatchAndANullOperationUnknown) {
+TEST(JsonPatch, NullPatchIsEmptyAndNullOperationIsUnknown) {
   EXPECT_TRUE(Patched(R"({"a":1})", "null").ok());
   EXPECT_EQ(Patched(R"({"a":1})", "[null]").status().message(), "Unexpected kind: unknown");
 }
@@ -108,7 +108,7 @@ TEST(JsonPatch, ReportsUnknownAndDuplicateFields) {
                                  "unknown field \"[0].foo\"", "unknown field \"[1].OP\""));
 }
 
-TEST(JsonPatch, BoundsTheNumberOfOperations) {
+TEST(JsonPatch, LimitsTheNumberOfOperations) {
   auto patch_of = [](size_t count) {
     Value::Array operations(count, Json(R"({"op":"test","path":"/a","value":1})"));
     return DecodeJsonPatch(Value(std::move(operations)));
@@ -132,7 +132,7 @@ TEST(JsonPatch, BoundsTheBytesCopied) {
             "exceeding the limit 3145728");
 }
 
-TEST(JsonPatch, BoundsTheDepth) {
+TEST(JsonPatch, LimitsTheDepth) {
   // Copying an object into its own innermost object doubles its depth each time.
   Value doc = Json(R"({"a":{}})");
   std::string innermost = "/a";
@@ -150,7 +150,7 @@ TEST(JsonPatch, BoundsTheDepth) {
   EXPECT_EQ(DepthOf(*deep), (1 << 10) + 1);
 }
 
-TEST(JsonPatch, ManyMovesDoNotExhaustTheDepthBound) {
+TEST(JsonPatch, ManyMovesDoNotExceedTheDepthLimit) {
   Value doc = Json(R"({"a":{"b":{"c":1}},"d":{}})");
   JsonPatch patch;
   for (int i = 0; i < 5'000; ++i) {

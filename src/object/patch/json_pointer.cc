@@ -72,7 +72,7 @@ ArrayIndex ParseArrayIndex(std::string_view token) {
   std::string_view digits = token;
   if (digits.starts_with('+')) {
     digits.remove_prefix(1);
-    if (digits.starts_with('-')) return {};  // from_chars would take the second sign
+    if (digits.starts_with('-')) return {};  // from_chars would accept the second sign
   }
   int64_t value = 0;
   auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);

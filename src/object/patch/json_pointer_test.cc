@@ -18,8 +18,8 @@ TEST(JsonPointer, SplitsAndUnescapesTokens) {
           {"/a", {"a"}},          {"/a/b/0", {"a", "b", "0"}}, {"/", {""}},
           {"//", {"", ""}},       {"/a/", {"a", ""}},          {"/a~1b/m~0n", {"a/b", "m~n"}},
           {"/~01", {"~1"}},        // not "/": ~0 is unescaped last
-          {"/~2/~", {"~2", "~"}},  // accepted as they stand
-          {"a/b", {"b"}},          // what stands before the first slash is dropped
+          {"/~2/~", {"~2", "~"}},  // accepted unchanged
+          {"a/b", {"b"}},          // text before the first slash is ignored
           {" /b", {"b"}},
       };
   for (const auto& c : cases) {
@@ -29,7 +29,7 @@ TEST(JsonPointer, SplitsAndUnescapesTokens) {
   }
 }
 
-TEST(JsonPointer, TextWithoutSlashPointsNowhere) {
+TEST(JsonPointer, TextWithoutSlashIsNoPointer) {
   for (const char* text : {"", "a", "~1", "#"}) EXPECT_FALSE(JsonPointer::Parse(text)) << text;
 }
 
@@ -59,7 +59,7 @@ TEST(JsonPointer, FindsTheContainer) {
   }
 }
 
-TEST(ArrayIndex, ReadsWhatStrconvReads) {
+TEST(ArrayIndex, ParsesLikeStrconvAtoi) {
   EXPECT_EQ(ParseArrayIndex("0").value, 0);
   EXPECT_EQ(ParseArrayIndex("007").value, 7);
   EXPECT_EQ(ParseArrayIndex("+7").value, 7);

@@ -11,7 +11,7 @@
 namespace cox::patch {
 namespace {
 
-// Removes the nulls of `value`'s objects, at any depth.
+// Removes nulls from the objects in `value`, at any depth.
 void DropNulls(Value& value) {
   std::vector<Value*> work = {&value};
   while (!work.empty()) {
@@ -24,13 +24,13 @@ void DropNulls(Value& value) {
       for (auto& [key, member] : at->as_object()) {
         if (!member.is_null()) kept.Append(std::move(key), std::move(member));
       }
-      at->as_object() = std::move(kept);  // sorted still: only left some out
+      at->as_object() = std::move(kept);  // still sorted
       for (auto& [key, member] : at->as_object()) work.push_back(&member);
     }
   }
 }
 
-// Brings the members of `patch` into `target`, up to the contents of objects.
+// Merges the members of `patch` into `target`, except for the contents of objects.
 void LayOver(Value::Object& target, const Value::Object& patch) {
   for (const auto& [key, value] : patch) {
     if (value.is_null()) {
@@ -42,7 +42,8 @@ void LayOver(Value::Object& target, const Value::Object& patch) {
       if (!member.is_object()) member = Value::MakeObject();  // the caller merges it
       continue;
     }
-    // Nulls in arrays go too, except (as in the API server) where the array replaces an object.
+    // Nulls in arrays are dropped too, except (as in the API server) if the array replaces an
+    // object.
     bool keeps_nulls = member.is_object();
     member = value;
     if (!keeps_nulls) DropNulls(member);
@@ -77,7 +78,7 @@ Value::Object Diff(const Value::Object& original, const Value::Object& modified)
   return patch;
 }
 
-// The part of a patch that removes: its nulls and the objects around them.
+// The removals of a patch: its nulls and the objects around them.
 Value::Object Removals(const Value::Object& patch) {
   Value::Object kept;
   for (const auto& [key, value] : patch) {
@@ -91,7 +92,7 @@ Value::Object Removals(const Value::Object& patch) {
   return kept;
 }
 
-// The rest: what it adds and changes. An object that held only nulls goes, an empty one stays.
+// The additions and changes. An object that contained only nulls is dropped, an empty one stays.
 Value::Object Changes(const Value::Object& patch) {
   Value::Object kept;
   for (const auto& [key, value] : patch) {
@@ -107,7 +108,7 @@ Value::Object Changes(const Value::Object& patch) {
   return kept;
 }
 
-// Lays one patch over another: as applying it, but a removal stays a removal.
+// Merges one patch into another: like applying it, but removals stay removals.
 void Combine(Value::Object& first, const Value::Object& second) {
   for (const auto& [key, value] : second) {
     Value& member = first[key];
@@ -135,7 +136,7 @@ Result<Value> ApplyMergePatch(Value document, const Value& patch) {
     Pair at = work.back();
     work.pop_back();
     LayOver(*at.target, *at.patch);
-    // Only now, as the target's members will not move any more, go into those that are objects.
+    // Descend only now, because the target's members do not move any more.
     for (const auto& [key, value] : *at.patch) {
       if (value.is_object())
         work.push_back({&at.target->Find(key)->as_object(), &value.as_object()});

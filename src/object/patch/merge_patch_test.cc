@@ -20,7 +20,7 @@ Value Nested(int depth) {
   return value;
 }
 
-TEST(MergePatch, AppliesAsUpstream) {
+TEST(MergePatch, AppliesLikeUpstream) {
   for (const Case& c : ReadCases("merge_patch.json")) {
     c.Expect(ApplyMergePatch(c["original"], c["patch"]));
   }
@@ -44,7 +44,7 @@ TEST(MergePatch, IsIdempotent) {
   }
 }
 
-TEST(MergePatch, DepthCostsNoStack) {
+TEST(MergePatch, DeepDocumentsNeedNoStack) {
   Value deep = Nested(limits::kMaxDepth);
   Result<Value> merged = ApplyMergePatch(Json("{}"), deep);
   ASSERT_TRUE(merged.ok());
@@ -63,14 +63,14 @@ TEST(CreateMergePatch, AppliedGivesTheModifiedDocument) {
     if (!c["expected"].is_object()) continue;
     Result<Value> patch = CreateMergePatch(c["original"], c["expected"]);
     ASSERT_TRUE(patch.ok());
-    // Nulls in the modified document cannot be expressed: apply it to nothing to be rid of them.
+    // Nulls in the modified document cannot be expressed: remove them by applying it to {}.
     Value wanted = *ApplyMergePatch(Json("{}"), c["expected"]);
     if (wanted != c["expected"] || !c["original"].is_object()) continue;
     EXPECT_EQ(*ApplyMergePatch(c["original"], *patch), wanted);
   }
 }
 
-TEST(CreateMergePatch, RefusesWhatIsNoObjectOrTooDeep) {
+TEST(CreateMergePatch, RejectsNonObjectsAndDeepDocuments) {
   for (const char* other : {"[]", "[{}]", "5", "\"a\""}) {
     EXPECT_EQ(CreateMergePatch(Json(other), Json("{}")).status().message(),
               "Invalid JSON Document");

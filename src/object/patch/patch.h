@@ -11,11 +11,10 @@
 #include "object/type/type.h"
 #include "object/type/value.h"
 
-// The PATCH request: which kind of patch a body is, and the object with it applied.
+// PATCH requests: detects the type of a patch and applies it to an object.
 //
-// The kinds themselves are in json_patch.h, merge_patch.h and strategic.h, with errors that say
-// what went wrong. The functions here give the API server's answers instead, which tell less (see
-// Apply).
+// The patch types are implemented in json_patch.h, merge_patch.h and strategic.h, with detailed
+// errors. The functions here return the API server's errors, which are less detailed (see Apply).
 namespace cox::patch {
 
 enum class PatchType : uint8_t {
@@ -26,24 +25,23 @@ enum class PatchType : uint8_t {
 };
 
 std::string_view MediaType(PatchType type);
-// By the media type of a request, with or without parameters ("; charset=utf-8"); none if there is
-// no such patch, which is then UnsupportedMediaType. Case matters, as in the API server.
+// By the media type of a request, with or without parameters ("; charset=utf-8"); nullopt if it is
+// not a patch type, which is then UnsupportedMediaType. Case-sensitive, as in the API server.
 std::optional<PatchType> PatchTypeOf(std::string_view media_type);
 
-// `original` with the patch in `body` applied. `type` is that of the object; only strategic patches
-// use it. `strict` gets the patch's duplicate fields, and the unknown ones of JSON Patch
-// operations; unknown fields of the object show when the result is decoded.
+// Applies the patch in `body` to `original`. `type` is the type of the object; only strategic
+// patches use it. `strict` receives duplicate fields of the patch, and unknown fields of JSON Patch
+// operations; unknown fields of the object are detected when the result is decoded.
 //
-// Errors: BadRequest for a body that is no such patch; RequestEntityTooLarge for too many
-// operations;
-//   Invalid with a text that names no cause for a JSON Patch that does not apply (and a strategic
-//   patch with lists of lists); no reason (code 500) for other failures of strategic patches.
+// Errors: BadRequest for an invalid patch; RequestEntityTooLarge for too many operations; Invalid
+//   without the cause for a JSON Patch that cannot be applied (and a strategic patch with lists of
+//   lists); no reason (code 500) for other failures of strategic patches.
 // REQUIRES: patch is not kApply.
 Result<Value> Apply(PatchType patch, const Value& original, std::string_view body, const Type& type,
                     json::Strictness* strict = nullptr);
 
-// The same for a typed object. `strict` also gets what the result has and T does not.
-// The object goes without apiVersion and kind, which structs do not hold: a patch of them is lost.
+// The same for a typed object. `strict` also receives fields of the result that T does not have.
+// Structs do not contain apiVersion and kind, so changes of them are lost.
 template <class T>
 Result<T> ApplyTo(PatchType patch, const T& original, std::string_view body,
                   json::Strictness* strict = nullptr) {

@@ -16,7 +16,7 @@ using ::testing::ElementsAre;
 constexpr char kConfigMap[] =
     R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"a":"1","b":"2"}})";
 
-TEST(PatchType, IsNamedByMediaType) {
+TEST(PatchType, IsDetectedByMediaType) {
   for (PatchType type :
        {PatchType::kJson, PatchType::kMerge, PatchType::kStrategic, PatchType::kApply}) {
     EXPECT_EQ(PatchTypeOf(MediaType(type)), type);
@@ -31,7 +31,7 @@ TEST(PatchType, IsNamedByMediaType) {
   }
 }
 
-TEST(ApplyPatch, GivesTheServersAnswers) {
+TEST(ApplyPatch, ReturnsTheErrorsOfTheApiServer) {
   constexpr char kRejected[] = "the server rejected our request due to an error in our request";
   struct {
     PatchType type;
@@ -74,7 +74,7 @@ TEST(ApplyPatch, GivesTheServersAnswers) {
   }
 }
 
-TEST(ApplyPatch, AppliesEachKind) {
+TEST(ApplyPatch, AppliesEachPatchType) {
   struct {
     PatchType type;
     const char* body;
@@ -124,7 +124,7 @@ TEST(ApplyTo, PatchesStructs) {
   EXPECT_EQ(patched->spec.template_.spec.containers[1].image, "b:2");
 }
 
-TEST(ApplyTo, ReportsFieldsTheTypeDoesNotHave) {
+TEST(ApplyTo, ReportsUnknownFields) {
   json::Strictness strict;
   Result<core::v1::ConfigMap> patched =
       ApplyTo(PatchType::kMerge, core::v1::ConfigMap{}, R"({"nope":1,"data":{"a":"b"}})", &strict);

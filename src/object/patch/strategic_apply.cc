@@ -15,8 +15,8 @@ namespace {
 
 enum class Nulls : uint8_t { kKeep, kDrop };
 
-// What of a patch's value goes into a document that has nothing there: nothing with "$patch", and
-// no nulls. False if nothing is left.
+// Prepares a value of a patch for a document without this member: drops objects with "$patch", and
+// nulls. False if nothing is left.
 bool Clean(Value& value, Nulls nulls) {
   if (value.is_null()) return nulls == Nulls::kKeep;
   if (value.is_object()) {
@@ -33,8 +33,8 @@ bool Clean(Value& value, Nulls nulls) {
   return true;
 }
 
-// "$patch" in an object.
-Status ObeyDirective(Value::Object& original, const Value::Object& patch) {
+// Executes "$patch" in an object.
+Status ApplyDirective(Value::Object& original, const Value::Object& patch) {
   const Value& directive = *patch.Find(kDirective);
   if (directive == Value("delete")) {
     original = {};
@@ -48,7 +48,7 @@ Status ObeyDirective(Value::Object& original, const Value::Object& patch) {
   return UnknownDirective(patch);
 }
 
-// "$retainKeys": every member the patch sets must be listed, what is not listed goes.
+// "$retainKeys": every member that the patch sets must be listed; members not listed are removed.
 Status RetainKeys(Value::Object& original, const Value::Object& patch) {
   const Value* directive = patch.Find(kRetainKeys);
   if (directive == nullptr) return {};
@@ -69,7 +69,7 @@ Status RetainKeys(Value::Object& original, const Value::Object& patch) {
   return {};
 }
 
-// The list that `holder` has as `key`: null if it has none.
+// The list `key` of `holder`; null if it does not exist.
 Result<const Value::Array*> ListAt(const Value::Object& holder, std::string_view key) {
   const Value* value = holder.Find(key);
   if (value == nullptr) return static_cast<const Value::Array*>(nullptr);
@@ -77,7 +77,7 @@ Result<const Value::Array*> ListAt(const Value::Object& holder, std::string_view
   return &value->as_array();
 }
 
-// Whether the items of an ordered list are told apart by the merge key, or are scalars themselves.
+// The merge key of an ordered list's items; empty if they are scalars.
 Result<std::string_view> OrderingKey(const Value::Array& merged, const Value::Array& order,
                                      const FieldMeta& field) {
   auto has_objects = [](const Value::Array& items) {
@@ -93,10 +93,9 @@ Result<std::string_view> OrderingKey(const Value::Array& merged, const Value::Ar
   return field.merge_key;
 }
 
-// The order in which the server is taken to have a list's items while an order directive is obeyed.
-// Not quite its own: in the API server items that the patch adds take the places of those it
-// deletes, so unmentioned items stay before them. Renaming an item with kubectl apply depends on
-// it.
+// The order of the server's items for an order directive. It is not exactly the order of the list:
+// as in the API server, items that the patch adds take the positions of those that it deletes, so
+// unmentioned items stay before them. Renaming an item with kubectl apply depends on this.
 Result<std::vector<std::string>> ServerOrder(const Value::Array* server, const Value::Array* change,
                                              std::string_view merge_key) {
   std::vector<std::string> ids;
@@ -121,7 +120,7 @@ Result<std::vector<std::string>> ServerOrder(const Value::Array* server, const V
   return ids;
 }
 
-// "$setElementOrder/<name>": merges that list, removes what its delete list says, puts it in order.
+// "$setElementOrder/<name>": merges that list, executes its delete directive, and sorts it.
 Status MergeOrderedList(Value::Object& original, const Value::Object& patch, std::string_view name,
                         const Value& order_value, const Type& type, Mode mode) {
   if (!order_value.is_array()) return WrongType("[]interface {}", order_value);
@@ -157,9 +156,9 @@ Status MergeOrderedList(Value::Object& original, const Value::Object& patch, std
   return {};
 }
 
-// "$deleteFromPrimitiveList/<name>" for a list that no order directive took care of.
-Status ObeyDeleteList(Value::Object& original, std::string_view key, const Value& deleted,
-                      const Type& type) {
+// "$deleteFromPrimitiveList/<name>" for a list without an order directive.
+Status ApplyDeleteList(Value::Object& original, std::string_view key, const Value& deleted,
+                       const Type& type) {
   COX_ASSIGN_OR_RETURN(std::string_view name, FieldOfDeleteListKey(key));
   Value* list = original.Find(name);
   if (deleted.is_null()) original.Erase(name);
@@ -170,7 +169,7 @@ Status ObeyDeleteList(Value::Object& original, std::string_view key, const Value
   return {};
 }
 
-// A member the patch sets to something.
+// Merges a member that the patch sets to a value.
 Status MergeMember(Value::Object& original, const std::string& key, const Value& change,
                    const Type& type, Mode mode) {
   Value* member = original.Find(key);
@@ -207,11 +206,11 @@ Status MergeMember(Value::Object& original, const std::string& key, const Value&
 
 Status MergeObject(Value::Object& original, const Value::Object& patch, const Type& type,
                    Mode mode) {
-  if (patch.contains(kDirective)) return ObeyDirective(original, patch);
+  if (patch.contains(kDirective)) return ApplyDirective(original, patch);
 
   const bool apply = mode == Mode::kApply;
   if (apply) COX_RETURN_IF_ERROR(RetainKeys(original, patch));
-  std::unordered_set<std::string_view> ordered;  // lists that an order directive takes care of
+  std::unordered_set<std::string_view> ordered;  // lists with an order directive
   for (const auto& [key, value] : patch) {
     if (!IsOrderKey(key)) continue;
     COX_ASSIGN_OR_RETURN(std::string_view name, FieldOfOrderKey(key));
@@ -226,11 +225,11 @@ Status MergeObject(Value::Object& original, const Value::Object& patch, const Ty
       COX_RETURN_IF_ERROR(MergeMember(original, key, value, type, mode));
     }
   }
-  // Last, so that an item which the patch both adds and deletes is gone.
+  // Last, so that an item that the patch both adds and deletes is deleted.
   for (const auto& [key, value] : patch) {
     if (!apply || !IsDeleteListKey(key)) continue;
     COX_ASSIGN_OR_RETURN(std::string_view name, FieldOfDeleteListKey(key));
-    if (!ordered.contains(name)) COX_RETURN_IF_ERROR(ObeyDeleteList(original, key, value, type));
+    if (!ordered.contains(name)) COX_RETURN_IF_ERROR(ApplyDeleteList(original, key, value, type));
   }
   return {};
 }

@@ -8,12 +8,12 @@
 namespace cox::patch::strategic {
 namespace {
 
-// Lists of objects that merge: items of the two patches with the same merge key.
+// For merged lists of objects: compares items of the two patches with the same merge key.
 Result<bool> ListsHaveConflict(const Value::Array& a, const Value::Array& b,
                                const FieldMeta& field) {
   if (a.empty() || b.empty()) return false;
   COX_ASSIGN_OR_RETURN(ItemKind kind, CommonItemKind(a, b));
-  if (kind == ItemKind::kScalar) return false;  // each adds its own
+  if (kind == ItemKind::kScalar) return false;  // each patch adds its own
   COX_ASSIGN_OR_RETURN(std::vector<std::string> a_ids, Identities(a, field.merge_key));
   COX_ASSIGN_OR_RETURN(std::vector<std::string> b_ids, Identities(b, field.merge_key));
   std::unordered_map<std::string_view, const Value*> by_id;
@@ -32,7 +32,7 @@ Result<bool> MembersHaveConflict(const std::string& key, const Value& a, const V
                                  const Type& type) {
   if (a.is_object() && b.is_object()) {
     COX_ASSIGN_OR_RETURN(FieldMeta field, FindObjectField(type, key));
-    if (field.replace) return false;  // the patch's wins, as in kubectl
+    if (field.replace) return false;  // the patch's value wins, as in kubectl
     return HaveConflict(a.as_object(), b.as_object(), *field.type);
   }
   if (a.is_array() && b.is_array()) {
@@ -45,15 +45,15 @@ Result<bool> MembersHaveConflict(const std::string& key, const Value& a, const V
 }  // namespace
 
 Result<bool> HaveConflict(const Value::Object& a, const Value::Object& b, const Type& type) {
-  // One removes or replaces the whole, the other something in it: they agree only if they are
-  // alike.
+  // If one patch deletes or replaces the whole object and the other changes it, they conflict
+  // unless the directives are equal.
   const Value* a_directive = a.Find(kDirective);
   const Value* b_directive = b.Find(kDirective);
   if (a_directive != nullptr || b_directive != nullptr) {
     return a_directive == nullptr || b_directive == nullptr || *a_directive != *b_directive;
   }
   for (const auto& [key, value] : a) {
-    // Directives repeat what the members beside them say.
+    // Directives are implied by the members next to them.
     if (key == kRetainKeys || IsOrderKey(key) || IsDeleteListKey(key)) continue;
     const Value* other = b.Find(key);
     if (other == nullptr) continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Making patches: what the SDK and kubectl send.
+// Creation of patches, for the SDK and kubectl.
 #include <string>
 
 #include "object/codec/yaml/yaml.h"
@@ -15,7 +15,7 @@ namespace {
 
 using strategic::DiffObjects;
 
-// The members of a document, which must be an object or null and not too deep.
+// The members of a document, which must be an object or null and must not be too deep.
 Result<const Value::Object*> Members(const Value& document) {
   static const Value::Object none;
   if (document.is_null()) return &none;

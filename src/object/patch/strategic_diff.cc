@@ -9,18 +9,18 @@
 namespace cox::patch::strategic {
 namespace {
 
-// Go's dynamic types: unlike JSON's, 1 and 1.0 differ.
+// Compares Go's dynamic types: unlike in JSON, 1 and 1.0 differ.
 bool SameGoType(const Value& a, const Value& b) { return a.kind() == b.kind(); }
 
-// A list's part of a patch, and the directives beside it.
+// The patch of a list, with its directives.
 struct ListDiff {
   Value::Array items;
-  Value::Array deleted;  // of scalars
+  Value::Array deleted;  // scalars
   Value::Array order;
 };
 
-// An item with the text that lists are sorted by before they are compared. The text, not the value:
-// 10 comes before 2, as in the patches of kubectl.
+// An item with its sort key. Lists are sorted by text, not by value: 10 comes before 2, as in the
+// patches of kubectl.
 struct Sorted {
   std::string text;
   const Value* item;
@@ -33,7 +33,7 @@ Result<std::vector<Sorted>> SortItems(const Value::Array& items, std::string_vie
     if (!merge_key.empty() || item.is_object()) {
       COX_ASSIGN_OR_RETURN(scalar, MergeKeyOf(item, merge_key));
     }
-    // Strings whole: GoText shortens long ones.
+    // Strings are not truncated, as GoText does with long ones.
     out.push_back(
         {scalar->is_string() ? std::string(scalar->as_string()) : GoText(*scalar), &item});
   }
@@ -42,7 +42,7 @@ Result<std::vector<Sorted>> SortItems(const Value::Array& items, std::string_vie
   return out;
 }
 
-// Walks two sorted lists and calls back for each item that one has, or both: a null means absent.
+// Traverses two sorted lists in parallel; a null means that the item is absent.
 template <class Visit>
 Status WalkPairs(const std::vector<Sorted>& original, const std::vector<Sorted>& modified,
                  Visit visit) {
@@ -56,7 +56,7 @@ Status WalkPairs(const std::vector<Sorted>& original, const std::vector<Sorted>&
   return {};
 }
 
-// Brings `items`, parts of items of `modified`, into its order.
+// Sorts `items`, which are parts of items of `modified`, in its order.
 Status SortLike(Value::Array& items, const Value::Array& modified, std::string_view merge_key) {
   COX_ASSIGN_OR_RETURN(std::vector<std::string> identities, Identities(items, merge_key));
   COX_ASSIGN_OR_RETURN(std::vector<std::string> order, Identities(modified, merge_key));
@@ -70,7 +70,7 @@ Status DiffListsOfScalars(const Value::Array& original, const Value::Array& modi
   COX_ASSIGN_OR_RETURN(std::vector<Sorted> new_items, SortItems(modified, ""));
   COX_RETURN_IF_ERROR(WalkPairs(old_items, new_items, [&](const Value* o, const Value* m) {
     if (o == nullptr && options.changes) out.items.push_back(*m);
-    // Deleting removes every one of equal items.
+    // A deletion removes all equal items.
     if (m == nullptr && options.deletions && (out.deleted.empty() || out.deleted.back() != *o)) {
       out.deleted.push_back(*o);
     }
@@ -97,7 +97,7 @@ bool SameOrder(const Value::Array& a, const Value::Array& b, std::string_view me
   });
 }
 
-// A list item's own patch, with "$retainKeys" if its field asks for it.
+// The patch of a list item, with "$retainKeys" if its field has this strategy.
 Result<Value::Object> DiffMembers(const Value::Object& original, const Value::Object& modified,
                                   const FieldMeta& field, const DiffOptions& options) {
   COX_ASSIGN_OR_RETURN(Value::Object patch, DiffObjects(original, modified, *field.type, options));
@@ -160,13 +160,13 @@ Result<ListDiff> DiffLists(const Value::Array& original, const Value::Array& mod
   return out;
 }
 
-// The patch of one member that is an object on both sides.
+// The patch of a member that is an object on both sides.
 Status DiffObjectMember(const std::string& key, const Value& original, const Value& modified,
                         const Type& type, const DiffOptions& options, Value::Object& patch) {
   Result<FieldMeta> field = FindObjectField(type, key);
   if (!field.ok()) return original == modified ? Status() : field.status();
   if (field->replace) {
-    if (options.changes) patch[key] = modified;  // also if it is the same, as kubectl does
+    if (options.changes) patch[key] = modified;  // also if it is unchanged, as kubectl does
     return {};
   }
   COX_ASSIGN_OR_RETURN(Value::Object below,
@@ -175,7 +175,7 @@ Status DiffObjectMember(const std::string& key, const Value& original, const Val
   return {};
 }
 
-// The same for a list.
+// The patch of a member that is a list on both sides.
 Status DiffListMember(const std::string& key, const Value& original, const Value& modified,
                       const Type& type, const DiffOptions& options, Value::Object& patch) {
   Result<FieldMeta> field = FindListField(type, key);

@@ -6,20 +6,20 @@
 #include "object/type/type.h"
 #include "object/type/value.h"
 
-// Comparing, the other recursive half of strategic merge patch. Private to this folder.
+// Comparison for strategic merge patch. Private to this folder.
 namespace cox::patch::strategic {
 
 struct DiffOptions {
-  bool deletions = true;  // say what `original` has and `modified` lacks
-  bool changes = true;    // say what `modified` adds or has different
-  bool order = true;      // say in which order the items of merging lists come
+  bool deletions = true;  // include members that only `original` has
+  bool changes = true;    // include members that `modified` adds or changes
+  bool order = true;      // include order directives for merged lists
 };
 
-// The patch from `original` to `modified`, without what the options leave out.
+// The patch from `original` to `modified`, restricted by the options.
 Result<Value::Object> DiffObjects(const Value::Object& original, const Value::Object& modified,
                                   const Type& type, const DiffOptions& options);
 
-// Whether two patches for one document set or remove the same thing differently.
+// Whether two patches of one document set or remove the same member differently.
 Result<bool> HaveConflict(const Value::Object& a, const Value::Object& b, const Type& type);
 
 }  // namespace cox::patch::strategic

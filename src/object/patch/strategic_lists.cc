@@ -10,7 +10,7 @@
 namespace cox::patch::strategic {
 namespace {
 
-// A patch's list of objects, taken apart.
+// A patch's list of objects, split by directives.
 struct ListPatch {
   Value::Array items;                       // those without "$patch"
   std::unordered_set<std::string> deleted;  // identities
@@ -55,8 +55,8 @@ Status RemoveDeleted(Value::Array& items, const std::unordered_set<std::string>&
   return {};
 }
 
-// Finds items by merge key, as a search from the front does: it ends at the first match, and fails
-// if it meets an item without the key before.
+// Finds items by merge key, with the semantics of a linear search: it ends at the first match, and
+// fails at an earlier item without the key.
 class ItemIndex {
  public:
   ItemIndex(const Value::Array& items, std::string_view merge_key) : merge_key_(merge_key) {
@@ -139,7 +139,7 @@ Result<Value::Array> MergeLists(Value::Array original, const Value::Array& patch
   if (original.empty() && patch.empty()) return original;
   COX_ASSIGN_OR_RETURN(ItemKind kind, CommonItemKind(original, patch));
   if (kind == ItemKind::kObject) return MergeObjects(std::move(original), patch, field, mode);
-  // A merge key says that the items are objects, whatever these are.
+  // With a merge key, the items must be objects.
   if (!field.merge_key.empty()) {
     return WrongType("map[string]interface {}",
                      original.empty() ? patch.front() : original.front());

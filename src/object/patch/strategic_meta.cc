@@ -14,7 +14,7 @@ std::string WithPrefix(std::string_view prefix, std::string_view field) {
   return std::string(prefix) + "/" + std::string(field);
 }
 
-// The field `name` of `type`; `Any` where nothing is known and nothing need be.
+// The field `name` of `type`; kAnyField if the type is unspecified or preserves unknown fields.
 Result<const Field*> FindField(const Type& type, std::string_view name) {
   static constexpr Field kAnyField = {
       .name = "", .type = &types::kAny, .merge_key = "", .default_json = ""};
@@ -126,7 +126,7 @@ Status UnknownDirective(const Value::Object& holder) {
   const Value& directive = *holder.Find(kDirective);
   std::string name = GoText(directive);
   if (directive.is_null()) {
-    name = "%!s(<nil>)";  // what printing a value that is no string as one gives
+    name = "%!s(<nil>)";  // Go's output for a non-string value with %s
   } else if (!directive.is_string()) {
     name = "%!s(" + std::string(GoTypeName(directive)) + "=" + name + ")";
   }

@@ -10,7 +10,7 @@
 #include "object/type/type.h"
 #include "object/type/value.h"
 
-// What the parts of strategic merge patch share: directives, how fields merge, error texts.
+// Common parts of strategic merge patch: directives, merge strategies of fields, error texts.
 // Private to this folder.
 namespace cox::patch::strategic {
 
@@ -26,13 +26,13 @@ std::string OrderKey(std::string_view field);       // "$setElementOrder/<field>
 inline bool IsOrderKey(std::string_view key) { return key.starts_with(kOrderPrefix); }
 inline bool IsDeleteListKey(std::string_view key) { return key.starts_with(kDeletePrefix); }
 
-// "x" of "$setElementOrder/x". BadRequest if the slash is missing.
+// "x" of "$setElementOrder/x". Errors: BadRequest if the slash is missing.
 Result<std::string_view> FieldOfOrderKey(std::string_view key);
 Result<std::string_view> FieldOfDeleteListKey(std::string_view key);
 
-// How a field merges.
+// The merge strategy of a field.
 struct FieldMeta {
-  const Type* type = nullptr;  // of an object: its own; of a list: its items'
+  const Type* type = nullptr;  // of the object, or of the list's items
   bool merge = false;
   bool replace = false;
   bool retain_keys = false;
@@ -41,10 +41,10 @@ struct FieldMeta {
 Result<FieldMeta> FindObjectField(const Type& type, std::string_view field);
 Result<FieldMeta> FindListField(const Type& type, std::string_view field);
 
-// The Go kind of a type's values, as error texts name it: "struct", "map", "int64".
+// The Go kind of a type in error texts: "struct", "map", "int64".
 std::string_view GoKind(const Type& type);
 
-// A failure the API server answers with 500 and no reason.
+// An error without reason (code 500), as returned by the API server.
 inline Status Fail(std::string message) { return {Reason::kUnknown, std::move(message)}; }
 Status BadRetainKeys();
 Status BadOrderList();
@@ -55,12 +55,12 @@ Status UnknownDirective(const Value::Object& holder);
 // The value of an item's merge key.
 Result<const Value*> MergeKeyOf(const Value& item, std::string_view merge_key);
 
-// What the items of lists that merge have in common.
+// The kind of the items of merged lists.
 enum class ItemKind : uint8_t { kScalar, kObject };
-// REQUIRES: one of them is not empty.
+// REQUIRES: at least one of them is not empty.
 Result<ItemKind> CommonItemKind(const Value::Array& a, const Value::Array& b);
 
-// A scalar as a key that only equal scalars of the same kind share: 1, 1.0 and "1" differ.
+// A key that only equal scalars of the same kind share: 1, 1.0 and "1" differ.
 std::string Identity(const Value& scalar);
 
 }  // namespace cox::patch::strategic

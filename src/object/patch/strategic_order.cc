@@ -26,10 +26,10 @@ class Positions {
   std::unordered_map<std::string_view, size_t> at_;
 };
 
-// An item on its way to its place.
+// An item to sort.
 struct Queued {
   size_t item;
-  size_t rank;       // in the order its queue follows
+  size_t rank;       // in the order of its sequence
   size_t on_server;  // in the server's order
 };
 
@@ -98,7 +98,7 @@ Status CheckOrder(const Value::Array& patch, const Value::Array& order,
     const Value* scalar = &item;
     const bool done = at == wanted.end();
     if (const Value* directive = item.Find(kDirective); directive != nullptr) {
-      // Behind the last ordered item there may only be deletions.
+      // After the last ordered item, only deletions are permitted.
       if (done && *directive != Value("delete")) return mismatch();
       continue;
     }

@@ -38,20 +38,20 @@ Value Nested(std::string_view member, int depth) {
   return value;
 }
 
-TEST(StrategicPatch, AppliesAsUpstream) {
+TEST(StrategicPatch, AppliesLikeUpstream) {
   for (const Case& c : ReadCases("strategic.json")) {
     c.Expect(ApplyStrategicPatch(c["original"], c["patch"], SampleItemType()));
   }
 }
 
-TEST(StrategicPatch, CreatesAsUpstream) {
+TEST(StrategicPatch, CreatesTwoWayPatchesLikeUpstream) {
   for (const Case& c : ReadCases("strategic_two_way.json")) {
     c.Expect(CreateTwoWayStrategicPatch(c["original"], c["modified"], SampleItemType(),
                                         c.Preconditions()));
   }
 }
 
-TEST(StrategicPatch, CreatesFromThreeDocumentsAsUpstream) {
+TEST(StrategicPatch, CreatesThreeWayPatchesLikeUpstream) {
   for (const Case& c : ReadCases("strategic_three_way.json")) {
     auto preconditions = c.Preconditions();
     c.Expect(CreateThreeWayStrategicPatch(
@@ -60,7 +60,7 @@ TEST(StrategicPatch, CreatesFromThreeDocumentsAsUpstream) {
   }
 }
 
-TEST(StrategicPatch, PatchesBuiltInKindsAsUpstream) {
+TEST(StrategicPatch, PatchesBuiltInKindsLikeUpstream) {
   for (const Case& c : ReadCases("strategic_kinds.json")) {
     SCOPED_TRACE(c.Text("name"));
     const Type& type = TypeNamed(c.Text("type"));
@@ -85,7 +85,7 @@ TEST(StrategicPatch, CreatedPatchAppliedGivesTheModifiedObject) {
   }
 }
 
-TEST(StrategicPatch, ErrorsHaveTheServersCodes) {
+TEST(StrategicPatch, ErrorsHaveTheCodesOfTheApiServer) {
   struct {
     const char* original;
     const char* patch;
@@ -121,8 +121,8 @@ TEST(StrategicPatch, RequiresObjects) {
   EXPECT_FALSE(CreateTwoWayStrategicPatch(Json("[]"), Json("{}"), SampleItemType()).ok());
 }
 
-// Upstream's answer depends on the order in which Go walks a map, or it crashes.
-TEST(StrategicPatch, DecidesWhatUpstreamLeavesOpen) {
+// Upstream's result depends on Go's map iteration order, or it crashes.
+TEST(StrategicPatch, IsDeterministicWhereUpstreamIsNot) {
   EXPECT_EQ(*Apply(R"({"mergeInts":[1,2,3]})",
                    R"({"$deleteFromPrimitiveList/mergeInts":[2,4],"mergeInts":[2,4]})"),
             Json(R"({"mergeInts":[1,3]})"));
@@ -144,7 +144,7 @@ TEST(StrategicPatch, DecidesWhatUpstreamLeavesOpen) {
             "list element types are not identical: [[<nil>] [1]]");
 }
 
-TEST(StrategicPatch, MergesUnknownTypesAsJson) {
+TEST(StrategicPatch, MergesUnspecifiedTypesLikeJsonMergePatch) {
   const Type& open = SampleOpenType();
   struct {
     const char* original;
@@ -168,7 +168,7 @@ TEST(StrategicPatch, MergesUnknownTypesAsJson) {
   }
 }
 
-TEST(StrategicPatch, BoundsTheDepth) {
+TEST(StrategicPatch, LimitsTheDepth) {
   Value deep = Nested("sub", limits::kMaxTypedDepth);
   EXPECT_EQ(*ApplyStrategicPatch(deep, deep, SampleItemType()), deep);
   EXPECT_TRUE(CreateTwoWayStrategicPatch(deep, deep, SampleItemType()).ok());
@@ -182,7 +182,7 @@ TEST(StrategicPatch, BoundsTheDepth) {
   }
 }
 
-TEST(StrategicPatch, ListsOfManyItemsTakeNoQuadraticTime) {
+TEST(StrategicPatch, LargeListsTakeLessThanQuadraticTime) {
   constexpr int kItems = 50'000;
   Value::Array items;
   Value::Array order;
@@ -204,7 +204,7 @@ TEST(StrategicPatch, ListsOfManyItemsTakeNoQuadraticTime) {
   EXPECT_TRUE(CreateTwoWayStrategicPatch(doc, *reversed, SampleItemType()).ok());
 }
 
-TEST(StrategicPatch, ConflictsNameBothSides) {
+TEST(StrategicPatch, ConflictsContainBothPatches) {
   Status status =
       CreateThreeWayStrategicPatch(Json(R"({"name":"a"})"), Json(R"({"name":"b"})"),
                                    Json(R"({"name":"c"})"), SampleItemType(), {.overwrite = false})
@@ -215,7 +215,7 @@ TEST(StrategicPatch, ConflictsNameBothSides) {
       "patch:\nname: b\n\nconflicts with changes made from original to current:\nname: c\n\n");
 }
 
-TEST(StrategicPatch, ConflictsAreAboutTheSameThing) {
+TEST(StrategicPatch, ConflictsOnlyOnTheSameMember) {
   struct {
     const char* original;
     const char* modified;

@@ -10,12 +10,11 @@
 
 namespace cox {
 
-// A whole number of any length, for the rare Quantity that leaves int64. Not for arithmetic in
-// general.
+// An unsigned integer of any length, for the rare Quantity that exceeds int64. Not for general
+// arithmetic.
 //
-// Stored in decimal limbs, because quantities are read, scaled by powers of ten and written in
-// decimal: so every operation here is linear in the number of digits, and hostile input buys
-// nothing.
+// Stored in decimal limbs, because quantities are parsed, scaled by powers of ten and printed in
+// decimal. So every operation has linear cost in the number of digits, also for malicious input.
 class BigUint {
  public:
   BigUint() = default;  // zero
@@ -44,7 +43,7 @@ class BigUint {
  private:
   void Trim();
 
-  std::vector<uint32_t> limbs_;  // base 10^9, lowest first, no zero on top
+  std::vector<uint32_t> limbs_;  // base 10^9, lowest first, no leading zero
 };
 
 }  // namespace cox

@@ -10,7 +10,7 @@ namespace {
 
 constexpr uint64_t kMax = std::numeric_limits<uint64_t>::max();
 
-TEST(BigUint, WritesWhatItReadWithoutLeadingZeros) {
+TEST(BigUint, RoundTripsWithoutLeadingZeros) {
   for (std::string_view digits : {"1", "999999999", "1000000000", "1000000001",
                                   "18446744073709551615", "123456789012345678901234567890"}) {
     EXPECT_EQ(BigUint(digits).ToString(), digits);
@@ -23,7 +23,7 @@ TEST(BigUint, WritesWhatItReadWithoutLeadingZeros) {
   EXPECT_EQ(BigUint().DigitCount(), 0u);
 }
 
-TEST(BigUint, KnowsWhenItFitsSixtyFourBits) {
+TEST(BigUint, AsUint64ReturnsNulloptIfTooLarge) {
   EXPECT_EQ(BigUint(kMax).AsUint64(), kMax);
   EXPECT_EQ(BigUint("18446744073709551615").AsUint64(), kMax);
   EXPECT_EQ(BigUint("18446744073709551616").AsUint64(), std::nullopt);

@@ -10,8 +10,7 @@
 namespace cox {
 namespace {
 
-constexpr uint64_t kLimit = uint64_t{1}
-                            << 63;  // one more than the largest; "-2^63ns" is a duration
+constexpr uint64_t kLimit = uint64_t{1} << 63;  // maximum + 1, because "-2^63ns" is valid
 
 struct Unit {
   std::string_view name;
@@ -41,7 +40,7 @@ Status Bad(std::string_view what, std::string_view text) {
   return Status::BadRequest("time: " + std::string(what) + " duration " + QuoteBytes(text));
 }
 
-// Digits as a number; false when it passes kLimit.
+// Parses digits; false if the number exceeds kLimit.
 bool TakeWhole(std::string_view& rest, uint64_t& value) {
   value = 0;
   while (!rest.empty() && IsDigit(rest[0])) {
@@ -53,7 +52,7 @@ bool TakeWhole(std::string_view& rest, uint64_t& value) {
   return true;
 }
 
-// Digits after the point as value/scale; those beyond what int64 holds count for nothing.
+// Parses digits after the point as value/scale; digits beyond int64 are ignored.
 void TakeFraction(std::string_view& rest, uint64_t& value, double& scale) {
   value = 0;
   scale = 1;
@@ -108,13 +107,13 @@ Result<Duration> Duration::Parse(std::string_view text) {
 
     if (whole > kLimit / unit) return Bad("invalid", text);
     whole *= unit;
-    // In double like Go, so that the last nanosecond agrees.
+    // Uses double like Go, so that the result is equal to the nanosecond.
     if (fraction > 0) {
       whole += static_cast<uint64_t>(static_cast<double>(fraction) *
                                      (static_cast<double>(unit) / scale));
     }
     if (whole > kLimit) return Bad("invalid", text);
-    total += whole;  // both at most 2^63: wraps to zero at worst when both are 2^63
+    total += whole;  // both are at most 2^63: the sum wraps to zero only if both are 2^63
     if (total > kLimit || (total == 0 && whole != 0)) return Bad("invalid", text);
   }
   if (negative) return Duration{static_cast<int64_t>(-total)};

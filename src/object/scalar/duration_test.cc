@@ -6,7 +6,7 @@
 namespace cox {
 namespace {
 
-TEST(Duration, ParsesAsGoDoes) {
+TEST(Duration, ParsesLikeGo) {
   struct Case {
     std::string_view text;
     int64_t nanos;
@@ -74,7 +74,7 @@ TEST(Duration, ParsesAsGoDoes) {
   }
 }
 
-TEST(Duration, IsWrittenAsGoDoesAndReadsBack) {
+TEST(Duration, PrintsLikeGoAndRoundTrips) {
   struct Case {
     int64_t nanos;
     std::string_view text;

@@ -13,7 +13,7 @@ __extension__ using int128 = __int128;
 
 enum class NumberError { kNone, kSyntax, kRange };
 
-// Decimal with an optional sign; saturates when out of range.
+// Parses a decimal with an optional sign; saturates if out of range.
 NumberError ParseInt(std::string_view text, int64_t& out) {
   out = 0;
   bool plus = text.size() > 1 && text[0] == '+' && text[1] != '-';

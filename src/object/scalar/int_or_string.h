@@ -13,12 +13,12 @@ namespace cox {
 // A field that is a number or a string in JSON: `maxUnavailable: 1` or `"25%"`, `targetPort: 80` or
 // `"http"`.
 //
-// The zero value is the number 0. Equality looks at the kind too: 80 != "80".
+// The zero value is the number 0. Equality includes the kind: 80 != "80".
 // Threads: as a plain value.
 class IntOrString {
  public:
   IntOrString() = default;
-  // Implicit: `.targetPort = 80` and `.maxUnavailable = "25%"` read as in YAML.
+  // Implicit, so that `.targetPort = 80` and `.maxUnavailable = "25%"` are as short as in YAML.
   IntOrString(int32_t value) : int_(value) {}                                      // NOLINT
   IntOrString(std::string value) : string_(std::move(value)), is_string_(true) {}  // NOLINT
   IntOrString(std::string_view value) : string_(value), is_string_(true) {}        // NOLINT
@@ -26,7 +26,7 @@ class IntOrString {
 
   static IntOrString FromInt(int32_t value) { return value; }
   static IntOrString FromString(std::string value) { return IntOrString(std::move(value)); }
-  // A number when `text` is one that fits int32, else the string.
+  // A number if `text` is one that fits int32, otherwise a string.
   static IntOrString Parse(std::string_view text);
 
   bool is_string() const { return is_string_; }
@@ -35,7 +35,7 @@ class IntOrString {
 
   // The string, or the number in decimal.
   std::string ToString() const;
-  // The number; strings are read as decimal, 0 when they are none, saturating at the ends of int64.
+  // The number; strings are parsed as decimal, 0 if they are not a number, saturated to int64.
   int64_t IntValue() const;
 
   bool operator==(const IntOrString&) const = default;
@@ -46,8 +46,8 @@ class IntOrString {
   bool is_string_ = false;
 };
 
-// The number itself, or for "25%" that share of `total`, rounded up or down. BadRequest, with
-// upstream's texts, for strings that are no percentage.
+// The number itself, or for "25%" that percentage of `total`, rounded up or down.
+// Errors: BadRequest, with upstream's texts, for strings that are not a percentage.
 Result<int64_t> GetScaledValueFromIntOrPercent(const IntOrString& value, int64_t total,
                                                bool round_up);
 

@@ -6,7 +6,7 @@
 namespace cox {
 namespace {
 
-TEST(IntOrString, TellsNumbersFromStrings) {
+TEST(IntOrString, DistinguishesNumbersFromStrings) {
   EXPECT_EQ(IntOrString(), IntOrString(0));
   EXPECT_NE(IntOrString(80), IntOrString("80"));
   EXPECT_NE(IntOrString(0), IntOrString(""));
@@ -51,7 +51,7 @@ TEST(IntOrString, ParsesNumbersThatFit) {
   }
 }
 
-TEST(IntOrString, ScalesPercentagesOfSeven) {
+TEST(IntOrString, ScalesPercentages) {
   struct Case {
     std::string_view text;
     bool round_up;

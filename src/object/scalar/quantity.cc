@@ -15,8 +15,8 @@ namespace {
 constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
 constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
 
-// Beyond this many zeros a sum drops the smaller operand and a suffix gives way to an exponent: it
-// keeps 1 + 1e1000000000 from becoming a gigabyte.
+// Above this number of zeros, a sum drops the smaller operand and an exponent is printed instead of
+// a suffix, so that 1 + 1e1000000000 does not need a gigabyte.
 constexpr int64_t kMaxZeros = 4096;
 
 constexpr std::array<int64_t, 19> kPow10 = [] {
@@ -39,13 +39,13 @@ int64_t DigitCount(uint64_t value) {
   return digits;
 }
 
-// mantissa * 10^from in units of 10^to, where from >= to; false when it leaves int64.
+// mantissa * 10^from in units of 10^to, where from >= to; false if it exceeds int64.
 bool Shift(int64_t mantissa, int32_t from, int32_t to, int64_t* out) {
   const int64_t power = int64_t{from} - to;
   return power <= 18 && !__builtin_mul_overflow(mantissa, kPow10[static_cast<size_t>(power)], out);
 }
 
-// The largest multiple of three that is not above `exponent`.
+// The largest multiple of three that does not exceed `exponent`.
 int64_t FloorToThree(int64_t exponent) {
   int64_t rest = exponent % 3;
   return exponent - (rest < 0 ? rest + 3 : rest);
@@ -54,8 +54,8 @@ int64_t FloorToThree(int64_t exponent) {
 }  // namespace
 
 struct Quantity::Rare {
-  std::string spelling;  // what ToString answers, when not empty
-  BigUint magnitude;     // the number, when not zero
+  std::string spelling;  // the result of ToString, if not empty
+  BigUint magnitude;     // the number, if not zero
   bool negative = false;
 
   bool holds_number() const { return !magnitude.IsZero(); }
@@ -149,7 +149,7 @@ std::optional<int64_t> Quantity::AsInt64() const {
 
 double Quantity::AsApproximateDouble() const {
   if (!is_big()) return static_cast<double>(mantissa_) * std::pow(10.0, scale_);
-  // Seventeen digits are all a double can tell apart.
+  // A double has at most seventeen significant digits.
   std::string digits = rare_->magnitude.ToString();
   double value = 0;
   size_t used = std::min<size_t>(digits.size(), 17);
@@ -237,7 +237,7 @@ void Quantity::Mul(int64_t factor) {
   }
   BigUint magnitude, part = BigMagnitude();
   uint64_t rest = Magnitude(factor);
-  // Schoolbook, three digits of 31 bits; the factor is at most 2^63.
+  // Long multiplication with digits of 31 bits; the factor is at most 2^63.
   constexpr uint32_t kChunk = uint32_t{1} << 31;
   for (; rest != 0; rest /= kChunk) {
     BigUint term = part;
@@ -255,8 +255,8 @@ int Quantity::Cmp(const Quantity& other) const {
   if (!is_big() && !other.is_big() && scale_ == other.scale_) {
     return mantissa_ == other.mantissa_ ? 0 : (mantissa_ < other.mantissa_ ? -1 : 1);
   }
-  // The place of the first digit decides unless it is the same; then aligning costs no more than
-  // the digits that are there, whatever the exponents.
+  // Compare the position of the first digit. If it is equal, the alignment costs no more than the
+  // number of digits, regardless of the exponents.
   const int64_t top = TopDigit(), other_top = other.TopDigit();
   if (top != other_top) return (top < other_top ? -1 : 1) * sign;
   BigUint a = BigMagnitude(), b = other.BigMagnitude();
@@ -284,7 +284,7 @@ std::string Quantity::ToString() const {
   size_t significant = digits.find_last_not_of('0') + 1;
   const int64_t exponent = scale_ + static_cast<int64_t>(digits.size() - significant);
   const bool write_exponent = format_ == Format::kDecimalExponent || exponent > kMaxZeros;
-  // Parse takes exponents up to int32; 2^31-2 is the last multiple of three.
+  // Parse accepts exponents up to int32; 2^31-2 is the largest multiple of three.
   const int64_t largest = write_exponent ? std::numeric_limits<int32_t>::max() - 1 : 18;
   const int64_t written = std::min(FloorToThree(exponent), largest);
   digits.resize(significant);
@@ -295,8 +295,8 @@ std::string Quantity::ToString() const {
   return digits + "num?kMGTPE"[static_cast<size_t>(written / 3 + 3)];
 }
 
-// Empty when the number has a fraction or is below 1024, and above the cap of binary quantities,
-// where Parse would not read it back: those are written with decimal suffixes.
+// Empty if the number has a fraction, is below 1024 or exceeds the maximum of binary quantities,
+// where Parse would not restore it: those are printed with decimal suffixes.
 std::string Quantity::BinaryString() const {
   constexpr std::array<std::string_view, 7> kSuffixes = {"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
   const std::optional<int64_t> whole = AsInt64();

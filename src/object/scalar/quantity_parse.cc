@@ -13,11 +13,11 @@ namespace {
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// The text cut into its parts; all borrow from it.
+// The parts of the text; all borrow from it.
 struct Parts {
   bool negative = false;
   std::string_view whole;     // without leading zeros
-  std::string_view fraction;  // as written
+  std::string_view fraction;  // unchanged
   std::string_view suffix;
 };
 
@@ -29,8 +29,8 @@ std::string_view TakeDigits(std::string_view& rest) {
   return digits;
 }
 
-// False when the text has not the shape [+-] digits [. digits] letters [+-] digits. Every part may
-// be empty (upstream reads "m" and "." as zero), but not all.
+// False if the text does not match [+-] digits [. digits] letters [+-] digits. Each part may be
+// empty (upstream parses "m" and "." as zero), but not all.
 bool Cut(std::string_view text, Parts& parts) {
   if (text.empty()) return false;
   std::string_view rest = text;
@@ -79,7 +79,7 @@ constexpr std::array<Suffix, 16> kSuffixes = {{
     {"E", Quantity::Format::kDecimalSI, 18},
 }};
 
-// Upstream wraps exponents beyond int32 around; we call them what they are, no suffix.
+// Upstream wraps exponents beyond int32 around; here they are invalid suffixes.
 bool Interpret(std::string_view text, Suffix& out) {
   for (const Suffix& known : kSuffixes) {
     if (known.text == text) {
@@ -98,9 +98,8 @@ bool Interpret(std::string_view text, Suffix& out) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-// Whether upstream would give the text back as spelled: it does so without a closer look when a
-// cheap test says that the number is canonical already, and must be short enough to be surely
-// inside int64.
+// Whether upstream prints the text unchanged: it does so if a cheap test shows that the number is
+// canonical; the number must be short enough to be certainly within int64.
 bool KeepsSpelling(const Parts& parts, const Suffix& suffix, int64_t mantissa) {
   if (!parts.fraction.empty() || parts.whole.empty()) return false;
   const int digits = static_cast<int>(parts.whole.size());
@@ -111,8 +110,8 @@ bool KeepsSpelling(const Parts& parts, const Suffix& suffix, int64_t mantissa) {
          mantissa % 1000 != 0;
 }
 
-// The common forms, whole numbers with a common unit ("2", "500m", "64Mi"), without the general
-// way's allocations. Nothing for all others.
+// A fast path for common forms, integers with a common unit ("2", "500m", "64Mi"), without the
+// allocations of the general parser. Nullopt for all others.
 std::optional<Quantity> ParsePlain(std::string_view text) {
   constexpr size_t kMaxDigits = 15;
   size_t digits = 0;
@@ -124,7 +123,7 @@ std::optional<Quantity> ParsePlain(std::string_view text) {
   if (digits == 0 || text[0] == '0') return std::nullopt;
   std::string_view unit = text.substr(digits);
   if (unit.empty()) return Quantity(value);
-  constexpr std::string_view kDecimal = "num.kMG";  // 10^-9, 10^-6, ...; the dot stands for none
+  constexpr std::string_view kDecimal = "num.kMG";  // 10^-9, 10^-6, ...; the dot means no suffix
   if (size_t at = kDecimal.find(unit[0]);
       unit.size() == 1 && unit != "." && at != std::string_view::npos) {
     return Quantity::Scaled(value, Quantity::kNano + 3 * static_cast<int32_t>(at));

@@ -19,16 +19,15 @@ Quantity Q(std::string_view text) {
   return q.ok() ? *q : Quantity();
 }
 
-// What upstream's parser and printer answer.
-// Found by fuzzing: no binary unit fits, so the number is written bare and read back as a decimal
-// one.
-TEST(Quantity, BinaryNumbersWithoutAUnitReadBackAsDecimal) {
+// Found by fuzzing: no binary suffix fits, so the number is printed without one and parsed as
+// decimal.
+TEST(Quantity, BinaryNumbersWithoutSuffixAreParsedAsDecimal) {
   Quantity q = *Quantity::Parse("62.5Ki");
   EXPECT_EQ(q.ToString(), "64000");
   EXPECT_EQ(Quantity::Parse(q.ToString())->ToString(), "64k");
 }
 
-TEST(Quantity, IsWrittenInCanonicalForm) {
+TEST(Quantity, ToStringIsCanonical) {
   struct Case {
     std::string_view text, canonical;
     F format;
@@ -237,14 +236,14 @@ TEST(Quantity, IsWrittenInCanonicalForm) {
   for (const Case& c : kCases) {
     Quantity q = Q(c.text);
     EXPECT_EQ(q.ToString(), c.canonical) << c.text;
-    // Upstream says DecimalSI and BinarySI of some numbers that it then writes alike.
+    // Upstream returns DecimalSI and BinarySI for some numbers that it prints in the same way.
     EXPECT_EQ(q.format(), c.format) << c.text;
     EXPECT_EQ(Q(q.ToString()), q) << c.text;
     EXPECT_EQ(Q(q.ToString()).ToString(), q.ToString()) << c.text;
   }
 }
 
-TEST(Quantity, RejectsWhatIsNone) {
+TEST(Quantity, ParseRejectsInvalidText) {
   constexpr std::string_view kShape =
       "quantities must match the regular expression "
       "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
@@ -287,7 +286,7 @@ TEST(Quantity, RejectsWhatIsNone) {
       {"1nE", kSuffix},
       {"1E1E", kShape},
       {"1e9223372036854775808", kSuffix},
-      // Upstream wraps these around 2^32.
+      // Upstream wraps these around at 2^32.
       {"1e2147483648", kSuffix},
       {"1e-2147483649", kSuffix},
       {"1e4294967297", kSuffix},
@@ -425,7 +424,7 @@ TEST(Quantity, RoundsValuesAwayFromZero) {
       {"-.5", -1, -500, -1},
       {"0.0e-20", 0, 0, 0},
       {"1e-1000000", 1, 1, 1},
-      // Upstream answers 1 and 1 here.
+      // Upstream returns 1 and 1 here.
       {"-0.1n", -1, -1, -1},
   };
   for (const Case& c : kCases) {
@@ -435,8 +434,8 @@ TEST(Quantity, RoundsValuesAwayFromZero) {
   }
 }
 
-// Upstream returns the low 64 bits, which can turn a huge request into none at all.
-TEST(Quantity, SaturatesWhereInt64Ends) {
+// Upstream returns the low 64 bits, which can turn a huge request into zero.
+TEST(Quantity, ValueSaturatesAtInt64) {
   EXPECT_EQ(Q("9223372036854775807").Value(), kMax);
   EXPECT_EQ(Q("9223372036854775807").MilliValue(), kMax);
   EXPECT_EQ(Q("9223372036854775808").Value(), kMax);
@@ -450,7 +449,7 @@ TEST(Quantity, SaturatesWhereInt64Ends) {
   EXPECT_EQ(Q("1n").ScaledValue(2147483647), 1);
 }
 
-// Where upstream loses the number: it has no suffix above E and writes none.
+// Upstream loses the number: it has no suffix above E and prints none.
 TEST(Quantity, KeepsNumbersAboveTheLargestSuffix) {
   EXPECT_EQ(Q("1000E").ToString(), "1000E");
   EXPECT_EQ(Q("1000000000000000000000").ToString(), "1000E");
@@ -638,7 +637,7 @@ TEST(Quantity, RoundsUpToAScale) {
   }
 }
 
-TEST(Quantity, IsMadeFromIntegers) {
+TEST(Quantity, ConstructsFromIntegers) {
   struct Case {
     int64_t value;
     F format;
@@ -686,7 +685,7 @@ TEST(Quantity, IsMadeFromIntegers) {
   EXPECT_EQ(Quantity().ToString(), "0");
 }
 
-TEST(Quantity, IsAnInt64OnlyWhenExact) {
+TEST(Quantity, AsInt64RequiresAnExactValue) {
   EXPECT_EQ(Q("1500m").AsInt64(), std::nullopt);
   EXPECT_EQ(Q("2000m").AsInt64(), 2);
   EXPECT_EQ(Q("1.5Gi").AsInt64(), 1610612736);
@@ -697,7 +696,7 @@ TEST(Quantity, IsAnInt64OnlyWhenExact) {
   EXPECT_EQ(Q("0").AsInt64(), 0);
 }
 
-TEST(Quantity, ComparesByNumberNotBySpelling) {
+TEST(Quantity, ComparesNumbersNotText) {
   EXPECT_EQ(Q("1024Mi"), Q("1Gi"));
   EXPECT_EQ(Q("+1"), Q("1000m"));
   EXPECT_EQ(Q("-0"), Q("0Ki"));
@@ -709,7 +708,7 @@ TEST(Quantity, ComparesByNumberNotBySpelling) {
   EXPECT_GT(Q("1e1000000001"), Q("9e1000000000"));
 }
 
-TEST(Quantity, ForgetsItsSpellingWhenChanged) {
+TEST(Quantity, ChangeDropsTheOriginalNotation) {
   Quantity q = Q("+1");
   EXPECT_EQ(Quantity(q).ToString(), "+1");
   q.Add(Quantity());
@@ -739,7 +738,7 @@ TEST(Quantity, HugeExponentsStayCheap) {
   EXPECT_EQ(Q(digits + "Ki").ToString(), "9223372036854775807");
 }
 
-TEST(Quantity, ApproximatesAsADouble) {
+TEST(Quantity, ConvertsToApproximateDouble) {
   EXPECT_DOUBLE_EQ(Q("1500m").AsApproximateDouble(), 1.5);
   EXPECT_DOUBLE_EQ(Q("-1Ki").AsApproximateDouble(), -1024);
   EXPECT_DOUBLE_EQ(Q("123456789012345678901234567890").AsApproximateDouble(),

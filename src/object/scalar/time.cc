@@ -20,7 +20,7 @@ constexpr int32_t kNanosPerSecond = 1'000'000'000;
 int64_t FloorDiv(int64_t a, int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
 int64_t FloorMod(int64_t a, int64_t b) { return a % b + (a % b < 0 ? b : 0); }
 
-// Zero-padded to `width`, the sign in front and not counted.
+// Zero-padded to `width`; the sign does not count.
 void AppendPadded(std::string& out, int64_t value, size_t width) {
   if (value < 0) out += '-';
   std::string digits = std::to_string(std::abs(value));
@@ -37,7 +37,8 @@ struct CivilDay {
   unsigned month, day;
 };
 
-// std::chrono ends at the year 32767; the calendar repeats every 400 years, so count those apart.
+// std::chrono ends at the year 32767; the calendar repeats every 400 years, so compute these eras
+// separately.
 CivilDay ToCivil(int64_t unix_days) {
   constexpr int64_t kEraDays = 146'097;
   const int64_t era = FloorDiv(unix_days, kEraDays);
@@ -86,8 +87,8 @@ Instant Instant::Plus(Duration d) const {
 
 Duration Instant::Minus(const Instant& other) const {
   int64_t nanos = 0;
-  // The difference of the seconds, moved by one towards zero so that the fraction cannot save a
-  // product that overflows alone.
+  // The difference of the seconds, moved by one towards zero, so that the product does not overflow
+  // if the fraction brings the result back into range.
   int64_t seconds = 0;
   if (__builtin_sub_overflow(seconds_, other.seconds_, &seconds)) return Saturated(*this < other);
   int64_t fraction = int64_t{nanos_} - other.nanos_;

@@ -10,7 +10,7 @@
 
 namespace cox {
 
-// A length of time in nanoseconds, written "1h15m30.918273645s".
+// A duration in nanoseconds, printed as "1h15m30.918273645s".
 //
 // Threads: as a plain value.
 struct Duration {
@@ -20,29 +20,29 @@ struct Duration {
   static constexpr Duration Milliseconds(int64_t n) { return {n * 1'000'000}; }
   static constexpr Duration Seconds(int64_t n) { return {n * 1'000'000'000}; }
 
-  // "300ms", "-1.5h", "2h45m"; units ns, us (also with a micro sign), ms, s, m, h. BadRequest with
-  // Go's texts when `text` is none, or leaves int64.
+  // Parses "300ms", "-1.5h", "2h45m"; units ns, us (also with a micro sign), ms, s, m, h.
+  // Errors: BadRequest with Go's texts if `text` is not a duration or exceeds int64.
   static Result<Duration> Parse(std::string_view text);
-  // No unit that would be zero in front, "0s" for zero; Parse reads it back exactly.
+  // Omits leading zero units, "0s" for zero; Parse restores the exact value.
   std::string ToString() const;
 
   auto operator<=>(const Duration&) const = default;
 };
 
-// An instant on the proleptic Gregorian calendar in UTC, with nanoseconds. What Time and MicroTime
-// share.
+// A point in time on the proleptic Gregorian calendar in UTC, with nanoseconds. The base class of
+// Time and MicroTime.
 //
-// The zero value is the start of the year 1; the API writes it as null and reads null as it.
+// The zero value is the start of the year 1; its JSON is null.
 class Instant {
  public:
-  // Of 1970-01-01, counted in seconds since the zero value.
+  // 1970-01-01, in seconds since the zero value.
   static constexpr int64_t kUnixEpoch = 62'135'596'800;
 
   constexpr Instant() = default;
   constexpr bool IsZero() const { return seconds_ == 0 && nanos_ == 0; }
   constexpr int64_t unix_seconds() const { return seconds_ - kUnixEpoch; }
   constexpr int32_t nanos() const { return nanos_; }  // 0 .. 999'999'999
-  // Saturates at the ends of int64 (years 1677 and 2262).
+  // Saturated to int64 (years 1677 and 2262).
   int64_t UnixNanos() const;
 
   auto operator<=>(const Instant&) const = default;
@@ -51,22 +51,23 @@ class Instant {
   constexpr Instant(int64_t unix_seconds, int32_t nanos)
       : seconds_((unix_seconds < kLatestUnix ? unix_seconds : kLatestUnix) + kUnixEpoch),
         nanos_(nanos) {}
-  Instant Plus(Duration d) const;              // saturates
-  Duration Minus(const Instant& other) const;  // saturates
+  Instant Plus(Duration d) const;              // saturated
+  Duration Minus(const Instant& other) const;  // saturated
   static Result<Instant> ParseLayout(std::string_view text, bool micro);
 
  private:
-  // Seconds from the wire can be any; those after this one become it, so that no arithmetic
-  // overflows.
+  // Protobuf input can contain any number of seconds; larger ones are replaced by this, so that
+  // arithmetic does not overflow.
   static constexpr int64_t kLatestUnix = INT64_MAX - kUnixEpoch;
 
   int64_t seconds_ = 0;  // since the zero value
   int32_t nanos_ = 0;
 };
 
-// metav1.Time: written as RFC 3339 in UTC to the second ("2026-01-02T03:04:05Z").
+// metav1.Time: printed as RFC 3339 in UTC in seconds ("2026-01-02T03:04:05Z").
 //
-// Guarantees: Parse takes any offset and any fraction, which it keeps; ToString drops the fraction.
+// Guarantees: Parse accepts any offset and any fraction, which it keeps; ToString drops the
+//   fraction.
 // Threads: as a plain value. Errors: BadRequest with Go's texts.
 class Time : public Instant {
  public:
@@ -76,9 +77,9 @@ class Time : public Instant {
   static Time FromUnixNanos(int64_t nanos);
   static Result<Time> Parse(std::string_view text);
 
-  std::string ToString() const;  // never "null", also for zero
+  std::string ToString() const;  // never "null", even for zero
 
-  // The same instant without the fraction: what is left after a round trip through the API.
+  // The same time without the fraction, as after a round trip through the API.
   constexpr Time Rfc3339Copy() const { return {unix_seconds(), 0}; }
 
   friend Time operator+(const Time& t, Duration d) { return Time(t.Plus(d)); }
@@ -90,7 +91,7 @@ class Time : public Instant {
   constexpr explicit Time(const Instant& i) : Instant(i) {}
 };
 
-// metav1.MicroTime: as Time, written with six digits of fraction ("2026-01-02T03:04:05.000006Z").
+// metav1.MicroTime: like Time, printed with six fractional digits ("2026-01-02T03:04:05.000006Z").
 class MicroTime : public Instant {
  public:
   constexpr MicroTime() = default;

@@ -7,7 +7,7 @@
 namespace cox {
 namespace {
 
-// Reads an RFC 3339 time from left to right. The first failure sticks; later steps do nothing.
+// Parses an RFC 3339 time from left to right. After the first error, further calls do nothing.
 class TimeReader {
  public:
   TimeReader(std::string_view text, bool micro) : text_(text), rest_(text), micro_(micro) {}
@@ -20,7 +20,7 @@ class TimeReader {
     rest_.remove_prefix(literal.size());
   }
 
-  // Exactly `digits` digits, but the hour ("15") may have one.
+  // Exactly `digits` digits, except that the hour ("15") may have one.
   int Number(std::string_view element, size_t digits, int low, int high, std::string_view name) {
     if (!status_.ok()) return 0;
     size_t n = 0;
@@ -36,8 +36,8 @@ class TimeReader {
     return value;
   }
 
-  // Time takes any fraction or none, MicroTime exactly six digits. '.' or ','; digits after the
-  // ninth count for nothing.
+  // Time accepts any fraction or none, MicroTime exactly six digits. The separator is '.' or ',';
+  // digits after the ninth are ignored.
   int32_t Fraction() {
     if (!status_.ok()) return 0;
     size_t n = 1;
@@ -55,7 +55,7 @@ class TimeReader {
     return nanos;
   }
 
-  // Seconds east of UTC. Like upstream this takes offsets up to 24:60, which some people write.
+  // Seconds east of UTC. Like upstream, accepts offsets up to 24:60.
   int Offset() {
     if (!status_.ok()) return 0;
     if (rest_.starts_with('Z')) {

@@ -15,8 +15,8 @@ struct Good {
   std::string_view written;
 };
 
-// The message is `parsing time "<text>"` and then either `error`, or the layout and what did not
-// fit.
+// The message is `parsing time "<text>"`, followed by `error` or by the layout and the part that
+// does not match.
 struct Bad {
   std::string_view text, rest, element, error;
 };
@@ -32,7 +32,7 @@ std::string Ending(const Bad& c, std::string_view layout) {
          "\"";
 }
 
-TEST(Time, ReadsRfc3339) {
+TEST(Time, ParsesRfc3339) {
   const Good kCases[] = {
       {"2026-01-02T03:04:05Z", 1767323045, 0, "2026-01-02T03:04:05Z"},
       {"2026-01-02T03:04:05+02:00", 1767315845, 0, "2026-01-02T01:04:05Z"},
@@ -72,7 +72,7 @@ TEST(Time, ReadsRfc3339) {
   }
 }
 
-TEST(Time, SaysAsGoWhatItCouldNotRead) {
+TEST(Time, ParseErrorsMatchGo) {
   const Bad kCases[] = {
       {"2026-01-02T03:04:05z", "z", "Z07:00", ""},
       {"2026-01-02t03:04:05Z", "t03:04:05Z", "T", ""},
@@ -151,7 +151,7 @@ TEST(Time, SaysAsGoWhatItCouldNotRead) {
   }
 }
 
-TEST(MicroTime, ReadsExactlySixDigits) {
+TEST(MicroTime, ParsesExactlySixDigits) {
   const Good kCases[] = {
       {"2026-01-02T03:04:05.123456Z", 1767323045, 123456000, "2026-01-02T03:04:05.123456Z"},
       {"2026-01-02T03:04:05.123456+05:30", 1767303245, 123456000, "2026-01-01T21:34:05.123456Z"},
@@ -166,7 +166,7 @@ TEST(MicroTime, ReadsExactlySixDigits) {
   }
 }
 
-TEST(MicroTime, SaysAsGoWhatItCouldNotRead) {
+TEST(MicroTime, ParseErrorsMatchGo) {
   const Bad kCases[] = {
       {"2026-01-02T03:04:05.5Z", ".5Z", ".000000", ""},
       {"2026-01-02T03:04:05,5Z", ",5Z", ".000000", ""},
@@ -208,7 +208,7 @@ TEST(MicroTime, SaysAsGoWhatItCouldNotRead) {
   }
 }
 
-TEST(Time, IsWrittenInUtcForAnyYear) {
+TEST(Time, PrintsUtcForAnyYear) {
   struct Case {
     int64_t seconds;
     std::string_view time, micro;
@@ -265,8 +265,8 @@ TEST(Time, DifferencesSaturate) {
   }
 }
 
-// Timestamps of protobuf bodies can hold any seconds.
-TEST(Time, TheEndsOfTimeDoNotOverflow) {
+// Timestamps of protobuf bodies can contain any number of seconds.
+TEST(Time, ExtremeTimesDoNotOverflow) {
   const Time last = Time::FromUnix(INT64_MAX), first = Time::FromUnix(INT64_MIN);
   EXPECT_LT(first, last);
   EXPECT_EQ(last + Duration::Seconds(1), last);
@@ -278,7 +278,7 @@ TEST(Time, TheEndsOfTimeDoNotOverflow) {
   EXPECT_EQ(first.ToString(), "-292277022657-01-27T08:29:52Z");
 }
 
-TEST(Time, LosesItsFractionInTheApi) {
+TEST(Time, Rfc3339CopyDropsTheFraction) {
   EXPECT_EQ(Time::FromUnix(5, 7).Rfc3339Copy(), Time::FromUnix(5));
 }
 

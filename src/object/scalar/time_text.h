@@ -4,12 +4,12 @@
 #include <string>
 #include <string_view>
 
-// What the readers of times and of durations share; private to this folder.
+// Helpers for parsing times and durations; private to this folder.
 namespace cox {
 
 inline bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// As Go's time package quotes what it could not read: bytes outside printable ASCII as \xNN.
+// Quotes text like Go's time package: bytes outside printable ASCII as \xNN.
 inline std::string QuoteBytes(std::string_view text) {
   constexpr std::string_view kHex = "0123456789abcdef";
   std::string out = "\"";

@@ -6,19 +6,19 @@
 namespace cox::fields {
 namespace {
 
-// The terms between commas that no \ stands before.
+// Splits at commas that are not escaped.
 std::vector<std::string_view> SplitTerms(std::string_view text) {
   std::vector<std::string_view> terms;
   size_t begin = 0;
   for (size_t i = 0; i <= text.size(); ++i) {
     if (i < text.size() && text[i] == '\\') {
-      ++i;  // whatever it escapes
+      ++i;  // skip the escaped character
     } else if (i >= text.size() || text[i] == ',') {
       if (begin < i) terms.push_back(text.substr(begin, i - begin));
       begin = i + 1;
     }
   }
-  // A \ at the very end skips the end above.
+  // A trailing \ skips the end of the loop.
   if (begin < text.size()) terms.push_back(text.substr(begin));
   return terms;
 }
@@ -28,7 +28,7 @@ struct Term {
   bool equal;
 };
 
-// Cuts at the first operator.
+// Splits at the first operator.
 std::optional<Term> CutTerm(std::string_view term) {
   for (size_t i = 0; i < term.size(); ++i) {
     const std::string_view rest = term.substr(i);

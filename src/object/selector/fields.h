@@ -22,15 +22,15 @@ struct Requirement {
   bool operator==(const Requirement&) const = default;
 };
 
-// A value in which \ , and = are escaped by \, as the syntax wants it.
+// Escapes \ , and = in a value by \, for the selector syntax.
 std::string EscapeValue(std::string_view value);
-// The way back. BadRequest for an unescaped , or = and for a \ before anything else.
+// The reverse. Errors: BadRequest for an unescaped , or = and for an invalid escape sequence.
 Result<std::string> UnescapeValue(std::string_view value);
 
-// All of its requirements must hold. A value; the default matches everything.
+// A conjunction of requirements. The default matches everything.
 //
-// A field that an object lacks counts as empty: "spec.nodeName=" finds what is not bound yet.
-// Threads: as a plain value; Matches is const and allocates nothing.
+// A field that an object lacks counts as empty: "spec.nodeName=" selects Pods that are not bound.
+// Threads: as a plain value; Matches is const and does not allocate.
 class Selector {
  public:
   Selector() = default;
@@ -42,28 +42,28 @@ class Selector {
   static Selector OneTermEqual(std::string_view field, std::string_view value);
   static Selector OneTermNotEqual(std::string_view field, std::string_view value);
 
-  // Terms a=b, a==b, a!=b, separated by commas; empty ones are skipped, the rest sorted. Field
-  // names are taken as they are: whether a kind knows them is for Transform to say. BadRequest with
-  // upstream's texts.
+  // Parses terms a=b, a==b, a!=b, separated by commas; empty terms are skipped, and the result is
+  // sorted. Field names are not checked; Transform rejects names that a kind does not support.
+  // Errors: BadRequest with upstream's texts.
   static Result<Selector> Parse(std::string_view text);
 
   bool Matches(LabelView fields) const;
   bool Empty() const { return requirements_.empty() && !nothing_; }  // matches everything
   bool SelectsNothing() const { return nothing_; }
-  // The value `field` must have, when there is just one.
+  // The value that `field` must have, if the selector requires exactly one.
   std::optional<std::string_view> RequiresExactMatch(std::string_view field) const;
 
-  // The selector with every requirement rewritten by `fn`, a callable
+  // Rewrites every requirement with `fn`, a callable
   //   Result<std::pair<std::string, std::string>>(const std::string& field, const std::string&
   //   value)
-  // that maps names of an API version to ours or refuses them. A requirement whose new name and
-  // value are both empty is dropped.
+  // that maps field names of an API version to internal ones or rejects them. A requirement whose
+  // new name and value are both empty is dropped.
   template <class Fn>
   Result<Selector> Transform(Fn&& fn) const;
 
   const std::vector<Requirement>& requirements() const { return requirements_; }
 
-  // Parse reads it back. Empty for everything and for nothing.
+  // Parse accepts the result. Empty for everything and for nothing.
   std::string ToString() const;
 
   bool operator==(const Selector&) const = default;

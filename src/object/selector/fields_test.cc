@@ -24,8 +24,8 @@ std::string Show(const Selector& selector) {
   return out;
 }
 
-// What upstream's parser answers.
-TEST(FieldSelector, IsWrittenInCanonicalForm) {
+// The expected results are those of upstream's parser.
+TEST(FieldSelector, ToStringIsCanonical) {
   struct Case {
     std::string_view text, canonical, requirements;
   };
@@ -74,7 +74,7 @@ TEST(FieldSelector, IsWrittenInCanonicalForm) {
   }
 }
 
-TEST(FieldSelector, SaysAsUpstreamWhatItCouldNotParse) {
+TEST(FieldSelector, ParseErrorsMatchUpstream) {
   struct Case {
     std::string_view text, error;
   };
@@ -101,7 +101,7 @@ TEST(FieldSelector, SaysAsUpstreamWhatItCouldNotParse) {
   }
 }
 
-TEST(FieldSelector, AFieldThatIsNotThereIsEmpty) {
+TEST(FieldSelector, MissingFieldCountsAsEmpty) {
   struct Case {
     std::string_view text;
     bool none, a, a_and_c;
@@ -126,21 +126,21 @@ TEST(FieldSelector, EverythingAndNothing) {
   EXPECT_EQ(Selector::Nothing().ToString(), "");
 }
 
-TEST(FieldSelector, KnowsTheOneValueAFieldMustHave) {
+TEST(FieldSelector, RequiresExactMatchReturnsTheRequiredValue) {
   const Selector selector = S("metadata.name=web,status.phase!=Running");
   EXPECT_EQ(selector.RequiresExactMatch("metadata.name"), "web");
   EXPECT_EQ(selector.RequiresExactMatch("status.phase"), std::nullopt);
   EXPECT_EQ(selector.RequiresExactMatch("x"), std::nullopt);
 }
 
-TEST(FieldSelector, EscapesWhatTheSyntaxUses) {
+TEST(FieldSelector, EscapesSyntaxCharacters) {
   EXPECT_EQ(EscapeValue("a=b,c\\d"), "a\\=b\\,c\\\\d");
   EXPECT_EQ(UnescapeValue(EscapeValue("a=b,c\\d")).value(), "a=b,c\\d");
   EXPECT_EQ(Selector::OneTermEqual("a", "b,c").ToString(), "a=b\\,c");
   EXPECT_EQ(Selector::OneTermNotEqual("a", "b").ToString(), "a!=b");
 }
 
-TEST(FieldSelector, TransformRenamesDropsAndRefuses) {
+TEST(FieldSelector, TransformRenamesDropsAndRejects) {
   using Pair = std::pair<std::string, std::string>;
   const Selector selector = S("a=b,c!=d");
   Result<Selector> renamed =

@@ -8,13 +8,13 @@
 
 namespace cox {
 
-// Looks up strings by key in whatever holds them: the labels of an object, the fields of one.
+// A type-erased lookup of strings by key, for the labels or fields of an object.
 //
-// Two words, made on the fly from
-//   - a map (std::map, std::unordered_map, ours): uses its find;
-//   - any other range of pairs: searched from the front. Label sets are small;
+// Two words, created implicitly from
+//   - a map (std::map, std::unordered_map, Map): uses its find;
+//   - any other range of pairs: linear search, because label sets are small;
 //   - a callable std::optional<std::string_view>(std::string_view).
-// Borrows: what it was made from must outlive it. Values it gives out are borrowed from there too.
+// Ownership: borrows the source, which must outlive the view and the returned values.
 class LabelView {
  public:
   template <class Source>

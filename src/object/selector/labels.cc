@@ -23,7 +23,7 @@ std::optional<int64_t> ParseInt(std::string_view text) {
   return value;
 }
 
-// Upstream cannot tell an absent list from an empty one here; neither can we.
+// Upstream does not distinguish an absent list from an empty one here.
 FieldValue ListValue(std::span<const std::string> values) {
   return values.empty() ? FieldValue(nullptr) : FieldValue(values);
 }

@@ -14,14 +14,14 @@
 #include "object/type/list.h"
 #include "object/validation/field_error.h"
 
-// Label selectors: which objects a query, a Service or a controller means.
+// Label selectors, as used by queries, Services and controllers.
 namespace cox::labels {
 
 enum class Operator : uint8_t {
   kIn,
   kNotIn,
   kEquals,        // a=b
-  kDoubleEquals,  // a==b: means the same, is written back as given
+  kDoubleEquals,  // a==b: equivalent, but printed as given
   kNotEquals,     // also true without the label
   kGreaterThan,
   kLessThan,
@@ -35,8 +35,8 @@ std::string_view OperatorName(Operator op);
 // One condition on one label. Immutable.
 class Requirement {
  public:
-  // Checks the key, the values and their number. BadRequest with the field errors as text; they
-  // stand under `path`. Repeated values count once.
+  // Validates the key, the values and their number. Duplicate values are removed.
+  // Errors: BadRequest with the text of the field errors, which are relative to `path`.
   static Result<Requirement> New(std::string_view key, Operator op, List<std::string> values,
                                  const FieldPath& path = {});
 
@@ -61,12 +61,12 @@ class Requirement {
   List<std::string> values_;
 };
 
-// All of its requirements must hold. A value; the default matches everything.
+// A conjunction of requirements. The default matches everything.
 //
 //   COX_ASSIGN_OR_RETURN(auto selector, Selector::Parse("app=web,tier in (a,b),!legacy"));
 //   if (selector.Matches(pod.metadata.labels)) ...
 //
-// Threads: as a plain value; Matches is const and allocates nothing.
+// Threads: as a plain value; Matches is const and does not allocate.
 class Selector {
  public:
   Selector() = default;
@@ -75,16 +75,16 @@ class Selector {
   static Selector Nothing();
 
   // Syntax, separated by commas: a  !a  a=b  a==b  a!=b  a in (b,c)  a notin (b,c)  a>1  a<5
-  // BadRequest with upstream's texts.
+  // Errors: BadRequest with upstream's texts.
   static Result<Selector> Parse(std::string_view text);
 
   // From requirements; sorts them by key.
   explicit Selector(std::vector<Requirement> requirements);
 
-  // Equality with each pair, unchecked: for labels that were read from an object.
+  // Equality with each pair, without validation: for labels of an existing object.
   static Selector FromSet(std::span<const std::pair<std::string, std::string>> labels);
 
-  // From a metav1.LabelSelector, generated or like it: fields matchLabels (a map) and
+  // From a metav1.LabelSelector or a similar struct with the fields matchLabels (a map) and
   // matchExpressions (key, operator_, values). Null selects nothing, an empty one everything.
   template <class LabelSelector>
   static Result<Selector> FromLabelSelector(const LabelSelector* selector);
@@ -92,7 +92,7 @@ class Selector {
   bool Matches(LabelView labels) const;
   bool Empty() const { return requirements_.empty() && !nothing_; }  // matches everything
   bool SelectsNothing() const { return nothing_; }
-  // The value `key` must have, when there is just one.
+  // The value that `key` must have, if the selector requires exactly one.
   std::optional<std::string_view> RequiresExactMatch(std::string_view key) const;
 
   const std::vector<Requirement>& requirements() const { return requirements_; }
@@ -108,8 +108,8 @@ class Selector {
   bool nothing_ = false;
 };
 
-// The operator of a LabelSelectorRequirement: "In", "NotIn", "Exists", "DoesNotExist". BadRequest
-// for others.
+// The operator of a LabelSelectorRequirement: "In", "NotIn", "Exists", "DoesNotExist".
+// Errors: BadRequest for others.
 Result<Operator> OperatorFromApi(std::string_view name);
 
 template <class LabelSelector>

@@ -30,8 +30,8 @@ struct Lexeme {
 bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 bool IsSymbol(char c) { return std::string_view("=!(),<>").find(c) != std::string_view::npos; }
 
-// Cuts the text into lexemes. A zero byte ends the text where a lexeme should begin and is skipped
-// after one, as upstream's reader, which uses it as its end mark, does.
+// Splits the text into lexemes. As in upstream's lexer, which uses a zero byte as end mark, a zero
+// byte ends the text if it is at the start of a lexeme, and is skipped after a lexeme.
 class Lexer {
  public:
   explicit Lexer(std::string_view text) : rest_(text) {}
@@ -84,8 +84,8 @@ Status Found(std::string_view text, std::string_view expected) {
   return Status::BadRequest("found '" + std::string(text) + "'" + std::string(expected));
 }
 
-// Recursive descent, without the recursion: the language is flat. `in` and `notin` are words of the
-// language only after a key.
+// A parser without recursion, because the grammar is flat. `in` and `notin` are keywords only after
+// a key.
 class Parser {
  public:
   explicit Parser(std::string_view text) : lexer_(text), ahead_(lexer_.Next()) {}
@@ -123,8 +123,8 @@ class Parser {
     if (absent) Take();
     const Lexeme key = Take();
     if (key.token != Token::kIdentifier) return Found(key.text, ", expected: identifier");
-    // Checked before the operator is looked at, with no path: so upstream, and clients see the
-    // text.
+    // The key is validated before the operator and without a path, as upstream, because clients see
+    // the error text.
     if (validation::Messages messages = validation::IsLabelKey(key.text); !messages.empty()) {
       return Status::BadRequest(
           FieldError::Invalid(FieldPath(), key.text, Join(messages, "; ")).ToString());
@@ -159,7 +159,7 @@ class Parser {
     }
   }
 
-  // "(a,b)"; nothing between commas or parentheses is the empty value.
+  // "(a,b)"; an empty position between commas or parentheses is the empty value.
   Result<List<std::string>> ParseValues() {
     if (const Lexeme open = Take(); open.token != Token::kOpen) {
       return Found(open.text, " expected: '('");

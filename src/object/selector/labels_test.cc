@@ -31,8 +31,8 @@ Selector S(std::string_view text) {
   return selector.ok() ? *selector : Selector();
 }
 
-// What upstream's parser answers.
-TEST(LabelSelector, IsWrittenInCanonicalForm) {
+// The expected results are those of upstream's parser.
+TEST(LabelSelector, ToStringIsCanonical) {
   struct Case {
     std::string text, canonical;
   };
@@ -108,7 +108,7 @@ TEST(LabelSelector, IsWrittenInCanonicalForm) {
   }
 }
 
-TEST(LabelSelector, SaysAsUpstreamWhatItCouldNotParse) {
+TEST(LabelSelector, ParseErrorsMatchUpstream) {
   struct Case {
     std::string text, error;
   };
@@ -266,7 +266,7 @@ TEST(LabelSelector, MatchesLabels) {
   }
 }
 
-TEST(LabelSelector, LooksIntoAnythingThatHoldsPairs) {
+TEST(LabelSelector, MatchesMapsRangesAndCallables) {
   const Selector selector = S("a=b,!c");
   EXPECT_TRUE(selector.Matches(std::map<std::string, std::string, std::less<>>{{"a", "b"}}));
   EXPECT_TRUE(selector.Matches(std::unordered_map<std::string, std::string>{{"a", "b"}}));
@@ -279,7 +279,7 @@ TEST(LabelSelector, LooksIntoAnythingThatHoldsPairs) {
   }));
 }
 
-TEST(LabelSelector, KnowsTheOneValueAKeyMustHave) {
+TEST(LabelSelector, RequiresExactMatchReturnsTheRequiredValue) {
   struct Case {
     std::string_view text, value;
     bool found;
@@ -296,7 +296,7 @@ TEST(LabelSelector, KnowsTheOneValueAKeyMustHave) {
   }
 }
 
-TEST(LabelSelector, RequirementsAreChecked) {
+TEST(LabelSelector, RequirementsAreValidated) {
   struct Case {
     std::string key;
     Operator op;
@@ -394,7 +394,7 @@ TEST(LabelSelector, EverythingAndNothing) {
   EXPECT_NE(Selector::Nothing(), Selector::Everything());
 }
 
-TEST(LabelSelector, FromSetIsUncheckedAndSorted) {
+TEST(LabelSelector, FromSetSortsWithoutValidation) {
   const std::pair<std::string, std::string> kSet[] = {{"b", "1"}, {"a", "x y"}};
   EXPECT_EQ(Selector::FromSet(kSet).ToString(), "a=x y,b=1");
 }
@@ -414,7 +414,7 @@ struct ApiSelector {
   std::vector<Expression> matchExpressions;
 };
 
-TEST(LabelSelector, ComesFromTheApiType) {
+TEST(LabelSelector, ConvertsFromMetav1LabelSelector) {
   struct Case {
     ApiSelector in;
     std::string out;  // or the error

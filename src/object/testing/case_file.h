@@ -9,21 +9,21 @@
 #include "object/patch/precondition.h"
 #include "object/type/value.h"
 
-// Reads testdata/ for the tests of this folder.
+// Reads the test cases in object/patch/testdata/.
 namespace cox::patch {
 
-// One line of a file there.
+// One test case: a line of a file.
 class Case {
  public:
   explicit Case(Value fields) : fields_(std::move(fields)) {}
 
-  // A field, null where the case has none.
+  // A field, or null if the case does not have it.
   const Value& operator[](std::string_view field) const;
   std::string_view Text(std::string_view field) const;
-  // Required members that the patch must not change: "kind", "metadata.name".
+  // Members that the patch must not change: "kind", "metadata.name".
   std::vector<Precondition> Preconditions() const;
 
-  // Fails the running test unless `result` is what the case expects.
+  // Fails the running test unless `result` is as expected.
   void Expect(const Result<Value>& result) const;
 
  private:
@@ -33,7 +33,7 @@ class Case {
 // REQUIRES: `file` is a name in testdata/. Fails the test if it cannot be read.
 std::vector<Case> ReadCases(const std::string& file);
 
-// A document; fails the test if it is no JSON.
+// Parses a document; fails the test if it is not JSON.
 Value Json(std::string_view text);
 
 }  // namespace cox::patch

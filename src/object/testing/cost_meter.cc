@@ -17,7 +17,7 @@ namespace {
 std::atomic<int64_t> live_bytes = 0;
 std::atomic<int64_t> peak_bytes = 0;
 
-// Not inlined: g++ would see malloc meet delete, and warn.
+// Not inlined, because g++ would warn about malloc combined with delete.
 [[gnu::noinline]] void* Counted(size_t size) {
   void* memory = std::malloc(size);
   if (memory == nullptr) std::abort();
@@ -55,7 +55,7 @@ double CpuSeconds() {
          static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
 }
 
-// The most memory this process had in RAM since ResetPeak(); 0 where the kernel does not tell.
+// The peak resident set since ResetPeak(); 0 if the kernel does not report it.
 int64_t PeakResident() {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
@@ -72,7 +72,7 @@ void ResetPeak() {
 }  // namespace
 
 Cost Measure(const std::function<void()>& work) {
-  // As servers have it: without, the cost depends on what was freed before.
+  // Same heap settings as in servers; otherwise the cost depends on previously freed memory.
   BoundHeap();
   Cost cost;
   ResetPeak();

@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <functional>
 
-// For tests of limits: what a piece of work costs. Linking it (cox_cost_meter) replaces the
+// Measures the cost of an operation, for tests of limits. Linking it (cox_cost_meter) replaces the
 // program's operator new by one that counts.
 namespace cox {
 
-// How much slower this build may be than a plain one: sanitizers check every access.
+// The permitted slowdown of this build: sanitizers check every access.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr double kSlow = 10;
 #elif defined(__has_feature)
@@ -22,9 +22,9 @@ inline constexpr double kSlow = 1;
 #endif
 
 struct Cost {
-  double seconds = 0;    // of CPU
-  int64_t bytes = 0;     // from operator new, held at once beyond what was held before
-  int64_t resident = 0;  // growth of the process in RAM; 0 where the kernel does not tell
+  double seconds = 0;    // CPU time
+  int64_t bytes = 0;     // peak of operator new above the initial level
+  int64_t resident = 0;  // growth of the resident set; 0 if the kernel does not report it
 };
 
 // Runs `work` once.

@@ -9,7 +9,7 @@
 namespace cox::patch {
 namespace {
 
-// A struct type whose fields are set after it exists, as they may point back to it.
+// A struct type whose fields are set later, because they may be recursive.
 struct Made {
   Type type;
   std::vector<Field> fields;

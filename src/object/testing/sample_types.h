@@ -3,13 +3,13 @@
 
 #include "object/type/type.h"
 
-// Types for the tests of this folder, with every way in which a field can merge.
+// Types for the tests of patches, with all merge strategies of fields.
 namespace cox::patch {
 
-// "v1.Item": holds itself in lists, maps and pointers of each strategy.
+// "v1.Item": recursive, with lists, maps and pointers of itself for each strategy.
 const Type& SampleItemType();
 
-// "v1.Open": an object with one field of unknown type, and unknown fields kept.
+// "v1.Open": an object with one field of unspecified type; unknown fields are preserved.
 const Type& SampleOpenType();
 
 }  // namespace cox::patch

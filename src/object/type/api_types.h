@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the generated API structs are made of. Kept light: every file that names a Pod reads it.
+// The field types of the generated API structs. Keep it small: every file that uses an API struct
+// includes it.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -19,7 +20,7 @@ namespace cox {
 struct KindInfo;
 struct Type;
 
-// A bool in a list of a user's struct: std::vector<bool> has no bools that could be pointed to.
+// A bool in a list of a user's struct, because std::vector<bool> has no addressable elements.
 struct Bool {
   bool value = false;
 

@@ -10,7 +10,7 @@ COX_BEGIN_ITEM_OPS
 namespace cox {
 
 // The part of a Box that does not depend on its type. The field tables access every Box through it.
-// Running out of memory ends the process.
+// An allocation failure aborts the process.
 class BoxBase {
  public:
   void* erased() const { return pointer_; }
@@ -34,11 +34,11 @@ class BoxBase {
   void* pointer_ = nullptr;
 };
 
-// An optional struct that is kept on the heap: Go's `*T` with value semantics.
+// An optional struct on the heap: Go's `*T` with value semantics.
 //
-// API structs hold dozens of optional parts of which a few are set; a Box costs one pointer where
-// std::optional would cost the whole part. It also makes recursive types possible. Copying and
-// destroying are compiled once in the program, as for List.
+// API structs have dozens of optional parts, few of which are set; an empty Box costs one pointer,
+// while std::optional needs the space of the whole part. Box also permits recursive types. Copying
+// and destroying are compiled once in the program, as for List.
 //
 // Ownership: owns its T; copying a Box copies the T.
 // Threads: as T.
@@ -73,9 +73,9 @@ class Box : public BoxBase {
   T* operator->() { return get(); }
   const T* operator->() const { return get(); }
 
-  // Makes a default T in place of what was there.
+  // Replaces the object by a default-constructed T.
   T& emplace() { return *static_cast<T*>(Emplace(Items<T>::kOps)); }
-  // The T, made first where there was none.
+  // Returns the T, default-constructed first if there is none.
   T& ensure() { return has_value() ? *get() : emplace(); }
   void reset() { Reset(Items<T>::kOps); }
 

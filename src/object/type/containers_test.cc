@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// List, Box and Map do what std::vector, std::optional and std::map do.
+// Compares List, Box and Map with std::vector, std::optional and std::map.
 #include "object/type/containers.h"
 
 #include <gtest/gtest.h>

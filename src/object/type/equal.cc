@@ -81,7 +81,7 @@ bool DeepEqual(const Type& type, const void* a, const void* b) {
     case Shape::kStruct:
       break;
     case Shape::kAny:
-      return false;  // no struct holds one
+      return false;  // structs have no such fields
   }
   for (const Field& field : type.fields) {
     if (field.Has(Field::kFlattened)) continue;  // compared as part of the inlined struct

@@ -5,9 +5,8 @@
 
 namespace cox {
 
-// Whether two objects of one type mean the same: quantities and times by value (1Gi equals 1024Mi),
-// raw JSON by its text. What JSON leaves out when empty has no second form here (an empty list is
-// an absent one).
+// Whether two objects of one type are semantically equal: quantities and times are compared by
+// value (1Gi equals 1024Mi), raw JSON by its text. An empty list equals an absent one.
 bool DeepEqual(const Type& type, const void* a, const void* b);
 
 template <class T>

@@ -34,7 +34,7 @@ void AppendDouble(double value, std::string* out) {
   *out += text;
 }
 
-// False when the text has become too long to go on.
+// False if the text has become too long.
 bool Append(const Value& value, std::string* out) {
   if (out->size() > kMaxGoTextBytes) return false;
   const char* separator = "";

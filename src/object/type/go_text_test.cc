@@ -10,7 +10,7 @@
 namespace cox {
 namespace {
 
-TEST(GoText, PrintsAsGoDoes) {
+TEST(GoText, PrintsLikeGo) {
   struct {
     const char* json;
     const char* text;
@@ -38,7 +38,7 @@ TEST(GoText, PrintsAsGoDoes) {
   EXPECT_EQ(GoText(Value(0.0)), "0");
 }
 
-TEST(GoText, IsBounded) {
+TEST(GoText, LengthIsLimited) {
   Value::Array many(100'000, Value("0123456789"));
   EXPECT_EQ(GoText(Value(many)).size(), kMaxGoTextBytes + 3);
   EXPECT_EQ(GoText(Value(std::string(50'000, 'x'))).size(), kMaxGoTextBytes + 3);

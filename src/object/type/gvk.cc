@@ -5,7 +5,7 @@ namespace cox {
 
 Result<GroupVersion> GroupVersion::Parse(std::string_view api_version) {
   size_t slash = api_version.find('/');
-  // "/" alone counts as nothing, as upstream has it.
+  // "/" counts as empty, as upstream.
   if (api_version.empty() || api_version == "/") return GroupVersion{};
   if (slash == std::string_view::npos) return GroupVersion{"", std::string(api_version)};
   if (api_version.find('/', slash + 1) != std::string_view::npos) {

@@ -14,16 +14,17 @@ struct GroupVersion {
   std::string group;
   std::string version;
 
-  // BadRequest with upstream's text if there is more than one slash. "" gives an empty one.
+  // Errors: BadRequest with upstream's text if there is more than one slash. "" returns an empty
+  //   one.
   static Result<GroupVersion> Parse(std::string_view api_version);
-  // As apiVersion shows it.
+  // The format of apiVersion.
   std::string ToString() const { return group.empty() ? version : group + "/" + version; }
   bool empty() const { return group.empty() && version.empty(); }
 
   auto operator<=>(const GroupVersion&) const = default;
 };
 
-// What an object is: apps/v1, Deployment.
+// The type of an object, for example apps/v1, Deployment.
 struct GroupVersionKind {
   std::string group;
   std::string version;
@@ -31,14 +32,14 @@ struct GroupVersionKind {
 
   static Result<GroupVersionKind> Parse(std::string_view api_version, std::string_view kind);
   GroupVersion group_version() const { return {group, version}; }
-  // "apps/v1, Kind=Deployment", as error texts show it.
+  // "apps/v1, Kind=Deployment", the format in error texts.
   std::string ToString() const { return group + "/" + version + ", Kind=" + kind; }
   bool empty() const { return group.empty() && version.empty() && kind.empty(); }
 
   auto operator<=>(const GroupVersionKind&) const = default;
 };
 
-// Where objects are served: apps/v1, deployments.
+// A resource that is served, for example apps/v1, deployments.
 struct GroupVersionResource {
   std::string group;
   std::string version;
@@ -50,12 +51,12 @@ struct GroupVersionResource {
   auto operator<=>(const GroupVersionResource&) const = default;
 };
 
-// A resource of a group, in whichever version.
+// A resource of a group, in any version.
 struct GroupResource {
   std::string group;
   std::string resource;
 
-  // "pods", "deployments.apps", as error texts show it.
+  // "pods", "deployments.apps", the format in error texts.
   std::string ToString() const { return group.empty() ? resource : resource + "." + group; }
 
   auto operator<=>(const GroupResource&) const = default;

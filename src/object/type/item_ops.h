@@ -6,13 +6,13 @@
 
 namespace cox {
 
-// The operations that List, Box and Map need for their items, on items known only by address.
+// Type-erased operations on the items of List, Box and Map.
 struct ItemOps {
   uint32_t size;                // sizeof(T)
   void (*construct)(void* to);  // T{}
-  // Into raw memory.
+  // Copies into raw memory.
   void (*copy)(void* to, const void* from, size_t count);
-  // Into raw memory. `from` still has to be destroyed.
+  // Moves into raw memory. `from` still has to be destroyed.
   void (*move)(void* to, void* from);
   // Moves the items into raw memory and destroys the originals. The ranges may overlap.
   void (*relocate)(void* to, void* from, size_t count);

@@ -17,7 +17,7 @@ namespace cox {
 // to, as the constant tables do for built-in kinds.
 //
 // Threads: immutable after construction.
-// Ownership: shared. The KindInfo, and objects that were made with it, must not outlive it.
+// Ownership: shared. The KindInfo, and objects that were created with it, must not outlive it.
 class KindDefinition {
  public:
   struct Subresource {
@@ -34,7 +34,7 @@ class KindDefinition {
     bool namespaced = false;
     std::vector<std::string> verbs;
     std::vector<Subresource> subresources;
-    // Shared with its owner: a RuntimeType, or nothing for a constant table.
+    // Shares ownership with a RuntimeType; a constant table has no owner.
     std::shared_ptr<const Type> type;
   };
   explicit KindDefinition(Options options);

@@ -63,7 +63,7 @@ TEST(KindDefinitionTest, KeepsTheOwnerOfItsTypeAlive) {
   EXPECT_TRUE(watched.expired());
 }
 
-TEST(SchemeTest, ASchemeOverABaseKnowsTheKindsOfBoth) {
+TEST(SchemeTest, SchemeWithBaseFindsTheKindsOfBoth) {
   const KindDefinition v1(Widget("v1")), v2(Widget("v2"));
   const KindInfo* const kinds[] = {&v1.info(), &v2.info()};
   const Scheme scheme(kinds, Scheme::Builtin());
@@ -74,7 +74,7 @@ TEST(SchemeTest, ASchemeOverABaseKnowsTheKindsOfBoth) {
   const KindInfo* const pod = Scheme::Builtin().FindKind({"", "v1", "Pod"});
   EXPECT_EQ(scheme.FindKind({"", "v1", "Pod"}), pod);
   EXPECT_EQ(scheme.FindResource({"", "v1", "pods"}), pod);
-  // Options belong to each of its group versions too.
+  // Options also belong to each of its group versions.
   const KindInfo* const options = scheme.FindKind({"example.com", "v1", "DeleteOptions"});
   ASSERT_NE(options, nullptr);
   EXPECT_EQ(options->kind, "DeleteOptions");

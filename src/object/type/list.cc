@@ -141,7 +141,7 @@ bool ListBase::Equals(const ItemOps& ops, const ListBase& other) const noexcept 
 
 void ListBase::Reallocate(const ItemOps& ops, size_t capacity) {
   assert(capacity >= size_);
-  if (capacity > UINT32_MAX) std::abort();  // as when there is no memory for them
+  if (capacity > UINT32_MAX) std::abort();  // handled like an allocation failure
   void* const to = ::operator new(capacity* ops.size);
   if (size_ != 0) ops.relocate(to, data_, size_);
   ::operator delete(data_);

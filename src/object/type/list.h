@@ -83,8 +83,8 @@ class ListBase {
 // Pod does not compile the copying of everything that a Pod can hold. See item_ops.h for a List of
 // a type that is not an API struct.
 //
-// Guarantees: takes 16 bytes; iterators stay valid as those of std::vector do; running out of
-//   memory ends the process.
+// Guarantees: takes 16 bytes; iterators are invalidated as those of std::vector; an allocation
+//   failure aborts the process.
 // Ownership: owns its items; copying a List copies them.
 // Threads: as std::vector.
 template <class T>
@@ -211,7 +211,7 @@ class List : public ListBase {
   size_t Index(const_iterator at) const { return static_cast<size_t>(at - begin()); }
 };
 
-// As std::erase_if and std::erase of a std::vector: return how many items they removed.
+// Like std::erase_if and std::erase of a std::vector: return the number of removed items.
 template <class T, class Condition>
 size_t erase_if(List<T>& list, Condition condition) {
   auto kept = list.begin();

@@ -74,7 +74,7 @@ bool MapBase::Seal(const ItemOps& ops, ListBase& entries) {
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
     return KeyAt(ops, entries, a) < KeyAt(ops, entries, b);
   });
-  // Of the entries with the same key, the last one is kept.
+  // The last of several entries with the same key is kept.
   size_t kept = 0;
   for (size_t i = 0; i < order.size(); ++i) {
     const bool is_last =

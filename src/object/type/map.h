@@ -27,8 +27,9 @@ class MapBase {
   static bool Seal(const ItemOps& ops, ListBase& entries);
 };
 
-// A map from string to V, kept as one sorted List: the maps of API objects (labels, annotations,
-// resource lists) are small, are read far more than changed, and are always written in key order.
+// A map from string to V, stored as one sorted List: the maps of API objects (labels, annotations,
+// resource lists) are small, are read far more often than changed, and are always encoded in key
+// order.
 //
 // Costs: lookup by binary search, insert and erase O(n), one allocation for all entries. Compiled
 // once, as List is: see there. Iterates as `for (const auto& [key, value] : map)`, in key order.
@@ -71,15 +72,15 @@ class Map {
   }
   V* Get(std::string_view key) { return const_cast<V*>(std::as_const(*this).Get(key)); }
 
-  // The value at `key`, made first where there was none.
+  // The value at `key`, inserted if it does not exist.
   V& operator[](std::string_view key) {
     return static_cast<Entry*>(MapBase::Ensure(kOps, entries_, key))->second;
   }
-  // True if there was such a key.
+  // Returns true if the key existed.
   bool erase(std::string_view key) { return MapBase::Erase(kOps, entries_, key); }
 
-  // For decoders: entries in any order, then Seal() once, which sorts them. Where a key came more
-  // than once the last one stays; returns false then.
+  // For decoders: append entries in any order, then call Seal() once, which sorts them. Of
+  // duplicate keys the last one is kept; Seal() returns false then.
   V& Append(std::string_view key) {
     return static_cast<Entry*>(MapBase::Append(kOps, entries_, key))->second;
   }

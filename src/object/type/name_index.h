@@ -7,8 +7,8 @@
 
 namespace cox {
 
-// Finds a name in a fixed set with one hash and one comparison: a perfect hash, whose seed
-// tools/gen (or RuntimeType) searches for when it makes the table.
+// Finds a name in a fixed set with one hash and one comparison: a perfect hash, whose seed is
+// computed by tools/gen (or RuntimeType) when it creates the table.
 struct NameIndex {
   static constexpr uint16_t kNone = 0xffff;
 
@@ -22,7 +22,7 @@ struct NameIndex {
     return word;
   }
 
-  // Looks at the first and last eight bytes and the length: enough to tell field names apart.
+  // Uses the first and last eight bytes and the length, which distinguish most field names.
   static uint32_t Hash(std::string_view name, uint64_t seed) {
     uint64_t first = 0;
     uint64_t last = 0;
@@ -44,7 +44,7 @@ struct NameIndex {
     return static_cast<uint32_t>((h * 0x94d049bb133111ebu) >> 32);
   }
 
-  // a == b, without a call for the lengths that names have.
+  // a == b, without a function call for usual name lengths.
   static bool Same(std::string_view a, std::string_view b) {
     size_t n = a.size();
     if (n != b.size()) return false;
@@ -52,8 +52,8 @@ struct NameIndex {
     return Word(a.data()) == Word(b.data()) && Word(a.data() + n - 8) == Word(b.data() + n - 8);
   }
 
-  // The row whose name equals `name`, or -1; `name_at(row)` gives a row's name. In a perfect table
-  // the first slot decides; a table that is not goes on to the next empty one.
+  // The row whose name equals `name`, or -1; `name_at(row)` returns the name of a row. In a perfect
+  // table the first slot is sufficient; other tables use linear probing.
   template <class NameAt>
   int Find(std::string_view name, NameAt name_at) const {
     if (slots == nullptr) return -1;

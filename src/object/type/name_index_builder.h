@@ -11,24 +11,25 @@
 
 namespace cox {
 
-// The contents of a NameIndex, made by BuildNameIndex.
+// The contents of a NameIndex, created by BuildNameIndex.
 struct NameIndexParts {
   uint64_t seed = 0;
   uint32_t mask = 0;
-  std::vector<uint16_t> slots;  // mask + 1 of them; empty when there were no names
-  // Each name lies in the slot its hash picks. False when the names allow no such table (two long
-  // names that differ only in the middle, or thousands of names): then a name may lie in a later
-  // slot, with no empty slot between.
+  std::vector<uint16_t> slots;  // mask + 1 slots; empty if there are no names
+  // Each name is in the slot of its hash. False if that is not possible (two long names that differ
+  // only in the middle, or thousands of names): then a name may be in a later slot (linear
+  // probing).
   bool perfect = true;
 };
 
-// Searches the table by which NameIndex finds `names`: row numbers 0, 1, ... in slots, a power of
-// two of at least twice as many slots as names, growing until some seed sends no two names to one.
+// Builds the table of a NameIndex for `names`, with row numbers 0, 1, ... The number of slots is a
+// power of two, at least twice the number of names, and grows until there is a seed without
+// collisions.
 //
 // Guarantees: deterministic; every name can be found; at most 64 slots per name (and 1024).
-// REQUIRES: each name once, fewer than 65535 names.
+// REQUIRES: unique names, fewer than 65535.
 inline NameIndexParts BuildNameIndex(std::span<const std::string_view> names) {
-  // More seeds make smaller tables: a table of n*n/14 slots needs about 1000 tries.
+  // More seeds make smaller tables: a table of n*n/14 slots needs about 1000 attempts.
   constexpr uint64_t kSeedsPerSize = 1024;
   constexpr size_t kMaxSlotsPerName = 64;
   constexpr size_t kSmall = 1024;
@@ -56,7 +57,7 @@ inline NameIndexParts BuildNameIndex(std::span<const std::string_view> names) {
     parts.slots.assign(size, NameIndex::kNone);
   };
 
-  // Two names that hash alike for two seeds hash alike for all: no need to search then.
+  // Names that collide for two seeds collide for all, so the search is skipped.
   bool distinct = true;
   for (uint64_t seed : {uint64_t{1}, uint64_t{0x5851f42d4c957f2d}}) {
     std::vector<uint32_t> hashes(names.size());

@@ -9,7 +9,7 @@
 namespace cox {
 namespace {
 
-// Calls `use` with the std::optional that lies at `at`, as the type that `type` says it has.
+// Calls `use` with the std::optional at `at`, cast to the C++ type of `type`.
 template <class At, class Use>
 auto* WithOptional(const Type& type, At at, Use use) {
   switch (type.shape) {

@@ -3,15 +3,15 @@
 
 #include "object/type/type.h"
 
-// Fields with Field::kPointer: a Box of a struct, a std::optional of anything else. Lists and maps
-// are never behind a pointer, since empty means absent for them.
+// Fields with Field::kPointer: a Box of a struct, a std::optional of other types. Lists and maps
+// never have a pointer, because empty means absent for them.
 namespace cox {
 
-// What the field at `at` points to, or null.
+// The object that the field at `at` points to, or null.
 const void* PointedTo(const Type& type, const void* at);
-// The same, made first where there was nothing.
+// The same, but creates the object if there is none.
 void* EnsurePointedTo(const Type& type, void* at);
-// Makes it point to nothing.
+// Removes the object.
 void ResetPointer(const Type& type, void* at);
 
 }  // namespace cox

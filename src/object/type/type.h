@@ -8,21 +8,20 @@
 #include "object/type/item_ops.h"
 #include "object/type/name_index.h"
 
-// The shape of API objects as data. One engine (json/, yaml/, protobuf/, patch/, apply/) serves
-// every kind by walking these tables; there is no generated code per kind besides the structs
-// themselves.
+// The types of API objects as data. Generic code (json/, yaml/, protobuf/, patch/, apply/) handles
+// every kind by means of these tables; there is no generated code per kind except for the structs.
 //
-// Two sources make Types: tools/gen writes constant tables for the built-in kinds (beside the
-// structs they describe, see api/README.md), and RuntimeType (runtime_type.h) builds them from an
-// OpenAPI schema for custom resources. Objects of the first live in structs, at `offset` behind a
-// void*; objects of the second are Values. What says how lists merge, which fields exist and what
-// they default to is the same for both.
+// There are two sources of Types: tools/gen writes constant tables for the built-in kinds (next to
+// their structs, see api/README.md), and RuntimeType (runtime_type.h) builds them from an OpenAPI
+// schema for custom resources. Objects of built-in kinds are structs, accessed by `offset` from a
+// void*; objects of custom resources are Values. List types, fields and defaults are described in
+// the same way for both.
 namespace cox {
 
 struct Type;
 class RawJson;
 
-// What a value is. The comment names the C++ type that holds it in a struct.
+// The shape of a value. The comments name the C++ type in a struct.
 enum class Shape : uint8_t {
   kBool,         // bool
   kInt32,        // int32_t
@@ -35,21 +34,21 @@ enum class Shape : uint8_t {
   kTime,         // Time
   kMicroTime,    // MicroTime
   kDuration,     // Duration
-  kRaw,          // RawJson: any JSON value, kept as its text
+  kRaw,          // RawJson: any JSON value, stored as its text
   kStruct,       // the generated struct
-  kList,         // List of the element (std::vector in structs of users)
+  kList,         // List of the element (std::vector in users' structs)
   kMap,          // Map of the element, from string
-  kAny,          // nothing is known: only in run-time schemas, held as a Value
+  kAny,          // unspecified: only in run-time schemas, held as a Value
 };
 
-// How the items of a list are told apart when writers merge (x-kubernetes-list-type).
+// How the items of a list are identified in merges (x-kubernetes-list-type).
 enum class ListType : uint8_t {
   kAtomic,  // the list is one value
   kSet,     // items are scalars, each once
-  kMap,     // items are objects, told apart by Type::keys
+  kMap,     // items are objects, identified by Type::keys
 };
 
-// Structs whose JSON is not an object of their fields.
+// Structs whose JSON is not an object with their fields.
 enum class Codec : uint8_t {
   kFields,              // the ordinary case
   kSchemaOrBool,        // JSONSchemaPropsOrBool: a schema, or true or false
@@ -60,32 +59,31 @@ enum class Codec : uint8_t {
 struct Field {
   enum Flag : uint16_t {
     kPointer = 1 << 0,    // may be absent: std::optional of a scalar, Box of a struct
-    kOmitEmpty = 1 << 1,  // JSON leaves it out when it is false, 0, "", empty (never a struct)
-    kOmitZero = 1 << 2,   // JSON leaves it out when it is its zero value (a struct or Time too)
-    kInline = 1 << 3,  // a message on the wire whose fields JSON shows as the outer struct's own:
-                       // a row for protobuf only
-    kFlattened = 1 << 4,   // such an inner field, offset from the outer struct: a row for JSON only
-    kRequired = 1 << 5,    // the schema calls it required
-    kAtomic = 1 << 6,      // this map or struct is one value when writers merge
+    kOmitEmpty = 1 << 1,  // omitted in JSON if false, 0, "", empty (never a struct)
+    kOmitZero = 1 << 2,   // omitted in JSON if it has its zero value (also a struct or Time)
+    kInline = 1 << 3,  // a message in protobuf whose fields belong to the outer struct in JSON: a
+                       // row for protobuf only
+    kFlattened = 1 << 4,   // a field of such a message, offset from the outer struct: for JSON only
+    kRequired = 1 << 5,    // required by the schema
+    kAtomic = 1 << 6,      // this map or struct is merged as one value
     kPatchMerge = 1 << 7,  // strategic merge patch: patchStrategy=merge
     kPatchReplace = 1 << 8,     //   =replace
     kPatchRetainKeys = 1 << 9,  //   =retainKeys
-    kGranular = 1 << 10,        // its members have owners of their own, although its type is atomic
+    kGranular = 1 << 10,        // its members have separate owners, although its type is atomic
   };
 
   std::string_view name;       // in JSON
-  const Type* type = nullptr;  // of the value (of what is pointed to, if kPointer)
+  const Type* type = nullptr;  // of the value (of the pointee, if kPointer)
   uint32_t offset = 0;         // from the start of the struct
-  uint32_t number = 0;         // in protobuf; 0 where it is not on the wire
+  uint32_t number = 0;         // in protobuf; 0 if it is not encoded
   uint16_t flags = 0;
-  std::string_view merge_key;     // strategic merge patch: what tells list items apart
-  std::string_view default_json;  // the constant it defaults to, as JSON; empty: none
+  std::string_view merge_key;     // strategic merge patch: the key of list items
+  std::string_view default_json;  // the constant default as JSON; empty: none
 
   bool Has(Flag flag) const { return (flags & flag) != 0; }
 };
 
-// The operations on lists and maps that the engine needs; it knows them only by address. The items
-// are `stride` bytes apart.
+// Type-erased operations on lists and maps. The items are `stride` bytes apart.
 struct ItemSpan {
   void* data;
   size_t count;
@@ -110,22 +108,22 @@ struct MapOps {
   ItemSpan Entries(const void* map) const;
 };
 
-// The shape of one type. Constant and shared: compare Types by address.
+// A type. Constant and shared: compare Types by address.
 struct Type {
-  // As error texts print it: "v1.PodSpec", "string", "[]v1.Container", "map[string]string".
+  // The name in error texts: "v1.PodSpec", "string", "[]v1.Container", "map[string]string".
   std::string_view name;
   Shape shape = Shape::kAny;
   Codec codec = Codec::kFields;
   ListType list_type = ListType::kAtomic;  // kList
-  bool atomic = false;                     // kStruct, kMap: one value when writers merge
+  bool atomic = false;                     // kStruct, kMap: merged as one value
   bool type_meta = false;                  // kStruct: has kind and apiVersion in JSON
-  bool preserve_unknown = false;           // run-time schemas: fields it does not know are kept
-  bool wire_items = false;        // kList: on the wire a message holding `repeated items = 1`
-  const Type* element = nullptr;  // kList: of an item; kMap: of a value
-  std::span<const std::string_view> keys = {};         // kList of kMap type: what tells items apart
+  bool preserve_unknown = false;           // run-time schemas: unknown fields are preserved
+  bool wire_items = false;                 // kList: in protobuf a message with `repeated items = 1`
+  const Type* element = nullptr;           // kList: of an item; kMap: of a value
+  std::span<const std::string_view> keys = {};         // kList of kMap type: the keys of items
   std::span<const std::string_view> enum_values = {};  // kString: the named constants, if any
   std::span<const Field> fields = {};                  // kStruct: in declaration order
-  std::span<const uint16_t> wire = {};       // kStruct: rows of `fields` by rising protobuf number
+  std::span<const uint16_t> wire = {};       // kStruct: rows of `fields` by protobuf number
   std::span<const uint16_t> by_number = {};  // kStruct: the row of each number, or NameIndex::kNone
   NameIndex names = {};                      // kStruct: finds a row of `fields` by its JSON name
   const ItemOps* struct_ops = nullptr;
@@ -140,7 +138,7 @@ struct Type {
   bool IsScalar() const { return shape < Shape::kStruct; }
 };
 
-// Scalars, by the Go names that error texts show.
+// Scalars, with the Go names in error texts.
 namespace types {
 extern const Type kBool, kInt32, kInt64, kDouble, kString, kBytes, kQuantity, kIntOrString, kTime,
     kMicroTime, kDuration, kRawExtension, kFieldsV1, kJson, kAny;

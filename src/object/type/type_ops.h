@@ -8,7 +8,7 @@
 #include "object/type/containers.h"
 #include "object/type/type.h"
 
-// The ListOps and MapOps of each type, through which the engine accesses lists and maps. Only
+// The ListOps and MapOps of each type, for access to lists and maps through the type tables. Only
 // generated code, the description of custom kinds, and tests that build tables by hand include
 // this.
 namespace cox {
@@ -56,7 +56,7 @@ inline constexpr MapOps kMapOps = {
     .entry = &Items<typename Map<V>::Entry>::kOps,
 };
 
-// Those of scalars, made once for all packages.
+// The operations of scalars, defined once for all packages.
 namespace scalar_ops {
 extern const ListOps kStringList, kBoolList, kInt32List, kInt64List, kRawList, kTimeList,
     kQuantityList, kIntOrStringList;

@@ -44,7 +44,7 @@ Value::Value(Object v) : kind_(Kind::kObject) { u_.object = new Object(std::move
 
 Value::Value(const Value& other) : u_(other.u_), size_(other.size_), kind_(other.kind_) {
   if (!other.OnHeap()) return;
-  kind_ = Kind::kNull;  // nothing to free should a copy below throw
+  kind_ = Kind::kNull;  // nothing to free if a copy below throws
   switch (other.kind_) {
     case Kind::kString:
       InitString(other.as_string());
@@ -213,11 +213,11 @@ void ValueObject::Append(std::string key, Value value) {
 bool ValueObject::Seal() {
   auto rising = [](const Member& a, const Member& b) { return a.key < b.key; };
   auto not_rising = [](const Member& a, const Member& b) { return !(a.key < b.key); };
-  // Most documents come sorted: one pass then settles it.
+  // Most documents are sorted, so that one pass is sufficient.
   if (std::adjacent_find(members_.begin(), members_.end(), not_rising) == members_.end())
     return true;
   std::stable_sort(members_.begin(), members_.end(), rising);
-  // Of equal keys keep the last, which a stable sort leaves at the end of its run.
+  // Keep the last of equal keys, which a stable sort puts at the end of its run.
   size_t kept = 0;
   for (size_t i = 0; i < members_.size(); ++i) {
     if (i + 1 < members_.size() && members_[i + 1].key == members_[i].key) continue;

@@ -13,14 +13,14 @@ namespace cox {
 
 class ValueObject;
 
-// A JSON value: what custom resources are made of, and the form in which patches and server-side
-// apply work on objects of every kind.
+// A JSON value: the content of custom resources, and the representation for patches and server-side
+// apply of all kinds.
 //
 // Guarantees: 16 bytes; strings of up to 8 bytes need no allocation. An object's members are kept
 //   sorted by key, so equal values are equal member by member and encode to equal bytes (in the key
 //   order that Go gives maps). Integers that fit int64 stay integers; all other numbers are
 //   doubles.
-// Ownership: owns everything below it; copying is deep, moving leaves null behind.
+// Ownership: owns everything below it; copying is deep, moving leaves null.
 // Threads: as a plain struct.
 // Depth: destruction and copying recurse; decoders bound the depth (object/type/limits.h).
 class Value {
@@ -50,7 +50,7 @@ class Value {
   }
   Value& operator=(Value&& other) noexcept {
     if (this == &other) return *this;
-    // `other` may live below *this: take it out before what holds it goes.
+    // `other` may be below *this: move it out before its owner is destroyed.
     Value taken(std::move(other));
     if (OnHeap()) Destroy();
     u_ = taken.u_;
@@ -90,7 +90,7 @@ class Value {
   Object& as_object() { return *u_.object; }
   const Object& as_object() const { return *u_.object; }
 
-  // The member `key` of an object; null when *this is no object or has no such member.
+  // The member `key` of an object; null if *this is not an object or has no such member.
   const Value* Find(std::string_view key) const;
   Value* Find(std::string_view key);
   // Follows members from object to object: At({"metadata", "labels", "app"}).
@@ -101,8 +101,7 @@ class Value {
   // A total order: by kind (numbers as one kind), then content. Used to sort sets and map keys.
   friend std::strong_ordering Compare(const Value& a, const Value& b);
 
-  // "null", "bool", "number", "string", "array", "object": JSON's own names, as error texts use
-  // them.
+  // "null", "bool", "number", "string", "array", "object": the names in error texts.
   std::string_view KindName() const;
 
  private:
@@ -151,13 +150,13 @@ class ValueObject {
   const Value* Find(std::string_view key) const;
   Value* Find(std::string_view key);
   bool contains(std::string_view key) const { return Find(key) != nullptr; }
-  // The member `key`, made null first if it is absent.
+  // The member `key`, inserted as null if it does not exist.
   Value& operator[](std::string_view key);
-  // True if there was such a member.
+  // Returns true if the member existed.
   bool Erase(std::string_view key);
 
-  // For decoders: members in any order, then Seal() once, which sorts them. Where a key came more
-  // than once the last value stays; returns false then.
+  // For decoders: append members in any order, then call Seal() once, which sorts them. Of
+  // duplicate keys the last value is kept; Seal() returns false then.
   void Append(std::string key, Value value);
   bool Seal();
 

@@ -56,7 +56,7 @@ TEST(Value, FindAndAt) {
 TEST(Value, NumbersCompareAsNumbers) {
   EXPECT_EQ(Value(1), Value(1.0));
   EXPECT_NE(Value(1), Value(1.5));
-  // 2^53 + 1 is no double: equal only to itself.
+  // A double cannot represent 2^53 + 1, so it equals only itself.
   EXPECT_NE(Value(int64_t{9007199254740993}), Value(9007199254740992.0));
   EXPECT_EQ(Compare(Value(int64_t{9007199254740993}), Value(9007199254740992.0)),
             std::strong_ordering::greater);
@@ -91,7 +91,7 @@ TEST(Value, OrderIsTotal) {
   }
 }
 
-TEST(ValueObject, StaysSortedWhateverTheOrderOfInsertion) {
+TEST(ValueObject, IsSortedForAnyOrderOfInsertion) {
   ValueObject object;
   for (const char* key : {"m", "z", "a", "n", "b"}) object[key] = key;
   EXPECT_EQ(json::Write(object), R"({"a":"a","b":"b","m":"m","n":"n","z":"z"})");

@@ -15,10 +15,10 @@
 
 namespace cox {
 
-// The value an error is about, already written as upstream writes it: strings quoted, numbers and
-// booleans bare, null, everything else as JSON.
+// The value in an error, in upstream's format: strings quoted, numbers and booleans unquoted, null,
+// and everything else as JSON.
 //
-// Converts from what fields hold, so that callers pass the value itself.
+// Converts implicitly from the types of fields, so that callers pass the value itself.
 class FieldValue {
  public:
   FieldValue(std::string_view value);                                            // NOLINT: implicit
@@ -38,12 +38,12 @@ class FieldValue {
   FieldValue(const List<std::string>& list)  // NOLINT
       : FieldValue(std::span<const std::string>(list)) {}
 
-  // JSON text, taken as it is.
+  // JSON text, printed unchanged.
   static FieldValue Json(std::string text) { return FieldValue(Raw{}, std::move(text)); }
-  // Prints no value at all.
+  // Prints no value.
   static FieldValue Omit() { return FieldValue(Raw{}, ""); }
 
-  const std::string& text() const { return text_; }  // empty: print none
+  const std::string& text() const { return text_; }  // empty: no value
 
  private:
   struct Raw {};
@@ -52,13 +52,13 @@ class FieldValue {
   std::string text_;
 };
 
-// `text` as a JSON string the way Go writes it: also <, >, & and U+2028, U+2029 escaped.
+// Appends `text` as a JSON string as Go does: <, >, & and U+2028, U+2029 are escaped too.
 void AppendJsonString(std::string& out, std::string_view text);
 
-// What is wrong with one field. Made by the named functions, printed by ToString:
+// The error of one field. Created by the named functions, printed by ToString:
 //   spec.x: Invalid value: "abc": must be ...
 //
-// `origin` names the rule that failed ("minimum", "format=k8s-label-key"); it is never printed.
+// `origin` is the rule that failed ("minimum", "format=k8s-label-key"); it is never printed.
 struct FieldError {
   enum class Type : uint8_t {
     kNotFound,
@@ -94,11 +94,11 @@ struct FieldError {
     return NotSupported(field, std::move(value), std::span(supported.begin(), supported.size()));
   }
   static FieldError Forbidden(const FieldPath& field, std::string detail);
-  // A negative limit is not told. Characters are what people count, bytes what the limit is about.
+  // A negative limit is not printed. TooLong limits bytes, TooLongCharacters characters.
   static FieldError TooLong(const FieldPath& field, int64_t max_bytes);
   static FieldError TooLongCharacters(const FieldPath& field, int64_t max_characters);
   static FieldError TooShort(const FieldPath& field, int64_t min_characters);
-  // A negative number is not told.
+  // A negative number is not printed.
   static FieldError TooMany(const FieldPath& field, int64_t actual, int64_t max);
   static FieldError TooFew(const FieldPath& field, int64_t actual, int64_t min);
   static FieldError Internal(const FieldPath& field, std::string_view what);
@@ -120,11 +120,10 @@ using FieldErrorList = std::vector<FieldError>;
 // Moves the errors of `more` to the end of `list`.
 void Append(FieldErrorList& list, FieldErrorList more);
 
-// One text for all: "a" or "[a, b]", repeated texts once. Empty for none.
+// One text for all errors: "a" or "[a, b]", without duplicates. Empty for no errors.
 std::string AggregateText(const FieldErrorList& list);
 
-// The API's answer to an object with these errors: reason Invalid, a cause per error, and the
-// message
+// The API's error for an invalid object: reason Invalid, a cause per error, and the message
 //   Deployment.apps "web" is invalid: [spec.x: Required value, ...]
 Status NewInvalid(std::string_view group, std::string_view kind, std::string_view name,
                   const FieldErrorList& errors);

@@ -22,8 +22,8 @@ TEST(FieldPath, GrowsByChildrenIndicesAndKeys) {
   EXPECT_EQ(FieldPath().Child("x").ToString(), "x");
 }
 
-// The texts are upstream's.
-TEST(FieldError, IsWrittenAsUpstreamDoes) {
+// The expected texts are upstream's.
+TEST(FieldError, TextMatchesUpstream) {
   const std::vector<std::string> kList = {"a", "b"};
   struct Case {
     FieldError error;
@@ -97,7 +97,7 @@ TEST(FieldError, IsWrittenAsUpstreamDoes) {
             "<nil>: Invalid value: \"x\": d");
 }
 
-TEST(FieldError, JsonStringsAreEscapedAsGoDoes) {
+TEST(FieldError, JsonStringsAreEscapedLikeInGo) {
   struct Case {
     std::string text, json;
   };
@@ -118,7 +118,7 @@ TEST(FieldError, JsonStringsAreEscapedAsGoDoes) {
   }
 }
 
-TEST(FieldError, ListsBecomeTheStatusInvalid) {
+TEST(FieldError, NewInvalidConvertsErrorLists) {
   const FieldError kInvalid = FieldError::Invalid(kPath, "x", "d");
   const FieldError kRequired = FieldError::Required(FieldPath("g"), "e");
   struct Case {

@@ -8,13 +8,13 @@
 
 namespace cox {
 
-// Where in an object a value stands, as field errors print it: spec.containers[0].ports[http].
+// The path of a field, in the format of field errors: spec.containers[0].ports[http].
 //
 //   FieldPath containers = FieldPath("spec").Child("containers");
 //   ... containers.Index(i).Child("image") ...
 //
-// A value: each step makes a longer path and leaves the shorter one alone. The default path is
-// nowhere; it prints as upstream's nil path, "<nil>", and its children start a path.
+// A value type: each method returns a longer path and does not change the original. The default
+// path is empty; it is printed as upstream's nil path, "<nil>", and its children start a path.
 class FieldPath {
  public:
   FieldPath() = default;

@@ -16,7 +16,7 @@ std::string CanonicalForm(std::string_view canonical) {
   return "must be in canonical form (" + Quote(canonical) + ")";
 }
 
-// What is wrong with the spelling; empty when nothing is.
+// Returns the problem, or an empty string.
 std::string IpFault(std::string_view value, bool strict, bool canonical) {
   const std::optional<IpAddress> ip = ParseIpSloppy(value);
   if (!ip) return "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
@@ -67,7 +67,7 @@ FieldErrorList IsValidInterfaceAddress(const FieldPath& path, std::string_view v
                   "must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)", "");
   }
   int length = cidr->prefix;
-  // A mapped address names the IPv4 network when its prefix is inside the IPv4 part.
+  // A mapped address denotes an IPv4 network if its prefix is inside the IPv4 part.
   if (cidr->address.written_as_ipv6 && cidr->address.IsIpv4() && length >= 96) length -= 96;
   const std::string canonical = cidr->address.ToString() + "/" + std::to_string(length);
   return Report(path, value, canonical == value ? "" : CanonicalForm(canonical), "");

@@ -12,19 +12,19 @@
 
 // IP addresses and CIDRs in API fields.
 //
-// Two generations of fields exist. New ones take only the canonical form. Legacy ones
-// (Service.spec.clusterIP, ...) were parsed sloppily for years: leading zeros ("010.1.1.1", which
-// some tools read as octal) and IPv4-mapped IPv6 are refused for new values only, other spellings
-// of IPv6 are let through.
+// There are two generations of fields. New fields accept only the canonical form. Legacy fields
+// (Service.spec.clusterIP, ...) were parsed leniently for years: leading zeros ("010.1.1.1", which
+// some tools read as octal) and IPv4-mapped IPv6 are rejected only for new values, and other
+// non-canonical forms of IPv6 are accepted.
 namespace cox::validation {
 
-// An address in network order; IPv4 as IPv4-mapped IPv6.
+// An address in network byte order; IPv4 as IPv4-mapped IPv6.
 struct IpAddress {
   std::array<uint8_t, 16> bytes{};
   bool written_as_ipv6 = false;    // had a colon
-  bool has_leading_zeros = false;  // "010.0.0.1", "::00001": no strict parser takes it
+  bool has_leading_zeros = false;  // "010.0.0.1", "::00001": rejected by strict parsers
 
-  bool IsIpv4() const;  // also the mapped ones
+  bool IsIpv4() const;  // also for mapped addresses
   // "10.0.0.1", or RFC 5952: lower case, the longest run of zeros as "::".
   std::string ToString() const;
 
@@ -32,8 +32,8 @@ struct IpAddress {
 };
 
 struct Cidr {
-  IpAddress address;  // as written, with the bits beyond the prefix
-  int prefix = 0;     // of 32, or of 128 when written as IPv6
+  IpAddress address;  // as given, including the bits beyond the prefix
+  int prefix = 0;     // of 32, or of 128 if written as IPv6
   bool has_leading_zeros = false;
 
   // The same network in canonical form.
@@ -42,25 +42,25 @@ struct Cidr {
   IpAddress Network() const;
 };
 
-// As sloppy as legacy fields need: leading zeros are taken (as decimal) and remembered. No zones.
+// Parses as leniently as legacy fields require: leading zeros are accepted (as decimal) and
+// recorded in the result. Zones are rejected.
 std::optional<IpAddress> ParseIpSloppy(std::string_view text);
 std::optional<Cidr> ParseCidrSloppy(std::string_view text);
 
 // For new fields: canonical form only.
 FieldErrorList IsValidIP(const FieldPath& path, std::string_view value);
 FieldErrorList IsValidCIDR(const FieldPath& path, std::string_view value);
-// An address with the length of its network: bits beyond the prefix are wanted.
+// An address with its prefix length: bits beyond the prefix are expected.
 FieldErrorList IsValidInterfaceAddress(const FieldPath& path, std::string_view value);
 
-// For legacy fields. With `strict` the dangerous spellings are refused too, except for values that
-// the object has already (`old`).
+// For legacy fields. With `strict`, the ambiguous forms are rejected too, except for values that
+// the object already has (`old`).
 FieldErrorList IsValidIPForLegacyField(const FieldPath& path, std::string_view value, bool strict,
                                        std::span<const std::string_view> old = {});
 FieldErrorList IsValidCIDRForLegacyField(const FieldPath& path, std::string_view value, bool strict,
                                          std::span<const std::string_view> old = {});
 
-// What a client that wrote a legacy field should be told; empty for canonical values and for no
-// values.
+// The warnings for a client that wrote a legacy field; none for canonical and for invalid values.
 std::vector<std::string> GetWarningsForIP(const FieldPath& path, std::string_view value);
 std::vector<std::string> GetWarningsForCIDR(const FieldPath& path, std::string_view value);
 

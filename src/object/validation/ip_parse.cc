@@ -16,7 +16,7 @@ int DigitValue(char c) {
   return 99;
 }
 
-// Takes digits off the front. Nothing when there are none or the number passes `max`.
+// Consumes leading digits. Nullopt if there are none or the number exceeds `max`.
 std::optional<int> TakeNumber(std::string_view& rest, int base, int max, size_t* digits) {
   int value = 0;
   size_t n = 0;
@@ -30,7 +30,7 @@ std::optional<int> TakeNumber(std::string_view& rest, int base, int max, size_t*
   return value;
 }
 
-// Four decimal bytes to out[0..3].
+// Parses four decimal bytes to out[0..3].
 bool ParseIpv4(std::string_view text, uint8_t* out, bool* leading_zeros) {
   for (int i = 0; i < 4; ++i) {
     if (i > 0) {
@@ -49,7 +49,7 @@ bool ParseIpv4(std::string_view text, uint8_t* out, bool* leading_zeros) {
 
 bool ParseIpv6(std::string_view text, IpAddress& ip) {
   size_t at = 0;                   // bytes written
-  std::optional<size_t> ellipsis;  // where "::" stands
+  std::optional<size_t> ellipsis;  // position of "::"
   if (text.starts_with("::")) {
     ellipsis = 0;
     text.remove_prefix(2);
@@ -60,7 +60,7 @@ bool ParseIpv6(std::string_view text, IpAddress& ip) {
     size_t digits = 0;
     std::optional<int> group = TakeNumber(text, 16, 0xffff, &digits);
     if (start.find('.') < start.find(':')) {
-      // The rest is an embedded IPv4 address, which must end where the address ends.
+      // The rest is an embedded IPv4 address, which must be at the end.
       if ((!ellipsis && at != 12) || at + 4 > 16) return false;
       if (!ParseIpv4(start, &ip.bytes[at], &ip.has_leading_zeros)) return false;
       text = {};
@@ -83,7 +83,7 @@ bool ParseIpv6(std::string_view text, IpAddress& ip) {
     }
   }
   if (!text.empty()) return false;
-  if (at == 16) return !ellipsis;  // "::" stands for one group at least
+  if (at == 16) return !ellipsis;  // "::" replaces at least one group
   if (!ellipsis) return false;
   const auto begin = ip.bytes.begin() + static_cast<ptrdiff_t>(*ellipsis);
   const auto end = ip.bytes.begin() + static_cast<ptrdiff_t>(at);
@@ -96,7 +96,7 @@ std::string Ipv6String(const std::array<uint8_t, 16>& bytes) {
   constexpr std::string_view kHex = "0123456789abcdef";
   std::array<int, 8> groups{};
   for (size_t i = 0; i < 8; ++i) groups[i] = bytes[2 * i] << 8 | bytes[2 * i + 1];
-  // The first longest run of two zero groups or more.
+  // The first longest run of at least two zero groups.
   size_t run = 8, length = 1;
   for (size_t i = 0; i < 8; ++i) {
     size_t n = 0;

@@ -10,7 +10,8 @@ namespace {
 
 const FieldPath kPath("f");
 
-// The detail of the one error, "" for none; `unreadable` becomes "@" to keep the tables short.
+// The detail of the only error, "" for none; `unreadable` is replaced by "@" to keep the tables
+// short.
 std::string Detail(const FieldErrorList& errors, std::string_view unreadable) {
   if (errors.empty()) return "";
   EXPECT_EQ(errors.size(), 1u);
@@ -18,8 +19,8 @@ std::string Detail(const FieldErrorList& errors, std::string_view unreadable) {
   return errors[0].detail == unreadable ? "@" : errors[0].detail;
 }
 
-// The answers are upstream's.
-TEST(Ip, AddressesAreCheckedAsUpstreamDoes) {
+// The expected results are upstream's.
+TEST(Ip, AddressValidationMatchesUpstream) {
   struct Case {
     std::string_view text, strict, legacy, legacy_strict, warning;
   };
@@ -104,7 +105,7 @@ TEST(Ip, AddressesAreCheckedAsUpstreamDoes) {
   }
 }
 
-TEST(Ip, CidrsAreCheckedAsUpstreamDoes) {
+TEST(Ip, CidrValidationMatchesUpstream) {
   struct Case {
     std::string_view text, strict, legacy, legacy_strict, warning, interface;
   };
@@ -198,14 +199,14 @@ TEST(Ip, CidrsAreCheckedAsUpstreamDoes) {
   }
 }
 
-TEST(Ip, ValuesTheObjectHasAlreadyStayValid) {
+TEST(Ip, ExistingValuesOfTheObjectStayValid) {
   constexpr std::string_view kOld[] = {"01.2.3.4", "01.2.3.0/24"};
   EXPECT_TRUE(IsValidIPForLegacyField(kPath, "01.2.3.4", true, kOld).empty());
   EXPECT_TRUE(IsValidCIDRForLegacyField(kPath, "01.2.3.0/24", true, kOld).empty());
   EXPECT_FALSE(IsValidIPForLegacyField(kPath, "01.2.3.5", true, kOld).empty());
 }
 
-TEST(Ip, ErrorsNameTheirRule) {
+TEST(Ip, ErrorsContainTheirOrigin) {
   EXPECT_EQ(IsValidIP(kPath, "x")[0].origin, "format=ip-strict");
   EXPECT_EQ(IsValidIPForLegacyField(kPath, "x", true)[0].origin, "format=ip-sloppy");
   EXPECT_EQ(
@@ -213,7 +214,7 @@ TEST(Ip, ErrorsNameTheirRule) {
       "f: Invalid value: \"x\": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)");
 }
 
-TEST(Ip, SameAddressIsEqualHoweverWritten) {
+TEST(Ip, EqualAddressesWithDifferentTextAreEqual) {
   EXPECT_EQ(*ParseIpSloppy("::ffff:1.2.3.4"), *ParseIpSloppy("01.2.3.4"));
   EXPECT_EQ(ParseCidrSloppy("10.1.2.3/12")->Network().ToString(), "10.0.0.0");
   EXPECT_EQ(ParseCidrSloppy("2001:db8::ffff/127")->Network().ToString(), "2001:db8::fffe");

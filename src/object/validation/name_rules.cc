@@ -7,7 +7,7 @@
 namespace cox::validation {
 namespace {
 
-// A generateName with a suffix in place of a dash at its end, for which a random one comes later.
+// Replaces a trailing dash of a generateName by a letter, as a placeholder for the random suffix.
 std::string Completed(std::string_view name, bool prefix) {
   if (prefix && name.size() > 1 && name.ends_with('-')) {
     return std::string(name.substr(0, name.size() - 2)) + "a";
@@ -20,7 +20,7 @@ bool IsUrlPathCharacter(char c) {
          std::string_view("/-._~%!$&'()*+,;=:").find(c) != std::string_view::npos;
 }
 
-// The rules of a subdomain, and at least `segments` segments.
+// Checks the rules of a subdomain, and for at least `segments` segments.
 FieldErrorList HasSegments(const FieldPath& path, std::string_view name, std::ptrdiff_t segments,
                            std::string_view in_words) {
   if (Messages messages = IsDNS1123Subdomain(name); !messages.empty()) {

@@ -6,13 +6,14 @@
 namespace cox::validation {
 namespace {
 
-// The answers are upstream's. `broken` lists the messages wanted, by index into kMessages.
+// The expected results are upstream's. `broken` lists the expected messages, by index into
+// kMessages.
 struct Case {
   std::string text;
   std::string_view broken;
 };
 
-// "a.a.a...", with so many dots.
+// "a.a.a...", with the given number of dots.
 std::string Dots(size_t dots) {
   std::string out = "a";
   for (size_t i = 0; i < dots; ++i) out += ".a";
@@ -460,7 +461,7 @@ TEST(Names, IsDomainPrefixedKey) {
   }
 }
 
-TEST(Names, ADashAtTheEndOfAGenerateNameIsNoFault) {
+TEST(Names, GenerateNameMayEndWithADash) {
   struct Row {
     std::string text;
     bool prefix, good;
@@ -488,7 +489,7 @@ TEST(Names, ADashAtTheEndOfAGenerateNameIsNoFault) {
             (Messages{"may not contain '/'", "may not contain '%'"}));
 }
 
-TEST(Names, DomainPrefixedPathsTakeWhatUrlsTake) {
+TEST(Names, DomainPrefixedPathsAcceptUrlPathCharacters) {
   const FieldPath path("f");
   for (std::string_view good : {"a.b/%", "a.b//c", "a.b/c/", "a/b%20c", "a/~-_.!$&'()*+,;=:"}) {
     EXPECT_TRUE(IsDomainPrefixedPath(path, good).empty()) << good;

@@ -18,13 +18,13 @@ bool IsLowerAlnum(char c) { return IsLower(c) || IsDigit(c); }
 bool IsAlpha(char c) { return IsLower(c) || (c >= 'A' && c <= 'Z'); }
 bool IsAlnum(char c) { return IsAlpha(c) || IsDigit(c); }
 
-// Whether all of `text` are letters, digits or one of `extra`.
+// Whether `text` consists of letters, digits and characters of `extra`.
 bool Consists(std::string_view text, bool (*letters)(char), std::string_view extra) {
   return std::all_of(text.begin(), text.end(),
                      [&](char c) { return letters(c) || extra.find(c) != std::string_view::npos; });
 }
 
-// The same, not empty, with a letter or digit at both ends.
+// The same, but not empty, and with a letter or digit at both ends.
 bool ConsistsWithin(std::string_view text, bool (*letters)(char), std::string_view extra) {
   return !text.empty() && letters(text.front()) && letters(text.back()) &&
          Consists(text, letters, extra);
@@ -63,7 +63,7 @@ constexpr std::string_view kSubdomainRule =
     "'.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used "
     "for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 
-// A ConfigMap key or variable name must not lead out of its directory.
+// Security: a ConfigMap key or variable name must not escape its directory.
 void CheckDots(std::string_view value, Messages& out) {
   if (value == ".") {
     out.emplace_back("must not be '.'");
@@ -123,7 +123,7 @@ Messages IsDNS1123Label(std::string_view value) {
   if (value.size() > kLabelMax) out.push_back(TooLong(kLabelMax, "characters"));
   if (!MatchesDnsLabel(value)) {
     if (MatchesSubdomain(value)) {
-      // The common mistake gets the plain answer.
+      // A specific message for the most common mistake.
       out.emplace_back("must not contain dots");
     } else {
       out.emplace_back(

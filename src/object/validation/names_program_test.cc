@@ -6,13 +6,14 @@
 namespace cox::validation {
 namespace {
 
-// The answers are upstream's. `broken` lists the messages wanted, by index into kMessages.
+// The expected results are upstream's. `broken` lists the expected messages, by index into
+// kMessages.
 struct Case {
   std::string text;
   std::string_view broken;
 };
 
-// "a.a.a...", with so many dots.
+// "a.a.a...", with the given number of dots.
 std::string Dots(size_t dots) {
   std::string out = "a";
   for (size_t i = 0; i < dots; ++i) out += ".a";

@@ -22,7 +22,7 @@ void CheckName(const ObjectMetaView& meta, NameRule rule, const FieldPath& path,
           FieldError::Invalid(path.Child("generateName"), meta.generate_name, std::move(message)));
     }
   }
-  // The caller has generated the name before.
+  // The caller has already generated the name.
   if (meta.name.empty()) {
     out.push_back(FieldError::Required(path.Child("name"), "name or generateName is required"));
     return;
@@ -136,7 +136,7 @@ FieldErrorList ValidateAnnotations(StringPairs annotations, const FieldPath& pat
   size_t total = 0;
   for (const auto& [key, value] : annotations) {
     total += key.size() + value.size();
-    // Upper case in the prefix is taken: annotations are older than the rule.
+    // Upper case is accepted in the prefix, because annotations are older than the rule.
     std::string lower(key);
     for (char& c : lower) {
       if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
@@ -216,7 +216,7 @@ FieldErrorList ValidateManagedFields(std::span<const ManagedFieldsEntryView> ent
 
 FieldErrorList ValidateFieldManager(std::string_view manager, const FieldPath& path) {
   FieldErrorList out;
-  // Counted in bytes, because the server stores them.
+  // The limit is in bytes, because the server stores them.
   if (manager.size() > kFieldManagerMaxLength) {
     out.push_back(FieldError::TooLong(path, static_cast<int64_t>(kFieldManagerMaxLength)));
   }

@@ -12,10 +12,10 @@
 #include "object/validation/field_error.h"
 #include "object/validation/names.h"
 
-// The rules of metadata, the same for every kind.
+// Validation of metadata, the same for every kind.
 namespace cox::validation {
 
-// Keys and values of a map, in the order errors are to come: sorted by key.
+// The entries of a map, sorted by key, which is the order of the errors.
 using StringPair = std::pair<std::string_view, std::string_view>;
 using StringPairs = std::span<const StringPair>;
 
@@ -28,7 +28,7 @@ struct ManagedFieldsEntryView {
   std::string_view manager, operation, fields_type, subresource;
 };
 
-// What the rules look at, borrowed from an ObjectMeta or from JSON that outlives the call.
+// The validated fields, borrowed from an ObjectMeta or from JSON that outlives the call.
 struct ObjectMetaView {
   std::string_view name, generate_name, namespace_, uid, resource_version;  // NOLINT: a keyword
   int64_t generation = 0;
@@ -41,19 +41,19 @@ struct ObjectMetaView {
   std::span<const ManagedFieldsEntryView> managed_fields;
 };
 
-// Limits.
-inline constexpr size_t kTotalAnnotationSizeLimit = 256 * 1024;  // keys and values together, bytes
+inline constexpr size_t kTotalAnnotationSizeLimit = 256 * 1024;  // bytes of all keys and values
 inline constexpr size_t kFieldManagerMaxLength = 128;
 inline constexpr size_t kSubresourceMaxLength = 256;
 
-// All rules for a new object. A cluster-wide kind (`namespaced` false) must have no namespace.
+// Validates a new object. An object of a cluster-scoped kind (`namespaced` false) must not have a
+// namespace.
 FieldErrorList ValidateObjectMeta(const ObjectMetaView& meta, bool namespaced, NameRule name_rule,
                                   const FieldPath& path);
-// All rules for an object that replaces `old`: what may not change, then what both share.
+// Validates an object that replaces `old`: first immutable fields, then the common rules.
 FieldErrorList ValidateObjectMetaUpdate(const ObjectMetaView& meta, const ObjectMetaView& old,
                                         const FieldPath& path);
 
-// The parts.
+// Validation of single fields.
 FieldErrorList ValidateLabelName(std::string_view key, const FieldPath& path);
 FieldErrorList ValidateLabels(StringPairs labels, const FieldPath& path);
 FieldErrorList ValidateAnnotations(StringPairs annotations, const FieldPath& path);
@@ -61,7 +61,7 @@ FieldErrorList ValidateOwnerReferences(std::span<const OwnerReferenceView> refer
                                        const FieldPath& path);
 FieldErrorList ValidateFinalizerName(std::string_view name, const FieldPath& path);
 FieldErrorList ValidateFinalizers(std::span<const std::string> finalizers, const FieldPath& path);
-// While an object is being deleted its finalizers can only become fewer.
+// While an object is being deleted, finalizers can only be removed.
 FieldErrorList ValidateNoNewFinalizers(std::span<const std::string> finalizers,
                                        std::span<const std::string> old, const FieldPath& path);
 FieldErrorList ValidateManagedFields(std::span<const ManagedFieldsEntryView> entries,
@@ -69,7 +69,7 @@ FieldErrorList ValidateManagedFields(std::span<const ManagedFieldsEntryView> ent
 FieldErrorList ValidateFieldManager(std::string_view manager, const FieldPath& path);
 
 FieldErrorList ValidateNonnegativeField(int64_t value, const FieldPath& path);
-// What an immutable field that changed is told; `value` is the new one.
+// The error for a changed immutable field; `value` is the new value.
 FieldError ImmutableField(const FieldPath& path, FieldValue value);
 
 }  // namespace cox::validation

@@ -32,7 +32,7 @@ std::vector<std::string> OfNew(const ObjectMetaView& meta, bool namespaced = tru
 
 ObjectMetaView Good() { return {.name = "a", .namespace_ = "b"}; }
 
-// All texts below are upstream's.
+// All expected texts are upstream's.
 TEST(ObjectMeta, NameAndNamespaceAreRequired) {
   EXPECT_THAT(OfNew(Good()), IsEmpty());
   EXPECT_THAT(OfNew({}),
@@ -42,13 +42,13 @@ TEST(ObjectMeta, NameAndNamespaceAreRequired) {
               ElementsAre("metadata.name: Required value: name or generateName is required"));
 }
 
-TEST(ObjectMeta, ClusterWideKindsHaveNoNamespace) {
+TEST(ObjectMeta, ClusterScopedKindsHaveNoNamespace) {
   EXPECT_THAT(OfNew(Good(), false),
               ElementsAre("metadata.namespace: Forbidden: not allowed on this type"));
   EXPECT_THAT(OfNew({.name = "a"}, false), IsEmpty());
 }
 
-TEST(ObjectMeta, NamesFollowTheirRules) {
+TEST(ObjectMeta, NamesAreValidated) {
   const std::string subdomain = IsDNS1123Subdomain("_")[0], label = IsDNS1123Label("_")[0];
   EXPECT_THAT(OfNew({.name = "A_", .generate_name = "B_", .namespace_ = "C_"}),
               ElementsAre("metadata.generateName: Invalid value: \"B_\": " + subdomain,
@@ -81,7 +81,7 @@ TEST(ObjectMeta, LabelsAndAnnotationKeysAreQualifiedNames) {
   EXPECT_EQ(errors[1].origin, "format=k8s-label-value");
 }
 
-TEST(ObjectMeta, AnnotationsHaveATotalSize) {
+TEST(ObjectMeta, TotalSizeOfAnnotationsIsLimited) {
   const std::string value(kTotalAnnotationSizeLimit, 'x');
   ObjectMetaView meta = Good();
   const StringPair kFits[] = {{"a", std::string_view(value).substr(1)}};
@@ -93,7 +93,7 @@ TEST(ObjectMeta, AnnotationsHaveATotalSize) {
               ElementsAre("metadata.annotations: Too long: may not be more than 262144 bytes"));
 }
 
-TEST(ObjectMeta, OwnerReferencesAreComplete) {
+TEST(ObjectMeta, OwnerReferencesMustBeComplete) {
   const OwnerReferenceView kOwners[] = {
       {},
       {"events.k8s.io/v1", "Event", "y", "2", {}, {}},
@@ -120,7 +120,7 @@ TEST(ObjectMeta, OwnerReferencesAreComplete) {
           "empty"));
 }
 
-TEST(ObjectMeta, OneOwnerIsTheController) {
+TEST(ObjectMeta, OnlyOneOwnerCanBeTheController) {
   const OwnerReferenceView kOwners[] = {{"v1", "Pod", "x", "1", true, {}},
                                         {"apps/v1", "ReplicaSet", "y", "2", true, {}},
                                         {"apps/v1", "ReplicaSet", "z", "3", true, {}}};
@@ -149,7 +149,7 @@ TEST(ObjectMeta, FinalizersAreQualifiedNames) {
                           "foregroundDeletion cannot be both set"));
 }
 
-TEST(ObjectMeta, ManagedFieldsAreChecked) {
+TEST(ObjectMeta, ManagedFieldsAreValidated) {
   const std::string manager(129, 'm'), subresource(257, 's');
   const ManagedFieldsEntryView kEntries[] = {
       {manager, "Bad", "x", ""},
@@ -179,11 +179,11 @@ ObjectMetaView Stored() {
           .creation_timestamp = Time::FromUnix(5)};
 }
 
-TEST(ObjectMetaUpdate, TheSameObjectIsFine) {
+TEST(ObjectMetaUpdate, UnchangedObjectIsValid) {
   EXPECT_THAT(Texts(ValidateObjectMetaUpdate(Stored(), Stored(), kMetadata)), IsEmpty());
 }
 
-TEST(ObjectMetaUpdate, AllThatMayNotChange) {
+TEST(ObjectMetaUpdate, ImmutableFieldsCannotChange) {
   ObjectMetaView old = Stored();
   old.deletion_timestamp = Time::FromUnix(5);
   old.deletion_grace_period_seconds = 1;
@@ -219,7 +219,7 @@ TEST(ObjectMetaUpdate, AllThatMayNotChange) {
           "metadata.managedFields[0].operation: Invalid value: \"\": must be `Apply` or `Update`"));
 }
 
-TEST(ObjectMetaUpdate, TimesAreShownAsTheApiWritesThem) {
+TEST(ObjectMetaUpdate, TimesAreInTheFormatOfTheApi) {
   ObjectMetaView meta = Stored();
   meta.creation_timestamp = Time::FromUnix(6);
   meta.deletion_timestamp = Time::FromUnix(5);
@@ -232,7 +232,7 @@ TEST(ObjectMetaUpdate, TimesAreShownAsTheApiWritesThem) {
           "metadata.deletionGracePeriodSeconds: Invalid value: 30: field is immutable"));
 }
 
-TEST(ObjectMetaUpdate, FinalizersMayGoWhileTheObjectIsDeleted) {
+TEST(ObjectMetaUpdate, FinalizersCanBeRemovedDuringDeletion) {
   const std::vector<std::string> kTwo = {"a.b/c", "d.e/f"}, kOne = {"d.e/f"};
   ObjectMetaView old = Stored(), meta = Stored();
   old.deletion_timestamp = meta.deletion_timestamp = Time::FromUnix(5);

@@ -33,7 +33,7 @@ FieldValue JsonOf(std::span<const OwnerReferenceView> references) {
   return FieldValue::Json(json + "]");
 }
 
-// The version in "group/version" or "version"; empty when there is none.
+// The version of "group/version" or "version"; empty if there is none.
 std::string_view VersionOf(std::string_view api_version) {
   const CutResult cut = Cut(api_version, '/');
   if (!cut.found) return api_version;
@@ -53,7 +53,7 @@ void CheckReference(const OwnerReferenceView& reference, const FieldPath& path,
       out.push_back(FieldError::Invalid(path.Child(field), value, "must not be empty"));
     }
   }
-  // Events are too many and too short-lived to own anything.
+  // Events cannot be owners, because there are many and they are short-lived.
   if (reference.api_version == "v1" && reference.kind == "Event") {
     std::string json;
     AppendJson(json, reference);
@@ -80,8 +80,8 @@ FieldErrorList ValidateOwnerReferences(std::span<const OwnerReferenceView> refer
         "Only one reference can have Controller set to true. Found \"true\" in references for ";
     detail.append(controller->kind).append("/").append(controller->name);
     detail.append(" and ").append(reference.kind).append("/").append(reference.name);
-    // The whole list is shown once; a copy per reference would grow with the square of a hostile
-    // object.
+    // Show the whole list only once: a copy per reference would take quadratic space for a
+    // malicious object.
     out.push_back(FieldError::Invalid(
         path, reported && references.size() > 100 ? FieldValue::Omit() : JsonOf(references),
         std::move(detail)));

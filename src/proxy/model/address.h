@@ -15,9 +15,9 @@ enum class Family : uint8_t { kIpv4, kIpv6 };
 // An IP address, as bytes in network order.
 struct Address {
   Family family = Family::kIpv4;
-  std::array<uint8_t, 16> bytes{};  // the first four of IPv4
+  std::array<uint8_t, 16> bytes{};  // IPv4 uses the first four
 
-  // None if the text is not an address in the usual form.
+  // None if the text is not a valid address.
   static std::optional<Address> Parse(std::string_view text);
   std::string ToString() const;
   size_t size() const { return family == Family::kIpv4 ? 4 : 16; }
@@ -26,7 +26,7 @@ struct Address {
   auto operator<=>(const Address&) const = default;
 };
 
-// "10.0.0.0/8". The bits behind the prefix are zero.
+// "10.0.0.0/8". The bits after the prefix are zero.
 struct Prefix {
   Address address;
   uint8_t bits = 0;
@@ -34,7 +34,7 @@ struct Prefix {
   static std::optional<Prefix> Parse(std::string_view text);
   std::string ToString() const { return address.ToString() + "/" + std::to_string(bits); }
   bool Contains(const Address& other) const;
-  // As many ones as the prefix has bits, as long as the address.
+  // The network mask, as long as the address.
   std::string Mask() const;
 
   auto operator<=>(const Prefix&) const = default;

@@ -6,7 +6,7 @@
 namespace cox::proxy {
 namespace {
 
-TEST(AddressTest, ReadsAndWritesBothFamilies) {
+TEST(AddressTest, ParsesAndFormatsBothFamilies) {
   for (const char* text : {"10.0.0.1", "255.255.255.255", "fd00::1", "::"}) {
     const auto address = Address::Parse(text);
     ASSERT_TRUE(address) << text;
@@ -17,7 +17,7 @@ TEST(AddressTest, ReadsAndWritesBothFamilies) {
   }
 }
 
-TEST(PrefixTest, KeepsOnlyItsBits) {
+TEST(PrefixTest, MasksAndContainsAddresses) {
   EXPECT_EQ(Prefix::Parse("10.1.2.3/8")->ToString(), "10.0.0.0/8");
   EXPECT_EQ(Prefix::Parse(" fd00:1:2::/32 ")->ToString(), "fd00:1::/32");
   EXPECT_TRUE(Prefix::Parse("10.0.0.0/8")->Contains(*Address::Parse("10.9.9.9")));

@@ -45,7 +45,7 @@ std::optional<Address> ClusterIp(const Service& service, Family family) {
 std::vector<Address> LoadBalancerIps(const Service& service, Family family) {
   std::vector<std::string> texts;
   for (const auto& ingress : service.status.loadBalancer.ingress) {
-    // A load balancer that is a proxy itself wants to be reached, not stood in for.
+    // With ipMode Proxy, traffic must pass through the load balancer.
     if (ingress.ipMode.value_or(core::v1::kLoadBalancerIPModeVIP) ==
         core::v1::kLoadBalancerIPModeVIP) {
       texts.push_back(ingress.ip);
@@ -54,7 +54,7 @@ std::vector<Address> LoadBalancerIps(const Service& service, Family family) {
   return OfFamily(texts, family);
 }
 
-// What is common to all ports.
+// The fields that all ports share.
 ServicePort MakeCommon(const Service& service, Family family, const Address& cluster_ip) {
   ServicePort out;
   out.ns = service.metadata.namespace_;
@@ -87,13 +87,13 @@ ServicePort MakeCommon(const Service& service, Family family, const Address& clu
 struct Candidate {
   Endpoint endpoint;
   bool ready = false;
-  bool lingering = false;  // terminates and still serves
-  // What hints say, if there are any: for the node, for the zone.
+  bool lingering = false;  // terminating, but still serving
+  // Whether the topology hints match; none without hints.
   std::optional<bool> for_node;
   std::optional<bool> for_zone;
 };
 
-// Whether one of `hints` names `wanted`; none if there are no hints.
+// Whether one of `hints` is `wanted`; none if there are no hints.
 template <class Hint>
 std::optional<bool> Meant(const List<Hint>& hints, const std::string& wanted) {
   if (hints.empty()) return std::nullopt;
@@ -138,7 +138,7 @@ std::vector<Candidate> CandidatesOf(const ServicePort& port, const std::vector<S
   return out;
 }
 
-// Ready ones; if there is none, those that terminate and still serve: better than refusing.
+// Ready endpoints; if there are none, those that are terminating but still serving.
 std::vector<Endpoint> Usable(const std::vector<Candidate>& candidates, bool only_local) {
   std::set<Endpoint> ready;
   std::set<Endpoint> lingering;
@@ -151,8 +151,8 @@ std::vector<Endpoint> Usable(const std::vector<Candidate>& candidates, bool only
   return {chosen.begin(), chosen.end()};
 }
 
-// Those that hints of one kind mean for here. Nothing if a ready one lacks such hints: they are all
-// made together, so these are being made or removed.
+// The endpoints whose hints of one kind match. Empty if a ready endpoint lacks such hints: hints
+// are set on all endpoints together, so they are being added or removed.
 std::vector<Endpoint> Hinted(const std::vector<Candidate>& candidates,
                              std::optional<bool> Candidate::*hint) {
   std::set<Endpoint> meant;
@@ -164,7 +164,7 @@ std::vector<Endpoint> Hinted(const std::vector<Candidate>& candidates,
   return {meant.begin(), meant.end()};
 }
 
-// For those who may go anywhere: near ones if hints say so, else all.
+// For traffic policy Cluster: endpoints whose hints match, else all.
 std::vector<Endpoint> NearOrAll(const std::vector<Candidate>& candidates,
                                 const std::vector<Endpoint>& all) {
   for (const auto hint : {&Candidate::for_node, &Candidate::for_zone}) {
@@ -203,7 +203,8 @@ std::vector<ServicePort> MakeServicePorts(const Service& service,
     const std::vector<Candidate> candidates = CandidatesOf(port, slices, here);
     const std::vector<Endpoint> all = Usable(candidates, false);
     port.any_endpoints = !all.empty();
-    // With both policies Local, Pods of this node still reach external addresses by all of them.
+    // With both policies Local, Pods of this node still reach external addresses through all
+    // endpoints.
     if (!port.internal_local || port.external()) {
       port.cluster_endpoints = NearOrAll(candidates, all);
     }

@@ -13,7 +13,7 @@
 
 namespace cox::proxy {
 
-// Where a connection can go.
+// A destination of connections.
 struct Endpoint {
   Address address;
   uint16_t port = 0;
@@ -22,8 +22,7 @@ struct Endpoint {
   auto operator<=>(const Endpoint&) const = default;
 };
 
-// One port of one Service in one family: what the packet filter is to do, and nothing else of the
-// objects it was made of.
+// One port of one Service in one IP family: only what the packet filter rules depend on.
 struct ServicePort {
   std::string ns;
   std::string service;
@@ -33,17 +32,17 @@ struct ServicePort {
   Address cluster_ip;
   uint16_t port = 0;
   uint16_t node_port = 0;                  // 0: none
-  std::vector<Address> external_ips;       // without a check of the sender
-  std::vector<Address> load_balancer_ips;  // source_ranges are for these
-  std::vector<Prefix> source_ranges;       // empty: from everywhere
-  bool restricted = false;                 // source_ranges count, even if none is left
+  std::vector<Address> external_ips;       // no source ranges apply
+  std::vector<Address> load_balancer_ips;  // source_ranges apply to these
+  std::vector<Prefix> source_ranges;       // the allowed sources if `restricted`
+  bool restricted = false;                 // loadBalancerSourceRanges is set
   bool external_local = false;             // externalTrafficPolicy: Local
   bool internal_local = false;             // internalTrafficPolicy: Local
   int affinity_seconds = 0;                // 0: none
-  // Sorted. Of the node's own only where a policy asks for them.
+  // Sorted. local_endpoints are set only if a traffic policy needs them.
   std::vector<Endpoint> cluster_endpoints;
   std::vector<Endpoint> local_endpoints;
-  bool any_endpoints = false;  // somewhere in the cluster one is usable
+  bool any_endpoints = false;  // the cluster has a usable endpoint
 
   bool external() const {
     return node_port != 0 || !external_ips.empty() || !load_balancer_ips.empty();
@@ -56,25 +55,24 @@ struct ServicePort {
 using ServicePtr = std::shared_ptr<const core::v1::Service>;
 using SlicePtr = std::shared_ptr<const discovery::v1::EndpointSlice>;
 
-// Whether this proxy looks after the Service: it has a cluster IP, and is not given to another by
-// the label service.kubernetes.io/service-proxy-name.
+// Whether this proxy handles the Service: it has a cluster IP, and the label
+// service.kubernetes.io/service-proxy-name does not assign it to another proxy.
 bool IsProxied(const core::v1::Service& service);
 
-// Where the proxy runs. An unknown zone is empty.
+// The location of the proxy. An unknown zone is empty.
 struct Placement {
   std::string node;
   std::string zone;
 };
 
-// All ports of a Service in one family, with the endpoints of `slices` that may be used at `here`:
-// those that are ready, and if none is, those that still serve while they terminate. Where each
-// ready one has a hint, those meant for this node, else those meant for its zone, if there are any.
+// All ports of a Service in one family, with the endpoints of `slices` that are usable at `here`:
+// the ready ones, or if there are none, those that are terminating but still serving. If all ready
+// ones have topology hints, those hinted for this node, else those hinted for its zone, if any.
 std::vector<ServicePort> MakeServicePorts(const core::v1::Service& service,
                                           const std::vector<SlicePtr>& slices, Family family,
                                           const Placement& here);
 
-// How many endpoints of this node are ready, over all ports: what a load balancer asks the health
-// check node port for.
+// The number of ready endpoints on this node, over all ports, for healthCheckNodePort.
 int CountLocalReady(const std::vector<SlicePtr>& slices, const std::string& node);
 
 }  // namespace cox::proxy

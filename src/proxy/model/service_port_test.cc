@@ -51,7 +51,7 @@ std::string Texts(const std::vector<Endpoint>& endpoints) {
   return out;
 }
 
-TEST(ServicePortTest, WhichEndpointsAreUsable) {
+TEST(ServicePortTest, SelectsUsableEndpoints) {
   const struct {
     const char* name;
     std::vector<Given> endpoints;
@@ -114,7 +114,7 @@ TEST(ServicePortTest, WhichEndpointsAreUsable) {
   }
 }
 
-TEST(ServicePortTest, HintsKeepTrafficNear) {
+TEST(ServicePortTest, AppliesTopologyHints) {
   struct Hinted {
     const char* ip;
     std::vector<std::string> nodes;
@@ -178,7 +178,7 @@ TEST(ServicePortTest, HintsKeepTrafficNear) {
   }
 }
 
-TEST(ServicePortTest, EachFamilyHasItsOwnAddresses) {
+TEST(ServicePortTest, FamiliesHaveSeparateAddresses) {
   const Service service = MakeService();
   const auto slices = Slices({{"fd00::1", "a"}}, "IPv6");
   const auto six = MakeServicePorts(service, slices, Family::kIpv6, {"a", ""});
@@ -191,7 +191,7 @@ TEST(ServicePortTest, EachFamilyHasItsOwnAddresses) {
   EXPECT_FALSE(four[0].any_endpoints);
 }
 
-TEST(ServicePortTest, ServicesThatAreNotOurs) {
+TEST(ServicePortTest, IgnoresHeadlessExternalNameAndOtherProxies) {
   Service headless = MakeService();
   headless.spec.clusterIP = "None";
   headless.spec.clusterIPs = {"None"};
@@ -204,7 +204,7 @@ TEST(ServicePortTest, ServicesThatAreNotOurs) {
   }
 }
 
-TEST(ServicePortTest, PortsAreMatchedByNameAndProtocol) {
+TEST(ServicePortTest, MatchesPortsByNameAndProtocol) {
   Service service = MakeService();
   service.spec.ports.push_back({.name = "http", .protocol = "UDP", .port = 80});
   service.spec.ports.push_back({.name = "admin", .protocol = "TCP", .port = 81});
@@ -216,7 +216,7 @@ TEST(ServicePortTest, PortsAreMatchedByNameAndProtocol) {
   EXPECT_TRUE(ports[2].cluster_endpoints.empty());
 }
 
-TEST(ServicePortTest, LoadBalancersAndAffinity) {
+TEST(ServicePortTest, LoadBalancerIpsAndSessionAffinity) {
   Service service = MakeService();
   service.spec.type = "LoadBalancer";
   service.spec.sessionAffinity = "ClientIP";
@@ -232,7 +232,7 @@ TEST(ServicePortTest, LoadBalancersAndAffinity) {
   EXPECT_EQ(ports[0].affinity_seconds, 10'800);
 }
 
-TEST(ServicePortTest, LocalReadyEndpointsAreCountedOnce) {
+TEST(ServicePortTest, CountsLocalReadyEndpointsOnce) {
   auto slices = Slices({{"10.0.0.1", "a"}, {"10.0.0.2", "a", false}, {"10.0.0.3", "b"}});
   slices.push_back(slices[0]);
   EXPECT_EQ(CountLocalReady(slices, "a"), 1);

@@ -11,7 +11,7 @@
 
 namespace cox::proxy::nft {
 
-// Netlink attributes, appended to a string: a length, a type, a value, padded to four bytes.
+// Appends netlink attributes to a string: length, type, value, padded to four bytes.
 class Attributes {
  public:
   explicit Attributes(std::string* out) : out_(*out) {}
@@ -21,7 +21,7 @@ class Attributes {
     out_ += value;
     Pad();
   }
-  // Names go with the zero that ends them.
+  // Strings are null-terminated.
   void Text(uint16_t type, std::string_view value) {
     Head(type, value.size() + 1);
     out_ += value;
@@ -41,7 +41,7 @@ class Attributes {
     const uint64_t big = htobe64(value);
     Raw(type, &big, sizeof big);
   }
-  // Calls `fill`, which appends what is inside.
+  // Calls `fill`, which appends the nested attributes.
   template <class Fill>
   void Nest(uint16_t type, Fill fill) {
     constexpr uint16_t kNested = 1 << 15;

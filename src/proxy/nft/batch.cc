@@ -11,13 +11,13 @@
 namespace cox::proxy::nft {
 namespace {
 
-// The numbers that nft gives to types of keys; a concatenation has six bits for each part.
+// nft's numbers for key types; a concatenation has six bits for each part.
 constexpr uint32_t kTypeIpv4 = 7;
 constexpr uint32_t kTypeIpv6 = 8;
 constexpr uint32_t kTypeProtocol = 12;
 constexpr uint32_t kTypeService = 13;
 constexpr uint32_t kTypeMark = 19;
-// Clients that one endpoint remembers. A set that packets fill needs a bound.
+// The maximum number of clients per endpoint with session affinity. Dynamic sets need a limit.
 constexpr uint32_t kRememberedClients = 65'535;
 
 uint32_t TypeOf(KeyType key, Family family) {

@@ -9,18 +9,18 @@
 
 namespace cox::proxy::nft {
 
-// What the keys of a set are; decides their length and how `nft list` shows them.
+// The type of a set's keys; determines their length and their format in `nft list`.
 enum class KeyType : uint8_t { kAddress, kAddressPort, kPort, kNumber };
 
 struct SetSpec {
   std::string name;
   KeyType key = KeyType::kAddress;
-  bool verdicts = false;              // a map to verdicts
-  uint64_t timeout_milliseconds = 0;  // > 0: packets add elements, which are forgotten after that
+  bool verdicts = false;              // a verdict map
+  uint64_t timeout_milliseconds = 0;  // > 0: packets add elements, which expire after this time
   bool operator==(const SetSpec&) const = default;
 };
 
-// Where a base chain sees packets. Hooks are numbered as the kernel does.
+// The hook of a base chain, with the kernel's hook numbers.
 struct Hook {
   enum class Type : uint8_t { kFilter, kNat };
   Type type = Type::kFilter;
@@ -28,13 +28,13 @@ struct Hook {
   int32_t priority = 0;
 };
 
-// Changes of one table that the kernel makes together or not at all, in this order.
+// Changes of one table that the kernel applies atomically, in this order.
 class Batch {
  public:
   // REQUIRES: table outlives the batch.
   Batch(Family family, std::string_view table) : family_(family), table_(table) {}
 
-  void AddTable();  // fine if it is there
+  void AddTable();  // no error if it exists
   void DeleteTable();
   void AddChain(const std::string& name);
   void AddBaseChain(const std::string& name, const Hook& hook);
@@ -50,7 +50,7 @@ class Batch {
   bool empty() const { return count_ == 0; }
   size_t count() const { return count_; }
   Family family() const { return family_; }
-  // Messages of netlink, without the ones that begin and end a batch.
+  // Netlink messages, without those that begin and end a batch.
   const std::string& messages() const { return messages_; }
 
  private:

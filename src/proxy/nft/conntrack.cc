@@ -40,7 +40,7 @@ std::string Message(uint16_t type, uint16_t flags, Family family, std::string_vi
   return out;
 }
 
-// The value of the first attribute of that type; none if there is none.
+// The value of the first attribute of that type.
 std::optional<std::string_view> Find(std::string_view attributes, uint16_t wanted) {
   while (attributes.size() >= 4) {
     uint16_t head[2];
@@ -58,7 +58,7 @@ struct End {
   uint8_t protocol = 0;
 };
 
-// One side of a tuple.
+// The source or the destination of a tuple.
 std::optional<End> ReadEnd(std::string_view tuple, Family family, bool source) {
   const auto ip = Find(tuple, CTA_TUPLE_IP);
   const auto proto = Find(tuple, CTA_TUPLE_PROTO);
@@ -81,7 +81,7 @@ std::optional<End> ReadEnd(std::string_view tuple, Family family, bool source) {
   return end;
 }
 
-// The tuple of the flow if it is one to forget.
+// The original tuple of the flow if it is stale.
 std::optional<std::string> StaleTuple(std::string_view attributes, Family family,
                                       const std::function<bool(const Flow&)>& stale) {
   const auto original = Find(attributes, CTA_TUPLE_ORIG);
@@ -96,7 +96,7 @@ std::optional<std::string> StaleTuple(std::string_view attributes, Family family
   return std::string(*original);
 }
 
-// 0: it is no error.
+// 0: not an error message.
 int ErrorOf(const nlmsghdr* head) {
   if (head->nlmsg_type != NLMSG_ERROR || head->nlmsg_len < NLMSG_LENGTH(sizeof(int))) return 0;
   return -reinterpret_cast<const nlmsgerr*>(NLMSG_DATA(head))->error;
@@ -140,7 +140,7 @@ Status Forget(int fd, Family family, const std::string& tuple) {
   }
   if (got < static_cast<ssize_t>(sizeof(nlmsghdr))) return Failed("cannot forget a connection");
   errno = ErrorOf(reinterpret_cast<const nlmsghdr*>(buffer.data()));
-  // One that has ended meanwhile is as good.
+  // ENOENT: the entry has expired meanwhile.
   return errno == 0 || errno == ENOENT ? Status() : Failed("cannot forget a connection");
 }
 

@@ -8,17 +8,17 @@
 
 namespace cox::proxy::nft {
 
-// A connection that the kernel has translated, as far as it matters here.
+// A translated connection (conntrack entry).
 struct Flow {
   uint8_t protocol = 0;
-  Address destination;  // what the sender asked for
+  Address destination;  // the original destination
   uint16_t port = 0;
-  Address endpoint;  // who answers
+  Address endpoint;  // the translated destination
   uint16_t endpoint_port = 0;
 };
 
-// Makes the kernel forget the UDP flows of a family for which `stale` holds, so that their next
-// packet meets the rules of today. UDP has no end that would do it.
+// Deletes the UDP conntrack entries of a family for which `stale` returns true, so that their next
+// packet is translated by the current rules. UDP has no connection end that would do it.
 Status ForgetFlows(Family family, const std::function<bool(const Flow&)>& stale);
 
 }  // namespace cox::proxy::nft

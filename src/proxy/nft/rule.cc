@@ -11,10 +11,10 @@
 namespace cox::proxy::nft {
 namespace {
 
-// Registers of four bytes; an IPv6 address takes four of them.
+// Four-byte registers; an IPv6 address uses four of them.
 constexpr uint32_t kReg0 = NFT_REG32_00;
 constexpr uint32_t kReg1 = NFT_REG32_01;
-constexpr uint32_t kStateNew = 1 << 3;  // the third state of connection tracking
+constexpr uint32_t kStateNew = 1 << 3;  // the bit of IP_CT_NEW
 
 std::string Native(uint32_t value) { return {reinterpret_cast<const char*>(&value), sizeof value}; }
 std::string BigEndian(uint16_t value) {

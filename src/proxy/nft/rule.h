@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <netinet/in.h>  // before linux/netfilter.h, which else has its own of the same
+#include <netinet/in.h>  // before linux/netfilter.h, which has conflicting definitions
 
 #include <cstdint>
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace cox::proxy::nft {
 
-// What happens to a packet. `chain` goes with kJump and kGoto.
+// The verdict for a packet. `chain` is used with kJump and kGoto.
 struct Verdict {
   enum class Code : int32_t { kDrop = 0, kAccept = 1, kJump = -3, kGoto = -4, kReturn = -5 };
   Code code = Code::kReturn;
@@ -23,17 +23,17 @@ struct Verdict {
   bool operator==(const Verdict&) const = default;
 };
 
-// Writes one rule, statement by statement as nft's language has them, as the kernel wants it: the
-// expressions of a NFTA_RULE_EXPRESSIONS. Equal rules are equal bytes, so rules can be compared.
+// Encodes one rule, statement by statement as in nft's language, to the kernel's format: the
+// expressions of NFTA_RULE_EXPRESSIONS. Equal rules have equal bytes, so rules can be compared.
 //
 //   RuleBuilder(Family::kIpv4).Source(pods, false).Do(Verdict::Jump("mark-for-masquerade")).Take()
 //
-// The order of statements is the order in which the kernel looks at them.
+// The kernel evaluates the statements in this order.
 class RuleBuilder {
  public:
   explicit RuleBuilder(Family family) : family_(family) {}
 
-  // Matches. The first that does not hold ends the rule.
+  // Matches. The first one that fails ends the rule.
   RuleBuilder& Source(const Prefix& prefix, bool inside = true);       // ip saddr
   RuleBuilder& Destination(const Prefix& prefix, bool inside = true);  // ip daddr
   RuleBuilder& Destination(const Address& address);
@@ -80,10 +80,10 @@ class RuleBuilder {
   std::string bytes_;
 };
 
-// The value of a verdict map's element, as in NFTA_SET_ELEM_DATA.
+// The value of an element of a verdict map, as in NFTA_SET_ELEM_DATA.
 std::string EncodeVerdict(const Verdict& verdict);
 
-// Keys of the maps above: each part padded to four bytes.
+// Keys of the maps above: each part is padded to four bytes.
 std::string AddressKey(const Address& address, uint8_t protocol, uint16_t port);
 std::string PortKey(uint8_t protocol, uint16_t port);
 std::string NumberKey(uint32_t number);

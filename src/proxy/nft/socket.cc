@@ -39,8 +39,8 @@ Status FromErrno(int error, const std::string& what) {
   return Status::Conflict(text);
 }
 
-// Asks for an answer to the last message: batches without errors are otherwise silent.
-void AskForAnswer(std::string* messages) {
+// Requests an ACK for the last message: otherwise a batch without errors has no response.
+void RequestAck(std::string* messages) {
   size_t at = 0;
   for (;;) {
     nlmsghdr head;
@@ -60,7 +60,7 @@ Result<std::unique_ptr<Socket>> Socket::Open() {
   const int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_NETFILTER);
   if (fd < 0) return FromErrno(errno, "cannot open a netlink socket to the packet filter");
   auto opened = std::make_unique<Socket>(fd);
-  const int on = 1;  // answers without a copy of what was asked
+  const int on = 1;  // responses without a copy of the request
   setsockopt(fd, SOL_NETLINK, NETLINK_CAP_ACK, &on, sizeof on);
   sockaddr_nl self{};
   self.nl_family = AF_NETLINK;
@@ -75,9 +75,9 @@ Socket::~Socket() { close(fd_); }
 Status Socket::Commit(const Batch& batch) {
   if (batch.empty()) return {};
   std::string messages = batch.messages();
-  AskForAnswer(&messages);
+  RequestAck(&messages);
   COX_RETURN_IF_ERROR(Send(Bound(NFNL_MSG_BATCH_BEGIN) + messages + Bound(NFNL_MSG_BATCH_END)));
-  return ReadAnswers(static_cast<uint32_t>(batch.count()));
+  return ReadAcks(static_cast<uint32_t>(batch.count()));
 }
 
 bool Socket::HasTable(Family family, std::string_view table) {
@@ -94,11 +94,11 @@ bool Socket::HasTable(Family family, std::string_view table) {
   std::string message(reinterpret_cast<const char*>(&head), sizeof head);
   message.append(reinterpret_cast<const char*>(&general), sizeof general);
   message += name;
-  return Send(message).ok() && ReadAnswers(kNumber).ok();
+  return Send(message).ok() && ReadAcks(kNumber).ok();
 }
 
 Status Socket::Send(const std::string& messages) {
-  // A batch is one message of the socket, however large.
+  // A batch is sent as one datagram of any size.
   const int room = static_cast<int>(messages.size()) + 64 * 1024;
   setsockopt(fd_, SOL_SOCKET, SO_SNDBUFFORCE, &room, sizeof room);
   sockaddr_nl kernel{};
@@ -108,8 +108,8 @@ Status Socket::Send(const std::string& messages) {
   return sent < 0 ? FromErrno(errno, "cannot send rules to the packet filter") : Status();
 }
 
-Status Socket::ReadAnswers(uint32_t last) {
-  // The kernel has done all of it when sendto returns: what it has to say is there.
+Status Socket::ReadAcks(uint32_t last) {
+  // The kernel processes the batch within sendto, so all responses are already available.
   Status first;
   bool answered = false;
   alignas(nlmsghdr) std::array<char, 16 * 1024> buffer;

@@ -10,22 +10,22 @@
 
 namespace cox::proxy::nft {
 
-// Who makes changes: the kernel, or a test that only looks at them.
+// Applies changes: the kernel, or a fake in tests.
 class Committer {
  public:
   virtual ~Committer() = default;
-  // All of it or nothing.
+  // Applies all of the batch or nothing.
   virtual Status Commit(const Batch& batch) = 0;
-  // False if it is gone: `nft flush ruleset`, with which many a firewall begins, takes the tables
-  // of all.
+  // False if the table is missing: `nft flush ruleset`, which many firewalls run at start, removes
+  // all tables.
   virtual bool HasTable(Family /*family*/, std::string_view /*table*/) { return true; }
 };
 
-// The packet filter of this network namespace, by netlink.
+// The nftables of this network namespace, over netlink.
 //
 // Threads: one call at a time.
-// Errors: Forbidden without CAP_NET_ADMIN; Conflict if the kernel refuses (the table is not as we
-//   left it: replace it whole); Unavailable if it has no nf_tables.
+// Errors: Forbidden without CAP_NET_ADMIN; Conflict if the kernel rejects the batch (the table was
+//   changed by another program: replace it); Unavailable if the kernel has no nf_tables.
 class Socket final : public Committer {
  public:
   static Result<std::unique_ptr<Socket>> Open();
@@ -37,7 +37,7 @@ class Socket final : public Committer {
 
  private:
   Status Send(const std::string& messages);
-  Status ReadAnswers(uint32_t last);
+  Status ReadAcks(uint32_t last);
 
   const int fd_;
 };

@@ -39,7 +39,7 @@ void ProgramChange::Switch(nft::Batch* batch) const {
 }
 
 void ProgramChange::Clean(nft::Batch* batch) const {
-  // All rules first: chains of one program name each other.
+  // Flush all chains before deleting any, because their rules reference each other.
   for (const auto& [name, rules] : before.chains) {
     if (!after.chains.contains(name)) batch->FlushChain(name);
   }

@@ -13,8 +13,9 @@ using nft::RuleBuilder;
 using nft::Verdict;
 
 constexpr size_t kLongestName = 127;
-// Up to here a rule for each endpoint does. A map is faster for many, but the kernel searches the
-// sets of a table one by one: ten thousand of them make loading the table take minutes.
+// Up to this number, one rule per endpoint is used. A map is faster for many endpoints, but the
+// kernel searches the sets of a table linearly: with ten thousand sets, loading the table takes
+// minutes.
 constexpr size_t kFewEndpoints = 16;
 
 uint64_t Hash(std::string_view text) {
@@ -70,7 +71,8 @@ class ServiceProgram {
     const std::string chain = EndpointName("endpoint", endpoint);
     if (program_.chains.contains(chain)) return;
     const auto host = static_cast<uint8_t>(endpoint.address.size() * 8);
-    // Hairpin: an endpoint that reaches itself must not see its own address as the sender.
+    // Hairpin: if an endpoint connects to itself through the Service, its packets need another
+    // source address.
     AddRule(chain, Rule()
                        .Source({.address = endpoint.address, .bits = host})
                        .Do(Verdict::Jump(kMarkForMasquerade)));
@@ -84,7 +86,7 @@ class ServiceProgram {
     AddRule(chain, Rule().Protocol(port_.protocol).Dnat(endpoint.address, endpoint.port));
   }
 
-  // A chain that chooses one of `endpoints`.
+  // Adds a chain that selects one of `endpoints`.
   void AddBalancer(std::string_view kind, const std::vector<Endpoint>& endpoints) {
     const std::string chain = Chain(kind);
     program_.chains[chain];
@@ -103,7 +105,8 @@ class ServiceProgram {
     }
   }
 
-  // One rule for each: of those that are left, it takes one of so many connections.
+  // One rule per endpoint: each takes 1/n of the connections, where n is the number of remaining
+  // endpoints.
   void ChooseByRules(std::string_view kind, const std::vector<Endpoint>& endpoints) {
     auto left = static_cast<uint32_t>(endpoints.size());
     for (const Endpoint& endpoint : endpoints) {
@@ -114,7 +117,7 @@ class ServiceProgram {
     }
   }
 
-  // A map of the service's own.
+  // Uses a verdict map for this Service port.
   void ChooseByMap(std::string_view kind, const std::vector<Endpoint>& endpoints) {
     const std::string map = ChainName("endpoints", port_.Name() + "__" + std::string(kind));
     program_.sets[map] = {.name = map, .key = nft::KeyType::kNumber, .verdicts = true};
@@ -125,7 +128,7 @@ class ServiceProgram {
     }
   }
 
-  // Who comes to the cluster IP from outside of the cluster needs answers by way of this node.
+  // Responses to clients outside of the cluster must return through this node.
   void AddMasquerade(const std::string& chain) {
     if (!options_.masquerade_all && !options_.cluster_cidr) return;
     if (!options_.masquerade_all && options_.cluster_cidr->address.family != port_.family) return;
@@ -142,8 +145,8 @@ class ServiceProgram {
       AddRule(chain, Rule().Do(Verdict::Goto(Chain("service"))));
       return;
     }
-    // Local: the sender's address is kept, so only endpoints of this node will do. Those inside of
-    // the cluster are short-circuited: to them it is as good as the cluster IP.
+    // Local: the source address is preserved, so only endpoints of this node are used. Traffic from
+    // the cluster is short-circuited to all endpoints, as for the cluster IP.
     const auto& cidr = options_.cluster_cidr;
     if (cidr && cidr->address.family == port_.family) {
       AddRule(chain, Rule().Source(*cidr).Do(Verdict::Goto(Chain("service"))));
@@ -164,8 +167,8 @@ class ServiceProgram {
     }
   }
 
-  // Refused where nobody has an endpoint; where others may have one, the packet is lost, and the
-  // sender tries elsewhere.
+  // Rejects if the cluster has no endpoint. With policy Local, other nodes may have one: the packet
+  // is dropped, so that the client retries elsewhere.
   std::string NoEndpoints(bool local) const {
     return local && port_.any_endpoints ? nft::EncodeVerdict(Verdict::Drop())
                                         : nft::EncodeVerdict(Verdict::Goto(kRejectChain));
@@ -174,8 +177,8 @@ class ServiceProgram {
   void AddExternals(bool ok) {
     const std::string to = nft::EncodeVerdict(Verdict::Goto(Chain("external")));
     const std::string refused = NoEndpoints(port_.external_local);
-    // External chains of Local know what to do with those who may; the others fall through it, and
-    // are lost here.
+    // The external chain of policy Local handles cluster traffic; other traffic falls through it
+    // and is dropped here.
     const bool fails = !ok || (port_.external_local && port_.local_endpoints.empty());
     std::vector<Address> addresses = port_.external_ips;
     addresses.insert(addresses.end(), port_.load_balancer_ips.begin(),

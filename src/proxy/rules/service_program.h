@@ -10,16 +10,16 @@
 namespace cox::proxy {
 
 struct ServiceRuleOptions {
-  // Who is in the cluster: what comes from elsewhere to a cluster IP is masqueraded. None: nothing
-  // is, but for --masquerade-all.
+  // The Pod network: packets from other sources to a cluster IP are masqueraded. None: none are,
+  // except with --masquerade-all.
   std::optional<Prefix> cluster_cidr;
   bool masquerade_all = false;
 };
 
-// How much is asked of the table for one port of a Service.
+// The part of the table for one port of a Service.
 Program MakeServiceProgram(const ServicePort& port, const ServiceRuleOptions& options);
 
-// "service-A1B2C3D4-default/web/tcp/http": the hash keeps names apart that are cut off at the
+// "service-A1B2C3D4-default/web/tcp/http": the hash distinguishes names that are truncated to the
 // kernel's limit.
 std::string ChainName(std::string_view kind, const std::string& name);
 

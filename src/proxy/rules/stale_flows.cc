@@ -6,7 +6,7 @@
 namespace cox::proxy {
 namespace {
 
-// Calls `use` for each address and port at which it answers.
+// Calls `use` for each destination address and port of the Service port.
 template <class Use>
 void EachPlace(const ServicePort& port, const std::vector<Address>& node_addresses, Use use) {
   use(port.cluster_ip, port.port);

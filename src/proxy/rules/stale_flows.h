@@ -12,12 +12,12 @@
 
 namespace cox::proxy {
 
-// Which flows of UDP lead where they should not any more. A flow lives as long as its sender goes
-// on, and follows the rules of the time it began.
+// Finds UDP flows with outdated translations. A flow exists while its sender sends, and keeps the
+// translation of its first packet.
 class StaleFlows {
  public:
-  // `before`: what answered until now, gone Services too; `now`: what answers. Node ports answer at
-  // `node_addresses`.
+  // `before`: the previous ports, including those of deleted Services; `now`: the current ones.
+  // `node_addresses` are the addresses of node ports.
   StaleFlows(const ServicePorts& before, const ServicePorts& now,
              const std::vector<Address>& node_addresses);
 
@@ -26,11 +26,11 @@ class StaleFlows {
 
  private:
   using Place = std::pair<Address, uint16_t>;
-  // Who may answer at which address.
+  // The valid endpoints for each destination.
   std::map<Place, std::set<Place>> answers_;
 };
 
-// What of it is UDP.
+// Only the UDP ports.
 ServicePorts OnlyUdp(const ServicePorts& services);
 
 }  // namespace cox::proxy

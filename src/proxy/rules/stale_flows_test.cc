@@ -23,7 +23,7 @@ ServicePort Dns(uint8_t protocol, const std::vector<Address>& endpoints) {
   return port;
 }
 
-TEST(StaleFlowsTest, ThoseThatLeadToNobodyOfTheService) {
+TEST(StaleFlowsTest, FindsFlowsWithoutValidEndpoint) {
   const ObjectKey key{"kube-system", "dns"};
   const ServicePorts both = {{key, {Dns(IPPROTO_UDP, {kOne, kTwo})}}};
   const ServicePorts one = {{key, {Dns(IPPROTO_UDP, {kOne})}}};

@@ -28,7 +28,7 @@ void AddMaps(Batch* batch) {
   }
 }
 
-// Node ports are looked for at addresses of the node.
+// Matches the addresses that accept node ports.
 RuleBuilder AtNodePort(Family family, bool all_local) {
   RuleBuilder rule(family);
   if (!all_local) return std::move(rule.DestinationIn(kNodePortIps));
@@ -41,10 +41,10 @@ void AddBaseChains(Family family, Batch* batch) {
   struct Base {
     const char* name;
     Hook hook;
-    std::vector<const char*> jumps;  // new connections only, in filters
+    std::vector<const char*> jumps;  // in filter chains for new connections only
   };
-  // Senders are checked before addresses are translated, while it can be seen what they asked for;
-  // what still names a service after that has found no endpoint.
+  // Source ranges are checked before DNAT, while the original destination is visible; packets that
+  // still have a service address after DNAT have no endpoint.
   const Base chains[] = {
       {"filter-prerouting-pre-dnat",
        {Type::kFilter, NF_INET_PRE_ROUTING, kDstNat - 10},
@@ -78,7 +78,7 @@ void AddBaseChains(Family family, Batch* batch) {
 }  // namespace
 
 void AddFrame(Family family, const TableOptions& options, Batch* batch) {
-  // Whatever was there goes, and what comes instead comes with it: no packet sees neither.
+  // The old table is deleted in the same transaction, so that no packet sees a missing table.
   batch->AddTable();
   batch->DeleteTable();
   batch->AddTable();
@@ -102,7 +102,7 @@ void AddFrame(Family family, const TableOptions& options, Batch* batch) {
   add(kMarkForMasquerade, rule().SetMark(options.masquerade_mark));
   add(kRejectChain, rule().Reject());
   add("masquerading", rule().NotMarked(options.masquerade_mark).Do({}));
-  // Without the mark, so that a packet that comes by again is not taken for another one.
+  // Clear the mark, so that the packet is not masqueraded again if it re-enters the stack.
   add("masquerading", rule().ClearMark(options.masquerade_mark));
   add("masquerading", rule().Masquerade());
   AddBaseChains(family, batch);

@@ -13,7 +13,7 @@ namespace cox::proxy {
 
 inline constexpr std::string_view kTable = "kube-proxy";
 
-// Maps and sets of the table, by the names that upstream gives them.
+// Maps and sets of the table, with upstream's names.
 inline constexpr const char* kClusterIps = "cluster-ips";
 inline constexpr const char* kNodePortIps = "nodeport-ips";
 inline constexpr const char* kServiceIps = "service-ips";
@@ -25,17 +25,17 @@ inline constexpr const char* kFirewallIps = "firewall-ips";
 inline constexpr const char* kMarkForMasquerade = "mark-for-masquerade";
 inline constexpr const char* kRejectChain = "reject-chain";
 
-// What is the same for all services.
+// Options that apply to all Services.
 struct TableOptions {
-  // Addresses of this node at which node ports answer. `all_local`: every address it has, but for
-  // loopback: neighbours can send to 127.0.0.1 too.
+  // Addresses of this node that accept node ports. `all_local`: all of its addresses except
+  // loopback, because neighbours can send packets to 127.0.0.1 too.
   std::vector<Address> node_port_addresses;
   bool all_local = false;
   uint32_t masquerade_mark = 1 << 14;  // --iptables-masquerade-bit=14
 };
 
-// The frame that packets come through: base chains, maps and what leads to them. With the table
-// itself, which is there, and empty, after it.
+// Adds the static part of the table: base chains, maps, and the rules that use them. Deletes and
+// recreates the table first.
 void AddFrame(Family family, const TableOptions& options, nft::Batch* batch);
 
 }  // namespace cox::proxy

@@ -17,49 +17,48 @@
 
 namespace cox::proxy {
 
-// The ports of some Services; none for one that is gone.
+// The ports of some Services; empty for a deleted Service.
 using ServicePorts = std::map<ObjectKey, std::vector<ServicePort>>;
 
-// What has been programmed into one family's table, and how it comes to be as it should: one
-// transaction of the kernel for each call.
+// The programmed state of one family's table. Each call updates it in one kernel transaction.
 //
-// Two Services may claim the same address and port (external IPs are whatever users write). The
-// first keeps it until it goes.
+// Two Services may claim the same address and port (users choose external IPs freely). The first
+// one keeps it until it is deleted.
 // Threads: as a plain object.
-// Errors: of the Committer. After one, what is programmed is unknown: Replace.
+// Errors: those of the Committer. After an error the programmed state is unknown: call Replace.
 class TableState {
  public:
   TableState(Family family, TableOptions table, ServiceRuleOptions rules)
       : family_(family), table_(std::move(table)), rules_(std::move(rules)) {}
 
-  // The table becomes exactly this; no packet sees it empty.
+  // Replaces the whole table atomically; no packet sees an empty table.
   Status Replace(nft::Committer& kernel, const ServicePorts& services);
-  // Only these Services change. The cost is that of what changes.
+  // Changes only these Services. The cost depends only on the change.
   Status Apply(nft::Committer& kernel, const ServicePorts& changed);
 
   Family family() const { return family_; }
   size_t services() const { return programs_.size(); }
-  // Of the last call: messages sent.
+  // The number of messages of the last call.
   size_t last_messages() const { return last_messages_; }
 
  private:
   using Place = std::pair<std::string, std::string>;  // set and key
   struct Programmed {
     Program program;
-    std::set<Place> lost;  // what it wanted, and another has
+    std::set<Place> lost;  // claimed, but owned by another Service
   };
 
   Programmed Make(const ObjectKey& key, const std::vector<ServicePort>& ports);
   void Claim(const ObjectKey& key, Programmed* made);
   void Unclaim(const ObjectKey& key, const Program& program);
-  // Those of which `changed` says nothing, but which wanted a place that became free.
+  // Services that are not in `changed`, but claimed a place that is free now.
   std::set<ObjectKey> Waiting(const ServicePorts& changed) const;
 
   const Family family_;
   const TableOptions table_;
   const ServiceRuleOptions rules_;
   std::map<ObjectKey, Programmed> programs_;
-  std::map<ObjectKey, std::vector<ServicePort>> contested_;  // of those who lost a place
+  std::map<ObjectKey, std::vector<ServicePort>> contested_;  // of Services with lost places
   std::map<Place, ObjectKey> owners_;
   size_t last_messages_ = 0;
 };

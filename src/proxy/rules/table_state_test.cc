@@ -6,7 +6,7 @@
 namespace cox::proxy {
 namespace {
 
-// Counts what it is asked for.
+// Counts commits and messages.
 class Counting final : public nft::Committer {
  public:
   Status Commit(const nft::Batch& batch) override {
@@ -34,7 +34,7 @@ ServicePort Web(int endpoints, const std::string& name = "web", const char* ip =
 
 const ObjectKey kWeb{"default", "web"};
 
-TEST(TableStateTest, ADifferenceIsWhatIsSent) {
+TEST(TableStateTest, SendsOnlyDifferences) {
   Counting kernel;
   TableState table(Family::kIpv4, {}, {});
   ASSERT_TRUE(table.Replace(kernel, {{kWeb, {Web(2)}}}).ok());
@@ -44,11 +44,11 @@ TEST(TableStateTest, ADifferenceIsWhatIsSent) {
     size_t messages;
   } kSteps[] = {
       {"nothing has changed", 2, 0},
-      // A chain with two rules; the service's chain is emptied and gets three.
+      // A new chain with two rules; the service chain is flushed and gets three.
       {"one more", 3, 1 + 1 + 3 + 2},
-      // Emptied, two rules; the endpoint's chain is emptied and removed.
+      // Flush, two rules; the endpoint chain is flushed and deleted.
       {"one less", 2, 1 + 2 + 2},
-      // The element moves from one map to the other; three chains go.
+      // The element moves from one map to the other; three chains are deleted.
       {"none is left", 0, 2 + 2 * 3},
       {"one comes back", 1, 2 + 2 + 1 + 2},
   };
@@ -60,16 +60,16 @@ TEST(TableStateTest, ADifferenceIsWhatIsSent) {
   EXPECT_EQ(kernel.commits, 6);
 }
 
-TEST(TableStateTest, ManyEndpointsAreInAMap) {
+TEST(TableStateTest, ManyEndpointsUseMap) {
   Counting kernel;
   TableState table(Family::kIpv4, {}, {});
   ASSERT_TRUE(table.Replace(kernel, {{kWeb, {Web(100)}}}).ok());
   ASSERT_TRUE(table.Apply(kernel, {{kWeb, {Web(101)}}}).ok());
-  // A chain with two rules, an element, and one rule that draws from one more.
+  // A new chain with two rules, an element, and one replaced rule with the new modulus.
   EXPECT_EQ(table.last_messages(), 1 + 2 + 1 + 2);
 }
 
-TEST(TableStateTest, TheFirstKeepsAnAddressThatTwoClaim) {
+TEST(TableStateTest, FirstServiceKeepsContestedAddress) {
   Counting kernel;
   TableState table(Family::kIpv4, {}, {});
   const ObjectKey other{"default", "other"};
@@ -82,7 +82,7 @@ TEST(TableStateTest, TheFirstKeepsAnAddressThatTwoClaim) {
   const size_t with_external = table.last_messages();
   ASSERT_TRUE(table.Apply(kernel, {{other, {second}}}).ok());
   EXPECT_EQ(table.last_messages(), with_external - 1);
-  // The first goes, the second gets it, in the same transaction.
+  // The first Service releases the address, and the second gets it in the same transaction.
   ServicePort without = first;
   without.external_ips.clear();
   ASSERT_TRUE(table.Apply(kernel, {{kWeb, {without}}}).ok());
@@ -91,7 +91,7 @@ TEST(TableStateTest, TheFirstKeepsAnAddressThatTwoClaim) {
   EXPECT_EQ(table.last_messages(), 0);
 }
 
-TEST(ChainNameTest, FitsAndStaysApart) {
+TEST(ChainNameTest, NamesAreTruncatedButUnique) {
   const std::string longest(300, 'x');
   const std::string a = ChainName("service", longest + "a");
   const std::string b = ChainName("service", longest + "b");

@@ -11,8 +11,8 @@ namespace {
 
 using Outcome = net::grpc::Reply::Outcome;
 
-// A server that closes its socket is noticed at once, so nothing has to be asked for signs of life;
-// containerd hangs up on who asks more often than every five minutes, and a pull may take longer.
+// A closed Unix socket is detected at once, so no keepalive pings are needed; containerd closes
+// connections that ping more often than every five minutes, and a pull may take longer.
 constexpr std::chrono::hours kKeepalive{1};
 constexpr int kAttempts = 3;
 
@@ -45,7 +45,7 @@ Result<std::string> CriClient::Send(const Context& ctx, std::string_view method,
         return ctx.status();
       case Outcome::kBroken:
         return Status::Unavailable(std::string(method) + ": the runtime went away: " + reply.text);
-      case Outcome::kRefused:  // not seen by the runtime
+      case Outcome::kRefused:  // not processed by the runtime
         refused = std::move(reply.text);
     }
   }

@@ -12,14 +12,14 @@
 
 namespace cox::runtime {
 
-// Calls of CRI v1 on one Unix socket. Connects when needed, and again after the runtime was
-// restarted.
+// CRI v1 calls over one Unix socket. Connects on demand, and reconnects after a restart of the
+// runtime.
 //
 // Threads: all methods may be called concurrently.
-// Errors: as Runtime. A call that may have been executed is not repeated.
+// Errors: same as Runtime. A call that may have been executed is not retried.
 class CriClient {
  public:
-  // BadRequest for an endpoint that is none. Does not connect yet.
+  // BadRequest for an invalid endpoint. Does not connect yet.
   static Result<std::unique_ptr<CriClient>> Create(const Context& ctx, std::string_view endpoint);
   CriClient(std::unique_ptr<net::grpc::Channel> calls, std::unique_ptr<net::grpc::Channel> streams)
       : calls_(std::move(calls)), streams_(std::move(streams)) {}
@@ -44,7 +44,7 @@ class CriClient {
                                                          const std::string& message);
 
   const std::unique_ptr<net::grpc::Channel> calls_;
-  const std::unique_ptr<net::grpc::Channel> streams_;  // apart: an event waits for no large answer
+  const std::unique_ptr<net::grpc::Channel> streams_;  // separate: events never wait for calls
 };
 
 }  // namespace cox::runtime

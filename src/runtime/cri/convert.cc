@@ -12,7 +12,7 @@
 namespace cox::runtime {
 namespace {
 
-// CRI's times are nanoseconds since 1970; 0: never.
+// CRI times are nanoseconds since 1970; 0: never.
 Clock::WallTime ToTime(int64_t nanos) {
   return Clock::WallTime(
       std::chrono::duration_cast<Clock::WallTime::duration>(std::chrono::nanoseconds(nanos)));
@@ -31,7 +31,7 @@ ContainerState::Phase ToPhase(cri::v1::ContainerState state) {
   }
 }
 
-// As the Pod's spec has it, where the runtime kept that.
+// The image name of the Pod's spec, if the runtime reports it.
 std::string ImageName(const Box<cri::v1::ImageSpec>& image) {
   if (!image) return {};
   return image->user_specified_image.empty() ? image->image : image->user_specified_image;
@@ -46,7 +46,7 @@ SandboxState FromList(const cri::v1::PodSandbox& sandbox) {
   return state;
 }
 
-// What lists and statuses of containers have in common.
+// The fields common to listed containers and container statuses.
 template <class Container>
 ContainerState Common(const Container& container) {
   ContainerState state;

@@ -26,7 +26,7 @@ cri::v1::Container Container(const std::string& id, const std::string& uid, int6
   return container;
 }
 
-TEST(GroupByPod, PutsTheNewestFirstAndLeavesOthersOut) {
+TEST(GroupByPod, SortsNewestFirstAndIgnoresUnlabeledObjects) {
   const auto pods = GroupByPod({Sandbox("s0", "a", 0), Sandbox("s1", "a", 1), Sandbox("x", "", 0)},
                                {Container("c1", "a", 1), Container("c2", "a", 2),
                                 Container("d", "b", 0), Container("y", "", 0)});
@@ -35,12 +35,12 @@ TEST(GroupByPod, PutsTheNewestFirstAndLeavesOthersOut) {
   EXPECT_EQ(pods[0].sandboxes[0].id, "s1");
   EXPECT_EQ(pods[0].containers[0].id, "c2");
   EXPECT_EQ(pods[0].Newest("main")->attempt, 2u);
-  // A container whose sandbox is gone still is the Pod's.
+  // A container without its sandbox still belongs to the Pod.
   EXPECT_EQ(pods[1].uid, "b");
   EXPECT_TRUE(pods[1].sandboxes.empty());
 }
 
-TEST(ToState, TakesAddressesAndTimes) {
+TEST(ToState, ConvertsAddressesAndTimes) {
   cri::v1::PodSandboxStatus sandbox;
   sandbox.state = cri::v1::kPodSandboxStateNotready;
   sandbox.network =
@@ -58,7 +58,7 @@ TEST(ToState, TakesAddressesAndTimes) {
   EXPECT_EQ(state.image, "web:1");
 }
 
-TEST(ToEvent, KnowsWhoseItIs) {
+TEST(ToEvent, ReadsThePodFromTheSandboxStatus) {
   cri::v1::ContainerEventResponse event;
   event.container_id = "c";
   event.container_event_type = cri::v1::kContainerEventTypeStoppedEvent;
@@ -74,16 +74,16 @@ TEST(ToEvent, KnowsWhoseItIs) {
   EXPECT_FALSE(ToEvent(event).has_value());
 }
 
-TEST(CallError, KeepsTheReason) {
+TEST(CallError, MapsGrpcCodesToReasons) {
   EXPECT_TRUE(CallError("/s/Get", 5, "x").Is(Reason::kNotFound));
   EXPECT_TRUE(CallError("/s/Get", 14, "x").Is(Reason::kServiceUnavailable));
   EXPECT_TRUE(CallError("/s/Get", 2, "x").Is(Reason::kInternalError));
   EXPECT_EQ(CallError("/s/Get", 2, "why").message(), "Get: why");
 }
 
-// The messages travel as proto3 wants them: what a server leaves out is zero, numbers of enums and
-// packed lists are understood.
-TEST(CriMessages, TravelAsProto3) {
+// The messages are encoded as proto3: omitted fields are zero, numeric enums and packed lists are
+// supported.
+TEST(CriMessages, RoundTripAsProto3) {
   cri::v1::CreateContainerRequest request;
   request.pod_sandbox_id = "s";
   auto& config = request.config.emplace();

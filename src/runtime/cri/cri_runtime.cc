@@ -13,8 +13,10 @@ namespace {
 #define COX_RUNTIME_METHOD(name) "/runtime.v1.RuntimeService/" name
 #define COX_IMAGE_METHOD(name) "/runtime.v1.ImageService/" name
 
-// A thing that is gone already was what the caller wanted.
-Status OkIfGone(const Status& status) { return status.Is(Reason::kNotFound) ? Status() : status; }
+// An object that is already gone counts as stopped or removed.
+Status OkIfNotFound(const Status& status) {
+  return status.Is(Reason::kNotFound) ? Status() : status;
+}
 
 Readiness ToReadiness(const cri::v1::RuntimeStatus& status, std::string_view type) {
   for (const cri::v1::RuntimeCondition& condition : status.conditions) {
@@ -65,12 +67,12 @@ class CriRuntime final : public Runtime {
   Result<std::string> RunSandbox(const Context& ctx, const cri::v1::PodSandboxConfig& config,
                                  const std::string& runtime_handler) override;
   Status StopSandbox(const Context& ctx, const std::string& id) override {
-    return OkIfGone(
+    return OkIfNotFound(
         Do<cri::v1::StopPodSandboxResponse>(ctx, COX_RUNTIME_METHOD("StopPodSandbox"),
                                             cri::v1::StopPodSandboxRequest{.pod_sandbox_id = id}));
   }
   Status RemoveSandbox(const Context& ctx, const std::string& id) override {
-    return OkIfGone(Do<cri::v1::RemovePodSandboxResponse>(
+    return OkIfNotFound(Do<cri::v1::RemovePodSandboxResponse>(
         ctx, COX_RUNTIME_METHOD("RemovePodSandbox"),
         cri::v1::RemovePodSandboxRequest{.pod_sandbox_id = id}));
   }
@@ -92,12 +94,12 @@ class CriRuntime final : public Runtime {
   }
   Status StopContainer(const Context& ctx, const std::string& id,
                        std::chrono::seconds grace) override {
-    return OkIfGone(Do<cri::v1::StopContainerResponse>(
+    return OkIfNotFound(Do<cri::v1::StopContainerResponse>(
         ctx, COX_RUNTIME_METHOD("StopContainer"),
         cri::v1::StopContainerRequest{.container_id = id, .timeout = grace.count()}));
   }
   Status RemoveContainer(const Context& ctx, const std::string& id) override {
-    return OkIfGone(
+    return OkIfNotFound(
         Do<cri::v1::RemoveContainerResponse>(ctx, COX_RUNTIME_METHOD("RemoveContainer"),
                                              cri::v1::RemoveContainerRequest{.container_id = id}));
   }
@@ -132,8 +134,8 @@ class CriRuntime final : public Runtime {
                                                  const cri::v1::ImageSpec& image) override;
   Result<List<cri::v1::Image>> ListImages(const Context& ctx) override;
   Status RemoveImage(const Context& ctx, const cri::v1::ImageSpec& image) override {
-    return OkIfGone(Do<cri::v1::RemoveImageResponse>(ctx, COX_IMAGE_METHOD("RemoveImage"),
-                                                     cri::v1::RemoveImageRequest{.image = image}));
+    return OkIfNotFound(Do<cri::v1::RemoveImageResponse>(
+        ctx, COX_IMAGE_METHOD("RemoveImage"), cri::v1::RemoveImageRequest{.image = image}));
   }
   Result<FilesystemInfo> GetImageFilesystems(const Context& ctx) override;
 
@@ -144,12 +146,12 @@ class CriRuntime final : public Runtime {
   Result<std::unique_ptr<EventStream>> Events(const Context& ctx) override;
 
  private:
-  // A call whose answer says nothing.
+  // A call with an empty response.
   template <class Response, class Request>
   Status Do(const Context& ctx, std::string_view method, const Request& request) {
     return client_->Call<Response>(ctx, method, request).status();
   }
-  // Of one Pod, or of all where `uid` is empty.
+  // Reads one Pod, or all if `uid` is empty.
   Result<std::vector<PodState>> ReadPods(const Context& ctx, const std::string& uid);
   Status Complete(const Context& ctx, PodState* pod);
 
@@ -196,7 +198,7 @@ Result<std::vector<PodState>> CriRuntime::ReadPods(const Context& ctx, const std
     sandboxes.filter.emplace().label_selector[label::kPodUid] = uid;
     containers.filter.emplace().label_selector[label::kPodUid] = uid;
   }
-  // Containers first: one that is made in between then lacks no sandbox.
+  // Containers first, so that a container created in between does not lack its sandbox.
   COX_ASSIGN_OR_RETURN(const auto found_containers,
                        client_->Call<cri::v1::ListContainersResponse>(
                            ctx, COX_RUNTIME_METHOD("ListContainers"), containers));
@@ -206,7 +208,7 @@ Result<std::vector<PodState>> CriRuntime::ReadPods(const Context& ctx, const std
   return GroupByPod(found_sandboxes.items, found_containers.containers);
 }
 
-// Asks for each what lists do not tell. What is gone meanwhile is left out.
+// Requests the data that lists omit. Objects removed meanwhile are dropped.
 Status CriRuntime::Complete(const Context& ctx, PodState* pod) {
   std::vector<SandboxState> sandboxes;
   for (const SandboxState& known : pod->sandboxes) {

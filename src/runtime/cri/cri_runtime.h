@@ -8,10 +8,10 @@
 
 namespace cox::runtime {
 
-// A runtime that speaks CRI v1 on a Unix socket: containerd. `endpoint`: "unix:///run/…/…sock".
+// A runtime with CRI v1 on a Unix socket: containerd. `endpoint`: "unix:///run/…/…sock".
 //
-// Connects when it is first called, and again after the runtime was restarted. Its threads live in
-// it; `ctx` is their parent. BadRequest for an endpoint that is none.
+// Connects with the first call, and reconnects after a restart of the runtime. It owns its threads;
+// `ctx` is their parent context. BadRequest for an invalid endpoint.
 Result<std::unique_ptr<Runtime>> ConnectCri(const Context& ctx, std::string_view endpoint);
 
 }  // namespace cox::runtime

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contract with a real containerd, and what happens when that is killed.
+// The runtime contract with a real containerd, and its behavior after a crash of containerd.
 #include "runtime/cri/cri_runtime.h"
 
 #include <fstream>
@@ -28,7 +28,7 @@ class CriBackend final : public RuntimeBackend {
   const std::unique_ptr<Runtime> runtime_;
 };
 
-// One containerd for all tests, made by the first and ended after the last.
+// One containerd for all tests, started by the first and stopped after the last.
 class Shared final : public testing::Environment {
  public:
   CriBackend* Get() {
@@ -64,7 +64,7 @@ INSTANTIATE_TEST_SUITE_P(Containerd, CriRuntimeTest,
                          testing::Values(RuntimeCase{"containerd", [] { return kShared->Get(); },
                                                      Containerd::Missing}));
 
-TEST_P(CriRuntimeTest, FindsWhatRunsAfterTheRuntimeCrashed) {
+TEST_P(CriRuntimeTest, ContainersSurviveRuntimeCrash) {
   const std::string sandbox = Run();
   const std::string id = Create(sandbox, Config(kForever));
   ASSERT_EQ(runtime().StartContainer(ctx_, id), Status());
@@ -72,7 +72,7 @@ TEST_P(CriRuntimeTest, FindsWhatRunsAfterTheRuntimeCrashed) {
   const auto events = Must(runtime().Events(ctx_));
 
   kShared->Get()->server().Kill();
-  // containerd keeps what happens while nobody listens for who comes next: that may still be told.
+  // containerd buffers events without a subscriber for the next one: they may still arrive.
   Result<ContainerEvent> event = events->Next(ctx_);
   while (event.ok()) event = events->Next(ctx_);
   EXPECT_TRUE(event.status().Is(Reason::kServiceUnavailable)) << event.status().ToString();
@@ -88,7 +88,7 @@ TEST_P(CriRuntimeTest, FindsWhatRunsAfterTheRuntimeCrashed) {
   EXPECT_EQ(after.sandboxes[0].ips, before.sandboxes[0].ips);
 }
 
-TEST_P(CriRuntimeTest, WritesLogsWhereItIsTold) {
+TEST_P(CriRuntimeTest, WritesLogsToConfiguredPath) {
   const auto events = Must(runtime().Events(ctx_));
   const cri::v1::ContainerConfig config = Config("echo hello; exit 0");
   const std::string id = Create(Run(), config);

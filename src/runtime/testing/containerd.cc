@@ -28,7 +28,7 @@ using std::chrono::seconds;
 
 constexpr const char* kCniPlugins = "/usr/lib/cni";
 
-// Makes the images "busybox" and "pause" (it sleeps) in an OCI layout, and pushes both.
+// Creates the images "busybox" and "pause" (which sleeps) in an OCI layout, and pushes both.
 constexpr const char* kImageScript = R"sh(
 set -e
 cd "$1"
@@ -59,7 +59,7 @@ bool OnPath(const std::string& name) {
   return false;
 }
 
-// Starts a server that ends with this program.
+// Starts a server that is killed when this program ends.
 pid_t Spawn(const std::vector<std::string>& arguments, const std::string& log) {
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
@@ -104,7 +104,7 @@ Status RunTool(const Context& ctx, std::vector<std::string> arguments) {
   return Status::Internal(name + " failed: " + result.output);
 }
 
-// Tries until it works, as servers need a moment to come up.
+// Retries until success, because servers need time to start.
 template <class Try>
 Status Until(const Context& ctx, Try attempt) {
   const Context patience = ctx.WithTimeout(seconds(60));
@@ -115,7 +115,7 @@ Status Until(const Context& ctx, Try attempt) {
   }
 }
 
-// Mounts below `dir`, the deepest first, are taken away.
+// Unmounts all mounts below `dir`, the deepest first.
 void Unmount(const Context& ctx, const std::string& dir) {
   std::vector<std::string> points;
   std::ifstream mounts("/proc/self/mounts");
@@ -128,7 +128,7 @@ void Unmount(const Context& ctx, const std::string& dir) {
   }
 }
 
-// Control groups `name` and all in them, in each hierarchy (there is one, or one per controller).
+// Removes the cgroup `name` and its descendants, in each hierarchy (one, or one per controller).
 void RemoveGroups(const std::string& name) {
   std::error_code error;
   std::vector<fs::path> groups = {"/sys/fs/cgroup" + name};
@@ -163,7 +163,7 @@ Containerd::Containerd(const Context& ctx, std::string dir, int port)
       bridge_("coxt" + std::to_string(port)) {}
 
 Result<std::unique_ptr<Containerd>> Containerd::Start(const Context& ctx) {
-  // The path of a socket is short: not in the test's own folder.
+  // Not in the test's own folder, because the path of a socket must be short.
   const char* place = std::getenv("TMPDIR");
   std::string dir = std::string(place != nullptr ? place : "/tmp") + "/cox-containerd-XXXXXX";
   if (::mkdtemp(dir.data()) == nullptr) return Status::Internal("cannot make a folder " + dir);
@@ -189,7 +189,8 @@ Status Containerd::WriteConfig() {
       << bridge_ << R"(", "isGateway": true, "ipam": {"type": "host-local", "dataDir": ")" << dir_
       << R"(/cni-data", "ranges": [[{"subnet": ")" << subnet
       << R"("}]], "routes": [{"dst": "0.0.0.0/0"}]}}]})";
-  // Without restrict_oom_score_adj, sandboxes cannot start where the test may not lower its own.
+  // Without restrict_oom_score_adj, sandboxes cannot start if the test must not lower its own OOM
+  // score.
   std::ofstream config(dir_ + "/config.toml");
   config << "version = 3\nroot = \"" << dir_ << "/root\"\nstate = \"" << dir_ << "/state\"\n"
          << "disabled_plugins = [\"io.containerd.internal.v1.opt\", \"io.containerd.nri.v1.nri\"]\n"
@@ -205,7 +206,7 @@ Status Containerd::WriteConfig() {
 }
 
 Status Containerd::MakeImages(const Context& ctx) {
-  // The registry needs a moment; making images is repeatable.
+  // The registry needs time to start; creating images is repeatable.
   return Until(ctx, [&]() {
     fs::remove_all(dir_ + "/layout");
     fs::remove_all(dir_ + "/rootfs");
@@ -224,7 +225,7 @@ Status Containerd::Boot(const Context& ctx) {
 }
 
 std::string Containerd::cgroup() const {
-  const char* given = std::getenv("COX_TEST_CGROUP");  // from alone.sh, which removes it
+  const char* given = std::getenv("COX_TEST_CGROUP");  // set by alone.sh, which removes the cgroup
   return given != nullptr ? given : "/" + bridge_;
 }
 

@@ -12,19 +12,19 @@
 
 namespace cox::runtime {
 
-// A containerd of a test's own: root, state, socket, network and registry in a folder that goes
-// with it. Its registry (on the loopback) has image(), made from busybox, and the infra image.
+// A private containerd for a test: root, state, socket, network and registry are in a temporary
+// folder. Its registry (on the loopback) provides image(), made from busybox, and the infra image.
 //
-// Needs root and, installed: containerd, runc, the CNI plugins, docker-registry, skopeo, umoci and
-// a static busybox.
+// Requires root and, installed: containerd, runc, the CNI plugins, docker-registry, skopeo, umoci
+// and a static busybox.
 // Threads: one at a time.
 class Containerd {
  public:
-  // Why it cannot be here; empty if it can.
+  // Why it cannot run here; empty if it can.
   static std::string Missing();
   static Result<std::unique_ptr<Containerd>> Start(const Context& ctx);
   Containerd(const Context& ctx, std::string dir, int port);  // use Start()
-  // Ends what runs in it, and leaves no mount, namespace, link, control group or file behind.
+  // Stops its containers, and removes all mounts, namespaces, links, cgroups and files.
   ~Containerd();
   Containerd(const Containerd&) = delete;
   Containerd& operator=(const Containerd&) = delete;
@@ -32,10 +32,10 @@ class Containerd {
   std::string endpoint() const { return "unix://" + dir_ + "/c.sock"; }
   std::string image() const { return registry_ + "/busybox:1"; }
   const std::string& dir() const { return dir_; }
-  // The control group of all its containers, if sandboxes say so.
+  // The cgroup of all its containers, if it is the cgroup_parent of the sandboxes.
   std::string cgroup() const;
 
-  // As a crash does: containers run on. Then again, on the same folder.
+  // Simulates a crash: containers keep running. Boot starts it again with the same folder.
   void Kill();
   Status Boot(const Context& ctx);
 
@@ -49,7 +49,7 @@ class Containerd {
   const std::string dir_;
   const int port_;
   const std::string registry_;  // "127.0.0.1:41234"
-  const std::string bridge_;    // the name of its network link
+  const std::string bridge_;    // the name of its network bridge
   pid_t registry_pid_ = -1;
   pid_t pid_ = -1;
 };

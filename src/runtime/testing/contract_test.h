@@ -14,7 +14,7 @@
 #include "runtime/labels.h"
 #include "runtime/runtime.h"
 
-// What every Runtime promises. One suite, run with each implementation:
+// The contract of every Runtime. One suite, run with each implementation:
 //   INSTANTIATE_TEST_SUITE_P(Fake, RuntimeContract, testing::Values(RuntimeCase{"fake", Make}));
 namespace cox {
 inline void PrintTo(const Status& status, std::ostream* out) { *out << status.ToString(); }
@@ -27,20 +27,20 @@ class RuntimeBackend {
  public:
   virtual ~RuntimeBackend() = default;
   virtual Runtime& runtime() = 0;
-  // An image that can be pulled, whose /bin/sh is one.
+  // An image that can be pulled and contains /bin/sh.
   virtual std::string image() = 0;
-  // The container's command is about to end with `code`. For runtimes without processes.
+  // The container's command is about to exit with `code`. For runtimes without processes.
   virtual void Ends(const std::string& id, int code) = 0;
   // A folder for logs.
   virtual std::string log_directory() = 0;
-  // The control group that sandboxes go into.
+  // The parent cgroup of sandboxes.
   virtual std::string cgroup_parent() { return {}; }
 };
 
 struct RuntimeCase {
   std::string name;
-  std::function<RuntimeBackend*()> backend;  // null: not on this machine, skip
-  std::function<std::string()> missing = [] { return std::string(); };  // why
+  std::function<RuntimeBackend*()> backend;  // null: not available on this machine, skip
+  std::function<std::string()> missing = [] { return std::string(); };  // the reason
 };
 inline void PrintTo(const RuntimeCase& c, std::ostream* out) { *out << c.name; }
 
@@ -92,7 +92,7 @@ class RuntimeContract : public testing::TestWithParam<RuntimeCase> {
   std::string Create(const std::string& sandbox, const cri::v1::ContainerConfig& config) {
     return Must(runtime().CreateContainer(ctx_, sandbox, config, sandbox_));
   }
-  // The events of this Pod until one matches.
+  // Reads events until one matches.
   ContainerEvent Await(EventStream& events, ContainerEvent::Kind kind, const std::string& id) {
     while (true) {
       const Result<ContainerEvent> event = events.Next(ctx_);
@@ -111,10 +111,10 @@ class RuntimeContract : public testing::TestWithParam<RuntimeCase> {
   cri::v1::PodSandboxConfig sandbox_;
 };
 
-// A command that runs until it is told to end.
+// A command that runs until SIGTERM.
 inline constexpr const char* kForever = "trap 'exit 0' TERM; while true; do sleep 0.1; done";
 
-TEST_P(RuntimeContract, SaysWhatItIsAndThatItIsReady) {
+TEST_P(RuntimeContract, ReportsVersionAndReadiness) {
   EXPECT_NE(Must(runtime().GetVersion(ctx_)).name, "");
   const RuntimeStatus status = Must(runtime().GetStatus(ctx_));
   EXPECT_TRUE(status.runtime.ready) << status.runtime.message;
@@ -122,7 +122,7 @@ TEST_P(RuntimeContract, SaysWhatItIsAndThatItIsReady) {
   EXPECT_TRUE(runtime().GetCgroupDriver(ctx_).ok());
 }
 
-TEST_P(RuntimeContract, PullsImages) {
+TEST_P(RuntimeContract, PullsListsAndRemovesImages) {
   const std::string ref = Must(runtime().PullImage(ctx_, Image(), nullptr, sandbox_));
   EXPECT_NE(ref, "");
   const auto image = Must(runtime().GetImage(ctx_, Image()));
@@ -139,20 +139,20 @@ TEST_P(RuntimeContract, PullsImages) {
   EXPECT_EQ(runtime().RemoveImage(ctx_, Image()), Status());
 }
 
-TEST_P(RuntimeContract, SaysWhyAnImageCannotBePulled) {
+TEST_P(RuntimeContract, PullErrorNamesTheImage) {
   const cri::v1::ImageSpec missing{.image = backend_->image() + "-missing"};
   EXPECT_FALSE(Must(runtime().GetImage(ctx_, missing)).has_value());
   const auto pulled = runtime().PullImage(ctx_, missing, nullptr, sandbox_);
   EXPECT_THAT(pulled.status().message(), testing::HasSubstr("-missing"));
 }
 
-TEST_P(RuntimeContract, GivesUpAPullWhenItsContextStops) {
+TEST_P(RuntimeContract, StoppedContextCancelsPull) {
   Context stopped = ctx_.Child();
   stopped.Stop(Status::Timeout("enough"));
   EXPECT_EQ(runtime().PullImage(stopped, Image(), nullptr, sandbox_).status(), stopped.status());
 }
 
-TEST_P(RuntimeContract, RunsAPodFromItsSandboxToItsEnd) {
+TEST_P(RuntimeContract, RunsPodThroughItsLifecycle) {
   EXPECT_TRUE(Pod().sandboxes.empty());
   const std::string sandbox = Run();
   PodState pod = Pod();
@@ -194,7 +194,7 @@ TEST_P(RuntimeContract, RunsAPodFromItsSandboxToItsEnd) {
   EXPECT_TRUE(Pod().sandboxes.empty());
 }
 
-TEST_P(RuntimeContract, TellsHowAContainerEnded) {
+TEST_P(RuntimeContract, ReportsExitCodeAndReason) {
   const auto events = Must(runtime().Events(ctx_));
   const std::string id = Create(Run(), Config("exit 7"));
   ASSERT_EQ(runtime().StartContainer(ctx_, id), Status());
@@ -208,7 +208,7 @@ TEST_P(RuntimeContract, TellsHowAContainerEnded) {
   EXPECT_EQ(pod.containers[0].reason, "Error");
 }
 
-TEST_P(RuntimeContract, ListsAllPodsWithTheNewestFirst) {
+TEST_P(RuntimeContract, ListPodsSortsContainersNewestFirst) {
   const std::string sandbox = Run();
   const std::string first = Create(sandbox, Config(kForever, 0));
   ASSERT_EQ(runtime().StartContainer(ctx_, first), Status());
@@ -227,7 +227,7 @@ TEST_P(RuntimeContract, ListsAllPodsWithTheNewestFirst) {
   FAIL() << "the Pod is not in the list";
 }
 
-TEST_P(RuntimeContract, RemovesASandboxWithItsContainers) {
+TEST_P(RuntimeContract, RemoveSandboxRemovesItsContainers) {
   const std::string sandbox = Run();
   const std::string id = Create(sandbox, Config(kForever));
   ASSERT_EQ(runtime().StartContainer(ctx_, id), Status());
@@ -238,7 +238,7 @@ TEST_P(RuntimeContract, RemovesASandboxWithItsContainers) {
   EXPECT_TRUE(runtime().GetContainer(ctx_, id).status().Is(Reason::kNotFound));
 }
 
-TEST_P(RuntimeContract, RunsCommandsInContainers) {
+TEST_P(RuntimeContract, ExecRunsCommandsInContainers) {
   const std::string id = Create(Run(), Config(kForever));
   ASSERT_EQ(runtime().StartContainer(ctx_, id), Status());
   const ExecResult result = Must(runtime().Exec(
@@ -253,7 +253,7 @@ TEST_P(RuntimeContract, RunsCommandsInContainers) {
                   .Is(Reason::kTimeout));
 }
 
-TEST_P(RuntimeContract, TellsWhereToConnectForStreams) {
+TEST_P(RuntimeContract, ReturnsUrlsOfStreams) {
   const std::string sandbox = Run();
   const std::string id = Create(sandbox, Config(kForever));
   ASSERT_EQ(runtime().StartContainer(ctx_, id), Status());
@@ -264,7 +264,7 @@ TEST_P(RuntimeContract, TellsWhereToConnectForStreams) {
   EXPECT_THAT(Must(runtime().PortForwardUrl(ctx_, sandbox, {80})), StartsWith("http://"));
 }
 
-TEST_P(RuntimeContract, MeasuresAndChangesWhatRuns) {
+TEST_P(RuntimeContract, ReturnsStatsAndUpdatesResources) {
   const std::string sandbox = Run();
   const std::string id = Create(sandbox, Config(kForever));
   ASSERT_EQ(runtime().StartContainer(ctx_, id), Status());
@@ -276,7 +276,7 @@ TEST_P(RuntimeContract, MeasuresAndChangesWhatRuns) {
   EXPECT_EQ(runtime().ReopenLog(ctx_, id), Status());
 }
 
-TEST_P(RuntimeContract, DistinguishesWhatIsNotThere) {
+TEST_P(RuntimeContract, UnknownIdsAreNotFoundExceptOnStopAndRemove) {
   const std::string none = "0123456789abcdef";
   EXPECT_EQ(runtime().StopContainer(ctx_, none, std::chrono::seconds(0)), Status());
   EXPECT_EQ(runtime().RemoveContainer(ctx_, none), Status());

@@ -45,7 +45,7 @@ Status NotThere(const std::string& what, const std::string& id) {
 
 std::string ImageId(const std::string& name) { return "sha256:" + name; }
 
-// The name of an image that is referred to by name or by id.
+// The name of an image that is given by name or by ID.
 std::string ImageName(const std::string& ref) {
   return ref.starts_with("sha256:") ? ref.substr(7) : ref;
 }
@@ -150,7 +150,7 @@ void FakeRuntime::End(const std::string& id, Container* container, int32_t code,
   state.finished = clock_.Now();
   state.exit_code = code;
   state.reason = !reason.empty() ? std::move(reason) : code == 0 ? "Completed" : "Error";
-  Tell(ContainerEvent::Kind::kStopped, id, container->config.labels);
+  PublishEvent(ContainerEvent::Kind::kStopped, id, container->config.labels);
 }
 
 std::map<std::string, PodState> FakeRuntime::Pods() const {
@@ -179,8 +179,8 @@ std::map<std::string, PodState> FakeRuntime::Pods() const {
   return pods;
 }
 
-void FakeRuntime::Tell(ContainerEvent::Kind kind, const std::string& id,
-                       const Map<std::string>& labels) {
+void FakeRuntime::PublishEvent(ContainerEvent::Kind kind, const std::string& id,
+                               const Map<std::string>& labels) {
   changed_.NotifyAll();
   std::erase_if(feeds_, [](const std::weak_ptr<Feed>& feed) { return feed.expired(); });
   if (feeds_.empty()) return;
@@ -229,7 +229,7 @@ Result<std::vector<PodState>> FakeRuntime::ListPods(const Context& ctx) {
   COX_RETURN_IF_ERROR(Begin(ctx, "ListPods"));
   std::vector<PodState> result;
   for (auto& [uid, pod] : Pods()) result.push_back(pod);
-  // What a list of CRI does not tell.
+  // Clear the fields that a CRI list omits.
   for (PodState& pod : result) {
     for (SandboxState& sandbox : pod.sandboxes) sandbox.ips.clear();
     for (ContainerState& container : pod.containers) {
@@ -299,7 +299,7 @@ Result<std::string> FakeRuntime::RunSandbox(const Context& ctx,
                          std::to_string(made_ % 250 + 1)};
   }
   Note("RunSandbox", config.metadata->name);
-  Tell(ContainerEvent::Kind::kStarted, id, config.labels);
+  PublishEvent(ContainerEvent::Kind::kStarted, id, config.labels);
   return id;
 }
 
@@ -313,7 +313,7 @@ Status FakeRuntime::StopSandbox(const Context& ctx, const std::string& id) {
     if (container.sandbox_id == id) End(container_id, &container, 137, "Error");
   }
   if (std::exchange(at->second.state.ready, false)) {
-    Tell(ContainerEvent::Kind::kStopped, id, at->second.config.labels);
+    PublishEvent(ContainerEvent::Kind::kStopped, id, at->second.config.labels);
   }
   return {};
 }
@@ -327,7 +327,7 @@ Status FakeRuntime::RemoveSandbox(const Context& ctx, const std::string& id) {
   Note("RemoveSandbox", PodOf(labels).name);
   std::erase_if(containers_, [&id](const auto& entry) { return entry.second.sandbox_id == id; });
   sandboxes_.erase(at);
-  Tell(ContainerEvent::Kind::kDeleted, id, labels);
+  PublishEvent(ContainerEvent::Kind::kDeleted, id, labels);
   return {};
 }
 
@@ -366,7 +366,7 @@ Result<std::string> FakeRuntime::CreateContainer(const Context& ctx, const std::
   state.created = clock_.Now();
   state.spec_hash = HashOf(config.annotations);
   Note("CreateContainer", NameOf(container));
-  Tell(ContainerEvent::Kind::kCreated, id, config.labels);
+  PublishEvent(ContainerEvent::Kind::kCreated, id, config.labels);
   return id;
 }
 
@@ -380,7 +380,7 @@ Status FakeRuntime::StartContainer(const Context& ctx, const std::string& id) {
   container->state.phase = Phase::kRunning;
   container->state.started = clock_.Now();
   Note("StartContainer", NameOf(*container));
-  Tell(ContainerEvent::Kind::kStarted, id, container->config.labels);
+  PublishEvent(ContainerEvent::Kind::kStarted, id, container->config.labels);
   return {};
 }
 
@@ -403,7 +403,7 @@ Status FakeRuntime::RemoveContainer(const Context& ctx, const std::string& id) {
   Note("RemoveContainer", NameOf(at->second));
   const Map<std::string> labels = at->second.config.labels;
   containers_.erase(at);
-  Tell(ContainerEvent::Kind::kDeleted, id, labels);
+  PublishEvent(ContainerEvent::Kind::kDeleted, id, labels);
   return {};
 }
 

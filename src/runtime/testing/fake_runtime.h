@@ -14,8 +14,8 @@
 
 namespace cox::runtime {
 
-// A runtime without containers, for tests of the kubelet: it keeps the promises of Runtime in
-// memory, and does what the test tells it.
+// An in-memory runtime for tests of the kubelet: it implements the contract of Runtime, and is
+// controlled by the test.
 //
 // Threads: all methods may be called concurrently.
 class FakeRuntime final : public Runtime {
@@ -25,25 +25,26 @@ class FakeRuntime final : public Runtime {
 
   explicit FakeRuntime(Clock& clock) : clock_(clock) {}
 
-  // The test's side.
-  // `name` can be pulled from now on, and runs as `user` where nobody says otherwise.
+  // Test controls.
+  // `name` can be pulled from now on, and runs as `user` by default.
   void Publish(const std::string& name, int64_t user = 0);
-  // A running container ends by itself. `reason` empty: "Completed" or "Error", by the code.
+  // Makes a running container exit. `reason` empty: "Completed" or "Error", depending on the code.
   void Exit(const std::string& id, int32_t code, std::string reason = {});
-  // The next call of `method` ("RunSandbox", "PullImage", ...) fails, instead of doing anything.
+  // The next call of `method` ("RunSandbox", "PullImage", ...) fails without any effect.
   void FailNext(const std::string& method, Status why);
   void SetStatus(RuntimeStatus status);
-  // What Exec does; without: each command succeeds and says nothing.
+  // The implementation of Exec; by default each command succeeds without output.
   void SetExec(ExecFunction exec);
-  // Where the streams of ExecUrl and its like are, "http://127.0.0.1:41234"; without: nowhere.
+  // The base URL of ExecUrl, AttachUrl and PortForwardUrl, "http://127.0.0.1:41234"; by default
+  // invalid.
   void SetStreamServer(std::string url);
-  // While on, PullImage waits.
+  // While on, PullImage blocks.
   void HoldPulls(bool on);
-  // All that changed something, in order: "RunSandbox web-0", "StartContainer web-0/main", ...
+  // All modifying calls, in order: "RunSandbox web-0", "StartContainer web-0/main", ...
   std::vector<std::string> calls() const;
-  // What a container was made with. REQUIRES: it is there.
+  // The config of a container. REQUIRES: it exists.
   cri::v1::ContainerConfig ConfigOf(const std::string& id) const;
-  // The runtime was restarted: event streams break, containers run on.
+  // Simulates a restart of the runtime: event streams break, containers keep running.
   void BreakEvents();
 
   Result<Version> GetVersion(const Context& ctx) override;
@@ -104,7 +105,7 @@ class FakeRuntime final : public Runtime {
   struct Feed;  // the events of one stream
   class Stream;
 
-  // Begins a call: its failure, if one is due.
+  // Starts a call: returns the injected failure, if any.
   Status Begin(const Context& ctx, const std::string& method) COX_REQUIRES(mu_);
   void Note(const std::string& method, const std::string& what) COX_REQUIRES(mu_);
   Result<Container*> Find(const std::string& id) COX_REQUIRES(mu_);
@@ -112,13 +113,13 @@ class FakeRuntime final : public Runtime {
   void End(const std::string& id, Container* container, int32_t code, std::string reason)
       COX_REQUIRES(mu_);
   std::map<std::string, PodState> Pods() const COX_REQUIRES(mu_);
-  void Tell(ContainerEvent::Kind kind, const std::string& id, const Map<std::string>& labels)
-      COX_REQUIRES(mu_);
+  void PublishEvent(ContainerEvent::Kind kind, const std::string& id,
+                    const Map<std::string>& labels) COX_REQUIRES(mu_);
 
   Clock& clock_;
   mutable Mutex mu_;
   CondVar changed_;
-  int made_ COX_GUARDED_BY(mu_) = 0;  // ids given out
+  int made_ COX_GUARDED_BY(mu_) = 0;  // number of allocated IDs
   std::map<std::string, Sandbox> sandboxes_ COX_GUARDED_BY(mu_);
   std::map<std::string, Container> containers_ COX_GUARDED_BY(mu_);
   std::map<std::string, int64_t> published_ COX_GUARDED_BY(mu_);

@@ -8,7 +8,7 @@ namespace {
 
 constexpr const char* kImage = "registry.example/busybox:1";
 
-// What a shell would have done with the commands of the contract.
+// The results of a shell for the commands of the contract.
 Result<ExecResult> Shell(const std::string& /*id*/, const List<std::string>& command) {
   if (command.back() == "sleep 60") return Status::Timeout("the command took too long");
   if (command.front() != "/bin/sh") return Status::Internal("no such file");
@@ -45,7 +45,7 @@ class FakeRuntimeTest : public testing::Test {
   FakeRuntime runtime_{clock_};
 };
 
-TEST_F(FakeRuntimeTest, FailsWhenTold) {
+TEST_F(FakeRuntimeTest, FailNextFailsTheNextCall) {
   runtime_.FailNext("RunSandbox", Status::Unavailable("busy"));
   cri::v1::PodSandboxConfig config;
   MarkSandbox({"u", "ns", "web"}, 0, &config);
@@ -54,7 +54,7 @@ TEST_F(FakeRuntimeTest, FailsWhenTold) {
   EXPECT_EQ(runtime_.calls(), std::vector<std::string>{"RunSandbox web"});
 }
 
-TEST_F(FakeRuntimeTest, HoldsPullsUntilTheyAreGivenUp) {
+TEST_F(FakeRuntimeTest, HoldPullsBlocksUntilContextStops) {
   runtime_.Publish("a");
   runtime_.HoldPulls(true);
   Context pull = ctx_.WithTimeout(std::chrono::milliseconds(1));
@@ -64,7 +64,7 @@ TEST_F(FakeRuntimeTest, HoldsPullsUntilTheyAreGivenUp) {
   EXPECT_TRUE(runtime_.PullImage(ctx_, {.image = "a"}, nullptr, {}).ok());
 }
 
-TEST_F(FakeRuntimeTest, BreaksEventStreams) {
+TEST_F(FakeRuntimeTest, BreakEventsEndsEventStreams) {
   const auto events = runtime_.Events(ctx_);
   runtime_.BreakEvents();
   EXPECT_TRUE((*events)->Next(ctx_).status().Is(Reason::kServiceUnavailable));

@@ -15,7 +15,7 @@ bool SameImages(const core::v1::Node* a, const core::v1::Node* b) {
 
 std::string NormalizedImageName(std::string_view name) {
   std::string out(name);
-  // A colon before the last slash is a port of the registry.
+  // A colon before the last slash belongs to the registry's port.
   const size_t slash = name.rfind('/');
   const size_t from = slash == std::string_view::npos ? 0 : slash + 1;
   if (name.find(':', from) == std::string_view::npos) out += ":latest";

@@ -12,23 +12,23 @@
 
 namespace cox::scheduler {
 
-// "nginx" -> "nginx:latest": as nodes name their images.
+// "nginx" -> "nginx:latest", the format in node status.
 std::string NormalizedImageName(std::string_view name);
 
-// Which node has which image, a bit for each node.
+// Images by name, with a bitmap of the nodes that have them.
 class Images {
  public:
   struct Image {
     int64_t size = 0;
     size_t nodes = 0;
-    std::vector<bool> on;  // by node
+    std::vector<bool> on;  // indexed by node
 
     bool On(NodeIndex node) const { return node < on.size() && on[node]; }
   };
 
-  // Null if no node has it.
+  // Returns null if no node has the image.
   const Image* Find(const std::string& normalized_name) const;
-  // True if that changed anything.
+  // Returns true if the images changed.
   bool Set(NodeIndex node, const core::v1::Node* before, const core::v1::Node* after);
 
  private:

@@ -14,13 +14,13 @@
 
 namespace cox::scheduler {
 
-// The values of one label over all nodes, as numbers: 0 is "the node has no such label".
+// The values of one label on all nodes, as ids; 0: the node does not have the label.
 class LabelColumn {
  public:
   static constexpr uint32_t kAbsent = 0;
 
   uint32_t at(NodeIndex node) const { return node < values_.size() ? values_[node] : kAbsent; }
-  // The number of a value; a new one where no node has it. Numbers stay.
+  // Returns the id of a value, a new one if no node has it. Ids never change.
   uint32_t Id(std::string_view value);
   const std::string& Text(uint32_t id) const { return texts_[id - 1]; }
 
@@ -28,22 +28,22 @@ class LabelColumn {
 
  private:
   std::vector<uint32_t> values_;
-  std::deque<std::string> texts_;  // by id - 1; does not move
+  std::deque<std::string> texts_;  // by id - 1; addresses are stable
   std::unordered_map<std::string_view, uint32_t> ids_;
 };
 
-// Columns of those labels that Pods ask for, made when one first does: nodes have dozens of labels,
-// of which a handful decide.
+// Columns of the labels that Pods select by, created on first use: nodes have dozens of labels, of
+// which only a few are used.
 //
-// Threads: of the scheduling thread alone.
+// Threads: used by the scheduling thread only.
 class LabelColumns {
  public:
-  // `nodes`: by index, null where there is none; to fill a new column.
+  // Nodes by index, null for unused indexes; used to fill a new column.
   using Nodes = std::vector<std::shared_ptr<const core::v1::Node>>;
 
-  // Columns stay where they are until Clear().
+  // References to columns are valid until Clear().
   LabelColumn& Column(std::string_view key, const Nodes& nodes);
-  void Set(NodeIndex node, const core::v1::Node* object);  // null: it is gone
+  void Set(NodeIndex node, const core::v1::Node* object);  // null: the node is removed
   size_t size() const { return columns_.size(); }
   void Clear() { columns_.clear(); }
 

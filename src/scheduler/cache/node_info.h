@@ -11,25 +11,25 @@
 
 namespace cox::scheduler {
 
-// A node's place in the columns of the snapshot; stays while the node does.
+// A node's index in the columns of the snapshot; constant during the lifetime of the node.
 using NodeIndex = uint32_t;
 
-// One node as the cache has it: the object, the Pods that are on it or about to be, and their sums.
+// A node in the cache: the object, the Pods that are bound or assumed on it, and their sums.
 struct NodeInfo {
-  std::shared_ptr<const core::v1::Node> node;  // null: only its Pods are known
+  std::shared_ptr<const core::v1::Node> node;  // null: only Pods of the node are known
   std::vector<PodInfoPtr> pods;
   Amounts allocatable;
   int64_t allowed_pods = 0;
   Amounts requested;
-  int64_t score_milli_cpu = 0;  // sums of PodInfo's
+  int64_t score_milli_cpu = 0;  // sums over the Pods
   int64_t score_memory = 0;
   std::vector<HostPort> ports;
-  // Grows with every change, of any node: equal generations are equal nodes.
+  // Increases with every change of any node: equal generations mean equal content.
   uint64_t generation = 0;
 
   void SetNode(std::shared_ptr<const core::v1::Node> object);
   void AddPod(PodInfoPtr pod);
-  // False if it is not here.
+  // Returns false if the Pod is not on this node.
   bool RemovePod(const std::string& uid);
 };
 

@@ -14,11 +14,11 @@ namespace cox::scheduler {
 
 using core_rules::HostPort;
 
-// A Pod with what scheduling wants to know of it, worked out once. Immutable, shared.
+// A Pod with precomputed data for scheduling. Immutable, shared.
 struct PodInfo {
   std::shared_ptr<const core::v1::Pod> pod;
   Amounts requests;
-  int64_t score_milli_cpu = 0;  // requests with defaults, for ranking
+  int64_t score_milli_cpu = 0;  // requests with defaults, for scoring
   int64_t score_memory = 0;
   std::vector<HostPort> ports;
   int32_t priority = 0;

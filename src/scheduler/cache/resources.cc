@@ -32,7 +32,7 @@ Amounts OfContainer(const Container& container, const ContainerStatus* status, b
     Amounts has = Amounts::Of(status->allocatedResources);
     if (status->resources) has.Max(Amounts::Of(status->resources->requests));
     if (infeasible) {
-      amounts = has;  // what is wanted will not come
+      amounts = has;  // the requested resize will not happen
     } else {
       amounts.Max(has);
     }
@@ -46,7 +46,7 @@ Amounts OfContainer(const Container& container, const ContainerStatus* status, b
 
 Amounts Total(const Pod& pod, bool defaults) {
   const bool infeasible = ResizeIsInfeasible(pod);
-  Amounts total = core_rules::TakenTogether(
+  Amounts total = core_rules::AggregateContainerResources(
       pod.spec,
       [&](const Container& container, bool init) {
         const auto& statuses =
@@ -72,7 +72,7 @@ Amounts Total(const Pod& pod, bool defaults) {
 Amounts Amounts::Of(const Map<Quantity>& list) {
   Amounts amounts;
   for (const auto& [name, quantity] : list) {
-    if (name == "pods") continue;  // nodes have room for a number of them; Pods ask for none
+    if (name == "pods") continue;  // a capacity of nodes, not a request of Pods
     amounts.At(name) = name == "cpu" ? quantity.MilliValue() : quantity.Value();
   }
   return amounts;

@@ -24,7 +24,7 @@ Container Sidecar(std::string name, std::string_view cpu, std::string_view memor
   return container;
 }
 
-TEST(ResourcesTest, ContainersAddUp) {
+TEST(ResourcesTest, RequestsOfContainersAreAdded) {
   Pod pod = TestPod("p", "500m", "1Gi");
   pod.spec.containers.push_back(MakeContainer("d", "250m", ""));
   const Amounts amounts = RequestsOf(pod);
@@ -32,7 +32,7 @@ TEST(ResourcesTest, ContainersAddUp) {
   EXPECT_EQ(amounts.memory, int64_t{1} << 30);
 }
 
-TEST(ResourcesTest, TheHungriestInitContainerCountsIfItIsMore) {
+TEST(ResourcesTest, LargestInitContainerCountsIfLarger) {
   Pod pod = TestPod("p", "1", "1Gi");
   pod.spec.initContainers = {MakeContainer("a", "3", "100Mi"), MakeContainer("b", "2", "2Gi")};
   const Amounts amounts = RequestsOf(pod);
@@ -40,18 +40,18 @@ TEST(ResourcesTest, TheHungriestInitContainerCountsIfItIsMore) {
   EXPECT_EQ(amounts.memory, int64_t{2} << 30);
 }
 
-TEST(ResourcesTest, SidecarsRunBesideContainersAndLaterInitContainers) {
+TEST(ResourcesTest, SidecarsRunWithContainersAndLaterInitContainers) {
   Pod pod = TestPod("p", "1", "");
   pod.spec.initContainers = {MakeContainer("before", "2", ""), Sidecar("s", "500m", ""),
                              MakeContainer("after", "1800m", "")};
-  EXPECT_EQ(RequestsOf(pod).milli_cpu, 2300);  // "after" beside the sidecar
+  EXPECT_EQ(RequestsOf(pod).milli_cpu, 2300);  // "after" together with the sidecar
   pod.spec.initContainers[2] = MakeContainer("after", "100m", "");
   EXPECT_EQ(RequestsOf(pod).milli_cpu, 2000);  // "before", which runs alone
   pod.spec.initContainers[0] = MakeContainer("before", "100m", "");
-  EXPECT_EQ(RequestsOf(pod).milli_cpu, 1500);  // containers and the sidecar
+  EXPECT_EQ(RequestsOf(pod).milli_cpu, 1500);  // containers and sidecar
 }
 
-TEST(ResourcesTest, WhatThePodAsksForAsAWholeReplacesTheSum) {
+TEST(ResourcesTest, PodLevelRequestsReplaceTheSum) {
   Pod pod = TestPod("p", "1", "1Gi");
   pod.spec.containers[0].resources.requests["example.com/gpu"] = Q("1");
   pod.spec.resources.emplace().requests["cpu"] = Q("4");
@@ -62,7 +62,7 @@ TEST(ResourcesTest, WhatThePodAsksForAsAWholeReplacesTheSum) {
   EXPECT_EQ(amounts.Get("example.com/gpu"), 1);
 }
 
-TEST(ResourcesTest, DefaultsAreForContainersThatDoNotSay) {
+TEST(ResourcesTest, DefaultsApplyToContainersWithoutRequests) {
   Pod pod = TestPod("p", "1", "");
   pod.spec.containers.push_back(MakeContainer("d", "", "1Gi"));
   const Amounts amounts = RequestsWithDefaults(pod);
@@ -71,7 +71,7 @@ TEST(ResourcesTest, DefaultsAreForContainersThatDoNotSay) {
   EXPECT_EQ(RequestsOf(pod).milli_cpu, 1000);
 }
 
-TEST(ResourcesTest, APodBeingResizedCountsAsTheLarger) {
+TEST(ResourcesTest, ResizedPodCountsWithTheLargerAmount) {
   Pod pod = TestPod("p", "1", "");
   auto& status = pod.status.containerStatuses.emplace_back();
   status.name = "c";

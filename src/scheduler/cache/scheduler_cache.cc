@@ -6,7 +6,7 @@
 namespace cox::scheduler {
 namespace {
 
-// Whether the node is the same to all who look at it with either of the two.
+// Returns whether replacing one Pod by the other leaves the node's snapshot data unchanged.
 bool TakesTheSame(const PodInfo& a, const PodInfo& b) {
   return a.requests == b.requests && a.score_milli_cpu == b.score_milli_cpu &&
          a.score_memory == b.score_memory && a.ports == b.ports && a.priority == b.priority;
@@ -58,7 +58,7 @@ PodInfoPtr SchedulerCache::SetPod(PodInfoPtr pod) {
   state.assumed = false;
   state.expires = Clock::kNever;
   if (state.node == node && TakesTheSame(*state.pod, *pod)) {
-    // Nothing that a snapshot shows has changed: most updates are of the status.
+    // No snapshot data has changed: most updates change only the status.
     for (PodInfoPtr& placed : nodes_[IndexOf(node)].pods) {
       if (placed == state.pod) placed = pod;
     }

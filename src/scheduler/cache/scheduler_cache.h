@@ -14,40 +14,39 @@
 
 namespace cox::scheduler {
 
-// What runs where: the nodes, the Pods the API server says are on them, and those that were just
-// given to one and are not known to be there yet ("assumed"), so that the next cycle counts them.
+// The nodes with their Pods: those that the API server reports as bound, and those that were
+// scheduled but are not yet reported ("assumed"), so that the next cycle includes them.
 //
-//   Assume ──▶ FinishBinding ──▶ AddPod (the informer has seen it: no longer assumed)
+//   Assume ──▶ FinishBinding ──▶ SetPod (the informer has seen it: no longer assumed)
 //      └──▶ Forget (binding failed)   └──▶ expires, if nothing was seen for `expiry`
 //
-// Guarantees: what the informer says wins over what was assumed. A snapshot is brought up to date
-//   in time proportional to the nodes that changed.
-// Threads: all methods may be called concurrently, but for UpdateSnapshot: one snapshot, one
-//   thread.
+// Guarantees: informer data overrides assumed data. The cost of a snapshot update is proportional
+//   to the number of changed nodes.
+// Threads: all methods may be called concurrently, except UpdateSnapshot: one thread per snapshot.
 class SchedulerCache {
  public:
   // 0: assumed Pods never expire.
   explicit SchedulerCache(Clock& clock, Clock::Duration expiry = {})
       : clock_(clock), expiry_(expiry) {}
 
-  // False, and nothing done, if the Pod is here already.
+  // Returns false and does nothing if the cache contains the Pod already.
   bool Assume(PodInfoPtr pod, const std::string& node);
   void FinishBinding(const std::string& uid);
-  void Forget(const std::string& uid);  // nothing if it is not assumed (any more)
+  void Forget(const std::string& uid);  // no effect if the Pod is not assumed
   bool IsAssumed(const std::string& uid) const;
 
-  // As the informer says it: a Pod with a nodeName, new or changed. Both give what was there
-  // before, assumed or not; null if nothing was.
+  // Informer events: a Pod with a nodeName was added or changed; a Pod was removed. Both return the
+  // previous Pod, assumed or not; null if there was none.
   PodInfoPtr SetPod(PodInfoPtr pod);
   PodInfoPtr RemovePod(const std::string& uid);
 
   void SetNode(std::shared_ptr<const core::v1::Node> node);
   void RemoveNode(const std::string& name);
 
-  // Forgets assumed Pods whose time is over; how many.
+  // Removes expired assumed Pods and returns their number.
   size_t DropExpired();
 
-  // Brings `snapshot` up to date; always the same one.
+  // Updates `snapshot`; must always be the same one.
   void UpdateSnapshot(Snapshot& snapshot);
 
   struct Sizes {
@@ -79,7 +78,7 @@ class SchedulerCache {
   std::vector<NodeInfo> nodes_ COX_GUARDED_BY(mu_);  // by index
   std::unordered_map<std::string, NodeIndex> by_name_ COX_GUARDED_BY(mu_);
   std::vector<NodeIndex> free_ COX_GUARDED_BY(mu_);  // indexes without a node
-  // What the snapshot does not know yet; each node once.
+  // Nodes that changed since the last snapshot update; each node once.
   std::vector<NodeIndex> dirty_ COX_GUARDED_BY(mu_);
   std::vector<bool> is_dirty_ COX_GUARDED_BY(mu_);
 };

@@ -24,7 +24,7 @@ class SchedulerCacheTest : public testing::Test {
   Snapshot snapshot;
 };
 
-TEST_F(SchedulerCacheTest, AssumedPodsCountAtOnce) {
+TEST_F(SchedulerCacheTest, AssumedPodsCountImmediately) {
   EXPECT_TRUE(cache.Assume(Info(TestPod("p", "1")), "n1"));
   EXPECT_TRUE(cache.IsAssumed("uid-p"));
   EXPECT_EQ(Cpu(), 1000);
@@ -32,21 +32,21 @@ TEST_F(SchedulerCacheTest, AssumedPodsCountAtOnce) {
   EXPECT_EQ(Cpu(), 1000);
 }
 
-TEST_F(SchedulerCacheTest, ForgettingTakesThemBack) {
+TEST_F(SchedulerCacheTest, ForgetRemovesAssumedPod) {
   ASSERT_TRUE(cache.Assume(Info(TestPod("p", "1")), "n1"));
   cache.Forget("uid-p");
   EXPECT_EQ(Cpu(), 0);
   EXPECT_FALSE(cache.IsAssumed("uid-p"));
 }
 
-TEST_F(SchedulerCacheTest, WhatTheInformerHasSeenIsNotForgotten) {
+TEST_F(SchedulerCacheTest, PodSeenByInformerIsNotForgotten) {
   ASSERT_TRUE(cache.Assume(Info(TestPod("p", "1")), "n1"));
   EXPECT_NE(cache.SetPod(On(TestPod("p", "1"), "n1")), nullptr);
   cache.Forget("uid-p");
   EXPECT_EQ(Cpu(), 1000);
 }
 
-TEST_F(SchedulerCacheTest, TheInformerIsRightAboutTheNode) {
+TEST_F(SchedulerCacheTest, InformerOverridesAssumedNode) {
   cache.SetNode(Share(TestNode("n2")));
   ASSERT_TRUE(cache.Assume(Info(TestPod("p", "1")), "n1"));
   (void)cache.SetPod(On(TestPod("p", "1"), "n2"));
@@ -54,10 +54,10 @@ TEST_F(SchedulerCacheTest, TheInformerIsRightAboutTheNode) {
   EXPECT_EQ(Cpu("n2"), 1000);
 }
 
-TEST_F(SchedulerCacheTest, AssumedPodsExpireAfterTheirBinding) {
+TEST_F(SchedulerCacheTest, AssumedPodsExpireAfterBinding) {
   ASSERT_TRUE(cache.Assume(Info(TestPod("p", "1")), "n1"));
   clock.Advance(seconds(60));
-  EXPECT_EQ(cache.DropExpired(), 0U);  // its binding is under way
+  EXPECT_EQ(cache.DropExpired(), 0U);  // the binding is in progress
   cache.FinishBinding("uid-p");
   clock.Advance(seconds(29));
   EXPECT_EQ(cache.DropExpired(), 0U);
@@ -66,7 +66,7 @@ TEST_F(SchedulerCacheTest, AssumedPodsExpireAfterTheirBinding) {
   EXPECT_EQ(Cpu(), 0);
 }
 
-TEST_F(SchedulerCacheTest, ChangesOfAPodChangeTheSums) {
+TEST_F(SchedulerCacheTest, PodChangesUpdateTheSums) {
   (void)cache.SetPod(On(TestPod("p", "1"), "n1"));
   (void)cache.SetPod(On(TestPod("p", "3"), "n1"));
   EXPECT_EQ(Cpu(), 3000);
@@ -75,7 +75,7 @@ TEST_F(SchedulerCacheTest, ChangesOfAPodChangeTheSums) {
   EXPECT_EQ(Cpu(), 0);
 }
 
-TEST_F(SchedulerCacheTest, NewsOfAStatusLeaveTheNodeAsItWas) {
+TEST_F(SchedulerCacheTest, StatusUpdateDoesNotChangeGeneration) {
   (void)cache.SetPod(On(TestPod("p", "1"), "n1"));
   cache.UpdateSnapshot(snapshot);
   const auto node = static_cast<NodeIndex>(snapshot.Find("n1"));
@@ -90,7 +90,7 @@ TEST_F(SchedulerCacheTest, NewsOfAStatusLeaveTheNodeAsItWas) {
   EXPECT_GT(snapshot.generation(node), generation);
 }
 
-TEST_F(SchedulerCacheTest, PodsMayComeBeforeTheirNodeAndStayAfterIt) {
+TEST_F(SchedulerCacheTest, PodsCanArriveBeforeAndOutliveTheirNode) {
   (void)cache.SetPod(On(TestPod("p", "1"), "late"));
   cache.UpdateSnapshot(snapshot);
   EXPECT_EQ(snapshot.Find("late"), -1);
@@ -104,10 +104,10 @@ TEST_F(SchedulerCacheTest, PodsMayComeBeforeTheirNodeAndStayAfterIt) {
   EXPECT_EQ(Cpu("late"), 1000);
 }
 
-TEST_F(SchedulerCacheTest, ANodeThatCameAgainIsFoundByItsName) {
+TEST_F(SchedulerCacheTest, RecreatedNodeIsFoundByName) {
   cache.UpdateSnapshot(snapshot);
   cache.RemoveNode("n1");
-  cache.SetNode(Share(TestNode("n2")));  // takes the place of n1
+  cache.SetNode(Share(TestNode("n2")));  // reuses the index of n1
   cache.SetNode(Share(TestNode("n1", "16")));
   cache.UpdateSnapshot(snapshot);
   ASSERT_GE(snapshot.Find("n1"), 0);
@@ -117,7 +117,7 @@ TEST_F(SchedulerCacheTest, ANodeThatCameAgainIsFoundByItsName) {
   EXPECT_EQ(snapshot.name(static_cast<NodeIndex>(snapshot.Find("n2"))), "n2");
 }
 
-TEST_F(SchedulerCacheTest, CountsWhatItHas) {
+TEST_F(SchedulerCacheTest, SizesCountNodesPodsAndAssumedPods) {
   (void)cache.SetPod(On(TestPod("a"), "n1"));
   ASSERT_TRUE(cache.Assume(Info(TestPod("b")), "n1"));
   const SchedulerCache::Sizes sizes = cache.sizes();

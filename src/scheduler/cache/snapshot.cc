@@ -6,7 +6,7 @@
 namespace cox::scheduler {
 namespace {
 
-// Labels that Pods ask for are few. Where they are not (one for each Pod), columns start anew.
+// Pods select by few labels. If there are many (such as one per Pod), the columns are discarded.
 constexpr size_t kMaxLabelColumns = 256;
 
 void Resize(ResourceColumn& column, size_t size) {
@@ -93,7 +93,7 @@ void Snapshot::SetObject(NodeIndex node, const std::shared_ptr<const core::v1::N
   taint_set_[node] = object == nullptr ? 0 : Intern(object->spec.taints);
 }
 
-// The name may be another place's by now: the node was deleted and came again.
+// The name may belong to another index already, if the node was deleted and recreated.
 void Snapshot::Unname(const std::string& name, NodeIndex node) {
   const auto found = by_name_.find(name);
   if (found != by_name_.end() && found->second == node) by_name_.erase(found);

@@ -17,7 +17,7 @@
 
 namespace cox::scheduler {
 
-// One resource over all nodes.
+// One resource on all nodes.
 struct ResourceColumn {
   std::vector<int64_t> allocatable;
   std::vector<int64_t> requested;
@@ -25,34 +25,34 @@ struct ResourceColumn {
   int64_t free(NodeIndex node) const { return allocatable[node] - requested[node]; }
 };
 
-// All nodes as one scheduling cycle sees them: an array for each thing that plugins ask for, by
-// node. Plugins read the two or three numbers they need, of one node after another, out of
-// memory that lies together.
+// All nodes for one scheduling cycle, stored as columns indexed by node. Plugins read the few
+// values that they need for all nodes from contiguous memory.
 //
-// The cache changes it between cycles, and only where nodes changed. A node's generation is that of
-// its NodeInfo. The epoch grows with what concerns all nodes at once: nodes that come or go, images
-// and the numbering of labels. What was worked out for one node of one generation in one epoch
-// holds while both are the same.
+// The cache updates it between cycles, only for changed nodes. A node's generation is that of its
+// NodeInfo. The epoch changes with everything that affects all nodes: added and removed nodes,
+// images, label ids. A result for one node is valid while its generation and the epoch are
+// unchanged.
 //
-// Threads: of the scheduling thread alone. The methods that number things (LabelColumnOf, ...) are
-//   const because they change nothing that is said of nodes.
+// Threads: used by the scheduling thread only. Methods that assign ids (LabelColumnOf, ...) are
+//   const, because they do not change node data.
 class Snapshot {
  public:
   using TaintSet = uint32_t;
 
-  // Nodes that Pods may go to, zone by turns: the first of each zone, then the second of each, ...
+  // Schedulable nodes, interleaved by zone: the first node of each zone, then the second of each,
+  // ...
   std::span<const NodeIndex> order() const { return order_; }
   size_t num_nodes() const { return order_.size(); }
-  size_t capacity() const { return nodes_.size(); }  // indexes are below
+  size_t capacity() const { return nodes_.size(); }  // upper bound of the indexes
   uint64_t epoch() const { return epoch_; }
   uint64_t generation(NodeIndex node) const { return generation_[node]; }
   const core::v1::Node& node(NodeIndex node) const { return *nodes_[node]; }
   const std::string& name(NodeIndex node) const { return nodes_[node]->metadata.name; }
-  // -1 if there is none.
+  // Returns -1 if there is no such node.
   int64_t Find(const std::string& name) const;
 
   bool unschedulable(NodeIndex node) const { return unschedulable_[node] != 0; }
-  // Nodes with equal taints have the same set. Sets are numbered from 0 and stay.
+  // Nodes with equal taints have the same set. Sets are numbered from 0; numbers never change.
   TaintSet taint_set(NodeIndex node) const { return taint_set_[node]; }
   const List<core::v1::Taint>& taints(TaintSet set) const { return taint_sets_[set]; }
   size_t num_taint_sets() const { return taint_sets_.size(); }
@@ -61,18 +61,19 @@ class Snapshot {
   const ResourceColumn& memory() const { return memory_; }
   const ResourceColumn& ephemeral_storage() const { return ephemeral_storage_; }
   const ResourceColumn& pods() const { return pods_; }
-  // Of an extended resource; all zeros where no node has it. Stays where it is.
+  // An extended resource; all zeros if no node has it. The reference stays valid.
   const ResourceColumn& extended(const std::string& name) const;
-  // What Pods are taken to use when nodes are ranked.
+  // Requests with defaults, for scoring.
   int64_t score_milli_cpu(NodeIndex node) const { return score_milli_cpu_[node]; }
   int64_t score_memory(NodeIndex node) const { return score_memory_[node]; }
 
   const std::vector<HostPort>& ports(NodeIndex node) const { return ports_[node]; }
-  // Stays where it is within one epoch.
+  // The reference is valid within one epoch.
   LabelColumn& LabelColumnOf(std::string_view key) const { return labels_.Column(key, nodes_); }
   const Images& images() const { return images_; }
 
-  // For the cache. Set with a NodeInfo without node removes it. Finish() after the last Set.
+  // Called by the cache. Set with a NodeInfo without node removes the node. Finish() follows the
+  // last Set.
   void Set(NodeIndex node, const NodeInfo& info);
   void Finish();
 
@@ -106,7 +107,7 @@ class Snapshot {
   std::unordered_map<std::string, TaintSet> taint_set_ids_;
 };
 
-// The zone a node is in: region and zone of its labels; empty without.
+// Region and zone from the node's labels; empty without them.
 std::string ZoneOf(const core::v1::Node& node);
 
 }  // namespace cox::scheduler

@@ -32,7 +32,7 @@ class SnapshotTest : public testing::Test {
   TestSnapshot nodes{clock};
 };
 
-TEST_F(SnapshotTest, ZonesTakeTurns) {
+TEST_F(SnapshotTest, OrderInterleavesZones) {
   nodes.Add(InZone("a1", "a")).Add(InZone("a2", "a")).Add(InZone("a3", "a"));
   nodes.Add(InZone("b1", "b")).Add(InZone("c1", "c")).Add(InZone("c2", "c"));
   EXPECT_THAT(Order(), ElementsAre("a1", "b1", "c1", "a2", "c2", "a3"));
@@ -40,7 +40,7 @@ TEST_F(SnapshotTest, ZonesTakeTurns) {
   EXPECT_THAT(Order(), ElementsAre("a1", "c1", "a2", "c2", "a3"));
 }
 
-TEST_F(SnapshotTest, TheEpochGrowsWithWhatConcernsAllNodes) {
+TEST_F(SnapshotTest, EpochChangesWithGlobalChanges) {
   nodes.Add(TestNode("n1")).Add(TestNode("n2"));
   uint64_t epoch = nodes.Take().epoch();
   nodes.Add(TestPod("p", "1"), "n1");
@@ -60,7 +60,7 @@ TEST_F(SnapshotTest, TheEpochGrowsWithWhatConcernsAllNodes) {
   EXPECT_GT(nodes.Take().epoch(), epoch);
 }
 
-TEST_F(SnapshotTest, LabelsAreColumnsThatFollowTheirNodes) {
+TEST_F(SnapshotTest, LabelColumnsFollowNodeUpdates) {
   nodes.Add(InZone("a1", "a")).Add(TestNode("none"));
   const Snapshot& snapshot = nodes.Take();
   LabelColumn& zone = snapshot.LabelColumnOf("topology.kubernetes.io/zone");
@@ -74,7 +74,7 @@ TEST_F(SnapshotTest, LabelsAreColumnsThatFollowTheirNodes) {
   EXPECT_EQ(zone.at(At("none")), zone.at(At("a1")));
 }
 
-TEST_F(SnapshotTest, EqualTaintsAreOneSet) {
+TEST_F(SnapshotTest, EqualTaintsShareOneSet) {
   core::v1::Node tainted = TestNode("n1");
   tainted.spec.taints = {TestTaint("k", "v", "NoSchedule")};
   core::v1::Node other = TestNode("n2");
@@ -87,7 +87,7 @@ TEST_F(SnapshotTest, EqualTaintsAreOneSet) {
   EXPECT_TRUE(snapshot.taints(snapshot.taint_set(At("n3"))).empty());
 }
 
-TEST_F(SnapshotTest, ExtendedResourcesHaveColumnsToo) {
+TEST_F(SnapshotTest, ExtendedResourcesHaveColumns) {
   core::v1::Node gpu = TestNode("gpu");
   gpu.status.allocatable["example.com/gpu"] = Q("4");
   core::v1::Pod user = TestPod("p");
@@ -99,7 +99,7 @@ TEST_F(SnapshotTest, ExtendedResourcesHaveColumnsToo) {
   EXPECT_EQ(snapshot.extended("example.com/none").free(At("gpu")), 0);
 }
 
-TEST_F(SnapshotTest, ImagesKnowTheirNodes) {
+TEST_F(SnapshotTest, ImagesListTheirNodes) {
   core::v1::Node has = TestNode("has");
   auto& image = has.status.images.emplace_back();
   image.names = {"nginx:latest", "nginx@sha256:abc"};
@@ -114,7 +114,7 @@ TEST_F(SnapshotTest, ImagesKnowTheirNodes) {
   EXPECT_EQ(nodes.Take().images().Find("nginx:latest"), nullptr);
 }
 
-TEST(ImageNameTest, LatestIsMeantWhereNothingIsSaid) {
+TEST(ImageNameTest, MissingTagMeansLatest) {
   EXPECT_EQ(NormalizedImageName("nginx"), "nginx:latest");
   EXPECT_EQ(NormalizedImageName("nginx:1.2"), "nginx:1.2");
   EXPECT_EQ(NormalizedImageName("registry:5000/nginx"), "registry:5000/nginx:latest");

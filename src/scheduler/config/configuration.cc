@@ -18,11 +18,10 @@ Status Bad(const std::string& path, std::string_view what) {
   return Status::BadRequest(path + ": " + std::string(what));
 }
 
-// The members of one object of the document, which is read member by member; what nobody asked for
-// is unknown.
+// The members of one object of the document. Members that were never read are unknown fields.
 class Fields {
  public:
-  // Null: an object without members.
+  // `value` is null for an object without members.
   Fields(const Value* value, std::string path) : value_(value), path_(std::move(path)) {}
 
   const std::string& path() const { return path_; }
@@ -75,11 +74,11 @@ class Fields {
   std::set<std::string, std::less<>> asked_;
 };
 
-// One plugin while the lists of a profile are gone through.
+// State of one plugin during the evaluation of a profile's lists.
 struct Chosen {
   std::string name;
   std::optional<int64_t> weight;
-  bool everywhere = true;  // at all points it has, but for `off`
+  bool everywhere = true;  // at all points that it implements, except `off`
   std::set<std::string> on, off;
 
   bool At(const std::string& point) const {
@@ -95,7 +94,7 @@ Chosen& Find(std::vector<Chosen>& all, const std::string& name) {
       Chosen{.name = name, .weight = {}, .everywhere = false, .on = {}, .off = {}});
 }
 
-// {enabled: [{name, weight}], disabled: [{name}]} of one point, or of all ("multiPoint").
+// {enabled: [{name, weight}], disabled: [{name}]} of one point, or of all points ("multiPoint").
 Status ReadPoint(Fields set, const std::string& point, std::vector<Chosen>& all) {
   const bool everywhere = point == "multiPoint";
   for (Fields& item : set.List("disabled")) {
@@ -196,7 +195,8 @@ Status ReadLeaderElection(Fields fields, Configuration& configuration) {
 Status ReadClientConnection(Fields fields, Configuration& configuration) {
   const std::string kubeconfig = fields.Text("kubeconfig");
   if (!kubeconfig.empty()) configuration.flags.emplace_back("kubeconfig", kubeconfig);
-  // The API server's fairness limits requests, and the client chooses the form.
+  // Ignored: the API server's flow control limits requests, and the client chooses the content
+  // type.
   for (const char* name : {"acceptContentTypes", "contentType", "qps", "burst"}) {
     (void)fields.Get(name);
   }
@@ -220,7 +220,7 @@ Result<Configuration> ParseConfiguration(std::string_view text) {
   SchedulerOptions& scheduler = configuration.scheduler;
   COX_RETURN_IF_ERROR(ReadClientConnection(fields.Object("clientConnection"), configuration));
   COX_RETURN_IF_ERROR(ReadLeaderElection(fields.Object("leaderElection"), configuration));
-  // One thread decides, fast; profiles are served by the system's own tools.
+  // Ignored: scheduling uses one thread, and profiling uses the tools of the system.
   for (const char* name :
        {"parallelism", "enableProfiling", "enableContentionProfiling", "delayCacheUntilActive"}) {
     (void)fields.Get(name);

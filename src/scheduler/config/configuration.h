@@ -11,15 +11,15 @@
 
 namespace cox::scheduler {
 
-// A KubeSchedulerConfiguration of kubescheduler.config.k8s.io/v1, read.
+// A parsed KubeSchedulerConfiguration of kubescheduler.config.k8s.io/v1.
 struct Configuration {
   SchedulerOptions scheduler;
-  // What it says of the program around the scheduler, as flags: {"leader-elect", "false"}.
+  // Settings of the process around the scheduler, as flags: {"leader-elect", "false"}.
   std::vector<std::pair<std::string, std::string>> flags;
 };
 
-// YAML or JSON. What cannot be had here is refused, not ignored: extenders, arguments of plugins.
-// BadRequest, naming the field.
+// Parses YAML or JSON. Unsupported settings (extenders, arguments of plugins) are rejected, not
+// ignored. Returns BadRequest with the name of the field.
 Result<Configuration> ParseConfiguration(std::string_view text);
 
 }  // namespace cox::scheduler

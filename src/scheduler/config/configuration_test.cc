@@ -40,7 +40,7 @@ bool Filters(const Profile& profile, std::string_view plugin) {
   return false;
 }
 
-TEST(Configuration, WithoutMoreItIsTheDefault) {
+TEST(Configuration, EmptyConfigurationHasDefaults) {
   const auto parsed = Parse("");
   ASSERT_TRUE(parsed.ok()) << parsed.status().ToString();
   ASSERT_EQ(parsed->scheduler.profiles.size(), 1U);
@@ -49,7 +49,7 @@ TEST(Configuration, WithoutMoreItIsTheDefault) {
   EXPECT_TRUE(parsed->flags.empty());
 }
 
-TEST(Configuration, ReadsWhatItSays) {
+TEST(Configuration, ReadsAllFields) {
   const auto parsed = Parse(R"(
 percentageOfNodesToScore: 30
 podInitialBackoffSeconds: 2
@@ -75,7 +75,7 @@ profiles:
   EXPECT_THAT(parsed->flags, Contains(Pair("leader-elect-lease-duration", "30s")));
 }
 
-TEST(Configuration, PluginsAreWeighedAndLeftOut) {
+TEST(Configuration, PluginsCanBeWeightedAndDisabled) {
   const auto weighed = ProfileOf(
       "{score: {enabled: [{name: NodeAffinity, weight: 50}], disabled: [{name: ImageLocality}]}}");
   ASSERT_NE(weighed, nullptr);
@@ -104,7 +104,7 @@ TEST(Configuration, PluginsAreWeighedAndLeftOut) {
   EXPECT_TRUE(few->scorers().empty());
 }
 
-TEST(Configuration, WhatIsWrongIsNamed) {
+TEST(Configuration, ErrorsContainTheField) {
   const std::pair<const char*, const char*> kCases[] = {
       {"percentageOfNodesToScore: 101", "percentageOfNodesToScore: want a number from 0 to 100"},
       {"percentageOfNodes: 10", "percentageOfNodes: unknown field"},

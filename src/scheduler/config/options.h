@@ -12,35 +12,35 @@
 
 namespace cox::scheduler {
 
-// The points at which plugins take part, as configurations name them.
+// The extension points of plugins, as named in configurations.
 inline constexpr std::string_view kPointNames[] = {
     "preEnqueue", "queueSort", "preFilter", "filter",  "postFilter", "preScore",
     "score",      "reserve",   "permit",    "preBind", "bind",       "postBind"};
 
-// One way to choose nodes; Pods ask for it by spec.schedulerName.
+// A scheduling profile; Pods select it with spec.schedulerName.
 struct ProfileOptions {
   std::string scheduler_name = "default-scheduler";
-  // Of all nodes, how many are looked at closely, in percent; 0: fewer the more nodes there are.
+  // Percentage of all nodes to find feasible before scoring; 0: adaptive, lower for more nodes.
   int percentage_of_nodes_to_score = 0;
   struct PluginChoice {
     std::string name;
-    std::optional<int64_t> weight;  // none: the plugin's own
-    // Of kPointNames, those at which it takes part; empty: all at which it has something to say.
+    std::optional<int64_t> weight;  // none: the plugin's default
+    // The extension points of kPointNames at which it is enabled; empty: all that it implements.
     std::vector<std::string> points;
   };
-  // Empty: all there are.
+  // Empty: all plugins.
   std::vector<PluginChoice> plugins;
 };
 
-// What a scheduler can be told: kube-scheduler's configuration, with its defaults.
+// Options of a scheduler: kube-scheduler's configuration, with its defaults.
 struct SchedulerOptions {
   std::vector<ProfileOptions> profiles = {{}};
   QueueOptions queue;
-  // 0: Pods that were bound count as bound, however long the news takes.
+  // 0: bound Pods stay assumed until the informer reports them, without a time limit.
   std::chrono::milliseconds assumed_pod_expiry{0};
-  // Bindings, and other writes, that are under way at once.
+  // Maximum number of concurrent bindings and other writes.
   size_t max_bindings = 32;
-  // Of the draw between nodes of equal score; none: from the time.
+  // Seed of the random choice among nodes with equal score; none: from the time.
   std::optional<uint64_t> seed;
 };
 

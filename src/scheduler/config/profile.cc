@@ -9,7 +9,7 @@
 namespace cox::scheduler {
 namespace {
 
-// Of a Pod at Permit: as long holds the room on its node without using it.
+// Maximum wait at Permit, because a waiting Pod reserves resources on its node without using them.
 constexpr std::chrono::minutes kLongestWait{15};
 
 template <class T, class List>
@@ -18,10 +18,10 @@ void AddIf(Plugin* plugin, List& list) {
 }
 
 // "running Bind plugin "DefaultBinder": ...", for errors.
-Verdict Named(std::string_view point, const Plugin& plugin, const Verdict& verdict) {
-  if (verdict.code() != Code::kError) return verdict;
-  return Verdict::Error(plugin.name(), "running " + std::string(point) + " plugin " +
-                                           Quote(plugin.name()) + ": " + verdict.Message());
+PluginStatus Named(std::string_view point, const Plugin& plugin, const PluginStatus& status) {
+  if (status.code() != Code::kError) return status;
+  return PluginStatus::Error(plugin.name(), "running " + std::string(point) + " plugin " +
+                                                Quote(plugin.name()) + ": " + status.Message());
 }
 
 }  // namespace
@@ -87,7 +87,7 @@ void Profile::Add(std::unique_ptr<Plugin> plugin, int64_t weight) {
   if (at("queueSort") && queue_sort_ == nullptr) {
     queue_sort_ = dynamic_cast<const QueueSortPlugin*>(p);
   }
-  // Without what a plugin prepares it can neither filter nor score.
+  // Filter and Score need the state that PreFilter prepares.
   if (at("preFilter") || at("filter") || at("score")) {
     AddIf<const PreFilterPlugin>(p, pre_filters_);
   }
@@ -123,18 +123,19 @@ std::map<std::string, std::vector<EventInterest>, std::less<>> Profile::Events()
   return events;
 }
 
-Verdict Profile::RunPreEnqueue(const PodInfo& pod) const {
+PluginStatus Profile::RunPreEnqueue(const PodInfo& pod) const {
   for (const PreEnqueuePlugin* plugin : pre_enqueue_) {
-    Verdict verdict = plugin->PreEnqueue(pod);
-    if (!verdict.ok()) return verdict;
+    PluginStatus status = plugin->PreEnqueue(pod);
+    if (!status.ok()) return status;
   }
   return {};
 }
 
-Verdict Profile::RunReserve(CycleState& state, const PodInfo& pod, const std::string& node) const {
+PluginStatus Profile::RunReserve(CycleState& state, const PodInfo& pod,
+                                 const std::string& node) const {
   for (ReservePlugin* plugin : reservers_) {
-    const Verdict verdict = plugin->Reserve(state, pod, node);
-    if (!verdict.ok()) return Named("Reserve", *plugin, verdict);
+    const PluginStatus status = plugin->Reserve(state, pod, node);
+    if (!status.ok()) return Named("Reserve", *plugin, status);
   }
   return {};
 }
@@ -145,39 +146,39 @@ void Profile::RunUnreserve(CycleState& state, const PodInfo& pod, const std::str
   }
 }
 
-Verdict Profile::RunPermit(CycleState& state, const PodInfo& pod, const std::string& node,
-                           std::vector<WaitingPods::Wait>& waits) const {
+PluginStatus Profile::RunPermit(CycleState& state, const PodInfo& pod, const std::string& node,
+                                std::vector<WaitingPods::Wait>& waits) const {
   for (PermitPlugin* plugin : permits_) {
     const PermitResult said = plugin->Permit(state, pod, node);
-    if (said.verdict.code() == Code::kWait) {
+    if (said.status.code() == Code::kWait) {
       waits.push_back(
           {std::string(plugin->name()), std::min<Clock::Duration>(said.at_most, kLongestWait)});
-    } else if (!said.verdict.ok()) {
-      return Named("Permit", *plugin, said.verdict);
+    } else if (!said.status.ok()) {
+      return Named("Permit", *plugin, said.status);
     }
   }
-  return waits.empty() ? Verdict() : Verdict(Code::kWait, "", {});
+  return waits.empty() ? PluginStatus() : PluginStatus(Code::kWait, "", {});
 }
 
-Verdict Profile::RunPreBind(Context& ctx, CycleState& state, const PodInfo& pod,
-                            const std::string& node) const {
+PluginStatus Profile::RunPreBind(Context& ctx, CycleState& state, const PodInfo& pod,
+                                 const std::string& node) const {
   for (PreBindPlugin* plugin : pre_binders_) {
-    const Verdict verdict = plugin->PreBind(ctx, state, pod, node);
-    if (!verdict.ok()) return Named("PreBind", *plugin, verdict);
+    const PluginStatus status = plugin->PreBind(ctx, state, pod, node);
+    if (!status.ok()) return Named("PreBind", *plugin, status);
   }
   return {};
 }
 
-Verdict Profile::RunBind(Context& ctx, const PodInfo& pod, const std::string& node) const {
+PluginStatus Profile::RunBind(Context& ctx, const PodInfo& pod, const std::string& node) const {
   for (BindPlugin* plugin : binders_) {
-    const Verdict verdict = plugin->Bind(ctx, pod, node);
-    if (verdict.skip()) continue;
-    const Verdict named = Named("Bind", *plugin, verdict);
+    const PluginStatus status = plugin->Bind(ctx, pod, node);
+    if (status.skip()) continue;
+    const PluginStatus named = Named("Bind", *plugin, status);
     return named.code() == Code::kError
-               ? Verdict::Error(plugin->name(), "binding rejected: " + named.Message())
+               ? PluginStatus::Error(plugin->name(), "binding rejected: " + named.Message())
                : named;
   }
-  return Verdict::Error("", "no plugin binds this pod");
+  return PluginStatus::Error("", "no plugin binds this pod");
 }
 
 void Profile::RunPostBind(Context& ctx, const PodInfo& pod, const std::string& node) const {

@@ -14,7 +14,7 @@
 
 namespace cox::scheduler {
 
-// The plugins of one profile, by the points at which they take part.
+// The plugins of one profile by extension point.
 //
 // Threads: immutable; the Run methods may be called concurrently for different Pods.
 class Profile {
@@ -24,10 +24,10 @@ class Profile {
     int64_t weight;
   };
 
-  // BadRequest: a plugin that there is not, or one that is missing (QueueSort, Bind).
+  // Returns BadRequest for an unknown plugin, or if QueueSort or Bind is missing.
   static Result<std::unique_ptr<Profile>> Create(const ProfileOptions& options,
                                                  const PluginHandle& handle);
-  // With plugins of the caller's own, weights beside them.
+  // With the caller's plugins and their weights.
   static Result<std::unique_ptr<Profile>> Create(
       const ProfileOptions& options,
       std::vector<std::pair<std::unique_ptr<Plugin>, int64_t>> plugins);
@@ -44,20 +44,20 @@ class Profile {
   const std::vector<const PreScorePlugin*>& pre_scorers() const { return pre_scorers_; }
   const std::vector<Scorer>& scorers() const { return scorers_; }
 
-  // What all plugins read of the Pod; empty: answers about it must not be remembered.
+  // The signature of the Pod for all plugins; empty: results for it must not be cached.
   std::string Sign(const PodInfo& pod) const;
   std::map<std::string, std::vector<EventInterest>, std::less<>> Events() const;
-  Verdict RunPreEnqueue(const PodInfo& pod) const;
+  PluginStatus RunPreEnqueue(const PodInfo& pod) const;
 
-  // The first that is not ok ends each.
-  Verdict RunReserve(CycleState& state, const PodInfo& pod, const std::string& node) const;
+  // Each returns the first status that is not ok.
+  PluginStatus RunReserve(CycleState& state, const PodInfo& pod, const std::string& node) const;
   void RunUnreserve(CycleState& state, const PodInfo& pod, const std::string& node) const;
-  // kWait: `waits` says for which plugins, and how long.
-  Verdict RunPermit(CycleState& state, const PodInfo& pod, const std::string& node,
-                    std::vector<WaitingPods::Wait>& waits) const;
-  Verdict RunPreBind(Context& ctx, CycleState& state, const PodInfo& pod,
-                     const std::string& node) const;
-  Verdict RunBind(Context& ctx, const PodInfo& pod, const std::string& node) const;
+  // kWait: `waits` contains the plugins and their timeouts.
+  PluginStatus RunPermit(CycleState& state, const PodInfo& pod, const std::string& node,
+                         std::vector<WaitingPods::Wait>& waits) const;
+  PluginStatus RunPreBind(Context& ctx, CycleState& state, const PodInfo& pod,
+                          const std::string& node) const;
+  PluginStatus RunBind(Context& ctx, const PodInfo& pod, const std::string& node) const;
   void RunPostBind(Context& ctx, const PodInfo& pod, const std::string& node) const;
 
   explicit Profile(ProfileOptions options) : options_(std::move(options)) {}  // use Create

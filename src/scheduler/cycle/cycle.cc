@@ -20,8 +20,7 @@ size_t Position(const std::vector<const FilterPlugin*>& list, const Plugin& plug
 }  // namespace
 
 std::string Decision::Why() const {
-  return verdict.rejected() && diagnosis.all_nodes > 0 ? FitErrorText(diagnosis)
-                                                       : verdict.Message();
+  return status.rejected() && diagnosis.all_nodes > 0 ? FitErrorText(diagnosis) : status.Message();
 }
 
 size_t NodesToFind(int percentage, size_t nodes) {
@@ -38,8 +37,8 @@ Decision Cycle::Decide(Context& ctx, const Profile& profile, const PodInfo& pod,
                        const Snapshot& nodes) {
   Decision decision;
   if (nodes.num_nodes() == 0) {
-    decision.verdict = Verdict::Unresolvable("", std::string(kNoNodes));
-    // Whatever would help one of them, such as the first node, ends the wait.
+    decision.status = PluginStatus::Unresolvable("", std::string(kNoNodes));
+    // An event that any filter plugin is interested in, such as the first node, requeues the Pod.
     for (const FilterPlugin* plugin : profile.filters()) {
       decision.diagnosis.unschedulable_plugins.emplace(plugin->name());
     }
@@ -50,12 +49,12 @@ Decision Cycle::Decide(Context& ctx, const Profile& profile, const PodInfo& pod,
   Clock& clock = ctx.clock();
   Clock::SteadyTime since = clock.Monotonic();
   if (!job.memo.pre_filtered) RunPreFilters(job);
-  Observe(job, Point::kPreFilter, job.memo.pre_filter.verdict, since, clock);
+  Observe(job, Point::kPreFilter, job.memo.pre_filter.status, since, clock);
   if (job.metrics != nullptr) job.metrics->CountFilters(job.memo.skip_filter);
-  const Verdict& pre_filter = job.memo.pre_filter.verdict;
+  const PluginStatus& pre_filter = job.memo.pre_filter.status;
   decision.diagnosis.all_nodes = nodes.num_nodes();
   if (!pre_filter.ok()) {
-    decision.verdict = pre_filter;
+    decision.status = pre_filter;
     decision.diagnosis.pre_filter_message = pre_filter.Message();
     decision.diagnosis.absent = pre_filter;
     if (pre_filter.rejected()) decision.diagnosis.Blame(pre_filter);
@@ -63,9 +62,9 @@ Decision Cycle::Decide(Context& ctx, const Profile& profile, const PodInfo& pod,
   }
   since = clock.Monotonic();
   FindFeasible(job, decision);
-  Observe(job, Point::kFilter, decision.verdict, since, clock);
-  if (!decision.verdict.ok()) {
-    if (decision.verdict.rejected()) RunPostFilters(ctx, job, decision);
+  Observe(job, Point::kFilter, decision.status, since, clock);
+  if (!decision.status.ok()) {
+    if (decision.status.rejected()) RunPostFilters(ctx, job, decision);
     return decision;
   }
   if (feasible_.size() == 1) {
@@ -87,13 +86,13 @@ void Cycle::RunPreFilters(const Job& job) const {
   memo.pre_filtered = true;
   for (const PreFilterPlugin* plugin : job.profile.pre_filters()) {
     PreFilterResult said = plugin->PreFilter(memo.state, job.pod, job.nodes);
-    if (said.verdict.skip()) {
+    if (said.status.skip()) {
       const size_t at = Position(job.profile.filters(), *plugin);
       if (at < memo.skip_filter.size()) memo.skip_filter[at] = true;
       continue;
     }
-    if (!said.verdict.ok()) {
-      memo.pre_filter.verdict = said.verdict;
+    if (!said.status.ok()) {
+      memo.pre_filter.status = said.status;
       return;
     }
     if (!said.nodes) continue;
@@ -106,46 +105,46 @@ void Cycle::RunPreFilters(const Job& job) const {
       memo.pre_filter.nodes = std::move(said.nodes);
     }
     if (memo.pre_filter.nodes->empty()) {
-      memo.pre_filter.verdict =
-          Verdict::Unresolvable(plugin->name(), "node(s) didn't satisfy plugin(s) [" +
-                                                    Join(memo.naming, " ") + "] simultaneously");
+      memo.pre_filter.status = PluginStatus::Unresolvable(
+          plugin->name(),
+          "node(s) didn't satisfy plugin(s) [" + Join(memo.naming, " ") + "] simultaneously");
       return;
     }
   }
 }
 
-const Verdict& Cycle::FilterOne(const Job& job, NodeIndex node) const {
+const PluginStatus& Cycle::FilterOne(const Job& job, NodeIndex node) const {
   Memo& memo = job.memo;
-  Verdict& verdict = memo.verdicts[node];
-  if (memo.filtered[node] == job.nodes.generation(node)) return verdict;
+  PluginStatus& status = memo.verdicts[node];
+  if (memo.filtered[node] == job.nodes.generation(node)) return status;
   memo.filtered[node] = job.nodes.generation(node);
   const auto& filters = job.profile.filters();
   for (size_t i = 0; i < filters.size(); ++i) {
     if (memo.skip_filter[i]) continue;
-    verdict = filters[i]->Filter(memo.state, job.pod, job.nodes, node);
-    if (!verdict.ok()) return verdict;
+    status = filters[i]->Filter(memo.state, job.pod, job.nodes, node);
+    if (!status.ok()) return status;
   }
-  verdict = Verdict();
-  return verdict;
+  status = PluginStatus();
+  return status;
 }
 
 void Cycle::FindFeasible(const Job& job, Decision& decision) {
   feasible_.clear();
   Diagnosis& diagnosis = decision.diagnosis;
   const auto look = [&](NodeIndex node) {
-    const Verdict& verdict = FilterOne(job, node);
+    const PluginStatus& status = FilterOne(job, node);
     ++decision.evaluated;
-    if (verdict.ok()) {
+    if (status.ok()) {
       feasible_.push_back(node);
     } else {
-      diagnosis.nodes.emplace_back(node, verdict);
+      diagnosis.nodes.emplace_back(node, status);
     }
-    return verdict.code() != Code::kError;
+    return status.code() != Code::kError;
   };
   const std::span<const NodeIndex> order = job.nodes.order();
   bool broken = false;
   if (const auto& named = job.memo.pre_filter.nodes) {
-    diagnosis.absent = Verdict::Unresolvable(
+    diagnosis.absent = PluginStatus::Unresolvable(
         "", "node(s) didn't satisfy plugin(s) [" + Join(job.memo.naming, " ") + "]");
     for (const std::string& name : *named) {
       const int64_t node = job.nodes.Find(name);
@@ -165,10 +164,10 @@ void Cycle::FindFeasible(const Job& job, Decision& decision) {
   }
   decision.feasible = feasible_.size();
   if (broken) {
-    decision.verdict = diagnosis.nodes.back().second;
+    decision.status = diagnosis.nodes.back().second;
   } else if (feasible_.empty()) {
-    for (const auto& [node, verdict] : diagnosis.nodes) diagnosis.Blame(verdict);
-    decision.verdict = Verdict::Unschedulable("", FitErrorText(diagnosis));
+    for (const auto& [node, status] : diagnosis.nodes) diagnosis.Blame(status);
+    decision.status = PluginStatus::Unschedulable("", FitErrorText(diagnosis));
   }
 }
 
@@ -176,10 +175,10 @@ void Cycle::RunPostFilters(Context& ctx, const Job& job, Decision& decision) con
   for (PostFilterPlugin* plugin : job.profile.post_filters()) {
     PostFilterResult said =
         plugin->PostFilter(ctx, job.memo.state, job.pod, job.nodes, decision.diagnosis.nodes);
-    if (said.verdict.skip()) continue;
-    decision.diagnosis.post_filter_message = said.verdict.Message();
+    if (said.status.skip()) continue;
+    decision.diagnosis.post_filter_message = said.status.Message();
     decision.nominated_node = std::move(said.nominated_node);
-    if (said.verdict.ok() || said.verdict.code() == Code::kError) return;
+    if (said.status.ok() || said.status.code() == Code::kError) return;
   }
 }
 
@@ -228,10 +227,9 @@ NodeIndex Cycle::Choose(const Job& job) {
   }
 }
 
-void Cycle::Observe(const Job& job, Point point, const Verdict& verdict, Clock::SteadyTime since,
-                    const Clock& clock) {
-  if (job.metrics != nullptr)
-    job.metrics->Observe(point, verdict.code(), clock.Monotonic() - since);
+void Cycle::Observe(const Job& job, Point point, const PluginStatus& status,
+                    Clock::SteadyTime since, const Clock& clock) {
+  if (job.metrics != nullptr) job.metrics->Observe(point, status.code(), clock.Monotonic() - since);
 }
 
 }  // namespace cox::scheduler

@@ -16,27 +16,28 @@
 namespace cox::scheduler {
 
 struct Decision {
-  std::string node;  // empty: none, and `verdict` and `diagnosis` say why
-  Verdict verdict;
+  std::string node;  // empty: no node was found, for the reasons in `status` and `diagnosis`
+  PluginStatus status;
   Diagnosis diagnosis;
-  std::string nominated_node;  // where PostFilter has made room
-  size_t evaluated = 0;        // nodes that were looked at
-  size_t feasible = 0;         // of them, those that would do
+  std::string nominated_node;  // the node where PostFilter preempted Pods
+  size_t evaluated = 0;        // nodes that were filtered
+  size_t feasible = 0;         // nodes that passed the filters
 
   bool ok() const { return !node.empty(); }
   // The text of the event and the condition.
   std::string Why() const;
 };
 
-// How many of `nodes` that fit are enough to choose from. 0 percent: half of them, and less the
-// more there are, but not below 5 %; never fewer than 100.
+// The number of feasible nodes after which filtering stops. 0 percent: 50 %, decreasing with the
+// number of nodes to at least 5 %. Never fewer than 100 nodes.
 size_t NodesToFind(int percentage, size_t nodes);
 
-// Finds the node for one Pod: filters, scores, chooses. Reads and writes nothing but its arguments
-// and what it remembers between Pods.
+// Selects a node for one Pod: filters, scores, chooses. Uses only its arguments and the results
+// cached between Pods.
 //
-// Pods are decided about one at a time: each decision sees the one before it.
-// Threads: of the scheduling thread alone.
+// Pods are scheduled one at a time: each decision includes the previous one.
+//
+// Threads: used by the scheduling thread only.
 class Cycle {
  public:
   // `metrics` may be null.
@@ -45,7 +46,7 @@ class Cycle {
   Decision Decide(Context& ctx, const Profile& profile, const PodInfo& pod, const Snapshot& nodes);
 
  private:
-  // One call's worth of arguments.
+  // The arguments of one call.
   struct Job {
     const Profile& profile;
     const PodInfo& pod;
@@ -57,20 +58,21 @@ class Cycle {
   void RunPreFilters(const Job& job) const;
   // Fills feasible_.
   void FindFeasible(const Job& job, Decision& decision);
-  const Verdict& FilterOne(const Job& job, NodeIndex node) const;
+  const PluginStatus& FilterOne(const Job& job, NodeIndex node) const;
   void RunPostFilters(Context& ctx, const Job& job, Decision& decision) const;
   void RunPreScorers(const Job& job) const;
   void ScoreOne(const Job& job, NodeIndex node) const;
-  // The best of feasible_; one of the best, drawn, if there are several.
+  // Returns the node of feasible_ with the highest score; a random one of them if there are
+  // several.
   NodeIndex Choose(const Job& job);
-  static void Observe(const Job& job, Point point, const Verdict& verdict, Clock::SteadyTime since,
-                      const Clock& clock);
+  static void Observe(const Job& job, Point point, const PluginStatus& status,
+                      Clock::SteadyTime since, const Clock& clock);
 
   std::mt19937_64 random_;
   Metrics* const metrics_;
   Memos memos_;
-  size_t next_start_ = 0;  // in the order of nodes, where the next Pod begins to look
-  // Kept for their memory.
+  size_t next_start_ = 0;  // index into order() where filtering starts for the next Pod
+  // Members to reuse their memory.
   std::vector<NodeIndex> feasible_;
   std::vector<int64_t> totals_;
   std::vector<int64_t> scores_;

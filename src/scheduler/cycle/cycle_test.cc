@@ -15,7 +15,7 @@ namespace {
 using core::v1::Node;
 using core::v1::Pod;
 
-TEST(NodesToFindTest, FewerTheMoreNodesThereAre) {
+TEST(NodesToFindTest, PercentageDecreasesWithNumberOfNodes) {
   struct Case {
     int percentage;
     size_t nodes, want;
@@ -35,7 +35,7 @@ class CycleTest : public testing::Test {
     profile = *std::move(made);
   }
   Decision Decide(const Pod& pod) { return cycle.Decide(ctx, *profile, *Info(pod), nodes.Take()); }
-  // Decides and assumes.
+  // Decides and assumes the Pod.
   std::string Place(const Pod& pod) {
     const Decision decision = Decide(pod);
     if (decision.ok()) {
@@ -53,15 +53,15 @@ class CycleTest : public testing::Test {
   Cycle cycle{1, &metrics};
 };
 
-TEST_F(CycleTest, WithoutNodes) {
+TEST_F(CycleTest, NoNodes) {
   const Decision decision = Decide(TestPod("p"));
   EXPECT_FALSE(decision.ok());
-  EXPECT_TRUE(decision.verdict.rejected());
+  EXPECT_TRUE(decision.status.rejected());
   EXPECT_EQ(decision.Why(), "no nodes available to schedule pods");
   EXPECT_TRUE(decision.diagnosis.unschedulable_plugins.contains("NodeResourcesFit"));
 }
 
-TEST_F(CycleTest, TheOnlyNodeThatFits) {
+TEST_F(CycleTest, ChoosesTheOnlyFeasibleNode) {
   nodes.Add(TestNode("small", "1")).Add(TestNode("large", "8"));
   const Decision decision = Decide(TestPod("p", "4"));
   EXPECT_EQ(decision.node, "large");
@@ -69,7 +69,7 @@ TEST_F(CycleTest, TheOnlyNodeThatFits) {
   EXPECT_EQ(decision.feasible, 1U);
 }
 
-TEST_F(CycleTest, SaysOfEachNodeWhyNot) {
+TEST_F(CycleTest, DiagnosisHasReasonsOfAllNodes) {
   Node tainted = TestNode("t1");
   tainted.spec.taints = {TestTaint("key", "value", "NoSchedule")};
   nodes.Add(tainted);
@@ -92,7 +92,7 @@ TEST_F(CycleTest, EqualPodsSpreadOverEqualNodes) {
   for (const auto& [node, pods] : count) EXPECT_EQ(pods, 4) << node;
 }
 
-TEST_F(CycleTest, FillsNodesAndThenRefuses) {
+TEST_F(CycleTest, RejectsWhenNodesAreFull) {
   nodes.Add(TestNode("a", "2")).Add(TestNode("b", "2"));
   for (int i = 0; i < 4; ++i) EXPECT_NE(Place(TestPod("p" + std::to_string(i), "1")), "");
   const Decision decision = Decide(TestPod("more", "1"));
@@ -102,8 +102,8 @@ TEST_F(CycleTest, FillsNodesAndThenRefuses) {
   EXPECT_NE(Place(TestPod("more", "1")), "");
 }
 
-// The same sequence, remembered or not, ends the same.
-TEST_F(CycleTest, WhatIsRememberedIsWhatWouldBeSaidAnew) {
+// A sequence of Pods gives the same result with and without cached results.
+TEST_F(CycleTest, CachedResultsEqualFreshResults) {
   for (int i = 0; i < 300; ++i) {
     Node node = TestNode("n" + std::to_string(i), i % 3 == 0 ? "2" : "4");
     node.metadata.labels["zone"] = i % 2 == 0 ? "a" : "b";
@@ -117,7 +117,7 @@ TEST_F(CycleTest, WhatIsRememberedIsWhatWouldBeSaidAnew) {
     if (i % 5 == 0) pod.spec.nodeSelector["zone"] = "a";
     const Snapshot& snapshot = nodes.Take();
     const Decision with = remembering.Decide(ctx, *profile, *Info(pod), snapshot);
-    // A signature of its own: a toleration of what no node has.
+    // A unique toleration gives each Pod a unique signature.
     pod.spec.tolerations.emplace_back().key = "own-" + std::to_string(i);
     const Decision without = forgetful.Decide(ctx, *profile, *Info(pod), snapshot);
     ASSERT_EQ(with.node, without.node) << i;
@@ -132,16 +132,17 @@ TEST_F(CycleTest, WhatIsRememberedIsWhatWouldBeSaidAnew) {
   }
 }
 
-TEST_F(CycleTest, LooksAtAPartOfManyNodesAndGoesOnWhereItEnded) {
+TEST_F(CycleTest, FiltersPartOfManyNodesAndContinuesThere) {
   for (int i = 0; i < 1000; ++i) nodes.Add(TestNode("n" + std::to_string(i)));
   EXPECT_EQ(Decide(TestPod("a")).evaluated, 420U);
   std::set<std::string> used;
   for (int i = 0; i < 1000; ++i) used.insert(Place(TestPod("p" + std::to_string(i), "1", "1Gi")));
-  // All but a few: the last that are free may be just out of sight. Without going on it were 420.
+  // Almost all: the last free nodes may be outside the evaluated part. Without continuing it would
+  // be 420.
   EXPECT_GT(used.size(), 990U);
 }
 
-TEST_F(CycleTest, PodsThatNameTheirNodeLookAtNoOther) {
+TEST_F(CycleTest, NodeAffinityByNameEvaluatesOnlyThatNode) {
   for (int i = 0; i < 5; ++i) nodes.Add(TestNode("n" + std::to_string(i), "1"));
   Pod pod = TestPod("p", "1");
   auto& term = pod.spec.affinity.emplace()
@@ -157,7 +158,7 @@ TEST_F(CycleTest, PodsThatNameTheirNodeLookAtNoOther) {
             "[NodeAffinity].");
 }
 
-TEST_F(CycleTest, NodesThatComeAreSeen) {
+TEST_F(CycleTest, AddedAndRemovedNodesAreObserved) {
   nodes.Add(TestNode("n1", "1"));
   EXPECT_FALSE(Decide(TestPod("p", "2")).ok());
   nodes.Add(TestNode("n2", "4"));
@@ -166,14 +167,14 @@ TEST_F(CycleTest, NodesThatComeAreSeen) {
   EXPECT_FALSE(Decide(TestPod("p", "2")).ok());
 }
 
-TEST_F(CycleTest, DrawsBetweenEqualNodes) {
+TEST_F(CycleTest, ChoosesRandomlyAmongEqualNodes) {
   for (int i = 0; i < 4; ++i) nodes.Add(TestNode("n" + std::to_string(i)));
   std::set<std::string> drawn;
   for (int i = 0; i < 64; ++i) drawn.insert(Decide(TestPod("p")).node);
   EXPECT_EQ(drawn.size(), 4U);
 }
 
-TEST_F(CycleTest, CountsItsWork) {
+TEST_F(CycleTest, UpdatesMetrics) {
   nodes.Add(TestNode("n1")).Add(TestNode("n2"));
   EXPECT_TRUE(Decide(TestPod("p", "1")).ok());
   const std::string text = registry.Render();
@@ -185,7 +186,7 @@ TEST_F(CycleTest, CountsItsWork) {
   }
 }
 
-TEST(ProfileTest, SaysWhatIsMissing) {
+TEST(ProfileTest, CreateReportsMissingPlugins) {
   ProfileOptions options;
   options.plugins = {{.name = "Nonsense", .weight = {}}};
   EXPECT_EQ(Profile::Create(options, PluginHandle{}).status().message(),

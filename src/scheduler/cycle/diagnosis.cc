@@ -8,10 +8,10 @@
 
 namespace cox::scheduler {
 
-void Diagnosis::Blame(const Verdict& verdict) {
-  if (verdict.plugin().empty()) return;
-  auto& plugins = verdict.code() == Code::kPending ? pending_plugins : unschedulable_plugins;
-  if (!plugins.contains(verdict.plugin())) plugins.emplace(verdict.plugin());
+void Diagnosis::Blame(const PluginStatus& status) {
+  if (status.plugin().empty()) return;
+  auto& plugins = status.code() == Code::kPending ? pending_plugins : unschedulable_plugins;
+  if (!plugins.contains(status.plugin())) plugins.emplace(status.plugin());
 }
 
 std::string FitErrorText(const Diagnosis& diagnosis) {
@@ -20,15 +20,15 @@ std::string FitErrorText(const Diagnosis& diagnosis) {
     text += " " + diagnosis.pre_filter_message + ".";
   } else {
     std::map<std::string, size_t> counts;
-    for (const auto& [node, verdict] : diagnosis.nodes) {
-      for (const std::string& reason : verdict.reasons()) ++counts[reason];
+    for (const auto& [node, status] : diagnosis.nodes) {
+      for (const std::string& reason : status.reasons()) ++counts[reason];
     }
     if (diagnosis.nodes.size() < diagnosis.all_nodes) {
       for (const std::string& reason : diagnosis.absent.reasons()) {
         counts[reason] += diagnosis.all_nodes - diagnosis.nodes.size();
       }
     }
-    // Sorted as texts, "10 ..." before "2 ...": as everybody knows these lines.
+    // Sorted as text, "10 ..." before "2 ...", as in upstream.
     std::vector<std::string> lines;
     for (const auto& [reason, count] : counts)
       lines.push_back(std::to_string(count) + " " + reason);

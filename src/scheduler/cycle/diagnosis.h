@@ -7,21 +7,21 @@
 #include <vector>
 
 #include "scheduler/cache/node_info.h"
-#include "scheduler/framework/verdict.h"
+#include "scheduler/framework/plugin_status.h"
 
 namespace cox::scheduler {
 
-// Why no node took a Pod: what each of them was refused for.
+// The reasons why no node was feasible for a Pod, by node.
 struct Diagnosis {
   size_t all_nodes = 0;
-  std::vector<std::pair<NodeIndex, Verdict>> nodes;
-  Verdict absent;  // of the nodes that are not in `nodes`
+  std::vector<std::pair<NodeIndex, PluginStatus>> nodes;
+  PluginStatus absent;  // status of the nodes that are not in `nodes`
   std::string pre_filter_message;
   std::string post_filter_message;
   std::set<std::string, std::less<>> unschedulable_plugins;
   std::set<std::string, std::less<>> pending_plugins;
 
-  void Blame(const Verdict& verdict);
+  void Blame(const PluginStatus& status);
 };
 
 inline constexpr std::string_view kNoNodes = "no nodes available to schedule pods";

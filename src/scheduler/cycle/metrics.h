@@ -13,9 +13,9 @@
 #include "base/metrics.h"
 #include "base/mutex.h"
 #include "scheduler/config/profile.h"
-#include "scheduler/framework/verdict.h"
+#include "scheduler/framework/plugin_status.h"
 
-// kube-scheduler's metrics, by its names.
+// The metrics of kube-scheduler, with the same names.
 namespace cox::scheduler {
 
 enum class Point : uint8_t {
@@ -36,7 +36,7 @@ inline constexpr size_t kCodes = 7;
 
 double Seconds(Clock::Duration duration);
 
-// The series of one profile, found once.
+// The time series of one profile, resolved once.
 // Threads: all methods may be called concurrently.
 class ProfileMetrics {
  public:
@@ -46,7 +46,7 @@ class ProfileMetrics {
                  CounterVec& attempts, HistogramVec& durations);
 
   void Observe(Point point, Code code, Clock::Duration took);
-  // One evaluation of each plugin that has something to say.
+  // Counts one evaluation of each plugin that is not skipped.
   void CountFilters(const std::vector<bool>& skip);
   void CountScorers(const std::vector<bool>& skip);
   void CountAttempt(Outcome outcome, Clock::Duration took);
@@ -63,14 +63,14 @@ class ProfileMetrics {
 // Threads: all methods may be called concurrently.
 class Metrics {
  public:
-  // The registry outlives it.
+  // The registry outlives this object.
   explicit Metrics(MetricsRegistry& registry);
 
   ProfileMetrics& Of(const Profile& profile);
   CounterVec& incoming() { return incoming_; }
   Gauge& bindings() { return bindings_; }
   Histogram& algorithm() { return algorithm_; }
-  // A Pod was scheduled, at last.
+  // Records a scheduled Pod with all its attempts.
   void CountScheduled(int attempts, Clock::Duration since_first);
 
  private:

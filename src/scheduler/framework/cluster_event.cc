@@ -14,7 +14,7 @@ bool SameTaints(const core::v1::Node& a, const core::v1::Node& b) {
                     });
 }
 
-// Types and states; not when they were last heard of.
+// Compares types and statuses, not heartbeat times.
 bool SameConditions(const core::v1::Node& a, const core::v1::Node& b) {
   return std::equal(
       a.status.conditions.begin(), a.status.conditions.end(), b.status.conditions.begin(),

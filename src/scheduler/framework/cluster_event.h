@@ -12,7 +12,7 @@
 
 namespace cox::scheduler {
 
-// What happened in the cluster, a bit each, as far as it can make a Pod fit that did not.
+// Cluster events that can make an unschedulable Pod schedulable, one bit each.
 enum EventBits : uint32_t {
   kAssignedPodAdd = 1U << 0,
   kAssignedPodUpdateLabel = 1U << 1,
@@ -24,7 +24,7 @@ enum EventBits : uint32_t {
   kNodeUpdateLabel = 1U << 7,
   kNodeUpdateTaint = 1U << 8,  // and spec.unschedulable
   kNodeUpdateCondition = 1U << 9,
-  // Of the waiting Pod itself.
+  // Changes of the unschedulable Pod itself.
   kPodUpdateLabel = 1U << 10,
   kPodScaleDown = 1U << 11,
   kPodUpdateToleration = 1U << 12,
@@ -33,27 +33,27 @@ enum EventBits : uint32_t {
 inline constexpr uint32_t kOwnPodEvents =
     kPodUpdateLabel | kPodScaleDown | kPodUpdateToleration | kPodGatesEliminated;
 
-// "AssignedPodDelete", "NodeAdd": of the lowest bit, as metrics have it.
+// "AssignedPodDelete", "NodeAdd": the label of the lowest bit in metrics.
 std::string_view EventLabel(uint32_t bits);
 
 struct ClusterEvent {
   uint32_t bits = 0;
-  // Before and after; those that apply.
+  // Before and after the event; null if not applicable.
   std::shared_ptr<const core::v1::Node> old_node, new_node;
   PodInfoPtr old_pod, new_pod;
 };
 
-// Whether an event may help a Pod that the plugin has refused. In doubt true: it is tried again for
-// nothing, at worst.
+// Returns whether an event may make a Pod schedulable that the plugin rejected. If in doubt true:
+// the worst case is a useless attempt.
 using QueueingHint = std::function<bool(const PodInfo& refused, const ClusterEvent& event)>;
 struct EventInterest {
   uint32_t bits = 0;
   QueueingHint hint;  // null: always
 };
 
-// What of a change matters. 0: nothing.
+// Returns the relevant changes; 0: none.
 uint32_t NodeChange(const core::v1::Node& before, const core::v1::Node& after);
-uint32_t PodChange(const PodInfo& before, const PodInfo& after);          // of a waiting Pod
-uint32_t AssignedPodChange(const PodInfo& before, const PodInfo& after);  // of one on a node
+uint32_t PodChange(const PodInfo& before, const PodInfo& after);          // of an unscheduled Pod
+uint32_t AssignedPodChange(const PodInfo& before, const PodInfo& after);  // of a bound Pod
 
 }  // namespace cox::scheduler

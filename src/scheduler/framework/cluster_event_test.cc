@@ -8,7 +8,7 @@
 namespace cox::scheduler {
 namespace {
 
-TEST(ClusterEventTest, OnlyWhatMattersOfANodeIsAnEvent) {
+TEST(ClusterEventTest, OnlyRelevantNodeChangesAreEvents) {
   const core::v1::Node before = TestNode("n");
   core::v1::Node after = before;
   after.metadata.resourceVersion = "7";
@@ -30,7 +30,7 @@ TEST(ClusterEventTest, OnlyWhatMattersOfANodeIsAnEvent) {
             kNodeUpdateTaint | kNodeUpdateLabel | kNodeUpdateAllocatable);
 }
 
-TEST(ClusterEventTest, OnlyWhatMattersOfAPodIsAnEvent) {
+TEST(ClusterEventTest, OnlyRelevantPodChangesAreEvents) {
   core::v1::Pod pod = TestPod("p", "2");
   pod.spec.schedulingGates.emplace_back().name = "g";
   const PodInfoPtr before = Info(pod);
@@ -47,7 +47,7 @@ TEST(ClusterEventTest, OnlyWhatMattersOfAPodIsAnEvent) {
             kAssignedPodUpdateLabel | kAssignedPodScaleDown);
 }
 
-TEST(ClusterEventTest, LabelsAreThoseOfMetrics) {
+TEST(ClusterEventTest, LabelsMatchUpstreamMetrics) {
   EXPECT_EQ(EventLabel(kAssignedPodDelete), "AssignedPodDelete");
   EXPECT_EQ(EventLabel(kNodeAdd), "NodeAdd");
   EXPECT_EQ(EventLabel(kNodeUpdateTaint | kNodeUpdateLabel), "NodeUpdateNodeLabel");

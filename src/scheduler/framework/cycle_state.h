@@ -7,10 +7,10 @@
 
 namespace cox::scheduler {
 
-// What plugins keep for themselves from one point of a cycle to the next, a slot each.
+// State that plugins pass between extension points of a cycle, one slot per plugin.
 //
-// Of Pods that are remembered by signature it serves many cycles: what is in it is written by
-// PreFilter and PreScore only.
+// It may be shared by all Pods with one signature over many cycles. Only PreFilter and PreScore
+// write it.
 class CycleState {
  public:
   struct Data {
@@ -21,7 +21,7 @@ class CycleState {
     if (slot >= slots_.size()) slots_.resize(slot + 1);
     slots_[slot] = std::move(data);
   }
-  // Null if there is none. REQUIRES: T is what was put there.
+  // Returns null if the slot is empty. REQUIRES: the slot contains a T.
   template <class T>
   const T* Get(size_t slot) const {
     return slot < slots_.size() ? static_cast<const T*>(slots_[slot].get()) : nullptr;

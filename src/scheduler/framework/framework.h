@@ -15,20 +15,20 @@
 #include "scheduler/cache/snapshot.h"
 #include "scheduler/framework/cluster_event.h"
 #include "scheduler/framework/cycle_state.h"
-#include "scheduler/framework/verdict.h"
+#include "scheduler/framework/plugin_status.h"
 
-// The points of a Pod's way to its node at which plugins take part. A plugin implements those it
-// has something to say at; plugins/registry.cc lists them all.
+// The extension points of the scheduling framework. A plugin implements those that it needs;
+// plugins/registry.cc lists all plugins.
 //
 //   queue:    PreEnqueue, QueueSort
 //   decision: PreFilter, Filter, PostFilter, PreScore, Score (with NormalizeScore)
 //   binding:  Reserve, Permit, PreBind, Bind, PostBind
 //
-// Those of the decision run on one thread; those after Permit on several at once.
+// The decision runs on one thread; the points after Permit run on several threads.
 namespace cox::scheduler {
 
-// Collects what of a Pod decides about a plugin's answers: Pods of equal signatures get equal
-// answers for equal nodes, so these are worked out once for all of them.
+// Collects the Pod fields that determine plugin results: Pods with equal signatures get equal
+// results for equal nodes, so these are computed once.
 class Signature {
  public:
   void Add(std::string_view part) {
@@ -48,17 +48,17 @@ class Plugin {
   virtual ~Plugin() = default;
   virtual std::string_view name() const = 0;
 
-  // Adds what its PreFilter, Filter, PreScore and Score read of the Pod. False: for this Pod they
-  // depend on more than it and the one node they are asked about, such as Pods on other nodes;
-  // nothing is remembered then. What concerns all nodes alike, images and which nodes there are, is
-  // the snapshot's epoch, and may be read.
+  // Adds the Pod fields that its PreFilter, Filter, PreScore and Score read. Returns false if the
+  // results for this Pod depend on more than the Pod and the evaluated node, such as Pods on other
+  // nodes; then nothing is cached. State that affects all nodes (images, the set of nodes) is
+  // covered by the snapshot's epoch and may be read.
   virtual bool Sign(const PodInfo& pod, Signature& signature) const = 0;
 
-  // After which events a Pod that it has refused may fit. Without any such a Pod waits until it is
-  // tried again anyway, after five minutes.
+  // Events after which a Pod that the plugin rejected may be schedulable. Without any, the Pod is
+  // retried after five minutes.
   virtual std::vector<EventInterest> Events() const { return {}; }
 
-  // Its place in CycleState, given by the profile.
+  // Its slot in CycleState, assigned by the profile.
   size_t slot() const { return slot_; }
   void set_slot(size_t slot) { slot_ = slot; }
 
@@ -66,13 +66,13 @@ class Plugin {
   size_t slot_ = 0;
 };
 
-// Not ok: the Pod stays out of the queue until an event that the plugin waits for.
+// If the status is not ok, the Pod is not queued until an event that the plugin is interested in.
 class PreEnqueuePlugin : public virtual Plugin {
  public:
-  virtual Verdict PreEnqueue(const PodInfo& pod) const = 0;
+  virtual PluginStatus PreEnqueue(const PodInfo& pod) const = 0;
 };
 
-// Which of two waiting Pods comes first. Just one in a scheduler, shared by its profiles.
+// Orders the queue. There is one per scheduler, shared by its profiles.
 class QueueSortPlugin : public virtual Plugin {
  public:
   struct Waiting {
@@ -83,8 +83,8 @@ class QueueSortPlugin : public virtual Plugin {
 };
 
 struct PreFilterResult {
-  Verdict verdict;  // kSkip: its Filter is not asked
-  // Only these nodes come into question; none: all.
+  PluginStatus status;  // kSkip: its Filter is not called
+  // Restricts the candidates to these nodes; none: all nodes.
   std::optional<std::vector<std::string>> nodes;
 };
 
@@ -96,28 +96,28 @@ class PreFilterPlugin : public virtual Plugin {
 
 class FilterPlugin : public virtual Plugin {
  public:
-  virtual Verdict Filter(const CycleState& state, const PodInfo& pod, const Snapshot& nodes,
-                         NodeIndex node) const = 0;
+  virtual PluginStatus Filter(const CycleState& state, const PodInfo& pod, const Snapshot& nodes,
+                              NodeIndex node) const = 0;
 };
 
-// Asked when no node was left: makes room, or says that it cannot. Success names a node that will
-// be free.
+// Called when no node is feasible: preempts Pods, if possible. On success, nominated_node is the
+// node that will have room.
 struct PostFilterResult {
-  Verdict verdict;
+  PluginStatus status;
   std::string nominated_node;
 };
 class PostFilterPlugin : public virtual Plugin {
  public:
-  using Refusals = std::span<const std::pair<NodeIndex, Verdict>>;
+  using Rejections = std::span<const std::pair<NodeIndex, PluginStatus>>;
   virtual PostFilterResult PostFilter(Context& ctx, CycleState& state, const PodInfo& pod,
-                                      const Snapshot& nodes, Refusals refusals) = 0;
+                                      const Snapshot& nodes, Rejections rejections) = 0;
 };
 
 class PreScorePlugin : public virtual Plugin {
  public:
-  // kSkip: its Score is not asked.
-  virtual Verdict PreScore(CycleState& state, const PodInfo& pod, const Snapshot& nodes,
-                           std::span<const NodeIndex> feasible) const = 0;
+  // kSkip: its Score is not called.
+  virtual PluginStatus PreScore(CycleState& state, const PodInfo& pod, const Snapshot& nodes,
+                                std::span<const NodeIndex> feasible) const = 0;
 };
 
 inline constexpr int64_t kMaxNodeScore = 100;
@@ -126,23 +126,24 @@ class ScorePlugin : public virtual Plugin {
  public:
   virtual int64_t Score(const CycleState& state, const PodInfo& pod, const Snapshot& nodes,
                         NodeIndex node) const = 0;
-  // Brings the scores of all nodes that were asked about to 0 .. kMaxNodeScore. Does nothing by
-  // default: Score has done it.
+  // Normalizes the scores of all evaluated nodes to 0 .. kMaxNodeScore. The default does nothing:
+  // Score returns normalized values.
   virtual void NormalizeScore(std::span<int64_t>) const {}
 };
-// The best gets kMaxNodeScore, the others their share; reversed, the least is best.
+// Scales the scores so that the maximum becomes kMaxNodeScore; reversed, the lowest is best.
 void NormalizeByMax(std::span<int64_t> scores, bool reverse);
 
 class ReservePlugin : public virtual Plugin {
  public:
-  virtual Verdict Reserve(CycleState& state, const PodInfo& pod, const std::string& node) = 0;
-  // Must take back whatever Reserve did, also if that was not called or failed.
+  virtual PluginStatus Reserve(CycleState& state, const PodInfo& pod, const std::string& node) = 0;
+  // Must undo Reserve, and must be safe to call if Reserve was not called or failed.
   virtual void Unreserve(CycleState& state, const PodInfo& pod, const std::string& node) = 0;
 };
 
-// kWait: the Pod waits until the plugin allows or rejects it (PluginHandle::waiting), or that long.
+// kWait: the Pod waits until the plugin allows or rejects it (PluginHandle::waiting), or for
+// `at_most`.
 struct PermitResult {
-  Verdict verdict;
+  PluginStatus status;
   Clock::Duration at_most{};
 };
 class PermitPlugin : public virtual Plugin {
@@ -152,14 +153,14 @@ class PermitPlugin : public virtual Plugin {
 
 class PreBindPlugin : public virtual Plugin {
  public:
-  virtual Verdict PreBind(Context& ctx, CycleState& state, const PodInfo& pod,
-                          const std::string& node) = 0;
+  virtual PluginStatus PreBind(Context& ctx, CycleState& state, const PodInfo& pod,
+                               const std::string& node) = 0;
 };
 
-// kSkip: not mine, ask the next.
+// kSkip: the plugin does not bind this Pod, the next one is called.
 class BindPlugin : public virtual Plugin {
  public:
-  virtual Verdict Bind(Context& ctx, const PodInfo& pod, const std::string& node) = 0;
+  virtual PluginStatus Bind(Context& ctx, const PodInfo& pod, const std::string& node) = 0;
 };
 
 class PostBindPlugin : public virtual Plugin {

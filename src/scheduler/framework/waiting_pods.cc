@@ -7,7 +7,7 @@
 
 namespace cox::scheduler {
 
-// Timers are dropped without the lock: one that is just firing wants it.
+// Timers are destroyed without the lock, because a firing timer acquires it.
 
 void WaitingPods::Add(PodInfoPtr pod, std::vector<Wait> waits, Done done) {
   auto entry = std::make_unique<Entry>();
@@ -60,7 +60,7 @@ bool WaitingPods::Reject(const std::string& uid, std::string_view plugin, const 
     rejected = TakeLocked(uid);
   }
   if (rejected == nullptr) return false;
-  rejected->done(Verdict::Unschedulable(plugin, why));
+  rejected->done(PluginStatus::Unschedulable(plugin, why));
   return true;
 }
 

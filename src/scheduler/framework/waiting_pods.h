@@ -11,36 +11,36 @@
 #include "base/clock.h"
 #include "base/mutex.h"
 #include "scheduler/cache/pod_info.h"
-#include "scheduler/framework/verdict.h"
+#include "scheduler/framework/plugin_status.h"
 
 namespace cox::scheduler {
 
-// Pods that have a node and are not bound yet, because Permit plugins want to wait: for the rest of
-// their group, for somebody's approval.
+// Pods that are assumed on a node and wait for Permit plugins, for example for the rest of their
+// group or for an approval.
 //
 // Guarantees: `done` is called once: with success when all plugins that the Pod waits for have
-//   allowed it; with a refusal when one rejects it or has waited for too long.
-// Threads: all methods may be called concurrently, also by `done`, which runs on the thread that
-//   decided or on one of the clock's and must not block. No thread waits with a Pod.
+//   allowed it; with a rejection when one rejects it or its timeout expires.
+// Threads: all methods may be called concurrently, also by `done`, which runs on the thread of the
+//   caller or of the clock and must not block. Waiting Pods use no threads.
 class WaitingPods {
  public:
   struct Wait {
     std::string plugin;
     Clock::Duration at_most{};
   };
-  using Done = std::function<void(const Verdict&)>;
+  using Done = std::function<void(const PluginStatus&)>;
 
   explicit WaitingPods(Clock& clock) : clock_(clock) {}
 
-  // REQUIRES: it waits for at least one plugin, and is not here yet
+  // REQUIRES: the Pod waits for at least one plugin and was not added yet.
   void Add(PodInfoPtr pod, std::vector<Wait> waits, Done done);
 
-  // For plugins. False if the Pod does not wait (for that plugin).
+  // For plugins. Return false if the Pod does not wait (for that plugin).
   bool Allow(const std::string& uid, std::string_view plugin);
   bool Reject(const std::string& uid, std::string_view plugin, const std::string& why);
   std::vector<PodInfoPtr> List() const;
 
-  // Forgets all of them; nobody is told.
+  // Removes all Pods without calling `done`.
   void Clear();
 
  private:

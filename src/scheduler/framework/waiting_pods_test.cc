@@ -15,8 +15,8 @@ class WaitingPodsTest : public testing::Test {
  protected:
   void Add(const std::string& name) {
     waiting.Add(Info(TestPod(name)), {{"A", seconds(5)}, {"B", seconds(10)}},
-                [this, name](const Verdict& verdict) {
-                  told += name + ":" + (verdict.ok() ? "ok" : verdict.Message()) + ";";
+                [this, name](const PluginStatus& status) {
+                  told += name + ":" + (status.ok() ? "ok" : status.Message()) + ";";
                 });
   }
   TestClock clock;
@@ -24,7 +24,7 @@ class WaitingPodsTest : public testing::Test {
   std::string told;
 };
 
-TEST_F(WaitingPodsTest, GoesOnWhenAllHaveAllowedIt) {
+TEST_F(WaitingPodsTest, DoneWhenAllPluginsAllow) {
   Add("p");
   EXPECT_EQ(waiting.List().size(), 1U);
   EXPECT_TRUE(waiting.Allow("uid-p", "A"));
@@ -38,7 +38,7 @@ TEST_F(WaitingPodsTest, GoesOnWhenAllHaveAllowedIt) {
   EXPECT_TRUE(waiting.List().empty());
 }
 
-TEST_F(WaitingPodsTest, OneRefusalIsEnough) {
+TEST_F(WaitingPodsTest, OneRejectionIsSufficient) {
   Add("p");
   EXPECT_TRUE(waiting.Allow("uid-p", "A"));
   EXPECT_TRUE(waiting.Reject("uid-p", "B", "no"));
@@ -48,7 +48,7 @@ TEST_F(WaitingPodsTest, OneRefusalIsEnough) {
   EXPECT_EQ(told, "p:no;");
 }
 
-TEST_F(WaitingPodsTest, WhoWaitsForTooLongIsRefused) {
+TEST_F(WaitingPodsTest, TimeoutRejects) {
   Add("p");
   Add("q");
   EXPECT_TRUE(waiting.Allow("uid-p", "A"));
@@ -60,7 +60,7 @@ TEST_F(WaitingPodsTest, WhoWaitsForTooLongIsRefused) {
             "p:rejected due to timeout after waiting 10s at plugin B;");
 }
 
-TEST_F(WaitingPodsTest, WhatIsForgottenIsNotTold) {
+TEST_F(WaitingPodsTest, ClearDoesNotCallDone) {
   Add("p");
   waiting.Clear();
   clock.Advance(seconds(60));

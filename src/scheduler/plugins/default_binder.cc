@@ -6,19 +6,19 @@ namespace {
 
 constexpr std::string_view kName = "DefaultBinder";
 
-// Tells the API server which node a Pod goes to.
+// Creates the Binding of a Pod.
 class DefaultBinder final : public BindPlugin {
  public:
   explicit DefaultBinder(Client* client) : client_(client) {}
   std::string_view name() const override { return kName; }
   bool Sign(const PodInfo&, Signature&) const override { return true; }
-  Verdict Bind(Context& ctx, const PodInfo& pod, const std::string& node) override {
-    if (client_ == nullptr) return Verdict::Error(kName, "there is no client to bind with");
+  PluginStatus Bind(Context& ctx, const PodInfo& pod, const std::string& node) override {
+    if (client_ == nullptr) return PluginStatus::Error(kName, "there is no client to bind with");
     const ObjectKey key = KeyOf(*pod.pod);
     core::v1::Binding binding;
     binding.metadata.name = key.name;
     binding.metadata.namespace_ = key.ns;
-    binding.metadata.uid = pod.uid();  // not another that has its name by now
+    binding.metadata.uid = pod.uid();  // precondition: not another Pod with the same name
     binding.target.kind = "Node";
     binding.target.name = node;
     const Object object = Object::Of(std::move(binding));
@@ -30,7 +30,7 @@ class DefaultBinder final : public BindPlugin {
                                               .body = &object,
                                               .answer = &core::v1::Binding::kKind})
                               .status();
-    return status.ok() ? Verdict() : Verdict::Error(kName, status.message());
+    return status.ok() ? PluginStatus() : PluginStatus::Error(kName, status.message());
   }
 
  private:

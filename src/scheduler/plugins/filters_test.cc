@@ -7,7 +7,7 @@
 #include "scheduler/plugins/registry.h"
 #include "scheduler/testing/test_objects.h"
 
-// What each plugin lets pass, and what it says where it does not.
+// The results and messages of each filter plugin.
 namespace cox::scheduler {
 namespace {
 
@@ -17,7 +17,7 @@ using testing::ElementsAre;
 
 class FiltersTest : public testing::Test {
  protected:
-  // The reasons against the Pod on the first node, "ok", or "skip".
+  // Returns the reasons why the first node is rejected, "ok", or "skip".
   std::string Ask(const std::string& name, const Pod& pod) {
     const std::unique_ptr<Plugin> plugin = FindPlugin(name)->make({});
     const Snapshot& snapshot = nodes.Take();
@@ -25,18 +25,18 @@ class FiltersTest : public testing::Test {
     CycleState state;
     if (const auto* pre = dynamic_cast<const PreFilterPlugin*>(plugin.get())) {
       last = pre->PreFilter(state, *info, snapshot);
-      if (last.verdict.skip()) return "skip";
-      if (!last.verdict.ok()) return "pre: " + last.verdict.Message();
+      if (last.status.skip()) return "skip";
+      if (!last.status.ok()) return "pre: " + last.status.Message();
     }
-    verdict = dynamic_cast<const FilterPlugin&>(*plugin).Filter(state, *info, snapshot, 0);
-    EXPECT_TRUE(verdict.ok() || verdict.plugin() == name);
-    return verdict.ok() ? "ok" : verdict.Message();
+    plugin_status = dynamic_cast<const FilterPlugin&>(*plugin).Filter(state, *info, snapshot, 0);
+    EXPECT_TRUE(plugin_status.ok() || plugin_status.plugin() == name);
+    return plugin_status.ok() ? "ok" : plugin_status.Message();
   }
 
   TestClock clock;
   TestSnapshot nodes{clock};
   PreFilterResult last;
-  Verdict verdict;
+  PluginStatus plugin_status;
 };
 
 TEST_F(FiltersTest, NodeName) {
@@ -47,7 +47,7 @@ TEST_F(FiltersTest, NodeName) {
   EXPECT_EQ(Ask("NodeName", pod), "ok");
   pod.spec.nodeName = "n2";
   EXPECT_EQ(Ask("NodeName", pod), "node(s) didn't match the requested node name");
-  EXPECT_EQ(verdict.code(), Code::kUnschedulableAndUnresolvable);
+  EXPECT_EQ(plugin_status.code(), Code::kUnschedulableAndUnresolvable);
 }
 
 TEST_F(FiltersTest, NodeUnschedulable) {
@@ -113,7 +113,7 @@ TEST_F(FiltersTest, NodePorts) {
   nodes.Add(with_port("b", "10.0.0.1", 80, "TCP"), "n1");
   EXPECT_EQ(Ask("NodePorts", with_port("a", "", 80, "TCP")),
             "node(s) didn't have free ports for the requested pod ports");
-  EXPECT_EQ(verdict.code(), Code::kUnschedulable);
+  EXPECT_EQ(plugin_status.code(), Code::kUnschedulable);
   EXPECT_EQ(Ask("NodePorts", with_port("a", "10.0.0.2", 80, "TCP")), "ok");
   EXPECT_EQ(Ask("NodePorts", with_port("a", "", 80, "UDP")), "ok");
   (void)nodes.cache.RemovePod("uid-b");
@@ -127,9 +127,9 @@ TEST_F(FiltersTest, NodeResourcesFit) {
   EXPECT_EQ(Ask("NodeResourcesFit", TestPod("p")), "ok");
   EXPECT_EQ(Ask("NodeResourcesFit", TestPod("p", "1", "6Gi")), "ok");
   EXPECT_EQ(Ask("NodeResourcesFit", TestPod("p", "1001m")), "Insufficient cpu");
-  EXPECT_EQ(verdict.code(), Code::kUnschedulable);
+  EXPECT_EQ(plugin_status.code(), Code::kUnschedulable);
   EXPECT_EQ(Ask("NodeResourcesFit", TestPod("p", "5")), "Insufficient cpu");
-  EXPECT_EQ(verdict.code(), Code::kUnschedulableAndUnresolvable);
+  EXPECT_EQ(plugin_status.code(), Code::kUnschedulableAndUnresolvable);
   EXPECT_EQ(Ask("NodeResourcesFit", TestPod("p", "2", "7Gi")),
             "Insufficient cpu, Insufficient memory");
   Pod gpus = TestPod("p");
@@ -139,7 +139,7 @@ TEST_F(FiltersTest, NodeResourcesFit) {
   EXPECT_EQ(Ask("NodeResourcesFit", gpus), "Insufficient example.com/none");
   nodes.Add(TestPod("two"), "n1").Add(TestPod("three"), "n1");
   EXPECT_EQ(Ask("NodeResourcesFit", TestPod("p")), "Too many pods");
-  EXPECT_THAT((Ask("NodeResourcesFit", TestPod("p", "2")), verdict.reasons()),
+  EXPECT_THAT((Ask("NodeResourcesFit", TestPod("p", "2")), plugin_status.reasons()),
               ElementsAre("Too many pods", "Insufficient cpu"));
 }
 
@@ -154,7 +154,7 @@ TEST_F(FiltersTest, NodeSelector) {
   EXPECT_EQ(Ask("NodeAffinity", pod), "ok");
   pod.spec.nodeSelector["zone"] = "a";
   EXPECT_EQ(Ask("NodeAffinity", pod), kRefused);
-  EXPECT_EQ(verdict.code(), Code::kUnschedulableAndUnresolvable);
+  EXPECT_EQ(plugin_status.code(), Code::kUnschedulableAndUnresolvable);
 }
 
 TEST_F(FiltersTest, NodeAffinityRequirements) {
@@ -194,7 +194,7 @@ TEST_F(FiltersTest, NodeAffinityRequirements) {
   }
 }
 
-TEST_F(FiltersTest, OneTermOfSeveralIsEnoughAndAnEmptyOneMatchesNothing) {
+TEST_F(FiltersTest, AnyTermIsSufficientAndEmptyTermMatchesNothing) {
   nodes.Add(TestNode("n1"));
   Pod pod = TestPod("p");
   auto& terms = pod.spec.affinity.emplace()
@@ -208,7 +208,7 @@ TEST_F(FiltersTest, OneTermOfSeveralIsEnoughAndAnEmptyOneMatchesNothing) {
   EXPECT_EQ(Ask("NodeAffinity", pod), "ok");
 }
 
-TEST_F(FiltersTest, MatchFieldsNameTheNodes) {
+TEST_F(FiltersTest, MatchFieldsRestrictTheNodes) {
   nodes.Add(TestNode("n1")).Add(TestNode("n2"));
   Pod pod = TestPod("p");
   auto& terms = pod.spec.affinity.emplace()

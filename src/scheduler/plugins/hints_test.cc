@@ -4,7 +4,7 @@
 #include "scheduler/plugins/registry.h"
 #include "scheduler/testing/test_objects.h"
 
-// After which events each plugin wants a Pod that it has refused tried again.
+// The events after which each plugin retries a Pod that it rejected.
 namespace cox::scheduler {
 namespace {
 
@@ -27,7 +27,7 @@ ClusterEvent Changed(const Node& before, const Node& after) {
   return {.bits = NodeChange(before, after), .old_node = Share(before), .new_node = Share(after)};
 }
 
-TEST(HintsTest, ResourcesWaitForRoom) {
+TEST(HintsTest, NodeResourcesFitWaitsForFreeResources) {
   const Pod pod = TestPod("p", "4");
   EXPECT_FALSE(Helps("NodeResourcesFit", pod, Added(TestNode("small", "2"))));
   EXPECT_TRUE(Helps("NodeResourcesFit", pod, Added(TestNode("large", "8"))));
@@ -44,7 +44,7 @@ TEST(HintsTest, ResourcesWaitForRoom) {
   EXPECT_FALSE(Helps("NodeResourcesFit", pod, {.bits = kAssignedPodAdd}));
 }
 
-TEST(HintsTest, TaintsWaitForANodeThatIsTolerated) {
+TEST(HintsTest, TaintTolerationWaitsForToleratedNode) {
   Node tainted = TestNode("n");
   tainted.spec.taints = {TestTaint("k", "v", "NoSchedule")};
   const Pod pod = TestPod("p");
@@ -55,7 +55,7 @@ TEST(HintsTest, TaintsWaitForANodeThatIsTolerated) {
   EXPECT_TRUE(Helps("TaintToleration", pod, {.bits = kPodUpdateToleration}));
 }
 
-TEST(HintsTest, AffinityWaitsForLabels) {
+TEST(HintsTest, NodeAffinityWaitsForMatchingLabels) {
   Node ssd = TestNode("n");
   ssd.metadata.labels["disk"] = "ssd";
   Pod pod = TestPod("p");
@@ -68,7 +68,7 @@ TEST(HintsTest, AffinityWaitsForLabels) {
   EXPECT_FALSE(Helps("NodeAffinity", pod, Changed(ssd, more)));
 }
 
-TEST(HintsTest, CordonedNodesHelpWhenTheyAreOpened) {
+TEST(HintsTest, NodeUnschedulableWaitsForUncordon) {
   Node cordoned = TestNode("n");
   cordoned.spec.unschedulable = true;
   const Pod pod = TestPod("p");
@@ -76,7 +76,7 @@ TEST(HintsTest, CordonedNodesHelpWhenTheyAreOpened) {
   EXPECT_TRUE(Helps("NodeUnschedulable", pod, Changed(cordoned, TestNode("n"))));
 }
 
-TEST(HintsTest, PortsWaitForThePodThatHasThem) {
+TEST(HintsTest, NodePortsWaitsForDeletionOfConflictingPod) {
   Pod pod = TestPod("p");
   pod.spec.containers[0].ports.emplace_back().hostPort = 80;
   Pod other = TestPod("other");

@@ -7,14 +7,16 @@ namespace cox::scheduler {
 namespace {
 
 constexpr int64_t kMB = 1024 * 1024;
-// Below, pulling is quick enough not to matter; above, no image matters more.
+// Below the minimum, the pull time is irrelevant; above the maximum, the score does not increase.
 constexpr int64_t kMinThreshold = 23 * kMB;
-constexpr int64_t kMaxThreshold = 1000 * kMB;  // for each container
+constexpr int64_t kMaxThreshold = 1000 * kMB;  // per container
 
 struct Wanted final : CycleState::Data {
   struct Item {
     const Images::Image* image;
-    int64_t worth;  // its size, less where few nodes have it: not all Pods shall go there
+    // The size, scaled by the share of nodes that have the image, so that not all Pods go to
+    // the few nodes that have it.
+    int64_t worth;
   };
   std::vector<Item> items;
   int64_t containers = 0;
@@ -31,8 +33,8 @@ class ImageLocality final : public PreScorePlugin, public ScorePlugin {
     }
     return true;
   }
-  Verdict PreScore(CycleState& state, const PodInfo& pod, const Snapshot& nodes,
-                   std::span<const NodeIndex>) const override {
+  PluginStatus PreScore(CycleState& state, const PodInfo& pod, const Snapshot& nodes,
+                        std::span<const NodeIndex>) const override {
     auto wanted = std::make_unique<Wanted>();
     for (const auto* containers : {&pod.pod->spec.initContainers, &pod.pod->spec.containers}) {
       for (const auto& container : *containers) {
@@ -47,7 +49,8 @@ class ImageLocality final : public PreScorePlugin, public ScorePlugin {
     }
     const bool nowhere = wanted->items.empty();
     state.Put(slot(), std::move(wanted));
-    return nowhere ? Verdict::Skip() : Verdict();  // the same score for all is none
+    // Equal scores for all nodes are skipped.
+    return nowhere ? PluginStatus::Skip() : PluginStatus();
   }
   int64_t Score(const CycleState& state, const PodInfo&, const Snapshot&,
                 NodeIndex node) const override {

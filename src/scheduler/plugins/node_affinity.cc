@@ -25,8 +25,8 @@ const core::v1::NodeSelector* RequiredOf(const core::v1::Pod& pod) {
 }
 
 struct Compiled final : CycleState::Data {
-  std::vector<CompiledTerm> selector;  // of nodeSelector: all must match
-  bool any_of = false;                 // whether `required` has a say
+  std::vector<CompiledTerm> selector;  // nodeSelector: all must match
+  bool any_of = false;                 // whether `required` applies
   std::vector<CompiledTerm> required;  // one must match
   std::vector<std::pair<int64_t, CompiledTerm>> preferred;
 };
@@ -58,7 +58,7 @@ std::unique_ptr<Compiled> Compile(const core::v1::Pod& pod, const Snapshot& node
   return compiled;
 }
 
-// The nodes that the Pod names, where each of its terms does; DaemonSets' Pods are such.
+// Returns the node names if every term restricts metadata.name, as in Pods of DaemonSets.
 std::optional<std::vector<std::string>> NamedNodes(const core::v1::Pod& pod) {
   const core::v1::NodeSelector* required = RequiredOf(pod);
   if (required == nullptr || required->nodeSelectorTerms.empty()) return std::nullopt;
@@ -101,25 +101,26 @@ class NodeAffinityPlugin final : public PreFilterPlugin,
     std::unique_ptr<Compiled> compiled = Compile(*pod.pod, nodes);
     const bool asked = !compiled->selector.empty() || compiled->any_of;
     state.Put(slot(), std::move(compiled));
-    if (!asked) return {.verdict = Verdict::Skip(), .nodes = {}};
-    PreFilterResult result{.verdict = {}, .nodes = NamedNodes(*pod.pod)};
+    if (!asked) return {.status = PluginStatus::Skip(), .nodes = {}};
+    PreFilterResult result{.status = {}, .nodes = NamedNodes(*pod.pod)};
     if (result.nodes && result.nodes->empty()) {
-      result.verdict = Verdict::Unresolvable(kName, "pod affinity terms conflict");
+      result.status = PluginStatus::Unresolvable(kName, "pod affinity terms conflict");
     }
     return result;
   }
-  Verdict Filter(const CycleState& state, const PodInfo&, const Snapshot& nodes,
-                 NodeIndex node) const override {
+  PluginStatus Filter(const CycleState& state, const PodInfo&, const Snapshot& nodes,
+                      NodeIndex node) const override {
     const auto& compiled = *state.Get<Compiled>(slot());
     const auto matches = [&](const CompiledTerm& term) { return term.Matches(nodes, node); };
-    if (!std::all_of(compiled.selector.begin(), compiled.selector.end(), matches)) return refusal_;
+    if (!std::all_of(compiled.selector.begin(), compiled.selector.end(), matches))
+      return rejection_;
     if (!compiled.any_of) return {};
-    return std::any_of(compiled.required.begin(), compiled.required.end(), matches) ? Verdict()
-                                                                                    : refusal_;
+    return std::any_of(compiled.required.begin(), compiled.required.end(), matches) ? PluginStatus()
+                                                                                    : rejection_;
   }
-  Verdict PreScore(CycleState& state, const PodInfo&, const Snapshot&,
-                   std::span<const NodeIndex>) const override {
-    return state.Get<Compiled>(slot())->preferred.empty() ? Verdict::Skip() : Verdict();
+  PluginStatus PreScore(CycleState& state, const PodInfo&, const Snapshot&,
+                        std::span<const NodeIndex>) const override {
+    return state.Get<Compiled>(slot())->preferred.empty() ? PluginStatus::Skip() : PluginStatus();
   }
   int64_t Score(const CycleState& state, const PodInfo&, const Snapshot& nodes,
                 NodeIndex node) const override {
@@ -142,8 +143,8 @@ class NodeAffinityPlugin final : public PreFilterPlugin,
   }
 
  private:
-  const Verdict refusal_ =
-      Verdict::Unresolvable(kName, "node(s) didn't match Pod's node affinity/selector");
+  const PluginStatus rejection_ =
+      PluginStatus::Unresolvable(kName, "node(s) didn't match Pod's node affinity/selector");
 };
 
 }  // namespace

@@ -6,7 +6,7 @@ namespace {
 
 constexpr std::string_view kName = "NodeName";
 
-// A Pod that names its node goes there or nowhere.
+// Matches spec.nodeName.
 class NodeName final : public PreFilterPlugin, public FilterPlugin {
  public:
   std::string_view name() const override { return kName; }
@@ -15,11 +15,12 @@ class NodeName final : public PreFilterPlugin, public FilterPlugin {
     return true;
   }
   PreFilterResult PreFilter(CycleState&, const PodInfo& pod, const Snapshot&) const override {
-    return {.verdict = pod.pod->spec.nodeName.empty() ? Verdict::Skip() : Verdict(), .nodes = {}};
+    return {.status = pod.pod->spec.nodeName.empty() ? PluginStatus::Skip() : PluginStatus(),
+            .nodes = {}};
   }
-  Verdict Filter(const CycleState&, const PodInfo& pod, const Snapshot& nodes,
-                 NodeIndex node) const override {
-    return pod.pod->spec.nodeName == nodes.name(node) ? Verdict() : refusal_;
+  PluginStatus Filter(const CycleState&, const PodInfo& pod, const Snapshot& nodes,
+                      NodeIndex node) const override {
+    return pod.pod->spec.nodeName == nodes.name(node) ? PluginStatus() : rejection_;
   }
   std::vector<EventInterest> Events() const override {
     return {{.bits = kNodeAdd, .hint = [](const PodInfo& pod, const ClusterEvent& event) {
@@ -29,8 +30,8 @@ class NodeName final : public PreFilterPlugin, public FilterPlugin {
   }
 
  private:
-  const Verdict refusal_ =
-      Verdict::Unresolvable(kName, "node(s) didn't match the requested node name");
+  const PluginStatus rejection_ =
+      PluginStatus::Unresolvable(kName, "node(s) didn't match the requested node name");
 };
 
 }  // namespace

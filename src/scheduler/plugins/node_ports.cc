@@ -8,7 +8,7 @@ constexpr std::string_view kName = "NodePorts";
 
 using core_rules::AnyConflict;
 
-// Ports of the node are taken by one Pod at a time.
+// Rejects nodes whose host ports conflict with those of the Pod.
 class NodePorts final : public PreFilterPlugin, public FilterPlugin {
  public:
   std::string_view name() const override { return kName; }
@@ -22,11 +22,11 @@ class NodePorts final : public PreFilterPlugin, public FilterPlugin {
     return true;
   }
   PreFilterResult PreFilter(CycleState&, const PodInfo& pod, const Snapshot&) const override {
-    return {.verdict = pod.ports.empty() ? Verdict::Skip() : Verdict(), .nodes = {}};
+    return {.status = pod.ports.empty() ? PluginStatus::Skip() : PluginStatus(), .nodes = {}};
   }
-  Verdict Filter(const CycleState&, const PodInfo& pod, const Snapshot& nodes,
-                 NodeIndex node) const override {
-    return AnyConflict(pod.ports, nodes.ports(node)) ? refusal_ : Verdict();
+  PluginStatus Filter(const CycleState&, const PodInfo& pod, const Snapshot& nodes,
+                      NodeIndex node) const override {
+    return AnyConflict(pod.ports, nodes.ports(node)) ? rejection_ : PluginStatus();
   }
   std::vector<EventInterest> Events() const override {
     return {{.bits = kAssignedPodDelete,
@@ -38,8 +38,8 @@ class NodePorts final : public PreFilterPlugin, public FilterPlugin {
   }
 
  private:
-  const Verdict refusal_ =
-      Verdict::Unschedulable(kName, "node(s) didn't have free ports for the requested pod ports");
+  const PluginStatus rejection_ = PluginStatus::Unschedulable(
+      kName, "node(s) didn't have free ports for the requested pod ports");
 };
 
 }  // namespace

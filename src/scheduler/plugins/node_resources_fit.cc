@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::string_view kName = "NodeResourcesFit";
 
-// What the Pod wants, beside the columns it is wanted of; zeros are left out.
+// The Pod's non-zero requests with the columns of their resources.
 struct Wanted final : CycleState::Data {
   struct Item {
     int64_t amount;
@@ -17,17 +17,17 @@ struct Wanted final : CycleState::Data {
   };
   std::vector<Item> items;
 
-  // Refusals by what is short: bit 0 is room for Pods, bit i + 1 items[i]; made once.
-  struct Refusal {
+  // Cached statuses by shortage: bit 0 is the number of Pods, bit i + 1 is items[i].
+  struct Rejection {
     uint64_t shortage;
     bool unresolvable;
-    Verdict verdict;
+    PluginStatus status;
   };
-  mutable std::vector<Refusal> refusals;
+  mutable std::vector<Rejection> rejections;
 
-  const Verdict& RefusalFor(uint64_t shortage, bool unresolvable) const {
-    for (const Refusal& known : refusals) {
-      if (known.shortage == shortage && known.unresolvable == unresolvable) return known.verdict;
+  const PluginStatus& RefusalFor(uint64_t shortage, bool unresolvable) const {
+    for (const Rejection& known : rejections) {
+      if (known.shortage == shortage && known.unresolvable == unresolvable) return known.status;
     }
     std::vector<std::string> reasons;
     if ((shortage & 1) != 0) reasons.emplace_back("Too many pods");
@@ -35,12 +35,12 @@ struct Wanted final : CycleState::Data {
       if ((shortage >> (i + 1) & 1) != 0) reasons.push_back("Insufficient " + items[i].name);
     }
     const Code code = unresolvable ? Code::kUnschedulableAndUnresolvable : Code::kUnschedulable;
-    refusals.push_back({shortage, unresolvable, Verdict(code, kName, std::move(reasons))});
-    return refusals.back().verdict;
+    rejections.push_back({shortage, unresolvable, PluginStatus(code, kName, std::move(reasons))});
+    return rejections.back().status;
   }
 };
 
-// Whether the node, empty, has room for the Pod.
+// Returns whether the Pod fits on the node without other Pods.
 bool FitsEmpty(const PodInfo& pod, const core::v1::Node& node) {
   const Amounts has = Amounts::Of(node.status.allocatable);
   const Amounts& wants = pod.requests;
@@ -50,7 +50,7 @@ bool FitsEmpty(const PodInfo& pod, const core::v1::Node& node) {
                      [&](const auto& entry) { return entry.second <= has.Get(entry.first); });
 }
 
-// Whether one of them is freed of what the other wants. Every Pod takes the room of one.
+// Returns whether `freed` contains a resource that `wanted` needs.
 bool SharesResource(const Amounts& wanted, const Amounts& freed) {
   if ((wanted.milli_cpu > 0 && freed.milli_cpu > 0) || (wanted.memory > 0 && freed.memory > 0) ||
       (wanted.ephemeral_storage > 0 && freed.ephemeral_storage > 0)) {
@@ -72,12 +72,12 @@ bool AnyIncreased(const PodInfo& pod, const core::v1::Node& before, const core::
   return SharesResource(pod.requests, grown);
 }
 
-// The share that is left free, after this Pod: 100 for an empty node.
+// The percentage of free resources with this Pod: 100 for an empty node.
 int64_t LeastRequested(int64_t requested, int64_t allocatable) {
   return requested > allocatable ? 0 : (allocatable - requested) * kMaxNodeScore / allocatable;
 }
 
-// Enough of everything must be left; nodes with more left are better.
+// Requires sufficient free resources; prefers nodes with more free resources.
 class NodeResourcesFit final : public PreFilterPlugin, public FilterPlugin, public ScorePlugin {
  public:
   std::string_view name() const override { return kName; }
@@ -106,10 +106,11 @@ class NodeResourcesFit final : public PreFilterPlugin, public FilterPlugin, publ
     const bool too_many = wanted->items.size() > 62;
     state.Put(slot(), std::move(wanted));
     if (!too_many) return {};
-    return {.verdict = Verdict::Unresolvable(kName, "Too many different resources"), .nodes = {}};
+    return {.status = PluginStatus::Unresolvable(kName, "Too many different resources"),
+            .nodes = {}};
   }
-  Verdict Filter(const CycleState& state, const PodInfo&, const Snapshot& nodes,
-                 NodeIndex node) const override {
+  PluginStatus Filter(const CycleState& state, const PodInfo&, const Snapshot& nodes,
+                      NodeIndex node) const override {
     const auto& wanted = *state.Get<Wanted>(slot());
     uint64_t shortage = nodes.pods().free(node) < 1 ? 1 : 0;
     bool unresolvable = false;
@@ -119,9 +120,9 @@ class NodeResourcesFit final : public PreFilterPlugin, public FilterPlugin, publ
       shortage |= uint64_t{2} << i;
       unresolvable |= item.amount > item.column->allocatable[node];
     }
-    return shortage == 0 ? Verdict() : wanted.RefusalFor(shortage, unresolvable);
+    return shortage == 0 ? PluginStatus() : wanted.RefusalFor(shortage, unresolvable);
   }
-  // LeastAllocated of cpu and memory, weighing the same.
+  // LeastAllocated with equal weights for cpu and memory.
   int64_t Score(const CycleState&, const PodInfo& pod, const Snapshot& nodes,
                 NodeIndex node) const override {
     int64_t score = 0;
@@ -157,7 +158,7 @@ class NodeResourcesFit final : public PreFilterPlugin, public FilterPlugin, publ
  private:
   static bool PodHelps(const PodInfo& pod, const ClusterEvent& event) {
     if (event.old_pod == nullptr) return true;
-    if ((event.bits & kAssignedPodDelete) != 0) return true;  // at least the room of one Pod
+    if ((event.bits & kAssignedPodDelete) != 0) return true;  // frees at least one Pod slot
     return SharesResource(pod.requests, event.old_pod->requests);
   }
 };

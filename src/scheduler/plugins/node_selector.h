@@ -9,9 +9,9 @@
 
 namespace cox::scheduler {
 
-// A term of object/core/node_selector.h over the columns of a snapshot: each requirement is judged
-// once for each value that the label has, and looked up after that. Good for the epoch it was made
-// in.
+// A term of object/core/node_selector.h, compiled for the columns of a snapshot: each requirement
+// is evaluated once per distinct label value and then looked up. Valid for the epoch of its
+// creation.
 class CompiledTerm {
  public:
   CompiledTerm(const core::v1::NodeSelectorTerm& term, const Snapshot& nodes);
@@ -22,7 +22,7 @@ class CompiledTerm {
   struct Expression {
     core::v1::NodeSelectorRequirement requirement;
     const LabelColumn* column;
-    mutable std::vector<int8_t> holds;  // by the value's number; -1: not judged yet
+    mutable std::vector<int8_t> holds;  // by value id; -1: not evaluated yet
 
     bool HoldsAt(NodeIndex node) const;
   };

@@ -14,7 +14,7 @@ bool ToleratesUnschedulable(const core::v1::Pod& pod) {
   return core_rules::FindToleration(pod.spec.tolerations, taint) != nullptr;
 }
 
-// Nodes that are cordoned off take no Pods, but for those that tolerate it.
+// Rejects cordoned nodes, unless the Pod tolerates the unschedulable taint.
 class NodeUnschedulable final : public PreFilterPlugin, public FilterPlugin {
  public:
   std::string_view name() const override { return kName; }
@@ -23,11 +23,12 @@ class NodeUnschedulable final : public PreFilterPlugin, public FilterPlugin {
     return true;
   }
   PreFilterResult PreFilter(CycleState&, const PodInfo& pod, const Snapshot&) const override {
-    return {.verdict = ToleratesUnschedulable(*pod.pod) ? Verdict::Skip() : Verdict(), .nodes = {}};
+    return {.status = ToleratesUnschedulable(*pod.pod) ? PluginStatus::Skip() : PluginStatus(),
+            .nodes = {}};
   }
-  Verdict Filter(const CycleState&, const PodInfo&, const Snapshot& nodes,
-                 NodeIndex node) const override {
-    return nodes.unschedulable(node) ? refusal_ : Verdict();
+  PluginStatus Filter(const CycleState&, const PodInfo&, const Snapshot& nodes,
+                      NodeIndex node) const override {
+    return nodes.unschedulable(node) ? rejection_ : PluginStatus();
   }
   std::vector<EventInterest> Events() const override {
     return {{.bits = kNodeAdd | kNodeUpdateTaint,
@@ -41,7 +42,7 @@ class NodeUnschedulable final : public PreFilterPlugin, public FilterPlugin {
   }
 
  private:
-  const Verdict refusal_ = Verdict::Unresolvable(kName, "node(s) were unschedulable");
+  const PluginStatus rejection_ = PluginStatus::Unresolvable(kName, "node(s) were unschedulable");
 };
 
 }  // namespace

@@ -7,13 +7,13 @@
 #include "scheduler/framework/framework.h"
 #include "scheduler/framework/waiting_pods.h"
 
-// The plugins, each in a file of its name; registry.cc lists them.
+// The plugins, one file each; registry.cc lists them.
 namespace cox::scheduler {
 
-// What plugins are given. Outlives them.
+// Dependencies of plugins. Outlives them.
 struct PluginHandle {
-  Client* client = nullptr;        // for those that write: null in tests of others
-  WaitingPods* waiting = nullptr;  // for those that have Pods wait at Permit
+  Client* client = nullptr;        // for plugins that write; may be null in tests
+  WaitingPods* waiting = nullptr;  // for Permit plugins
 };
 
 std::unique_ptr<Plugin> NewPrioritySort(const PluginHandle& handle);

@@ -4,7 +4,7 @@
 namespace cox::scheduler {
 namespace {
 
-// The higher priority first; of equal ones who came first.
+// Sorts by priority, then by queue time.
 class PrioritySort final : public QueueSortPlugin {
  public:
   std::string_view name() const override { return "PrioritySort"; }

@@ -6,10 +6,10 @@
 namespace cox::scheduler {
 namespace {
 
-// Filters are asked in this order, and the first refusal counts: what is cheap and decides most
-// stands first, and texts of Pods that do not fit are upstream's only in this order. Weights are
-// upstream's. To come: VolumeBinding and its kin behind NodeResourcesFit, PodTopologySpread (2) and
-// InterPodAffinity (2) behind those, DefaultPreemption before NodeResourcesBalancedAllocation.
+// Filters run in this order and stop at the first rejection: cheap and selective plugins are first,
+// and the messages match upstream's only in this order. Weights are upstream's. Not implemented
+// yet: VolumeBinding and related plugins after NodeResourcesFit, then PodTopologySpread (2) and
+// InterPodAffinity (2); DefaultPreemption before NodeResourcesBalancedAllocation.
 constexpr PluginInfo kPlugins[] = {
     {.name = "SchedulingGates", .make = NewSchedulingGates},
     {.name = "PrioritySort", .make = NewPrioritySort},

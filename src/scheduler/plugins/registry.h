@@ -12,12 +12,12 @@ namespace cox::scheduler {
 struct PluginInfo {
   std::string_view name;
   std::unique_ptr<Plugin> (*make)(const PluginHandle& handle);
-  int64_t weight = 0;  // of its scores, by default; 0: it has none
+  int64_t weight = 0;  // default weight of its scores; 0: it does not score
 };
 
-// In the order in which they are asked.
+// In the order in which they are called.
 std::span<const PluginInfo> AllPlugins();
-// Null if there is none of that name.
+// Returns null if there is no such plugin.
 const PluginInfo* FindPlugin(std::string_view name);
 
 }  // namespace cox::scheduler

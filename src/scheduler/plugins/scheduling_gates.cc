@@ -7,17 +7,18 @@ namespace {
 
 constexpr std::string_view kName = "SchedulingGates";
 
-// Pods with gates are not tried until the last of them is taken away.
+// Pods with scheduling gates are not queued until all gates are removed.
 class SchedulingGates final : public PreEnqueuePlugin {
  public:
   std::string_view name() const override { return kName; }
   bool Sign(const PodInfo&, Signature&) const override { return true; }
-  Verdict PreEnqueue(const PodInfo& pod) const override {
+  PluginStatus PreEnqueue(const PodInfo& pod) const override {
     const auto& gates = pod.pod->spec.schedulingGates;
     if (gates.empty()) return {};
     std::vector<std::string> names;
     for (const auto& gate : gates) names.push_back(gate.name);
-    return Verdict::Unresolvable(kName, "waiting for scheduling gates: [" + Join(names, " ") + "]");
+    return PluginStatus::Unresolvable(kName,
+                                      "waiting for scheduling gates: [" + Join(names, " ") + "]");
   }
   std::vector<EventInterest> Events() const override {
     return {{.bits = kPodGatesEliminated, .hint = nullptr}};

@@ -6,7 +6,7 @@
 #include "scheduler/plugins/registry.h"
 #include "scheduler/testing/test_objects.h"
 
-// How each plugin ranks nodes.
+// The scores of each plugin.
 namespace cox::scheduler {
 namespace {
 
@@ -17,7 +17,7 @@ using testing::IsEmpty;
 
 class ScoresTest : public testing::Test {
  protected:
-  // Of all nodes in their order, normalised; none if the plugin has nothing to say.
+  // Returns the normalized scores of all nodes in order; empty if the plugin is skipped.
   std::vector<int64_t> Scores(const std::string& name, const Pod& pod) {
     const std::unique_ptr<Plugin> plugin = FindPlugin(name)->make({});
     const Snapshot& snapshot = nodes.Take();
@@ -42,29 +42,29 @@ class ScoresTest : public testing::Test {
   TestSnapshot nodes{clock};
 };
 
-TEST_F(ScoresTest, LeastAllocatedPrefersWhatIsFree) {
+TEST_F(ScoresTest, LeastAllocatedPrefersFreeResources) {
   nodes.Add(TestNode("empty", "4", "8Gi")).Add(TestNode("half", "4", "8Gi"));
   nodes.Add(TestPod("there", "2", "4Gi"), "half");
   // (4-1)/4 and (8-2)/8 of the empty one: 75; (4-3)/4 and (8-6)/8 of the other: 25.
   EXPECT_THAT(Scores("NodeResourcesFit", TestPod("p", "1", "2Gi")), ElementsAre(75, 25));
 }
 
-TEST_F(ScoresTest, PodsThatAskForNothingCountSomethingInScores) {
+TEST_F(ScoresTest, PodsWithoutRequestsCountWithDefaults) {
   nodes.Add(TestNode("one", "1", "1000Mi")).Add(TestNode("two", "1", "1000Mi"));
   nodes.Add(TestPod("there"), "two");
   EXPECT_THAT(Scores("NodeResourcesFit", TestPod("p")), ElementsAre((90 + 80) / 2, (80 + 60) / 2));
 }
 
-TEST_F(ScoresTest, BalancedAllocationPrefersEvenUse) {
+TEST_F(ScoresTest, BalancedAllocationPrefersEvenUtilization) {
   nodes.Add(TestNode("even", "10", "10Gi")).Add(TestNode("odd", "10", "10Gi"));
   nodes.Add(TestPod("a", "4", "4Gi"), "even").Add(TestPod("b", "9", "0"), "odd");
-  // 0.5 and 0.5; 1.0 and 0.1, whose deviation is 0.45.
+  // Utilization 0.5 and 0.5; 1.0 and 0.1, with a deviation of 0.45.
   EXPECT_THAT(Scores("NodeResourcesBalancedAllocation", TestPod("p", "1", "1Gi")),
               ElementsAre(100, 55));
   EXPECT_THAT(Scores("NodeResourcesBalancedAllocation", TestPod("p")), IsEmpty());
 }
 
-TEST_F(ScoresTest, TaintsThatPodsShouldAvoid) {
+TEST_F(ScoresTest, PreferNoScheduleTaintsLowerTheScore) {
   Node two = TestNode("two");
   two.spec.taints = {TestTaint("a", "", "PreferNoSchedule"),
                      TestTaint("b", "", "PreferNoSchedule")};
@@ -100,14 +100,14 @@ TEST_F(ScoresTest, PreferredNodeAffinityAddsWeights) {
   EXPECT_THAT(Scores("NodeAffinity", pod), ElementsAre(0, 25, 100));
 }
 
-TEST_F(ScoresTest, ImagesThatAreThere) {
+TEST_F(ScoresTest, ImageLocalityPrefersNodesWithImages) {
   constexpr int64_t kMB = 1024 * 1024;
   Node has = TestNode("has");
   auto& image = has.status.images.emplace_back();
   image.names = {"image:latest"};
   image.sizeBytes = 500 * kMB;
   nodes.Add(TestNode("not")).Add(has);
-  // Half of the nodes have it: it is worth 250 MB, of which the first 23 do not count.
+  // Half of the nodes have the image, so it counts as 250 MB, minus the threshold of 23 MB.
   EXPECT_THAT(Scores("ImageLocality", TestPod("p")),
               ElementsAre(0, 100 * (250 - 23) / (1000 - 23)));
   Pod other = TestPod("p");
@@ -126,7 +126,7 @@ TEST_F(ScoresTest, NormalizeByMax) {
   EXPECT_THAT(scores, ElementsAre(25, 50, 100));
 }
 
-TEST(PrioritySortTest, PriorityThenTime) {
+TEST(PrioritySortTest, SortsByPriorityThenTime) {
   const std::unique_ptr<Plugin> plugin = NewPrioritySort({});
   const auto& sort = dynamic_cast<const QueueSortPlugin&>(*plugin);
   Pod urgent = TestPod("u");

@@ -9,24 +9,24 @@ namespace {
 
 constexpr std::string_view kName = "TaintToleration";
 
-// Nodes share a few sets of taints: each is judged once for a Pod.
+// Results by taint set: nodes share few sets, and each is evaluated once per Pod.
 struct Judged final : CycleState::Data {
   struct Set {
-    Verdict verdict;
+    PluginStatus status;
     int64_t avoided = 0;
   };
   Judged(List<core::v1::Toleration> of, const Snapshot& nodes) : tolerations(std::move(of)) {
     Extend(nodes);
   }
 
-  // Sets that came since the last time.
+  // Evaluates the sets that were added since the last call.
   void Extend(const Snapshot& nodes) const {
     for (size_t set = sets.size(); set < nodes.num_taint_sets(); ++set) {
       const auto& taints = nodes.taints(static_cast<Snapshot::TaintSet>(set));
       Set& judged = sets.emplace_back();
       judged.avoided = CountUntoleratedPreferences(tolerations, taints);
       if (const auto* taint = FirstUntolerated(tolerations, taints)) {
-        judged.verdict = Verdict::Unresolvable(
+        judged.status = PluginStatus::Unresolvable(
             kName, "node(s) had untolerated taint {" + taint->key + ": " + taint->value + "}");
       }
     }
@@ -37,7 +37,7 @@ struct Judged final : CycleState::Data {
     return sets[set];
   }
 
-  // A copy: it serves other Pods of this signature after the first is gone.
+  // A copy, because the state outlives the first Pod with this signature.
   const List<core::v1::Toleration> tolerations;
   mutable std::deque<Set> sets;
 };
@@ -58,9 +58,9 @@ class TaintToleration final : public PreFilterPlugin, public FilterPlugin, publi
     state.Put(slot(), std::make_unique<Judged>(pod.pod->spec.tolerations, nodes));
     return {};
   }
-  Verdict Filter(const CycleState& state, const PodInfo&, const Snapshot& nodes,
-                 NodeIndex node) const override {
-    return state.Get<Judged>(slot())->Of(nodes, node).verdict;
+  PluginStatus Filter(const CycleState& state, const PodInfo&, const Snapshot& nodes,
+                      NodeIndex node) const override {
+    return state.Get<Judged>(slot())->Of(nodes, node).status;
   }
   int64_t Score(const CycleState& state, const PodInfo&, const Snapshot& nodes,
                 NodeIndex node) const override {

@@ -22,7 +22,7 @@ int64_t CountUntoleratedPreferences(const List<Toleration>& tolerations,
                                     const List<Taint>& taints) {
   return std::count_if(taints.begin(), taints.end(), [&](const Taint& taint) {
     if (taint.effect != "PreferNoSchedule") return false;
-    // Tolerations of the other effects say nothing about this one.
+    // Tolerations of other effects do not apply.
     return std::none_of(tolerations.begin(), tolerations.end(), [&](const Toleration& toleration) {
       return (toleration.effect.empty() || toleration.effect == "PreferNoSchedule") &&
              core_rules::Tolerates(toleration, taint);

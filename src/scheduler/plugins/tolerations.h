@@ -8,10 +8,10 @@
 
 namespace cox::scheduler {
 
-// The first that keeps Pods off (NoSchedule, NoExecute) and is not tolerated; null: none.
+// Returns the first NoSchedule or NoExecute taint that is not tolerated; null: none.
 const core::v1::Taint* FirstUntolerated(const List<core::v1::Toleration>& tolerations,
                                         const List<core::v1::Taint>& taints);
-// How many that Pods should rather avoid (PreferNoSchedule) are not tolerated.
+// Returns the number of PreferNoSchedule taints that are not tolerated.
 int64_t CountUntoleratedPreferences(const List<core::v1::Toleration>& tolerations,
                                     const List<core::v1::Taint>& taints);
 

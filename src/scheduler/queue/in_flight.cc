@@ -18,7 +18,7 @@ void InFlight::End(const std::string& uid) {
   if (found == pods_.end()) return;
   begun_.erase(begun_.find(found->second.begun));
   pods_.erase(found);
-  // What all that are left have seen is of no use.
+  // Drops events that precede all remaining Pods in flight.
   const uint64_t needed = begun_.empty() ? first_ + events_.size() : *begun_.begin();
   for (; first_ < needed; ++first_) events_.pop_front();
 }

@@ -12,21 +12,21 @@
 
 namespace cox::scheduler {
 
-// The Pods that were popped and are not done, and the events since: an event between a Pod's pop
-// and its refusal may be the one it would wait for, and must not be lost.
+// The Pods that were popped and are not done, with the events since then: an event between the pop
+// and the rejection of a Pod may make it schedulable and must not be lost.
 //
-// Threads: of the queue, under its lock.
+// Threads: used by the queue, under its lock.
 class InFlight {
  public:
   void Begin(PodInfoPtr pod);
   void End(const std::string& uid);
-  // The Pod as it was popped or last updated; null if it is not in flight.
+  // Returns the Pod as it was popped or last updated; null if it is not in flight.
   PodInfoPtr Find(const std::string& uid) const;
   void Update(PodInfoPtr pod);
 
-  // Kept only while something is in flight.
+  // Events are stored only while Pods are in flight.
   void Record(const ClusterEvent& event);
-  // Those since the Pod was popped.
+  // Returns the events since the Pod was popped.
   std::vector<const ClusterEvent*> Since(const std::string& uid) const;
 
   size_t size() const { return pods_.size(); }
@@ -35,7 +35,7 @@ class InFlight {
  private:
   struct Flight {
     PodInfoPtr pod;
-    uint64_t begun = 0;  // number of the first event that it has not seen
+    uint64_t begun = 0;  // number of the first event after its pop
   };
   std::unordered_map<std::string, Flight> pods_;  // by uid
   std::multiset<uint64_t> begun_;

@@ -11,24 +11,24 @@
 
 namespace cox::scheduler {
 
-// A Pod that waits for a node, and the story of its attempts. Of the queue while it waits, of the
-// one who popped it until he gives it back or is done with it.
+// A Pod in the scheduling queue with the history of its attempts. The queue owns it; after Pop, the
+// caller owns it until it is requeued or done.
 struct QueuedPod {
   PodInfoPtr pod;
-  Clock::SteadyTime since{};  // when it came (back) to the queue
+  Clock::SteadyTime since{};  // time of its last insertion into the queue
   std::optional<Clock::SteadyTime> first_attempt;
   int attempts = 0;
-  int refusals = 0;  // that made it unschedulable, for the backoff
-  int errors = 0;    // one after another, for the backoff
-  // Who refused it at the last attempt. None after an error.
+  int rejections = 0;  // attempts without a feasible node, for the backoff
+  int errors = 0;      // consecutive errors, for the backoff
+  // Plugins that rejected it in the last attempt. Empty after an error.
   std::set<std::string, std::less<>> unschedulable_plugins;
   std::set<std::string, std::less<>> pending_plugins;
 
-  // The queue's own.
+  // Internal state of the queue.
   enum class Place : uint8_t { kNone, kActive, kBackoff, kErrorBackoff, kUnschedulable, kGated };
   Place place = Place::kNone;
   Clock::SteadyTime backoff_until{};
-  uint64_t number = 0;  // of arrival: a total order
+  uint64_t number = 0;  // insertion number, for a total order
 };
 using QueuedPodPtr = std::shared_ptr<QueuedPod>;
 

@@ -7,7 +7,7 @@
 namespace cox::scheduler {
 namespace {
 
-// How often unschedulable Pods are looked at for their age.
+// Interval of the check for Pods that exceed max_unschedulable.
 constexpr std::chrono::seconds kFlushPeriod{30};
 
 }  // namespace
@@ -88,7 +88,7 @@ void SchedulingQueue::UpdateLocked(QueuedPod& waiting, PodInfoPtr pod) {
 
 void SchedulingQueue::Delete(const std::string& uid) {
   MutexLock lock(mu_);
-  in_flight_.End(uid);  // so that it is not given back
+  in_flight_.End(uid);  // so that AddUnschedulable drops it
   const auto found = pods_.find(uid);
   if (found == pods_.end()) return;
   Take(found->second);
@@ -116,7 +116,7 @@ void SchedulingQueue::Done(const std::string& uid) {
   in_flight_.End(uid);
 }
 
-void SchedulingQueue::GiveBack(const QueuedPodPtr& pod) {
+void SchedulingQueue::AddUnschedulable(const QueuedPodPtr& pod) {
   MutexLock lock(mu_);
   const PodInfoPtr newest = in_flight_.Find(pod->pod->uid());
   if (newest == nullptr) return;  // deleted meanwhile
@@ -124,7 +124,7 @@ void SchedulingQueue::GiveBack(const QueuedPodPtr& pod) {
   pod->since = clock_.Monotonic();
   const bool error = pod->unschedulable_plugins.empty() && pod->pending_plugins.empty();
   pod->errors = error ? pod->errors + 1 : 0;
-  if (!error) ++pod->refusals;
+  if (!error) ++pod->rejections;
 
   Hint hint = error ? Hint::kAfterBackoff : Hint::kSkip;
   std::string_view why = "ScheduleAttemptFailure";
@@ -173,7 +173,7 @@ SchedulingQueue::Sizes SchedulingQueue::sizes() const {
           .in_flight = in_flight_.size()};
 }
 
-std::map<std::pair<std::string, std::string>, size_t> SchedulingQueue::CountRefused() const {
+std::map<std::pair<std::string, std::string>, size_t> SchedulingQueue::CountUnschedulable() const {
   MutexLock lock(mu_);
   std::map<std::pair<std::string, std::string>, size_t> counts;
   for (const auto& [uid, waiting] : unschedulable_) {
@@ -210,7 +210,7 @@ SchedulingQueue::Hint SchedulingQueue::HintFor(const QueuedPod& waiting,
   return Hint::kSkip;
 }
 
-// REQUIRES: it is in pods_ and in no place.
+// REQUIRES: the Pod is in pods_ and in no place.
 void SchedulingQueue::Requeue(const QueuedPodPtr& pod, Hint hint, std::string_view why) {
   if (!plugins_.pre_enqueue(*pod->pod).ok()) {
     Put(pod, Place::kGated, why);
@@ -275,7 +275,7 @@ void SchedulingQueue::Take(const QueuedPodPtr& pod) {
 }
 
 Clock::Duration SchedulingQueue::BackoffOf(const QueuedPod& pod) const {
-  const int count = pod.errors > 0 ? pod.errors : pod.refusals;
+  const int count = pod.errors > 0 ? pod.errors : pod.rejections;
   if (count == 0) return {};
   Clock::Duration backoff = options_.initial_backoff;
   for (int i = 1; i < count && backoff < options_.max_backoff; ++i) backoff *= 2;

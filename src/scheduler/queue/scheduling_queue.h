@@ -23,59 +23,59 @@ namespace cox::scheduler {
 struct QueueOptions {
   std::chrono::milliseconds initial_backoff{1'000};
   std::chrono::milliseconds max_backoff{10'000};
-  // After which an unschedulable Pod is tried again even if nothing happened.
+  // Time after which an unschedulable Pod is retried even without an event.
   std::chrono::milliseconds max_unschedulable{300'000};
-  // With nothing else to do, Pods that wait out a backoff after a refusal are tried before its end.
+  // If the active queue is empty, Pods in backoff (except after errors) are popped early.
   bool pop_from_backoff = true;
 };
 
-// What the queue asks plugins.
+// The plugins that the queue calls.
 struct QueuePlugins {
   const QueueSortPlugin* sort = nullptr;
-  std::function<Verdict(const PodInfo&)> pre_enqueue;
+  std::function<PluginStatus(const PodInfo&)> pre_enqueue;
   // By scheduler name and plugin.
   std::map<std::string, std::map<std::string, std::vector<EventInterest>, std::less<>>> events;
 };
 
-// The Pods that wait for a node.
+// The scheduling queue: Pods without a node.
 //
 //   Set ──▶ active ──Pop──▶ in flight ──Done
-//            ▲  ▲               │ GiveBack
-//            │  └── backoff ◀───┤  (something happened meanwhile, or an error)
+//            ▲  ▲               │ AddUnschedulable
+//            │  └── backoff ◀───┤  (an event meanwhile, or an error)
 //            │         ▲        ▼
-//            └─────────┴── unschedulable ── events for which a plugin that refused it says so
-//   gated: held back by PreEnqueue, never tried
+//            └─────────┴── unschedulable ── events of interest to a plugin that rejected it
+//   gated: rejected by PreEnqueue, never attempted
 //
-// Guarantees: a Pod is in one place at a time. No event between a Pod's pop and its refusal is
-//   lost. A Pod that was refused is tried again at the latest after max_unschedulable.
+// Guarantees: a Pod is in one place at a time. No event between a Pod's pop and its rejection is
+//   lost. A rejected Pod is retried after max_unschedulable at the latest.
 // Threads: all methods may be called concurrently.
 class SchedulingQueue {
  public:
   SchedulingQueue(Clock& clock, QueuePlugins plugins, QueueOptions options = {},
                   CounterVec* incoming = nullptr);
 
-  // A waiting Pod, new or changed; with `only_if_known` a new one is not taken.
+  // Adds or updates an unscheduled Pod; with `only_if_known`, only updates.
   void Set(PodInfoPtr pod, bool only_if_known = false);
   void Delete(const std::string& uid);
 
-  // Blocks until there is one; it is in flight then, until Done or GiveBack.
+  // Blocks until a Pod is available. It is in flight until Done or AddUnschedulable.
   Result<QueuedPodPtr> Pop(Context& ctx);
   void Done(const std::string& uid);
-  // After an attempt that failed; the pod's plugins say who refused it (none: an error). Pods that
-  // were deleted meanwhile are forgotten.
-  void GiveBack(const QueuedPodPtr& pod);
+  // Requeues a Pod after a failed attempt; its plugin sets contain the plugins that rejected it
+  // (empty: an error). Pods that were deleted meanwhile are dropped.
+  void AddUnschedulable(const QueuedPodPtr& pod);
 
-  // Something happened: Pods that it may help are moved. Own events of Pods are Set's.
+  // Moves Pods that the event may make schedulable. Changes of queued Pods are handled by Set.
   void OnEvent(const ClusterEvent& event);
-  // Whether any plugin waits for such events: else they need not be made.
+  // Returns whether any plugin is interested in such events.
   bool Wants(uint32_t bits) const { return (interests_ & bits) != 0; }
 
   struct Sizes {
     size_t active = 0, backoff = 0, unschedulable = 0, gated = 0, in_flight = 0;
   };
   Sizes sizes() const;
-  // How many wait because of a plugin, by profile and plugin.
-  std::map<std::pair<std::string, std::string>, size_t> CountRefused() const;
+  // The number of unschedulable Pods by profile and rejecting plugin.
+  std::map<std::pair<std::string, std::string>, size_t> CountUnschedulable() const;
 
  private:
   using Place = QueuedPod::Place;

@@ -14,12 +14,13 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// "Helper" waits for new nodes, and takes those called "good".
+// "Helper" is interested in added nodes named "good".
 QueuePlugins Plugins(const QueueSortPlugin& sort) {
   QueuePlugins plugins;
   plugins.sort = &sort;
   plugins.pre_enqueue = [](const PodInfo& pod) {
-    return pod.pod->spec.schedulingGates.empty() ? Verdict() : Verdict::Unresolvable("Gates", "");
+    return pod.pod->spec.schedulingGates.empty() ? PluginStatus()
+                                                 : PluginStatus::Unresolvable("Gates", "");
   };
   auto& events = plugins.events["default-scheduler"];
   events["Helper"] = {{.bits = kNodeAdd, .hint = [](const PodInfo&, const ClusterEvent& event) {
@@ -35,7 +36,7 @@ class SchedulingQueueTest : public testing::Test {
       : queue(clock, Plugins(dynamic_cast<const QueueSortPlugin&>(*sort)),
               {.pop_from_backoff = pop_from_backoff}) {}
 
-  // "" if none is ready.
+  // Returns "" if no Pod is ready.
   std::string PopName() {
     last = Pop();
     return last == nullptr ? "" : last->pod->pod->metadata.name;
@@ -48,11 +49,11 @@ class SchedulingQueueTest : public testing::Test {
   }
   void Refuse(const QueuedPodPtr& pod, const std::string& plugin) {
     pod->unschedulable_plugins = {plugin};
-    queue.GiveBack(pod);
+    queue.AddUnschedulable(pod);
   }
   void Error(const QueuedPodPtr& pod) {
     pod->unschedulable_plugins.clear();
-    queue.GiveBack(pod);
+    queue.AddUnschedulable(pod);
   }
   static ClusterEvent NewNode(const std::string& name) {
     return {.bits = kNodeAdd, .new_node = Share(TestNode(name))};
@@ -74,7 +75,7 @@ class BackoffPoppingQueueTest : public SchedulingQueueTest {
   BackoffPoppingQueueTest() : SchedulingQueueTest(true) {}
 };
 
-TEST_F(SchedulingQueueTest, PriorityThenAge) {
+TEST_F(SchedulingQueueTest, SortsByPriorityThenAge) {
   queue.Set(WithPriority("old", 0));
   clock.Advance(milliseconds(1));
   queue.Set(WithPriority("urgent", 10));
@@ -86,7 +87,7 @@ TEST_F(SchedulingQueueTest, PriorityThenAge) {
   EXPECT_EQ(queue.sizes().in_flight, 3U);
 }
 
-TEST_F(SchedulingQueueTest, APoppedPodIsNotThereTwice) {
+TEST_F(SchedulingQueueTest, PodInFlightIsNotQueuedTwice) {
   queue.Set(Info(TestPod("p")));
   EXPECT_EQ(PopName(), "p");
   queue.Set(Info(TestPod("p")));
@@ -95,7 +96,7 @@ TEST_F(SchedulingQueueTest, APoppedPodIsNotThereTwice) {
   EXPECT_EQ(queue.sizes().in_flight, 0U);
 }
 
-TEST_F(SchedulingQueueTest, ARefusedPodWaitsForAnEventThatHelps) {
+TEST_F(SchedulingQueueTest, RejectedPodWaitsForMatchingEvent) {
   queue.Set(Info(TestPod("p")));
   ASSERT_EQ(PopName(), "p");
   Refuse(last, "Helper");
@@ -124,7 +125,7 @@ TEST_F(SchedulingQueueTest, BackoffDoublesFromOneSecondToTen) {
   EXPECT_EQ(PopName(), "p");
 }
 
-TEST_F(SchedulingQueueTest, AnErrorIsTriedAgainWithoutAnEvent) {
+TEST_F(SchedulingQueueTest, ErrorIsRetriedWithoutEvent) {
   queue.Set(Info(TestPod("p")));
   ASSERT_EQ(PopName(), "p");
   Error(last);
@@ -133,7 +134,7 @@ TEST_F(SchedulingQueueTest, AnErrorIsTriedAgainWithoutAnEvent) {
   EXPECT_EQ(PopName(), "p");
 }
 
-TEST_F(SchedulingQueueTest, AnEventDuringTheAttemptIsNotLost) {
+TEST_F(SchedulingQueueTest, EventDuringAttemptIsNotLost) {
   queue.Set(Info(TestPod("p")));
   ASSERT_EQ(PopName(), "p");
   queue.OnEvent(NewNode("bad"));
@@ -142,11 +143,11 @@ TEST_F(SchedulingQueueTest, AnEventDuringTheAttemptIsNotLost) {
   EXPECT_EQ(queue.sizes().unschedulable, 0U);
   clock.Advance(seconds(1));
   ASSERT_EQ(PopName(), "p");
-  Refuse(last, "Helper");  // nothing since
+  Refuse(last, "Helper");  // no event since then
   EXPECT_EQ(queue.sizes().unschedulable, 1U);
 }
 
-TEST_F(SchedulingQueueTest, EventsBeforeTheAttemptDoNotCount) {
+TEST_F(SchedulingQueueTest, EventsBeforeAttemptDoNotCount) {
   queue.Set(Info(TestPod("a")));
   queue.Set(Info(TestPod("b")));
   ASSERT_EQ(PopName(), "a");
@@ -156,7 +157,7 @@ TEST_F(SchedulingQueueTest, EventsBeforeTheAttemptDoNotCount) {
   EXPECT_EQ(queue.sizes().unschedulable, 1U);
 }
 
-TEST_F(SchedulingQueueTest, AChangeOfThePodDuringTheAttemptIsNotLost) {
+TEST_F(SchedulingQueueTest, PodUpdateDuringAttemptIsNotLost) {
   queue.Set(Info(TestPod("p")));
   ASSERT_EQ(PopName(), "p");
   core::v1::Pod tolerating = TestPod("p");
@@ -169,7 +170,7 @@ TEST_F(SchedulingQueueTest, AChangeOfThePodDuringTheAttemptIsNotLost) {
   EXPECT_EQ(last->pod->pod->spec.tolerations.size(), 1U);
 }
 
-TEST_F(SchedulingQueueTest, AChangeOfAWaitingPodMovesItIfAPluginSaysSo) {
+TEST_F(SchedulingQueueTest, UpdateOfUnschedulablePodRequeuesIfPluginIsInterested) {
   queue.Set(Info(TestPod("p")));
   ASSERT_EQ(PopName(), "p");
   Refuse(last, "Tolerant");
@@ -183,7 +184,7 @@ TEST_F(SchedulingQueueTest, AChangeOfAWaitingPodMovesItIfAPluginSaysSo) {
   EXPECT_EQ(PopName(), "p");
 }
 
-TEST_F(SchedulingQueueTest, AfterFiveMinutesItIsTriedAnyway) {
+TEST_F(SchedulingQueueTest, RetriesAfterFiveMinutesWithoutEvent) {
   queue.Set(Info(TestPod("p")));
   ASSERT_EQ(PopName(), "p");
   Refuse(last, "Helper");
@@ -193,7 +194,7 @@ TEST_F(SchedulingQueueTest, AfterFiveMinutesItIsTriedAnyway) {
   EXPECT_EQ(PopName(), "p");
 }
 
-TEST_F(SchedulingQueueTest, GatedPodsAreNotTriedUntilTheGateIsGone) {
+TEST_F(SchedulingQueueTest, GatedPodIsNotAttemptedUntilGatesAreRemoved) {
   core::v1::Pod pod = TestPod("p");
   pod.spec.schedulingGates.emplace_back().name = "g";
   queue.Set(Info(pod));
@@ -209,7 +210,7 @@ TEST_F(SchedulingQueueTest, GatedPodsAreNotTriedUntilTheGateIsGone) {
   EXPECT_EQ(last->attempts, 1);
 }
 
-TEST_F(SchedulingQueueTest, DeletedPodsAreGoneWhereverTheyAre) {
+TEST_F(SchedulingQueueTest, DeleteRemovesPodFromAllPlaces) {
   queue.Set(Info(TestPod("active")));
   queue.Delete("uid-active");
   EXPECT_EQ(PopName(), "");
@@ -226,7 +227,7 @@ TEST_F(SchedulingQueueTest, DeletedPodsAreGoneWhereverTheyAre) {
   EXPECT_EQ(queue.sizes().unschedulable, 0U);
 }
 
-TEST_F(SchedulingQueueTest, UnknownPodsAreLeftAloneIfAsked) {
+TEST_F(SchedulingQueueTest, OnlyIfKnownDoesNotAddPods) {
   queue.Set(Info(TestPod("p")), /*only_if_known=*/true);
   EXPECT_EQ(PopName(), "");
 }
@@ -235,21 +236,21 @@ TEST_F(SchedulingQueueTest, PendingPluginsSkipTheBackoff) {
   queue.Set(Info(TestPod("p")));
   ASSERT_EQ(PopName(), "p");
   last->pending_plugins = {"Helper"};
-  queue.GiveBack(last);
+  queue.AddUnschedulable(last);
   queue.OnEvent(NewNode("good"));
   EXPECT_EQ(PopName(), "p");
 }
 
-TEST_F(SchedulingQueueTest, CountsWhoRefused) {
+TEST_F(SchedulingQueueTest, CountsRejectionsByPlugin) {
   queue.Set(Info(TestPod("p")));
   ASSERT_EQ(PopName(), "p");
   Refuse(last, "Helper");
-  const auto counts = queue.CountRefused();
+  const auto counts = queue.CountUnschedulable();
   ASSERT_EQ(counts.size(), 1U);
   EXPECT_EQ(counts.begin()->first.second, "Helper");
 }
 
-TEST_F(SchedulingQueueTest, WaitersWakeWhenABackoffEnds) {
+TEST_F(SchedulingQueueTest, PopWakesWhenBackoffEnds) {
   queue.Set(Info(TestPod("p")));
   ASSERT_EQ(PopName(), "p");
   Error(last);
@@ -265,15 +266,15 @@ TEST_F(SchedulingQueueTest, WaitersWakeWhenABackoffEnds) {
   EXPECT_EQ(popped, "p");
 }
 
-TEST_F(BackoffPoppingQueueTest, WithNothingElseToDoARefusalIsTriedBeforeItsTime) {
+TEST_F(BackoffPoppingQueueTest, EmptyActiveQueuePopsFromBackoffEarly) {
   queue.Set(Info(TestPod("p")));
   ASSERT_EQ(PopName(), "p");
   Refuse(last, "Helper");
-  EXPECT_EQ(PopName(), "");  // nothing has happened
+  EXPECT_EQ(PopName(), "");  // no event yet
   queue.OnEvent(NewNode("good"));
   EXPECT_EQ(PopName(), "p");
   Error(last);
-  EXPECT_EQ(PopName(), "");  // errors wait
+  EXPECT_EQ(PopName(), "");  // errors wait for their backoff
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ inline core::v1::Node TestNode(const std::string& name, std::string_view cpu = "
   return node;
 }
 
-// With one container; "" asks for nothing.
+// A Pod with one container; "" means no request.
 inline core::v1::Pod TestPod(const std::string& name, std::string_view cpu = "",
                              std::string_view memory = "") {
   core::v1::Pod pod;
@@ -69,7 +69,7 @@ inline PodInfoPtr On(core::v1::Pod pod, std::string node) {
   return Info(std::move(pod));
 }
 
-// A snapshot of nodes and the Pods on them.
+// A snapshot of nodes and their Pods.
 class TestSnapshot {
  public:
   explicit TestSnapshot(Clock& clock) : cache(clock) {}

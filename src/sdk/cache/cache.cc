@@ -7,8 +7,8 @@
 #include <tuple>
 #include <utility>
 
-#include "base/doorbell.h"
 #include "base/mutex.h"
+#include "base/notification.h"
 #include "base/scope.h"
 #include "sdk/cache/reflector.h"
 #include "sdk/cache/resource_informer.h"
@@ -37,7 +37,7 @@ class SharedCache final : public Cache {
   std::unique_ptr<Client> WritingThrough(Client& client) override;
 
  private:
-  // What is shared: the same resource in the same representation.
+  // Key of a shared informer: a resource in one representation.
   enum class Form : uint8_t { kStruct, kJson, kMetadata };
   using Id = std::tuple<GroupVersionKind, std::string, Form>;
   using Informers = std::vector<std::shared_ptr<ResourceInformer>>;
@@ -60,7 +60,7 @@ class SharedCache final : public Cache {
   std::shared_ptr<ResourceInformer> Ensure(const Resource& resource, bool metadata_only);
   CacheScope ScopeOf(const Resource& resource) const COX_REQUIRES(mu_);
   void StartFeed(Running& running, const std::string& ns) COX_REQUIRES(mu_);
-  // Asks the feed's thread to end; it is joined later, because this may be that thread.
+  // Stops the feed. Its thread is joined later, because the caller may be that thread.
   ResourceInformer::FeedId StopFeed(Feed feed) COX_REQUIRES(mu_);
   Informers All() const;
   Informers Of(const Resource& resource) const;
@@ -70,11 +70,11 @@ class SharedCache final : public Cache {
   const CacheOptions options_;
   Client& client_;
   std::unique_ptr<ReflectorMetrics> metrics_;
-  const std::shared_ptr<Doorbell> resync_changed_ = std::make_shared<Doorbell>();
+  const std::shared_ptr<Notification> resync_changed_ = std::make_shared<Notification>();
 
   mutable Mutex mu_;
   std::map<Id, Running> running_ COX_GUARDED_BY(mu_);
-  // What was asked for at run time, for informers that are made later; true: added.
+  // Namespaces added (true) or removed at run time, for informers created later.
   std::map<std::string, bool> namespaces_ COX_GUARDED_BY(mu_);
   std::vector<std::unique_ptr<Scope>> ended_ COX_GUARDED_BY(mu_);
 
@@ -111,7 +111,7 @@ SharedCache::~SharedCache() {
     running_.clear();
     ended.swap(ended_);
   }
-  ended.clear();  // joined, without the lock: handlers may be asking for informers
+  ended.clear();  // joins without the lock, because handlers may call Get
   for (const auto& informer : informers) informer->End();
 }
 
@@ -156,7 +156,8 @@ void SharedCache::StartFeed(Running& running, const std::string& ns) {
       feed.scope->Go(informer->resource().plural,
                      [this, informer, reflector = std::move(reflector)](Context& ctx) {
                        reflector->Run(ctx);
-                       if (scope_.asked()) informer->End();  // else only this feed ends
+                       if (scope_.stop_requested())
+                         informer->End();  // otherwise only this feed ends
                      });
   if (!started.ok()) informer->End();
   running.feeds.emplace(ns, std::move(feed));
@@ -247,7 +248,7 @@ void SharedCache::ResyncLoop(Context& ctx) {
 }
 
 void SharedCache::Emit(const EmitSample& emit, size_t (ResourceInformer::*read)() const) const {
-  std::map<GroupVersionKind, size_t> sums;  // a kind may be kept whole and as metadata
+  std::map<GroupVersionKind, size_t> sums;  // a kind may be cached both as objects and as metadata
   for (const auto& informer : All()) sums[informer->resource().gvk] += ((*informer).*read)();
   for (const auto& [gvk, sum] : sums) {
     emit({gvk.group, gvk.version, gvk.kind}, static_cast<double>(sum));

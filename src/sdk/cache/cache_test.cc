@@ -33,7 +33,7 @@ class CacheTest : public testing::Test {
   std::unique_ptr<Cache> cache_;
 };
 
-TEST_F(CacheTest, SharesOneInformerAmongAllWhoWantTheResource) {
+TEST_F(CacheTest, OneInformerPerResourceIsShared) {
   client_.Put("ns", "a", "x");
   Start();
   const Informer<ConfigMap> informer = cache_->InformerOf<ConfigMap>();
@@ -43,7 +43,7 @@ TEST_F(CacheTest, SharesOneInformerAmongAllWhoWantTheResource) {
   ASSERT_TRUE(cache_->WaitForSync(ctx_).ok());
   EXPECT_EQ(lister.Get({"ns", "a"})->data.find("data")->second, "x");
   EXPECT_EQ(lister.List("ns").size(), 1);
-  EXPECT_EQ(client_.asked().all(), 1);
+  EXPECT_EQ(client_.requests().all(), 1);
   EXPECT_EQ(cache_->Find(Resource::Of<core::v1::Secret>()), nullptr);
 }
 
@@ -63,7 +63,7 @@ TEST_F(CacheTest, IndexesAreTyped) {
   EXPECT_EQ(by_data.Find("").size(), 0);
 }
 
-TEST_F(CacheTest, KeepsStructsJsonAndMetadataApart) {
+TEST_F(CacheTest, CachesStructsJsonAndMetadataSeparately) {
   client_.Put("ns", "a", "x");
   Start();
   const Resource dynamic = Resource::Dynamic({"", "v1", "ConfigMap"}, "configmaps", true);
@@ -81,7 +81,7 @@ TEST_F(CacheTest, KeepsStructsJsonAndMetadataApart) {
       << text;
   EXPECT_NE(text.find("cache_bytes{group=\"\",kind=\"ConfigMap\",version=\"v1\"} "),
             std::string::npos);
-  // A write through the typed client reaches all three.
+  // A write through the typed client updates all three informers.
   client_.execute = [this](const Operation&) { return Result<Object>(*client_.Put("ns", "b")); };
   const auto writing = cache_->WritingThrough(client_);
   ASSERT_TRUE(writing->Create<ConfigMap>(ctx_, {}).ok());
@@ -90,7 +90,7 @@ TEST_F(CacheTest, KeepsStructsJsonAndMetadataApart) {
   EXPECT_NE(metadata.shared().Get({"ns", "b"}), nullptr);
 }
 
-TEST_F(CacheTest, ScopesAreByResource) {
+TEST_F(CacheTest, ScopesApplyPerResource) {
   client_.Put("one", "a", "x", {{"app", "web"}});
   client_.Put("one", "b");
   client_.Put("two", "c", "x", {{"app", "web"}});
@@ -108,7 +108,7 @@ TEST_F(CacheTest, ScopesAreByResource) {
   EXPECT_TRUE(lister.Get({"one", "a"})->data.empty());
 }
 
-TEST_F(CacheTest, NamespacesComeAndGoAtRunTime) {
+TEST_F(CacheTest, AddsAndRemovesNamespacesAtRunTime) {
   client_.Put("one", "a");
   client_.Put("two", "b");
   CacheOptions options;
@@ -123,21 +123,21 @@ TEST_F(CacheTest, NamespacesComeAndGoAtRunTime) {
   cache_->AddNamespace("two");
   ASSERT_TRUE(cache_->WaitForSync(ctx_).ok());
   EXPECT_EQ(informer->size(), 2);
-  EXPECT_EQ(client_.asked().streams, 2);
+  EXPECT_EQ(client_.requests().streams, 2);
   client_.Put("two", "c");
   recorder.AwaitSeen(3);
   cache_->RemoveNamespace("one");
   EXPECT_EQ(informer->Get({"one", "a"}), nullptr);
   recorder.AwaitSeen(4);
   EXPECT_EQ(recorder.seen().back(), "-one/a");
-  // Informers that are made later know of it.
+  // Informers created later use the current namespaces.
   const auto later = cache_->GetMetadata(HistoryClient::Maps());
   ASSERT_TRUE(cache_->WaitForSync(ctx_).ok());
   EXPECT_EQ(later->size(), 2);
   EXPECT_EQ(recorder.broken(), std::vector<std::string>());
 }
 
-TEST_F(CacheTest, WithoutItsLastNamespaceAScopeIsEmptyAndNotAll) {
+TEST_F(CacheTest, ScopeWithoutNamespacesIsEmptyAfterRemovingTheLast) {
   client_.Put("one", "a");
   CacheOptions options;
   options.defaults.namespaces = {"one"};
@@ -146,13 +146,13 @@ TEST_F(CacheTest, WithoutItsLastNamespaceAScopeIsEmptyAndNotAll) {
   const auto informer = cache_->Get(HistoryClient::Maps());
   ASSERT_TRUE(cache_->WaitForSync(ctx_).ok());
   EXPECT_EQ(informer->size(), 0);
-  EXPECT_EQ(client_.asked().all(), 0);
+  EXPECT_EQ(client_.requests().all(), 0);
   cache_->AddNamespace("one");
   ASSERT_TRUE(cache_->WaitForSync(ctx_).ok());
   EXPECT_EQ(informer->size(), 1);
 }
 
-TEST_F(CacheTest, RemovedInformersShowWhatTheyHadAndStartAnew) {
+TEST_F(CacheTest, RemovedInformersKeepTheirLastStateAndCanBeRestarted) {
   client_.Put("ns", "a");
   Start();
   const auto informer = cache_->Get(HistoryClient::Maps());
@@ -168,7 +168,7 @@ TEST_F(CacheTest, RemovedInformersShowWhatTheyHadAndStartAnew) {
   EXPECT_EQ(again->size(), 2);
 }
 
-TEST_F(CacheTest, MayBeRemovedByItsOwnHandler) {
+TEST_F(CacheTest, HandlerMayRemoveItsOwnInformer) {
   Start();
   const auto informer = cache_->Get(HistoryClient::Maps());
   ASSERT_TRUE(cache_->WaitForSync(ctx_).ok());
@@ -181,7 +181,7 @@ TEST_F(CacheTest, MayBeRemovedByItsOwnHandler) {
   Await([&] { return called.load(); });
 }
 
-TEST_F(CacheTest, WaitersAreToldWhenTheCacheEnds) {
+TEST_F(CacheTest, WaitSyncedFailsWhenTheCacheEnds) {
   client_.Set({.away = Status::Unavailable("refused")});
   Start();
   const auto informer = cache_->Get(HistoryClient::Maps());
@@ -194,7 +194,7 @@ TEST_F(CacheTest, WaitersAreToldWhenTheCacheEnds) {
   waiter.join();
 }
 
-TEST_F(CacheTest, ResyncsByItsOwnThread) {
+TEST_F(CacheTest, ResyncsOnItsOwnThread) {
   client_.Put("ns", "a");
   Start();
   const auto informer = cache_->Get(HistoryClient::Maps());
@@ -217,13 +217,13 @@ class WriteThroughTest : public CacheTest {
     ASSERT_TRUE(cache_->WaitForSync(ctx_).ok());
     client_.AwaitFollowing(1);
     HistoryClient::Faults faults;
-    faults.silent = true;  // nothing comes by the watch
+    faults.silent = true;  // the watch delivers no events
     client_.Set(faults);
     writing_ = cache_->WritingThrough(client_);
     handle_ = informer_->AddHandler(recorder_.handler());
     recorder_.Clear();
   }
-  // The server answers with `object` to what comes next.
+  // The server responds to the next requests with `object`.
   void Answer(const Object& object) {
     client_.execute = [object](const Operation&) { return Result<Object>(object); };
   }
@@ -241,7 +241,7 @@ class WriteThroughTest : public CacheTest {
   InformerHandle handle_;
 };
 
-TEST_F(WriteThroughTest, UpdatesAreInTheCacheWhenTheyReturn) {
+TEST_F(WriteThroughTest, UpdatesAreVisibleInTheCacheWhenTheyReturn) {
   const ObjectPtr changed = client_.Put("ns", "a", "changed");
   Answer(*changed);
   Context me = Me();
@@ -250,7 +250,7 @@ TEST_F(WriteThroughTest, UpdatesAreInTheCacheWhenTheyReturn) {
   EXPECT_EQ(recorder_.last_writer(), "me");
 }
 
-TEST_F(WriteThroughTest, OnlyWritesOnAKnownVersionAreOwn) {
+TEST_F(WriteThroughTest, OnlyWritesBasedOnTheCachedVersionAreOwnWrites) {
   const std::string version = First().metadata.resourceVersion;
   const auto patch = [&](const std::string& body) {
     Answer(*client_.Put("ns", "a", body));
@@ -268,7 +268,7 @@ TEST_F(WriteThroughTest, OnlyWritesOnAKnownVersionAreOwn) {
   EXPECT_EQ(recorder_.last_writer(), "");
 }
 
-TEST_F(WriteThroughTest, WhatIsNotAWriteOfTheObjectIsNotObserved) {
+TEST_F(WriteThroughTest, ReadsDryRunsFailuresAndOtherKindsAreNotObserved) {
   const ObjectPtr changed = client_.Put("ns", "a", "changed");
   Answer(*changed);
   ASSERT_TRUE(writing_->Get<ConfigMap>(ctx_, {"ns", "a"}).ok());
@@ -276,7 +276,7 @@ TEST_F(WriteThroughTest, WhatIsNotAWriteOfTheObjectIsNotObserved) {
   ASSERT_TRUE(writing_->Delete<ConfigMap>(ctx_, {"ns", "a"}, {.dry_run = true}).ok());
   client_.execute = [](const Operation&) { return Result<Object>(Status::Conflict("no")); };
   EXPECT_FALSE(writing_->Update(ctx_, First()).ok());
-  core::v1::Secret other;  // as a Scale would be
+  core::v1::Secret other;  // stands for a Scale
   other.metadata = changed->As<ConfigMap>()->metadata;
   Answer(Object::Of(other));
   EXPECT_FALSE(writing_->Update(ctx_, First(), {.subresource = "scale"}).ok());
@@ -284,7 +284,7 @@ TEST_F(WriteThroughTest, WhatIsNotAWriteOfTheObjectIsNotObserved) {
   EXPECT_TRUE(recorder_.seen().empty());
 }
 
-TEST_F(WriteThroughTest, ADeletionIsObservedWhenTheObjectIsGone) {
+TEST_F(WriteThroughTest, DeletionIsObservedOnlyWhenTheObjectIsGone) {
   const auto status = [&](const std::string& uid) {
     meta::v1::Status out;
     out.details.ensure().uid = uid;
@@ -303,7 +303,7 @@ TEST_F(WriteThroughTest, ADeletionIsObservedWhenTheObjectIsGone) {
   ASSERT_TRUE(writing_->Delete<ConfigMap>(ctx_, {"ns", "a"}).ok());
   EXPECT_NE(informer_->Get({"ns", "a"}), nullptr);
 
-  // Without its last finalizer it is gone.
+  // Removing the last finalizer removes the object.
   going.metadata.finalizers.clear();
   Answer(Object::Of(going));
   ASSERT_TRUE(writing_->Update(ctx_, going).ok());

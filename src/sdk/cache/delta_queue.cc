@@ -12,7 +12,7 @@ void DeltaQueue::Push(PendingDelta delta) {
   if (closed_) return;
   const auto found = last_.find(key);
   if (found != last_.end() && Merge(found->second->delta, delta)) return;
-  if (found != last_.end()) last_.erase(found);  // its key goes with its node
+  if (found != last_.end()) last_.erase(found);  // its key refers to the node
   if (delta.initial) ++initial_left_;
   pending_.push_back({std::move(key), std::move(delta)});
   last_.emplace(pending_.back().key, std::prev(pending_.end()));
@@ -21,11 +21,11 @@ void DeltaQueue::Push(PendingDelta delta) {
 bool DeltaQueue::Merge(PendingDelta& last, PendingDelta& next) {
   using Type = Delta::Type;
   if (next.type == Type::kResync) {
-    return last.type != Type::kDeleted;  // what waits says more
+    return last.type != Type::kDeleted;  // the pending delta already covers it
   }
   if (last.type == Type::kDeleted || next.type == Type::kAdded) return false;
   if (next.type == Type::kDeleted && last.type == Type::kAdded) return false;
-  // The writer knows the sum only if all of it was the writer's.
+  // The merged delta counts as an own write only if all its parts are writes of that writer.
   if (last.own_writer != next.own_writer) last.own_writer.clear();
   if (last.type == Type::kResync) last.own_writer.clear();
   last.missed = last.missed || next.missed;

@@ -14,7 +14,7 @@
 
 namespace cox::sdk {
 
-// A Delta that waits for its handler, of objects as they are kept.
+// A Delta that waits for its handler, in cached form.
 struct PendingDelta {
   Delta::Type type = Delta::Type::kAdded;
   Item before;
@@ -26,16 +26,17 @@ struct PendingDelta {
   const Item& item() const { return after.empty() ? before : after; }
 };
 
-// What one handler has not seen yet, and the calls of it.
+// The pending deltas of one handler, and their delivery.
 //
-// Changes of one object that wait are merged where that hides nothing: an add with its updates,
-// updates with each other, any of those with the deletion that ends them; but an add and its
-// deletion stay two, as do a deletion and the add of what came after. They keep the place of the
-// first.
+// Pending changes of one object are merged: an add with its updates, updates with each other,
+// updates with the following deletion. An add and its deletion stay separate, as do a deletion and
+// a following add. A merged delta keeps the position of the first one.
 //
-// No thread of its own: who pushed drains; who finds another draining leaves it the work.
-// Guarantees: one call of the handler at a time, in order, without a lock. After Close() none.
-// Threads: all methods may be called concurrently. The order of pushes is the caller's to keep.
+// There is no thread: the thread that pushed calls Drain; if another thread is draining, that
+// thread delivers the delta.
+// Guarantees: one call of the handler at a time, in order, without a lock held. No calls after
+//   Close().
+// Threads: all methods may be called concurrently. The caller must order the pushes.
 class DeltaQueue {
  public:
   DeltaQueue(std::shared_ptr<const ItemForm> form, DeltaHandler handler)
@@ -43,9 +44,9 @@ class DeltaQueue {
 
   void Push(PendingDelta delta);
   void Drain();
-  // Drops what waits and returns when the handler does not run any more (at once if called by it).
+  // Drops pending deltas and waits until the handler has returned (does not wait if called by it).
   void Close();
-  // Objects of first lists that the handler has not been called for.
+  // Objects of initial lists that have not been delivered yet.
   size_t initial_left() const;
 
  private:
@@ -55,7 +56,7 @@ class DeltaQueue {
   };
   using Nodes = std::list<Node>;
 
-  // True if `next` went into `last`, which waits for the same object.
+  // True if `next` was merged into `last`, the pending delta of the same object.
   static bool Merge(PendingDelta& last, PendingDelta& next);
   void Call(const PendingDelta& delta) const noexcept;
 
@@ -64,7 +65,7 @@ class DeltaQueue {
   mutable Mutex mu_;
   CondVar idle_;
   Nodes pending_ COX_GUARDED_BY(mu_);
-  // The last that waits of each object; the key is the node's own.
+  // The last pending delta of each object; the key refers to the node's string.
   std::unordered_map<std::string_view, Nodes::iterator> last_ COX_GUARDED_BY(mu_);
   size_t initial_left_ COX_GUARDED_BY(mu_) = 0;
   bool draining_ COX_GUARDED_BY(mu_) = false;

@@ -28,7 +28,8 @@ class DeltaQueueTest : public testing::Test {
     map.metadata.resourceVersion = std::to_string(version);
     return form_->Make(std::make_shared<const Object>(Object::Of(std::move(map))));
   }
-  // "+a1": a was added at version 1; "~a2:1": updated, from 1; "-a2"; "=a2".
+  // "+a1": object a added at version 1; "~a2:1": updated from 1 to 2; "-a2": deleted; "=a2":
+  // resync.
   PendingDelta Parse(const std::string& text) const {
     PendingDelta delta{.before = {}, .after = {}, .own_writer = {}};
     const std::string name = text.substr(1, 1);
@@ -68,7 +69,7 @@ class DeltaQueueTest : public testing::Test {
       std::make_shared<const ItemForm>(Maps(), false, CacheScope());
 };
 
-TEST_F(DeltaQueueTest, MergesWhatWaitsWhereThatHidesNothing) {
+TEST_F(DeltaQueueTest, MergesPendingDeltasOfOneObject) {
   const struct {
     std::vector<std::string> pushed;
     std::vector<std::string> seen;
@@ -85,9 +86,9 @@ TEST_F(DeltaQueueTest, MergesWhatWaitsWhereThatHidesNothing) {
       {{"=a1", "=a1"}, {"=a1"}},
       {{"=a1", "~a2:1"}, {"~a2:1"}},
       {{"~a2:1", "=a2"}, {"~a2:1"}},
-      // The place of the first, and objects apart.
+      // A merged delta keeps the position of the first; other objects are not affected.
       {{"+a1", "+b2", "~a3:1"}, {"+a3", "+b2"}},
-      // Own is what is own altogether.
+      // A merged delta is an own write only if all its parts are.
       {{"~a2:1!", "~a3:2!"}, {"~a3:1!"}},
       {{"~a2:1!", "~a3:2"}, {"~a3:1"}},
       {{"~a2:1", "~a3:2!"}, {"~a3:1"}},
@@ -102,13 +103,13 @@ TEST_F(DeltaQueueTest, MergesWhatWaitsWhereThatHidesNothing) {
   }
 }
 
-TEST_F(DeltaQueueTest, WhatAHandlerPushesItselfComesAfterwards) {
+TEST_F(DeltaQueueTest, DeltaPushedByHandlerIsDeliveredAfterTheCall) {
   std::vector<std::string> seen;
   std::optional<DeltaQueue> queue;
   queue.emplace(form_, [&](const Delta& delta) {
     if (seen.empty()) {
       queue->Push(Parse("~a2:1"));
-      queue->Drain();  // leaves it to the one that runs
+      queue->Drain();  // leaves delivery to the outer Drain
       EXPECT_TRUE(seen.empty());
     }
     seen.push_back(Print(delta));
@@ -118,7 +119,7 @@ TEST_F(DeltaQueueTest, WhatAHandlerPushesItselfComesAfterwards) {
   EXPECT_EQ(seen, (std::vector<std::string>{"+a1", "~a2:1"}));
 }
 
-TEST_F(DeltaQueueTest, CountsTheFirstListUntilTheHandlerHasSeenIt) {
+TEST_F(DeltaQueueTest, InitialLeftCountsUndeliveredInitialObjects) {
   std::optional<DeltaQueue> queue;
   size_t left_in_call = 0;
   queue.emplace(form_, [&](const Delta&) { left_in_call = queue->initial_left(); });
@@ -132,7 +133,7 @@ TEST_F(DeltaQueueTest, CountsTheFirstListUntilTheHandlerHasSeenIt) {
   EXPECT_EQ(queue->initial_left(), 0);
 }
 
-TEST_F(DeltaQueueTest, ClosingFromTheHandlerDoesNotWaitForItself) {
+TEST_F(DeltaQueueTest, CloseFromTheHandlerDoesNotDeadlock) {
   int calls = 0;
   std::optional<DeltaQueue> queue;
   queue.emplace(form_, [&](const Delta&) {
@@ -145,7 +146,7 @@ TEST_F(DeltaQueueTest, ClosingFromTheHandlerDoesNotWaitForItself) {
   EXPECT_EQ(calls, 1);
 }
 
-TEST_F(DeltaQueueTest, AfterCloseTheHandlerDoesNotRunWhateverIsPushed) {
+TEST_F(DeltaQueueTest, HandlerDoesNotRunAfterClose) {
   RealClock clock;
   for (int round = 0; round < 20; ++round) {
     std::atomic<bool> closed = false;

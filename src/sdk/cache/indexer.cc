@@ -6,7 +6,7 @@
 namespace cox::sdk {
 namespace {
 
-// What the maps take for an item besides the item's own bytes.
+// Approximate map overhead per item.
 constexpr size_t kNode = 96;
 
 }  // namespace
@@ -74,7 +74,7 @@ void Indexer::Put(Item item) {
   if (auto node = space.extract(name)) {
     bytes_ -= node.mapped().bytes();
     before = std::exchange(node.mapped(), std::move(item));
-    node.key() = name;  // the new item's: the old one's bytes may go
+    node.key() = name;  // the old item's storage is freed
     kept = &space.insert(std::move(node)).position->second;
   } else {
     kept = &space.emplace(name, std::move(item)).first->second;

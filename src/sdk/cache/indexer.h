@@ -15,40 +15,42 @@ namespace cox::sdk {
 
 // The objects of an informer, by key and by indexes.
 //
-// Guarantees: a reader sees each object whole, with its indexes.
-// Threads: readers at any time, they share the lock and none of them runs code of others under it
-//   but copies items. Put, Remove and AddIndex by one thread at a time; index functions run on it.
+// Guarantees: readers always see an object together with its index entries.
+// Threads: readers may run at any time; they share the lock and only copy items while they hold it.
+//   Put, Remove and AddIndex require one thread at a time; index functions run on that thread.
 class Indexer {
  public:
   explicit Indexer(const ItemForm& form) : form_(form) {}
 
   Item Get(std::string_view ns, std::string_view name) const;
-  // Of one namespace, or all ("").
+  // Items of one namespace, or of all ("").
   std::vector<Item> List(std::string_view ns) const;
   std::vector<Item> Find(std::string_view index, std::string_view value) const;
   size_t size() const;
   size_t bytes() const;
 
-  // In place of what was there under its key.
+  // Replaces the item with the same key.
   void Put(Item item);
   void Remove(std::string_view ns, std::string_view name);
   void AddIndex(std::string name, IndexFunction function);
 
  private:
-  // By namespace, then by name, where the name is the item's own: no key is kept twice. Items do
-  // not move while they are there, so that indexes can point to them.
+  // By namespace, then by name. The name refers to the item's own storage, so that no key is stored
+  // twice. Items have stable addresses, because indexes point to them.
   using Namespace = std::unordered_map<std::string_view, Item>;
 
   struct Index {
     IndexFunction function;
     std::unordered_map<std::string, std::unordered_set<const Item*>> items;
-    // Under what an item was put: functions need not give the same again for it to be found.
+    // The values under which an item was added: an index function may return other values on
+    // removal.
     std::unordered_map<const Item*, std::vector<std::string>> values;
 
     void Put(const Item* item, std::vector<std::string> now);
     void Remove(const Item* item);
   };
-  using Values = std::vector<std::vector<std::string>>;  // for each of indexes_, in their order
+  // One entry per index, in the order of indexes_.
+  using Values = std::vector<std::vector<std::string>>;
 
   Values ValuesOf(const Item& item) const COX_REQUIRES_SHARED(mu_);
 

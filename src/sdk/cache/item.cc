@@ -58,7 +58,7 @@ std::string PackLabels(const Object& object) {
   return out;
 }
 
-// The scalar that a field selector's path leads to, as the selector writes it.
+// The scalar at a field selector's path, in the selector's notation.
 std::string FieldText(const Value& object, std::string_view path) {
   const Value* at = &object;
   for (std::string_view part : Split(path, '.')) {
@@ -70,8 +70,8 @@ std::string FieldText(const Value& object, std::string_view path) {
   return at->is_int() ? std::to_string(at->as_int()) : "";
 }
 
-// Copies have no spare capacity: decoders grow lists by doubling, and a list of three containers
-// keeps room for four, a kilobyte each.
+// A copy has no spare capacity. Decoders grow lists by doubling: a list of three containers has
+// space for four, about 1 KB each.
 ObjectPtr Shrunk(const Object& object) { return std::make_shared<const Object>(object); }
 
 }  // namespace
@@ -198,7 +198,7 @@ ObjectPtr ItemForm::Read(const Item& item) const {
   const std::string_view body = item.Packed(Item::kBody);
   if (info_ == nullptr) {
     Result<Value> value = json::Parse(body);
-    COX_CHECK_OK(value.status());  // our own bytes
+    COX_CHECK_OK(value.status());  // encoded by Pack
     return std::make_shared<const Object>(resource_.gvk, types::kAny, *std::move(value));
   }
   auto object = std::make_shared<Object>(*info_);
@@ -223,7 +223,7 @@ bool ItemForm::Selects(const Object& object) const {
   std::vector<std::pair<std::string, std::string>> wanted;
   for (const fields::Requirement& requirement : fields_.requirements()) {
     std::string text = FieldText(value, requirement.field);
-    // Left out of the JSON is also what is false or 0.
+    // Zero values are omitted from JSON.
     const bool zero = requirement.value == "false" || requirement.value == "0";
     if (text.empty() && zero) text = requirement.value;
     wanted.emplace_back(requirement.field, std::move(text));

@@ -11,11 +11,11 @@
 
 namespace cox::sdk {
 
-// One object as a cache keeps it: shared as it came, or as one block of encoded bytes with what
-// lookups need in front of it. Made and read by an ItemForm. A cheap value.
+// One cached object: a shared object, or one block of encoded bytes preceded by the fields that
+// lookups need. Created and read by an ItemForm. Cheap to copy.
 //
-// Guarantees: what the views show stays where it is as long as a copy of the Item lives.
-// Threads: as a plain value; what it refers to is constant.
+// Guarantees: returned views stay valid while any copy of the Item exists.
+// Threads: like a plain value; the referenced data is immutable.
 class Item {
  public:
   Item() = default;
@@ -25,7 +25,7 @@ class Item {
   std::string_view name() const;
   std::string_view uid() const;
   int64_t version() const { return version_; }
-  // What it takes in memory, about.
+  // Approximate memory use.
   size_t bytes() const { return bytes_; }
   bool Matches(const labels::Selector& labels) const;
   ObjectKey key() const { return {std::string(ns()), std::string(name())}; }
@@ -34,7 +34,7 @@ class Item {
   friend class ItemForm;
   struct Head;
 
-  // Parts of packed_: which one lies where follows from the lengths in its Head.
+  // Parts of packed_, stored in this order; their lengths are in Head.
   enum Part { kNs, kName, kUid, kLabels, kBody, kParts };
   std::string_view Packed(Part part) const;
 
@@ -44,7 +44,7 @@ class Item {
   uint32_t bytes_ = 0;
 };
 
-// How the objects of one informer are represented and kept. Constant.
+// Representation of the objects of one informer. Immutable.
 // Threads: all methods may be called concurrently.
 class ItemForm {
  public:
@@ -53,18 +53,18 @@ class ItemForm {
   const Resource& resource() const { return resource_; }
   bool metadata_only() const { return metadata_only_; }
 
-  // Transformed, shrunk, packed: as the scope says. One that is packed carries the object besides,
-  // for those who look at it right now: WithoutObject is what is kept.
+  // Transforms, shrinks and packs the object according to the scope. A packed item also carries the
+  // object for immediate use; WithoutObject returns the form that is stored.
   Item Make(ObjectPtr object) const;
   static Item WithoutObject(Item item);
-  // The object as readers get it: shared, or decoded for this one.
+  // The object for readers: shared, or decoded for this call.
   ObjectPtr Read(const Item& item) const;
 
-  // Whether the scope's selectors choose the object. Fields are looked up by their path in the
-  // JSON form, which is what field selectors of the API name.
+  // True if the scope's selectors match the object. Fields are looked up by their JSON path, as in
+  // the API's field selectors.
   bool Selects(const Object& object) const;
   // The object in the representation of this informer (struct, JSON value, metadata); null if it
-  // has no such form.
+  // cannot be converted.
   ObjectPtr Convert(ObjectPtr object) const;
 
  private:
@@ -76,8 +76,8 @@ class ItemForm {
   const std::function<void(Object&)> transform_;
   const labels::Selector labels_;
   const fields::Selector fields_;
-  const KindInfo* const info_;  // of the structs; null for JSON values
-  const bool protobuf_;         // the kind has that form
+  const KindInfo* const info_;  // null for JSON values
+  const bool protobuf_;         // the kind has a protobuf encoding
 };
 
 }  // namespace cox::sdk

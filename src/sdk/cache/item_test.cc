@@ -35,11 +35,11 @@ ObjectPtr Dynamic() {
   return std::make_shared<const Object>(DynamicPods().gvk, types::kAny, Typed()->ToValue());
 }
 
-TEST(ItemTest, TellsTheSameHoweverItIsKept) {
+TEST(ItemTest, AllRepresentationsReturnTheSameData) {
   CacheScope bytes;
   bytes.keep = CacheScope::Keep::kBytes;
   Pod unmanaged = Sample();
-  unmanaged.metadata.managedFields.clear();  // metadata is kept without them
+  unmanaged.metadata.managedFields.clear();  // stored without managedFields
   const auto metadata =
       ItemForm(Pods(), true, {}).Convert(std::make_shared<const Object>(Object::Of(unmanaged)));
   const struct {
@@ -67,13 +67,13 @@ TEST(ItemTest, TellsTheSameHoweverItIsKept) {
   }
 }
 
-TEST(ItemTest, NothingIsNothing) {
+TEST(ItemTest, EmptyItemReadsAsNull) {
   const ItemForm form(Pods(), false, {});
   EXPECT_TRUE(Item().empty());
   EXPECT_EQ(form.Read(Item()), nullptr);
 }
 
-TEST(ItemTest, TransformsBeforeKeeping) {
+TEST(ItemTest, TransformsBeforeStoring) {
   for (const auto keep : {CacheScope::Keep::kObjects, CacheScope::Keep::kBytes}) {
     CacheScope scope;
     scope.keep = keep;
@@ -90,7 +90,7 @@ TEST(ItemTest, TransformsBeforeKeeping) {
   EXPECT_EQ(dynamic.value().At({"metadata", "managedFields"}), nullptr);
 }
 
-TEST(ItemTest, MetadataIsKeptWithoutManagedFieldsUnlessTheScopeHasATransform) {
+TEST(ItemTest, MetadataIsStoredWithoutManagedFieldsUnlessTheScopeHasATransform) {
   const auto managers_kept = [](const CacheScope& scope) {
     const ItemForm form(Pods(), true, scope);
     const ObjectPtr read = form.Read(form.Make(form.Convert(Typed())));
@@ -116,7 +116,7 @@ TEST(ItemTest, ConvertsBetweenStructsJsonAndMetadata) {
   EXPECT_EQ(typed.Convert(std::make_shared<const Object>(Object::Of(core::v1::Secret()))), nullptr);
 }
 
-TEST(ItemTest, SelectsByLabelsAndByPathsOfFields) {
+TEST(ItemTest, SelectsByLabelsAndFieldPaths) {
   const struct {
     const char* labels;
     const char* fields;
@@ -142,7 +142,7 @@ TEST(ItemTest, SelectsByLabelsAndByPathsOfFields) {
   }
 }
 
-TEST(ObjectSizeTest, CountsWhatHangsOffAnObject) {
+TEST(ObjectSizeTest, SizeInMemoryCountsOwnedData) {
   Pod pod = Sample();
   const size_t before = SizeInMemory(Object::Of(pod));
   EXPECT_GT(before, sizeof(Pod) + 2 * sizeof(core::v1::Container));

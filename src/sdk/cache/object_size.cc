@@ -10,7 +10,7 @@
 namespace cox::sdk {
 namespace {
 
-// glibc's blocks: a word of its own before each, and multiples of 16.
+// Block sizes of glibc's malloc: an 8-byte header, rounded up to multiples of 16.
 size_t Block(size_t bytes) {
   return bytes == 0 ? 0 : std::max<size_t>(32, (bytes + 8 + 15) / 16 * 16);
 }
@@ -55,7 +55,7 @@ size_t ShapeSize(const Type& type) {
   return 0;
 }
 
-// Tables say where fields lie, not how large the struct is: it ends where its last field does.
+// Type tables contain field offsets but no struct size: compute the end of the last field.
 size_t StructSize(const Type& type) {
   size_t end = 0;
   for (const Field& field : type.fields) {
@@ -83,13 +83,13 @@ size_t OfValue(const Value& value) {
   return size;
 }
 
-// What hangs off the value at `at`, without the value itself.
+// Memory owned by the value at `at`, without the value itself.
 size_t Beyond(const Type& type, const void* at);
 
 size_t BeyondFields(const Type& type, const void* at) {
   size_t size = 0;
   for (const Field& field : type.fields) {
-    if (field.Has(Field::kInline)) continue;  // its fields stand here too, flattened
+    if (field.Has(Field::kInline)) continue;  // its fields are also listed here, flattened
     const void* member = static_cast<const char*>(at) + field.offset;
     if (field.Has(Field::kPointer)) {
       member = PointedTo(*field.type, member);
@@ -139,7 +139,8 @@ size_t Beyond(const Type& type, const void* at) {
 }  // namespace
 
 size_t SizeInMemory(const Object& object) {
-  const size_t self = Block(sizeof(Object) + 2 * sizeof(void*));  // with make_shared's counts
+  // With the control block of make_shared.
+  const size_t self = Block(sizeof(Object) + 2 * sizeof(void*));
   if (!object.is_typed()) return self + OfValue(object.value());
   return self + Block(StructSize(object.type())) + Beyond(object.type(), object.data());
 }

@@ -7,8 +7,8 @@
 
 namespace cox::sdk {
 
-// What `object` takes in memory, with what hangs off it: about what the allocator has handed out
-// for it. Spare capacity is not seen.
+// Approximate heap memory of `object` and everything that it owns. Spare capacity of lists is not
+// counted.
 size_t SizeInMemory(const Object& object);
 
 }  // namespace cox::sdk

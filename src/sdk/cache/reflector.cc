@@ -12,15 +12,15 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// How much later than the server we end a watch ourselves: it should have by then.
+// How long after the server's watch timeout the client cancels the watch.
 constexpr seconds kGrace{10};
-// Shorter watches that brought nothing are counted, as client-go does: somebody cuts them.
+// Shorter watches without events are counted, as in client-go: a proxy may be closing them.
 constexpr seconds kShortWatch{1};
 
-// So many times backoff_min a watch lives that is worth beginning again at once.
+// A watch that lasted this many times backoff_min may be restarted without backoff.
 constexpr int kLived = 5;
 
-// The server has no such version yet: it is behind the one we have talked to before, or its store
+// The server does not have this version yet: it lags behind the server used before, or its store
 // was restored from a backup.
 bool IsTooLargeVersion(const Status& status) {
   if (!status.Is(Reason::kTimeout)) return false;
@@ -34,14 +34,14 @@ bool IsExpired(const Status& status) {
   return status.Is(Reason::kExpired) || status.Is(Reason::kGone);
 }
 
-// The request itself was understood and refused: asking the same way again is of no use.
+// The server rejected the request itself: repeating it unchanged is useless.
 bool IsRefused(const Status& status) {
   return status.Is(Reason::kBadRequest) || status.Is(Reason::kInvalid) ||
          status.Is(Reason::kMethodNotAllowed) || status.Is(Reason::kNotAcceptable) ||
          status.Is(Reason::kUnsupportedMediaType);
 }
 
-// Says nothing about the version that was asked for: ask for the same again.
+// The error is unrelated to the requested version: watch from the same version again.
 bool IsPassing(const Status& status) {
   return IsEndOfWatch(status) || status.Is(Reason::kServiceUnavailable) ||
          status.Is(Reason::kTooManyRequests) || status.Is(Reason::kServerTimeout) ||
@@ -100,7 +100,7 @@ void Reflector::Run(Context& ctx) {
     }
     if (ctx.Done()) return;
     attempt.lived = ctx.clock().Monotonic() - start;
-    if (Learn(ctx, attempt)) (void)ctx.Sleep(Pause(attempt));
+    if (HandleResult(ctx, attempt)) (void)ctx.Sleep(Pause(attempt));
   }
 }
 
@@ -142,7 +142,7 @@ void Reflector::List(Context& ctx, Attempt& attempt) {
   attempt.status = version.ok() ? Take(std::move(items), *version) : version.status();
 }
 
-// The list as a whole goes to the informer.
+// Passes the complete list to the informer.
 Status Reflector::Take(std::vector<Item> items, const std::string& version) {
   if (!informer_->Replace(feed_, std::move(items), version, newest_)) {
     return Status::Expired("the list at version " + version + " is older than " + version_);
@@ -175,7 +175,7 @@ void Reflector::Watch(Context& ctx, bool initial, Attempt& attempt) {
 
 Status Reflector::Follow(Context& ctx, WatchStream& stream, bool initial, Attempt& attempt) {
   const Clock::SteadyTime start = ctx.clock().Monotonic();
-  std::vector<Item> items;  // of the first list, until it is whole
+  std::vector<Item> items;  // the initial list, until it is complete
   bool listing = initial;
   while (true) {
     Result<WatchEvent<Object>> event = stream.Next(ctx);
@@ -185,7 +185,7 @@ Status Reflector::Follow(Context& ctx, WatchStream& stream, bool initial, Attemp
       informer_->Apply(feed_, *event);
       if (!event->resource_version.empty()) version_ = event->resource_version;
     } else if (event->type == EventType::kDeleted) {
-      // Servers may send what changes before they have sent the end of the list.
+      // A server may send changes before the end of the initial list.
       const ObjectKey gone = HeadOf(*event->object).key;
       std::erase_if(items, [&gone](const Item& item) {
         return item.ns() == gone.ns && item.name() == gone.name;
@@ -206,12 +206,12 @@ Status Reflector::Follow(Context& ctx, WatchStream& stream, bool initial, Attemp
   }
 }
 
-// --- What an attempt teaches.
+// --- Evaluation of attempts.
 
-bool Reflector::Learn(const Context& ctx, const Attempt& attempt) {
+bool Reflector::HandleResult(const Context& ctx, const Attempt& attempt) {
   if (next_ == Next::kWatch) {
-    LearnFromWatch(attempt.status);
-  } else if (LearnFromList(attempt.status)) {
+    HandleWatchResult(attempt.status);
+  } else if (HandleListResult(attempt.status)) {
     return false;
   }
   const bool peace = attempt.status.ok() || IsEndOfWatch(attempt.status);
@@ -222,27 +222,27 @@ bool Reflector::Learn(const Context& ctx, const Attempt& attempt) {
   } else if (!attempt.status.ok()) {
     ++failures_;
   }
-  // That a watch ends is the ordinary course of things.
+  // The normal end of a watch is not logged.
   if (!peace) Log(ctx, attempt.status);
   if (peace && (lived || brought)) Log(ctx, {});
   return true;
 }
 
-bool Reflector::LearnFromList(const Status& status) {
+bool Reflector::HandleListResult(const Status& status) {
   if (status.ok()) {
     next_ = Next::kWatch;
     paged_ = true;
     return true;
   }
   if (IsExpired(status) || IsTooLargeVersion(status)) {
-    // What we have is too old, or too new, to compare with: only the newest will do. If it was the
-    // newest already, its pages did not last: ask for all at once.
+    // The known version is too old or too new: list without a version. If that was already the
+    // case, the continue token expired: list without paging.
     if (newest_ && next_ == Next::kList) paged_ = false;
     newest_ = true;
   } else if (IsRefused(status) && !newest_) {
-    newest_ = true;  // perhaps the version is what it does not like
+    newest_ = true;  // the server may have rejected the version
   } else if (next_ == Next::kStream && (IsRefused(status) || IsEndOfWatch(status))) {
-    // The server cannot, or does not know of it and sends no end of the list.
+    // The server does not support streaming lists, or ignored the option and sent no end bookmark.
     streaming_ = false;
     next_ = Next::kList;
     return true;
@@ -250,7 +250,7 @@ bool Reflector::LearnFromList(const Status& status) {
   return false;
 }
 
-void Reflector::LearnFromWatch(const Status& status) {
+void Reflector::HandleWatchResult(const Status& status) {
   if (IsTooLargeVersion(status)) newest_ = true;
   if (IsTooLargeVersion(status) || !IsPassing(status)) {
     next_ = streaming_ ? Next::kStream : Next::kList;
@@ -266,7 +266,7 @@ Clock::Duration Reflector::Pause(const Attempt& attempt) {
   if (failures_ == 0) {
     return std::max({asked, jitter(least) - attempt.lived, Clock::Duration()});
   }
-  // Expired after a good while: the ordinary end of a version's life. Listing cannot wait.
+  // Expired after a long watch is normal: list again immediately.
   if (failures_ == 1 && IsExpired(attempt.status)) return asked;
   Clock::Duration backoff = least;
   for (int i = 1; i < failures_ && backoff < options_.backoff_max; ++i) backoff *= 2;
@@ -275,15 +275,15 @@ Clock::Duration Reflector::Pause(const Attempt& attempt) {
 
 void Reflector::Log(const Context& ctx, const Status& status) {
   if (status.ok()) {
-    if (failing_) COX_INFO(ctx.log(), "Cache follows again", {"resource", name_}, {"ns", ns_});
+    if (failing_) COX_INFO(ctx.log(), "Cache is in sync again", {"resource", name_}, {"ns", ns_});
     failing_ = false;
     return;
   }
-  if (failures_ == 0 || (failures_ == 1 && IsExpired(status))) return;  // such is life
+  if (failures_ == 0 || (failures_ == 1 && IsExpired(status))) return;  // transient
   if (failing_ && logged_ == status.reason()) return;
   failing_ = true;
   logged_ = status.reason();
-  COX_WARNING(ctx.log(), "Cache cannot follow and shows what it had", {"resource", name_},
+  COX_WARNING(ctx.log(), "Cache is not in sync and serves stale objects", {"resource", name_},
               {"ns", ns_}, {"error", status.ToString()});
 }
 

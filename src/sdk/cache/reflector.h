@@ -14,7 +14,7 @@
 
 namespace cox::sdk {
 
-// What reflectors count, under client-go's names. Series are by the name of the resource.
+// Reflector metrics with the names used by client-go, labeled with the resource's name.
 struct ReflectorMetrics {
   explicit ReflectorMetrics(MetricsRegistry& registry);
 
@@ -26,36 +26,34 @@ struct ReflectorMetrics {
   HistogramVec& watch_seconds;
 };
 
-// Keeps one feed of an informer like the server: lists, watches from there, and does so again
-// however that ends.
+// Keeps one feed of an informer in sync with the server: lists, watches from the list's version,
+// and starts again when the watch ends.
 //
 // Guarantees
-//   - Lists are never older than what was seen: they are asked for "not older than", and the
-//     informer refuses others.
-//   - Requests are spaced: after an attempt that brought something at least backoff_min lies
-//     between two starts, after others the distance doubles up to backoff_max. A server that asks
-//     for more time (Retry-After) gets it.
-//   - Nothing waits for ever: what is silent for longer than the timeout that the server was asked
-//     for is ended from here.
-// Threads: Run by one.
+//   - The cache never goes back: lists are requested with NotOlderThan, and the informer rejects
+//     older ones.
+//   - Requests are spaced: after a successful attempt, at least backoff_min lies between two
+//     starts; after failures the delay doubles up to backoff_max. Retry-After is respected.
+//   - Nothing blocks forever: the client cancels a request that exceeds its timeout.
+// Threads: Run is called by one thread.
 class Reflector {
  public:
   Reflector(Client& client, const CacheOptions& options, std::shared_ptr<ResourceInformer> informer,
             ResourceInformer::FeedId feed, std::string ns, ReflectorMetrics* metrics);
 
-  // Until `ctx` stops.
+  // Runs until `ctx` stops.
   void Run(Context& ctx);
 
  private:
-  // Where the objects come from next.
+  // The next request.
   enum class Next : uint8_t {
-    kList,    // in pages
-    kStream,  // as events of a watch
-    kWatch,   // they are there: changes
+    kList,    // list in pages
+    kStream,  // streaming list (sendInitialEvents)
+    kWatch,   // watch for changes
   };
   struct Attempt {
-    Status status;       // why it ended
-    int64_t events = 0;  // that it brought after the list, also bookmarks
+    Status status;       // the reason why it ended
+    int64_t events = 0;  // received after the list, including bookmarks
     Clock::Duration lived = {};
   };
 
@@ -67,11 +65,11 @@ class Reflector {
   ListOptions Scoped() const;
   std::chrono::seconds DrawTimeout();
 
-  // What is next after `attempt`. False: it cannot wait.
-  bool Learn(const Context& ctx, const Attempt& attempt);
-  // True if what is next (the watch, or another way to list) is to be done at once.
-  bool LearnFromList(const Status& status);
-  void LearnFromWatch(const Status& status);
+  // Selects the next request after `attempt`. Returns false if it must be sent without a delay.
+  bool HandleResult(const Context& ctx, const Attempt& attempt);
+  // True if the next request (the watch, or another form of list) must be sent immediately.
+  bool HandleListResult(const Status& status);
+  void HandleWatchResult(const Status& status);
   Clock::Duration Pause(const Attempt& attempt);
   void Log(const Context& ctx, const Status& status);
 
@@ -80,17 +78,17 @@ class Reflector {
   const std::shared_ptr<ResourceInformer> informer_;
   const ResourceInformer::FeedId feed_;
   const std::string ns_;
-  const std::string name_;  // of the resource, in metrics and log lines
+  const std::string name_;  // resource name in metrics and logs
   ReflectorMetrics* const metrics_;
 
   Next next_;
-  bool streaming_;       // until the server refuses
-  bool paged_ = true;    // until a list took longer than its pages are kept
-  bool newest_ = true;   // the next list is asked for without a version
-  std::string version_;  // watched from
-  int failures_ = 0;     // attempts in a row that brought nothing
+  bool streaming_;       // until the server rejects it
+  bool paged_ = true;    // until the continue token of a list expires
+  bool newest_ = true;   // list without a resourceVersion next
+  std::string version_;  // to watch from
+  int failures_ = 0;     // consecutive failed attempts
   Reason logged_ = Reason::kUnknown;
-  bool failing_ = false;  // and that was logged
+  bool failing_ = false;  // a failure was logged
   std::minstd_rand random_;
 };
 

@@ -35,7 +35,7 @@ class ReflectorTest : public testing::Test {
     ASSERT_TRUE(informer_->WaitSynced(ctx_).ok());
     client_.AwaitFollowing(1);
   }
-  // Lets virtual time pass while the reflector does nothing but fail and wait.
+  // Advances the clock while the reflector only fails and waits.
   void Pass(Clock::Duration time, Clock::Duration step = seconds(1)) {
     for (; time > Clock::Duration(); time -= step) {
       clock_.WaitForWaiters(1);
@@ -43,7 +43,7 @@ class ReflectorTest : public testing::Test {
     }
     clock_.WaitForWaiters(1);
   }
-  // Until `holds`, letting time pass where the reflector waits for it.
+  // Advances the clock whenever the reflector waits, until `holds` is true.
   void Until(const std::function<bool()>& holds) {
     while (!holds()) {
       if (clock_.waiters() > 0) clock_.Advance(seconds(1));
@@ -59,21 +59,21 @@ class ReflectorTest : public testing::Test {
   ReflectorMetrics metrics_{registry_};
   const std::shared_ptr<ResourceInformer> informer_ =
       std::make_shared<ResourceInformer>(HistoryClient::Maps(), false, CacheScope(), clock_,
-                                         Clock::Duration(), std::make_shared<Doorbell>());
+                                         Clock::Duration(), std::make_shared<Notification>());
   Recorder recorder_;
   const InformerHandle handle_ = informer_->AddHandler(recorder_.handler());
   Scope scope_{ctx_, "test"};
 };
 
-TEST_F(ReflectorTest, StreamsItsListAndFollowsOnTheSameWatch) {
+TEST_F(ReflectorTest, StreamsTheInitialListAndContinuesOnTheSameWatch) {
   client_.Put("ns", "a");
   StartAndSync();
   EXPECT_EQ(informer_->size(), 1);
   EXPECT_TRUE(recorder_.last().initial);
   const ObjectPtr b = client_.Put("ns", "b");
   recorder_.AwaitVersion("ns/b", HeadOf(*b).version);
-  EXPECT_EQ(client_.asked().streams, 1);
-  EXPECT_EQ(client_.asked().all(), 1);
+  EXPECT_EQ(client_.requests().streams, 1);
+  EXPECT_EQ(client_.requests().all(), 1);
   const WatchOptions asked = client_.last_watch();
   EXPECT_EQ(asked.list.resource_version, "");
   EXPECT_EQ(asked.list.resource_version_match, "NotOlderThan");
@@ -84,7 +84,7 @@ TEST_F(ReflectorTest, StreamsItsListAndFollowsOnTheSameWatch) {
             std::string::npos);
 }
 
-TEST_F(ReflectorTest, WhatChangesWhileTheListIsStreamedIsPartOfIt) {
+TEST_F(ReflectorTest, ChangesDuringTheStreamedListAreApplied) {
   client_.Put("ns", "deleted");
   const int64_t begins = HeadOf(*client_.Put("ns", "changed")).version;
   const ObjectPtr changed = client_.Put("ns", "changed");
@@ -98,7 +98,7 @@ TEST_F(ReflectorTest, WhatChangesWhileTheListIsStreamedIsPartOfIt) {
   EXPECT_NE(informer_->Get({"ns", "added"}), nullptr);
 }
 
-TEST_F(ReflectorTest, AServerThatRefusesStreamsIsAskedForPagesFromThenOn) {
+TEST_F(ReflectorTest, FallsBackToPagedListsIfStreamingIsRejected) {
   const struct {
     const char* what;
     HistoryClient::Faults faults;
@@ -115,46 +115,46 @@ TEST_F(ReflectorTest, AServerThatRefusesStreamsIsAskedForPagesFromThenOn) {
     Recorder recorder;
     auto informer =
         std::make_shared<ResourceInformer>(HistoryClient::Maps(), false, CacheScope(), clock_,
-                                           Clock::Duration(), std::make_shared<Doorbell>());
+                                           Clock::Duration(), std::make_shared<Notification>());
     const InformerHandle handle = informer->AddHandler(recorder.handler());
     Scope scope(ctx_, "test");
     auto reflector = std::make_shared<Reflector>(client, options_, informer,
                                                  informer->StartFeed(""), "", nullptr);
     ASSERT_TRUE(scope.Go("reflector", [&](Context& ctx) { reflector->Run(ctx); }).ok());
-    Until([&] { return client.asked().watches > 0; });
+    Until([&] { return client.requests().watches > 0; });
     client.Set({.streaming = c.faults.streaming});
     Until([&] { return client.Follows(); });
     EXPECT_TRUE(informer->HasSynced());
-    EXPECT_EQ(client.asked().lists, 1);
+    EXPECT_EQ(client.requests().lists, 1);
     EXPECT_EQ(client.last_list().page_size, options_.page_size);
     EXPECT_EQ(client.last_watch().list.resource_version, std::to_string(client.version()));
-    // Expired: lists again, in pages, without asking for a stream.
+    // After Expired it lists again in pages, without another streaming attempt.
     client.Put("ns", "b");
     client.EndWatches(Status::Expired("gone"));
-    Until([&] { return client.asked().lists == 2; });
-    EXPECT_EQ(client.asked().streams, 1);
+    Until([&] { return client.requests().lists == 2; });
+    EXPECT_EQ(client.requests().streams, 1);
     scope.Stop();
     scope.Wait();
     EXPECT_EQ(recorder.broken(), std::vector<std::string>());
   }
 }
 
-TEST_F(ReflectorTest, GoesOnFromTheLastVersionWhenAWatchEndsInPeace) {
+TEST_F(ReflectorTest, ResumesFromTheLastVersionAfterANormalEndOfWatch) {
   client_.Put("ns", "a");
   StartAndSync();
   const ObjectPtr b = client_.Put("ns", "b");
   recorder_.AwaitVersion("ns/b", HeadOf(*b).version);
   clock_.Advance(seconds(10));
   client_.EndWatches(EndOfWatch());
-  client_.AwaitAsked([](const auto& asked) { return asked.watches == 1; });  // at once
+  client_.AwaitAsked([](const auto& asked) { return asked.watches == 1; });  // without delay
   EXPECT_EQ(client_.last_watch().list.resource_version, std::to_string(client_.version()));
   EXPECT_EQ(client_.last_watch().list.resource_version_match, "");
   const ObjectPtr c = client_.Put("ns", "c");
   recorder_.AwaitVersion("ns/c", HeadOf(*c).version);
-  EXPECT_EQ(client_.asked().all(), 2);
+  EXPECT_EQ(client_.requests().all(), 2);
 }
 
-TEST_F(ReflectorTest, BookmarksMoveTheVersion) {
+TEST_F(ReflectorTest, BookmarksAdvanceTheVersion) {
   StartAndSync();
   client_.SkipVersions(50);
   client_.Bookmark();
@@ -164,10 +164,10 @@ TEST_F(ReflectorTest, BookmarksMoveTheVersion) {
   client_.EndWatches(EndOfWatch());
   client_.AwaitAsked([](const auto& asked) { return asked.watches == 1; });
   client_.AwaitFollowing(1);
-  EXPECT_EQ(client_.asked().all(), 2) << "nothing was too old";
+  EXPECT_EQ(client_.requests().all(), 2) << "nothing was too old";
 }
 
-TEST_F(ReflectorTest, ListsAnewNotOlderThanBeforeWhenTheVersionHasExpired) {
+TEST_F(ReflectorTest, RelistsNotOlderThanBeforeAfterExpired) {
   client_.Put("ns", "a");
   client_.Put("ns", "b");
   StartAndSync();
@@ -179,12 +179,12 @@ TEST_F(ReflectorTest, ListsAnewNotOlderThanBeforeWhenTheVersionHasExpired) {
   client_.EndWatches(Status::Expired("too old"));
   recorder_.AwaitVersion("ns/b", HeadOf(*b).version);
   recorder_.AwaitVersion("ns/a", 0);
-  EXPECT_EQ(client_.asked().streams, 2);
+  EXPECT_EQ(client_.requests().streams, 2);
   EXPECT_EQ(client_.last_watch().list.resource_version, std::to_string(before));
   EXPECT_EQ(client_.last_watch().list.resource_version_match, "NotOlderThan");
 }
 
-TEST_F(ReflectorTest, ASilentWatchIsEndedFromHere) {
+TEST_F(ReflectorTest, SilentWatchIsCanceledByTheClient) {
   StartAndSync();
   client_.Set({.silent = true});
   const ObjectPtr a = client_.Put("ns", "a");
@@ -194,7 +194,7 @@ TEST_F(ReflectorTest, ASilentWatchIsEndedFromHere) {
   recorder_.AwaitVersion("ns/a", HeadOf(*a).version);
 }
 
-TEST_F(ReflectorTest, AConnectionThatBreaksInTheMiddleIsBegunAgainWhereItBroke) {
+TEST_F(ReflectorTest, BrokenWatchResumesWhereItBroke) {
   StartAndSync();
   const ObjectPtr a = client_.Put("ns", "a");
   recorder_.AwaitVersion("ns/a", HeadOf(*a).version);
@@ -203,11 +203,11 @@ TEST_F(ReflectorTest, AConnectionThatBreaksInTheMiddleIsBegunAgainWhereItBroke) 
   const ObjectPtr b = client_.Put("ns", "b");
   clock_.Advance(seconds(2));
   recorder_.AwaitVersion("ns/b", HeadOf(*b).version);
-  EXPECT_EQ(client_.asked().watches, 1);
-  EXPECT_EQ(client_.asked().streams, 1);
+  EXPECT_EQ(client_.requests().watches, 1);
+  EXPECT_EQ(client_.requests().streams, 1);
 }
 
-TEST_F(ReflectorTest, AServerThatIsAwayForMinutesIsAskedSeldomAndTheCacheStaysUsable) {
+TEST_F(ReflectorTest, UnavailableServerIsRetriedWithBackoffAndTheCacheStaysReadable) {
   client_.Put("ns", "a");
   StartAndSync();
   client_.Set({.away = Status::Unavailable("connection refused")});
@@ -215,16 +215,16 @@ TEST_F(ReflectorTest, AServerThatIsAwayForMinutesIsAskedSeldomAndTheCacheStaysUs
   Pass(minutes(10));
   EXPECT_EQ(informer_->size(), 1);
   EXPECT_TRUE(informer_->HasSynced());
-  // 0.8, 1.6, ... 25.6, then 30 s each, all up to twice.
-  EXPECT_GE(client_.asked().watches, 10);
-  EXPECT_LE(client_.asked().watches, 27);
+  // 0.8, 1.6, ... 25.6, then 30 s each, each with up to 100% jitter.
+  EXPECT_GE(client_.requests().watches, 10);
+  EXPECT_LE(client_.requests().watches, 27);
   const ObjectPtr a = client_.Put("ns", "a", "changed");
   client_.Set({});
   clock_.Advance(minutes(1));
   recorder_.AwaitVersion("ns/a", HeadOf(*a).version);
 }
 
-TEST_F(ReflectorTest, NoStormWhateverAServerAnswers) {
+TEST_F(ReflectorTest, RequestRateIsBoundedForAllServerErrors) {
   const struct {
     const char* what;
     HistoryClient::Faults faults;
@@ -246,7 +246,7 @@ TEST_F(ReflectorTest, NoStormWhateverAServerAnswers) {
     client.Set(c.faults);
     auto informer =
         std::make_shared<ResourceInformer>(HistoryClient::Maps(), false, CacheScope(), clock_,
-                                           Clock::Duration(), std::make_shared<Doorbell>());
+                                           Clock::Duration(), std::make_shared<Notification>());
     Scope scope(ctx_, "test");
     auto reflector = std::make_shared<Reflector>(client, options_, informer,
                                                  informer->StartFeed(""), "", nullptr);
@@ -255,29 +255,29 @@ TEST_F(ReflectorTest, NoStormWhateverAServerAnswers) {
       clock_.WaitForWaiters(1);
       clock_.Advance(seconds(1));
     }
-    EXPECT_LE(client.asked().all(), c.at_most);
-    EXPECT_GE(client.asked().all(), 10);
+    EXPECT_LE(client.requests().all(), c.at_most);
+    EXPECT_GE(client.requests().all(), 10);
     scope.Stop();
     scope.Wait();
   }
 }
 
-// Each watch brings an event and ends: spaced, but not ever longer.
-TEST_F(ReflectorTest, WatchesThatBringLittleAreSpaced) {
+// Each watch delivers one event and ends: restarts are spaced, without growing delays.
+TEST_F(ReflectorTest, ShortWatchesAreSpaced) {
   StartAndSync();
   client_.Set({.end_after = 1});
   for (int i = 0; i < 300; ++i) {
     const ObjectPtr a = client_.Put("ns", "a", std::to_string(i));
-    // Whether it waits or watches: time goes on until it is told.
+    // Advances the clock until the event arrives.
     while (recorder_.VersionOf("ns/a") != HeadOf(*a).version) {
       clock_.Advance(std::chrono::milliseconds(100));
       std::this_thread::yield();
     }
   }
-  EXPECT_LE(client_.asked().watches, 301);
+  EXPECT_LE(client_.requests().watches, 301);
 }
 
-TEST_F(ReflectorTest, AServerThatAsksForTimeGetsIt) {
+TEST_F(ReflectorTest, RespectsRetryAfter) {
   StartAndSync();
   client_.Set({.away = Status(Reason::kTooManyRequests, "busy", {.retry_after_seconds = 120})});
   client_.EndWatches(Status::Unavailable("reset"));
@@ -287,13 +287,13 @@ TEST_F(ReflectorTest, AServerThatAsksForTimeGetsIt) {
   client_.AwaitAsked([](const auto& asked) { return asked.all() == 2; });
   clock_.WaitForWaiters(1);
   Pass(seconds(118));
-  EXPECT_EQ(client_.asked().all(), 2);
+  EXPECT_EQ(client_.requests().all(), 2);
   client_.Set({});
   clock_.Advance(seconds(10));
   client_.AwaitAsked([](const auto& asked) { return asked.all() == 3; });
 }
 
-TEST_F(ReflectorTest, AListOfAServerThatIsBehindIsNotTaken) {
+TEST_F(ReflectorTest, ListFromALaggingServerIsRejected) {
   client_.Put("ns", "a");
   const int64_t old = client_.version();
   const ObjectPtr b = client_.Put("ns", "b");
@@ -311,7 +311,7 @@ TEST_F(ReflectorTest, AListOfAServerThatIsBehindIsNotTaken) {
   EXPECT_EQ(informer_->size(), 2);
 }
 
-TEST_F(ReflectorTest, AVersionThatTheServerDoesNotHaveIsGivenUpForTheNewest) {
+TEST_F(ReflectorTest, ListsTheNewestVersionAfterTooLargeResourceVersion) {
   StartAndSync();
   client_.Set({.watching = Status(Reason::kTimeout, "Too large resource version: 999")});
   clock_.Advance(seconds(10));
@@ -324,7 +324,7 @@ TEST_F(ReflectorTest, AVersionThatTheServerDoesNotHaveIsGivenUpForTheNewest) {
   EXPECT_EQ(client_.last_watch().list.resource_version, "");
 }
 
-TEST_F(ReflectorTest, PagesThatDoNotLastAreGivenUpForOneAnswer) {
+TEST_F(ReflectorTest, ExpiredContinueTokenFallsBackToAListWithoutPaging) {
   options_.streaming_lists = false;
   client_.Put("ns", "a");
   client_.Set({.paging = Status::Expired("The provided continue parameter is too old")});
@@ -333,16 +333,16 @@ TEST_F(ReflectorTest, PagesThatDoNotLastAreGivenUpForOneAnswer) {
   EXPECT_EQ(client_.last_list().page_size, 0);
 }
 
-TEST_F(ReflectorTest, AnEventThatCannotBeReadIsSteppedOverByAList) {
+TEST_F(ReflectorTest, UndecodableEventCausesARelist) {
   StartAndSync();
   const ObjectPtr a = client_.Put("ns", "a");
   client_.EndWatches(Status::Internal("unable to decode an event"));
-  Until([this] { return client_.asked().streams == 2; });
+  Until([this] { return client_.requests().streams == 2; });
   recorder_.AwaitVersion("ns/a", HeadOf(*a).version);
 }
 
-// Everything at once, at random: it converges, and no handler sees time go back.
-TEST_F(ReflectorTest, SurvivesABadDay) {
+// Random combination of faults: the cache converges, and versions never go back.
+TEST_F(ReflectorTest, ConvergesUnderRandomFaults) {
   std::minstd_rand random(7);
   StartAndSync();
   const auto maybe = [&random](unsigned in) { return random() % in == 0; };

@@ -13,7 +13,7 @@
 namespace cox::sdk {
 namespace {
 
-// Own deletions whose events have not come by then are forgotten, the oldest first.
+// Limit of remembered own deletions whose events have not arrived; the oldest are evicted first.
 constexpr size_t kGoneLimit = 10'000;
 
 int64_t NumberOf(const std::string& version) {
@@ -22,12 +22,12 @@ int64_t NumberOf(const std::string& version) {
   return number;
 }
 
-// Objects without a version (no server sends such) are taken as they come.
+// Objects without a version (which servers do not send) are always applied.
 bool Newer(int64_t version, int64_t than) { return version == 0 || version > than; }
 
 }  // namespace
 
-// Unregisters when it is dropped.
+// Unregisters the handler on destruction.
 class ResourceInformer::Registration final : public InformerHandle::Registration {
  public:
   Registration(std::weak_ptr<ResourceInformer> informer, std::shared_ptr<DeltaQueue> queue)
@@ -40,7 +40,7 @@ class ResourceInformer::Registration final : public InformerHandle::Registration
   bool synced() const override {
     if (synced_.load(std::memory_order_relaxed)) return true;
     const auto informer = informer_.lock();
-    // In this order: objects of the first list are pushed before the informer says it is synced.
+    // The order matters: initial objects are pushed before the informer becomes synced.
     const bool all = informer != nullptr && informer->HasSynced() && queue_->initial_left() == 0;
     if (all) synced_.store(true, std::memory_order_relaxed);
     return all;
@@ -54,7 +54,7 @@ class ResourceInformer::Registration final : public InformerHandle::Registration
 
 ResourceInformer::ResourceInformer(const Resource& resource, bool metadata_only, CacheScope scope,
                                    Clock& clock, Clock::Duration default_resync,
-                                   std::shared_ptr<Doorbell> resync_changed)
+                                   std::shared_ptr<Notification> resync_changed)
     : scope_(std::move(scope)),
       form_(std::make_shared<const ItemForm>(resource, metadata_only, scope_)),
       clock_(clock),
@@ -126,7 +126,7 @@ InformerHandle ResourceInformer::AddHandler(DeltaHandler handler, HandlerOptions
   const Clock::Duration resync =
       options.resync > Clock::Duration() ? options.resync : default_resync_;
   {
-    // What is there and all that comes later: nothing can come in between.
+    // Under the lock, so that no change is lost between the existing objects and later events.
     MutexLock lock(mu_);
     for (Item& item : indexer_.List("")) {
       queue->Push({.type = Delta::Type::kAdded,
@@ -138,7 +138,7 @@ InformerHandle ResourceInformer::AddHandler(DeltaHandler handler, HandlerOptions
     subscribers_.push_back({.queue = queue, .resync = resync, .due = NextResync(resync)});
     PublishQueues();
   }
-  resync_changed_->Ring();
+  resync_changed_->Notify();
   queue->Drain();
   return InformerHandle(std::make_unique<Registration>(weak_from_this(), queue));
 }
@@ -168,7 +168,7 @@ void ResourceInformer::AddIndex(std::string name, IndexFunction function) {
   indexer_.AddIndex(std::move(name), std::move(function));
 }
 
-// Up to a tenth later, so that handlers which were registered together part ways.
+// Adds up to 10% so that handlers registered together do not resync at the same time.
 Clock::SteadyTime ResourceInformer::NextResync(Clock::Duration every) const {
   if (every <= Clock::Duration()) return Clock::kNever;
   return clock_.In(every + every / 1000 * static_cast<int>(RandomBelow(100)));
@@ -197,7 +197,7 @@ Clock::SteadyTime ResourceInformer::Resync() {
   return next;
 }
 
-// --- What is heard.
+// --- Updates.
 
 ResourceInformer::FeedId ResourceInformer::StartFeed(const std::string& ns) {
   MutexLock lock(mu_);
@@ -213,7 +213,7 @@ void ResourceInformer::EndFeed(FeedId id) {
     if (feed == feeds_.end()) return;
     const std::string ns = feed->second.ns;
     feeds_.erase(feed);
-    // Unless another has begun meanwhile: what is there may be its, and it drops the rest.
+    // If another feed covers the namespace, the objects may belong to it; its list drops the rest.
     if (FeedOf(ns) == nullptr) {
       for (const Item& item : indexer_.List(ns)) {
         Drop(item, {.before = item, .after = {}, .missed = true, .own_writer = {}});
@@ -250,7 +250,7 @@ Item ResourceInformer::Prepare(ObjectPtr object) const {
 
 void ResourceInformer::Keep(const Item& before, PendingDelta delta) {
   if (!before.empty() && before.uid() != delta.after.uid()) {
-    // Another of the same name: this one's deletion was missed.
+    // A new object with the same name: the deletion of the old one was missed.
     Push({.type = Delta::Type::kDeleted,
           .before = before,
           .after = {},
@@ -289,7 +289,7 @@ bool ResourceInformer::Replace(FeedId id, std::vector<Item> items, const std::st
         gone_.Erase(item.uid());
         gone_names_.Erase(item.key().ToString());
       }
-      if (GoneSince(item)) continue;
+      if (HasTombstone(item)) continue;
       const Item before = indexer_.Get(item.ns(), item.name());
       if (!before.empty() &&
           (back ? item.version() == before.version() : !Newer(item.version(), before.version()))) {
@@ -315,7 +315,7 @@ void ResourceInformer::DropAbsent(const Feed& feed, const std::vector<Item>& ite
   std::unordered_map<std::string_view, std::unordered_set<std::string_view>> listed;
   for (const Item& item : items) listed[item.ns()].insert(item.name());
   for (const Item& item : kept) {
-    if (item.version() > version) continue;  // an own write that the list does not know yet
+    if (item.version() > version) continue;  // an own write newer than the list
     const auto ns = listed.find(item.ns());
     if (ns != listed.end() && ns->second.contains(item.name())) continue;
     Drop(item, {.before = item, .after = {}, .missed = true, .own_writer = {}});
@@ -323,7 +323,7 @@ void ResourceInformer::DropAbsent(const Feed& feed, const std::vector<Item>& ite
 }
 
 void ResourceInformer::Apply(FeedId id, const WatchEvent<Object>& event) {
-  // Out here, because transforms are others' code.
+  // Before the lock, because transforms are user code.
   const Item item = event.object == nullptr ? Item() : Prepare(event.object);
   std::shared_ptr<const Queues> queues;
   {
@@ -345,7 +345,7 @@ void ResourceInformer::Apply(FeedId id, const WatchEvent<Object>& event) {
   Drain(*queues);
 }
 
-bool ResourceInformer::GoneSince(const Item& item) {
+bool ResourceInformer::HasTombstone(const Item& item) {
   if (gone_.size() == 0) return false;
   for (const int64_t* const until :
        {gone_.Find(item.uid()), gone_names_.Find(item.key().ToString())}) {
@@ -354,15 +354,15 @@ bool ResourceInformer::GoneSince(const Item& item) {
   return false;
 }
 
-void ResourceInformer::RememberGone(const ObjectKey& key, std::string_view uid, int64_t uid_until,
-                                    int64_t name_until) {
+void ResourceInformer::RecordTombstone(const ObjectKey& key, std::string_view uid,
+                                       int64_t uid_until, int64_t name_until) {
   gone_.Put(std::string(uid), uid_until);
   const int64_t* const known = gone_names_.Find(key.ToString());
   gone_names_.Put(key.ToString(), std::max(name_until, known == nullptr ? 0 : *known));
 }
 
 void ResourceInformer::ApplyChange(const Feed& feed, const Item& item) {
-  if (GoneSince(item)) return;
+  if (HasTombstone(item)) return;
   const Item before = indexer_.Get(item.ns(), item.name());
   if (before.empty() ? item.version() != 0 && item.version() < feed.position
                      : !Newer(item.version(), before.version())) {
@@ -375,7 +375,7 @@ void ResourceInformer::ApplyDeletion(const Item& item) {
   const Item before = indexer_.Get(item.ns(), item.name());
   if (before.empty()) return;
   const bool same = before.uid() == item.uid();
-  // An older one of the same name is gone as well, but not one that came later.
+  // The deletion also applies to an older object with the same name, but not to a newer one.
   if (item.version() != 0 &&
       (same ? item.version() < before.version() : item.version() <= before.version())) {
     return;
@@ -384,7 +384,7 @@ void ResourceInformer::ApplyDeletion(const Item& item) {
 }
 
 void ResourceInformer::ObserveWrite(ObjectPtr object, int64_t base, std::string_view writer) {
-  const bool selected = form_->Selects(*object);  // whole: metadata alone has not all fields
+  const bool selected = form_->Selects(*object);  // before Convert, which may drop fields
   object = form_->Convert(std::move(object));
   if (object == nullptr) return;
   Item item = form_->Make(std::move(object));
@@ -393,9 +393,9 @@ void ResourceInformer::ObserveWrite(ObjectPtr object, int64_t base, std::string_
   {
     MutexLock lock(mu_);
     const Feed* const feed = FeedOf(item.ns());
-    if (feed == nullptr || GoneSince(item)) return;
+    if (feed == nullptr || HasTombstone(item)) return;
     const Item before = indexer_.Get(item.ns(), item.name());
-    // Where there is nothing but the feed has been there, it was deleted since.
+    // If the object is not cached but the feed has passed its version, it has been deleted since.
     if (item.version() <= (before.empty() ? feed->position : before.version())) return;
     const bool known = base >= 0 && base == (before.empty() ? 0 : before.version());
     PendingDelta delta{.before = {}, .after = {}, .own_writer = known ? std::string(writer) : ""};
@@ -403,7 +403,7 @@ void ResourceInformer::ObserveWrite(ObjectPtr object, int64_t base, std::string_
       delta.after = std::move(item);
       Keep(before, std::move(delta));
     } else {
-      RememberGone(item.key(), item.uid(), item.version(), item.version());
+      RecordTombstone(item.key(), item.uid(), item.version(), item.version());
       delta.before = before;
       if (!before.empty()) Drop(before, std::move(delta));
     }
@@ -413,13 +413,13 @@ void ResourceInformer::ObserveWrite(ObjectPtr object, int64_t base, std::string_
 }
 
 void ResourceInformer::ObserveDelete(const ObjectKey& key, std::string_view uid) {
-  if (uid.empty()) return;  // which one it was is not known: the watch will tell
+  if (uid.empty()) return;  // unknown object: wait for the watch event
   std::shared_ptr<const Queues> queues;
   {
     MutexLock lock(mu_);
     if (FeedOf(key.ns) == nullptr) return;
     const Item before = indexer_.Get(key.ns, key.name);
-    RememberGone(key, uid, INT64_MAX, before.uid() == uid ? before.version() : 0);
+    RecordTombstone(key, uid, INT64_MAX, before.uid() == uid ? before.version() : 0);
     if (before.empty() || before.uid() != uid) return;
     Drop(before, {.before = before, .after = {}, .own_writer = {}});
     queues = queues_;

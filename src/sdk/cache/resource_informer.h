@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/doorbell.h"
 #include "base/lru_map.h"
 #include "base/mutex.h"
+#include "base/notification.h"
 #include "coxswain/cache.h"
 #include "coxswain/informer.h"
 #include "sdk/cache/delta_queue.h"
@@ -19,27 +19,27 @@
 
 namespace cox::sdk {
 
-// The informer of one resource: decides what of all it hears is news. It hears lists and events
-// from its feeds (a reflector each, of all namespaces or of one) and own writes from their writers,
-// in any order and from many threads.
+// The informer of one resource. Receives lists and events from its feeds (one reflector each, for
+// all namespaces or for one) and own writes from their writers, in any order and on many threads,
+// and decides which of them to apply.
 //
-// What is news, where versions of one resource are ordered and a uid never comes back:
-//   - an object newer than the one that is kept;
-//   - an object that is not kept, unless its feed has been where it is from (then it was deleted
-//     since) or this process has deleted it;
-//   - a deletion not older than what is kept;
-//   - of a list, the absence of what is kept, unless that is newer than the list.
-// Threads and ownership: see SharedInformer. Made by make_shared: handles refer to it weakly.
+// Versions of one resource are ordered and a uid is never reused. These are applied:
+//   - an object newer than the cached one;
+//   - an object that is not cached, unless its feed has already passed its version (then it has
+//     been deleted since) or this process has deleted it;
+//   - a deletion not older than the cached object;
+//   - for a list, the absence of a cached object, unless that is newer than the list.
+// Threads and ownership: see SharedInformer. Create with make_shared: handles keep weak references.
 class ResourceInformer final : public SharedInformer,
                                public std::enable_shared_from_this<ResourceInformer> {
  public:
-  // One reflector's part of the objects. A number, so that a feed that was ended cannot be taken
-  // for another of the same namespace.
+  // Identifies one reflector's part of the objects. A number, so that an ended feed cannot be
+  // confused with a later feed of the same namespace.
   using FeedId = uint64_t;
 
-  // `resync_changed` is rung when Resync() has a new answer.
+  // `resync_changed` is notified when the result of Resync() changes.
   ResourceInformer(const Resource& resource, bool metadata_only, CacheScope scope, Clock& clock,
-                   Clock::Duration default_resync, std::shared_ptr<Doorbell> resync_changed);
+                   Clock::Duration default_resync, std::shared_ptr<Notification> resync_changed);
   ~ResourceInformer() override;
 
   const Resource& resource() const override { return form_->resource(); }
@@ -59,22 +59,23 @@ class ResourceInformer final : public SharedInformer,
   // --- For reflectors.
   const CacheScope& scope() const { return scope_; }
   bool metadata_only() const { return form_->metadata_only(); }
-  // `ns` empty: all of them.
+  // `ns` empty: all namespaces.
   FeedId StartFeed(const std::string& ns);
-  // The objects of that feed are deleted.
+  // Deletes the objects of that feed from the cache.
   void EndFeed(FeedId feed);
-  // As it would be kept; what is kept already is shared, so that listing again takes no memory.
+  // Converts to the cached form. Shares an item that is already cached, so that a relist needs no
+  // additional memory.
   Item Prepare(ObjectPtr object) const;
-  // A whole list. False, and nothing is taken, if it is older than what the feed has seen, unless
-  // it is `newest`: asked of the server without a version. Then the server itself has gone back
-  // (restored from a backup), and its word counts.
+  // Applies a complete list. Returns false and changes nothing if the list is older than the feed,
+  // unless `newest` is set (the list was requested without a version): then the server itself has
+  // gone back, for example restored from a backup, and the list is applied.
   bool Replace(FeedId feed, std::vector<Item> items, const std::string& version, bool newest);
   void Apply(FeedId feed, const WatchEvent<Object>& event);
 
   // --- For the cache.
-  // Nothing comes any more: who waits for sync is told.
+  // Ends the informer and wakes threads in WaitSynced.
   void End();
-  // Pushes every object to the handlers that are due, and says when the next one is.
+  // Pushes every object to the handlers that are due. Returns the time of the next resync.
   Clock::SteadyTime Resync();
 
  private:
@@ -82,8 +83,8 @@ class ResourceInformer final : public SharedInformer,
   struct Feed {
     std::string ns;
     bool synced = false;
-    std::string version;   // complete up to here
-    int64_t position = 0;  // the same as a number
+    std::string version;   // the feed is complete up to this version
+    int64_t position = 0;  // `version` as a number
   };
   struct Subscriber {
     std::shared_ptr<DeltaQueue> queue;
@@ -95,17 +96,17 @@ class ResourceInformer final : public SharedInformer,
   bool SyncedLocked() const COX_REQUIRES(mu_);
   Feed* FeedOf(std::string_view ns) COX_REQUIRES(mu_);
   void Push(const PendingDelta& delta) COX_REQUIRES(mu_);
-  // Puts delta.after in the place of `before` (which may be empty) and tells the handlers.
+  // Replaces `before` (which may be empty) by delta.after and notifies the handlers.
   void Keep(const Item& before, PendingDelta delta) COX_REQUIRES(mu_);
   void Drop(const Item& before, PendingDelta delta) COX_REQUIRES(mu_);
   void DropAbsent(const Feed& feed, const std::vector<Item>& items, int64_t version)
       COX_REQUIRES(mu_);
   void ApplyChange(const Feed& feed, const Item& item) COX_REQUIRES(mu_);
   void ApplyDeletion(const Item& item) COX_REQUIRES(mu_);
-  // Whether this process knows that the object has gone since.
-  bool GoneSince(const Item& item) COX_REQUIRES(mu_);
-  void RememberGone(const ObjectKey& key, std::string_view uid, int64_t uid_until,
-                    int64_t name_until) COX_REQUIRES(mu_);
+  // True if this process deleted the object, or moved it out of the scope, after this version.
+  bool HasTombstone(const Item& item) COX_REQUIRES(mu_);
+  void RecordTombstone(const ObjectKey& key, std::string_view uid, int64_t uid_until,
+                       int64_t name_until) COX_REQUIRES(mu_);
   void PublishQueues() COX_REQUIRES(mu_);
   void Unregister(const DeltaQueue* queue);
   Clock::SteadyTime NextResync(Clock::Duration every) const;
@@ -116,17 +117,17 @@ class ResourceInformer final : public SharedInformer,
   const std::shared_ptr<const ItemForm> form_;
   Clock& clock_;
   const Clock::Duration default_resync_;
-  const std::shared_ptr<Doorbell> resync_changed_;
+  const std::shared_ptr<Notification> resync_changed_;
 
   Indexer indexer_;  // changed by holders of mu_, read by all
 
   mutable Mutex mu_;
-  mutable CondVar changed_;  // of what HasSynced says
+  mutable CondVar changed_;  // signals changes of HasSynced
   FeedId last_feed_ COX_GUARDED_BY(mu_) = 0;
   std::map<FeedId, Feed> feeds_ COX_GUARDED_BY(mu_);
-  // What this process has deleted or moved out of the scope, and whose earlier events may still
-  // come: the version up to which they count for nothing. By uid, and, for those that had the name
-  // before, by "namespace/name".
+  // Objects that this process deleted or moved out of the scope and whose earlier events may still
+  // arrive. The value is the version up to which such events are ignored. Keyed by uid and, for
+  // earlier objects of the same name, by "namespace/name".
   LruMap<int64_t> gone_ COX_GUARDED_BY(mu_);
   LruMap<int64_t> gone_names_ COX_GUARDED_BY(mu_);
   std::vector<Subscriber> subscribers_ COX_GUARDED_BY(mu_);

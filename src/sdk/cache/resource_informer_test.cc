@@ -40,7 +40,7 @@ class ResourceInformerTest : public testing::Test {
                                 const Resource& resource = Resource::Of<ConfigMap>(),
                                 bool metadata = false)
       : informer_(std::make_shared<ResourceInformer>(resource, metadata, std::move(scope), clock_,
-                                                     Clock::Duration(), bell_)),
+                                                     Clock::Duration(), notification_)),
         feed_(informer_->StartFeed("")),
         handle_(informer_->AddHandler(recorder_.handler())) {}
 
@@ -69,14 +69,14 @@ class ResourceInformerTest : public testing::Test {
   }
 
   TestClock clock_;
-  const std::shared_ptr<Doorbell> bell_ = std::make_shared<Doorbell>();
+  const std::shared_ptr<Notification> notification_ = std::make_shared<Notification>();
   Recorder recorder_;
   std::shared_ptr<ResourceInformer> informer_;
   ResourceInformer::FeedId feed_;
   const InformerHandle handle_;
 };
 
-TEST_F(ResourceInformerTest, IsSyncedWithItsFirstListAndSaysWhereItIs) {
+TEST_F(ResourceInformerTest, IsSyncedAfterTheInitialListAndReportsItsVersion) {
   EXPECT_FALSE(informer_->HasSynced());
   EXPECT_FALSE(handle_.synced());
   EXPECT_EQ(informer_->resource_version(), "");
@@ -92,34 +92,34 @@ TEST_F(ResourceInformerTest, IsSyncedWithItsFirstListAndSaysWhereItIs) {
   EXPECT_EQ(informer_->resource_version(), "12");
 }
 
-TEST_F(ResourceInformerTest, ObjectsOnlyGetNewer) {
+TEST_F(ResourceInformerTest, OlderVersionsAreIgnored) {
   List({MakeMap("a", "u1", 5)}, 10);
   Modified(MakeMap("a", "u1", 12));
-  Modified(MakeMap("a", "u1", 11));  // late
-  Modified(MakeMap("a", "u1", 12));  // twice
-  Added(MakeMap("a", "u0", 4));      // one that had the name before
+  Modified(MakeMap("a", "u1", 11));  // out of order
+  Modified(MakeMap("a", "u1", 12));  // duplicate
+  Added(MakeMap("a", "u0", 4));      // an earlier object with the same name
   EXPECT_EQ(Kept(), "a@12");
   Deleted(MakeMap("a", "u1", 11));
   EXPECT_EQ(Kept(), "a@12");
   Deleted(MakeMap("a", "u1", 13));
   EXPECT_EQ(Kept(), "");
-  Modified(MakeMap("a", "u1", 12));  // the feed has been there
+  Modified(MakeMap("a", "u1", 12));  // the feed has passed this version
   EXPECT_EQ(Kept(), "");
   EXPECT_EQ(recorder_.seen(), (std::vector<std::string>{"+ns/a", "~ns/a", "-ns/a"}));
   EXPECT_EQ(HeadOf(*recorder_.last().before).version, 13);
   EXPECT_FALSE(recorder_.last().missed);
 }
 
-TEST_F(ResourceInformerTest, AnotherObjectOfTheSameNameIsADeletionAndAnAdd) {
+TEST_F(ResourceInformerTest, ReplacedObjectWithTheSameNameIsADeletionAndAnAdd) {
   List({MakeMap("a", "u1", 5)}, 10);
   Added(MakeMap("a", "u2", 12));
   EXPECT_EQ(recorder_.seen(), (std::vector<std::string>{"+ns/a", "-ns/a", "+ns/a"}));
   EXPECT_EQ(informer_->Get({"ns", "a"})->As<ConfigMap>()->metadata.uid, "u2");
-  Deleted(MakeMap("a", "u1", 11));  // of the first, late
+  Deleted(MakeMap("a", "u1", 11));  // late event of the first object
   EXPECT_EQ(Kept(), "a@12");
 }
 
-TEST_F(ResourceInformerTest, AListDeletesWhatIsAbsentUnlessThatIsNewer) {
+TEST_F(ResourceInformerTest, ListDeletesAbsentObjectsUnlessTheyAreNewer) {
   List({MakeMap("a", "u1", 5), MakeMap("b", "u2", 6)}, 10);
   informer_->ObserveWrite(MakeMap("c", "u3", 15), 0, "");
   List({MakeMap("a", "u1", 11)}, 12);
@@ -131,7 +131,7 @@ TEST_F(ResourceInformerTest, AListDeletesWhatIsAbsentUnlessThatIsNewer) {
   EXPECT_EQ(recorder_.broken(), std::vector<std::string>());
 }
 
-TEST_F(ResourceInformerTest, AListFromThePastIsRefusedUnlessTheServerHasGoneBack) {
+TEST_F(ResourceInformerTest, OlderListIsRejectedUnlessItWasRequestedAsNewest) {
   List({MakeMap("a", "u1", 5)}, 10);
   EXPECT_FALSE(List({MakeMap("b", "u2", 3)}, 9));
   EXPECT_EQ(Kept(), "a@5");
@@ -140,7 +140,7 @@ TEST_F(ResourceInformerTest, AListFromThePastIsRefusedUnlessTheServerHasGoneBack
   EXPECT_EQ(informer_->resource_version(), "9");
 }
 
-TEST_F(ResourceInformerTest, ListingAgainKeepsWhatIsTheSame) {
+TEST_F(ResourceInformerTest, RelistSharesUnchangedObjects) {
   List({MakeMap("a", "u1", 5)}, 10);
   const ObjectPtr before = informer_->Get({"ns", "a"});
   List({MakeMap("a", "u1", 5)}, 20);
@@ -148,26 +148,26 @@ TEST_F(ResourceInformerTest, ListingAgainKeepsWhatIsTheSame) {
   EXPECT_EQ(recorder_.seen().size(), 1);
 }
 
-TEST_F(ResourceInformerTest, OwnWritesAreThereAtOnceAndTheirEventsAreNoNews) {
+TEST_F(ResourceInformerTest, OwnWritesAreVisibleAtOnceAndTheirEventsAreIgnored) {
   List({MakeMap("a", "u1", 5)}, 10);
   informer_->ObserveWrite(MakeMap("a", "u1", 12), 5, "me");
   EXPECT_EQ(Kept(), "a@12");
   EXPECT_EQ(recorder_.last_writer(), "me");
-  Modified(MakeMap("a", "u1", 11));  // somebody else's, which the write came after
+  Modified(MakeMap("a", "u1", 11));  // an earlier write of another client
   Modified(MakeMap("a", "u1", 12));
   EXPECT_EQ(recorder_.seen().size(), 2);
-  informer_->ObserveWrite(MakeMap("a", "u1", 14), 13, "me");  // 13 is not known here
+  informer_->ObserveWrite(MakeMap("a", "u1", 14), 13, "me");  // version 13 is not cached
   EXPECT_EQ(recorder_.last_writer(), "");
   informer_->ObserveWrite(MakeMap("a", "u1", 15), SharedInformer::kUnknownBase, "me");
   EXPECT_EQ(recorder_.last_writer(), "");
   informer_->ObserveWrite(MakeMap("b", "u2", 16), 0, "me");
   EXPECT_EQ(recorder_.last_writer(), "me");
-  informer_->ObserveWrite(MakeMap("b", "u2", 16), 0, "me");  // nothing changed
+  informer_->ObserveWrite(MakeMap("b", "u2", 16), 0, "me");  // duplicate
   EXPECT_EQ(Kept(), "a@15 b@16");
   EXPECT_EQ(recorder_.broken(), std::vector<std::string>());
 }
 
-TEST_F(ResourceInformerTest, AnOwnWriteThatIsToldLateDoesNotBringBackWhatWasDeletedSince) {
+TEST_F(ResourceInformerTest, LateOwnWriteDoesNotRestoreADeletedObject) {
   List({MakeMap("a", "u1", 5)}, 10);
   Modified(MakeMap("a", "u1", 11));
   Deleted(MakeMap("a", "u1", 12));
@@ -175,7 +175,7 @@ TEST_F(ResourceInformerTest, AnOwnWriteThatIsToldLateDoesNotBringBackWhatWasDele
   EXPECT_EQ(Kept(), "");
 }
 
-TEST_F(ResourceInformerTest, WhatThisProcessDeletedStaysDeleted) {
+TEST_F(ResourceInformerTest, OwnDeletionIsNotUndoneByLateEvents) {
   List({MakeMap("a", "u1", 5)}, 10);
   informer_->ObserveDelete({"ns", "a"}, "u1");
   EXPECT_EQ(Kept(), "");
@@ -185,13 +185,13 @@ TEST_F(ResourceInformerTest, WhatThisProcessDeletedStaysDeleted) {
   Deleted(MakeMap("a", "u1", 13));
   Added(MakeMap("a", "u2", 14));
   EXPECT_EQ(Kept(), "a@14");
-  informer_->ObserveDelete({"ns", "a"}, "");    // unknown which
-  informer_->ObserveDelete({"ns", "a"}, "u1");  // the one before
+  informer_->ObserveDelete({"ns", "a"}, "");    // unknown uid
+  informer_->ObserveDelete({"ns", "a"}, "u1");  // an earlier object with the same name
   EXPECT_EQ(Kept(), "a@14");
   EXPECT_EQ(recorder_.broken(), std::vector<std::string>());
 }
 
-TEST_F(ResourceInformerTest, LateSubscribersGetAllThereIsAndThenWhatComes) {
+TEST_F(ResourceInformerTest, LateSubscribersReceiveExistingObjectsFirst) {
   List({MakeMap("a", "u1", 5), MakeMap("b", "u2", 6)}, 10);
   Recorder late;
   const InformerHandle handle = informer_->AddHandler(late.handler());
@@ -203,7 +203,7 @@ TEST_F(ResourceInformerTest, LateSubscribersGetAllThereIsAndThenWhatComes) {
   EXPECT_EQ(late.broken(), std::vector<std::string>());
 }
 
-TEST_F(ResourceInformerTest, ADroppedHandleIsTheEndOfCalls) {
+TEST_F(ResourceInformerTest, DestroyedHandleReceivesNoMoreCalls) {
   Recorder other;
   {
     const InformerHandle handle = informer_->AddHandler(other.handler());
@@ -216,14 +216,14 @@ TEST_F(ResourceInformerTest, ADroppedHandleIsTheEndOfCalls) {
 
 TEST_F(ResourceInformerTest, HandlesMayOutliveTheInformer) {
   auto informer = std::make_shared<ResourceInformer>(Resource::Of<ConfigMap>(), false, CacheScope(),
-                                                     clock_, Clock::Duration(), bell_);
+                                                     clock_, Clock::Duration(), notification_);
   Recorder recorder;
   InformerHandle handle = informer->AddHandler(recorder.handler());
   informer.reset();
   EXPECT_FALSE(handle.synced());
 }
 
-TEST_F(ResourceInformerTest, ResyncsEachHandlerInItsOwnTime) {
+TEST_F(ResourceInformerTest, ResyncsEachHandlerAtItsOwnInterval) {
   List({MakeMap("a", "u1", 5)}, 10);
   Recorder often;
   const InformerHandle handle = informer_->AddHandler(often.handler(), {.resync = seconds(100)});
@@ -268,7 +268,7 @@ TEST_F(ResourceInformerTest, ListsByNamespaceAndLabels) {
   EXPECT_EQ(informer_->Get({"ns", "b"}), nullptr);
 }
 
-TEST_F(ResourceInformerTest, FeedsOfNamespacesComeAndGo) {
+TEST_F(ResourceInformerTest, FeedsOfNamespacesCanBeAddedAndRemoved) {
   List({}, 10);
   informer_->EndFeed(feed_);
   const auto one = informer_->StartFeed("one");
@@ -278,9 +278,10 @@ TEST_F(ResourceInformerTest, FeedsOfNamespacesComeAndGo) {
   informer_->Replace(two, {informer_->Prepare(MakeMap("b", "u2", 6, {}, "two"))}, "20", true);
   EXPECT_TRUE(informer_->HasSynced());
   EXPECT_EQ(informer_->resource_version(), "10");
-  informer_->ObserveWrite(MakeMap("c", "u3", 30, {}, "three"), 0, "");  // nobody follows it
+  // No feed for this namespace.
+  informer_->ObserveWrite(MakeMap("c", "u3", 30, {}, "three"), 0, "");
   EXPECT_EQ(Kept(), "a@5 b@6");
-  informer_->Replace(two, {}, "21", false);  // says nothing about the other
+  informer_->Replace(two, {}, "21", false);  // does not affect the other feed
   EXPECT_EQ(Kept(), "a@5");
   informer_->EndFeed(one);
   EXPECT_EQ(Kept(), "");
@@ -289,7 +290,7 @@ TEST_F(ResourceInformerTest, FeedsOfNamespacesComeAndGo) {
   EXPECT_EQ(Kept(), "");
 }
 
-TEST_F(ResourceInformerTest, WaitersForSyncAreToldWhenItWillNotCome) {
+TEST_F(ResourceInformerTest, WaitSyncedFailsAfterEnd) {
   Context ctx(clock_);
   informer_->End();
   EXPECT_TRUE(informer_->WaitSynced(ctx).Is(Reason::kServiceUnavailable));
@@ -306,7 +307,7 @@ class SelectedInformerTest : public ResourceInformerTest {
   }
 };
 
-TEST_F(SelectedInformerTest, OwnWritesThatLeaveTheScopeLeaveTheCache) {
+TEST_F(SelectedInformerTest, OwnWritesThatLeaveTheScopeAreRemovedFromTheCache) {
   const cox::Map<std::string> in = {{"app", "x"}};
   List({MakeMap("a", "u1", 5, in)}, 10);
   informer_->ObserveWrite(MakeMap("b", "u2", 11), 0, "");
@@ -314,16 +315,16 @@ TEST_F(SelectedInformerTest, OwnWritesThatLeaveTheScopeLeaveTheCache) {
   EXPECT_EQ(Kept(), "a@5");
   informer_->ObserveWrite(MakeMap("a", "u1", 13), 5, "");
   EXPECT_EQ(Kept(), "");
-  Modified(MakeMap("a", "u1", 12, in));  // before it left
+  Modified(MakeMap("a", "u1", 12, in));  // an event from before the own write
   EXPECT_EQ(Kept(), "");
   Deleted(MakeMap("a", "u1", 13));
-  Added(MakeMap("a", "u1", 14, in));  // and came back
+  Added(MakeMap("a", "u1", 14, in));  // the object matches again
   EXPECT_EQ(Kept(), "a@14");
   EXPECT_EQ(recorder_.broken(), std::vector<std::string>());
 }
 
-// --- Whatever happens in whatever order: handlers and readers never see time go back, and in the
-// --- end all is as on the server.
+// --- Random event orders: handlers and readers never receive an older version after a newer one,
+// --- and the cache converges to the server's state.
 
 class Model {
  public:
@@ -373,17 +374,17 @@ class Model {
 
 class RandomHistoryTest : public ResourceInformerTest {
  protected:
-  // One thing that may happen between the server, the watch and the writers of this process.
+  // One random step of the server, the watch or the writers of this process.
   void Step(Model& model, size_t& watched) {
     const std::string name(1, static_cast<char>('a' + model.Draw(4)));
     switch (model.Draw(8)) {
-      case 0:  // somebody else writes
+      case 0:  // another client writes
         model.Write(name);
         break;
       case 1:
         if (model.now_.contains(name)) model.Delete(name);
         break;
-      case 2: {  // we do
+      case 2: {  // this process writes
         const bool there = model.now_.contains(name);
         const int64_t base = there ? HeadOf(*model.now_[name]).version : 0;
         late_.push_back({model.Write(name), base});
@@ -397,26 +398,26 @@ class RandomHistoryTest : public ResourceInformerTest {
           own_deleted_[uid] = true;
         }
         break;
-      case 4:  // an answer comes, perhaps after later ones
+      case 4:  // a response arrives, possibly out of order
         if (!late_.empty()) {
           const size_t which = model.Draw(late_.size());
           informer_->ObserveWrite(late_[which].object, late_[which].base, "me");
           late_.erase(late_.begin() + static_cast<std::ptrdiff_t>(which));
         }
         break;
-      case 5:  // the watch goes on
+      case 5:  // the watch delivers events
         for (size_t i = model.Draw(4); i > 0 && watched < model.past_.size(); --i) {
           Event(model.past_[watched].type, model.past_[watched].object);
           ++watched;
         }
         break;
-      case 6:  // an event comes again
+      case 6:  // a duplicate event
         if (watched > 0) {
           const Model::Event& event = model.past_[model.Draw(watched)];
           Event(event.type, event.object);
         }
         break;
-      case 7:  // listed anew, from some server that is not older than what we have seen
+      case 7:  // a relist from a server that is not older than the feed
         if (model.Draw(4) == 0) Relist(model, watched);
         break;
     }
@@ -432,7 +433,7 @@ class RandomHistoryTest : public ResourceInformerTest {
       ++watched;
     }
   }
-  // No reader sees an older version after a newer one.
+  // Checks that readers never receive an older version after a newer one.
   void LookBack() {
     for (char c = 'a'; c < 'e'; ++c) {
       const ObjectPtr object = informer_->Get({"ns", std::string(1, c)});
@@ -453,10 +454,10 @@ class RandomHistoryTest : public ResourceInformerTest {
   std::map<char, int64_t> read_;
 };
 
-TEST_F(RandomHistoryTest, NobodySeesTimeGoBackAndAllIsWellInTheEnd) {
+TEST_F(RandomHistoryTest, VersionsNeverGoBackAndTheCacheConverges) {
   for (unsigned seed = 1; seed <= 500; ++seed) {
     informer_ = std::make_shared<ResourceInformer>(Resource::Of<ConfigMap>(), false, CacheScope(),
-                                                   clock_, Clock::Duration(), bell_);
+                                                   clock_, Clock::Duration(), notification_);
     feed_ = informer_->StartFeed("");
     Recorder early;
     const InformerHandle one = informer_->AddHandler(early.handler());
@@ -489,7 +490,7 @@ TEST_F(RandomHistoryTest, NobodySeesTimeGoBackAndAllIsWellInTheEnd) {
   }
 }
 
-TEST_F(ResourceInformerTest, HandlersComeAndGoWhileEventsDo) {
+TEST_F(ResourceInformerTest, HandlersCanBeAddedAndRemovedDuringEvents) {
   List({MakeMap("b", "u2", 10)}, 10);
   RealClock clock;
   Scope scope(Context(clock), "test");

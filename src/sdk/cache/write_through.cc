@@ -20,7 +20,7 @@ bool IsDryRun(const Operation& operation) {
          (operation.remove != nullptr && operation.remove->dry_run);
 }
 
-// The version that a patch insists on, or that it insists on none.
+// The resourceVersion precondition of a patch, or kUnknownBase.
 int64_t BaseOf(const Patch& patch) {
   constexpr std::string_view kMember = "resourceVersion";
   if (patch.type == patch::PatchType::kJson || patch.body.find(kMember) == std::string::npos) {
@@ -35,7 +35,7 @@ int64_t BaseOf(const Patch& patch) {
   return number;
 }
 
-// The version of which the server has made sure that it was replaced.
+// The version that the server verifiably replaced, or kUnknownBase.
 int64_t BaseOf(const Operation& operation) {
   if (operation.verb == Verb::kCreate) return 0;
   if (operation.verb == Verb::kUpdate && operation.body != nullptr) {
@@ -45,9 +45,9 @@ int64_t BaseOf(const Operation& operation) {
   return operation.patch != nullptr ? BaseOf(*operation.patch) : SharedInformer::kUnknownBase;
 }
 
-// Whether an object that is being deleted, as the server answered, waits for nothing any more: no
-// finalizer, no grace period. Then this was its end. Namespaces have finalizers of their own.
-bool NothingHolds(const Object& object) {
+// True if an object that is being deleted has no finalizers and no grace period, so that this
+// response was its final state. Namespaces have additional finalizers in their spec.
+bool IsFullyDeleted(const Object& object) {
   if (const auto* ns = object.As<core::v1::Namespace>(); ns && !ns->spec.finalizers.empty()) {
     return false;
   }
@@ -109,11 +109,11 @@ class WriteThrough final : public Client {
       }
       return;
     }
-    // Subresources that answer with something else (a Scale) tell nothing about the object.
+    // Subresource responses of another kind (Scale) do not contain the object.
     const ObjectHead head = HeadOf(answer);
     if (answer.gvk() != operation.resource.gvk || head.uid.empty()) return;
     const bool gone = operation.verb == Verb::kDelete && !head.deleting;
-    if (gone || (head.deleting && NothingHolds(answer))) {
+    if (gone || (head.deleting && IsFullyDeleted(answer))) {
       for (const auto& informer : informers) informer->ObserveDelete(head.key, head.uid);
       return;
     }

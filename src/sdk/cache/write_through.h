@@ -10,11 +10,11 @@
 
 namespace cox::sdk {
 
-// The informers that hold objects of a resource: as structs, as JSON, as metadata.
+// Returns the informers of a resource: as structs, as JSON, as metadata.
 using InformersOf = std::function<std::vector<std::shared_ptr<SharedInformer>>(const Resource&)>;
 
-// A client that tells the informers what it has written before it returns.
-// Ownership: `inner` and what `informers` uses outlive it.
+// A client that updates the informers with each write before it returns.
+// Ownership: `inner` and everything that `informers` uses must outlive the client.
 std::unique_ptr<Client> MakeWriteThrough(Client& inner, InformersOf informers);
 
 }  // namespace cox::sdk

@@ -2,12 +2,12 @@
 #include "coxswain/client.h"
 
 #include "api/meta/v1.h"
-#include "sdk/client/answer/decode_object.h"
-#include "sdk/client/answer/list_decoder.h"
-#include "sdk/client/answer/status_answer.h"
 #include "sdk/client/discovery.h"
 #include "sdk/client/forms.h"
 #include "sdk/client/requests.h"
+#include "sdk/client/response/decode_object.h"
+#include "sdk/client/response/list_decoder.h"
+#include "sdk/client/response/status_response.h"
 #include "sdk/client/sender.h"
 #include "sdk/client/watch_stream.h"
 
@@ -15,13 +15,13 @@ namespace cox {
 namespace sdk {
 namespace {
 
-// An error's text is read to here; more is not for us.
+// Maximum size of an error body that is read.
 constexpr size_t kMaxErrorBytes = size_t{64} * 1024;
 
-// Of a page of a list whose connection breaks within the answer.
+// Attempts for a list page whose connection breaks during the response.
 constexpr int kAttempts = 3;
 
-// The server has no such form: 406 to what we accept, 415 to what we send.
+// The server does not support the encoding: 406 for Accept, 415 for Content-Type.
 bool WrongForm(int code) { return code == 406 || code == 415; }
 
 class EngineClient final : public Client {
@@ -69,13 +69,13 @@ class EngineClient final : public Client {
                              Format format);
   Result<std::string> ListPages(Context& ctx, const Resource& resource, const ListOptions& options,
                                 Shape shape, const std::function<Status(Object)>& take);
-  // `broke`: the answer had begun, and its connection did not last.
+  // `broke` is set if the connection failed after the response had begun.
   Result<meta::v1::ListMeta> ListPage(Context& ctx, const Resource& resource,
                                       const std::string& target, Shape shape,
                                       const std::function<Status(Object)>& take, bool* broke);
   Result<std::unique_ptr<WatchStream>> StartWatch(Context& ctx, const Resource& resource,
                                                   const WatchOptions& options, Shape shape);
-  // A GET whose answer is read as it comes: only if it is one of success.
+  // Starts a streaming GET; fails unless the response has a success code.
   Result<std::unique_ptr<net::ClientStream>> Start(Context& ctx, const Resource& resource,
                                                    const std::string& target, Shape shape);
   Format FormatOf(const Resource& resource, Shape shape) const {
@@ -93,15 +93,15 @@ ObjectForm FormOf(const Resource& resource, Shape shape) {
   return {{"meta.k8s.io", "v1", "PartialObjectMetadata"}, &meta::v1::PartialObjectMetadata::kKind};
 }
 
-// The rest of an answer of failure, as far as it is of use.
+// Reads the body of a failure response, up to a limit.
 Status ReadFailure(Context& ctx, net::ClientStream& stream) {
   std::string body;
   while (body.size() < kMaxErrorBytes) {
     const Result<Bytes> piece = stream.Read(ctx);
-    if (!piece.ok() || piece->empty()) break;  // the code says enough
+    if (!piece.ok() || piece->empty()) break;  // the code is sufficient
     body.append(piece->view());
   }
-  return StatusFromAnswer(stream.status(), stream.headers(), body);
+  return StatusFromResponse(stream.status(), stream.headers(), body);
 }
 
 Result<net::Response> EngineClient::Send(Context& ctx, const Operation& operation,
@@ -130,10 +130,10 @@ Result<Object> EngineClient::Execute(Context& ctx, const Operation& operation) {
   if (!response.ok()) return response.status();
   std::string storage;
   const std::string_view body = Join(response->body, &storage);
-  if (response->status >= 300) return StatusFromAnswer(response->status, response->headers, body);
-  // Whatever the answer to it is (a list of what was deleted), nobody asks.
+  if (response->status >= 300) return StatusFromResponse(response->status, response->headers, body);
+  // The body (the deleted objects) is not used.
   if (operation.verb == Operation::Verb::kDeleteAll) return Object(meta::v1::Status::kKind);
-  return DecodeAnswer(body, operation.resource, operation.answer);
+  return DecodeResponse(body, operation.resource, operation.answer);
 }
 
 Result<std::unique_ptr<net::ClientStream>> EngineClient::Start(Context& ctx,
@@ -196,15 +196,15 @@ Result<std::string> EngineClient::ListPages(Context& ctx, const Resource& resour
       continue;
     }
     if (meta.status().Is(Reason::kExpired) && !continue_token.empty() && options.on_restart) {
-      // The version that the pages are of has been compacted. Pages of another would miss what
-      // moved between them, and a list that took too long in pages would again: begin anew, with
-      // one answer that is of one version whole.
+      // The version of the pages has been compacted. Pages of another version would be inconsistent
+      // with the pages read so far, and paging may be too slow again: restart with a single
+      // response, which has one consistent version.
       continue_token.clear();
       now.page_size = 0;
       options.on_restart();
       continue;
     }
-    // A page of which nothing was given yet can be asked for again.
+    // A page of which no object was delivered can be requested again.
     const bool again = broke && !given && ++failures < kAttempts;
     if (!again) return meta.status();
   }

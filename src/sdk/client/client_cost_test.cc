@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the client costs besides the server and the wire: CPU of a reconcile's usual write, memory
-// of a long list.
+// Overhead of the client, without server and network: CPU of a typical status patch, memory of a
+// long list.
 #include <gtest/gtest.h>
 
 #include "api/apps/v1.h"
@@ -31,7 +31,7 @@ Deployment Web() {
   return web;
 }
 
-// Keeps no requests, unlike FakeTransport: what it holds would count.
+// Unlike FakeTransport it records no requests, which would count as memory.
 class CannedTransport final : public Transport {
  public:
   explicit CannedTransport(std::string body) : body_(std::move(body)) {}
@@ -74,7 +74,7 @@ std::string Encoded(const Object& object, Format format) {
   return bytes;
 }
 
-TEST(ClientCostTest, AStatusPatchIsAFewMicroseconds) {
+TEST(ClientCostTest, StatusPatchTakesAFewMicroseconds) {
   RealClock clock;
   Context ctx(clock);
   MetricsRegistry registry;
@@ -98,7 +98,7 @@ TEST(ClientCostTest, AStatusPatchIsAFewMicroseconds) {
 }
 
 // 5,000 and 40,000 objects need the same memory.
-TEST(ClientCostTest, AListIsReadInTheMemoryOfAnObject) {
+TEST(ClientCostTest, ListIsReadInConstantMemory) {
   RealClock clock;
   Context ctx(clock);
   for (const Format format : {Format::kJson, Format::kProtobuf}) {

@@ -15,7 +15,7 @@ namespace cox {
 namespace {
 
 using core::v1::ConfigMap;
-using sdk::FakeAnswer;
+using sdk::FakeResponse;
 using sdk::FakeTransport;
 
 class ClientTest : public testing::Test {
@@ -25,12 +25,12 @@ class ClientTest : public testing::Test {
     config.user_agent = "test/1";
     return MakeClient(transport_, config);
   }
-  std::unique_ptr<Client> Always(FakeAnswer answer, Config config = {}) {
+  std::unique_ptr<Client> Always(FakeResponse answer, Config config = {}) {
     return Over([answer](const net::Request&) { return answer; }, std::move(config));
   }
-  static FakeAnswer Protobuf(const Object& object, int status = 200) {
-    FakeAnswer answer{.status = status,
-                      .headers = {{"content-type", "application/vnd.kubernetes.protobuf"}}};
+  static FakeResponse Protobuf(const Object& object, int status = 200) {
+    FakeResponse answer{.status = status,
+                        .headers = {{"content-type", "application/vnd.kubernetes.protobuf"}}};
     EncodeObject(object, Format::kProtobuf, &answer.chunks.emplace_back());
     return answer;
   }
@@ -54,7 +54,7 @@ constexpr std::string_view kWebJson =
     R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"web","namespace":"default",)"
     R"("resourceVersion":"7"},"data":{"a":"1"}})";
 
-TEST_F(ClientTest, BuiltInKindsTravelAsProtobuf) {
+TEST_F(ClientTest, BuiltInKindsUseProtobuf) {
   auto client = Always(Protobuf(WebMap()));
   const Result<ConfigMap> got = client->Get<ConfigMap>(ctx_, {"default", "web"});
   ASSERT_TRUE(got.ok()) << got.status().ToString();
@@ -70,7 +70,7 @@ TEST_F(ClientTest, BuiltInKindsTravelAsProtobuf) {
   EXPECT_TRUE(proto::HasEnvelope(last().body));
 }
 
-TEST_F(ClientTest, HeadersOfADecoratorTravelAlong) {
+TEST_F(ClientTest, DecoratorHeadersAreSent) {
   auto client = Always(Protobuf(WebMap()));
   const Resource maps = Resource::Of<ConfigMap>();
   const Patch patch = Patch::Merge("{}");
@@ -84,8 +84,8 @@ TEST_F(ClientTest, HeadersOfADecoratorTravelAlong) {
   EXPECT_EQ(LastHeader("coxswain-fencing"), "ns/a;b;1");
 }
 
-TEST_F(ClientTest, WithoutTheWishAllIsJson) {
-  auto client = Always(FakeAnswer::Json(std::string(kWebJson)), {.prefer_protobuf = false});
+TEST_F(ClientTest, UsesJsonIfProtobufIsNotPreferred) {
+  auto client = Always(FakeResponse::Json(std::string(kWebJson)), {.prefer_protobuf = false});
   const Result<ConfigMap> got = client->Get<ConfigMap>(ctx_, {"default", "web"});
   ASSERT_TRUE(got.ok()) << got.status().ToString();
   EXPECT_EQ(LastHeader("accept"), "application/json");
@@ -96,11 +96,11 @@ TEST_F(ClientTest, WithoutTheWishAllIsJson) {
   EXPECT_EQ(last().body, std::string(kWebJson) + "\n");
 }
 
-TEST_F(ClientTest, AServerWithoutProtobufIsAskedOnce) {
+TEST_F(ClientTest, FallsBackToJsonOncePerResource) {
   for (const int code : {406, 415}) {
     auto client = Over([&](const net::Request& request) {
       const bool json = request.headers.Get("accept") == "application/json";
-      return json ? FakeAnswer::Json(std::string(kWebJson)) : FakeAnswer::Json("no", code);
+      return json ? FakeResponse::Json(std::string(kWebJson)) : FakeResponse::Json("no", code);
     });
     ASSERT_TRUE(client->Get<ConfigMap>(ctx_, {"default", "web"}).ok());
     EXPECT_EQ(transport_->requests().size(), 2u);
@@ -108,7 +108,7 @@ TEST_F(ClientTest, AServerWithoutProtobufIsAskedOnce) {
     ASSERT_TRUE(written.ok());
     EXPECT_EQ(transport_->requests().size(), 3u) << "remembered";
     EXPECT_EQ(LastHeader("content-type"), "application/json");
-    // Other resources may be another server's.
+    // Other resources may be served by another server.
     (void)client->Get<core::v1::Pod>(ctx_, {"default", "web"});
     EXPECT_EQ(transport_->requests().size(), 5u);
   }
@@ -116,7 +116,7 @@ TEST_F(ClientTest, AServerWithoutProtobufIsAskedOnce) {
 
 TEST_F(ClientTest, DynamicKindsAreValues) {
   const Resource backups = Resource::Dynamic({"example.com", "v1", "Backup"}, "backups", true);
-  auto client = Always(FakeAnswer::Json(
+  auto client = Always(FakeResponse::Json(
       R"({"apiVersion":"example.com/v1","kind":"Backup","metadata":{"name":"b"},"spec":{"x":1}})"));
   const Result<Object> got = client->Get(ctx_, backups, {"ns", "b"});
   ASSERT_TRUE(got.ok()) << got.status().ToString();
@@ -125,7 +125,7 @@ TEST_F(ClientTest, DynamicKindsAreValues) {
   ASSERT_FALSE(got->is_typed());
   EXPECT_EQ(got->value().At({"spec", "x"})->as_int(), 1);
 
-  // What does not say what it is, is told by its gvk.
+  // An object without kind and apiVersion gets them from its gvk.
   const Object nameless(
       backups.gvk, types::kAny,
       Value::MakeObject({{"metadata", Value::MakeObject({{"name", "b"}, {"namespace", "ns"}})}}));
@@ -134,15 +134,15 @@ TEST_F(ClientTest, DynamicKindsAreValues) {
                          R"("metadata":{"name":"b","namespace":"ns"}})");
 }
 
-TEST_F(ClientTest, StructsOfOnesOwnAreJson) {
-  // Whatever its tables say: no server knows them.
+TEST_F(ClientTest, CustomStructsUseJson) {
+  // Even if the type has protobuf tables.
   static const KindInfo kBackup = {.group = "example.com",
                                    .version = "v1",
                                    .kind = "Backup",
                                    .type = &ConfigMap::kType,
                                    .plural = "backups",
                                    .namespaced = true};
-  auto client = Always(FakeAnswer::Json(
+  auto client = Always(FakeResponse::Json(
       R"({"apiVersion":"example.com/v1","kind":"Backup","metadata":{"name":"b"},"data":{"a":"1"}})"));
   const Resource backups = Resource::FromKind(kBackup);
   const Result<Object> got = client->Get(ctx_, backups, {"ns", "b"});
@@ -156,22 +156,22 @@ TEST_F(ClientTest, StructsOfOnesOwnAreJson) {
   EXPECT_TRUE(last().body.starts_with(R"({"kind":"Backup","apiVersion":"example.com/v1",)"));
 }
 
-TEST_F(ClientTest, ATimeoutOfTheConfigurationEndsRequests) {
+TEST_F(ClientTest, ConfiguredTimeoutCancelsRequests) {
   auto client = Over(
       [&](const net::Request&) {
         clock_.Advance(std::chrono::seconds(6));
-        return FakeAnswer{.chunks = {"k8s"}, .hold = true};
+        return FakeResponse{.chunks = {"k8s"}, .hold = true};
       },
       {.timeout = std::chrono::seconds(5)});
   EXPECT_EQ(client->List<ConfigMap>(ctx_).status(), Context::DeadlineExceeded());
 }
 
-TEST_F(ClientTest, FailuresAreTheServersOwn) {
+TEST_F(ClientTest, ReturnsTheServersStatus) {
   auto client = Always(
-      FakeAnswer::Json(R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure",)"
-                       R"("message":"configmaps \"web\" not found","reason":"NotFound",)"
-                       R"("details":{"name":"web","kind":"configmaps"},"code":404})",
-                       404));
+      FakeResponse::Json(R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure",)"
+                         R"("message":"configmaps \"web\" not found","reason":"NotFound",)"
+                         R"("details":{"name":"web","kind":"configmaps"},"code":404})",
+                         404));
   const Status status = client->Get<ConfigMap>(ctx_, {"default", "web"}).status();
   EXPECT_TRUE(status.Is(Reason::kNotFound));
   EXPECT_EQ(status.message(), "configmaps \"web\" not found");
@@ -179,16 +179,16 @@ TEST_F(ClientTest, FailuresAreTheServersOwn) {
   EXPECT_EQ(transport_->requests().size(), 1u);
 }
 
-TEST_F(ClientTest, AnAnswerOfAnotherKindIsNoSuccess) {
-  auto client = Always(FakeAnswer::Json(R"({"kind":"Secret","apiVersion":"v1"})"));
+TEST_F(ClientTest, ResponseOfAnotherKindIsAnError) {
+  auto client = Always(FakeResponse::Json(R"({"kind":"Secret","apiVersion":"v1"})"));
   EXPECT_TRUE(client->Get<ConfigMap>(ctx_, {"default", "web"}).status().Is(Reason::kInternalError));
-  client = Always(FakeAnswer::Json("{\"kind\":"));
+  client = Always(FakeResponse::Json("{\"kind\":"));
   EXPECT_TRUE(client->Get<ConfigMap>(ctx_, {"default", "web"}).status().Is(Reason::kInternalError));
-  client = Always(FakeAnswer::Json(""));
+  client = Always(FakeResponse::Json(""));
   EXPECT_TRUE(client->Get<ConfigMap>(ctx_, {"default", "web"}).status().Is(Reason::kInternalError));
 }
 
-TEST_F(ClientTest, DeleteAnswersWithTheObjectOrAStatus) {
+TEST_F(ClientTest, DeleteReturnsTheObjectOrAStatus) {
   auto client = Always(Protobuf(WebMap()));
   const Resource maps = Resource::Of<ConfigMap>();
   Result<Object> deleted = client->Delete(ctx_, maps, {"default", "web"});
@@ -198,7 +198,7 @@ TEST_F(ClientTest, DeleteAnswersWithTheObjectOrAStatus) {
   EXPECT_EQ(last().body, "");
 
   client = Always(
-      FakeAnswer::Json(R"({"kind":"Status","apiVersion":"v1","status":"Success","code":200})"));
+      FakeResponse::Json(R"({"kind":"Status","apiVersion":"v1","status":"Success","code":200})"));
   deleted = client->Delete(ctx_, maps, {"default", "web"},
                            {.grace_period = std::chrono::seconds(0), .uid = "u"});
   ASSERT_TRUE(deleted.ok());
@@ -208,7 +208,7 @@ TEST_F(ClientTest, DeleteAnswersWithTheObjectOrAStatus) {
   EXPECT_TRUE(client->Delete<ConfigMap>(ctx_, {"default", "web"}).ok());
 }
 
-TEST_F(ClientTest, PatchesSayWhatTheyAre) {
+TEST_F(ClientTest, PatchesSendTheirContentType) {
   auto client = Always(Protobuf(WebMap()));
   ASSERT_TRUE(client->PatchStatus<ConfigMap>(ctx_, {"default", "web"}, Patch::Merge("{}")).ok());
   EXPECT_EQ(last().method, "PATCH");

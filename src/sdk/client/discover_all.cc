@@ -7,8 +7,8 @@
 #include "coxswain/discovery.h"
 #include "object/codec/json/json.h"
 #include "object/scheme.h"
-#include "sdk/client/answer/decode_object.h"
-#include "sdk/client/answer/status_answer.h"
+#include "sdk/client/response/decode_object.h"
+#include "sdk/client/response/status_response.h"
 
 namespace cox {
 namespace {
@@ -16,10 +16,10 @@ namespace {
 constexpr std::string_view kAggregated =
     "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json";
 
-// Collects what is served, and which version of each resource comes first.
+// Collects resources and marks the preferred version of each.
 class Collector {
  public:
-  // Versions of one group have to come in the server's order.
+  // Versions of one group must be added in the server's order.
   void Add(const GroupVersion& version, std::string kind, std::string plural, bool namespaced,
            List<std::string> verbs) {
     if (kind.empty() || plural.find('/') != std::string::npos) return;  // subresources
@@ -54,7 +54,7 @@ Result<std::string> Read(Context& ctx, Client& client, const std::string& path,
   std::string storage;
   const std::string_view body = sdk::Join(response.body, &storage);
   if (response.status >= 300) {
-    return sdk::StatusFromAnswer(response.status, response.headers, body);
+    return sdk::StatusFromResponse(response.status, response.headers, body);
   }
   return storage.empty() ? std::string(body) : std::move(storage);
 }
@@ -80,7 +80,7 @@ void AddVersion(Context& ctx, Client& client, const GroupVersion& version, Colle
   }
 }
 
-// From a server without aggregated discovery: `text` is what it answered instead.
+// For servers without aggregated discovery: `text` is their unaggregated response.
 Status AddVersions(Context& ctx, Client& client, std::string_view path, const std::string& text,
                    Collector& collector) {
   if (path == "/api") {
@@ -105,7 +105,7 @@ Status AddVersions(Context& ctx, Client& client, std::string_view path, const st
 void AddGroup(apidiscovery::v2::APIGroupDiscovery& group, Collector& collector) {
   for (auto& version : group.versions) {
     const GroupVersion name{group.metadata.name, version.version};
-    // What a server that is away said last: it may serve something else by now.
+    // Stale: cached data of an unavailable aggregated server, which may be outdated.
     if (version.freshness == apidiscovery::v2::kDiscoveryFreshnessStale) {
       collector.Fail(name, Status::Unavailable("stale GroupVersion discovery: " + name.ToString()));
       continue;

@@ -48,9 +48,9 @@ class DiscoverAllTest : public testing::Test {
   std::unique_ptr<Client> client_;
 };
 
-TEST_F(DiscoverAllTest, EverythingInTwoRequests) {
+TEST_F(DiscoverAllTest, AggregatedDiscoveryUsesTwoRequests) {
   const auto served = Ask([](const net::Request& request) {
-    return FakeAnswer::Json(std::string(request.target == "/api" ? kCore : kGroups));
+    return FakeResponse::Json(std::string(request.target == "/api" ? kCore : kGroups));
   });
   ASSERT_TRUE(served.ok()) << served.status().ToString();
   EXPECT_EQ(transport_->requests().size(), 2u);
@@ -68,22 +68,22 @@ TEST_F(DiscoverAllTest, EverythingInTwoRequests) {
   EXPECT_EQ(served->Find({"example.com", "v2", "Zone"}), nullptr);
 }
 
-TEST_F(DiscoverAllTest, WhatIsStaleIsNotKnown) {
+TEST_F(DiscoverAllTest, StaleGroupVersionsAreReportedAsFailed) {
   const auto served =
-      Ask([](const net::Request&) { return FakeAnswer::Json(std::string(kGroups)); });
+      Ask([](const net::Request&) { return FakeResponse::Json(std::string(kGroups)); });
   ASSERT_TRUE(served.ok());
   ASSERT_EQ(served->failed.size(), 2u) << "of /api and /apis, which answer alike here";
   EXPECT_EQ(served->failed[0].first.ToString(), "away.com/v1");
   EXPECT_EQ(served->Find({"away.com", "v1", "Thing"}), nullptr);
 }
 
-TEST_F(DiscoverAllTest, ServersWithoutItAreAskedForEachGroupVersion) {
+TEST_F(DiscoverAllTest, FallsBackToOneRequestPerGroupVersion) {
   const auto served = Ask([](const net::Request& request) {
     if (request.target == "/api") {
-      return FakeAnswer::Json(R"({"kind":"APIVersions","versions":["v1"]})");
+      return FakeResponse::Json(R"({"kind":"APIVersions","versions":["v1"]})");
     }
     if (request.target == "/apis") {
-      return FakeAnswer::Json(
+      return FakeResponse::Json(
           R"({"kind":"APIGroupList","apiVersion":"v1","groups":[{"name":"example.com",)"
           R"("versions":[{"groupVersion":"example.com/v1","version":"v1"},)"
           R"({"groupVersion":"example.com/v2","version":"v2"},)"
@@ -91,13 +91,13 @@ TEST_F(DiscoverAllTest, ServersWithoutItAreAskedForEachGroupVersion) {
           R"("preferredVersion":{"groupVersion":"example.com/v2","version":"v2"}}]})");
     }
     if (request.target == "/api/v1") {
-      return FakeAnswer::Json(
+      return FakeResponse::Json(
           R"({"kind":"APIResourceList","resources":[)"
           R"({"name":"pods","namespaced":true,"kind":"Pod","verbs":["list"]},)"
           R"({"name":"pods/status","namespaced":true,"kind":"Pod","verbs":["get"]}]})");
     }
-    if (request.target == "/apis/example.com/v3") return FakeAnswer::Json("", 503);
-    return FakeAnswer::Json(
+    if (request.target == "/apis/example.com/v3") return FakeResponse::Json("", 503);
+    return FakeResponse::Json(
         R"({"kind":"APIResourceList","resources":[)"
         R"({"name":"backups","namespaced":true,"kind":"Backup","verbs":["list"]}]})");
   });
@@ -108,8 +108,8 @@ TEST_F(DiscoverAllTest, ServersWithoutItAreAskedForEachGroupVersion) {
   EXPECT_EQ(served->failed[0].first.ToString(), "example.com/v3");
 }
 
-TEST_F(DiscoverAllTest, ARefusalIsTheError) {
-  const auto served = Ask([](const net::Request&) { return FakeAnswer::Json("", 403); });
+TEST_F(DiscoverAllTest, ReturnsTheErrorOfTheServer) {
+  const auto served = Ask([](const net::Request&) { return FakeResponse::Json("", 403); });
   EXPECT_TRUE(served.status().Is(Reason::kForbidden));
 }
 

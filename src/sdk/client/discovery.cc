@@ -5,17 +5,17 @@
 #include "api/meta/v1.h"
 #include "base/strings.h"
 #include "object/codec/json/json.h"
-#include "sdk/client/answer/decode_object.h"
-#include "sdk/client/answer/status_answer.h"
+#include "sdk/client/response/decode_object.h"
+#include "sdk/client/response/status_response.h"
 
 namespace cox::sdk {
 namespace {
 
 constexpr std::string_view kAggregated =
     "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json";
-constexpr Clock::Duration kAskAgainAfter = std::chrono::seconds(5);
-// Group versions that nobody serves, asked for by name: not more of them than this are remembered.
-constexpr size_t kMaxAsked = 1000;
+constexpr Clock::Duration kRetryInterval = std::chrono::seconds(5);
+// Limit of remembered lookups of unknown group versions.
+constexpr size_t kMaxRequested = 1000;
 
 Status NoMatch(const GroupVersionKind& gvk) {
   return Status::NotFound("no matches for kind " + Quote(gvk.kind) + " in version " +
@@ -26,7 +26,7 @@ Status Unreadable(const std::string& path, const Status& why) {
   return Status::Internal("discovery at " + path + " cannot be read: " + why.message());
 }
 
-// The group and version of what a list names, which leaves out its own.
+// Resources in a list omit their group and version if these equal the list's.
 Resource MakeResource(const GroupVersion& version, std::string kind, std::string plural,
                       bool namespaced) {
   return Resource::Dynamic({version.group, version.version, std::move(kind)}, std::move(plural),
@@ -45,7 +45,7 @@ Result<std::string> Discovery::Read(Context& ctx, const std::string& path,
   }));
   std::string storage;
   const std::string_view body = Join(response.body, &storage);
-  if (response.status >= 300) return StatusFromAnswer(response.status, response.headers, body);
+  if (response.status >= 300) return StatusFromResponse(response.status, response.headers, body);
   return storage.empty() ? std::string(body) : std::move(storage);
 }
 
@@ -64,7 +64,7 @@ Result<std::optional<Discovery::Found>> Discovery::FetchAggregated(Context& ctx,
   for (const auto& group : list->items) {
     for (const auto& version : group.versions) {
       for (const auto& resource : version.resources) {
-        // Without a kind there are only subresources.
+        // Entries without a kind have only subresources.
         if (!resource.responseKind || resource.responseKind->kind.empty()) continue;
         Resource one =
             MakeResource({group.metadata.name, version.version}, resource.responseKind->kind,
@@ -107,13 +107,13 @@ Result<Resource> Discovery::Find(Context& ctx, const GroupVersionKind& gvk) {
   {
     const MutexLock lock(mu_);
     if (const auto known = known_.find(gvk); known != known_.end()) return known->second;
-    const auto asked = asked_.find(gvk.group_version());
-    if (asked != asked_.end() && now - asked->second < kAskAgainAfter) return NoMatch(gvk);
+    const auto asked = requested_.find(gvk.group_version());
+    if (asked != requested_.end() && now - asked->second < kRetryInterval) return NoMatch(gvk);
   }
   COX_ASSIGN_OR_RETURN(Found found, Fetch(ctx, gvk.group_version()));
   const MutexLock lock(mu_);
-  if (asked_.size() >= kMaxAsked) asked_.clear();
-  asked_[gvk.group_version()] = now;
+  if (requested_.size() >= kMaxRequested) requested_.clear();
+  requested_[gvk.group_version()] = now;
   known_.merge(found);
   const auto known = known_.find(gvk);
   if (known == known_.end()) return NoMatch(gvk);

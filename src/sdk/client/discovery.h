@@ -12,14 +12,14 @@
 
 namespace cox::sdk {
 
-// Which resource a kind is, as the server says: by aggregated discovery, all kinds in two requests,
-// and by the list of its group version from servers that have none.
+// Maps kinds to resources through aggregated discovery (all kinds in two requests) or, for servers
+// without it, the resource list of the group version.
 //
-// What was found is remembered for good: kinds do not move. What was not is asked for again, since
-// a CustomResourceDefinition may come later, but the whole of it no more often than every few
+// Found kinds are cached forever, because the resource of a kind does not change. Unknown kinds are
+// looked up again, because a CustomResourceDefinition may be created later, but at most every few
 // seconds.
-// Threads: all methods may be called concurrently. No lock is held while the server is asked; who
-//   asks at once may ask twice.
+// Threads: all methods may be called concurrently. No lock is held during requests; concurrent
+//   callers may send duplicate requests.
 class Discovery {
  public:
   explicit Discovery(Sender& sender) : sender_(sender) {}
@@ -28,7 +28,7 @@ class Discovery {
 
  private:
   using Found = std::map<GroupVersionKind, Resource>;
-  // None if the server knows no aggregated discovery.
+  // No value if the server does not support aggregated discovery.
   Result<std::optional<Found>> FetchAggregated(Context& ctx, std::string_view path);
   Result<Found> FetchVersion(Context& ctx, const GroupVersion& version);
   Result<Found> Fetch(Context& ctx, const GroupVersion& version);
@@ -37,8 +37,8 @@ class Discovery {
   Sender& sender_;
   Mutex mu_;
   Found known_ COX_GUARDED_BY(mu_);
-  // When a group version was last asked for.
-  std::map<GroupVersion, Clock::SteadyTime> asked_ COX_GUARDED_BY(mu_);
+  // The time of the last request for a group version.
+  std::map<GroupVersion, Clock::SteadyTime> requested_ COX_GUARDED_BY(mu_);
 };
 
 }  // namespace cox::sdk

@@ -36,8 +36,8 @@ class DiscoveryTest : public testing::Test {
   std::unique_ptr<Client> client_;
 };
 
-TEST_F(DiscoveryTest, AllKindsInOneRequest) {
-  Over([](const net::Request&) { return FakeAnswer::Json(std::string(kGroups)); });
+TEST_F(DiscoveryTest, AggregatedDiscoveryUsesOneRequest) {
+  Over([](const net::Request&) { return FakeResponse::Json(std::string(kGroups)); });
   const Result<Resource> backups = client_->Discover(ctx_, {"example.com", "v1", "Backup"});
   ASSERT_TRUE(backups.ok()) << backups.status().ToString();
   EXPECT_EQ(backups->plural, "backups");
@@ -50,17 +50,17 @@ TEST_F(DiscoveryTest, AllKindsInOneRequest) {
   EXPECT_EQ(transport_->last().target, "/apis");
 }
 
-TEST_F(DiscoveryTest, ServersWithoutItAreAskedForTheGroupVersion) {
+TEST_F(DiscoveryTest, FallsBackToTheGroupVersion) {
   for (const bool refuses : {true, false}) {
     Over([&](const net::Request& request) {
       if (request.target == "/apis/example.com/v1") {
-        return FakeAnswer::Json(std::string(kResources));
+        return FakeResponse::Json(std::string(kResources));
       }
       if (request.target == "/apis") {
-        return refuses ? FakeAnswer::Json("", 406)
-                       : FakeAnswer::Json(R"({"kind":"APIGroupList","apiVersion":"v1"})");
+        return refuses ? FakeResponse::Json("", 406)
+                       : FakeResponse::Json(R"({"kind":"APIGroupList","apiVersion":"v1"})");
       }
-      return FakeAnswer::Json("", 404);
+      return FakeResponse::Json("", 404);
     });
     const Result<Resource> backups = client_->Discover(ctx_, {"example.com", "v1", "Backup"});
     ASSERT_TRUE(backups.ok()) << backups.status().ToString();
@@ -70,11 +70,11 @@ TEST_F(DiscoveryTest, ServersWithoutItAreAskedForTheGroupVersion) {
   }
 }
 
-TEST_F(DiscoveryTest, WhatIsNotThereIsAskedForAgainAfterAWhile) {
+TEST_F(DiscoveryTest, UnknownKindsAreLookedUpAgainAfterADelay) {
   bool installed = false;
   Over([&](const net::Request&) {
-    return FakeAnswer::Json(installed ? std::string(kGroups)
-                                      : R"({"kind":"APIGroupDiscoveryList","items":[]})");
+    return FakeResponse::Json(installed ? std::string(kGroups)
+                                        : R"({"kind":"APIGroupDiscoveryList","items":[]})");
   });
   const GroupVersionKind backup{"example.com", "v1", "Backup"};
   const Status status = client_->Discover(ctx_, backup).status();
@@ -88,14 +88,14 @@ TEST_F(DiscoveryTest, WhatIsNotThereIsAskedForAgainAfterAWhile) {
   EXPECT_EQ(requests(), 2u);
 }
 
-TEST_F(DiscoveryTest, FailuresAreToldAndNotRemembered) {
+TEST_F(DiscoveryTest, FailuresAreReturnedAndNotCached) {
   int code = 403;
-  Over([&](const net::Request&) { return FakeAnswer::Json(std::string(kGroups), code); });
+  Over([&](const net::Request&) { return FakeResponse::Json(std::string(kGroups), code); });
   const GroupVersionKind backup{"example.com", "v1", "Backup"};
   EXPECT_TRUE(client_->Discover(ctx_, backup).status().Is(Reason::kForbidden));
   code = 200;
   EXPECT_TRUE(client_->Discover(ctx_, backup).ok());
-  Over([&](const net::Request&) { return FakeAnswer::Json("{\"kind\""); });
+  Over([&](const net::Request&) { return FakeResponse::Json("{\"kind\""); });
   EXPECT_TRUE(client_->Discover(ctx_, backup).status().Is(Reason::kInternalError));
 }
 

@@ -7,7 +7,7 @@ Format Forms::Of(const Resource& resource) const {
   if (!prefer_protobuf_ || resource.info == nullptr || resource.info->type->wire.empty()) {
     return Format::kJson;
   }
-  // A struct of somebody's own has no protobuf form that a server knows, whatever its tables say.
+  // Custom structs may have protobuf tables, but servers support only JSON for custom resources.
   if (Scheme::Builtin().FindKind(resource.gvk) != resource.info) return Format::kJson;
   return OnlyJson(resource) ? Format::kJson : Format::kProtobuf;
 }

@@ -11,8 +11,8 @@
 
 namespace cox::sdk {
 
-// In which form objects of a resource travel: protobuf for built-in kinds, JSON for all else, and
-// for resources whose server said (406, 415) that it has no protobuf.
+// Encoding of the objects of a resource: protobuf for built-in kinds; JSON for all others, and for
+// resources whose server rejected protobuf (406, 415).
 //
 // Threads: all methods may be called concurrently.
 class Forms {
@@ -20,7 +20,7 @@ class Forms {
   explicit Forms(bool prefer_protobuf) : prefer_protobuf_(prefer_protobuf) {}
 
   Format Of(const Resource& resource) const;
-  // Of its metadata alone, which has a protobuf form for every kind.
+  // Encoding of metadata, which has a protobuf form for every kind.
   Format OfMetadata(const Resource& resource) const;
   void UseJson(const Resource& resource);
 
@@ -28,7 +28,7 @@ class Forms {
   bool OnlyJson(const Resource& resource) const;
 
   const bool prefer_protobuf_;
-  std::atomic<bool> any_ = false;  // of only_json_: mostly there is none, and no need to look
+  std::atomic<bool> any_ = false;  // only_json_ is not empty; avoids the lock
   mutable SharedMutex mu_;
   std::set<std::string> only_json_ COX_GUARDED_BY(mu_);
 };

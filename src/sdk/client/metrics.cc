@@ -25,7 +25,7 @@ std::shared_ptr<ClientMetrics> MakeClientMetrics(MetricsRegistry& registry) {
 namespace sdk {
 namespace {
 
-// As client-go labels a request that got no answer.
+// client-go's label for a request without a response.
 std::string CodeLabel(int code) { return code == 0 ? "<error>" : std::to_string(code); }
 
 size_t MethodNumber(std::string_view method) {
@@ -49,7 +49,7 @@ void RequestMeter::Count(std::string_view method, int code, std::chrono::nanosec
   if (!enabled()) return;
   if (code < 0 || static_cast<size_t>(code) >= kCodes) code = 0;
   const size_t number = MethodNumber(method);
-  // Two threads that look at once find the same series.
+  // Two threads may look up the series concurrently; both find the same one.
   std::atomic<Counter*>& counter = (*counters_)[number * kCodes + static_cast<size_t>(code)];
   Counter* found = counter.load(std::memory_order_acquire);
   if (found == nullptr) {

@@ -26,15 +26,15 @@ class ClientMetrics {
 
 namespace cox::sdk {
 
-// The series of one client, found once and kept.
+// The metrics of one client, with cached series.
 // Threads: all methods may be called concurrently.
 class RequestMeter {
  public:
-  // Null counts nothing.
+  // If `metrics` is null, nothing is counted.
   RequestMeter(std::shared_ptr<ClientMetrics> metrics, std::string host);
 
   bool enabled() const { return metrics_ != nullptr; }
-  // An attempt that ended: `code` 0 where no answer came.
+  // Counts a finished attempt; `code` is 0 if there was no response.
   void Count(std::string_view method, int code, std::chrono::nanoseconds took);
   void CountRetry(std::string_view method, int code);
 

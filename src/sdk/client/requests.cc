@@ -10,8 +10,8 @@
 namespace cox::sdk {
 namespace {
 
-// Characters that stand for themselves in a path segment and in a query (RFC 3986, without those
-// that servers read as something else: '+', '&', '=').
+// Characters that need no escaping in a path segment or a query (RFC 3986, without '+', '&' and
+// '=', which servers interpret).
 constexpr std::array<bool, 256> kPlain = [] {
   std::array<bool, 256> plain{};
   for (int c = '0'; c <= '9'; ++c) plain[static_cast<size_t>(c)] = true;
@@ -41,7 +41,7 @@ void AppendEscaped(std::string* out, std::string_view text) {
 
 namespace {
 
-// A path that grows by segments and then by parameters.
+// Builds a path by segments, then its query parameters.
 class Target {
  public:
   explicit Target(const Resource& resource, std::string_view ns) {
@@ -135,7 +135,7 @@ Status CheckSegment(std::string_view what, std::string_view segment) {
                             std::string(wrong.front()));
 }
 
-// Where the operation goes: the object, or the collection for what has no name yet.
+// Checks the key: of the object, or of the collection for creations.
 Status CheckKey(const Operation& operation) {
   using Verb = Operation::Verb;
   if (operation.verb == Verb::kDeleteAll) return CheckSegment("namespace", operation.key.ns);
@@ -192,7 +192,7 @@ Body DeleteBody(const DeleteOptions* options) {
 Body ObjectBody(const Object& object, Format format) {
   if (!object.is_typed()) {
     Body out{.text = "", .content_type = MediaType(Format::kJson)};
-    // Written from where it lies if it says what it is; ToValue copies.
+    // Avoids the copy of ToValue if kind and apiVersion are present.
     const bool named =
         object.value().Find("kind") != nullptr && object.value().Find("apiVersion") != nullptr;
     json::WriteTo(named ? object.value() : object.ToValue(), &out.text);
@@ -207,26 +207,26 @@ Body ObjectBody(const Object& object, Format format) {
 
 std::optional<meta::v1::DeleteOptions> ToApi(const DeleteOptions& options) {
   meta::v1::DeleteOptions body;
-  bool says_something = false;
+  bool has_fields = false;
   if (options.grace_period) {
     body.gracePeriodSeconds = options.grace_period->count();
-    says_something = true;
+    has_fields = true;
   }
   if (options.propagation != Propagation::kServerDefault) {
     body.propagationPolicy = std::string(PropagationName(options.propagation));
-    says_something = true;
+    has_fields = true;
   }
   if (!options.uid.empty() || !options.resource_version.empty()) {
     meta::v1::Preconditions& only = body.preconditions.emplace();
     if (!options.uid.empty()) only.uid = options.uid;
     if (!options.resource_version.empty()) only.resourceVersion = options.resource_version;
-    says_something = true;
+    has_fields = true;
   }
   if (options.dry_run) {
     body.dryRun = {"All"};
-    says_something = true;
+    has_fields = true;
   }
-  if (!says_something) return std::nullopt;
+  if (!has_fields) return std::nullopt;
   return body;
 }
 
@@ -297,7 +297,7 @@ std::string ListTarget(const Resource& resource, const ListOptions& options,
     target.Add("resourceVersion", options.resource_version);
     target.Add("resourceVersionMatch", options.resource_version_match);
   } else {
-    target.Add("continue", continue_token);  // which holds the version
+    target.Add("continue", continue_token);  // contains the version
   }
   return std::move(target).Take();
 }
@@ -306,13 +306,13 @@ std::string WatchTarget(const Resource& resource, const WatchOptions& options) {
   Target target(resource, options.list.ns);
   target.Add("watch", "true");
   AddSelectors(target, options.list);
-  // The end of the initial events is told by a bookmark.
+  // A bookmark marks the end of the initial events.
   target.AddFlag("allowWatchBookmarks", options.bookmarks || options.send_initial_events);
   target.Add("resourceVersion", options.list.resource_version);
   std::string_view match = options.list.resource_version_match;
   if (options.send_initial_events) {
     target.Add("sendInitialEvents", "true");
-    if (match.empty()) match = "NotOlderThan";  // the API wants it said
+    if (match.empty()) match = "NotOlderThan";  // required by the API
   }
   target.Add("resourceVersionMatch", match);
   if (options.timeout.count() > 0) {

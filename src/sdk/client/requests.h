@@ -11,32 +11,33 @@
 #include "net/http.h"
 #include "object/codec.h"
 
-// The client's calls as HTTP: where they go and what they carry. Pure functions.
+// Converts the client's calls to HTTP requests. Pure functions.
 namespace cox::sdk {
 
-// What shape the answer shall have.
+// The requested form of the response.
 enum class Shape : uint8_t {
   kWhole,
-  kMetadata,      // PartialObjectMetadata: of a watch
+  kMetadata,      // PartialObjectMetadata, for a watch
   kMetadataList,  // PartialObjectMetadataList
 };
-// The Accept header. With kProtobuf JSON is taken too, from servers that have nothing better.
+// The Accept header. kProtobuf also accepts JSON, for servers without protobuf.
 std::string_view AcceptHeader(Format format, Shape shape);
 
 std::string_view MethodOf(Operation::Verb verb);
 
-// Path and query. Errors: BadRequest for what could end up at another path than meant: no name or
-// no namespace where one belongs (without a name DELETE is of the whole collection), names that are
-// no path segments; no field manager for apply.
+// Path and query.
+// Errors: BadRequest if the request could reach an unintended path: a missing name or namespace
+//   (DELETE without a name deletes the collection) or a name that is not a valid path segment; also
+//   for apply without a field manager.
 Result<std::string> TargetOf(const Operation& operation);
 std::string ListTarget(const Resource& resource, const ListOptions& options,
                        std::string_view continue_token);
 std::string WatchTarget(const Resource& resource, const WatchOptions& options);
 
-// For a path segment or a value of a query.
+// Escapes a path segment or a query value.
 void AppendEscaped(std::string* out, std::string_view text);
 
-// As the API writes them; none if they say nothing.
+// The API's form of the options; no value if all options have their defaults.
 std::optional<meta::v1::DeleteOptions> ToApi(const DeleteOptions& options);
 
 // The body and its Content-Type, which is empty if there is no body.

@@ -15,7 +15,7 @@ const Resource kPods = Resource::Of<core::v1::Pod>();
 const Resource kNodes = Resource::Of<core::v1::Node>();
 const Resource kRoles = Resource::Of<rbac::v1::ClusterRole>();
 
-TEST(RequestsTest, TargetsAreWhereTheServerLooks) {
+TEST(RequestsTest, BuildsTargets) {
   const GetOptions get{.resource_version = "0"};
   const WriteOptions write{
       .dry_run = true, .field_manager = "me & you", .field_validation = FieldValidation::kStrict};
@@ -58,10 +58,10 @@ TEST(RequestsTest, TargetsAreWhereTheServerLooks) {
   }
 }
 
-TEST(RequestsTest, WhatCouldGoElsewhereIsRefused) {
+TEST(RequestsTest, RejectsOperationsThatCouldReachAnotherPath) {
   const ApplyOptions nobody;
   const Operation operations[] = {
-      {.verb = Verb::kDelete, .resource = kPods, .key = {"ns", ""}},  // would delete all
+      {.verb = Verb::kDelete, .resource = kPods, .key = {"ns", ""}},  // would delete the collection
       {.verb = Verb::kDelete, .resource = kNodes, .key = {"", ""}},
       {.verb = Verb::kGet, .resource = kPods, .key = {"", "a"}},
       {.verb = Verb::kCreate, .resource = kPods, .key = {"", "a"}},
@@ -79,7 +79,7 @@ TEST(RequestsTest, WhatCouldGoElsewhereIsRefused) {
   }
 }
 
-TEST(RequestsTest, ListsSayWhichAndHowMany) {
+TEST(RequestsTest, ListTargetsContainSelectorsAndLimits) {
   EXPECT_EQ(ListTarget(kPods, {}, ""), "/api/v1/pods");
   const ListOptions options{.ns = "ns",
                             .page_size = 500,
@@ -93,7 +93,7 @@ TEST(RequestsTest, ListsSayWhichAndHowMany) {
       << "the token holds the version; the server refuses both";
 }
 
-TEST(RequestsTest, WatchesSayWhatTheyBeginWith) {
+TEST(RequestsTest, WatchTargetsContainTheirOptions) {
   EXPECT_EQ(WatchTarget(kPods, {.list = {.resource_version = "7"}}),
             "/api/v1/pods?watch=true&allowWatchBookmarks=true&resourceVersion=7");
   EXPECT_EQ(WatchTarget(kPods, {.bookmarks = false}), "/api/v1/pods?watch=true");
@@ -104,7 +104,7 @@ TEST(RequestsTest, WatchesSayWhatTheyBeginWith) {
             "resourceVersionMatch=NotOlderThan&timeoutSeconds=300");
 }
 
-TEST(RequestsTest, DeleteOptionsAreSentOnlyIfTheySaySomething) {
+TEST(RequestsTest, DefaultDeleteOptionsAreNotSent) {
   const auto body = [](const DeleteOptions& options) {
     return BodyOf({.verb = Verb::kDelete, .resource = kPods, .remove = &options},
                   Format::kProtobuf);

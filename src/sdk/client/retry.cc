@@ -6,7 +6,7 @@
 
 #include "base/random.h"
 #include "coxswain/transport.h"
-#include "sdk/client/answer/status_answer.h"
+#include "sdk/client/response/status_response.h"
 
 namespace cox::sdk {
 namespace {
@@ -39,11 +39,11 @@ std::optional<Clock::Duration> Retry::AfterFailure(const Status& status) {
   return Within(wait);
 }
 
-std::optional<Clock::Duration> Retry::AfterAnswer(int code, const net::Headers& headers) {
+std::optional<Clock::Duration> Retry::DelayAfterResponse(int code, const net::Headers& headers) {
   if (code != 429 && (code < 500 || code > 599)) return std::nullopt;
   const std::optional<int> seconds = RetryAfter(headers);
   if (!seconds) return std::nullopt;
-  // Zero seconds is "at once", which from everybody at once is a storm.
+  // An immediate retry by all clients would overload the server.
   return Within(*seconds == 0 ? kFirstBackoff : Clock::Duration(std::chrono::seconds(*seconds)));
 }
 

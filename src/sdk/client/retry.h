@@ -8,24 +8,24 @@
 
 namespace cox::sdk {
 
-// Whether one request is sent again, and after which wait. Made for a request, asked after each
-// attempt:
+// Decides whether a request is retried, and after which delay. Create one per request and call it
+// after each attempt:
 //
-//   answer of 429 or 5xx with Retry-After      after what it says, whatever the request: the server
-//                                              has not looked at it
-//   connection that broke before it was sent   with backoff, whatever the request
-//   connection that broke later                with backoff, if it only reads
-//   all else                                   no: that is the answer
+//   429 or 5xx with Retry-After        after that time, for all requests: the server did not
+//                                      process the request
+//   connection failure before sending  with backoff, for all requests
+//   connection failure after sending   with backoff, for reads only
+//   anything else                      no retry
 //
-// for no longer than `budget` altogether, and not when the context would end first.
-// Waits have up to a fifth more, drawn at random: those who were sent away together shall not come
-// back together.
+// The total time is limited by `budget` and the context's deadline.
+// Delays have up to 20% random jitter, so that clients rejected at the same time do not retry at
+// the same time.
 class Retry {
  public:
   Retry(const Context& ctx, Clock::Duration budget, bool read_only);
 
   std::optional<Clock::Duration> AfterFailure(const Status& status);
-  std::optional<Clock::Duration> AfterAnswer(int code, const net::Headers& headers);
+  std::optional<Clock::Duration> DelayAfterResponse(int code, const net::Headers& headers);
 
  private:
   std::optional<Clock::Duration> Within(Clock::Duration wait);

@@ -21,8 +21,8 @@ using std::chrono::seconds;
 const Status kBroke = Status::Unavailable("connection reset");
 const Status kNotSent = net::MarkNotSent(Status::Unavailable("connection refused"));
 
-FakeAnswer Answer(int code, std::string retry_after = "") {
-  FakeAnswer answer = FakeAnswer::Json(
+FakeResponse Answer(int code, std::string retry_after = "") {
+  FakeResponse answer = FakeResponse::Json(
       R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"web","namespace":"d"}})", code);
   if (!retry_after.empty()) answer.headers.Add("retry-after", std::move(retry_after));
   return answer;
@@ -30,12 +30,12 @@ FakeAnswer Answer(int code, std::string retry_after = "") {
 
 struct Case {
   std::string name;
-  FakeAnswer first;
+  FakeResponse first;
   bool read_repeated = false;
   bool write_repeated = false;
 };
 
-// Calls Get or Create on a thread of its own, with the clock moved along.
+// Calls Get or Create on another thread while the clock advances.
 class RetryTest : public testing::Test {
  protected:
   Status Call(FakeTransport& transport, bool read, const Config& config = {}) {
@@ -64,7 +64,7 @@ class RetryTest : public testing::Test {
         const MutexLock lock(mu);
         if (done) break;
       }
-      // It sleeps by this clock, or is about to end.
+      // The call waits for this clock or is about to return.
       if (clock_.waiters() > 0) clock_.Advance(seconds(1));
       std::this_thread::yield();
     }
@@ -77,7 +77,7 @@ class RetryTest : public testing::Test {
   Context ctx_{clock_};
 };
 
-TEST_F(RetryTest, OnlyWhatCannotHaveHappenedIsDoneAgain) {
+TEST_F(RetryTest, RetriesOnlyRequestsThatWereNotExecuted) {
   const std::vector<Case> cases = {
       {"429 with a wait", Answer(429, "1"), true, true},
       {"503 with a wait", Answer(503, "1"), true, true},
@@ -88,13 +88,13 @@ TEST_F(RetryTest, OnlyWhatCannotHaveHappenedIsDoneAgain) {
       {"500 without", Answer(500), false, false},
       {"409 with a wait", Answer(409, "1"), false, false},
       {"429 with a date", Answer(429, "Wed, 21 Oct 2015 07:28:00 GMT"), false, false},
-      {"not sent", FakeAnswer::Fail(kNotSent), true, true},
-      {"broke", FakeAnswer::Fail(kBroke), true, false},
-      {"another failure", FakeAnswer::Fail(Status::BadRequest("certificate")), false, false},
+      {"not sent", FakeResponse::Fail(kNotSent), true, true},
+      {"broke", FakeResponse::Fail(kBroke), true, false},
+      {"another failure", FakeResponse::Fail(Status::BadRequest("certificate")), false, false},
   };
   for (const Case& c : cases) {
     for (const bool read : {true, false}) {
-      FakeTransport transport(std::vector<FakeAnswer>{c.first, Answer(200)});
+      FakeTransport transport(std::vector<FakeResponse>{c.first, Answer(200)});
       const Status status = Call(transport, read);
       const bool repeated = read ? c.read_repeated : c.write_repeated;
       EXPECT_EQ(transport.requests().size(), repeated ? 2u : 1u) << c.name << read;
@@ -107,44 +107,44 @@ TEST_F(RetryTest, OnlyWhatCannotHaveHappenedIsDoneAgain) {
   }
 }
 
-TEST_F(RetryTest, ItEndsWithTheLastAnswerWhenTheTimeIsOver) {
-  FakeTransport transport(std::vector<FakeAnswer>{Answer(429, "7")});
+TEST_F(RetryTest, ReturnsTheLastErrorWhenTheBudgetIsUsedUp) {
+  FakeTransport transport(std::vector<FakeResponse>{Answer(429, "7")});
   const Status status = Call(transport, true, {.retry_for = seconds(30)});
   EXPECT_TRUE(status.Is(Reason::kTooManyRequests)) << status.ToString();
   EXPECT_EQ(status.details().retry_after_seconds, 7);
-  // Waits of 7 to 8.4 s: three or four fit.
+  // Delays of 7 to 8.4 s: three or four fit.
   EXPECT_GE(transport.requests().size(), 4u);
   EXPECT_LE(transport.requests().size(), 5u);
 
-  FakeTransport refused(std::vector<FakeAnswer>{FakeAnswer::Fail(kNotSent)});
+  FakeTransport refused(std::vector<FakeResponse>{FakeResponse::Fail(kNotSent)});
   EXPECT_TRUE(Call(refused, false, {.retry_for = seconds(30)}).Is(Reason::kServiceUnavailable));
   EXPECT_GE(refused.requests().size(), 8u);
   EXPECT_LE(refused.requests().size(), 14u) << "the wait doubles";
 
-  FakeTransport never(std::vector<FakeAnswer>{Answer(429, "1")});
+  FakeTransport never(std::vector<FakeResponse>{Answer(429, "1")});
   EXPECT_FALSE(Call(never, true, {.retry_for = std::chrono::milliseconds(0)}).ok());
   EXPECT_EQ(never.requests().size(), 1u);
 }
 
-TEST_F(RetryTest, WaitsAreLongerThanAskedButNotByMuch) {
+TEST_F(RetryTest, JitterAddsAtMostTwentyPercent) {
   for (int i = 0; i < 100; ++i) {
     Retry retry(ctx_, seconds(60), true);
-    const auto wait = retry.AfterAnswer(429, {{"retry-after", "10"}});
+    const auto wait = retry.DelayAfterResponse(429, {{"retry-after", "10"}});
     ASSERT_TRUE(wait);
     EXPECT_GE(*wait, seconds(10));
     EXPECT_LE(*wait, seconds(12));
   }
 }
 
-TEST_F(RetryTest, AContextThatEndsBeforeIsNotWaitedFor) {
+TEST_F(RetryTest, DoesNotRetryPastTheDeadline) {
   const Context soon = ctx_.WithTimeout(seconds(5));
   Retry retry(soon, seconds(60), true);
-  EXPECT_FALSE(retry.AfterAnswer(429, {{"retry-after", "5"}}));
-  EXPECT_TRUE(retry.AfterAnswer(429, {{"retry-after", "2"}}));
+  EXPECT_FALSE(retry.DelayAfterResponse(429, {{"retry-after", "5"}}));
+  EXPECT_TRUE(retry.DelayAfterResponse(429, {{"retry-after", "2"}}));
 }
 
-TEST_F(RetryTest, AStopEndsTheWait) {
-  FakeTransport transport(std::vector<FakeAnswer>{Answer(429, "20")});
+TEST_F(RetryTest, StoppedContextInterruptsTheDelay) {
+  FakeTransport transport(std::vector<FakeResponse>{Answer(429, "20")});
   const auto shared = std::shared_ptr<Transport>(&transport, [](Transport*) {});
   const std::unique_ptr<Client> client = MakeClient(shared);
   Status result;

@@ -17,13 +17,13 @@ const net::Headers& HeadersOf(const std::unique_ptr<net::ClientStream>& stream) 
   return stream->headers();
 }
 
-// The server takes what stands before the slash for the field manager's name.
+// The server uses the part before the slash as the default field manager.
 std::string UserAgent(const Config& config) {
   if (!config.user_agent.empty()) return config.user_agent;
   return std::string(program_invocation_short_name) + "/v0 coxswain-sdk";
 }
 
-// "10.0.0.1:6443", as the metrics of client-go have it.
+// "10.0.0.1:6443", as in client-go's metrics.
 std::string HostOf(const std::string& server) {
   const size_t scheme = server.find("://");
   const size_t begin = scheme == std::string::npos ? 0 : scheme + 3;
@@ -52,11 +52,11 @@ Result<Answer> Sender::SendWithRetries(Context& ctx, const MakeRequest& make, co
     const int code = answer.ok() ? CodeOf(*answer) : 0;
     if (meter_.enabled()) meter_.Count(method, code, ctx.clock().Monotonic() - began);
     if (answer.ok()) warnings_.Note(ctx, HeadersOf(*answer));
-    const std::optional<Clock::Duration> wait = answer.ok()
-                                                    ? retry->AfterAnswer(code, HeadersOf(*answer))
-                                                    : retry->AfterFailure(answer.status());
+    const std::optional<Clock::Duration> wait =
+        answer.ok() ? retry->DelayAfterResponse(code, HeadersOf(*answer))
+                    : retry->AfterFailure(answer.status());
     if (!wait) return answer;
-    COX_V(ctx.log(), 4, "Request is sent again", {"method", method}, {"code", code},
+    COX_V(ctx.log(), 4, "Retrying request", {"method", method}, {"code", code},
           {"after", FormatDuration(*wait)});
     meter_.CountRetry(method, code);
     COX_RETURN_IF_ERROR(ctx.Sleep(*wait));

@@ -13,23 +13,23 @@
 
 namespace cox::sdk {
 
-// Sends requests through a transport, again where Retry says so; counts them and logs what the
-// server warns of.
+// Sends requests through a transport with retries (see Retry), counts them, and logs warnings of
+// the server.
 //
 // Threads: all methods may be called concurrently.
-// Errors: as the transport's. Answers, of whatever code, are answers.
+// Errors: those of the transport. Responses with any status code are returned as responses.
 class Sender {
  public:
   Sender(std::shared_ptr<Transport> transport, const Config& config,
          std::shared_ptr<ClientMetrics> metrics);
 
-  // Makes the request anew for each attempt: so the usual one is moved to the transport, and
-  // nothing is copied for those that never come.
+  // Creates the request for each attempt, so that it can be moved to the transport without a copy
+  // for retries.
   using MakeRequest = std::function<net::Request()>;
   Result<net::Response> Do(Context& ctx, const MakeRequest& make);
   Result<std::unique_ptr<net::ClientStream>> Start(Context& ctx, const MakeRequest& make);
 
-  // `ctx` for a request that is not to last: with Config::timeout, if there is one.
+  // Applies Config::timeout, if set, to a request that is not a stream.
   Context Limited(const Context& ctx) const {
     return timeout_.count() > 0 ? ctx.WithTimeout(timeout_) : ctx;
   }

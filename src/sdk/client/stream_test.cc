@@ -20,7 +20,7 @@ class StreamTest : public testing::Test {
     client_ = MakeClient(transport_, config);
     return *client_;
   }
-  Client& Script(std::vector<FakeAnswer> answers) {
+  Client& Script(std::vector<FakeResponse> answers) {
     transport_ = std::make_shared<FakeTransport>(std::move(answers));
     client_ = MakeClient(transport_);
     return *client_;
@@ -34,13 +34,13 @@ class StreamTest : public testing::Test {
     EncodeObject(Object::Of(std::move(list)), Format::kProtobuf, &bytes);
     return bytes;
   }
-  static FakeAnswer PageAnswer(const std::vector<std::string>& names,
-                               const std::string& more = "") {
+  static FakeResponse PageAnswer(const std::vector<std::string>& names,
+                                 const std::string& more = "") {
     return {.headers = {{"content-type", "application/vnd.kubernetes.protobuf"}},
             .chunks = {Page(names, more)}};
   }
-  static FakeAnswer Expired() {
-    return FakeAnswer::Json(
+  static FakeResponse Expired() {
+    return FakeResponse::Json(
         R"({"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Expired","code":410})",
         410);
   }
@@ -61,7 +61,7 @@ class StreamTest : public testing::Test {
   std::unique_ptr<Client> client_;
 };
 
-TEST_F(StreamTest, ListsAreOneAnswerOrPages) {
+TEST_F(StreamTest, ListsInOneResponseOrInPages) {
   Result<ObjectList<ConfigMap>> list =
       Script({PageAnswer({"a", "b"})}).List<ConfigMap>(ctx_, {.ns = "d"});
   ASSERT_TRUE(list.ok()) << list.status().ToString();
@@ -78,30 +78,31 @@ TEST_F(StreamTest, ListsAreOneAnswerOrPages) {
                                                  "/api/v1/configmaps?limit=2&continue=t2"}));
 }
 
-TEST_F(StreamTest, AContinueTokenThatExpiredBeginsTheListAnew) {
-  const std::vector<FakeAnswer> script = {PageAnswer({"a", "b"}, "t1"), Expired(),
-                                          PageAnswer({"b", "c", "d"})};
+TEST_F(StreamTest, ExpiredContinueTokenRestartsTheList) {
+  const std::vector<FakeResponse> script = {PageAnswer({"a", "b"}, "t1"), Expired(),
+                                            PageAnswer({"b", "c", "d"})};
   const Result<ObjectList<ConfigMap>> list = Script(script).List<ConfigMap>(ctx_, {.page_size = 2});
   ASSERT_TRUE(list.ok()) << list.status().ToString();
   EXPECT_EQ(Names(*list), "bcd") << "what the first pages gave does not count";
   EXPECT_EQ(Targets().back(), "/api/v1/configmaps");
 
-  // Who cannot begin anew is told.
+  // Without on_restart the error is returned.
   const Status status = Script(script)
                             .ListEach(ctx_, Resource::Of<ConfigMap>(), {.page_size = 2},
                                       [](const Object&) { return Status(); })
                             .status();
   EXPECT_TRUE(status.Is(Reason::kExpired));
-  // A first page that is expired is not of a token.
+  // Expired on the first page is not caused by a continue token.
   EXPECT_TRUE(Script({Expired()}).List<ConfigMap>(ctx_, {}).status().Is(Reason::kExpired));
 }
 
-TEST_F(StreamTest, APageThatBrokeIsAskedForAgainUnlessSomeOfItWasGiven) {
+TEST_F(StreamTest, BrokenPageIsRetriedUnlessObjectsWereDelivered) {
   const std::string whole = Page({"a", "b"}, "");
-  FakeAnswer nothing{.chunks = {whole.substr(0, 10)}, .end = Status::Unavailable("reset")};
-  FakeAnswer some{.chunks = {whole.substr(0, whole.size() - 20)}, .end = Status::Unavailable("x")};
-  FakeAnswer cut{.chunks = {whole.substr(0, 10)}};
-  for (const FakeAnswer& answer : {nothing, cut}) {
+  FakeResponse nothing{.chunks = {whole.substr(0, 10)}, .end = Status::Unavailable("reset")};
+  FakeResponse some{.chunks = {whole.substr(0, whole.size() - 20)},
+                    .end = Status::Unavailable("x")};
+  FakeResponse cut{.chunks = {whole.substr(0, 10)}};
+  for (const FakeResponse& answer : {nothing, cut}) {
     const Result<ObjectList<ConfigMap>> list =
         Script({answer, PageAnswer({"a", "b"})}).List<ConfigMap>(ctx_);
     ASSERT_TRUE(list.ok()) << list.status().ToString();
@@ -114,12 +115,12 @@ TEST_F(StreamTest, APageThatBrokeIsAskedForAgainUnlessSomeOfItWasGiven) {
   EXPECT_EQ(Targets().size(), 1u);
   EXPECT_FALSE(Script({nothing}).List<ConfigMap>(ctx_).ok());
   EXPECT_EQ(Targets().size(), 3u) << "not for ever";
-  // An answer of failure is an answer.
-  EXPECT_FALSE(Script({FakeAnswer::Json("busy", 503)}).List<ConfigMap>(ctx_).ok());
+  // An error response is not retried.
+  EXPECT_FALSE(Script({FakeResponse::Json("busy", 503)}).List<ConfigMap>(ctx_).ok());
   EXPECT_EQ(Targets().size(), 1u);
 }
 
-TEST_F(StreamTest, WhoTakesEndsTheList) {
+TEST_F(StreamTest, ErrorOfTakeEndsTheList) {
   const Status status = Script({PageAnswer({"a", "b"}, "t")})
                             .ListEach(ctx_, Resource::Of<ConfigMap>(), {.page_size = 2},
                                       [](const Object&) { return Status::Conflict("enough"); })
@@ -128,7 +129,7 @@ TEST_F(StreamTest, WhoTakesEndsTheList) {
   EXPECT_EQ(Targets().size(), 1u);
 }
 
-TEST_F(StreamTest, MetadataAloneIsAskedForByItsShape) {
+TEST_F(StreamTest, MetadataRequestsUsePartialObjectMetadata) {
   meta::v1::PartialObjectMetadataList list;
   list.metadata.resourceVersion = "5";
   list.items.push_back({.metadata = {.name = "a"}});
@@ -161,11 +162,11 @@ TEST_F(StreamTest, MetadataAloneIsAskedForByItsShape) {
             std::string::npos);
 }
 
-TEST_F(StreamTest, AWatchGivesEventsAndThenWhyItEnded) {
+TEST_F(StreamTest, WatchReturnsEventsAndThenTheReasonOfItsEnd) {
   const std::string added =
       R"({"type":"ADDED","object":{"metadata":{"name":"a","resourceVersion":"6"}}})";
   struct Case {
-    FakeAnswer answer;
+    FakeResponse answer;
     Status end;
   };
   const std::vector<Case> cases = {
@@ -189,12 +190,12 @@ TEST_F(StreamTest, AWatchGivesEventsAndThenWhyItEnded) {
   }
 }
 
-TEST_F(StreamTest, AWatchThatIsRefusedSaysWhy) {
+TEST_F(StreamTest, RejectedWatchReturnsTheStatus) {
   const Status status = Script({Expired()}).Watch(ctx_, Resource::Of<ConfigMap>(), {}).status();
   EXPECT_TRUE(status.Is(Reason::kExpired));
 }
 
-TEST_F(StreamTest, AContextThatStopsEndsTheCallAndNotTheWatch) {
+TEST_F(StreamTest, StoppedContextEndsTheCallButNotTheWatch) {
   Client& client = Script(
       {{.chunks = {R"({"type":"ADDED","object":{"metadata":{"name":"a"}}})"}, .hold = true}});
   Result<std::unique_ptr<WatchStream>> watch = client.Watch(ctx_, Resource::Of<ConfigMap>(), {});
@@ -211,11 +212,11 @@ TEST_F(StreamTest, AContextThatStopsEndsTheCallAndNotTheWatch) {
   EXPECT_TRUE((*watch)->Next(soon).status().Is(Reason::kConflict)) << "asked anew";
 }
 
-TEST_F(StreamTest, AServerWithoutProtobufStreamsJson) {
+TEST_F(StreamTest, FallsBackToJsonForStreams) {
   Client& client = Over([](const net::Request& request) {
-    if (request.headers.Get("accept") != "application/json") return FakeAnswer::Json("", 406);
-    return FakeAnswer::Json(R"({"kind":"ConfigMapList","metadata":{"resourceVersion":"1"},)"
-                            R"("items":[{"metadata":{"name":"j"}}]})");
+    if (request.headers.Get("accept") != "application/json") return FakeResponse::Json("", 406);
+    return FakeResponse::Json(R"({"kind":"ConfigMapList","metadata":{"resourceVersion":"1"},)"
+                              R"("items":[{"metadata":{"name":"j"}}]})");
   });
   const Result<ObjectList<ConfigMap>> list = client.List<ConfigMap>(ctx_);
   ASSERT_TRUE(list.ok());

@@ -16,7 +16,7 @@ Result<T> Take(Result<Object> object) {
   return Status::Internal("the server answered with a " + object->gvk().ToString());
 }
 
-// POSTs `body` to a subresource of the object; its metadata names the object, as the API wants it.
+// POSTs `body` to a subresource; the API requires the object's name in its metadata.
 template <class T>
 Result<Object> Post(Context& ctx, Client& client, const Resource& resource, const ObjectKey& key,
                     std::string subresource, T body) {

@@ -11,12 +11,12 @@
 namespace cox {
 namespace {
 
-using sdk::FakeAnswer;
+using sdk::FakeResponse;
 using sdk::FakeTransport;
 
 class SubresourcesTest : public testing::Test {
  protected:
-  Client& Over(FakeAnswer answer) {
+  Client& Over(FakeResponse answer) {
     transport_ = std::make_shared<FakeTransport>(std::vector{std::move(answer)});
     client_ = MakeClient(transport_, {.prefer_protobuf = false});
     return *client_;
@@ -29,8 +29,8 @@ class SubresourcesTest : public testing::Test {
   std::unique_ptr<Client> client_;
 };
 
-TEST_F(SubresourcesTest, ScaleOfAnything) {
-  Client& client = Over(FakeAnswer::Json(
+TEST_F(SubresourcesTest, GetAndUpdateScale) {
+  Client& client = Over(FakeResponse::Json(
       R"({"kind":"Scale","apiVersion":"autoscaling/v1","metadata":{"name":"a","namespace":"n"},)"
       R"("spec":{"replicas":3}})"));
   Result<autoscaling::v1::Scale> scale = GetScale<apps::v1::Deployment>(ctx_, client, {"n", "a"});
@@ -45,8 +45,8 @@ TEST_F(SubresourcesTest, ScaleOfAnything) {
   EXPECT_NE(last().body.find("\"replicas\":5"), std::string::npos);
 }
 
-TEST_F(SubresourcesTest, EvictionNamesThePodAndHowToDeleteIt) {
-  Client& client = Over(FakeAnswer::Json(
+TEST_F(SubresourcesTest, EvictionContainsThePodAndDeleteOptions) {
+  Client& client = Over(FakeResponse::Json(
       R"({"kind":"Status","apiVersion":"v1","status":"Success","code":201})", 201));
   ASSERT_TRUE(Evict(ctx_, client, {"n", "p"}, {.grace_period = std::chrono::seconds(3)}).ok());
   EXPECT_EQ(last().method, "POST");
@@ -54,7 +54,7 @@ TEST_F(SubresourcesTest, EvictionNamesThePodAndHowToDeleteIt) {
   EXPECT_EQ(last().body,
             "{\"kind\":\"Eviction\",\"apiVersion\":\"policy/v1\",\"metadata\":{\"name\":\"p\","
             "\"namespace\":\"n\"},\"deleteOptions\":{\"gracePeriodSeconds\":3}}\n");
-  Over(FakeAnswer::Json(
+  Over(FakeResponse::Json(
       R"({"kind":"Status","apiVersion":"v1","status":"Failure","reason":"TooManyRequests",)"
       R"("code":429,"details":{"causes":[{"reason":"DisruptionBudget"}]}})",
       429));
@@ -63,8 +63,8 @@ TEST_F(SubresourcesTest, EvictionNamesThePodAndHowToDeleteIt) {
   EXPECT_EQ(refused.details().causes.front().type, "DisruptionBudget");
 }
 
-TEST_F(SubresourcesTest, TokensAndBindings) {
-  Client& client = Over(FakeAnswer::Json(
+TEST_F(SubresourcesTest, CreatesTokensAndBindings) {
+  Client& client = Over(FakeResponse::Json(
       R"({"kind":"TokenRequest","apiVersion":"authentication.k8s.io/v1","status":{"token":"t"}})",
       201));
   const Result<authentication::v1::TokenRequest> token =
@@ -73,20 +73,20 @@ TEST_F(SubresourcesTest, TokensAndBindings) {
   EXPECT_EQ(token->status.token, "t");
   EXPECT_EQ(last().target, "/api/v1/namespaces/n/serviceaccounts/sa/token");
 
-  Over(FakeAnswer::Json(R"({"kind":"Status","apiVersion":"v1","status":"Success"})", 201));
+  Over(FakeResponse::Json(R"({"kind":"Status","apiVersion":"v1","status":"Success"})", 201));
   ASSERT_TRUE(Bind(ctx_, *client_, {"n", "p"}, "node-1").ok());
   EXPECT_EQ(last().target, "/api/v1/namespaces/n/pods/p/binding");
   EXPECT_NE(last().body.find(R"("target":{"kind":"Node","name":"node-1"})"), std::string::npos);
 }
 
-TEST(ClientMetricsTest, CountsAsClientGoDoes) {
+TEST(ClientMetricsTest, HasTheMetricsOfClientGo) {
   TestClock clock;
   Context ctx(clock);
   MetricsRegistry registry;
   const std::shared_ptr<ClientMetrics> metrics = MakeClientMetrics(registry);
   const auto transport = std::make_shared<FakeTransport>(
-      std::vector{FakeAnswer::Json(R"({"kind":"Pod","apiVersion":"v1"})"),
-                  FakeAnswer::Fail(Status::Unavailable("reset"))});
+      std::vector{FakeResponse::Json(R"({"kind":"Pod","apiVersion":"v1"})"),
+                  FakeResponse::Fail(Status::Unavailable("reset"))});
   for (const char* host : {"https://one:6443/path", "https://two"}) {
     const auto client =
         MakeClient(transport, {.server = host, .retry_for = std::chrono::milliseconds(0)}, metrics);

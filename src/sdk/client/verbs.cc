@@ -2,7 +2,7 @@
 #include "coxswain/client.h"
 #include "object/codec/json/json.h"
 
-// The verbs as Operations: what decorators see of them.
+// Converts the verbs to Operations for decorators.
 namespace cox {
 namespace {
 

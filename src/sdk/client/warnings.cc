@@ -14,7 +14,7 @@ std::string WarningText(std::string_view header) {
   constexpr std::string_view kCode = "299 ";
   header = TrimSpace(header);
   if (!header.starts_with(kCode)) return "";
-  // The agent that warns; ours and upstream's name themselves "-".
+  // The warn-agent; Coxswain and Kubernetes send "-".
   const CutResult agent = Cut(header.substr(kCode.size()), ' ');
   std::string_view quoted = TrimSpace(agent.after);
   if (!quoted.starts_with('"')) return "";

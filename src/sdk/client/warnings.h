@@ -11,8 +11,8 @@
 
 namespace cox::sdk {
 
-// Logs what the server warns of (Warning headers with code 299: a deprecated API, an unknown
-// field), each text once as long as it is remembered.
+// Logs warnings of the server (Warning headers with code 299: deprecated APIs, unknown fields). A
+// text is logged once while it is in the LRU cache.
 //
 // Threads: all methods may be called concurrently.
 class Warnings {
@@ -21,11 +21,11 @@ class Warnings {
 
  private:
   Mutex mu_;
-  // So many different texts; more are a loop over names, and those that come back are logged again.
+  // Limits memory if warnings contain varying names; evicted texts are logged again.
   LruMap<bool> seen_ COX_GUARDED_BY(mu_){1000};
 };
 
-// The text of a Warning header's value, `299 - "text"`; empty if it is no such warning.
+// The text of a Warning header, `299 - "text"`; empty if it has another form.
 std::string WarningText(std::string_view header);
 
 }  // namespace cox::sdk

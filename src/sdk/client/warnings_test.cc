@@ -26,7 +26,7 @@ class Lines final : public LogSink {
   std::string text_;
 };
 
-TEST(WarningsTest, TextsAreTakenOutOfTheHeader) {
+TEST(WarningsTest, ParsesWarningHeaders) {
   EXPECT_EQ(WarningText(R"(299 - "a \"b\" \\ c")"), R"(a "b" \ c)");
   EXPECT_EQ(WarningText(R"(299 kube-apiserver "x" "Wed, 21 Oct 2015 07:28:00 GMT")"), "x");
   for (const char* other : {"", "299", "299 - x", R"(199 - "x")", R"(2999 - "x")"}) {
@@ -35,12 +35,12 @@ TEST(WarningsTest, TextsAreTakenOutOfTheHeader) {
   EXPECT_LE(WarningText("299 - \"" + std::string(100'000, 'x')).size(), 1024u);
 }
 
-TEST(WarningsTest, EachIsLoggedOnce) {
+TEST(WarningsTest, LogsEachWarningOnce) {
   TestClock clock;
   Lines lines;
   Logging logging(clock, LogFormat::kText, lines);
   Context ctx(clock, logging.For(""));
-  FakeAnswer answer = FakeAnswer::Json(R"({"kind":"ConfigMap","apiVersion":"v1"})");
+  FakeResponse answer = FakeResponse::Json(R"({"kind":"ConfigMap","apiVersion":"v1"})");
   answer.headers.Add("warning", "299 - \"first\"");
   answer.headers.Add("warning", "299 - \"second\"");
   const auto client = MakeClient(std::make_shared<FakeTransport>(std::vector{answer}));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sdk/client/watch_stream.h"
 
-#include "sdk/client/answer/watch_decoder.h"
+#include "sdk/client/response/watch_decoder.h"
 
 namespace cox::sdk {
 namespace {
@@ -19,7 +19,7 @@ class ServerWatch final : public WatchStream {
         end_ = event.status();
         break;
       }
-      // A context that stops is no end: another may be given for the next call.
+      // A stopped context does not end the watch: the next call may use another context.
       COX_RETURN_IF_ERROR(ctx.status());
       const Result<Bytes> piece = stream_->Read(ctx);
       if (!piece.ok()) {
@@ -37,9 +37,9 @@ class ServerWatch final : public WatchStream {
   }
 
  private:
-  std::unique_ptr<net::ClientStream> stream_;  // null when it is over
+  std::unique_ptr<net::ClientStream> stream_;  // null after the end
   WatchDecoder decoder_;
-  Status end_;  // why there is no more
+  Status end_;  // why the watch ended
 };
 
 }  // namespace

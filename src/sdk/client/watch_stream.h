@@ -5,11 +5,11 @@
 
 #include "coxswain/client.h"
 #include "net/client.h"
-#include "sdk/client/answer/list_decoder.h"
+#include "sdk/client/response/list_decoder.h"
 
 namespace cox::sdk {
 
-// The events in the answer to a watch request, in whichever form its Content-Type says.
+// Decodes the events of a watch response, in the format given by its Content-Type.
 std::unique_ptr<WatchStream> MakeWatchStream(std::unique_ptr<net::ClientStream> stream,
                                              ObjectForm form);
 

@@ -7,19 +7,19 @@
 
 namespace cox::sdk {
 
-// What the surroundings of a process decide about its configuration. Read in one place, so that
-// tests say what stands there.
+// The parts of the process environment that affect the configuration, so that tests can replace
+// them.
 struct Environment {
   // The value of a variable; empty if it is not set.
   std::function<std::string(const std::string& name)> variable;
-  // Where the service account's files are looked for.
+  // Root folder of the service account's files.
   std::filesystem::path root = "/";
-  // The name of the program, without its folder.
+  // The program's name without its folder.
   std::string program;
-  // Somebody sits at the standard input.
+  // Standard input is a terminal.
   bool terminal = false;
 
-  // Of this process.
+  // The environment of this process.
   static Environment Real();
 };
 

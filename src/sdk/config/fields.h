@@ -11,14 +11,15 @@
 
 namespace cox::sdk {
 
-// Reads the members of one object of a kubeconfig, as kubectl does: what is absent or null is
-// empty, what nobody asks for is ignored, a member of another type is an error.
+// Reads the members of an object in a kubeconfig like kubectl: absent or null members are empty,
+// unknown members are ignored, a member of the wrong type is an error.
 //
-// The first error stays, in status(); what is read after it is of no use. Values are not repeated
-// in errors: they may be secrets.
+// status() returns the first error; values read after it are meaningless.
+// Security: errors do not contain values, which may be secrets.
 class Fields {
  public:
-  // `value` may be null: all is absent. Borrows it.
+  // `value` may be null: all members are absent.
+  // Lifetime: `value` must outlive this object.
   explicit Fields(const Value* value);
 
   bool Has(std::string_view name) const { return Find(name) != nullptr; }
@@ -26,9 +27,9 @@ class Fields {
   bool Flag(std::string_view name);
   std::vector<std::string> Texts(std::string_view name);
   std::string Base64(std::string_view name);
-  // Relative ones are relative to `folder`.
+  // Relative paths are resolved against `folder`.
   std::filesystem::path Path(std::string_view name, const std::filesystem::path& folder);
-  // Null if it is absent.
+  // Null if the member is absent.
   const Value* Object(std::string_view name);
   std::vector<const Value*> Objects(std::string_view name);
 

@@ -14,7 +14,7 @@
 namespace cox::sdk {
 namespace {
 
-// What a cluster's entry may say to a credential plugin.
+// The extension with the plugin's configuration in a cluster entry.
 constexpr std::string_view kExecExtension = "client.authentication.k8s.io/exec";
 
 std::string ExecExtension(Fields& cluster) {
@@ -117,7 +117,7 @@ Result<Config> Kubeconfig::Resolve(std::string_view context) const {
   Config config;
   if (const std::string ns = fields.Text("namespace"); !ns.empty()) config.ns = ns;
   if (!fields.status().ok()) return fields.status().WithContext(entry->where);
-  // The user first: a plugin hears of the cluster.
+  // The user first: ReadCluster sets the cluster's configuration for the plugin.
   if (!user_name.empty()) {
     const Status status = ReadUser(user->second.value, user->second.folder, &config);
     if (!status.ok()) return status.WithContext(user->second.where);

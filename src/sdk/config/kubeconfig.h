@@ -12,17 +12,18 @@
 
 namespace cox::sdk {
 
-// One or several kubeconfig files, as one: of each cluster, user and context the first file that
-// has it counts, whole; the current context is that of the first file that names one.
+// One or several merged kubeconfig files: the first file that contains a cluster, user or context
+// defines that entry completely; the first file that sets current-context wins.
 //
-// Errors: BadRequest, with the file, the entry and the field, without any value that may be secret.
+// Errors: BadRequest, with the file, the entry and the field, but without values that may be
+//   secret.
 class Kubeconfig {
  public:
-  // `where` begins the texts of errors: the file's name. Relative paths in the text are relative to
-  // `folder`.
+  // `where` is the prefix of errors: the file's name. Relative paths in the text are resolved
+  // against `folder`.
   Status Add(std::string_view text, std::string where, const std::filesystem::path& folder);
 
-  // What `context` (if empty: the current one) says.
+  // The configuration of `context` (empty: the current context).
   Result<Config> Resolve(std::string_view context) const;
 
  private:
@@ -42,7 +43,7 @@ class Kubeconfig {
   std::string current_;
 };
 
-// The parts of an entry, into `config`. For Kubeconfig.
+// Decode an entry into `config`. Used by Kubeconfig.
 Status ReadCluster(const Value& cluster, const std::filesystem::path& folder, Config* config);
 Status ReadUser(const Value& user, const std::filesystem::path& folder, Config* config);
 

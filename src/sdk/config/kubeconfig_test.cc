@@ -134,7 +134,7 @@ TEST(KubeconfigTest, ReadsPlugins) {
   EXPECT_EQ(by_path.exec->interactive_mode, "IfAvailable");
 }
 
-TEST(KubeconfigTest, ErrorsNameTheEntryAndRepeatNoSecret) {
+TEST(KubeconfigTest, ErrorsNameTheEntryAndContainNoSecrets) {
   const std::string contexts = "contexts: [{name: x, context: {cluster: c, user: u}}]\n";
   const std::string cluster = "clusters: [{name: c, cluster: {server: 'https://h'}}]\n";
   const auto user = [&](const std::string& fields) {

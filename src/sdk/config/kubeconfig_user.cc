@@ -17,7 +17,7 @@ Result<ExecPlugin> ReadExec(const Value& value, const std::filesystem::path& fol
   ExecPlugin exec;
   exec.command = fields.Text("command");
   if (exec.command.empty()) fields.Fail("command", "must be set");
-  // A name without a slash is looked for in PATH.
+  // A name without a slash is searched in PATH.
   if (exec.command.find('/') != std::string::npos) exec.command = (folder / exec.command).string();
   exec.arguments = fields.Texts("args");
   for (const Value* const item : fields.Objects("env")) {

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Absolute, so that a later change of the working directory changes nothing.
+// Absolute, so that it does not depend on later changes of the working directory.
 fs::path FolderOf(const fs::path& file) {
   std::error_code error;
   const fs::path absolute = fs::absolute(file, error);
@@ -43,7 +43,7 @@ Result<Config> FromFiles(const std::vector<fs::path>& files, std::string_view co
   return config;
 }
 
-// Those of $KUBECONFIG that there are.
+// The existing files of $KUBECONFIG.
 std::vector<fs::path> ListedFiles(const std::string& list) {
   std::vector<fs::path> files;
   for (const std::string_view part : Split(list, ':')) {
@@ -67,7 +67,7 @@ Result<Config> InCluster(const Environment& environment) {
   config.server = "https://" + host + ":" + port;
   config.token_file = folder / "token";
   config.ca_file = folder / "ca.crt";
-  // Followed from the first request on; here only that they are there.
+  // The files are read for each request; this only checks that they exist.
   COX_ASSIGN_OR_RETURN(const std::string token, ReadBoundedFile(config.token_file));
   if (TrimSpace(token).empty()) {
     return Status::NotFound(config.token_file.string() + ": the token is empty");
@@ -86,7 +86,7 @@ Result<Config> Load(const ConfigOptions& options, const Environment& environment
     if (files.empty()) return Status::NotFound("KUBECONFIG: there is no file " + list);
     return FromFiles(files, options.context);
   }
-  // A context can only be one of a file.
+  // A context requires a kubeconfig file.
   Status not_in_cluster = Status::NotFound("not asked, for a context is named");
   if (options.context.empty()) {
     auto config = InCluster(environment);

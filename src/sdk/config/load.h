@@ -7,7 +7,7 @@
 
 namespace cox::sdk {
 
-// LoadConfig and InClusterConfig in surroundings that the caller names.
+// LoadConfig and InClusterConfig with a given environment.
 Result<Config> Load(const ConfigOptions& options, const Environment& environment);
 Result<Config> InCluster(const Environment& environment);
 

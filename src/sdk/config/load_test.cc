@@ -33,7 +33,7 @@ class LoadTest : public testing::Test {
     std::ofstream(dir_ / name, std::ios::binary) << text;
     return (dir_ / name).string();
   }
-  // A file with one of each, all of that name.
+  // Writes a file with one cluster, user and context of that name.
   std::string WriteSimple(const fs::path& name, const std::string& entry) {
     return Write(name, "current-context: " + entry + "\nclusters: [{name: " + entry +
                            ", cluster: {server: 'https://" + entry + "'}}]\nusers: [{name: " +
@@ -46,7 +46,7 @@ class LoadTest : public testing::Test {
     Write(kFolder / "token", "t\n");
     Write(kFolder / "ca.crt", "pem");
   }
-  // The server; the failure in brackets.
+  // The server, or the error in parentheses.
   std::string ServerOf(const ConfigOptions& options = {}) {
     const auto config = Load(options, environment_);
     return config.ok() ? config->server : "(" + config.status().ToString() + ")";
@@ -58,7 +58,7 @@ class LoadTest : public testing::Test {
   Environment environment_;
 };
 
-TEST_F(LoadTest, LooksInTheOrderThatOperatorsKnow) {
+TEST_F(LoadTest, SearchesInTheDocumentedOrder) {
   EXPECT_THAT(ServerOf(), HasSubstr("NotFound: no configuration of a cluster was found"));
   EXPECT_THAT(ServerOf(), HasSubstr("home/.kube/config"));
   EXPECT_THAT(ServerOf(), HasSubstr("KUBERNETES_SERVICE_HOST"));
@@ -80,7 +80,7 @@ TEST_F(LoadTest, FilesAreMerged) {
     std::string first;
     std::string second;
     const char* context;
-    const char* wanted;  // server, token, certificate file or failure
+    const char* wanted;  // server, token, certificate file or error
   };
   const std::string both =
       "contexts: [{name: x, context: {cluster: c, user: u}}]\ncurrent-context: x\n";
@@ -130,14 +130,14 @@ TEST_F(LoadTest, FilesAreMerged) {
   }
 }
 
-TEST_F(LoadTest, AListOfNothingIsNotFound) {
+TEST_F(LoadTest, KubeconfigWithoutExistingFilesIsNotFound) {
   WriteSimple("home/.kube/config", "home");
   variables_["KUBECONFIG"] = "/nowhere/a:/nowhere/b";
   EXPECT_THAT(ServerOf(),
               HasSubstr("NotFound: KUBECONFIG: there is no file /nowhere/a:/nowhere/b"));
 }
 
-TEST_F(LoadTest, APodHasAServiceAccount) {
+TEST_F(LoadTest, ReadsTheServiceAccountOfThePod) {
   BeInCluster();
   auto config = InCluster(environment_);
   ASSERT_TRUE(config.ok()) << config.status().ToString();
@@ -153,7 +153,7 @@ TEST_F(LoadTest, APodHasAServiceAccount) {
   EXPECT_EQ(config->ns, "shop");
 }
 
-TEST_F(LoadTest, APodWithoutItsFilesIsToldWhichOneIsMissing) {
+TEST_F(LoadTest, ErrorNamesTheMissingServiceAccountFile) {
   EXPECT_THAT(InCluster(environment_).status().message(), HasSubstr("this is no Pod"));
   BeInCluster();
   fs::remove(dir_ / kFolder / "ca.crt");

@@ -11,7 +11,7 @@
 namespace cox::sdk {
 namespace {
 
-// Tells the log lines of one reconcile from those of another; a UUID, as upstream's are.
+// Generates the reconcileID of log lines; a UUID, as upstream.
 class ReconcileIds {
  public:
   std::string_view Next() {
@@ -59,7 +59,7 @@ Status Controller::Run(Context& ctx) {
   COX_INFO(ctx.log(), "Starting workers", {"controller", spec_.name},
            {"workers", spec_.options.max_concurrent_reconciles});
   Context run = ctx.Child();
-  // At once, also while this thread reconciles.
+  // Runs immediately, even while this thread reconciles.
   const StopHandle no_more_keys = run.OnStop([this] { queue_->ShutDown(); });
   std::vector<InformerHandle> handles;
   handles.reserve(spec_.watches.size());
@@ -106,7 +106,7 @@ void Controller::OnDelta(const WatchSpec& watch, const Delta& delta) {
 
 void Controller::Work(Context& run) {
   ReconcileIds ids;
-  // Own writes are told by this value; log lines get it with each reconcile's logger.
+  // Identifies own writes.
   const Context controller = run.WithValue(kWriter, spec_.name);
   while (const std::optional<WorkQueue::Item> item = queue_->Get(run)) {
     metrics_.active_workers.Inc();
@@ -135,7 +135,7 @@ void Controller::Process(Context& ctx, const WorkQueue::Item& item, const Contex
     if (run.Done()) {
       // It was interrupted, because the controller stops.
     } else if (IsLostRace(result.status()) && queue_->Failures(item.key) < kRacesBeforeError) {
-      COX_V(ctx.log(), 2, "Reconcile lost a race and is tried again",
+      COX_V(ctx.log(), 2, "Reconcile failed because of a concurrent change and is retried",
             {"reason", result.status().message()});
     } else {
       COX_ERROR(ctx.log(), result.status(), "Reconcile failed");
@@ -148,7 +148,7 @@ void Controller::Process(Context& ctx, const WorkQueue::Item& item, const Contex
     metrics_.error.Inc();
     metrics_.errors.Inc();
     metrics_.terminal_errors.Inc();
-    COX_ERROR(ctx.log(), result->terminal, "Reconcile failed and is not tried again");
+    COX_ERROR(ctx.log(), result->terminal, "Reconcile failed with a terminal error");
   } else if (result->requeue_after > Clock::Duration::zero()) {
     metrics_.requeue_after.Inc();
     queue_->AddAfter(item.key, result->requeue_after, item.priority);

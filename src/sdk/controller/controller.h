@@ -14,7 +14,7 @@
 
 namespace cox::sdk {
 
-// One kind of objects that a controller hears of.
+// One watched kind of a controller.
 struct WatchSpec {
   std::shared_ptr<SharedInformer> informer;
   KeysOf keys;
@@ -29,23 +29,23 @@ struct ControllerSpec {
   std::unique_ptr<Reconciler> reconciler;
 };
 
-// A reconciler with its queue, what fills that, and the workers that empty it.
+// A reconciler with its queue, the sources of keys, and the workers.
 //
-// Lifetime: Run once. While it does not run, nothing is queued: handlers are registered when it
-//   begins, and informers then tell of all there is.
-// Threads: Run by one; the rest is its own.
+// Lifetime: Run may be called once. Handlers are registered when Run begins, and informers then
+//   deliver all existing objects; nothing is queued before.
+// Threads: Run is called by one thread; the controller starts its own workers.
 class Controller {
  public:
   Controller(Clock& clock, MetricsRegistry& metrics, ControllerSpec spec);
 
-  // Until `ctx` stops, or a source fails: then its error. Reconciles in flight have ended when it
-  // returns.
+  // Runs until `ctx` stops or a source fails, and returns the error of the source. All reconciles
+  // have ended when it returns.
   Status Run(Context& ctx);
 
  private:
   void OnDelta(const WatchSpec& watch, const Delta& delta);
   Status StartSources(Scope& scope, Context& run);
-  // Reconciles what the queue hands out, on this thread.
+  // Reconciles keys from the queue on this thread.
   void Work(Context& run);
   void Process(Context& ctx, const WorkQueue::Item& item, const Context& run);
   Result<ReconcileResult> Reconcile(Context& ctx, const ObjectKey& key);
@@ -53,7 +53,7 @@ class Controller {
   Clock& clock_;
   ControllerMetrics metrics_;
   const std::unique_ptr<WorkQueue> queue_;
-  const ControllerSpec spec_;  // but for the limiter, which the queue has
+  const ControllerSpec spec_;  // without the limiter, which is moved to the queue
 };
 
 }  // namespace cox::sdk

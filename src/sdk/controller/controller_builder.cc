@@ -77,7 +77,7 @@ Status ControllerBuilder::Complete(std::unique_ptr<Reconciler> reconciler) {
                            .reconciler = std::move(reconciler)};
   for (Watched& watched : watched_) {
     sdk::WatchSpec watch;
-    // Asked for now, so that it is warm before this process leads.
+    // Started now, so that the cache is synced before this process leads.
     watch.informer = watched.informer        ? watched.informer
                      : watched.metadata_only ? manager_.cache().GetMetadata(watched.resource)
                                              : manager_.cache().Get(watched.resource);

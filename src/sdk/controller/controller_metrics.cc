@@ -33,7 +33,7 @@ Gauge& OneGauge(MetricsRegistry& registry, const std::string& controller, std::s
   return registry.AddGaugeVec(Named(name, std::move(help)), {"controller"}).With({controller});
 }
 
-// controller-runtime's, so that quantiles of both can be compared.
+// The buckets of controller-runtime, so that quantiles are comparable.
 std::vector<double> Buckets() {
   return {0.005, 0.01, 0.025, 0.05, 0.1,  0.15, 0.2,  0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6,
           0.7,   0.8,  0.9,   1.0,  1.25, 1.5,  1.75, 2.0,  2.5, 3.0,  3.5, 4.0,  4.5, 5,
@@ -62,7 +62,7 @@ ControllerMetrics::ControllerMetrics(MetricsRegistry& registry, const std::strin
                               "How many reconciles may run at once.")),
       active_workers(
           OneGauge(registry, controller, "active_workers", "How many reconciles run now.")) {
-  // Always there in upstream's, so dashboards may add it up; our reconcilers say `after` instead.
+  // Upstream always exports this series; reconcilers here use requeue_after instead.
   ResultCounter(registry, controller, "requeue");
 }
 

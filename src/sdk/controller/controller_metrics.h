@@ -7,7 +7,7 @@
 
 namespace cox::sdk {
 
-// What one controller counts, by controller-runtime's names: controller_runtime_*.
+// The metrics of one controller, with the names of controller-runtime: controller_runtime_*.
 struct ControllerMetrics {
   ControllerMetrics(MetricsRegistry& registry, const std::string& controller);
 

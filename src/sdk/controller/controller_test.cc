@@ -18,7 +18,7 @@ using std::chrono::seconds;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// Tells its handler what a test wants it to hear.
+// Sends deltas of the test to its handler.
 class FakeInformer final : public SharedInformer {
  public:
   void Send(const Delta& delta) {
@@ -133,7 +133,7 @@ class ControllerTest : public testing::Test {
   Scope scope{ctx, "test"};
 };
 
-TEST_F(ControllerTest, ReconcilesWhatChangedAndCountsIt) {
+TEST_F(ControllerTest, ReconcilesChangedObjectsAndCountsThem) {
   Start(Fine);
   informer->SendPod("a");
   informer->SendPod("b");
@@ -147,7 +147,7 @@ TEST_F(ControllerTest, ReconcilesWhatChangedAndCountsIt) {
   EXPECT_EQ(Metric("controller_runtime_active_workers"), 0);
 }
 
-TEST_F(ControllerTest, NewsComeBeforeFirstListsAndResyncs) {
+TEST_F(ControllerTest, ChangesComeBeforeInitialListsAndResyncs) {
   Context gate = ctx.Child();
   Start([&](Context&, const ObjectKey&) -> Result<ReconcileResult> {
     (void)AwaitStop(gate);
@@ -162,7 +162,7 @@ TEST_F(ControllerTest, NewsComeBeforeFirstListsAndResyncs) {
   EXPECT_THAT(WaitForReconciles(4), ElementsAre("first", "news", "initial", "resync"));
 }
 
-TEST_F(ControllerTest, FailuresAreTriedAgainAfterAWaitThatGrows) {
+TEST_F(ControllerTest, FailuresAreRetriedWithBackoff) {
   std::atomic<int> calls = 0;
   Start(
       [&](Context&, const ObjectKey&) -> Result<ReconcileResult> {
@@ -185,7 +185,7 @@ TEST_F(ControllerTest, FailuresAreTriedAgainAfterAWaitThatGrows) {
   EXPECT_EQ(Metric("workqueue_retries_total", R"({controller="web",name="web"})"), 2);
 }
 
-TEST_F(ControllerTest, ATerminalErrorIsNotTriedAgain) {
+TEST_F(ControllerTest, TerminalErrorIsNotRetried) {
   Start([](Context&, const ObjectKey& key) -> Result<ReconcileResult> {
     if (key.name == "bad") return ReconcileResult::GiveUp(Status::Invalid("never"));
     return ReconcileResult::Done();
@@ -200,7 +200,7 @@ TEST_F(ControllerTest, ATerminalErrorIsNotTriedAgain) {
   EXPECT_EQ(Metric("workqueue_retries_total", R"({controller="web",name="web"})"), 0);
 }
 
-TEST_F(ControllerTest, LooksAgainWhenTheReconcilerWantsTo) {
+TEST_F(ControllerTest, RequeuesAfterTheRequestedTime) {
   Start([](Context&, const ObjectKey&) -> Result<ReconcileResult> {
     return ReconcileResult::After(seconds(60));
   });
@@ -213,7 +213,7 @@ TEST_F(ControllerTest, LooksAgainWhenTheReconcilerWantsTo) {
   EXPECT_GE(CountOf("requeue_after"), 2);
 }
 
-TEST_F(ControllerTest, ExceptionsAreContained) {
+TEST_F(ControllerTest, ExceptionsAreCaught) {
   Start([](Context&, const ObjectKey& key) -> Result<ReconcileResult> {
     if (key.name == "bad") throw std::runtime_error("boom");
     return ReconcileResult::Done();
@@ -227,7 +227,7 @@ TEST_F(ControllerTest, ExceptionsAreContained) {
   EXPECT_EQ(CountOf("success"), 1);
 }
 
-TEST_F(ControllerTest, AReconcileThatTakesTooLongIsStopped) {
+TEST_F(ControllerTest, ReconcileTimeoutStopsTheContext) {
   Start(
       [](Context& run, const ObjectKey&) -> Result<ReconcileResult> {
         COX_RETURN_IF_ERROR(run.Sleep(seconds(3600)));
@@ -243,7 +243,7 @@ TEST_F(ControllerTest, AReconcileThatTakesTooLongIsStopped) {
   EXPECT_EQ(CountOf("error"), 1);
 }
 
-TEST_F(ControllerTest, KnowsItsOwnWritesAndNamesItselfAsTheirWriter) {
+TEST_F(ControllerTest, IgnoresOwnWritesAndSetsTheWriter) {
   std::string writer;
   Start(
       [&](Context& run, const ObjectKey&) -> Result<ReconcileResult> {
@@ -258,7 +258,7 @@ TEST_F(ControllerTest, KnowsItsOwnWritesAndNamesItselfAsTheirWriter) {
   EXPECT_EQ(writer, "web");
 }
 
-TEST_F(ControllerTest, LogLinesNameTheControllerAndTheObject) {
+TEST_F(ControllerTest, LogLinesContainTheControllerAndTheObject) {
   struct Lines final : LogSink {
     void Write(std::string_view line) override { text += line; }
     std::string text;
@@ -281,7 +281,7 @@ TEST_F(ControllerTest, LogLinesNameTheControllerAndTheObject) {
     Scope own(named, "own");
     ASSERT_TRUE(own.Go("controller", [&](Context& run) { (void)logged.Run(run); }).ok());
     informer->SendPod("a");
-    clock.WaitForWaiters(1);  // the failure has been logged, and its time is waited for
+    clock.WaitForWaiters(1);  // the failure has been logged, and the retry is delayed
     own.Stop();
     own.Wait();
   }
@@ -290,13 +290,13 @@ TEST_F(ControllerTest, LogLinesNameTheControllerAndTheObject) {
   EXPECT_THAT(lines.text, HasSubstr(R"(namespace="default" name="a" reconcileID=")"));
 }
 
-TEST_F(ControllerTest, LostRacesAreErrorsOnlyIfTheyContinue) {
+TEST_F(ControllerTest, ConflictsAreLoggedAsErrorsOnlyIfTheyRepeat) {
   struct Lines final : LogSink {
     void Write(std::string_view line) override { text += line; }
     std::string text;
   } lines;
   Logging logging(clock, LogFormat::kText, lines);
-  // What the log has when an attempt begins; the only worker writes both.
+  // Whether an error was logged before each attempt; the only worker writes both.
   std::vector<bool> errors_before;
   std::atomic<size_t> attempts = 0;
   ControllerSpec spec{.name = "web",
@@ -314,7 +314,7 @@ TEST_F(ControllerTest, LostRacesAreErrorsOnlyIfTheyContinue) {
   ASSERT_TRUE(own.Go("controller", [&](Context& run) { (void)logged.Run(run); }).ok());
   informer->SendPod("a");
   while (attempts < 7) {
-    clock.WaitForWaiters(1);  // for the time of the next attempt
+    clock.WaitForWaiters(1);  // for the delay of the next attempt
     clock.Advance(seconds(1));
   }
   own.Stop();
@@ -324,7 +324,7 @@ TEST_F(ControllerTest, LostRacesAreErrorsOnlyIfTheyContinue) {
   EXPECT_THAT(lines.text, HasSubstr(R"("Reconcile failed" err="Conflict: modified")"));
 }
 
-TEST_F(ControllerTest, SourcesFeedItAndTheirErrorsEndIt) {
+TEST_F(ControllerTest, SourcesAddKeysAndTheirErrorsEndTheController) {
   std::atomic<int> rounds = 0;
   Start(Fine, {},
         {Every(seconds(10),
@@ -347,7 +347,7 @@ TEST_F(ControllerTest, SourcesFeedItAndTheirErrorsEndIt) {
   EXPECT_THAT(ended.message(), HasSubstr("a source of the controller web: the channel broke"));
 }
 
-TEST_F(ControllerTest, WorkersRunSideBySide) {
+TEST_F(ControllerTest, WorkersRunConcurrently) {
   std::atomic<int> inside = 0;
   Start(
       [&](Context& run, const ObjectKey&) -> Result<ReconcileResult> {

@@ -37,7 +37,7 @@ std::optional<Owner> ControllerOf(const Object& object) {
   return {};
 }
 
-// "apps" of "apps/v1", "" of "v1".
+// "apps" for "apps/v1", "" for "v1".
 std::string_view GroupOf(std::string_view api_version) {
   const size_t slash = api_version.find('/');
   return slash == std::string_view::npos ? std::string_view() : api_version.substr(0, slash);

@@ -8,15 +8,15 @@
 
 namespace cox::sdk {
 
-// Which keys of a controller a change concerns; calls `add` with each, some perhaps twice.
+// Calls `add` with each key that a change affects; keys may repeat.
 using KeysOf = std::function<void(const Delta&, const std::function<void(ObjectKey)>& add)>;
 
 // The object's own key.
 KeysOf OwnKey();
-// The object's controlling owner, if it is of `owner`'s group and kind, in whatever version. Of an
-// update both states count: who lost the object has to look too.
+// The object's controlling owner if it has `owner`'s group and kind, in any version. For updates
+// both states count, so that a former owner is reconciled, too.
 KeysOf OwnerKey(const Resource& owner);
-// What `map` says, of both states of an update.
+// The keys that `map` returns, for both states of an update.
 KeysOf MappedKeys(MapFunction map);
 
 }  // namespace cox::sdk

@@ -35,7 +35,7 @@ ObjectPtr PodOf(List<meta::v1::OwnerReference> owners) {
   return std::make_shared<const Object>(Object::Of(pod));
 }
 
-TEST(KeysOfTest, TheOwnerIsKnownByGroupAndKindInAnyVersion) {
+TEST(KeysOfTest, OwnerIsMatchedByGroupAndKindInAnyVersion) {
   const KeysOf owner = OwnerKey(Resource::Of<apps::v1::ReplicaSet>());
   const auto keys = [&](List<meta::v1::OwnerReference> owners) {
     return KeysFor(owner, {.before = nullptr, .after = PodOf(std::move(owners))});
@@ -48,13 +48,13 @@ TEST(KeysOfTest, TheOwnerIsKnownByGroupAndKindInAnyVersion) {
   EXPECT_EQ(keys({}), Keys{});
 }
 
-TEST(KeysOfTest, AnOwnerWithoutNamespaceHasNoneInItsKey) {
+TEST(KeysOfTest, ClusterScopedOwnerHasNoNamespaceInItsKey) {
   const KeysOf owner = OwnerKey(Resource::Of<core::v1::Node>());
   EXPECT_EQ(KeysFor(owner, {.before = nullptr, .after = PodOf({Owner("v1", "Node", "n1")})}),
             (Keys{"n1"}));
 }
 
-TEST(KeysOfTest, OfAnUpdateBothStatesCount) {
+TEST(KeysOfTest, BothStatesOfAnUpdateCount) {
   const Delta moved{.type = Delta::Type::kUpdated,
                     .before = PodOf({Owner("apps/v1", "ReplicaSet", "old")}),
                     .after = PodOf({Owner("apps/v1", "ReplicaSet", "new")})};
@@ -67,7 +67,7 @@ TEST(KeysOfTest, OfAnUpdateBothStatesCount) {
   EXPECT_EQ(KeysFor(OwnKey(), moved), (Keys{"default/pod"}));
 }
 
-TEST(KeysOfTest, ObjectsWithoutAStructAreReadToo) {
+TEST(KeysOfTest, ReadsDynamicObjects) {
   const auto object = std::make_shared<const Object>(
       GroupVersionKind{"example.com", "v1", "Backup"}, types::kAny,
       Value::MakeObject(

@@ -10,7 +10,7 @@ namespace {
 
 using StringMap = Map<std::string>;
 
-// A map of the metadata, of objects of any kind.
+// A map of the metadata, for typed and dynamic objects.
 StringMap MapOf(const Object& object, StringMap meta::v1::ObjectMeta::*member,
                 std::string_view name) {
   if (const meta::v1::ObjectMeta* meta = object.object_meta()) return meta->*member;
@@ -24,7 +24,7 @@ StringMap MapOf(const Object& object, StringMap meta::v1::ObjectMeta::*member,
   return map;
 }
 
-// What comes and goes passes; of the rest what is `different` from what it was.
+// Passes creations and deletions, and updates for which `different` is true.
 Predicate Changed(std::function<bool(const Object& before, const Object& after)> different) {
   return [different = std::move(different)](const Delta& delta) {
     if (delta.type == Delta::Type::kResync) return false;

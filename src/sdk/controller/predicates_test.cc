@@ -30,7 +30,7 @@ Delta Update(const std::function<void(core::v1::Pod&)>& change) {
   return {.type = Type::kUpdated, .before = Shared(Pod()), .after = Shared(after)};
 }
 
-TEST(PredicatesTest, EachPassesTheChangeItIsAbout) {
+TEST(PredicatesTest, EachPassesOnlyItsChange) {
   const Delta generation = Update([](auto& pod) { pod.metadata.generation = 2; });
   const Delta labels = Update([](auto& pod) { pod.metadata.labels["app"] = "x"; });
   const Delta annotations = Update([](auto& pod) { pod.metadata.annotations["a"] = "b"; });
@@ -87,7 +87,7 @@ TEST(PredicatesTest, AreCombined) {
   EXPECT_FALSE(predicates::Any({no, no})(added));
 }
 
-TEST(PredicatesTest, ReadObjectsWithoutAStruct) {
+TEST(PredicatesTest, ReadDynamicObjects) {
   const auto object = [](std::string app) {
     return std::make_shared<const Object>(
         GroupVersionKind{"example.com", "v1", "Backup"}, types::kAny,

@@ -72,7 +72,7 @@ CustomResourceDefinition MakeCrd(std::span<const KindInfo* const> versions) {
 std::string CrdYaml(const CustomResourceDefinition& definition) {
   Value value = Object::Of(definition).ToValue();
   if (!value.is_object()) return "";
-  // What only a server can say.
+  // Remove fields that only the server sets.
   value.as_object().Erase("status");
   if (Value* metadata = value.Find("metadata")) metadata->as_object().Erase("creationTimestamp");
   return yaml::Write(value);

@@ -47,7 +47,7 @@ struct Backup {
   static const cox::KindInfo kKind;
 };
 
-// The outer ones first, on purpose: the order of description must not matter.
+// Outer structs first, because the order of descriptions must not matter.
 COX_KIND(Backup,
          (cox::KindOptions{.group = "example.com",
                            .version = "v1",
@@ -91,21 +91,21 @@ TEST(CustomResourceTest, StructsAreReadAndWrittenAsJson) {
   EXPECT_EQ(backup->metadata.name, "b");
   EXPECT_EQ(backup->spec.keep, 0);
   EXPECT_EQ(backup->spec.targets.at(0).port.ToString(), "http");
-  // The underscore of a name that COX_FIELD_NAMED gives belongs to it.
+  // COX_FIELD_NAMED keeps a trailing underscore.
   EXPECT_EQ(backup->spec.namespace_, "a");
   EXPECT_EQ(backup->spec.tail_, "t");
   EXPECT_EQ(backup->status.observedGeneration, 3);
   std::string text;
   EncodeObject(*object, Format::kJson, &text);
   EXPECT_EQ(json::Parse(text).value(), json::Parse(kBackup).value());
-  // Metadata is reached as that of any kind; copies are deep.
+  // object_meta works as for built-in kinds; copies are deep.
   EXPECT_EQ(object->object_meta()->name, "b");
   const Object copy = *object;
   object->As<Backup>()->spec.databases.clear();
   EXPECT_EQ(copy.As<Backup>()->spec.databases.size(), 1U);
 }
 
-TEST(CustomResourceTest, UnknownAndWrongFieldsAreToldWithTheirPath) {
+TEST(CustomResourceTest, InvalidAndUnknownFieldsAreErrors) {
   Backup backup;
   json::Strictness strict;
   EXPECT_FALSE(json::Decode(R"({"spec":{"keep":"x"}})", Backup::kType, &backup).ok());
@@ -114,12 +114,12 @@ TEST(CustomResourceTest, UnknownAndWrongFieldsAreToldWithTheirPath) {
   EXPECT_NE(strict.errors[0].find("spec.kept"), std::string::npos);
 }
 
-TEST(CustomResourceTest, ZeroValuesAreLeftOutUnlessRequired) {
+TEST(CustomResourceTest, ZeroValuesAreOmittedUnlessRequired) {
   const std::string text = json::Encode(Backup{});
   EXPECT_EQ(text, R"({"metadata":{},"spec":{"schedule":""}})") << text;
 }
 
-TEST(CrdTest, SaysWhatTheStructsSay) {
+TEST(CrdTest, SchemaMatchesTheDescriptions) {
   const std::string yaml = CrdYaml(CrdOf<Backup>());
   const Value crd = yaml::Parse(yaml).value();
   EXPECT_EQ(crd.At({"metadata", "name"})->as_string(), "backups.example.com");
@@ -158,15 +158,15 @@ TEST(CrdTest, SaysWhatTheStructsSay) {
     ASSERT_NE(found, nullptr);
     EXPECT_EQ(*found, json::Parse(row.json).value());
   }
-  // A struct of the API inside, with all it says.
+  // A nested struct of the API has its complete schema.
   EXPECT_NE(spec.At({"properties", "resources", "properties", "limits", "additionalProperties"}),
             nullptr);
-  // Keys of list items are required.
+  // Merge keys of list items are required.
   EXPECT_EQ(*spec.At({"properties", "targets", "items", "required"}),
             json::Parse(R"(["name"])").value());
 }
 
-TEST(CrdTest, TheSchemaReadsWhatTheStructsWrite) {
+TEST(CrdTest, SchemaAcceptsTheJsonOfTheStructs) {
   const Value crd = yaml::Parse(CrdYaml(CrdOf<Backup>())).value();
   const Value& schema =
       *crd.At({"spec", "versions"})->as_array()[0].At({"schema", "openAPIV3Schema"});

@@ -11,8 +11,8 @@ namespace cox {
 namespace sdk {
 namespace {
 
-// What Types point to. Lives as long as the program, as they do; made while its constants are, by
-// one thread.
+// Storage that Types refer to. Created during static initialization by one thread, and never
+// destroyed.
 TypeArena& Arena() {
   static auto& arena = *std::make_unique<TypeArena>().release();
   return arena;
@@ -160,7 +160,7 @@ Type DescribeStruct(const Type& self, std::string_view name, std::string_view do
 
 Type DescribeKind(const Type& self, std::string_view name, std::vector<FieldDescription> fields,
                   const ItemOps& ops) {
-  // metadata is written always, as the kinds of the API do.
+  // metadata is always written, as for built-in kinds.
   fields.front().field.flags = Field::kOmitEmpty;
   Type type = sdk::MakeStruct(self, name, "", std::move(fields), ops);
   type.type_meta = true;
@@ -192,7 +192,7 @@ KindInfo MakeKind(const KindInfo& self, std::string_view kind, const Type& type,
 
 const Type* ListOf(const Type* element, const ListOps& ops) {
   Type* list = sdk::Arena().NewType();
-  // The element may not have been made yet: only its address may be used here.
+  // The element may not be initialized yet: only its address may be used here.
   list->name = "list";
   list->shape = Shape::kList;
   list->element = element;

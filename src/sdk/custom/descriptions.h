@@ -8,17 +8,17 @@
 #include "base/mutex.h"
 #include "coxswain/custom_resource.h"
 
-// What was said of structs and kinds besides what their Types hold: for schemas.
+// Descriptions of structs and kinds that are not part of their Types: for schemas.
 namespace cox::sdk {
 
 struct StructNotes {
   std::string doc;
-  std::vector<FieldNotes> fields;  // by the row of Type::fields
+  std::vector<FieldNotes> fields;  // by index in Type::fields
 };
 
-// Filled while the program's constants are made, read afterwards.
+// Filled during static initialization, read afterwards.
 //
-// Threads: all methods may be called concurrently. What is handed out stays.
+// Threads: all methods may be called concurrently. Returned pointers stay valid.
 class Descriptions {
  public:
   static Descriptions& Get();
@@ -26,7 +26,7 @@ class Descriptions {
   void Add(const Type& type, StructNotes notes) COX_EXCLUDES(mu_);
   void Add(const KindInfo& kind, KindOptions options) COX_EXCLUDES(mu_);
 
-  // Null if nothing was said: structs of the API.
+  // Null if there is no description: structs of the API.
   const StructNotes* Find(const Type& type) const COX_EXCLUDES(mu_);
   const KindOptions* Find(const KindInfo& kind) const COX_EXCLUDES(mu_);
 
@@ -36,8 +36,8 @@ class Descriptions {
   std::map<const KindInfo*, KindOptions> kinds_ COX_GUARDED_BY(mu_);
 };
 
-// The OpenAPI schema of a type, structural, as a CustomResourceDefinition wants it. Without
-// `metadata` at the root: the API server has its own.
+// The structural OpenAPI schema of a type for a CustomResourceDefinition. `metadata` at the root is
+// only an object, because the API server defines its content.
 apiextensions::v1::JSONSchemaProps SchemaOf(const Type& type);
 
 }  // namespace cox::sdk

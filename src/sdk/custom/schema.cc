@@ -10,7 +10,7 @@ namespace {
 
 using apiextensions::v1::JSONSchemaProps;
 
-// As deep as a schema may be for the API server to take it, with room to spare.
+// Below the maximum depth that the API server accepts.
 constexpr size_t kMaxDepth = 64;
 
 class SchemaWriter {
@@ -107,7 +107,7 @@ class SchemaWriter {
     return schema;
   }
 
-  // What tells items apart must be there, or have a default.
+  // Merge keys must be required or have a default.
   static void RequireKeys(const Type& list, JSONSchemaProps& item) {
     for (std::string_view key : list.keys) {
       const JSONSchemaProps* property = item.properties.Get(key);
@@ -121,7 +121,7 @@ class SchemaWriter {
   JSONSchemaProps OfStruct(const Type& type) {
     JSONSchemaProps schema;
     schema.type = "object";
-    // A schema has no names to refer to: what contains itself is not looked into.
+    // Schemas cannot contain references: a recursive struct is not expanded.
     const bool again = std::find(open_.begin(), open_.end(), &type) != open_.end();
     if (again || open_.size() >= kMaxDepth || type.codec != Codec::kFields) {
       schema.xKubernetesPreserveUnknownFields = true;
@@ -133,7 +133,7 @@ class SchemaWriter {
     open_.push_back(&type);
     for (size_t row = 0; row < type.fields.size(); ++row) {
       const Field& field = type.fields[row];
-      if (field.Has(Field::kInline)) continue;  // only on the wire; its fields are rows of ours
+      if (field.Has(Field::kInline)) continue;  // its fields are also listed here, flattened
       JSONSchemaProps property = Of(*field.type);
       if (field.Has(Field::kAtomic)) property.xKubernetesMapType = "atomic";
       if (!field.default_json.empty()) property.default_ = RawJson{std::string(field.default_json)};
@@ -142,7 +142,7 @@ class SchemaWriter {
       schema.properties[field.name] = std::move(property);
     }
     open_.pop_back();
-    // In an order that does not depend on that of the members.
+    // Sorted, so that the order does not depend on the members.
     std::sort(schema.required.begin(), schema.required.end());
     return schema;
   }
@@ -163,7 +163,7 @@ class SchemaWriter {
     }
   }
 
-  std::vector<const Type*> open_;  // the structs around what is written
+  std::vector<const Type*> open_;  // the enclosing structs
 };
 
 }  // namespace
@@ -171,7 +171,7 @@ class SchemaWriter {
 JSONSchemaProps SchemaOf(const Type& type) {
   JSONSchemaProps schema = SchemaWriter().Of(type);
   if (type.type_meta) {
-    // The API server knows these better than any schema.
+    // The API server defines the content of these fields.
     schema.properties.erase("metadata");
     JSONSchemaProps text;
     text.type = "string";

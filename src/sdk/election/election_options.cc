@@ -10,7 +10,7 @@
 namespace cox::sdk {
 namespace {
 
-// client-go's: by how much of itself a retry period may be longer than it is.
+// client-go's jitter factor for the retry period.
 constexpr double kJitterFactor = 1.2;
 constexpr size_t kMaxIdentity = 512;
 
@@ -30,7 +30,7 @@ Status CheckOptions(const LeaderElectionOptions& o, std::string_view identity) {
       kJitterFactor * static_cast<double>(o.retry_period.count())) {
     return Status::BadRequest("renew_deadline must be greater than retry_period * 1.2");
   }
-  // It travels in a header.
+  // The identity is part of a header.
   const bool visible =
       std::all_of(identity.begin(), identity.end(), [](char c) { return c > ' ' && c < 0x7f; });
   if (!visible || identity.size() > kMaxIdentity) {

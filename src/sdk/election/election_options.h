@@ -8,14 +8,14 @@
 
 namespace cox::sdk {
 
-// BadRequest for options that contradict each other, by client-go's rules.
+// BadRequest for inconsistent options, by client-go's rules.
 Status CheckOptions(const LeaderElectionOptions& options, std::string_view identity);
 
-// The host's name and a random part.
+// The host name and a random suffix.
 std::string NewIdentity();
 
-// A random part of a retry period, so that candidates do not all come at the same moment. At most a
-// fifth: two periods with it are less than client-go allows for one.
+// Random part of a retry period, so that candidates do not send requests at the same time. At most
+// 20%: two periods with jitter are shorter than client-go's maximum for one.
 class Jitter {
  public:
   explicit Jitter(Clock::Duration period) : period_(period), random_(std::random_device{}()) {}

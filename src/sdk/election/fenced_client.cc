@@ -16,7 +16,7 @@ class Fenced final : public Client {
     if (!hold) return DeposedStatus(Reason::kForbidden, leadership_.WhyNot());
     Operation fenced = operation;
     fenced.headers.Set(kFencingHeader, hold->token.ToString());
-    // The client may send it again after a while, behind our back: not in another's term.
+    // Cancels the call when the term ends, because the client may retry the request after that.
     Context call = ctx.Child();
     const StopHandle stop = hold->until.OnStop([call, until = hold->until]() mutable {
       call.Stop(DeposedStatus(Reason::kForbidden, until.status().message()));

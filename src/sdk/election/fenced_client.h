@@ -10,24 +10,25 @@
 
 namespace cox::sdk {
 
-// What a fenced client asks before each write, and tells when the server knows better.
+// The interface through which a fenced client checks leadership before each write, and reports
+// rejections by the server.
 // Threads: all methods may be called concurrently.
 class Leadership {
  public:
   struct Hold {
     FencingToken token;
-    Context until;  // stops when the term is over
+    Context until;  // stops when the term ends
   };
   virtual ~Leadership() = default;
-  // None if this process does not lead, by the clock.
+  // No value if this process does not lead, checked by the clock.
   virtual std::optional<Hold> Held() const = 0;
-  // For who was refused.
+  // The message for rejected writes.
   virtual std::string WhyNot() const = 0;
-  // The server says that this term is over.
+  // Ends the term, because the server rejected a write of it.
   virtual void Depose(const FencingToken& token, const Status& why) = 0;
 };
 
-// Both outlive the client.
+// Lifetime: both must outlive the client.
 std::unique_ptr<Client> MakeFencedClient(Leadership& leadership, Client& client);
 
 }  // namespace cox::sdk

@@ -64,7 +64,7 @@ class FencedClientTest : public ::testing::Test {
 
 using Verb = Operation::Verb;
 
-TEST_F(FencedClientTest, WritesNameTheTermAndReadsDoNot) {
+TEST_F(FencedClientTest, WritesContainTheTermAndReadsDoNot) {
   for (const Verb verb : {Verb::kCreate, Verb::kUpdate, Verb::kPatch, Verb::kApply, Verb::kDelete,
                           Verb::kDeleteAll}) {
     EXPECT_TRUE(Do(verb).ok());
@@ -74,7 +74,7 @@ TEST_F(FencedClientTest, WritesNameTheTermAndReadsDoNot) {
   EXPECT_EQ(header_, "");
 }
 
-TEST_F(FencedClientTest, WhoDoesNotLeadMayOnlyRead) {
+TEST_F(FencedClientTest, WritesAreRejectedIfNotLeading) {
   leadership_.leads = false;
   const Status refused = Do(Verb::kPatch);
   EXPECT_TRUE(IsDeposed(refused));
@@ -84,7 +84,7 @@ TEST_F(FencedClientTest, WhoDoesNotLeadMayOnlyRead) {
   EXPECT_TRUE(Do(Verb::kGet).ok());
 }
 
-TEST_F(FencedClientTest, AWriteInFlightIsGivenUpWhenTheTermEnds) {
+TEST_F(FencedClientTest, WriteInFlightIsCanceledWhenTheTermEnds) {
   during_ = [this](Context& call) {
     EXPECT_FALSE(call.Done());
     until_.Stop(Status::Timeout("could not renew"));
@@ -96,7 +96,7 @@ TEST_F(FencedClientTest, AWriteInFlightIsGivenUpWhenTheTermEnds) {
   EXPECT_FALSE(ctx_.Done()) << "the caller's own context goes on";
 }
 
-TEST_F(FencedClientTest, TheServersWordEndsTheTerm) {
+TEST_F(FencedClientTest, RejectionByTheServerEndsTheTerm) {
   answer_ = Status::Conflict("the object has been modified");
   EXPECT_EQ(Do(Verb::kUpdate), answer_) << "any other conflict is the caller's";
   EXPECT_TRUE(leadership_.deposed.ok());

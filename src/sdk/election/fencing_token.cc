@@ -7,7 +7,7 @@
 namespace cox {
 namespace {
 
-// Of the cause in the Status, for programs.
+// The type of the cause in the Status.
 constexpr std::string_view kCauseType = "LeadershipLost";
 
 bool IsVisible(std::string_view text) {
@@ -35,7 +35,7 @@ Result<FencingToken> FencingToken::Parse(std::string_view text) {
       std::from_chars(number.data(), number.data() + number.size(), token.transitions);
   const bool whole = error == std::errc() && end == number.data() + number.size();
   if (!whole || token.transitions < 0) return malformed;
-  // Nobody holds a Lease without a holder, and none is outside of a namespace.
+  // A term has a holder, and a Lease has a namespace.
   if (token.lease.ns.empty() || token.lease.name.empty() || token.holder.empty()) return malformed;
   return token;
 }

@@ -6,7 +6,7 @@
 namespace cox {
 namespace {
 
-TEST(FencingTokenTest, IsReadBackAsWritten) {
+TEST(FencingTokenTest, ToStringAndParseRoundTrip) {
   for (const std::string holder : {"a", "host_1f", "a;b;3", "a/b"}) {
     const FencingToken token{.lease = {"kube-system", "x"}, .holder = holder, .transitions = 7};
     EXPECT_EQ(token.ToString(), "kube-system/x;" + holder + ";7");
@@ -16,7 +16,7 @@ TEST(FencingTokenTest, IsReadBackAsWritten) {
   }
 }
 
-TEST(FencingTokenTest, WhatIsMalformedIsABadRequest) {
+TEST(FencingTokenTest, MalformedTokenIsABadRequest) {
   for (const std::string& text :
        {std::string(), std::string("ns/l"), std::string("ns/l;3"), std::string("ns/l;;3"),
         std::string("l;a;3"), std::string("/l;a;3"), std::string("ns/;a;3"), std::string("ns/l;a;"),
@@ -27,7 +27,7 @@ TEST(FencingTokenTest, WhatIsMalformedIsABadRequest) {
   }
 }
 
-TEST(FencingTokenTest, DeposedIsToldFromOtherRefusals) {
+TEST(FencingTokenTest, IsDeposedDistinguishesOtherConflicts) {
   EXPECT_TRUE(IsDeposed(DeposedStatus(Reason::kConflict, "over")));
   EXPECT_TRUE(IsDeposed(DeposedStatus(Reason::kForbidden, "over")));
   EXPECT_FALSE(IsDeposed(Status::Conflict("the object has been modified")));

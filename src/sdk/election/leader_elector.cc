@@ -75,7 +75,7 @@ class Elector final : public LeaderElector, public Leadership {
   // --- Leadership
   std::optional<Hold> Held() const override {
     MutexLock lock(mu_);
-    // By the clock, whatever timers have come to.
+    // By the clock, because the timer may be late.
     if (!active_ || active_->alive.clock().Monotonic() >= active_->deadline) return std::nullopt;
     return Hold{active_->token, active_->alive};
   }
@@ -91,15 +91,15 @@ class Elector final : public LeaderElector, public Leadership {
   // A term of this process, from its beginning until `lead` has returned.
   struct Active {
     FencingToken token;
-    SteadyTime deadline;  // when it ends unless it is renewed, or has ended
-    Context alive;        // a root, which stops when it ends
+    SteadyTime deadline;  // end of the term unless it is renewed
+    Context alive;        // root context that stops when the term ends
   };
 
   // --- Before leading.
 
-  // False when `ctx` stopped first.
+  // False if `ctx` stopped first.
   bool Acquire(Context& ctx) {
-    COX_INFO(ctx.log(), "Standing for leader", {"lease", options_.lease.ToString()},
+    COX_INFO(ctx.log(), "Attempting to acquire Lease", {"lease", options_.lease.ToString()},
              {"identity", identity_});
     Jitter jitter(options_.retry_period);
     std::string known;
@@ -107,12 +107,12 @@ class Elector final : public LeaderElector, public Leadership {
       const Status status = TryAcquire(ctx);
       if (status.ok()) return true;
       if (!status.Is(Reason::kConflict) && !ctx.Done()) {
-        COX_ERROR(ctx.log(), status, "Could not stand for leader",
+        COX_ERROR(ctx.log(), status, "Could not acquire Lease",
                   {"lease", options_.lease.ToString()});
       }
       if (std::string holder = leader(); holder != known) {
         known = std::move(holder);
-        COX_INFO(ctx.log(), "Another leads", {"lease", options_.lease.ToString()},
+        COX_INFO(ctx.log(), "Another process holds the Lease", {"lease", options_.lease.ToString()},
                  {"holder", known});
       }
       if (!ctx.Sleep(NextTry(ctx.clock()) + jitter.Next()).ok()) break;
@@ -120,7 +120,7 @@ class Elector final : public LeaderElector, public Leadership {
     return false;
   }
 
-  // A retry period, or less if the Lease is over before.
+  // A retry period, or less if the Lease expires before that.
   Clock::Duration NextTry(Clock& clock) const {
     const Clock::Duration period = options_.retry_period;
     const SteadyTime now = clock.Monotonic();
@@ -129,7 +129,7 @@ class Elector final : public LeaderElector, public Leadership {
     return std::min(period, Clock::Duration(observed_.Until() - now));
   }
 
-  // Conflict: somebody else leads, or was faster.
+  // Conflict: another process leads, or was faster.
   Status TryAcquire(Context& ctx) {
     Context attempt = ctx.WithTimeout(options_.renew_deadline);
     Result<Lease> found = lock_.Get(attempt);
@@ -145,7 +145,7 @@ class Elector final : public LeaderElector, public Leadership {
         if (observed_.HeldByOther(identity_, now)) return Status::Conflict("another leads");
         lease = observed_.lease();
       }
-      // Terms have numbers of their own even if somebody deletes the Lease.
+      // Term numbers continue even if the Lease was deleted.
       if (observed_.has_value()) token.transitions = NextTransition(observed_.lease().spec);
     }
     BeginTerm(lease.spec, identity_, token.transitions, options_.lease_duration,
@@ -197,7 +197,7 @@ class Elector final : public LeaderElector, public Leadership {
     }
     COX_INFO(ctx.log(), "Stopped leading", {"term", hold.token.ToString()},
              {"reason", why.ok() ? "its work ended" : why.message()});
-    // Not before its work has ended, and only what is still ours.
+    // Only after the work has ended, and only if the Lease is still held.
     if (led_to_the_end && options_.release_on_stop) Release(ctx, hold.token);
     return why;
   }
@@ -207,7 +207,7 @@ class Elector final : public LeaderElector, public Leadership {
     return {active_->token, active_->alive};
   }
 
-  // Ends the term, or only the one of that token, for the first who calls it.
+  // Ends the term; with `only`, only if it has this token. The first reason counts.
   void End(Status why, const FencingToken* only = nullptr) {
     std::optional<Context> alive;
     {
@@ -219,7 +219,7 @@ class Elector final : public LeaderElector, public Leadership {
     alive->Stop(std::move(why));
   }
 
-  // Ends the term when its time is over, unless that has been moved by then.
+  // Ends the term at its deadline, unless the deadline was extended.
   Timer Arm(Clock& clock) {
     MutexLock lock(mu_);
     return clock.After(active_->deadline - clock.Monotonic(), [this, &clock] {
@@ -258,7 +258,7 @@ class Elector final : public LeaderElector, public Leadership {
     Lease lease;
     FencingToken token;
     SteadyTime sent = ctx.clock().Monotonic();
-    // Half of the time for one attempt: if it hangs, there is time for another.
+    // Half of the deadline per attempt, so that there is time for a second one if the first hangs.
     SteadyTime limit = sent + options_.renew_deadline / 2;
     {
       MutexLock lock(mu_);
@@ -270,7 +270,7 @@ class Elector final : public LeaderElector, public Leadership {
     lease.spec.renewTime = MicroNow(ctx.clock());
     Result<Lease> renewed = lock_.Update(attempt, std::move(lease));
     if (!renewed.ok()) {
-      // Somebody else wrote the Lease, or an answer of ours was lost: look.
+      // Another client wrote the Lease, or an earlier response was lost: read it.
       if (slow_path_ != nullptr) slow_path_->Inc();
       COX_ASSIGN_OR_RETURN(Lease current, ReadOwn(attempt, token));
       sent = ctx.clock().Monotonic();
@@ -280,14 +280,14 @@ class Elector final : public LeaderElector, public Leadership {
     }
     MutexLock lock(mu_);
     observed_.Observe(std::move(*renewed), ctx.clock().Monotonic());
-    // An answer that comes too late does not bring a term back.
+    // A late response does not restore a term that has ended.
     if (ctx.clock().Monotonic() < active_->deadline) {
       active_->deadline = sent + options_.renew_deadline;
     }
     return {};
   }
 
-  // The Lease as it is. Ends the term if it is of another.
+  // Reads the Lease. Ends the term if the Lease belongs to another term.
   Result<Lease> ReadOwn(Context& ctx, const FencingToken& token) {
     Result<Lease> found = lock_.Get(ctx);
     Status lost;
@@ -311,24 +311,24 @@ class Elector final : public LeaderElector, public Leadership {
   }
 
   void Release(const Context& ctx, const FencingToken& token) {
-    // Not by the caller's context, which has most often been stopped.
+    // Not with the caller's context, which has usually been stopped.
     Context limit = Context(ctx.clock(), ctx.log()).WithTimeout(options_.renew_deadline / 2);
     Lease lease;
     {
       MutexLock lock(mu_);
       lease = observed_.lease();
     }
-    const auto give_back = [&](Lease ours) {
-      GiveBack(ours.spec, MicroNow(ctx.clock()));
+    const auto release = [&](Lease ours) {
+      ReleaseLease(ours.spec, MicroNow(ctx.clock()));
       return lock_.Update(limit, std::move(ours));
     };
-    Result<Lease> released = give_back(std::move(lease));
+    Result<Lease> released = release(std::move(lease));
     if (released.status().Is(Reason::kConflict)) {
       Result<Lease> current = ReadOwn(limit, token);
-      released = current.ok() ? give_back(std::move(*current)) : current;
+      released = current.ok() ? release(std::move(*current)) : current;
     }
     if (!released.ok()) {
-      COX_ERROR(ctx.log(), released.status(), "Could not give back",
+      COX_ERROR(ctx.log(), released.status(), "Could not release Lease",
                 {"lease", options_.lease.ToString()});
       return;
     }
@@ -346,7 +346,7 @@ class Elector final : public LeaderElector, public Leadership {
   mutable Mutex mu_;
   ObservedLease observed_ COX_GUARDED_BY(mu_);
   std::optional<Active> active_ COX_GUARDED_BY(mu_);
-  std::string last_error_ COX_GUARDED_BY(mu_);  // of renewals since the last that went well
+  std::string last_error_ COX_GUARDED_BY(mu_);  // since the last successful renewal
 };
 
 }  // namespace

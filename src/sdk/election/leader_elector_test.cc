@@ -22,8 +22,7 @@ class LeaderElectorTest : public ::testing::Test {
   LeaderElectorTest() = default;
 
   LeaseSpec Spec() const { return leases_.Read()->spec; }
-  // Moves time in small steps, so that each thread that wakes up is asleep again before the next:
-  // `threads` of them sleep.
+  // Advances the clock in small steps; before each step, waits until `threads` threads sleep.
   void Pass(Clock::Duration time, size_t threads) {
     for (Clock::Duration passed{}; passed < time; passed += milliseconds(250)) {
       clock_.WaitForWaiters(threads);
@@ -37,7 +36,7 @@ class LeaderElectorTest : public ::testing::Test {
   FakeLeases leases_;
 };
 
-TEST_F(LeaderElectorTest, TakesAnAbsentLeaseAndSaysSo) {
+TEST_F(LeaderElectorTest, AcquiresAnAbsentLease) {
   Candidate a(ctx_, leases_, Options("a"));
   EXPECT_FALSE(a.elector().IsLeader());
   EXPECT_EQ(a.elector().leader(), "");
@@ -54,14 +53,14 @@ TEST_F(LeaderElectorTest, TakesAnAbsentLeaseAndSaysSo) {
   EXPECT_EQ(spec.renewTime, spec.acquireTime);
   EXPECT_NE(a.Metrics().find(R"(leader_election_master_status{name="a"} 1)"), std::string::npos);
 
-  // The work, the thread that renews.
+  // Two threads sleep: the work and the renewal.
   Pass(seconds(3), 2);
   EXPECT_EQ(Spec().renewTime->ToString(), "2030-01-02T03:04:07.000000Z");
   EXPECT_EQ(Spec().acquireTime, spec.acquireTime);
   EXPECT_TRUE(a.elector().Healthy(seconds(0)).ok());
 }
 
-TEST_F(LeaderElectorTest, GivesTheLeaseBackWhenItsWorkHasEnded) {
+TEST_F(LeaderElectorTest, ReleasesTheLeaseAfterItsWorkHasEnded) {
   Candidate a(ctx_, leases_, Options("a"));
   a.on_end = [&](Context&) {
     EXPECT_EQ(Spec().holderIdentity, "a") << "not before";
@@ -78,14 +77,14 @@ TEST_F(LeaderElectorTest, GivesTheLeaseBackWhenItsWorkHasEnded) {
   EXPECT_EQ(Spec().leaseTransitions, 0);
   EXPECT_NE(a.Metrics().find(R"(leader_election_master_status{name="a"} 0)"), std::string::npos);
 
-  // The next one need not wait, and has a term of its own.
+  // The next candidate does not wait, and has a new term.
   Candidate b(ctx_, leases_, Options("b"));
   b.Start();
   b.AwaitLead();
   EXPECT_EQ(b.elector().term()->transitions, 1);
 }
 
-TEST_F(LeaderElectorTest, KeepsTheLeaseIfToldSo) {
+TEST_F(LeaderElectorTest, KeepsTheLeaseWithoutReleaseOnStop) {
   LeaderElectionOptions options = Options("a");
   options.release_on_stop = false;
   Candidate a(ctx_, leases_, options);
@@ -96,15 +95,15 @@ TEST_F(LeaderElectorTest, KeepsTheLeaseIfToldSo) {
   EXPECT_EQ(Spec().holderIdentity, "a");
 }
 
-// Another participant, such as one of client-go, renews, and stops.
-TEST_F(LeaderElectorTest, RespectsAnotherByItsOwnClock) {
+// Another participant, for example client-go's, renews for some time and then stops.
+TEST_F(LeaderElectorTest, RespectsAnotherHolderByTheLocalClock) {
   int renewals = 0;
   const auto renew = [&](Lease& lease) {
     lease.spec.holderIdentity = "other";
     lease.spec.leaseDurationSeconds = 5;
     lease.spec.leaseTransitions = 41;
     lease.spec.strategy = "OldestEmulationVersion";
-    // His clock is wrong by years; nobody cares.
+    // The time in the Lease is wrong by years, which does not matter.
     lease.spec.renewTime = MicroTime::FromUnix(++renewals);
   };
   leases_.Write(renew);
@@ -116,7 +115,7 @@ TEST_F(LeaderElectorTest, RespectsAnotherByItsOwnClock) {
     EXPECT_FALSE(a.leads());
   }
   EXPECT_EQ(a.elector().leader(), "other");
-  // The change is seen after a retry period and jitter at most, and counts for five seconds then.
+  // The change is observed after at most a retry period with jitter, and counts for 5 s from then.
   Pass(seconds(4), 1);
   EXPECT_FALSE(a.leads());
   for (int i = 0; i < 20 && !a.leads(); ++i) {
@@ -129,7 +128,7 @@ TEST_F(LeaderElectorTest, RespectsAnotherByItsOwnClock) {
   EXPECT_EQ(Spec().strategy, "OldestEmulationVersion") << "left alone";
 }
 
-TEST_F(LeaderElectorTest, FindsItsOwnFormerLifeAndBeginsANewTermAtOnce) {
+TEST_F(LeaderElectorTest, OwnIdentityInTheLeaseStartsANewTermAtOnce) {
   leases_.Write([](Lease& lease) {
     lease.spec.holderIdentity = "a";
     lease.spec.leaseDurationSeconds = 15;
@@ -141,7 +140,7 @@ TEST_F(LeaderElectorTest, FindsItsOwnFormerLifeAndBeginsANewTermAtOnce) {
   EXPECT_EQ(a.elector().term()->transitions, 4);
 }
 
-TEST_F(LeaderElectorTest, NumbersThatNoElectorWroteBeginAnew) {
+TEST_F(LeaderElectorTest, InvalidTransitionsRestartAtZero) {
   for (const int32_t last : {std::numeric_limits<int32_t>::max(), -7}) {
     leases_.Write([last](Lease& lease) {
       lease.spec.holderIdentity = "";
@@ -156,7 +155,7 @@ TEST_F(LeaderElectorTest, NumbersThatNoElectorWroteBeginAnew) {
   }
 }
 
-TEST_F(LeaderElectorTest, StopsWhenItCannotRenewMeasuredFromBeforeTheRequest) {
+TEST_F(LeaderElectorTest, TermEndsIfRenewalFailsMeasuredFromBeforeTheRequest) {
   std::atomic<bool> cut = false;
   Candidate a(ctx_, leases_, Options("a"),
               [&](Context&, const Operation& operation, FakeLeases& leases) -> Result<Object> {
@@ -177,8 +176,8 @@ TEST_F(LeaderElectorTest, StopsWhenItCannotRenewMeasuredFromBeforeTheRequest) {
   EXPECT_EQ(Spec().holderIdentity, "a") << "what is not ours is not given back";
 }
 
-// The process stands still while a renewal is on its way, and learns of the answer too late.
-TEST_F(LeaderElectorTest, AnAnswerThatComesTooLateDoesNotBringATermBack) {
+// The process is stopped during a renewal, and receives the response too late.
+TEST_F(LeaderElectorTest, LateResponseDoesNotRestoreATerm) {
   std::atomic<bool> slow = false;
   Candidate a(ctx_, leases_, Options("a"),
               [&](Context&, const Operation& operation, FakeLeases& leases) -> Result<Object> {
@@ -202,7 +201,7 @@ TEST_F(LeaderElectorTest, AnAnswerThatComesTooLateDoesNotBringATermBack) {
   EXPECT_EQ(Spec().renewTime->ToString(), "2030-01-02T03:04:07.000000Z") << "it was stored";
 }
 
-TEST_F(LeaderElectorTest, ALostAnswerAndAnEditOfTheLeaseAreRenewedOver) {
+TEST_F(LeaderElectorTest, RenewsAfterALostResponseAndAnEditOfTheLease) {
   std::atomic<int> lose = 0;
   Candidate a(ctx_, leases_, Options("a"),
               [&](Context&, const Operation& operation, FakeLeases& leases) -> Result<Object> {
@@ -225,7 +224,7 @@ TEST_F(LeaderElectorTest, ALostAnswerAndAnEditOfTheLeaseAreRenewedOver) {
       << a.Metrics();
 }
 
-TEST_F(LeaderElectorTest, AnotherTermInTheLeaseEndsItsOwnAtOnce) {
+TEST_F(LeaderElectorTest, AnotherTermInTheLeaseEndsTheTermAtOnce) {
   const struct {
     const char* what;
     std::function<void(FakeLeases&)> change;
@@ -267,7 +266,7 @@ TEST_F(LeaderElectorTest, AnotherTermInTheLeaseEndsItsOwnAtOnce) {
   }
 }
 
-TEST_F(LeaderElectorTest, TermsHaveNumbersOfTheirOwnEvenIfTheLeaseIsDeleted) {
+TEST_F(LeaderElectorTest, TermNumbersContinueAfterTheLeaseIsDeleted) {
   Candidate a(ctx_, leases_, Options("a"));
   a.Start(/*again=*/true);
   a.AwaitLead();
@@ -282,7 +281,7 @@ TEST_F(LeaderElectorTest, TermsHaveNumbersOfTheirOwnEvenIfTheLeaseIsDeleted) {
   EXPECT_EQ(a.elector().term()->transitions, 1);
 }
 
-TEST_F(LeaderElectorTest, TheServersRefusalOfAFencedWriteEndsTheTerm) {
+TEST_F(LeaderElectorTest, RejectedFencedWriteEndsTheTerm) {
   Candidate a(ctx_, leases_, Options("a"),
               [](Context&, const Operation& operation, FakeLeases& leases) -> Result<Object> {
                 if (operation.resource.plural == "leases") return leases.Execute(operation);
@@ -303,7 +302,7 @@ TEST_F(LeaderElectorTest, TheServersRefusalOfAFencedWriteEndsTheTerm) {
   EXPECT_TRUE(IsDeposed(a.AwaitEnd()));
 }
 
-TEST_F(LeaderElectorTest, WorkThatDoesNotEndIsUnhealthy) {
+TEST_F(LeaderElectorTest, IsUnhealthyIfTheWorkDoesNotEnd) {
   std::atomic<bool> cut = false;
   Candidate a(ctx_, leases_, Options("a"),
               [&](Context&, const Operation& operation, FakeLeases& leases) -> Result<Object> {
@@ -326,7 +325,7 @@ TEST_F(LeaderElectorTest, WorkThatDoesNotEndIsUnhealthy) {
   EXPECT_TRUE(a.elector().Healthy(seconds(20)).ok());
 }
 
-TEST_F(LeaderElectorTest, OptionsThatContradictEachOtherAreRefused) {
+TEST_F(LeaderElectorTest, RejectsInconsistentOptions) {
   const struct {
     int lease, renew, retry;
     std::string identity;

@@ -70,9 +70,9 @@ void BeginTerm(LeaseSpec& spec, const std::string& holder, int32_t transitions,
   spec.renewTime = now;
 }
 
-void GiveBack(LeaseSpec& spec, MicroTime now) {
+void ReleaseLease(LeaseSpec& spec, MicroTime now) {
   spec.holderIdentity = "";
-  spec.leaseDurationSeconds = 1;  // the API has no shorter one
+  spec.leaseDurationSeconds = 1;  // minimum of the API
   spec.acquireTime = now;
   spec.renewTime = now;
 }

@@ -15,10 +15,11 @@ namespace cox::sdk {
 using coordination::v1::Lease;
 using coordination::v1::LeaseSpec;
 
-// The Lease of an election, at the server. Each call is one request; writes depend on the
-// resourceVersion of what was read, so that of two who try one wins.
+// The Lease of an election on the server. Each call is one request; writes are conditional on the
+// resourceVersion that was read, so that only one of two concurrent writers succeeds.
 //
-// Threads: all methods may be called concurrently. Ownership: the client outlives it.
+// Threads: all methods may be called concurrently.
+// Ownership: the client must outlive this object.
 class LeaseLock {
  public:
   LeaseLock(Client& client, ObjectKey key) : client_(client), key_(std::move(key)) {}
@@ -34,20 +35,21 @@ class LeaseLock {
   const ObjectKey key_;
 };
 
-// What a Lease says, with the API's optional parts resolved.
+// Values of a Lease, with defaults for absent optional fields.
 std::string HolderOf(const LeaseSpec& spec);
 int32_t TransitionsOf(const LeaseSpec& spec);
-// Of the term after this one. Numbers that no elector has written begin anew.
+// The number of the next term. Invalid numbers restart at 0.
 int32_t NextTransition(const LeaseSpec& spec);
 
-// Makes `spec` that of `holder`, who begins term number `transitions` now. What belongs to
-// coordinated election (strategy, preferredHolder) stays as it is.
+// Sets the fields for `holder`, whose term number `transitions` begins now. Fields of coordinated
+// leader election (strategy, preferredHolder) are not changed.
 void BeginTerm(LeaseSpec& spec, const std::string& holder, int32_t transitions,
                Clock::Duration lease_duration, MicroTime now);
-// Makes it nobody's: whoever comes next may take it at once.
-void GiveBack(LeaseSpec& spec, MicroTime now);
+// Releases the Lease: any candidate may acquire it at once.
+void ReleaseLease(LeaseSpec& spec, MicroTime now);
 
-// The present as Leases record it. For people: nobody compares it with his own clock.
+// The current time in the precision of Leases. Informative only: candidates do not compare it with
+// their clocks.
 MicroTime MicroNow(const Clock& clock);
 
 }  // namespace cox::sdk

@@ -6,8 +6,8 @@
 
 #include "sdk/testing/lease_harness.h"
 
-// Many processes stand for one Lease while time, which the test moves, passes and requests meet
-// faults. By the guarantee no two of them lead at any moment.
+// Many processes compete for one Lease while the test advances the clock and requests fail. At no
+// time may two of them lead.
 namespace cox::sdk {
 namespace {
 
@@ -17,7 +17,7 @@ using std::chrono::seconds;
 constexpr size_t kProcesses = 5;
 constexpr milliseconds kStep{100};
 
-// What can happen between a process and the server. Each process has one; its threads share it.
+// Faults between one process and the server, shared by the process's threads.
 class Trouble {
  public:
   Trouble(Clock& clock, unsigned seed) : clock_(clock), random_(seed) {}
@@ -38,7 +38,7 @@ class Trouble {
     if (ctx.Done()) return ctx.status();
     Result<Object> answer = leases.Execute(operation);
     if (dice >= 20 && dice < 25) return Status::Unavailable("the answer was lost");
-    // The whole thread stands still, as in a process that is stopped: no context wakes it.
+    // The thread blocks like in a stopped process: no context wakes it.
     if (dice == 25) (void)Context(clock_).Sleep(milliseconds(Roll(20'000)));
     return answer;
   }
@@ -73,7 +73,7 @@ class ManyElectorsTest : public ::testing::Test {
   ~ManyElectorsTest() override {
     for (auto& trouble : troubles_) trouble->set_cut(true);
     ctx_.Stop();
-    // Some stand still.
+    // Some threads are blocked.
     std::atomic<bool> joined = false;
     std::thread time([&] {
       while (!joined) {
@@ -86,8 +86,8 @@ class ManyElectorsTest : public ::testing::Test {
     time.join();
   }
 
-  // Until every thread sleeps that time is to wake: one of each process, and of a leader one that
-  // works. It would be right to go on before; but then not much would happen each second.
+  // Waits until all threads sleep: one per process, and one more for a leader's work. Not necessary
+  // for correctness, but makes more happen per step.
   void Settle() {
     while (clock_.waiters() != Expected()) std::this_thread::yield();
   }
@@ -116,7 +116,7 @@ class ManyElectorsTest : public ::testing::Test {
   std::array<std::unique_ptr<Candidate>, kProcesses> candidates_;
 };
 
-TEST_F(ManyElectorsTest, NoTwoLeadAtOnceWhateverHappensToRequests) {
+TEST_F(ManyElectorsTest, AtMostOneLeadsUnderRandomFaults) {
   std::mt19937 random(7);
   const auto one_in = [&](int n) { return std::uniform_int_distribution<int>(1, n)(random) == 1; };
   for (auto& trouble : troubles_) trouble->set_faults(true);
@@ -127,7 +127,7 @@ TEST_F(ManyElectorsTest, NoTwoLeadAtOnceWhateverHappensToRequests) {
     const std::vector<size_t> leaders = Leaders();
     ASSERT_LE(leaders.size(), 1u) << "at step " << step;
     led += static_cast<int>(leaders.size());
-    // A leader is cut off twice a minute, about; others come back.
+    // A leader is disconnected about twice a minute; disconnected processes return.
     for (size_t i : leaders) {
       if (one_in(300)) troubles_[i]->set_cut(true);
     }
@@ -140,7 +140,7 @@ TEST_F(ManyElectorsTest, NoTwoLeadAtOnceWhateverHappensToRequests) {
   EXPECT_GT(led, kSteps / 10) << "somebody led for some of the time";
 }
 
-TEST_F(ManyElectorsTest, AnotherLeadsWithinTheLeaseAndTwoRetryPeriods) {
+TEST_F(ManyElectorsTest, AnotherLeadsWithinTheLeaseDurationAndTwoRetryPeriods) {
   for (int round = 0; round < 20; ++round) {
     while (Leaders().empty()) {
       Settle();

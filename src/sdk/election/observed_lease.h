@@ -10,13 +10,13 @@
 
 namespace cox::sdk {
 
-// A Lease as it was last seen, and since when it has been so by our own clock. What stands in it
-// about time is another's clock, and only shown.
+// The last observed Lease, and the time of its last change by the local clock. Times in the Lease
+// come from another clock and are not used.
 //
-// Threads: as a plain struct.
+// Threads: like a plain struct.
 class ObservedLease {
  public:
-  // `fallback`: how long a holder's word counts who did not say so himself.
+  // `fallback`: the lease duration if the Lease does not contain one.
   explicit ObservedLease(Clock::Duration fallback) : fallback_(fallback) {}
 
   void Observe(Lease lease, Clock::SteadyTime now) {
@@ -29,7 +29,7 @@ class ObservedLease {
   const Lease& lease() const { return *lease_; }
   std::string holder() const { return lease_ ? HolderOf(lease_->spec) : ""; }
 
-  // Until when the holder is to be respected. REQUIRES: has_value()
+  // When the Lease expires. REQUIRES: has_value()
   Clock::SteadyTime Until() const {
     const int32_t seconds = lease_->spec.leaseDurationSeconds.value_or(0);
     return since_ + (seconds > 0 ? Clock::Duration(std::chrono::seconds(seconds)) : fallback_);

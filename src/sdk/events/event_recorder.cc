@@ -64,7 +64,7 @@ class Recorder final : public EventRecorder {
     RecordedEvent event{.about = about,
                         .kind = kind,
                         .reason = CutText(reason, kMaxWord),
-                        // The API wants both.
+                        // The API requires both.
                         .action = CutText(action.empty() ? reason : action, kMaxWord),
                         .note = CutText(note, kMaxNote),
                         .time = clock_.Now()};
@@ -79,7 +79,7 @@ class Recorder final : public EventRecorder {
 
   Status Flush(Context& ctx) override {
     MutexLock lock(mu_);
-    const uint64_t wanted = ++flush_wanted_;
+    const uint64_t wanted = ++flush_requested_;
     changed_.NotifyAll();
     COX_RETURN_IF_ERROR(ctx.Await(mu_, changed_, [&] {
       mu_.AssertHeld();
@@ -89,7 +89,7 @@ class Recorder final : public EventRecorder {
   }
 
  private:
-  // Takes what waits, one by one; in between, when nothing does, counts and flushes.
+  // Sends queued events, then writes due counts and completes flushes.
   void Run(Context& ctx) {
     while (!ctx.Done()) {
       const Clock::SteadyTime due = sender_.NextDue();
@@ -99,10 +99,10 @@ class Recorder final : public EventRecorder {
         MutexLock lock(mu_);
         (void)changed_.WaitUntil(mu_, clock_, due, ctx.token(), [this] {
           mu_.AssertHeld();
-          return !waiting_.empty() || flush_wanted_ != flushed_;
+          return !waiting_.empty() || flush_requested_ != flushed_;
         });
         taken.swap(waiting_);
-        flush = flush_wanted_;
+        flush = flush_requested_;
       }
       for (RecordedEvent& event : taken) {
         if (ctx.Done()) {
@@ -131,11 +131,11 @@ class Recorder final : public EventRecorder {
 
   Clock& clock_;
   const EventCounts counts_;
-  EventSender sender_;  // of the sending thread
+  EventSender sender_;  // used only by the sending thread
   Mutex mu_;
   CondVar changed_;
   std::deque<RecordedEvent> waiting_ COX_GUARDED_BY(mu_);
-  uint64_t flush_wanted_ COX_GUARDED_BY(mu_) = 0;
+  uint64_t flush_requested_ COX_GUARDED_BY(mu_) = 0;
   uint64_t flushed_ COX_GUARDED_BY(mu_) = 0;
   bool ended_ COX_GUARDED_BY(mu_) = false;
   Scope scope_;

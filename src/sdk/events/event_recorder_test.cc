@@ -88,7 +88,7 @@ class EventRecorderTest : public ::testing::Test {
   Pod pod_;
 };
 
-TEST_F(EventRecorderTest, WritesWhatTheApiWants) {
+TEST_F(EventRecorderTest, CreatesAnEventWithAllRequiredFields) {
   Record();
   Flush();
   ASSERT_EQ(created().size(), 1u);
@@ -112,7 +112,7 @@ TEST_F(EventRecorderTest, WritesWhatTheApiWants) {
   EXPECT_TRUE(Counted("created", 1));
 }
 
-TEST_F(EventRecorderTest, ObjectsOfAnyKindCanBeSpokenOf) {
+TEST_F(EventRecorderTest, RecordsEventsAboutAnyKind) {
   recorder_->Record(
       Object({"example.com", "v1", "Zone"}, types::kAny,
              Value::MakeObject({{"metadata", Value::MakeObject({{"name", "north"}})}})),
@@ -126,7 +126,7 @@ TEST_F(EventRecorderTest, ObjectsOfAnyKindCanBeSpokenOf) {
   EXPECT_EQ(event.note.size(), 1024u);
 }
 
-TEST_F(EventRecorderTest, EqualEventsAreASeries) {
+TEST_F(EventRecorderTest, EqualEventsFormASeries) {
   Record("Failed", "first");
   Flush();
   clock_.Advance(seconds(1));
@@ -146,19 +146,19 @@ TEST_F(EventRecorderTest, EqualEventsAreASeries) {
   EXPECT_TRUE(Counted("counted", 51));
 }
 
-TEST_F(EventRecorderTest, ACountThatGrowsIsWrittenEveryHalfMinute) {
+TEST_F(EventRecorderTest, GrowingCountIsWrittenEveryThirtySeconds) {
   Record();
   Record();
   Record();
   AwaitRequests(2);
-  // Blocked until the count is due.
+  // The sender waits until the count is due.
   clock_.WaitForWaiters(1);
   clock_.Advance(seconds(30));
   AwaitRequests(3);
   EXPECT_NE(patches().at(1).find("\"count\":3"), std::string::npos);
 }
 
-TEST_F(EventRecorderTest, ASeriesEndsAfterSixMinutesOfSilence) {
+TEST_F(EventRecorderTest, SeriesEndsAfterSixMinutesWithoutAnEvent) {
   Record();
   Flush();
   clock_.Advance(minutes(5));
@@ -174,7 +174,7 @@ TEST_F(EventRecorderTest, ASeriesEndsAfterSixMinutesOfSilence) {
   EXPECT_EQ(created().size(), 2u);
 }
 
-TEST_F(EventRecorderTest, MuchAboutOneObjectIsHeldBack) {
+TEST_F(EventRecorderTest, EventsPerObjectAreRateLimited) {
   for (int i = 0; i < 40; ++i) Record("Reason" + std::to_string(i));
   Flush();
   EXPECT_EQ(created().size(), 25u);
@@ -191,7 +191,7 @@ TEST_F(EventRecorderTest, MuchAboutOneObjectIsHeldBack) {
   EXPECT_EQ(created().size(), 27u);
 }
 
-TEST_F(EventRecorderTest, PassingErrorsAreTriedAgain) {
+TEST_F(EventRecorderTest, TransientErrorsAreRetried) {
   Answer({Status::Unavailable("a"), Status::Internal("b")});
   Record();
   AwaitRequests(1);
@@ -205,7 +205,7 @@ TEST_F(EventRecorderTest, PassingErrorsAreTriedAgain) {
   EXPECT_TRUE(Counted("dropped", 0));
 }
 
-TEST_F(EventRecorderTest, AnAnswerThatWasLostIsNoSecondEvent) {
+TEST_F(EventRecorderTest, AlreadyExistsAfterALostResponseIsSuccess) {
   Answer({Status::AlreadyExists("it went through")});
   Record();
   Record();
@@ -214,7 +214,7 @@ TEST_F(EventRecorderTest, AnAnswerThatWasLostIsNoSecondEvent) {
   EXPECT_TRUE(Counted("created", 1));
 }
 
-TEST_F(EventRecorderTest, WhatIsRefusedIsDropped) {
+TEST_F(EventRecorderTest, RejectedEventsAreDropped) {
   Answer({Status::Forbidden("the namespace is being terminated")});
   Record();
   Flush();
@@ -225,7 +225,7 @@ TEST_F(EventRecorderTest, WhatIsRefusedIsDropped) {
   EXPECT_EQ(created().size(), 1u) << "the next one is tried";
 }
 
-TEST_F(EventRecorderTest, ASeriesWhoseEventIsGoneGoesOnInAnother) {
+TEST_F(EventRecorderTest, SeriesContinuesInANewEventAfterExpiration) {
   Record();
   Flush();
   Answer({Status::NotFound("expired")});
@@ -240,8 +240,8 @@ TEST_F(EventRecorderTest, ASeriesWhoseEventIsGoneGoesOnInAnother) {
   EXPECT_NE(patches().at(0).find(created()[1].metadata.name), std::string::npos);
 }
 
-TEST_F(EventRecorderTest, NeverBlocksHoweverMuchWaits) {
-  // The sender hangs in its first wait.
+TEST_F(EventRecorderTest, NeverBlocksWhenTheQueueIsFull) {
+  // The sender waits for its first retry.
   Answer({Status::Unavailable("a")});
   Record();
   AwaitRequests(1);
@@ -250,7 +250,7 @@ TEST_F(EventRecorderTest, NeverBlocksHoweverMuchWaits) {
   EXPECT_TRUE(Counted("dropped", 500)) << metrics_.Render();
 }
 
-TEST_F(EventRecorderTest, AfterTheEndNothingIsSent) {
+TEST_F(EventRecorderTest, NothingIsSentAfterTheContextStopped) {
   ctx_.Stop();
   Context ctx(clock_);
   EXPECT_FALSE(recorder_->Flush(ctx).ok());

@@ -15,14 +15,14 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using SteadyTime = Clock::SteadyTime;
 
-// A series without another event for this long has ended.
+// A series ends after this time without an occurrence.
 constexpr std::chrono::minutes kSeriesEnd{6};
-// A growing count is written this often.
+// Interval of writing a growing count.
 constexpr seconds kCountPeriod{30};
-// client-go's share of each object.
+// client-go's rate limit per object.
 constexpr double kBurst = 25;
 constexpr double kPerSecond = 1.0 / 300;
-// Tries, and the waits between them: three minutes together.
+// Maximum attempts and the delays between them: three minutes in total.
 constexpr int kMaxTries = 12;
 constexpr milliseconds kFirstWait{500};
 constexpr milliseconds kLongestWait{30'000};
@@ -45,7 +45,7 @@ std::string_view KindName(EventKind kind) {
   return kind == EventKind::kWarning ? "Warning" : "Normal";
 }
 
-// Which share of requests, and which series, it belongs to. Lengths keep the parts apart.
+// Builds a map key. The lengths keep the parts unambiguous.
 std::string KeyOf(std::initializer_list<std::string_view> parts) {
   std::string key;
   for (std::string_view part : parts) {
@@ -76,7 +76,7 @@ SteadyTime EventSender::Series::Due() const {
   return std::max<SteadyTime>(written + kCountPeriod, blocked);
 }
 
-void EventSender::Take(Context& ctx, RecordedEvent recorded) {
+void EventSender::Take(Context& ctx, const RecordedEvent& recorded) {
   const std::string object = ObjectKeyOf(recorded.about);
   const std::string key =
       object + KeyOf({recorded.action, recorded.reason, KindName(recorded.kind)});
@@ -94,13 +94,13 @@ void EventSender::Take(Context& ctx, RecordedEvent recorded) {
   series.seen = now;
   series.last_observed = MicroTimeOf(recorded.time);
   series.dirty = true;
-  // That it is a series is news.
+  // The second occurrence is written immediately, because it turns the event into a series.
   if (series.count == 2 || now >= series.Due()) WriteCount(ctx, series);
 }
 
 void EventSender::Begin(Context& ctx, const std::string& key, const std::string& object,
                         const RecordedEvent& recorded) {
-  if (AskShare(object, ctx.clock().Monotonic()) > Clock::Duration::zero()) {
+  if (ReserveRequest(object, ctx.clock().Monotonic()) > Clock::Duration::zero()) {
     return Count(counts_.filtered);
   }
   Event event = MakeEvent(recorded);
@@ -140,14 +140,14 @@ Event EventSender::MakeEvent(const RecordedEvent& recorded) {
   return event;
 }
 
-// Names are made of it: no two may have the same.
+// Unique timestamps, because Event names are derived from them.
 int64_t EventSender::NextNanos(Clock::WallTime time) {
   const auto nanos = std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch());
   last_nanos_ = std::max<int64_t>(last_nanos_ + 1, nanos.count());
   return last_nanos_;
 }
 
-Clock::Duration EventSender::AskShare(const std::string& object, SteadyTime now) {
+Clock::Duration EventSender::ReserveRequest(const std::string& object, SteadyTime now) {
   TokenBucket* share = shares_.Find(object);
   if (share == nullptr) share = shares_.Put(object, TokenBucket(kPerSecond, kBurst));
   return share->Take(now);
@@ -155,7 +155,8 @@ Clock::Duration EventSender::AskShare(const std::string& object, SteadyTime now)
 
 void EventSender::WriteCount(Context& ctx, Series& series) {
   const SteadyTime now = ctx.clock().Monotonic();
-  if (const Clock::Duration wait = AskShare(series.object, now); wait > Clock::Duration::zero()) {
+  if (const Clock::Duration wait = ReserveRequest(series.object, now);
+      wait > Clock::Duration::zero()) {
     series.blocked = now + wait;
     return;
   }
@@ -170,7 +171,7 @@ void EventSender::WriteCount(Context& ctx, Series& series) {
                               .patch = &patch,
                               .write = &options});
   if (written.Is(Reason::kNotFound)) {
-    // Events do not live long. The series goes on in another.
+    // The Event has expired. The series continues in a new Event.
     Event& event = series.event;
     event.metadata.name =
         EventName(event.regarding.name, event.regarding.kind, NextNanos(ctx.clock().Now()));
@@ -204,7 +205,7 @@ void EventSender::WriteDue(Context& ctx, bool all) {
     Series& series = at->second;
     const SteadyTime now = ctx.clock().Monotonic();
     if (series.dirty && (all || now >= series.Due())) WriteCount(ctx, series);
-    // A count that its object's share does not allow any more is not worth keeping either.
+    // A count that the rate limit still delays at the end of its series is discarded.
     const bool ended = now - series.seen >= kSeriesEnd;
     if (ended && series.dirty) Count(counts_.filtered);
     at = ended ? series_.erase(at) : std::next(at);
@@ -220,7 +221,7 @@ Status EventSender::Create(Context& ctx, const Event& event) {
                                     .key = {event.metadata.namespace_, event.metadata.name},
                                     .body = &body,
                                     .write = &options});
-  // An attempt before went through, and its answer was lost.
+  // An earlier attempt succeeded, but its response was lost.
   return created.Is(Reason::kAlreadyExists) ? Status() : created;
 }
 
@@ -230,8 +231,9 @@ Status EventSender::Send(Context& ctx, const Operation& operation) {
     Context attempt = ctx.WithTimeout(kAttemptTimeout);
     Status status = client_.Execute(attempt, operation).status();
     if (status.ok() || !IsPassing(status) || tries == kMaxTries || ctx.Done()) return status;
-    const seconds asked(status.details().retry_after_seconds);
-    if (!ctx.Sleep(std::clamp<Clock::Duration>(asked, wait, kLongestWait)).ok()) return status;
+    const seconds retry_after(status.details().retry_after_seconds);
+    if (!ctx.Sleep(std::clamp<Clock::Duration>(retry_after, wait, kLongestWait)).ok())
+      return status;
     wait = std::min<Clock::Duration>(wait * 2, kLongestWait);
   }
 }

@@ -13,7 +13,7 @@
 
 namespace cox::sdk {
 
-// Something that was recorded, on its way to the sender.
+// A recorded event in the queue of the sender.
 struct RecordedEvent {
   EventRecorder::Reference about;
   EventKind kind = EventKind::kNormal;
@@ -21,7 +21,7 @@ struct RecordedEvent {
   Clock::WallTime time;
 };
 
-// What became of them; null pointers where nobody counts.
+// Counters of results; null if metrics are disabled.
 struct EventCounts {
   Counter* created = nullptr;
   Counter* counted = nullptr;
@@ -29,34 +29,33 @@ struct EventCounts {
   Counter* dropped = nullptr;
 };
 
-// Makes Events of what was recorded: knows the series that go on, and how much has been said about
-// each object.
+// Creates Events from recorded events, maintains the active series, and limits the rate per object.
 //
-// Threads: one, which it blocks while the server does not answer. Ownership: the client outlives
-// it.
+// Threads: one thread, which blocks during requests.
+// Ownership: the client must outlive this object.
 class EventSender {
  public:
   EventSender(Client& client, EventRecorder::Options options, EventCounts counts)
       : client_(client), options_(std::move(options)), counts_(counts) {}
 
-  void Take(Context& ctx, RecordedEvent recorded);
+  void Take(Context& ctx, const RecordedEvent& recorded);
 
-  // When WriteDue has something to do next; kNever: nothing.
+  // When WriteDue must be called next; kNever if there is nothing to do.
   Clock::SteadyTime NextDue() const;
-  // Writes the counts that are due, with `all` every one that is not written, and forgets series
-  // that have ended.
+  // Writes the counts that are due, or with `all` every unwritten count, and removes series that
+  // have ended.
   void WriteDue(Context& ctx, bool all);
 
  private:
   struct Series {
     events::v1::Event event;  // as it was created
-    std::string object;       // whose share of requests it uses
+    std::string object;       // key of its rate limiter
     int32_t count = 1;
     MicroTime last_observed;
-    Clock::SteadyTime seen;     // when there was one last
-    Clock::SteadyTime written;  // when the server was told last
-    Clock::SteadyTime blocked;  // its object has had its share until then
-    bool dirty = false;         // the server knows a smaller count
+    Clock::SteadyTime seen;     // last occurrence
+    Clock::SteadyTime written;  // last write
+    Clock::SteadyTime blocked;  // rate limited until then
+    bool dirty = false;         // the count has not been written
 
     Clock::SteadyTime Due() const;
   };
@@ -65,12 +64,12 @@ class EventSender {
   void Begin(Context& ctx, const std::string& key, const std::string& object,
              const RecordedEvent& recorded);
   void WriteCount(Context& ctx, Series& series);
-  // Makes room for one more.
+  // Removes the oldest series, to make space for a new one.
   void ForgetOldest(Context& ctx);
-  // Zero: a request about the object may be sent. Else how long that is not so.
-  Clock::Duration AskShare(const std::string& object, Clock::SteadyTime now);
+  // Zero if a request about the object may be sent; otherwise the remaining delay.
+  Clock::Duration ReserveRequest(const std::string& object, Clock::SteadyTime now);
   Status Create(Context& ctx, const events::v1::Event& event);
-  // Again and again while the reason is a passing one, for some minutes.
+  // Retries transient errors for some minutes.
   Status Send(Context& ctx, const Operation& operation);
   int64_t NextNanos(Clock::WallTime time);
 

@@ -25,7 +25,7 @@ std::string CutText(std::string_view text, size_t limit) {
   constexpr std::string_view kDots = "...";
   if (text.size() <= limit) return std::string(text);
   size_t size = limit - kDots.size();
-  // Bytes 10xxxxxx go on a character that began before.
+  // Bytes 10xxxxxx continue a UTF-8 character.
   while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xC0) == 0x80) --size;
   return std::string(text.substr(0, size)) + std::string(kDots);
 }

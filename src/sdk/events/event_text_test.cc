@@ -8,7 +8,7 @@
 namespace cox::sdk {
 namespace {
 
-TEST(EventTextTest, IsCutBetweenCharacters) {
+TEST(EventTextTest, TextIsCutBetweenCharacters) {
   EXPECT_EQ(CutText("short", 5), "short");
   EXPECT_EQ(CutText("longer", 5), "lo...");
   EXPECT_EQ(CutText("a\u00e4bcdef", 6), "a\u00e4...");
@@ -16,7 +16,7 @@ TEST(EventTextTest, IsCutBetweenCharacters) {
   EXPECT_EQ(CutText(std::string(2000, 'x'), kMaxNote).size(), kMaxNote);
 }
 
-TEST(EventTextTest, NamesAreNamesForEvents) {
+TEST(EventTextTest, NamesAreValidEventNames) {
   const struct {
     std::string object, name;
   } kCases[] = {

@@ -27,7 +27,7 @@ bool Flag(const Value& object, std::string_view member) {
   return value != nullptr && value->is_bool() && value->as_bool();
 }
 
-// A name that C++ takes. What JSON calls it may differ.
+// A valid C++ identifier, which may differ from the JSON name.
 std::string Identifier(std::string_view json_name) {
   std::string name;
   for (const char c : json_name) {
@@ -50,12 +50,12 @@ std::string Lower(std::string text) {
   return text;
 }
 
-// JSON's escapes are C++'s too.
+// JSON's escapes are valid in C++.
 std::string Literal(std::string_view text) { return json::Write(Value(text)); }
 
 std::string Number(const Value& value) { return json::Write(value); }
 
-// The strings of an array, as they stand between braces; empty if there are none.
+// The strings of an array as a comma-separated list of literals; empty if there are none.
 std::string Literals(const Value* values) {
   std::vector<std::string> literals;
   if (values == nullptr || !values->is_array()) return "";
@@ -65,19 +65,19 @@ std::string Literals(const Value* values) {
   return Join(literals, ", ");
 }
 
-// Lines of prose, folded, as comments.
+// Writes text as wrapped comment lines.
 void Comment(std::string_view text, std::string_view indent, std::string& out) {
   constexpr size_t kWidth = 92;
   std::string line;
   const auto flush = [&] {
-    // A backslash at the end would take the next line into the comment.
+    // A trailing backslash would continue the comment on the next line.
     if (line.ends_with('\\')) line += '.';
     if (!line.empty()) out += std::string(indent) + "//" + line + "\n";
     line.clear();
   };
   for (std::string_view paragraph : Split(text, '\n')) {
     std::string plain(paragraph);
-    // Some compilers end a line at a carriage return too.
+    // Some compilers also treat a carriage return as the end of a line.
     std::replace_if(
         plain.begin(), plain.end(), [](char c) { return c >= 0 && c < ' '; }, ' ');
     for (std::string_view word : Split(plain, ' ')) {
@@ -89,7 +89,7 @@ void Comment(std::string_view text, std::string_view indent, std::string& out) {
   }
 }
 
-// What stands between the braces of a struct, and in its description.
+// The members of a struct, and its field descriptions.
 struct Body {
   std::string members;
   std::string fields;
@@ -99,8 +99,7 @@ class Writer {
  public:
   explicit Writer(std::string kind) : kind_(std::move(kind)), names_{kind_} {}
 
-  // The kind itself: structs such as spec and status are plain members of it also when they are
-  // optional.
+  // The kind itself: structs such as spec and status are plain members even if they are optional.
   Result<Body> Root(const Value& schema) {
     if (Flag(schema, "x-kubernetes-preserve-unknown-fields")) {
       return Status::BadRequest(kind_ + ": a struct would lose its unknown fields");
@@ -108,7 +107,7 @@ class Writer {
     return BodyOf(schema, kind_, 0);
   }
 
-  // The structs inside, each before those that contain it.
+  // The nested structs, each before the structs that contain it.
   const std::string& header() const { return header_; }
   const std::string& source() const { return source_; }
 
@@ -137,7 +136,7 @@ class Writer {
       COX_ASSIGN_OR_RETURN(const std::string type, Member(property, name, json_name, depth));
       const bool required = IsRequired(schema, json_name);
       const bool plain = required || (root && IsStruct(type));
-      // "on-error" and "on_error" are two.
+      // "on-error" and "on_error" map to the same identifier.
       std::string member = Identifier(json_name);
       while (!taken.insert(member).second) member += '_';
       Comment(Text(property, "description"), "  ", body.members);
@@ -158,12 +157,12 @@ class Writer {
 
   static std::string FieldOf(std::string_view json_name, const std::string& member) {
     std::string_view plain = member;
-    if (plain.ends_with('_')) plain.remove_suffix(1);  // as COX_FIELD does
+    if (plain.ends_with('_')) plain.remove_suffix(1);  // like COX_FIELD
     return plain == json_name ? "COX_FIELD(" + member + ")"
                               : "COX_FIELD_NAMED(" + member + ", " + Literal(json_name) + ")";
   }
 
-  // What a schema says of a property besides its type.
+  // The constraints of a property.
   static std::string NotesOf(const Value& property, std::string_view type) {
     std::string out;
     const auto text = [&](std::string_view key, std::string_view method) {
@@ -195,7 +194,7 @@ class Writer {
     return out + ListMethods(property) + Rules(property);
   }
 
-  // The format that a member has by its C++ type.
+  // The format implied by a C++ type.
   static std::string_view FormatOf(std::string_view type) {
     if (type == "int32_t") return "int32";
     if (type == "int64_t") return "int64";
@@ -228,7 +227,7 @@ class Writer {
   bool IsStruct(const std::string& type) const { return names_.contains(type); }
 
   std::string Optional(const std::string& type) const {
-    if (IsContainer(type)) return type;  // empty is absent
+    if (IsContainer(type)) return type;  // empty means absent
     return IsStruct(type) ? "cox::Box<" + type + ">" : "std::optional<" + type + ">";
   }
   static std::string Initial(const std::string& type, bool required) {
@@ -260,7 +259,7 @@ class Writer {
       if (item == "bool") item = "cox::Bool";
       return "std::vector<" + item + ">";
     }
-    // Of these the server keeps more than the schema names.
+    // For these, the server stores more than the schema describes.
     if (Flag(schema, "x-kubernetes-preserve-unknown-fields") ||
         Flag(schema, "x-kubernetes-embedded-resource")) {
       return std::string("cox::RawJson");
@@ -283,8 +282,8 @@ class Writer {
   std::string source_;
 };
 
-// A version that is deprecated without a warning of its own gets the usual one: by the warning
-// KindOptions knows that it is deprecated.
+// A deprecated version without its own warning gets the default one, because KindOptions marks
+// deprecation only by the warning.
 std::string DeprecationWarning(const Value& version, std::string_view group,
                                std::string_view kind) {
   if (!Flag(version, "deprecated")) return "";
@@ -346,7 +345,7 @@ std::string KindOptionsOf(const Value& spec, const Value& version, std::string_v
   return out + "})";
 }
 
-// Names of structs, namespaces and files are made of these.
+// Checks the names used for structs, namespaces and files.
 Status CheckNames(std::string_view kind, std::string_view singular, std::string_view version) {
   if (!validation::IsCIdentifier(kind).empty() || IsCppWord(kind)) {
     return Status::BadRequest("spec.names.kind: " + Literal(kind) + " cannot name a struct");
@@ -365,7 +364,7 @@ Result<CppTypes> TypesOf(const Value& spec, const Value& version, const CppTypes
   const std::string kind(Text(names, "kind"));
   const std::string name(Text(version, "name"));
   std::string singular(Text(names, "singular"));
-  if (singular.empty()) singular = Lower(kind);  // as the API server fills it in
+  if (singular.empty()) singular = Lower(kind);  // like the API server's default
   COX_RETURN_IF_ERROR(CheckNames(kind, singular, name));
   const Value* schema = version.At({"schema", "openAPIV3Schema"});
   if (schema == nullptr) return Status::BadRequest(kind + ": the version has no schema");

@@ -51,7 +51,7 @@ spec:
           status: {type: object, properties: {ready: {type: boolean}}}
 )";
 
-TEST(CppTypesTest, WritesStructsAndTheirDescription) {
+TEST(CppTypesTest, GeneratesStructsAndTheirDescriptions) {
   Result<std::vector<CppTypes>> types = CppTypesFromCrd(yaml::Parse(kCrd).value(), {.ns = "demo"});
   ASSERT_TRUE(types.ok()) << types.status().ToString();
   ASSERT_EQ(types->size(), 1U);
@@ -84,11 +84,11 @@ TEST(CppTypesTest, WritesStructsAndTheirDescription) {
       }) {
     EXPECT_NE(v1.source.find(expected), std::string::npos) << expected << "\n" << v1.source;
   }
-  // A struct stands before what contains it.
+  // A struct is defined before the struct that contains it.
   EXPECT_LT(v1.header.find("struct BackupSpecTargets {"), v1.header.find("struct BackupSpec {"));
 }
 
-// A definition of one version, whose schema has these properties (flow style).
+// A definition with one version whose schema has these properties (flow style).
 std::string Crd(std::string_view names, std::string_view version, std::string_view properties,
                 std::string_view more = "") {
   return "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n"
@@ -105,7 +105,7 @@ Result<CppTypes> TypesOf(const std::string& crd) {
   return std::move(all.front());
 }
 
-TEST(CppTypesTest, PropertiesOfTheKindKeepTheirType) {
+TEST(CppTypesTest, PropertiesKeepTheirTypes) {
   const Result<CppTypes> types = TypesOf(
       Crd("kind: Backup", "v1",
           "count: {type: integer, format: int32, minimum: 1}, note: {type: string}, "
@@ -134,7 +134,7 @@ TEST(CppTypesTest, PropertiesOfTheKindKeepTheirType) {
   EXPECT_EQ(types->source.find("BackupData"), std::string::npos) << types->source;
 }
 
-TEST(CppTypesTest, FormatsColumnsAndDeprecationAreKept) {
+TEST(CppTypesTest, KeepsFormatsColumnsAndDeprecation) {
   const Result<CppTypes> types = TypesOf(
       Crd("kind: Backup", "v1beta1",
           "spec: {type: object, properties: {host: {type: string, format: hostname}, "
@@ -153,7 +153,7 @@ TEST(CppTypesTest, FormatsColumnsAndDeprecationAreKept) {
        }) {
     EXPECT_NE(types->source.find(expected), std::string::npos) << expected << "\n" << types->source;
   }
-  // These the C++ types say.
+  // The C++ types imply these formats.
   EXPECT_EQ(types->source.find("date-time"), std::string::npos);
   EXPECT_EQ(types->source.find("int64"), std::string::npos);
 
@@ -165,7 +165,7 @@ TEST(CppTypesTest, FormatsColumnsAndDeprecationAreKept) {
       << silent->source;
 }
 
-TEST(CppTypesTest, MembersHaveNamesThatCppTakes) {
+TEST(CppTypesTest, MembersHaveValidIdentifiers) {
   const Result<CppTypes> types =
       TypesOf(Crd("kind: Backup", "v1",
                   "spec: {type: object, properties: {constexpr: {type: string}, "
@@ -196,7 +196,7 @@ TEST(CppTypesTest, FilesAreNamedByTheSingularAndTheVersion) {
   EXPECT_NE(types->source.find("#include \"backupplan_v1alpha1.h\"\n"), std::string::npos);
 }
 
-TEST(CppTypesTest, RefusesNamesThatAreNoFilesOrStructs) {
+TEST(CppTypesTest, RejectsInvalidFileAndStructNames) {
   const struct {
     std::string names, version, error;
   } kRows[] = {
@@ -216,7 +216,7 @@ TEST(CppTypesTest, RefusesNamesThatAreNoFilesOrStructs) {
   }
 }
 
-TEST(CppTypesTest, DescriptionsStayInTheirComments) {
+TEST(CppTypesTest, DescriptionsCannotEscapeTheirComments) {
   const Result<CppTypes> types =
       TypesOf(Crd("kind: Backup", "v1",
                   R"(spec: {type: object, description: "a\rint b;\nint c; \\\nd", )"
@@ -227,14 +227,14 @@ TEST(CppTypesTest, DescriptionsStayInTheirComments) {
       << types->header;
 }
 
-TEST(CppTypesTest, RefusesWhatAStructWouldLose) {
+TEST(CppTypesTest, RejectsARootThatPreservesUnknownFields) {
   std::string open = Crd("kind: Backup", "v1", "");
   const std::string_view root = "openAPIV3Schema: {";
   open.insert(open.find(root) + root.size(), "x-kubernetes-preserve-unknown-fields: true, ");
   EXPECT_EQ(TypesOf(open).status().message(), "Backup: a struct would lose its unknown fields");
 }
 
-TEST(CppTypesTest, RefusesWhatIsNoDefinition) {
+TEST(CppTypesTest, RejectsOtherDocuments) {
   EXPECT_FALSE(CppTypesFromCrd(yaml::Parse("kind: Pod").value(), {}).ok());
   std::string unserved = Crd("kind: Backup", "v1", "");
   unserved.replace(unserved.find("served: true"), 12, "served: false");

@@ -7,7 +7,7 @@
 namespace cox::sdk {
 namespace {
 
-// Sorted, for the search.
+// Sorted for binary search.
 constexpr std::string_view kWords[] = {"alignas",       "alignof",     "and",
                                        "and_eq",        "asm",         "auto",
                                        "bitand",        "bitor",       "bool",

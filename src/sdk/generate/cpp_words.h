@@ -5,8 +5,8 @@
 
 namespace cox::sdk {
 
-// A word that nothing in C++ can be named by: keywords up to C++23, the other spellings of
-// operators (and, bitor), and a macro of GNU compilers (unix; linux is undefined by the package).
+// True for words that cannot be C++ identifiers: keywords up to C++23, alternative operator tokens
+// (and, bitor), and a macro of GNU compilers (unix; the package undefines linux).
 bool IsCppWord(std::string_view word);
 
 }  // namespace cox::sdk

@@ -14,10 +14,10 @@
 namespace cox::sdk {
 namespace {
 
-// Targets of CMake's own, and the folder that the definitions are written to: no names of programs.
+// CMake's own targets, and the folder of the generated definitions, cannot be program names.
 constexpr std::string_view kTargets[] = {"all",     "clean",   "deploy", "help",
                                          "install", "package", "test"};
-// What the frame calls its own files, class and functions.
+// Names of files, classes and functions in the templates.
 constexpr std::string_view kFrame[] = {"Desired", "Main", "Reconciler", "SetUp"};
 
 bool Contains(std::span<const std::string_view> words, std::string_view word) {
@@ -81,8 +81,7 @@ Status Check(const ScaffoldOptions& options) {
   return {};
 }
 
-// The C++ namespace, which is also the name of the library beside the program: one that differs
-// from the program's, and that C++ takes.
+// The C++ namespace and library name: a valid C++ identifier that differs from the program's name.
 std::string NamespaceOf(const std::string& name) {
   std::string ns = name;
   std::replace(ns.begin(), ns.end(), '-', '_');
@@ -95,7 +94,7 @@ Result<std::vector<std::pair<std::string, std::string>>> ScaffoldOperator(
     const ScaffoldOptions& options) {
   COX_RETURN_IF_ERROR(Check(options));
   const Frame& frame = options.kind.empty() ? ConfigMapFrame() : CustomKindFrame();
-  // The parts first: they have placeholders too.
+  // The parts first, because they contain placeholders.
   std::vector<std::pair<std::string_view, std::string>> values(frame.parts.begin(),
                                                                frame.parts.end());
   values.insert(values.end(), {{"@INCLUDE@", "#include"},

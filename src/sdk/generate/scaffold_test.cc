@@ -17,7 +17,7 @@ std::map<std::string, std::string> Files(const ScaffoldOptions& options) {
                     : std::map<std::string, std::string>();
 }
 
-TEST(ScaffoldTest, NothingIsLeftToFillIn) {
+TEST(ScaffoldTest, AllPlaceholdersAreReplaced) {
   for (const ScaffoldOptions& options :
        {ScaffoldOptions{.name = "my-operator"},
         ScaffoldOptions{.name = "my-operator", .group = "example.com", .kind = "BackupPlan"}}) {
@@ -31,7 +31,7 @@ TEST(ScaffoldTest, NothingIsLeftToFillIn) {
   }
 }
 
-TEST(ScaffoldTest, NamesFilesAndResourcesByTheKind) {
+TEST(ScaffoldTest, FilesAndResourcesAreNamedByTheKind) {
   const auto files = Files({.name = "my-operator", .group = "example.com", .kind = "BackupPlan"});
   EXPECT_TRUE(files.contains("src/backup_plan.h"));
   EXPECT_NE(files.at("deploy/rbac.yaml").find("[backupplans, backupplans/status]"),
@@ -39,7 +39,7 @@ TEST(ScaffoldTest, NamesFilesAndResourcesByTheKind) {
   EXPECT_NE(files.at("src/backup_plan.cc").find(".group = \"example.com\""), std::string::npos);
 }
 
-TEST(ScaffoldTest, TheLibraryDiffersFromTheProgramAndIsACppName) {
+TEST(ScaffoldTest, LibraryNameDiffersFromTheProgramAndIsAnIdentifier) {
   const struct {
     std::string name, ns;
   } kRows[] = {
@@ -62,7 +62,7 @@ TEST(ScaffoldTest, TheLibraryDiffersFromTheProgramAndIsACppName) {
   }
 }
 
-TEST(ScaffoldTest, OnlyAKindOfItsOwnHasADefinition) {
+TEST(ScaffoldTest, OnlyACustomKindHasADefinition) {
   const std::string with =
       Files({.name = "my-operator", .group = "example.com", .kind = "Backup"}).at("CMakeLists.txt");
   EXPECT_NE(with.find("STATIC src/backup.cc src/reconciler.cc)"), std::string::npos);
@@ -73,7 +73,7 @@ TEST(ScaffoldTest, OnlyAKindOfItsOwnHasADefinition) {
   EXPECT_NE(without.find("my_operator Coxswain::testkit)"), std::string::npos);
 }
 
-TEST(ScaffoldTest, RefusesNamesThatNobodyTakes) {
+TEST(ScaffoldTest, RejectsInvalidNames) {
   for (const ScaffoldOptions& options : {
            ScaffoldOptions{.name = ""},
            ScaffoldOptions{.name = "Upper"},

@@ -108,11 +108,11 @@ constexpr Template kConfigMapFiles[] = {
     {"README.md", R"(# @NAME@
 
 Watches ConfigMaps with the label `@NAME@/enabled: "true"` and writes the number of their entries into an annotation.
-Replace that by what your operator is for: `src/reconciler.cc`.
+Replace this logic in `src/reconciler.cc` by that of your operator.
 
     cmake -B build && cmake --build build && ctest --test-dir build   # -DCMAKE_PREFIX_PATH=... if the SDK is elsewhere
-    build/@NAME@ --kubeconfig ~/.kube/config          # runs here; --help lists the flags
-    kubectl apply -f deploy/                          # runs in the cluster, once there is an image
+    build/@NAME@ --kubeconfig ~/.kube/config          # runs locally; --help lists the flags
+    kubectl apply -f deploy/                          # runs in the cluster; requires an image
 )"},
     {"src/reconciler.h", R"(#pragma once
 
@@ -127,7 +127,7 @@ namespace @NS@ {
 inline constexpr char kLabel[] = "@NAME@/enabled";
 inline constexpr char kAnnotation[] = "@NAME@/entries";
 
-// The annotation that a ConfigMap should have; none if it is not ours. Pure: all decisions are here.
+// Returns the desired annotation of a ConfigMap; none if the label is not "true". A pure function.
 std::optional<std::string> Desired(const cox::core::v1::ConfigMap& map);
 
 class Reconciler final : public cox::Reconciler {
@@ -163,7 +163,7 @@ Reconciler::Reconciler(cox::Manager& manager)
 cox::Result<cox::ReconcileResult> Reconciler::Reconcile(cox::Context& ctx,
                                                         const cox::ObjectKey& key) {
   const std::shared_ptr<const ConfigMap> map = maps_.Get(key);
-  if (map == nullptr) return cox::ReconcileResult::Done();  // it is gone
+  if (map == nullptr) return cox::ReconcileResult::Done();  // deleted
   const std::optional<std::string> desired = Desired(*map);
   const std::string* actual = map->metadata.annotations.Get(kAnnotation);
   if (!desired || (actual != nullptr && *actual == *desired)) return cox::ReconcileResult::Done();
@@ -189,7 +189,7 @@ cox::Status SetUp(cox::Manager& manager) {
 @INCLUDE@ "testkit/test_cluster.h"
 @INCLUDE@ "testkit/wait.h"
 
-// A real API server in this process; no cluster is needed.
+// Starts a real API server in this process; no cluster is needed.
 int main() {
   using cox::core::v1::ConfigMap;
   const auto check = [](bool ok, const char* what) {
@@ -197,7 +197,7 @@ int main() {
     if (!ok) std::exit(1);
   };
   ConfigMap map{.metadata = {.name = "m", .namespace_ = "default"}};
-  check(!@NS@::Desired(map), "ConfigMaps without the label are left alone");
+  check(!@NS@::Desired(map), "ConfigMaps without the label are ignored");
   map.metadata.labels[@NS@::kLabel] = "true";
   map.data["a"] = "1";
   check(@NS@::Desired(map) == "1", "entries are counted");
@@ -217,7 +217,7 @@ int main() {
     return count != nullptr && *count == "1";
   };
   check(cox::testkit::WaitFor<ConfigMap>(ctx, (*cluster)->client(), {"default", "m"}, counted).ok(),
-        "and annotated");
+        "the ConfigMap is annotated");
   scope.Stop();
   scope.Wait();
 }
@@ -226,11 +226,11 @@ int main() {
 
 constexpr std::pair<std::string_view, std::string_view> kCustomKindParts[] = {
     {"@SOURCES@", "src/@FILE@.cc src/reconciler.cc"},
-    {"@CRDS@", R"(# deploy/crds.yaml in the build folder, from the structs.
+    {"@CRDS@", R"(# Generates deploy/crds.yaml in the build folder from the structs.
 coxswain_crds(@NS@_crds LIBRARY @NS@ HEADERS @FILE@.h KINDS @NS@::@KIND@ OUTPUT deploy/crds.yaml)
 )"},
     {"@TEST_LIBRARIES@", "@NS@"},
-    {"@DESCRIPTION@", "Looks after every @KIND@."},
+    {"@DESCRIPTION@", "Reconciles @KIND@ objects."},
     {"@RBAC_GROUP@", "@GROUP@"},
     {"@RBAC_RESOURCES@", "@PLURAL@, @PLURAL@/status"},
 };
@@ -238,13 +238,13 @@ coxswain_crds(@NS@_crds LIBRARY @NS@ HEADERS @FILE@.h KINDS @NS@::@KIND@ OUTPUT 
 constexpr Template kCustomKindFiles[] = {
     {"README.md", R"(# @NAME@
 
-The kind `@KIND@` (@GROUP@/@VERSION@) and its controller. The kind is in `src/@FILE@.h`, what the controller does in
+The kind `@KIND@` (@GROUP@/@VERSION@) and its controller. The kind is in `src/@FILE@.h`, the logic of the controller in
 `src/reconciler.cc`.
 
     cmake -B build && cmake --build build && ctest --test-dir build   # -DCMAKE_PREFIX_PATH=... if the SDK is elsewhere
-    kubectl apply -f build/deploy/crds.yaml           # made from the structs
-    build/@NAME@ --kubeconfig ~/.kube/config          # runs here; --help lists the flags
-    kubectl apply -f deploy/                          # runs in the cluster, once there is an image
+    kubectl apply -f build/deploy/crds.yaml           # generated from the structs
+    build/@NAME@ --kubeconfig ~/.kube/config          # runs locally; --help lists the flags
+    kubectl apply -f deploy/                          # runs in the cluster; requires an image
 )"},
     {"src/@FILE@.h", R"(#pragma once
 
@@ -256,14 +256,14 @@ The kind `@KIND@` (@GROUP@/@VERSION@) and its controller. The kind is in `src/@F
 
 namespace @NS@ {
 
-// What is wanted.
+// The desired state.
 struct @KIND@Spec {
   std::string message;
 
   static const cox::Type kType;
 };
 
-// What is.
+// The observed state.
 struct @KIND@Status {
   int64_t observedGeneration = 0;
   cox::List<cox::meta::v1::Condition> conditions;
@@ -286,8 +286,8 @@ struct @KIND@ {
 
 namespace @NS@ {
 
-COX_STRUCT(@KIND@Spec, "What is wanted.", COX_FIELD(message).Required().MinLength(1))
-COX_STRUCT(@KIND@Status, "What is.", COX_FIELD(observedGeneration),
+COX_STRUCT(@KIND@Spec, "The desired state.", COX_FIELD(message).Required().MinLength(1))
+COX_STRUCT(@KIND@Status, "The observed state.", COX_FIELD(observedGeneration),
            COX_FIELD(conditions).ListMap({"type"}))
 COX_KIND(@KIND@,
          (cox::KindOptions{.group = "@GROUP@",
@@ -304,7 +304,7 @@ COX_KIND(@KIND@,
 
 namespace @NS@ {
 
-// The status that a @KIND@ should have. Pure: all decisions are here.
+// Returns the desired status of a @KIND@. A pure function.
 @KIND@Status Desired(const @KIND@& object, cox::Time now);
 
 class Reconciler final : public cox::Reconciler {
@@ -348,7 +348,7 @@ Reconciler::Reconciler(cox::Manager& manager)
 cox::Result<cox::ReconcileResult> Reconciler::Reconcile(cox::Context& ctx,
                                                         const cox::ObjectKey& key) {
   const std::shared_ptr<const @KIND@> object = objects_.Get(key);
-  if (object == nullptr) return cox::ReconcileResult::Done();  // it is gone
+  if (object == nullptr) return cox::ReconcileResult::Done();  // deleted
   @KIND@ changed = *object;
   changed.status = Desired(*object, cox::TimeNow(ctx.clock()));
   if (cox::json::Encode(changed) == cox::json::Encode(*object)) {
@@ -380,15 +380,15 @@ int main() {
   object.metadata.generation = 2;
   object.spec.message = "hello";
   const @NS@::@KIND@Status status = @NS@::Desired(object, {});
-  check(status.observedGeneration == 2, "the status says which generation it is of");
-  check(cox::IsTrue(status.conditions, "Ready"), "and that it is ready");
+  check(status.observedGeneration == 2, "the status contains the observed generation");
+  check(cox::IsTrue(status.conditions, "Ready"), "the condition Ready is true");
   object.status = status;
   const cox::Time later = cox::Time::FromUnix(100);
   check(@NS@::Desired(object, later).conditions[0].lastTransitionTime ==
             status.conditions[0].lastTransitionTime,
-        "nothing changes without need");
+        "the transition time of an unchanged condition is kept");
   const std::string crd = cox::CrdYaml(cox::CrdOf<@NS@::@KIND@>());
-  check(crd.find("name: @PLURAL@.@GROUP@") != std::string::npos, "the definition names the kind");
+  check(crd.find("name: @PLURAL@.@GROUP@") != std::string::npos, "the CRD has the kind's name");
 }
 )"},
 };

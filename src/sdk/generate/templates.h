@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-// The texts of a new operator. @NAME@ and the like are filled in by ScaffoldOperator.
+// Templates of a new operator. ScaffoldOperator replaces placeholders such as @NAME@.
 namespace cox::sdk {
 
 struct Template {
@@ -13,8 +13,7 @@ struct Template {
   std::string_view text;
 };
 
-// One of the operators that can be had: the files of its own, and what it fills into the common
-// ones, by the placeholder.
+// One variant of the operator: its own files, and its values for placeholders in the common files.
 struct Frame {
   std::span<const Template> files;
   std::span<const std::pair<std::string_view, std::string_view>> parts;
@@ -22,6 +21,6 @@ struct Frame {
 
 std::span<const Template> CommonTemplates();
 const Frame& ConfigMapFrame();   // watches ConfigMaps with a label
-const Frame& CustomKindFrame();  // has a kind of its own
+const Frame& CustomKindFrame();  // has its own custom resource
 
 }  // namespace cox::sdk

@@ -9,7 +9,7 @@
 namespace cox::sdk {
 namespace {
 
-// A check that hangs must not hang those who ask: probes give up after seconds themselves.
+// Limits hanging checks, because probes time out after some seconds.
 constexpr std::chrono::seconds kCheckTimeout{10};
 
 net::Response Text(int status, std::string text) {
@@ -31,7 +31,7 @@ Status Ask(Context& ctx, const std::string& name, const Manager::Check& check) {
   return status;
 }
 
-// Names have no characters that a query would escape.
+// Check names contain no characters that need escaping in a query.
 struct Query {
   bool verbose = false;
   std::vector<std::string_view> excluded;

@@ -12,21 +12,22 @@
 
 namespace cox::sdk {
 
-// The checks behind one health path, and their answers in the words of Kubernetes' own:
-// "ok", with ?verbose "[+]name ok" line by line, one check alone at /healthz/<name>, and
-// ?exclude=<name>. Without a check of the user's there is "ping", which is always well.
+// The checks of one health endpoint, with the response format of Kubernetes: "ok", with ?verbose
+// one line "[+]name ok" per check, a single check at /healthz/<name>, and ?exclude=<name>. Without
+// registered checks there is "ping", which always succeeds.
 //
-// Threads: all methods may be called concurrently. Checks may block; so does Answer.
+// Threads: all methods may be called concurrently. Checks may block, and so does Answer.
 class HealthChecks {
  public:
   // `endpoint`: "healthz", "readyz".
   explicit HealthChecks(std::string endpoint) : endpoint_(std::move(endpoint)) {}
 
-  // One of that name is replaced.
+  // Replaces a check of the same name.
   void Add(std::string name, Manager::Check check);
-  // True if `path` is of this endpoint.
+  // True if `path` belongs to this endpoint.
   bool Owns(std::string_view path) const;
-  // REQUIRES: Owns(path). Why a check failed is told by its own path and by the log only.
+  // REQUIRES: Owns(path). The reason of a failure is shown only at the check's own path and in the
+  //   log.
   net::Response Answer(Context& ctx, std::string_view path, std::string_view query) const;
 
  private:

@@ -22,13 +22,13 @@ class HealthChecksTest : public testing::Test {
   HealthChecks checks{"readyz"};
 };
 
-TEST_F(HealthChecksTest, WithoutChecksThereIsPing) {
+TEST_F(HealthChecksTest, PingIsTheDefaultCheck) {
   EXPECT_EQ(Ask("/readyz"), "200 ok");
   EXPECT_EQ(Ask("/readyz", "verbose"), "200 [+]ping ok\nreadyz check passed\n");
   EXPECT_EQ(Ask("/readyz/ping"), "200 ok");
 }
 
-TEST_F(HealthChecksTest, OneThatFailsFailsAllAndKeepsTheReasonToItself) {
+TEST_F(HealthChecksTest, FailedCheckFailsTheEndpointWithoutItsReason) {
   checks.Add("good", [](Context&) { return Status(); });
   checks.Add("bad", [](Context&) { return Status::Unavailable("no disk"); });
   EXPECT_EQ(Ask("/readyz"),
@@ -40,7 +40,7 @@ TEST_F(HealthChecksTest, OneThatFailsFailsAllAndKeepsTheReasonToItself) {
             "200 [+]good ok\n[+]bad excluded: ok\nreadyz check passed\n");
 }
 
-TEST_F(HealthChecksTest, ACheckOfTheSameNameIsReplacedAndExceptionsFail) {
+TEST_F(HealthChecksTest, CheckOfTheSameNameIsReplacedAndExceptionsFail) {
   checks.Add("a", [](Context&) { return Status::Internal("x"); });
   checks.Add("a", [](Context&) { return Status(); });
   EXPECT_EQ(Ask("/readyz"), "200 ok");
@@ -48,7 +48,7 @@ TEST_F(HealthChecksTest, ACheckOfTheSameNameIsReplacedAndExceptionsFail) {
   EXPECT_EQ(Ask("/readyz/a"), "500 internal server error: an exception escaped: oh\n");
 }
 
-TEST_F(HealthChecksTest, KnowsItsOwnPaths) {
+TEST_F(HealthChecksTest, OwnsOnlyItsPaths) {
   EXPECT_TRUE(checks.Owns("/readyz"));
   EXPECT_TRUE(checks.Owns("/readyz/a"));
   EXPECT_FALSE(checks.Owns("/readyzz"));

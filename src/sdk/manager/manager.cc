@@ -11,7 +11,7 @@ namespace cox {
 namespace sdk {
 namespace {
 
-// As kube-controller-manager's check: a leader that cannot renew exits by itself long before.
+// The value of kube-controller-manager; a leader that cannot renew normally exits much earlier.
 constexpr std::chrono::seconds kElectionTolerance{20};
 
 }  // namespace
@@ -29,7 +29,7 @@ ManagerImpl::ManagerImpl(const Context& ctx, std::unique_ptr<MetricsRegistry> me
       leading_("leading", [this](Status why) { Fail(std::move(why)); }) {}
 
 ManagerImpl::~ManagerImpl() {
-  // Where Run has not waited for it any longer: what still runs uses what is about to go.
+  // Waits for runnables that exceeded the limit of Run, because they use members of this object.
   const Context as_long_as_it_takes(ctx_.clock());
   (void)leading_.Stop(as_long_as_it_takes);
   (void)always_.Stop(as_long_as_it_takes);
@@ -89,7 +89,7 @@ Result<Cache*> ManagerImpl::AddCluster(std::string name, std::shared_ptr<Client>
   if (clusters_.contains(name)) {
     return Status::BadRequest("the manager has a cluster of the name " + name + " already");
   }
-  // Its sizes would be added to those of the manager's own cache, which has the same resources.
+  // No metrics: its sizes would be added to those of the manager's cache for the same resources.
   std::unique_ptr<Cache> cache = Cache::Create(caching_, *client, std::move(options), nullptr);
   Cache* const added = cache.get();
   clusters_.emplace(std::move(name), Cluster{std::move(client), std::move(cache)});
@@ -207,13 +207,13 @@ Status ManagerImpl::Lead(Context& run) {
   }
   COX_INFO(run.log(), "Waiting to lead", {"lease", options_.leader_election->lease.ToString()});
   const Status status = elector_->Run(run, [this](Context& term) { RunLeading(term); });
-  // OK although nobody stopped it cannot be; if it were, nothing would run any more.
+  // An OK status without a stop is unexpected, and nothing would run afterwards.
   if (run.Done()) return {};
   return status.ok() ? Status::Unavailable("leadership ended") : status;
 }
 
-// Until the term is over. When it returns the Lease may be given back: nothing that needs it runs,
-// or was given up: its writes are fenced.
+// Runs until the term ends. After it returns, the Lease may be released: all leader runnables have
+// ended or, if they exceeded the limit, their writes are fenced.
 void ManagerImpl::RunLeading(Context& term) {
   leads_ = true;
   Status status = leading_.Start(term);
@@ -258,7 +258,7 @@ Result<std::unique_ptr<Manager>> Manager::Create(const Context& ctx, const Confi
                                                  ManagerOptions options) {
   auto metrics = std::make_unique<MetricsRegistry>();
   Config named = config;
-  // By which the server names the manager of fields.
+  // The server derives the default field manager from it.
   if (named.user_agent.empty()) named.user_agent = options.name;
   COX_ASSIGN_OR_RETURN(std::shared_ptr<Client> client,
                        Connect(ctx, named, MakeClientMetrics(*metrics)));

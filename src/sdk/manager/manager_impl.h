@@ -21,16 +21,16 @@ namespace cox::sdk {
 
 class ManagerImpl;
 
-// A step of the start, and its counterpart at the end.
+// A step of the startup and its counterpart in the shutdown.
 struct Phase {
   std::string_view name;
-  // Not OK: the start ends here. `run` stops when the manager is to.
+  // If it fails, the startup ends. `run` stops when the manager must stop.
   Status (ManagerImpl::*start)(Context& run);
-  // Called, the last phase first, for those whose start was called. `limit` stops when patience is
-  // at its end.
+  // Called in reverse order for each phase whose start was called. `limit` stops after
+  // graceful_shutdown.
   Status (ManagerImpl::*stop)(Context& limit);
 };
-// In the order of the start.
+// In startup order.
 std::span<const Phase> Phases();
 
 class ManagerImpl final : public Manager {
@@ -38,7 +38,7 @@ class ManagerImpl final : public Manager {
   ManagerImpl(const Context& ctx, std::unique_ptr<MetricsRegistry> metrics,
               std::shared_ptr<Client> client, ManagerOptions options);
   ~ManagerImpl() override;
-  // Makes the parts; BadRequest for options that make no sense.
+  // Creates the components; BadRequest for invalid options.
   Status Prepare();
 
   Client& client() override { return *writing_; }
@@ -60,7 +60,7 @@ class ManagerImpl final : public Manager {
                                     std::string_view query) override;
   std::unique_ptr<Client> ClientOver(std::shared_ptr<Client> client) override;
 
-  // The phases.
+  // Functions of the phases.
   Status StartHealth(Context& run);
   Status StopHealth(Context& limit);
   Status StartMetrics(Context& run);
@@ -82,20 +82,20 @@ class ManagerImpl final : public Manager {
   Status RunPhases(Context& run);
   void RunLeading(Context& term);
   void FlushEvents(Context limit);
-  // Of the end: begins when it is first asked for.
+  // The deadline of the shutdown, created on the first call.
   Context& Limit();
   void Fail(Status why);
 
   Context ctx_;
   const ManagerOptions options_;
-  // Roots, so that nothing ends before its phase does: life_ with the manager, caching_ (a child)
-  // when caches and what reads them end.
+  // Root contexts, so that nothing ends before its phase: life_ ends with the manager, caching_ (a
+  // child) with the caches and their readers.
   Context life_;
   Context caching_;
   const std::unique_ptr<MetricsRegistry> metrics_;
   const std::vector<MetricHandle> process_metrics_;
   const std::shared_ptr<Client> client_;
-  std::unique_ptr<LeaderElector> elector_;  // null: leads at once
+  std::unique_ptr<LeaderElector> elector_;  // null: no leader election
   std::unique_ptr<Client> fenced_;          // null without an elector
   std::unique_ptr<Cache> cache_;
   std::unique_ptr<Client> writing_;
@@ -109,14 +109,14 @@ class ManagerImpl final : public Manager {
   bool ran_ COX_GUARDED_BY(mu_) = false;
   std::set<std::string> names_ COX_GUARDED_BY(mu_);
   std::map<std::string, Cluster> clusters_ COX_GUARDED_BY(mu_);
-  std::unique_ptr<EventRecorder> events_ COX_GUARDED_BY(mu_);  // made when somebody wants it
+  std::unique_ptr<EventRecorder> events_ COX_GUARDED_BY(mu_);  // created on demand
   std::optional<Context> run_ COX_GUARDED_BY(mu_);
   std::optional<Context> limit_ COX_GUARDED_BY(mu_);
-  Status failure_ COX_GUARDED_BY(mu_);  // the first
+  Status failure_ COX_GUARDED_BY(mu_);  // the first failure
 
-  std::unique_ptr<net::Endpoint> health_server_;  // of the thread that runs
+  std::unique_ptr<net::Endpoint> health_server_;  // used by the thread in Run
   std::unique_ptr<net::Endpoint> metrics_server_;
-  // Last: what runs uses all of the above.
+  // Last members: runnables use all of the above.
   RunnableGroup always_;
   RunnableGroup leading_;
 };

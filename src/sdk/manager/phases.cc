@@ -3,12 +3,12 @@
 
 namespace cox::sdk {
 
-// Read top to bottom: this is how a manager starts. It ends bottom to top.
+// The startup order of a manager; the shutdown is in reverse order.
 //
-// Probes and metrics are answered first and longest: whoever looks after the program sees it start
-// and end. Caches are warm before anything that reads them runs, and stay so while another process
-// leads: whoever follows it begins at once. Leading comes last and ends first, so that the Lease is
-// given back only when no reconcile runs any more, and all that a reconcile uses outlives it.
+// Health probes and metrics start first and stop last, so that startup and shutdown can be
+// observed. Caches are synced before their readers start, and stay in sync while another process
+// leads, so that a new leader can work at once. Leading starts last and stops first: the Lease is
+// released only after all reconciles have ended, and everything that a reconcile uses outlives it.
 std::span<const Phase> Phases() {
   static constexpr Phase kPhases[] = {
       {"health", &ManagerImpl::StartHealth, &ManagerImpl::StopHealth},

@@ -13,13 +13,13 @@
 
 namespace cox::sdk {
 
-// Runnables that begin and end together.
+// A group of runnables that start and stop together.
 //
-// Guarantees: one that is added before Start begins with it, one that is added later at once.
-//   Stop returns when all have ended, or the limit has come.
+// Guarantees: a runnable added before Start starts with it, a later one starts immediately. Stop
+//   returns when all have ended or `limit` stops.
 // Threads: all methods may be called concurrently.
-// Errors: of a runnable that ended although nobody asked it to go to `on_error`, with its name;
-//   also what it threw.
+// Errors: `on_error` receives the error or exception, with its name, of a runnable that ends before
+//   it was stopped.
 class RunnableGroup {
  public:
   RunnableGroup(std::string name, std::function<void(Status)> on_error);
@@ -27,8 +27,8 @@ class RunnableGroup {
   // Unavailable after Stop.
   Status Add(std::string name, Runnable runnable);
   Status Start(const Context& ctx);
-  // Asks all to end and waits for it. Timeout, with the names of those that still run, when `limit`
-  // stops first; the destructor waits for them still.
+  // Stops all runnables and waits for them. Timeout, with the names of those still running, if
+  // `limit` stops first; the destructor waits for them.
   Status Stop(const Context& limit);
 
  private:

@@ -47,7 +47,7 @@ class RunnableGroupTest : public testing::Test {
                       }};
 };
 
-TEST_F(RunnableGroupTest, RunsWhatIsAddedBeforeAndAfterItsStart) {
+TEST_F(RunnableGroupTest, RunsRunnablesAddedBeforeAndAfterStart) {
   ASSERT_TRUE(group.Add("first", [&](Context& c) { return UntilStopped(c); }).ok());
   ASSERT_TRUE(group.Start(ctx).ok());
   WaitForBegun(1);
@@ -59,7 +59,7 @@ TEST_F(RunnableGroupTest, RunsWhatIsAddedBeforeAndAfterItsStart) {
   EXPECT_TRUE(group.Add("late", [](Context&) { return Status(); }).Is(Reason::kServiceUnavailable));
 }
 
-TEST_F(RunnableGroupTest, TellsOfErrorsAndExceptionsByName) {
+TEST_F(RunnableGroupTest, ReportsErrorsAndExceptionsWithTheName) {
   ASSERT_TRUE(group.Start(ctx).ok());
   ASSERT_TRUE(group.Add("weak", [](Context&) { return Status::Internal("broke"); }).ok());
   EXPECT_THAT(WaitForError().message(), HasSubstr("weak: broke"));
@@ -73,7 +73,7 @@ TEST_F(RunnableGroupTest, TellsOfErrorsAndExceptionsByName) {
   EXPECT_TRUE(group.Stop(ctx).ok());
 }
 
-TEST_F(RunnableGroupTest, SaysWhoDidNotEndInTime) {
+TEST_F(RunnableGroupTest, StopReportsRunnablesThatDoNotEnd) {
   Context released = ctx.Child();
   ASSERT_TRUE(group.Start(ctx).ok());
   ASSERT_TRUE(

@@ -12,9 +12,9 @@ namespace {
 
 constexpr size_t kMostPriorities = 25;
 
-// A metric that is read when it is scraped has one callback for each registry, and there may be
-// many queues. So here are the queues of all registries: the first of one registers the callbacks,
-// the last takes them away.
+// Callback metrics have one callback per registry, but a registry may have many queues. This table
+// contains the queues of all registries: the first queue of a registry registers the callbacks, the
+// last one removes them.
 class RunningTable {
  public:
   static RunningTable& Get() {
@@ -30,7 +30,7 @@ class RunningTable {
       queues_[&registry].emplace(queue, Queue{std::move(name), std::move(read)});
       if (handles_.contains(&registry)) return;
     }
-    // Without mu_: a scrape that runs holds the registry's lock and waits for mu_.
+    // Without mu_: a concurrent scrape holds the registry's lock and waits for mu_.
     Handles handles = {
         registry.AddGaugeCallback(
             {.name = "workqueue_unfinished_work_seconds",
@@ -54,7 +54,7 @@ class RunningTable {
 
   void Remove(MetricsRegistry& registry, const QueueMetrics* queue) {
     MutexLock changing(changing_);
-    Handles dropped;  // without mu_, as above
+    Handles dropped;  // destroyed without mu_, see Add
     MutexLock lock(mu_);
     const auto queues = queues_.find(&registry);
     queues->second.erase(queue);
@@ -86,7 +86,7 @@ class RunningTable {
     }
   }
 
-  Mutex changing_ COX_ACQUIRED_BEFORE(mu_);  // one Add or Remove at a time, registering included
+  Mutex changing_ COX_ACQUIRED_BEFORE(mu_);  // serializes Add and Remove, including registration
   Mutex mu_;
   std::map<MetricsRegistry*, std::map<const QueueMetrics*, Queue>> queues_ COX_GUARDED_BY(mu_);
   std::map<MetricsRegistry*, Handles> handles_ COX_GUARDED_BY(mu_);

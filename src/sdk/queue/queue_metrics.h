@@ -9,26 +9,26 @@
 
 namespace cox::sdk {
 
-// The metrics of one work queue, by the names and labels that dashboards of client-go and
-// controller-runtime ask for: workqueue_*.
+// The metrics of one work queue, with the names and labels of client-go and controller-runtime:
+// workqueue_*.
 //
-// Threads: Depth() by one at a time.
-// Ownership: the registry outlives it.
+// Threads: Depth() may be called by one thread at a time.
+// Ownership: the registry must outlive this object.
 class QueueMetrics {
  public:
-  // What is being worked on, in seconds.
+  // Duration of the work in progress, in seconds.
   struct Running {
     double total = 0;
     double longest = 0;
   };
 
-  // `running` is asked when metrics are read, until this object is destroyed.
+  // `running` is called when metrics are read, until this object is destroyed.
   QueueMetrics(MetricsRegistry& registry, std::string name, std::function<Running()> running);
   ~QueueMetrics();
   QueueMetrics(const QueueMetrics&) = delete;
   QueueMetrics& operator=(const QueueMetrics&) = delete;
 
-  // Queues use few priorities; those beyond what is sensible share a series, as upstream's do.
+  // Queues use few priorities; beyond a limit, further priorities share a series, as upstream.
   Gauge& Depth(int priority);
 
   Counter& adds;

@@ -14,7 +14,7 @@ using std::chrono::seconds;
 using testing::HasSubstr;
 using testing::Not;
 
-TEST(QueueMetricsTest, TellsOfAQueueByTheNamesThatDashboardsKnow) {
+TEST(QueueMetricsTest, HasTheMetricsOfClientGo) {
   TestClock clock;
   MetricsRegistry registry;
   Context ctx(clock);
@@ -47,7 +47,7 @@ TEST(QueueMetricsTest, TellsOfAQueueByTheNamesThatDashboardsKnow) {
               HasSubstr(R"(workqueue_work_duration_seconds_sum{controller="web",name="web"} 3)"));
 }
 
-TEST(QueueMetricsTest, QueuesOfOneRegistryComeAndGo) {
+TEST(QueueMetricsTest, QueuesOfOneRegistryCanBeAddedAndRemoved) {
   TestClock clock;
   MetricsRegistry registry;
   for (int round = 0; round < 2; ++round) {
@@ -63,7 +63,7 @@ TEST(QueueMetricsTest, QueuesOfOneRegistryComeAndGo) {
   }
 }
 
-TEST(QueueMetricsTest, PrioritiesBeyondMeasureShareASeries) {
+TEST(QueueMetricsTest, ExcessPrioritiesShareASeries) {
   MetricsRegistry registry;
   QueueMetrics metrics(registry, "web", [] { return QueueMetrics::Running(); });
   for (int priority = 0; priority < 40; ++priority) metrics.Depth(priority).Inc();

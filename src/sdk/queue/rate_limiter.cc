@@ -17,14 +17,14 @@ class Exponential final : public RateLimiter {
   Clock::Duration When(const ObjectKey& key) override {
     MutexLock lock(mu_);
     const int failures = failures_[key]++;
-    // Beyond this the product would not fit, and is above any maximum that does.
+    // Beyond this the product would overflow, and it exceeds any maximum.
     constexpr int kDoublings = 62;
     if (failures >= kDoublings || base_.count() > (max_.count() >> failures)) return max_;
     return Clock::Duration(base_.count() << failures);
   }
   void Forget(const ObjectKey& key) override {
     MutexLock lock(mu_);
-    // Every success comes here, and most often nothing has failed.
+    // Called for every success; usually there are no failures.
     if (!failures_.empty()) failures_.erase(key);
   }
   int Failures(const ObjectKey& key) const override {

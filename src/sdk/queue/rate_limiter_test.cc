@@ -31,7 +31,7 @@ TEST(ExponentialBackoffTest, NeverOverflows) {
   EXPECT_EQ(limiter->When(kA), seconds(1000));
 }
 
-TEST(OverallLimitTest, LaterOnesWaitLonger) {
+TEST(OverallLimitTest, LaterKeysWaitLonger) {
   TestClock clock;
   const auto limiter = OverallLimit(clock, 10, 2);
   EXPECT_EQ(limiter->When(kA), milliseconds(0));
@@ -42,7 +42,7 @@ TEST(OverallLimitTest, LaterOnesWaitLonger) {
   EXPECT_EQ(limiter->When(kA), milliseconds(0));
 }
 
-TEST(DefaultRateLimiterTest, IsTheLongerOfBoth) {
+TEST(DefaultRateLimiterTest, UsesTheLongerDelay) {
   TestClock clock;
   const auto limiter = DefaultRateLimiter(clock);
   EXPECT_EQ(limiter->When(kA), milliseconds(5));

@@ -15,25 +15,25 @@ namespace {
 struct Bucket;
 struct Entry;
 
-// Keys that wait for their time, the earliest first.
+// Delayed keys, the earliest first.
 using Waiting = std::multimap<Clock::SteadyTime, Entry*>;
 
-// What is known of one key. It is there while the key is ready, waits for a time, or is worked on;
-// working and waiting may be both.
+// The state of one key. It exists while the key is ready, delayed or processed; a key may be
+// processed and delayed at the same time.
 struct Entry {
-  const ObjectKey* key = nullptr;  // of the table's node
-  int priority = kNormalPriority;  // of the next time it is handed out
+  const ObjectKey* key = nullptr;  // in the node of the table
+  int priority = kNormalPriority;  // for the next Get
   bool running = false;
-  bool again = false;         // added while it was running
-  Bucket* ready = nullptr;    // where it is ready
-  bool waits = false;         // then `wait` is valid
-  Waiting::iterator wait{};   // in waiting_
-  Clock::SteadyTime since{};  // ready, or running, for so long
-  Entry* before = nullptr;    // neighbours in `ready`, or among those that run
+  bool again = false;         // added while running
+  Bucket* ready = nullptr;    // the bucket that contains it
+  bool waits = false;         // `wait` is valid
+  Waiting::iterator wait{};   // position in waiting_
+  Clock::SteadyTime since{};  // start of being ready or running
+  Entry* before = nullptr;    // neighbors in `ready` or running_
   Entry* after = nullptr;
 };
 
-// A list of entries through their own pointers, so that no step of a key allocates.
+// An intrusive list, so that no transition of a key allocates memory.
 struct Chain {
   Entry* first = nullptr;
   Entry* last = nullptr;
@@ -56,14 +56,14 @@ struct Bucket {
   Gauge* depth = nullptr;
 };
 
-// Priorities that were used stay in the map, unless they are strangely many.
+// Empty buckets are kept in the map up to this number.
 constexpr size_t kKeptBuckets = 16;
-// Nodes of the table that are kept for the next key: in a steady flow none is allocated.
+// Table nodes kept for reuse, so that a steady flow of keys does not allocate.
 constexpr size_t kKeptNodes = 64;
 
-// Workers that find nothing block. One of them, the timekeeper, does so until the first waiting
-// key is due; the others until they are woken. Who takes a key or gives up, and leaves something to
-// do behind, wakes the next: so a wake-up that meets a worker which is just leaving is not lost.
+// Idle workers block. One of them, the timekeeper, waits until the first delayed key is due; the
+// others wait for a notification. A worker that leaves Get while more work remains wakes the next
+// one, so that a notification received by a leaving worker is not lost.
 class Queue final : public WorkQueue {
  public:
   Queue(Clock& clock, WorkQueueOptions options)
@@ -93,12 +93,12 @@ class Queue final : public WorkQueue {
     TakeDue();
     if (metrics_ != nullptr) metrics_->retries.Inc();
     Entry& entry = Find(std::move(key), priority);
-    if (entry.ready != nullptr || entry.again) return;  // that is earlier
+    if (entry.ready != nullptr || entry.again) return;  // the existing entry is earlier
     if (entry.waits && entry.wait->first <= due) return;
     StopWaiting(entry);
     entry.wait = waiting_.emplace(due, &entry);
     entry.waits = true;
-    // Somebody has to wait for less long, or to begin waiting for it.
+    // The timekeeper must wait for a shorter time, or a worker must become the timekeeper.
     if (entry.wait == waiting_.begin()) (has_timekeeper_ ? timekeeper_ : idle_).NotifyOne();
   }
 
@@ -177,7 +177,7 @@ class Queue final : public WorkQueue {
     return std::chrono::duration<double>(duration).count();
   }
 
-  // The key's entry, for a next time of at least that priority.
+  // The key's entry, with at least this priority.
   Entry& Find(ObjectKey key, int priority) COX_REQUIRES(mu_) {
     Table::iterator at;
     bool added = true;
@@ -218,7 +218,7 @@ class Queue final : public WorkQueue {
     waiting_.erase(entry.wait);
   }
 
-  // Hands the key out when its turn comes, or again after it has run. True if it became ready.
+  // Makes the key ready, or marks it to run again. True if it became ready.
   bool MakeReady(Entry& entry) COX_REQUIRES(mu_) {
     if (entry.ready != nullptr || entry.again) return false;
     if (metrics_ != nullptr) metrics_->adds.Inc();
@@ -248,7 +248,7 @@ class Queue final : public WorkQueue {
     if (bucket.depth != nullptr) bucket.depth->Dec();
   }
 
-  // Those whose time has come stand before what is added from now on.
+  // Makes due keys ready, ahead of keys added later.
   void TakeDue() COX_REQUIRES(mu_) {
     if (waiting_.empty()) return;
     const Clock::SteadyTime now = clock_.Monotonic();
@@ -259,7 +259,7 @@ class Queue final : public WorkQueue {
     }
   }
 
-  // REQUIRES: something is ready.
+  // REQUIRES: a key is ready.
   Item TakeFirst() COX_REQUIRES(mu_) {
     auto bucket = buckets_.begin();
     while (bucket->second.keys.first == nullptr) {
@@ -323,7 +323,7 @@ class Queue final : public WorkQueue {
   size_t ready_ COX_GUARDED_BY(mu_) = 0;  // in all buckets
   Waiting waiting_ COX_GUARDED_BY(mu_);
   Chain running_ COX_GUARDED_BY(mu_);
-  // Last: asks for Running() until it is gone.
+  // Last member: it calls Running() until it is destroyed.
   std::unique_ptr<sdk::QueueMetrics> metrics_;
 };
 

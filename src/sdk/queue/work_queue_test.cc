@@ -22,7 +22,7 @@ ObjectKey Key(const std::string& name) { return {"default", name}; }
 
 class WorkQueueTest : public testing::Test {
  protected:
-  // What is handed out now, in order; all of it is done with.
+  // The names of all ready keys, in order; calls Done for each.
   std::vector<std::string> TakeAll() {
     std::vector<std::string> names;
     while (queue->size() > 0) {
@@ -40,13 +40,13 @@ class WorkQueueTest : public testing::Test {
       WorkQueue::Create(clock, {.name = "q", .limiter = ExponentialBackoff(milliseconds(10))});
 };
 
-TEST_F(WorkQueueTest, HandsOutEachKeyOnceInOrder) {
+TEST_F(WorkQueueTest, ReturnsEachKeyOnceInOrder) {
   for (const char* name : {"c", "a", "b", "a", "c"}) queue->Add(Key(name));
   EXPECT_EQ(queue->size(), 3u);
   EXPECT_EQ(TakeAll(), (Names{"c", "a", "b"}));
 }
 
-TEST_F(WorkQueueTest, HigherPrioritiesComeFirstAndTheHigherOfTwoCounts) {
+TEST_F(WorkQueueTest, HigherPrioritiesComeFirstAndTheHighestApplies) {
   queue->Add(Key("low"), kLowPriority);
   queue->Add(Key("raised"), kLowPriority);
   queue->Add(Key("normal"));
@@ -59,7 +59,7 @@ TEST_F(WorkQueueTest, HigherPrioritiesComeFirstAndTheHigherOfTwoCounts) {
   EXPECT_EQ(TakeAll(), (Names{"normal", "low"}));
 }
 
-TEST_F(WorkQueueTest, AKeyThatIsWorkedOnIsHandedOutAgainAfterDone) {
+TEST_F(WorkQueueTest, KeyAddedWhileRunningIsReturnedAgainAfterDone) {
   queue->Add(Key("a"));
   const auto item = queue->Get(ctx);
   queue->Add(Key("a"), 7);
@@ -72,7 +72,7 @@ TEST_F(WorkQueueTest, AKeyThatIsWorkedOnIsHandedOutAgainAfterDone) {
   EXPECT_EQ(queue->size(), 0u);
 }
 
-TEST_F(WorkQueueTest, DelaysEndWhenTheyAreDueAndTheEarlierCounts) {
+TEST_F(WorkQueueTest, DelayedKeysBecomeReadyAtTheEarliestTime) {
   queue->AddAfter(Key("late"), seconds(10));
   queue->AddAfter(Key("twice"), seconds(10));
   queue->AddAfter(Key("twice"), seconds(2));
@@ -88,7 +88,7 @@ TEST_F(WorkQueueTest, DelaysEndWhenTheyAreDueAndTheEarlierCounts) {
   EXPECT_EQ(TakeAll(), (Names{"late"}));
 }
 
-TEST_F(WorkQueueTest, ADelayThatEndsWhileTheKeyIsWorkedOnIsKept) {
+TEST_F(WorkQueueTest, DelayThatEndsWhileRunningIsKept) {
   queue->Add(Key("a"));
   const auto item = queue->Get(ctx);
   queue->AddAfter(Key("a"), seconds(1));
@@ -99,7 +99,7 @@ TEST_F(WorkQueueTest, ADelayThatEndsWhileTheKeyIsWorkedOnIsKept) {
   EXPECT_EQ(TakeAll(), (Names{"a"}));
 }
 
-TEST_F(WorkQueueTest, ABlockedWorkerIsThereWhenADelayEnds) {
+TEST_F(WorkQueueTest, BlockedWorkerReceivesADelayedKey) {
   std::atomic<int> handed = 0;
   Scope scope(ctx, "workers");
   for (int i = 0; i < 3; ++i) {
@@ -115,7 +115,7 @@ TEST_F(WorkQueueTest, ABlockedWorkerIsThereWhenADelayEnds) {
   }
   queue->AddAfter(Key("a"), seconds(10));
   clock.WaitForWaiters(1);
-  queue->AddAfter(Key("b"), seconds(1));  // earlier than what the timekeeper waits for
+  queue->AddAfter(Key("b"), seconds(1));  // earlier than the timekeeper's deadline
   clock.WaitForWaiters(1);
   clock.Advance(seconds(1));
   clock.WaitForWaiters(1);
@@ -126,7 +126,7 @@ TEST_F(WorkQueueTest, ABlockedWorkerIsThereWhenADelayEnds) {
   EXPECT_EQ(handed, 2);
 }
 
-TEST_F(WorkQueueTest, FailuresWaitLongerEachTime) {
+TEST_F(WorkQueueTest, RateLimitedDelaysDouble) {
   for (const int wait : {10, 20, 40}) {
     queue->AddRateLimited(Key("a"));
     clock.Advance(milliseconds(wait - 1));
@@ -139,7 +139,7 @@ TEST_F(WorkQueueTest, FailuresWaitLongerEachTime) {
   EXPECT_EQ(queue->Failures(Key("a")), 0);
 }
 
-TEST_F(WorkQueueTest, ShutDownHandsOutWhatIsReadyAndNoMore) {
+TEST_F(WorkQueueTest, ShutDownReturnsReadyKeysAndDropsDelayedOnes) {
   queue->Add(Key("running"));
   const auto running = queue->Get(ctx);
   queue->Add(Key("running"));
@@ -156,7 +156,7 @@ TEST_F(WorkQueueTest, ShutDownHandsOutWhatIsReadyAndNoMore) {
   EXPECT_FALSE(queue->Get(ctx).has_value());
 }
 
-TEST_F(WorkQueueTest, AStoppedContextEndsGetAndTheKeyIsLeftForOthers) {
+TEST_F(WorkQueueTest, StoppedContextEndsGetAndLeavesTheKey) {
   Context stopped = ctx.Child();
   stopped.Stop();
   queue->Add(Key("a"));
@@ -171,7 +171,7 @@ TEST_F(WorkQueueTest, AStoppedContextEndsGetAndTheKeyIsLeftForOthers) {
   scope.Stop();
 }
 
-// The same by the simplest means: what the queue must do, one thread at a time.
+// A simple single-threaded model of the queue's behavior.
 class Model {
  public:
   void Add(const std::string& key, Clock::SteadyTime due, int priority, Clock::SteadyTime now) {
@@ -273,7 +273,7 @@ class Model {
   std::set<std::string> running_;
 };
 
-TEST_F(WorkQueueTest, DoesAsTheModelDoes) {
+TEST_F(WorkQueueTest, MatchesTheModel) {
   for (uint32_t seed = 1; seed <= 50; ++seed) {
     std::mt19937 random(seed);
     queue = WorkQueue::Create(clock, {.name = "q"});
@@ -316,7 +316,7 @@ TEST_F(WorkQueueTest, DoesAsTheModelDoes) {
   }
 }
 
-TEST(WorkQueueThreadsTest, NoKeyIsWorkedOnTwiceAtOnceAndNoneIsLost) {
+TEST(WorkQueueThreadsTest, NoKeyRunsConcurrentlyOrIsLost) {
   constexpr int kKeys = 17;
   constexpr int kAdds = 20'000;
   RealClock clock;
@@ -325,8 +325,8 @@ TEST(WorkQueueThreadsTest, NoKeyIsWorkedOnTwiceAtOnceAndNoneIsLost) {
   const auto queue = WorkQueue::Create(clock, {.name = "q", .metrics = &metrics});
   struct State {
     std::atomic<int> workers = 0;
-    std::atomic<int> wanted = 0;  // the number of the last add
-    std::atomic<int> seen = 0;    // up to which a worker has looked
+    std::atomic<int> wanted = 0;  // number of adds
+    std::atomic<int> seen = 0;    // last number that a worker has read
   };
   std::array<State, kKeys> states;
   std::atomic<bool> overlapped = false;
@@ -372,7 +372,7 @@ TEST(WorkQueueThreadsTest, NoKeyIsWorkedOnTwiceAtOnceAndNoneIsLost) {
     return std::all_of(states.begin(), states.end(),
                        [](const State& state) { return state.seen == state.wanted; });
   };
-  while (!all_seen()) ASSERT_TRUE(ctx.Sleep(milliseconds(1)).ok());  // as long as the test may take
+  while (!all_seen()) ASSERT_TRUE(ctx.Sleep(milliseconds(1)).ok());  // until the test's timeout
   queue->ShutDown();
   workers.Wait();
   workers.Stop();

@@ -22,7 +22,7 @@ Condition Ready(std::string status, std::string reason, int64_t generation = 1) 
           .reason = std::move(reason)};
 }
 
-TEST(ConditionsTest, TheTransitionTimeIsThatOfTheStatus) {
+TEST(ConditionsTest, TransitionTimeChangesOnlyWithTheStatus) {
   List<Condition> conditions;
   EXPECT_TRUE(SetCondition(conditions, Ready("False", "Starting"), kThen));
   ASSERT_EQ(conditions.size(), 1u);
@@ -41,7 +41,7 @@ TEST(ConditionsTest, TheTransitionTimeIsThatOfTheStatus) {
   EXPECT_EQ(conditions.size(), 1u);
 }
 
-TEST(ConditionsTest, ATimeTheCallerKnowsIsKeptWhenTheStatusChanges) {
+TEST(ConditionsTest, TransitionTimeOfTheCallerIsUsedWhenTheStatusChanges) {
   List<Condition> conditions;
   Condition ready = Ready("True", "Up");
   ready.lastTransitionTime = kThen;
@@ -51,7 +51,7 @@ TEST(ConditionsTest, ATimeTheCallerKnowsIsKeptWhenTheStatusChanges) {
   EXPECT_FALSE(SetCondition(conditions, ready, kNow)) << "it did not change then";
 }
 
-TEST(ConditionsTest, AreFoundAndRemovedByType) {
+TEST(ConditionsTest, FindsAndRemovesByType) {
   List<Condition> conditions = {Ready("Unknown", "A"), {.type = "Synced", .status = "True"}};
   EXPECT_FALSE(IsTrue(conditions, "Ready"));
   EXPECT_TRUE(IsTrue(conditions, "Synced"));
@@ -64,7 +64,7 @@ TEST(ConditionsTest, AreFoundAndRemovedByType) {
   EXPECT_EQ(conditions.size(), 1u);
 }
 
-TEST(ConditionsTest, StructsOfOlderKindsWorkTheSame) {
+TEST(ConditionsTest, SupportsOlderConditionStructs) {
   List<core::v1::PodCondition> pod;
   EXPECT_TRUE(SetCondition(pod, {.type = "Ready", .status = "True"}, kThen));
   EXPECT_FALSE(SetCondition(pod, {.type = "Ready", .status = "True"}, kNow));
@@ -80,7 +80,7 @@ TEST(ConditionsTest, StructsOfOlderKindsWorkTheSame) {
   EXPECT_EQ(deployment[0].lastTransitionTime, kThen);
 }
 
-TEST(ConditionsTest, NowIsInWholeSeconds) {
+TEST(ConditionsTest, TimeNowIsInWholeSeconds) {
   TestClock clock;
   clock.Advance(std::chrono::milliseconds(700));
   EXPECT_EQ(TimeNow(clock).ToString(), "2030-01-02T03:04:05Z");

@@ -10,7 +10,7 @@ Result<Object> WriteFinalizers(Context& ctx, Client& client, const Resource& res
                                const meta::v1::ObjectMeta& meta) {
   Value::Array finalizers;
   for (const std::string& finalizer : meta.finalizers) finalizers.emplace_back(finalizer);
-  // A merge patch replaces lists: the whole of it, and the version it was read at.
+  // A merge patch replaces lists: send the whole list, conditional on the version that was read.
   const Patch patch = Patch::Merge(json::Write(Value::MakeObject(
       {{"metadata", Value::MakeObject({{"finalizers", Value(std::move(finalizers))},
                                        {"resourceVersion", meta.resourceVersion}})}})));

@@ -15,7 +15,7 @@ using core::v1::ConfigMap;
 
 constexpr char kName[] = "example.com/bucket";
 
-// One ConfigMap at the server, which takes patches of its metadata.
+// A server with one ConfigMap that accepts patches of its metadata.
 class FinalizerTest : public ::testing::Test {
  protected:
   FinalizerTest() {
@@ -59,17 +59,17 @@ class FinalizerTest : public ::testing::Test {
   int cleanups_ = 0;
 };
 
-TEST_F(FinalizerTest, IsPutOnFirstAndOnce) {
+TEST_F(FinalizerTest, IsAddedOnce) {
   ConfigMap map = stored_;
-  EXPECT_EQ(*Run(map), Finalization::kInPlace);
+  EXPECT_EQ(*Run(map), Finalization::kActive);
   EXPECT_EQ(map.metadata.finalizers, (std::vector<std::string>{"other/one", kName}));
   EXPECT_EQ(map.metadata.resourceVersion, "8") << "as stored";
-  EXPECT_EQ(*Run(map), Finalization::kInPlace);
+  EXPECT_EQ(*Run(map), Finalization::kActive);
   EXPECT_EQ(patches_.size(), 1u);
   EXPECT_EQ(cleanups_, 0);
 }
 
-TEST_F(FinalizerTest, IsTakenOffAfterTheCleanup) {
+TEST_F(FinalizerTest, IsRemovedAfterTheCleanup) {
   stored_.metadata.deletionTimestamp = Time::FromUnix(1);
   stored_.metadata.finalizers = {kName, "other/one"};
   ConfigMap map = stored_;
@@ -85,7 +85,7 @@ TEST_F(FinalizerTest, IsTakenOffAfterTheCleanup) {
   EXPECT_EQ(cleanups_, 2);
 }
 
-TEST_F(FinalizerTest, IsNotPutOnWhatIsBeingDeleted) {
+TEST_F(FinalizerTest, IsNotAddedToAnObjectBeingDeleted) {
   stored_.metadata.deletionTimestamp = Time::FromUnix(1);
   ConfigMap map = stored_;
   EXPECT_EQ(*Run(map), Finalization::kGone);
@@ -93,7 +93,7 @@ TEST_F(FinalizerTest, IsNotPutOnWhatIsBeingDeleted) {
   EXPECT_EQ(cleanups_, 0);
 }
 
-TEST_F(FinalizerTest, AConflictIsForTheCallerAndAnObjectThatIsGoneIsDone) {
+TEST_F(FinalizerTest, ConflictIsReturnedAndNotFoundIsSuccess) {
   ConfigMap map = stored_;
   answer_ = Status::Conflict("changed");
   EXPECT_EQ(Run(map).status(), answer_);

@@ -15,7 +15,7 @@ void ExpectWeb(const ObjectHead& head) {
   EXPECT_TRUE(head.deleting);
 }
 
-TEST(ObjectHeadTest, ReadsStructsAndValuesAlike) {
+TEST(ObjectHeadTest, ReadsStructsAndValues) {
   core::v1::Pod pod;
   pod.metadata.name = "web";
   pod.metadata.namespace_ = "default";
@@ -36,7 +36,7 @@ TEST(ObjectHeadTest, ReadsStructsAndValuesAlike) {
                                              })}}))));
 }
 
-TEST(ObjectHeadTest, WhatIsAbsentOrStrangeIsZero) {
+TEST(ObjectHeadTest, AbsentOrInvalidFieldsAreZero) {
   const ObjectHead head = HeadOf(Object({"", "v1", "X"}, types::kAny, Value(nullptr)));
   EXPECT_EQ(head.key.ToString(), "");
   EXPECT_EQ(head.version, 0);
@@ -46,14 +46,14 @@ TEST(ObjectHeadTest, WhatIsAbsentOrStrangeIsZero) {
   EXPECT_FALSE(HeadOf(Object::Of(pod)).deleting);
 }
 
-TEST(ObjectKeyTest, IsWrittenAsUsersWriteIt) {
+TEST(ObjectKeyTest, ToStringAndParseRoundTrip) {
   EXPECT_EQ((ObjectKey{"default", "web"}).ToString(), "default/web");
   EXPECT_EQ((ObjectKey{"", "node-1"}).ToString(), "node-1");
   EXPECT_EQ(ObjectKey::Parse("default/web"), (ObjectKey{"default", "web"}));
   EXPECT_EQ(ObjectKey::Parse("node-1"), (ObjectKey{"", "node-1"}));
 }
 
-TEST(ResourceTest, SharesTheStructInsideOfAnObject) {
+TEST(ResourceTest, AsSharesTheStructInsideAnObject) {
   core::v1::Pod pod;
   pod.metadata.name = "web";
   auto object = std::make_shared<const Object>(Object::Of(pod));

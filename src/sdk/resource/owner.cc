@@ -16,7 +16,7 @@ Status CheckOwner(const ObjectMeta& owner, const ObjectMeta& meta) {
   if (owner.uid.empty()) {
     return Status::BadRequest("owner \"" + owner.name + "\" has no uid: it has not been created");
   }
-  // An owner without a namespace may own anything.
+  // A cluster-scoped owner may own any object.
   if (owner.namespace_.empty() || owner.namespace_ == meta.namespace_) return {};
   if (meta.namespace_.empty()) {
     return Status::BadRequest(
@@ -27,7 +27,7 @@ Status CheckOwner(const ObjectMeta& owner, const ObjectMeta& meta) {
                             owner.namespace_ + ", object's namespace " + meta.namespace_);
 }
 
-// The version may be another: it is the same object.
+// The API version may differ.
 bool SameOwner(const OwnerReference& a, const OwnerReference& b) {
   const Result<GroupVersion> group_a = GroupVersion::Parse(a.apiVersion);
   const Result<GroupVersion> group_b = GroupVersion::Parse(b.apiVersion);

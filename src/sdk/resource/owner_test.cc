@@ -22,7 +22,7 @@ T Named(std::string ns, std::string name, std::string uid = "u") {
   return object;
 }
 
-TEST(OwnerTest, AControllerIsSetOnce) {
+TEST(OwnerTest, ControllerReferenceIsSetOnce) {
   const auto owner = Named<Deployment>("ns", "web", "u1");
   auto map = Named<ConfigMap>("ns", "settings");
   EXPECT_EQ(ControllerOf(map), nullptr);
@@ -40,7 +40,7 @@ TEST(OwnerTest, AControllerIsSetOnce) {
   EXPECT_FALSE(IsControlledBy(map, Named<Deployment>("ns", "web", "u2"))) << "a namesake";
 }
 
-TEST(OwnerTest, ASecondControllerIsRefusedAndASecondOwnerIsNot) {
+TEST(OwnerTest, SecondControllerIsRejectedButSecondOwnerIsNot) {
   auto map = Named<ConfigMap>("ns", "settings");
   ASSERT_TRUE(SetControllerReference(Named<Deployment>("ns", "web", "u1"), map).ok());
   const auto other = Named<Deployment>("ns", "api", "u2");
@@ -54,7 +54,7 @@ TEST(OwnerTest, ASecondControllerIsRefusedAndASecondOwnerIsNot) {
   EXPECT_EQ(ControllerOf(map)->name, "web");
 }
 
-TEST(OwnerTest, AnOwnerThatWasMadeAnewTakesItsOldPlace) {
+TEST(OwnerTest, RecreatedOwnerReplacesItsReference) {
   auto map = Named<ConfigMap>("ns", "settings");
   ASSERT_TRUE(SetControllerReference(Named<Deployment>("ns", "web", "u1"), map).ok());
   map.metadata.ownerReferences[0].apiVersion = "apps/v1beta1";
@@ -64,7 +64,7 @@ TEST(OwnerTest, AnOwnerThatWasMadeAnewTakesItsOldPlace) {
   EXPECT_EQ(map.metadata.ownerReferences[0].apiVersion, "apps/v1");
 }
 
-TEST(OwnerTest, OwnersTheCollectorWouldNotFindAreRefused) {
+TEST(OwnerTest, RejectsOwnersThatTheGarbageCollectorWouldNotFind) {
   auto map = Named<ConfigMap>("ns", "settings");
   auto space = Named<Namespace>("", "x");
   EXPECT_TRUE(

@@ -8,8 +8,7 @@
 #include "base/status.h"
 #include "net/websocket.h"
 
-// Kubernetes' channel protocol: each message of a WebSocket begins with the number of the channel
-// that the rest belongs to.
+// Kubernetes' channel protocol: the first byte of each WebSocket message is the channel number.
 namespace cox::sdk {
 
 inline constexpr std::string_view kChannelV4 = "v4.channel.k8s.io";
@@ -24,13 +23,13 @@ enum class Channel : uint8_t {
   kClose = 255,  // v5: ends the channel whose number follows
 };
 
-// Of port-forward with one port: its bytes, and the words of what went wrong. The first message of
-// each is the port's number, two bytes, the low one first.
+// Channels of port-forward with one port: data and error text. The first message of each contains
+// the port number, two bytes in little-endian order.
 inline constexpr uint8_t kPortData = 0;
 inline constexpr uint8_t kPortError = 1;
 
-// Sends `bytes` in messages of at most 32 KiB, so that they mix with others and no server finds one
-// too large.
+// Sends `bytes` in messages of at most 32 KiB, so that messages of several channels interleave and
+// no server rejects them as too large.
 Status SendOn(Context& ctx, net::WebSocket& socket, uint8_t channel, std::string_view bytes);
 inline Status SendOn(Context& ctx, net::WebSocket& socket, Channel channel,
                      std::string_view bytes) {

@@ -29,16 +29,16 @@ Result<ExecResult> ExecOutput(Context& ctx, Client& client, const ObjectKey& pod
   options.attach_stdin = !input.empty();
   COX_ASSIGN_OR_RETURN(const std::unique_ptr<ContainerProcess> process,
                        Exec(ctx, client, pod, options));
-  // Else the command would wait for the end of its input, and we for the end of the command.
+  // Otherwise the command would wait for the end of its input forever.
   if (!input.empty() && !process->can_close_stdin()) return process->CloseStdin(ctx);
   ExecResult result;
   Status gathered;
   {
-    // Beside the reading: a command that answers while it is told would wait for us, and we for it.
+    // Write concurrently with reading: a command that writes while it reads would cause a deadlock.
     Scope writer(ctx, "exec-input");
     if (!input.empty()) {
       COX_RETURN_IF_ERROR(writer.Go("write", [&process, input](Context& inner) {
-        // A command need not read its input; how it ends tells what became of it.
+        // A command may ignore its input; its exit code shows the result.
         if (process->Write(inner, input).ok()) static_cast<void>(process->CloseStdin(inner));
       }));
     }

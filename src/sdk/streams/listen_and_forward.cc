@@ -11,17 +11,17 @@ namespace cox {
 namespace {
 
 constexpr size_t kBuffer = 32 * 1024;
-// What the protocol cannot say, that our side has ended, is said by ending the connection, when the
-// Pod has been silent for this long.
+// The protocol has no half-close. After the local end has closed, the connection is closed when the
+// Pod has sent nothing for this long.
 constexpr std::chrono::seconds kHalfClosed{10};
 
-// One connection, between a local socket and the Pod. Returns when it is over.
+// Relays one connection between a local socket and the Pod.
 class Relay {
  public:
   Relay(Context& ctx, net::TcpSocket& local, PortStream& pod)
       : context_(ctx.Child()), local_(local), pod_(pod) {}
 
-  // Unavailable, with the reason, if the Pod's side failed.
+  // Returns when the connection has ended. Unavailable, with the reason, if the Pod's side failed.
   Status Run() {
     Scope scope(context_, "forward");
     COX_RETURN_IF_ERROR(scope.Go("to-pod", [this](Context& ctx) { ToPod(ctx); }));
@@ -38,7 +38,7 @@ class Relay {
       if (!bytes.ok()) return context_.Done() ? Status() : bytes.status();
       if (bytes->empty()) break;
       received_.fetch_add(1, std::memory_order_relaxed);
-      if (!local_.Write(context_, bytes->view()).ok()) return {};  // the local end has gone
+      if (!local_.Write(context_, bytes->view()).ok()) return {};  // the local end has closed
     }
     local_.EndWriting();
     return {};
@@ -62,7 +62,7 @@ class Relay {
   Context context_;
   net::TcpSocket& local_;
   PortStream& pod_;
-  std::atomic<uint64_t> received_ = 0;  // pieces
+  std::atomic<uint64_t> received_ = 0;  // number of pieces
 };
 
 class Forwarder final : public PortForwarder {
@@ -105,8 +105,8 @@ class Forwarder final : public PortForwarder {
       if (!accepted.ok()) {
         Ended();
         if (ctx.Done()) return;
-        // Out of descriptors, most likely: it passes.
-        COX_WARNING(ctx.log(), "Accepting failed", {"err", accepted.status().ToString()});
+        // Probably out of file descriptors, which is transient.
+        COX_WARNING(ctx.log(), "Could not accept client", {"err", accepted.status().ToString()});
         if (!ctx.Sleep(std::chrono::seconds(1)).ok()) return;
         continue;
       }
@@ -133,7 +133,7 @@ class Forwarder final : public PortForwarder {
       status = pod.status();
     }
     if (!status.ok() && !ctx.Done()) {
-      COX_WARNING(ctx.log(), "Forwarding a connection failed", {"pod", pod_.ToString()},
+      COX_WARNING(ctx.log(), "Could not forward connection", {"pod", pod_.ToString()},
                   {"port", port}, {"err", status.ToString()});
     }
   }
@@ -141,12 +141,12 @@ class Forwarder final : public PortForwarder {
   Client& client_;
   const ObjectKey pod_;
   const size_t max_connections_;
-  // Constant once Listen has returned.
+  // Immutable after Listen returns.
   std::vector<PortMapping> ports_;
   std::vector<std::unique_ptr<net::TcpListener>> listeners_;
   Mutex mu_;
   CondVar ended_;
-  size_t connections_ COX_GUARDED_BY(mu_) = 0;  // with those that acceptors wait for
+  size_t connections_ COX_GUARDED_BY(mu_) = 0;  // including those that acceptors wait for
   Scope scope_;
 };
 
@@ -156,7 +156,7 @@ Result<std::unique_ptr<PortForwarder>> ListenAndForward(const Context& ctx, Clie
                                                         const ObjectKey& pod,
                                                         std::vector<PortMapping> ports,
                                                         const ForwardOptions& options) {
-  // An acceptor holds a place while it waits: one for each port has to be there.
+  // Each acceptor reserves a place while it waits, so that one is needed per port.
   const size_t places = std::max(options.max_connections, size_t{1}) + ports.size() - 1;
   auto forwarder = std::make_unique<Forwarder>(ctx, client, pod, places);
   COX_RETURN_IF_ERROR(forwarder->Listen(options.address, ports));

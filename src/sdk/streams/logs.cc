@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "coxswain/pod_streams.h"
-#include "sdk/client/answer/status_answer.h"
+#include "sdk/client/response/status_response.h"
 #include "sdk/streams/pod_request.h"
 
 namespace cox {
@@ -31,29 +31,29 @@ class PodLogs final : public LogStream {
         rest_ = rest_.Slice(take == end ? take + 1 : take);
         return std::optional<std::string>(std::exchange(line_, {}));
       }
-      line_.append(std::exchange(rest_, {}).view());  // once, also if the reading fails
+      line_.append(std::exchange(rest_, {}).view());  // before Read, which may fail
       COX_ASSIGN_OR_RETURN(rest_, stream_->Read(ctx));
       if (!rest_.empty()) continue;
       if (line_.empty()) return std::optional<std::string>();
-      return std::optional<std::string>(std::exchange(line_, {}));  // one without an end
+      return std::optional<std::string>(std::exchange(line_, {}));  // last line without a newline
     }
   }
 
  private:
   const std::unique_ptr<net::ClientStream> stream_;
-  Bytes rest_;  // has come and was not given yet
+  Bytes rest_;  // received but not returned yet
   std::string line_;
 };
 
-// What the server said instead of a log.
-Status Refusal(Context& ctx, net::ClientStream& stream) {
+// Converts an error response to a Status.
+Status RejectionStatus(Context& ctx, net::ClientStream& stream) {
   std::string body;
   while (body.size() < kMaxError) {
     const Result<Bytes> piece = stream.Read(ctx);
     if (!piece.ok() || piece->empty()) break;
     body += piece->view();
   }
-  return sdk::StatusFromAnswer(stream.status(), stream.headers(), body);
+  return sdk::StatusFromResponse(stream.status(), stream.headers(), body);
 }
 
 void AddNumber(std::string_view name, const std::optional<int64_t>& value,
@@ -77,7 +77,7 @@ Result<std::unique_ptr<LogStream>> Logs(Context& ctx, Client& client, const Obje
   net::Request ready = std::move(request).Take();
   ready.headers.Add("accept", "text/plain, application/json, */*");
   COX_ASSIGN_OR_RETURN(auto stream, client.transport().Start(ctx, std::move(ready)));
-  if (stream->status() != 200) return Refusal(ctx, *stream);
+  if (stream->status() != 200) return RejectionStatus(ctx, *stream);
   return std::make_unique<PodLogs>(std::move(stream));
 }
 

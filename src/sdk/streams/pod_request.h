@@ -10,13 +10,13 @@
 
 namespace cox::sdk {
 
-// A GET of a Pod's subresource that grows by parameters.
+// Builds a GET request for a Pod's subresource with query parameters.
 class PodRequest {
  public:
-  // BadRequest for a Pod that is none: no name or namespace, names that are no path segments.
+  // BadRequest if the name or namespace is missing or not a valid path segment.
   static Result<PodRequest> To(const ObjectKey& pod, std::string_view subresource);
 
-  // Also where it is empty: commands have empty arguments.
+  // Also adds empty values, because commands may have empty arguments.
   PodRequest& Add(std::string_view name, std::string_view value);
   PodRequest& AddFlag(std::string_view name, bool value) {
     return value ? Add(name, "true") : *this;

@@ -52,7 +52,7 @@ class SocketPort final : public PortStream {
 
   const std::unique_ptr<net::WebSocket> socket_;
   const uint16_t port_;
-  bool announced_[2] = {false, false};  // the reader's
+  bool announced_[2] = {false, false};  // used by the reader
 };
 
 }  // namespace
@@ -62,7 +62,7 @@ Result<std::unique_ptr<PortStream>> PortForward(Context& ctx, Client& client, co
   if (port == 0) return Status::BadRequest("port-forward needs a port");
   COX_ASSIGN_OR_RETURN(sdk::PodRequest request, sdk::PodRequest::To(pod, "portforward"));
   request.Add("ports", std::to_string(port));
-  // v5 is for exec and attach only.
+  // v5 supports only exec and attach.
   COX_ASSIGN_OR_RETURN(auto socket,
                        client.transport().OpenWebSocket(ctx, std::move(request).Take(),
                                                         {std::string(sdk::kChannelV4)}));

@@ -6,7 +6,7 @@
 #include "coxswain/pod_streams.h"
 #include "net/websocket.h"
 #include "object/codec/json/json.h"
-#include "sdk/client/answer/status_answer.h"
+#include "sdk/client/response/status_response.h"
 #include "sdk/streams/channels.h"
 #include "sdk/streams/pod_request.h"
 
@@ -15,10 +15,10 @@ namespace {
 
 using sdk::Channel;
 
-// A Status is small; what is larger is none.
+// Maximum size of a Status.
 constexpr size_t kMaxStatus = size_t{64} * 1024;
 
-// The exit code that a failure is about; none if it is about something else.
+// The exit code in a failure; no value for other failures.
 std::optional<int> ExitCodeOf(const Status& status) {
   for (const StatusCause& cause : status.details().causes) {
     if (cause.type != "ExitCode") continue;
@@ -73,7 +73,7 @@ class SocketProcess final : public ContainerProcess {
           status_ += payload.view();
           break;
         default:
-          break;  // the end of a channel (v5), or one of a later version
+          break;  // the end of a channel (v5), or a channel of a later version
       }
     }
   }
@@ -92,7 +92,7 @@ class SocketProcess final : public ContainerProcess {
       return Status::Unavailable("the stream ended without a status: close code " +
                                  std::to_string(closed.code) + " " + closed.reason);
     }
-    // The kubelet's says not of what kind it is.
+    // The kubelet's Status has no kind.
     auto parsed = json::Decode<meta::v1::Status>(status_);
     if (!parsed.ok()) {
       return Status::Internal("how the process ended: " + parsed.status().message());
@@ -104,7 +104,7 @@ class SocketProcess final : public ContainerProcess {
   }
 
   const std::unique_ptr<net::WebSocket> socket_;
-  std::string status_;  // the reader's
+  std::string status_;  // used by the reader
 };
 
 Result<std::unique_ptr<ContainerProcess>> Open(Context& ctx, Client& client, net::Request request) {

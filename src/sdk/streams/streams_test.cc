@@ -11,7 +11,7 @@
 namespace cox::sdk {
 namespace {
 
-// A log that ends nowhere near the end of a line.
+// A log that ends in the middle of a line.
 net::Handler HalfALine() {
   struct Source final : net::BodySource {
     State Pull(size_t, std::vector<Bytes>* out) override {
@@ -25,7 +25,7 @@ net::Handler HalfALine() {
   };
 }
 
-// Time is real: the kernel's sockets know no other.
+// Uses real time, because the kernel's sockets do.
 class PodStreams : public ::testing::Test {
  protected:
   void Start(bool v5 = true) {
@@ -45,7 +45,7 @@ class PodStreams : public ::testing::Test {
   }
 
   RealClock clock_;
-  // A test that waits longer than this has failed.
+  // Timeout of each test.
   Context context_ = Context(clock_).WithTimeout(std::chrono::seconds(60));
   const ObjectKey pod_{"default", "web"};
   std::optional<PodPeer> peer_;
@@ -63,7 +63,7 @@ TEST_F(PodStreams, ExecOutputSeparatesStdoutAndStderr) {
   }
 }
 
-TEST_F(PodStreams, ArgumentsArriveAsTheyAre) {
+TEST_F(PodStreams, ArgumentsArePassedUnchanged) {
   Start();
   const auto result =
       ExecOutput(context_, *client_, pod_,
@@ -85,7 +85,7 @@ TEST_F(PodStreams, ExitCodesAreResultsAndOtherFailuresErrors) {
   EXPECT_NE(unknown.status().message().find("executable file not found"), std::string::npos);
 }
 
-TEST_F(PodStreams, WhatTheServerRefusesIsAnError) {
+TEST_F(PodStreams, ServerErrorsAreReturned) {
   Start();
   const auto missing = Exec(context_, *client_, {"default", "missing"}, {.command = {"both"}});
   EXPECT_EQ(missing.status(), Status::NotFound("pods \"missing\" not found"));
@@ -99,7 +99,7 @@ TEST_F(PodStreams, WhatTheServerRefusesIsAnError) {
   EXPECT_EQ(log.status().message(), "pods \"missing\" not found");
 }
 
-TEST_F(PodStreams, StdinGoesThroughAndIsClosed) {
+TEST_F(PodStreams, StdinIsSentAndClosed) {
   Start();
   auto process = Run({.command = {"cat"}, .attach_stdin = true});
   ASSERT_TRUE(process.ok()) << process.status().ToString();
@@ -112,7 +112,7 @@ TEST_F(PodStreams, StdinGoesThroughAndIsClosed) {
   EXPECT_EQ(*(*process)->Wait(context_), 0);
 }
 
-TEST_F(PodStreams, InputAndOutputMayBothBeLarge) {
+TEST_F(PodStreams, LargeInputAndOutputDoNotDeadlock) {
   Start();
   std::string input;
   for (int i = 0; input.size() < 8'000'000; ++i) input += std::to_string(i) + "\n";
@@ -121,7 +121,7 @@ TEST_F(PodStreams, InputAndOutputMayBothBeLarge) {
   EXPECT_EQ(result->output, input);
 }
 
-TEST_F(PodStreams, V4CannotCloseStdinAndSaysSo) {
+TEST_F(PodStreams, V4RejectsCloseStdin) {
   Start(/*v5=*/false);
   auto process = Run({.command = {"cat"}, .attach_stdin = true});
   ASSERT_TRUE(process.ok());
@@ -146,13 +146,13 @@ TEST_F(PodStreams, TerminalsHaveASizeAndNoStderr) {
       "/api/v1/namespaces/default/pods/web/exec?command=size&stdin=true&stdout=true&tty=true");
 }
 
-TEST_F(PodStreams, SlowReadersStopTheProcess) {
+TEST_F(PodStreams, SlowReaderBlocksTheProcess) {
   Start();
   constexpr size_t kTotal = 64'000'000;
   auto process = Run({.command = {"flood", std::to_string(kTotal)}});
   ASSERT_TRUE(process.ok());
   EXPECT_EQ(NextOutput(**process).size(), 32U * 1024);
-  // Nobody reads: the flood stops at what the kernel's buffers and the two windows hold.
+  // Without a reader the flood stops when the kernel's buffers and both windows are full.
   size_t before = 0;
   for (int rounds = 0; rounds < 100 && (before == 0 || before != peer_->flooded()); ++rounds) {
     before = peer_->flooded();
@@ -177,7 +177,7 @@ TEST_F(PodStreams, OutputIsBounded) {
   EXPECT_TRUE(result.status().Is(Reason::kRequestEntityTooLarge)) << result.status().ToString();
 }
 
-TEST_F(PodStreams, ALostConnectionIsNotAnEnd) {
+TEST_F(PodStreams, LostConnectionIsAnError) {
   Start();
   auto process = Run({.command = {"break"}, .attach_stdin = true});
   ASSERT_TRUE(process.ok());
@@ -187,7 +187,7 @@ TEST_F(PodStreams, ALostConnectionIsNotAnEnd) {
   EXPECT_TRUE(code.status().Is(Reason::kServiceUnavailable)) << code.status().ToString();
 }
 
-TEST_F(PodStreams, ContextsEndWaits) {
+TEST_F(PodStreams, StoppedContextEndsWait) {
   Start();
   auto process = Run({.command = {"hang"}});
   ASSERT_TRUE(process.ok());
@@ -195,7 +195,7 @@ TEST_F(PodStreams, ContextsEndWaits) {
   EXPECT_TRUE((*process)->Wait(soon).status().Is(Reason::kTimeout));
 }
 
-TEST_F(PodStreams, AttachJoinsTheProcessThatRuns) {
+TEST_F(PodStreams, AttachConnectsToTheRunningProcess) {
   Start();
   auto process = Attach(context_, *client_, pod_, {.attach_stdin = true});
   ASSERT_TRUE(process.ok()) << process.status().ToString();
@@ -206,7 +206,7 @@ TEST_F(PodStreams, AttachJoinsTheProcessThatRuns) {
   EXPECT_EQ(*(*process)->Wait(context_), 0);
 }
 
-TEST_F(PodStreams, AllOfItAlsoInsideTheProcess) {
+TEST_F(PodStreams, AllStreamsWorkOverTheInProcessTransport) {
   Start();
   client_ = MakeClient(MakeInProcessTransport(context_, peer_->handler(), "Bearer x"));
   std::string input;
@@ -229,10 +229,10 @@ TEST_F(PodStreams, AllOfItAlsoInsideTheProcess) {
 
   auto hangs = Run({.command = {"hang"}});
   ASSERT_TRUE(hangs.ok());
-  hangs->reset();  // or the peer would not end
+  hangs->reset();  // otherwise the peer would not end
 }
 
-TEST_F(PodStreams, LogsComeByLines) {
+TEST_F(PodStreams, ReadsLogsByLine) {
   Start();
   for (const char* line : {"one", "two", "", "four"}) peer_->log().Append(line);
   const auto lines = [this](const LogOptions& options) {
@@ -257,7 +257,7 @@ TEST_F(PodStreams, LogsComeByLines) {
             "&sinceTime=1970-01-01T00:00:00Z");
 }
 
-TEST_F(PodStreams, LogsAreFollowedToTheirEnd) {
+TEST_F(PodStreams, FollowsLogsToTheEnd) {
   Start();
   peer_->log().Append("before");
   auto log = Logs(context_, *client_, pod_, {.follow = true});
@@ -275,7 +275,7 @@ TEST_F(PodStreams, LogsAreFollowedToTheirEnd) {
   EXPECT_FALSE((*log)->ReadLine(context_)->has_value());
 }
 
-TEST_F(PodStreams, AWaitThatEndsWithinALineLosesNothing) {
+TEST_F(PodStreams, TimeoutWithinALineLosesNoData) {
   Start();
   client_ = MakeClient(MakeInProcessTransport(context_, HalfALine(), ""));
   auto log = Logs(context_, *client_, pod_, {.follow = true});
@@ -287,7 +287,7 @@ TEST_F(PodStreams, AWaitThatEndsWithinALineLosesNothing) {
   EXPECT_EQ((*log)->Read(context_)->view(), "half");
 }
 
-TEST_F(PodStreams, VeryLongLinesComeInPieces) {
+TEST_F(PodStreams, VeryLongLinesAreSplit) {
   Start();
   peer_->log().Append(std::string((1 << 20) + 10, 'x'));
   auto log = Logs(context_, *client_, pod_);
@@ -297,7 +297,7 @@ TEST_F(PodStreams, VeryLongLinesComeInPieces) {
   EXPECT_FALSE((*log)->ReadLine(context_)->has_value());
 }
 
-TEST_F(PodStreams, PortsAreReached) {
+TEST_F(PodStreams, PortForwardConnectsToPorts) {
   Start();
   auto echo = PortForward(context_, *client_, pod_, 7);
   ASSERT_TRUE(echo.ok()) << echo.status().ToString();
@@ -336,7 +336,7 @@ std::string ReadSome(const Context& ctx, net::TcpSocket& socket, size_t size) {
   return all;
 }
 
-TEST_F(PodStreams, LocalPortsAreForwarded) {
+TEST_F(PodStreams, ForwardsLocalPorts) {
   Start();
   auto forwarder =
       ListenAndForward(context_, *client_, pod_, {{.remote = 7}, {.remote = 19}, {.remote = 9}});
@@ -344,7 +344,7 @@ TEST_F(PodStreams, LocalPortsAreForwarded) {
   const std::vector<PortMapping> ports = (*forwarder)->ports();
   ASSERT_EQ(ports.size(), 3U);
 
-  // Several at once, each a connection of its own.
+  // Several concurrent connections.
   Scope scope(context_, "connections");
   std::atomic<int> right = 0;
   for (int i = 0; i < 5; ++i) {
@@ -372,7 +372,7 @@ TEST_F(PodStreams, LocalPortsAreForwarded) {
   EXPECT_EQ(ReadSome(context_, **refused, 1), "");
 }
 
-TEST_F(PodStreams, AForwarderEndsWithItsConnections) {
+TEST_F(PodStreams, DestroyingTheForwarderClosesItsConnections) {
   Start();
   auto forwarder = ListenAndForward(context_, *client_, pod_, {{.remote = 7}});
   ASSERT_TRUE(forwarder.ok());

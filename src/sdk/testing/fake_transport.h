@@ -12,41 +12,41 @@
 #include "base/mutex.h"
 #include "coxswain/transport.h"
 
-// A server that a test writes: for unit tests of the SDK.
+// A scripted server for unit tests of the SDK.
 namespace cox::sdk {
 
-struct FakeAnswer {
+struct FakeResponse {
   int status = 200;
   net::Headers headers = {};
-  std::vector<std::string> chunks = {};  // of the body, as Read gives them
-  Status failure = {};                   // instead of an answer: the transport's
-  // After the chunks: OK ends the body, else what Read says then.
+  std::vector<std::string> chunks = {};  // chunks of the body, one per Read
+  Status failure = {};                   // transport error instead of a response
+  // After the chunks: OK ends the body, an error is returned by Read.
   Status end = {};
   bool hold = false;  // after the chunks Read waits until its context stops
 
-  static FakeAnswer Json(std::string body, int status = 200) {
+  static FakeResponse Json(std::string body, int status = 200) {
     return {.status = status,
             .headers = {{"content-type", "application/json"}},
             .chunks = {std::move(body)}};
   }
-  static FakeAnswer Fail(Status why) { return {.failure = std::move(why)}; }
+  static FakeResponse Fail(Status why) { return {.failure = std::move(why)}; }
 };
 
-// Answers as `answer` says, which gets each request. Remembers them all.
-// Threads: all methods may be called concurrently; `answer` is called with no lock held.
+// Calls `answer` for each request, returns its result and records the requests.
+// Threads: all methods may be called concurrently; `answer` is called without a lock.
 class FakeTransport final : public Transport {
  public:
-  using Answer = std::function<FakeAnswer(const net::Request&)>;
+  using Answer = std::function<FakeResponse(const net::Request&)>;
   explicit FakeTransport(Answer answer) : answer_(std::move(answer)) {}
-  // These one after the other; the last one for all that follow.
-  explicit FakeTransport(std::vector<FakeAnswer> script)
+  // Returns these responses in order, then the last one for all further requests.
+  explicit FakeTransport(std::vector<FakeResponse> script)
       : answer_([this, script = std::move(script)](const net::Request&) {
           return script[std::min(requests().size(), script.size()) - 1];
         }) {}
 
   Result<net::Response> Do(Context& ctx, net::Request request) override {
     COX_RETURN_IF_ERROR(ctx.status());
-    FakeAnswer answer = Ask(request);
+    FakeResponse answer = Ask(request);
     if (!answer.failure.ok()) return answer.failure;
     if (!answer.end.ok()) return answer.end;
     net::Response response{.status = answer.status, .headers = std::move(answer.headers)};
@@ -55,7 +55,7 @@ class FakeTransport final : public Transport {
   }
   Result<std::unique_ptr<net::ClientStream>> Start(Context& ctx, net::Request request) override {
     COX_RETURN_IF_ERROR(ctx.status());
-    FakeAnswer answer = Ask(request);
+    FakeResponse answer = Ask(request);
     if (!answer.failure.ok()) return answer.failure;
     return std::make_unique<Stream>(std::move(answer));
   }
@@ -69,7 +69,7 @@ class FakeTransport final : public Transport {
  private:
   class Stream final : public net::ClientStream {
    public:
-    explicit Stream(FakeAnswer answer) : answer_(std::move(answer)) {}
+    explicit Stream(FakeResponse answer) : answer_(std::move(answer)) {}
     int status() const override { return answer_.status; }
     const net::Headers& headers() const override { return answer_.headers; }
     Result<Bytes> Read(Context& ctx) override {
@@ -81,11 +81,11 @@ class FakeTransport final : public Transport {
     }
 
    private:
-    const FakeAnswer answer_;
+    const FakeResponse answer_;
     size_t next_ = 0;
   };
 
-  FakeAnswer Ask(const net::Request& request) {
+  FakeResponse Ask(const net::Request& request) {
     {
       const MutexLock lock(mu_);
       requests_.push_back(request);

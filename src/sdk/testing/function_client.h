@@ -10,8 +10,8 @@
 
 namespace cox::sdk {
 
-// For tests: a client whose verbs are a function of the test's, or of its own Execute where it
-// keeps state. It lists, watches and discovers nothing.
+// For tests: a client whose verbs call a function of the test, or an overridden Execute. List,
+// watch and discovery return nothing.
 class FunctionClient : public Client {
  public:
   std::function<Result<Object>(Context&, const Operation&)> execute;

@@ -15,8 +15,8 @@
 #include "base/mutex.h"
 #include "coxswain/client.h"
 
-// For tests of the cache alone: a client over a small model of a server that keeps ConfigMaps with
-// their whole past, and fails as it is told.
+// For tests of the cache: a client for a simulated server that stores ConfigMaps with their
+// complete history and injects faults.
 namespace cox::sdk {
 
 class HistoryClient final : public Client {
@@ -25,8 +25,8 @@ class HistoryClient final : public Client {
 
   static Resource Maps() { return Resource::Of<Map>(); }
 
-  // --- The world.
-  // Creates or changes; returns the object as it is then.
+  // --- State of the server.
+  // Creates or updates the object; returns its new state.
   ObjectPtr Put(const std::string& ns, const std::string& name, const std::string& data = "",
                 cox::Map<std::string> labels = {}) {
     MutexLock lock(mu_);
@@ -57,61 +57,61 @@ class HistoryClient final : public Client {
     MutexLock lock(mu_);
     return version_;
   }
-  // Only the clock of versions moves: a write to some other resource.
+  // Advances only the resourceVersion, like a write to another resource.
   void SkipVersions(int64_t count) {
     MutexLock lock(mu_);
     version_ += count;
   }
 
-  // --- How it fails. All of it holds until it is changed.
+  // --- Injected faults, in effect until changed.
   struct Faults {
-    Status away;                   // every request ends so
-    Status streaming;              // ... every streaming list
-    Status watching;               // ... every watch without one
-    Status paging;                 // ... every list in pages
-    std::optional<int64_t> stale;  // lists that name one show this version
+    Status away;                   // status of every request
+    Status streaming;              // status of every streaming list
+    Status watching;               // status of every watch without a list
+    Status paging;                 // status of every paged list
+    std::optional<int64_t> stale;  // version returned by lists that request a version
     int64_t compacted = 0;         // older versions are Expired
-    std::optional<int> end_after;  // watches end in peace after so many events
-    // Streaming lists show this version, and what has changed since before they end.
+    std::optional<int> end_after;  // watches end normally after this many events
+    // Streaming lists start with this version and send later changes before their end.
     std::optional<int64_t> list_begins;
-    bool no_end_bookmark = false;  // of servers that do not know streaming lists
-    bool silent = false;           // watches bring nothing and do not end
+    bool no_end_bookmark = false;  // simulates servers without streaming lists
+    bool silent = false;           // watches deliver nothing and do not end
   };
   void Set(Faults faults) {
     MutexLock lock(mu_);
     faults_ = std::move(faults);
     changed_.NotifyAll();
   }
-  // All watches that run end so.
+  // Ends all running watches with this status.
   void EndWatches(Status why) {
     MutexLock lock(mu_);
     ++ends_;
     end_ = std::move(why);
     changed_.NotifyAll();
   }
-  // A bookmark to all watches that run.
+  // Sends a bookmark to all running watches.
   void Bookmark() {
     MutexLock lock(mu_);
     log_.push_back({version_, EventType::kBookmark, nullptr});
     changed_.NotifyAll();
   }
-  // An event that comes late, or twice: to all watches that run.
+  // Sends a late or duplicate event to all running watches.
   void Replay(EventType type, ObjectPtr object) {
     MutexLock lock(mu_);
     log_.push_back({HeadOf(*object).version, type, std::move(object)});
     changed_.NotifyAll();
   }
 
-  // --- What was asked.
-  struct Asked {
+  // --- Received requests.
+  struct Requests {
     int lists = 0;
     int streams = 0;
     int watches = 0;  // without a list
     int all() const { return lists + streams + watches; }
   };
-  Asked asked() const {
+  Requests requests() const {
     MutexLock lock(mu_);
-    return asked_;
+    return requests_;
   }
   WatchOptions last_watch() const {
     MutexLock lock(mu_);
@@ -121,12 +121,12 @@ class HistoryClient final : public Client {
     MutexLock lock(mu_);
     return last_list_;
   }
-  // In real time.
-  void AwaitAsked(const std::function<bool(const Asked&)>& enough) {
+  // Waits in real time.
+  void AwaitAsked(const std::function<bool(const Requests&)>& enough) {
     MutexLock lock(mu_);
-    changed_.Wait(mu_, [&]() COX_REQUIRES(mu_) { return enough(asked_); });
+    changed_.Wait(mu_, [&]() COX_REQUIRES(mu_) { return enough(requests_); });
   }
-  // Until as many watches wait for events.
+  // Waits until `count` watches wait for events.
   void AwaitFollowing(int count) {
     MutexLock lock(mu_);
     changed_.Wait(mu_, [&]() COX_REQUIRES(mu_) { return following_ >= count; });
@@ -136,7 +136,7 @@ class HistoryClient final : public Client {
     MutexLock lock(mu_);
     return following_ > 0;
   }
-  // Of all objects there are.
+  // Versions of all existing objects.
   std::map<std::string, int64_t> Versions() const {
     MutexLock lock(mu_);
     std::map<std::string, int64_t> out;
@@ -144,7 +144,7 @@ class HistoryClient final : public Client {
     return out;
   }
 
-  // What Execute answers; without it, NotFound.
+  // Response of Execute; default: NotFound.
   std::function<Result<Object>(const Operation&)> execute;
 
   Result<Object> Execute(Context&, const Operation& operation) override {
@@ -242,7 +242,7 @@ class HistoryClient final : public Client {
   }
 
   Result<int64_t> VersionToShow(const ListOptions& options) COX_REQUIRES(mu_) {
-    // Without a version a list is as new as can be, also of a server that is behind.
+    // A list without a version returns the newest state even from a lagging server.
     if (faults_.stale && !options.resource_version.empty()) return *faults_.stale;
     if (!options.resource_version.empty() && options.resource_version != "0") {
       const int64_t wanted = std::stoll(options.resource_version);
@@ -259,7 +259,7 @@ class HistoryClient final : public Client {
     int64_t at = 0;
     {
       MutexLock lock(mu_);
-      ++asked_.lists;
+      ++requests_.lists;
       last_list_ = options;
       changed_.NotifyAll();
       if (!faults_.away.ok()) return faults_.away;
@@ -278,7 +278,7 @@ class HistoryClient final : public Client {
                                                   const WatchOptions& options) {
     MutexLock lock(mu_);
     last_watch_ = options;
-    ++(options.send_initial_events ? asked_.streams : asked_.watches);
+    ++(options.send_initial_events ? requests_.streams : requests_.watches);
     changed_.NotifyAll();
     if (!faults_.away.ok()) return faults_.away;
     std::vector<WatchEvent<Object>> first;
@@ -343,12 +343,12 @@ class HistoryClient final : public Client {
   mutable Mutex mu_;
   CondVar changed_;
   int64_t version_ COX_GUARDED_BY(mu_) = 100;
-  std::vector<Logged> log_ COX_GUARDED_BY(mu_);   // what watches bring
-  std::vector<Logged> past_ COX_GUARDED_BY(mu_);  // what happened
+  std::vector<Logged> log_ COX_GUARDED_BY(mu_);   // sent to watches
+  std::vector<Logged> past_ COX_GUARDED_BY(mu_);  // the history of the state
   Faults faults_ COX_GUARDED_BY(mu_);
   int64_t ends_ COX_GUARDED_BY(mu_) = 0;
   Status end_ COX_GUARDED_BY(mu_);
-  Asked asked_ COX_GUARDED_BY(mu_);
+  Requests requests_ COX_GUARDED_BY(mu_);
   WatchOptions last_watch_ COX_GUARDED_BY(mu_);
   ListOptions last_list_ COX_GUARDED_BY(mu_);
   int following_ COX_GUARDED_BY(mu_) = 0;

@@ -16,10 +16,10 @@
 #include "sdk/election/lease_lock.h"
 #include "sdk/testing/function_client.h"
 
-// For tests: one Lease at a server in memory, and processes that stand for it.
+// For tests: one Lease on an in-memory server, and processes that compete for it.
 namespace cox::sdk {
 
-// Keeps a Lease as an API server does: resourceVersions grow, a stale one is a Conflict.
+// Stores a Lease like an API server: increasing resourceVersions, Conflict for stale ones.
 class FakeLeases {
  public:
   Result<Object> Execute(const Operation& operation) {
@@ -46,7 +46,7 @@ class FakeLeases {
     MutexLock lock(mu_);
     return lease_;
   }
-  // As another client would write it. `change` of no Lease begins with an empty one.
+  // Writes as another client. If there is no Lease, `change` receives an empty one.
   void Write(const std::function<void(Lease&)>& change) {
     MutexLock lock(mu_);
     if (!lease_) lease_.emplace();
@@ -64,10 +64,10 @@ class FakeLeases {
   int64_t version_ COX_GUARDED_BY(mu_) = 0;
 };
 
-// A process that stands for the Lease: an elector whose work sleeps until its term is over.
+// A process that competes for the Lease: an elector whose work sleeps until its term ends.
 class Candidate {
  public:
-  // What happens to requests on their way; null: nothing.
+  // Intercepts requests; null: requests go directly to the server.
   using Way = std::function<Result<Object>(Context&, const Operation&, FakeLeases&)>;
 
   Candidate(const Context& ctx, FakeLeases& leases, LeaderElectionOptions options,
@@ -80,7 +80,7 @@ class Candidate {
   }
   ~Candidate() { scope_.Stop(); }
 
-  // Runs once, or until it is stopped.
+  // Calls Run once, or repeatedly until stopped.
   void Start(bool again = false) {
     EXPECT_TRUE(scope_
                     .Go("run",
@@ -98,7 +98,7 @@ class Candidate {
   }
   void Stop() { scope_.Stop(); }
   void Join() { scope_.Wait(); }
-  // What Run returned.
+  // Waits for Run to return and returns its status.
   Status AwaitEnd() {
     MutexLock lock(mu_);
     changed_.Wait(mu_, [this] {
@@ -118,12 +118,12 @@ class Candidate {
     MutexLock lock(mu_);
     return leads_;
   }
-  // How many more terms have begun than there were calls.
+  // Number of terms that have begun.
   int terms() const {
     MutexLock lock(mu_);
     return terms_;
   }
-  // Called when its work begins, and once the term is over before it returns.
+  // Called when the work begins, and after the term ended before the work returns.
   std::function<void(Context&)> on_begin, on_end;
 
   LeaderElector& elector() { return *elector_; }

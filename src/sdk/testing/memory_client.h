@@ -15,8 +15,8 @@
 
 namespace cox::sdk {
 
-// Objects in memory, with optimistic concurrency and watches by name: what the self-signed
-// certificates need of a cluster. For tests; what they do not need ends the process.
+// For tests: objects in memory with optimistic concurrency and watches by name, as needed for
+// self-signed certificates. Other operations fail.
 class MemoryClient final : public Client {
  public:
   Result<Object> Execute(Context&, const Operation& operation) override {
@@ -43,7 +43,7 @@ class MemoryClient final : public Client {
         if (found == objects_.end()) return Status::NotFound(at + " not found");
         return Change(at, found->second, *operation.patch);
       case Operation::Verb::kApply: {
-        // Enough of server-side apply: what is applied wins, the rest stays.
+        // A simplified server-side apply: applied fields win, other fields are kept.
         Object start = found == objects_.end() ? Object(*operation.resource.info) : found->second;
         return Change(at, std::move(start), Patch::Merge(operation.patch->body));
       }
@@ -90,7 +90,7 @@ class MemoryClient final : public Client {
     MutexLock lock(mu_);
     return writes_;
   }
-  // Until `holds(object)` of one object that is there, or `ctx` stops.
+  // Waits until `holds(object)` is true for an existing object, or `ctx` stops.
   template <class T>
   Status WaitUntil(Context& ctx, const std::string& ns, const std::string& name,
                    const std::function<bool(const T&)>& holds) {

@@ -10,8 +10,7 @@
 #include "base/mutex.h"
 #include "coxswain/informer.h"
 
-// For tests of the cache: a handler that writes down what it is told, and checks what every handler
-// may rely on.
+// For tests of the cache: a handler that records its calls and checks the guarantees of handlers.
 namespace cox::sdk {
 
 class Recorder {
@@ -25,7 +24,7 @@ class Recorder {
     MutexLock lock(mu_);
     return seen_;
   }
-  // What is wrong with what came: empty, unless there is a bug.
+  // Violated guarantees; empty unless there is a bug.
   std::vector<std::string> broken() const {
     MutexLock lock(mu_);
     return broken_;
@@ -46,18 +45,18 @@ class Recorder {
     MutexLock lock(mu_);
     seen_.clear();
   }
-  // In real time, until so many calls were made since the last Clear.
+  // Waits in real time until `count` calls were made since the last Clear.
   void AwaitSeen(size_t count) {
     MutexLock lock(mu_);
     changed_.Wait(mu_, [&]() COX_REQUIRES(mu_) { return seen_.size() >= count; });
   }
-  // The last that was said of `key`; 0: nothing, or that it is gone.
+  // The last version delivered for `key`; 0 if none or deleted.
   int64_t VersionOf(const std::string& key) const {
     MutexLock lock(mu_);
     const auto found = versions_.find(key);
     return found == versions_.end() ? 0 : found->second;
   }
-  // Until the last that was said of `key` is `version`; 0: that it is gone.
+  // Waits until the last version delivered for `key` is `version`; 0: deleted.
   void AwaitVersion(const std::string& key, int64_t version) {
     MutexLock lock(mu_);
     changed_.Wait(mu_, [&]() COX_REQUIRES(mu_) {
@@ -83,24 +82,25 @@ class Recorder {
   }
   void Check(const Delta& delta, const ObjectHead& head, const std::string& key) COX_REQUIRES(mu_) {
     const bool known = versions_.contains(key);
-    const auto say = [&](const char* what) COX_REQUIRES(mu_) {
+    const auto on_signal = [&](const char* what) COX_REQUIRES(mu_) {
       broken_.push_back(std::string(what) + " " + key + " at " + std::to_string(head.version));
     };
     switch (delta.type) {
       case Delta::Type::kAdded:
-        if (known) say("added twice");
-        if (head.version <= highest_[key]) say("added from the past");
+        if (known) on_signal("added twice");
+        if (head.version <= highest_[key]) on_signal("added from the past");
         break;
       case Delta::Type::kUpdated:
-        if (!known) say("updated before it was added");
-        if (known && head.version <= versions_[key]) say("updated to the past");
-        if (known && HeadOf(*delta.before).version != versions_[key]) say("updated from elsewhere");
+        if (!known) on_signal("updated before it was added");
+        if (known && head.version <= versions_[key]) on_signal("updated to the past");
+        if (known && HeadOf(*delta.before).version != versions_[key])
+          on_signal("updated from elsewhere");
         break;
       case Delta::Type::kResync:
-        if (!known || head.version != versions_[key]) say("resynced to another");
+        if (!known || head.version != versions_[key]) on_signal("resynced to another");
         break;
       case Delta::Type::kDeleted:
-        if (!known) say("deleted before it was added");
+        if (!known) on_signal("deleted before it was added");
         versions_.erase(key);
         return;
     }
@@ -112,8 +112,8 @@ class Recorder {
   CondVar changed_;
   std::vector<std::string> seen_ COX_GUARDED_BY(mu_);
   std::vector<std::string> broken_ COX_GUARDED_BY(mu_);
-  std::map<std::string, int64_t> versions_ COX_GUARDED_BY(mu_);  // of what is there
-  std::map<std::string, int64_t> highest_ COX_GUARDED_BY(mu_);   // ever
+  std::map<std::string, int64_t> versions_ COX_GUARDED_BY(mu_);  // of existing objects
+  std::map<std::string, int64_t> highest_ COX_GUARDED_BY(mu_);   // highest version delivered
   Delta last_ COX_GUARDED_BY(mu_);
   std::string last_writer_ COX_GUARDED_BY(mu_);
   bool busy_ COX_GUARDED_BY(mu_) = false;

@@ -6,7 +6,7 @@
 #include "base/strings.h"
 #include "net/url.h"
 #include "net/websocket.h"
-#include "sdk/client/answer/status_answer.h"
+#include "sdk/client/response/status_response.h"
 #include "sdk/transport/exec_credential.h"
 #include "sdk/transport/proxy.h"
 #include "sdk/transport/request_headers.h"
@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kUnauthorized = 401;
 
-// A stream and the client that it runs on, which may not be the one of new requests any more.
+// A stream with the client it runs on, which new requests may no longer use.
 class HeldStream final : public net::ClientStream {
  public:
   HeldStream(std::shared_ptr<net::Client> client, std::unique_ptr<net::ClientStream> stream)
@@ -30,7 +30,7 @@ class HeldStream final : public net::ClientStream {
 
  private:
   const std::shared_ptr<net::Client> client_;
-  const std::unique_ptr<net::ClientStream> stream_;  // after client_, so that it goes first
+  const std::unique_ptr<net::ClientStream> stream_;  // after client_, so that it is destroyed first
 };
 
 class HttpTransport final : public Transport {
@@ -74,18 +74,18 @@ class HttpTransport final : public Transport {
                                  ctx, clients_->OptionsFor(credential), std::move(ready), protocols,
                                  {.ping_after = ping_after_}, &refusal);
                              if (socket.ok() || refusal.status == 0) return socket;
-                             // In the API's own words, as all other requests have it.
+                             // Convert it to the API's Status, as for other requests.
                              const std::string_view body =
                                  refusal.body.empty() ? "" : refusal.body[0].view();
-                             return StatusFromAnswer(refusal.status, refusal.headers, body);
+                             return StatusFromResponse(refusal.status, refusal.headers, body);
                            });
   }
 
  private:
   using Credential = ExecCredentials::Ptr;
 
-  // Sends `request` with the credentials of now. Those of a plugin may have been withdrawn before
-  // their time: if the server does not know them, it is asked once more, with new ones.
+  // Sends `request` with the current credentials. Credentials of a plugin may be revoked before
+  // they expire: after 401, sends the request once more with new ones.
   template <class Send>
   auto WithCredentials(Context& ctx, net::Request request, Send send)
       -> decltype(send(nullptr, net::Request())) {
@@ -130,7 +130,7 @@ Result<net::ClientOptions> OptionsFor(const Config& config, const net::Url& serv
   options.host = server.host;
   options.tls = server.scheme == "https";
   options.port = server.port != 0 ? server.port : options.tls ? 443 : 80;
-  // Without TLS nothing tells what the server speaks; all speak HTTP/1.1.
+  // Without TLS there is no protocol negotiation; all servers support HTTP/1.1.
   options.http2 = options.tls;
   options.ping_after = connect.ping_after;
   return options;

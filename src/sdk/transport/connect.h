@@ -12,12 +12,11 @@
 
 namespace cox::sdk {
 
-// What tests change about ConnectTransport.
+// Options of ConnectTransport for tests.
 struct ConnectOptions {
   Environment environment = Environment::Real();
-  // A connection on which nothing came for this long is pinged, and given up if there is no answer
-  // in half that time. The sum, with the second or two that pass between two looks at the clock,
-  // stays within the 45 s that are promised.
+  // A connection without traffic for this long is pinged, and closed if there is no response within
+  // half of that time. With the granularity of the checks, the sum is within the guaranteed 45 s.
   std::chrono::milliseconds ping_after{28'000};
 };
 

@@ -23,7 +23,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-// Ends when it is dropped, and not before.
+// Sends one event and does not end until it is destroyed.
 struct Silent final : net::BodySource {
   State Pull(size_t, std::vector<Bytes>* out) override {
     if (!std::exchange(said, true)) {
@@ -35,7 +35,7 @@ struct Silent final : net::BodySource {
   bool said = false;
 };
 
-// A server that tells what it was asked.
+// A server that records requests.
 class ConnectTest : public testing::Test {
  protected:
   ConnectTest() : server_([this](const net::ExchangePtr& exchange) { Answer(exchange); }) {}
@@ -83,13 +83,13 @@ class ConnectTest : public testing::Test {
     return transport.ok() ? *transport : nullptr;
   }
   Context& context() { return server_.context; }
-  // The authorization that the server saw; the failure in brackets.
+  // The authorization that the server received; an error in parentheses.
   std::string Ask(Transport& transport, std::string target = "/api") {
     auto response = transport.Do(context(), {.method = "GET", .target = std::move(target)});
     if (!response.ok()) return "(" + response.status().ToString() + ")";
     return std::to_string(response->status) + " " + net::TextOf(*response);
   }
-  // Whole, as rotation does it.
+  // Replaces the file atomically, like a rotation.
   fs::path Write(const std::string& name, std::string_view text) {
     std::ofstream(dir_ / "aside", std::ios::binary) << text;
     fs::rename(dir_ / "aside", dir_ / name);
@@ -133,7 +133,7 @@ TEST_F(ConnectTest, AddsPrefixAndHeaders) {
   EXPECT_THAT(std::string(*seen.headers.Get("user-agent")), HasSubstr("tester/v0 (linux/"));
 }
 
-TEST_F(ConnectTest, BasicAuthAndUserAgent) {
+TEST_F(ConnectTest, SendsBasicAuthAndUserAgent) {
   config_.username = "joe";
   config_.password = Secret<std::string>("pass word");
   config_.user_agent = "mine/1.0";
@@ -142,7 +142,7 @@ TEST_F(ConnectTest, BasicAuthAndUserAgent) {
   EXPECT_EQ(Last().headers.Get("user-agent"), "mine/1.0");
 }
 
-TEST_F(ConnectTest, PlainHttpIsSpokenAsHttp1) {
+TEST_F(ConnectTest, PlainHttpUsesHttp1) {
   net::Loopback plain([this](const net::ExchangePtr& exchange) { Answer(exchange); }, {}, false);
   config_.server = "http://127.0.0.1:" + std::to_string(plain.server->port());
   const auto transport = Connected();
@@ -150,7 +150,7 @@ TEST_F(ConnectTest, PlainHttpIsSpokenAsHttp1) {
   EXPECT_EQ(Last().version, 1);
 }
 
-TEST_F(ConnectTest, RefusesWhatContradictsItselfAndSaysNoSecret) {
+TEST_F(ConnectTest, RejectsInconsistentConfigurationWithoutSecrets) {
   struct Case {
     const char* name;
     std::function<void(Config&)> change;
@@ -207,7 +207,7 @@ TEST_F(ConnectTest, RefusesWhatContradictsItselfAndSaysNoSecret) {
   }
 }
 
-TEST_F(ConnectTest, TheServersCertificateIsVerified) {
+TEST_F(ConnectTest, VerifiesTheServerCertificate) {
   const net::CertificatePair other =
       net::Loopback::Made({.common_name = "other-ca", .is_ca = true}, nullptr);
   config_.ca_pem = other.certificate_pem;
@@ -227,7 +227,7 @@ TEST_F(ConnectTest, TheServersCertificateIsVerified) {
   EXPECT_EQ(Ask(*Connected()), "200 ");
 }
 
-TEST_F(ConnectTest, ATokenFileIsFollowed) {
+TEST_F(ConnectTest, TokenFileIsReloaded) {
   config_.token_file = Write("token", "first\n");
   config_.token = Secret<std::string>("not this");
   const auto transport = Connected();
@@ -236,10 +236,10 @@ TEST_F(ConnectTest, ATokenFileIsFollowed) {
   while (Ask(*transport) == "200 Bearer first") {
   }
   EXPECT_EQ(Ask(*transport), "200 Bearer second");
-  EXPECT_EQ(server_.server->stats().connections, 1U);  // no reason for another
+  EXPECT_EQ(server_.server->stats().connections, 1U);  // reuses the connection
 }
 
-TEST_F(ConnectTest, ACaFileIsFollowedAndRunningStreamsStay) {
+TEST_F(ConnectTest, CaFileIsReloadedAndRunningStreamsContinue) {
   config_.ca_pem = "";
   config_.ca_file = Write("ca", server_.ca.certificate_pem);
   const auto transport = Connected();
@@ -253,15 +253,15 @@ TEST_F(ConnectTest, ACaFileIsFollowedAndRunningStreamsStay) {
       net::Loopback::Made({.common_name = "localhost", .ip_addresses = {"127.0.0.1"}}, &ca);
   ASSERT_TRUE(server_.server_tls->Replace(leaf, {}).ok());
   Write("ca", ca.certificate_pem);
-  // The connection there is serves until the file was noticed.
+  // The existing connection is used until the change is detected.
   while (server_.server->stats().connections < 2) ASSERT_EQ(Ask(*transport), "200 ");
   Context moment = context().WithTimeout(20ms);
-  EXPECT_EQ((*watch)->Read(moment).status(), Context::DeadlineExceeded());  // it still runs
+  EXPECT_EQ((*watch)->Read(moment).status(), Context::DeadlineExceeded());  // the watch still runs
   watch->reset();
   while (server_.server->stats().connections > 1) ASSERT_EQ(Ask(*transport), "200 ");
 }
 
-TEST_F(ConnectTest, AClientCertificateIsShownAndFollowed) {
+TEST_F(ConnectTest, ClientCertificateIsSentAndReloaded) {
   const auto made = [this](const char* name) {
     return net::Loopback::Made({.common_name = name, .client_auth = true}, &server_.ca);
   };
@@ -273,23 +273,23 @@ TEST_F(ConnectTest, AClientCertificateIsShownAndFollowed) {
   EXPECT_EQ(Ask(*transport), "200 ");
   ASSERT_EQ(Last().peer->certificates.size(), 1U);
   const std::string before = Last().peer->certificates[0];
-  // For a while they do not belong together; the old pair stays in use.
+  // While certificate and key do not match, the old pair is used.
   Write("crt", second.certificate_pem);
   EXPECT_EQ(Ask(*transport), "200 ");
   Write("key", second.key_pem);
   while (Last().peer->certificates[0] == before) ASSERT_EQ(Ask(*transport), "200 ");
 }
 
-// Half-open: packets vanish, and no end is told.
-TEST_F(ConnectTest, AServerThatIsNotHeardOfIsGivenUp) {
+// Half-open connection: packets are lost without a close.
+TEST_F(ConnectTest, UnresponsiveConnectionIsClosed) {
   net::Relay relay({.port = server_.server->port()});
   config_.server = "https://127.0.0.1:" + std::to_string(relay.port());
-  options_.ping_after = 1s;  // a busy computer, too, answers a ping in half of that
+  options_.ping_after = 1s;  // even a busy machine answers a ping in half of that
   const auto transport = Connected();
   auto watch = transport->Start(context(), {.method = "GET", .target = "/watch"});
   ASSERT_TRUE(watch.ok()) << watch.status().ToString();
   EXPECT_EQ((*watch)->Read(context())->view(), "event");
-  // A silent connection whose pings are answered stays.
+  // A connection without traffic stays open if its pings are answered.
   Context a_while = context().WithTimeout(2500ms);
   EXPECT_EQ((*watch)->Read(a_while).status(), Context::DeadlineExceeded());
   relay.Freeze();
@@ -299,7 +299,7 @@ TEST_F(ConnectTest, AServerThatIsNotHeardOfIsGivenUp) {
   EXPECT_FALSE(NotSent(end.status()));
 }
 
-TEST_F(ConnectTest, AConnectionThatBreaksIsMadeAnew) {
+TEST_F(ConnectTest, ReconnectsAfterABrokenConnection) {
   net::Relay relay({.port = server_.server->port()});
   config_.server = "https://127.0.0.1:" + std::to_string(relay.port());
   const auto transport = Connected();
@@ -311,17 +311,17 @@ TEST_F(ConnectTest, AConnectionThatBreaksIsMadeAnew) {
   EXPECT_EQ(Ask(*transport), "200 ");
 }
 
-TEST_F(ConnectTest, NobodyThereIsNotSent) {
+TEST_F(ConnectTest, ConnectionRefusedIsNotSent) {
   server_.server->Stop();
   const auto refused = Connected()->Do(context(), {.method = "POST", .target = "/"});
   EXPECT_EQ(refused.status().reason(), Reason::kServiceUnavailable);
   EXPECT_TRUE(NotSent(refused.status().WithContext("posting"))) << refused.status().ToString();
 }
 
-// A plugin is a real program here.
+// The plugin is a real program.
 class ExecTest : public ConnectTest {
  protected:
-  // `body`: what the script does, with $n the number of the run; it prints a status with Status().
+  // `body`: the script, with $n as the number of the run; it prints a status with Status().
   void UsePlugin(const std::string& body) {
     const fs::path path = dir_ / "plugin";
     std::ofstream(path) << "#!/bin/sh\n"
@@ -346,7 +346,7 @@ class ExecTest : public ConnectTest {
   }
 };
 
-TEST_F(ExecTest, ATokenIsKeptAndAskedForAgainWhenItIsRefused) {
+TEST_F(ExecTest, TokenIsCachedAndRenewedAfterUnauthorized) {
   UsePlugin(Status("\"token\":\"t'$n'\""));
   const auto transport = Connected();
   wanted_ = "Bearer t1";
@@ -356,7 +356,7 @@ TEST_F(ExecTest, ATokenIsKeptAndAskedForAgainWhenItIsRefused) {
   wanted_ = "Bearer t2";
   EXPECT_EQ(Ask(*transport), "200 Bearer t2");
   EXPECT_EQ(Runs(), 2);
-  // Once, not for ever.
+  // Only once per request.
   wanted_ = "Bearer nobody has it";
   EXPECT_EQ(Ask(*transport), "401 ");
   EXPECT_EQ(Runs(), 3);
@@ -366,7 +366,7 @@ TEST_F(ExecTest, ATokenIsKeptAndAskedForAgainWhenItIsRefused) {
   EXPECT_EQ((*watch)->status(), 200);
 }
 
-TEST_F(ExecTest, AWebSocketHasTheSameCredentials) {
+TEST_F(ExecTest, WebSocketUsesTheSameCredentials) {
   UsePlugin(Status("\"token\":\"t'$n'\""));
   config_.server += "/k8s";
   wanted_ = "Bearer t2";
@@ -385,16 +385,16 @@ TEST_F(ExecTest, AWebSocketHasTheSameCredentials) {
   socket_.reset();
 }
 
-TEST_F(ExecTest, ATokenThatHasExpiredIsNotUsed) {
+TEST_F(ExecTest, ExpiredTokenIsNotReused) {
   UsePlugin("case $n in\n1) e=2020-01-01T00:00:00Z;;\n*) e=2999-01-01T00:00:00Z;;\nesac\n" +
             Status("\"token\":\"t'$n'\",\"expirationTimestamp\":\"'$e'\""));
   const auto transport = Connected();
-  EXPECT_EQ(Ask(*transport), "200 Bearer t1");  // nothing better can be had
+  EXPECT_EQ(Ask(*transport), "200 Bearer t1");  // a new token is used even if it has expired
   EXPECT_EQ(Ask(*transport), "200 Bearer t2");
   EXPECT_EQ(Ask(*transport), "200 Bearer t2");
 }
 
-TEST_F(ExecTest, ManyWhoAskShareOneRun) {
+TEST_F(ExecTest, ConcurrentRequestsShareOneRun) {
   UsePlugin("sleep 0.1\n" + Status("\"token\":\"t'$n'\""));
   const auto transport = Connected();
   std::vector<std::thread> threads;
@@ -405,7 +405,7 @@ TEST_F(ExecTest, ManyWhoAskShareOneRun) {
   EXPECT_EQ(Runs(), 1);
 }
 
-TEST_F(ExecTest, ItIsToldWhatItIsFor) {
+TEST_F(ExecTest, PluginReceivesArgumentsEnvironmentAndClusterInfo) {
   UsePlugin(
       "[ \"$PLUGIN_MODE\" = quiet ] && [ \"$1 $2\" = 'get token; echo' ] || exit 9\n"
       "printf '%s' \"$KUBERNETES_EXEC_INFO\" > '" +
@@ -424,7 +424,7 @@ TEST_F(ExecTest, ItIsToldWhatItIsFor) {
   EXPECT_THAT(info, HasSubstr(R"("config":{"audience":"a"})"));
 }
 
-TEST_F(ExecTest, ACertificateOfAPluginIsShown) {
+TEST_F(ExecTest, CertificateOfThePluginIsUsed) {
   const auto pair =
       net::Loopback::Made({.common_name = "plugin", .client_auth = true}, &server_.ca);
   const auto quoted = [](std::string text) {
@@ -442,7 +442,7 @@ TEST_F(ExecTest, ACertificateOfAPluginIsShown) {
   EXPECT_EQ(Last().peer->certificates.size(), 1U);
 }
 
-TEST_F(ExecTest, AFailureSaysWhatToDoAndNoSecret) {
+TEST_F(ExecTest, FailureContainsTheInstallHintAndNoSecret) {
   struct Case {
     std::string script;
     const char* says;
@@ -470,7 +470,7 @@ TEST_F(ExecTest, AFailureSaysWhatToDoAndNoSecret) {
   EXPECT_THAT(Ask(*Connected()), HasSubstr("it is not installed"));
 }
 
-TEST_F(ExecTest, ACallerThatLeavesEndsThePlugin) {
+TEST_F(ExecTest, CanceledRequestStopsThePlugin) {
   UsePlugin("sleep 600");
   const auto transport = Connected();
   Context call = context().WithTimeout(50ms);

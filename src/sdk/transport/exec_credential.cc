@@ -15,7 +15,7 @@ namespace cox::sdk {
 namespace {
 
 constexpr std::string_view kGroup = "client.authentication.k8s.io/";
-// A program that nobody talks to and that says nothing for this long hangs.
+// A plugin that is not interactive must finish within this time.
 constexpr std::chrono::minutes kTimeout{1};
 constexpr size_t kMaxOutput = size_t{1024} * 1024;
 
@@ -32,7 +32,7 @@ std::string TextOf(const Value& object, std::string_view name) {
 
 Result<ExecCredential> ParseExecCredential(std::string_view text, std::string_view api_version) {
   const auto parsed = json::Parse(text);
-  // The parser's words may repeat a piece of the text.
+  // The parser's message may contain a part of the text.
   if (!parsed.ok() || !parsed->is_object()) return Status::BadRequest("it wrote no JSON object");
   if (TextOf(*parsed, "kind") != "ExecCredential") {
     return Status::BadRequest("it wrote an object that is no ExecCredential");

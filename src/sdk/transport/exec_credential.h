@@ -13,7 +13,7 @@
 
 namespace cox::sdk {
 
-// What a credential plugin gave: a token, a client certificate, or both.
+// The output of a credential plugin: a token, a client certificate, or both.
 struct ExecCredential {
   std::string token;            // a secret
   std::string certificate_pem;  // empty: none
@@ -21,27 +21,26 @@ struct ExecCredential {
   std::optional<Clock::WallTime> expires;
 };
 
-// The credentials of a program that is asked for them (client.authentication.k8s.io).
+// Credentials from a credential plugin (client.authentication.k8s.io).
 //
-// Guarantees: the program is run when there is no credential, when the one there is has expired, or
-//   when the server refused it; never twice at once. Who comes meanwhile waits for its result.
+// Guarantees: the plugin runs if there is no credential, the credential has expired, or the server
+//   rejected it; at most one run at a time, and concurrent callers wait for its result.
 // Threads: all methods may be called concurrently.
-// Errors: Unauthorized, saying which program failed, how, and its install hint; never what it
-// wrote.
-//   The context's reason when that stops first.
+// Errors: Unauthorized with the program, the failure and its install hint, but not its output; the
+//   context's Status if the context stops first.
 class ExecCredentials {
  public:
   using Ptr = std::shared_ptr<const ExecCredential>;
 
-  // BadRequest for an API version or an interactive mode that we do not have. `terminal`: somebody
-  // is there to be asked.
+  // BadRequest for an unsupported API version or interactive mode. `terminal`: standard input is a
+  // terminal.
   static Result<std::unique_ptr<ExecCredentials>> Create(const Config& config, bool terminal);
   // Use Create.
   ExecCredentials(ExecPlugin plugin, std::string info, bool interactive)
       : plugin_(std::move(plugin)), info_(std::move(info)), interactive_(interactive) {}
 
   Result<Ptr> Get(const Context& ctx) { return GetOtherThan(ctx, nullptr); }
-  // One that is not `refused`.
+  // A credential other than `refused`.
   Result<Ptr> GetOtherThan(const Context& ctx, const Ptr& refused);
 
  private:
@@ -57,9 +56,9 @@ class ExecCredentials {
   Ptr current_ COX_GUARDED_BY(mu_);
 };
 
-// Of the text that a plugin wrote. BadRequest without any of it.
+// Parses the output of a plugin. BadRequest, without any part of the output.
 Result<ExecCredential> ParseExecCredential(std::string_view text, std::string_view api_version);
-// What KUBERNETES_EXEC_INFO says.
+// The value of KUBERNETES_EXEC_INFO.
 std::string ExecInfo(const Config& config, const std::string& ca_pem, bool interactive);
 
 }  // namespace cox::sdk

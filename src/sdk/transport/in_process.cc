@@ -5,22 +5,22 @@
 #include "net/client/not_sent.h"
 #include "net/websocket.h"
 #include "net/websocket/handshake.h"
-#include "sdk/client/answer/status_answer.h"
+#include "sdk/client/response/status_response.h"
 #include "sdk/transport/in_process_exchange.h"
 
 namespace cox {
 namespace sdk {
 namespace {
 
-// As net::Client's.
+// The same as for net::Client.
 constexpr size_t kMaxResponseBytes = size_t{256} * 1024 * 1024;
-constexpr size_t kMaxRefusalBytes = size_t{64} * 1024;
+constexpr size_t kMaxErrorBytes = size_t{64} * 1024;
 
 class InProcessStream final : public net::ClientStream {
  public:
   explicit InProcessStream(std::shared_ptr<InProcessExchange> exchange)
       : exchange_(std::move(exchange)) {}
-  ~InProcessStream() override { exchange_->Leave(); }
+  ~InProcessStream() override { exchange_->Abandon(); }
 
   int status() const override { return exchange_->status(); }
   const net::Headers& headers() const override { return exchange_->headers(); }
@@ -32,7 +32,7 @@ class InProcessStream final : public net::ClientStream {
   const std::shared_ptr<InProcessExchange> exchange_;
 };
 
-// Lives as long as the caller holds it, and with it the request's context.
+// Keeps the request's context alive while the caller holds the socket.
 class InProcessSocket final : public net::WebSocket {
  public:
   InProcessSocket(std::unique_ptr<InProcessStream> call, std::unique_ptr<net::WebSocket> socket)
@@ -50,7 +50,7 @@ class InProcessSocket final : public net::WebSocket {
 
  private:
   const std::unique_ptr<InProcessStream> call_;
-  const std::unique_ptr<net::WebSocket> socket_;  // goes first
+  const std::unique_ptr<net::WebSocket> socket_;  // destroyed first
 };
 
 class InProcessTransport final : public Transport {
@@ -84,7 +84,7 @@ class InProcessTransport final : public Transport {
   Result<std::unique_ptr<net::WebSocket>> OpenWebSocket(
       Context& ctx, net::Request request, std::vector<std::string> protocols) override {
     request.method = "GET";
-    request.version = 1;  // what handlers take for one that can be upgraded
+    request.version = 1;  // handlers upgrade only HTTP/1.1 requests
     request.headers.Set("connection", "Upgrade");
     request.headers.Set("upgrade", "websocket");
     net::AddClientHandshake(net::MakeWebSocketKey(), protocols, &request);
@@ -93,12 +93,12 @@ class InProcessTransport final : public Transport {
       return std::make_unique<InProcessSocket>(std::move(call), std::move(socket));
     }
     std::string body;
-    while (body.size() < kMaxRefusalBytes) {
+    while (body.size() < kMaxErrorBytes) {
       COX_ASSIGN_OR_RETURN(const Bytes piece, call->Read(ctx));
       if (piece.empty()) break;
       body += piece.view();
     }
-    return StatusFromAnswer(call->status(), call->headers(), body);
+    return StatusFromResponse(call->status(), call->headers(), body);
   }
 
  private:
@@ -114,7 +114,7 @@ class InProcessTransport final : public Transport {
     auto exchange = std::make_shared<InProcessExchange>(context_, std::move(request));
     auto stream = std::make_unique<InProcessStream>(exchange);
     handler_(exchange->MakeHandle());
-    COX_RETURN_IF_ERROR(exchange->AwaitAnswer(ctx));
+    COX_RETURN_IF_ERROR(exchange->AwaitResponse(ctx));
     return stream;
   }
 

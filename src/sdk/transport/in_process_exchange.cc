@@ -9,12 +9,12 @@
 namespace cox::sdk {
 namespace {
 
-// As much as a connection asks for.
+// The same as for a connection.
 constexpr size_t kPullBudget = size_t{64} * 1024;
 
 }  // namespace
 
-// The last copy of this going away unanswered is how a handler forgets a request.
+// If the last reference is destroyed without a response, the request is answered with 500.
 class InProcessExchange::Handle final : public net::Exchange {
  public:
   explicit Handle(std::shared_ptr<InProcessExchange> core) : core_(std::move(core)) {}
@@ -61,10 +61,10 @@ void InProcessExchange::Deliver(Answer answer) {
   answer.headers.Clean();
   {
     MutexLock lock(mu_);
-    // Nobody reads it: the source goes when this returns, without the lock.
-    if (phase_ == Phase::kLeft) return;
+    // The caller has left: the source is destroyed on return, without the lock.
+    if (phase_ == Phase::kAbandoned) return;
     answer_ = std::move(answer);
-    phase_ = Phase::kAnswered;
+    phase_ = Phase::kResponded;
   }
   changed_.NotifyAll();
 }
@@ -76,12 +76,12 @@ void InProcessExchange::Drop() {
     answer.body.push_back(Bytes::Static("the request was not answered\n"));
     Deliver(std::move(answer));
   }
-  // A stream keeps its waker, and with that this, for hours: not the request, too.
+  // A stream keeps its waker, and therefore this object, for hours: release the request.
   request_ = {};
 }
 
 void InProcessExchange::Notify() {
-  // Whoever looked at the condition before it changed is in the wait when the lock is free.
+  // A waiter that checked the condition before the change is blocked once the lock is free.
   { MutexLock lock(mu_); }
   changed_.NotifyAll();
 }
@@ -90,12 +90,12 @@ void InProcessExchange::Wake() {
   if (!woken_.exchange(true, std::memory_order_acq_rel)) Notify();
 }
 
-Status InProcessExchange::AwaitAnswer(const Context& ctx) {
+Status InProcessExchange::AwaitResponse(const Context& ctx) {
   MutexLock lock(mu_);
   COX_RETURN_IF_ERROR(ctx.Await(mu_, changed_, [this]() COX_REQUIRES(mu_) {
-    return phase_ == Phase::kAnswered || context_.Done();
+    return phase_ == Phase::kResponded || context_.Done();
   }));
-  if (phase_ == Phase::kAnswered) return {};
+  if (phase_ == Phase::kResponded) return {};
   return Status::Unavailable("the server is going away");
 }
 
@@ -119,7 +119,7 @@ Result<Bytes> InProcessExchange::Next(const Context& ctx) {
       return Bytes();
     }
     if (ctx.Done()) return ctx.status();
-    // In this order: what the source had to say before the stop comes with the pull after it.
+    // The order matters: data that the source has before the stop is read by the pull after it.
     const bool ending = context_.Done();
     if (Pull()) continue;
     if (ending) {
@@ -134,13 +134,13 @@ Result<Bytes> InProcessExchange::Next(const Context& ctx) {
   }
 }
 
-void InProcessExchange::Leave() {
+void InProcessExchange::Abandon() {
   bool answered = false;
   {
     MutexLock lock(mu_);
-    answered = std::exchange(phase_, Phase::kLeft) == Phase::kAnswered;
+    answered = std::exchange(phase_, Phase::kAbandoned) == Phase::kResponded;
   }
-  // A WebSocket lasts until it is left.
+  // A WebSocket is open until Abandon.
   const bool whole = answer_.source == nullptr && answer_.status != 101;
   if (answered && whole) complete_ = true;
   if (!complete_) context_.Stop();

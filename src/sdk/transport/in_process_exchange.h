@@ -14,37 +14,37 @@
 
 namespace cox::sdk {
 
-// One request between a caller and a handler of the same process.
+// One request between a caller and a handler in the same process.
 //
-// The caller's thread does the work that a connection's loop does elsewhere: it waits for the
-//   answer, and pulls the body's source when somebody wants to read. So there is no queue between
-//   the two, and the bytes that the handler gave are the bytes that the caller gets.
-// Threads: the handler's side (what MakeHandle gives, Wake) from any thread, the caller's side by
-//   one thread at a time.
-// Lifetime: shared by both sides; Leave() is the caller's end.
+// The caller's thread does the work of a connection's event loop: it waits for the response, and
+// pulls the body's source when the caller reads. There is no queue in between, and bytes are passed
+// without a copy.
+// Threads: the handler's side (MakeHandle's result, Wake) may be used from any thread, the caller's
+//   side by one thread at a time.
+// Lifetime: shared by both sides; the caller ends it with Abandon().
 class InProcessExchange final : public net::Waker,
                                 public std::enable_shared_from_this<InProcessExchange> {
  public:
-  // `server`: what the request's context is a child of.
+  // `server`: the parent of the request's context.
   InProcessExchange(const Context& server, net::Request request);
   ~InProcessExchange() override;
 
-  // What the handler gets. Made once.
+  // The handler's side. Call once.
   net::ExchangePtr MakeHandle();
   void Wake() override;
 
-  // Until status and headers are there. Not OK when `ctx` stops first, or the server's context.
-  Status AwaitAnswer(const Context& ctx);
+  // Waits for status and headers. Not OK if `ctx` or the server's context stops first.
+  Status AwaitResponse(const Context& ctx);
   int status() const { return answer_.status; }
   net::Headers& headers() { return answer_.headers; }
-  // The next piece of the body; empty at the end. REQUIRES: AwaitAnswer was OK.
+  // The next piece of the body; empty at the end. REQUIRES: AwaitResponse was OK.
   Result<Bytes> Next(const Context& ctx);
-  // The caller's end of the WebSocket that the request became; null if it did not.
-  // REQUIRES: AwaitAnswer was OK.
+  // The caller's end of the WebSocket if the request was upgraded, otherwise null. REQUIRES:
+  // AwaitResponse was OK.
   std::unique_ptr<net::WebSocket> TakeSocket() { return std::move(answer_.socket); }
-  // The caller wants no more: the request's context stops unless the body has ended, and the source
-  // goes.
-  void Leave();
+  // Ends the caller's side: stops the request's context unless the body is complete, and destroys
+  // the source.
+  void Abandon();
 
  private:
   class Handle;
@@ -52,19 +52,19 @@ class InProcessExchange final : public net::Waker,
     int status = 500;
     net::Headers headers;
     std::vector<Bytes> body;
-    std::unique_ptr<net::BodySource> source = {};  // null: all is in the body
-    std::unique_ptr<net::WebSocket> socket = {};   // the caller's end; with 101
+    std::unique_ptr<net::BodySource> source = {};  // null: the body is complete
+    std::unique_ptr<net::WebSocket> socket = {};   // the caller's end, with status 101
   };
-  enum class Phase { kWaiting, kAnswered, kLeft };
+  enum class Phase { kWaiting, kResponded, kAbandoned };
 
   void Deliver(Answer answer);
-  // The handler let go of the request.
+  // The handler destroyed its last reference.
   void Drop();
   void Notify();
-  // Pulls once more. False if the source has nothing for now.
+  // Pulls once. False if the source has no data now.
   bool Pull();
 
-  net::Request request_;  // the handler's
+  net::Request request_;  // used by the handler
   Context context_;
   std::atomic<bool> answered_ = false;
   std::atomic<bool> woken_ = false;
@@ -72,13 +72,13 @@ class InProcessExchange final : public net::Waker,
   Mutex mu_;
   CondVar changed_;
   Phase phase_ COX_GUARDED_BY(mu_) = Phase::kWaiting;
-  // The handler's until kAnswered, then the caller's.
+  // Owned by the handler until kResponded, then by the caller.
   Answer answer_;
-  // The caller's.
-  size_t next_ = 0;  // of answer_.body
+  // Used by the caller.
+  size_t next_ = 0;  // index in answer_.body
   bool complete_ = false;
 
-  StopHandle on_stop_;  // last: its callback uses the rest
+  StopHandle on_stop_;  // last: its callback uses the other members
 };
 
 }  // namespace cox::sdk

@@ -15,7 +15,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::ElementsAre;
 
-// What a watch is to a connection: events come from elsewhere and wake it.
+// Simulates a watch: events arrive from another thread and wake the reader.
 class Feed {
  public:
   void Put(std::string text) {
@@ -95,7 +95,7 @@ class InProcessTest : public testing::Test {
   std::shared_ptr<Transport> Make(net::Handler handler) {
     return MakeInProcessTransport(server_, std::move(handler), "Bearer t");
   }
-  // Answers with what comes out of the feed.
+  // Responds with the content of the feed.
   std::shared_ptr<Transport> MakeFed() {
     return Make([this](const net::ExchangePtr& exchange) {
       request_context_ = exchange->context();
@@ -121,7 +121,7 @@ std::string TextOf(const net::Response& response) {
   return text;
 }
 
-TEST_F(InProcessTest, TheHandlerSeesARequestAsFromAConnection) {
+TEST_F(InProcessTest, HandlerReceivesTheRequestLikeFromAConnection) {
   net::Request seen;
   const auto transport = Make([&](const net::ExchangePtr& exchange) {
     seen = exchange->request();
@@ -158,7 +158,7 @@ TEST_F(InProcessTest, BodiesAreNotCopied) {
   EXPECT_TRUE((*stream)->Read(caller_)->empty());
 }
 
-TEST_F(InProcessTest, AnAnswerMayComeFromAnotherThread) {
+TEST_F(InProcessTest, ResponseMayComeFromAnotherThread) {
   std::thread worker;
   const auto transport = Make([&](net::ExchangePtr exchange) {
     worker = std::thread([exchange = std::move(exchange)]() mutable {
@@ -172,7 +172,7 @@ TEST_F(InProcessTest, AnAnswerMayComeFromAnotherThread) {
   EXPECT_EQ(TextOf(*response), "late");
 }
 
-TEST_F(InProcessTest, ARequestThatTheHandlerForgetsIsAnswered500) {
+TEST_F(InProcessTest, UnansweredRequestGets500) {
   const auto transport = Make([](const net::ExchangePtr&) {});
   auto response = transport->Do(caller_, {.method = "GET", .target = "/"});
   ASSERT_TRUE(response.ok());
@@ -180,7 +180,7 @@ TEST_F(InProcessTest, ARequestThatTheHandlerForgetsIsAnswered500) {
   EXPECT_EQ(TextOf(*response), "the request was not answered\n");
 }
 
-TEST_F(InProcessTest, AWebSocketThatIsLeftStopsItsRequest) {
+TEST_F(InProcessTest, DestroyingAWebSocketStopsTheRequest) {
   std::unique_ptr<net::WebSocket> served;
   const auto transport = Make([&](const net::ExchangePtr& exchange) {
     request_context_ = exchange->context();
@@ -201,7 +201,7 @@ TEST_F(InProcessTest, DoCollectsAStream) {
   feed_.Put("");
   feed_.Put("b");
   std::thread other([this] {
-    feed_.AwaitPulls(caller_, 4);  // a, nothing, b, and now it waits
+    feed_.AwaitPulls(caller_, 4);  // a, an empty piece, b, then it waits
     feed_.Put("c");
     feed_.End();
   });
@@ -211,10 +211,10 @@ TEST_F(InProcessTest, DoCollectsAStream) {
   EXPECT_EQ(response->headers.Get("x"), "y");
   EXPECT_EQ(TextOf(*response), "abc");
   EXPECT_TRUE(feed_.gone());
-  EXPECT_FALSE(request_context_->Done());  // it ended as it should
+  EXPECT_FALSE(request_context_->Done());  // it ended normally
 }
 
-TEST_F(InProcessTest, AStreamIsPulledOnlyWhenRead) {
+TEST_F(InProcessTest, StreamIsPulledOnlyWhenRead) {
   const auto transport = MakeFed();
   for (int i = 0; i < 100; ++i) feed_.Put(std::to_string(i));
   auto stream = transport->Start(caller_, {.method = "GET", .target = "/"});
@@ -227,7 +227,7 @@ TEST_F(InProcessTest, AStreamIsPulledOnlyWhenRead) {
   EXPECT_EQ(feed_.pulls(), 2);
 }
 
-TEST_F(InProcessTest, AReaderThatWaitsIsWoken) {
+TEST_F(InProcessTest, WaitingReaderIsWoken) {
   const auto transport = MakeFed();
   auto stream = transport->Start(caller_, {.method = "GET", .target = "/"});
   ASSERT_TRUE(stream.ok());
@@ -242,7 +242,7 @@ TEST_F(InProcessTest, AReaderThatWaitsIsWoken) {
   EXPECT_TRUE(feed_.gone());
 }
 
-TEST_F(InProcessTest, DroppingAStreamStopsTheRequestAndItsSource) {
+TEST_F(InProcessTest, DestroyingAStreamStopsTheRequestAndItsSource) {
   const auto transport = MakeFed();
   auto stream = transport->Start(caller_, {.method = "GET", .target = "/"});
   ASSERT_TRUE(stream.ok());
@@ -253,7 +253,7 @@ TEST_F(InProcessTest, DroppingAStreamStopsTheRequestAndItsSource) {
   feed_.Put("nobody hears it");
 }
 
-TEST_F(InProcessTest, AReadEndsWithItsContextAndMayBeTriedAgain) {
+TEST_F(InProcessTest, ReadEndsWithItsContextAndCanBeRepeated) {
   const auto transport = MakeFed();
   auto stream = transport->Start(caller_, {.method = "GET", .target = "/"});
   ASSERT_TRUE(stream.ok());
@@ -269,7 +269,7 @@ TEST_F(InProcessTest, AReadEndsWithItsContextAndMayBeTriedAgain) {
   EXPECT_EQ(Read(**stream), "more");
 }
 
-TEST_F(InProcessTest, ACallerThatLeavesStopsTheRequest) {
+TEST_F(InProcessTest, CanceledCallStopsTheRequest) {
   net::ExchangePtr kept;
   Mutex mu;
   CondVar changed;
@@ -289,13 +289,13 @@ TEST_F(InProcessTest, ACallerThatLeavesStopsTheRequest) {
   EXPECT_EQ(response.status().message(), "too slow");
   EXPECT_FALSE(NotSent(response.status()));
   EXPECT_TRUE(kept->context().Done());
-  // The answer comes too late: its source is let go of at once.
+  // The response is too late: its source is destroyed at once.
   feed_.SetWaker(kept->Stream(200, {}, std::make_unique<FeedSource>(feed_)));
   EXPECT_TRUE(feed_.gone());
   kept.reset();
 }
 
-TEST_F(InProcessTest, AStreamSaysItsLastWordsWhenTheServerStops) {
+TEST_F(InProcessTest, StreamDeliversPendingDataWhenTheServerStops) {
   const auto transport = MakeFed();
   auto stream = transport->Start(caller_, {.method = "GET", .target = "/"});
   ASSERT_TRUE(stream.ok());
@@ -313,7 +313,7 @@ TEST_F(InProcessTest, AStreamSaysItsLastWordsWhenTheServerStops) {
   EXPECT_TRUE(NotSent(after.status()));
 }
 
-TEST_F(InProcessTest, ManyThreadsCallAndLeave) {
+TEST_F(InProcessTest, ConcurrentCallsAndCancellations) {
   std::vector<std::thread> workers;
   Mutex mu;
   CondVar changed;

@@ -41,7 +41,7 @@ bool IsInNetwork(const std::string& network, const ip::address& address) {
   return ours.canonical() == v6.canonical();
 }
 
-// "host", "host:port", "[::1]", "[::1]:port", "::1"; port 0: any. False if there is no host.
+// "host", "host:port", "[::1]", "[::1]:port", "::1"; port 0 means any. False if there is no host.
 bool SplitHost(std::string_view text, std::string* host, uint16_t* port) {
   std::string_view number;
   if (text.starts_with('[')) {
@@ -85,7 +85,7 @@ bool IsLoopback(const std::string& host, const std::optional<ip::address>& addre
 }
 
 Result<std::optional<net::Proxy>> Parse(const std::string& text, const std::string& where) {
-  // As everybody has it in the variables: "proxy:3128".
+  // The usual form in the variables: "proxy:3128".
   const std::string whole = text.find("://") == std::string::npos ? "http://" + text : text;
   const auto url = net::ParseUrl(whole);
   if (!url.ok()) return url.status().WithContext(where);

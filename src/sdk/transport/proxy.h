@@ -12,16 +12,16 @@
 
 namespace cox::sdk {
 
-// What requests to `server` go through: `proxy_url` if it is set; else what HTTPS_PROXY (for an
-// http server HTTP_PROXY) says, also in lower case, unless NO_PROXY excludes the server or it is on
-// the loopback; else nothing.
+// The proxy for requests to `server`: `proxy_url` if set; otherwise HTTPS_PROXY (HTTP_PROXY for an
+// http server), also in lower case, unless NO_PROXY excludes the server or it is a loopback
+// address; otherwise none.
 //
-// Errors: BadRequest, naming where the URL stands and not its password.
+// Errors: BadRequest with the source of the URL, without its password.
 Result<std::optional<net::Proxy>> ProxyFor(const std::string& proxy_url, const net::Url& server,
                                            const Environment& environment);
 
-// Whether a list of NO_PROXY has host:port: "*", ".example.com" (hosts below it), "example.com"
-// (also itself), "10.0.0.1", "10.0.0.0/8", each but the networks with ":port" if need be.
+// True if a NO_PROXY list contains host:port: "*", ".example.com" (subdomains), "example.com" (the
+// domain and its subdomains), "10.0.0.1", "10.0.0.0/8". All but networks may have ":port".
 bool IsExcluded(std::string_view list, std::string_view host, uint16_t port);
 
 }  // namespace cox::sdk

@@ -25,7 +25,7 @@ Environment With(std::map<std::string, std::string> variables) {
   return environment;
 }
 
-// "kind host:port user:password"; empty: none; the failure in brackets.
+// "kind host:port user:password"; empty: no proxy; an error in parentheses.
 std::string Chosen(const std::string& proxy_url, const std::string& server,
                    const std::map<std::string, std::string>& variables) {
   const auto url = net::ParseUrl(server);
@@ -37,7 +37,7 @@ std::string Chosen(const std::string& proxy_url, const std::string& server,
          " " + p.username + ":" + p.password.Reveal();
 }
 
-TEST(ProxyForTest, ConfigurationThenEnvironmentThenNone) {
+TEST(ProxyForTest, UsesConfigurationThenEnvironment) {
   const std::string server = "https://api.example:6443";
   EXPECT_EQ(Chosen("", server, {}), "");
   EXPECT_EQ(Chosen("http://p:3128", server, {}), "0 p:3128 :");
@@ -52,7 +52,7 @@ TEST(ProxyForTest, ConfigurationThenEnvironmentThenNone) {
   EXPECT_EQ(Chosen("", "https://localhost:6443", {{"HTTPS_PROXY", "http://q"}}), "");
   EXPECT_EQ(Chosen("", "https://127.3.2.1", {{"HTTPS_PROXY", "http://q"}}), "");
   EXPECT_EQ(Chosen("", "https://[::1]", {{"HTTPS_PROXY", "http://q"}}), "");
-  // Whoever writes it down means it.
+  // An explicit proxy_url ignores NO_PROXY.
   EXPECT_EQ(Chosen("http://p", "https://127.0.0.1", {{"NO_PROXY", "*"}}), "0 p:80 :");
   for (const char* bad : {"ftp://u:sesame@p", "http://u:sesame@"}) {
     EXPECT_THAT(Chosen(bad, server, {}), HasSubstr("(proxy-url: "));
@@ -61,7 +61,7 @@ TEST(ProxyForTest, ConfigurationThenEnvironmentThenNone) {
   }
 }
 
-TEST(ProxyForTest, ExclusionsAreThoseThatGoProgramsKnow) {
+TEST(ProxyForTest, ExclusionsMatchThoseOfGo) {
   struct Case {
     const char* list;
     const char* host;
@@ -100,9 +100,9 @@ TEST(ProxyForTest, ExclusionsAreThoseThatGoProgramsKnow) {
   }
 }
 
-TEST(ProxyForTest, ATransportGoesThroughIt) {
+TEST(ProxyForTest, TransportConnectsThroughTheProxy) {
   net::Loopback server([](const net::ExchangePtr& exchange) { exchange->Send({.status = 204}); });
-  net::Relay relay({.greeting = net::Relay::Greeting::kSocks5, .port = server.server->port()});
+  net::Relay relay({.handshake = net::Relay::Handshake::kSocks5, .port = server.server->port()});
   Config config;
   config.server = "https://127.0.0.1:" + std::to_string(server.server->port());
   config.ca_pem = server.ca.certificate_pem;
@@ -114,7 +114,7 @@ TEST(ProxyForTest, ATransportGoesThroughIt) {
   auto response = (*transport)->Do(server.context, {.method = "GET", .target = "/"});
   ASSERT_TRUE(response.ok()) << response.status().ToString();
   EXPECT_EQ(response->status, 204);
-  EXPECT_EQ(relay.greetings().size(), 1U);
+  EXPECT_EQ(relay.handshakes().size(), 1U);
 }
 
 }  // namespace

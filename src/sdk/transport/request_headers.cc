@@ -11,7 +11,7 @@
 namespace cox::sdk {
 namespace {
 
-// Printable ASCII: anything else in a field is a mistake, and could become another field.
+// Printable ASCII: other characters are invalid, and could inject another header.
 bool IsFieldValue(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return c >= ' ' && c < '\x7f'; });
 }

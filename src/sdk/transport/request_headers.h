@@ -12,20 +12,18 @@
 
 namespace cox::sdk {
 
-// The header fields by which a server knows who asks: user agent, impersonation, and the
-// authorization, which a token file may change at any time.
+// The request headers for user agent, impersonation and authorization. A token file is reloaded
+// when it changes.
 //
 // Threads: Add may be called concurrently.
-// Errors: Open says BadRequest for what contradicts itself, NotFound for a token file that cannot
-// be
-//   read.
+// Errors: Open returns BadRequest for inconsistent settings, NotFound for an unreadable token file.
 class RequestHeaders {
  public:
   static Result<std::unique_ptr<RequestHeaders>> Open(const Context& ctx, const Config& config,
                                                       const std::string& program);
 
-  // Replaces what `headers` has of them. `plugin_token`, if not empty, is used where the
-  // configuration has no authorization of its own.
+  // Replaces these headers in `headers`. `plugin_token`, if not empty, is used if the configuration
+  // has no authorization.
   void Add(const std::string& plugin_token, net::Headers* headers) const;
 
  private:
@@ -34,8 +32,8 @@ class RequestHeaders {
   std::unique_ptr<WatchedFile<std::string>> token_file_;  // "Bearer ..."; null: none
 };
 
-// The name of the field for a key of Config::Impersonate::extra: lower case, with all that a field
-// name cannot hold as %xx.
+// The header name for a key of Config::Impersonate::extra: lower case, with %xx for characters that
+// are not allowed in header names.
 std::string ImpersonateExtraField(std::string_view key);
 
 // "operator/v0 (linux/amd64) coxswain".

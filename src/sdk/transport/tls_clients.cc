@@ -10,7 +10,7 @@
 namespace cox::sdk {
 namespace {
 
-// Where a file's contents belong, in the order in which they are watched.
+// The destination of a file's content, in the order of watching.
 using Member = std::string net::ClientTls::*;
 struct NamedFile {
   std::filesystem::path path;
@@ -65,7 +65,7 @@ Result<std::unique_ptr<TlsClients>> TlsClients::Open(const Context& ctx, const C
   const auto parse = [base, files](std::span<const std::string> texts) -> Result<MaterialPtr> {
     auto material = std::make_shared<Material>(base);
     for (size_t i = 0; i < files.size(); ++i) (*material).*files[i].member = texts[i];
-    // An empty CA would mean the system's roots, which is not what the file was for.
+    // An empty CA would select the system's roots, which is not intended if a file is set.
     if (material->ca_pem.empty() && files[0].member == &Material::ca_pem) {
       return Status::BadRequest("CA: the file is empty");
     }
@@ -92,7 +92,7 @@ net::ClientOptions TlsClients::OptionsFor(const Material& material,
 Result<std::shared_ptr<net::Client>> TlsClients::For(const ExecCredentials::Ptr& plugin) {
   MaterialPtr material = Current();
   const std::string& certificate = plugin != nullptr ? plugin->certificate_pem : std::string();
-  std::shared_ptr<net::Client> before;  // ended without the lock: that joins its thread
+  std::shared_ptr<net::Client> before;  // destroyed without the lock, because that joins its thread
   MutexLock lock(mu_);
   if (client_ != nullptr && material_ == material && certificate_pem_ == certificate) {
     return client_;

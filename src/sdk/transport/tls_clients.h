@@ -14,34 +14,33 @@
 
 namespace cox::sdk {
 
-// The HTTP client for the CA and client certificate of now. When one of them changes, the next
-// request gets a client of its own; the one before lives as long as a request or stream holds it.
+// The HTTP client for the current CA and client certificate. After a change, the next request gets
+// a new client; the old one exists while a request or stream uses it.
 //
 // Threads: all methods may be called concurrently.
-// Errors: BadRequest for PEM that does not parse, NotFound for files that cannot be read. Files
-// that
-//   become bad later change nothing.
+// Errors: BadRequest for PEM that does not parse, NotFound for unreadable files. Files that become
+//   invalid later are ignored.
 class TlsClients {
  public:
-  // `options`: of the client, without what `config` says of TLS.
+  // `options`: the client's options without the TLS settings of `config`.
   static Result<std::unique_ptr<TlsClients>> Open(const Context& ctx, const Config& config,
                                                   net::ClientOptions options);
 
-  // `plugin`, if it has a certificate, brings that instead of the configured one. May be null.
+  // A certificate in `plugin` replaces the configured one. `plugin` may be null.
   Result<std::shared_ptr<net::Client>> For(const ExecCredentials::Ptr& plugin);
-  // What such a client is made of, for connections of other kinds.
+  // The options of such a client, for other kinds of connections.
   net::ClientOptions OptionsFor(const ExecCredentials::Ptr& plugin) const {
     return OptionsFor(*Current(), plugin);
   }
 
  private:
-  // What files and configuration say, whole.
+  // The complete TLS settings from files and configuration.
   using Material = net::ClientTls;
   using MaterialPtr = std::shared_ptr<const Material>;
   struct Private {};
 
  public:
-  // For Open.
+  // Used by Open.
   TlsClients(Private, const Context& ctx, net::ClientOptions options)
       : context_(ctx), options_(std::move(options)) {}
 
@@ -51,12 +50,12 @@ class TlsClients {
 
   const Context context_;
   const net::ClientOptions options_;
-  MaterialPtr fixed_;  // where no file is named
+  MaterialPtr fixed_;  // if there are no files
   std::unique_ptr<WatchedFile<Material>> files_;
   Mutex mu_;
-  // What client_ was made of.
+  // The inputs of client_.
   MaterialPtr material_ COX_GUARDED_BY(mu_);
-  std::string certificate_pem_ COX_GUARDED_BY(mu_);  // of the plugin
+  std::string certificate_pem_ COX_GUARDED_BY(mu_);  // from the plugin
   std::shared_ptr<net::Client> client_ COX_GUARDED_BY(mu_);
 };
 

@@ -11,8 +11,9 @@ Status WebhookServer::AddTo(Manager& manager) {
   return manager.Add(
       "webhook-server",
       [this, &manager](Context& ctx) {
-        // Every replica serves and so needs certificates, also while another leads: the manager's
-        // own client lets only the leader write. It keeps the transport, so this owns nothing.
+        // Every replica serves and needs certificates, also if it is not the leader, but the
+        // manager's client rejects writes of non-leaders. This client shares its transport, which
+        // the manager owns.
         const std::shared_ptr<Transport> borrowed(std::shared_ptr<void>(),
                                                   &manager.client().transport());
         const std::unique_ptr<Client> client = MakeClient(borrowed);

@@ -17,7 +17,7 @@ std::string TextAt(const Value& object, std::string_view key) {
   return text != nullptr && text->is_string() ? std::string(text->as_string()) : std::string();
 }
 
-// One step. What the struct does not know of the metadata stays too.
+// Converts one step. Keeps unknown fields of the metadata.
 Result<Value> Step(Context& ctx, const Value& from, const KindInfo& from_kind,
                    const KindInfo& to_kind, const ConvertHandler<Object, Object>& handler) {
   Object source(from_kind);
@@ -85,11 +85,11 @@ Result<Value> Conversions::Convert(Context& ctx, const Value& object,
   return converted;
 }
 
-HookAnswer Conversions::AnswerReview(Context& ctx, std::string_view body) const {
+HookResponse Conversions::ConvertReview(Context& ctx, std::string_view body) const {
   const auto request = ReadRequest<apiextensions::v1::ConversionReview>(body);
-  if (!request.ok()) return FailedAnswer(request.status());
+  if (!request.ok()) return FailureResponse(request.status());
   if (request->desiredAPIVersion.empty()) {
-    return FailedAnswer(Status::BadRequest("the request names no desiredAPIVersion"));
+    return FailureResponse(Status::BadRequest("the request names no desiredAPIVersion"));
   }
   apiextensions::v1::ConversionResponse response;
   response.uid = request->uid;
@@ -97,7 +97,7 @@ HookAnswer Conversions::AnswerReview(Context& ctx, std::string_view body) const 
   for (const RawJson& raw : request->objects) {
     Result<Value> object = json::Parse(raw.raw);
     if (object.ok()) object = Convert(ctx, *object, request->desiredAPIVersion);
-    if (ctx.Done()) return FailedAnswer(Status::Timeout("the conversion did not end in time"));
+    if (ctx.Done()) return FailureResponse(Status::Timeout("the conversion did not end in time"));
     if (!object.ok()) {
       result = object.status();
       break;
@@ -106,7 +106,7 @@ HookAnswer Conversions::AnswerReview(Context& ctx, std::string_view body) const 
   }
   if (!result.ok()) response.convertedObjects.clear();
   response.result = ToApiStatus(result);
-  return ReviewAnswer<apiextensions::v1::ConversionReview>(std::move(response));
+  return ReviewResponse<apiextensions::v1::ConversionReview>(std::move(response));
 }
 
 }  // namespace cox::sdk

@@ -8,21 +8,22 @@
 
 #include "coxswain/admission.h"
 #include "object/type/kind.h"
-#include "sdk/webhook/hook_answer.h"
+#include "sdk/webhook/hook_response.h"
 
 namespace cox::sdk {
 
-// The conversions of one path: a handler for all versions, or one for each way between two.
+// The conversions of one path: one handler for all versions, or one per direction between two
+// versions.
 //
-// Threads: constant once requests come.
+// Threads: immutable after the server starts.
 class Conversions {
  public:
   void Add(const KindInfo& from, const KindInfo& to, ConvertHandler<Object, Object> handler);
   void Add(ConvertAnyHandler handler) { any_ = std::move(handler); }
 
-  // One ConversionReview (apiextensions.k8s.io/v1) from text to text. All objects are converted or
-  // none: the review then says why.
-  HookAnswer AnswerReview(Context& ctx, std::string_view body) const;
+  // Processes one ConversionReview (apiextensions.k8s.io/v1). Converts all objects or none; on
+  // failure the response contains the reason.
+  HookResponse ConvertReview(Context& ctx, std::string_view body) const;
 
  private:
   struct Way {
@@ -34,7 +35,7 @@ class Conversions {
   Result<Value> Convert(Context& ctx, const Value& object, const std::string& api_version) const;
   Result<Value> ConvertTyped(Context& ctx, const Value& object,
                              const std::string& api_version) const;
-  // The ways that lead there, one or two of them. BadRequest if none do.
+  // The conversion steps from one version to another, one or two. BadRequest if there are none.
   Result<std::vector<const Way*>> FindWays(const GroupVersionKind& from,
                                            const GroupVersionKind& to) const;
 

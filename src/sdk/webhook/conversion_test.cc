@@ -34,7 +34,7 @@ const KindInfo kV3{.group = "example.com",
                    .plural = "things",
                    .singular = "thing"};
 
-// Writes down which way it went.
+// Records the conversion steps.
 ConvertHandler<Object, Object> Marking(std::string mark) {
   return [mark = std::move(mark)](Context&, const Object& from, Object& to) {
     const ConfigMap& source = *from.As<ConfigMap>();
@@ -57,7 +57,7 @@ class ConversionTest : public ::testing::Test {
   }
   apiextensions::v1::ConversionResponse Ask(const Conversions& conversions,
                                             const std::string& wanted, const std::string& objects) {
-    const HookAnswer answer = conversions.AnswerReview(
+    const HookResponse answer = conversions.ConvertReview(
         ctx_, R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"ConversionReview","request":)"
               R"({"uid":"u1","desiredAPIVersion":")" +
                   wanted + R"(","objects":[)" + objects + "]}}");
@@ -73,7 +73,7 @@ class ConversionTest : public ::testing::Test {
   Conversions conversions_;
 };
 
-TEST_F(ConversionTest, GoesTheDirectWayOrByTheHub) {
+TEST_F(ConversionTest, ConvertsDirectlyOrThroughTheHub) {
   const auto response =
       Ask(conversions_, "example.com/v3",
           R"({"apiVersion":"example.com/v2","kind":"Thing","metadata":{"name":"a"}},)"
@@ -84,11 +84,11 @@ TEST_F(ConversionTest, GoesTheDirectWayOrByTheHub) {
   EXPECT_EQ(response.convertedObjects[0].raw,
             R"({"apiVersion":"example.com/v3","data":{"way":"23"},"kind":"Thing",)"
             R"("metadata":{"annotations":{"converted":"23"},"name":"a"}})");
-  // Metadata that the struct does not know survives two steps.
+  // Unknown metadata fields are kept in both steps.
   EXPECT_EQ(response.convertedObjects[1].raw,
             R"({"apiVersion":"example.com/v3","data":{"way":"1223"},"kind":"Thing",)"
             R"("metadata":{"annotations":{"converted":"23"},"name":"b","new":1}})");
-  // What is of that version already is not touched.
+  // An object that already has the version is not changed.
   EXPECT_EQ(response.convertedObjects[2].raw,
             R"({"apiVersion":"example.com/v3","kind":"Thing","spec":7})");
 }
@@ -103,7 +103,7 @@ TEST_F(ConversionTest, ConvertsAllOrNone) {
   EXPECT_EQ(response.result.code, 422);
 }
 
-TEST_F(ConversionTest, SaysWhichWayThereIsNot) {
+TEST_F(ConversionTest, ReportsMissingConversions) {
   const auto response =
       Ask(conversions_, "example.com/v9", R"({"apiVersion":"example.com/v1","kind":"Thing"})");
   EXPECT_EQ(response.result.status, "Failure");
@@ -111,7 +111,7 @@ TEST_F(ConversionTest, SaysWhichWayThereIsNot) {
       << response.result.message;
 }
 
-TEST_F(ConversionTest, OneHandlerMayDoAllVersions) {
+TEST_F(ConversionTest, OneHandlerCanConvertAllVersions) {
   Conversions any;
   any.Add([](Context&, const Value& object, const std::string& version) -> Result<Value> {
     Value out = object;
@@ -125,14 +125,14 @@ TEST_F(ConversionTest, OneHandlerMayDoAllVersions) {
             R"("wanted":"example.com/v2"})");
 }
 
-TEST_F(ConversionTest, RefusesWhatIsNoConversionReview) {
+TEST_F(ConversionTest, RejectsBodiesThatAreNotConversionReviews) {
   for (const char* body :
        {"", "{", R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"ConversionReview"})",
         R"({"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"u"}})",
         R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"ConversionReview","request":{}})",
         R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"ConversionReview",
             "request":{"uid":"u"}})"}) {
-    EXPECT_EQ(conversions_.AnswerReview(ctx_, body).code, 400) << body;
+    EXPECT_EQ(conversions_.ConvertReview(ctx_, body).code, 400) << body;
   }
 }
 

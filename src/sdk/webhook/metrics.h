@@ -7,7 +7,7 @@
 
 namespace cox::sdk {
 
-// The metrics of a webhook server, under controller-runtime's names.
+// The metrics of a webhook server, with the names used by controller-runtime.
 struct WebhookMetrics {
   explicit WebhookMetrics(MetricsRegistry& registry)
       : latency(registry.AddHistogramVec(

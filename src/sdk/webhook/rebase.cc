@@ -8,10 +8,10 @@
 namespace cox::sdk {
 namespace {
 
-// Beyond this many comparisons items are paired by their place.
+// Above this number of comparisons, items are paired by position.
 constexpr size_t kMaxComparisons = 1'000'000;
 
-// What the items of most of the API's lists are known by.
+// The field that identifies the items of most lists of the API.
 const Value* NameOf(const Value& item) {
   for (const std::string_view key : {"name", "key", "type", "mountPath"}) {
     const Value* name = item.Find(key);
@@ -20,7 +20,7 @@ const Value* NameOf(const Value& item) {
   return nullptr;
 }
 
-// 2: equal, 1: the same thing, changed, 0: unrelated.
+// 2: equal, 1: same name, 0: unrelated.
 int Likeness(const Value& a, const Value& b) {
   if (a == b) return 2;
   const Value* const name = NameOf(a);
@@ -30,7 +30,7 @@ int Likeness(const Value& a, const Value& b) {
 
 using Pairs = std::vector<std::pair<size_t, size_t>>;
 
-// The best common subsequence of the items [begin, ...) of both, by likeness.
+// The best common subsequence of the items [begin, ...) of both lists, weighted by likeness.
 Pairs Align(const Value::Array& before, const Value::Array& after, size_t begin, size_t before_end,
             size_t after_end) {
   const size_t rows = before_end - begin;
@@ -41,7 +41,7 @@ Pairs Align(const Value::Array& before, const Value::Array& after, size_t begin,
     for (size_t i = 0; i < std::min(rows, columns); ++i) pairs.emplace_back(begin + i, begin + i);
     return pairs;
   }
-  // best[i][j]: the score of what is left of before from i and of after from j.
+  // best[i][j]: the best score for the items of `before` from i and of `after` from j.
   std::vector<uint32_t> best((rows + 1) * (columns + 1), 0);
   std::vector<uint8_t> like(rows * columns);
   const auto at = [columns](size_t i, size_t j) { return i * (columns + 1) + j; };
@@ -68,7 +68,7 @@ Pairs Align(const Value::Array& before, const Value::Array& after, size_t begin,
   return pairs;
 }
 
-// Which item of `before` became which of `after`; rising in both.
+// Pairs of corresponding items of `before` and `after`; ascending in both.
 Pairs PairItems(const Value::Array& before, const Value::Array& after) {
   const size_t shorter = std::min(before.size(), after.size());
   Pairs pairs;
@@ -100,7 +100,7 @@ Value RebaseMembers(const Value& sent, const Value& before, const Value& after) 
     } else if (was != nullptr) {
       members[key] = Rebase(*there, *was, now);
     } else {
-      // Sent, and yet not shown: as an empty thing, or as one of which nothing is known.
+      // The struct omitted a member that was sent: it is empty or contains only unknown fields.
       members[key] = Rebase(*there, Value::MakeObject(), now);
     }
   }

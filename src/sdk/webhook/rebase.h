@@ -5,20 +5,20 @@
 
 namespace cox::sdk {
 
-// What a handler did to its copy of an object, done to the object as it was sent.
+// Applies a handler's changes to the object as the API server sent it.
 //
-// The handler works on a struct: `before` is what the struct showed at first, `after` what it shows
-// now. The struct drops fields that it does not know and shows others that were never sent (an
-// empty status), so neither can stand for the object itself. Rebase gives `sent` with just the
-// differences of the two: the rest, known or not, stays byte for byte.
+// The handler works on a struct: `before` is the struct's initial JSON, `after` its JSON after the
+// handler. The struct drops unknown fields and adds fields that were not sent (an empty status), so
+// neither can replace the object. Rebase returns `sent` with only the differences between the two;
+// all other fields, known or unknown, are unchanged.
 //
 //   sent    {"spec": {"containers": [{"name": "a", "newField": 1}]}}
 //   before  {"spec": {"containers": [{"name": "a", "resources": {}}]}, "status": {}}
 //   after   {"spec": {"containers": [{"name": "b", ...}, {"name": "a", ...}]}, "status": {}}
 //   gives   {"spec": {"containers": [{"name": "b", ...}, {"name": "a", "newField": 1}]}}
 //
-// Items of lists are recognised by being equal, else by their name, so an item keeps what is
-// unknown of it when others are put before it.
+// List items are matched by equality, then by name, so that an item keeps its unknown fields when
+// other items are inserted before it.
 Value Rebase(const Value& sent, const Value& before, const Value& after);
 
 }  // namespace cox::sdk

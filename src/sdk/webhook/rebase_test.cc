@@ -18,7 +18,7 @@ Value Json(std::string_view text) {
   return *std::move(value);
 }
 
-TEST(RebaseTest, KeepsWhatTheHandlerDidNotTouch) {
+TEST(RebaseTest, KeepsFieldsThatTheHandlerDidNotChange) {
   struct Case {
     const char* name;
     const char* sent;
@@ -52,7 +52,7 @@ TEST(RebaseTest, KeepsWhatTheHandlerDidNotTouch) {
   }
 }
 
-TEST(RebaseTest, HoldsForStructs) {
+TEST(RebaseTest, KeepsUnknownFieldsOfStructs) {
   const Value sent = Json(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},
       "spec":{"containers":[{"name":"main","image":"i","ofTheFuture":{"deep":[1]}}]}})");
   Result<core::v1::Pod> pod = json::FromValue<core::v1::Pod>(sent);
@@ -69,7 +69,7 @@ TEST(RebaseTest, HoldsForStructs) {
   EXPECT_EQ(after.Find("status"), nullptr);
 }
 
-// A document of a few values, so that many are equal and lists meet again in another order.
+// A document with few distinct values, so that items are often equal or reordered.
 Value Random(std::mt19937& random, int depth) {
   const auto below = [&random](unsigned n) { return random() % n; };
   if (depth == 0 || below(3) == 0) return Value(static_cast<int64_t>(below(3)));
@@ -86,7 +86,7 @@ Value Random(std::mt19937& random, int depth) {
   return object;
 }
 
-TEST(RebaseTest, IsTheResultWhereNothingWasHidden) {
+TEST(RebaseTest, ReturnsAfterIfNoFieldsAreHidden) {
   std::mt19937 random(7);
   for (int i = 0; i < 3000; ++i) {
     const Value before = Random(random, 4);

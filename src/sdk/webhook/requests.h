@@ -4,11 +4,11 @@
 #include <chrono>
 #include <string_view>
 
-// What requests say beside their bodies.
+// Helpers for query and header values of requests.
 namespace cox::sdk {
 
-// The time that a query ("timeout=10s&...") allows, a duration as Go writes it ("1m0s", "1.5s"): at
-// least a millisecond and no more than `most`; `most` where it names no time, or zero, or less.
+// The timeout in a query ("timeout=10s&..."), in Go's duration format ("1m0s", "1.5s"), limited to
+// at least 1 ms and at most `most`; `most` if it is absent, invalid, zero or negative.
 std::chrono::milliseconds TimeoutOf(std::string_view query, std::chrono::milliseconds most);
 
 // True for "application/json", with or without parameters.

@@ -8,7 +8,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-TEST(TimeoutOfTest, IsWhatTheQuerySaysButNoMoreThanTheMost) {
+TEST(TimeoutOfTest, ParsesTheQueryAndAppliesTheMaximum) {
   struct Case {
     const char* query;
     int64_t milliseconds;
@@ -19,10 +19,10 @@ TEST(TimeoutOfTest, IsWhatTheQuerySaysButNoMoreThanTheMost) {
         Case{"timeout=", 30'000}, Case{"timeout=-5s", 30'000}, Case{"timeout=soon", 30'000},
         Case{"timeout=1", 30'000}, Case{"timeout=99999999999h", 30'000}, Case{"timeout=0.001ms", 1},
         Case{"timeout=1.5ms", 1}, Case{"timeout=1ns", 1},
-        // Floating point knows these, durations do not.
+        // Valid floating-point numbers that are not valid durations.
         Case{"timeout=nans", 30'000}, Case{"timeout=nan(1)s", 30'000}, Case{"timeout=infs", 30'000},
         Case{"timeout=-infs", 30'000}, Case{"timeout=1e9s", 30'000},
-        // The ends of what int64 holds, and beyond.
+        // The limits of int64, and beyond.
         Case{"timeout=9223372036854775807ns", 30'000},
         Case{"timeout=9223372036854775808ns", 30'000},
         Case{"timeout=-9223372036854775808ns", 30'000},
@@ -31,7 +31,7 @@ TEST(TimeoutOfTest, IsWhatTheQuerySaysButNoMoreThanTheMost) {
   }
 }
 
-TEST(IsJsonTest, LooksAtTheTypeOnly) {
+TEST(IsJsonTest, IgnoresParameters) {
   EXPECT_TRUE(IsJson("application/json"));
   EXPECT_TRUE(IsJson("application/json; charset=utf-8"));
   EXPECT_FALSE(IsJson("application/jsonp"));

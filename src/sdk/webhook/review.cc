@@ -26,7 +26,7 @@ Status CheckKind(const admission::v1::AdmissionRequest& review, const KindInfo* 
                             KindOf(review).ToString());
 }
 
-// One object of a review: as it was sent, and as handlers see it.
+// One object of a review: as sent, and as passed to handlers.
 struct Sent {
   Value value;
   std::optional<Object> object;
@@ -71,8 +71,8 @@ Result<ReadReview> Read(std::string_view body, const KindInfo* kind) {
   return read;
 }
 
-HookAnswer Answer(const std::string& uid, const AdmissionResponse& response, std::string patch) {
-  if (response.failed()) return FailedAnswer(response.status());
+HookResponse Answer(const std::string& uid, const AdmissionResponse& response, std::string patch) {
+  if (response.failed()) return FailureResponse(response.status());
   admission::v1::AdmissionResponse out;
   out.uid = uid;
   out.allowed = response.allowed();
@@ -83,23 +83,23 @@ HookAnswer Answer(const std::string& uid, const AdmissionResponse& response, std
   }
   out.warnings = response.warnings();
   out.auditAnnotations = response.audit_annotations();
-  return ReviewAnswer<admission::v1::AdmissionReview>(std::move(out));
+  return ReviewResponse<admission::v1::AdmissionReview>(std::move(out));
 }
 
-// The context's reason where its time is over: an answer that comes too late is none.
-std::optional<HookAnswer> TooLate(const Context& ctx) {
+// A timeout response if the context has stopped: the API server no longer waits.
+std::optional<HookResponse> TooLate(const Context& ctx) {
   if (!ctx.Done()) return std::nullopt;
-  return FailedAnswer(
+  return FailureResponse(
       Status::Timeout("the webhook did not answer in time: " + ctx.status().message()));
 }
 
 }  // namespace
 
-HookAnswer AnswerMutating(Context& ctx, std::string_view body, const KindInfo* kind,
-                          const MutateHandler<Object>& handler) {
+HookResponse ReviewMutating(Context& ctx, std::string_view body, const KindInfo* kind,
+                            const MutateHandler<Object>& handler) {
   const Result<ReadReview> read = Read(body, kind);
-  if (!read.ok()) return FailedAnswer(read.status());
-  // Of a deletion there is nothing that could be changed.
+  if (!read.ok()) return FailureResponse(read.status());
+  // A deletion has no object to change.
   if (!read->object.object) return Answer(read->review.uid, AdmissionResponse::Allow(), "");
   Object object = *read->object.object;
   const AdmissionResponse response = handler(ctx, read->request(), object);
@@ -110,10 +110,10 @@ HookAnswer AnswerMutating(Context& ctx, std::string_view body, const KindInfo* k
   return Answer(read->review.uid, response, Patch::JsonBetween(sent, after).body);
 }
 
-HookAnswer AnswerValidating(Context& ctx, std::string_view body, const KindInfo* kind,
-                            const ValidateHandler<Object>& handler) {
+HookResponse ReviewValidating(Context& ctx, std::string_view body, const KindInfo* kind,
+                              const ValidateHandler<Object>& handler) {
   const Result<ReadReview> read = Read(body, kind);
-  if (!read.ok()) return FailedAnswer(read.status());
+  if (!read.ok()) return FailureResponse(read.status());
   const AdmissionResponse response = handler(ctx, read->request());
   if (auto late = TooLate(ctx)) return *late;
   return Answer(read->review.uid, response, "");

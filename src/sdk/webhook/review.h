@@ -5,16 +5,15 @@
 
 #include "coxswain/admission.h"
 #include "object/type/kind.h"
-#include "sdk/webhook/hook_answer.h"
+#include "sdk/webhook/hook_response.h"
 
-// AdmissionReview (admission.k8s.io/v1) in and out.
+// Processing of AdmissionReview (admission.k8s.io/v1).
 namespace cox::sdk {
 
-// One review from text to text: reads it, asks the handler, and writes down what came of it.
-// `kind` null: any.
-HookAnswer AnswerMutating(Context& ctx, std::string_view body, const KindInfo* kind,
-                          const MutateHandler<Object>& handler);
-HookAnswer AnswerValidating(Context& ctx, std::string_view body, const KindInfo* kind,
-                            const ValidateHandler<Object>& handler);
+// Decodes the review, calls the handler, and encodes its response. `kind` null: any kind.
+HookResponse ReviewMutating(Context& ctx, std::string_view body, const KindInfo* kind,
+                            const MutateHandler<Object>& handler);
+HookResponse ReviewValidating(Context& ctx, std::string_view body, const KindInfo* kind,
+                              const ValidateHandler<Object>& handler);
 
 }  // namespace cox::sdk

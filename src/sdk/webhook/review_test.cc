@@ -29,7 +29,7 @@ constexpr std::string_view kPod =
 
 class ReviewTest : public ::testing::Test {
  protected:
-  admission::v1::AdmissionResponse Response(const HookAnswer& answer) {
+  admission::v1::AdmissionResponse Response(const HookResponse& answer) {
     EXPECT_EQ(answer.code, 200) << answer.body;
     const auto meta = json::PeekTypeMeta(answer.body);
     EXPECT_TRUE(meta.ok());
@@ -46,9 +46,9 @@ class ReviewTest : public ::testing::Test {
   Context ctx_{clock_};
 };
 
-TEST_F(ReviewTest, PatchesWhatTheHandlerChangedAndNothingElse) {
+TEST_F(ReviewTest, PatchContainsOnlyTheChangesOfTheHandler) {
   const auto answer =
-      AnswerMutating(ctx_, Review(kPod), &core::v1::Pod::kKind,
+      ReviewMutating(ctx_, Review(kPod), &core::v1::Pod::kKind,
                      [](Context&, const AdmissionRequest<Object>& request, Object& object) {
                        EXPECT_EQ(request.key(), (ObjectKey{"ns", "p"}));
                        EXPECT_TRUE(request.IsCreate());
@@ -64,9 +64,9 @@ TEST_F(ReviewTest, PatchesWhatTheHandlerChangedAndNothingElse) {
   EXPECT_EQ(*response.auditAnnotations.Get("seen"), "yes");
 }
 
-TEST_F(ReviewTest, SendsNoPatchWhereNothingChanged) {
+TEST_F(ReviewTest, SendsNoPatchIfNothingChanged) {
   const auto response =
-      Response(AnswerMutating(ctx_, Review(kPod), &core::v1::Pod::kKind,
+      Response(ReviewMutating(ctx_, Review(kPod), &core::v1::Pod::kKind,
                               [](Context&, const AdmissionRequest<Object>&, Object&) {
                                 return AdmissionResponse::Allow();
                               }));
@@ -75,9 +75,9 @@ TEST_F(ReviewTest, SendsNoPatchWhereNothingChanged) {
   EXPECT_FALSE(response.patchType.has_value());
 }
 
-TEST_F(ReviewTest, ADenialHasNoPatch) {
+TEST_F(ReviewTest, DenialHasNoPatch) {
   const auto response =
-      Response(AnswerMutating(ctx_, Review(kPod), &core::v1::Pod::kKind,
+      Response(ReviewMutating(ctx_, Review(kPod), &core::v1::Pod::kKind,
                               [](Context&, const AdmissionRequest<Object>&, Object& object) {
                                 object.As<core::v1::Pod>()->spec.nodeName = "n";
                                 return AdmissionResponse::Deny("not here");
@@ -90,7 +90,7 @@ TEST_F(ReviewTest, ADenialHasNoPatch) {
   EXPECT_EQ(response.status->message, "not here");
 }
 
-TEST_F(ReviewTest, ADenialByStatusBringsItsReasonAndCauses) {
+TEST_F(ReviewTest, DenialByStatusContainsReasonAndCauses) {
   const Status why = Status::Invalid("bad image")
                          .WithDetails({.name = "p",
                                        .group = "",
@@ -100,7 +100,7 @@ TEST_F(ReviewTest, ADenialByStatusBringsItsReasonAndCauses) {
                                                    .message = "no tag",
                                                    .field = "spec.image"}}});
   const auto response = Response(
-      AnswerValidating(ctx_, Review(kPod), &core::v1::Pod::kKind,
+      ReviewValidating(ctx_, Review(kPod), &core::v1::Pod::kKind,
                        [&why](Context&, const AdmissionRequest<Object>&) -> AdmissionResponse {
                          COX_RETURN_IF_ERROR(why);
                          return AdmissionResponse::Allow();
@@ -112,16 +112,16 @@ TEST_F(ReviewTest, ADenialByStatusBringsItsReasonAndCauses) {
   EXPECT_EQ(response.status->details->causes[0].field, "spec.image");
 }
 
-TEST_F(ReviewTest, AFailureIsNoReviewSoThatTheFailurePolicyDecides) {
-  const HookAnswer answer =
-      AnswerValidating(ctx_, Review(kPod), nullptr, [](Context&, const AdmissionRequest<Object>&) {
+TEST_F(ReviewTest, FailureIsNotAReviewSoThatTheFailurePolicyApplies) {
+  const HookResponse answer =
+      ReviewValidating(ctx_, Review(kPod), nullptr, [](Context&, const AdmissionRequest<Object>&) {
         return AdmissionResponse::Fail(Status::Unavailable("the database is away"));
       });
   EXPECT_EQ(answer.code, 503);
   EXPECT_EQ(answer.body, "the database is away\n");
 }
 
-TEST(AdmissionResponseTest, SaysNoWhateverTheStatus) {
+TEST(AdmissionResponseTest, DenyAndFailNeverAllow) {
   EXPECT_FALSE(AdmissionResponse::Deny(Status()).allowed());
   EXPECT_FALSE(AdmissionResponse::Fail(Status()).allowed());
   EXPECT_TRUE(AdmissionResponse::Fail(Status()).failed());
@@ -132,7 +132,7 @@ TEST_F(ReviewTest, DeletionsHaveOnlyTheOldObject) {
   const std::string deletion =
       Review("null", R"("operation":"DELETE","dryRun":true,"oldObject":)" + std::string(kPod));
   const auto validated = Response(
-      AnswerValidating(ctx_, deletion, &core::v1::Pod::kKind,
+      ReviewValidating(ctx_, deletion, &core::v1::Pod::kKind,
                        [](Context&, const AdmissionRequest<Object>& request) -> AdmissionResponse {
                          EXPECT_TRUE(request.IsDelete());
                          EXPECT_TRUE(request.dry_run());
@@ -141,9 +141,9 @@ TEST_F(ReviewTest, DeletionsHaveOnlyTheOldObject) {
                          return AdmissionResponse::Deny("it stays");
                        }));
   EXPECT_FALSE(validated.allowed);
-  // There is nothing to change: the handler is not even asked.
+  // Mutating handlers are not called for deletions.
   const auto mutated = Response(
-      AnswerMutating(ctx_, deletion, &core::v1::Pod::kKind,
+      ReviewMutating(ctx_, deletion, &core::v1::Pod::kKind,
                      [](Context&, const AdmissionRequest<Object>&, Object&) -> AdmissionResponse {
                        ADD_FAILURE();
                        return AdmissionResponse::Deny("asked");
@@ -151,8 +151,8 @@ TEST_F(ReviewTest, DeletionsHaveOnlyTheOldObject) {
   EXPECT_TRUE(mutated.allowed);
 }
 
-TEST_F(ReviewTest, TakesAnyKindAsAValue) {
-  const auto response = Response(AnswerMutating(
+TEST_F(ReviewTest, HandlesAnyKindAsAValue) {
+  const auto response = Response(ReviewMutating(
       ctx_,
       Review(R"({"apiVersion":"example.com/v1","kind":"Thing","spec":{"size":1}})",
              R"("operation":"UPDATE","oldObject":{"apiVersion":"example.com/v1","kind":"Thing"})",
@@ -166,7 +166,7 @@ TEST_F(ReviewTest, TakesAnyKindAsAValue) {
   EXPECT_EQ(response.patch, R"([{"op":"replace","path":"/spec/size","value":2}])");
 }
 
-TEST_F(ReviewTest, NothingElseReachesTheHandler) {
+TEST_F(ReviewTest, InvalidReviewsDoNotReachTheHandler) {
   const std::string other_kind =
       Review(kPod, R"("operation":"CREATE")", R"({"group":"apps","version":"v1","kind":"X"})");
   struct Case {
@@ -196,16 +196,16 @@ TEST_F(ReviewTest, NothingElseReachesTheHandler) {
   };
   for (const Case& test : cases) {
     SCOPED_TRACE(test.name);
-    const HookAnswer mutating =
-        AnswerMutating(ctx_, test.body, &core::v1::Pod::kKind,
+    const HookResponse mutating =
+        ReviewMutating(ctx_, test.body, &core::v1::Pod::kKind,
                        [](Context&, const AdmissionRequest<Object>&, Object&) -> AdmissionResponse {
                          ADD_FAILURE();
                          return Status();
                        });
     EXPECT_EQ(mutating.code, 400);
     EXPECT_NE(mutating.body.find(test.says), std::string::npos) << mutating.body;
-    const HookAnswer validating =
-        AnswerValidating(ctx_, test.body, &core::v1::Pod::kKind,
+    const HookResponse validating =
+        ReviewValidating(ctx_, test.body, &core::v1::Pod::kKind,
                          [](Context&, const AdmissionRequest<Object>&) -> AdmissionResponse {
                            ADD_FAILURE();
                            return Status();
@@ -214,13 +214,13 @@ TEST_F(ReviewTest, NothingElseReachesTheHandler) {
   }
 }
 
-TEST_F(ReviewTest, AnAnswerThatComesTooLateIsNone) {
+TEST_F(ReviewTest, LateResponseIsATimeout) {
   Context limited = ctx_.WithTimeout(std::chrono::seconds(5));
-  const HookAnswer answer = AnswerValidating(limited, Review(kPod), nullptr,
-                                             [this](Context&, const AdmissionRequest<Object>&) {
-                                               clock_.Advance(std::chrono::seconds(6));
-                                               return AdmissionResponse::Allow();
-                                             });
+  const HookResponse answer = ReviewValidating(limited, Review(kPod), nullptr,
+                                               [this](Context&, const AdmissionRequest<Object>&) {
+                                                 clock_.Advance(std::chrono::seconds(6));
+                                                 return AdmissionResponse::Allow();
+                                               });
   EXPECT_EQ(answer.code, 504);
 }
 

@@ -25,21 +25,22 @@ namespace cox {
 namespace sdk {
 namespace {
 
-// Requests that wait for a worker. The API server gives up on those behind them anyway.
+// Maximum number of requests that wait for a worker; later ones would time out anyway.
 constexpr size_t kMaxWaiting = 1024;
-// And of their bodies, in largest reviews: few are large, and memory is short in a small Pod.
+// Maximum size of their bodies, as a multiple of max_body_bytes: few reviews are large, and small
+// Pods have little memory.
 constexpr size_t kMaxWaitingReviews = 4;
-// API servers are few and keep theirs.
+// API servers are few and keep their connections.
 constexpr size_t kMaxConnections = 1024;
 
-// What stands at one path.
+// The handler of one path.
 struct Hook {
-  std::function<HookAnswer(Context&, std::string_view body)> answer;
+  std::function<HookResponse(Context&, std::string_view body)> answer;
   Histogram* latency = nullptr;
   Gauge* in_flight = nullptr;
 };
 
-// A body's share of those that wait, until it is dropped.
+// Counts the bytes of a waiting body during its lifetime.
 class Share {
  public:
   Share(std::atomic<size_t>& total, size_t bytes)
@@ -48,7 +49,7 @@ class Share {
   Share(const Share&) = delete;
   Share& operator=(const Share&) = delete;
 
-  // Of all that waited when this one came, and of this one.
+  // The total at construction, including this body.
   size_t total_then() const { return total_then_; }
 
  private:
@@ -57,7 +58,7 @@ class Share {
   const size_t total_then_;
 };
 
-void Reply(net::Exchange& exchange, HookAnswer answer) {
+void Reply(net::Exchange& exchange, HookResponse answer) {
   net::Headers headers;
   headers.Add("content-type", std::string(answer.content_type));
   if (answer.code == 503) headers.Add("retry-after", "1");
@@ -96,14 +97,14 @@ class HookServer final : public WebhookServer {
   void AddMutating(std::string path, const KindInfo* kind, MutateHandler<Object> handler) override {
     AddHook(std::move(path),
             [kind, handler = std::move(handler)](Context& ctx, std::string_view body) {
-              return AnswerMutating(ctx, body, kind, handler);
+              return ReviewMutating(ctx, body, kind, handler);
             });
   }
   void AddValidating(std::string path, const KindInfo* kind,
                      ValidateHandler<Object> handler) override {
     AddHook(std::move(path),
             [kind, handler = std::move(handler)](Context& ctx, std::string_view body) {
-              return AnswerValidating(ctx, body, kind, handler);
+              return ReviewValidating(ctx, body, kind, handler);
             });
   }
   void AddConversion(std::string path, const KindInfo& from, const KindInfo& to,
@@ -115,30 +116,31 @@ class HookServer final : public WebhookServer {
   }
 
  private:
-  void AddHook(std::string path, std::function<HookAnswer(Context&, std::string_view body)> answer);
+  void AddHook(std::string path,
+               std::function<HookResponse(Context&, std::string_view body)> answer);
   Conversions& ConversionsAt(std::string path);
 
   Result<std::unique_ptr<WatchedFile<net::CertificatePair>>> OpenCertificate(const Context& ctx);
-  // One attempt to get a certificate, wherever it ended.
+  // Counts one attempt to load a certificate.
   void CountRead(const Status& read);
-  // Listens and, until `ctx` stops, calls `meanwhile`; then the way down.
+  // Listens, calls `meanwhile`, which returns when `ctx` stops, then drains.
   Status Serve(Context& ctx, const std::function<void(Context&)>& meanwhile);
 
-  // The most that bodies may hold which still arrive, and of those that wait.
+  // Limit of the bytes of bodies being received, and of those waiting for a worker.
   size_t MostBytes() const { return kMaxWaitingReviews * options_.max_body_bytes; }
 
-  // On a loop thread; must not block.
+  // Runs on an event loop thread; must not block.
   void Take(net::ExchangePtr exchange);
   bool Enqueue(const std::string& path, const Hook& hook, net::ExchangePtr exchange);
-  // On a worker.
+  // Runs on a worker thread.
   void Work(Context ctx, const std::string& path, const Hook& hook, net::Exchange& exchange);
-  HookAnswer Ask(Context& ctx, const Hook& hook, const net::Request& request);
-  void Send(const std::string& path, net::Exchange& exchange, HookAnswer answer);
+  HookResponse Ask(Context& ctx, const Hook& hook, const net::Request& request);
+  void Send(const std::string& path, net::Exchange& exchange, HookResponse answer);
 
   const WebhookOptions options_;
   const std::unique_ptr<MetricsRegistry> own_registry_;
   WebhookMetrics metrics_;
-  // Constant once it runs.
+  // Immutable while the server runs.
   std::map<std::string, Hook, std::less<>> hooks_;
   std::map<std::string, std::shared_ptr<Conversions>> conversions_;
   CaTargets targets_;
@@ -146,18 +148,18 @@ class HookServer final : public WebhookServer {
   std::atomic<bool> started_ = false;
   std::atomic<uint16_t> port_ = 0;
   std::atomic<bool> injected_ = false;
-  // While it runs.
-  std::atomic<size_t> waiting_bytes_ = 0;  // of the bodies that wait for a worker
+  // Used while the server runs.
+  std::atomic<size_t> waiting_bytes_ = 0;  // bodies that wait for a worker
   std::unique_ptr<WatchedFile<net::TrustedCas>> client_cas_;
   std::unique_ptr<WorkerPool> workers_;
 };
 
 void HookServer::AddHook(std::string path,
-                         std::function<HookAnswer(Context&, std::string_view body)> answer) {
+                         std::function<HookResponse(Context&, std::string_view body)> answer) {
   COX_CHECK(!started_) << "a handler for " << path << " comes too late: the server runs";
   COX_CHECK(path.starts_with('/') && !hooks_.contains(path))
       << "the path " << path << " of a webhook is taken or no path";
-  // Shown from the start, as zero.
+  // Creates the series, so that they are exported as zero.
   metrics_.requests.With({path, "200"});
   metrics_.requests.With({path, "500"});
   Hook& hook = hooks_[path];
@@ -171,7 +173,7 @@ Conversions& HookServer::ConversionsAt(std::string path) {
   if (conversions == nullptr) {
     conversions = std::make_shared<Conversions>();
     AddHook(std::move(path), [conversions](Context& ctx, std::string_view body) {
-      return conversions->AnswerReview(ctx, body);
+      return conversions->ConvertReview(ctx, body);
     });
   }
   COX_CHECK(!started_) << "a conversion comes too late: the server runs";
@@ -234,14 +236,14 @@ Status HookServer::Serve(Context& ctx, const std::function<void(Context&)>& mean
   COX_ASSIGN_OR_RETURN(const std::optional<net::BindAddress> address,
                        net::ParseBindAddress(options_.address));
   if (!address) return Status::BadRequest("a webhook server needs an address to listen on");
-  // Not a child: requests in flight go on while the server drains.
+  // Not a child of `ctx`: requests in flight continue while the server drains.
   Context serving(ctx.clock(), ctx.log());
   workers_ = std::make_unique<WorkerPool>(
       serving,
       WorkerPool::Options{
           .name = "webhook", .max_threads = options_.max_concurrent, .max_queue = kMaxWaiting});
   net::ServerOptions listen;
-  listen.loops = 1;  // it only moves bytes: the work is the workers'
+  listen.loops = 1;  // only I/O; handlers run on the workers
   listen.tls = certificate_.tls();
   listen.max_body_bytes = options_.max_body_bytes;
   listen.max_buffered_body_bytes = MostBytes();
@@ -278,8 +280,8 @@ void HookServer::Take(net::ExchangePtr exchange) {
   const net::Request& request = exchange->request();
   const auto at = hooks_.find(request.path());
   if (at == hooks_.end()) {
-    // Not counted: its path is anything that somebody may think of.
-    Reply(*exchange, FailedAnswer(Status::NotFound("there is no webhook at this path")));
+    // Not counted, because the path is arbitrary and would create unlimited series.
+    Reply(*exchange, FailureResponse(Status::NotFound("there is no webhook at this path")));
     return;
   }
   const std::string& path = at->first;
@@ -294,19 +296,19 @@ void HookServer::Take(net::ExchangePtr exchange) {
   } else if (!Enqueue(path, at->second, exchange)) {
     refused = Status::Unavailable("too many requests wait");
   }
-  if (!refused.ok()) Send(path, *exchange, FailedAnswer(refused));
+  if (!refused.ok()) Send(path, *exchange, FailureResponse(refused));
 }
 
 bool HookServer::Enqueue(const std::string& path, const Hook& hook, net::ExchangePtr exchange) {
   auto share = std::make_shared<Share>(waiting_bytes_, exchange->request().body.size());
   if (share->total_then() > MostBytes()) return false;
-  // From now: the caller's time passes while the request waits for a worker.
+  // The timeout starts now and includes the time in the queue.
   Context ctx = exchange->context()
                     .WithTimeout(TimeoutOf(exchange->request().query(), options_.timeout))
                     .WithValue("webhook", path);
   return workers_->Submit([this, ctx = std::move(ctx), &path, &hook, share = std::move(share),
                            exchange = std::move(exchange)]() mutable {
-    share.reset();  // it waits no more
+    share.reset();  // it no longer waits
     Work(ctx, path, hook, *exchange);
   });
 }
@@ -315,10 +317,10 @@ void HookServer::Work(Context ctx, const std::string& path, const Hook& hook,
                       net::Exchange& exchange) {
   const Clock::SteadyTime begun = ctx.clock().Monotonic();
   hook.in_flight->Inc();
-  HookAnswer answer = Ask(ctx, hook, exchange.request());
-  // What the caller did wrong is for the caller, who is told; anybody may call, and often.
+  HookResponse answer = Ask(ctx, hook, exchange.request());
+  // Client errors are not logged: the client receives the message, and could flood the log.
   if (answer.code >= 500) {
-    COX_WARNING(ctx.log(), "A webhook request failed", {"code", answer.code},
+    COX_WARNING(ctx.log(), "Webhook request failed", {"code", answer.code},
                 {"err", TrimSpace(answer.body)});
   }
   hook.in_flight->Dec();
@@ -327,15 +329,15 @@ void HookServer::Work(Context ctx, const std::string& path, const Hook& hook,
   Send(path, exchange, std::move(answer));
 }
 
-HookAnswer HookServer::Ask(Context& ctx, const Hook& hook, const net::Request& request) {
+HookResponse HookServer::Ask(Context& ctx, const Hook& hook, const net::Request& request) {
   if (client_cas_ != nullptr) {
     static const std::vector<std::string> kNone;
     const auto& shown = request.peer == nullptr ? kNone : request.peer->certificates;
     const Status trusted = client_cas_->Current()->VerifyClient(shown, ctx.clock().Now());
-    if (!trusted.ok()) return FailedAnswer(trusted);
+    if (!trusted.ok()) return FailureResponse(trusted);
   }
-  // It waited for a worker, and now nobody waits for it.
-  if (ctx.Done()) return FailedAnswer(Status::Timeout("the request waited too long"));
+  // The request timed out while it waited for a worker.
+  if (ctx.Done()) return FailureResponse(Status::Timeout("the request waited too long"));
   try {
     return hook.answer(ctx, request.body);
   } catch (const std::exception& thrown) {
@@ -346,10 +348,10 @@ HookAnswer HookServer::Ask(Context& ctx, const Hook& hook, const net::Request& r
     COX_ERROR(ctx.log(), Status::Internal("not a std::exception"),
               "An exception escaped a webhook handler");
   }
-  return FailedAnswer(Status::Internal("the webhook failed"));
+  return FailureResponse(Status::Internal("the webhook failed"));
 }
 
-void HookServer::Send(const std::string& path, net::Exchange& exchange, HookAnswer answer) {
+void HookServer::Send(const std::string& path, net::Exchange& exchange, HookResponse answer) {
   metrics_.requests.With({path, std::to_string(answer.code)}).Inc();
   Reply(exchange, std::move(answer));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The webhook server as the API server meets it: HTTPS on the loopback.
+// Tests of the webhook server over HTTPS on the loopback interface.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -59,7 +59,7 @@ class ServerTest : public ::testing::Test {
     if (server_ == nullptr) server_ = WebhookServer::Create(options_, &metrics_);
     return *server_;
   }
-  // At /slow, which answers when go_on_ says so.
+  // Adds /slow, which responds when go_on_ is true.
   void ServeSlowly() {
     Server().Validate<Pod>("/slow", [this](Context&, const AdmissionRequest<Pod>&) {
       entered_ = true;
@@ -67,7 +67,7 @@ class ServerTest : public ::testing::Test {
       return AdmissionResponse::Allow();
     });
   }
-  // Returns when it is ready.
+  // Returns when the server is ready.
   void Start(Client* client = nullptr) {
     Server();
     COX_CHECK_OK(scope_.Go("server", [this, client](Context& ctx) {
@@ -123,7 +123,7 @@ class ServerTest : public ::testing::Test {
   }
 
   RealClock clock_;
-  // A test that waits longer than this has failed.
+  // Timeout of each test.
   Context ctx_ = Context(clock_).WithTimeout(seconds(60));
   std::filesystem::path folder_;
   net::CertificatePair ca_;
@@ -132,7 +132,7 @@ class ServerTest : public ::testing::Test {
   std::unique_ptr<WebhookServer> server_;
   Status ended_;
   std::atomic<bool> ran_ = false;
-  std::atomic<bool> entered_ = false;  // somebody waits at /slow
+  std::atomic<bool> entered_ = false;  // a request is in /slow
   std::atomic<bool> go_on_ = false;
   Scope scope_{ctx_, "server-test"};
 };
@@ -141,7 +141,7 @@ AdmissionResponse AllowPod(Context&, const AdmissionRequest<Pod>&) {
   return AdmissionResponse::Allow();
 }
 
-TEST_F(ServerTest, AsksTypedAndDynamicHandlers) {
+TEST_F(ServerTest, CallsTypedAndDynamicHandlers) {
   Server().Mutate<Pod>("/mutate", [](Context&, const AdmissionRequest<Pod>& request, Pod& pod) {
     EXPECT_EQ(request.object->metadata.name, "p");
     pod.spec.containers[0].image = "other";
@@ -181,7 +181,7 @@ TEST_F(ServerTest, AsksTypedAndDynamicHandlers) {
   EXPECT_FALSE(Server().Ready(clock_).ok());
 }
 
-TEST_F(ServerTest, RefusesWhatIsNoReview) {
+TEST_F(ServerTest, RejectsRequestsThatAreNotReviews) {
   options_.max_body_bytes = 10'000;
   Server().Validate<Pod>("/validate", AllowPod);
   Start();
@@ -210,7 +210,7 @@ TEST_F(ServerTest, RefusesWhatIsNoReview) {
       Shows(R"(controller_runtime_webhook_requests_total{code="400",webhook="/validate"} 2)"));
 }
 
-TEST_F(ServerTest, ContainsWhatHandlersThrow) {
+TEST_F(ServerTest, CatchesExceptionsOfHandlers) {
   Server().Validate<Pod>("/throws",
                          [](Context&, const AdmissionRequest<Pod>&) -> AdmissionResponse {
                            throw std::runtime_error("oops");
@@ -230,9 +230,9 @@ TEST_F(ServerTest, ContainsWhatHandlersThrow) {
   EXPECT_TRUE(Shows(R"(controller_runtime_webhook_requests_in_flight{webhook="/throws"} 0)"));
 }
 
-TEST_F(ServerTest, GivesHandlersTheTimeTheCallerSaid) {
+TEST_F(ServerTest, HandlersGetTheTimeoutOfTheRequest) {
   Server().Validate<Pod>("/slow", [](Context& ctx, const AdmissionRequest<Pod>&) {
-    // Ends long before the 30 s that are the default.
+    // Returns long before the default timeout of 30 s.
     (void)ctx.Sleep(seconds(300));
     return AdmissionResponse::Allow();
   });
@@ -240,7 +240,7 @@ TEST_F(ServerTest, GivesHandlersTheTimeTheCallerSaid) {
   EXPECT_EQ(CodeOf("/slow?timeout=50ms"), 504);
 }
 
-TEST_F(ServerTest, TurnsAwayWhatItCannotDoInTime) {
+TEST_F(ServerTest, TimeoutIncludesTheTimeInTheQueue) {
   options_.max_concurrent = 1;
   Server().Validate<Pod>("/slow", [](Context& ctx, const AdmissionRequest<Pod>&) {
     (void)ctx.Sleep(seconds(300));
@@ -255,17 +255,17 @@ TEST_F(ServerTest, TurnsAwayWhatItCannotDoInTime) {
     }));
   }
   callers.Wait();
-  // Time passes for those that wait too.
+  // The timeout also applies to waiting requests.
   EXPECT_EQ(late, 4);
 }
 
-TEST_F(ServerTest, KeepsOnlySoManyBytesWaiting) {
+TEST_F(ServerTest, LimitsTheBytesOfWaitingBodies) {
   options_.max_body_bytes = 4'000;
   options_.max_concurrent = 1;
   ServeSlowly();
   Start();
   std::string large(kPodReview);
-  large.resize(3'900, ' ');  // four have room, with 400 bytes left
+  large.resize(3'900, ' ');  // four fit, with 400 bytes left
   std::atomic<int> answered = 0;
   std::atomic<int> refused = 0;
   std::atomic<int> others = 0;
@@ -288,11 +288,11 @@ TEST_F(ServerTest, KeepsOnlySoManyBytesWaiting) {
   EXPECT_EQ(answered, 5);  // the first, and four that waited
   EXPECT_EQ(refused, 4);
   EXPECT_EQ(others, 0);
-  // Those that waited have given back what they took.
+  // The waiting requests have released their bytes.
   EXPECT_EQ(CodeOf("/slow", large), 200);
 }
 
-TEST_F(ServerTest, FinishesWhatIsInFlightWhenItStops) {
+TEST_F(ServerTest, FinishesRequestsInFlightOnStop) {
   ServeSlowly();
   Start();
   std::atomic<int> code = 0;
@@ -306,7 +306,7 @@ TEST_F(ServerTest, FinishesWhatIsInFlightWhenItStops) {
   EXPECT_TRUE(Stop().ok());
 }
 
-TEST_F(ServerTest, UsesNewCertificatesWithoutDroppingARequest) {
+TEST_F(ServerTest, ReloadsCertificatesWithoutDroppingRequests) {
   Server().Validate<Pod>("/validate", AllowPod);
   Start();
   std::atomic<bool> done = false;
@@ -316,7 +316,7 @@ TEST_F(ServerTest, UsesNewCertificatesWithoutDroppingARequest) {
   for (int i = 0; i < 2; ++i) {
     COX_CHECK_OK(load.Go("load", [&](Context&) {
       while (!done) {
-        const int code = CodeOf("/validate");  // a connection of its own each time
+        const int code = CodeOf("/validate");  // a new connection each time
         ++(code == 200 ? answered : failed);
       }
     }));
@@ -329,7 +329,7 @@ TEST_F(ServerTest, UsesNewCertificatesWithoutDroppingARequest) {
   done = true;
   load.Wait();
   EXPECT_EQ(failed, 0);
-  // At the end one of another CA: seen by those who trust it, without a restart.
+  // Finally a certificate of another CA: used without a restart.
   ca_ = net::Loopback::Made({.common_name = "next-ca", .is_ca = true}, nullptr);
   WriteCertificate("of-another-ca");
   while (CodeOf("/validate") != 200) {
@@ -337,7 +337,7 @@ TEST_F(ServerTest, UsesNewCertificatesWithoutDroppingARequest) {
   }
 }
 
-TEST_F(ServerTest, KeepsTheCertificateWhenTheNewOneIsBad) {
+TEST_F(ServerTest, KeepsTheCertificateIfTheNewOneIsInvalid) {
   Server().Validate<Pod>("/validate", AllowPod);
   Start();
   Write("tls.crt", "not a certificate");
@@ -349,7 +349,7 @@ TEST_F(ServerTest, KeepsTheCertificateWhenTheNewOneIsBad) {
   EXPECT_TRUE(Server().Ready(clock_).ok());
 }
 
-TEST_F(ServerTest, IsNotReadyWithACertificateThatExpired) {
+TEST_F(ServerTest, IsNotReadyWithAnExpiredCertificate) {
   Server().Validate<Pod>("/validate", AllowPod);
   Start();
   class Later final : public Clock {
@@ -370,7 +370,7 @@ TEST_F(ServerTest, IsNotReadyWithACertificateThatExpired) {
   EXPECT_NE(late.message().find("expired"), std::string::npos) << late.ToString();
 }
 
-TEST_F(ServerTest, SaysWhyItCannotStart) {
+TEST_F(ServerTest, RunReturnsConfigurationErrors) {
   Write("tls.key", "not a key");
   EXPECT_TRUE(Server().Run(ctx_, nullptr).Is(Reason::kBadRequest));
   EXPECT_TRUE(Shows("certwatcher_read_certificate_errors_total 1"));
@@ -388,7 +388,7 @@ TEST_F(ServerTest, SaysWhyItCannotStart) {
   }
 }
 
-TEST_F(ServerTest, AsksCallersForACertificateWhereACaIsGiven) {
+TEST_F(ServerTest, RequiresClientCertificatesIfAClientCaIsSet) {
   const auto client_ca = net::Loopback::Made({.common_name = "client-ca", .is_ca = true}, nullptr);
   const auto other_ca = net::Loopback::Made({.common_name = "other-ca", .is_ca = true}, nullptr);
   const net::CertificateRequest request{.common_name = "kube-apiserver", .client_auth = true};
@@ -406,13 +406,13 @@ TEST_F(ServerTest, AsksCallersForACertificateWhereACaIsGiven) {
   EXPECT_EQ(code(good), 200);
   EXPECT_EQ(code({}), 401);
   EXPECT_EQ(code(bad), 401);
-  // The file is followed.
+  // The file is reloaded.
   Write("client-ca.crt", other_ca.certificate_pem);
   while (code(bad) != 200) ASSERT_TRUE(ctx_.status().ok());
   EXPECT_EQ(code(good), 401);
 }
 
-TEST_F(ServerTest, TwoOfThemAgreeOnOneCertificate) {
+TEST_F(ServerTest, ReplicasShareOneSelfSignedCertificate) {
   using admissionregistration::v1::MutatingWebhookConfiguration;
   options_.self_signed = SelfSigned{.secret = {"system", "hook-cert"}, .names = {"127.0.0.1"}};
   MutatingWebhookConfiguration configuration;
@@ -433,7 +433,7 @@ TEST_F(ServerTest, TwoOfThemAgreeOnOneCertificate) {
   }
   const auto made = cluster.Get<MutatingWebhookConfiguration>(ctx_, {"", "hook"});
   ASSERT_TRUE(made.ok());
-  // What the API server is told to trust, both show.
+  // Both servers use a certificate of the injected CA.
   const std::string& bundle = made->webhooks[0].clientConfig.caBundle;
   const auto code = [&](uint16_t port) {
     net::ClientOptions options;

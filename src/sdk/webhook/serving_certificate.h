@@ -11,18 +11,18 @@
 
 namespace cox::sdk {
 
-// The certificate that the server shows, wherever it comes from, and its replacement.
+// The server's certificate, which can be replaced at run time.
 //
 // Threads: all methods may be called concurrently.
 class ServingCertificate {
  public:
-  // From now on for new connections. BadRequest, and what there was stays, if it does not parse or
-  // the key is another's.
+  // Uses the certificate for new connections. BadRequest, without a change, if it does not parse or
+  // the key does not match.
   Status Install(const net::CertificatePair& pair);
 
-  // Null before the first Install. Stays the same: new certificates are put into it.
+  // Null before the first Install. The object stays the same; Install replaces its certificate.
   std::shared_ptr<const net::ServerTls> tls() const;
-  // OK if there is one, valid at `now`; else Unavailable.
+  // OK if a certificate is installed and valid at `now`; otherwise Unavailable.
   Status Check(Clock::WallTime now) const;
 
  private:

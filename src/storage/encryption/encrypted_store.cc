@@ -11,15 +11,15 @@
 namespace cox::storage {
 namespace {
 
-// Opens values and remembers whether one did not.
+// Decrypts values and records whether one failed.
 class Opener {
  public:
   explicit Opener(std::shared_ptr<TransformerSlot> slot) : slot_(std::move(slot)) {}
 
   const TransformerSlot& slot() const { return *slot_; }
 
-  // Puts the plain value, or words why there is none, in place of what is stored.
-  // Errors: the context's, when it stops meanwhile.
+  // Replaces the stored value by the plaintext or, if it cannot be decrypted, by UnreadableValue.
+  // Errors: the context's, if it stops meanwhile.
   Status Open(Context& ctx, const TransformerSlot::Current& current, KeyValue& kv) {
     if (current.transformer == nullptr) return {};
     Result<Transformer::Plain> plain = current.transformer->Open(ctx, kv.value, kv.key);
@@ -29,15 +29,15 @@ class Opener {
       return {};
     }
     COX_RETURN_IF_ERROR(ctx.status());
-    COX_V(ctx.log(), 2, "A stored value does not open", {"key", kv.key},
+    COX_V(ctx.log(), 2, "Could not decrypt stored value", {"key", kv.key},
           {"err", plain.status().message()});
     kv.value = UnreadableValue(plain.status().message());
     unreadable_.store(current.number);
     return {};
   }
 
-  // True if values were unreadable and may no longer be: the caller reads all of them again. Says
-  // so once.
+  // True if some values were unreadable and may be readable now, so the caller must read all values
+  // again. Returns true only once per change.
   bool TakeRetry(const TransformerSlot::Current& current) {
     uint64_t number = unreadable_.load();
     return number != 0 && number != current.number &&
@@ -46,7 +46,7 @@ class Opener {
 
  private:
   const std::shared_ptr<TransformerSlot> slot_;
-  // The slot's number when a value did not open; 0: none since TakeRetry.
+  // The slot's number when a value was unreadable; 0: none since TakeRetry.
   std::atomic<uint64_t> unreadable_ = 0;
 };
 
@@ -66,11 +66,11 @@ class EncryptedWatch final : public Watch {
           [waiting]() mutable { waiting.Stop(Status::Expired("encryption has changed")); });
       Result<WatchBatch> batch = under_->Next(waiting);
       if (!batch.ok()) {
-        // Woken by a change that need not matter to us: look again.
+        // Woken by a change of the transformer, which may not affect this watch: check again.
         if (waiting.Done() && !ctx.Done() && current.changed.Done()) continue;
         return batch.status();
       }
-      // What it was when we began to wait may be old.
+      // The transformer may have changed while waiting.
       current = opener_->slot().Load();
       for (Event& event : batch->events) {
         if (event.type != Event::Type::kPut) continue;
@@ -133,7 +133,7 @@ class EncryptedStore final : public Store {
     }
     return OpenCurrent(ctx, under_.WriteGuarded(ctx, sealed_write, guard));
   }
-  // Guards are compared by revision: it does not matter who encrypts what.
+  // Guards are compared by revision, so encryption does not matter.
   const void* key_space() const override { return under_.key_space(); }
 
   Result<std::unique_ptr<Watch>> StartWatch(Context& ctx, std::string_view prefix,
@@ -146,7 +146,7 @@ class EncryptedStore final : public Store {
   Status Healthy(Context& ctx) override { return under_.Healthy(ctx); }
 
  private:
-  // What is to be written: `value`, or `sealed` with its encrypted form.
+  // Returns the value to write: `value`, or `sealed` with its encrypted form.
   Result<std::string_view> Seal(Context& ctx, std::string_view key, std::string_view value,
                                 std::string* sealed) {
     const TransformerSlot::Current current = opener_->slot().Load();

@@ -8,17 +8,18 @@
 
 namespace cox::storage {
 
-// A Store over a Store that encrypts what is written and decrypts what is read, as `slot` says at
-// that moment. Keys, revisions and everything else are those of the store underneath.
+// A Store decorator that encrypts values on write and decrypts them on read, with the current
+// transformer of `slot`. Keys and revisions are those of the underlying store.
 //
-// A value that does not open is given out as UnreadableValue (unreadable.h) and fails nothing else.
-// When the slot changes and such values were given out, watches end with Expired: a cache above
-// lists again and has them readable.
-// KeyValue::stale tells values that an update should write anew.
+// A value that cannot be decrypted is returned as UnreadableValue (unreadable.h), so that other
+// values stay readable. When the slot changes after such values were returned, watches end with
+// Expired, so that a cache above lists again and gets the readable values.
+// KeyValue::stale marks values that an update should rewrite.
 //
 // Ownership: `under` outlives it.
-// Threads, errors: as Store. Internal, with upstream's text, when a value cannot be encrypted:
-//   nothing is written then.
+// Threads: as Store.
+// Errors: as Store. Internal, with upstream's text, if a value cannot be encrypted; then nothing is
+//   written.
 std::unique_ptr<Store> NewEncryptedStore(Store& under, std::shared_ptr<TransformerSlot> slot);
 
 }  // namespace cox::storage

@@ -25,7 +25,7 @@ TransformerPtr Gcm(std::initializer_list<std::pair<const char*, int>> keys) {
   return NewPrefixChain({NewAesGcmProvider(std::move(made))}, "no matching prefix found");
 }
 
-// What holds for every Store holds for this one.
+// The contract of Store also holds for an encrypted store.
 class EncryptedBackend final : public StoreBackend {
  public:
   Store& store() override { return *store_; }
@@ -58,7 +58,7 @@ class EncryptedStoreTest : public testing::Test {
   const std::unique_ptr<Store> store_ = NewEncryptedStore(*memory_, slot_);
 };
 
-TEST_F(EncryptedStoreTest, WhatRestsIsEncryptedAndWhatIsReadIsNot) {
+TEST_F(EncryptedStoreTest, EncryptsOnWriteAndDecryptsOnRead) {
   const Revision first = *store_->Create(ctx_, "/s/a", "plain value");
   EXPECT_THAT(Raw("/s/a"), StartsWith("k8s:enc:aesgcm:v1:a:"));
   EXPECT_EQ(Raw("/s/a").find("plain"), std::string::npos);
@@ -66,18 +66,18 @@ TEST_F(EncryptedStoreTest, WhatRestsIsEncryptedAndWhatIsReadIsNot) {
   ASSERT_TRUE(store_->Update(ctx_, "/s/a", "other value", first)->written);
   EXPECT_EQ(Raw("/s/a").find("other"), std::string::npos);
   EXPECT_EQ(store_->List(ctx_, "/s/", {})->items.front().value.view(), "other value");
-  // A lost race brings what is there, decrypted.
+  // A conflict returns the current value, decrypted.
   EXPECT_EQ(store_->Update(ctx_, "/s/a", "x", first)->current->value.view(), "other value");
   EXPECT_EQ(store_->Delete(ctx_, "/s/a", first)->current->value.view(), "other value");
 }
 
-TEST_F(EncryptedStoreTest, AValueMovedToAnotherKeyDoesNotOpenThere) {
+TEST_F(EncryptedStoreTest, ValueCopiedToAnotherKeyIsUnreadable) {
   ASSERT_TRUE(store_->Create(ctx_, "/s/a", "plain value").ok());
   ASSERT_TRUE(memory_->Create(ctx_, "/s/b", Raw("/s/a")).ok());
   EXPECT_EQ(WhyUnreadable(Read("/s/b").value.view()), "cipher: message authentication failed");
 }
 
-TEST_F(EncryptedStoreTest, ValuesOfAnOldKeyAreStaleUntilTheyAreWritten) {
+TEST_F(EncryptedStoreTest, ValuesOfAnOldKeyAreStaleUntilRewritten) {
   const Revision first = *store_->Create(ctx_, "/s/a", "v");
   EXPECT_FALSE(Read("/s/a").stale);
   slot_->Replace(Gcm({{"b", 2}, {"a", 1}}));
@@ -87,7 +87,7 @@ TEST_F(EncryptedStoreTest, ValuesOfAnOldKeyAreStaleUntilTheyAreWritten) {
   EXPECT_THAT(Raw("/s/a"), StartsWith("k8s:enc:aesgcm:v1:b:"));
 }
 
-TEST_F(EncryptedStoreTest, OneValueThatDoesNotOpenHidesNoOther) {
+TEST_F(EncryptedStoreTest, UnreadableValueDoesNotAffectOthers) {
   ASSERT_TRUE(store_->Create(ctx_, "/s/a", "one").ok());
   ASSERT_TRUE(memory_->Create(ctx_, "/s/b", "not encrypted").ok());
   ASSERT_TRUE(store_->Create(ctx_, "/s/c", "three").ok());
@@ -99,7 +99,7 @@ TEST_F(EncryptedStoreTest, OneValueThatDoesNotOpenHidesNoOther) {
   EXPECT_EQ(WhyUnreadable(Read("/s/b").value.view()), "no matching prefix found");
 }
 
-TEST_F(EncryptedStoreTest, WatchesEndWhenWhatCouldNotBeReadMayBeReadable) {
+TEST_F(EncryptedStoreTest, WatchExpiresWhenUnreadableValuesMayBeReadable) {
   ASSERT_TRUE(store_->Create(ctx_, "/s/a", "one").ok());
   const TransformerPtr good = slot_->Load().transformer;
   slot_->Replace(Gcm({{"b", 2}}));
@@ -114,7 +114,7 @@ TEST_F(EncryptedStoreTest, WatchesEndWhenWhatCouldNotBeReadMayBeReadable) {
   EXPECT_EQ(store_->List(ctx_, "/s/", {})->items.front().value.view(), "one");
 }
 
-TEST_F(EncryptedStoreTest, WatchesGoOnWhenEverythingWasReadable) {
+TEST_F(EncryptedStoreTest, WatchContinuesIfAllValuesWereReadable) {
   const Revision first = *store_->Create(ctx_, "/s/a", "one");
   const std::unique_ptr<Watch> watch = *store_->StartWatch(ctx_, "/s/", first);
   slot_->Replace(Gcm({{"b", 2}, {"a", 1}}));
@@ -125,7 +125,7 @@ TEST_F(EncryptedStoreTest, WatchesGoOnWhenEverythingWasReadable) {
   EXPECT_EQ(batch->events.front().kv.value.view(), "two");
 }
 
-TEST_F(EncryptedStoreTest, WithoutATransformerNothingChanges) {
+TEST_F(EncryptedStoreTest, StoresPlaintextWithoutATransformer) {
   slot_->Replace(nullptr);
   ASSERT_TRUE(store_->Create(ctx_, "/s/a", "plain").ok());
   EXPECT_EQ(Raw("/s/a"), "plain");

@@ -11,7 +11,7 @@
 namespace cox::storage {
 namespace {
 
-// "secrets", "deployments.apps": as rules and metrics name it.
+// "secrets", "deployments.apps": the format in rules and metrics.
 std::string NameOf(std::string_view group, std::string_view resource) {
   std::string name(resource);
   if (!group.empty()) name.append(".").append(group);
@@ -26,7 +26,7 @@ bool Names(std::string_view pattern, std::string_view group, std::string_view re
 
 }  // namespace
 
-// What a configuration makes: the providers of each rule.
+// The providers of a configuration, by rule.
 class Encryption::Providers {
  public:
   struct Rule {
@@ -39,7 +39,7 @@ class Encryption::Providers {
   };
 
   ~Providers() {
-    // Requests under way may use them a little longer; nobody looks after them any more.
+    // Requests in progress may use the providers longer; only the status checks stop.
     for (const Kms& each : kms_) each.provider->Stop();
   }
 
@@ -61,7 +61,7 @@ class Encryption::Providers {
     return made;
   }
 
-  // Null: no rule names the resource.
+  // Null if no rule matches the resource.
   const Rule* Find(std::string_view group, std::string_view resource) const {
     for (const Rule& rule : rules_) {
       if (std::any_of(rule.resources.begin(), rule.resources.end(),
@@ -124,7 +124,8 @@ Encryption::Encryption(Private, const Context& ctx, bool reloads, MetricsRegistr
     : ctx_(ctx), reloads_(reloads), metrics_(metrics, RandomUuid()) {}
 
 Encryption::~Encryption() {
-  // Before the stores, which its threads may be about to wake, and without the lock they take.
+  // Stop the providers before the stores, which their threads may access, and without holding mu_,
+  // which these threads take.
   std::shared_ptr<Providers> last;
   MutexLock lock(mu_);
   std::swap(last, providers_);
@@ -180,7 +181,7 @@ Status Encryption::Reload(const EncryptionOptions& options) {
   Status status = next.ok() ? (*next)->Health() : next.status();
   metrics_.Reload(status.ok(), ctx_.clock().Now());
   if (!status.ok()) return status;
-  std::shared_ptr<Providers> old;  // its threads end after the lock
+  std::shared_ptr<Providers> old;  // its threads end after unlocking
   std::vector<std::pair<std::shared_ptr<TransformerSlot>, TransformerPtr>> changes;
   {
     MutexLock lock(mu_);

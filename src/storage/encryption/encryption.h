@@ -18,15 +18,15 @@
 
 namespace cox::storage {
 
-// One way to encrypt.
+// One provider of an EncryptionConfiguration.
 struct EncryptionProvider {
   enum class Kind : uint8_t { kIdentity, kAesCbc, kAesGcm, kSecretbox, kKms };
   Kind kind = Kind::kIdentity;
-  std::vector<EncryptionKey> keys;  // of the AES kinds and secretbox
-  kms::ServiceOptions kms;          // of kKms
+  std::vector<EncryptionKey> keys;  // for the AES kinds and secretbox
+  kms::ServiceOptions kms;          // for kKms
 };
 
-// Which resources are encrypted how: written by the first provider, read by any.
+// The providers of some resources: values are written with the first provider, read with any.
 struct EncryptionRule {
   // "secrets", "deployments.apps", "*." for the core group, "*.apps", "*.*".
   std::vector<std::string> resources;
@@ -34,34 +34,34 @@ struct EncryptionRule {
 };
 
 struct EncryptionOptions {
-  std::vector<EncryptionRule> rules;  // the first that names a resource holds for it
+  std::vector<EncryptionRule> rules;  // the first rule that matches a resource applies
 };
 
-// Encryption at rest: gives out stores that encrypt, and changes how while they are in use.
+// Encryption at rest: creates encrypting stores, and changes their configuration at run time.
 //
 // Threads: all methods may be called concurrently.
-// Ownership: owns the stores it gives out. Outlives everybody who uses them.
+// Ownership: owns the stores it returns. Outlives all users of these stores.
 class Encryption {
   struct Private {};
 
  public:
-  // `reloads`: Reload will be called, so that resources which are not encrypted may come to be.
-  // BadRequest for options that make no sense.
+  // `reloads`: Reload may be called later, so resources that are not encrypted now may be then.
+  // Errors: BadRequest for invalid options.
   static Result<std::unique_ptr<Encryption>> Create(const Context& ctx,
                                                     const EncryptionOptions& options, bool reloads,
                                                     MetricsRegistry& metrics);
   Encryption(Private, const Context& ctx, bool reloads, MetricsRegistry& metrics);
   ~Encryption();
 
-  // The store of a resource: `under`, or one over it. Asked again, the same one. `under` outlives
-  // this.
+  // The store of a resource: `under`, or an encrypting store over it. Repeated calls return the
+  // same store. `under` outlives this.
   Store& StoreOf(Store& under, std::string_view group, std::string_view resource);
 
-  // Takes the new options if they make sense and every KMS they name is well; else says why not,
-  // and everything is as before.
+  // Applies the new options if they are valid and all KMS plugins in them are healthy; otherwise
+  // returns the error and changes nothing.
   Status Reload(const EncryptionOptions& options);
 
-  // Health checks, with upstream's names: one of each KMS, or one of all where it reloads.
+  // Health checks, with upstream's names: one per KMS, or a single one if reloads are enabled.
   struct Check {
     std::string name;
     std::function<Status()> check;

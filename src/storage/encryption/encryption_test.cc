@@ -31,7 +31,7 @@ class EncryptionTest : public testing::Test {
     EXPECT_TRUE(made.ok()) << made.status().ToString();
     return made.ok() ? *std::move(made) : nullptr;
   }
-  // What a value of the resource rests as, without what is random.
+  // The stored form of a value of the resource, without its random part.
   std::string RestsAs(Encryption& encryption, std::string_view group, std::string_view resource) {
     const std::string key = "/" + std::to_string(++keys_);
     EXPECT_TRUE(encryption.StoreOf(*memory_, group, resource).Create(ctx_, key, "plain").ok());
@@ -48,7 +48,7 @@ class EncryptionTest : public testing::Test {
   int keys_ = 0;
 };
 
-TEST_F(EncryptionTest, TheFirstRuleThatNamesAResourceHolds) {
+TEST_F(EncryptionTest, FirstMatchingRuleApplies) {
   const auto encryption = Make({
       {{"configmaps"}, {With(Kind::kIdentity, "")}},
       {{"secrets", "deployments.apps"}, {With(Kind::kAesGcm, "a")}},
@@ -73,7 +73,7 @@ TEST_F(EncryptionTest, TheFirstRuleThatNamesAResourceHolds) {
   }
 }
 
-TEST_F(EncryptionTest, ResourcesThatNoRuleNamesKeepTheirStore) {
+TEST_F(EncryptionTest, ResourcesWithoutARuleUseTheUnderlyingStore) {
   const auto encryption = Make({{{"secrets"}, {With(Kind::kAesGcm, "a")}}});
   EXPECT_EQ(&encryption->StoreOf(*memory_, "", "pods"), memory_.get());
   Store& secrets = encryption->StoreOf(*memory_, "", "secrets");
@@ -105,7 +105,7 @@ TEST_F(EncryptionTest, ReloadChangesStoresThatAreInUse) {
               HasSubstr("apiserver_encryption_config_controller_automatic_reloads_total{"));
 }
 
-TEST_F(EncryptionTest, OptionsThatMakeNoSenseAreRefusedAndChangeNothing) {
+TEST_F(EncryptionTest, ReloadWithInvalidOptionsFailsAndChangesNothing) {
   const auto encryption = Make({{{"secrets"}, {With(Kind::kAesGcm, "a")}}}, true);
   EncryptionProvider short_key = With(Kind::kAesGcm, "a");
   short_key.keys.front().secret = CountingKey(1, 17);
@@ -121,7 +121,7 @@ TEST_F(EncryptionTest, OptionsThatMakeNoSenseAreRefusedAndChangeNothing) {
   EXPECT_TRUE(encryption->Checks().front().check().ok());
 }
 
-TEST_F(EncryptionTest, AKmsThatIsGoneFailsItsCheckAndWrites) {
+TEST_F(EncryptionTest, UnavailableKmsFailsHealthCheckAndWrites) {
   EncryptionProvider kms;
   kms.kind = Kind::kKms;
   kms.kms = {.name = "gone", .endpoint = "unix:///nowhere/kms.sock"};

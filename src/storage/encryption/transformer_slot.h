@@ -10,18 +10,18 @@
 
 namespace cox::storage {
 
-// The transformer of one resource as it is now: configuration changes, and key services come back,
-// while the server runs.
+// The current transformer of one resource. It changes at run time when the configuration is
+// reloaded or a KMS plugin recovers.
 //
 // Threads: all methods may be called concurrently.
 class TransformerSlot {
  public:
-  // Null: values rest as they are.
+  // Null: values are not transformed.
   TransformerSlot(const Context& ctx, TransformerPtr transformer)
       : ctx_(ctx), transformer_(std::move(transformer)), changed_(ctx.Child()) {}
 
-  // A transformer and how long it is worth trying: when `changed` stops, with Expired, what it
-  // could not open is worth reading again. Numbers grow from 1.
+  // The current transformer. When `changed` stops (with Expired), values that it could not decrypt
+  // should be read again. `number` increases from 1 with each change.
   struct Current {
     TransformerPtr transformer;
     Context changed;
@@ -33,14 +33,14 @@ class TransformerSlot {
   }
 
   void Replace(TransformerPtr transformer) { Change(&transformer); }
-  // The transformer is the same and may now open what it could not.
+  // The transformer stays, but may now decrypt values that it could not decrypt before.
   void Retry() { Change(nullptr); }
 
  private:
   void Change(TransformerPtr* transformer) {
     Context before = [&] {
       MutexLock lock(mu_);
-      // The old transformer is freed after the lock.
+      // The old transformer is freed after unlocking.
       if (transformer != nullptr) std::swap(transformer_, *transformer);
       ++number_;
       return std::exchange(changed_, ctx_.Child());

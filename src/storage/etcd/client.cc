@@ -12,13 +12,13 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Long enough for a member to restart or a leader to be elected, short enough that callers without
-// a deadline learn that etcd is gone.
+// Long enough for a member restart or a leader election, short enough that callers without a
+// deadline get an error if etcd is down.
 constexpr milliseconds kRetryFor{2'500};
 constexpr milliseconds kFirstPause{20};
 constexpr milliseconds kLongestPause{250};
 
-// gRPC's numbers.
+// gRPC status codes.
 enum Code : int {
   kCanceled = 1,
   kInvalidArgument = 3,
@@ -37,12 +37,12 @@ bool Contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-// Pauses between attempts, until the time for them is over.
-class Patience {
+// Exponential backoff between attempts, limited by kRetryFor.
+class RetryBackoff {
  public:
-  explicit Patience(const Context& ctx) : ctx_(ctx), until_(ctx.clock().In(kRetryFor)) {}
+  explicit RetryBackoff(const Context& ctx) : ctx_(ctx), until_(ctx.clock().In(kRetryFor)) {}
 
-  // False: give up.
+  // False if the time is over.
   bool Pause() {
     if (ctx_.Done() || ctx_.clock().Monotonic() >= until_) return false;
     const milliseconds pause = std::exchange(next_, std::min(next_ * 2, kLongestPause));
@@ -66,7 +66,7 @@ Status StatusOf(int code, const std::string& text) {
       if (Contains(text, "request is too large")) return Status::TooLarge(text);
       return Status::Internal(text);
     case kResourceExhausted:
-      // Of the gRPC server in etcd, which also has a limit.
+      // The gRPC server in etcd has its own size limit.
       if (Contains(text, "larger than max")) {
         return Status::TooLarge("etcdserver: request is too large");
       }
@@ -93,14 +93,14 @@ bool IsLeaseNotFound(const Status& status) {
 Result<std::string> Client::Call(const Context& ctx, std::string_view method,
                                  const Message& request, Repeat repeat) {
   using Outcome = net::grpc::Reply::Outcome;
-  Patience patience(ctx);
+  RetryBackoff patience(ctx);
   Status failure;
   while (true) {
-    bool again = true;  // nothing has been executed, or it does no harm twice
+    bool again = true;  // the request was not executed, or it is safe to repeat
     Result<std::shared_ptr<net::grpc::Connection>> connection = calls_->Get(ctx);
     if (!connection.ok()) {
       again = connection.status().Is(Reason::kServiceUnavailable);
-      // What was wrong with etcd says more than that the time is over.
+      // Prefer etcd's last error to a deadline error.
       if (again || failure.ok()) failure = connection.status();
     } else {
       net::grpc::Reply reply = (*connection)->Call(ctx, method, request.framed());
@@ -133,7 +133,7 @@ Result<std::string> Client::Call(const Context& ctx, std::string_view method,
 
 Result<std::unique_ptr<net::grpc::MessageStream>> Client::Start(const Context& ctx,
                                                                 std::string_view method) {
-  Patience patience(ctx);
+  RetryBackoff patience(ctx);
   while (true) {
     Result<std::shared_ptr<net::grpc::Connection>> connection = streams_->Get(ctx);
     if (connection.ok()) return (*connection)->Start(method);

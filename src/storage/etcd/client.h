@@ -13,18 +13,19 @@
 
 namespace cox::storage::etcd {
 
-// What an etcd server's answer means for the API. `code` is gRPC's.
+// Maps an etcd error to an API status. `code` is the gRPC status code.
 Status StatusOf(int code, const std::string& text);
 
-// A write named a lease that etcd does not know any more.
+// A write used a lease that has expired or was revoked.
 bool IsLeaseNotFound(const Status& status);
 
-// Calls to etcd, with another attempt where that cannot do harm.
+// Sends calls to etcd and retries those that are safe to repeat.
 //
-// A read is made again when the server or the connection fails. A write only when it is certain
-// that no server has executed it: no connection was made, HTTP/2 says the stream was not processed,
-// or the member refused because it knows no leader. Everything within the context's time and
-// kRetryFor, with a growing pause, on whatever server answers.
+// A read is retried when the server or the connection fails. A write is retried only when it is
+// certain that no server has executed it: no connection was established, HTTP/2 reports that the
+// stream was not processed, or the member rejected it because it has no leader. Retries use
+// exponential backoff, go to any server that responds, and stop after kRetryFor or when the context
+// ends.
 //
 // Threads: all methods may be called concurrently.
 class Client {
@@ -34,19 +35,19 @@ class Client {
   Client(std::unique_ptr<net::grpc::Channel> calls, std::unique_ptr<net::grpc::Channel> streams)
       : calls_(std::move(calls)), streams_(std::move(streams)) {}
 
-  // Breaks everything under way, also the streams that others still hold.
+  // Aborts all calls and streams, including streams that watches still hold.
   void Close() {
     calls_->Close();
     streams_->Close();
   }
 
-  // The response's bytes.
+  // Returns the encoded response.
   Result<std::string> Call(const Context& ctx, std::string_view method, const Message& request,
                            Repeat repeat);
-  // Streams have a connection of their own: a flood of changes does not delay calls.
+  // Streams use a separate connection, so that a burst of events does not delay calls.
   Result<std::unique_ptr<net::grpc::MessageStream>> Start(const Context& ctx,
                                                           std::string_view method);
-  // The server behind a stream cannot help.
+  // Makes new streams prefer other servers than that of `stream`.
   void AvoidStreamServer(const net::grpc::MessageStream& stream) {
     streams_->Avoid(stream.connection());
   }

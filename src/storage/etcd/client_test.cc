@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a store makes of an etcd that fails in the middle, refuses or lies. How often a call arrived
-// is counted: a write that may have happened is not made again.
+// A store with an etcd that fails during a call, rejects it or sends wrong responses. The tests
+// count calls: a write that may have been applied is not retried.
 #include "storage/etcd/client.h"
 
 #include <gtest/gtest.h>
@@ -58,7 +58,7 @@ class ClientTest : public testing::Test {
   std::unique_ptr<EtcdStore> store_;
 };
 
-TEST_F(ClientTest, AWriteThatMayHaveHappenedIsNotRepeated) {
+TEST_F(ClientTest, DoesNotRetryWriteThatMayHaveBeenApplied) {
   const struct {
     const char* name;
     Actions actions;
@@ -90,7 +90,7 @@ TEST_F(ClientTest, AWriteThatMayHaveHappenedIsNotRepeated) {
   }
 }
 
-TEST_F(ClientTest, AWriteThatWasNotExecutedIsMadeAgain) {
+TEST_F(ClientTest, RetriesWriteThatWasNotExecuted) {
   const struct {
     const char* name;
     Actions actions;
@@ -110,7 +110,7 @@ TEST_F(ClientTest, AWriteThatWasNotExecutedIsMadeAgain) {
   }
 }
 
-TEST_F(ClientTest, AReadIsMadeAgainWhateverFails) {
+TEST_F(ClientTest, RetriesReadAfterAnyFailure) {
   const struct {
     const char* name;
     Actions actions;
@@ -129,7 +129,7 @@ TEST_F(ClientTest, AReadIsMadeAgainWhateverFails) {
   }
 }
 
-TEST_F(ClientTest, ALostLeaseIsReplaced) {
+TEST_F(ClientTest, ReplacesLeaseThatNoLongerExists) {
   int grants = 0;
   int writes = 0;
   Serve([&](const FakeServer::Request& request) -> Actions {
@@ -146,8 +146,8 @@ TEST_F(ClientTest, ALostLeaseIsReplaced) {
   EXPECT_EQ(writes, 2);
 }
 
-// Watches that lie. The bugs of etcd that these stand for were events after a progress notification
-// that covered them, and events that came twice.
+// Watches that violate etcd's guarantees. They reproduce etcd bugs: events after a progress
+// notification that covered them, and duplicate events.
 std::string Put(Revision revision) {
   proto::BackWriter writer;
   const size_t event = writer.size();
@@ -159,11 +159,11 @@ std::string Put(Revision revision) {
   return std::string(writer.view());
 }
 
-TEST_F(ClientTest, AWatchThatLiesIsExpired) {
+TEST_F(ClientTest, WatchWithEventsOutOfOrderExpires) {
   const struct {
     const char* name;
     std::vector<std::string> messages;
-    int good;  // batches before it is found out
+    int good;  // batches before the violation
   } kCases[] = {
       {"late after progress", {Header(9), Header(9) + Put(7)}, 1},
       {"twice", {Header(7) + Put(7), Header(7) + Put(7)}, 1},
@@ -181,7 +181,7 @@ TEST_F(ClientTest, AWatchThatLiesIsExpired) {
   }
 }
 
-TEST_F(ClientTest, FragmentsOfABatchComeTogether) {
+TEST_F(ClientTest, WatchJoinsFragmentsIntoOneBatch) {
   const std::string more("\x38\x01", 2);  // fragment: true
   Serve([&](const FakeServer::Request&) -> Actions {
     return {{Kind::kMessage, 0, Header(7) + Put(7) + more},
@@ -195,7 +195,7 @@ TEST_F(ClientTest, FragmentsOfABatchComeTogether) {
   EXPECT_EQ(batch->revision, 8);
 }
 
-TEST_F(ClientTest, AWatchThatTheServerEndsIsUnavailable) {
+TEST_F(ClientTest, WatchEndedByServerIsUnavailable) {
   Serve([](const FakeServer::Request&) -> Actions {
     return {{Kind::kEnd, 14, "etcdserver: no leader"}};
   });
@@ -204,7 +204,7 @@ TEST_F(ClientTest, AWatchThatTheServerEndsIsUnavailable) {
   EXPECT_TRUE(watch->RequestProgress().Is(Reason::kServiceUnavailable));
 }
 
-TEST_F(ClientTest, WatchesOutliveTheStoreAsUnavailable) {
+TEST_F(ClientTest, WatchIsUnavailableAfterStoreIsDestroyed) {
   Serve([](const FakeServer::Request&) { return Actions(); });
   auto watch = *store_->StartWatch(ctx_, "/w/", 5);
   store_ = nullptr;

@@ -8,7 +8,7 @@
 namespace cox::storage {
 namespace {
 
-// Upstream's: the one thing outside the prefix that API servers write.
+// The same key as upstream: the only key outside of the prefix that API servers write.
 constexpr std::string_view kKey = "compact_rev_key";
 
 }  // namespace
@@ -21,7 +21,7 @@ Result<CompactionRound::Outcome> CompactionRound::Try(Context& ctx, EtcdStore& s
   if (!write.written) return Outcome::kLate;
   if (compact_to == 0) return Outcome::kNoted;
   const Status compacted = store.Compact(ctx, compact_to);
-  // Expired: somebody else has done so, an administrator perhaps.
+  // Expired: already compacted by another client, for example an administrator.
   if (!compacted.ok() && !compacted.Is(Reason::kExpired)) return compacted;
   return Outcome::kCompacted;
 }

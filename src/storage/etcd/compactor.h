@@ -10,15 +10,15 @@
 
 namespace cox::storage {
 
-// Keeps etcd from remembering everything: once per interval it is told to forget what happened
-// before the previous round. So between one and two intervals of the past can be read and watched.
+// Compacts etcd periodically: once per interval it discards the history before the previous round.
+// Between one and two intervals of history can be read and watched.
 //
-// API servers that share an etcd share the work, ours and upstream's alike: a round is won by
-// whoever moves the key "compact_rev_key" from the version he saw last to the next; its value is
-// the revision of that moment, which the next winner compacts to. A server that was too late learns
-// the version and tries again an interval later. The first round after a start never compacts.
+// API servers that share an etcd coordinate, including upstream's: the server that updates the key
+// "compact_rev_key" from the version it last saw wins the round. The value of the key is the
+// revision of that moment, to which the next winner compacts. A server that loses reads the new
+// version and retries after an interval. The first round after a start never compacts.
 //
-// Threads: works on one of its own, until destroyed or `ctx` stops.
+// Threads: runs on its own thread until it is destroyed or `ctx` stops.
 // Ownership: `store` outlives it.
 class Compactor {
  public:
@@ -33,22 +33,21 @@ class Compactor {
   Scope scope_;
 };
 
-// The default of --etcd-compaction-interval. 0 switches it off: null.
+// The default of --etcd-compaction-interval. StartCompactor returns null if the interval is 0.
 inline constexpr std::chrono::minutes kCompactionInterval{5};
 std::unique_ptr<Compactor> StartCompactor(const Context& ctx, EtcdStore& store,
                                           std::chrono::seconds interval = kCompactionInterval);
 
-// One server's part of the agreement, a round at a time. For the loop above and its tests.
+// The compaction protocol of one server, one round at a time. Used by Compactor and its tests.
 class CompactionRound {
  public:
-  // What happened.
   enum class Outcome : uint8_t { kLate, kNoted, kCompacted };
-  // Errors are the store's; the next round goes on from the same place.
+  // Errors: the store's. The next round continues with the same state.
   Result<Outcome> Try(Context& ctx, EtcdStore& store);
 
  private:
-  int64_t version_ = 0;    // of the key, as seen last
-  Revision revision_ = 0;  // of the store, as of the last round; 0: there was none
+  int64_t version_ = 0;    // of the key, as last seen
+  Revision revision_ = 0;  // of the store at the last round; 0: no round yet
 };
 
 }  // namespace cox::storage

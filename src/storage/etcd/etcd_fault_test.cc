@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happens to a store when etcd is hurt: killed, stopped, full, without a leader.
+// The etcd store with faults of etcd: a killed or paused server, a full database, no leader.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -51,7 +51,7 @@ class EtcdFault : public testing::Test {
   std::unique_ptr<EtcdStore> store_;
 };
 
-TEST_F(EtcdFault, ASilentServerKeepsNobodyLongerThanTheDeadline) {
+TEST_F(EtcdFault, CallsToPausedServerEndAtTheirDeadline) {
   StartServer();
   Create("/a");
   auto watch = *store_->StartWatch(ctx_, "/", 0);
@@ -62,7 +62,7 @@ TEST_F(EtcdFault, ASilentServerKeepsNobodyLongerThanTheDeadline) {
     const Clock::SteadyTime start = clock_.Monotonic();
     const Status status = call(attempt);
     EXPECT_EQ(status, Context::DeadlineExceeded()) << status.ToString();
-    // The call's own deadline ended it, not that of the test (100 s), nor a restart of etcd.
+    // The call's own deadline ended it, not the deadline of the test (100 s) or a restart of etcd.
     EXPECT_LT(clock_.Monotonic() - start, seconds(30));
   };
   take([&](Context& ctx) { return store_->Create(ctx, "/b", "x").status(); });
@@ -74,7 +74,7 @@ TEST_F(EtcdFault, ASilentServerKeepsNobodyLongerThanTheDeadline) {
   EXPECT_TRUE(store_->Get(ctx_, "/a").ok());
 }
 
-TEST_F(EtcdFault, ASilentServerIsGivenUp) {
+TEST_F(EtcdFault, KeepaliveClosesConnectionToPausedServer) {
   StartServer();
   EtcdOptions options = server_->ClientOptions();
   options.keepalive_time = milliseconds(200);
@@ -84,7 +84,7 @@ TEST_F(EtcdFault, ASilentServerIsGivenUp) {
   Create("/a");
   ASSERT_TRUE(watch->Next(ctx_).ok());
   server_->Pause();
-  // Without a deadline of the caller's own.
+  // The caller has no deadline of its own.
   const auto batch = watch->Next(ctx_);
   EXPECT_TRUE(batch.status().Is(Reason::kServiceUnavailable)) << batch.status().ToString();
   const auto created = store_->Create(ctx_, "/b", "x");
@@ -161,7 +161,7 @@ TEST_F(EtcdFault, WithoutAServerCallsAreUnavailable) {
   EtcdOptions options;
   options.servers = {"http://127.0.0.1:1"};
   Connect(options);
-  // At the same time: each keeps trying for a while.
+  // Concurrently, because each call retries for a while.
   std::vector<Status> answers(4);
   std::thread create([&]() { answers[0] = store_->Create(ctx_, "/a", "x").status(); });
   std::thread get([&]() { answers[1] = store_->Get(ctx_, "/a").status(); });
@@ -174,7 +174,7 @@ TEST_F(EtcdFault, WithoutAServerCallsAreUnavailable) {
   }
 }
 
-TEST_F(EtcdFault, OptionsThatCannotWorkAreRefused) {
+TEST_F(EtcdFault, ConnectRejectsInvalidOptions) {
   EtcdOptions options;
   EXPECT_TRUE(ConnectEtcd(ctx_, options).status().Is(Reason::kBadRequest));
   options.servers = {"gopher://x"};
@@ -207,7 +207,7 @@ TEST_F(EtcdFault, TlsWithClientCertificates) {
   EXPECT_NE(refused.message().find("certificate"), std::string::npos) << refused.ToString();
 }
 
-TEST_F(EtcdFault, AFullDatabaseIsAnErrorOfTheServer) {
+TEST_F(EtcdFault, FullDatabaseIsInternalError) {
   StartServer({.quota_bytes = 4 << 20});
   const std::string value(1 << 20, 'x');
   Status full;
@@ -219,7 +219,7 @@ TEST_F(EtcdFault, AFullDatabaseIsAnErrorOfTheServer) {
   EXPECT_TRUE(store_->Get(ctx_, "/0").ok()) << "reads go on";
 }
 
-TEST_F(EtcdFault, ALeaderThatDiesIsReplaced) {
+TEST_F(EtcdFault, WritesAndWatchesSurviveLossOfTheLeader) {
   auto started = EtcdCluster::Start(ctx_, 3);
   ASSERT_TRUE(started.ok()) << started.status().ToString();
   EtcdCluster& cluster = **started;
@@ -228,13 +228,13 @@ TEST_F(EtcdFault, ALeaderThatDiesIsReplaced) {
   const Revision before = Create("/before");
   EXPECT_EQ(watch->Next(ctx_)->revision, before);
 
-  // Twice, so that also the member that we are connected to is hit, whichever leads.
+  // Twice, so that the member of the client's connection is hit too, whichever member leads.
   const std::optional<size_t> leader = cluster.Leader(ctx_);
   ASSERT_TRUE(leader.has_value());
   cluster.member(*leader).Kill();
   Status status = Status::Unavailable("not tried");
   while (!status.ok() && !ctx_.Done()) {
-    status = store_->Update(ctx_, "/after", "x", 0).status();  // again does no harm
+    status = store_->Update(ctx_, "/after", "x", 0).status();  // safe to repeat
   }
   ASSERT_TRUE(status.ok()) << status.ToString();
   Revision last = before;
@@ -253,7 +253,7 @@ TEST_F(EtcdFault, ALeaderThatDiesIsReplaced) {
   EXPECT_TRUE(found);
 }
 
-TEST_F(EtcdFault, AMemberWithoutALeaderEndsWatchesAndIsLeft) {
+TEST_F(EtcdFault, MemberWithoutLeaderEndsWatchesAndWrites) {
   auto started = EtcdCluster::Start(ctx_, 3);
   ASSERT_TRUE(started.ok()) << started.status().ToString();
   EtcdCluster& cluster = **started;
@@ -263,7 +263,7 @@ TEST_F(EtcdFault, AMemberWithoutALeaderEndsWatchesAndIsLeft) {
   ASSERT_TRUE(watch->Next(ctx_).ok());
   cluster.member(1).Pause();
   cluster.member(2).Pause();
-  // The member answers, but has lost the others.
+  // The member responds, but has lost its quorum.
   const auto batch = watch->Next(ctx_);
   EXPECT_TRUE(batch.status().Is(Reason::kServiceUnavailable)) << batch.status().ToString();
   Context attempt = ctx_.WithTimeout(seconds(20));
@@ -271,16 +271,16 @@ TEST_F(EtcdFault, AMemberWithoutALeaderEndsWatchesAndIsLeft) {
   EXPECT_TRUE(created.status().Is(Reason::kServiceUnavailable)) << created.status().ToString();
 }
 
-TEST_F(EtcdFault, CompactorsOfTwoServersTakeTurns) {
+TEST_F(EtcdFault, CompactorsOfTwoServersCoordinate) {
   StartServer();
   using Outcome = CompactionRound::Outcome;
   CompactionRound one;
   CompactionRound two;
-  EXPECT_EQ(*one.Try(ctx_, *store_), Outcome::kNoted);  // the first never compacts
+  EXPECT_EQ(*one.Try(ctx_, *store_), Outcome::kNoted);  // the first round never compacts
   EXPECT_EQ(*two.Try(ctx_, *store_), Outcome::kLate);
   const Revision old = Create("/a");
   const Revision newer = Create("/b");
-  EXPECT_EQ(*one.Try(ctx_, *store_), Outcome::kCompacted);  // to before /a
+  EXPECT_EQ(*one.Try(ctx_, *store_), Outcome::kCompacted);  // to a revision before /a
   ListOptions options;
   options.at = old;
   EXPECT_TRUE(store_->List(ctx_, "/", options).ok());
@@ -292,7 +292,7 @@ TEST_F(EtcdFault, CompactorsOfTwoServersTakeTurns) {
   EXPECT_EQ(*one.Try(ctx_, *store_), Outcome::kLate);
 }
 
-TEST_F(EtcdFault, TheCompactorCompactsEveryInterval) {
+TEST_F(EtcdFault, CompactorCompactsEveryInterval) {
   StartServer();
   TestClock time;
   const Context ctx(time);

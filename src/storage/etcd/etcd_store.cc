@@ -22,8 +22,7 @@ using etcd::RangeRequest;
 using etcd::TxnRequest;
 using std::chrono::seconds;
 
-// A key that nobody writes: a read of it goes through the cluster's agreement and brings back
-// nothing but the revision.
+// A key that does not exist: a linearizable read of it returns only the revision.
 constexpr std::string_view kNoKey = "health";
 
 class Impl final : public EtcdStore {
@@ -169,8 +168,8 @@ class Impl final : public EtcdStore {
     request.guard = guard.key;
     request.guard_revision = guard.revision;
     if (ttl.count() <= 0) return Txn(ctx, request);
-    // A lease of the pool can be gone, as when somebody restored the cluster from a backup. Then
-    // etcd has not written, and a new lease helps.
+    // The pooled lease may no longer exist, for example after a restore from a backup. Then etcd
+    // has not written the key, so retry once with a new lease.
     for (bool second = false;; second = true) {
       COX_ASSIGN_OR_RETURN(request.lease, leases_.LeaseFor(ctx, ttl));
       Result<etcd::TxnResponse> response = Txn(ctx, request);
@@ -180,7 +179,7 @@ class Impl final : public EtcdStore {
   }
 
   Result<int64_t> GrantLease(const Context& ctx, seconds ttl) {
-    // A lease too many does no harm: it expires.
+    // Safe to retry: an unused lease expires.
     COX_ASSIGN_OR_RETURN(const std::string bytes,
                          client_->Call(ctx, etcd::kLeaseGrant, etcd::EncodeLeaseGrant(ttl.count()),
                                        Client::Repeat::kRead));
@@ -188,7 +187,7 @@ class Impl final : public EtcdStore {
     return lease.id;
   }
 
-  // etcd refuses a range that ends before it starts; here it is empty.
+  // etcd rejects a range that ends before it starts; Store returns an empty page.
   Result<Page> PastTheEnd(Context& ctx, Revision at) {
     COX_ASSIGN_OR_RETURN(const Revision current, CurrentRevision(ctx));
     Page page;
@@ -196,7 +195,7 @@ class Impl final : public EtcdStore {
     return page;
   }
 
-  // Words an error about the revision `at` as every Store does.
+  // Replaces etcd's text of an error about revision `at` with that of all Stores.
   Status ListError(Context& ctx, Revision at, Status error) {
     if (error.Is(Reason::kExpired)) return CompactedError(at, 0);
     if (!IsFutureRevision(error)) return error;
@@ -208,7 +207,7 @@ class Impl final : public EtcdStore {
   etcd::LeasePool leases_;
 };
 
-// Leaves `out` alone if there is no path.
+// Does not change `out` if `path` is empty.
 Status ReadIfGiven(const std::string& path, std::string& out) {
   if (path.empty()) return {};
   Result<std::string> text = ReadBoundedFile(path);
@@ -233,7 +232,7 @@ Result<std::unique_ptr<EtcdStore>> ConnectEtcd(const Context& ctx, EtcdOptions o
   channel.connection.dial_timeout = options.dial_timeout;
   channel.connection.keepalive_time = options.keepalive_time;
   channel.connection.keepalive_timeout = options.keepalive_timeout;
-  // A member that knows no leader refuses, instead of keeping the caller waiting.
+  // With "hasleader", a member without a leader fails requests instead of blocking them.
   channel.connection.metadata = {{"hasleader", "true"}};
   COX_ASSIGN_OR_RETURN(auto calls, net::grpc::Channel::Create(ctx, "etcd-calls", channel));
   COX_ASSIGN_OR_RETURN(auto streams, net::grpc::Channel::Create(ctx, "etcd-watches", channel));

@@ -9,7 +9,7 @@
 namespace cox::storage {
 namespace {
 
-// The server that the tests of this program share: each has keys of its own.
+// One server for all tests of this program; each test uses its own keys.
 EtcdServer* SharedServer() {
   static RealClock clock;
   static const std::unique_ptr<EtcdServer> kServer = []() -> std::unique_ptr<EtcdServer> {
@@ -27,7 +27,7 @@ class EtcdBackend final : public StoreBackend {
   explicit EtcdBackend(const EtcdOptions& options)
       : store_(*ConnectEtcd(Context(clock_), options)) {}
   Store& store() override { return *store_; }
-  void Pass(std::chrono::seconds /*time*/) override {}  // it passes by itself
+  void Pass(std::chrono::seconds /*time*/) override {}  // real time passes by itself
 
  private:
   RealClock clock_;

@@ -9,7 +9,7 @@ using std::chrono::seconds;
 
 Result<int64_t> LeasePool::LeaseFor(const Context& ctx, seconds ttl) {
   MutexLock lock(mu_);
-  Lease& lease = leases_[ttl];  // never removed: ttls are few
+  Lease& lease = leases_[ttl];  // never removed: there are few different TTLs
   while (true) {
     if (lease.id != 0 && lease.keys < kMaxKeys && ctx.clock().Monotonic() < lease.use_until) {
       ++lease.keys;
@@ -21,7 +21,7 @@ Result<int64_t> LeasePool::LeaseFor(const Context& ctx, seconds ttl) {
   lease.granting = true;
   lock.Unlock();
   const seconds extra = std::clamp(ttl / 20, seconds(1), seconds(60));
-  // Counted from before the lease exists, so that it lasts no shorter than thought.
+  // Taken before the grant, so that it does not exceed the lease's lifetime.
   const Clock::SteadyTime use_until = ctx.clock().In(extra);
   const Result<int64_t> id = grant_(ctx, ttl + extra);
   lock.Lock();

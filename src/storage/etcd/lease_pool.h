@@ -12,26 +12,26 @@
 
 namespace cox::storage::etcd {
 
-// Leases for keys with a ttl, shared by keys that are written close in time: thousands of events a
-// minute make one lease a minute, not thousands.
+// Leases for keys with a TTL, shared by keys that are written close in time: thousands of events
+// per minute need one lease per minute instead of thousands.
 //
-// A lease for a ttl lasts a little longer than that (a twentieth, at most a minute), and serves all
-// keys that are written in the beginning, as long as it lasts their ttl. So a key lives at least
-// its ttl, and at most that little longer. After kMaxKeys keys there is a new one, because etcd
-// expires all keys of a lease at one stroke.
+// A lease lasts longer than the TTL by 1/20 of it (1 s to 60 s), and is used for new keys while its
+// remaining time is at least their TTL. So a key lives at least its TTL, and at most that much
+// longer. After kMaxKeys keys a new lease is granted, because etcd expires all keys of a lease at
+// once.
 //
-// Threads: all methods may be called concurrently; one asks for a lease, the others wait for it.
+// Threads: all methods may be called concurrently; one caller requests the lease, others wait.
 class LeasePool {
  public:
   static constexpr int kMaxKeys = 1000;
 
-  // Asks etcd for a lease and returns its id.
+  // Requests a lease from etcd and returns its ID.
   using Grant = std::function<Result<int64_t>(const Context& ctx, std::chrono::seconds ttl)>;
   explicit LeasePool(Grant grant) : grant_(std::move(grant)) {}
 
-  // A lease that lasts `ttl` from now. REQUIRES: ttl > 0
+  // A lease that lasts at least `ttl` from now. REQUIRES: ttl > 0
   Result<int64_t> LeaseFor(const Context& ctx, std::chrono::seconds ttl);
-  // etcd does not know the lease any more.
+  // Stops using a lease that no longer exists in etcd.
   void Forget(int64_t lease);
 
  private:
@@ -45,7 +45,7 @@ class LeasePool {
   const Grant grant_;
   Mutex mu_;
   CondVar granted_;
-  std::map<std::chrono::seconds, Lease> leases_ COX_GUARDED_BY(mu_);  // the newest of each ttl
+  std::map<std::chrono::seconds, Lease> leases_ COX_GUARDED_BY(mu_);  // the newest per TTL
 };
 
 }  // namespace cox::storage::etcd

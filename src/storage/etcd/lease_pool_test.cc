@@ -30,7 +30,7 @@ class LeasePoolTest : public testing::Test {
   }};
 };
 
-TEST_F(LeasePoolTest, KeysWrittenCloseInTimeShareALeaseThatLastsALittleLonger) {
+TEST_F(LeasePoolTest, KeysWrittenCloseInTimeShareALease) {
   EXPECT_EQ(*pool_.LeaseFor(ctx_, seconds(3600)), 1);
   clock_.Advance(seconds(59));
   EXPECT_EQ(*pool_.LeaseFor(ctx_, seconds(3600)), 1);
@@ -53,25 +53,25 @@ TEST_F(LeasePoolTest, EachTtlHasItsOwnLease) {
   EXPECT_NE(*pool_.LeaseFor(ctx_, seconds(60)), *pool_.LeaseFor(ctx_, seconds(61)));
 }
 
-TEST_F(LeasePoolTest, ALeaseTakesALimitedNumberOfKeys) {
+TEST_F(LeasePoolTest, LeaseHasALimitedNumberOfKeys) {
   for (int i = 0; i < LeasePool::kMaxKeys; ++i) EXPECT_EQ(*pool_.LeaseFor(ctx_, minutes(60)), 1);
   EXPECT_EQ(*pool_.LeaseFor(ctx_, minutes(60)), 2);
 }
 
-TEST_F(LeasePoolTest, AForgottenLeaseIsNotUsedAgain) {
+TEST_F(LeasePoolTest, ForgottenLeaseIsNotReused) {
   EXPECT_EQ(*pool_.LeaseFor(ctx_, minutes(60)), 1);
   pool_.Forget(1);
   EXPECT_EQ(*pool_.LeaseFor(ctx_, minutes(60)), 2);
 }
 
-TEST_F(LeasePoolTest, AFailureIsReportedAndTheNextTriesAgain) {
+TEST_F(LeasePoolTest, FailedGrantIsReturnedAndNextCallRetries) {
   failure_ = Status::Unavailable("no etcd");
   EXPECT_EQ(pool_.LeaseFor(ctx_, minutes(60)).status(), failure_);
   failure_ = {};
   EXPECT_TRUE(pool_.LeaseFor(ctx_, minutes(60)).ok());
 }
 
-TEST_F(LeasePoolTest, ConcurrentCallersAskOnce) {
+TEST_F(LeasePoolTest, ConcurrentCallersRequestOneLease) {
   std::vector<std::thread> threads;
   for (int i = 0; i < 8; ++i) {
     threads.emplace_back([this]() { EXPECT_EQ(*pool_.LeaseFor(ctx_, minutes(60)), 1); });

@@ -24,7 +24,7 @@ Status Malformed(std::string_view what) {
   return Status::Internal("etcd sent a malformed " + std::string(what));
 }
 
-// The message that values may refer to, shared only if one does.
+// The buffer of a response; values may keep a reference to it.
 class Source {
  public:
   explicit Source(std::string message)
@@ -155,7 +155,7 @@ Message::Message(BackWriter writer) : writer_(std::move(writer)) {
   writer_.Raw({prefix, sizeof prefix});
 }
 
-// Everything below is written from the last field to the first.
+// BackWriter writes backwards, so fields are written from the last to the first.
 
 Message Encode(const RangeRequest& request) {
   BackWriter writer(request.key.size() + request.range_end.size() + 64);
@@ -177,7 +177,7 @@ std::string PrefixEnd(std::string_view prefix) {
     }
     end.pop_back();
   }
-  return std::string(1, '\0');  // there is no end: "\0" means all keys from the first on
+  return std::string(1, '\0');  // no end: "\0" means all keys from the start key on
 }
 
 Message Encode(const TxnRequest& request) {
@@ -212,7 +212,7 @@ Message Encode(const TxnRequest& request) {
   }
   const size_t compare = w.size();  // if
   const bool version = request.compare == TxnRequest::Compare::kVersion;
-  // One of a union: sent also when it is 0.
+  // A member of a oneof is sent even if it is 0.
   w.VarintField(version ? 4 : 6, static_cast<uint64_t>(request.equals));
   Text(w, 3, request.key);
   Int(w, 2, static_cast<int64_t>(request.compare));
@@ -223,8 +223,8 @@ Message Encode(const TxnRequest& request) {
 Message Encode(const WatchCreateRequest& request) {
   BackWriter writer(request.prefix.size() * 2 + 64);
   const size_t create = writer.size();
-  Int(writer, 8, 1);  // large batches may come in fragments
-  Int(writer, 4, 1);  // tell now and then that nothing happened
+  Int(writer, 8, 1);  // fragment: large responses may be split
+  Int(writer, 4, 1);  // progress_notify: send periodic progress notifications
   Int(writer, 3, request.start);
   Text(writer, 2, PrefixEnd(request.prefix));
   Text(writer, 1, request.prefix);

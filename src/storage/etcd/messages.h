@@ -11,8 +11,9 @@
 #include "object/codec/protobuf/wire.h"
 #include "storage/store.h"
 
-// The messages of etcd's v3 API that Coxswain uses, to and from the wire. Names and numbers are
-// those of etcd's rpc.proto and kv.proto; fields that are not used are not sent, and passed over.
+// The messages of etcd's v3 API that Coxswain uses, with encoding and decoding. Names and numbers
+// are those of etcd's rpc.proto and kv.proto. Unused fields are not sent, and are skipped on
+// receipt.
 namespace cox::storage::etcd {
 
 inline constexpr std::string_view kRange = "/etcdserverpb.KV/Range";
@@ -22,7 +23,7 @@ inline constexpr std::string_view kWatch = "/etcdserverpb.Watch/Watch";
 inline constexpr std::string_view kLeaseGrant = "/etcdserverpb.Lease/LeaseGrant";
 inline constexpr std::string_view kStatus = "/etcdserverpb.Maintenance/Status";
 
-// A request as it goes on the wire, gRPC's prefix of five bytes included.
+// An encoded request, including gRPC's prefix of five bytes.
 class Message {
  public:
   explicit Message(proto::BackWriter writer);
@@ -44,8 +45,8 @@ Message Encode(const RangeRequest& request);
 // The end of the range of all keys that begin with `prefix`.
 std::string PrefixEnd(std::string_view prefix);
 
-// A transaction of one condition on a key, and perhaps one on another: if they hold, the key is
-// written, else read.
+// A transaction that compares one key and optionally a second one (the guard). If both match, it
+// writes the key, otherwise it reads the key.
 struct TxnRequest {
   enum class Compare : uint8_t { kVersion = 0, kModRevision = 2 };
   Compare compare = Compare::kModRevision;
@@ -53,7 +54,7 @@ struct TxnRequest {
   std::string_view key;
   std::optional<std::string_view> put;  // none: the key is deleted
   int64_t lease = 0;
-  std::string_view guard = {};  // the other key; empty: none
+  std::string_view guard = {};  // second key to compare; empty: none
   Revision guard_revision = 0;  // of its last write
 };
 Message Encode(const TxnRequest& request);
@@ -69,14 +70,14 @@ Message EncodeCompact(Revision revision);
 Message EncodeLeaseGrant(int64_t ttl_seconds);
 Message EncodeStatus();
 
-// Responses are read from the message as it came. A value that makes up most of the message refers
-// to it, a smaller one is copied: it shall not keep its neighbours in memory. Errors: Internal, for
-// bytes that are not the message.
+// A value that makes up most of a response refers to the response's buffer; a smaller one is
+// copied, so that it does not keep the whole response in memory.
+// Errors: Internal if the message is malformed.
 
 struct RangeResponse {
   Revision revision = 0;  // of the store
   std::vector<KeyValue> kvs;
-  int64_t version = 0;  // of the last one of kvs: how often it was written since it was created
+  int64_t version = 0;  // of the last kv: number of writes since its creation
   bool more = false;
   int64_t count = 0;
 };
@@ -85,7 +86,7 @@ Result<RangeResponse> DecodeRange(std::string message);
 struct TxnResponse {
   Revision revision = 0;
   bool succeeded = false;
-  int64_t deleted = 0;              // if succeeded, and it was a deletion
+  int64_t deleted = 0;              // number of deleted keys, if succeeded
   std::optional<KeyValue> current;  // if not succeeded
   int64_t current_version = 0;
 };
@@ -98,7 +99,7 @@ struct WatchResponse {
   bool canceled = false;
   Revision compact_revision = 0;
   std::string cancel_reason;
-  bool fragment = false;  // the rest of the events follows
+  bool fragment = false;  // more events of this response follow
   std::vector<Event> events;
 };
 Result<WatchResponse> DecodeWatch(std::string message);
@@ -113,7 +114,7 @@ struct StatusResponse {
   std::string version;
   int64_t db_size = 0;
   uint64_t member = 0;
-  uint64_t leader = 0;  // 0: there is none
+  uint64_t leader = 0;  // 0: no leader
 };
 Result<StatusResponse> DecodeStatus(std::string_view message);
 

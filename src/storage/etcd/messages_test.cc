@@ -10,7 +10,7 @@ namespace {
 
 std::string Body(const Message& message) { return std::string(message.framed().substr(5)); }
 
-TEST(Messages, AreFramed) {
+TEST(Messages, RequestsHaveTheGrpcPrefix) {
   RangeRequest request;
   request.key = "ab";
   EXPECT_EQ(Encode(request).framed(), std::string_view("\0\0\0\0\x04\x0a\x02"
@@ -18,8 +18,8 @@ TEST(Messages, AreFramed) {
                                                        9));
 }
 
-// The bytes that etcd's own client sends for these.
-TEST(Messages, HaveTheFieldsOfTheWire) {
+// The expected bytes are those of etcd's own client.
+TEST(Messages, RequestsMatchTheBytesOfEtcdsClient) {
   RangeRequest range;
   range.key = "a";
   range.range_end = "b";
@@ -49,7 +49,7 @@ TEST(Messages, HaveTheFieldsOfTheWire) {
   EXPECT_EQ(Body(EncodeWatchProgress()), std::string("\x1a\x00", 2));
 }
 
-TEST(Messages, PrefixEndIsTheNextPrefix) {
+TEST(Messages, PrefixEndIsTheFirstKeyAfterThePrefix) {
   EXPECT_EQ(PrefixEnd("/registry/pods/"), "/registry/pods0");
   EXPECT_EQ(PrefixEnd("a\xff"), "b");
   EXPECT_EQ(PrefixEnd("\xff\xff"), std::string(1, '\0'));
@@ -60,9 +60,9 @@ const std::string kWatchBytes(
     "\x10\x03\x20\x01\x28\x04\x32\x02no\x38\x01"  // id, canceled, compacted, reason, fragment
     "\x5a\x0d\x12\x0b\x0a\x01k\x10\x05\x18\x05\x2a\x02vv"  // created at 5
     "\x5a\x09\x08\x01\x12\x05\x0a\x01k\x18\x08"            // deleted at 8
-    "\xf8\x07\x01");                                       // a field of the future
+    "\xf8\x07\x01");                                       // an unknown field
 
-TEST(Messages, WatchResponseIsRead) {
+TEST(Messages, DecodesWatchResponse) {
   const auto response = DecodeWatch(kWatchBytes);
   ASSERT_TRUE(response.ok()) << response.status().ToString();
   EXPECT_EQ(response->revision, 9);
@@ -79,7 +79,7 @@ TEST(Messages, WatchResponseIsRead) {
   EXPECT_EQ(response->events[1].kv.revision, 8);
 }
 
-TEST(Messages, CutAndDamagedBytesAreNoCrash) {
+TEST(Messages, DecodingTruncatedOrDamagedBytesDoesNotCrash) {
   for (size_t size = 0; size < kWatchBytes.size(); ++size) {
     const std::string cut = kWatchBytes.substr(0, size);
     (void)DecodeWatch(cut);
@@ -97,7 +97,7 @@ TEST(Messages, CutAndDamagedBytesAreNoCrash) {
   EXPECT_TRUE(DecodeWatch("\x0a\x7f").status().Is(Reason::kInternalError));
 }
 
-TEST(Messages, ALargeValueRefersToTheMessageAndSmallOnesAreCopied) {
+TEST(Messages, LargeValueSharesTheResponseBufferAndSmallOnesAreCopied) {
   const auto range = [](size_t size) {
     proto::BackWriter writer;
     size_t kv = writer.size();

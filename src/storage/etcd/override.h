@@ -15,8 +15,8 @@
 
 namespace cox::storage {
 
-// A resource that is kept elsewhere: events and leases on an etcd of their own, so that their many
-// writes do not slow down the rest.
+// A resource with its own etcd servers, for example events and leases, so that their many writes do
+// not slow down other resources.
 struct EtcdOverride {
   std::string group;  // empty: the core group
   std::string resource;
@@ -27,7 +27,7 @@ struct EtcdOverride {
 
 // One value of --etcd-servers-overrides: "group/resource#server1;server2", as in
 // "/events#https://10.0.0.4:2379;https://10.0.0.5:2379" and "coordination.k8s.io/leases#...".
-// BadRequest, saying what is wrong.
+// Errors: BadRequest that describes the problem.
 Result<EtcdOverride> ParseEtcdOverride(std::string_view text);
 
 // The stores of an API server, by resource.
@@ -39,14 +39,14 @@ class StoreRouter {
  public:
   using Connect = std::function<Result<std::unique_ptr<EtcdStore>>(EtcdOptions options)>;
 
-  // `options` are for everything that has no override; overrides differ in the servers only. The
-  // last override of a resource counts.
+  // `options` apply to all resources without an override; overrides replace only the servers. If a
+  // resource has several overrides, the last one wins.
   static Result<std::unique_ptr<StoreRouter>> Create(const EtcdOptions& options,
                                                      const std::vector<EtcdOverride>& overrides,
                                                      const Connect& connect);
 
   EtcdStore& For(std::string_view group, std::string_view resource) const;
-  // Each once, the default first: for compaction, health and metrics.
+  // Each store once, the default store first. For compaction, health checks and metrics.
   const std::vector<std::unique_ptr<EtcdStore>>& stores() const { return stores_; }
 
  private:

@@ -6,7 +6,7 @@
 namespace cox::storage {
 namespace {
 
-TEST(EtcdOverride, IsParsed) {
+TEST(EtcdOverride, ParsesGroupResourceAndServers) {
   const auto events = ParseEtcdOverride("/events#https://10.0.0.4:2379;https://10.0.0.5:2379");
   ASSERT_TRUE(events.ok()) << events.status().ToString();
   EXPECT_EQ(*events,
@@ -16,7 +16,7 @@ TEST(EtcdOverride, IsParsed) {
   EXPECT_EQ(*leases, (EtcdOverride{"coordination.k8s.io", "leases", {"http://[::1]:2379"}}));
 }
 
-TEST(EtcdOverride, SaysWhatIsWrong) {
+TEST(EtcdOverride, ErrorDescribesTheProblem) {
   const struct {
     std::string_view text;
     std::string_view why;
@@ -39,7 +39,7 @@ TEST(EtcdOverride, SaysWhatIsWrong) {
   }
 }
 
-TEST(StoreRouter, SendsEachResourceToItsServersAndSharesStores) {
+TEST(StoreRouter, RoutesResourcesAndSharesStoresWithTheSameServers) {
   RealClock clock;
   const Context ctx(clock);
   std::vector<std::vector<std::string>> connected;
@@ -64,7 +64,7 @@ TEST(StoreRouter, SendsEachResourceToItsServersAndSharesStores) {
   EXPECT_EQ(&stores.For("other", "events"), stores.stores()[0].get());
 }
 
-TEST(StoreRouter, FailsWhenAStoreCannotBeMade) {
+TEST(StoreRouter, CreateFailsIfAStoreCannotConnect) {
   RealClock clock;
   const Context ctx(clock);
   EtcdOptions options;

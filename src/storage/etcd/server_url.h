@@ -8,8 +8,8 @@
 
 namespace cox::storage {
 
-// "https://10.0.0.1:2379", "http://[::1]:2379"; without a scheme: as http, without a port: 2379.
-// BadRequest if it is none.
+// Parses "https://10.0.0.1:2379" or "http://[::1]:2379". The default scheme is http, the default
+// port 2379. Errors: BadRequest if the URL is invalid.
 Result<net::grpc::Endpoint> ParseServerUrl(std::string_view url);
 
 }  // namespace cox::storage

@@ -6,7 +6,7 @@
 namespace cox::storage {
 namespace {
 
-TEST(ServerUrl, IsParsed) {
+TEST(ServerUrl, ParsesValidUrlsAndRejectsInvalidOnes) {
   const struct {
     std::string_view url;
     net::grpc::Endpoint want;

@@ -13,7 +13,7 @@ EtcdWatch::EtcdWatch(std::shared_ptr<Client> client,
                      std::unique_ptr<net::grpc::MessageStream> stream, std::string_view prefix,
                      Revision after)
     : client_(std::move(client)), stream_(std::move(stream)), delivered_(after) {
-  // etcd takes 0 for "from now on", which would lose what happens until it gets there.
+  // Never send 0: for etcd it means "from now on", which loses changes before the watch is created.
   stream_->Send(Encode(WatchCreateRequest{prefix, after + 1}).framed());
 }
 
@@ -57,7 +57,7 @@ Result<bool> EtcdWatch::Take(WatchResponse response, WatchBatch& batch) {
 
   MutexLock lock(mu_);
   if (batch.events.empty()) {
-    // Before the watch has begun, and for watches from the future, this is no news.
+    // Not a progress notification: the watch was just created, or it starts at a future revision.
     if (response.created || response.revision < delivered_) {
       if (progress_wanted_) stream_->Send(EncodeWatchProgress().framed());
       return false;
@@ -72,11 +72,11 @@ Result<bool> EtcdWatch::Take(WatchResponse response, WatchBatch& batch) {
                              std::to_string(event.kv.revision) + " after having been at " +
                              std::to_string(delivered_));
     }
-    // Changes of one revision share it: compare with what was before the batch only.
+    // Several events can have the same revision, so compare only with the previous batch.
     batch.revision = std::max(batch.revision, event.kv.revision);
   }
   delivered_ = batch.revision;
-  // etcd forgets a request for progress that came while the watch was behind.
+  // etcd drops a progress request that arrives while the watch is behind, so send it again.
   if (progress_wanted_) stream_->Send(EncodeWatchProgress().framed());
   return true;
 }

@@ -13,11 +13,11 @@
 
 namespace cox::storage::etcd {
 
-// One etcd watch on a stream of its own. It trusts etcd no further than it can see: events that
-// come late, after etcd said that nothing more would come up to their revision, make the watch
-// Expired, because only reading everything anew repairs what was missed.
+// One etcd watch on its own stream. It verifies the order of events: an event with a revision that
+// an earlier batch or progress notification already covered makes the watch Expired, because only a
+// new list can repair missed events.
 //
-// Threads: Next() one at a time, RequestProgress() from any.
+// Threads: one thread at a time in Next(); RequestProgress() from any thread.
 class EtcdWatch final : public Watch {
  public:
   EtcdWatch(std::shared_ptr<Client> client, std::unique_ptr<net::grpc::MessageStream> stream,
@@ -27,19 +27,19 @@ class EtcdWatch final : public Watch {
   Status RequestProgress() override;
 
  private:
-  // Adds what came to what is there. True if there is a batch to deliver now.
+  // Adds a response to `batch`. True if the batch is ready for delivery.
   Result<bool> Take(WatchResponse response, WatchBatch& batch);
   Status Ended(const net::grpc::Reply& reply);
 
   const std::shared_ptr<Client> client_;
   const std::unique_ptr<net::grpc::MessageStream> stream_;
-  // Of the thread in Next().
+  // Used only by the thread in Next().
   Revision delivered_;
   std::vector<Event> fragments_;
 
   Mutex mu_;
   bool progress_wanted_ COX_GUARDED_BY(mu_) = false;
-  Status ended_ COX_GUARDED_BY(mu_);  // why there is no more
+  Status ended_ COX_GUARDED_BY(mu_);  // the error that ended the watch
 };
 
 }  // namespace cox::storage::etcd

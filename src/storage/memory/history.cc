@@ -9,7 +9,7 @@
 namespace cox::storage::internal {
 
 const History::Version* History::At(const Versions& versions, Revision at) {
-  // From the new end: what is asked for is mostly the newest.
+  // Search from the newest version, which most reads request.
   for (auto it = versions.rbegin(); it != versions.rend(); ++it) {
     if (it->kv.revision <= at) return it->deleted ? nullptr : &*it;
   }
@@ -93,13 +93,13 @@ Status History::Compact(Revision revision) {
 }
 
 void History::Trim() {
-  // Half of the changes at once, so that the cost per write stays constant. Past bytes belong to
-  // versions that were superseded by changes still in the log, so halving ends.
+  // Compact half of the changes at once, so that the amortized cost per write is constant. The loop
+  // terminates, because every superseded version has a superseding change in the log.
   while (log_.size() > max_changes_ || past_bytes_ > max_past_bytes_) {
     const Revision oldest = log_.front().revision;
     Revision target = log_[log_.size() / 2].revision;
     if (target == oldest) target = log_.back().revision;
-    if (target == oldest) return;  // a single revision: that one stays
+    if (target == oldest) return;  // a single revision stays
     CompactTo(target);
   }
 }
@@ -111,8 +111,8 @@ void History::CompactTo(Revision revision) {
     const Change change = std::move(log_.front());
     log_.pop_front();
     Prune(change.key);
-    // A deletion that nothing followed is no version of any readable revision. Its own change is
-    // the last in the log that points to the key, so the key may go only now.
+    // A deletion without a later write is visible at no readable revision. Erase the key only now,
+    // because this is the last change in the log that points to it.
     const Versions& versions = change.key->second;
     if (change.deleted && versions.size() == 1 && versions.front().kv.revision == change.revision) {
       keys_.erase(change.key);

@@ -14,9 +14,9 @@
 
 namespace cox::storage::internal {
 
-// A sorted map that remembers what it was: every write makes a revision, and each revision since
-// the last compaction can still be read or replayed. The data structure of the memory store; it
-// knows neither time nor threads.
+// A sorted map with history: every write creates a revision, and every revision since the last
+// compaction can still be read or replayed. This is the data structure of the memory store; it does
+// no locking and has no clock.
 //
 // Two views of the same writes: `keys_` has, per key, its versions from old to new (for reading),
 // `log_` all changes from old to new (for watching). Worked example, after Put(a), Put(b), Put(a),
@@ -24,14 +24,14 @@ namespace cox::storage::internal {
 //
 //   keys_  a: [2, 4]   b: [3, 5 deleted]          log_  2 a, 3 b, 4 a, 5 b-
 //
-// Compact(4) makes it
+// After Compact(4):
 //
 //   keys_  a: [4]      b: [3, 5 deleted]          log_  4 a, 5 b-
 //
-// because revision 4 can still be read, where b has the version 3. The change of revision 4 itself
-// stays, as etcd keeps it: a watch after 3 works, one after 2 is Expired.
+// because revision 4 can still be read, and b has version 3 there. The change of revision 4 itself
+// stays, as in etcd: a watch after 3 works, a watch after 2 is Expired.
 //
-// Threads: none of its own; the owner locks.
+// Threads: not thread-safe; the owner locks.
 class History {
  public:
   History(size_t max_changes, size_t max_past_bytes)
@@ -40,29 +40,31 @@ class History {
   Revision revision() const { return revision_; }
   Revision compacted() const { return compacted_; }
 
-  // The current version; null if there is no such key.
+  // The current version; null if the key does not exist.
   const KeyValue* Find(std::string_view key) const;
 
-  // Writes belong to a revision which Begin() starts; all until the next Begin() share it.
-  // REQUIRES: no two writes of one key in one revision; for Delete that the key exists.
+  // Begin() starts a revision; all writes until the next Begin() belong to it.
+  // REQUIRES: at most one write per key in a revision; Delete: the key exists.
   Revision Begin();
   void Put(std::string_view key, Bytes value);
   void Delete(std::string_view key);
-  // Holds the limits by compacting. To be called after the last write of a revision.
+  // Enforces the limits by compaction. Call it after the last write of a revision.
   void Trim();
 
-  // Expired if `options.at` is compacted; Timeout (too large a resource version) if it is to come.
+  // Errors: Expired if `options.at` is compacted; Timeout (resource version too large) if it does
+  //   not exist yet.
   Result<Page> List(std::string_view prefix, const ListOptions& options) const;
   Status CheckReadable(Revision at) const;
 
-  // Appends the changes under `prefix` of revisions after `after`, whole revisions only, until at
-  // least `enough` were found. Returns the revision up to which nothing is missing.
+  // Appends the changes under `prefix` after revision `after`, whole revisions only, until at least
+  // `enough` are found. Returns the revision up to which `out` is complete.
   // REQUIRES: CanReplay(after)
   Revision Replay(std::string_view prefix, Revision after, size_t enough,
                   std::vector<Event>& out) const;
   bool CanReplay(Revision after) const { return after + 1 >= compacted_; }
 
-  // Expired if that is done already, as CheckReadable() if it is to come.
+  // Errors: Expired if `revision` is already compacted; like CheckReadable() if it does not exist
+  //   yet.
   Status Compact(Revision revision);
 
  private:
@@ -83,16 +85,16 @@ class History {
   static const Version* At(const Versions& versions, Revision at);
   void Append(Keys::iterator key, Version version, bool created);
   void CompactTo(Revision revision);
-  // Drops the versions that no readable revision shows any more.
+  // Drops the versions that are not visible at any readable revision.
   void Prune(Keys::iterator key);
 
   const size_t max_changes_;
   const size_t max_past_bytes_;
-  Revision revision_ = 1;   // of an empty etcd
-  Revision compacted_ = 0;  // the oldest that can be read, if not 0
+  Revision revision_ = 1;   // an empty etcd begins at 1
+  Revision compacted_ = 0;  // the oldest readable revision, if not 0
   Keys keys_;
   std::deque<Change> log_;
-  size_t past_bytes_ = 0;  // of values that are not current
+  size_t past_bytes_ = 0;  // of values that are superseded or deleted
 };
 
 }  // namespace cox::storage::internal

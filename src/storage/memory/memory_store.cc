@@ -20,13 +20,13 @@ namespace {
 
 using internal::History;
 
-// A batch ends with the revision in which it reaches this many events, so that a watch from far
-// back does not hold the lock while it copies the whole past.
+// A batch ends with the revision in which it reaches this many events, so that a watch from an old
+// revision does not hold the lock while it copies the whole history.
 constexpr size_t kEventsPerBatch = 1000;
 
 class MemoryWatch;
 
-// What the store and its watches share: watches may live longer than the store.
+// State shared by the store and its watches, because watches may outlive the store.
 struct Shared {
   explicit Shared(const MemoryOptions& options)
       : history(options.max_history_changes, options.max_history_bytes) {}
@@ -63,12 +63,12 @@ class MemoryWatch final : public Watch {
         return CompactedError(delivered_ + 1, shared_->history.compacted());
       }
       batch.revision = shared_->history.Replay(prefix_, delivered_, kEventsPerBatch, batch.events);
-      // A watch may begin in the future; until then it has nothing to say.
+      // A watch may start at a future revision; until then it delivers nothing.
       delivered_ = std::max(delivered_, batch.revision);
       const bool complete = batch.revision == shared_->history.revision();
       changed_ = !complete;
       if (!batch.events.empty() || (complete && progress_requested_)) {
-        // The batch tells the current revision, events or not.
+        // The batch reports the current revision, with or without events.
         if (complete) progress_requested_ = false;
         return batch;
       }
@@ -83,17 +83,18 @@ class MemoryWatch final : public Watch {
     return {};
   }
 
-  // For the store, which holds the lock that both share (the analysis cannot see that it is one).
-  // A key was written.
-  void Notice(std::string_view key) {
+  // Called by the store for each written key. The store holds the shared lock, which the thread
+  // safety analysis cannot prove.
+  void OnKeyChanged(std::string_view key) {
     shared_->mu.AssertHeld();
     if (!key.starts_with(prefix_)) return;
     changed_ = true;
     news_.NotifyAll();
   }
-  // All keys of `revision` were noticed. A watch with nothing pending moves along, so that it stays
-  // ahead of compactions that do not concern it and never looks at changes of others.
-  void PassBy(Revision revision) {
+  // Called after OnKeyChanged() for all keys of `revision`. A watch without pending changes
+  // advances, so that compactions of other keys do not expire it and it does not scan changes of
+  // other keys.
+  void Advance(Revision revision) {
     shared_->mu.AssertHeld();
     if (!changed_ && delivered_ + 1 == revision) delivered_ = revision;
   }
@@ -104,7 +105,7 @@ class MemoryWatch final : public Watch {
   const std::string prefix_;
   CondVar news_;
   Revision delivered_ COX_GUARDED_BY(shared_->mu);
-  // There may be something after delivered_; at first nobody has looked.
+  // There may be changes after delivered_. Initially true, because the history was not scanned yet.
   bool changed_ COX_GUARDED_BY(shared_->mu) = true;
   bool progress_requested_ COX_GUARDED_BY(shared_->mu) = false;
 };
@@ -115,7 +116,7 @@ class MemoryStore final : public Store {
       : clock_(clock), options_(options), shared_(std::make_shared<Shared>(options)) {}
 
   ~MemoryStore() override {
-    std::map<Clock::SteadyTime, Expiry> expiries;  // dropped without the lock: see Timer
+    std::map<Clock::SteadyTime, Expiry> expiries;  // destroyed without the lock: see Timer
     {
       MutexLock lock(shared_->mu);
       expiries.swap(expiries_);
@@ -159,7 +160,7 @@ class MemoryStore final : public Store {
     COX_RETURN_IF_ERROR(ctx.status());
     MutexLock lock(shared_->mu);
     if (std::optional<WriteResult> lost = Lost(key, expected)) return *std::move(lost);
-    if (expected == 0) return WriteResult{};  // it is not there, as expected: nothing to remove
+    if (expected == 0) return WriteResult{};  // the key does not exist, as expected: no write
     return RemoveLocked(key);
   }
 
@@ -202,7 +203,7 @@ class MemoryStore final : public Store {
   Status Healthy(Context& ctx) override { return ctx.status(); }
 
  private:
-  // Keys that end in the same second. `revision` tells whether the key was written anew since.
+  // Keys that expire in the same second. `revision` detects keys that were rewritten since.
   struct Expiry {
     struct Entry {
       std::string key;
@@ -212,7 +213,7 @@ class MemoryStore final : public Store {
     std::vector<Entry> entries;
   };
 
-  // What to answer if the key's revision is not the expected one.
+  // The result if the key's revision is not `expected`; nullopt if it matches.
   std::optional<WriteResult> Lost(std::string_view key, Revision expected) const
       COX_REQUIRES(shared_->mu) {
     const KeyValue* current = shared_->history.Find(key);
@@ -238,13 +239,13 @@ class MemoryStore final : public Store {
     return WriteResult{true, revision, std::nullopt};
   }
 
-  // Tells the watches about the finished `revision`.
+  // Notifies the watches of the finished `revision`.
   void Publish(Revision revision, std::span<const std::string_view> keys)
       COX_REQUIRES(shared_->mu) {
     shared_->history.Trim();
     for (MemoryWatch* watch : shared_->watches) {
-      for (const std::string_view key : keys) watch->Notice(key);
-      watch->PassBy(revision);
+      for (const std::string_view key : keys) watch->OnKeyChanged(key);
+      watch->Advance(revision);
     }
   }
 
@@ -258,12 +259,12 @@ class MemoryStore final : public Store {
     expiry.entries.push_back({std::string(key), revision});
   }
 
-  // On the clock's thread.
+  // Runs on the clock's thread.
   void Expire(Clock::SteadyTime due) {
-    Expiry expiry;  // dropped last, without the lock
+    Expiry expiry;  // destroyed last, without the lock
     MutexLock lock(shared_->mu);
     const auto it = expiries_.find(due);
-    if (it == expiries_.end()) return;  // the store closes
+    if (it == expiries_.end()) return;  // the store is being destroyed
     expiry = std::move(it->second);
     expiries_.erase(it);
     History& history = shared_->history;
@@ -283,7 +284,7 @@ class MemoryStore final : public Store {
   const MemoryOptions options_;
   const std::shared_ptr<Shared> shared_;
 
-  // By the moment at which they end.
+  // Keyed by expiry time.
   std::map<Clock::SteadyTime, Expiry> expiries_ COX_GUARDED_BY(shared_->mu);
 };
 

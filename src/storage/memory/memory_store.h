@@ -9,23 +9,23 @@
 
 namespace cox::storage {
 
-// What a memory store takes and remembers. The defaults are those of etcd where etcd has the limit.
+// Limits of a memory store. The defaults are those of etcd where etcd has such a limit.
 struct MemoryOptions {
-  // A larger value is TooLarge: etcd's limit of a request.
+  // Larger values are rejected as TooLarge. etcd's limit of a request.
   size_t max_value_bytes = 1536 * 1024;
-  // How much of the past is kept when nobody calls Compact: at most so many changes, and so many
-  // bytes of values that have been overwritten or deleted. The oldest go first, as by Compact.
+  // Limits of the history without calls of Compact: the number of changes, and the bytes of values
+  // that were overwritten or deleted. The oldest changes are compacted first.
   size_t max_history_changes = 50'000;
   size_t max_history_bytes = 64u << 20;
 };
 
-// A Store in the memory of this process: for tests and for clusters that may forget everything.
+// An in-memory Store, for tests and for clusters without persistence.
 //
-// It behaves as the etcd store does, and passes the same contract suite: the first revision is 1,
-// the past can be read and watched until it is compacted, keys written with a ttl that ends in the
-// same second go away together in one revision.
+// It behaves like the etcd store and passes the same contract suite: the first revision is 1,
+// history can be read and watched until it is compacted, keys whose TTL ends in the same second
+// expire together in one revision.
 //
-// Threads: as Store. A write wakes only the watches whose prefix it is under.
+// Threads: as Store. A write wakes only the watches whose prefix matches its key.
 // Ownership: `clock` outlives the store. Watches may outlive the store; they end as Unavailable.
 std::unique_ptr<Store> NewMemoryStore(Clock& clock, const MemoryOptions& options = {});
 

@@ -30,13 +30,13 @@ class MemoryStoreTest : public testing::Test {
   Context ctx_ = Context(clock_).WithTimeout(seconds(30));
 };
 
-TEST_F(MemoryStoreTest, BeginsAtTheRevisionOfAnEmptyEtcd) {
+TEST_F(MemoryStoreTest, FirstRevisionIsThatOfAnEmptyEtcd) {
   const auto store = NewMemoryStore(clock_);
   EXPECT_EQ(*store->CurrentRevision(ctx_), 1);
   EXPECT_EQ(*store->Create(ctx_, "/a", "x"), 2);
 }
 
-TEST_F(MemoryStoreTest, ForgetsTheOldestPastWhenThereAreTooManyChanges) {
+TEST_F(MemoryStoreTest, CompactsOldestHistoryAboveMaxChanges) {
   const auto store = NewMemoryStore(clock_, {.max_history_changes = 10});
   Revision last = *store->Create(ctx_, "/a", "0");
   const Revision first = last;
@@ -48,7 +48,7 @@ TEST_F(MemoryStoreTest, ForgetsTheOldestPastWhenThereAreTooManyChanges) {
   EXPECT_EQ(store->List(ctx_, "/", options)->items.front().revision, last - 2);
 }
 
-TEST_F(MemoryStoreTest, ForgetsThePastThatTakesTooMuchMemory) {
+TEST_F(MemoryStoreTest, CompactsOldestHistoryAboveMaxBytes) {
   const auto store = NewMemoryStore(clock_, {.max_history_bytes = 10'000});
   Revision last = *store->Create(ctx_, "/a", "0");
   const std::string value(1000, 'x');
@@ -60,7 +60,7 @@ TEST_F(MemoryStoreTest, ForgetsThePastThatTakesTooMuchMemory) {
   EXPECT_TRUE(store->List(ctx_, "/", options).ok());
 }
 
-TEST_F(MemoryStoreTest, QuietWatchSurvivesCompactionsOfOthersChanges) {
+TEST_F(MemoryStoreTest, WatchSurvivesCompactionOfOtherPrefixes) {
   const auto store = NewMemoryStore(clock_, {.max_history_changes = 10});
   auto watch = *store->StartWatch(ctx_, "/quiet/", *store->CurrentRevision(ctx_));
   ASSERT_TRUE(watch->RequestProgress().ok());
@@ -83,7 +83,7 @@ TEST_F(MemoryStoreTest, SlowWatchIsExpired) {
   EXPECT_TRUE(watch->Next(ctx_).status().Is(Reason::kExpired));
 }
 
-TEST_F(MemoryStoreTest, WatchThatOutlivesTheStoreIsUnavailable) {
+TEST_F(MemoryStoreTest, WatchIsUnavailableAfterStoreIsDestroyed) {
   auto store = NewMemoryStore(clock_);
   auto watch = *store->StartWatch(ctx_, "/a/", *store->CurrentRevision(ctx_));
   std::thread closer([&store]() { store = nullptr; });

@@ -25,7 +25,7 @@ Result<std::unique_ptr<Child>> Child::Start(std::vector<std::string> arguments,
   const int out = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, S_IRUSR | S_IWUSR);
   const pid_t pid = ::fork();
   if (pid == 0) {
-    // Only what is safe between fork and exec of a program with threads.
+    // Only async-signal-safe functions are allowed here, because the parent has threads.
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     ::dup2(out, STDOUT_FILENO);
     ::dup2(out, STDERR_FILENO);
@@ -62,8 +62,8 @@ bool Child::Runs() {
 
 namespace {
 
-// The kernel takes the local ports of outgoing connections from net.ipv4.ip_local_port_range, which
-// begins above these.
+// Below net.ipv4.ip_local_port_range, from which the kernel takes the local ports of outgoing
+// connections.
 constexpr int kFirstPort = 20000;
 constexpr int kPorts = 12000;
 
@@ -78,8 +78,8 @@ bool CanBind(int port) {
   return bound;
 }
 
-// Locks a file that stands for `port`, so that no other test process gets this port while this
-// process runs. The descriptor stays open to hold the lock.
+// Locks a file for `port`, so that no other test process gets this port while this process runs.
+// The descriptor stays open to hold the lock.
 bool LeasePort(const std::string& locks, int port) {
   const std::string path = locks + "/" + std::to_string(port);
   const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR);
@@ -96,7 +96,7 @@ Result<int> FreePort() {
   if (::mkdir(locks.c_str(), S_IRWXU) != 0 && errno != EEXIST) {
     return Status::Internal(locks + ": " + std::strerror(errno));
   }
-  // The start depends on the process id, so that processes rarely try the same port.
+  // The first port depends on the process ID, so that processes rarely try the same port.
   const int first = static_cast<int>(::getpid() * 7919L % kPorts);
   for (int i = 0; i < kPorts; ++i) {
     const int port = kFirstPort + (first + i) % kPorts;

@@ -9,13 +9,13 @@
 
 #include "base/result.h"
 
-// Processes that tests and benchmarks start.
+// Child processes of tests and benchmarks.
 namespace cox::storage {
 
-// A process of our own, found by PATH, ended with the object or with this program. Its output goes
-// to the end of a file.
+// A child process, found by PATH, killed with the object or with this program. Its output is
+// appended to a log file.
 //
-// Threads: one at a time.
+// Threads: one thread at a time.
 class Child {
  public:
   static Result<std::unique_ptr<Child>> Start(std::vector<std::string> arguments,
@@ -28,15 +28,15 @@ class Child {
   pid_t pid() const { return pid_; }  // -1 once it has ended
   bool Runs();
   void Signal(int signal) const;
-  // Until it has ended.
+  // Waits until it has exited.
   void Wait();
 
  private:
   pid_t pid_;
 };
 
-// A port on the loopback that is free, and reserved for this process against every other test
-// process until it ends.
+// A free loopback port, reserved for this process against all other test processes until this
+// process exits.
 Result<int> FreePort();
 
 }  // namespace cox::storage

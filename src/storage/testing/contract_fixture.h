@@ -16,21 +16,21 @@
 #include "storage/errors.h"
 #include "storage/store.h"
 
-// What the tests of contract_test.h stand on.
+// The fixture of the tests in contract_test.h.
 namespace cox::storage {
 
-// One store under test and the power over its time.
+// One store under test, with control of its clock.
 class StoreBackend {
  public:
   virtual ~StoreBackend() = default;
   virtual Store& store() = 0;
-  // Time passes for the store: at once if its clock can be moved, else it will.
+  // Advances the store's clock if it is a test clock; with a real clock the time passes by itself.
   virtual void Pass(std::chrono::seconds time) = 0;
 };
 
 struct StoreCase {
   std::string name;
-  std::function<std::unique_ptr<StoreBackend>()> make;  // null: not on this machine, skip
+  std::function<std::unique_ptr<StoreBackend>()> make;  // returns null: unavailable here, skip
 };
 inline std::string CaseName(const testing::TestParamInfo<StoreCase>& info) {
   return info.param.name;
@@ -43,7 +43,7 @@ class StoreContract : public testing::TestWithParam<StoreCase> {
   void SetUp() override {
     backend_ = GetParam().make();
     if (backend_ == nullptr) GTEST_SKIP() << GetParam().name << " is not on this machine";
-    // Stores may be shared by tests: each has keys of its own.
+    // Stores may be shared by tests, so each test uses its own prefix.
     static std::atomic<int> tests = 0;
     prefix_ = "/contract/" + std::to_string(++tests) + "/";
   }
@@ -87,7 +87,7 @@ class StoreContract : public testing::TestWithParam<StoreCase> {
     return watch.ok() ? *std::move(watch) : nullptr;
   }
 
-  // Reads until there are `count` events; checks what holds for every watch.
+  // Reads until there are `count` events; checks the invariants of every watch.
   std::vector<Event> Take(Watch& watch, size_t count) {
     std::vector<Event> events;
     Revision delivered = 0;

@@ -13,7 +13,7 @@
 #include "storage/store.h"
 #include "storage/testing/contract_fixture.h"
 
-// The part of the contract about reading and writing. See contract_test.h.
+// The part of the contract about reads and writes. See contract_test.h.
 namespace cox::storage {
 
 TEST_P(StoreContract, CreatedKeyIsRead) {
@@ -27,7 +27,7 @@ TEST_P(StoreContract, CreatedKeyIsRead) {
   EXPECT_GE(got->revision, revision);
 }
 
-TEST_P(StoreContract, MissingKeyIsNoErrorAndTellsTheRevision) {
+TEST_P(StoreContract, MissingKeyIsNoErrorAndReturnsTheRevision) {
   const Revision revision = Create("a", "one");
   const auto got = store().Get(ctx_, Key("b"));
   ASSERT_TRUE(got.ok()) << got.status().ToString();
@@ -35,7 +35,7 @@ TEST_P(StoreContract, MissingKeyIsNoErrorAndTellsTheRevision) {
   EXPECT_GE(got->revision, revision);
 }
 
-TEST_P(StoreContract, BytesAreKeptAsTheyAre) {
+TEST_P(StoreContract, ValuesAreBinarySafe) {
   std::string value("k8s\0", 4);
   for (int c = 0; c < 256; ++c) value += static_cast<char>(c);
   Create("binary", value);
@@ -53,7 +53,7 @@ TEST_P(StoreContract, SecondCreateIsAlreadyExistsAndChangesNothing) {
   EXPECT_THAT(Describe(List({})), ElementsAre("a=one"));
 }
 
-TEST_P(StoreContract, UpdateNeedsTheRevision) {
+TEST_P(StoreContract, UpdateRequiresTheCurrentRevision) {
   const Revision created = Create("a", "one");
   const Revision updated = Update("a", "two", created);
   EXPECT_GT(updated, created);
@@ -76,7 +76,7 @@ TEST_P(StoreContract, UpdateOfAMissingKeyWritesNothing) {
   EXPECT_THAT(Describe(List({})), ElementsAre("a=one"));
 }
 
-TEST_P(StoreContract, UpdateThatExpectsNothingCreates) {
+TEST_P(StoreContract, UpdateWithExpectedRevisionZeroCreates) {
   Update("a", "one", 0);
   const auto again = store().Update(ctx_, Key("a"), "two", 0);
   ASSERT_TRUE(again.ok());
@@ -84,7 +84,7 @@ TEST_P(StoreContract, UpdateThatExpectsNothingCreates) {
   EXPECT_THAT(Describe(List({})), ElementsAre("a=one"));
 }
 
-TEST_P(StoreContract, DeleteNeedsTheRevision) {
+TEST_P(StoreContract, DeleteRequiresTheCurrentRevision) {
   const Revision created = Create("a", "one");
   const Revision updated = Update("a", "two", created);
 
@@ -103,19 +103,19 @@ TEST_P(StoreContract, DeleteNeedsTheRevision) {
   EXPECT_FALSE(gone->current.has_value());
 }
 
-TEST_P(StoreContract, DeleteThatExpectsNothingDeletesNothing) {
+TEST_P(StoreContract, DeleteWithExpectedRevisionZeroWritesNothing) {
   const auto result = store().Delete(ctx_, Key("a"), 0);
   ASSERT_TRUE(result.ok()) << result.status().ToString();
   EXPECT_FALSE(result->written);
 }
 
-TEST_P(StoreContract, AGuardedWriteNeedsBothRevisions) {
+TEST_P(StoreContract, GuardedWriteRequiresBothRevisions) {
   EXPECT_TRUE(CanGuard(store(), store()));
   const std::string key = Key("a");
   const Guard before{Key("guard"), Create("guard", "one")};
   const Guard guard{before.key, Update("guard", "two", before.revision)};
 
-  // A new key.
+  // Create a new key.
   auto result = store().WriteGuarded(ctx_, {.key = key, .value = "one"}, before);
   ASSERT_TRUE(result.ok()) << result.status().ToString();
   EXPECT_FALSE(result->written);
@@ -127,7 +127,7 @@ TEST_P(StoreContract, AGuardedWriteNeedsBothRevisions) {
   ASSERT_TRUE(result.ok());
   EXPECT_FALSE(result->written) << "it exists";
 
-  // One that is there.
+  // Update an existing key.
   result = store().WriteGuarded(ctx_, {.key = key, .value = "two", .expected = created}, before);
   ASSERT_TRUE(result.ok());
   EXPECT_FALSE(result->written);
@@ -139,7 +139,7 @@ TEST_P(StoreContract, AGuardedWriteNeedsBothRevisions) {
   const Revision updated = result->revision;
   EXPECT_GT(updated, created);
 
-  // Removing it.
+  // Delete it.
   result = store().WriteGuarded(ctx_, {.key = key, .expected = updated}, before);
   ASSERT_TRUE(result.ok());
   EXPECT_FALSE(result->written);
@@ -172,7 +172,7 @@ TEST_P(StoreContract, ListIsSortedByKeyAndStaysUnderThePrefix) {
   Create("b", "2");
   Create("a/x", "1");
   Create("c", "3");
-  // A neighbour whose name begins like the prefix, without the slash.
+  // A sibling key that begins like the prefix, without the slash.
   ASSERT_TRUE(store().Create(ctx_, prefix_.substr(0, prefix_.size() - 1) + "0", "no").ok());
   const Page page = List({});
   EXPECT_THAT(Describe(page), ElementsAre("a/x=1", "b=2", "c=3"));
@@ -181,7 +181,7 @@ TEST_P(StoreContract, ListIsSortedByKeyAndStaysUnderThePrefix) {
   EXPECT_GE(page.revision, page.items.back().revision);
 }
 
-TEST_P(StoreContract, ListOfNothingIsEmptyAndTellsTheRevision) {
+TEST_P(StoreContract, EmptyListReturnsTheRevision) {
   const Revision now = Now();
   const Page page = List({});
   EXPECT_THAT(page.items, IsEmpty());
@@ -189,7 +189,7 @@ TEST_P(StoreContract, ListOfNothingIsEmptyAndTellsTheRevision) {
   EXPECT_GE(page.revision, now);
 }
 
-TEST_P(StoreContract, ListGoesPageByPage) {
+TEST_P(StoreContract, ListIsPaginatedAtOneRevision) {
   for (const char* name : {"a", "b", "c", "d", "e"}) Create(name, name);
   ListOptions options;
   options.limit = 2;
@@ -198,7 +198,7 @@ TEST_P(StoreContract, ListGoesPageByPage) {
   EXPECT_TRUE(page.more);
   EXPECT_EQ(page.count, 5);
 
-  // What happens meanwhile is not in the pages that follow.
+  // Concurrent changes are not visible in the following pages.
   options.at = page.revision;
   Create("c1", "late");
   options.start = page.items.back().key + '\0';
@@ -213,7 +213,7 @@ TEST_P(StoreContract, ListGoesPageByPage) {
   EXPECT_FALSE(page.more);
 }
 
-TEST_P(StoreContract, ListThatStartsBehindTheLastKeyIsEmpty) {
+TEST_P(StoreContract, ListThatStartsAfterTheLastKeyIsEmpty) {
   Create("a", "a");
   for (const std::string& start : {Key("b"), std::string("/zzz")}) {
     ListOptions options;
@@ -222,7 +222,7 @@ TEST_P(StoreContract, ListThatStartsBehindTheLastKeyIsEmpty) {
   }
 }
 
-TEST_P(StoreContract, ListOfKeysBringsNoValues) {
+TEST_P(StoreContract, ListWithKeysOnlyHasNoValues) {
   const Revision created = Create("a", "one");
   ListOptions options;
   options.keys_only = true;
@@ -233,7 +233,7 @@ TEST_P(StoreContract, ListOfKeysBringsNoValues) {
   EXPECT_TRUE(page.items[0].value.empty());
 }
 
-TEST_P(StoreContract, ThePastCanBeListed) {
+TEST_P(StoreContract, ListsPastRevisions) {
   const Revision before = Now();
   const Revision a1 = Create("a", "1");
   const Revision b1 = Create("b", "1");
@@ -248,7 +248,7 @@ TEST_P(StoreContract, ThePastCanBeListed) {
   EXPECT_EQ(ListAt(b1).count, 2);
 }
 
-TEST_P(StoreContract, TheFutureCannotBeListed) {
+TEST_P(StoreContract, ListOfFutureRevisionFails) {
   ListOptions options;
   options.at = Now() + 1000;
   const auto page = store().List(ctx_, prefix_, options);
@@ -276,7 +276,7 @@ TEST_P(StoreContract, CompactedRevisionsAreExpired) {
   EXPECT_TRUE(IsFutureRevision(future)) << future.ToString();
 }
 
-TEST_P(StoreContract, StoppedContextIsTheAnswer) {
+TEST_P(StoreContract, StoppedContextIsReturnedAsError) {
   Context stopped = ctx_.Child();
   stopped.Stop();
   EXPECT_EQ(store().Create(stopped, Key("a"), "x").status(), stopped.status());
@@ -286,7 +286,7 @@ TEST_P(StoreContract, StoppedContextIsTheAnswer) {
   EXPECT_THAT(List({}).items, IsEmpty());
 }
 
-TEST_P(StoreContract, ConcurrentIncrementsLoseNothing) {
+TEST_P(StoreContract, ConcurrentIncrementsLoseNoUpdate) {
   constexpr int kThreads = 8;
   constexpr int kEach = 50;
   Create("counter", "0");
@@ -331,7 +331,7 @@ TEST_P(StoreContract, OneOfConcurrentCreatesWins) {
   EXPECT_EQ(won, 1);
 }
 
-TEST_P(StoreContract, LargeValuesFitAndTooLargeOnesAreRefused) {
+TEST_P(StoreContract, AcceptsLargeValuesAndRejectsTooLargeOnes) {
   const std::string megabyte(1 << 20, 'm');
   const Revision before = Now();
   Create("large", megabyte);

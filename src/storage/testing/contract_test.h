@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What every Store promises, as tests: the suite StoreContract. An implementation includes this in
-// its test, and says how to make one:
+// The contract of every Store as a test suite, StoreContract. The test of an implementation
+// includes this file and instantiates the suite:
 //
 //   INSTANTIATE_TEST_SUITE_P(Memory, StoreContract, testing::Values(StoreCase{...}), CaseName);
 #include "storage/testing/contract_fixture.h"

@@ -11,7 +11,7 @@
 
 #include "storage/testing/contract_fixture.h"
 
-// The part of the contract about watching and about keys that expire. See contract_test.h.
+// The part of the contract about watches and TTLs. See contract_test.h.
 namespace cox::storage {
 
 TEST_P(StoreContract, WatchFromACompactedRevisionIsExpired) {
@@ -22,13 +22,13 @@ TEST_P(StoreContract, WatchFromACompactedRevisionIsExpired) {
   const auto watch = WatchAfter(a1 - 1);
   const auto batch = watch->Next(ctx_);
   EXPECT_TRUE(batch.status().Is(Reason::kExpired)) << batch.status().ToString();
-  // It stays ended, and one from what is left works.
+  // The watch stays expired, and a watch from a readable revision works.
   EXPECT_TRUE(watch->Next(ctx_).status().Is(Reason::kExpired));
   const auto later = WatchAfter(a2);
   EXPECT_THAT(Describe(Take(*later, 1)), ElementsAre("~a=3"));
 }
 
-TEST_P(StoreContract, WatchFromThePastBringsEverythingInOrder) {
+TEST_P(StoreContract, WatchFromPastRevisionDeliversAllEventsInOrder) {
   const Revision before = Now();
   const Revision a1 = Create("a", "1");
   const Revision b1 = Create("b", "1");
@@ -46,7 +46,7 @@ TEST_P(StoreContract, WatchFromThePastBringsEverythingInOrder) {
   EXPECT_THAT(Describe(Take(*half, 2)), ElementsAre("~a=2", "-b"));
 }
 
-TEST_P(StoreContract, WatchBringsWhatHappensLater) {
+TEST_P(StoreContract, WatchDeliversLaterEvents) {
   const auto watch = WatchAfter(Now());
   std::vector<Event> events;
   std::thread reader([&]() { events = Take(*watch, 3); });
@@ -56,7 +56,7 @@ TEST_P(StoreContract, WatchBringsWhatHappensLater) {
   EXPECT_THAT(Describe(events), ElementsAre("+a=1", "~a=2", "-a"));
 }
 
-TEST_P(StoreContract, WatchSeesItsPrefixOnly) {
+TEST_P(StoreContract, WatchDeliversOnlyEventsOfItsPrefix) {
   const auto watch = WatchAfter(Now());
   ASSERT_TRUE(store().Create(ctx_, prefix_.substr(0, prefix_.size() - 1) + "0", "no").ok());
   ASSERT_TRUE(store().Create(ctx_, "/other" + prefix_, "no").ok());
@@ -64,7 +64,7 @@ TEST_P(StoreContract, WatchSeesItsPrefixOnly) {
   EXPECT_THAT(Describe(Take(*watch, 1)), ElementsAre("+a=yes"));
 }
 
-TEST_P(StoreContract, ManyWatchesGetTheSame) {
+TEST_P(StoreContract, ManyWatchesDeliverTheSameEvents) {
   constexpr int kWatches = 20;
   constexpr int kKeys = 50;
   const Revision before = Now();
@@ -80,12 +80,12 @@ TEST_P(StoreContract, ManyWatchesGetTheSame) {
   }
 }
 
-TEST_P(StoreContract, ProgressTellsTheRevisionThoughNothingHappens) {
+TEST_P(StoreContract, ProgressReportsTheRevisionWithoutEvents) {
   const auto watch = WatchAfter(Now());
-  // Something else happens, so that the revision is news.
+  // Another write, so that the revision increases.
   ASSERT_TRUE(store().Create(ctx_, "/other" + prefix_, "x").ok());
   const Revision now = Now();
-  // A request before the watch is under way may be lost: as in production, ask again.
+  // A request before the watch is established may be lost: request again, as in production.
   Result<WatchBatch> batch = Status::Unavailable("not asked yet");
   while (!ctx_.Done()) {
     ASSERT_TRUE(watch->RequestProgress().ok());
@@ -120,7 +120,7 @@ TEST_P(StoreContract, ProgressComesAfterTheEventsItCovers) {
   EXPECT_EQ(seen, 100U);
 }
 
-TEST_P(StoreContract, StoppedContextEndsNextAndTheWatchGoesOn) {
+TEST_P(StoreContract, StoppedContextEndsNextButNotTheWatch) {
   const auto watch = WatchAfter(Now());
   Context attempt = ctx_.Child();
   std::thread stopper([&attempt]() { attempt.Stop(); });
@@ -131,7 +131,7 @@ TEST_P(StoreContract, StoppedContextEndsNextAndTheWatchGoesOn) {
   EXPECT_THAT(Describe(Take(*watch, 1)), ElementsAre("+a=1"));
 }
 
-TEST_P(StoreContract, KeyWithTtlGoesAway) {
+TEST_P(StoreContract, KeyWithTtlExpires) {
   const auto watch = WatchAfter(Now());
   Create("short", "x", seconds(2));
   Create("long", "y", seconds(3600));
@@ -142,7 +142,7 @@ TEST_P(StoreContract, KeyWithTtlGoesAway) {
   EXPECT_THAT(Describe(List({})), ElementsAre("ever=z", "long=y"));
 }
 
-TEST_P(StoreContract, UpdateWithoutTtlKeepsTheKey) {
+TEST_P(StoreContract, UpdateWithoutTtlRemovesTheTtl) {
   const auto watch = WatchAfter(Now());
   const Revision kept = Create("kept", "1", seconds(2));
   Create("short", "1", seconds(2));
@@ -152,9 +152,9 @@ TEST_P(StoreContract, UpdateWithoutTtlKeepsTheKey) {
   EXPECT_THAT(Describe(List({})), ElementsAre("kept=2"));
 }
 
-TEST_P(StoreContract, ChangesOfOneRevisionComeTogether) {
+TEST_P(StoreContract, ChangesOfOneRevisionAreInOneBatch) {
   const auto watch = WatchAfter(Now());
-  // Keys that expire at the same time are removed in one revision.
+  // Keys that expire at the same time are deleted in one revision.
   constexpr size_t kKeys = 30;
   for (size_t i = 0; i < kKeys; ++i) Create(std::to_string(i), "x", seconds(2));
   Take(*watch, kKeys);
@@ -174,7 +174,7 @@ TEST_P(StoreContract, ChangesOfOneRevisionComeTogether) {
   EXPECT_LT(revisions.size(), kKeys) << "no two keys expired together";
 }
 
-TEST_P(StoreContract, LargeListsAndBacklogsComeWhole) {
+TEST_P(StoreContract, LargeListsAndWatchBacklogsAreComplete) {
   constexpr size_t kKeys = 24;
   const Revision before = Now();
   const std::string value(1 << 20, 'v');

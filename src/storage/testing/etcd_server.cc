@@ -99,9 +99,9 @@ Status EtcdServer::Launch() {
       "--listen-client-urls=" + url(), "--advertise-client-urls=" + url(),
       "--listen-peer-urls=" + peer_url(), "--initial-advertise-peer-urls=" + peer_url(),
       "--initial-cluster=" + cluster_,
-      // Elections and the shortest lease take a second less.
+      // Short timeouts speed up elections and reduce the minimum lease TTL.
       "--heartbeat-interval=50", "--election-timeout=500", "--log-level=warn",
-      "--enable-grpc-gateway=false",  // it would need a client certificate of its own
+      "--enable-grpc-gateway=false",  // it would require its own client certificate
   };
   if (!options_.fsync) arguments.push_back("--unsafe-no-fsync");
   if (options_.quota_bytes > 0) {
@@ -123,7 +123,7 @@ Status EtcdServer::Restart(Context& ctx) {
 }
 
 Status EtcdServer::AwaitReady(Context& ctx) const {
-  // Etcd's clients wait a while by themselves; a start on a busy machine takes longer.
+  // The client retries only for a while; the start on a busy machine may take longer.
   COX_ASSIGN_OR_RETURN(const auto store, ConnectEtcd(ctx, ClientOptions()));
   Status status;
   do {
@@ -143,7 +143,7 @@ void EtcdServer::Kill() { child_.reset(); }
 
 void EtcdServer::Pause() {
   child_->Signal(SIGSTOP);
-  // One of its threads may go on answering until all have stopped.
+  // Wait, because some of its threads may still run until all have stopped.
   siginfo_t info{};
   ::waitid(P_PID, static_cast<id_t>(child_->pid()), &info, WSTOPPED);
 }

@@ -15,27 +15,27 @@
 #include "storage/etcd/etcd_store.h"
 #include "storage/testing/child.h"
 
-// Real etcd servers for tests: started on free ports with a directory of their own, and ended with
-// the object, or with the test program.
+// Real etcd servers for tests: started on free ports with their own directories, and killed with
+// the object or with the test program.
 namespace cox::storage {
 
 struct EtcdServerOptions {
-  bool tls = false;  // https, and clients must show a certificate
-  // The size at which the database counts as full; 0: etcd's default.
+  bool tls = false;  // https with required client certificates
+  // The maximum size of the database; 0: etcd's default.
   int64_t quota_bytes = 0;
-  // Waits for the disk, as in production. Without, a machine that loses power loses data, a process
-  // that is killed does not.
+  // Syncs writes to disk, as in production. Without it, a power failure loses data, but a killed
+  // process does not.
   bool fsync = false;
 };
 
-// One etcd process that can be hurt.
+// One etcd process with fault injection.
 //
-// Threads: one at a time.
+// Threads: one thread at a time.
 class EtcdServer {
  public:
-  // There is an etcd program on this machine.
+  // Whether there is an etcd executable on this machine.
   static bool Available();
-  // Starts a cluster of one and waits until it answers.
+  // Starts a cluster with one member and waits until it is ready.
   static Result<std::unique_ptr<EtcdServer>> Start(Context& ctx, EtcdServerOptions options = {});
   struct Private {};  // use Start()
   explicit EtcdServer(Private /*only for Prepare*/) {}
@@ -44,17 +44,17 @@ class EtcdServer {
   EtcdServer& operator=(const EtcdServer&) = delete;
 
   std::string url() const;
-  // How to reach it, certificates included.
+  // Options to connect to it, including certificates.
   EtcdOptions ClientOptions() const;
   pid_t pid() const { return child_ == nullptr ? -1 : child_->pid(); }
   std::string log_file() const { return directory_ + "/log"; }
 
   void Kill();    // kill -9
-  void Pause();   // kill -STOP: it keeps its connections and says nothing
+  void Pause();   // kill -STOP: keeps its connections but does not respond
   void Resume();  // kill -CONT
-  // After Kill(): the same data and ports.
+  // After Kill(): restarts with the same data and ports.
   Status Restart(Context& ctx);
-  // Until it answers a read that needs the agreement of the cluster.
+  // Waits until it answers a linearizable read.
   Status AwaitReady(Context& ctx) const;
 
  private:
@@ -82,9 +82,9 @@ class EtcdCluster {
                                                     EtcdServerOptions options = {});
   size_t size() const { return members_.size(); }
   EtcdServer& member(size_t index) { return *members_[index]; }
-  // All members.
+  // Options with the endpoints of all members.
   EtcdOptions ClientOptions() const;
-  // Which member leads, asked of the others; none while there is no leader.
+  // The index of the leader as reported by the members; nullopt if there is no leader.
   std::optional<size_t> Leader(Context& ctx);
 
  private:

@@ -6,7 +6,7 @@
 
 #include "storage/encryption/transform/cipher.h"
 
-// What the tests of encryption share. The vectors in them come from another implementation of the
+// Helpers for tests of encryption. The test vectors come from another implementation of the
 // published algorithms than the one under test.
 namespace cox::storage {
 
@@ -30,7 +30,7 @@ inline KeyBytes CountingKey(unsigned char first, size_t size) {
 }
 
 inline constexpr std::string_view kStoreKey = "/registry/secrets/default/db";
-// With a zero byte inside.
+// Contains a zero byte.
 inline const std::string kObject("k8s\0 the stored object of a Secret", 34);
 
 }  // namespace cox::storage

@@ -11,11 +11,10 @@
 #include "storage/watchcache/change.h"
 #include "storage/watchcache/entry.h"
 
-// For the tests of this folder: objects whose bytes are "name=value" pairs, and short names for
-// what is written again and again.
+// Helpers for the tests of this folder: objects whose bytes are "name=value" pairs, and shorthands.
 namespace cox::storage {
 
-// Takes stored bytes "app=web,tier=front" as labels.
+// Reads stored bytes like "app=web,tier=front" as labels.
 class TextHeads final : public HeadReader {
  public:
   void Read(std::string_view, std::string_view value, HeadBuilder& head) const override {

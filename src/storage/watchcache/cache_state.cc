@@ -10,7 +10,8 @@
 namespace cox::storage {
 namespace {
 
-// Lists in pages that are under way at different revisions; one more begins to cost each of them.
+// The number of past states kept for concurrent paginated lists. With more lists, states are
+// evicted and computed again.
 constexpr size_t kMaxPast = 8;
 
 ChangePtr MakeChange(ChangeType type, EntryPtr entry, EntryPtr previous) {
@@ -29,8 +30,8 @@ std::vector<EntryPtr> Entries(const KeyTree& tree) {
   return entries;
 }
 
-// The changes that lead from `old` to `entries`, the store at `revision`. False if watchers cannot
-// be told them in order.
+// Computes the changes from `known` to `entries`, the store at `revision`. Returns false if they
+// cannot be delivered to watchers in order of revision.
 bool Compare(const Snapshot& known, const std::vector<EntryPtr>& entries, Revision revision,
              std::vector<ChangePtr>& changes) {
   const Revision before = known.revision();
@@ -48,14 +49,14 @@ bool Compare(const Snapshot& known, const std::vector<EntryPtr>& entries, Revisi
     for (; was != old.end() && (*was)->key() < entry->key(); ++was) deleted.push_back(*was);
     const bool existed = was != old.end() && (*was)->key() == entry->key();
     if (!existed || *was != entry) {
-      if (entry->revision() <= before) return false;  // should have been told long ago
+      if (entry->revision() <= before) return false;  // the watch should have delivered it
       put(entry, existed ? *was : nullptr);
     }
     if (existed) ++was;
   }
   deleted.insert(deleted.end(), was, old.end());
-  // When they were deleted is not known, only since when and until when. Each gets a revision of
-  // its own, so that a watcher which resumes between two of them is found to be too old.
+  // The exact revisions of the deletions are unknown, only the range. Each deletion gets its own
+  // unused revision, so that a watcher that resumes between two of them is rejected as too old.
   Revision unused = revision;
   for (auto entry = deleted.rbegin(); entry != deleted.rend(); ++entry, --unused) {
     while (taken.contains(unused)) --unused;
@@ -113,7 +114,7 @@ SnapshotPtr CacheState::At(Revision revision) {
   if (!changes) return nullptr;
   KeyTree tree = now->tree().Fork();
   for (auto change = changes->rbegin(); change != changes->rend(); ++change) {
-    if ((*change)->revision > now->revision()) continue;  // came while we looked
+    if ((*change)->revision > now->revision()) continue;  // added after `now` was taken
     if ((*change)->previous == nullptr) {
       tree.Erase((*change)->entry->key());
     } else {
@@ -127,9 +128,9 @@ SnapshotPtr CacheState::At(Revision revision) {
   return past;
 }
 
-// A past state costs little as long as the log holds the same objects, and much later on.
+// A past state is cheap while the log still holds the same objects, and expensive afterwards.
 void CacheState::ForgetPast() {
-  std::deque<SnapshotPtr> forgotten;  // freed after the lock
+  std::deque<SnapshotPtr> forgotten;  // freed after unlocking
   const Revision oldest = log_->oldest();
   MutexLock lock(past_mu_);
   for (size_t i = past_.size(); i > 0; --i) {
@@ -158,7 +159,8 @@ void CacheState::End() {
 }
 
 SnapshotPtr CacheState::Unpublish(Revision revision) {
-  // First the snapshot, then the revision: who sees the revision makes a new snapshot.
+  // Clear the snapshot before storing the revision, so that readers of the new revision create a
+  // new snapshot.
   SnapshotPtr old = published_.Exchange(nullptr);
   revision_.store(revision, std::memory_order_release);
   return old;
@@ -167,23 +169,24 @@ SnapshotPtr CacheState::Unpublish(Revision revision) {
 CacheState::Difference CacheState::Replace(std::vector<EntryPtr> entries, Revision revision) {
   size_t bytes = 0;
   for (const EntryPtr& entry : entries) bytes += SizeOf(entry);
-  // Only the feeding thread changes anything, so the long part needs no lock.
+  // Only the updating thread changes the state, so the comparison needs no lock.
   Changes changes;
   const SnapshotPtr known = Current();
   Difference difference;
-  difference.told = known != nullptr && Compare(*known, entries, revision, changes);
+  difference.notified = known != nullptr && Compare(*known, entries, revision, changes);
   difference.changes = changes.size();
   KeyTree tree = KeyTree::FromSorted(entries);
-  SnapshotPtr old;  // freed after the lock, as is the old tree
+  SnapshotPtr old;  // freed after unlocking, as is the old tree
   ChangeLog::Wakes wakes;
   {
     MutexLock lock(mu_);
     old = Unpublish(revision);
     std::swap(tree_, tree);
-    if (difference.told) {
+    if (difference.notified) {
       wakes = log_->Append(changes, revision);
-      // Changes between are lost, and deletions have made-up revisions: nobody may begin there.
-      log_->Bar(revision);
+      // Changes before `revision` are incomplete and deletions have synthetic revisions, so new
+      // watchers must not start there.
+      log_->RejectBefore(revision);
     } else {
       wakes = log_->Restart(revision);
     }
@@ -198,7 +201,7 @@ CacheState::Difference CacheState::Replace(std::vector<EntryPtr> entries, Revisi
 }
 
 CacheState::Outcome CacheState::Apply(const WatchBatch& batch) {
-  // Reading heads and copying bytes takes longest, so it comes before the lock.
+  // Reading heads and copying bytes is the slowest part, so it runs before locking.
   std::vector<EntryPtr> entries(batch.events.size());
   for (size_t i = 0; i < batch.events.size(); ++i) {
     if (batch.events[i].type == Event::Type::kPut) entries[i] = MakeEntry(batch.events[i].kv);
@@ -218,7 +221,7 @@ CacheState::Outcome CacheState::Apply(const WatchBatch& batch) {
                                 " of " + Quote(event.kv.key) + " at revision " +
                                 std::to_string(event.kv.revision) + " does not follow revision " +
                                 std::to_string(revision());
-        // Others of its revision may be missing too.
+        // Other events of the same revision may be missing too.
         reached = std::max(revision(), event.kv.revision - 1);
         break;
       }
@@ -237,14 +240,15 @@ CacheState::Outcome CacheState::Apply(const WatchBatch& batch) {
   return outcome;
 }
 
-// Whether an event follows from what is there. etcd has repeated events, told progress before the
-// events, and left events out after it restarted a watch; all of that shows here.
+// Checks an event against the current state. etcd has repeated events, sent progress notifications
+// before the events they cover, and skipped events after it restarted a watch; all of these are
+// detected here.
 CacheState::Fit CacheState::Classify(const Event& event, const Changes& changes) const {
   const KeyValue& kv = event.kv;
   const EntryPtr known = tree_.Find(kv.key);
   const bool put = event.type == Event::Type::kPut;
   if (kv.revision > revision()) {
-    // A creation of what is there means that a deletion is missing, and so on.
+    // For example, a creation of an existing key means that a deletion is missing.
     const bool existed = !(put && event.created);
     const bool newer = known == nullptr || known->revision() < kv.revision;
     if (newer && existed == (known != nullptr)) return Fit::kNext;
@@ -253,8 +257,8 @@ CacheState::Fit CacheState::Classify(const Event& event, const Changes& changes)
     });
     return twice ? Fit::kRepeated : Fit::kContradicts;
   }
-  // From the past. Harmless if we have it or something later of the same key; else we were told too
-  // early that everything up to revision() was there.
+  // An event from the past is harmless if the cache has it or a later event of the same key.
+  // Otherwise a progress notification was sent too early.
   if (known != nullptr && known->revision() >= kv.revision) return Fit::kRepeated;
   if (known == nullptr && !put) return Fit::kRepeated;
   return log_->Has(kv.key, kv.revision) ? Fit::kRepeated : Fit::kContradicts;

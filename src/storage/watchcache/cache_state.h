@@ -22,11 +22,12 @@
 
 namespace cox::storage {
 
-// What a watch cache knows: the objects, the latest changes, and up to which revision.
+// The state of a watch cache: the objects, the latest changes, and the current revision.
 //
-// One feeds it (Replace, Apply), many read. A change is in the tree before watchers can see it, and
-// no snapshot can be taken between the two: so whoever got a change finds it in the next snapshot,
-// and the log always explains a snapshot.
+// One thread updates it (Replace, Apply), many read. A change is in the tree before watchers can
+// see it, and no snapshot can be taken between the two. So a snapshot taken after a watcher
+// received a change contains that change, and the log always contains the changes that led to a
+// snapshot.
 //
 // Threads: all methods may be called concurrently; Replace and Apply by one thread at a time.
 class CacheState {
@@ -41,36 +42,38 @@ class CacheState {
 
   // Null until ready.
   SnapshotPtr Current() const;
-  // The state at a past revision: the current one with later changes undone. Null if the log does
-  // not reach back that far.
+  // The state at a past revision: the current state with later changes undone. Null if the log no
+  // longer contains all of those changes.
   SnapshotPtr At(Revision revision);
   // True once revision() >= `revision` and ready; false at `deadline`, when `ctx` stops, or after
   // End().
   bool Await(const Context& ctx, Revision revision, Clock::SteadyTime deadline);
 
-  // Nothing will follow: watchers end when they have taken everything, and nobody waits any longer.
+  // No more updates follow: watchers end when they have taken all changes, and Await() returns.
   void End();
   bool ended() const { return ended_.load(std::memory_order_acquire); }
 
   size_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
   size_t objects() const { return objects_.load(std::memory_order_relaxed); }
 
-  // An entry with its head read. For the feeding thread.
+  // Creates an entry and reads its head. Only for the updating thread.
   EntryPtr MakeEntry(const KeyValue& kv);
 
-  // The store as listed at `revision`, by key. The first makes it ready. Later ones find what
-  // differs: watchers get it as changes, or are Expired where order does not permit that.
+  // Replaces the objects by a list of the store at `revision`, sorted by key. The first call makes
+  // the state ready. Later calls compute the difference: watchers receive it as changes, or expire
+  // if the changes cannot be put in order of revision.
   struct Difference {
     size_t changes = 0;
-    bool told = true;  // false: watchers were ended
+    bool notified = true;  // false: watchers expired
   };
   Difference Replace(std::vector<EntryPtr> entries, Revision revision);
 
   // A batch of the store's watch.
   struct Outcome {
     size_t changes = 0;
-    size_t repeated = 0;  // seen before, and ignored
-    // Not empty: what contradicts the state. Nothing from there on was applied.
+    size_t repeated = 0;  // duplicates, which are ignored
+    // Not empty: describes an event that contradicts the state. It and later events are not
+    // applied.
     std::string inconsistency;
   };
   Outcome Apply(const WatchBatch& batch);
@@ -79,31 +82,32 @@ class CacheState {
   using Changes = std::vector<ChangePtr>;
 
   enum class Fit : uint8_t { kNext, kRepeated, kContradicts };
-  // `changes` are those of the same batch, before.
+  // `changes` are the changes of the same batch so far.
   Fit Classify(const Event& event, const Changes& changes) const COX_REQUIRES(mu_);
   ChangePtr ApplyEvent(const Event& event, EntryPtr entry) COX_REQUIRES(mu_);
-  // Readers make a new snapshot when they need one. Returns the old one, to be freed elsewhere.
+  // Invalidates the published snapshot; readers create a new one on demand. Returns the old one, to
+  // be freed without the lock.
   SnapshotPtr Unpublish(Revision revision) COX_REQUIRES(mu_);
   void ForgetPast();
 
   const EntryClassPtr type_;
   const HeadReader& head_reader_;
   const std::shared_ptr<ChangeLog> log_;
-  HeadBuilder head_;  // of the feeding thread
+  HeadBuilder head_;  // for the updating thread only
 
   std::atomic<bool> ready_ = false;
   std::atomic<bool> ended_ = false;
   std::atomic<Revision> revision_ = 0;
   std::atomic<size_t> bytes_ = 0;
   std::atomic<size_t> objects_ = 0;
-  mutable Published<const Snapshot> published_;  // null: not made since the last change
+  mutable Published<const Snapshot> published_;  // null: none since the last change
 
   mutable Mutex mu_;
   CondVar advanced_;
-  // Const methods share its nodes, which changes who owns them and not what they hold.
+  // Mutable: const methods share its nodes, which changes their owner but not their content.
   mutable KeyTree tree_ COX_GUARDED_BY(mu_);
 
-  // States of the past that were asked for, the latest last: lists in pages come back for them.
+  // Recently requested past states, the latest last. Paginated lists read them again.
   Mutex past_mu_;
   std::deque<SnapshotPtr> past_ COX_GUARDED_BY(past_mu_);
 };

@@ -71,7 +71,7 @@ class CacheStateTest : public ::testing::Test {
   std::unique_ptr<Watcher> watcher_;
 };
 
-TEST_F(CacheStateTest, AppliesWhatFollows) {
+TEST_F(CacheStateTest, AppliesConsistentEvents) {
   const auto outcome = Apply({Create("/r/c", 11), Update("/r/a", 12), Delete("/r/b", 13)}, 13);
   EXPECT_EQ(outcome.inconsistency, "");
   EXPECT_EQ(outcome.changes, 3u);
@@ -82,7 +82,7 @@ TEST_F(CacheStateTest, AppliesWhatFollows) {
   EXPECT_EQ(state_.bytes(), 6u);
 }
 
-TEST_F(CacheStateTest, ChangesCarryWhatWasBefore) {
+TEST_F(CacheStateTest, ChangesContainThePreviousEntry) {
   Apply({Update("/r/a", 12), Delete("/r/a", 14)}, 14);
   const auto batch = watcher_->Take(10);
   ASSERT_EQ(batch->changes.size(), 2u);
@@ -92,8 +92,8 @@ TEST_F(CacheStateTest, ChangesCarryWhatWasBefore) {
   EXPECT_EQ(batch->changes[1]->entry->stored(), "v12");
 }
 
-// What etcd's watches were seen to do wrong: ignored where it is harmless, else found.
-TEST_F(CacheStateTest, TellsHarmlessFromContradicting) {
+// Faults seen in etcd's watches: harmless ones are ignored, others are reported.
+TEST_F(CacheStateTest, IgnoresDuplicateEventsAndReportsInconsistentOnes) {
   ASSERT_EQ(Apply({Create("/r/c", 11), Delete("/r/b", 12)}, 12).inconsistency, "");
   struct Case {
     const char* what;
@@ -125,7 +125,7 @@ TEST_F(CacheStateTest, TellsHarmlessFromContradicting) {
   }
 }
 
-TEST_F(CacheStateTest, RepetitionsWithinABatchAreIgnored) {
+TEST_F(CacheStateTest, DuplicateEventsWithinABatchAreIgnored) {
   const auto outcome =
       Apply({Update("/r/a", 11), Update("/r/a", 11), Delete("/r/b", 12), Delete("/r/b", 12)}, 12);
   EXPECT_EQ(outcome.inconsistency, "");
@@ -133,23 +133,23 @@ TEST_F(CacheStateTest, RepetitionsWithinABatchAreIgnored) {
   EXPECT_THAT(Taken(), ElementsAre("~/r/a@11", "-/r/b@12"));
 }
 
-TEST_F(CacheStateTest, ProgressNeverGoesBack) {
+TEST_F(CacheStateTest, RevisionNeverDecreases) {
   Apply({}, 20);
   EXPECT_EQ(state_.Current()->revision(), 20);
   Apply({}, 15);
   EXPECT_EQ(state_.Current()->revision(), 20);
 }
 
-TEST_F(CacheStateTest, StopsBeforeAContradictionInTheMiddle) {
+TEST_F(CacheStateTest, StopsAtFirstInconsistentEventOfABatch) {
   const auto outcome = Apply({Update("/r/a", 11), Update("/r/new", 12), Update("/r/b", 13)}, 13);
   EXPECT_NE(outcome.inconsistency, "");
   EXPECT_EQ(state_.revision(), 11);
   EXPECT_THAT(Taken(), ElementsAre("~/r/a@11"));
 }
 
-TEST_F(CacheStateTest, NewListsAreToldAsChanges) {
+TEST_F(CacheStateTest, RelistIsDeliveredAsChanges) {
   const auto difference = List({{"/r/a", 3}, {"/r/c", 15}, {"/r/d", 12}}, 20);
-  EXPECT_TRUE(difference.told);
+  EXPECT_TRUE(difference.notified);
   EXPECT_THAT(Taken(), ElementsAre("+/r/d@12", "+/r/c@15", "-/r/b@20"));
   EXPECT_THAT(Keys(state_.Current()), ElementsAre("/r/a@3", "/r/c@15", "/r/d@12"));
   WatchOptions between{"/r/"};
@@ -158,12 +158,12 @@ TEST_F(CacheStateTest, NewListsAreToldAsChanges) {
       << "what happened there is not known";
 }
 
-TEST_F(CacheStateTest, DeletionsFoundByAListHaveRevisionsOfTheirOwn) {
+TEST_F(CacheStateTest, DeletionsFoundByRelistHaveUniqueRevisions) {
   List({{"/r/c", 19}}, 20);
   EXPECT_THAT(Taken(), ElementsAre("-/r/a@18", "+/r/c@19", "-/r/b@20"));
 }
 
-TEST_F(CacheStateTest, ListsThatCannotBeToldInOrderEndWatchers) {
+TEST_F(CacheStateTest, RelistThatCannotBeOrderedExpiresWatchers) {
   struct Case {
     const char* what;
     std::vector<std::pair<std::string, Revision>> keys;
@@ -185,14 +185,14 @@ TEST_F(CacheStateTest, ListsThatCannotBeToldInOrderEndWatchers) {
     auto watcher = *state.log().Watch(std::move(options));
     std::vector<EntryPtr> second;
     for (const auto& [key, at] : c.keys) second.push_back(state.MakeEntry({key, Bytes("y"), at}));
-    EXPECT_FALSE(state.Replace(std::move(second), c.revision).told);
+    EXPECT_FALSE(state.Replace(std::move(second), c.revision).notified);
     EXPECT_TRUE(watcher->Take(1).status().Is(Reason::kExpired));
     EXPECT_EQ(state.revision(), c.revision);
     EXPECT_EQ(state.Current()->size(), c.keys.size());
   }
 }
 
-TEST_F(CacheStateTest, RemembersThePast) {
+TEST_F(CacheStateTest, AtReturnsPastStates) {
   Apply({Create("/r/c", 11)}, 11);
   Apply({Update("/r/a", 13)}, 13);
   Apply({Delete("/r/b", 14), Update("/r/c", 15)}, 16);
@@ -217,7 +217,7 @@ TEST_F(CacheStateTest, RemembersThePast) {
   EXPECT_EQ(state_.At(17), nullptr) << "in the future";
 }
 
-TEST_F(CacheStateTest, SnapshotsStayWhatTheyWere) {
+TEST_F(CacheStateTest, SnapshotsAreImmutable) {
   const SnapshotPtr before = state_.Current();
   EXPECT_EQ(state_.Current(), before) << "one for all readers while nothing changes";
   Apply({Update("/r/a", 11)}, 11);
@@ -225,8 +225,8 @@ TEST_F(CacheStateTest, SnapshotsStayWhatTheyWere) {
   EXPECT_THAT(Keys(state_.Current()), ElementsAre("/r/a@11", "/r/b@5"));
 }
 
-// Who got a change finds it in the next snapshot; revisions and contents of snapshots agree.
-TEST_F(CacheStateTest, ReadersNeverSeeLessThanWatchersDid) {
+// A snapshot contains every change that a watcher received before; revision and content agree.
+TEST_F(CacheStateTest, SnapshotsContainChangesDeliveredToWatchers) {
   constexpr Revision kLast = 2000;
   std::vector<std::thread> readers;
   for (int i = 0; i < 3; ++i) {

@@ -15,9 +15,9 @@ namespace cox::storage {
 
 enum class ChangeType : uint8_t { kAdded, kModified, kDeleted, kBookmark };
 
-// One change as all watchers share it. For deletions `entry` is the last state with the revision of
-// the deletion. `previous` decides what a selector makes of it: a change out of the selection is a
-// deletion for that watcher.
+// One change, shared by all watchers. For a deletion, `entry` is the last state with the revision
+// of the deletion. Selectors need `previous`: if a change moves an object out of the selection,
+// that watcher receives a deletion.
 struct Change {
   ChangeType type;
   EntryPtr entry;     // null for bookmarks
@@ -26,40 +26,38 @@ struct Change {
 };
 using ChangePtr = std::shared_ptr<const Change>;
 
-// What a watcher looks at.
+// The keys and revisions that a watcher selects.
 struct WatchOptions {
-  std::string prefix;       // keys that begin with it
-  bool exact = false;       // only the key that equals `prefix`
+  std::string prefix;       // matches keys that begin with it
+  bool exact = false;       // matches only the key that equals `prefix`
   Revision after = 0;       // changes with a larger revision
-  bool wake_often = false;  // wake also when only Batch::revision has grown
-  // Called when a watcher whose last Take() left nothing has more, from the thread that brought it,
-  // without a lock of the cache's. It must be cheap: it notifies or enqueues. Once per Take(); not
-  // before the first.
+  bool wake_often = false;  // call `wake` also if only Batch::revision has grown
+  // Called when there are new changes for a watcher whose last Take() returned everything. Runs on
+  // the thread that adds the changes, without a lock of the cache. It must be cheap: notify or
+  // enqueue. Called at most once per Take(), and not before the first Take().
   std::function<void()> wake = {};
 };
 
-// A reader of changes with its own place in the log: it takes what it can when it can, and a slow
-// one costs the others nothing.
+// A reader of changes with its own position in the log. A slow watcher does not affect others.
 //
-// Begin with Take(): what there is already wakes nobody.
+// Call Take() first: existing changes do not trigger `wake`.
 //
 // Threads: one thread at a time; Take() may be called from inside `wake`.
-// Ownership: may outlive its cache; then there is nothing new. Dropping it ends the waking: once
-// the
-//   destructor returned, `wake` does not run and will not run, unless it is dropped from inside
-//   `wake`. So do not drop it while holding a lock that `wake` takes.
+// Ownership: may outlive its cache; then there are no new changes. After the destructor has
+//   returned, `wake` neither runs nor will run, unless the watcher is destroyed from inside `wake`.
+//   So do not destroy it while holding a lock that `wake` takes.
 class Watcher {
  public:
   virtual ~Watcher() = default;
 
   struct Batch {
-    std::vector<ChangePtr> changes;  // in order, of the watched prefix; selectors are the caller's
-    Revision revision = 0;           // everything up to here was delivered, now or before
-    bool more = false;               // there is more right now
-    bool ended = false;              // the cache has ended: there will be no more
+    std::vector<ChangePtr> changes;  // in order, under the prefix; the caller applies selectors
+    Revision revision = 0;           // everything up to here has been delivered
+    bool more = false;               // more changes are available now
+    bool ended = false;              // the cache has ended: no more changes will follow
   };
-  // Does not block. Expired: changes this watcher has not seen are gone, because it is too far
-  // behind or because the cache had to begin anew. It stays so.
+  // Does not block. Errors: Expired if changes that this watcher has not read were dropped, because
+  // it is too slow or because the cache was rebuilt. All later calls return Expired too.
   virtual Result<Batch> Take(size_t max_changes) = 0;
 };
 

@@ -9,12 +9,12 @@
 namespace cox::storage {
 namespace {
 
-// How many changes one Take() looks at: the log is locked meanwhile.
+// The maximum number of changes that one Take() scans, because the log is locked meanwhile.
 constexpr size_t kMaxScan = 4096;
 
 }  // namespace
 
-// A watcher as the log knows it. All but the waking is guarded by the log's lock.
+// The log's state of a watcher. Everything but wake_mu and its data is guarded by the log's lock.
 struct ChangeLog::Wakes::State : std::enable_shared_from_this<State> {
   State(WatchOptions options, bool whole) : options(std::move(options)), whole(whole) {}
 
@@ -25,7 +25,7 @@ struct ChangeLog::Wakes::State : std::enable_shared_from_this<State> {
     if (options.wake) options.wake();
     waker = std::thread::id();
   }
-  // After this the callback neither runs nor will, unless this is the callback.
+  // After this the callback neither runs nor will run, unless Drop() is called from the callback.
   void Drop() COX_NO_THREAD_SAFETY_ANALYSIS {
     const bool inside = waker == std::this_thread::get_id();
     if (!inside) wake_mu.Lock();
@@ -34,11 +34,11 @@ struct ChangeLog::Wakes::State : std::enable_shared_from_this<State> {
   }
 
   const WatchOptions options;
-  const bool whole;  // the whole resource: no need to look at keys
+  const bool whole;  // watches the whole resource: matches all keys
   Group* group = nullptr;
-  uint64_t cursor = 0;   // the next change to look at, unless waiting
-  bool waiting = false;  // for a change: has seen all there is
-  size_t place = 0;      // in group->waiting
+  uint64_t cursor = 0;   // the next change to scan, unless waiting
+  bool waiting = false;  // has taken all changes
+  size_t place = 0;      // index in group->waiting
   bool expired = false;
   Revision delivered = 0;
 
@@ -63,7 +63,7 @@ class ChangeLog::Handle final : public Watcher {
   Handle(std::shared_ptr<ChangeLog> log, std::shared_ptr<State> state)
       : log_(std::move(log)), state_(std::move(state)) {}
   ~Handle() override {
-    log_->Leave(*state_);
+    log_->RemoveWatcher(*state_);
     state_->Drop();
   }
   Result<Batch> Take(size_t max_changes) override { return log_->Take(*state_, max_changes); }
@@ -109,7 +109,7 @@ ChangeLog::Wakes ChangeLog::End() {
   return wakes;
 }
 
-void ChangeLog::Bar(Revision revision) {
+void ChangeLog::RejectBefore(Revision revision) {
   MutexLock lock(mu_);
   oldest_ = std::max(oldest_, revision);
 }
@@ -145,8 +145,8 @@ void ChangeLog::MakeRoom(Clock::SteadyTime now, Wakes& wakes) {
   }
 }
 
-// A key "/registry/pods/ns/web" concerns those who watch "/registry/pods/", "/registry/pods/ns/" or
-// the key itself.
+// A change of "/registry/pods/ns/web" wakes the watchers of "/registry/pods/", "/registry/pods/ns/"
+// and of the key itself.
 void ChangeLog::WakeFor(uint64_t number, Wakes& wakes) {
   const std::string_view key = At(number).entry->key();
   if (!folders_.empty()) {
@@ -160,7 +160,7 @@ void ChangeLog::WakeFor(uint64_t number, Wakes& wakes) {
     const auto group = keys_.find(key);
     if (group != keys_.end()) WakeGroup(group->second, number, wakes);
   }
-  if (!odd_.waiting.empty()) WakeGroup(odd_, number, wakes);
+  if (!other_group_.waiting.empty()) WakeGroup(other_group_, number, wakes);
 }
 
 void ChangeLog::WakeGroup(Group& group, uint64_t number, Wakes& wakes) {
@@ -218,19 +218,19 @@ void ChangeLog::Enter(State& state) {
   } else if (options.prefix.ends_with('/')) {
     state.group = &folders_[options.prefix];
   } else {
-    state.group = &odd_;
+    state.group = &other_group_;
   }
   ++state.group->members;
   watchers_.insert(&state);
   if (options.wake_often) often_.insert(&state);
 }
 
-void ChangeLog::Leave(State& state) {
+void ChangeLog::RemoveWatcher(State& state) {
   MutexLock lock(mu_);
   if (state.waiting) StopWaiting(state);
   watchers_.erase(&state);
   often_.erase(&state);
-  if (--state.group->members > 0 || state.group == &odd_) return;
+  if (--state.group->members > 0 || state.group == &other_group_) return;
   if (state.options.exact) {
     keys_.erase(state.options.prefix);
   } else {
@@ -242,7 +242,7 @@ Result<Watcher::Batch> ChangeLog::Take(State& state, size_t max_changes) {
   MutexLock lock(mu_);
   if (state.waiting) {
     StopWaiting(state);
-    state.cursor = NextNumber();  // whatever came meanwhile was not for this one
+    state.cursor = NextNumber();  // changes added meanwhile do not match this watcher
   }
   if (state.expired || state.cursor < first_) return Expire(state);
   Watcher::Batch batch;
@@ -253,7 +253,7 @@ Result<Watcher::Batch> ChangeLog::Take(State& state, size_t max_changes) {
   }
   batch.more = state.cursor < NextNumber();
   if (batch.more) {
-    // Changes of one revision belong together: until the last of them it is not delivered.
+    // A revision is delivered only when all of its changes are.
     state.delivered = std::max(state.delivered, At(state.cursor).revision - 1);
   } else {
     state.delivered = std::max(state.delivered, revision_);

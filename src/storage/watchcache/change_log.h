@@ -21,26 +21,26 @@
 
 namespace cox::storage {
 
-// The latest changes of one resource, and who reads them.
+// The latest changes of one resource, and their watchers.
 //
-// A ring: when it is full, the oldest change makes room, whether all watchers have read it or not;
-// one that has not is Expired when it comes. If the oldest is younger than kWindow the ring grows
-// instead, up to its maximum: a client that lost its connection should find its place again. When
-// a quarter of the ring spans more than that, it shrinks.
+// A ring buffer: when it is full, the oldest change is dropped, even if some watchers have not read
+// it; they expire at their next Take(). If the oldest change is younger than kWindow, the ring
+// grows instead, up to its maximum, so that a client that lost its connection can resume. When a
+// quarter of the ring spans more than kWindow, it shrinks.
 //
-// Watchers that wait are found by their prefix, so that a change costs those it concerns: a map
-// holds them by the prefixes that keys of the resource have (the resource, the namespace, the key).
+// Waiting watchers are indexed by prefix, so that a change costs only the watchers that match. The
+// index contains the prefixes of the keys of the resource (the resource, the namespace, the key).
 //
-// Guarantees: each watcher gets every change of its keys after the revision it began at, once and
-// in
+// Guarantees: each watcher gets every change of its keys after its start revision, once and in
 //   order, or Expired. A watcher that took everything is woken by the next change for it.
-// Threads: all methods may be called concurrently; those that add, by one thread at a time.
-// Ownership: watchers share it, so it may outlive the cache.
+// Threads: all methods may be called concurrently; methods that add changes by one thread at a
+//   time.
+// Ownership: shared with watchers, so it may outlive the cache.
 class ChangeLog : public std::enable_shared_from_this<ChangeLog> {
  public:
   static constexpr std::chrono::seconds kWindow{75};
 
-  // Watchers to wake. To be run without locks; drops its references to them.
+  // Watchers to wake. Call Run() without locks; it drops the references to the watchers.
   class Wakes {
    public:
     ~Wakes();
@@ -54,36 +54,36 @@ class ChangeLog : public std::enable_shared_from_this<ChangeLog> {
     friend class ChangeLog;
     struct State;
     std::vector<std::shared_ptr<State>> due_;
-    std::vector<ChangePtr> gone_;  // fell out of the ring; freed where nobody waits for it
+    std::vector<ChangePtr> gone_;  // dropped from the ring; freed without the lock
   };
 
   // `root` is the prefix of all keys.
   ChangeLog(Clock& clock, std::string root, size_t capacity, size_t max_capacity);
 
-  // Begins anew at `revision`: forgets everything, and all watchers are Expired.
+  // Restarts at `revision`: drops all changes, and all watchers expire.
   [[nodiscard]] Wakes Restart(Revision revision);
-  // New watchers cannot begin before `revision` any more; those that exist go on.
-  void Bar(Revision revision);
-  // Adds changes, in order; from now on everything up to `revision` is here.
-  // REQUIRES: the revisions do not fall.
+  // Rejects new watchers that start before `revision`; existing ones continue.
+  void RejectBefore(Revision revision);
+  // Adds changes in order; afterwards the log is complete up to `revision`.
+  // REQUIRES: the revisions do not decrease.
   [[nodiscard]] Wakes Append(std::span<const ChangePtr> changes, Revision revision);
 
-  // No change will follow: watchers that have taken everything see Batch::ended.
+  // No more changes follow: watchers that have taken everything see Batch::ended.
   [[nodiscard]] Wakes End();
 
-  // Expired if changes after `options.after` are no longer here.
+  // Errors: Expired if changes after `options.after` were dropped.
   Result<std::unique_ptr<Watcher>> Watch(WatchOptions options);
 
-  // The changes after `revision`, oldest first; none if they are no longer all here.
+  // The changes after `revision`, oldest first; nullopt if some of them were dropped.
   std::optional<std::vector<ChangePtr>> Since(Revision revision) const;
-  // Whether a change of the key with just this revision is here.
+  // Whether the log contains a change of the key with exactly this revision.
   bool Has(std::string_view key, Revision revision) const;
 
   size_t capacity() const;
   size_t watchers() const;
-  // The revision after which everything is here.
+  // All changes after this revision are in the log.
   Revision oldest() const;
-  // Watchers that came too late.
+  // Number of watchers that expired.
   uint64_t expired() const;
 
  private:
@@ -93,7 +93,7 @@ class ChangeLog : public std::enable_shared_from_this<ChangeLog> {
     ChangePtr change;
     Clock::SteadyTime added;
   };
-  // Those that took everything, of one prefix.
+  // Waiting watchers (those that took everything) of one prefix.
   struct Group {
     std::vector<State*> waiting;
     size_t members = 0;
@@ -105,7 +105,7 @@ class ChangeLog : public std::enable_shared_from_this<ChangeLog> {
   using Groups = std::unordered_map<std::string, Group, Hash, std::equal_to<>>;
 
   Result<Watcher::Batch> Take(State& state, size_t max_changes);
-  void Leave(State& state);
+  void RemoveWatcher(State& state);
 
   uint64_t NextNumber() const COX_REQUIRES(mu_) { return first_ + slots_.size(); }
   const Change& At(uint64_t number) const COX_REQUIRES(mu_) {
@@ -115,7 +115,7 @@ class ChangeLog : public std::enable_shared_from_this<ChangeLog> {
   uint64_t After(Revision revision) const COX_REQUIRES(mu_);
   bool Concerns(const State& state, const Change& change) const;
   Status Expire(State& state) COX_REQUIRES(mu_);
-  // Room for one more.
+  // Makes room for one more change.
   void MakeRoom(Clock::SteadyTime now, Wakes& wakes) COX_REQUIRES(mu_);
   void WakeFor(uint64_t number, Wakes& wakes) COX_REQUIRES(mu_);
   void WakeGroup(Group& group, uint64_t number, Wakes& wakes) COX_REQUIRES(mu_);
@@ -137,12 +137,12 @@ class ChangeLog : public std::enable_shared_from_this<ChangeLog> {
   Revision revision_ COX_GUARDED_BY(mu_) = 0;
   uint64_t expired_ COX_GUARDED_BY(mu_) = 0;
   bool ended_ COX_GUARDED_BY(mu_) = false;
-  // By prefixes that end with '/', by whole keys, and those of any other prefix together.
+  // By prefixes that end with '/', by complete keys, and one group for all other prefixes.
   Groups folders_ COX_GUARDED_BY(mu_);
   Groups keys_ COX_GUARDED_BY(mu_);
-  Group odd_ COX_GUARDED_BY(mu_);
+  Group other_group_ COX_GUARDED_BY(mu_);
   std::unordered_set<State*> watchers_ COX_GUARDED_BY(mu_);
-  std::unordered_set<State*> often_ COX_GUARDED_BY(mu_);  // those of them with wake_often
+  std::unordered_set<State*> often_ COX_GUARDED_BY(mu_);  // the watchers with wake_often
 };
 
 }  // namespace cox::storage

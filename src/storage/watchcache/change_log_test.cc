@@ -57,7 +57,7 @@ class ChangeLogTest : public ::testing::Test {
   std::shared_ptr<ChangeLog> log_ = std::make_shared<ChangeLog>(clock_, kRoot, 8, 32);
 };
 
-TEST_F(ChangeLogTest, WatchersSeeWhatConcernsThem) {
+TEST_F(ChangeLogTest, WatchersReceiveChangesOfMatchingKeys) {
   struct Case {
     const char* what;
     WatchOptions options;
@@ -74,7 +74,7 @@ TEST_F(ChangeLogTest, WatchersSeeWhatConcernsThem) {
   const std::pair<const char*, Revision> changes[] = {
       {"/r/pods/a/x", 1}, {"/r/pods/a/x-1", 2}, {"/r/pods/ab/x", 3}};
 
-  // Watched as it happens, each change woken for and taken by itself.
+  // Live: the watcher is woken for each change and takes it.
   std::vector<std::unique_ptr<Watcher>> live;
   std::vector<int> wakes(std::size(cases));
   for (size_t i = 0; i < std::size(cases); ++i) {
@@ -93,7 +93,7 @@ TEST_F(ChangeLogTest, WatchersSeeWhatConcernsThem) {
   for (size_t i = 0; i < std::size(cases); ++i) {
     SCOPED_TRACE(cases[i].what);
     EXPECT_EQ(got[i], cases[i].want);
-    // And afterwards, from the log.
+    // Afterwards, from the log.
     EXPECT_EQ(Texts(*Watch(cases[i].options)), cases[i].want);
   }
 }
@@ -115,7 +115,7 @@ TEST_F(ChangeLogTest, WakesOncePerTake) {
   EXPECT_EQ(wakes, 2);
 }
 
-TEST_F(ChangeLogTest, BatchesTellHowFarTheyReach) {
+TEST_F(ChangeLogTest, BatchRevisionIsTheLastCompleteRevision) {
   auto watcher = Watch("/r/pods/a/", 0);
   Add("/r/pods/a/1", 1);
   Add("/r/pods/a/2", 5);
@@ -131,7 +131,7 @@ TEST_F(ChangeLogTest, BatchesTellHowFarTheyReach) {
   EXPECT_FALSE(rest->more);
 }
 
-TEST_F(ChangeLogTest, ProgressWakesOnlyWhoAskedForIt) {
+TEST_F(ChangeLogTest, ProgressWakesOnlyWatchersWithWakeOften) {
   int quiet = 0;
   int often = 0;
   auto a = Watch(kRoot, 0, &quiet);
@@ -148,7 +148,7 @@ TEST_F(ChangeLogTest, ProgressWakesOnlyWhoAskedForIt) {
   EXPECT_EQ(a->Take(1)->revision, 5) << "it is told when it asks";
 }
 
-TEST_F(ChangeLogTest, StartsInTheFutureWaitForIt) {
+TEST_F(ChangeLogTest, WatcherFromFutureRevisionWaits) {
   int wakes = 0;
   auto watcher = Watch(kRoot, 10, &wakes);
   EXPECT_EQ(watcher->Take(1)->revision, 10);
@@ -160,7 +160,7 @@ TEST_F(ChangeLogTest, StartsInTheFutureWaitForIt) {
   EXPECT_THAT(Texts(*watcher), ElementsAre("+/r/pods/a/3@11"));
 }
 
-TEST_F(ChangeLogTest, SlowWatchersExpireAndOthersDoNotNotice) {
+TEST_F(ChangeLogTest, SlowWatcherExpiresWithoutEffectOnOthers) {
   int wakes = 0;
   auto slow = Watch(kRoot, 0, &wakes);
   auto quick = Watch(kRoot, 0);
@@ -181,7 +181,7 @@ TEST_F(ChangeLogTest, SlowWatchersExpireAndOthersDoNotNotice) {
   EXPECT_EQ(elsewhere->Take(1)->revision, 100) << "has missed nothing of its own";
 }
 
-TEST_F(ChangeLogTest, RefusesStartsBeforeTheOldest) {
+TEST_F(ChangeLogTest, RejectsWatchersBeforeTheOldestRevision) {
   log_->Restart(50).Run();
   WatchOptions options{kRoot};
   options.after = 49;
@@ -208,7 +208,7 @@ TEST_F(ChangeLogTest, GrowsWhileBusyAndShrinksWhenQuiet) {
   EXPECT_FALSE(log_->Since(251).has_value());
 }
 
-TEST_F(ChangeLogTest, RestartEndsAllWatchers) {
+TEST_F(ChangeLogTest, RestartExpiresAllWatchers) {
   int wakes = 0;
   auto waiting = Watch(kRoot, 0, &wakes);
   auto reading = Watch(kRoot, 0);
@@ -220,11 +220,11 @@ TEST_F(ChangeLogTest, RestartEndsAllWatchers) {
   EXPECT_TRUE(Watch(kRoot, 100)->Take(1).ok());
 }
 
-TEST_F(ChangeLogTest, BarKeepsOthersFromBeginningBefore) {
+TEST_F(ChangeLogTest, BarRejectsNewWatchersBeforeTheRevision) {
   auto watcher = Watch(kRoot, 0);
   Add("/r/pods/a/x", 1);
   Add("/r/pods/a/x", 9);
-  log_->Bar(9);
+  log_->RejectBefore(9);
   WatchOptions options{kRoot};
   options.after = 5;
   EXPECT_TRUE(log_->Watch(options).status().Is(Reason::kExpired));
@@ -241,7 +241,7 @@ TEST_F(ChangeLogTest, FindsChangesByKeyAndRevision) {
   EXPECT_FALSE(log_->Has("/r/pods/a/x", 6));
 }
 
-TEST_F(ChangeLogTest, WatchersMayBeDroppedAtAnyTime) {
+TEST_F(ChangeLogTest, WatchersCanBeDestroyedAtAnyTime) {
   std::unique_ptr<Watcher> self;
   WatchOptions options{kRoot};
   options.wake = [&self] { self = nullptr; };
@@ -258,7 +258,7 @@ TEST_F(ChangeLogTest, WatchersMayBeDroppedAtAnyTime) {
   EXPECT_THAT(Texts(*b), IsEmpty()) << "it may outlive its cache";
 }
 
-TEST_F(ChangeLogTest, FarReachingScansComeInSteps) {
+TEST_F(ChangeLogTest, LongScansAreSplitIntoBatches) {
   auto log = std::make_shared<ChangeLog>(clock_, kRoot, 20'000, 20'000);
   WatchOptions options{"/r/pods/rare/"};
   auto watcher = *log->Watch(std::move(options));
@@ -276,8 +276,8 @@ TEST_F(ChangeLogTest, FarReachingScansComeInSteps) {
   EXPECT_GT(steps, 2u);
 }
 
-// Readers that do nothing but wait for their wake must get everything: a lost wake-up hangs here.
-TEST_F(ChangeLogTest, NoWakeIsLostBetweenThreads) {
+// Readers take changes only when woken: a lost wake-up makes this test hang.
+TEST_F(ChangeLogTest, ConcurrentReadersLoseNoWakeup) {
   constexpr Revision kLast = 3000;
   auto log = std::make_shared<ChangeLog>(clock_, kRoot, 8192, 8192);
   const auto read = [&](int index) {

@@ -9,10 +9,10 @@
 namespace cox::storage {
 namespace {
 
-// Keys only: a page is less than a megabyte.
+// Only keys are listed, so a page is smaller than a megabyte.
 constexpr int64_t kPage = 10'000;
 
-// Compares one page; `next` is where the following one begins in the snapshot.
+// Compares one page; sets `next` to the start of the following page.
 std::string ComparePage(const Page& page, const std::string& prefix, const Snapshot& snapshot,
                         std::string& next) {
   std::string difference;
@@ -51,7 +51,7 @@ Result<std::string> FindDifference(Context& ctx, Store& store, const std::string
   options.keys_only = true;
   for (;;) {
     Result<Page> page = store.List(ctx, prefix, options);
-    // The cache's revision came from the store: it was set back since.
+    // The cache's revision came from the store, so the store was reset to an older state.
     if (!page.ok() && IsFutureRevision(page.status())) return page.status().message();
     if (!page.ok()) return page.status();
     std::string difference = ComparePage(*page, prefix, snapshot, options.start);

@@ -10,12 +10,13 @@
 
 namespace cox::storage {
 
-// Whether `snapshot` holds the keys, with the revisions, that the store had under `prefix` at the
-// snapshot's revision. Empty if so; else the first difference, for people.
+// Compares the keys and revisions in `snapshot` with those of the store under `prefix` at the
+// snapshot's revision. Returns an empty string if they are equal, otherwise a description of the
+// first difference.
 //
-// A watch that leaves out an event without a trace is found by nothing else.
+// This is the only check that detects an event which the watch has skipped silently.
 //
-// Errors: the store's. Expired: it no longer knows that revision.
+// Errors: the store's. Expired: the store has compacted that revision.
 Result<std::string> FindDifference(Context& ctx, Store& store, const std::string& prefix,
                                    const Snapshot& snapshot);
 

@@ -8,7 +8,7 @@
 namespace cox::storage {
 namespace {
 
-// What an encoding costs beside its bytes: the list node and the head of the shared bytes.
+// Memory of an encoding in addition to its bytes: the list node and the shared buffer's header.
 constexpr size_t kOverhead = sizeof(EncodingBudget::Kept) + 48;
 
 size_t CostOf(const Bytes& bytes) { return bytes.size() + kOverhead; }
@@ -16,7 +16,7 @@ size_t CostOf(const Bytes& bytes) { return bytes.size() + kOverhead; }
 }  // namespace
 
 EncodingBudget::Shard& EncodingBudget::ShardOf(const Entry& entry) {
-  // Entries are some hundred bytes apart, so the low bits of their addresses tell little.
+  // Entries are some hundred bytes apart, so mix the bits of their addresses.
   const auto mixed = (reinterpret_cast<uintptr_t>(&entry) >> 4) * 0x9e3779b97f4a7c15u;
   return shards_[(mixed >> 48) % kShards];
 }
@@ -28,7 +28,7 @@ std::optional<Bytes> EncodingBudget::Find(const Entry& entry, uint8_t slot) {
   for (Kept* kept = entry.encodings_.load(std::memory_order_relaxed); kept != nullptr;
        kept = kept->next) {
     if (kept->slot == slot) {
-      kept->asked = true;
+      kept->recently_used = true;
       return kept->bytes;
     }
   }
@@ -37,7 +37,7 @@ std::optional<Bytes> EncodingBudget::Find(const Entry& entry, uint8_t slot) {
 
 Bytes EncodingBudget::Keep(const Entry& entry, uint8_t slot, Bytes bytes) {
   const size_t cost = CostOf(bytes);
-  // One that would push out a good part of all others is cheaper made again.
+  // Do not cache a large encoding: it would evict many others.
   if (cost > limit_ / 8) return bytes;
   Shard& shard = ShardOf(entry);
   const auto index = static_cast<size_t>(&shard - shards_.data());
@@ -54,7 +54,7 @@ Bytes EncodingBudget::Keep(const Entry& entry, uint8_t slot, Bytes bytes) {
     entry.encodings_.store(&*at, std::memory_order_relaxed);
     bytes_.fetch_add(cost, std::memory_order_relaxed);
   }
-  // Others may have taken the same room; let another shard give, not the one just grown.
+  // Concurrent calls may have used the same room. Evict from another shard than the one just grown.
   MakeRoom(index + 1, 0);
   return bytes;
 }
@@ -67,7 +67,7 @@ void EncodingBudget::Forget(const Entry& entry) {
 }
 
 void EncodingBudget::MakeRoom(size_t first_shard, size_t wanted) {
-  // The shards hold about the same; when one has nothing left, the next gives.
+  // The shards have about the same size; if one becomes empty, continue with the next.
   for (size_t i = 0; i < kShards && bytes() + wanted > limit_; ++i) {
     Shard& shard = shards_[(first_shard + i) % kShards];
     MutexLock lock(shard.mu);
@@ -80,8 +80,8 @@ bool EncodingBudget::EvictOne(Shard& shard) {
   if (shard.clock.empty()) return false;
   for (;;) {
     if (shard.hand == shard.clock.end()) shard.hand = shard.clock.begin();
-    if (!shard.hand->asked) break;
-    shard.hand->asked = false;
+    if (!shard.hand->recently_used) break;
+    shard.hand->recently_used = false;
     ++shard.hand;
   }
   Remove(shard, *shard.hand);

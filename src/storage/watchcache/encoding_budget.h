@@ -15,15 +15,14 @@ namespace cox::storage {
 
 class Entry;
 
-// How many bytes the encodings of cached objects may take together, and which are dropped when that
-// is not enough. One for a whole server.
+// The memory limit for the encodings of cached objects, with the eviction policy. One per server.
 //
-// An encoding goes with its entry. When the budget is full, those not asked for since the clock's
-// hand last passed go first; a new one stands right before the hand until it is asked for again.
-// So a list larger than the budget does not sweep out what is used often, and of such a list the
-// part that fits stays.
+// An encoding is freed with its entry. When the budget is full, the CLOCK algorithm evicts
+// encodings that were not used since the hand last passed them. A new encoding is inserted right
+// before the hand, until it is used again. So a list larger than the budget does not evict
+// frequently used encodings, and the part of the list that fits stays cached.
 //
-// Guarantees: bytes() does not stay above limit(). Bytes handed out live as long as their holders.
+// Guarantees: bytes() does not stay above limit(). Returned Bytes stay valid after eviction.
 // Threads: all methods may be called concurrently. Entries are spread over shards, each with a lock
 //   that is held for a few instructions.
 // Ownership: entries share it; it outlives them.
@@ -44,7 +43,7 @@ class EncodingBudget {
     Kept* next = nullptr;  // of the same entry
     Bytes bytes;
     uint8_t slot;
-    bool asked = false;  // since the hand passed
+    bool recently_used = false;  // used since the hand last passed
     std::list<Kept>::iterator self;
   };
 
@@ -52,7 +51,7 @@ class EncodingBudget {
   friend class Entry;
   static constexpr size_t kShards = 16;
 
-  // A clock of its own; past the last the hand goes on with the first.
+  // Each shard has its own clock; after the last element the hand continues with the first.
   struct Shard {
     Mutex mu;
     std::list<Kept> clock COX_GUARDED_BY(mu);
@@ -61,12 +60,12 @@ class EncodingBudget {
 
   Shard& ShardOf(const Entry& entry);
   std::optional<Bytes> Find(const Entry& entry, uint8_t slot);
-  // What is kept under `slot` afterwards: somebody may have been faster.
+  // Returns the bytes kept under `slot`, which may be those of another thread that was faster.
   Bytes Keep(const Entry& entry, uint8_t slot, Bytes bytes);
-  // The entry goes away.
+  // Removes all encodings of an entry that is being destroyed.
   void Forget(const Entry& entry);
 
-  // Until `wanted` bytes fit, beginning with the shard that is to grow.
+  // Evicts until `wanted` bytes fit, beginning with the given shard.
   void MakeRoom(size_t first_shard, size_t wanted);
   // False if the shard is empty.
   bool EvictOne(Shard& shard) COX_REQUIRES(shard.mu);

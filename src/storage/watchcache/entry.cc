@@ -7,10 +7,10 @@
 namespace cox::storage {
 namespace {
 
-// The bytes that std::allocate_shared takes beyond what the object and its counts need.
+// The extra bytes that std::allocate_shared allocates behind the object and its counts.
 struct Tail {
   size_t size;
-  const char* at = nullptr;  // known once the memory is there, which is before the object is
+  const char* at = nullptr;  // set by allocate(), before the object is constructed
 };
 
 template <class T>
@@ -26,7 +26,7 @@ struct TailAllocator {
     tail->at = memory + count * sizeof(T);
     return reinterpret_cast<T*>(memory);
   }
-  // By the last reference, with a copy of the allocator whose tail has long gone.
+  // Called by the last reference with a copy of the allocator; `tail` is dangling then.
   void deallocate(T* memory, size_t) { ::operator delete(static_cast<void*>(memory)); }
 
   template <class U>
@@ -44,7 +44,7 @@ char* Put(char* at, std::string_view text) {
 
 }  // namespace
 
-// Reads the bytes of the entry it came from, which it keeps alive.
+// Shares the bytes of the original entry and keeps it alive.
 class Entry::Deleted : public Entry {
  public:
   Deleted(Private, EntryPtr last, Revision revision)
@@ -62,7 +62,7 @@ EntryPtr Entry::Create(EntryClassPtr type, std::string_view key, std::string_vie
   Tail tail{key.size() + head.size() + value.size()};
   auto entry = std::allocate_shared<Entry>(TailAllocator<Entry>(tail), Private{}, std::move(type),
                                            tail.at, sizes, revision);
-  // Nobody else has the entry yet.
+  // The entry is not shared yet, so the const_cast is safe.
   Put(Put(Put(const_cast<char*>(tail.at), key), head), value);
   return entry;
 }
@@ -79,7 +79,7 @@ Entry::~Entry() { type_->encodings->Forget(*this); }
 Result<Bytes> Entry::Encoding(uint8_t slot, const Make& make) const {
   EncodingBudget& budget = *type_->encodings;
   if (std::optional<Bytes> kept = budget.Find(*this, slot)) return *std::move(kept);
-  // Without a lock: two threads may make the same one at the same time, and one of the two is kept.
+  // Runs without a lock: if two threads create the same encoding, one of them is kept.
   COX_ASSIGN_OR_RETURN(Bytes made, make(*this));
   return budget.Keep(*this, slot, std::move(made));
 }

@@ -20,17 +20,17 @@ namespace cox::storage {
 class Entry;
 using EntryPtr = std::shared_ptr<const Entry>;
 
-// What all entries of one resource have in common.
+// State shared by all entries of one resource.
 struct EntryClass {
   std::vector<std::string> field_names;
   std::shared_ptr<EncodingBudget> encodings;
 };
 using EntryClassPtr = std::shared_ptr<const EntryClass>;
 
-// One object in the cache: its stored bytes once, its head, and encodings made on demand.
+// One object in the cache: its stored bytes, its head, and encodings that are created on demand.
 //
-// Immutable but for the encodings, which are made once by whoever needs one first and shared by all
-// who come later; under memory pressure they are dropped again (see EncodingBudget).
+// Immutable except for the encodings, which are created once on first use, shared by all readers,
+// and evicted under memory pressure (see EncodingBudget).
 //
 // Memory: one allocation holds the reference counts, this object, key, head and bytes; about 110
 //   bytes beyond key, head and bytes.
@@ -44,7 +44,7 @@ class Entry : public std::enable_shared_from_this<Entry> {
   };
 
  public:
-  // `head` as HeadBuilder packs it. Copies all of it.
+  // `head` is in the format of HeadBuilder. Copies all arguments.
   static EntryPtr Create(EntryClassPtr type, std::string_view key, std::string_view value,
                          std::string_view head, Revision revision);
   // The last state of a deleted object with the revision of the deletion. Shares the bytes.
@@ -58,7 +58,7 @@ class Entry : public std::enable_shared_from_this<Entry> {
   std::string_view key() const { return {data_, sizes_.key}; }
   // The last part of the key.
   std::string_view name() const { return key().substr(key().rfind('/') + 1); }
-  // The bytes as they rest in the store. value() is for those who keep them longer than the entry.
+  // The stored bytes. Use value() to keep them longer than the entry.
   std::string_view stored() const { return {data_ + sizes_.key + sizes_.head, sizes_.value}; }
   Bytes value() const { return {shared_from_this(), stored()}; }
   Revision revision() const { return revision_; }
@@ -66,8 +66,8 @@ class Entry : public std::enable_shared_from_this<Entry> {
   HeadPairs labels() const { return LabelsOf(data_ + sizes_.key); }
   HeadPairs fields() const { return FieldsOf(data_ + sizes_.key, type_->field_names); }
 
-  // The encoding in `slot` (the registry numbers the forms it serves: JSON of v1, protobuf of v1,
-  // ...), made by `make` if it is not there. What `make` fails with is returned and not kept.
+  // The encoding in `slot`, created by `make` if it does not exist. The registry assigns the slots
+  // (JSON of v1, protobuf of v1, ...). An error of `make` is returned and not cached.
   using Make = std::function<Result<Bytes>(const Entry&)>;
   Result<Bytes> Encoding(uint8_t slot, const Make& make) const;
 
@@ -76,11 +76,10 @@ class Entry : public std::enable_shared_from_this<Entry> {
   friend class EncodingBudget;
 
   const EntryClassPtr type_;
-  const char* const data_;  // key, head, value; behind this object, or in another entry
+  const char* const data_;  // key, head, value; stored behind this object or in another entry
   const Sizes sizes_;
   const Revision revision_;
-  // Guarded by the lock of this entry's shard of the budget; others may only see whether it is
-  // null.
+  // Guarded by the lock of this entry's shard in the budget. Without it, only compare with null.
   mutable std::atomic<EncodingBudget::Kept*> encodings_ = nullptr;
 };
 

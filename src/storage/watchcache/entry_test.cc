@@ -42,7 +42,7 @@ TEST(EntryTest, SharedBytesOutliveTheEntry) {
   EXPECT_EQ(deleted.view(), "some bytes");
 }
 
-TEST(EntryTest, DeletedIsTheLastStateAtTheRevisionOfTheDeletion) {
+TEST(EntryTest, DeletedEntryIsLastStateWithRevisionOfDeletion) {
   EntryPtr entry = TestEntry("/k", "app=web", 3);
   const EntryPtr deleted = Entry::CreateDeleted(entry, 9);
   const char* const bytes = entry->stored().data();
@@ -53,7 +53,7 @@ TEST(EntryTest, DeletedIsTheLastStateAtTheRevisionOfTheDeletion) {
   EXPECT_EQ(deleted->stored().data(), bytes) << "the bytes are there once";
 }
 
-TEST(EncodingTest, IsMadeOncePerSlot) {
+TEST(EncodingTest, IsCreatedOncePerSlot) {
   const EntryPtr entry = TestEntry("/k");
   int made = 0;
   const Bytes first = *entry->Encoding(0, Encoder(100, &made));
@@ -65,14 +65,14 @@ TEST(EncodingTest, IsMadeOncePerSlot) {
   EXPECT_EQ(entry->Encoding(1, Encoder(1))->size(), 50u);
 }
 
-TEST(EncodingTest, FailuresAreNotKept) {
+TEST(EncodingTest, ErrorsAreNotCached) {
   const EntryPtr entry = TestEntry("/k");
   const auto fail = [](const Entry&) -> Result<Bytes> { return Status::Internal("no"); };
   EXPECT_FALSE(entry->Encoding(0, fail).ok());
   EXPECT_TRUE(entry->Encoding(0, Encoder(10)).ok());
 }
 
-TEST(EncodingTest, GoesWithItsEntry) {
+TEST(EncodingTest, IsFreedWithItsEntry) {
   const EntryClassPtr type = TestClass();
   EntryPtr entry = TestEntry("/k", "v", 1, type);
   const Bytes held = *entry->Encoding(0, Encoder(1000));
@@ -94,7 +94,7 @@ TEST(EncodingTest, StaysWithinTheBudget) {
   EXPECT_GT(type->encodings->bytes(), 80'000u) << "and uses it";
 }
 
-TEST(EncodingTest, OneTooLargeForTheBudgetIsMadeEachTime) {
+TEST(EncodingTest, EncodingTooLargeForTheBudgetIsNotCached) {
   const EntryPtr entry = TestEntry("/k", "v", 1, TestClass(1000));
   int made = 0;
   EXPECT_EQ(entry->Encoding(0, Encoder(5000, &made))->size(), 5000u);
@@ -102,9 +102,9 @@ TEST(EncodingTest, OneTooLargeForTheBudgetIsMadeEachTime) {
   EXPECT_EQ(made, 2);
 }
 
-// A list larger than the budget comes by again and again: the part that fits is made once, and what
-// everybody asks for is never lost.
-TEST(EncodingTest, LargeListsDoNotSweepOutWhatIsUsed) {
+// Repeated lists larger than the budget: the part that fits is encoded once, and the frequently
+// used encoding is never evicted.
+TEST(EncodingTest, LargeListsDoNotEvictFrequentlyUsedEncodings) {
   const EntryClassPtr type = TestClass(200'000);
   std::vector<EntryPtr> list;
   for (int i = 0; i < 400; ++i) list.push_back(TestEntry("/l" + std::to_string(i), "v", 1, type));
@@ -121,7 +121,7 @@ TEST(EncodingTest, LargeListsDoNotSweepOutWhatIsUsed) {
   EXPECT_LT(made, 3400) << "of 4000; a plain LRU would make each one each time";
 }
 
-TEST(EncodingTest, ManyThreadsShareOne) {
+TEST(EncodingTest, BudgetIsSharedByConcurrentThreads) {
   const EntryClassPtr type = TestClass(50'000);
   std::vector<EntryPtr> entries;
   for (int i = 0; i < 64; ++i) entries.push_back(TestEntry("/k" + std::to_string(i), "v", 1, type));

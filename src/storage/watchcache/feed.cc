@@ -11,12 +11,12 @@
 namespace cox::storage {
 namespace {
 
-// Pages of about this size: few calls for many small objects, little memory for large ones.
+// The target size of a page: few calls for small objects, little memory for large ones.
 constexpr size_t kPageBytes = 16u << 20;
 constexpr int64_t kFirstPage = 1'000;
 constexpr int64_t kMinPage = 500;
 constexpr int64_t kMaxPage = 10'000;
-// A watch that lived so long was healthy: the next failure is a new one.
+// The backoff is reset after a watch that lived this long.
 constexpr std::chrono::seconds kHealthy{5};
 
 int64_t NextLimit(const Page& page) {
@@ -26,7 +26,7 @@ int64_t NextLimit(const Page& page) {
   return std::clamp(fitting, kMinPage, kMaxPage);
 }
 
-// A list of this many bytes leaves enough behind to be given back to the system.
+// After a list of this size, free memory is returned to the operating system.
 constexpr size_t kReturnFrom = size_t{4} << 20;
 
 }  // namespace
@@ -57,7 +57,7 @@ void Feed::Run(Context& ctx) {
     const Clock::SteadyTime began = ctx.clock().Monotonic();
     const Status status = Follow(ctx);
     if (ctx.Done()) return;
-    COX_V(ctx.log(), 2, "The watch ended", {"prefix", prefix_}, {"err", status.ToString()});
+    COX_V(ctx.log(), 2, "Watch closed", {"prefix", prefix_}, {"err", status.ToString()});
     if (status.Is(Reason::kExpired)) {
       MutexLock lock(mu_);
       must_list_ = true;
@@ -68,12 +68,12 @@ void Feed::Run(Context& ctx) {
 }
 
 void Feed::Pause(Context& ctx) {
-  // Between half and the whole.
+  // Jitter: sleep between half and all of pause_.
   const auto half = pause_ / 2;
   const auto chance =
       std::chrono::milliseconds(random_() % static_cast<unsigned>(half.count() + 1));
   pause_ = std::min(pause_ * 2, kLongestPause);
-  static_cast<void>(ctx.Sleep(half + chance));  // stopped: the caller looks at ctx
+  static_cast<void>(ctx.Sleep(half + chance));  // on error the caller checks ctx
 }
 
 Status Feed::List(Context& ctx) {
@@ -88,7 +88,7 @@ Status Feed::List(Context& ctx) {
       entries.reserve(static_cast<size_t>(std::max<int64_t>(page.count, 0)));
     }
     for (const KeyValue& kv : page.items) {
-      // What we have already stays, with its encodings.
+      // Keep unchanged entries with their encodings.
       EntryPtr entry = known == nullptr ? nullptr : known->Find(kv.key);
       if (entry == nullptr || entry->revision() != kv.revision ||
           entry->stored() != kv.value.view()) {
@@ -103,20 +103,20 @@ Status Feed::List(Context& ctx) {
     }
   }
   {
-    // Before the state is replaced: a wish for another list from now on is a new one.
+    // Reset before the state is replaced, so that a later Relist() is not lost.
     MutexLock lock(mu_);
     must_list_ = false;
   }
   const size_t objects = entries.size();
   const CacheState::Difference difference = state_.Replace(std::move(entries), options.at);
-  // The pages it came in are free now. Left alone the allocator keeps them, beside a cache that may
-  // never need as much again: half its size.
+  // Return the memory of the pages to the operating system. Otherwise the allocator keeps it, about
+  // half of the cache's size, which may never be needed again.
   if (state_.bytes() >= kReturnFrom) ::malloc_trim(0);
   lists_.fetch_add(1, std::memory_order_relaxed);
   if (metrics_ != nullptr) {
     metrics_->initializations.Inc();
     metrics_->initial.Inc(objects);
-    metrics_->dispatched.Inc(difference.told ? difference.changes : 0);
+    metrics_->dispatched.Inc(difference.notified ? difference.changes : 0);
   }
   UpdateGauges();
   COX_V(ctx.log(), 2, "Listed for the watch cache", {"prefix", prefix_}, {"objects", objects},
@@ -136,9 +136,9 @@ Status Feed::Follow(Context& ctx) {
   {
     MutexLock lock(mu_);
     watch_ = watch;
-    asked_ = false;
+    progress_requested_ = false;
   }
-  if (hurry_.load() > state_.revision()) RequestProgress(true);
+  if (required_revision_.load() > state_.revision()) RequestProgress(true);
   Status status;
   while (status.ok()) {
     Result<WatchBatch> batch = watch->Next(attempt);
@@ -147,9 +147,9 @@ Status Feed::Follow(Context& ctx) {
       break;
     }
     const CacheState::Outcome outcome = state_.Apply(*batch);
-    Took(*batch, outcome);
+    OnBatchApplied(*batch, outcome);
     if (!outcome.inconsistency.empty()) {
-      COX_WARNING(ctx.log(), "The store's watch contradicts the cache, which lists again",
+      COX_WARNING(ctx.log(), "Watch events are inconsistent with the cache; relisting",
                   {"prefix", prefix_}, {"why", outcome.inconsistency});
       status = Status::Expired(outcome.inconsistency);
     }
@@ -160,14 +160,14 @@ Status Feed::Follow(Context& ctx) {
   return status;
 }
 
-void Feed::Took(const WatchBatch& batch, const CacheState::Outcome& outcome) {
+void Feed::OnBatchApplied(const WatchBatch& batch, const CacheState::Outcome& outcome) {
   {
-    // A store may answer with the events that came meanwhile.
+    // A store may answer a progress request with events.
     MutexLock lock(mu_);
-    asked_ = false;
+    progress_requested_ = false;
   }
-  // Asked before the write that a reader waits for.
-  if (hurry_.load() > state_.revision()) RequestProgress(false);
+  // The answered request may be older than the write that a reader waits for.
+  if (required_revision_.load() > state_.revision()) RequestProgress(false);
   if (metrics_ == nullptr) return;
   metrics_->received.Inc(batch.events.size());
   metrics_->dispatched.Inc(outcome.changes);
@@ -195,17 +195,17 @@ void Feed::RequestProgress(bool again) {
   std::shared_ptr<Watch> watch;
   {
     MutexLock lock(mu_);
-    if (watch_ == nullptr || (asked_ && !again)) return;
-    asked_ = true;
+    if (watch_ == nullptr || (progress_requested_ && !again)) return;
+    progress_requested_ = true;
     watch = watch_;
   }
-  // A watch that cannot even be asked is about to end: Run() will see.
+  // If the request fails, the watch is about to end, and Run() handles that.
   static_cast<void>(watch->RequestProgress());
 }
 
-void Feed::Hurry(Revision revision) {
-  Revision known = hurry_.load();
-  while (known < revision && !hurry_.compare_exchange_weak(known, revision)) {
+void Feed::RequireRevision(Revision revision) {
+  Revision known = required_revision_.load();
+  while (known < revision && !required_revision_.compare_exchange_weak(known, revision)) {
   }
   RequestProgress(false);
 }

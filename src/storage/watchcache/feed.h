@@ -16,13 +16,13 @@
 
 namespace cox::storage {
 
-// Keeps a CacheState as the store is: lists, watches from there, and begins again when that fails.
+// Keeps a CacheState in sync with the store: lists, watches from there, and restarts on failures.
 //
-//   the watch breaks       -> a new one from the last revision, after a pause
-//   Expired                -> a new list
-//   events do not fit      -> a new list
-//   pauses                 -> 50 ms, doubled to 1 s, a part of it by chance so that the caches of a
-//                             server do not come back all at once
+//   the watch breaks            -> a new watch from the last revision, after a backoff
+//   Expired                     -> a new list
+//   inconsistent events         -> a new list
+//   backoff                     -> 50 ms, doubled up to 1 s, with jitter, so that the caches of a
+//                                  server do not retry all at once
 //
 // Threads: Run() by one thread; the others concurrently.
 class Feed {
@@ -36,21 +36,21 @@ class Feed {
   // Returns when `ctx` stops.
   void Run(Context& ctx);
 
-  // The watch is to tell the store's revision, soon. One request is under way at a time; `again`
-  // sends another even so, for it may have been lost.
+  // Requests a progress notification from the watch. Only one request is pending at a time, unless
+  // `again` is set, because a request may have been lost.
   void RequestProgress(bool again);
-  // Readers know that the store has reached `revision`: asks until the cache has too.
-  void Hurry(Revision revision);
-  // The state is wrong: list again.
+  // Readers need `revision`, which the store has reached: requests progress until the cache has it.
+  void RequireRevision(Revision revision);
+  // Marks the state as inconsistent and starts a new list.
   void Relist(std::string why);
 
   uint64_t lists() const { return lists_.load(std::memory_order_relaxed); }
 
  private:
   Status List(Context& ctx);
-  // Until the watch breaks.
+  // Runs until the watch breaks.
   Status Follow(Context& ctx);
-  void Took(const WatchBatch& batch, const CacheState::Outcome& outcome);
+  void OnBatchApplied(const WatchBatch& batch, const CacheState::Outcome& outcome);
   void Pause(Context& ctx);
   void UpdateGauges();
 
@@ -60,9 +60,10 @@ class Feed {
   WatchCacheMetrics::Series* const metrics_;
 
   std::atomic<uint64_t> lists_ = 0;
-  std::atomic<Revision> hurry_ = 0;  // what the store is known to have reached
+  std::atomic<Revision> required_revision_ =
+      0;  // the revision that the store is known to have reached
 
-  // Of the thread in Run().
+  // Used only by the thread in Run().
   std::chrono::milliseconds pause_ = kFirstPause;
   std::minstd_rand random_;
   size_t capacity_ = 0;
@@ -72,7 +73,7 @@ class Feed {
   bool must_list_ COX_GUARDED_BY(mu_) = true;
   std::optional<Context> following_ COX_GUARDED_BY(mu_);  // stopping it ends the watch
   std::shared_ptr<Watch> watch_ COX_GUARDED_BY(mu_);
-  bool asked_ COX_GUARDED_BY(mu_) = false;  // for progress, and not answered yet
+  bool progress_requested_ COX_GUARDED_BY(mu_) = false;  // a progress request is pending
 };
 
 }  // namespace cox::storage

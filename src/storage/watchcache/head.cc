@@ -14,7 +14,7 @@ void PutSize(std::string& out, size_t size) {
   out += static_cast<char>(size);
 }
 
-// What is read here was written by PutSize in this process: there is nothing to distrust.
+// The data was written by PutSize in this process, so it is not validated.
 size_t TakeSize(const char*& at) {
   size_t size = 0;
   for (int shift = 0;; shift += 7) {
@@ -36,7 +36,7 @@ std::string_view TakeText(const char*& at) {
   return text;
 }
 
-// A field: none if the object does not have it.
+// nullopt if the object does not have the field.
 std::optional<std::string_view> TakeField(const char*& at) {
   const size_t size = TakeSize(at);
   if (size == 0) return std::nullopt;

@@ -11,24 +11,24 @@
 
 namespace cox::storage {
 
-// What selectors look at, read once when the object enters the cache: labels, and the fields that
-// selectors of the kind may name. Packed into one run of bytes beside the object, because there is
-// one for each object:
-//   count of labels, then key and value of each; then the value of each field in the order of the
-//   kind's field names. Lengths come first, as varints; a field that the object does not have is
-//   a lone 0, others have their length + 1.
+// The head of an object contains the data for selectors, extracted once when the object enters the
+// cache: its labels, and the fields that selectors of the kind support. It is packed into one byte
+// string next to the object, to save memory:
+//   the number of labels, then key and value of each; then the value of each field in the order of
+//   the kind's field names. Strings have a varint length prefix; for fields it is the length + 1,
+//   or 0 if the object does not have the field.
 
-// A reader of packed pairs: a range of (name, value), and what LabelView is made from.
+// A view of packed (name, value) pairs. A LabelView can be created from it.
 //
 //   const HeadPairs labels = entry.labels();
 //   if (selector.Matches(labels)) ...
 //
-// Ownership: borrows from the Entry it came from, as do the views it gives out.
+// Ownership: borrows from its Entry, as do the returned views.
 class HeadPairs {
  public:
   using Names = std::vector<std::string>;
 
-  // `names` is null where the names are packed beside the values.
+  // `names` is null if the names are packed with the values.
   HeadPairs(const char* at, size_t count, const Names* names)
       : at_(at), count_(count), names_(names) {}
 
@@ -64,16 +64,16 @@ class HeadPairs {
 
   Iterator begin() const { return Iterator(*this, 0); }
   Iterator end() const { return Iterator(*this, count_); }
-  // None: there is no such label, or the object does not have the field.
+  // nullopt if the label does not exist, or the object does not have the field.
   std::optional<std::string_view> operator()(std::string_view name) const;
 
  private:
   const char* at_;
-  size_t count_;  // fields that are absent count
+  size_t count_;  // includes absent fields
   const Names* names_;
 };
 
-// Where a HeadReader puts what it found. Reused from object to object.
+// Collects the output of a HeadReader. Reused for many objects.
 //
 // REQUIRES: all labels before the first field, fields in the order of the reader's names.
 class HeadBuilder {
@@ -84,7 +84,7 @@ class HeadBuilder {
   // The field with number `index` in HeadReader::field_names().
   void Field(size_t index, std::string_view value);
 
-  // The packed head; valid until the next call of anything here. Starts over.
+  // Returns the packed head, valid until the next call of any method, and resets the builder.
   std::string_view Finish();
 
  private:
@@ -96,23 +96,24 @@ class HeadBuilder {
   std::string packed_;
 };
 
-// Reads heads from stored bytes. One per resource, made by the registry from the kind's strategy.
+// Extracts heads from stored bytes. One per resource, created by the registry from the kind's
+// strategy.
 //
 // Threads: Read() may be called concurrently.
 class HeadReader {
  public:
   virtual ~HeadReader() = default;
 
-  // The fields selectors of the kind may name besides metadata.name and metadata.namespace, which
-  // the key tells. Constant.
+  // The fields that selectors of the kind support, except metadata.name and metadata.namespace,
+  // which are part of the key. Constant.
   virtual std::vector<std::string> field_names() const { return {}; }
 
-  // An object that cannot be decoded gets an empty head and stays in the cache: it must not stop
-  // others from being served.
+  // An object that cannot be decoded gets an empty head and stays in the cache, so that it does not
+  // block other objects.
   virtual void Read(std::string_view key, std::string_view value, HeadBuilder& head) const = 0;
 };
 
-// Packed heads start with the labels; where the fields begin is behind them.
+// Packed heads start with the labels, followed by the fields.
 HeadPairs LabelsOf(const char* head);
 HeadPairs FieldsOf(const char* head, const HeadPairs::Names& names);
 

@@ -27,7 +27,7 @@ struct Case {
   std::vector<std::pair<size_t, std::string>> fields;
 };
 
-TEST(HeadTest, ReadsBackWhatWasPacked) {
+TEST(HeadTest, RoundTripsLabelsAndFields) {
   const HeadPairs::Names names{"spec.nodeName", "status.phase", "spec.host"};
   const Case cases[] = {
       {"nothing", {}, {}},
@@ -36,7 +36,7 @@ TEST(HeadTest, ReadsBackWhatWasPacked) {
       {"a field in the middle", {{"app", "web"}}, {{1, "Running"}}},
       {"long values", {{"app", std::string(5000, 'x')}}, {{2, std::string(200, 'y')}}},
   };
-  HeadBuilder builder(names.size());  // reused, as the cache does
+  HeadBuilder builder(names.size());  // reused, as in the cache
   for (const Case& c : cases) {
     SCOPED_TRACE(c.what);
     for (const auto& [key, value] : c.labels) builder.Label(key, value);

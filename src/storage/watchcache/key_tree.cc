@@ -8,23 +8,23 @@
 namespace cox::storage {
 namespace {
 
-// Wide enough for a low tree, narrow enough that copying a node (a reference count for each child)
-// stays below a microsecond.
+// Wide enough for a low tree, narrow enough that copying a node (one refcount per child) takes less
+// than a microsecond.
 constexpr size_t kMax = 32;
-// A node with fewer children is joined with a neighbour, or gets some of the neighbour's.
+// A node with fewer children is merged with a neighbor, or takes children from it.
 constexpr size_t kMin = 8;
-// Joined nodes leave room, so that the next insertion does not split them again.
+// A merged node has at most this many children, so that the next insertion does not split it again.
 constexpr size_t kJoined = 24;
-// How full nodes made from sorted entries are: dense, with room for a few insertions.
+// The fill of nodes built from sorted entries: dense, with room for a few insertions.
 constexpr size_t kFill = 28;
 
-// Epochs are never used twice, so that no two trees take a node for their own.
+// Epochs are never reused, so that no two trees own the same node.
 uint64_t NextEpoch() {
   static std::atomic<uint64_t> last = 0;
   return last.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
-// Copies for a change: with room for all children there may be.
+// Copies a vector with capacity for the maximum number of children.
 template <class T>
 std::vector<T> CopyWithRoom(const std::vector<T>& from) {
   std::vector<T> copy;
@@ -41,7 +41,7 @@ void MoveTail(std::vector<T>& from, size_t at, std::vector<T>& to) {
   from.resize(at);
 }
 
-// Moves so much between the ends of two neighbours that `left` has `want`.
+// Moves elements between two neighbors so that `left` has `want`.
 template <class T>
 void Balance(std::vector<T>& left, std::vector<T>& right, size_t want) {
   if (left.size() < want) {
@@ -68,7 +68,7 @@ struct KeyTree::Leaf : Node {
   Leaf(uint64_t epoch, const Leaf& other)
       : Node(epoch, true), entries(CopyWithRoom(other.entries)) {}
 
-  // The first entry not below `key`.
+  // The index of the first entry not less than `key`.
   size_t LowerBound(std::string_view key) const {
     const auto at = std::lower_bound(
         entries.begin(), entries.end(), key,
@@ -85,9 +85,9 @@ struct KeyTree::Leaf : Node {
 struct KeyTree::Inner : Node {
   struct Child {
     NodePtr node;
-    size_t count;  // of entries below
-    // No key below is less, and all keys of children before are. Of the first child it says
-    // nothing: there the parent's counts.
+    size_t count;  // number of entries below
+    // Lower bound of the keys below; all keys of preceding children are less. Unused for the first
+    // child, where the parent's bound applies.
     Bytes low;
   };
 
@@ -95,7 +95,7 @@ struct KeyTree::Inner : Node {
   Inner(uint64_t epoch, const Inner& other)
       : Node(epoch, false), children(CopyWithRoom(other.children)) {}
 
-  // The child that `key` belongs to.
+  // The index of the child that contains `key`.
   size_t IndexOf(std::string_view key) const {
     const auto at = std::upper_bound(
         children.begin() + 1, children.end(), key,
@@ -111,7 +111,7 @@ struct KeyTree::Inner : Node {
   std::vector<Child> children;
 };
 
-// Changes a tree: every node it touches is of the tree's epoch, or replaced by a copy that is.
+// Edits a tree: every node it changes has the tree's epoch, or is replaced by a copy that has.
 struct KeyTree::Editor {
   using Child = Inner::Child;
   const uint64_t epoch;
@@ -135,11 +135,11 @@ struct KeyTree::Editor {
     return static_cast<Inner&>(*node);
   }
 
-  // What was there under the key. `split` becomes the new right neighbour, if there is one.
+  // Returns the previous entry of the key. Sets `split` to the new right neighbor, if any.
   EntryPtr Put(NodePtr& node, EntryPtr entry, Child& split) const;
   EntryPtr Erase(NodePtr& node, std::string_view key) const;
   EntryPtr PutInLeaf(NodePtr& node, EntryPtr entry, Child& split) const;
-  // Children `left` and the next are narrow: makes one of them, or two of equal width.
+  // Children `left` and `left` + 1 are narrow: merges them, or balances their widths.
   void Join(Inner& parent, size_t left) const;
   NodePtr Root(std::vector<Child> level) const;
 };
@@ -152,7 +152,7 @@ EntryPtr KeyTree::Editor::PutInLeaf(NodePtr& node, EntryPtr entry, Child& split)
   const size_t width = leaf.entries.size();
   if (width <= kMax) return nullptr;
   auto right = std::make_shared<Leaf>(epoch);
-  // Keys that come in order leave full leaves behind.
+  // For keys inserted in order, leave full leaves behind.
   MoveTail(leaf.entries, at + 1 == width ? kMax : width / 2, right->entries);
   split = {right, right->entries.size(), Bytes::Copy(right->entries.front()->key())};
   return nullptr;
@@ -191,7 +191,7 @@ EntryPtr KeyTree::Editor::Erase(NodePtr& node, std::string_view key) const {
   EntryPtr before = Erase(inner.children[at].node, key);
   if (before == nullptr) return nullptr;
   --inner.children[at].count;
-  // An inner node has two children at least but for moments inside here.
+  // An inner node always has at least two children, except during this function.
   if (WidthOf(inner.children[at].node) < kMin && inner.children.size() > 1) {
     Join(inner, at + 1 < inner.children.size() ? at : at - 1);
   }
@@ -222,7 +222,7 @@ void KeyTree::Editor::Join(Inner& parent, size_t left) const {
 
 KeyTree::NodePtr KeyTree::Editor::Root(std::vector<Child> level) const {
   while (level.size() > 1) {
-    // Even shares, so that the last node is not a narrow one.
+    // Equal shares, so that the last node is not too narrow.
     const size_t nodes = (level.size() + kFill - 1) / kFill;
     std::vector<Child> above;
     above.reserve(nodes);
@@ -308,7 +308,7 @@ EntryPtr KeyTree::Put(EntryPtr entry) {
 }
 
 EntryPtr KeyTree::Erase(std::string_view key) {
-  // First look: what is not there copies no node.
+  // Search first, so that a missing key does not copy nodes.
   if (Find(key) == nullptr) return nullptr;
   if (epoch_ == 0) epoch_ = NextEpoch();
   EntryPtr before = Editor{epoch_}.Erase(root_, key);
@@ -317,7 +317,7 @@ EntryPtr KeyTree::Erase(std::string_view key) {
       if (Editor::AsLeaf(root_).entries.empty()) root_ = nullptr;
       break;
     }
-    // Not in one step: the only child must not go with the node that holds it.
+    // In two steps, so that the child is not freed together with its parent.
     NodePtr child = Editor::AsInner(root_).children.front().node;
     root_ = std::move(child);
   }
@@ -346,7 +346,7 @@ size_t KeyTree::Count(std::string_view prefix, std::string_view start) const {
 
 namespace {
 
-// Entries lie scattered in memory: asking for the next ones ahead of time hides most of the wait.
+// Entries are scattered in memory; prefetching the next ones hides most of the latency.
 constexpr size_t kAhead = 6;
 
 }  // namespace
@@ -355,7 +355,7 @@ void KeyTree::Visit(std::string_view prefix, std::string_view start,
                     const std::function<bool(const EntryPtr&)>& visit) const {
   if (root_ == nullptr) return;
   const std::string_view first = std::max(prefix, start);
-  // The way down to the current leaf: the nodes, and which child of each is next.
+  // The path to the current leaf: the inner nodes, and the index of the next child of each.
   std::vector<std::pair<const Inner*, size_t>> way;
   const Node* node = root_.get();
   for (bool descending = true;;) {

@@ -12,39 +12,38 @@
 
 namespace cox::storage {
 
-// Entries in the order of their keys, of which one can keep the state of any moment at the price of
-// a pointer.
+// Entries sorted by key, with snapshots in O(1).
 //
-// A B+ tree whose nodes are shared by the states that have them in common. Share() gives a state
-// away; from then on a change copies the nodes on its way down (three or four, of at most 32
-// children), and only them. Nodes that were made since are nobody else's and changed in place: a
-// thousand changes between two Share() calls copy each node once.
+// A persistent B+ tree whose nodes are shared between versions. Share() returns the current
+// version; later changes copy the nodes on the path to the leaf (three or four, of at most 32
+// children), and only them. Nodes created since the last Share() are not shared and are changed in
+// place: a thousand changes between two Share() calls copy each node once.
 //
-// Inner nodes count what is below them, so that ranks are O(log n).
+// Inner nodes contain the number of entries below them, so that ranks are O(log n).
 //
-// Threads: const methods may be called concurrently, also on a copy that Share() gave while the
-//   original changes. The others by one thread at a time.
+// Threads: const methods may be called concurrently, also on the result of Share() while the
+//   original changes. Other methods by one thread at a time.
 class KeyTree {
  public:
   KeyTree() = default;
   KeyTree(KeyTree&&) = default;
   KeyTree& operator=(KeyTree&&) = default;
-  // Made from entries in strictly rising order of their keys: denser and faster than insertions.
+  // Builds a tree from entries in strictly increasing key order: denser and faster than insertions.
   static KeyTree FromSorted(const std::vector<EntryPtr>& entries);
 
-  // The state as it is now, which later changes do not touch.
+  // The current version, which later changes do not affect.
   KeyTree Share();
-  // A state to change, without touching this one.
+  // A mutable copy; changes do not affect this tree.
   KeyTree Fork() const;
 
   size_t size() const;
   EntryPtr Find(std::string_view key) const;
   void Visit(std::string_view prefix, std::string_view start,
              const std::function<bool(const EntryPtr&)>& visit) const;
-  // Keys that begin with `prefix` and are not below `start`.
+  // Counts keys that begin with `prefix` and are not less than `start`.
   size_t Count(std::string_view prefix, std::string_view start = {}) const;
 
-  // Returns what was there under the key, or null.
+  // Put and Erase return the previous entry of the key, or null.
   EntryPtr Put(EntryPtr entry);
   EntryPtr Erase(std::string_view key);
 
@@ -55,14 +54,14 @@ class KeyTree {
   struct Editor;
   using NodePtr = std::shared_ptr<Node>;
 
-  // How many keys are below `key`.
+  // The number of keys less than `key`.
   size_t Rank(std::string_view key) const;
 
   NodePtr root_;        // null: empty
-  uint64_t epoch_ = 0;  // nodes of this epoch are nobody else's; 0: has changed nothing yet
+  uint64_t epoch_ = 0;  // nodes of this epoch are not shared; 0: nothing changed yet
 };
 
-// The first key after all that begin with `prefix`; empty if there is none.
+// The first key after all keys that begin with `prefix`; empty if there is none.
 std::string PrefixEnd(std::string_view prefix);
 
 }  // namespace cox::storage

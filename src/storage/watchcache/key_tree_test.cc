@@ -52,8 +52,8 @@ void ExpectSame(const KeyTree& tree, const Model& model) {
   }
 }
 
-// Random changes against std::map; states given away in between must stay what they were.
-TEST(KeyTreeTest, BehavesAsAMapAndKeepsItsStates) {
+// Compares random changes with std::map; shared versions must not change.
+TEST(KeyTreeTest, BehavesLikeAMapAndSharedVersionsAreImmutable) {
   for (const unsigned keys : {20u, 300u, 3000u}) {
     SCOPED_TRACE(keys);
     std::minstd_rand random(keys);
@@ -62,7 +62,7 @@ TEST(KeyTreeTest, BehavesAsAMapAndKeepsItsStates) {
     std::vector<std::pair<KeyTree, Model>> states;
     for (int step = 0; step < 8000; ++step) {
       const std::string key = KeyOf(static_cast<unsigned>(random()) % keys);
-      // Grows, then shrinks, then grows.
+      // Grow, then shrink, then grow.
       const bool shrinking = step / 2700 == 1;
       const auto found = model.find(key);
       const EntryPtr before = found == model.end() ? nullptr : found->second;
@@ -82,7 +82,7 @@ TEST(KeyTreeTest, BehavesAsAMapAndKeepsItsStates) {
   }
 }
 
-TEST(KeyTreeTest, ErasesDownToNothing) {
+TEST(KeyTreeTest, EraseAllLeavesAnEmptyTree) {
   KeyTree tree;
   for (unsigned i = 0; i < 2000; ++i) tree.Put(TestEntry(KeyOf(i)));
   for (unsigned i = 0; i < 2000; ++i) ASSERT_NE(tree.Erase(KeyOf(i)), nullptr);
@@ -92,7 +92,7 @@ TEST(KeyTreeTest, ErasesDownToNothing) {
   EXPECT_EQ(tree.size(), 1u);
 }
 
-TEST(KeyTreeTest, IsMadeFromSortedEntries) {
+TEST(KeyTreeTest, BuildsFromSortedEntries) {
   for (const unsigned size : {0u, 1u, 27u, 28u, 29u, 57u, 1000u, 30000u}) {
     SCOPED_TRACE(size);
     Model model;
@@ -107,7 +107,7 @@ TEST(KeyTreeTest, IsMadeFromSortedEntries) {
   }
 }
 
-TEST(KeyTreeTest, ForksChangeWithoutTouchingTheOriginal) {
+TEST(KeyTreeTest, ForkDoesNotChangeTheOriginal) {
   KeyTree tree;
   for (unsigned i = 0; i < 500; ++i) tree.Put(TestEntry(KeyOf(i)));
   const KeyTree state = tree.Share();
@@ -118,7 +118,7 @@ TEST(KeyTreeTest, ForksChangeWithoutTouchingTheOriginal) {
   EXPECT_EQ(tree.size(), 500u);
 }
 
-TEST(KeyTreeTest, VisitStopsWhenAsked) {
+TEST(KeyTreeTest, VisitStopsWhenCallbackReturnsFalse) {
   KeyTree tree;
   for (unsigned i = 0; i < 200; ++i) tree.Put(TestEntry(KeyOf(i)));
   int visited = 0;
@@ -126,8 +126,8 @@ TEST(KeyTreeTest, VisitStopsWhenAsked) {
   EXPECT_EQ(visited, 70);
 }
 
-// A state is read without a lock while the tree it came from changes.
-TEST(KeyTreeTest, StatesAreReadWhileTheTreeChanges) {
+// A shared version is read without a lock while the original tree changes.
+TEST(KeyTreeTest, SharedVersionIsReadableWhileTheTreeChanges) {
   KeyTree tree;
   for (unsigned i = 0; i < 1000; ++i) tree.Put(TestEntry(KeyOf(i), "v", 0));
   for (int round = 0; round < 20; ++round) {
@@ -155,7 +155,7 @@ TEST(KeyTreeTest, StatesAreReadWhileTheTreeChanges) {
   }
 }
 
-TEST(PrefixEndTest, IsTheFirstKeyBehind) {
+TEST(PrefixEndTest, IsTheFirstKeyAfterThePrefix) {
   EXPECT_EQ(PrefixEnd("/r/"), "/r0");
   EXPECT_EQ(PrefixEnd("a\xff"), "b");
   EXPECT_EQ(PrefixEnd("\xff\xff"), "");

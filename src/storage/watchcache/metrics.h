@@ -7,21 +7,21 @@
 
 namespace cox::storage {
 
-// The metrics of all watch caches of a server, with upstream's names. Made once per registry and
-// given to every cache.
+// The metrics of all watch caches of a server, with upstream's names. Created once per registry and
+// passed to every cache.
 // Threads: all may be used concurrently. Ownership: the registry outlives it.
 struct WatchCacheMetrics {
   explicit WatchCacheMetrics(MetricsRegistry& registry);
 
-  // Of one resource: what a cache keeps at hand.
+  // The metrics of one resource.
   struct Series {
     Series(WatchCacheMetrics& all, std::string_view group, std::string_view resource);
 
-    Counter& received;    // events from the store
+    Counter& received;    // events received from the store
     Counter& dispatched;  // changes added for watchers
     Counter& initial;     // objects listed at the start
     Counter& initializations;
-    Counter& terminated;  // watchers that fell behind
+    Counter& terminated;  // watchers that expired because they were too slow
     Counter& capacity_up;
     Counter& capacity_down;
     Counter& consistent_ok;
@@ -29,8 +29,8 @@ struct WatchCacheMetrics {
     Counter& check_ok;
     Counter& check_failed;
     Counter& check_error;
-    Counter& repeated;      // anomalies: events seen before, which are ignored
-    Counter& inconsistent;  // anomalies: events that do not fit, which lead to a new list
+    Counter& repeated;      // anomalies: duplicate events, which are ignored
+    Counter& inconsistent;  // anomalies: inconsistent events, which cause a new list
     Gauge& capacity;
     Gauge& revision;
     Gauge& objects;
@@ -55,7 +55,7 @@ struct WatchCacheMetrics {
   GaugeVec& stored_objects;
   GaugeVec& bytes;
   HistogramVec& read_wait;
-  // For those who answer lists from snapshots: group, resource, index ("" for none).
+  // For lists served from snapshots. Labels: group, resource, index ("" for none).
   CounterVec& lists;
   CounterVec& list_fetched;
   CounterVec& list_returned;  // group, resource

@@ -17,8 +17,8 @@ Result<Revision> RevisionReader::Read(Context& ctx) {
   COX_RETURN_IF_ERROR(ctx.Await(
       mu_, changed_, [&]() COX_REQUIRES(mu_) { return mine->answer.has_value() || !reading_; }));
   if (mine->answer.has_value()) return *mine->answer;
-  // Nobody reads now: this thread does it for all who are here. Those who come later must not
-  // share it.
+  // No read is in progress: this thread reads for all waiting callers. Later callers must not share
+  // this read.
   reading_ = true;
   next_ = nullptr;
   lock.Unlock();

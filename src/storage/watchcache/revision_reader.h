@@ -11,23 +11,23 @@
 
 namespace cox::storage {
 
-// Asks the store for its revision on behalf of many at once.
+// Reads the current revision of the store, and batches concurrent callers.
 //
-// Guarantees: the answer comes from a read that began after Read() was called, so it covers every
-//   write acknowledged before. All who come while one read is under way share the next one.
-// Threads: all methods may be called concurrently. The read runs on the thread of one of those who
-//   wait for it.
-// Errors: the store's; Timeout when it does not answer.
+// Guarantees: the result is from a read that began after Read() was called, so it covers every
+//   write acknowledged before. All callers that arrive during a read share the next one.
+// Threads: all methods may be called concurrently. The read runs on the thread of one of the
+//   waiting callers.
+// Errors: the store's; Timeout if it does not respond.
 // Ownership: shared by the caches of one store; the store outlives it.
 class RevisionReader {
  public:
-  // `ctx` bounds the reads, not the callers': one of them may give up while others wait.
+  // `ctx` limits the reads instead of a caller's context, which may end while others wait.
   RevisionReader(const Context& ctx, Store& store) : ctx_(ctx), store_(store) {}
 
   Result<Revision> Read(Context& ctx);
 
  private:
-  // Those who share one read.
+  // The callers that share one read.
   struct Round {
     std::optional<Result<Revision>> answer;
   };

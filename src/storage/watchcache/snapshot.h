@@ -12,7 +12,7 @@
 
 namespace cox::storage {
 
-// All objects of a resource as of one revision, by key. Immutable; holding one holds its objects.
+// All objects of a resource at one revision, sorted by key. Immutable; keeps its objects alive.
 // Threads: all methods may be called concurrently, without a lock.
 class Snapshot {
  public:
@@ -21,7 +21,7 @@ class Snapshot {
 
   Revision revision() const { return revision_; }
   size_t size() const { return tree_.size(); }
-  // Null if there is no such key.
+  // Null if the key does not exist.
   EntryPtr Find(std::string_view key) const { return tree_.Find(key); }
   // Visits entries with `prefix`, from `start` (inclusive, may be empty) in key order, until
   // `visit` returns false.
@@ -29,13 +29,13 @@ class Snapshot {
              const std::function<bool(const EntryPtr&)>& visit) const {
     tree_.Visit(prefix, start, visit);
   }
-  // How many keys begin with `prefix`; and how many of those are not below `start`: what a list in
-  // pages tells as remainingItemCount. O(log n).
+  // The number of keys that begin with `prefix` and are not less than `start`, as used for
+  // remainingItemCount of paginated lists. O(log n).
   size_t Count(std::string_view prefix, std::string_view start = {}) const {
     return tree_.Count(prefix, start);
   }
 
-  // For the cache: the state this was taken from.
+  // For the cache only.
   const KeyTree& tree() const { return tree_; }
   uint64_t generation() const { return generation_; }
 

@@ -20,13 +20,13 @@ using std::chrono::seconds;
 
 // How long a read waits for the cache to become fresh enough.
 constexpr seconds kPatience{3};
-// When a waiting read asks for the store's progress: first when the event it waits for could have
-// come by itself, then now and again, for an answer may have been lost.
-constexpr milliseconds kAskFirst{5};
-constexpr milliseconds kAskAgain{100};
+// When a waiting read requests progress: first after the event could have arrived by itself, then
+// periodically, because a response may have been lost.
+constexpr milliseconds kFirstProgressRequest{5};
+constexpr milliseconds kProgressRetry{100};
 
-// How often the cache is compared with the store: between these, so that the caches of a server do
-// not all do it at once, and a difference is found within five minutes.
+// The interval of the consistency check, randomized so that the caches of a server do not check all
+// at once. A difference is found within five minutes.
 constexpr seconds kCheckEvery{150};
 constexpr seconds kCheckSpread{90};
 
@@ -107,7 +107,7 @@ class WatchCacheImpl final : public WatchCache {
   void StopWork() {
     scope_.Stop();
     scope_.Wait();
-    // Before the scope, which its callback uses, and without the lock.
+    // The timer must be destroyed before the scope that its callback uses, and without the lock.
     Timer last;
     MutexLock lock(check_mu_);
     std::swap(last, check_);
@@ -129,7 +129,7 @@ class WatchCacheImpl final : public WatchCache {
     Result<Revision> latest = revisions_->Read(ctx);
     if (!latest.ok()) return Fallback(latest.status());
     if (*latest < before) {
-      // It was restored from a backup: what the cache has never happened.
+      // The store was restored from a backup, so the cache's content is invalid.
       feed_.Relist("the store went back to revision " + std::to_string(*latest));
       return Fallback(Status::Unavailable("the store went back in time"));
     }
@@ -152,8 +152,8 @@ class WatchCacheImpl final : public WatchCache {
     return Status::Expired("revision " + std::to_string(revision) + " is not in the watch cache");
   }
 
-  // Until the cache has `revision`. Urgent: the store is known to have it, so the watch is asked
-  // at once; else its events will most likely come by themselves.
+  // Waits until the cache has `revision`. Urgent: the store is known to have it, so request
+  // progress at once; otherwise the events will most likely arrive by themselves.
   bool Await(const Context& ctx, Revision revision, bool urgent) {
     if (state_.ready() && state_.revision() >= revision) {
       if (metrics_) metrics_->read_wait.Observe(0);
@@ -162,9 +162,10 @@ class WatchCacheImpl final : public WatchCache {
     Clock& clock = ctx.clock();
     const Clock::SteadyTime began = clock.Monotonic();
     const Clock::SteadyTime deadline = clock.In(kPatience);
-    if (urgent) feed_.Hurry(revision);
+    if (urgent) feed_.RequireRevision(revision);
     bool there = false;
-    for (milliseconds pause = urgent ? kAskAgain : kAskFirst;; pause = kAskAgain) {
+    for (milliseconds pause = urgent ? kProgressRetry : kFirstProgressRequest;;
+         pause = kProgressRetry) {
       there = state_.Await(ctx, revision, std::min(deadline, clock.In(pause)));
       if (there || ctx.Done() || state_.ended() || clock.Monotonic() >= deadline) break;
       feed_.RequestProgress(true);
@@ -175,12 +176,12 @@ class WatchCacheImpl final : public WatchCache {
     return there;
   }
 
-  // On a thread of its own, for it may take a while and comes rarely.
+  // Runs on its own thread, because a check may take long and is rare.
   void ScheduleCheck() {
     MutexLock lock(check_mu_);
-    if (scope_.asked()) return;
+    if (scope_.stop_requested()) return;
     check_ = clock_.After(check_every_, [this] {
-      // Not started: the cache is going away.
+      // Go() fails if the cache is being destroyed.
       static_cast<void>(scope_.Go("wc-check", [this](Context& work) {
         Check(work);
         ScheduleCheck();
@@ -198,8 +199,8 @@ class WatchCacheImpl final : public WatchCache {
     }
     if (metrics_) (difference->empty() ? metrics_->check_ok : metrics_->check_failed).Inc();
     if (difference->empty()) return;
-    COX_WARNING(ctx.log(), "The watch cache differs from the store, and lists again",
-                {"prefix", prefix_}, {"why", *difference});
+    COX_WARNING(ctx.log(), "Watch cache differs from the store; relisting", {"prefix", prefix_},
+                {"why", *difference});
     feed_.Relist(*difference);
   }
 

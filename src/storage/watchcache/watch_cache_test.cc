@@ -17,7 +17,7 @@
 #include "base/testing/test_clock.h"
 #include "storage/errors.h"
 #include "storage/memory/memory_store.h"
-#include "storage/testing/lying_store.h"
+#include "storage/testing/faulty_store.h"
 #include "storage/testing/test_support.h"
 
 namespace cox::storage {
@@ -33,7 +33,7 @@ using Match = Freshness::Match;
 
 constexpr char kPods[] = "/r/pods/";
 
-// A watcher that gathers what it gets, as the server does: woken, it takes all there is.
+// A watcher that collects all changes, like the server: when woken, it takes everything.
 class Gatherer {
  public:
   Gatherer(Context& ctx, WatchCache& cache, std::string prefix, Revision after) : ctx_(ctx) {
@@ -46,7 +46,7 @@ class Gatherer {
     watcher_ = std::move(*watcher);
   }
 
-  // Until there are `count` changes, or the watch has ended.
+  // Waits until there are `count` changes or the watch has ended.
   std::vector<std::string> Until(size_t count) {
     while (ended_.ok() && changes_.size() < count) {
       MutexLock lock(mu_);
@@ -62,7 +62,7 @@ class Gatherer {
     }
     return ToText(changes_);
   }
-  // Also the end of the watch.
+  // Waits until the watch has ended.
   Status UntilEnd() {
     Until(SIZE_MAX);
     return ended_;
@@ -91,7 +91,7 @@ class Gatherer {
   std::unique_ptr<Watcher> watcher_;
 };
 
-// Over a memory store, seen through a LyingStore.
+// Uses a memory store wrapped in a FaultyStore.
 class WatchCacheTest : public ::testing::Test {
  protected:
   WatchCache& Start() {
@@ -141,12 +141,11 @@ class WatchCacheTest : public ::testing::Test {
   WatchCacheMetrics metrics_{registry_};
   TextHeads heads_;
   std::unique_ptr<Store> truth_ = NewMemoryStore(clock_);
-  LyingStore lying_{*truth_};
+  FaultyStore lying_{*truth_};
   std::unique_ptr<WatchCache> cache_;
 };
 
-// What every store under the cache must give, here for the real memory store and for one behind a
-// decorator.
+// The contract of the cache with every store, here with the memory store and with a decorated one.
 class WatchCacheContractTest : public WatchCacheTest,
                                public ::testing::WithParamInterface<const char*> {
  protected:
@@ -171,7 +170,7 @@ TEST_P(WatchCacheContractTest, ReadsSeeAcknowledgedWrites) {
   EXPECT_EQ(cache_->stats().objects, 201u);
 }
 
-TEST_P(WatchCacheContractTest, ReadsCatchUpWithWritesElsewhere) {
+TEST_P(WatchCacheContractTest, ReadsCatchUpWithWritesToOtherResources) {
   Create("/r/pods/a/one");
   Start();
   const Revision elsewhere = Create("/r/services/a/x");
@@ -181,7 +180,7 @@ TEST_P(WatchCacheContractTest, ReadsCatchUpWithWritesElsewhere) {
   EXPECT_GE((*cache_->Read(ctx_, {Match::kNotOlderThan, later}))->revision(), later);
 }
 
-TEST_P(WatchCacheContractTest, ReadsOnePastRevisionExactly) {
+TEST_P(WatchCacheContractTest, ReadsExactPastRevision) {
   const Revision first = Create("/r/pods/a/one");
   Start();
   const Revision second = Create("/r/pods/a/two");
@@ -193,13 +192,13 @@ TEST_P(WatchCacheContractTest, ReadsOnePastRevisionExactly) {
   EXPECT_TRUE(cache_->Read(ctx_, {Match::kExact, first - 1}).status().Is(Reason::kExpired));
 }
 
-TEST_P(WatchCacheContractTest, AnyIsWhateverIsThere) {
+TEST_P(WatchCacheContractTest, ReadAnyReturnsCachedState) {
   Create("/r/pods/a/one");
   Start();
   EXPECT_THAT(ReadNames({Match::kAny}), ElementsAre("one"));
 }
 
-TEST_P(WatchCacheContractTest, WritersWaitForTheirOwnWrites) {
+TEST_P(WatchCacheContractTest, WaitForReturnsAfterTheWriteIsCached) {
   Start();
   const Revision written = Create("/r/pods/a/one");
   ASSERT_TRUE(cache_->WaitFor(ctx_, written).ok());
@@ -220,7 +219,7 @@ TEST_P(WatchCacheContractTest, WatchersSeeEveryChangeInOrder) {
   EXPECT_THAT(one.Until(2), ElementsAre("+/r/pods/b/two@3", "-/r/pods/b/two@6"));
 }
 
-TEST_P(WatchCacheContractTest, WatchersResumeWhereTheyWere) {
+TEST_P(WatchCacheContractTest, WatchersResumeFromARevision) {
   const Revision start = Create("/r/pods/a/one");
   Start();
   const Revision second = Create("/r/pods/a/two");
@@ -233,15 +232,15 @@ TEST_P(WatchCacheContractTest, WatchersResumeWhereTheyWere) {
   EXPECT_EQ(old.status().message(), "too old resource version: 1 (2)");
 }
 
-TEST_P(WatchCacheContractTest, ListsComeInPages) {
+TEST_P(WatchCacheContractTest, InitialListIsPaginated) {
   for (int i = 0; i < 2500; ++i) Create("/r/pods/a/p" + std::to_string(i));
   Start();
   EXPECT_EQ(cache_->Current()->size(), 2500u);
   EXPECT_EQ(cache_->Current()->Count("/r/pods/a/p1"), 1111u);
 }
 
-// Many write and read at once. Each watcher's changes, applied to the list it began with, must give
-// the store.
+// Concurrent writers and readers. The changes of each watcher, applied to its initial list, must
+// result in the content of the store.
 TEST_P(WatchCacheContractTest, ConcurrentWritersReadersAndWatchersAgree) {
   Start();
   constexpr int kWrites = 150;
@@ -280,7 +279,7 @@ TEST_P(WatchCacheContractTest, ConcurrentWritersReadersAndWatchersAgree) {
     auto watcher = *cache_->Watch(kPods, start->revision(), nullptr);
     Revision last = start->revision();
     for (bool done = false; !done;) {
-      done = running == 0;  // read before: then this round takes what is left
+      done = running == 0;  // read first, so that the last round takes the remaining changes
       ASSERT_TRUE(!done || cache_->Read(ctx_, {}).ok());
       for (bool more = true; more;) {
         const auto batch = watcher->Take(10);
@@ -311,9 +310,9 @@ TEST_P(WatchCacheContractTest, ConcurrentWritersReadersAndWatchersAgree) {
   EXPECT_EQ(cache_->stats().lists, 1u);
 }
 
-// The failures below need a store that fails.
+// The tests below use a store with injected faults.
 
-TEST_F(WatchCacheTest, NoReadWaitsForARevisionForever) {
+TEST_F(WatchCacheTest, ReadOfFutureRevisionTimesOut) {
   TestClock clock;
   Context ctx(clock);
   auto store = NewMemoryStore(clock);
@@ -345,18 +344,18 @@ TEST_F(WatchCacheTest, NoReadWaitsForARevisionForever) {
 TEST_F(WatchCacheTest, ConsistentReadsFallBackWhenTheWatchIsSilent) {
   Create("/r/pods/a/one");
   Start();
-  lying_.KeepProgressBack(true);
+  lying_.WithholdProgress(true);
   Create("/r/services/x");
   Context hurried = ctx_.WithTimeout(milliseconds(50));
   EXPECT_FALSE(cache_->Read(hurried, {}).ok());
-  lying_.KeepProgressBack(false);
+  lying_.WithholdProgress(false);
   EXPECT_TRUE(cache_->Read(ctx_, {}).ok()) << "asked again";
 }
 
-TEST_F(WatchCacheTest, ConcurrentConsistentReadsShareTheQuestion) {
+TEST_F(WatchCacheTest, ConcurrentConsistentReadsShareRevisionReads) {
   Create("/r/pods/a/one");
   Start();
-  // The first read is held until all others have come.
+  // Block the first read until all other readers have arrived.
   constexpr int kReaders = 20;
   std::atomic<int> arrived = 0;
   lying_.OnRevisionRead([&] {
@@ -374,7 +373,7 @@ TEST_F(WatchCacheTest, ConcurrentConsistentReadsShareTheQuestion) {
   EXPECT_LE(lying_.revisions_read(), kReaders / 2);
 }
 
-TEST_F(WatchCacheTest, GoesOnWhereABrokenWatchEnded) {
+TEST_F(WatchCacheTest, ResumesBrokenWatchFromLastRevision) {
   const Revision start = Create("/r/pods/a/one");
   Start();
   Gatherer watcher(ctx_, *cache_, kPods, start);
@@ -386,7 +385,7 @@ TEST_F(WatchCacheTest, GoesOnWhereABrokenWatchEnded) {
   EXPECT_GE(lying_.watches_started(), 4);
 }
 
-TEST_F(WatchCacheTest, ListsAgainWhenItsPlaceIsCompacted) {
+TEST_F(WatchCacheTest, RelistsWhenItsRevisionIsCompacted) {
   const Revision start = Create("/r/pods/a/one");
   Create("/r/pods/a/two");
   Start();
@@ -397,13 +396,13 @@ TEST_F(WatchCacheTest, ListsAgainWhenItsPlaceIsCompacted) {
   EXPECT_THAT(watcher.Until(1), ElementsAre("+/r/pods/a/three@4")) << "the watcher noticed nothing";
 }
 
-// While the watch was gone, things happened that the store has since forgotten.
-TEST_F(WatchCacheTest, WatchersLearnTheDifferenceAfterACompaction) {
+// Changes during an interruption of the watch that the store has compacted since.
+TEST_F(WatchCacheTest, WatchersReceiveTheDifferenceAfterCompaction) {
   Create("/r/pods/a/one");
   const Revision start = Create("/r/pods/a/two");
   Start();
   Gatherer watcher(ctx_, *cache_, kPods, start);
-  // Events come to nothing while the world changes; then the place is gone.
+  // Drop events while objects change; then compact the revision of the watch.
   lying_.Edit([](WatchBatch& batch) {
     batch.events.clear();
     batch.revision = 0;
@@ -418,11 +417,11 @@ TEST_F(WatchCacheTest, WatchersLearnTheDifferenceAfterACompaction) {
   EXPECT_EQ(last, 6);
 }
 
-// The known lies of etcd's watches, by the issue that describes each.
+// Known faults of etcd's watches, by the issue that describes each.
 struct Lie {
   const char* name;
-  // What the watch brings out of order. The store has a@2, b@3, other@4: revision 1 is the empty
-  // store.
+  // The faulty batches that the watch delivers. The store has a@2, b@3, other@4; revision 1 is the
+  // empty store.
   std::vector<WatchBatch> says;
   bool relists;
 };
@@ -452,14 +451,14 @@ INSTANTIATE_TEST_SUITE_P(
         Lie{"DeletionOfTheUnknown", {{{DeleteEvent("/r/pods/x", 5)}, 5}}, true}),
     [](const auto& lie) { return std::string(lie.param.name); });
 
-TEST_P(WatchCacheLiesTest, TheCacheStaysRight) {
+TEST_P(WatchCacheLiesTest, CacheStaysConsistent) {
   Create("/r/pods/a");
   Create("/r/pods/b");
   Create("/r/other/x");
   Start();
   for (const WatchBatch& batch : GetParam().says) lying_.Say(batch);
   if (GetParam().relists) AwaitLists(2);
-  // Whatever it was told, it has what the store has, and watchers that begin now see what follows.
+  // The cache has the content of the store, and new watchers see later changes.
   Create("/r/pods/last");
   Result<SnapshotPtr> now = cache_->Read(ctx_, {});
   while (!now.ok()) now = cache_->Read(ctx_, {});
@@ -470,11 +469,11 @@ TEST_P(WatchCacheLiesTest, TheCacheStaysRight) {
   EXPECT_EQ(cache_->stats().lists, GetParam().relists ? 2u : 1u);
 }
 
-TEST_F(WatchCacheTest, FindsADeletionThatTheWatchLeftOut) {
+TEST_F(WatchCacheTest, ConsistencyCheckFindsSkippedDeletion) {
   TestClock clock;
   Context ctx(clock);
   auto truth = NewMemoryStore(clock);
-  LyingStore lying(*truth);
+  FaultyStore lying(*truth);
   ASSERT_TRUE(truth->Create(ctx, "/r/pods/a", "v").ok());
   ASSERT_TRUE(truth->Create(ctx, "/r/pods/b", "v").ok());
   WatchCache::Options options;
@@ -492,7 +491,7 @@ TEST_F(WatchCacheTest, FindsADeletionThatTheWatchLeftOut) {
   lying.Edit(nullptr);
   clock.Advance(minutes(5));
   while (cache->stats().lists < 2) {
-    // The list comes after a pause.
+    // The list follows after a backoff.
     if (clock.waiters() > 0) clock.Advance(milliseconds(100));
     std::this_thread::yield();
   }
@@ -502,7 +501,7 @@ TEST_F(WatchCacheTest, FindsADeletionThatTheWatchLeftOut) {
                         "status=\"failure\"} 1"));
 }
 
-TEST_F(WatchCacheTest, BeginsAnewWhenTheStoreWentBackInTime) {
+TEST_F(WatchCacheTest, RelistsWhenTheStoreRevisionDecreases) {
   Create("/r/pods/a");
   const Revision start = Create("/r/pods/b");
   Start();
@@ -514,7 +513,7 @@ TEST_F(WatchCacheTest, BeginsAnewWhenTheStoreWentBackInTime) {
   EXPECT_THAT(ReadNames({}), ElementsAre("a", "b"));
 }
 
-TEST_F(WatchCacheTest, WatchersBehindTheRingExpire) {
+TEST_F(WatchCacheTest, WatchersBehindTheOldestChangeExpire) {
   const Revision start = Create("/r/pods/a/x");
   WatchCache::Options options;
   options.prefix = kPods;
@@ -529,7 +528,7 @@ TEST_F(WatchCacheTest, WatchersBehindTheRingExpire) {
   EXPECT_TRUE(slow.UntilEnd().Is(Reason::kExpired));
 }
 
-TEST_F(WatchCacheTest, WatchersDeliverPendingChangesBeforeTheyEnd) {
+TEST_F(WatchCacheTest, WatchersTakeRemainingChangesAfterEnd) {
   const Revision start = Create("/r/pods/a/one");
   Start();
   std::atomic<int> wakes = 0;
@@ -551,10 +550,10 @@ TEST_F(WatchCacheTest, WatchersDeliverPendingChangesBeforeTheyEnd) {
   EXPECT_TRUE(late->Take(1)->ended);
 }
 
-TEST_F(WatchCacheTest, ReadsDoNotWaitForACacheThatHasEnded) {
+TEST_F(WatchCacheTest, ReadsDoNotWaitAfterEnd) {
   Create("/r/pods/a/one");
   Start();
-  // With this clock, a read that waits never times out.
+  // With this clock, a read that waits would never return.
   TestClock frozen;
   Context patient{frozen};
   std::thread reader([&] { EXPECT_FALSE(cache_->WaitFor(patient, 1'000).ok()); });
@@ -565,7 +564,7 @@ TEST_F(WatchCacheTest, ReadsDoNotWaitForACacheThatHasEnded) {
   EXPECT_THAT(ReadNames({Freshness::Match::kAny, 0}), ElementsAre("one"));
 }
 
-TEST_F(WatchCacheTest, EverythingHandedOutOutlivesTheCache) {
+TEST_F(WatchCacheTest, SnapshotsAndWatchersOutliveTheCache) {
   Create("/r/pods/a/x", "app=web");
   Start();
   const SnapshotPtr snapshot = cache_->Current();
@@ -575,7 +574,7 @@ TEST_F(WatchCacheTest, EverythingHandedOutOutlivesTheCache) {
   EXPECT_TRUE(watcher->Take(1).ok());
 }
 
-TEST_F(WatchCacheTest, CountsWhatItDoes) {
+TEST_F(WatchCacheTest, UpdatesMetrics) {
   Create("/r/pods/a/x");
   Start();
   Create("/r/pods/a/y");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testkit/cluster/cluster_impl.h"
 
-// What of a cluster needs the client.
+// The parts of TestCluster that depend on the client library.
 namespace cox::testkit {
 
 Client& TestCluster::client() { return impl_->AdminClient(); }

@@ -16,7 +16,7 @@ namespace {
 constexpr char kAddress[] = "127.0.0.1";
 constexpr char kAdmin[] = "test-admin";
 constexpr char kServiceAccountPlugin[] = "ServiceAccount";
-// A cluster that is not there after this long will not come; a drain that lasts longer is cut off.
+// Time limits of start and drain.
 constexpr std::chrono::seconds kStartLimit{60};
 constexpr std::chrono::seconds kDrainLimit{10};
 
@@ -38,7 +38,7 @@ TestCluster::Impl::Impl(TestClusterOptions given)
       real_context(real_clock, options.log) {}
 
 TestCluster::Impl::~Impl() {
-  // It has been told why, if anybody listens.
+  // Fails if the server is stopped already.
   (void)StopServer(Down::kBreak);
   context.Stop();
   real_context.Stop();
@@ -88,7 +88,7 @@ apiserver::ServerOptions TestCluster::Impl::MakeOptions() const {
   apiserver::ServerOptions made;
   made.listen_on_network = options.https;
   made.listen.bind_address = kAddress;
-  made.listen.port = port;  // after a restart the one it had
+  made.listen.port = port;  // the same port after a restart
   made.listen.loops = 1;
   made.listen.tls = tls;
   made.authorization.modes = options.authorization;
@@ -131,7 +131,7 @@ Status TestCluster::Impl::StopServer(Down how) {
   slot->Clear();
   if (how == Down::kDrain) {
     Context limit = real_context.WithTimeout(kDrainLimit);
-    // What is not done by then is cut off.
+    // Requests that do not finish in time are aborted.
     (void)life->server->Drain(limit);
   } else {
     life->connections.Stop(Broken());
@@ -175,7 +175,7 @@ std::string TestCluster::Impl::Kubeconfig() {
   const Config config = ConfigWith(AdminToken());
   std::string ca;
   json::WriteBase64(config.ca_pem, &ca);
-  // JSON is YAML too, and nothing in it needs quoting.
+  // JSON is valid YAML, and no value needs escaping.
   return R"({"apiVersion":"v1","kind":"Config","current-context":"test","contexts":[{"name":"test",)"
          R"("context":{"cluster":"test","user":"admin"}}],"clusters":[{"name":"test","cluster":{)"
          R"("server":")" +

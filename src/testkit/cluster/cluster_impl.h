@@ -17,21 +17,21 @@
 
 namespace cox::testkit {
 
-// One server, from its start to its end.
+// A running server.
 struct ServerLife {
   explicit ServerLife(const Context& ctx) : connections(ctx.Child()) {}
 
-  Context connections;  // stops when they break
+  Context connections;  // stopped to break all connections
   MetricsRegistry metrics;
   std::unique_ptr<apiserver::ApiServer> server;
 };
 
-// What stays while servers come and go.
+// The state that survives server restarts.
 struct TestCluster::Impl {
   explicit Impl(TestClusterOptions given);
   ~Impl();
 
-  // What is made once: the store, keys, certificates.
+  // Creates the store, keys and certificates.
   Status Prepare();
   Status StartServer();
   Status StopServer(Down how);
@@ -46,13 +46,13 @@ struct TestCluster::Impl {
   std::string Kubeconfig();
 
   const TestClusterOptions options;
-  const std::unique_ptr<Clock> own_clock;  // null: one was passed
+  const std::unique_ptr<Clock> own_clock;  // null: a clock was passed
   Clock& clock;
-  RealClock real_clock;  // of what lives in other processes
+  RealClock real_clock;  // for other processes
   Context context;
   Context real_context;
 
-  std::unique_ptr<storage::EtcdServer> etcd;  // null: in memory
+  std::unique_ptr<storage::EtcdServer> etcd;  // null: memory store
   std::unique_ptr<storage::Store> store;
   std::string signing_key;
   std::string ca_pem;  // empty without HTTPS
@@ -61,16 +61,16 @@ struct TestCluster::Impl {
       std::make_shared<apiserver::LoopbackTokens>();
   const std::shared_ptr<ServerSlot> slot = std::make_shared<ServerSlot>();
 
-  // Of whoever starts and stops the server, one at a time.
-  std::unique_ptr<ServerLife> life;  // null: it is down
-  uint16_t port = 0;                 // 0: it does not listen
+  // Used by one thread at a time, the one that starts and stops the server.
+  std::unique_ptr<ServerLife> life;  // null: the server is down
+  uint16_t port = 0;                 // 0: no listener
 
   Mutex mu;
   std::optional<Secret<std::string>> admin_token COX_GUARDED_BY(mu);
   std::shared_ptr<Transport> admin_transport COX_GUARDED_BY(mu);
   std::unique_ptr<Client> admin_client COX_GUARDED_BY(mu);
 
-  // Of a server that this cluster starts.
+  // Options for a server of this cluster.
   apiserver::ServerOptions MakeOptions() const;
 
  private:

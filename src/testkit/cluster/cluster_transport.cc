@@ -11,7 +11,7 @@ Status Refused() {
   return net::MarkNotSent(Status::Unavailable("connecting to the test cluster: refused"));
 }
 
-// A stream that breaks with the server it came from.
+// A stream that breaks when its server stops.
 class ClusterStream final : public net::ClientStream {
  public:
   ClusterStream(std::unique_ptr<net::ClientStream> under, Context life)
@@ -20,7 +20,7 @@ class ClusterStream final : public net::ClientStream {
   int status() const override { return under_->status(); }
   const net::Headers& headers() const override { return under_->headers(); }
   Result<Bytes> Read(Context& ctx) override {
-    // What was on its way when the connection broke is lost.
+    // Data in flight is lost when the connection breaks.
     if (life_.Done()) return life_.status();
     BothContexts both(ctx, life_);
     return under_->Read(both.get());
@@ -54,7 +54,7 @@ ClusterTransport::ClusterTransport(const Context& ctx, std::shared_ptr<const Ser
       under_(MakeInProcessTransport(
           ctx,
           [slot = slot_](net::ExchangePtr exchange) {
-            // One that went away since: its handler would have said the same.
+            // The server was stopped meanwhile; its handler would return the same.
             if (auto server = slot->Get()) return server->handler(std::move(exchange));
             exchange->Send({.status = 503, .headers = {}, .body = {}});
           },

@@ -14,21 +14,21 @@
 
 namespace cox::testkit {
 
-// The server of the moment, for those who live longer: what a host and port are over a network.
+// The current server, for clients that outlive it, like a host and port on a network.
 //
 // Threads: all methods may be called concurrently.
 class ServerSlot {
  public:
-  // From now on requests go to `handler`, until `life` stops.
+  // Sends new requests to `handler` until `life` stops.
   void Put(net::Handler handler, Context life);
-  // No server, from now on.
+  // Refuses new requests.
   void Clear();
 
   struct Server {
     net::Handler handler;
-    Context life;  // stops, as Unavailable, when connections to that server break
+    Context life;  // stops with Unavailable when connections to the server break
   };
-  // None: connection refused.
+  // Empty: connection refused.
   std::optional<Server> Get() const;
 
  private:
@@ -36,10 +36,10 @@ class ServerSlot {
   std::optional<Server> server_ COX_GUARDED_BY(mu_);
 };
 
-// Calls the server of the moment inside the process. When that goes down, requests and streams end
-// as if a connection broke; while there is none, as if none could be made.
+// Calls the current server in the process. When the server stops, requests and streams fail like
+// broken connections; without a server, connections are refused.
 //
-// Threads: as Transport.
+// Threads: like Transport.
 class ClusterTransport final : public Transport {
  public:
   ClusterTransport(const Context& ctx, std::shared_ptr<const ServerSlot> slot,
@@ -52,10 +52,10 @@ class ClusterTransport final : public Transport {
 
  private:
   const std::shared_ptr<const ServerSlot> slot_;
-  const std::shared_ptr<Transport> under_;  // to whatever server there is
+  const std::shared_ptr<Transport> under_;  // calls the current server
 };
 
-// A context that stops with either of two.
+// A context that stops when either of two contexts stops.
 class BothContexts {
  public:
   BothContexts(const Context& first, const Context& second)

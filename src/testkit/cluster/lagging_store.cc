@@ -14,7 +14,7 @@ class LaggingStore::LaggingWatch final : public storage::Watch {
     if (!held_) {
       COX_ASSIGN_OR_RETURN(held_, under_->Next(ctx));
     }
-    // Kept where the caller gives up: it would be missing.
+    // The batch is kept if the caller's context stops, so that it is not lost.
     COX_RETURN_IF_ERROR(store_.AwaitNews(ctx));
     return *std::exchange(held_, std::nullopt);
   }

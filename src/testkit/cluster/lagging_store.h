@@ -8,17 +8,17 @@
 
 namespace cox::testkit {
 
-// A Store over a Store whose watches can be held back: a server on it shows, from its watch cache,
-// the past. What it reads from the store itself is new, and what it writes is checked, as it is
-// with a server that etcd is slow to tell of changes.
+// A Store wrapper that can hold back watch events, so that the watch cache of a server is stale.
+// Reads from the store are current and writes are checked, as with a server that gets etcd's events
+// late.
 //
-// Threads: as Store.
-// Ownership: `under`, which has guarded writes, outlives it; watches may not.
+// Threads: like Store.
+// Ownership: `under`, which supports guarded writes, outlives it; watches must not outlive it.
 class LaggingStore final : public storage::Store {
  public:
   explicit LaggingStore(storage::Store& under);
 
-  // While true, no watch brings anything. What happened meanwhile comes afterwards.
+  // While true, watches deliver nothing. Pending events are delivered afterwards.
   void SetLagging(bool lagging);
 
   Result<storage::Revision> Create(Context& ctx, std::string_view key, std::string_view value,

@@ -51,7 +51,7 @@ storage::Store& TestCluster::store() { return *impl_->store; }
 
 apiserver::Registry& TestCluster::registry() { return impl_->life->server->registry(); }
 
-Status TestCluster::ForgetThePast() {
+Status TestCluster::CompactHistory() {
   Context& ctx = impl_->context;
   COX_RETURN_IF_ERROR(impl_->StopServer(Down::kBreak));
   COX_ASSIGN_OR_RETURN(const storage::Revision now, impl_->store->CurrentRevision(ctx));

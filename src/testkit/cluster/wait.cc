@@ -6,14 +6,14 @@
 namespace cox::testkit {
 namespace {
 
-// One watch of one object: what it begins with, then its changes. Returns what `holds` held for.
+// Watches one object, initial state included. Returns the first object for which `holds` is true.
 Result<ObjectPtr> WatchUntil(Context& ctx, Client& client, const Resource& resource,
                              const WatchOptions& options,
                              const std::function<bool(const ObjectPtr&)>& holds) {
   COX_ASSIGN_OR_RETURN(const std::unique_ptr<WatchStream> watch,
                        client.Watch(ctx, resource, options));
   ObjectPtr last;
-  bool complete = false;  // what there is at the beginning has come
+  bool complete = false;  // the initial events have arrived
   for (;;) {
     Result<WatchEvent<Object>> event = watch->Next(ctx);
     if (!event.ok()) return event.status();
@@ -28,7 +28,7 @@ Result<ObjectPtr> WatchUntil(Context& ctx, Client& client, const Resource& resou
   }
 }
 
-// Ends of a watch after which another one may do better.
+// Watch errors after which a new watch may succeed.
 bool MayTryAgain(const Status& status) {
   return IsEndOfWatch(status) || status.Is(Reason::kExpired) || status.Is(Reason::kGone);
 }

@@ -30,7 +30,7 @@ std::optional<std::string> EventFrames::Next() {
 }
 
 bool EventFrames::IsBookmark(std::string_view event) const {
-  // The type comes first in both: field 1, of eight bytes, of the message.
+  // The type comes first in both formats; in protobuf it is field 1 with a length of 8 bytes.
   if (!protobuf_) return event.starts_with(R"({"type":"BOOKMARK")");
   return event.size() > kLengthBytes && event.substr(kLengthBytes)
                                             .starts_with(

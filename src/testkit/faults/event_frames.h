@@ -8,22 +8,22 @@
 
 namespace cox::testkit {
 
-// Cuts the body of a watch into its events: lines of JSON, or protobuf messages with their length
-// before them, as the Content-Type says.
+// Splits the body of a watch into events: lines of JSON, or length-prefixed protobuf messages,
+// depending on the Content-Type.
 //
-// Threads: one at a time.
+// Threads: not thread-safe.
 class EventFrames {
  public:
   explicit EventFrames(std::string_view content_type)
       : protobuf_(content_type.find("protobuf") != std::string_view::npos) {}
 
   void Add(std::string_view bytes) { pending_ += bytes; }
-  // The next whole event, frame and all; none until more has come.
+  // Returns the next complete event with its frame; nullopt if more data is needed.
   std::optional<std::string> Next();
-  // What came of an event that is not whole.
+  // Returns the remaining incomplete event.
   std::string TakeRest() { return std::exchange(pending_, {}); }
 
-  // Of a whole event.
+  // `event` must be complete.
   bool IsBookmark(std::string_view event) const;
 
  private:

@@ -17,7 +17,7 @@ const std::string kProtoAdded{
     "ADDED\x12\x03\x0a\x01x",
     16};
 
-TEST(EventFramesTest, EventsAreCutWhereverTheBytesAre) {
+TEST(EventFramesTest, EventsAreSplitAtAnyChunkBoundary) {
   struct Case {
     const char* type;
     std::string first, second;
@@ -45,7 +45,7 @@ TEST(EventFramesTest, EventsAreCutWhereverTheBytesAre) {
   }
 }
 
-TEST(EventFramesTest, WhatIsNotWholeIsTheRest) {
+TEST(EventFramesTest, IncompleteEventIsTheRest) {
   EventFrames frames("application/json");
   frames.Add(kJsonAdded + "{\"type\":");
   EXPECT_EQ(frames.Next(), kJsonAdded);

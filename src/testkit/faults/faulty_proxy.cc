@@ -87,7 +87,7 @@ class ProxyImpl final : public FaultyProxy {
   }
 
  private:
-  // Runs `work` on the loop's thread, and returns when it is done.
+  // Runs `work` on the event loop's thread and waits until it returns.
   void OnLoop(std::function<void()> work) {
     Mutex mu;
     CondVar changed;
@@ -148,7 +148,7 @@ class ProxyImpl final : public FaultyProxy {
   const std::shared_ptr<net::EventLoop> loop_;
   uint16_t port_ = 0;
   bool running_ = false;
-  // The loop's.
+  // Used on the event loop's thread only.
   tcp::acceptor acceptor_;
   ProxyRules rules_;
   std::set<std::shared_ptr<ProxyLink>> links_;

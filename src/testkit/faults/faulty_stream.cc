@@ -8,13 +8,13 @@
 
 namespace cox::testkit {
 
-void StreamWeather::SetSilent(bool silent) {
+void StreamFaults::SetSilent(bool silent) {
   MutexLock lock(mu_);
   silent_ = silent;
   changed_.NotifyAll();
 }
 
-void StreamWeather::Break() {
+void StreamFaults::Break() {
   std::vector<Context> reading;
   {
     MutexLock lock(mu_);
@@ -25,39 +25,39 @@ void StreamWeather::Break() {
   for (Context& each : reading) each.Stop(Reset());
 }
 
-Status StreamWeather::AwaitVoice(const Context& ctx, uint64_t since) const {
+Status StreamFaults::AwaitDelivery(const Context& ctx, uint64_t since) const {
   MutexLock lock(mu_);
   return ctx.Await(mu_, changed_, [&]() COX_REQUIRES(mu_) { return !silent_ || breaks_ != since; });
 }
 
-uint64_t StreamWeather::breaks() const {
+uint64_t StreamFaults::breaks() const {
   MutexLock lock(mu_);
   return breaks_;
 }
 
-StreamWeather::Breakable::Breakable(StreamWeather& weather, Context ctx, uint64_t since)
-    : weather_(weather), ctx_(std::move(ctx)) {
+StreamFaults::Breakable::Breakable(StreamFaults& faults, Context ctx, uint64_t since)
+    : faults_(faults), ctx_(std::move(ctx)) {
   {
-    MutexLock lock(weather_.mu_);
-    weather_.reading_.push_back(this);
-    if (weather_.breaks_ == since) return;
+    MutexLock lock(faults_.mu_);
+    faults_.reading_.push_back(this);
+    if (faults_.breaks_ == since) return;
   }
   ctx_.Stop(Reset());
 }
 
-StreamWeather::Breakable::~Breakable() {
-  MutexLock lock(weather_.mu_);
-  std::erase(weather_.reading_, this);
+StreamFaults::Breakable::~Breakable() {
+  MutexLock lock(faults_.mu_);
+  std::erase(faults_.reading_, this);
 }
 
 FaultyStream::FaultyStream(std::unique_ptr<net::ClientStream> under, Fault fault,
-                           std::shared_ptr<StreamWeather> weather,
+                           std::shared_ptr<StreamFaults> faults,
                            std::shared_ptr<std::atomic<size_t>> running)
     : under_(std::move(under)),
       fault_(std::move(fault)),
-      weather_(std::move(weather)),
+      faults_(std::move(faults)),
       running_(std::move(running)),
-      since_(weather_->breaks()),
+      since_(faults_->breaks()),
       frames_(under_->headers().Get("content-type").value_or("")) {
   ++*running_;
 }
@@ -68,15 +68,15 @@ Result<Bytes> FaultyStream::Read(Context& ctx) {
   if (broken_) return *broken_;
   Context call = ctx.Child();
   Result<Bytes> piece = [&]() -> Result<Bytes> {
-    const StreamWeather::Breakable breakable(*weather_, call, since_);
-    COX_RETURN_IF_ERROR(weather_->AwaitVoice(call, since_));
+    const StreamFaults::Breakable breakable(*faults_, call, since_);
+    COX_RETURN_IF_ERROR(faults_->AwaitDelivery(call, since_));
     COX_ASSIGN_OR_RETURN(Bytes read, ReadFaulty(call));
-    // What came while it was silent did not come yet.
-    COX_RETURN_IF_ERROR(weather_->AwaitVoice(call, since_));
+    // Data that arrives while silent is held back.
+    COX_RETURN_IF_ERROR(faults_->AwaitDelivery(call, since_));
     return read;
   }();
-  // Who gave up may try again; a connection that broke stays so.
-  if (weather_->breaks() != since_) broken_ = StreamWeather::Reset();
+  // A stopped context allows another read; a broken connection is final.
+  if (faults_->breaks() != since_) broken_ = StreamFaults::Reset();
   return broken_ ? Result<Bytes>(*broken_) : std::move(piece);
 }
 
@@ -88,7 +88,7 @@ bool FaultyStream::ByEvents() const {
 Result<Bytes> FaultyStream::ReadFaulty(Context& ctx) {
   if (fault_.cut_after_bytes && bytes_ >= *fault_.cut_after_bytes) cut_ = true;
   if (cut_) {
-    broken_ = StreamWeather::Reset();
+    broken_ = StreamFaults::Reset();
     return *broken_;
   }
   if (ByEvents()) return ReadEvent(ctx);

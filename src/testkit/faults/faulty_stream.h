@@ -15,29 +15,30 @@
 
 namespace cox::testkit {
 
-// What all streams of one FaultyTransport are subject to.
+// Faults that affect all streams of a FaultyTransport.
 //
 // Threads: all methods may be called concurrently.
-class StreamWeather {
+class StreamFaults {
  public:
   void SetSilent(bool silent);
-  // Streams that began before this have broken.
+  // Breaks all streams that started before.
   void Break();
 
-  // Returns when it is not silent, or `since` has broken. Not OK when `ctx` stops first.
-  Status AwaitVoice(const Context& ctx, uint64_t since) const;
+  // Returns when it is not silent, or when the streams since `since` are broken. Returns an error
+  // when `ctx` stops first.
+  Status AwaitDelivery(const Context& ctx, uint64_t since) const;
   uint64_t breaks() const;
-  // Stops `ctx` when `since` breaks, while the handle lives.
+  // Stops `ctx` when streams since `since` break, during the lifetime of the handle.
   class [[nodiscard]] Breakable {
    public:
-    Breakable(StreamWeather& weather, Context ctx, uint64_t since);
+    Breakable(StreamFaults& faults, Context ctx, uint64_t since);
     ~Breakable();
     Breakable(const Breakable&) = delete;
     Breakable& operator=(const Breakable&) = delete;
 
    private:
-    friend class StreamWeather;
-    StreamWeather& weather_;
+    friend class StreamFaults;
+    StreamFaults& faults_;
     Context ctx_;
   };
 
@@ -51,14 +52,13 @@ class StreamWeather {
   std::vector<Breakable*> reading_ COX_GUARDED_BY(mu_);
 };
 
-// A stream that meets a fault.
+// A stream with faults.
 //
-// Threads: one at a time, as ClientStream.
+// Threads: one at a time, like ClientStream.
 class FaultyStream final : public net::ClientStream {
  public:
   FaultyStream(std::unique_ptr<net::ClientStream> under, Fault fault,
-               std::shared_ptr<StreamWeather> weather,
-               std::shared_ptr<std::atomic<size_t>> running);
+               std::shared_ptr<StreamFaults> faults, std::shared_ptr<std::atomic<size_t>> running);
   ~FaultyStream() override;
 
   int status() const override { return under_->status(); }
@@ -67,23 +67,23 @@ class FaultyStream final : public net::ClientStream {
 
  private:
   Result<Bytes> ReadFaulty(Context& ctx);
-  // The next event, of those that are let through.
+  // Returns the next event that is not dropped.
   Result<Bytes> ReadEvent(Context& ctx);
   Result<std::optional<std::string>> AwaitEvent(Context& ctx);
   bool ByEvents() const;
-  // What is done after `events_`, if now is the time. None: nothing.
+  // The fault that applies after `events_` events, if any.
   std::optional<Result<Bytes>> EndOf(Context& ctx);
 
   const std::unique_ptr<net::ClientStream> under_;
   const Fault fault_;
-  const std::shared_ptr<StreamWeather> weather_;
+  const std::shared_ptr<StreamFaults> faults_;
   const std::shared_ptr<std::atomic<size_t>> running_;
   const uint64_t since_;
   EventFrames frames_;
-  std::string repeated_;  // an event that comes again
+  std::string repeated_;  // an event to be sent again
   size_t bytes_ = 0;
   size_t events_ = 0;
-  bool cut_ = false;  // the next read finds it broken
+  bool cut_ = false;  // the next read fails
   std::optional<Status> broken_;
 };
 

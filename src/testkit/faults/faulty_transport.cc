@@ -16,7 +16,7 @@
 namespace cox::testkit {
 namespace {
 
-// What a request is, in the words of a RequestMatch.
+// Converts a request to the fields of RequestMatch.
 RequestMatch Describe(const net::Request& request) {
   const std::string_view method =
       request.method.empty() ? std::string_view("GET") : std::string_view(request.method);
@@ -39,7 +39,7 @@ bool Matches(const RequestMatch& match, const RequestMatch& request) {
 
 Status Refused() { return net::MarkNotSent(Status::Unavailable("connection refused")); }
 
-net::Response AnswerOf(const Status& status) {
+net::Response ResponseOf(const Status& status) {
   net::Response response{.status = status.code(), .headers = {}, .body = {}};
   response.headers.Add("content-type", "application/json");
   if (status.details().retry_after_seconds > 0) {
@@ -50,10 +50,10 @@ net::Response AnswerOf(const Status& status) {
   return response;
 }
 
-// An answer that is there already.
-class WholeAnswer final : public net::ClientStream {
+// A complete response as a stream.
+class WholeResponse final : public net::ClientStream {
  public:
-  explicit WholeAnswer(net::Response response) : response_(std::move(response)) {}
+  explicit WholeResponse(net::Response response) : response_(std::move(response)) {}
 
   int status() const override { return response_.status; }
   const net::Headers& headers() const override { return response_.headers; }
@@ -73,12 +73,12 @@ class FaultyTransportImpl final : public FaultyTransport {
   Result<net::Response> Do(Context& ctx, net::Request request) override {
     const Fault fault = Meet(request);
     COX_RETURN_IF_ERROR(Before(ctx, fault));
-    if (fault.answer) return AnswerOf(*fault.answer);
+    if (fault.answer) return ResponseOf(*fault.answer);
     COX_ASSIGN_OR_RETURN(net::Response response, UnderOf(fault).Do(ctx, std::move(request)));
     COX_RETURN_IF_ERROR(After(ctx, fault));
     size_t size = 0;
     for (const Bytes& piece : response.body) size += piece.size();
-    if (fault.cut_after_bytes && size > *fault.cut_after_bytes) return StreamWeather::Reset();
+    if (fault.cut_after_bytes && size > *fault.cut_after_bytes) return StreamFaults::Reset();
     return response;
   }
 
@@ -87,12 +87,12 @@ class FaultyTransportImpl final : public FaultyTransport {
     COX_RETURN_IF_ERROR(Before(ctx, fault));
     std::unique_ptr<net::ClientStream> stream;
     if (fault.answer) {
-      stream = std::make_unique<WholeAnswer>(AnswerOf(*fault.answer));
+      stream = std::make_unique<WholeResponse>(ResponseOf(*fault.answer));
       return stream;
     }
     COX_ASSIGN_OR_RETURN(stream, UnderOf(fault).Start(ctx, std::move(request)));
     COX_RETURN_IF_ERROR(After(ctx, fault));
-    stream = std::make_unique<FaultyStream>(std::move(stream), fault, weather_, running_);
+    stream = std::make_unique<FaultyStream>(std::move(stream), fault, faults_, running_);
     return stream;
   }
 
@@ -118,8 +118,8 @@ class FaultyTransportImpl final : public FaultyTransport {
     rules_.clear();
   }
 
-  void BreakStreams() override { weather_->Break(); }
-  void SetSilent(bool silent) override { weather_->SetSilent(silent); }
+  void BreakStreams() override { faults_->Break(); }
+  void SetSilent(bool silent) override { faults_->SetSilent(silent); }
 
   size_t requests(const RequestMatch& match) const override {
     MutexLock lock(mu_);
@@ -137,7 +137,7 @@ class FaultyTransportImpl final : public FaultyTransport {
     RequestMatch match;
     Fault fault;
   };
-  // Requests of one kind; tests send few kinds.
+  // A counter per distinct request; tests send few distinct ones.
   struct Seen {
     RequestMatch request;
     size_t count = 0;
@@ -161,7 +161,7 @@ class FaultyTransportImpl final : public FaultyTransport {
     seen_.push_back({request, 1});
   }
 
-  // Counts the request, and finds what happens to it.
+  // Counts the request and returns its fault.
   Fault Meet(const net::Request& request) {
     const RequestMatch is = Describe(request);
     MutexLock lock(mu_);
@@ -182,14 +182,14 @@ class FaultyTransportImpl final : public FaultyTransport {
 
   Status Before(Context& ctx, const Fault& fault) const {
     if (fault.delay > Clock::Duration::zero()) COX_RETURN_IF_ERROR(ctx.Sleep(fault.delay));
-    COX_RETURN_IF_ERROR(weather_->AwaitVoice(ctx, weather_->breaks()));
+    COX_RETURN_IF_ERROR(faults_->AwaitDelivery(ctx, faults_->breaks()));
     if (fault.refuse) return Refused();
     return fault.silent ? AwaitStop(ctx) : Status();
   }
 
   Status After(Context& ctx, const Fault& fault) const {
-    COX_RETURN_IF_ERROR(weather_->AwaitVoice(ctx, weather_->breaks()));
-    return fault.lose_answer ? StreamWeather::Reset() : Status();
+    COX_RETURN_IF_ERROR(faults_->AwaitDelivery(ctx, faults_->breaks()));
+    return fault.lose_response ? StreamFaults::Reset() : Status();
   }
 
   Transport& UnderOf(const Fault& fault) const {
@@ -197,11 +197,11 @@ class FaultyTransportImpl final : public FaultyTransport {
   }
 
   const std::shared_ptr<Transport> under_;
-  const std::shared_ptr<StreamWeather> weather_ = std::make_shared<StreamWeather>();
+  const std::shared_ptr<StreamFaults> faults_ = std::make_shared<StreamFaults>();
   const std::shared_ptr<std::atomic<size_t>> running_ = std::make_shared<std::atomic<size_t>>(0);
   mutable Mutex mu_;
   mutable CondVar changed_;
-  std::map<uint64_t, Rule> rules_ COX_GUARDED_BY(mu_);  // by id: the last added is the last
+  std::map<uint64_t, Rule> rules_ COX_GUARDED_BY(mu_);  // by id: the newest is last
   uint64_t last_id_ COX_GUARDED_BY(mu_) = 0;
   std::vector<Seen> seen_ COX_GUARDED_BY(mu_);
 };

@@ -18,7 +18,7 @@ constexpr char kAdded[] = "{\"type\":\"ADDED\",\"object\":{}}\n";
 constexpr char kBookmark[] = "{\"type\":\"BOOKMARK\",\"object\":{}}\n";
 constexpr char kDeleted[] = "{\"type\":\"DELETED\",\"object\":{}}\n";
 
-// A watch with three events; when they are read it is silent, or ends.
+// A watch with three events; afterwards it is silent or ends.
 class ThreeEvents final : public net::ClientStream {
  public:
   explicit ThreeEvents(bool ends) : ends_(ends) {}
@@ -37,7 +37,7 @@ class ThreeEvents final : public net::ClientStream {
  private:
   const bool ends_;
   const net::Headers headers_{{"content-type", "application/json"}};
-  // Not as events are cut.
+  // Chunks do not match event boundaries.
   std::deque<std::string> pieces_{std::string(kAdded) + kBookmark + "{\"type\":",
                                   std::string(kDeleted).substr(8)};
 };
@@ -69,7 +69,7 @@ class FaultyTransportTest : public ::testing::Test {
     EXPECT_TRUE(stream.ok());
     return stream.ok() ? *std::move(stream) : nullptr;
   }
-  // All that comes, then "<end>" or the error.
+  // Returns all data, followed by "<end>" or the error.
   std::string ReadAll(net::ClientStream& stream) {
     std::string text;
     for (;;) {
@@ -86,7 +86,7 @@ class FaultyTransportTest : public ::testing::Test {
   std::shared_ptr<FaultyTransport> faults_ = FaultyTransport::Over(under_);
 };
 
-TEST_F(FaultyTransportTest, WithoutFaultsAllIsAsItWas) {
+TEST_F(FaultyTransportTest, WithoutFaultsNothingChanges) {
   EXPECT_EQ(Get()->body[0].view(), "0123456789");
   EXPECT_EQ(ReadAll(*Watch()), std::string(kAdded) + kBookmark + kDeleted + "<end>");
 }
@@ -117,7 +117,7 @@ TEST_F(FaultyTransportTest, RequestsAreMatchedAndCounted) {
   EXPECT_TRUE(faults_->AwaitRequests(ctx_, {.verb = "get"}, 1).ok());
 }
 
-TEST_F(FaultyTransportTest, TheLastFaultCountsUntilItIsUsedUp) {
+TEST_F(FaultyTransportTest, LastAddedFaultAppliesUntilUsedUp) {
   faults_->Add({}, {.answer = Status(Reason::kInternalError, "first")});
   const uint64_t second =
       faults_->Add({}, {.answer = Status(Reason::kForbidden, "second"), .skip = 1, .times = 2});
@@ -130,7 +130,7 @@ TEST_F(FaultyTransportTest, TheLastFaultCountsUntilItIsUsedUp) {
   EXPECT_EQ(Get()->status, 200);
 }
 
-TEST_F(FaultyTransportTest, WhatKeepsARequestFromTheServer) {
+TEST_F(FaultyTransportTest, FaultsBeforeTheServer) {
   faults_->Add({}, {.refuse = true, .times = 1});
   EXPECT_TRUE(NotSent(Get().status()));
   faults_->Add({}, {.answer = Status(Reason::kTooManyRequests, "slow down",
@@ -155,8 +155,8 @@ TEST_F(FaultyTransportTest, WhatKeepsARequestFromTheServer) {
   EXPECT_EQ(under_->calls, 0);
 }
 
-TEST_F(FaultyTransportTest, WhatHappensToTheAnswer) {
-  faults_->Add({}, {.lose_answer = true, .times = 1});
+TEST_F(FaultyTransportTest, FaultsOfTheResponse) {
+  faults_->Add({}, {.lose_response = true, .times = 1});
   const Status lost = Get().status();
   EXPECT_TRUE(lost.Is(Reason::kServiceUnavailable));
   EXPECT_FALSE(NotSent(lost));
@@ -167,7 +167,7 @@ TEST_F(FaultyTransportTest, WhatHappensToTheAnswer) {
   EXPECT_TRUE(Get().ok());
 }
 
-TEST_F(FaultyTransportTest, AnotherServerIsAskedInstead) {
+TEST_F(FaultyTransportTest, RequestsCanBeRedirectedToAnotherServer) {
   const auto other = std::make_shared<CountingTransport>();
   faults_->Add({.verb = "watch"}, {.other = other});
   (void)Get();
@@ -176,7 +176,7 @@ TEST_F(FaultyTransportTest, AnotherServerIsAskedInstead) {
   EXPECT_EQ(other->calls, 1);
 }
 
-TEST_F(FaultyTransportTest, WhatHappensToStreams) {
+TEST_F(FaultyTransportTest, FaultsOfStreams) {
   const std::string reset = "<connection reset by peer>";
   const std::string half = std::string(kBookmark).substr(0, (sizeof(kBookmark) - 1) / 2);
   const struct {
@@ -203,7 +203,7 @@ TEST_F(FaultyTransportTest, WhatHappensToStreams) {
   EXPECT_EQ(faults_->streams(), 0U);
 }
 
-TEST_F(FaultyTransportTest, StreamsGoSilentAndBreakWhileSomebodyReads) {
+TEST_F(FaultyTransportTest, BreakStreamsEndsPendingReads) {
   under_->ends = false;
   faults_->Add({}, {.silent_after_events = 1});
   const auto silent = Watch();
@@ -212,18 +212,18 @@ TEST_F(FaultyTransportTest, StreamsGoSilentAndBreakWhileSomebodyReads) {
   std::string of_silent, of_healthy;
   std::thread reader([&] { of_silent = ReadAll(*silent); });
   std::thread other([&] { of_healthy = ReadAll(*healthy); });
-  // Whether they read already or not: broken they are.
+  // Streams break independent of whether a read is in progress.
   faults_->BreakStreams();
   reader.join();
   other.join();
   EXPECT_TRUE(of_silent.ends_with("<connection reset by peer>")) << of_silent;
   EXPECT_TRUE(of_healthy.ends_with("<connection reset by peer>")) << of_healthy;
-  // Who comes later has a new connection.
+  // A new stream uses a new connection.
   under_->ends = true;
   EXPECT_TRUE(ReadAll(*Watch()).ends_with("<end>"));
 }
 
-TEST_F(FaultyTransportTest, ASplitNetworkHoldsBackAndHeals) {
+TEST_F(FaultyTransportTest, SilentPartitionHoldsDataBackAndHeals) {
   const auto stream = Watch();
   faults_->SetSilent(true);
   Context given_up = ctx_.Child();

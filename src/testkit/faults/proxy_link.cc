@@ -36,7 +36,7 @@ void ProxyLink::Connect(uint16_t port) {
 
 void ProxyLink::Reset() {
   error_code ignored;
-  // Without a linger, what is unsent is dropped and the peer gets a RST.
+  // With a linger time of 0, unsent data is dropped and the peer gets a RST.
   const boost::asio::socket_base::linger at_once(true, 0);
   client_.set_option(at_once, ignored);
   if (connected_) server_.set_option(at_once, ignored);

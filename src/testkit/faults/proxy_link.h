@@ -12,17 +12,19 @@
 
 namespace cox::testkit {
 
-// What is done to the connections of a FaultyProxy. Of its loop's thread.
+// The faults of a FaultyProxy. Used on the event loop's thread only.
 struct ProxyRules {
   bool paused = false;
   bool refusing = false;
   Clock::Duration delay{};
-  std::optional<size_t> cut_after;  // for connections to come
+  std::optional<size_t> cut_after;  // for new connections
 };
 
-// A client's connection and the one to the server that stands for it. Of the loop's thread.
+// A client's connection and the corresponding connection to the server. Used on the event loop's
+// thread only.
 //
-// Lifetime: shared with its pending operations, which Reset ends. `loop` and `rules` outlive those.
+// Lifetime: shared with its pending operations, which Reset cancels. `loop` and `rules` outlive
+//   them.
 class ProxyLink : public std::enable_shared_from_this<ProxyLink> {
  public:
   ProxyLink(net::EventLoop& loop, const ProxyRules& rules, boost::asio::ip::tcp::socket client,
@@ -30,7 +32,7 @@ class ProxyLink : public std::enable_shared_from_this<ProxyLink> {
 
   void Connect(uint16_t port);
   void Reset();
-  // The rules have changed: what was held back may go on.
+  // The rules have changed: continues with data that was held back.
   void GoOn();
   void set_cut_after(std::optional<size_t> bytes) { cut_after_ = bytes; }
 
@@ -42,9 +44,9 @@ class ProxyLink : public std::enable_shared_from_this<ProxyLink> {
     bool to_client;
     std::array<char, size_t{16} * 1024> buffer{};
     size_t filled = 0;
-    bool held = false;   // by a pause: at a read, or with what `filled` says
-    bool ended = false;  // its end was passed on
-    Timer timer;         // of a delay
+    bool held = false;   // by a pause: before a read, or with `filled` bytes to write
+    bool ended = false;  // end of stream was forwarded
+    Timer timer;         // of the delay
   };
 
   void Read(Direction& direction);

@@ -12,15 +12,15 @@
 #include "api/scenarios.h"
 #include "object/codec/json/json.h"
 
-// What it costs to ask who somebody is and what they may do: the same requests to two servers in
-// turns, one that guards everything and one that asks nobody anything.
+// Measures the cost of authentication, authorization, admission and audit: the same requests
+// alternate between a server with all of them and a server without.
 namespace cox::bench {
 namespace {
 
 constexpr int64_t kPods = 500;
 constexpr size_t kConfigMapBytes = 1024;
 
-// As by default, and an audit log of every request.
+// The defaults, and an audit log of every request.
 std::vector<std::string> AllGuards(const std::string& folder) {
   return {"--authorization-mode", "Node,RBAC",           "--enable-admission-plugins",
           "NodeRestriction",      "--audit-policy-file", folder + "/policy.yaml",
@@ -54,7 +54,7 @@ class FolderGuard {
   const std::string folder_;
 };
 
-// One of the two servers, and who asks it.
+// One of the two servers with its client.
 struct Side {
   std::unique_ptr<Plane> plane;
   std::unique_ptr<net::Client> client;
@@ -80,7 +80,7 @@ Status Post(Context& ctx, const Side& side, const std::string& target, const std
   return {};
 }
 
-// A service account with a role in its namespace, with a token as pods have it.
+// Creates a service account with a role in its namespace, and a token like those of Pods.
 Status BecomeServiceAccount(Context& ctx, Side& side) {
   const std::string core = "/api/v1/namespaces/default/serviceaccounts";
   COX_RETURN_IF_ERROR(Post(ctx, side, core, R"({"metadata":{"name":"default"}})"));
@@ -107,8 +107,8 @@ Result<Side> MakeSide(Context& ctx, PlaneOptions options, std::vector<std::strin
   return side;
 }
 
-// The limits are of differences, which a busy machine stretches as it does both sides: 35 to 86,
-// 68 to 171 and 163 to 318 us were seen.
+// The limits apply to differences, which grow on a busy machine like both sides: 35 to 86, 68 to
+// 171 and 163 to 318 us were measured.
 struct Case {
   std::string what;
   double target_us, limit_us;
@@ -127,7 +127,7 @@ Result<double> CostOf(Context& ctx, const Side& side, const Case& c, int run) {
 
 Status Compare(Context& ctx, Setup& setup, const Side& guarded, const Side& open, const Case& c) {
   std::vector<double> added, with, without;
-  // The first pair is for warming up.
+  // The first pair is a warm-up.
   for (int run = 0; run <= setup.sizes.pairs; ++run) {
     COX_ASSIGN_OR_RETURN(const double a, CostOf(ctx, guarded, c, run));
     COX_ASSIGN_OR_RETURN(const double b, CostOf(ctx, open, c, run));

@@ -15,7 +15,7 @@ double SecondsSince(const Clock& clock, Clock::SteadyTime began) {
   return std::chrono::duration<double>(clock.Monotonic() - began).count();
 }
 
-// What the slots of one run share.
+// State shared by the slots of one run.
 struct Run {
   Run(Clock& clock, net::Client& client, int64_t count, std::function<net::Request(int64_t)> make)
       : clock(clock), client(client), count(count), make(std::move(make)) {}
@@ -31,12 +31,12 @@ struct Run {
   Load load COX_GUARDED_BY(mu);
 };
 
-// Has one request in flight at a time.
+// Keeps one request in flight.
 class Slot final : public net::ResponseObserver, public std::enable_shared_from_this<Slot> {
  public:
   explicit Slot(std::shared_ptr<Run> run) : run_(std::move(run)) {}
 
-  // The lock orders the start on the main thread with the answer on the client's.
+  // The lock orders the start on the main thread before the response on the client's thread.
   void Begin() {
     MutexLock lock(mu_);
     const int64_t number = run_->next.fetch_add(1);
@@ -61,7 +61,7 @@ class Slot final : public net::ResponseObserver, public std::enable_shared_from_
     Record(status);
     Begin();
   }
-  // Breaks the circle of references.
+  // Breaks the reference cycle.
   void Forget() {
     MutexLock lock(mu_);
     observation_.reset();

@@ -17,11 +17,11 @@
 
 namespace cox::bench {
 
-// What a run of many equal operations took.
+// The result of a run of many equal operations.
 struct Load {
   int64_t operations = 0;
   double seconds = 0;
-  std::vector<double> latencies;  // seconds, sorted; of those that went well
+  std::vector<double> latencies;  // in seconds, sorted; successful operations only
   int64_t failures = 0;
   std::string first_failure;
   int64_t bytes = 0;  // of response bodies
@@ -30,29 +30,30 @@ struct Load {
   double Quantile(double q) const;
 };
 
-// Sends `count` requests, `in_flight` at a time: each answer sends the next. No thread per request,
-// for the generator shares the processors with what it measures. Answers below 300 are successes.
+// Sends `count` requests, `in_flight` at a time: each response triggers the next request. There is
+// no thread per request, because the load generator shares the processors with the server. Status
+// codes below 300 are successes.
 Load Drive(Context& ctx, net::Client& client, int64_t count, int in_flight,
            std::function<net::Request(int64_t)> make);
 
-// Calls `operation` with 0 to count - 1 on so many threads.
+// Calls `operation` with 0 to count - 1 on this number of threads.
 Load DriveThreads(Context& ctx, int64_t count, int threads,
                   const std::function<Status(int64_t)>& operation);
 
-// Many watches of one target and how many events came on them. Dropping it ends them.
+// Opens many watches of one target and counts their events. Destruction closes them.
 //
 // Threads: all methods may be called concurrently; `line` is called on the clients' threads.
 class Watchers {
  public:
   using Line = std::function<void(std::string_view line)>;
-  // Spread over `clients`. `line`, if given, sees each event.
+  // The watches are distributed over `clients`. `line`, if given, is called with each event.
   Watchers(const std::vector<net::Client*>& clients, size_t count, const net::Request& request,
            Line line = {});
   ~Watchers();
 
-  // Until all watches have been answered.
+  // Waits until all watches have a response.
   Status AwaitOpen(Context& ctx);
-  // Until all of them together have brought so many events.
+  // Waits until all watches together have received this number of events.
   Status AwaitEvents(Context& ctx, int64_t events);
 
  private:
@@ -62,7 +63,7 @@ class Watchers {
   std::vector<std::unique_ptr<net::Observation>> watches_;
 };
 
-// The middle one; of an even number, the mean of the two in the middle.
+// The median; for an even number of values, the mean of the two middle ones.
 double Median(std::vector<double> values);
 
 }  // namespace cox::bench

@@ -5,13 +5,13 @@
 #include "api/objects.h"
 #include "api/scenarios.h"
 
-// How soon the server is there and how much memory it takes.
+// Measures start-up time and memory of the API server.
 namespace cox::bench {
 namespace {
 
 double Megabytes(int64_t bytes) { return static_cast<double>(bytes) / 1e6; }
 
-// Keys and values under /registry.
+// The total size of keys and values under /registry.
 Result<int64_t> StoredBytes(Context& ctx, const Plane& plane) {
   COX_ASSIGN_OR_RETURN(auto etcd, plane.NewEtcd(ctx));
   int64_t bytes = 0;

@@ -17,14 +17,14 @@
 #include "base/mutex.h"
 #include "base/scope.h"
 
-// One tenant asks for ten times what the server can do; those who keep the cluster alive must not
-// notice.
+// One tenant sends ten times the capacity of the server. Clients that keep the cluster alive must
+// not be affected.
 namespace cox::bench {
 namespace {
 
 using std::chrono::milliseconds;
 
-// Who takes part: token, user, groups.
+// The users: token, user, groups.
 constexpr char kTokens[] =
     "overload-tenant,system:serviceaccount:tenant:storm,u1,\"system:serviceaccounts\"\n"
     "overload-manager,system:kube-controller-manager,u2,\n"
@@ -37,17 +37,17 @@ constexpr char kBinding[] =
     R"({"apiGroup":"rbac.authorization.k8s.io","kind":"User",)"
     R"("name":"system:serviceaccount:tenant:storm"}]})";
 constexpr milliseconds kProbeEvery{20};
-// A leader that has not renewed its lease for this long steps down.
+// A leader that has not renewed its Lease for this time stops leading.
 constexpr std::chrono::seconds kRenewDeadline{10};
 constexpr std::string_view kLeases = "/apis/coordination.k8s.io/v1/namespaces/default/leases";
 constexpr std::string_view kLists = "/api/v1/namespaces/default/configmaps";
 constexpr size_t kObjectBytes = 4096;
-// The tenant stands for other machines: it must not take the processors from the server and etcd.
+// The tenant represents other machines: it must not take CPU time from the server and etcd.
 constexpr int kStormNice = 19;
 constexpr int kStormConnections = 16;
-// No more than this is under way at once: a client has limits too.
+// Limits the concurrent requests, because real clients have limits too.
 constexpr size_t kStormInFlight = 1200;
-// Below this a tail is the machine's and not the server's.
+// Tail latencies below this are caused by the machine, not by the server.
 constexpr double kTailFloor = 0.002;
 
 net::Request As(const Plane& plane, std::string_view token, std::string method, std::string target,
@@ -63,17 +63,17 @@ std::string LeaseJson(const std::string& name, int64_t renewals, const std::stri
          std::to_string(renewals) + "}}";
 }
 
-// One who asks every now and then and notes how long the answer took.
+// A client that sends requests at intervals and measures their latency.
 struct Probe {
   std::string name;
   std::function<net::Request(int64_t, const std::string&)> make;
   std::unique_ptr<net::Client> client;
   std::vector<double> quiet, loaded;  // seconds
   int64_t failures = 0;
-  int64_t missed = 0;  // longer than a lease is renewed for
+  int64_t missed = 0;  // slower than the renew deadline of a Lease
   std::string first_failure;
   int64_t sent = 0;
-  std::string version;  // of the object, as last seen
+  std::string version;  // resource version of the object, as last read
 
   void Remember(const net::Response& answer) {
     static constexpr std::string_view kName = R"("resourceVersion":")";
@@ -107,22 +107,22 @@ struct Probe {
   }
 };
 
-// The tenant: so many lists a second whatever becomes of them.
+// The tenant: sends list requests at a fixed rate, independent of the responses.
 class Storm {
  public:
   Storm(Context& ctx, const Plane& plane) : ctx_(ctx.Child()), plane_(plane) {}
   ~Storm() { Stop(); }
 
-  // Its threads give way to everybody else: what is measured is the server's doing, as far as two
-  // processors allow.
+  // Its threads have the lowest priority, so that the server is measured, as far as two processors
+  // allow.
   Status Start(double per_second) {
     scope_ = std::make_unique<Scope>(ctx_, "storm");
     return scope_->Go("storm", [this, per_second](Context& ctx) {
-      ::setpriority(PRIO_PROCESS, 0, kStormNice);  // of this thread and those it starts
+      ::setpriority(PRIO_PROCESS, 0, kStormNice);  // of this thread and the threads it starts
       Result<std::unique_ptr<net::Client>> client = plane_.NewClient(ctx, kStormConnections);
       if (!client.ok()) return;
       Send(ctx, **client, per_second);
-      // Dropping what is under way ends it.
+      // Dropping pending requests cancels them.
       std::deque<std::shared_ptr<One>> all;
       {
         MutexLock lock(mu_);
@@ -231,7 +231,7 @@ Result<std::deque<Probe>> MakeProbes(Context& ctx, const Plane& plane) {
   return probes;
 }
 
-// Where the leases stand before they are renewed.
+// Reads the current versions of the Leases before they are renewed.
 Status ReadVersions(Context& ctx, const Plane& plane, std::deque<Probe>& probes) {
   for (Probe& probe : probes) {
     net::Request request = probe.make(0, "");
@@ -272,7 +272,7 @@ Status Prepare(Context& ctx, const Plane& plane, int64_t objects) {
   return load.failures == 0 ? Status() : Status::Internal(load.first_failure);
 }
 
-// Lists a second that the server can do for this tenant when nobody else asks.
+// Measures the list requests per second that the server can serve for this tenant alone.
 Result<double> MeasureCapacity(Context& ctx, const Plane& plane, int64_t lists) {
   COX_ASSIGN_OR_RETURN(auto client, plane.NewClient(ctx));
   const Load load = Drive(ctx, *client, lists, 4, [&plane](int64_t) {
@@ -282,7 +282,7 @@ Result<double> MeasureCapacity(Context& ctx, const Plane& plane, int64_t lists) 
   return load.PerSecond();
 }
 
-// The largest there was while it lived.
+// The maximum memory during its lifetime.
 class PeakMemory {
  public:
   PeakMemory(Context& ctx, const Plane& plane) : scope_(ctx, "memory") {
@@ -335,7 +335,7 @@ Status Overload(Context& ctx, Setup& setup) {
   COX_RETURN_IF_ERROR(Prepare(ctx, *plane, sizes.full ? 5000 : 400));
   COX_ASSIGN_OR_RETURN(std::deque<Probe> probes, MakeProbes(ctx, *plane));
   COX_RETURN_IF_ERROR(ReadVersions(ctx, *plane, probes));
-  // Quiet is a server that has served this tenant, too, one list after the other.
+  // The quiet server has served this tenant too, sequentially.
   COX_ASSIGN_OR_RETURN(const double capacity, MeasureCapacity(ctx, *plane, sizes.lists));
   const milliseconds length(sizes.full ? 8000 : 3000);
   int64_t quiet_bytes = plane->Resident();

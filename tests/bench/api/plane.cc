@@ -20,7 +20,7 @@ using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 
 constexpr std::chrono::seconds kStartLimit{60};
-// Between looks at /readyz: a part of what a start takes.
+// Poll interval of /readyz, short relative to a start.
 constexpr milliseconds kLookEvery{2};
 
 }  // namespace

@@ -18,23 +18,24 @@
 
 namespace cox::bench {
 
-// Processor time that a process and its threads, also ended ones, have used.
+// The CPU time of a process and all its threads, including terminated ones.
 std::chrono::nanoseconds CpuOf(pid_t pid);
-// Memory of a process that is in RAM.
+// The resident memory of a process.
 int64_t ResidentBytes(pid_t pid);
 
 struct PlaneOptions {
   std::string binary;            // coxswain
-  bool fsync = true;             // etcd waits for the disk, as in production
-  std::string more_tokens = {};  // lines of the token file besides the administrator's
-  // What is asked of every request. ServiceAccount would want an account that a controller makes.
+  bool fsync = true;             // etcd syncs to disk, as in production
+  std::string more_tokens = {};  // lines of the token file in addition to the administrator's
+  // Authorization and admission flags. ServiceAccount would need an account that a controller
+  // creates.
   std::vector<std::string> guards = {"--authorization-mode", "Node,RBAC",
                                      "--disable-admission-plugins", "ServiceAccount"};
 };
 
-// What is measured: a real etcd and the API server on it, in processes and folders of their own.
+// The control plane to measure: a real etcd and an API server, in their own processes and folders.
 //
-// Threads: one at a time; the clients it makes are used as they say.
+// Threads: not thread-safe; for the clients see their own documentation.
 class Plane {
  public:
   static Result<std::unique_ptr<Plane>> Start(Context& ctx, const PlaneOptions& options);
@@ -48,16 +49,16 @@ class Plane {
   // From exec of the API server to the first "ok" of /readyz.
   std::chrono::nanoseconds startup() const { return startup_; }
 
-  // Ends the API server and starts it on the same etcd.
+  // Stops the API server and starts it on the same etcd.
   Status Restart(Context& ctx);
 
-  // A client with so many connections, of the user admin.
+  // A client of the user admin with this number of connections.
   Result<std::unique_ptr<net::Client>> NewClient(const Context& ctx, int connections = 4) const;
   Result<std::unique_ptr<storage::EtcdStore>> NewEtcd(const Context& ctx) const;
   net::Request NewRequest(std::string method, std::string target, std::string body = {}) const;
 
   std::string url() const { return "https://127.0.0.1:" + std::to_string(port_); }
-  // For files of the measurement, gone with the plane.
+  // For files of the measurement; removed with the plane.
   const std::string& folder() const { return directory_; }
   static constexpr std::string_view kToken = "bench-admin";
 

@@ -6,7 +6,7 @@
 #include "api/objects.h"
 #include "api/scenarios.h"
 
-// What a read costs the server.
+// Measures the server's cost of reads.
 namespace cox::bench {
 namespace {
 
@@ -15,11 +15,11 @@ constexpr int64_t kGetPods = 500;
 struct Read {
   std::string what;
   std::string accept;
-  std::string target;  // "%" stands for the name
+  std::string target;  // "%" is replaced by the name
   double target_us = 0, limit_us = 0;
 };
 
-// Microseconds of the server's processor per read, and the load.
+// Returns the server's CPU time per read in microseconds, and the load.
 Result<std::pair<double, Load>> CostOf(Context& ctx, const Plane& plane, net::Client& client,
                                        const Read& read, int64_t count, int64_t names,
                                        int in_flight) {
@@ -55,7 +55,7 @@ Status GetPods(Context& ctx, Setup& setup) {
       {"CPU, consistent, protobuf", protobuf, pod, 60, 250}};
   for (const Read& read : reads) {
     std::vector<double> costs, rates;
-    // The first is for warming up.
+    // The first run is a warm-up.
     for (int run = 0; run < 4; ++run) {
       COX_ASSIGN_OR_RETURN(auto measured, CostOf(ctx, *plane, *client, read, setup.sizes.gets / 4,
                                                  kGetPods, kInFlight));
@@ -92,7 +92,7 @@ Status ListPods(Context& ctx, Setup& setup) {
   }
   const Read rare{"label list", "", pods + "?labelSelector=group%3Drare", 0, 0};
   const Read none{"empty list", "", pods + "?labelSelector=group%3Dnone", 0, 0};
-  // "%3D" is no name to fill in.
+  // "%3D" is not a placeholder for a name.
   auto labels = [&](const Read& read, const std::string& what, double target, double limit) {
     const std::chrono::nanoseconds before = plane->Cpu();
     const int64_t count = setup.sizes.lists * 20;

@@ -6,28 +6,28 @@
 
 namespace cox::bench {
 
-// One figure that was measured, and what it should be.
+// A measured value with its target.
 struct Figure {
   std::string scenario;
   std::string what;
   double value = 0;
   std::string unit;
-  double target = 0;      // of an idle machine like the reference one
-  double limit = 0;       // what --check fails at: far enough that only a step back reaches it
+  double target = 0;      // for an idle machine like the reference machine
+  double limit = 0;       // --check fails beyond it; only a regression should reach it
   bool at_least = false;  // else at most
   std::string note;       // spread, other rates
 };
 
-// Collects figures and prints each when it is there.
+// Collects figures and prints each one when it is added.
 class Report {
  public:
   void Add(Figure figure);
-  // Something went wrong: --check fails.
+  // Reports an error: --check fails.
   void Fail(const std::string& scenario, const std::string& why);
-  // Without a target.
+  // Prints a text without a target.
   void Say(const std::string& scenario, const std::string& text) const;
   void PrintHead() const;
-  // What is worse than its limit, one line each.
+  // Figures that exceed their limits, one line each.
   std::vector<std::string> Broken() const;
 
  private:

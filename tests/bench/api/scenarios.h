@@ -10,7 +10,7 @@
 
 namespace cox::bench {
 
-// How much is done. The short form fits a test, the full one is for figures to be told.
+// The amount of work. The short form is for tests, the full one for published figures.
 struct Sizes {
   bool full = false;
   int pairs = 5;           // A B A B ...
@@ -35,10 +35,10 @@ struct Setup {
   Report& report;
 };
 
-// One thing that is measured, on a plane of its own.
+// A measurement with its own control plane.
 struct Scenario {
   std::string_view name;
-  std::string_view what;  // for people
+  std::string_view what;  // for the help text
   Status (*run)(Context& ctx, Setup& setup);
 };
 
@@ -55,11 +55,12 @@ Status LoadedMemory(Context& ctx, Setup& setup);
 Status Overload(Context& ctx, Setup& setup);
 Status CrossCheck(Context& ctx, Setup& setup);
 
-// Writes so many, 64 in flight. Every hundredth Pod is of group "rare", the others of "common".
+// Writes this number of objects, 64 in flight. Every hundredth Pod has group "rare", the others
+// "common".
 Status FillPods(Context& ctx, const Plane& plane, int64_t count);
 Status FillConfigMaps(Context& ctx, const Plane& plane, int64_t count);
 
-// How many requests are under way at once.
+// Concurrent requests.
 inline constexpr int kInFlight = 64;
 inline constexpr std::string_view kNamespacePath = "/api/v1/namespaces/default/";
 

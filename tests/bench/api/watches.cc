@@ -8,7 +8,7 @@
 #include "api/objects.h"
 #include "api/scenarios.h"
 
-// What watchers cost the server and each other.
+// Measures the cost of watchers for the server and for each other.
 namespace cox::bench {
 namespace {
 
@@ -23,7 +23,7 @@ net::Request UpdateRequest(const Plane& plane, int64_t number) {
                           ConfigMapJson(name, kUpdateBytes, number + 1));
 }
 
-// A watch from what is there now: without initial events.
+// A watch from the current version, without initial events.
 Result<net::Request> WatchRequest(Context& ctx, const Plane& plane, net::Client& client) {
   COX_ASSIGN_OR_RETURN(net::Response list,
                        client.Do(ctx, plane.NewRequest("GET", std::string(kMaps) + "?limit=1")));
@@ -37,7 +37,7 @@ Result<net::Request> WatchRequest(Context& ctx, const Plane& plane, net::Client&
                                      text.substr(begin, text.find('"', begin) - begin));
 }
 
-// Sends updates at a steady pace and measures from then to when each watcher has the event.
+// Sends updates at a steady rate and measures the time until each watcher has received the event.
 class Paced {
  public:
   Paced(Context& ctx, const Plane& plane, int64_t updates)
@@ -57,7 +57,7 @@ class Paced {
         std::chrono::duration<double>(now - sent_[static_cast<size_t>(number - 1)]).count());
   }
 
-  // One at a time, `pause` apart.
+  // Sequentially, `pause` apart.
   Status Send(net::Client& client, std::chrono::nanoseconds pause) {
     Clock::SteadyTime next = ctx_.clock().Monotonic();
     for (size_t i = 0; i < sent_.size(); ++i) {
@@ -142,7 +142,7 @@ Status SlowWatchers(Context& ctx, Setup& setup) {
       COX_ASSIGN_OR_RETURN(auto stream, staller->Start(ctx, watch));
       stalled.push_back(std::move(stream));
     }
-    // Shared: a watch that was ended may still bring a line.
+    // Shared, because a closed watch may still deliver a line.
     const auto paced = std::make_shared<Paced>(ctx, *plane, setup.sizes.paced_updates);
     Watchers watchers({reader.get()}, kHealthy, watch,
                       [paced](std::string_view line) { paced->OnLine(line); });
@@ -170,7 +170,7 @@ Status SlowWatchers(Context& ctx, Setup& setup) {
 Status IdleWatches(Context& ctx, Setup& setup) {
   COX_ASSIGN_OR_RETURN(auto plane, Plane::Start(ctx, setup.plane));
   COX_ASSIGN_OR_RETURN(auto client, plane->NewClient(ctx, 1));
-  // What the first request makes the server allocate is not the watches'.
+  // Allocations of the first request are not part of the watches' memory.
   COX_RETURN_IF_ERROR(FillConfigMaps(ctx, *plane, 1));
   COX_ASSIGN_OR_RETURN(const net::Request watch, WatchRequest(ctx, *plane, *client));
   const int64_t before = plane->Resident();

@@ -8,12 +8,12 @@
 #include "api/objects.h"
 #include "api/scenarios.h"
 
-// Creates through the API server against the same bytes put into etcd by our own client, in turns.
+// Compares creates through the API server with puts of the same bytes to etcd, alternating.
 namespace cox::bench {
 namespace {
 
 constexpr size_t kConfigMapBytes = 1024;
-// Of each kind of run, before anything counts: caches, connections, threads.
+// For each kind of run, before measuring: caches, connections, threads.
 constexpr int64_t kWarmUp = 500;
 
 struct Kind {
@@ -41,7 +41,7 @@ Load CreateRun(Context& ctx, const Plane& plane, net::Client& client, const Kind
 
 Load PutRun(Context& ctx, storage::EtcdStore& etcd, const Kind& kind, const std::string& value,
             int run, int64_t count) {
-  // Beside the keys of the API, and as long as they are.
+  // Next to the keys of the API, with the same length.
   const std::string prefix = "/registrx/" + kind.key_prefix + "/default/";
   return DriveThreads(ctx, count, kInFlight, [&](int64_t i) {
     const std::string key = prefix + NumberedName("bench-" + std::to_string(100 + run), i);
@@ -126,8 +126,8 @@ Status FillConfigMaps(Context& ctx, const Plane& plane, int64_t count) {
                 "filling config maps");
 }
 
-// The same creates by another generator, which knows nothing of our client: h2load sends one body
-// again and again, so the name is left to the server.
+// The same creates with an independent load generator: h2load sends one body repeatedly, so the
+// server generates the name.
 Status CrossCheck(Context& ctx, Setup& setup) {
   COX_ASSIGN_OR_RETURN(auto plane, Plane::Start(ctx, setup.plane));
   std::string json = ConfigMapJson("x", kConfigMapBytes);

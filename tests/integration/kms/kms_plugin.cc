@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A KMS plugin for tests: kms_plugin SOCKET KEY_ID. Its keys are made of their ids, so that a
-// plugin that was restarted opens what the one before sealed. Not for anything but tests.
+// A KMS plugin for tests: kms_plugin SOCKET KEY_ID. Keys are derived from their ids, so that a
+// restarted plugin can decrypt earlier data. For tests only.
 #include <grpcpp/grpcpp.h>
 #include <openssl/evp.h>
 #include <openssl/rand.h>

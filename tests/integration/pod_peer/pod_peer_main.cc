@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scripted peer as a program, for kubectl_streams_test.py. Prints its port; what it reads, line
-// by line, is what the containers write, until "end". Ends with its input.
+// PodPeer as a program, for kubectl_streams_test.py. It prints its port. Lines of its standard
+// input become the output of the containers, until "end". It exits at the end of its input.
 #include <cstdio>
 #include <iostream>
 #include <string>

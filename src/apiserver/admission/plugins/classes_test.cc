@@ -40,7 +40,7 @@ class ClassesTest : public PluginTest {
   static constexpr const char* kDefault = R"("storageclass.kubernetes.io/is-default-class":"true")";
 };
 
-TEST_F(ClassesTest, AClaimWithoutAClassGetsTheDefaultOne) {
+TEST_F(ClassesTest, ClaimWithoutClassGetsTheDefaultStorageClass) {
   auto plugin = NewDefaultStorageClass(parts_);
   EXPECT_EQ(ClassFor(*plugin, Claim("{}")), "<none>");
   AddStorageClass("plain", "");
@@ -52,7 +52,7 @@ TEST_F(ClassesTest, AClaimWithoutAClassGetsTheDefaultOne) {
   EXPECT_EQ(ClassFor(*plugin, Claim(R"({"storageClassName":"other"})")), "other");
 }
 
-TEST_F(ClassesTest, OfSeveralDefaultsTheYoungestIsTakenThenTheFirstByName) {
+TEST_F(ClassesTest, NewestDefaultClassIsUsedThenFirstByName) {
   auto plugin = NewDefaultStorageClass(parts_);
   AddStorageClass("b", kDefault);
   AddStorageClass("c", kDefault);
@@ -62,7 +62,7 @@ TEST_F(ClassesTest, OfSeveralDefaultsTheYoungestIsTakenThenTheFirstByName) {
   EXPECT_EQ(ClassFor(*plugin, Claim("{}")), "young");
 }
 
-TEST_F(ClassesTest, AnAnnotatedClaimHasAClass) {
+TEST_F(ClassesTest, ClaimWithClassAnnotationIsNotDefaulted) {
   auto plugin = NewDefaultStorageClass(parts_);
   AddStorageClass("b", kDefault);
   EXPECT_EQ(ClassFor(*plugin, Of<PersistentVolumeClaim>(R"({"metadata":{"name":"c","annotations":
@@ -70,7 +70,7 @@ TEST_F(ClassesTest, AnAnnotatedClaimHasAClass) {
             "<none>");
 }
 
-TEST_F(ClassesTest, AnIngressWithoutAClassGetsTheDefaultOne) {
+TEST_F(ClassesTest, IngressWithoutClassGetsTheDefaultIngressClass) {
   auto plugin = NewDefaultIngressClass(parts_);
   api_.Create(Of<IngressClass>(R"({"metadata":{"name":"i","annotations":
       {"ingressclass.kubernetes.io/is-default-class":"true"}},"spec":{"controller":"x.io/y"}})"));
@@ -88,7 +88,7 @@ TEST_F(ClassesTest, AnIngressWithoutAClassGetsTheDefaultOne) {
   }
 }
 
-TEST_F(ClassesTest, ClaimsGrowOnlyWhereTheirClassPermits) {
+TEST_F(ClassesTest, ClaimsExpandOnlyIfTheirClassAllowsIt) {
   auto plugin = NewPersistentVolumeClaimResize(parts_);
   AddStorageClass("grows", "", R"(,"allowVolumeExpansion":true)");
   AddStorageClass("stays", "");
@@ -130,7 +130,7 @@ class TopologyTest : public PluginTest {
   std::unique_ptr<const AdmissionPlugin> plugin_ = NewPodTopologyLabels(parts_);
 };
 
-TEST_F(TopologyTest, APodThatNamesItsNodeGetsItsZone) {
+TEST_F(TopologyTest, PodWithNodeNameGetsTheTopologyLabelsOfTheNode) {
   Object pod = Of<Pod>(R"({"metadata":{"name":"p","labels":{"topology.kubernetes.io/zone":"lie",
       "own":"x"}},"spec":{"nodeName":"n"}})");
   EXPECT_EQ(OnCreate(*plugin_, pod), "");
@@ -146,7 +146,7 @@ TEST_F(TopologyTest, APodThatNamesItsNodeGetsItsZone) {
   }
 }
 
-TEST_F(TopologyTest, APodThatIsBoundGetsTheZoneOfItsNode) {
+TEST_F(TopologyTest, BoundPodGetsTheTopologyLabelsOfTheNode) {
   const struct {
     std::string pod, path;
   } kCases[] = {{"a", "/pods/a/binding"}, {"b", "/bindings"}};

@@ -7,7 +7,7 @@
 #include "apiserver/admission/plugins/pod_toleration_restriction/pod_toleration_restriction.h"
 #include "apiserver/testing/admission_harness.h"
 
-// Plugins that act by what an administrator wrote into their configuration.
+// Tests of plugins that have a configuration.
 namespace cox::apiserver {
 namespace {
 
@@ -59,7 +59,7 @@ TEST_F(ConfiguredPluginsTest, PodsGetTheNodeSelectorOfTheirNamespace) {
   }
 }
 
-TEST_F(ConfiguredPluginsTest, PodsTolerateWhatTheirNamespaceSaysAndNothingElse) {
+TEST_F(ConfiguredPluginsTest, TolerationsAreDefaultedAndCheckedAgainstTheWhitelist) {
   auto plugin = NewPodTolerationRestriction(With("PodTolerationRestriction", R"({
       "apiVersion":"podtolerationrestriction.admission.k8s.io/v1alpha1","kind":"Configuration",
       "default":[{"key":"a","operator":"Exists"}],
@@ -90,7 +90,7 @@ TEST_F(ConfiguredPluginsTest, PodsTolerateWhatTheirNamespaceSaysAndNothingElse) 
   EXPECT_EQ(reserves.As<Pod>()->spec.tolerations.back().key, "node.kubernetes.io/memory-pressure");
 }
 
-TEST_F(ConfiguredPluginsTest, EventsThatComeTooFastAreRefused) {
+TEST_F(ConfiguredPluginsTest, EventsAboveTheRateLimitAreRejected) {
   auto plugin = NewEventRateLimit(With("EventRateLimit", R"({
       "apiVersion":"eventratelimit.admission.k8s.io/v1alpha1","kind":"Configuration",
       "limits":[{"type":"Namespace","qps":1,"burst":2,"cacheSize":2}]})"));
@@ -105,14 +105,14 @@ TEST_F(ConfiguredPluginsTest, EventsThatComeTooFastAreRefused) {
   api_.clock().Advance(std::chrono::seconds(1));
   EXPECT_EQ(event("a"), "");
   EXPECT_NE(event("a"), "");
-  // Two are remembered; "b" was asked for longest ago.
+  // The LRU cache has two entries; "b" is the least recently used.
   EXPECT_EQ(event("c"), "");
   EXPECT_NE(event("a"), "");
   Object pod = PodIn("a", "{}");
   EXPECT_EQ(OnCreate(*plugin, pod), "");
 }
 
-TEST_F(ConfiguredPluginsTest, AConfigurationThatMakesNoSenseIsToldBeforeTheServerStarts) {
+TEST_F(ConfiguredPluginsTest, InvalidConfigurationsAreRejected) {
   const struct {
     std::string plugin, json;
   } kCases[] = {

@@ -17,7 +17,7 @@ namespace {
 
 class AdmissionTest : public ::testing::Test {
  protected:
-  // Through the plugin alone: the changed object's member at `path`, or the error.
+  // Calls Mutate of the plugin only.
   Status Mutate(const AdmissionPlugin& plugin, Object& object,
                 Operation operation = Operation::kCreate, std::string subresource = {}) {
     return plugin.Mutate(api_.ctx(), Request(object, operation, std::move(subresource)), object);
@@ -51,18 +51,18 @@ class AdmissionTest : public ::testing::Test {
   UserInfo user_;
 };
 
-TEST_F(AdmissionTest, NamespaceLifecycleWantsANamespaceThatStays) {
+TEST_F(AdmissionTest, NamespaceLifecycleRequiresAnExistingNamespace) {
   auto plugin = NewNamespaceLifecycle(parts_);
   Object map = Named<core::v1::ConfigMap>("m", "default");
   EXPECT_TRUE(Mutate(*plugin, map).ok());
   Object lost = Named<core::v1::ConfigMap>("m", "nowhere");
   EXPECT_EQ(Mutate(*plugin, lost).message(), "namespaces \"nowhere\" not found");
-  EXPECT_TRUE(Mutate(*plugin, lost, Operation::kUpdate).ok());  // it is there, so was its namespace
+  EXPECT_TRUE(Mutate(*plugin, lost, Operation::kUpdate).ok());  // updates are not checked
   Object node = Named<core::v1::Node>("n");
   EXPECT_TRUE(Mutate(*plugin, node).ok());
 }
 
-TEST_F(AdmissionTest, NamespaceLifecycleKeepsNewObjectsOutOfOneThatGoes) {
+TEST_F(AdmissionTest, NamespaceLifecycleRejectsCreatesInTerminatingNamespace) {
   auto plugin = NewNamespaceLifecycle(parts_);
   Create("/api/v1/namespaces",
          R"({"metadata":{"name":"going","finalizers":["example.com/wait"]}})");
@@ -77,7 +77,7 @@ TEST_F(AdmissionTest, NamespaceLifecycleKeepsNewObjectsOutOfOneThatGoes) {
   EXPECT_EQ(refused.details().causes[0].type, "NamespaceTerminating");
 }
 
-TEST_F(AdmissionTest, NamespaceLifecycleProtectsTheNamespacesOfTheCluster) {
+TEST_F(AdmissionTest, NamespaceLifecycleProtectsSystemNamespaces) {
   auto plugin = NewNamespaceLifecycle(parts_);
   for (std::string_view name : {"default", "kube-system", "kube-public"}) {
     const Object ns = Named<core::v1::Namespace>(std::string(name));
@@ -88,7 +88,7 @@ TEST_F(AdmissionTest, NamespaceLifecycleProtectsTheNamespacesOfTheCluster) {
   EXPECT_TRUE(plugin->Validate(api_.ctx(), Request(mine, Operation::kDelete)).ok());
 }
 
-TEST_F(AdmissionTest, StorageObjectsGetTheFinalizerThatProtectsThem) {
+TEST_F(AdmissionTest, StorageObjectsGetTheProtectionFinalizer) {
   auto plugin = NewStorageObjectInUseProtection(parts_);
   Object objects[] = {Named<core::v1::PersistentVolume>("v"),
                       Named<core::v1::PersistentVolumeClaim>("c", "default"),
@@ -121,11 +121,11 @@ TEST_F(AdmissionTest, NewNodesAreTaintedOnce) {
   EXPECT_TRUE(old.As<core::v1::Node>()->spec.taints.empty());
 }
 
-TEST_F(AdmissionTest, PodsTolerateFailingNodesForFiveMinutesUnlessTheySayOtherwise) {
+TEST_F(AdmissionTest, PodsGetDefaultTolerationSecondsUnlessTheyTolerateTheTaint) {
   auto plugin = NewDefaultTolerationSeconds(parts_);
   const struct {
-    std::string_view tolerations;  // what the Pod says
-    size_t want;                   // how many it has in the end
+    std::string_view tolerations;  // tolerations of the Pod
+    size_t want;                   // number of tolerations after admission
   } kCases[] = {
       {"[]", 2},
       {R"([{"key":"node.kubernetes.io/not-ready","operator":"Exists","effect":"NoExecute"}])", 2},
@@ -156,7 +156,7 @@ class PriorityTest : public AdmissionTest {
            R"({"metadata":{"name":")" + name + R"("},"value":)" + std::to_string(value) +
                R"(,"globalDefault":)" + (global_default ? "true" : "false") +
                R"(,"preemptionPolicy":")" + policy + "\"}");
-    // Admission reads the cache, which follows.
+    // Admission reads the cache, which lags behind storage.
     api_.Sync(scheduling::v1::PriorityClass::kKind);
   }
   static Object PodOf(const std::string& spec) {
@@ -167,7 +167,7 @@ class PriorityTest : public AdmissionTest {
   }
 };
 
-TEST_F(PriorityTest, IsTheClassesOrZero) {
+TEST_F(PriorityTest, PriorityIsThatOfTheClassOrZero) {
   AddClass("high", 1000, false, "Never");
   auto plugin = NewPriority(parts_);
   Object plain = PodOf("{}");
@@ -180,7 +180,7 @@ TEST_F(PriorityTest, IsTheClassesOrZero) {
   EXPECT_EQ(high.As<core::v1::Pod>()->spec.preemptionPolicy, "Never");
 }
 
-TEST_F(PriorityTest, AGlobalDefaultIsForPodsThatNameNoClass) {
+TEST_F(PriorityTest, GlobalDefaultAppliesToPodsWithoutClass) {
   AddClass("b", 20, true);
   AddClass("a", 10, false);
   auto plugin = NewPriority(parts_);
@@ -190,7 +190,7 @@ TEST_F(PriorityTest, AGlobalDefaultIsForPodsThatNameNoClass) {
   EXPECT_EQ(pod.As<core::v1::Pod>()->spec.priorityClassName, "b");
 }
 
-TEST_F(PriorityTest, ThereIsOneGlobalDefaultAtMost) {
+TEST_F(PriorityTest, SecondGlobalDefaultIsRejected) {
   auto plugin = NewPriority(parts_);
   const auto judge = [&](const std::string& name, bool global_default, Operation operation) {
     Object priority = Named<scheduling::v1::PriorityClass>(name);
@@ -207,7 +207,7 @@ TEST_F(PriorityTest, ThereIsOneGlobalDefaultAtMost) {
   EXPECT_EQ(judge("a", true, Operation::kUpdate), "");
 }
 
-TEST_F(PriorityTest, WhatThePodSaysMustBeWhatTheClassSays) {
+TEST_F(PriorityTest, PodFieldsMustMatchThePriorityClass) {
   AddClass("high", 1000, false);
   auto plugin = NewPriority(parts_);
   const struct {
@@ -237,7 +237,7 @@ TEST_F(AdmissionTest, DisabledPluginsDoNotAct) {
   EXPECT_TRUE(node.As<core::v1::Node>()->spec.taints.empty());
 }
 
-// Notes what it was asked.
+// Records the calls.
 class Recorder final : public AdmissionPlugin {
  public:
   Recorder(std::string name, std::vector<std::string>* log, Status answer = {})
@@ -259,7 +259,7 @@ class Recorder final : public AdmissionPlugin {
   const Status answer_;
 };
 
-TEST_F(AdmissionTest, TheChainAsksInOrderAndStopsAtTheFirstRefusal) {
+TEST_F(AdmissionTest, ChainCallsPluginsInOrderAndStopsAtTheFirstError) {
   std::vector<std::string> log;
   std::vector<std::unique_ptr<const AdmissionPlugin>> plugins;
   plugins.push_back(std::make_unique<Recorder>("a", &log));

@@ -6,7 +6,7 @@
 #include "apiserver/admission/plugins/owner_references_permission_enforcement/owner_references_permission_enforcement.h"
 #include "apiserver/testing/admission_harness.h"
 
-// Plugins that are only there where an administrator wants them.
+// Tests of plugins that are disabled by default.
 namespace cox::apiserver {
 namespace {
 
@@ -21,7 +21,7 @@ class OptionalPluginsTest : public PluginTest {
   }
 };
 
-TEST_F(OptionalPluginsTest, AlwaysPullImagesLeavesNoOtherPolicy) {
+TEST_F(OptionalPluginsTest, AlwaysPullImagesSetsThePullPolicy) {
   auto plugin = NewAlwaysPullImages(parts_);
   Object pod = PodOf(R"({"containers":[{"name":"c","image":"i","imagePullPolicy":"Never"}],
       "initContainers":[{"name":"i","image":"i","imagePullPolicy":"IfNotPresent"}],
@@ -33,7 +33,7 @@ TEST_F(OptionalPluginsTest, AlwaysPullImagesLeavesNoOtherPolicy) {
   EXPECT_EQ(spec.volumes[0].volumeSource.image->pullPolicy, "Always");
 }
 
-TEST_F(OptionalPluginsTest, AlwaysPullImagesReachesContainersForDebugging) {
+TEST_F(OptionalPluginsTest, AlwaysPullImagesAppliesToEphemeralContainers) {
   auto plugin = NewAlwaysPullImages(parts_);
   const Object old = PodOf(R"({"containers":[{"name":"c","image":"i"}]})");
   Object pod = PodOf(R"({"containers":[{"name":"c","image":"i"}],
@@ -43,18 +43,18 @@ TEST_F(OptionalPluginsTest, AlwaysPullImagesReachesContainersForDebugging) {
             "Always");
 }
 
-TEST_F(OptionalPluginsTest, AlwaysPullImagesJudgesWhatOthersMadeOfIt) {
+TEST_F(OptionalPluginsTest, AlwaysPullImagesValidatesThePolicyUnlessImagesAreUnchanged) {
   auto plugin = NewAlwaysPullImages(parts_);
   const Object pod =
       PodOf(R"({"containers":[{"name":"c","image":"i","imagePullPolicy":"Never"}]})");
   EXPECT_EQ(plugin->Validate(api_.ctx(), Request(Operation::kCreate, pod)).message(),
             "pods \"p\" is forbidden: spec.containers[0].imagePullPolicy: Unsupported value: "
             "\"Never\": supported values: \"Always\"");
-  // It was so before the plugin came: it may be labelled.
+  // The images are unchanged, so that the update is allowed.
   EXPECT_TRUE(plugin->Validate(api_.ctx(), Request(Operation::kUpdate, pod, &pod)).ok());
 }
 
-TEST_F(OptionalPluginsTest, PodsThatWantDevicesTolerateTheNodesThatHaveThem) {
+TEST_F(OptionalPluginsTest, PodsWithExtendedResourcesGetTolerations) {
   auto plugin = NewExtendedResourceToleration(parts_);
   Object pod = PodOf(R"({"containers":[{"name":"c","resources":{"requests":
       {"cpu":"1","example.com/gpu":"1"}}}],
@@ -69,8 +69,8 @@ TEST_F(OptionalPluginsTest, PodsThatWantDevicesTolerateTheNodesThatHaveThem) {
   EXPECT_EQ(tolerations[2].effect, "NoSchedule");
 }
 
-// A Service with an external IP draws the traffic of the whole cluster to that address.
-TEST_F(OptionalPluginsTest, Y2020_8554_NoServiceGetsNewExternalIPs) {
+// A Service with an external IP intercepts the cluster's traffic to that address.
+TEST_F(OptionalPluginsTest, CVE_2020_8554_NewExternalIPsAreRejected) {
   auto plugin = NewDenyServiceExternalIPs(parts_);
   const auto service = [](const std::string& ips) {
     return Of<Service>(R"({"metadata":{"name":"s","namespace":"default"},"spec":{"externalIPs":[)" +
@@ -101,11 +101,11 @@ class OwnersTest : public OptionalPluginsTest {
   std::unique_ptr<const AdmissionPlugin> plugin_ = NewOwnerReferencesPermissionEnforcement(parts_);
 };
 
-TEST_F(OwnersTest, WhoMayNotDeleteAnObjectMayNotGiveItAnOwner) {
+TEST_F(OwnersTest, SettingOwnerReferencesRequiresDeletePermission) {
   Object none = Owned(""), owned = Owned(Reference("Pod", false));
   EXPECT_EQ(OnCreate(*plugin_, owned), "");
   EXPECT_EQ(OnUpdate(*plugin_, owned, owned), "");
-  EXPECT_TRUE(authorizer_.asked.empty());
+  EXPECT_TRUE(authorizer_.authorized.empty());
   EXPECT_EQ(OnUpdate(*plugin_, owned, none),
             "configmaps \"m\" is forbidden: cannot set an ownerRef on a resource you can't delete: "
             ", <nil>");
@@ -113,7 +113,7 @@ TEST_F(OwnersTest, WhoMayNotDeleteAnObjectMayNotGiveItAnOwner) {
   EXPECT_EQ(OnUpdate(*plugin_, owned, none), "");
 }
 
-TEST_F(OwnersTest, WhoMayNotSetFinalizersOfAnOwnerMayNotBlockItsDeletion) {
+TEST_F(OwnersTest, BlockOwnerDeletionRequiresFinalizersPermission) {
   Object blocking = Owned(Reference("Pod", true));
   EXPECT_EQ(OnCreate(*plugin_, blocking),
             "configmaps \"m\" is forbidden: cannot set blockOwnerDeletion if an ownerReference "
@@ -127,7 +127,7 @@ TEST_F(OwnersTest, WhoMayNotSetFinalizersOfAnOwnerMayNotBlockItsDeletion) {
             "\"Nonsense\" in version \"v1\"");
 }
 
-TEST(AdmissionConfig, HasPartsInPlaceAndInFiles) {
+TEST(AdmissionConfig, PluginsAreConfiguredInlineOrByPath) {
   const auto read = [](const std::string& path) -> Result<std::string> {
     return "kind: FromFile\npath: " + path;
   };
@@ -148,7 +148,7 @@ plugins:
   EXPECT_EQ(configs->at("B").At({"path"})->as_string(), "b.yaml");
 }
 
-TEST(AdmissionConfig, MustMakeSense) {
+TEST(AdmissionConfig, InvalidConfigurationsAreRejected) {
   const auto read = [](const std::string&) -> Result<std::string> {
     return Status::NotFound("no such file");
   };

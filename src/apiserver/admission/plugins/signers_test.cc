@@ -25,26 +25,26 @@ class SignersTest : public PluginTest {
       R"({"conditions":[{"type":"Approved","status":"True","reason":"r"}]})";
 };
 
-TEST_F(SignersTest, ApprovalNeedsTheVerbOnTheSignerOrOnAllOfItsDomain) {
+TEST_F(SignersTest, ApprovalRequiresPermissionForTheSignerOrItsDomain) {
   auto plugin = NewCertificateApproval(parts_);
   const Object old = Csr("example.com/a/b");
   Object now = Csr("example.com/a/b", kApproved);
   EXPECT_EQ(OnUpdate(*plugin, now, old, "approval"),
             "certificatesigningrequests.certificates.k8s.io \"r\" is forbidden: user not permitted "
             "to approve requests with signerName \"example.com/a/b\"");
-  EXPECT_EQ(authorizer_.asked, (std::vector<std::string>{"approve signers example.com/a/b",
-                                                         "approve signers example.com/*"}));
+  EXPECT_EQ(authorizer_.authorized, (std::vector<std::string>{"approve signers example.com/a/b",
+                                                              "approve signers example.com/*"}));
   for (const char* allowed : {"approve signers example.com/a/b", "approve signers example.com/*"}) {
     authorizer_.allowed = {allowed};
     EXPECT_EQ(OnUpdate(*plugin, now, old, "approval"), "") << allowed;
   }
   authorizer_.allowed = {"sign signers example.com/*"};
   EXPECT_NE(OnUpdate(*plugin, now, old, "approval"), "");
-  EXPECT_EQ(OnUpdate(*plugin, now, old, "status"), "");  // CertificateSigning's
+  EXPECT_EQ(OnUpdate(*plugin, now, old, "status"), "");  // checked by CertificateSigning
   EXPECT_EQ(OnUpdate(*plugin, now, old), "");
 }
 
-TEST_F(SignersTest, SigningNeedsTheVerbOnTheSignerWhenTheStatusChanges) {
+TEST_F(SignersTest, SigningRequiresPermissionForTheSignerIfTheStatusChanges) {
   auto plugin = NewCertificateSigning(parts_);
   const Object old = Csr("example.com/a", kApproved);
   Object same = Csr("example.com/a", kApproved);
@@ -62,7 +62,7 @@ TEST_F(SignersTest, SigningNeedsTheVerbOnTheSignerWhenTheStatusChanges) {
   }
 }
 
-TEST_F(SignersTest, NobodyAsksToBeMasterOfTheCluster) {
+TEST_F(SignersTest, ClientCsrForSystemMastersIsRejected) {
   auto plugin = NewCertificateSubjectRestriction(parts_);
   const test_certificates::Key key = test_certificates::NewKey();
   const auto csr = [&](const std::string& signer, const std::vector<std::string>& groups) {
@@ -85,13 +85,13 @@ TEST_F(SignersTest, NobodyAsksToBeMasterOfTheCluster) {
             "CSR: PEM block type must be CERTIFICATE REQUEST");
 }
 
-TEST_F(SignersTest, TrustForASignerIsAttestedByThoseWhoMay) {
+TEST_F(SignersTest, TrustBundleRequiresAttestPermissionForTheSigner) {
   auto plugin = NewClusterTrustBundleAttest(parts_);
   const auto bundle = [](const std::string& signer) {
     return Of<ClusterTrustBundle>(R"({"metadata":{"name":"b"},"spec":{"signerName":")" + signer +
                                   R"(","trustBundle":""}})");
   };
-  // Bundles are not served; any resource does.
+  // ClusterTrustBundles are not served; any other resource can be used in the request.
   const auto judge = [&](const Object& object) {
     const Object csr = Csr("x");
     AdmissionRequest request = Request(Operation::kCreate, csr);

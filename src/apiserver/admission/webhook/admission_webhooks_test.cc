@@ -11,8 +11,8 @@
 #include "object/codec/json/json.h"
 #include "object/codec/json/text.h"
 
-// Both kinds of webhooks, asked by the handlers over real TLS. How calls fail is tested with the
-// built server, in tests/integration/webhooks_test.py.
+// Both kinds of webhooks, called by the handlers over TLS. Failed calls are tested with the
+// complete server in tests/integration/webhooks_test.py.
 namespace cox::apiserver {
 namespace {
 
@@ -24,7 +24,7 @@ std::string Base64(std::string_view text) {
   json::WriteBase64(text, &out);
   return out;
 }
-// A response, allowed, with a patch.
+// A response that allows the request with a patch.
 Value Patch(std::string_view operations) {
   return Value::MakeObject(
       {{"allowed", true}, {"patchType", "JSONPatch"}, {"patch", Base64(operations)}});
@@ -33,7 +33,7 @@ Value Allowed() { return Value::MakeObject({{"allowed", true}}); }
 
 class AdmissionWebhooksTest : public testing::Test {
  protected:
-  // What the webhook at a path answers to a request of a review.
+  // The response of a webhook to the request of a review.
   using Answer = std::function<Value(const Value& request)>;
 
   void Serve(const net::ExchangePtr& exchange) {
@@ -56,7 +56,8 @@ class AdmissionWebhooksTest : public testing::Test {
     exchange->Send(std::move(http));
   }
 
-  // Registers a webhook at `path` that answers so. `more` is further members of its JSON.
+  // Registers a webhook at `path` with this response. `more` contains additional members of its
+  // JSON.
   void Hook(const std::string& kind, const std::string& path, const std::string& resources,
             Answer answer, const std::string& more = "") {
     {
@@ -78,7 +79,7 @@ class AdmissionWebhooksTest : public testing::Test {
     ASSERT_EQ(call.exchange().status(), 201) << call.exchange().Body();
     api_.Sync(
         *Scheme::Builtin().FindResource({"admissionregistration.k8s.io", "v1", std::move(plural)}));
-    // A new chain, so that it has read what is there now.
+    // Create a new chain, which reads the current configurations.
     chain_ = std::make_unique<AdmissionChain>(MakeAdmission(parts_, {}, {"ServiceAccount"}));
     handlers_ = std::make_unique<ResourceHandlers>(api_.registry(), *chain_);
   }
@@ -98,7 +99,7 @@ class AdmissionWebhooksTest : public testing::Test {
                  .target = "/api/v1/namespaces/default/configmaps",
                  .body = R"({"metadata":{"name":")" + name + R"("},"data":)" + data + "}"});
   }
-  // The requests that came to `path`.
+  // The requests received at `path`.
   std::vector<Value> Seen(std::string_view path) {
     MutexLock lock(mu_);
     std::vector<Value> requests;
@@ -134,7 +135,7 @@ class AdmissionWebhooksTest : public testing::Test {
   std::unique_ptr<ResourceHandlers> handlers_;
 };
 
-TEST_F(AdmissionWebhooksTest, MutatingChangesWhatIsStoredAndDefaultsAreSetAgain) {
+TEST_F(AdmissionWebhooksTest, MutatingWebhookChangesTheObjectAndDefaultsAreSetAgain) {
   Hook("mutating", "/sidecar", "pods", [](const Value&) {
     return Patch(
         R"([{"op":"add","path":"/spec/containers/-","value":{"name":"side","image":"s:1"}}])");
@@ -148,7 +149,7 @@ TEST_F(AdmissionWebhooksTest, MutatingChangesWhatIsStoredAndDefaultsAreSetAgain)
                               "\"terminationMessagePath\":\"/dev/termination-log\""));
 }
 
-TEST_F(AdmissionWebhooksTest, ValidatingRefusesInItsOwnWords) {
+TEST_F(AdmissionWebhooksTest, DenialContainsTheMessageOfTheWebhook) {
   Hook("validating", "/judge", "configmaps", [](const Value&) {
     return *json::Parse(R"({"allowed":false,"warnings":["careful"],
                             "status":{"code":403,"message":"not today"}})");
@@ -176,7 +177,7 @@ TEST_F(AdmissionWebhooksTest, ValidatingRefusesInItsOwnWords) {
                               "rejected=\"true\",type=\"validate\"} 1"));
 }
 
-TEST_F(AdmissionWebhooksTest, ConfigurationsAreNotAskedAbout) {
+TEST_F(AdmissionWebhooksTest, WebhooksAreNotCalledForWebhookConfigurations) {
   Hook("validating", "/never", "*/*", [](const Value&) {
     return Value::MakeObject({{"allowed", false}});
   });
@@ -188,7 +189,7 @@ TEST_F(AdmissionWebhooksTest, ConfigurationsAreNotAskedAbout) {
       testing::StartsWith("200 "));
 }
 
-// CVE-2016-1905: what a PATCH makes of the object is what admission judges.
+// CVE-2016-1905: admission must receive the object after the PATCH is applied.
 TEST_F(AdmissionWebhooksTest, CVE_2016_1905_AdmissionSeesThePatchedObject) {
   Hook("validating", "/judge", "configmaps", [](const Value& request) {
     return Value::MakeObject({{"allowed", request.At({"object", "data", "bad"}) == nullptr}});
@@ -209,7 +210,7 @@ TEST_F(AdmissionWebhooksTest, CVE_2016_1905_AdmissionSeesThePatchedObject) {
                 testing::StartsWith("400 "))
         << type;
   }
-  // An apply that creates is a creation, and judged too.
+  // An apply that creates the object is admitted as a create.
   EXPECT_THAT(
       Text(
           {.method = "PATCH",
@@ -222,7 +223,7 @@ TEST_F(AdmissionWebhooksTest, CVE_2016_1905_AdmissionSeesThePatchedObject) {
   EXPECT_EQ(At(Seen("/judge").back(), {"options", "kind"}), "\"CreateOptions\"");
 }
 
-// CVE-2021-25735: what was stored is told whole, whatever the writer left out and on every verb.
+// CVE-2021-25735: the old object must be complete for every verb, even if the client omits fields.
 TEST_F(AdmissionWebhooksTest, CVE_2021_25735_AdmissionSeesAllOldFields) {
   Hook("validating", "/judge", "*/*", [](const Value&) { return Allowed(); });
   ASSERT_THAT(
@@ -260,7 +261,7 @@ TEST_F(AdmissionWebhooksTest, CVE_2021_25735_AdmissionSeesAllOldFields) {
   EXPECT_EQ(At(request, {"options", "kind"}), "\"DeleteOptions\"");
 }
 
-TEST_F(AdmissionWebhooksTest, CollectionsAreDeletedOneByOne) {
+TEST_F(AdmissionWebhooksTest, DeleteCollectionCallsWebhooksForEachObject) {
   Hook("mutating", "/m", "configmaps", [](const Value&) { return Allowed(); });
   Hook("validating", "/v", "configmaps", [](const Value& request) {
     const Value* const name = request.Find("name");
@@ -272,12 +273,12 @@ TEST_F(AdmissionWebhooksTest, CollectionsAreDeletedOneByOne) {
   api_.Sync(core::v1::ConfigMap::kKind);
   EXPECT_THAT(Text({.method = "DELETE", .target = "/api/v1/namespaces/default/configmaps"}),
               HasSubstr("denied the request"));
-  EXPECT_EQ(Seen("/m").size(), 4U);  // mutating ones are asked about deletions too
+  EXPECT_EQ(Seen("/m").size(), 4U);  // mutating webhooks are called for deletes, too
   EXPECT_EQ(At(Seen("/m").back(), {"oldObject", "metadata", "name"}), "\"kept\"");
 }
 
-TEST_F(AdmissionWebhooksTest, WebhookIsAskedAgainWhenALaterOneChangedTheObject) {
-  // Counts the labels it sees into an annotation; the later one adds a label.
+TEST_F(AdmissionWebhooksTest, WebhookIsReinvokedIfALaterOneChangedTheObject) {
+  // Writes the number of labels to an annotation; the later webhook adds a label.
   Hook(
       "mutating", "/a-counts", "configmaps",
       [](const Value& request) {
@@ -295,7 +296,7 @@ TEST_F(AdmissionWebhooksTest, WebhookIsAskedAgainWhenALaterOneChangedTheObject) 
   EXPECT_THAT(Order(), ElementsAre("/a-counts", "/b-labels", "/a-counts"));
 }
 
-TEST_F(AdmissionWebhooksTest, PairThatNeverAgreesIsAskedTwiceAndNoMore) {
+TEST_F(AdmissionWebhooksTest, ConflictingWebhooksAreReinvokedOnlyOnce) {
   const auto flips = [](std::string to) {
     return [to](const Value&) {
       return Patch(R"([{"op":"add","path":"/data","value":{"side":")" + to + "\"}}]");
@@ -307,8 +308,8 @@ TEST_F(AdmissionWebhooksTest, PairThatNeverAgreesIsAskedTwiceAndNoMore) {
   EXPECT_THAT(Order(), ElementsAre("/a", "/b", "/a", "/b"));
 }
 
-TEST_F(AdmissionWebhooksTest, OwnPluginsSeeWhatAWebhookAdded) {
-  // The webhook takes tolerations away that DefaultTolerationSeconds had set; that sets them again.
+TEST_F(AdmissionWebhooksTest, PluginsAreReinvokedAfterAWebhookChangedTheObject) {
+  // The webhook removes tolerations, and DefaultTolerationSeconds sets them again.
   Hook("mutating", "/strip", "pods",
        [](const Value&) { return Patch(R"([{"op":"remove","path":"/spec/tolerations"}])"); });
   EXPECT_THAT(
@@ -320,7 +321,7 @@ TEST_F(AdmissionWebhooksTest, OwnPluginsSeeWhatAWebhookAdded) {
   EXPECT_EQ(Order().size(), 1U);
 }
 
-TEST_F(AdmissionWebhooksTest, PatchesThatMustNotBeAreRefused) {
+TEST_F(AdmissionWebhooksTest, InvalidPatchesAreRejected) {
   std::string operations;
   Hook(
       "mutating", "/m", "configmaps", [&](const Value&) { return Patch(operations); },
@@ -335,7 +336,7 @@ TEST_F(AdmissionWebhooksTest, PatchesThatMustNotBeAreRefused) {
   };
   for (const auto& [patch, code] : cases) {
     operations = patch;
-    // Also where failures are ignored: the webhook did answer.
+    // failurePolicy Ignore does not apply, because the call itself succeeded.
     EXPECT_THAT(CreateMap("m"), testing::StartsWith(code)) << patch;
   }
   operations = "[]";
@@ -346,7 +347,7 @@ TEST_F(AdmissionWebhooksTest, PatchesThatMustNotBeAreRefused) {
       HasSubstr("attempted to modify the object, which is not supported for this operation"));
 }
 
-TEST_F(AdmissionWebhooksTest, WhatIsAskedOfSubresourcesIsTold) {
+TEST_F(AdmissionWebhooksTest, WebhooksReceiveSubresourceObjects) {
   Hook("validating", "/v", "*/*", [](const Value&) { return Allowed(); });
   Do({.method = "POST",
       .target = "/api/v1/namespaces/default/pods",
@@ -372,7 +373,7 @@ TEST_F(AdmissionWebhooksTest, WhatIsAskedOfSubresourcesIsTold) {
   EXPECT_EQ(At(eviction, {"kind", "kind"}), "\"Eviction\"");
 }
 
-TEST_F(AdmissionWebhooksTest, OldBindingsAreBindingsToo) {
+TEST_F(AdmissionWebhooksTest, LegacyBindingsMatchPodsBinding) {
   Hook("validating", "/v", "pods/binding", [](const Value&) {
     return Value::MakeObject({{"allowed", false}});
   });
@@ -383,7 +384,7 @@ TEST_F(AdmissionWebhooksTest, OldBindingsAreBindingsToo) {
   EXPECT_EQ(At(Seen("/v").back(), {"name"}), "\"p\"");
 }
 
-TEST_F(AdmissionWebhooksTest, ScaleIsJudgedAsAScale) {
+TEST_F(AdmissionWebhooksTest, ScaleIsSentAsScale) {
   Hook("validating", "/v", "*/scale", [](const Value& request) {
     const Value* const replicas = request.At({"object", "spec", "replicas"});
     return Value::MakeObject({{"allowed", replicas != nullptr && replicas->as_int() < 5}});

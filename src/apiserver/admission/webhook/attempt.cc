@@ -12,7 +12,7 @@
 namespace cox::apiserver {
 namespace {
 
-// What is left of the request's time, in whole seconds: what the webhook is told.
+// The remaining time of the request in whole seconds, which is sent to the webhook as its timeout.
 std::chrono::seconds TimeFor(const Context& ctx, std::chrono::seconds timeout) {
   if (ctx.deadline() == Clock::kNever) return timeout;
   const auto left =
@@ -20,7 +20,7 @@ std::chrono::seconds TimeFor(const Context& ctx, std::chrono::seconds timeout) {
   return std::clamp(left, std::chrono::seconds(1), timeout);
 }
 
-// The code that stands in metrics for a failed call: the webhook's own, if it answered at all.
+// The status code of a failed call for the metrics.
 int CodeOf(const Status& why) { return why.message().starts_with("Post ") ? 400 : why.code(); }
 
 }  // namespace
@@ -53,14 +53,14 @@ void WebhookAttempt::Start(Context& ctx) {
                                 TimeFor(ctx, webhook.timeout));
 }
 
-Result<admission::v1::AdmissionResponse> WebhookAttempt::Ask() {
+Result<admission::v1::AdmissionResponse> WebhookAttempt::SendReview() {
   if (!not_started_.ok()) return not_started_;
   const Result<Value> answer = call_->Wait();
   ended_ = call_->ended();
   call_.reset();
   if (!answer.ok()) {
     const Status& why = answer.status();
-    // The code is kept for the metrics.
+    // Keep the status code for the metrics.
     return Status(why.reason(), "failed to call webhook: " + why.message(), why.details());
   }
   auto response = ReadReview(*answer, subject_.webhook, uid_, type_ == Type::kMutating);
@@ -70,14 +70,14 @@ Result<admission::v1::AdmissionResponse> WebhookAttempt::Ask() {
   return response;
 }
 
-WebhookAttempt::Verdict WebhookAttempt::Finish(Context& ctx) {
+WebhookAttempt::Outcome WebhookAttempt::Finish(Context& ctx) {
   const Webhook& webhook = subject_.webhook;
   if (unsafe_) {
     return {.status = Fail(ctx, Status::BadRequest("admission webhook " + Quote(webhook.name) +
                                                    " does not support dry run")),
             .patch = {}};
   }
-  Result<admission::v1::AdmissionResponse> response = Ask();
+  Result<admission::v1::AdmissionResponse> response = SendReview();
   if (!response.ok()) return CallFailed(ctx, response.status());
   PassOn(*response);
   if (!response->allowed) {
@@ -92,7 +92,7 @@ WebhookAttempt::Verdict WebhookAttempt::Finish(Context& ctx) {
   return {.status = {}, .patch = std::move(response->patch)};
 }
 
-WebhookAttempt::Verdict WebhookAttempt::CallFailed(Context& ctx, const Status& why) {
+WebhookAttempt::Outcome WebhookAttempt::CallFailed(Context& ctx, const Status& why) {
   const Webhook& webhook = subject_.webhook;
   const std::string text = "failed calling webhook " + Quote(webhook.name) + ": " + why.message();
   const int code = CodeOf(why);
@@ -112,7 +112,7 @@ WebhookAttempt::Verdict WebhookAttempt::CallFailed(Context& ctx, const Status& w
                                            : "failed-open.validating.webhook.admission.k8s.io/") +
           "round_" + (again ? "1" : "0") + "_index_" + std::to_string(subject_.index),
       webhook.name);
-  // No time is left for anybody else either.
+  // The deadline has passed, so that no other webhook can be called.
   if (ctx.Done()) {
     return {
         .status = Status::Timeout("Timeout: request did not complete within requested timeout - " +

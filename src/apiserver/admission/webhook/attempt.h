@@ -11,53 +11,53 @@
 
 namespace cox::apiserver {
 
-// "Internal error occurred: <why>", as upstream answers failures that are not the client's.
+// "Internal error occurred: <why>": upstream's error for failures that the client did not cause.
 Status InternalError(const std::string& why);
 
-// One call of one webhook about one request, from the review to what its answer means for the
-// request. Warnings and audit annotations of the answer are passed on.
+// One call of one webhook for one request: sends the review and evaluates the response. Adds the
+// warnings and audit annotations of the response to the request.
 //
-// Lifetime: borrows all it is given; dropping it cancels the call.
+// Lifetime: borrows all arguments; the destructor cancels the call.
 class WebhookAttempt {
  public:
   enum class Type : uint8_t { kMutating, kValidating };
   struct Subject {
     const Webhook& webhook;
     const ServedResource& as;  // see MatchWebhook
-    size_t index;              // of the webhook among all
+    size_t index;              // of the webhook in the list of all webhooks
   };
-  // `request` has what the webhook is to see.
+  // `request` contains the object to send to the webhook.
   WebhookAttempt(Type type, const Subject& subject, const AdmissionRequest& request,
                  AdmissionMetrics* metrics)
       : type_(type), subject_(subject), request_(request), metrics_(metrics) {}
 
-  // Sends the review; returns at once.
+  // Sends the review; does not block.
   void Start(Context& ctx);
 
-  // Waits for the answer. OK: the webhook allows the request, with a patch perhaps, or failed in a
-  // way its failurePolicy says to ignore. Else what the client is to be told:
+  // Waits for the response. OK: the webhook allows the request, possibly with a patch, or the call
+  // failed and failurePolicy is Ignore. Otherwise the error for the client:
   //   - the webhook's denial;
-  //   - InternalError `failed calling webhook "x": ...` where it could not be asked or answered
-  //     with something else than an answer;
-  //   - BadRequest for a dry run and a webhook that knows none;
-  //   - Timeout where the whole request has no time left.
-  struct Verdict {
+  //   - InternalError `failed calling webhook "x": ...` if the call failed or the response is
+  //     invalid;
+  //   - BadRequest for a dry run if the webhook does not support it;
+  //   - Timeout if the deadline of the request has passed.
+  struct Outcome {
     Status status;
-    std::string patch;  // of a mutating webhook; a JSON Patch
+    std::string patch;  // of a mutating webhook: a JSON Patch
   };
-  Verdict Finish(Context& ctx);
+  Outcome Finish(Context& ctx);
 
-  // For what goes wrong with the answer later (its patch): counts and returns it.
+  // Counts and returns a later error, for example of the patch.
   Status Fail(Context& ctx, Status why);
-  // Counts the call as good, unless it was counted as a failure that is ignored.
+  // Counts the call as successful, unless it was already counted as an ignored failure.
   void Succeed(Context& ctx);
 
  private:
-  // Not OK: the call failed; Denied by the webhook is part of the response.
-  Result<admission::v1::AdmissionResponse> Ask();
-  Verdict CallFailed(Context& ctx, const Status& why);
+  // Returns an error if the call failed. A denial is part of the response.
+  Result<admission::v1::AdmissionResponse> SendReview();
+  Outcome CallFailed(Context& ctx, const Status& why);
   void PassOn(const admission::v1::AdmissionResponse& response) const;
-  // In the metrics; the first time only.
+  // Updates the metrics, only the first time.
   void Count(Context& ctx, std::string_view error_type, bool rejected, int code);
   std::string_view type_name() const { return type_ == Type::kMutating ? "admit" : "validating"; }
 
@@ -67,9 +67,9 @@ class WebhookAttempt {
   AdmissionMetrics* const metrics_;
   std::string uid_;
   Clock::SteadyTime begun_{};
-  Clock::SteadyTime ended_{};  // by the answer, not by whoever waits for it
-  Status not_started_;         // why, if it was not
-  bool unsafe_ = false;        // a dry run, and the webhook knows none
+  Clock::SteadyTime ended_{};  // time of the response, not of Finish
+  Status not_started_;         // the error if the call was not started
+  bool unsafe_ = false;        // a dry run that the webhook does not support
   bool counted_ = false;
   std::unique_ptr<WebhookCall> call_;
 };

@@ -5,31 +5,31 @@
 #include "apiserver/admission/webhook/webhook.h"
 #include "object/type/gvk.h"
 
-// Which webhooks a request is for.
+// Selection of the webhooks for a request.
 namespace cox::apiserver {
 
-// What rules are compared with.
+// The request attributes that rules match.
 struct RuleSubject {
   Operation operation;
   std::string_view group, version, resource, subresource;
-  bool in_namespace = false;  // namespaces themselves are not
+  bool in_namespace = false;  // false for Namespace objects
 };
 bool RuleMatches(const admissionregistration::v1::RuleWithOperations& rule,
                  const RuleSubject& subject);
 
-// The namespace a request is in as webhooks see it: a namespace is in itself.
+// The namespace of a request for webhooks. For a Namespace object, its own name.
 const std::string& NamespaceOf(const AdmissionRequest& request);
 
-// Configurations of admission are never judged by webhooks: one that refuses everything could not
-// be removed any more.
+// Webhooks are not called for admission configurations: otherwise a webhook that rejects all
+// requests could not be removed.
 bool IsExempt(const AdmissionRequest& request);
 
-// As what the webhook is to be told of the request: the resource in the version its rules name, or
-// null if it is not to be called. With matchPolicy Equivalent that may be another version or group
-// of the same resource than the one requested.
+// Returns the resource in the version that a rule of the webhook matches, or null if the webhook
+// does not match. With matchPolicy Equivalent, it may be another version or group of the requested
+// resource.
 //
-// Errors: NotFound for a namespace that is not there, where its labels decide; Forbidden for
-//   conditions that cannot be evaluated and a webhook that must not be passed over.
+// Errors: NotFound if the namespace does not exist and a namespaceSelector is set; Forbidden if
+//   matchConditions cannot be evaluated and failurePolicy is Fail.
 Result<const ServedResource*> MatchWebhook(Context& ctx, const Registry& registry,
                                            const Webhook& webhook, const AdmissionRequest& request);
 

@@ -10,25 +10,26 @@
 #include "apiserver/admission/webhook/webhook_source.h"
 #include "object/codec/json/json.h"
 
-// MutatingAdmissionWebhook: webhooks that change what is about to be stored. They are asked one
-// after another, each about what the ones before it left.
+// MutatingAdmissionWebhook: webhooks that change objects. They are called sequentially; each one
+// receives the object as changed by those before it.
 //
-// When one of them changed the object, the whole chain of plugins is passed a second time (see
-// AdmissionChain::Mutate). In that round, webhooks with reinvocationPolicy IfNeeded are asked again
-// if somebody changed the object after they had seen it, and no others.
+// If one of them has changed the object, the whole plugin chain runs a second time (see
+// AdmissionChain::Mutate). In the second round, only webhooks with reinvocationPolicy IfNeeded are
+// called again, and only if the object has changed since their last call.
 namespace cox::apiserver {
 namespace {
 
 constexpr std::string_view kName = "MutatingAdmissionWebhook";
 
-// What the second round needs to know of the first.
+// State that is kept between the rounds.
 struct Rounds {
-  std::set<std::string> asked;  // that may be asked again, and have seen the latest change
-  std::set<std::string> again;  // to be asked again
-  std::optional<Object> left;   // what the webhooks of the last round left
+  std::set<std::string> called;  // reinvocable webhooks that received the latest change
+  std::set<std::string> again;   // webhooks to be reinvoked
+  std::optional<Object> left;    // the object after the last round
 
-  // The object is not what those in `asked` saw any more.
-  void OnChange() { again.merge(asked); }
+  // Marks the webhooks in `asked` for reinvocation, because the object has changed since their
+  // call.
+  void OnChange() { again.merge(called); }
 };
 
 class MutatingWebhooks final : public AdmissionPlugin {
@@ -45,7 +46,7 @@ class MutatingWebhooks final : public AdmissionPlugin {
     return Run(ctx, request, &object);
   }
 
-  // Deletions have nothing to change and come only here; the webhooks may still refuse them.
+  // Deletes reach only Validate. Webhooks cannot change them but may deny them.
   Status Validate(Context& ctx, const AdmissionRequest& request) const override {
     if (request.operation != Operation::kDelete) return {};
     return Run(ctx, request, nullptr);
@@ -62,36 +63,36 @@ class MutatingWebhooks final : public AdmissionPlugin {
     if (list->empty()) return {};
     const bool second = request.reinvocation != nullptr && request.reinvocation->again;
     const std::shared_ptr<Rounds> rounds = RoundsOf(request);
-    // Plugins of our own have changed it since.
+    // Other plugins have changed the object since the first round.
     if (second && object != nullptr && rounds->left && !(*rounds->left == *object)) {
       rounds->OnChange();
     }
     for (size_t i = 0; i < list->size(); ++i) {
-      COX_RETURN_IF_ERROR(Ask(ctx, request, (*list)[i], i, *rounds, object));
+      COX_RETURN_IF_ERROR(SendReview(ctx, request, (*list)[i], i, *rounds, object));
     }
-    // Needed only if the second round comes.
+    // Needed only for a second round.
     if (object != nullptr && request.reinvocation != nullptr && request.reinvocation->wanted) {
       rounds->left = *object;
     }
     return {};
   }
 
-  Status Ask(Context& ctx, const AdmissionRequest& request, const Webhook& webhook, size_t index,
-             Rounds& rounds, Object* object) const {
+  Status SendReview(Context& ctx, const AdmissionRequest& request, const Webhook& webhook,
+                    size_t index, Rounds& rounds, Object* object) const {
     COX_ASSIGN_OR_RETURN(const ServedResource* const as,
                          MatchWebhook(ctx, registry_, webhook, request));
     if (as == nullptr) return {};
-    // Nobody is asked for the first time in the second round.
+    // In the second round, no webhook is called for the first time.
     const bool second = request.reinvocation != nullptr && request.reinvocation->again;
     if (second && rounds.again.erase(webhook.id) == 0) return {};
     WebhookAttempt attempt(WebhookAttempt::Type::kMutating, {webhook, *as, index}, request,
                            metrics_);
     attempt.Start(ctx);
-    const WebhookAttempt::Verdict verdict = attempt.Finish(ctx);
-    COX_RETURN_IF_ERROR(verdict.status);
+    const WebhookAttempt::Outcome outcome = attempt.Finish(ctx);
+    COX_RETURN_IF_ERROR(outcome.status);
     Result<bool> changed = false;
-    if (!verdict.patch.empty()) {
-      changed = ApplyWebhookPatch(verdict.patch, webhook, *as, request, object);
+    if (!outcome.patch.empty()) {
+      changed = ApplyWebhookPatch(outcome.patch, webhook, *as, request, object);
       if (!changed.ok()) return attempt.Fail(ctx, changed.status());
     }
     if (*changed) {
@@ -100,11 +101,11 @@ class MutatingWebhooks final : public AdmissionPlugin {
     }
     attempt.Succeed(ctx);
     Note(request, webhook, index, *changed);
-    if (webhook.reinvoke) rounds.asked.insert(webhook.id);
+    if (webhook.reinvoke) rounds.called.insert(webhook.id);
     return {};
   }
 
-  // For the audit: who was asked, and who changed something.
+  // Audit annotation for a called webhook, which records whether it changed the object.
   static void Note(const AdmissionRequest& request, const Webhook& webhook, size_t index,
                    bool changed) {
     if (request.audit == nullptr) return;

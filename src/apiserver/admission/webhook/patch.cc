@@ -30,7 +30,7 @@ std::string NamespaceIn(const Value& object) {
   return ns != nullptr && ns->is_string() ? std::string(ns->as_string()) : std::string();
 }
 
-// Who owns which fields is not for webhooks to garble: then it stays as it was.
+// If a webhook has made managedFields invalid, restores the previous ones.
 void KeepManagedFields(const Value& before, Value* after, Warnings* warnings) {
   const Result<apply::Managers> managers = apply::ManagersOf(*after);
   if (managers.ok()) return;

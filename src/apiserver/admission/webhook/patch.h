@@ -8,13 +8,13 @@
 
 namespace cox::apiserver {
 
-// Applies what a webhook answered with (a JSON Patch) to `object`, in the version the webhook was
-// told, with that version's defaults set on what it left. True if that changed the object. Null: a
-// deletion, which has nothing to patch.
+// Applies the JSON Patch of a webhook to `object`, in the version that was sent to the webhook, and
+// sets defaults of this version. Returns true if the object has changed. `object` is null for
+// delete, which cannot be patched.
 //
-// Errors: InternalError for a patch that is none, does not apply or makes something else of the
-//   object than it was; BadRequest for one that moves the object to another namespace. The object
-//   is as before then.
+// Errors: InternalError if the patch is invalid, cannot be applied or changes the kind of the
+// object;
+//   BadRequest if it changes the namespace. The object is unchanged on errors.
 Result<bool> ApplyWebhookPatch(std::string_view patch, const Webhook& webhook,
                                const ServedResource& as, const AdmissionRequest& request,
                                Object* object);

@@ -18,14 +18,14 @@ constexpr std::string_view kGroup = "admission.k8s.io";
 RawJson RawOf(const Object* object, const ServedResource& as) {
   RawJson raw;
   if (object == nullptr) return raw;
-  // Not InVersion where the hub is what is told: that would copy it.
+  // Avoids a copy by InVersion if the hub version is sent.
   const bool converts = as.version() != nullptr && IsOfResource(*object, as);
   EncodeObject(converts ? InVersion(*object, as) : *object, Format::kJson, &raw.raw,
                Embedded::kNamed);
   return raw;
 }
 
-// What is spoken at the resource and subresource: the resource's kind, or that of what was sent.
+// The kind of the resource, or that of the sent object if a subresource has another kind.
 meta::v1::GroupVersionKind KindAt(const ServedResource& as, const AdmissionRequest& request) {
   const Object* const object = request.object != nullptr ? request.object : request.old;
   const GroupVersionKind gvk =
@@ -60,7 +60,7 @@ Status CheckPatch(const AdmissionResponse& response, bool mutating) {
   return {};
 }
 
-// The older version asks for less: it had neither the uid nor the type of a patch.
+// v1beta1 requires neither a uid nor a patch type.
 Status CheckOldReview(const GroupVersionKind& got, const GroupVersionKind& expected, bool mutating,
                       AdmissionResponse& response) {
   if (!got.empty() && got != expected) {
@@ -81,7 +81,7 @@ std::string TextAt(const Value& answer, std::string_view key) {
   return text != nullptr && text->is_string() ? std::string(text->as_string()) : std::string();
 }
 
-// The reason that is said, if it is one of the API's; else the code that is said.
+// The reason of the status, if it is an API reason; otherwise a reason for its code.
 Reason ReasonOf(const meta::v1::Status& status) {
   if (!status.reason.empty()) {
     for (int each = 1; each <= static_cast<int>(Reason::kServiceUnavailable); ++each) {

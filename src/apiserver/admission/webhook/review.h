@@ -7,26 +7,27 @@
 #include "apiserver/admission/admission.h"
 #include "apiserver/admission/webhook/webhook.h"
 
-// The AdmissionReview: what a webhook is sent, and what its answer means.
+// Encoding and decoding of AdmissionReviews.
 namespace cox::apiserver {
 
-// Whether the object is one of the resource's, and not of what its subresource speaks (Scale).
+// Reports whether the object is of the resource's kind, not of a subresource's kind (Scale).
 bool IsOfResource(const Object& object, const ServedResource& resource);
-// The object as a client of `as` sees it.
+// Converts the object to the version of `as`.
 Object InVersion(const Object& object, const ServedResource& as);
 
-// The request as JSON: `as` is what the webhook is told it is about, see MatchWebhook.
+// Encodes the AdmissionReview as JSON. `as` is the resource to send to the webhook, see
+// MatchWebhook.
 std::string EncodeReview(const Webhook& webhook, const ServedResource& as,
                          const AdmissionRequest& request, const std::string& uid);
 
-// The response in an answer. Errors: InternalError with upstream's words for an answer that is none
-// to the review `uid`: another uid, another kind, a patch without its type, a patch by a webhook
-// that only validates.
+// The AdmissionResponse in a response. Errors: InternalError with upstream's texts if it does not
+// match the review: wrong uid, wrong kind, a patch without its type, or a patch of a validating
+// webhook.
 Result<admission::v1::AdmissionResponse> ReadReview(const Value& answer, const Webhook& webhook,
                                                     const std::string& uid, bool mutating);
 
-// What a client is told of a request that the webhook denied: the webhook's own status, at least
-// 400, with `admission webhook "x" denied the request: ` before its message.
+// The error for a request that a webhook denied: the webhook's status with a code of at least 400,
+// and with the prefix `admission webhook "x" denied the request: `.
 Status Denial(const std::string& webhook, const meta::v1::Status* status);
 
 }  // namespace cox::apiserver

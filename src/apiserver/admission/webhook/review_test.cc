@@ -21,7 +21,7 @@ std::string V1(std::string_view response) {
          std::string(response) + "}";
 }
 
-TEST(ReadReview, TakesTheAnswerToItsQuestionOnly) {
+TEST(ReadReview, RejectsResponsesThatDoNotMatchTheReview) {
   EXPECT_TRUE(Read(V1(R"({"uid":"u","allowed":true})"))->allowed);
   EXPECT_EQ(Read(V1(R"({"uid":"u","allowed":true,"patch":"W10=","patchType":"JSONPatch"})"))->patch,
             "[]");
@@ -49,7 +49,7 @@ TEST(ReadReview, TakesTheAnswerToItsQuestionOnly) {
   EXPECT_FALSE(Read(V1(R"({"uid":"u","allowed":"yes"})")).ok());
 }
 
-TEST(ReadReview, OlderVersionAsksForLess) {
+TEST(ReadReview, V1Beta1RequiresNeitherUidNorPatchType) {
   const auto answer = Read(R"({"response":{"allowed":true,"patch":"W10="}})", true, "v1beta1");
   ASSERT_TRUE(answer.ok()) << answer.status().ToString();
   EXPECT_EQ(answer->patchType, "JSONPatch");
@@ -58,7 +58,7 @@ TEST(ReadReview, OlderVersionAsksForLess) {
             "admission.k8s.io/v1, Kind=AdmissionReview");
 }
 
-TEST(Denial, HasTheWebhooksWordsAndAtLeast400) {
+TEST(Denial, ContainsTheWebhooksMessageAndCodeOfAtLeast400) {
   struct Case {
     std::string_view status;
     int code;
@@ -89,7 +89,7 @@ TEST(Denial, HasTheWebhooksWordsAndAtLeast400) {
             (std::vector<StatusCause>{{.type = "R", .message = "c", .field = "f"}}));
 }
 
-TEST(EncodeReview, TellsWhatWasAskedInTheVersionOfTheRule) {
+TEST(EncodeReview, ContainsTheRequestInTheVersionOfTheRule) {
   ApiHarness api;
   const ServedResource& v1 = *api.registry().Find("autoscaling", "v1", "horizontalpodautoscalers");
   const ServedResource& v2 = *api.registry().Find("autoscaling", "v2", "horizontalpodautoscalers");

@@ -7,8 +7,8 @@
 #include "apiserver/admission/webhook/match.h"
 #include "apiserver/admission/webhook/webhook_source.h"
 
-// ValidatingAdmissionWebhook: webhooks that judge what is about to be stored. All that want to see
-// it are asked at the same time, and all must agree.
+// ValidatingAdmissionWebhook: webhooks that allow or deny requests. All matching webhooks are
+// called concurrently, and all must allow the request.
 namespace cox::apiserver {
 namespace {
 
@@ -39,7 +39,7 @@ class ValidatingWebhooks final : public AdmissionPlugin {
                             WebhookAttempt::Subject{webhook, *as, i}, request, metrics_);
     }
     for (WebhookAttempt& attempt : attempts) attempt.Start(ctx);
-    // Of several denials the client reads the first, but warnings of all.
+    // The client receives the first denial, but the warnings of all webhooks.
     Status first;
     for (WebhookAttempt& attempt : attempts) {
       Status status = attempt.Finish(ctx).status;

@@ -14,28 +14,27 @@
 
 namespace cox::apiserver {
 
-// One webhook of a configuration, made ready to be asked: what is constant about it is worked out
-// once, when the configuration changes. Immutable.
+// One webhook of a configuration, compiled when the configuration changes. Immutable.
 struct Webhook {
   std::string configuration;
   std::string name;
-  std::string id;  // of this one among all: "configuration/name/0"
+  std::string id;  // unique among all webhooks: "configuration/name/0"
   List<admissionregistration::v1::RuleWithOperations> rules;
   labels::Selector namespaces;
   labels::Selector objects;
-  bool equivalent = true;       // matchPolicy: rules mean other versions of a resource too
-  bool ignore_failure = false;  // failurePolicy: what it would have said does not matter
+  bool equivalent = true;       // matchPolicy: Equivalent
+  bool ignore_failure = false;  // failurePolicy: Ignore
   bool reinvoke = false;        // reinvocationPolicy: IfNeeded
   bool dry_run_safe = false;    // sideEffects: None or NoneOnDryRun
   bool has_conditions = false;  // matchConditions
   std::chrono::seconds timeout{10};
-  std::string review_version;           // "v1" or "v1beta1"; empty: it knows neither
-  std::optional<WebhookClient> client;  // none: see problem
-  Status problem;                       // why it cannot be called, each time one tries
+  std::string review_version;           // "v1" or "v1beta1"; empty: neither is supported
+  std::optional<WebhookClient> client;  // nullopt: see problem
+  Status problem;                       // the error for every call, if the webhook is invalid
 };
 using WebhookList = std::vector<Webhook>;
 
-// Appends the webhooks of a configuration, in their order.
+// Appends the webhooks of a configuration in their order.
 void AppendWebhooks(const admissionregistration::v1::MutatingWebhookConfiguration& from,
                     const std::shared_ptr<WebhookConnections>& connections, WebhookList* list);
 void AppendWebhooks(const admissionregistration::v1::ValidatingWebhookConfiguration& from,

@@ -17,11 +17,11 @@ WebhookSource::WebhookSource(const Registry& registry, const KindInfo& kind,
 
 std::shared_ptr<const WebhookList> WebhookSource::Current() const {
   if (!changed_.load(std::memory_order_acquire)) {
-    // None yet: somebody reads the first one just now.
+    // Null: another thread is compiling the first list.
     if (auto list = list_.Load()) return list;
   }
   MutexLock lock(mu_);
-  // Before looking: what comes while we look wakes again.
+  // Reset the flag before reading, so that later changes set it again.
   if (!changed_.exchange(false)) return list_.Load();
   const Result<bool> caught_up = CatchUp();
   if (!caught_up.ok()) {
@@ -44,7 +44,7 @@ Result<bool> WebhookSource::CatchUp() const {
     }
     const Result<storage::Watcher::Batch> batch = watcher_->Take(kBatch);
     if (!batch.ok()) {
-      watcher_ = nullptr;  // too far behind, or the cache began anew
+      watcher_ = nullptr;  // the watcher is too far behind, or the cache was restarted
       continue;
     }
     changed = changed || !batch->changes.empty();
@@ -54,10 +54,10 @@ Result<bool> WebhookSource::CatchUp() const {
 
 std::shared_ptr<const WebhookList> WebhookSource::Compile() const {
   auto list = std::make_shared<WebhookList>();
-  // What the watcher told of is in the snapshot: keys are in the order of names.
+  // The snapshot contains the changes that the watcher reported. Keys are ordered by name.
   store_.cache()->Current()->Visit(store_.root_prefix(), {}, [&](const storage::EntryPtr& entry) {
     const Result<Object> object = store_.Decode(entry->stored(), entry->revision());
-    if (!object.ok()) return true;  // nobody could read it to call it
+    if (!object.ok()) return true;  // skip configurations that cannot be decoded
     if (const auto* mutating = object->As<MutatingWebhookConfiguration>()) {
       AppendWebhooks(*mutating, connections_, list.get());
     }

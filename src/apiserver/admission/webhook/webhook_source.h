@@ -11,24 +11,24 @@
 
 namespace cox::apiserver {
 
-// The webhooks of all configurations of one kind, in the order they are called: configurations by
-// name, webhooks as they stand there.
+// The webhooks of all configurations of one kind in call order: configurations by name, webhooks in
+// the order of the configuration.
 //
-// Read from the watch cache and compiled when something there has changed, by the first request
-// that comes after; the cache tells of changes, and a request without any costs one look.
+// The list is read from the watch cache and compiled by the first request after a change. The cache
+// signals changes, so that requests without a change only read a flag.
 // Threads: Current may be called concurrently.
 class WebhookSource {
  public:
-  // `kind` is MutatingWebhookConfiguration or ValidatingWebhookConfiguration. The registry outlives
-  // the source.
+  // `kind` is MutatingWebhookConfiguration or ValidatingWebhookConfiguration. The registry must
+  // outlive the source.
   WebhookSource(const Registry& registry, const KindInfo& kind,
                 std::shared_ptr<WebhookConnections> connections);
 
-  // Null until the cache is filled: nobody knows yet who wants to be asked.
+  // Null until the cache is synced, because the webhooks are not known before.
   std::shared_ptr<const WebhookList> Current() const;
 
  private:
-  // False if nothing has changed.
+  // Returns false if nothing has changed.
   Result<bool> CatchUp() const COX_REQUIRES(mu_);
   std::shared_ptr<const WebhookList> Compile() const;
 

@@ -6,7 +6,7 @@
 
 namespace cox::apiserver {
 
-// The hash by which clients tell versions of a large document apart: SHA-512 in upper-case hex.
+// The hash by which clients distinguish versions of a large document: SHA-512 in upper-case hex.
 std::string DocumentHash(std::string_view document);
 
 }  // namespace cox::apiserver

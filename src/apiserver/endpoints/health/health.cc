@@ -151,7 +151,8 @@ void Health::Report(Call& call, std::string_view endpoint, uint8_t on) const {
     if (check.check().ok()) {
       lines += "[+]" + check.name + " ok\n";
     } else {
-      // Why is for the log: the path is open to everybody.
+      // Security: the reason is withheld, because the path is accessible to unauthenticated
+      // clients.
       lines += "[-]" + check.name + " failed: reason withheld\n";
       well = false;
     }

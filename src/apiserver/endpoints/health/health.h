@@ -13,7 +13,7 @@
 
 namespace cox::apiserver {
 
-// One named question of /livez, /readyz and /healthz.
+// One named check of /livez, /readyz and /healthz.
 struct HealthCheck {
   enum On : uint8_t { kLivez = 1, kReadyz = 2, kHealthz = 4, kAll = 7 };
   std::string name;
@@ -24,16 +24,16 @@ struct HealthCheck {
 // The health endpoints: `?verbose`, `?exclude=name`, and a path per check.
 //
 // Threads: constant once serving; checks are called concurrently, from workers, and may block
-// shortly.
+// briefly.
 class Health {
  public:
   explicit Health(std::vector<HealthCheck> checks) : checks_(std::move(checks)) {}
 
-  // False if `call` is about no health path.
+  // Returns false if the path is not a health path.
   bool Handle(Call& call) const;
-  // How every check stands, as the metrics of /metrics/slis. Asks all of them.
+  // The results of all checks as metrics for /metrics/slis. Runs every check.
   std::string Slis() const;
-  // "/healthz", "/healthz/ping", ...: for the list of paths.
+  // "/healthz", "/healthz/ping", ...: for the list of paths at `/`.
   std::vector<std::string> paths() const;
 
  private:
@@ -42,9 +42,9 @@ class Health {
   const std::vector<HealthCheck> checks_;
 };
 
-// The checks of an API server, in upstream's order and by its names. Names of start hooks stand for
-// the parts of the start: they are well once `started` is true.
-// `storage` are further checks of where objects are kept; they come after etcd's.
+// The checks of an API server, with the names and in the order of upstream. The poststarthook
+// checks pass once `started` is true. `storage` contains additional storage checks, which are
+// inserted after the etcd checks.
 std::vector<HealthCheck> ApiServerChecks(std::function<Status()> etcd,
                                          std::function<bool()> caches_synced,
                                          std::shared_ptr<const std::atomic<bool>> started,

@@ -8,7 +8,7 @@ namespace {
 
 class HealthTest : public ::testing::Test {
  protected:
-  // "200 text"; "none" for a path that is no health path.
+  // Returns "200 text", or "none" for a path that is not a health path.
   std::string Get(const std::string& target) {
     FakeCall call(clock_, {.target = target});
     if (!health_.Handle(*call)) return "none";
@@ -26,7 +26,7 @@ class HealthTest : public ::testing::Test {
   }};
 };
 
-TEST_F(HealthTest, SaysOkAndNoMoreUnlessAsked) {
+TEST_F(HealthTest, RespondsWithOkOnlyUnlessVerbose) {
   for (std::string_view path : {"/livez", "/readyz", "/healthz", "/healthz/"}) {
     EXPECT_EQ(Get(std::string(path)), "200 ok") << path;
   }
@@ -35,7 +35,7 @@ TEST_F(HealthTest, SaysOkAndNoMoreUnlessAsked) {
             "200 [+]ping ok\n[+]disk ok\n[+]only-ready ok\nreadyz check passed\n");
 }
 
-TEST_F(HealthTest, AFailureIsListedWithoutItsReason) {
+TEST_F(HealthTest, FailedCheckIsListedWithoutReason) {
   disk_ = Status::Unavailable("sector 7");
   EXPECT_EQ(Get("/livez"), "500 [+]ping ok\n[-]disk failed: reason withheld\nlivez check failed\n");
   EXPECT_EQ(Get("/readyz"),
@@ -64,7 +64,7 @@ TEST_F(HealthTest, EachCheckHasAPath) {
                                       "/healthz", "/healthz/ping", "/healthz/disk"}));
 }
 
-TEST(ApiServerChecks, FollowTheLifeOfTheServer) {
+TEST(ApiServerChecks, ReflectStartupSyncAndShutdown) {
   TestClock clock;
   auto started = std::make_shared<std::atomic<bool>>(false);
   auto draining = std::make_shared<std::atomic<bool>>(false);

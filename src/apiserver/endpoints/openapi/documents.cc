@@ -63,7 +63,7 @@ class Writer {
     }
   }
 
-  // Whole, not as a reference.
+  // Writes the complete parameter, not a reference.
   void ParamSchema(const Parameter& parameter, std::string_view kind) {
     json_.BeginObject();
     json_.Member("name", parameter.name);
@@ -138,7 +138,7 @@ class Writer {
     json_.EndObject();
   }
 
-  // v2 has the body among the parameters.
+  // v2 lists the body among the parameters.
   void Body(const Operation& op) {
     roots_.insert(op.body);
     if (op.body.ends_with(".DeleteOptions")) return SharedRef(kSharedDeleteBody);
@@ -209,10 +209,10 @@ class Writer {
   const Schemas& schemas_;
   const Dialect dialect_;
   JsonText& json_;
-  std::set<std::string_view> roots_;  // definitions that operations name
+  std::set<std::string_view> roots_;  // definitions that operations reference
 };
 
-// The group version that a document is about; empty for those of the server or of a group.
+// The group version of a document; empty for documents of the server or of a group.
 GroupVersion VersionOf(std::string_view document) {
   const size_t slash = document.rfind('/');
   if (slash == std::string_view::npos) return {};

@@ -10,15 +10,15 @@
 
 namespace cox::apiserver::openapi {
 
-// Which v3 documents there are, sorted: "api", "api/v1", "apis/apps/v1", "version", ...
+// The names of the v3 documents, sorted: "api", "api/v1", "apis/apps/v1", "version", ...
 std::vector<std::string> DocumentNames(const Operations& operations);
 
-// The v3 document of one group version (or group, or of the server itself), as JSON: its paths and
-// all definitions they lead to.
+// The v3 document of one group version, of one group or of the server itself, as JSON: its paths
+// and all definitions that they reference.
 std::string V3Document(const Operations& operations, const Schemas& schemas,
                        std::string_view document);
 
-// The one v2 document, as JSON.
+// The v2 document as JSON.
 std::string V2Document(const Operations& operations, const Schemas& schemas,
                        std::string_view server_version);
 

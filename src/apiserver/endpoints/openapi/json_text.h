@@ -8,10 +8,10 @@
 
 namespace cox::apiserver::openapi {
 
-// Writes JSON straight into a string. The documents of OpenAPI are megabytes of small objects that
-// nobody looks at again: building Values for them would cost several times their text.
+// Writes JSON directly into a string. OpenAPI documents are megabytes of small objects that are
+// written once and not read again, so building Values first would take several times the memory.
 //
-// Puts commas where they belong; closing what was opened is for the caller.
+// Inserts commas. The caller must close every object and array that it opens.
 class JsonText {
  public:
   explicit JsonText(std::string* out) : out_(*out) {}
@@ -21,7 +21,7 @@ class JsonText {
   void BeginArray() { Open('['); }
   void EndArray() { out_.push_back(']'); }
 
-  // Of a member, whose value must follow.
+  // Writes a member name. The caller must write its value next.
   void Key(std::string_view key) {
     Comma();
     json::WriteString(key, &out_);
@@ -31,7 +31,7 @@ class JsonText {
     Comma();
     json::WriteString(value, &out_);
   }
-  // JSON as it is.
+  // Appends JSON unchanged.
   void Raw(std::string_view json) {
     Comma();
     out_.append(json);
@@ -51,8 +51,8 @@ class JsonText {
     Comma();
     out_.push_back(c);
   }
-  // A value follows another one unless something was just opened or named. Strings end in a quote,
-  // so the last character cannot mislead.
+  // A comma is needed unless the last character opened an object or array or ended a key. Strings
+  // end in a quote, so the last character is unambiguous.
   void Comma() {
     if (out_.empty()) return;
     const char last = out_.back();

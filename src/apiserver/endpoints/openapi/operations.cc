@@ -23,7 +23,7 @@ struct GroupResource {
   std::string_view group, resource;
 };
 // DELETE returns the object for these, a Status for all others.
-constexpr GroupResource kAnswerWithObject[] = {
+constexpr GroupResource kRespondWithObject[] = {
     {"", "persistentvolumeclaims"},
     {"", "persistentvolumes"},
     {"", "pods"},
@@ -366,7 +366,7 @@ void Operations::AddItem(const KindInfo& kind) {
     op.body = kDeleteOptions;
     op.ok_status = kDeleted;
     const bool object = std::any_of(
-        std::begin(kAnswerWithObject), std::end(kAnswerWithObject),
+        std::begin(kRespondWithObject), std::end(kRespondWithObject),
         [&](const auto& row) { return row.group == kind.group && row.resource == kind.plural; });
     if (!object) op.answer = kStatus;
   }

@@ -8,7 +8,7 @@
 namespace cox::apiserver::openapi {
 namespace {
 
-// Scalars with a definition of their own.
+// Scalars that are definitions.
 struct ScalarDefinition {
   const Type* type;
   std::string_view name;
@@ -38,11 +38,11 @@ const ScalarDefinition kScalars[] = {
      kObject, kObject},
     {&types::kJson, "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON",
      "apiextensions/v1.JSON", "", ""},
-    // What PATCH takes: no type of the tables.
+    // The body of PATCH, which has no type in the tables.
     {nullptr, "io.k8s.apimachinery.pkg.apis.meta.v1.Patch", "meta/v1.Patch", kObject, kObject},
 };
 
-// What /version answers, which is no API object.
+// The schema of /version, which is not an API object.
 constexpr std::string_view kVersionInfoName = "io.k8s.apimachinery.pkg.version.Info";
 #define COX_VERSION_REQUIRED                                                            \
   R"("required":["major","minor","gitVersion","gitCommit","gitTreeState","buildDate",)" \
@@ -64,10 +64,10 @@ constexpr std::string_view kVersionInfoV3 =
     R"("minor":{"type":"string","default":""},"platform":{"type":"string","default":""}},)" COX_VERSION_REQUIRED;
 #undef COX_VERSION_REQUIRED
 
-// What single schemas say that the tables do not know, as members of the definition, or of one of
-// its properties.
+// Members of single schemas that the tables do not contain. They belong to the definition or to one
+// of its properties.
 struct Extra {
-  std::string_view definition;  // without its package's domain
+  std::string_view definition;  // key of the definition: "core/v1.PodSpec"
   std::string_view property;    // empty: the definition itself
   std::string_view members;
 };
@@ -100,14 +100,14 @@ void WriteExtra(std::string_view definition, std::string_view property, JsonText
   }
 }
 
-// Fields without a description refer plainly; all others wrap the reference, which cannot have
-// siblings, in allOf.
+// Fields without a description are a bare $ref. All others wrap the reference in allOf, because a
+// $ref cannot have siblings.
 bool RefersPlainly(std::string_view definition, std::string_view property) {
   return (definition == "apiextensions/v1.JSONSchemaProps" && property != "default") ||
          (definition == "networking/v1.IngressRule" && property == "http");
 }
 
-// Groups whose kinds are not read in the name of a group version of their own.
+// Reports whether kinds of the group are read and written with options, such as DeleteOptions.
 bool HasOptions(std::string_view group) {
   return group != "meta.k8s.io" && group != "metrics.k8s.io" && group != "apidiscovery.k8s.io";
 }
@@ -124,7 +124,7 @@ std::string PrefixOf(std::string_view path) {
   return prefix;
 }
 
-// Kinds of the meta package that every group version has.
+// Kinds of the meta package that belong to every group version.
 bool IsShared(const KindInfo& kind) { return kind.group == "meta.k8s.io"; }
 
 std::string_view ZeroOf(Shape shape) {
@@ -172,7 +172,7 @@ void WriteStrings(std::span<const std::string_view> strings, JsonText* json) {
   json->EndArray();
 }
 
-// "x-kubernetes-..." of a field.
+// Writes the "x-kubernetes-..." members of a field.
 void WriteExtensions(const Field& field, bool says_atomic, JsonText* json) {
   const Type& type = *field.type;
   if (type.shape == Shape::kList) {
@@ -248,7 +248,7 @@ void Schemas::WriteRef(std::string_view definition, Dialect dialect, JsonText* j
   json->EndObject();
 }
 
-// The members of a schema for a type that is no definition.
+// Writes the members of a schema for a type that is not a definition.
 void Schemas::WriteType(const Type& type, Dialect dialect, JsonText* json) const {
   switch (type.shape) {
     case Shape::kBool:
@@ -268,7 +268,8 @@ void Schemas::WriteType(const Type& type, Dialect dialect, JsonText* json) const
       if (IsClosed(type)) {
         std::vector<std::string_view> values(type.enum_values.begin(), type.enum_values.end());
         if (&type == &discovery::v1::types::AddressType) {
-          // Two of its constants are defined by those of another type, which tables do not follow.
+          // Two of its constants are defined by constants of another type, which the tables do not
+          // resolve.
           values.insert(values.end(), {"IPv4", "IPv6"});
         }
         std::sort(values.begin(), values.end());
@@ -285,11 +286,11 @@ void Schemas::WriteType(const Type& type, Dialect dialect, JsonText* json) const
       json->Key("additionalProperties");
       return WriteItem(*type.element, dialect, json);
     default:
-      return;  // anything goes
+      return;  // any value
   }
 }
 
-// What a list or map holds.
+// Writes the schema of list elements or map values.
 void Schemas::WriteItem(const Type& type, Dialect dialect, JsonText* json) const {
   const std::string_view name = NameOf(type);
   const bool has_default = dialect == Dialect::kV3;
@@ -343,7 +344,7 @@ void Schemas::WriteProperty(const Definition& definition, const Field& field, Di
 
 void Schemas::WriteStruct(const Definition& definition, Dialect dialect, JsonText* json) const {
   const Type& type = *definition.type;
-  if (!IsObject(type)) return;  // its JSON is not an object of its fields: anything goes
+  if (!IsObject(type)) return;  // its JSON is not an object with its fields: any value
   json->Member("type", "object");
   std::vector<const Field*> fields;
   for (const Field& field : type.fields) {
@@ -358,7 +359,7 @@ void Schemas::WriteStruct(const Definition& definition, Dialect dialect, JsonTex
     }
     json->EndArray();
   }
-  // Every kind has these two, which are no fields of its struct.
+  // Every kind has these two members, which are not fields of its struct.
   static constexpr Field kTypeMeta[] = {
       {.name = "apiVersion", .type = &types::kString, .flags = Field::kOmitEmpty},
       {.name = "kind", .type = &types::kString, .flags = Field::kOmitEmpty}};
@@ -389,7 +390,7 @@ void Schemas::WriteKinds(const Definition& definition, const GroupVersion& of,
       continue;
     }
     rows.push_back({"", "v1", kind->kind});
-    // Options and watch events are read and written in the name of the resource's group version.
+    // Options and watch events are read and written in the group version of the resource.
     if (kind->kind != "DeleteOptions" && kind->kind != "WatchEvent") continue;
     for (const GroupVersion& gv : group_versions_) {
       const bool shown = of.empty() || of == gv;

@@ -18,25 +18,25 @@ namespace cox::apiserver::openapi {
 
 enum class Dialect { kV2, kV3 };
 
-// The schemas of API types, written from their tables.
+// The schemas of API types, generated from their tables.
 //
-// A type that OpenAPI knows by name is a "definition": every struct, and the scalars with a form of
-// their own (Quantity, Time, ...). Everything else is written where it is used.
+// A type with a name in OpenAPI is a "definition": every struct, and the scalars with their own
+// format (Quantity, Time, ...). All other types are written inline.
 //
 // Threads: constant after construction.
 class Schemas {
  public:
   Schemas();
 
-  // "io.k8s.api.core.v1.PodSpec"; empty for what is not a definition.
+  // "io.k8s.api.core.v1.PodSpec"; empty for types that are not definitions.
   std::string_view NameOf(const Type& type) const;
-  // {"$ref": ...}
+  // Writes {"$ref": ...}.
   void WriteRef(std::string_view definition, Dialect dialect, JsonText* json) const;
-  // A definition by its name, whole. `of` is the group version whose document it stands in: kinds
-  // which belong to all of them are shown for that one only. Empty: for all.
+  // Writes a complete definition by its name. `of` is the group version of the document: a kind
+  // that belongs to all group versions (DeleteOptions) is listed for this one only. Empty: for all.
   void WriteDefinition(std::string_view name, Dialect dialect, const GroupVersion& of,
                        JsonText* json) const;
-  // Adds `name` and all that it refers to, with their names.
+  // Adds `name` and all definitions that it references, directly or indirectly, to `reached`.
   void Reach(std::string_view name, std::set<std::string_view>* reached) const;
 
  private:
@@ -45,7 +45,7 @@ class Schemas {
     std::string key;             // for Description(): "core/v1.PodSpec"
     std::span<const std::string_view> atomic_lists;
     std::string_view v2, v3;
-    std::vector<const KindInfo*> kinds;  // that are this definition
+    std::vector<const KindInfo*> kinds;  // the kinds with this definition
   };
 
   void WriteStruct(const Definition& definition, Dialect dialect, JsonText* json) const;
@@ -59,7 +59,7 @@ class Schemas {
   std::unordered_map<const Type*, std::string> names_;
   std::map<std::string, Definition, std::less<>> definitions_;
   std::unordered_map<const Type*, bool> closed_enums_;
-  std::set<GroupVersion> group_versions_;  // whose kinds are read and written with options
+  std::set<GroupVersion> group_versions_;  // with kinds that use options
 };
 
 }  // namespace cox::apiserver::openapi

@@ -10,7 +10,7 @@
 namespace cox::apiserver::openapi {
 namespace {
 
-// Messages are built inside out: each function gives the bytes of one.
+// A message under construction. Nested messages are encoded first and then added as bytes.
 class Message {
  public:
   void Bytes(uint32_t number, std::string_view bytes) {
@@ -35,7 +35,7 @@ class Message {
     std::memcpy(bytes, &value, 8);
     out_.append(bytes, 8);
   }
-  // The member `key` of `from`, if it is there and of the right sort.
+  // These write the member `key` of `from`, if it is present and has the right type.
   void String(uint32_t number, const Value& from, std::string_view key) {
     const Value* value = from.Find(key);
     if (value != nullptr && value->is_string() && !value->as_string().empty()) {
@@ -75,7 +75,7 @@ class Message {
   std::string out_;
 };
 
-// Any JSON value is carried as its YAML.
+// Any JSON value is encoded as YAML text.
 std::string Any(const Value& value) {
   Message message;
   message.Bytes(2, yaml::Write(value));
@@ -107,7 +107,7 @@ std::string NamedSchemas(const Value& schemas) {
   return message.Take();
 }
 
-// The parts of a schema that hold schemas.
+// Writes the members of a schema that contain schemas.
 void NestedSchemas(const Value& schema, Message* message) {
   if (const Value* more = schema.Find("additionalProperties")) {
     Message item;
@@ -170,7 +170,7 @@ std::string Schema(const Value& schema) {
   return message.Take();
 }
 
-// Parameters of query and path differ by one field in the middle.
+// The field numbers of query and path parameters differ by one after `name`.
 std::string SimpleParameter(const Value& parameter, bool query) {
   const uint32_t shift = query ? 1 : 0;
   Message message;
@@ -204,7 +204,7 @@ std::string Parameter(const Value& parameter) {
   return message.Take();
 }
 
-// A parameter or a reference to a shared one.
+// Writes parameters or references to shared ones.
 void Parameters(const Value& from, uint32_t number, Message* message) {
   const Value* parameters = from.Find("parameters");
   if (parameters == nullptr || !parameters->is_array()) return;

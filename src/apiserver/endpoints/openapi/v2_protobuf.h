@@ -7,9 +7,9 @@
 
 namespace cox::apiserver::openapi {
 
-// A v2 document as the protobuf message that kubectl and Helm ask for (openapi.v2.Document of
-// gnostic). Covers what V2Document and the schemas of custom resources can hold; members that the
-// message has no place for are left out.
+// Encodes a v2 document as the protobuf message that kubectl and Helm request (openapi.v2.Document
+// of gnostic). Supports what V2Document and the schemas of custom resources can contain; members
+// that have no field in the message are omitted.
 std::string V2Protobuf(const Value& document);
 
 }  // namespace cox::apiserver::openapi

@@ -4,7 +4,8 @@
 #include "apiserver/endpoints/reviews/exchange.h"
 #include "apiserver/endpoints/reviews/reviews.h"
 
-// SubjectAccessReview and its kin, SelfSubjectRulesReview: who may do what.
+// SubjectAccessReview, LocalSubjectAccessReview, SelfSubjectAccessReview and
+// SelfSubjectRulesReview.
 namespace cox::apiserver {
 namespace {
 
@@ -15,7 +16,7 @@ using authorization::v1::SubjectAccessReview;
 using authorization::v1::SubjectAccessReviewSpec;
 using authorization::v1::SubjectAccessReviewStatus;
 
-// Upstream leaves out the kind here.
+// Upstream omits the kind in this error.
 Status Invalid(const FieldErrorList& errors) {
   return NewInvalid("authorization.k8s.io", "", "", errors);
 }
@@ -30,7 +31,7 @@ UserInfo SubjectOf(const SubjectAccessReviewSpec& spec) {
 }
 
 SubjectAccessReviewStatus Decide(const Authorizer& authorizer, const UserInfo& user,
-                                 const Question& question) {
+                                 const AccessAttributes& question) {
   Decision decision =
       authorizer.Authorize(user, question.info, {question.field_selector, question.label_selector});
   SubjectAccessReviewStatus status;
@@ -45,7 +46,7 @@ SubjectAccessReviewStatus Decide(const Authorizer& authorizer, const UserInfo& u
   return status;
 }
 
-// Reviews are about what they ask: metadata says nothing, but for where a local one is asked.
+// The metadata of reviews must be empty, except for the namespace of a local review.
 void CheckMetadata(const meta::v1::ObjectMeta& metadata, bool local, FieldErrorList& errors) {
   meta::v1::ObjectMeta rest = metadata;
   rest.managedFields.clear();
@@ -71,8 +72,9 @@ void Reviews::ReviewAccess(Call& call) const {
   FieldErrorList errors = CheckAccessSpec(review.spec);
   CheckMetadata(review.metadata, /*local=*/false, errors);
   if (!errors.empty()) return call.RespondStatus(Invalid(errors));
-  review.status = Decide(parts_.authorizer, SubjectOf(review.spec),
-                         AskFor(review.spec.resourceAttributes, review.spec.nonResourceAttributes));
+  review.status =
+      Decide(parts_.authorizer, SubjectOf(review.spec),
+             AttributesFor(review.spec.resourceAttributes, review.spec.nonResourceAttributes));
   EndReview(call, *exchange);
 }
 
@@ -91,8 +93,9 @@ void Reviews::ReviewLocalAccess(Call& call) const {
   FieldErrorList errors = CheckLocalAccessSpec(review.spec, ns);
   CheckMetadata(review.metadata, /*local=*/true, errors);
   if (!errors.empty()) return call.RespondStatus(Invalid(errors));
-  review.status = Decide(parts_.authorizer, SubjectOf(review.spec),
-                         AskFor(review.spec.resourceAttributes, review.spec.nonResourceAttributes));
+  review.status =
+      Decide(parts_.authorizer, SubjectOf(review.spec),
+             AttributesFor(review.spec.resourceAttributes, review.spec.nonResourceAttributes));
   EndReview(call, *exchange);
 }
 
@@ -106,8 +109,9 @@ void Reviews::ReviewSelfAccess(Call& call) const {
       CheckAttributes(review.spec.resourceAttributes, review.spec.nonResourceAttributes);
   CheckMetadata(review.metadata, /*local=*/false, errors);
   if (!errors.empty()) return call.RespondStatus(Invalid(errors));
-  review.status = Decide(parts_.authorizer, call.user,
-                         AskFor(review.spec.resourceAttributes, review.spec.nonResourceAttributes));
+  review.status =
+      Decide(parts_.authorizer, call.user,
+             AttributesFor(review.spec.resourceAttributes, review.spec.nonResourceAttributes));
   EndReview(call, *exchange);
 }
 
@@ -119,7 +123,7 @@ void Reviews::ReviewSelfRules(Call& call) const {
     return call.RespondStatus(Status::BadRequest("no namespace on request"));
   }
   UserRules rules = parts_.authorizer.Rules(call.user, review.spec.namespace_);
-  review = {};  // the answer does not repeat the question
+  review = {};  // upstream's response does not contain the spec
   for (rbac::v1::PolicyRule& rule : rules.rules) {
     if (!rule.resources.empty()) {
       review.status.resourceRules.push_back({.verbs = rule.verbs,

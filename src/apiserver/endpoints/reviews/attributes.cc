@@ -13,7 +13,7 @@ using authorization::v1::NonResourceAttributes;
 using authorization::v1::ResourceAttributes;
 using authorization::v1::SubjectAccessReviewSpec;
 
-// A selector is a text or a list, one of both.
+// Exactly one of rawSelector and requirements must be set.
 template <class Attributes>
 void CheckForm(const Attributes& selector, const FieldPath& path, FieldErrorList& errors) {
   if (!selector.rawSelector.empty() && !selector.requirements.empty()) {
@@ -57,7 +57,7 @@ void CheckSelectors(const ResourceAttributes& resource, const FieldPath& path,
   if (resource.labelSelector) {
     const FieldPath at = path.Child("labelSelector");
     CheckForm(*resource.labelSelector, at, errors);
-    // Newer clients may know operators that we do not.
+    // Newer clients may use operators that this version does not support.
     for (size_t i = 0; i < resource.labelSelector->requirements.size(); ++i) {
       Append(errors, ValidateLabelSelectorRequirement(
                          resource.labelSelector->requirements[i], at.Child("requirements").Index(i),
@@ -66,7 +66,7 @@ void CheckSelectors(const ResourceAttributes& resource, const FieldPath& path,
   }
 }
 
-// How many terms of a selector were understood, of how many, and what they say.
+// The number of valid requirements, the number of all requirements, and the valid ones as text.
 struct Understood {
   size_t good = 0, all = 0;
   std::string text = {};
@@ -160,8 +160,9 @@ FieldErrorList CheckLocalAccessSpec(const SubjectAccessReviewSpec& spec, std::st
   return errors;
 }
 
-Question AskFor(const Box<ResourceAttributes>& resource, const Box<NonResourceAttributes>& other) {
-  Question question;
+AccessAttributes AttributesFor(const Box<ResourceAttributes>& resource,
+                               const Box<NonResourceAttributes>& other) {
+  AccessAttributes question;
   RequestInfo& info = question.info;
   if (!resource) {
     info.path = other->path;

@@ -9,25 +9,25 @@
 #include "object/type/box.h"
 #include "object/validation/field_error.h"
 
-// What an access review asks about: its rules, and the request it stands for. Pure functions.
+// Validation of access reviews, and their conversion to authorizer attributes. Pure functions.
 namespace cox::apiserver {
 
-// What is wrong with the attributes, under "spec".
+// Validates the attributes. Error paths are below "spec".
 FieldErrorList CheckAttributes(const Box<authorization::v1::ResourceAttributes>& resource,
                                const Box<authorization::v1::NonResourceAttributes>& other);
-// The same with who it is about.
+// Also validates the subject.
 FieldErrorList CheckAccessSpec(const authorization::v1::SubjectAccessReviewSpec& spec);
-// The same within one namespace.
+// Also checks that the attributes match the namespace.
 FieldErrorList CheckLocalAccessSpec(const authorization::v1::SubjectAccessReviewSpec& spec,
                                     std::string_view ns);
 
-struct Question {
+struct AccessAttributes {
   RequestInfo info;
-  std::string field_selector, label_selector;  // those parts that were understood
-  std::string error;  // parts of the question that were not understood, and are not considered
+  std::string field_selector, label_selector;  // the requirements that could be parsed
+  std::string error;  // lists the selectors that could not be parsed and are ignored
 };
-// REQUIRES: one of them is there.
-Question AskFor(const Box<authorization::v1::ResourceAttributes>& resource,
-                const Box<authorization::v1::NonResourceAttributes>& other);
+// REQUIRES: one of them is set.
+AccessAttributes AttributesFor(const Box<authorization::v1::ResourceAttributes>& resource,
+                               const Box<authorization::v1::NonResourceAttributes>& other);
 
 }  // namespace cox::apiserver

@@ -9,7 +9,7 @@
 #include "apiserver/request/call.h"
 #include "object/object.h"
 
-// How every review comes in and goes out.
+// Decoding and encoding shared by all reviews.
 namespace cox::apiserver {
 
 struct ReviewExchange {
@@ -18,13 +18,13 @@ struct ReviewExchange {
   Object body;
 };
 
-// Reads the question. None: it was wrong and has been answered.
+// Decodes the request. Returns nullopt if it was invalid; the error response is then already sent.
 std::optional<ReviewExchange> BeginReview(Call& call, const KindInfo& kind);
 
-// Says in metadata.managedFields which fields the client set, as for any object.
+// Records the fields that the client set in metadata.managedFields, as for any object.
 void TrackReview(Call& call, ReviewExchange& exchange, std::string_view subresource = "");
 
-// Answers with the body.
+// Responds with the body.
 void EndReview(Call& call, const ReviewExchange& exchange);
 
 }  // namespace cox::apiserver

@@ -12,7 +12,7 @@ struct Document {
   std::string text;
 };
 
-// Whether an Accept header takes the one form there is.
+// Reports whether an Accept header allows `media_type`, the only supported one.
 bool Accepts(std::string_view header, std::string_view media_type) {
   if (TrimSpace(header).empty()) return true;
   const std::string any = std::string(media_type.substr(0, media_type.find('/'))) + "/*";
@@ -32,7 +32,7 @@ void Respond(Call& call, const Document& document) {
   }
   net::Response response;
   response.headers.Add("content-type", std::string(document.media_type));
-  // The keys change with the server's configuration only.
+  // The keys change only with the server's configuration.
   response.headers.Add("cache-control", "public, max-age=3600");
   response.body.emplace_back(document.text);
   call.RespondWith(std::move(response));

@@ -9,15 +9,17 @@
 
 namespace cox::apiserver {
 
-// How others verify service account tokens: OpenID Connect discovery and the public keys.
+// OpenID Connect discovery and the public keys, by which other parties verify service account
+// tokens.
 //
-// Threads: constant after construction; the keys are those of the moment of the request.
+// Threads: constant after construction; keys are read at each request.
 class IssuerDiscovery {
  public:
-  // `address`: "10.0.0.1:6443", where clients find this server. `tokens` outlive this.
+  // `address` is the address ("10.0.0.1:6443") of this server for clients. `tokens` must outlive
+  // this.
   IssuerDiscovery(const ServiceAccountTokens& tokens, const std::string& address);
 
-  // False if the path is none of /.well-known/openid-configuration and /openid/v1/jwks.
+  // Returns false unless the path is /.well-known/openid-configuration or /openid/v1/jwks.
   bool Handle(Call& call) const;
 
  private:

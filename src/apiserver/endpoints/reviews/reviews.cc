@@ -20,8 +20,8 @@ Reviews::Handler Reviews::Find(const RequestInfo& info) {
       {"authorization.k8s.io", "selfsubjectaccessreviews", "", false, &Reviews::ReviewSelfAccess},
       {"authorization.k8s.io", "selfsubjectrulesreviews", "", false, &Reviews::ReviewSelfRules},
   };
-  // Everything else on these paths (other verbs, names, unknown versions) is refused as on any
-  // resource.
+  // All other requests on these paths (other verbs, names, unknown versions) are rejected like
+  // those on any resource.
   if (info.verb != "create" || info.version != "v1" || info.trailing ||
       info.path.find("//") != std::string::npos) {
     return nullptr;

@@ -11,9 +11,9 @@
 
 namespace cox::apiserver {
 
-// Questions to the API that are written like objects and are answered instead of stored: who is
-// this (authentication.k8s.io), who may do what (authorization.k8s.io), and a token for a service
-// account.
+// Serves kinds that are created but not stored: TokenReview and SelfSubjectReview
+// (authentication.k8s.io), access and rules reviews (authorization.k8s.io), and token requests for
+// service accounts.
 //
 // Threads: constant after construction; Handle may be called concurrently. Only token requests
 //   block, for storage.
@@ -23,11 +23,11 @@ class Reviews {
     const Authenticator& authenticator;
     const Authorizer& authorizer;
     std::shared_ptr<const ServiceAccountTokens> tokens;
-    const ResourceHandlers& resources;  // whose registry and admission are asked
+    const ResourceHandlers& resources;  // provides the registry and admission
   };
   explicit Reviews(Parts parts) : parts_(std::move(parts)) {}
 
-  // False if the request is for none of them.
+  // Returns false if the request is for none of them.
   bool Handle(Call& call) const;
 
  private:

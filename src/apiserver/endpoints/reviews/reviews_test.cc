@@ -11,7 +11,7 @@
 namespace cox::apiserver {
 namespace {
 
-// Lets alice get pods in "ns".
+// Allows alice to get pods.
 class AliceOnly final : public Authorizer {
  public:
   Decision Decide(const UserInfo& user, const RequestInfo& request,
@@ -50,7 +50,7 @@ class ReviewsTest : public ::testing::Test {
     account_ = api_.Create(Object::Of(account));
   }
 
-  // The answer's code, and its body or message.
+  // Returns the body of the response. Sets code_ and warning_.
   Value Ask(const std::string& path, const std::string& body, net::Headers headers = {}) {
     FakeCall call(api_.clock(),
                   {.method = "POST", .target = path, .body = body, .headers = std::move(headers)});
@@ -82,7 +82,7 @@ const std::string kAuthn = "/apis/authentication.k8s.io/v1/";
 const std::string kAuthz = "/apis/authorization.k8s.io/v1/";
 const std::string kToken = "/api/v1/namespaces/default/serviceaccounts/sa/token";
 
-TEST_F(ReviewsTest, OnlyQuestionsAreTaken) {
+TEST_F(ReviewsTest, HandlesOnlyCreateRequestsForReviews) {
   for (const auto& [method, path] :
        {std::pair("GET", kAuthn + "tokenreviews"),
         {"POST", kAuthn + "tokenreviews/x"},
@@ -96,7 +96,7 @@ TEST_F(ReviewsTest, OnlyQuestionsAreTaken) {
   }
 }
 
-TEST_F(ReviewsTest, OneIsToldWhoOneIs) {
+TEST_F(ReviewsTest, SelfSubjectReviewReturnsTheUser) {
   EXPECT_EQ(
       Status(kAuthn + "selfsubjectreviews", R"({"status":{"userInfo":{"username":"x"}}})"),
       R"(201 {"userInfo":{"extra":{"k":["v"]},"groups":["dev"],"uid":"1","username":"alice"}})");
@@ -105,7 +105,7 @@ TEST_F(ReviewsTest, OneIsToldWhoOneIs) {
   EXPECT_EQ(code_, 406);
 }
 
-TEST_F(ReviewsTest, TokensAreReviewed) {
+TEST_F(ReviewsTest, TokenReviewAuthenticatesTokens) {
   EXPECT_EQ(Status(kAuthn + "tokenreviews", R"({"spec":{"token":"alicetoken"}})"),
             R"(201 {"audiences":["https://kubernetes.default.svc"],"authenticated":true,"user":)"
             R"({"groups":["dev","system:authenticated"],"uid":"1","username":"alice"}})");
@@ -115,7 +115,7 @@ TEST_F(ReviewsTest, TokensAreReviewed) {
             R"(400 "token is required for TokenReview in authentication")");
 }
 
-TEST_F(ReviewsTest, IssuedTokensAreGoodForTheirAudience) {
+TEST_F(ReviewsTest, IssuedTokensAreValidForTheirAudienceOnly) {
   const Value made = Ask(kToken, R"({"spec":{"audiences":["a"],"expirationSeconds":600}})");
   ASSERT_EQ(code_, 201) << json::Write(made);
   EXPECT_EQ(made.At({"metadata", "uid"})->as_string(), account_.uid);
@@ -129,7 +129,7 @@ TEST_F(ReviewsTest, IssuedTokensAreGoodForTheirAudience) {
             R"(target audiences [\"https://kubernetes.default.svc\"]]","user":{}})");
 }
 
-TEST_F(ReviewsTest, TokenRequestsAreChecked) {
+TEST_F(ReviewsTest, InvalidTokenRequestsAreRejected) {
   const struct {
     std::string body, want;
   } kCases[] = {
@@ -149,14 +149,14 @@ TEST_F(ReviewsTest, TokenRequestsAreChecked) {
   for (const auto& c : kCases) EXPECT_EQ(Status(kToken, c.body), c.want) << c.body;
 }
 
-TEST_F(ReviewsTest, TokensLiveNoLongerThanTheServerAllows) {
+TEST_F(ReviewsTest, TokenExpirationIsLimitedToTheMaximum) {
   const Value made = Ask(kToken, R"({"spec":{"expirationSeconds":86400}})");
   EXPECT_EQ(made.At({"spec", "expirationSeconds"})->as_int(), 7200);
   EXPECT_NE(warning_.find("requested expiration of 86400 seconds shortened to 7200 seconds"),
             std::string::npos);
 }
 
-TEST_F(ReviewsTest, AccessIsDecidedForTheSubjectAsked) {
+TEST_F(ReviewsTest, AccessReviewEvaluatesTheGivenSubject) {
   EXPECT_EQ(
       Status(kAuthz + "subjectaccessreviews",
              R"({"spec":{"user":"alice","resourceAttributes":{"verb":"get","resource":"pods"}}})"),
@@ -175,7 +175,7 @@ TEST_F(ReviewsTest, AccessIsDecidedForTheSubjectAsked) {
       R"(value: \"x\": must match metadata.namespace")");
 }
 
-TEST_F(ReviewsTest, SelectorsThatAreNotUnderstoodAreTold) {
+TEST_F(ReviewsTest, UnparsableSelectorsAreReportedInEvaluationError) {
   const struct {
     std::string selectors, want;
   } kCases[] = {
@@ -196,7 +196,7 @@ TEST_F(ReviewsTest, SelectorsThatAreNotUnderstoodAreTold) {
   }
 }
 
-TEST_F(ReviewsTest, RulesComeInTwoLists) {
+TEST_F(ReviewsTest, RulesReviewSeparatesResourceAndNonResourceRules) {
   EXPECT_EQ(Status(kAuthz + "selfsubjectrulesreviews", R"({"spec":{"namespace":"ns"}})"),
             R"(201 {"evaluationError":"half of it","incomplete":true,"nonResourceRules":)"
             R"([{"nonResourceURLs":["*"],"verbs":["*"]}],"resourceRules":)"

@@ -7,7 +7,7 @@
 #include "apiserver/registry/store/errors.h"
 #include "base/strings.h"
 
-// serviceaccounts/token: a token for a service account.
+// serviceaccounts/token: issues a token for a service account.
 namespace cox::apiserver {
 namespace {
 
@@ -17,16 +17,16 @@ using authentication::v1::TokenRequest;
 constexpr int64_t kDefaultSeconds = 3600;
 constexpr int64_t kMinSeconds = 600;
 constexpr int64_t kMaxSeconds = int64_t{1} << 32;
-// What kubelets ask for on behalf of programs that may never have heard that tokens expire: a time
-// nobody else asks for.
+// The expiration that kubelets request for projected tokens of applications that may not reload
+// them. The odd value distinguishes these requests from others.
 constexpr int64_t kUnawareSeconds = 3607;
-// How long those live instead. `warnafter` tells when a good client would have come back.
+// The lifetime that such tokens get instead. The `warnafter` claim holds the requested expiration.
 constexpr int64_t kExtendedSeconds = int64_t{365} * 24 * 60 * 60;
 
-// What a token is bound to.
+// The objects that a token is bound to.
 struct Bound {
   std::optional<ObjectClaim> pod, secret, node;
-  const ResourceStore* store = nullptr;  // and where that is
+  const ResourceStore* store = nullptr;  // the store of the bound object
   storage::Revision revision = 0;
 };
 
@@ -73,7 +73,8 @@ ObjectClaim ClaimOf(const Object& object) {
   return {.name = object.object_meta()->name, .uid = object.object_meta()->uid};
 }
 
-// Where the pod runs; a node that is gone is still named.
+// The node that the pod runs on. If the node no longer exists, the claim has its name without a
+// UID.
 Result<std::optional<ObjectClaim>> NodeOf(Context& ctx, const Registry& registry,
                                           const core::v1::Pod& pod) {
   if (pod.spec.nodeName.empty()) return std::optional<ObjectClaim>();
@@ -136,16 +137,16 @@ void Reviews::RequestToken(Call& call) const {
     auto& request = *exchange->body.As<TokenRequest>();
     request.status = {};
     if (!request.spec.expirationSeconds) request.spec.expirationSeconds = kDefaultSeconds;
-    // Fields have their owners before the server fills in the rest.
+    // Managed fields are recorded before the server sets the remaining fields.
     if (request.metadata.namespace_.empty()) request.metadata.namespace_ = info.namespace_;
     TrackReview(call, *exchange, "token");
     COX_RETURN_IF_ERROR(CheckName(info, request));
-    COX_RETURN_IF_ERROR(AdmitAsked(parts_.resources.admission(), call,
-                                   {.resource = accounts,
-                                    .subresource = info.subresource,
-                                    .operation = Operation::kCreate,
-                                    .dry_run = exchange->options.dry_run},
-                                   exchange->body));
+    COX_RETURN_IF_ERROR(AdmitSubresource(parts_.resources.admission(), call,
+                                         {.resource = accounts,
+                                          .subresource = info.subresource,
+                                          .operation = Operation::kCreate,
+                                          .dry_run = exchange->options.dry_run},
+                                         exchange->body));
     COX_ASSIGN_OR_RETURN(const Object account,
                          accounts.store().Get(call.ctx(), info.namespace_, info.name));
     if (request.spec.audiences.empty()) request.spec.audiences = parts_.tokens->api_audiences();
@@ -188,7 +189,7 @@ void Reviews::RequestToken(Call& call) const {
     }
     COX_ASSIGN_OR_RETURN(request.status.token, parts_.tokens->Issue(std::move(claims)));
 
-    // Whoever gets the token may show it at once, and it is checked against the caches.
+    // The client may use the token at once, and tokens are validated against the caches.
     COX_ASSIGN_OR_RETURN(const storage::Revision revision,
                          ParseResourceVersion(account.object_meta()->resourceVersion));
     COX_RETURN_IF_ERROR(accounts.store().cache()->WaitFor(call.ctx(), revision));

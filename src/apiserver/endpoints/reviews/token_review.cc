@@ -4,7 +4,7 @@
 #include "apiserver/endpoints/reviews/reviews.h"
 #include "apiserver/endpoints/verbs/respond.h"
 
-// TokenReview and SelfSubjectReview: who is it.
+// TokenReview and SelfSubjectReview.
 namespace cox::apiserver {
 
 using authentication::v1::SelfSubjectReview;
@@ -21,7 +21,7 @@ void Reviews::ReviewToken(Call& call) const {
   review.status = {};
   TrackReview(call, *exchange);
   const List<std::string>& audiences = review.spec.audiences;
-  Authenticator::TokenVerdict verdict = parts_.authenticator.ReviewToken(
+  Authenticator::TokenReviewResult verdict = parts_.authenticator.ReviewToken(
       call.ctx(), review.spec.token, {audiences.begin(), audiences.end()});
   review.status.authenticated = verdict.authenticated;
   if (verdict.authenticated) {
@@ -35,7 +35,7 @@ void Reviews::ReviewToken(Call& call) const {
 void Reviews::ReviewSelf(Call& call) const {
   std::optional<ReviewExchange> exchange = BeginReview(call, SelfSubjectReview::kKind);
   if (!exchange) return;
-  // Nothing the client writes matters: the request itself is the question.
+  // The body sent by the client is ignored.
   auto& review = *exchange->body.As<SelfSubjectReview>();
   review = {};
   review.metadata.creationTimestamp = NowOf(call.ctx());

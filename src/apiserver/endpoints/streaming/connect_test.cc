@@ -12,7 +12,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// The handlers with a way to nodes, and a kubelet on the loopback that says what it was asked.
+// API handlers that connect to a kubelet on the loopback interface, which echoes its requests.
 class ConnectTest : public testing::Test {
  protected:
   ConnectTest()
@@ -65,7 +65,7 @@ class ConnectTest : public testing::Test {
     ASSERT_THAT(api_.Text({.method = "POST", .target = target, .body = body}),
                 testing::StartsWith("201 "));
   }
-  // The answer, when it is complete: "200 text".
+  // Returns the complete response: "200 text".
   std::string Get(const std::string& target, const std::string& method = "GET") {
     FakeCall call = api_.Do({.method = method, .target = target, .body = "body"});
     connector_.Wait();
@@ -86,7 +86,7 @@ class ConnectTest : public testing::Test {
 
 constexpr char kPods[] = "/api/v1/namespaces/default/pods/";
 
-TEST_F(ConnectTest, LogsComeFromTheKubeletOfThePodsNode) {
+TEST_F(ConnectTest, LogsAreReadFromTheKubeletOfThePodsNode) {
   AddNode("n1", kubelet_.server->port());
   AddPod("web", "n1");
   EXPECT_EQ(Get(std::string(kPods) + "web/log?tailLines=3&follow=true"),
@@ -95,7 +95,7 @@ TEST_F(ConnectTest, LogsComeFromTheKubeletOfThePodsNode) {
   EXPECT_FALSE(headers_.Get("x-of-node")) << "what a kubelet says in headers is not the client's";
 }
 
-TEST_F(ConnectTest, APodThatIsNowhereHasAnEmptyLogAndNoProcess) {
+TEST_F(ConnectTest, UnscheduledPodHasEmptyLogAndRejectsExec) {
   AddPod("web", "");
   EXPECT_EQ(Get(std::string(kPods) + "web/log"), "204 ");
   EXPECT_THAT(Get(std::string(kPods) + "web/exec?command=ls"),
@@ -104,7 +104,7 @@ TEST_F(ConnectTest, APodThatIsNowhereHasAnEmptyLogAndNoProcess) {
               HasSubstr("pod web does not have a host assigned"));
 }
 
-TEST_F(ConnectTest, WhatKeepsUsFromTheKubeletIsToldInGosWords) {
+TEST_F(ConnectTest, KubeletConnectionErrorsUseGosTexts) {
   AddNode("n1", 1);
   AddPod("web", "n1");
   EXPECT_THAT(
@@ -116,7 +116,7 @@ TEST_F(ConnectTest, WhatKeepsUsFromTheKubeletIsToldInGosWords) {
   EXPECT_THAT(Get(std::string(kPods) + "lost/log"), HasSubstr(R"(pods \"n2\" not found)"));
 }
 
-TEST_F(ConnectTest, AKubeletThatNobodyKnowsIsNotBelievedUnlessTheClientWants) {
+TEST_F(ConnectTest, UntrustedKubeletIsRejectedUnlessClientSkipsVerification) {
   trusted_ = false;
   AddNode("n1", kubelet_.server->port());
   AddPod("web", "n1");
@@ -125,14 +125,14 @@ TEST_F(ConnectTest, AKubeletThatNobodyKnowsIsNotBelievedUnlessTheClientWants) {
               testing::StartsWith("200 GET /containerLogs"));
 }
 
-TEST_F(ConnectTest, ARefusalOfTheKubeletIsTheApis) {
+TEST_F(ConnectTest, KubeletErrorBecomesApiError) {
   AddNode("n1", kubelet_.server->port());
   AddPod("refused", "n1");
   EXPECT_THAT(Get(std::string(kPods) + "refused/log"),
               testing::AllOf(testing::StartsWith("404 "), HasSubstr("no such thing")));
 }
 
-TEST_F(ConnectTest, StreamsWantAnUpgrade) {
+TEST_F(ConnectTest, StreamsRequireAnUpgrade) {
   AddNode("n1", kubelet_.server->port());
   AddPod("web", "n1");
   for (const char* what : {"exec?command=ls", "attach", "portforward"}) {
@@ -142,8 +142,8 @@ TEST_F(ConnectTest, StreamsWantAnUpgrade) {
   }
 }
 
-// CVE-2018-1002102, CVE-2020-8559: a node that leads API server or client elsewhere.
-TEST_F(ConnectTest, ARedirectInsteadOfAnUpgradeReachesNobody) {
+// CVE-2018-1002102, CVE-2020-8559: a node that redirects the API server or the client.
+TEST_F(ConnectTest, RedirectInsteadOfUpgradeIsNotForwarded) {
   AddNode("n1", kubelet_.server->port());
   AddPod("moved", "n1");
   AddPod("web", "n1");
@@ -173,7 +173,7 @@ TEST_F(ConnectTest, ProxiesToTheKubeletOfANode) {
   EXPECT_EQ(Get("/api/v1/nodes/n1:" + std::to_string(kubelet_.server->port()) + "/proxy/x"),
             "200 GET /x body<end>");
   EXPECT_EQ(Get("/api/v1/nodes/n1/proxy?a=b", "POST"), "200 POST /?a=b body<end>");
-  // A path in the query is a path: what is judged, and what is asked for.
+  // A path in the query is treated like the path in the URL.
   EXPECT_EQ(Get("/api/v1/nodes/n1/proxy?path=/a%20b%3Fc/d"),
             "200 GET /a%20b%3Fc/d?path=/a%20b%3Fc/d body<end>");
   EXPECT_EQ(Get("/api/v1/nodes/n1/proxy"), "301 ");
@@ -183,7 +183,7 @@ TEST_F(ConnectTest, ProxiesToTheKubeletOfANode) {
   EXPECT_THAT(Get("/api/v1/nodes/none/proxy/x"), HasSubstr(R"(nodes \"none\" not found)"));
 }
 
-TEST_F(ConnectTest, ServicesWithoutEndpointsCannotBeReached) {
+TEST_F(ConnectTest, ServicesWithoutEndpointsAreUnavailable) {
   Create(
       "/api/v1/namespaces/default/services",
       R"({"metadata":{"name":"web"},"spec":{"clusterIP":"None","clusterIPs":["None"],"ports":[{"port":80}]}})");

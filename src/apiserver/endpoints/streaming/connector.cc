@@ -15,7 +15,7 @@ constexpr std::string_view kTunnel = "SPDY/3.1+portforward.k8s.io";
 constexpr std::string_view kPortForward = "portforward.k8s.io";
 constexpr std::string_view kChannelV4 = "v4.channel.k8s.io";
 constexpr std::string_view kChannelV5 = "v5.channel.k8s.io";
-// Of a kubelet's words about what went wrong.
+// The maximum size of a kubelet's error text.
 constexpr size_t kMaxWords = 50'000;
 
 bool Offers(const net::Request& request, std::string_view wanted) {
@@ -27,7 +27,7 @@ bool Offers(const net::Request& request, std::string_view wanted) {
   return false;
 }
 
-// A failure between us and the server behind, without a reason of the API's: 500, in Go's words.
+// An error on the connection to the backend, without an API reason: 500, with Go's text.
 Status Unreached(std::string_view what, const Status& why) {
   return Status(Reason::kUnknown, std::string(what) + why.message());
 }
@@ -38,8 +38,8 @@ std::string TextOf(const net::Response& response) {
   return text;
 }
 
-// The API's reason and words for a code that another server answered with.
-std::pair<Reason, std::string> GenericAnswer(int code, const std::string& words) {
+// The API reason and message for a status code of another server.
+std::pair<Reason, std::string> GenericResponse(int code, const std::string& words) {
   switch (code) {
     case 401:
       return {Reason::kUnauthorized, "the server has asked for the client to provide credentials"};
@@ -66,21 +66,21 @@ std::pair<Reason, std::string> GenericAnswer(int code, const std::string& words)
   }
 }
 
-// The kubelet's refusal of a log, as the API's.
-Status LogRefusal(int code, const std::string& words, const std::string& pod) {
+// Converts the kubelet's error response for a log to an API error.
+Status LogRejection(int code, const std::string& words, const std::string& pod) {
   if (code == 400) return Status::BadRequest(words);
   if (code == 500) {
     return Status(Reason::kInternalError, "Internal error occurred: " + words,
                   StatusDetails{.causes = {{"", words, ""}}});
   }
-  auto [reason, message] = GenericAnswer(code, words);
+  auto [reason, message] = GenericResponse(code, words);
   return Status(
       reason, message + " ( pods/log " + pod + ")",
       StatusDetails{
           .name = pod, .kind = "pods/log", .causes = {{"UnexpectedServerResponse", words, ""}}});
 }
 
-// What is left of a short body.
+// Reads an error text of at most kMaxWords bytes.
 std::string ReadWords(Context& ctx, net::ClientStream& stream) {
   std::string words;
   while (words.size() < kMaxWords) {
@@ -119,11 +119,11 @@ Status NodeConnector::Go(Call& call, Work work) {
     return Status(Reason::kTooManyRequests, "too many streams, please try again later",
                   StatusDetails{.retry_after_seconds = 1});
   }
-  // Seats are for those who wait for storage.
+  // Release the seat of API Priority and Fairness: streams do not occupy one.
   static_cast<void>(call.TakeHeld());
   Status started = scope_.Go(
       "connect", [this, kept = call.shared_from_this(), work = std::move(work)](Context& ctx) {
-        // The client's end stops the work, too. What the call keeps goes first.
+        // The work also stops when the client disconnects.
         Context both = ctx.Child();
         const StopHandle on_stop = kept->ctx().OnStop([both]() mutable { both.Stop(); });
         work(both, *kept);
@@ -152,9 +152,9 @@ Status NodeConnector::Tunnel(Call& call, Backend backend) {
   });
 }
 
-Status NodeConnector::Translate(Call& call, Backend backend, const AskedStreams& asked) {
-  return Go(call, [backend = std::move(backend), asked](Context& ctx, Call& kept) {
-    RunTranslated(ctx, kept, backend, asked);
+Status NodeConnector::Translate(Call& call, Backend backend, const StreamOptions& options) {
+  return Go(call, [backend = std::move(backend), options](Context& ctx, Call& kept) {
+    RunTranslated(ctx, kept, backend, options);
   });
 }
 
@@ -172,10 +172,10 @@ void RunLog(Context& ctx, Call& call, const Backend& backend) {
   }
   if ((*stream)->status() < 200 || (*stream)->status() > 206) {
     return call.RespondStatus(
-        LogRefusal((*stream)->status(), ReadWords(ctx, **stream), call.info.name));
+        LogRejection((*stream)->status(), ReadWords(ctx, **stream), call.info.name));
   }
   auto body = std::make_shared<PipedBody>();
-  body->StopWhenLeft(ctx);
+  body->StopOnReaderClosed(ctx);
   body->set_waker(call.RespondStream("text/plain", body->MakeSource()));
   while (true) {
     Result<Bytes> piece = (*stream)->Read(ctx);
@@ -199,13 +199,14 @@ std::unique_ptr<net::ByteStream> DialUpgrade(Context& ctx, Call& call, const Bac
     return nullptr;
   }
   if (upgraded->stream == nullptr && upgraded->answer.status < 400) {
-    // A redirect least of all: clients would follow it, with their credentials (CVE-2020-8559).
+    // In particular, a redirect must not be forwarded: the client would follow it with its
+    // credentials (CVE-2020-8559).
     call.RespondStatus(Status(Reason::kUnknown, "invalid upgrade response: status code " +
                                                     std::to_string(upgraded->answer.status)));
     return nullptr;
   }
   if (upgraded->stream == nullptr) {
-    upgraded->answer.headers = AnswerHeaders(upgraded->answer.headers);
+    upgraded->answer.headers = ResponseHeaders(upgraded->answer.headers);
     call.RespondWith(std::move(upgraded->answer));
     return nullptr;
   }
@@ -238,8 +239,8 @@ void RunTunnel(Context& ctx, Call& call, const Backend& backend) {
   static_cast<void>(TunnelBytes(ctx, **client, *node));
 }
 
-void RunTranslated(Context& ctx, Call& call, const Backend& backend, const AskedStreams& asked) {
-  // The client is connected first: v5 has a channel for what goes wrong with the node.
+void RunTranslated(Context& ctx, Call& call, const Backend& backend, const StreamOptions& options) {
+  // Upgrade the client first: v5 has an error channel for errors of the node's connection.
   auto client = call.Upgrade({std::string(kChannelV5)}, {});
   if (!client.ok()) return call.RespondStatus(client.status());
   net::Request request{.method = "POST", .target = backend.target};
@@ -256,7 +257,7 @@ void RunTranslated(Context& ctx, Call& call, const Backend& backend, const Asked
                        Status::Internal("Internal error occurred: unable to upgrade connection: " +
                                         TextOf(node->answer)));
   }
-  if (const Status status = TranslateStreams(ctx, **client, *node->stream, asked); !status.ok()) {
+  if (const Status status = TranslateStreams(ctx, **client, *node->stream, options); !status.ok()) {
     SendFailure(ctx, **client, Status::Internal("Internal error occurred: " + status.message()));
   }
 }

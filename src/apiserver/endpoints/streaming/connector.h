@@ -17,15 +17,14 @@ namespace cox::apiserver {
 
 class Authorizer;
 
-// Carries requests on to kubelets, and to what runs in the cluster: logs, exec, attach,
-// port-forward, proxy.
+// Forwards requests to kubelets and to pods and services: logs, exec, attach, port-forward, proxy.
 //
-// Each runs on threads of its own until one of its ends has ended, the server stops, or the client
-//   is gone; a worker is only needed to begin one. There are at most kMaxStreams at once.
+// Each stream runs on its own threads until one side closes, the server stops, or the client
+// disconnects; a worker is only needed to start it. At most kMaxStreams run at the same time.
 // Threads: all methods may be called concurrently.
-// Ownership: keeps a call until its stream is over. Stop is implied by the destructor.
-// Errors: what is returned was not answered; what goes wrong later is the answer, in upstream's
-//   words.
+// Ownership: keeps a call alive until its stream has ended. The destructor calls Stop.
+// Errors: if a method returns an error, no response has been sent. Later errors are sent as the
+//   response, with upstream's texts.
 class NodeConnector {
  public:
   static constexpr size_t kMaxStreams = 4096;
@@ -35,30 +34,31 @@ class NodeConnector {
   ~NodeConnector() { Stop(); }
 
   const KubeletClientOptions& kubelets() const { return kubelets_; }
-  // Ends all streams, and returns when they have ended.
+  // Closes all streams and waits until they have ended.
   void Stop();
-  // Returns when no stream runs.
+  // Waits until no stream is running.
   void Wait() { scope_.Wait(); }
 
-  // WebSockets come by GET whatever they are for: who opens one must be allowed to create, as those
-  // who POST. OK for all other requests.
+  // WebSockets are opened by GET for every subresource. Checks that the client may also `create`,
+  // which POST requires. Returns OK for all other requests.
   Status AuthorizeUpgrade(const Call& call) const;
 
-  // A log, from the answer to a GET. Errors of the kubelet become the API's.
+  // Streams a log from the kubelet's response to a GET. Kubelet errors become API errors.
   Status Log(Call& call, Backend backend);
-  // The connection becomes what the client asks for, and all bytes are passed on. BadRequest for a
-  // request that asks for nothing.
+  // Upgrades the connection to the protocol that the client requests and forwards all bytes.
+  // Returns BadRequest for a request without an upgrade.
   Status Upgrade(Call& call, Backend backend);
-  // Port-forward of kubectl: SPDY inside a WebSocket, of which the kubelet sees only the inner.
+  // Port-forward of kubectl: SPDY tunneled in a WebSocket. The kubelet receives only the SPDY
+  // stream.
   Status Tunnel(Call& call, Backend backend);
-  // Exec and attach with a WebSocket of v5 at the client's side and SPDY at the kubelet's.
-  Status Translate(Call& call, Backend backend, const AskedStreams& asked);
-  // Any request, by HTTP or upgrade. `front`: see ProxyFront.
+  // Exec and attach: translates the client's WebSocket (v5) to SPDY for the kubelet.
+  Status Translate(Call& call, Backend backend, const StreamOptions& options);
+  // Proxies any HTTP request or upgrade. `front`: see ProxyFront.
   Status Proxy(Call& call, Backend backend, ProxyFront front);
 
  private:
   using Work = std::function<void(Context& ctx, Call& call)>;
-  // Runs `work` on a thread; what it leaves unanswered has failed.
+  // Runs `work` on a thread. If `work` sends no response, an error is sent.
   Status Go(Call& call, Work work);
 
   const Authorizer& authorizer_;
@@ -67,23 +67,24 @@ class NodeConnector {
   Scope scope_;
 };
 
-// What each of them does, on a thread that may block.
+// The implementations. They run on a thread that may block.
 void RunLog(Context& ctx, Call& call, const Backend& backend);
 void RunUpgrade(Context& ctx, Call& call, const Backend& backend);
 void RunTunnel(Context& ctx, Call& call, const Backend& backend);
-void RunTranslated(Context& ctx, Call& call, const Backend& backend, const AskedStreams& asked);
-// `to.target` may lack its path: that is the root, which clients are led to.
+void RunTranslated(Context& ctx, Call& call, const Backend& backend, const StreamOptions& options);
+// `to.target` may have no path; the client is then redirected to the root path.
 void RunProxy(Context& ctx, Call& call, const Backend& to, const ProxyFront& front);
 
-// Whether the client wants port-forward as kubectl does it.
+// Reports whether the client requests port-forward over a WebSocket tunnel.
 bool IsTunnelRequest(const net::Request& request);
-// Whether it offers v5 of the channel protocol.
+// Reports whether the client offers v5 of the channel protocol.
 bool IsStreamCloseRequest(const net::Request& request);
 
-// The client's upgrade for the server behind us.
+// The client's upgrade request, rewritten for the backend.
 net::Request UpgradeRequest(const Call& call, const Backend& backend);
-// Connects; why the server refuses is the call's answer, and then there is no stream. Nor is there
-// when it neither agrees nor refuses: that is an error, and what it said is not passed on.
+// Connects and upgrades. If the backend rejects the upgrade, its response is sent to the client and
+// null is returned. If the backend responds neither with an upgrade nor with an error, an error is
+// sent, and the backend's response is dropped.
 std::unique_ptr<net::ByteStream> DialUpgrade(Context& ctx, Call& call, const Backend& backend,
                                              net::Request request, net::Headers* answer);
 

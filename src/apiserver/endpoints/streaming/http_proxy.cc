@@ -7,7 +7,8 @@ namespace {
 
 std::string_view PathOf(std::string_view target) { return target.substr(0, target.find('?')); }
 
-// A page at the root without a slash at its end could not name others beside it.
+// Redirects to the root path with a trailing slash; without it, relative links of the page would
+// not work.
 bool RedirectToRoot(Call& call, const Backend& backend) {
   const std::string& method = call.request().method;
   if (!PathOf(backend.target).empty() || (method != "GET" && method != "HEAD")) return false;
@@ -20,9 +21,9 @@ bool RedirectToRoot(Call& call, const Backend& backend) {
   return true;
 }
 
-net::Headers ProxyAnswerHeaders(const net::ClientStream& stream, const Backend& backend,
-                                const ProxyFront& front) {
-  net::Headers headers = AnswerHeaders(stream.headers());
+net::Headers ProxyResponseHeaders(const net::ClientStream& stream, const Backend& backend,
+                                  const ProxyFront& front) {
+  net::Headers headers = ResponseHeaders(stream.headers());
   if (const auto location = headers.Get("location")) {
     const std::string behind = (backend.client.tls ? "https://" : "http://") +
                                JoinHostPort(backend.client.host, backend.client.port);
@@ -51,9 +52,9 @@ void RunProxy(Context& ctx, Call& call, const Backend& to, const ProxyFront& fro
         Status::Unavailable("error trying to reach service: " + stream.status().message()));
   }
   auto body = std::make_shared<PipedBody>();
-  body->StopWhenLeft(ctx);
+  body->StopOnReaderClosed(ctx);
   body->set_waker(call.RespondStream(
-      (*stream)->status(), ProxyAnswerHeaders(**stream, backend, front), body->MakeSource()));
+      (*stream)->status(), ProxyResponseHeaders(**stream, backend, front), body->MakeSource()));
   while (true) {
     Result<Bytes> piece = (*stream)->Read(ctx);
     if (!piece.ok() || piece->empty() || !body->Write(ctx, std::move(*piece)).ok()) break;

@@ -12,15 +12,15 @@
 
 namespace cox::apiserver {
 
-// How kubelets are reached.
+// Options for connections to kubelets.
 struct KubeletClientOptions {
-  // Of a Node's addresses the first that there is, in this order.
+  // The first type in this list for which the Node has an address is used.
   std::vector<std::string> preferred_address_types = {"Hostname", "InternalDNS", "InternalIP",
                                                       "ExternalDNS", "ExternalIP"};
-  uint16_t port = 10250;                     // where a Node does not say
+  uint16_t port = 10250;                     // if the Node's status has none
   std::chrono::milliseconds timeout{5'000};  // to connect
-  // Whom to trust and who we are; asked for each connection, so that files may change. Null: any
-  // kubelet is trusted, and none knows us.
+  // CA and client certificate; called for each connection, so that files can be rotated. Null:
+  // kubelets are not verified and no client certificate is sent.
   std::function<Result<net::ClientTls>()> tls;
 };
 

@@ -9,8 +9,8 @@
 
 namespace cox::apiserver {
 
-// What a request for a log asks for. BadRequest for what cannot be read; Invalid, with upstream's
-// words, for what makes no sense. `pod` is its name.
+// Parses the query of a log request. Errors: BadRequest if a value cannot be parsed; Invalid, with
+// upstream's texts, if a value is not allowed. `pod` is the name of the pod.
 Result<core::v1::PodLogOptions> ReadLogOptions(const Query& query, const std::string& pod);
 
 }  // namespace cox::apiserver

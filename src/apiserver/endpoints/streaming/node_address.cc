@@ -33,7 +33,7 @@ Result<net::ClientOptions> KubeletOf(const core::v1::Node& node,
   const int32_t port = node.status.daemonEndpoints.kubeletEndpoint.Port;
   client.port = port > 0 && port < 65536 ? static_cast<uint16_t>(port) : options.port;
   client.connect_timeout = options.timeout;
-  // One request each: what HTTP/2 would save, a connection of one's own costs anyway.
+  // Each connection serves one request, so HTTP/2 has no benefit.
   client.http2 = false;
   if (options.tls == nullptr) {
     client.tls_options.insecure = true;

@@ -12,22 +12,22 @@
 
 namespace cox::apiserver {
 
-// What answers a request in our place.
+// The server that a request is forwarded to.
 struct Backend {
   net::ClientOptions client;
   std::string target = "/";  // path and query
-  // "https://10.0.0.1:10250/path?query", for people.
+  // "https://10.0.0.1:10250/path?query", for messages.
   std::string Url() const;
 };
 
 // "host:port", with brackets around IPv6.
 std::string JoinHostPort(const std::string& host, uint16_t port);
 
-// Without a type that the Node has: an error without a reason (500) that names what it has.
+// Errors: an error without a reason (500) that lists the Node's addresses if no type matches.
 Result<std::string> PreferredAddress(const core::v1::Node& node,
                                      const std::vector<std::string>& types);
 
-// Where the kubelet of `node` listens.
+// The address and TLS options of the kubelet of `node`.
 Result<net::ClientOptions> KubeletOf(const core::v1::Node& node,
                                      const KubeletClientOptions& options);
 

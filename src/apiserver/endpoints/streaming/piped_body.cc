@@ -8,7 +8,7 @@ namespace cox::apiserver {
 class PipedBody::Source final : public net::BodySource {
  public:
   explicit Source(std::shared_ptr<PipedBody> body) : body_(std::move(body)) {}
-  ~Source() override { body_->Leave(); }
+  ~Source() override { body_->CloseReader(); }
 
   State Pull(size_t budget, std::vector<Bytes>* out) override {
     MutexLock lock(body_->mu_);
@@ -35,9 +35,9 @@ std::unique_ptr<net::BodySource> PipedBody::MakeSource() {
 Status PipedBody::Write(const Context& ctx, Bytes bytes) {
   {
     MutexLock lock(mu_);
-    COX_RETURN_IF_ERROR(
-        ctx.Await(mu_, changed_, [this]() COX_REQUIRES(mu_) { return bytes_ < kWindow || left_; }));
-    if (left_) return Status::Unavailable("nobody reads any more");
+    COX_RETURN_IF_ERROR(ctx.Await(
+        mu_, changed_, [this]() COX_REQUIRES(mu_) { return bytes_ < kWindow || reader_closed_; }));
+    if (reader_closed_) return Status::Unavailable("nobody reads any more");
     bytes_ += bytes.size();
     waiting_.push_back(std::move(bytes));
   }
@@ -53,20 +53,20 @@ void PipedBody::End() {
   if (waker_ != nullptr) waker_->Wake();
 }
 
-void PipedBody::StopWhenLeft(const Context& ctx) {
+void PipedBody::StopOnReaderClosed(const Context& ctx) {
   Context mine = ctx;
   {
     MutexLock lock(mu_);
-    if (!left_) return stopped_.push_back(ctx);
+    if (!reader_closed_) return stopped_.push_back(ctx);
   }
   mine.Stop();
 }
 
-void PipedBody::Leave() {
+void PipedBody::CloseReader() {
   std::vector<Context> stopped;
   {
     MutexLock lock(mu_);
-    left_ = true;
+    reader_closed_ = true;
     waiting_.clear();
     bytes_ = 0;
     stopped.swap(stopped_);

@@ -28,7 +28,7 @@ std::string Escape(std::string_view text, std::string_view kept, bool plus) {
   return out;
 }
 
-// A path that grows by a query; parameters in the order of their names, as upstream has them.
+// A path to which query parameters are appended. Callers add them sorted by name, like upstream.
 class Target {
  public:
   explicit Target(std::string path) : text_(std::move(path)) {}

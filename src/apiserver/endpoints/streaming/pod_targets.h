@@ -7,11 +7,11 @@
 #include "api/core/v1.h"
 #include "base/result.h"
 
-// What kubelets are asked for on behalf of clients: paths of the node's server. Pure functions.
+// Request targets (path and query) of the kubelet's server. Pure functions.
 namespace cox::apiserver {
 
-// The container that is meant: the only one where none is named. BadRequest with upstream's words,
-// which name those to choose from.
+// The container to use: `name`, or the only container if `name` is empty. Errors: BadRequest with
+// upstream's texts, which list the containers to choose from.
 Result<std::string> ContainerOf(const core::v1::Pod& pod, const std::string& name);
 
 std::string LogTarget(const core::v1::Pod& pod, std::string_view container,
@@ -23,7 +23,7 @@ std::string AttachTarget(const core::v1::Pod& pod, std::string_view container,
 std::string PortForwardTarget(const core::v1::Pod& pod,
                               const core::v1::PodPortForwardOptions& options);
 
-// As a value in a query; as a part of a path.
+// Escapes a query value or a path segment.
 std::string QueryEscape(std::string_view text);
 std::string PathEscape(std::string_view text);
 

@@ -25,7 +25,7 @@ std::string Lower(std::string_view text) {
   return lower;
 }
 
-// What "connection" names besides those that are always its.
+// The additional hop-by-hop headers that "connection" lists.
 std::vector<std::string> NamedByConnection(const net::Headers& headers) {
   std::vector<std::string> names;
   for (const std::string_view line : headers.All("connection")) {
@@ -48,7 +48,7 @@ net::Headers WithoutConnection(const net::Headers& headers) {
   return kept;
 }
 
-// "10.0.0.1" of "10.0.0.1:41234" and "[::1]:41234".
+// Returns "10.0.0.1" for "10.0.0.1:41234", and "::1" for "[::1]:41234".
 std::string_view AddressOf(std::string_view peer) {
   const size_t colon = peer.rfind(':');
   if (colon == peer.npos) return {};
@@ -80,7 +80,7 @@ void AddFrontHeaders(const ProxyFront& front, std::string_view subpath, net::Hea
   headers->Set("x-forwarded-proto", "https");
 }
 
-net::Headers AnswerHeaders(const net::Headers& headers) {
+net::Headers ResponseHeaders(const net::Headers& headers) {
   net::Headers kept = WithoutConnection(headers);
   for (const std::string_view name : kCrossOrigin) kept.Remove(name);
   return kept;
@@ -92,9 +92,9 @@ std::string RewriteLocation(std::string_view location, const ProxyFront& front,
   if (path.starts_with(behind) && (path.size() == behind.size() || path[behind.size()] == '/')) {
     path.remove_prefix(behind.size());
   } else if (!path.starts_with('/') || path.starts_with("//")) {
-    return std::string(location);  // relative, or another server's
+    return std::string(location);  // relative, or on another server
   }
-  if (path.starts_with(front.prefix)) return std::string(path);  // it knows where it is
+  if (path.starts_with(front.prefix)) return std::string(path);  // already has the prefix
   return front.prefix + (path.empty() ? "/" : "") + std::string(path);
 }
 

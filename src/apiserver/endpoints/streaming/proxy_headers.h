@@ -6,26 +6,25 @@
 
 #include "net/http.h"
 
-// What changes in headers between a client and what is behind the API server. Pure functions.
+// Rewriting of headers between a client and the backends of the API server. Pure functions.
 namespace cox::apiserver {
 
-// Where the client thinks that it is, for what a server behind us says of its own places.
+// The address of the proxy as the client sees it, for rewriting the backend's redirects.
 struct ProxyFront {
-  std::string host;    // as the client wrote it
+  std::string host;    // from the client's Host header
   std::string prefix;  // "/api/v1/namespaces/default/services/web/proxy"
 };
 
-// The client's headers for a server behind us: those of the connection are left out, and who asks
-// is told.
+// The client's headers for a backend: without hop-by-hop headers, with X-Forwarded-For.
 net::Headers ForwardedHeaders(const net::Request& request);
-// The same for a server that may want to know how it was asked.
+// Adds X-Forwarded-Uri, X-Forwarded-Host and X-Forwarded-Proto.
 void AddFrontHeaders(const ProxyFront& front, std::string_view subpath, net::Headers* headers);
 
-// The server's headers for the client: without those of its connection, and without those by which
-// pages of others could read what is behind us with the client's rights.
-net::Headers AnswerHeaders(const net::Headers& headers);
-// A "location" that leads to the server itself leads through us again: `behind` is its
-// "http://host:port".
+// The backend's headers for the client. Hop-by-hop headers are removed. Security: CORS headers are
+// removed, too, because they would let other web pages read backends with the client's credentials.
+net::Headers ResponseHeaders(const net::Headers& headers);
+// Rewrites a "location" that refers to the backend so that it leads through the proxy. `behind` is
+// the backend's "http://host:port".
 std::string RewriteLocation(std::string_view location, const ProxyFront& front,
                             std::string_view behind);
 

@@ -10,19 +10,20 @@
 #include "api/discovery/v1.h"
 #include "base/result.h"
 
-// Where the proxy of pods, services and nodes leads to. Pure functions.
+// Backends of the proxy subresource of pods, services and nodes. Pure functions.
 namespace cox::apiserver {
 
 // "web", "web:8080", "https:web:https", "https:web:".
 struct ProxyName {
-  std::string scheme;  // "http" or "https"; empty: not said
+  std::string scheme;  // "http" or "https"; empty: not specified
   std::string name;
-  std::string port;  // a number or a name; empty: not said
+  std::string port;  // a number or a name; empty: not specified
 };
-// None for what is no such name.
+// Returns nullopt if `text` is not a valid proxy name.
 std::optional<ProxyName> SplitProxyName(std::string_view text);
 
-// Of an address that the API server may be sent to: not its own, nor one of the link.
+// Security: reports whether the API server may connect to `ip`. Loopback, link-local, multicast and
+// unspecified addresses are not allowed.
 bool IsProxyable(std::string_view ip);
 
 struct ProxyTarget {
@@ -31,18 +32,19 @@ struct ProxyTarget {
   uint16_t port = 0;
 };
 
-// BadRequest for a Pod without an address, or with one that is nobody's business.
+// Errors: BadRequest if the Pod has no IP or its IP is not proxyable.
 Result<ProxyTarget> PodTarget(const core::v1::Pod& pod, const ProxyName& name);
 
-// The port of the service's endpoints that is meant, by its name. ServiceUnavailable for a number
-// that the service does not have.
+// The name of the requested port of the service's endpoints. Errors: ServiceUnavailable for a port
+// number that the service does not have.
 Result<std::string> ServicePortName(const core::v1::Service& service, const ProxyName& name);
-// The endpoints of a service that are ready and have the port. ServiceUnavailable if none is.
+// The ready endpoints of a service that have the port. Errors: ServiceUnavailable if there are
+// none.
 Result<std::vector<ProxyTarget>> ServiceTargets(const List<discovery::v1::EndpointSlice>& slices,
                                                 const ProxyName& name,
                                                 const std::string& port_name);
 
-// What follows ".../proxy" in the path of a request, as it was sent: "/metrics" or "".
+// The part of the request path after ".../proxy", still escaped: "/metrics" or "".
 std::string_view ProxySubpath(std::string_view raw_path, size_t segments_before);
 
 }  // namespace cox::apiserver

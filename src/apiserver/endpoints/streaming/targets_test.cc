@@ -21,7 +21,7 @@ core::v1::Pod PodWith(std::vector<std::string> containers, std::vector<std::stri
   return pod;
 }
 
-TEST(ContainerOf, IsTheOnlyOneOrTheOneThatIsNamed) {
+TEST(ContainerOf, DefaultsToTheOnlyContainer) {
   EXPECT_EQ(*ContainerOf(PodWith({"a"}), ""), "a");
   EXPECT_EQ(*ContainerOf(PodWith({"a", "b"}), "b"), "b");
   EXPECT_EQ(*ContainerOf(PodWith({"a"}, {"init"}), "init"), "init");
@@ -36,7 +36,7 @@ TEST(ContainerOf, IsTheOnlyOneOrTheOneThatIsNamed) {
             "container zz is not valid for pod web");
 }
 
-TEST(LogOptions, BecomeWhatTheKubeletIsAsked) {
+TEST(LogOptions, AreConvertedToKubeletRequest) {
   const struct {
     const char* query;
     const char* target;
@@ -57,7 +57,7 @@ TEST(LogOptions, BecomeWhatTheKubeletIsAsked) {
   }
 }
 
-TEST(LogOptions, RefuseWhatMakesNoSense) {
+TEST(LogOptions, InvalidValuesAreRejected) {
   const struct {
     const char* query;
     const char* message;
@@ -79,7 +79,7 @@ TEST(LogOptions, RefuseWhatMakesNoSense) {
   EXPECT_TRUE(ReadLogOptions(Query::Parse("tailLines=x"), "web").status().Is(Reason::kBadRequest));
 }
 
-TEST(PodTargets, NameTheStreamsAsKubeletsReadThem) {
+TEST(PodTargets, UseTheKubeletsParameterNames) {
   core::v1::PodExecOptions exec;
   exec.command = {"sh", "-c", "echo a&b", ""};
   exec.stdin = exec.stdout = exec.tty = true;
@@ -97,7 +97,7 @@ TEST(PodTargets, NameTheStreamsAsKubeletsReadThem) {
   EXPECT_EQ(PortForwardTarget(PodWith({"c"}), ports), "/portForward/default/web?port=80%2C443");
 }
 
-TEST(NodeAddress, IsTheMostWantedThatThereIs) {
+TEST(NodeAddress, IsChosenByPreferredType) {
   core::v1::Node node;
   node.status.addresses = {{.type = "InternalIP", .address = "10.0.0.1"},
                            {.type = "Hostname", .address = "n1"}};
@@ -114,10 +114,10 @@ TEST(NodeAddress, IsTheMostWantedThatThereIs) {
   EXPECT_EQ(backend.Url(), "https://n1:1234/x?y");
 }
 
-TEST(ProxyName, HasASchemeAndAPort) {
+TEST(ProxyName, ParsesSchemeAndPort) {
   const struct {
     const char* text;
-    const char* read;  // "scheme|name|port"; null: none
+    const char* read;  // "scheme|name|port"; null: invalid
   } kCases[] = {
       {"web", "|web|"},
       {"web:80", "|web|80"},
@@ -137,7 +137,7 @@ TEST(ProxyName, HasASchemeAndAPort) {
   }
 }
 
-TEST(Proxyable, IsNoAddressOfOurOwn) {
+TEST(Proxyable, ExcludesLoopbackLinkLocalAndMulticast) {
   for (const char* ip : {"10.0.0.1", "192.168.1.1", "8.8.8.8", "fd00::1", "2001:db8::1"}) {
     EXPECT_TRUE(IsProxyable(ip)) << ip;
   }
@@ -148,7 +148,7 @@ TEST(Proxyable, IsNoAddressOfOurOwn) {
   }
 }
 
-TEST(PodTarget, IsTheFirstPortUnlessOneIsNamed) {
+TEST(PodTarget, DefaultsToTheFirstContainerPort) {
   core::v1::Pod pod = PodWith({"a", "b"});
   EXPECT_EQ(PodTarget(pod, {"", "web", ""}).status().message(), "address not allowed");
   pod.status.podIP = "10.1.2.3";
@@ -161,7 +161,7 @@ TEST(PodTarget, IsTheFirstPortUnlessOneIsNamed) {
   EXPECT_FALSE(PodTarget(pod, {"", "web", "70000"}).ok());
 }
 
-TEST(ServiceTargets, AreReadyEndpointsOfThePort) {
+TEST(ServiceTargets, AreReadyEndpointsWithThePort) {
   core::v1::Service service;
   service.metadata.name = "web";
   auto& port = service.spec.ports.emplace_back();
@@ -194,14 +194,14 @@ TEST(ServiceTargets, AreReadyEndpointsOfThePort) {
             "address not allowed");
 }
 
-TEST(ProxySubpath, IsWhatFollowsAsItWasSent) {
+TEST(ProxySubpath, KeepsEscapesOfThePathAfterProxy) {
   const std::string_view path = "/api/v1/namespaces/default/pods/web/proxy";
   EXPECT_EQ(ProxySubpath(path, 7), "");
   EXPECT_EQ(ProxySubpath("/api/v1/namespaces/default/pods/web/proxy/", 7), "/");
   EXPECT_EQ(ProxySubpath("/api/v1/nodes/n/proxy/a%2Fb//c/", 5), "/a%2Fb//c/");
 }
 
-TEST(ProxyHeaders, LeaveTheConnectionOut) {
+TEST(ProxyHeaders, OmitHopByHopHeaders) {
   net::Request request;
   auto peer = std::make_shared<net::Peer>();
   peer->address = "10.9.8.7:1234";
@@ -213,13 +213,13 @@ TEST(ProxyHeaders, LeaveTheConnectionOut) {
   EXPECT_EQ(headers.size(), 2u);
   EXPECT_EQ(headers.Get("accept"), "text/html");
   EXPECT_EQ(headers.Get("x-forwarded-for"), "1.2.3.4, 10.9.8.7");
-  const net::Headers answer = AnswerHeaders({{"content-type", "text/html"},
-                                             {"transfer-encoding", "chunked"},
-                                             {"access-control-allow-origin", "*"}});
+  const net::Headers answer = ResponseHeaders({{"content-type", "text/html"},
+                                               {"transfer-encoding", "chunked"},
+                                               {"access-control-allow-origin", "*"}});
   EXPECT_EQ(answer.size(), 1u);
 }
 
-TEST(ProxyHeaders, LocationsLeadThroughTheProxy) {
+TEST(ProxyHeaders, LocationIsRewrittenToTheProxy) {
   const ProxyFront front{.host = "api", .prefix = "/api/v1/nodes/n/proxy"};
   const std::string behind = "http://10.0.0.1:80";
   EXPECT_EQ(RewriteLocation("/login", front, behind), "/api/v1/nodes/n/proxy/login");

@@ -19,8 +19,8 @@ constexpr uint8_t kStderr = 2;
 constexpr uint8_t kError = 3;
 constexpr uint8_t kResize = 4;
 constexpr uint8_t kCloseSignal = 255;
-constexpr std::chrono::seconds kGoodbye{5};
-// Of one message to the client.
+constexpr std::chrono::seconds kCloseTimeout{5};
+// The maximum size of one message to the client.
 constexpr size_t kMaxMessage = size_t{32} * 1024;
 
 Status SendOn(Context& ctx, net::WebSocket& client, uint8_t channel, std::string_view bytes) {
@@ -33,33 +33,33 @@ Status SendOn(Context& ctx, net::WebSocket& client, uint8_t channel, std::string
   return {};
 }
 
-// The node's side: opens a stream for each channel, and tells the client what comes on them.
+// The node's side: opens a stream for each channel and forwards their data to the client.
 class NodeStreams final : public net::spdy::Events {
  public:
   NodeStreams(const Context& ctx, net::WebSocket& client, net::ByteStream& node)
       : ctx_(ctx), client_(client), session_(node, net::spdy::Session::Role::kClient) {}
 
-  Status Open(const AskedStreams& asked) {
+  Status Open(const StreamOptions& options) {
     COX_RETURN_IF_ERROR(OpenOne("error", kError));
-    if (asked.in) COX_RETURN_IF_ERROR(OpenOne("stdin", kStdin));
-    if (asked.out) COX_RETURN_IF_ERROR(OpenOne("stdout", kStdout));
-    // With a terminal all comes on one.
-    if (asked.err && !asked.tty) COX_RETURN_IF_ERROR(OpenOne("stderr", kStderr));
-    if (asked.tty) COX_RETURN_IF_ERROR(OpenOne("resize", kResize));
+    if (options.in) COX_RETURN_IF_ERROR(OpenOne("stdin", kStdin));
+    if (options.out) COX_RETURN_IF_ERROR(OpenOne("stdout", kStdout));
+    // With a TTY, stdout carries all output.
+    if (options.err && !options.tty) COX_RETURN_IF_ERROR(OpenOne("stderr", kStderr));
+    if (options.tty) COX_RETURN_IF_ERROR(OpenOne("resize", kResize));
     return {};
   }
 
-  // Until the process has ended and all that it wrote is on its way to the client.
+  // Returns when the process has ended and all its output is sent to the client.
   Status Run() {
     Status status = session_.Run(ctx_, *this);
-    if (all_said_) return {};
+    if (all_written_) return {};
     if (!status.ok()) return status;
     return Status::Unavailable("the connection to the node ended before the process did");
   }
 
-  bool client_left() const { return client_left_; }
+  bool client_closed() const { return client_closed_; }
 
-  // Passes on what the client says, until it says goodbye.
+  // Forwards the client's messages until it closes the WebSocket.
   Status Listen() {
     while (true) {
       COX_ASSIGN_OR_RETURN(const std::optional<Bytes> message, client_.Receive(ctx_));
@@ -91,7 +91,7 @@ class NodeStreams final : public net::spdy::Events {
     return stream == streams_.end() ? Status() : session_.Send(ctx_, stream->second, message);
   }
 
-  // The node opens none.
+  // The node must not open streams.
   Status OnStream(uint32_t stream, const net::spdy::HeaderList&) override {
     return session_.Reset(ctx_, stream);
   }
@@ -99,47 +99,47 @@ class NodeStreams final : public net::spdy::Events {
     const uint8_t channel = channels_[stream];
     if (channel != kStdout && channel != kStderr && channel != kError) return {};
     Status sent = SendOn(ctx_, client_, channel, bytes);
-    if (!sent.ok()) client_left_ = true;
+    if (!sent.ok()) client_closed_ = true;
     return sent;
   }
   Status OnFinished(uint32_t stream) override { return OnOver(channels_[stream]); }
   Status OnReset(uint32_t stream) override { return OnOver(channels_[stream]); }
   Status OnOver(uint8_t channel) {
-    // A stream may be finished and then be reset: that is one end, not two.
+    // A stream may be finished and then reset; this counts as one end.
     if (open_.erase(channel) == 0 || !open_.empty()) return {};
-    all_said_ = true;
+    all_written_ = true;
     return Status::Expired("all was said");  // ends Run
   }
 
   Context ctx_;
   net::WebSocket& client_;
   net::spdy::Session session_;
-  // Constant once they are open.
+  // Constant after Open.
   std::map<uint32_t, uint8_t> channels_;
   std::map<uint8_t, uint32_t> streams_;
-  // Run's: channels on which the node has not said all.
+  // Used by Run only: channels on which the node has not finished sending.
   std::set<uint8_t> open_;
-  bool all_said_ = false;
-  bool client_left_ = false;
+  bool all_written_ = false;
+  bool client_closed_ = false;
 };
 
 }  // namespace
 
 Status TranslateStreams(const Context& ctx, net::WebSocket& client, net::ByteStream& node,
-                        const AskedStreams& asked) {
+                        const StreamOptions& options) {
   Scope scope(ctx, "translate");
   NodeStreams streams(scope.context(), client, node);
-  COX_RETURN_IF_ERROR(streams.Open(asked));
+  COX_RETURN_IF_ERROR(streams.Open(options));
   COX_RETURN_IF_ERROR(scope.Go("translate-in", [&](Context&) {
-    // A client that is gone ends the process's connection, too.
+    // If the client disconnects, the connection to the node is closed, too.
     static_cast<void>(streams.Listen());
     scope.Stop();
   }));
   Status status = streams.Run();
-  const bool left = streams.client_left() || (scope.asked() && !ctx.Done());
+  const bool left = streams.client_closed() || (scope.stop_requested() && !ctx.Done());
   if (status.ok()) {
-    Context goodbye = ctx.WithTimeout(kGoodbye);
-    static_cast<void>(client.Close(goodbye));
+    Context closing = ctx.WithTimeout(kCloseTimeout);
+    static_cast<void>(client.Close(closing));
   }
   scope.Stop();
   scope.Wait();
@@ -147,10 +147,10 @@ Status TranslateStreams(const Context& ctx, net::WebSocket& client, net::ByteStr
 }
 
 void SendFailure(const Context& ctx, net::WebSocket& client, const Status& why) {
-  Context goodbye = ctx.WithTimeout(kGoodbye);
+  Context closing = ctx.WithTimeout(kCloseTimeout);
   const std::string text = EncodeStatus(why, Accepted{.format = Format::kJson});
-  static_cast<void>(SendOn(goodbye, client, kError, text));
-  static_cast<void>(client.Close(goodbye));
+  static_cast<void>(SendOn(closing, client, kError, text));
+  static_cast<void>(client.Close(closing));
 }
 
 }  // namespace cox::apiserver

@@ -10,28 +10,28 @@
 
 namespace cox::apiserver {
 
-// Which streams of a process the client wants.
-struct AskedStreams {
+// The streams of a process that the client requests.
+struct StreamOptions {
   bool in = false;
   bool out = false;
   bool err = false;
   bool tty = false;
 };
 
-// Carries the streams of one process between a client that speaks v5.channel.k8s.io in a WebSocket
-// and a kubelet, or what is behind it, that speaks SPDY with v4.channel.k8s.io: each channel is a
-// stream there. v5 is v4 with a message that ends a channel, which SPDY has by itself; runtimes do
-// not know v5, so it ends here, as at upstream's API server.
+// Copies the streams of one process between a client that uses v5.channel.k8s.io over a WebSocket
+// and a kubelet that uses SPDY with v4.channel.k8s.io: each channel is a SPDY stream. v5 adds a
+// close message for a channel to v4; SPDY closes streams natively. Container runtimes do not
+// support v5, so the API server translates it, like upstream's.
 //
-// Returns when the process has ended and all was sent, the client has gone, or something broke
-// (then that is an error, and the client was not told).
+// Returns when the process has ended and all output is sent, when the client has disconnected, or
+// on an error. The error is not sent to the client.
 Status TranslateStreams(const Context& ctx, net::WebSocket& client, net::ByteStream& node,
-                        const AskedStreams& asked);
+                        const StreamOptions& options);
 
-// Sends what went wrong on the channel for it: a Status, as JSON.
+// Sends an error on the error channel, as a Status in JSON, and closes the WebSocket.
 void SendFailure(const Context& ctx, net::WebSocket& client, const Status& why);
 
-// Bytes of SPDY, each way, inside the messages of a WebSocket.
+// Copies the bytes of SPDY in both directions, inside WebSocket messages.
 Status TunnelBytes(const Context& ctx, net::WebSocket& client, net::ByteStream& node);
 
 }  // namespace cox::apiserver

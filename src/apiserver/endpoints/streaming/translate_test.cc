@@ -15,7 +15,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// The far side of a kubelet: `cat` that says how it ended.
+// The server side of a kubelet connection: runs `cat` and reports its exit status.
 class Cat final : public net::spdy::Events {
  public:
   Cat(const Context& ctx, net::ByteStream& wire)
@@ -58,11 +58,11 @@ class Cat final : public net::spdy::Events {
 
 class TranslateTest : public testing::Test {
  protected:
-  void Start(AskedStreams asked) {
+  void Start(StreamOptions options) {
     ASSERT_TRUE(scope_
                     .Go("translate",
-                        [this, asked](Context& ctx) {
-                          result_ = TranslateStreams(ctx, *near_, *node_, asked);
+                        [this, options](Context& ctx) {
+                          result_ = TranslateStreams(ctx, *near_, *node_, options);
                           node_.reset();
                           if (!result_.ok()) SendFailure(ctx, *near_, result_);
                         })
@@ -74,7 +74,7 @@ class TranslateTest : public testing::Test {
   Status Send(uint8_t channel, std::string_view bytes) {
     return client_->Send(ctx_, std::string(1, static_cast<char>(channel)).append(bytes));
   }
-  // All that came on each channel, until the socket is closed.
+  // The data of each channel, until the WebSocket is closed.
   std::map<int, std::string> ReadAll() {
     std::map<int, std::string> got;
     while (true) {
@@ -97,7 +97,7 @@ class TranslateTest : public testing::Test {
   Scope scope_{ctx_, "test"};
 };
 
-TEST_F(TranslateTest, ClosesStdinAndCarriesAllStreams) {
+TEST_F(TranslateTest, CopiesAllStreamsAndClosesStdin) {
   Start({.in = true, .out = true, .err = true});
   StartCat();
   const std::string much(1'000'000, 'x');
@@ -119,7 +119,7 @@ TEST_F(TranslateTest, ClosesStdinAndCarriesAllStreams) {
   EXPECT_EQ(cat_.opened, "error stdin stdout stderr");
 }
 
-TEST_F(TranslateTest, ATerminalHasASizeAndNoStderr) {
+TEST_F(TranslateTest, TtyHasResizeStreamAndNoStderr) {
   Start({.in = true, .out = true, .err = true, .tty = true});
   StartCat();
   EXPECT_TRUE(Send(4, R"({"Width":80,"Height":24})").ok());
@@ -134,7 +134,7 @@ TEST_F(TranslateTest, ATerminalHasASizeAndNoStderr) {
   EXPECT_EQ(cat_.resized, R"({"Width":80,"Height":24})");
 }
 
-TEST_F(TranslateTest, AStreamThatIsResetBehindItsEndDoesNotEndTheOthers) {
+TEST_F(TranslateTest, ResetAfterFinishDoesNotEndOtherStreams) {
   Start({.out = true});
   // Streams 1 and 3 are "error" and "stdout".
   std::string frames;
@@ -150,7 +150,7 @@ TEST_F(TranslateTest, AStreamThatIsResetBehindItsEndDoesNotEndTheOthers) {
   EXPECT_EQ(result_, Status());
 }
 
-TEST_F(TranslateTest, ANodeThatIsLostIsToldAsAFailure) {
+TEST_F(TranslateTest, LostNodeConnectionIsReportedAsFailure) {
   Start({.out = true});
   far_->EndWriting();
   auto got = ReadAll();
@@ -159,7 +159,7 @@ TEST_F(TranslateTest, ANodeThatIsLostIsToldAsAFailure) {
   scope_.Wait();
 }
 
-TEST_F(TranslateTest, AClientThatLeavesEndsTheConnectionToTheNode) {
+TEST_F(TranslateTest, ClientDisconnectClosesTheNodeConnection) {
   Start({.in = true, .out = true});
   EXPECT_TRUE(Send(0, "x").ok());
   client_.reset();
@@ -168,7 +168,7 @@ TEST_F(TranslateTest, AClientThatLeavesEndsTheConnectionToTheNode) {
   EXPECT_EQ(result_, Status());
 }
 
-TEST_F(TranslateTest, ATunnelCarriesBytesBothWaysAndEndsWithTheNode) {
+TEST_F(TranslateTest, TunnelCopiesBothWaysAndEndsWithTheNode) {
   ASSERT_TRUE(
       scope_.Go("tunnel", [this](Context& ctx) { result_ = TunnelBytes(ctx, *near_, *node_); })
           .ok());

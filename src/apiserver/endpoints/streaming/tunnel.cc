@@ -7,8 +7,8 @@
 namespace cox::apiserver {
 namespace {
 
-// How long a client may take to say goodbye.
-constexpr std::chrono::seconds kGoodbye{5};
+// The time limit for the client's close handshake.
+constexpr std::chrono::seconds kCloseTimeout{5};
 
 Status ToNode(Context& ctx, net::WebSocket& client, net::ByteStream& node) {
   while (true) {
@@ -32,7 +32,7 @@ Status ToClient(Context& ctx, net::WebSocket& client, net::ByteStream& node) {
 
 Status TunnelBytes(const Context& ctx, net::WebSocket& client, net::ByteStream& node) {
   Scope scope(ctx, "tunnel");
-  // A client that has gone, or closed in peace, listens to nothing more: both directions end.
+  // If the client disconnects or closes the WebSocket, both directions end.
   COX_RETURN_IF_ERROR(scope.Go("tunnel-in", [&](Context& work) {
     static_cast<void>(ToNode(work, client, node));
     scope.Stop();
@@ -40,10 +40,10 @@ Status TunnelBytes(const Context& ctx, net::WebSocket& client, net::ByteStream& 
   Context work = scope.context();
   Status status = ToClient(work, client, node);
   if (status.ok()) {
-    Context goodbye = ctx.WithTimeout(kGoodbye);
-    static_cast<void>(client.Close(goodbye));
+    Context closing = ctx.WithTimeout(kCloseTimeout);
+    static_cast<void>(client.Close(closing));
   }
-  const bool left = scope.asked() && !ctx.Done();
+  const bool left = scope.stop_requested() && !ctx.Done();
   scope.Stop();
   scope.Wait();
   return left ? Status() : status;

@@ -5,13 +5,13 @@
 #include "apiserver/endpoints/verbs/respond.h"
 #include "base/strings.h"
 
-// pods/binding: how a scheduler says where a Pod runs.
+// pods/binding: the scheduler assigns a Pod to a node.
 namespace cox::apiserver {
 namespace {
 
 constexpr Resource kBinding{"", "pods/binding"};
 
-// Errors without a reason, as upstream gives them.
+// Errors without a reason, like upstream's.
 Status Check(const core::v1::Binding& binding) {
   const FieldPath target("target");
   if (!binding.target.kind.empty() && binding.target.kind != "Node") {
@@ -60,7 +60,7 @@ Status Assign(const core::v1::Binding& binding, const Time& now, core::v1::Pod* 
   return {};
 }
 
-// Only what the binding set may differ: nothing to validate again.
+// The update changes only the fields set by Assign, so that no validation is needed.
 class BindingStrategy final : public UpdateStrategyOf<core::v1::Pod> {
  protected:
   void PrepareUpdate(const WriteContext&, core::v1::Pod&, const core::v1::Pod&) const override {}
@@ -76,16 +76,16 @@ Status HandleBinding(ResourceHandlers& handlers, Call& call, const ServedResourc
   if (body.object_meta()->namespace_.empty()) {
     body.object_meta()->namespace_ = call.info.namespace_;
   }
-  // "binding" also by the old /bindings, which names no subresource.
-  COX_RETURN_IF_ERROR(AdmitAsked(handlers.admission(), call,
-                                 {.resource = resource,
-                                  .subresource = "binding",
-                                  .operation = Operation::kCreate,
-                                  .dry_run = options.dry_run},
-                                 body));
+  // The subresource is "binding" also for the legacy /bindings, whose path has no subresource.
+  COX_RETURN_IF_ERROR(AdmitSubresource(handlers.admission(), call,
+                                       {.resource = resource,
+                                        .subresource = "binding",
+                                        .operation = Operation::kCreate,
+                                        .dry_run = options.dry_run},
+                                       body));
   const auto& binding = *body.As<core::v1::Binding>();
   std::string name = call.info.name;
-  if (name.empty()) name = binding.metadata.name;  // the old /bindings
+  if (name.empty()) name = binding.metadata.name;  // legacy /bindings
   if (binding.metadata.name != name) {
     return Status::BadRequest("name in URL does not match name in Binding object");
   }
@@ -103,8 +103,8 @@ Status HandleBinding(ResourceHandlers& handlers, Call& call, const ServedResourc
                                             Assign(binding, w.now, pod.As<core::v1::Pod>()));
                                         return pod;
                                       },
-                                      .judge = {},
-                                      .create_judge = {},
+                                      .validate = {},
+                                      .validate_create = {},
                                       .uid = binding.metadata.uid})
                           .status());
   RespondSuccess(call, 201, accepted);

@@ -12,8 +12,8 @@
 #include "apiserver/request/now.h"
 #include "base/strings.h"
 
-// log, exec, attach, portforward, proxy: streams to where containers run. Requests are understood
-// and judged here; streaming/ carries them.
+// log, exec, attach, portforward: streams to containers. This file parses and admits requests;
+// streaming/ forwards them.
 namespace cox::apiserver {
 namespace {
 
@@ -22,8 +22,8 @@ Result<NodeConnector*> ConnectorOf(const ResourceHandlers& handlers) {
   return Status::Unavailable("this server has no connection to nodes");
 }
 
-// The kubelet of a Node. One that is not there is told of as upstream does: as one of the resource
-// that was asked for.
+// The kubelet of a Node. Like upstream, the error for a missing Node names the requested resource
+// (pods).
 Result<Backend> KubeletBackend(ResourceHandlers& handlers, Call& call,
                                const ServedResource& resource, const std::string& node) {
   COX_ASSIGN_OR_RETURN(NodeConnector * connector, ConnectorOf(handlers));
@@ -37,7 +37,7 @@ Result<Backend> KubeletBackend(ResourceHandlers& handlers, Call& call,
   return backend;
 }
 
-// The same of a Pod that must be somewhere.
+// The kubelet of the Pod's node. Errors: BadRequest if the Pod is not scheduled.
 Result<Backend> KubeletOfPod(ResourceHandlers& handlers, Call& call, const ServedResource& resource,
                              const core::v1::Pod& pod) {
   if (pod.spec.nodeName.empty()) {
@@ -46,7 +46,7 @@ Result<Backend> KubeletOfPod(ResourceHandlers& handlers, Call& call, const Serve
   return KubeletBackend(handlers, call, resource, pod.spec.nodeName);
 }
 
-// Before all else; a server without nodes refuses later, as one whose node is not there.
+// Must be called first. Without a connector, the request is rejected later.
 Status AuthorizeUpgrade(const ResourceHandlers& handlers, Call& call) {
   return handlers.connector() == nullptr ? Status() : handlers.connector()->AuthorizeUpgrade(call);
 }
@@ -57,19 +57,19 @@ Result<Object> FindPod(Call& call, const ServedResource& resource) {
 
 Status AdmitConnect(ResourceHandlers& handlers, Call& call, const ServedResource& resource,
                     Object& asked) {
-  return AdmitAsked(handlers.admission(), call,
-                    {.resource = resource,
-                     .subresource = call.info.subresource,
-                     .operation = Operation::kConnect},
-                    asked);
+  return AdmitSubresource(handlers.admission(), call,
+                          {.resource = resource,
+                           .subresource = call.info.subresource,
+                           .operation = Operation::kConnect},
+                          asked);
 }
 
-// The streams that exec and attach share, from the query.
+// Parses the stream options of exec and attach.
 template <class Options>
 Options ReadStreams(const Query& query) {
   Options options;
   options.stdin = query.Flag("stdin");
-  // Without a word, what the container writes is sent.
+  // stdout and stderr are enabled by default.
   options.stdout = !query.Has("stdout") || query.Flag("stdout");
   options.stderr = !query.Has("stderr") || query.Flag("stderr");
   options.tty = query.Flag("tty");
@@ -78,14 +78,14 @@ Options ReadStreams(const Query& query) {
 }
 
 template <class Options>
-AskedStreams StreamsOf(const Options& options) {
+StreamOptions StreamsOf(const Options& options) {
   return {.in = options.stdin, .out = options.stdout, .err = options.stderr, .tty = options.tty};
 }
 
 Status StartProcess(ResourceHandlers& handlers, Call& call, Backend backend,
-                    const AskedStreams& asked) {
+                    const StreamOptions& asked) {
   NodeConnector& connector = *handlers.connector();
-  // Older forms are the node's own business.
+  // Older protocol versions are handled by the kubelet.
   if (IsStreamCloseRequest(call.request())) {
     return connector.Translate(call, std::move(backend), asked);
   }
@@ -101,7 +101,7 @@ Status HandleLog(ResourceHandlers& handlers, Call& call, const ServedResource& r
   const auto& pod = *found.As<core::v1::Pod>();
   COX_ASSIGN_OR_RETURN(const std::string container, ContainerOf(pod, options.container));
   if (pod.spec.nodeName.empty()) {
-    // Nothing was written yet, and nobody knows by whom it will be.
+    // The Pod is not scheduled, so it has no log yet.
     call.RespondWith({.status = 204, .headers = {}, .body = {}});
     return {};
   }

@@ -10,13 +10,13 @@
 #include "object/core/pod_state.h"
 #include "object/selector/labels.h"
 
-// pods/eviction: deletion of a Pod that asks its PodDisruptionBudgets first.
+// pods/eviction: deletes a Pod if its PodDisruptionBudget allows it.
 namespace cox::apiserver {
 namespace {
 
-// A budget remembers so many evictions that its controller has not seen yet.
+// The maximum number of evictions per budget that the disruption controller has not yet confirmed.
 constexpr size_t kMaxDisruptedPods = 2000;
-// As who the server writes what a request makes it write elsewhere.
+// The field manager of writes that the server makes on its own.
 constexpr std::string_view kServerManager = "kube-apiserver";
 
 Status TooMany(std::string why, int32_t retry_after) {
@@ -27,7 +27,7 @@ Status TooMany(std::string why, int32_t retry_after) {
           .retry_after_seconds = retry_after});
 }
 
-// Takes one disruption from the budget.
+// Consumes one allowed disruption of the budget.
 Status Take(const std::string& pod, const Time& now, policy::v1::PodDisruptionBudget* budget) {
   policy::v1::PodDisruptionBudgetStatus& status = budget->status;
   const std::string& name = budget->metadata.name;
@@ -63,13 +63,13 @@ Status Take(const std::string& pod, const Time& now, policy::v1::PodDisruptionBu
   return {};
 }
 
-// A Pod that does no work, or is going anyway, may go without asking.
-bool GoesFreely(const core::v1::Pod& pod) {
+// Pods that are terminal, pending or already being deleted are evicted without checking budgets.
+bool CanIgnoreBudget(const core::v1::Pod& pod) {
   return core_rules::IsTerminal(pod) || pod.status.phase == "Pending" ||
          pod.metadata.deletionTimestamp;
 }
 
-// The budgets that select the Pod.
+// The budgets whose selector matches the Pod.
 Result<List<policy::v1::PodDisruptionBudget>> BudgetsOf(Context& ctx, const ServedResource& budgets,
                                                         const core::v1::Pod& pod) {
   List<policy::v1::PodDisruptionBudget> found;
@@ -94,8 +94,8 @@ class BudgetStatus final : public UpdateStrategyOf<policy::v1::PodDisruptionBudg
   }
 };
 
-Status AskBudget(ResourceHandlers& handlers, WriteContext w, const core::v1::Pod& pod) {
-  w.served_as = nullptr;  // errors are about budgets from here on
+Status CheckBudget(ResourceHandlers& handlers, WriteContext w, const core::v1::Pod& pod) {
+  w.served_as = nullptr;  // later errors are about budgets
   const ServedResource& budgets = handlers.registry().Hub(policy::v1::PodDisruptionBudget::kKind);
   COX_ASSIGN_OR_RETURN(List<policy::v1::PodDisruptionBudget> found, BudgetsOf(w.ctx, budgets, pod));
   if (found.empty()) return {};
@@ -105,7 +105,7 @@ Status AskBudget(ResourceHandlers& handlers, WriteContext w, const core::v1::Pod
                   "does not support.");
   }
   const policy::v1::PodDisruptionBudget& budget = found.front();
-  // A Pod that is running but not ready counts against no budget that is met without it.
+  // A Pod that is running but not ready may be evicted if the budget is met without it.
   const bool always_unhealthy = budget.spec.unhealthyPodEvictionPolicy &&
                                 *budget.spec.unhealthyPodEvictionPolicy == policy::v1::kAlwaysAllow;
   const bool met = budget.status.currentHealthy >= budget.status.desiredHealthy &&
@@ -123,12 +123,12 @@ Status AskBudget(ResourceHandlers& handlers, WriteContext w, const core::v1::Pod
                     TrackManagers(budgets, "status", existing, next, kServerManager, w.now);
                     return next;
                   },
-                  .judge = {},
-                  .create_judge = {}})
+                  .validate = {},
+                  .validate_create = {}})
       .status();
 }
 
-// Says on the Pod why it goes, for those who watch it go.
+// Sets the DisruptionTarget condition, which records the reason of the deletion.
 Status MarkEvicted(const WriteContext& w, const ServedResource& pods, const core::v1::Pod& pod) {
   return pods.store()
       .Update(w, {.ns = pod.metadata.namespace_,
@@ -145,12 +145,12 @@ Status MarkEvicted(const WriteContext& w, const ServedResource& pods, const core
                                  w.now);
                     return next;
                   },
-                  .judge = {},
-                  .create_judge = {}})
+                  .validate = {},
+                  .validate_create = {}})
       .status();
 }
 
-// The body: of the present version, or of the one before it, which says the same.
+// Decodes the body: policy/v1, or policy/v1beta1, which has the same fields.
 Result<policy::v1::Eviction> ReadEviction(Call& call, FieldValidation validation) {
   const KindInfo& present = policy::v1::Eviction::kKind;
   const KindInfo& before = policy::v1beta1::Eviction::kKind;
@@ -173,15 +173,15 @@ Status HandleEviction(ResourceHandlers& handlers, Call& call, const ServedResour
     return Status::BadRequest("name in URL does not match name in Eviction object");
   }
   if (asked.metadata.namespace_.empty()) asked.metadata.namespace_ = call.info.namespace_;
-  const bool dry_asked =
+  const bool dry_run_requested =
       options.dry_run || (asked.deleteOptions && !asked.deleteOptions->dryRun.empty());
   Object admitted = Object::Of(std::move(asked));
-  COX_RETURN_IF_ERROR(AdmitAsked(handlers.admission(), call,
-                                 {.resource = resource,
-                                  .subresource = "eviction",
-                                  .operation = Operation::kCreate,
-                                  .dry_run = dry_asked},
-                                 admitted));
+  COX_RETURN_IF_ERROR(AdmitSubresource(handlers.admission(), call,
+                                       {.resource = resource,
+                                        .subresource = "eviction",
+                                        .operation = Operation::kCreate,
+                                        .dry_run = dry_run_requested},
+                                       admitted));
   const auto& eviction = *admitted.As<policy::v1::Eviction>();
   meta::v1::DeleteOptions how;
   if (eviction.deleteOptions) how = *eviction.deleteOptions;
@@ -192,16 +192,15 @@ Status HandleEviction(ResourceHandlers& handlers, Call& call, const ServedResour
   const auto& pod = *found.As<core::v1::Pod>();
   const bool wrong_pod =
       how.preconditions && how.preconditions->uid && *how.preconditions->uid != pod.metadata.uid;
-  if (!GoesFreely(pod) && !wrong_pod) {
-    COX_RETURN_IF_ERROR(AskBudget(handlers, w, pod));
+  if (!CanIgnoreBudget(pod) && !wrong_pod) {
+    COX_RETURN_IF_ERROR(CheckBudget(handlers, w, pod));
     if (!dry_run) COX_RETURN_IF_ERROR(MarkEvicted(w, resource, pod));
   }
-  COX_RETURN_IF_ERROR(
-      resource
-          .store()
-          // The eviction was admitted; the deletion it stands for is not asked about again.
-          .Delete(w, call.info.namespace_, call.info.name, how, nullptr)
-          .status());
+  COX_RETURN_IF_ERROR(resource
+                          .store()
+                          // The eviction was admitted; the deletion itself needs no admission.
+                          .Delete(w, call.info.namespace_, call.info.name, how, nullptr)
+                          .status());
   RespondSuccess(call, 201, accepted);
   return {};
 }

@@ -15,13 +15,14 @@
 #include "base/random.h"
 #include "base/strings.h"
 
-// proxy of pods, services and nodes: any request, to a server in the cluster.
+// The proxy subresource of pods, services and nodes: forwards any request to a server in the
+// cluster.
 namespace cox::apiserver {
 namespace {
 
 constexpr std::string_view kServiceName = "kubernetes.io/service-name";
 
-// What the name in the path means, by the kind that has it.
+// Parses the name in the path.
 Result<ProxyName> NameOf(const Call& call, const ServedResource& resource) {
   std::optional<ProxyName> name = SplitProxyName(call.info.name);
   if (name) return *std::move(name);
@@ -30,7 +31,7 @@ Result<ProxyName> NameOf(const Call& call, const ServedResource& resource) {
   return Status::BadRequest("invalid " + kind + " request " + Quote(call.info.name));
 }
 
-// As a path is sent.
+// Escapes each segment of the path.
 std::string EscapePath(std::string_view path) {
   std::string escaped;
   for (size_t i = 0; const std::string_view part : Split(path, '/')) {
@@ -39,7 +40,7 @@ std::string EscapePath(std::string_view path) {
   return escaped;
 }
 
-// What comes behind ".../proxy", as it was sent; where nothing does, what the query says.
+// The path after ".../proxy", still escaped; if it is empty, the `path` query parameter.
 std::string SubpathOf(const Call& call) {
   const size_t head = call.info.prefix == "api" ? 2 : 3;
   const size_t in_namespace = call.info.namespace_.empty() ? 0 : 2;
@@ -53,12 +54,12 @@ Result<std::string> AdmitPath(ResourceHandlers& handlers, Call& call,
                               const ServedResource& resource, const std::string& subpath) {
   const std::string shown = PercentDecode(subpath, false).value_or(subpath);
   Object asked = Object::Of(Options{.path = shown});
-  COX_RETURN_IF_ERROR(AdmitAsked(
+  COX_RETURN_IF_ERROR(AdmitSubresource(
       handlers.admission(), call,
       {.resource = resource, .subresource = "proxy", .operation = Operation::kConnect}, asked));
   const std::string& wanted = asked.template As<Options>()->path;
   if (wanted == shown) return subpath;
-  return EscapePath(wanted);  // admission wants another
+  return EscapePath(wanted);  // admission changed the path
 }
 
 Result<std::string> Admitted(ResourceHandlers& handlers, Call& call,
@@ -80,7 +81,7 @@ net::ClientOptions ClientOf(const ProxyTarget& target) {
   client.port = target.port;
   client.tls = target.tls;
   client.http2 = false;
-  // What runs in the cluster has certificates of all sorts; whoever asks us trusts the network.
+  // Servers in the cluster use arbitrary certificates, so they are not verified, like upstream.
   client.tls_options.insecure = true;
   return client;
 }
@@ -94,7 +95,7 @@ Result<net::ClientOptions> NodeClient(ResourceHandlers& handlers, Call& call,
   COX_ASSIGN_OR_RETURN(net::ClientOptions kubelet,
                        KubeletOf(node, handlers.connector()->kubelets()));
   if (name.port.empty() || name.port == std::to_string(kubelet.port)) return kubelet;
-  // Another server of the node. It gets no certificate of ours.
+  // Another server on the node. Security: it must not receive the kubelet client certificate.
   if (!IsProxyable(kubelet.host)) return Status::BadRequest("address not allowed");
   core::v1::Pod place;
   place.status.podIP = kubelet.host;
@@ -136,7 +137,7 @@ Result<net::ClientOptions> PodClient(Call& call, const ServedResource& resource,
 Status HandleProxy(ResourceHandlers& handlers, Call& call, const ServedResource& resource) {
   NodeConnector* const connector = handlers.connector();
   if (connector == nullptr) return Status::Unavailable("this server has no connection to nodes");
-  COX_RETURN_IF_ERROR(ReadBody(call).status());  // a part would be worse than nothing
+  COX_RETURN_IF_ERROR(ReadBody(call).status());  // a truncated body must not be forwarded
   COX_ASSIGN_OR_RETURN(const std::string subpath, Admitted(handlers, call, resource));
   COX_ASSIGN_OR_RETURN(const ProxyName name, NameOf(call, resource));
   const std::string_view plural = resource.kind().plural;

@@ -10,7 +10,7 @@
 #include "object/patch/patch.h"
 #include "object/type/kind_names.h"
 
-// The scale of workloads: their number of replicas, as an autoscaling/v1 Scale.
+// The scale subresource of workloads: the number of replicas as an autoscaling/v1 Scale.
 namespace cox::apiserver {
 namespace {
 
@@ -32,13 +32,13 @@ const apply::FieldManager& ScaleFields() {
   return manager;
 }
 
-// Who owns what of a workload; of the rest of it nothing is read.
+// The managed fields of a workload, read from its metadata only.
 Result<apply::Managers> OwnersOf(const Object& workload) {
   return apply::ManagersOf(
       Value::MakeObject({{"metadata", json::ToValue(*workload.object_meta())}}));
 }
 
-// What a request makes of the present Scale, with its owners: replaced, patched or applied.
+// Computes the new Scale (by update, patch or apply) from the current one and its managed fields.
 using NextScale = std::function<Result<Value>(const Value& live, const Scale& present)>;
 
 Status Write(ResourceHandlers& handlers, Call& call, const ServedResource& resource,
@@ -57,13 +57,13 @@ Status Write(ResourceHandlers& handlers, Call& call, const ServedResource& resou
         COX_ASSIGN_OR_RETURN(Scale wanted, json::FromValue<Scale>(after));
         Object asked = Object::Of(std::move(wanted));
         const Object before = Object::Of(present);
-        COX_RETURN_IF_ERROR(AdmitAsked(handlers.admission(), call,
-                                       {.resource = resource,
-                                        .subresource = "scale",
-                                        .operation = Operation::kUpdate,
-                                        .dry_run = options.dry_run,
-                                        .old = &before},
-                                       asked));
+        COX_RETURN_IF_ERROR(AdmitSubresource(handlers.admission(), call,
+                                             {.resource = resource,
+                                              .subresource = "scale",
+                                              .operation = Operation::kUpdate,
+                                              .dry_run = options.dry_run,
+                                              .old = &before},
+                                             asked));
         const Scale& scale = *asked.As<Scale>();
         if (!scale.metadata.uid.empty() && scale.metadata.uid != present.metadata.uid) {
           return ConflictError(
@@ -85,14 +85,14 @@ Status Write(ResourceHandlers& handlers, Call& call, const ServedResource& resou
             apply::ManagedFieldsEntries(FromScaleManagers(owners, scale_owners, version));
         return changed;
       },
-      .judge = {},
-      .create_judge = {}};
+      .validate = {},
+      .validate_create = {}};
   COX_ASSIGN_OR_RETURN(const ResourceStore::UpdateResult result,
                        resource.store().Update(w, request));
   return RespondScale(call, result.object, accepted);
 }
 
-// The Scale after an ordinary write by `manager`.
+// The Scale after an update by `manager`, with its managed fields.
 Result<Value> Tracked(const Value& live, const Scale& after, const std::string& manager,
                       const Time& now) {
   return ScaleFields().Update(live, ScaleFields().Named(json::ToValue(after)), manager,
@@ -134,7 +134,8 @@ Status HandleScale(ResourceHandlers& handlers, Call& call, const ServedResource&
         json::Strictness strict;
         COX_ASSIGN_OR_RETURN(std::string_view body, ReadBody(call));
         COX_ASSIGN_OR_RETURN(Scale patched, patch::ApplyTo(type, present, body, &strict));
-        COX_RETURN_IF_ERROR(JudgeStrictness(call, strict, options.field_validation, Scale::kKind));
+        COX_RETURN_IF_ERROR(
+            ReportStrictErrors(call, strict, options.field_validation, Scale::kKind));
         COX_RETURN_IF_ERROR(MatchMetadata(call, resource, patched.metadata, /*creating=*/false));
         return Tracked(live, patched, ManagerName(call, options), now);
       });

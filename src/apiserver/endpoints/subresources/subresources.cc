@@ -24,7 +24,7 @@ constexpr Entry kSubresources[] = {
     {"", "proxy", HandleProxy},
 };
 
-// The binding of old: the Pod's name stands in the body only.
+// The legacy /bindings, where only the body contains the Pod's name.
 Status HandleBindings(ResourceHandlers& handlers, Call& call) {
   return HandleBinding(handlers, call, handlers.registry().Hub(core::v1::Pod::kKind));
 }

@@ -5,19 +5,18 @@
 
 #include "apiserver/endpoints/verbs/resource_handlers.h"
 
-// Subresources that are more than the object written in another way, and resources that are asked
-// but not stored. The tables are in subresources.cc; one file each.
+// Subresources whose handling differs from reading and writing the object, and resources that are
+// created but not stored. The tables are in subresources.cc; each handler has its own file.
 //
-// Handlers either answer the call and return OK, or return why not and leave the answer to the
-// caller.
+// Handlers either send a response and return OK, or return an error, which the caller sends.
 namespace cox::apiserver {
 
 using SubresourceHandler = Status (*)(ResourceHandlers&, Call&, const ServedResource&);
-// Null for a subresource that needs none.
+// Null if the subresource has no special handler.
 SubresourceHandler FindSubresourceHandler(const RequestInfo& info);
 
 using TransientHandler = Status (*)(ResourceHandlers&, Call&);
-// Null if the request is about no such resource.
+// Null if the request is not for such a resource.
 TransientHandler FindTransient(const RequestInfo& info);
 
 Status HandleScale(ResourceHandlers& handlers, Call& call, const ServedResource& resource);
@@ -29,7 +28,7 @@ Status HandleAttach(ResourceHandlers& handlers, Call& call, const ServedResource
 Status HandlePortForward(ResourceHandlers& handlers, Call& call, const ServedResource& resource);
 Status HandleProxy(ResourceHandlers& handlers, Call& call, const ServedResource& resource);
 
-// "Success", without details: what binding and eviction answer.
+// Responds with a Status "Success" without details, as binding and eviction do.
 void RespondSuccess(Call& call, int code, const Accepted& accepted);
 
 }  // namespace cox::apiserver

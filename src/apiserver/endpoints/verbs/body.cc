@@ -12,7 +12,7 @@
 namespace cox::apiserver {
 namespace {
 
-// The start of a body, for error texts: as it is if it can be printed, else in hex.
+// The start of a body for error texts: unchanged if it looks like JSON, otherwise in hex.
 std::string Excerpt(std::string_view body) {
   constexpr size_t kLength = 30;
   if (body.empty()) return "<empty>";
@@ -36,7 +36,8 @@ Status CannotHandle(const GroupVersionKind& gvk, std::string_view as, std::strin
                             " cannot be handled as a " + std::string(as) + ": " + std::string(why));
 }
 
-// The kind a body names, completed by the expected one; that one if it cannot be read at all.
+// The kind that a body specifies, completed by the expected one; the expected one if it cannot be
+// parsed.
 GroupVersionKind KindOf(std::string_view body, Format format, const GroupVersionKind& expected) {
   GroupVersionKind gvk = expected;
   json::TypeMeta meta;
@@ -90,12 +91,12 @@ Result<patch::PatchType> ReadPatchType(const Call& call) {
   return *type;
 }
 
-Status JudgeStrictness(Call& call, const json::Strictness& strict, FieldValidation validation,
-                       const KindInfo& kind) {
+Status ReportStrictErrors(Call& call, const json::Strictness& strict, FieldValidation validation,
+                          const KindInfo& kind) {
   if (strict.errors.empty() || validation == FieldValidation::kIgnore) return {};
   if (validation == FieldValidation::kWarn) {
     for (const std::string& error : strict.errors) {
-      // A YAML parser says where it is; the reader of a warning sees only one line of it.
+      // Strip the prefix of the YAML parser: a warning is a single line.
       constexpr std::string_view kYaml = "yaml: unmarshal errors:\n  ";
       call.Warn(error.starts_with(kYaml) ? error.substr(kYaml.size()) : error);
     }
@@ -122,7 +123,7 @@ Result<Value> ReadConfiguration(Call& call, const WriteOptions& options, const K
     return Status::BadRequest("error strict decoding YAML: error converting YAML to JSON: " +
                               strict.errors.front());
   }
-  COX_RETURN_IF_ERROR(JudgeStrictness(call, strict, options.field_validation, kind));
+  COX_RETURN_IF_ERROR(ReportStrictErrors(call, strict, options.field_validation, kind));
   return parsed;
 }
 
@@ -168,7 +169,7 @@ Result<Object> DecodeBody(Call& call, const Scheme& scheme, const KindInfo& kind
                               expected.group_version().ToString() + ")");
   }
   if (call.audit() != nullptr) call.audit()->SetRequest(*object);
-  COX_RETURN_IF_ERROR(JudgeStrictness(call, strict, validation, kind));
+  COX_RETURN_IF_ERROR(ReportStrictErrors(call, strict, validation, kind));
   return object;
 }
 

@@ -31,7 +31,7 @@ class BodyTest : public ::testing::Test {
   TestClock clock_;
 };
 
-TEST_F(BodyTest, ReadsObjectsInAllForms) {
+TEST_F(BodyTest, DecodesJsonYamlAndProtobuf) {
   EXPECT_EQ(Decode(R"({"metadata":{"name":"a"}})"), "a");
   EXPECT_EQ(Decode(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}})"), "a");
   EXPECT_EQ(Decode("metadata:\n  name: yam\n", FieldValidation::kStrict, "application/yaml"),
@@ -43,7 +43,7 @@ TEST_F(BodyTest, ReadsObjectsInAllForms) {
   EXPECT_EQ(Decode(bytes, FieldValidation::kStrict, "application/vnd.kubernetes.protobuf"), "p");
 }
 
-TEST_F(BodyTest, SaysWhatIsWrong) {
+TEST_F(BodyTest, DecodingErrorsHaveUpstreamsTexts) {
   const struct {
     std::string_view body, want;
   } kCases[] = {
@@ -63,18 +63,18 @@ TEST_F(BodyTest, SaysWhatIsWrong) {
   for (const auto& c : kCases) EXPECT_EQ(Decode(std::string(c.body)), c.want) << c.body;
 }
 
-TEST_F(BodyTest, ShowsTheBeginningOfWhatIsNoObject) {
+TEST_F(BodyTest, ErrorContainsTheStartOfAnUnparsableBody) {
   const std::string unrecognized =
       "the object provided is unrecognized (must be of type ConfigMap): ";
   const std::string broken = Decode("{\"metadata\": this is no JSON at all, it is prose");
   EXPECT_TRUE(broken.starts_with(unrecognized)) << broken;
   EXPECT_TRUE(broken.ends_with("({\"metadata\": this is no JSON a ...)")) << broken;
-  // What does not begin like JSON is shown as bytes.
+  // A body that does not start like JSON is shown in hex.
   const std::string binary = Decode("\x01\x02");
   EXPECT_TRUE(binary.ends_with("(0102)")) << binary;
 }
 
-TEST_F(BodyTest, ProtobufIsToldWhatIsWrongInUpstreamsWords) {
+TEST_F(BodyTest, ProtobufErrorsHaveUpstreamsTexts) {
   const std::string unrecognized =
       "the object provided is unrecognized (must be of type ConfigMap): ";
   const std::string type = "application/vnd.kubernetes.protobuf";
@@ -97,7 +97,7 @@ TEST_F(BodyTest, ProtobufIsToldWhatIsWrongInUpstreamsWords) {
             "registered for version \"v1\" in scheme \"coxswain/scheme\"");
 }
 
-TEST_F(BodyTest, UnknownFieldsAreWarnedOfOrIgnored) {
+TEST_F(BodyTest, UnknownFieldsCauseWarningsOrAreIgnored) {
   const std::string body = R"({"metadata":{"name":"a"},"zzz":1})";
   FakeCall warned = With(body);
   EXPECT_EQ(Decode(warned, FieldValidation::kWarn), "a");
@@ -109,7 +109,7 @@ TEST_F(BodyTest, UnknownFieldsAreWarnedOfOrIgnored) {
   EXPECT_EQ(ignored.exchange().Header("warning"), "");
 }
 
-TEST_F(BodyTest, ABodyBeyondTheLimitIsTooLarge) {
+TEST_F(BodyTest, BodyAboveTheLimitIsTooLarge) {
   FakeCall call = With(std::string(limits::kMaxBodyBytes + 1, ' '));
   EXPECT_EQ(ReadBody(*call).status().code(), 413);
   EXPECT_EQ(DecodeBody(*call, core::v1::ConfigMap::kKind, FieldValidation::kWarn).status().code(),

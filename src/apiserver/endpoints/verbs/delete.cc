@@ -5,7 +5,7 @@
 namespace cox::apiserver {
 namespace {
 
-// "Success", about an object that is gone.
+// A Status "Success" with details of the deleted object.
 Object DeletedStatus(const ServedResource& resource, const meta::v1::ObjectMeta& meta) {
   meta::v1::StatusDetails details;
   details.name = meta.name;
@@ -30,9 +30,9 @@ Status ResourceHandlers::Delete(Call& call, const ServedResource& resource) {
   const bool dry_run = IsDryRun(options);
   COX_ASSIGN_OR_RETURN(
       const ResourceStore::DeleteResult deleted,
-      resource.store().Delete(WriteContextOf(call, resource, dry_run), call.info.namespace_,
-                              call.info.name, options,
-                              JudgeOf(admission_, call, resource, Operation::kDelete, dry_run)));
+      resource.store().Delete(
+          WriteContextOf(call, resource, dry_run), call.info.namespace_, call.info.name, options,
+          ValidatingAdmission(admission_, call, resource, Operation::kDelete, dry_run)));
   if (deleted.gone && !resource.strategy().ReturnsDeletedObject()) {
     RespondPlain(call, 200, DeletedStatus(resource, *deleted.object.object_meta()), accepted);
     return {};
@@ -50,12 +50,13 @@ Status ResourceHandlers::DeleteCollection(Call& call, const ServedResource& reso
                        ReadPage(call.ctx(), resource, call.info.namespace_, selection));
   const bool dry_run = IsDryRun(options);
   const WriteContext w = WriteContextOf(call, resource, dry_run);
-  const Judge judge = JudgeOf(admission_, call, resource, Operation::kDelete, dry_run);
+  const ValidateFunc validate =
+      ValidatingAdmission(admission_, call, resource, Operation::kDelete, dry_run);
   std::vector<Object> hubs;
   for (const storage::EntryPtr& entry : page.entries) {
     const KeyParts parts = SplitKey(resource, entry->key());
-    Status deleted = resource.store().Delete(w, parts.ns, parts.name, options, judge).status();
-    // Somebody else deleted it first: all the better.
+    Status deleted = resource.store().Delete(w, parts.ns, parts.name, options, validate).status();
+    // Another client has deleted the object in the meantime.
     if (!deleted.ok() && !deleted.Is(Reason::kNotFound)) return deleted;
     Result<Object> hub = resource.store().Decode(entry->stored(), entry->revision());
     if (hub.ok()) hubs.push_back(std::move(*hub));

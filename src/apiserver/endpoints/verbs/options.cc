@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kOptionsGroup = "meta.k8s.io";
 
-// dryRun may repeat; all of its values must be "All".
+// dryRun may be repeated; all values must be "All".
 FieldErrorList CheckDryRun(const List<std::string>& values) {
   for (const std::string& value : values) {
     if (value != "All") {
@@ -132,7 +132,8 @@ Result<ReadOptions> ParseReadOptions(const Call& call, const ServedResource& res
   o.resource_version = query.Get("resourceVersion");
   o.resource_version_match = query.Get("resourceVersionMatch");
   o.continue_token = query.Get("continue");
-  // A watch from "now" begins with what is there: a streaming list without its end mark.
+  // A watch without a resource version starts with the current objects, like a streaming list
+  // without the final bookmark.
   if (o.watch && !o.send_initial_events && o.resource_version_match.empty() &&
       (o.resource_version.empty() || o.resource_version == "0")) {
     o.send_initial_events = true;
@@ -208,7 +209,7 @@ std::string ManagerName(const Call& call, const WriteOptions& options) {
   if (!options.field_manager.empty()) return options.field_manager;
   const std::string_view agent = call.Header("user-agent").value_or("");
   std::string name(agent.substr(0, agent.find('/')));
-  // Only what can be printed, and no more than fits.
+  // Only printable characters, limited in length.
   std::erase_if(name, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
   return name.substr(0, validation::kFieldManagerMaxLength);
 }
@@ -217,7 +218,7 @@ Result<meta::v1::DeleteOptions> ParseDeleteOptions(const Call& call, const Schem
   COX_ASSIGN_OR_RETURN(meta::v1::DeleteOptions options, call.request().body.empty()
                                                             ? DeleteOptionsFromQuery(call.query)
                                                             : DeleteOptionsFromBody(call, scheme));
-  if (call.audit() != nullptr && call.audit()->asks_for_requests() &&
+  if (call.audit() != nullptr && call.audit()->records_request_body() &&
       !call.request().body.empty()) {
     Object body(meta::v1::DeleteOptions::kKind, GroupVersionKind{"", "v1", "DeleteOptions"});
     *body.As<meta::v1::DeleteOptions>() = options;

@@ -13,8 +13,8 @@
 namespace cox::apiserver {
 namespace {
 
-// The patched document as an object. One that does not fit its type is Invalid, with the document
-// in the error.
+// Decodes the patched document. Errors: Invalid, with the document in the message, if it does not
+// match its type.
 Result<Object> ToObject(const ServedResource& resource, const Object& original,
                         const Value& patched, json::Strictness* strict) {
   auto refuse = [&](std::string_view why) {
@@ -42,7 +42,7 @@ Result<Object> ToObject(const ServedResource& resource, const Object& original,
   return object;
 }
 
-// One PATCH request, with what its attempts share.
+// One PATCH request and the state that is shared by its retries.
 class Patcher {
  public:
   Patcher(Call& call, const ServedResource& resource, const AdmissionChain& admission,
@@ -55,21 +55,22 @@ class Patcher {
         manager_(ManagerName(call, options_)),
         now_(now) {}
 
-  // The applied configuration, for server-side apply. BadRequest with upstream's texts.
+  // Reads the applied configuration of a server-side apply. Errors: BadRequest with upstream's
+  // texts.
   Status ReadConfiguration() {
     COX_ASSIGN_OR_RETURN(configuration_,
                          apiserver::ReadConfiguration(call_, options_, resource_.kind()));
     return {};
   }
 
-  // The hub object that `existing` becomes.
+  // Computes the new hub object from `existing`.
   Result<Object> Change(const Object* existing) {
     COX_ASSIGN_OR_RETURN(
         Object served, type_ == patch::PatchType::kApply ? Applied(existing) : Patched(*existing));
     COX_RETURN_IF_ERROR(MatchMetadata(call_, resource_, *served.object_meta(), /*creating=*/false));
     ApplyDefaults(served.type(), served.data());
     resource_.SetDefaults(served);
-    // The merge of an apply has set its owners already.
+    // Server-side apply has already updated the managed fields.
     if (type_ != patch::PatchType::kApply) {
       const Object live = resource_.FromHub(*existing);
       TrackManagers(resource_, call_.info.subresource, &live, served, manager_, now_);
@@ -89,14 +90,14 @@ class Patcher {
     COX_ASSIGN_OR_RETURN(std::string_view body, ReadBody(call_));
     COX_ASSIGN_OR_RETURN(Value patched,
                          patch::Apply(type_, live.ToValue(), body, live.type(), collect));
-    // What is odd about the operations is told apart from what is odd about the object they make.
+    // Distinguish strict errors of the JSON patch operations from those of the resulting object.
     if (type_ == patch::PatchType::kJson) {
       for (std::string& error : strict.errors) error.insert(0, "json patch ");
     }
     forgets_managers_ = apply::IsReset(patched);
     COX_ASSIGN_OR_RETURN(Object served, ToObject(resource_, live, patched, collect));
     COX_RETURN_IF_ERROR(
-        JudgeStrictness(call_, strict, options_.field_validation, resource_.kind()));
+        ReportStrictErrors(call_, strict, options_.field_validation, resource_.kind()));
     return served;
   }
 
@@ -127,7 +128,7 @@ class Patcher {
   const std::string manager_;
   const Time now_;
   Value configuration_;
-  // The patch empties managedFields, which says: forget who owned what.
+  // The patch sets managedFields to an empty list, which resets them.
   bool forgets_managers_ = false;
 };
 

@@ -6,7 +6,7 @@
 namespace cox::apiserver {
 namespace {
 
-// A reader of the original's JSON, which is ours: compact and well formed.
+// Finds members in the original's JSON, which our encoder wrote: compact and well-formed.
 class RawMembers {
  public:
   // The text of the member `key` of the object `text`, or empty.
@@ -21,13 +21,13 @@ class RawMembers {
       if (text.substr(at, name_end - at) == quoted) {
         return text.substr(name_end + 1, value_end - name_end - 1);
       }
-      at = value_end + 1;  // behind the comma
+      at = value_end + 1;  // after the comma
     }
     return {};
   }
 
  private:
-  // Where the value that begins at `at` ends.
+  // The end of the value that starts at `at`.
   static size_t Skip(std::string_view text, size_t at) {
     int depth = 0;
     for (bool in_string = false; at < text.size(); ++at) {
@@ -84,7 +84,7 @@ std::string PatchedText(const Object& original, const Value& patched) {
   std::string raw;
   json::Encode(original.type(), original.data(), &raw, &meta);
   std::string out;
-  // The top is always taken apart, and so sorted.
+  // The top-level members are always sorted.
   out += '{';
   bool first = true;
   for (const auto& [key, value] : patched.as_object()) {

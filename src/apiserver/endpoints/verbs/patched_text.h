@@ -8,8 +8,8 @@
 
 namespace cox::apiserver {
 
-// A patched document as errors show it: what the patch left alone in the order of the struct, what
-// it touched sorted by name.
+// A patched document as error messages contain it: unpatched fields in struct order, patched fields
+// sorted by name.
 std::string PatchedText(const Object& original, const Value& patched);
 
 }  // namespace cox::apiserver

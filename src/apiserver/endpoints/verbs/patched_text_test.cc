@@ -15,8 +15,8 @@ Object MapOf(std::string_view text) {
   return object;
 }
 
-TEST(PatchedText, WhatThePatchLeftAloneKeepsTheOrderOfTheStruct) {
-  // In the struct, name stands before namespace before labels; sorted they stand otherwise.
+TEST(PatchedText, UnpatchedFieldsKeepStructOrder) {
+  // The struct has name, namespace, labels, which is not the sorted order.
   const Object original =
       MapOf(R"({"metadata":{"name":"a","namespace":"ns","labels":{"l":"1"}},"data":{"z":"1"}})");
   Value patched = original.ToValue();
@@ -25,7 +25,7 @@ TEST(PatchedText, WhatThePatchLeftAloneKeepsTheOrderOfTheStruct) {
       R"({"apiVersion":"v1","data":{"z":"1"},"kind":"ConfigMap","metadata":{"name":"a","namespace":"ns","labels":{"l":"1"}}})");
 }
 
-TEST(PatchedText, WhatItTouchedIsSorted) {
+TEST(PatchedText, PatchedFieldsAreSorted) {
   const Object original = MapOf(R"({"metadata":{"name":"a","namespace":"ns","labels":{"l":"1"}}})");
   Value patched = *json::Parse(
       R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","namespace":"ns","labels":{"m":5}},"data":7})");
@@ -34,7 +34,7 @@ TEST(PatchedText, WhatItTouchedIsSorted) {
       R"({"apiVersion":"v1","data":7,"kind":"ConfigMap","metadata":{"labels":{"m":5},"name":"a","namespace":"ns"}})");
 }
 
-TEST(PatchedText, TextsWithQuotesAndBracesAreNoMembers) {
+TEST(PatchedText, QuotesAndBracesInStringsAreIgnored) {
   const Object original =
       MapOf(R"({"metadata":{"name":"a"},"data":{"k":"}\",\"x\":{[","n":"\\"}})");
   Value patched = *json::Parse(R"({"data":{"k":"}\",\"x\":{[","n":"\\","new":1}})");

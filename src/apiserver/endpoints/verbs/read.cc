@@ -11,7 +11,7 @@ namespace {
 using storage::Freshness;
 using Match = storage::Freshness::Match;
 
-// How fresh a list must be. Lists with a limit and a version are exact by old custom.
+// The required freshness of a list. For compatibility, a resource version with a limit means Exact.
 Result<Freshness> FreshnessOf(const ReadOptions& options) {
   Result<storage::Revision> version = ReadVersion(options.resource_version);
   if (!version.ok()) {
@@ -24,7 +24,7 @@ Result<Freshness> FreshnessOf(const ReadOptions& options) {
   return Freshness{exact ? Match::kExact : Match::kNotOlderThan, *version};
 }
 
-// Collects a page out of entries that come in key order.
+// Collects a page from entries in key order.
 class PageBuilder {
  public:
   PageBuilder(const ServedResource& resource, const ReadOptions& options, int64_t limit)
@@ -33,10 +33,11 @@ class PageBuilder {
         limit_(limit),
         filtered_(!options.label_selector.Empty() || !options.field_selector.Empty()) {}
 
-  // False: the page is full, and `entry` would be the first of the next; or it cannot be made.
+  // Returns false if the page is full and `entry` belongs to the next one, or if the page has
+  // failed.
   bool Add(const storage::EntryPtr& entry) {
-    // Whether selectors would want it cannot be told either. Who acts on what is not in a list must
-    // not be told that it is complete.
+    // The selectors cannot be evaluated for an unreadable object, so the list fails: clients act on
+    // objects that are missing in a list and must not receive an incomplete one.
     if (const auto why = storage::WhyUnreadable(entry->stored())) {
       failure_ = Status::Internal("Internal error occurred: unable to transform key " +
                                   Quote(entry->key()) + ": " + std::string(*why));
@@ -53,12 +54,12 @@ class PageBuilder {
     return true;
   }
 
-  // `total` counts all objects under the prefix from the page's start.
+  // `total` is the number of all objects below the prefix from the start of the page.
   Result<ListPage> Finish(const std::string& prefix, storage::Revision revision, int64_t total) {
     COX_RETURN_IF_ERROR(failure_);
     page.revision = revision;
     if (full_) {
-      // The next page begins right behind the last key.
+      // The next page starts directly after the last key.
       storage::ContinueToken token{revision, std::string(page.entries.back()->key()) + '\0'};
       page.continue_token = token.Encode(prefix);
       if (!filtered_) page.remaining = total - static_cast<int64_t>(page.entries.size());
@@ -81,7 +82,7 @@ Result<ListPage> PageFromSnapshot(const ServedResource& resource, const ReadOpti
                                   const storage::Snapshot& snapshot, const std::string& prefix,
                                   const std::string& start, int64_t limit) {
   PageBuilder builder(resource, options, limit);
-  // One name in one namespace is a lookup.
+  // A single name in a single namespace is a lookup by key.
   const std::optional<std::string_view> name =
       options.field_selector.RequiresExactMatch("metadata.name");
   const bool one_key =
@@ -97,7 +98,7 @@ Result<ListPage> PageFromSnapshot(const ServedResource& resource, const ReadOpti
   return builder.Finish(prefix, snapshot.revision(), total);
 }
 
-// Straight from storage: versions that the cache does not hold.
+// Reads from storage, for revisions that the cache does not contain.
 Result<ListPage> PageFromStorage(Context& ctx, const ServedResource& resource,
                                  const ReadOptions& options, const std::string& prefix,
                                  storage::Revision at, std::string start, int64_t limit) {
@@ -132,13 +133,14 @@ Status ExpiredContinue() {
       "first chunk was returned and now may show up in the list.");
 }
 
-// Whether the answer is made of the encodings that the cache shares, or each object is decoded.
+// Reports whether the response consists of the cache's shared encodings, so that objects are not
+// decoded.
 bool IsShared(const Accepted& accepted) {
   return accepted.transform == Transform::kNone && accepted.format != Format::kYaml &&
          !accepted.pretty;
 }
 
-// The object of the path, as fresh as ?resourceVersion= wants it. NotFound.
+// The object of the path, at least as fresh as ?resourceVersion= requires. Errors: NotFound.
 Result<storage::EntryPtr> FindEntry(Call& call, const ServedResource& resource) {
   const ResourceStore& store = resource.store();
   const std::string key = store.Key(call.info.namespace_, call.info.name);
@@ -155,7 +157,7 @@ Result<storage::EntryPtr> FindEntry(Call& call, const ServedResource& resource) 
   }
   COX_ASSIGN_OR_RETURN(const storage::Store::GetResult found, store.storage().Get(call.ctx(), key));
   if (!found.kv) return NotFoundError(resource.resource(), call.info.name);
-  // The cache usually holds just this revision, with its encodings.
+  // The cache usually contains this revision with its encodings.
   const storage::SnapshotPtr current =
       store.cache() != nullptr ? store.cache()->Current() : nullptr;
   storage::EntryPtr entry = current != nullptr ? current->Find(key) : nullptr;
@@ -187,7 +189,7 @@ Result<ListPage> ReadPage(Context& ctx, const ServedResource& resource, std::str
       return Status::BadRequest("invalid continue token: " + token.status().message());
     }
     const storage::Revision at = std::max<storage::Revision>(token->revision, 0);
-    // As below: what needs no particular version is not limited.
+    // As below, the limit does not apply to resource version "0".
     const int64_t limit = options.resource_version == "0" ? 0 : options.limit;
     if (cache != nullptr && at > 0) {
       Result<storage::SnapshotPtr> exact = cache->Read(ctx, {Match::kExact, at});
@@ -202,7 +204,7 @@ Result<ListPage> ReadPage(Context& ctx, const ServedResource& resource, std::str
   }
   COX_ASSIGN_OR_RETURN(const Freshness freshness, FreshnessOf(options));
   if (cache != nullptr) {
-    // Whatever the cache has is cheap: a limit does not make it cheaper.
+    // Like upstream, ignore the limit if any cached version is sufficient.
     const int64_t limit = freshness.match == Match::kAny ? 0 : options.limit;
     Result<storage::SnapshotPtr> snapshot = cache->Read(ctx, freshness);
     if (snapshot.ok()) {
@@ -220,7 +222,7 @@ Result<ListPage> ReadPage(Context& ctx, const ServedResource& resource, std::str
 }
 
 Status ResourceHandlers::List(Call& call, const ServedResource& resource) {
-  COX_ASSIGN_OR_RETURN(const Accepted accepted, call.Negotiate(AnswerKind::kList));
+  COX_ASSIGN_OR_RETURN(const Accepted accepted, call.Negotiate(ResponseKind::kList));
   COX_ASSIGN_OR_RETURN(const ReadOptions options, ParseReadOptions(call, resource));
   COX_ASSIGN_OR_RETURN(const IncludeObject include, ParseIncludeObject(call.query, accepted));
   COX_ASSIGN_OR_RETURN(const ListPage page,
@@ -231,7 +233,7 @@ Status ResourceHandlers::List(Call& call, const ServedResource& resource) {
     items.reserve(page.entries.size());
     for (const storage::EntryPtr& entry : page.entries) {
       Result<Bytes> item = resource.Encoded(*entry, accepted.format);
-      // One object that cannot be read must not hide the others.
+      // An object that cannot be encoded is skipped, so that the others are still listed.
       if (item.ok()) items.push_back(std::move(*item));
     }
     call.Respond(200, MediaType(accepted.format),

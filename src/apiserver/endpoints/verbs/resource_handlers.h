@@ -15,9 +15,9 @@ namespace cox::apiserver {
 
 class NodeConnector;
 
-// The verbs of the API on resources. Each reads its options, calls admission and the registry, and
-// answers in the form that the client accepts. If a verb fails, it returns the error and has not
-// answered: HandleResource sends the answer.
+// The verbs of the API on resources. Each verb parses its options, calls admission and the
+// registry, and responds in a media type that the client accepts. If a verb returns an error, it
+// has not sent a response: HandleResource sends it.
 //
 // Threads: All methods may be called concurrently. They block for storage, except Watch after it
 // has started.
@@ -45,13 +45,13 @@ class ResourceHandlers {
 
   const Registry& registry() const { return registry_; }
   const AdmissionChain& admission() const { return admission_; }
-  // Connects to kubelets, Pods and Services; null: there is no such connection. Outlives the calls.
+  // Connects to kubelets, Pods and Services; null: connections are not available. Must outlive the
+  // calls.
   NodeConnector* connector() const { return connector_; }
   void set_connector(NodeConnector* connector) { connector_ = connector; }
 
  private:
-  // write.cc: what updates and patches have in common. Makes `change`, calls admission, and
-  // answers.
+  // write.cc: the common part of update and patch. Makes `change`, calls admission, and responds.
   Status Write(Call& call, const ServedResource& resource, const WriteContext& w,
                const Accepted& accepted, ResourceStore::Change change, std::string uid,
                bool may_create);
@@ -62,7 +62,7 @@ class ResourceHandlers {
   NodeConnector* connector_ = nullptr;
 };
 
-// A page of a list: where the entries come from is its secret.
+// A page of a list, read from the watch cache or from storage.
 struct ListPage {
   std::vector<storage::EntryPtr> entries;
   storage::Revision revision = 0;
@@ -72,37 +72,37 @@ struct ListPage {
 Result<ListPage> ReadPage(Context& ctx, const ServedResource& resource, std::string_view ns,
                           const ReadOptions& options);
 
-// The namespace and name that stand in a key.
+// The namespace and name in a storage key.
 struct KeyParts {
   std::string_view ns, name;
 };
 KeyParts SplitKey(const ServedResource& resource, std::string_view key);
 
-// Checks the metadata of a written object against the path, and completes it. What is created may
-// go without a name.
+// Checks the metadata of a written object against the path and sets missing fields. A created
+// object needs no name.
 Status MatchMetadata(const Call& call, const ServedResource& resource, meta::v1::ObjectMeta& meta,
                      bool creating);
 
-// Circumstances of a write by this call, now.
+// The context of a write by this call, with the current time.
 WriteContext WriteContextOf(Call& call, const ServedResource& resource, bool dry_run);
 
-// Admission of one write: changes `hub`, which is about to take the place of `old` (null: to be
-// created).
+// Mutating admission of a write that replaces `old` by `hub`. Null: `hub` is created.
 Status Admit(const AdmissionChain& admission, Call& call, const ServedResource& resource,
              bool dry_run, Object& hub, const Object* old);
-// The judge for the registry, made of the same plugins.
-Judge JudgeOf(const AdmissionChain& admission, Call& call, const ServedResource& resource,
-              Operation operation, bool dry_run);
+// Validating admission for the registry, with the same plugins.
+ValidateFunc ValidatingAdmission(const AdmissionChain& admission, Call& call,
+                                 const ServedResource& resource, Operation operation, bool dry_run);
 
-// Admission of what is asked of a subresource and not stored itself: a Binding, an Eviction, a
-// Scale, the options of an exec. Changes and judges it in one go.
-struct AskedOf {
+// Mutating and validating admission of an object that is sent to a subresource and not stored: a
+// Binding, an Eviction, a Scale, the options of an exec.
+struct SubresourceAdmission {
   const ServedResource& resource;
-  std::string_view subresource;  // never empty: the object is none of the resource's
+  std::string_view subresource;  // never empty
   Operation operation;
   bool dry_run = false;
   const Object* old = nullptr;
 };
-Status AdmitAsked(const AdmissionChain& admission, Call& call, const AskedOf& of, Object& asked);
+Status AdmitSubresource(const AdmissionChain& admission, Call& call,
+                        const SubresourceAdmission& request, Object& object);
 
 }  // namespace cox::apiserver

@@ -13,7 +13,7 @@ constexpr std::string_view kMaps = "/api/v1/namespaces/default/configmaps";
 
 class ResourceHandlersTest : public ::testing::Test {
  protected:
-  // The answer's JSON; its code must be `code`.
+  // Returns the JSON of the response, whose status must be `code`.
   Value Json(int code, FakeRequest request) {
     FakeCall call = api_.Do(std::move(request));
     EXPECT_EQ(call.exchange().status(), code) << call.exchange().Body();
@@ -43,7 +43,7 @@ class ResourceHandlersTest : public ::testing::Test {
   std::string warning_, content_type_;
 };
 
-TEST_F(ResourceHandlersTest, AnObjectLives) {
+TEST_F(ResourceHandlersTest, CreateGetUpdatePatchAndDelete) {
   const Value created = CreateMap("a", R"(,"data":{"k":"v"})");
   EXPECT_EQ(At(created, {"kind"}), "ConfigMap");
   EXPECT_EQ(At(created, {"metadata", "namespace"}), "default");
@@ -54,7 +54,7 @@ TEST_F(ResourceHandlersTest, AnObjectLives) {
   const Value updated =
       Json(200, {.method = "PUT", .target = Map("a"), .body = json::Write(changed)});
   EXPECT_EQ(At(updated, {"data", "k"}), "w");
-  // The same again knows an old version.
+  // The same update again has an outdated resource version.
   EXPECT_EQ(At(Json(409, {.method = "PUT", .target = Map("a"), .body = json::Write(changed)}),
                {"reason"}),
             "Conflict");
@@ -71,7 +71,7 @@ TEST_F(ResourceHandlersTest, AnObjectLives) {
   EXPECT_EQ(At(Json(404, {.target = Map("a")}), {"message"}), "configmaps \"a\" not found");
 }
 
-TEST_F(ResourceHandlersTest, AnswersComeInTheFormAndShapeAccepted) {
+TEST_F(ResourceHandlersTest, ResponsesUseTheAcceptedFormatAndTransformation) {
   CreateMap("a");
   const struct {
     std::string query, accept, type, kind;
@@ -96,7 +96,7 @@ TEST_F(ResourceHandlersTest, AnswersComeInTheFormAndShapeAccepted) {
   EXPECT_TRUE(proto.exchange().Body().starts_with(std::string("k8s\0", 4)));
 }
 
-TEST_F(ResourceHandlersTest, PrettyHoldsForWritesAndErrorsOfTheAcceptHeader) {
+TEST_F(ResourceHandlersTest, PrettyAppliesToWritesAndErrors) {
   FakeCall created = api_.Do({.method = "POST",
                               .target = std::string(kMaps) + "?pretty=1",
                               .body = R"({"metadata":{"name":"a"}})"});
@@ -106,7 +106,7 @@ TEST_F(ResourceHandlersTest, PrettyHoldsForWritesAndErrorsOfTheAcceptHeader) {
   EXPECT_TRUE(error.exchange().Body().starts_with("{\n  \"kind\": \"Status\""));
 }
 
-TEST_F(ResourceHandlersTest, ListsAreTheSameGatheredOrDecoded) {
+TEST_F(ResourceHandlersTest, ListsOfSharedAndDecodedObjectsAreEqual) {
   CreateMap("a");
   CreateMap("b", R"(,"data":{"x":"y"})");
   const Value gathered = Json(200, {.target = std::string(kMaps)});
@@ -116,7 +116,7 @@ TEST_F(ResourceHandlersTest, ListsAreTheSameGatheredOrDecoded) {
   EXPECT_EQ(json::Write(gathered), json::Write(decoded));
 }
 
-TEST_F(ResourceHandlersTest, ListsComeInPages) {
+TEST_F(ResourceHandlersTest, ListsArePaginated) {
   for (std::string_view name : {"a", "b", "c"}) CreateMap(std::string(name));
   const Value first = Json(200, {.target = std::string(kMaps) + "?limit=2"});
   EXPECT_EQ(first.Find("items")->as_array().size(), 2u);
@@ -129,7 +129,7 @@ TEST_F(ResourceHandlersTest, ListsComeInPages) {
   Json(400, {.target = std::string(kMaps) + "?continue=garbage"});
 }
 
-TEST_F(ResourceHandlersTest, SelectorsChooseWhatIsListedAndDeleted) {
+TEST_F(ResourceHandlersTest, SelectorsFilterListsAndDeleteCollection) {
   CreateMap("a");
   Json(201, {.method = "POST",
              .target = std::string(kMaps),
@@ -150,7 +150,7 @@ TEST_F(ResourceHandlersTest, SelectorsChooseWhatIsListedAndDeleted) {
   EXPECT_EQ(names(""), "a");
 }
 
-TEST_F(ResourceHandlersTest, DryRunsChangeNothing) {
+TEST_F(ResourceHandlersTest, DryRunDoesNotPersist) {
   Json(201, {.method = "POST",
              .target = std::string(kMaps) + "?dryRun=All",
              .body = R"({"metadata":{"name":"a"}})"});
@@ -160,7 +160,7 @@ TEST_F(ResourceHandlersTest, DryRunsChangeNothing) {
   Json(200, {.target = Map("a")});
 }
 
-TEST_F(ResourceHandlersTest, WritesThatDoNotFitTheirPathAreRefused) {
+TEST_F(ResourceHandlersTest, WritesThatDoNotMatchTheirPathAreRejected) {
   CreateMap("a");
   const struct {
     std::string method, target, body, want;
@@ -183,7 +183,7 @@ TEST_F(ResourceHandlersTest, WritesThatDoNotFitTheirPathAreRefused) {
             "resourceVersion should not be set on objects to be created");
 }
 
-TEST_F(ResourceHandlersTest, OddPatchesAreWarnedOf) {
+TEST_F(ResourceHandlersTest, UnknownFieldsInPatchesCauseWarnings) {
   CreateMap("a");
   Json(200, {.method = "PATCH",
              .target = Map("a"),
@@ -197,7 +197,7 @@ TEST_F(ResourceHandlersTest, OddPatchesAreWarnedOf) {
   EXPECT_EQ(warning_, R"(299 - "unknown field \"zzz\"")");
 }
 
-TEST_F(ResourceHandlersTest, ApplyCreatesAndOwns) {
+TEST_F(ResourceHandlersTest, ApplyCreatesTheObjectAndOwnsItsFields) {
   const net::Headers apply = {{"content-type", "application/apply-patch+yaml"}};
   const std::string body =
       R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"k":"v"}})";
@@ -220,14 +220,14 @@ TEST_F(ResourceHandlersTest, ApplyCreatesAndOwns) {
             "Conflict");
 }
 
-TEST_F(ResourceHandlersTest, TablesRefuseWhatTheyCannotInclude) {
+TEST_F(ResourceHandlersTest, InvalidIncludeObjectIsRejectedForTables) {
   CreateMap("a");
   const net::Headers table = {{"accept", "application/json;as=Table;v=v1;g=meta.k8s.io"}};
   EXPECT_EQ(
       At(Json(400, {.target = Map("a", "?includeObject=Bogus"), .headers = table}), {"message"}),
       "Unable to convert to Table as requested: includeObject: Invalid value: \"Bogus\": "
       "must be 'Metadata', 'Object', 'None', or empty");
-  // Who wants no table is not asked.
+  // Ignored for responses that are not Tables.
   Json(200, {.target = Map("a", "?includeObject=Bogus")});
   const Value none = Json(200, {.target = Map("a", "?includeObject=None"), .headers = table});
   EXPECT_EQ(At(none.Find("rows")->as_array()[0], {"object"}), "null");
@@ -235,7 +235,7 @@ TEST_F(ResourceHandlersTest, TablesRefuseWhatTheyCannotInclude) {
   EXPECT_EQ(At(whole.Find("rows")->as_array()[0], {"object", "kind"}), "ConfigMap");
 }
 
-TEST_F(ResourceHandlersTest, ShapesThatDoNotFitAreRefused) {
+TEST_F(ResourceHandlersTest, UnsupportedTransformationsAreRejected) {
   CreateMap("a");
   EXPECT_EQ(At(Json(406, {.target = Map("a"),
                           .headers = {{"accept",
@@ -253,7 +253,7 @@ TEST_F(ResourceHandlersTest, ShapesThatDoNotFitAreRefused) {
       "(*core.ConfigMapList)");
 }
 
-TEST_F(ResourceHandlersTest, AWatchTellsChangesAndEndsInTime) {
+TEST_F(ResourceHandlersTest, WatchSendsChangesAndEndsAtTheTimeout) {
   const Value created = CreateMap("a");
   FakeCall watch =
       api_.Do({.target = std::string(kMaps) + "?watch=1&timeoutSeconds=10" +
@@ -267,7 +267,7 @@ TEST_F(ResourceHandlersTest, AWatchTellsChangesAndEndsInTime) {
   EXPECT_EQ(watch.exchange().Pull(), "<end>");
 }
 
-TEST_F(ResourceHandlersTest, AWatchFromNowBeginsWithWhatIsThereAndMarksTheEnd) {
+TEST_F(ResourceHandlersTest, WatchWithSendInitialEventsMarksTheirEnd) {
   CreateMap("a");
   FakeCall watch =
       api_.Do({.target = std::string(kMaps) +
@@ -278,7 +278,7 @@ TEST_F(ResourceHandlersTest, AWatchFromNowBeginsWithWhatIsThereAndMarksTheEnd) {
   EXPECT_NE(events.find(R"("k8s.io/initial-events-end":"true")"), std::string::npos) << events;
 }
 
-TEST_F(ResourceHandlersTest, OneObjectIsReadWhateverTheQuerySaysOfWatching) {
+TEST_F(ResourceHandlersTest, WatchParameterIsIgnoredForGetOfOneObject) {
   Json(404, {.target = Map("none", "?watch=true")});
 }
 
@@ -288,7 +288,7 @@ TEST(PrettyJson, IndentsByTwo) {
             "\"d\": []\n}");
 }
 
-TEST(EncodeStatus, ShowsDetailsWhereUpstreamDoes) {
+TEST(EncodeStatus, ContainsDetailsLikeUpstream) {
   EXPECT_EQ(EncodeStatus(Status::BadRequest("no"), {}),
             R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"no",)"
             R"("reason":"BadRequest","code":400})"

@@ -9,41 +9,45 @@
 #include "apiserver/request/call.h"
 #include "apiserver/request/now.h"
 
-// Answers that are objects: in the form and shape the client accepts.
+// Responses that contain objects, encoded in the media type and transformation that the client
+// accepts.
 namespace cox::apiserver {
 
-// What a list says about itself.
+// The metadata of a list.
 struct ListMeta {
   storage::Revision revision = 0;
   std::string continue_token;
   std::optional<int64_t> remaining;
 };
 
-// How much of each object a Table row carries (?includeObject=). Other shapes do not look at it.
+// The part of each object that a Table row contains (?includeObject=). Ignored unless the response
+// is a Table.
 enum class IncludeObject : uint8_t { kMetadata, kNone, kObject };
 Result<IncludeObject> ParseIncludeObject(const Query& query, const Accepted& accepted);
 
-// One object, of the hub kind. Fails, and does not answer, for a shape it cannot have.
+// Responds with one object of the hub version. If the transformation is not supported, returns an
+// error and does not respond.
 Status RespondObject(Call& call, const ServedResource& resource, int code, const Object& hub,
                      const Accepted& accepted);
-// One object of any kind, as it is (a Status, a Scale).
+// Responds with one object of any kind without transformation (a Status, a Scale).
 void RespondPlain(Call& call, int code, const Object& object, const Accepted& accepted);
 
-// The same as a Table of one row.
+// Responds with a Table of one row.
 Status RespondRow(Call& call, const Object& object, std::span<const Column> columns,
                   const Cells& cells, const Accepted& accepted);
 
-// The text of an object in the shape asked for: itself, a Table of one, PartialObjectMetadata.
+// Encodes an object, transformed as requested: unchanged, as a Table of one row or as
+// PartialObjectMetadata.
 Result<std::string> EncodeShaped(const ServedResource& resource, const Object& hub,
                                  const Accepted& accepted, IncludeObject include, const Time& now,
                                  bool with_columns = true);
-// A list of objects in the shape asked for, for shapes and forms that need them decoded.
+// Encodes a list of objects, for transformations and formats that need decoded objects.
 Result<std::string> EncodeShapedList(const ServedResource& resource,
                                      const std::vector<Object>& hubs, const ListMeta& meta,
                                      const Accepted& accepted, IncludeObject include,
                                      const Time& now);
 
-// Lists made of shared encodings, by gathering them.
+// Lists that share the cached encodings of their items.
 std::vector<Bytes> GatherJsonList(const ServedResource& resource, const std::vector<Bytes>& items,
                                   const ListMeta& meta);
 std::vector<Bytes> GatherProtobufList(const ServedResource& resource,

@@ -11,17 +11,19 @@
 
 namespace cox::apiserver {
 
-// Writes a Table (meta.k8s.io), the shape `kubectl get` asks for, as JSON.
+// Writes a Table (meta.k8s.io), which `kubectl get` requests, as JSON.
 //   TableWriter table(...); table.Begin(meta, true); table.AddRow(...); text = table.End();
 class TableWriter {
  public:
-  // `version` is that of meta.k8s.io.
+  // `version` is the version of meta.k8s.io.
   TableWriter(std::span<const Column> columns, std::string_view version, IncludeObject include)
       : columns_(columns), version_(version), include_(include) {}
 
-  // `metadata` is the member `"metadata":{...}`. Without columns: for the later events of a watch.
+  // `metadata` is the member `"metadata":{...}`. `with_columns` is false for later events of a
+  // watch.
   void Begin(std::string_view metadata, bool with_columns);
-  // `object` makes the row's object as clients read it: called only where rows carry it.
+  // `object` returns the row's object in the served version. It is called only if rows contain
+  // objects.
   void AddRow(const Cells& cells, const meta::v1::ObjectMeta& meta,
               const std::function<Object()>& object);
   std::string End();

@@ -312,7 +312,7 @@ Result<Beginning> ReadBeginning(Call& call, const ServedResource& resource,
 }  // namespace
 
 Status ResourceHandlers::Watch(Call& call, const ServedResource& resource) {
-  COX_ASSIGN_OR_RETURN(const Accepted accepted, call.Negotiate(AnswerKind::kWatch));
+  COX_ASSIGN_OR_RETURN(const Accepted accepted, call.Negotiate(ResponseKind::kWatch));
   COX_ASSIGN_OR_RETURN(const ReadOptions options, ParseReadOptions(call, resource));
   COX_ASSIGN_OR_RETURN(const IncludeObject include, ParseIncludeObject(call.query, accepted));
   const std::string prefix = resource.store().Prefix(call.info.namespace_);

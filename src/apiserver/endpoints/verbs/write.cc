@@ -39,7 +39,7 @@ WriteContext WriteContextOf(Call& call, const ServedResource& resource, bool dry
 
 namespace {
 
-// The options of a write as webhooks read them. A patch is told as what it does.
+// The options of a write for webhooks. A patch has the options of the resulting create or update.
 Value OptionsOf(const Call& call, const ServedResource& resource, Operation operation) {
   Value options = Value::MakeObject();
   if (operation == Operation::kDelete) {
@@ -65,7 +65,8 @@ AdmissionRequest AdmissionRequestOf(const Call& call, const ServedResource& reso
                                     Operation operation, bool dry_run, std::string name,
                                     const Object* old, Warnings* warnings,
                                     AuditAnnotations* annotations) {
-  // The old path of Bindings says the same as the new one: what is written there is no Pod.
+  // The legacy /bindings path is equivalent to pods/binding, so the request is admitted as the
+  // subresource.
   const bool of_pod = call.info.group.empty() && call.info.resource == "bindings";
   return {.operation = operation,
           .resource = resource,
@@ -83,19 +84,19 @@ AdmissionRequest AdmissionRequestOf(const Call& call, const ServedResource& reso
                   : [&call, &resource, operation] { return OptionsOf(call, resource, operation); }};
 }
 
-// What plugins noted belongs to the call.
+// Adds the warnings and audit annotations of the plugins to the call.
 void Note(Call& call, Warnings warnings, AuditAnnotations annotations) {
   call.Warn(std::move(warnings));
   if (call.audit() == nullptr) return;
-  // The last of a key counts here, and the first in the record.
+  // For duplicate keys, the last annotation of the plugins wins, but Annotate keeps the first one.
   for (auto at = annotations.rbegin(); at != annotations.rend(); ++at) {
     call.audit()->Annotate(at->first, std::move(at->second));
   }
 }
 
-// The request as it was understood, defaults and all.
+// Sets the request object of the audit event to the decoded and defaulted object.
 void AuditDefaulted(const Call& call, const Object& served) {
-  if (call.audit() != nullptr && call.audit()->asks_for_requests()) {
+  if (call.audit() != nullptr && call.audit()->records_request_body()) {
     call.audit()->SetRequest(served);
   }
 }
@@ -115,8 +116,9 @@ Status Admit(const AdmissionChain& admission, Call& call, const ServedResource& 
   return status;
 }
 
-Judge JudgeOf(const AdmissionChain& admission, Call& call, const ServedResource& resource,
-              Operation operation, bool dry_run) {
+ValidateFunc ValidatingAdmission(const AdmissionChain& admission, Call& call,
+                                 const ServedResource& resource, Operation operation,
+                                 bool dry_run) {
   return
       [&admission, &call, &resource, operation, dry_run](const Object& object, const Object* old) {
         Warnings warnings;
@@ -131,7 +133,8 @@ Judge JudgeOf(const AdmissionChain& admission, Call& call, const ServedResource&
       };
 }
 
-Status AdmitAsked(const AdmissionChain& admission, Call& call, const AskedOf& of, Object& asked) {
+Status AdmitSubresource(const AdmissionChain& admission, Call& call, const SubresourceAdmission& of,
+                        Object& asked) {
   Warnings warnings;
   AuditAnnotations annotations;
   AdmissionRequest request = AdmissionRequestOf(call, of.resource, of.operation, of.dry_run,
@@ -149,8 +152,8 @@ Status AdmitAsked(const AdmissionChain& admission, Call& call, const AskedOf& of
 
 namespace {
 
-// Whether the body has managedFields that are empty, which says: forget who owned what. A struct
-// cannot tell that from a body without them.
+// Reports whether the body sets managedFields to an empty list, which resets them. The decoded
+// struct does not distinguish this from a body without managedFields.
 bool EmptiesManagedFields(const Call& call, const meta::v1::ObjectMeta& meta) {
   const std::string& body = call.request().body;
   if (!meta.managedFields.empty() || body.find("managedFields") == std::string::npos) return false;
@@ -158,7 +161,7 @@ bool EmptiesManagedFields(const Call& call, const meta::v1::ObjectMeta& meta) {
   return value.ok() && apply::IsReset(*value);
 }
 
-// What the server keeps is not the client's to bring.
+// Clear server-managed metadata.
 void DropServersFields(meta::v1::ObjectMeta& meta) {
   meta.uid.clear();
   meta.creationTimestamp = {};
@@ -182,7 +185,7 @@ Status ResourceHandlers::Create(Call& call, const ServedResource& resource) {
   resource.SetDefaults(served);
   AuditDefaulted(call, served);
   const WriteContext w = WriteContextOf(call, resource, options.dry_run);
-  // Owners are told before admission: what that adds belongs to nobody.
+  // Managed fields are computed before admission, so that fields set by admission have no owner.
   TrackManagers(resource, "", nullptr, served, ManagerName(call, options), w.now);
   Object hub = resource.ToHub(std::move(served));
   COX_RETURN_IF_ERROR(Admit(admission_, call, resource, options.dry_run, hub, nullptr));
@@ -191,7 +194,8 @@ Status ResourceHandlers::Create(Call& call, const ServedResource& resource) {
       const Object created,
       resource.store().Create(
           w, std::move(hub),
-          JudgeOf(admission_, call, resource, Operation::kCreate, options.dry_run), &warnings));
+          ValidatingAdmission(admission_, call, resource, Operation::kCreate, options.dry_run),
+          &warnings));
   call.Warn(std::move(warnings));
   return RespondObject(call, resource, 201, created, accepted);
 }
@@ -233,8 +237,9 @@ Status ResourceHandlers::Write(Call& call, const ServedResource& resource, const
       .name = call.info.name,
       .how = subresource.empty() ? nullptr : resource.strategy().Subresource(subresource),
       .change = std::move(change),
-      .judge = JudgeOf(admission_, call, resource, Operation::kUpdate, w.dry_run),
-      .create_judge = JudgeOf(admission_, call, resource, Operation::kCreate, w.dry_run),
+      .validate = ValidatingAdmission(admission_, call, resource, Operation::kUpdate, w.dry_run),
+      .validate_create =
+          ValidatingAdmission(admission_, call, resource, Operation::kCreate, w.dry_run),
       .uid = std::move(uid),
       .may_create = may_create,
       .warnings = &warnings};

@@ -7,9 +7,9 @@
 namespace cox::apiserver {
 namespace {
 
-// How long the end of the server waits for a backend to take what is buffered.
+// The time limit for flushing buffered events at shutdown.
 constexpr std::chrono::seconds kFlushLimit{5};
-// Batches that are on their way to a webhook at once. Lines of a file have one writer.
+// The number of concurrent batches to a webhook. A log file has one writer.
 constexpr size_t kWebhookSenders = 4;
 constexpr size_t kLogSenders = 1;
 
@@ -24,8 +24,8 @@ std::unique_ptr<AuditSink> MakeSink(const Context& ctx, std::unique_ptr<AuditOut
   return NewDirectSink(ctx, std::move(output), mode == AuditMode::kBlockingStrict, metrics);
 }
 
-// An event that somebody else shall deliver. If that never happens (its worker's queue was thrown
-// away), it is delivered all the same.
+// An event to be delivered by a worker. If the worker's queue is discarded, the destructor delivers
+// it.
 class Pending {
  public:
   Pending(Auditor& auditor, AuditEventPtr event) : auditor_(auditor), event_(std::move(event)) {}
@@ -74,7 +74,7 @@ Result<std::unique_ptr<Auditor>> Auditor::Create(const Context& ctx, const Audit
 Auditor::Auditor(const Context& ctx, AuditPolicy policy,
                  std::vector<std::unique_ptr<AuditSink>> sinks, MetricsRegistry& metrics,
                  bool legacy)
-    // A root of its own: events are delivered after everything else was told to stop.
+    // A separate root context: events are delivered after the rest of the server has been stopped.
     : ctx_(ctx.clock(), ctx.log()),
       policy_(std::move(policy)),
       legacy_(legacy),
@@ -110,7 +110,7 @@ void Auditor::DeliverFromLoop(AuditEventPtr event) {
     return;
   }
   auto pending = std::make_shared<Pending>(*this, std::move(event));
-  // Not taken: it is delivered when `pending` goes, here.
+  // If the work is rejected, the destructor of `pending` delivers the event here.
   (void)offload_([pending] { pending->Deliver(); });
 }
 

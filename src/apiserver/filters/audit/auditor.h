@@ -16,48 +16,47 @@
 
 namespace cox::apiserver {
 
-// Writes down who asked for what, and what came of it: makes records of requests as the policy
-// says, and passes their events to the sinks.
+// Creates audit records for requests according to the policy, and passes their events to the sinks.
 //
 //   chain "audit"    Begin        policy decides, the record is made   (loop)
 //   chain "offload"  Received     event RequestReceived                (worker)
 //   handlers         SetRequest … the level decides what is kept
-//   Call             Complete     event ResponseComplete, then the answer goes out
+//   Call             Complete     event ResponseComplete, then the response is sent
 //
-// Guarantees: an answer that was sent has its event in the log, where that is in a blocking mode.
-//   Loops never wait for a disk or a webhook.
-// Threads: all methods may be called concurrently. Stop is called once, after the last record has
+// Guarantees: In blocking modes, the event is in the log before the response is sent. Event loops
+//   never wait for a disk or a webhook.
+// Threads: All methods may be called concurrently. Stop is called once, after the last record has
 //   ended.
 class Auditor {
  public:
-  // Null: nothing is audited, because there is no policy or no place to write to. BadRequest for a
-  // policy or a kubeconfig that is wrong; the reason where the log cannot be opened.
+  // Null if auditing is disabled, because there is no policy or no backend. Errors: BadRequest for
+  // an invalid policy or kubeconfig; the cause if the log cannot be opened.
   static Result<std::unique_ptr<Auditor>> Create(const Context& ctx, const AuditOptions& options,
                                                  MetricsRegistry& metrics);
-  // For tests and benchmarks: with sinks of one's own.
+  // For tests and benchmarks: with custom sinks.
   Auditor(const Context& ctx, AuditPolicy policy, std::vector<std::unique_ptr<AuditSink>> sinks,
           MetricsRegistry& metrics, bool legacy = false);
   ~Auditor();
 
-  // Moves work from a loop to where it may block; false: there is no such place any more. Set
-  // before the first record; without it, work is done where it comes up.
+  // Moves work from an event loop to a worker; returns false if the workers have stopped. Must be
+  // set before the first record. Without it, work runs on the calling thread.
   using Offload = std::function<bool(std::function<void()>)>;
   void set_offload(Offload offload) { offload_ = std::move(offload); }
 
-  // Null: the policy does not want this request recorded.
+  // Null if the policy does not audit this request.
   std::unique_ptr<AuditRecord> Begin(const AuditSubject& subject);
 
-  // Whether delivering may block. If not, events may be made on loops.
+  // Whether Deliver may block. If not, events may be delivered on event loops.
   bool blocks() const { return blocks_; }
   bool legacy() const { return legacy_; }
   Clock& clock() const { return ctx_.clock(); }
 
-  // False: the request that the event announces must not go on. May block if blocks().
+  // False: the request must not be executed. May block if blocks().
   bool Deliver(const AuditEventPtr& event);
-  // The same for events that nobody waits for, without blocking.
+  // The same without blocking; delivery errors do not affect the request.
   void DeliverFromLoop(AuditEventPtr event);
   void CountRejected() { metrics_.CountRejected(); }
-  // Delivers what is buffered, for a bounded time.
+  // Delivers buffered events, for a bounded time.
   void Stop();
 
  private:

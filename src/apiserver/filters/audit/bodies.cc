@@ -15,7 +15,7 @@ void DropManagedFields(Value& object) {
   if (metadata != nullptr && metadata->is_object()) metadata->as_object().Erase("managedFields");
 }
 
-// Of an object, of the items of a list, and of the objects in a Table.
+// Covers an object, the items of a list, and the objects of a Table.
 void DropAllManagedFields(Value& root) {
   DropManagedFields(root);
   if (Value* items = root.Find("items"); items != nullptr && items->is_array()) {
@@ -45,7 +45,7 @@ std::string Gathered(const std::vector<Bytes>& pieces) {
   return text;
 }
 
-// JSON of ours, which may be indented.
+// For JSON from our encoder, which may be indented.
 std::string OnOneLine(std::string json) {
   if (json.ends_with('\n')) json.pop_back();
   if (json.find('\n') == std::string::npos) return json;
@@ -90,8 +90,8 @@ std::string AuditedPatch(std::string_view body) {
   return compact;
 }
 
-std::string AuditedAnswer(std::string_view content_type, const std::vector<Bytes>& body,
-                          bool omit_managed_fields) {
+std::string AuditedResponse(std::string_view content_type, const std::vector<Bytes>& body,
+                            bool omit_managed_fields) {
   std::string json;
   if (content_type.starts_with("application/json")) {
     json = OnOneLine(Gathered(body));

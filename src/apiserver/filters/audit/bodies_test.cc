@@ -24,9 +24,9 @@ std::vector<Bytes> Encoded(Format format) {
   return {Bytes(text.substr(0, 10)), Bytes(text.substr(10))};
 }
 
-TEST(AuditBodiesTest, AnswersOfEveryFormAreJsonOnOneLine) {
+TEST(AuditBodiesTest, ResponsesOfEveryFormatBecomeJsonOnOneLine) {
   for (Format format : {Format::kJson, Format::kYaml, Format::kProtobuf}) {
-    const std::string json = AuditedAnswer(MediaType(format), Encoded(format), false);
+    const std::string json = AuditedResponse(MediaType(format), Encoded(format), false);
     EXPECT_EQ(json.find('\n'), std::string::npos) << json;
     const Result<Value> value = json::Parse(json);
     ASSERT_TRUE(value.ok()) << MediaType(format) << ": " << json;
@@ -34,21 +34,21 @@ TEST(AuditBodiesTest, AnswersOfEveryFormAreJsonOnOneLine) {
     EXPECT_EQ(value->At({"data", "k"})->as_string(), "v\nw");
     EXPECT_NE(value->At({"metadata", "managedFields"}), nullptr);
   }
-  EXPECT_EQ(AuditedAnswer("application/json", {Bytes(std::string("{\n  \"a\": 1\n}\n"))}, false),
+  EXPECT_EQ(AuditedResponse("application/json", {Bytes(std::string("{\n  \"a\": 1\n}\n"))}, false),
             R"({"a":1})");
-  EXPECT_EQ(AuditedAnswer("text/plain", {Bytes(std::string("ok"))}, false), "");
+  EXPECT_EQ(AuditedResponse("text/plain", {Bytes(std::string("ok"))}, false), "");
 }
 
-TEST(AuditBodiesTest, ManagedFieldsAreOmittedWhereverTheyAre) {
+TEST(AuditBodiesTest, ManagedFieldsAreOmittedAtEveryLevel) {
   for (Format format : {Format::kJson, Format::kProtobuf}) {
-    EXPECT_EQ(AuditedAnswer(MediaType(format), Encoded(format), true).find("managedFields"),
+    EXPECT_EQ(AuditedResponse(MediaType(format), Encoded(format), true).find("managedFields"),
               std::string::npos);
   }
   EXPECT_EQ(AuditedObject(ConfigMap(), true).find("managedFields"), std::string::npos);
   EXPECT_NE(AuditedObject(ConfigMap(), false).find("managedFields"), std::string::npos);
   const std::string nested =
       R"({"items":[{"metadata":{"managedFields":[1]}}],"rows":[{"object":{"metadata":{"managedFields":[]}}}]})";
-  EXPECT_EQ(AuditedAnswer("application/json", {Bytes(nested)}, true),
+  EXPECT_EQ(AuditedResponse("application/json", {Bytes(nested)}, true),
             R"({"items":[{"metadata":{}}],"rows":[{"object":{"metadata":{}}}]})");
 }
 

@@ -15,7 +15,7 @@
 namespace cox::apiserver {
 namespace {
 
-// Requests that take longer say how long.
+// Requests that take longer get a latency annotation.
 constexpr std::chrono::milliseconds kSlow{500};
 constexpr std::string_view kLatencyAnnotation = "apiserver.latency.k8s.io/total";
 
@@ -24,7 +24,7 @@ MicroTime Micro(Clock::WallTime at) {
       std::chrono::duration_cast<std::chrono::nanoseconds>(at.time_since_epoch()).count());
 }
 
-// `"key":"value"` and a comma before it where it is not the first; nothing for an empty value.
+// Appends `"key":"value"`, with a comma unless it is the first member; nothing for an empty value.
 void AppendMember(std::string_view key, std::string_view value, std::string& out) {
   if (value.empty()) return;
   if (out.back() != '{') out += ',';
@@ -65,7 +65,7 @@ void AppendUser(const UserInfo& user, std::string& out) {
   out += '}';
 }
 
-// Kinds whose bodies are secrets, or often hold some.
+// Resources whose bodies are secrets or often contain them.
 bool HoldsSecrets(std::string_view resource, std::string_view subresource) {
   return resource == "secrets" || resource == "configmaps" || resource == "tokenreviews" ||
          subresource == "token";
@@ -148,18 +148,18 @@ void AuditEventRecord::SetRequest(const Object& object) {
     if (ref_.uid.empty()) ref_.uid = meta->uid;
     if (ref_.resource_version.empty()) ref_.resource_version = meta->resourceVersion;
   }
-  if (asks_for_requests()) {
+  if (records_request_body()) {
     request_object_ = AuditedObject(object, decision_.omit_managed_fields);
   }
 }
 
 void AuditEventRecord::SetPatch(std::string_view body) {
-  if (asks_for_requests()) request_object_ = AuditedPatch(body);
+  if (records_request_body()) request_object_ = AuditedPatch(body);
 }
 
-void AuditEventRecord::SetAnswer(std::string_view content_type, const std::vector<Bytes>& body) {
-  if (!asks_for_answers() || !api_) return;
-  response_object_ = AuditedAnswer(content_type, body, decision_.omit_managed_fields);
+void AuditEventRecord::SetResponse(std::string_view content_type, const std::vector<Bytes>& body) {
+  if (!records_response_body() || !api_) return;
+  response_object_ = AuditedResponse(content_type, body, decision_.omit_managed_fields);
 }
 
 void AuditEventRecord::SetStatus(meta::v1::Status status, int code) {
@@ -169,12 +169,12 @@ void AuditEventRecord::SetStatus(meta::v1::Status status, int code) {
   status_ = json::Encode(status);
 }
 
-// What is wrong with an object is often told by quoting it.
+// Validation errors often quote parts of the object.
 void AuditEventRecord::Redact(meta::v1::Status& status) const {
-  if (asks_for_requests() || (status.code != 400 && status.code != 422)) return;
+  if (records_request_body() || (status.code != 400 && status.code != 422)) return;
   if (!HoldsSecrets(ref_.resource, ref_.subresource)) return;
   status.message = Redacted::kText;
-  // Their fields have keys of maps in them.
+  // The field paths of causes contain map keys.
   if (status.details) status.details->causes.clear();
 }
 

@@ -21,33 +21,33 @@ namespace cox::apiserver {
 class Auditor;
 struct LegacyLine;
 
-// What a record begins with. Borrowed while it is made.
+// The inputs of a record, borrowed during construction.
 struct AuditSubject {
   const net::Request& request;
   const RequestInfo& info;
-  const UserInfo* user;  // null: it is not known, authentication failed
+  const UserInfo* user;  // null if authentication failed
   std::string_view audit_id;
 };
 
-// The record of one request from which audit events are made, at the level that the policy decided.
+// The record of one request, from which audit events are made at the level that the policy
+// selected.
 //
-// Guarantees: At most one event per stage. What the level does not need is neither copied nor
-// encoded: at Metadata
-//   the bodies of the request and of its answer are not read.
-// Threads: One at a time, as the Call it belongs to.
+// Guarantees: At most one event per stage. Data that the level does not include is neither copied
+//   nor encoded: at level Metadata the bodies are not read.
+// Threads: One at a time, like the Call that owns it.
 class AuditEventRecord final : public AuditRecord {
  public:
   AuditEventRecord(Auditor& auditor, const AuditDecision& decision, const AuditSubject& subject);
 
   AuditLevel level() const { return decision_.level; }
-  bool asks_for_requests() const override { return decision_.level >= AuditLevel::kRequest; }
-  bool asks_for_answers() const { return decision_.level >= AuditLevel::kRequestResponse; }
+  bool records_request_body() const override { return decision_.level >= AuditLevel::kRequest; }
+  bool records_response_body() const { return decision_.level >= AuditLevel::kRequestResponse; }
 
   void Annotate(std::string_view key, std::string value) override;
   void SetImpersonated(const UserInfo& user) override;
   void SetRequest(const Object& object) override;
   void SetPatch(std::string_view body) override;
-  void SetAnswer(std::string_view content_type, const std::vector<Bytes>& body) override;
+  void SetResponse(std::string_view content_type, const std::vector<Bytes>& body) override;
   void SetStatus(meta::v1::Status status, int code) override;
 
   Status Received() override;
@@ -64,7 +64,7 @@ class AuditEventRecord final : public AuditRecord {
   AuditEventPtr Make(AuditStage stage, int code) const;
   void AppendRef(std::string& out) const;
   void AppendAnnotations(std::string& out) const;
-  // Keeps what a body said out of messages, where bodies are not to be recorded.
+  // Removes quoted body contents from messages if the level excludes bodies.
   void Redact(meta::v1::Status& status) const;
 
   Auditor& auditor_;
@@ -72,18 +72,19 @@ class AuditEventRecord final : public AuditRecord {
   const Clock::WallTime received_at_;
   const bool failed_authentication_;
   const bool long_running_;
-  const bool api_;  // answers are objects
+  const bool api_;  // responses are API objects
   bool received_ = false;
   bool started_ = false;
   ObjectRef ref_;
-  // The texts that all events have in common, made once: up to the stage, up to the user, the rest.
+  // The text that all events share, built once. The stage is inserted at stage_at_; the user ends
+  // at user_end_.
   std::string text_;
   size_t stage_at_ = 0, user_end_ = 0;
   std::string impersonated_;
   std::string status_;
   std::string request_object_, response_object_;
   std::vector<std::pair<std::string, std::string>> annotations_;  // sorted by key
-  std::shared_ptr<LegacyLine> legacy_;                            // null: nobody wants that format
+  std::shared_ptr<LegacyLine> legacy_;                            // null: not the legacy format
 };
 
 }  // namespace cox::apiserver

@@ -14,7 +14,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-// Requests through the real handlers, with a record as the chain makes it.
+// Requests through the real handlers, with a record like the chain's.
 class AuditRecordTest : public testing::Test {
  protected:
   void Audit(const std::string& policy) {
@@ -40,7 +40,7 @@ class AuditRecordTest : public testing::Test {
   std::unique_ptr<AuditHarness> audit_;
 };
 
-TEST_F(AuditRecordTest, AnEventSaysAllThatItsLevelAsksForInUpstreamsWords) {
+TEST_F(AuditRecordTest, EventMatchesUpstreamFormat) {
   Audit("rules: [{level: Metadata}]");
   Do(Create("configmaps", R"({"metadata":{"name":"m"},"data":{"k":"hidden"}})"));
   EXPECT_THAT(
@@ -63,7 +63,7 @@ TEST_F(AuditRecordTest, AnEventSaysAllThatItsLevelAsksForInUpstreamsWords) {
           R"("stageTimestamp":"2030-01-02T03:04:05.000000Z"})"));
 }
 
-TEST_F(AuditRecordTest, BodiesAreRecordedAsTheLevelSays) {
+TEST_F(AuditRecordTest, BodiesAreRecordedByLevel) {
   const struct {
     std::string_view level;
     bool request, response;
@@ -77,13 +77,13 @@ TEST_F(AuditRecordTest, BodiesAreRecordedAsTheLevelSays) {
     const Value event = audit_->Events()[0];
     EXPECT_EQ(TextAt(event, {"requestObject", "data", "k"}), c.request ? "text" : "") << c.level;
     EXPECT_EQ(TextAt(event, {"responseObject", "data", "k"}), c.response ? "text" : "") << c.level;
-    // The answer is what the server made of it.
+    // The response contains fields that the server sets.
     EXPECT_EQ(TextAt(event, {"responseObject", "metadata", "uid"}).empty(), !c.response);
     EXPECT_EQ(TextAt(event, {"requestObject", "kind"}), c.request ? "ConfigMap" : "");
   }
 }
 
-TEST_F(AuditRecordTest, EveryVerbSaysWhatItGotAndGave) {
+TEST_F(AuditRecordTest, EveryVerbRecordsRequestAndResponseObjects) {
   Audit(
       "omitStages: [RequestReceived]\nrules: [{level: RequestResponse, omitManagedFields: true}]");
   const std::string one = "/api/v1/namespaces/default/configmaps/m";
@@ -124,7 +124,7 @@ TEST_F(AuditRecordTest, EveryVerbSaysWhatItGotAndGave) {
     EXPECT_THAT(line, Not(HasSubstr("managedFields")));
 }
 
-TEST_F(AuditRecordTest, ListsInProtobufAreRecordedToo) {
+TEST_F(AuditRecordTest, ProtobufListsAreRecorded) {
   Audit("omitStages: [RequestReceived]\nrules: [{level: RequestResponse}]");
   api_.Sync(core::v1::Namespace::kKind);
   Do({.target = "/api/v1/namespaces",
@@ -134,21 +134,21 @@ TEST_F(AuditRecordTest, ListsInProtobufAreRecordedToo) {
   EXPECT_THAT(TextAt(event, {"responseObject", "items"}), HasSubstr("default"));
 }
 
-TEST_F(AuditRecordTest, StreamsStartAndEnd) {
+TEST_F(AuditRecordTest, StreamsRecordStartAndEnd) {
   Audit("rules: [{level: RequestResponse}]");
   FakeCall watch = Do({.target = "/api/v1/namespaces/default/configmaps?watch=1"});
   EXPECT_THAT(audit_->Stages(), ElementsAre("RequestReceived", "ResponseStarted 200"));
   watch.exchange().Close();
   EXPECT_THAT(audit_->Stages(),
               ElementsAre("RequestReceived", "ResponseStarted 200", "ResponseComplete 200"));
-  // One that never came to stream has all three too, as its clients have come to expect.
+  // A watch that fails before streaming records all three stages too, as upstream does.
   Do({.target = "/api/v1/namespaces/default/configmaps?watch=1&labelSelector=,,"});
   const std::vector<std::string> stages = audit_->Stages();
   EXPECT_THAT(std::vector<std::string>(stages.begin() + 3, stages.end()),
               ElementsAre("RequestReceived", "ResponseStarted 400", "ResponseComplete 400"));
 }
 
-TEST_F(AuditRecordTest, ARequestThatNobodyAnsweredIsRecorded) {
+TEST_F(AuditRecordTest, RequestWithoutResponseIsRecordedAsPanic) {
   Audit("rules: [{level: Metadata}]");
   {
     FakeCall call(api_.clock(), {.target = "/api/v1/pods"});
@@ -158,7 +158,7 @@ TEST_F(AuditRecordTest, ARequestThatNobodyAnsweredIsRecorded) {
   EXPECT_THAT(audit_->Stages(), ElementsAre("RequestReceived", "Panic 500"));
 }
 
-TEST_F(AuditRecordTest, WhatTookLongSaysHowLong) {
+TEST_F(AuditRecordTest, SlowRequestHasLatencyAnnotation) {
   Audit("omitStages: [RequestReceived]\nrules: [{level: Metadata}]");
   FakeCall call(api_.clock(), {.target = "/version"});
   call->set_audit(
@@ -173,15 +173,15 @@ TEST_F(AuditRecordTest, WhatTookLongSaysHowLong) {
   EXPECT_EQ(event.Find("objectRef"), nullptr);
 }
 
-// A CVE class: what is wrong with a Secret is often told by quoting it.
-TEST_F(AuditRecordTest, SecretDataIsInNoEventWhoseLevelDoesNotAskForIt) {
+// A CVE class: validation errors of a Secret often quote its data.
+TEST_F(AuditRecordTest, SecretDataIsOmittedBelowRequestLevel) {
   const std::string secret = "c3VwZXItc2VjcmV0";  // base64
   auto attack = [&](const std::string& level) {
     Audit("rules: [{level: " + level + "}]");
     const std::string name = level == "Metadata" ? "a" : "b";
     Do(Create("secrets",
               R"({"metadata":{"name":")" + name + R"("},"data":{"k":")" + secret + "\"}}"));
-    // Errors that repeat what was sent: undecodable, invalid, impossible to patch.
+    // Errors that quote the request: undecodable, invalid, and unpatchable bodies.
     Do(Create("secrets", R"(")" + secret));
     Do(Create("secrets", R"({"metadata":{"name":"x"},"data":{"k":"!)" + secret + "\"}}"));
     Do(Create("secrets", R"({"metadata":{"name":"x"},"data":{")" + secret + R"(/":""}})"));
@@ -198,7 +198,7 @@ TEST_F(AuditRecordTest, SecretDataIsInNoEventWhoseLevelDoesNotAskForIt) {
   EXPECT_THAT(attack("Request"), HasSubstr(secret));
 }
 
-TEST_F(AuditRecordTest, TheOldFormatIsALineOfPairs) {
+TEST_F(AuditRecordTest, LegacyFormatIsOneLineOfPairs) {
   MetricsRegistry registry;
   AuditMetrics metrics(registry);
   auto state = std::make_shared<FakeOutput::State>();

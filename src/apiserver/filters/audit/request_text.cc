@@ -15,13 +15,13 @@ constexpr size_t kMaxUserAgent = 1024;
 constexpr std::string_view kCut = "...TRUNCATED";
 constexpr std::string_view kTokenParameter = "access_token=";
 
-// Clients write what they want there: only addresses are taken over.
+// Clients control these headers, so only valid addresses are copied.
 void AddAddress(std::string_view text, std::vector<std::string>& to) {
   const std::optional<validation::IpAddress> ip = validation::ParseIpSloppy(TrimSpace(text));
   if (ip) to.push_back(ip->ToString());
 }
 
-// Without the port, and without the brackets of IPv6.
+// Removes the port and the brackets of IPv6.
 std::string_view HostOf(std::string_view address) {
   const size_t colon = address.rfind(':');
   if (colon == std::string_view::npos) return {};
@@ -46,7 +46,7 @@ std::vector<std::string> SourceIps(const net::Request& request) {
       ips.push_back(std::move(one.front()));
     }
   }
-  // Always the peer too: it cannot be made up.
+  // The peer is always included, because clients cannot forge it.
   const std::string_view peer =
       request.peer != nullptr ? HostOf(request.peer->address) : std::string_view();
   if (!peer.empty() && (ips.empty() || ips.back() != peer)) ips.emplace_back(peer);

@@ -7,16 +7,16 @@
 
 #include "net/http.h"
 
-// What an event says of the request itself.
+// Request data in audit events.
 namespace cox::apiserver {
 
-// Where it came from: proxies that say so (X-Forwarded-For, X-Real-Ip), then the peer.
+// The client addresses: from X-Forwarded-For and X-Real-Ip, then the peer.
 std::vector<std::string> SourceIps(const net::Request& request);
 
-// The user agent, cut where it is too long.
+// The user agent, truncated if it is too long.
 std::string AuditedUserAgent(const net::Request& request);
 
-// Path and query as sent. A token that somebody put there is not written down.
+// Path and query as sent, with the values of access_token redacted.
 std::string AuditedUri(const net::Request& request);
 
 }  // namespace cox::apiserver

@@ -15,7 +15,7 @@ net::Request From(std::string address, net::Headers headers) {
   return request;
 }
 
-TEST(AuditRequestTextTest, SourcesAreTheProxiesThatSaySoAndAlwaysThePeer) {
+TEST(AuditRequestTextTest, SourceIpsAreForwardedAddressesAndPeer) {
   using Ips = std::vector<std::string>;
   const struct {
     std::string_view peer, forwarded, real;
@@ -26,7 +26,7 @@ TEST(AuditRequestTextTest, SourcesAreTheProxiesThatSaySoAndAlwaysThePeer) {
       {"10.0.0.9:1", "1.2.3.4, 10.0.0.9", "", {"1.2.3.4", "10.0.0.9"}},
       {"10.0.0.9:1", "1.2.3.4", "1.2.3.4", {"1.2.3.4", "10.0.0.9"}},
       {"10.0.0.9:1", "1.2.3.4", "5.6.7.8", {"1.2.3.4", "5.6.7.8", "10.0.0.9"}},
-      // Only addresses are believed to be some.
+      // Values that are not IP addresses are ignored.
       {"10.0.0.9:1", "unknown, \"><script>, 2001:DB8::0:1", "x", {"2001:db8::1", "10.0.0.9"}},
       {"pipe", "", "", {}},
   };
@@ -38,13 +38,13 @@ TEST(AuditRequestTextTest, SourcesAreTheProxiesThatSaySoAndAlwaysThePeer) {
   }
 }
 
-TEST(AuditRequestTextTest, UserAgentsAreCut) {
+TEST(AuditRequestTextTest, LongUserAgentsAreTruncated) {
   EXPECT_EQ(AuditedUserAgent(From("pipe", {{"user-agent", "kubectl/v1"}})), "kubectl/v1");
   const std::string cut = AuditedUserAgent(From("pipe", {{"user-agent", std::string(5000, 'x')}}));
   EXPECT_EQ(cut, std::string(1024, 'x') + "...TRUNCATED");
 }
 
-TEST(AuditRequestTextTest, TokensInTheQueryAreNotWrittenDown) {
+TEST(AuditRequestTextTest, TokensInQueryAreRedacted) {
   const struct {
     std::string_view target, uri;
   } kCases[] = {

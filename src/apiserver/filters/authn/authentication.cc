@@ -20,7 +20,7 @@ Result<CaFile> OpenCas(const Context& ctx, const std::string& flag, const std::s
   return file;
 }
 
-// Asks the server that the kubeconfig names; null if there is none.
+// Sends TokenReviews to the server in the kubeconfig; null if there is none.
 Result<PostReview> ReviewsTo(const Context& ctx, const std::string& kubeconfig) {
   if (kubeconfig.empty()) return PostReview();
   Result<WebhookConfig> config = ReadWebhookKubeconfig(kubeconfig);

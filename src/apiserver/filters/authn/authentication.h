@@ -21,46 +21,46 @@
 
 namespace cox::apiserver {
 
-// What the server is told about credentials. Files are named, not read: they may change.
+// The authentication flags. They contain file paths instead of contents, because files may change.
 struct AuthenticationOptions {
-  std::optional<bool> anonymous;  // none: as the configuration says, else yes
-  std::string client_ca_file;     // empty: none, as below
+  std::optional<bool> anonymous;  // none: from the configuration, otherwise true
+  std::string client_ca_file;     // empty: disabled, as below
   std::string token_file;
   std::string config_file;  // AuthenticationConfiguration
   FrontProxyOptions front_proxy;
   bool bootstrap_tokens = false;
   std::optional<JwtIssuerConfig> oidc;
   WebhookTokenOptions webhook;
-  // Who TokenReviews go to; null: whom `webhook.kubeconfig_file` names.
+  // Sends TokenReviews; null: to the server in `webhook.kubeconfig_file`.
   PostReview post_review;
 };
 
-// All methods of authentication that the options ask for, with what they read from files; that
-// follows the files while the server runs.
+// All configured authentication methods, with the data of their files. Files are reloaded when they
+// change.
 //
 // Order: front proxy, client certificate, then tokens: file, service account, bootstrap, issuers,
-//   webhook. Those that may have to ask somebody come last.
-// Threads: all methods may be called concurrently.
-// Lifetime: outlives the authenticators made of it.
+// webhook. Methods that may call other servers come last.
+// Threads: All methods may be called concurrently.
+// Lifetime: Must outlive the authenticators that use it.
 class Authentication {
  public:
-  // BadRequest or NotFound for options and files that cannot be used.
+  // Errors: BadRequest or NotFound for options and files that cannot be used.
   static Result<std::unique_ptr<Authentication>> Open(const Context& ctx,
                                                       AuthenticationOptions options,
                                                       std::shared_ptr<ServiceAccountTokens> tokens,
                                                       MetricsRegistry& metrics);
 
-  // For Authenticator. `registry` and the clock of `ctx` outlive it.
+  // For Authenticator. `registry` and the clock of `ctx` must outlive it.
   Authenticator::Options MethodsOver(const Registry& registry) const;
 
-  // What others may want to trust like this server; empty where there is none.
+  // The CAs, for components that trust the same clients; empty if not configured.
   std::string client_ca_pem() const;
   std::string front_proxy_ca_pem() const;
   const FrontProxyOptions& front_proxy() const { return options_.front_proxy; }
   const std::shared_ptr<ServiceAccountTokens>& tokens() const { return tokens_; }
 
  private:
-  // What the configuration file says, with the issuers it names.
+  // The contents of the configuration file, with its issuers.
   struct Configured {
     JwtIssuersPtr issuers;
     std::optional<AnonymousConfig> anonymous;
@@ -81,10 +81,10 @@ class Authentication {
   const AuthenticationOptions options_;
   const std::shared_ptr<ServiceAccountTokens> tokens_;
   const Clock& clock_;
-  // Shared by const methods: it synchronises itself.
+  // Used by const methods; thread-safe.
   mutable AuthnMetrics metrics_;
-  JwtIssuersPtr oidc_;  // of flags
-  // Null where there is no such file.
+  JwtIssuersPtr oidc_;  // from the --oidc flags
+  // Null if the file is not configured.
   std::unique_ptr<WatchedFile<CaPool>> client_ca_;
   std::unique_ptr<WatchedFile<CaPool>> front_proxy_ca_;
   std::unique_ptr<WatchedFile<TokenTable>> token_file_;

@@ -56,7 +56,7 @@ class AuthenticationTest : public ::testing::Test {
     const Result<UserInfo> user = authenticator_->Authenticate(request);
     return user.ok() ? user->name : user.status().message();
   }
-  // Until that is the answer; each change of a file is noticed by an event.
+  // Waits for the expected result; file changes are detected asynchronously.
   void Await(const net::Request& request, const std::string& want) {
     RealClock real;
     const auto limit = real.In(std::chrono::seconds(20));
@@ -73,16 +73,16 @@ class AuthenticationTest : public ::testing::Test {
   std::unique_ptr<const Authenticator> authenticator_;
 };
 
-TEST_F(AuthenticationTest, TheTokenFileIsReadAgainAndABrokenOneIsNot) {
+TEST_F(AuthenticationTest, TokenFileIsReloadedUnlessInvalid) {
   ASSERT_TRUE(Open({.token_file = Write("tokens", "a,alice,1\n")}).ok());
   EXPECT_EQ(UserOf(With("a")), "alice");
-  Write("tokens", "a,alice\n");  // broken: what it said before stays
+  Write("tokens", "a,alice\n");  // invalid: the previous tokens stay valid
   Write("tokens", "b,bob,2\n");
   Await(With("b"), "bob");
   EXPECT_EQ(UserOf(With("a")), "Unauthorized");
 }
 
-TEST_F(AuthenticationTest, TheClientCaIsExchangedWhileConnectionsLast) {
+TEST_F(AuthenticationTest, ClientCaIsReloadedForOpenConnections) {
   const auto ca = *net::MakeCertificate({.common_name = "one", .is_ca = true}, nullptr);
   const auto next = *net::MakeCertificate({.common_name = "two", .is_ca = true}, nullptr);
   const auto alice = *net::MakeCertificate({.common_name = "alice", .client_auth = true}, &ca);
@@ -100,7 +100,7 @@ TEST_F(AuthenticationTest, TheClientCaIsExchangedWhileConnectionsLast) {
   EXPECT_EQ(authentication_->client_ca_pem(), next.certificate_pem);
 }
 
-TEST_F(AuthenticationTest, AnonymousIsWhatTheConfigurationOrTheFlagSays) {
+TEST_F(AuthenticationTest, AnonymousFollowsConfigurationOrFlag) {
   const std::string config = Write("config", R"(apiVersion: apiserver.config.k8s.io/v1
 kind: AuthenticationConfiguration
 anonymous: {enabled: true, conditions: [{path: /livez}]}
@@ -117,7 +117,7 @@ anonymous: {enabled: true, conditions: [{path: /livez}]}
   EXPECT_EQ(UserOf(With("", "/api")), "system:anonymous");
 }
 
-TEST_F(AuthenticationTest, AKeyOfServiceAccountsThatIsTakenAwayTakesItsTokensWithIt) {
+TEST_F(AuthenticationTest, RemovedServiceAccountKeyInvalidatesItsTokens) {
   const TestKeyPair other = EcKeys("P-256");
   ServiceAccountTokenOptions accounts;
   accounts.signing_key_pem = RsaKeys().private_pem;
@@ -140,7 +140,7 @@ TEST_F(AuthenticationTest, AKeyOfServiceAccountsThatIsTakenAwayTakesItsTokensWit
   EXPECT_NE(tokens->Jwks().find("ES256"), std::string::npos);
 }
 
-TEST_F(AuthenticationTest, DoesNotStartOnFilesThatCannotBeUsed) {
+TEST_F(AuthenticationTest, UnusableFilesAreRejectedAtStart) {
   EXPECT_EQ(Open({.client_ca_file = dir_ / "none"}).reason(), Reason::kNotFound);
   EXPECT_EQ(Open({.client_ca_file = Write("ca", "no pem")}).message(),
             "--client-ca-file: no certificate found in the PEM");

@@ -20,7 +20,7 @@ net::Request With(std::string header) {
   return request;
 }
 
-TEST(BearerTokenTest, TheHeaderIsReadAsUpstreamDoes) {
+TEST(BearerTokenTest, ParsesAuthorizationHeaderLikeUpstream) {
   const Authenticator authenticator(Methods(), /*anonymous=*/true);
   const struct {
     std::string header, user;
@@ -48,7 +48,7 @@ TEST(BearerTokenTest, TheHeaderIsReadAsUpstreamDoes) {
   }
 }
 
-TEST(BearerTokenTest, TokensThatNameNoAudienceAreForTheApi) {
+TEST(BearerTokenTest, TokensWithoutAudienceAreForApi) {
   TestClock clock;
   const Context ctx(clock);
   const Authenticator authenticator(Methods(), true, {"api", "api2"});
@@ -61,7 +61,8 @@ TEST(BearerTokenTest, TokensThatNameNoAudienceAreForTheApi) {
       {{"x"}, {}, false},
   };
   for (const auto& c : kCases) {
-    const Authenticator::TokenVerdict verdict = authenticator.ReviewToken(ctx, "secret", c.asked);
+    const Authenticator::TokenReviewResult verdict =
+        authenticator.ReviewToken(ctx, "secret", c.asked);
     EXPECT_EQ(verdict.authenticated, c.authenticated);
     EXPECT_EQ(verdict.audiences, c.told);
     EXPECT_EQ(verdict.error, c.authenticated ? "" : "invalid bearer token");
@@ -70,7 +71,7 @@ TEST(BearerTokenTest, TokensThatNameNoAudienceAreForTheApi) {
   EXPECT_EQ(authenticator.ReviewToken(ctx, "nope", {}).error, "invalid bearer token");
 }
 
-// A token that is its own, and no good.
+// Rejects every token.
 class Refuses final : public AuthMethod {
  public:
   Result<std::optional<TokenIdentity>> TryToken(std::string_view,
@@ -79,7 +80,7 @@ class Refuses final : public AuthMethod {
   }
 };
 
-TEST(BearerTokenTest, WhyATokenIsNoGoodIsToldToReviewersOnly) {
+TEST(BearerTokenTest, RejectionReasonIsOnlyInTokenReview) {
   TestClock clock;
   const Context ctx(clock);
   std::vector<std::unique_ptr<const AuthMethod>> methods;
@@ -89,7 +90,7 @@ TEST(BearerTokenTest, WhyATokenIsNoGoodIsToldToReviewersOnly) {
   EXPECT_EQ(authenticator.Authenticate(With("Bearer x")).status().message(), "Unauthorized");
 }
 
-// Knows every token, after asking somebody.
+// Accepts every token, but only in AwaitToken.
 class Asks final : public AuthMethod {
  public:
   TokenResult TryToken(std::string_view, std::span<const std::string>) const override {
@@ -101,7 +102,7 @@ class Asks final : public AuthMethod {
   }
 };
 
-TEST(BearerTokenTest, AMethodThatMustAskIsWaitedForOnlyIfNobodyElseKnowsTheToken) {
+TEST(BearerTokenTest, BlockingMethodIsAwaitedOnlyIfNoOtherMethodAcceptsToken) {
   TestClock clock;
   const Context ctx(clock);
   std::vector<std::unique_ptr<const AuthMethod>> methods;
@@ -113,7 +114,7 @@ TEST(BearerTokenTest, AMethodThatMustAskIsWaitedForOnlyIfNobodyElseKnowsTheToken
   ASSERT_FALSE(waits.ok());
   EXPECT_TRUE(AuthMethod::IsWouldWait(waits.status()));
   EXPECT_EQ(authenticator.Await(ctx, With("Bearer other"))->name, "asked-other");
-  // Without a token there is nothing to ask about.
+  // A request without a token need not wait.
   EXPECT_EQ(authenticator.Authenticate(net::Request())->name, "system:anonymous");
 }
 

@@ -26,7 +26,7 @@ bool IsWellFormed(std::string_view token) {
          std::ranges::all_of(token.substr(kIdSize + 1), IsLowerOrDigit);
 }
 
-// "system:bootstrappers:" and up to 256 of [a-z0-9:-], of which the last is a letter or digit.
+// "system:bootstrappers:" and up to 256 of [a-z0-9:-], ending with a letter or digit.
 bool IsExtraGroup(std::string_view group) {
   if (!group.starts_with(kGroup)) return false;
   group.remove_prefix(kGroup.size());
@@ -42,7 +42,7 @@ std::string_view Data(const core::v1::Secret& secret, std::string_view key) {
   return value == nullptr ? std::string_view() : *value;
 }
 
-// None: one of them is no group that a token may give.
+// None if a group is not allowed for bootstrap tokens.
 std::optional<std::vector<std::string>> GroupsOf(const core::v1::Secret& secret) {
   std::vector<std::string> groups = {std::string(kGroup)};
   const std::string_view extra = Data(secret, "auth-extra-groups");
@@ -51,7 +51,7 @@ std::optional<std::vector<std::string>> GroupsOf(const core::v1::Secret& secret)
     if (!IsExtraGroup(group)) return std::nullopt;
     if (std::ranges::find(groups, group) == groups.end()) groups.emplace_back(group);
   }
-  // Sorted behind the one all have, so that the order of the Secret does not matter.
+  // Sorted after the common group, so that the order in the Secret does not matter.
   std::sort(groups.begin() + 1, groups.end());
   return groups;
 }
@@ -60,7 +60,7 @@ bool IsExpired(const core::v1::Secret& secret, Clock::WallTime now) {
   const std::string_view text = Data(secret, "expiration");
   if (text.empty()) return false;
   const Result<Time> expires = Time::Parse(text);
-  // What cannot be read cannot be trusted to be later.
+  // An invalid time counts as expired.
   return !expires.ok() ||
          expires->unix_seconds() <=
              std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch()).count();

@@ -9,12 +9,12 @@
 
 namespace cox::apiserver {
 
-// Tokens by which machines join a cluster: "<id>.<secret>" of Secrets bootstrap-token-<id> in
-// kube-system, read from the server's cache. The user is system:bootstrap:<id>, in group
-// system:bootstrappers and those the Secret adds.
+// Bootstrap tokens "<id>.<secret>", from the Secrets bootstrap-token-<id> in kube-system in the
+// server's cache. The user is system:bootstrap:<id>, in group system:bootstrappers and in the
+// groups that the Secret adds.
 //
-// A Secret that is being deleted, has expired, is not for authentication, or is wrong in any part
-// makes its token nobody's. `registry` and `clock` outlive the method.
+// A token does not authenticate if its Secret is being deleted, has expired, is not enabled for
+// authentication, or is invalid. `registry` and `clock` must outlive the method.
 std::unique_ptr<const AuthMethod> NewBootstrapTokenMethod(const Registry& registry,
                                                           const Clock& clock);
 

@@ -10,7 +10,7 @@ namespace {
 
 class BootstrapTokenTest : public ::testing::Test, protected WriteHarness {
  protected:
-  // A good token's Secret, changed by `change`. Returns what the method makes of the token.
+  // Stores the Secret of a valid token, changed by `change`, and returns the identity of `token`.
   std::string Identity(const std::function<void(core::v1::Secret&)>& change,
                        std::string_view token = "abc123.0123456789abcdef") {
     core::v1::Secret secret;
@@ -21,7 +21,8 @@ class BootstrapTokenTest : public ::testing::Test, protected WriteHarness {
     secret.data["token-secret"] = "0123456789abcdef";
     secret.data["usage-bootstrap-authentication"] = "true";
     if (change) change(secret);
-    // Straight to storage: what a server of another version left there is read all the same.
+    // Written directly to storage, because objects that another server version stored must be
+    // handled.
     Object object = Object::Of(secret);
     const ResourceStore& store = registry().Hub(core::v1::Secret::kKind).store();
     const std::string key = store.Key("kube-system", secret.metadata.name);
@@ -44,7 +45,7 @@ class BootstrapTokenTest : public ::testing::Test, protected WriteHarness {
   }
 };
 
-TEST_F(BootstrapTokenTest, NamesABootstrapperWithItsGroups) {
+TEST_F(BootstrapTokenTest, ValidTokenYieldsBootstrapUserAndGroups) {
   EXPECT_EQ(Identity(nullptr), "system:bootstrap:abc123 [system:bootstrappers]");
   EXPECT_EQ(Identity([](core::v1::Secret& secret) {
               secret.data["auth-extra-groups"] =
@@ -54,7 +55,7 @@ TEST_F(BootstrapTokenTest, NamesABootstrapperWithItsGroups) {
             "system:bootstrappers:workers]");
 }
 
-TEST_F(BootstrapTokenTest, ASecretThatIsWrongInAnyPartMakesItNobodys) {
+TEST_F(BootstrapTokenTest, InvalidSecretDoesNotAuthenticate) {
   using Change = std::function<void(core::v1::Secret&)>;
   const std::pair<const char*, Change> kCases[] = {
       {"type", [](auto& s) { s.type = "Opaque"; }},
@@ -75,7 +76,7 @@ TEST_F(BootstrapTokenTest, ASecretThatIsWrongInAnyPartMakesItNobodys) {
   EXPECT_NE(Identity([](auto& s) { s.data["expiration"] = "2030-01-02T03:04:06Z"; }), "none");
 }
 
-TEST_F(BootstrapTokenTest, OtherTokensAreNotItsOwn) {
+TEST_F(BootstrapTokenTest, OtherTokensDoNotMatch) {
   for (const char* token :
        {"abc123.0123456789abcdeX", "abc123.0123456789abcdee", "abc124.0123456789abcdef",
         "abc123.0123456789abcde", "abc123-0123456789abcdef", "ABC123.0123456789abcdef",

@@ -17,7 +17,7 @@ std::vector<std::string> Lower(std::vector<std::string> names) {
   return names;
 }
 
-// The first that is there and not empty.
+// The first header that is set and not empty.
 std::string First(const net::Headers& headers, const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     const std::optional<std::string_view> value = headers.Get(name);

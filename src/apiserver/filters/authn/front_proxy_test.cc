@@ -53,7 +53,7 @@ class FrontProxyTest : public ::testing::Test {
   const net::CertificatePair other_ = Make({.common_name = "clients", .is_ca = true}, nullptr);
 };
 
-TEST_F(FrontProxyTest, ItsHeadersSayWhoTheUserIs) {
+TEST_F(FrontProxyTest, HeadersGiveUser) {
   const auto method = Method({"front"});
   const struct {
     net::Headers headers;
@@ -77,7 +77,7 @@ TEST_F(FrontProxyTest, ItsHeadersSayWhoTheUserIs) {
   }
 }
 
-TEST_F(FrontProxyTest, NobodyElseIsBelieved) {
+TEST_F(FrontProxyTest, HeadersOfOtherClientsAreIgnored) {
   const net::Headers root = {{"x-remote-user", "root"}, {"x-remote-group", "system:masters"}};
   net::Request plain;
   plain.headers = root;

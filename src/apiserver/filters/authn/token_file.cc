@@ -6,8 +6,8 @@
 namespace cox::apiserver {
 namespace {
 
-// The fields of one line; fields with commas are quoted, quotes in them doubled. None if a quote
-// stays open.
+// The fields of one line. Fields with commas are quoted, and quotes in them are doubled. None if a
+// quote is not closed.
 std::optional<std::vector<std::string>> Fields(std::string_view line) {
   std::vector<std::string> fields(1);
   bool quoted = false;

@@ -13,15 +13,15 @@ namespace cox::apiserver {
 
 // Bearer tokens from a file: token,user,uid,"group,group" per line.
 //
-// Tokens are kept and looked up by their hash: comparing them takes the same time wherever they
-// differ, and a dump of memory holds none.
-// Threads: constant after construction.
+// Security: Tokens are stored and looked up by their hash, so that lookups leak no timing
+//   information and memory dumps contain no tokens.
+// Threads: Immutable after construction.
 class TokenTable {
  public:
-  // BadRequest, naming the line, for what is no such file.
+  // Errors: BadRequest with the line number.
   static Result<std::shared_ptr<const TokenTable>> Parse(std::string_view csv);
 
-  // Null if nobody has that token.
+  // Null if the token is unknown.
   const UserInfo* Find(std::string_view token) const;
 
  private:
@@ -29,9 +29,9 @@ class TokenTable {
 };
 using TokenTablePtr = std::shared_ptr<const TokenTable>;
 
-// `table` gives the tokens of this moment; they may change while the server runs.
+// `table` returns the current tokens, which may change while the server runs.
 std::unique_ptr<const AuthMethod> NewTokenFileMethod(std::function<TokenTablePtr()> table);
-// Of a table that stays as it is.
+// With a fixed table.
 Result<std::unique_ptr<const AuthMethod>> NewTokenFileMethod(std::string_view csv);
 
 }  // namespace cox::apiserver

@@ -11,14 +11,14 @@
 namespace cox::apiserver {
 namespace {
 
-// A refusal may be that of a server that had not heard of the user yet.
-constexpr std::chrono::seconds kKeepRefusals{10};
+// A rejection is cached briefly, because the user may just have been created.
+constexpr std::chrono::seconds kRejectedTtl{10};
 constexpr std::chrono::milliseconds kFirstRetry{500};
 constexpr int kAttempts = 3;
 constexpr std::chrono::seconds kTimeout{10};
-// Threads that may wait for the server at once: half of the workers, so that one that hangs, and
-// clients that make up tokens, leave the others free.
-constexpr int kMaxAsking = 64;
+// The number of threads that may wait for the webhook, so that a hanging webhook or invented tokens
+// do not occupy all workers.
+constexpr int kMaxPending = 64;
 constexpr size_t kMaxTokenSize = size_t{64} * 1024;
 
 std::string_view Text(const Value* value) {
@@ -71,19 +71,19 @@ class WebhookTokenMethod final : public AuthMethod {
     const Clock::SteadyTime begin = clock_.Monotonic();
     if (metrics_ != nullptr) metrics_->FetchBegan();
     Result<Verdict> verdict = Status(Reason::kTooManyRequests, "too many tokens to ask about");
-    if (asking_.fetch_add(1) < kMaxAsking) {
+    if (pending_.fetch_add(1) < kMaxPending) {
       verdict = Ask(ctx.WithTimeout(kTimeout), token, audiences);
     }
-    asking_.fetch_sub(1);
+    pending_.fetch_sub(1);
     if (metrics_ != nullptr) {
       metrics_->FetchEnded(verdict.ok());
       metrics_->TokenLookedUp(false, clock_.Monotonic() - begin);
     }
-    // Not remembered: the next one may find it better.
+    // Errors are not cached: the next attempt may succeed.
     if (!verdict.ok()) return Status(Reason::kUnauthorized, verdict.status().message());
     const Clock::Duration keep = verdict->ok() && **verdict
                                      ? Clock::Duration(options_.cache_ttl)
-                                     : std::min<Clock::Duration>(options_.cache_ttl, kKeepRefusals);
+                                     : std::min<Clock::Duration>(options_.cache_ttl, kRejectedTtl);
     if (keep.count() > 0) {
       known_.Remember(KeyOf(token, audiences), std::make_shared<const Verdict>(*verdict),
                       clock_.In(keep));
@@ -92,7 +92,7 @@ class WebhookTokenMethod final : public AuthMethod {
   }
 
  private:
-  // What the server said of a token: an identity, none, or its reason for refusing it.
+  // The result of a review: an identity, none, or the reason for the rejection.
   using Verdict = TokenResult;
 
   static TokenDigest KeyOf(std::string_view token, std::span<const std::string> audiences) {
@@ -136,7 +136,8 @@ class WebhookTokenMethod final : public AuthMethod {
     const Value* user = status->Find("user");
     if (user == nullptr || !user->is_object()) return std::optional<TokenIdentity>();
     TokenIdentity identity{.user = ReadUser(*user), .audiences = std::nullopt};
-    // One that does not know audiences vouches for ours alone: see Authenticator.
+    // A webhook that does not support audiences verifies for the API audiences only: see
+    // Authenticator.
     const Value* theirs = status->Find("audiences");
     if (theirs != nullptr && theirs->is_array() && !theirs->as_array().empty()) {
       std::vector<std::string> both;
@@ -155,8 +156,8 @@ class WebhookTokenMethod final : public AuthMethod {
   const WebhookTokenOptions options_;
   const Clock& clock_;
   AuthnMetrics* const metrics_;
-  mutable std::atomic<int> asking_ = 0;
-  mutable TokenCache<Verdict> known_;  // synchronises itself
+  mutable std::atomic<int> pending_ = 0;
+  mutable TokenCache<Verdict> known_;  // thread-safe
 };
 
 }  // namespace

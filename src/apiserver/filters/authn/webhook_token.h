@@ -12,19 +12,18 @@
 
 namespace cox::apiserver {
 
-// Bearer tokens that another server is asked about (TokenReview).
+// Bearer tokens that a webhook verifies (TokenReview).
 struct WebhookTokenOptions {
-  std::string kubeconfig_file;  // empty: nobody is asked
+  std::string kubeconfig_file;  // empty: disabled
   std::string version = "v1beta1";
-  std::chrono::seconds cache_ttl{120};  // how long its answers hold; refusals for less
+  std::chrono::seconds cache_ttl{120};  // for successful reviews; rejections are cached for less
 };
 
-// Asks; blocks until the answer, an error or the end of `ctx`.
+// Sends a TokenReview; blocks until the response, an error or the end of `ctx`.
 using PostReview = std::function<Result<Value>(const Context& ctx, std::string json)>;
 
-// What it says of a token is remembered for `cache_ttl`; errors are not. Tokens that are remembered
-// cost no waiting, all others are looked at by AwaitToken alone. `clock` and `metrics` (may be
-// null) outlive the method.
+// Results are cached for `cache_ttl`; errors are not. TryToken uses only the cache, AwaitToken also
+// calls the webhook. `clock` and `metrics` (may be null) must outlive the method.
 std::unique_ptr<const AuthMethod> NewWebhookTokenMethod(PostReview post,
                                                         WebhookTokenOptions options,
                                                         const Clock& clock, AuthnMetrics* metrics);

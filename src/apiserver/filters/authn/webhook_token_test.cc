@@ -45,7 +45,7 @@ class WebhookTokenTest : public ::testing::Test {
       nullptr);
 };
 
-TEST_F(WebhookTokenTest, AsksOnceAndRemembersTheAnswerForAWhile) {
+TEST_F(WebhookTokenTest, ResultIsCachedForTtl) {
   answer_ = R"({"status":{"authenticated":true,"user":{"username":"alice","uid":"7",
       "groups":["dev","ops"],"extra":{"k":["a","b"]}},"audiences":["api","x"]}})";
   EXPECT_EQ(Try("t"), "wait") << "the connection's loop does not ask";
@@ -61,7 +61,7 @@ TEST_F(WebhookTokenTest, AsksOnceAndRemembersTheAnswerForAWhile) {
   EXPECT_EQ(Try("t"), "wait");
 }
 
-TEST_F(WebhookTokenTest, RefusalsAreRememberedForLessAndErrorsNotAtAll) {
+TEST_F(WebhookTokenTest, RejectionsAreCachedBrieflyAndErrorsNever) {
   answer_ = R"({"status":{"authenticated":false,"error":"too old"}})";
   EXPECT_EQ(Await("t"), "too old");
   EXPECT_EQ(Try("t"), "too old");
@@ -72,7 +72,7 @@ TEST_F(WebhookTokenTest, RefusalsAreRememberedForLessAndErrorsNotAtAll) {
   EXPECT_EQ(Try("t"), "wait");
 }
 
-TEST_F(WebhookTokenTest, AnswersThatDoNotVouchForAnybodyNameNobody) {
+TEST_F(WebhookTokenTest, IncompleteReviewsDoNotAuthenticate) {
   for (const char* answer :
        {"{}", "[]", R"({"status":{}})",
         R"({"status":{"authenticated":"true","user":{"username":"x"}}})",

@@ -58,7 +58,7 @@ Result<Authorization::OrderPtr> Authorization::MakeOrder(
 }
 
 Status Authorization::Start(Scope& scope, const Registry& registry) {
-  // Roles are followed in any mode: who writes one must not give away more than they have.
+  // Roles are watched in every mode, because RBAC escalation checks need them.
   COX_RETURN_IF_ERROR(
       scope.Go("rbac", [this, &registry](Context& ctx) { RunRbacFeed(ctx, registry, rbac_); }));
   if (!uses_nodes_) return {};

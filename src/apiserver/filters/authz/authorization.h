@@ -16,17 +16,15 @@
 
 namespace cox::apiserver {
 
-// Who decides in this server: the authorizers of the configuration in their order, and what keeps
-// them up to date.
+// The authorizers of the configuration, in order, and the feeds that keep them up to date.
 //
-// A configuration file that changes takes effect at once; one that cannot be used leaves things as
-// they are, and is logged.
-// Threads: all methods may be called concurrently, Start once.
+// The configuration file is reloaded on change; an invalid file is logged and ignored.
+// Threads: All methods may be called concurrently, Start once.
 class Authorization final : public Authorizer {
   struct Private {};
 
  public:
-  // BadRequest for options that make no sense.
+  // Errors: BadRequest for invalid options.
   static Result<std::unique_ptr<Authorization>> Create(const Context& ctx,
                                                        const AuthorizationOptions& options);
   Authorization(Private, const Context& ctx);  // for Create
@@ -39,16 +37,16 @@ class Authorization final : public Authorizer {
   UserRules Rules(const UserInfo& user, std::string_view ns) const override {
     return Current()->all.Rules(user, ns);
   }
-  // What roles say alone.
+  // RBAC alone.
   const RbacAuthorizer& rbac() const { return rbac_; }
 
-  // Begins to follow the objects that the authorizers look at, in `scope`. `registry` outlives it.
+  // Starts watching the objects of the authorizers, in `scope`. `registry` must outlive it.
   Status Start(Scope& scope, const Registry& registry);
-  // Ends calls to webhooks that are on their way.
+  // Cancels webhook calls in progress.
   void Stop() { ctx_.Stop(); }
 
  private:
-  // One configuration.
+  // The authorizers of one configuration.
   struct Order {
     Order(std::vector<std::unique_ptr<const Authorizer>> own,
           std::vector<const Authorizer*> members)
@@ -67,8 +65,8 @@ class Authorization final : public Authorizer {
   const NodeAuthorizer node_;
   RbacAuthorizer rbac_;
   bool uses_nodes_ = true;
-  OrderPtr order_;                            // by modes
-  std::unique_ptr<WatchedFile<Order>> file_;  // by a file; last: its thread uses the rest
+  OrderPtr order_;                            // from the modes
+  std::unique_ptr<WatchedFile<Order>> file_;  // from a file; last: its thread uses the rest
 };
 
 }  // namespace cox::apiserver

@@ -19,7 +19,7 @@ class AuthorizationTest : public ::testing::Test {
   AuthorizationTest() { std::filesystem::create_directories(folder_); }
   ~AuthorizationTest() override { std::filesystem::remove_all(folder_); }
 
-  // Puts the file in place at once, as administrators' tools do.
+  // Replaces the file atomically.
   void Write(const std::string& text) {
     std::ofstream(folder_ / "new") << text;
     std::filesystem::rename(folder_ / "new", folder_ / "config");
@@ -29,7 +29,7 @@ class AuthorizationTest : public ::testing::Test {
            "authorizers: [{type: " +
            type + ", name: a}]\n";
   }
-  // The file is read beside the test: ask until it counts.
+  // The file is reloaded asynchronously, so poll until the change takes effect.
   static bool Becomes(bool allowed, const Authorization& authorization) {
     const UserInfo user{.name = "alice", .uid = {}, .groups = {}, .extra = {}};
     RealClock clock;
@@ -47,10 +47,10 @@ class AuthorizationTest : public ::testing::Test {
       std::filesystem::temp_directory_path() / ("cox-authz-" + std::to_string(getpid()));
 };
 
-TEST_F(AuthorizationTest, FollowsItsFileAndKeepsWhatWasGood) {
+TEST_F(AuthorizationTest, ReloadsFileAndKeepsLastValidConfiguration) {
   AuthorizationOptions options;
   options.config_file = folder_ / "config";
-  EXPECT_FALSE(Authorization::Create(ctx_, options).ok());  // it is not there
+  EXPECT_FALSE(Authorization::Create(ctx_, options).ok());  // the file does not exist
   Write(One("Nonesuch"));
   EXPECT_FALSE(Authorization::Create(ctx_, options).ok());
   Write(One("AlwaysDeny"));
@@ -66,9 +66,9 @@ TEST_F(AuthorizationTest, FollowsItsFileAndKeepsWhatWasGood) {
   EXPECT_TRUE(Becomes(false, **authorization));
 }
 
-TEST_F(AuthorizationTest, AsksInTheOrderOfTheModes) {
+TEST_F(AuthorizationTest, AuthorizersAreCalledInOrderOfModes) {
   AuthorizationOptions options;
-  options.modes = {"AlwaysDeny", "AlwaysAllow"};  // AlwaysDeny has no opinion, in spite of its name
+  options.modes = {"AlwaysDeny", "AlwaysAllow"};  // AlwaysDeny has no opinion, despite its name
   const auto both = Authorization::Create(ctx_, options);
   ASSERT_TRUE(both.ok());
   EXPECT_TRUE(Becomes(true, **both));

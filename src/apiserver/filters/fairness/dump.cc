@@ -9,8 +9,7 @@
 #include "apiserver/filters/fairness/fairness.h"
 #include "object/scalar/time.h"
 
-// What a server tells of its queues, for people and for upstream's tools: cells separated by
-// commas, in columns.
+// The debug dumps of APF, in upstream's format: cells separated by commas, in aligned columns.
 namespace cox::apiserver {
 namespace {
 
@@ -41,7 +40,7 @@ std::string Columns(const std::vector<Row>& rows) {
 std::string Number(auto value) { return std::to_string(value); }
 std::string YesNo(bool value) { return value ? "true" : "false"; }
 
-// As upstream writes them.
+// Upstream's format.
 std::string SeatSeconds(double value) {
   char text[64];
   std::snprintf(text, sizeof text, "%.8fss", value);
@@ -62,7 +61,7 @@ std::string Moment(Clock::WallTime at) {
   return text.insert(text.size() - 1, digits);  // before the Z
 }
 
-// Steady times as the wall shows them.
+// Converts steady times to wall clock times.
 class Calendar {
  public:
   explicit Calendar(const Clock& clock) : now_(clock.Now()), steady_(clock.Monotonic()) {}
@@ -81,8 +80,8 @@ class RequestRows {
               std::vector<Row>& rows)
       : level_(level), calendar_(calendar), with_details_(with_details), rows_(rows) {}
 
-  // Under the level's lock, which whoever lets go of a call's last reference takes: so they are
-  // kept until this goes.
+  // Called under the level's lock. Releasing the last reference to a call takes that lock too, so
+  // references are kept until this object is destroyed.
   void Add(const FlowRequestList& list, int queue, bool waits) {
     int index = 0;
     for (const FlowRequest* each = list.front(); each != nullptr; each = each->next, ++index) {
@@ -104,7 +103,7 @@ class RequestRows {
 
  private:
   void AddDetails(const Ticket& ticket, Row& row) {
-    // Constant since before the request came to its level. Gone: its answer is on its way.
+    // Immutable since before the request reached its level. Null if its response is being sent.
     std::shared_ptr<const Call> call = ticket.call.lock();
     if (call == nullptr) return;
     const RequestInfo& info = call->info;

@@ -21,14 +21,14 @@ constexpr std::string_view kCatchAll = "catch-all";
 constexpr std::string_view kMandatory[] = {"exempt", kCatchAll};
 constexpr std::chrono::seconds kLongestWait{15};
 constexpr std::chrono::seconds kAdjustEvery{10};
-// How much of the past a level's demand remembers at each adjustment.
+// The weight of the previous demand at each adjustment.
 constexpr double kMemory = 0.977;
 
 bool IsMandatory(std::string_view name) {
   return std::find(std::begin(kMandatory), std::end(kMandatory), name) != std::end(kMandatory);
 }
 
-// Those without which a server is not: where there is no object, as the server suggests it.
+// Adds the mandatory objects that are missing, with their default spec.
 template <class T>
 List<T> WithMandatory(const List<T>& given, List<T> suggested) {
   List<T> all = given;
@@ -99,15 +99,15 @@ void PriorityAndFairness::ConfigureLevels(const List<PriorityLevelConfiguration>
           name,
           PriorityLevel::Hooks{.clock = parts_.clock,
                                .resume = [this](TicketPtr ticket) { Resume(ticket); },
-                               .wake = [this] { poke_.Ring(); }},
+                               .wake = [this] { poke_.Notify(); }},
           queues, limits[i]);
     }
     level_uids_[name] = given[i].metadata.uid;
     next[name] = std::move(level);
   }
   for (auto& [name, level] : levels_) {
-    if (level.level == nullptr) continue;  // it stays
-    // Whoever is inside comes to an end; nobody follows.
+    if (level.level == nullptr) continue;  // moved to `next` above
+    // Executing requests finish; no new ones are sent to the level.
     level.level->Quiesce();
     quiescing_.push_back(std::move(level.level));
   }
@@ -121,7 +121,7 @@ void PriorityAndFairness::Configure(const List<FlowSchema>& schemas,
   ConfigureLevels(WithMandatory(levels, BootstrapPriorityLevels()));
   for (const FlowSchema& schema : WithMandatory(schemas, BootstrapFlowSchemas())) {
     const auto level = levels_.find(schema.spec.priorityLevelConfiguration.name);
-    if (level == levels_.end()) continue;  // its status says that it dangles
+    if (level == levels_.end()) continue;  // its status is dangling
     auto flow = std::make_shared<Flow>();
     flow->name = schema.metadata.name;
     flow->uid = schema.metadata.uid;
@@ -154,8 +154,8 @@ FlowPtr PriorityAndFairness::Match(const Call& call) const {
 
 Work PriorityAndFairness::Estimate(const Call& call, const PriorityLevel& level) {
   WorkFacts facts;
-  if (parts_.facts && ReadsMany(call.info, call.query)) facts = parts_.facts(call.info);
-  if (TellsWatchers(call.info)) {
+  if (parts_.facts && IsListLike(call.info, call.query)) facts = parts_.facts(call.info);
+  if (NotifiesWatchers(call.info)) {
     facts.watchers = watches_.Interested(call.info);
     metrics_.ObserveWatchers(facts.watchers);
   }
@@ -165,7 +165,7 @@ Work PriorityAndFairness::Estimate(const Call& call, const PriorityLevel& level)
 
 bool PriorityAndFairness::Enter(const std::shared_ptr<Call>& call) {
   const bool watch = call->info.verb == "watch";
-  // Streams to containers are long, and cost little.
+  // Container streams are long-running and cheap.
   if (call->info.long_running && !watch) return true;
   const FlowPtr flow = Match(*call);
   call->AddHeader("x-kubernetes-pf-flowschema-uid", flow->uid);
@@ -175,7 +175,7 @@ bool PriorityAndFairness::Enter(const std::shared_ptr<Call>& call) {
   ticket->flow = FlowHash(parts_.seed, flow->name, ticket->distinguisher);
   ticket->work = Estimate(*call, *flow->level);
   if (watch) call->KeepUntilEnd(watches_.Begin(call->info, call->query));
-  const Context ctx = call->ctx();  // once it waits, the call is whoever's comes to resume it
+  const Context ctx = call->ctx();  // once the call waits, another thread may resume it
   ticket->parked = call;
   const PriorityLevel::Entry entry = flow->level->Enter(ticket);
   switch (entry.arrival) {
@@ -189,7 +189,7 @@ bool PriorityAndFairness::Enter(const std::shared_ptr<Call>& call) {
     case QueueSet::Arrival::kNoSeat:
     case QueueSet::Arrival::kQueueFull:
       ticket->parked = nullptr;
-      RefuseTooMany(*call, entry.retry_after);
+      RejectTooManyRequests(*call, entry.retry_after);
       return false;
   }
   return true;
@@ -201,22 +201,23 @@ void PriorityAndFairness::LimitWaiting(const TicketPtr& ticket, const Context& c
                                                          : deadline - parts_.clock.Monotonic();
   const Clock::Duration limit = std::min<Clock::Duration>(time / 4, kLongestWait);
   const std::weak_ptr<Ticket> waiting = ticket;
-  ticket->wait_limit = parts_.clock.After(std::max(limit, Clock::Duration::zero()),
-                                          [this, waiting] { GiveUp(waiting, Refusal::kTimeOut); });
-  ticket->on_stop = ctx.OnStop([this, waiting] { GiveUp(waiting, Refusal::kCancelled); });
+  ticket->wait_limit =
+      parts_.clock.After(std::max(limit, Clock::Duration::zero()),
+                         [this, waiting] { CancelWait(waiting, RejectReason::kTimeOut); });
+  ticket->on_stop = ctx.OnStop([this, waiting] { CancelWait(waiting, RejectReason::kCancelled); });
 }
 
-void PriorityAndFairness::GiveUp(const std::weak_ptr<Ticket>& waiting, Refusal why) {
+void PriorityAndFairness::CancelWait(const std::weak_ptr<Ticket>& waiting, RejectReason why) {
   const TicketPtr ticket = waiting.lock();
   if (ticket == nullptr) return;
-  auto given_up = ticket->flow_schema->level->GiveUp(*ticket, why);
-  if (!given_up) return;
-  // This is a timer's thread or a loop. A call that has left those did so because it may block.
-  const bool here = !given_up->call->on_worker || !parts_.elsewhere;
-  auto refuse = [call = std::move(given_up->call), wait = given_up->retry_after] {
-    RefuseTooMany(*call, wait);
+  auto cancelled_wait = ticket->flow_schema->level->CancelWait(*ticket, why);
+  if (!cancelled_wait) return;
+  // This is a timer thread or an event loop, but a call on a worker may block when it responds.
+  const bool here = !cancelled_wait->call->on_worker || !parts_.run_on_worker;
+  auto refuse = [call = std::move(cancelled_wait->call), wait = cancelled_wait->retry_after] {
+    RejectTooManyRequests(*call, wait);
   };
-  if (!here) return parts_.elsewhere(std::move(refuse));
+  if (!here) return parts_.run_on_worker(std::move(refuse));
   refuse();
 }
 
@@ -258,7 +259,7 @@ void PriorityAndFairness::Adjust() {
     level.smoothed = std::max(envelope, kMemory * level.smoothed + (1 - kMemory) * envelope);
     const SeatLimits limits = level.level->limits();
     if (level.exempt) {
-      // They take what they need; the rest is divided.
+      // Exempt levels take what they need; the rest is divided.
       level.target = std::max<double>(limits.lower, level.demand.high);
       total -= level.target;
       continue;
@@ -275,7 +276,7 @@ void PriorityAndFairness::Adjust() {
     claimants.push_back(&level);
   }
   if (wanted > total) {
-    // Not even what each uses of its own: down towards what it never lends.
+    // Even the used nominal seats exceed the total: reduce them towards the levels' lower limits.
     for (size_t i = 0; i < claims.size(); ++i) {
       claims[i].upper = claims[i].target = claims[i].lower;
       claims[i].lower = claimants[i]->level->limits().lower;

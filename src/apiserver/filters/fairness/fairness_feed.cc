@@ -19,7 +19,7 @@ Result<List<T>> ReadAll(const ServedResource& resource) {
   List<T> all;
   now->Visit(store.root_prefix(), {}, [&](const storage::EntryPtr& entry) {
     Result<Object> object = store.Decode(entry->stored(), entry->revision());
-    // One that cannot be read is as if it were not there: others must go on to be told apart.
+    // Undecodable objects are ignored, so that the others take effect.
     if (object.ok()) all.push_back(std::move(*object->As<T>()));
     return true;
   });
@@ -28,7 +28,7 @@ Result<List<T>> ReadAll(const ServedResource& resource) {
 
 }  // namespace
 
-OwnLoop FairnessFeed(const Registry& registry, PriorityAndFairness& fairness) {
+InternalController FairnessFeed(const Registry& registry, PriorityAndFairness& fairness) {
   const ServedResource& schemas = registry.Hub(FlowSchema::kKind);
   const ServedResource& levels = registry.Hub(PriorityLevelConfiguration::kKind);
   return {.name = "priority-and-fairness",

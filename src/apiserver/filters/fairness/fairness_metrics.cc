@@ -137,15 +137,15 @@ void FairnessMetrics::AddLevelGauges(MetricsRegistry& registry) {
 FlowSeries FairnessMetrics::Of(std::string_view level, std::string_view schema) {
   FlowSeries series{};
   series.dispatched = &dispatched_.With({level, schema});
-  for (size_t i = 0; i < kRefusalNames.size(); ++i) {
-    series.refused[i] = &refused_.With({level, schema, kRefusalNames[i]});
+  for (size_t i = 0; i < kRejectReasonNames.size(); ++i) {
+    series.refused[i] = &refused_.With({level, schema, kRejectReasonNames[i]});
   }
   series.waiting = &waiting_.With({level, schema});
   series.waiting_seats = &waiting_seats_.With({level, schema});
   series.executing = &executing_.With({level, schema});
   series.executing_seats = &executing_seats_.With({level, schema});
   series.waited = &waited_.With({level, schema, "true"});
-  series.waited_in_vain = &waited_.With({level, schema, "false"});
+  series.wait_rejected = &waited_.With({level, schema, "false"});
   series.queue_length = &queue_length_.With({level, schema});
   series.took = &took_.With({level, schema, "regular"});
   series.took_watch = &took_.With({level, schema, "watch"});

@@ -11,28 +11,28 @@
 
 namespace cox::apiserver {
 
-// Why a request was refused, as the label "reason" says it.
-enum class Refusal : uint8_t { kQueueFull, kConcurrencyLimit, kTimeOut, kCancelled };
-inline constexpr std::array<std::string_view, 4> kRefusalNames = {"queue-full", "concurrency-limit",
-                                                                  "time-out", "cancelled"};
+// The reason of a rejection: the values of the label "reason".
+enum class RejectReason : uint8_t { kQueueFull, kConcurrencyLimit, kTimeOut, kCancelled };
+inline constexpr std::array<std::string_view, 4> kRejectReasonNames = {
+    "queue-full", "concurrency-limit", "time-out", "cancelled"};
 
-// What is counted of the requests of one flow schema at its level. Owned by the registry.
+// The metrics of one flow schema at its level. Owned by the registry.
 struct FlowSeries {
   Counter* dispatched;
-  std::array<Counter*, kRefusalNames.size()> refused;
+  std::array<Counter*, kRejectReasonNames.size()> refused;
   Gauge* waiting;
   Gauge* waiting_seats;
   Gauge* executing;
   Gauge* executing_seats;
-  Histogram* waited;  // by those that were served
-  Histogram* waited_in_vain;
-  Histogram* queue_length;  // found by those that had to wait, themselves included
+  Histogram* waited;  // of dispatched requests
+  Histogram* wait_rejected;
+  Histogram* queue_length;  // after enqueuing, including the request
   Histogram* took;
-  Histogram* took_watch;  // to begin
-  Histogram* seats;       // as estimated
+  Histogram* took_watch;  // until the watch has started
+  Histogram* seats;       // estimated
 };
 
-// How a level is doing, as gauges show it.
+// The state of a level, for gauges.
 struct LevelSample {
   std::string_view name;
   double nominal, lower, upper, current;
@@ -40,12 +40,12 @@ struct LevelSample {
   double virtual_time;
 };
 
-// The metrics of priority and fairness, by upstream's names: apiserver_flowcontrol_*.
+// The APF metrics, with upstream's names: apiserver_flowcontrol_*.
 //
-// Threads: all methods may be called concurrently.
+// Threads: All methods may be called concurrently.
 class FairnessMetrics {
  public:
-  // `levels` is called by scrapes as long as this lives, one at a time.
+  // Scrapes call `levels` during the lifetime of this object, one at a time.
   using ReadLevels = std::function<void(const std::function<void(const LevelSample&)>&)>;
   FairnessMetrics(MetricsRegistry& registry, ReadLevels levels);
 
@@ -69,7 +69,7 @@ class FairnessMetrics {
   HistogramVec& seats_;
   Histogram& watchers_;
   Gauge& fair_fraction_;
-  std::vector<MetricHandle> callbacks_;  // last: they read the rest
+  std::vector<MetricHandle> callbacks_;  // last: they read the other members
 };
 
 }  // namespace cox::apiserver

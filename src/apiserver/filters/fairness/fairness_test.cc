@@ -39,12 +39,12 @@ class FairnessTest : public ::testing::Test {
     call->set_ctx(call->ctx().WithTimeout(seconds(60)));
     return call;
   }
-  // The user's request, and whether it went on at once.
+  // Sends a request of the user; returns whether it continued immediately.
   std::pair<FakeCall*, bool> Enter(std::string user, std::string target = "/api/v1/namespaces/a") {
     FakeCall& call = Make(std::move(user), {.target = std::move(target)});
     return {&call, fairness_.Enter(call.shared())};
   }
-  // All of global-default's seats, by many users.
+  // Occupies all seats of global-default, with many users.
   std::vector<FakeCall*> Fill() {
     std::vector<FakeCall*> inside;
     for (int i = 0; i < 49; ++i) {
@@ -83,7 +83,7 @@ class FairnessTest : public ::testing::Test {
   std::deque<FakeCall> calls_;
 };
 
-TEST_F(FairnessTest, EveryAnswerNamesTheSchemaAndTheLevel) {
+TEST_F(FairnessTest, ResponsesContainSchemaAndLevelUids) {
   auto [call, entered] = Enter("alice");
   ASSERT_TRUE(entered);
   (*call)->RespondText(200, "ok");
@@ -95,7 +95,7 @@ TEST_F(FairnessTest, EveryAnswerNamesTheSchemaAndTheLevel) {
   EXPECT_EQ(openapi.exchange().Header("x-kubernetes-pf-flowschema-uid"), "schema-exempt");
 }
 
-TEST_F(FairnessTest, OneThatWaitsIsResumedWhenAnotherIsAnswered) {
+TEST_F(FairnessTest, WaitingCallIsResumedWhenSeatIsReleased) {
   std::vector<FakeCall*> inside = Fill();
   auto [call, entered] = Enter("late");
   EXPECT_FALSE(entered);
@@ -116,15 +116,15 @@ TEST_F(FairnessTest, OneThatWaitsIsResumedWhenAnotherIsAnswered) {
             "48");
 }
 
-TEST_F(FairnessTest, ACallThatIsDroppedGivesItsSeatsBack) {
+TEST_F(FairnessTest, DestroyedCallReleasesSeats) {
   Fill();
   auto [call, entered] = Enter("late");
   EXPECT_FALSE(entered);
-  calls_.pop_front();  // one of those inside, unanswered
+  calls_.pop_front();  // an executing call without a response
   EXPECT_EQ(resumed_.size(), 1u);
 }
 
-TEST_F(FairnessTest, WhoWaitsTooLongIsTold) {
+TEST_F(FairnessTest, CallThatWaitsTooLongIsRejected) {
   Fill();
   auto [call, entered] = Enter("late");
   EXPECT_FALSE(entered);
@@ -142,7 +142,7 @@ TEST_F(FairnessTest, WhoWaitsTooLongIsTold) {
   EXPECT_TRUE(resumed_.empty());
 }
 
-TEST_F(FairnessTest, WhoGoesAwayLeavesTheQueue) {
+TEST_F(FairnessTest, DisconnectedClientLeavesQueue) {
   std::vector<FakeCall*> inside = Fill();
   auto [gone, entered] = Enter("gone");
   EXPECT_FALSE(entered);
@@ -158,7 +158,7 @@ TEST_F(FairnessTest, WhoGoesAwayLeavesTheQueue) {
   EXPECT_EQ(resumed_[0], next->shared());
 }
 
-TEST_F(FairnessTest, AFlowThatFillsItsQueuesIsRefusedAndOthersAreNot) {
+TEST_F(FairnessTest, FlowWithFullQueuesIsRejectedWithoutAffectingOthers) {
   std::vector<FakeCall*> inside = Fill();
   int waiting = 0;
   FakeCall* refused = nullptr;
@@ -180,12 +180,12 @@ TEST_F(FairnessTest, AFlowThatFillsItsQueuesIsRefusedAndOthersAreNot) {
   auto [other, entered] = Enter("other");
   EXPECT_FALSE(entered);
   EXPECT_FALSE(other->exchange().answered());
-  // Before the storm's three hundred.
+  // Dispatched before the three hundred waiting requests of the other flow.
   for (int i = 0; i < 7; ++i) (*inside[static_cast<size_t>(i)])->RespondText(200, "done");
   EXPECT_NE(std::find(resumed_.begin(), resumed_.end(), other->shared()), resumed_.end());
 }
 
-TEST_F(FairnessTest, LevelsDoNotWaitForEachOther) {
+TEST_F(FairnessTest, LevelsAreIndependent) {
   Fill();
   FakeCall& root = Make("root", {.target = "/api/v1/pods"}, {std::string(kMastersGroup)});
   EXPECT_TRUE(fairness_.Enter(root.shared()));
@@ -195,7 +195,7 @@ TEST_F(FairnessTest, LevelsDoNotWaitForEachOther) {
   EXPECT_TRUE(fairness_.Enter(lease.shared()));
 }
 
-TEST_F(FairnessTest, CatchAllRefusesAtOnce) {
+TEST_F(FairnessTest, CatchAllRejectsImmediately) {
   int inside = 0;
   for (; inside < 100; ++inside) {
     FakeCall& call = Make("stranger", {.target = "/api/v1/pods"});
@@ -208,15 +208,15 @@ TEST_F(FairnessTest, CatchAllRefusesAtOnce) {
   EXPECT_EQ(inside, 13);
 }
 
-TEST_F(FairnessTest, ListsTakeSeatsByTheirSize) {
+TEST_F(FairnessTest, ListsTakeSeatsBySize) {
   facts_ = {.known = true, .objects = 5000, .object_bytes = 1000};
-  // 49 seats, 15 % of that for one: 8 each.
+  // A request may use 15 % of the 49 seats: 8 each.
   int inside = 0;
   while (Enter("user" + std::to_string(inside), "/api/v1/pods").second) ++inside;
   EXPECT_EQ(inside, 6);
 }
 
-TEST_F(FairnessTest, ALargeAnswerHoldsItsSeatsUntilItIsRead) {
+TEST_F(FairnessTest, LargeResponseHoldsSeatsUntilRead) {
   std::vector<FakeCall*> inside = Fill();
   auto [call, entered] = Enter("late");
   EXPECT_FALSE(entered);
@@ -227,12 +227,12 @@ TEST_F(FairnessTest, ALargeAnswerHoldsItsSeatsUntilItIsRead) {
   EXPECT_EQ(sent.body.back().view(), "]}\n");
   sent.body.clear();
   EXPECT_TRUE(resumed_.empty());
-  // The exchange has the other copy of the pieces.
+  // The exchange holds the other copy of the pieces.
   calls_.pop_front();
   EXPECT_EQ(resumed_.size(), 1u);
 }
 
-TEST_F(FairnessTest, AWatchHoldsItsSeatOnlyWhileItBegins) {
+TEST_F(FairnessTest, WatchHoldsSeatOnlyUntilStarted) {
   auto [call, entered] = Enter("alice", "/api/v1/pods?watch=1");
   ASSERT_TRUE(entered);
   const std::string gauge =
@@ -244,13 +244,13 @@ TEST_F(FairnessTest, AWatchHoldsItsSeatOnlyWhileItBegins) {
   EXPECT_EQ(Metric(gauge), "0");
 }
 
-TEST_F(FairnessTest, WritesHoldSeatsAWhileForTheirWatchers) {
+TEST_F(FairnessTest, WritesHoldSeatsForWatchers) {
   std::vector<FakeCall*> watches;
   for (int i = 0; i < 200; ++i) {
     watches.push_back(Enter("w" + std::to_string(i), "/api/v1/pods?watch=1").first);
     (*watches.back())->TakeHeld();
   }
-  // 20 seats' worth of work by the 8 a request may have: 5 ms times 20 / 8.
+  // The work of 20 seats, done by the 8 that a request may have: 5 ms times 20 / 8.
   std::vector<FakeCall*> writes;
   for (int i = 0; i < 6; ++i) {
     FakeCall& call =
@@ -262,13 +262,14 @@ TEST_F(FairnessTest, WritesHoldSeatsAWhileForTheirWatchers) {
   EXPECT_FALSE(fairness_.Enter(late.shared()));
   (*writes[0])->RespondText(201, "created");
   EXPECT_TRUE(resumed_.empty());
-  // Another's end gives nothing back at once either, but finds that the first one's time is over.
+  // The end of another write releases no seat immediately either, but the hold of the first one has
+  // expired.
   clock_.Advance(milliseconds(13));
   (*writes[1])->RespondText(201, "created");
   EXPECT_EQ(resumed_.size(), 1u);
 }
 
-TEST_F(FairnessTest, SeatsMoveToLevelsThatNeedThem) {
+TEST_F(FairnessTest, SeatsMoveToLevelsWithDemand) {
   const std::string gauge =
       "apiserver_flowcontrol_current_limit_seats{priority_level=\"global-default\"}";
   EXPECT_EQ(Metric(gauge), "49");
@@ -278,7 +279,7 @@ TEST_F(FairnessTest, SeatsMoveToLevelsThatNeedThem) {
   EXPECT_TRUE(resumed_.empty());
   clock_.Advance(seconds(10));
   fairness_.Adjust();
-  // Everybody else keeps what it does not lend.
+  // The other levels keep the seats that they do not lend.
   EXPECT_EQ(resumed_.size(), 200u);
   EXPECT_EQ(Metric("apiserver_flowcontrol_demand_seats_high_watermark{priority_level="
                    "\"global-default\"}"),
@@ -290,7 +291,7 @@ TEST_F(FairnessTest, SeatsMoveToLevelsThatNeedThem) {
             25);
 }
 
-TEST_F(FairnessTest, BorrowingStopsAtItsLimit) {
+TEST_F(FairnessTest, BorrowingIsLimited) {
   Level("global-default").spec.limited->borrowingLimitPercent = 0;
   fairness_.Configure(schemas_, levels_);
   Fill();
@@ -300,13 +301,13 @@ TEST_F(FairnessTest, BorrowingStopsAtItsLimit) {
   EXPECT_TRUE(resumed_.empty());
 }
 
-TEST_F(FairnessTest, ChangesOfObjectsHoldAtOnce) {
+TEST_F(FairnessTest, ConfigurationChangesTakeEffectImmediately) {
   Fill();
   EXPECT_FALSE(Enter("late").second);
   Level("global-default").spec.limited->nominalConcurrencyShares = 100;
   fairness_.Configure(schemas_, levels_);
   EXPECT_EQ(resumed_.size(), 1u);
-  // A level that is gone: those inside stay, its schema dangles and another one is about them.
+  // A removed level: executing requests stay, its schema is dangling, and another schema matches.
   erase_if(levels_, [](const auto& level) { return level.metadata.name == "global-default"; });
   fairness_.Configure(schemas_, levels_);
   auto [call, entered] = Enter("alice");
@@ -321,7 +322,7 @@ TEST_F(FairnessTest, ChangesOfObjectsHoldAtOnce) {
   EXPECT_EQ(fairness_.DumpLevels().find("global-default"), std::string::npos);
 }
 
-TEST_F(FairnessTest, WithoutObjectsThereAreTheMandatoryOnes) {
+TEST_F(FairnessTest, MandatoryObjectsExistByDefault) {
   fairness_.Configure({}, {});
   EXPECT_TRUE(Enter("alice").second);
   const std::string dump = fairness_.DumpLevels();
@@ -329,7 +330,7 @@ TEST_F(FairnessTest, WithoutObjectsThereAreTheMandatoryOnes) {
   EXPECT_NE(dump.find("exempt,"), std::string::npos);
 }
 
-TEST_F(FairnessTest, DumpsAreInUpstreamsColumns) {
+TEST_F(FairnessTest, DumpsMatchUpstreamFormat) {
   Fill();
   Enter("late", "/api/v1/namespaces/a/pods/x");
   EXPECT_TRUE(fairness_.DumpLevels().starts_with(
@@ -353,19 +354,19 @@ TEST_F(FairnessTest, DumpsAreInUpstreamsColumns) {
   EXPECT_EQ(call.exchange().Header("content-type"), "text/plain; charset=utf-8");
 }
 
-TEST_F(FairnessTest, StreamsToContainersAreNotCounted) {
+TEST_F(FairnessTest, ContainerStreamsAreNotCounted) {
   FakeCall& call = Make("alice", {.target = "/api/v1/namespaces/a/pods/x/exec?command=sh"});
   EXPECT_TRUE(fairness_.Enter(call.shared()));
   call->RespondText(200, "ok");
   EXPECT_EQ(call.exchange().Header("x-kubernetes-pf-flowschema-uid"), "");
 }
 
-TEST(FairnessFeed, FollowsTheObjectsInTheCache) {
+TEST(FairnessFeed, FollowsObjectsInCache) {
   ApiHarness api;
   MetricsRegistry metrics;
   PriorityAndFairness fairness(
       {.clock = api.clock(), .metrics = metrics, .options = {}, .resume = [](auto) {}});
-  const OwnLoop feed = FairnessFeed(api.registry(), fairness);
+  const InternalController feed = FairnessFeed(api.registry(), fairness);
   EXPECT_EQ(api.Do({.method = "POST",
                     .target = "/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations",
                     .body = R"({"metadata":{"name":"batch"},"spec":{"type":"Limited","limited":{
@@ -379,7 +380,7 @@ TEST(FairnessFeed, FollowsTheObjectsInTheCache) {
   EXPECT_NE(fairness.DumpLevels().find("batch,"), std::string::npos);
 }
 
-TEST(FairnessFeed, KnowsHowMuchAListReads) {
+TEST(FairnessFeed, WorkFactsContainObjectCountAndSize) {
   ApiHarness api;
   for (int i = 0; i < 10; ++i) {
     api.Do({.method = "POST",
@@ -401,7 +402,7 @@ TEST(FairnessFeed, KnowsHowMuchAListReads) {
   EXPECT_FALSE(facts("/api/v1/nothings").known);
 }
 
-TEST(InFlightLimit, LimitsReadsAndWritesApart) {
+TEST(InFlightLimit, LimitsReadsAndWritesSeparately) {
   TestClock clock;
   InFlightLimit limit(
       {.enabled = false, .max_requests_inflight = 2, .max_mutating_requests_inflight = 1}, clock);

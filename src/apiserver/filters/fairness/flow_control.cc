@@ -17,7 +17,7 @@ using flowcontrol::v1::PriorityLevelConfiguration;
 struct Level {
   std::string_view name;
   int32_t shares;
-  int32_t queues;  // 0: what finds no seat is refused at once
+  int32_t queues;  // 0: requests without a free seat are rejected immediately
   int32_t hand_size;
   int32_t lendable_percent;
 };
@@ -30,7 +30,7 @@ constexpr Level kLevels[] = {
     {"catch-all", 5, 0, 0, 0},
 };
 
-// What a schema matches: lists are separated by commas.
+// The requests that a schema matches, as comma-separated lists.
 struct Target {
   std::string_view verbs, groups, resources;
   bool cluster_scope;
@@ -45,10 +45,10 @@ struct Schema {
   int32_t precedence;
   std::string_view distinguisher;   // empty: none
   std::string_view subjects;        // user:x, group:x or serviceaccount:namespace/name
-  std::span<const Target> targets;  // empty: everything, unless there are paths
-  std::string_view paths = {};      // to be read, beside or instead of resources
+  std::span<const Target> targets;  // empty: all, unless there are paths
+  std::string_view paths = {};      // for GET; instead of resources
 };
-// exempt and catch-all, which every server must have, stand beside their validation.
+// The mandatory schemas exempt and catch-all are defined with their validation.
 constexpr Schema kSchemas[] = {
     {"system-nodes", "system", 500, "ByUser", "group:system:nodes", {}},
     {"system-node-high", "node-high", 400, "ByUser", "group:system:nodes", kNodeTargets},

@@ -6,11 +6,10 @@
 
 #include "api/flowcontrol/v1.h"
 
-// How requests share a server unless somebody decides otherwise: the priority levels and flow
-// schemas every cluster begins with.
+// The bootstrap priority levels and flow schemas of every cluster.
 namespace cox::apiserver {
 
-// The annotation of an object whose spec the server keeps as it suggests, while it says "true".
+// If this annotation is "true", the server resets the object's spec to its default.
 inline constexpr std::string_view kAutoUpdateSpec = "apf.kubernetes.io/autoupdate-spec";
 
 List<flowcontrol::v1::PriorityLevelConfiguration> BootstrapPriorityLevels();

@@ -9,11 +9,12 @@
 
 namespace cox::apiserver {
 
-// Whether a FlowSchema is about a request: one of its rules names who makes it and what it is.
+// Whether a FlowSchema matches a request: one of its rules must match both the subject and the
+// request.
 bool MatchesFlowSchema(const flowcontrol::v1::FlowSchemaSpec& schema, const UserInfo& user,
                        const RequestInfo& info);
 
-// What tells the flows of a schema apart: the user, the namespace, or nothing. Borrows from its
+// The flow distinguisher within a schema: the user, the namespace, or empty. Borrows from its
 // arguments.
 std::string_view DistinguisherOf(const flowcontrol::v1::FlowSchemaSpec& schema,
                                  const UserInfo& user, const RequestInfo& info);

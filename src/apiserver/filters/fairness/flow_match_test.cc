@@ -17,7 +17,7 @@ RequestInfo Info(std::string_view method, std::string_view target) {
   return *ParseRequestInfo(method, target, query);
 }
 
-// The name of the first by precedence that is about the request.
+// The name of the matching schema with the lowest precedence value.
 std::string First(const UserInfo& user, const RequestInfo& info) {
   const FlowSchema* best = nullptr;
   const List<FlowSchema> all = BootstrapFlowSchemas();
@@ -37,7 +37,7 @@ UserInfo User(std::string name, std::vector<std::string> groups) {
   return user;
 }
 
-TEST(FlowMatch, TheSuggestedSchemasSortRequestsAsUpstreamDoes) {
+TEST(FlowMatch, BootstrapSchemasMatchLikeUpstream) {
   const std::string all(kAuthenticatedGroup);
   const UserInfo root = User("root", {std::string(kMastersGroup), all});
   const UserInfo node = User("system:node:n1", {"system:nodes", all});
@@ -90,7 +90,7 @@ FlowSchema Of(flowcontrol::v1::ResourcePolicyRule rule) {
   return schema;
 }
 
-TEST(FlowMatch, ResourceRulesNameVerbGroupResourceAndNamespace) {
+TEST(FlowMatch, ResourceRulesMatchVerbGroupResourceAndNamespace) {
   const FlowSchema schema = Of({.verbs = {"get", "list"},
                                 .apiGroups = {""},
                                 .resources = {"pods", "pods/log"},
@@ -124,7 +124,7 @@ TEST(FlowMatch, ResourceRulesNameVerbGroupResourceAndNamespace) {
       MatchesFlowSchema(cluster.spec, User("u", {}), Info("GET", "/api/v1/namespaces/a/pods")));
 }
 
-TEST(FlowMatch, PathsAreExactOrEverythingBelow) {
+TEST(FlowMatch, PathsMatchExactlyOrByPrefix) {
   FlowSchema schema;
   flowcontrol::v1::PolicyRulesWithSubjects& rules = schema.spec.rules.emplace_back();
   rules.subjects.emplace_back().kind = "Group";
@@ -139,7 +139,7 @@ TEST(FlowMatch, PathsAreExactOrEverythingBelow) {
   EXPECT_FALSE(MatchesFlowSchema(schema.spec, User("u", {"h"}), Info("GET", "/metrics")));
 }
 
-TEST(FlowMatch, ServiceAccountsAreOneOrAllOfANamespace) {
+TEST(FlowMatch, ServiceAccountsMatchByNameOrNamespace) {
   FlowSchema schema = Of({.verbs = {"*"},
                           .apiGroups = {"*"},
                           .resources = {"*"},
@@ -159,7 +159,7 @@ TEST(FlowMatch, ServiceAccountsAreOneOrAllOfANamespace) {
   EXPECT_FALSE(matches("*", "team:other"));
 }
 
-TEST(FlowMatch, FlowsAreToldApartByUserOrNamespace) {
+TEST(FlowMatch, DistinguisherIsUserOrNamespace) {
   flowcontrol::v1::FlowSchemaSpec spec;
   const UserInfo user = User("alice", {});
   const RequestInfo info = Info("GET", "/api/v1/namespaces/a/pods");

@@ -16,7 +16,7 @@ bool InFlightLimit::Enter(const std::shared_ptr<Call>& call) {
   const std::shared_ptr<Pool>& pool = reads ? reads_ : writes_;
   if (pool->limit <= 0) return true;
   const bool inside = pool->inside.fetch_add(1, std::memory_order_relaxed) < pool->limit;
-  // Who administers the server must get in to set it right.
+  // Administrators must be able to access an overloaded server.
   if (inside || call->user.InGroup(kMastersGroup)) {
     call->Hold(std::shared_ptr<void>(
         nullptr, [pool](void*) { pool->inside.fetch_sub(1, std::memory_order_relaxed); }));
@@ -26,10 +26,10 @@ bool InFlightLimit::Enter(const std::shared_ptr<Call>& call) {
   int64_t wait = 1;
   {
     MutexLock lock(mu_);
-    retry_after_.Refused(clock_.Monotonic());
+    retry_after_.OnRejected(clock_.Monotonic());
     wait = retry_after_.seconds();
   }
-  RefuseTooMany(*call, wait);
+  RejectTooManyRequests(*call, wait);
   return false;
 }
 

@@ -10,9 +10,9 @@
 
 namespace cox::apiserver {
 
-// The gate of servers with --enable-priority-and-fairness=false: so many reads and so many writes
-// at once, whoever makes them. What is over is refused. Requests that last (watches, streams) and
-// those of system:masters are not counted. A limit of 0 is none.
+// The gate for --enable-priority-and-fairness=false: limits concurrent reads and writes, regardless
+// of the user, and rejects requests above the limit. Long-running requests (watches, streams) are
+// not counted, and system:masters are never rejected. A limit of 0 means no limit.
 class InFlightLimit final : public RequestGate {
  public:
   InFlightLimit(const FairnessOptions& options, Clock& clock);
@@ -20,7 +20,7 @@ class InFlightLimit final : public RequestGate {
   bool Enter(const std::shared_ptr<Call>& call) override;
 
  private:
-  // Shared with the calls that are inside, which may outlive this.
+  // Shared with executing calls, which may outlive this object.
   struct Pool {
     int limit;
     std::atomic<int> inside = 0;

@@ -21,7 +21,7 @@ double SecondsOf(Clock::Duration duration) {
 
 bool IsLater(const auto& a, const auto& b) { return a.due > b.due; }
 
-// What the series of a flow say when one of its requests begins, and when it ends.
+// Updates the metrics when a request starts executing.
 void CountBegin(const Ticket& ticket) {
   const FlowSeries& series = ticket.flow_schema->series;
   series.dispatched->Inc();
@@ -46,16 +46,16 @@ void CountArrival(const Ticket& ticket, QueueSet::Arrival arrival, size_t queue_
       series.queue_length->Observe(static_cast<double>(queue_length));
       return CountWaiting(ticket, +1);
     case QueueSet::Arrival::kNoSeat:
-      return series.refused[static_cast<size_t>(Refusal::kConcurrencyLimit)]->Inc();
+      return series.refused[static_cast<size_t>(RejectReason::kConcurrencyLimit)]->Inc();
     case QueueSet::Arrival::kQueueFull:
-      return series.refused[static_cast<size_t>(Refusal::kQueueFull)]->Inc();
+      return series.refused[static_cast<size_t>(RejectReason::kQueueFull)]->Inc();
   }
 }
 
 }  // namespace
 
 Ticket::~Ticket() {
-  if (state == State::kExecuting) flow_schema->level->Leave(*this);
+  if (state == State::kExecuting) flow_schema->level->FinishExecuting(*this);
 }
 
 PriorityLevel::PriorityLevel(std::string name, Hooks hooks, const QueueSet::Options& options,
@@ -78,7 +78,7 @@ void PriorityLevel::Configure(const QueueSet::Options& options, SeatLimits limit
     limits_ = limits;
     counts_.quiescing = false;
     queues_.Configure(options, now);
-    // Until seats are divided the next time.
+    // Until the next adjustment.
     queues_.SetSeats(
         moved ? limits.nominal : std::clamp(queues_.seats(), limits.lower, limits.upper), now);
     resumed = Dispatch(now);
@@ -122,13 +122,13 @@ PriorityLevel::Entry PriorityLevel::Enter(const TicketPtr& ticket) {
       case QueueSet::Arrival::kWait:
         ticket->self = ticket;
         length = ticket->queue->waiting.size();
-        // Its turn may come before that of a wide one that still lacks seats.
+        // The new request may be next before a wide one that still lacks seats.
         if (queues_.seats_in_use() < queues_.seats()) resumed = Dispatch(now);
         break;
       case QueueSet::Arrival::kNoSeat:
       case QueueSet::Arrival::kQueueFull:
         ++counts_.refused;
-        retry_after_.Refused(now);
+        retry_after_.OnRejected(now);
         entry.retry_after = retry_after_.seconds();
         break;
     }
@@ -140,8 +140,9 @@ PriorityLevel::Entry PriorityLevel::Enter(const TicketPtr& ticket) {
   return entry;
 }
 
-std::optional<PriorityLevel::GivenUp> PriorityLevel::GiveUp(Ticket& ticket, Refusal why) {
-  GivenUp given_up{};
+std::optional<PriorityLevel::CancelledWait> PriorityLevel::CancelWait(Ticket& ticket,
+                                                                      RejectReason why) {
+  CancelledWait cancelled_wait{};
   TicketPtr self;
   Resumed resumed;
   bool poke = false;
@@ -153,25 +154,25 @@ std::optional<PriorityLevel::GivenUp> PriorityLevel::GiveUp(Ticket& ticket, Refu
     queues_.Withdraw(ticket, now);
     waited = now - ticket.arrived;
     self = std::move(ticket.self);
-    given_up.call = std::move(ticket.parked);
-    ++(why == Refusal::kTimeOut ? counts_.timed_out : counts_.cancelled);
+    cancelled_wait.call = std::move(ticket.parked);
+    ++(why == RejectReason::kTimeOut ? counts_.timed_out : counts_.cancelled);
     ++counts_.refused;
-    retry_after_.Refused(now);
-    given_up.retry_after = retry_after_.seconds();
-    // A wide one may have been in the way of narrow ones.
+    retry_after_.OnRejected(now);
+    cancelled_wait.retry_after = retry_after_.seconds();
+    // A wide request may have blocked narrower ones.
     resumed = Dispatch(now);
     NoteDemand(now);
     poke = NeedsPoke();
   }
   const FlowSeries& series = ticket.flow_schema->series;
   series.refused[static_cast<size_t>(why)]->Inc();
-  series.waited_in_vain->Observe(SecondsOf(waited));
+  series.wait_rejected->Observe(SecondsOf(waited));
   CountWaiting(ticket, -1);
   Finish(std::move(resumed), poke);
-  return given_up;
+  return cancelled_wait;
 }
 
-void PriorityLevel::Leave(Ticket& ticket) {
+void PriorityLevel::FinishExecuting(Ticket& ticket) {
   Resumed resumed;
   bool poke = false;
   Clock::Duration took{};
@@ -217,10 +218,10 @@ void PriorityLevel::NoteDemand(Clock::SteadyTime now) {
   demand_.Set(queues_.seats_in_use() + queues_.seats_waiting(), now);
 }
 
-// True once until somebody came.
+// True only once until Poke is called.
 bool PriorityLevel::NeedsPoke() {
   if (held_.empty() || queues_.waiting() == 0) return false;
-  return !std::exchange(poke_asked_, true);
+  return !std::exchange(poke_requested_, true);
 }
 
 void PriorityLevel::Finish(Resumed resumed, bool poke) {
@@ -240,8 +241,8 @@ std::optional<Clock::SteadyTime> PriorityLevel::Poke() {
     const Clock::SteadyTime now = hooks_.clock.Monotonic();
     resumed = Dispatch(now);
     NoteDemand(now);
-    poke_asked_ = !held_.empty() && queues_.waiting() > 0;
-    if (poke_asked_) again = held_.front().due;
+    poke_requested_ = !held_.empty() && queues_.waiting() > 0;
+    if (poke_requested_) again = held_.front().due;
   }
   Finish(std::move(resumed), /*poke=*/false);
   return again;

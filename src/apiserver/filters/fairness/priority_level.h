@@ -20,7 +20,7 @@ namespace cox::apiserver {
 
 class PriorityLevel;
 
-// A FlowSchema made ready: what it matches, where its requests go.
+// A compiled FlowSchema and its level.
 struct Flow {
   std::string name;
   std::string uid;
@@ -31,8 +31,8 @@ struct Flow {
 };
 using FlowPtr = std::shared_ptr<const Flow>;
 
-// A request's place in its level: in a queue, then in its seats. Letting go of the last reference
-// while it has seats gives them back.
+// A request in its level: in a queue, then executing. Destroying an executing ticket releases its
+// seats.
 class Ticket final : public FlowRequest {
  public:
   Ticket(FlowPtr of, std::string distinguished, const std::shared_ptr<Call>& made_for)
@@ -46,64 +46,65 @@ class Ticket final : public FlowRequest {
 
   const FlowPtr flow_schema;
   const std::string distinguisher;
-  const bool watch;                // holds its seats only until it has begun
-  const std::weak_ptr<Call> call;  // for who looks
+  const bool watch;                // holds its seats only until it has started
+  const std::weak_ptr<Call> call;  // for debug dumps
 
-  // While it waits. Handed over under the level's lock.
+  // Set while it waits. Handed over under the level's lock.
   std::shared_ptr<Call> parked;
   std::shared_ptr<Ticket> self;
-  // What ends the waiting early; kept until the end, when they mean nothing any more, since
-  // whoever gives it its seats is not who made these.
+  // These end the waiting early. They are kept until destruction, when they have no effect any
+  // more, because the thread that dispatches the ticket is not the one that set them.
   Timer wait_limit;
   StopHandle on_stop;
 };
 using TicketPtr = std::shared_ptr<Ticket>;
 
-// The requests of one priority level: how many run, who waits, who is next.
+// The requests of one priority level, executing and waiting.
 //
-// Threads: all methods may be called concurrently. One lock, held for a microsecond or less; what
-//   `resume` does is done without it.
+// Threads: All methods may be called concurrently. There is one lock, held for a microsecond or
+//   less; `resume` is called without it.
 class PriorityLevel {
  public:
   struct Hooks {
     Clock& clock;
-    // One that waited has its seats. Must not block.
+    // Called for a waiting ticket that has got its seats. Must not block.
     std::function<void(TicketPtr)> resume;
-    // Seats will come free by time alone, and somebody waits for them: Poke() is wanted.
+    // Called if held seats expire later and requests wait for them, so that Poke() must be called.
     std::function<void()> wake;
   };
   PriorityLevel(std::string name, Hooks hooks, const QueueSet::Options& options, SeatLimits limits);
 
   const std::string& name() const { return name_; }
-  // What a single request may have: wider ones would hold up everybody else for long.
+  // The limit for a single request: wider requests would delay others for too long.
   int max_seats() const { return max_seats_.load(std::memory_order_relaxed); }
 
   void Configure(const QueueSet::Options& options, SeatLimits limits);
-  // Nobody is sent here any more.
+  // No new requests are sent to this level.
   void Quiesce();
   void SetSeats(int seats);
 
   struct Entry {
     QueueSet::Arrival arrival;
-    int64_t retry_after = 0;  // of those refused
+    int64_t retry_after = 0;  // of rejected requests
   };
-  // kExecute and kWait: the ticket has its place; for kWait, ticket->parked is the call.
+  // For kExecute and kWait the ticket has its place; for kWait, ticket->parked is the call.
   Entry Enter(const TicketPtr& ticket);
-  // Waits no longer: the call, and when it may try again. None if it did not wait.
-  struct GivenUp {
+  // Ends the waiting. Returns the call and its Retry-After; none if the ticket does not wait.
+  struct CancelledWait {
     std::shared_ptr<Call> call;
     int64_t retry_after;
   };
-  std::optional<GivenUp> GiveUp(Ticket& ticket, Refusal why);
-  // Of tickets alone.
-  void Leave(Ticket& ticket);
+  std::optional<CancelledWait> CancelWait(Ticket& ticket, RejectReason why);
+  // Called only by Ticket.
+  void FinishExecuting(Ticket& ticket);
 
-  // Gives back seats whose time is over, to those who wait. When to come again; none: not needed.
+  // Releases expired held seats and dispatches waiting requests. Returns the time of the next call;
+  // none if it is not necessary.
   std::optional<Clock::SteadyTime> Poke();
-  // How many seats were wanted since the last time it was asked.
+  // The demand for seats since the last call.
   SeatDemand::Summary TakeDemand();
 
-  // For those who look.
+  // For debug dumps and metrics.
   struct Counts {
     uint64_t dispatched = 0, refused = 0, timed_out = 0, cancelled = 0;
     bool quiescing = false;
@@ -119,7 +120,7 @@ class PriorityLevel {
   };
   using Resumed = std::vector<TicketPtr>;
   void Expire(Clock::SteadyTime now) COX_REQUIRES(mu_);
-  // All that can run now.
+  // Dispatches all requests that can run now.
   Resumed Dispatch(Clock::SteadyTime now) COX_REQUIRES(mu_);
   void NoteDemand(Clock::SteadyTime now) COX_REQUIRES(mu_);
   bool NeedsPoke() COX_REQUIRES(mu_);
@@ -134,8 +135,8 @@ class PriorityLevel {
   SeatDemand demand_ COX_GUARDED_BY(mu_);
   RetryAfter retry_after_ COX_GUARDED_BY(mu_);
   Counts counts_ COX_GUARDED_BY(mu_);
-  std::vector<Held> held_ COX_GUARDED_BY(mu_);  // a heap: the first due is in front
-  bool poke_asked_ COX_GUARDED_BY(mu_) = false;
+  std::vector<Held> held_ COX_GUARDED_BY(mu_);  // a min-heap by due time
+  bool poke_requested_ COX_GUARDED_BY(mu_) = false;
 };
 
 }  // namespace cox::apiserver

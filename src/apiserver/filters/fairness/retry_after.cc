@@ -7,14 +7,14 @@
 namespace cox::apiserver {
 namespace {
 
-// A steady clock may begin anywhere.
+// The seconds may be negative, because a steady clock has an arbitrary epoch.
 size_t Slot(int64_t second) {
   return static_cast<size_t>((second % RetryAfter::kMost + RetryAfter::kMost) % RetryAfter::kMost);
 }
 
 }  // namespace
 
-void RetryAfter::Refused(Clock::SteadyTime now) {
+void RetryAfter::OnRejected(Clock::SteadyTime now) {
   const int64_t second =
       std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch()).count();
   if (!began_) {
@@ -25,8 +25,8 @@ void RetryAfter::Refused(Clock::SteadyTime now) {
   ++refused_[Slot(second_)];
 }
 
-// Another second has begun. One wait after the last look, those who were told to come back have:
-// it can be seen whether that was enough.
+// A new second has begun. One Retry-After period after the last adjustment, rejected clients have
+// retried, so the number of rejections shows whether the period was long enough.
 void RetryAfter::Advance(int64_t second) {
   if (second - updated_ >= seconds_) {
     uint64_t refused = 0;

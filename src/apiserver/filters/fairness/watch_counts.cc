@@ -6,7 +6,7 @@
 namespace cox::apiserver {
 namespace {
 
-// No part can hold a NUL: none of them would be a path segment.
+// The parts cannot contain NUL, which is invalid in path segments.
 std::string KeyOf(const RequestInfo& info, std::string_view ns, std::string_view name) {
   std::string key;
   key.reserve(info.group.size() + info.resource.size() + ns.size() + name.size() + 3);
@@ -40,8 +40,8 @@ std::shared_ptr<void> WatchCounts::Begin(const RequestInfo& info, const Query& q
 int64_t WatchCounts::Interested(const RequestInfo& info) const {
   const std::string keys[] = {KeyOf(info, "", ""), KeyOf(info, info.namespace_, ""),
                               KeyOf(info, info.namespace_, info.name)};
-  const size_t first = info.namespace_.empty() ? 1 : 0;  // else the first two are the same
-  const size_t last = info.name.empty() ? 2 : 3;         // likewise the last two
+  const size_t first = info.namespace_.empty() ? 1 : 0;  // else the first two are equal
+  const size_t last = info.name.empty() ? 2 : 3;         // else the last two are equal
   int64_t sum = 0;
   MutexLock lock(state_->mu);
   if (state_->counts.empty()) return 0;

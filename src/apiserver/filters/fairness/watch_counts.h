@@ -12,16 +12,16 @@
 
 namespace cox::apiserver {
 
-// How many watches a write will have to be told to: those of the resource, of its namespace and of
-// the object itself. Watches of pods of one node are not counted: of them all, a write concerns one
-// or two.
+// The number of watches that a write must notify: those of the resource, of its namespace and of
+// the object. Watches on the Pods of one node are not counted, because a write affects only one or
+// two of them.
 //
-// Threads: all methods may be called concurrently.
+// Threads: All methods may be called concurrently.
 class WatchCounts {
  public:
   WatchCounts() : state_(std::make_shared<State>()) {}
 
-  // A watch has begun; it is counted as long as the result lives. Null if it is not counted.
+  // Registers a watch as long as the result lives. Null if it is not counted.
   std::shared_ptr<void> Begin(const RequestInfo& info, const Query& query);
   int64_t Interested(const RequestInfo& info) const;
 

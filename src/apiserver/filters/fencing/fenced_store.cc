@@ -13,7 +13,8 @@ using storage::GuardedWrite;
 using storage::Revision;
 using storage::WriteResult;
 
-// A Lease is renewed every few seconds: a write meets that now and then, and not twice in a row.
+// A Lease is renewed every few seconds, so a write rarely conflicts with a renewal, and hardly ever
+// repeatedly.
 constexpr int kMaxRenewals = 16;
 
 class FencedStore final : public storage::Store {
@@ -65,7 +66,7 @@ class FencedStore final : public storage::Store {
   const void* key_space() const override { return under_.key_space(); }
 
  private:
-  // None: write as ever, nothing speaks against it.
+  // None: the write needs no guard.
   Result<std::optional<WriteResult>> TryGuarded(Context& ctx, const GuardedWrite& write) {
     const std::string_view term = Fencing::TermOf(ctx);
     if (term.empty()) return std::optional<WriteResult>();
@@ -75,8 +76,8 @@ class FencedStore final : public storage::Store {
       COX_ASSIGN_OR_RETURN(WriteResult result, WriteGuarded(ctx, write, guard));
       const Revision found = result.current ? result.current->revision : 0;
       const bool nothing_to_remove = !write.value && write.expected == 0;
-      // Not written though the key is as expected: it was the guard, which may hold in its new
-      // form.
+      // Not written although the key is as expected: the guard failed, but the changed Lease may
+      // still match.
       if (result.written || found != write.expected || nothing_to_remove) {
         return std::optional(std::move(result));
       }

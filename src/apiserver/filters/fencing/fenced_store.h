@@ -10,17 +10,20 @@
 
 namespace cox::apiserver {
 
-// A Store over a Store: writes whose context carries a term of leadership (Fencing::Enter) happen
-// only while that lasts, in one transaction with the Lease. All else passes.
+// A Store decorator. A write whose context carries a fencing token (Fencing::Enter) succeeds only
+// while that leadership term lasts, in one transaction with the Lease. Other operations pass
+// through.
 //
-// Guarantees: after the first write of a later term there is none of an earlier one, where object
-//   and Lease are kept in the same store. Where they are not, the Lease is read right before.
-// Threads, errors: as Store; and Conflict (IsDeposed) of writes that carry a term that is over.
-// Ownership: both outlive it.
+// Guarantees: After the first write of a later term there is none of an earlier one, if the object
+//   and the Lease are in the same store. Otherwise the Lease is read immediately before the write.
+// Threads: As Store.
+// Errors: As Store, and Conflict (IsDeposed) for writes with an ended term.
+// Ownership: `under` and `fencing` must outlive it.
 std::unique_ptr<storage::Store> NewFencedStore(storage::Store& under, const Fencing& fencing);
 
-// One of them for each of several stores, made when it is asked for.
-// Threads: all methods may be called concurrently.
+// Creates one fenced store per underlying store, on demand.
+//
+// Threads: All methods may be called concurrently.
 class FencedStores {
  public:
   explicit FencedStores(const Fencing& fencing) : fencing_(fencing) {}

@@ -18,7 +18,7 @@ constexpr std::string_view kNodePrefix = "system:node:";
 constexpr std::string_view kNodesGroup = "system:nodes";
 constexpr size_t kMaxPlainUsers = 1024;
 
-// What the headers ask for, as they are.
+// Reads the impersonation headers.
 UserInfo ReadHeaders(const net::Headers& headers) {
   UserInfo wanted;
   wanted.name = headers.Get(kUserHeader).value_or("");
@@ -34,11 +34,11 @@ UserInfo ReadHeaders(const net::Headers& headers) {
   return wanted;
 }
 
-bool AsksForNothing(const UserInfo& wanted) {
+bool IsEmpty(const UserInfo& wanted) {
   return wanted.name.empty() && wanted.uid.empty() && wanted.groups.empty() && wanted.extra.empty();
 }
 
-// []string{"a", "b"}, as Go shows it.
+// []string{"a", "b"}, Go's format.
 std::string GoStrings(const std::vector<std::string>& items) {
   if (items.empty()) return "[]string(nil)";
   std::string text = "[]string{";
@@ -62,32 +62,34 @@ Status NoName(const UserInfo& wanted) {
                             "} without impersonating a user name");
 }
 
-RequestInfo AskFor(std::string_view verb, std::string_view group, std::string_view resource,
-                   std::string_view name) {
-  RequestInfo ask;
-  ask.is_resource = true;
-  ask.verb = verb;
-  ask.group = group;
-  ask.version = "v1";
-  ask.resource = resource;
-  ask.name = name;
-  return ask;
+RequestInfo AttributesFor(std::string_view verb, std::string_view group, std::string_view resource,
+                          std::string_view name) {
+  RequestInfo attributes;
+  attributes.is_resource = true;
+  attributes.verb = verb;
+  attributes.group = group;
+  attributes.version = "v1";
+  attributes.resource = resource;
+  attributes.name = name;
+  return attributes;
 }
 
-// The parts every way asks about alike.
-void AddUidAndExtra(std::string_view verb, const UserInfo& wanted, std::vector<RequestInfo>& asks) {
+// The checks that both modes share.
+void AddUidAndExtra(std::string_view verb, const UserInfo& wanted,
+                    std::vector<RequestInfo>& checks) {
   for (const auto& [key, values] : wanted.extra) {
     for (const std::string& value : values) {
-      asks.push_back(AskFor(verb, kAuthenticationGroup, "userextras", value));
-      asks.back().subresource = key;
+      checks.push_back(AttributesFor(verb, kAuthenticationGroup, "userextras", value));
+      checks.back().subresource = key;
     }
   }
-  if (!wanted.uid.empty()) asks.push_back(AskFor(verb, kAuthenticationGroup, "uids", wanted.uid));
+  if (!wanted.uid.empty())
+    checks.push_back(AttributesFor(verb, kAuthenticationGroup, "uids", wanted.uid));
 }
 
 bool IsNode(const UserInfo& wanted) { return wanted.name.starts_with(kNodePrefix); }
 
-// Groups that come with a name, unless groups were asked for.
+// Adds the groups that a name implies, unless groups were requested.
 void Complete(UserInfo& wanted) {
   if (wanted.groups.empty()) {
     if (const auto account = ParseServiceAccountUser(wanted.name)) {
@@ -103,8 +105,8 @@ void Complete(UserInfo& wanted) {
 
 }  // namespace
 
-Status Impersonation::Ask(const UserInfo& user, const RequestInfo& ask) const {
-  return StatusOf(authorizer_.Authorize(user, ask), user, ask);
+Status Impersonation::CheckAllowed(const UserInfo& user, const RequestInfo& attributes) const {
+  return StatusOf(authorizer_.Authorize(user, attributes), user, attributes);
 }
 
 Status Impersonation::Constrained(const UserInfo& user, const UserInfo& wanted,
@@ -115,48 +117,48 @@ Status Impersonation::Constrained(const UserInfo& user, const UserInfo& wanted,
                                             : "user-info";
   RequestInfo target = info;
   target.verb = "impersonate-on:" + mode + ":" + info.verb;
-  COX_RETURN_IF_ERROR(Ask(user, target));
+  COX_RETURN_IF_ERROR(CheckAllowed(user, target));
   const std::string verb = "impersonate:" + mode;
-  std::vector<RequestInfo> asks;
+  std::vector<RequestInfo> checks;
   if (account) {
-    asks.push_back(AskFor(verb, kAuthenticationGroup, "serviceaccounts", account->name));
-    asks.back().namespace_ = account->ns;
+    checks.push_back(AttributesFor(verb, kAuthenticationGroup, "serviceaccounts", account->name));
+    checks.back().namespace_ = account->ns;
   } else if (IsNode(wanted)) {
-    asks.push_back(AskFor(verb, kAuthenticationGroup, "nodes",
-                          std::string_view(wanted.name).substr(kNodePrefix.size())));
+    checks.push_back(AttributesFor(verb, kAuthenticationGroup, "nodes",
+                                   std::string_view(wanted.name).substr(kNodePrefix.size())));
   } else {
-    asks.push_back(AskFor(verb, kAuthenticationGroup, "users", wanted.name));
+    checks.push_back(AttributesFor(verb, kAuthenticationGroup, "users", wanted.name));
   }
   for (const std::string& group : wanted.groups) {
-    if (IsNode(wanted) && group == kNodesGroup) continue;  // what makes it a node
-    asks.push_back(AskFor(verb, kAuthenticationGroup, "groups", group));
+    if (IsNode(wanted) && group == kNodesGroup) continue;  // implied by the node name
+    checks.push_back(AttributesFor(verb, kAuthenticationGroup, "groups", group));
   }
-  AddUidAndExtra(verb, wanted, asks);
-  for (const RequestInfo& ask : asks) COX_RETURN_IF_ERROR(Ask(user, ask));
+  AddUidAndExtra(verb, wanted, checks);
+  for (const RequestInfo& attributes : checks) COX_RETURN_IF_ERROR(CheckAllowed(user, attributes));
   return {};
 }
 
 Status Impersonation::Plain(const UserInfo& user, const UserInfo& wanted) const {
   constexpr std::string_view kVerb = "impersonate";
-  std::vector<RequestInfo> asks;
+  std::vector<RequestInfo> checks;
   if (const auto account = ParseServiceAccountUser(wanted.name)) {
-    asks.push_back(AskFor(kVerb, "", "serviceaccounts", account->name));
-    asks.back().namespace_ = account->ns;
+    checks.push_back(AttributesFor(kVerb, "", "serviceaccounts", account->name));
+    checks.back().namespace_ = account->ns;
   } else {
-    asks.push_back(AskFor(kVerb, "", "users", wanted.name));
+    checks.push_back(AttributesFor(kVerb, "", "users", wanted.name));
   }
   for (const std::string& group : wanted.groups) {
-    asks.push_back(AskFor(kVerb, "", "groups", group));
+    checks.push_back(AttributesFor(kVerb, "", "groups", group));
   }
-  AddUidAndExtra(kVerb, wanted, asks);
-  for (const RequestInfo& ask : asks) COX_RETURN_IF_ERROR(Ask(user, ask));
+  AddUidAndExtra(kVerb, wanted, checks);
+  for (const RequestInfo& attributes : checks) COX_RETURN_IF_ERROR(CheckAllowed(user, attributes));
   return {};
 }
 
 Result<UserInfo> Impersonation::Apply(const net::Request& request, const RequestInfo& info,
                                       const UserInfo& user) const {
   UserInfo wanted = ReadHeaders(request.headers);
-  if (AsksForNothing(wanted)) return user;
+  if (IsEmpty(wanted)) return user;
   if (wanted.name.empty()) return NoName(wanted);
   const Status constrained = Constrained(user, wanted, info);
   if (!constrained.ok()) {

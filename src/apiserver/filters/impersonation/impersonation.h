@@ -13,35 +13,36 @@
 
 namespace cox::apiserver {
 
-// Acting as somebody else: the headers Impersonate-User, -Group, -Uid and -Extra-*.
+// User impersonation: the headers Impersonate-User, -Group, -Uid and -Extra-*.
 //
-// There are two ways to be allowed. Constrained: the verb `impersonate-on:user-info:<verb>` on what
-// the request does, with `impersonate:user-info` on every part of the wanted identity (for service
-// accounts `serviceaccount`, for nodes `arbitrary-node`, in place of `user-info`). And the old one:
-// `impersonate` on every part, whatever the request then does.
-// Threads: all methods may be called concurrently; nothing blocks.
+// There are two modes. Constrained: the verb `impersonate-on:user-info:<verb>` on the target of the
+// request, with `impersonate:user-info` on every part of the impersonated identity
+// (`serviceaccount` for service accounts and `arbitrary-node` for nodes, instead of `user-info`).
+// Legacy: `impersonate` on every part, for any request.
+// Threads: All methods may be called concurrently; they do not block themselves, but the authorizer
+//   may.
 class Impersonation {
  public:
-  // `authorizer` outlives it.
+  // `authorizer` must outlive it.
   explicit Impersonation(const Authorizer& authorizer) : authorizer_(authorizer) {}
 
-  // The user that `request` is made as: `user`, unless headers say otherwise and it may. BadRequest
-  // for headers that make no user, Forbidden.
+  // The effective user of `request`: `user`, or the impersonated user if there are headers and they
+  // are authorized. Errors: BadRequest for headers without a user name, Forbidden.
   Result<UserInfo> Apply(const net::Request& request, const RequestInfo& info,
                          const UserInfo& user) const;
 
  private:
   Status Constrained(const UserInfo& user, const UserInfo& wanted, const RequestInfo& info) const;
   Status Plain(const UserInfo& user, const UserInfo& wanted) const;
-  Status Ask(const UserInfo& user, const RequestInfo& ask) const;
+  Status CheckAllowed(const UserInfo& user, const RequestInfo& attributes) const;
 
   const Authorizer& authorizer_;
-  // Who last got through the old way is told why in its words. Bounded.
+  // Users who have used the legacy mode get its error message. Bounded.
   mutable Mutex mu_;
   mutable std::unordered_set<std::string> plain_users_ COX_GUARDED_BY(mu_);
 };
 
-// Removes the headers: nobody behind the chain shall take them for its own.
+// Removes the headers, so that endpoints and forwarded requests do not contain them.
 void RemoveImpersonationHeaders(net::Headers& headers);
 
 }  // namespace cox::apiserver

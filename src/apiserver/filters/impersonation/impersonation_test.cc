@@ -8,7 +8,7 @@
 namespace cox::apiserver {
 namespace {
 
-// Allows what stands in a list: "verb group resource/sub namespace/name".
+// Allows the requests in a list: "verb group resource/sub namespace/name".
 class ByList final : public Authorizer {
  public:
   std::set<std::string> allowed;
@@ -41,12 +41,12 @@ class ImpersonationTest : public ::testing::Test {
   Impersonation impersonation_{authorizer_};
 };
 
-TEST_F(ImpersonationTest, WithoutHeadersOneStaysWhoOneIs) {
+TEST_F(ImpersonationTest, WithoutHeadersUserIsUnchanged) {
   EXPECT_EQ(As({})->name, "imp");
   EXPECT_EQ(As({{"impersonate-user", ""}})->name, "imp");
 }
 
-TEST_F(ImpersonationTest, PartsNeedAName) {
+TEST_F(ImpersonationTest, OtherHeadersRequireUserName) {
   EXPECT_EQ(Error({{"impersonate-group", "dev"}}),
             "requested &user.DefaultInfo{Name:\"\", UID:\"\", Groups:[]string{\"dev\"}, "
             "Extra:map[string][]string(nil)} without impersonating a user name");
@@ -83,7 +83,7 @@ TEST_F(ImpersonationTest, EveryPartIsAuthorized) {
   }
 }
 
-TEST_F(ImpersonationTest, TheConstrainedWayNeedsTheVerbOnTheRequest) {
+TEST_F(ImpersonationTest, ConstrainedModeRequiresVerbOnRequest) {
   authorizer_.allowed = {"impersonate:user-info authentication.k8s.io users /alice"};
   EXPECT_EQ(
       Error({{"impersonate-user", "alice"}}),
@@ -95,7 +95,7 @@ TEST_F(ImpersonationTest, TheConstrainedWayNeedsTheVerbOnTheRequest) {
   EXPECT_FALSE(As({{"impersonate-user", "system:node:n"}}).ok());
 }
 
-TEST_F(ImpersonationTest, NamesBringTheirGroups) {
+TEST_F(ImpersonationTest, NamesImplyGroups) {
   authorizer_.allowed = {"impersonate  serviceaccounts ns/sa",
                          "impersonate  users /system:anonymous"};
   EXPECT_EQ(As({{"impersonate-user", "system:serviceaccount:ns:sa"}})->groups,

@@ -193,7 +193,7 @@ void RequestMetrics::Follow(Call& call) {
                                           : writing_;
   running.Inc();
   Clock& clock = call.ctx().clock();
-  call.set_on_answer(
+  call.set_on_response(
       [this, &series, &running, &clock, start = clock.Monotonic()](int code, size_t bytes) {
         running.Dec();
         Finish(series, code, bytes, clock.Monotonic() - start);

@@ -7,8 +7,8 @@
 
 namespace cox::apiserver {
 
-// An APIService for every group version this server serves by itself, so that discovery and
-// aggregation see them like any other.
+// The APIServices for all group versions that this server itself serves, so that discovery and
+// aggregation treat them like others.
 List<apiregistration::v1::APIService> LocalApiServices();
 
 }  // namespace cox::apiserver

@@ -10,7 +10,7 @@
 #include "apiserver/filters/authz/rbac/bootstrap_policy/policy.h"
 #include "apiserver/filters/fairness/flow_control.h"
 #include "apiserver/internal/bootstrap/api_services.h"
-#include "apiserver/internal/controllers/own_writer.h"
+#include "apiserver/internal/controllers/internal_client.h"
 #include "apiserver/registry/kinds/core/service/alloc/ip_range.h"
 #include "base/scope.h"
 #include "object/type/equal.h"
@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view kManager = "kube-apiserver";
 constexpr std::string_view kFlowProducer = "api-priority-and-fairness-config-producer-v1";
-// At once: an etcd that waits for its disk takes many writes in one go.
+// Concurrent writes: etcd commits many of them in one disk sync.
 constexpr size_t kWriters = 16;
 
 constexpr std::string_view kNamespaces[] = {"default", "kube-system", "kube-public",
@@ -30,7 +30,7 @@ struct SystemPriority {
   int32_t value;
   std::string_view description;
 };
-// Above everything users may ask for.
+// Above the range that users may use.
 constexpr SystemPriority kSystemPriorities[] = {
     {"system-node-critical", 2'000'001'000,
      "Used for system critical pods that must not be moved from their current node."},
@@ -39,20 +39,21 @@ constexpr SystemPriority kSystemPriorities[] = {
      "if necessary."},
 };
 
-// Something to be written. Those of one list do not depend on each other.
-using Task = std::function<Status(Context& ctx, const OwnWriter& writer)>;
+// A write. The tasks of one list do not depend on each other.
+using Task = std::function<Status(Context& ctx, const InternalClient& writer)>;
 using Tasks = std::vector<Task>;
 
 template <class T>
-Task EnsureTask(T object, std::string_view manager = kManager, OwnWriter::Mend mend = nullptr) {
-  return [object = Object::Of(std::move(object)), manager, mend = std::move(mend)](
-             Context& ctx, const OwnWriter& writer) {
-    return writer.Ensure(ctx, object, manager, mend);
+Task EnsureTask(T object, std::string_view manager = kManager,
+                InternalClient::MutateFunc mutate = nullptr) {
+  return [object = Object::Of(std::move(object)), manager, mutate = std::move(mutate)](
+             Context& ctx, const InternalClient& writer) {
+    return writer.Ensure(ctx, object, manager, mutate);
   };
 }
 
-// Runs all of `tasks`, several at once. The first error, if there is one.
-Status RunAll(Context& ctx, const OwnWriter& writer, const Tasks& tasks) {
+// Runs all `tasks` concurrently. Returns the first error, if any.
+Status RunAll(Context& ctx, const InternalClient& writer, const Tasks& tasks) {
   std::atomic<size_t> next = 0;
   std::vector<Status> results(std::min(kWriters, tasks.size()));
   {
@@ -70,7 +71,7 @@ Status RunAll(Context& ctx, const OwnWriter& writer, const Tasks& tasks) {
   return {};
 }
 
-// Appends what of `wanted` is not in `have`; true if there was something.
+// Appends the elements of `wanted` that are missing in `have`; true if there were any.
 template <class T>
 bool AddMissing(const List<T>& wanted, List<T>& have) {
   const size_t before = have.size();
@@ -87,15 +88,16 @@ bool MayUpdate(const meta::v1::ObjectMeta& meta) {
   return says == nullptr || *says != "false";
 }
 
-// Roles and bindings that are there keep what administrators gave them, and get what is missing.
+// Existing roles and bindings keep the changes of administrators, and get the missing rules and
+// subjects.
 template <class T>
-OwnWriter::Mend MendRole(T wanted) {
+InternalClient::MutateFunc UpdateRole(T wanted) {
   return [wanted = std::move(wanted)](Object& existing) {
     T& role = *existing.As<T>();
     if (!MayUpdate(role.metadata)) return false;
     bool changed = false;
     if constexpr (requires { role.aggregationRule; }) {
-      // The rules of a sum are gathered by its controller.
+      // A controller collects the rules of aggregated roles.
       if (wanted.aggregationRule) {
         return AddMissing(wanted.aggregationRule->clusterRoleSelectors,
                           role.aggregationRule.ensure().clusterRoleSelectors);
@@ -103,7 +105,7 @@ OwnWriter::Mend MendRole(T wanted) {
     }
     if constexpr (requires { role.rules; }) changed = AddMissing(wanted.rules, role.rules);
     if constexpr (requires { role.subjects; }) {
-      // A binding to another role is somebody's own.
+      // A binding to another role belongs to an administrator.
       if (!DeepEqual(wanted.roleRef, role.roleRef)) return false;
       changed = AddMissing(wanted.subjects, role.subjects);
     }
@@ -112,7 +114,7 @@ OwnWriter::Mend MendRole(T wanted) {
 }
 
 template <class T>
-OwnWriter::Mend MendFlowControl(T wanted) {
+InternalClient::MutateFunc UpdateFlowControl(T wanted) {
   return [wanted = std::move(wanted)](Object& existing) {
     T& object = *existing.As<T>();
     const std::string* says = object.metadata.annotations.Get(kAutoUpdateSpec);
@@ -126,14 +128,14 @@ template <class T>
 Tasks FlowControlTasks(const List<T>& objects) {
   Tasks tasks;
   for (const T& object : objects) {
-    tasks.push_back(EnsureTask(object, kFlowProducer, MendFlowControl(object)));
+    tasks.push_back(EnsureTask(object, kFlowProducer, UpdateFlowControl(object)));
   }
   return tasks;
 }
 
-// One task of several: the least important come last, as where there is not time for all.
+// Combines tasks into one that runs them in order.
 Task InOrder(Tasks tasks) {
-  return [tasks = std::move(tasks)](Context& ctx, const OwnWriter& writer) -> Status {
+  return [tasks = std::move(tasks)](Context& ctx, const InternalClient& writer) -> Status {
     for (const Task& task : tasks) COX_RETURN_IF_ERROR(task(ctx, writer));
     return {};
   };
@@ -141,7 +143,7 @@ Task InOrder(Tasks tasks) {
 
 template <class T>
 void AddRoles(List<T> roles, Tasks& tasks) {
-  for (T& role : roles) tasks.push_back(EnsureTask(role, kManager, MendRole(role)));
+  for (T& role : roles) tasks.push_back(EnsureTask(role, kManager, UpdateRole(role)));
 }
 
 Tasks GeneralTasks() {
@@ -186,7 +188,7 @@ Tasks RbacTasks() {
   return tasks;
 }
 
-// The service by which pods reach the API, at the first address of the range.
+// The Service that Pods use to reach the API, at the first address of the range.
 core::v1::Service ApiService(const BootstrapOptions& options) {
   core::v1::Service service;
   service.metadata.name = "kubernetes";
@@ -209,8 +211,8 @@ core::v1::Service ApiService(const BootstrapOptions& options) {
 
 Status WriteBootstrapObjects(Context& ctx, const Registry& registry,
                              const BootstrapOptions& options) {
-  const OwnWriter writer(registry, options.admission);
-  // In this order: what comes later refers to what came before.
+  const InternalClient writer(registry, options.admission);
+  // In this order: later objects refer to earlier ones.
   COX_RETURN_IF_ERROR(RunAll(ctx, writer, GeneralTasks()));
   for (const Task& task : PriorityTasks()) COX_RETURN_IF_ERROR(task(ctx, writer));
   COX_RETURN_IF_ERROR(RunAll(ctx, writer, RbacTasks()));

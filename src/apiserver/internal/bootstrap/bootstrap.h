@@ -12,15 +12,15 @@ namespace cox::apiserver {
 class AdmissionChain;
 
 struct BootstrapOptions {
-  std::string service_cluster_ip_range;       // the first, where there are two
-  uint16_t port = 6443;                       // where this server listens
-  const AdmissionChain* admission = nullptr;  // asked about what is written; null: nobody is
+  std::string service_cluster_ip_range;       // the first, if there are two
+  uint16_t port = 6443;                       // the port that this server listens on
+  const AdmissionChain* admission = nullptr;  // for the writes; null: no admission
 };
 
-// Writes the objects every cluster has: namespaces, priority classes, roles and their bindings, how
-// requests share a server, the service of the API itself. What is there already stays, but for what
-// a newer release adds to roles and suggests for flow control. Called at every start; idempotent,
-// also beside other servers that do the same.
+// Writes the objects of every cluster: namespaces, priority classes, roles and bindings, flow
+// control objects and the Service of the API. Existing objects stay unchanged, except that a newer
+// release may add to roles and update the defaults of flow control. Called at every start;
+// idempotent, even if other servers do the same concurrently.
 Status WriteBootstrapObjects(Context& ctx, const Registry& registry,
                              const BootstrapOptions& options);
 

@@ -25,7 +25,7 @@ class BootstrapTest : public ::testing::Test, protected WriteHarness {
     registry().Hub(core::v1::Service::kKind).store().set_hooks(&addresses_);
   }
 
-  // As a server does that starts; the next one sees what it wrote.
+  // Runs the bootstrap of a starting server, and syncs the caches.
   void Start() {
     const Status written = WriteBootstrapObjects(
         ctx(), registry(), {.service_cluster_ip_range = "10.96.0.0/16", .port = 6443});
@@ -39,7 +39,7 @@ class BootstrapTest : public ::testing::Test, protected WriteHarness {
       {.cluster_ip_ranges = {"10.96.0.0/16"}, .node_ports = {}, .random = RandomBelow}};
 };
 
-TEST_F(BootstrapTest, WritesWhatEveryClusterHas) {
+TEST_F(BootstrapTest, WritesObjectsOfEveryCluster) {
   Start();
   EXPECT_EQ(Read<core::v1::Namespace>("kube-system").status.phase, "Active");
   EXPECT_EQ(Read<scheduling::v1::PriorityClass>("system-node-critical").value, 2'000'001'000);
@@ -52,14 +52,14 @@ TEST_F(BootstrapTest, WritesWhatEveryClusterHas) {
   EXPECT_EQ(service.metadata.managedFields.at(0).manager, "kube-apiserver");
 }
 
-TEST_F(BootstrapTest, ASecondStartWritesNothing) {
+TEST_F(BootstrapTest, SecondStartWritesNothing) {
   Start();
   const storage::Revision before = Revision();
   Start();
   EXPECT_EQ(Revision(), before);
 }
 
-TEST_F(BootstrapTest, AddsToRolesWhatIsMissingAndKeepsWhatWasAdded) {
+TEST_F(BootstrapTest, AddsMissingRulesAndKeepsAddedOnes) {
   Start();
   ASSERT_TRUE(TryChange<ClusterRole>("system:basic-user", [](ClusterRole& role) {
                 role.rules.erase(role.rules.begin());
@@ -80,7 +80,7 @@ TEST_F(BootstrapTest, AddsToRolesWhatIsMissingAndKeepsWhatWasAdded) {
   EXPECT_EQ(binding.subjects[0].name, "mine");
 }
 
-TEST_F(BootstrapTest, LeavesRolesAloneThatSayTheyAreNotToBeUpdated) {
+TEST_F(BootstrapTest, RespectsAutoupdateFalseOnRoles) {
   Start();
   ASSERT_TRUE(TryChange<ClusterRole>("system:basic-user", [](ClusterRole& role) {
                 role.metadata.annotations["rbac.authorization.kubernetes.io/autoupdate"] = "false";
@@ -91,7 +91,7 @@ TEST_F(BootstrapTest, LeavesRolesAloneThatSayTheyAreNotToBeUpdated) {
   EXPECT_TRUE(Read<ClusterRole>("system:basic-user").rules.empty());
 }
 
-TEST_F(BootstrapTest, KeepsFlowControlAsSuggestedUntilSomebodyTakesItOver) {
+TEST_F(BootstrapTest, ResetsFlowControlUnlessAutoupdateIsFalse) {
   Start();
   ASSERT_TRUE(TryChange<FlowSchema>("service-accounts", [](FlowSchema& schema) {
                 schema.spec.matchingPrecedence = 7;

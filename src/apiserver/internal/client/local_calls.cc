@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t kRetryAfterSeconds = 1;
 
-net::Response StoppedAnswer() {
+net::Response StoppedResponse() {
   const Status status(Reason::kServiceUnavailable, "the server is stopping",
                       StatusDetails{.retry_after_seconds = kRetryAfterSeconds});
   net::Response response{.status = status.code(), .headers = {}, .body = {}};
@@ -26,13 +26,13 @@ net::Response StoppedAnswer() {
 
 }  // namespace
 
-// A response that streams: its source, until it has ended or the server wants it back.
+// A streamed response: owns its source until the stream has ended or the server stops.
 struct LocalCalls::Running {
   Mutex mu;
   std::unique_ptr<net::BodySource> source COX_GUARDED_BY(mu);
-  std::weak_ptr<net::Waker> waker COX_GUARDED_BY(mu);  // which may own what owns this
+  std::weak_ptr<net::Waker> waker COX_GUARDED_BY(mu);  // weak: it may own this object
 
-  // Without `mu` held: what a source lets go may wake others.
+  // REQUIRES: `mu` is not held, because destroying a source may wake other threads.
   void End() {
     std::unique_ptr<net::BodySource> ended;
     std::shared_ptr<net::Waker> wake;
@@ -46,17 +46,18 @@ struct LocalCalls::Running {
   }
 };
 
-struct LocalCalls::Door {
-  Door(const Context& parent, net::Handler handler) : ctx(parent), serve(std::move(handler)) {}
+struct LocalCalls::SharedState {
+  SharedState(const Context& parent, net::Handler handler)
+      : ctx(parent), serve(std::move(handler)) {}
 
   const Context ctx;
   const net::Handler serve;
   Mutex mu;
   CondVar changed;
-  bool open COX_GUARDED_BY(mu) = true;  // takes calls
+  bool open COX_GUARDED_BY(mu) = true;  // accepts calls
   bool stopped COX_GUARDED_BY(mu) = false;
   size_t entering COX_GUARDED_BY(mu) = 0;    // calls of `serve` that have not returned
-  size_t unanswered COX_GUARDED_BY(mu) = 0;  // exchanges
+  size_t unanswered COX_GUARDED_BY(mu) = 0;  // exchanges without a response
   std::set<std::shared_ptr<Running>> running COX_GUARDED_BY(mu);
 
   bool Enter() {
@@ -70,11 +71,11 @@ struct LocalCalls::Door {
     MutexLock lock(mu);
     if (--entering == 0) changed.NotifyAll();
   }
-  void Answered() {
+  void ResponseCollector() {
     MutexLock lock(mu);
     if (--unanswered == 0) changed.NotifyAll();
   }
-  // False: the server does not wait for streams any more.
+  // False if the server has stopped and ends all streams.
   bool Begin(const std::shared_ptr<Running>& stream) {
     MutexLock lock(mu);
     if (stopped) return false;
@@ -87,13 +88,13 @@ struct LocalCalls::Door {
   }
 };
 
-// What the caller's side pulls from.
+// The source that the caller reads.
 class LocalCalls::LocalSource final : public net::BodySource {
  public:
-  LocalSource(std::shared_ptr<Door> door, std::shared_ptr<Running> running)
-      : door_(std::move(door)), running_(std::move(running)) {}
+  LocalSource(std::shared_ptr<SharedState> shared, std::shared_ptr<Running> running)
+      : shared_(std::move(shared)), running_(std::move(running)) {}
   ~LocalSource() override {
-    door_->Ended(running_);
+    shared_->Ended(running_);
     running_->End();
   }
 
@@ -103,24 +104,24 @@ class LocalCalls::LocalSource final : public net::BodySource {
   }
 
  private:
-  const std::shared_ptr<Door> door_;
+  const std::shared_ptr<SharedState> shared_;
   const std::shared_ptr<Running> running_;
 };
 
 // The caller's exchange, with a context that the server can stop too.
 class LocalCalls::LocalExchange final : public net::Exchange {
  public:
-  LocalExchange(std::shared_ptr<Door> door, net::ExchangePtr caller)
-      : door_(std::move(door)),
+  LocalExchange(std::shared_ptr<SharedState> shared, net::ExchangePtr caller)
+      : shared_(std::move(shared)),
         caller_(std::move(caller)),
-        context_(door_->ctx.Child()),
+        context_(shared_->ctx.Child()),
         on_stop_(caller_->context().OnStop([ctx = context_, theirs = caller_->context()]() mutable {
           ctx.Stop(theirs.status());
         })) {}
   ~LocalExchange() override {
     if (answered_.exchange(true)) return;
-    caller_->Send(StoppedAnswer());
-    door_->Answered();
+    caller_->Send(StoppedResponse());
+    shared_->ResponseCollector();
   }
 
   net::Request& request() override { return caller_->request(); }
@@ -129,7 +130,7 @@ class LocalCalls::LocalExchange final : public net::Exchange {
   void Send(net::Response response) override {
     if (answered_.exchange(true)) return;
     caller_->Send(std::move(response));
-    door_->Answered();
+    shared_->ResponseCollector();
   }
 
   std::shared_ptr<net::Waker> Stream(int status, net::Headers headers,
@@ -139,36 +140,36 @@ class LocalCalls::LocalExchange final : public net::Exchange {
       MutexLock lock(running->mu);
       running->source = std::move(source);
     }
-    // One that comes too late is empty, and has ended.
-    if (!door_->Begin(running)) running->End();
+    // A stream that starts after Stop is empty.
+    if (!shared_->Begin(running)) running->End();
     answered_.store(true);
-    std::shared_ptr<net::Waker> waker =
-        caller_->Stream(status, std::move(headers), std::make_unique<LocalSource>(door_, running));
-    door_->Answered();
+    std::shared_ptr<net::Waker> waker = caller_->Stream(
+        status, std::move(headers), std::make_unique<LocalSource>(shared_, running));
+    shared_->ResponseCollector();
     bool ended = false;
     {
       MutexLock lock(running->mu);
       running->waker = waker;
       ended = running->source == nullptr;
     }
-    if (ended) waker->Wake();  // nobody could be woken when it was
+    if (ended) waker->Wake();  // the waker was not set when the stream ended
     return waker;
   }
 
   Result<std::unique_ptr<net::WebSocket>> Upgrade(const std::vector<std::string>& protocols,
                                                   const net::WebSocketOptions& options) override {
     auto socket = caller_->Upgrade(protocols, options);
-    if (socket.ok() && !answered_.exchange(true)) door_->Answered();
+    if (socket.ok() && !answered_.exchange(true)) shared_->ResponseCollector();
     return socket;
   }
   Result<std::unique_ptr<net::ByteStream>> SwitchProtocols(net::Headers headers) override {
     auto stream = caller_->SwitchProtocols(std::move(headers));
-    if (stream.ok() && !answered_.exchange(true)) door_->Answered();
+    if (stream.ok() && !answered_.exchange(true)) shared_->ResponseCollector();
     return stream;
   }
 
  private:
-  const std::shared_ptr<Door> door_;
+  const std::shared_ptr<SharedState> shared_;
   const net::ExchangePtr caller_;
   Context context_;
   const StopHandle on_stop_;
@@ -176,31 +177,31 @@ class LocalCalls::LocalExchange final : public net::Exchange {
 };
 
 LocalCalls::LocalCalls(const Context& ctx, net::Handler serve)
-    : door_(std::make_shared<Door>(ctx, std::move(serve))) {}
+    : shared_(std::make_shared<SharedState>(ctx, std::move(serve))) {}
 
 net::Handler LocalCalls::handler() const {
-  return [door = door_](net::ExchangePtr exchange) {
-    if (!door->Enter()) return exchange->Send(StoppedAnswer());
-    door->serve(std::make_shared<LocalExchange>(door, std::move(exchange)));
-    door->Entered();
+  return [shared = shared_](net::ExchangePtr exchange) {
+    if (!shared->Enter()) return exchange->Send(StoppedResponse());
+    shared->serve(std::make_shared<LocalExchange>(shared, std::move(exchange)));
+    shared->Entered();
   };
 }
 
 Status LocalCalls::Drain(Context& ctx) {
-  MutexLock lock(door_->mu);
-  door_->open = false;
-  return ctx.Await(door_->mu, door_->changed,
-                   [this]() COX_REQUIRES(door_->mu) { return door_->unanswered == 0; });
+  MutexLock lock(shared_->mu);
+  shared_->open = false;
+  return ctx.Await(shared_->mu, shared_->changed,
+                   [this]() COX_REQUIRES(shared_->mu) { return shared_->unanswered == 0; });
 }
 
 void LocalCalls::Stop() {
   std::set<std::shared_ptr<Running>> running;
   {
-    MutexLock lock(door_->mu);
-    door_->open = false;
-    door_->stopped = true;
-    while (door_->entering > 0) door_->changed.Wait(door_->mu);
-    running.swap(door_->running);
+    MutexLock lock(shared_->mu);
+    shared_->open = false;
+    shared_->stopped = true;
+    while (shared_->entering > 0) shared_->changed.Wait(shared_->mu);
+    running.swap(shared_->running);
   }
   for (const std::shared_ptr<Running>& stream : running) stream->End();
 }

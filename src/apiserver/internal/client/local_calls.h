@@ -8,37 +8,37 @@
 
 namespace cox::apiserver {
 
-// The door for requests from inside the process: what net::Server is for those that come by a
-// socket.
+// The entry point for in-process requests, like net::Server for requests from the network.
 //
-// It keeps callers, who may live longer than the server, apart from what the server is made of: a
-// request's context stops when its caller gives up or the server stops, and the sources of
-// responses that stream are the door's. A stream that Stop finds running ends there.
-// Threads: all methods may be called concurrently; the handler too, on any thread.
+// Callers may outlive the server, so this class separates them from it: the context of a request
+// stops when the caller cancels or the server stops, and the sources of streamed responses are
+// owned here. Stop ends the streams that are still running.
+// Threads: All methods may be called concurrently, and so may the handler, on any thread.
 class LocalCalls {
  public:
-  // `serve` gets the requests, with contexts that are children of `ctx`, until Stop has returned.
+  // `serve` receives the requests, with contexts that are children of `ctx`, until Stop has
+  // returned.
   LocalCalls(const Context& ctx, net::Handler serve);
   ~LocalCalls() { Stop(); }
 
-  // May be called at any time, also when the server is gone: then the answer is 503. Blocks where
+  // May be called at any time; after the server has been destroyed the response is 503. Blocks if
   // `serve` does.
   net::Handler handler() const;
 
-  // Takes no more, and returns when those it took have been answered or `ctx` stops. Responses that
-  // stream are answered: they go on until Stop.
+  // Rejects new requests, and waits until the accepted ones have a response or `ctx` stops.
+  // Streamed responses count as sent: they continue until Stop.
   Status Drain(Context& ctx);
-  // Takes no more, ends the streams, and returns when nothing of `serve` runs or is held here.
-  // Calls that were not answered still may be.
+  // Rejects new requests, ends the streams, and waits until `serve` is no longer running and
+  // nothing of it is referenced here. Calls without a response may still send one.
   void Stop();
 
  private:
-  struct Door;
+  struct SharedState;
   struct Running;
   class LocalExchange;
   class LocalSource;
 
-  const std::shared_ptr<Door> door_;
+  const std::shared_ptr<SharedState> shared_;
 };
 
 }  // namespace cox::apiserver

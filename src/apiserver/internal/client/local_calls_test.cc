@@ -12,7 +12,7 @@
 namespace cox::apiserver {
 namespace {
 
-// Says "x" whenever it is asked, and notes its end.
+// Yields "x" on every Pull, and records its destruction.
 class TestSource final : public net::BodySource {
  public:
   explicit TestSource(bool& gone) : gone_(gone) {}
@@ -51,7 +51,7 @@ TEST_F(LocalCallsTest, RequestsAreServedAndAnswered) {
   EXPECT_EQ(caller->status(), 201);
 }
 
-TEST_F(LocalCallsTest, TheContextStopsWithTheCallerAndWithTheServer) {
+TEST_F(LocalCallsTest, ContextStopsWithCallerAndWithServer) {
   auto caller = Send();
   Context ctx = taken_->context();
   EXPECT_FALSE(ctx.Done());
@@ -65,14 +65,14 @@ TEST_F(LocalCallsTest, TheContextStopsWithTheCallerAndWithTheServer) {
   EXPECT_FALSE(caller->context().Done());
 }
 
-TEST_F(LocalCallsTest, ARequestThatIsDroppedIsAnswered503) {
+TEST_F(LocalCallsTest, DroppedRequestGets503) {
   const auto caller = Send();
   taken_.reset();
   EXPECT_EQ(caller->status(), 503);
   EXPECT_NE(caller->Body().find("\"reason\":\"ServiceUnavailable\""), std::string::npos);
 }
 
-// A caller that can become a WebSocket.
+// A caller that supports WebSocket upgrades.
 class UpgradableExchange final : public net::Exchange {
  public:
   explicit UpgradableExchange(Clock& clock) : context_(clock) {}
@@ -95,7 +95,7 @@ class UpgradableExchange final : public net::Exchange {
   net::Request request_;
 };
 
-TEST_F(LocalCallsTest, ACallerThatBecomesASocketIsAnswered) {
+TEST_F(LocalCallsTest, UpgradeCountsAsResponse) {
   auto caller = std::make_shared<UpgradableExchange>(clock_);
   calls_->handler()(caller);
   auto socket = taken_->Upgrade({"v5"}, {});
@@ -106,7 +106,7 @@ TEST_F(LocalCallsTest, ACallerThatBecomesASocketIsAnswered) {
   taken_.reset();
 }
 
-TEST_F(LocalCallsTest, DrainWaitsForAnswersButNotForStreams) {
+TEST_F(LocalCallsTest, DrainWaitsForResponsesButNotForStreams) {
   bool gone = false;
   const auto streaming = Send();
   (void)taken_->Stream(200, {}, std::make_unique<TestSource>(gone));
@@ -114,7 +114,7 @@ TEST_F(LocalCallsTest, DrainWaitsForAnswersButNotForStreams) {
   const net::ExchangePtr unanswered = std::move(taken_);
   Context limit = server_.Child();
   std::thread drain([&] { EXPECT_TRUE(calls_->Drain(limit).ok()); });
-  while (Send()->status() != 503) taken_.reset();  // until the door is closed
+  while (Send()->status() != 503) taken_.reset();  // until new requests are rejected
   EXPECT_EQ(waiting->status(), 0);
   unanswered->Send({.status = 200, .headers = {}, .body = {}});
   drain.join();
@@ -122,7 +122,7 @@ TEST_F(LocalCallsTest, DrainWaitsForAnswersButNotForStreams) {
   EXPECT_EQ(streaming->Pull(), "x");
 }
 
-TEST_F(LocalCallsTest, StopEndsStreamsAndLetsGoOfTheirSources) {
+TEST_F(LocalCallsTest, StopEndsStreamsAndDestroysSources) {
   const auto caller = Send();
   bool gone = false;
   (void)taken_->Stream(200, {}, std::make_unique<TestSource>(gone));
@@ -133,7 +133,7 @@ TEST_F(LocalCallsTest, StopEndsStreamsAndLetsGoOfTheirSources) {
   EXPECT_EQ(caller->Pull(), "<end>");
 }
 
-TEST_F(LocalCallsTest, AStreamThatComesAfterStopIsEmpty) {
+TEST_F(LocalCallsTest, StreamAfterStopIsEmpty) {
   const auto caller = Send();
   calls_->Stop();
   bool gone = false;
@@ -142,7 +142,7 @@ TEST_F(LocalCallsTest, AStreamThatComesAfterStopIsEmpty) {
   EXPECT_EQ(caller->Pull(), "<end>");
 }
 
-TEST_F(LocalCallsTest, ACallerThatLeavesTakesTheSourceWithIt) {
+TEST_F(LocalCallsTest, DisconnectedCallerDestroysSource) {
   const auto caller = Send();
   bool gone = false;
   (void)taken_->Stream(200, {}, std::make_unique<TestSource>(gone));
@@ -151,7 +151,7 @@ TEST_F(LocalCallsTest, ACallerThatLeavesTakesTheSourceWithIt) {
   EXPECT_TRUE(gone);
 }
 
-TEST_F(LocalCallsTest, TheHandlerOutlivesTheServer) {
+TEST_F(LocalCallsTest, HandlerOutlivesServer) {
   const net::Handler handler = calls_->handler();
   calls_.reset();
   auto caller =

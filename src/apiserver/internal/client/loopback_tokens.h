@@ -15,28 +15,28 @@
 
 namespace cox::apiserver {
 
-// Bearer tokens that a server gives to callers inside its own process, and knows them by.
+// Bearer tokens for callers inside the server's process.
 //
-// A token is 256 bits of randomness, is good as long as the server lives, and is kept as its hash:
-// looking one up takes the same time whatever it shares with another, and a dump of memory holds
-// none. They are never written anywhere.
-// Threads: all methods may be called concurrently.
+// Security: A token has 256 random bits and is valid during the lifetime of the server. Only its
+//   hash is stored, so that lookups leak no timing information and memory dumps contain no tokens.
+//   Tokens are never persisted.
+// Threads: All methods may be called concurrently.
 class LoopbackTokens {
  public:
-  // A new token, by which its bearer is `user`.
+  // Creates a token that authenticates `user`.
   Secret<std::string> Add(UserInfo user);
-  // It is nobody's from now on.
+  // Invalidates the token.
   void Remove(const Secret<std::string>& token);
   std::optional<UserInfo> Find(std::string_view token) const;
 
  private:
   mutable Mutex mu_;
   std::map<TokenDigest, UserInfo> users_ COX_GUARDED_BY(mu_);
-  // Most servers have none: then no token is hashed for nothing.
+  // Most servers have no loopback tokens, and then need not hash the tokens of requests.
   std::atomic<bool> any_ = false;
 };
 
-// `tokens` outlives the method.
+// `tokens` must outlive the method.
 std::unique_ptr<const AuthMethod> NewLoopbackTokenMethod(const LoopbackTokens& tokens);
 
 }  // namespace cox::apiserver

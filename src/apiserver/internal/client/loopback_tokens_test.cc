@@ -13,7 +13,7 @@ net::Request With(const std::string& token) {
           .peer = nullptr};
 }
 
-TEST(LoopbackTokensTest, TheBearerIsWhomTheTokenWasMadeFor) {
+TEST(LoopbackTokensTest, TokenAuthenticatesItsUser) {
   LoopbackTokens tokens;
   const Secret<std::string> jane = tokens.Add({.name = "jane", .groups = {"dev"}});
   const Secret<std::string> other = tokens.Add({.name = "other"});
@@ -44,7 +44,7 @@ TEST(LoopbackTokensTest, AuthenticateLikeAnyOtherToken) {
   EXPECT_EQ(user->name, "jane");
   EXPECT_TRUE(user->InGroup("dev"));
   EXPECT_TRUE(user->InGroup(kAuthenticatedGroup));
-  // A token that is nobody's is not anonymity.
+  // An unknown token does not result in an anonymous user.
   EXPECT_TRUE(authenticator.Authenticate(With("made-up")).status().Is(Reason::kUnauthorized));
 }
 

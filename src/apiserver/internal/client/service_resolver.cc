@@ -34,7 +34,7 @@ ServiceResolver ResolveServices(const Registry& registry) {
   return [&services](Context& ctx, const std::string& ns, const std::string& name,
                      uint16_t port) -> Result<ServiceAddress> {
     Result<Object> found = services.Get(ctx, ns, name, /*from_cache=*/true);
-    // One that was created just now may not be in the cache yet.
+    // A Service that was just created may not be in the cache yet.
     if (found.status().Is(Reason::kNotFound)) found = services.Get(ctx, ns, name);
     if (found.status().Is(Reason::kNotFound)) {
       return Status::NotFound("service " + Quote(name) + " not found");

@@ -6,12 +6,13 @@
 
 namespace cox::apiserver {
 
-// Finds Services in the registry's cache and gives their cluster address: the API server need not
-// ask the cluster's DNS, which may itself depend on the webhook. A Service without an address of
-// its own (headless) and one of type ExternalName are left to the system's resolver.
+// Resolves Services to their cluster IP from the registry's cache, so that the API server does not
+// depend on the cluster's DNS, which may itself depend on the webhook. The names of headless and
+// ExternalName Services are left to the system's resolver.
 //
 // Errors: `service "web" not found` (NotFound); `no service port 443 found for service "web"`
-//   (ServiceUnavailable). `registry` outlives the resolver.
+//   (ServiceUnavailable).
+// Lifetime: `registry` must outlive the resolver.
 ServiceResolver ResolveServices(const Registry& registry);
 
 }  // namespace cox::apiserver

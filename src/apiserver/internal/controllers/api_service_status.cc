@@ -4,7 +4,7 @@
 #include <string>
 
 #include "api/core/v1.h"
-#include "apiserver/internal/controllers/own_writer.h"
+#include "apiserver/internal/controllers/internal_client.h"
 #include "apiserver/registry/kinds/apiregistration/api_service.h"
 #include "apiserver/request/now.h"
 #include "base/strings.h"
@@ -25,7 +25,7 @@ APIServiceCondition Missing(const apiregistration::v1::ServiceReference& service
 }
 
 Status Reconcile(Context& ctx, const ServedResource& api_services, const ServedResource& services,
-                 const OwnWriter& writer) {
+                 const InternalClient& writer) {
   const storage::SnapshotPtr known = services.store().cache()->Current();
   Status first_error;
   auto check = [&](const APIService& object) -> Status {
@@ -55,13 +55,13 @@ Status Reconcile(Context& ctx, const ServedResource& api_services, const ServedR
 
 }  // namespace
 
-OwnLoop ApiServiceStatusLoop(const Registry& registry, const AdmissionChain* admission) {
+InternalController ApiServiceStatusLoop(const Registry& registry, const AdmissionChain* admission) {
   const ServedResource& api_services = registry.Hub(APIService::kKind);
   const ServedResource& services = registry.Hub(core::v1::Service::kKind);
   return {.name = "api-service-status",
           .watches = {&api_services, &services},
           .reconcile = [&registry, admission, &api_services, &services](Context& ctx) {
-            return Reconcile(ctx, api_services, services, OwnWriter(registry, admission));
+            return Reconcile(ctx, api_services, services, InternalClient(registry, admission));
           }};
 }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "apiserver/registry/served/own_loop.h"
+#include "apiserver/registry/served/internal_controller.h"
 
 namespace cox::apiserver {
 
-// Says of APIServices that another server answers whether that server's Service is there: condition
-// Available. Those this server answers itself are available from their creation on.
-OwnLoop ApiServiceStatusLoop(const Registry& registry, const AdmissionChain* admission = nullptr);
+// Sets the condition Available of APIServices with a Service, by whether that Service exists.
+// APIServices that this server itself serves are available from their creation on.
+InternalController ApiServiceStatusLoop(const Registry& registry,
+                                        const AdmissionChain* admission = nullptr);
 
 }  // namespace cox::apiserver

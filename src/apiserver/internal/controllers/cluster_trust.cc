@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "api/core/v1.h"
-#include "apiserver/internal/controllers/own_writer.h"
+#include "apiserver/internal/controllers/internal_client.h"
 #include "object/codec/json/json.h"
 
 namespace cox::apiserver {
@@ -16,10 +16,10 @@ using core::v1::ConfigMap;
 constexpr std::string_view kManager = "kube-apiserver";
 constexpr std::string_view kNamespace = "kube-system";
 constexpr std::string_view kName = "extension-apiserver-authentication";
-// How soon a CA file that changed is published.
+// The maximum delay until a changed CA file is published.
 constexpr std::chrono::seconds kResync{60};
 
-// The list at `key`, which is written as JSON, with what of `ours` is not in it.
+// The JSON list at `key`, with the missing elements of `ours` added.
 std::string CombinedList(const ConfigMap& map, std::string_view key,
                          const std::vector<std::string>& ours) {
   Value::Array all;
@@ -41,8 +41,8 @@ std::string CombinedList(const ConfigMap& map, std::string_view key,
   return json::Write(Value(std::move(all)));
 }
 
-// Brings the map up to date; false if it was.
-bool Mend(const Authentication& authentication, Clock::WallTime now, ConfigMap& map) {
+// Updates the ConfigMap; false if it is up to date.
+bool UpdateConfigMap(const Authentication& authentication, Clock::WallTime now, ConfigMap& map) {
   bool changed = false;
   const auto put = [&](std::string_view key, std::string value) {
     const std::string* there = map.data.Get(key);
@@ -73,22 +73,24 @@ bool Mend(const Authentication& authentication, Clock::WallTime now, ConfigMap& 
 
 }  // namespace
 
-OwnLoop ClusterTrustLoop(const Registry& registry, const Authentication& authentication) {
+InternalController ClusterTrustLoop(const Registry& registry,
+                                    const Authentication& authentication) {
   const ServedResource& maps = registry.Hub(ConfigMap::kKind);
-  auto writer = std::make_shared<const OwnWriter>(registry);
+  auto writer = std::make_shared<const InternalClient>(registry);
   return {.name = "cluster-trust",
           .watches = {&maps},
           .reconcile = [&authentication, &maps, writer](Context& ctx) -> Status {
             const Clock::WallTime now = ctx.clock().Now();
-            // Every change of any ConfigMap leads here: most often there is nothing to do.
+            // Every change of any ConfigMap triggers this, so it is usually up to date.
             Result<Object> there = maps.store().Get(ctx, kNamespace, kName, /*from_cache=*/true);
-            if (there.ok() && !Mend(authentication, now, *there->As<ConfigMap>())) return {};
+            if (there.ok() && !UpdateConfigMap(authentication, now, *there->As<ConfigMap>()))
+              return {};
             ConfigMap map;
             map.metadata.namespace_ = kNamespace;
             map.metadata.name = kName;
-            if (!Mend(authentication, now, map)) return {};  // there is nothing to tell
+            if (!UpdateConfigMap(authentication, now, map)) return {};  // no CAs are configured
             return writer->Ensure(ctx, Object::Of(std::move(map)), kManager, [&](Object& existing) {
-              return Mend(authentication, now, *existing.As<ConfigMap>());
+              return UpdateConfigMap(authentication, now, *existing.As<ConfigMap>());
             });
           },
           .resync = kResync};

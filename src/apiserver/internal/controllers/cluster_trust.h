@@ -2,16 +2,16 @@
 #pragma once
 
 #include "apiserver/filters/authn/authentication.h"
-#include "apiserver/registry/served/own_loop.h"
+#include "apiserver/registry/served/internal_controller.h"
 
 namespace cox::apiserver {
 
-// Publishes how this server authenticates, for servers that extend the API and want to trust the
-// same: ConfigMap extension-apiserver-authentication in kube-system.
+// Publishes the authentication settings of this server in the ConfigMap
+// extension-apiserver-authentication in kube-system, for extension API servers.
 //
-// What other API servers of the cluster wrote there stays, but for certificates that have expired:
-// while CAs are exchanged one server after the other, the sum is what is trusted. `authentication`
-// outlives the loop.
-OwnLoop ClusterTrustLoop(const Registry& registry, const Authentication& authentication);
+// Data of other API servers of the cluster stays, except for expired certificates: while CAs are
+// rotated on one server after another, the union is trusted. `authentication` must outlive the
+// controller.
+InternalController ClusterTrustLoop(const Registry& registry, const Authentication& authentication);
 
 }  // namespace cox::apiserver

@@ -24,17 +24,17 @@ class ClusterTrustTest : public ::testing::Test, protected WriteHarness {
     proxies_ = Ca("proxies");
   }
   static std::string Ca(const std::string& name) {
-    // Good in the test's year too.
+    // Valid in the test clock's year too.
     return net::MakeCertificate({.common_name = name, .days = 10'000, .is_ca = true}, nullptr)
         ->certificate_pem;
   }
   static std::string File(const std::string& name, const std::string& text) {
-    // Tests run beside each other, each in a process of its own.
+    // Tests run concurrently in separate processes.
     std::string path = testing::TempDir() + "/trust_" + std::to_string(getpid()) + "_" + name;
     std::ofstream(path, std::ios::binary) << text;
     return path;
   }
-  // One pass with these options.
+  // Reconciles once with these options.
   void Reconcile(AuthenticationOptions options) {
     MetricsRegistry metrics;
     auto authentication =
@@ -54,7 +54,7 @@ class ClusterTrustTest : public ::testing::Test, protected WriteHarness {
   std::string clients_, proxies_;
 };
 
-TEST_F(ClusterTrustTest, TellsWhomThisServerTrusts) {
+TEST_F(ClusterTrustTest, PublishesTrustedCasAndHeaders) {
   const AuthenticationOptions options = {
       .client_ca_file = File("clients", clients_),
       .front_proxy = {.client_ca_file = File("proxies", proxies_),
@@ -75,7 +75,7 @@ TEST_F(ClusterTrustTest, TellsWhomThisServerTrusts) {
   EXPECT_EQ(Revision(), before) << "there was nothing to do";
 }
 
-TEST_F(ClusterTrustTest, WhatAnotherServerTrustsStays) {
+TEST_F(ClusterTrustTest, DataOfOtherServersIsKept) {
   Reconcile({.client_ca_file = File("clients", clients_)});
   EXPECT_EQ(Data("requestheader-client-ca-file"), "none");
   const std::string next = Ca("next");
@@ -83,7 +83,7 @@ TEST_F(ClusterTrustTest, WhatAnotherServerTrustsStays) {
   EXPECT_EQ(Data("client-ca-file"), clients_ + next);
 }
 
-TEST_F(ClusterTrustTest, WithoutCasThereIsNothingToTell) {
+TEST_F(ClusterTrustTest, WithoutCasNothingIsPublished) {
   const storage::Revision before = Revision();
   Reconcile({});
   EXPECT_EQ(Revision(), before);

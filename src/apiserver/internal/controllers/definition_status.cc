@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/internal/controllers/own_writer.h"
+#include "apiserver/internal/controllers/internal_client.h"
 #include "apiserver/registry/kinds/apiextensions/definition.h"
 #include "apiserver/registry/validation/conditions.h"
 #include "apiserver/request/now.h"
@@ -23,7 +23,7 @@ using apiextensions::v1::CustomResourceDefinitionNames;
 
 constexpr std::string_view kManager = "kube-apiserver";
 
-// Names of a group that other definitions have already. Resources and kinds are apart.
+// The names in a group that other definitions have. Resources and kinds are separate.
 struct TakenNames {
   std::set<std::string, std::less<>> resources, kinds;
 };
@@ -42,7 +42,7 @@ TakenNames TakenBy(const List<CustomResourceDefinition>& all,
   return taken;
 }
 
-// Takes each name that is free and notes the first that is not.
+// Accepts each free name and records a conflict for the others.
 class Acceptance {
  public:
   explicit Acceptance(CustomResourceDefinitionNames accepted) : accepted_(std::move(accepted)) {}
@@ -81,7 +81,7 @@ class Acceptance {
   std::string reason_, message_;
 };
 
-// Brings the status up to date. True if something changed.
+// Updates the status. True if it changed.
 bool Update(CustomResourceDefinition& definition, const TakenNames& taken, const Time& now) {
   const CustomResourceDefinitionNames& wanted = definition.spec.names;
   Acceptance acceptance(definition.status.acceptedNames);
@@ -97,7 +97,7 @@ bool Update(CustomResourceDefinition& definition, const TakenNames& taken, const
   definition.status.acceptedNames = names;
   const CustomResourceDefinitionCondition accepted = acceptance.Condition();
   changed = SetCondition(definition.status.conditions, accepted, now) || changed;
-  // Once established it stays so: its objects are there.
+  // An established definition stays established, because it may have objects.
   const CustomResourceDefinitionCondition* established = FindCondition(definition, "Established");
   if (established != nullptr && established->status == "True") return changed;
   const bool all = accepted.status == "True";
@@ -111,13 +111,13 @@ bool Update(CustomResourceDefinition& definition, const TakenNames& taken, const
          changed;
 }
 
-Status Finalize(Context& ctx, const OwnWriter& writer, const std::string& name) {
+Status Finalize(Context& ctx, const InternalClient& writer, const std::string& name) {
   return writer.Update(ctx, CustomResourceDefinition::kKind, name, kManager, [](Object& object) {
     return erase(object.object_meta()->finalizers, kCleanupFinalizer) > 0;
   });
 }
 
-Status Reconcile(Context& ctx, const ServedResource& definitions, const OwnWriter& writer) {
+Status Reconcile(Context& ctx, const ServedResource& definitions, const InternalClient& writer) {
   List<CustomResourceDefinition> all;
   definitions.store().cache()->Current()->Visit(
       definitions.store().root_prefix(), {}, [&](const storage::EntryPtr& entry) {
@@ -134,7 +134,7 @@ Status Reconcile(Context& ctx, const ServedResource& definitions, const OwnWrite
     } else {
       const TakenNames taken = TakenBy(all, definition);
       const Time now = NowOf(ctx);
-      // `definition` too, for those that come after it: a name is taken once.
+      // Updates `definition` in `all` too, so that later definitions see the names as taken.
       if (!Update(definition, taken, now)) continue;
       done = writer.Update(
           ctx, CustomResourceDefinition::kKind, name, kManager,
@@ -150,12 +150,12 @@ Status Reconcile(Context& ctx, const ServedResource& definitions, const OwnWrite
 
 }  // namespace
 
-OwnLoop DefinitionStatusLoop(const Registry& registry, const AdmissionChain* admission) {
+InternalController DefinitionStatusLoop(const Registry& registry, const AdmissionChain* admission) {
   const ServedResource& definitions = registry.Hub(CustomResourceDefinition::kKind);
   return {.name = "definition-status",
           .watches = {&definitions},
           .reconcile = [&registry, admission, &definitions](Context& ctx) {
-            return Reconcile(ctx, definitions, OwnWriter(registry, admission));
+            return Reconcile(ctx, definitions, InternalClient(registry, admission));
           }};
 }
 

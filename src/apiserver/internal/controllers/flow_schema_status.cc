@@ -2,7 +2,7 @@
 #include "apiserver/internal/controllers/flow_schema_status.h"
 
 #include "api/flowcontrol/v1.h"
-#include "apiserver/internal/controllers/own_writer.h"
+#include "apiserver/internal/controllers/internal_client.h"
 #include "apiserver/request/now.h"
 
 namespace cox::apiserver {
@@ -51,7 +51,7 @@ Value Configuration(const std::string& name, const FlowSchemaCondition& conditio
 }
 
 Status Reconcile(Context& ctx, const ServedResource& schemas, const ServedResource& levels,
-                 const OwnWriter& writer) {
+                 const InternalClient& writer) {
   const storage::SnapshotPtr all = schemas.store().cache()->Current();
   const storage::SnapshotPtr known = levels.store().cache()->Current();
   Status first_error;
@@ -73,13 +73,13 @@ Status Reconcile(Context& ctx, const ServedResource& schemas, const ServedResour
 
 }  // namespace
 
-OwnLoop FlowSchemaStatusLoop(const Registry& registry, const AdmissionChain* admission) {
+InternalController FlowSchemaStatusLoop(const Registry& registry, const AdmissionChain* admission) {
   const ServedResource& schemas = registry.Hub(FlowSchema::kKind);
   const ServedResource& levels = registry.Hub(PriorityLevelConfiguration::kKind);
   return {.name = "flow-schema-status",
           .watches = {&schemas, &levels},
           .reconcile = [&registry, admission, &schemas, &levels](Context& ctx) {
-            return Reconcile(ctx, schemas, levels, OwnWriter(registry, admission));
+            return Reconcile(ctx, schemas, levels, InternalClient(registry, admission));
           }};
 }
 

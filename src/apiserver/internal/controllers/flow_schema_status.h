@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "apiserver/registry/served/own_loop.h"
+#include "apiserver/registry/served/internal_controller.h"
 
 namespace cox::apiserver {
 
-// Says on every FlowSchema whether the priority level it names is there: condition Dangling.
-OwnLoop FlowSchemaStatusLoop(const Registry& registry, const AdmissionChain* admission = nullptr);
+// Sets the condition Dangling of FlowSchemas, by whether their priority level exists.
+InternalController FlowSchemaStatusLoop(const Registry& registry,
+                                        const AdmissionChain* admission = nullptr);
 
 }  // namespace cox::apiserver

@@ -7,7 +7,8 @@
 
 namespace cox::apiserver {
 
-std::vector<OwnLoop> OwnLoops(const Registry& registry, const AdmissionChain* admission) {
+std::vector<InternalController> InternalControllers(const Registry& registry,
+                                                    const AdmissionChain* admission) {
   return {
       ApiServiceStatusLoop(registry, admission),
       DefinitionStatusLoop(registry, admission),

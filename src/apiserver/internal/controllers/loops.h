@@ -3,11 +3,12 @@
 
 #include <vector>
 
-#include "apiserver/registry/served/own_loop.h"
+#include "apiserver/registry/served/internal_controller.h"
 
 namespace cox::apiserver {
 
-// All control loops of the API server itself. `admission` is asked about their writes.
-std::vector<OwnLoop> OwnLoops(const Registry& registry, const AdmissionChain* admission);
+// All controllers that run in the API server. `admission` applies to their writes.
+std::vector<InternalController> InternalControllers(const Registry& registry,
+                                                    const AdmissionChain* admission);
 
 }  // namespace cox::apiserver

@@ -20,15 +20,15 @@ using flowcontrol::v1::PriorityLevelConfiguration;
 
 class LoopsTest : public ::testing::Test, protected WriteHarness {
  protected:
-  // One pass over all there is.
-  void Reconcile(const OwnLoop& loop) {
+  // Reconciles once.
+  void Reconcile(const InternalController& loop) {
     SyncAll();
     const Status status = loop.reconcile(ctx());
     ASSERT_TRUE(status.ok()) << status.message();
     SyncAll();
   }
-  // A pass that has nothing to do.
-  void ExpectSettled(const OwnLoop& loop) {
+  // Expects a reconciliation without writes.
+  void ExpectSettled(const InternalController& loop) {
     const storage::Revision before = Revision();
     Reconcile(loop);
     EXPECT_EQ(Revision(), before);
@@ -57,8 +57,8 @@ class LoopsTest : public ::testing::Test, protected WriteHarness {
   }
 };
 
-TEST_F(LoopsTest, FlowSchemasSayWhetherTheirLevelIsThere) {
-  const OwnLoop loop = FlowSchemaStatusLoop(registry());
+TEST_F(LoopsTest, FlowSchemasReportDanglingLevels) {
+  const InternalController loop = FlowSchemaStatusLoop(registry());
   FlowSchema schema;
   schema.metadata.name = "a";
   schema.spec.priorityLevelConfiguration.name = "level";
@@ -85,8 +85,8 @@ TEST_F(LoopsTest, FlowSchemasSayWhetherTheirLevelIsThere) {
   ExpectSettled(loop);
 }
 
-TEST_F(LoopsTest, DefinitionsGetTheNamesThatAreFree) {
-  const OwnLoop loop = DefinitionStatusLoop(registry());
+TEST_F(LoopsTest, DefinitionsGetFreeNames) {
+  const InternalController loop = DefinitionStatusLoop(registry());
   ASSERT_TRUE(TryCreate(Object::Of(Definition("wheels", "Wheel"))).ok());
   Reconcile(loop);
   CustomResourceDefinition first = Read<CustomResourceDefinition>("wheels.example.com");
@@ -104,8 +104,8 @@ TEST_F(LoopsTest, DefinitionsGetTheNamesThatAreFree) {
   ExpectSettled(loop);
 }
 
-TEST_F(LoopsTest, TwoNewDefinitionsDoNotBothGetAName) {
-  const OwnLoop loop = DefinitionStatusLoop(registry());
+TEST_F(LoopsTest, TwoNewDefinitionsDoNotGetSameName) {
+  const InternalController loop = DefinitionStatusLoop(registry());
   ASSERT_TRUE(TryCreate(Object::Of(Definition("wheels", "Wheel"))).ok());
   ASSERT_TRUE(TryCreate(Object::Of(Definition("rounds", "Wheel"))).ok());
   Reconcile(loop);
@@ -116,12 +116,12 @@ TEST_F(LoopsTest, TwoNewDefinitionsDoNotBothGetAName) {
   EXPECT_NE(first, second);
 }
 
-TEST_F(LoopsTest, DefinitionsAreHeldUntilTheLoopLetsThemGo) {
-  const OwnLoop loop = DefinitionStatusLoop(registry());
+TEST_F(LoopsTest, DeletedDefinitionIsKeptUntilFinalized) {
+  const InternalController loop = DefinitionStatusLoop(registry());
   ASSERT_TRUE(TryCreate(Object::Of(Definition("wheels", "Wheel"))).ok());
   ResourceStore& definitions = registry().Hub(CustomResourceDefinition::kKind).store();
   Result<ResourceStore::DeleteResult> deleted =
-      definitions.Delete(Circumstances(), "", "wheels.example.com", {}, nullptr);
+      definitions.Delete(MakeWriteContext(), "", "wheels.example.com", {}, nullptr);
   ASSERT_TRUE(deleted.ok());
   EXPECT_FALSE(deleted->gone);
   const auto marked = Read<CustomResourceDefinition>("wheels.example.com");
@@ -133,7 +133,7 @@ TEST_F(LoopsTest, DefinitionsAreHeldUntilTheLoopLetsThemGo) {
 }
 
 TEST_F(LoopsTest, ApiServicesOfMissingServicesAreNotAvailable) {
-  const OwnLoop loop = ApiServiceStatusLoop(registry());
+  const InternalController loop = ApiServiceStatusLoop(registry());
   APIService service;
   service.metadata.name = "v1.other.example.com";
   service.spec.group = "other.example.com";
@@ -150,21 +150,21 @@ TEST_F(LoopsTest, ApiServicesOfMissingServicesAreNotAvailable) {
   ExpectSettled(loop);
 }
 
-TEST_F(LoopsTest, ALoopRunsWhenSomethingChanges) {
+TEST_F(LoopsTest, ControllerRunsOnChangesAndRetriesAfterError) {
   Mutex mu;
   CondVar ran;
   int runs = 0;
-  const OwnLoop loop{.name = "counting",
-                     .watches = {&registry().Hub(FlowSchema::kKind)},
-                     .reconcile = [&](Context&) -> Status {
-                       MutexLock lock(mu);
-                       ++runs;
-                       ran.NotifyAll();
-                       // Fails first: it is to come back by itself.
-                       return runs == 1 ? Status::Unavailable("not yet") : Status();
-                     }};
+  const InternalController loop{.name = "counting",
+                                .watches = {&registry().Hub(FlowSchema::kKind)},
+                                .reconcile = [&](Context&) -> Status {
+                                  MutexLock lock(mu);
+                                  ++runs;
+                                  ran.NotifyAll();
+                                  // Fails at first, and must be retried.
+                                  return runs == 1 ? Status::Unavailable("not yet") : Status();
+                                }};
   Scope scope(ctx(), "loops");
-  ASSERT_TRUE(scope.Go("loop", [&](Context& ctx) { RunOwnLoop(ctx, loop); }).ok());
+  ASSERT_TRUE(scope.Go("loop", [&](Context& ctx) { RunInternalController(ctx, loop); }).ok());
   auto await = [&](int count) {
     MutexLock lock(mu);
     return ctx().Await(mu, ran, [&] { return runs >= count; }).ok();
@@ -174,7 +174,7 @@ TEST_F(LoopsTest, ALoopRunsWhenSomethingChanges) {
     return runs >= 2;
   };
   EXPECT_TRUE(await(1));
-  // It waits by the clock, sooner or later.
+  // The retry waits for the clock.
   while (!ran_twice()) clock().Advance(std::chrono::seconds(1));
   FlowSchema schema;
   schema.metadata.name = "a";

@@ -11,7 +11,7 @@ namespace cox::apiserver {
 // each group's folder has a strategies.cc that lists its kinds.
 std::vector<StrategyPtr> BuiltinKinds();
 
-// The groups.
+// One function for each API group.
 void AddCoreKinds(std::vector<StrategyPtr>* kinds);
 void AddAppsKinds(std::vector<StrategyPtr>* kinds);
 void AddBatchKinds(std::vector<StrategyPtr>* kinds);

@@ -8,7 +8,7 @@ namespace {
 
 constexpr size_t kBatch = 256;
 constexpr std::chrono::seconds kRetry{1};
-// Nothing is expected to be missed; this is how long it would stay so.
+// Safety net: no notification should be missed.
 constexpr std::chrono::minutes kLookAgain{10};
 
 }  // namespace
@@ -35,7 +35,7 @@ Result<bool> CacheFollower::CatchUp(const std::function<void()>& wake) {
     }
     Result<storage::Watcher::Batch> batch = watcher_->Take(kBatch);
     if (!batch.ok()) {
-      watcher_ = nullptr;  // too far behind, or the cache began anew: all is read again
+      watcher_ = nullptr;  // too far behind, or the cache was refilled: read everything again
       continue;
     }
     for (const storage::ChangePtr& change : batch->changes) {
@@ -51,12 +51,12 @@ Result<bool> CacheFollower::CatchUp(const std::function<void()>& wake) {
   }
 }
 
-void KeepUp(Context& ctx, Doorbell& changed, std::string_view what,
-            const std::function<Status()>& catch_up) {
+void RunCacheFollowers(Context& ctx, Notification& changed, std::string_view what,
+                       const std::function<Status()>& catch_up) {
   while (!ctx.Done()) {
     const Status status = catch_up();
     if (!status.ok()) {
-      COX_V(ctx.log(), 2, "What is followed cannot be read yet", {"what", what},
+      COX_V(ctx.log(), 2, "Could not read the watch cache, will retry", {"what", what},
             {"why", status.message()});
     }
     changed.Await(ctx, status.ok() ? Clock::Duration(kLookAgain) : Clock::Duration(kRetry));

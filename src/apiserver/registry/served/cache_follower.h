@@ -6,34 +6,35 @@
 #include <string_view>
 
 #include "apiserver/registry/store/store.h"
-#include "base/doorbell.h"
+#include "base/notification.h"
 #include "storage/watchcache/watch_cache.h"
 
 namespace cox::apiserver {
 
-// Tells somebody of all objects of one resource, as the server's watch cache has them: first what
-// is there, then every change.
+// Passes all objects of one resource from the watch cache to a sink: first the current state, then
+// every change.
 //
-// Guarantees: the sink hears of each state in order, and of none twice unless it has to begin anew.
+// Guarantees: the sink receives the states in order, and none of them twice unless it starts again
+//   with Begin.
 // Threads: one at a time.
 class CacheFollower {
  public:
   class Sink {
    public:
     virtual ~Sink() = default;
-    // All of `now` is about to be put: for the first time, or because changes were missed. What the
-    // sink knows and `now` does not have is gone.
+    // Called before all entries of `now` are put: the first time, or because changes were missed.
+    // Objects of the sink that are not in `now` no longer exist.
     virtual void Begin(const storage::Snapshot& now) = 0;
     virtual void Put(const storage::Entry& entry) = 0;
     virtual void Forget(std::string_view key) = 0;
   };
 
-  // Both outlive it.
+  // `store` and `sink` outlive the follower.
   CacheFollower(const ResourceStore& store, Sink& sink) : store_(store), sink_(sink) {}
 
-  // Brings the sink up to now. `wake`, as in storage::WatchOptions, says when there is more; it may
-  // be called until the follower is destroyed. True if something changed. Unavailable until the
-  // cache is filled.
+  // Passes all changes up to now to the sink. `wake`, as in storage::WatchOptions, is called when
+  // there are more; it may be called until the follower is destroyed. Returns true if something
+  // changed, Unavailable until the cache is filled.
   Result<bool> CatchUp(const std::function<void()>& wake);
 
  private:
@@ -44,10 +45,10 @@ class CacheFollower {
   std::unique_ptr<storage::Watcher> watcher_;
 };
 
-// Calls `catch_up`, which brings its followers up to now with `changed` as what wakes them, when
-// there is something new, until `ctx` stops; soon again after it failed. `what`, for the log:
-// "Roles".
-void KeepUp(Context& ctx, Doorbell& changed, std::string_view what,
-            const std::function<Status()>& catch_up);
+// Calls `catch_up` whenever `changed` is notified, and periodically, until `ctx` stops; after an
+// error it retries soon. `catch_up` calls CacheFollower::CatchUp with a `wake` that notifies
+// `changed`. `what` is for the log: "Roles".
+void RunCacheFollowers(Context& ctx, Notification& changed, std::string_view what,
+                       const std::function<Status()>& catch_up);
 
 }  // namespace cox::apiserver

@@ -9,7 +9,7 @@ void TrackManagers(const ServedResource& resource, std::string_view subresource,
                    const Object* live_served, Object& served, std::string_view manager,
                    const Time& now) {
   const apply::FieldManager& fields = resource.field_manager(subresource);
-  // Before a create there is an empty object: nobody owns the structs that it has already.
+  // On create, diff against an empty object, so that zero-value structs get no owner.
   if (live_served == nullptr) return TrackManagers(fields, fields.nothing(), served, manager, now);
   TrackManagers(fields, fields.Named(live_served->ToValue()), served, manager, now);
 }

@@ -6,7 +6,7 @@
 
 #include "base/status.h"
 
-// The API's standard answers, in upstream's words.
+// The standard errors of the API, with upstream's texts.
 namespace cox::apiserver {
 
 // "pods", "deployments.apps": a resource with its group.
@@ -22,7 +22,7 @@ Status NotFoundError(const Resource& resource, std::string_view name);
 Status AlreadyExistsError(const Resource& resource, std::string_view name);
 Status ConflictError(const Resource& resource, std::string_view name, std::string_view why);
 Status ForbiddenError(const Resource& resource, std::string_view name, std::string_view why);
-// Somebody else wrote in between.
+// Another writer has changed the object in between.
 Status ModifiedError(const Resource& resource, std::string_view name);
 Status MethodNotAllowedError();
 Status UnknownResourceError();

@@ -25,7 +25,7 @@ std::array<uint8_t, N> RandomBytes() {
   return bytes;
 }
 
-// Borrows from a meta; holds what views need that a meta does not have.
+// A view of a meta, with the arrays that the view refers to.
 struct MetaView {
   explicit MetaView(const meta::v1::ObjectMeta& meta) {
     for (const auto& [key, value] : meta.labels) labels.emplace_back(key, value);

@@ -9,18 +9,18 @@
 #include "object/validation/field_error.h"
 #include "object/validation/names.h"
 
-// Names and identities that the server makes, and the rules of metadata.
+// Generated names and uids, and validation of metadata.
 namespace cox::apiserver {
 
 // A random UUID (version 4).
 std::string NewUid();
 
-// `prefix`, cut to leave room, and five characters that make no words.
+// `prefix`, truncated if necessary, and five random characters that cannot form words.
 std::string GenerateName(std::string_view prefix);
 
 FieldErrorList ValidateMeta(const meta::v1::ObjectMeta& meta, bool namespaced,
                             validation::NameRule name_rule);
-// Finalizers of new objects are "domain/name" or one of the few that have no domain.
+// Finalizers must be "domain/name" or one of the standard names without a domain.
 FieldErrorList ValidateFinalizersQualified(const meta::v1::ObjectMeta& meta);
 FieldErrorList ValidateMetaUpdate(const meta::v1::ObjectMeta& meta,
                                   const meta::v1::ObjectMeta& old);

@@ -8,7 +8,7 @@
 namespace cox::apiserver {
 namespace {
 
-TEST(GenerateName, AddsFiveCharactersThatMakeNoWords) {
+TEST(GenerateName, AppendsFiveCharactersThatCannotFormWords) {
   for (int i = 0; i < 100; ++i) {
     const std::string name = GenerateName("web-");
     ASSERT_EQ(name.size(), 9u);
@@ -17,14 +17,14 @@ TEST(GenerateName, AddsFiveCharactersThatMakeNoWords) {
   }
 }
 
-TEST(GenerateName, LeavesRoomInLongPrefixes) {
+TEST(GenerateName, TruncatesLongPrefixes) {
   const std::string name = GenerateName(std::string(300, 'x'));
   EXPECT_EQ(name.size(), 63u);
   EXPECT_EQ(name.substr(0, 58), std::string(58, 'x'));
   EXPECT_EQ(GenerateName(std::string(58, 'y')).size(), 63u);
 }
 
-TEST(GenerateName, SeldomRepeats) {
+TEST(GenerateName, RarelyRepeatsNames) {
   std::set<std::string> names;
   for (int i = 0; i < 1000; ++i) names.insert(GenerateName(""));
   EXPECT_GT(names.size(), 990u);

@@ -10,12 +10,13 @@
 
 namespace cox::apiserver {
 
-// Whether metadata.generation counts the changes of the spec, for controllers to say which one they
-// have seen. Some kinds never had it.
+// Whether metadata.generation counts the changes of the spec, for status.observedGeneration. Some
+// kinds have no generation.
 enum class Generation : uint8_t { kCounted, kNone };
 
-// The base of kinds with a spec that users write and a status that a controller writes: each way of
-// writing leaves the other part alone. `StatusStrategy` is the way of /status.
+// The base of kinds with a spec that users write and a status that a controller writes: writes of
+// the object keep the status, and writes of /status keep the spec. `StatusStrategy` handles
+// /status.
 template <class T, class StatusStrategy = PlainStatusStrategy<T>,
           Generation kGeneration = Generation::kCounted>
 class SpecAndStatusStrategy : public StrategyOf<T> {

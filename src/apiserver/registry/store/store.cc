@@ -14,15 +14,15 @@
 namespace cox::apiserver {
 namespace {
 
-// Those that are served beside the others keep to the rules of custom resources.
+// Upstream serves these two groups from separate API servers, which do not have this check.
 bool WantsQualifiedFinalizers(const KindInfo& kind) {
   return kind.group != "apiextensions.k8s.io" && kind.group != "apiregistration.k8s.io";
 }
 
-// New names tried when a generated one is taken.
+// Attempts to generate a name that is not in use.
 constexpr int kMaxNameAttempts = 8;
 
-// The hub object that `object` stands for: itself, or converted from another version.
+// Converts an object of any version to the hub.
 Object ToHub(const Strategy& strategy, Object object) {
   for (const ServedVersion* version : strategy.Versions()) {
     if (GvkOf(version->kind()) == object.gvk()) return version->ToHub(object);
@@ -52,7 +52,7 @@ ResourceStore::ResourceStore(Options options)
       prefix_(options_.root + "/" + std::string(options_.strategy->storage_prefix()) + "/") {
   auto entry_class = std::make_shared<storage::EntryClass>();
   for (std::string_view name : strategy().FieldNames()) entry_class->field_names.emplace_back(name);
-  // Read once and dropped: their encodings need no room.
+  // These entries are used once: no space to keep their encodings.
   entry_class->encodings = std::make_shared<storage::EncodingBudget>(0);
   entry_class_ = std::move(entry_class);
 }
@@ -152,7 +152,7 @@ std::chrono::seconds ResourceStore::TtlOf(const Object& object) const {
 
 bool ResourceStore::KeptByFinalizers(const Object& object) const {
   const meta::v1::ObjectMeta& meta = *object.object_meta();
-  return !meta.finalizers.empty() || strategy().HoldsDeletion(object);
+  return !meta.finalizers.empty() || strategy().HasKindFinalizers(object);
 }
 
 Status ResourceStore::PrepareCreate(const WriteContext& w, Object& object,
@@ -165,7 +165,7 @@ Status ResourceStore::PrepareCreate(const WriteContext& w, Object& object,
   meta.resourceVersion.clear();
   meta.selfLink.clear();
   if (meta.name.empty() && !meta.generateName.empty()) meta.name = GenerateName(meta.generateName);
-  // After the identity is made: Jobs write theirs into the labels of their pods.
+  // After name and uid are set: Jobs write them into the labels of their pod template.
   strategy().PrepareForCreate(w, object);
   FieldErrorList errors = ValidateMeta(meta, kind().namespaced, strategy().name_rule());
   if (WantsQualifiedFinalizers(kind())) Append(errors, ValidateFinalizersQualified(meta));
@@ -179,13 +179,13 @@ Status ResourceStore::PrepareCreate(const WriteContext& w, Object& object,
   return {};
 }
 
-Result<Object> ResourceStore::Create(const WriteContext& w, Object object, const Judge& judge,
-                                     Warnings* warnings) {
+Result<Object> ResourceStore::Create(const WriteContext& w, Object object,
+                                     const ValidateFunc& validate, Warnings* warnings) {
   if (!object.object_meta()->name.empty() || object.object_meta()->generateName.empty()) {
-    return CreateOnce(w, std::move(object), judge, warnings);
+    return CreateOnce(w, std::move(object), validate, warnings);
   }
   for (int attempt = 1;; ++attempt) {
-    Result<Object> created = CreateOnce(w, object, judge, attempt == 1 ? warnings : nullptr);
+    Result<Object> created = CreateOnce(w, object, validate, attempt == 1 ? warnings : nullptr);
     if (created.ok() || !created.status().Is(Reason::kAlreadyExists)) return created;
     if (attempt == kMaxNameAttempts) {
       StatusDetails details = created.status().details();
@@ -198,28 +198,28 @@ Result<Object> ResourceStore::Create(const WriteContext& w, Object object, const
   }
 }
 
-Status ResourceStore::TakenError(const WriteContext& w, const std::string& name,
-                                 const storage::KeyValue& by) const {
-  Status taken = AlreadyExistsError(NamedFor(w), name);
+Status ResourceStore::NameInUseError(const WriteContext& w, const std::string& name,
+                                     const storage::KeyValue& by) const {
+  Status taken = AlreadyExistsError(RequestedResource(w), name);
   Result<Object> existing = Decode(by.value.view(), by.revision);
   if (!existing.ok() || !existing->object_meta()->deletionTimestamp) return taken;
   return Status(taken.reason(), "object is being deleted: " + taken.message(), taken.details());
 }
 
-Result<Object> ResourceStore::CreateOnce(const WriteContext& w, Object object, const Judge& judge,
-                                         Warnings* warnings) {
+Result<Object> ResourceStore::CreateOnce(const WriteContext& w, Object object,
+                                         const ValidateFunc& validate, Warnings* warnings) {
   std::unique_ptr<WriteTransaction> transaction;
-  // Hooks fill in what validation then sees: addresses and ports.
+  // Before validation, because hooks set fields that are validated: addresses and ports.
   if (options_.hooks != nullptr) {
     COX_ASSIGN_OR_RETURN(transaction, options_.hooks->BeforeCreate(w, object));
   }
   COX_RETURN_IF_ERROR(PrepareCreate(w, object, warnings));
   meta::v1::ObjectMeta& meta = *object.object_meta();
-  if (judge) COX_RETURN_IF_ERROR(judge(object, nullptr));
+  if (validate) COX_RETURN_IF_ERROR(validate(object, nullptr));
   const std::string key = Key(meta.namespace_, meta.name);
   if (w.dry_run) {
     COX_ASSIGN_OR_RETURN(storage::Store::GetResult found, storage().Get(w.ctx, key));
-    if (found.kv) return TakenError(w, meta.name, *found.kv);
+    if (found.kv) return NameInUseError(w, meta.name, *found.kv);
     return object;
   }
   const std::chrono::seconds ttl = TtlOf(object);
@@ -227,15 +227,15 @@ Result<Object> ResourceStore::CreateOnce(const WriteContext& w, Object object, c
   if (!revision.ok()) {
     if (!revision.status().Is(Reason::kAlreadyExists)) return revision.status();
     COX_ASSIGN_OR_RETURN(storage::Store::GetResult found, storage().Get(w.ctx, key));
-    if (found.kv) return TakenError(w, meta.name, *found.kv);
-    return AlreadyExistsError(NamedFor(w), meta.name);
+    if (found.kv) return NameInUseError(w, meta.name, *found.kv);
+    return AlreadyExistsError(RequestedResource(w), meta.name);
   }
   if (transaction != nullptr) transaction->Commit();
   meta.resourceVersion = std::to_string(*revision);
   return object;
 }
 
-// The version a writer saw must be the one that is stored, unless it does not care.
+// The resourceVersion of the update must be the stored one, or empty for an unconditional update.
 Status ResourceStore::CheckVersion(const WriteContext& w, const UpdateRequest& request,
                                    const Object& object, const Object& old) const {
   const std::string& stored = old.object_meta()->resourceVersion;
@@ -247,7 +247,7 @@ Status ResourceStore::CheckVersion(const WriteContext& w, const UpdateRequest& r
                                                  "must be specified for an update")};
     return NewInvalid(kind().group, kind().plural, request.name, errors);
   }
-  if (std::to_string(wanted) != stored) return ModifiedError(NamedFor(w), request.name);
+  if (std::to_string(wanted) != stored) return ModifiedError(RequestedResource(w), request.name);
   return {};
 }
 
@@ -258,7 +258,7 @@ Status ResourceStore::PrepareUpdate(const WriteContext& w, const UpdateRequest& 
   const meta::v1::ObjectMeta& old_meta = *old.object_meta();
   meta.generation = old_meta.generation;
   how.PrepareForUpdate(w, object, old);
-  // What the server owns a writer may leave out.
+  // Restore server-managed metadata that the writer may omit.
   meta.resourceVersion = old_meta.resourceVersion;
   meta.selfLink.clear();
   if (meta.uid.empty()) meta.uid = old_meta.uid;
@@ -267,7 +267,8 @@ Status ResourceStore::PrepareUpdate(const WriteContext& w, const UpdateRequest& 
   if (!meta.deletionGracePeriodSeconds) {
     meta.deletionGracePeriodSeconds = old_meta.deletionGracePeriodSeconds;
   }
-  // Twice, as upstream does, whose answers show each cause twice: for all kinds, then by the kind.
+  // Twice, as upstream, whose errors contain each cause twice: once from the generic registry, once
+  // from the kind.
   FieldErrorList errors = ValidateMeta(meta, kind().namespaced, validation::NameIsPathSegment);
   Append(errors, ValidateMetaUpdate(meta, old_meta));
   Append(errors, ValidateMetaUpdate(meta, old_meta));
@@ -291,12 +292,13 @@ Result<ResourceStore::UpdateResult> ResourceStore::Update(const WriteContext& w,
     if (!stored.ok()) {
       if (!stored.status().Is(Reason::kNotFound) || !request.may_create) return stored.status();
       COX_ASSIGN_OR_RETURN(Object object, request.change(nullptr));
-      Result<Object> created = Create(w, std::move(object), request.create_judge, request.warnings);
+      Result<Object> created =
+          Create(w, std::move(object), request.validate_create, request.warnings);
       if (created.ok()) return UpdateResult{std::move(*created), /*created=*/true};
       if (!created.status().Is(Reason::kAlreadyExists)) return created.status();
-      continue;  // it appeared meanwhile: update it
+      continue;  // created concurrently: update it
     }
-    // What fails on an object from the cache may only fail because that is old: look again.
+    // An attempt with a cached object may fail because the object is outdated: retry with storage.
     auto attempt = [&](bool* raced) -> Result<UpdateResult> {
       const std::string& uid = stored->object.object_meta()->uid;
       if (!request.uid.empty() && request.uid != uid) {
@@ -309,12 +311,12 @@ Result<ResourceStore::UpdateResult> ResourceStore::Update(const WriteContext& w,
       COX_ASSIGN_OR_RETURN(Object object, request.change(&stored->object));
       COX_RETURN_IF_ERROR(CheckVersion(w, request, object, stored->object));
       std::unique_ptr<WriteTransaction> transaction;
-      // Not for subresources: what those leave alone is only put back by PrepareUpdate.
+      // Not for subresources: only PrepareUpdate restores the fields that they must not change.
       if (options_.hooks != nullptr && request.how == nullptr) {
         COX_ASSIGN_OR_RETURN(transaction, options_.hooks->BeforeUpdate(w, object, stored->object));
       }
       COX_RETURN_IF_ERROR(PrepareUpdate(w, request, object, stored->object));
-      if (request.judge) COX_RETURN_IF_ERROR(request.judge(object, &stored->object));
+      if (request.validate) COX_RETURN_IF_ERROR(request.validate(object, &stored->object));
       COX_ASSIGN_OR_RETURN(UpdateResult result, Write(w, key, std::move(object), *stored, raced));
       if (!*raced && transaction != nullptr) transaction->Commit();
       return result;
@@ -334,7 +336,7 @@ Result<ResourceStore::UpdateResult> ResourceStore::Write(const WriteContext& w,
                                                          const std::string& key, Object object,
                                                          const Stored& old, bool* raced) {
   meta::v1::ObjectMeta& meta = *object.object_meta();
-  // The last finalizer went: so does the object.
+  // The last finalizer was removed: delete the object.
   if (meta.deletionTimestamp && meta.deletionGracePeriodSeconds.value_or(0) == 0 &&
       !KeptByFinalizers(object) && KeptByFinalizers(old.object)) {
     if (w.dry_run) return UpdateResult{std::move(object)};
@@ -346,8 +348,8 @@ Result<ResourceStore::UpdateResult> ResourceStore::Write(const WriteContext& w,
   const std::string bytes = Encode(object);
   if (w.dry_run) return UpdateResult{std::move(object)};
   if (bytes == old.bytes.view()) {
-    // Nothing to write. Only what is stored may say so: the cache may be behind. What rests in
-    // another form than ours is written anew, as upstream does: so storage can be migrated.
+    // Nothing has changed. Storage must confirm this, because the cache may be behind. Values in an
+    // outdated form (an old encryption key) are rewritten, as upstream does for storage migration.
     bool stale = old.stale;
     if (!old.fresh) {
       COX_ASSIGN_OR_RETURN(storage::Store::GetResult now, storage().Get(w.ctx, key));

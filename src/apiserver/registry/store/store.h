@@ -19,8 +19,8 @@
 
 namespace cox::apiserver {
 
-// What a kind may do around its writes, where more than the object itself is touched: Services take
-// addresses and ports. Undone unless Commit is called.
+// Side effects of a write outside of the object: Services allocate addresses and ports. They are
+// undone unless Commit is called.
 class WriteTransaction {
  public:
   virtual ~WriteTransaction() = default;
@@ -29,7 +29,7 @@ class WriteTransaction {
 class WriteHooks {
  public:
   virtual ~WriteHooks() = default;
-  // May change `object`. Null: nothing to undo.
+  // May change `object`. Returns null if there is nothing to undo.
   virtual Result<std::unique_ptr<WriteTransaction>> BeforeCreate(const WriteContext& w,
                                                                  Object& object) = 0;
   virtual Result<std::unique_ptr<WriteTransaction>> BeforeUpdate(const WriteContext& w,
@@ -38,15 +38,16 @@ class WriteHooks {
   virtual void AfterDelete(const WriteContext& w, const Object& object) = 0;
 };
 
-// The judge of an object that is about to be stored: validating admission. Null: everything goes.
-using Judge = std::function<Status(const Object& object, const Object* old)>;
+// Validating admission of an object that is about to be stored. Null: none.
+using ValidateFunc = std::function<Status(const Object& object, const Object* old)>;
 
 // All objects of one resource: the generic part of every kind.
 //
-// Writes keep the API's promises: names and uids, optimistic locking by resourceVersion,
-// generation, finalizers and graceful deletion, nothing written when nothing changed. Objects given
-// and returned are of the hub kind, with metadata.resourceVersion set to the revision they were
-// stored at. Threads: all methods may be called concurrently. They block for storage.
+// Guarantees: writes follow the API conventions: names and uids, optimistic locking by
+//   resourceVersion, generation, finalizers and graceful deletion, no write when nothing has
+//   changed. Objects that are passed in and returned are of the hub kind, with
+//   metadata.resourceVersion set to the revision at which they were stored.
+// Threads: all methods may be called concurrently. They block for storage.
 class ResourceStore {
  public:
   struct Options {
@@ -55,7 +56,7 @@ class ResourceStore {
     storage::WatchCache* cache = nullptr;  // may be null: reads go to storage
     WriteHooks* hooks = nullptr;
     std::string root = "/registry";
-    // How long objects live, where their kind says that they do not live for ever; 0: as it says.
+    // Overrides the strategy's TtlSeconds where that is not 0; 0: no override.
     std::chrono::seconds ttl{0};
   };
   explicit ResourceStore(Options options);
@@ -73,36 +74,35 @@ class ResourceStore {
   std::string Key(std::string_view ns, std::string_view name) const;
   const std::string& root_prefix() const { return prefix_; }
 
-  // The object in its hub form, defaults set, resourceVersion filled in.
+  // The object in its hub version, with defaults and resourceVersion set.
   Result<Object> Decode(std::string_view value, storage::Revision revision) const;
-  // What selectors look at; nothing for an object that cannot be decoded.
+  // Extracts what selectors match; nothing if the object cannot be decoded.
   void ReadHead(std::string_view value, storage::HeadBuilder& head) const;
-  // As the cache would hold it, for what was read from storage.
+  // Makes an entry, as in the cache, from a value that was read from storage.
   storage::EntryPtr MakeEntry(const storage::KeyValue& kv) const;
-  // The bytes that rest in storage: without the revision, which is the store's to know. The object
-  // is as before when it returns.
+  // The bytes to store, without metadata.resourceVersion. `object` is unchanged on return.
   std::string Encode(Object& object) const;
 
-  // Linearizable unless `from_cache`. NotFound.
+  // Linearizable unless `from_cache`. Errors: NotFound.
   Result<Object> Get(Context& ctx, std::string_view ns, std::string_view name,
                      bool from_cache = false) const;
   Result<storage::KeyValue> GetStored(Context& ctx, std::string_view ns,
                                       std::string_view name) const;
 
-  Result<Object> Create(const WriteContext& w, Object object, const Judge& judge,
+  Result<Object> Create(const WriteContext& w, Object object, const ValidateFunc& validate,
                         Warnings* warnings = nullptr);
 
-  // Makes the new object from the one that is stored (null: there is none). Called again when
-  // somebody else was faster.
+  // Makes the new object from the stored one (null: there is none). Called again after a write
+  // conflict.
   using Change = std::function<Result<Object>(const Object* existing)>;
   struct UpdateRequest {
     std::string ns, name;
     const UpdateStrategy* how = nullptr;  // null: the kind's own
     Change change;
-    Judge judge;              // of updates
-    Judge create_judge;       // where the update creates
-    std::string uid;          // must be the stored object's; empty: any
-    bool may_create = false;  // server-side apply; PUT of kinds that allow it
+    ValidateFunc validate;         // for updates
+    ValidateFunc validate_create;  // if the update creates the object
+    std::string uid;               // must be the stored object's; empty: any
+    bool may_create = false;       // server-side apply; PUT of kinds that allow it
     Warnings* warnings = nullptr;
   };
   struct UpdateResult {
@@ -116,30 +116,30 @@ class ResourceStore {
     bool gone = false;  // false: it waits for finalizers or its grace period
   };
   Result<DeleteResult> Delete(const WriteContext& w, std::string_view ns, std::string_view name,
-                              meta::v1::DeleteOptions options, const Judge& judge);
+                              meta::v1::DeleteOptions options, const ValidateFunc& validate);
 
  private:
-  // A writer that loses this often gives up: the object is written faster than it can be changed.
+  // An update gives up after this many write conflicts.
   static constexpr int kMaxRaces = 64;
 
   struct Stored {
     Object object;
     storage::Revision revision;
-    Bytes bytes;  // as they rest
+    Bytes bytes;  // as stored
     bool fresh;   // read from storage, not from the cache
-    bool stale;   // to be written anew, if fresh; see storage::KeyValue
+    bool stale;   // must be rewritten even if unchanged; see storage::KeyValue
   };
 
-  // The resource as the writer knows it, for errors.
-  Resource NamedFor(const WriteContext& w) const {
+  // The resource as the request names it, for errors.
+  Resource RequestedResource(const WriteContext& w) const {
     return w.served_as == nullptr ? resource() : Resource{w.served_as->group, w.served_as->plural};
   }
   Result<Stored> Read(Context& ctx, const std::string& key, std::string_view name,
                       bool allow_cached) const;
-  // For a name that is in use, by something that may be on its way out.
-  Status TakenError(const WriteContext& w, const std::string& name,
-                    const storage::KeyValue& by) const;
-  Result<Object> CreateOnce(const WriteContext& w, Object object, const Judge& judge,
+  // AlreadyExists, with another text if the existing object is being deleted.
+  Status NameInUseError(const WriteContext& w, const std::string& name,
+                        const storage::KeyValue& by) const;
+  Result<Object> CreateOnce(const WriteContext& w, Object object, const ValidateFunc& validate,
                             Warnings* warnings);
   Status PrepareCreate(const WriteContext& w, Object& object, Warnings* warnings) const;
   Status PrepareUpdate(const WriteContext& w, const UpdateRequest& request, Object& object,
@@ -153,20 +153,20 @@ class ResourceStore {
 
   // Deletion, in store_delete.cc.
   Status CheckPreconditions(const meta::v1::DeleteOptions& options, const Object& object) const;
-  // Brings the object's finalizers and deletion marks up to what `options` ask for. True if it must
-  // be stored instead of removed.
+  // Sets the finalizers and deletion metadata that `options` require. True if the object must be
+  // stored instead of removed.
   bool BeginDeletion(const WriteContext& w, meta::v1::DeleteOptions& options, Object& object) const;
-  // Answers with `last`: the stored object with the marks of its deletion.
+  // Returns `last`, the stored object with its deletion metadata.
   Result<DeleteResult> Remove(const WriteContext& w, const std::string& key, const Stored& stored,
                               Object last, bool* raced);
 
   Options options_;
   std::string prefix_;
-  storage::EntryClassPtr entry_class_;  // of entries that are not the cache's
+  storage::EntryClassPtr entry_class_;  // for entries outside of the cache
 };
 
-// metadata.resourceVersion as a number: 0 for none. An error without a reason (500), as upstream's,
-// for what is no number.
+// metadata.resourceVersion as a number; 0 if it is empty. For other text an error without a reason
+// (500), as upstream.
 Result<storage::Revision> ParseResourceVersion(std::string_view text);
 
 }  // namespace cox::apiserver

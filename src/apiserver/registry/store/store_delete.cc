@@ -4,15 +4,14 @@
 #include "apiserver/registry/store/store.h"
 #include "object/owner.h"
 
-// Deletion: at once, after a grace period, or when the last finalizer is gone.
+// Deletion: immediately, after a grace period, or when the last finalizer is removed.
 namespace cox::apiserver {
 namespace {
 
 constexpr std::string_view kOrphanFinalizer = "orphan";
 constexpr std::string_view kForegroundFinalizer = "foregroundDeletion";
 
-// What shall happen to dependents: the request decides, then finalizers that are there already,
-// then the kind.
+// The propagation policy: from the request, else from existing finalizers, else from the kind.
 Propagation PropagationFor(const meta::v1::DeleteOptions& options, const Object& object,
                            const Strategy& strategy) {
   if (options.orphanDependents) {
@@ -29,7 +28,8 @@ Propagation PropagationFor(const meta::v1::DeleteOptions& options, const Object&
   return strategy.DefaultPropagation(object);
 }
 
-// Others keep their order; ours come last. Where the right ones are there already, nothing moves.
+// Other finalizers keep their order; the one for the propagation is appended. If the right one is
+// already present, the order does not change.
 void SetPropagation(Propagation propagation, meta::v1::ObjectMeta* meta) {
   const List<std::string> before = meta->finalizers;
   erase(meta->finalizers, kOrphanFinalizer);
@@ -48,7 +48,7 @@ Status ResourceStore::CheckPreconditions(const meta::v1::DeleteOptions& options,
                                          const Object& object) const {
   if (!options.preconditions) return {};
   const meta::v1::ObjectMeta& meta = *object.object_meta();
-  // Named by kind here, not by resource: as upstream does.
+  // The error contains the kind, not the resource, as upstream.
   const Resource named{kind().group, kind().kind};
   if (options.preconditions->uid && *options.preconditions->uid != meta.uid) {
     return ConflictError(named, meta.name,
@@ -76,7 +76,7 @@ bool ResourceStore::BeginDeletion(const WriteContext& w, meta::v1::DeleteOptions
   const bool graceful = strategy().GracefulDeletion(object, &options);
   const int64_t grace = graceful ? options.gracePeriodSeconds.value_or(0) : 0;
   if (meta.deletionTimestamp) {
-    // Already on its way: the grace period can only become shorter.
+    // Already being deleted: the grace period can only become shorter.
     const int64_t left = meta.deletionGracePeriodSeconds.value_or(0);
     if (graceful && options.gracePeriodSeconds && grace < left) {
       meta.deletionTimestamp =
@@ -87,9 +87,9 @@ bool ResourceStore::BeginDeletion(const WriteContext& w, meta::v1::DeleteOptions
       meta.deletionGracePeriodSeconds = 0;
     }
   } else if (graceful || KeptByFinalizers(object)) {
-    // Where the object itself holds its deletion up (namespaces, definitions) there is no period to
-    // tell, and what it is to be has not changed.
-    const bool holds = strategy().HoldsDeletion(object);
+    // Objects with finalizers outside of metadata (namespaces, CustomResourceDefinitions) get no
+    // grace period, and their generation does not change.
+    const bool holds = strategy().HasKindFinalizers(object);
     meta.deletionTimestamp = w.now + Duration::Seconds(grace);
     if (!holds) meta.deletionGracePeriodSeconds = grace;
     // A generation of 0 means that the kind has none.
@@ -117,17 +117,18 @@ Result<ResourceStore::DeleteResult> ResourceStore::Delete(const WriteContext& w,
                                                           std::string_view ns,
                                                           std::string_view name,
                                                           meta::v1::DeleteOptions options,
-                                                          const Judge& judge) {
+                                                          const ValidateFunc& validate) {
   const std::string key = Key(ns, name);
   for (int race = 0; race < kMaxRaces; ++race) {
     COX_ASSIGN_OR_RETURN(Stored stored, Read(w.ctx, key, name, /*allow_cached=*/false));
     COX_RETURN_IF_ERROR(CheckPreconditions(options, stored.object));
-    if (judge) COX_RETURN_IF_ERROR(judge(stored.object, &stored.object));
+    if (validate) COX_RETURN_IF_ERROR(validate(stored.object, &stored.object));
     Object object = stored.object;
     meta::v1::DeleteOptions asked = options;
     bool raced = false;
     const bool stays = BeginDeletion(w, asked, object);
-    // A grace period that is cut short is seen as such before the object is gone.
+    // If the grace period is cut short, write that first, so that watchers receive it before the
+    // deletion.
     const int64_t before = stored.object.object_meta()->deletionGracePeriodSeconds.value_or(0);
     const bool cut_short = before > 0 && !w.dry_run;
     if (!stays && cut_short) {

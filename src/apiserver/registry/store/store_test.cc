@@ -14,8 +14,7 @@ namespace {
 
 using core::v1::ReplicationController;
 
-// A kind that has all the store looks at: a generation, names of its own, deletion that may take
-// time.
+// A kind with what the store handles: a generation, validation, warnings, graceful deletion.
 class WidgetStrategy final : public StrategyOf<ReplicationController> {
  public:
   std::string_view storage_prefix() const override { return "widgets"; }
@@ -77,8 +76,8 @@ class StoreTest : public ::testing::Test {
     return store_.Update(W(dry_run), {.ns = "ns",
                                       .name = std::move(name),
                                       .change = std::move(change),
-                                      .judge = {},
-                                      .create_judge = {},
+                                      .validate = {},
+                                      .validate_create = {},
                                       .uid = {},
                                       .warnings = &warnings_});
   }
@@ -98,13 +97,13 @@ class StoreTest : public ::testing::Test {
   ResourceStore store_{{.strategy = &strategy_, .storage = storage_.get()}};
 };
 
-TEST_F(StoreTest, KeysAreUnderTheKindsPrefix) {
+TEST_F(StoreTest, KeysStartWithKindPrefix) {
   EXPECT_EQ(store_.Prefix(""), "/registry/widgets/");
   EXPECT_EQ(store_.Prefix("ns"), "/registry/widgets/ns/");
   EXPECT_EQ(store_.Key("ns", "a"), "/registry/widgets/ns/a");
 }
 
-TEST_F(StoreTest, CreationMakesTheIdentity) {
+TEST_F(StoreTest, CreateSetsServerManagedMetadata) {
   Object given = Widget("a");
   Meta(given).uid = "mine";
   Meta(given).deletionTimestamp = Time::FromUnix(1);
@@ -122,7 +121,7 @@ TEST_F(StoreTest, CreationMakesTheIdentity) {
   EXPECT_EQ(Meta(*read).resourceVersion, Meta(created).resourceVersion);
 }
 
-TEST_F(StoreTest, CreationRefusesWhatIsInvalidOrThere) {
+TEST_F(StoreTest, CreateRejectsInvalidAndExistingObjects) {
   Create(Widget("a"));
   const struct {
     Object object;
@@ -140,12 +139,12 @@ TEST_F(StoreTest, CreationRefusesWhatIsInvalidOrThere) {
     EXPECT_EQ(status.code(), c.code);
   }
   EXPECT_EQ(store_.Create(W(), Widget("Not A Name"), nullptr).status().code(), 422);
-  const Judge refuse = [](const Object&, const Object*) { return Status::Forbidden("no"); };
+  const ValidateFunc refuse = [](const Object&, const Object*) { return Status::Forbidden("no"); };
   EXPECT_EQ(store_.Create(W(), Widget("c"), refuse).status().message(), "no");
   EXPECT_FALSE(Exists("c"));
 }
 
-TEST_F(StoreTest, NamesAreGeneratedWhereAsked) {
+TEST_F(StoreTest, CreateGeneratesNameFromGenerateName) {
   Object object = Widget("");
   Meta(object).generateName = "web-";
   Object created = Create(object);
@@ -154,7 +153,7 @@ TEST_F(StoreTest, NamesAreGeneratedWhereAsked) {
   EXPECT_TRUE(Exists(Meta(created).name));
 }
 
-TEST_F(StoreTest, WarningsComeWithWrites) {
+TEST_F(StoreTest, CreateAndUpdateReturnWarnings) {
   Warnings warnings;
   ASSERT_TRUE(store_.Create(W(), Widget("a", 1000), nullptr, &warnings).ok());
   EXPECT_EQ(warnings, Warnings{"that is a lot"});
@@ -162,7 +161,7 @@ TEST_F(StoreTest, WarningsComeWithWrites) {
   EXPECT_EQ(warnings_, Warnings{"that is a lot"});
 }
 
-TEST_F(StoreTest, UpdatesCountTheGenerationWhereTheSpecChanges) {
+TEST_F(StoreTest, UpdateIncrementsGenerationOnlyIfSpecChanges) {
   Object created = Create(Widget("a"));
   Result<ResourceStore::UpdateResult> result = Replace(Widget("a", 2));
   ASSERT_TRUE(result.ok()) << result.status().message();
@@ -175,7 +174,7 @@ TEST_F(StoreTest, UpdatesCountTheGenerationWhereTheSpecChanges) {
   EXPECT_EQ(Meta(Replace(labelled)->object).generation, 2);
 }
 
-TEST_F(StoreTest, AnUpdateThatChangesNothingWritesNothing) {
+TEST_F(StoreTest, UpdateWithoutChangesWritesNothing) {
   Object created = Create(Widget("a"));
   Result<ResourceStore::UpdateResult> result = Replace(created);
   ASSERT_TRUE(result.ok());
@@ -183,7 +182,7 @@ TEST_F(StoreTest, AnUpdateThatChangesNothingWritesNothing) {
   EXPECT_EQ(std::to_string(*storage_->CurrentRevision(ctx_)), Meta(created).resourceVersion);
 }
 
-TEST_F(StoreTest, AnUpdateOfAnOldVersionConflicts) {
+TEST_F(StoreTest, UpdateWithOldResourceVersionConflicts) {
   Object old = Create(Widget("a"));
   ASSERT_TRUE(Replace(Widget("a", 2)).ok());
   const Status status = Replace(old).status();
@@ -196,7 +195,7 @@ TEST_F(StoreTest, AnUpdateOfAnOldVersionConflicts) {
   EXPECT_EQ(Replace(garbled).status().code(), 500);
 }
 
-TEST_F(StoreTest, KindsMayInsistOnAVersion) {
+TEST_F(StoreTest, UpdateWithoutResourceVersionFailsIfKindRequiresIt) {
   Create(Widget("a"));
   strategy_.unconditional = false;
   const Status status = Replace(Widget("a", 2)).status();
@@ -204,7 +203,7 @@ TEST_F(StoreTest, KindsMayInsistOnAVersion) {
   EXPECT_NE(status.message().find("must be specified for an update"), std::string::npos);
 }
 
-TEST_F(StoreTest, AChangeIsMadeAgainWhenSomebodyWasFaster) {
+TEST_F(StoreTest, UpdateRetriesChangeAfterConflict) {
   Create(Widget("a"));
   int calls = 0;
   Result<ResourceStore::UpdateResult> result =
@@ -222,15 +221,15 @@ TEST_F(StoreTest, AChangeIsMadeAgainWhenSomebodyWasFaster) {
   EXPECT_EQ(Meta(result->object).labels["seen"], "50");
 }
 
-TEST_F(StoreTest, UpdatesNameTheObjectTheyMean) {
+TEST_F(StoreTest, UpdateChecksUidPrecondition) {
   Object created = Create(Widget("a"));
   auto with_uid = [&](std::string uid) {
     return store_.Update(
         W(), {.ns = "ns",
               .name = "a",
               .change = [](const Object* existing) -> Result<Object> { return *existing; },
-              .judge = {},
-              .create_judge = {},
+              .validate = {},
+              .validate_create = {},
               .uid = std::move(uid)});
   };
   EXPECT_TRUE(with_uid(Meta(created).uid).ok());
@@ -241,7 +240,7 @@ TEST_F(StoreTest, UpdatesNameTheObjectTheyMean) {
       << status.message();
 }
 
-TEST_F(StoreTest, UpdatesCreateOnlyWhereTheyMay) {
+TEST_F(StoreTest, UpdateCreatesOnlyIfAllowed) {
   EXPECT_EQ(Replace(Widget("a")).status().code(), 404);
   Result<ResourceStore::UpdateResult> result =
       store_.Update(W(), {.ns = "ns",
@@ -250,8 +249,8 @@ TEST_F(StoreTest, UpdatesCreateOnlyWhereTheyMay) {
                             EXPECT_EQ(existing, nullptr);
                             return Widget("a");
                           },
-                          .judge = {},
-                          .create_judge = {},
+                          .validate = {},
+                          .validate_create = {},
                           .uid = {},
                           .may_create = true});
   ASSERT_TRUE(result.ok()) << result.status().message();
@@ -259,14 +258,14 @@ TEST_F(StoreTest, UpdatesCreateOnlyWhereTheyMay) {
   EXPECT_TRUE(Exists("a"));
 }
 
-TEST_F(StoreTest, IdentityCannotBeChanged) {
+TEST_F(StoreTest, UpdateRejectsChangedUid) {
   Create(Widget("a"));
   Object other = Widget("a");
   Meta(other).uid = "other";
   EXPECT_EQ(Replace(other).status().code(), 422);
 }
 
-TEST_F(StoreTest, DeletionIsImmediateWithoutGraceAndFinalizers) {
+TEST_F(StoreTest, DeleteIsImmediateWithoutGracePeriodAndFinalizers) {
   Object created = Create(Widget("a"));
   Result<ResourceStore::DeleteResult> deleted = Delete("a");
   ASSERT_TRUE(deleted.ok());
@@ -276,7 +275,7 @@ TEST_F(StoreTest, DeletionIsImmediateWithoutGraceAndFinalizers) {
   EXPECT_EQ(Delete("a").status().message(), "replicationcontrollers \"a\" not found");
 }
 
-TEST_F(StoreTest, FinalizersHoldAnObjectUntilTheLastIsGone) {
+TEST_F(StoreTest, FinalizersKeepObjectUntilLastIsRemoved) {
   Object object = Widget("a");
   Meta(object).finalizers = {"example.com/one", "example.com/two"};
   Create(object);
@@ -301,7 +300,7 @@ TEST_F(StoreTest, FinalizersHoldAnObjectUntilTheLastIsGone) {
   EXPECT_FALSE(Exists("a"));
 }
 
-TEST_F(StoreTest, GraceCanOnlyBecomeShorter) {
+TEST_F(StoreTest, GracePeriodCanOnlyBecomeShorter) {
   strategy_.grace_seconds = 30;
   Create(Widget("a"));
   const Time now = W().now;
@@ -323,7 +322,7 @@ TEST_F(StoreTest, GraceCanOnlyBecomeShorter) {
   EXPECT_FALSE(Exists("a"));
 }
 
-TEST_F(StoreTest, DeletionChecksItsPreconditions) {
+TEST_F(StoreTest, DeleteChecksPreconditions) {
   Object created = Create(Widget("a"));
   meta::v1::DeleteOptions options;
   options.preconditions.emplace();
@@ -340,7 +339,7 @@ TEST_F(StoreTest, DeletionChecksItsPreconditions) {
   EXPECT_TRUE(Delete("a", options)->gone);
 }
 
-TEST_F(StoreTest, PropagationIsLeftToTheCollectorAsAFinalizer) {
+TEST_F(StoreTest, PropagationPolicyAddsFinalizer) {
   const struct {
     std::string_view policy, finalizer;
   } kCases[] = {{"Foreground", "foregroundDeletion"}, {"Orphan", "orphan"}};
@@ -357,7 +356,7 @@ TEST_F(StoreTest, PropagationIsLeftToTheCollectorAsAFinalizer) {
   }
 }
 
-TEST_F(StoreTest, DryRunsAnswerAsIfAndChangeNothing) {
+TEST_F(StoreTest, DryRunReturnsResultAndChangesNothing) {
   Result<Object> created = store_.Create(W(/*dry_run=*/true), Widget("a"), nullptr);
   ASSERT_TRUE(created.ok());
   EXPECT_EQ(Meta(*created).uid.size(), 36u);
@@ -371,7 +370,7 @@ TEST_F(StoreTest, DryRunsAnswerAsIfAndChangeNothing) {
   EXPECT_TRUE(Exists("a"));
 }
 
-TEST(ParseResourceVersion, IsANumberOrNothing) {
+TEST(ParseResourceVersion, AcceptsNumberOrEmptyText) {
   EXPECT_EQ(*ParseResourceVersion(""), 0);
   EXPECT_EQ(*ParseResourceVersion("42"), 42);
   EXPECT_EQ(ParseResourceVersion("-1").status().message(),
@@ -380,8 +379,8 @@ TEST(ParseResourceVersion, IsANumberOrNothing) {
             "strconv.ParseUint: parsing \"99999999999999999999\": value out of range");
 }
 
-// As upstream: so a rotation of keys comes to its end.
-TEST_F(StoreTest, WhatRestsWithAnOldKeyIsWrittenAnewEvenIfNothingChanges) {
+// As upstream, so that all values are rewritten after a key rotation.
+TEST_F(StoreTest, UpdateWithoutChangesRewritesValueWithOldEncryptionKey) {
   const auto keys = [](std::initializer_list<char> letters) {
     std::vector<storage::EncryptionKey> made;
     for (const char letter : letters) {

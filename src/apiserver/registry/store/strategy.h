@@ -19,50 +19,50 @@
 #include "object/validation/field_error.h"
 #include "object/validation/names.h"
 
-// What a kind contributes. The generic registry (store.h) does the rest, the same for all kinds:
-// names, uids, optimistic locking, finalizers, graceful deletion, field ownership, storage.
+// The parts that a kind implements. The generic registry (store.h) does the rest, the same for all
+// kinds: names, uids, optimistic locking, finalizers, graceful deletion, field ownership, storage.
 namespace cox::apiserver {
 
-// Circumstances of a write, for strategies.
+// The context of a write, for strategies.
 struct WriteContext {
   Context& ctx;
   const UserInfo& user;
   Time now;
   bool dry_run = false;
-  // The version of the request, if it is not the hub (ServedVersion::kind); null: the hub.
+  // The version of the request (ServedVersion::kind); null: the hub.
   const KindInfo* served_as = nullptr;
 };
 
 using Warnings = std::vector<std::string>;
-// Names and values that field selectors see.
+// Names and values of fields for field selectors.
 using FieldPairs = std::vector<std::pair<std::string, std::string>>;
 
 // One way of changing a stored object: the object itself, its /status, /resize, ...
 //
-// All methods are pure but for what PrepareForUpdate does to `object`. Both objects are of the
+// All methods are pure, except that PrepareForUpdate changes `object`. Both objects are of the
 // strategy's kind.
 class UpdateStrategy {
  public:
   virtual ~UpdateStrategy() = default;
-  // Makes `object` what may be stored in place of `old`: takes over from `old` what this way must
-  // not change (the status, or all but the status), bumps metadata.generation where the kind has
-  // one.
+  // Makes `object` storable in place of `old`: copies from `old` the fields that this update must
+  // not change (the status, or all but the status), and increments metadata.generation if the kind
+  // has one.
   virtual void PrepareForUpdate(const WriteContext& w, Object& object, const Object& old) const = 0;
-  // What is wrong with the change, apart from metadata, which is checked before by the registry.
+  // Validates the change, except for metadata, which the registry has already checked.
   virtual FieldErrorList ValidateUpdate(const WriteContext& w, const Object& object,
                                         const Object& old) const = 0;
   // For the Warning header.
   virtual Warnings WarnOnUpdate(const WriteContext&, const Object&, const Object&) const {
     return {};
   }
-  // Brings a valid object into its normal form, last before storage.
+  // Normalizes a valid object, as the last step before storage.
   virtual void Canonicalize(Object&) const {}
-  // Fields that writers on this way can never own, as paths ("status",
+  // Paths of fields that writers of this kind of update never own ("status",
   // "metadata.deletionTimestamp").
   virtual std::span<const std::string_view> ResetFields() const { return {}; }
 };
 
-// Another version of a kind, or its twin in another group, over the same storage.
+// Another version of a kind, or the same kind in another group, with the same storage.
 class ServedVersion {
  public:
   virtual ~ServedVersion() = default;
@@ -80,80 +80,81 @@ class ServedVersion {
 
 enum class Propagation : uint8_t { kBackground, kForeground, kOrphan };
 
-// A kind. `kind()` is its hub: the version that is stored and that all methods see. The strategy of
-// a kind that is defined at run time owns the definition, with everything that its methods return.
+// A kind. `kind()` is its hub: the version that is stored and that all methods use. The strategy of
+// a kind that is defined at run time owns the definition and everything that its methods return.
 class Strategy : public UpdateStrategy {
  public:
   virtual const KindInfo& kind() const = 0;
-  // The kinds that requests and stored objects may name.
+  // The kinds that request bodies and stored objects may have.
   virtual const Scheme& scheme() const { return Scheme::Builtin(); }
   // Under /registry, without slashes at the ends: "pods", "services/specs". Namespace and name
   // follow.
   virtual std::string_view storage_prefix() const = 0;
   virtual validation::NameRule name_rule() const { return validation::NameIsDNSSubdomain; }
-  // The form that rests in etcd has no protobuf: JSON (custom resources and their definitions'
-  // kin).
+  // Whether objects are stored as JSON instead of protobuf: custom resources,
+  // CustomResourceDefinitions and APIServices.
   virtual bool stored_as_json() const { return false; }
 
-  // May PUT create it?
+  // Whether PUT may create the object.
   virtual bool AllowCreateOnUpdate() const { return false; }
-  // May an update leave resourceVersion out?
+  // Whether an update may omit resourceVersion.
   virtual bool AllowUnconditionalUpdate() const { return true; }
 
-  // Defaults that depend on other fields. The constant ones of the API tables are set already.
-  // Also called for objects read from storage. Idempotent.
+  // Sets defaults that depend on other fields. The constant defaults of the API tables are already
+  // set. Also called for objects that are read from storage. Idempotent.
   virtual void SetDefaults(Object&) const {}
-  // Drops what a client may not set, sets generation.
+  // Clears fields that a client must not set, and sets the generation.
   virtual void PrepareForCreate(const WriteContext& w, Object& object) const = 0;
   virtual FieldErrorList Validate(const WriteContext& w, const Object& object) const = 0;
   virtual Warnings WarnOnCreate(const WriteContext&, const Object&) const { return {}; }
 
-  // The strategy of a subresource that is the whole object changed in another way: "status",
+  // The strategy of a subresource that is another way to update the whole object: "status",
   // "resize", "ephemeralcontainers", "approval", "finalize". Null if there is none.
   virtual const UpdateStrategy* Subresource(std::string_view) const { return nullptr; }
 
   // Selectable fields besides metadata.name and metadata.namespace.
   virtual std::span<const std::string_view> FieldNames() const { return {}; }
-  // Their values, those that are empty too.
+  // The values of these fields, including empty ones.
   virtual FieldPairs Fields(const Object&) const { return {}; }
 
-  // What a selector on any other field is told. `as` is the version the client speaks.
+  // The error for a selector on any other field. `as` is the version of the request.
   virtual Status UnknownField(const KindInfo& as, std::string_view field) const;
 
-  // `kubectl get`. The default is Name and Created At... Age.
+  // The table of `kubectl get`. The default columns are Name and Age.
   virtual std::span<const Column> Columns() const;
   virtual Cells Row(const Object& object, const Time& now) const;
-  // Whether the rows are sorted by RowBefore. Otherwise they have the order of the list, by key.
+  // Whether the rows are sorted by RowBefore. Otherwise they are in the order of the list, by key.
   virtual bool SortsRows() const { return false; }
   virtual bool RowBefore(const Object&, const Object&) const { return false; }
 
-  // What deletion without a policy does with dependents.
+  // The propagation policy if the deletion has none.
   virtual Propagation DefaultPropagation(const Object&) const { return Propagation::kBackground; }
-  // Whether deletion takes time: sets options.gracePeriodSeconds to what is granted. Pods only.
+  // Whether deletion has a grace period: sets options.gracePeriodSeconds to the granted one. Pods
+  // only.
   virtual bool GracefulDeletion(const Object&, meta::v1::DeleteOptions*) const { return false; }
 
-  // Whether something besides finalizers keeps an object that is being deleted: spec.finalizers of
-  // namespaces.
-  virtual bool HoldsDeletion(const Object&) const { return false; }
-  // Called when deletion begins and does not end at once: the object's own marks of it.
+  // Whether something besides metadata.finalizers keeps an object that is being deleted:
+  // spec.finalizers of namespaces.
+  virtual bool HasKindFinalizers(const Object&) const { return false; }
+  // Called when a deletion starts that is not immediate: sets the kind's own fields for it.
   virtual void MarkDeleting(const WriteContext&, Object&) const {}
-  // Whether a deletion is answered with the object that is gone, instead of with a Status.
+  // Whether the response to a deletion is the deleted object instead of a Status.
   virtual bool ReturnsDeletedObject() const { return false; }
 
-  // For the Warning header of a deletion, of one object or of many, as the client asked for it.
+  // For the Warning header of delete and deletecollection, given the options of the request.
   virtual Warnings WarnOnDelete(const meta::v1::DeleteOptions&) const { return {}; }
-  // Takes out of `meta` what only the whole object shows: for PartialObjectMetadata and for the
-  // rows of tables.
+  // Removes from `meta` the entries that only the full object contains: for PartialObjectMetadata
+  // and for the rows of tables.
   virtual void TrimPartialMetadata(meta::v1::ObjectMeta&) const {}
 
-  // How long a new or updated object lives; 0: until deleted. Events.
+  // The time to live of a new or updated object; 0: no limit. Used by Events.
   virtual int64_t TtlSeconds(const Object&) const { return 0; }
 
-  // The versions that it is served as besides kind(). They live as long as the strategy.
+  // The served versions besides kind(). They live as long as the strategy.
   virtual std::span<const ServedVersion* const> Versions() const { return {}; }
 };
 
-// Casts once, so that a kind is written in its own struct:
+// Casts to the struct of the kind, so that subclasses use that struct only:
 //
 //   class ConfigMapStrategy final : public StrategyOf<core::v1::ConfigMap> { ... };
 template <class T>
@@ -208,7 +209,7 @@ class StrategyOf : public Strategy {
   virtual bool Graceful(const T&, meta::v1::DeleteOptions*) const { return false; }
 };
 
-// The same for one way of updating.
+// The same for an UpdateStrategy.
 template <class T>
 class UpdateStrategyOf : public UpdateStrategy {
  public:
@@ -229,8 +230,8 @@ class UpdateStrategyOf : public UpdateStrategy {
   virtual Warnings Warn(const WriteContext&, const T&, const T&) const { return {}; }
 };
 
-// Writes of /status for kinds where nothing needs checking: the new status and metadata stay, the
-// rest comes from the old object. Metadata: what users own (labels, annotations) may change.
+// Updates of /status for kinds without validation of the status: status and metadata (labels,
+// annotations) come from the new object, the spec from the old one.
 template <class T>
 class PlainStatusStrategy : public UpdateStrategyOf<T> {
  public:

@@ -8,7 +8,7 @@ std::string Age(const Time& created, const Time& now) {
   return HumanDuration(now.unix_seconds() - created.unix_seconds());
 }
 
-// Two units at most, the smaller one only while it still tells something.
+// At most two units; the smaller one is omitted for larger values.
 std::string HumanDuration(int64_t seconds) {
   if (seconds < -1) return "<invalid>";
   if (seconds < 0) return "0s";

@@ -24,8 +24,8 @@ struct Column {
 // The cells of one row, in the order of the columns: strings, integers, booleans, null.
 using Cells = std::vector<Value>;
 
-// `NAME` and `AGE` as most kinds begin and end: the name column, and the age cell of an object
-// created at `created`: "3m5s", "4d", "<unknown>" for no time.
+// The columns that most kinds begin and end with, and the age cell of an object created at
+// `created`: "3m5s", "4d", "<unknown>" for no time.
 inline constexpr Column kNameColumn = {.name = "Name", .type = "string", .format = "name"};
 inline constexpr Column kAgeColumn = {.name = "Age", .type = "string"};
 std::string Age(const Time& created, const Time& now);

@@ -6,7 +6,7 @@
 namespace cox::apiserver {
 namespace {
 
-TEST(HumanDuration, ShowsTheSmallerUnitWhileItTellsSomething) {
+TEST(HumanDuration, ShowsSmallerUnitOnlyForSmallValues) {
   constexpr int64_t kMinute = 60, kHour = 3600, kDay = 86400, kYear = 365 * kDay;
   const struct {
     int64_t seconds;
@@ -41,7 +41,7 @@ TEST(HumanDuration, ShowsTheSmallerUnitWhileItTellsSomething) {
   for (const auto& c : kCases) EXPECT_EQ(HumanDuration(c.seconds), c.want) << c.seconds;
 }
 
-TEST(Age, IsUnknownWithoutATime) {
+TEST(Age, IsUnknownWithoutCreationTime) {
   const Time now = Time::FromUnix(1'000'000);
   EXPECT_EQ(Age(Time(), now), "<unknown>");
   EXPECT_EQ(Age(Time::FromUnix(999'995), now), "5s");

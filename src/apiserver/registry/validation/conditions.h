@@ -11,12 +11,12 @@
 // Conditions in the status of a kind.
 namespace cox::apiserver {
 
-// metav1.Condition: each type once, and every condition complete.
+// Each type of metav1.Condition must occur only once, and every condition must be complete.
 FieldErrorList ValidateConditions(const List<meta::v1::Condition>& conditions,
                                   const FieldPath& path);
 
-// Sets the condition of `wanted`'s type; of any of the kinds' own condition structs. Its time is
-// that of the last change of its status. True if something changed.
+// Sets the condition of `wanted`'s type, for any condition struct. lastTransitionTime changes only
+// with the status. True if something changed.
 template <class Condition>
 bool SetCondition(List<Condition>& conditions, Condition wanted, const Time& now) {
   wanted.lastTransitionTime = now;

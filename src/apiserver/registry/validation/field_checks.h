@@ -10,13 +10,13 @@
 #include "object/validation/field_error.h"
 #include "object/validation/object_meta.h"
 
-// Small pieces that the rules of many kinds share.
+// Validation helpers that many kinds share.
 namespace cox::apiserver {
 
-// A quantity as errors quote it: "1500m".
+// A quantity as field errors contain it: "1500m".
 inline FieldValue ValueOf(const Quantity& quantity) { return FieldValue(quantity.ToString()); }
 
-// Keys and values of labels or a node selector.
+// Validates keys and values of labels or of a node selector.
 inline FieldErrorList ValidateLabels(const Map<std::string>& labels, const FieldPath& path) {
   std::vector<validation::StringPair> pairs;
   pairs.reserve(labels.size());

@@ -8,7 +8,7 @@
 
 namespace cox::apiserver {
 
-// One Invalid error per message that a rule for names gave about `value`.
+// Appends one Invalid error for each message of a name rule about `value`.
 inline void AppendInvalid(FieldErrorList& errors, const FieldPath& path, const FieldValue& value,
                           const validation::Messages& messages) {
   for (const std::string& message : messages) {

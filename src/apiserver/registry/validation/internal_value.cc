@@ -15,8 +15,8 @@
 namespace cox::apiserver {
 namespace {
 
-// JSON names whose Go name is more than a capital first letter: words that Go writes in capitals
-// and that stand first. The longest match wins; what follows must begin a new word.
+// Leading words of JSON names that Go writes in capitals, where the Go name is more than a capital
+// first letter. The longest match wins; a new word must follow it.
 constexpr std::pair<std::string_view, std::string_view> kFirstWords[] = {
     {"api", "API"},       {"aws", "AWS"},         {"ca", "CA"},
     {"cephfs", "CephFS"}, {"cidr", "CIDR"},       {"cidrs", "CIDRs"},
@@ -84,7 +84,7 @@ class Writer {
   void Struct(const Type& type, const void* object) {
     out_.push_back('{');
     for (const Field& field : type.fields) {
-      // Rows for protobuf only: their fields follow as the outer struct's own.
+      // Rows for protobuf only: the inlined fields follow as fields of the outer struct.
       if (field.Has(Field::kInline)) continue;
       Member(field, static_cast<const char*>(object) + field.offset);
     }
@@ -104,7 +104,7 @@ class Writer {
     }
   }
 
-  // Metadata's members stand among those of the object.
+  // Writes the members of metadata as members of the object itself.
   void Embedded(const Type& type, const void* at) {
     std::string text;
     json::Encode(type, at, &text);

@@ -6,16 +6,16 @@
 
 namespace cox::apiserver {
 
-// A struct as a field error quotes it: the JSON of Go's internal form of the type. That form has no
-// JSON names of its own, so members carry Go's field names ("APIGroup", "PodIP"), none is left out,
-// and what is absent or empty is null. Types of metav1 (label selectors, metadata) do have JSON
-// names and are written as on the wire; metadata stands directly in its object.
+// A struct as field errors contain it: the JSON of Go's internal type. Internal types have no JSON
+// tags, so members have Go's field names ("APIGroup", "PodIP"), all members are present, and absent
+// or empty values are null. Types of metav1 (label selectors, metadata) have JSON tags and are
+// written as on the wire; the members of metadata are written as members of the object.
 //
 //   roleRef: Invalid value: {"APIGroup":"rbac.authorization.k8s.io","Kind":"Role","Name":"edit"}:
 //   ...
 //
-// Members come in the order of the API's own type. Where the internal form differs in more than
-// names (PodSpec, whose host* fields moved into the security context) the caller writes it himself.
+// The members are in the order of the API type. Where the internal type differs in more than names
+// (PodSpec, whose host* fields are in the security context), the caller writes the value.
 FieldValue InternalValue(const Type& type, const void* object);
 
 template <class T>

@@ -11,7 +11,7 @@
 namespace cox::apiserver {
 namespace {
 
-TEST(InternalValueTest, NamesMembersAsGoDoesAndLeavesNoneOut) {
+TEST(InternalValueTest, UsesGoFieldNamesAndOmitsNoMember) {
   rbac::v1::RoleRef ref{.apiGroup = "g", .kind = "Role", .name = "<r>"};
   EXPECT_EQ(InternalValue(ref).text(), R"({"APIGroup":"g","Kind":"Role","Name":"\u003cr\u003e"})");
 
@@ -20,7 +20,7 @@ TEST(InternalValueTest, NamesMembersAsGoDoesAndLeavesNoneOut) {
             R"({"Key":"a","Value":"","Effect":"NoSchedule","TimeAdded":null})");
 }
 
-TEST(InternalValueTest, WritesWhatIsEmptyAsNull) {
+TEST(InternalValueTest, WritesEmptyValuesAsNull) {
   resource::v1::ResourceClaimSpec spec;
   spec.devices.requests.push_back(
       {.name = "r",
@@ -32,7 +32,7 @@ TEST(InternalValueTest, WritesWhatIsEmptyAsNull) {
             R"("Constraints":null,"Config":null}})");
 }
 
-TEST(InternalValueTest, WritesTypesOfMetaAsOnTheWire) {
+TEST(InternalValueTest, WritesMetaTypesAsOnTheWire) {
   policy::v1::PodDisruptionBudgetSpec spec;
   spec.minAvailable = 1;
   spec.selector.ensure().matchLabels["app"] = "a";

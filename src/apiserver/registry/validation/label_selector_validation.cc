@@ -11,7 +11,7 @@
 namespace cox::apiserver {
 namespace {
 
-// Operators either need values or forbid them.
+// In and NotIn need values; Exists and DoesNotExist must have none.
 void CheckNumberOfValues(const meta::v1::LabelSelectorRequirement& term, const FieldPath& path,
                          const LabelSelectorValidationOptions& options, FieldErrorList& errors) {
   std::string_view op = term.operator_;

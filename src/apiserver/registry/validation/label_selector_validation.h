@@ -8,14 +8,14 @@
 namespace cox::apiserver {
 
 struct LabelSelectorValidationOptions {
-  // Values that no label can have are let through: for objects stored before this was checked.
+  // Allows values that are not valid label values: for objects stored before this was checked.
   bool allow_invalid_label_value = false;
-  // So are operators that are none.
+  // Allows unknown operators.
   bool allow_unknown_operator = false;
 };
 
-// What is wrong with `selector` at `path`: keys and values of matchLabels, then matchExpressions.
-// A null selector is no error here; kinds that need one say so themselves.
+// Validates `selector` at `path`: keys and values of matchLabels, then matchExpressions. A null
+// selector is valid here; kinds that require one check that themselves.
 FieldErrorList ValidateLabelSelector(const meta::v1::LabelSelector* selector, const FieldPath& path,
                                      const LabelSelectorValidationOptions& options = {});
 inline FieldErrorList ValidateLabelSelector(const meta::v1::LabelSelector& selector,
@@ -28,7 +28,7 @@ FieldErrorList ValidateLabelSelectorRequirement(const meta::v1::LabelSelectorReq
                                                 const FieldPath& path,
                                                 const LabelSelectorValidationOptions& options = {});
 
-// No labels and no expressions: selects everything.
+// Whether the selector has no labels and no expressions, so that it selects everything.
 inline bool IsEmptySelector(const meta::v1::LabelSelector& selector) {
   return selector.matchLabels.empty() && selector.matchExpressions.empty();
 }

@@ -14,7 +14,7 @@ meta::v1::LabelSelector Parse(std::string_view text) {
   return selector.ok() ? *std::move(selector) : meta::v1::LabelSelector{};
 }
 
-TEST(LabelSelectorValidation, TellsWhatIsWrong) {
+TEST(LabelSelectorValidation, ReportsInvalidRequirements) {
   const std::vector<std::pair<std::string_view, std::string>> cases = {
       {"{}", ""},
       {R"({"matchLabels":{"a":"b"},"matchExpressions":[{"key":"c","operator":"In","values":["d"]}]})",
@@ -33,7 +33,7 @@ TEST(LabelSelectorValidation, TellsWhatIsWrong) {
   }
 }
 
-TEST(LabelSelectorValidation, StoredSelectorsMayKeepOldValues) {
+TEST(LabelSelectorValidation, OptionAllowsInvalidValuesOfStoredSelectors) {
   meta::v1::LabelSelector selector =
       Parse(R"({"matchExpressions":[{"key":"a","operator":"In","values":["b c"]}]})");
   EXPECT_EQ(ValidateLabelSelector(selector, FieldPath("s")).size(), 1u);
@@ -41,7 +41,7 @@ TEST(LabelSelectorValidation, StoredSelectorsMayKeepOldValues) {
       ValidateLabelSelector(selector, FieldPath("s"), {.allow_invalid_label_value = true}).empty());
 }
 
-TEST(LabelSelectorValidation, NoneIsNoError) {
+TEST(LabelSelectorValidation, AcceptsNullSelector) {
   EXPECT_TRUE(ValidateLabelSelector(nullptr, FieldPath("s")).empty());
 }
 

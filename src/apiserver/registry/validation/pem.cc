@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kBegin = "-----BEGIN ", kEnd = "-----END ", kDashes = "-----";
 
-// The first line without the white space at its end; `text` is moved behind it.
+// Returns the first line without trailing white space; advances `text` past it.
 std::string_view TakeLine(std::string_view& text) {
   CutResult cut = Cut(text, '\n');
   text = cut.found ? cut.after : std::string_view();
@@ -20,7 +20,7 @@ std::string_view TakeLine(std::string_view& text) {
   return line;
 }
 
-// Moves `text` behind the next mark that stands at the beginning of a line.
+// Advances `text` past the next mark at the beginning of a line.
 bool SkipTo(std::string_view& text, std::string_view mark) {
   for (size_t at = text.find(mark); at != std::string_view::npos; at = text.find(mark, at + 1)) {
     if (at != 0 && text[at - 1] != '\n') continue;
@@ -40,8 +40,8 @@ bool ReadBody(std::string_view text, std::string* bytes) {
   return json::ReadBase64(packed, bytes, &bad_at);
 }
 
-// The block whose BEGIN mark ends where `text` begins; moves `text` behind it. On failure `text`
-// stands behind what was looked at.
+// Reads the block whose BEGIN mark directly precedes `text`; advances `text` past it. On failure
+// `text` is advanced past the part that was read.
 std::optional<PemBlock> ReadBlock(std::string_view& text) {
   std::string_view line = TakeLine(text);
   if (!line.ends_with(kDashes)) return std::nullopt;

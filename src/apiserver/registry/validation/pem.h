@@ -14,9 +14,10 @@ struct PemBlock {
   std::string bytes;
 };
 
-// The next whole block of `rest`, which is moved behind it. What is no block, or a broken one, is
-// skipped, as Go's decoder does. None: there is no further block, and `rest` stays as it is.
-// Text outside blocks is no error, so callers that want none must compare sizes themselves.
+// Returns the next complete block of `rest` and advances `rest` past it. Other text and broken
+// blocks are skipped, as Go's decoder does. nullopt: there is no further block, and `rest` is
+// unchanged. Text outside of blocks is no error, so callers that do not allow it must compare
+// sizes.
 std::optional<PemBlock> NextPemBlock(std::string_view& rest);
 
 }  // namespace cox::apiserver

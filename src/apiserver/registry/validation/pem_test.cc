@@ -26,7 +26,7 @@ TEST(PemTest, ReadsBlocksAndSkipsTextBetween) {
   EXPECT_EQ(blocks[1].bytes, "\x02");
 }
 
-TEST(PemTest, SeesHeaders) {
+TEST(PemTest, ReportsHeaders) {
   auto blocks = All("-----BEGIN A-----\nProc-Type: 4,ENCRYPTED\n\nAQ==\n-----END A-----\n");
   ASSERT_EQ(blocks.size(), 1u);
   EXPECT_TRUE(blocks[0].has_headers);
@@ -42,10 +42,10 @@ TEST(PemTest, ReadsAnEmptyBlock) {
 TEST(PemTest, SkipsBrokenBlocks) {
   const std::string good = "-----BEGIN G-----\nAQ==\n-----END G-----\n";
   const std::string broken[] = {
-      "-----BEGIN A\nAQ==\n-----END A-----\n",        // the line does not end as it should
-      "-----BEGIN A-----\nAQ==\n-----END B-----\n",   // ends as something else
-      "-----BEGIN A-----\n!!\n-----END A-----\n",     // no base64
-      "-----BEGIN A-----\nAQ==\n-----END A-----x\n",  // text behind the end
+      "-----BEGIN A\nAQ==\n-----END A-----\n",        // the BEGIN line is incomplete
+      "-----BEGIN A-----\nAQ==\n-----END B-----\n",   // END of another type
+      "-----BEGIN A-----\n!!\n-----END A-----\n",     // not base64
+      "-----BEGIN A-----\nAQ==\n-----END A-----x\n",  // text after the END mark
       "x-----BEGIN A-----\nAQ==\n-----END A-----\n",  // not at the beginning of a line
   };
   for (const std::string& text : broken) {

@@ -58,7 +58,7 @@ bool IsNativeResource(std::string_view name) {
 
 bool IsExtendedResourceName(std::string_view name) {
   if (IsNativeResource(name) || name.starts_with("requests.")) return false;
-  // A quota on it is called so, and must be a name too.
+  // "requests.<name>" is its name in quotas and must be valid too.
   return validation::IsQualifiedName("requests." + std::string(name)).empty();
 }
 

@@ -11,8 +11,8 @@ namespace cox::apiserver {
 namespace {
 
 constexpr size_t kContext = 3;
-constexpr size_t kPopularFrom = 200;  // lines of text from which on popular lines are left out
-constexpr size_t kMaxLines = 6000;    // of both texts, to be matched in full
+constexpr size_t kPopularFrom = 200;  // texts of this many lines ignore popular lines
+constexpr size_t kMaxLines = 6000;    // of both texts together, for a full match
 
 using Lines = std::vector<std::string_view>;
 
@@ -21,7 +21,7 @@ struct Match {
   size_t a = 0, b = 0, size = 0;
 };
 
-// a[a1..a2) is to become b[b1..b2); equal if both stand for the same lines.
+// a[a1..a2) is replaced by b[b1..b2); `equal`: the lines are the same.
 struct Edit {
   size_t a1, a2, b1, b2;
   bool equal;
@@ -43,11 +43,11 @@ class Matcher {
   }
 
  private:
-  // The longest run in the two ranges; of equally long ones the first in a, then in b.
+  // The longest run in the two ranges; of equally long runs the first in a, then in b.
   Match Longest(size_t a1, size_t a2, size_t b1, size_t b2) const {
     Match best = {a1, b1, 0};
     std::unordered_map<size_t, size_t>
-        lengths;  // of runs that end at the line before, by place in b
+        lengths;  // of runs that end at the previous line, by index in b
     for (size_t i = a1; i < a2; ++i) {
       std::unordered_map<size_t, size_t> now;
       if (auto at = places_.find(a_[i]); at != places_.end()) {
@@ -62,7 +62,7 @@ class Matcher {
       }
       lengths = std::move(now);
     }
-    // Popular lines next to the run belong to it all the same.
+    // Extend the run by adjacent equal lines, which may be popular.
     while (best.a > a1 && best.b > b1 && a_[best.a - 1] == b_[best.b - 1])
       best = {best.a - 1, best.b - 1, best.size + 1};
     while (best.a + best.size < a2 && best.b + best.size < b2 &&
@@ -71,7 +71,8 @@ class Matcher {
     return best;
   }
 
-  // Depth: each step takes at least a line away, and halves on texts that differ evenly.
+  // Recursion depth: each step removes at least one line, and about half of the lines of typical
+  // texts.
   void Collect(size_t a1, size_t a2, size_t b1, size_t b2, std::vector<Match>& found) const {
     const Match match = Longest(a1, a2, b1, b2);
     if (match.size == 0) return;
@@ -83,10 +84,10 @@ class Matcher {
 
   const Lines& a_;
   const Lines& b_;
-  std::unordered_map<std::string_view, std::vector<size_t>> places_;  // of each line, in b
+  std::unordered_map<std::string_view, std::vector<size_t>> places_;  // indexes of each line in b
 };
 
-// For texts too long to be matched in full: what they begin and end with.
+// The common beginning and end, for texts that are too long for a full match.
 std::vector<Match> Ends(const Lines& a, const Lines& b) {
   const size_t most = std::min(a.size(), b.size());
   size_t head = 0, tail = 0;
@@ -109,7 +110,7 @@ std::vector<Edit> Edits(const Lines& a, const Lines& b) {
     i = match.a + match.size;
     j = match.b + match.size;
     if (match.size == 0) continue;
-    // Neighbouring matches are one.
+    // Merge adjacent matches.
     if (!edits.empty() && edits.back().equal && edits.back().a2 == match.a &&
         edits.back().b2 == match.b) {
       edits.back().a2 = i;
@@ -121,7 +122,7 @@ std::vector<Edit> Edits(const Lines& a, const Lines& b) {
   return edits;
 }
 
-// Cuts long equal stretches down to what is shown around changes.
+// Splits the edits into hunks, with at most kContext equal lines around changes.
 std::vector<std::vector<Edit>> Hunks(std::vector<Edit> edits) {
   std::vector<std::vector<Edit>> hunks;
   if (edits.empty() || (edits.size() == 1 && edits[0].equal)) return hunks;
@@ -148,7 +149,7 @@ std::vector<std::vector<Edit>> Hunks(std::vector<Edit> edits) {
   return hunks;
 }
 
-// "3,7", or "3" for one line, or "2,0" for none after line 2.
+// "3,7", or "3" for one line, or "2,0" for no line after line 2.
 void AppendRange(std::string& out, size_t begin, size_t end) {
   const size_t count = end - begin;
   if (count == 1) {

@@ -6,14 +6,14 @@
 
 namespace cox::apiserver {
 
-// What changed between two texts of lines, as unified diff: three lines around each change, no file
-// names, every line ended. Empty for equal texts.
+// The unified diff of two texts: three lines of context, no file names, a newline after every line.
+// Empty for equal texts.
 //
-// Longest runs of equal lines are matched first, as Python's difflib does, whose choices the
-// messages of refused pod updates show. Lines that make up more than a hundredth of a long text are
-// not used to start a match: they match too much.
-// Cost: quadratic in the worst case, therefore bounded: of texts beyond some thousand lines only
-// the equal beginning and end are found.
+// The longest runs of equal lines are matched first, as in Python's difflib, because the errors of
+// rejected pod updates contain such diffs. Lines that make up more than one percent of a long text
+// do not start a match: they occur too often. The cost is quadratic in the worst case and therefore
+// bounded: for texts of more than some thousand lines only the common beginning and end are
+// matched.
 std::string UnifiedDiff(std::string_view before, std::string_view after);
 
 }  // namespace cox::apiserver

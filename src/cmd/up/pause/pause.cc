@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The infra container's only program: it holds the namespaces of a Pod until it is asked to end,
-// and takes note of processes that lost their parents, as the first process of a namespace must.
-// Built without a library, to be small and to need nothing; see CMakeLists.txt.
+// The pause program of sandboxes: it holds the namespaces of a Pod until it gets SIGTERM or SIGINT,
+// and reaps orphaned processes as PID 1 of the PID namespace. Built without libraries, to be small
+// and static; see CMakeLists.txt.
 namespace {
 
 #if defined(__x86_64__)

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <utility>
 
-// The program, as the build made it of pause.cc.
+// The binary that the build created from pause.cc.
 asm(R"(
   .pushsection .rodata
   .global cox_pause_begin
@@ -53,8 +53,8 @@ std::string TarOf(std::string_view name, std::string_view contents) {
   put(108, "0000000");  // owner and group
   put(116, "0000000");
   put(124, size);
-  put(136, "00000000000");  // of no particular time
-  put(148, "        ");     // the sum counts itself as blanks
+  put(136, "00000000000");  // modification time 0, for reproducible digests
+  put(148, "        ");     // the checksum field counts as blanks
   put(156, "0");
   put(257, std::string_view("ustar\00000", 8));
   unsigned sum = 0;

@@ -11,11 +11,11 @@
 #include "net/http.h"
 #include "net/server.h"
 
-// The image of infra containers is in this program, so that the first Pod needs no registry: a
-// registry inside this process, on the loopback, serves it to the runtime.
+// The pause image is embedded in this program, so that the first Pod needs no registry: a registry
+// in this process serves it to the runtime on the loopback interface.
 namespace cox::cmd {
 
-// Where the runtime believes it comes from. Nothing is ever asked there.
+// The registry name in the image reference. It is never resolved.
 inline constexpr std::string_view kPauseRegistry = "registry.coxswain.local";
 
 // An OCI image of one static program: manifest, configuration, one layer.
@@ -25,7 +25,7 @@ class PauseImage {
 
   // "registry.coxswain.local/pause:0123456789ab": the tag changes with the program.
   const std::string& reference() const { return reference_; }
-  // As a registry answers (OCI distribution, pull only).
+  // Answers a request of the OCI distribution API (pull only).
   net::Response Answer(std::string_view method, std::string_view path) const;
 
  private:
@@ -41,7 +41,7 @@ class PauseImage {
   std::string reference_;
 };
 
-// Serves the image on a free port of the loopback; stops when it is dropped.
+// Serves the image on a free loopback port until the result is destroyed.
 Result<std::unique_ptr<net::Server>> ServePauseImage(const Context& ctx,
                                                      std::shared_ptr<const PauseImage> image);
 

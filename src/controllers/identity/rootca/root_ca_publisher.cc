@@ -13,7 +13,7 @@ using core::v1::Namespace;
 constexpr std::string_view kName = "kube-root-ca.crt";
 constexpr std::string_view kKey = "ca.crt";
 constexpr std::string_view kDescription = "kubernetes.io/description";
-// What upstream writes, letter for letter: tools compare it.
+// Identical to upstream's text, because tools compare it.
 constexpr std::string_view kDescriptionText =
     "Contains a CA bundle that can be used to verify the kube-apiserver when using internal "
     "endpoints such as the internal service IP or kubernetes.default.svc. No other usage is "
@@ -21,7 +21,7 @@ constexpr std::string_view kDescriptionText =
 
 class RootCaReconciler final : public Reconciler {
  public:
-  // `maps` has only the ConfigMaps of that name.
+  // `maps` contains only ConfigMaps named kube-root-ca.crt.
   RootCaReconciler(Manager& manager, Cache& maps, std::string root_ca_pem)
       : pem_(std::move(root_ca_pem)),
         client_(maps.WritingThrough(manager.client())),
@@ -51,14 +51,14 @@ class RootCaReconciler final : public Reconciler {
     map.metadata.annotations[kDescription] = kDescriptionText;
     map.data = {{std::string(kKey), pem_}};
     if (present == nullptr) {
-      return CreatedOrNotWanted(client_->Create(ctx, std::move(map)).status());
+      return IgnoreNamespaceTerminating(client_->Create(ctx, std::move(map)).status());
     }
     const Status updated = client_->Update(ctx, std::move(map)).status();
-    // Deleted meanwhile: the event of that brings us back.
+    // Deleted meanwhile: the delete event requeues the namespace.
     return updated.Is(Reason::kNotFound) ? Status() : updated;
   }
 
-  // Any description will do: whoever has written a better one keeps it.
+  // Any non-empty description is accepted, so that a customized one is kept.
   bool Publishes(const ConfigMap& map) const {
     const std::string* pem = map.data.Get(kKey);
     const std::string* text = map.metadata.annotations.Get(kDescription);
@@ -77,7 +77,7 @@ class RootCaReconciler final : public Reconciler {
 
 Status AddRootCaPublisher(Manager& manager, const RootCaOptions& options) {
   if (options.root_ca_pem.empty()) return {};
-  // A cache of its own: of all ConfigMaps it wants one in each namespace.
+  // A separate cache with a field selector, because only one ConfigMap per namespace is needed.
   CacheOptions cache;
   cache.defaults.fields = fields::Selector::OneTermEqual("metadata.name", kName);
   cache.defaults.transform = StripManagedFields;

@@ -8,8 +8,8 @@
 namespace cox::controllers {
 
 // Keeps a ConfigMap kube-root-ca.crt with the cluster's CA (options.root_ca_pem) in every namespace
-// that is not being deleted, and repairs it: Pods trust the API server by it. Without a CA there is
-// nothing to publish, and nothing is registered.
+// that is not being deleted, and restores it after changes. Pods verify the API server with it.
+// Without a CA, the controller is not registered.
 Status AddRootCaPublisher(Manager& manager, const RootCaOptions& options);
 
 }  // namespace cox::controllers

@@ -25,7 +25,8 @@ class ServiceAccountReconciler final : public Reconciler {
     if (accounts_.Get({key.name, std::string(kDefault)}) != nullptr) return ReconcileResult::Done();
     ServiceAccount account;
     account.metadata = {.name = std::string(kDefault), .namespace_ = key.name};
-    COX_RETURN_IF_ERROR(CreatedOrNotWanted(client_.Create(ctx, std::move(account)).status()));
+    COX_RETURN_IF_ERROR(
+        IgnoreNamespaceTerminating(client_.Create(ctx, std::move(account)).status()));
     return ReconcileResult::Done();
   }
 

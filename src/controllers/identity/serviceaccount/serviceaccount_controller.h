@@ -7,8 +7,8 @@
 
 namespace cox::controllers {
 
-// Keeps an account `default` in every namespace that is not being deleted: the one that Pods run
-// under unless they name another.
+// Keeps a ServiceAccount `default` in every namespace that is not being deleted. Pods that name no
+// ServiceAccount use it.
 Status AddServiceAccountController(Manager& manager, const ServiceAccountOptions& options);
 
 }  // namespace cox::controllers

@@ -20,12 +20,12 @@ Result<ObjectMeta> MetaOf(const Object& object) {
   return json::FromValue<ObjectMeta>(*meta);
 }
 
-// The server says that there is no such object. One that does not know the path (the kind is not
-// served, by this server, now) names none, and says nothing about it.
+// The API server confirms that the object does not exist. A NotFound without a name in its details
+// means that the path is unknown (the kind is not served now) and proves nothing.
 bool IsGone(const Status& status) {
   return status.Is(Reason::kNotFound) && !status.details().name.empty();
 }
-Status NullIfGone(const Status& status) { return IsGone(status) ? Status() : status; }
+Status NullIfNotFound(const Status& status) { return IsGone(status) ? Status() : status; }
 
 std::string AbsentKey(const Identity& owner) {
   std::string key;
@@ -50,7 +50,7 @@ Result<ObjectMeta> Collector::Read(Context& ctx, const Identity& identity) {
 }
 
 Result<Collector::Outcome> Collector::AttemptToDelete(Context& ctx, const std::string& uid) {
-  const auto view = graph_.Look(uid);
+  const auto view = graph_.FindNode(uid);
   if (!view || !view->observed) return Outcome::kDone;
   if (view->deleting_dependents) {
     COX_RETURN_IF_ERROR(AwaitDependents(ctx, view->identity));
@@ -59,48 +59,51 @@ Result<Collector::Outcome> Collector::AttemptToDelete(Context& ctx, const std::s
   if (view->deleting || view->settled) return Outcome::kDone;
   const Result<ObjectMeta> meta = Read(ctx, view->identity);
   if (IsGone(meta.status())) {
-    tell_(graph_.Forget(uid));
+    notify_(graph_.Forget(uid));
     return Outcome::kDone;
   }
   if (!meta.ok()) return meta.status();
-  if (meta->deletionTimestamp) return Outcome::kDone;  // the informer will say so
-  COX_ASSIGN_OR_RETURN(const Judgement judgement, Judge(ctx, view->identity, *meta));
-  if (judgement.invalid) return Outcome::kDone;
-  const Action action = Decide(judgement.owners, *meta, view->has_dependents);
+  if (meta->deletionTimestamp) return Outcome::kDone;  // the informer delivers the update
+  COX_ASSIGN_OR_RETURN(const OwnerStatuses classified_owners,
+                       ClassifyOwners(ctx, view->identity, *meta));
+  if (classified_owners.invalid) return Outcome::kDone;
+  const Action action = Decide(classified_owners.owners, *meta, view->has_dependents);
   COX_RETURN_IF_ERROR(Act(ctx, view->identity, *meta, action));
   const bool stays = action.what != Action::What::kDelete;
-  return stays && judgement.unseen ? Outcome::kLookAgain : Outcome::kDone;
+  return stays && classified_owners.unseen ? Outcome::kRetry : Outcome::kDone;
 }
 
-Result<Collector::Judgement> Collector::Judge(Context& ctx, const Identity& identity,
-                                              const ObjectMeta& meta) {
-  Judgement judgement;
+Result<Collector::OwnerStatuses> Collector::ClassifyOwners(Context& ctx, const Identity& identity,
+                                                           const ObjectMeta& meta) {
+  OwnerStatuses classified_owners;
   for (const OwnerReference& reference : meta.ownerReferences) {
-    COX_ASSIGN_OR_RETURN(JudgedOwner owner, JudgeOwner(ctx, identity, reference, judgement));
-    judgement.owners.push_back(std::move(owner));
+    COX_ASSIGN_OR_RETURN(OwnerStatus owner,
+                         ClassifyOwner(ctx, identity, reference, classified_owners));
+    classified_owners.owners.push_back(std::move(owner));
   }
-  return judgement;
+  return classified_owners;
 }
 
-Result<JudgedOwner> Collector::JudgeOwner(Context& ctx, const Identity& dependent,
-                                          const OwnerReference& reference, Judgement& judgement) {
+Result<OwnerStatus> Collector::ClassifyOwner(Context& ctx, const Identity& dependent,
+                                             const OwnerReference& reference,
+                                             OwnerStatuses& classified_owners) {
   Identity owner{.gvk = GvkOfReference(reference),
                  .key = {dependent.key.ns, reference.name},
                  .uid = reference.uid};
   const Result<Resource> found = kinds_.Find(owner.gvk);
   if (!found.ok() && WasSeenToGo(owner)) {
-    return JudgedOwner{.uid = reference.uid, .state = OwnerState::kAbsent};
+    return OwnerStatus{.uid = reference.uid, .state = OwnerState::kAbsent};
   }
   COX_ASSIGN_OR_RETURN(const Resource resource, found);
   if (!resource.namespaced) owner.key.ns.clear();
-  JudgedOwner judged{.uid = reference.uid, .state = OwnerState::kSolid};
-  const auto view = graph_.Look(owner.uid);
+  OwnerStatus owner_status{.uid = reference.uid, .state = OwnerState::kSolid};
+  const auto view = graph_.FindNode(owner.uid);
   const bool seen = view && view->observed;
-  // A namespaced owner is in the namespace of its dependent, or it is no owner of it.
+  // A namespaced owner must be in the namespace of its dependent.
   if (resource.namespaced && dependent.key.ns.empty()) {
     ReportInvalid(dependent, owner);
-    judgement.invalid = true;
-    return judged;
+    classified_owners.invalid = true;
+    return owner_status;
   }
   if (seen && resource.namespaced && view->identity.key.ns != owner.key.ns) {
     ReportInvalid(dependent, owner);
@@ -108,16 +111,16 @@ Result<JudgedOwner> Collector::JudgeOwner(Context& ctx, const Identity& dependen
   const bool in_place = seen && view->identity.key == owner.key &&
                         view->identity.gvk.group == owner.gvk.group &&
                         view->identity.gvk.kind == owner.gvk.kind;
-  // Where the graph is behind and the owner is gone, its end is still to come, and is told then.
-  // That it waits for its dependents is for the server to say: somebody may have asked since that
-  // they be left.
-  if (in_place && !view->deleting_dependents) return judged;
-  COX_ASSIGN_OR_RETURN(judged.state, AskForOwner(ctx, owner));
-  if (judged.state == OwnerState::kSolid && !in_place) judgement.unseen = true;
-  return judged;
+  // If the graph is stale and the owner is already gone, its delete event requeues the dependent. A
+  // pending foreground deletion is confirmed with the API server, because it may have been changed
+  // to orphaning.
+  if (in_place && !view->deleting_dependents) return owner_status;
+  COX_ASSIGN_OR_RETURN(owner_status.state, GetOwnerState(ctx, owner));
+  if (owner_status.state == OwnerState::kSolid && !in_place) classified_owners.unseen = true;
+  return owner_status;
 }
 
-Result<OwnerState> Collector::AskForOwner(Context& ctx, const Identity& owner) {
+Result<OwnerState> Collector::GetOwnerState(Context& ctx, const Identity& owner) {
   const std::string key = AbsentKey(owner);
   {
     MutexLock lock(mu_);
@@ -148,7 +151,7 @@ Status Collector::Act(Context& ctx, const Identity& identity, const ObjectMeta& 
       return {};
     case Action::What::kRemoveOwners:
       COX_V(ctx.log(), 2, "Removing owners that are gone", {"object", identity.ToString()});
-      return NullIfGone(PatchIt(ctx, identity, RemoveOwners(meta, action.owners)));
+      return NullIfNotFound(PatchIt(ctx, identity, RemoveOwners(meta, action.owners)));
     case Action::What::kDelete:
       return Delete(ctx, identity, meta, action.propagation);
   }
@@ -160,14 +163,14 @@ Status Collector::Delete(Context& ctx, const Identity& identity, const ObjectMet
   COX_ASSIGN_OR_RETURN(const Resource resource, kinds_.Find(identity.gvk));
   std::string version = meta.resourceVersion;
   if (propagation == Propagation::kForeground) {
-    // A dependent of it that waits for its own dependents may wait for this one: nobody would end.
+    // A dependent that waits for its own dependents may wait for this object: break the cycle.
     const auto dependents = graph_.DependentsOf(identity.uid);
     const bool circle = std::any_of(dependents.begin(), dependents.end(),
                                     [](const auto& one) { return one.deleting_dependents; });
     if (circle) {
       const Result<Object> unblocked =
           client_.PatchObject(ctx, resource, identity.key, Unblock(meta));
-      if (!unblocked.ok()) return NullIfGone(unblocked.status());
+      if (!unblocked.ok()) return NullIfNotFound(unblocked.status());
       COX_ASSIGN_OR_RETURN(const ObjectMeta now, MetaOf(*unblocked));
       version = now.resourceVersion;
     }
@@ -178,10 +181,10 @@ Status Collector::Delete(Context& ctx, const Identity& identity, const ObjectMet
           .Delete(ctx, resource, identity.key,
                   {.propagation = propagation, .uid = identity.uid, .resource_version = version})
           .status();
-  return NullIfGone(status);
+  return NullIfNotFound(status);
 }
 
-// In the foreground: asks all dependents to go, and lets the object go when none blocks it.
+// Foreground deletion: enqueues the dependents and removes the finalizer when none blocks.
 Status Collector::AwaitDependents(Context& ctx, const Identity& identity) {
   Effects effects;
   bool blocked = false;
@@ -189,13 +192,13 @@ Status Collector::AwaitDependents(Context& ctx, const Identity& identity) {
     blocked = blocked || dependent.blocks;
     if (!dependent.deleting) effects.to_delete.push_back(dependent.identity.uid);
   }
-  tell_(effects);
+  notify_(effects);
   if (blocked) return {};
   return RemoveFinalizerOf(ctx, identity, kForegroundFinalizer);
 }
 
 Status Collector::AttemptToOrphan(Context& ctx, const std::string& uid) {
-  const auto view = graph_.Look(uid);
+  const auto view = graph_.FindNode(uid);
   if (!view || !view->observed || !view->orphaning) return {};
   for (const Graph::Dependent& dependent : graph_.DependentsOf(uid)) {
     COX_RETURN_IF_ERROR(RemoveOwnerOf(ctx, dependent.identity, uid));
@@ -206,17 +209,17 @@ Status Collector::AttemptToOrphan(Context& ctx, const std::string& uid) {
 Status Collector::RemoveOwnerOf(Context& ctx, const Identity& dependent,
                                 const std::string& owner_uid) {
   if (Scheme::Builtin().FindKind(dependent.gvk) != nullptr) {
-    return NullIfGone(PatchIt(ctx, dependent, RemoveOwnerUnread(dependent.uid, owner_uid)));
+    return NullIfNotFound(PatchIt(ctx, dependent, RemoveOwnerUnread(dependent.uid, owner_uid)));
   }
   const Result<ObjectMeta> meta = Read(ctx, dependent);
-  if (!meta.ok()) return NullIfGone(meta.status());
-  return NullIfGone(PatchIt(ctx, dependent, RemoveOwners(*meta, {owner_uid})));
+  if (!meta.ok()) return NullIfNotFound(meta.status());
+  return NullIfNotFound(PatchIt(ctx, dependent, RemoveOwners(*meta, {owner_uid})));
 }
 
 Status Collector::RemoveFinalizerOf(Context& ctx, const Identity& identity,
                                     std::string_view finalizer) {
   Result<ObjectMeta> meta = Read(ctx, identity);
-  if (!meta.ok()) return NullIfGone(meta.status());
+  if (!meta.ok()) return NullIfNotFound(meta.status());
   if (!meta->deletionTimestamp || !RemoveFinalizer(&*meta, finalizer)) return {};
   Value::Array left;
   for (const std::string& one : meta->finalizers) left.emplace_back(one);
@@ -224,7 +227,7 @@ Status Collector::RemoveFinalizerOf(Context& ctx, const Identity& identity,
       {{"metadata", Value::MakeObject({{"uid", meta->uid},
                                        {"resourceVersion", meta->resourceVersion},
                                        {"finalizers", Value(std::move(left))}})}})));
-  return NullIfGone(PatchIt(ctx, identity, patch));
+  return NullIfNotFound(PatchIt(ctx, identity, patch));
 }
 
 Status Collector::PatchIt(Context& ctx, const Identity& identity, const Patch& patch) {
@@ -232,7 +235,7 @@ Status Collector::PatchIt(Context& ctx, const Identity& identity, const Patch& p
   return client_.PatchObject(ctx, resource, identity.key, patch).status();
 }
 
-// Whether its kind has namespaces is not known any more.
+// The kind is no longer served, so its scope is unknown: checks both scopes.
 bool Collector::WasSeenToGo(const Identity& owner) {
   Identity of_cluster = owner;
   of_cluster.key.ns.clear();
@@ -241,8 +244,8 @@ bool Collector::WasSeenToGo(const Identity& owner) {
          seen_to_go_.Find(AbsentKey(of_cluster)) != nullptr;
 }
 
-void Collector::NoteGone(const Identity& owner) {
-  if (Scheme::Builtin().FindKind(owner.gvk) != nullptr) return;  // those are always served
+void Collector::RecordAbsent(const Identity& owner) {
+  if (Scheme::Builtin().FindKind(owner.gvk) != nullptr) return;  // built-in kinds are always served
   MutexLock lock(mu_);
   seen_to_go_.Put(AbsentKey(owner), true);
 }

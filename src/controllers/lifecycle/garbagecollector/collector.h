@@ -17,40 +17,48 @@
 
 namespace cox::controllers::gc {
 
-// Does what is to be done about one object. The graph says which objects are worth a look; before
-// anything is deleted the server is asked, because the graph may be behind.
+// Processes one object of the garbage collector's queues. The graph selects the objects; before a
+// deletion the collector reads from the API server, because the graph may be stale.
 //
-// Guarantees: an object is deleted only if each of its owners is gone (or waits for its dependents)
-//   by the server's word, and only that very version of that very object: by uid and
-//   resourceVersion.
+// Guarantees: an object is deleted only if the API server confirms that each of its owners is
+//   absent (or waits for its dependents), and only with uid and resourceVersion as preconditions.
 // Threads: all methods may be called concurrently, for different objects.
 class Collector {
  public:
-  using Tell = std::function<void(const Effects&)>;
-  Collector(Client& client, EventRecorder& events, Graph& graph, const Kinds& kinds, Tell tell)
-      : client_(client), events_(events), graph_(graph), kinds_(kinds), tell_(std::move(tell)) {}
+  using NotifyFunc = std::function<void(const Effects&)>;
+  Collector(Client& client, EventRecorder& events, Graph& graph, const Kinds& kinds,
+            NotifyFunc notify)
+      : client_(client),
+        events_(events),
+        graph_(graph),
+        kinds_(kinds),
+        notify_(std::move(notify)) {}
 
-  // kLookAgain: an owner is there that no informer has shown yet; when it goes nobody might say.
-  enum class Outcome : uint8_t { kDone, kLookAgain };
+  // kRetry: an owner exists that no informer has observed yet. Its deletion might cause no
+  // event, so the object has to be requeued.
+  enum class Outcome : uint8_t { kDone, kRetry };
   Result<Outcome> AttemptToDelete(Context& ctx, const std::string& uid);
-  // Takes the owner off its dependents, then lets it go.
+  // Removes the owner reference from the dependents, then the orphan finalizer from the owner.
   Status AttemptToOrphan(Context& ctx, const std::string& uid);
-  // The owner was seen to go. Counts where the server cannot be asked: its kind went with it.
-  void NoteGone(const Identity& owner);
+  // Records that informers observed the owner's deletion. It is used if the owner's kind is no
+  // longer served, so that the API server cannot be queried.
+  void RecordAbsent(const Identity& owner);
 
  private:
-  struct Judgement {
-    std::vector<JudgedOwner> owners;
-    bool unseen = false;   // one of those that are there is not in the graph
-    bool invalid = false;  // a namespaced owner of something that is in no namespace
+  struct OwnerStatuses {
+    std::vector<OwnerStatus> owners;
+    bool unseen = false;   // an existing owner is not in the graph
+    bool invalid = false;  // a namespaced owner of a cluster-scoped object
   };
 
-  // NotFound, with the name in its details, if there is none, or another of that name.
+  // Returns NotFound, with the name in its details, if the object is absent or has another uid.
   Result<meta::v1::ObjectMeta> Read(Context& ctx, const Identity& identity);
-  Result<Judgement> Judge(Context& ctx, const Identity& identity, const meta::v1::ObjectMeta& meta);
-  Result<JudgedOwner> JudgeOwner(Context& ctx, const Identity& dependent,
-                                 const meta::v1::OwnerReference& reference, Judgement& judgement);
-  Result<OwnerState> AskForOwner(Context& ctx, const Identity& owner);
+  Result<OwnerStatuses> ClassifyOwners(Context& ctx, const Identity& identity,
+                                       const meta::v1::ObjectMeta& meta);
+  Result<OwnerStatus> ClassifyOwner(Context& ctx, const Identity& dependent,
+                                    const meta::v1::OwnerReference& reference,
+                                    OwnerStatuses& classified_owners);
+  Result<OwnerState> GetOwnerState(Context& ctx, const Identity& owner);
   void ReportInvalid(const Identity& dependent, const Identity& owner);
 
   Status Act(Context& ctx, const Identity& identity, const meta::v1::ObjectMeta& meta,
@@ -68,13 +76,15 @@ class Collector {
   EventRecorder& events_;
   Graph& graph_;
   const Kinds& kinds_;
-  const Tell tell_;
+  const NotifyFunc notify_;
 
   Mutex mu_;
-  // Owners that the server does not have: uids do not come back. By all of their identity but the
-  // version, since the same uid may be named in two places and be right in one.
+  // Owners that the API server does not have; uids are never reused. The key is the whole identity
+  // except the version, because two references may contain the same uid, and only one of them may
+  // have the right coordinates.
   LruMap<bool> absent_ COX_GUARDED_BY(mu_){500};
-  // By the informers' word; of kinds that may go with their objects.
+  // Owners of custom kinds whose deletion the informers observed; the kind may be deleted with its
+  // objects.
   LruMap<bool> seen_to_go_ COX_GUARDED_BY(mu_){5'000};
 };
 

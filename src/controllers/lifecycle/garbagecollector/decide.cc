@@ -28,27 +28,27 @@ GroupVersionKind GvkOfReference(const OwnerReference& reference) {
   return gvk.ok() ? *gvk : GroupVersionKind{reference.apiVersion, "", reference.kind};
 }
 
-Action Decide(const std::vector<JudgedOwner>& owners, const ObjectMeta& meta, bool has_dependents) {
+Action Decide(const std::vector<OwnerStatus>& owners, const ObjectMeta& meta, bool has_dependents) {
   if (owners.empty()) return {};
   const auto is = [](OwnerState state) {
-    return [state](const JudgedOwner& owner) { return owner.state == state; };
+    return [state](const OwnerStatus& owner) { return owner.state == state; };
   };
-  // One that is there keeps it: the others are forgotten, so that nobody waits for it.
+  // A solid owner keeps the object. The other owners are removed, so that they do not wait for it.
   if (std::any_of(owners.begin(), owners.end(), is(OwnerState::kSolid))) {
     Action action;
-    for (const JudgedOwner& owner : owners) {
+    for (const OwnerStatus& owner : owners) {
       if (owner.state != OwnerState::kSolid) action.owners.push_back(owner.uid);
     }
     if (!action.owners.empty()) action.what = Action::What::kRemoveOwners;
     return action;
   }
   Action action{.what = Action::What::kDelete};
-  // Whoever waits for it waits for what it owns too.
+  // The owner that waits for the object waits for the object's dependents too.
   if (has_dependents && std::any_of(owners.begin(), owners.end(), is(OwnerState::kWaiting))) {
     action.propagation = Propagation::kForeground;
     return action;
   }
-  // What somebody has asked for already stands in its finalizers.
+  // A propagation policy that was requested earlier is stored in the finalizers.
   if (HasFinalizer(meta, kOrphanFinalizer)) {
     action.propagation = Propagation::kOrphan;
   } else if (HasFinalizer(meta, kForegroundFinalizer)) {

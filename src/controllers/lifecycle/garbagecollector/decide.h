@@ -9,22 +9,22 @@
 #include "coxswain/options.h"
 #include "object/type/gvk.h"
 
-// What becomes of an object whose owners have changed. Pure functions.
+// Decides what happens to an object whose owners have changed. Pure functions.
 namespace cox::controllers::gc {
 
 inline constexpr std::string_view kForegroundFinalizer = "foregroundDeletion";
 inline constexpr std::string_view kOrphanFinalizer = "orphan";
 
-// What a reference names. A malformed apiVersion gives a kind that nobody serves.
+// Returns the kind that a reference names. A malformed apiVersion gives a kind that is not served.
 GroupVersionKind GvkOfReference(const meta::v1::OwnerReference& reference);
 
 enum class OwnerState : uint8_t {
-  kSolid,    // it is there
-  kAbsent,   // it is not, or is another of that name
-  kWaiting,  // it is being deleted in the foreground: waits for its dependents
+  kSolid,    // the owner exists
+  kAbsent,   // the owner does not exist, or its name is used by another object
+  kWaiting,  // foreground deletion: the owner waits for its dependents
 };
 
-struct JudgedOwner {
+struct OwnerStatus {
   std::string uid;
   OwnerState state = OwnerState::kSolid;
 };
@@ -32,7 +32,7 @@ struct JudgedOwner {
 struct Action {
   enum class What : uint8_t {
     kNothing,
-    kRemoveOwners,  // those that do not count any more; the others keep it
+    kRemoveOwners,  // remove absent and waiting owners; a solid owner remains
     kDelete,
   };
   What what = What::kNothing;
@@ -42,17 +42,18 @@ struct Action {
   bool operator==(const Action&) const = default;
 };
 
-// `meta`: the object as the server has it. `has_dependents`: it owns something itself.
-Action Decide(const std::vector<JudgedOwner>& owners, const meta::v1::ObjectMeta& meta,
+// `meta` is the object as read from the API server. `has_dependents`: the object owns others.
+Action Decide(const std::vector<OwnerStatus>& owners, const meta::v1::ObjectMeta& meta,
               bool has_dependents);
 
-// --- Patches. Each holds only for the very object it was made for.
+// --- Patches. The uid in each patch is a precondition.
 
-// Without those owners; depends on the version that was read.
+// Removes these owners. Fails with a conflict if the object has changed since it was read.
 Patch RemoveOwners(const meta::v1::ObjectMeta& meta, const std::vector<std::string>& uids);
-// The same without having read it, for kinds whose lists the server merges by key.
+// Removes an owner without reading the object first, for kinds that support strategic merge patch.
 Patch RemoveOwnerUnread(std::string_view uid, std::string_view owner_uid);
-// No owner waits for it any more: breaks a circle of objects that wait for each other.
+// Sets blockOwnerDeletion to false on all owners, which breaks cycles of objects that wait for each
+// other.
 Patch Unblock(const meta::v1::ObjectMeta& meta);
 
 }  // namespace cox::controllers::gc

@@ -16,7 +16,7 @@ constexpr OwnerState kSolid = OwnerState::kSolid;
 constexpr OwnerState kAbsent = OwnerState::kAbsent;
 constexpr OwnerState kWaiting = OwnerState::kWaiting;
 
-TEST(DecideTest, WhatBecomesOfAnObject) {
+TEST(DecideTest, DecidesByOwnerStatesAndFinalizers) {
   const struct {
     const char* what;
     std::vector<OwnerState> owners;  // their uids are "0", "1", ...
@@ -50,7 +50,7 @@ TEST(DecideTest, WhatBecomesOfAnObject) {
        {.what = What::kDelete, .propagation = Propagation::kForeground}},
   };
   for (const auto& c : kCases) {
-    std::vector<JudgedOwner> owners;
+    std::vector<OwnerStatus> owners;
     for (const OwnerState state : c.owners)
       owners.push_back({std::to_string(owners.size()), state});
     ObjectMeta meta;
@@ -59,7 +59,7 @@ TEST(DecideTest, WhatBecomesOfAnObject) {
   }
 }
 
-TEST(DecideTest, PatchesHoldForOneObjectAlone) {
+TEST(DecideTest, PatchesContainUidPrecondition) {
   ObjectMeta meta;
   meta.uid = "u";
   meta.resourceVersion = "7";
@@ -77,7 +77,7 @@ TEST(DecideTest, PatchesHoldForOneObjectAlone) {
             R"("kind":"Pod","name":"b","uid":"2"}],"resourceVersion":"7","uid":"u"}})");
 }
 
-TEST(DecideTest, IdentitiesAreWrittenAsEventsHaveThem) {
+TEST(DecideTest, IdentityFormatMatchesUpstreamEvents) {
   const Identity owner{.gvk = {"apps", "v1", "ReplicaSet"}, .key = {"a", "rs"}, .uid = "7"};
   EXPECT_EQ(owner.ToString(), "[apps/v1/ReplicaSet, namespace: a, name: rs, uid: 7]");
 }
@@ -89,7 +89,7 @@ ServedResource Served(const GroupVersionKind& gvk, const std::string& plural, bo
           .preferred = preferred};
 }
 
-TEST(KindsTest, WhatIsWatched) {
+TEST(KindsTest, WatchesPreferredDeletableListableVersionsExceptEvents) {
   ServedResources served;
   const std::vector<std::string> all = {"delete", "list", "watch"};
   served.resources = {Served({"", "v1", "Pod"}, "pods", true, all),
@@ -103,7 +103,7 @@ TEST(KindsTest, WhatIsWatched) {
   EXPECT_EQ(names, "pods events.example.com ");
 }
 
-TEST(KindsTest, WhatCouldNotBeAskedForStaysKnown) {
+TEST(KindsTest, KindsOfFailedGroupsStayKnown) {
   Kinds kinds;
   ServedResources served;
   served.resources = {Served({"x", "v1", "Y"}, "ys", true, {}),

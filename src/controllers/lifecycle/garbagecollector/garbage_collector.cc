@@ -16,7 +16,7 @@ namespace gc {
 namespace {
 
 constexpr const char* kName = "garbage-collector-controller";
-// How long the first lists are waited for: one kind that cannot be listed must not stop the rest.
+// Timeout for the initial lists: a kind that cannot be listed must not block the others.
 constexpr std::chrono::seconds kFirstLists{30};
 constexpr std::chrono::seconds kDiscoverAgain{1};
 
@@ -43,8 +43,8 @@ class GarbageCollector {
     Context first = ctx.WithTimeout(kFirstLists);
     const Status synced = monitors_.WaitSynced(first);
     if (ctx.Done()) return {};
-    if (!synced.ok()) COX_WARNING(ctx.log(), "Not all kinds could be listed yet");
-    COX_INFO(ctx.log(), "Collecting garbage", {"objects", graph_.size()});
+    if (!synced.ok()) COX_WARNING(ctx.log(), "Some kinds could not be listed yet");
+    COX_INFO(ctx.log(), "Started collecting garbage", {"objects", graph_.size()});
 
     Scope scope(ctx, kName);
     Status started;
@@ -65,23 +65,23 @@ class GarbageCollector {
     const Status status = monitors_.Refresh(ctx);
     if (status.ok() || ctx.Done()) return status.ok();
     discovery_failures_.Inc();
-    COX_WARNING(ctx.log(), "Discovery failed, trying again", {"err", status});
+    COX_WARNING(ctx.log(), "Discovery failed, retrying", {"err", status});
     return false;
   }
   void FollowDiscovery(Context& ctx) {
     while (!ctx.Done()) {
-      monitors_.AwaitNews(ctx);
+      monitors_.AwaitKindChange(ctx);
       if (!ctx.Done()) (void)Refresh(ctx);
     }
   }
   static std::unique_ptr<WorkQueue> MakeQueue(Manager& manager, std::string name) {
-    // No limit over all keys: the end of a namespace fails thousands at once, for a moment.
+    // No overall rate limit: the deletion of a namespace makes thousands of keys fail for a moment.
     return WorkQueue::Create(
         manager.context().clock(),
         {.name = std::move(name), .limiter = ExponentialBackoff(), .metrics = &manager.metrics()});
   }
   void Enqueue(const Effects& effects) {
-    for (const Identity& owner : effects.gone) collector_.NoteGone(owner);
+    for (const Identity& owner : effects.gone) collector_.RecordAbsent(owner);
     for (const std::string& uid : effects.to_delete) to_delete_->Add({"", uid});
     for (const std::string& uid : effects.to_orphan) to_orphan_->Add({"", uid});
   }
@@ -91,7 +91,7 @@ class GarbageCollector {
       const auto outcome = collector_.AttemptToDelete(ctx, item->key.name);
       if (!outcome.ok()) {
         Failed(ctx, outcome.status(), item->key, *to_delete_);
-      } else if (*outcome == Collector::Outcome::kLookAgain) {
+      } else if (*outcome == Collector::Outcome::kRetry) {
         to_delete_->AddRateLimited(item->key);
       } else {
         to_delete_->Forget(item->key);
@@ -112,7 +112,7 @@ class GarbageCollector {
   }
   static void Failed(Context& ctx, const Status& status, const ObjectKey& key, WorkQueue& queue) {
     if (!ctx.Done()) {
-      COX_V(ctx.log(), 2, "Collecting failed, trying again", {"uid", key.name}, {"err", status});
+      COX_V(ctx.log(), 2, "Collecting failed, retrying", {"uid", key.name}, {"err", status});
     }
     queue.AddRateLimited(key);
   }
@@ -125,7 +125,7 @@ class GarbageCollector {
   Graph graph_;
   Kinds kinds_;
   Collector collector_;
-  Monitors monitors_;  // last: its handlers use the rest
+  Monitors monitors_;  // last: its handlers use the other members
 };
 
 }  // namespace

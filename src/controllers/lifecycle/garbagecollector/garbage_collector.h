@@ -7,12 +7,12 @@
 
 namespace cox::controllers {
 
-// Deletes what has lost all its owners, and does what deletions in the foreground and with orphans
-// ask for. Watches every kind that is served.
+// Deletes objects whose owners are all gone, and processes foreground and orphan deletions. Watches
+// every served kind.
 //
 //   discovery ─▶ monitors ─▶ graph ─▶ queues ─▶ collector ─▶ API
 //
-// REQUIRES: the manager's cache is of the whole cluster.
+// REQUIRES: the manager's cache covers all namespaces.
 Status AddGarbageCollector(Manager& manager, const GarbageCollectorOptions& options);
 
 }  // namespace cox::controllers

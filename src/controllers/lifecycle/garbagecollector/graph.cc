@@ -13,7 +13,7 @@ using meta::v1::OwnerReference;
 
 Graph::~Graph() = default;
 
-// Versions of a group are the same object; a namespaced owner is in its dependent's namespace.
+// The version is not compared. A namespaced owner must be in its dependent's namespace.
 bool Graph::Matches(const Node& dependent, const Edge& edge) {
   const Node& owner = *edge.owner;
   return owner.gvk != nullptr && owner.gvk->group == edge.gvk->group &&
@@ -51,7 +51,7 @@ void Graph::DropIfUnused(Node& node) {
   if (node.gvk == nullptr && node.dependents == nullptr) nodes_.erase(nodes_.find(node.uid));
 }
 
-// An owner that is named twice counts once; the stricter of both counts.
+// Duplicate references to an owner are merged; the edge blocks if one of them blocks.
 std::vector<Graph::Edge> Graph::EdgesOf(const ObjectMeta& meta) {
   std::vector<Edge> edges;
   edges.reserve(meta.ownerReferences.size());
@@ -81,7 +81,7 @@ void Graph::SetOwners(Node& node, std::vector<Edge> edges, Effects& effects) {
   }
   for (const Edge& old : before) {
     const Edge* now = EdgeTo(node, *old.owner);
-    // One that no longer blocks may be the last that did.
+    // This dependent may have been the last one that blocks the owner.
     if (old.blocks && old.owner->deleting_dependents && (now == nullptr || !now->blocks)) {
       effects.to_delete.push_back(old.owner->uid);
     }
@@ -119,7 +119,7 @@ Effects Graph::Observe(const GroupVersionKind& gvk, const ObjectMeta& meta) {
   const bool owned = !node.owners.empty() || !meta.ownerReferences.empty();
   if (owned) SetOwners(node, EdgesOf(meta), effects);
   SetState(node, meta, effects);
-  // Whoever named it as something else than it is has no such owner.
+  // Dependents whose references do not match the object's coordinates have no such owner.
   if (is_new && node.dependents != nullptr) {
     for (const Node* dependent : *node.dependents) {
       const Edge* edge = EdgeTo(*dependent, node);
@@ -139,7 +139,7 @@ Effects Graph::Forget(std::string_view uid) {
   for (const Edge& edge : node.owners) {
     if (edge.owner->deleting_dependents) effects.to_delete.push_back(edge.owner->uid);
   }
-  Effects unblocked;  // the same owners
+  Effects unblocked;  // discarded: the same owners
   SetOwners(node, {}, unblocked);
   if (node.dependents != nullptr) {
     for (const Node* dependent : *node.dependents) effects.to_delete.push_back(dependent->uid);
@@ -161,7 +161,7 @@ Identity Graph::IdentityOf(const Node& node) const {
   return identity;
 }
 
-std::optional<Graph::View> Graph::Look(std::string_view uid) const {
+std::optional<Graph::View> Graph::FindNode(std::string_view uid) const {
   MutexLock lock(mu_);
   const Node* node = Find(uid);
   if (node == nullptr) return std::nullopt;

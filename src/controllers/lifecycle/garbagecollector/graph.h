@@ -16,56 +16,57 @@
 
 namespace cox::controllers::gc {
 
-// What somebody has to look at because of a change: uids.
+// The uids to enqueue because of a change.
 struct Effects {
-  std::vector<std::string> to_delete;  // may have lost what keeps it, or waits for its dependents
-  std::vector<std::string> to_orphan;  // has to let its dependents go
-  std::vector<Identity> gone;          // was an owner, and is not there any more
+  std::vector<std::string> to_delete;  // may have lost its owners, or waits for its dependents
+  std::vector<std::string> to_orphan;  // its dependents have to be orphaned
+  std::vector<Identity> gone;          // deleted objects that have dependents
 };
 
-// Who owns whom, of all objects of the cluster, by uid.
+// The owner references of all objects of the cluster, indexed by uid.
 //
-//   informers ──Observe, Forget──▶ graph ──Effects──▶ queues ──▶ Collector, which asks Look
+//   informers ──Observe, Forget──▶ graph ──Effects──▶ queues ──▶ Collector, which calls FindNode
 //
-// An owner that somebody names and that was not observed is a virtual node: it has dependents, and
-// nothing else is known of it. An owner that goes away becomes one while dependents name it.
+// An owner that is referenced but was not observed is a virtual node: only its uid and its
+// dependents are stored. An owner that is deleted becomes a virtual node as long as dependents
+// reference it.
 //
-// Costs: about 400 bytes for an object with an owner; a change costs the number of its owners, the
-//   end of an owner the number of its dependents.
+// Costs: about 400 bytes for each object with an owner. An update takes time linear in the object's
+//   owners, the deletion of an owner time linear in its dependents.
 // Threads: all methods may be called concurrently. No I/O.
 class Graph {
  public:
   Graph() = default;
   ~Graph();
 
-  // The object is there, as `meta` says.
+  // Adds or updates an object.
   Effects Observe(const GroupVersionKind& gvk, const meta::v1::ObjectMeta& meta);
-  // The object is gone.
+  // Removes an object.
   Effects Forget(std::string_view uid);
 
   struct View {
     Identity identity;
-    bool observed = false;             // else virtual
+    bool observed = false;             // false: virtual
     bool deleting = false;             // has a deletionTimestamp
-    bool deleting_dependents = false;  // in the foreground: waits for those that block
-    bool orphaning = false;            // waits until its dependents have let go of it
+    bool deleting_dependents = false;  // foreground deletion: waits for blocking dependents
+    bool orphaning = false;            // waits until its dependents are orphaned
     bool has_dependents = false;
-    // All its owners were observed where it says they are, and none waits for its dependents:
-    // there is nothing to do about it.
+    // All owners were observed under the referenced coordinates, and none waits for its dependents,
+    // so the collector has nothing to do.
     bool settled = true;
   };
-  // None if there is no such object.
-  std::optional<View> Look(std::string_view uid) const;
+  // Empty if the graph has no such node.
+  std::optional<View> FindNode(std::string_view uid) const;
 
   struct Dependent {
     Identity identity;
     bool deleting = false;
     bool deleting_dependents = false;
-    bool blocks = false;  // the owner's deletion in the foreground waits for it
+    bool blocks = false;  // the owner's foreground deletion waits for it
   };
   std::vector<Dependent> DependentsOf(std::string_view uid) const;
 
-  // The uids of all that were observed of a kind, in any of its versions.
+  // Returns the uids of all observed objects of a kind, in any of its versions.
   std::vector<std::string> OfKind(const GroupVersionKind& gvk) const;
 
   size_t size() const;
@@ -99,14 +100,14 @@ class Graph {
   std::vector<Edge> EdgesOf(const meta::v1::ObjectMeta& meta) COX_REQUIRES(mu_);
   void SetOwners(Node& node, std::vector<Edge> edges, Effects& effects) COX_REQUIRES(mu_);
   void SetState(Node& node, const meta::v1::ObjectMeta& meta, Effects& effects) COX_REQUIRES(mu_);
-  // A virtual node that nobody names is none.
+  // Deletes a virtual node that has no dependents.
   void DropIfUnused(Node& node) COX_REQUIRES(mu_);
   Identity IdentityOf(const Node& node) const COX_REQUIRES(mu_);
 
   mutable Mutex mu_;
-  // The keys are the nodes' own.
+  // The keys point into the nodes.
   std::unordered_map<std::string_view, std::unique_ptr<Node>> nodes_ COX_GUARDED_BY(mu_);
-  // Kept once: there are few of them, and many nodes.
+  // Interned, because few values are shared by many nodes.
   std::set<GroupVersionKind> kinds_ COX_GUARDED_BY(mu_);
   std::set<std::string, std::less<>> namespaces_ COX_GUARDED_BY(mu_);
 };

@@ -45,13 +45,13 @@ ObjectMeta Deleting(ObjectMeta meta, const std::string& finalizer) {
 class GraphTest : public testing::Test {
  protected:
   bool Settled(const std::string& uid) const {
-    const auto view = graph.Look(uid);
+    const auto view = graph.FindNode(uid);
     return view && view->settled;
   }
   Graph graph;
 };
 
-TEST_F(GraphTest, WhatHasItsOwnersIsSettled) {
+TEST_F(GraphTest, ObjectWithObservedOwnersIsSettled) {
   EXPECT_THAT(graph.Observe(kSet, Named("rs")).to_delete, IsEmpty());
   EXPECT_THAT(graph.Observe(kPod, Owned("p", {SetRef("rs")})).to_delete, IsEmpty());
   EXPECT_TRUE(Settled("p"));
@@ -59,29 +59,29 @@ TEST_F(GraphTest, WhatHasItsOwnersIsSettled) {
   EXPECT_EQ(graph.DependentsOf("rs")[0].identity.key, (ObjectKey{"a", "p"}));
 }
 
-TEST_F(GraphTest, AnOwnerNotSeenYetIsVirtualUntilItComes) {
+TEST_F(GraphTest, UnobservedOwnerIsVirtual) {
   EXPECT_THAT(graph.Observe(kPod, Owned("p", {SetRef("rs")})).to_delete, UnorderedElementsAre("p"));
   EXPECT_FALSE(Settled("p"));
-  ASSERT_TRUE(graph.Look("rs"));
-  EXPECT_FALSE(graph.Look("rs")->observed);
+  ASSERT_TRUE(graph.FindNode("rs"));
+  EXPECT_FALSE(graph.FindNode("rs")->observed);
   EXPECT_THAT(graph.Observe(kSet, Named("rs")).to_delete, IsEmpty());
-  EXPECT_TRUE(graph.Look("rs")->observed);
+  EXPECT_TRUE(graph.FindNode("rs")->observed);
   EXPECT_TRUE(Settled("p"));
 }
 
-TEST_F(GraphTest, WhenAnOwnerGoesItsDependentsAreLookedAt) {
+TEST_F(GraphTest, OwnerDeletionEnqueuesDependents) {
   graph.Observe(kSet, Named("rs"));
   graph.Observe(kPod, Owned("p", {SetRef("rs")}));
   graph.Observe(kPod, Owned("q", {SetRef("rs")}));
   EXPECT_THAT(graph.Forget("rs").to_delete, UnorderedElementsAre("p", "q"));
-  EXPECT_FALSE(graph.Look("rs")->observed);
+  EXPECT_FALSE(graph.FindNode("rs")->observed);
   EXPECT_FALSE(Settled("p"));
   graph.Forget("p");
   graph.Forget("q");
   EXPECT_EQ(graph.size(), 0u) << "virtual nodes that nobody names are gone too";
 }
 
-TEST_F(GraphTest, AnOwnerThatIsAnotherThanNamedIsNone) {
+TEST_F(GraphTest, OwnerWithOtherCoordinatesDoesNotMatch) {
   const struct {
     const char* what;
     GroupVersionKind gvk;
@@ -102,24 +102,24 @@ TEST_F(GraphTest, AnOwnerThatIsAnotherThanNamedIsNone) {
   }
 }
 
-TEST_F(GraphTest, AnotherVersionIsTheSameOwnerAndClusterOwnersAreEverywhere) {
+TEST_F(GraphTest, OtherVersionsAndClusterScopedOwnersMatch) {
   graph.Observe({"apps", "v1beta1", "ReplicaSet"}, Named("rs", ""));
   EXPECT_THAT(graph.Observe(kPod, Owned("p", {SetRef("rs")})).to_delete, IsEmpty());
 }
 
-TEST_F(GraphTest, InTheForegroundTheOwnerAndItsDependentsAreLookedAtOnce) {
+TEST_F(GraphTest, ForegroundDeletionEnqueuesOwnerAndDependentsOnce) {
   graph.Observe(kSet, Named("rs"));
   graph.Observe(kPod, Owned("p", {SetRef("rs", true)}));
   const ObjectMeta deleting = Deleting(Named("rs"), "foregroundDeletion");
   EXPECT_THAT(graph.Observe(kSet, deleting).to_delete, UnorderedElementsAre("rs", "p"));
   EXPECT_THAT(graph.Observe(kSet, deleting).to_delete, IsEmpty()) << "nothing new";
-  EXPECT_TRUE(graph.Look("rs")->deleting_dependents);
+  EXPECT_TRUE(graph.FindNode("rs")->deleting_dependents);
   EXPECT_FALSE(Settled("p"));
   EXPECT_THAT(graph.Forget("p").to_delete, UnorderedElementsAre("rs"));
-  EXPECT_FALSE(graph.Look("rs")->has_dependents);
+  EXPECT_FALSE(graph.FindNode("rs")->has_dependents);
 }
 
-TEST_F(GraphTest, ADependentThatNoLongerBlocksWakesItsOwner) {
+TEST_F(GraphTest, DependentThatStopsBlockingEnqueuesOwner) {
   graph.Observe(kSet, Deleting(Named("rs"), "foregroundDeletion"));
   graph.Observe(kPod, Owned("p", {SetRef("rs", true)}));
   graph.Observe(kPod, Owned("q", {SetRef("rs", true)}));
@@ -131,7 +131,7 @@ TEST_F(GraphTest, ADependentThatNoLongerBlocksWakesItsOwner) {
   EXPECT_FALSE(dependents[0].blocks);
 }
 
-TEST_F(GraphTest, OrphaningIsAskedForOnce) {
+TEST_F(GraphTest, OrphaningIsEnqueuedOnce) {
   graph.Observe(kSet, Named("rs"));
   graph.Observe(kPod, Owned("p", {SetRef("rs")}));
   const ObjectMeta deleting = Deleting(Named("rs"), "orphan");
@@ -142,7 +142,7 @@ TEST_F(GraphTest, OrphaningIsAskedForOnce) {
   EXPECT_TRUE(Settled("p")) << "it keeps its owner until that lets it go";
 }
 
-TEST_F(GraphTest, AnObjectThatOwnsItselfEnds) {
+TEST_F(GraphTest, SelfOwnedObjectCanBeForgotten) {
   ObjectMeta self = Named("rs");
   self.ownerReferences = {SetRef("rs")};
   graph.Observe(kSet, self);
@@ -151,7 +151,7 @@ TEST_F(GraphTest, AnObjectThatOwnsItselfEnds) {
   EXPECT_EQ(graph.size(), 0u);
 }
 
-TEST_F(GraphTest, AnOwnerNamedTwiceIsOne) {
+TEST_F(GraphTest, DuplicateOwnerReferencesAreMerged) {
   graph.Observe(kSet, Named("rs"));
   graph.Observe(kPod, Owned("p", {SetRef("rs", false), SetRef("rs", true)}));
   const auto dependents = graph.DependentsOf("rs");

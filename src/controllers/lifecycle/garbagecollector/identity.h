@@ -9,13 +9,13 @@
 
 namespace cox::controllers::gc {
 
-// An object, by its uid and by where it is found.
+// The identity of an object: its uid and its coordinates.
 struct Identity {
   GroupVersionKind gvk;
   ObjectKey key;
   std::string uid;
 
-  // "[apps/v1/ReplicaSet, namespace: default, name: web-1, uid: ...]", as events say it.
+  // "[apps/v1/ReplicaSet, namespace: default, name: web-1, uid: ...]", the format in events.
   std::string ToString() const {
     return "[" + gvk.group_version().ToString() + "/" + gvk.kind + ", namespace: " + key.ns +
            ", name: " + key.name + ", uid: " + uid + "]";

@@ -26,7 +26,7 @@ void Kinds::Replace(const ServedResources& served) {
     known.emplace(one.resource.gvk, one.resource);
   }
   MutexLock lock(mu_);
-  // What could not be asked for is served as before, for all we know.
+  // Kinds of groups whose discovery failed stay known.
   for (const auto& [version, why] : served.failed) {
     for (auto& [gvk, resource] : known_) {
       if (gvk.group_version() == version) known.emplace(gvk, resource);

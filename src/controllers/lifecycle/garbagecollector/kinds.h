@@ -11,17 +11,17 @@
 
 namespace cox::controllers::gc {
 
-// Of what is served, what owners and dependents can be watched for: preferred versions that can be
-// deleted, listed and watched; not Events, of which there are many and which own nothing.
+// Returns the resources that the garbage collector watches: preferred versions with the verbs
+// delete, list and watch. Events are excluded, because they are numerous and own nothing.
 std::vector<Resource> Watchable(const ServedResources& served);
 
-// Which resource a kind is, in any version that is served.
+// Maps kinds to resources, for all served versions.
 //
 // Threads: all methods may be called concurrently.
 class Kinds {
  public:
   void Replace(const ServedResources& served);
-  // Internal if nobody serves it: whether its objects exist cannot be told, so it is no NotFound.
+  // Returns Internal if the kind is not served. It is not NotFound, because the objects may exist.
   Result<Resource> Find(const GroupVersionKind& gvk) const;
 
  private:

@@ -9,18 +9,18 @@ namespace {
 
 using meta::v1::ObjectMeta;
 
-// New kinds are announced by objects, and served a moment later.
+// Delay between the write of a CRD or APIService and the time when its kinds are served.
 constexpr Clock::Duration kServedAfter = std::chrono::seconds(1);
-// Kinds that come unannounced: with a new version of the server.
-constexpr Clock::Duration kLookEvery = std::chrono::seconds(60);
+// Interval of discovery for kinds without such an event, for example after a server upgrade.
+constexpr Clock::Duration kDiscoveryInterval = std::chrono::seconds(60);
 
-// Whose objects say which kinds there are.
+// CRDs and APIServices, which define kinds.
 bool AnnouncesKinds(const Resource& resource) {
   return resource.ToString() == "customresourcedefinitions.apiextensions.k8s.io" ||
          resource.ToString() == "apiservices.apiregistration.k8s.io";
 }
 
-// All that the graph reads.
+// Drops all metadata that the graph does not read.
 void KeepOwnersAlone(Object& object) {
   ObjectMeta* meta = object.object_meta();
   if (meta == nullptr) return;
@@ -38,13 +38,13 @@ void KeepOwnersAlone(Object& object) {
 }  // namespace
 
 Monitors::Monitors(Client& client, Cache& whole, Cache& metadata, Graph& graph, Kinds& kinds,
-                   Tell tell)
+                   NotifyFunc notify)
     : client_(client),
       whole_(whole),
       metadata_(metadata),
       graph_(graph),
       kinds_(kinds),
-      tell_(std::move(tell)) {}
+      notify_(std::move(notify)) {}
 
 CacheOptions Monitors::MetadataOptions() {
   CacheOptions options;
@@ -71,7 +71,7 @@ Status Monitors::Refresh(Context& ctx) {
     at = monitors_.erase(at);
     if (own) metadata_.Remove(resource);
   }
-  // After those that ended: a kind in another version is not watched by two.
+  // Started after the removals, so that a kind is not watched in two versions.
   for (const Resource& resource : watchable) {
     if (!monitors_.contains(resource.gvk)) Start(resource);
   }
@@ -88,7 +88,7 @@ void Monitors::SettleInheritance(Monitor& monitor) {
     if (const ObjectMeta* meta = object->object_meta()) present.insert(meta->uid);
   }
   for (const std::string& uid : monitor.inherited) {
-    if (!present.contains(uid)) tell_(graph_.Forget(uid));
+    if (!present.contains(uid)) notify_(graph_.Forget(uid));
   }
   monitor.inherited.clear();
 }
@@ -110,11 +110,11 @@ void Monitors::OnDelta(const Resource& resource, bool announces_kinds, const Del
   const ObjectMeta* before = delta.before == nullptr ? nullptr : delta.before->object_meta();
   const ObjectMeta* after = delta.after == nullptr ? nullptr : delta.after->object_meta();
   if (before != nullptr && (after == nullptr || after->uid != before->uid)) {
-    tell_(graph_.Forget(before->uid));
+    notify_(graph_.Forget(before->uid));
   }
-  // A resync too: what was missed, for whatever reason, is looked at again.
-  if (after != nullptr) tell_(graph_.Observe(resource.gvk, *after));
-  if (announces_kinds && !delta.initial) news_.Ring();
+  // Resyncs are processed too, so that objects that were missed are enqueued again.
+  if (after != nullptr) notify_(graph_.Observe(resource.gvk, *after));
+  if (announces_kinds && !delta.initial) kinds_changed_.Notify();
 }
 
 Status Monitors::WaitSynced(Context& ctx) const {
@@ -125,8 +125,8 @@ Status Monitors::WaitSynced(Context& ctx) const {
   return {};
 }
 
-void Monitors::AwaitNews(const Context& ctx) {
-  news_.Await(ctx, kLookEvery);
+void Monitors::AwaitKindChange(const Context& ctx) {
+  kinds_changed_.Await(ctx, kDiscoveryInterval);
   (void)ctx.Sleep(kServedAfter);
 }
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/doorbell.h"
+#include "base/notification.h"
 #include "controllers/lifecycle/garbagecollector/graph.h"
 #include "controllers/lifecycle/garbagecollector/kinds.h"
 #include "coxswain/cache.h"
@@ -15,40 +15,43 @@
 
 namespace cox::controllers::gc {
 
-// Keeps the graph as the cluster is: an informer of every kind that is served, as discovery says
-// it. Of kinds that the manager's cache has whole (Pods, for other controllers) no second copy is
-// made; of the others a cache of metadata alone, without labels and annotations.
+// Keeps the graph up to date with an informer for every kind that discovery reports. Kinds that the
+// manager's cache contains in full (Pods, for other controllers) share its informer; the others use
+// a metadata-only cache without labels and annotations.
 //
-// Threads: Refresh, WaitSynced and AwaitNews by one; handlers run on the informers' threads.
-// Ownership: caches, graph and kinds outlive it; `tell` is callable as long as it lives.
+// Threads: Refresh, WaitSynced and AwaitKindChange are called by one thread; handlers run on the
+//   informers' threads.
+// Ownership: caches, graph and kinds outlive this object; `tell` must be callable during its
+//   lifetime.
 class Monitors {
  public:
-  using Tell = std::function<void(const Effects&)>;
-  Monitors(Client& client, Cache& whole, Cache& metadata, Graph& graph, Kinds& kinds, Tell tell);
+  using NotifyFunc = std::function<void(const Effects&)>;
+  Monitors(Client& client, Cache& whole, Cache& metadata, Graph& graph, Kinds& kinds,
+           NotifyFunc notify);
 
-  // What of metadata the graph needs: the options of the `metadata` cache.
+  // Options of the `metadata` cache, which keeps only the metadata that the graph needs.
   static CacheOptions MetadataOptions();
 
-  // Watches what is new, and no longer what is not served any more. The graph keeps what it had of
-  // that: what cannot be asked for is not gone, and may be served again.
+  // Starts informers for new kinds and stops those of kinds that are no longer served. The graph
+  // keeps the objects of the latter, because they may exist and be served again.
   Status Refresh(Context& ctx);
-  // Until the graph has all that was there, or `ctx` stops: one kind that cannot be listed must
-  // not keep the others from being collected.
+  // Waits until the graph contains the initial lists, or `ctx` stops, so that a kind that cannot be
+  // listed does not block the collection of the others.
   Status WaitSynced(Context& ctx) const;
-  // Until kinds may have come or gone, or it is time to look.
-  void AwaitNews(const Context& ctx);
+  // Waits until the served kinds may have changed, or until the next periodic discovery.
+  void AwaitKindChange(const Context& ctx);
 
  private:
   struct Monitor {
     std::shared_ptr<SharedInformer> informer;
-    bool own = false;  // of the metadata cache
+    bool own = false;  // the informer belongs to the metadata cache
     InformerHandle handle;
-    // Objects of this kind that the graph had when this began: another monitor's, whose last
-    // events nobody may have heard.
+    // Objects of this kind that the graph contained when this monitor started. They come from an
+    // earlier monitor, whose last events may have been lost.
     std::vector<std::string> inherited;
   };
   void Start(const Resource& resource);
-  // Those that the informer does not have are gone.
+  // Forgets the inherited objects that the informer does not have.
   void SettleInheritance(Monitor& monitor);
   void OnDelta(const Resource& resource, bool announces_kinds, const Delta& delta);
 
@@ -57,9 +60,9 @@ class Monitors {
   Cache& metadata_;
   Graph& graph_;
   Kinds& kinds_;
-  const Tell tell_;
-  Doorbell news_;
-  std::map<GroupVersionKind, Monitor> monitors_;  // last: handlers use the rest
+  const NotifyFunc notify_;
+  Notification kinds_changed_;
+  std::map<GroupVersionKind, Monitor> monitors_;  // last: handlers use the other members
 };
 
 }  // namespace cox::controllers::gc

@@ -14,7 +14,7 @@ bool IsPods(const Resource& resource) {
   return resource.gvk.group.empty() && resource.plural == "pods";
 }
 
-// Gone already, or a resource that says it can and cannot: nothing to wait for.
+// Gone already, or the resource does not support the verb that discovery reports.
 bool IsNothing(const Status& status) {
   return status.Is(Reason::kNotFound) || status.Is(Reason::kMethodNotAllowed);
 }
@@ -42,7 +42,7 @@ Result<Listed> List(Context& ctx, Client& client, const Resource& resource, cons
     Count(object, listed);
     return Status();
   };
-  // The grace of Pods is in their spec.
+  // The grace period of Pods is in their spec, so metadata is not sufficient.
   const Status status = IsPods(resource)
                             ? client.ListEach(ctx, resource, options, take).status()
                             : client.ListMetadata(ctx, resource, options, take).status();
@@ -50,8 +50,8 @@ Result<Listed> List(Context& ctx, Client& client, const Resource& resource, cons
   return listed;
 }
 
-// Those that are on their way already are not asked again: it changes nothing, and there may be
-// thousands of them.
+// Objects that are already being deleted are skipped: deleting them again changes nothing, and
+// there may be thousands.
 Status Delete(Context& ctx, Client& client, const ServedResource& served, const std::string& ns,
               const std::vector<std::string>& names) {
   if (served.Can("deletecollection")) {

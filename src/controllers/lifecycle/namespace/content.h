@@ -10,12 +10,12 @@
 
 namespace cox::controllers {
 
-// Asks everything in the namespace to go, and says what is still there. Pods go first: what they
-// may still use in their last seconds (config, secrets, services, network policies) stays until the
-// last of them is gone.
+// Deletes all objects in the namespace and returns those that remain. Pods are deleted first:
+// objects that they may use during their grace period (ConfigMaps, Secrets, Services,
+// NetworkPolicies) are kept until all Pods are gone.
 //
-// Threads: may be called concurrently. Errors are part of the result: one kind that cannot be
-// deleted does not keep the others.
+// Threads: may be called concurrently.
+// Errors: returned in Remains; a resource that cannot be deleted does not block the others.
 Remains DeleteContent(Context& ctx, Client& client, const std::string& ns);
 
 }  // namespace cox::controllers

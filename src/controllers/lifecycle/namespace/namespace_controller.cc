@@ -17,10 +17,10 @@ using core::v1::Pod;
 using std::chrono::seconds;
 
 constexpr std::string_view kFinalizer = "kubernetes";
-// A namespace is not let go earlier than this after its deletion: a creation that was admitted just
-// before it, on any API server, is stored by then, and found.
+// Minimum time between deletion and finalization of a namespace. A create request that any API
+// server admitted just before the deletion is stored by then and found.
 constexpr seconds kSettle{5};
-// Between the end of a Pod and the look at the namespace it was in: thousands end together.
+// Requeue delay after a Pod's deletion, because thousands of Pods may be deleted together.
 constexpr seconds kAfterPod{1};
 
 class NamespaceReconciler final : public Reconciler {
@@ -33,15 +33,15 @@ class NamespaceReconciler final : public Reconciler {
     if (present == nullptr || !present->metadata.deletionTimestamp) return ReconcileResult::Done();
     const auto& finalizers = present->spec.finalizers;
     if (std::find(finalizers.begin(), finalizers.end(), kFinalizer) == finalizers.end()) {
-      return ReconcileResult::Done();  // what still holds it is not ours
+      return ReconcileResult::Done();  // other finalizers belong to other controllers
     }
     const Time now = TimeNow(ctx.clock());
     const Remains remains = DeleteContent(ctx, client_, key.name);
-    if (ctx.Done()) return ctx.status();  // what it says then is not worth writing
+    if (ctx.Done()) return ctx.status();  // the result is incomplete
     Namespace ns = *present;
     COX_RETURN_IF_ERROR(WriteStatus(ctx, remains, ns));
     COX_RETURN_IF_ERROR(remains.status());
-    if (!remains.empty()) return ReconcileResult::After(remains.LookAgainAfter());
+    if (!remains.empty()) return ReconcileResult::After(remains.RequeueAfter());
     const Time settled = *ns.metadata.deletionTimestamp + Duration::Seconds(kSettle.count());
     if (now < settled) {
       return ReconcileResult::After(seconds(settled.unix_seconds() - now.unix_seconds()));
@@ -73,8 +73,8 @@ class NamespaceReconciler final : public Reconciler {
   const Lister<Namespace> namespaces_;
 };
 
-// Looks at namespaces that wait for Pods when one of those has ended, instead of when its grace
-// period would be over.
+// Enqueues a terminating namespace when one of its Pods is deleted, instead of after the Pod's
+// grace period.
 Source WhenPodsEnd(Cache& cache) {
   return [pods = cache.Get(Resource::Of<Pod>()), namespaces = cache.ListerOf<Namespace>()](
              Context& ctx, WorkQueue& queue) {

@@ -7,8 +7,9 @@
 
 namespace cox::controllers {
 
-// Ends namespaces: deletes what is in one that is being deleted (content.h), says in its conditions
-// what is left (remains.h), and takes `kubernetes` off its finalizers when nothing is.
+// Finalizes namespaces that are being deleted: deletes their content (content.h), reports the
+// remaining objects in the conditions (remains.h), and removes the finalizer `kubernetes` when the
+// namespace is empty.
 Status AddNamespaceController(Manager& manager, const NamespaceOptions& options);
 
 }  // namespace cox::controllers

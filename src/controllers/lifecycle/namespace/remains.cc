@@ -9,7 +9,7 @@
 namespace cox::controllers {
 namespace {
 
-// What objects with finalizers are given before the namespace is looked at again.
+// Estimate in seconds for objects with finalizers.
 constexpr int64_t kFinalizerEstimate = 15;
 
 std::string JoinSorted(std::vector<std::string> texts) {
@@ -39,7 +39,7 @@ std::vector<Outcome> OutcomesOf(const Remains& remains) {
   std::vector<Outcome> out = {
       {core::v1::kNamespaceDeletionDiscoveryFailure, false, "ResourcesDiscovered",
        "All resources successfully discovered"},
-      // Group versions come parsed from discovery.
+      // Never fails: discovery returns group versions already parsed.
       {core::v1::kNamespaceDeletionGVParsingFailure, false, "ParsedGroupVersions",
        "All legacy kube types successfully parsed"},
       {core::v1::kNamespaceDeletionContentFailure, false, "ContentDeleted",
@@ -82,11 +82,11 @@ Status Remains::status() const {
   return all.empty() ? Status() : Status::Internal(JoinSorted(std::move(all)));
 }
 
-Clock::Duration Remains::LookAgainAfter() const { return std::chrono::seconds(estimate / 2 + 1); }
+Clock::Duration Remains::RequeueAfter() const { return std::chrono::seconds(estimate / 2 + 1); }
 
 int64_t GraceOf(const core::v1::Pod& pod) {
   if (core_rules::IsTerminal(pod)) return 0;
-  // What the deletion was given counts more than what the Pod would have got.
+  // The grace period of the deletion overrides that of the spec.
   return pod.metadata.deletionGracePeriodSeconds.value_or(
       pod.spec.terminationGracePeriodSeconds.value_or(0));
 }

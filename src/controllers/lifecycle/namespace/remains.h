@@ -14,39 +14,40 @@
 
 namespace cox::controllers {
 
-// What one pass over the content of a namespace left there, and why.
+// The objects that one deletion pass left in a namespace, and the errors.
 struct Remains {
   std::vector<std::string> discovery_errors;
   std::vector<std::string> deletion_errors;
   // "pods.", "deployments.apps": the resource, a dot and the group.
   std::map<std::string, int> by_resource;
   std::map<std::string, int> by_finalizer;
-  // When to look again, in seconds: the longest grace period, or what finalizers are given.
+  // Estimated seconds until the objects are gone: the longest grace period, or a fixed time for
+  // objects with finalizers.
   int64_t estimate = 0;
 
   bool empty() const {
     return discovery_errors.empty() && deletion_errors.empty() && by_resource.empty();
   }
-  // What failed, as one error; OK if nothing did.
+  // The errors joined into one; OK if there are none.
   Status status() const;
-  // How long to wait for what only takes its time.
-  Clock::Duration LookAgainAfter() const;
+  // Requeue delay for content that only needs time.
+  Clock::Duration RequeueAfter() const;
 };
 
-// What a list of one resource says after its objects were asked to go.
+// The objects of one resource that a list returned after their deletion was requested.
 struct LeftOfResource {
   int items = 0;
   std::map<std::string, int> by_finalizer;
-  int64_t longest_grace = 0;  // of Pods
+  int64_t longest_grace = 0;  // Pods only
 };
-// Counts them in. Objects that nothing keeps should be gone: an error.
+// Adds `left` to `remains`. Objects without grace period or finalizers should be gone: an error.
 void CountIn(const GroupVersionResource& resource, const std::string& ns,
              const LeftOfResource& left, Remains& remains);
 
-// How long a Pod may still need, in seconds; none for one that has ended.
+// The remaining grace period of a Pod in seconds; 0 for a terminal Pod.
 int64_t GraceOf(const core::v1::Pod& pod);
 
-// Sets the five conditions of a namespace that is being deleted. True if that changed anything.
+// Sets the five conditions of a namespace that is being deleted. Returns true if any changed.
 bool SetDeletionConditions(const Remains& remains, const Time& now,
                            core::v1::NamespaceStatus& status);
 

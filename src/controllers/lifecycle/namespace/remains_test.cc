@@ -16,7 +16,7 @@ const GroupVersionResource kPods{"", "v1", "pods"};
 const GroupVersionResource kDeployments{"apps", "v1", "deployments"};
 const Time kNow = Time::FromUnix(1'800'000'000);
 
-TEST(RemainsTest, WhatIsLeftIsCountedByResourceAndFinalizer) {
+TEST(RemainsTest, CountsByResourceAndFinalizer) {
   Remains remains;
   CountIn(kPods, "a", {.items = 2, .by_finalizer = {}, .longest_grace = 30}, remains);
   CountIn(kDeployments, "a", {.items = 1, .by_finalizer = {{"x/y", 1}}}, remains);
@@ -24,12 +24,12 @@ TEST(RemainsTest, WhatIsLeftIsCountedByResourceAndFinalizer) {
   EXPECT_FALSE(remains.empty());
   EXPECT_TRUE(remains.status().ok()) << "both only take their time";
   EXPECT_EQ(remains.estimate, 30);
-  EXPECT_EQ(remains.LookAgainAfter(), seconds(16));
+  EXPECT_EQ(remains.RequeueAfter(), seconds(16));
   EXPECT_EQ(remains.by_resource,
             (std::map<std::string, int>{{"deployments.apps", 1}, {"pods.", 2}}));
 }
 
-TEST(RemainsTest, WhatNothingKeepsShouldBeGone) {
+TEST(RemainsTest, ObjectsWithoutGraceOrFinalizersAreAnError) {
   Remains remains;
   CountIn(kDeployments, "a", {.items = 1}, remains);
   EXPECT_EQ(remains.status().message(),
@@ -37,20 +37,20 @@ TEST(RemainsTest, WhatNothingKeepsShouldBeGone) {
             "Resource=deployments");
 }
 
-TEST(RemainsTest, FinalizersAreGivenAWhile) {
+TEST(RemainsTest, FinalizersDelayTheRequeue) {
   Remains remains;
   CountIn(kDeployments, "a", {.items = 1, .by_finalizer = {{"x/y", 1}}}, remains);
-  EXPECT_EQ(remains.LookAgainAfter(), seconds(8));
+  EXPECT_EQ(remains.RequeueAfter(), seconds(8));
 }
 
-TEST(RemainsTest, AFailureIsNotEmptiness) {
+TEST(RemainsTest, RemainsWithErrorsIsNotEmpty) {
   Remains remains;
   remains.discovery_errors = {"away"};
   EXPECT_FALSE(remains.empty());
   EXPECT_FALSE(remains.status().ok());
 }
 
-TEST(RemainsTest, GraceOfPods) {
+TEST(RemainsTest, DeletionGracePeriodOverridesSpec) {
   Pod pod;
   pod.spec.terminationGracePeriodSeconds = 30;
   EXPECT_EQ(GraceOf(pod), 30);
@@ -66,7 +66,7 @@ std::string Text(const NamespaceStatus& status, std::string_view type) {
   return condition->status + " " + condition->reason + ": " + condition->message;
 }
 
-TEST(RemainsTest, ConditionsOfAnEmptyNamespace) {
+TEST(RemainsTest, ConditionsOfEmptyNamespace) {
   NamespaceStatus status;
   EXPECT_TRUE(SetDeletionConditions({}, kNow, status));
   ASSERT_EQ(status.conditions.size(), 5u);
@@ -84,7 +84,7 @@ TEST(RemainsTest, ConditionsOfAnEmptyNamespace) {
   EXPECT_FALSE(SetDeletionConditions({}, kNow + Duration::Seconds(9), status)) << "nothing new";
 }
 
-TEST(RemainsTest, ConditionsSayWhatIsLeft) {
+TEST(RemainsTest, ConditionsReportRemainingContent) {
   Remains remains;
   remains.discovery_errors = {"b/v1: away"};
   remains.deletion_errors = {"two", "one"};

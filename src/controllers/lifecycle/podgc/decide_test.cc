@@ -28,7 +28,7 @@ std::string Names(const std::vector<PodPtr>& pods) {
   return names;
 }
 
-TEST(PodGcTest, BeyondTheThresholdTheOldestGo) {
+TEST(PodGcTest, OldestPodsBeyondThresholdAreDeleted) {
   const std::vector<PodPtr> pods = {Ended("new", 1), Ended("old", 9), Ended("b", 5), Ended("a", 5)};
   EXPECT_EQ(Names(BeyondThreshold(pods, 4)), "");
   EXPECT_EQ(Names(BeyondThreshold(pods, 3)), "old ");
@@ -36,12 +36,12 @@ TEST(PodGcTest, BeyondTheThresholdTheOldestGo) {
   EXPECT_EQ(Names(BeyondThreshold(pods, 0)), "") << "turned off";
 }
 
-TEST(PodGcTest, EvictedOnesGoFirst) {
+TEST(PodGcTest, EvictedPodsAreDeletedFirst) {
   EXPECT_EQ(Names(BeyondThreshold({Ended("old", 9), Ended("evicted", 1, "Evicted")}, 1)),
             "evicted ");
 }
 
-TEST(PodGcTest, OnlyDeletedPodsWithoutANodeAreUnscheduledAndDeleted) {
+TEST(PodGcTest, UnscheduledAndDeletedNeedsDeletionTimestampAndNoNode) {
   Pod pod;
   EXPECT_FALSE(IsUnscheduledAndDeleted(pod));
   pod.metadata.deletionTimestamp = kNow;
@@ -50,7 +50,7 @@ TEST(PodGcTest, OnlyDeletedPodsWithoutANodeAreUnscheduledAndDeleted) {
   EXPECT_FALSE(IsUnscheduledAndDeleted(pod));
 }
 
-TEST(PodGcTest, OutOfServiceNeedsTheTaintAndSilence) {
+TEST(PodGcTest, OutOfServiceNeedsTaintAndNotReady) {
   const struct {
     const char* taint;
     const char* ready;
@@ -69,7 +69,7 @@ TEST(PodGcTest, OutOfServiceNeedsTheTaintAndSilence) {
   }
 }
 
-TEST(PodGcTest, APodOfAGoneNodeFailsAndIsDisrupted) {
+TEST(PodGcTest, PodOfDeletedNodeGetsDisruptionTarget) {
   Pod pod;
   pod.metadata.generation = 3;
   pod.status.phase = core::v1::kPodRunning;
@@ -84,14 +84,14 @@ TEST(PodGcTest, APodOfAGoneNodeFailsAndIsDisrupted) {
   EXPECT_EQ(condition->lastTransitionTime, kNow);
 }
 
-TEST(PodGcTest, WithoutAGoneNodeThereIsNoDisruption) {
+TEST(PodGcTest, NoDisruptionTargetIfNodeExists) {
   Pod pod;
   EXPECT_TRUE(MarkFailed(false, kNow, pod));
   EXPECT_EQ(pod.status.phase, "Failed");
   EXPECT_TRUE(pod.status.conditions.empty());
 }
 
-TEST(PodGcTest, WhatHasEndedKeepsItsPhase) {
+TEST(PodGcTest, TerminalPodKeepsItsPhase) {
   Pod pod;
   pod.status.phase = core::v1::kPodSucceeded;
   EXPECT_FALSE(MarkFailed(true, kNow, pod));

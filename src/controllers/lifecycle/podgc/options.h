@@ -4,7 +4,7 @@
 namespace cox::controllers {
 
 struct PodGcOptions {
-  // --terminated-pod-gc-threshold. 0: Pods that have ended are not deleted because of their number.
+  // --terminated-pod-gc-threshold. 0 disables the deletion of terminated Pods by number.
   int terminated_pod_threshold = 12'500;
 };
 

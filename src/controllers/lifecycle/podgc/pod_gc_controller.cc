@@ -18,9 +18,9 @@ using core::v1::Node;
 using core::v1::Pod;
 using std::chrono::seconds;
 
-// A node that was deleted may be registered again, as kubelets do on a restart.
+// A deleted node may be registered again, as kubelets do on restart.
 constexpr seconds kQuarantine{40};
-// Pods that end are counted together.
+// Delay before terminated Pods are counted, so that one pass covers many.
 constexpr seconds kCountAfter{20};
 
 struct Ended {
@@ -28,11 +28,11 @@ struct Ended {
   static std::string Of(const Pod& pod) { return core_rules::IsTerminal(pod) ? "yes" : ""; }
 };
 
-// The queue has three sorts of keys: with a namespace it is a Pod, without one a Node, and this one
-// stands for all Pods that have ended.
+// The queue contains three sorts of keys: a key with a namespace is a Pod, one without is a Node,
+// and this key represents all terminated Pods.
 const ObjectKey kAllEnded = {};
 
-// Why a Pod goes, as the metrics say it.
+// The reason of a deletion, as reported in the metrics.
 struct Why {
   const char* reason;
   bool node_gone = false;
@@ -97,17 +97,17 @@ class PodGcReconciler final : public Reconciler {
     const Clock::SteadyTime now = ctx.clock().Monotonic();
     const Clock::SteadyTime end = MissingSince(key.name, now) + kQuarantine;
     if (now < end) return ReconcileResult::After(end - now);
-    // The cache may be behind; deleting what runs cannot be undone.
+    // The cache may be stale, and the deletion of a running Pod cannot be undone.
     const Status live = client_.Get<Node>(ctx, key).status();
     if (live.ok()) {
       Seen(key.name);
-      return ReconcileResult::Done();  // the cache will hear of it
+      return ReconcileResult::Done();  // the informer delivers the node later
     }
     if (!live.Is(Reason::kNotFound)) return live;
     return Done(Collect(ctx, pods, kNodeGone));
   }
 
-  // All of them, whatever becomes of one; the first error.
+  // Continues after errors and returns the first one.
   Status Collect(Context& ctx, const std::vector<PodPtr>& pods, const Why& why) {
     Status first;
     for (const PodPtr& pod : pods) {
@@ -123,7 +123,7 @@ class PodGcReconciler final : public Reconciler {
     COX_INFO(ctx.log(), "Deleting pod", {"pod", KeyOf(pod).ToString()}, {"reason", why.reason});
     Pod failed = pod;
     if (MarkFailed(why.node_gone, TimeNow(ctx.clock()), failed)) {
-      // A patch: that is what the controller's role allows.
+      // A patch, because the controller's RBAC role allows only that.
       const Status status =
           client_.PatchStatus<Pod>(ctx, KeyOf(pod), Patch::Between(pod, failed, true)).status();
       if (status.Is(Reason::kNotFound)) return {};
@@ -152,11 +152,11 @@ class PodGcReconciler final : public Reconciler {
   CounterVec& deleted_;
   CounterVec& failed_;
   Mutex mu_;
-  // Nodes that Pods name and that are not there: since when we know.
+  // Nodes that Pods reference and that do not exist, with the time when this was first observed.
   std::map<std::string, Clock::SteadyTime> missing_ COX_GUARDED_BY(mu_);
 };
 
-// The keys that a change of a Pod concerns.
+// Maps a Pod to the keys that its change affects.
 std::function<std::vector<ObjectKey>(const Pod&)> KeysOfPod(Lister<Node> nodes) {
   return [nodes = std::move(nodes)](const Pod& pod) -> std::vector<ObjectKey> {
     if (pod.spec.nodeName.empty()) {
@@ -171,7 +171,7 @@ std::function<std::vector<ObjectKey>(const Pod&)> KeysOfPod(Lister<Node> nodes) 
   };
 }
 
-// Counts those that have ended a while after one more has.
+// Enqueues kAllEnded some time after a Pod becomes terminal.
 Source WhenPodsHaveEnded(Cache& cache) {
   return [pods = cache.Get(Resource::Of<Pod>())](Context& ctx, WorkQueue& queue) {
     const InformerHandle handle = pods->AddHandler([&queue](const Delta& delta) {

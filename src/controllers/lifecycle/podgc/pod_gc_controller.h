@@ -7,9 +7,9 @@
 
 namespace cox::controllers {
 
-// Removes Pods that nobody else will: those of nodes that are gone (after 40 s, and a look at the
-// server) or out of service, those deleted before they had a node, and of those that have ended the
-// ones beyond options.terminated_pod_threshold.
+// Deletes Pods that no other component removes: Pods of deleted nodes (after 40 s and a check with
+// the API server) and of nodes that are out of service, Pods that were deleted before they were
+// bound, and terminated Pods beyond options.terminated_pod_threshold.
 Status AddPodGcController(Manager& manager, const PodGcOptions& options);
 
 }  // namespace cox::controllers

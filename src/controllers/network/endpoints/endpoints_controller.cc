@@ -28,7 +28,7 @@ bool IsOurs(const Endpoints& endpoints) {
   return manager != nullptr && *manager == kManagedByUs;
 }
 
-// Metadata and subsets as they should be; what others put into annotations stays.
+// Computes the desired object; annotations of other writers are kept.
 Endpoints Desired(const Service& service, const std::vector<std::shared_ptr<const Pod>>& pods,
                   const Endpoints& current) {
   Endpoints wanted = current;
@@ -47,7 +47,7 @@ Endpoints Desired(const Service& service, const std::vector<std::shared_ptr<cons
   return wanted;
 }
 
-// Pods that are published, with whether they are ready.
+// Returns the uids of the published Pods and whether they are ready.
 std::set<std::pair<std::string, bool>> Published(const Endpoints& endpoints) {
   std::set<std::pair<std::string, bool>> out;
   for (const EndpointSubset& subset : endpoints.subsets) {
@@ -61,7 +61,8 @@ std::set<std::pair<std::string, bool>> Published(const Endpoints& endpoints) {
   return out;
 }
 
-// When the Pods that are new or changed became what they are; for a new Service, its creation.
+// Sets the trigger time: the earliest readiness transition of the new or changed Pods, or the
+// creation time of a new Service.
 void StampTriggerTime(const Service& service, const std::vector<std::shared_ptr<const Pod>>& pods,
                       const Endpoints& current, Endpoints& wanted) {
   Time earliest;
@@ -99,7 +100,7 @@ class EndpointsReconciler final : public Reconciler {
     const auto service = services_.Get(key);
     const auto current = endpoints_.Get(key);
     if (service == nullptr) {
-      // Others' objects without a Service are theirs.
+      // Endpoints without a Service that have another manager are kept.
       if (current != nullptr && IsOurs(*current)) {
         const Status gone = client_.Delete<Endpoints>(ctx, key, {.uid = current->metadata.uid});
         if (!gone.ok() && !gone.Is(Reason::kNotFound)) return gone;
@@ -127,7 +128,8 @@ class EndpointsReconciler final : public Reconciler {
       }
       return updated;
     }
-    const Status created = CreatedOrNotWanted(client_.Create(ctx, std::move(wanted)).status());
+    const Status created =
+        IgnoreNamespaceTerminating(client_.Create(ctx, std::move(wanted)).status());
     if (!created.ok()) Report(service, "FailedToCreateEndpoint", "create", created);
     return created;
   }

@@ -6,8 +6,8 @@
 
 namespace cox::controllers {
 
-// Keeps the Endpoints object of each Service that has a selector: what clients from before
-// EndpointSlices read. It goes with its Service.
+// Keeps the Endpoints object of each Service that has a selector, for clients that do not use
+// EndpointSlices. The object is deleted with its Service.
 Status AddEndpointsController(Manager& manager, const EndpointsOptions& options);
 
 }  // namespace cox::controllers

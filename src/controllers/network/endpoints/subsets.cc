@@ -51,7 +51,7 @@ List<EndpointSubset> SubsetsOf(const Service& service,
     List<EndpointPort> ports = PortsOf<EndpointPort>(service, *pod);
     std::sort(ports.begin(), ports.end(),
               [](const EndpointPort& a, const EndpointPort& b) { return OrderOf(a) < OrderOf(b); });
-    // Without ports only a headless Service has something to say.
+    // Only a headless Service may publish addresses without ports.
     if (ports.empty() && !(service.spec.ports.empty() && IsHeadless(service))) continue;
     PortsKey key;
     for (const EndpointPort& port : ports) key.push_back(OrderOf(port));

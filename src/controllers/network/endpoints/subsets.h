@@ -8,16 +8,17 @@
 
 namespace cox::controllers {
 
-// More than this in one Endpoints object would be too large for those who watch it.
+// Maximum number of addresses, which limits the size of the watch events.
 inline constexpr size_t kMaxEndpointsAddresses = 1000;
 
-// A Service's Pods as subsets, canonical: each address with all its ports in one subset, those with
-// the same ports together, everything sorted. Equal Pods give equal subsets. Pure.
+// Computes the canonical subsets of a Service's Pods: each address with all its ports in one
+// subset, addresses with equal ports grouped, everything sorted. Equal Pods give equal subsets.
+// Pure.
 List<core::v1::EndpointSubset> SubsetsOf(
     const core::v1::Service& service,
     const std::vector<std::shared_ptr<const core::v1::Pod>>& pods);
 
-// Drops addresses over the limit, those that are not ready first. True if there were any.
+// Drops addresses over the limit, not-ready ones first. Returns true if any were dropped.
 bool Truncate(List<core::v1::EndpointSubset>& subsets, size_t limit = kMaxEndpointsAddresses);
 
 }  // namespace cox::controllers

@@ -25,7 +25,7 @@ std::shared_ptr<const Pod> MakePod(int number, bool ready, int32_t port = 8080) 
   return Share(pod);
 }
 
-TEST(Subsets, ReadyAndNotReadyOfTheSamePortsStandTogether) {
+TEST(Subsets, SamePortsShareOneSubset) {
   const auto subsets =
       SubsetsOf(WebService(), {MakePod(2, true), MakePod(1, true), MakePod(3, false)});
   ASSERT_THAT(subsets, SizeIs(1));
@@ -37,7 +37,7 @@ TEST(Subsets, ReadyAndNotReadyOfTheSamePortsStandTogether) {
   EXPECT_EQ(subsets[0].ports.at(0).port, 8080);
 }
 
-TEST(Subsets, AreTheSameInWhateverOrderThePodsCome) {
+TEST(Subsets, IndependentOfPodOrder) {
   const auto one =
       SubsetsOf(WebService(), {MakePod(1, true), MakePod(2, true, 9090), MakePod(3, true)});
   const auto other =
@@ -47,7 +47,7 @@ TEST(Subsets, AreTheSameInWhateverOrderThePodsCome) {
   for (size_t i = 0; i < 2; ++i) EXPECT_TRUE(DeepEqual(one[i], other[i]));
 }
 
-TEST(Subsets, PodsThatGoAreOutUnlessAllIsPublished) {
+TEST(Subsets, TerminatingPodsNeedPublishNotReadyAddresses) {
   Pod pod = *MakePod(1, false);
   pod.metadata.deletionTimestamp = Time::FromUnix(1);
   Service service = WebService();
@@ -66,7 +66,7 @@ TEST(Subsets, HeadlessServicesNeedNoPorts) {
   EXPECT_THAT(SubsetsOf(service, {MakePod(1, true)}), SizeIs(1));
 }
 
-TEST(Subsets, TooManyAreCutThoseNotReadyFirst) {
+TEST(Subsets, TruncateDropsNotReadyAddressesFirst) {
   List<EndpointSubset> subsets(2);
   subsets[0].addresses.resize(3);
   subsets[0].notReadyAddresses.resize(3);

@@ -14,7 +14,7 @@ using core::v1::Service;
 using discovery::v1::Endpoint;
 using discovery::v1::EndpointPort;
 
-// The zones and nodes whose clients should prefer this endpoint, where the Service asks for that.
+// Returns the zones and nodes whose clients should prefer this endpoint (trafficDistribution).
 Box<discovery::v1::EndpointHints> HintsFor(const Service& service, const Endpoint& endpoint) {
   const std::string wanted = service.spec.trafficDistribution.value_or("");
   const bool same_node = wanted == "PreferSameNode";

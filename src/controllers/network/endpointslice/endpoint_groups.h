@@ -14,23 +14,22 @@
 
 namespace cox::controllers {
 
-// What a slice holds: endpoints of one address family that have the same ports.
+// The content of a slice: endpoints of one address family with equal ports.
 struct EndpointGroup {
   List<discovery::v1::EndpointPort> ports;
   List<discovery::v1::Endpoint> endpoints;
 };
-// Address type and a text that equal ports have in common.
+// Address type and PortsKey.
 using GroupKey = std::pair<std::string, std::string>;
 using EndpointGroups = std::map<GroupKey, EndpointGroup>;
 
 std::string PortsKey(const List<discovery::v1::EndpointPort>& ports);
 
-// The zone of a node; none if there is no such node.
+// Returns the zone of a node, or nullopt if the node does not exist.
 using ZoneOf = std::function<std::optional<std::string>(const std::string& node)>;
 
-// What should be published of a Service's Pods, as a pure function. A Pod on a node that is not
-// known is left out, for its zone would be wrong; not so where the Service publishes whatever there
-// is.
+// Computes the endpoints to publish for a Service's Pods. Pure. Pods on unknown nodes are left out,
+// because their zone is not known, unless the Service has publishNotReadyAddresses.
 EndpointGroups GroupEndpoints(const core::v1::Service& service,
                               const std::vector<std::shared_ptr<const core::v1::Pod>>& pods,
                               const ZoneOf& zone_of);

@@ -30,7 +30,7 @@ Endpoint Only(const Service& service, const Pod& pod) {
   return groups.begin()->second.endpoints.front();
 }
 
-TEST(EndpointGroups, AnEndpointSaysWhatAndWhereThePodIs) {
+TEST(EndpointGroups, EndpointHasAddressNodeZoneAndTarget) {
   const Endpoint endpoint = Only(WebService(), WebPod(1));
   EXPECT_THAT(endpoint.addresses, testing::ElementsAre("10.0.0.1"));
   EXPECT_EQ(endpoint.nodeName, "n1");
@@ -42,7 +42,7 @@ TEST(EndpointGroups, AnEndpointSaysWhatAndWhereThePodIs) {
   EXPECT_FALSE(endpoint.hints.has_value());
 }
 
-TEST(EndpointGroups, Conditions) {
+TEST(EndpointGroups, ConditionsFollowReadinessAndDeletion) {
   struct Case {
     bool ready, deleting, publish_not_ready;
     bool is_ready, is_serving, is_terminating;
@@ -67,13 +67,13 @@ TEST(EndpointGroups, Conditions) {
   }
 }
 
-TEST(EndpointGroups, PodsWithOtherNumbersForANamedPortAreAnotherGroup) {
+TEST(EndpointGroups, DifferentNumbersOfNamedPortMakeSeparateGroups) {
   Pod other = WebPod(2);
   other.spec.containers[0].ports[0].containerPort = 9090;
   EXPECT_THAT(Group(WebService(), {WebPod(1), other, WebPod(3)}), SizeIs(2));
 }
 
-TEST(EndpointGroups, OneGroupForEachFamily) {
+TEST(EndpointGroups, OneGroupPerAddressFamily) {
   Service service = WebService();
   service.spec.ipFamilies = {"IPv4", "IPv6"};
   Pod pod = WebPod(1);
@@ -84,7 +84,7 @@ TEST(EndpointGroups, OneGroupForEachFamily) {
   EXPECT_THAT(groups.at({"IPv6", groups.begin()->first.second}).endpoints, SizeIs(1));
 }
 
-TEST(EndpointGroups, PodsOfUnknownNodesWaitUnlessAllIsPublished) {
+TEST(EndpointGroups, PodsOfUnknownNodesNeedPublishNotReadyAddresses) {
   Service service = WebService();
   Pod pod = WebPod(1);
   pod.spec.nodeName = "new";
@@ -93,7 +93,7 @@ TEST(EndpointGroups, PodsOfUnknownNodesWaitUnlessAllIsPublished) {
   EXPECT_THAT(Group(service, {pod}), SizeIs(1));
 }
 
-TEST(EndpointGroups, HintsWhereTrafficShouldStayClose) {
+TEST(EndpointGroups, HintsFollowTrafficDistribution) {
   Service service = WebService();
   service.spec.trafficDistribution = "PreferClose";
   Endpoint endpoint = Only(service, WebPod(1));

@@ -24,7 +24,7 @@ std::string ZoneLabelOf(const Node& node) {
   return zone == nullptr ? "" : *zone;
 }
 
-// The Service that a slice of ours belongs to; without a name if it is not ours.
+// Returns the Service of a slice that this controller manages; an empty name for other slices.
 ObjectKey ServiceOf(const EndpointSlice& slice) {
   const std::string* service = slice.metadata.labels.Get(kServiceNameLabel);
   const std::string* manager = slice.metadata.labels.Get(kManagedByLabel);
@@ -52,7 +52,7 @@ class EndpointSliceReconciler final : public Reconciler {
 
   Result<ReconcileResult> Reconcile(Context& ctx, const ObjectKey& key) override {
     const auto service = services_.Get(key);
-    // What a deleted Service owned is the garbage collector's.
+    // The garbage collector deletes the slices of a deleted Service.
     if (service == nullptr || service->metadata.deletionTimestamp.has_value()) {
       return ReconcileResult::Done();
     }
@@ -90,10 +90,11 @@ class EndpointSliceReconciler final : public Reconciler {
     return Write(ctx, std::move(plan));
   }
 
-  // Additions before removals: a client that sees half of it sees an endpoint twice, not never.
+  // Additions before removals: a client may see an endpoint twice in between, but never misses one.
   Status Write(Context& ctx, SlicePlan plan) {
     for (EndpointSlice& slice : plan.create) {
-      COX_RETURN_IF_ERROR(CreatedOrNotWanted(client_.Create(ctx, std::move(slice)).status()));
+      COX_RETURN_IF_ERROR(
+          IgnoreNamespaceTerminating(client_.Create(ctx, std::move(slice)).status()));
     }
     for (EndpointSlice& slice : plan.update) {
       COX_RETURN_IF_ERROR(client_.Update(ctx, std::move(slice)).status());
@@ -114,7 +115,7 @@ class EndpointSliceReconciler final : public Reconciler {
   const ServicePods pods_;
 };
 
-// Nodes that come, for Pods that were left out without them, or change their zone.
+// Passes nodes that are added, because their Pods were left out before, and changes of the zone.
 bool ZoneChanged(const Delta& delta) {
   if (delta.after == nullptr) return false;
   if (delta.before == nullptr) return !delta.initial && delta.type == Delta::Type::kAdded;

@@ -6,8 +6,8 @@
 
 namespace cox::controllers {
 
-// Publishes the Pods of each Service as EndpointSlices: what proxies and DNS follow. Services
-// without a selector are left to whoever makes their slices.
+// Publishes the Pods of each Service as EndpointSlices, which proxies and DNS watch. Services
+// without a selector are ignored: other components manage their slices.
 Status AddEndpointSliceController(Manager& manager, const EndpointSliceOptions& options);
 
 }  // namespace cox::controllers

@@ -17,7 +17,7 @@ using core::v1::Service;
 using discovery::v1::Endpoint;
 using discovery::v1::EndpointSlice;
 
-// Labels of slices are those of the Service, but for the ones that are ours to set.
+// Returns the Service's labels and those that this controller sets.
 Map<std::string> LabelsFor(const Service& service) {
   Map<std::string> labels = service.metadata.labels;
   labels.erase(kHeadlessLabel);
@@ -39,14 +39,14 @@ EndpointSlice NewSlice(const Service& service, const std::string& family,
   return slice;
 }
 
-// What is the same endpoint before and after a change.
+// Identifies an endpoint across updates.
 std::string IdentityOf(const Endpoint& endpoint) {
   std::string id = endpoint.addresses.empty() ? "" : endpoint.addresses.front();
   if (endpoint.targetRef) id += '|' + endpoint.targetRef->uid;
   return id;
 }
 
-// A slice of one group while the plan is made.
+// A slice of one group during planning.
 struct Draft {
   SlicePtr before;
   List<Endpoint> endpoints;
@@ -55,7 +55,7 @@ struct Draft {
   size_t room() const {
     return endpoints.size() < kMaxEndpointsPerSlice ? kMaxEndpointsPerSlice - endpoints.size() : 0;
   }
-  // From the back of `waiting`.
+  // Takes endpoints from the back of `waiting`.
   void Fill(List<Endpoint>& waiting) {
     while (!waiting.empty() && endpoints.size() < kMaxEndpointsPerSlice) {
       endpoints.push_back(std::move(waiting.back()));
@@ -65,7 +65,7 @@ struct Draft {
   }
 };
 
-// Step 1. Returns what no slice has yet.
+// Step 1. Returns the endpoints that are in no slice yet.
 List<Endpoint> KeepInPlace(std::vector<Draft>& drafts, List<Endpoint> wanted) {
   std::unordered_map<std::string, size_t> by_identity;
   for (size_t i = 0; i < wanted.size(); ++i) by_identity.emplace(IdentityOf(wanted[i]), i);
@@ -90,7 +90,7 @@ List<Endpoint> KeepInPlace(std::vector<Draft>& drafts, List<Endpoint> wanted) {
   return waiting;
 }
 
-// Step 2. Returns what needs slices of its own.
+// Step 2. Leaves in `waiting` the endpoints that need new slices.
 void FillDrafts(std::vector<Draft>& drafts, List<Endpoint>& waiting) {
   for (Draft& draft : drafts) {
     if (draft.changed) draft.Fill(waiting);
@@ -106,7 +106,7 @@ void FillDrafts(std::vector<Draft>& drafts, List<Endpoint>& waiting) {
   }
 }
 
-// Labels and owner as they should be, whatever became of them.
+// Returns whether the slice has the right labels and controller reference.
 bool HasHead(const EndpointSlice& slice, const Service& service, const Map<std::string>& labels) {
   return slice.metadata.labels == labels && IsControlledBy(slice.metadata, service.metadata.uid);
 }
@@ -163,7 +163,7 @@ class Planner {
       plan_.update.push_back(std::move(slice));
     }
   }
-  // An object that goes while one like it comes is changed instead: one write for two.
+  // A slice to be removed is reused for one to be created: one write instead of two.
   void ReuseRemoved() {
     for (auto fresh = plan_.create.begin(); fresh != plan_.create.end();) {
       const auto old = std::find_if(
@@ -200,7 +200,7 @@ SlicePlan PlanSlices(const Service& service, const std::vector<SlicePtr>& existi
     const bool any = std::any_of(groups.begin(), groups.end(), [&family](const auto& group) {
       return group.first.first == family;
     });
-    // The placeholder has no ports: it stands for no Pod that could name them.
+    // The placeholder has no ports, because there is no Pod to resolve them.
     if (!any) groups[{family, ""}];
   }
   Planner planner(service);
@@ -220,7 +220,7 @@ Time TriggerTime(const Service& service, const std::vector<SlicePtr>& existing,
                  const SlicePlan& plan,
                  const std::vector<std::shared_ptr<const core::v1::Pod>>& pods) {
   if (existing.empty()) return service.metadata.creationTimestamp;
-  // Endpoints that stood in some slice exactly as now caused nothing.
+  // Endpoints that were in a slice unchanged did not cause the change.
   std::unordered_map<std::string, const Endpoint*> before;
   for (const SlicePtr& slice : existing) {
     for (const Endpoint& endpoint : slice->endpoints) {

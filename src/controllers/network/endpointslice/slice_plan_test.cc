@@ -40,7 +40,7 @@ EndpointGroups Groups(int first, int last, int32_t port = 80) {
   return {{{"IPv4", PortsKey(group.ports)}, group}};
 }
 
-// As the server would store it.
+// The created slices as the API server stores them.
 std::vector<SlicePtr> Stored(const SlicePlan& plan, int first_name = 0) {
   std::vector<SlicePtr> slices;
   for (EndpointSlice slice : plan.create) {
@@ -50,7 +50,7 @@ std::vector<SlicePtr> Stored(const SlicePlan& plan, int first_name = 0) {
   return slices;
 }
 
-TEST(SlicePlan, TheFirstSlicesAreFull) {
+TEST(SlicePlan, NewSlicesAreFilled) {
   const SlicePlan plan = PlanSlices(MakeService(), {}, Groups(0, 250));
   ASSERT_THAT(plan.create, SizeIs(3));
   EXPECT_THAT(plan.create[0].endpoints, SizeIs(100));
@@ -66,12 +66,12 @@ TEST(SlicePlan, TheFirstSlicesAreFull) {
   EXPECT_EQ(slice.metadata.ownerReferences[0].uid, "service");
 }
 
-TEST(SlicePlan, NothingIsWrittenWhenNothingChanged) {
+TEST(SlicePlan, NoWritesWithoutChanges) {
   const auto slices = Stored(PlanSlices(MakeService(), {}, Groups(0, 250)));
   EXPECT_TRUE(PlanSlices(MakeService(), slices, Groups(0, 250)).empty());
 }
 
-TEST(SlicePlan, AChangedEndpointIsOneUpdate) {
+TEST(SlicePlan, ChangedEndpointNeedsOneUpdate) {
   const auto slices = Stored(PlanSlices(MakeService(), {}, Groups(0, 250)));
   EndpointGroups groups = Groups(0, 250);
   groups.begin()->second.endpoints[120].conditions.ready = false;
@@ -82,9 +82,10 @@ TEST(SlicePlan, AChangedEndpointIsOneUpdate) {
   EXPECT_THAT(plan.update[0].endpoints, SizeIs(100));
 }
 
-TEST(SlicePlan, NewEndpointsFillTheSliceThatIsWrittenAnyway) {
+TEST(SlicePlan, NewEndpointsFillSlicesThatAreUpdatedAnyway) {
   const auto slices = Stored(PlanSlices(MakeService(), {}, Groups(0, 250)));
-  // 0 goes from the first slice, 250 comes: its place is taken, the half empty slice is left alone.
+  // Endpoint 0 is removed from the first slice and 250 takes its place; the partly filled slice is
+  // not written.
   const SlicePlan plan = PlanSlices(MakeService(), slices, Groups(1, 251));
   ASSERT_THAT(plan.update, SizeIs(1));
   EXPECT_EQ(plan.update[0].metadata.name, "web-0");
@@ -92,18 +93,18 @@ TEST(SlicePlan, NewEndpointsFillTheSliceThatIsWrittenAnyway) {
   EXPECT_THAT(plan.create, IsEmpty());
 }
 
-TEST(SlicePlan, NewEndpointsFillBeforeANewSliceIsMade) {
+TEST(SlicePlan, NewEndpointsFillExistingSlicesFirst) {
   const auto slices = Stored(PlanSlices(MakeService(), {}, Groups(0, 250)));
   const SlicePlan plan = PlanSlices(MakeService(), slices, Groups(0, 280));
   ASSERT_THAT(plan.update, SizeIs(1));
   EXPECT_THAT(plan.update[0].endpoints, SizeIs(80));
   EXPECT_THAT(plan.create, IsEmpty());
   const SlicePlan more = PlanSlices(MakeService(), slices, Groups(0, 310));
-  EXPECT_THAT(more.create, SizeIs(1));  // 60 do not fit into the 50 that are free
+  EXPECT_THAT(more.create, SizeIs(1));  // 60 endpoints do not fit into the 50 free places
   EXPECT_THAT(more.update, IsEmpty());
 }
 
-TEST(SlicePlan, EmptySlicesGoButOneStays) {
+TEST(SlicePlan, EmptySlicesAreRemovedExceptPlaceholder) {
   const auto slices = Stored(PlanSlices(MakeService(), {}, Groups(0, 250)));
   EXPECT_THAT(PlanSlices(MakeService(), slices, Groups(0, 100)).remove, SizeIs(2));
   const SlicePlan plan = PlanSlices(MakeService(), slices, {});
@@ -114,7 +115,7 @@ TEST(SlicePlan, EmptySlicesGoButOneStays) {
   EXPECT_THAT(PlanSlices(MakeService(), {}, {}).create, SizeIs(1));
 }
 
-TEST(SlicePlan, OtherPortsReuseTheSlice) {
+TEST(SlicePlan, ChangedPortsReuseTheSlice) {
   const auto slices = Stored(PlanSlices(MakeService(), {}, Groups(0, 3)));
   const SlicePlan plan = PlanSlices(MakeService(), slices, Groups(0, 3, 81));
   EXPECT_THAT(plan.create, IsEmpty());
@@ -134,7 +135,7 @@ TEST(SlicePlan, LabelsFollowTheService) {
   EXPECT_TRUE(plan.update[0].metadata.labels.contains(kHeadlessLabel));
 }
 
-TEST(SlicePlan, TheTriggerIsTheFirstOfThePodsThatChanged) {
+TEST(SlicePlan, TriggerTimeIsEarliestChangedPod) {
   const Service service = MakeService();
   SlicePlan first = PlanSlices(service, {}, Groups(0, 2));
   EXPECT_EQ(TriggerTime(service, {}, first, {}), Time::FromUnix(1000));

@@ -8,37 +8,37 @@
 
 #include "api/core/v1.h"
 
-// What a Pod is to the Services that select it. Pure functions.
+// Maps Pods to endpoints of the Services that select them. Pure functions.
 namespace cox::controllers {
 
 inline constexpr std::string_view kTriggerTimeAnnotation =
     "endpoints.kubernetes.io/last-change-trigger-time";
 inline constexpr std::string_view kHeadlessLabel = "service.kubernetes.io/headless";
 
-// When it became (or ceased to be) ready; zero if it never said.
+// The last transition of the Ready condition; zero if the Pod has no such condition.
 Time ReadinessSince(const core::v1::Pod& pod);
 
-// No cluster address: clients get the addresses of the Pods themselves.
+// The Service has no cluster IP: clients get the addresses of the Pods.
 bool IsHeadless(const core::v1::Service& service);
-// Has Pods that are looked after here: it has a selector and is no alias.
+// The Service has a selector and is not of type ExternalName.
 bool HasEndpoints(const core::v1::Service& service);
 
-// Pods that have ended or have no address yet are not published; those that are being deleted only
-// where that is wanted.
+// Terminal Pods and Pods without an address are not published; Pods that are being deleted only
+// with `include_terminating`.
 bool IsPublished(const core::v1::Pod& pod, bool include_terminating);
 
 // The Pod's first address of that family ("IPv4", "IPv6"); empty if it has none.
 std::string AddressOf(const core::v1::Pod& pod, std::string_view family);
 
-// The name under which DNS finds this Pod within the Service; empty for most.
+// The Pod's hostname in the Service's DNS domain; empty if the Pod's subdomain is not this Service.
 std::string HostnameOf(const core::v1::Pod& pod, const core::v1::Service& service);
 
-// The number of a Service's port at this Pod. Named ports are looked up among the Pod's containers
-// and sidecars; none if it has no such name.
+// Resolves a Service port to the port number of this Pod. Named ports are searched in the Pod's
+// containers and sidecars; nullopt if there is no port with that name and protocol.
 std::optional<int32_t> TargetPort(const core::v1::Pod& pod, const core::v1::ServicePort& port);
 
-// The Service's ports at this Pod, but for those it does not have, as an EndpointPort of Endpoints
-// or of an EndpointSlice.
+// Resolves the Service's ports for this Pod, as EndpointPort of Endpoints or EndpointSlice. Ports
+// that the Pod does not have are left out.
 template <class EndpointPort>
 List<EndpointPort> PortsOf(const core::v1::Service& service, const core::v1::Pod& pod) {
   List<EndpointPort> ports;
@@ -54,7 +54,7 @@ List<EndpointPort> PortsOf(const core::v1::Service& service, const core::v1::Pod
   return ports;
 }
 
-// Points to the Pod: what endpoints say they stand for.
+// The targetRef of the Pod's endpoint.
 core::v1::ObjectReference PodReference(const core::v1::Pod& pod);
 
 }  // namespace cox::controllers

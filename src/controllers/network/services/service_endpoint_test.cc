@@ -40,10 +40,10 @@ TEST(ServiceEndpoint, FindsPortsByNumberAndByName) {
   for (const Case& c : {
            Case{81, "TCP", 81},
            Case{"http", "TCP", 8080},
-           Case{"http", "UDP", std::nullopt},  // names are of one protocol
+           Case{"http", "UDP", std::nullopt},  // the protocol must match
            Case{"dns", "UDP", 53},
-           Case{"admin", "TCP", 9901},         // sidecars serve
-           Case{"once", "TCP", std::nullopt},  // init containers do not
+           Case{"admin", "TCP", 9901},         // sidecars are included
+           Case{"once", "TCP", std::nullopt},  // other init containers are not
            Case{"none", "TCP", std::nullopt},
        }) {
     core::v1::ServicePort port;
@@ -62,7 +62,7 @@ TEST(ServiceEndpoint, AddressesByFamily) {
   EXPECT_EQ(AddressOf(pod, "IPv6"), "");
 }
 
-TEST(ServiceEndpoint, WhoIsPublished) {
+TEST(ServiceEndpoint, PublishesRunningPodsWithAddress) {
   Pod pod = PodWithPorts();
   EXPECT_TRUE(IsPublished(pod, false));
   pod.metadata.deletionTimestamp = Time::FromUnix(1);
@@ -76,7 +76,7 @@ TEST(ServiceEndpoint, WhoIsPublished) {
   EXPECT_FALSE(IsPublished(pod, true));
 }
 
-TEST(ServiceEndpoint, HostnamesAreForTheServiceThatIsThePodsSubdomain) {
+TEST(ServiceEndpoint, HostnameNeedsMatchingSubdomain) {
   Pod pod = PodWithPorts();
   pod.spec.hostname = "web-0";
   pod.spec.subdomain = "web";
@@ -87,7 +87,7 @@ TEST(ServiceEndpoint, HostnamesAreForTheServiceThatIsThePodsSubdomain) {
   EXPECT_EQ(HostnameOf(pod, service), "");
 }
 
-TEST(ServiceEndpoint, AliasesAndServicesWithoutSelectorHaveNone) {
+TEST(ServiceEndpoint, ExternalNameAndSelectorlessServicesHaveNoEndpoints) {
   Service service;
   service.spec.type = "ClusterIP";
   EXPECT_FALSE(HasEndpoints(service));

@@ -49,7 +49,7 @@ ServicePods::ServicePods(Cache& cache)
       by_node_(cache.IndexOf<Pod, pods::ByNode>()) {}
 
 std::vector<std::shared_ptr<const Pod>> ServicePods::PodsOf(const Service& service) const {
-  // Any one pair finds them all; the rarest finds the fewest others.
+  // Each pair alone finds all selected Pods; the rarest pair finds the fewest others.
   std::vector<std::shared_ptr<const Pod>> pods;
   bool first = true;
   for (const auto& [key, value] : service.spec.selector) {

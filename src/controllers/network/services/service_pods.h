@@ -13,30 +13,32 @@
 
 namespace cox::controllers {
 
-// Whether `labels` has all that `selector` wants. An empty selector selects nothing here: such
-// Services have no Pods of their own.
+// Returns whether `labels` contain all pairs of `selector`. An empty selector matches nothing,
+// because such Services have no Pods.
 bool Selects(const Map<std::string>& selector, const Map<std::string>& labels);
 
-// Which Pods a Service selects and which Services select a Pod, both by index: the cost of a change
-// is that of the objects it concerns, however many there are in the namespace.
+// Finds the Pods that a Service selects and the Services that select a Pod. Both use indexes, so
+// the cost depends on the objects that match, not on the size of the namespace.
 //
-// Threads: may be used concurrently. Ownership: a handle of the cache's informers.
+// Threads: may be used concurrently.
+// Ownership: a handle to the cache's informers.
 class ServicePods {
  public:
   explicit ServicePods(Cache& cache);
 
-  // In the order of their names.
+  // Sorted by name.
   std::vector<std::shared_ptr<const core::v1::Pod>> PodsOf(const core::v1::Service& service) const;
   std::vector<ObjectKey> ServicesOf(const core::v1::Pod& pod) const;
-  // Of all Pods of that node.
+  // The Services of all Pods on that node.
   std::vector<ObjectKey> ServicesOnNode(std::string_view node) const;
 
   // Index keys; public for tests.
-  struct ByLabel {  // a Pod under each of its labels
+  struct ByLabel {  // indexes a Pod under each of its labels
     static constexpr std::string_view kName = "namespace and label";
     static std::vector<std::string> Of(const core::v1::Pod& pod);
   };
-  struct BySelector {  // a Service under one pair of its selector: enough to find it
+  // Indexes a Service under one pair of its selector, which is sufficient to find it.
+  struct BySelector {
     static constexpr std::string_view kName = "namespace and selector";
     static std::string Of(const core::v1::Service& service);
   };
@@ -47,7 +49,7 @@ class ServicePods {
   Index<core::v1::Pod, pods::ByNode> by_node_;
 };
 
-// Passes changes of Pods that can change what is published of them; most status updates do not.
+// Passes only changes of Pods that can change their endpoints; most status updates do not.
 Predicate PublishedPartChanged();
 
 }  // namespace cox::controllers

@@ -23,7 +23,7 @@ Delta Update(const Pod& before, const Pod& after) {
           .after = std::make_shared<const Object>(Object::Of(after))};
 }
 
-TEST(ServicePods, SelectsWhatHasAllPairs) {
+TEST(ServicePods, SelectorMatchesIfAllPairsMatch) {
   const Pod pod = MakePod();
   EXPECT_TRUE(Selects({{"app", "web"}}, pod.metadata.labels));
   EXPECT_TRUE(Selects({{"app", "web"}, {"tier", "a"}}, pod.metadata.labels));
@@ -32,7 +32,7 @@ TEST(ServicePods, SelectsWhatHasAllPairs) {
   EXPECT_FALSE(Selects({}, pod.metadata.labels));
 }
 
-TEST(ServicePods, AServiceIsFoundByALabelOfItsPods) {
+TEST(ServicePods, SelectorKeyIsAmongLabelKeysOfPod) {
   Service service;
   service.metadata.namespace_ = "ns";
   EXPECT_EQ(ServicePods::BySelector::Of(service), "");
@@ -43,7 +43,7 @@ TEST(ServicePods, AServiceIsFoundByALabelOfItsPods) {
               testing::Not(Contains(ServicePods::BySelector::Of(service))));
 }
 
-TEST(ServicePods, OnlyPublishedPartsOfPodsMatter) {
+TEST(ServicePods, PredicatePassesOnlyPublishedChanges) {
   const Predicate changed = PublishedPartChanged();
   const Pod pod = MakePod();
   EXPECT_FALSE(changed(Update(pod, pod)));

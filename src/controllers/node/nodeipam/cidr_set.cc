@@ -13,7 +13,7 @@ using validation::IpAddress;
 
 constexpr int kMostBits = 16;
 
-// Bits are counted from the first of the 128; those of IPv4 begin behind the mapping's.
+// Bits are counted from the first of 128; IPv4 addresses start after the mapped prefix.
 int FirstBit(const Cidr& cidr) { return cidr.address.written_as_ipv6 ? 0 : 96; }
 
 bool BitAt(const IpAddress& address, int bit) {
@@ -80,7 +80,7 @@ std::optional<std::pair<size_t, size_t>> CidrSet::Covered(std::string_view cidr)
   const int common = std::min(range_.prefix, other->prefix);
   if (!SamePrefix(range_.address, other->address, first_bit, common)) return std::nullopt;
   if (other->prefix <= range_.prefix) return std::pair(size_t{0}, taken_.size() - 1);
-  // The bits that number subnets, as far as the other has them.
+  // The bits of the subnet index that the other CIDR contains.
   const int known = std::min(mask_, other->prefix) - range_.prefix;
   size_t index = 0;
   for (int i = 0; i < known; ++i) {

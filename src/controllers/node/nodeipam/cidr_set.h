@@ -13,22 +13,22 @@
 
 namespace cox::controllers {
 
-// The subnets of one size that a range can be cut into, and which of them are taken: a bit each.
+// Divides a range into subnets of one size and allocates them with a bitmap.
 //
 //   CidrSet of 10.244.0.0/16 and 24: 10.244.0.0/24, 10.244.1.0/24, ... 10.244.255.0/24
 //
-// Guarantees: a subnet that was given back is given out again only after all others, so that what
-//   still remembers its last owner has time to forget.
-// Threads: one at a time.
+// Guarantees: a released subnet is allocated again only after all others, so that stale state of
+//   its previous owner can expire.
+// Threads: not thread-safe.
 class CidrSet {
  public:
-  // BadRequest, saying why, for a range that is none, a mask that does not fit it, and one that
-  // would cut it into more than 65,536 pieces.
+  // Returns BadRequest for a malformed range, for a mask that does not fit the range, and for more
+  // than 65,536 subnets.
   static Result<CidrSet> Create(std::string_view range, int subnet_mask);
 
-  // None: all are taken.
+  // Returns nullopt if all subnets are allocated.
   std::optional<std::string> Allocate();
-  // Takes all subnets that share an address with `cidr`. False: it has none in this range.
+  // Marks all subnets that overlap `cidr` as allocated. Returns false if none overlaps.
   bool Occupy(std::string_view cidr);
   void Release(std::string_view cidr);
 
@@ -40,7 +40,7 @@ class CidrSet {
   CidrSet(validation::Cidr range, int subnet_mask);
 
   std::string Subnet(size_t index) const;
-  // First and last of the subnets that share an address with it.
+  // Returns the first and last of the subnets that overlap `cidr`.
   std::optional<std::pair<size_t, size_t>> Covered(std::string_view cidr) const;
   void Set(size_t index, bool taken);
 
@@ -48,7 +48,7 @@ class CidrSet {
   int mask_ = 0;
   std::vector<bool> taken_;
   size_t used_ = 0;
-  size_t next_ = 0;  // where the search begins
+  size_t next_ = 0;  // where the next search starts
 };
 
 }  // namespace cox::controllers

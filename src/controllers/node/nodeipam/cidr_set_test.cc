@@ -13,7 +13,7 @@ std::vector<std::string> Take(CidrSet& set, int count) {
   return taken;
 }
 
-TEST(CidrSetTest, CutsARangeIntoSubnetsInOrder) {
+TEST(CidrSetTest, AllocatesSubnetsInOrder) {
   struct Case {
     const char* range;
     int mask;
@@ -37,7 +37,7 @@ TEST(CidrSetTest, CutsARangeIntoSubnetsInOrder) {
   }
 }
 
-TEST(CidrSetTest, SaysWhatDoesNotFit) {
+TEST(CidrSetTest, RejectsInvalidRangesAndMasks) {
   EXPECT_FALSE(CidrSet::Create("nonsense", 24).ok());
   EXPECT_FALSE(CidrSet::Create("10.0.0.0/16", 15).ok());
   EXPECT_FALSE(CidrSet::Create("10.0.0.0/16", 33).ok());
@@ -46,27 +46,27 @@ TEST(CidrSetTest, SaysWhatDoesNotFit) {
   EXPECT_TRUE(CidrSet::Create("fd00::/48", 64).ok());
 }
 
-TEST(CidrSetTest, WhatIsOccupiedIsNotGivenOut) {
+TEST(CidrSetTest, OccupiedSubnetsAreNotAllocated) {
   auto set = CidrSet::Create("10.0.0.0/16", 24);
   ASSERT_TRUE(set.ok());
   EXPECT_TRUE(set->Occupy("10.0.0.0/24"));
-  EXPECT_TRUE(set->Occupy("10.0.1.128/25"));  // part of one
-  EXPECT_TRUE(set->Occupy("10.0.2.0/23"));    // two of them
+  EXPECT_TRUE(set->Occupy("10.0.1.128/25"));  // part of one subnet
+  EXPECT_TRUE(set->Occupy("10.0.2.0/23"));    // two subnets
   EXPECT_FALSE(set->Occupy("10.1.0.0/24"));
   EXPECT_FALSE(set->Occupy("fd00::/64"));
   EXPECT_EQ(set->used(), 4U);
   EXPECT_EQ(set->Allocate(), "10.0.4.0/24");
-  EXPECT_TRUE(set->Occupy("10.0.0.0/8"));  // wider than all
+  EXPECT_TRUE(set->Occupy("10.0.0.0/8"));  // contains the whole range
   EXPECT_EQ(set->used(), 256U);
   EXPECT_EQ(set->Allocate(), std::nullopt);
 }
 
-TEST(CidrSetTest, WhatWasReleasedComesLast) {
+TEST(CidrSetTest, ReleasedSubnetsAreReusedLast) {
   auto set = CidrSet::Create("10.0.0.0/30", 32);
   ASSERT_TRUE(set.ok());
   EXPECT_THAT(Take(*set, 2), testing::ElementsAre("10.0.0.0/32", "10.0.0.1/32"));
   set->Release("10.0.0.0/32");
-  set->Release("10.0.0.0/32");  // twice is once
+  set->Release("10.0.0.0/32");  // releasing twice has no effect
   EXPECT_EQ(set->used(), 1U);
   EXPECT_THAT(Take(*set, 4),
               testing::ElementsAre("10.0.0.2/32", "10.0.0.3/32", "10.0.0.0/32", "none"));

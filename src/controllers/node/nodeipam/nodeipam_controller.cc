@@ -13,7 +13,7 @@ namespace {
 
 using core::v1::Node;
 
-// A range that is used up is so until somebody deletes a node.
+// Retry interval while a range is exhausted; only the deletion of a node changes that.
 constexpr std::chrono::seconds kFullAgain{30};
 
 class NodeIpam final : public Reconciler {
@@ -25,7 +25,7 @@ class NodeIpam final : public Reconciler {
         ranges_(std::move(ranges)) {}
 
   Result<ReconcileResult> Reconcile(Context& ctx, const ObjectKey& key) override {
-    // Nothing is given out before it is known what nodes have.
+    // All existing allocations are recorded before the first new one.
     std::call_once(primed_, [this] {
       for (const auto& node : nodes_.List()) {
         if (!node->spec.podCIDRs.empty()) ranges_->Note(node->metadata.name, node->spec.podCIDRs);
@@ -52,7 +52,7 @@ class NodeIpam final : public Reconciler {
     const Status status =
         client_.PatchObject<Node>(ctx, key, Patch::Between(*node, changed, true)).status();
     if (status.ok() || status.Is(Reason::kNotFound)) return ReconcileResult::Done();
-    return status;  // what was reserved stays so: whether it was written is not known
+    return status;  // keeps the reservation, because the write may have succeeded
   }
 
  private:
@@ -71,7 +71,7 @@ Status AddNodeIpamController(Manager& manager, const NodeIpamOptions& options) {
   return ControllerFor<Node>(manager)
       .Named("node-ipam-controller")
       .With({.max_concurrent_reconciles = 4})
-      // Heartbeats of nodes that have theirs are nothing to it.
+      // Skips heartbeats of nodes that have their podCIDRs.
       .Filter([](const Delta& delta) {
         if (delta.before == nullptr || delta.after == nullptr) return true;
         const auto before = As<Node>(delta.before);

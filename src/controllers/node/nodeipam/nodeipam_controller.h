@@ -6,8 +6,8 @@
 
 namespace cox::controllers {
 
-// Gives each node its part of the cluster's range (spec.podCIDRs), from which a CNI plugin takes
-// the addresses of its Pods. Does nothing without --allocate-node-cidrs.
+// Allocates a part of the cluster's CIDR range to each node (spec.podCIDRs), from which a CNI
+// plugin assigns addresses to Pods. Does nothing without --allocate-node-cidrs.
 Status AddNodeIpamController(Manager& manager, const NodeIpamOptions& options);
 
 }  // namespace cox::controllers

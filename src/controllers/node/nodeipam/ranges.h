@@ -14,19 +14,19 @@
 
 namespace cox::controllers {
 
-// Which node has which subnets: one of each of the cluster's ranges.
+// The subnets of each node: one from each of the cluster's ranges.
 //
 // Threads: all methods may be called concurrently.
 class Ranges {
  public:
-  // As the flags say; BadRequest where they contradict each other.
+  // Returns BadRequest if the flags are inconsistent.
   static Result<std::unique_ptr<Ranges>> Create(const NodeIpamOptions& options);
   explicit Ranges(std::vector<CidrSet> sets) : sets_(std::move(sets)) {}  // use Create
 
-  // The node has these, whoever gave them; what was kept for it before is free again.
+  // Records the node's podCIDRs and releases subnets that were reserved for it before.
   void Note(const std::string& node, const List<std::string>& cidrs);
-  // What the node shall have; the same each time it is asked for, until Note or Forget. None: a
-  // range is used up.
+  // Returns the subnets for the node, the same ones until Note or Forget. Returns nullopt if a
+  // range is exhausted.
   std::optional<List<std::string>> Reserve(const std::string& node);
   void Forget(const std::string& node);
 

@@ -30,7 +30,8 @@ constexpr ConditionTaint kConditionTaints[] = {
     {"NetworkUnavailable", "True", "node.kubernetes.io/network-unavailable"},
 };
 
-// Whether a NoSchedule taint of that key should be there; none: the key is not ours.
+// Returns whether the node should have a NoSchedule taint with this key; nullopt if the key is not
+// managed here.
 std::optional<bool> WantsNoSchedule(const Node& node, std::string_view key) {
   if (key == kUnschedulableTaint) return node.spec.unschedulable;
   bool ours = false;
@@ -39,7 +40,7 @@ std::optional<bool> WantsNoSchedule(const Node& node, std::string_view key) {
     ours = true;
     const auto* condition = FindCondition(node.status.conditions, entry.condition);
     if (condition != nullptr && condition->status == entry.status) return true;
-    // Put on at the node's creation: it stays until the node has said how it is.
+    // Added at the node's creation: kept until the node reports its Ready condition.
     if (condition == nullptr && key == kNotReadyTaint) return std::nullopt;
   }
   return ours ? std::optional<bool>(false) : std::nullopt;
@@ -82,8 +83,8 @@ List<Taint> TaintsFor(const Node& node, Eviction eviction, const Time& now) {
   if (eviction == Eviction::kNone || (eviction == Eviction::kNoMore && !had)) evicting = {};
   List<Taint> taints;
   for (const Taint& taint : node.spec.taints) {
-    const bool not_said = ready.empty() && eviction != Eviction::kNone;
-    if (IsEvicting(taint) && taint.key != evicting && !not_said) continue;
+    const bool not_reported = ready.empty() && eviction != Eviction::kNone;
+    if (IsEvicting(taint) && taint.key != evicting && !not_reported) continue;
     if (taint.effect == kTaintEffectNoSchedule && WantsNoSchedule(node, taint.key) == false) {
       continue;
     }

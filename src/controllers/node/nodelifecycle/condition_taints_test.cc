@@ -31,7 +31,7 @@ Node NodeWith(std::vector<std::pair<std::string, std::string>> conditions,
   return node;
 }
 
-std::vector<std::string> Taints(const Node& node, Eviction eviction = Eviction::kAsConditionsSay) {
+std::vector<std::string> Taints(const Node& node, Eviction eviction = Eviction::kFromConditions) {
   std::vector<std::string> out;
   for (const Taint& taint : TaintsFor(node, eviction, kNow)) {
     out.push_back(taint.key.substr(taint.key.find('/') + 1) + ":" + taint.effect);
@@ -39,7 +39,7 @@ std::vector<std::string> Taints(const Node& node, Eviction eviction = Eviction::
   return out;
 }
 
-TEST(ConditionTaints, EveryConditionHasItsTaint) {
+TEST(ConditionTaints, EachConditionHasItsTaint) {
   EXPECT_THAT(Taints(NodeWith({{"Ready", "True"}, {"MemoryPressure", "False"}})), IsEmpty());
   EXPECT_THAT(Taints(NodeWith({{"Ready", "False"}})),
               UnorderedElementsAre("not-ready:NoSchedule", "not-ready:NoExecute"));
@@ -57,7 +57,7 @@ TEST(ConditionTaints, EveryConditionHasItsTaint) {
   EXPECT_THAT(Taints(node), ElementsAre("unschedulable:NoSchedule"));
 }
 
-TEST(ConditionTaints, TaintsGoWithTheirCauseAndOthersStay) {
+TEST(ConditionTaints, TaintsAreRemovedWithTheirConditionAndOthersKept) {
   const Node node = NodeWith(
       {{"Ready", "True"}},
       {"node.kubernetes.io/not-ready:NoSchedule", "example.com/gpu:NoSchedule",
@@ -66,23 +66,23 @@ TEST(ConditionTaints, TaintsGoWithTheirCauseAndOthersStay) {
   EXPECT_THAT(Taints(node), ElementsAre("gpu:NoSchedule"));
 }
 
-TEST(ConditionTaints, ATaintThatStaysKeepsItsTime) {
+TEST(ConditionTaints, ExistingTaintKeepsTimeAdded) {
   Node node = NodeWith({{"Ready", "Unknown"}}, {"node.kubernetes.io/unreachable:NoExecute"});
   node.spec.taints[0].timeAdded = Time::FromUnix(500);
-  const List<Taint> taints = TaintsFor(node, Eviction::kAsConditionsSay, kNow);
+  const List<Taint> taints = TaintsFor(node, Eviction::kFromConditions, kNow);
   EXPECT_EQ(taints[0].timeAdded, Time::FromUnix(500));
   EXPECT_EQ(taints[1].timeAdded, kNow);
   node.spec.taints = taints;
-  EXPECT_EQ(TaintsFor(node, Eviction::kAsConditionsSay, kNow), taints);
+  EXPECT_EQ(TaintsFor(node, Eviction::kFromConditions, kNow), taints);
 }
 
-TEST(ConditionTaints, ANodeThatHasNotSpokenKeepsWhatItWasBornWith) {
+TEST(ConditionTaints, NodeWithoutReadyConditionKeepsInitialTaint) {
   EXPECT_THAT(Taints(NodeWith({}, {"node.kubernetes.io/not-ready:NoSchedule"})),
               ElementsAre("not-ready:NoSchedule"));
   EXPECT_THAT(Taints(NodeWith({})), IsEmpty());
 }
 
-TEST(ConditionTaints, WhoseTurnItIsNotIsNotEvictedFromButMayChange) {
+TEST(ConditionTaints, RateLimitedNodeGetsNoNewNoExecuteTaint) {
   const Node fresh = NodeWith({{"Ready", "Unknown"}});
   EXPECT_THAT(Taints(fresh, Eviction::kNoMore), ElementsAre("unreachable:NoSchedule"));
   const Node tainted = NodeWith({{"Ready", "Unknown"}}, {"node.kubernetes.io/not-ready:NoExecute"});

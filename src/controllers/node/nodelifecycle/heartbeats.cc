@@ -28,7 +28,7 @@ Clock::SteadyTime Heartbeats::Observe(const Node& node) {
   const Clock::SteadyTime now = clock_.Monotonic();
   MutexLock lock(mu_);
   const auto [entry, added] = status_.try_emplace(node.metadata.name);
-  Heard& heard = entry->second;
+  RecordHeartbeat& heard = entry->second;
   if (added && ready == nullptr) {
     const auto age = clock_.Now().time_since_epoch() -
                      std::chrono::nanoseconds(node.metadata.creationTimestamp.UnixNanos());

@@ -13,11 +13,12 @@
 
 namespace cox::controllers {
 
-// When each node was last heard of: a renewed Lease, or a status that it posted.
+// The last heartbeat of each node: a renewed Lease or a posted status.
 //
-// By this process' clock, not by the times in the objects: those are of the nodes' clocks, which
-// may be wrong. A node that was not known before counts as heard of now; one that never posted a
-// status, at its creation.
+// Heartbeats are timed with this process' clock, because the clocks of nodes may be wrong. For a
+// node that is new here, the first observation counts as a heartbeat; for one that never posted a
+// status, its creation.
+//
 // Threads: all methods may be called concurrently.
 class Heartbeats {
  public:
@@ -25,27 +26,27 @@ class Heartbeats {
 
   void LeaseSeen(const coordination::v1::Lease& lease);
   void LeaseGone(const std::string& name);
-  // Looks at what the node says, and returns when it was last heard of.
+  // Records the node's status and returns the time of its last heartbeat.
   Clock::SteadyTime Observe(const core::v1::Node& node);
-  // True if it was known.
+  // Returns true if the node was known.
   bool Forget(const std::string& node);
   bool Knows(const std::string& node) const;
-  // All count as heard of now: what was missed in a common failure is nobody's fault.
+  // Resets all heartbeats to now, after an outage that affected all nodes.
   void Excuse();
 
  private:
-  struct Heard {
-    Instant said;  // the time in the object: another one is a sign of life
+  struct RecordHeartbeat {
+    Instant said;  // the timestamp in the object; a different one is a heartbeat
     Clock::SteadyTime at{};
   };
   const Clock& clock_;
   mutable Mutex mu_;
-  std::unordered_map<std::string, Heard> status_ COX_GUARDED_BY(mu_);
-  std::unordered_map<std::string, Heard> leases_ COX_GUARDED_BY(mu_);
+  std::unordered_map<std::string, RecordHeartbeat> status_ COX_GUARDED_BY(mu_);
+  std::unordered_map<std::string, RecordHeartbeat> leases_ COX_GUARDED_BY(mu_);
 };
 
-// The node's conditions with those that the kubelet keeps as Unknown; none if they are already.
-// Pure.
+// Returns the node's conditions with those that the kubelet reports set to Unknown; nullopt if they
+// already are. Pure.
 std::optional<List<core::v1::NodeCondition>> UnknownConditions(const core::v1::Node& node,
                                                                const Time& now);
 

@@ -39,7 +39,7 @@ class HeartbeatsTest : public testing::Test {
   Heartbeats heard{clock};
 };
 
-TEST_F(HeartbeatsTest, AnotherHeartbeatCountsTheSameDoesNot) {
+TEST_F(HeartbeatsTest, OnlyNewTimestampCountsAsHeartbeat) {
   EXPECT_EQ(Silence(MakeNode(1)), seconds(0));
   clock.Advance(seconds(30));
   EXPECT_EQ(Silence(MakeNode(1)), seconds(30));
@@ -48,7 +48,7 @@ TEST_F(HeartbeatsTest, AnotherHeartbeatCountsTheSameDoesNot) {
   EXPECT_EQ(Silence(MakeNode(2)), seconds(5));
 }
 
-TEST_F(HeartbeatsTest, ARenewedLeaseCountsWhateverTimeItSays) {
+TEST_F(HeartbeatsTest, RenewedLeaseCountsWithAnyTimestamp) {
   heard.Observe(MakeNode(1));
   clock.Advance(seconds(30));
   heard.LeaseSeen(MakeLease(5));
@@ -56,14 +56,14 @@ TEST_F(HeartbeatsTest, ARenewedLeaseCountsWhateverTimeItSays) {
   clock.Advance(seconds(10));
   heard.LeaseSeen(MakeLease(5));  // a resync
   EXPECT_EQ(Silence(MakeNode(1)), seconds(10));
-  heard.LeaseSeen(MakeLease(3));  // a clock that was set back
+  heard.LeaseSeen(MakeLease(3));  // the node's clock was set back
   EXPECT_EQ(Silence(MakeNode(1)), seconds(0));
   clock.Advance(seconds(1));
   heard.LeaseGone("n1");
   EXPECT_EQ(Silence(MakeNode(1)), seconds(41));
 }
 
-TEST_F(HeartbeatsTest, ANodeThatNeverSpokeIsHeardOfAtItsCreation) {
+TEST_F(HeartbeatsTest, NodeWithoutStatusCountsFromItsCreation) {
   const Node node = MakeNode(0);
   clock.Advance(seconds(20));
   EXPECT_EQ(Silence(node), seconds(20));
@@ -72,14 +72,14 @@ TEST_F(HeartbeatsTest, ANodeThatNeverSpokeIsHeardOfAtItsCreation) {
   EXPECT_FALSE(heard.Forget("n1"));
 }
 
-TEST_F(HeartbeatsTest, ExcusesAll) {
+TEST_F(HeartbeatsTest, ExcuseResetsAllHeartbeats) {
   heard.Observe(MakeNode(1));
   clock.Advance(seconds(100));
   heard.Excuse();
   EXPECT_EQ(Silence(MakeNode(1)), seconds(0));
 }
 
-TEST_F(HeartbeatsTest, UnknownConditions) {
+TEST_F(HeartbeatsTest, UnknownConditionsHaveUpstreamReasons) {
   const Time now = Time::FromUnix(5000);
   Node node = MakeNode(1);
   auto unknown = UnknownConditions(node, now);

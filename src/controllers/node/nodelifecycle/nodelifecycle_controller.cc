@@ -21,7 +21,7 @@ using core::v1::Pod;
 
 constexpr std::string_view kLeaseNamespace = "kube-node-lease";
 
-// The controller's queue, for nodes that wait for others.
+// Access to the controller's queue, to requeue nodes when zones change.
 class Wakeups {
  public:
   void Add(const std::vector<std::string>& nodes) {
@@ -72,7 +72,7 @@ class NodeLifecycle final : public Reconciler {
                  }})) {}
 
   Result<ReconcileResult> Reconcile(Context& ctx, const ObjectKey& key) override {
-    // Zones are judged by all their nodes, not by those looked at so far.
+    // Zone states are computed from all nodes, not only from those reconciled so far.
     std::call_once(primed_, [this] {
       for (const auto& node : nodes_.List()) {
         zones_.Note(node->metadata.name, ZoneKeyOf(*node), ReadyStatus(*node) == "True");
@@ -84,16 +84,16 @@ class NodeLifecycle final : public Reconciler {
       return ReconcileResult::Done();
     }
     Node node = *found;
-    Greet(node);
+    AddNode(node);
     const Clock::Duration left = TimeLeft(node);
     if (left <= Clock::Duration()) COX_RETURN_IF_ERROR(MarkUnknown(ctx, node));
-    TellZones(
+    ReportZones(
         zones_.Note(key.name, ZoneKeyOf(node), ReadyStatus(node) == core::v1::kConditionTrue));
     COX_ASSIGN_OR_RETURN(const Clock::Duration turn, SetTaints(ctx, node));
     if (ReadyStatus(node) == core::v1::kConditionUnknown) {
       COX_RETURN_IF_ERROR(MarkPodsNotReady(ctx, node));
     }
-    // A node that is Unknown already cannot become more so: its return is an event.
+    // The return of a node that is Unknown already causes an event, so no timer is needed.
     const bool overdue_later = left > Clock::Duration();
     if (turn > Clock::Duration() && (!overdue_later || turn < left)) {
       return ReconcileResult::After(turn);
@@ -106,7 +106,7 @@ class NodeLifecycle final : public Reconciler {
     if (lease.metadata.namespace_ == kLeaseNamespace) heartbeats_.LeaseSeen(lease);
   }
 
-  void Greet(const Node& node) {
+  void AddNode(const Node& node) {
     const std::string& name = node.metadata.name;
     if (heartbeats_.Knows(name)) return;
     events_.Record(node, EventKind::kNormal, "RegisteredNode", "Registering",
@@ -119,15 +119,15 @@ class NodeLifecycle final : public Reconciler {
                           "RemovingNode", "Removing",
                           "Node " + name + " event: Removing Node " + name + " from Controller");
     }
-    TellZones(zones_.Forget(name));
+    ReportZones(zones_.Forget(name));
   }
 
-  void TellZones(const Zones::Change& change) {
+  void ReportZones(const Zones::Change& change) {
     if (change.came_back) heartbeats_.Excuse();
     if (change.state) wakeups_->Add(zones_.NotReady());
   }
 
-  // Until the node is overdue.
+  // The time until the node's grace period ends.
   Clock::Duration TimeLeft(const Node& node) {
     const Clock::SteadyTime heard = heartbeats_.Observe(node);
     const Clock::Duration grace =
@@ -150,10 +150,10 @@ class NodeLifecycle final : public Reconciler {
     return {};
   }
 
-  // Returns how long to wait for a turn to evict; 0: not at all, or until zones change.
+  // Returns the time to wait for an eviction permit; 0: none needed, or wait for a zone change.
   Result<Clock::Duration> SetTaints(Context& ctx, Node& node) {
     Clock::Duration wait{};
-    Eviction eviction = Eviction::kAsConditionsSay;
+    Eviction eviction = Eviction::kFromConditions;
     if (zones_.AllDown()) {
       eviction = Eviction::kNone;
     } else if (!EvictingTaint(node).empty() && !HasEvictingTaint(node)) {
@@ -170,7 +170,7 @@ class NodeLifecycle final : public Reconciler {
     return wait;
   }
 
-  // Nobody is there to say so of its Pods; without it Services would go on sending clients there.
+  // The kubelet cannot update its Pods. Without this, Services would keep sending traffic to them.
   Status MarkPodsNotReady(Context& ctx, const Node& node) {
     Status failed;
     for (const auto& pod : pods_.Find(node.metadata.name)) {
@@ -201,7 +201,7 @@ class NodeLifecycle final : public Reconciler {
   Heartbeats heartbeats_;
   Zones zones_;
   std::once_flag primed_;
-  const InformerHandle leases_;  // last: its handler uses the rest
+  const InformerHandle leases_;  // last: its handler uses the other members
 };
 
 }  // namespace

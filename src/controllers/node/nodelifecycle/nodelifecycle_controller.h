@@ -6,12 +6,13 @@
 
 namespace cox::controllers {
 
-// Watches over nodes: those not heard of for the grace period become Unknown, conditions become
-// taints, and Pods of nodes that are not there any more become not ready. Who is evicted is decided
-// by the taints (see tainteviction), how many at once by the health of the zones.
+// Monitors node health: sets the conditions of nodes without heartbeats for the grace period to
+// Unknown, converts conditions to taints, and marks Pods on unreachable nodes as not ready. The
+// taints determine which Pods are evicted (see tainteviction); the health of the zones limits the
+// rate.
 //
-// Nothing is scanned: each node has a timer at the moment at which it would be overdue. Renewed
-// Leases only move a mark in memory, so a healthy node costs one look in a grace period.
+// There are no periodic scans: each node has a timer for the end of its grace period. A renewed
+// Lease only updates a timestamp in memory, so a healthy node is reconciled once per grace period.
 Status AddNodeLifecycleController(Manager& manager, const NodeLifecycleOptions& options);
 
 }  // namespace cox::controllers

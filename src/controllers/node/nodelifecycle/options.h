@@ -6,8 +6,7 @@
 namespace cox::controllers {
 
 struct NodeLifecycleOptions {
-  // --node-monitor-period, --node-monitor-grace-period, --node-startup-grace-period
-  std::chrono::milliseconds monitor_period{5'000};
+  // --node-monitor-grace-period, --node-startup-grace-period
   std::chrono::milliseconds monitor_grace_period{50'000};
   std::chrono::milliseconds startup_grace_period{60'000};
   // --node-eviction-rate, --secondary-node-eviction-rate: nodes per second

@@ -16,7 +16,7 @@ std::string LabelOf(const core::v1::Node& node, std::string_view key, std::strin
 
 ZoneState StateOf(size_t ready, size_t not_ready, const NodeLifecycleOptions& options) {
   if (ready == 0 && not_ready > 0) return ZoneState::kFullDisruption;
-  // Two nodes that fail are no pattern, whatever their share.
+  // Up to two failed nodes are not a disruption, independent of the ratio.
   const auto all = static_cast<double>(ready + not_ready);
   if (not_ready > 2 && static_cast<double>(not_ready) / all >= options.unhealthy_zone_threshold) {
     return ZoneState::kPartialDisruption;
@@ -45,7 +45,7 @@ void Zones::Count(const Member& member, int by) {
   if (zone.ready + zone.not_ready == 0) zones_.erase(member.zone);
 }
 
-Zones::Change Zones::Judge() {
+Zones::Change Zones::Evaluate() {
   Change change;
   bool all_down = !zones_.empty();
   for (auto& [key, zone] : zones_) {
@@ -68,7 +68,7 @@ Zones::Change Zones::Note(const std::string& node, const std::string& zone, bool
   if (!added) Count(member, -1);
   member = {zone, ready};
   Count(member, 1);
-  return Judge();
+  return Evaluate();
 }
 
 Zones::Change Zones::Forget(const std::string& node) {
@@ -77,7 +77,7 @@ Zones::Change Zones::Forget(const std::string& node) {
   if (found == nodes_.end()) return {};
   Count(found->second, -1);
   nodes_.erase(found);
-  return Judge();
+  return Evaluate();
 }
 
 bool Zones::AllDown() const {

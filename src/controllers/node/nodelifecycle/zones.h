@@ -16,18 +16,18 @@ namespace cox::controllers {
 
 enum class ZoneState : uint8_t {
   kNormal,
-  kPartialDisruption,  // so many nodes are not ready that the cause may be common
-  kFullDisruption,     // none is ready
+  kPartialDisruption,  // so many nodes are not ready that a common cause is likely
+  kFullDisruption,     // no node is ready
 };
 ZoneState StateOf(size_t ready, size_t not_ready, const NodeLifecycleOptions& options);
-// Nodes a second that may get the taint that evicts. `all_down`: every zone is fully disrupted.
+// Nodes per second that may get a NoExecute taint. `all_down`: every zone is fully disrupted.
 double EvictionRate(ZoneState state, size_t nodes, bool all_down,
                     const NodeLifecycleOptions& options);
 
-// Region and zone of a node, as one text.
+// Region and zone of a node as one string.
 std::string ZoneKeyOf(const core::v1::Node& node);
 
-// Who is ready where, and from how many nodes Pods may be evicted now.
+// Tracks the ready nodes of each zone and limits the rate of evictions.
 //
 // Threads: all methods may be called concurrently.
 class Zones {
@@ -36,16 +36,16 @@ class Zones {
       : clock_(clock), options_(options) {}
 
   struct Change {
-    bool state = false;      // of some zone: nodes that wait for their turn should ask again
-    bool came_back = false;  // all was down, and is no more
+    bool state = false;      // some zone's state changed: waiting nodes should be requeued
+    bool came_back = false;  // all zones were down, and one is up again
   };
   Change Note(const std::string& node, const std::string& zone, bool ready);
   Change Forget(const std::string& node);
 
-  // Every zone is down: then nothing is evicted, for it is more likely that we are cut off.
+  // All zones are down: there are no evictions, because the control plane is probably partitioned.
   bool AllDown() const;
-  // Takes a turn to evict from a node of that zone: zero, or how long to wait before asking again.
-  // None: not before a zone changes.
+  // Acquires a permit to evict from a node of that zone. Returns zero, or the time to wait before
+  // the next attempt. Returns nullopt if evictions are stopped until a zone changes.
   std::optional<Clock::Duration> TakeTurn(const std::string& zone);
   std::vector<std::string> NotReady() const;
 
@@ -61,7 +61,7 @@ class Zones {
     bool ready = false;
   };
   void Count(const Member& member, int by) COX_REQUIRES(mu_);
-  Change Judge() COX_REQUIRES(mu_);
+  Change Evaluate() COX_REQUIRES(mu_);
 
   const Clock& clock_;
   const NodeLifecycleOptions options_;

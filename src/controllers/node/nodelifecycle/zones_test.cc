@@ -11,17 +11,18 @@ namespace {
 
 using std::chrono::seconds;
 
-TEST(Zones, States) {
+TEST(Zones, StatesFollowRatioOfNodesNotReady) {
   const NodeLifecycleOptions options;
   EXPECT_EQ(StateOf(0, 0, options), ZoneState::kNormal);
   EXPECT_EQ(StateOf(0, 1, options), ZoneState::kFullDisruption);
-  EXPECT_EQ(StateOf(1, 2, options), ZoneState::kNormal);  // two are no pattern
+  // Up to two failed nodes are no disruption.
+  EXPECT_EQ(StateOf(1, 2, options), ZoneState::kNormal);
   EXPECT_EQ(StateOf(2, 3, options), ZoneState::kPartialDisruption);
   EXPECT_EQ(StateOf(5, 5, options), ZoneState::kNormal);
   EXPECT_EQ(StateOf(9, 11, options), ZoneState::kPartialDisruption);  // 55 %
 }
 
-TEST(Zones, Rates) {
+TEST(Zones, EvictionRatesByState) {
   const NodeLifecycleOptions options;
   EXPECT_EQ(EvictionRate(ZoneState::kNormal, 10, false, options), 0.1);
   EXPECT_EQ(EvictionRate(ZoneState::kFullDisruption, 10, false, options), 0.1);
@@ -30,7 +31,7 @@ TEST(Zones, Rates) {
   EXPECT_EQ(EvictionRate(ZoneState::kPartialDisruption, 51, false, options), 0.01);
 }
 
-TEST(Zones, TurnsAreTenSecondsApartInEachZone) {
+TEST(Zones, PermitsAreTenSecondsApartPerZone) {
   TestClock clock;
   Zones zones(clock, {});
   for (int i = 0; i < 6; ++i) zones.Note("a" + std::to_string(i), "a", true);
@@ -46,7 +47,7 @@ TEST(Zones, TurnsAreTenSecondsApartInEachZone) {
   EXPECT_THAT(zones.NotReady(), testing::UnorderedElementsAre("a0", "a1"));
 }
 
-TEST(Zones, WhenAllIsDownNothingIsEvicted) {
+TEST(Zones, NoEvictionsWhileAllZonesAreDown) {
   TestClock clock;
   Zones zones(clock, {});
   EXPECT_FALSE(zones.AllDown());
@@ -63,7 +64,7 @@ TEST(Zones, WhenAllIsDownNothingIsEvicted) {
   EXPECT_TRUE(back.state);
   EXPECT_TRUE(back.came_back);
   zones.Forget("n1");
-  EXPECT_TRUE(zones.AllDown());  // what is left of it
+  EXPECT_TRUE(zones.AllDown());  // only the zone that is down remains
 }
 
 }  // namespace

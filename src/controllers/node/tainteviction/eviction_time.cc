@@ -13,7 +13,7 @@ using core::v1::Taint;
 
 namespace {
 
-// Which time counts for the Pod: it may have come to the node after the taint.
+// The later of both times: the Pod may have been bound after the taint was added.
 Time Begin(const Pod& pod, const Taint& taint) {
   const Time added = taint.timeAdded.value_or(Time());
   const auto* scheduled = FindCondition(pod.status.conditions, core::v1::kPodScheduled);

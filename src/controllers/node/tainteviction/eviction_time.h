@@ -6,16 +6,16 @@
 
 #include "api/core/v1.h"
 
-// Whether and when a Pod has to leave a node for its taints. Pure functions.
+// Computes whether and when a Pod is evicted because of the node's taints. Pure functions.
 namespace cox::controllers {
 
-// The node's taints that evict.
+// Returns the node's NoExecute taints.
 List<core::v1::Taint> NoExecuteTaints(const core::v1::Node& node);
 
-// None: it stays. The zero time: at once, for it does not tolerate a taint. Else when the first
-// toleration is used up: counted from when the taint was put on (timeAdded; REQUIRED in each) or
-// the Pod came to the node, whichever was later, so that restarts of this program give no Pod more
-// time.
+// Returns nullopt if the Pod stays, the zero time if it does not tolerate a taint, otherwise the
+// time when the first toleration expires. It counts from timeAdded of the taint (REQUIRED in each)
+// or from the time the Pod was bound, whichever is later, so that a restart of the controller does
+// not extend it.
 std::optional<Time> EvictionTime(const core::v1::Pod& pod, const List<core::v1::Taint>& no_execute);
 
 }  // namespace cox::controllers

@@ -16,7 +16,7 @@ Taint NoExecute(std::string key, std::string value = "") {
       .key = std::move(key), .value = std::move(value), .effect = "NoExecute", .timeAdded = kAdded};
 }
 
-TEST(EvictionTime, ThePodGoesWhenTheFirstTolerationIsUsedUp) {
+TEST(EvictionTime, PodIsEvictedWhenFirstTolerationExpires) {
   Pod pod;
   EXPECT_EQ(EvictionTime(pod, {}), std::nullopt);
   EXPECT_EQ(EvictionTime(pod, {NoExecute("a")}), Time());  // at once
@@ -31,7 +31,7 @@ TEST(EvictionTime, ThePodGoesWhenTheFirstTolerationIsUsedUp) {
   EXPECT_EQ(EvictionTime(pod, {NoExecute("b")}), Time());
 }
 
-TEST(EvictionTime, APodThatCameLaterHasItsTimeToo) {
+TEST(EvictionTime, TolerationCountsFromBindingOfLaterPod) {
   Pod pod;
   pod.spec.tolerations = {{.key = "a", .operator_ = "Exists", .tolerationSeconds = 60}};
   pod.status.conditions = {

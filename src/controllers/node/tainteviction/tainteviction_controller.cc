@@ -32,9 +32,9 @@ class TaintEviction final : public Reconciler {
   Result<ReconcileResult> Reconcile(Context& ctx, const ObjectKey& key) override {
     const auto node = nodes_.Get(key);
     List<Taint> taints = node == nullptr ? List<Taint>() : NoExecuteTaints(*node);
-    DateTaints(key.name, taints);
+    SetTaintTimes(key.name, taints);
     if (taints.empty()) {
-      Acquit(key.name, {});
+      CancelEviction(key.name, {});
       return ReconcileResult::Done();
     }
     const Time now = pods::PreciseNow(clock_);
@@ -53,15 +53,15 @@ class TaintEviction final : public Reconciler {
       waiting.insert(KeyOf(*pod));
       if (!next.has_value() || *at < *next) next = at;
     }
-    Acquit(key.name, std::move(waiting));
+    CancelEviction(key.name, std::move(waiting));
     COX_RETURN_IF_ERROR(failed);
     if (!next.has_value()) return ReconcileResult::Done();
     return ReconcileResult::After(std::chrono::nanoseconds((*next - now).nanos));
   }
 
  private:
-  // Taints that people put on carry no time: then it is when they were first seen.
-  void DateTaints(const std::string& node, List<Taint>& taints) {
+  // Taints that users add may have no timeAdded: the time when they were first observed is used.
+  void SetTaintTimes(const std::string& node, List<Taint>& taints) {
     MutexLock lock(mu_);
     std::unordered_map<std::string, Time> seen;
     for (Taint& taint : taints) {
@@ -79,8 +79,8 @@ class TaintEviction final : public Reconciler {
     }
   }
 
-  // Remembers who waits for the end, and tells those that no longer have to.
-  void Acquit(const std::string& node, std::set<ObjectKey> waiting) {
+  // Stores the Pods whose eviction is pending and records an event for those that stay after all.
+  void CancelEviction(const std::string& node, std::set<ObjectKey> waiting) {
     std::set<ObjectKey> before;
     {
       MutexLock lock(mu_);
@@ -145,7 +145,7 @@ bool TaintsChanged(const Delta& delta) {
   return before->spec.taints != after->spec.taints;
 }
 
-// A Pod that came to a node, or tolerates something else than it did.
+// Passes Pods that were bound to a node or whose tolerations changed.
 bool PlaceChanged(const Delta& delta) {
   if (delta.after == nullptr) return false;
   if (delta.before == nullptr) return true;

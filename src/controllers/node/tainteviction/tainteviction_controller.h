@@ -5,10 +5,10 @@
 
 namespace cox::controllers {
 
-// Deletes Pods from nodes whose NoExecute taints they do not tolerate, or no longer.
+// Deletes Pods from nodes whose NoExecute taints they do not tolerate, or no longer tolerate.
 //
-// Works by node: a look at one decides about all its Pods and sets one timer, at the moment at
-// which the next of them has to go.
+// The key is the node: one reconciliation covers all its Pods and sets one timer, for the next
+// eviction.
 Status AddTaintEvictionController(Manager& manager);
 
 }  // namespace cox::controllers

@@ -9,8 +9,8 @@
 
 namespace cox::controllers::pods {
 
-// Shared with helpers, which may come when all is done: then they find no number left, and do not
-// touch what the caller has lent.
+// Shared with the helper threads. A helper that starts after the batch is done finds no number left
+// and does not use `work`, whose lifetime has ended.
 struct Batches::Batch {
   Batch(size_t begin, size_t end, const std::function<Status(size_t)>& lent)
       : last(end), work(lent), next(begin), running(0), failed_at(end) {}
@@ -62,7 +62,7 @@ void Batches::RunBatch(size_t begin, size_t end, const std::function<Status(size
   const auto batch = std::make_shared<Batch>(begin, end, work);
   const size_t helpers = std::min(parallel_, end - begin - 1);
   for (size_t i = 0; i < helpers; ++i) {
-    if (!pool_.Submit([batch] { batch->Help(); })) break;  // the caller does what is left
+    if (!pool_.Submit([batch] { batch->Help(); })) break;  // the caller processes the rest
   }
   batch->Help();
   MutexLock lock(batch->mu);

@@ -11,23 +11,25 @@
 
 namespace cox::controllers::pods {
 
-// Makes many requests of one kind: several at once, and first a few, to see whether they succeed.
+// Sends many similar requests in parallel, starting with small batches.
 //
-// A quota that is used up or a template that is refused fails every request. Batches of 1, 2, 4, 8
-// ... end with the first in which one fails, so such a set costs the server one request a sync and
-// not hundreds.
-// Threads: all methods may be called concurrently; callers share the threads.
+// An exhausted quota or an invalid template makes every request fail. The batches of 1, 2, 4, 8 ...
+// stop after the first one with a failure, so that such a set costs the API server one request per
+// sync instead of hundreds.
+//
+// Threads: all methods may be called concurrently; callers share the worker threads.
 class Batches {
  public:
-  // At most `parallel` requests at once besides the callers' own.
+  // At most `parallel` requests at once, in addition to those on the callers' threads.
   Batches(const Context& ctx, std::string name, size_t parallel = 16);
 
   struct Outcome {
     size_t succeeded = 0;
     size_t tried = 0;
-    Status error;  // of the first that failed, by number
+    Status error;  // the error with the lowest number
   };
-  // Calls `work` with 0 .. count-1, in growing batches. Returns when all that was begun has ended.
+  // Calls `work` with 0 .. count-1 in growing batches. Returns when all started calls have
+  // returned.
   Outcome SlowStart(size_t count, const std::function<Status(size_t)>& work);
 
  private:

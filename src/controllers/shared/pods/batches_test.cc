@@ -34,13 +34,13 @@ TEST_F(BatchesTest, EveryNumberIsCalledOnce) {
   for (size_t i = 0; i < 100; ++i) EXPECT_EQ(seen.count(i), 1) << i;
 }
 
-TEST_F(BatchesTest, NothingToDoIsDone) {
+TEST_F(BatchesTest, ZeroCountCallsNothing) {
   EXPECT_EQ(batches.SlowStart(0, [](size_t) { return Status::Internal("called"); }).tried, 0);
 }
 
-TEST_F(BatchesTest, EndsWithTheBatchInWhichOneFails) {
+TEST_F(BatchesTest, StopsAfterBatchWithFailure) {
   const struct {
-    size_t fails;  // this one and those after it
+    size_t fails;  // first number that fails; all later ones fail too
     size_t tried, succeeded;
   } kCases[] = {{0, 1, 0}, {1, 3, 1}, {2, 3, 2}, {3, 7, 3}, {6, 7, 6}, {7, 15, 7}, {99, 100, 99}};
   for (const auto& c : kCases) {
@@ -56,8 +56,8 @@ TEST_F(BatchesTest, EndsWithTheBatchInWhichOneFails) {
   }
 }
 
-// All four of a batch wait for each other: they can only if they run at once.
-TEST_F(BatchesTest, ABatchRunsAtOnce) {
+// The four calls of a batch wait for each other, which only succeeds if they run in parallel.
+TEST_F(BatchesTest, BatchRunsInParallel) {
   Mutex mu;
   CondVar changed;
   int running = 0;

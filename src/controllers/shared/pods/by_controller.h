@@ -12,10 +12,10 @@
 #include "object/owner.h"
 #include "object/type/kind_names.h"
 
-// Finding the way between owners and what they own.
+// Lookups between owners and their dependents.
 namespace cox::controllers::pods {
 
-// Objects by the uid of their controller; those that have none by their namespace.
+// Indexes objects by the uid of their controller; objects without one by their namespace.
 //
 //   Index<Pod, ByController<Pod>> owned = cache.IndexOf<Pod, ByController<Pod>>();
 //   owned.Find(replica_set.metadata.uid);   owned.Find(OrphansOf("default"));
@@ -30,7 +30,7 @@ struct ByController {
   }
 };
 
-// What `owner` owns or might adopt.
+// Returns the objects that `owner` controls or might adopt.
 template <class T, class Owner>
 std::vector<std::shared_ptr<const T>> OwnedOrOrphaned(const Index<T, ByController<T>>& index,
                                                       const Owner& owner) {
@@ -40,7 +40,7 @@ std::vector<std::shared_ptr<const T>> OwnedOrOrphaned(const Index<T, ByControlle
   return objects;
 }
 
-// The key of the object's controller, if that is of `kind`; else an empty name.
+// Returns the key of the object's controller if it is of `kind`; otherwise an empty name.
 inline ObjectKey ControllerKey(const meta::v1::ObjectMeta& meta, const KindInfo& kind) {
   const meta::v1::OwnerReference* controller = GetControllerOf(meta);
   if (controller == nullptr || controller->kind != kind.kind) return {};
@@ -52,8 +52,8 @@ inline ObjectKey ControllerKey(const meta::v1::ObjectMeta& meta, const KindInfo&
   return {kind.namespaced ? meta.namespace_ : "", controller->name};
 }
 
-// For ControllerBuilder::Watches: the object's controller, or for an orphan all of kind Owner whose
-// selector takes it. Owner has spec.selector; an empty one adopts nothing.
+// For ControllerBuilder::Watches: returns the object's controller, or for an orphan all objects of
+// kind Owner whose selector matches it. Owner has spec.selector; an empty selector adopts nothing.
 template <class Owner, class T>
 std::function<std::vector<ObjectKey>(const T&)> OwnersOf(Lister<Owner> owners) {
   return [owners = std::move(owners)](const T& object) {

@@ -8,7 +8,7 @@
 
 namespace cox::controllers::pods {
 
-// Pods by the node they are on: an Index key.
+// Index key: Pods by spec.nodeName.
 struct ByNode {
   static constexpr std::string_view kName = "spec.nodeName";
   static std::string Of(const core::v1::Pod& pod) { return pod.spec.nodeName; }

@@ -17,7 +17,7 @@ Claim DecideClaim(const ObjectMeta& object, const labels::Selector& selector,
   if (controller != nullptr) {
     if (controller->uid != owner.uid) return Claim::kIgnore;
     if (matches) return Claim::kMine;
-    // The garbage collector decides about what a going owner leaves behind.
+    // The garbage collector handles the dependents of an owner that is being deleted.
     return owner.deletionTimestamp ? Claim::kIgnore : Claim::kRelease;
   }
   const bool stays = !owner.deletionTimestamp && !object.deletionTimestamp;
@@ -27,7 +27,7 @@ Claim DecideClaim(const ObjectMeta& object, const labels::Selector& selector,
 
 namespace {
 
-// The end of a patch: the uid, and the finalizer as an entry of the list `list`.
+// Completes a patch with the uid and the finalizer, which is an entry of the list `list`.
 std::string Finished(std::string body, const std::string& object_uid, std::string_view list,
                      std::string_view finalizer) {
   body += R"(],"uid":)";

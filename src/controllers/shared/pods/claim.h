@@ -15,36 +15,37 @@
 #include "object/selector/labels.h"
 #include "object/type/kind.h"
 
-// Which of the objects that could be an owner's are: it takes orphans that its selector matches,
-// and lets go those that it no longer matches.
+// Claims objects for an owner: adopts orphans that its selector matches, and releases objects that
+// it no longer matches.
 namespace cox::controllers::pods {
 
 enum class Claim : uint8_t {
-  kIgnore,   // another's, or none of its business
-  kMine,     // controlled by it, and matches
-  kAdopt,    // an orphan that matches
-  kRelease,  // controlled by it, but does not match any more
+  kIgnore,   // controlled by another owner, or not matching
+  kMine,     // controlled by this owner and matching
+  kAdopt,    // a matching orphan
+  kRelease,  // controlled by this owner, but no longer matching
 };
 Claim DecideClaim(const meta::v1::ObjectMeta& object, const labels::Selector& selector,
                   const meta::v1::ObjectMeta& owner);
 
-// Strategic merge patches that add and remove the reference to the owner and, where it has one, the
-// owner's finalizer. They name the object's uid, so that a namesake is not touched.
+// Strategic merge patches that add and remove the owner reference and, if given, the owner's
+// finalizer. They contain the object's uid, so that a new object with the same name is not changed.
 std::string AdoptionPatch(const meta::v1::OwnerReference& owner, const std::string& object_uid,
                           std::string_view finalizer = {});
 std::string ReleasePatch(const std::string& owner_uid, const std::string& object_uid,
                          std::string_view finalizer = {});
 
-// Whether `live`, the owner as the server has it, may adopt for `cached`: it is the same object and
-// stays.
+// Returns OK if `live`, the owner as read from the API server, may adopt for `cached`: it has the
+// same uid and is not being deleted.
 Status MayAdopt(const KindInfo& kind, const meta::v1::ObjectMeta& live,
                 const meta::v1::ObjectMeta& cached);
 
-// Adopts and releases, and returns what is the owner's then. An owner that was deleted and made
-// anew, of which the cache does not know yet, must not adopt: so before the first adoption the
-// server is asked. With a `finalizer`, what is the owner's has it and what it lets go has not: who
-// has no owner any more would wait for it for ever.
-// Errors: the first; the others were tried all the same. What is gone meanwhile is no error.
+// Adopts and releases objects, and returns those that the owner controls afterwards. The cached
+// owner may have been deleted and recreated, so the owner is read from the API server before the
+// first adoption. The `finalizer` is added on adoption and removed on release, because an object
+// without an owner would keep it forever.
+// Errors: the first one, after all objects were tried. Objects that were deleted meanwhile are no
+//   error.
 template <class Owner, class T>
 Result<std::vector<std::shared_ptr<const T>>> ClaimObjects(
     Context& ctx, Client& client, const Owner& owner, const labels::Selector& selector,
@@ -79,7 +80,7 @@ Result<std::vector<std::shared_ptr<const T>>> ClaimObjects(
       if (claim == Claim::kAdopt) mine.push_back(std::make_shared<const T>(*std::move(patched)));
       continue;
     }
-    // Gone, or a namesake is there now: whoever that belongs to will hear of it.
+    // Deleted, or replaced by an object of the same name, whose own events requeue its owner.
     const Status& status = patched.status();
     if (status.Is(Reason::kNotFound) ||
         (claim == Claim::kRelease &&

@@ -27,7 +27,7 @@ ObjectMeta Owned(const char* app, const char* controller) {
   return meta;
 }
 
-TEST(ClaimTest, TakesMatchingOrphansAndLetsGoWhatDoesNotMatch) {
+TEST(ClaimTest, AdoptsMatchingOrphansAndReleasesMismatches) {
   const struct {
     const char* app;
     const char* controller;
@@ -57,7 +57,7 @@ TEST(ClaimTest, TakesMatchingOrphansAndLetsGoWhatDoesNotMatch) {
   EXPECT_EQ(DecideClaim(elsewhere, kWeb, Owner()), Claim::kIgnore);
 }
 
-TEST(ClaimTest, OnlyTheSameOwnerThatStaysMayAdopt) {
+TEST(ClaimTest, OnlyLiveOwnerWithSameUidMayAdopt) {
   const KindInfo& kind = apps::v1::ReplicaSet::kKind;
   EXPECT_TRUE(MayAdopt(kind, Owner(), Owner()).ok());
   ObjectMeta anew = Owner();
@@ -70,7 +70,7 @@ TEST(ClaimTest, OnlyTheSameOwnerThatStaysMayAdopt) {
             "default/web has just been deleted at 1970-01-01T00:00:00Z");
 }
 
-TEST(ClaimTest, PatchesNameTheObject) {
+TEST(ClaimTest, PatchesContainUid) {
   EXPECT_EQ(AdoptionPatch(ControllerRef(apps::v1::ReplicaSet::kKind, Owner()), "p"),
             R"({"metadata":{"ownerReferences":[{"apiVersion":"apps/v1","kind":"ReplicaSet",)"
             R"("name":"web","uid":"owner","controller":true,"blockOwnerDeletion":true}],)"
@@ -79,7 +79,7 @@ TEST(ClaimTest, PatchesNameTheObject) {
             R"({"metadata":{"ownerReferences":[{"$patch":"delete","uid":"owner"}],"uid":"p"}})");
 }
 
-TEST(ClaimTest, PatchesCarryTheOwnersFinalizer) {
+TEST(ClaimTest, PatchesContainFinalizer) {
   EXPECT_EQ(
       AdoptionPatch(ControllerRef(apps::v1::ReplicaSet::kKind, Owner()), "p", "example.com/f"),
       R"({"metadata":{"ownerReferences":[{"apiVersion":"apps/v1","kind":"ReplicaSet",)"
@@ -90,7 +90,7 @@ TEST(ClaimTest, PatchesCarryTheOwnersFinalizer) {
             R"("$deleteFromPrimitiveList/finalizers":["example.com/f"]}})");
 }
 
-TEST(ByControllerTest, ControllersAreFoundByKindAndGroup) {
+TEST(ByControllerTest, ControllerKeyMatchesKindAndGroup) {
   const KindInfo& kind = apps::v1::ReplicaSet::kKind;
   EXPECT_EQ(ControllerKey(Owned("web", "owner"), kind).ToString(), "default/web");
   EXPECT_EQ(ControllerKey(Owned("web", ""), kind).name, "");

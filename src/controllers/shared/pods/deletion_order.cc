@@ -15,13 +15,13 @@ namespace {
 
 using core::v1::Pod;
 
-// Everything the order looks at; less goes first.
+// The sort key; lower ranks are deleted first.
 struct Rank {
   bool assigned = false;
   int phase = 0;
   bool ready = false;
   int32_t cost = 0;
-  int neighbours = 0;    // negative: more go first
+  int neighbours = 0;    // negative: higher counts are deleted first
   int ready_for = 0;     // powers of two
   int64_t restarts = 0;  // negative
   int64_t sidecar_restarts = 0;
@@ -48,7 +48,7 @@ int32_t CostOf(const Pod& pod) {
   return error == std::errc() && end == text->data() + text->size() ? cost : 0;
 }
 
-// The number of bits of the time since: 0 for the future. A time that is not known counts as now.
+// The bit width of the elapsed nanoseconds; 0 for future and unknown times.
 int PowerSince(const Time& time, const Time& now) {
   if (time.IsZero()) return 0;
   const int64_t nanos = (now - time).nanos;

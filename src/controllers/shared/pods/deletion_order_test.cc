@@ -14,7 +14,7 @@ using testing::ElementsAre;
 
 const Time kNow = Time::FromUnix(1'000'000);
 
-// On a node, running, ready for 100 s, of 200 s.
+// Assigned and running, ready for 100 s, created 200 s ago.
 Pod Good(std::string name) {
   Pod pod;
   pod.metadata.name = name;
@@ -35,7 +35,7 @@ std::vector<std::string> Chosen(const List<Pod>& pods, size_t count) {
   return names;
 }
 
-// Each is worse than a good one by one rule, and the rules come in this order.
+// Each entry is worse than a good Pod by one rule; the entries are in the order of the rules.
 TEST(DeletionOrderTest, TheFirstDifferenceDecides) {
   const std::vector<std::pair<std::string, std::function<void(Pod&)>>> kWorse = {
       {"unassigned", [](Pod& pod) { pod.spec.nodeName = ""; }},
@@ -62,7 +62,7 @@ TEST(DeletionOrderTest, TheFirstDifferenceDecides) {
       List<Pod> pods = {Good(kWorse[better].first), Good(kWorse[worse].first)};
       kWorse[better].second(pods[0]);
       kWorse[worse].second(pods[1]);
-      // Company on the crowded node that nothing speaks against.
+      // Another Pod on the crowded node, with a high deletion cost.
       Pod company = Good("zz-company");
       company.spec.nodeName = "crowded";
       company.metadata.annotations[kDeletionCost] = "100";
@@ -73,14 +73,14 @@ TEST(DeletionOrderTest, TheFirstDifferenceDecides) {
   }
 }
 
-TEST(DeletionOrderTest, AgesOfOneMagnitudeAreEqual) {
+TEST(DeletionOrderTest, SimilarAgesAreEqual) {
   Pod a = Good("a");
   Pod b = Good("b");
   b.status.conditions[0].lastTransitionTime = kNow + Duration::Seconds(-99);
   EXPECT_THAT(Chosen({b, a}, 1), ElementsAre("a"));
 }
 
-TEST(DeletionOrderTest, CostsThatAreNoNumbersCountAsNone) {
+TEST(DeletionOrderTest, InvalidCostCountsAsZero) {
   Pod bad = Good("bad");
   bad.metadata.annotations[kDeletionCost] = "-7x";
   Pod cheap = Good("cheap");
@@ -88,7 +88,7 @@ TEST(DeletionOrderTest, CostsThatAreNoNumbersCountAsNone) {
   EXPECT_THAT(Chosen({bad, cheap}, 1), ElementsAre("cheap"));
 }
 
-TEST(DeletionOrderTest, AsManyAsAsked) {
+TEST(DeletionOrderTest, ReturnsAtMostCount) {
   EXPECT_EQ(Chosen({Good("a"), Good("b")}, 2).size(), 2);
   EXPECT_EQ(Chosen({Good("a"), Good("b")}, 5).size(), 2);
   EXPECT_THAT(Chosen({Good("a"), Good("b")}, 0), ElementsAre());

@@ -6,8 +6,8 @@
 
 namespace cox::controllers::pods {
 
-// A Pod as `spec` says, for the object of `kind` with `owner` as its metadata: in its namespace,
-// named after it by the server, controlled by it.
+// Creates a Pod from the template for the object of `kind` with metadata `owner`: in its namespace,
+// with generateName, and with a controller reference.
 core::v1::Pod PodFromTemplate(const core::v1::PodTemplateSpec& spec, const KindInfo& kind,
                               const meta::v1::ObjectMeta& owner);
 

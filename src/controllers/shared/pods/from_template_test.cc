@@ -8,7 +8,7 @@
 namespace cox::controllers::pods {
 namespace {
 
-TEST(FromTemplateTest, APodIsAsTheTemplateSaysAndKnowsItsOwner) {
+TEST(FromTemplateTest, PodHasTemplateAndControllerReference) {
   core::v1::PodTemplateSpec spec;
   spec.metadata = {.name = "ignored",
                    .labels = {{"app", "web"}},

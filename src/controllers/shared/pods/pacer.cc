@@ -24,7 +24,7 @@ Clock::Duration Pacer::WaitFor(const ObjectKey& key, int64_t generation, size_t 
 }
 
 void Pacer::Settled(const ObjectKey& key, int64_t generation, size_t pods) {
-  if (pods < kSmall) return Forget(key);  // most are small: nothing is kept about them
+  if (pods < kSmall) return Forget(key);  // most sets are small: nothing is stored for them
   const Clock::SteadyTime now = clock_.Monotonic();
   MutexLock lock(mu_);
   last_[key] = {now, generation};

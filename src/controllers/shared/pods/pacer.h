@@ -10,23 +10,23 @@
 
 namespace cox::controllers::pods {
 
-// How long to let events about the Pods of a large set gather before it is looked at again.
+// Limits the sync rate of large sets, so that events of their Pods are batched.
 //
-// Each look costs as much as there are Pods, and mostly a write of the status. A set of 2,000 whose
-// Pods start at 500 a second would be looked at without a pause; so large sets wait, in proportion
-// to their size, at most a quarter of a second. Small ones never wait, nor does what users change
-// (the generation).
+// The cost of a sync is linear in the number of Pods, and most syncs write the status. A set of
+// 2,000 whose Pods start at 500 per second would be synced continuously. Therefore large sets wait
+// in proportion to their size, at most 250 ms. Small sets never wait, and neither do changes of the
+// generation.
+//
 // Threads: all methods may be called concurrently.
 class Pacer {
  public:
   explicit Pacer(const Clock& clock) : clock_(clock) {}
 
-  // 0: now.
+  // Returns 0 if the set can be synced now.
   Clock::Duration WaitFor(const ObjectKey& key, int64_t generation, size_t pods) const;
-  // Looked at, at this generation, and nothing is left to do for now.
-  // About a small set nothing is kept.
+  // Records a completed sync of this generation. Nothing is stored for small sets.
   void Settled(const ObjectKey& key, int64_t generation, size_t pods = SIZE_MAX);
-  void Forget(const ObjectKey& key);  // it is gone, or there is more to do at once
+  void Forget(const ObjectKey& key);  // the set is gone, or needs another sync immediately
 
  private:
   struct Last {

@@ -10,7 +10,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-TEST(PacerTest, LargeSetsWaitInProportionToTheirSize) {
+TEST(PacerTest, LargeSetsWaitInProportionToSize) {
   TestClock clock;
   Pacer pacer(clock);
   const ObjectKey key{"default", "web"};
@@ -27,7 +27,7 @@ TEST(PacerTest, LargeSetsWaitInProportionToTheirSize) {
   EXPECT_EQ(pacer.WaitFor(key, 1, 1000), Clock::Duration::zero());
 }
 
-TEST(PacerTest, WhatUsersChangeDoesNotWait) {
+TEST(PacerTest, NewGenerationDoesNotWait) {
   TestClock clock;
   Pacer pacer(clock);
   const ObjectKey key{"default", "web"};

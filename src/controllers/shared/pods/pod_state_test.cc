@@ -22,7 +22,7 @@ Pod ReadyFor(int64_t whole_seconds) {
   return pod;
 }
 
-TEST(PodStateTest, ActiveIsNeitherFinishedNorGoing) {
+TEST(PodStateTest, ActiveIsNeitherTerminalNorDeleting) {
   const struct {
     const char* phase;
     bool deleting, finished, active, terminating;
@@ -40,7 +40,7 @@ TEST(PodStateTest, ActiveIsNeitherFinishedNorGoing) {
   }
 }
 
-TEST(PodStateTest, AvailableIsReadyForLongEnough) {
+TEST(PodStateTest, AvailableIsReadyForMinReadySeconds) {
   EXPECT_FALSE(IsAvailable(Pod(), 0, kNow));
   EXPECT_TRUE(IsAvailable(ReadyFor(0), 0, kNow));
   EXPECT_FALSE(IsAvailable(ReadyFor(9), 10, kNow));
@@ -56,7 +56,7 @@ TEST(PodStateTest, AvailableIsReadyForLongEnough) {
   EXPECT_FALSE(AvailableIn(without_time, 1, kNow));
 }
 
-TEST(PodStateTest, TheNextToBecomeAvailableIsKnownExactly) {
+TEST(PodStateTest, NextAvailableInIsExact) {
   EXPECT_EQ(AvailableIn(ReadyFor(7), 10, kNow), std::chrono::milliseconds(2500));
   EXPECT_EQ(AvailableIn(ReadyFor(10), 10, kNow), std::nullopt);
   EXPECT_EQ(AvailableIn(Pod(), 10, kNow), std::nullopt);
@@ -69,7 +69,7 @@ TEST(PodStateTest, TheNextToBecomeAvailableIsKnownExactly) {
   EXPECT_EQ(NextAvailableIn(pods, 0, kNow), std::nullopt);
 }
 
-TEST(PodStateTest, NowHasItsFraction) {
+TEST(PodStateTest, PreciseNowHasFractionalSeconds) {
   TestClock clock;
   const Time before = PreciseNow(clock);
   clock.Advance(std::chrono::milliseconds(1));

@@ -40,10 +40,10 @@ class DeploymentReconciler final : public Reconciler {
   Result<ReconcileResult> Reconcile(Context& ctx, const ObjectKey& key) override;
 
  private:
-  // A selector of everything would take the ReplicaSets of others.
-  Result<ReconcileResult> RefuseToSelectAll(Context& ctx, const Deployment& deployment) const;
+  // An empty selector would match the ReplicaSets of other owners.
+  Result<ReconcileResult> WarnSelectsAllPods(Context& ctx, const Deployment& deployment) const;
 
-  // Constant after construction; they synchronise themselves.
+  // Constant after construction; thread-safe.
   Client& client_;
   EventRecorder& events_;
   const Lister<Deployment> deployments_;
@@ -57,14 +57,14 @@ Result<ReconcileResult> DeploymentReconciler::Reconcile(Context& ctx, const Obje
   if (deployment == nullptr) return ReconcileResult::Done();
   COX_ASSIGN_OR_RETURN(const auto selector,
                        labels::Selector::FromLabelSelector(deployment->spec.selector.get()));
-  if (selector.Empty()) return RefuseToSelectAll(ctx, *deployment);
+  if (selector.Empty()) return WarnSelectsAllPods(ctx, *deployment);
   COX_ASSIGN_OR_RETURN(std::vector<SetPtr> sets,
                        pods::ClaimObjects(ctx, client_, *deployment, selector,
                                           pods::OwnedOrOrphaned(owned_, *deployment)));
   return Rollout(parts_, *deployment, std::move(sets)).Run(ctx);
 }
 
-Result<ReconcileResult> DeploymentReconciler::RefuseToSelectAll(
+Result<ReconcileResult> DeploymentReconciler::WarnSelectsAllPods(
     Context& ctx, const Deployment& deployment) const {
   events_.Record(deployment, EventKind::kWarning, "SelectingAll", "Select",
                  "This deployment is selecting all pods. A non-empty selector is required.");
@@ -76,7 +76,7 @@ Result<ReconcileResult> DeploymentReconciler::RefuseToSelectAll(
   return ReconcileResult::Done();
 }
 
-// Only who recreates waits for Pods themselves: for those that are gone or have finished.
+// Only the strategy Recreate waits for Pods: until they are deleted or terminal.
 bool PodEnds(const Delta& delta) {
   if (delta.type == Delta::Type::kDeleted) return true;
   const auto before = As<Pod>(delta.before);

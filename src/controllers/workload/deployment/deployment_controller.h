@@ -6,9 +6,9 @@
 
 namespace cox::controllers {
 
-// deployment-controller: a ReplicaSet for each Pod template that a deployment has had, and Pods
-// moved from the old ones to the latest as its strategy says (deployment/rollout.h). The sets are
-// its history: revisions, which kubectl rollout shows and goes back to.
+// Creates a ReplicaSet for each Pod template of a deployment and scales old sets down and the
+// latest one up according to the strategy (deployment/rollout.h). The old sets are the revision
+// history that kubectl rollout shows and rolls back to.
 Status AddDeploymentController(Manager& manager, const DeploymentOptions& options);
 
 }  // namespace cox::controllers

@@ -20,7 +20,7 @@ constexpr const char* kProgressing = apps::v1::kDeploymentProgressing;
 constexpr const char* kTrue = "True";
 constexpr const char* kFalse = "False";
 
-// Something has become better since the status was written.
+// Some count has improved since the status was written.
 bool HasProgressed(const DeploymentStatus& before, const DeploymentStatus& now) {
   return now.updatedReplicas > before.updatedReplicas ||
          now.replicas - now.updatedReplicas < before.replicas - before.updatedReplicas ||
@@ -45,7 +45,7 @@ void SetProgress(const Deployment& deployment, const ReplicaSets& sets, Deployme
     SetDeploymentCondition(status, kProgressing, kTrue, kComplete,
                            who + " has successfully progressed.", now);
   } else if (HasProgressed(deployment.status, status)) {
-    // Each step counts anew against the deadline: lastUpdateTime moves although nothing else does.
+    // Each step restarts the deadline: lastUpdateTime changes even if nothing else does.
     std::optional<Time> since;
     const DeploymentCondition* former = FindCondition(status.conditions, kProgressing);
     if (former != nullptr && former->status == kTrue) since = former->lastTransitionTime;
@@ -58,7 +58,7 @@ void SetProgress(const Deployment& deployment, const ReplicaSets& sets, Deployme
   }
 }
 
-// What its sets could not do; of the latest first, which matters most.
+// Copies the failure condition of a set; the latest set has priority.
 void SetFailure(const ReplicaSets& sets, DeploymentStatus& status, const Time& now) {
   std::vector<SetPtr> all = sets.All();
   std::reverse(all.begin(), all.end());
@@ -101,7 +101,7 @@ void SetDeploymentCondition(DeploymentStatus& status, std::string_view type, std
 bool NotePause(const Deployment& deployment, DeploymentStatus& status, const Time& now) {
   if (!HasDeadline(deployment)) return false;
   const DeploymentCondition* condition = FindCondition(status.conditions, kProgressing);
-  // That it was out of time stays: it is the truth until something moves.
+  // A timeout is kept until the rollout makes progress.
   if (condition != nullptr && condition->reason == kTimedOut) return false;
   const bool noted = condition != nullptr && condition->reason == kPaused;
   if (noted == deployment.spec.paused) return false;
@@ -142,7 +142,7 @@ DeploymentStatus RolloutStatusOf(const Deployment& deployment, const ReplicaSets
                                  const Time& now) {
   DeploymentStatus status = CountsOf(deployment, sets, now);
   const DeploymentCondition* former = FindCondition(deployment.status.conditions, kProgressing);
-  // Once complete it stays so, whatever happens to its Pods, until there is a new rollout.
+  // A completed rollout stays complete, even if Pods fail, until a new rollout starts.
   const bool was_complete =
       status.replicas == status.updatedReplicas && former != nullptr && former->reason == kComplete;
   if (!HasDeadline(deployment)) {
@@ -170,7 +170,7 @@ std::optional<Clock::Duration> DeadlineIn(const Deployment& deployment,
   }
   const Duration deadline = Duration::Seconds(*deployment.spec.progressDeadlineSeconds);
   const std::chrono::nanoseconds left((condition->lastUpdateTime + deadline - now).nanos);
-  // Times are of whole seconds: a second later it has certainly passed.
+  // Stored times have a resolution of one second, so one second is added.
   return std::max<Clock::Duration>(left, Clock::Duration::zero()) + std::chrono::seconds(1);
 }
 

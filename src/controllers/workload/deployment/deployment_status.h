@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "controllers/workload/deployment/revisions.h"
 
-// What a deployment's status says: how many Pods there are, and whether it gets on. Pure functions.
+// Computes the status of a deployment: replica counts and conditions. Pure functions.
 namespace cox::controllers::deployment {
 
 // Reasons of the condition Progressing.
@@ -23,32 +23,32 @@ inline constexpr std::string_view kCreateFailed = "ReplicaSetCreateError";
 inline constexpr std::string_view kPaused = "DeploymentPaused";
 inline constexpr std::string_view kResumed = "DeploymentResumed";
 
-// Whether progress is watched at all.
+// Returns whether progressDeadlineSeconds is set; without it, there is no condition Progressing.
 bool HasDeadline(const apps::v1::Deployment& deployment);
 
-// Says so in the status, unless it does: what has the same status and reason stays as it is, with
-// its times and its message.
+// Sets the condition. If the present one has the same status and reason, it is unchanged, including
+// times and message.
 void SetDeploymentCondition(apps::v1::DeploymentStatus& status, std::string_view type,
                             std::string_view value, std::string_view reason, std::string message,
                             const Time& now);
 
-// Puts down that it was paused or resumed, so that the time meanwhile does not count against the
-// deadline. True if that changed anything.
+// Records pause and resume in the condition Progressing, so that the paused time does not count
+// towards the deadline. Returns true if the status changed.
 bool NotePause(const apps::v1::Deployment& deployment, apps::v1::DeploymentStatus& status,
                const Time& now);
 
-// Counts, and whether enough are available.
+// Computes the replica counts and the condition Available.
 apps::v1::DeploymentStatus CountsOf(const apps::v1::Deployment& deployment, const ReplicaSets& sets,
                                     const Time& now);
-// The same and how the rollout gets on: complete, progressing, out of time; what its sets failed
-// at.
+// Like CountsOf, with the conditions Progressing (complete, progressing, timed out) and
+// ReplicaFailure.
 apps::v1::DeploymentStatus RolloutStatusOf(const apps::v1::Deployment& deployment,
                                            const ReplicaSets& sets, const Time& now);
 
-// All Pods are of the latest template and available, and no others are there.
+// All Pods have the latest template and are available, and there are no others.
 bool IsComplete(const apps::v1::Deployment& deployment, const apps::v1::DeploymentStatus& status);
 
-// When to look whether the deadline has passed; none if nothing is waited for.
+// Time until the progress deadline has to be checked; nullopt if no progress is awaited.
 std::optional<Clock::Duration> DeadlineIn(const apps::v1::Deployment& deployment,
                                           const apps::v1::DeploymentStatus& status,
                                           const Time& now);

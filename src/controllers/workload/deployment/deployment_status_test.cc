@@ -47,7 +47,7 @@ const DeploymentCondition& Progressing(const DeploymentStatus& status) {
   return found == nullptr ? kNone : *found;
 }
 
-TEST(DeploymentStatusTest, CountsItsSets) {
+TEST(DeploymentStatusTest, SumsCountsOfSets) {
   const ReplicaSets sets{Set("new", 2, 2, 1, 1), {Set("old", 2, 1, 1, 1)}};
   const DeploymentStatus status = CountsOf(Three(), sets, kNow);
   EXPECT_EQ(status.observedGeneration, 4);
@@ -65,8 +65,8 @@ TEST(DeploymentStatusTest, CountsItsSets) {
   EXPECT_EQ(less.conditions[0].reason, "MinimumReplicasUnavailable");
 }
 
-// One rollout from its beginning to its end, and what happens after it.
-TEST(DeploymentStatusTest, TellsHowARolloutGetsOn) {
+// One rollout from beginning to end, and the time after it.
+TEST(DeploymentStatusTest, ProgressingFollowsTheRollout) {
   Deployment deployment = Three();
   const auto look = [&](const SetPtr& latest, std::vector<SetPtr> old, const Time& now) {
     deployment.status = RolloutStatusOf(deployment, {latest, std::move(old)}, now);
@@ -84,13 +84,13 @@ TEST(DeploymentStatusTest, TellsHowARolloutGetsOn) {
   EXPECT_EQ(Progressing(deployment.status).reason, kComplete);
   EXPECT_EQ(Progressing(deployment.status).message,
             "ReplicaSet \"new\" has successfully progressed.");
-  // A Pod that fails later is no rollout.
+  // A Pod that fails later does not start a rollout.
   look(Set("new", 3, 3, 1, 1), {}, After(7));
   look(Set("new", 3, 3, 1, 1), {}, After(7000));
   EXPECT_EQ(Progressing(deployment.status).reason, kComplete);
 }
 
-TEST(DeploymentStatusTest, ARolloutThatStandsStillRunsOutOfTime) {
+TEST(DeploymentStatusTest, StalledRolloutExceedsDeadline) {
   Deployment deployment = Three();
   const ReplicaSets sets{Set("new", 1, 1, 0, 0), {Set("old", 3, 3, 3, 3)}};
   deployment.status = RolloutStatusOf(deployment, sets, kNow);
@@ -103,13 +103,13 @@ TEST(DeploymentStatusTest, ARolloutThatStandsStillRunsOutOfTime) {
   EXPECT_EQ(Progressing(deployment.status).message,
             "ReplicaSet \"new\" has timed out progressing.");
   EXPECT_EQ(DeadlineIn(deployment, deployment.status, After(601)), std::nullopt);
-  // It gets on after all.
+  // The rollout makes progress after the timeout.
   deployment.status =
       RolloutStatusOf(deployment, {Set("new", 1, 1, 1, 1), {Set("old", 3, 3, 3, 3)}}, After(700));
   EXPECT_EQ(Progressing(deployment.status).status, "True");
 }
 
-TEST(DeploymentStatusTest, WithoutADeadlineNothingIsSaid) {
+TEST(DeploymentStatusTest, NoProgressingConditionWithoutDeadline) {
   Deployment deployment = Three();
   deployment.spec.progressDeadlineSeconds = std::numeric_limits<int32_t>::max();
   SetDeploymentCondition(deployment.status, "Progressing", "True", kCreated, "made", kNow);
@@ -118,7 +118,7 @@ TEST(DeploymentStatusTest, WithoutADeadlineNothingIsSaid) {
   EXPECT_FALSE(NotePause(deployment, deployment.status, kNow));
 }
 
-TEST(DeploymentStatusTest, PauseAndResumeArePutDown) {
+TEST(DeploymentStatusTest, PauseAndResumeSetCondition) {
   Deployment deployment = Three();
   EXPECT_FALSE(NotePause(deployment, deployment.status, kNow));
   deployment.spec.paused = true;
@@ -132,7 +132,7 @@ TEST(DeploymentStatusTest, PauseAndResumeArePutDown) {
   EXPECT_EQ(Progressing(deployment.status).reason, "DeploymentResumed");
 }
 
-TEST(DeploymentStatusTest, FailuresOfSetsAreItsOwn) {
+TEST(DeploymentStatusTest, ReplicaFailureIsCopiedFromSets) {
   ReplicaSet failing = *Set("new", 3, 0, 0, 0);
   apps::v1::ReplicaSetCondition failure;
   failure.type = "ReplicaFailure";

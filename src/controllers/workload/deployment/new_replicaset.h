@@ -6,13 +6,13 @@
 
 namespace cox::controllers::deployment {
 
-// The ReplicaSet of the deployment's present template, as it is to be created beside `old`: named
-// and labelled by the template's hash, as large as the strategy allows at once.
+// Returns the ReplicaSet to create for the deployment's current template: named and labelled with
+// the template hash, with as many replicas as the strategy allows next to `old`.
 apps::v1::ReplicaSet NewReplicaSet(const apps::v1::Deployment& deployment,
                                    const std::vector<SetPtr>& old);
 
-// What the latest set should be like besides its size: annotations, revision, minReadySeconds. True
-// if that changed anything in `set`.
+// Updates annotations, revision and minReadySeconds of the latest set. Returns true if `set`
+// changed.
 bool UpdateLatest(const apps::v1::Deployment& deployment, const std::vector<SetPtr>& old,
                   apps::v1::ReplicaSet& set);
 

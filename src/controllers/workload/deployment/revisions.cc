@@ -16,7 +16,7 @@ namespace {
 using apps::v1::Deployment;
 using apps::v1::ReplicaSet;
 
-// Of the revision-history annotation; the oldest revisions are dropped beyond it.
+// Maximum length of the revision-history annotation; the oldest revisions are dropped.
 constexpr size_t kMaxHistory = 2000;
 
 constexpr std::array<std::string_view, 6> kNotCopied = {
@@ -119,7 +119,7 @@ bool SetLatestAnnotations(const Deployment& deployment, ReplicaSet& set, int64_t
     changed = SetAnnotation(set.metadata, name, value) || changed;
   }
   const std::string* former = set.metadata.annotations.Get(kRevision);
-  // Whoever wrote something else there meant it.
+  // A revision that is not a number was set by a user and is kept.
   if (former != nullptr && !former->empty() && !ParseInt<int64_t>(former)) return changed;
   if (RevisionOf(set.metadata) >= revision) return changed;
   if (former != nullptr && !former->empty()) {

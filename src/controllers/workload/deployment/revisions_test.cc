@@ -40,7 +40,7 @@ std::vector<std::string> NamesOf(const std::vector<SetPtr>& sets) {
   return names;
 }
 
-TEST(RevisionsTest, TheLatestSetHasTheDeploymentsTemplate) {
+TEST(RevisionsTest, LatestSetIsOldestWithMatchingTemplate) {
   Deployment deployment;
   deployment.spec.template_ = Template("b");
   const ReplicaSets sets =
@@ -53,13 +53,13 @@ TEST(RevisionsTest, TheLatestSetHasTheDeploymentsTemplate) {
   EXPECT_EQ(Sort(deployment, {Set("a", "a", 1)}).latest, nullptr);
 }
 
-TEST(RevisionsTest, TheNextRevisionIsAboveAll) {
+TEST(RevisionsTest, NextRevisionIsHighestPlusOne) {
   EXPECT_EQ(NextRevision({}), 1);
   EXPECT_EQ(NextRevision({Set("a", "a", 1, "3"), Set("b", "b", 2, "2"), Set("c", "c", 3)}), 4);
   EXPECT_EQ(NextRevision({Set("a", "a", 1, "junk")}), 1);
 }
 
-TEST(RevisionsTest, AnnotationsAreCopiedAndTheRevisionGoesIntoTheHistory) {
+TEST(RevisionsTest, CopiesAnnotationsAndAppendsRevisionHistory) {
   Deployment deployment;
   deployment.metadata.annotations = {{"kubernetes.io/change-cause", "because"},
                                      {"kubectl.kubernetes.io/last-applied-configuration", "{}"},
@@ -79,7 +79,7 @@ TEST(RevisionsTest, AnnotationsAreCopiedAndTheRevisionGoesIntoTheHistory) {
   EXPECT_FALSE(SetLatestAnnotations(deployment, set, 4));
 }
 
-TEST(RevisionsTest, ALongHistoryLosesItsOldest) {
+TEST(RevisionsTest, LongHistoryDropsOldestRevisions) {
   Deployment deployment;
   ReplicaSet set;
   for (int revision = 1; revision < 1000; ++revision) {
@@ -91,7 +91,7 @@ TEST(RevisionsTest, ALongHistoryLosesItsOldest) {
   EXPECT_TRUE(history.ends_with(",998"));
 }
 
-TEST(RevisionsTest, OnlyOldEmptySetsBeyondTheLimitAreDeleted) {
+TEST(RevisionsTest, DeletesOldEmptySetsBeyondLimit) {
   Deployment deployment;
   deployment.spec.revisionHistoryLimit = 1;
   ReplicaSet busy = *Set("busy", "x", 1, "1");

@@ -83,11 +83,11 @@ Status Rollout::UpdateExisting(Context& ctx) {
     COX_ASSIGN_OR_RETURN(set, parts_.client.Update(ctx, std::move(set)));
     sets_.latest = std::make_shared<const ReplicaSet>(std::move(set));
   }
-  // Of a deployment that already tells of a rollout only the revision may have changed.
+  // If Progressing is set already, only the revision may have changed.
   const bool told =
       FindCondition(deployment_.status.conditions, apps::v1::kDeploymentProgressing) != nullptr;
-  return TellRevision(ctx, told ? std::string_view() : kFound,
-                      "Found new replica set " + Quote(sets_.latest->metadata.name));
+  return ReportRevision(ctx, told ? std::string_view() : kFound,
+                        "Found new replica set " + Quote(sets_.latest->metadata.name));
 }
 
 Status Rollout::CreateLatest(Context& ctx) {
@@ -96,7 +96,7 @@ Status Rollout::CreateLatest(Context& ctx) {
   if (!created.ok()) {
     return created.status().Is(Reason::kAlreadyExists)
                ? ResolveCollision(ctx, wanted, created.status())
-               : TellCreateFailed(ctx, wanted, created.status());
+               : ReportCreateFailure(ctx, wanted, created.status());
   }
   sets_.latest = std::make_shared<const ReplicaSet>(*created);
   const std::string& name = wanted.metadata.name;
@@ -106,25 +106,25 @@ Status Rollout::CreateLatest(Context& ctx) {
                          "Scale " + name + " to " + size,
                          "Scaled up replica set " + name + " from 0 to " + size);
   }
-  return TellRevision(ctx, kCreated, "Created new replica set " + Quote(name));
+  return ReportRevision(ctx, kCreated, "Created new replica set " + Quote(name));
 }
 
 Status Rollout::ResolveCollision(Context& ctx, const ReplicaSet& wanted, const Status& error) {
-  // The server's word: a cache may not have it yet.
+  // Read from the API server, because the cache may not contain the set yet.
   const Result<ReplicaSet> taken = parts_.client.Get<ReplicaSet>(ctx, KeyOf(wanted));
-  if (!taken.ok()) return taken.status();  // not known whose it is, or gone again
+  if (!taken.ok()) return taken.status();  // the owner is unknown, or the set is gone again
   if (IsControlledBy(*taken, deployment_) &&
       SameTemplate(taken->spec.template_, deployment_.spec.template_)) {
     sets_.latest = std::make_shared<const ReplicaSet>(*taken);
-    return TellRevision(ctx, {}, {});
+    return ReportRevision(ctx, {}, {});
   }
   DeploymentStatus status = deployment_.status;
   status.collisionCount = status.collisionCount.value_or(0) + 1;
   COX_RETURN_IF_ERROR(WriteStatus(ctx, std::move(status)));
-  return error;  // the next look makes another name
+  return error;  // the next sync uses another name
 }
 
-Status Rollout::TellCreateFailed(Context& ctx, const ReplicaSet& wanted, const Status& error) {
+Status Rollout::ReportCreateFailure(Context& ctx, const ReplicaSet& wanted, const Status& error) {
   const auto& causes = error.details().causes;
   const bool namespace_goes =
       std::any_of(causes.begin(), causes.end(),
@@ -142,7 +142,7 @@ Status Rollout::TellCreateFailed(Context& ctx, const ReplicaSet& wanted, const S
   return error;
 }
 
-Status Rollout::TellRevision(Context& ctx, std::string_view reason, const std::string& message) {
+Status Rollout::ReportRevision(Context& ctx, std::string_view reason, const std::string& message) {
   DeploymentStatus status = deployment_.status;
   if (!reason.empty() && HasDeadline(deployment_)) {
     SetDeploymentCondition(status, apps::v1::kDeploymentProgressing, "True", reason, message,
@@ -156,7 +156,7 @@ Status Rollout::TellRevision(Context& ctx, std::string_view reason, const std::s
   Deployment changed = deployment_;
   changed.metadata.annotations[kRevision] = *revision;
   changed.status = std::move(status);
-  // Annotations may be written with the status, and then are no change of the generation.
+  // Annotations are written together with the status, which does not change the generation.
   COX_ASSIGN_OR_RETURN(deployment_, parts_.client.UpdateStatus(ctx, std::move(changed)));
   return {};
 }
@@ -192,7 +192,7 @@ Result<bool> Rollout::ResizeTo(Context& ctx, const SetPtr& set, int32_t size) {
 }
 
 Status Rollout::DeleteHistory(Context& ctx) {
-  // While a rollout runs its sets may still be wanted: users roll back.
+  // During a rollout, users may still roll back to these sets.
   if (!deployment_.spec.paused && !IsComplete(deployment_, CountsOf(deployment_, sets_, Now(ctx))))
     return {};
   for (const SetPtr& set : SetsToDelete(deployment_, sets_.old)) {

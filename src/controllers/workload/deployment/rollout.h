@@ -16,17 +16,19 @@
 
 namespace cox::controllers::deployment {
 
-// One look at one deployment: takes the next step of its rollout, and writes its status.
+// One sync of one deployment: takes the next step of its rollout and writes its status.
 //
-// A step is small (make the latest set, grow it, shrink old ones); what comes of it, the
-// ReplicaSet controller tells in the sets' statuses, and that is the reason for the next look.
-// Threads: one. Ownership: used once; what it is given outlives it.
+// A step is small (create the latest set, scale it up, scale old sets down). The ReplicaSet
+// controller reports the result in the status of the sets, which triggers the next sync.
+//
+// Threads: one.
+// Ownership: used once; the constructor's arguments outlive it.
 class Rollout {
  public:
   struct Parts {
     Client& client;
     EventRecorder& events;
-    // The Pods of a ReplicaSet, by its uid.
+    // Returns the Pods of the ReplicaSet with this uid.
     std::function<std::vector<pods::PodPtr>(const std::string& uid)> pods_of;
   };
   Rollout(const Parts& parts, apps::v1::Deployment deployment, std::vector<SetPtr> sets);
@@ -34,29 +36,28 @@ class Rollout {
   Result<ReconcileResult> Run(Context& ctx);
 
  private:
-  // The ways it can go.
   Status RollOut(Context& ctx);   // RollingUpdate
-  Status Recreate(Context& ctx);  // all old Pods go before new ones come
+  Status Recreate(Context& ctx);  // deletes all old Pods before it creates new ones
   Status ScaleOnly(Context& ctx);
 
-  // The latest set as it should be, but for its size; made if `create`.
+  // Updates the latest set except for its size; creates it if `create`.
   Status EnsureLatest(Context& ctx, bool create);
   Status UpdateExisting(Context& ctx);
   Status CreateLatest(Context& ctx);
-  // The name is taken: by our own set, of which the cache did not know, or by another's.
+  // The name is in use: by this deployment's set, which the cache does not contain yet, or by
+  // another.
   Status ResolveCollision(Context& ctx, const apps::v1::ReplicaSet& wanted, const Status& error);
-  Status TellCreateFailed(Context& ctx, const apps::v1::ReplicaSet& wanted, const Status& error);
-  // Puts the revision and, where progress is watched, the condition Progressing into the
-  // deployment.
-  Status TellRevision(Context& ctx, std::string_view reason, const std::string& message);
+  Status ReportCreateFailure(Context& ctx, const apps::v1::ReplicaSet& wanted, const Status& error);
+  // Writes the revision and, if there is a deadline, the condition Progressing.
+  Status ReportRevision(Context& ctx, std::string_view reason, const std::string& message);
 
-  // Each with its event. True if any set has changed its size.
+  // Records an event for each change. Returns true if the size of any set has changed.
   Result<bool> ResizeAll(Context& ctx, const std::vector<Resize>& sizes);
   Result<bool> ResizeTo(Context& ctx, const SetPtr& set, int32_t size);
   Status DeleteHistory(Context& ctx);
   bool OldPodsRun() const;
 
-  // Writes the status if it differs.
+  // Writes the status if it has changed.
   Status WriteStatus(Context& ctx, apps::v1::DeploymentStatus status);
   Time Now(const Context& ctx) const { return pods::PreciseNow(ctx.clock()); }
 

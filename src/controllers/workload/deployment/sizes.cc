@@ -14,7 +14,7 @@ using apps::v1::ReplicaSet;
 
 int32_t Share(const std::optional<IntOrString>& value, int32_t total, bool round_up) {
   if (!value) return 0;
-  // Validation lets nothing else through; what came by another way counts as none.
+  // Validation rejects invalid values; those that bypassed it count as 0.
   return static_cast<int32_t>(
       GetScaledValueFromIntOrPercent(*value, total, round_up).value_or(int64_t{0}));
 }
@@ -25,8 +25,8 @@ int32_t TotalSize(const std::vector<SetPtr>& sets) {
   return total;
 }
 
-// The only set that wants Pods, or if none does the newest: what takes a deployment's whole size.
-// Null if several do, or there is none.
+// Returns the only set with replicas, or the newest set if none has replicas. It gets all of the
+// deployment's replicas. Null if several sets have replicas or there are no sets.
 SetPtr OnlyActive(const ReplicaSets& sets) {
   std::vector<SetPtr> active = sets.ActiveOld();
   if (sets.latest != nullptr && SizeOf(*sets.latest) > 0) active.push_back(sets.latest);
@@ -42,7 +42,7 @@ bool IsSaturated(const Deployment& deployment, const SetPtr& latest) {
          SizeOf(*latest) == wanted && latest->status.availableReplicas == wanted;
 }
 
-// How much the set grows (or shrinks) if all do in proportion.
+// The set's size change under proportional scaling.
 int32_t FairGrowth(const Deployment& deployment, const ReplicaSet& set) {
   if (SizeOf(deployment) == 0) return -SizeOf(set);
   const int32_t max = SizeOf(deployment) + BoundsOf(deployment).surge;
@@ -53,15 +53,15 @@ int32_t FairGrowth(const Deployment& deployment, const ReplicaSet& set) {
   return static_cast<int32_t>(std::lround(size)) - SizeOf(set);
 }
 
-// Those that want Pods, with the sizes of each after growing (or shrinking) in proportion.
+// Returns the active sets with their sizes after proportional scaling.
 std::vector<Resize> Proportional(const Deployment& deployment, const ReplicaSets& sets) {
   std::vector<SetPtr> active = sets.ActiveOld();
   if (sets.latest != nullptr && SizeOf(*sets.latest) > 0) active.push_back(sets.latest);
   const int32_t allowed =
       SizeOf(deployment) > 0 ? SizeOf(deployment) + BoundsOf(deployment).surge : 0;
   const int32_t to_add = allowed - TotalSize(active);
-  // The largest first, it takes what rounding leaves. Of equal ones the newest grows, the oldest
-  // shrinks: `active` is by age, the latest set last.
+  // The largest first, because it gets the remainder of the rounding. Among equal ones, the newest
+  // grows and the oldest shrinks: `active` is sorted by age, the latest set last.
   if (to_add > 0) std::reverse(active.begin(), active.end());
   std::stable_sort(active.begin(), active.end(),
                    [](const SetPtr& a, const SetPtr& b) { return SizeOf(*a) > SizeOf(*b); });
@@ -109,8 +109,7 @@ std::vector<Resize> ShrinkOld(const Deployment& deployment, const ReplicaSets& s
   const ReplicaSet& latest = *sets.latest;
   const int32_t min_available = SizeOf(deployment) - BoundsOf(deployment).unavailable;
   const int32_t latest_unavailable = SizeOf(latest) - latest.status.availableReplicas;
-  // What could go if all of it were available: sizes tell what was taken already, while the
-  // statuses may not yet.
+  // Based on sizes, because they include earlier scale-downs that the statuses may not show yet.
   int32_t room = TotalSize(sets.All()) - min_available - latest_unavailable;
   int32_t available = latest.status.availableReplicas;
   for (const SetPtr& set : sets.old) {
@@ -153,7 +152,7 @@ std::vector<Resize> ScaleAll(const Deployment& deployment, const ReplicaSets& se
     return emptied;
   }
   if (IsRolling(deployment)) return Proportional(deployment, sets);
-  // Its strategy was changed in the midst of a rollout: what there is goes on, to be replaced.
+  // The strategy changed during a rollout: sizes are kept until the sets are replaced.
   std::vector<Resize> kept;
   for (const SetPtr& set : sets.All()) kept.push_back({set, SizeOf(*set)});
   return kept;

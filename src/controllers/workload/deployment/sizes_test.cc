@@ -23,7 +23,7 @@ Deployment Rolling(int32_t replicas, IntOrString surge, IntOrString unavailable)
   return deployment;
 }
 
-// desired, max: what its annotations say; 0 for none.
+// desired, max: the values of its annotations; 0 for none.
 SetPtr Set(std::string name, int32_t size, int32_t available, int32_t desired = 0,
            int32_t max = 0) {
   ReplicaSet set;
@@ -65,7 +65,7 @@ TEST(SizesTest, SurgeIsRoundedUpAndUnavailableDown) {
   EXPECT_EQ(BoundsOf(recreate).unavailable, 0);
 }
 
-TEST(SizesTest, TheLatestSetGrowsAsFarAsTheSurgeAllows) {
+TEST(SizesTest, LatestSetGrowsUpToSurge) {
   const Deployment deployment = Rolling(10, 3, 2);
   EXPECT_EQ(LatestSize(deployment, 0, 0), 10);
   EXPECT_EQ(LatestSize(deployment, 0, 10), 3);
@@ -79,7 +79,7 @@ TEST(SizesTest, TheLatestSetGrowsAsFarAsTheSurgeAllows) {
   EXPECT_EQ(LatestSize(recreate, 0, 10), 10);
 }
 
-TEST(SizesTest, OldSetsShrinkWhileEnoughStayAvailable) {
+TEST(SizesTest, OldSetsShrinkWhileEnoughPodsAreAvailable) {
   const struct {
     const char* what;
     int32_t surge, unavailable;
@@ -113,7 +113,7 @@ TEST(SizesTest, OldSetsShrinkWhileEnoughStayAvailable) {
   }
 }
 
-TEST(SizesTest, ScalingIsTellingSizesFromWhatSetsWereMadeFor) {
+TEST(SizesTest, ScalingIsDetectedByDesiredReplicasAnnotation) {
   const Deployment deployment = Rolling(10, 3, 2);
   EXPECT_FALSE(IsScaling(deployment, {Set("n", 10, 10, 10, 13), {}}));
   EXPECT_TRUE(IsScaling(deployment, {Set("n", 5, 5, 5, 7), {}}));
@@ -122,7 +122,7 @@ TEST(SizesTest, ScalingIsTellingSizesFromWhatSetsWereMadeFor) {
   EXPECT_FALSE(IsScaling(deployment, {Set("n", 5, 5), {}}));
 }
 
-TEST(SizesTest, ScalingGivesEachSetItsShare) {
+TEST(SizesTest, ScalingIsProportional) {
   const struct {
     const char* what;
     int32_t replicas;
@@ -139,7 +139,7 @@ TEST(SizesTest, ScalingGivesEachSetItsShare) {
        Set("n", 10, 10, 10, 12),
        {Set("a", 2, 2, 10, 12)},
        {{"a", 0}}},
-      // 12 Pods for 10; wanted are 22 for 20: (8, 4) grow to (15, 7).
+      // 12 Pods for 10 replicas; for 20 replicas 22 are allowed: (8, 4) grow to (15, 7).
       {"up in proportion",
        20,
        Set("n", 4, 0, 10, 12),

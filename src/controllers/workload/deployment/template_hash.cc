@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kLength = 10;
 
-// FNV-1a of 64 bits: short, stable, and of good enough spread; a collision is counted and avoided.
+// 64-bit FNV-1a: short, stable and sufficiently uniform; collisions are detected and resolved.
 uint64_t Fnv1a(std::string_view bytes) {
   uint64_t hash = 14'695'981'039'346'656'037ULL;
   for (const char byte : bytes) {
@@ -23,7 +23,7 @@ uint64_t Fnv1a(std::string_view bytes) {
 
 }  // namespace
 
-// Fields in the order of the API, maps by key, nothing that is empty: one text for one meaning.
+// The encoding is canonical: fields in the order of the API, maps sorted, empty values omitted.
 std::string HashOf(const core::v1::PodTemplateSpec& spec, std::optional<int32_t> collisions) {
   static constexpr std::string_view kLetters = "bcdfghjklmnpqrstvwxz2456789";
   std::string text = json::Encode(spec);

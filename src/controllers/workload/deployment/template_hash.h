@@ -7,18 +7,18 @@
 
 #include "api/core/v1.h"
 
-// Telling the Pod templates of a deployment's ReplicaSets apart. Pure functions.
+// Compares and hashes the Pod templates of a deployment's ReplicaSets. Pure functions.
 namespace cox::controllers::deployment {
 
-// The label that keeps the Pods of one ReplicaSet from those of the others.
+// The label that separates the Pods of a deployment's ReplicaSets.
 inline constexpr std::string_view kTemplateHash = "pod-template-hash";
 
-// A short text that differs where templates do, of letters and digits that make no words. The same
-// for ever: it is part of ReplicaSets' names. `collisions` (status.collisionCount) makes it
-// another, where a name is taken by a ReplicaSet of another template.
+// A short hash of the template, from an alphabet without vowels so that it forms no words. It must
+// never change, because it is part of ReplicaSet names. `collisions` (status.collisionCount)
+// changes it if a ReplicaSet with another template uses the name.
 std::string HashOf(const core::v1::PodTemplateSpec& spec, std::optional<int32_t> collisions);
 
-// Whether they are the same but for that label.
+// Compares the templates without that label.
 bool SameTemplate(const core::v1::PodTemplateSpec& a, const core::v1::PodTemplateSpec& b);
 
 }  // namespace cox::controllers::deployment

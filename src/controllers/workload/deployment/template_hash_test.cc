@@ -17,12 +17,10 @@ PodTemplateSpec Template(std::string_view image) {
                                         std::string(image) + R"("}]}})");
 }
 
-// The text is part of names in clusters that exist: it must never change.
-TEST(TemplateHashTest, IsTheSameForEver) {
-  EXPECT_EQ(HashOf(Template("nginx:1"), {}), "hv68h87fbm");
-}
+// The hash is part of names in existing clusters: it must never change.
+TEST(TemplateHashTest, HashIsStable) { EXPECT_EQ(HashOf(Template("nginx:1"), {}), "hv68h87fbm"); }
 
-TEST(TemplateHashTest, DiffersWithTheTemplateAndTheCollisions) {
+TEST(TemplateHashTest, HashDependsOnTemplateAndCollisions) {
   const std::string hash = HashOf(Template("nginx:1"), {});
   EXPECT_EQ(hash, HashOf(Template("nginx:1"), {}));
   EXPECT_NE(hash, HashOf(Template("nginx:2"), {}));
@@ -32,7 +30,7 @@ TEST(TemplateHashTest, DiffersWithTheTemplateAndTheCollisions) {
   EXPECT_EQ(hash.size(), 10);
 }
 
-TEST(TemplateHashTest, TemplatesAreTheSameButForTheLabel) {
+TEST(TemplateHashTest, ComparisonIgnoresHashLabel) {
   PodTemplateSpec labelled = Template("nginx:1");
   labelled.metadata.labels[kTemplateHash] = "x";
   EXPECT_TRUE(SameTemplate(labelled, Template("nginx:1")));

@@ -39,7 +39,8 @@ class Deciding {
   JobPlan Run() {
     Suspension();
     if (!decided_.has_value()) {
-      decided_ = JudgeJob(WithStatus(), pods_, tally_, static_cast<int32_t>(active_.size()), now_);
+      decided_ =
+          EvaluateJob(WithStatus(), pods_, tally_, static_cast<int32_t>(active_.size()), now_);
       if (decided_.has_value()) {
         Set(decided_->success ? batch::v1::kJobSuccessCriteriaMet : batch::v1::kJobFailureTarget,
             "True", decided_->reason, decided_->message);
@@ -50,14 +51,14 @@ class Deciding {
       Finish();
     } else if (!job_.metadata.deletionTimestamp.has_value()) {
       Manage();
-      LookAgainAtDeadline();
+      RequeueAtDeadline();
     }
     Numbers();
     return std::move(plan_);
   }
 
  private:
-  // The Job as it will be stored: JudgeJob wants its startTime.
+  // The Job as it will be stored, because EvaluateJob reads startTime.
   Job WithStatus() const {
     Job job = job_;
     job.status = plan_.status;
@@ -74,7 +75,7 @@ class Deciding {
     SetCondition(plan_.status.conditions, std::move(condition), now_.Rfc3339Copy());
   }
 
-  // A suspended Job has no start: its deadline begins anew when it is resumed.
+  // A suspended Job has no startTime: its deadline restarts when it is resumed.
   void Suspension() {
     const bool was = IsTrue(plan_.status.conditions, batch::v1::kJobSuspended);
     if (IsSuspended(job_)) {
@@ -91,7 +92,7 @@ class Deciding {
     if (!plan_.status.startTime.has_value()) plan_.status.startTime = now_.Rfc3339Copy();
   }
 
-  // The last word is said when nothing is left that could still change the numbers.
+  // The terminal condition is set when no Pod can change the counters any more.
   void Finish() {
     const auto& uncounted = tally_.status.uncountedTerminatedPods;
     if (!active_.empty() || terminating_ > 0) return;
@@ -111,7 +112,7 @@ class Deciding {
     if (IsSuspended(job_)) return 0;
     const int32_t parallelism = job_.spec.parallelism.value_or(1);
     if (!job_.spec.completions.has_value()) {
-      // After the first success those that run may end, and no more are begun.
+      // After the first success, running Pods may finish, but no new ones are created.
       const auto running = static_cast<int32_t>(active_.size());
       return tally_.succeeded > 0 ? std::min(running, parallelism) : parallelism;
     }
@@ -127,14 +128,14 @@ class Deciding {
       plan_.remove_uncounted = true;
       return;
     }
-    // Those that are going still take a place where only the failed are replaced.
+    // With replacement policy Failed, terminating Pods still count.
     const size_t taken =
         active_.size() + (ReplacesOnlyFailed(job_) ? static_cast<size_t>(terminating_) : 0);
     if (want <= taken) return;
     const size_t missing = std::min(want - taken, kMaxPodsPerSync);
     if (!HasBackoffLimitPerIndex(job_)) {
       const Clock::Duration wait = BackoffLeft(job_, pods_, now_);
-      if (wait > Clock::Duration()) return LookAgain(wait);
+      if (wait > Clock::Duration()) return RequeueAfter(wait);
     }
     if (IsIndexed(job_)) {
       CreateIndexes(missing);
@@ -146,7 +147,7 @@ class Deciding {
   void RemoveExcess(size_t want) {
     std::vector<PodPtr> useful;
     if (IsIndexed(job_)) {
-      // Of two Pods for one index one is too many; so is one for an index that is done.
+      // Duplicate Pods for an index, and Pods for completed or failed indexes, are removed.
       std::set<int32_t> seen;
       for (const PodPtr& pod : active_) {
         const int32_t index = CompletionIndexOf(*pod);
@@ -184,28 +185,29 @@ class Deciding {
     }
   }
 
-  // Takes over what is known of the index's failures; false while it has to wait for them.
+  // Copies the index's failure counts to the new Pod. Returns false while the backoff lasts.
   bool MayCreate(NewPod& wanted) {
     const auto before = tally_.awaiting_successor.find(wanted.index);
     if (before == tally_.awaiting_successor.end()) return true;
     const core::v1::Pod& last = *before->second;
     const Clock::Duration wait = IndexBackoffLeft(last, now_);
     if (wait > Clock::Duration()) {
-      LookAgain(wait);
+      RequeueAfter(wait);
       return false;
     }
-    const bool ignored = JudgeFailure(job_, last).action == FailureVerdict::Action::kIgnore;
+    const bool ignored = EvaluateFailure(job_, last).action == FailureResult::Action::kIgnore;
     wanted.failures = IndexFailuresOf(last) + (ignored ? 0 : 1);
     wanted.ignored_failures = IndexIgnoredFailuresOf(last) + (ignored ? 1 : 0);
     return true;
   }
 
-  void LookAgain(Clock::Duration after) {
-    if (!plan_.look_again.has_value() || after < *plan_.look_again) plan_.look_again = after;
+  void RequeueAfter(Clock::Duration after) {
+    if (!plan_.requeue_after.has_value() || after < *plan_.requeue_after)
+      plan_.requeue_after = after;
   }
-  void LookAgainAtDeadline() {
+  void RequeueAtDeadline() {
     if (const auto left = DeadlineLeft(WithStatus(), now_)) {
-      LookAgain(std::max(Clock::Duration(left->nanos), Clock::Duration(1)));
+      RequeueAfter(std::max(Clock::Duration(left->nanos), Clock::Duration(1)));
     }
   }
 
@@ -234,7 +236,7 @@ class Deciding {
 
 JobPlan Decide(const Job& job, const std::vector<PodPtr>& pods, const Time& now) {
   if (!IsFinished(job)) return Deciding(job, pods, now).Run();
-  // What is left are finalizers.
+  // Only finalizers remain to be removed.
   JobPlan plan;
   plan.status = job.status;
   std::copy_if(pods.begin(), pods.end(), std::back_inserter(plan.release),

@@ -12,28 +12,29 @@
 
 namespace cox::controllers {
 
-// No more are made or deleted in one go: the rest comes with the next look.
+// Maximum number of Pods created or deleted in one sync.
 inline constexpr size_t kMaxPodsPerSync = 500;
 
-// What to do for a Job, in this order: remove, create, store the status, then release.
+// The actions for a Job, in this order: remove, create, store the status, release.
 struct JobPlan {
   std::vector<pods::PodPtr> remove;
-  // Removed because the Job wants fewer: no failures, so their finalizers go before they do.
+  // The Pods are removed because parallelism was reduced. They do not count as failed, so their
+  // finalizers are removed before the deletion.
   bool remove_uncounted = false;
   std::vector<NewPod> create;
-  batch::v1::JobStatus status;  // as if all removals and creations succeed
+  batch::v1::JobStatus status;  // assuming that all removals and creations succeed
   std::vector<pods::PodPtr> release;
-  std::optional<Clock::Duration> look_again;
+  std::optional<Clock::Duration> requeue_after;
 
   struct Event {
     bool warning = false;
     std::string reason;
     std::string message;
   };
-  std::vector<Event> events;  // once the status is stored
+  std::vector<Event> events;  // recorded after the status is stored
 };
 
-// Pure: everything the controller does follows from the Job, its Pods and the time.
+// Pure function of the Job, its Pods and the time.
 JobPlan Decide(const batch::v1::Job& job, const std::vector<pods::PodPtr>& pods, const Time& now);
 
 }  // namespace cox::controllers

@@ -30,7 +30,7 @@ std::vector<int> Indexes(const JobPlan& plan) {
   return out;
 }
 
-TEST(Decide, AsManyPodsAsAreWanted) {
+TEST(Decide, CreatesAndRemovesUpToParallelismAndCompletions) {
   struct Case {
     int32_t parallelism;
     std::optional<int32_t> completions;
@@ -40,10 +40,10 @@ TEST(Decide, AsManyPodsAsAreWanted) {
   };
   for (const Case& c : {
            Case{1, 1, 0, 0, 1, 0}, Case{3, 10, 0, 0, 3, 0}, Case{3, 10, 0, 2, 1, 0},
-           Case{3, 10, 8, 0, 2, 0},  // no more than are missing
+           Case{3, 10, 8, 0, 2, 0},  // not more than the missing completions
            Case{3, 10, 8, 3, 0, 1}, Case{2, 10, 0, 5, 0, 3}, Case{0, 10, 0, 2, 0, 2},
            Case{3, std::nullopt, 0, 1, 2, 0},
-           Case{3, std::nullopt, 1, 1, 0, 0},  // one has said that it is enough
+           Case{3, std::nullopt, 1, 1, 0, 0},  // the first success is sufficient
        }) {
     Job job = TestJob();
     job.spec.parallelism = c.parallelism;
@@ -60,30 +60,30 @@ TEST(Decide, AsManyPodsAsAreWanted) {
   }
 }
 
-TEST(Decide, StartsTheClock) {
+TEST(Decide, SetsStartTimeAndDeadline) {
   Job job = TestJob();
   job.status.startTime.reset();
   job.spec.activeDeadlineSeconds = 60;
   const JobPlan plan = Plan(job, {});
   EXPECT_EQ(plan.status.startTime, kNow);
-  EXPECT_EQ(plan.look_again, seconds(60));
+  EXPECT_EQ(plan.requeue_after, seconds(60));
   EXPECT_EQ(plan.status.ready, 0);
   EXPECT_EQ(plan.status.terminating, 0);
 }
 
-TEST(Decide, FailedPodsAreReplacedAfterAWait) {
+TEST(Decide, FailedPodsAreReplacedAfterBackoff) {
   const JobPlan waits = Plan(TestJob(), {TestPod("a", "Failed", 3)});
   EXPECT_THAT(waits.create, IsEmpty());
-  EXPECT_EQ(waits.look_again, seconds(7));
+  EXPECT_EQ(waits.requeue_after, seconds(7));
   EXPECT_THAT(Plan(TestJob(), {TestPod("a", "Failed", 10)}).create, SizeIs(1));
 }
 
-TEST(Decide, CompletesWhenAllIsCounted) {
+TEST(Decide, CompletesWhenAllPodsAreCounted) {
   Job job = TestJob();
   const Pod pod = TestPod("a", "Succeeded");
   JobPlan plan = Plan(job, {pod});
   EXPECT_EQ(Reason(plan, "SuccessCriteriaMet"), "True CompletionsReached");
-  EXPECT_EQ(Reason(plan, "Complete"), "");  // it is not in the counter yet
+  EXPECT_EQ(Reason(plan, "Complete"), "");  // the Pod is not counted yet
   EXPECT_FALSE(plan.status.completionTime.has_value());
   job.status = plan.status;
   plan = Plan(job, {Released(pod)});
@@ -92,7 +92,7 @@ TEST(Decide, CompletesWhenAllIsCounted) {
   EXPECT_EQ(plan.status.completionTime, kNow);
   ASSERT_THAT(plan.events, SizeIs(1));
   EXPECT_EQ(plan.events[0].reason, "Completed");
-  // Then it is over.
+  // The Job is finished.
   job.status = plan.status;
   plan = Plan(job, {Released(pod), TestPod("late", "Running")});
   EXPECT_THAT(plan.create, IsEmpty());
@@ -100,7 +100,7 @@ TEST(Decide, CompletesWhenAllIsCounted) {
   EXPECT_THAT(NamesOf(plan.release), ElementsAre("late"));
 }
 
-TEST(Decide, FailsWhenTheLimitIsReachedAndAllHasEnded) {
+TEST(Decide, FailsWhenBackoffLimitIsReachedAndAllPodsEnded) {
   Job job = TestJob();
   job.spec.backoffLimit = 1;
   job.spec.parallelism = 2;
@@ -127,7 +127,7 @@ TEST(Decide, FailsWhenTheLimitIsReachedAndAllHasEnded) {
   EXPECT_TRUE(plan.events[0].warning);
 }
 
-TEST(Decide, RestartsCountAgainstTheLimit) {
+TEST(Decide, RestartsCountTowardsBackoffLimit) {
   Job job = TestJob();
   job.spec.template_.spec.restartPolicy = "OnFailure";
   job.spec.backoffLimit = 2;
@@ -138,10 +138,10 @@ TEST(Decide, RestartsCountAgainstTheLimit) {
   EXPECT_EQ(Reason(Plan(job, {pod}), "FailureTarget"), "True BackoffLimitExceeded");
 }
 
-TEST(Decide, TheDeadlineEndsIt) {
+TEST(Decide, ActiveDeadlineEndsJob) {
   Job job = TestJob();
   job.spec.activeDeadlineSeconds = 1001;
-  EXPECT_EQ(Plan(job, {TestPod("a", "Running")}).look_again, seconds(1));
+  EXPECT_EQ(Plan(job, {TestPod("a", "Running")}).requeue_after, seconds(1));
   job.spec.activeDeadlineSeconds = 1000;
   const JobPlan plan = Plan(job, {TestPod("a", "Running")});
   EXPECT_EQ(Reason(plan, "FailureTarget"), "True DeadlineExceeded");
@@ -157,7 +157,7 @@ TEST(Decide, SuspendsAndResumes) {
   EXPECT_THAT(plan.remove, SizeIs(1));
   EXPECT_TRUE(plan.remove_uncounted);
   EXPECT_FALSE(plan.status.startTime.has_value());
-  EXPECT_EQ(plan.look_again, std::nullopt);
+  EXPECT_EQ(plan.requeue_after, std::nullopt);
   ASSERT_THAT(plan.events, SizeIs(1));
   job.status = plan.status;
   EXPECT_THAT(Plan(job, {}).events, IsEmpty());
@@ -168,7 +168,7 @@ TEST(Decide, SuspendsAndResumes) {
   EXPECT_THAT(plan.create, SizeIs(1));
 }
 
-TEST(Decide, PodsThatGoKeepTheirPlaceWhereOnlyFailedOnesAreReplaced) {
+TEST(Decide, TerminatingPodsAreNotReplacedWithPolicyFailed) {
   Job job = TestJob();
   Pod going = TestPod("a", "Running", 0);
   going.metadata.deletionTimestamp = Time::FromUnix(kNow.unix_seconds() - 100);
@@ -177,7 +177,7 @@ TEST(Decide, PodsThatGoKeepTheirPlaceWhereOnlyFailedOnesAreReplaced) {
   EXPECT_THAT(Plan(job, {going}).create, IsEmpty());
 }
 
-TEST(Decide, IndexesThatAreMissingAreMade) {
+TEST(Decide, MissingIndexesAreCreated) {
   Job job = IndexedJob(5);
   job.spec.parallelism = 3;
   job.status.completedIndexes = "1";
@@ -185,7 +185,7 @@ TEST(Decide, IndexesThatAreMissingAreMade) {
   EXPECT_THAT(Indexes(Plan(job, {IndexedPod("a", "Running", 2)})), ElementsAre(0, 3));
 }
 
-TEST(Decide, OfTwoPodsForOneIndexOneGoes) {
+TEST(Decide, DuplicateAndSurplusIndexesAreRemoved) {
   Job job = IndexedJob(3);
   job.status.completedIndexes = "1";
   job.status.succeeded = 1;
@@ -194,7 +194,7 @@ TEST(Decide, OfTwoPodsForOneIndexOneGoes) {
   EXPECT_THAT(NamesOf(plan.remove), ElementsAre("b", "c", "d"));
 }
 
-TEST(Decide, AnIndexWaitsForItsOwnFailuresOnly) {
+TEST(Decide, IndexBackoffDependsOnItsOwnFailures) {
   Job job = IndexedJob(3);
   job.spec.backoffLimitPerIndex = 3;
   job.spec.backoffLimit = 1'000'000;
@@ -203,10 +203,10 @@ TEST(Decide, AnIndexWaitsForItsOwnFailuresOnly) {
   EXPECT_THAT(Indexes(plan), ElementsAre(1, 2));
   EXPECT_EQ(plan.create[0].failures, 2);
   EXPECT_EQ(plan.create[1].failures, 0);
-  EXPECT_EQ(plan.look_again, seconds(6));
+  EXPECT_EQ(plan.requeue_after, seconds(6));
 }
 
-TEST(Decide, FailedIndexesFailTheJobWhenAllHaveEnded) {
+TEST(Decide, FailedIndexesFailJobWhenAllIndexesEnded) {
   Job job = IndexedJob(2);
   job.spec.backoffLimitPerIndex = 0;
   job.spec.backoffLimit = 1'000'000;
@@ -221,7 +221,7 @@ TEST(Decide, FailedIndexesFailTheJobWhenAllHaveEnded) {
   EXPECT_EQ(Reason(plan, "FailureTarget"), "True MaxFailedIndexesExceeded");
 }
 
-TEST(Decide, TheSuccessPolicyEndsItEarly) {
+TEST(Decide, SuccessPolicyEndsJobEarly) {
   Job job = IndexedJob(3);
   job.spec.successPolicy.ensure().rules = {{.succeededIndexes = "0"}};
   const JobPlan plan = Plan(job, {IndexedPod("a", "Succeeded", 0), IndexedPod("b", "Running", 1)});
@@ -229,7 +229,7 @@ TEST(Decide, TheSuccessPolicyEndsItEarly) {
   EXPECT_THAT(NamesOf(plan.remove), ElementsAre("b"));
 }
 
-TEST(Decide, AJobThatIsDeletedMakesNothing) {
+TEST(Decide, DeletedJobCreatesNoPods) {
   Job job = TestJob();
   job.metadata.deletionTimestamp = kNow;
   const JobPlan plan = Plan(job, {});

@@ -21,8 +21,8 @@ using batch::v1::Job;
 using core::v1::Pod;
 using pods::PodPtr;
 
-// The Job that a Pod with our finalizer belongs or belonged to, by name: also where the Job is
-// gone, or somebody has made the Pod an orphan.
+// Returns the name of the Job that a Pod with the tracking finalizer belongs or belonged to, also
+// if the Job was deleted or the Pod was orphaned.
 ObjectKey TrackedBy(const Pod& pod) {
   if (!IsTracked(pod)) return {};
   if (GetControllerOf(pod.metadata) != nullptr) {
@@ -41,7 +41,7 @@ struct TrackedPods {
   }
 };
 
-// How the end of a Job is counted, and that of its Pods.
+// Counts finished Jobs and their Pods.
 class JobMetrics {
  public:
   explicit JobMetrics(MetricsRegistry& registry)
@@ -64,7 +64,7 @@ class JobMetrics {
     if (IsFinished(before) || !IsFinished(after)) return;
     const std::optional<Outcome> outcome = DecidedOutcome(after);
     if (!outcome.has_value()) return;
-    // Completions that were reached have no reason: that is what all finish for.
+    // Upstream reports no reason for reached completions.
     const bool plain = outcome->success && outcome->reason == "CompletionsReached";
     jobs_.With({mode, outcome->success ? "succeeded" : "failed", plain ? "" : outcome->reason})
         .Inc();
@@ -91,11 +91,11 @@ class JobReconciler final : public Reconciler {
   Result<ReconcileResult> Reconcile(Context& ctx, const ObjectKey& key) override {
     const auto job = jobs_.Get(key);
     COX_RETURN_IF_ERROR(ReleaseStrays(ctx, key, job.get()));
-    if (job == nullptr || IsManagedElsewhere(*job)) {
+    if (job == nullptr || IsManagedExternally(*job)) {
       pacer_.Forget(key);
       return ReconcileResult::Done();
     }
-    // One that has finished adopts no more.
+    // A finished Job adopts no Pods.
     const std::vector<PodPtr> candidates =
         IsFinished(*job) ? owned_.Find(job->metadata.uid) : pods::OwnedOrOrphaned(owned_, *job);
     const Clock::Duration wait = pacer_.WaitFor(key, job->metadata.generation, candidates.size());
@@ -106,7 +106,7 @@ class JobReconciler final : public Reconciler {
         const std::vector<PodPtr> pods,
         pods::ClaimObjects(ctx, client_, *job, selector, candidates, kTrackingFinalizer));
     JobPlan plan = Decide(*job, pods, pods::PreciseNow(clock_));
-    const std::optional<Clock::Duration> look_again = plan.look_again;
+    const std::optional<Clock::Duration> requeue_after = plan.requeue_after;
     const bool more = plan.create.size() == kMaxPodsPerSync;
     COX_RETURN_IF_ERROR(CarryOut(ctx, *job, std::move(plan)));
     if (more) {
@@ -114,16 +114,17 @@ class JobReconciler final : public Reconciler {
     } else {
       pacer_.Settled(key, job->metadata.generation, candidates.size());
     }
-    return look_again.has_value() ? ReconcileResult::After(*look_again) : ReconcileResult::Done();
+    return requeue_after.has_value() ? ReconcileResult::After(*requeue_after)
+                                     : ReconcileResult::Done();
   }
 
  private:
-  static bool IsManagedElsewhere(const Job& job) {
+  static bool IsManagedExternally(const Job& job) {
     return job.spec.managedBy.has_value() && *job.spec.managedBy != "kubernetes.io/job-controller";
   }
 
-  // Finalizers of Pods that nobody will count: their Job is gone or was another of that name, or it
-  // goes and has nothing to do with them any more.
+  // Removes the finalizers of Pods that will never be counted: their Job was deleted or recreated,
+  // or it is being deleted and no longer claims them.
   Status ReleaseStrays(Context& ctx, const ObjectKey& key, const Job* job) {
     std::vector<PodPtr> strays = tracked_.Find(key.ToString());
     if (job == nullptr || strays.empty()) return Release(ctx, strays);
@@ -150,7 +151,7 @@ class JobReconciler final : public Reconciler {
     } else {
       plan.status.active -= static_cast<int32_t>(plan.create.size());
     }
-    // Also after a failure: what has ended is counted whatever could not be made.
+    // Also after a failure, because terminated Pods must be counted in any case.
     COX_RETURN_IF_ERROR(Store(ctx, job, plan));
     COX_RETURN_IF_ERROR(Release(ctx, plan.release));
     return failed;
@@ -177,13 +178,13 @@ class JobReconciler final : public Reconciler {
                                 std::string(kTrackingFinalizer) + R"("]}})";
       const Status status =
           client_.PatchObject<Pod>(ctx, KeyOf(*pods[i]), Patch::Strategic(patch)).status();
-      // Gone, or another of that name: then there is nothing to release.
+      // Deleted, or replaced by another Pod with the same name.
       return status.Is(Reason::kNotFound) || status.Is(Reason::kConflict) ? Status() : status;
     });
     return outcome.error;
   }
 
-  // How many of them are gone or going.
+  // Returns how many of the Pods are deleted or being deleted.
   size_t Delete(Context& ctx, const Job& job, const std::vector<PodPtr>& pods, Status& failed) {
     const auto outcome = batches_.SlowStart(pods.size(), [&](size_t i) -> Status {
       const Status status =
@@ -212,7 +213,7 @@ class JobReconciler final : public Reconciler {
                        "Created pod: " + pod->metadata.name);
         return {};
       }
-      const Status status = CreatedOrNotWanted(pod.status());
+      const Status status = IgnoreNamespaceTerminating(pod.status());
       if (!status.ok()) {
         events_.Record(job, EventKind::kWarning, "FailedCreate", "Creating",
                        "Error creating: " + status.message());

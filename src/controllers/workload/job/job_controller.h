@@ -6,8 +6,8 @@
 
 namespace cox::controllers {
 
-// Runs Pods until as many have succeeded as a Job wants, or it is not worth trying any more. What
-// it does is decided in decide.h, how Pods are counted in tally.h.
+// Runs Pods until the Job's completions are reached or the Job fails. The decisions are in
+// decide.h, the counting of Pods in tally.h.
 Status AddJobController(Manager& manager, const JobOptions& options);
 
 }  // namespace cox::controllers

@@ -32,13 +32,13 @@ using replicaset::Managed;
 
 constexpr std::string_view kName = "replicaset-controller";
 
-// One sync creates or deletes no more than this, so that others get their turn.
+// Maximum number of creations or deletions in one sync, for fairness between sets.
 constexpr size_t kBurst = 500;
-// Up to so many Pods at a time each is an event of its own; more are told as one series.
+// Up to this number of Pods, each gets its own event; more are recorded as one series.
 constexpr size_t kSeparateEvents = 10;
 
-// Whether a change of a Pod can change what its ReplicaSet does or says. Most updates (scheduled,
-// container states, addresses) do not.
+// Returns whether a change of a Pod can affect its ReplicaSet. Most updates (binding, container
+// states, addresses) do not.
 bool Matters(const Delta& delta) {
   if (delta.type != Delta::Type::kUpdated) return true;
   const auto before = As<Pod>(delta.before);
@@ -52,7 +52,7 @@ bool Matters(const Delta& delta) {
          before->metadata.labels != after->metadata.labels;
 }
 
-// The namespace goes or is gone, and the set with it: nobody needs to be told.
+// The namespace, and the set with it, is being deleted or gone: no error is reported.
 bool NamespaceGoes(const Status& status) {
   const StatusDetails& details = status.details();
   if (status.Is(Reason::kNotFound)) return details.kind == "namespaces";
@@ -79,17 +79,17 @@ class ReplicaSetReconciler final : public Reconciler {
     std::vector<PodPtr> active;
     size_t terminating = 0;
   };
-  // What the set has now, by the cache.
+  // Returns the Pods of the set from the cache.
   Owned OwnedBy(const ReplicaSet& set) const;
-  // Adopts and releases. True if that changed anything.
+  // Adopts and releases Pods. Returns true if anything changed.
   Result<bool> ClaimPods(Context& ctx, const ReplicaSet& set) const;
   Managed Manage(Context& ctx, const ReplicaSet& set, const std::vector<PodPtr>& active);
   Status CreatePods(Context& ctx, const ReplicaSet& set, size_t count);
   Status DeletePods(Context& ctx, const ReplicaSet& set, const std::vector<PodPtr>& chosen);
-  // The Pods of all sets of the same deployment.
+  // Returns the Pods of all sets of the same deployment.
   std::vector<PodPtr> RelatedPods(const ReplicaSet& set, const std::vector<PodPtr>& active) const;
 
-  // Constant after construction; they synchronise themselves.
+  // Constant after construction; thread-safe.
   Client& client_;
   EventRecorder& events_;
   Clock& clock_;
@@ -113,13 +113,13 @@ Result<ReconcileResult> ReplicaSetReconciler::Reconcile(Context& ctx, const Obje
   COX_RETURN_IF_ERROR(ClaimPods(ctx, *set).status());
   Owned owned = OwnedBy(*set);
   Managed managed;
-  bool more = false;  // than one sync does
+  bool more = false;  // than fits in one sync
   if (!set->metadata.deletionTimestamp && owned.active.size() != wanted) {
     managed = Manage(ctx, *set, owned.active);
     more = managed.error.ok() &&
            (owned.active.size() > wanted + kBurst || wanted > owned.active.size() + kBurst);
     if (NamespaceGoes(managed.error)) managed.error = {};
-    owned = OwnedBy(*set);  // own writes are there
+    owned = OwnedBy(*set);  // the cache contains this controller's writes
   }
   const Time now = pods::PreciseNow(clock_);
   auto status = replicaset::StatusOf(*set, owned.active, owned.terminating, managed, now);
@@ -153,7 +153,7 @@ Result<bool> ReplicaSetReconciler::ClaimPods(Context& ctx, const ReplicaSet& set
   COX_ASSIGN_OR_RETURN(const auto selector,
                        labels::Selector::FromLabelSelector(set.spec.selector.get()));
   std::vector<PodPtr> candidates = pods::OwnedOrOrphaned(pods_, set);
-  // Only what there is something to do about; most of the time, nothing.
+  // Keeps only Pods to adopt or release; usually there are none.
   std::erase_if(candidates, [&](const PodPtr& pod) {
     const pods::Claim claim = pods::DecideClaim(pod->metadata, selector, set.metadata);
     return !pods::IsActive(*pod) || claim == pods::Claim::kMine || claim == pods::Claim::kIgnore;
@@ -211,7 +211,7 @@ Status ReplicaSetReconciler::DeletePods(Context& ctx, const ReplicaSet& set,
                                     chosen.size() > kSeparateEvents ? "Delete" : "Delete " + name,
                                     "Deleted pod: " + name);
                    } else if (deleted.Is(Reason::kNotFound)) {
-                     return Status();  // somebody was faster; the cache will hear of it
+                     return Status();  // deleted by another client; the informer delivers the event
                    } else if (!ctx.Done()) {
                      events_.Record(set, EventKind::kWarning, "FailedDelete", "Delete",
                                     "Error deleting: " + deleted.message());
@@ -240,7 +240,8 @@ Status AddReplicaSetController(Manager& manager, const ReplicaSetOptions& option
       .Named(std::string(kName))
       .Watches<Pod>(pods::OwnersOf<ReplicaSet, Pod>(manager.cache().ListerOf<ReplicaSet>()),
                     Matters)
-      // A reconcile ends with what its writes have made: they need no other.
+      // The status already includes the effect of the controller's own writes, so they cause no
+      // requeue.
       .With({.max_concurrent_reconciles = options.concurrent_syncs, .ignore_own_writes = true})
       .Complete(std::make_unique<ReplicaSetReconciler>(manager));
 }

@@ -6,13 +6,11 @@
 
 namespace cox::controllers {
 
-// replicaset-controller: keeps as many Pods of a ReplicaSet as it wants, and tells in its status
-// how many there are.
+// Keeps the number of Pods that a ReplicaSet specifies, and reports the counts in its status.
 //
-// A look at a set: claim its Pods (adopt, release), create or delete what is missing or too much,
-// at most 500 at a time, write the status if it differs. It looks again when Pods of the set change
-// in what the status tells, when minReadySeconds of one are over, and when a failure may have
-// passed.
+// A sync claims the Pods of the set (adopt, release), creates or deletes the difference, at most
+// 500 Pods, and writes the status if it has changed. The set is requeued when relevant fields of
+// its Pods change, when minReadySeconds of a Pod expire, and after failures.
 Status AddReplicaSetController(Manager& manager, const ReplicaSetOptions& options);
 
 }  // namespace cox::controllers

@@ -24,8 +24,8 @@ void SetFailure(ReplicaSetStatus& status, const Managed& managed, const Time& no
     RemoveCondition(status.conditions, kFailure);
     return;
   }
-  // The first failure stays: the same cause comes in many words (each names another Pod), and each
-  // change would be a write.
+  // The first failure is kept: messages for the same cause differ (each names another Pod), and
+  // each change would be a write.
   if (FindCondition(status.conditions, kFailure) != nullptr) return;
   SetCondition(status.conditions,
                {.type = kFailure,

@@ -7,16 +7,16 @@
 #include "base/status.h"
 #include "controllers/shared/pods/pod_state.h"
 
-// What a ReplicaSet's status says. Pure functions.
+// Computes the status of a ReplicaSet. Pure functions.
 namespace cox::controllers::replicaset {
 
-// What came of making the number of Pods right.
+// The result of creating or deleting Pods.
 struct Managed {
-  bool creating = false;  // there were too few; else too many, or just enough
+  bool creating = false;  // there were too few Pods
   Status error;
 };
 
-// The status of `set` with these Pods: the active ones of its own, and how many more are going.
+// Returns the status of `set` with its active Pods and the number of its terminating ones.
 apps::v1::ReplicaSetStatus StatusOf(const apps::v1::ReplicaSet& set,
                                     const std::vector<pods::PodPtr>& active, size_t terminating,
                                     const Managed& managed, const Time& now);

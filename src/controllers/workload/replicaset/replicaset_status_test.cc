@@ -35,7 +35,7 @@ pods::PodPtr MakePod(Map<std::string> labels, int ready_for) {
   return std::make_shared<const Pod>(std::move(pod));
 }
 
-TEST(ReplicaSetStatusTest, CountsWhatThereIs) {
+TEST(ReplicaSetStatusTest, CountsReplicasByState) {
   const std::vector<pods::PodPtr> active = {
       MakePod({{"app", "web"}, {"tier", "front"}, {"more", "x"}}, 60),
       MakePod({{"app", "web"}, {"tier", "front"}}, 3),
@@ -52,7 +52,7 @@ TEST(ReplicaSetStatusTest, CountsWhatThereIs) {
   EXPECT_TRUE(status.conditions.empty());
 }
 
-TEST(ReplicaSetStatusTest, TheFirstFailureStaysUntilItHasPassed) {
+TEST(ReplicaSetStatusTest, FirstFailureIsKeptUntilItIsResolved) {
   ReplicaSet set = Set();
   const auto fail = [&](bool creating, const char* why) {
     set.status =

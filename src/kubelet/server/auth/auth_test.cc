@@ -15,7 +15,7 @@ namespace {
 
 using testing::ElementsAre;
 
-TEST(AttributesTest, AreAVerbOnThisNode) {
+TEST(AttributesTest, MapsRequestsToVerbAndNodeSubresource) {
   struct Case {
     const char* method;
     const char* path;
@@ -78,7 +78,7 @@ class AuthenticationTest : public testing::Test {
   const std::string file_ = testing::TempDir() + "kubelet-auth-ca.crt";
 };
 
-TEST_F(AuthenticationTest, ClientCertificatesNameUserAndGroups) {
+TEST_F(AuthenticationTest, ClientCertificateProvidesUserAndGroups) {
   std::ofstream(file_) << ca_.certificate_pem;
   auto auth = Authentication::Create(ctx_, {.webhook = false, .client_ca_file = file_}, nullptr);
   ASSERT_TRUE(auth.ok()) << auth.status().ToString();
@@ -89,7 +89,7 @@ TEST_F(AuthenticationTest, ClientCertificatesNameUserAndGroups) {
   ASSERT_TRUE(user.ok()) << user.status().ToString();
   EXPECT_EQ(user->username, "admin");
   EXPECT_THAT(user->groups, ElementsAre("system:masters", "system:authenticated"));
-  // Of another CA, and of none.
+  // A certificate of another CA, and no certificate.
   const auto other =
       *net::MakeCertificateAt({.common_name = "ca", .is_ca = true}, nullptr, clock_.Now());
   EXPECT_TRUE((*auth)
@@ -100,7 +100,7 @@ TEST_F(AuthenticationTest, ClientCertificatesNameUserAndGroups) {
   std::filesystem::remove(file_);
 }
 
-TEST_F(AuthenticationTest, NobodyIsLetInOnlyWhereThatIsAskedFor) {
+TEST_F(AuthenticationTest, AnonymousRequestsRequireOption) {
   auto auth = Authentication::Create(ctx_, {.anonymous = true, .webhook = false}, nullptr);
   ASSERT_TRUE(auth.ok());
   EXPECT_EQ((*auth)->Authenticate(ctx_, {})->username, "system:anonymous");

@@ -11,8 +11,8 @@ namespace {
 using authentication::v1::TokenReview;
 
 constexpr std::string_view kAuthenticated = "system:authenticated";
-// A refusal may be that of a server that had not heard of the user yet.
-constexpr std::chrono::seconds kKeepRefusals{10};
+// Rejections expire quickly, because the user or token may be new.
+constexpr std::chrono::seconds kRejectedTtl{10};
 constexpr std::chrono::seconds kTimeout{10};
 
 Status Unauthorized() { return {Reason::kUnauthorized, "Unauthorized"}; }
@@ -85,38 +85,38 @@ Result<User> Authentication::Authenticate(Context& ctx, const net::Request& requ
   }
   const std::string token = BearerToken(request);
   if (!token.empty()) {
-    // A token that is no good is not a reason to be somebody else.
+    // An invalid token is rejected, not treated as anonymous.
     return options_.webhook && client_ != nullptr ? OfToken(ctx, token) : Unauthorized();
   }
   if (!options_.anonymous) return Unauthorized();
-  User nobody;
-  nobody.username = "system:anonymous";
-  nobody.groups = {"system:unauthenticated"};
-  return nobody;
+  User anonymous_user;
+  anonymous_user.username = "system:anonymous";
+  anonymous_user.groups = {"system:unauthenticated"};
+  return anonymous_user;
 }
 
 Result<User> Authentication::OfToken(Context& ctx, const std::string& token) {
   const Clock::SteadyTime now = ctx.clock().Monotonic();
   {
     MutexLock lock(mu_);
-    const Verdict* known = known_.Find(token);
+    const CachedUser* known = known_.Find(token);
     if (known != nullptr && known->until > now) return known->user;
   }
   TokenReview review;
   review.spec.token = token;
   Context limit = ctx.WithTimeout(kTimeout);
   Result<TokenReview> answer = client_->Create(limit, std::move(review));
-  // Not remembered: the next attempt may find a better moment.
+  // Errors are not cached.
   if (!answer.ok()) {
-    COX_V(ctx.log(), 1, "Could not ask about a token", {"why", answer.status().message()});
+    COX_V(ctx.log(), 1, "TokenReview failed", {"why", answer.status().message()});
     return Unauthorized();
   }
-  Verdict verdict{Unauthorized(), now + kKeepRefusals};
+  CachedUser result{Unauthorized(), now + kRejectedTtl};
   if (answer->status.authenticated) {
-    verdict = {std::move(answer->status.user), now + options_.cache_ttl};
+    result = {std::move(answer->status.user), now + options_.cache_ttl};
   }
   MutexLock lock(mu_);
-  return known_.Put(token, std::move(verdict))->user;
+  return known_.Put(token, std::move(result))->user;
 }
 
 }  // namespace cox::kubelet

@@ -22,28 +22,26 @@ namespace cox::kubelet {
 using User = authentication::v1::UserInfo;
 
 struct AuthenticationOptions {
-  bool anonymous = false;      // --anonymous-auth; upstream's recommendation, not its default
+  bool anonymous = false;      // --anonymous-auth; upstream recommends false, its default is true
   bool webhook = true;         // --authentication-token-webhook
   std::string client_ca_file;  // --client-ca-file; empty: no client certificates
   std::chrono::seconds cache_ttl{120};  // --authentication-token-webhook-cache-ttl
 };
 
-// Whom a client certificate names: common name and organizations, as user and groups. The
-// certificates are DER, the leaf first; nobody has verified them here. BadRequest if it does not
-// parse.
+// The user of a client certificate: the common name is the user name, the organizations are the
+// groups. `leaf` is DER and is not verified here. BadRequest if it does not parse.
 Result<User> UserOfCertificate(const std::string& leaf);
 
-// Who sends a request: the owner of a client certificate, of a bearer token (the API server is
-// asked), or nobody.
+// Authenticates requests by client certificate or by bearer token (TokenReview), else as anonymous.
 //
 // Threads: all methods may be called concurrently; Authenticate may wait for the API server.
-// Ownership: the client outlives it. May be null where no token is asked about.
+// Ownership: the client outlives it. May be null if tokens are not reviewed.
 class Authentication {
  public:
   static Result<std::unique_ptr<Authentication>> Create(const Context& ctx,
                                                         AuthenticationOptions options,
                                                         Client* client);
-  // Unauthorized if nobody vouches for it and the anonymous are not let in.
+  // Unauthorized if there are no valid credentials and anonymous requests are not allowed.
   Result<User> Authenticate(Context& ctx, const net::Request& request);
 
  private:
@@ -58,12 +56,12 @@ class Authentication {
   const AuthenticationOptions options_;
   Client* const client_;
   std::unique_ptr<WatchedFile<net::TrustedCas>> cas_;
-  struct Verdict {
+  struct CachedUser {
     Result<User> user;
     Clock::SteadyTime until;
   };
   Mutex mu_;
-  LruMap<Verdict> known_ COX_GUARDED_BY(mu_){1024};
+  LruMap<CachedUser> known_ COX_GUARDED_BY(mu_){1024};
 };
 
 }  // namespace cox::kubelet

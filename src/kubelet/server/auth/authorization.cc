@@ -13,9 +13,9 @@ using authorization::v1::SubjectAccessReview;
 constexpr std::chrono::seconds kTimeout{10};
 
 struct Rule {
-  std::string_view path;  // itself and what is below it
+  std::string_view path;  // matches the path and everything below it
   std::string_view subresource;
-  bool proxy_too;  // whoever may use nodes/proxy may use this
+  bool proxy_too;  // nodes/proxy also grants access
 };
 constexpr Rule kRules[] = {
     {"/stats", "stats", false},     {"/metrics", "metrics", false},
@@ -58,7 +58,7 @@ Status Authorization::Authorize(Context& ctx, const User& user, std::string_view
   if (options_.mode == "AlwaysAllow") return {};
   const Attributes attributes = AttributesOf(method, path);
   for (const std::string& subresource : attributes.subresources) {
-    COX_ASSIGN_OR_RETURN(const bool allowed, Ask(ctx, user, attributes.verb, subresource));
+    COX_ASSIGN_OR_RETURN(const bool allowed, SendReview(ctx, user, attributes.verb, subresource));
     if (allowed) return {};
   }
   return Status::Forbidden("Forbidden (user=" + user.username + ", verb=" + attributes.verb +
@@ -66,8 +66,8 @@ Status Authorization::Authorize(Context& ctx, const User& user, std::string_view
                            Join(attributes.subresources, " ") + "])\n");
 }
 
-Result<bool> Authorization::Ask(Context& ctx, const User& user, const std::string& verb,
-                                const std::string& subresource) {
+Result<bool> Authorization::SendReview(Context& ctx, const User& user, const std::string& verb,
+                                       const std::string& subresource) {
   SubjectAccessReview review;
   review.spec.user = user.username;
   review.spec.uid = user.uid;
@@ -83,15 +83,14 @@ Result<bool> Authorization::Ask(Context& ctx, const User& user, const std::strin
   const Clock::SteadyTime now = ctx.clock().Monotonic();
   {
     MutexLock lock(mu_);
-    const Verdict* known = known_.Find(key);
+    const CachedDecision* known = known_.Find(key);
     if (known != nullptr && known->until > now) return known->allowed;
   }
   if (client_ == nullptr) return false;
   Context limit = ctx.WithTimeout(kTimeout);
   const Result<SubjectAccessReview> answer = client_->Create(limit, std::move(review));
   if (!answer.ok()) {
-    COX_V(ctx.log(), 1, "Could not ask whether a request is allowed",
-          {"why", answer.status().message()});
+    COX_V(ctx.log(), 1, "SubjectAccessReview failed", {"why", answer.status().message()});
     return Status::Internal("Authorization error (user=" + user.username + ", verb=" + verb +
                             ", resource=nodes, subresource=" + subresource + ")");
   }

@@ -17,21 +17,21 @@
 namespace cox::kubelet {
 
 struct AuthorizationOptions {
-  // "Webhook": the API server is asked. "AlwaysAllow": everybody may do everything.
+  // "Webhook": SubjectAccessReview by the API server. "AlwaysAllow": no authorization.
   std::string mode = "Webhook";
   std::chrono::seconds allowed_ttl{300};
   std::chrono::seconds refused_ttl{30};
 };
 
-// What a request is in terms of the API: a verb on subresources of this node's object. One of them
-// is enough; the narrow one ("pods", "stats") comes before "proxy", which covers all.
+// The API attributes of a request: a verb on subresources of this Node. Permission for one of them
+// is sufficient; the narrow one ("pods", "stats") is checked before "proxy", which covers all.
 struct Attributes {
   std::string verb;
   std::vector<std::string> subresources;
 };
 Attributes AttributesOf(std::string_view method, std::string_view path);
 
-// Whether a user may do what a request asks for.
+// Authorizes requests to the node's server.
 //
 // Threads: all methods may be called concurrently; Authorize may wait for the API server.
 // Ownership: the client outlives it; may be null with AlwaysAllow.
@@ -39,22 +39,22 @@ class Authorization {
  public:
   Authorization(AuthorizationOptions options, std::string node, Client* client);
 
-  // Forbidden, as upstream says it. Internal if the API server could not be asked.
+  // Forbidden, with upstream's text. Internal if the API server cannot be reached.
   Status Authorize(Context& ctx, const User& user, std::string_view method, std::string_view path);
 
  private:
-  Result<bool> Ask(Context& ctx, const User& user, const std::string& verb,
-                   const std::string& subresource);
+  Result<bool> SendReview(Context& ctx, const User& user, const std::string& verb,
+                          const std::string& subresource);
 
   const AuthorizationOptions options_;
   const std::string node_;
   Client* const client_;
-  struct Verdict {
+  struct CachedDecision {
     bool allowed = false;
     Clock::SteadyTime until;
   };
   Mutex mu_;
-  LruMap<Verdict> known_ COX_GUARDED_BY(mu_){4096};
+  LruMap<CachedDecision> known_ COX_GUARDED_BY(mu_){4096};
 };
 
 }  // namespace cox::kubelet

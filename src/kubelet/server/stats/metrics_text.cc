@@ -12,7 +12,7 @@ namespace {
 
 using Labels = std::vector<std::pair<std::string_view, std::string>>;
 
-// One metric: its head, then its samples.
+// One metric: header and samples.
 class Family {
  public:
   Family(std::string_view name, std::string_view type, std::string_view help) : name_(name) {

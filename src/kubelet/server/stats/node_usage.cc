@@ -30,8 +30,8 @@ std::string_view LineOf(std::string_view text, std::string_view name) {
 }  // namespace
 
 int64_t CpuNanos(std::string_view stat) {
-  // user nice system idle iowait irq softirq steal guest guest_nice: all but waiting; guests are
-  // in user already.
+  // Columns: user nice system idle iowait irq softirq steal guest guest_nice. Sums all except idle
+  // and iowait; user already includes guest.
   int64_t ticks = 0;
   int column = 0;
   for (const std::string_view part : Split(LineOf(stat, "cpu"), ' ')) {
@@ -47,7 +47,7 @@ Result<NodeUsage> ReadNodeUsage(const std::string& root, const std::string& fold
   NodeUsage usage;
   COX_ASSIGN_OR_RETURN(const std::string stat, ReadBoundedFile(root + "/proc/stat"));
   COX_ASSIGN_OR_RETURN(const std::string meminfo, ReadBoundedFile(root + "/proc/meminfo"));
-  COX_ASSIGN_OR_RETURN(const Slack slack, ReadSlack(root));
+  COX_ASSIGN_OR_RETURN(const AvailableResources slack, ReadAvailableResources(root));
   COX_ASSIGN_OR_RETURN(usage.fs, ReadFilesystem(folder));
   usage.cpu_nanos = CpuNanos(stat);
   usage.started = Time::FromUnix(Number(LineOf(stat, "btime")));

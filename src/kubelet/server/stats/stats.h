@@ -10,12 +10,12 @@
 #include "object/type/value.h"
 #include "runtime/runtime.h"
 
-// What runs here uses: the answers of /stats/summary, /metrics/resource and /metrics/cadvisor, made
-// of what the runtime and the kernel say. Pure functions but for ReadNodeUsage.
+// Resource usage: the responses of /stats/summary, /metrics/resource and /metrics/cadvisor,
+// computed from runtime and kernel statistics. Pure functions except ReadNodeUsage.
 namespace cox::kubelet {
 
 struct NodeUsage {
-  int64_t cpu_nanos = 0;  // since the start of the computer
+  int64_t cpu_nanos = 0;  // since boot
   int64_t memory_usage_bytes = 0;
   int64_t memory_working_set_bytes = 0;
   int64_t memory_available_bytes = 0;
@@ -24,9 +24,9 @@ struct NodeUsage {
   Filesystem fs;
   Time started;
 };
-// `root` stands before /proc, `folder` is on the file system that counts.
+// `root` is the prefix of /proc; `folder` selects the file system.
 Result<NodeUsage> ReadNodeUsage(const std::string& root, const std::string& folder);
-// Nanoseconds of work, of all processors together, from the text of /proc/stat.
+// CPU time of all processors in nanoseconds, without idle time, from the text of /proc/stat.
 int64_t CpuNanos(std::string_view stat);
 
 struct Usage {
@@ -35,14 +35,14 @@ struct Usage {
   Machine machine;
   List<cri::v1::PodSandboxStats> sandboxes;
   List<cri::v1::ContainerStats> containers;
-  // When they began, by the container's id; those that are not there are left out.
+  // Provides start times by container id; containers that are not in it are omitted.
   std::vector<runtime::PodState> pods;
   Filesystem images;
   Time now;
 };
 
 Value StatsSummary(const Usage& usage);
-// In Prometheus' text format, with upstream's names.
+// Prometheus text format, with upstream's metric names.
 std::string ResourceMetrics(const Usage& usage);
 std::string CadvisorMetrics(const Usage& usage);
 

@@ -41,7 +41,7 @@ Usage TestUsage() {
   stats.cpu = cri::v1::CpuUsage{.timestamp = 1'800'000'000'000'000'000,
                                 .usage_core_nano_seconds = U(1'500'000'000)};
   stats.memory = cri::v1::MemoryUsage{.working_set_bytes = U(77)};
-  usage.containers.emplace_back();  // of nobody
+  usage.containers.emplace_back();  // without attributes
   runtime::PodState& state = usage.pods.emplace_back();
   state.uid = "u-1";
   state.containers.push_back(
@@ -49,7 +49,7 @@ Usage TestUsage() {
   return usage;
 }
 
-TEST(StatsTest, TheSummaryHasNodePodsAndContainers) {
+TEST(StatsTest, SummaryContainsNodePodsAndContainers) {
   const Value summary = StatsSummary(TestUsage());
   EXPECT_EQ(summary.At({"node", "nodeName"})->as_string(), "node-1");
   EXPECT_EQ(summary.At({"node", "cpu", "usageCoreNanoSeconds"})->as_int(), 2'500'000'000);
@@ -64,11 +64,11 @@ TEST(StatsTest, TheSummaryHasNodePodsAndContainers) {
   EXPECT_EQ(container.Find("startTime")->as_string(), "2023-11-14T22:13:20Z");
   EXPECT_EQ(container.At({"memory", "workingSetBytes"})->as_int(), 77);
   EXPECT_EQ(container.At({"cpu", "time"})->as_string(), "2027-01-15T08:00:00Z");
-  // What the runtime did not tell is not there.
+  // Values that the runtime does not report are omitted.
   EXPECT_EQ(container.At({"memory", "rssBytes"}), nullptr);
 }
 
-TEST(StatsTest, MetricsHaveUpstreamsNames) {
+TEST(StatsTest, MetricsHaveUpstreamNames) {
   const std::string resource = ResourceMetrics(TestUsage());
   const std::string labels = R"({container="main",namespace="default",pod="web"} )";
   EXPECT_THAT(resource, HasSubstr("container_cpu_usage_seconds_total" + labels + "1.5\n"));
@@ -85,7 +85,7 @@ TEST(StatsTest, MetricsHaveUpstreamsNames) {
               HasSubstr("container_network_receive_bytes_total{interface=\"eth0\",namespace="));
 }
 
-TEST(StatsTest, TheNodesUsageIsTheKernels) {
+TEST(StatsTest, ReadsNodeUsageFromKernel) {
   EXPECT_EQ(CpuNanos("cpu  100 0 50 900 10 0 5 1 0 0\ncpu0 1 1 1\n"), 1'560'000'000);
   const Result<NodeUsage> usage = ReadNodeUsage("", "/");
   ASSERT_TRUE(usage.ok()) << usage.status().ToString();

@@ -14,7 +14,7 @@ std::string TimeOf(int64_t nanos, const Time& fallback) {
   return (nanos > 0 ? Time::FromUnixNanos(nanos) : fallback).ToString();
 }
 
-// A member for a number that the runtime has told.
+// Adds a member if the runtime reported the value.
 void Put(Value* to, std::string_view name, const Box<cri::v1::UInt64Value>& number) {
   if (number) to->as_object()[name] = static_cast<int64_t>(number->value);
 }

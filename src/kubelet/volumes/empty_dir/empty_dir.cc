@@ -49,8 +49,8 @@ class EmptyDirPlugin final : public VolumePlugin {
     struct stat s {};
     // If it exists, it belongs to the containers: their changes are kept.
     if (::lstat(request.path.c_str(), &s) == 0) return {};
-    // It is created under a name that no volume can have, so that a directory of the right name is
-    // complete, also after a crash.
+    // Create it under a name that no volume can have and rename it, so that an existing directory
+    // is complete even after a crash.
     const std::string made = request.path + ".new";
     COX_RETURN_IF_ERROR(RemoveTree(made));
     COX_RETURN_IF_ERROR(MakeDirectories(made, 0755));

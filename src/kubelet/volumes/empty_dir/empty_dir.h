@@ -6,8 +6,8 @@
 
 namespace cox::kubelet {
 
-// emptyDir: a directory that belongs to the containers of the Pod, on disk or in memory.
-// `default_memory_bytes`: the size of those in memory that have no limit; 0: the kernel's default.
+// emptyDir: a directory that the Pod's containers share, on disk or in memory.
+// `default_memory_bytes`: the size of tmpfs volumes without a limit; 0: the kernel's default.
 std::unique_ptr<const VolumePlugin> NewEmptyDirPlugin(Mounter& mounter,
                                                       int64_t default_memory_bytes);
 

@@ -30,7 +30,7 @@ Status CheckPaths(const Payload& payload) {
     if (path.empty()) return Status::BadRequest("a path in a volume is empty");
     if (path.size() > 4096) return Status::BadRequest("path " + Quote(path) + " is too long");
     COX_RETURN_IF_ERROR(CheckRelativePath(path));
-    // Names that begin so are the writer's own.
+    // Names that begin with ".." are reserved for the atomic writer.
     if (path.starts_with("..")) {
       return Status::BadRequest("must not start with '..': " + Quote(path));
     }
@@ -38,14 +38,14 @@ Status CheckPaths(const Payload& payload) {
   return {};
 }
 
-// "" if there is none.
+// "" if there is no such link.
 std::string ReadLink(const std::string& path) {
   char buffer[256];
   const ssize_t n = ::readlink(path.c_str(), buffer, sizeof(buffer));
   return n < 0 ? std::string() : std::string(buffer, static_cast<size_t>(n));
 }
 
-// Whether `dir` has exactly these files.
+// Collects the paths of all files below `dir`.
 void Collect(const std::string& dir, const std::string& prefix, std::set<std::string>& found) {
   const Result<std::vector<std::string>> names = ListDirectory(dir);
   if (!names.ok()) return;
@@ -114,7 +114,7 @@ Status SwapData(const std::string& target, const std::string& name) {
   return {};
 }
 
-// The names that readers use: links through ..data, one for each first part of a path.
+// Creates the names that readers use: symlinks through ..data, one for each first path element.
 Status LinkNames(const std::string& target, const Payload& payload) {
   std::set<std::string> wanted;
   for (const auto& [path, file] : payload) wanted.insert(FirstPart(path));
@@ -129,7 +129,7 @@ Status LinkNames(const std::string& target, const Payload& payload) {
   const std::string current = ReadLink(target + "/" + kData);
   for (const std::string& name : names) {
     if (wanted.contains(name) || name == kData || name == current) continue;
-    // Links of keys that are gone; directories of before, also those of a writer that crashed.
+    // Symlinks of removed keys, and old directories, including those of an interrupted write.
     COX_RETURN_IF_ERROR(RemoveTree(target + "/" + name));
   }
   return {};

@@ -22,18 +22,18 @@ struct FileContent {
 // By path relative to the volume: "a", "dir/b".
 using Payload = std::map<std::string, FileContent>;
 
-// Writes all files of a volume so that a reader sees all of the old or all of the new ones:
+// Writes all files of a volume atomically: a reader sees either all old or all new files.
 //
 //   <target>/..2026_01_02_03_04_05.1234567890/   the files
 //   <target>/..data -> ..2026_01_02_03_04_05.1234567890
 //   <target>/a -> ..data/a
 //
-// Replacing ..data, one rename, changes them all. Returns false, with nothing touched, if the
-// content is the same already.
+// The rename of ..data replaces all files at once. Returns false, without any change, if the
+// content is already equal.
 //
-// `group`: whom the files are readable for besides (fsGroup).
+// `group`: the group that can read the files (fsGroup).
 // Errors: BadRequest for paths that leave the volume or begin with "..", before anything is
-//   written. What a crash left half done is cleaned up by the next call.
+//   written. The next call cleans up after a crash.
 Result<bool> WriteAtomically(const std::string& target, const Payload& payload,
                              std::optional<gid_t> group, Clock::WallTime now);
 

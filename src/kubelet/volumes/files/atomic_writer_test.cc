@@ -20,7 +20,7 @@ std::string DataOf(const TestFolder& folder) {
   return std::filesystem::read_symlink(folder / "..data").string();
 }
 
-TEST(AtomicWriterTest, WritesFilesBehindLinks) {
+TEST(AtomicWriterTest, WritesFilesBehindSymlinks) {
   const TestFolder folder;
   const auto wrote = WriteAtomically(
       folder.path(), {{"a", {"1", 0400}}, {"dir/b", {"2", 0644}}, {"dir/deep/c", {"3", 0777}}},
@@ -36,14 +36,14 @@ TEST(AtomicWriterTest, WritesFilesBehindLinks) {
   EXPECT_THAT(*ListDirectory(folder.path()), ElementsAre(DataOf(folder), "..data", "a", "dir"));
 }
 
-TEST(AtomicWriterTest, WritesOnlyWhatChanged) {
+TEST(AtomicWriterTest, WritesOnlyOnChange) {
   const TestFolder folder;
   const Payload first = {{"a", {"1", 0644}}, {"b", {"2", 0644}}};
   ASSERT_TRUE(*WriteAtomically(folder.path(), first, std::nullopt, kNow));
   const std::string data = DataOf(folder);
   EXPECT_FALSE(*WriteAtomically(folder.path(), first, std::nullopt, kNow));
   EXPECT_EQ(DataOf(folder), data);
-  // Content, mode, a key more, a key less: each is a change.
+  // A different content or mode, an added or a removed key is a change.
   for (const Payload& next : {Payload{{"a", {"x", 0644}}, {"b", {"2", 0644}}},
                               Payload{{"a", {"x", 0600}}, {"b", {"2", 0644}}},
                               Payload{{"a", {"x", 0600}}, {"b", {"2", 0644}}, {"c", {"", 0644}}},
@@ -56,14 +56,14 @@ TEST(AtomicWriterTest, WritesOnlyWhatChanged) {
   EXPECT_THAT(*ListDirectory(folder.path()), ElementsAre(DataOf(folder), "..data"));
 }
 
-TEST(AtomicWriterTest, AFileCanBecomeADirectory) {
+TEST(AtomicWriterTest, FileCanBecomeDirectory) {
   const TestFolder folder;
   ASSERT_TRUE(*WriteAtomically(folder.path(), {{"x", {"1", 0644}}}, std::nullopt, kNow));
   ASSERT_TRUE(*WriteAtomically(folder.path(), {{"x/y", {"2", 0644}}}, std::nullopt, kNow));
   EXPECT_EQ(folder.Read("x/y"), "2");
 }
 
-TEST(AtomicWriterTest, CleansUpAfterACrash) {
+TEST(AtomicWriterTest, CleansUpAfterCrash) {
   const TestFolder folder;
   ASSERT_TRUE(*WriteAtomically(folder.path(), {{"a", {"1", 0644}}}, std::nullopt, kNow));
   folder.Write("..1999_01_01_00_00_00.1/a", "half");
@@ -74,7 +74,7 @@ TEST(AtomicWriterTest, CleansUpAfterACrash) {
   EXPECT_THAT(*ListDirectory(folder.path()), ElementsAre(DataOf(folder), "..data", "a"));
 }
 
-TEST(AtomicWriterTest, RefusesPathsThatAreNotOfTheVolume) {
+TEST(AtomicWriterTest, RejectsPathsOutsideOfVolume) {
   const TestFolder folder;
   for (const char* path : {"", "/etc/passwd", "..", "../x", "a/../../x", "..data", "..x/y"}) {
     EXPECT_FALSE(WriteAtomically(folder.path(), {{path, {"1", 0644}}}, std::nullopt, kNow).ok())
@@ -83,7 +83,7 @@ TEST(AtomicWriterTest, RefusesPathsThatAreNotOfTheVolume) {
   EXPECT_THAT(*ListDirectory(folder.path()), ::testing::IsEmpty());
 }
 
-TEST(AtomicWriterTest, AGroupMayRead) {
+TEST(AtomicWriterTest, GroupCanReadFiles) {
   const TestFolder folder;
   const Payload payload = {{"a", {"1", 0400}}};
   ASSERT_TRUE(*WriteAtomically(folder.path(), payload, ::getegid(), kNow));

@@ -10,7 +10,7 @@
 
 namespace cox::kubelet {
 
-// "<what> <path>: <errno's text>", NotFound for ENOENT.
+// "<what> <path>: <strerror>"; NotFound for ENOENT.
 inline Status FileError(std::string_view what, std::string_view path, int error = errno) {
   return {error == ENOENT ? Reason::kNotFound : Reason::kInternalError,
           std::string(what) + " " + std::string(path) + ": " + std::strerror(error)};

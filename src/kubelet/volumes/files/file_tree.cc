@@ -18,7 +18,7 @@ namespace cox::kubelet {
 namespace {
 
 constexpr int kOpenDirectory = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-// Deeper than any honest volume; what recurses must end.
+// A limit for recursion; deeper than any legitimate volume.
 constexpr int kMaxDepth = 1000;
 
 Result<std::vector<std::string>> Names(int fd, const std::string& path) {
@@ -42,19 +42,19 @@ Result<std::vector<std::string>> Names(int fd, const std::string& path) {
   return names;
 }
 
-// Of what is at `name` itself. -1 with errno.
+// Does not follow symlinks. Returns -1 and sets errno on errors.
 int Look(int at, const char* name, struct statx* out) {
   return ::statx(at, name, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, STATX_TYPE | STATX_MODE, out);
 }
 bool IsMountRoot(const struct statx& s) { return (s.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0; }
 
-// Each level that is being removed costs a handle, and who filled the volume decides how many there
-// are: what is deeper is moved up to the root of it first.
+// Each level of recursion needs a file descriptor, and containers control the depth: deeper
+// directories are first moved up to the root of the tree.
 constexpr int kMaxRemoving = 100;
 
 struct Removal {
-  int root = -1;       // a handle of it
-  bool moved = false;  // something, into the root
+  int root = -1;       // a file descriptor of the root
+  bool moved = false;  // a directory was moved into the root
 };
 
 Status MoveUp(int at, const std::string& name, const std::string& path, Removal& removal) {
@@ -86,7 +86,7 @@ Status RemoveAt(int at, const std::string& name, const std::string& path, int de
   if (depth > kMaxRemoving) return MoveUp(at, name, path, removal);
   {
     const Fd fd(::openat(at, name.c_str(), kOpenDirectory));
-    // A link in the place of the directory we saw: somebody plays tricks. Refused, not followed.
+    // O_NOFOLLOW fails if a container replaced the directory by a symlink.
     if (!fd.valid()) return FileError("open", path);
     struct statx opened {};
     if (::statx(fd.get(), "", AT_EMPTY_PATH, STATX_TYPE, &opened) != 0) {
@@ -128,7 +128,7 @@ Status SetGroupAt(int fd, const std::string& path, gid_t group, bool read_only, 
     const std::string below = path + "/" + name;
     if (Look(fd, name.c_str(), &child) != 0) return FileError("stat", below);
     if (S_ISLNK(child.stx_mode)) {
-      // The link itself: who owns it says who may replace it, nothing more.
+      // Changes the symlink itself, not its target.
       if (::fchownat(fd, name.c_str(), static_cast<uid_t>(-1), group, AT_SYMLINK_NOFOLLOW) != 0) {
         return FileError("chown", below);
       }
@@ -205,7 +205,7 @@ Status WriteWhole(const std::string& path, std::string_view bytes, mode_t mode) 
     if (n < 0) return FileError("write", path);
     bytes.remove_prefix(static_cast<size_t>(n));
   }
-  // Not by open: the umask would take bits away.
+  // fchmod, because the umask would restrict the mode of open.
   if (::fchmod(fd.get(), mode) != 0) return FileError("chmod", path);
   return {};
 }

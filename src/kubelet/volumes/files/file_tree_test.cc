@@ -16,7 +16,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using testing::TestFolder;
 
-TEST(FileTreeTest, RemovesLinksWithoutFollowingThem) {
+TEST(FileTreeTest, RemovesSymlinksWithoutFollowingThem) {
   const TestFolder folder;
   folder.Write("outside/keep", "x");
   folder.Write("tree/a/b/c", "x");
@@ -26,7 +26,7 @@ TEST(FileTreeTest, RemovesLinksWithoutFollowingThem) {
   ASSERT_TRUE(RemoveTree(folder / "tree").ok());
   EXPECT_FALSE(folder.Has("tree"));
   EXPECT_EQ(folder.Read("outside/keep"), "x");
-  // A link at the top is removed as one.
+  // A symlink at the top is removed, not its target.
   folder.Link(folder / "outside", "top");
   ASSERT_TRUE(RemoveTree(folder / "top").ok());
   EXPECT_FALSE(folder.Has("top"));
@@ -35,8 +35,8 @@ TEST(FileTreeTest, RemovesLinksWithoutFollowingThem) {
   EXPECT_TRUE(RemoveTree(folder / "none/below").ok());
 }
 
-// A container may nest directories as deep as it likes; its Pod must end even so.
-TEST(FileTreeTest, RemovesWhatIsDeeperThanThereAreHandles) {
+// A container can nest directories arbitrarily deep; its Pod must be removable nevertheless.
+TEST(FileTreeTest, RemovesTreesDeeperThanFileDescriptorLimit) {
   const TestFolder folder;
   ASSERT_TRUE(MakeDirectories(folder / "tree", 0755).ok());
   Fd at(::open((folder / "tree").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -58,7 +58,7 @@ TEST(FileTreeTest, MountPoints) {
   EXPECT_FALSE(*IsMountPoint(folder / "none"));
 }
 
-TEST(FileTreeTest, MakesAndLists) {
+TEST(FileTreeTest, CreatesAndListsDirectories) {
   const TestFolder folder;
   ASSERT_TRUE(MakeDirectories(folder / "a/b/c", 0755).ok());
   ASSERT_TRUE(MakeDirectories(folder / "a/b/c", 0755).ok());
@@ -68,24 +68,24 @@ TEST(FileTreeTest, MakesAndLists) {
   EXPECT_FALSE(MakeDirectories(folder / "a/z/below", 0755).ok());
 }
 
-TEST(FileTreeTest, WritesNewFilesOnly) {
+TEST(FileTreeTest, CreatesNewFilesOnly) {
   const TestFolder folder;
   ASSERT_TRUE(WriteWhole(folder / "f", "text", 0666).ok());
-  EXPECT_EQ(folder.Mode("f"), 0666U);  // the umask does not count
+  EXPECT_EQ(folder.Mode("f"), 0666U);  // regardless of the umask
   EXPECT_EQ(*ReadBoundedFile(folder / "f"), "text");
   folder.Link("f", "link");
   EXPECT_FALSE(WriteWhole(folder / "link", "other", 0644).ok());
   EXPECT_EQ(folder.Read("f"), "text");
 }
 
-TEST(FileTreeTest, GroupsReachAllButWhatLinksPointTo) {
+TEST(FileTreeTest, SetGroupDoesNotFollowSymlinks) {
   const TestFolder folder;
   folder.Write("outside", "x");
   ::chmod((folder / "outside").c_str(), 0600);
   folder.Write("v/d/f", "x");
   ::chmod((folder / "v/d/f").c_str(), 0600);
   folder.Link(folder / "outside", "v/link");
-  // One's own group: also possible without root.
+  // The process' own group, so that the test works without root.
   ASSERT_TRUE(SetGroup(folder / "v", ::getegid(), false).ok());
   EXPECT_EQ(folder.Mode("v/d/f"), 0660U);
   EXPECT_EQ(folder.Mode("v/d") & 02770, 02770U);

@@ -29,7 +29,7 @@ class KernelMounter final : public Mounter {
   }
 
   Status Unmount(const std::string& path) override {
-    // As long as there is one: mounts can be stacked by a kubelet that crashed between them.
+    // Repeated, because a kubelet that crashed may have left stacked mounts.
     for (int i = 0; i < 16; ++i) {
       COX_ASSIGN_OR_RETURN(const bool mounted, IsMounted(path));
       if (!mounted) return {};

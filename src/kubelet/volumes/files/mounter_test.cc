@@ -12,7 +12,7 @@ namespace {
 
 using testing::TestFolder;
 
-TEST(MounterTest, MountsAreSeenAndNeverDeletedThrough) {
+TEST(MounterTest, RemoveTreeDoesNotDeleteThroughMounts) {
   if (!testing::IsRoot()) GTEST_SKIP() << "needs root to mount";
   const TestFolder folder;
   const auto mounter = MakeMounter();
@@ -24,7 +24,7 @@ TEST(MounterTest, MountsAreSeenAndNeverDeletedThrough) {
   EXPECT_FALSE(RemoveTree(folder / "tree").ok());
   EXPECT_TRUE(folder.Has("tree/memory/f"));
 
-  // A bind of a subPath, by its handle.
+  // Bind-mounts a subPath by its handle.
   folder.Write("bound", "");
   const Result<Fd> handle = OpenSubPath(folder / "tree/memory", "f");
   ASSERT_TRUE(handle.ok());
@@ -35,7 +35,7 @@ TEST(MounterTest, MountsAreSeenAndNeverDeletedThrough) {
 
   EXPECT_TRUE(mounter->Unmount(folder / "tree/memory").ok());
   EXPECT_FALSE(*mounter->IsMounted(folder / "tree/memory"));
-  EXPECT_TRUE(mounter->Unmount(folder / "tree/memory").ok());  // again: nothing to do
+  EXPECT_TRUE(mounter->Unmount(folder / "tree/memory").ok());  // nothing is mounted any more
   EXPECT_TRUE(RemoveTree(folder / "tree").ok());
 }
 

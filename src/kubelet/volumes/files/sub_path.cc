@@ -15,7 +15,7 @@ namespace cox::kubelet {
 
 namespace {
 
-// -1 with errno.
+// Returns -1 and sets errno on errors.
 int OpenBeneath(int root, const std::string& path, uint64_t flags) {
   struct open_how how {};
   how.flags = flags | O_CLOEXEC;
@@ -23,7 +23,7 @@ int OpenBeneath(int root, const std::string& path, uint64_t flags) {
   for (int attempt = 0; attempt < 100; ++attempt) {
     const long fd = ::syscall(SYS_openat2, root, path.c_str(), &how, sizeof(how));
     if (fd >= 0) return static_cast<int>(fd);
-    // A rename somewhere made the kernel unsure whether ".." stayed inside: again.
+    // EAGAIN: a concurrent rename made the resolution of ".." unsafe; retry.
     if (errno != EAGAIN) return -1;
   }
   errno = EAGAIN;
@@ -36,7 +36,7 @@ std::vector<std::string> PartsOf(const std::string& path) {
   return parts;
 }
 
-// Before Linux 5.6: name by name, with no link followed at all.
+// For kernels before 5.6, without openat2: element by element, without following any symlink.
 Result<Fd> Walk(int root, const std::string& path) {
   Fd at(::openat(root, ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
   for (const std::string& part : PartsOf(path)) {
@@ -60,10 +60,11 @@ Result<Fd> Open(int root, const std::string& path) {
   return FileError("open", path);
 }
 
-// A directory, with the mode whatever the umask is. What somebody put in its place is not touched.
+// Creates a directory with the exact mode, regardless of the umask. An existing entry is not
+// changed.
 Status MakeOne(int at, const std::string& name, mode_t mode) {
   if (::mkdirat(at, name.c_str(), 0700) != 0) {
-    // A link to nowhere is there too: the look that follows will fail.
+    // This may be a dangling symlink; then the following Open fails.
     return errno == EEXIST ? Status() : FileError("mkdir", name);
   }
   const Fd made(::openat(at, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
@@ -71,8 +72,8 @@ Status MakeOne(int at, const std::string& name, mode_t mode) {
   return ::fchmod(made.get(), mode) == 0 ? Status() : FileError("chmod", name);
 }
 
-// Makes the directories of `path` that are missing, open to those whom the volume is open to. Each
-// is made in a handle of the one above.
+// Creates the missing directories of `path` with the mode of the volume, each relative to a handle
+// of its parent.
 Status MakeBeneath(int root, const std::string& path) {
   struct stat volume {};
   if (::fstat(root, &volume) != 0) return FileError("stat", path);

@@ -15,12 +15,12 @@ namespace {
 
 using testing::TestFolder;
 
-// Where the handle leads, by the kernel's word.
+// The path of the handle according to the kernel.
 std::string PathOf(const Fd& fd) {
   return std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(fd.get())).string();
 }
 
-TEST(SubPathTest, FindsOrMakesWhatIsInside) {
+TEST(SubPathTest, OpensOrCreatesPathsInVolume) {
   const TestFolder folder;
   folder.Write("v/dir/file", "x");
   folder.Link("dir", "v/inside");
@@ -44,8 +44,8 @@ TEST(SubPathTest, FindsOrMakesWhatIsInside) {
   }
 }
 
-// A container that is not root could not use what only root may.
-TEST(SubPathTest, WhatIsMadeIsOpenToThoseWhomTheVolumeIs) {
+// Otherwise containers that do not run as root could not use them.
+TEST(SubPathTest, CreatedDirectoriesHaveModeOfVolume) {
   const TestFolder folder;
   folder.Write("v/old/file", "x");
   ::chmod((folder / "v/old").c_str(), 0700);
@@ -60,8 +60,8 @@ TEST(SubPathTest, WhatIsMadeIsOpenToThoseWhomTheVolumeIs) {
   EXPECT_EQ(folder.Mode("v/old"), 0700U);
 }
 
-// CVE-2017-1002101: a link in a volume that leads to the host.
-TEST(SubPathTest, RefusesWhatLeadsOut) {
+// CVE-2017-1002101: a symlink in a volume that leads to the host.
+TEST(SubPathTest, RejectsPathsThatLeaveVolume) {
   const TestFolder folder;
   folder.Write("secret/key", "x");
   folder.Write("v/dir/x", "");
@@ -80,8 +80,8 @@ TEST(SubPathTest, RefusesWhatLeadsOut) {
   EXPECT_FALSE(folder.Has("secret/new"));
 }
 
-// CVE-2021-25741: a container swaps a directory for a link while the path is looked up.
-TEST(SubPathTest, NeverLeadsOutWhileSomebodySwapsIt) {
+// CVE-2021-25741: a container swaps a directory for a symlink while the path is resolved.
+TEST(SubPathTest, StaysInVolumeDuringConcurrentSwaps) {
   const TestFolder folder;
   folder.Write("secret/key", "x");
   folder.Write("v/a/key", "");
@@ -111,7 +111,7 @@ TEST(SubPathTest, NeverLeadsOutWhileSomebodySwapsIt) {
   RecordProperty("opened", opened);
 }
 
-TEST(SubPathTest, RelativePaths) {
+TEST(SubPathTest, ChecksRelativePaths) {
   for (const char* good : {"", "a", "a/b", "..a", "a..", "a/..b"}) {
     EXPECT_TRUE(CheckRelativePath(good).ok()) << good;
   }

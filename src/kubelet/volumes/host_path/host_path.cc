@@ -21,7 +21,7 @@ Status Failed(const std::string& path, std::string_view what) {
 Status PrepareHostPath(const core::v1::HostPathVolumeSource& source) {
   const std::string& path = source.path;
   const std::string type = source.type.value_or("");
-  // Links count as what they lead to: the path is the administrator's.
+  // Follows symlinks, because the path is controlled by the administrator.
   struct stat s {};
   const bool there = ::stat(path.c_str(), &s) == 0;
   if (!there && errno != ENOENT && errno != ENOTDIR && !type.empty()) {

@@ -7,7 +7,7 @@
 
 namespace cox::kubelet {
 
-// Whether the host has at the path what the type asks for; makes it where the type says so.
+// Checks that the host path has the required type; creates it for the types ...OrCreate.
 // BadRequest "hostPath type check failed: /x is not a directory".
 Status PrepareHostPath(const core::v1::HostPathVolumeSource& source);
 

@@ -10,7 +10,7 @@ namespace {
 
 using testing::TestFolder;
 
-TEST(HostPathTest, TypesAreChecked) {
+TEST(HostPathTest, ChecksTypes) {
   const TestFolder folder;
   folder.Write("file", "x");
   folder.Write("dir/x", "");

@@ -16,7 +16,7 @@ namespace {
 constexpr int32_t kDefaultMode = 0644;
 constexpr int64_t kDefaultTokenSeconds = 3600;
 
-// Whom the containers all run as, if they agree: whoever that is may read the token alone.
+// The user of all containers, if it is the same: then only that user may read the token.
 std::optional<uid_t> CommonUser(const Pod& pod) {
   std::optional<int64_t> common;
   if (pod.spec.securityContext) common = pod.spec.securityContext->runAsUser;

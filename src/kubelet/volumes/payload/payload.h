@@ -11,7 +11,7 @@
 #include "kubelet/volumes/files/atomic_writer.h"
 #include "kubelet/volumes/payload/tokens.h"
 
-// What files a configMap, secret, downwardAPI or projected volume has.
+// The files of configMap, secret, downwardAPI and projected volumes.
 namespace cox::kubelet {
 
 struct PayloadSources {
@@ -22,12 +22,13 @@ struct PayloadSources {
 
 struct VolumePayload {
   Payload files;
-  // When a token in it is to be replaced; none if there is none.
+  // When a token has to be replaced; none if there is no token.
   std::optional<Clock::WallTime> refresh;
 };
 
-// REQUIRES: A configMap, secret, downwardAPI or projected volume. Errors: NotFound of an object
-// that is not optional; BadRequest "references non-existent config key: k".
+// REQUIRES: a configMap, secret, downwardAPI or projected volume.
+// Errors: NotFound for a missing object that is not optional; BadRequest "references non-existent
+//   config key: k".
 Result<VolumePayload> CollectPayload(Context& ctx, const core::v1::Pod& pod,
                                      const core::v1::VolumeSource& volume,
                                      const PayloadSources& sources);

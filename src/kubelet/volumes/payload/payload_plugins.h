@@ -8,9 +8,9 @@
 
 namespace cox::kubelet {
 
-// configMap, secret, downwardAPI and projected: volumes whose files the kubelet writes from objects
-// of the API. All but configMaps are in memory, so that secrets do not reach a disk. What the
-// arguments refer to outlives the plugins.
+// configMap, secret, downwardAPI and projected: volumes whose files the kubelet writes from API
+// objects. All except configMaps are memory-backed, so that secrets are not written to a disk. The
+// arguments outlive the plugins.
 VolumePlugins NewPayloadPlugins(ObjectSource& objects, TokenSource& tokens, Mounter& mounter);
 
 }  // namespace cox::kubelet

@@ -67,7 +67,7 @@ TEST_F(PayloadTest, ConfigMapsAndSecrets) {
   for (const auto& [volume, want] : kCases) EXPECT_EQ(Files(volume), want) << volume;
 }
 
-TEST_F(PayloadTest, BinaryDataIsThereToo) {
+TEST_F(PayloadTest, IncludesBinaryData) {
   core::v1::ConfigMap map;
   map.metadata.namespace_ = "default";
   map.metadata.name = "bin";
@@ -85,7 +85,7 @@ TEST_F(PayloadTest, DownwardApi) {
             "unsupported fieldPath: spec.y");
 }
 
-TEST_F(PayloadTest, ProjectedIsAllTogether) {
+TEST_F(PayloadTest, ProjectedMergesAllSources) {
   const std::string volume = R"("projected":{"defaultMode":420,"sources":[
       {"serviceAccountToken":{"path":"token","expirationSeconds":3607}},
       {"configMap":{"name":"map","items":[{"key":"a","path":"ca.crt"}]}},
@@ -97,7 +97,7 @@ TEST_F(PayloadTest, ProjectedIsAllTogether) {
               ::testing::HasSubstr("does not know"));
 }
 
-TEST_F(PayloadTest, ATokenIsForThoseWhoRunAsItsOwner) {
+TEST_F(PayloadTest, TokenIsReadableOnlyByCommonUser) {
   const std::string volume = R"("projected":{"sources":[{"serviceAccountToken":{"path":"t"}}]})";
   const std::pair<std::string, std::string> kCases[] = {
       {R"("containers":[{"name":"c"}])", "t=u1||3600:644"},

@@ -38,7 +38,7 @@ Result<Token> Tokens::Get(Context& ctx, const core::v1::Pod& pod, const std::str
       CreateToken(ctx, client_, {pod.metadata.namespace_, account}, std::move(spec));
   if (!answer.ok()) {
     if (!old || now >= old->expires) return answer.status().WithContext("failed to fetch token");
-    COX_ERROR(ctx.log(), answer.status(), "Could not renew a token, using the old one",
+    COX_ERROR(ctx.log(), answer.status(), "Could not renew token, using the old one",
               {"pod", pod.metadata.namespace_ + "/" + pod.metadata.name});
     old->token.refresh = now + minutes(1);
     return old->token;

@@ -16,23 +16,24 @@ namespace cox::kubelet {
 
 struct Token {
   std::string token;
-  Clock::WallTime refresh{};  // get another one then
+  Clock::WallTime refresh{};  // when to replace it
 };
 
-// Tokens by which Pods speak for their service accounts.
+// Service account tokens of Pods.
 // Threads: all methods may be called concurrently.
 class TokenSource {
  public:
   virtual ~TokenSource() = default;
-  // For the Pod's service account, bound to the Pod. `audience` "": the API server.
+  // A token for the Pod's service account, bound to the Pod. An empty `audience` is the API server.
   virtual Result<Token> Get(Context& ctx, const core::v1::Pod& pod, const std::string& audience,
                             int64_t seconds) = 0;
-  // The Pod has gone.
+  // Called when the Pod is gone.
   virtual void Forget(const std::string& uid) = 0;
 };
 
-// Asks the API (TokenRequest), and keeps a token until 80 % of its life, or a day, is over. When it
-// cannot be renewed the old one is used as long as it is good; it is asked again in a minute.
+// Gets tokens from the API (TokenRequest) and caches each until 80 % of its lifetime or 24 hours
+// have passed. If the renewal fails, the old token is used while it is valid, and the renewal is
+// retried after a minute.
 class Tokens final : public TokenSource {
  public:
   explicit Tokens(Client& client) : client_(client) {}
@@ -53,7 +54,7 @@ class Tokens final : public TokenSource {
   std::map<Key, Entry> tokens_ COX_GUARDED_BY(mu_);
 };
 
-// When a token that was given at `issued` and ends at `expires` is to be replaced.
+// When a token that was issued at `issued` and expires at `expires` has to be replaced.
 Clock::WallTime RefreshTime(Clock::WallTime issued, Clock::WallTime expires);
 
 }  // namespace cox::kubelet

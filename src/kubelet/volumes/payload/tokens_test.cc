@@ -15,7 +15,7 @@ using std::chrono::hours;
 using std::chrono::minutes;
 using testing::MakePod;
 
-// A server that gives numbered tokens for an hour.
+// A server that issues numbered tokens.
 class TokenServer final : public sdk::FunctionClient {
  public:
   explicit TokenServer(Clock& clock) : clock_(clock) {}
@@ -49,7 +49,7 @@ TEST(TokensTest, RefreshTimes) {
   EXPECT_EQ(RefreshTime(now, now - hours(1)), now);
 }
 
-TEST(TokensTest, AreKeptUntilMostOfTheirLifeIsOver) {
+TEST(TokensTest, TokensAreCachedUntilRefreshTime) {
   TestClock clock;
   Context ctx(clock);
   TokenServer server(clock);
@@ -68,7 +68,7 @@ TEST(TokensTest, AreKeptUntilMostOfTheirLifeIsOver) {
   EXPECT_EQ(tokens.Get(ctx, pod, "", 3600)->token, "t4");
 }
 
-TEST(TokensTest, AnOldOneIsUsedWhileItIsGood) {
+TEST(TokensTest, OldTokenIsUsedWhileValidIfRenewalFails) {
   TestClock clock;
   Context ctx(clock);
   TokenServer server(clock);

@@ -3,7 +3,7 @@
 
 #include <string>
 
-// Where Pods' files are; known to CSI drivers, backup tools and people.
+// Paths of Pod files; CSI drivers and backup tools depend on them.
 namespace cox::kubelet {
 
 class PodPaths {
@@ -12,7 +12,7 @@ class PodPaths {
 
   const std::string& pod() const { return pod_; }
   std::string volumes() const { return pod_ + "/volumes"; }
-  // `plugin` as in "kubernetes.io/empty-dir"; a slash in a name of a directory is written as "~".
+  // `plugin` as in "kubernetes.io/empty-dir"; "/" is replaced by "~" in the directory name.
   std::string volume(std::string plugin, const std::string& name) const {
     for (char& c : plugin) {
       if (c == '/') c = '~';
@@ -20,7 +20,7 @@ class PodPaths {
     return volumes() + "/" + plugin + "/" + name;
   }
   std::string sub_paths() const { return pod_ + "/volume-subpaths"; }
-  // Of the mount number `index` of a container.
+  // The bind mount of the container's volume mount number `index`.
   std::string sub_path(const std::string& volume, const std::string& container,
                        size_t index) const {
     return sub_paths() + "/" + volume + "/" + container + "/" + std::to_string(index);

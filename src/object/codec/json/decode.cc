@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text or Value into structs: one engine, two sources.
+// Decodes text or a Value into structs: one decoder, two sources.
 #include <algorithm>
 
 #include "base/strings.h"
@@ -14,8 +14,7 @@
 namespace cox::json {
 namespace {
 
-// Where the decoder stands, from the inside out; written out only when there is something to
-// report.
+// The current position of the decoder, from inner to outer; converted to text only for errors.
 struct Place {
   const Place* outer;
   const Type* in;         // the struct whose field this is; null for map entries and list items
@@ -34,7 +33,7 @@ void AppendPath(const Place* place, std::string* path) {
   }
 }
 
-// Only the names of struct fields, as Go's type errors show them.
+// Only the names of struct fields, as in Go's type errors.
 void AppendFieldPath(const Place* place, std::string* path) {
   if (place == nullptr) return;
   AppendFieldPath(place->outer, path);
@@ -49,9 +48,9 @@ std::string_view TokenName(Token token) {
   return kNames[static_cast<size_t>(token)];
 }
 
-// Source: Reader or ValueSource. Syntax errors end the decoding. A value that does not fit its
-// field does not: the first such error is kept and the rest still read, as Go does, so that syntax
-// errors win.
+// Source: Reader or ValueSource. Syntax errors stop decoding. A value of the wrong type does not:
+// the first such error is kept and decoding continues, like in Go, so that syntax errors take
+// precedence.
 template <class Source>
 class Decoder {
  public:
@@ -60,7 +59,7 @@ class Decoder {
 
   Status Run(const Type& type, void* object) {
     if (!Into(type, object, nullptr) || !source_.End()) return source_.status();
-    return misfit_;
+    return type_error_;
   }
 
  private:
@@ -68,7 +67,7 @@ class Decoder {
     return Into(type, to, place, source_.Peek());
   }
 
-  // A value of `type` into `to`. False on a syntax error only.
+  // Decodes a value of `type` into `to`. False only on a syntax error.
   bool Into(const Type& type, void* to, const Place* place, Token token) {
     if (token == Token::kError) return false;
     if (token == Token::kNull) return Null(type, to);
@@ -110,7 +109,7 @@ class Decoder {
       case Shape::kAny:
         break;
     }
-    Misfit(TokenName(token), type, place);
+    RecordTypeError(TokenName(token), type, place);
     return source_.Skip();
   }
 
@@ -124,7 +123,7 @@ class Decoder {
     if (++depth_ > limits::kMaxTypedDepth) return source_.Fail("exceeded max depth");
     if (!source_.BeginObject()) return false;
     uint64_t seen[4] = {};
-    size_t expected = 0;  // writers keep an order: the field after the last one is the likely next
+    size_t expected = 0;  // encoders keep an order, so try the following field first
     while (true) {
       std::string_view key;
       bool more;
@@ -187,14 +186,14 @@ class Decoder {
       bool more;
       if (!source_.NextItem(&more)) return false;
       if (!more) return true;
-      if (!Pay(type.list_ops->stride)) return false;
+      if (!ChargeMemory(type.list_ops->stride)) return false;
       Place place{outer, nullptr, {}, index};
       if (!Into(*type.element, type.list_ops->append(*type.list_ops, list), &place)) return false;
     }
   }
 
-  // Takes the weight of one more item from what the input may spend.
-  bool Pay(size_t bytes) {
+  // Deducts the size of one more item from the memory limit of the input.
+  bool ChargeMemory(size_t bytes) {
     if (bytes > item_bytes_) return source_.Fail("document expands to too large an object");
     item_bytes_ -= bytes;
     return true;
@@ -203,16 +202,16 @@ class Decoder {
   bool MapEntries(const Type& type, void* map, const Place* outer) {
     type.map_ops->Clear(map);
     if (!source_.BeginObject()) return false;
-    std::vector<std::string> keys;  // only to name the one that came twice
+    std::vector<std::string> keys;  // to name a duplicate key
     while (true) {
       std::string_view key;
       bool more;
       if (!source_.NextKey(&key, &more)) return false;
       if (!more) break;
-      if (!Pay(type.map_ops->stride)) return false;
+      if (!ChargeMemory(type.map_ops->stride)) return false;
       void* value = type.map_ops->Append(map, key);
-      // The key's text moves with the next value read, the map's copy with the next entry: keep
-      // one.
+      // Reading the next value invalidates the key's text, and the next entry moves the map's copy,
+      // so make a copy.
       bool scalar = type.element->IsScalar();
       std::string kept;
       if (!scalar || strict_ != nullptr) kept.assign(key);
@@ -247,7 +246,7 @@ class Decoder {
     } else if (number.integer && number.value == static_cast<int32_t>(number.value)) {
       *static_cast<int32_t*>(to) = static_cast<int32_t>(number.value);
     } else {
-      Misfit("number " + std::string(number.text), type, place);
+      RecordTypeError("number " + std::string(number.text), type, place);
     }
     return true;
   }
@@ -256,7 +255,7 @@ class Decoder {
     Number number;
     if (!source_.TakeNumber(&number)) return false;
     if (!ToDouble(number.text, static_cast<double*>(to))) {
-      Misfit("number " + std::string(number.text), type, place);
+      RecordTypeError("number " + std::string(number.text), type, place);
     }
     return true;
   }
@@ -271,7 +270,7 @@ class Decoder {
     return true;
   }
 
-  // Types with a text form of their own.
+  // Types with their own text format.
   bool Special(const Type& type, void* to, Token token) {
     if (token == Token::kNumber && type.shape == Shape::kIntOrString) {
       int32_t number = 0;
@@ -287,9 +286,9 @@ class Decoder {
     } else if (token == Token::kString) {
       if (!source_.TakeString(&text)) return false;
     } else {
-      // Their own decoders run without the place, so the text has none.
-      Misfit(TokenName(token), type.shape == Shape::kIntOrString ? types::kInt32 : types::kString,
-             nullptr);
+      // Go's decoders of these types do not have the position, so the error text has none.
+      RecordTypeError(TokenName(token),
+                      type.shape == Shape::kIntOrString ? types::kInt32 : types::kString, nullptr);
       return source_.Skip();
     }
     switch (type.shape) {
@@ -320,7 +319,7 @@ class Decoder {
     }
   }
 
-  // JSONSchemaPropsOrBool and its kin: the second field is the alternative to a schema.
+  // JSONSchemaPropsOrBool and similar types: the other field is the alternative to a schema.
   bool Union(const Type& type, void* object, const Place* place, Token token) {
     const Field* schema = type.Find("schema");
     const Field& other = &type.fields[0] == schema ? type.fields[1] : type.fields[0];
@@ -332,12 +331,12 @@ class Decoder {
     if (token == (allows ? Token::kBool : Token::kArray)) {
       return Into(*other.type, static_cast<char*>(object) + other.offset, place, token);
     }
-    Misfit(TokenName(token), type, place);
+    RecordTypeError(TokenName(token), type, place);
     return source_.Skip();
   }
 
-  void Misfit(std::string_view what, const Type& type, const Place* place) {
-    if (!misfit_.ok()) return;
+  void RecordTypeError(std::string_view what, const Type& type, const Place* place) {
+    if (!type_error_.ok()) return;
     std::string text = "json: cannot unmarshal " + std::string(what) + " into Go ";
     const Place* field = place;
     while (field != nullptr && field->in == nullptr) field = field->outer;
@@ -353,14 +352,14 @@ class Decoder {
     Keep(Status::BadRequest(text.append(type.name)));
   }
 
-  void Keep(Status misfit) {
-    if (misfit_.ok()) misfit_ = std::move(misfit);
+  void Keep(Status type_error) {
+    if (type_error_.ok()) type_error_ = std::move(type_error);
   }
 
   Source& source_;
   Strictness* strict_;
-  Status misfit_;
-  size_t item_bytes_;  // left
+  Status type_error_;
+  size_t item_bytes_;  // remaining
   int depth_ = 0;
 };
 
@@ -391,7 +390,7 @@ Result<TypeMeta> PeekTypeMeta(std::string_view text) {
         "Kind string \"json:\\\"kind,omitempty\\\"\" }");
   }
   if (!reader.BeginObject()) return reader.status();
-  Status misfit;
+  Status type_error;
   while (true) {
     std::string_view key;
     bool more;
@@ -405,14 +404,15 @@ Result<TypeMeta> PeekTypeMeta(std::string_view text) {
       if (!reader.TakeString(to)) return reader.status();
       continue;
     }
-    if (to != nullptr && value != Token::kNull && misfit.ok()) {
-      misfit = Status::BadRequest("json: cannot unmarshal " + std::string(TokenName(value)) +
-                                  " into Go struct field ." + std::string(key) + " of type string");
+    if (to != nullptr && value != Token::kNull && type_error.ok()) {
+      type_error =
+          Status::BadRequest("json: cannot unmarshal " + std::string(TokenName(value)) +
+                             " into Go struct field ." + std::string(key) + " of type string");
     }
     if (!reader.Skip()) return reader.status();
   }
   if (!reader.End()) return reader.status();
-  if (!misfit.ok()) return misfit;
+  if (!type_error.ok()) return type_error;
   return meta;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Structs to text or Value: one engine, two sinks.
+// Encodes structs to text or a Value: one encoder, two sinks.
 #include "object/codec/json/json.h"
 #include "object/codec/json/reader.h"
 #include "object/codec/json/text.h"
@@ -11,7 +11,7 @@
 namespace cox::json {
 namespace {
 
-// Writes JSON text as it comes.
+// Writes JSON text.
 class TextSink {
  public:
   explicit TextSink(std::string* out) : out_(*out) {}
@@ -27,7 +27,7 @@ class TextSink {
     out_.push_back('"');
   }
   void Raw(std::string_view v) {
-    // A protobuf peer can put anything here; what is not JSON must not break the document.
+    // Protobuf input can contain any bytes here; invalid JSON must not break the document.
     Reader reader(v);
     reader.Skip() && reader.End() ? WriteCompact(v, &out_) : Null();
   }
@@ -72,7 +72,7 @@ class ValueSink {
   }
   void Raw(std::string_view v) {
     Result<Value> parsed = Parse(v);
-    Put(parsed.ok() ? *std::move(parsed) : Value());  // as TextSink::Raw
+    Put(parsed.ok() ? *std::move(parsed) : Value());  // like TextSink::Raw
   }
   void BeginObject() { open_.push_back({.is_object = true}); }
   void Key(std::string_view name) { open_.back().key.assign(name); }
@@ -179,7 +179,7 @@ class Encoder {
 
   void Struct(const Type& type, const void* object, const TypeMeta* meta) {
     sink_.BeginObject();
-    // A top-level object's kind and apiVersion come from outside, also where the struct has them.
+    // The kind and apiVersion of a top-level object come from `meta`, even if the struct has them.
     if (meta != nullptr) {
       if (!meta->kind.empty()) WriteMember("kind", meta->kind);
       if (!meta->api_version.empty()) WriteMember("apiVersion", meta->api_version);
@@ -217,7 +217,7 @@ class Encoder {
     One(type, value);
   }
 
-  // A list of objects that is not the list of a kind.
+  // A list of objects that is not the list of a kind, with their kind and apiVersion.
   void Embedded(const Type& type, const void* list) {
     for (const KindInfo* kind : AllKinds()) {
       if (kind->type != type.element) continue;
@@ -228,7 +228,7 @@ class Encoder {
     List(type, list);
   }
 
-  // What Go's omitempty leaves out: never a struct, so never a Time, Quantity or RawExtension.
+  // Go's omitempty: never applies to a struct, and so never to a Time, Quantity or RawExtension.
   static bool IsEmpty(const Type& type, const void* at) {
     switch (type.shape) {
       case Shape::kBool:
@@ -292,21 +292,21 @@ class Encoder {
       const char* entry = static_cast<const char*>(entries.data) + i * type.map_ops->stride;
       sink_.MapKey(*reinterpret_cast<const std::string*>(entry));
       const void* value = entry + type.map_ops->value_offset;
-      // A map has no entries without a value: empty bytes are bytes.
+      // Map entries always have a value: empty bytes are encoded as "".
       const bool no_bytes = type.element->shape == Shape::kBytes && IsEmpty(*type.element, value);
       no_bytes ? sink_.Bytes("") : One(*type.element, value);
     }
     sink_.EndObject();
   }
 
-  // JSONSchemaPropsOrBool and its kin.
+  // JSONSchemaPropsOrBool and similar types.
   void Union(const Type& type, const void* object) {
     const Field* schema = type.Find("schema");
     const Field& other = &type.fields[0] == schema ? type.fields[1] : type.fields[0];
     const void* target =
         PointedTo(*schema->type, static_cast<const char*>(object) + schema->offset);
     const void* alternative = static_cast<const char*>(object) + other.offset;
-    // A list wins over a schema, as it does in Go; a bool gives way to it.
+    // As in Go, a list takes precedence over a schema, but a schema over a bool.
     bool prefer_other = type.codec != Codec::kSchemaOrBool && !IsEmpty(*other.type, alternative);
     if (target != nullptr && !prefer_other) return One(*schema->type, target);
     One(*other.type, alternative);

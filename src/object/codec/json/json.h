@@ -11,46 +11,46 @@
 
 // JSON, with the strictness and the error texts of the Kubernetes API.
 //
-// Names are case-sensitive, as the API's are. Numbers: integers that fit int64 stay integers.
-// Output is compact; strings escape <, > and & (as Go's encoder does, so stored bytes agree),
-// invalid UTF-8 becomes U+FFFD. Errors: BadRequest, with the text a Go server would give. Limits:
-// depth (limits.h); memory grows with what was read, never with what a peer announced.
+// Names are case-sensitive, as in the API. Numbers: integers that fit int64 stay integers. Output
+// is compact; strings escape <, > and & (like Go's encoder, so that stored bytes are equal), and
+// invalid UTF-8 is replaced by U+FFFD.
+// Errors: BadRequest, with Go's texts.
+// Limits: depth (limits.h); memory grows with the data that was read, not with announced sizes.
 namespace cox::json {
 
-// Where a document is more than its type allows. Reading goes on past these: whether they matter
-// is the caller's decision (fieldValidation=Strict, Warn or Ignore).
+// Unknown and duplicate fields of a document. Decoding continues after them; the caller decides
+// what to do (fieldValidation=Strict, Warn or Ignore).
 struct Strictness {
   // `unknown field "spec.foo"`, `duplicate field "metadata.labels.a"`; at most kMaxStrictErrors.
   std::vector<std::string> errors;
 
   void Unknown(std::string_view path);
   void Duplicate(std::string_view path);
-  // Keeps `error` unless it stands there already or there are enough.
+  // Adds `error` unless it is a duplicate or the limit is reached.
   void Add(std::string error);
 };
 
-// A document without a type. Of repeated keys the last stays.
+// Parses a document without a type. Of duplicate keys, the last value is kept.
 Result<Value> Parse(std::string_view text, Strictness* strict = nullptr);
 std::string Write(const Value& value);
 void WriteTo(const Value& value, std::string* out);
 // A JSON string literal, with quotes.
 void WriteString(std::string_view text, std::string* out);
 
-// A document of a known type, straight into the struct at `object` and out of it.
-// `kind` and `apiVersion` of a top-level object are not part of the struct: read them with
-// PeekTypeMeta.
+// Decodes a document of a known type into the struct at `object`. The struct does not contain
+// `kind` and `apiVersion` of a top-level object: read them with PeekTypeMeta.
 Status Decode(std::string_view text, const Type& type, void* object, Strictness* strict = nullptr);
 
-// The outermost object's kind and apiVersion, without reading the rest into anything.
+// The kind and apiVersion of the outermost object.
 struct TypeMeta {
   std::string api_version;
   std::string kind;
-  // For writing: objects inside (the claims of a StatefulSet) say what they are too.
+  // For encoding: embedded objects (the volumeClaimTemplates of a StatefulSet) get them too.
   bool embedded = false;
 };
 Result<TypeMeta> PeekTypeMeta(std::string_view text);
 
-// Writes the object; `meta`, if given, as its first two members.
+// Encodes the object, with `meta`, if given, as its first two members.
 void Encode(const Type& type, const void* object, std::string* out, const TypeMeta* meta = nullptr);
 
 template <class T>
@@ -66,8 +66,8 @@ std::string Encode(const T& object) {
   return out;
 }
 
-// Between struct and Value: the same result as encoding to JSON and parsing it, or the reverse,
-// without the text between.
+// Conversions between struct and Value: the same result as encoding to JSON and parsing it, or the
+// reverse, without the intermediate text.
 Value ToValue(const Type& type, const void* object);
 Status FromValue(const Value& value, const Type& type, void* object, Strictness* strict = nullptr);
 

@@ -22,7 +22,7 @@ uint64_t Load8(const char* p) {
 }
 
 // The high bit of each byte of `word` that ends the plain part of a string: a quote, a backslash, a
-// control character or one beyond ASCII. Bits above the first set one may be false.
+// control or non-ASCII character. Bits above the lowest set one may be wrong.
 uint64_t SpecialBytes(uint64_t word) {
   uint64_t quote = word ^ (kOnes * '"');
   uint64_t slash = word ^ (kOnes * '\\');
@@ -31,7 +31,7 @@ uint64_t SpecialBytes(uint64_t word) {
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// As Go shows a character in a syntax error.
+// Formats a character as in Go's syntax errors.
 std::string QuoteChar(char c) {
   if (c == '\'') return R"('\'')";
   if (c == '"') return R"('"')";
@@ -196,7 +196,7 @@ bool Reader::Escape(std::string* value) {
     AppendUtf8(*value, rune);
     return true;
   }
-  // A surrogate: only a high one followed by a low one means something.
+  // A surrogate: only a high one followed by a low one is valid.
   if (rune <= 0xdbff && end_ - at_ >= 6 && at_[0] == '\\' && at_[1] == 'u') {
     const char* after_high = at_;
     at_ += 2;
@@ -242,7 +242,7 @@ bool Reader::NextKey(std::string_view* key, bool* more) {
 }
 
 bool Reader::Skip() {
-  // One bit per open container says which kind it is: recursion would cost stack per level.
+  // One bit per open container stores its kind, because recursion would use stack per level.
   std::array<uint64_t, limits::kMaxDepth / 64 + 1> is_object;
   int open = 0;
   do {
@@ -275,7 +275,7 @@ bool Reader::Skip() {
       case Token::kError:
         return false;
     }
-    // Close what ends here, until something open has one more value.
+    // Close finished containers until one has another value.
     while (open > 0) {
       int top = open - 1;
       bool object = (is_object[static_cast<size_t>(top / 64)] >> (top % 64) & 1) != 0;

@@ -11,23 +11,23 @@
 
 namespace cox::json {
 
-// What the next value is, by its first character.
+// The kind of the next value, by its first character.
 enum class Token : uint8_t { kNull, kBool, kNumber, kString, kArray, kObject, kError };
 
-// A JSON number as it stands in the text.
+// A JSON number in its original text.
 struct Number {
   std::string_view text;
-  bool integer = false;  // no fraction, no exponent, and it fits int64: then `value` is it
+  bool integer = false;  // no fraction or exponent, and fits int64: see `value`
   int64_t value = 0;
 };
 
 // A cursor over JSON text that reads one value after another; the lexer of all JSON decoders.
 //
-// Guarantees: accepts exactly RFC 8259, as Go does (raw control characters refused, invalid UTF-8
-// and
-//   lone surrogates in strings replaced by U+FFFD). Reads each byte once; allocates nothing itself.
-// Errors: the first syntax error stays in status() and every later call fails; calls return false.
-// Usage: Peek() tells what comes; then exactly one Take/Begin/Skip of that kind.
+// Guarantees: accepts exactly RFC 8259, like Go (raw control characters are rejected, invalid UTF-8
+//   and lone surrogates in strings are replaced by U+FFFD). Reads each byte once; does not
+//   allocate.
+// Errors: the first syntax error stays in status(); this and every later call return false.
+// Usage: Peek() returns the kind of the next value; then call exactly one Take/Begin/Skip for it.
 class Reader {
  public:
   explicit Reader(std::string_view text)
@@ -44,13 +44,13 @@ class Reader {
   bool TakeBool(bool* value);
   bool TakeNumber(Number* number);
   bool TakeString(std::string* value);
-  // Passes over a value of any kind; false if it is not valid JSON.
+  // Skips a value of any kind; false if it is not valid JSON.
   bool Skip();
-  // The same, and gives its text.
+  // The same, but returns its text.
   bool TakeRaw(std::string* text);
 
-  // An array: BeginArray(), then before each item NextItem(&more); likewise an object, whose keys
-  // NextKey gives. A key stays valid until the next call.
+  // For an array, call BeginArray(), then NextItem(&more) before each item; for an object likewise,
+  // where NextKey returns the keys. A key stays valid until the next call.
   bool BeginArray() { return Open(); }
   bool NextItem(bool* more) { return Next(']', more); }
   bool BeginObject() { return Open(); }
@@ -63,7 +63,7 @@ class Reader {
   bool Fail(std::string message);
 
  private:
-  // By first character.
+  // Indexed by first character.
   static constexpr std::array<Token, 256> kTokens = [] {
     std::array<Token, 256> tokens{};
     tokens.fill(Token::kError);
@@ -77,7 +77,7 @@ class Reader {
     return tokens;
   }();
 
-  // Moves past white space.
+  // Skips white space.
   void Space() {
     while (at_ != end_ && static_cast<unsigned char>(*at_) <= ' ' &&
            (*at_ == ' ' || *at_ == '\n' || *at_ == '\t' || *at_ == '\r')) {
@@ -95,7 +95,7 @@ class Reader {
       return true;
     }
     *more = true;
-    if (first) return true;  // the value's own reader complains of what is no value
+    if (first) return true;  // the reader of the value reports an error if it is not a value
     if (at_ != end_ && *at_ == ',') {
       ++at_;
       return true;
@@ -103,8 +103,8 @@ class Reader {
     return InvalidAt(at_, close == ']' ? "after array element" : "after object key:value pair");
   }
   bool Literal(std::string_view word);
-  // A string whose opening quote is at at_: a view of the text if it holds no escape and is valid,
-  // else of scratch_.
+  // Reads a string whose opening quote is at at_: returns a view of the text if it is valid and has
+  // no escapes, otherwise of scratch_.
   bool String(std::string_view* value);
   bool StringSlow(const char* start, std::string* value);
   bool Escape(std::string* value);
@@ -115,7 +115,7 @@ class Reader {
   const char* at_;
   const char* end_;
   int depth_ = 0;
-  bool first_ = false;  // the container just opened has given no item yet
+  bool first_ = false;  // no item of the current container was read yet
   std::string scratch_;
   Status status_;
 };

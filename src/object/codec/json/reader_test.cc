@@ -14,7 +14,7 @@ struct Case {
   const char* error;  // Go's text
 };
 
-TEST(JsonSyntax, ErrorsReadAsGoWritesThem) {
+TEST(JsonSyntax, ErrorsMatchGo) {
   const Case cases[] = {
       {"", "unexpected end of JSON input"},
       {"  ", "unexpected end of JSON input"},
@@ -59,14 +59,14 @@ TEST(JsonSyntax, ErrorsReadAsGoWritesThem) {
     ASSERT_FALSE(value.ok()) << c.text;
     EXPECT_EQ(value.status().message(), c.error) << c.text;
     EXPECT_EQ(value.status().reason(), Reason::kBadRequest);
-    // Skipping must see the same errors as reading.
+    // Skip must report the same errors.
     Reader reader(c.text);
     EXPECT_FALSE(reader.Skip() && reader.End()) << c.text;
     EXPECT_EQ(reader.status().message(), c.error) << c.text;
   }
 }
 
-TEST(JsonStrings, AreReadAndWrittenAsGoDoes) {
+TEST(JsonStrings, RoundTripLikeGo) {
   struct {
     const char* text;
     const char* value;
@@ -106,8 +106,8 @@ TEST(JsonStrings, AreReadAndWrittenAsGoDoes) {
   EXPECT_EQ(Write(Value("\x80")), "\"\\ufffd\"");
 }
 
-// Every length and place around the eight bytes that are looked at together.
-TEST(JsonStrings, SpecialCharactersAreFoundAtEveryPlace) {
+// All lengths and positions around the eight bytes that are processed at once.
+TEST(JsonStrings, SpecialCharactersAreFoundAtEveryPosition) {
   for (size_t length = 0; length < 40; ++length) {
     for (size_t at = 0; at < length; ++at) {
       for (const char* special : {"\\n", "\xc3\xa9", "\\\""}) {
@@ -123,7 +123,7 @@ TEST(JsonStrings, SpecialCharactersAreFoundAtEveryPlace) {
   }
 }
 
-TEST(JsonNumbers, KeepIntegersAndWriteDoublesAsGo) {
+TEST(JsonNumbers, KeepIntegersAndWriteDoublesLikeGo) {
   struct {
     const char* text;
     const char* written;
@@ -161,7 +161,7 @@ TEST(JsonNumbers, KeepIntegersAndWriteDoublesAsGo) {
   EXPECT_EQ(Write(Value(std::numeric_limits<double>::infinity())), "null");
 }
 
-TEST(JsonObjects, AreSortedAndTheLastOfEqualKeysStays) {
+TEST(JsonObjects, AreSortedAndLastOfDuplicateKeysIsKept) {
   Strictness strict;
   Result<Value> value = Parse(R"({"b":1,"a":{"y":1,"x":[{"k":1,"k":2}]},"b":3,"b":4})", &strict);
   ASSERT_TRUE(value.ok());
@@ -170,7 +170,7 @@ TEST(JsonObjects, AreSortedAndTheLastOfEqualKeysStays) {
             (std::vector<std::string>{"duplicate field \"a.x[0].k\"", "duplicate field \"b\""}));
 }
 
-TEST(JsonDepth, IsBoundedForReadingAndSkipping) {
+TEST(JsonDepth, IsLimitedForReadingAndSkipping) {
   auto nested = [](int depth) { return std::string(depth, '[') + std::string(depth, ']'); };
   std::string deep = nested(limits::kMaxDepth);
   std::string deeper = nested(limits::kMaxDepth + 1);
@@ -186,7 +186,7 @@ TEST(JsonDepth, IsBoundedForReadingAndSkipping) {
   EXPECT_EQ(Parse(objects).status().message(), "exceeded max depth");
 }
 
-TEST(JsonStrictness, CollectsEachErrorOnceAndAtMostALimit) {
+TEST(JsonStrictness, CollectsUniqueErrorsUpToALimit) {
   Strictness strict;
   strict.Unknown("a");
   strict.Unknown("a");

@@ -15,7 +15,7 @@ constexpr std::string_view kHex = "0123456789abcdef";
 constexpr std::string_view kBase64 =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-// Characters that stand for themselves inside a string.
+// Characters that need no escape in a string.
 constexpr std::array<bool, 256> MakePlain() {
   std::array<bool, 256> plain{};
   for (int c = 0x20; c < 0x80; ++c)
@@ -38,7 +38,7 @@ void WriteUnicodeEscape(uint32_t unit, std::string* out) {
   for (int shift = 12; shift >= 0; shift -= 4) out->push_back(kHex[unit >> shift & 0xf]);
 }
 
-// Writes the special character at the start of `rest`; returns how many bytes it took.
+// Writes the special character at the start of `rest`; returns the number of consumed bytes.
 size_t WriteSpecial(std::string_view rest, std::string* out) {
   auto c = static_cast<unsigned char>(rest[0]);
   switch (c) {
@@ -71,7 +71,7 @@ size_t WriteSpecial(std::string_view rest, std::string* out) {
   }
   Rune rune = DecodeRune(rest);
   if (!rune.valid || rune.value == 0x2028 ||
-      rune.value == 0x2029) {  // the latter end lines in JavaScript
+      rune.value == 0x2029) {  // the latter are line terminators in JavaScript
     WriteUnicodeEscape(rune.value, out);
   } else {
     out->append(rest.substr(0, rune.size));
@@ -112,8 +112,8 @@ bool ToDouble(std::string_view number, double* value) {
   auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), *value);
   if (error == std::errc()) return true;
   if (error != std::errc::result_out_of_range) return false;
-  // Too small reads as zero, as in Go; too large is an error. from_chars does not tell them apart:
-  // a number is too small only by a negative exponent or a leading "0.".
+  // An underflow is zero, as in Go; an overflow is an error. from_chars does not distinguish them:
+  // only a negative exponent or a leading "0." causes an underflow.
   size_t e = number.find_first_of("eE");
   bool small = e != std::string_view::npos ? number[e + 1] == '-'
                                            : number.find('.') != std::string_view::npos;
@@ -145,7 +145,7 @@ bool ReadBase64(std::string_view text, std::string* bytes, size_t* bad_at) {
     char c = text[i];
     if (is_break(c)) continue;
     if (c == '=') {
-      // Padding ends the text: one or two, making four with the digits before.
+      // Padding ends the text: one or two characters, which complete a group of four.
       *bad_at = i;
       if (count < 2) return false;
       for (int missing = 4 - count; missing > 0; --missing, ++i) {
@@ -171,7 +171,7 @@ bool ReadBase64(std::string_view text, std::string* bytes, size_t* bad_at) {
       count = 0;
     }
   }
-  // Digits without their padding: Go reports where the last group began.
+  // Missing padding: Go reports the start of the last group.
   if (count != 0) return *bad_at = text.size() - static_cast<size_t>(count), false;
   return true;
 }

@@ -20,7 +20,7 @@ TEST(Base64, RoundTripsEveryLength) {
   }
 }
 
-TEST(Base64, ErrorsSayAtWhichByte) {
+TEST(Base64, ErrorsContainTheOffset) {
   struct {
     const char* text;
     size_t bad_at;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Structs in and out of JSON: field rules, type errors with Go's texts, unknown and duplicate
-// fields.
+// Encoding and decoding of structs: rules for fields, type errors with Go's texts, unknown and
+// duplicate fields.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -53,7 +53,7 @@ TEST(TypedDecode, FillsStructs) {
   EXPECT_FALSE(pod->spec.securityContext);
 }
 
-TEST(TypedDecode, MisfitsReadAsGoWritesThem) {
+TEST(TypedDecode, TypeErrorsMatchGo) {
   using core::v1::Pod;
   EXPECT_EQ(DecodeError<Pod>("[]"), "json: cannot unmarshal array into Go value of type v1.Pod");
   EXPECT_EQ(
@@ -86,7 +86,7 @@ TEST(TypedDecode, MisfitsReadAsGoWritesThem) {
               testing::HasSubstr("quantities must match the regular expression"));
 }
 
-TEST(TypedDecode, TheFirstMisfitIsToldButSyntaxErrorsWin) {
+TEST(TypedDecode, ReportsFirstTypeErrorUnlessThereIsASyntaxError) {
   EXPECT_EQ(
       DecodeError<core::v1::Pod>(R"({"metadata":{"name":1,"namespace":2}})"),
       "json: cannot unmarshal number into Go struct field ObjectMeta.metadata.name of type string");
@@ -111,7 +111,7 @@ TEST(TypedDecode, ReportsUnknownAndDuplicateFieldsWithTheirPaths) {
   EXPECT_EQ(*pod->metadata.labels.Get("x"), "2");
 }
 
-TEST(TypedDecode, InlinedStructsHaveNoNameOfTheirOwn) {
+TEST(TypedDecode, InlinedStructsHaveNoName) {
   Strictness strict;
   auto volume = Decode<core::v1::Volume>(R"({"name":"v","volumeSource":{"emptyDir":{}}})", &strict);
   ASSERT_TRUE(volume.ok());
@@ -137,13 +137,13 @@ TEST(TypedDecode, NullEmptiesPointersListsAndMaps) {
 }
 
 TEST(TypedEncode, FollowsOmitEmpty) {
-  // As upstream prints an empty Deployment.
+  // The expected text is upstream's for an empty Deployment.
   EXPECT_EQ(
       Encode(apps::v1::Deployment{}),
       R"({"metadata":{},"spec":{"selector":null,"template":{"metadata":{},"spec":{"containers":null}},"strategy":{}},"status":{}})");
   EXPECT_EQ(Encode(core::v1::Pod{}), R"({"metadata":{},"spec":{"containers":null},"status":{}})");
   EXPECT_EQ(Encode(rbac::v1::Role{}), R"({"metadata":{},"rules":null})");
-  // A Time without omitzero shows itself, an empty RawExtension too.
+  // A Time without omitzero and an empty RawExtension are encoded.
   EXPECT_EQ(Encode(core::v1::ContainerStateRunning{}), R"({"startedAt":null})");
 }
 
@@ -165,7 +165,7 @@ TEST(TypedEncode, TypeMetaComesFirst) {
   EXPECT_EQ(out, R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{},"data":{"k":"v"}})");
 }
 
-TEST(TypedEncode, ClaimsInAStatefulSetKeepTheirKind) {
+TEST(TypedEncode, VolumeClaimTemplatesKeepTheirKind) {
   constexpr std::string_view kText =
       R"({"metadata":{},"spec":{"selector":null,"template":{"metadata":{},"spec":{"containers":null}},)"
       R"("volumeClaimTemplates":[{"kind":"PersistentVolumeClaim","apiVersion":"v1","metadata":{"name":"d"},)"
@@ -183,14 +183,14 @@ TEST(TypedRaw, KeepsBytesAndCompactsThemForOutput) {
   ASSERT_TRUE(review.ok());
   EXPECT_EQ(review->request->object.raw, "{ \"a\" : [1, 2] }");
   EXPECT_THAT(Encode(*review), testing::HasSubstr(R"("object":{"a":[1,2]})"));
-  // What a protobuf peer put there need not be JSON: the document must stay one.
+  // Protobuf input may contain invalid JSON: the document must stay valid.
   review->request->object.raw = "{\"a\":";
   std::string text = Encode(*review);
   EXPECT_TRUE(Parse(text).ok()) << text;
   EXPECT_THAT(text, testing::HasSubstr(R"("object":null)"));
 }
 
-TEST(TypedUnions, SchemasOrOtherThings) {
+TEST(TypedUnions, SchemaUnionsRoundTrip) {
   using apiextensions::v1::JSONSchemaProps;
   for (std::string_view text : {
            R"({"additionalProperties":true})",
@@ -211,7 +211,7 @@ TEST(TypedUnions, SchemasOrOtherThings) {
   }
 }
 
-TEST(TypedDepth, IsBoundedForTypesThatHoldThemselves) {
+TEST(TypedDepth, IsLimitedForRecursiveTypes) {
   auto nested = [](int depth) {
     std::string text;
     for (int i = 0; i < depth; ++i) text += R"({"not":)";

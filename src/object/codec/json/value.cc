@@ -11,13 +11,13 @@
 namespace cox::json {
 namespace {
 
-// An array or object whose end has not come yet.
+// An open array or object.
 struct Open {
   Value container;
   std::string key;  // of the member being read
 };
 
-// Text to Value with its own stack, so that depth costs memory and not the thread's stack.
+// Parses text to a Value with an explicit stack, so that the depth does not use the thread's stack.
 class Parser {
  public:
   Parser(std::string_view text, Strictness* strict) : reader_(text), strict_(strict) {}
@@ -80,7 +80,7 @@ class Parser {
     return true;
   }
 
-  // Puts a finished value where it belongs, then ends the containers that end here.
+  // Stores a finished value in its container, then closes the containers that end here.
   bool Place(Value value, Value* done) {
     Put(std::move(value), done);
     return Close(done);

@@ -11,7 +11,7 @@
 
 namespace cox::json {
 
-// Reads a Value the way Reader reads text, so that one decoder serves both. Same calls, same order.
+// Reads a Value with the interface of Reader, so that one decoder supports both.
 //
 // Ownership: borrows the Value, which must outlive it.
 class ValueSource {

@@ -14,19 +14,19 @@ namespace {
 
 Status Truncated() { return Status::BadRequest("proto: unexpected end of message"); }
 
-// True for values that travel as a varint or fixed64, and so may come packed.
+// True for values that are encoded as varint or fixed64, and so may be packed.
 bool IsPackable(const Type& type) { return type.shape <= Shape::kDouble; }
 
 class Decoder {
  public:
   explicit Decoder(size_t input_bytes) : item_bytes_(limits::ItemBytes(input_bytes)) {}
 
-  // False on malformed bytes; status() says why.
+  // False on malformed bytes; see status().
   bool Struct(std::string_view bytes, const Type& type, void* object) {
     if (++depth_ > limits::kMaxTypedDepth)
       return Fail(Status::BadRequest("proto: exceeded max depth"));
     WireReader in(bytes);
-    uint64_t maps = 0;  // rows of maps that got entries; the last bit stands for all rows beyond
+    uint64_t maps = 0;  // rows of maps that got entries; the last bit represents all further rows
     while (!in.done()) {
       uint64_t tag;
       if (!in.Tag(&tag)) return Fail(Truncated());
@@ -78,14 +78,14 @@ class Decoder {
       return in->Bytes(&bytes) ? Items(bytes, *type.list_ops, list) : Fail(Truncated());
     }
     if (type.element->shape == Shape::kStruct && type.list_ops->items(list).count == 0) {
-      // Large items: growing step by step would move them all again and again.
+      // Items are large, and growing step by step would move them repeatedly.
       size_t count = 1 + in->CountRun(tag);
       if (count > 1 && count * type.list_ops->stride <= item_bytes_) {
         type.list_ops->reserve(*type.list_ops, list, count);
       }
     }
     if (!IsPackable(*type.element) || TagType(tag) != WireType::kBytes) {
-      return Pay(type.list_ops->stride) &&
+      return ChargeMemory(type.list_ops->stride) &&
              Value(field, *type.element, tag, in, type.list_ops->append(*type.list_ops, list));
     }
     if (!in->Bytes(&bytes)) return Fail(Truncated());
@@ -109,7 +109,7 @@ class Decoder {
       if (!in.Tag(&tag)) return Fail(Truncated());
       if (TagNumber(tag) == 1 && TagType(tag) == WireType::kBytes) {
         if (!in.Bytes(&item)) return Fail(Truncated());
-        if (!Pay(ops.stride)) return false;
+        if (!ChargeMemory(ops.stride)) return false;
         static_cast<std::string*>(ops.append(ops, list))->assign(item);
       } else if (!in.Skip(tag)) {
         return Fail(Truncated());
@@ -123,7 +123,7 @@ class Decoder {
     std::string_view bytes;
     if (TagType(tag) != WireType::kBytes) return WrongType(field, tag);
     if (!in->Bytes(&bytes)) return Fail(Truncated());
-    // The key comes first from every writer, but need not.
+    // All known encoders write the key first, but that is not required.
     std::string_view key;
     WireReader keys(bytes);
     while (!keys.done()) {
@@ -132,7 +132,7 @@ class Decoder {
       bool is_key = TagNumber(part) == 1 && TagType(part) == WireType::kBytes;
       if (is_key ? !keys.Bytes(&key) : !keys.Skip(part)) return Fail(Truncated());
     }
-    if (!Pay(type.map_ops->stride)) return false;
+    if (!ChargeMemory(type.map_ops->stride)) return false;
     void* value = type.map_ops->Append(map, key);
     WireReader values(bytes);
     while (!values.done()) {
@@ -151,7 +151,7 @@ class Decoder {
     return true;
   }
 
-  // One value of any shape but kList and kMap.
+  // Decodes one value of any shape except kList and kMap.
   bool Value(const Field& field, const Type& type, uint64_t tag, WireReader* in, void* to) {
     uint64_t number = 0;
     std::string_view bytes;
@@ -187,7 +187,7 @@ class Decoder {
     }
   }
 
-  // The fields of a message that stands for a single value: at most three.
+  // The fields of a message that represents a single value: at most three.
   struct Parts {
     uint64_t numbers[4] = {};
     std::string_view bytes[4];
@@ -255,8 +255,8 @@ class Decoder {
                                    " for field " + std::string(field.name)));
   }
 
-  // Takes the weight of one more item from what the input may spend.
-  bool Pay(size_t bytes) {
+  // Deducts the size of one more item from the memory limit of the input.
+  bool ChargeMemory(size_t bytes) {
     if (bytes > item_bytes_)
       return Fail(Status::BadRequest("proto: message expands to too large an object"));
     item_bytes_ -= bytes;
@@ -269,11 +269,11 @@ class Decoder {
   }
 
   Status status_;
-  size_t item_bytes_;  // left
+  size_t item_bytes_;  // remaining
   int depth_ = 0;
 };
 
-// Of the envelope, which clients know in the words of another reader.
+// The error text for a truncated envelope, which differs from that of other messages.
 Status EnvelopeEnds() { return Status::BadRequest("unexpected EOF"); }
 
 }  // namespace

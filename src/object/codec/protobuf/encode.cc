@@ -11,7 +11,7 @@ namespace {
 
 void Struct(const Type& type, const void* object, BackWriter* out);
 
-// Numbers of the fields inside the messages that stand for single values.
+// Field numbers in the messages that represent single values.
 constexpr uint32_t kQuantityString = 1, kIntOrStringType = 1, kIntOrStringInt = 2,
                    kIntOrStringString = 3, kTimeSeconds = 1, kTimeNanos = 2, kDurationNanos = 1,
                    kRawBytes = 1, kItems = 1, kMapKey = 1, kMapValue = 2;
@@ -22,7 +22,7 @@ void Timestamp(const Instant& time, int32_t nanos, BackWriter* out) {
   out->VarintField(kTimeSeconds, static_cast<uint64_t>(time.unix_seconds()));
 }
 
-// The inside of a value that travels as a message.
+// The content of a value that is encoded as a message.
 void Message(const Type& type, const void* at, BackWriter* out) {
   switch (type.shape) {
     case Shape::kQuantity:
@@ -35,7 +35,7 @@ void Message(const Type& type, const void* at, BackWriter* out) {
       return out->VarintField(kIntOrStringType, value.is_string() ? 1 : 0);
     }
     case Shape::kTime:
-      return Timestamp(*static_cast<const Time*>(at), 0, out);  // to the second, as JSON
+      return Timestamp(*static_cast<const Time*>(at), 0, out);  // in seconds, as in JSON
     case Shape::kMicroTime: {
       const auto& time = *static_cast<const MicroTime*>(at);
       return Timestamp(time, time.nanos() / 1000 * 1000, out);
@@ -63,7 +63,7 @@ void Value(const Type& type, uint32_t number, const void* at, BackWriter* out) {
     case Shape::kBool:
       return out->VarintField(number, *static_cast<const bool*>(at) ? 1 : 0);
     case Shape::kInt32:
-      // Negative numbers take ten bytes, as int32 does in protobuf.
+      // Negative numbers take ten bytes, as defined for int32 in protobuf.
       return out->VarintField(
           number, static_cast<uint64_t>(static_cast<int64_t>(*static_cast<const int32_t*>(at))));
     case Shape::kInt64:
@@ -127,7 +127,7 @@ void Struct(const Type& type, const void* object, BackWriter* out) {
   }
 }
 
-// Fields of the envelope and of the kind named in it.
+// Field numbers of the envelope and of its type meta.
 constexpr uint32_t kTypeMeta = 1, kRaw = 2, kContentEncoding = 3, kContentType = 4;
 constexpr uint32_t kApiVersion = 1, kKind = 2;
 

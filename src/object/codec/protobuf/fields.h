@@ -8,7 +8,7 @@
 
 namespace cox::proto {
 
-// The fields of a small message, one after the other, for those who read one by hand:
+// Iterates over the fields of a small message that is decoded by hand:
 //
 //   Fields fields(message);
 //   while (fields.Next()) { if (fields.number() == 1) name = fields.bytes(); }
@@ -17,7 +17,7 @@ class Fields {
  public:
   explicit Fields(std::string_view bytes) : reader_(bytes) {}
 
-  // False at the end, or if the bytes are malformed: see good().
+  // False at the end or if the bytes are malformed: see good().
   bool Next() {
     if (reader_.done()) return false;
     if (!reader_.Tag(&tag_)) return Bad();

@@ -7,16 +7,16 @@
 #include "base/result.h"
 #include "object/type/type.h"
 
-// Protobuf, byte for byte as Kubernetes writes it: fields by rising number, map entries by key,
-// fields that are no pointers always (also when zero), repeated scalars unpacked.
+// Protobuf with the same bytes as Kubernetes: fields in order of their number, map entries in order
+// of their key, non-pointer fields always (even if zero), repeated scalars unpacked.
 //
-// Reading takes what any proto2 writer may send: fields in any order, packed scalars, unknown
-// fields (dropped, as upstream drops them). Errors: BadRequest. Limits: nesting (limits.h); memory
-// grows with what was read, never with a length
-//   that a peer announced.
+// Decoding accepts the output of any proto2 encoder: fields in any order, packed scalars, unknown
+// fields (dropped, as upstream).
+// Errors: BadRequest.
+// Limits: nesting (limits.h); memory grows with the data that was read, not with announced lengths.
 namespace cox::proto {
 
-// `object` is added to, as protobuf merges: give a fresh struct.
+// Merges into `object`, as protobuf defines; pass a new struct.
 Status Decode(std::string_view bytes, const Type& type, void* object);
 void Encode(const Type& type, const void* object, std::string* out);
 
@@ -33,12 +33,12 @@ std::string Encode(const T& object) {
   return out;
 }
 
-// The form in which objects travel and are stored: "k8s\0", then a message that names the kind and
-// holds the object's bytes.
+// The format in which objects are sent and stored: "k8s\0", then a message with the kind and the
+// object's bytes.
 struct Envelope {
   std::string_view api_version;
   std::string_view kind;
-  std::string_view raw;  // all three point into the bytes that were read
+  std::string_view raw;  // all members point into the input
   std::string_view content_encoding;
   std::string_view content_type;
 };
@@ -48,12 +48,12 @@ inline constexpr std::string_view kMagic{"k8s\0", 4};
 inline bool HasEnvelope(std::string_view bytes) { return bytes.starts_with(kMagic); }
 // REQUIRES: bytes outlive the result.
 Result<Envelope> Open(std::string_view bytes);
-// The whole: magic, envelope and object.
+// Writes magic number, envelope and object.
 void Seal(std::string_view api_version, std::string_view kind, const Type& type, const void* object,
           std::string* out);
 
-// For those who put a message together from pieces that exist already, without copying them: the
-// head of a bytes field of `size`, and what stands around the `raw_size` bytes of an object.
+// For messages that are assembled from existing parts without copying: the prefix of a bytes field
+// of `size`, and the bytes before and after the `raw_size` bytes of an object.
 void AppendLengthPrefix(std::string* out, uint32_t number, size_t size);
 std::string EnvelopeHead(std::string_view api_version, std::string_view kind, size_t raw_size);
 inline constexpr std::string_view kEnvelopeTail{"\x1a\x00\x22\x00", 4};

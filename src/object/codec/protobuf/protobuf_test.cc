@@ -33,7 +33,7 @@ TEST(WireReader, VarintsOfEveryLength) {
   EXPECT_FALSE(WireReader(std::string(11, '\x80')).Varint(&value));
 }
 
-TEST(WireReader, RefusesLengthsBeyondTheEnd) {
+TEST(WireReader, RejectsLengthsBeyondTheEnd) {
   std::string_view bytes;
   EXPECT_FALSE(WireReader("\x05"
                           "abcd")
@@ -45,7 +45,7 @@ TEST(WireReader, RefusesLengthsBeyondTheEnd) {
 }
 
 TEST(WireReader, SkipsGroupsWithoutRecursion) {
-  std::string nested(100'000, '\x0b');  // start of group 1, again and again
+  std::string nested(100'000, '\x0b');  // start of group 1, repeatedly
   nested += std::string(100'000, '\x0c');
   WireReader reader(nested);
   uint64_t tag;
@@ -68,7 +68,7 @@ TEST(BackWriter, GrowsWithoutLosingBytes) {
 }
 
 TEST(Protobuf, WritesZeroValuesButNotAbsentOnes) {
-  // name "", containerPort 0, ... are no pointers: always there. hostIP too.
+  // name "", containerPort 0, ..., hostIP are not pointers, so they are always encoded.
   EXPECT_EQ(Encode(core::v1::ContainerPort{}), "\x0a\x00\x10\x00\x18\x00\x22\x00\x2a\x00"s);
   EXPECT_EQ(Encode(core::v1::Affinity{}), "");
   EXPECT_EQ(Encode(core::v1::EnvVar{.name = "A", .value = "b"}),
@@ -90,7 +90,7 @@ TEST(Protobuf, SingleValueMessages) {
   again = Decode<core::v1::ServicePort>(Encode(port));
   EXPECT_EQ(again->targetPort, IntOrString(-1));
 
-  // A time keeps its seconds only; the zero time is an empty message.
+  // A time keeps only its seconds; the zero time is an empty message.
   core::v1::ContainerStateRunning state{.startedAt = Time::FromUnix(1'700'000'000, 999)};
   auto running = Decode<core::v1::ContainerStateRunning>(Encode(state));
   EXPECT_EQ(running->startedAt, Time::FromUnix(1'700'000'000));
@@ -98,7 +98,7 @@ TEST(Protobuf, SingleValueMessages) {
   EXPECT_TRUE(Decode<core::v1::ContainerStateRunning>("\x0a\x00"s)->startedAt.IsZero());
 }
 
-TEST(Protobuf, ReadsPackedAndUnpackedNumbersAlike) {
+TEST(Protobuf, DecodesPackedAndUnpackedNumbers) {
   core::v1::PodSecurityContext context{.supplementalGroups = {1, 300, -2}};
   std::string unpacked = Encode(context);
   auto again = Decode<core::v1::PodSecurityContext>(unpacked);
@@ -110,7 +110,7 @@ TEST(Protobuf, ReadsPackedAndUnpackedNumbersAlike) {
   EXPECT_THAT(packed->supplementalGroups, testing::ElementsAre(1, 300));
 }
 
-TEST(Protobuf, MapsAreSortedAndTakeTheirPartsInAnyOrder) {
+TEST(Protobuf, MapsAreSortedAndDecodedWithFieldsInAnyOrder) {
   core::v1::ConfigMap map{.data = {{"b", "2"}, {"a", "1"}}};
   std::string bytes = Encode(map);
   EXPECT_LT(bytes.find("\x0a\x01"
@@ -125,7 +125,7 @@ TEST(Protobuf, MapsAreSortedAndTakeTheirPartsInAnyOrder) {
   EXPECT_EQ(*odd->data.Get(""), "");
 }
 
-TEST(Protobuf, NamedSlicesTravelAsMessages) {
+TEST(Protobuf, NamedSlicesAreEncodedAsMessages) {
   authentication::v1::UserInfo user{.username = "u", .extra = {{"scopes", {"a", "b"}}}};
   auto again = Decode<authentication::v1::UserInfo>(Encode(user));
   ASSERT_TRUE(again.ok());
@@ -157,7 +157,7 @@ TEST(Protobuf, MalformedBytesAreErrors) {
            "\x07\x00"s,   // wire type 7
            "\x08\x01"s,   // wrong wire type for name
            "\x1a\x01x"s,  // wrong wire type for containerPort
-           "\x0c"s,       // end of a group that never began
+           "\x0c"s,       // end of a group without start
        }) {
     Status status = Decode<core::v1::ContainerPort>(bytes).status();
     EXPECT_TRUE(status.Is(Reason::kBadRequest)) << testing::PrintToString(bytes);
@@ -166,7 +166,7 @@ TEST(Protobuf, MalformedBytesAreErrors) {
             "proto: wrong wireType = 0 for field name");
 }
 
-TEST(Protobuf, DepthIsBounded) {
+TEST(Protobuf, DepthIsLimited) {
   // JSONSchemaProps.not: a schema in a schema.
   auto nested = [](int depth) {
     apiextensions::v1::JSONSchemaProps schema;
@@ -183,7 +183,7 @@ TEST(Protobuf, DepthIsBounded) {
       "proto: exceeded max depth");
 }
 
-TEST(Envelope, HeadAndTailStandAroundAnObjectAsSealWritesThem) {
+TEST(Envelope, HeadAndTailMatchTheBytesOfSeal) {
   core::v1::ConfigMap map{.metadata = {.name = "m"}, .data = {{"k", std::string(300, 'v')}}};
   std::string sealed;
   Seal("v1", "ConfigMap", core::v1::ConfigMap::kType, &map, &sealed);
@@ -191,7 +191,7 @@ TEST(Envelope, HeadAndTailStandAroundAnObjectAsSealWritesThem) {
   EXPECT_EQ(EnvelopeHead("v1", "ConfigMap", raw.size()) + raw + std::string(kEnvelopeTail), sealed);
 }
 
-TEST(Envelope, OpensWhatItSealed) {
+TEST(Envelope, RoundTripsThroughSealAndOpen) {
   core::v1::ConfigMap map{.metadata = {.name = "m"}, .data = {{"k", "v"}}};
   std::string bytes;
   Seal("v1", "ConfigMap", core::v1::ConfigMap::kType, &map, &bytes);
@@ -206,11 +206,11 @@ TEST(Envelope, OpensWhatItSealed) {
   EXPECT_TRUE(DeepEqual(*again, map));
 }
 
-TEST(Envelope, RefusesOtherBytes) {
+TEST(Envelope, RejectsOtherBytes) {
   EXPECT_FALSE(Open("{}").ok());
   EXPECT_FALSE(Open("").ok());
   EXPECT_FALSE(Open("k8s\0\x0a\x05"s).ok());
-  EXPECT_TRUE(Open("k8s\0"s).ok());  // names no kind: the caller's matter
+  EXPECT_TRUE(Open("k8s\0"s).ok());  // without a kind, which the caller checks
 }
 
 }  // namespace

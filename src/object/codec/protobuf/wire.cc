@@ -28,7 +28,7 @@ size_t WireReader::CountRun(uint64_t tag) const {
 }
 
 bool WireReader::Skip(uint64_t tag) {
-  int groups = 0;  // open; counted, not recursed into
+  int groups = 0;  // number of open groups, to avoid recursion
   while (true) {
     uint64_t number;
     std::string_view bytes;

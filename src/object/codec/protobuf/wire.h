@@ -21,7 +21,7 @@ enum class WireType : uint8_t {
 inline WireType TagType(uint64_t tag) { return static_cast<WireType>(tag & 7); }
 inline uint32_t TagNumber(uint64_t tag) { return static_cast<uint32_t>(tag >> 3); }
 
-// Reads from the front. Each call returns false when the bytes end too soon or are malformed.
+// Reads from the front. Each call returns false if the bytes are truncated or malformed.
 class WireReader {
  public:
   explicit WireReader(std::string_view bytes) : at_(bytes.data()), end_(at_ + bytes.size()) {}
@@ -36,7 +36,7 @@ class WireReader {
     return VarintSlow(value);
   }
 
-  // A tag with a field number that exists and a known wire type.
+  // Reads a tag with a valid field number.
   bool Tag(uint64_t* tag) { return Varint(tag) && TagNumber(*tag) != 0 && *tag >> 32 == 0; }
 
   bool Bytes(std::string_view* bytes) {
@@ -54,10 +54,10 @@ class WireReader {
     return true;
   }
 
-  // How many more values of `tag` follow the one about to be read, with none of another between.
+  // The number of values of `tag` that directly follow the next one.
   size_t CountRun(uint64_t tag) const;
 
-  // Passes over the value that follows a tag; groups are skipped whole.
+  // Skips the value that follows a tag, including whole groups.
   bool Skip(uint64_t tag);
 
  private:
@@ -67,8 +67,8 @@ class WireReader {
   const char* end_;
 };
 
-// Writes from the back to the front, so that a message's length is known when its prefix is written
-// and nothing is measured twice.
+// Writes from back to front, so that the length of a message is known when its prefix is written
+// and needs no second pass.
 class BackWriter {
  public:
   explicit BackWriter(size_t expected = 512) : buffer_(expected, '\0'), at_(buffer_.size()) {}
@@ -92,7 +92,7 @@ class BackWriter {
   }
   void Fixed64(uint64_t value) { std::memcpy(Room(8), &value, 8); }
 
-  // A whole field: value, length where there is one, tag.
+  // Writes a whole field: value, length if any, tag.
   void VarintField(uint32_t number, uint64_t value) {
     Varint(value);
     Tag(number, WireType::kVarint);
@@ -102,7 +102,7 @@ class BackWriter {
     Varint(bytes.size());
     Tag(number, WireType::kBytes);
   }
-  // The prefix of a message whose fields were written since size() was `before`.
+  // Writes the prefix of a message whose fields were written since size() was `before`.
   void MessageField(uint32_t number, size_t before) {
     Varint(size() - before);
     Tag(number, WireType::kBytes);
@@ -118,7 +118,7 @@ class BackWriter {
   void VarintSlow(uint64_t value);
 
   std::string buffer_;
-  size_t at_;  // what is written lies behind it
+  size_t at_;  // start of the written bytes
 };
 
 }  // namespace cox::proto

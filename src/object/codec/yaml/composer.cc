@@ -16,11 +16,11 @@
 namespace cox::yaml {
 namespace {
 
-// What a Go program calls a map that YAML was decoded into.
+// The Go type of a map that was decoded from YAML.
 constexpr std::string_view kMapType = "map[interface {}]interface {}";
 
-// Replaces base64 text by what it encodes, as text: bytes that are not UTF-8 become U+FFFD, as they
-// do in JSON. False if it is no base64.
+// Replaces base64 text by the decoded text: invalid UTF-8 is replaced by U+FFFD, as in JSON. False
+// if it is not base64.
 bool DecodeBinary(std::string* text) {
   std::string bytes;
   size_t bad_at;
@@ -44,14 +44,15 @@ constexpr std::string_view kMergeTag = "tag:yaml.org,2002:merge";
 constexpr const char* kNoMap = "map merge requires map or sequence of maps as the value";
 constexpr const char* kTooManyAliases = "document contains excessive aliasing";
 
-// What aliases may expand to beside the nodes that goyaml counts: strings are nodes of any size.
-// Enough for every document written by people.
+// The byte limit of expanded aliases, in addition to goyaml's limit of nodes, because strings are
+// nodes of any size. Sufficient for all documents written by hand.
 constexpr uint64_t kAliasBytesFree = uint64_t{1} << 20;
 constexpr uint64_t kAliasBytesPerByte = 8;
 
 constexpr size_t kSmallArray = 1024;
 
-// Keys that JSON cannot have get a mark that no text can have, until CheckKeys() has told of them.
+// Keys that JSON does not support get a mark that valid text cannot contain, until CheckKeys()
+// reports them.
 constexpr std::string_view kNullKey = "\xFFnull";
 constexpr std::string_view kUintKey = "\xFFuint";
 
@@ -68,7 +69,7 @@ double AllowedAliasShare(int64_t decoded) {
   return kMaxYamlAliasShare - (kMaxYamlAliasShare - kMinYamlAliasShare) * way;
 }
 
-// A float as a reader of its JSON sees it: what JSON writes without a point is an integer.
+// Converts a float to the Value that its JSON would have: a number without a point is an integer.
 Value NumberValue(double number) {
   constexpr double kExact = 9007199254740992;  // 2^53
   if (std::abs(number) <= kExact && number == std::trunc(number)) {
@@ -90,8 +91,8 @@ Composer::Composer(std::string_view text, bool strict)
   CollectAliasNames();
 }
 
-// Only what an alias names is worth keeping: found by a look over the text, which also finds names
-// that turn out to be no aliases.
+// Only anchors with an alias have to be kept. They are found by a scan of the text, which also
+// finds names that are not aliases.
 void Composer::CollectAliasNames() {
   std::string_view text = parser_.text();
   auto is_word = [](char c) {
@@ -126,8 +127,8 @@ int Composer::FindSlot(std::string_view name) const {
 Result<Value> Composer::Compose() {
   COX_RETURN_IF_ERROR(ComposeDocument());
   if (!decode_problem_.empty()) return BadYaml(decode_problem_);
-  if (odd_keys_ && duplicates_.empty()) COX_RETURN_IF_ERROR(CheckKeys(root_.value));
-  if (odd_numbers_) COX_RETURN_IF_ERROR(CheckNumbers(root_.value));
+  if (invalid_keys_ && duplicates_.empty()) COX_RETURN_IF_ERROR(CheckKeys(root_.value));
+  if (invalid_numbers_) COX_RETURN_IF_ERROR(CheckNumbers(root_.value));
   return std::move(root_.value);
 }
 
@@ -220,8 +221,8 @@ Status Composer::Close() {
       node.origin->pairs = std::move(frame.more->pairs);
     }
   } else {
-    // Arrays grow by doubling. Many small ones give back what they do not need; a large one's
-    // rest was never touched, and copying it would cost more.
+    // Arrays grow by doubling. Small ones release their unused capacity, because there may be many;
+    // the rest of a large one was never touched, and a copy would cost more.
     Value::Array& items = frame.value.as_array();
     if (items.capacity() > items.size() && items.size() <= kSmallArray) items.shrink_to_fit();
     if (frame.merges_items && frame.more != nullptr) {
@@ -327,7 +328,7 @@ Status Composer::AddScalar(Event* event) {
   node.is_merge_key =
       is_key && event->value == "<<" && (event->implicit || event->tag == kMergeTag);
   bool merged = !frames_.empty() && (frames_.back().is_merge || frames_.back().merges_items);
-  // No scalar can be merged, whatever it says.
+  // A scalar cannot be merged, so its value does not matter.
   if (!merged) node.scalar = DecodeScalar(*event, &event->value);
   switch (node.scalar.kind) {
     case ScalarKind::kNull:
@@ -342,7 +343,7 @@ Status Composer::AddScalar(Event* event) {
       node.value = static_cast<double>(node.scalar.unsigned_integer);
       break;
     case ScalarKind::kFloat:
-      if (!std::isfinite(node.scalar.number)) odd_numbers_ = true;
+      if (!std::isfinite(node.scalar.number)) invalid_numbers_ = true;
       node.value = NumberValue(node.scalar.number);
       break;
     case ScalarKind::kString:
@@ -370,7 +371,7 @@ Status Composer::Add(Node node) {
   }
   Frame& frame = frames_.back();
   if (!frame.value.is_object()) return AddItem(&frame, &node);
-  if (!decode_problem_.empty()) return {};  // all that is still of interest is the grammar
+  if (!decode_problem_.empty()) return {};  // only syntax errors still matter
   frame.bytes += node.bytes;
   frame.height = std::max<uint16_t>(frame.height, node.height + 1);
   return AddToMapping(&frame, std::move(node));
@@ -390,8 +391,8 @@ Status Composer::AddItem(Frame* frame, Node* node) {
   return {};
 }
 
-// Doubling a long list holds it three times over while it moves. The rest of the text tells about
-// how much is still to come.
+// Doubling a long list needs three times its memory while it moves, so estimate the number of
+// remaining items from the remaining text.
 void Composer::Grow(Frame* frame) {
   Value::Array& items = frame->value.as_array();
   size_t read = parser_.offset() - frame->offset;
@@ -433,7 +434,7 @@ void Composer::Merge(Frame* frame, Node* from) {
   bool sequence = from->kind == Value::Kind::kArray && !from->is_alias;
   if (!sequence) return FailDecode(kNoMap);
   if (from->origin == nullptr) return;
-  // From the last to the first, so that the first one's keys stay.
+  // From last to first, so that the keys of the first one win.
   std::vector<Node>& items = from->origin->merged;
   for (size_t i = items.size(); i-- > 0;) {
     if (items[i].kind != Value::Kind::kObject) return FailDecode(kNoMap);
@@ -441,7 +442,7 @@ void Composer::Merge(Frame* frame, Node* from) {
   }
 }
 
-// As if the pairs stood here: later ones replace earlier ones, in both directions.
+// Adds the pairs as if they were written here: later ones replace earlier ones, in both directions.
 void Composer::MergeMembers(Frame* frame, Node* from) {
   Value::Object& members = frame->value.as_object();
   More& more = MoreOf(frame);
@@ -459,7 +460,7 @@ void Composer::MergeMembers(Frame* frame, Node* from) {
   if (members.size() >= more.seal_at) Seal(frame, false);
 }
 
-// Sorts the members and drops all but the last of each key.
+// Sorts the members and keeps only the last of each key.
 void Composer::Seal(Frame* frame, bool last) {
   Value::Object& members = frame->value.as_object();
   if (members.empty()) return;
@@ -469,8 +470,8 @@ void Composer::Seal(Frame* frame, bool last) {
   more.seal_at = std::max(more.seal_at, 2 * members.size());
 }
 
-// Finds the members whose key came before, and brings `pairs` into the order they will have, unless
-// this is the `last` time that anyone asks.
+// Reports members with duplicate keys, and sorts `pairs` like the members, unless this is the
+// `last` call that needs them.
 void Composer::ReportDuplicates(const Value::Object& members, std::vector<Pair>* pairs, bool last) {
   const auto at = members.begin();
   auto not_rising = [](const ValueObject::Member& a, const ValueObject::Member& b) {
@@ -513,10 +514,10 @@ std::string Composer::strict_error() const {
 std::string Composer::KeyText(const Node& node) {
   switch (node.scalar.kind) {
     case ScalarKind::kNull:
-      odd_keys_ = true;
+      invalid_keys_ = true;
       return std::string(kNullKey);
     case ScalarKind::kUint:
-      odd_keys_ = true;
+      invalid_keys_ = true;
       return std::string(kUintKey) + HexText(node.scalar.unsigned_integer);
     case ScalarKind::kBool:
       return node.value.as_bool() ? "true" : "false";

@@ -15,16 +15,17 @@
 
 namespace cox::yaml {
 
-// Makes a Value of the first document of a stream: resolves scalars, aliases and merge keys as
-// goyaml's decoder does, and turns keys into strings as sigs.k8s.io/yaml does.
+// Creates a Value from the first document of a stream: resolves scalars, aliases and merge keys
+// like goyaml's decoder, and converts keys to strings like sigs.k8s.io/yaml.
 //
-// Guarantees: depth costs heap, not stack, and is bounded by limits::kMaxDepth also where aliases
-//   add up; what aliases expand to is bounded in nodes (as goyaml does) and in bytes.
-// Errors: BadRequest. As upstream, where a document has several mistakes: grammar first, then the
-//   first node that cannot be decoded, then keys and numbers that JSON cannot hold.
+// Guarantees: the depth uses heap instead of stack, and is limited by limits::kMaxDepth, also for
+//   nested aliases; the expansion of aliases is limited in nodes (like in goyaml) and in bytes.
+// Errors: BadRequest. If a document has several errors, the order is that of upstream: first
+//   syntax, then the first node that cannot be decoded, then keys and numbers that JSON cannot
+//   represent.
 class Composer {
  public:
-  // With `strict`, keys that are set again are collected.
+  // With `strict`, duplicate keys are collected.
   Composer(std::string_view text, bool strict);
 
   Result<Value> Compose();
@@ -32,10 +33,11 @@ class Composer {
   std::string strict_error() const;
 
  private:
-  // Where a pair of a mapping stood; kept in strict mode, beside the mapping's members.
+  // The position of a pair of a mapping; kept in strict mode, in parallel with the mapping's
+  // members.
   struct Pair {
     uint32_t line;
-    uint32_t order;  // counts all pairs of the document
+    uint32_t order;  // index among all pairs of the document
     Scalar::Kind key;
   };
   struct Duplicate {
@@ -43,7 +45,7 @@ class Composer {
     std::string text;
   };
   struct Origin;
-  // A finished node on its way into its parent.
+  // A finished node before it is added to its parent.
   struct Node {
     Value value;
     Scalar scalar;
@@ -51,25 +53,25 @@ class Composer {
     bool is_merge_key = false;
     bool is_alias = false;
     uint32_t line = 0;
-    uint32_t count = 1;   // nodes decoded for it
-    uint16_t height = 0;  // levels below it
-    uint64_t bytes = 0;   // roughly what it holds in memory
+    uint32_t count = 1;   // number of nodes decoded for it
+    uint16_t height = 0;  // number of levels below it
+    uint64_t bytes = 0;   // approximate memory
     std::unique_ptr<Origin> origin;
   };
-  // Where the parts of a node stood, for merging.
+  // The positions of the parts of a node, for merging.
   struct Origin {
     std::vector<Pair> pairs;   // of a mapping, in the order of its members
-    std::vector<Node> merged;  // the items of a sequence behind "<<"
+    std::vector<Node> merged;  // the items of a sequence that is the value of "<<"
   };
-  // What only some open nodes need.
+  // Data that only some open nodes need.
   struct More {
     std::string key;
     Scalar::Kind key_kind = Scalar::Kind::kString;
-    size_t seal_at = 64;  // members at which repeated keys are dropped
+    size_t seal_at = 64;  // number of members at which duplicates are dropped
     std::vector<Pair> pairs;
     std::vector<Node> merged;
   };
-  // A mapping or sequence that is still open. Small, because a few bytes of text can open many.
+  // An open mapping or sequence. Small, because a few bytes of text can open many.
   struct Frame {
     Value value;
     std::unique_ptr<More> more;
@@ -83,16 +85,16 @@ class Composer {
     bool has_key = false;
     bool is_merge = false;      // its key was "<<"
     bool merges_items = false;  // a sequence that is the value of "<<"
-    bool keeps_pairs = false;   // something will ask where its pairs stood
+    bool keeps_pairs = false;   // the positions of its pairs are needed later
   };
-  // What an anchor names.
+  // The node of an anchor.
   struct Slot {
     Value value;
     double number = 0;
     Value::Kind kind = Value::Kind::kNull;
     Scalar::Kind scalar = Scalar::Kind::kString;
     bool defined = false;
-    bool open = false;  // its node has not ended
+    bool open = false;  // its node is not finished
     uint16_t height = 0;
     uint32_t count = 0;
     uint64_t bytes = 0;
@@ -125,7 +127,7 @@ class Composer {
   void Define(int slot, const Node& node, size_t duplicates_before);
   void CountDecoded(uint32_t count, uint32_t aliased);
   void ChargeBytes(uint64_t bytes);
-  // Keeps the first; reading goes on, for a mistake of grammar would be reported instead.
+  // Keeps the first error and continues, because a syntax error takes precedence.
   void FailDecode(std::string problem);
   Status CheckKeys(const Value& value) const;
   Status CheckNumbers(const Value& value) const;
@@ -136,15 +138,15 @@ class Composer {
   std::deque<Frame> frames_;
   Node root_;
   std::string decode_problem_;
-  std::vector<std::string_view> alias_names_;  // sorted; one slot for each
+  std::vector<std::string_view> alias_names_;  // sorted; one slot each
   std::vector<Slot> slots_;
   std::vector<Duplicate> duplicates_;
   int64_t decoded_ = 1;  // the document itself
   int64_t aliased_ = 0;
   uint64_t alias_bytes_ = 0;
   uint32_t pairs_ = 0;
-  bool odd_keys_ = false;     // a key that JSON cannot have
-  bool odd_numbers_ = false;  // infinity or not a number
+  bool invalid_keys_ = false;     // a key that JSON does not support
+  bool invalid_numbers_ = false;  // infinity or NaN
 };
 
 }  // namespace cox::yaml

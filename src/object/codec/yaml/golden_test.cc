@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The API's published examples: what upstream wrote, byte for byte, for every kind.
+// The API's published examples: the same bytes as upstream for every kind.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -22,7 +22,7 @@ std::string ReadFile(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-TEST(Golden, EveryKindReadsAndWritesAsUpstream) {
+TEST(Golden, EveryKindRoundTripsLikeUpstream) {
   fs::path folder = fs::path(test::SharedDirectory()) / "data" / "api-golden";
   if (!fs::is_directory(folder)) GTEST_SKIP() << "no " << folder << ": set COX_SHARED";
   int kinds = 0;

@@ -12,7 +12,7 @@ namespace {
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// The blocks of punctuation and symbols among letters; keys of the API are ASCII.
+// Approximation by the blocks of punctuation and symbols; keys of the API are ASCII.
 bool IsLetter(char32_t c) {
   if (c < 0x80) return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
   if (c < 0xC0) return c == 0xAA || c == 0xB5 || c == 0xBA;
@@ -24,7 +24,7 @@ bool IsLetter(char32_t c) {
   return c < 0xFE00 || (c >= 0xFF21 && c != 0xFFFD && c < 0x1F000) || c >= 0x20000;
 }
 
-// The number at `at`, and where it ends. Too many digits wrap around.
+// Parses the number at `at`, and sets its end. Too many digits wrap around.
 uint64_t Number(std::string_view text, uint64_t value, size_t* at) {
   for (; *at < text.size() && IsDigit(text[*at]); ++*at) {
     value = value * 10 + static_cast<uint64_t>(text[*at] - '0');
@@ -36,7 +36,7 @@ uint64_t Number(std::string_view text, uint64_t value, size_t* at) {
 
 bool KeyLess(std::string_view a, std::string_view b) {
   size_t i = std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin();
-  // Back to the start of the character that differs.
+  // Go back to the start of the character that differs.
   while (i > 0 && i < a.size() && (a[i] & 0xC0) == 0x80) --i;
   if (i >= a.size() || i >= b.size()) return a.size() < b.size();
   char32_t ca = DecodeRune(a.substr(i)).value;
@@ -45,7 +45,7 @@ bool KeyLess(std::string_view a, std::string_view b) {
   bool letter_b = IsLetter(cb);
   if (letter_a && letter_b) return ca < cb;
   if (letter_a || letter_b) return letter_b;
-  // In "10" against "1a" the zero continues a number that began before the difference.
+  // In "10" and "1a", the zero continues a number that begins before the difference.
   uint64_t start = 0;
   if (ca == '0' || cb == '0') {
     for (size_t j = i; j > 0 && IsDigit(a[j - 1]); --j) {

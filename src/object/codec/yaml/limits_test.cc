@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What hostile documents may cost: time, memory, stack.
+// The cost of malicious documents: time, memory, stack.
 #include "object/type/limits.h"
 
 #include <gtest/gtest.h>
@@ -17,10 +17,10 @@
 namespace cox::yaml {
 namespace {
 
-// A whole request body; less where every access is checked.
+// A whole request body; smaller with sanitizers.
 constexpr size_t kBody = limits::kMaxBodyBytes / (kSlow > 1 ? 8 : 1);
 
-// How much more CPU time a hostile body may cost than an ordinary one of the same size.
+// The maximum CPU time of a malicious body, relative to an ordinary one of the same size.
 constexpr double kMaxRelativeTime = 10;
 
 struct Parsed : Cost {
@@ -37,14 +37,14 @@ Parsed MeasureParse(std::string_view text, bool strict) {
   return parsed;
 }
 
-// `head`, then `unit` as often as fits into `size` bytes.
+// `head`, then `unit` repeated up to `size` bytes.
 std::string Body(std::string_view unit, std::string_view head = "", size_t size = kBody) {
   std::string text(head);
   while (text.size() + unit.size() <= size) text += unit;
   return text;
 }
 
-// Each unit with its own number.
+// Each unit contains its index.
 std::string Numbered(std::string_view head, std::string_view before, std::string_view after) {
   std::string text(head);
   text.reserve(kBody);
@@ -72,7 +72,7 @@ std::string BillionLaughs() {
   return text;
 }
 
-// One long string, named often: few nodes, many bytes.
+// One long string with many aliases: few nodes, many bytes.
 std::string QuadraticBlowup() {
   std::string text = "a: &a " + std::string(kBody / 2, 'x') + "\nb: [";
   while (text.size() + 8 < kBody) text += "*a,1,";
@@ -85,7 +85,7 @@ std::string NestedAnchors() {
   return text + "x, *a" + std::string(9000, ']');
 }
 
-// Each level as deep as allowed, and the next one hangs under it.
+// Each level has the maximum depth, and contains the previous one.
 std::string DeepAliases() {
   std::string text = "a0: &a0 x\n";
   for (int i = 1; i <= 50; ++i) {
@@ -169,8 +169,8 @@ std::string OrdinaryManifests() {
 }
 
 // The CPU time to parse `text`, divided by the time for a whole request body of ordinary manifests.
-// A busy machine slows both, so they are measured one after the other; the smallest of three ratios
-// counts.
+// A busy machine slows both, so they are measured one after the other; the result is the smallest
+// of three ratios.
 double RelativeTime(std::string_view text, bool strict, std::string_view ordinary, Parsed* cost) {
   const double per_body = static_cast<double>(kBody) / static_cast<double>(ordinary.size());
   double best = std::numeric_limits<double>::infinity();
@@ -205,7 +205,7 @@ TEST(Limits, HostileBodiesEndInTimeAndMemory) {
   }
 }
 
-TEST(Limits, SmallDocumentsStaySmall) {
+TEST(Limits, SmallDocumentsNeedLittleMemory) {
   std::string cases[] = {
       std::string(128, '['),
       std::string(128, '{'),
@@ -237,7 +237,7 @@ TEST(Limits, SmallDocumentsStaySmall) {
   }
 }
 
-TEST(Limits, DepthIsBounded) {
+TEST(Limits, DepthIsLimited) {
   auto nested = [](int depth) { return std::string(depth, '[') + std::string(depth, ']'); };
   EXPECT_TRUE(Parse(nested(limits::kMaxDepth)).ok());
   EXPECT_EQ(Parse(nested(limits::kMaxDepth + 1)).status().message(),
@@ -250,12 +250,12 @@ TEST(Limits, DepthIsBounded) {
   EXPECT_TRUE(Parse(dashes(limits::kMaxDepth)).ok());
   EXPECT_EQ(Parse(dashes(limits::kMaxDepth + 1)).status().message(),
             "yaml: exceeded max depth of 10000");
-  // Blocks and flow together, which upstream's reader of JSON would refuse.
+  // Blocks and flow combined, which upstream's JSON decoder would reject.
   EXPECT_EQ(Parse(dashes(6000) + nested(6000)).status().message(),
             "yaml: exceeded max depth of 10000");
 }
 
-TEST(Limits, DeepValuesAreWrittenAndReadBack) {
+TEST(Limits, DeepValuesRoundTrip) {
   std::string text = std::string(5000, '[') + "{a: [1]}" + std::string(5000, ']');
   Result<Value> value = Parse(text);
   ASSERT_TRUE(value.ok()) << value.status().ToString();
@@ -264,7 +264,7 @@ TEST(Limits, DeepValuesAreWrittenAndReadBack) {
   EXPECT_EQ(*again, *value);
 }
 
-TEST(Limits, AliasesMayBeMostOfADocumentButNotAll) {
+TEST(Limits, ShareOfAliasesIsLimited) {
   auto document = [](int plain, int aliases) {
     std::string text = "[&a [1,1,1,1,1,1,1,1,1]";
     for (int i = 0; i < plain; ++i) text += ",1";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What documents mean, and what is said of those that mean nothing. Every row is an answer of
-// sigs.k8s.io/yaml v1.6: YAMLToJSON, or YAMLToJSONStrict for repeated keys.
+// The results and errors of parsing. The expected values are those of sigs.k8s.io/yaml v1.6:
+// YAMLToJSON, or YAMLToJSONStrict for duplicate keys.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -155,7 +155,7 @@ constexpr Case kScalars[] = {
     {"a: 2001-1-1", "{\"a\":\"2001-1-1\"}"},
 };
 
-TEST(Parse, ScalarsMeanWhatYaml11Says) { Check(kScalars, true); }
+TEST(Parse, ScalarsFollowYaml11) { Check(kScalars, true); }
 
 constexpr Case kTags[] = {
     {"a: !!timestamp 2001-01-01", "{\"a\":\"2001-01-01\"}"},
@@ -212,7 +212,7 @@ constexpr Case kTags[] = {
     {"a: !!timestamp 2001-1-1T1:2:3+23:60", "{\"a\":\"2001-1-1T1:2:3+23:60\"}"},
 };
 
-TEST(Parse, TagsSayWhatAScalarIs) { Check(kTags, true); }
+TEST(Parse, TagsDefineTheTypeOfScalars) { Check(kTags, true); }
 
 constexpr Case kStructure[] = {
     {"1.5: x", "{\"1.5\":\"x\"}"},
@@ -464,7 +464,7 @@ constexpr Case kSyntax[] = {
     {"- a\n- b: c\n  - d", "yaml: line 2: did not find expected key"},
 };
 
-TEST(Parse, BrokenGrammarIsNamedWithItsLine) { Check(kSyntax, false); }
+TEST(Parse, SyntaxErrorsContainTheLine) { Check(kSyntax, false); }
 
 constexpr Case kDecode[] = {
     {"[a]: b", "yaml: invalid map key: []interface {}{\"a\"}"},
@@ -516,7 +516,7 @@ constexpr Case kDecode[] = {
     {"a: !!timestamp 2001-0-1", "yaml: cannot decode !!str `2001-0-1` as a !!timestamp"},
 };
 
-TEST(Parse, NodesThatCannotBeDecoded) { Check(kDecode, false); }
+TEST(Parse, RejectsNodesThatCannotBeDecoded) { Check(kDecode, false); }
 
 constexpr Case kNotJson[] = {
     {"18446744073709551615: a",
@@ -547,7 +547,7 @@ constexpr Case kNotJson[] = {
     {"{? : b}", "unsupported map key of type: %!s(<nil>), key: <nil>, value: \"b\""},
 };
 
-TEST(Parse, WhatJsonCannotHold) { Check(kNotJson, false); }
+TEST(Parse, RejectsValuesThatJsonCannotRepresent) { Check(kNotJson, false); }
 
 constexpr Case kRepeated[] = {
     {"a: 1\na: 2", "yaml: unmarshal errors:\n  line 2: key \"a\" already set in map"},
@@ -581,7 +581,7 @@ constexpr Case kRepeated[] = {
      "yaml: unmarshal errors:\n  line 2: key 1e+06 already set in map"},
 };
 
-TEST(Parse, RepeatedKeysAreCollectedWhenStrict) {
+TEST(Parse, StrictParsingReportsDuplicateKeys) {
   for (const Case& c : kRepeated) {
     SCOPED_TRACE(c.text);
     json::Strictness strict;
@@ -590,20 +590,20 @@ TEST(Parse, RepeatedKeysAreCollectedWhenStrict) {
   }
 }
 
-TEST(Parse, KeysThatAreTooLongForOneLineNeedAQuestionMark) {
+TEST(Parse, LongKeysNeedAQuestionMark) {
   std::string key(1030, 'x');
   EXPECT_EQ(Answer(key + ": a"), "yaml: mapping values are not allowed in this context");
   EXPECT_EQ(Answer("? " + key + "\n: a"), "{\"" + key + "\":\"a\"}");
 }
 
-TEST(Parse, IntegersKeepAllTheirDigits) {
+TEST(Parse, IntegersKeepAllDigits) {
   EXPECT_TRUE(yaml::Parse("9223372036854775807")->is_int());
   EXPECT_TRUE(yaml::Parse("9223372036854775808")->is_double());
   EXPECT_TRUE(yaml::Parse("1.0")->is_int()) << "as JSON has it";
   EXPECT_TRUE(yaml::Parse("1.5")->is_double());
 }
 
-TEST(Documents, AreCutAtLinesOfDashes) {
+TEST(Documents, AreSplitAtLinesOfDashes) {
   auto cut = [](std::string_view text) {
     std::string out;
     Documents documents(text);
@@ -624,7 +624,7 @@ TEST(Documents, AreCutAtLinesOfDashes) {
   EXPECT_EQ(cut("a\n---\nb\n--- c"), "<a\n>invalid Yaml document separator: c");
 }
 
-TEST(Documents, EmptyOnesAreSkippedByParseAll) {
+TEST(Documents, ParseAllSkipsEmptyDocuments) {
   Result<std::vector<Value>> values = ParseAll("---\na: 1\n---\n# only a comment\n---\n---\n- b\n");
   ASSERT_TRUE(values.ok()) << values.status().ToString();
   ASSERT_EQ(values->size(), 2u);

@@ -193,7 +193,7 @@ bool Parser::ParseNode(bool block, bool indentless, Event* event) {
   return true;
 }
 
-// An anchor and a tag, each at most once, in any order.
+// Parses an anchor and a tag, each at most once, in any order.
 bool Parser::ParseProperties(Event* event, bool* any) {
   bool tagged = false;
   Token tag;
@@ -224,7 +224,7 @@ bool Parser::ResolveTag(const Token& tag, Event* event) {
     token_ = &tag;
     return Fail("found undefined tag handle");
   }
-  // Many tags with one long prefix must not cost its length each.
+  // Many tags with one long prefix must not each cost its length.
   if (prefix.size() + tag.suffix().size() > kLongestTag) {
     event->tag = "?";
   } else {
@@ -253,7 +253,7 @@ bool Parser::ParseBlockSequenceEntry(bool first, Event* event) {
   return true;
 }
 
-// The items of a mapping's value that stand at the mapping's own indentation.
+// The items of a mapping's value at the indentation of the mapping itself.
 bool Parser::ParseIndentlessSequenceEntry(Event* event) {
   if (!Peek()) return false;
   if (!Is(TokenType::kBlockEntry)) return Emit(Event::Type::kSequenceEnd, PopState(), event);
@@ -325,7 +325,7 @@ bool Parser::ParseFlowPairKey(Event* event) {
   if (!Is(TokenType::kValue, TokenType::kFlowEntry, TokenType::kFlowSequenceEnd)) {
     return Node(false, false, State::kFlowPairValue, event);
   }
-  // The token goes with the empty key, also a ']': what goyaml does.
+  // The token is consumed with the empty key, even a ']', as in goyaml.
   return Empty(scanner_.Next().line, State::kFlowPairValue, event);
 }
 

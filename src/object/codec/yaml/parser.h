@@ -28,9 +28,9 @@ struct Event {
   Type type = Type::kStreamEnd;
   bool plain = false;     // kScalar: neither quoted nor a block
   bool implicit = false;  // kScalar: plain without a tag, or tagged "!"
-  uint32_t line = 0;      // where it starts, from 0
+  uint32_t line = 0;      // of its start, from 0
   std::string anchor;     // also the name of a kAlias
-  std::string tag;        // in full: "tag:yaml.org,2002:str"; "?" for one too long to be known
+  std::string tag;        // full tag: "tag:yaml.org,2002:str"; "?" if it is too long to be known
   std::string value;
 
   void Clear() {
@@ -41,12 +41,12 @@ struct Event {
   }
 };
 
-// Finds the grammar in a Scanner's tokens: nodes, and the documents they form.
+// Parses the tokens of a Scanner into the events of nodes and documents.
 //
-// Guarantees: a pushdown automaton with its own stack, so depth costs no stack of ours.
-// Errors: Next() is false once and for all; problem() says why, as goyaml does: "line 1: did not
-// find
-//   expected key" (where the grammar breaks, goyaml counts lines from 0 and leaves out line 0).
+// Guarantees: a pushdown automaton with its own stack, so the depth does not use the thread's
+//   stack.
+// Errors: after an error, Next() always returns false; problem() returns goyaml's text: "line 1:
+//   did not find expected key" (for syntax errors goyaml counts lines from 0 and omits line 0).
 class Parser {
  public:
   explicit Parser(std::string_view text) : scanner_(text) {}
@@ -100,15 +100,15 @@ class Parser {
   bool ParseFlowMappingKey(bool first, Event* event);
   bool ParseFlowMappingValue(bool empty, Event* event);
 
-  // Shows the next token in token_.
+  // Sets token_ to the next token.
   bool Peek();
   template <class... Types>
   bool Is(Types... types) const {
     return ((token_->type == types) || ...);
   }
-  // A node that is not there is a null on `line`; `next` follows it.
+  // A missing node is a null on `line`; `next` follows it.
   bool Empty(uint32_t line, State next, Event* event);
-  // A node, then `next`.
+  // Parses a node, then continues with `next`.
   bool Node(bool block, bool indentless, State next, Event* event);
   bool Emit(Event::Type type, State next, Event* event);
   State PopState();
@@ -119,7 +119,7 @@ class Parser {
   std::string problem_;
   State state_ = State::kImplicitDocumentStart;
   std::vector<State> states_;
-  std::map<std::string, std::string, std::less<>> tags_;  // prefix by handle, of this document
+  std::map<std::string, std::string, std::less<>> tags_;  // prefix by handle, for this document
 };
 
 }  // namespace cox::yaml

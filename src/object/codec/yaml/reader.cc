@@ -88,7 +88,7 @@ bool Reader::Fill(uint32_t chars) {
   while (unread_ < chars) {
     if (problem_ != nullptr) return false;
     if (checked_ == text_.size()) {
-      unread_ = std::numeric_limits<uint32_t>::max();  // zeros without end
+      unread_ = std::numeric_limits<uint32_t>::max();  // infinitely many zeros
       return true;
     }
     size_t end = std::min(text_.size(), checked_ + kStep - first_step_);

@@ -9,7 +9,7 @@
 
 namespace cox::yaml {
 
-// A place in the text. Lines and columns count from 0, columns and `index` count characters.
+// A position in the text. Lines and columns count from 0; columns and `index` count characters.
 struct Mark {
   uint32_t index = 0;
   uint32_t line = 0;
@@ -18,19 +18,19 @@ struct Mark {
 
 // The characters of a YAML stream, with one cursor.
 //
-// Guarantees: what was made readable with Ensure() is UTF-8 without control characters, so a zero
-// byte
-//   means the end. Text is checked in steps of 512 bytes as reading proceeds: whether a bad byte
-//   or an earlier mistake of grammar is reported first then agrees with what Go clients know.
-// Ownership: borrows the text; UTF-16 (told by its byte order mark) is first copied as UTF-8.
-// Errors: Ensure() is false once and for all; problem() says why.
+// Guarantees: the text made readable by Ensure() is UTF-8 without control characters, so a zero
+//   byte means the end. Text is checked in steps of 512 bytes during reading, so that the order in
+//   which invalid bytes and syntax errors are reported is the same as in Go.
+// Ownership: borrows the text; UTF-16 (detected by its byte order mark) is first converted to
+//   UTF-8.
+// Errors: after an error, Ensure() always returns false; problem() returns the cause.
 class Reader {
  public:
   explicit Reader(std::string_view text);
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
 
-  // Makes the next `chars` characters readable; past the end they read as zero.
+  // Makes the next `chars` characters readable; characters after the end are zero.
   bool Ensure(uint32_t chars) { return unread_ >= chars || Fill(chars); }
   const char* problem() const { return problem_; }
   std::string_view text() const { return text_; }
@@ -46,7 +46,7 @@ class Reader {
   // CR, LF, NEL, LS, PS.
   bool IsBreak(size_t offset = 0) const {
     char c = At(offset);
-    // Most characters are neither controls nor the lead of NEL, LS or PS.
+    // Fast path: most characters are neither controls nor the first byte of NEL, LS or PS.
     if (c > '\r') return false;
     return c == '\n' || c == '\r' || IsWideBreak(offset);
   }
@@ -56,14 +56,14 @@ class Reader {
   bool IsDocumentIndicator() const;
 
   void Skip();      // one character
-  void SkipLine();  // one line break; nothing if there is none
+  void SkipLine();  // one line break, if there is one
   void Read(std::string* out);
-  // Appends all that follows of these ASCII characters, as far as it is readable.
+  // Appends all following characters of this set, as far as they are readable.
   using AsciiSet = std::array<bool, 256>;
   void ReadRun(const AsciiSet& set, std::string* out);
-  // Appends the break as YAML normalises it: "\n", or LS and PS as they are.
+  // Appends the normalized line break: "\n", or LS and PS unchanged.
   void ReadLine(std::string* out);
-  // At the end of the stream: as if the last line had ended.
+  // At the end of the stream: acts as if the last line had ended.
   void ForceNewLine();
 
  private:
@@ -73,7 +73,7 @@ class Reader {
     problem_ = problem;
     return false;
   }
-  // Checks the character at checked_; 0 when it continues beyond `end`, -1 when it is bad.
+  // Checks the character at checked_; 0 if it continues after `end`, -1 if it is invalid.
   int CheckCharacter(size_t end);
   bool FromUtf16(std::string_view raw, bool big_endian);
 
@@ -81,8 +81,8 @@ class Reader {
   std::string_view text_;
   const char* problem_ = nullptr;
   size_t pos_ = 0;
-  size_t checked_ = 0;     // bytes known to be good
-  size_t first_step_ = 0;  // of the byte order mark, which the first step includes
+  size_t checked_ = 0;     // number of valid bytes
+  size_t first_step_ = 0;  // size of the byte order mark, which the first step includes
   uint32_t unread_ = 0;    // characters between pos_ and checked_
   Mark mark_;
 };

@@ -74,7 +74,7 @@ constexpr std::string_view kWordStarts = "~<yYnNtTfFoO.+-";
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// An unsigned number in `base`, all of `text`, if it fits.
+// Parses all of `text` as an unsigned number in `base`; nullopt if it does not fit.
 std::optional<uint64_t> Unsigned(std::string_view text, int base) {
   uint64_t value = 0;
   const char* end = text.data() + text.size();
@@ -98,7 +98,7 @@ std::optional<uint64_t> UnsignedWithPrefix(std::string_view text) {
   }
 }
 
-// The integer that `text` (without underscores) spells, if it does and fits.
+// Parses an integer without underscores; nullopt if it is invalid or does not fit.
 std::optional<Scalar> Integer(std::string_view text) {
   bool negative = text.starts_with('-');
   bool sign = negative || text.starts_with('+');
@@ -113,7 +113,7 @@ std::optional<Scalar> Integer(std::string_view text) {
   return Scalar{.kind = Kind::kUint, .unsigned_integer = *value};
 }
 
-// 0b-11: goyaml's own.
+// 0b-11: an extension of goyaml.
 std::optional<Scalar> SignedBinary(std::string_view text) {
   if (!text.starts_with("0b-") && !text.starts_with("0b+")) return std::nullopt;
   std::optional<uint64_t> value = Unsigned(text.substr(3), 2);
@@ -148,7 +148,7 @@ bool LooksLikeFloat(std::string_view text) {
   return i == text.size();
 }
 
-// A number too large for a double is none; one too small is zero.
+// An overflow is not a number; an underflow is zero.
 std::optional<Scalar> FloatOf(std::string_view text) {
   if (!LooksLikeFloat(text)) return std::nullopt;
   if (text.starts_with('+')) text.remove_prefix(1);
@@ -167,7 +167,7 @@ std::string WithoutUnderscores(std::string_view text) {
   return out;
 }
 
-// Go's rule for numbers: each underscore stands between digits.
+// Go's rule for numbers: each underscore must be between digits.
 bool UnderscoresAreFine(std::string_view text) {
   for (size_t i = 0; i < text.size(); ++i) {
     if (text[i] != '_') continue;

@@ -7,7 +7,7 @@
 
 namespace cox::yaml {
 
-// What a scalar's text means: YAML 1.1 as goyaml v2 reads it.
+// A resolved scalar: YAML 1.1 as implemented by goyaml v2.
 struct Scalar {
   enum class Kind : uint8_t { kNull, kBool, kInt, kUint, kFloat, kString, kTimestamp, kMerge };
 
@@ -17,20 +17,20 @@ struct Scalar {
   uint64_t unsigned_integer = 0;  // kUint: does not fit int64
   double number = 0;
 
-  // "!!int" and the like, for error texts.
+  // "!!int" and similar tags, for error texts.
   std::string_view ShortTag() const;
 };
 
-// The meaning of a plain scalar without a tag. kTimestamp and kMerge are strings to most readers.
+// Resolves a plain scalar without a tag. Most callers treat kTimestamp and kMerge as strings.
 Scalar Resolve(std::string_view text);
 
-// Whether YAML 1.1 would read it as a number in base 60 ("1:30"). We do not, but others do: such
-// strings are quoted.
+// Whether the text is a base 60 number in YAML 1.1 ("1:30"). Parse does not support them, but other
+// parsers do, so such strings are quoted.
 bool IsBase60(std::string_view text);
 
-// A double as Go's 'g' format with the fewest digits: 1.5, 1e+06, 1e-05, +Inf. `bits` is 32 to
-// round to a float first; `first_exponent` is the first power of ten written with an exponent
-// (Go's JSON has 21).
+// A double in Go's 'g' format with the fewest digits: 1.5, 1e+06, 1e-05, +Inf. `bits` is 32 to
+// round to a float first; `first_exponent` is the first power of ten that is printed with an
+// exponent (21 in Go's JSON).
 std::string FormatG(double value, int bits = 64, int first_exponent = 6);
 
 }  // namespace cox::yaml

@@ -18,7 +18,7 @@ int HexDigit(char c) {
   return -1;
 }
 
-// Visible ASCII without `except`, and the space if `space`: what needs no second look.
+// Visible ASCII without `except`, plus the space if `space`: characters for the fast path.
 constexpr Reader::AsciiSet Ascii(std::string_view except, bool space) {
   Reader::AsciiSet set{};
   for (unsigned char c = 0x21; c < 0x7F; ++c) set[c] = true;
@@ -31,7 +31,7 @@ constexpr Reader::AsciiSet kPlainInFlow = Ascii(":,?[]{}", false);
 constexpr Reader::AsciiSet kQuoted = Ascii("'\"\\", false);
 constexpr Reader::AsciiSet kLine = Ascii("", true);
 
-// What a one-letter escape stands for; empty if there is no such escape.
+// The value of a one-letter escape; empty if it does not exist.
 std::string_view SimpleEscape(char c) {
   using std::string_view_literals::operator""sv;
   switch (c) {
@@ -77,7 +77,8 @@ std::string_view SimpleEscape(char c) {
 
 }  // namespace
 
-// One break becomes a space, more lose the first; within a line blanks stay.
+// A single break becomes a space, of several breaks the first is dropped; blanks within a line
+// stay.
 void Scanner::Fold::JoinTo(std::string* out) {
   if (!leading) {
     out->append(blanks);
@@ -93,7 +94,7 @@ void Scanner::Fold::JoinTo(std::string* out) {
   leading = false;
 }
 
-// `plain_indent` is the indentation a plain scalar's lines need, -1 inside quotes.
+// `plain_indent` is the required indentation of a plain scalar's lines, -1 inside quotes.
 bool Scanner::ScanFold(Fold* fold, int plain_indent) {
   if (!r_.Ensure(1)) return false;
   for (;;) {
@@ -168,7 +169,8 @@ bool Scanner::FetchQuotedScalar(char quote) {
     if (!ScanQuotedRun(quote, &text, &escaped_break)) return false;
     if (!r_.Ensure(1)) return false;
     if (r_.At() == quote) break;
-    // After an escaped break the next line's indentation goes, and nothing takes the break's place.
+    // After an escaped break, the indentation of the next line is dropped, and the break is not
+    // replaced.
     fold.leading = escaped_break;
     if (!ScanFold(&fold, -1)) return false;
     fold.JoinTo(&text);
@@ -238,7 +240,7 @@ bool Scanner::FetchBlockScalar(bool literal) {
   key_allowed_ = true;
   uint32_t line = r_.mark().line;
   r_.Skip();
-  int chomping = 0;  // -1: drop the last break, +1: keep all that follow
+  int chomping = 0;  // -1: drop the last break, +1: keep all trailing breaks
   int increment = 0;
   if (!ScanBlockHeader(&chomping, &increment) || !ScanRestOfLine()) return false;
   int indent = increment == 0 ? 0 : std::max(indent_, 0) + increment;
@@ -276,7 +278,8 @@ bool Scanner::FetchBlockScalar(bool literal) {
   return true;
 }
 
-// The signs after | or >, in either order.
+// The indicators after
+//  or >, in either order.
 bool Scanner::ScanBlockHeader(int* chomping, int* increment) {
   bool had_chomping = false;
   bool had_increment = false;
@@ -298,7 +301,7 @@ bool Scanner::ScanBlockHeader(int* chomping, int* increment) {
   return true;
 }
 
-// Indentation and empty lines; sets *indent from the first line with text if it is 0.
+// Scans indentation and empty lines; if *indent is 0, sets it from the first line with text.
 bool Scanner::ScanBlockBreaks(int* indent, std::string* breaks) {
   int deepest = 0;
   for (;;) {

@@ -16,7 +16,7 @@ constexpr const char* kNoSpace = "did not find expected whitespace or line break
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// What names are made of.
+// The characters of names.
 bool IsWord(char c) {
   return IsDigit(c) || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' || c == '-';
 }
@@ -67,7 +67,7 @@ bool Scanner::FetchTag() {
   return true;
 }
 
-// !<uri>, !handle!suffix, !suffix or a lone "!".
+// !<uri>, !handle!suffix, !suffix or a single "!".
 bool Scanner::ScanTag(std::string* handle, std::string* suffix) {
   if (!r_.Ensure(2)) return false;
   if (r_.At(1) == '<') {
@@ -107,7 +107,7 @@ bool Scanner::ScanTagHandle(bool directive, std::string* out) {
   return true;
 }
 
-// `head` was read as a handle, but belongs to the tag ("!head/rest").
+// `head` was scanned as a handle, but belongs to the tag ("!head/rest").
 bool Scanner::ScanTagUri(std::string_view head, std::string* out) {
   if (head.size() > 1) *out = head.substr(1);
   bool any = !head.empty();

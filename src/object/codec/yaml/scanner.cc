@@ -23,10 +23,10 @@ constexpr const char* kNoColon = "could not find expected ':'";
 }  // namespace
 
 std::string Scanner::problem() const {
-  if (r_.problem() != nullptr) return r_.problem();  // known by offset, not by line
+  if (r_.problem() != nullptr) return r_.problem();  // contains the offset instead of the line
   if (problem_ == nullptr) return {};
   std::string text;
-  // The first line goes unnamed.
+  // The first line is not printed, as in goyaml.
   if (r_.mark().line != 0) text = "line " + std::to_string(r_.mark().line + 1) + ": ";
   return text + problem_;
 }
@@ -51,7 +51,7 @@ Token Scanner::Next() {
     return token;
   }
   Token token = std::move(head);
-  // The end stays: whoever peeks on sees it again.
+  // The end token stays in the queue, for repeated calls.
   if (token.type == Type::kStreamEnd) return queue_.front();
   queue_.pop_front();
   ++taken_;
@@ -59,7 +59,7 @@ Token Scanner::Next() {
   return token;
 }
 
-// Reads on while the head of the queue may still turn out to be a key.
+// Scans further while the head of the queue may still be a key.
 bool Scanner::FetchMore() {
   for (;;) {
     if (!queue_.empty()) {
@@ -74,7 +74,7 @@ bool Scanner::FetchMore() {
   }
 }
 
-// Keys of deeper levels begin with later tokens.
+// Keys of deeper levels start at later tokens, so keys_ is sorted.
 Scanner::SimpleKey* Scanner::KeyOfToken(uint32_t token) {
   if (keys_.front().token == token && keys_.front().possible && keys_.front().awaited) {
     return &keys_.front();
@@ -153,12 +153,12 @@ bool Scanner::FetchIndicator(bool* found) {
 }
 
 bool Scanner::SkipToNextToken() {
-  // A byte order mark that the reader left: the second of two.
+  // The second of two byte order marks, which the reader did not skip.
   if (r_.mark().index == 0 && r_.At() == '\xEF' && r_.At(1) == '\xBB' && r_.At(2) == '\xBF')
     r_.Skip();
   for (;;) {
     if (!r_.Ensure(1)) return false;
-    // A tab is no indentation: it may only follow what cannot be followed by a key.
+    // A tab is not indentation: it is permitted only where no key can follow.
     while (r_.At() == ' ' || ((keys_.size() > 1 || !key_allowed_) && r_.At() == '\t')) {
       r_.Skip();
       if (!r_.Ensure(1)) return false;
@@ -220,7 +220,7 @@ bool Scanner::FetchFlowStart(Type type) {
 bool Scanner::FetchFlowEnd(Type type) {
   if (!RemoveSimpleKey()) return false;
   if (keys_.size() > 1) {
-    // goyaml forgets that "[]" and "{}" may be keys: "[]: a" is the list, then nonsense.
+    // goyaml does not accept "[]" and "{}" as keys: "[]: a" is the list, followed by an error.
     uint32_t token = keys_.back().token;
     keys_.pop_back();
     if (keys_.back().token == token) keys_.back().awaited = false;
@@ -290,7 +290,7 @@ bool Scanner::FetchValue() {
   return true;
 }
 
-// The next token may be a key.
+// Records that the next token may be a key.
 bool Scanner::SaveSimpleKey() {
   if (!key_allowed_) return true;
   bool required = keys_.size() == 1 && indent_ == r_.mark().column;

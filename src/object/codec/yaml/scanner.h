@@ -15,7 +15,7 @@ struct Token {
   enum class Type : uint8_t {
     kStreamEnd,
     kVersionDirective,  // value is "1.1"
-    kTagDirective,      // value is the handle and the prefix it stands for
+    kTagDirective,      // value is the handle and its prefix
     kDocumentStart,
     kDocumentEnd,
     kBlockSequenceStart,
@@ -34,50 +34,50 @@ struct Token {
     kTag,  // value is the handle and the rest
     kScalar,
   };
-  // A scalar turned out to be the key of a mapping: the tokens that this token stands behind.
+  // Tokens to emit before this one, if it turned out to be the key of a mapping.
   enum Prefix : uint8_t { kNone, kKeyBefore, kMappingAndKeyBefore };
 
   Type type = Type::kStreamEnd;
   Prefix prefix = kNone;
   bool plain = false;        // kScalar: neither quoted nor a block
-  uint32_t line = 0;         // where it starts, from 0
-  uint32_t handle_size = 0;  // kTag, kTagDirective: where the handle ends in `value`
+  uint32_t line = 0;         // of its start, from 0
+  uint32_t handle_size = 0;  // kTag, kTagDirective: the end of the handle in `value`
   std::string value;
 
   std::string_view handle() const { return std::string_view(value).substr(0, handle_size); }
   std::string_view suffix() const { return std::string_view(value).substr(handle_size); }
 };
 
-// Cuts YAML 1.1 into tokens: indentation becomes block tokens, "key: value" gets its key token.
+// Splits YAML 1.1 into tokens: indentation becomes block tokens, "key: value" gets its key token.
 //
-// A mapping's key is known only when its ':' comes. Until then the tokens since the possible key
-// wait in a queue (a key is at most 1024 characters on one line, which bounds it); the ':' then
-// marks the waiting token as a key (Token::prefix) instead of inserting tokens before it.
+// A key of a mapping is recognized only at its ':'. Until then the tokens since the possible key
+// are queued (a key has at most 1024 characters on one line, which limits the queue); the ':' then
+// marks the queued token as a key (Token::prefix) instead of inserting tokens before it.
 //
-// Guarantees: time and memory linear in the text: levels nest at most limits::kMaxDepth deep.
+// Guarantees: time and memory are linear in the text: the nesting is at most limits::kMaxDepth.
 // Errors: a function that returns false has set problem().
 class Scanner {
  public:
   explicit Scanner(std::string_view text) : r_(text) { keys_.emplace_back(); }
 
-  // The next token, without taking it. Null on failure. Valid until Next().
+  // The next token, without removing it. Null on failure. Valid until Next().
   const Token* Peek();
-  // Takes the token that Peek() showed.
+  // Removes and returns the token of Peek().
   Token Next();
 
-  // All of it, as UTF-8.
+  // The whole text as UTF-8.
   std::string_view text() const { return r_.text(); }
-  size_t offset() const { return r_.offset(); }  // of what is read next
-  // Why it failed, as goyaml says it: "line 2: mapping values are not allowed in this context".
+  size_t offset() const { return r_.offset(); }  // of the next character
+  // The error with goyaml's text: "line 2: mapping values are not allowed in this context".
   std::string problem() const;
 
  private:
-  // A place where a mapping's key may have begun. One per flow level.
+  // A position where a mapping's key may have started. One per flow level.
   struct SimpleKey {
     bool possible = false;
-    bool required = false;  // it stands where only a key can
-    bool awaited = false;   // its token waits in the queue for the ':'
-    uint32_t token = 0;     // number of the token it begins with
+    bool required = false;  // only a key is valid at this position
+    bool awaited = false;   // its token is queued until the ':'
+    uint32_t token = 0;     // number of its first token
     Mark mark;
   };
 
@@ -86,7 +86,7 @@ class Scanner {
     return false;
   }
 
-  // scanner.cc: the structure.
+  // scanner.cc: structure.
   bool FetchMore();
   bool FetchNext();
   bool FetchIndicator(bool* found);
@@ -104,7 +104,7 @@ class Scanner {
   bool IsValid(SimpleKey* key, bool* valid);
   SimpleKey* KeyOfToken(uint32_t token);
   uint32_t NextToken() const { return taken_ + static_cast<uint32_t>(queue_.size()); }
-  // Opens a block at `column` if it is deeper than the current one; `opened` says whether.
+  // Opens a block at `column` if it is deeper than the current one; sets `opened`.
   bool RollIndent(int column, bool* opened);
   void UnrollIndent(int column);
   Token& Append(Token::Type type, uint32_t line);
@@ -134,12 +134,12 @@ class Scanner {
   bool ScanEscape(std::string* out);
   bool EndsPlain() const;
 
-  // White space and breaks met inside a scalar, joined when more of it follows.
+  // White space and breaks inside a scalar, joined if more text follows.
   struct Fold {
     std::string blanks;
     std::string first_break;
     std::string more_breaks;
-    bool leading = false;  // a line has begun
+    bool leading = false;  // at the start of a line
 
     void JoinTo(std::string* out);
   };
@@ -154,8 +154,8 @@ class Scanner {
   int indent_ = -1;
   std::vector<int> indents_;
   std::deque<SimpleKey> keys_;  // by flow level
-  Token virtual_;               // what Peek() shows for a Prefix
-  bool ready_ = false;          // the head of queue_ is settled
+  Token virtual_;               // the token of Peek() for a Prefix
+  bool ready_ = false;          // the head of queue_ is final
 };
 
 }  // namespace cox::yaml

@@ -10,19 +10,19 @@
 namespace cox::yaml {
 namespace {
 
-// What decides which styles can hold a text and give it back unchanged.
+// The properties of a text that determine which styles preserve it.
 struct Analysis {
-  bool indicators = false;  // would be read as structure
+  bool indicators = false;  // would be parsed as structure
   bool breaks = false;
-  bool special = false;  // only escapes can show it
+  bool special = false;  // needs escapes
   bool outer_space = false;
   bool outer_break = false;
   bool trailing_space = false;
   bool break_space = false;  // a line begins with a space
-  bool space_break = false;  // a line ends with one
+  bool space_break = false;  // a line ends with a space
 };
 
-// Characters beyond the basic plane are escaped too.
+// Characters outside of the basic multilingual plane are escaped too.
 bool IsPrintable(std::string_view rune) {
   auto byte = [&](size_t i) { return static_cast<unsigned char>(rune[i]); };
   switch (rune.size()) {
@@ -42,7 +42,7 @@ bool IsBlankOrEnd(std::string_view text, size_t i) {
          IsBreak(RuneAt(text, i));
 }
 
-// Whether the character at `i` would mean structure in a block.
+// Whether the character at `i` would be an indicator in a block.
 bool IsIndicator(std::string_view text, size_t i) {
   char c = text[i];
   if (c == ':') return IsBlankOrEnd(text, i + 1);
@@ -82,7 +82,7 @@ Analysis Analyse(std::string_view text) {
 
 TextStyle ChooseStyle(std::string_view text, bool simple_key) {
   Scalar read = Resolve(text);
-  // As a key, "<<" must be quoted lest it merge; goyaml does not care.
+  // As a key, "<<" must be quoted, otherwise it merges; goyaml does not quote it.
   bool plain = (read.kind == Scalar::Kind::kString && !IsBase60(text)) ||
                (read.kind == Scalar::Kind::kMerge && !simple_key);
   Analysis a = Analyse(text);

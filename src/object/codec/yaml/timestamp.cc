@@ -8,7 +8,7 @@ namespace {
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// Reads from the front of a text, part by part.
+// Consumes parts from the front of a text.
 class Parts {
  public:
   explicit Parts(std::string_view text) : text_(text) {}
@@ -19,7 +19,7 @@ class Parts {
     text_.remove_prefix(1);
     return true;
   }
-  // A number of `least` to `most` digits; -1 if there is none.
+  // Parses a number of `least` to `most` digits; -1 if there is none.
   int Number(size_t least, size_t most) {
     int value = 0;
     size_t digits = 0;
@@ -30,7 +30,7 @@ class Parts {
     text_.remove_prefix(digits);
     return value;
   }
-  // ".25", ",5"; leaves all else.
+  // Consumes ".25" or ",5", if present.
   void Fraction() {
     if (text_.size() < 2 || (text_[0] != '.' && text_[0] != ',') || !IsDigit(text_[1])) return;
     text_.remove_prefix(1);

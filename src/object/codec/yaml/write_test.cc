@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How values are written. Every row is an answer of sigs.k8s.io/yaml v1.6, from the JSON beside it.
+// The output for values. The expected text is that of sigs.k8s.io/yaml v1.6 for the JSON next to
+// it.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -217,7 +218,7 @@ constexpr Case kCases[] = {
      "word word word\n      word word word word word word word word word '\n"},
 };
 
-TEST(Write, IsByteForByteUpstreams) {
+TEST(Write, OutputEqualsUpstreams) {
   for (const Case& c : kCases) {
     SCOPED_TRACE(c.json);
     Result<Value> value = json::Parse(c.json);
@@ -226,7 +227,7 @@ TEST(Write, IsByteForByteUpstreams) {
   }
 }
 
-TEST(Write, ReadsBackAsWritten) {
+TEST(Write, RoundTrips) {
   for (const Case& c : kCases) {
     SCOPED_TRACE(c.json);
     Value value = *json::Parse(c.json);
@@ -236,14 +237,14 @@ TEST(Write, ReadsBackAsWritten) {
   }
 }
 
-// Upstream would lose the member: "<<" without quotes merges.
-TEST(Write, AKeyThatWouldMergeIsQuoted) {
+// Upstream would lose the member, because "<<" without quotes merges.
+TEST(Write, MergeKeyIsQuoted) {
   Value value = Value::MakeObject({{"<<", Value::MakeObject({{"a", 1}})}});
   EXPECT_EQ(Write(value), "\"<<\":\n  a: 1\n");
   EXPECT_EQ(*yaml::Parse(Write(value)), value);
 }
 
-TEST(Write, NumbersThatJsonLacks) {
+TEST(Write, WritesNumbersThatJsonDoesNotSupport) {
   EXPECT_EQ(Write(std::numeric_limits<double>::infinity()), ".inf\n");
   EXPECT_EQ(Write(-std::numeric_limits<double>::infinity()), "-.inf\n");
   EXPECT_EQ(Write(std::numeric_limits<double>::quiet_NaN()), ".nan\n");
@@ -253,7 +254,7 @@ TEST(Write, NumbersThatJsonLacks) {
   EXPECT_EQ(Write(-0.0), "0\n");
 }
 
-TEST(Write, BytesThatAreNotTextAreReplaced) {
+TEST(Write, InvalidUtf8IsReplaced) {
   EXPECT_EQ(Write("a\xFF"), "a\xEF\xBF\xBD\n");
   EXPECT_EQ(Write("\x7F"), "\"\\x7F\"\n");
 }

@@ -18,8 +18,8 @@ constexpr int kIndent = 2;
 constexpr int kWidth = 80;
 constexpr size_t kMaxSimpleKey = 128;  // bytes; a longer key is written as "? key"
 
-// Writes one document. Tracks the column, and what stands left of it, to place breaks and spaces
-// where goyaml's emitter does.
+// Writes one document. Tracks the column and the preceding characters, to put breaks and spaces in
+// the same places as goyaml's emitter.
 class Writer {
  public:
   explicit Writer(std::string* out) : out_(*out) {}
@@ -40,7 +40,7 @@ class Writer {
   void DoubleQuoted(std::string_view text, bool may_fold);
   void Literal(std::string_view text);
 
-  // A new line at indent_, unless the cursor stands there with nothing but indicators before it.
+  // Starts a new line at indent_, unless the current line has only indentation and indicators.
   void StartLine() {
     int indent = std::max(indent_, 0);
     if (!indention_ || column_ > indent || (column_ == indent && !whitespace_)) Break();
@@ -57,7 +57,7 @@ class Writer {
     out_ += character;
     column_ += static_cast<int>(character.size());
   }
-  // One character of any width.
+  // Writes one character of any width.
   void PutRune(std::string_view bytes) {
     out_ += bytes;
     ++column_;
@@ -66,7 +66,7 @@ class Writer {
     out_ += '\n';
     column_ = 0;
   }
-  // A break that stands in a text.
+  // Writes a break that is part of a text.
   void TextBreak(std::string_view bytes) {
     out_ += bytes;
     column_ = 0;
@@ -86,7 +86,7 @@ class Writer {
 std::string NumberText(double number) {
   if (std::isnan(number)) return ".nan";
   if (std::isinf(number)) return number > 0 ? ".inf" : "-.inf";
-  // What JSON would write as an integer is one.
+  // A number that JSON would print as an integer is printed as one.
   std::string text = FormatG(number, 64, 21);
   Scalar read = Resolve(text);
   if (read.kind == Scalar::Kind::kInt) return std::to_string(read.integer);
@@ -114,7 +114,7 @@ void Writer::Node(const Value& value, bool in_mapping) {
   }
 }
 
-// A mapping's list stands at the mapping's own indentation.
+// A list in a mapping has the indentation of the mapping itself.
 void Writer::Sequence(const Value::Array& items, bool in_mapping) {
   int outer = indent_;
   if (!in_mapping || indention_) indent_ = Deeper(false);
@@ -223,7 +223,7 @@ void Writer::SingleQuoted(std::string_view text, bool may_fold) {
 
 void Writer::DoubleQuoted(std::string_view text, bool may_fold) {
   Indicator("\"", true, false);
-  // goyaml's emitter: a byte order mark in front makes every character suspect.
+  // Like goyaml's emitter, escape all characters if the text begins with a byte order mark.
   bool escape_all = text.starts_with("\xEF\xBB\xBF");
   bool after_space = false;
   for (size_t i = 0; i < text.size();) {

@@ -34,7 +34,7 @@ bool Documents::Next(std::string_view* document) {
         status_ = Status::BadRequest("invalid Yaml document separator: " + std::string(after));
         return false;
       }
-      // Before the first document the separator is part of it, and means the same there.
+      // Before the first document, the separator is left in the document, as its start marker.
       if (size > 0) {
         *document = rest.substr(0, size);
         rest_ = rest.substr(size + line.size());

@@ -10,26 +10,25 @@
 #include "object/type/type.h"
 #include "object/type/value.h"
 
-// YAML as the Kubernetes API reads and writes it: YAML 1.1 with the rules of sigs.k8s.io/yaml.
+// YAML as used by the Kubernetes API: YAML 1.1 with the rules of sigs.k8s.io/yaml.
 //
-// Reading gives what the document would give as JSON. Unquoted yes, no, on, off, y, n are booleans;
-// 0x1F, 0o17, 017, 0b11 and 1_000 are integers; times stay strings; << merges; a scalar that is a
-// mapping's key becomes a string (1: is "1":). Of repeated keys the last stays.
+// Parsing returns the JSON equivalent of the document. Unquoted yes, no, on, off, y, n are
+// booleans; 0x1F, 0o17, 017, 0b11 and 1_000 are integers; timestamps stay strings; << merges; a
+// scalar key of a mapping becomes a string (1: is "1":). Of duplicate keys, the last value is kept.
 //
-// Errors: BadRequest, with the text goyaml gives ("yaml: line 2: mapping values are not allowed in
-// this
-//   context"). Callers put "error converting YAML to JSON: " before it where upstream does.
-// Limits: depth (limits.h); aliases, in nodes (limits.h, as upstream) and in bytes: together 1 MiB
-//   and eight times the text. Time is linear in the text but for sorting keys.
+// Errors: BadRequest, with goyaml's text ("yaml: line 2: mapping values are not allowed in this
+//   context"). Callers add "error converting YAML to JSON: " in front where upstream does.
+// Limits: depth (limits.h); aliases, in nodes (limits.h, as upstream) and in bytes: 1 MiB plus
+// eight times the text in total. Time is linear in the text except for sorting keys.
 // Threads: pure functions.
 namespace cox::yaml {
 
-// The first document of `text`; an empty one is null. Keys that were set again add one entry to
-// `strict`, upstream's text for all of them together:
+// Parses the first document of `text`; an empty one is null. Duplicate keys add one entry to
+// `strict`, with upstream's text for all of them:
 // "yaml: unmarshal errors:\n  line 3: key \"a\" already set in map".
 Result<Value> Parse(std::string_view text, json::Strictness* strict = nullptr);
 
-// Cuts a stream at lines that begin with "---", as kubectl does, before any YAML is read.
+// Splits a stream at lines that begin with "---", like kubectl, without parsing YAML.
 //
 //   Documents documents(text);
 //   for (std::string_view document; documents.Next(&document);) Use(document);
@@ -40,9 +39,9 @@ class Documents {
  public:
   explicit Documents(std::string_view text) : rest_(text) {}
 
-  // The next document's text; false at the end and on failure, which status() tells apart.
+  // Returns the next document's text; false at the end and on failure, see status().
   bool Next(std::string_view* document);
-  // BadRequest if something other than a comment follows a "---" on its line.
+  // BadRequest if anything but a comment follows "---" on its line.
   const Status& status() const { return status_; }
 
  private:
@@ -50,16 +49,16 @@ class Documents {
   Status status_;
 };
 
-// All documents of a stream, without the empty ones (also those that hold only comments).
+// All documents of a stream, without empty ones (including those with only comments).
 Result<std::vector<Value>> ParseAll(std::string_view text, json::Strictness* strict = nullptr);
 
-// Byte for byte what sigs.k8s.io/yaml writes: keys in natural order (a2 before a10), lists at the
+// The same bytes as sigs.k8s.io/yaml: keys in natural order (a2 before a10), lists at the
 // indentation of their key, lines folded after column 80. Ends with a newline.
 std::string Write(const Value& value);
 void WriteTo(const Value& value, std::string* out);
 
-// A document of a known type, into the struct at `object` and out of it: json::FromValue and
-// ToValue behind Parse and before Write.
+// Decodes a document of a known type into the struct at `object`, and the reverse: Parse with
+// json::FromValue, and json::ToValue with Write.
 Status Decode(std::string_view text, const Type& type, void* object,
               json::Strictness* strict = nullptr);
 // `meta`, if given, becomes the members apiVersion and kind.

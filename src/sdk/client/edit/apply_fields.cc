@@ -9,7 +9,7 @@ namespace {
 
 void Prune(const Type& type, Value& value, const Type* list);
 
-// Whether nobody set a field of that type, as far as a struct can tell.
+// True if a field of that type has its zero value.
 bool Unset(const Type& type, const Value& value) {
   if (type.shape == Shape::kQuantity && value.is_string()) return value.as_string() == "0";
   if (type.shape == Shape::kDuration && value.is_string()) return value.as_string() == "0s";
@@ -24,8 +24,8 @@ bool IsKeyOf(const Type* list, std::string_view name) {
   return false;
 }
 
-// `list`: of which the struct is an item; the keys that tell items apart stay, unless JSON leaves
-// them out when they are empty: then the server has a default for them.
+// `list`: the type of the list that contains the struct. Its merge keys are kept, unless they are
+// omitempty: then the server has a default for them.
 void PruneStruct(const Type& type, Value& value, const Type* list) {
   ValueObject& object = value.as_object();
   std::vector<std::string> unset;
@@ -33,7 +33,7 @@ void PruneStruct(const Type& type, Value& value, const Type* list) {
     const Field* field = type.Find(member.key);
     if (field == nullptr) continue;  // kind and apiVersion
     Prune(*field->type, member.value, nullptr);
-    // What is there is so because somebody put it there; required ones are written as null else.
+    // An optional with a value was set explicitly; unset required pointers are null.
     if (field->Has(Field::kPointer) && !member.value.is_null()) continue;
     if (!Unset(*field->type, member.value)) continue;
     if (IsKeyOf(list, field->name) && !field->Has(Field::kOmitEmpty)) continue;
@@ -45,7 +45,7 @@ void PruneStruct(const Type& type, Value& value, const Type* list) {
 void Prune(const Type& type, Value& value, const Type* list) {
   switch (type.shape) {
     case Shape::kStruct:
-      // Schemas that may be a bool or a list have no fields of their own.
+      // Structs with another codec (a schema that may be a bool or a list) have no fields.
       if (type.codec == Codec::kFields && value.is_object()) PruneStruct(type, value, list);
       return;
     case Shape::kList:
@@ -53,7 +53,7 @@ void Prune(const Type& type, Value& value, const Type* list) {
       for (Value& item : value.as_array()) Prune(*type.element, item, &type);
       return;
     case Shape::kMap:
-      // An entry is there because somebody put it there, also if its value is empty.
+      // Map entries are kept even if their value is empty.
       if (!value.is_object()) return;
       for (ValueObject::Member& entry : value.as_object()) {
         Prune(*type.element, entry.value, nullptr);
@@ -97,7 +97,7 @@ std::string FieldNameAt(const Type& type, size_t offset, const Type* member) {
   const Field* found = nullptr;
   for (const Field& field : type.fields) {
     if (field.offset != offset) continue;
-    // An inlined struct lies where its first field does: its type tells them apart.
+    // An inlined struct has the same offset as its first field; the type distinguishes them.
     if (field.Has(Field::kInline)) {
       if (field.type == member) return "";
     } else if (found == nullptr) {
@@ -121,9 +121,9 @@ void KeepPath(const Object& object, const std::vector<std::string>& path, Value&
   const Type* type = &object.type();
   Value* to = &out;
   for (size_t i = 0; i < path.size(); ++i) {
-    if (path[i].empty()) continue;  // inlined: its fields are this struct's own
+    if (path[i].empty()) continue;  // inlined: its fields belong to this struct
     const Field* field = type->shape == Shape::kStruct ? type->Find(path[i]) : nullptr;
-    COX_CHECK(field != nullptr);  // the members are of the structs they are taken from
+    COX_CHECK(field != nullptr);  // the members belong to their structs
     if (!to->is_object()) *to = Value::MakeObject();
     from = from == nullptr ? nullptr : from->Find(path[i]);
     const bool last = i + 1 == path.size();

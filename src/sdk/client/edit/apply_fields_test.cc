@@ -15,7 +15,7 @@ using core::v1::Pod;
 
 std::string Sent(const auto& configuration) { return json::Write(configuration.ToValue()); }
 
-TEST(ApplyConfigurationTest, HoldsOnlyWhatIsSet) {
+TEST(ApplyConfigurationTest, ContainsOnlySetFields) {
   ApplyConfiguration<Deployment> web{{
       .metadata = {.name = "web", .namespace_ = "default"},
       .spec = {.replicas = 3,
@@ -27,7 +27,7 @@ TEST(ApplyConfigurationTest, HoldsOnlyWhatIsSet) {
                        R"({"image":"nginx","name":"c"}]}}}})");
 }
 
-TEST(ApplyConfigurationTest, AlsoSendsFieldsThatAreZero) {
+TEST(ApplyConfigurationTest, AlsoSendsZeroFields) {
   ApplyConfiguration<Deployment> web{{.metadata = {.name = "web"}}};
   web.Also(&Deployment::spec, &DeploymentSpec::paused)
       .Also(&Deployment::spec, &DeploymentSpec::minReadySeconds)
@@ -40,7 +40,7 @@ TEST(ApplyConfigurationTest, AlsoSendsFieldsThatAreZero) {
   EXPECT_EQ(web.ToValue().At({"spec", "minReadySeconds"})->as_int(), 5);
 }
 
-TEST(ApplyConfigurationTest, WhatSomebodyPutThereStays) {
+TEST(ApplyConfigurationTest, KeepsSetOptionalsAndEmptyEntries) {
   ApplyConfiguration<Deployment> zero{{.spec = {.replicas = 0}}};
   EXPECT_EQ(zero.ToValue().At({"spec", "replicas"})->as_int(), 0) << "a set optional";
 
@@ -55,17 +55,17 @@ TEST(ApplyConfigurationTest, WhatSomebodyPutThereStays) {
                        R"("spec":{"volumes":[{"emptyDir":{},"name":"v"}]}})");
 }
 
-TEST(ApplyConfigurationTest, KeysOfListItemsStayUnlessTheyHaveDefaults) {
+TEST(ApplyConfigurationTest, KeepsMergeKeysUnlessTheyHaveDefaults) {
   ApplyConfiguration<Pod> pod{{}};
   core::v1::Container container{.name = ""};
   container.ports.push_back({.hostPort = 80});
   pod.object().spec.containers.push_back(container);
-  // name and containerPort tell items apart; so does protocol, which the server fills in.
+  // name and containerPort are merge keys; so is protocol, which has a server default.
   EXPECT_EQ(Sent(pod), R"({"apiVersion":"v1","kind":"Pod","spec":{"containers":[)"
                        R"({"name":"","ports":[{"containerPort":0,"hostPort":80}]}]}})");
 }
 
-TEST(ApplyConfigurationTest, InlinedStructsAreNoStepOfThePath) {
+TEST(ApplyConfigurationTest, InlinedStructsAreNotPartOfThePath) {
   using core::v1::ProbeHandler;
   using internal::FieldName;
   EXPECT_EQ(FieldName(&core::v1::Probe::handler), "");
@@ -77,7 +77,7 @@ TEST(ApplyConfigurationTest, InlinedStructsAreNoStepOfThePath) {
   EXPECT_EQ(json::Write(value), R"({"metadata":{"name":"a"}})");
 }
 
-TEST(ApplyConfigurationTest, TimesAndQuantitiesCountWhenTheyAreSet) {
+TEST(ApplyConfigurationTest, SetQuantitiesAndPortsAreSent) {
   ApplyConfiguration<Pod> pod{{}};
   core::v1::Container container{.name = "c"};
   container.resources.requests["cpu"] = Quantity();

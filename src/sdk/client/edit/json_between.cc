@@ -8,7 +8,7 @@
 namespace cox {
 namespace {
 
-// Writes the operations that lead from one document to another, in the order in which they apply.
+// Writes the operations that change one document into another, in order of application.
 class Differ {
  public:
   void Compare(const Value& before, const Value& after) {
@@ -25,7 +25,7 @@ class Differ {
   std::string Take() { return out_.empty() ? "" : std::move(out_) + "]"; }
 
  private:
-  // The path with one more part, while it lives.
+  // Appends a path segment for its lifetime.
   class Deeper {
    public:
     Deeper(std::string& path, std::string_view token) : path_(path), size_(path.size()) {
@@ -57,8 +57,8 @@ class Differ {
     }
   }
 
-  // What both begin and end with stays; between, items are compared one by one, and what one of
-  // them has more is removed or added. An item that came or went anywhere is thus one operation.
+  // Keeps the common prefix and suffix. Items in between are compared pairwise, and surplus items
+  // are removed or added, so that one inserted or removed item is one operation.
   void CompareArrays(const Value::Array& before, const Value::Array& after) {
     const size_t shorter = std::min(before.size(), after.size());
     size_t front = 0, back = 0;
@@ -72,7 +72,7 @@ class Differ {
       const Deeper deeper(path_, std::to_string(i));
       Compare(before[i], after[i]);
     }
-    // From the end, so that indices stay what they were.
+    // Backwards, so that the remaining indices stay valid.
     for (size_t i = before.size() - back; i > paired; --i) {
       const Deeper deeper(path_, std::to_string(i - 1));
       Write("remove", nullptr);

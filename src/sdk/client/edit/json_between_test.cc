@@ -33,7 +33,7 @@ constexpr Case kCases[] = {
     {R"({"a":1})", "[]", R"([{"op":"replace","path":"","value":[]}])"},
 };
 
-TEST(JsonBetweenTest, LeadsFromOneToTheOther) {
+TEST(JsonBetweenTest, PatchTransformsOneDocumentIntoTheOther) {
   for (const Case& c : kCases) {
     const Value before = *json::Parse(c.before);
     const Value after = *json::Parse(c.after);
@@ -50,8 +50,8 @@ TEST(JsonBetweenTest, LeadsFromOneToTheOther) {
   }
 }
 
-// All lists of up to four items out of three values, each to each.
-TEST(JsonBetweenTest, EveryPairOfListsIsRight) {
+// All pairs of lists of up to four items from three values.
+TEST(JsonBetweenTest, PatchIsCorrectForAllPairsOfLists) {
   std::vector<Value> lists = {Value::MakeArray()};
   for (size_t i = 0; i < lists.size() && lists[i].as_array().size() < 4; ++i) {
     for (int item = 0; item < 3; ++item) {

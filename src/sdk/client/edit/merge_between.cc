@@ -14,11 +14,11 @@ const void* At(const void* object, const Field& field) {
   return field.Has(Field::kPointer) ? PointedTo(*field.type, at) : at;
 }
 
-// As JSON shows the field; null where it does not.
+// The field's JSON value; null if JSON omits it.
 Value Shown(const Field& field, const void* at) {
   if (at == nullptr) return {};
   Value value = json::ToValue(*field.type, at);
-  // The entries of a map go one by one: others may have added theirs meanwhile.
+  // Map entries are patched individually, so that entries added by other writers are kept.
   if (field.type->shape == Shape::kMap && value.is_null()) return Value::MakeObject();
   const bool left_out = !field.Has(Field::kPointer) &&
                         (field.Has(Field::kOmitEmpty) || field.Has(Field::kOmitZero)) &&
@@ -29,7 +29,7 @@ Value Shown(const Field& field, const void* at) {
 Value Difference(const Value& before, Value after) {
   if (!before.is_object() || !after.is_object()) return after;
   Result<Value> patch = patch::CreateMergePatch(before, after);
-  // Only documents deeper than any type's are refused: those are sent whole.
+  // Fails only for documents deeper than any API type: these are sent completely.
   if (!patch.ok()) return after;
   return std::move(*patch);
 }
@@ -42,7 +42,7 @@ std::string MergeBetween(const Type& type, const void* before, const void* after
     if (field.Has(Field::kInline)) continue;
     const void* old_at = At(before, field);
     const void* new_at = At(after, field);
-    // Most of an object is as it was: what did not change is not turned into a Value.
+    // Skip unchanged fields before the expensive conversion to Value.
     if (old_at == nullptr && new_at == nullptr) continue;
     if (old_at != nullptr && new_at != nullptr && DeepEqual(*field.type, old_at, new_at)) continue;
     Value old_value = Shown(field, old_at);

@@ -26,7 +26,7 @@ struct Case {
   std::string patch, optimistic;
 };
 
-TEST(MergeBetweenTest, HoldsWhatChanged) {
+TEST(MergeBetweenTest, ContainsOnlyTheChanges) {
   const std::vector<Case> cases = {
       {"nothing", [](Pod&) {}, "", ""},
       {"a scalar of status", [](Pod& p) { p.status.phase = "Running"; },
@@ -63,7 +63,7 @@ TEST(MergeBetweenTest, HoldsWhatChanged) {
   }
 }
 
-TEST(MergeBetweenTest, ListsAreReplacedWhole) {
+TEST(MergeBetweenTest, ListsAreReplacedAsAWhole) {
   Pod after = Sample();
   after.spec.containers.push_back({.name = "d"});
   const Value patch = *json::Parse(Patch::Between(Sample(), after).body);
@@ -71,7 +71,7 @@ TEST(MergeBetweenTest, ListsAreReplacedWhole) {
   EXPECT_EQ(patch.Find("status"), nullptr);
 }
 
-TEST(MergeBetweenTest, TopLevelMapsAndPointersToo) {
+TEST(MergeBetweenTest, PatchesTopLevelMapsAndPointers) {
   core::v1::ConfigMap before{.data = {{"a", "1"}}};
   core::v1::ConfigMap after = before;
   after.data = {};
@@ -80,7 +80,7 @@ TEST(MergeBetweenTest, TopLevelMapsAndPointersToo) {
   EXPECT_EQ(Patch::Between(after, before).body, R"({"data":{"a":"1"},"immutable":null})");
 }
 
-TEST(MergeBetweenTest, ValuesToo) {
+TEST(MergeBetweenTest, PatchesDynamicValues) {
   const Value before = *json::Parse(R"({"metadata":{"resourceVersion":"3"},"spec":{"a":1,"b":2}})");
   const Value after = *json::Parse(R"({"metadata":{"resourceVersion":"3"},"spec":{"a":1}})");
   EXPECT_EQ(Patch::Between(before, after).body, R"({"spec":{"b":null}})");

@@ -5,7 +5,7 @@
 
 namespace cox::internal {
 
-// Null, false, 0, "", or nothing inside: what a struct shows where nobody set anything.
+// Null, false, 0, "" or an empty container: the value of an unset struct field.
 inline bool IsZero(const Value& value) {
   switch (value.kind()) {
     case Value::Kind::kNull:

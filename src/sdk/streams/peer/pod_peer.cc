@@ -129,7 +129,7 @@ std::vector<std::string> PodPeer::targets() const {
   return targets_;
 }
 
-bool PodPeer::AnswerObject(net::Exchange& exchange) {
+bool PodPeer::RespondWithObject(net::Exchange& exchange) {
   const std::string path(exchange.request().path());
   const std::pair<std::string_view, std::string_view> fixed[] = {
       {"/api", kApi}, {"/apis", kApis}, {"/api/v1", kResources}, {"/version", kVersion}};
@@ -156,7 +156,7 @@ void PodPeer::Handle(net::ExchangePtr exchange) {
     MutexLock lock(mu_);
     targets_.push_back(exchange->request().target);
   }
-  if (AnswerObject(*exchange)) return;
+  if (RespondWithObject(*exchange)) return;
   const PodPath pod = *ParsePath(exchange->request().path());
   const std::vector<std::string> containers = QueryValues(exchange->request(), "container");
   if (!containers.empty() && containers[0] != "main") {
@@ -164,7 +164,7 @@ void PodPeer::Handle(net::ExchangePtr exchange) {
                        "container " + containers[0] + " is not valid for pod " + pod.name);
   }
   if (pod.subresource == "log") return ServeLog(*exchange);
-  // What follows blocks.
+  // The following handlers block.
   const Status started = scope_.Go(pod.subresource, [this, exchange, pod](Context&) {
     if (pod.subresource == "exec" || pod.subresource == "attach") {
       return ServeProcess(exchange, pod.subresource == "attach");

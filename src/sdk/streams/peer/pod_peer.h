@@ -14,49 +14,49 @@
 
 namespace cox::sdk {
 
-// A test's stand-in for an API server of v1.36 with a node behind it: one that has Pods with logs,
-// exec, attach and port-forward, and speaks their protocols as the real ones do. `kubectl` works
-// with it (tests/sdk/kubectl_streams_test.py), which is how we know.
+// A fake API server of v1.36 with a node for tests: its Pods have logs, exec, attach and
+// port-forward with the real protocols. tests/sdk/kubectl_streams_test.py verifies it with
+// `kubectl`.
 //
-// Each Pod of each namespace is there and has the container "main", apart from the Pod "missing".
-// The programs that exec finds are scripted:
-//   echo WORDS...   writes them and a line end
+// All Pods in all namespaces exist and have the container "main", except the Pod "missing". The
+// programs for exec are scripted:
+//   echo WORDS...   writes the words and a newline
 //   cat             copies stdin to stdout until stdin is closed
 //   both            "out" to stdout and "err" to stderr
-//   exit CODE       ends so
+//   exit CODE       exits with the code
 //   flood BYTES     that many bytes to stdout
 //   size            waits for the terminal's size and writes it: 80x24
-//   break           writes "partial", waits for input and loses the connection
-//   hang            does nothing until the peer has gone
-// Others cannot be started. attach is `cat` after a line of greeting. Of the ports 7 echoes, 19
-// sends 1 MB and ends, the others refuse.
+//   break           writes "partial", waits for input and drops the connection
+//   hang            does nothing until the client disconnects
+// Other programs cannot be started. attach is `cat` after a greeting line. Port 7 echoes, port 19
+// sends 1 MB and closes, the others refuse connections.
 //
 // Threads: all methods may be called concurrently.
 class PodPeer {
  public:
   struct Options {
-    bool v5 = true;  // else v4 is the newest that exec and attach speak
+    bool v5 = true;  // otherwise exec and attach support only v4
     net::ServerOptions server;
   };
   PodPeer(const Context& ctx, Options options);
   ~PodPeer();
 
   uint16_t port() const { return server_->port(); }
-  // The same without a socket.
+  // For use without a socket.
   net::Handler handler() {
     return [this](net::ExchangePtr exchange) { Handle(std::move(exchange)); };
   }
-  // What the containers write.
+  // The output of the containers.
   ScriptedLog& log() { return *log_; }
-  // Requests so far, by their targets.
+  // The targets of all requests so far.
   std::vector<std::string> targets() const;
-  // Bytes of `flood` that were given to the sockets so far.
+  // Bytes of `flood` passed to the sockets so far.
   size_t flooded() const { return flooded_.load(); }
 
  private:
   void Handle(net::ExchangePtr exchange);
-  // True if it was a request for what makes kubectl find the Pod.
-  bool AnswerObject(net::Exchange& exchange);
+  // True if it was an object request that kubectl sends to find the Pod.
+  bool RespondWithObject(net::Exchange& exchange);
   void ServeLog(net::Exchange& exchange);
   void ServeProcess(const net::ExchangePtr& exchange, bool attach);
   void ServePort(const net::ExchangePtr& exchange);
@@ -70,11 +70,11 @@ class PodPeer {
   std::unique_ptr<net::Server> server_;
 };
 
-// The values of a parameter of a target, decoded.
+// The decoded values of a query parameter.
 std::vector<std::string> QueryValues(const net::Request& request, std::string_view name);
 
-// Runs the script of one process on a socket with the channel protocol, to its end. `flooded`
-// counts as PodPeer::flooded.
+// Runs the script of a process on a socket with the channel protocol. `flooded` is the counter of
+// PodPeer::flooded.
 void RunProcess(Context& ctx, net::WebSocket& socket, const net::Request& request, bool attach,
                 std::atomic<size_t>* flooded);
 void RunPort(Context& ctx, net::WebSocket& socket, uint16_t port);

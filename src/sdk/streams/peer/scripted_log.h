@@ -11,12 +11,12 @@
 
 namespace cox::sdk {
 
-// What a scripted container has written, line by line, and those who follow it.
+// The lines written by a scripted container, and their followers.
 //
 // Threads: all methods may be called concurrently.
 class ScriptedLog : public std::enable_shared_from_this<ScriptedLog> {
  public:
-  struct Wish {
+  struct LogRequest {
     bool follow = false;
     bool timestamps = false;
     std::optional<size_t> tail_lines;
@@ -24,10 +24,10 @@ class ScriptedLog : public std::enable_shared_from_this<ScriptedLog> {
   };
 
   void Append(std::string line);
-  // The container has ended: nobody need wait for more.
+  // The container has ended: followers receive the end of the log.
   void End();
-  // The lines as a body. AddWaker with what the exchange gives for it.
-  std::unique_ptr<net::BodySource> Read(const Wish& wish);
+  // The lines as a response body. Pass the exchange's waker to AddWaker.
+  std::unique_ptr<net::BodySource> Read(const LogRequest& request);
   void AddWaker(std::shared_ptr<net::Waker> waker);
 
  private:

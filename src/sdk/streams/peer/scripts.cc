@@ -17,7 +17,7 @@ size_t ToNumber(std::string_view text) {
   return number;
 }
 
-// As the kubelet writes them: without kind.
+// The kubelet's format: without kind.
 constexpr std::string_view kSuccess = R"({"metadata":{},"status":"Success"})";
 std::string ExitStatus(size_t code) {
   const std::string number = std::to_string(code);
@@ -33,7 +33,7 @@ std::string StartFailure(std::string_view program) {
          R"(,"reason":"InternalError","code":500})";
 }
 
-// A process as it looks from the node.
+// A process on the node.
 class Process {
  public:
   Process(Context& ctx, net::WebSocket& socket, std::vector<std::string> command,
@@ -59,7 +59,7 @@ class Process {
     } else if (program == "break") {
       Out("partial");
       Next();
-      return;  // and the socket is dropped
+      return;  // the socket is closed
     } else if (program == "hang") {
       while (Next()) {
       }
@@ -76,7 +76,7 @@ class Process {
   }
   void Out(std::string_view text) { Send(Channel::kStdout, text); }
 
-  // The next message of the client; none when it has gone.
+  // The next message of the client; no value after it disconnected.
   std::optional<Bytes> Next() {
     auto message = socket_.Receive(ctx_);
     return message.ok() ? *std::move(message) : std::nullopt;
@@ -87,9 +87,9 @@ class Process {
       if (message->empty()) continue;
       const auto channel = static_cast<Channel>(message->data()[0]);
       if (channel == Channel::kStdin) Out(message->view().substr(1));
-      // 255 and the channel: only v5 has it.
+      // 255 and the channel number, only in v5.
       if (channel == Channel::kClose && socket_.protocol() == kChannelV5) return;
-      // As a terminal does: end of input.
+      // End of input, like on a terminal.
       if (message->view() == std::string_view("\0\x04", 2)) return;
     }
   }
@@ -135,7 +135,7 @@ class Process {
 
 void RunProcess(Context& ctx, net::WebSocket& socket, const net::Request& request, bool attach,
                 std::atomic<size_t>* flooded) {
-  // The first writable channel says by an empty message that the streams are there.
+  // An empty message on the first writable channel shows that the streams are ready.
   static_cast<void>(socket.Send(ctx, std::string(1, static_cast<char>(Channel::kStdout))));
   std::vector<std::string> command = QueryValues(request, "command");
   if (attach) {

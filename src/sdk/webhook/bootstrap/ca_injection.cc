@@ -21,14 +21,14 @@ Value Step(std::string_view op, std::string path, Value value) {
   return Value::MakeObject({{"op", op}, {"path", path}, {"value", std::move(value)}});
 }
 
-// As JSON shows bytes.
+// The JSON form of the bytes.
 Value Encoded(const std::string& bundle) {
   admissionregistration::v1::WebhookClientConfig config;
   config.caBundle = bundle;
   return *json::ToValue(config).Find("caBundle");
 }
 
-// Where in the object the CA is missing, as steps of a JSON Patch.
+// The JSON Patch operations that add the CA where it is missing.
 template <class Configuration>
 Value::Array StepsFor(const Configuration& configuration, const std::string& bundle) {
   Value::Array steps;
@@ -58,7 +58,7 @@ Status InjectInto(Context& ctx, Client& client, const std::string& name,
   if (!object.ok()) return object.status();
   Value::Array steps = StepsFor(*object, bundle);
   if (steps.empty()) return {};
-  // The places are those of this version: of another they might be other webhooks.
+  // The indices are valid only for this version of the object.
   steps.insert(steps.begin(),
                Step("test", "/metadata/resourceVersion", object->metadata.resourceVersion));
   const Result<T> patched =
@@ -66,12 +66,11 @@ Status InjectInto(Context& ctx, Client& client, const std::string& name,
                             {.field_manager = kFieldManager});
   if (patched.status().Is(Reason::kNotFound)) return {};
   if (!patched.ok()) return patched.status();
-  COX_INFO(ctx.log(), "Put the CA into the configuration", {"kind", std::string(T::kKind.kind)},
-           {"name", name});
+  COX_INFO(ctx.log(), "Injected CA", {"kind", std::string(T::kKind.kind)}, {"name", name});
   return {};
 }
 
-// Whether `there` says all that `wanted` says; it may say more.
+// True if `there` contains everything in `wanted`; it may contain more.
 bool Includes(const Value& there, const Value& wanted) {
   if (wanted.is_object() && there.is_object()) {
     return std::all_of(wanted.as_object().begin(), wanted.as_object().end(),
@@ -92,14 +91,14 @@ Status ApplyOwn(Context& ctx, Client& client, T configuration, const std::string
   for (auto& webhook : configuration.webhooks) webhook.clientConfig.caBundle = bundle;
   const std::string name = configuration.metadata.name;
   const ApplyConfiguration<T> wanted(std::move(configuration));
-  // Applying what is there already would be nothing to the object, but a write to some servers,
-  // and each write makes all replicas look again.
+  // Skip an apply that changes nothing: some servers store it as a write, and each write triggers a
+  // check in all replicas.
   const Result<T> there = client.Get<T>(ctx, {"", name});
   if (!there.ok() && !there.status().Is(Reason::kNotFound)) return there.status();
   if (there.ok() && Includes(Object::Of(*there).ToValue(), wanted.ToValue())) return {};
   COX_RETURN_IF_ERROR(
       client.Apply(ctx, wanted, {.field_manager = kFieldManager, .force = true}).status());
-  COX_INFO(ctx.log(), "Applied the configuration", {"kind", std::string(T::kKind.kind)},
+  COX_INFO(ctx.log(), "Applied webhook configuration", {"kind", std::string(T::kKind.kind)},
            {"name", name});
   return {};
 }

@@ -9,8 +9,8 @@
 
 namespace cox::sdk {
 
-// Where the CA has to be: configurations and custom resource definitions that others made, by name,
-// and configurations that are ours to make.
+// The objects that contain the CA: existing configurations and custom resource definitions by name,
+// and configurations that this server creates.
 struct CaTargets {
   std::vector<std::string> mutating;
   std::vector<std::string> validating;
@@ -18,12 +18,12 @@ struct CaTargets {
   List<admissionregistration::v1::MutatingWebhookConfiguration> own_mutating;
   List<admissionregistration::v1::ValidatingWebhookConfiguration> own_validating;
 
-  // All of them, to be watched.
+  // All target objects, to be watched.
   std::vector<std::pair<Resource, ObjectKey>> Objects() const;
 };
 
-// Puts the bundle where it is not yet. Objects that are not there (yet) are passed over. Goes on
-// after an error; returns the first.
+// Writes the bundle to all targets that do not contain it. Skips objects that do not exist.
+// Continues after an error; returns the first error.
 Status InjectCa(Context& ctx, Client& client, const CaTargets& targets, const std::string& bundle);
 
 }  // namespace cox::sdk

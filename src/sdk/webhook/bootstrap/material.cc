@@ -17,7 +17,7 @@ constexpr std::string_view kCertificate = "tls.crt";
 constexpr std::string_view kKey = "tls.key";
 constexpr std::string_view kCa = "ca.crt";
 constexpr std::string_view kCaKey = "ca.key";
-// In a bundle. More than the newest two means that something renews far too often.
+// Maximum number of CAs in a bundle. More than two indicate renewals that are too frequent.
 constexpr size_t kMaxCas = 3;
 
 std::string EntryOf(const core::v1::Secret& secret, std::string_view key) {
@@ -25,8 +25,8 @@ std::string EntryOf(const core::v1::Secret& secret, std::string_view key) {
   return entry == nullptr ? std::string() : *entry;
 }
 
-// An address as certificates show it: "::1" of "0:0::1" and, as URLs have it, "[::1]". None of
-// names.
+// The canonical form of an IP address: "::1" for "0:0::1" and for the URL form "[::1]". No value
+// for DNS names.
 std::optional<std::string> AddressOf(std::string_view name) {
   if (name.starts_with('[') && name.ends_with(']')) name = name.substr(1, name.size() - 2);
   const std::string text(name);
@@ -49,7 +49,7 @@ bool Covers(const net::CertificateInfo& info, const std::vector<std::string>& na
   });
 }
 
-// When a third of the time is left.
+// When a third of the validity is left.
 Clock::WallTime DueTime(const net::CertificateInfo& info) {
   return info.not_after - (info.not_after - info.not_before) / 3;
 }
@@ -58,12 +58,12 @@ Clock::WallTime CaDueTime(const net::CertificateInfo& info, const SelfSigned& op
   return std::min(DueTime(info), info.not_after - std::chrono::hours(24) * options.days);
 }
 
-// The key belongs to the certificate.
+// True if the key belongs to the certificate.
 bool Fits(const net::CertificatePair& pair) {
   return net::ServerTls::Create({.certificate = pair}).ok();
 }
 
-// The bundle without what has expired.
+// The bundle without expired certificates.
 std::string ValidCas(const std::string& bundle, Clock::WallTime now, size_t limit) {
   const auto split = net::SplitCertificates(bundle);
   std::string out;
@@ -77,8 +77,8 @@ std::string ValidCas(const std::string& bundle, Clock::WallTime now, size_t limi
   return out;
 }
 
-// The CA that signs is the first of the bundle.
-net::CertificatePair SigningCa(const Material& material) {
+// The signing CA is the first in the bundle.
+net::CertificatePair SigningCa(const CertificateSet& material) {
   const auto split = net::SplitCertificates(material.ca_bundle);
   return {split.ok() ? split->front() : std::string(), material.ca_key};
 }
@@ -86,7 +86,7 @@ net::CertificatePair SigningCa(const Material& material) {
 Result<net::CertificatePair> MakeServing(const SelfSigned& options, const net::CertificatePair& ca,
                                          Clock::WallTime now) {
   net::CertificateRequest request;
-  // The names that count are the alternative ones; a common name has at most 64 characters.
+  // Clients check only the alternative names; a common name is limited to 64 characters.
   request.common_name = "webhook";
   request.days = options.days;
   for (const std::string& name : options.names) {
@@ -98,14 +98,14 @@ Result<net::CertificatePair> MakeServing(const SelfSigned& options, const net::C
 
 }  // namespace
 
-Material FromSecret(const core::v1::Secret& secret) {
+CertificateSet FromSecret(const core::v1::Secret& secret) {
   return {.ca_bundle = EntryOf(secret, kCa),
           .ca_key = EntryOf(secret, kCaKey),
           .serving = {EntryOf(secret, kCertificate), EntryOf(secret, kKey)}};
 }
 
-void ToSecret(const Material& material, core::v1::Secret& secret) {
-  // The type of a Secret never changes.
+void ToSecret(const CertificateSet& material, core::v1::Secret& secret) {
+  // The type of a Secret is immutable.
   if (secret.metadata.uid.empty()) secret.type = "kubernetes.io/tls";
   secret.data[kCa] = material.ca_bundle;
   secret.data[kCaKey] = material.ca_key;
@@ -113,7 +113,8 @@ void ToSecret(const Material& material, core::v1::Secret& secret) {
   secret.data[kKey] = material.serving.key_pem;
 }
 
-Renewal NeededRenewal(const Material& material, const SelfSigned& options, Clock::WallTime now) {
+Renewal NeededRenewal(const CertificateSet& material, const SelfSigned& options,
+                      Clock::WallTime now) {
   const auto ca = net::ReadCertificate(material.ca_bundle);
   if (!ca.ok() || !ca->is_ca || !ca->ValidAt(now) || now >= CaDueTime(*ca, options) ||
       !Fits(SigningCa(material))) {
@@ -127,16 +128,16 @@ Renewal NeededRenewal(const Material& material, const SelfSigned& options, Clock
   return Renewal::kNothing;
 }
 
-Clock::WallTime RenewalDue(const Material& material, const SelfSigned& options) {
+Clock::WallTime RenewalDue(const CertificateSet& material, const SelfSigned& options) {
   const auto ca = net::ReadCertificate(material.ca_bundle);
   const auto serving = net::ReadCertificate(material.serving.certificate_pem);
   if (!ca.ok() || !serving.ok()) return {};
   return std::min(CaDueTime(*ca, options), DueTime(*serving));
 }
 
-Result<Material> Renewed(const Material& material, const SelfSigned& options, Renewal renewal,
-                         Clock::WallTime now) {
-  Material out = material;
+Result<CertificateSet> Renewed(const CertificateSet& material, const SelfSigned& options,
+                               Renewal renewal, Clock::WallTime now) {
+  CertificateSet out = material;
   if (renewal == Renewal::kNothing) return out;
   net::CertificatePair ca = SigningCa(material);
   if (renewal == Renewal::kAll) {

@@ -8,37 +8,38 @@
 #include "coxswain/webhook.h"
 #include "net/tls.h"
 
-// Self-signed certificates as the Secret holds them. Pure functions of them and the time.
+// Self-signed certificates as stored in the Secret. Pure functions of their content and the time.
 namespace cox::sdk {
 
-// Keys must not be logged.
-struct Material {
-  std::string ca_bundle;  // PEM: the CA that signs, then those before it that are still valid
+// Security: keys must not be logged.
+struct CertificateSet {
+  std::string ca_bundle;  // PEM: the signing CA, then earlier ones that are still valid
   std::string ca_key;
   net::CertificatePair serving;
 
-  bool operator==(const Material& other) const {
+  bool operator==(const CertificateSet& other) const {
     return ca_bundle == other.ca_bundle && ca_key == other.ca_key &&
            serving.certificate_pem == other.serving.certificate_pem &&
            serving.key_pem == other.serving.key_pem;
   }
 };
 
-Material FromSecret(const core::v1::Secret& secret);
-// Sets what a Secret of type kubernetes.io/tls has, and the CA; leaves other entries alone.
-void ToSecret(const Material& material, core::v1::Secret& secret);
+CertificateSet FromSecret(const core::v1::Secret& secret);
+// Sets the entries of a kubernetes.io/tls Secret and the CA; other entries are not changed.
+void ToSecret(const CertificateSet& material, core::v1::Secret& secret);
 
-// What has to be made anew at `now`. kServing: it expires (a third of its time is left), is not for
-// these names, or does not parse. kAll: the same of the CA, or the CA would end before a
-// certificate that it signed now.
+// The renewal that is due at `now`. kServing: a third or less of the serving certificate's validity
+// is left, it is not for these names, or it does not parse. kAll: the same for the CA, or the CA
+// would expire before a certificate signed now.
 enum class Renewal : uint8_t { kNothing, kServing, kAll };
-Renewal NeededRenewal(const Material& material, const SelfSigned& options, Clock::WallTime now);
-// When NeededRenewal will next be more than kNothing. REQUIRES: it is kNothing now.
-Clock::WallTime RenewalDue(const Material& material, const SelfSigned& options);
+Renewal NeededRenewal(const CertificateSet& material, const SelfSigned& options,
+                      Clock::WallTime now);
+// When the next renewal is due. REQUIRES: NeededRenewal is kNothing now.
+Clock::WallTime RenewalDue(const CertificateSet& material, const SelfSigned& options);
 
-// Renewed at `now`. With a new CA, those that are still valid stay in the bundle, so that
-// certificates of both are believed while all learn of it.
-Result<Material> Renewed(const Material& material, const SelfSigned& options, Renewal renewal,
-                         Clock::WallTime now);
+// Performs the renewal at `now`. With a new CA, earlier CAs that are still valid stay in the
+// bundle, so that certificates of both are trusted during the transition.
+Result<CertificateSet> Renewed(const CertificateSet& material, const SelfSigned& options,
+                               Renewal renewal, Clock::WallTime now);
 
 }  // namespace cox::sdk

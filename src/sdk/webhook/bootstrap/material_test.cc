@@ -21,15 +21,15 @@ SelfSigned Options() {
           .ca_days = 900};
 }
 
-Material Made(Renewal renewal = Renewal::kAll, const Material& from = {},
-              Clock::WallTime now = kNow) {
-  Result<Material> made = Renewed(from, Options(), renewal, now);
+CertificateSet Made(Renewal renewal = Renewal::kAll, const CertificateSet& from = {},
+                    Clock::WallTime now = kNow) {
+  Result<CertificateSet> made = Renewed(from, Options(), renewal, now);
   COX_CHECK_OK(made.status());
   return *std::move(made);
 }
 
-TEST(MaterialTest, IsKeptInASecretOfTypeTls) {
-  const Material material = Made();
+TEST(MaterialTest, IsStoredInATlsSecret) {
+  const CertificateSet material = Made();
   core::v1::Secret secret;
   secret.data["other"] = "stays";
   ToSecret(material, secret);
@@ -38,8 +38,8 @@ TEST(MaterialTest, IsKeptInASecretOfTypeTls) {
   EXPECT_EQ(FromSecret(secret), material);
 }
 
-TEST(MaterialTest, IsForTheNamesAndTimesAskedFor) {
-  const Material material = Made();
+TEST(MaterialTest, HasTheRequestedNamesAndValidity) {
+  const CertificateSet material = Made();
   const auto serving = net::ReadCertificate(material.serving.certificate_pem);
   ASSERT_TRUE(serving.ok());
   EXPECT_EQ(serving->dns_names, std::vector<std::string>{"hook.system.svc"});
@@ -52,10 +52,10 @@ TEST(MaterialTest, IsForTheNamesAndTimesAskedFor) {
   EXPECT_TRUE(ca->ValidAt(kNow + 899 * kDay));
 }
 
-TEST(NeededRenewalTest, KnowsAnAddressInEveryWayOfWritingIt) {
+TEST(NeededRenewalTest, NormalizesIpAddresses) {
   SelfSigned options = Options();
   options.names = {"0:0:0:0:0:0:0:1", "2001:DB8::00ff", "[fd00:0::5]", "::ffff:10.0.0.1"};
-  const Result<Material> made = Renewed({}, options, Renewal::kAll, kNow);
+  const Result<CertificateSet> made = Renewed({}, options, Renewal::kAll, kNow);
   ASSERT_TRUE(made.ok()) << made.status().ToString();
   const auto serving = net::ReadCertificate(made->serving.certificate_pem);
   ASSERT_TRUE(serving.ok());
@@ -67,10 +67,10 @@ TEST(NeededRenewalTest, KnowsAnAddressInEveryWayOfWritingIt) {
   EXPECT_EQ(NeededRenewal(*made, options, kNow), Renewal::kServing);
 }
 
-TEST(NeededRenewalTest, SaysWhatHasToBeMadeAnew) {
-  const Material good = Made();
+TEST(NeededRenewalTest, ReturnsTheNecessaryRenewal) {
+  const CertificateSet good = Made();
   const auto with = [&good](auto change) {
-    Material changed = good;
+    CertificateSet changed = good;
     change(changed);
     return changed;
   };
@@ -78,7 +78,7 @@ TEST(NeededRenewalTest, SaysWhatHasToBeMadeAnew) {
   other_names.names.push_back("more.system.svc");
   struct Case {
     const char* name;
-    Material material;
+    CertificateSet material;
     SelfSigned options;
     Clock::WallTime now;
     Renewal wanted;
@@ -92,15 +92,16 @@ TEST(NeededRenewalTest, SaysWhatHasToBeMadeAnew) {
       {"before its time", good, Options(), kNow - 2 * kDay, Renewal::kAll},
       {"another name", good, other_names, kNow, Renewal::kServing},
       {"nothing", {}, Options(), kNow, Renewal::kAll},
-      {"no serving certificate", with([](Material& m) { m.serving = {}; }), Options(), kNow,
+      {"no serving certificate", with([](CertificateSet& m) { m.serving = {}; }), Options(), kNow,
        Renewal::kServing},
-      {"another key", with([](Material& m) { m.serving.key_pem = Made().serving.key_pem; }),
+      {"another key", with([](CertificateSet& m) { m.serving.key_pem = Made().serving.key_pem; }),
        Options(), kNow, Renewal::kServing},
-      {"a CA key that is another's", with([](Material& m) { m.ca_key = Made().ca_key; }), Options(),
-       kNow, Renewal::kAll},
-      {"a CA that is none", with([](Material& m) { m.ca_bundle = m.serving.certificate_pem; }),
+      {"a CA key that is another's", with([](CertificateSet& m) { m.ca_key = Made().ca_key; }),
        Options(), kNow, Renewal::kAll},
-      {"garbage", with([](Material& m) { m.ca_bundle = "garbage"; }), Options(), kNow,
+      {"a CA that is none",
+       with([](CertificateSet& m) { m.ca_bundle = m.serving.certificate_pem; }), Options(), kNow,
+       Renewal::kAll},
+      {"garbage", with([](CertificateSet& m) { m.ca_bundle = "garbage"; }), Options(), kNow,
        Renewal::kAll},
   };
   for (const Case& test : cases) {
@@ -111,23 +112,23 @@ TEST(NeededRenewalTest, SaysWhatHasToBeMadeAnew) {
   EXPECT_EQ(NeededRenewal(good, Options(), due + hours(1)), Renewal::kServing);
 }
 
-TEST(RenewedTest, KeepsTheCaForAServingCertificate) {
-  const Material before = Made();
-  const Material after = Made(Renewal::kServing, before, kNow + 61 * kDay);
+TEST(RenewedTest, KeepsTheCaWhenOnlyTheServingCertificateIsRenewed) {
+  const CertificateSet before = Made();
+  const CertificateSet after = Made(Renewal::kServing, before, kNow + 61 * kDay);
   EXPECT_EQ(after.ca_bundle, before.ca_bundle);
   EXPECT_EQ(after.ca_key, before.ca_key);
   EXPECT_NE(after.serving.certificate_pem, before.serving.certificate_pem);
   EXPECT_EQ(NeededRenewal(after, Options(), kNow + 61 * kDay), Renewal::kNothing);
 }
 
-TEST(RenewedTest, PutsANewCaBeforeThoseThatAreStillValid) {
-  const Material first = Made();
-  const Material second = Made(Renewal::kAll, first, kNow + 601 * kDay);
+TEST(RenewedTest, AddsANewCaBeforeTheValidOnes) {
+  const CertificateSet first = Made();
+  const CertificateSet second = Made(Renewal::kAll, first, kNow + 601 * kDay);
   EXPECT_TRUE(second.ca_bundle.ends_with(first.ca_bundle));
   EXPECT_GT(second.ca_bundle.size(), first.ca_bundle.size());
   EXPECT_EQ(NeededRenewal(second, Options(), kNow + 601 * kDay), Renewal::kNothing);
-  // The first has expired by then, and the bundle does not grow for ever.
-  Material next = Made(Renewal::kAll, second, kNow + 1000 * kDay);
+  // The first has expired by then, and the number of CAs is limited.
+  CertificateSet next = Made(Renewal::kAll, second, kNow + 1000 * kDay);
   EXPECT_EQ(next.ca_bundle.find(first.ca_bundle), std::string::npos);
   for (int i = 0; i < 5; ++i) next = Made(Renewal::kAll, next, kNow + 1000 * kDay);
   EXPECT_EQ(net::SplitCertificates(next.ca_bundle)->size(), 3U);

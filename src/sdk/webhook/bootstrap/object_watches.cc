@@ -11,7 +11,7 @@ namespace cox::sdk {
 namespace {
 
 using std::chrono::seconds;
-// Between a watch that ended in peace and the next; doubled up to the maximum after errors.
+// Delay after a normal end of a watch; doubled up to the maximum after errors.
 constexpr Clock::Duration kPause = seconds(1);
 constexpr Clock::Duration kMaxPause = seconds(30);
 
@@ -25,8 +25,8 @@ ObjectWatches::ObjectWatches(const Context& ctx, Client& client,
     const Status started = scope_.Go(
         "watch-" + key.name,
         [this, resource = resource, key = key](Context& watch) { Follow(watch, resource, key); });
-    // Then the regular look at all of them has to do.
-    if (!started.ok()) COX_ERROR(ctx.log(), started, "Could not watch", {"name", key.name});
+    // The periodic check still covers this object.
+    if (!started.ok()) COX_ERROR(ctx.log(), started, "Could not start watch", {"name", key.name});
   }
 }
 
@@ -41,20 +41,20 @@ void ObjectWatches::Follow(Context& ctx, const Resource& resource, const ObjectK
   options.list.fields = fields::Selector::OneTermEqual("metadata.name", key.name);
   Clock::Duration pause = kPause;
   while (!ctx.Done()) {
-    // From now: the object as it is comes first, so nothing is missed in between.
+    // Without a version, the watch begins with the current object, so that no change is missed.
     Result<std::unique_ptr<WatchStream>> stream = client_.Watch(ctx, resource, options);
     Status ended = stream.status();
     while (ended.ok()) {
       const Result<WatchEvent<Object>> event = (*stream)->Next(ctx);
       ended = event.status();
       if (ended.ok() && event->type == EventType::kBookmark) continue;
-      // Also at the end: what happens until the next watch begins is not told, if it is a deletion.
+      // Also at the end of the watch: a deletion before the next watch begins would be missed.
       changed_();
       if (ended.ok()) pause = kPause;
     }
     if (ctx.Done()) return;
     if (!IsEndOfWatch(ended)) {
-      COX_V(ctx.log(), 1, "A watch ended", {"resource", resource.ToString()}, {"name", key.name},
+      COX_V(ctx.log(), 1, "Watch failed", {"resource", resource.ToString()}, {"name", key.name},
             {"err", ended.message()});
     }
     if (!ctx.Sleep(pause).ok()) return;

@@ -11,15 +11,16 @@
 
 namespace cox::sdk {
 
-// Tells when one of a few objects may have changed.
+// Notifies about possible changes of a few objects.
 //
-// Not an informer: nothing is listed or kept, and each object is watched by its name, for which a
-// role that names that one object is enough.
+// Unlike an informer, it neither lists nor caches, and watches each object by name, so that RBAC
+// rules with resourceNames are sufficient.
 //
-// Guarantees: `changed` is called after each change, also after those that happened while a watch
-//   was down; sometimes without a change.
-// Threads: `changed` is called on a thread per object; it must not block.
-// Lifetime: no call runs, nor will, when the destructor has returned. The client outlives it.
+// Guarantees: `changed` is called after each change, including changes while a watch was down; it
+//   may also be called without a change.
+// Threads: `changed` is called on one thread per object; it must not block.
+// Lifetime: after the destructor returns, `changed` is not called. The client must outlive this
+//   object.
 class ObjectWatches {
  public:
   ObjectWatches(const Context& ctx, Client& client,

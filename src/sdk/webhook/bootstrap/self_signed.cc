@@ -14,20 +14,19 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// Somebody else was faster: after so many times something else is wrong.
+// Limit of attempts after conflicts with other replicas.
 constexpr int kAttempts = 10;
 constexpr Clock::Duration kBackoffMin = milliseconds(200);
 constexpr Clock::Duration kBackoffMax = seconds(30);
-// Watches tell of changes; this is for what they could not tell.
-constexpr Clock::Duration kLookAgain = std::chrono::minutes(10);
-// Between two looks, however often something changes: another program may want the configuration
-// otherwise, and neither gives in.
-constexpr Clock::Duration kBetweenLooks = milliseconds(250);
+// Interval of checks in case a watch misses a change.
+constexpr Clock::Duration kRetryDelay = std::chrono::minutes(10);
+// Minimum time between two checks, in case another program keeps overwriting the configuration.
+constexpr Clock::Duration kCheckInterval = milliseconds(250);
 
-// A time beyond it may be one that clocks cannot count.
+// Avoids times that clocks cannot represent.
 constexpr int kMaxDays = 36'500;
 
-// What would not end well: a CA that ends before what it signs is made anew for ever.
+// A CA that expires before the certificates it signs would be renewed forever.
 Status CheckOptions(const SelfSigned& options) {
   if (options.names.empty() || options.secret.name.empty() || options.secret.ns.empty()) {
     return Status::BadRequest("self-signed certificates need names and a Secret");
@@ -42,26 +41,27 @@ Status CheckOptions(const SelfSigned& options) {
 
 }  // namespace
 
-Result<Material> AgreeOnMaterial(Context& ctx, Client& client, const SelfSigned& options) {
+Result<CertificateSet> GetOrCreateCertificates(Context& ctx, Client& client,
+                                               const SelfSigned& options) {
   Status last;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     Result<core::v1::Secret> secret = client.Get<core::v1::Secret>(ctx, options.secret);
     const bool absent = secret.status().Is(Reason::kNotFound);
     if (!secret.ok() && !absent) return secret.status();
-    Material there = absent ? Material() : FromSecret(*secret);
+    CertificateSet there = absent ? CertificateSet() : FromSecret(*secret);
     const Clock::WallTime now = ctx.clock().Now();
     const Renewal renewal = NeededRenewal(there, options, now);
     if (renewal == Renewal::kNothing) return there;
-    COX_ASSIGN_OR_RETURN(Material made, Renewed(there, options, renewal, now));
+    COX_ASSIGN_OR_RETURN(CertificateSet made, Renewed(there, options, renewal, now));
     core::v1::Secret next = absent ? core::v1::Secret() : *std::move(secret);
     next.metadata.name = options.secret.name;
     next.metadata.namespace_ = options.secret.ns;
     ToSecret(made, next);
-    // Both fail when somebody was faster: the update by its resourceVersion.
+    // Both fail if another replica was faster: the update by its resourceVersion.
     last = absent ? client.Create(ctx, std::move(next)).status()
                   : client.Update(ctx, std::move(next)).status();
     if (last.ok()) {
-      COX_INFO(ctx.log(), "Made certificates", {"secret", options.secret.ToString()},
+      COX_INFO(ctx.log(), "Created certificates", {"secret", options.secret.ToString()},
                {"ca", renewal == Renewal::kAll});
       return made;
     }
@@ -82,46 +82,46 @@ SelfSignedCertificates::SelfSignedCertificates(Client& client, SelfSigned option
 Status SelfSignedCertificates::Start(Context& ctx) {
   COX_RETURN_IF_ERROR(CheckOptions(options_));
   for (Clock::Duration pause = kBackoffMin;; pause = std::min(2 * pause, kBackoffMax)) {
-    Result<Material> material = AgreeOnMaterial(ctx, client_, options_);
+    Result<CertificateSet> material = GetOrCreateCertificates(ctx, client_, options_);
     if (material.ok()) {
       material_ = *std::move(material);
       return install_(material_.serving);
     }
-    COX_ERROR(ctx.log(), material.status(), "Could not get the certificates",
+    COX_ERROR(ctx.log(), material.status(), "Could not read or create certificates",
               {"secret", options_.secret.ToString()});
     COX_RETURN_IF_ERROR(ctx.Sleep(pause));
   }
 }
 
-Status SelfSignedCertificates::Look(Context& ctx) {
-  COX_ASSIGN_OR_RETURN(Material material, AgreeOnMaterial(ctx, client_, options_));
+Status SelfSignedCertificates::Check(Context& ctx) {
+  COX_ASSIGN_OR_RETURN(CertificateSet material, GetOrCreateCertificates(ctx, client_, options_));
   COX_RETURN_IF_ERROR(InjectCa(ctx, client_, targets_, material.ca_bundle));
   injected_();
   if (material == material_) return {};
   COX_RETURN_IF_ERROR(install_(material.serving));
-  COX_INFO(ctx.log(), "Uses another certificate", {"secret", options_.secret.ToString()});
+  COX_INFO(ctx.log(), "Installed renewed certificate", {"secret", options_.secret.ToString()});
   material_ = std::move(material);
   return {};
 }
 
-Clock::Duration SelfSignedCertificates::UntilNextLook(const Clock& clock) const {
+Clock::Duration SelfSignedCertificates::UntilNextCheck(const Clock& clock) const {
   const Clock::Duration due = RenewalDue(material_, options_) - clock.Now();
-  return std::clamp<Clock::Duration>(due, seconds(1), kLookAgain);
+  return std::clamp<Clock::Duration>(due, seconds(1), kRetryDelay);
 }
 
 void SelfSignedCertificates::Follow(Context& ctx) {
   std::vector<std::pair<Resource, ObjectKey>> objects = targets_.Objects();
   objects.emplace_back(Resource::Of<core::v1::Secret>(), options_.secret);
-  const ObjectWatches watches(ctx, client_, std::move(objects), [this] { bell_.Ring(); });
+  const ObjectWatches watches(ctx, client_, std::move(objects), [this] { notification_.Notify(); });
   Clock::Duration pause = kBackoffMin;
   while (!ctx.Done()) {
-    const Status looked = Look(ctx);
-    if (looked.ok()) {
+    const Status checked = Check(ctx);
+    if (checked.ok()) {
       pause = kBackoffMin;
-      bell_.Await(ctx, UntilNextLook(ctx.clock()));
-      (void)ctx.Sleep(kBetweenLooks);
+      notification_.Await(ctx, UntilNextCheck(ctx.clock()));
+      (void)ctx.Sleep(kCheckInterval);
     } else if (!ctx.Done()) {
-      COX_ERROR(ctx.log(), looked, "Could not keep certificates and configurations in order");
+      COX_ERROR(ctx.log(), checked, "Could not maintain certificates and webhook configurations");
       (void)ctx.Sleep(pause);
       pause = std::min(2 * pause, kBackoffMax);
     }

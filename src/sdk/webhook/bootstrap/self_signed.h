@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/context.h"
-#include "base/doorbell.h"
+#include "base/notification.h"
 #include "coxswain/client.h"
 #include "coxswain/webhook.h"
 #include "sdk/webhook/bootstrap/ca_injection.h"
@@ -13,40 +13,41 @@
 
 namespace cox::sdk {
 
-// The certificates in the Secret, made or renewed first where that is needed. However many ask at
-// once, one of them writes and all get the same.
-Result<Material> AgreeOnMaterial(Context& ctx, Client& client, const SelfSigned& options);
+// Returns the certificates in the Secret, after creating or renewing them if necessary. If several
+// replicas do this concurrently, one of them writes and all return the same certificates.
+Result<CertificateSet> GetOrCreateCertificates(Context& ctx, Client& client,
+                                               const SelfSigned& options);
 
-// Sees to it that the server has a certificate of its own making and the API server trusts it.
+// Maintains the self-signed certificate of the server and its CA in the webhook configurations.
 //
-// Threads: Start, then Follow, on one thread, on which the functions are called.
-// Ownership: the client outlives it.
+// Threads: call Start, then Follow, on one thread; the functions are called on that thread.
+// Ownership: the client must outlive this object.
 class SelfSignedCertificates {
  public:
   using Install = std::function<Status(const net::CertificatePair&)>;
 
-  // `injected` is called each time the CA was found or put where it belongs.
+  // `injected` is called each time all targets contain the CA.
   SelfSignedCertificates(Client& client, SelfSigned options, CaTargets targets, Install install,
                          std::function<void()> injected);
 
-  // Gets the certificate and installs it; tries until it can, or `ctx` stops. BadRequest for
-  // options by which no certificate would last.
+  // Obtains and installs the certificate; retries until it succeeds or `ctx` stops. BadRequest for
+  // invalid options.
   Status Start(Context& ctx);
-  // Puts the CA where it belongs and keeps it there, and the certificate valid, until `ctx` stops.
+  // Keeps the CA injected and the certificate valid until `ctx` stops.
   void Follow(Context& ctx);
 
  private:
-  // One look at everything. Before a renewed certificate is shown, its CA is known.
-  Status Look(Context& ctx);
-  Clock::Duration UntilNextLook(const Clock& clock) const;
+  // Checks everything once. The CA is injected before a renewed certificate is installed.
+  Status Check(Context& ctx);
+  Clock::Duration UntilNextCheck(const Clock& clock) const;
 
   Client& client_;
   const SelfSigned options_;
   const CaTargets targets_;
   const Install install_;
   const std::function<void()> injected_;
-  Material material_;  // what was installed
-  Doorbell bell_;
+  CertificateSet material_;  // the installed certificates
+  Notification notification_;
 };
 
 }  // namespace cox::sdk

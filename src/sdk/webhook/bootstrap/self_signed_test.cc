@@ -38,7 +38,7 @@ CaTargets Targets() {
   return targets;
 }
 
-// What was installed, and a wait for it.
+// Records the installed certificates.
 struct Installed {
   Mutex mu;
   CondVar changed;
@@ -65,7 +65,7 @@ struct Installed {
 class SelfSignedTest : public ::testing::Test {
  protected:
   RealClock clock_;
-  // A test that waits longer than this has failed.
+  // Timeout of each test.
   Context ctx_ = Context(clock_).WithTimeout(std::chrono::seconds(60));
   MemoryClient client_;
 
@@ -89,15 +89,16 @@ class SelfSignedTest : public ::testing::Test {
   }
 };
 
-TEST_F(SelfSignedTest, ManyWhoStartAtOnceAgree) {
+TEST_F(SelfSignedTest, ConcurrentStartsShareOneCertificate) {
   constexpr size_t kReplicas = 8;
-  std::vector<Material> got(kReplicas);
+  std::vector<CertificateSet> got(kReplicas);
   Scope scope(ctx_, "replicas");
   for (size_t i = 0; i < kReplicas; ++i) {
     ASSERT_TRUE(scope
                     .Go("replica",
                         [&, i](Context& ctx) {
-                          Result<Material> material = AgreeOnMaterial(ctx, client_, Options());
+                          Result<CertificateSet> material =
+                              GetOrCreateCertificates(ctx, client_, Options());
                           if (material.ok()) got[i] = *std::move(material);
                         })
                     .ok());
@@ -105,31 +106,32 @@ TEST_F(SelfSignedTest, ManyWhoStartAtOnceAgree) {
   scope.Wait();
   EXPECT_EQ(client_.writes(), 1);
   EXPECT_FALSE(got[0].serving.certificate_pem.empty());
-  for (const Material& each : got) EXPECT_EQ(each, got[0]);
+  for (const CertificateSet& each : got) EXPECT_EQ(each, got[0]);
 }
 
-TEST_F(SelfSignedTest, ManyWhoRenewAtOnceAgree) {
+TEST_F(SelfSignedTest, ConcurrentRenewalsShareOneCertificate) {
   core::v1::Secret old;
   old.metadata = {.name = "hook-cert", .namespace_ = "system"};
   old.data["tls.crt"] = "garbage";
   ASSERT_TRUE(client_.Create(ctx_, old).ok());
-  std::vector<Material> got(4);
+  std::vector<CertificateSet> got(4);
   Scope scope(ctx_, "replicas");
-  for (Material& each : got) {
+  for (CertificateSet& each : got) {
     ASSERT_TRUE(scope
                     .Go("replica",
                         [&](Context& ctx) {
-                          Result<Material> material = AgreeOnMaterial(ctx, client_, Options());
+                          Result<CertificateSet> material =
+                              GetOrCreateCertificates(ctx, client_, Options());
                           if (material.ok()) each = *std::move(material);
                         })
                     .ok());
   }
   scope.Wait();
   EXPECT_EQ(client_.writes(), 2);
-  for (const Material& each : got) EXPECT_EQ(each, got[0]);
+  for (const CertificateSet& each : got) EXPECT_EQ(each, got[0]);
 }
 
-TEST_F(SelfSignedTest, PutsTheCaIntoAllThatAreNamed) {
+TEST_F(SelfSignedTest, InjectsTheCaIntoAllTargets) {
   CreateTargets();
   ASSERT_TRUE(InjectCa(ctx_, client_, Targets(), "the CA").ok());
   const auto mutating = client_.Get<MutatingWebhookConfiguration>(ctx_, {"", "hook"});
@@ -142,17 +144,17 @@ TEST_F(SelfSignedTest, PutsTheCaIntoAllThatAreNamed) {
   const auto crd = client_.Get<CustomResourceDefinition>(ctx_, {"", "things.example.com"});
   EXPECT_EQ(crd->spec.conversion->webhook->clientConfig->caBundle, "the CA");
 
-  // Again: nothing is written.
+  // A second call writes nothing.
   const int writes = client_.writes();
   ASSERT_TRUE(InjectCa(ctx_, client_, Targets(), "the CA").ok());
   EXPECT_EQ(client_.writes(), writes);
 }
 
-TEST_F(SelfSignedTest, PassesOverWhatIsNotThere) {
+TEST_F(SelfSignedTest, SkipsMissingTargets) {
   EXPECT_TRUE(InjectCa(ctx_, client_, Targets(), "the CA").ok());
 }
 
-TEST_F(SelfSignedTest, MakesTheConfigurationsThatAreItsOwn) {
+TEST_F(SelfSignedTest, CreatesItsOwnConfigurations) {
   CaTargets targets;
   targets.own_mutating = {Mutating()};
   ASSERT_TRUE(InjectCa(ctx_, client_, targets, "the CA").ok());
@@ -161,7 +163,7 @@ TEST_F(SelfSignedTest, MakesTheConfigurationsThatAreItsOwn) {
   ASSERT_EQ(made->webhooks.size(), 2U);
   EXPECT_EQ(made->webhooks[1].clientConfig.caBundle, "the CA");
 
-  // Again: nothing is written, also where the server or others have added to it.
+  // A second call writes nothing, even if other writers have added fields.
   auto more = *made;
   more.metadata.labels["added"] = "by others";
   more.webhooks[0].timeoutSeconds = 10;
@@ -173,7 +175,7 @@ TEST_F(SelfSignedTest, MakesTheConfigurationsThatAreItsOwn) {
   EXPECT_EQ(client_.writes(), writes + 1);
 }
 
-TEST_F(SelfSignedTest, PutsTheCaBackWhenSomebodyOverwritesIt) {
+TEST_F(SelfSignedTest, InjectsTheCaAgainAfterItWasOverwritten) {
   CreateTargets();
   Installed installed;
   SelfSignedCertificates certificates(client_, Options(), Targets(), installed.Function(), [] {});
@@ -185,14 +187,14 @@ TEST_F(SelfSignedTest, PutsTheCaBackWhenSomebodyOverwritesIt) {
         return configuration.webhooks[1].clientConfig.caBundle.starts_with("-----BEGIN");
       };
   ASSERT_TRUE(client_.WaitUntil(ctx_, "", "hook", complete).ok());
-  // The wholesale update of somebody who does not know of the CA.
+  // An update by a client that does not set the CA.
   ASSERT_TRUE(client_.Update(ctx_, Mutating()).ok());
   EXPECT_TRUE(client_.WaitUntil(ctx_, "", "hook", complete).ok());
   scope.Stop();
   scope.Wait();
 }
 
-TEST_F(SelfSignedTest, TakesWhatAnotherReplicaRenewed) {
+TEST_F(SelfSignedTest, InstallsCertificatesRenewedByAnotherReplica) {
   Installed installed;
   SelfSignedCertificates certificates(client_, Options(), {}, installed.Function(), [] {});
   ASSERT_TRUE(certificates.Start(ctx_).ok());
@@ -200,7 +202,7 @@ TEST_F(SelfSignedTest, TakesWhatAnotherReplicaRenewed) {
   ASSERT_TRUE(scope.Go("follow", [&](Context& ctx) { certificates.Follow(ctx); }).ok());
   Result<core::v1::Secret> secret = client_.Get<core::v1::Secret>(ctx_, Options().secret);
   ASSERT_TRUE(secret.ok());
-  Result<Material> renewed =
+  Result<CertificateSet> renewed =
       Renewed(FromSecret(*secret), Options(), Renewal::kServing, clock_.Now());
   ASSERT_TRUE(renewed.ok());
   ToSecret(*renewed, *secret);
@@ -212,7 +214,7 @@ TEST_F(SelfSignedTest, TakesWhatAnotherReplicaRenewed) {
   EXPECT_EQ(installed.certificates.back(), renewed->serving.certificate_pem);
 }
 
-TEST_F(SelfSignedTest, WaitsForAServerThatIsAway) {
+TEST_F(SelfSignedTest, RetriesWhileTheServerIsUnavailable) {
   TestClock clock;
   Context ctx(clock);
   client_.SetFailing(true);
@@ -221,14 +223,14 @@ TEST_F(SelfSignedTest, WaitsForAServerThatIsAway) {
   Scope scope(ctx, "test");
   Status started;
   ASSERT_TRUE(scope.Go("start", [&](Context& own) { started = certificates.Start(own); }).ok());
-  clock.WaitForWaiters(1);  // it sleeps before it tries again
+  clock.WaitForWaiters(1);  // it waits before the retry
   client_.SetFailing(false);
   clock.Advance(std::chrono::seconds(31));
   scope.Wait();
   EXPECT_TRUE(started.ok()) << started.ToString();
 }
 
-TEST_F(SelfSignedTest, RenewsBeforeItIsTooLate) {
+TEST_F(SelfSignedTest, RenewsBeforeExpiration) {
   TestClock clock;
   Context ctx(clock);
   Installed installed;
@@ -236,10 +238,10 @@ TEST_F(SelfSignedTest, RenewsBeforeItIsTooLate) {
   ASSERT_TRUE(certificates.Start(ctx).ok());
   Scope scope(ctx, "test");
   ASSERT_TRUE(scope.Go("follow", [&](Context& own) { certificates.Follow(own); }).ok());
-  // Nobody tells of anything: time alone does it.
+  // There are no watch events: only the clock triggers the renewal.
   while (installed.Count() < 2) {
     ASSERT_TRUE(ctx_.status().ok());
-    // It waits for a bell with a timer, and between two looks without.
+    // It waits for a notification with a timer, or sleeps between two checks.
     while (clock.timers() == 0 && clock.waiters() == 0) std::this_thread::yield();
     clock.Advance(hours(6));
   }
@@ -252,7 +254,7 @@ TEST_F(SelfSignedTest, RenewsBeforeItIsTooLate) {
   EXPECT_GT(second->not_after, first->not_after + hours(24) * 59);
 }
 
-TEST_F(SelfSignedTest, SaysWhatIsMissingInTheOptions) {
+TEST_F(SelfSignedTest, RejectsInvalidOptions) {
   struct Case {
     const char* name;
     void (*change)(SelfSigned& options);
@@ -276,12 +278,12 @@ TEST_F(SelfSignedTest, SaysWhatIsMissingInTheOptions) {
   EXPECT_EQ(client_.writes(), 0);
 }
 
-TEST_F(SelfSignedTest, MakesWhatLastsInTheShortestTimeThatIsAllowed) {
+TEST_F(SelfSignedTest, ShortestAllowedValidityNeedsNoImmediateRenewal) {
   SelfSigned options = Options();
   options.days = 1;
   options.ca_days = 2;
-  const Result<Material> first = AgreeOnMaterial(ctx_, client_, options);
-  const Result<Material> second = AgreeOnMaterial(ctx_, client_, options);
+  const Result<CertificateSet> first = GetOrCreateCertificates(ctx_, client_, options);
+  const Result<CertificateSet> second = GetOrCreateCertificates(ctx_, client_, options);
   ASSERT_TRUE(first.ok() && second.ok());
   EXPECT_EQ(*first, *second);
   EXPECT_EQ(client_.writes(), 1);

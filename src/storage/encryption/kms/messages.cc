@@ -42,7 +42,7 @@ bool TakeAnnotation(std::string_view message, Annotations& annotations) {
   return fields.good();
 }
 
-// gRPC's prefix: not compressed, and the length.
+// gRPC's prefix: the compression flag and the length.
 std::string_view Framed(BackWriter& writer) {
   const size_t size = writer.size();
   const char prefix[] = {0, static_cast<char>(size >> 24), static_cast<char>(size >> 16),
@@ -60,7 +60,8 @@ Status Malformed(std::string_view what) {
 std::string StatusRequest() { return std::string(5, '\0'); }
 
 KeyBytes EncryptRequest(const KeyBytes& plaintext, std::string_view uid) {
-  // Not by a writer, whose buffer nobody would wipe: two short fields of known size.
+  // Security: without BackWriter, whose buffer is not wiped. There are two short fields of known
+  //   size.
   std::string request;
   const auto field = [&](char number, std::string_view bytes) {
     request += static_cast<char>(number << 3 | static_cast<char>(WireType::kBytes));

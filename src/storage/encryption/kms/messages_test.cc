@@ -8,7 +8,7 @@
 namespace cox::storage::kms {
 namespace {
 
-// A stored value of another implementation: key id "key-7", one annotation, a seed.
+// A stored value written by another implementation: key ID "key-7", one annotation, a seed.
 const char kStored[] =
     "0a5e32333435363738393a3b3c3d3e3f404142434445464748494a4b4c4d4e4f50516465666768696a6b6c6d6e6f15"
     "060d"
@@ -18,7 +18,7 @@ const char kStored[] =
     "652e"
     "696f1201312801";
 
-TEST(KmsMessagesTest, ReadsAndWritesStoredObjectsByteByByte) {
+TEST(KmsMessagesTest, StoredObjectRoundTripsByteForByte) {
   const std::string bytes = FromHex(kStored);
   Result<EncryptedObject> object = ParseEncryptedObject(bytes);
   ASSERT_TRUE(object.ok()) << object.status().ToString();
@@ -31,7 +31,7 @@ TEST(KmsMessagesTest, ReadsAndWritesStoredObjectsByteByByte) {
   EXPECT_EQ(again, bytes);
 }
 
-TEST(KmsMessagesTest, RefusesStoredObjectsThatLackSomething) {
+TEST(KmsMessagesTest, RejectsStoredObjectsWithMissingFields) {
   const auto problem = [](const EncryptedObject& object) {
     std::string bytes;
     AppendEncryptedObject(object, &bytes);
@@ -64,14 +64,14 @@ TEST(KmsMessagesTest, RefusesStoredObjectsThatLackSomething) {
             "failed to unmarshal encrypted object");
 }
 
-TEST(KmsMessagesTest, EveryCutStoredObjectIsRefusedOrWhole) {
+TEST(KmsMessagesTest, ParsingTruncatedStoredObjectDoesNotCrash) {
   const std::string bytes = FromHex(kStored);
   for (size_t size = 0; size < bytes.size(); ++size) {
     static_cast<void>(ParseEncryptedObject(std::string_view(bytes).substr(0, size)).ok());
   }
 }
 
-TEST(KmsMessagesTest, RequestsAreFramed) {
+TEST(KmsMessagesTest, RequestsHaveTheGrpcPrefix) {
   EXPECT_EQ(StatusRequest(), FromHex("0000000000"));
   EXPECT_EQ(EncryptRequest(KeyBytes("seed"), "u").view(), FromHex("0000000009"
                                                                   "0a0473656564"
@@ -84,7 +84,7 @@ TEST(KmsMessagesTest, RequestsAreFramed) {
                     "22080a03612e62120131"));
 }
 
-TEST(KmsMessagesTest, ReadsResponses) {
+TEST(KmsMessagesTest, DecodesResponses) {
   Result<PluginStatus> status =
       DecodeStatus(FromHex("0a027632"
                            "12026f6b"

@@ -10,9 +10,9 @@
 namespace cox::storage::kms {
 namespace {
 
-// A name of the derived key, stored before each value.
+// The HKDF info of the derived key, stored before each value.
 constexpr size_t kInfoSize = 32;
-// Servers make a seed when they start: there are a few, unless something is wrong.
+// A server generates a seed when it starts, so there are only a few in normal operation.
 constexpr size_t kMaxKnown = 1'000;
 
 Result<std::string> OpenData(const KeyBytes& seed, const EncryptedObject& object,
@@ -36,7 +36,7 @@ Provider::Provider(const Context& ctx, std::string name, std::unique_ptr<Service
       metrics_(metrics),
       recovered_(std::move(recovered)),
       scope_(ctx, "kms " + name_) {
-  Look(ctx);
+  CheckStatus(ctx);
   COX_CHECK_OK(scope_.Go("kms", [this](Context& work) { Run(work); }));
 }
 
@@ -50,14 +50,14 @@ void Provider::Run(Context& ctx) {
     {
       MutexLock lock(mu_);
       const auto pause = health_.ok() ? times_.healthy : times_.unhealthy;
-      rang_.WaitUntil(mu_, clock_, clock_.In(pause), ctx.token(), [this] {
+      check_request_.WaitUntil(mu_, clock_, clock_.In(pause), ctx.token(), [this] {
         mu_.AssertHeld();
-        return rung_;
+        return check_requested_;
       });
-      rung_ = false;
+      check_requested_ = false;
     }
     if (ctx.Done()) return;
-    Look(ctx);
+    CheckStatus(ctx);
     bool retry = false;
     {
       MutexLock lock(mu_);
@@ -65,17 +65,17 @@ void Provider::Run(Context& ctx) {
       if (retry) retry_ = Clock::kNever;
     }
     if (retry && recovered_) recovered_();
-    // However often somebody rings.
+    // The minimum interval, however often RequestCheck() is called.
     if (!ctx.Sleep(times_.between).ok()) return;
   }
 }
 
-void Provider::Ring() {
-  rung_ = true;
-  rang_.NotifyAll();
+void Provider::RequestCheck() {
+  check_requested_ = true;
+  check_request_.NotifyAll();
 }
 
-void Provider::Look(const Context& ctx) {
+void Provider::CheckStatus(const Context& ctx) {
   const Clock::SteadyTime began = clock_.Monotonic();
   Result<std::string> key_id = CurrentKeyId(ctx);
   Status health = key_id.ok() ? Rotate(ctx, *key_id, began) : key_id.status();
@@ -84,15 +84,15 @@ void Provider::Look(const Context& ctx) {
   {
     MutexLock lock(mu_);
     before = std::exchange(health_, health);
-    // Whatever failed while it was not well failed because of it.
+    // Drop cached failures, because they were caused by the unhealthy plugin.
     if (health.ok() && !before.ok()) {
       std::erase_if(known_, [](const auto& each) { return each.second.seed == nullptr; });
     }
   }
   if (health.ok() && !before.ok()) {
-    COX_INFO(ctx.log(), "The KMS plugin is healthy", {"provider", name_});
+    COX_INFO(ctx.log(), "KMS plugin is healthy", {"provider", name_});
   } else if (before.message() != health.message()) {
-    COX_WARNING(ctx.log(), "The KMS plugin is not healthy", {"provider", name_},
+    COX_WARNING(ctx.log(), "KMS plugin is not healthy", {"provider", name_},
                 {"err", health.message()});
   }
 }
@@ -115,7 +115,7 @@ Result<std::string> Provider::CurrentKeyId(const Context& ctx) {
   return std::move(status.key_id);
 }
 
-// Sees that the seed to write with is of the current key, and for how long it may be used.
+// Ensures that the write seed belongs to the current key ID, and extends its time of use.
 Status Provider::Rotate(const Context& ctx, const std::string& key_id, Clock::SteadyTime began) {
   const std::shared_ptr<const Writer> old = writer();
   Writer next;
@@ -125,7 +125,7 @@ Status Provider::Rotate(const Context& ctx, const std::string& key_id, Clock::St
     next.seed = std::make_shared<const KeyBytes>(KeyBytes::Random(kSeedSize));
     Result<WrappedKey> wrapped = service_->Encrypt(ctx, *next.seed, RandomUuid());
     Status valid = wrapped.ok() ? CheckWrappedKey(*wrapped) : wrapped.status();
-    // The plugin's key changed between the two calls, or it does not know its own.
+    // The plugin's key changed between the two calls, or the plugin reports a wrong key ID.
     if (valid.ok() && wrapped->key_id != key_id) {
       valid = Status::Internal("the KMS plugin encrypts with another key than it tells");
     }
@@ -133,12 +133,12 @@ Status Provider::Rotate(const Context& ctx, const std::string& key_id, Clock::St
     if (!valid.ok()) return valid.WithContext("failed to rotate DEK");
     next.wrapped = std::move(*wrapped);
     next.id = IdOf(next.wrapped, KeySource::kHkdfSeed);
-    COX_V(ctx.log(), 2, "Made a seed to encrypt with", {"provider", name_});
+    COX_V(ctx.log(), 2, "Generated encryption seed", {"provider", name_});
   }
   next.until = began + times_.write_with;
   auto published = std::make_shared<const Writer>(std::move(next));
   MutexLock lock(mu_);
-  // What was written with the old seed is read with it for a while.
+  // Keep the old seed for values that were written with it.
   if (writer_ != nullptr && writer_->id != published->id) {
     known_[writer_->id] = {writer_->seed, {}, clock_.In(times_.keep_decrypted)};
   }
@@ -180,7 +180,7 @@ Status Provider::Seal(Context& ctx, std::string_view value, std::string_view key
   if (clock_.Monotonic() >= with->until) {
     {
       MutexLock lock(mu_);
-      Ring();
+      RequestCheck();
     }
     return Status::Internal("encryptedDEKSource expired: " + Health().message());
   }
@@ -219,7 +219,7 @@ Result<Provider::SeedPtr> Provider::SeedOf(const Context& ctx, const EncryptedOb
     }
   }
   Result<SeedPtr> seed = Decrypt(ctx, object);
-  // The caller's time may have been over sooner than the plugin's.
+  // The caller's deadline may be shorter than the plugin's timeout.
   if (!seed.ok() && ctx.Done()) return ctx.status();
   const auto keep = seed.ok() ? times_.keep_decrypted : times_.keep_failure;
   Remember(id, {seed.ok() ? *seed : nullptr, seed.status(), clock_.In(keep)});
@@ -232,9 +232,9 @@ Result<Provider::SeedPtr> Provider::Decrypt(const Context& ctx, const EncryptedO
   if (!key.ok()) {
     const bool gone = key.status().Is(Reason::kServiceUnavailable);
     MutexLock lock(mu_);
-    // A plugin that was not there is asked again as soon as it is; one that refused, in a while.
+    // If the plugin was unavailable, retry as soon as it responds; if it returned an error, later.
     retry_ = std::min(retry_, gone ? clock_.Monotonic() : clock_.In(times_.healthy));
-    if (gone && health_.ok()) Ring();
+    if (gone && health_.ok()) RequestCheck();
     return Status::Internal("failed to decrypt DEK, error: " + key.status().message());
   }
   const bool fits =
@@ -252,7 +252,7 @@ void Provider::Remember(const std::string& id, Known known) {
     const Clock::SteadyTime now = clock_.Monotonic();
     std::erase_if(known_, [&](const auto& each) { return each.second.until <= now; });
   }
-  // Still too many: the one that goes first anyway.
+  // Still too many: evict the one that expires first.
   if (known_.size() > kMaxKnown) {
     known_.erase(std::min_element(known_.begin(), known_.end(), [](const auto& a, const auto& b) {
       return a.second.until < b.second.until;

@@ -17,43 +17,44 @@
 
 namespace cox::storage::kms {
 
-// How patient a provider is; as upstream's. Tests change it.
+// Intervals and timeouts of a provider, the same as upstream's. Tests change them.
 struct ProviderTimes {
   using Span = std::chrono::milliseconds;
-  Span healthy{60'000};            // between looks at a plugin that is well
-  Span unhealthy{10'000};          // and at one that is not
-  Span between{1'000};             // at least, however often calls fail
-  Span write_with{180'000};        // how long a seed serves after the last good look
-  Span keep_decrypted{3'600'000};  // how long a decrypted key is remembered
-  Span keep_failure{1'000};        // and that a plugin did not decrypt it
+  Span healthy{60'000};            // between status checks of a healthy plugin
+  Span unhealthy{10'000};          // between status checks of an unhealthy plugin
+  Span between{1'000};             // minimum between status checks
+  Span write_with{180'000};        // a seed is used for writes this long after a good check
+  Span keep_decrypted{3'600'000};  // TTL of a decrypted seed in the cache
+  Span keep_failure{1'000};        // TTL of a decryption failure in the cache
 };
 
-// Envelope encryption, KMS v2: a seed of our own encrypts values, a key outside encrypts the seed.
+// Envelope encryption, KMS v2: a local seed encrypts values, and the KMS encrypts the seed.
 //
-// A seed is made when it starts and whenever the plugin tells another key id; each value is
-// encrypted with a key derived from the seed, so the plugin is asked once and not per value. What
-// rests is the encrypted value beside the encrypted seed. Values of another key id than the current
-// one are stale.
-// A plugin that is gone: values whose seed is known can be read; they can be written for another
-// three minutes. When it is back, `recovered` is called: what could not be read may be now.
+// A seed is generated at the start and whenever the plugin reports another key ID. Each value is
+// encrypted with a key derived from the seed, so the plugin is called once per seed instead of once
+// per value. The encrypted value is stored with the encrypted seed. Values with another key ID than
+// the current one are stale.
+// While the plugin is unavailable, values with a cached seed can be read, and values can be written
+// for three minutes. When it is available again, `recovered` is called, because values that were
+// unreadable may be readable now.
 //
-// Threads: all methods may be called concurrently; a thread of its own looks at the plugin.
+// Threads: all methods may be called concurrently; a background thread checks the plugin's status.
 class Provider final : public Transformer {
  public:
-  // Looks at the plugin once, and succeeds whatever it finds.
+  // Checks the plugin's status once, and succeeds regardless of the result.
   Provider(const Context& ctx, std::string name, std::unique_ptr<Service> service,
            EncryptionMetrics* metrics, std::function<void()> recovered, ProviderTimes times = {});
   ~Provider() override { Stop(); }
 
-  // Looks at the plugin no more, and has called `recovered` for the last time when it returns. What
-  // it can do without looking it still does.
+  // Stops the status checks; `recovered` is not called after it returns. Reads and writes still
+  // work with the cached seeds.
   void Stop();
 
   Status Seal(Context& ctx, std::string_view value, std::string_view key,
               std::string* out) override;
   Result<Plain> Open(Context& ctx, const Bytes& stored, std::string_view key) override;
 
-  // How the last look at the plugin went.
+  // The result of the last status check.
   Status Health() const;
 
  private:
@@ -61,19 +62,19 @@ class Provider final : public Transformer {
   struct Writer {
     SeedPtr seed;
     WrappedKey wrapped;
-    std::string id;  // of the wrapped key, see IdOf
+    std::string id;  // ID of the wrapped key, see IdOf
     Clock::SteadyTime until;
   };
   struct Known {
-    SeedPtr seed;    // or
-    Status failure;  // why there is none
+    SeedPtr seed;    // null if `failure` is set
+    Status failure;  // the error of the last decryption
     Clock::SteadyTime until;
   };
 
   static std::string IdOf(const WrappedKey& key, KeySource source);
   void Run(Context& ctx);
-  void Ring() COX_REQUIRES(mu_);
-  void Look(const Context& ctx);
+  void RequestCheck() COX_REQUIRES(mu_);
+  void CheckStatus(const Context& ctx);
   Result<std::string> CurrentKeyId(const Context& ctx);
   Status Rotate(const Context& ctx, const std::string& key_id, Clock::SteadyTime began);
   Result<SeedPtr> SeedOf(const Context& ctx, const EncryptedObject& object);
@@ -89,11 +90,11 @@ class Provider final : public Transformer {
   const std::function<void()> recovered_;
 
   mutable Mutex mu_;
-  CondVar rang_;
-  bool rung_ COX_GUARDED_BY(mu_) = false;                     // for a look at once
-  std::shared_ptr<const Writer> writer_ COX_GUARDED_BY(mu_);  // null: none yet
+  CondVar check_request_;
+  bool check_requested_ COX_GUARDED_BY(mu_) = false;          // a status check is requested
+  std::shared_ptr<const Writer> writer_ COX_GUARDED_BY(mu_);  // null until the first seed
   Status health_ COX_GUARDED_BY(mu_) = Status::Unavailable("not asked yet");
-  // When values that failed are worth reading again, if the plugin is well then.
+  // When to call `recovered` for values that failed, if the plugin is healthy then.
   Clock::SteadyTime retry_ COX_GUARDED_BY(mu_) = Clock::kNever;
   std::map<std::string, Known, std::less<>> known_ COX_GUARDED_BY(mu_);
 

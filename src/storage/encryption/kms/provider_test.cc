@@ -15,11 +15,11 @@ namespace {
 using std::chrono::seconds;
 using ::testing::HasSubstr;
 
-// What the plugin of a test does. Keys are wrapped by turning them around.
+// The state of the fake plugin. It wraps a key by reversing its bytes.
 struct Plugin {
   Mutex mu;
   bool gone COX_GUARDED_BY(mu) = false;
-  std::string refuses COX_GUARDED_BY(mu);  // to decrypt, with these words
+  std::string refuses COX_GUARDED_BY(mu);  // the error of Decrypt
   std::string key_id COX_GUARDED_BY(mu) = "key-1";
   std::string healthz COX_GUARDED_BY(mu) = "ok";
   std::string version COX_GUARDED_BY(mu) = "v2";
@@ -64,7 +64,7 @@ class ProviderTest : public testing::Test {
     return std::make_unique<Provider>(ctx_, "test", std::make_unique<FakeService>(plugin_), nullptr,
                                       [this] { ++recovered_; });
   }
-  // Time passes in steps, so that the provider looks at its plugin as often as it would.
+  // Advances the clock in steps, so that the provider makes all of its status checks.
   void Pass(seconds time, size_t providers = 1) {
     for (seconds left = time; left.count() > 0; left -= seconds(1)) {
       clock_.WaitForWaiters(providers);
@@ -86,7 +86,7 @@ class ProviderTest : public testing::Test {
     const cox::Status status = provider.Seal(ctx_, kObject, kStoreKey, &out);
     return status.ok() ? out : "error: " + status.message();
   }
-  // "fresh", "stale", or the error.
+  // Returns "fresh", "stale", or the error.
   std::string Open(Provider& provider, const std::string& stored,
                    std::string_view key = kStoreKey) {
     Result<Transformer::Plain> plain = provider.Open(ctx_, Bytes(stored), key);
@@ -101,7 +101,7 @@ class ProviderTest : public testing::Test {
   std::atomic<int> recovered_ = 0;
 };
 
-TEST_F(ProviderTest, OpensWhatAnotherImplementationStored) {
+TEST_F(ProviderTest, DecryptsValuesOfAnotherImplementation) {
   const std::unique_ptr<Provider> provider = Start();
   EXPECT_EQ(
       Open(
@@ -112,7 +112,7 @@ TEST_F(ProviderTest, OpensWhatAnotherImplementationStored) {
               "6c8d35b7d67836aa1a010e3e12056b65792d371a0c77726170706564207365656422210a1c7665727369"
               "6f6e2e656e6372797074696f6e2e72656d6f74652e696f1201312801")),
       "stale");
-  // Of the time when the key itself was used.
+  // From before seeds: the unwrapped key encrypts the value.
   EXPECT_EQ(
       Open(*provider,
            FromHex("0a3e6465666768696a6b6c6d6e6f33f6d2265c779cb4fce13aa074db99a203c5e7b3803a38ebe4"
@@ -121,7 +121,7 @@ TEST_F(ProviderTest, OpensWhatAnotherImplementationStored) {
       "stale");
 }
 
-TEST_F(ProviderTest, OpensWhatKubernetesStored) {
+TEST_F(ProviderTest, DecryptsValuesOfKubernetes) {
   const std::unique_ptr<Provider> provider = Start();
   EXPECT_EQ(
       Open(
@@ -133,7 +133,7 @@ TEST_F(ProviderTest, OpensWhatKubernetesStored) {
       "stale");
 }
 
-TEST_F(ProviderTest, AsksThePluginOnceForManyValues) {
+TEST_F(ProviderTest, CallsThePluginOnceForManyValues) {
   const std::unique_ptr<Provider> provider = Start();
   const std::string one = Seal(*provider);
   EXPECT_EQ(one.find("Secret"), one.npos);
@@ -149,7 +149,7 @@ TEST_F(ProviderTest, AsksThePluginOnceForManyValues) {
   EXPECT_EQ(decrypts(), 1);
 }
 
-TEST_F(ProviderTest, RefusesEveryFlippedBitAndEveryOtherPlace) {
+TEST_F(ProviderTest, RejectsManipulatedValuesAndOtherStorageKeys) {
   const std::unique_ptr<Provider> provider = Start();
   const std::string stored = Seal(*provider);
   EXPECT_EQ(Open(*provider, stored, "/registry/secrets/default/other"),
@@ -157,8 +157,8 @@ TEST_F(ProviderTest, RefusesEveryFlippedBitAndEveryOtherPlace) {
   for (size_t i = 0; i < stored.size(); ++i) {
     std::string bad = stored;
     bad[i] = static_cast<char>(bad[i] ^ 0x10);
-    // Annotations and key ids that the plugin does not look at open still; no byte of the value
-    // changes unseen, which Open() checks.
+    // Changes of annotations and key IDs that the plugin does not check are accepted. No change of
+    // the value is accepted, which Open() checks.
     Result<Transformer::Plain> plain = provider->Open(ctx_, Bytes(bad), kStoreKey);
     if (plain.ok()) {
       EXPECT_EQ(plain->value.view(), kObject) << i;
@@ -166,7 +166,7 @@ TEST_F(ProviderTest, RefusesEveryFlippedBitAndEveryOtherPlace) {
   }
 }
 
-TEST_F(ProviderTest, ANewKeyOfThePluginMakesANewSeedAndOldValuesStale) {
+TEST_F(ProviderTest, NewKeyIdRotatesTheSeedAndMakesOldValuesStale) {
   const std::unique_ptr<Provider> provider = Start();
   const std::string old = Seal(*provider);
   OnPlugin([](Plugin& plugin) {
@@ -175,7 +175,7 @@ TEST_F(ProviderTest, ANewKeyOfThePluginMakesANewSeedAndOldValuesStale) {
   });
   Pass(seconds(62));
   EXPECT_EQ(Open(*provider, old), "stale");
-  EXPECT_EQ(decrypts(), 0);  // it still knows its own old seed
+  EXPECT_EQ(decrypts(), 0);  // its own old seed is still cached
   EXPECT_EQ(Open(*provider, Seal(*provider)), "fresh");
   OnPlugin([](Plugin& plugin) {
     plugin.mu.AssertHeld();
@@ -183,7 +183,7 @@ TEST_F(ProviderTest, ANewKeyOfThePluginMakesANewSeedAndOldValuesStale) {
   });
 }
 
-TEST_F(ProviderTest, WithoutThePluginItReadsWhatItKnowsAndWritesForThreeMinutes) {
+TEST_F(ProviderTest, WithoutPluginReadsCachedSeedsAndWritesForThreeMinutes) {
   const std::unique_ptr<Provider> provider = Start();
   const std::unique_ptr<Provider> other = Start();
   const std::string known = Seal(*provider);
@@ -208,10 +208,10 @@ TEST_F(ProviderTest, WithoutThePluginItReadsWhatItKnowsAndWritesForThreeMinutes)
   EXPECT_TRUE(provider->Health().ok());
   EXPECT_EQ(Open(*provider, Seal(*provider)), "fresh");
   EXPECT_EQ(Open(*other, known), "fresh");
-  EXPECT_EQ(recovered_, 1);  // the other one's, which had failed to read
+  EXPECT_EQ(recovered_, 1);  // called by `other`, which had failed to read
 }
 
-TEST_F(ProviderTest, StartsWithoutThePluginAndComesToItLater) {
+TEST_F(ProviderTest, StartsWithoutThePluginAndRecoversLater) {
   const std::string stored = Seal(*Start());
   OnPlugin([](Plugin& plugin) {
     plugin.mu.AssertHeld();
@@ -229,7 +229,7 @@ TEST_F(ProviderTest, StartsWithoutThePluginAndComesToItLater) {
   EXPECT_EQ(recovered_, 1);
 }
 
-TEST_F(ProviderTest, AFailureToDecryptIsNotMetAgainForEachValue) {
+TEST_F(ProviderTest, DecryptionFailureIsCached) {
   const std::string stored = Seal(*Start());
   const std::unique_ptr<Provider> provider = Start();
   OnPlugin([](Plugin& plugin) {
@@ -249,7 +249,7 @@ TEST_F(ProviderTest, AFailureToDecryptIsNotMetAgainForEachValue) {
   EXPECT_EQ(Open(*provider, stored), "fresh");
 }
 
-TEST_F(ProviderTest, SaysWhatIsWrongWithThePlugin) {
+TEST_F(ProviderTest, HealthReportsProblemsOfThePlugin) {
   const struct {
     const char *version, *healthz, *key_id, *want;
   } cases[] = {

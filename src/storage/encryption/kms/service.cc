@@ -9,7 +9,7 @@
 namespace cox::storage::kms {
 namespace {
 
-// gRPC's names of its numbers.
+// The names of the gRPC status codes.
 constexpr std::string_view kCodes[] = {
     "OK",       "Canceled",       "Unknown",          "InvalidArgument",   "DeadlineExceeded",
     "NotFound", "AlreadyExists",  "PermissionDenied", "ResourceExhausted", "FailedPrecondition",
@@ -54,7 +54,7 @@ class GrpcService final : public Service {
   }
 
  private:
-  // The answer's bytes, which may hold a key.
+  // Returns the encoded response, which may contain a key.
   Result<KeyBytes> Call(const Context& ctx, std::string_view method, std::string_view request) {
     const Clock::SteadyTime began = ctx.clock().Monotonic();
     const Context limited = ctx.WithTimeout(options_.timeout);
@@ -66,8 +66,8 @@ class GrpcService final : public Service {
     return answer;
   }
 
-  // A plugin that was restarted leaves a connection behind that fails once: all calls may be made
-  // twice without harm.
+  // After a restart of the plugin, the first call on the old connection fails. A retry is safe for
+  // all methods.
   Result<KeyBytes> Attempt(const Context& ctx, std::string_view method, std::string_view request,
                            int* code) {
     using Outcome = net::grpc::Reply::Outcome;

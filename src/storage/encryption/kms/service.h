@@ -13,11 +13,11 @@
 
 namespace cox::storage::kms {
 
-// A program that keeps the keys which encrypt our keys, and does so when asked.
+// A KMS plugin, which encrypts and decrypts local keys with a remote key.
 //
-// Threads: all methods may be called concurrently; they block, no longer than `ctx` lasts.
-// Errors: Unavailable when the plugin did not answer: another attempt may help. Internal for what
-//   it answered. Texts are as gRPC words them: "rpc error: code = … desc = …".
+// Threads: all methods may be called concurrently; they block until `ctx` ends at the latest.
+// Errors: Unavailable if the plugin did not respond; a retry may succeed. Internal for errors that
+//   the plugin returned. Texts are those of gRPC: "rpc error: code = … desc = …".
 class Service {
  public:
   virtual ~Service() = default;
@@ -34,13 +34,14 @@ struct ServiceOptions {
   std::chrono::milliseconds timeout{3'000};  // of each call
 };
 
-// A plugin that speaks KMS v2 over gRPC on a Unix socket. Connects when it is needed, and again
-// after the plugin was restarted. `metrics` may be null; they outlive it.
-// BadRequest for an endpoint that is none.
+// A client of a KMS v2 plugin, over gRPC on a Unix socket. Connects on demand, and reconnects after
+// the plugin was restarted. `metrics` may be null; they outlive it.
+// Errors: BadRequest if the endpoint is invalid.
 Result<std::unique_ptr<Service>> Connect(const Context& ctx, const ServiceOptions& options,
                                          EncryptionMetrics* metrics);
 
-// The path of an endpoint "unix://…", a leading '@' for an abstract one. BadRequest.
+// The path of an endpoint "unix://…", with a leading '@' for an abstract socket. Errors:
+// BadRequest.
 Result<std::string> SocketPath(std::string_view endpoint);
 
 }  // namespace cox::storage::kms

@@ -28,7 +28,7 @@ const unsigned char* Raw(std::string_view bytes) {
   return reinterpret_cast<const unsigned char*>(bytes.data());
 }
 
-// Looked up once: a lookup by name costs more than encrypting a small object.
+// Cached, because a lookup by name costs more than the encryption of a small object.
 const EVP_CIPHER* AesCipher(size_t key_size, bool gcm) {
   static EVP_CIPHER* const kCiphers[] = {
       EVP_CIPHER_fetch(nullptr, "AES-128-CBC", nullptr),
@@ -53,7 +53,7 @@ CipherPtr Begin(const EVP_CIPHER* cipher, const KeyBytes& key, const unsigned ch
 
 Status TooShort() { return Status::Internal("the stored data was shorter than the required size"); }
 
-// Without libsodium's own check of the processor it takes the slow ways, and nothing else.
+// Without sodium_init, libsodium uses the slow generic implementations.
 void InitSodium() {
   static const bool ready = sodium_init() >= 0;
   COX_CHECK(ready) << "libsodium does not start";
@@ -64,7 +64,7 @@ void InitSodium() {
 KeyBytes KeyBytes::Random(size_t size) { return KeyBytes(RandomBytes(size)); }
 
 void KeyBytes::Wipe() {
-  // All it ever held, also in place.
+  // Wipe the bytes in place, before clear() drops the size.
   if (!bytes_.empty()) OPENSSL_cleanse(bytes_.data(), bytes_.size());
   bytes_.clear();
 }
@@ -127,7 +127,7 @@ Result<std::string> OpenGcm(const KeyBytes& key, std::string_view sealed, std::s
                        static_cast<int>(text.size())) == 1 &&
       EVP_CipherFinal_ex(ctx.get(), Raw(plain.data()) + size, &size) == 1;
   if (good) return plain;
-  // What was decrypted before the tag was found wrong is nobody's to see.
+  // Wipe the unauthenticated plaintext.
   OPENSSL_cleanse(plain.data(), plain.size());
   return Status::Internal("cipher: message authentication failed");
 }
@@ -185,14 +185,14 @@ Result<std::string> OpenSecretbox(const KeyBytes& key, std::string_view sealed) 
   std::string plain(sealed.size() - kOverhead, '\0');
   if (crypto_secretbox_open_easy(Raw(plain.data()), Raw(box), box.size(), Raw(sealed),
                                  Raw(key.view())) != 0) {
-    // Upstream's words, which are about something else; users look for them.
+    // Upstream's text, although it does not describe the problem; users search for it.
     return Status::Internal("output array was not large enough for encryption");
   }
   return plain;
 }
 
 KeyBytes HkdfExpand(const KeyBytes& seed, std::string_view info) {
-  // One round of it gives as much as SHA-256 does, which is as much as is needed.
+  // One round yields the 32 bytes of SHA-256, which are sufficient.
   const std::string message = std::string(info) + '\x01';
   std::string key(32, '\0');
   unsigned int size = 0;

@@ -8,14 +8,14 @@
 
 #include "base/result.h"
 
-// The ciphers of encryption at rest, in the layouts Kubernetes stores. Each Append… takes a fresh
-// random nonce and appends to `out`; each Open… gives the plaintext back or says, in upstream's
-// words, why it cannot: those words reach users.
+// The ciphers of encryption at rest, in Kubernetes' storage layouts. Each Append… function uses a
+// new random nonce and appends to `out`; each Open… function returns the plaintext or an error with
+// upstream's text, which is visible to users.
 //
 // Threads: all functions may be called concurrently.
 namespace cox::storage {
 
-// Key material. Overwritten when it goes away.
+// Key material, wiped from memory on destruction.
 class KeyBytes {
  public:
   KeyBytes() = default;
@@ -39,7 +39,7 @@ class KeyBytes {
   std::string bytes_;
 };
 
-inline constexpr size_t kSeedSize = 32;  // of HkdfExpand
+inline constexpr size_t kSeedSize = 32;  // seed size of HkdfExpand
 inline constexpr size_t kSecretboxKeySize = 32;
 // 16, 24 or 32: AES-128, -192, -256.
 bool IsAesKeySize(size_t size);
@@ -47,7 +47,7 @@ bool IsAesKeySize(size_t size);
 // Cryptographically random.
 std::string RandomBytes(size_t size);
 std::string Sha256(std::string_view bytes);
-// A version 4 UUID: names calls and processes, keeps nothing secret.
+// A version 4 UUID, for IDs of calls and processes. Not for secrets.
 std::string RandomUuid();
 
 // AES-GCM: nonce (12), ciphertext, tag (16). `aad` is authenticated and not stored.
@@ -55,8 +55,8 @@ std::string RandomUuid();
 void AppendGcm(const KeyBytes& key, std::string_view plain, std::string_view aad, std::string* out);
 Result<std::string> OpenGcm(const KeyBytes& key, std::string_view sealed, std::string_view aad);
 
-// AES-CBC: IV (16), ciphertext padded as PKCS #7 says. Not authenticated: bytes that were tampered
-// with may open to garbage, which is why others are to be preferred.
+// AES-CBC: IV (16), ciphertext with PKCS #7 padding. Security: not authenticated, so manipulated
+// bytes may decrypt to garbage; prefer the other ciphers.
 // REQUIRES: IsAesKeySize(key.size())
 void AppendCbc(const KeyBytes& key, std::string_view plain, std::string* out);
 Result<std::string> OpenCbc(const KeyBytes& key, std::string_view sealed);
@@ -66,7 +66,7 @@ Result<std::string> OpenCbc(const KeyBytes& key, std::string_view sealed);
 void AppendSecretbox(const KeyBytes& key, std::string_view plain, std::string* out);
 Result<std::string> OpenSecretbox(const KeyBytes& key, std::string_view sealed);
 
-// HKDF's second step with SHA-256: a key of 32 bytes that `info` names, from a random seed.
+// The expand step of HKDF with SHA-256: derives a 32-byte key for `info` from a random seed.
 KeyBytes HkdfExpand(const KeyBytes& seed, std::string_view info);
 
 }  // namespace cox::storage

@@ -15,9 +15,9 @@ struct CipherCase {
   size_t key_size;
   std::function<void(const KeyBytes&, std::string_view, std::string*)> append;
   std::function<Result<std::string>(const KeyBytes&, std::string_view)> open;
-  bool authentic;     // every flipped bit is found
-  size_t overhead;    // of an empty value
-  std::string known;  // kObject, sealed with the key 1, 2, 3, … by another implementation
+  bool authentic;     // every flipped bit is detected
+  size_t overhead;    // size of an encrypted empty value
+  std::string known;  // kObject, encrypted with the key 1, 2, 3, … by another implementation
 };
 
 void SealGcm(const KeyBytes& key, std::string_view plain, std::string* out) {
@@ -37,13 +37,13 @@ class CipherTest : public testing::TestWithParam<CipherCase> {
   const KeyBytes key_ = CountingKey(1, GetParam().key_size);
 };
 
-TEST_P(CipherTest, OpensWhatAnotherImplementationSealed) {
+TEST_P(CipherTest, DecryptsValuesOfAnotherImplementation) {
   Result<std::string> plain = GetParam().open(key_, FromHex(GetParam().known));
   ASSERT_TRUE(plain.ok()) << plain.status().ToString();
   EXPECT_EQ(*plain, kObject);
 }
 
-TEST_P(CipherTest, OpensWhatItSealedOfEverySize) {
+TEST_P(CipherTest, RoundTripsValuesOfAllSizes) {
   for (const size_t size : {0, 1, 15, 16, 17, 31, 32, 1000, 100'000}) {
     const std::string plain(size, 'x');
     const std::string sealed = Seal(plain);
@@ -57,9 +57,9 @@ TEST_P(CipherTest, OpensWhatItSealedOfEverySize) {
   EXPECT_EQ(Seal("").size(), GetParam().overhead);
 }
 
-TEST_P(CipherTest, NeverSealsTheSameWayTwice) { EXPECT_NE(Seal(kObject), Seal(kObject)); }
+TEST_P(CipherTest, EncryptionIsRandomized) { EXPECT_NE(Seal(kObject), Seal(kObject)); }
 
-TEST_P(CipherTest, RefusesAnotherKey) {
+TEST_P(CipherTest, RejectsAnotherKey) {
   const KeyBytes other = CountingKey(2, GetParam().key_size);
   Result<std::string> opened = GetParam().open(other, Seal(kObject));
   EXPECT_TRUE(!opened.ok() || *opened != kObject);
@@ -68,7 +68,7 @@ TEST_P(CipherTest, RefusesAnotherKey) {
   }
 }
 
-TEST_P(CipherTest, FindsEveryFlippedBit) {
+TEST_P(CipherTest, DetectsEveryFlippedBit) {
   const std::string sealed = Seal(kObject);
   for (size_t bit = 0; bit < sealed.size() * 8; ++bit) {
     std::string bad = sealed;
@@ -82,7 +82,7 @@ TEST_P(CipherTest, FindsEveryFlippedBit) {
   }
 }
 
-TEST_P(CipherTest, RefusesEveryShorterText) {
+TEST_P(CipherTest, RejectsTruncatedValues) {
   const std::string sealed = Seal(kObject);
   for (size_t size = 0; size < sealed.size(); ++size) {
     Result<std::string> opened = GetParam().open(key_, std::string_view(sealed).substr(0, size));
@@ -117,7 +117,7 @@ INSTANTIATE_TEST_SUITE_P(
             "3f6e4684f3b7346f1ef956240a4145894fa394ad0baa68de41dfbdc885462538032c"}),
     [](const auto& info) { return info.param.name; });
 
-TEST(GcmTest, BindsAValueToItsPlace) {
+TEST(GcmTest, BindsAValueToItsStorageKey) {
   const KeyBytes key = CountingKey(1, 32);
   std::string sealed;
   AppendGcm(key, kObject, "/registry/secrets/default/db", &sealed);
@@ -125,7 +125,7 @@ TEST(GcmTest, BindsAValueToItsPlace) {
             "cipher: message authentication failed");
 }
 
-TEST(CbcTest, SaysWhatIsWrongInUpstreamsWords) {
+TEST(CbcTest, ErrorsHaveUpstreamsText) {
   const KeyBytes key = CountingKey(1, 32);
   EXPECT_EQ(OpenCbc(key, std::string(40, 'x')).status().message(),
             "the stored data is not a multiple of the block size");
@@ -134,8 +134,8 @@ TEST(CbcTest, SaysWhatIsWrongInUpstreamsWords) {
   EXPECT_EQ(OpenCbc(key, std::string(48, 'x')).status().message(), "invalid padding on input");
 }
 
-// Written by kube-apiserver v1.36's own packages.
-TEST(UpstreamTest, OpensWhatKubernetesStored) {
+// Encrypted by the packages of kube-apiserver v1.36.
+TEST(UpstreamTest, DecryptsValuesOfKubernetes) {
   const KeyBytes key = CountingKey(1, 32);
   EXPECT_EQ(
       OpenGcm(
@@ -161,8 +161,8 @@ TEST(UpstreamTest, OpensWhatKubernetesStored) {
       kObject);
 }
 
-// NaCl's own vector.
-TEST(SecretboxTest, OpensTheVectorOfItsAuthors) {
+// NaCl's test vector.
+TEST(SecretboxTest, DecryptsTheNaClTestVector) {
   const KeyBytes key(FromHex("1b27556473e985d462cd51197a9a46c76009549eac6474f206c4ee0844f68389"));
   const std::string nonce = FromHex("69696ee955b62b73cd62bda875fc73d68219e0036b7a0b37");
   const std::string tag_and_text = FromHex(
@@ -180,13 +180,13 @@ TEST(SecretboxTest, OpensTheVectorOfItsAuthors) {
 }
 
 // RFC 5869, appendix A.1: the first block of the output.
-TEST(HkdfTest, ExpandsAsTheRfcDoes) {
+TEST(HkdfTest, MatchesTheRfcTestVector) {
   const KeyBytes seed(FromHex("077709362c2e32df0ddc3f0dc47bba6390b6c73bb50f9c3122ec844ad7c2b3e5"));
   EXPECT_EQ(HkdfExpand(seed, FromHex("f0f1f2f3f4f5f6f7f8f9")).view(),
             FromHex("3cb25f25faacd57a90434f64d0362f2a2d2d0a90cf1a5a4c5db02d56ecc4c5bf"));
 }
 
-TEST(KeyBytesTest, MovingLeavesNothingBehind) {
+TEST(KeyBytesTest, MoveWipesTheSource) {
   KeyBytes key = CountingKey(1, 32);
   const KeyBytes moved = std::move(key);
   EXPECT_EQ(moved.size(), 32U);

@@ -11,19 +11,18 @@
 
 namespace cox::storage {
 
-// The metrics of encryption at rest, by upstream's names. One for a server.
+// The metrics of encryption at rest, with upstream's names. One per server.
 //
-// Key ids of a KMS are told by their SHA-256 only: they may say more than everybody who reads
-// metrics should know.
+// Security: key IDs of a KMS are exported only as SHA-256 hashes, because they may be confidential.
 // Threads: all methods may be called concurrently. Ownership: the registry outlives it.
 class EncryptionMetrics {
  public:
-  // `server_id` tells servers of one cluster apart, by its hash.
+  // `server_id` distinguishes the servers of a cluster; its hash is exported.
   EncryptionMetrics(MetricsRegistry& registry, std::string_view server_id);
 
   void Transformation(std::string_view resource, bool from_storage, std::string_view prefix,
                       Clock::Duration elapsed, bool ok);
-  // A data encryption key, or the seed of them, was made.
+  // A data encryption key, or the seed for such keys, was generated.
   void DataKey(Clock::Duration elapsed, bool ok);
   void KmsCall(std::string_view provider, std::string_view method, std::string_view grpc_code,
                Clock::Duration elapsed);
@@ -52,7 +51,7 @@ class EncryptionMetrics {
   GaugeVec& last_reload_;
 };
 
-// The part of it that is about one resource.
+// The metrics of one resource.
 class TransformationMetrics {
  public:
   // `metrics` outlives it.

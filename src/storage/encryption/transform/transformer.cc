@@ -45,7 +45,7 @@ class Sealer final : public Transformer {
   const KeyBytes key_;
 };
 
-// Of these only GCM binds a value to the key of the store.
+// Only GCM binds a value to its storage key.
 constexpr Sealer::Cipher kGcm = {AppendGcm, OpenGcm};
 constexpr Sealer::Cipher kCbc = {[](const KeyBytes& key, std::string_view plain, std::string_view,
                                     std::string* out) { AppendCbc(key, plain, out); },
@@ -83,7 +83,7 @@ class PrefixChain final : public Transformer {
     for (const PrefixedTransformer& each : transformers_) {
       if (!stored.view().starts_with(each.prefix)) continue;
       Result<Plain> plain = each.transformer->Open(ctx, stored.Slice(each.prefix.size()), key);
-      // Without encryption everything fits; that it refuses what is encrypted says nothing.
+      // The empty prefix matches everything, so its error for encrypted values is not reported.
       if (!plain.ok() && each.prefix.empty()) continue;
       Record(ctx, true, &each, began, plain.status());
       if (plain.ok()) {

@@ -14,18 +14,18 @@
 
 namespace cox::storage {
 
-// Turns values into what rests in the store, and back.
+// Transforms values to their stored form and back.
 //
-// `key` is where the value is stored. Transformers that can do so bind the two together, so that a
-// value which somebody moved to another key of etcd does not open there.
-// Threads: all methods may be called concurrently. They may block where a key is fetched from
-//   elsewhere, no longer than `ctx` lasts.
-// Errors: Internal, with upstream's words and nothing of the value.
+// `key` is the storage key of the value. Transformers with authenticated data bind the value to it,
+// so that a value that was copied to another key in etcd cannot be decrypted there.
+// Threads: all methods may be called concurrently. They may block while a key is fetched from a
+//   KMS, until `ctx` ends at the latest.
+// Errors: Internal, with upstream's text and without any part of the value.
 class Transformer {
  public:
   struct Plain {
     Bytes value;
-    bool stale = false;  // not as it would be written now
+    bool stale = false;  // an update would store it differently
   };
 
   virtual ~Transformer() = default;
@@ -37,32 +37,32 @@ class Transformer {
 };
 using TransformerPtr = std::shared_ptr<Transformer>;
 
-// One of several ways to store, told by what the stored bytes begin with.
+// A transformer, selected by the prefix of the stored bytes.
 struct PrefixedTransformer {
-  std::string prefix;  // empty: of values that are not encrypted
+  std::string prefix;  // empty: values that are not encrypted
   TransformerPtr transformer;
 };
 
-// Writes with the first, reads with any whose prefix fits; what was not written by the first is
-// stale. Several may have the same prefix (a key that is rotated away from): the first that opens
-// the value wins.
+// Writes with the first transformer, reads with any whose prefix matches; values that were not
+// written by the first are stale. Several may have the same prefix (during key rotation); the first
+// one that decrypts the value wins.
 //
-// `no_match` is the error for values that nobody fits. Where `metrics` are given, each operation
-// counts in them.
+// `no_match` is the error for values without a matching prefix. `metrics`, if given, count each
+// operation.
 TransformerPtr NewPrefixChain(std::vector<PrefixedTransformer> transformers, std::string no_match,
                               std::shared_ptr<TransformationMetrics> metrics = nullptr);
 
 struct EncryptionKey {
-  std::string name;  // stands in the stored bytes
+  std::string name;  // part of the stored prefix
   KeyBytes secret;
 };
 
 // Providers with their prefixes: "k8s:enc:aescbc:v1:" and so on, then the key's name and a colon.
-// REQUIRES: at least one key each, of a size that the cipher takes.
+// REQUIRES: at least one key each, of a size that the cipher supports.
 PrefixedTransformer NewAesGcmProvider(std::vector<EncryptionKey> keys);
 PrefixedTransformer NewAesCbcProvider(std::vector<EncryptionKey> keys);
 PrefixedTransformer NewSecretboxProvider(std::vector<EncryptionKey> keys);
-// Values as they are; refuses those that are encrypted.
+// Stores values unchanged; rejects encrypted values.
 PrefixedTransformer NewIdentityProvider();
 
 }  // namespace cox::storage

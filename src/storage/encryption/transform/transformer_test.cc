@@ -30,7 +30,7 @@ class TransformerTest : public testing::Test {
     EXPECT_TRUE(with->Seal(ctx_, value, kStoreKey, &out).ok());
     return out;
   }
-  // "fresh", "stale", or the error.
+  // Returns "fresh", "stale", or the error.
   std::string Open(const TransformerPtr& with, const std::string& stored) {
     Result<Transformer::Plain> plain = with->Open(ctx_, Bytes(stored), kStoreKey);
     if (!plain.ok()) return plain.status().message();
@@ -74,7 +74,7 @@ TEST_F(TransformerTest, WritesWithTheFirstKeyAndReadsWithAny) {
   EXPECT_EQ(Open(new_only, old), "no matching key was found for the provided AES transformer");
 }
 
-TEST_F(TransformerTest, WhatAnotherProviderWroteIsStale) {
+TEST_F(TransformerTest, ValuesOfAnotherProviderAreStale) {
   const PrefixedTransformer gcm = NewAesGcmProvider(Keys({{"a", 1}}));
   const PrefixedTransformer box = NewSecretboxProvider(Keys({{"a", 1}}));
   const TransformerPtr chain = NewPrefixChain({box, gcm, NewIdentityProvider()}, kNoPrefix);
@@ -91,7 +91,7 @@ TEST_F(TransformerTest, MigratesAwayFromEncryption) {
   EXPECT_EQ(Seal(chain), kObject);
 }
 
-TEST_F(TransformerTest, TheSameProviderTwiceTriesBoth) {
+TEST_F(TransformerTest, TriesAllProvidersWithTheSamePrefix) {
   const PrefixedTransformer first = NewAesGcmProvider(Keys({{"a", 2}}));
   const PrefixedTransformer second = NewAesGcmProvider(Keys({{"a", 1}}));
   const std::string old = Seal(NewPrefixChain({second}, kNoPrefix));
@@ -100,7 +100,7 @@ TEST_F(TransformerTest, TheSameProviderTwiceTriesBoth) {
             "[cipher: message authentication failed, cipher: message authentication failed]");
 }
 
-TEST_F(TransformerTest, SaysInUpstreamsWordsWhatItCannotRead) {
+TEST_F(TransformerTest, ErrorsHaveUpstreamsText) {
   const TransformerPtr gcm = NewPrefixChain({NewAesGcmProvider(Keys({{"a", 1}}))}, kNoPrefix);
   const TransformerPtr identity = NewPrefixChain({NewIdentityProvider()}, kNoPrefix);
   const TransformerPtr box = NewPrefixChain({NewSecretboxProvider(Keys({{"a", 1}}))}, kNoPrefix);
@@ -112,7 +112,7 @@ TEST_F(TransformerTest, SaysInUpstreamsWordsWhatItCannotRead) {
             "no matching key was found for the provided Secretbox transformer");
 }
 
-TEST_F(TransformerTest, CountsByResourceDirectionAndPrefix) {
+TEST_F(TransformerTest, MetricsHaveResourceDirectionAndPrefix) {
   MetricsRegistry registry;
   EncryptionMetrics metrics(registry, "me");
   const TransformerPtr chain =

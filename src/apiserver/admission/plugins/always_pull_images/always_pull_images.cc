@@ -14,15 +14,14 @@ namespace {
 using core::v1::Container;
 using core::v1::Pod;
 
-// The Pod of a request that writes one, or null. Containers for debugging come by a way of their
-// own.
+// The Pod of a request that writes one, or null. Ephemeral containers are written by a subresource.
 template <class ObjectRef>
 auto* WrittenPod(const AdmissionRequest& request, ObjectRef& object) {
   const bool itself = request.subresource.empty() || request.subresource == "ephemeralcontainers";
   return IsWrite(request) && itself ? object.template As<Pod>() : nullptr;
 }
 
-// What all sorts of containers have.
+// The fields that all types of containers have.
 Container& Common(Container& container) { return container; }
 const Container& Common(const Container& container) { return container; }
 core::v1::EphemeralContainerCommon& Common(core::v1::EphemeralContainer& container) {
@@ -32,8 +31,8 @@ const core::v1::EphemeralContainerCommon& Common(const core::v1::EphemeralContai
   return container.ephemeralContainerCommon;
 }
 
-// Images are always pulled, so that a private one is only for those with credentials for it: a node
-// that has it would otherwise start it for anybody.
+// Sets imagePullPolicy to Always, so that private images need credentials. Otherwise a node would
+// start a cached image for any Pod.
 class AlwaysPullImages final : public AdmissionPlugin {
  public:
   std::string_view name() const override { return "AlwaysPullImages"; }
@@ -77,7 +76,7 @@ class AlwaysPullImages final : public AdmissionPlugin {
     return images;
   }
 
-  // Pods that ran before the plugin did can still be updated.
+  // Pods from before the plugin was enabled can still be updated.
   static bool HasNoNewImages(const AdmissionRequest& request, const Pod& pod) {
     if (request.operation != Operation::kUpdate || request.old == nullptr) return false;
     const std::set<std::string> old = ImagesOf(*request.old->As<Pod>()), now = ImagesOf(pod);

@@ -9,7 +9,7 @@ namespace {
 
 using certificates::v1::CertificateSigningRequest;
 
-// Nobody becomes master of the cluster by a certificate of the cluster's own signer.
+// Rejects client CSRs for system:masters.
 class CertificateSubjectRestriction final : public AdmissionPlugin {
  public:
   std::string_view name() const override { return "CertificateSubjectRestriction"; }

@@ -10,7 +10,7 @@ namespace {
 
 using certificates::v1beta1::ClusterTrustBundle;
 
-// Whom workloads should trust on behalf of a signer is for the signer to say.
+// Requires the `attest` permission for the signer of a ClusterTrustBundle.
 class ClusterTrustBundleAttest final : public AdmissionPlugin {
  public:
   explicit ClusterTrustBundleAttest(const Authorizer& authorizer) : authorizer_(authorizer) {}

@@ -20,7 +20,7 @@ class DefaultIngressClass final : public AdmissionPlugin {
   Status Mutate(Context& ctx, const AdmissionRequest& request, Object& object) const override {
     if (request.operation != Operation::kCreate || !request.subresource.empty()) return {};
     auto* ingress = object.As<Ingress>();
-    // The annotation is how controllers were chosen before there were classes.
+    // The annotation is the deprecated way to select an ingress controller.
     if (ingress == nullptr || ingress->spec.ingressClassName ||
         ingress->metadata.annotations.contains("kubernetes.io/ingress.class")) {
       return {};

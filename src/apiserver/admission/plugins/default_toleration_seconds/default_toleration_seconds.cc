@@ -9,7 +9,7 @@
 namespace cox::apiserver {
 namespace {
 
-// Pods stay on a node that is not ready for five minutes, unless they say otherwise.
+// By default, Pods tolerate a node that is not ready or unreachable for five minutes.
 class DefaultTolerationSeconds final : public AdmissionPlugin {
  public:
   std::string_view name() const override { return "DefaultTolerationSeconds"; }

@@ -11,9 +11,8 @@ namespace {
 
 using core::v1::Service;
 
-// Who may write Services could have traffic to any address sent to their own Pods, by naming it as
-// an external IP (CVE-2020-8554). Where nobody needs that, nobody new gets it; Services that have
-// such addresses may keep and drop them.
+// Rejects new external IPs of Services, by which a user could redirect traffic for any address to
+// own Pods (CVE-2020-8554). Existing external IPs may be kept and removed.
 class DenyServiceExternalIPs final : public AdmissionPlugin {
  public:
   std::string_view name() const override { return "DenyServiceExternalIPs"; }

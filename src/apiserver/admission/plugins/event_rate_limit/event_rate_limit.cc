@@ -17,7 +17,7 @@ struct Limit {
   std::string type;  // Server, Namespace, User, SourceAndObject
   double qps;
   double burst;
-  size_t cache_size;  // how many keys are remembered
+  size_t cache_size;  // maximum number of keys
 };
 
 Result<std::vector<Limit>> ReadLimits(const Value* config) {
@@ -44,8 +44,8 @@ Result<std::vector<Limit>> ReadLimits(const Value* config) {
   return limits;
 }
 
-// Token buckets by key. Those not asked for longest are forgotten, which fills them: the memory is
-// bounded, and one who floods is not among them.
+// Token buckets by key, in an LRU cache, which bounds the memory. An evicted bucket is full again,
+// but keys with many events are not evicted.
 class Buckets {
  public:
   explicit Buckets(Limit limit) : limit_(std::move(limit)), by_key_(limit_.cache_size) {}
@@ -65,7 +65,7 @@ class Buckets {
   LruMap<TokenBucket> by_key_ COX_GUARDED_BY(mu_);
 };
 
-// Events that come too fast are refused before they fill the store.
+// Rejects Events above a rate limit, before they fill the storage.
 class EventRateLimit final : public AdmissionPlugin {
  public:
   explicit EventRateLimit(std::vector<Limit> limits) {
@@ -79,7 +79,7 @@ class EventRateLimit final : public AdmissionPlugin {
     const Event* event = request.object->As<Event>();
     if (event == nullptr) return {};
     Status refused;
-    // All are asked, also when one has refused: each counts what comes.
+    // All limits are checked, even after one has rejected the event: each one counts all events.
     for (const auto& buckets : buckets_) {
       const std::string key = KeyOf(buckets->type(), request, *event);
       if (!buckets->TryTake(key, ctx.clock().Monotonic())) {

@@ -9,7 +9,7 @@ namespace cox::apiserver {
 
 std::unique_ptr<const AdmissionPlugin> NewEventRateLimit(const AdmissionParts& parts);
 
-// BadRequest if the configuration of the plugin is wrong.
+// Errors: BadRequest if the configuration of the plugin is invalid.
 Status CheckEventRateLimitConfig(const Value& config);
 
 }  // namespace cox::apiserver

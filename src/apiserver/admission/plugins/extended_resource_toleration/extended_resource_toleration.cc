@@ -14,8 +14,8 @@ using core::v1::Container;
 using core::v1::Pod;
 using core::v1::Toleration;
 
-// Nodes with devices are kept for Pods that want the devices, by a taint of the devices' name:
-// those Pods tolerate it.
+// Nodes with devices have a taint with the name of the extended resource. Adds the toleration to
+// Pods that request the resource.
 class ExtendedResourceToleration final : public AdmissionPlugin {
  public:
   std::string_view name() const override { return "ExtendedResourceToleration"; }
@@ -45,7 +45,7 @@ class ExtendedResourceToleration final : public AdmissionPlugin {
   }
 
  private:
-  // One that matches the same taints takes the place of the old.
+  // Replaces a toleration that matches the same taints.
   static void AddOrReplace(List<Toleration>& tolerations, Toleration toleration) {
     for (Toleration& own : tolerations) {
       if (own.key == toleration.key && own.effect == toleration.effect &&

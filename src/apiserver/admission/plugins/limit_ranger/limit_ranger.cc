@@ -14,11 +14,11 @@ using core::v1::LimitRange;
 using core::v1::PersistentVolumeClaim;
 using core::v1::Pod;
 
-// In a namespace as young as this, having no LimitRange may mean that the cache has not seen it
-// yet: namespaces are set up by scripts that create one after the other.
+// If a namespace is younger than this and has no LimitRange in the cache, storage is read: scripts
+// often create a namespace, a LimitRange and Pods in immediate succession.
 constexpr int64_t kYoungSeconds = 30;
 
-// Pods and claims stay within the LimitRanges of their namespace.
+// Defaults and enforces the LimitRanges of the namespace for Pods and PersistentVolumeClaims.
 class LimitRanger final : public AdmissionPlugin {
  public:
   explicit LimitRanger(const Registry& registry)
@@ -28,12 +28,13 @@ class LimitRanger final : public AdmissionPlugin {
   std::string_view name() const override { return "LimitRanger"; }
 
   Status Mutate(Context& ctx, const AdmissionRequest& request, Object& object) const override {
-    // Only what is new is given defaults: containers that are there cannot be changed that way.
+    // Defaults apply to new Pods only: resources of existing containers cannot be changed by an
+    // update.
     Pod* pod = object.As<Pod>();
     if (pod == nullptr || request.operation != Operation::kCreate || !Concerns(request)) return {};
     COX_ASSIGN_OR_RETURN(const storage::SnapshotPtr ranges, FreshRanges(ctx, request.ns));
     return Visit(*ranges, request.ns, [&](const LimitRange& range) {
-      limit_ranger::GiveDefaults(range, *pod);
+      limit_ranger::ApplyDefaults(range, *pod);
       return Status();
     });
   }
@@ -42,25 +43,25 @@ class LimitRanger final : public AdmissionPlugin {
     if (request.object == nullptr || !Concerns(request)) return {};
     const Pod* pod = request.object->As<Pod>();
     const auto* claim = request.object->As<PersistentVolumeClaim>();
-    // A new Pod's have been read freshly for its defaults, into the same cache.
+    // For a new Pod, Mutate has already refreshed the cache.
     COX_ASSIGN_OR_RETURN(const storage::SnapshotPtr ranges,
                          pod != nullptr ? CurrentRanges() : FreshRanges(ctx, request.ns));
     return Visit(*ranges, request.ns, [&](const LimitRange& range) {
-      const limit_ranger::Complaints complaints = pod != nullptr
+      const limit_ranger::Violations violations = pod != nullptr
                                                       ? limit_ranger::CheckPod(range, *pod)
                                                       : limit_ranger::CheckClaim(range, *claim);
-      if (complaints.empty()) return Status();
+      if (violations.empty()) return Status();
       return ForbiddenError(request.resource.resource(), request.name,
-                            limit_ranger::Together(complaints));
+                            limit_ranger::JoinViolations(violations));
     });
   }
 
  private:
-  // New Pods, Pods whose amounts change, new and changed claims.
+  // New Pods, resized Pods, new and updated claims.
   static bool Concerns(const AdmissionRequest& request) {
     const bool creates = request.operation == Operation::kCreate;
     if (!creates && request.operation != Operation::kUpdate) return false;
-    // What is on its way out must be able to lose its finalizers.
+    // It must be possible to remove finalizers from an object that is being deleted.
     if (request.old != nullptr && request.old->object_meta()->deletionTimestamp) return false;
     const KindInfo& kind = request.resource.kind();
     if (&kind == &Pod::kKind) {
@@ -69,7 +70,7 @@ class LimitRanger final : public AdmissionPlugin {
     return &kind == &PersistentVolumeClaim::kKind && request.subresource.empty();
   }
 
-  // Each range of the namespace, until `visit` fails.
+  // Visits each range of the namespace until `visit` returns an error.
   Status Visit(const storage::Snapshot& ranges, const std::string& ns,
                const std::function<Status(const LimitRange&)>& visit) const {
     Status status;
@@ -88,7 +89,7 @@ class LimitRanger final : public AdmissionPlugin {
     return now;
   }
 
-  // As etcd has them, where the cache may lack one that matters.
+  // Reads from storage if the cache may lack a recently created range.
   Result<storage::SnapshotPtr> FreshRanges(Context& ctx, const std::string& ns) const {
     COX_ASSIGN_OR_RETURN(storage::SnapshotPtr now, CurrentRanges());
     if (now->Count(ranges_.Prefix(ns)) > 0 || !IsYoung(ctx, ns)) return now;

@@ -30,8 +30,8 @@ class LimitRangerTest : public ::testing::Test {
   ApiHarness api_;
 };
 
-TEST_F(LimitRangerTest, ALimitRangeHoldsFromTheMomentItIsThere) {
-  // The namespace is new: no waiting for the cache.
+TEST_F(LimitRangerTest, LimitRangeIsEffectiveImmediatelyInANewNamespace) {
+  // The namespace is new: do not wait for the cache.
   std::string got = Post("limitranges", "l",
                          R"({"limits":[{"type":"Container","max":{"cpu":"1"},
                              "defaultRequest":{"cpu":"100m"}}]})");
@@ -47,7 +47,7 @@ TEST_F(LimitRangerTest, ALimitRangeHoldsFromTheMomentItIsThere) {
       << got;
 }
 
-TEST_F(LimitRangerTest, EveryRangeOfTheNamespaceCounts) {
+TEST_F(LimitRangerTest, AllRangesOfTheNamespaceAreEnforced) {
   ASSERT_TRUE(
       Is(Post("limitranges", "a", R"({"limits":[{"type":"Pod","min":{"cpu":"1"}}]})"), "201"));
   ASSERT_TRUE(
@@ -58,7 +58,7 @@ TEST_F(LimitRangerTest, EveryRangeOfTheNamespaceCounts) {
   EXPECT_TRUE(Is(Pod("right", R"({"limits":{"cpu":"2"}})"), "201"));
 }
 
-TEST_F(LimitRangerTest, OfUpdatesOnlyResizesOfPodsAreLookedAt) {
+TEST_F(LimitRangerTest, PodUpdatesAreCheckedForResizeOnly) {
   ASSERT_TRUE(Is(Pod("p", R"({"limits":{"cpu":"5"},"requests":{"cpu":"5"}})"), "201"));
   ASSERT_TRUE(Is(Post("limitranges", "l", R"({"limits":[{"type":"Container","max":{"cpu":"4"},
              "default":{"memory":"1Gi"}}]})"),
@@ -75,10 +75,10 @@ TEST_F(LimitRangerTest, OfUpdatesOnlyResizesOfPodsAreLookedAt) {
   EXPECT_TRUE(Is(got, "403", "maximum cpu usage per Container is 4, but limit is 6")) << got;
   got = resize("3");
   EXPECT_TRUE(Is(got, "200")) << got;
-  EXPECT_EQ(got.find("limit-ranger"), got.npos);  // no defaults for what runs
+  EXPECT_EQ(got.find("limit-ranger"), got.npos);  // no defaults for existing Pods
 }
 
-TEST_F(LimitRangerTest, ClaimsHaveBounds) {
+TEST_F(LimitRangerTest, ClaimsAreLimited) {
   ASSERT_TRUE(Is(Post("limitranges", "l", R"({"limits":[{"type":"PersistentVolumeClaim",
                      "max":{"storage":"5Gi"}}]})"),
                  "201"));

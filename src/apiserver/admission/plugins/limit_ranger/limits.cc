@@ -15,7 +15,7 @@ using core::v1::LimitRange;
 using core::v1::LimitRangeItem;
 using core::v1::Pod;
 
-// Sets what is missing, and returns the names of it.
+// Sets missing amounts and returns their names.
 std::vector<std::string_view> Fill(Amounts& amounts, const Amounts& defaults) {
   std::vector<std::string_view> filled;
   for (const auto& [name, amount] : defaults) {
@@ -41,17 +41,17 @@ void FillContainers(List<Container>& containers, std::string_view what,
   }
 }
 
-// What one thing, a container or a whole Pod, asks for, against one item of a range.
-class Judge {
+// Checks the resources of a container or Pod against one item of a LimitRange.
+class LimitChecker {
  public:
-  Judge(const LimitRangeItem& item, Complaints& out) : item_(item), out_(out) {}
+  LimitChecker(const LimitRangeItem& item, Violations& out) : item_(item), out_(out) {}
 
   void Check(const Amounts& requests, const Amounts& limits) {
     for (const auto& [name, min] : item_.min) CheckMin(name, min, requests, limits);
     for (const auto& [name, max] : item_.max) {
       const Quantity* limit = limits.Get(name);
       if (limit == nullptr) {
-        Say("maximum ", name, max, ".  No limit is specified");
+        AddViolation("maximum ", name, max, ".  No limit is specified");
       } else if (!CheckMax(name, max, *limit, "limit")) {
         if (const Quantity* request = requests.Get(name)) CheckMax(name, max, *request, "request");
       }
@@ -61,21 +61,21 @@ class Judge {
     }
   }
 
-  // Claims have requests alone.
+  // Claims have only requests.
   void CheckRequests(const Amounts& requests) {
     for (const auto& [name, min] : item_.min) CheckMin(name, min, requests, {});
     for (const auto& [name, max] : item_.max) {
       if (const Quantity* request = requests.Get(name)) {
         CheckMax(name, max, *request, "request");
       } else {
-        Say("maximum ", name, max, ".  No request is specified");
+        AddViolation("maximum ", name, max, ".  No request is specified");
       }
     }
   }
 
  private:
-  void Say(std::string_view bound, std::string_view name, const Quantity& enforced,
-           std::string_view why) {
+  void AddViolation(std::string_view bound, std::string_view name, const Quantity& enforced,
+                    std::string_view why) {
     std::string text(bound);
     text.append(name).append(" usage per ").append(item_.type).append(" is ");
     out_.push_back(text.append(enforced.ToString()).append(why));
@@ -86,19 +86,19 @@ class Judge {
     const Quantity* request = requests.Get(name);
     const Quantity* limit = limits.Get(name);
     if (request == nullptr) {
-      Say("minimum ", name, min, ".  No request is specified");
+      AddViolation("minimum ", name, min, ".  No request is specified");
     } else if (*request < min) {
-      Say("minimum ", name, min, ", but request is " + request->ToString());
+      AddViolation("minimum ", name, min, ", but request is " + request->ToString());
     } else if (limit != nullptr && *limit < min) {
-      Say("minimum ", name, min, ", but limit is " + limit->ToString());
+      AddViolation("minimum ", name, min, ", but limit is " + limit->ToString());
     }
   }
 
-  // True if it is exceeded.
+  // Returns true if the maximum is exceeded.
   bool CheckMax(std::string_view name, const Quantity& max, const Quantity& amount,
                 const std::string& what) {
     if (amount <= max) return false;
-    Say("maximum ", name, max, ", but " + what + " is " + amount.ToString());
+    AddViolation("maximum ", name, max, ", but " + what + " is " + amount.ToString());
     return true;
   }
 
@@ -118,7 +118,7 @@ class Judge {
   }
 
   static double RatioOf(const Quantity& limit, const Quantity& request) {
-    // In thousandths, unless that is more than a number holds.
+    // Use milli-units unless they overflow.
     constexpr int64_t kFits = INT64_MAX / 1000;
     if (limit.Value() <= kFits && request.Value() <= kFits) {
       return static_cast<double>(limit.MilliValue()) / static_cast<double>(request.MilliValue());
@@ -127,12 +127,12 @@ class Judge {
   }
 
   const LimitRangeItem& item_;
-  Complaints& out_;
+  Violations& out_;
 };
 
 }  // namespace
 
-void GiveDefaults(const LimitRange& range, Pod& pod) {
+void ApplyDefaults(const LimitRange& range, Pod& pod) {
   core::v1::ResourceRequirements defaults;
   for (const LimitRangeItem& item : range.spec.limits) {
     if (item.type != core::v1::kLimitTypeContainer) continue;
@@ -146,36 +146,36 @@ void GiveDefaults(const LimitRange& range, Pod& pod) {
   pod.metadata.annotations[kAnnotation] = "LimitRanger plugin set: " + Join(notes, "; ");
 }
 
-Complaints CheckPod(const LimitRange& range, const Pod& pod) {
-  Complaints out;
+Violations CheckPod(const LimitRange& range, const Pod& pod) {
+  Violations out;
   for (const LimitRangeItem& item : range.spec.limits) {
-    Judge judge(item, out);
+    LimitChecker checker(item, out);
     if (item.type == core::v1::kLimitTypeContainer) {
       for (const auto* list : {&pod.spec.containers, &pod.spec.initContainers}) {
         for (const Container& container : *list) {
-          judge.Check(container.resources.requests, container.resources.limits);
+          checker.Check(container.resources.requests, container.resources.limits);
         }
       }
     } else if (item.type == core::v1::kLimitTypePod) {
-      const amounts::PodResources total = amounts::AskedFor(pod.spec);
-      judge.Check(total.requests, total.limits);
+      const amounts::PodResources total = amounts::SpecResources(pod.spec);
+      checker.Check(total.requests, total.limits);
     }
   }
   return out;
 }
 
-Complaints CheckClaim(const LimitRange& range, const core::v1::PersistentVolumeClaim& claim) {
-  Complaints out;
+Violations CheckClaim(const LimitRange& range, const core::v1::PersistentVolumeClaim& claim) {
+  Violations out;
   for (const LimitRangeItem& item : range.spec.limits) {
     if (item.type != core::v1::kLimitTypePersistentVolumeClaim) continue;
-    Judge(item, out).CheckRequests(claim.spec.resources.requests);
+    LimitChecker(item, out).CheckRequests(claim.spec.resources.requests);
   }
   return out;
 }
 
-std::string Together(const Complaints& complaints) {
-  Complaints once;
-  for (const std::string& text : complaints) {
+std::string JoinViolations(const Violations& violations) {
+  Violations once;
+  for (const std::string& text : violations) {
     if (std::find(once.begin(), once.end(), text) == once.end()) once.push_back(text);
   }
   return once.size() == 1 ? once[0] : "[" + Join(once, ", ") + "]";

@@ -43,7 +43,7 @@ Pod PodOf(const std::vector<std::string>& resources) {
   return Of<Pod>(R"({"spec":{"containers":)" + Containers(resources) + "}}");
 }
 
-TEST(GiveDefaultsTest, FillsWhatIsMissingAndTellsSo) {
+TEST(GiveDefaultsTest, SetsMissingAmountsAndRecordsThemInAnAnnotation) {
   const LimitRange range = RangeOf(R"({"type":"Container","default":{"cpu":"2","memory":"1Gi"},
       "defaultRequest":{"cpu":"1"}})");
   Pod pod = Of<Pod>(R"({"spec":{
@@ -51,7 +51,7 @@ TEST(GiveDefaultsTest, FillsWhatIsMissingAndTellsSo) {
       "containers":[{"name":"a","resources":{"limits":{"cpu":"3"}}},
                     {"name":"b","resources":{"requests":{"cpu":"1m"},
                                              "limits":{"cpu":"3","memory":"2Gi"}}}]}})");
-  GiveDefaults(range, pod);
+  ApplyDefaults(range, pod);
   EXPECT_EQ(pod.spec.containers[0].resources.limits.Get("cpu")->ToString(), "3");
   EXPECT_EQ(pod.spec.containers[0].resources.limits.Get("memory")->ToString(), "1Gi");
   EXPECT_EQ(pod.spec.containers[0].resources.requests.Get("cpu")->ToString(), "1");
@@ -61,15 +61,15 @@ TEST(GiveDefaultsTest, FillsWhatIsMissingAndTellsSo) {
             "cpu request for init container i; cpu, memory limit for init container i");
 }
 
-TEST(GiveDefaultsTest, SaysNothingWhereNothingWasMissing) {
+TEST(GiveDefaultsTest, NoAnnotationIfNothingWasMissing) {
   Pod pod = PodOf({R"({"limits":{"cpu":"3"}})"});
-  GiveDefaults(RangeOf(R"({"type":"Container","default":{"cpu":"2"}})"), pod);
-  GiveDefaults(RangeOf(R"({"type":"Pod","default":{"memory":"2"}})"), pod);
+  ApplyDefaults(RangeOf(R"({"type":"Container","default":{"cpu":"2"}})"), pod);
+  ApplyDefaults(RangeOf(R"({"type":"Pod","default":{"memory":"2"}})"), pod);
   EXPECT_TRUE(pod.metadata.annotations.empty());
   EXPECT_FALSE(pod.spec.containers[0].resources.limits.contains("memory"));
 }
 
-TEST(CheckPodTest, ContainersHaveBounds) {
+TEST(CheckPodTest, ContainersAreLimited) {
   const struct {
     std::string_view item, resources, want;
   } kCases[] = {
@@ -101,19 +101,19 @@ TEST(CheckPodTest, ContainersHaveBounds) {
   };
   for (const auto& c : kCases) {
     const LimitRange range = RangeOf(R"({"type":"Container",)" + std::string(c.item) + "}");
-    const Complaints got = CheckPod(range, PodOf({std::string(c.resources)}));
-    EXPECT_EQ(got, c.want.empty() ? Complaints{} : Complaints{std::string(c.want)});
-    // Init containers are no way around it.
+    const Violations got = CheckPod(range, PodOf({std::string(c.resources)}));
+    EXPECT_EQ(got, c.want.empty() ? Violations{} : Violations{std::string(c.want)});
+    // Init containers have the same limits.
     Pod hidden = PodOf({});
     hidden.spec.initContainers = PodOf({std::string(c.resources)}).spec.containers;
     EXPECT_EQ(CheckPod(range, hidden), got);
   }
 }
 
-TEST(CheckPodTest, PodsAreTheSumOfWhatRunsAtOnce) {
+TEST(CheckPodTest, PodTotalIsTheMaximumOfConcurrentContainers) {
   const LimitRange range = RangeOf(R"({"type":"Pod","max":{"cpu":"0"}})");  // always exceeded
   auto total = [&](const std::string& spec) {
-    const Complaints got = CheckPod(range, Of<Pod>(R"({"spec":)" + spec + "}"));
+    const Violations got = CheckPod(range, Of<Pod>(R"({"spec":)" + spec + "}"));
     return got.empty() ? "" : got[0].substr(got[0].rfind(' ') + 1);
   };
   auto cpu = [](const std::string& amount, const std::string& more = "") {
@@ -121,44 +121,44 @@ TEST(CheckPodTest, PodsAreTheSumOfWhatRunsAtOnce) {
   };
   const std::string sidecar = R"("restartPolicy":"Always",)";
   EXPECT_EQ(total(R"({"containers":[)" + cpu("1") + "," + cpu("2") + "]}"), "3");
-  // An init container runs alone.
+  // Init containers run one at a time.
   EXPECT_EQ(total(R"({"containers":[)" + cpu("1") + R"(],"initContainers":[)" + cpu("5") + "," +
                   cpu("4") + "]}"),
             "5");
-  // Sidecars run on.
+  // Sidecars keep running.
   EXPECT_EQ(total(R"({"containers":[)" + cpu("1") + R"(],"initContainers":[)" + cpu("2", sidecar) +
                   "," + cpu("4") + "]}"),
             "6");
   EXPECT_EQ(total(R"({"containers":[)" + cpu("7") + R"(],"initContainers":[)" + cpu("2", sidecar) +
                   "," + cpu("4") + "]}"),
             "9");
-  // What is said of the Pod as a whole counts instead; overhead does not.
+  // Pod-level resources replace the sum of the containers; overhead is not counted.
   EXPECT_EQ(total(R"({"overhead":{"cpu":"9"},"resources":{"limits":{"cpu":"8"}},"containers":[)" +
                   cpu("1") + "]}"),
             "8");
 }
 
-TEST(CheckClaimTest, ClaimsHaveBoundsOnWhatTheyRequest) {
+TEST(CheckClaimTest, ClaimRequestsAreLimited) {
   const LimitRange range = RangeOf(
       R"({"type":"PersistentVolumeClaim","min":{"storage":"1Gi"},"max":{"storage":"5Gi"}})");
   auto check = [&](const std::string& requests) {
     return CheckClaim(range, Of<PersistentVolumeClaim>(R"({"spec":{"resources":{"requests":)" +
                                                        requests + "}}}"));
   };
-  EXPECT_EQ(check(R"({"storage":"5Gi"})"), Complaints{});
+  EXPECT_EQ(check(R"({"storage":"5Gi"})"), Violations{});
   EXPECT_EQ(
       check(R"({"storage":"6Gi"})"),
-      Complaints{"maximum storage usage per PersistentVolumeClaim is 5Gi, but request is 6Gi"});
+      Violations{"maximum storage usage per PersistentVolumeClaim is 5Gi, but request is 6Gi"});
   EXPECT_EQ(check("{}"),
-            (Complaints{
+            (Violations{
                 "minimum storage usage per PersistentVolumeClaim is 1Gi.  No request is specified",
                 "maximum storage usage per PersistentVolumeClaim is 5Gi.  No request is "
                 "specified"}));
 }
 
-TEST(TogetherTest, TellsEachComplaintOnce) {
-  EXPECT_EQ(Together({"a", "a"}), "a");
-  EXPECT_EQ(Together({"a", "b", "a"}), "[a, b]");
+TEST(TogetherTest, OmitsDuplicates) {
+  EXPECT_EQ(JoinViolations({"a", "a"}), "a");
+  EXPECT_EQ(JoinViolations({"a", "b", "a"}), "[a, b]");
 }
 
 }  // namespace

@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::string_view kImmortal[] = {"default", "kube-system", "kube-public"};
 
-// Objects are created in namespaces that exist and stay; the namespaces a cluster cannot do without
-// are not deleted.
+// Rejects the creation of objects in missing or terminating namespaces, and the deletion of system
+// namespaces.
 class NamespaceLifecycle final : public AdmissionPlugin {
  public:
   explicit NamespaceLifecycle(const Registry& registry)
@@ -23,7 +23,7 @@ class NamespaceLifecycle final : public AdmissionPlugin {
     return Check(ctx, request);
   }
   Status Validate(Context& ctx, const AdmissionRequest& request) const override {
-    // Creations were checked before; a deletion comes only here.
+    // Creates are checked by Mutate; deletes reach only Validate.
     return request.operation == Operation::kDelete ? Check(ctx, request) : Status();
   }
 
@@ -40,7 +40,6 @@ class NamespaceLifecycle final : public AdmissionPlugin {
       return {};
     }
     if (!kind.namespaced || request.operation != Operation::kCreate) return {};
-    // Only what is stored needs a place to be stored in.
     COX_ASSIGN_OR_RETURN(const Object found,
                          namespaces_.Get(ctx, "", request.ns, /*from_cache=*/true));
     const auto& ns = *found.As<core::v1::Namespace>();

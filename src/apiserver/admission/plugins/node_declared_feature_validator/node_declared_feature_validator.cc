@@ -10,10 +10,11 @@ namespace {
 
 using core::v1::Pod;
 
-// A Pod's resources are changed in place only where its node is there to do it.
-class NodeOfResize final : public AdmissionPlugin {
+// Rejects the resize of a Pod whose node does not exist.
+class NodeDeclaredFeatureValidator final : public AdmissionPlugin {
  public:
-  explicit NodeOfResize(const Registry& registry) : nodes_(registry.Hub(core::v1::Node::kKind)) {}
+  explicit NodeDeclaredFeatureValidator(const Registry& registry)
+      : nodes_(registry.Hub(core::v1::Node::kKind)) {}
 
   std::string_view name() const override { return "NodeDeclaredFeatureValidator"; }
 
@@ -36,7 +37,7 @@ class NodeOfResize final : public AdmissionPlugin {
 
 std::unique_ptr<const AdmissionPlugin> NewNodeDeclaredFeatureValidator(
     const AdmissionParts& parts) {
-  return std::make_unique<NodeOfResize>(parts.registry);
+  return std::make_unique<NodeDeclaredFeatureValidator>(parts.registry);
 }
 
 }  // namespace cox::apiserver

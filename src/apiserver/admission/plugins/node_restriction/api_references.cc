@@ -17,7 +17,7 @@ std::string OfProjection(const core::v1::VolumeProjection& part, const std::stri
   return "an unknown source of projected volume " + Quote(volume);
 }
 
-// Sorts of volumes that need nothing but the machine and the network.
+// Types of volumes that do not reference API objects.
 bool IsLocal(const core::v1::VolumeSource& s) {
   return s.hostPath || s.emptyDir || s.gcePersistentDisk || s.awsElasticBlockStore || s.gitRepo ||
          s.nfs || s.iscsi || s.rbd || s.flexVolume || s.cinder || s.cephfs || s.flocker ||

@@ -7,9 +7,9 @@
 
 namespace cox::apiserver {
 
-// A sort of objects that a Pod would have its node read from the API: "secrets", "csidrivers (via
-// CSI volumes)"; the first that is found. Empty if it needs none, as a Pod must that its node made
-// up. A volume of a sort that is not known here counts as one that does.
+// The first kind of API object that the node must read for the Pod: "secrets", "csidrivers (via CSI
+// volumes)". Empty if there is none, which is required for mirror Pods. Volumes of an unknown type
+// count as a reference.
 std::string ApiReferenceOf(const core::v1::PodSpec& spec);
 
 }  // namespace cox::apiserver

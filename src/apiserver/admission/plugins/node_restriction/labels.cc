@@ -8,7 +8,7 @@
 namespace cox::apiserver {
 namespace {
 
-// What kubelets say about their machine.
+// Labels that kubelets set on their own Node.
 constexpr std::string_view kKubeletLabels[] = {
     "beta.kubernetes.io/arch",
     "beta.kubernetes.io/instance-type",
@@ -23,13 +23,13 @@ constexpr std::string_view kKubeletLabels[] = {
     "topology.kubernetes.io/zone",
 };
 
-// What stands before the slash; empty without one.
+// The part before the slash; empty if there is none.
 std::string_view PrefixOf(std::string_view label) {
   const size_t slash = label.find('/');
   return slash == label.npos ? std::string_view() : label.substr(0, slash);
 }
 
-// Whether `prefix` is one of the domains or a part of one.
+// Reports whether `prefix` is one of the domains or a subdomain of one.
 bool IsUnder(std::string_view prefix, std::initializer_list<std::string_view> domains) {
   return std::any_of(domains.begin(), domains.end(), [&](std::string_view domain) {
     if (!prefix.ends_with(domain)) return false;

@@ -8,9 +8,9 @@
 
 namespace cox::apiserver {
 
-// The labels that differ between `before` and `after` and that a node may not give itself, sorted:
-// everything under node-restriction.kubernetes.io, and what is under kubernetes.io or k8s.io
-// without being a label of kubelets. Workloads are steered by them.
+// The labels that differ between `before` and `after` and that a node must not change on itself,
+// sorted: labels below node-restriction.kubernetes.io, and labels below kubernetes.io or k8s.io
+// that are not kubelet labels. Such labels control scheduling.
 std::vector<std::string> ForbiddenLabelChanges(const Map<std::string>& before,
                                                const Map<std::string>& after);
 

@@ -10,59 +10,60 @@
 
 namespace cox::apiserver {
 
-// Keeps what nodes write to what is theirs: their Node without the labels, taints and owners that
-// steer workloads, Pods that run on them, their lease, CSINode, ResourceSlices and certificate
-// requests, the sizes of claims, and tokens bound to their Pods. The Node authorizer lets them
-// through by names; here the objects are seen.
+// Restricts the writes of nodes to their own objects: their Node (except the labels, taints and
+// owner references that control scheduling), Pods that run on them, their Lease, CSINode,
+// ResourceSlices and CSRs, the size in the status of claims, and tokens bound to their Pods. The
+// Node authorizer checks only names; this plugin checks the objects.
 //
-// Only about users that are nodes (see NodeNameOf). Objects are judged as they come in, before
-// other plugins change them: what a node did not ask for is not its fault. Threads: all methods may
-// be called concurrently; they may block for storage.
+// Applies only to users that are nodes (see NodeNameOf). Objects are checked in Mutate, before
+// other plugins change them, so that a node is not rejected for changes of other plugins.
+// Threads: all methods may be called concurrently; they may block for storage.
 class NodeRestriction final : public AdmissionPlugin {
  public:
-  // What `parts` refers to outlives it.
+  // Objects that `parts` refers to must outlive the plugin.
   explicit NodeRestriction(const AdmissionParts& parts) : parts_(parts) {}
 
   std::string_view name() const override { return "NodeRestriction"; }
   Status Mutate(Context& ctx, const AdmissionRequest& request, Object& object) const override;
-  // Deletions come only here.
+  // Checks deletes only, for which Mutate is not called.
   Status Validate(Context& ctx, const AdmissionRequest& request) const override;
 
  private:
-  // What one rule looks at: the node that asks, and for what.
-  struct Ask {
+  // The input of a rule: the requesting node and its request.
+  struct NodeRequest {
     Context& ctx;
     std::string_view node;
     const AdmissionRequest& request;
   };
   Status Check(Context& ctx, const AdmissionRequest& request) const;
-  Status CheckNode(const Ask& ask) const;
-  Status CheckClaim(const Ask& ask) const;
-  Status CheckLease(const Ask& ask) const;
-  Status CheckCsiNode(const Ask& ask) const;
-  Status CheckSlice(const Ask& ask) const;
-  Status CheckCertificateRequest(const Ask& ask) const;
+  Status CheckNode(const NodeRequest& node_request) const;
+  Status CheckClaim(const NodeRequest& node_request) const;
+  Status CheckLease(const NodeRequest& node_request) const;
+  Status CheckCsiNode(const NodeRequest& node_request) const;
+  Status CheckSlice(const NodeRequest& node_request) const;
+  Status CheckCertificateRequest(const NodeRequest& node_request) const;
   // pods.cc
-  Status CheckPod(const Ask& ask) const;
-  Status CheckNewPod(const Ask& ask) const;
-  Status CheckMirrorOwner(const Ask& ask, const core::v1::Pod& pod) const;
-  Status CheckPodStatus(const Ask& ask) const;
-  Status CheckEviction(const Ask& ask) const;
+  Status CheckPod(const NodeRequest& node_request) const;
+  Status CheckNewPod(const NodeRequest& node_request) const;
+  Status CheckMirrorOwner(const NodeRequest& node_request, const core::v1::Pod& pod) const;
+  Status CheckPodStatus(const NodeRequest& node_request) const;
+  Status CheckEviction(const NodeRequest& node_request) const;
   // tokens.cc
-  Status CheckToken(const Ask& ask) const;
-  Status CheckAudience(const Ask& ask, const List<std::string>& audiences,
+  Status CheckToken(const NodeRequest& node_request) const;
+  Status CheckAudience(const NodeRequest& node_request, const List<std::string>& audiences,
                        const core::v1::Pod& pod) const;
-  Result<bool> UsesAudience(const Ask& ask, const core::v1::Pod& pod,
+  Result<bool> UsesAudience(const NodeRequest& node_request, const core::v1::Pod& pod,
                             const std::string& audience) const;
-  // The CSI driver of a claim's volume; empty while it has none.
-  Result<std::string> DriverOfClaim(const Ask& ask, const std::string& claim) const;
+  // The CSI driver of a claim's volume; empty if the claim is not bound.
+  Result<std::string> DriverOfClaim(const NodeRequest& node_request,
+                                    const std::string& claim) const;
 
-  // Forbidden, in the words of the API.
-  static Status Refuse(const Ask& ask, std::string_view why);
-  // Of any operation that the rule does not know.
-  static Status RefuseOperation(const Ask& ask, std::string_view allowed = {});
-  // From the cache; one that was created just now from storage.
-  Result<Object> Find(const Ask& ask, const KindInfo& kind, std::string_view ns,
+  // A Forbidden error.
+  static Status Deny(const NodeRequest& node_request, std::string_view why);
+  // The error for an operation that the rule does not allow.
+  static Status DenyOperation(const NodeRequest& node_request, std::string_view allowed = {});
+  // Reads from the cache, or from storage if the object is not in the cache yet.
+  Result<Object> Find(const NodeRequest& node_request, const KindInfo& kind, std::string_view ns,
                       std::string_view name) const;
 
   const AdmissionParts parts_;

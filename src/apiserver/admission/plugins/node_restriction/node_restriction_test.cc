@@ -22,7 +22,7 @@ T Read(std::string_view json) {
   return object.ok() ? *object : T{};
 }
 
-// Allows one resource to one user.
+// Allows token requests for the audience "vault".
 class OneResource final : public Authorizer {
  public:
   Decision Decide(const UserInfo&, const RequestInfo& request, const Selectors&) const override {
@@ -56,8 +56,8 @@ class NodeRestrictionTest : public ::testing::Test {
         R"({"metadata":{"name":"d.example"},"spec":{"tokenRequests":[{"audience":"disk"}]}})")));
   }
 
-  // What the plugin says to a request: "" if it is fine, else the message without "... forbidden:
-  // ".
+  // The result of the plugin: "" if the request is allowed, otherwise the message after "is
+  // forbidden: ".
   std::string Judge(const KindInfo& kind, Operation operation, const Object* object,
                     const Object* old, std::string subresource = {}, std::string name = {}) {
     const Object& one = object != nullptr ? *object : *old;
@@ -92,7 +92,7 @@ class NodeRestrictionTest : public ::testing::Test {
     return Judge(T::kKind, Operation::kDelete, nullptr, &old);
   }
 
-  // A mirror that its node may create.
+  // A mirror Pod that its node may create.
   core::v1::Pod PodOn(const std::string& node) {
     core::v1::Pod pod = Read<core::v1::Pod>(
         R"({"metadata":{"name":"p","namespace":"default",
@@ -117,7 +117,7 @@ class NodeRestrictionTest : public ::testing::Test {
     return Judge(core::v1::ServiceAccount::kKind, Operation::kCreate, &wrapped, nullptr, "token",
                  "sa");
   }
-  // A bound reference to one of the Pods.
+  // The spec of a token request bound to one of the Pods.
   std::string Bound(const std::string& pod, const std::string& more = "") {
     return R"({"boundObjectRef":{"kind":"Pod","apiVersion":"v1","name":")" + pod + R"(","uid":")" +
            pod_uid_[pod] + R"("})" + more + "}";
@@ -131,7 +131,7 @@ class NodeRestrictionTest : public ::testing::Test {
   std::map<std::string, std::string> pod_uid_;
 };
 
-TEST_F(NodeRestrictionTest, IsAboutNodesOnly) {
+TEST_F(NodeRestrictionTest, AppliesOnlyToNodes) {
   core::v1::Node other = Read<core::v1::Node>(R"({"metadata":{"name":"n2"}})");
   EXPECT_EQ(Create(other), "node \"n1\" is not allowed to modify node \"n2\"");
   user_.groups = {"system:authenticated"};
@@ -140,7 +140,7 @@ TEST_F(NodeRestrictionTest, IsAboutNodesOnly) {
   EXPECT_EQ(Create(other), "could not determine node from user \"system:node:\"");
 }
 
-TEST(NodeLabels, OnlyThoseOfKubeletsUnderKubernetesDomains) {
+TEST(NodeLabels, KubernetesDomainsAreRestrictedToKubeletLabels) {
   const struct {
     std::string_view label;
     bool forbidden;
@@ -165,12 +165,12 @@ TEST(NodeLabels, OnlyThoseOfKubeletsUnderKubernetesDomains) {
     Map<std::string> with;
     with[std::string(c.label)] = "v";
     EXPECT_EQ(!ForbiddenLabelChanges({}, with).empty(), c.forbidden) << c.label;
-    EXPECT_EQ(!ForbiddenLabelChanges(with, {}).empty(), c.forbidden) << c.label;  // taking it away
+    EXPECT_EQ(!ForbiddenLabelChanges(with, {}).empty(), c.forbidden) << c.label;  // removal
     EXPECT_TRUE(ForbiddenLabelChanges(with, with).empty()) << c.label;
   }
 }
 
-TEST_F(NodeRestrictionTest, ANodeChangesItselfButNotWhatSteersWorkloads) {
+TEST_F(NodeRestrictionTest, NodeMayUpdateItselfExceptForSchedulingFields) {
   const std::string me = "node \"n1\" is not allowed to ";
   const auto plain = Read<core::v1::Node>(R"({"metadata":{"name":"n1"}})");
   const struct {
@@ -190,12 +190,12 @@ TEST_F(NodeRestrictionTest, ANodeChangesItselfButNotWhatSteersWorkloads) {
     const auto node = Read<core::v1::Node>(c.json);
     EXPECT_EQ(Create(node), c.on_create) << c.json;
     EXPECT_EQ(Update(plain, node), c.on_update) << c.json;
-    EXPECT_EQ(Update(plain, node, "status"), c.on_update) << c.json;  // no way around
+    EXPECT_EQ(Update(plain, node, "status"), c.on_update) << c.json;  // same for status
     EXPECT_EQ(Update(node, node), "") << c.json;
   }
 }
 
-TEST_F(NodeRestrictionTest, CVE_2025_5187_ANodeCannotGiveItselfAnOwner) {
+TEST_F(NodeRestrictionTest, CVE_2025_5187_NodeCannotSetItsOwnerReferences) {
   const auto plain = Read<core::v1::Node>(R"({"metadata":{"name":"n1"}})");
   auto owned = plain;
   owned.metadata.ownerReferences.resize(1);
@@ -208,7 +208,7 @@ TEST_F(NodeRestrictionTest, CVE_2025_5187_ANodeCannotGiveItselfAnOwner) {
   EXPECT_EQ(Update(owned, owned), "");
 }
 
-TEST_F(NodeRestrictionTest, ANodeCreatesMirrorsOfItsOwnOnly) {
+TEST_F(NodeRestrictionTest, NodeMayCreateOnlyItsOwnMirrorPods) {
   EXPECT_EQ(Create(PodOn("n1")), "");
   const std::string me = "node \"n1\" ";
   using Change = std::function<void(core::v1::Pod&)>;
@@ -236,13 +236,13 @@ TEST_F(NodeRestrictionTest, ANodeCreatesMirrorsOfItsOwnOnly) {
     change(pod);
     EXPECT_EQ(Create(pod), want);
   }
-  user_.name = "system:node:n3";  // one that has not registered
+  user_.name = "system:node:n3";  // a node that is not registered
   core::v1::Pod pod = PodOn("n3");
   pod.metadata.ownerReferences[0].name = "n3";
   EXPECT_EQ(Create(pod), "nodes \"n3\" not found");
 }
 
-TEST_F(NodeRestrictionTest, AMirrorNeedsNothingOfTheApi) {
+TEST_F(NodeRestrictionTest, MirrorPodMustNotReferenceApiObjects) {
   const struct {
     std::string_view spec, what;
   } kCases[] = {
@@ -281,7 +281,7 @@ TEST_F(NodeRestrictionTest, AMirrorNeedsNothingOfTheApi) {
   }
 }
 
-TEST_F(NodeRestrictionTest, CVE_2025_4563_ClaimsAreRefusedOnCreateAsInStatusUpdates) {
+TEST_F(NodeRestrictionTest, CVE_2025_4563_ResourceClaimsAreRejectedOnCreateAndStatusUpdate) {
   const std::string refused = "node \"n1\" can not create pods that reference resourceclaims";
   core::v1::Pod in_spec = PodOn("n1");
   in_spec.spec.resourceClaims.resize(1);
@@ -299,7 +299,7 @@ TEST_F(NodeRestrictionTest, CVE_2025_4563_ClaimsAreRefusedOnCreateAsInStatusUpda
   EXPECT_EQ(Update(in_status, in_status, "status"), "");
 }
 
-TEST_F(NodeRestrictionTest, ANodeTellsTheStatusOfItsPodsRemovesAndEvictsThem) {
+TEST_F(NodeRestrictionTest, NodeMayUpdateStatusDeleteAndEvictItsPods) {
   core::v1::Pod mine = PodOn("n1"), theirs = PodOn("n2"), labelled = PodOn("n1");
   labelled.metadata.labels["a"] = "b";
   core::v1::Pod running = mine;
@@ -329,7 +329,7 @@ TEST_F(NodeRestrictionTest, ANodeTellsTheStatusOfItsPodsRemovesAndEvictsThem) {
   EXPECT_EQ(evict("nobody"), "pods \"nobody\" not found");
 }
 
-TEST_F(NodeRestrictionTest, OfClaimsANodeTellsTheSize) {
+TEST_F(NodeRestrictionTest, NodeMayUpdateOnlyTheResizeStatusOfClaims) {
   auto claim = Read<core::v1::PersistentVolumeClaim>(R"({"metadata":{"name":"c"}})");
   auto larger = claim;
   larger.status.capacity["storage"] = *Quantity::Parse("2Gi");
@@ -348,7 +348,7 @@ TEST_F(NodeRestrictionTest, OfClaimsANodeTellsTheSize) {
   EXPECT_EQ(Update(claim, bound, "status"), refused);
 }
 
-TEST_F(NodeRestrictionTest, LeasesCsiNodesAndSlicesAreTheNodesOwn) {
+TEST_F(NodeRestrictionTest, NodeMayWriteOnlyItsLeaseCsiNodeAndSlices) {
   auto lease =
       Read<coordination::v1::Lease>(R"({"metadata":{"name":"n1","namespace":"kube-node-lease"}})");
   EXPECT_EQ(Create(lease), "");
@@ -372,7 +372,7 @@ TEST_F(NodeRestrictionTest, LeasesCsiNodesAndSlicesAreTheNodesOwn) {
   EXPECT_NE(Create(slice), "");
 }
 
-TEST_F(NodeRestrictionTest, TokensAreBoundToPodsOfTheNode) {
+TEST_F(NodeRestrictionTest, TokensMustBeBoundToPodsOfTheNode) {
   const std::string unbound = "node requested token not bound to a pod";
   EXPECT_EQ(Token("{}"), unbound);
   EXPECT_EQ(Token(R"({"boundObjectRef":{"kind":"Secret","apiVersion":"v1","name":"s"}})"), unbound);
@@ -389,8 +389,8 @@ TEST_F(NodeRestrictionTest, TokensAreBoundToPodsOfTheNode) {
   EXPECT_EQ(Token(Bound("mine")), "");
 }
 
-TEST_F(NodeRestrictionTest, TokensAreForAudiencesThatThePodUses) {
-  for (const std::string audience : {"web", "disk", "vault"}) {  // projected, of a driver, by role
+TEST_F(NodeRestrictionTest, TokensAreLimitedToAudiencesOfThePod) {
+  for (const std::string audience : {"web", "disk", "vault"}) {  // projected, CSI driver, RBAC
     EXPECT_EQ(Token(Bound("mine", R"(,"audiences":[")" + audience + R"("])")), "") << audience;
   }
   EXPECT_EQ(Token(Bound("mine", R"(,"audiences":["web","disk"])")),
@@ -400,7 +400,7 @@ TEST_F(NodeRestrictionTest, TokensAreForAudiencesThatThePodUses) {
             "request tokens for this audience");
 }
 
-TEST_F(NodeRestrictionTest, CertificatesForNodesBearTheNodesName) {
+TEST_F(NodeRestrictionTest, NodeCsrMustHaveTheNodesCommonName) {
   certificates::v1::CertificateSigningRequest csr;
   csr.metadata.name = "csr";
   csr.spec.signerName = "kubernetes.io/kube-apiserver-client-kubelet";

@@ -61,23 +61,23 @@ class OwnerReferencesPermissionEnforcement final : public AdmissionPlugin {
     return ForbiddenError(request.resource.resource(), request.name, why);
   }
 
-  static RequestInfo Asked(std::string verb, const KindInfo& kind, const std::string& ns,
-                           const std::string& name) {
-    RequestInfo asked;
-    asked.verb = std::move(verb);
-    asked.is_resource = true;
-    asked.prefix = kind.group.empty() ? "api" : "apis";
-    asked.group = kind.group;
-    asked.version = kind.version;
-    asked.resource = kind.plural;
-    if (kind.namespaced) asked.namespace_ = ns;
-    asked.name = name;
-    return asked;
+  static RequestInfo AttributesOf(std::string verb, const KindInfo& kind, const std::string& ns,
+                                  const std::string& name) {
+    RequestInfo attributes;
+    attributes.verb = std::move(verb);
+    attributes.is_resource = true;
+    attributes.prefix = kind.group.empty() ? "api" : "apis";
+    attributes.group = kind.group;
+    attributes.version = kind.version;
+    attributes.resource = kind.plural;
+    if (kind.namespaced) attributes.namespace_ = ns;
+    attributes.name = name;
+    return attributes;
   }
 
   Status CheckDelete(const AdmissionRequest& request) const {
     const Decision decision = authorizer_.Authorize(
-        request.user, Asked("delete", request.resource.kind(), request.ns, request.name));
+        request.user, AttributesOf("delete", request.resource.kind(), request.ns, request.name));
     if (decision.allowed) return {};
     return Refused(request, "cannot set an ownerRef on a resource you can't delete: " +
                                 decision.reason + ", <nil>");
@@ -94,9 +94,9 @@ class OwnerReferencesPermissionEnforcement final : public AdmissionPlugin {
                          ": no matches for kind " + Quote(reference.kind) + " in version " +
                          Quote(reference.apiVersion));
     }
-    RequestInfo asked = Asked("update", *owner->kind, request.ns, reference.name);
-    asked.subresource = "finalizers";
-    const Decision decision = authorizer_.Authorize(request.user, asked);
+    RequestInfo attributes = AttributesOf("update", *owner->kind, request.ns, reference.name);
+    attributes.subresource = "finalizers";
+    const Decision decision = authorizer_.Authorize(request.user, attributes);
     if (decision.allowed) return {};
     return Refused(request,
                    "cannot set blockOwnerDeletion if an ownerReference refers to a resource you "

@@ -11,7 +11,7 @@ namespace {
 using core::v1::PersistentVolumeClaim;
 using storage::v1::StorageClass;
 
-// A claim grows only where its class says that its volumes can.
+// Allows the expansion of a claim only if its StorageClass allows it.
 class PersistentVolumeClaimResize final : public AdmissionPlugin {
  public:
   explicit PersistentVolumeClaimResize(const Registry& registry)

@@ -16,7 +16,8 @@ using core::v1::Pod;
 using Labels = std::map<std::string, std::string>;
 
 constexpr std::string_view kAnnotation = "scheduler.alpha.kubernetes.io/node-selector";
-// What namespaces have that say nothing; the other names in the configuration are of namespaces.
+// The selector for namespaces without the annotation; all other keys of the configuration are
+// namespaces.
 constexpr std::string_view kClusterDefault = "clusterDefaultNodeSelector";
 
 // "a=b,c=d"
@@ -53,7 +54,7 @@ Result<NamedSelectors> ReadSelectors(const Value* config) {
   return selectors;
 }
 
-// Pods run on the nodes that belong to their namespace, and on no others.
+// Restricts the Pods of a namespace to the nodes that match the namespace's node selector.
 class PodNodeSelector final : public AdmissionPlugin {
  public:
   PodNodeSelector(const Registry& registry, NamedSelectors selectors)

@@ -6,7 +6,7 @@
 #include "apiserver/registry/kinds/core/pod/validation/annotations.h"
 #include "base/strings.h"
 
-// What even the baseline forbids: known ways from a Pod to its node.
+// The baseline controls, which prevent known privilege escalations from a Pod to its node.
 namespace cox::apiserver::pod_security {
 namespace {
 
@@ -18,12 +18,12 @@ constexpr std::string_view kDefaultCapabilities[] = {
     "AUDIT_WRITE",      "CHOWN",   "DAC_OVERRIDE", "FOWNER",  "FSETID", "KILL",      "MKNOD",
     "NET_BIND_SERVICE", "SETFCAP", "SETGID",       "SETPCAP", "SETUID", "SYS_CHROOT"};
 
-// SELinux types that confine.
+// Allowed SELinux types.
 constexpr std::string_view kSeLinuxTypes[] = {"", "container_t", "container_init_t",
                                               "container_kvm_t", "container_engine_t"};
 constexpr size_t kSeLinuxTypes_1_0 = 4;
 
-// Sysctls that reach no further than the Pod, in the order they came to be known as such.
+// Sysctls that affect only the Pod, ordered by the release that allowed them.
 constexpr std::string_view kSafeSysctls[] = {
     "kernel.shm_rmid_forced",
     "net.ipv4.ip_local_port_range",
@@ -86,7 +86,7 @@ bool AllowedAppArmorAnnotation(std::string_view value) {
   return value.empty() || value == "runtime/default" || value.starts_with("localhost/");
 }
 
-// Where requests of probes and hooks go when they do not go to the Pod itself.
+// Collects the hosts of probe and hook requests that do not go to the Pod itself.
 void AddHosts(const core::v1::HTTPGetAction* http, const core::v1::TCPSocketAction* tcp,
               Values& hosts) {
   if (http != nullptr && !http->host.empty()) hosts.insert(http->host);

@@ -9,11 +9,11 @@
 
 #include "apiserver/admission/plugins/pod_security/standards.h"
 
-// The controls of the standards, one function each, and what they look at. Where a control changed
-// over releases it has a function per form, named by the release it began with.
+// The controls of the Pod Security Standards, one function each, and their input. A control that
+// has changed has one function per form, whose suffix is the first release of that form.
 namespace cox::apiserver::pod_security {
 
-// The parts of a container that the standards speak about, whichever list it stands in.
+// The fields of a container that the standards check, for all types of containers.
 struct ContainerView {
   const std::string& name;
   const core::v1::SecurityContext* security;  // may be null
@@ -22,7 +22,7 @@ struct ContainerView {
   const core::v1::Lifecycle* lifecycle;
 };
 
-// A Pod, or the one a template makes. Borrows both parts.
+// A Pod or a Pod template. Borrows both parts.
 struct PodView {
   PodView(const meta::v1::ObjectMeta& meta_in, const core::v1::PodSpec& spec_in);
 
@@ -32,24 +32,24 @@ struct PodView {
   std::vector<ContainerView> containers;         // init, ordinary, ephemeral
 
   bool on_windows() const { return spec.os && spec.os->name == core::v1::kWindows; }
-  // Root inside is nobody outside.
+  // Root in the user namespace is an unprivileged user on the host.
   bool in_user_namespace() const { return spec.hostUsers && !*spec.hostUsers; }
 };
 
 using Finding = std::optional<Violation>;  // none: the Pod meets the control
 using Check = Finding (*)(const PodView&);
 
-// Words of findings.
+// Helpers for the texts of findings.
 using Names = std::vector<std::string_view>;
 using Values = std::set<std::string, std::less<>>;
-// "container "a"", "containers "a", "b"". Names are not escaped, as clients know it.
+// "container "a"", "containers "a", "b"". Like upstream, names are not escaped.
 std::string ContainersText(const Names& names);
 std::string Quoted(const Names& names);
 std::string Quoted(const Values& values);
 inline std::string_view Plural(size_t n, std::string_view one, std::string_view many) {
   return n == 1 ? one : many;
 }
-// "pod and containers "a", "b"": who set something they must not set.
+// "pod and containers "a", "b"": the parts that set a forbidden value.
 std::string Setters(bool pod, const Names& containers);
 
 // baseline_checks.cc

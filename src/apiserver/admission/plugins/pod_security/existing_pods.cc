@@ -18,12 +18,12 @@ class ExistingPods {
   ExistingPods(const ResourceStore& pods, const LevelVersion& standard, const Options& options)
       : pods_(pods), standard_(standard), options_(options) {}
 
-  // Looks at the Pods of the namespace until `ctx` is done.
-  void Look(const Context& ctx, const storage::Snapshot& snapshot, std::string_view ns,
-            size_t limit) {
+  // Checks the Pods of the namespace until the limit is reached or `ctx` is done.
+  void EvaluatePod(const Context& ctx, const storage::Snapshot& snapshot, std::string_view ns,
+                   size_t limit) {
     const std::string prefix = pods_.Prefix(ns);
     total_ = snapshot.Count(prefix, {});
-    // The Pods of one controller are alike: a second one of it tells little that is new.
+    // Pods of the same controller usually have the same violations, so the others are checked last.
     std::vector<storage::EntryPtr> later;
     std::set<std::string> controllers;
     auto busy = [&] { return checked_ < limit && !ctx.Done(); };
@@ -44,7 +44,7 @@ class ExistingPods {
     }
   }
 
-  Warnings Tell(std::string_view ns) const {
+  Warnings AddWarnings(std::string_view ns) const {
     Warnings out;
     if (checked_ < total_) {
       out.push_back("new PodSecurity enforce level only checked against the first " +
@@ -67,7 +67,7 @@ class ExistingPods {
 
  private:
   struct Offenders {
-    std::string first;  // by name
+    std::string first;  // the first one by name
     size_t count = 0;
   };
 
@@ -103,7 +103,7 @@ class ExistingPods {
   const Options& options_;
   size_t total_ = 0;
   size_t checked_ = 0;
-  std::map<std::string, Offenders> found_;  // by what they violate
+  std::map<std::string, Offenders> found_;  // by violations
 };
 
 }  // namespace
@@ -116,8 +116,8 @@ Warnings WarnAboutExistingPods(Context& ctx, const ResourceStore& pods, std::str
     return {"failed to list pods while checking new PodSecurity enforce level"};
   }
   ExistingPods existing(pods, standard, options);
-  existing.Look(ctx.WithTimeout(limits.time), *snapshot, ns, limits.pods);
-  return existing.Tell(ns);
+  existing.EvaluatePod(ctx.WithTimeout(limits.time), *snapshot, ns, limits.pods);
+  return existing.AddWarnings(ns);
 }
 
 }  // namespace cox::apiserver::pod_security

@@ -9,16 +9,16 @@
 
 namespace cox::apiserver::pod_security {
 
-// How much is looked at when a namespace becomes stricter: warnings are worth a moment, not more.
+// Limits of the check of existing Pods when a namespace becomes stricter.
 struct ExistingPodsLimits {
   size_t pods = 3000;
   std::chrono::milliseconds time{1000};
 };
 
-// For the Warning header of a namespace that begins to enforce `standard`: which of its Pods would
-// not be let in any more, those with the same violations in one line. Reads the cache; if there are
-// more Pods than the limits allow, one of each controller is looked at first, and it says how far
-// it came.
+// Warnings for a namespace that starts to enforce `standard`: lists its Pods that violate the
+// standard, Pods with the same violations in one line. Reads the cache. If there are more Pods than
+// the limits allow, one Pod of each controller is checked first, and a warning contains the number
+// of checked Pods.
 Warnings WarnAboutExistingPods(Context& ctx, const ResourceStore& pods, std::string_view ns,
                                const LevelVersion& standard, const Options& options,
                                const ExistingPodsLimits& limits = {});

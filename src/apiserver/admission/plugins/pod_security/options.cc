@@ -21,7 +21,7 @@ LevelVersion ReadMode(const ConfigObject& defaults, std::string_view mode) {
   return {level.value_or(Level::kRestricted), version.value_or(Version{})};
 }
 
-// Names, none of them empty or twice: either is a slip of the pen.
+// Reads a list of names. Empty and duplicate names are errors.
 std::vector<std::string> ReadNames(const ConfigObject& exemptions, std::string_view field,
                                    bool dns_names) {
   std::vector<std::string> names = exemptions.Strings(field);

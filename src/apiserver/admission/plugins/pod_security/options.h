@@ -11,7 +11,7 @@
 
 namespace cox::apiserver::pod_security {
 
-// Who is spared, and what holds in namespaces that say nothing.
+// Exemptions, and the defaults for namespaces without labels.
 struct Options {
   Policy defaults;
   std::vector<std::string> exempt_users;
@@ -19,12 +19,11 @@ struct Options {
   std::vector<std::string> exempt_runtime_classes;
 };
 
-// Reads a PodSecurityConfiguration: the part of the administrator's AdmissionConfiguration that is
-// about this plugin. BadRequest with all that is wrong with it; a default that cannot be understood
-// must not leave a cluster open.
+// Parses a PodSecurityConfiguration, the configuration of this plugin. Errors: BadRequest with all
+// errors. Security: an invalid default must not result in a cluster without enforcement.
 Result<Options> ReadOptions(const Value& configuration);
 
-// The plugin with options of its own.
+// Creates the plugin with the given options.
 std::unique_ptr<const AdmissionPlugin> NewPlugin(const Registry& registry, Options options);
 
 }  // namespace cox::apiserver::pod_security

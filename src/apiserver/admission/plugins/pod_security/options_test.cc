@@ -15,7 +15,7 @@ Result<Options> Read(const std::string& rest) {
                    rest));
 }
 
-TEST(PodSecurityOptionsTest, SayWhatHoldsByDefaultAndWhoIsSpared) {
+TEST(PodSecurityOptionsTest, ParsesDefaultsAndExemptions) {
   const Result<Options> options = Read(R"(
 defaults:
   enforce: baseline
@@ -36,13 +36,13 @@ exemptions:
   EXPECT_EQ(options->exempt_runtime_classes, std::vector<std::string>{"sandbox"});
 }
 
-TEST(PodSecurityOptionsTest, EmptyOnesChangeNothing) {
+TEST(PodSecurityOptionsTest, EmptyConfigurationIsPrivileged) {
   const Result<Options> empty = Read("");
   ASSERT_TRUE(empty.ok()) << empty.status().message();
   EXPECT_TRUE(empty->defaults.FullyPrivileged());
 }
 
-TEST(PodSecurityOptionsTest, MistakesAreRefused) {
+TEST(PodSecurityOptionsTest, InvalidConfigurationsAreRejected) {
   for (const char* text : {
            "defaults: {enforce: strict}",
            "defaults: {enforce-version: '1.30'}",

@@ -28,7 +28,7 @@ bool Contains(const std::vector<std::string>& list, std::string_view value) {
   return std::find(list.begin(), list.end(), value) != list.end();
 }
 
-// What a workload makes Pods from; null if the object is none, or has none.
+// The Pod template of a workload; null if the object has none.
 const PodTemplateSpec* TemplateOf(const Object& object) {
   if (const auto* o = object.As<apps::v1::Deployment>()) return &o->spec.template_;
   if (const auto* o = object.As<apps::v1::ReplicaSet>()) return &o->spec.template_;
@@ -41,8 +41,8 @@ const PodTemplateSpec* TemplateOf(const Object& object) {
   return nullptr;
 }
 
-// Whether something changed between two containers that the standards care about and that can
-// change: new code may not start under rules that the Pod does not meet.
+// Reports whether a mutable field that is relevant for the standards has changed between two
+// containers.
 template <class Container>
 bool ContainerChanged(const Pod& pod, const Container& now, const Pod& old_pod,
                       const Container& before) {
@@ -77,15 +77,15 @@ bool EphemeralContainersChanged(const Pod& pod, const Pod& old) {
                      });
 }
 
-// Updates that change nothing of this are let through whatever the Pod is like: labels, status and
-// finalizers of a Pod that runs already must stay writable when its namespace becomes stricter.
+// Updates without relevant changes are allowed even if the Pod violates the standard: labels,
+// status and finalizers of a running Pod must stay writable when its namespace becomes stricter.
 bool MattersToStandards(const Pod& pod, const Pod& old) {
   return AnyContainerChanged(pod, pod.spec.containers, old, old.spec.containers) ||
          AnyContainerChanged(pod, pod.spec.initContainers, old, old.spec.initContainers) ||
          EphemeralContainersChanged(pod, old);
 }
 
-// Pods meet the Pod Security Standard that their namespace asks for.
+// Enforces the Pod Security Standard of the namespace.
 class PodSecurity final : public AdmissionPlugin {
  public:
   PodSecurity(const Registry& registry, Options options)
@@ -118,7 +118,7 @@ class PodSecurity final : public AdmissionPlugin {
     }
     const pod_security::LabelledPolicy before =
         PolicyOf(request.old->As<Namespace>()->metadata.labels, options_.defaults);
-    // Labels that were wrong before do not stand in the way of other changes.
+    // Labels that were already invalid do not block other changes.
     if (!now.errors.empty() && AggregateText(now.errors) != AggregateText(before.errors)) {
       return Invalid(request, now.errors);
     }
@@ -138,7 +138,7 @@ class PodSecurity final : public AdmissionPlugin {
   }
 
   Status ValidatePod(Context& ctx, const AdmissionRequest& request) const {
-    // Other subresources change nothing that the standards are about, or are no Pods.
+    // Other subresources do not change relevant fields, or their object is not a Pod.
     static constexpr std::string_view kSubresources[] = {"", "ephemeralcontainers", "resize"};
     const Pod* pod = request.object->As<Pod>();
     if (pod == nullptr || std::find(std::begin(kSubresources), std::end(kSubresources),
@@ -169,8 +169,9 @@ class PodSecurity final : public AdmissionPlugin {
     return Judge(request, labelled, from->metadata, from->spec, /*enforce=*/false);
   }
 
-  // The heart: what the policy of the namespace says about this Pod. Workloads are not refused:
-  // what their Pods will be like is known when they are made.
+  // Evaluates the policy of the namespace for a Pod or Pod template. `enforce` is false for
+  // templates: they cause only warnings and audit annotations, because the Pods are checked when
+  // they are created.
   Status Judge(const AdmissionRequest& request, const pod_security::LabelledPolicy& labelled,
                const meta::v1::ObjectMeta& meta, const core::v1::PodSpec& spec,
                bool enforce) const {
@@ -196,7 +197,7 @@ class PodSecurity final : public AdmissionPlugin {
       request.Annotate(kAuditViolations,
                        "would violate PodSecurity " + Text(policy.audit, violations));
     }
-    if (!refused.ok()) return refused;  // says it all
+    if (!refused.ok()) return refused;  // no warnings in addition to the error
     if (const auto violations = Evaluate(policy.warn, meta, spec); !violations.empty()) {
       Warn(request, "would violate PodSecurity " + Text(policy.warn, violations));
     }
@@ -247,7 +248,7 @@ class PodSecurity final : public AdmissionPlugin {
     if (request.warnings != nullptr) request.warnings->push_back(std::move(text));
   }
 
-  // What the audit log gets.
+  // Audit annotations.
   static constexpr std::string_view kExempt = "pod-security.kubernetes.io/exempt";
   static constexpr std::string_view kEnforcePolicy = "pod-security.kubernetes.io/enforce-policy";
   static constexpr std::string_view kAuditViolations =

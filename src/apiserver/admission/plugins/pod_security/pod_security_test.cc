@@ -10,7 +10,7 @@ namespace {
 using core::v1::Namespace;
 using core::v1::Pod;
 
-// The whole API in process, with a namespace "ns" whose labels the test chooses.
+// The API in process, with a namespace "ns" whose labels the test sets.
 class PodSecurityTest : public ::testing::Test {
  protected:
   static std::string NamespaceOf(const std::string& labels) {
@@ -54,7 +54,7 @@ class PodSecurityTest : public ::testing::Test {
   ApiHarness api_;
 };
 
-TEST_F(PodSecurityTest, RefusesPodsThatViolateWhatTheNamespaceEnforces) {
+TEST_F(PodSecurityTest, RejectsPodsThatViolateTheEnforcedStandard) {
   Label(R"({"pod-security.kubernetes.io/enforce":"baseline"})");
   EXPECT_EQ(Create("good", kPlain).exchange().status(), 201);
   FakeCall bad = Create("bad", kHostNetwork);
@@ -64,10 +64,10 @@ TEST_F(PodSecurityTest, RefusesPodsThatViolateWhatTheNamespaceEnforces) {
                 R"(host namespaces (hostNetwork=true))"),
             std::string::npos)
       << bad.exchange().Body();
-  EXPECT_TRUE(WarningsOf(bad).empty());  // the error says it all
+  EXPECT_TRUE(WarningsOf(bad).empty());  // no warnings in addition to the error
 }
 
-TEST_F(PodSecurityTest, NamespacesThatSayNothingTakeEverything) {
+TEST_F(PodSecurityTest, NamespacesWithoutLabelsAllowEverything) {
   Label("{}");
   EXPECT_EQ(Create("bad", kHostNetwork).exchange().status(), 201);
 }
@@ -107,7 +107,7 @@ TEST_F(PodSecurityTest, WarnsAboutPodsAndTemplates) {
   }
 }
 
-TEST_F(PodSecurityTest, UpdatesThatChangeNothingOfItAreLetThrough) {
+TEST_F(PodSecurityTest, UpdatesWithoutRelevantChangesAreAllowed) {
   Label("{}");
   ASSERT_EQ(Create("old", kHostNetwork).exchange().status(), 201);
   ASSERT_EQ(Patch("/api/v1/namespaces/ns",
@@ -128,7 +128,7 @@ TEST_F(PodSecurityTest, UpdatesThatChangeNothingOfItAreLetThrough) {
             403);
 }
 
-TEST_F(PodSecurityTest, EphemeralContainersMustMeetTheStandardToo) {
+TEST_F(PodSecurityTest, EphemeralContainersMustMeetTheStandard) {
   Label(R"({"pod-security.kubernetes.io/enforce":"baseline"})");
   ASSERT_EQ(Create("p", kPlain).exchange().status(), 201);
   auto debug = [&](const std::string& security) {
@@ -144,7 +144,7 @@ TEST_F(PodSecurityTest, EphemeralContainersMustMeetTheStandardToo) {
   EXPECT_EQ(debug("{}"), 200);
 }
 
-TEST_F(PodSecurityTest, LabelsOfNamespacesMustMakeSense) {
+TEST_F(PodSecurityTest, InvalidNamespaceLabelsAreRejected) {
   const std::string bad =
       api_.Text({.method = "POST",
                  .target = "/api/v1/namespaces",
@@ -156,7 +156,7 @@ TEST_F(PodSecurityTest, LabelsOfNamespacesMustMakeSense) {
   EXPECT_EQ(patched.exchange().status(), 422);
 }
 
-TEST_F(PodSecurityTest, ANamespaceThatBecomesStricterIsToldWhichPodsViolate) {
+TEST_F(PodSecurityTest, StricterEnforceLevelWarnsAboutExistingPods) {
   Label(R"({"pod-security.kubernetes.io/warn":"privileged"})");
   for (const char* name : {"b", "a", "c"}) {
     ASSERT_EQ(Create(name, kHostNetwork).exchange().status(), 201);
@@ -173,7 +173,7 @@ TEST_F(PodSecurityTest, ANamespaceThatBecomesStricterIsToldWhichPodsViolate) {
         "/api/v1/namespaces/ns",
         R"({"metadata":{"labels":{"pod-security.kubernetes.io/enforce":")" + level + R"("}}})");
     EXPECT_EQ(call.exchange().status(), 200) << call.exchange().Body();
-    // An update begins with what the cache has: the next one is to see this one.
+    // An update reads the cache first: wait until it contains this update.
     api_.Sync(Namespace::kKind);
     return WarningsOf(call);
   };
@@ -181,13 +181,13 @@ TEST_F(PodSecurityTest, ANamespaceThatBecomesStricterIsToldWhichPodsViolate) {
             (Warnings{"existing pods in namespace \"ns\" violate the new PodSecurity enforce level "
                       "\"baseline:latest\"",
                       "a (and 2 other pods): host namespaces", "d: privileged"}));
-  EXPECT_EQ(enforce("baseline"), Warnings{});    // nothing new
-  EXPECT_EQ(enforce("privileged"), Warnings{});  // nothing stricter
+  EXPECT_EQ(enforce("baseline"), Warnings{});    // unchanged
+  EXPECT_EQ(enforce("privileged"), Warnings{});  // not stricter
   EXPECT_EQ(enforce("restricted").size(), 4u);
   EXPECT_EQ(enforce("baseline"), Warnings{});
 }
 
-TEST_F(PodSecurityTest, OfManyPodsOneOfEachControllerIsLookedAtFirst) {
+TEST_F(PodSecurityTest, OnePodPerControllerIsCheckedFirst) {
   Label("{}");
   auto owned = [&](const std::string& name, const std::string& owner) {
     const std::string got = api_.Text(
@@ -212,14 +212,14 @@ TEST_F(PodSecurityTest, OfManyPodsOneOfEachControllerIsLookedAtFirst) {
                       "existing pods in namespace \"ns\" violate the new PodSecurity enforce level "
                       "\"baseline:latest\"",
                       "a0 (and 1 other pod): host namespaces"}));
-  // Time is a limit too.
+  // The time is limited, too.
   const Warnings none = pod_security::WarnAboutExistingPods(api_.ctx(), pods, "ns", baseline, {},
                                                             {.time = std::chrono::milliseconds(0)});
   ASSERT_FALSE(none.empty());
   EXPECT_EQ(none[0].find("new PodSecurity enforce level only checked"), 0u) << none[0];
 }
 
-// What the configuration file may say, at the plugin itself.
+// Tests options of the configuration file with the plugin alone.
 class PodSecurityExemptionTest : public PodSecurityTest {
  protected:
   Status Validate(const pod_security::Options& options, const std::string& spec,
@@ -245,7 +245,7 @@ class PodSecurityExemptionTest : public PodSecurityTest {
   AuditAnnotations audit_;
 };
 
-TEST_F(PodSecurityExemptionTest, DefaultsHoldWhereLabelsSayNothing) {
+TEST_F(PodSecurityExemptionTest, DefaultsApplyToNamespacesWithoutLabels) {
   Label("{}");
   pod_security::Options options;
   EXPECT_TRUE(Validate(options, kHostNetwork).ok());
@@ -254,7 +254,7 @@ TEST_F(PodSecurityExemptionTest, DefaultsHoldWhereLabelsSayNothing) {
   EXPECT_TRUE(Validate(options, kPlain).ok());
 }
 
-TEST_F(PodSecurityExemptionTest, ExemptAreUsersNamespacesAndRuntimeClasses) {
+TEST_F(PodSecurityExemptionTest, UsersNamespacesAndRuntimeClassesCanBeExempt) {
   Label(R"({"pod-security.kubernetes.io/enforce":"restricted"})");
   const std::string spec = R"({"runtimeClassName":"sandbox","hostNetwork":true})";
   EXPECT_EQ(Validate({}, spec).code(), 403);
@@ -270,7 +270,7 @@ TEST_F(PodSecurityExemptionTest, ExemptAreUsersNamespacesAndRuntimeClasses) {
   EXPECT_EQ(Validate({.exempt_users = {"alice"}}, spec, "bob").code(), 403);
 }
 
-TEST_F(PodSecurityExemptionTest, TheAuditRecordSaysWhatWasEnforcedAndViolated) {
+TEST_F(PodSecurityExemptionTest, AuditAnnotationsContainPolicyAndViolations) {
   Label(R"({"pod-security.kubernetes.io/enforce":"privileged",
             "pod-security.kubernetes.io/audit":"baseline"})");
   EXPECT_TRUE(Validate({}, kHostNetwork).ok());

@@ -13,7 +13,7 @@ constexpr std::string_view kLevels[] = {"privileged", "baseline", "restricted"};
 std::string LabelOf(std::string_view mode) { return std::string(kPrefix) += mode; }
 std::string VersionLabelOf(std::string_view mode) { return LabelOf(mode) += "-version"; }
 
-// Reads the two labels of one mode into what the policy says of it.
+// Reads the two labels of one mode.
 class ModeReader {
  public:
   ModeReader(const Map<std::string>& labels, FieldErrorList& errors)
@@ -23,28 +23,28 @@ class ModeReader {
     bool level = false;
     bool version = false;
   };
-  // `on_error`: what a level that is none counts as.
+  // `on_error` is the level to use for an invalid value.
   Found Read(std::string_view mode, Level on_error, LevelVersion& out) {
     Found found;
     const std::string level_label = LabelOf(mode);
     if (const std::string* text = labels_.Get(level_label)) {
       found.level = true;
       const std::optional<Level> level = ParseLevel(*text);
-      if (!level) Complain(level_label, *text, kLevelRule);
+      if (!level) AddViolation(level_label, *text, kLevelRule);
       out.level = level.value_or(on_error);
     }
     const std::string version_label = VersionLabelOf(mode);
     if (const std::string* text = labels_.Get(version_label)) {
       found.version = true;
       const std::optional<Version> version = ParseVersion(*text);
-      if (!version) Complain(version_label, *text, kVersionRule);
+      if (!version) AddViolation(version_label, *text, kVersionRule);
       out.version = version.value_or(Version{});
     }
     return found;
   }
 
  private:
-  void Complain(const std::string& label, const std::string& value, std::string_view rule) {
+  void AddViolation(const std::string& label, const std::string& value, std::string_view rule) {
     static const FieldPath metadata("metadata");
     errors_.push_back(
         FieldError::Invalid(metadata.Child("labels").Key(label), value, std::string(rule)));

@@ -34,7 +34,7 @@ TEST(PolicyTest, LabelsOverrideTheDefaults) {
   EXPECT_EQ(pinned.policy.warn.ToString(), "restricted:v1.30");
 }
 
-TEST(PolicyTest, ANamespaceIsWarnedAboutWhatItEnforces) {
+TEST(PolicyTest, WarnLevelDefaultsToTheEnforceLevel) {
   const struct {
     Map<std::string> labels;
     std::string_view warn;
@@ -52,13 +52,13 @@ TEST(PolicyTest, ANamespaceIsWarnedAboutWhatItEnforces) {
       {{{"pod-security.kubernetes.io/enforce-version", "v1.30"}}, "privileged:latest"},
   };
   for (const auto& c : kCases) EXPECT_EQ(PolicyOf(c.labels, {}).policy.warn.ToString(), c.warn);
-  // Not where the defaults are stricter already.
+  // Unless the default warn level is stricter.
   EXPECT_EQ(PolicyOf({{"pod-security.kubernetes.io/enforce", "baseline"}}, {.warn = kRestricted})
                 .policy.warn,
             kRestricted);
 }
 
-TEST(PolicyTest, WhatCannotBeReadIsStrictWhereItEnforcesAndSilentElsewhere) {
+TEST(PolicyTest, InvalidLevelIsRestrictedForEnforceAndPrivilegedElsewhere) {
   const LabelledPolicy got = PolicyOf({{"pod-security.kubernetes.io/audit", "no"},
                                        {"pod-security.kubernetes.io/enforce", "yes"},
                                        {"pod-security.kubernetes.io/enforce-version", "v0.0.0.1"},
@@ -76,7 +76,7 @@ TEST(PolicyTest, WhatCannotBeReadIsStrictWhereItEnforcesAndSilentElsewhere) {
             "\"v0.0.0.1\": must be \"latest\" or \"v1.x\"");
 }
 
-TEST(PolicyTest, DescribesWhatLabelsAskFor) {
+TEST(PolicyTest, DescribesTheLabels) {
   const Map<std::string> labels{{"pod-security.kubernetes.io/audit", "privileged"},
                                 {"pod-security.kubernetes.io/enforce", "baseline"},
                                 {"pod-security.kubernetes.io/warn", "restricted"},

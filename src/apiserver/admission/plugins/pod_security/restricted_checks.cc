@@ -6,8 +6,8 @@
 #include "object/type/box.h"
 #include "object/type/type.h"
 
-// What the restricted standard asks for beyond the baseline: Pods that give up what they do not
-// need. Windows has none of the means that three of the controls are about.
+// The controls that the restricted standard adds to the baseline. Three of them do not apply to
+// Windows.
 namespace cox::apiserver::pod_security {
 namespace {
 
@@ -15,8 +15,9 @@ constexpr std::string_view kAllowedVolumes[] = {"configMap", "csi",       "downw
                                                 "emptyDir",  "ephemeral", "persistentVolumeClaim",
                                                 "projected", "secret"};
 
-// Whatever a volume is that is not known to be harmless; empty for one that is, or is nothing yet.
-// By the table of the type, so that a source that the API gains one day is not let through.
+// The name of a volume source that is not allowed; empty if the source is allowed or not set.
+// Iterates over the type table, so that volume sources added to the API later are not allowed by
+// default.
 std::string_view RestrictedType(const core::v1::VolumeSource& source) {
   for (const Field& field : core::v1::VolumeSource::kType.fields) {
     if (!field.Has(Field::kPointer) || field.type->shape != Shape::kStruct) continue;

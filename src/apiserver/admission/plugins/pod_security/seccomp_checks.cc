@@ -3,7 +3,7 @@
 #include "apiserver/registry/kinds/core/pod/validation/annotations.h"
 #include "base/strings.h"
 
-// Seccomp: the baseline forbids to switch it off, restricted asks to switch it on.
+// Seccomp: baseline forbids to disable it, restricted requires to enable it.
 namespace cox::apiserver::pod_security {
 namespace {
 
@@ -12,7 +12,7 @@ bool Confines(const core::v1::SeccompProfile& profile) {
          profile.type == core::v1::kSeccompProfileTypeLocalhost;
 }
 
-// Profiles that confine nothing, and who sets them.
+// Profiles other than RuntimeDefault and Localhost, and the parts of the Pod that set them.
 struct Unconfined {
   explicit Unconfined(const PodView& pod) {
     if (pod.security != nullptr && pod.security->seccompProfile &&
@@ -60,7 +60,7 @@ Finding SeccompBaseline_1_19(const PodView& pod) { return Unconfined(pod).AsFind
 
 Finding SeccompRestricted_1_19(const PodView& pod) {
   if (Finding unconfined = Unconfined(pod).AsFinding()) return unconfined;
-  // What the Pod sets holds for containers that say nothing.
+  // The profile of the Pod applies to containers without one.
   if (pod.security != nullptr && pod.security->seccompProfile) return {};
   Names silent;
   for (const ContainerView& container : pod.containers) {

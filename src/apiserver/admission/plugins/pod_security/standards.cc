@@ -16,11 +16,11 @@ struct Form {
   Check check;
 };
 
-// A control with its forms, oldest first. One without a form for a release is not asked for there.
+// A control with its forms, oldest first. It does not apply to releases before its first form.
 struct Control {
-  std::array<Form, 4> forms;  // those without a check are unused
-  // Of a restricted control: the baseline one that it includes, by its place in kBaseline, which is
-  // then not looked at: the same thing would be told twice.
+  std::array<Form, 4> forms;  // forms without a check are unused
+  // For a restricted control: the index in kBaseline of the control that it includes. That control
+  // is skipped to avoid duplicate violations.
   int covers = -1;
 
   Check At(int minor) const {
@@ -32,7 +32,7 @@ struct Control {
   }
 };
 
-// The places of those that a restricted control covers.
+// The indexes of the controls that a restricted control covers.
 enum Baseline : int { kCapabilities = 1, kHostPath = 3, kProcMount = 7, kSeccomp = 9 };
 
 constexpr Control kBaseline[] = {
@@ -53,7 +53,7 @@ constexpr Control kBaseline[] = {
 constexpr Control kRestricted[] = {
     {{{{8, AllowPrivilegeEscalation_1_8}, {25, AllowPrivilegeEscalation_1_25}}}},
     {{{{22, CapabilitiesRestricted_1_22}, {25, CapabilitiesRestricted_1_25}}}, kCapabilities},
-    // A user namespace makes an unmasked /proc bearable, not harmless.
+    // Restricted forbids an unmasked /proc even in a user namespace.
     {{{{35, ProcMount_1_0}}}, kProcMount},
     {{{{0, RestrictedVolumes}}}, kHostPath},
     {{{{0, RunAsNonRoot_1_0}, {35, RunAsNonRoot_1_35}}}},

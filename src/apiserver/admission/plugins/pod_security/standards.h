@@ -7,19 +7,19 @@
 #include "api/core/v1.h"
 #include "apiserver/admission/plugins/pod_security/policy.h"
 
-// The Pod Security Standards as code: a pure function from a Pod to what is wrong with it.
+// The Pod Security Standards as a pure function from a Pod to its violations.
 namespace cox::apiserver::pod_security {
 
-// One control of the standards that a Pod does not meet.
+// One violated control of the standards.
 struct Violation {
   std::string reason;  // "host namespaces"
   std::string detail;  // "hostNetwork=true, hostPID=true"
 };
 using Violations = std::vector<Violation>;
 
-// What keeps the Pod from meeting the standard, in the order clients know: the controls of baseline
-// first, each in the order of its name. Empty: it meets it. Versions newer than this release are
-// this release's. All containers count: init, ordinary and ephemeral ones.
+// The violations of the standard in upstream's order: first the baseline controls, then the
+// restricted ones, each sorted by name. Empty if there are none. Versions newer than this release
+// are treated like this release. All containers are checked: init, regular and ephemeral ones.
 Violations Evaluate(const LevelVersion& standard, const meta::v1::ObjectMeta& meta,
                     const core::v1::PodSpec& spec);
 

@@ -21,7 +21,7 @@ using core::v1::Pod;
 constexpr LevelVersion kBaseline{Level::kBaseline, {}};
 constexpr LevelVersion kRestricted{Level::kRestricted, {}};
 
-// Of JSON or YAML.
+// Parses JSON or YAML.
 Pod PodOf(const std::string& text) {
   Object object(Pod::kKind);
   const Result<Value> value = yaml::Parse(text);
@@ -37,7 +37,7 @@ std::string Judge(const LevelVersion& standard, const Pod& pod) {
   return Details(Evaluate(standard, pod.metadata, pod.spec));
 }
 
-// A Pod that meets the restricted standard, but for what `more` adds to its only container.
+// A Pod that meets the restricted standard except for the security context `more` of its container.
 Pod RestrictedPod(const std::string& more = "{}") {
   Pod pod = PodOf(R"({"spec":{"containers":[{"name":"c","securityContext":)" + more + "}]}}");
   core::v1::SecurityContext& security = *pod.spec.containers[0].securityContext;
@@ -48,7 +48,7 @@ Pod RestrictedPod(const std::string& more = "{}") {
   return pod;
 }
 
-TEST(StandardsTest, DecideAllReferencePodsRight) {
+TEST(StandardsTest, ReferencePodsAreEvaluatedCorrectly) {
   const fs::path folder = fs::path(test::SharedDirectory()) / "data" / "pod-security";
   if (!fs::is_directory(folder)) GTEST_SKIP() << "no " << folder << ": set COX_SHARED";
   size_t seen = 0;
@@ -63,16 +63,16 @@ TEST(StandardsTest, DecideAllReferencePodsRight) {
     const Pod pod = PodOf({std::istreambuf_iterator<char>(in), {}});
     const std::string found = Judge(standard, pod);
     EXPECT_EQ(found.empty(), verdict.filename() == "pass") << file.path() << ": " << found;
-    // What fails a standard fails it as of today too, and is no worse for being an example.
+    // The result is the same for the latest version.
     EXPECT_EQ(Judge({standard.level, {}}, pod), found) << file.path();
     ++seen;
   }
   EXPECT_GT(seen, 100u);
 }
 
-TEST(StandardsTest, SayWhatIsWrongInUpstreamsWords) {
+TEST(StandardsTest, ViolationsHaveUpstreamsTexts) {
   const struct {
-    std::string_view pod, want;  // of the baseline
+    std::string_view pod, want;  // for baseline
   } kCases[] = {
       {R"({"spec":{"hostNetwork":true,"hostPID":true,"hostIPC":true}})",
        "host namespaces (hostNetwork=true, hostPID=true, hostIPC=true)"},
@@ -114,7 +114,7 @@ TEST(StandardsTest, SayWhatIsWrongInUpstreamsWords) {
   for (const auto& c : kCases) EXPECT_EQ(Judge(kBaseline, PodOf(std::string(c.pod))), c.want);
 }
 
-TEST(StandardsTest, RestrictedSaysWhatIsMissingAndWhatIsTooMuch) {
+TEST(StandardsTest, RestrictedReportsMissingAndForbiddenValues) {
   EXPECT_EQ(Judge(kRestricted, RestrictedPod()), "");
   const struct {
     std::string_view security, want;
@@ -147,9 +147,9 @@ TEST(StandardsTest, RestrictedSaysWhatIsMissingAndWhatIsTooMuch) {
             "\"nfs\")");
 }
 
-// CVE-2023-2727 and its kin: a rule that looks at spec.containers alone is none. Each violation is
-// found in whichever list the container stands.
-TEST(StandardsTest, LookAtInitAndEphemeralContainersToo) {
+// CVE-2023-2727 and similar: a rule that checks only spec.containers can be bypassed. Every
+// violation must be found in every list of containers.
+TEST(StandardsTest, InitAndEphemeralContainersAreChecked) {
   constexpr std::string_view kSecurity[] = {
       R"({"privileged":true})",
       R"({"capabilities":{"add":["SYS_ADMIN"]}})",
@@ -186,7 +186,7 @@ TEST(StandardsTest, LookAtInitAndEphemeralContainersToo) {
   }
 }
 
-TEST(StandardsTest, AreThoseOfTheReleaseThatIsNamed) {
+TEST(StandardsTest, ControlsDependOnTheVersion) {
   const Pod windows = PodOf(R"({"spec":{"os":{"name":"windows"},
       "securityContext":{"runAsNonRoot":true},"containers":[{"name":"c"}]}})");
   Pod in_user_namespace = RestrictedPod(R"({"runAsUser":0,"runAsNonRoot":false})");
@@ -225,7 +225,7 @@ TEST(StandardsTest, AreThoseOfTheReleaseThatIsNamed) {
     EXPECT_NE(Judge({c.level, *ParseVersion(c.fails)}, c.pod), "") << c.fails;
     EXPECT_EQ(Judge({c.level, *ParseVersion(c.passes)}, c.pod), "") << c.passes;
   }
-  // Releases to come are judged as this one.
+  // Future releases are treated like this one.
   EXPECT_EQ(Judge({Level::kBaseline, Version{999}}, kCases[0].pod),
             Judge(kBaseline, kCases[0].pod));
 }

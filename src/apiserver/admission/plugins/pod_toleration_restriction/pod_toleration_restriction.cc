@@ -21,7 +21,7 @@ using Tolerations = List<Toleration>;
 constexpr std::string_view kDefaults = "scheduler.alpha.kubernetes.io/defaultTolerations";
 constexpr std::string_view kWhitelist = "scheduler.alpha.kubernetes.io/tolerationsWhitelist";
 
-// A list as a Pod has it.
+// Decodes a list of tolerations as in a Pod.
 Result<Tolerations> ReadList(const Value& list) {
   if (list.is_null()) return Tolerations();
   Object pod(Pod::kKind);
@@ -52,7 +52,7 @@ Result<Config> ReadConfig(const Value* value) {
   return config;
 }
 
-// Whether every taint that `t` tolerates is tolerated by `wide` too, and for as long.
+// Reports whether `wide` tolerates every taint that `t` tolerates, for at least as long.
 bool Includes(const Toleration& wide, const Toleration& t) {
   if (DeepEqual(wide, t)) return true;
   const bool any_key = wide.key.empty() && wide.operator_ == core::v1::kTolerationOpExists;
@@ -67,7 +67,7 @@ bool Includes(const Toleration& wide, const Toleration& t) {
   return equal && t.operator_ == core::v1::kTolerationOpEqual && t.value == wide.value;
 }
 
-// Both, without those that another includes; of equal ones the first.
+// Merges both lists. Omits tolerations that another one includes; of equal ones, the first is kept.
 Tolerations Merged(const Tolerations& own, const Tolerations& more) {
   Tolerations all = own, merged;
   all.insert(all.end(), more.begin(), more.end());
@@ -83,7 +83,7 @@ Tolerations Merged(const Tolerations& own, const Tolerations& more) {
   return merged;
 }
 
-// What Pods of a namespace tolerate by default, and what they may tolerate.
+// Adds the default tolerations of a namespace to its Pods and restricts their tolerations.
 class PodTolerationRestriction final : public AdmissionPlugin {
  public:
   PodTolerationRestriction(const Registry& registry, Config config)
@@ -100,7 +100,7 @@ class PodTolerationRestriction final : public AdmissionPlugin {
                            OfNamespace(ctx, request, kDefaults));
       more = own.value_or(config_.defaults);
     }
-    // Those that reserve memory are not the cause of its shortage.
+    // Pods that request memory tolerate memory pressure.
     if (ComputePodQOS(pod.spec) != core::v1::kPodQOSBestEffort) {
       Toleration pressure;
       pressure.key = "node.kubernetes.io/memory-pressure";
@@ -142,7 +142,7 @@ class PodTolerationRestriction final : public AdmissionPlugin {
     return {};
   }
 
-  // None if the namespace does not say.
+  // Returns nullopt if the namespace does not have the annotation.
   Result<std::optional<Tolerations>> OfNamespace(Context& ctx, const AdmissionRequest& request,
                                                  std::string_view annotation) const {
     COX_ASSIGN_OR_RETURN(const Object ns,

@@ -10,13 +10,13 @@ using core::v1::Binding;
 using core::v1::Node;
 using core::v1::Pod;
 
-// What Pods are told of where they run.
+// The labels that are copied from the node.
 constexpr std::string_view kCopied[] = {"topology.kubernetes.io/zone",
                                         "topology.kubernetes.io/region"};
 
-// A Pod that is assigned to a node gets the labels of the node's zone and region, so that it can
-// see them through the downward API. What it says of them itself is overruled: a Pod that lies
-// about its place would mislead those who count on it.
+// Copies the zone and region labels of the node to a Pod that is assigned to it, so that they are
+// available by the downward API. Labels set by the client are overwritten, because other components
+// rely on them.
 class PodTopologyLabels final : public AdmissionPlugin {
  public:
   explicit PodTopologyLabels(const Registry& registry)
@@ -41,7 +41,7 @@ class PodTopologyLabels final : public AdmissionPlugin {
   Status Copy(Context& ctx, const std::string& node_name, Map<std::string>& labels) const {
     if (node_name.empty()) return {};
     const Result<Object> node = nodes_.Get(ctx, "", node_name, /*from_cache=*/true);
-    // Nodes may come later than what is to run on them.
+    // A Pod may be assigned before its node is registered.
     if (node.status().Is(Reason::kNotFound)) return {};
     if (!node.ok()) return node.status();
     for (std::string_view key : kCopied) {

@@ -11,7 +11,7 @@
 namespace cox::apiserver {
 namespace {
 
-// Resolves the name of a PriorityClass to its number, and keeps the default one the only one.
+// Resolves the PriorityClass name of Pods, and rejects a second global default class.
 class Priority final : public AdmissionPlugin {
  public:
   explicit Priority(const Registry& registry)
@@ -76,7 +76,7 @@ class Priority final : public AdmissionPlugin {
   }
 
  private:
-  // The class for Pods that name none: of several, the lowest.
+  // The default class for Pods; if there are several, the one with the lowest value.
   std::optional<scheduling::v1::PriorityClass> GlobalDefault() const {
     std::optional<scheduling::v1::PriorityClass> found;
     if (classes_.store().cache() == nullptr) return found;

@@ -46,11 +46,11 @@ std::string NamesOf(const Amounts& amounts) {
   return Join(names, ",");
 }
 
-// What the namespace's quotas say about one object.
+// The quotas of the namespace that apply to one object.
 struct Coverage {
-  std::vector<size_t> pertinent;  // the quotas that mean it
-  std::set<std::string> bounded;  // resources that one of those bounds
-  std::set<std::string> scopes;   // names of the scopes it is in, of any quota
+  std::vector<size_t> pertinent;  // indexes of the matching quotas
+  std::set<std::string> bounded;  // resources that a matching quota limits
+  std::set<std::string> scopes;   // scopes of all quotas that contain the object
 };
 
 Result<Coverage> CoverageOf(const AdmissionRequest& request, const Evaluator& evaluator,
@@ -74,7 +74,7 @@ Result<Coverage> CoverageOf(const AdmissionRequest& request, const Evaluator& ev
     if (const std::string missing = evaluator.Missing(bounds, *request.object); !missing.empty()) {
       return Refused(request, "failed quota: " + quota.metadata.name + ": " + missing);
     }
-    // Nobody has counted yet what is used: nothing can be granted.
+    // The quota controller has not calculated the usage yet, so nothing can be charged.
     if (Masked(quotas[i].used, bounds).size() != bounds.size()) {
       return Refused(request, "status unknown for quota: " + quota.metadata.name +
                                   ", resources: " + NamesOf(bounds));
@@ -85,7 +85,7 @@ Result<Coverage> CoverageOf(const AdmissionRequest& request, const Evaluator& ev
   return coverage;
 }
 
-// What is limited by default must be covered by some quota.
+// Checks that a quota covers the resources that are limited by default.
 Status CheckCovered(const AdmissionRequest& request, const Evaluator& evaluator,
                     const LimitedResources& limited, const Amounts& usage,
                     const Coverage& coverage) {
@@ -117,7 +117,7 @@ Status CheckCovered(const AdmissionRequest& request, const Evaluator& evaluator,
   return {};
 }
 
-// Grants what fits into one quota: its usage afterwards.
+// Returns the usage of a quota after the request. Errors: Forbidden if the quota is exceeded.
 Result<Amounts> Charge(const AdmissionRequest& request, const OpenQuota& open,
                        const Amounts& wanted) {
   const Amounts& hard = open.quota.status.hard;

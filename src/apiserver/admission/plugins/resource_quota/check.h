@@ -9,32 +9,33 @@
 
 namespace cox::apiserver::quota {
 
-// What nobody may take unless a quota of the namespace bounds it: the administrator's choice.
+// A resource that can be consumed only if a quota of the namespace covers it; configured by the
+// administrator.
 struct LimitedResource {
   std::string group;
   std::string resource;
-  std::vector<std::string> match_contains;  // parts of names: "cpu", "storage"
+  std::vector<std::string> match_contains;  // substrings of resource names: "cpu", "storage"
   std::vector<Scope> match_scopes;
 };
 using LimitedResources = std::vector<LimitedResource>;
 
-// A quota while requests are decided: as it was read, and with what was granted since.
+// A quota during the evaluation of a batch, with the usage that was charged since it was read.
 struct OpenQuota {
   core::v1::ResourceQuota quota;
-  Amounts used;  // status.used, and more
+  Amounts used;  // status.used plus charges
 };
 
-// What a request takes: for each of the quotas its new usage.
+// The result of a request: the new usage of each quota.
 using Charges = std::vector<Amounts>;
 
-// Decides whether the request fits all quotas that mean it, given what of them is used. Pure: the
-// charges are the caller's to keep or, on a dry run, to forget.
+// Checks whether the request fits all matching quotas with their current usage. Pure: the caller
+// keeps the charges or, for a dry run, discards them.
 //
-// A quota means an object if it bounds something the object takes and the object is in all its
-// scopes. Only an increase is charged: what a deletion or a smaller update gives back is found by
-// whoever counts the usage anew, the quota controller.
+// A quota matches an object if it limits a resource that the object uses and if the object is in
+// all its scopes. Only increases are charged: the quota controller recalculates the usage after
+// deletes and updates that decrease it.
 //
-// Errors: Forbidden, naming the first quota that does not permit it.
+// Errors: Forbidden, with the name of the first quota that is exceeded.
 Result<Charges> CheckRequest(const AdmissionRequest& request, const Evaluator& evaluator,
                              const LimitedResources& limited, const Time& now,
                              const std::vector<OpenQuota>& quotas);

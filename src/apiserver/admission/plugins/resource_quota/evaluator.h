@@ -21,42 +21,45 @@ using amounts::Masked;
 using amounts::RaiseTo;
 using amounts::ToText;
 
-// One condition on what a quota counts: "PriorityClass In [high]".
+// A scope selector requirement of a quota: "PriorityClass In [high]".
 using Scope = core::v1::ScopedResourceSelectorRequirement;
 
-// Measures the objects of one resource for quotas.
+// Computes the quota usage of the objects of one resource.
 //
 // All methods are pure. Threads: may be called concurrently. Objects are of the resource's hub
-// kind.
+// version.
 class Evaluator {
  public:
   virtual ~Evaluator() = default;
-  // Whether such a request can raise the usage at all.
+  // Reports whether such a request can increase the usage.
   virtual bool Handles(Operation operation, std::string_view subresource) const {
     return operation == Operation::kCreate && subresource.empty();
   }
-  // Whether this resource of a quota ("requests.cpu", "count/jobs.batch") is one it measures.
+  // Reports whether the evaluator measures this quota resource ("requests.cpu",
+  // "count/jobs.batch").
   virtual bool Measures(std::string_view name) const = 0;
-  // Whether the object is one of those the scope means.
+  // Reports whether the object is in the scope.
   virtual bool InScope(const Scope&, const Object&) const { return false; }
-  // What the object fails to say though a quota bounds it: "must specify ..."; empty if nothing.
+  // The error text if the object does not specify values that a quota limits: "must specify ...";
+  // otherwise empty.
   virtual std::string Missing(const Amounts&, const Object&) const { return {}; }
-  // What the object takes.
+  // The usage of the object.
   virtual Amounts Usage(const Object& object, const Time& now) const = 0;
 };
 using EvaluatorPtr = std::unique_ptr<const Evaluator>;
 
 EvaluatorPtr NewPodEvaluator();
 EvaluatorPtr NewServiceEvaluator();
-EvaluatorPtr NewClaimEvaluator();  // of volumes
+EvaluatorPtr NewClaimEvaluator();  // PersistentVolumeClaims
 EvaluatorPtr NewResourceClaimEvaluator();
-// Counts objects, under the name "count/<resource>.<group>" and for some under an older one.
+// Counts objects, with the name "count/<resource>.<group>" and for some resources also a legacy
+// name.
 EvaluatorPtr NewCountEvaluator(const Resource& resource);
 
 // "count/deployments.apps"
 std::string CountName(const Resource& resource);
 
-// Whether the scope's operator and values accept `value`; empty: there is none.
+// Reports whether the operator and values of the scope match `value`; an empty `value` means none.
 bool Accepts(const Scope& scope, std::string_view value);
 
 }  // namespace cox::apiserver::quota

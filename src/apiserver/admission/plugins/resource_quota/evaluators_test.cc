@@ -29,7 +29,7 @@ std::string UsageOf(const Evaluator& evaluator, const Object& object) {
   return ToText(evaluator.Usage(object, Time::FromUnix(kNow)));
 }
 
-TEST(PodEvaluator, AddsUpWhatContainersTake) {
+TEST(PodEvaluator, SumsTheResourcesOfContainers) {
   const struct {
     std::string_view what, json, want;
   } kCases[] = {
@@ -87,7 +87,7 @@ TEST(PodEvaluator, AddsUpWhatContainersTake) {
   for (const auto& c : kCases) EXPECT_EQ(UsageOf(*pods, Of<Pod>(c.json)), c.want) << c.what;
 }
 
-TEST(PodEvaluator, OneThatShouldBeGoneTakesNothing) {
+TEST(PodEvaluator, PodAfterItsGracePeriodUsesNothing) {
   const EvaluatorPtr pods = NewPodEvaluator();
   Object pod = Of<Pod>(R"({"spec":{"containers":[{"name":"a"}]}})");
   pod.object_meta()->deletionGracePeriodSeconds = 30;
@@ -97,7 +97,7 @@ TEST(PodEvaluator, OneThatShouldBeGoneTakesNothing) {
   EXPECT_EQ(UsageOf(*pods, pod), "count/pods=1");
 }
 
-TEST(PodEvaluator, KnowsWhatIsItsToMeasure) {
+TEST(PodEvaluator, MeasuresPodResources) {
   const EvaluatorPtr pods = NewPodEvaluator();
   for (std::string_view name :
        {"pods", "count/pods", "cpu", "memory", "ephemeral-storage", "requests.cpu", "limits.memory",
@@ -111,7 +111,7 @@ TEST(PodEvaluator, KnowsWhatIsItsToMeasure) {
   }
 }
 
-TEST(PodEvaluator, ScopesMeanPodsByWhatTheyAre) {
+TEST(PodEvaluator, ScopesMatchPods) {
   const EvaluatorPtr pods = NewPodEvaluator();
   const Object plain = Of<Pod>(R"({"spec":{"containers":[{"name":"a"}]}})");
   const Object other = Of<Pod>(R"({"spec":{"activeDeadlineSeconds":5,"priorityClassName":"high",
@@ -145,7 +145,7 @@ TEST(PodEvaluator, ScopesMeanPodsByWhatTheyAre) {
   }
 }
 
-TEST(PodEvaluator, EveryContainerSaysWhatIsBounded) {
+TEST(PodEvaluator, ContainersMustSpecifyLimitedResources) {
   const EvaluatorPtr pods = NewPodEvaluator();
   const Amounts bounds = {{"requests.cpu", Quantity(1)},
                           {"limits.memory", Quantity(1)},
@@ -159,7 +159,7 @@ TEST(PodEvaluator, EveryContainerSaysWhatIsBounded) {
             "");
 }
 
-TEST(ServiceEvaluator, CountsWhatEachTypeTakes) {
+TEST(ServiceEvaluator, UsageDependsOnTheServiceType) {
   const EvaluatorPtr services = NewServiceEvaluator();
   const std::string ports = R"("ports":[{"port":1},{"port":2,"nodePort":30002}])";
   const struct {
@@ -180,7 +180,7 @@ TEST(ServiceEvaluator, CountsWhatEachTypeTakes) {
   EXPECT_FALSE(services->Handles(Operation::kUpdate, "status"));
 }
 
-TEST(ClaimEvaluator, CountsStorageAlsoByClass) {
+TEST(ClaimEvaluator, CountsStorageInTotalAndByClass) {
   const EvaluatorPtr claims = NewClaimEvaluator();
   EXPECT_EQ(UsageOf(*claims, Of<PersistentVolumeClaim>(
                                  R"({"spec":{"resources":{"requests":{"storage":"1500m"}}}})")),
@@ -196,7 +196,7 @@ TEST(ClaimEvaluator, CountsStorageAlsoByClass) {
   EXPECT_FALSE(claims->Measures("gold.storageclass.storage.k8s.io/requests.cpu"));
 }
 
-TEST(ClaimEvaluator, IsInTheScopeOfEveryAttributesClassItHasOrWants) {
+TEST(ClaimEvaluator, ScopeMatchesCurrentAndRequestedAttributesClasses) {
   const EvaluatorPtr claims = NewClaimEvaluator();
   const Object claim = Of<PersistentVolumeClaim>(R"({"spec":{"volumeAttributesClassName":"new"},
       "status":{"currentVolumeAttributesClassName":"old"}})");
@@ -209,7 +209,7 @@ TEST(ClaimEvaluator, IsInTheScopeOfEveryAttributesClassItHasOrWants) {
   }
 }
 
-TEST(ResourceClaimEvaluator, CountsDevicesOfEachClassAtWorst) {
+TEST(ResourceClaimEvaluator, CountsTheMaximumOfDevicesPerClass) {
   const EvaluatorPtr claims = NewResourceClaimEvaluator();
   EXPECT_EQ(UsageOf(*claims, Of<resource::v1::ResourceClaim>(R"({"spec":{"devices":{"requests":[
       {"name":"a","exactly":{"deviceClassName":"gpu","allocationMode":"ExactCount","count":2}},
@@ -221,7 +221,7 @@ TEST(ResourceClaimEvaluator, CountsDevicesOfEachClassAtWorst) {
             "nic.deviceclass.resource.k8s.io/devices=32");
 }
 
-TEST(CountEvaluator, KnowsTheOldNames) {
+TEST(CountEvaluator, LegacyNamesAreSupported) {
   EXPECT_EQ(UsageOf(*NewCountEvaluator({"", "secrets"}), Of<core::v1::Secret>("{}")),
             "count/secrets=1,secrets=1");
   EXPECT_EQ(UsageOf(*NewCountEvaluator({"apps", "deployments"}), Of<core::v1::Secret>("{}")),

@@ -16,7 +16,7 @@ bool CreatesOrUpdates(Operation operation, std::string_view subresource) {
          (operation == Operation::kCreate || operation == Operation::kUpdate);
 }
 
-// Types of Services change, and with them what they take.
+// Updates are measured, too, because they may change the type of a Service and thus its usage.
 class ServiceEvaluator final : public Evaluator {
  public:
   bool Handles(Operation operation, std::string_view subresource) const override {
@@ -34,7 +34,7 @@ class ServiceEvaluator final : public Evaluator {
         (balanced && spec.allocateLoadBalancerNodePorts.value_or(true))) {
       node_ports = static_cast<int64_t>(spec.ports.size());
     } else if (balanced) {
-      // Only those that were asked for by number.
+      // Only ports with an explicit node port.
       node_ports = std::count_if(spec.ports.begin(), spec.ports.end(),
                                  [](const core::v1::ServicePort& p) { return p.nodePort != 0; });
     }
@@ -47,7 +47,7 @@ class ServiceEvaluator final : public Evaluator {
 
 constexpr std::string_view kClaims = "persistentvolumeclaims";
 constexpr std::string_view kStorage = "requests.storage";
-// "gold.storageclass.storage.k8s.io/requests.storage": of one class.
+// "gold.storageclass.storage.k8s.io/requests.storage": usage of one storage class.
 constexpr std::string_view kOfStorageClass = ".storageclass.storage.k8s.io/";
 
 class ClaimEvaluator final : public Evaluator {
@@ -63,7 +63,7 @@ class ClaimEvaluator final : public Evaluator {
     };
     return of_class(kClaims) || of_class(kStorage);
   }
-  // A claim that is on its way from one class to another is of both.
+  // A claim that changes from one class to another is in the scope of both.
   bool InScope(const Scope& scope, const Object& object) const override {
     if (scope.scopeName != "VolumeAttributesClass") return false;
     const auto& claim = *object.As<PersistentVolumeClaim>();
@@ -92,7 +92,7 @@ class ClaimEvaluator final : public Evaluator {
     const Quantity* wanted = claim.spec.resources.requests.Get("storage");
     if (wanted == nullptr) return usage;
     Quantity storage = *wanted;
-    // An expansion that was taken back may be under way even so.
+    // A volume expansion may be in progress although the request was reduced again.
     const Quantity* allocated = claim.status.allocatedResources.Get("storage");
     if (allocated != nullptr && *allocated > storage) storage = *allocated;
     storage.RoundUp(0);
@@ -104,7 +104,7 @@ class ClaimEvaluator final : public Evaluator {
 
 // "gpu.example.com.deviceclass.resource.k8s.io/devices"
 constexpr std::string_view kDevices = ".deviceclass.resource.k8s.io/devices";
-// As many devices as a claim can be given at all: what "all" comes to at worst.
+// The maximum number of devices of a claim, which is used for the allocation mode All.
 constexpr int64_t kMostDevices = 32;
 
 template <class Request>
@@ -128,7 +128,7 @@ class ResourceClaimEvaluator final : public Evaluator {
         devices[request.exactly->deviceClassName + std::string(kDevices)] =
             Devices(*request.exactly);
       }
-      // One of these: at worst the largest of each class.
+      // One of these is allocated: use the maximum for each class.
       for (const auto& choice : request.firstAvailable) {
         RaiseTo(devices, {{choice.deviceClassName + std::string(kDevices), Devices(choice)}});
       }
@@ -141,7 +141,7 @@ class ResourceClaimEvaluator final : public Evaluator {
 class CountEvaluator final : public Evaluator {
  public:
   explicit CountEvaluator(const Resource& resource) : name_(CountName(resource)) {
-    // Counted before there was a name for everything.
+    // Resources that were counted by these names before the "count/" prefix existed.
     for (std::string_view old :
          {"configmaps", "replicationcontrollers", "resourcequotas", "secrets"}) {
       if (resource.group.empty() && resource.name == old) old_name_ = old;

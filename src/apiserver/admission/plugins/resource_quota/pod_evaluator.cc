@@ -22,10 +22,10 @@ constexpr std::string_view kCount = "count/pods";
 constexpr std::string_view kPods = "pods";
 constexpr std::string_view kRequests = "requests.";
 constexpr std::string_view kLimits = "limits.";
-// Measured under their own names, as requests and as limits.
+// Measured with and without prefix for requests, and with prefix for limits.
 constexpr std::string_view kCompute[] = {"cpu", "memory", "ephemeral-storage"};
-// What every container must say once a quota bounds it. Only these: the rule is older than the
-// classes of service, and was not extended to what came later.
+// If a quota limits one of these, every container must specify it. Like upstream, other resources
+// are not included.
 constexpr std::string_view kExplicit[] = {
     "cpu", "memory", "requests.cpu", "requests.memory", "limits.cpu", "limits.memory"};
 
@@ -38,7 +38,7 @@ std::string Prefixed(std::string_view prefix, std::string_view name) {
   return std::string(prefix).append(name);
 }
 
-// Under the names that quotas know.
+// Converts resources to the names that quotas use.
 Amounts QuotaNames(const amounts::PodResources& resources) {
   Amounts usage;
   usage[kPods] = Quantity(1);
@@ -56,8 +56,8 @@ Amounts QuotaNames(const amounts::PodResources& resources) {
   return usage;
 }
 
-// Whether it still takes anything. One that should be gone by now is stuck on a node that is lost;
-// its successor must not wait for that.
+// Reports whether the Pod still uses resources. A Pod whose grace period has expired is assumed to
+// be stuck on a lost node and does not count, so that its replacement can be created.
 bool IsAlive(const Pod& pod, const Time& now) {
   if (core_rules::IsTerminal(pod)) return false;
   const meta::v1::ObjectMeta& meta = pod.metadata;
@@ -139,7 +139,7 @@ class PodEvaluator final : public Evaluator {
     const Pod& pod = *object.As<Pod>();
     Amounts usage;
     if (IsAlive(pod, now)) usage = QuotaNames(amounts::ResourcesOf(pod));
-    // What is stored counts here, dead or alive.
+    // count/pods includes terminated Pods.
     usage[kCount] = Quantity(1);
     return usage;
   }

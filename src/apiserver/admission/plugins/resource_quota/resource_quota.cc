@@ -6,7 +6,7 @@
 #include <chrono>
 
 #include "api/resource/v1.h"
-#include "apiserver/admission/plugins/resource_quota/desk.h"
+#include "apiserver/admission/plugins/resource_quota/quota_batcher.h"
 #include "apiserver/admission/stored_objects.h"
 #include "apiserver/registry/served/field_managers.h"
 #include "apiserver/request/now.h"
@@ -20,19 +20,19 @@ using quota::Evaluator;
 using quota::OpenQuota;
 
 constexpr std::string_view kManager = "kube-apiserver";
-// How often usage is charged anew when somebody else wrote the quota meanwhile.
+// The maximum number of attempts if other writers change the quota in the meantime.
 constexpr int kMaxRaces = 4;
-// How long a request may wait for its turn and its answer.
+// The time limit for a request, including the time in the queue.
 constexpr std::chrono::seconds kPatience{10};
 
-// Who charges.
+// The user for updates of quotas.
 const UserInfo& Self() {
   static const UserInfo user{
       .name = "system:apiserver", .uid = {}, .groups = {std::string(kMastersGroup)}, .extra = {}};
   return user;
 }
 
-// What comes and goes too fast to be counted, or is not stored at all.
+// Resources that are not counted: short-lived or not stored.
 bool IsIgnored(const Resource& resource) {
   if (resource.name == "events") return resource.group.empty() || resource.group == "events.k8s.io";
   return resource.group.empty() &&
@@ -41,7 +41,7 @@ bool IsIgnored(const Resource& resource) {
 
 class Evaluators {
  public:
-  // Null: one that counts is to be made.
+  // Null: use a count evaluator.
   const Evaluator* Find(const KindInfo& hub) const {
     if (&hub == &core::v1::Pod::kKind) return pods_.get();
     if (&hub == &core::v1::Service::kKind) return services_.get();
@@ -79,13 +79,15 @@ class ResourceQuotaPlugin final : public AdmissionPlugin {
     if (!evaluator->Handles(request.operation, request.subresource)) return {};
     if (limited_.empty() && !AnyQuota(request.ns)) return {};
     Context patience = ctx.WithTimeout(kPatience);
-    Status status = desk_.Ask(patience, request.ns, {.request = &request, .evaluator = evaluator},
-                              [&](const std::vector<Desk::Place*>& batch) {
-                                // On nobody's behalf: one who hangs up must not fail the others.
-                                Context all(ctx.clock(), ctx.log());
-                                Context turn = all.WithTimeout(kPatience);
-                                DecideBatch(turn, request.ns, batch);
-                              });
+    Status status =
+        batcher_.Evaluate(patience, request.ns, {.request = &request, .evaluator = evaluator},
+                          [&](const std::vector<QuotaBatcher::Place*>& batch) {
+                            // Independent of the context of a single request: if that client
+                            // disconnects, the other requests of the batch must not fail.
+                            Context all(ctx.clock(), ctx.log());
+                            Context turn = all.WithTimeout(kPatience);
+                            DecideBatch(turn, request.ns, batch);
+                          });
     if (!status.ok() && !ctx.Done() && patience.Done()) {
       return Status::Internal("Internal error occurred: resource quota evaluation timed out");
     }
@@ -93,23 +95,23 @@ class ResourceQuotaPlugin final : public AdmissionPlugin {
   }
 
  private:
-  struct Asked {
+  struct PendingRequest {
     const AdmissionRequest* request;
     const Evaluator* evaluator;
     bool decided = false;
   };
-  using Desk = quota::Desk<Asked>;
+  using QuotaBatcher = quota::QuotaBatcher<PendingRequest>;
 
   ResourceStore& store() const { return quotas_.store(); }
 
-  // Most namespaces have none, and most requests end here.
+  // Most namespaces have no quota.
   bool AnyQuota(const std::string& ns) const {
     const storage::SnapshotPtr now =
         store().cache() == nullptr ? nullptr : store().cache()->Current();
     return now == nullptr || now->Count(store().Prefix(ns)) > 0;
   }
 
-  // The quotas of the namespace, no older than what this server charged last.
+  // The quotas of the namespace, at least as new as the last charge by this server.
   Result<std::vector<OpenQuota>> Read(Context& ctx, const std::string& ns) const {
     bool live = false;
     if (const storage::Revision charged = charged_at_.load();
@@ -125,7 +127,7 @@ class ResourceQuotaPlugin final : public AdmissionPlugin {
     return quotas;
   }
 
-  // The same quotas as they are now; those that are gone are left out.
+  // Reads the current state of the same quotas; deleted ones are omitted.
   Result<std::vector<OpenQuota>> ReadAgain(Context& ctx,
                                            const std::vector<OpenQuota>& quotas) const {
     std::vector<OpenQuota> again;
@@ -147,10 +149,10 @@ class ResourceQuotaPlugin final : public AdmissionPlugin {
   }
 
   void DecideBatch(Context& ctx, const std::string& ns,
-                   const std::vector<Desk::Place*>& batch) const {
+                   const std::vector<QuotaBatcher::Place*>& batch) const {
     Result<std::vector<OpenQuota>> quotas = Read(ctx, ns);
     for (int race = 0; quotas.ok() && race < kMaxRaces; ++race) {
-      // Coverage was seen to the first time; later only those that were written are looked at.
+      // Coverage is checked only the first time; retries include only the quotas with conflicts.
       CheckBatch(ctx, batch, race == 0 ? limited_ : quota::LimitedResources(), *quotas);
       std::vector<OpenQuota> raced;
       const Status charged = ChargeAll(ctx, *quotas, raced);
@@ -158,32 +160,33 @@ class ResourceQuotaPlugin final : public AdmissionPlugin {
       quotas =
           race + 1 == kMaxRaces ? Result<std::vector<OpenQuota>>(charged) : ReadAgain(ctx, raced);
     }
-    for (Desk::Place* place : batch) {
+    for (QuotaBatcher::Place* place : batch) {
       if (!place->request.decided) place->answer = quotas.status();
     }
   }
 
-  // Each in turn, on top of what those before it were granted.
-  static void CheckBatch(Context& ctx, const std::vector<Desk::Place*>& batch,
+  // Evaluates the requests in order. Each one includes the charges of those before it.
+  static void CheckBatch(Context& ctx, const std::vector<QuotaBatcher::Place*>& batch,
                          const quota::LimitedResources& limited, std::vector<OpenQuota>& quotas) {
     const Time now = NowOf(ctx);
-    for (Desk::Place* place : batch) {
-      Asked& asked = place->request;
-      if (asked.decided) continue;
+    for (QuotaBatcher::Place* place : batch) {
+      PendingRequest& pending = place->request;
+      if (pending.decided) continue;
       Result<quota::Charges> charges =
-          CheckRequest(*asked.request, *asked.evaluator, limited, now, quotas);
+          CheckRequest(*pending.request, *pending.evaluator, limited, now, quotas);
       if (!charges.ok()) {
         place->answer = charges.status();
-        asked.decided = true;
-      } else if (asked.request->dry_run) {
-        asked.decided = true;
+        pending.decided = true;
+      } else if (pending.request->dry_run) {
+        pending.decided = true;
       } else {
         for (size_t i = 0; i < quotas.size(); ++i) quotas[i].used = std::move((*charges)[i]);
       }
     }
   }
 
-  // Writes what was granted. Not OK if that failed for some, which are added to `failed`.
+  // Writes the charges. Returns an error if a write failed; the failed quotas are added to
+  // `failed`.
   Status ChargeAll(Context& ctx, const std::vector<OpenQuota>& quotas,
                    std::vector<OpenQuota>& failed) const {
     Status last;
@@ -228,10 +231,10 @@ class ResourceQuotaPlugin final : public AdmissionPlugin {
   const ServedResource& quotas_;
   const quota::LimitedResources limited_;
   const Evaluators evaluators_;
-  // When this server last charged a quota. One number for all namespaces: the cache has everything
-  // before it too, and what is waited for is a moment ago.
+  // The revision of the last charge by this server. One value for all namespaces is sufficient: a
+  // cache at this revision also contains all earlier charges, and the wait is short.
   mutable std::atomic<storage::Revision> charged_at_ = 0;
-  mutable Desk desk_;
+  mutable QuotaBatcher batcher_;
 };
 
 }  // namespace

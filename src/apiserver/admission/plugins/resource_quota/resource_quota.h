@@ -9,16 +9,16 @@
 
 namespace cox::apiserver {
 
-// Of the plugin's part of the AdmissionConfiguration: what is limited by default. An object that is
-// not there limits nothing. What is wrong with it the document tells.
+// Parses the plugin's part of the AdmissionConfiguration: the resources that are limited by
+// default. Null: none. Errors: those of ConfigDocument.
 Result<quota::LimitedResources> ReadLimitedResources(const Value* configuration);
 
-// The plugin ResourceQuota: what a namespace may hold and take. It judges last, when nothing
-// changes or refuses an object any more, because it charges for what it lets pass.
+// The ResourceQuota plugin. It must be the last plugin, because it charges for objects that must
+// not be changed or rejected afterwards.
 //
-// Usage is charged by an update of the quota's status which fails if somebody else wrote it in
-// between; the request is then decided anew on what is there. What is charged for a write that
-// fails after all, or is given back by deletions, is put right by the quota controller.
+// Usage is charged by an update of the quota's status. If another writer has changed the quota in
+// the meantime, the update fails and the request is evaluated again. The quota controller corrects
+// the usage if the write fails later and after deletes.
 std::unique_ptr<const AdmissionPlugin> NewResourceQuota(const Registry& registry,
                                                         quota::LimitedResources limited);
 

@@ -14,7 +14,7 @@ using core::v1::ResourceQuota;
 
 class ResourceQuotaTest : public ::testing::Test {
  protected:
-  // With `used` as its counted usage.
+  // Creates a quota with `used` as the usage in its status.
   void AddQuota(const std::string& name, const std::string& hard, const std::string& used,
                 const std::string& more = "") {
     const std::string target = "/api/v1/namespaces/default/resourcequotas";
@@ -26,7 +26,7 @@ class ResourceQuotaTest : public ::testing::Test {
     api_.Sync(ResourceQuota::kKind);
   }
   int Code(FakeRequest request) { return api_.Do(std::move(request)).exchange().status(); }
-  // "" for a write that was let pass, else the answer's message.
+  // Returns "" if the write succeeded, otherwise the message of the response.
   std::string Message(FakeRequest request) {
     FakeCall call = api_.Do(std::move(request));
     if (call.exchange().status() < 300) return "";
@@ -52,7 +52,7 @@ class ResourceQuotaTest : public ::testing::Test {
   WriteHarness api_;
 };
 
-TEST_F(ResourceQuotaTest, ChargesWhatItLetsPassAndRefusesTheRest) {
+TEST_F(ResourceQuotaTest, ChargesAdmittedRequestsAndRejectsOthers) {
   AddQuota("q", R"({"pods":"2","requests.cpu":"1"})", R"({"pods":"0","requests.cpu":"0"})");
   EXPECT_EQ(Message(CreatePod("a", R"({"cpu":"600m"})")), "");
   EXPECT_EQ(Used("q"), "pods=1,requests.cpu=600m");
@@ -65,14 +65,14 @@ TEST_F(ResourceQuotaTest, ChargesWhatItLetsPassAndRefusesTheRest) {
   EXPECT_EQ(Used("q"), "pods=2,requests.cpu=1");
 }
 
-TEST_F(ResourceQuotaTest, GrantsNothingBeforeUsageWasCounted) {
+TEST_F(ResourceQuotaTest, RejectsRequestsUntilUsageIsKnown) {
   AddQuota("q", R"({"configmaps":"5","count/configmaps":"5"})", R"({"configmaps":"0"})");
   EXPECT_EQ(Message(CreateMap("m")),
             "configmaps \"m\" is forbidden: status unknown for quota: q, resources: "
             "configmaps,count/configmaps");
 }
 
-TEST_F(ResourceQuotaTest, IsOfItsNamespaceAlone) {
+TEST_F(ResourceQuotaTest, QuotaAppliesToItsNamespaceOnly) {
   AddQuota("q", R"({"configmaps":"0"})", R"({"configmaps":"0"})");
   ASSERT_EQ(Code({.method = "POST",
                   .target = "/api/v1/namespaces",
@@ -85,7 +85,7 @@ TEST_F(ResourceQuotaTest, IsOfItsNamespaceAlone) {
   EXPECT_NE(Message(CreateMap("m")), "");
 }
 
-TEST_F(ResourceQuotaTest, ADryRunIsJudgedAndNotCharged) {
+TEST_F(ResourceQuotaTest, DryRunIsCheckedButNotCharged) {
   AddQuota("q", R"({"configmaps":"1"})", R"({"configmaps":"0"})");
   EXPECT_EQ(Message(CreateMap("a", "?dryRun=All")), "");
   EXPECT_EQ(Used("q"), "configmaps=0");
@@ -94,7 +94,7 @@ TEST_F(ResourceQuotaTest, ADryRunIsJudgedAndNotCharged) {
   EXPECT_EQ(Used("q"), "configmaps=1");
 }
 
-TEST_F(ResourceQuotaTest, AnUpdateIsChargedForWhatItAdds) {
+TEST_F(ResourceQuotaTest, UpdateIsChargedForTheIncrease) {
   AddQuota("q", R"({"services":"1","services.nodeports":"1"})",
            R"({"services":"0","services.nodeports":"0"})");
   const std::string target = "/api/v1/namespaces/default/services";
@@ -116,12 +116,12 @@ TEST_F(ResourceQuotaTest, AnUpdateIsChargedForWhatItAdds) {
   EXPECT_EQ(patch(R"({"ports":[{"port":1,"name":"a"},{"port":2,"name":"b"}]})"),
             "services \"s\" is forbidden: exceeded quota: q, requested: services.nodeports=1, "
             "used: services.nodeports=1, limited: services.nodeports=1");
-  // Less is found by whoever counts anew.
+  // Decreases are recalculated by the quota controller.
   EXPECT_EQ(patch(R"({"type":"ClusterIP"})"), "");
   EXPECT_EQ(Used("q"), "services=1,services.nodeports=1");
 }
 
-TEST_F(ResourceQuotaTest, OnlyQuotasWhoseScopesTheObjectIsInMeanIt) {
+TEST_F(ResourceQuotaTest, QuotaAppliesToObjectsInItsScopesOnly) {
   AddQuota("best", R"({"pods":"0"})", R"({"pods":"0"})", R"(,"scopes":["BestEffort"])");
   EXPECT_EQ(Message(CreatePod("a", R"({"cpu":"1"})")), "");
   EXPECT_EQ(Message(CreatePod("b", "{}")),
@@ -144,8 +144,8 @@ TEST_F(ResourceQuotaTest, EventsAreNotCounted) {
             "");
 }
 
-// However many come at once, from a server and from others: no more than the quota says.
-TEST_F(ResourceQuotaTest, AStormOfCreationsGetsExactlyWhatThereIs) {
+// Concurrent creates must not exceed the quota.
+TEST_F(ResourceQuotaTest, ConcurrentCreatesGetExactlyTheQuota) {
   constexpr int kThreads = 8, kEach = 10, kHard = 23;
   AddQuota("q", R"({"configmaps":"23"})", R"({"configmaps":"0"})");
   AddQuota("wide", R"({"count/configmaps":"1000"})", R"({"count/configmaps":"0"})");
@@ -167,8 +167,8 @@ TEST_F(ResourceQuotaTest, AStormOfCreationsGetsExactlyWhatThereIs) {
   EXPECT_EQ(Used("wide"), "count/configmaps=23");
 }
 
-// Two servers over one store: they race for the quota's status, and the loser looks again.
-TEST_F(ResourceQuotaTest, ServersThatDoNotKnowOfEachOtherDoNotGrantTooMuch) {
+// Two servers with the same storage: their status updates conflict, and the loser retries.
+TEST_F(ResourceQuotaTest, IndependentServersDoNotExceedTheQuota) {
   constexpr int kEach = 20, kHard = 15;
   AddQuota("q", R"({"configmaps":"15"})", R"({"configmaps":"0"})");
   const auto one = NewResourceQuota(api_.registry(), {});
@@ -197,7 +197,7 @@ TEST_F(ResourceQuotaTest, ServersThatDoNotKnowOfEachOtherDoNotGrantTooMuch) {
   EXPECT_EQ(Used("q"), "configmaps=15");
 }
 
-TEST_F(ResourceQuotaTest, TheChargeIsTheServersOwn) {
+TEST_F(ResourceQuotaTest, ChargeIsOwnedByTheApiServer) {
   AddQuota("q", R"({"configmaps":"1"})", R"({"configmaps":"0"})");
   ASSERT_EQ(Message(CreateMap("a")), "");
   bool found = false;
@@ -209,7 +209,7 @@ TEST_F(ResourceQuotaTest, TheChargeIsTheServersOwn) {
 
 class LimitedTest : public ResourceQuotaTest {
  protected:
-  // Of a Pod that says what `spec` says.
+  // The result of the plugin for a Pod with the given spec.
   std::string Judge(const std::string& config, const std::string& spec) {
     const Result<Value> value = json::Parse(config);
     EXPECT_TRUE(value.ok());
@@ -238,7 +238,7 @@ class LimitedTest : public ResourceQuotaTest {
         [{"scopeName":"PriorityClass","operator":"In","values":["high"]}]}]})";
 };
 
-TEST_F(LimitedTest, WhatIsLimitedByDefaultNeedsAQuotaThatCoversIt) {
+TEST_F(LimitedTest, LimitedResourceRequiresACoveringQuota) {
   const std::string pod = R"({"containers":[{"name":"c","resources":{"requests":{"cpu":"1"}}}]})";
   EXPECT_EQ(Judge(kNamed, pod),
             "pods \"p\" is forbidden: insufficient quota to consume: requests.cpu");
@@ -247,7 +247,7 @@ TEST_F(LimitedTest, WhatIsLimitedByDefaultNeedsAQuotaThatCoversIt) {
   EXPECT_EQ(Judge(kNamed, pod), "");
 }
 
-TEST_F(LimitedTest, AScopeThatIsLimitedNeedsAQuotaOfThatScope) {
+TEST_F(LimitedTest, LimitedScopeRequiresAQuotaWithTheScope) {
   const std::string high = R"({"priorityClassName":"high"})";
   EXPECT_EQ(Judge(kScoped, high),
             "pods \"p\" is forbidden: insufficient quota to match these scopes: [{PriorityClass In "
@@ -259,7 +259,7 @@ TEST_F(LimitedTest, AScopeThatIsLimitedNeedsAQuotaOfThatScope) {
   EXPECT_EQ(Judge(kScoped, high), "");
 }
 
-TEST_F(LimitedTest, AConfigurationIsReadStrictly) {
+TEST_F(LimitedTest, InvalidConfigurationsAreRejected) {
   for (const char* config :
        {R"({"kind":"Other","apiVersion":"apiserver.config.k8s.io/v1"})",
         R"({"kind":"ResourceQuotaConfiguration","apiVersion":"apiserver.config.k8s.io/v1",

@@ -9,8 +9,7 @@
 #include "base/strings.h"
 #include "object/type/equal.h"
 
-// What a RuntimeClass asks of the Pods that name it: the overhead they are charged with and the
-// nodes they may run on.
+// Applies the overhead and the scheduling constraints of a RuntimeClass to the Pods that use it.
 namespace cox::apiserver {
 namespace {
 
@@ -62,7 +61,7 @@ class RuntimeClassPlugin final : public AdmissionPlugin {
   }
 
   static bool SameOverhead(const Pod& pod, const RuntimeClass& wanted) {
-    // Amounts, not their spelling.
+    // Compare amounts, not their text.
     const Map<Quantity>& a = pod.spec.overhead;
     const Map<Quantity>& b = wanted.overhead->podFixed;
     return a.size() == b.size() && std::all_of(a.begin(), a.end(), [&](const auto& entry) {
@@ -71,7 +70,7 @@ class RuntimeClassPlugin final : public AdmissionPlugin {
            });
   }
 
-  // None if the Pod names none.
+  // Returns nullopt if the Pod has no RuntimeClass.
   Result<std::optional<RuntimeClass>> ClassOf(Context& ctx, const AdmissionRequest& request,
                                               const Pod& pod) const {
     if (!pod.spec.runtimeClassName || pod.spec.runtimeClassName->empty()) {
@@ -86,7 +85,7 @@ class RuntimeClassPlugin final : public AdmissionPlugin {
     return std::optional<RuntimeClass>(*found->As<RuntimeClass>());
   }
 
-  // Adds the class's selector and tolerations to the Pod's own.
+  // Adds the node selector and tolerations of the class to those of the Pod.
   static Status Schedule(const AdmissionRequest& request, const node::v1::Scheduling& scheduling,
                          Pod& pod) {
     for (const auto& [key, value] : scheduling.nodeSelector) {

@@ -18,8 +18,8 @@ bool IsTrue(std::string_view text) {
   return std::find(std::begin(kTrue), std::end(kTrue), text) != std::end(kTrue);
 }
 
-// Visits what a container's environment takes from secrets: visit(secret, variable), where a whole
-// secret has no variable. Until `visit` returns false.
+// Calls visit(secret, variable) for each secret in a container's environment, until `visit` returns
+// false. `variable` is null for envFrom.
 template <class Container, class Visit>
 void VisitEnvironment(const Container& container, const Visit& visit) {
   for (const core::v1::EnvVar& env : container.env) {
@@ -32,7 +32,7 @@ void VisitEnvironment(const Container& container, const Visit& visit) {
   }
 }
 
-// The secrets that one account lists, and the complaint about one that it does not.
+// The secrets that an account lists, and the error text for a secret that it does not list.
 class Allowed {
  public:
   explicit Allowed(const ServiceAccount& account) : account_(account) {}
@@ -45,24 +45,24 @@ class Allowed {
     return std::any_of(account_.imagePullSecrets.begin(), account_.imagePullSecrets.end(),
                        [&](const core::v1::LocalObjectReference& ref) { return ref.name == name; });
   }
-  std::string Complaint(const std::string& what, std::string_view kind = "secret") const {
+  std::string Violation(const std::string& what, std::string_view kind = "secret") const {
     return what + " is not allowed because service account " + account_.metadata.name +
            " does not reference that " + std::string(kind);
   }
 
-  // Of a container's environment; empty if all is well.
+  // The error text for a container's environment; empty if it is allowed.
   template <class Container>
   std::string Environment(const Container& container, std::string_view kind) const {
-    std::string complaint;
+    std::string violation;
     VisitEnvironment(container, [&](const std::string& secret, const std::string* variable) {
       if (Secret(secret)) return true;
       std::string what(kind);
       what.append(" ").append(container.name);
       what += variable == nullptr ? " with envFrom" : " with envVar " + *variable;
-      complaint = Complaint(what + " referencing secret.secretName=\"" + secret + "\"");
+      violation = Violation(what + " referencing secret.secretName=\"" + secret + "\"");
       return false;
     });
-    return complaint;
+    return violation;
   }
 
  private:
@@ -73,16 +73,16 @@ std::string ForbiddenVolume(const Allowed& allowed, const PodSpec& spec) {
   for (const core::v1::Volume& volume : spec.volumes) {
     const core::v1::VolumeSource& source = volume.volumeSource;
     if (source.secret && !allowed.Secret(source.secret->secretName)) {
-      return allowed.Complaint("volume with secret.secretName=\"" + source.secret->secretName +
+      return allowed.Violation("volume with secret.secretName=\"" + source.secret->secretName +
                                "\"");
     }
     if (!source.projected) continue;
-    // A projection is a mount as any other.
+    // Projected secrets are mounted, too.
     for (const core::v1::VolumeProjection& projection : source.projected->sources) {
       if (!projection.secret) continue;
       const std::string& name = projection.secret->localObjectReference.name;
       if (!allowed.Secret(name)) {
-        return allowed.Complaint("volume with projected secret.name=\"" + name + "\"");
+        return allowed.Violation("volume with projected secret.name=\"" + name + "\"");
       }
     }
   }
@@ -98,31 +98,31 @@ bool EnforcesMountableSecrets(const ServiceAccount& account) {
 
 std::string ForbiddenSecret(const ServiceAccount& account, const PodSpec& spec) {
   const Allowed allowed(account);
-  std::string complaint = ForbiddenVolume(allowed, spec);
+  std::string violation = ForbiddenVolume(allowed, spec);
   for (const core::v1::Container& container : spec.initContainers) {
-    if (complaint.empty()) complaint = allowed.Environment(container, "init container");
+    if (violation.empty()) violation = allowed.Environment(container, "init container");
   }
   for (const core::v1::Container& container : spec.containers) {
-    if (complaint.empty()) complaint = allowed.Environment(container, "container");
+    if (violation.empty()) violation = allowed.Environment(container, "container");
   }
-  if (complaint.empty()) complaint = ForbiddenEphemeralSecret(account, spec);
-  for (size_t i = 0; i < spec.imagePullSecrets.size() && complaint.empty(); ++i) {
+  if (violation.empty()) violation = ForbiddenEphemeralSecret(account, spec);
+  for (size_t i = 0; i < spec.imagePullSecrets.size() && violation.empty(); ++i) {
     const std::string& name = spec.imagePullSecrets[i].name;
     if (allowed.PullSecret(name)) continue;
-    complaint = allowed.Complaint(
+    violation = allowed.Violation(
         "imagePullSecrets[" + std::to_string(i) + "].name=\"" + name + "\"", "imagePullSecret");
   }
-  return complaint;
+  return violation;
 }
 
 std::string ForbiddenEphemeralSecret(const ServiceAccount& account, const PodSpec& spec) {
   const Allowed allowed(account);
-  std::string complaint;
+  std::string violation;
   for (const core::v1::EphemeralContainer& container : spec.ephemeralContainers) {
-    if (!complaint.empty()) break;
-    complaint = allowed.Environment(container.ephemeralContainerCommon, "ephemeral container");
+    if (!violation.empty()) break;
+    violation = allowed.Environment(container.ephemeralContainerCommon, "ephemeral container");
   }
-  return complaint;
+  return violation;
 }
 
 }  // namespace cox::apiserver::service_account

@@ -5,18 +5,18 @@
 
 #include "api/core/v1.h"
 
-// Which secrets a Pod may use. Pure functions.
+// Rules for the secrets that a Pod may use. Pure functions.
 namespace cox::apiserver::service_account {
 
-// Whether the account asks that its Pods use no secrets but those it lists: by the annotation
+// Reports whether the account restricts its Pods to the secrets that it lists, by the annotation
 // kubernetes.io/enforce-mountable-secrets.
 bool EnforcesMountableSecrets(const core::v1::ServiceAccount& account);
 
-// Why a Pod of this account may not be: the first secret it uses that the account does not list.
-// Empty: there is none. Looks at volumes, at the environment of containers of every kind (init,
-// ordinary, ephemeral; single variables and whole secrets), and at what images are pulled with.
+// The error text for the first secret that the Pod uses and the account does not list; empty if
+// there is none. Checks volumes, the environment of all containers (init, regular and ephemeral;
+// env and envFrom), and image pull secrets.
 std::string ForbiddenSecret(const core::v1::ServiceAccount& account, const core::v1::PodSpec& spec);
-// The same of ephemeral containers alone: all that can be added to a Pod that is there.
+// The same for ephemeral containers only, which are the only addition to an existing Pod.
 std::string ForbiddenEphemeralSecret(const core::v1::ServiceAccount& account,
                                      const core::v1::PodSpec& spec);
 

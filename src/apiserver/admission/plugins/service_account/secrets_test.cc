@@ -34,7 +34,7 @@ std::string EnvFrom(const std::string& secret) {
   return R"([{"name":"c","envFrom":[{"secretRef":{"name":")" + secret + R"("}}]}])";
 }
 
-TEST(MountableSecretsTest, AreEnforcedWhereTheAnnotationSaysSo) {
+TEST(MountableSecretsTest, AreEnforcedByTheAnnotation) {
   ServiceAccount account;
   EXPECT_FALSE(EnforcesMountableSecrets(account));
   for (const char* yes : {"true", "True", "1", "t"}) {
@@ -47,9 +47,9 @@ TEST(MountableSecretsTest, AreEnforcedWhereTheAnnotationSaysSo) {
   }
 }
 
-TEST(MountableSecretsTest, AreTheOnlyOnesThatMayBeUsed) {
+TEST(MountableSecretsTest, UnlistedSecretsAreRejected) {
   const struct {
-    std::string spec, want;  // what stands before "is not allowed because ..."
+    std::string spec, want;  // the text before "is not allowed because ..."
   } kCases[] = {
       {R"({"volumes":[{"name":"v","secret":{"secretName":"other"}}]})",
        "volume with secret.secretName=\"other\""},
@@ -76,7 +76,7 @@ TEST(MountableSecretsTest, AreTheOnlyOnesThatMayBeUsed) {
             "");
 }
 
-TEST(MountableSecretsTest, Y2023_2728_EphemeralContainersAreBoundToo) {
+TEST(MountableSecretsTest, CVE_2023_2728_EphemeralContainersAreChecked) {
   const PodSpec variable = SpecOf(R"({"ephemeralContainers":)" + EnvVar("other") + "}");
   const std::string want =
       "ephemeral container c with envVar V referencing secret.secretName=\"other\" is not allowed "
@@ -87,7 +87,7 @@ TEST(MountableSecretsTest, Y2023_2728_EphemeralContainersAreBoundToo) {
   EXPECT_EQ(ForbiddenEphemeralSecret(Account(), fine), "");
 }
 
-TEST(MountableSecretsTest, Y2024_3177_WholeSecretsInTheEnvironmentAreBoundToo) {
+TEST(MountableSecretsTest, CVE_2024_3177_EnvFromIsChecked) {
   for (const auto& [list, kind] :
        {std::pair{"initContainers", "init container"}, std::pair{"containers", "container"},
         std::pair{"ephemeralContainers", "ephemeral container"}}) {

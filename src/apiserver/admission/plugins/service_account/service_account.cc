@@ -9,7 +9,7 @@
 #include "apiserver/filters/authz/node/references.h"
 #include "apiserver/registry/kinds/core/pod/validation/annotations.h"
 #include "apiserver/registry/store/names.h"
-#include "base/doorbell.h"
+#include "base/notification.h"
 
 namespace cox::apiserver {
 namespace {
@@ -18,14 +18,14 @@ using core::v1::Pod;
 using core::v1::PodSpec;
 
 constexpr std::string_view kDefaultAccount = "default";
-// How long a Pod waits for its account: that of a new namespace is made by a controller, and comes
-// a moment later.
+// The time to wait for a missing account: a controller creates the default account of a new
+// namespace shortly after the namespace.
 constexpr std::chrono::milliseconds kPatience{300};
 
 bool IsMirror(const Pod& pod) { return pod.metadata.annotations.contains(pod::kMirrorAnnotation); }
 
-// Every Pod runs as a service account of its namespace, has its token unless it does not want it,
-// and uses no secrets that the account keeps from it.
+// Sets the service account of Pods, mounts its token unless disabled, and enforces the account's
+// restrictions on secrets.
 class ServiceAccountPlugin final : public AdmissionPlugin {
  public:
   explicit ServiceAccountPlugin(const Registry& registry)
@@ -39,7 +39,7 @@ class ServiceAccountPlugin final : public AdmissionPlugin {
     if (IsMirror(*pod)) return CheckMirror(request, pod->spec);
     PodSpec& spec = pod->spec;
     if (spec.serviceAccountName.empty()) spec.serviceAccountName = kDefaultAccount;
-    spec.serviceAccount = spec.serviceAccountName;  // its name of old
+    spec.serviceAccount = spec.serviceAccountName;  // the deprecated field
     COX_ASSIGN_OR_RETURN(const core::v1::ServiceAccount account, AccountOf(ctx, request, spec));
     if (service_account::WantsToken(account, spec)) {
       service_account::MountToken(spec, GenerateName);
@@ -73,15 +73,15 @@ class ServiceAccountPlugin final : public AdmissionPlugin {
            request.subresource == "ephemeralcontainers" && &request.resource.kind() == &Pod::kKind;
   }
 
-  // Of a Pod without a name yet, what that will begin with.
+  // For a Pod without a name, the error contains its generateName.
   static Status Refused(const AdmissionRequest& request, const std::string& why) {
     const std::string& name =
         request.name.empty() ? request.object->object_meta()->generateName : request.name;
     return ForbiddenError(request.resource.resource(), name, why);
   }
 
-  // A kubelet makes these for Pods that it found in its files: they must not give it the use of an
-  // account or a secret.
+  // Security: kubelets create mirror Pods for static Pods. These must not give a kubelet access to
+  // an account or a secret.
   static Status CheckMirror(const AdmissionRequest& request, const PodSpec& spec) {
     if (!spec.serviceAccountName.empty()) {
       return Refused(request, "a mirror pod may not reference service accounts");
@@ -128,17 +128,18 @@ class ServiceAccountPlugin final : public AdmissionPlugin {
                    "error looking up service account " + request.ns + "/" + name + ": " + why);
   }
 
-  // An account that the cache does not have: it was created just now, or is about to be.
+  // Waits for an account that is not in the cache: it may have been created just now or be created
+  // soon.
   Result<Object> Await(Context& ctx, const std::string& ns, const std::string& name) const {
     const storage::SnapshotPtr now =
         accounts_.cache() == nullptr ? nullptr : accounts_.cache()->Current();
     if (now == nullptr) return accounts_.Get(ctx, ns, name);
-    Doorbell changed;
+    Notification changed;
     storage::WatchOptions options;
     options.prefix = accounts_.Key(ns, name);
     options.exact = true;
     options.after = now->revision();
-    options.wake = [&] { changed.Ring(); };
+    options.wake = [&] { changed.Notify(); };
     COX_ASSIGN_OR_RETURN(const std::unique_ptr<storage::Watcher> watcher,
                          accounts_.cache()->Watch(std::move(options)));
     Result<Object> found = accounts_.Get(ctx, ns, name);

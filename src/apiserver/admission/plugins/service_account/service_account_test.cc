@@ -14,7 +14,7 @@ using core::v1::ServiceAccount;
 
 class ServiceAccountTest : public ::testing::Test {
  protected:
-  // Makes an account in "default" from the rest of its JSON.
+  // Creates an account in "default" with the given JSON.
   void Account(const std::string& name, const std::string& rest = "{}") {
     Object account(ServiceAccount::kKind);
     ASSERT_TRUE(account.FromValue(*json::Parse(rest)).ok()) << rest;
@@ -42,7 +42,7 @@ class ServiceAccountTest : public ::testing::Test {
   }
   Status Mutate(Object& pod) { return plugin_->Mutate(api_.ctx(), Request(pod), pod); }
   Status Validate(const Object& pod) { return plugin_->Validate(api_.ctx(), Request(pod)); }
-  // Where there is no account the plugin waits, and nobody moves the clock: this one is short.
+  // Advances the clock while the plugin waits for a missing account.
   Status MutateWithoutPatience(Object& pod) {
     std::jthread time([&](const std::stop_token& stop) {
       while (!stop.stop_requested()) {
@@ -60,7 +60,7 @@ class ServiceAccountTest : public ::testing::Test {
   UserInfo user_;
 };
 
-TEST_F(ServiceAccountTest, PodsRunAsAnAccountAndHaveItsToken) {
+TEST_F(ServiceAccountTest, PodGetsDefaultAccountTokenAndPullSecrets) {
   Account("default", R"({"imagePullSecrets":[{"name":"pull"}]})");
   Object object = PodOf(R"({"containers":[{"name":"c"}]})");
   const Status status = Mutate(object);
@@ -76,7 +76,7 @@ TEST_F(ServiceAccountTest, PodsRunAsAnAccountAndHaveItsToken) {
   EXPECT_TRUE(Validate(object).ok());
 }
 
-TEST_F(ServiceAccountTest, WhatThePodSaysItselfStays) {
+TEST_F(ServiceAccountTest, FieldsOfThePodTakePrecedence) {
   Account("own", R"({"imagePullSecrets":[{"name":"pull"}]})");
   Object object = PodOf(R"({"serviceAccountName":"own","automountServiceAccountToken":false,
       "imagePullSecrets":[{"name":"other"}],"containers":[{"name":"c"}]})");
@@ -87,27 +87,27 @@ TEST_F(ServiceAccountTest, WhatThePodSaysItselfStays) {
   EXPECT_EQ(pod.spec.imagePullSecrets.at(0).name, "other");
 }
 
-TEST_F(ServiceAccountTest, AnAccountThatIsNotThereIsAnError) {
+TEST_F(ServiceAccountTest, MissingAccountIsAnError) {
   Object pod = PodOf(R"({"serviceAccountName":"nobody"})");
   const Status refused = MutateWithoutPatience(pod);
   EXPECT_EQ(refused.code(), 403);
   EXPECT_EQ(refused.message(),
             "pods \"p\" is forbidden: error looking up service account default/nobody: "
             "serviceaccount \"nobody\" not found");
-  // A Pod that lost its account on the way is none that may run.
+  // A Pod without an account is rejected by Validate.
   EXPECT_EQ(Validate(PodOf("{}")).message(),
             "pods \"p\" is forbidden: no service account specified for pod default/p");
 }
 
-TEST_F(ServiceAccountTest, AnAccountThatComesAMomentLaterIsWaitedFor) {
-  // Time stands still: only the account itself ends the waiting.
+TEST_F(ServiceAccountTest, WaitsForAnAccountThatIsCreatedLater) {
+  // The clock does not advance: only the creation of the account ends the wait.
   std::jthread controller([&] { Account("default"); });
   Object pod = PodOf("{}");
   const Status status = Mutate(pod);
   EXPECT_TRUE(status.ok()) << status.message();
 }
 
-TEST_F(ServiceAccountTest, MirrorPodsMayUseNeitherAccountsNorSecrets) {
+TEST_F(ServiceAccountTest, MirrorPodsMustNotUseAccountsOrSecrets) {
   const std::string mirror = R"({"kubernetes.io/config.mirror":"x"})";
   const std::pair<std::string, std::string> kCases[] = {
       {R"({"serviceAccountName":"default"})", "a mirror pod may not reference service accounts"},
@@ -128,7 +128,7 @@ TEST_F(ServiceAccountTest, MirrorPodsMayUseNeitherAccountsNorSecrets) {
   EXPECT_TRUE(plain.As<Pod>()->spec.volumes.empty());
 }
 
-TEST_F(ServiceAccountTest, AccountsCanKeepSecretsFromTheirPods) {
+TEST_F(ServiceAccountTest, AccountsCanRestrictTheSecretsOfTheirPods) {
   Account("strict",
           R"({"metadata":{"annotations":{"kubernetes.io/enforce-mountable-secrets":"true"}}})");
   const std::string rest = R"("serviceAccountName":"strict","automountServiceAccountToken":false})";
@@ -141,7 +141,7 @@ TEST_F(ServiceAccountTest, AccountsCanKeepSecretsFromTheirPods) {
             "reference that secret");
   EXPECT_EQ(Validate(pod).message(), refused.message());
 
-  // CVE-2023-2728: nor may they be brought in later.
+  // CVE-2023-2728: ephemeral containers are restricted, too.
   const Object debugged = PodOf(
       R"({"ephemeralContainers":[{"name":"d","env":[{"name":"V","valueFrom":{"secretKeyRef":
           {"name":"s","key":"k"}}}]}],)" +

@@ -11,8 +11,8 @@ using core::v1::PodSpec;
 using core::v1::Volume;
 
 constexpr std::string_view kVolumePrefix = "kube-api-access-";
-// An hour and a little: programs that never read their token again are told apart by this number
-// and given more time.
+// The API server recognizes this value and extends the expiration, for applications that do not
+// reload the token.
 constexpr int64_t kTokenSeconds = 3607;
 constexpr int32_t kFileMode = 0644;
 
@@ -60,7 +60,7 @@ void MountToken(PodSpec& spec,
                 const std::function<std::string(std::string_view prefix)>& generate_name) {
   const Volume* there =
       FindVolume(spec, [](const std::string& name) { return name.starts_with(kVolumePrefix); });
-  // None begins with the prefix, so none has the name.
+  // No existing volume has the prefix, so the generated name is unique.
   const std::string name = there != nullptr ? there->name : generate_name(kVolumePrefix);
   bool mounted = false;
   for (List<Container>* list : {&spec.initContainers, &spec.containers}) {

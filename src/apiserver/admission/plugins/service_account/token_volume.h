@@ -9,17 +9,17 @@
 
 namespace cox::apiserver::service_account {
 
-// Where programs in containers look for their credentials.
+// The path where client libraries read their credentials.
 inline constexpr std::string_view kTokenMountPath = "/var/run/secrets/kubernetes.io/serviceaccount";
 
-// Whether the Pod wants to speak to the API: what it says itself counts, then what its account
-// says, and else it does.
+// Reports whether the Pod gets a token: the Pod's setting takes precedence over the account's; the
+// default is true.
 bool WantsToken(const core::v1::ServiceAccount& account, const core::v1::PodSpec& spec);
 
-// Mounts a volume with a token that changes every hour, the CA of the cluster and the name of the
-// namespace into each container and init container that has nothing at that place. A volume
-// "kube-api-access-..." that is there already is used. `generate_name` makes the name of a new one
-// from its prefix.
+// Mounts a volume with a token that is rotated every hour, the CA of the cluster and the name of
+// the namespace into each container and init container without a mount at this path. An existing
+// volume "kube-api-access-..." is reused. `generate_name` creates the name of a new volume from a
+// prefix.
 void MountToken(core::v1::PodSpec& spec,
                 const std::function<std::string(std::string_view prefix)>& generate_name);
 

@@ -19,7 +19,7 @@ PodSpec SpecOf(const std::string& text) {
 
 std::string FiveLetters(std::string_view prefix) { return std::string(prefix) + "abcde"; }
 
-TEST(TokenVolumeTest, HoldsATokenTheAuthorityAndTheNamespace) {
+TEST(TokenVolumeTest, ContainsTokenCaAndNamespace) {
   PodSpec spec = SpecOf(R"({"containers":[{"name":"c"}]})");
   MountToken(spec, FiveLetters);
   core::v1::Pod pod;
@@ -34,7 +34,7 @@ TEST(TokenVolumeTest, HoldsATokenTheAuthorityAndTheNamespace) {
             "fieldRef":{"apiVersion":"v1","fieldPath":"metadata.namespace"}}]}}]}}])"));
 }
 
-TEST(TokenVolumeTest, IsMountedWhereThereIsNothingYet) {
+TEST(TokenVolumeTest, IsMountedUnlessThePathIsInUse) {
   PodSpec spec = SpecOf(R"({
       "initContainers":[{"name":"i"}],
       "containers":[{"name":"c"},
@@ -51,14 +51,14 @@ TEST(TokenVolumeTest, IsMountedWhereThereIsNothingYet) {
   EXPECT_EQ(spec.containers[1].volumeMounts[0].name, "v");
 }
 
-TEST(TokenVolumeTest, NobodyNeedsItNobodyGetsIt) {
+TEST(TokenVolumeTest, IsNotAddedIfNoContainerNeedsIt) {
   PodSpec spec = SpecOf(R"({"containers":[{"name":"own","volumeMounts":[{"name":"v",
       "mountPath":"/var/run/secrets/kubernetes.io/serviceaccount"}]}]})");
   MountToken(spec, FiveLetters);
   EXPECT_TRUE(spec.volumes.empty());
 }
 
-TEST(TokenVolumeTest, OneThatIsThereIsUsed) {
+TEST(TokenVolumeTest, ExistingVolumeIsReused) {
   PodSpec spec = SpecOf(R"({"containers":[{"name":"c"}],
                             "volumes":[{"name":"kube-api-access-mine","emptyDir":{}}]})");
   MountToken(spec, FiveLetters);
@@ -66,7 +66,7 @@ TEST(TokenVolumeTest, OneThatIsThereIsUsed) {
   EXPECT_EQ(spec.containers[0].volumeMounts.at(0).name, "kube-api-access-mine");
 }
 
-TEST(TokenVolumeTest, ThePodKnowsBetterThanItsAccount) {
+TEST(TokenVolumeTest, PodSettingTakesPrecedenceOverAccount) {
   const std::optional<bool> kSays[] = {std::nullopt, true, false};
   for (const std::optional<bool>& account_says : kSays) {
     for (const std::optional<bool>& pod_says : kSays) {

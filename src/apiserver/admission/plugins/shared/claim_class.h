@@ -9,8 +9,8 @@
 
 namespace cox::apiserver {
 
-// The StorageClass a claim names, by its field or, first, by the annotation that came before it.
-// None: it names no class at all; empty: it wants none.
+// The StorageClass of a claim. The legacy annotation takes precedence over the field. Returns
+// nullopt if neither is set; an empty name disables dynamic provisioning.
 inline std::optional<std::string> StorageClassOf(const core::v1::PersistentVolumeClaim& claim) {
   const std::string* annotated = claim.metadata.annotations.Get(kBetaStorageClass);
   return annotated != nullptr ? std::optional<std::string>(*annotated)

@@ -15,7 +15,7 @@ Result<std::optional<std::string>> DefaultClass(Context& ctx, const ResourceStor
       const std::string* value = meta.annotations.Get(annotation);
       is_default = is_default || (value != nullptr && *value == "true");
     }
-    // They are visited in the order of their names.
+    // Objects are visited in the order of their names.
     if (is_default && (!best || best->creationTimestamp < meta.creationTimestamp)) best = meta;
     return true;
   }));

@@ -26,7 +26,7 @@ bool HasPodLevel(const Amounts& amounts) {
                      [](const auto& entry) { return IsPodLevelResource(entry.first); });
 }
 
-// The node cannot ever give what is wanted: what it has given is what counts.
+// Reports whether the node can never fulfil a resize; the allocated resources then count.
 bool IsResizeInfeasible(const PodStatus& status) {
   return std::any_of(status.conditions.begin(), status.conditions.end(),
                      [](const core::v1::PodCondition& condition) {
@@ -46,7 +46,7 @@ PodResources Given(const ResourceRequirements& resources) {
   return {resources.requests, resources.limits};
 }
 
-// What is wanted, and what the node says that it gave.
+// The maximum of the requested resources and those reported by the node.
 PodResources WithActual(PodResources wanted, const ResourceRequirements& actual,
                         const Amounts& allocated, bool infeasible) {
   if (infeasible) wanted = {};
@@ -69,7 +69,7 @@ PodResources OfContainers(const PodSpec& spec, const PodStatus& status, bool inf
     if (!init) {
       actual = StatusOf(status.containerStatuses, container.name);
     } else if (core_rules::IsSidecar(container)) {
-      // Others have run and ended: nobody resizes them.
+      // Other init containers have terminated and cannot be resized.
       actual = StatusOf(status.initContainerStatuses, container.name);
     }
     return OfContainer(container, actual, infeasible);
@@ -82,7 +82,7 @@ PodResources OfContainers(const PodSpec& spec, const PodStatus& status, bool inf
     RaiseTo(total.requests, other.requests);
     RaiseTo(total.limits, other.limits);
   };
-  return core_rules::TakenTogether(spec, of, add, raise);
+  return core_rules::AggregateContainerResources(spec, of, add, raise);
 }
 
 void TakeOver(Amounts& amounts, const Amounts& pod_level) {
@@ -116,11 +116,11 @@ bool HasPodLevelResources(const Pod& pod) { return HasPodLevel(pod.spec); }
 PodResources ResourcesOf(const Pod& pod) {
   PodResources total = WithoutOverhead(pod.spec, pod.status);
   Add(total.requests, pod.spec.overhead);
-  // Where nothing is limited the overhead is not either.
+  // Overhead is added only to existing limits.
   Add(total.limits, Masked(pod.spec.overhead, total.limits));
   return total;
 }
 
-PodResources AskedFor(const PodSpec& spec) { return WithoutOverhead(spec, {}); }
+PodResources SpecResources(const PodSpec& spec) { return WithoutOverhead(spec, {}); }
 
 }  // namespace cox::apiserver::amounts

@@ -6,23 +6,22 @@
 
 namespace cox::apiserver::amounts {
 
-// What a Pod as a whole takes of each resource.
+// The total resources of a Pod.
 struct PodResources {
   Amounts requests;
   Amounts limits;
 };
 
-// Containers add up. Init containers run one after another, before the others but beside the
-// sidecars that were started until then: the largest of them counts if it is more. Amounts of the
-// Pod as a whole, where given, count instead of those of its containers. The overhead of its
-// runtime comes on top. While a resize is under way the larger of what is wanted and what is there
-// counts.
+// The resources of containers are summed. Init containers run one at a time, concurrently with the
+// sidecars that were started before them, and count if their total is larger. Pod-level resources
+// replace those of the containers. The overhead of the RuntimeClass is added. During a resize, the
+// maximum of requested and allocated resources counts.
 PodResources ResourcesOf(const core::v1::Pod& pod);
 
-// The same of what the user asked for: without overhead, and whatever became of it.
-PodResources AskedFor(const core::v1::PodSpec& spec);
+// The resources in the spec only, without overhead and without the state of a resize.
+PodResources SpecResources(const core::v1::PodSpec& spec);
 
-// Whether amounts are given for the Pod as a whole.
+// Reports whether the Pod has pod-level resources.
 bool HasPodLevelResources(const core::v1::Pod& pod);
 
 }  // namespace cox::apiserver::amounts

@@ -9,17 +9,17 @@ using certificates::v1::CertificateSigningRequest;
 
 bool MayUseSigner(const Authorizer& authorizer, const UserInfo& user, std::string_view verb,
                   std::string_view signer) {
-  RequestInfo asked;
-  asked.verb = verb;
-  asked.is_resource = true;
-  asked.prefix = "apis";
-  asked.group = "certificates.k8s.io";
-  asked.version = "*";
-  asked.resource = "signers";
-  asked.name = signer;
-  if (authorizer.Authorize(user, asked).allowed) return true;
-  asked.name = std::string(Cut(signer, '/').before) + "/*";
-  return authorizer.Authorize(user, asked).allowed;
+  RequestInfo attributes;
+  attributes.verb = verb;
+  attributes.is_resource = true;
+  attributes.prefix = "apis";
+  attributes.group = "certificates.k8s.io";
+  attributes.version = "*";
+  attributes.resource = "signers";
+  attributes.name = signer;
+  if (authorizer.Authorize(user, attributes).allowed) return true;
+  attributes.name = std::string(Cut(signer, '/').before) + "/*";
+  return authorizer.Authorize(user, attributes).allowed;
 }
 
 const CertificateSigningRequest* UpdatedSigningRequest(const AdmissionRequest& request,

@@ -8,7 +8,7 @@
 namespace cox::apiserver {
 namespace {
 
-// Volumes and claims that are in use outlive their deletion.
+// Adds finalizers that prevent the removal of storage objects while they are in use.
 class StorageObjectInUseProtection final : public AdmissionPlugin {
  public:
   std::string_view name() const override { return "StorageObjectInUseProtection"; }

@@ -8,7 +8,7 @@
 namespace cox::apiserver {
 namespace {
 
-// A new node takes no Pods before somebody has seen it ready.
+// Taints new nodes as not ready, so that no Pods are scheduled to them before they report ready.
 class TaintNodesByCondition final : public AdmissionPlugin {
  public:
   std::string_view name() const override { return "TaintNodesByCondition"; }

@@ -15,8 +15,8 @@ AuditEventPtr TruncatedEvent(const AuditEventPtr& event, size_t limit) {
   cut->legacy = event->legacy;
   cut->line = event->line;
   if (event->objects_size > 0) cut->line.erase(event->objects_at, event->objects_size);
-  // Annotations come last. They are looked for behind the objects, where strings of clients that
-  // could look like them (user agents, names) stand no more: a quote in a string is escaped.
+  // Annotations come last. The search starts after the objects, behind all client-controlled
+  // strings (user agents, names); quotes within strings are escaped, so they cannot match.
   const size_t at = cut->line.find(kAnnotations, event->objects_at);
   if (at != std::string::npos) {
     cut->line.insert(at + kAnnotations.size(), std::string(kTruncated) + ",");

@@ -17,12 +17,12 @@ AuditEventPtr Event(std::string_view objects, std::string_view annotations) {
   return event;
 }
 
-TEST(AuditEventTest, OneThatFitsStaysAsItIs) {
+TEST(AuditEventTest, EventWithinLimitIsUnchanged) {
   const AuditEventPtr event = Event(R"(,"requestObject":{"a":1})", "");
   EXPECT_EQ(TruncatedEvent(event, event->line.size()), event);
 }
 
-TEST(AuditEventTest, OneThatDoesNotFitLosesItsObjectsAndSaysSo) {
+TEST(AuditEventTest, EventAboveLimitLosesObjectsAndIsAnnotated) {
   const std::string objects =
       R"(,"requestObject":{"annotations":{"x":")" + std::string(300, 'y') + "\"}}";
   for (std::string_view annotations : {"", R"(,"annotations":{"k":"v"})"}) {
@@ -37,7 +37,7 @@ TEST(AuditEventTest, OneThatDoesNotFitLosesItsObjectsAndSaysSo) {
   }
 }
 
-TEST(AuditEventTest, OneThatIsTooLargeEvenThenIsNone) {
+TEST(AuditEventTest, EventTooLargeWithoutObjectsIsDropped) {
   EXPECT_EQ(
       TruncatedEvent(Event("", R"(,"annotations":{"k":")" + std::string(300, 'v') + "\"}"), 256),
       nullptr);

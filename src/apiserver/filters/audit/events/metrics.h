@@ -9,9 +9,9 @@
 
 namespace cox::apiserver {
 
-// What audit counts, by upstream's names: apiserver_audit_event_total,
+// The audit metrics, with upstream's names: apiserver_audit_event_total,
 // apiserver_audit_error_total{plugin}, apiserver_audit_level_total{level} and
-// apiserver_audit_requests_rejected_total. `registry` outlives it.
+// apiserver_audit_requests_rejected_total. `registry` must outlive it.
 class AuditMetrics {
  public:
   explicit AuditMetrics(MetricsRegistry& registry);
@@ -19,7 +19,7 @@ class AuditMetrics {
   void CountEvent() { events_.Inc(); }
   void CountRejected() { rejected_.Inc(); }
   void CountLevel(AuditLevel level) { levels_[static_cast<size_t>(level)]->Inc(); }
-  // Events that `plugin` ("buffered", "log", "truncate", "webhook") lost, and never delivered.
+  // Events that `plugin` ("buffered", "log", "truncate", "webhook") lost.
   void CountLost(std::string_view plugin, size_t events) { errors_.With({plugin}).Inc(events); }
 
  private:

@@ -7,19 +7,19 @@
 
 namespace cox::apiserver {
 
-// When a request waits for its events.
+// Whether a request waits until its events are written.
 enum class AuditMode : uint8_t {
-  kBatch,           // never: they are buffered, and dropped where the buffer is full
-  kBlocking,        // until they are written; one that could not be written is counted
+  kBatch,           // never: events are buffered, and dropped if the buffer is full
+  kBlocking,        // waits; an event that could not be written is counted
   kBlockingStrict,  // the same, and a request whose first event was not written fails
 };
 
 struct AuditBatchOptions {
-  size_t buffer_size = 10'000;  // events; more are dropped
+  size_t buffer_size = 10'000;  // events; further events are dropped
   size_t max_batch = 1;
-  std::chrono::milliseconds max_wait{0};  // for a batch that is not full; 0: not at all
+  std::chrono::milliseconds max_wait{0};  // for a full batch; 0: send immediately
   bool throttle = false;
-  double qps = 0;  // batches
+  double qps = 0;  // batches per second
   size_t burst = 0;
 };
 
@@ -32,9 +32,9 @@ struct AuditTruncateOptions {
 struct AuditLogOptions {
   std::string path;        // "-": standard output; empty: no log
   int64_t max_size = 0;    // megabytes of one file; 0: 100
-  int64_t max_age = 0;     // days that old files are kept; 0: for ever
-  int64_t max_backup = 0;  // old files that are kept; 0: all
-  bool compress = false;   // old files
+  int64_t max_age = 0;     // days to keep rotated files; 0: forever
+  int64_t max_backup = 0;  // number of rotated files to keep; 0: all
+  bool compress = false;   // rotated files
   bool legacy = false;     // --audit-log-format=legacy
   AuditMode mode = AuditMode::kBlocking;
   AuditBatchOptions batch;
@@ -53,9 +53,9 @@ struct AuditWebhookOptions {
   AuditTruncateOptions truncate;
 };
 
-// What is audited, and where to.
+// The audit flags: the policy and the backends.
 struct AuditOptions {
-  std::string policy;  // contents of --audit-policy-file; empty: nothing is audited
+  std::string policy;  // contents of --audit-policy-file; empty: no auditing
   AuditLogOptions log;
   AuditWebhookOptions webhook;
 };

@@ -85,7 +85,7 @@ bool AuditPolicy::Rule::Matches(const UserInfo& user, const RequestInfo& request
   if (!verbs.empty() && !verbs.Contains(request.verb)) return false;
   if (!namespaces.empty() || !resources.empty()) {
     if (!request.is_resource) return false;
-    // What is in no namespace has the empty one.
+    // Cluster-scoped resources have the empty namespace.
     if (!namespaces.empty() && !namespaces.Contains(request.namespace_)) return false;
     return resources.empty() ||
            std::any_of(resources.begin(), resources.end(),
@@ -105,12 +105,12 @@ AuditDecision AuditPolicy::Decide(const UserInfo& user, const RequestInfo& reque
   return otherwise_;
 }
 
-// Reads the document into the compiled form.
+// Parses the document into the compiled form.
 class PolicyReader {
  public:
   static AuditPolicy Read(const ConfigObject& root) {
     AuditPolicy policy;
-    root.Raw("metadata");  // names and creation times say nothing here
+    root.Raw("metadata");  // irrelevant for auditing
     policy.otherwise_.omitted = Stages(root);
     policy.otherwise_.omit_managed_fields = root.Bool("omitManagedFields");
     const std::vector<ConfigObject> rules = root.Objects("rules");

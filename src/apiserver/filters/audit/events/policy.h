@@ -13,12 +13,12 @@
 
 namespace cox::apiserver {
 
-// How much of a request is recorded, each more than the one before.
+// The amount of data to record, in ascending order.
 enum class AuditLevel : uint8_t { kNone, kMetadata, kRequest, kRequestResponse };
 inline constexpr size_t kAuditLevels = 4;
 std::string_view AuditLevelName(AuditLevel level);
 
-// The moments of a request at which an event is made.
+// The stages of a request that produce an event.
 enum class AuditStage : uint8_t { kRequestReceived, kResponseStarted, kResponseComplete, kPanic };
 std::string_view AuditStageName(AuditStage stage);
 
@@ -35,27 +35,27 @@ class AuditStages {
   uint8_t bits_ = 0;
 };
 
-// What is to be recorded of one request.
+// The audit decision for one request.
 struct AuditDecision {
   AuditLevel level = AuditLevel::kNone;
   bool omit_managed_fields = false;
   AuditStages omitted;
 };
 
-// What is audited: an audit.k8s.io/v1 Policy. Its rules are tried in order and the first that
-// matches decides; what none matches is not audited.
+// An audit.k8s.io/v1 Policy. The first matching rule decides; requests that match no rule are not
+// audited.
 //
-// Threads: constant after it was parsed; Decide allocates nothing.
+// Threads: Immutable after parsing. Decide does not allocate.
 class AuditPolicy {
  public:
-  // BadRequest, naming every field that is wrong: a rule that is misspelt must not silently leave
-  // requests unrecorded, or record bodies that were meant to stay out.
+  // Errors: BadRequest with every invalid field. A misspelt rule must not silently disable auditing
+  // or record bodies that should be excluded.
   static Result<AuditPolicy> Parse(std::string_view text);
 
   AuditDecision Decide(const UserInfo& user, const RequestInfo& request) const;
 
  private:
-  // Texts of which a request has one; none at all match everything.
+  // A set of names; rules treat an empty set as a wildcard.
   class Names {
    public:
     Names() = default;
@@ -80,7 +80,7 @@ class AuditPolicy {
     bool Matches(const RequestInfo& request) const;
 
     std::string group;
-    std::vector<ResourcePattern> resources;  // none: all of the group
+    std::vector<ResourcePattern> resources;  // empty: all resources of the group
     Names names;
   };
   struct Rule {

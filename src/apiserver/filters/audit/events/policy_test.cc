@@ -33,7 +33,7 @@ std::string LevelOf(const AuditPolicy& policy, const UserInfo& user, const Reque
   return std::string(AuditLevelName(policy.Decide(user, request).level));
 }
 
-TEST(AuditPolicyTest, TheFirstRuleThatMatchesDecidesAndWhatNoneMatchesIsNotAudited) {
+TEST(AuditPolicyTest, FirstMatchingRuleDecidesAndDefaultIsNone) {
   const AuditPolicy policy = Parsed(R"(rules:
 - {level: None, users: [quiet]}
 - {level: Metadata, userGroups: [ops, dev]}
@@ -66,7 +66,7 @@ TEST(AuditPolicyTest, TheFirstRuleThatMatchesDecidesAndWhatNoneMatchesIsNotAudit
   }
 }
 
-TEST(AuditPolicyTest, ResourcesAreNamedWithTheirSubresources) {
+TEST(AuditPolicyTest, ResourcePatternsMatchSubresources) {
   const struct {
     std::string_view pattern, target;
     bool matches;
@@ -93,7 +93,7 @@ TEST(AuditPolicyTest, ResourcesAreNamedWithTheirSubresources) {
   }
 }
 
-TEST(AuditPolicyTest, ResourceNamesChooseSingleObjects) {
+TEST(AuditPolicyTest, ResourceNamesMatchSingleObjects) {
   const AuditPolicy policy = Parsed(R"(rules:
 - level: None
   resources: [{resources: [configmaps], resourceNames: [controller-leader]}]
@@ -108,7 +108,7 @@ TEST(AuditPolicyTest, ResourceNamesChooseSingleObjects) {
             "Metadata");
 }
 
-TEST(AuditPolicyTest, StagesAreOmittedByThePolicyAndByTheRule) {
+TEST(AuditPolicyTest, StagesAreOmittedByPolicyAndRule) {
   const AuditPolicy policy = Parsed(R"(omitStages: [RequestReceived]
 omitManagedFields: true
 rules:
@@ -126,7 +126,7 @@ rules:
   EXPECT_FALSE(b.omit_managed_fields);
 }
 
-TEST(AuditPolicyTest, APolicyThatIsWrongIsRefusedWithThePlace) {
+TEST(AuditPolicyTest, InvalidPolicyIsRejectedWithField) {
   const struct {
     std::string_view text, error;
   } kCases[] = {

@@ -12,7 +12,7 @@
 namespace cox::apiserver {
 namespace {
 
-// Events with bodies can be large: the count alone would not bound what a dead output costs.
+// Events with bodies can be large, so the number of events alone does not bound the memory.
 constexpr size_t kMaxBufferedBytes = size_t{64} * 1024 * 1024;
 
 class BufferedSink final : public AuditSink {
@@ -30,7 +30,7 @@ class BufferedSink final : public AuditSink {
     for (size_t i = 0; i < senders; ++i) {
       const Status started =
           scope_.Go("audit-" + std::string(output_->name()), [this](Context& own) { Run(own); });
-      if (!started.ok()) break;  // with fewer of them it is slower, not wrong
+      if (!started.ok()) break;  // fewer senders are slower, but correct
     }
   }
   ~BufferedSink() override {
@@ -48,8 +48,8 @@ class BufferedSink final : public AuditSink {
           bytes_ + size <= kMaxBufferedBytes) {
         queue_.push_back({event, clock_.Monotonic()});
         bytes_ += size;
-        // Whoever waits knows when the oldest is due: only a new oldest or a full batch changes
-        // what it waits for.
+        // A sender waits until the oldest event is due, so only a new oldest event or a full batch
+        // must wake one.
         if (queue_.size() == 1 || queue_.size() % options_.max_batch == 0) changed_.NotifyOne();
         return true;
       }
@@ -79,14 +79,14 @@ class BufferedSink final : public AuditSink {
     Clock::SteadyTime since;
   };
 
-  // One of the senders: a batch after the other, until there is none and none will come.
+  // A sender thread: writes batches until the sink is stopped and the buffer is empty.
   void Run(Context& ctx) {
     for (std::vector<AuditEventPtr> batch = Next(ctx); !batch.empty(); batch = Next(ctx)) {
       ReportLost(ctx, output_->name(), output_->Write(ctx, batch), metrics_);
     }
   }
 
-  // Blocks for a batch that is full or old enough. Empty: it is over.
+  // Waits for a batch that is full or old enough. Empty at shutdown.
   std::vector<AuditEventPtr> Next(const Context& ctx) {
     MutexLock lock(mu_);
     while (!ctx.Done()) {
@@ -95,7 +95,7 @@ class BufferedSink final : public AuditSink {
       if (!queue_.empty()) {
         next = queue_.front().since + options_.max_wait;
         if (stopping_ || queue_.size() >= options_.max_batch || now >= next) {
-          // In a hurry, who receives them must cope.
+          // Batches are not throttled during shutdown.
           const Clock::Duration wait =
               stopping_ || !throttle_ ? Clock::Duration::zero() : throttle_->Take(now);
           if (wait == Clock::Duration::zero()) return Take();
@@ -116,7 +116,7 @@ class BufferedSink final : public AuditSink {
       batch.push_back(std::move(queue_.front().event));
       queue_.pop_front();
     }
-    // What is left may be due for another sender, which waits for something else.
+    // The remaining events may be due already; wake another sender.
     if (!queue_.empty()) changed_.NotifyOne();
     return batch;
   }

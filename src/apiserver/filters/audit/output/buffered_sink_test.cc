@@ -35,7 +35,7 @@ class BufferedSinkTest : public testing::Test {
   std::shared_ptr<FakeOutput::State> state_ = std::make_shared<FakeOutput::State>();
 };
 
-TEST_F(BufferedSinkTest, AFullBatchGoesAtOnceAndAPartOfOneWhenItHasWaited) {
+TEST_F(BufferedSinkTest, FullBatchIsSentAtOnceAndPartialBatchAfterMaxWait) {
   auto sink = Sink({.max_batch = 2, .max_wait = 30s});
   for (const char* text : {"a", "b", "c"}) sink->Process(MakeEvent(text));
   state_->WaitForBatches(1);
@@ -48,7 +48,7 @@ TEST_F(BufferedSinkTest, AFullBatchGoesAtOnceAndAPartOfOneWhenItHasWaited) {
   EXPECT_THAT(state_->Lines(), ElementsAre("a", "b", "c"));
 }
 
-TEST_F(BufferedSinkTest, ADeadOutputDelaysNobodyAndWhatDoesNotFitIsCountedExactly) {
+TEST_F(BufferedSinkTest, HangingOutputDoesNotBlockAndOverflowIsCounted) {
   state_->SetHang(true);
   auto sink = Sink({.buffer_size = 10, .max_batch = 4, .max_wait = 30s}, /*senders=*/2);
   EXPECT_FALSE(sink->blocks());
@@ -56,7 +56,7 @@ TEST_F(BufferedSinkTest, ADeadOutputDelaysNobodyAndWhatDoesNotFitIsCountedExactl
   state_->WaitForWriters(1);
   for (int i = 0; i < 4; ++i) sink->Process(MakeEvent("in flight"));
   state_->WaitForWriters(2);
-  // Nobody takes any more: ten wait, the rest is lost, and every call returns.
+  // Both senders hang: ten events are buffered, the rest is dropped, and Process never blocks.
   for (int i = 0; i < 25; ++i) EXPECT_TRUE(sink->Process(MakeEvent("x")));
   EXPECT_EQ(Lost("buffered"), "15");
   state_->SetHang(false);
@@ -65,14 +65,14 @@ TEST_F(BufferedSinkTest, ADeadOutputDelaysNobodyAndWhatDoesNotFitIsCountedExactl
   EXPECT_EQ(Lost("buffered"), "15");
 }
 
-TEST_F(BufferedSinkTest, LargeEventsDoNotFillTheMemory) {
+TEST_F(BufferedSinkTest, BufferedBytesAreLimited) {
   state_->SetHang(true);
   auto sink = Sink({.buffer_size = 10'000, .max_batch = 1});
   sink->Process(MakeEvent("first"));
   state_->WaitForWriters(1);
   const AuditEventPtr large = MakeEvent(std::string(size_t{1} << 20, 'x'));
   for (int i = 0; i < 100; ++i) sink->Process(large);
-  EXPECT_EQ(Lost("buffered"), "37");  // 63 of them are nearly 64 MiB
+  EXPECT_EQ(Lost("buffered"), "37");  // 63 events are just below 64 MiB
   state_->SetHang(false);
 }
 
@@ -90,7 +90,7 @@ TEST_F(BufferedSinkTest, BatchesAreThrottled) {
   state_->WaitForBatches(4);
 }
 
-TEST_F(BufferedSinkTest, WhatTheOutputRefusesIsCounted) {
+TEST_F(BufferedSinkTest, EventsRejectedByOutputAreCounted) {
   state_->SetFail(true);
   auto sink = Sink({.max_batch = 3});
   for (int i = 0; i < 3; ++i) sink->Process(MakeEvent("x"));
@@ -98,17 +98,17 @@ TEST_F(BufferedSinkTest, WhatTheOutputRefusesIsCounted) {
   EXPECT_EQ(Lost("fake"), "3");
 }
 
-TEST_F(BufferedSinkTest, AtTheEndWhatWaitsIsDeliveredWithoutDelay) {
+TEST_F(BufferedSinkTest, StopDeliversBufferedEventsWithoutDelay) {
   auto sink = Sink({.max_batch = 2, .max_wait = 1h, .throttle = true, .qps = 0.001, .burst = 1});
   for (int i = 0; i < 7; ++i) sink->Process(MakeEvent(std::to_string(i)));
   sink->Stop(10s);
   EXPECT_THAT(state_->Lines(), ElementsAre("0", "1", "2", "3", "4", "5", "6"));
-  // And nothing afterwards.
+  // Events after Stop are dropped.
   sink->Process(MakeEvent("late"));
   EXPECT_EQ(Lost("buffered"), "1");
 }
 
-TEST_F(BufferedSinkTest, TheEndDoesNotWaitForADeadOutput) {
+TEST_F(BufferedSinkTest, StopDoesNotWaitForHangingOutput) {
   RealClock real;
   state_->SetHang(true);
   auto sink = NewBufferedSink(Context(real), std::make_unique<FakeOutput>(state_),
@@ -116,12 +116,12 @@ TEST_F(BufferedSinkTest, TheEndDoesNotWaitForADeadOutput) {
   for (int i = 0; i < 25; ++i) sink->Process(MakeEvent("x"));
   state_->WaitForWriters(1);
   sink->Stop(20ms);
-  // All are accounted for: those in flight, and those that waited.
+  // All events are counted: those in flight and those in the buffer.
   const auto lost = std::stoi(Lost("buffered")) + std::stoi(Lost("fake"));
   EXPECT_EQ(lost, 25);
 }
 
-TEST_F(BufferedSinkTest, DirectSinksTellWhetherARequestMayGoOn) {
+TEST_F(BufferedSinkTest, DirectSinkRejectsRequestOnlyInStrictMode) {
   for (bool strict : {false, true}) {
     auto state = std::make_shared<FakeOutput::State>();
     auto sink = NewDirectSink(ctx_, std::make_unique<FakeOutput>(state), strict, metrics_);
@@ -134,7 +134,7 @@ TEST_F(BufferedSinkTest, DirectSinksTellWhetherARequestMayGoOn) {
   EXPECT_EQ(Lost("fake"), "2");
 }
 
-TEST_F(BufferedSinkTest, BatchesAndEventsThatAreTooLargeAreCut) {
+TEST_F(BufferedSinkTest, OversizedBatchesAndEventsAreTruncated) {
   auto output = NewTruncatingOutput(std::make_unique<FakeOutput>(state_),
                                     {.enabled = true, .max_event = 20, .max_batch = 25}, metrics_);
   const std::vector<AuditEventPtr> events = {MakeEvent("0123456789"), MakeEvent("abcdefghij"),

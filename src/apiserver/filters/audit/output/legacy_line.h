@@ -21,7 +21,7 @@ struct LegacyLine {
   std::string ns;
   std::string uri;
 
-  // With its newline. `code` 0: there is no answer yet.
+  // With its newline. `code` 0: no response yet.
   std::string Text(AuditStage stage, int code) const;
 };
 

@@ -54,7 +54,7 @@ class LogFileImpl final : public LogFile {
     if (options_.max_bytes > 0 && size_ > 0 && size_ + line.size() > options_.max_bytes) {
       COX_RETURN_IF_ERROR(Rotate());
     }
-    // A line without its end would take the next one with it.
+    // Terminate a partial line, so that it does not corrupt the next one.
     if (torn_) COX_RETURN_IF_ERROR(WriteWhole("\n"));
     size_ += std::exchange(torn_, false) ? 1 : 0;
     Status written = WriteWhole(line);
@@ -90,7 +90,7 @@ class LogFileImpl final : public LogFile {
     std::error_code error;
     fs::rename(path, BackupName(path, clock_.Now()), error);
     if (error) {
-      // Better a file that is too large than events that are lost.
+      // An oversized file is better than lost events.
       return {};
     }
     Close();
@@ -101,7 +101,7 @@ class LogFileImpl final : public LogFile {
     return {};
   }
 
-  // One write(2), unless the kernel takes only a part of it.
+  // One write(2), unless the kernel performs a partial write.
   Status WriteWhole(std::string_view line) {
     while (!line.empty()) {
       const ssize_t n = write(fd_, line.data(), line.size());
@@ -113,7 +113,7 @@ class LogFileImpl final : public LogFile {
   }
 
   void Tidy(Context& ctx) {
-    // Those of an earlier run first.
+    // The first pass handles the rotated files of an earlier run.
     for (uint64_t seen = 0;; ++seen) {
       const Status status = TidyOldLogs(options_.path,
                                         {.max_age_days = options_.max_age_days,
@@ -132,14 +132,14 @@ class LogFileImpl final : public LogFile {
 
   const Options options_;
   Clock& clock_;
-  // Of whoever appends.
+  // Used only by the thread that appends.
   int fd_ = -1;
   uint64_t size_ = 0;
   bool torn_ = false;  // the file ends with a part of a line
   Mutex mu_;
   CondVar changed_, done_;
   uint64_t rotations_ COX_GUARDED_BY(mu_) = 0;
-  uint64_t tidied_ COX_GUARDED_BY(mu_) = 0;  // as of this many rotations
+  uint64_t tidied_ COX_GUARDED_BY(mu_) = 0;  // cleaned up as of this many rotations
   Scope scope_;
 };
 

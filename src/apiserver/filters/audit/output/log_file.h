@@ -11,30 +11,29 @@
 
 namespace cox::apiserver {
 
-// A file that lines are appended to, which begins anew when it is large. The old one stays beside
-// it: "audit.log" becomes "audit-2026-01-02T15-04-05.000.log" (UTC), and later, where that was
-// asked for, "….log.gz".
+// An append-only log file that rotates at a maximum size. On rotation "audit.log" is renamed to
+// "audit-2026-01-02T15-04-05.000.log" (UTC), and compressed to "….log.gz" if that is enabled.
 //
-// Guarantees: a line is written by one write(2) and stands in one file; where the disk is full, no
-//   part of it stays. Nobody but the owner may read the files.
-// Threads: Append by one at a time. Old files are packed and removed on a thread of their own, so
-//   that no request waits for it.
+// Guarantees: A line is written by one write(2) and is never split across files. If the disk is
+//   full, no partial line stays. The files have mode 0600.
+// Threads: One thread at a time may call Append. A separate thread compresses and removes rotated
+//   files, so that requests do not wait for it.
 class LogFile {
  public:
   struct Options {
     std::string path;          // "-": standard output, which does not rotate
     uint64_t max_bytes = 0;    // 0: no limit
-    int64_t max_age_days = 0;  // of old files; 0: no limit
+    int64_t max_age_days = 0;  // of rotated files; 0: no limit
     int64_t max_backups = 0;   // 0: no limit
     bool compress = false;
   };
-  // Creates the file and its directory if they are not there.
+  // Creates the file and its directory if they do not exist.
   static Result<std::unique_ptr<LogFile>> Open(const Context& ctx, Options options);
   virtual ~LogFile() = default;
 
   // REQUIRES: `line` ends with its newline.
   virtual Status Append(std::string_view line) = 0;
-  // Returns when what happened to old files so far has been seen to. For tests.
+  // Waits until the cleanup after all rotations so far is done. For tests.
   virtual void Settle() = 0;
 };
 

@@ -57,7 +57,7 @@ class LogFileTest : public testing::Test {
   fs::path dir_;
 };
 
-TEST_F(LogFileTest, LinesAreAppendedAndOnlyTheOwnerReadsThem) {
+TEST_F(LogFileTest, AppendsLinesWithOwnerOnlyPermissions) {
   Put("audit.log", "old\n");
   fs::remove(dir_ / "audit.log");
   auto file = Open({});
@@ -72,7 +72,7 @@ TEST_F(LogFileTest, LinesAreAppendedAndOnlyTheOwnerReadsThem) {
   EXPECT_EQ(Read("audit.log"), "one\ntwo\nthree\n");
 }
 
-TEST_F(LogFileTest, OneThatIsFullIsPutAsideAndNoLineIsLostOrCut) {
+TEST_F(LogFileTest, RotatesAtMaxSizeWithoutSplittingLines) {
   auto file = Open({.max_bytes = 10});
   for (const char* line : {"12345\n", "6789\n", "abc\n", "a line that is larger than a file\n"}) {
     ASSERT_TRUE(file->Append(line).ok());
@@ -85,14 +85,14 @@ TEST_F(LogFileTest, OneThatIsFullIsPutAsideAndNoLineIsLostOrCut) {
   EXPECT_EQ(Read("audit.log"), "a line that is larger than a file\n");
 }
 
-TEST_F(LogFileTest, TwoThatAreFullInOneMomentHaveTwoNames) {
+TEST_F(LogFileTest, RotationsInSameMillisecondGetDistinctNames) {
   auto file = Open({.max_bytes = 4});
   for (const char* line : {"abc\n", "def\n", "ghi\n"}) ASSERT_TRUE(file->Append(line).ok());
   EXPECT_THAT(Names(), ElementsAre("audit-2030-01-02T03-04-05.000.log",
                                    "audit-2030-01-02T03-04-05.001.log", "audit.log"));
 }
 
-TEST_F(LogFileTest, OldFilesAreKeptByNumberAndAgeAndOthersAreLeftAlone) {
+TEST_F(LogFileTest, RemovesRotatedFilesByCountAndAgeAndKeepsOthers) {
   Put("audit-2029-12-20T00-00-00.000.log", "too old\n");
   Put("audit-2030-01-01T00-00-00.000.log", "second\n");
   Put("audit-2030-01-01T00-00-01.000.log", "first\n");
@@ -107,7 +107,7 @@ TEST_F(LogFileTest, OldFilesAreKeptByNumberAndAgeAndOthersAreLeftAlone) {
                           "audit-2030-01-02T03-04-05.000.log", "audit-other.log", "audit.log"));
 }
 
-TEST_F(LogFileTest, OldFilesArePackedWhereAsked) {
+TEST_F(LogFileTest, CompressesRotatedFiles) {
   auto file = Open({.max_bytes = 4, .compress = true});
   ASSERT_TRUE(file->Append("abc\n").ok());
   ASSERT_TRUE(file->Append("def\n").ok());
@@ -119,14 +119,14 @@ TEST_F(LogFileTest, OldFilesArePackedWhereAsked) {
   EXPECT_EQ(info.st_mode & 0777, 0600u);
 }
 
-TEST_F(LogFileTest, AFileThatCannotBeOpenedIsAnError) {
+TEST_F(LogFileTest, OpenFailureIsAnError) {
   Put("file", "");
   LogFile::Options options;
   options.path = (dir_ / "file" / "audit.log").string();
   EXPECT_FALSE(LogFile::Open(ctx_, options).ok());
 }
 
-TEST(FullLogFileTest, WhatTheDiskDoesNotTakeIsAnError) {
+TEST(FullLogFileTest, WriteFailureIsAnError) {
   if (!fs::exists("/dev/full")) GTEST_SKIP();
   TestClock clock;
   auto file = LogFile::Open(Context(clock), {.path = "/dev/full"});

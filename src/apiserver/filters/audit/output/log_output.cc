@@ -11,10 +11,10 @@
 namespace cox::apiserver {
 namespace {
 
-// What --audit-log-maxsize=0 means, as upstream's rotation has it.
+// Upstream's default for --audit-log-maxsize=0.
 constexpr int64_t kDefaultMegabytes = 100;
 constexpr uint64_t kMegabyte = uint64_t{1024} * 1024;
-// What one thread writes for others before it lets one of them go on.
+// The maximum number of waiting writers that one thread serves.
 constexpr size_t kMaxGroup = 64;
 
 class LogOutput final : public AuditOutput {
@@ -38,7 +38,7 @@ class LogOutput final : public AuditOutput {
       queue_.pop_front();
       if (turn == &mine) continue;
       turn->done = true;
-      // It cannot be gone before this lock is.
+      // The writer cannot return, and destroy its Turn, before this lock is released.
       turn->come.NotifyOne();
     }
     if (!queue_.empty()) queue_.front()->come.NotifyOne();
@@ -46,7 +46,7 @@ class LogOutput final : public AuditOutput {
   }
 
  private:
-  // Somebody who wants to write.
+  // A waiting writer.
   struct Turn {
     std::span<const AuditEventPtr> events;
     AuditOutcome outcome;
@@ -54,7 +54,7 @@ class LogOutput final : public AuditOutput {
     bool done = false;
   };
 
-  // Only by whose turn is the first of the queue: that makes it the one writer.
+  // REQUIRES: the caller's turn is the first in the queue, which makes it the only writer.
   void WriteTurn(Turn& turn) {
     for (const AuditEventPtr& event : turn.events) {
       Status status = file_->Append(legacy_ ? event->legacy : event->line);

@@ -7,8 +7,9 @@
 
 namespace cox::apiserver {
 
-// Events as lines of a file. Whoever finds nobody writing writes, also for those who come meanwhile
-// and wait: one writer at a time, each event in one write(2), and no lock is held across it.
+// Writes events to a file. Concurrent writers form groups: the first writes the events of all that
+// wait, so there is one writer at a time, each event takes one write(2), and no lock is held during
+// it.
 Result<std::unique_ptr<AuditOutput>> NewLogOutput(const Context& ctx,
                                                   const AuditLogOptions& options);
 

@@ -27,7 +27,7 @@ class LogOutputTest : public testing::Test {
   const std::string path_ = (dir_ / "audit.log").string();
 };
 
-TEST_F(LogOutputTest, EventsOfManyThreadsStandThereOnceEachAndWhole) {
+TEST_F(LogOutputTest, ConcurrentEventsAreWrittenOnceAndUnbroken) {
   constexpr int kThreads = 8, kEvents = 500;
   {
     auto output = NewLogOutput(ctx_, {.path = path_});
@@ -39,8 +39,7 @@ TEST_F(LogOutputTest, EventsOfManyThreadsStandThereOnceEachAndWhole) {
                           [&, t](Context& ctx) {
                             for (int i = 0; i < kEvents; ++i) {
                               auto event = std::make_shared<AuditEvent>();
-                              // Of different lengths, so that lines that got into each other would
-                              // show.
+                              // Different lengths, so that interleaved lines would be detected.
                               event->line = std::to_string(t) + "-" + std::to_string(i) +
                                             std::string(static_cast<size_t>(i % 50), '.') + "\n";
                               const AuditEventPtr shared = std::move(event);
@@ -58,7 +57,7 @@ TEST_F(LogOutputTest, EventsOfManyThreadsStandThereOnceEachAndWhole) {
   for (std::string line; std::getline(in, line);) {
     const std::string key = line.substr(0, line.find('.'));
     ++seen[key];
-    // Each thread waits for its own event: its lines are in order.
+    // Each thread waits for its own event, so its lines are in order.
     const int number = std::stoi(key.substr(2));
     EXPECT_GE(number, last[key[0]]) << key;
     last[key[0]] = number;
@@ -67,7 +66,7 @@ TEST_F(LogOutputTest, EventsOfManyThreadsStandThereOnceEachAndWhole) {
   for (const auto& [key, times] : seen) EXPECT_EQ(times, 1) << key;
 }
 
-TEST_F(LogOutputTest, TheOldFormatIsWrittenWhereAsked) {
+TEST_F(LogOutputTest, LegacyFormatIsWrittenIfEnabled) {
   auto event = std::make_shared<AuditEvent>();
   event->line = "{}\n";
   event->legacy = "old\n";

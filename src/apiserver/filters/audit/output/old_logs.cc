@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kPacked = ".gz";
-// What is read and packed in one go: a gzip file may consist of many members.
+// The chunk size for compression. A gzip file may consist of many members.
 constexpr size_t kChunk = size_t{1} << 20;
 constexpr int kGzipLevel = 6;
 
@@ -38,7 +38,7 @@ std::optional<int64_t> ReadStamp(std::string_view text) {
   std::string time(text);
   time[13] = time[16] = ':';
   const Result<Time> parsed = Time::Parse(time + "Z");
-  // What reads back otherwise was not written here.
+  // A time stamp that does not round-trip was not written by LogFile.
   if (!parsed.ok()) return std::nullopt;
   const int64_t millis = parsed->UnixNanos() / 1'000'000;
   return Stamp(millis) == text ? std::optional(millis) : std::nullopt;
@@ -78,7 +78,8 @@ Status Failed(std::string_view what, const fs::path& path) {
   return Status::Internal("could not " + std::string(what) + " " + path.string());
 }
 
-// Beside the old file first, so that a crash leaves no half of one under its name.
+// Compresses to a temporary file first, so that a crash leaves no partial file under the final
+// name.
 Status Pack(const fs::path& path) {
   const fs::path unfinished = path.string() + std::string(kPacked) + ".tmp";
   const fs::path packed = path.string() + std::string(kPacked);

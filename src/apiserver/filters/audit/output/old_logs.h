@@ -8,10 +8,10 @@
 #include "base/clock.h"
 #include "base/status.h"
 
-// The files that a LogFile left behind.
+// The rotated files of a LogFile.
 namespace cox::apiserver {
 
-// The name that `path` gets when it is put aside at `when`: one that no file has.
+// The name for `path` when it is rotated at `when`; no file with that name exists.
 std::filesystem::path BackupName(const std::filesystem::path& path, Clock::WallTime when);
 
 struct KeepOldLogs {
@@ -19,8 +19,8 @@ struct KeepOldLogs {
   int64_t max_backups = 0;   // 0: no limit
   bool compress = false;
 };
-// Removes old files of `path` that are too old or too many, and packs the others if asked. Names
-// tell how old they are; files with other names are nobody's business. Returns the first error.
+// Removes rotated files of `path` that exceed the limits, and compresses the others if enabled. The
+// age is read from the file name; files with other names are ignored. Returns the first error.
 Status TidyOldLogs(const std::filesystem::path& path, const KeepOldLogs& keep, Clock::WallTime now);
 
 }  // namespace cox::apiserver

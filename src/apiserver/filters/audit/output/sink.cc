@@ -19,7 +19,7 @@ class DirectSink final : public AuditSink {
     return !strict_;
   }
 
-  // Nothing waits: whoever calls Process does.
+  // Nothing is buffered: Process writes synchronously.
   void Stop(std::chrono::nanoseconds) override { ctx_.Stop(); }
 
  private:
@@ -43,7 +43,7 @@ class TruncatingOutput final : public AuditOutput {
     size_t bytes = 0;
     auto send = [&] {
       if (batch.empty()) return;
-      // The rest is tried all the same: a batch that was refused says nothing of the next.
+      // A failed batch does not prevent the following ones.
       AuditOutcome some = inner_->Write(ctx, batch);
       if (some.lost > 0) result = {result.lost + some.lost, std::move(some.status)};
       batch.clear();

@@ -11,14 +11,14 @@
 #include "apiserver/filters/audit/events/options.h"
 #include "base/context.h"
 
-// Where audit events go. An output writes events down or sends them; a sink decides who waits for
-// that.
+// The audit backends. An output writes or sends events; a sink decides whether requests wait for
+// it.
 namespace cox::apiserver {
 
-// What became of some events.
+// The result of writing a batch of events.
 struct AuditOutcome {
   size_t lost = 0;
-  Status status;  // why, of the last that were
+  Status status;  // the error of the last lost events
 };
 
 // Threads: Write may be called concurrently and blocks.
@@ -27,38 +27,38 @@ class AuditOutput {
   virtual ~AuditOutput() = default;
   // "log", "webhook".
   virtual std::string_view name() const = 0;
-  // Ends when `ctx` does.
+  // Returns early if `ctx` is cancelled.
   virtual AuditOutcome Write(const Context& ctx, std::span<const AuditEventPtr> events) = 0;
 };
 
-// Threads: all methods may be called concurrently; Stop once.
+// Threads: All methods may be called concurrently; Stop once.
 class AuditSink {
  public:
   virtual ~AuditSink() = default;
-  // Whether Process waits for a disk or another server.
+  // Whether Process may block on a disk or another server.
   virtual bool blocks() const = 0;
-  // False: the event is lost, and the request that it announces must not go on.
+  // False: the event is lost, and the request must not be executed.
   virtual bool Process(const AuditEventPtr& event) = 0;
-  // Delivers what waits, for at most `limit`; what is left then is counted as lost.
+  // Delivers buffered events for at most `limit`; the rest is counted as lost.
   virtual void Stop(std::chrono::nanoseconds limit) = 0;
 };
 
-// Of AuditMode::kBlocking and kBlockingStrict.
+// For AuditMode::kBlocking and kBlockingStrict.
 std::unique_ptr<AuditSink> NewDirectSink(const Context& ctx, std::unique_ptr<AuditOutput> output,
                                          bool strict, AuditMetrics& metrics);
 
-// Of AuditMode::kBatch: a bounded buffer, emptied by `senders` threads that each write one batch at
-// a time. A dead output costs the buffer and one batch for each of them, and delays nobody.
+// For AuditMode::kBatch: a bounded buffer, drained by `senders` threads that each write one batch
+// at a time. An output that hangs blocks only these threads, never a request.
 std::unique_ptr<AuditSink> NewBufferedSink(const Context& ctx, std::unique_ptr<AuditOutput> output,
                                            const AuditBatchOptions& options, size_t senders,
                                            AuditMetrics& metrics);
 
-// Counts and logs what `output` lost.
+// Counts and logs lost events.
 void ReportLost(const Context& ctx, std::string_view output, const AuditOutcome& outcome,
                 AuditMetrics& metrics);
 
-// Cuts events that are too large before `inner` has them, and splits batches. Those that are too
-// large even without their objects are counted here, as lost by "truncate".
+// Truncates events that are too large and splits batches before passing them to `inner`. Events
+// that are too large even without their objects are dropped and counted for "truncate".
 std::unique_ptr<AuditOutput> NewTruncatingOutput(std::unique_ptr<AuditOutput> inner,
                                                  const AuditTruncateOptions& options,
                                                  AuditMetrics& metrics);

@@ -10,7 +10,7 @@ namespace cox::apiserver {
 namespace {
 
 constexpr std::chrono::seconds kTimeout{30};
-// Whatever the error was: a sink that comes back to its senses shall have them.
+// All errors are retried, because the backend may recover.
 constexpr int kAttempts = 5;
 constexpr double kBackoffFactor = 1.5;
 constexpr double kJitter = 0.2;
@@ -29,7 +29,7 @@ class WebhookOutput final : public AuditOutput {
       Status status = client_.Send(ctx.WithTimeout(kTimeout), list);
       if (status.ok()) return {};
       if (attempt == kAttempts || ctx.Done()) return {events.size(), std::move(status)};
-      COX_V(ctx.log(), 2, "The audit webhook did not take events, which are sent again",
+      COX_V(ctx.log(), 2, "Audit webhook rejected events, which will be retried",
             {"error", status.message()}, {"events", events.size()});
       const std::chrono::nanoseconds wait(
           static_cast<int64_t>(backoff * (1 + kJitter * RandomFraction())));
@@ -52,7 +52,7 @@ std::string AuditEventList(std::span<const AuditEventPtr> events) {
   list.reserve(size);
   list = R"({"kind":"EventList","apiVersion":"audit.k8s.io/v1","metadata":{},"items":[)";
   for (size_t i = 0; i < events.size(); ++i) {
-    // Items do not say what the list says already.
+    // The items omit kind and apiVersion.
     list += i == 0 ? "{" : ",{";
     list += events[i]->item_tail();
   }

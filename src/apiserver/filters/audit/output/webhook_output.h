@@ -8,13 +8,12 @@
 
 namespace cox::apiserver {
 
-// Events as audit.k8s.io/v1 EventLists, posted to the server that a kubeconfig names. What it does
-// not take is sent again, a few times and later each time.
-// BadRequest for a kubeconfig that is wrong.
+// Posts events as audit.k8s.io/v1 EventLists to the server in a kubeconfig. Failed requests are
+// retried a few times with exponential backoff. Errors: BadRequest for an invalid kubeconfig.
 Result<std::unique_ptr<AuditOutput>> NewWebhookOutput(const Context& ctx,
                                                       const AuditWebhookOptions& options);
 
-// The list that is posted.
+// The request body.
 std::string AuditEventList(std::span<const AuditEventPtr> events);
 
 }  // namespace cox::apiserver

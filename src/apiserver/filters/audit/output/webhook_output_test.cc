@@ -37,7 +37,7 @@ class WebhookOutputTest : public testing::Test {
       bodies_.push_back(exchange->request().body);
     }
     const int call = ++calls_;
-    // An answer need not say anything.
+    // An empty response body is valid.
     exchange->Send({.status = call <= failures_ ? 503 : 200, .headers = {}, .body = {}});
   }
 
@@ -55,7 +55,7 @@ class WebhookOutputTest : public testing::Test {
           .string();
 };
 
-TEST_F(WebhookOutputTest, EventsArePostedAsAListOfTheirKind) {
+TEST_F(WebhookOutputTest, EventsArePostedAsEventList) {
   auto output = NewWebhookOutput(ctx_, {.kubeconfig = path_});
   ASSERT_TRUE(output.ok()) << output.status().message();
   EXPECT_EQ((*output)->name(), "webhook");
@@ -70,7 +70,7 @@ TEST_F(WebhookOutputTest, EventsArePostedAsAListOfTheirKind) {
             "\n");
 }
 
-TEST_F(WebhookOutputTest, WhatIsRefusedIsSentAgainAndGivenUpAfterAWhile) {
+TEST_F(WebhookOutputTest, RejectedEventsAreRetriedAndFinallyDropped) {
   auto output = NewWebhookOutput(ctx_, {.kubeconfig = path_, .initial_backoff = 1ms});
   ASSERT_TRUE(output.ok()) << output.status().message();
   const std::vector<AuditEventPtr> events = {Event("a"), Event("b")};
@@ -84,7 +84,7 @@ TEST_F(WebhookOutputTest, WhatIsRefusedIsSentAgainAndGivenUpAfterAWhile) {
   EXPECT_EQ(calls_.load(), 8);
 }
 
-TEST_F(WebhookOutputTest, AKubeconfigThatIsNoneIsRefused) {
+TEST_F(WebhookOutputTest, MissingKubeconfigIsRejected) {
   EXPECT_FALSE(NewWebhookOutput(ctx_, {.kubeconfig = path_ + ".missing"}).ok());
 }
 

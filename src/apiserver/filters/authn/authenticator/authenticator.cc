@@ -9,7 +9,7 @@
 namespace cox::apiserver {
 namespace {
 
-// What front proxies usually say who they speak for with.
+// The default front proxy headers.
 constexpr std::string_view kProxyHeaders[] = {"x-remote-user", "x-remote-uid", "x-remote-group"};
 constexpr std::string_view kProxyExtraPrefix = "x-remote-extra-";
 
@@ -19,7 +19,7 @@ bool IsBearer(std::string_view scheme) {
                     [](char a, char b) { return (a | 0x20) == b; });
 }
 
-// "Bearer" in any case, one space, the token; what follows another space is not looked at.
+// "Bearer" in any case, one space, the token; anything after another space is ignored.
 struct BearerHeader {
   std::string_view token;
   bool extra_space = false;
@@ -77,7 +77,7 @@ Result<UserInfo> Authenticator::Measured(const Context* ctx, const net::Request&
   if (options_.metrics == nullptr) return Find(ctx, request);
   const Clock::SteadyTime begin = options_.clock->Monotonic();
   Result<UserInfo> user = Find(ctx, request);
-  // One that must wait is counted when it has waited.
+  // A request that must wait is counted by the later Await.
   if (ctx == nullptr && !user.ok() && AuthMethod::IsWouldWait(user.status())) return user;
   options_.metrics->Attempted(user, options_.clock->Monotonic() - begin);
   return user;
@@ -85,7 +85,8 @@ Result<UserInfo> Authenticator::Measured(const Context* ctx, const net::Request&
 
 Result<UserInfo> Authenticator::Find(const Context* ctx, const net::Request& request) const {
   const std::optional<std::string_view> token = BearerToken(request);
-  // A credential that is no good does not hide a good one, but it is not anonymity either.
+  // An invalid credential does not prevent authentication by another one, but excludes anonymous
+  // access.
   bool refused = token.has_value();
   bool would_wait = false;
   for (const auto& method : options_.methods) {
@@ -100,7 +101,7 @@ Result<UserInfo> Authenticator::Find(const Context* ctx, const net::Request& req
                                         ? method->TryToken(*token, options_.api_audiences)
                                         : method->AwaitToken(*ctx, *token, options_.api_audiences);
     if (!known.ok()) would_wait = would_wait || AuthMethod::IsWouldWait(known.status());
-    if (!known.ok() || !*known) continue;  // another method may know it
+    if (!known.ok() || !*known) continue;  // another method may accept it
     AddAuthenticated((*known)->user);
     return std::move((*known)->user);
   }
@@ -116,8 +117,8 @@ Result<UserInfo> Authenticator::Find(const Context* ctx, const net::Request& req
 
 void Authenticator::RemoveCredentials(net::Headers& headers) const {
   headers.Remove("authorization");
-  // A client that is no front proxy may have sent them too: they said nothing, and must not begin
-  // to where a request is passed on.
+  // Clients other than front proxies may send these headers too. They must not take effect in
+  // forwarded requests.
   const auto is_proxys = [this](const std::string& name) {
     const auto begins = [&](std::string_view prefix) { return name.starts_with(prefix); };
     return std::ranges::find(kProxyHeaders, name) != std::end(kProxyHeaders) ||
@@ -132,10 +133,10 @@ void Authenticator::RemoveCredentials(net::Headers& headers) const {
   for (const std::string& name : gone) headers.Remove(name);
 }
 
-Authenticator::TokenVerdict Authenticator::ReviewToken(const Context& ctx, std::string_view token,
-                                                       std::vector<std::string> audiences) const {
+Authenticator::TokenReviewResult Authenticator::ReviewToken(
+    const Context& ctx, std::string_view token, std::vector<std::string> audiences) const {
   if (audiences.empty()) audiences = options_.api_audiences;
-  TokenVerdict verdict;
+  TokenReviewResult verdict;
   verdict.error = "invalid bearer token";
   for (const auto& method : options_.methods) {
     AuthMethod::TokenResult known = method->AwaitToken(ctx, token, audiences);
@@ -144,7 +145,7 @@ Authenticator::TokenVerdict Authenticator::ReviewToken(const Context& ctx, std::
       continue;
     }
     if (!*known) continue;
-    // Tokens that do not say for whom they are, are for us.
+    // Tokens without audiences are for the API audiences.
     verdict.audiences = (*known)->audiences ? std::move(*(*known)->audiences)
                                             : Intersection(audiences, options_.api_audiences);
     if (verdict.audiences.empty() && !audiences.empty()) continue;

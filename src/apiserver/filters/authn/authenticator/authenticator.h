@@ -18,31 +18,31 @@ namespace cox::apiserver {
 
 class AuthnMetrics;
 
-// Finds out who sent a request, by one kind of credential.
+// Authenticates requests by one kind of credential.
 //
-// Methods are asked in turn: one that does not know the request's kind of credential says nothing,
-// the first that knows whose it is decides.
-// Threads: may be used concurrently. Try and TryToken must not block; AwaitToken may.
+// Methods are tried in order. A method that does not support the credential returns none; the first
+// identity decides.
+// Threads: May be used concurrently. Try and TryToken must not block; AwaitToken may.
 class AuthMethod {
  public:
   virtual ~AuthMethod() = default;
-  // None: not mine. Unauthorized: a credential of mine that is no good.
+  // None: no credential of this kind. Unauthorized: an invalid credential of this kind.
   virtual Result<std::optional<UserInfo>> Try(const net::Request&) const {
     return std::optional<UserInfo>();
   }
 
   struct TokenIdentity {
     UserInfo user;
-    // Those of the audiences asked for that the token is meant for; none: the token does not say.
+    // The requested audiences that the token is valid for; none: the token has no audiences.
     std::optional<std::vector<std::string>> audiences;
   };
   using TokenResult = Result<std::optional<TokenIdentity>>;
-  // Whose bearer token it is, where one of `audiences` reads it. None and Unauthorized as above.
-  // ServiceUnavailable (WouldWait): it cannot be said without asking somebody else.
+  // The identity of a bearer token for one of `audiences`. None and Unauthorized as above.
+  // ServiceUnavailable (WouldWait): another server must be called first.
   virtual TokenResult TryToken(std::string_view, std::span<const std::string>) const {
     return std::optional<TokenIdentity>();
   }
-  // The same, where there is time to ask.
+  // The same, but may block.
   virtual TokenResult AwaitToken(const Context&, std::string_view token,
                                  std::span<const std::string> audiences) const {
     return TryToken(token, audiences);
@@ -54,48 +54,48 @@ class AuthMethod {
   }
 };
 
-// Asks the methods who sent a request. Who shows no credential at all is anonymous, where that is
-// allowed.
+// Authenticates requests by trying its methods. A request without credentials is anonymous, if that
+// is allowed.
 //
-// Threads: constant after construction; may be used concurrently.
+// Threads: Immutable after construction; may be used concurrently.
 class Authenticator {
  public:
   struct Options {
-    std::vector<std::unique_ptr<const AuthMethod>> methods;  // in the order they are asked
-    // Whether a request for that path may come without a credential. Null: none may.
+    std::vector<std::unique_ptr<const AuthMethod>> methods;  // in order
+    // Whether a path allows anonymous requests. Null: no path does.
     std::function<bool(std::string_view path)> anonymous;
-    // Who we are to those who make tokens for us.
+    // The audiences of this API server.
     std::vector<std::string> api_audiences;
-    // Besides the usual ones: headers by which a front proxy says who it speaks for; those that
-    // begin with one of `proxy_prefixes` too. Lower case.
+    // The configured front proxy headers, in addition to the default ones, and prefixes of such
+    // headers. Lower case.
     std::vector<std::string> proxy_headers;
     std::vector<std::string> proxy_prefixes;
-    AuthnMetrics* metrics = nullptr;  // outlives the authenticator
-    const Clock* clock = nullptr;     // with metrics
+    AuthnMetrics* metrics = nullptr;  // must outlive the authenticator
+    const Clock* clock = nullptr;     // required with metrics
   };
   explicit Authenticator(Options options) : options_(std::move(options)) {}
   Authenticator(std::vector<std::unique_ptr<const AuthMethod>> methods, bool anonymous,
                 std::vector<std::string> api_audiences = {});
 
-  // Unauthorized with upstream's text. Does not block: ServiceUnavailable where it would have to,
-  // see Await.
+  // Errors: Unauthorized with upstream's text. Does not block: returns ServiceUnavailable if Await
+  // is necessary.
   Result<UserInfo> Authenticate(const net::Request& request) const;
-  // The same; blocks if need be, until `ctx` stops.
+  // The same, but may block until `ctx` stops.
   Result<UserInfo> Await(const Context& ctx, const net::Request& request) const;
 
-  // Removes whatever says who the client is: nobody behind shall see, log or forward it.
+  // Removes all credentials and identity headers, so that they are not logged or forwarded.
   void RemoveCredentials(net::Headers& headers) const;
 
-  // What TokenReview tells of a token that somebody showed to one of `audiences` (empty: to us).
-  struct TokenVerdict {
+  // The TokenReview result for a token with one of `audiences` (empty: the API audiences).
+  struct TokenReviewResult {
     bool authenticated = false;
     UserInfo user;
     std::vector<std::string> audiences;
     std::string error;
   };
-  // Blocks if need be.
-  TokenVerdict ReviewToken(const Context& ctx, std::string_view token,
-                           std::vector<std::string> audiences) const;
+  // May block.
+  TokenReviewResult ReviewToken(const Context& ctx, std::string_view token,
+                                std::vector<std::string> audiences) const;
 
   const std::vector<std::string>& api_audiences() const { return options_.api_audiences; }
 
@@ -109,7 +109,7 @@ class Authenticator {
 
 // The token of `Authorization: Bearer <token>`; none if there is no such header.
 std::optional<std::string_view> BearerToken(const net::Request& request);
-// What a client is told whose header is almost that; empty if there is nothing to tell.
+// The warning for a malformed Authorization header; empty if there is none.
 std::string_view BearerTokenWarning(const net::Request& request);
 
 }  // namespace cox::apiserver

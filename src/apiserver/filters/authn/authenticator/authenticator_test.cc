@@ -20,7 +20,7 @@ net::Request WithAuthorization(std::string value) {
   return request;
 }
 
-// "name uid [group group]", "none" for a request that is not the method's, else the error.
+// "name uid [group group]"; "none" if the method does not apply, otherwise the error.
 std::string Show(const Result<std::optional<UserInfo>>& found) {
   if (!found.ok()) return found.status().message();
   if (!*found) return "none";
@@ -32,7 +32,7 @@ std::string ShowToken(const AuthMethod& method, std::string_view token) {
   return *found ? Show(std::optional((*found)->user)) : "none";
 }
 
-TEST(BearerToken, IsWhatFollowsTheScheme) {
+TEST(BearerToken, FollowsScheme) {
   const struct {
     std::string header, want;  // empty: none
   } kCases[] = {
@@ -48,7 +48,7 @@ TEST(BearerToken, IsWhatFollowsTheScheme) {
   EXPECT_FALSE(BearerToken(net::Request()).has_value());
 }
 
-TEST(TokenFile, NamesUsersWithTheirGroups) {
+TEST(TokenFile, YieldsUsersWithGroups) {
   auto method = NewTokenFileMethod(
       "# people\n"
       "t1,alice,u1\n"
@@ -75,12 +75,12 @@ TEST(TokenFile, NamesUsersWithTheirGroups) {
   EXPECT_EQ(Show((*method)->Try(WithAuthorization("Bearer t1"))), "none") << "tokens only";
 }
 
-TEST(TokenFile, OfTwoLinesWithOneTokenTheFirstCounts) {
+TEST(TokenFile, FirstLineWinsForDuplicateToken) {
   auto method = NewTokenFileMethod("t,first,1\nt,second,2\n");
   EXPECT_EQ(ShowToken(**method, "t"), "first 1 []");
 }
 
-TEST(TokenFile, RefusesLinesItCannotRead) {
+TEST(TokenFile, RejectsInvalidLines) {
   const struct {
     std::string_view csv;
     int line;
@@ -114,23 +114,23 @@ class CertificateTest : public ::testing::Test {
 
   const net::CertificatePair ca_ = Make({.common_name = "ca", .is_ca = true}, nullptr);
   CaPoolPtr cas_ = *CaPool::Parse(ca_.certificate_pem);
-  RealClock clock_;  // certificates are made by the time of day
+  RealClock clock_;  // certificates are created with the current time
   const std::unique_ptr<const AuthMethod> method_ =
       NewClientCertificateMethod([this] { return cas_; }, clock_);
 };
 
-TEST_F(CertificateTest, CommonNameIsTheUserAndOrganizationsTheGroups) {
+TEST_F(CertificateTest, CommonNameIsUserAndOrganizationsAreGroups) {
   const auto alice =
       Make({.common_name = "alice", .organizations = {"dev", "ops"}, .client_auth = true}, &ca_);
   EXPECT_EQ(Show(method_->Try(From({alice}))), "alice  [dev ops]");
 }
 
-TEST_F(CertificateTest, WithoutACertificateItIsSomebodyElsesRequest) {
+TEST_F(CertificateTest, RequestWithoutCertificateIsNotHandled) {
   EXPECT_EQ(Show(method_->Try(net::Request())), "none");
   EXPECT_EQ(Show(method_->Try(From({}))), "none");
 }
 
-TEST_F(CertificateTest, RefusesWhatTheCaHasNotSignedForClients) {
+TEST_F(CertificateTest, RejectsCertificatesNotSignedByCaForClients) {
   const std::string refused = "client certificate is not accepted";
   const auto other = Make({.common_name = "other", .is_ca = true}, nullptr);
   EXPECT_EQ(
@@ -146,14 +146,14 @@ TEST_F(CertificateTest, RefusesWhatTheCaHasNotSignedForClients) {
   EXPECT_EQ(Show(method_->Try(garbage)), refused);
 }
 
-TEST_F(CertificateTest, TheIdentityIsFoundOncePerConnection) {
+TEST_F(CertificateTest, IdentityIsCachedPerConnection) {
   const net::Request request = From({Make({.common_name = "alice", .client_auth = true}, &ca_)});
   EXPECT_EQ(Show(method_->Try(request)), "alice  []");
   EXPECT_NE(request.peer->identity, nullptr);
   EXPECT_EQ(Show(method_->Try(request)), "alice  []");
 }
 
-TEST_F(CertificateTest, OtherCasAreAskedAgainOnTheSameConnection) {
+TEST_F(CertificateTest, ChangedCasAreVerifiedAgainOnSameConnection) {
   const net::Request request = From({Make({.common_name = "alice", .client_auth = true}, &ca_)});
   EXPECT_EQ(Show(method_->Try(request)), "alice  []");
   const auto other = Make({.common_name = "other", .is_ca = true}, nullptr);
@@ -164,7 +164,7 @@ TEST_F(CertificateTest, OtherCasAreAskedAgainOnTheSameConnection) {
   EXPECT_EQ(Show(method_->Try(request)), "alice  []");
 }
 
-TEST_F(CertificateTest, TheCertificateIsTheCredential) {
+TEST_F(CertificateTest, CredentialIdIsCertificateHash) {
   const auto alice = Make({.common_name = "alice", .client_auth = true}, &ca_);
   const auto user = method_->Try(From({alice}));
   const auto& ids = (*user)->extra.at("authentication.kubernetes.io/credential-id");
@@ -173,13 +173,13 @@ TEST_F(CertificateTest, TheCertificateIsTheCredential) {
   EXPECT_EQ(ids[0].size(), 11U + 64U);
 }
 
-TEST_F(CertificateTest, OneThatNamesNobodyIsNobodys) {
+TEST_F(CertificateTest, CertificateWithoutCommonNameDoesNotAuthenticate) {
   EXPECT_EQ(Show(method_->Try(From({Make({.organizations = {"dev"}, .client_auth = true}, &ca_)}))),
             "none");
 }
 
-TEST(ClientCertificates, ExpireWhileTheirConnectionLasts) {
-  TestClock clock;  // in 2030: certificates made now for a year have expired
+TEST(ClientCertificates, ExpireDuringConnection) {
+  TestClock clock;  // in 2030, when certificates created now have expired
   const auto ca =
       *net::MakeCertificate({.common_name = "ca", .days = 10'000, .is_ca = true}, nullptr);
   const auto alice = *net::MakeCertificate({.common_name = "alice", .client_auth = true}, &ca);
@@ -198,12 +198,12 @@ TEST(ClientCertificates, ExpireWhileTheirConnectionLasts) {
   EXPECT_FALSE(VerifyPeer(request, cas, clock).ok());
 }
 
-TEST(ClientCertificates, NeedACa) {
+TEST(ClientCertificates, RequireCa) {
   EXPECT_FALSE(CaPool::Parse("no pem").ok());
   EXPECT_FALSE(CaPool::Parse("").ok());
 }
 
-TEST(ClientCertificates, AreCombinedEachOnceWithoutThoseThatExpired) {
+TEST(ClientCertificates, AreCombinedWithoutDuplicatesAndExpired) {
   RealClock clock;
   const auto a =
       net::MakeCertificate({.common_name = "a", .is_ca = true}, nullptr)->certificate_pem;
@@ -214,7 +214,7 @@ TEST(ClientCertificates, AreCombinedEachOnceWithoutThoseThatExpired) {
   EXPECT_EQ(CombineCertificates(a, b, clock.Now() + std::chrono::hours(24 * 400)), "");
 }
 
-// Says what it was told to.
+// Returns a fixed result.
 class FixedMethod final : public AuthMethod {
  public:
   explicit FixedMethod(Result<std::optional<UserInfo>> answer) : answer_(std::move(answer)) {}
@@ -230,7 +230,7 @@ Authenticator Of(std::vector<Result<std::optional<UserInfo>>> answers, bool anon
   return Authenticator(std::move(methods), anonymous);
 }
 
-TEST(Authenticator, TheFirstMethodThatSaysSomethingDecides) {
+TEST(Authenticator, FirstMethodWithIdentityDecides) {
   const std::optional<UserInfo> nobody;
   const std::optional<UserInfo> alice = UserInfo{.name = "alice"}, bob = UserInfo{.name = "bob"};
   const Status bad(Reason::kUnauthorized, "why is not told");
@@ -239,14 +239,15 @@ TEST(Authenticator, TheFirstMethodThatSaysSomethingDecides) {
   Result<UserInfo> user = Of({nobody, alice, bob}).Authenticate(request);
   EXPECT_EQ(user->name, "alice");
   EXPECT_EQ(user->groups, std::vector<std::string>{"system:authenticated"});
-  // A credential that is no good does not hide a good one, and is not anonymity.
+  // An invalid credential does not prevent authentication by another one, but excludes anonymous
+  // access.
   EXPECT_EQ(Of({bad, alice}).Authenticate(request)->name, "alice");
   user = Of({bad, nobody}).Authenticate(request);
   ASSERT_FALSE(user.ok());
   EXPECT_EQ(user.status(), Status(Reason::kUnauthorized, "Unauthorized"));
 }
 
-TEST(Authenticator, WhoShowsNothingIsAnonymousWhereThatIsAllowed) {
+TEST(Authenticator, RequestWithoutCredentialIsAnonymousIfAllowed) {
   const std::optional<UserInfo> nobody;
   Result<UserInfo> user = Of({nobody}).Authenticate(net::Request());
   EXPECT_EQ(user->name, "system:anonymous");
@@ -255,7 +256,7 @@ TEST(Authenticator, WhoShowsNothingIsAnonymousWhereThatIsAllowed) {
   EXPECT_FALSE(Of({nobody}).Authenticate(WithAuthorization("Bearer unknown")).ok());
 }
 
-TEST(Authenticator, RemovesWhateverSaysWhoTheClientIs) {
+TEST(Authenticator, RemovesAllIdentityHeaders) {
   const Authenticator authenticator(
       {.methods = {}, .proxy_headers = {"x-who"}, .proxy_prefixes = {"x-more-"}});
   net::Headers headers = {{"authorization", "Bearer x"},
@@ -274,7 +275,7 @@ TEST(Authenticator, RemovesWhateverSaysWhoTheClientIs) {
   EXPECT_EQ(left, (std::vector<std::string>{"x-remote-control", "accept"}));
 }
 
-TEST(Authenticator, AnonymousMayBeAllowedForSomePathsOnly) {
+TEST(Authenticator, AnonymousIsLimitedToPaths) {
   const Authenticator authenticator(
       {.methods = {}, .anonymous = [](std::string_view path) { return path == "/healthz"; }});
   net::Request request;
@@ -284,7 +285,7 @@ TEST(Authenticator, AnonymousMayBeAllowedForSomePathsOnly) {
   EXPECT_EQ(authenticator.Authenticate(request).status().message(), "Unauthorized");
 }
 
-TEST(Authenticator, CountsWhatBecameOfRequests) {
+TEST(Authenticator, CountsAttemptsByResultAndUser) {
   MetricsRegistry registry;
   AuthnMetrics metrics(registry);
   TestClock clock;
@@ -307,7 +308,7 @@ TEST(Authenticator, CountsWhatBecameOfRequests) {
   EXPECT_EQ(text.find("carol"), std::string::npos) << "names of users are no labels";
 }
 
-TEST(Authenticator, TheGroupOfTheAuthenticatedIsAddedOnce) {
+TEST(Authenticator, AuthenticatedGroupIsAddedOnce) {
   const std::optional<UserInfo> alice =
       UserInfo{.name = "alice", .uid = {}, .groups = {"system:authenticated"}, .extra = {}};
   EXPECT_EQ(Of({alice}).Authenticate(net::Request())->groups.size(), 1u);

@@ -19,7 +19,7 @@ std::vector<double> CacheBuckets() {
 
 double Seconds(Clock::Duration took) { return std::chrono::duration<double>(took).count(); }
 
-// Users that clusters have in common; the others are not for a metric.
+// User names that are allowed as label values.
 constexpr std::string_view kKnownUsers[] = {"admin", "client", "kube_proxy", "kubelet",
                                             "system:serviceaccount:kube-system:default"};
 

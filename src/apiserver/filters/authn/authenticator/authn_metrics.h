@@ -8,21 +8,19 @@
 
 namespace cox::apiserver {
 
-// Counts who could be authenticated and how long that took, by upstream's names:
-// authentication_attempts, authentication_duration_seconds, authenticated_user_requests and
-// authentication_token_cache_*.
+// Authentication metrics, with upstream's names: authentication_attempts,
+// authentication_duration_seconds, authenticated_user_requests and authentication_token_cache_*.
 //
-// Guarantees: no user name becomes a label value, but for a few that every cluster has.
-// Threads: all methods may be called concurrently.
+// Guarantees: User names are not label values, except for a few that every cluster has.
+// Threads: All methods may be called concurrently.
 class AuthnMetrics {
  public:
   explicit AuthnMetrics(MetricsRegistry& registry);
 
   void Attempted(const Result<UserInfo>& user, Clock::Duration took);
-  // A look into the cache of tokens that somebody else vouched for. `found`: nobody had to be
-  // asked.
+  // A lookup in the cache of webhook results. `found`: a cache hit.
   void TokenLookedUp(bool found, Clock::Duration took);
-  // While somebody is asked.
+  // Begin and end of a webhook call.
   void FetchBegan();
   void FetchEnded(bool ok);
 
@@ -34,7 +32,7 @@ class AuthnMetrics {
   CounterVec& cache_requests_;
   CounterVec& cache_fetches_;
   GaugeVec& cache_active_;
-  // Resolved once: each request counts here.
+  // Resolved once, because every request increments them.
   Counter& success_;
   Counter& failure_;
   Histogram& success_duration_;

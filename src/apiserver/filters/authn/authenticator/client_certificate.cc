@@ -20,9 +20,9 @@ using BioPtr = OpenSslPtr<BIO, BIO_free>;
 using ObjectPtr = OpenSslPtr<ASN1_OBJECT, ASN1_OBJECT_free>;
 
 constexpr std::string_view kCredentialId = "authentication.kubernetes.io/credential-id";
-// The attribute of a subject that holds the uid of a user.
+// The subject attribute with the user's uid.
 constexpr char kUidAttribute[] = "1.3.6.1.4.1.57683.2";
-// A certificate may expire while its connection lasts.
+// A certificate may expire during its connection.
 constexpr std::chrono::minutes kVerifyAgain{1};
 
 struct FreeChain {
@@ -59,15 +59,14 @@ std::string CredentialId(const std::string& der) {
   return id;
 }
 
-// What was found for a peer, kept at its connection. Different CAs may have been asked: clients'
-// and front proxies'.
-struct PeerVerdicts {
-  struct Verdict {
+// The cached results per connection, for different CA pools: clients and front proxies.
+struct PeerResults {
+  struct CachedResult {
     CaPoolPtr cas;
     Clock::SteadyTime until;
     Result<CertificateSubject> subject;
   };
-  std::vector<Verdict> verdicts;
+  std::vector<CachedResult> cached_results;
 };
 
 class ClientCertificateMethod final : public AuthMethod {
@@ -77,7 +76,7 @@ class ClientCertificateMethod final : public AuthMethod {
   Result<std::optional<UserInfo>> Try(const net::Request& request) const override {
     COX_ASSIGN_OR_RETURN(std::optional<CertificateSubject> subject,
                          VerifyPeer(request, cas_(), clock_));
-    // One that names nobody is nobody's.
+    // A certificate without a common name does not authenticate.
     if (!subject || subject->common_name.empty()) return std::optional<UserInfo>();
     UserInfo user{.name = std::move(subject->common_name),
                   .uid = std::move(subject->uid),
@@ -102,7 +101,7 @@ Result<CaPoolPtr> CaPool::Parse(std::string_view pem) {
     if (X509_STORE_add_cert(store.get(), ca.get()) == 1) ++found;
   }
   if (found == 0) return Status::BadRequest("no certificate found in the PEM");
-  // What an administrator names is trusted, also where it is not a root.
+  // Configured CAs are trusted even if they are intermediates.
   X509_STORE_set_flags(store.get(), X509_V_FLAG_PARTIAL_CHAIN);
   return std::make_shared<const CaPool>(Private{}, std::move(store), std::string(pem));
 }
@@ -145,21 +144,22 @@ Result<std::optional<CertificateSubject>> VerifyPeer(const net::Request& request
   }
   const Clock::SteadyTime now = clock.Monotonic();
   const auto known =
-      std::static_pointer_cast<const PeerVerdicts>(std::atomic_load(&request.peer->identity));
+      std::static_pointer_cast<const PeerResults>(std::atomic_load(&request.peer->identity));
   if (known != nullptr) {
-    for (const PeerVerdicts::Verdict& verdict : known->verdicts) {
-      if (verdict.cas != cas || verdict.until < now) continue;
-      if (!verdict.subject.ok()) return verdict.subject.status();
-      return std::optional(*verdict.subject);
+    for (const PeerResults::CachedResult& cached : known->cached_results) {
+      if (cached.cas != cas || cached.until < now) continue;
+      if (!cached.subject.ok()) return cached.subject.status();
+      return std::optional(*cached.subject);
     }
   }
   Result<CertificateSubject> subject = cas->Verify(request.peer->certificates, clock.Now());
-  auto next = std::make_shared<PeerVerdicts>();
-  next->verdicts.push_back({cas, now + kVerifyAgain, subject});
+  auto next = std::make_shared<PeerResults>();
+  next->cached_results.push_back({cas, now + kVerifyAgain, subject});
   if (known != nullptr) {
-    for (const PeerVerdicts::Verdict& verdict : known->verdicts) {
-      // Of those of CAs that are no longer, one is kept at most.
-      if (verdict.cas != cas && next->verdicts.size() < 3) next->verdicts.push_back(verdict);
+    for (const PeerResults::CachedResult& cached : known->cached_results) {
+      // Keep at most one result of replaced CA pools.
+      if (cached.cas != cas && next->cached_results.size() < 3)
+        next->cached_results.push_back(cached);
     }
   }
   std::shared_ptr<const void> identity = std::move(next);

@@ -15,7 +15,7 @@
 
 namespace cox::apiserver {
 
-// What a certificate that was verified says of its holder.
+// The subject of a verified certificate.
 struct CertificateSubject {
   std::string common_name;
   std::vector<std::string> organizations;
@@ -23,15 +23,15 @@ struct CertificateSubject {
   std::string credential_id;  // "X509SHA256=<hex>"
 };
 
-// The CAs whose client certificates are accepted: the contents of a CA file.
-// Threads: constant after construction.
+// The CAs for client certificates, from a CA file.
+//
+// Threads: Immutable after construction.
 class CaPool {
  public:
-  // BadRequest if the PEM holds no certificate.
+  // Errors: BadRequest if the PEM contains no certificate.
   static Result<std::shared_ptr<const CaPool>> Parse(std::string_view pem);
 
-  // Whether one of the CAs vouches for a client with this chain (DER, leaf first) at `now`.
-  // Unauthorized.
+  // Verifies a client certificate chain (DER, leaf first) at `now`. Errors: Unauthorized.
   Result<CertificateSubject> Verify(const std::vector<std::string>& chain,
                                     Clock::WallTime now) const;
   const std::string& pem() const { return pem_; }
@@ -49,20 +49,20 @@ class CaPool {
   const std::string pem_;
 };
 using CaPoolPtr = std::shared_ptr<const CaPool>;
-// Gives the CAs of this moment; they may change while the server runs.
+// Returns the current CAs, which may change while the server runs.
 using CaSource = std::function<CaPoolPtr()>;
 
-// Verifies the certificates of a connection's peer. Those do not change while the connection lasts,
-// so it is done once a minute, and again when the CAs have changed. None: there are none.
+// Verifies the client certificate of a connection. The result is cached per connection for a
+// minute, or until the CAs change. None if there is no certificate.
 Result<std::optional<CertificateSubject>> VerifyPeer(const net::Request& request,
                                                      const CaPoolPtr& cas, const Clock& clock);
 
-// Client certificates that one of these CAs signed: the common name is the user, organizations are
-// its groups. `clock` outlives the method.
+// Client certificates signed by one of these CAs: the common name is the user, the organizations
+// are the groups. `clock` must outlive the method.
 std::unique_ptr<const AuthMethod> NewClientCertificateMethod(CaSource cas, const Clock& clock);
 
-// The certificates of two PEM texts, each once and in order, without those that have expired and
-// without what is no certificate.
+// The certificates of two PEM texts in order, without duplicates, expired certificates and other
+// PEM blocks.
 std::string CombineCertificates(std::string_view a, std::string_view b, Clock::WallTime now);
 
 }  // namespace cox::apiserver

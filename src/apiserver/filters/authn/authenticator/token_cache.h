@@ -13,22 +13,21 @@
 
 namespace cox::apiserver {
 
-// Tokens are known by their SHA-256: the text of none is kept, and looking one up takes the same
-// time whatever it shares with another.
+// Tokens are identified by their SHA-256, so that no token text is kept in memory and lookups leak
+// no timing information.
 using TokenDigest = std::array<unsigned char, 32>;
 TokenDigest DigestOf(std::string_view token);
 
-// Remembers what was found out about tokens for a while.
+// A bounded cache of token results with expiry. A full shard is cleared.
 //
-// Bounded: a shard that is full forgets all it has, and they are found out again.
-// Threads: all methods may be called concurrently; locks are held for a lookup, in one of several
+// Threads: All methods may be called concurrently. A lock is held per lookup, in one of several
 //   shards.
 template <class T>
 class TokenCache {
  public:
   using Ptr = std::shared_ptr<const T>;
 
-  // Null if it is not known, or since too long.
+  // Null if the token is unknown or its entry has expired.
   Ptr Find(const TokenDigest& digest, Clock::SteadyTime now) const {
     const Shard& shard = shards_[digest.back() % kShards];
     MutexLock lock(shard.mu);

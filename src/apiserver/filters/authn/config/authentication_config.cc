@@ -15,7 +15,7 @@ namespace {
 constexpr size_t kMaxIssuers = 64;
 constexpr std::string_view kNoExpressions = "expressions (CEL) are not supported by this server";
 
-// What is wrong with the URL of an issuer; empty if nothing is.
+// The error in an issuer URL; empty if it is valid.
 std::string_view UrlProblem(std::string_view url) {
   if (url.empty()) return "URL is required";
   if (!url.starts_with("https://")) return "URL scheme must be https";
@@ -82,16 +82,16 @@ void ReadIssuer(const ConfigObject& issuer, std::span<const std::string> service
   ReadAudiences(issuer, config);
 }
 
-void RefuseExpression(const ConfigObject& object) {
+void RejectExpression(const ConfigObject& object) {
   if (!object.String("expression").empty()) object.Fail("expression", kNoExpressions);
 }
 
 std::optional<JwtIssuerConfig::Mapping> ReadMapping(const ConfigObject& object) {
   if (!object.present()) return std::nullopt;
-  RefuseExpression(object);
+  RejectExpression(object);
   JwtIssuerConfig::Mapping mapping{.claim = object.String("claim"),
                                    .prefix = object.String("prefix")};
-  // Forgetting it would let an issuer name its users like ours.
+  // Without a prefix, an issuer could impersonate the cluster's own users.
   if (!mapping.claim.empty() && !object.Has("prefix")) {
     object.Fail("prefix",
                 "prefix is required when claim is set. It can be set to an empty string to disable "
@@ -110,7 +110,7 @@ void ReadMappings(const ConfigObject& mappings, JwtIssuerConfig& config) {
   if (name) config.username = std::move(*name);
   config.groups = ReadMapping(mappings.Object("groups"));
   const ConfigObject uid = mappings.Object("uid");
-  if (uid.present()) RefuseExpression(uid);
+  if (uid.present()) RejectExpression(uid);
   config.uid_claim = uid.String("claim");
   if (mappings.Has("extra")) {
     (void)mappings.Raw("extra");
@@ -120,7 +120,7 @@ void ReadMappings(const ConfigObject& mappings, JwtIssuerConfig& config) {
 
 void ReadRules(const ConfigObject& jwt, JwtIssuerConfig& config) {
   for (const ConfigObject& rule : jwt.Objects("claimValidationRules")) {
-    RefuseExpression(rule);
+    RejectExpression(rule);
     if (!rule.String("message").empty()) {
       rule.Fail("message", "message can only be set when expression is set");
     }
@@ -202,7 +202,8 @@ Result<JwtIssuerConfig> IssuerOf(const OidcFlags& flags,
                          .audiences = {flags.client_id},
                          .signing_algorithms = flags.signing_algorithms};
   config.username.claim = flags.username_claim;
-  // "-" is none. Without one, only mail addresses are trusted not to be anybody else's name.
+  // "-" disables the prefix. By default only email claims have none, because they cannot collide
+  // with other user names.
   if (!flags.username_prefix.empty()) {
     config.username.prefix = flags.username_prefix == "-" ? "" : flags.username_prefix;
   } else if (flags.username_claim != "email") {

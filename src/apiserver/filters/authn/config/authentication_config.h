@@ -12,48 +12,48 @@
 
 namespace cox::apiserver {
 
-// Somebody else who makes tokens (JWT) for users, and how a user is read from them.
+// An external JWT issuer, and the mapping of its claims to users.
 struct JwtIssuerConfig {
-  // A claim whose value is a name, and what is put before it.
+  // A claim, and the prefix for its value.
   struct Mapping {
     std::string claim;
     std::string prefix;
   };
 
-  std::string url;                     // https; what tokens call their issuer
-  std::string discovery_url;           // where its configuration is; empty: below `url`
-  std::string ca_pem;                  // empty: the system's
-  std::vector<std::string> audiences;  // a token must be for one of them
+  std::string url;                     // https; the "iss" claim
+  std::string discovery_url;           // of its OpenID configuration; empty: below `url`
+  std::string ca_pem;                  // empty: the system's CAs
+  std::vector<std::string> audiences;  // a token must contain one of them
   Mapping username;
   std::optional<Mapping> groups;
-  std::string uid_claim;  // empty: users have no uid
+  std::string uid_claim;  // empty: no uid
   std::map<std::string, std::string> required_claims;
-  std::vector<std::string> signing_algorithms;  // empty: all that are known
+  std::vector<std::string> signing_algorithms;  // empty: all supported
 };
 
-// Who may come without a credential.
+// Anonymous access.
 struct AnonymousConfig {
   bool enabled = true;
-  std::vector<std::string> paths;  // to these alone; empty: everywhere
+  std::vector<std::string> paths;  // only these paths; empty: all
 
   bool Allows(std::string_view path) const;
 };
 
 // The file of --authentication-config.
 //
-// What needs expressions (CEL) is refused: claimMappings and claimValidationRules with an
-// expression, claimMappings.extra, userValidationRules.
+// CEL expressions are not supported: claimMappings and claimValidationRules with an expression,
+// claimMappings.extra and userValidationRules are rejected.
 struct AuthenticationConfiguration {
   std::vector<JwtIssuerConfig> jwt;
   std::optional<AnonymousConfig> anonymous;  // none: the flag decides
 
-  // AuthenticationConfiguration of apiserver.config.k8s.io/v1 or v1beta1. BadRequest with all that
-  // is wrong. `service_account_issuers`: no other may call itself one of them.
+  // Parses an AuthenticationConfiguration of apiserver.config.k8s.io/v1 or v1beta1. No issuer may
+  // have the URL of one of `service_account_issuers`. Errors: BadRequest with all invalid fields.
   static Result<AuthenticationConfiguration> Parse(
       std::string_view text, std::span<const std::string> service_account_issuers);
 };
 
-// The --oidc flags as an issuer. BadRequest, naming the flag.
+// The --oidc flags as an issuer. Errors: BadRequest with the flag.
 struct OidcFlags {
   std::string issuer_url, client_id, ca_pem;
   std::string username_claim = "sub", username_prefix, groups_claim, groups_prefix;

@@ -40,7 +40,7 @@ anonymous:
   - path: /livez
 )";
 
-TEST(AuthenticationConfigurationTest, ReadsIssuersAndWhoMayBeAnonymous) {
+TEST(AuthenticationConfigurationTest, ReadsIssuersAndAnonymous) {
   for (const char* version : {"v1", "v1beta1"}) {
     const auto config = Read(kGood, version);
     ASSERT_TRUE(config.ok()) << config.status().message();
@@ -69,7 +69,7 @@ std::string Issuer(const std::string& issuer, const std::string& mappings,
   return "jwt:\n- issuer: {" + issuer + "}\n  claimMappings: {" + mappings + "}\n" + rest;
 }
 
-TEST(AuthenticationConfigurationTest, RefusesWhatIsWrongOrNotUnderstood) {
+TEST(AuthenticationConfigurationTest, RejectsInvalidAndUnsupportedFields) {
   const std::string issuer = "url: 'https://a.example', audiences: [x]";
   const std::string user = "username: {claim: sub, prefix: ''}";
   const struct {
@@ -112,7 +112,7 @@ TEST(AuthenticationConfigurationTest, RefusesWhatIsWrongOrNotUnderstood) {
             std::string::npos);
 }
 
-TEST(OidcFlagsTest, AreAnIssuer) {
+TEST(OidcFlagsTest, AreConvertedToIssuer) {
   const std::string url = "https://issuer.example.com";
   const struct {
     std::string claim, prefix, want;

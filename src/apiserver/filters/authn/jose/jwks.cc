@@ -21,16 +21,16 @@ using BuilderPtr = OpenSslPtr<OSSL_PARAM_BLD, OSSL_PARAM_BLD_free>;
 using ParamsPtr = OpenSslPtr<OSSL_PARAM, OSSL_PARAM_free>;
 using KeyContextPtr = OpenSslPtr<EVP_PKEY_CTX, EVP_PKEY_CTX_free>;
 
-// More keys than an issuer has; each costs as much to try.
+// Limits the cost of trying all keys; issuers have fewer.
 constexpr size_t kMaxKeys = 64;
-constexpr size_t kMaxNumberBytes = 2048;  // RSA of 16,384 bits
+constexpr size_t kMaxNumberBytes = 2048;  // an RSA key of 16,384 bits
 
 std::string_view Text(const Value& object, std::string_view name) {
   const Value* value = object.Find(name);
   return value != nullptr && value->is_string() ? value->as_string() : std::string_view();
 }
 
-// A number or key of a JWK; empty if it has none, or one too long.
+// A base64url number or key of a JWK; empty if it is absent or too long.
 std::string Octets(const Value& jwk, std::string_view name) {
   std::optional<std::string> bytes = base64::DecodeUrl(Text(jwk, name));
   return bytes && bytes->size() <= kMaxNumberBytes ? std::move(*bytes) : std::string();
@@ -69,7 +69,7 @@ EVP_PKEY* EcKey(const Value& jwk) {
   const size_t width = curve == "P-256" ? 32 : curve == "P-384" ? 48 : curve == "P-521" ? 66 : 0;
   const std::string x = Octets(jwk, "x"), y = Octets(jwk, "y");
   if (width == 0 || x.size() != width || y.size() != width) return nullptr;
-  const std::string point = "\x04" + x + y;  // not compressed
+  const std::string point = "\x04" + x + y;  // uncompressed
   const std::string group(curve);
   const BuilderPtr builder(OSSL_PARAM_BLD_new());
   if (OSSL_PARAM_BLD_push_utf8_string(builder.get(), OSSL_PKEY_PARAM_GROUP_NAME, group.c_str(),
@@ -87,7 +87,7 @@ EVP_PKEY* EdwardsKey(const Value& jwk) {
   return EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nullptr, Data(x), x.size());
 }
 
-// Null for what is no key for signatures.
+// Null if it is not a supported signature key.
 EVP_PKEY* KeyOf(const Value& jwk) {
   const std::string_view use = Text(jwk, "use"), type = Text(jwk, "kty");
   if (!use.empty() && use != "sig") return nullptr;

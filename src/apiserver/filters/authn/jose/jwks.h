@@ -14,24 +14,25 @@
 namespace cox::apiserver {
 
 // The public keys of an issuer: a JSON Web Key Set (RFC 7517).
-// Threads: constant after construction.
+//
+// Threads: Immutable after construction.
 class JwkSet {
  public:
-  // Keys of kinds that are not known, or not for signatures, are left out. BadRequest if it is no
-  // such document.
+  // Skips keys of unsupported types and keys that are not for signatures. Errors: BadRequest if it
+  // is not a key set.
   static Result<std::shared_ptr<const JwkSet>> Parse(std::string_view json);
 
-  // Whether one of the keys signed the token. The key must be of the id that the token names, if it
-  // names one, and made for the token's algorithm, if it says for which.
+  // Whether one of the keys signed the token. If the token has a key id, the key's id must match;
+  // if the key has an algorithm, the token's must match.
   bool Verify(const Jwt& token) const;
-  // Whether a key of that id is there; any, if it is empty.
+  // Whether a key with that id exists; any key if it is empty.
   bool Has(std::string_view key_id) const;
   size_t size() const { return keys_.size(); }
 
  private:
   struct Key {
     std::string id;
-    std::string algorithm;  // empty: it does not say
+    std::string algorithm;  // empty: not specified
     std::shared_ptr<EVP_PKEY> key;
   };
   std::vector<Key> keys_;

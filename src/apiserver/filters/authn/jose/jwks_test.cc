@@ -21,7 +21,7 @@ Jwt Signed(const TestIssuerKey& key, const std::string& algorithm, std::string& 
   return *ParseJwt(holder);
 }
 
-TEST(JwkSetTest, VerifiesEveryAlgorithmWithItsKindOfKey) {
+TEST(JwkSetTest, VerifiesEveryAlgorithmWithMatchingKey) {
   const TestIssuerKey rsa = TestIssuerKey::Rsa("r"), p256 = TestIssuerKey::Ec("e2", "P-256"),
                       p384 = TestIssuerKey::Ec("e3", "P-384"),
                       p521 = TestIssuerKey::Ec("e5", "P-521"), ed = TestIssuerKey::Ed("d");
@@ -35,22 +35,22 @@ TEST(JwkSetTest, VerifiesEveryAlgorithmWithItsKindOfKey) {
     Jwt broken = jwt;
     broken.signature[broken.signature.size() / 2] ^= 1;
     EXPECT_FALSE(SetOf(key->Jwk())->Verify(broken)) << algorithm;
-    // Whatever the token calls its algorithm, the key must be of that kind.
+    // The key type must match the algorithm in the token's header.
     for (const std::string_view other : JwsAlgorithms()) {
       if (other == algorithm) continue;
-      Jwt lies = jwt;
-      lies.algorithm = other;
-      EXPECT_FALSE(SetOf(key->Jwk())->Verify(lies)) << algorithm << " as " << other;
+      Jwt injected_ = jwt;
+      injected_.algorithm = other;
+      EXPECT_FALSE(SetOf(key->Jwk())->Verify(injected_)) << algorithm << " as " << other;
     }
     for (const char* none : {"none", "HS256", "", "RS1"}) {
-      Jwt lies = jwt;
-      lies.algorithm = none;
-      EXPECT_FALSE(SetOf(key->Jwk())->Verify(lies)) << none;
+      Jwt injected_ = jwt;
+      injected_.algorithm = none;
+      EXPECT_FALSE(SetOf(key->Jwk())->Verify(injected_)) << none;
     }
   }
 }
 
-TEST(JwkSetTest, TheKeyMustBeOfTheNameAndForTheAlgorithmOfTheToken) {
+TEST(JwkSetTest, KeyIdAndAlgorithmMustMatchToken) {
   const TestIssuerKey key = TestIssuerKey::Ec("k1", "P-256");
   std::string holder;
   Jwt jwt = Signed(key, "ES256", holder);
@@ -68,7 +68,7 @@ TEST(JwkSetTest, TheKeyMustBeOfTheNameAndForTheAlgorithmOfTheToken) {
   EXPECT_EQ(SetOf(other)->size(), 0U);
 }
 
-TEST(JwkSetTest, KeysThatCannotBeReadAreLeftOutAndOtherDocumentsRefused) {
+TEST(JwkSetTest, UnsupportedKeysAreSkippedAndInvalidDocumentsRejected) {
   for (const char* jwk :
        {R"({"kty":"oct","k":"c2VjcmV0"})", R"({"kty":"RSA","n":"AQAB"})",
         R"({"kty":"EC","crv":"P-256"})", R"({"kty":"EC","crv":"P-256","x":"AAAA","y":"AAAA"})",
@@ -83,7 +83,7 @@ TEST(JwkSetTest, KeysThatCannotBeReadAreLeftOutAndOtherDocumentsRefused) {
   }
 }
 
-TEST(JwkSetTest, ARsaKeyThatIsTooShortSignsNothing) {
+TEST(JwkSetTest, ShortRsaKeyIsRejected) {
   const TestIssuerKey weak = TestIssuerKey::Rsa("w", 1024);
   std::string holder;
   EXPECT_FALSE(SetOf(weak.Jwk())->Verify(Signed(weak, "RS256", holder)));

@@ -31,8 +31,8 @@ const EVP_MD* DigestOfName(std::string_view algorithm) {
   return algorithm.ends_with("384") ? EVP_sha384() : EVP_sha512();
 }
 
-// The bytes of one number of a signature by a key on the curve that the algorithm names; 0 for
-// another curve.
+// The size in bytes of one coordinate of an EC signature; 0 if the key's curve does not match the
+// algorithm.
 int CoordinateOf(EVP_PKEY* key, std::string_view algorithm) {
   char group[64];
   size_t size = 0;
@@ -44,7 +44,7 @@ int CoordinateOf(EVP_PKEY* key, std::string_view algorithm) {
   return 0;
 }
 
-// JWS writes both numbers of an EC signature one after the other, OpenSSL as ASN.1.
+// Converts an EC signature from JWS (both numbers concatenated) to ASN.1 for OpenSSL.
 std::string ToDer(std::string_view signature, int coordinate) {
   const auto width = static_cast<size_t>(coordinate);
   if (coordinate == 0 || signature.size() != width * 2) return {};
@@ -62,7 +62,7 @@ std::string ToDer(std::string_view signature, int coordinate) {
   return text;
 }
 
-// The kind of key that an algorithm wants; 0 for no algorithm.
+// The key type of an algorithm; 0 if it is unsupported.
 int KeyTypeOf(std::string_view algorithm) {
   if (std::ranges::find(kNames, algorithm) == std::end(kNames)) return 0;
   if (algorithm == "EdDSA") return EVP_PKEY_ED25519;
@@ -90,7 +90,7 @@ bool VerifyJws(EVP_PKEY* key, std::string_view algorithm, std::string_view messa
     signature = der;
   }
   const DigestPtr ctx(EVP_MD_CTX_new());
-  EVP_PKEY_CTX* options = nullptr;  // the digest context's
+  EVP_PKEY_CTX* options = nullptr;  // owned by the digest context
   const EVP_MD* const digest = type == EVP_PKEY_ED25519 ? nullptr : DigestOfName(algorithm);
   const bool good = EVP_DigestVerifyInit(ctx.get(), &options, digest, nullptr, key) == 1 &&
                     (!algorithm.starts_with("PS") || SetPssPadding(options)) &&

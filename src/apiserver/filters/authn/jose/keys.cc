@@ -23,11 +23,11 @@ using X509Ptr = OpenSslPtr<X509, X509_free>;
 
 constexpr int kMinRsaBits = 2048;
 
-// What a signature algorithm of JWS (RFC 7518) means.
+// A JWS signature algorithm (RFC 7518).
 struct Algorithm {
   std::string_view name;
   const EVP_MD* (*digest)();
-  // For EC: the curve in OpenSSL's and in JWK's words, and the bytes of one coordinate.
+  // For EC: the curve's name in OpenSSL and in JWK, and the size of one coordinate in bytes.
   std::string_view group;
   std::string_view curve;
   int coordinate = 0;
@@ -84,7 +84,7 @@ std::string KeyId(EVP_PKEY* key) {
   return base64::EncodeUrl({reinterpret_cast<char*>(digest), sizeof(digest)});
 }
 
-// A number of the key, big-endian; padded to `width` if that is not 0.
+// A big-endian number of the key, padded to `width` if that is not 0.
 std::string Number(EVP_PKEY* key, const char* name, int width) {
   BIGNUM* raw = nullptr;
   if (EVP_PKEY_get_bn_param(key, name, &raw) != 1) return {};
@@ -94,7 +94,7 @@ std::string Number(EVP_PKEY* key, const char* name, int width) {
   return bytes;
 }
 
-// As ASN.1 has it, to the way of JWS: see VerifyJws.
+// Converts an EC signature from ASN.1 to the JWS format: see VerifyJws.
 std::string FromDer(std::string_view der, int coordinate) {
   const unsigned char* at = Data(der);
   const EcSignaturePtr pair(d2i_ECDSA_SIG(nullptr, &at, static_cast<long>(der.size())));
@@ -107,7 +107,7 @@ std::string FromDer(std::string_view der, int coordinate) {
   return signature;
 }
 
-// A key file must not make anybody type: no password is asked for.
+// Prevents OpenSSL from prompting for a password.
 int NoPassword(char*, int, int, void*) { return -1; }
 
 }  // namespace
@@ -183,7 +183,7 @@ Result<std::vector<VerificationKey>> ParseVerificationKeys(std::string_view pem)
     const std::string_view type = block.substr(kBegin.size(), block.find('\n') - kBegin.size());
     const BioPtr bio = Reader(block);
     EVP_PKEY* key = nullptr;
-    if (type.starts_with("EC PARAMETERS")) continue;  // stands before EC keys
+    if (type.starts_with("EC PARAMETERS")) continue;  // precedes EC keys
     if (type.starts_with("CERTIFICATE")) {
       const X509Ptr certificate(PEM_read_bio_X509(bio.get(), nullptr, NoPassword, nullptr));
       if (certificate != nullptr) key = X509_get_pubkey(certificate.get());

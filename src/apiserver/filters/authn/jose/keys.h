@@ -15,22 +15,21 @@
 // ES512).
 namespace cox::apiserver {
 
-// The public half: verifies signatures.
+// The public key: verifies signatures.
 //
-// Its id is the URL-safe base64 of the SHA-256 of its SubjectPublicKeyInfo, so that servers which
-// share a key agree on it without being told.
-// Threads: constant after construction. Copies share the key.
+// Its id is the URL-safe base64 of the SHA-256 of its SubjectPublicKeyInfo, so that all servers
+// derive the same id from a key.
+// Threads: Immutable after construction. Copies share the key.
 class VerificationKey {
  public:
-  // BadRequest for a kind of key or a curve that tokens are not signed with, and for RSA of less
-  // than 2048 bits.
+  // Errors: BadRequest for unsupported key types and curves, and for RSA keys below 2048 bits.
   static Result<VerificationKey> Of(std::shared_ptr<EVP_PKEY> key);
 
   const std::string& id() const { return id_; }
   std::string_view algorithm() const { return algorithm_; }  // "RS256"
-  // False for every signature that is not this key's, also for one that is no signature at all.
+  // False for malformed signatures too.
   bool Verify(std::string_view message, std::string_view signature) const;
-  // As JSON Web Key (RFC 7517).
+  // Encodes the key as a JSON Web Key (RFC 7517).
   Value Jwk() const;
 
  private:
@@ -42,10 +41,10 @@ class VerificationKey {
   std::string id_;
 };
 
-// The private half: signs. It never leaves this object.
+// The private key: signs. It is never exported.
 class SigningKey {
  public:
-  // BadRequest for a PEM that holds no private key of the right kind.
+  // Errors: BadRequest for a PEM without a supported private key.
   static Result<SigningKey> Parse(std::string_view pem);
 
   const VerificationKey& verification_key() const { return public_; }
@@ -59,11 +58,11 @@ class SigningKey {
   VerificationKey public_;
 };
 
-// All keys of a PEM text: public keys, certificates, and private keys for their public half.
-// BadRequest if there is none, or one that cannot be used.
+// All keys of a PEM text: public keys, certificates, and the public halves of private keys. Errors:
+// BadRequest if there is none, or an unsupported one.
 Result<std::vector<VerificationKey>> ParseVerificationKeys(std::string_view pem);
 
-// A new EC key on P-256, as PEM: made in an instant, where one of RSA would hold up the start.
+// A new EC key on P-256 as PEM. Generating an RSA key would delay the start.
 Result<std::string> GenerateSigningKeyPem();
 
 }  // namespace cox::apiserver

@@ -20,7 +20,7 @@ constexpr Case kCases[] = {{nullptr, "RS256", 256},
                            {"P-384", "ES384", 96},
                            {"P-521", "ES512", 132}};
 
-TEST(KeysTest, WhatAKeySignsItsPublicHalfVerifies) {
+TEST(KeysTest, SignaturesVerifyWithPublicKey) {
   for (const Case& c : kCases) {
     const TestKeyPair pair = c.curve == nullptr ? RsaKeys() : EcKeys(c.curve);
     const SigningKey key = *SigningKey::Parse(pair.private_pem);
@@ -40,7 +40,7 @@ TEST(KeysTest, WhatAKeySignsItsPublicHalfVerifies) {
   }
 }
 
-TEST(KeysTest, VerificationKeysComeFromEveryKindOfBlock) {
+TEST(KeysTest, VerificationKeysAreReadFromAllPemTypes) {
   const std::string all = "text before\n" + RsaKeys().public_pem + EcKeys("P-256").private_pem +
                           OtherRsaKeys().private_pem;
   const Result<std::vector<VerificationKey>> keys = ParseVerificationKeys(all);
@@ -50,7 +50,7 @@ TEST(KeysTest, VerificationKeysComeFromEveryKindOfBlock) {
   EXPECT_EQ((*keys)[2].id(), ParseVerificationKeys(OtherRsaKeys().public_pem)->front().id());
 }
 
-TEST(KeysTest, PkcsOnePublicKeysAreRead) {
+TEST(KeysTest, Pkcs1PublicKeysAreRead) {
   constexpr std::string_view kPem =
       "-----BEGIN RSA PUBLIC KEY-----\n"
       "MIIBCgKCAQEAyfDcIh8qIt0/YpGPrJUK1Q0jtELp+5SV3/f1awKbVvY5zMePNq6H\n"
@@ -62,7 +62,7 @@ TEST(KeysTest, PkcsOnePublicKeysAreRead) {
       "-----END RSA PUBLIC KEY-----\n";
   const Result<std::vector<VerificationKey>> keys = ParseVerificationKeys(kPem);
   ASSERT_TRUE(keys.ok()) << keys.status().message();
-  // The id that upstream gives this key.
+  // The id that upstream computes for this key.
   EXPECT_EQ(keys->front().id(), "60S53aFoWca-wc06WeEaTv7wORxMdWsmUYA5zk6KV18");
   const Value jwk = keys->front().Jwk();
   EXPECT_EQ(jwk.Find("e")->as_string(), "AQAB");
@@ -70,7 +70,7 @@ TEST(KeysTest, PkcsOnePublicKeysAreRead) {
   EXPECT_TRUE(jwk.Find("n")->as_string().starts_with("yfDcIh8qIt0_YpGPrJUK1Q0jtELp-5SV3_f1"));
 }
 
-TEST(KeysTest, EcKeysShowTheirCurveAndPoint) {
+TEST(KeysTest, EcJwkContainsCurveAndPoint) {
   const Value jwk = ParseVerificationKeys(EcKeys("P-384").public_pem)->front().Jwk();
   EXPECT_EQ(jwk.Find("kty")->as_string(), "EC");
   EXPECT_EQ(jwk.Find("crv")->as_string(), "P-384");
@@ -78,7 +78,7 @@ TEST(KeysTest, EcKeysShowTheirCurveAndPoint) {
   EXPECT_EQ(base64::DecodeUrl(jwk.Find("y")->as_string())->size(), 48u);
 }
 
-TEST(KeysTest, WhatIsNoKeyOfOursIsRefused) {
+TEST(KeysTest, UnsupportedKeysAreRejected) {
   EXPECT_FALSE(ParseVerificationKeys("").ok());
   EXPECT_FALSE(ParseVerificationKeys("-----BEGIN PUBLIC KEY-----\nAAAA\n").ok());
   EXPECT_FALSE(SigningKey::Parse(RsaKeys().public_pem).ok());

@@ -5,7 +5,7 @@
 
 namespace cox::apiserver {
 
-// Owns what OpenSSL made: OpenSslPtr<X509, X509_free>.
+// Owns an OpenSSL object: OpenSslPtr<X509, X509_free>.
 template <auto Free>
 struct OpenSslFree {
   template <class T>

@@ -10,13 +10,13 @@ IssuerKeys::Fetch FetchOverTls(const std::string& ca_pem) {
   return [ca_pem](const Context& ctx, const std::string& url) -> Result<std::string> {
     COX_ASSIGN_OR_RETURN(const WebhookUrl parts, ParseWebhookUrl(url));
     if (!parts.tls) return Status::BadRequest("not an https URL: " + url);
-    // Seldom enough for a connection of its own.
+    // Rare enough for a separate connection.
     COX_ASSIGN_OR_RETURN(const std::unique_ptr<net::Client> client,
                          net::Client::Create(ctx, {.host = parts.host,
                                                    .port = parts.port,
                                                    .tls = true,
                                                    .tls_options = {.ca_pem = ca_pem},
-                                                   .max_response_bytes = kMaxIssuerAnswer}));
+                                                   .max_response_bytes = kMaxIssuerResponse}));
     Context limit = ctx.Child();
     COX_ASSIGN_OR_RETURN(const net::Response response,
                          client->Do(limit, {.method = "GET",

@@ -7,11 +7,11 @@
 
 namespace cox::apiserver {
 
-// More than any issuer's configuration or keys have.
-inline constexpr size_t kMaxIssuerAnswer = size_t{1} * 1024 * 1024;
+// Larger than the configuration or keys of any issuer.
+inline constexpr size_t kMaxIssuerResponse = size_t{1} * 1024 * 1024;
 
-// Reads https URLs over connections of their own, trusting `ca_pem` (empty: the system's roots).
-// A redirect is an error: the issuer is who it was configured to be, not whom it points at.
+// Reads https URLs over separate connections, trusting `ca_pem` (empty: the system's roots).
+// Redirects are errors, because only the configured issuer is trusted.
 IssuerKeys::Fetch FetchOverTls(const std::string& ca_pem);
 
 }  // namespace cox::apiserver

@@ -31,7 +31,7 @@ IssuerKeys::IssuerKeys(const Context& ctx, std::string issuer, std::string disco
       clock_(ctx.clock()),
       scope_(ctx, "oidc") {
   const Status started = scope_.Go("oidc-keys", [this](Context& inner) { Run(inner); });
-  if (!started.ok()) COX_ERROR(ctx.log(), started, "The keys of an issuer cannot be read");
+  if (!started.ok()) COX_ERROR(ctx.log(), started, "Could not start reading OIDC issuer keys");
 }
 
 IssuerKeys::~IssuerKeys() {
@@ -45,20 +45,20 @@ void IssuerKeys::Run(Context& ctx) {
     Result<JwkSetPtr> read = Read(ctx.WithTimeout(kTimeout));
     if (ctx.Done()) return;
     if (read.ok()) {
-      COX_V(log, 2, "Read the keys of an issuer of tokens", {"keys", (*read)->size()});
+      COX_V(log, 2, "Read OIDC issuer keys", {"keys", (*read)->size()});
       keys_.Store(*read);
     } else {
-      COX_ERROR(log, read.status(), "Could not read the keys of an issuer of tokens");
+      COX_ERROR(log, read.status(), "Could not read OIDC issuer keys");
     }
     {
       MutexLock lock(mu_);
       ++rounds_;
-      asked_ = false;
+      requested_ = false;
       next_ = clock_.In(kLeast);
       changed_.NotifyAll();
-      // Asked or not, it is time again after a while.
+      // Refresh periodically even without requests.
       Context pause = ctx.WithTimeout(read.ok() ? Clock::Duration(kReadAgain) : kRetry);
-      (void)pause.Await(mu_, changed_, [this]() COX_REQUIRES(mu_) { return asked_; });
+      (void)pause.Await(mu_, changed_, [this]() COX_REQUIRES(mu_) { return requested_; });
     }
   }
 }
@@ -66,11 +66,11 @@ void IssuerKeys::Run(Context& ctx) {
 JwkSetPtr IssuerKeys::Refresh(const Context& ctx) {
   Context limit = ctx.WithTimeout(kTimeout);
   MutexLock lock(mu_);
-  // In the first round nobody was asked before.
-  const bool may_ask = rounds_ == 0 || asked_ || clock_.Monotonic() >= next_;
-  if (may_ask && waiting_ < kMaxWaiting) {
+  // Calls during the first read are not rate-limited.
+  const bool may_request = rounds_ == 0 || requested_ || clock_.Monotonic() >= next_;
+  if (may_request && waiting_ < kMaxWaiting) {
     const uint64_t seen = rounds_;
-    asked_ = true;
+    requested_ = true;
     changed_.NotifyAll();
     ++waiting_;
     (void)limit.Await(mu_, changed_, [this, seen]() COX_REQUIRES(mu_) { return rounds_ > seen; });
@@ -85,7 +85,7 @@ Result<JwkSetPtr> IssuerKeys::Read(const Context& ctx) const {
   if (!document.ok() || !document->is_object()) {
     return Status::BadRequest("the issuer's configuration is no JSON object");
   }
-  // Whoever answers there must say that it is the one we asked for.
+  // The discovery document must name the configured issuer.
   if (Text(*document, "issuer") != issuer_) {
     return Status::BadRequest("the issuer calls itself another than it was configured as");
   }

@@ -15,26 +15,25 @@
 
 namespace cox::apiserver {
 
-// The keys of an issuer, found by OpenID Connect discovery and kept up to date in the background:
-// read at the start (again and again until that works), when somebody asks because a token names a
-// key that is not known, and from time to time.
+// The keys of an issuer, found by OpenID Connect discovery and refreshed in the background: at the
+// start (retried until it succeeds), when a token has an unknown key id, and periodically.
 //
-// Bounds: however many tokens with unknown keys come, the issuer is not asked more than once in
-//   kLeast, and not more than kMaxWaiting threads wait for it.
-// Threads: all methods may be called concurrently.
+// Bounds: However many tokens with unknown keys arrive, the issuer is called at most once per
+// kLeast, and at most kMaxWaiting threads wait for it.
+// Threads: All methods may be called concurrently.
 class IssuerKeys {
  public:
-  // Reads a URL. Blocks; follows no redirect; the answer is bounded.
+  // Reads a URL. Blocks; does not follow redirects; limits the response size.
   using Fetch = std::function<Result<std::string>(const Context&, const std::string& url)>;
 
-  // `discovery_url` empty: below the issuer's.
+  // `discovery_url` empty: derived from the issuer URL.
   IssuerKeys(const Context& ctx, std::string issuer, std::string discovery_url, Fetch fetch);
   ~IssuerKeys();
 
-  // Null until they were read once. Does not block.
+  // Null until the first successful read. Does not block.
   JwkSetPtr Current() const { return keys_.Load(); }
-  // What Current() is after the issuer was asked anew, if it may be; then blocks, until `ctx`
-  // stops.
+  // Refreshes the keys if the rate limit allows it, and returns the current keys. Blocks until the
+  // refresh is done or `ctx` stops.
   JwkSetPtr Refresh(const Context& ctx);
 
   static constexpr std::chrono::seconds kRetry{10};
@@ -54,10 +53,10 @@ class IssuerKeys {
   Published<const JwkSet> keys_;
   Mutex mu_;
   CondVar changed_;
-  bool asked_ COX_GUARDED_BY(mu_) = true;  // the first time nobody need ask
+  bool requested_ COX_GUARDED_BY(mu_) = true;  // the first read needs no request
   int waiting_ COX_GUARDED_BY(mu_) = 0;
-  uint64_t rounds_ COX_GUARDED_BY(mu_) = 0;          // that have ended
-  Clock::SteadyTime next_ COX_GUARDED_BY(mu_) = {};  // earliest
+  uint64_t rounds_ COX_GUARDED_BY(mu_) = 0;          // completed
+  Clock::SteadyTime next_ COX_GUARDED_BY(mu_) = {};  // earliest time of the next read
   Scope scope_;
 };
 

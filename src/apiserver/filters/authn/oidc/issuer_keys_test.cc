@@ -41,7 +41,7 @@ class IssuerKeysTest : public ::testing::Test {
   std::map<std::string, int> fetches_ COX_GUARDED_BY(mu_);
 };
 
-TEST_F(IssuerKeysTest, AreReadAgainUntilTheIssuerAnswers) {
+TEST_F(IssuerKeysTest, ReadIsRetriedUntilIssuerResponds) {
   IssuerKeys keys(ctx_, "https://a.example/x", "", Fetch());
   clock_.WaitForTimers(1);  // the first attempt has failed
   EXPECT_EQ(keys.Current(), nullptr);
@@ -55,7 +55,7 @@ TEST_F(IssuerKeysTest, AreReadAgainUntilTheIssuerAnswers) {
   EXPECT_EQ(FetchesOf("https://b.example/k"), 1);
 }
 
-TEST_F(IssuerKeysTest, AConfigurationThatIsNotTheIssuersIsNotBelieved) {
+TEST_F(IssuerKeysTest, ConfigurationOfAnotherIssuerIsRejected) {
   for (const char* text : {
            R"({"issuer":"https://evil.example","jwks_uri":"https://b.example/k"})",
            R"({"issuer":"https://a.example/x","jwks_uri":"http://b.example/k"})",
@@ -71,7 +71,7 @@ TEST_F(IssuerKeysTest, AConfigurationThatIsNotTheIssuersIsNotBelieved) {
   EXPECT_EQ(FetchesOf("http://b.example/k"), 0);
 }
 
-TEST_F(IssuerKeysTest, TheConfigurationMayBeElsewhere) {
+TEST_F(IssuerKeysTest, DiscoveryUrlMayDifferFromIssuer) {
   Serve("https://inside.example/conf",
         R"({"issuer":"https://a.example/x","jwks_uri":"https://b.example/k"})");
   Serve("https://b.example/k", R"({"keys":[]})");

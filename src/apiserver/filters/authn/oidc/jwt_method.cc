@@ -10,12 +10,12 @@
 namespace cox::apiserver {
 namespace {
 
-// As long as upstream remembers a token.
+// Upstream's cache period.
 constexpr std::chrono::seconds kKeep{10};
 
 bool Allows(const JwtIssuerConfig& issuer, std::string_view algorithm) {
   const std::vector<std::string>& allowed = issuer.signing_algorithms;
-  // The token may not choose: "none" and HMAC are in no list.
+  // The token must not choose the algorithm: "none" and HMAC are in no list.
   if (allowed.empty())
     return std::ranges::find(JwsAlgorithms(), algorithm) != JwsAlgorithms().end();
   return std::ranges::find(allowed, algorithm) != allowed.end();
@@ -75,7 +75,7 @@ AuthMethod::TokenResult JwtIssuers::FindOut(const Context* ctx, std::string_view
   COX_RETURN_IF_ERROR(Verify(ctx, *issuer, *jwt));
   const Clock::WallTime now = clock_.Now();
   COX_ASSIGN_OR_RETURN(UserInfo user, UserOfClaims(issuer->config, jwt->claims, now));
-  // Not longer than it lives.
+  // Not cached beyond the token's expiry.
   const auto left = std::chrono::seconds(ExpiryOf(jwt->claims)) -
                     std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch());
   known_.Remember(digest, std::make_shared<const UserInfo>(user),
@@ -100,7 +100,7 @@ Status JwtIssuers::Verify(const Context* ctx, const Issuer& issuer, const Jwt& j
   JwkSetPtr keys = issuer.keys->Current();
   if (keys != nullptr && keys->Verify(jwt)) return {};
   const Status refused(Reason::kUnauthorized, "oidc: failed to verify id token signature");
-  // A key that is known and did not sign it: no news would change that.
+  // The named key is known and did not sign the token, so a refresh cannot help.
   if (keys != nullptr && !jwt.key_id.empty() && keys->Has(jwt.key_id)) return refused;
   if (ctx == nullptr) return AuthMethod::WouldWait();
   keys = issuer.keys->Refresh(*ctx);

@@ -13,19 +13,19 @@
 
 namespace cox::apiserver {
 
-// Issuers of tokens as one configuration names them, with their keys. Replaced as a whole where the
-// configuration changes.
+// The JWT issuers of one configuration, with their keys. Replaced as a whole when the configuration
+// changes.
 //
-// Threads: all methods may be called concurrently. What was verified is remembered for a few
-//   seconds, so that a busy client costs one signature and not hundreds.
+// Threads: All methods may be called concurrently. Verified tokens are cached for a few seconds, so
+//   that a busy client does not cause a signature check per request.
 class JwtIssuers {
  public:
-  // Reads URLs of one issuer, trusting `ca_pem` (empty: the system's).
+  // Creates a function that reads the URLs of one issuer, trusting `ca_pem` (empty: the system's).
   using Fetcher = std::function<IssuerKeys::Fetch(const std::string& ca_pem)>;
   JwtIssuers(const Context& ctx, const std::vector<JwtIssuerConfig>& issuers,
              const Fetcher& fetcher, AuthnMetrics* metrics);
 
-  // As AuthMethod::TryToken and AwaitToken; `ctx` null: without blocking.
+  // Like AuthMethod::TryToken and AwaitToken; `ctx` null: without blocking.
   AuthMethod::TokenResult Identify(const Context* ctx, std::string_view token) const;
 
  private:
@@ -41,11 +41,11 @@ class JwtIssuers {
   const Clock& clock_;
   AuthnMetrics* const metrics_;  // may be null
   std::vector<Issuer> issuers_;
-  mutable TokenCache<UserInfo> known_;  // synchronises itself
+  mutable TokenCache<UserInfo> known_;  // thread-safe
 };
 using JwtIssuersPtr = std::shared_ptr<const JwtIssuers>;
 
-// `issuers` gives those of this moment; null: there are none.
+// `issuers` returns the current issuers; null: none.
 std::unique_ptr<const AuthMethod> NewJwtMethod(std::function<JwtIssuersPtr()> issuers);
 
 }  // namespace cox::apiserver

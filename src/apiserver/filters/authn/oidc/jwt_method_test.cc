@@ -12,7 +12,7 @@ namespace {
 
 constexpr char kUrl[] = "https://issuer.example.com";
 
-// An issuer whose documents are what the test says.
+// An issuer whose documents the test sets.
 class JwtMethodTest : public ::testing::Test {
  protected:
   ~JwtMethodTest() override { ctx_.Stop(); }
@@ -86,7 +86,7 @@ class JwtMethodTest : public ::testing::Test {
   int fetches_ COX_GUARDED_BY(mu_) = 0;
 };
 
-TEST_F(JwtMethodTest, ATokenOfTheIssuerNamesAUserWithGroups) {
+TEST_F(JwtMethodTest, TokenYieldsUserWithGroups) {
   Serve({&key_});
   const auto method = Method(Config());
   Value claims = Claims();
@@ -99,7 +99,7 @@ TEST_F(JwtMethodTest, ATokenOfTheIssuerNamesAUserWithGroups) {
   EXPECT_EQ(fetches(), 1);
 }
 
-TEST_F(JwtMethodTest, RefusesTokensThatAreNotForUsOrNotNow) {
+TEST_F(JwtMethodTest, RejectsInvalidClaims) {
   Serve({&key_});
   JwtIssuerConfig config = Config();
   config.required_claims["hd"] = "example.com";
@@ -139,7 +139,7 @@ TEST_F(JwtMethodTest, RefusesTokensThatAreNotForUsOrNotNow) {
   }
 }
 
-TEST_F(JwtMethodTest, MailAddressesMustBeVerified) {
+TEST_F(JwtMethodTest, EmailAddressesMustBeVerified) {
   Serve({&key_});
   JwtIssuerConfig config = Config();
   config.username = {"email", ""};
@@ -157,12 +157,12 @@ TEST_F(JwtMethodTest, MailAddressesMustBeVerified) {
   }
 }
 
-TEST_F(JwtMethodTest, OnlyTheIssuersKeysAndAllowedAlgorithmsCount) {
+TEST_F(JwtMethodTest, OnlyIssuerKeysAndAllowedAlgorithmsAreAccepted) {
   Serve({&key_});
   JwtIssuerConfig config = Config();
   config.signing_algorithms = {"ES256"};
   const auto method = Method(config);
-  const TestIssuerKey forged = TestIssuerKey::Ec("k1", "P-256");  // calls itself k1
+  const TestIssuerKey forged = TestIssuerKey::Ec("k1", "P-256");  // has the id k1 too
   EXPECT_EQ(Await(*method, forged.Sign("ES256", Claims())),
             "oidc: failed to verify id token signature");
   const TestIssuerKey rsa = TestIssuerKey::Rsa("k1");
@@ -170,14 +170,14 @@ TEST_F(JwtMethodTest, OnlyTheIssuersKeysAndAllowedAlgorithmsCount) {
             "oidc: malformed jwt: unexpected signature algorithm");
 }
 
-TEST_F(JwtMethodTest, AKeyThatIsNewIsFetchedOnAWorkerAndNotTooOften) {
+TEST_F(JwtMethodTest, UnknownKeyIsFetchedOnWorkerWithRateLimit) {
   Serve({&key_});
   const auto method = Method(Config());
   ASSERT_EQ(Await(*method, key_.Sign("ES256", Claims())), "oidc:alice  [g:dev g:ops]");
   const TestIssuerKey rotated = TestIssuerKey::Ec("k2", "P-256");
   const std::string token = rotated.Sign("ES256", Claims());
   EXPECT_EQ(Show(method->TryToken(token, {})), "wait") << "not on the connection's loop";
-  // The issuer was asked a moment ago.
+  // The issuer was called a moment ago.
   EXPECT_EQ(Await(*method, token), "oidc: failed to verify id token signature");
   EXPECT_EQ(fetches(), 1);
   Serve({&key_, &rotated});
@@ -187,7 +187,7 @@ TEST_F(JwtMethodTest, AKeyThatIsNewIsFetchedOnAWorkerAndNotTooOften) {
   EXPECT_EQ(Show(method->TryToken(token, {})), "oidc:alice  [g:dev g:ops]");
 }
 
-TEST_F(JwtMethodTest, WhatIsRememberedEndsWithTheToken) {
+TEST_F(JwtMethodTest, CacheEntryExpiresWithToken) {
   Serve({&key_});
   const auto method = Method(Config());
   Value claims = Claims();

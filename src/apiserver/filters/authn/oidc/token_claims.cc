@@ -10,7 +10,7 @@ namespace cox::apiserver {
 namespace {
 
 constexpr std::string_view kCredentialId = "authentication.kubernetes.io/credential-id";
-// Clocks of issuers may be ahead of ours by this much.
+// Tolerated clock skew of issuers, in seconds.
 constexpr int64_t kNotBeforeLeeway = 300;
 constexpr size_t kMaxGroups = 10'000;
 
@@ -20,12 +20,12 @@ int64_t TimeOf(const Value& claims, std::string_view name) {
   const Value* value = claims.Find(name);
   if (value == nullptr) return 0;
   if (value->is_int()) return value->as_int();
-  // Some write fractions of seconds.
+  // Some issuers write fractional seconds.
   if (!value->is_double() || !(std::abs(value->as_double()) < 1e15)) return 0;
   return static_cast<int64_t>(value->as_double());
 }
 
-// The strings of a claim that is one or a list of them; none if it is neither.
+// The strings of a claim that is a string or a list of strings; none for other types.
 std::optional<std::vector<std::string>> Strings(const Value& value) {
   if (value.is_string()) return std::vector<std::string>{std::string(value.as_string())};
   if (!value.is_array() || value.as_array().size() > kMaxGroups) return std::nullopt;
@@ -68,7 +68,7 @@ Status CheckTimes(const Value& claims, int64_t now) {
 Result<std::string> UsernameOf(const JwtIssuerConfig& issuer, const Value& claims) {
   COX_ASSIGN_OR_RETURN(std::string name, RequiredText(claims, issuer.username.claim));
   if (name.empty()) return Refused("claim " + Quote(issuer.username.claim) + " is empty");
-  // An address that somebody typed is not one that somebody has.
+  // Unverified addresses must not authenticate.
   if (issuer.username.claim == "email") {
     const Value* verified = claims.Find("email_verified");
     if (verified != nullptr && !(verified->is_bool() && verified->as_bool())) {

@@ -9,16 +9,15 @@
 
 namespace cox::apiserver {
 
-// Who a token of an issuer is about: its claims, whose signature was verified, read as the
-// configuration says. Unauthorized for one that is for others, out of its time, lacks what is
-// required or names nobody.
+// The user of a verified token, mapped from its claims according to the configuration. Errors:
+// Unauthorized if the audience or the time does not match, or if a required claim or the user name
+// is missing.
 //
-// Distributed claims (groups that are to be fetched elsewhere) are not followed: such a token names
-// no groups.
+// Distributed claims (groups at other URLs) are not resolved: such a token has no groups.
 Result<UserInfo> UserOfClaims(const JwtIssuerConfig& issuer, const Value& claims,
                               Clock::WallTime now);
 
-// When the claims say that the token ends, in seconds since 1970; 0 if they do not.
+// The token's expiry in seconds since 1970; 0 if there is none.
 int64_t ExpiryOf(const Value& claims);
 
 }  // namespace cox::apiserver

@@ -29,12 +29,12 @@ class ServiceAccountMethod final : public AuthMethod {
   }
 
  private:
-  // Null: not ours.
+  // Null: not a service account token of this cluster.
   Result<VerifiedTokenPtr> Verified(std::string_view token) const {
     const TokenDigest digest = DigestOf(token);
     const Clock::SteadyTime now = clock_.Monotonic();
     const uint64_t keys = tokens_->generation();
-    // A key that was taken away takes its tokens with it at once.
+    // Replacing the keys invalidates cached tokens immediately.
     VerifiedTokenPtr known = known_.Find(digest, now);
     if (known != nullptr && known->keys == keys) return known;
     COX_ASSIGN_OR_RETURN(std::optional<ServiceAccountClaims> claims, tokens_->Verify(token));
@@ -50,7 +50,7 @@ class ServiceAccountMethod final : public AuthMethod {
   const std::shared_ptr<const ServiceAccountTokens> tokens_;
   const BoundObjects bound_objects_;
   const Clock& clock_;
-  mutable VerifiedTokens known_;  // synchronises itself
+  mutable VerifiedTokens known_;  // thread-safe
 };
 
 }  // namespace

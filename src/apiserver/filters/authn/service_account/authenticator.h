@@ -10,11 +10,12 @@
 
 namespace cox::apiserver {
 
-// Bearer tokens of service accounts: signature, issuer, audience and times, and that the account
-// and what the token is bound to still exist.
+// Bearer tokens of service accounts. Checks the signature, issuer, audience and times, and that the
+// service account and the bound object still exist.
 //
-// A signature is verified once a minute per token, not per request; the rest each time, so that a
-// deleted account or Pod is out at once. `clock` and `registry` outlive the method.
+// A signature is verified once a minute per token; the rest is checked on every request, so that
+// deleting an account or Pod takes effect immediately. `clock` and `registry` must outlive the
+// method.
 std::unique_ptr<const AuthMethod> NewServiceAccountMethod(
     std::shared_ptr<const ServiceAccountTokens> tokens, const Registry& registry,
     const Clock& clock);

@@ -48,7 +48,7 @@ class ServiceAccountMethodTest : public ::testing::Test {
   meta::v1::ObjectMeta account_, secret_;
 };
 
-TEST_F(ServiceAccountMethodTest, TheAccountIsTheUser) {
+TEST_F(ServiceAccountMethodTest, AccountIsUser) {
   ServiceAccountClaims claims = Claims();
   claims.secret = ObjectClaim{"bound", secret_.uid};
   const auto found = Try(*tokens_->Issue(claims));
@@ -61,14 +61,14 @@ TEST_F(ServiceAccountMethodTest, TheAccountIsTheUser) {
   EXPECT_EQ((*found)->audiences, tokens_->api_audiences());
 }
 
-TEST_F(ServiceAccountMethodTest, ATokenDiesWithItsTime) {
+TEST_F(ServiceAccountMethodTest, TokenExpires) {
   const std::string token = *tokens_->Issue(Claims());
   EXPECT_TRUE(Try(token).ok());
   memory_.clock().SetWallTime(memory_.clock().Now() + std::chrono::seconds(661));
   EXPECT_EQ(Try(token).status().message(), "service account token has expired");
 }
 
-TEST_F(ServiceAccountMethodTest, ATokenDiesWithWhatItIsBoundTo) {
+TEST_F(ServiceAccountMethodTest, TokenIsInvalidAfterBoundObjectIsDeleted) {
   ServiceAccountClaims claims = Claims();
   claims.secret = ObjectClaim{"bound", secret_.uid};
   const std::string token = *tokens_->Issue(claims);
@@ -77,7 +77,7 @@ TEST_F(ServiceAccountMethodTest, ATokenDiesWithWhatItIsBoundTo) {
   EXPECT_EQ(Try(token).status().message(), "service account token has been invalidated");
 }
 
-TEST_F(ServiceAccountMethodTest, ATokenDiesWithItsAccountAndIsNotOfTheNextOne) {
+TEST_F(ServiceAccountMethodTest, TokenIsInvalidAfterAccountIsDeletedOrRecreated) {
   const std::string token = *tokens_->Issue(Claims());
   EXPECT_TRUE(Try(token).ok());
   memory_.Delete(core::v1::ServiceAccount::kKind, "ns", "sa");
@@ -90,7 +90,7 @@ TEST_F(ServiceAccountMethodTest, ATokenDiesWithItsAccountAndIsNotOfTheNextOne) {
             "service account UID (" + uid + ") does not match claim (" + account_.uid + ")");
 }
 
-TEST_F(ServiceAccountMethodTest, OtherTokensAreNotLookedAt) {
+TEST_F(ServiceAccountMethodTest, OtherTokensAreIgnored) {
   for (const std::string& text : {std::string("alicetoken"), std::string(100'000, 'x')}) {
     const auto found = Try(text);
     ASSERT_TRUE(found.ok());

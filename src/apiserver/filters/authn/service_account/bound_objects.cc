@@ -9,14 +9,15 @@ namespace {
 
 enum class Found : uint8_t { kGood, kMissing, kDeleted, kOtherUid };
 
-struct Look {
+struct BoundObject {
   Found found = Found::kMissing;
-  std::string uid;  // of the object that is there, where it is another
+  std::string uid;  // of the existing object, if it differs
 };
 
-// Whether the object of that uid is in the cache, and is not long since being deleted.
-Look LookUp(const ResourceStore& store, std::string_view ns, const ObjectClaim& claim, int64_t now,
-            std::atomic<storage::Revision>& known_good) {
+// Whether the object with that uid is in the cache, and not deleted before the leeway.
+BoundObject FindBoundObject(const ResourceStore& store, std::string_view ns,
+                            const ObjectClaim& claim, int64_t now,
+                            std::atomic<storage::Revision>& known_good) {
   const storage::SnapshotPtr snapshot =
       store.cache() == nullptr ? nullptr : store.cache()->Current();
   const storage::EntryPtr entry =
@@ -28,7 +29,7 @@ Look LookUp(const ResourceStore& store, std::string_view ns, const ObjectClaim& 
   const meta::v1::ObjectMeta& meta = *object->object_meta();
   if (meta.uid != claim.uid) return {Found::kOtherUid, meta.uid};
   if (meta.deletionTimestamp) {
-    // Not remembered: it becomes bad by the passing of time.
+    // Not cached, because the result changes as time passes.
     const bool long_ago = meta.deletionTimestamp->unix_seconds() < now - kTokenLeewaySeconds;
     return {long_ago ? Found::kDeleted : Found::kGood, {}};
   }
@@ -38,13 +39,14 @@ Look LookUp(const ResourceStore& store, std::string_view ns, const ObjectClaim& 
 
 Status Refused(std::string why) { return Status(Reason::kUnauthorized, std::move(why)); }
 
-Status CheckBound(const Look& look, const ObjectClaim& claim, const std::string& kind) {
-  switch (look.found) {
+Status CheckBound(const BoundObject& bound_object, const ObjectClaim& claim,
+                  const std::string& kind) {
+  switch (bound_object.found) {
     case Found::kGood:
       return {};
     case Found::kOtherUid:
-      return Refused(kind + " UID (" + look.uid + ") does not match service account " + kind +
-                     " ref claim (" + claim.uid + ")");
+      return Refused(kind + " UID (" + bound_object.uid + ") does not match service account " +
+                     kind + " ref claim (" + claim.uid + ")");
     default:
       return Refused("service account token has been invalidated");
   }
@@ -59,7 +61,8 @@ BoundObjects::BoundObjects(const Registry& registry)
       nodes_(registry.Hub(core::v1::Node::kKind).store()) {}
 
 Status BoundObjects::Check(const ServiceAccountClaims& claims, int64_t now, Memory& memory) const {
-  const Look account = LookUp(accounts_, claims.ns, claims.account, now, memory.account);
+  const BoundObject account =
+      FindBoundObject(accounts_, claims.ns, claims.account, now, memory.account);
   switch (account.found) {
     case Found::kGood:
       break;
@@ -73,14 +76,16 @@ Status BoundObjects::Check(const ServiceAccountClaims& claims, int64_t now, Memo
                      claims.account.uid + ")");
   }
   if (claims.secret) {
-    return CheckBound(LookUp(secrets_, claims.ns, *claims.secret, now, memory.bound),
+    return CheckBound(FindBoundObject(secrets_, claims.ns, *claims.secret, now, memory.bound),
                       *claims.secret, "secret");
   }
   if (claims.pod) {
-    return CheckBound(LookUp(pods_, claims.ns, *claims.pod, now, memory.bound), *claims.pod, "pod");
+    return CheckBound(FindBoundObject(pods_, claims.ns, *claims.pod, now, memory.bound),
+                      *claims.pod, "pod");
   }
   if (claims.node) {
-    return CheckBound(LookUp(nodes_, "", *claims.node, now, memory.bound), *claims.node, "node");
+    return CheckBound(FindBoundObject(nodes_, "", *claims.node, now, memory.bound), *claims.node,
+                      "node");
   }
   return {};
 }

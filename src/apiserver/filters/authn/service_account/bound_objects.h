@@ -9,11 +9,11 @@
 
 namespace cox::apiserver {
 
-// Whether what a token names is still there, from the server's own caches.
+// Checks in the server's caches that the objects of a token still exist.
 //
-// An object is decoded once per change of it and not per request: a Memory remembers at which
-// revisions it was found good. A Memory belongs to one token.
-// Threads: all methods may be called concurrently; nothing blocks.
+// An object is decoded once per change instead of once per request: Memory contains the revisions
+// that passed the check. Each token has its own Memory.
+// Threads: All methods may be called concurrently; they do not block.
 class BoundObjects {
  public:
   explicit BoundObjects(const Registry& registry);
@@ -22,7 +22,7 @@ class BoundObjects {
     std::atomic<storage::Revision> account = 0;
     std::atomic<storage::Revision> bound = 0;
   };
-  // Unauthorized with upstream's texts. `now` in seconds since 1970.
+  // Errors: Unauthorized with upstream's texts. `now` is in seconds since 1970.
   Status Check(const ServiceAccountClaims& claims, int64_t now, Memory& memory) const;
 
  private:

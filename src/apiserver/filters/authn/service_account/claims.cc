@@ -27,7 +27,7 @@ std::optional<ObjectClaim> ReadObject(const Value& object, std::string_view name
   return ObjectClaim{.name = Text(*value, "name"), .uid = Text(*value, "uid")};
 }
 
-// Seconds; a fraction is cut off. None for what no clock shows.
+// Seconds, truncated. None for values out of range.
 std::optional<int64_t> ReadTime(const Value& object, std::string_view name) {
   constexpr double kFarthest = 1e15;
   const Value* value = object.Find(name);
@@ -37,7 +37,7 @@ std::optional<int64_t> ReadTime(const Value& object, std::string_view name) {
   return value->is_int() ? value->as_int() : static_cast<int64_t>(seconds);
 }
 
-// One audience may stand without a list.
+// A single audience may be a string instead of a list.
 std::optional<std::vector<std::string>> ReadAudiences(const Value* value) {
   std::vector<std::string> audiences;
   if (value == nullptr) return audiences;
@@ -92,7 +92,7 @@ Result<ServiceAccountClaims> ReadClaims(const Value& claims) {
   read.secret = ReadObject(*bound, "secret");
   read.node = ReadObject(*bound, "node");
   read.warn_after = ReadTime(*bound, "warnafter");
-  // Both say who it is; they must agree.
+  // The subject and the account must match.
   if (Text(claims, "sub") != ServiceAccountUser(read.ns, read.account.name)) return wrong;
   return read;
 }

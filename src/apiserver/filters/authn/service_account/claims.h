@@ -13,13 +13,13 @@
 
 namespace cox::apiserver {
 
-// An object that a token names: the token is good only while there is one of that uid.
+// An object in a token: the token is valid only while the object with that uid exists.
 struct ObjectClaim {
   std::string name;
   std::string uid;
 };
 
-// What a service account token says. Times are seconds since 1970.
+// The claims of a service account token. Times are in seconds since 1970.
 struct ServiceAccountClaims {
   std::string issuer;
   std::vector<std::string> audiences;
@@ -30,8 +30,8 @@ struct ServiceAccountClaims {
 
   std::string ns;
   ObjectClaim account;
-  // At most one of pod, secret and node is what the token is bound to; with a pod, `node` only says
-  // where that runs.
+  // The token is bound to at most one of pod, secret and node. With a pod, `node` is only the node
+  // of that Pod.
   std::optional<ObjectClaim> pod;
   std::optional<ObjectClaim> secret;
   std::optional<ObjectClaim> node;
@@ -39,20 +39,20 @@ struct ServiceAccountClaims {
 };
 
 Value ToValue(const ServiceAccountClaims& claims);
-// Unauthorized for claims that are not those of a service account.
+// Errors: Unauthorized for claims that are not a service account's.
 Result<ServiceAccountClaims> ReadClaims(const Value& claims);
 
 // "system:serviceaccount:<namespace>:<name>".
 std::string ServiceAccountUser(std::string_view ns, std::string_view name);
-// The namespace and name in such a user name; none if it is no such.
+// The namespace and name in such a user name; none for other user names.
 struct ServiceAccountName {
   std::string_view ns, name;
 };
 std::optional<ServiceAccountName> ParseServiceAccountUser(std::string_view user);
-// The groups every service account is in.
+// The groups of every service account in the namespace.
 std::vector<std::string> ServiceAccountGroups(std::string_view ns);
 
-// Who shows a token with these claims.
+// The user of a token with these claims.
 UserInfo UserOf(const ServiceAccountClaims& claims);
 
 }  // namespace cox::apiserver

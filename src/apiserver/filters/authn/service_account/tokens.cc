@@ -16,7 +16,7 @@ namespace {
 
 Status Refused(std::string why) { return Status(Reason::kUnauthorized, std::move(why)); }
 
-// ["a" "b"], as Go prints lists of strings.
+// ["a" "b"], Go's format for lists of strings.
 std::string QuotedList(std::span<const std::string> items) {
   std::string text = "[";
   for (const std::string& item : items) {
@@ -60,7 +60,7 @@ Result<std::shared_ptr<ServiceAccountTokens>> ServiceAccountTokens::Create(
   }
   if (options.api_audiences.empty()) options.api_audiences = options.issuers;
   COX_ASSIGN_OR_RETURN(Keys keys, ParseKeys(options.signing_key_pem, options.key_pems));
-  // One copy of it is enough.
+  // Keep no second copy of the private key in memory.
   OPENSSL_cleanse(options.signing_key_pem.data(), options.signing_key_pem.size());
   options.signing_key_pem.clear();
   options.key_pems.clear();
@@ -96,8 +96,8 @@ Result<std::optional<ServiceAccountClaims>> ServiceAccountTokens::Verify(
           options_.issuers.end()) {
     return std::optional<ServiceAccountClaims>();
   }
-  // The key decides how its signatures are made, not the token: what that calls its algorithm must
-  // agree ("none", or a public key used as the secret of an HMAC, cannot).
+  // The key determines the algorithm, and the token's header must match it. This excludes "none"
+  // and HMAC with a public key as the secret.
   const std::shared_ptr<const Keys> keys = keys_.Load();
   for (const VerificationKey& key : keys->verifiers) {
     if (!jwt->key_id.empty() && jwt->key_id != key.id()) continue;

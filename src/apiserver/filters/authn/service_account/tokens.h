@@ -17,58 +17,59 @@
 
 namespace cox::apiserver {
 
-// What the server is told about service account tokens.
+// The service account token flags.
 struct ServiceAccountTokenOptions {
   std::vector<std::string> issuers = {"https://kubernetes.default.svc"};  // the first signs
-  std::string signing_key_pem;        // empty: no tokens are issued
-  std::vector<std::string> key_pems;  // to verify with, besides the signing key's own
-  // Where the two are from: read again when they change. Empty: they do not.
+  std::string signing_key_pem;        // empty: tokens cannot be issued
+  std::vector<std::string> key_pems;  // additional verification keys
+  // The source files of the keys, reloaded on change. Empty: the keys are fixed.
   std::string signing_key_file;
   std::vector<std::string> key_files;
   std::vector<std::string> api_audiences;  // empty: the issuers
   std::chrono::seconds max_expiration{0};  // 0: no limit
-  // Tokens that kubelets ask for old clients, which do not read them again, live for a year.
+  // Tokens that kubelets request for legacy clients, which do not reload them, are valid for a
+  // year.
   bool extend_expiration = true;
-  std::string jwks_uri;  // in the discovery document; empty: of this server
+  std::string jwks_uri;  // in the discovery document; empty: this server's
 };
 
-// Issues service account tokens and verifies them, as far as that needs no look at the cluster.
+// Issues and verifies service account tokens, without checks against the cluster state.
 //
-// Threads: all methods may be called concurrently. The keys may be replaced meanwhile.
+// Threads: All methods may be called concurrently. The keys may be replaced meanwhile.
 class ServiceAccountTokens {
  public:
-  // BadRequest for keys that cannot be used.
+  // Errors: BadRequest for keys that cannot be used.
   static Result<std::shared_ptr<ServiceAccountTokens>> Create(ServiceAccountTokenOptions options);
 
-  // Other keys from now on. BadRequest, and those there are stay, for keys that cannot be used or
-  // where one to sign with is missing and was there.
+  // Replaces the keys. On error the current keys stay. Errors: BadRequest for keys that cannot be
+  // used, or if the signing key would be removed.
   Status ReplaceKeys(const std::string& signing_key_pem, std::span<const std::string> key_pems);
-  // Another number with other keys.
+  // Changes when the keys are replaced.
   uint64_t generation() const { return keys_.Load()->generation; }
 
   const ServiceAccountTokenOptions& options() const { return options_; }
   const std::vector<std::string>& api_audiences() const { return options_.api_audiences; }
   bool can_issue() const { return keys_.Load()->signer.has_value(); }
 
-  // The claims, completed by issuer and a new id, as a token.
+  // Signs a token with the claims, the issuer and a new id.
   Result<std::string> Issue(ServiceAccountClaims claims) const;
 
-  // The claims of a token that one of our issuers made and one of our keys signed. None: it is
-  // somebody else's. Unauthorized: it claims to be ours and is not. Times, audiences and bound
-  // objects are still to be checked.
+  // The claims of a token from one of the issuers, signed by one of the keys. None: a token of
+  // another issuer. Unauthorized: the signature is invalid. The caller must check times, audiences
+  // and bound objects.
   Result<std::optional<ServiceAccountClaims>> Verify(std::string_view token) const;
 
-  // The keys as JSON Web Key Set and what discovery says (OpenID Connect), both JSON.
+  // The JSON Web Key Set and the OpenID Connect discovery document, both as JSON.
   std::string Jwks() const;
   std::string DiscoveryDocument(std::string_view jwks_uri) const;
 
  private:
   struct Private {};
-  // The keys of one moment.
+  // A set of keys.
   struct Keys {
     uint64_t generation = 0;
     std::optional<SigningKey> signer;
-    std::vector<VerificationKey> verifiers;  // each id once
+    std::vector<VerificationKey> verifiers;  // without duplicate ids
   };
   static Result<Keys> ParseKeys(const std::string& signing_key_pem,
                                 std::span<const std::string> key_pems);
@@ -82,13 +83,13 @@ class ServiceAccountTokens {
   Published<const Keys> keys_;  // never null
 };
 
-// OK if now is between the times of the claims, with a minute for clocks that differ. Unauthorized.
+// OK if `now` is within the times of the claims, with a minute of leeway. Errors: Unauthorized.
 Status CheckTimes(const ServiceAccountClaims& claims, int64_t now);
-// Which of `wanted` the token is for. Unauthorized if none.
+// The audiences that `wanted` and the token share. Errors: Unauthorized if there are none.
 Result<std::vector<std::string>> MatchAudiences(const ServiceAccountClaims& claims,
                                                 std::span<const std::string> wanted);
 
-// Clocks of servers may differ by this much.
+// The tolerated clock skew between servers.
 inline constexpr int64_t kTokenLeewaySeconds = 60;
 
 }  // namespace cox::apiserver

@@ -35,13 +35,13 @@ ServiceAccountClaims SomeClaims() {
   return claims;
 }
 
-// A token with parts of one's own choice.
+// A token with arbitrary parts.
 std::string Forge(std::string_view header, std::string_view claims, std::string_view signature) {
   return base64::EncodeUrl(header) + "." + base64::EncodeUrl(claims) + "." +
          base64::EncodeUrl(signature);
 }
 
-// The claims of an issued token, as text.
+// The claims of an issued token as JSON.
 std::string ClaimsOf(const std::string& token) {
   const size_t dot = token.find('.');
   return *base64::DecodeUrl(std::string_view(token).substr(dot + 1, token.rfind('.') - dot - 1));
@@ -68,16 +68,16 @@ TEST(ServiceAccountTokensTest, IssuedTokensVerify) {
             R"("serviceaccount":{"name":"sa","uid":"uid-1"},"warnafter":1900000060})");
 }
 
-TEST(ServiceAccountTokensTest, TokensOfAnotherIssuerAreNotOurs) {
+TEST(ServiceAccountTokensTest, TokensOfOtherIssuersAreIgnored) {
   const std::string token = *MakeTokens({"elsewhere"})->Issue(SomeClaims());
   const auto verified = MakeTokens()->Verify(token);
   ASSERT_TRUE(verified.ok());
   EXPECT_FALSE(verified->has_value());
-  // One that signed before still counts.
+  // A former issuer is still accepted.
   EXPECT_TRUE((*MakeTokens()->Verify(*MakeTokens({"old"})->Issue(SomeClaims()))).has_value());
 }
 
-TEST(ServiceAccountTokensTest, KeysThatVerifyOnlyAreGivenByFile) {
+TEST(ServiceAccountTokensTest, AdditionalKeysVerifyButDoNotSign) {
   ServiceAccountTokenOptions options;
   options.issuers = {"iss"};
   options.key_pems = {OtherRsaKeys().public_pem, RsaKeys().public_pem};
@@ -87,7 +87,7 @@ TEST(ServiceAccountTokensTest, KeysThatVerifyOnlyAreGivenByFile) {
   EXPECT_TRUE((*verifier->Verify(*MakeTokens()->Issue(SomeClaims()))).has_value());
 }
 
-TEST(ServiceAccountTokensTest, HostileTokensAreRefused) {
+TEST(ServiceAccountTokensTest, ForgedTokensAreRejected) {
   const auto tokens = MakeTokens();
   const std::string good = *tokens->Issue(SomeClaims());
   const std::string claims = ClaimsOf(good);
@@ -123,7 +123,7 @@ TEST(ServiceAccountTokensTest, HostileTokensAreRefused) {
   }
 }
 
-TEST(ServiceAccountTokensTest, ClaimsMustBeThoseOfAnAccount) {
+TEST(ServiceAccountTokensTest, ClaimsMustBeServiceAccountClaims) {
   const auto tokens = MakeTokens();
   const SigningKey key = *SigningKey::Parse(RsaKeys().private_pem);
   for (std::string_view claims : {
@@ -143,7 +143,7 @@ TEST(ServiceAccountTokensTest, ClaimsMustBeThoseOfAnAccount) {
   }
 }
 
-TEST(ServiceAccountTokensTest, WhatIsNoTokenIsNobodys) {
+TEST(ServiceAccountTokensTest, MalformedTokensAreIgnored) {
   const auto tokens = MakeTokens();
   const std::string good = *tokens->Issue(SomeClaims());
   for (const std::string& text :
@@ -158,7 +158,7 @@ TEST(ServiceAccountTokensTest, WhatIsNoTokenIsNobodys) {
   }
 }
 
-TEST(ServiceAccountTokensTest, TimesHaveAMinuteOfLeeway) {
+TEST(ServiceAccountTokensTest, TimesHaveOneMinuteLeeway) {
   ServiceAccountClaims claims = SomeClaims();
   EXPECT_TRUE(CheckTimes(claims, kNow).ok());
   EXPECT_TRUE(CheckTimes(claims, kNow + 660).ok());
@@ -170,14 +170,14 @@ TEST(ServiceAccountTokensTest, TimesHaveAMinuteOfLeeway) {
             "service account token is issued in the future");
 }
 
-TEST(ServiceAccountTokensTest, AudiencesMustMeet) {
+TEST(ServiceAccountTokensTest, AudiencesMustIntersect) {
   const std::vector<std::string> some = {"c", "b"}, none = {"x"};
   EXPECT_EQ(*MatchAudiences(SomeClaims(), some), std::vector<std::string>{"b"});
   EXPECT_EQ(MatchAudiences(SomeClaims(), none).status().message(),
             R"(token audiences ["a" "b"] is invalid for the target audiences ["x"])");
 }
 
-TEST(ServiceAccountTokensTest, DiscoveryTellsIssuerAndKeys) {
+TEST(ServiceAccountTokensTest, DiscoveryContainsIssuerAndKeys) {
   const auto tokens = MakeTokens();
   EXPECT_EQ(tokens->DiscoveryDocument("https://h/openid/v1/jwks"),
             R"({"id_token_signing_alg_values_supported":["RS256"],"issuer":"iss",)"
@@ -188,7 +188,7 @@ TEST(ServiceAccountTokensTest, DiscoveryTellsIssuerAndKeys) {
   EXPECT_EQ(tokens->Jwks().find("\"d\""), std::string::npos);
 }
 
-TEST(ServiceAccountUserTest, NamesAreReadBack) {
+TEST(ServiceAccountUserTest, UserNamesAreParsed) {
   const auto parts = ParseServiceAccountUser("system:serviceaccount:ns:name");
   ASSERT_TRUE(parts.has_value());
   EXPECT_EQ(parts->ns, "ns");
@@ -201,7 +201,7 @@ TEST(ServiceAccountUserTest, NamesAreReadBack) {
   }
 }
 
-TEST(ServiceAccountTokensTest, KeysAreReplacedAsAWholeOrNotAtAll) {
+TEST(ServiceAccountTokensTest, KeysAreReplacedAtomically) {
   ServiceAccountTokenOptions options;
   options.signing_key_pem = RsaKeys().private_pem;
   const auto tokens = *ServiceAccountTokens::Create(std::move(options));
@@ -214,7 +214,7 @@ TEST(ServiceAccountTokensTest, KeysAreReplacedAsAWholeOrNotAtAll) {
   EXPECT_FALSE(tokens->ReplaceKeys("", std::vector{OtherRsaKeys().public_pem}).ok());
   EXPECT_EQ(tokens->generation(), before);
   EXPECT_TRUE(tokens->Verify(old).ok());
-  // The old key stays good where it is still given to verify with.
+  // The old key remains valid as a verification key.
   ASSERT_TRUE(
       tokens->ReplaceKeys(OtherRsaKeys().private_pem, std::vector{RsaKeys().public_pem}).ok());
   EXPECT_NE(tokens->generation(), before);

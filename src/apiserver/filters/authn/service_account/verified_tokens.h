@@ -7,16 +7,16 @@
 
 namespace cox::apiserver {
 
-// A token whose signature was found good.
+// A token with a verified signature.
 struct VerifiedToken {
   ServiceAccountClaims claims;
   UserInfo user;
-  uint64_t keys = 0;  // ServiceAccountTokens::generation() of the keys that were asked
+  uint64_t keys = 0;  // ServiceAccountTokens::generation() at verification
   mutable BoundObjects::Memory memory;
 };
 using VerifiedTokenPtr = std::shared_ptr<const VerifiedToken>;
 
-// So that a request does not pay for a signature each time.
+// Avoids a signature check per request.
 using VerifiedTokens = TokenCache<VerifiedToken>;
 inline constexpr std::chrono::seconds kKeepVerified{60};
 

@@ -9,17 +9,17 @@
 
 #include "base/result.h"
 
-// What a server is told about who decides: by flags, or by an AuthorizationConfiguration.
+// The authorization configuration: from flags or an AuthorizationConfiguration.
 namespace cox::apiserver {
 
-// A server that is asked with SubjectAccessReviews.
+// A webhook for SubjectAccessReviews.
 struct WebhookAuthorizerConfig {
-  std::string kubeconfig;      // path of the file that says where it is
+  std::string kubeconfig;      // path of the kubeconfig
   std::string version = "v1";  // of the review: v1 or v1beta1
-  std::chrono::nanoseconds authorized_ttl = std::chrono::minutes(5);     // 0: not remembered
-  std::chrono::nanoseconds unauthorized_ttl = std::chrono::seconds(30);  // likewise
+  std::chrono::nanoseconds authorized_ttl = std::chrono::minutes(5);     // 0: not cached
+  std::chrono::nanoseconds unauthorized_ttl = std::chrono::seconds(30);  // 0: not cached
   std::chrono::nanoseconds timeout = std::chrono::seconds(30);
-  bool deny_on_failure = false;  // else it has no opinion where it cannot be asked
+  bool deny_on_failure = false;  // otherwise a failure means no opinion
 
   bool operator==(const WebhookAuthorizerConfig&) const = default;
 };
@@ -33,20 +33,19 @@ struct AuthorizerConfig {
 };
 
 struct AuthorizationOptions {
-  std::vector<std::string> modes = {"RBAC"};  // asked in order
-  WebhookAuthorizerConfig webhook;            // of the mode Webhook
-  // An AuthorizationConfiguration, followed while the server runs; empty: `modes` say it.
+  std::vector<std::string> modes = {"RBAC"};  // in order
+  WebhookAuthorizerConfig webhook;            // for mode Webhook
+  // An AuthorizationConfiguration file, reloaded on change; empty: `modes` apply.
   std::string config_file;
 };
 
-// The authorizers that modes name, each at most once. BadRequest for one that does not exist, and
-// for Webhook without a kubeconfig.
+// The authorizers of the modes. Errors: BadRequest for unknown or duplicate modes, and for Webhook
+// without a kubeconfig.
 Result<std::vector<AuthorizerConfig>> AuthorizersOfModes(const AuthorizationOptions& options);
 
-// Those of an AuthorizationConfiguration (apiserver.config.k8s.io/v1), YAML or JSON. BadRequest
-// with all that is wrong; also for match conditions, which need CEL, and for a webhook that is
-// configured by the Pod this server runs in: neither is built yet, and passing over them would open
-// or close doors.
+// The authorizers of an AuthorizationConfiguration (apiserver.config.k8s.io/v1), YAML or JSON.
+// Errors: BadRequest with all invalid fields. Match conditions (which need CEL) and InClusterConfig
+// webhooks are not supported and rejected, because ignoring them would change decisions.
 Result<std::vector<AuthorizerConfig>> ParseAuthorizationConfiguration(std::string_view text);
 
 }  // namespace cox::apiserver

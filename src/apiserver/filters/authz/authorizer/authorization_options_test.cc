@@ -25,7 +25,7 @@ Result<std::vector<AuthorizerConfig>> Parse(const std::string& list) {
   return ParseAuthorizationConfiguration(std::string(kHead) + list);
 }
 
-TEST(AuthorizationConfiguration, IsAnOrderOfAuthorizers) {
+TEST(AuthorizationConfiguration, ParsesAuthorizersInOrder) {
   const auto read =
       Parse(Webhook("    unauthorizedTTL: 10s\n    cacheAuthorizedRequests: false\n") +
             "- {type: Node, name: node}\n- {type: RBAC, name: rbac}\n");
@@ -44,7 +44,7 @@ TEST(AuthorizationConfiguration, IsAnOrderOfAuthorizers) {
   EXPECT_EQ((*Parse(Webhook("")))[0].webhook->authorized_ttl, 5min);
 }
 
-TEST(AuthorizationConfiguration, SaysWhatIsWrong) {
+TEST(AuthorizationConfiguration, ReportsInvalidFields) {
   const std::pair<std::string, std::string> kCases[] = {
       {"", "authorizers"},
       {"- {type: ABAC, name: a}\n", "no authorizer of type \"ABAC\""},
@@ -54,7 +54,7 @@ TEST(AuthorizationConfiguration, SaysWhatIsWrong) {
       {"- {type: RBAC, name: a}\n- {type: Node, name: a}\n", "another authorizer with the name"},
       {"- {type: RBAC, name: a, extra: 1}\n", "extra"},
       {"- {type: Webhook, name: a}\n", "webhook"},
-      {Webhook("    timeout: 31s\n"), ""},  // a key twice
+      {Webhook("    timeout: 31s\n"), ""},  // duplicate key
       {"- type: Webhook\n  name: a\n  webhook: {}\n", "failurePolicy"},
       {"- type: Webhook\n  name: a\n  webhook: {timeout: 40s}\n", "must be at most 30s"},
       {"- type: Webhook\n  name: a\n  webhook: {failurePolicy: Allow}\n", "failurePolicy"},
@@ -69,7 +69,7 @@ TEST(AuthorizationConfiguration, SaysWhatIsWrong) {
   }
 }
 
-TEST(AuthorizationModes, AreKnownAndOfferedOnce) {
+TEST(AuthorizationModes, MustBeKnownAndUnique) {
   AuthorizationOptions options;
   options.modes = {"Node", "RBAC"};
   EXPECT_EQ(*AuthorizersOfModes(options),
@@ -82,7 +82,7 @@ TEST(AuthorizationModes, AreKnownAndOfferedOnce) {
   options.webhook.kubeconfig = "/etc/hook.yaml";
   options.modes = {"Webhook"};
   EXPECT_EQ((*AuthorizersOfModes(options))[0].webhook->kubeconfig, "/etc/hook.yaml");
-  options.modes = {"RBAC"};  // the file would be passed over
+  options.modes = {"RBAC"};  // the kubeconfig would be ignored
   EXPECT_FALSE(AuthorizersOfModes(options).ok());
 }
 

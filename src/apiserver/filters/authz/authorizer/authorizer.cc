@@ -82,7 +82,7 @@ Status ForbiddenStatus(const UserInfo& user, const RequestInfo& request,
 
 Status StatusOf(const Decision& decision, const UserInfo& user, const RequestInfo& request) {
   if (decision.allowed) return {};
-  // Who knows nothing must not say that one may not: the client is to try again.
+  // If evaluation failed, the client receives 500 instead of 403, so that it retries.
   if (!decision.error.empty()) return Status::Internal(decision.error);
   return ForbiddenStatus(user, request, decision.reason);
 }

@@ -12,36 +12,36 @@
 
 namespace cox::apiserver {
 
-// What an authorizer says: allowed, denied, or neither: no opinion.
+// The decision of an authorizer: allowed, denied, or no opinion.
 struct Decision {
   bool allowed = false;
-  std::string reason;      // for people, why or why not; often empty
-  bool denied = false;     // whatever others would say; never with `allowed`
-  std::string error = {};  // what kept it from deciding; with no opinion the request fails by it
+  std::string reason;      // for humans; often empty
+  bool denied = false;     // overrides later authorizers; never with `allowed`
+  std::string error = {};  // evaluation error; without an opinion, the request fails with it
 };
 
-// What a list, a watch or a deletion of many is narrowed by, as the client wrote it; empty:
-// nothing. Ownership: borrows.
+// The selectors of a list, watch or deletecollection request, unparsed. Empty: none. Ownership:
+// borrows.
 struct Selectors {
   std::string_view fields, labels;
 };
 
-// What a user may do in one namespace, written as rules.
+// A user's permissions in one namespace, as rules.
 struct UserRules {
   List<rbac::v1::PolicyRule> rules;
-  bool incomplete = false;  // there may be more
-  std::string error;        // why, if it is
+  bool incomplete = false;  // the list may be incomplete
+  std::string error;        // the cause, if incomplete
 };
 
-// Decides whether a user may do what a request asks.
-// Threads: may be used concurrently.
+// Decides whether a user may execute a request.
+//
+// Threads: May be used concurrently.
 class Authorizer {
  public:
   virtual ~Authorizer() = default;
-  // Whether Authorize may wait for others, right now: then it is not to be called on a loop.
+  // Whether Authorize may currently block: then it must not be called on an event loop.
   virtual bool MayBlock() const { return false; }
-  // The selectors matter where a request may concern many, to those who allow the part and not the
-  // whole.
+  // The selectors matter for authorizers that allow only a part of a collection.
   Decision Authorize(const UserInfo& user, const RequestInfo& request,
                      const Selectors& selectors = {}) const {
     return Decide(user, request, selectors);
@@ -53,7 +53,7 @@ class Authorizer {
                           const Selectors& selectors) const = 0;
 };
 
-// Everything goes: --authorization-mode=AlwaysAllow.
+// --authorization-mode=AlwaysAllow.
 class AlwaysAllow final : public Authorizer {
  public:
   Decision Decide(const UserInfo&, const RequestInfo&, const Selectors&) const override {
@@ -62,7 +62,7 @@ class AlwaysAllow final : public Authorizer {
   UserRules Rules(const UserInfo&, std::string_view) const override;
 };
 
-// Nothing goes: --authorization-mode=AlwaysDeny.
+// --authorization-mode=AlwaysDeny.
 class AlwaysDeny final : public Authorizer {
  public:
   Decision Decide(const UserInfo&, const RequestInfo&, const Selectors&) const override {
@@ -71,11 +71,10 @@ class AlwaysDeny final : public Authorizer {
   UserRules Rules(const UserInfo&, std::string_view) const override { return {}; }
 };
 
-// Those in system:masters may do everything; others what the first of the members says that has an
-// opinion, asked in order.
+// Allows everything for system:masters. For other users the first member with an opinion decides.
 class UnionAuthorizer final : public Authorizer {
  public:
-  // The members outlive the union.
+  // The members must outlive the union.
   explicit UnionAuthorizer(std::vector<const Authorizer*> members) : members_(std::move(members)) {}
   bool MayBlock() const override;
   Decision Decide(const UserInfo& user, const RequestInfo& request,
@@ -86,9 +85,9 @@ class UnionAuthorizer final : public Authorizer {
   const std::vector<const Authorizer*> members_;
 };
 
-// The API's answer to one who may not.
+// The response for a forbidden request.
 Status ForbiddenStatus(const UserInfo& user, const RequestInfo& request, const std::string& reason);
-// The same for a decision: OK if it allows; InternalError if it could not be made.
+// The same for a decision: OK if it is allowed; InternalError if evaluation failed.
 Status StatusOf(const Decision& decision, const UserInfo& user, const RequestInfo& request);
 
 }  // namespace cox::apiserver

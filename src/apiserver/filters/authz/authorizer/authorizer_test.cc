@@ -17,7 +17,7 @@ UserInfo User(std::string name, std::vector<std::string> groups) {
   return {.name = std::move(name), .uid = {}, .groups = std::move(groups), .extra = {}};
 }
 
-// The roles and bindings every cluster begins with.
+// The bootstrap roles and bindings.
 RbacIndexPtr BootstrapIndex() {
   RbacPolicy policy = BootstrapPolicy();
   RbacIndexBuilder builder;
@@ -36,7 +36,7 @@ RbacIndexPtr BootstrapIndex() {
   return builder.Build();
 }
 
-TEST(UnionAuthorizer, WhoMayDoWhatByTheBootstrapPolicy) {
+TEST(UnionAuthorizer, BootstrapPolicyDecisions) {
   RbacAuthorizer rbac;
   rbac.Publish(BootstrapIndex());
   const UnionAuthorizer authorizer({&rbac});
@@ -73,7 +73,7 @@ TEST(UnionAuthorizer, WhoMayDoWhatByTheBootstrapPolicy) {
   EXPECT_TRUE(AlwaysAllow().Authorize(nobody, Info("DELETE", "/api/v1/nodes/n")).allowed);
 }
 
-TEST(ForbiddenStatus, SaysWhoCannotDoWhatWhere) {
+TEST(ForbiddenStatus, ContainsUserVerbAndResource) {
   const UserInfo bob = User("bob", {});
   const struct {
     std::string_view method, target, reason, want;

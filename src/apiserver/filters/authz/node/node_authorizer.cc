@@ -23,10 +23,10 @@ bool Is(std::string_view verb, std::initializer_list<std::string_view> verbs) {
 Decision Allow() { return {true, {}}; }
 Decision NoOpinion(std::string why = {}) { return {false, std::move(why)}; }
 
-// 'n1', as these answers quote.
+// 'n1', the quoting of these messages.
 std::string Single(std::string_view name) { return "'" + std::string(name) + "'"; }
 
-// Whether a list is of what is on `node` only.
+// Whether a field selector restricts the list to `node`.
 bool SelectsNode(const Selectors& selectors, std::string_view node) {
   const Result<fields::Selector> selector = fields::Selector::Parse(selectors.fields);
   if (!selector.ok()) return false;
@@ -44,7 +44,7 @@ Decision Lease(std::string_view node, const RequestInfo& request) {
     return NoOpinion("can only access leases in the " + Quote(kLeaseNamespace) +
                      " system namespace");
   }
-  // The name of what is created is in the object: admission compares it.
+  // On create, the name is in the object: admission checks it.
   if (request.verb != "create" && request.name != node) {
     return NoOpinion("can only access node lease with the same name as the requesting node");
   }
@@ -62,7 +62,7 @@ Decision CsiNode(std::string_view node, const RequestInfo& request) {
   return Allow();
 }
 
-// Which node is written is for admission to see; which one is read is told here.
+// Admission checks which node is written; reads are checked here.
 Decision NodeItself(std::string_view node, const RequestInfo& request) {
   if (request.subresource == "status") {
     return Is(request.verb, {"update", "patch"}) ? Allow() : NoOpinion();
@@ -70,7 +70,7 @@ Decision NodeItself(std::string_view node, const RequestInfo& request) {
   if (!request.subresource.empty()) return NoOpinion();
   if (Is(request.verb, {"create", "update", "patch"})) return Allow();
   if (!Is(request.verb, {"get", "list", "watch"})) return NoOpinion();
-  // By name and not by the graph: a node looks for itself before it exists.
+  // By name instead of the graph, because a kubelet reads its Node before it exists.
   if (request.name == node) return Allow();
   return NoOpinion("node " + Single(node) + " cannot read " +
                    (request.name.empty() ? "all nodes" : Single(request.name)) +
@@ -105,7 +105,7 @@ Decision NodeAuthorizer::Get(std::string_view node, NodeObject type,
   return Related(node, type, request);
 }
 
-// A node that made a volume larger says so in the claim's status.
+// The kubelet updates the claim's status after it has resized a volume.
 Decision NodeAuthorizer::Claim(std::string_view node, const RequestInfo& request) const {
   if (request.subresource != "status") return Get(node, NodeObject::kClaim, request);
   if (!Is(request.verb, {"update", "patch"})) {
@@ -130,7 +130,7 @@ Decision NodeAuthorizer::ServiceAccount(std::string_view node, const RequestInfo
 Decision NodeAuthorizer::Slice(std::string_view node, const RequestInfo& request,
                                const Selectors& selectors) const {
   if (!request.subresource.empty()) return NoOpinion("cannot authorize ResourceSlice subresources");
-  if (request.verb == "create") return Allow();  // admission sees whose it is
+  if (request.verb == "create") return Allow();  // admission checks the node name
   if (Is(request.verb, {"get", "update", "patch", "delete"})) {
     return Related(node, NodeObject::kSlice, request);
   }
@@ -146,7 +146,7 @@ Decision NodeAuthorizer::Slice(std::string_view node, const RequestInfo& request
 
 Decision NodeAuthorizer::Pod(std::string_view node, const RequestInfo& request,
                              const Selectors& selectors) const {
-  // Admission sees to it that Pods which are written are the node's own.
+  // Admission checks that written Pods belong to the node.
   if (request.subresource == "status") {
     return Is(request.verb, {"update", "patch"}) ? Allow() : NoOpinion();
   }

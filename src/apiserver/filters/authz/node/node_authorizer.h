@@ -11,26 +11,27 @@
 
 namespace cox::apiserver {
 
-// What nodes may do (--authorization-mode=Node): the rules of the role system:node, narrowed to
-// what concerns the node itself. It reads its own Node and Pods, what those refer to, writes its
-// lease, CSINode and ResourceSlices, and asks for tokens of its Pods' service accounts.
+// The Node authorizer (--authorization-mode=Node): the rules of the role system:node, restricted to
+// objects that are related to the node. A node reads its own Node and Pods and the objects that
+// they reference, writes its lease, CSINode and ResourceSlices, and requests tokens for its Pods'
+// service accounts.
 //
-// Only about users that are nodes (see NodeNameOf); it has no opinion on others, and never denies.
-// What a node may write is told by names only; NodeRestriction looks into the objects.
-// Threads: all methods may be called concurrently.
+// Applies only to node users (see NodeNameOf); it has no opinion on others, and never denies.
+// Writes are authorized by name only; the NodeRestriction admission plugin checks the objects.
+// Threads: All methods may be called concurrently.
 class NodeAuthorizer final : public Authorizer {
  public:
-  // `graph` outlives it. `rules`: of the role system:node, as the bootstrap policy has them.
+  // `graph` must outlive it. `rules` are those of the role system:node in the bootstrap policy.
   NodeAuthorizer(const NodeGraph& graph, List<rbac::v1::PolicyRule> rules)
       : graph_(graph), rules_(std::move(rules)) {}
 
   Decision Decide(const UserInfo& user, const RequestInfo& request,
                   const Selectors& selectors) const override;
-  // None; incomplete for nodes: what they may do does not stand in rules.
+  // Empty; incomplete for nodes, because their permissions cannot be expressed as rules.
   UserRules Rules(const UserInfo& user, std::string_view ns) const override;
 
  private:
-  // Each decides about one resource, for a node that has a name.
+  // Each function decides for one resource, for a node with a name.
   Decision Related(std::string_view node, NodeObject type, const RequestInfo& request) const;
   Decision Read(std::string_view node, NodeObject type, const RequestInfo& request) const;
   Decision Get(std::string_view node, NodeObject type, const RequestInfo& request) const;

@@ -28,8 +28,8 @@ class NodeAuthorizerTest : public ::testing::Test {
     graph_.Put({NodeObject::kSlice, "", "slice"}, "n1", {});
   }
 
-  Decision Ask(std::string_view method, std::string_view target,
-               const UserInfo& user = User("system:node:n1")) {
+  Decision MakeRequest(std::string_view method, std::string_view target,
+                       const UserInfo& user = User("system:node:n1")) {
     const size_t query = target.find('?');
     const Query parsed =
         Query::Parse(query == target.npos ? std::string_view() : target.substr(query + 1));
@@ -41,7 +41,7 @@ class NodeAuthorizerTest : public ::testing::Test {
   NodeAuthorizer authorizer_{graph_, BootstrapNodeRules()};
 };
 
-TEST_F(NodeAuthorizerTest, DecidesByWhatTheNodeRunsAndSaysWhy) {
+TEST_F(NodeAuthorizerTest, DecidesByRelatedObjectsWithReason) {
   constexpr std::string_view kAllow = "allowed";
   const struct {
     std::string_view method, target, want;  // "allowed", or the reason
@@ -106,7 +106,7 @@ TEST_F(NodeAuthorizerTest, DecidesByWhatTheNodeRunsAndSaysWhy) {
       {"GET", "/api/v1/nodes/n2", "node 'n1' cannot read 'n2', only its own Node object"},
       {"GET", "/api/v1/nodes", "node 'n1' cannot read all nodes, only its own Node object"},
       {"GET", "/api/v1/nodes?watch=1&fieldSelector=metadata.name%3Dn1", kAllow},
-      {"PATCH", "/api/v1/nodes/n2/status", kAllow},  // admission sees to that
+      {"PATCH", "/api/v1/nodes/n2/status", kAllow},  // NodeRestriction checks that
       {"DELETE", "/api/v1/nodes/n1", ""},
       {"GET", "/api/v1/nodes/n1/proxy", ""},
       {"GET", "/api/v1/namespaces/ns/pods/mine", kAllow},
@@ -121,35 +121,35 @@ TEST_F(NodeAuthorizerTest, DecidesByWhatTheNodeRunsAndSaysWhy) {
       {"POST", "/api/v1/namespaces/ns/pods/mine/eviction", kAllow},
       {"POST", "/api/v1/namespaces/ns/pods/mine/binding", ""},
       {"PUT", "/api/v1/namespaces/ns/pods/mine", ""},
-      {"GET", "/api/v1/services", kAllow},  // as the role system:node has it
+      {"GET", "/api/v1/services", kAllow},  // from the role system:node
       {"DELETE", "/api/v1/namespaces/ns/services/s", ""},
       {"GET", "/metrics", ""},
   };
   for (const auto& c : kCases) {
-    const Decision decision = Ask(c.method, c.target);
+    const Decision decision = MakeRequest(c.method, c.target);
     EXPECT_EQ(decision.allowed ? kAllow : std::string_view(decision.reason), c.want)
         << c.method << " " << c.target;
     EXPECT_FALSE(decision.denied);
   }
 }
 
-TEST_F(NodeAuthorizerTest, HasNoOpinionOnOthers) {
+TEST_F(NodeAuthorizerTest, HasNoOpinionOnOtherUsers) {
   const std::string_view target = "/api/v1/namespaces/ns/secrets/s";
   for (const UserInfo& user :
        {User("system:node:n1", {}), User("system:node:n1", {"system:masters"}), User("n1"),
         User("system:nodes"), User("alice", {"system:authenticated"})}) {
-    const Decision decision = Ask("GET", target, user);
+    const Decision decision = MakeRequest("GET", target, user);
     EXPECT_FALSE(decision.allowed) << user.name;
     EXPECT_EQ(decision.reason, "") << user.name;
     EXPECT_FALSE(authorizer_.Rules(user, "ns").incomplete) << user.name;
   }
-  EXPECT_EQ(Ask("GET", target, User("system:node:")).reason,
+  EXPECT_EQ(MakeRequest("GET", target, User("system:node:")).reason,
             "unknown node for user \"system:node:\"");
-  EXPECT_EQ(Ask("GET", target, User("system:node:n2")).reason,
+  EXPECT_EQ(MakeRequest("GET", target, User("system:node:n2")).reason,
             "no relationship found between node 'n2' and this object");
 }
 
-TEST_F(NodeAuthorizerTest, CannotTellTheRulesOfANode) {
+TEST_F(NodeAuthorizerTest, RulesOfNodeAreIncomplete) {
   const UserRules rules = authorizer_.Rules(User("system:node:n1"), "ns");
   EXPECT_TRUE(rules.rules.empty());
   EXPECT_TRUE(rules.incomplete);

@@ -10,7 +10,7 @@
 namespace cox::apiserver {
 namespace {
 
-// One resource that says what belongs to which node.
+// A resource whose objects relate to nodes.
 class Source final : public CacheFollower::Sink {
  public:
   Source(const Registry& registry, const KindInfo& kind, NodeObject type, NodeGraph& graph)
@@ -26,12 +26,12 @@ class Source final : public CacheFollower::Sink {
 
   void Put(const storage::Entry& entry) override {
     const NodeObjectRef self = RefOf(entry.key());
-    // What selectors look at is read already: most Pods that wait for a node are told by that.
+    // Indexed selector fields need no decoding; unscheduled Pods are skipped by them.
     const std::string_view node = entry.fields()("spec.nodeName").value_or("");
     if (type_ == NodeObject::kPod && node.empty()) return graph_.Remove(self);
     if (type_ == NodeObject::kSlice) return PutOn(self, node, {});
     const Result<Object> object = store_.Decode(entry.stored(), entry.revision());
-    if (!object.ok()) return graph_.Remove(self);  // what cannot be read gives nothing
+    if (!object.ok()) return graph_.Remove(self);  // an undecodable object grants nothing
     if (const auto* pod = object->As<core::v1::Pod>()) {
       return PutOn(self, pod->spec.nodeName, ReferencesOf(*pod));
     }
@@ -54,7 +54,7 @@ class Source final : public CacheFollower::Sink {
     graph_.Put(self, node, references);
   }
 
-  // "/registry/pods/ns/name" and "/registry/persistentvolumes/name".
+  // Parses "/registry/pods/ns/name" and "/registry/persistentvolumes/name".
   NodeObjectRef RefOf(std::string_view key) const {
     const std::string_view rest = key.substr(store_.root_prefix().size());
     const size_t slash = rest.find('/');
@@ -79,30 +79,30 @@ class Feed {
         slices_(registry, resource::v1::ResourceSlice::kKind, NodeObject::kSlice, graph) {}
 
   void Run() {
-    KeepUp(ctx_, changed_, "Nodes", [this] { return CatchUp(); });
+    RunCacheFollowers(ctx_, changed_, "Nodes", [this] { return CatchUp(); });
   }
 
  private:
-  // One that cannot be read does not keep the others: each only ever adds what a node may see.
+  // A failing source does not block the others, because each only adds permissions.
   Status CatchUp() {
     Status worst;
     for (Source* source : {&volumes_, &attachments_, &slices_, &pods_}) {
-      Status status = source->CatchUp([this] { changed_.Ring(); });
+      Status status = source->CatchUp([this] { changed_.Notify(); });
       if (!status.ok()) worst = std::move(status);
     }
     return worst;
   }
 
   Context& ctx_;
-  Doorbell changed_;
-  // Last: their watchers wake until they are gone.
+  Notification changed_;
+  // Last members: their watchers use changed_ until they are destroyed.
   Source pods_, volumes_, attachments_, slices_;
 };
 
 }  // namespace
 
 void RunNodeFeed(Context& ctx, const Registry& registry, NodeGraph& graph) {
-  if (!registry.WaitReady(ctx).ok()) return;  // only when it stops
+  if (!registry.WaitReady(ctx).ok()) return;  // only at shutdown
   Feed(ctx, registry, graph).Run();
 }
 

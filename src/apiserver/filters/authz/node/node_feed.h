@@ -7,9 +7,8 @@
 
 namespace cox::apiserver {
 
-// Follows Pods, volumes, attachments and slices in the server's caches and keeps `graph` as they
-// say, until `ctx` stops. Each change costs as much as it touches; a cache that began anew is read
-// whole.
+// Watches Pods, volumes, attachments and slices in the server's caches and updates `graph` until
+// `ctx` stops. Updates are incremental; after a cache reset the whole cache is read.
 void RunNodeFeed(Context& ctx, const Registry& registry, NodeGraph& graph);
 
 }  // namespace cox::apiserver

@@ -23,7 +23,7 @@ class NodeFeedTest : public ::testing::Test {
     scope_.Wait();
   }
 
-  // The feed runs beside the test and has no moment to wait for: ask until it has seen the change.
+  // The feed is asynchronous, so poll until the change takes effect.
   bool Becomes(bool reached, const std::string& node, NodeObject type, const std::string& ns,
                const std::string& name) const {
     RealClock clock;
@@ -73,7 +73,7 @@ class NodeFeedTest : public ::testing::Test {
   Scope scope_{memory_.ctx(), "test"};
 };
 
-TEST_F(NodeFeedTest, FollowsWhatWasThereAndWhatComesAndGoes) {
+TEST_F(NodeFeedTest, FollowsInitialObjectsAndChanges) {
   memory_.Create(Object::Of(Pod("early", "n1")));
   Start();
   EXPECT_TRUE(Becomes(true, "n1", NodeObject::kPod, "default", "early"));
@@ -106,7 +106,7 @@ TEST_F(NodeFeedTest, FollowsWhatWasThereAndWhatComesAndGoes) {
   EXPECT_TRUE(Becomes(false, "n2", NodeObject::kSlice, "", "slice"));
 }
 
-TEST_F(NodeFeedTest, APodThatWaitsForANodeGivesNothingUntilItIsBound) {
+TEST_F(NodeFeedTest, UnscheduledPodGrantsNothing) {
   Start();
   memory_.Create(Object::Of(Pod("waits", "")));
   memory_.Create(Object::Of(Pod("marks", "n1")));

@@ -6,7 +6,7 @@
 namespace cox::apiserver {
 namespace {
 
-// Where the node stands, or would stand, in a list that is sorted by address.
+// The position of the node in a list that is sorted by address.
 template <class Nodes, class Node>
 auto PlaceOf(Nodes& nodes, const Node* node) {
   return std::lower_bound(
@@ -16,7 +16,7 @@ auto PlaceOf(Nodes& nodes, const Node* node) {
 
 }  // namespace
 
-// The type is the first byte, then "ns/name": no part of a key can hold a slash.
+// The type as the first byte, then "ns/name"; namespaces and names contain no slash.
 std::string NodeGraph::KeyOf(NodeObject type, std::string_view ns, std::string_view name) {
   std::string key;
   key.reserve(ns.size() + name.size() + 2);

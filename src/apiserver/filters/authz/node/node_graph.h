@@ -14,7 +14,7 @@
 
 namespace cox::apiserver {
 
-// What a node may need of the API because of what runs there.
+// The objects that a node may need because of its Pods.
 enum class NodeObject : uint8_t {
   kPod,
   kSecret,
@@ -27,7 +27,7 @@ enum class NodeObject : uint8_t {
   kSlice,       // ResourceSlice
 };
 
-// An object by its name. `ns` is empty for those without a namespace.
+// A reference to an object. `ns` is empty for cluster-scoped objects.
 struct NodeObjectRef {
   NodeObject type;
   std::string ns;
@@ -36,35 +36,35 @@ struct NodeObjectRef {
   bool operator==(const NodeObjectRef&) const = default;
 };
 
-// Which objects belong to which nodes.
+// Which objects are related to which nodes.
 //
 //   node n1 <- Pod ns/web -> Secret ns/tls, Claim ns/data
 //                                           Volume v  -> Claim ns/data, Secret storage/key
 //
 // n1 reaches the Pod, its secret, its claim, the volume bound to the claim, and the volume's
-// secret. Kept are only the ends that are asked for: for each object the nodes that hold it and how
-// many Pods of each do, so that a Pod can go without a look at the others.
+// secret. Only the end points are stored: for each object its nodes, with the number of Pods per
+// node, so that removing a Pod needs no scan of the others.
 //
-// Cost: a change costs the references of one Pod or volume; a question one search among the nodes
-//   of an object, for secrets also of the volumes that use it. Memory: about 200 bytes for a Pod,
-//   and 16 for each node of an object.
-// Threads: all methods may be called concurrently; those who ask share a lock for the search.
+// Cost: An update costs the references of one Pod or volume. A query is one search among the nodes
+// of an object, for secrets also of the volumes that use it. Memory: about 200 bytes per Pod, and
+// 16 per node of an object.
+// Threads: All methods may be called concurrently; queries share a lock during the search.
 class NodeGraph {
  public:
   NodeGraph() = default;
   NodeGraph(const NodeGraph&) = delete;
   NodeGraph& operator=(const NodeGraph&) = delete;
 
-  // `holder` (a Pod, an attachment, a slice) is on `node` and needs `references`. Takes the place
-  // of what was said about it before.
+  // Adds or replaces `holder` (a Pod, an attachment, a slice), which is on `node` and needs
+  // `references`.
   void Put(const NodeObjectRef& holder, std::string_view node,
            const std::vector<NodeObjectRef>& references);
-  // The volume is bound to `claim`; nodes that use it need `secrets`. Likewise.
+  // Adds or replaces a volume that is bound to `claim`; nodes that use it need `secrets`.
   void PutVolume(const std::string& name, const NodeObjectRef& claim,
                  const std::vector<NodeObjectRef>& secrets);
-  // A holder or a volume is gone. Fine if it was not there.
+  // Removes a holder or a volume, if it exists.
   void Remove(const NodeObjectRef& object);
-  // Removes holders and volumes of the type that `keep(ns, name)` does not want.
+  // Removes holders and volumes of the type for which `keep(ns, name)` is false.
   void RemoveUnless(NodeObject type,
                     const std::function<bool(std::string_view, std::string_view)>& keep);
 
@@ -84,15 +84,15 @@ class NodeGraph {
   template <class T>
   using TextMap = std::unordered_map<std::string, T, Hash, std::equal_to<>>;
 
-  // How many holders are on a node. Nodes are known by the address of their place in nodes_, which
-  // does not move.
+  // A node and its number of holders. Nodes are identified by their address in nodes_, which is
+  // stable.
   using Node = std::pair<const std::string, size_t>;
   struct Volume;
-  // What somebody refers to.
+  // An object that holders or volumes refer to.
   struct Target {
     size_t uses = 0;                                      // by holders and volumes
-    std::vector<std::pair<const Node*, uint32_t>> nodes;  // by address: how many holders there
-    std::vector<const Volume*> volumes;                   // that need this secret
+    std::vector<std::pair<const Node*, uint32_t>> nodes;  // by address: number of holders
+    std::vector<const Volume*> volumes;                   // volumes that need this secret
   };
   using TargetEntry = std::pair<const std::string, Target>;
   struct Holder {

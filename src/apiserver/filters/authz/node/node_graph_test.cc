@@ -14,7 +14,7 @@ NodeObjectRef Pod(std::string name) { return {NodeObject::kPod, "ns", std::move(
 NodeObjectRef Secret(std::string name) { return {NodeObject::kSecret, "ns", std::move(name)}; }
 NodeObjectRef Claim(std::string name) { return {NodeObject::kClaim, "ns", std::move(name)}; }
 
-TEST(NodeGraph, ANodeReachesItsPodsAndWhatTheyReferTo) {
+TEST(NodeGraph, NodeReachesItsPodsAndTheirReferences) {
   NodeGraph graph;
   graph.Put(Pod("web"), "n1", {Secret("tls"), Claim("data")});
   EXPECT_TRUE(graph.Reaches("n1", NodeObject::kPod, "ns", "web"));
@@ -35,7 +35,7 @@ TEST(NodeGraph, ANodeReachesItsPodsAndWhatTheyReferTo) {
   }
 }
 
-TEST(NodeGraph, AVolumeIsReachedThroughItsClaimWhicheverComesFirst) {
+TEST(NodeGraph, VolumeIsReachedThroughClaimInAnyOrder) {
   for (const bool volume_first : {true, false}) {
     NodeGraph graph;
     auto volume = [&] {
@@ -56,7 +56,7 @@ TEST(NodeGraph, AVolumeIsReachedThroughItsClaimWhicheverComesFirst) {
   }
 }
 
-TEST(NodeGraph, WhatTwoPodsOfANodeShareStaysUntilTheLastIsGone) {
+TEST(NodeGraph, SharedReferenceStaysUntilLastPodIsRemoved) {
   NodeGraph graph;
   graph.Put(Pod("a"), "n1", {Secret("s")});
   graph.Put(Pod("b"), "n1", {Secret("s"), Secret("s")});
@@ -67,7 +67,7 @@ TEST(NodeGraph, WhatTwoPodsOfANodeShareStaysUntilTheLastIsGone) {
   graph.Remove(Pod("b"));  // again
 }
 
-TEST(NodeGraph, ForgetsWhatIsNotToBeKept) {
+TEST(NodeGraph, RemoveUnlessRemovesOnlyObjectsOfType) {
   NodeGraph graph;
   graph.Put(Pod("a"), "n1", {Secret("a")});
   graph.Put(Pod("b"), "n1", {Secret("b")});
@@ -83,8 +83,8 @@ TEST(NodeGraph, ForgetsWhatIsNotToBeKept) {
   EXPECT_EQ(graph.sizes().volumes, 0u);
 }
 
-// Whatever happened before, it says what the Pods there are say, and keeps nothing else.
-TEST(NodeGraph, AgreesWithAPlainModelAfterManyChanges) {
+// After any sequence of changes, the graph contains exactly the references of the existing Pods.
+TEST(NodeGraph, MatchesReferenceModelAfterManyChanges) {
   NodeGraph graph;
   std::map<std::string, std::pair<std::string, std::vector<NodeObjectRef>>> pods;
   std::map<std::string, std::string> volumes;  // to claims

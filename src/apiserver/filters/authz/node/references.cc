@@ -12,7 +12,7 @@ namespace {
 using core::v1::PodSpec;
 using pod::kMirrorAnnotation;
 
-// Visits containers of every sort; ephemeral ones have the same fields in a type of their own.
+// Visits containers of all types; ephemeral containers have the same fields in another type.
 template <class Visit>
 void VisitContainers(const PodSpec& spec, const Visit& visit) {
   for (const auto& container : spec.initContainers) visit(container);
@@ -22,7 +22,7 @@ void VisitContainers(const PodSpec& spec, const Visit& visit) {
   }
 }
 
-// A reference that is optional and may be without a name.
+// Visits an optional reference, whose name may be empty.
 template <class Ref>
 void VisitRef(const Box<Ref>& ref, const NameVisitor& visit) {
   if (!ref) return;
@@ -33,7 +33,7 @@ void VisitRef(const Box<Ref>& ref, const NameVisitor& visit) {
   }
 }
 
-// The secret that a sort of volume names as secretRef.
+// Visits the secretRef of a volume source.
 template <class Source>
 void VisitSecretRef(const Box<Source>& source, const NameVisitor& visit) {
   if (source) VisitRef(source->secretRef, visit);
@@ -56,8 +56,7 @@ void VisitVolumeSecrets(const core::v1::VolumeSource& source, const NameVisitor&
   for (const auto& part : source.projected->sources) VisitRef(part.secret, visit);
 }
 
-// The claim made, or to be used, for one of the Pod's spec.resourceClaims; empty while there is
-// none.
+// The name of the claim for one of the Pod's spec.resourceClaims; empty if it has not been created.
 std::string ResourceClaimOf(const core::v1::Pod& pod, const core::v1::PodResourceClaim& claim) {
   if (claim.resourceClaimName) return *claim.resourceClaimName;
   for (const auto& status : pod.status.resourceClaimStatuses) {
@@ -78,8 +77,7 @@ void AddResourceClaims(const core::v1::Pod& pod, std::vector<NodeObjectRef>& ref
   }
 }
 
-// Adds the secret of a sort of volume that names it as secretRef. Old ones do not say where it is:
-// then it is beside the claim.
+// Adds the secretRef of a volume source. If it has no namespace, the claim's namespace applies.
 template <class Source>
 void AddSecretRef(const Box<Source>& source, const std::string& claim_ns,
                   std::vector<NodeObjectRef>& secrets) {
@@ -144,7 +142,7 @@ std::vector<NodeObjectRef> ReferencesOf(const core::v1::Pod& pod) {
     }
   }
   AddResourceClaims(pod, references);
-  // All are of one namespace.
+  // All references are in one namespace.
   auto order = [](const NodeObjectRef& a, const NodeObjectRef& b) {
     return std::tie(a.type, a.name) < std::tie(b.type, b.name);
   };

@@ -18,7 +18,7 @@ T Read(std::string_view json) {
   return object;
 }
 
-// "secret ns/a, claim ns/b", in the order they come.
+// "secret ns/a, claim ns/b", in order.
 std::string Text(const std::vector<NodeObjectRef>& references) {
   static const std::map<NodeObject, std::string> kNames = {
       {NodeObject::kSecret, "secret"},          {NodeObject::kConfigMap, "map"},
@@ -37,7 +37,7 @@ std::string OfPod(const std::string& spec, const std::string& rest = "") {
                                                rest + R"(},"spec":)" + spec + "}")));
 }
 
-TEST(References, OfAPodAreFoundWhereverTheyStand) {
+TEST(References, OfPodAreFoundInAllFields) {
   const struct {
     std::string_view spec, want;
   } kCases[] = {
@@ -74,7 +74,7 @@ TEST(References, OfAPodAreFoundWhereverTheyStand) {
   for (const auto& c : kCases) EXPECT_EQ(OfPod(std::string(c.spec)), c.want) << c.spec;
 }
 
-TEST(References, OfAPodIncludeTheClaimsThatItsStatusNames) {
+TEST(References, OfPodIncludeClaimsInStatus) {
   EXPECT_EQ(Text(ReferencesOf(Read<core::v1::Pod>(
                 R"({"metadata":{"name":"p","namespace":"ns"},
                     "spec":{"resourceClaims":[{"name":"b","resourceClaimTemplateName":"t"}]},
@@ -83,13 +83,13 @@ TEST(References, OfAPodIncludeTheClaimsThatItsStatusNames) {
             "resource ns/ext, resource ns/made");
 }
 
-TEST(References, AMirrorPodGivesItsNodeNothing) {
+TEST(References, OfMirrorPodAreEmpty) {
   EXPECT_EQ(OfPod(R"({"serviceAccountName":"sa","volumes":[{"secret":{"secretName":"s"}}]})",
                   R"(,"annotations":{"kubernetes.io/config.mirror":""})"),
             "");
 }
 
-TEST(References, OfAVolumeAreTheSecretsOfNodesOnly) {
+TEST(References, OfVolumeAreNodeSecretsOnly) {
   const struct {
     std::string_view spec, want;
   } kCases[] = {

@@ -8,14 +8,14 @@
 namespace cox::apiserver {
 namespace {
 
-// A shard that may be changed: copied first if others hold it.
+// Returns a mutable shard: copies it first if a snapshot shares it.
 template <class Map>
 Map& Mutable(std::shared_ptr<const Map>& shard, std::bitset<256>::reference own) {
   if (!own) {
     shard = std::make_shared<Map>(*shard);
     own = true;
   }
-  return const_cast<Map&>(*shard);  // ours alone
+  return const_cast<Map&>(*shard);  // not shared
 }
 
 }  // namespace
@@ -87,7 +87,7 @@ RbacIndexBuilder::Place RbacIndexBuilder::PlaceOf(const RbacBinding& binding,
   std::string key = subject.name;
   const bool group = subject.kind == "Group";
   if (subject.kind == "ServiceAccount") {
-    // Those of a RoleBinding that name no namespace are of its own.
+    // Without a namespace, a subject of a RoleBinding is in the binding's namespace.
     key = ServiceAccountUser(subject.namespace_.empty() ? binding.ns : subject.namespace_, key);
   } else if (!group && subject.kind != "User") {
     return {nullptr, {}};
@@ -105,7 +105,7 @@ RbacIndex::Grants& RbacIndexBuilder::GrantsAt(const Place& place) {
                                : std::make_shared<RbacIndex::Grants>(*grants);
     own_grants_.insert(grants.get());
   }
-  return const_cast<RbacIndex::Grants&>(*grants);  // ours alone
+  return const_cast<RbacIndex::Grants&>(*grants);  // not shared
 }
 
 void RbacIndexBuilder::AddGrants(const RbacBindingPtr& binding) {
@@ -119,7 +119,7 @@ void RbacIndexBuilder::AddGrants(const RbacBindingPtr& binding) {
 void RbacIndexBuilder::RemoveGrants(const RbacBindingPtr& binding) {
   for (const rbac::v1::Subject& subject : binding->subjects) {
     const Place place = PlaceOf(*binding, subject);
-    // A subject that is named twice is gone already.
+    // A duplicate subject has already been removed.
     if (place.subjects == nullptr || !place.subjects->contains(place.key)) continue;
     RbacIndex::Grants& grants = GrantsAt(place);
     const auto at = grants.by_namespace.find(binding->ns);

@@ -15,29 +15,29 @@
 #include "api/rbac/v1.h"
 #include "apiserver/request/user.h"
 
-// Roles and bindings, arranged for one question: which rules hold for this user here.
+// An index of roles and bindings that finds the rules of a user in a namespace.
 namespace cox::apiserver {
 
-// A RoleBinding or ClusterRoleBinding without what does not matter.
+// The relevant fields of a RoleBinding or ClusterRoleBinding.
 struct RbacBinding {
   std::string ns;  // empty: a ClusterRoleBinding
   std::string name;
   rbac::v1::RoleRef role;
-  std::string role_key;  // as RbacRoleKey makes it
+  std::string role_key;  // made by RbacRoleKey
   List<rbac::v1::Subject> subjects;
 };
-// "namespace/name", and "/name" for ClusterRoles.
+// "namespace/name" for Roles, "/name" for ClusterRoles.
 std::string RbacRoleKey(std::string_view ns, std::string_view name);
 
 using RbacBindingPtr = std::shared_ptr<const RbacBinding>;
 using RbacRules = List<rbac::v1::PolicyRule>;
 using RbacRulesPtr = std::shared_ptr<const RbacRules>;
 
-// One state of all roles and bindings.
+// A snapshot of all roles and bindings.
 //
-// By subject, then by namespace: the cost of a decision grows with the bindings of its user and
-// groups in its namespace, not with those of the cluster.
-// Threads: immutable.
+// Indexed by subject, then by namespace: the cost of a decision depends on the bindings of the user
+// and its groups in that namespace, not on those of the cluster.
+// Threads: Immutable.
 class RbacIndex {
  public:
   // One subject of one binding.
@@ -45,8 +45,8 @@ class RbacIndex {
     RbacBindingPtr binding;
     uint32_t subject = 0;
   };
-  // Visits what is granted to the user in the whole cluster, then in `ns` (empty: not at all),
-  // until `visit` returns false. Rules are null where the role is not there.
+  // Visits the user's cluster-wide grants, then those in `ns` (if not empty), until `visit` returns
+  // false. `rules` is null if the role does not exist.
   using Visit = std::function<bool(const Grant& grant, const RbacRules* rules)>;
   void VisitGrants(const UserInfo& user, std::string_view ns, const Visit& visit) const;
 
@@ -65,7 +65,7 @@ class RbacIndex {
   using Subjects = TextMap<std::shared_ptr<const Grants>>;
   using Roles = TextMap<RbacRulesPtr>;
 
-  // Shards are shared by successive states; a change copies only those it touches.
+  // Snapshots share shards; a change copies only the affected shards.
   static constexpr size_t kShards = 256;
   static size_t ShardOf(std::string_view key) { return TextHash()(key) % kShards; }
 
@@ -77,26 +77,27 @@ class RbacIndex {
 };
 using RbacIndexPtr = std::shared_ptr<const RbacIndex>;
 
-// Brings an index from one state to the next.
-// Threads: one at a time.
+// Builds successive snapshots of the index.
+//
+// Threads: One at a time.
 class RbacIndexBuilder {
  public:
   RbacIndexBuilder();
 
-  // A null pointer removes. Keys of roles are as RbacRoleKey makes them; those of bindings any that
-  // differ.
+  // A null pointer removes the entry. Role keys are made by RbacRoleKey; binding keys are
+  // arbitrary, but unique.
   void SetRole(const std::string& key, RbacRulesPtr rules);
   void SetBinding(const std::string& key, RbacBindingPtr binding);
 
-  // The state now.
+  // The current snapshot.
   RbacIndexPtr Build();
 
  private:
   using Subjects = RbacIndex::Subjects;
 
-  // Where the grants of a subject stand.
+  // The location of a subject's grants.
   struct Place {
-    Subjects* subjects;  // null: a kind of subject that does not exist
+    Subjects* subjects;  // null: an unknown kind of subject
     std::string key;
   };
   Place PlaceOf(const RbacBinding& binding, const rbac::v1::Subject& subject);
@@ -105,9 +106,9 @@ class RbacIndexBuilder {
   void RemoveGrants(const RbacBindingPtr& binding);
 
   RbacIndex next_;
-  // Which shards of next_ are not part of a state that was given out.
+  // The shards of next_ that are not shared with a snapshot.
   std::bitset<RbacIndex::kShards> own_users_, own_groups_, own_roles_;
-  // Likewise the grants of single subjects.
+  // The same for the grants of single subjects.
   std::unordered_set<const RbacIndex::Grants*> own_grants_;
   std::unordered_map<std::string, RbacBindingPtr> bindings_;
 };

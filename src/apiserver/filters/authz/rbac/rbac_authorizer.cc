@@ -28,11 +28,11 @@ std::string Describe(const RbacIndex::Grant& grant) {
   return text + Quote(subject.name + "/" + ns);
 }
 
-// Roles that were looked at for one decision. The same role is often bound again and again, to a
-// user and to its groups; it refuses as well the second time.
+// Roles already evaluated for one decision. A role is often bound several times, to a user and to
+// its groups.
 class SeenRoles {
  public:
-  // True if it was there already. Forgets once it is full: then a role is looked at twice.
+  // True if it was inserted before. If the array is full, roles may be evaluated twice.
   bool Insert(const RbacRules* rules) {
     const auto end = seen_.begin() + static_cast<ptrdiff_t>(count_);
     if (std::find(seen_.begin(), end, rules) != end) return true;
@@ -45,7 +45,7 @@ class SeenRoles {
   size_t count_ = 0;
 };
 
-// Roles that bindings name and that are not there, each once: as one error or a list of them.
+// Missing roles that bindings refer to, without duplicates.
 class MissingRoles {
  public:
   void Add(const RbacBinding& binding) {

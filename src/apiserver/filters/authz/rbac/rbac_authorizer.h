@@ -10,17 +10,18 @@
 
 namespace cox::apiserver {
 
-// Role based access control: what the roles allow that a user, its groups or its service account
-// are bound to.
+// Role based access control: the rules of the roles that are bound to a user, its groups or its
+// service account.
 //
-// Reads one immutable index; whoever follows the roles and bindings publishes the next. Before the
-// first is there only health and version may be looked at: what the policy says is not known yet.
-// Threads: all methods may be called concurrently.
+// Reads an immutable index, which the RBAC feed replaces. Before the first index is published, only
+// health and version paths are allowed, because the policy is unknown.
+// Threads: All methods may be called concurrently.
 class RbacAuthorizer final : public Authorizer {
  public:
   Decision Decide(const UserInfo& user, const RequestInfo& request,
                   const Selectors&) const override;
-  // All rules, cluster-wide and of `ns`. Roles that are missing make it an error, with the rest.
+  // All rules, cluster-wide and in `ns`. Missing roles are reported as an error, with the other
+  // rules.
   UserRules Rules(const UserInfo& user, std::string_view ns) const override;
 
   void Publish(RbacIndexPtr index) { index_.Store(std::move(index)); }

@@ -16,7 +16,6 @@ class RbacAuthorizerTest : public ::testing::Test {
     ASSERT_TRUE(role.ok()) << rules;
     builder_.SetRole(key, std::make_shared<const RbacRules>(role->rules));
   }
-  // kind:name, or serviceaccount:namespace/name.
   void Bind(const std::string& ns, const std::string& name, const std::string& role,
             const List<rbac::v1::Subject>& subjects) {
     auto binding = std::make_shared<RbacBinding>();
@@ -53,7 +52,7 @@ class RbacAuthorizerTest : public ::testing::Test {
 constexpr std::string_view kGetPods =
     R"([{"verbs":["get"],"apiGroups":[""],"resources":["pods"]}])";
 
-TEST_F(RbacAuthorizerTest, OnlyHealthBeforeThePolicyIsThere) {
+TEST_F(RbacAuthorizerTest, OnlyHealthIsAllowedBeforePolicyIsLoaded) {
   EXPECT_FALSE(authorizer_.ready());
   EXPECT_FALSE(Get(Who("alice"), "ns").allowed);
   for (const auto& [path, allowed] :
@@ -66,7 +65,7 @@ TEST_F(RbacAuthorizerTest, OnlyHealthBeforeThePolicyIsThere) {
   EXPECT_TRUE(authorizer_.Rules(Who("alice"), "ns").incomplete);
 }
 
-TEST_F(RbacAuthorizerTest, UsersGroupsAndServiceAccountsAreBound) {
+TEST_F(RbacAuthorizerTest, BindsUsersGroupsAndServiceAccounts) {
   Role("ns/reader", kGetPods);
   Bind("ns", "b", "ns/reader",
        {User("alice"),
@@ -89,7 +88,7 @@ TEST_F(RbacAuthorizerTest, UsersGroupsAndServiceAccountsAreBound) {
   EXPECT_EQ(Get(Who("alice"), "ns", "secrets").reason, "");
 }
 
-TEST_F(RbacAuthorizerTest, ClusterBindingsHoldEverywhere) {
+TEST_F(RbacAuthorizerTest, ClusterBindingsApplyInAllNamespaces) {
   Role("/reader", kGetPods);
   Bind("", "all", "/reader", {User("alice")});
   Bind("ns", "one", "/reader", {User("bob")});
@@ -101,7 +100,7 @@ TEST_F(RbacAuthorizerTest, ClusterBindingsHoldEverywhere) {
   EXPECT_FALSE(Get(Who("bob"), "").allowed);
 }
 
-TEST_F(RbacAuthorizerTest, RolesThatAreNotThereAreTold) {
+TEST_F(RbacAuthorizerTest, MissingRolesAreReported) {
   Bind("ns", "b", "ns/gone", {User("alice")});
   Bind("", "c", "/lost", {User("alice")});
   Publish();
@@ -113,7 +112,7 @@ TEST_F(RbacAuthorizerTest, RolesThatAreNotThereAreTold) {
   EXPECT_TRUE(Get(Who("alice"), "ns").allowed);
 }
 
-TEST_F(RbacAuthorizerTest, ChangesTakeEffectAndOldStatesStay) {
+TEST_F(RbacAuthorizerTest, ChangesTakeEffectAndOldSnapshotsStay) {
   Role("ns/reader", kGetPods);
   Bind("ns", "b", "ns/reader", {User("alice"), User("alice"), Group("dev")});
   const RbacIndexPtr before = builder_.Build();
@@ -134,7 +133,7 @@ TEST_F(RbacAuthorizerTest, ChangesTakeEffectAndOldStatesStay) {
   EXPECT_FALSE(Get(Who("alice"), "ns").allowed);
 }
 
-TEST_F(RbacAuthorizerTest, RulesAreGatheredFromAllBindings) {
+TEST_F(RbacAuthorizerTest, RulesAreCollectedFromAllBindings) {
   Role("/a", kGetPods);
   Role(
       "ns/b",
@@ -147,7 +146,7 @@ TEST_F(RbacAuthorizerTest, RulesAreGatheredFromAllBindings) {
   EXPECT_EQ(authorizer_.Rules(Who("alice"), "other").rules.size(), 0u);
 }
 
-TEST(UnionAuthorizerTest, MastersAlwaysAndOthersByTheFirstThatAllows) {
+TEST(UnionAuthorizerTest, AllowsMastersAndOthersByFirstAllowingMember) {
   const AlwaysDeny deny;
   const AlwaysAllow allow;
   const UserInfo alice{.name = "alice", .uid = {}, .groups = {}, .extra = {}};

@@ -33,7 +33,7 @@ void PutBinding(RbacIndexBuilder& builder, const std::string& key, Object& objec
   builder.SetBinding(key, ToBinding(*object.As<Binding>()));
 }
 
-// One of the four resources.
+// One of the four RBAC resources.
 class Source final : public CacheFollower::Sink {
  public:
   Source(const Registry& registry, const KindInfo& kind, RbacIndexBuilder& builder)
@@ -55,7 +55,7 @@ class Source final : public CacheFollower::Sink {
   void Put(const storage::Entry& entry) override {
     std::string key(entry.key());
     Result<Object> object = store_.Decode(entry.stored(), entry.revision());
-    // What cannot be read grants nothing.
+    // An undecodable object grants nothing.
     if (!object.ok()) return Forget(key);
     using namespace rbac::v1;  // NOLINT: four names
     if (object->As<Role>() != nullptr) PutRole<Role>(builder_, *object);
@@ -99,17 +99,17 @@ class Feed {
         cluster_bindings_(registry, rbac::v1::ClusterRoleBinding::kKind, builder_) {}
 
   void Run() {
-    KeepUp(ctx_, changed_, "Roles", [this] { return CatchUp(); });
+    RunCacheFollowers(ctx_, changed_, "Roles", [this] { return CatchUp(); });
   }
 
  private:
   Status CatchUp() {
     bool changed = false;
     for (Source* source : {&roles_, &cluster_roles_, &bindings_, &cluster_bindings_}) {
-      COX_ASSIGN_OR_RETURN(const bool more, source->CatchUp([this] { changed_.Ring(); }));
+      COX_ASSIGN_OR_RETURN(const bool more, source->CatchUp([this] { changed_.Notify(); }));
       changed = changed || more;
     }
-    // Only once all four are there: half a policy is none.
+    // Publish only after all four have been read, because a partial policy is wrong.
     if (changed) authorizer_.Publish(builder_.Build());
     return {};
   }
@@ -117,15 +117,15 @@ class Feed {
   Context& ctx_;
   RbacAuthorizer& authorizer_;
   RbacIndexBuilder builder_;
-  Doorbell changed_;
-  // Last: their watchers wake until they are gone.
+  Notification changed_;
+  // Last members: their watchers use changed_ until they are destroyed.
   Source roles_, cluster_roles_, bindings_, cluster_bindings_;
 };
 
 }  // namespace
 
 void RunRbacFeed(Context& ctx, const Registry& registry, RbacAuthorizer& authorizer) {
-  if (!registry.WaitReady(ctx).ok()) return;  // only when it stops
+  if (!registry.WaitReady(ctx).ok()) return;  // only at shutdown
   Feed(ctx, registry, authorizer).Run();
 }
 

@@ -7,9 +7,8 @@
 
 namespace cox::apiserver {
 
-// Follows roles and bindings in the server's caches and publishes what they say to `authorizer`,
-// until `ctx` stops. Each change costs as much as it touches; a cache that began anew is read
-// whole.
+// Watches roles and bindings in the server's caches and publishes an index to `authorizer` until
+// `ctx` stops. Updates are incremental; after a cache reset the whole cache is read.
 void RunRbacFeed(Context& ctx, const Registry& registry, RbacAuthorizer& authorizer);
 
 }  // namespace cox::apiserver

@@ -22,7 +22,7 @@ class RbacFeedTest : public ::testing::Test {
     scope_.Wait();
   }
 
-  // The feed runs beside the test and has no moment to wait for: ask until it has seen the change.
+  // The feed is asynchronous, so poll until the change takes effect.
   bool Becomes(bool allowed, const std::string& user, const std::string& ns) const {
     const UserInfo who{.name = user, .uid = {}, .groups = {}, .extra = {}};
     RequestInfo ask;
@@ -44,7 +44,7 @@ class RbacFeedTest : public ::testing::Test {
   Scope scope_{memory_.ctx(), "test"};
 };
 
-TEST_F(RbacFeedTest, RolesAndBindingsTakeEffectAsTheyComeAndGo) {
+TEST_F(RbacFeedTest, FollowsRolesAndBindings) {
   rbac::v1::Role role;
   role.metadata.name = "r";
   role.metadata.namespace_ = "ns";

@@ -23,7 +23,7 @@ const List<PolicyRule>& RulesOf(const Object& role) {
   return role.As<Role>() != nullptr ? role.As<Role>()->rules : role.As<ClusterRole>()->rules;
 }
 
-// Whether two objects of a kind differ in metadata only.
+// Whether two objects of a kind differ only in metadata.
 bool SameButMetadata(const Object& a, const Object& b) {
   Object x = a, y = b;
   *x.object_meta() = {};
@@ -31,8 +31,8 @@ bool SameButMetadata(const Object& a, const Object& b) {
   return DeepEqual(x.type(), x.data(), y.data());
 }
 
-// The aggregation rule makes a role out of roles that others write: whoever sets one could get
-// anything.
+// An aggregation rule collects rules from roles of other users, so setting one could grant any
+// permission.
 bool Aggregates(const Object& object) {
   const auto* role = object.As<ClusterRole>();
   return role != nullptr && role->aggregationRule;
@@ -45,7 +45,7 @@ const RoleRef& RoleRefOf(const Object& binding) {
                                               : binding.As<ClusterRoleBinding>()->roleRef;
 }
 
-// Owners and finalizers come and go on the way to deletion; that gives nobody anything.
+// Changes of owner references and finalizers, as during deletion, grant nothing.
 bool GrantsTheSame(const Object& a, const Object& b) {
   auto bare = [](Object object) {
     meta::v1::ObjectMeta kept;
@@ -119,7 +119,7 @@ Status RbacGuard::Check(const WriteContext& w, const Object& object, const Objec
 Status RbacGuard::CheckRole(const WriteContext& w, const Object& object, const Object* old) const {
   const meta::v1::ObjectMeta& meta = *object.object_meta();
   const std::string_view resource = object.As<Role>() != nullptr ? "roles" : "clusterroles";
-  // A role that is being created has no name yet for rules about names.
+  // On create, rules with resourceNames cannot match, so no name is passed.
   if (May(w.user, "escalate", resource, meta.namespace_, old == nullptr ? "" : meta.name))
     return {};
   if (old != nullptr && SameButMetadata(object, *old)) return {};

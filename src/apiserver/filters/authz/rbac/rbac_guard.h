@@ -6,16 +6,18 @@
 
 namespace cox::apiserver {
 
-// Nobody gives away more than they have: who writes a role must hold what it allows, or may
-// `escalate`; who writes a binding must hold what its role allows, or may `bind` that role.
+// Prevents privilege escalation: a user who writes a role must hold its permissions or the verb
+// `escalate`; a user who writes a binding must hold the role's permissions or the verb `bind` on
+// the role.
 //
-// Threads: all methods may be called concurrently; they may block for storage.
+// Threads: All methods may be called concurrently; they may block for storage.
 class RbacGuard final : public WriteHooks {
  public:
-  // `authorizer` decides on escalate and bind; `rules` knows what a user holds. All outlive it.
+  // `authorizer` decides on escalate and bind; `rules` returns a user's permissions. All must
+  // outlive it.
   RbacGuard(const Registry& registry, const Authorizer& authorizer, const Authorizer& rules)
       : registry_(registry), authorizer_(authorizer), rules_(rules) {}
-  // Makes it the guard of roles and bindings.
+  // Installs the hooks for roles and bindings.
   void Install();
 
   Result<std::unique_ptr<WriteTransaction>> BeforeCreate(const WriteContext& w,
@@ -30,7 +32,7 @@ class RbacGuard final : public WriteHooks {
   Status CheckBinding(const WriteContext& w, const Object& object, const Object* old) const;
   bool May(const UserInfo& user, std::string_view verb, std::string_view resource,
            const std::string& ns, const std::string& name) const;
-  // Empty if the user holds all of `wanted` in `ns`; else what upstream says.
+  // Empty if the user holds all of `wanted` in `ns`; otherwise upstream's error text.
   std::string Escalation(const UserInfo& user, std::string_view ns,
                          const List<rbac::v1::PolicyRule>& wanted) const;
 

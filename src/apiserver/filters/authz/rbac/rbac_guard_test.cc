@@ -10,7 +10,7 @@
 namespace cox::apiserver {
 namespace {
 
-// Knows one set of rules, which everybody has.
+// Returns one fixed set of rules for every user.
 class HeldRules final : public Authorizer {
  public:
   List<PolicyRule> rules;
@@ -65,7 +65,7 @@ constexpr std::string_view kNotHeld =
     "is forbidden: user \"alice\" (groups=[\"dev\" \"team-a\"]) is attempting to grant RBAC "
     "permissions not currently held:\n{APIGroups:[\"\"], Resources:[\"secrets\"], Verbs:[\"get\"]}";
 
-TEST_F(RbacGuardTest, RolesMayGiveWhatTheirWriterHolds) {
+TEST_F(RbacGuardTest, RolesMayOnlyGrantHeldPermissions) {
   BeAlice();
   EXPECT_EQ(Error(RoleOf("r", kSecrets)),
             "roles.rbac.authorization.k8s.io \"r\" " + std::string(kNotHeld));
@@ -74,13 +74,13 @@ TEST_F(RbacGuardTest, RolesMayGiveWhatTheirWriterHolds) {
   EXPECT_EQ(Error(RoleOf("r", kSecrets)), "");
 }
 
-TEST_F(RbacGuardTest, WhoMayEscalateNeedNotHold) {
+TEST_F(RbacGuardTest, EscalateVerbAllowsAnyRole) {
   BeAlice();
   Hold(R"({"verbs":["escalate"],"apiGroups":["rbac.authorization.k8s.io"],"resources":["roles"]})");
   EXPECT_EQ(Error(RoleOf("r", kSecrets)), "");
 }
 
-TEST_F(RbacGuardTest, ChangesThatGiveNothingPass) {
+TEST_F(RbacGuardTest, ChangesWithoutNewPermissionsAreAllowed) {
   memory_.Create(RoleOf("r", kSecrets));
   BeAlice();
   Object labelled = RoleOf("r", kSecrets);
@@ -90,7 +90,7 @@ TEST_F(RbacGuardTest, ChangesThatGiveNothingPass) {
   EXPECT_TRUE(memory_.TryUpdate(RoleOf("r", kSecrets)).Is(Reason::kForbidden));
 }
 
-TEST_F(RbacGuardTest, BindingsNeedTheRoleOrTheVerb) {
+TEST_F(RbacGuardTest, BindingsRequirePermissionsOrBindVerb) {
   memory_.Create(RoleOf("secrets", kSecrets));
   BeAlice();
   EXPECT_EQ(Error(BindingOf("b", "Role", "secrets")),
@@ -103,7 +103,7 @@ TEST_F(RbacGuardTest, BindingsNeedTheRoleOrTheVerb) {
   EXPECT_NE(Error(BindingOf("c", "ClusterRole", "secrets")), "");
 }
 
-TEST_F(RbacGuardTest, AggregationIsForThoseWhoHoldEverything) {
+TEST_F(RbacGuardTest, AggregationRequiresFullPermissions) {
   BeAlice();
   auto aggregated = [] {
     return Make(rbac::v1::ClusterRole::kKind,

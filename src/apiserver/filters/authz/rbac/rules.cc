@@ -21,7 +21,7 @@ bool HasOrAll(const Strings& list, std::string_view item) {
                      [&](const std::string& each) { return each == kAll || each == item; });
 }
 
-// "pods", or with a subresource "pods/log", without putting them together.
+// Matches "pods", or "pods/log" with a subresource, without concatenation.
 bool IsResource(std::string_view text, std::string_view resource, std::string_view subresource) {
   if (subresource.empty()) return text == resource;
   return text.size() == resource.size() + 1 + subresource.size() && text.starts_with(resource) &&
@@ -47,7 +47,7 @@ bool PathMatches(const Strings& urls, std::string_view path) {
   return false;
 }
 
-// Whether one held rule contains `part`, which has one of everything.
+// Whether a held rule contains `part`, which has one element per field.
 bool Contains(const PolicyRule& held, const PolicyRule& part) {
   if (!HasOrAll(held.verbs, part.verbs.front())) return false;
   if (!part.nonResourceURLs.empty()) {
@@ -70,7 +70,7 @@ PolicyRule ResourcePart(const std::string& group, const std::string& resource,
   return part;
 }
 
-// A rule as rules with one of everything.
+// Splits a rule into rules with one element per field.
 void BreakDown(const PolicyRule& rule, List<PolicyRule>& parts) {
   for (const std::string& group : rule.apiGroups) {
     for (const std::string& resource : rule.resources) {

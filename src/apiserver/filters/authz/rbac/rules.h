@@ -9,7 +9,7 @@
 #include "api/rbac/v1.h"
 #include "apiserver/request/request_info.h"
 
-// What a rule of RBAC means. Pure functions.
+// The semantics of RBAC rules. Pure functions.
 namespace cox::apiserver {
 
 using rbac::v1::PolicyRule;
@@ -18,15 +18,15 @@ using rbac::v1::PolicyRule;
 //
 //   verbs, apiGroups    by name, or "*"
 //   resources           "pods", "pods/log", "*" (all, with subresources), "*/scale"
-//   resourceNames       none: all. A request without a name (list, create) matches no name.
-//   nonResourceURLs     the path, "*", or with a "*" at the end everything that begins so
+//   resourceNames       empty: all. A request without a name (list, create) matches no name.
+//   nonResourceURLs     the path, "*", or a prefix that ends with "*"
 bool RuleAllows(const PolicyRule& rule, const RequestInfo& request);
 
 // The parts of `wanted` that `held` does not contain, each with one group, resource, verb and name.
-// Empty: who has `held` may give `wanted` away.
+// Empty: a user with `held` may grant `wanted`.
 List<PolicyRule> MissingRules(std::span<const PolicyRule> held, std::span<const PolicyRule> wanted);
 
-// The same with the verbs on one resource in one rule.
+// Merges rules that differ only in their verbs.
 List<PolicyRule> CompactRules(List<PolicyRule> rules);
 
 // {APIGroups:[""], Resources:["pods"], Verbs:["get"]}

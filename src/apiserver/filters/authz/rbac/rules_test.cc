@@ -14,8 +14,8 @@ PolicyRule Rule(std::string_view json) {
   return *rule;
 }
 
-RequestInfo Ask(std::string_view verb, std::string_view group, std::string_view resource,
-                std::string_view subresource = "", std::string_view name = "") {
+RequestInfo MakeRequest(std::string_view verb, std::string_view group, std::string_view resource,
+                        std::string_view subresource = "", std::string_view name = "") {
   RequestInfo ask;
   ask.is_resource = true;
   ask.verb = verb;
@@ -26,7 +26,7 @@ RequestInfo Ask(std::string_view verb, std::string_view group, std::string_view 
   return ask;
 }
 
-TEST(RulesTest, ResourcesAreMatchedAsDocumented) {
+TEST(RulesTest, ResourcesMatch) {
   constexpr std::string_view kPods =
       R"({"verbs":["get","list"],"apiGroups":[""],"resources":["pods"]})";
   constexpr std::string_view kAll = R"({"verbs":["*"],"apiGroups":["*"],"resources":["*"]})";
@@ -44,26 +44,26 @@ TEST(RulesTest, ResourcesAreMatchedAsDocumented) {
     RequestInfo ask;
     bool allowed;
   } kCases[] = {
-      {kPods, Ask("get", "", "pods"), true},
-      {kPods, Ask("get", "", "pods", "", "web"), true},
-      {kPods, Ask("delete", "", "pods"), false},
-      {kPods, Ask("get", "apps", "pods"), false},
-      {kPods, Ask("get", "", "podsx"), false},
-      {kPods, Ask("get", "", "pods", "log"), false},
-      {kAll, Ask("get", "apps", "deployments", "scale", "x"), true},
-      {kLog, Ask("get", "", "pods", "log"), true},
-      {kLog, Ask("get", "", "pods"), false},
-      {kLog, Ask("get", "", "pod", "s/log"), false},
-      {kScale, Ask("get", "apps", "deployments", "scale"), true},
-      {kScale, Ask("get", "apps", "deployments", "status"), false},
-      {kScale, Ask("get", "apps", "scale"), false},
-      {kStars, Ask("get", "", "pods", "log"), false},
-      {kNamed, Ask("get", "", "secrets", "", "b"), true},
-      {kNamed, Ask("get", "", "secrets", "", "c"), false},
-      {kNamed, Ask("list", "", "secrets"), false},
-      {kNamed, Ask("list", "", "secrets", "", "a"), true},
-      {kNamed, Ask("create", "", "secrets"), false},
-      {kPath, Ask("get", "", "pods"), false},
+      {kPods, MakeRequest("get", "", "pods"), true},
+      {kPods, MakeRequest("get", "", "pods", "", "web"), true},
+      {kPods, MakeRequest("delete", "", "pods"), false},
+      {kPods, MakeRequest("get", "apps", "pods"), false},
+      {kPods, MakeRequest("get", "", "podsx"), false},
+      {kPods, MakeRequest("get", "", "pods", "log"), false},
+      {kAll, MakeRequest("get", "apps", "deployments", "scale", "x"), true},
+      {kLog, MakeRequest("get", "", "pods", "log"), true},
+      {kLog, MakeRequest("get", "", "pods"), false},
+      {kLog, MakeRequest("get", "", "pod", "s/log"), false},
+      {kScale, MakeRequest("get", "apps", "deployments", "scale"), true},
+      {kScale, MakeRequest("get", "apps", "deployments", "status"), false},
+      {kScale, MakeRequest("get", "apps", "scale"), false},
+      {kStars, MakeRequest("get", "", "pods", "log"), false},
+      {kNamed, MakeRequest("get", "", "secrets", "", "b"), true},
+      {kNamed, MakeRequest("get", "", "secrets", "", "c"), false},
+      {kNamed, MakeRequest("list", "", "secrets"), false},
+      {kNamed, MakeRequest("list", "", "secrets", "", "a"), true},
+      {kNamed, MakeRequest("create", "", "secrets"), false},
+      {kPath, MakeRequest("get", "", "pods"), false},
   };
   for (const auto& c : kCases) {
     EXPECT_EQ(RuleAllows(Rule(c.rule), c.ask), c.allowed)
@@ -71,7 +71,7 @@ TEST(RulesTest, ResourcesAreMatchedAsDocumented) {
   }
 }
 
-TEST(RulesTest, PathsAreMatchedExactlyOrByTheirBeginning) {
+TEST(RulesTest, PathsMatchExactlyOrByPrefix) {
   const struct {
     std::string_view urls, path;
     bool allowed;
@@ -93,7 +93,7 @@ TEST(RulesTest, PathsAreMatchedExactlyOrByTheirBeginning) {
   }
 }
 
-TEST(RulesTest, WhatIsMissingIsToldPartByPart) {
+TEST(RulesTest, MissingRulesAreSplitAndCompacted) {
   const struct {
     std::vector<std::string_view> held;
     std::string_view wanted;

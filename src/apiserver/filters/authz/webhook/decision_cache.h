@@ -12,19 +12,18 @@
 
 namespace cox::apiserver {
 
-// Decisions that hold for a while, by the text of the question.
+// An LRU cache of decisions with expiry, keyed by the encoded review.
 //
-// Bounded: of kEntries, the one not asked for longest goes first; questions beyond kMaxQuestion
-//   bytes are not kept at all.
-// Threads: all methods may be called concurrently.
+// Bounded: At most kEntries; reviews above kMaxQuestion bytes are not cached.
+// Threads: All methods may be called concurrently.
 class DecisionCache {
  public:
   static constexpr size_t kEntries = 8192;
   static constexpr size_t kMaxQuestion = 10'000;
 
-  // None if it is not there or does not hold any more.
-  std::optional<Decision> Find(std::string_view question, Clock::SteadyTime now);
-  void Keep(std::string question, Decision decision, Clock::SteadyTime until);
+  // None if there is no entry, or if it has expired.
+  std::optional<Decision> Find(std::string_view review_body, Clock::SteadyTime now);
+  void Keep(std::string review_body, Decision decision, Clock::SteadyTime until);
 
  private:
   struct Kept {

@@ -13,7 +13,7 @@ namespace {
 using authorization::v1::ResourceAttributes;
 using authorization::v1::SubjectAccessReview;
 
-// Between one call and the next after a failure that may pass; then half as long again.
+// The pause after the first transient failure; each further pause is 1.5 times as long.
 constexpr std::chrono::milliseconds kFirstPause{500};
 constexpr int kAttempts = 5;
 
@@ -21,7 +21,7 @@ bool MayPass(const Status& status) {
   return status.Is(Reason::kInternalError) || status.Is(Reason::kTooManyRequests);
 }
 
-// Selectors that cannot be read are left out: what is asked about is then more, not less.
+// Invalid selectors are omitted, so that the review covers more rather than less.
 void AddSelectors(const Selectors& selectors, ResourceAttributes& attributes) {
   const Result<fields::Selector> fields = fields::Selector::Parse(selectors.fields);
   if (fields.ok() && !fields->requirements().empty()) {
@@ -117,14 +117,14 @@ Result<std::unique_ptr<WebhookAuthorizer>> WebhookAuthorizer::Create(
   return std::make_unique<WebhookAuthorizer>(ctx, std::move(client), std::move(config));
 }
 
-Result<Decision> WebhookAuthorizer::Ask(const std::string& question) const {
+Result<Decision> WebhookAuthorizer::SendReview(const std::string& review_body) const {
   Context ctx = ctx_.WithTimeout(config_.timeout);
   Clock::Duration pause = kFirstPause;
   for (int attempt = 1;; ++attempt) {
-    const Result<Value> answer = client_.Post(ctx, question);
+    const Result<Value> answer = client_.Post(ctx, review_body);
     if (answer.ok()) return ReadReview(*answer);
     if (attempt == kAttempts || !MayPass(answer.status())) return answer.status();
-    // The timeout is over before the pause: what went wrong is the better answer.
+    // If the timeout ends the pause, the previous error is more useful.
     if (!ctx.Sleep(pause).ok()) return answer.status();
     pause += pause / 2;
   }
@@ -139,13 +139,13 @@ Decision WebhookAuthorizer::Failed(const Status& status) const {
 
 Decision WebhookAuthorizer::Decide(const UserInfo& user, const RequestInfo& request,
                                    const Selectors& selectors) const {
-  std::string question = EncodeReview(user, request, selectors, config_.version);
-  const std::optional<Decision> known = cache_.Find(question, ctx_.clock().Monotonic());
+  std::string review_body = EncodeReview(user, request, selectors, config_.version);
+  const std::optional<Decision> known = cache_.Find(review_body, ctx_.clock().Monotonic());
   if (known) return *known;
-  const Result<Decision> decision = Ask(question);
+  const Result<Decision> decision = SendReview(review_body);
   if (!decision.ok()) return Failed(decision.status());
   const auto ttl = decision->allowed ? config_.authorized_ttl : config_.unauthorized_ttl;
-  if (ttl.count() > 0) cache_.Keep(std::move(question), *decision, ctx_.clock().In(ttl));
+  if (ttl.count() > 0) cache_.Keep(std::move(review_body), *decision, ctx_.clock().In(ttl));
   return *decision;
 }
 

@@ -11,17 +11,17 @@
 
 namespace cox::apiserver {
 
-// Asks another server, with a SubjectAccessReview: what it allows is allowed, what it denies is
-// denied whatever the authorizers behind it would say, and else it has no opinion.
+// Sends SubjectAccessReviews to a webhook. A denial overrides the authorizers that follow; if the
+// webhook neither allows nor denies, this authorizer has no opinion.
 //
-// Answers are remembered for the times of the configuration. A call that fails for a reason that
-// may pass (500, 429) is made again, a few times and until the timeout is over; then the
-// configuration says whether that is a denial. Either way the request fails with the error unless
-// another authorizer allows it.
-// Threads: all methods may be called concurrently; Authorize waits for the answer.
+// Decisions are cached for the configured times. Transient failures (500, 429) are retried a few
+// times within the timeout; after that the configuration determines whether the failure is a
+// denial. Either way the request fails with the error unless another authorizer allows it.
+// Threads: All methods may be called concurrently; Authorize waits for the response.
 class WebhookAuthorizer final : public Authorizer {
  public:
-  // Reads the kubeconfig. `ctx` gives the clock and stops calls on their way. BadRequest.
+  // Reads the kubeconfig. `ctx` provides the clock and cancels calls in progress. Errors:
+  // BadRequest.
   static Result<std::unique_ptr<WebhookAuthorizer>> Create(
       const Context& ctx, std::shared_ptr<WebhookConnections> connections,
       WebhookAuthorizerConfig config);
@@ -31,11 +31,11 @@ class WebhookAuthorizer final : public Authorizer {
   bool MayBlock() const override { return true; }
   Decision Decide(const UserInfo& user, const RequestInfo& request,
                   const Selectors& selectors) const override;
-  // None, and incomplete: it can only be asked about single requests.
+  // Empty and incomplete: the webhook can only review single requests.
   UserRules Rules(const UserInfo& user, std::string_view ns) const override;
 
  private:
-  Result<Decision> Ask(const std::string& question) const;
+  Result<Decision> SendReview(const std::string& review_body) const;
   Decision Failed(const Status& status) const;
 
   const Context ctx_;
@@ -44,7 +44,7 @@ class WebhookAuthorizer final : public Authorizer {
   mutable DecisionCache cache_;
 };
 
-// The review, as JSON: v1, or v1beta1, which calls the groups "group".
+// Encodes the review as JSON in v1 or v1beta1. v1beta1 names the groups field "group".
 std::string EncodeReview(const UserInfo& user, const RequestInfo& request,
                          const Selectors& selectors, std::string_view version);
 

@@ -25,7 +25,7 @@ RequestInfo Info(std::string_view method, std::string_view target) {
       Query::Parse(query == target.npos ? std::string_view() : target.substr(query + 1)));
 }
 
-TEST(EncodeReview, SaysWhoWantsWhat) {
+TEST(EncodeReview, ContainsUserAndRequest) {
   const std::string review = EncodeReview(
       kAlice, Info("GET", "/apis/apps/v1/namespaces/ns/deployments/d/scale"), {}, "v1");
   EXPECT_THAT(review, HasSubstr(R"("apiVersion":"authorization.k8s.io/v1")"));
@@ -45,7 +45,7 @@ TEST(EncodeReview, SaysWhoWantsWhat) {
                 R"("operator":"In","values":["n"]}]},"labelSelector":{"rawSelector":"a"})"));
 }
 
-// A server whose answers a test chooses.
+// A webhook server with configurable responses.
 class WebhookAuthorizerTest : public testing::Test {
  protected:
   std::unique_ptr<WebhookAuthorizer> Make(WebhookAuthorizerConfig config = {}) {
@@ -97,7 +97,7 @@ TEST_F(WebhookAuthorizerTest, AllowsDeniesOrHasNoOpinion) {
   }
 }
 
-TEST_F(WebhookAuthorizerTest, RemembersWhatItWasToldForAsLongAsItMay) {
+TEST_F(WebhookAuthorizerTest, DecisionsAreCachedForTtl) {
   const auto authorizer = Make({.unauthorized_ttl = 0s});
   EXPECT_TRUE(authorizer->MayBlock());
   EXPECT_TRUE(authorizer->Authorize(kAlice, get_).allowed);
@@ -114,7 +114,7 @@ TEST_F(WebhookAuthorizerTest, RemembersWhatItWasToldForAsLongAsItMay) {
   EXPECT_EQ(calls_, 4);
 }
 
-TEST_F(WebhookAuthorizerTest, AsksAgainWhereThatMayHelp) {
+TEST_F(WebhookAuthorizerTest, TransientFailuresAreRetried) {
   failures_ = 1;
   EXPECT_TRUE(Make()->Authorize(kAlice, get_).allowed);
   EXPECT_EQ(calls_, 2);
@@ -124,7 +124,7 @@ TEST_F(WebhookAuthorizerTest, AsksAgainWhereThatMayHelp) {
   EXPECT_EQ(calls_, 3);
 }
 
-TEST_F(WebhookAuthorizerTest, WhereItCannotBeAskedThePolicySaysWhetherThatDenies) {
+TEST_F(WebhookAuthorizerTest, FailurePolicyDeterminesDenial) {
   failures_ = 100;
   failure_ = 404;
   for (const bool deny : {false, true}) {
@@ -136,7 +136,7 @@ TEST_F(WebhookAuthorizerTest, WhereItCannotBeAskedThePolicySaysWhetherThatDenies
   }
 }
 
-TEST(DecisionCache, ForgetsInTimeAndKeepsWithinBounds) {
+TEST(DecisionCache, EntriesExpireAndSizeIsBounded) {
   DecisionCache cache;
   const Clock::SteadyTime now{};
   cache.Keep("q", {true, "r"}, now + 5s);
@@ -146,7 +146,7 @@ TEST(DecisionCache, ForgetsInTimeAndKeepsWithinBounds) {
   EXPECT_FALSE(cache.Find(std::string(DecisionCache::kMaxQuestion + 1, 'x'), now));
   for (size_t i = 0; i <= DecisionCache::kEntries; ++i) {
     cache.Keep(std::to_string(i), {}, now + 5s);
-    cache.Find("0", now);  // asked for all the time, and therefore kept
+    cache.Find("0", now);  // recently used, therefore kept
   }
   EXPECT_TRUE(cache.Find("0", now));
   EXPECT_FALSE(cache.Find("1", now));

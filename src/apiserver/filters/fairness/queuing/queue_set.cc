@@ -13,9 +13,9 @@
 namespace cox::apiserver {
 namespace {
 
-// How long a request is thought to take until that is known.
+// The estimated duration of a request, until it is known.
 constexpr std::chrono::milliseconds kGuess{3};
-// The API allows larger hands only together with fewer queues than there are cards.
+// The API allows larger hands only with fewer queues.
 constexpr size_t kMaxHand = 64;
 
 double SecondsOf(Clock::Duration duration) {
@@ -71,21 +71,21 @@ void QueueSet::DropSurplus() {
   }
 }
 
-// Virtual time since the last look: what each active queue would have got.
+// Advances virtual time by each active queue's share since the last call.
 void QueueSet::Advance(Clock::SteadyTime now) {
   if (now <= last_) return;
   if (active_ > 0) {
     const int working = std::min(seats_in_use_ + seats_waiting_, seats_);
     r_ += SecondsOf(now - last_) * working / active_;
   } else {
-    r_ = 0;  // nobody is measured by it: keeps it exact for ever
+    r_ = 0;  // not in use; resetting it preserves precision
   }
   last_ = now;
 }
 
 bool QueueSet::Fits(int seats) const {
   if (options_.exempt) return true;
-  // Wider than the level: it waits until it is alone.
+  // A request wider than the level waits until it can run alone.
   if (seats > seats_) return executing_ == 0 && seats_in_use_ == 0;
   return seats_in_use_ + seats <= seats_;
 }
@@ -94,7 +94,8 @@ FlowQueue& QueueSet::ChooseQueue(uint64_t flow) {
   std::array<int, kMaxHand> room;
   const std::span<int> hand(room.data(), static_cast<size_t>(options_.hand_size));
   DealHand(flow, options_.queues, hand);
-  // Beginning elsewhere each time: else flows whose hands overlap would meet in the first.
+  // Starts at a different queue each time, so that flows with overlapping hands do not meet in the
+  // first one.
   const size_t first = arrivals_++ % hand.size();
   FlowQueue* best = nullptr;
   for (size_t i = 0; i < hand.size(); ++i) {
@@ -104,7 +105,7 @@ FlowQueue& QueueSet::ChooseQueue(uint64_t flow) {
   return *best;
 }
 
-// It has its seats.
+// Assigns the seats.
 void QueueSet::Begin(FlowRequest& request, Clock::SteadyTime now) {
   request.state = FlowRequest::State::kExecuting;
   request.started = now;
@@ -131,13 +132,13 @@ QueueSet::Arrival QueueSet::Add(FlowRequest& request, Clock::SteadyTime now) {
     return Arrival::kExecute;
   }
   FlowQueue& queue = ChooseQueue(request.flow);
-  // Also where some seats are free: a wide one at the head of a queue waits for more than those.
+  // Checked even if seats are free, because a wide request at the head may need more.
   const size_t limit = static_cast<size_t>(std::max(options_.queue_length_limit, 1));
   if (queue.waiting.size() >= limit) return Arrival::kQueueFull;
-  // One that was idle has no claim on the time it did not use.
+  // A queue that was idle gets no credit for unused time.
   if (!queue.active()) queue.next_r = r_;
   request.queue = &queue;
-  // Nobody is before it.
+  // No other request waits.
   if (waiting_ == 0 && Fits(seats)) {
     Begin(request, now);
     return Arrival::kExecute;
@@ -161,7 +162,7 @@ void QueueSet::Unwait(FlowRequest& request) {
   queue.waiting.Remove(request);
   queue.waiting_seats -= request.work.seats;
   queue.waiting_max_seats -= seats;
-  // Sums of fractions do not come back to nothing by themselves.
+  // Avoids accumulated rounding errors.
   queue.waiting_work = queue.waiting.size() == 0 ? 0 : queue.waiting_work - CostOf(request.work);
   seats_waiting_ -= seats;
   --waiting_;
@@ -181,7 +182,7 @@ FlowRequest* QueueSet::Next(Clock::SteadyTime now) {
     if (finish < least) least = finish, best = at;
   }
   FlowRequest& request = *queues_[best]->waiting.front();
-  // Its turn it is: a narrower one behind it does not pass, or the wide would never run.
+  // A narrower request behind it must not pass, or wide requests would starve.
   if (!Fits(request.work.MaxSeats())) return nullptr;
   robin_ = best;
   Unwait(request);
@@ -215,7 +216,7 @@ QueueSet::Rest QueueSet::Finish(FlowRequest& request, Clock::SteadyTime now) {
   if (queue != nullptr) {
     const double took = SecondsOf(now - request.started);
     queue->next_r += request.work.seats * (took - SecondsOf(kGuess));
-    // No credit from before its oldest request came.
+    // No credit from before the oldest waiting request arrived.
     if (const FlowRequest* const head = queue->waiting.front()) {
       queue->next_r = std::max(queue->next_r, head->arrived_r);
     }

@@ -13,23 +13,23 @@ namespace cox::apiserver {
 
 class FlowQueue;
 
-// One request as its level sees it. Whoever it belongs to derives from this.
+// A request in a QueueSet. The owner derives from this.
 struct FlowRequest {
   Work work;
   uint64_t flow = 0;  // FlowHash
 
-  // Kept by QueueSet.
+  // Maintained by QueueSet.
   enum class State : uint8_t { kNew, kWaiting, kExecuting, kDone };
   State state = State::kNew;
   Clock::SteadyTime arrived{};
   Clock::SteadyTime started{};
   double arrived_r = 0;        // in virtual time
-  FlowQueue* queue = nullptr;  // null: its level has no queues
+  FlowQueue* queue = nullptr;  // null: the level has no queues
   FlowRequest* previous = nullptr;
   FlowRequest* next = nullptr;
 };
 
-// Requests in the order they came; each can leave from anywhere. Borrows them.
+// An intrusive FIFO list of requests with removal at any position. Borrows them.
 class FlowRequestList {
  public:
   void Push(FlowRequest& request);
@@ -43,63 +43,63 @@ class FlowRequestList {
   size_t size_ = 0;
 };
 
-// One of the queues of a level. Work is measured in seat seconds.
+// A queue of a level. Work is measured in seat seconds.
 class FlowQueue {
  public:
   FlowRequestList waiting;
   FlowRequestList executing;
-  int seats_in_use = 0;     // of those that execute, and of those whose final seats are still held
-  double next_r = 0;        // the virtual time at which its next request begins
-  double waiting_work = 0;  // of all that wait
-  int waiting_seats = 0;    // as long as they are worked on
+  int seats_in_use = 0;     // of executing requests and of final seats that are still held
+  double next_r = 0;        // the virtual start time of the next request
+  double waiting_work = 0;  // of all waiting requests
+  int waiting_seats = 0;    // initial seats, without final seats
   int waiting_max_seats = 0;
 
   bool active() const { return waiting.size() > 0 || seats_in_use > 0; }
 };
 
-// Who of a priority level is next: fair queuing by virtual time, over seats.
+// The queues of a priority level: fair queuing by virtual time, over seats.
 //
-// A flow has a hand of queues (see DealHand) and puts each request into the one with the least work
-// waiting. Time is virtual: it runs as fast as each active queue would get seats if all were served
-// a bit at a time, and the next request served is the one that would then have finished first. So
-// active queues get equal parts of the level's seats, measured in seats times time, however wide,
-// long or many their requests are. How long one takes is guessed when it begins (3 ms) and set
-// right when it ends.
+// A flow has a hand of queues (see DealHand) and adds each request to the one with the least
+// waiting work. Virtual time advances at the rate at which each active queue would get seats if all
+// were served bit by bit; the next request is the one that would finish first in that order.
+// Therefore active queues get equal shares of the level's seats, measured in seats times time,
+// regardless of the width, duration and number of their requests. The duration of a request is
+// estimated when it starts (3 ms) and corrected when it ends.
 //
-// Guarantees: requests of one queue begin in the order they came. At most `seats` are in use, but
-//   for one request that is wider than that, which then runs alone.
-// Threads: one at a time; nothing here waits or knows a clock.
+// Guarantees: Requests of one queue start in FIFO order. At most `seats` are in use, except for one
+//   request that is wider than that, which then runs alone.
+// Threads: One at a time; nothing blocks or reads a clock.
 class QueueSet {
  public:
   struct Options {
-    bool exempt = false;  // no limits at all
-    int queues = 0;       // 0: what finds no seat is refused
+    bool exempt = false;  // no limits
+    int queues = 0;       // 0: requests without a free seat are rejected
     int hand_size = 0;
     int queue_length_limit = 0;
     bool operator==(const Options&) const = default;
   };
   QueueSet(Options options, int seats, Clock::SteadyTime now);
 
-  // Those that wait stay where they are: fewer queues hold until they have run empty.
+  // Waiting requests stay in their queues: surplus queues are removed when they are empty.
   void Configure(Options options, Clock::SteadyTime now);
   void SetSeats(int seats, Clock::SteadyTime now);
 
   enum class Arrival : uint8_t { kExecute, kWait, kNoSeat, kQueueFull };
-  // A request has come. kExecute: it has its seats; kWait: Next will tell. Otherwise nothing is
-  // known of it afterwards. REQUIRES: request.state == kNew
+  // Adds a request. kExecute: it has its seats; kWait: Next will return it. Otherwise it is not
+  // stored. REQUIRES: request.state == kNew
   Arrival Add(FlowRequest& request, Clock::SteadyTime now);
-  // One that waited and has its seats from now on; null if none can. To be asked until it is null
-  // whenever seats came free.
+  // Dispatches a waiting request; null if none fits. Must be called until it returns null whenever
+  // seats have been released.
   FlowRequest* Next(Clock::SteadyTime now);
-  // Does not wait any longer. REQUIRES: state == kWaiting
+  // Removes a waiting request. REQUIRES: state == kWaiting
   void Withdraw(FlowRequest& request, Clock::SteadyTime now);
 
-  // Seats that are held a while longer.
+  // Seats that are held for a while longer.
   struct Rest {
     FlowQueue* queue = nullptr;
     int seats = 0;
   };
-  // Has come to its end. What remains is given back by Release, after work.after.
+  // Ends a request. The remaining seats must be given to Release after work.after.
   // REQUIRES: state == kExecuting
   Rest Finish(FlowRequest& request, Clock::SteadyTime now);
   void Release(const Rest& rest, Clock::SteadyTime now);
@@ -113,7 +113,7 @@ class QueueSet {
   bool idle() const { return waiting_ == 0 && executing_ == 0 && seats_in_use_ == 0; }
   double virtual_time() const { return r_; }
   const std::vector<std::unique_ptr<FlowQueue>>& queues() const { return queues_; }
-  // Of levels without queues.
+  // The executing requests of a level without queues.
   const FlowRequestList& unqueued() const { return unqueued_; }
 
  private:
@@ -123,23 +123,23 @@ class QueueSet {
   void Begin(FlowRequest& request, Clock::SteadyTime now);
   void Unwait(FlowRequest& request);
   void FreeSeats(FlowQueue* queue, int seats);
-  // Before and after something that may change whether a queue is active.
+  // Called before and after changes that may affect whether a queue is active.
   void Count(const FlowQueue& queue, int sign) { active_ += queue.active() ? sign : 0; }
   void DropSurplus();
 
   Options options_;
   int seats_;
-  std::vector<std::unique_ptr<FlowQueue>> queues_;  // more than options_ says while they run empty
+  std::vector<std::unique_ptr<FlowQueue>> queues_;  // may exceed options_ until they are empty
   FlowRequestList unqueued_;
   Clock::SteadyTime last_;
   double r_ = 0;
-  int active_ = 0;  // queues
+  int active_ = 0;  // number of active queues
   int seats_in_use_ = 0;
-  int seats_waiting_ = 0;  // at their widest
+  int seats_waiting_ = 0;  // maximum of initial and final seats
   size_t waiting_ = 0;
   size_t executing_ = 0;
-  size_t robin_ = 0;       // the queue served last: among equals, the others come first
-  uint64_t arrivals_ = 0;  // where in a hand to begin to look
+  size_t robin_ = 0;       // the queue served last, for round-robin among equals
+  uint64_t arrivals_ = 0;  // selects the first queue to try in a hand
 };
 
 }  // namespace cox::apiserver

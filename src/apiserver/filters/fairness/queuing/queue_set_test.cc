@@ -32,7 +32,7 @@ Work Seats(int seats) {
   return work;
 }
 
-TEST(ShuffleShard, AHandHoldsDifferentCardsOfTheDeck) {
+TEST(ShuffleShard, HandContainsDistinctCardsOfDeck) {
   for (uint64_t hash = 0; hash < 2000; ++hash) {
     std::array<int, 6> hand;
     DealHand(FlowHash(7, "schema", std::to_string(hash)), 64, hand);
@@ -43,7 +43,7 @@ TEST(ShuffleShard, AHandHoldsDifferentCardsOfTheDeck) {
   }
 }
 
-TEST(ShuffleShard, EveryHandComesEquallyOften) {
+TEST(ShuffleShard, AllHandsAreEquallyFrequent) {
   // 5 * 4 hands of two cards out of five.
   std::map<std::pair<int, int>, int> times;
   for (uint64_t hash = 0; hash < 20 * 50; ++hash) {
@@ -55,13 +55,13 @@ TEST(ShuffleShard, EveryHandComesEquallyOften) {
   for (const auto& [hand, count] : times) EXPECT_EQ(count, 50) << hand.first << hand.second;
 }
 
-TEST(ShuffleShard, AWholeDeckCanBeDealt) {
+TEST(ShuffleShard, HandMayBeWholeDeck) {
   std::array<int, 4> hand;
   DealHand(123456789, 4, hand);
   EXPECT_EQ(std::set<int>(hand.begin(), hand.end()).size(), 4u);
 }
 
-TEST(ShuffleShard, FlowsDifferBySchemaNameAndSeed) {
+TEST(ShuffleShard, FlowHashDependsOnSchemaDistinguisherAndSeed) {
   const uint64_t hash = FlowHash(1, "a", "bc");
   EXPECT_EQ(hash, FlowHash(1, "a", "bc"));
   EXPECT_NE(hash, FlowHash(1, "ab", "c"));
@@ -69,9 +69,9 @@ TEST(ShuffleShard, FlowsDifferBySchemaNameAndSeed) {
   EXPECT_NE(hash, FlowHash(1, "a", ""));
 }
 
-// One elephant fills its queues. Of many mice nearly all have a queue in their hand that it does
-// not use.
-TEST(ShuffleShard, AnElephantLeavesAQueueToNearlyEverybody) {
+// One heavy flow fills its queues. Nearly all of many light flows have a queue in their hand that
+// it does not use.
+TEST(ShuffleShard, HeavyFlowLeavesFreeQueueToNearlyAllOthers) {
   std::array<int, 6> elephant;
   DealHand(FlowHash(3, "s", "elephant"), 128, elephant);
   int squashed = 0;
@@ -87,7 +87,7 @@ TEST(ShuffleShard, AnElephantLeavesAQueueToNearlyEverybody) {
   EXPECT_LE(squashed, 1);
 }
 
-TEST(QueueSet, ALevelWithoutQueuesRefusesWhatFindsNoSeat) {
+TEST(QueueSet, LevelWithoutQueuesRejectsWithoutFreeSeat) {
   QueueSet set({.queues = 0}, 2, kStart);
   FlowRequest a, b, c;
   EXPECT_EQ(set.Add(a, kStart), Arrival::kExecute);
@@ -98,7 +98,7 @@ TEST(QueueSet, ALevelWithoutQueuesRefusesWhatFindsNoSeat) {
   EXPECT_EQ(set.executing(), 2u);
 }
 
-TEST(QueueSet, AnExemptLevelHasNoLimit) {
+TEST(QueueSet, ExemptLevelHasNoLimit) {
   QueueSet set({.exempt = true}, 0, kStart);
   std::deque<FlowRequest> requests(1000);
   for (FlowRequest& request : requests) EXPECT_EQ(set.Add(request, kStart), Arrival::kExecute);
@@ -107,10 +107,10 @@ TEST(QueueSet, AnExemptLevelHasNoLimit) {
   EXPECT_TRUE(set.idle());
 }
 
-TEST(QueueSet, AFullQueueRefusesAndOthersDoNot) {
+TEST(QueueSet, FullQueueRejectsOnlyItsFlows) {
   QueueSet set({.queues = 2, .hand_size = 1, .queue_length_limit = 2}, 1, kStart);
   std::deque<FlowRequest> requests(6);
-  // A hand of one: flows 0 and 1 have a queue each.
+  // With a hand size of one, flows 0 and 1 have one queue each.
   for (FlowRequest& request : requests) request.flow = 0;
   requests[5].flow = 1;
   EXPECT_EQ(set.Add(requests[0], kStart), Arrival::kExecute);
@@ -122,7 +122,7 @@ TEST(QueueSet, AFullQueueRefusesAndOthersDoNot) {
   EXPECT_EQ(set.waiting(), 3u);
 }
 
-TEST(QueueSet, AQueueOfWideOnesIsBoundedThoughSomeSeatsAreFree) {
+TEST(QueueSet, QueueOfWideRequestsIsBoundedEvenIfSeatsAreFree) {
   QueueSet set({.queues = 1, .hand_size = 1, .queue_length_limit = 2}, 10, kStart);
   std::deque<FlowRequest> requests(5);
   for (FlowRequest& request : requests) request.work = Seats(4);
@@ -133,7 +133,7 @@ TEST(QueueSet, AQueueOfWideOnesIsBoundedThoughSomeSeatsAreFree) {
   EXPECT_EQ(set.Add(requests[4], kStart), Arrival::kQueueFull);
 }
 
-TEST(QueueSet, WithinAQueueTheFirstComesFirst) {
+TEST(QueueSet, QueueIsFifo) {
   QueueSet set({.queues = 1, .hand_size = 1, .queue_length_limit = 10}, 1, kStart);
   std::deque<FlowRequest> requests(4);
   for (FlowRequest& request : requests) set.Add(request, kStart);
@@ -144,7 +144,7 @@ TEST(QueueSet, WithinAQueueTheFirstComesFirst) {
   }
 }
 
-TEST(QueueSet, OneThatDoesNotWaitAnyLongerLeavesNothing) {
+TEST(QueueSet, WithdrawnRequestLeavesNoState) {
   QueueSet set({.queues = 1, .hand_size = 1, .queue_length_limit = 10}, 1, kStart);
   std::deque<FlowRequest> requests(4);
   for (FlowRequest& request : requests) {
@@ -164,7 +164,7 @@ TEST(QueueSet, OneThatDoesNotWaitAnyLongerLeavesNothing) {
   EXPECT_EQ(set.queues()[0]->waiting_max_seats, 0);
 }
 
-TEST(QueueSet, AWideOneIsNotPassedForEverAndRunsAloneIfItMust) {
+TEST(QueueSet, WideRequestIsNotPassedAndRunsAloneIfNecessary) {
   QueueSet set({.queues = 1, .hand_size = 1, .queue_length_limit = 10}, 4, kStart);
   FlowRequest narrow, wide, behind;
   wide.work = Seats(9);
@@ -179,7 +179,7 @@ TEST(QueueSet, AWideOneIsNotPassedForEverAndRunsAloneIfItMust) {
   EXPECT_EQ(set.Next(kStart + milliseconds(2)), &behind);
 }
 
-TEST(QueueSet, SeatsOfAWriteAreHeldForAWhile) {
+TEST(QueueSet, WriteHoldsFinalSeats) {
   QueueSet set({.queues = 1, .hand_size = 1, .queue_length_limit = 10}, 4, kStart);
   FlowRequest write, wide;
   write.work = {.seats = 1, .final_seats = 3, .after = milliseconds(5)};
@@ -195,7 +195,7 @@ TEST(QueueSet, SeatsOfAWriteAreHeldForAWhile) {
   EXPECT_EQ(set.Next(kStart + milliseconds(6)), &wide);
 }
 
-TEST(QueueSet, FewerQueuesHoldOnceTheOthersRanEmpty) {
+TEST(QueueSet, SurplusQueuesAreRemovedWhenEmpty) {
   QueueSet set({.queues = 8, .hand_size = 1, .queue_length_limit = 10}, 1, kStart);
   FlowRequest runs, waits;
   runs.flow = 0;
@@ -210,7 +210,7 @@ TEST(QueueSet, FewerQueuesHoldOnceTheOthersRanEmpty) {
   EXPECT_EQ(set.queues().size(), 2u);
 }
 
-TEST(QueueSet, MoreSeatsLetMoreRun) {
+TEST(QueueSet, MoreSeatsDispatchMoreRequests) {
   QueueSet set({.queues = 1, .hand_size = 1, .queue_length_limit = 10}, 1, kStart);
   std::deque<FlowRequest> requests(4);
   for (FlowRequest& request : requests) set.Add(request, kStart);
@@ -220,19 +220,19 @@ TEST(QueueSet, MoreSeatsLetMoreRun) {
   EXPECT_EQ(set.Next(kStart), nullptr);
 }
 
-// Clients that ask again as soon as they are answered, in virtual time: how much each got.
+// Simulates clients that send a new request after each response, and measures their shares.
 class Simulation {
  public:
   struct Client {
     uint64_t flow;
-    int parallel;  // requests it always has there
+    int parallel;  // number of concurrent requests
     int seats;
     Clock::Duration takes;
   };
 
   Simulation(QueueSet::Options options, int seats) : set_(options, seats, kStart) {}
 
-  // Seat seconds of each client.
+  // Returns the seat seconds of each client.
   std::vector<double> Run(const std::vector<Client>& clients, Clock::Duration length) {
     std::vector<double> served(clients.size());
     std::deque<Running> all;
@@ -279,7 +279,7 @@ class Simulation {
 
 constexpr QueueSet::Options kTwoQueues{.queues = 2, .hand_size = 1, .queue_length_limit = 1000};
 
-TEST(FairQueuing, ManyRequestsGetNoMoreThanFew) {
+TEST(FairQueuing, ManyRequestsGetNoLargerShareThanFew) {
   const std::vector<double> served =
       Simulation(kTwoQueues, 10)
           .Run({{0, 200, 1, milliseconds(10)}, {1, 20, 1, milliseconds(10)}}, seconds(20));
@@ -287,21 +287,21 @@ TEST(FairQueuing, ManyRequestsGetNoMoreThanFew) {
   EXPECT_NEAR(served[0] + served[1], 10 * 20, 5) << "no seat is idle";
 }
 
-TEST(FairQueuing, WideRequestsGetNoMoreThanNarrow) {
+TEST(FairQueuing, WideRequestsGetNoLargerShareThanNarrow) {
   const std::vector<double> served =
       Simulation(kTwoQueues, 48)
           .Run({{0, 50, 4, milliseconds(10)}, {1, 50, 1, milliseconds(10)}}, seconds(20));
   EXPECT_NEAR(served[0] / served[1], 1, 0.1);
 }
 
-TEST(FairQueuing, LongRequestsGetNoMoreThanShort) {
+TEST(FairQueuing, LongRequestsGetNoLargerShareThanShort) {
   const std::vector<double> served =
       Simulation(kTwoQueues, 10)
           .Run({{0, 100, 1, milliseconds(80)}, {1, 100, 1, milliseconds(4)}}, seconds(40));
   EXPECT_NEAR(served[0] / served[1], 1, 0.1);
 }
 
-TEST(FairQueuing, WhatOneDoesNotUseTheOtherGets) {
+TEST(FairQueuing, UnusedShareGoesToOtherFlows) {
   const std::vector<double> served =
       Simulation(kTwoQueues, 10)
           .Run({{0, 100, 1, milliseconds(10)}, {1, 2, 1, milliseconds(10)}}, seconds(20));
@@ -309,24 +309,25 @@ TEST(FairQueuing, WhatOneDoesNotUseTheOtherGets) {
   EXPECT_NEAR(served[0], 8 * 20, 3);
 }
 
-TEST(FairQueuing, AStormInItsHandOfQueuesTakesItsPartAndNotThoseOfOthers) {
+TEST(FairQueuing, HeavyFlowDoesNotTakeSharesOfOthers) {
   const QueueSet::Options options{.queues = 128, .hand_size = 6, .queue_length_limit = 50};
   std::vector<Simulation::Client> clients = {{FlowHash(1, "s", "storm"), 250, 4, milliseconds(20)}};
   for (int i = 0; i < 20; ++i) {
     clients.push_back({FlowHash(1, "s", "tenant" + std::to_string(i)), 2, 1, milliseconds(5)});
   }
   const std::vector<double> served = Simulation(options, 50).Run(clients, seconds(10));
-  // 20 tenants ask for 40 seats of 50 and the storm's six queues for all.
+  // 20 tenants need 40 of 50 seats, and the heavy flow's six queues could use all.
   for (size_t i = 1; i < served.size(); ++i) EXPECT_GT(served[i], 0.7 * 2 * 10) << i;
   EXPECT_GT(served[0], 0.15 * 50 * 10);
 }
 
-TEST(FairQueuing, TimeThatWasNotUsedIsNotSaved) {
+TEST(FairQueuing, IdleTimeGivesNoCredit) {
   QueueSet set(kTwoQueues, 1, kStart);
   FlowRequest first;
   first.flow = 0;
   set.Add(first, kStart);
-  // Queue 0 works for a minute, queue 1 was idle: then both wait, and take turns.
+  // Queue 0 executes for a minute while queue 1 is idle; then both have waiting requests and
+  // alternate.
   const Clock::SteadyTime later = kStart + seconds(60);
   std::deque<FlowRequest> requests(8);
   for (size_t i = 0; i < requests.size(); ++i) {
@@ -342,27 +343,27 @@ TEST(FairQueuing, TimeThatWasNotUsedIsNotSaved) {
     set.Finish(*next, now);
   }
   ASSERT_EQ(order.size(), 8u);
-  // The one that was idle has saved nothing, and the one that worked owes nothing.
+  // The idle queue has no credit, and the busy queue has no debt.
   EXPECT_EQ(std::count(order.begin(), order.begin() + 4, 1u), 2);
 }
 
-TEST(RetryAfter, GrowsWhileManyAreRefusedAndShrinksAgain) {
+TEST(RetryAfter, GrowsWithManyRejectionsAndShrinksAgain) {
   RetryAfter retry;
   Clock::SteadyTime now = kStart;
   EXPECT_EQ(retry.seconds(), 1);
   for (int i = 0; i < 200; ++i) {
-    for (int n = 0; n < 10; ++n) retry.Refused(now);
+    for (int n = 0; n < 10; ++n) retry.OnRejected(now);
     now += seconds(1);
   }
   EXPECT_EQ(retry.seconds(), RetryAfter::kMost);
   now += std::chrono::hours(2);
-  retry.Refused(now);
+  retry.OnRejected(now);
   EXPECT_EQ(retry.seconds(), 1);
 }
 
-TEST(RetryAfter, StaysWhereFewAreRefused) {
+TEST(RetryAfter, StaysWithFewRejections) {
   RetryAfter retry;
-  for (int i = 0; i < 100; ++i) retry.Refused(kStart + seconds(i));
+  for (int i = 0; i < 100; ++i) retry.OnRejected(kStart + seconds(i));
   EXPECT_EQ(retry.seconds(), 1);
 }
 

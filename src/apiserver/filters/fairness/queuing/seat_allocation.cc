@@ -8,7 +8,7 @@
 namespace cox::apiserver {
 namespace {
 
-// Halvings: far below a thousandth of a seat for any server.
+// Bisection steps: the error is far below a thousandth of a seat.
 constexpr int kSteps = 64;
 
 double Part(const SeatClaim& claim, double fraction) {
@@ -44,7 +44,7 @@ std::vector<SeatLimits> ShareSeats(int total, std::span<const SeatShare> shares)
 }
 
 SeatDivision DivideSeats(double total, std::span<const SeatClaim> claims) {
-  // The sum grows with the fraction. With `high` every target that counts is above its limit.
+  // The sum grows with the fraction. At `high`, every target exceeds its upper limit.
   double low = 0;
   double high = 1;
   for (const SeatClaim& claim : claims) {

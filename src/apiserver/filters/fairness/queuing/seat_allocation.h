@@ -7,28 +7,28 @@
 
 #include "base/clock.h"
 
-// How the seats of a server are divided among its priority levels. Pure functions, and a measure of
-// how many seats a level would use.
+// The division of a server's seats among its priority levels. Pure functions, and a measure of a
+// level's demand.
 namespace cox::apiserver {
 
-// What a level's configuration says about its part.
+// The share of a level, from its configuration.
 struct SeatShare {
   int shares = 0;
   int lendable_percent = 0;
-  std::optional<int> borrowing_percent;  // none: it may borrow all there is
+  std::optional<int> borrowing_percent;  // none: no limit
 };
 
-// Between which numbers of seats a level moves.
+// The range of a level's seats.
 struct SeatLimits {
   int nominal = 0;  // its own
-  int lower = 0;    // what it keeps when others borrow
-  int upper = 0;    // with all it may borrow
+  int lower = 0;    // cannot be borrowed by others
+  int upper = 0;    // including all borrowed seats
 };
 
-// Shares of `total` in proportion; rounded up, so that every level with a share has a seat.
+// Divides `total` in proportion; rounded up, so that every level with a share has a seat.
 std::vector<SeatLimits> ShareSeats(int total, std::span<const SeatShare> shares);
 
-// What a level asks for when seats are divided anew. lower <= target, lower <= upper.
+// The demand of a level at an adjustment. lower <= target, lower <= upper.
 struct SeatClaim {
   double lower = 0;
   double upper = 0;
@@ -36,15 +36,16 @@ struct SeatClaim {
 };
 struct SeatDivision {
   std::vector<double> seats;
-  double fair_fraction = 0;  // everybody's part of its target, where no limit stands in the way
+  double fair_fraction = 0;  // the fraction of its target for each level within its limits
 };
-// Divides `total` so that each gets the same fraction of its target, within its limits. If even the
-// lower limits are more than there is, each gets that; if the upper are less, likewise.
+// Divides `total` so that each level gets the same fraction of its target, within its limits. If
+// the lower limits exceed the total, each level gets its lower limit; if the upper limits are below
+// the total, each gets its upper limit.
 SeatDivision DivideSeats(double total, std::span<const SeatClaim> claims);
 
-// How many seats a level would use, over time: those it uses and those that wait.
+// The demand of a level over time: seats in use plus seats of waiting requests.
 //
-// Threads: one at a time.
+// Threads: One at a time.
 class SeatDemand {
  public:
   explicit SeatDemand(Clock::SteadyTime now) : began_(now), changed_(now) {}
@@ -53,10 +54,10 @@ class SeatDemand {
 
   struct Summary {
     double average = 0;
-    double deviation = 0;  // standard
+    double deviation = 0;  // standard deviation
     double high = 0;
   };
-  // Of the time since the last Take; begins anew.
+  // The summary since the last Take; resets the measurement.
   Summary Take(Clock::SteadyTime now);
 
  private:

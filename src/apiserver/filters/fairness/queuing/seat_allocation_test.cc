@@ -13,7 +13,7 @@ using std::chrono::seconds;
 
 constexpr Clock::SteadyTime kStart{std::chrono::hours(1)};
 
-TEST(ShareSeats, TheSuggestedLevelsHaveUpstreamsSeats) {
+TEST(ShareSeats, BootstrapLevelsMatchUpstream) {
   // system, node-high, leader-election, workload-high, workload-low, global-default, catch-all,
   // exempt; of 600.
   const std::vector<SeatShare> shares = {{30, 33, {}},  {40, 25, {}}, {10, 0, {}}, {40, 50, {}},
@@ -28,7 +28,7 @@ TEST(ShareSeats, TheSuggestedLevelsHaveUpstreamsSeats) {
   }
 }
 
-TEST(ShareSeats, BorrowingCanBeLimited) {
+TEST(ShareSeats, BorrowingIsLimited) {
   const std::vector<SeatShare> shares = {{10, 0, 0}, {10, 50, 100}, {0, 100, 50}};
   const std::vector<SeatLimits> limits = ShareSeats(100, shares);
   EXPECT_EQ(limits[0].upper, 50);
@@ -41,7 +41,7 @@ double Sum(const SeatDivision& division) {
   return std::accumulate(division.seats.begin(), division.seats.end(), 0.0);
 }
 
-TEST(DivideSeats, EverybodyGetsTheSameFractionOfItsTargetWithinItsLimits) {
+TEST(DivideSeats, LevelsGetSameFractionOfTargetWithinLimits) {
   const struct {
     double total;
     std::vector<SeatClaim> claims;
@@ -49,9 +49,9 @@ TEST(DivideSeats, EverybodyGetsTheSameFractionOfItsTargetWithinItsLimits) {
   } kCases[] = {
       {100, {{0, 100, 10}, {0, 100, 30}}, {25, 75}},
       {100, {{0, 100, 10}, {0, 60, 30}}, {40, 60}},     // the second is at its upper limit
-      {100, {{50, 100, 10}, {0, 100, 30}}, {50, 50}},   // the first at its lower
-      {100, {{10, 20, 10}, {10, 30, 10}}, {20, 30}},    // no more is wanted
-      {100, {{80, 100, 80}, {70, 100, 70}}, {80, 70}},  // no less is possible
+      {100, {{50, 100, 10}, {0, 100, 30}}, {50, 50}},   // the first is at its lower limit
+      {100, {{10, 20, 10}, {10, 30, 10}}, {20, 30}},    // both are at their upper limits
+      {100, {{80, 100, 80}, {70, 100, 70}}, {80, 70}},  // both are at their lower limits
       {100, {{0, 100, 0}, {20, 100, 20}}, {0, 100}},
       {100, {}, {}},
   };
@@ -64,8 +64,8 @@ TEST(DivideSeats, EverybodyGetsTheSameFractionOfItsTargetWithinItsLimits) {
   }
 }
 
-TEST(DivideSeats, ALevelInNeedBorrowsFromThoseWithout) {
-  // workload-low is swamped, the others rest.
+TEST(DivideSeats, LevelWithDemandBorrowsFromIdleLevels) {
+  // workload-low is overloaded, the others are idle.
   const SeatDivision division = DivideSeats(
       600, std::vector<SeatClaim>{{50, 600, 50}, {73, 600, 73}, {25, 600, 25}, {245, 600, 5000}});
   EXPECT_NEAR(Sum(division), 600, 1e-6);
@@ -84,7 +84,7 @@ TEST(SeatDemand, IsMeasuredOverTime) {
   EXPECT_NEAR(summary.average, 20, 1e-9);
   EXPECT_NEAR(summary.deviation, 10, 1e-9);
   EXPECT_EQ(summary.high, 30);
-  // It begins anew with what is there.
+  // The measurement restarts with the current value.
   demand.Set(0, kStart + seconds(15));
   summary = demand.Take(kStart + seconds(20));
   EXPECT_NEAR(summary.average, 15, 1e-9);

@@ -9,34 +9,35 @@
 
 namespace cox::apiserver {
 
-// How much of the server a request needs, in seats: as many of a level's seats as this it occupies.
+// The cost of a request, in seats of its level.
 struct Work {
-  int seats = 1;  // while it is worked on
-  // Then these for a while longer: a write has been answered before its watchers were told.
+  int seats = 1;  // during execution
+  // Seats that are held afterwards, because a write is answered before its watchers are notified.
   int final_seats = 0;
   Clock::Duration after{};
 
   int MaxSeats() const { return std::max(seats, final_seats); }
 };
 
-// What an estimate is made from besides the request.
+// The inputs of an estimate besides the request.
 struct WorkFacts {
-  bool known = false;        // of lists: whether the two that follow are
-  int64_t objects = 0;       // under the path that is listed
-  int64_t object_bytes = 0;  // what one is stored as, in the mean
-  int64_t watchers = 0;      // of writes: who is told
-  int max_seats = 1;         // what the level gives to a single request
+  bool known = false;        // for lists: whether the next two are known
+  int64_t objects = 0;       // under the listed path
+  int64_t object_bytes = 0;  // mean stored size of an object
+  int64_t watchers = 0;      // for writes: number of watches to notify
+  int max_seats = 1;         // the level's limit for a single request
 };
 
-// More than this no request gets, whatever its level has.
+// The maximum for any request, regardless of its level.
 inline constexpr int kMaxListSeats = 100;
 
-// Whether the facts about objects matter: a list, or a watch that begins with one.
-bool ReadsMany(const RequestInfo& info, const Query& query);
-// Whether the watchers matter.
-bool TellsWatchers(const RequestInfo& info);
+// Whether the object facts matter: for a list, or a watch with initial events.
+bool IsListLike(const RequestInfo& info, const Query& query);
+// Whether the number of watchers matters.
+bool NotifiesWatchers(const RequestInfo& info);
 
-// Lists by the bytes they read, writes by the watchers they wake; all else is one seat.
+// Lists cost by the bytes they read, writes by the watchers they notify; other requests take one
+// seat.
 Work EstimateWork(const RequestInfo& info, const Query& query, const WorkFacts& facts);
 
 }  // namespace cox::apiserver

@@ -15,8 +15,8 @@ const std::filesystem::path kScenarios =
 using admissionregistration::v1::RuleWithOperations;
 using admissionregistration::v1::ValidatingWebhookConfiguration;
 
-TEST(AdmissionregistrationTest, RefusesWhatWasRefused) {
-  // Left out: what only a compiler of expressions can tell.
+TEST(AdmissionregistrationTest, ErrorsMatchUpstreamScenarios) {
+  // Excluded: errors that only a CEL compiler can find.
   const int compared =
       CompareCreates(*NewMutatingWebhookConfigurationStrategy(),
                      kScenarios / "validation/mutatingwebhook.json") +
@@ -38,7 +38,7 @@ TEST(AdmissionregistrationTest, RefusesWhatWasRefused) {
   EXPECT_GT(compared, 45);
 }
 
-TEST(AdmissionregistrationTest, FillsInWhatAWebhookLeavesOpen) {
+TEST(AdmissionregistrationTest, SetsDefaultsOfWebhooks) {
   Object object = Object::Of(ValidatingWebhookConfiguration{});
   auto& configuration = *object.As<ValidatingWebhookConfiguration>();
   configuration.webhooks.push_back({.name = "a.example.com", .rules = {RuleWithOperations{}}});
@@ -54,7 +54,7 @@ TEST(AdmissionregistrationTest, FillsInWhatAWebhookLeavesOpen) {
   EXPECT_EQ(hook.rules[0].rule.scope, "*");
 }
 
-TEST(AdmissionregistrationTest, GenerationCountsChangesOfWebhooksOnly) {
+TEST(AdmissionregistrationTest, GenerationCountsOnlyChangesOfWebhooks) {
   const StrategyPtr strategy = NewValidatingWebhookConfigurationStrategy();
   TestClock clock;
   Context ctx(clock);
@@ -72,11 +72,11 @@ TEST(AdmissionregistrationTest, GenerationCountsChangesOfWebhooksOnly) {
   EXPECT_EQ(changed.object_meta()->generation, 2);
 }
 
-TEST(WebhookUrlTest, OnlyPlainHttpsIsAllowed) {
+TEST(WebhookUrlTest, AllowsOnlyHttpsUrlsWithHostAndPath) {
   const FieldPath path("url");
   struct Case {
     const char* url;
-    const char* problem;  // part of the error; empty: fine
+    const char* problem;  // part of the error; empty: valid
   } cases[] = {
       {"https://host:8443/a/b", ""},
       {"HTTPS://host", ""},
@@ -98,7 +98,7 @@ TEST(WebhookUrlTest, OnlyPlainHttpsIsAllowed) {
   }
 }
 
-TEST(RulesTest, WildcardsStandAlone) {
+TEST(RulesTest, WildcardMustNotOverlapOtherResources) {
   auto errors = [](std::vector<std::string> resources) {
     RuleWithOperations rule;
     rule.operations = {"CREATE"};

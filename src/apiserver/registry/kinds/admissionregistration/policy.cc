@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ValidatingAdmissionPolicy and MutatingAdmissionPolicy.
 //
-// Expressions are checked for being there; whether they compile is for the expression language.
+// Only the presence of expressions is checked here, not whether they compile.
 #include <set>
 
 #include "apiserver/registry/kinds/admissionregistration/rules.h"
@@ -26,7 +26,7 @@ constexpr int64_t kMaxValueExpressionBytes = 5 << 10;
 
 bool HasLineBreak(std::string_view text) { return text.find('\n') != std::string_view::npos; }
 
-// What both kinds of policy begin with.
+// Validates the fields that both kinds of policy have.
 template <class Spec>
 void CheckScope(const Spec& spec, const FieldPath& path, FieldErrorList* errors) {
   const FieldPath failure = path.Child("failurePolicy");
@@ -43,7 +43,7 @@ void CheckScope(const Spec& spec, const FieldPath& path, FieldErrorList* errors)
     errors->push_back(FieldError::Required(match));
   } else {
     Append(*errors, ValidateMatchResources(*spec.matchConstraints, match));
-    // Without a rule nothing could ever match.
+    // A policy without a rule would match nothing.
     if (spec.matchConstraints->resourceRules.empty()) {
       errors->push_back(FieldError::Required(match.Child("resourceRules")));
     }
@@ -112,7 +112,7 @@ void CheckAuditAnnotations(const List<AuditAnnotation>& annotations, const std::
   for (size_t i = 0; i < annotations.size(); ++i) {
     const AuditAnnotation& annotation = annotations[i];
     const FieldPath at = path.Index(i);
-    // Under this name it will stand in the audit event.
+    // The key of the annotation in the audit event.
     const std::string name = policy + "/" + annotation.key;
     AppendInvalid(*errors, at.Child("key"), name, validation::IsQualifiedName(name));
     const FieldPath value = at.Child("valueExpression");
@@ -185,7 +185,7 @@ void CheckMutation(const Mutation& mutation, const FieldPath& path, FieldErrorLi
   } else if (!apply && !patch) {
     CheckSupported(mutation.patchType, {"ApplyConfiguration", "JSONPatch"}, type, errors);
   }
-  // The one that the type names must be there, the other one not.
+  // The field for the patch type is required, and the other one is forbidden.
   auto check = [&](bool wanted, bool present, const std::string* expression, const char* field) {
     const FieldPath at = path.Child(field);
     const std::string kind = wanted ? mutation.patchType : "";

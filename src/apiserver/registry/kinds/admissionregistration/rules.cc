@@ -28,7 +28,7 @@ bool Has(const List<std::string>& list, std::string_view item) {
   return std::find(list.begin(), list.end(), item) != list.end();
 }
 
-// A list in which "*" stands for everything and must then stand alone.
+// Validates a list in which "*" matches everything and must then be the only item.
 void CheckWildcard(const List<std::string>& list, std::string_view what, const FieldPath& path,
                    FieldErrorList* errors) {
   if (list.empty()) {

@@ -8,11 +8,11 @@
 #include "api/admissionregistration/v1.h"
 #include "object/validation/field_error.h"
 
-// What webhooks and policies have in common: which requests they are about, and under which
+// The common parts of webhooks and policies: the requests that they match, and their match
 // conditions.
 namespace cox::apiserver {
 
-// Fills in the selectors, the match policy and the scopes of rules.
+// Set defaults of the selectors, the match policy and the scopes of rules.
 void DefaultMatchResources(admissionregistration::v1::MatchResources& match);
 void DefaultRule(admissionregistration::v1::RuleWithOperations& rule);
 
@@ -27,15 +27,15 @@ FieldErrorList ValidateParamKind(const admissionregistration::v1::ParamKind& kin
 FieldErrorList ValidateMatchConditions(
     const List<admissionregistration::v1::MatchCondition>& conditions, const FieldPath& path);
 
-// Appends NotSupported if `value` is none of `supported`.
+// Appends NotSupported if `value` is not in `supported`.
 void CheckSupported(std::string_view value, std::initializer_list<std::string_view> supported,
                     const FieldPath& path, FieldErrorList* errors);
 
-// A name that an expression can use for a variable: [_a-zA-Z][_a-zA-Z0-9]*, no word of the
-// language.
+// Whether CEL expressions can use the name for a variable: [_a-zA-Z][_a-zA-Z0-9]*, no reserved
+// word.
 bool IsCelIdentifier(std::string_view name);
 
-// `ParamKind` and `ParamRef` of kubectl get.
+// The columns `ParamKind` and `ParamRef` of kubectl get.
 std::string ParamKindCell(const admissionregistration::v1::ParamKind* kind);
 std::string ParamRefCell(const admissionregistration::v1::ParamRef* ref);
 

@@ -24,7 +24,8 @@ bool IsSchemeCharacter(char c) {
          c == '-' || c == '.';
 }
 
-// RFC 3986 as far as the rules below need it. Empty text: fine; else why it is no URL.
+// Parses the parts of RFC 3986 that the rules below need. Returns an error text, empty for a valid
+// URL.
 std::string ParseUrl(std::string_view text, Url* url) {
   for (const char c : text) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {

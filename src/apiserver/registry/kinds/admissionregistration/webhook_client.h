@@ -10,18 +10,18 @@
 
 #include "object/validation/field_error.h"
 
-// How a webhook is reached: in admission, and in the conversion of custom resources.
+// Client configuration of webhooks, for admission and for conversion of custom resources.
 namespace cox::apiserver {
 
-// https://host[:port][/path] and nothing else.
+// Must be https://host[:port][/path], without other parts.
 FieldErrorList ValidateWebhookUrl(const std::string& url, const FieldPath& path);
 
 FieldErrorList ValidateWebhookService(const std::string& name, const std::string& namespace_,
                                       const std::optional<std::string>& url_path,
                                       const std::optional<int32_t>& port, const FieldPath& path);
 
-// The versions of the review object that the webhook understands: at least one of `known`, which
-// this server can send.
+// Validates the review versions that a webhook accepts: at least one must be in `known`, the
+// versions that this server can send.
 FieldErrorList ValidateReviewVersions(const List<std::string>& versions,
                                       std::initializer_list<std::string_view> known,
                                       const FieldPath& path);

@@ -15,7 +15,7 @@ using apiextensions::v1::CustomResourceDefinition;
 using apiextensions::v1::CustomResourceDefinitionCondition;
 using apiextensions::v1::CustomResourceDefinitionVersion;
 
-// Objects will be stored in this version from now on: remember that there are such.
+// Records the storage version in status.storedVersions.
 void AddStoredVersion(CustomResourceDefinition& object) {
   for (const CustomResourceDefinitionVersion& version : object.spec.versions) {
     if (!version.storage) continue;
@@ -56,8 +56,9 @@ class DefinitionStrategy final
   }
   bool stored_as_json() const override { return true; }
   bool AllowUnconditionalUpdate() const override { return false; }
-  // Its objects go first: the loop that removes them takes the finalizer away.
-  bool HoldsDeletion(const Object& object) const override {
+  // All custom resources are deleted first; then the controller that deletes them removes the
+  // finalizer.
+  bool HasKindFinalizers(const Object& object) const override {
     const meta::v1::ObjectMeta& meta = *object.object_meta();
     return !meta.deletionTimestamp || HasFinalizer(meta, kCleanupFinalizer);
   }

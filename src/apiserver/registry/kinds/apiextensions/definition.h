@@ -4,24 +4,25 @@
 #include "api/apiextensions/v1.h"
 #include "apiserver/registry/store/strategy.h"
 
-// CustomResourceDefinition: what a definition must be to be stored. Serving the resources it
-// defines is elsewhere.
+// CustomResourceDefinition: validation and defaults of definitions. The custom resources are served
+// elsewhere.
 namespace cox::apiserver {
 
 StrategyPtr NewCustomResourceDefinitionStrategy();
 
-// What is wrong with a new definition (`old` is null) or a changed one, apart from metadata.
+// Validates a new definition (`old` is null) or a changed one, except for metadata.
 //
-// Paths are those of the hub form that clients have always seen in errors: what all versions have
-// in common (schema, subresources, columns) stands at the top, spec.validation.openAPIV3Schema.
+// Paths in errors are those of upstream's internal type, in which parts that are the same in all
+// versions (schema, subresources, columns) are at the top of the spec:
+// spec.validation.openAPIV3Schema.
 FieldErrorList ValidateDefinition(const apiextensions::v1::CustomResourceDefinition& definition,
                                   const apiextensions::v1::CustomResourceDefinition* old);
 
-// Texts for the Warning header: formats that no validator knows.
+// Texts for the Warning header: unknown formats in schemas.
 std::vector<std::string> WarnOnDefinition(
     const apiextensions::v1::CustomResourceDefinition& definition);
 
-// Keeps a definition until all objects it defines are gone.
+// Keeps a definition until all its custom resources are deleted.
 inline constexpr std::string_view kCleanupFinalizer = "customresourcecleanup.apiextensions.k8s.io";
 
 // A condition of the status, or null.

@@ -14,8 +14,8 @@ const std::filesystem::path kScenarios =
 using apiextensions::v1::CustomResourceDefinition;
 using apiextensions::v1::JSONSchemaProps;
 
-TEST(DefinitionTest, RefusesWhatWasRefused) {
-  // Left out: what only a compiler of rules can tell.
+TEST(DefinitionTest, ErrorsMatchUpstreamScenarios) {
+  // Excluded: errors that only a CEL compiler can find.
   const std::set<std::string> rules = {"cel-syntax",           "cel-type",         "cel-undeclared",
                                        "cel-oldself-in-array", "cel-message-cost", "cel-cost",
                                        "cel-message-expr-bad"};
@@ -40,7 +40,7 @@ std::string SchemaErrors(std::string_view text) {
   return AggregateText(errors);
 }
 
-TEST(SchemaTest, IsStructuralAndConsistent) {
+TEST(SchemaTest, MustBeStructuralAndConsistent) {
   const std::pair<const char*, const char*> cases[] = {
       {R"({"type":"object","properties":{"a":{"x-kubernetes-int-or-string":true,
            "anyOf":[{"type":"integer"},{"type":"string"}]}}})",
@@ -66,14 +66,14 @@ TEST(SchemaTest, IsStructuralAndConsistent) {
   for (const auto& [schema, expected] : cases) EXPECT_EQ(SchemaErrors(schema), expected) << schema;
 }
 
-TEST(SchemaTest, BrokenPatternsAreToldInGosWords) {
+TEST(SchemaTest, RegexErrorsMatchGoTexts) {
   EXPECT_EQ(RegexError("^[a-z]+$"), "");
   EXPECT_EQ(RegexError("("), "error parsing regexp: missing closing ): `(`");
   EXPECT_EQ(RegexError("[a"), "error parsing regexp: missing closing ]: `[a`");
   EXPECT_EQ(RegexError("a**"), "error parsing regexp: invalid nested repetition operator: `**`");
 }
 
-TEST(DefinitionTest, GroupPluralAndScopeAreForGood) {
+TEST(DefinitionTest, ScopeIsImmutableOnceEstablishedAndStoredVersionsMustExist) {
   CustomResourceDefinition old;
   old.metadata.name = "bads.x.io";
   old.spec.group = "x.io";
@@ -98,7 +98,7 @@ TEST(DefinitionTest, GroupPluralAndScopeAreForGood) {
             "status.storedVersions: Invalid value: [\"v1\"]: must have the storage version v2]");
 }
 
-TEST(DefinitionTest, WarnsOfFormatsNobodyChecks) {
+TEST(DefinitionTest, WarnsAboutUnknownFormats) {
   CustomResourceDefinition definition;
   definition.spec.versions.push_back({.name = "v1"});
   definition.spec.versions[0].schema = apiextensions::v1::CustomResourceValidation{};

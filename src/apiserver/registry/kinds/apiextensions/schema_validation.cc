@@ -14,7 +14,7 @@ namespace {
 using apiextensions::v1::JSONSchemaProps;
 using apiextensions::v1::ValidationRule;
 
-// Keywords of JSON schema that the API does not have.
+// Reports keywords of JSON schema that the API does not support.
 void CheckUnsupported(const JSONSchemaProps& schema, const FieldPath& path,
                       FieldErrorList* errors) {
   auto forbid = [&](bool used, const char* keyword) {
@@ -70,7 +70,7 @@ void CheckType(const JSONSchemaProps& schema, const FieldPath& path, FieldErrorL
   }
 }
 
-// `keyword` needs the schema to be of type `wanted`.
+// `keyword` requires a schema of type `wanted`.
 void CheckTypeFor(const JSONSchemaProps& schema, std::string_view wanted, std::string_view keyword,
                   const FieldPath& path, FieldErrorList* errors) {
   if (schema.type == wanted) return;
@@ -150,7 +150,7 @@ void CheckSetItems(const JSONSchemaProps& item, const FieldPath& path, FieldErro
     errors->push_back(FieldError::Forbidden(
         path.Child("nullable"), "cannot be nullable when x-kubernetes-list-type is set"));
   }
-  // A list is atomic unless it says otherwise, a map merges unless it says otherwise.
+  // Lists are atomic by default, maps are granular by default.
   if (item.type == "array" && item.xKubernetesListType && *item.xKubernetesListType != "atomic") {
     errors->push_back(FieldError::Invalid(path.Child("x-kubernetes-list-type"),
                                           quoted(item.xKubernetesListType), std::string(kAtomic)));
@@ -190,7 +190,7 @@ void CheckMergeKeywords(const JSONSchemaProps& schema, const FieldPath& path,
   }
 }
 
-// Whether ".a.b" names a field below `schema`.
+// Whether `text`, such as ".a.b", is the path of a field in `schema`.
 bool IsFieldPath(const JSONSchemaProps& schema, std::string_view text) {
   if (!text.starts_with('.')) return false;
   const JSONSchemaProps* at = &schema;
@@ -206,7 +206,7 @@ bool IsFieldPath(const JSONSchemaProps& schema, std::string_view text) {
   return true;
 }
 
-// What can be said about rules without compiling them.
+// Validates rules without compiling them.
 void CheckRules(const JSONSchemaProps& schema, const FieldPath& path, FieldErrorList* errors) {
   for (size_t i = 0; i < schema.xKubernetesValidations.size(); ++i) {
     const ValidationRule& rule = schema.xKubernetesValidations[i];

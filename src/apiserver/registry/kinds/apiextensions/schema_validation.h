@@ -11,8 +11,8 @@
 // The schemas of custom resources.
 namespace cox::apiserver {
 
-// What OpenAPI and the API's own extensions forbid in a schema: unsupported keywords, lists whose
-// keys do not exist, broken regular expressions, and so on.
+// Validates a schema by OpenAPI and by the API's extensions: unsupported keywords, list map keys
+// that do not exist, invalid regular expressions, and so on.
 FieldErrorList ValidateSchema(const apiextensions::v1::JSONSchemaProps& schema,
                               const FieldPath& path);
 
@@ -21,14 +21,14 @@ FieldErrorList ValidateSchema(const apiextensions::v1::JSONSchemaProps& schema,
 FieldErrorList ValidateStructural(const apiextensions::v1::JSONSchemaProps& schema,
                                   const FieldPath& path);
 
-// The defaults in a schema: each must be a value that its own schema allows.
+// Validates the defaults in a schema: each must be a valid value of its own schema.
 FieldErrorList ValidateSchemaDefaults(const apiextensions::v1::JSONSchemaProps& schema,
                                       const FieldPath& path);
 
-// Formats in the schema that no validator knows, each once, sorted.
+// Unknown formats in the schema, each once, sorted.
 std::vector<std::string> UnknownFormats(const apiextensions::v1::JSONSchemaProps& schema);
 
-// Empty if `pattern` is a regular expression, else what Go's compiler would say about it.
+// Empty if `pattern` is a valid regular expression, else the error text of Go's compiler.
 std::string RegexError(const std::string& pattern);
 
 }  // namespace cox::apiserver

@@ -17,7 +17,7 @@ using apiextensions::v1::JSONSchemaProps;
 
 FieldValue Quoted(const Value& value) { return FieldValue::Json(json::Write(value)); }
 
-// As schemas name it.
+// The name of the type in schemas.
 std::string TypeName(const Value& value) {
   switch (value.kind()) {
     case Value::Kind::kNull:

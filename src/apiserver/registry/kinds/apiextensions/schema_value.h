@@ -7,8 +7,8 @@
 
 namespace cox::apiserver {
 
-// What is wrong with `value` by `schema`, in the words clients know from custom resources. `path`
-// is where the value stands; fields below it are named in the errors.
+// Validates `value` by `schema`, with upstream's texts for custom resources. `path` is the path of
+// the value; errors about fields below it contain their names.
 FieldErrorList ValidateValue(const Value& value, const apiextensions::v1::JSONSchemaProps& schema,
                              const FieldPath& path);
 

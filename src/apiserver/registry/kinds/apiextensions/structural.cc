@@ -9,15 +9,15 @@ namespace {
 
 using apiextensions::v1::JSONSchemaProps;
 
-// Where a schema stands in the one it is part of.
+// The position of a schema in its parent.
 enum class Level { kRoot, kField, kItem };
 
 bool Preserves(const JSONSchemaProps& schema) {
   return schema.xKubernetesPreserveUnknownFields.value_or(false);
 }
 
-// The server owns metadata; a schema may only restrict the two names a client chooses.
-bool SaysOnlyNames(JSONSchemaProps schema) {
+// Metadata is validated by the server; a schema may only restrict name and generateName.
+bool RestrictsOnlyNames(JSONSchemaProps schema) {
   for (const auto& [name, property] : schema.properties) {
     if (name != "name" && name != "generateName") return false;
   }
@@ -36,7 +36,7 @@ void CheckObjectMeta(const JSONSchemaProps& schema, const FieldPath& path, Field
     if (metadata->type != "object") {
       errors->push_back(FieldError::Invalid(at.Child("type"), metadata->type, "must be object"));
     }
-    if (!SaysOnlyNames(*metadata)) {
+    if (!RestrictsOnlyNames(*metadata)) {
       errors->push_back(
           FieldError::Forbidden(at,
                                 "must not specify anything other than name and generateName, but "
@@ -86,8 +86,8 @@ void CheckLevel(const JSONSchemaProps& schema, Level level, const FieldPath& pat
                                   : "must not be empty for specified object fields"));
 }
 
-// A branch of allOf, anyOf, oneOf or not, and what is nested in it: may restrict values, nothing
-// else.
+// A branch of allOf, anyOf, oneOf or not, with everything that is nested in it, may only restrict
+// values.
 void CheckBranch(const JSONSchemaProps& branch, const FieldPath& path, FieldErrorList* errors) {
   auto forbid = [&](bool used, const char* keyword, std::string_view must) {
     if (!used) return;
@@ -123,7 +123,7 @@ void CheckBranch(const JSONSchemaProps& branch, const FieldPath& path, FieldErro
   if (branch.not_) CheckBranch(*branch.not_, path.Child("not"), errors);
 }
 
-// The two branches by which an int-or-string says so in JSON schema's own words.
+// Whether the branches are the two that x-kubernetes-int-or-string allows: integer and string.
 bool IsIntOrStringPair(const List<JSONSchemaProps>& schemas) {
   auto only = [](JSONSchemaProps schema, const char* type) {
     const bool same = schema.type == type;
@@ -170,7 +170,7 @@ void Check(const JSONSchemaProps& schema, Level level, const FieldPath& path,
   }
 }
 
-// Every field that a branch speaks of must be declared outside of it too.
+// Every field in a branch must also be declared outside of it.
 void CheckDeclared(const JSONSchemaProps& declared, const JSONSchemaProps& branch,
                    const FieldPath& declared_path, const FieldPath& branch_path,
                    FieldErrorList* errors) {

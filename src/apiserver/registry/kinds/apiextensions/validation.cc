@@ -20,7 +20,7 @@ using apiextensions::v1::CustomResourceDefinitionVersion;
 
 constexpr std::string_view kApprovalAnnotation = "api-approved.kubernetes.io";
 
-// Names of kinds: as labels, but capitals are fine.
+// Kind names are DNS labels in which capitals are allowed.
 void CheckKindName(const std::string& name, const FieldPath& path, FieldErrorList* errors) {
   if (name.empty()) return;
   std::string lower = name;
@@ -119,7 +119,7 @@ void CheckVersions(const CustomResourceDefinitionSpec& spec, const CommonParts& 
                                           "must have exactly one version marked as storage "
                                           "version"));
   }
-  // The first version also stands alone in the hub form.
+  // The internal type has the first version also in spec.version.
   if (!spec.versions.empty()) {
     const std::string& first = spec.versions[0].name;
     AppendInvalid(*errors, path.Child("version"), first, validation::IsDNS1035Label(first));
@@ -189,7 +189,7 @@ void CheckStoredVersions(const CustomResourceDefinition& object, FieldErrorList*
   }
 }
 
-// Groups of the project itself need a word from it.
+// Groups of the Kubernetes project need an approval annotation.
 void CheckApproval(const CustomResourceDefinition& object, const CustomResourceDefinition* old,
                    FieldErrorList* errors) {
   const std::string& group = object.spec.group;
@@ -197,7 +197,7 @@ void CheckApproval(const CustomResourceDefinition& object, const CustomResourceD
                             group.ends_with(".k8s.io") || group.ends_with(".kubernetes.io");
   if (!is_protected) return;
   const std::string* value = object.metadata.annotations.Get(kApprovalAnnotation);
-  // What was let in before stays.
+  // Unchanged annotations of stored definitions remain valid.
   const std::string* before =
       old != nullptr ? old->metadata.annotations.Get(kApprovalAnnotation) : nullptr;
   if (old != nullptr && (value == nullptr ? before == nullptr : before && *before == *value))
@@ -228,7 +228,7 @@ void CheckImmutable(const CustomResourceDefinition& object, const CustomResource
   };
   const auto* established = FindCondition(old, "Established");
   if (established != nullptr && established->status == "True") {
-    // Objects may exist under these by now.
+    // Custom resources with this scope and kind may exist.
     immutable(object.spec.scope, old.spec.scope, path.Child("scope"));
     immutable(object.spec.names.kind, old.spec.names.kind, path.Child("names").Child("kind"));
   }

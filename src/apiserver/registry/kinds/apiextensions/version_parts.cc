@@ -20,7 +20,7 @@ using apiextensions::v1::SelectableField;
 
 constexpr size_t kMaxSelectableFields = 8;
 
-// ".spec.replicas": names after dots, nothing else.
+// A path such as ".spec.replicas".
 bool CheckSimplePath(const std::string& text, const FieldPath& path, FieldErrorList* errors) {
   if (text.starts_with('.')) return true;
   errors->push_back(FieldError::Invalid(path, text, "must be a simple json path starting with ."));
@@ -84,14 +84,14 @@ void CheckColumn(const CustomResourceColumnDefinition& column, const FieldPath& 
   }
 }
 
-// Why `text` names no field below `schema` that a selector can compare; empty if it does.
+// The reason why `text` is not the path of a selectable field in `schema`; empty if it is.
 std::string SelectableProblem(const JSONSchemaProps* schema, std::string_view text) {
   if (!text.starts_with('.')) {
     const size_t end = text.find_first_of(".[");
     return "is an invalid path: expected [ or . but got: " + std::string(text.substr(0, end));
   }
   for (const std::string_view name : Split(text.substr(1), '.')) {
-    // Metadata has selectors of its own.
+    // Metadata has its own selectable fields.
     const bool metadata = text.starts_with(".metadata");
     schema = schema == nullptr || metadata ? nullptr : schema->properties.Get(name);
     if (schema == nullptr) return "is an invalid path: does not refer to a valid field";
@@ -131,13 +131,13 @@ void CheckSelectableFields(const List<SelectableField>& fields,
 
 void CheckSchema(const JSONSchemaProps& schema, const FieldPath& path, FieldErrorList* errors) {
   FieldErrorList found = ValidateSchema(schema, path);
-  // Each stage assumes what the one before has made sure of.
+  // Each step requires that the previous one found no error.
   if (found.empty()) found = ValidateStructural(schema, path);
   if (found.empty()) found = ValidateSchemaDefaults(schema, path);
   Append(*errors, std::move(found));
 }
 
-// Where each part stands, and whether it is looked at.
+// The path of each part, and whether it is validated.
 struct Places {
   FieldPath schema, subresources, columns, selectable_fields;
   CommonParts parts;

@@ -6,11 +6,12 @@
 #include "api/apiextensions/v1.h"
 #include "object/validation/field_error.h"
 
-// The parts of a definition that each version has: schema, subresources, columns, selectable
+// The parts that each version of a definition has: schema, subresources, columns, selectable
 // fields.
 //
-// The hub form keeps a part once, at the top of the spec, where all versions agree on it. Errors
-// speak of the hub form, so they must know which parts those are.
+// Upstream's internal type has a part only once, at the top of the spec, if it is the same in all
+// versions. Errors contain paths and values of the internal type, so they depend on which parts are
+// common.
 namespace cox::apiserver {
 
 struct CommonParts {
@@ -22,16 +23,16 @@ struct CommonParts {
 CommonParts FindCommonParts(
     const List<apiextensions::v1::CustomResourceDefinitionVersion>& versions);
 
-// The parts of `version`, at `path`, which are not common.
+// Validates the parts of `version`, at `path`, that are not common.
 FieldErrorList ValidateVersionParts(
     const apiextensions::v1::CustomResourceDefinitionVersion& version, const CommonParts& common,
     const FieldPath& path);
-// Those which are, below `spec`.
+// Validates the common parts, below `spec`.
 FieldErrorList ValidateCommonParts(
     const List<apiextensions::v1::CustomResourceDefinitionVersion>& versions,
     const CommonParts& common, const FieldPath& spec);
 
-// The versions as errors quote them: in the hub form, without the common parts.
+// The versions as errors contain them: as in the internal type, without the common parts.
 FieldValue InternalVersions(List<apiextensions::v1::CustomResourceDefinitionVersion> versions,
                             const CommonParts& common);
 

@@ -71,7 +71,8 @@ FieldErrorList ValidateApiService(const APIService& object) {
   FieldErrorList errors;
   const APIServiceSpec& spec = object.spec;
   const FieldPath path("spec");
-  // The one name it can have, so that there is one per group version.
+  // The name is determined by the spec, so that there is only one APIService for each group
+  // version.
   const std::string name = spec.version + "." + spec.group;
   if (object.metadata.name != name && !object.metadata.name.empty()) {
     errors.push_back(
@@ -129,7 +130,7 @@ class ApiServiceStrategy final
     : public SpecAndStatusStrategy<APIService, ApiServiceStatusStrategy, Generation::kNone> {
  public:
   std::string_view storage_prefix() const override { return "apiregistration.k8s.io/apiservices"; }
-  // What its name must be is said by its spec, see ValidateApiService.
+  // The spec determines the name, see ValidateApiService.
   validation::NameRule name_rule() const override { return validation::NameIsPathSegment; }
   bool stored_as_json() const override { return true; }
   bool AllowUnconditionalUpdate() const override { return false; }

@@ -8,11 +8,11 @@ namespace cox::apiserver {
 
 StrategyPtr NewApiServiceStrategy();
 
-// Says that `service`, which this server answers itself, is available. Keeps the time of an earlier
-// condition that said the same.
+// Sets the condition Available of `service`, which this server serves itself. If the condition does
+// not change, lastTransitionTime does not change either.
 void SetLocalAvailable(apiregistration::v1::APIService& service, const Time& now);
 
-// Sets the condition Available, likewise. True if something changed.
+// Sets the condition Available in the same way. True if something changed.
 bool SetAvailable(apiregistration::v1::APIService& service,
                   apiregistration::v1::APIServiceCondition condition, const Time& now);
 

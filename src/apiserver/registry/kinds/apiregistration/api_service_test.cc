@@ -12,7 +12,7 @@ const std::filesystem::path kScenarios =
 
 using apiregistration::v1::APIService;
 
-TEST(ApiServiceTest, RefusesWhatWasRefused) {
+TEST(ApiServiceTest, ErrorsMatchUpstreamScenarios) {
   const int compared =
       CompareCreates(*NewApiServiceStrategy(), kScenarios / "validation/apiservice.json") +
       CompareCreates(*NewApiServiceStrategy(), kScenarios / "crud/apiservices.json");
@@ -20,7 +20,7 @@ TEST(ApiServiceTest, RefusesWhatWasRefused) {
   EXPECT_GT(compared, 10);
 }
 
-TEST(ApiServiceTest, WhatThisServerAnswersIsAvailableAtOnce) {
+TEST(ApiServiceTest, LocalServiceIsAvailableAfterCreate) {
   Object object = Object::Of(APIService{});
   auto& service = *object.As<APIService>();
   service.metadata.name = "v1.apps";
@@ -34,7 +34,7 @@ TEST(ApiServiceTest, WhatThisServerAnswersIsAvailableAtOnce) {
   EXPECT_EQ(row[2], Value("True"));
 }
 
-TEST(ApiServiceTest, StatusWritesLeaveTheRestAlone) {
+TEST(ApiServiceTest, StatusUpdateChangesOnlyStatus) {
   const StrategyPtr strategy = NewApiServiceStrategy();
   TestClock clock;
   Context ctx(clock);

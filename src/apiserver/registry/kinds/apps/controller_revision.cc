@@ -21,7 +21,7 @@ FieldErrorList ValidateRevision(const ControllerRevision& object) {
   return errors;
 }
 
-// "statefulset.apps/web": the owner that made this revision.
+// The controller of this revision: "statefulset.apps/web".
 std::string ControllerText(const meta::v1::ObjectMeta& meta) {
   auto owner =
       std::find_if(meta.ownerReferences.begin(), meta.ownerReferences.end(),

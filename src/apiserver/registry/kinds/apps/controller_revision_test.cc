@@ -12,7 +12,7 @@ StrategyTester Tester() {
           R"({"metadata": {"name": "a"}, "revision": 1, "data": {"a": 1}})"};
 }
 
-TEST(ControllerRevision, NeedsDataAndARevision) {
+TEST(ControllerRevision, RequiresDataAndRevision) {
   StrategyTester tester = Tester();
   ExpectCreateErrors(tester,
                      {{"{}", {}},
@@ -29,7 +29,7 @@ TEST(ControllerRevision, DataIsImmutable) {
        {R"({"data": {"a": 2}})", {R"(data: Invalid value: {"a":2}: field is immutable)"}}});
 }
 
-TEST(ControllerRevision, ShowsItsController) {
+TEST(ControllerRevision, ShowsController) {
   StrategyTester tester = Tester();
   EXPECT_EQ(tester.Row(tester.Create()), R"(["a","\u003cnone\u003e",1,"\u003cunknown\u003e"])");
   EXPECT_EQ(tester.Row(tester.Create(R"({"metadata": {"ownerReferences": [

@@ -23,7 +23,7 @@ using apps::v1::DaemonSetUpdateStrategy;
 
 constexpr int32_t kDefaultRevisionHistoryLimit = 10;
 
-// 0 where there is none, or where it is no number.
+// 0 if the annotation is absent or not a number.
 int64_t TemplateGeneration(const DaemonSet& object) {
   const std::string* text = object.metadata.annotations.Get(kDaemonSetTemplateGeneration);
   int64_t generation = 0;
@@ -45,7 +45,7 @@ FieldErrorList ValidateRollingUpdate(const apps::v1::RollingUpdateDaemonSet& rol
   Append(errors, ValidatePositiveIntOrPercent(surge, surge_path));
   Append(errors, ValidateNotMoreThan100Percent(unavailable, unavailable_path));
   Append(errors, ValidateNotMoreThan100Percent(surge, surge_path));
-  // A node either gets its new pod before the old one goes or after, never both.
+  // A rolling update either surges or makes nodes unavailable, not both.
   bool has_unavailable = IntOrPercentValue(unavailable) != 0;
   bool has_surge = IntOrPercentValue(surge) != 0;
   if (has_unavailable && has_surge) {
@@ -83,7 +83,7 @@ FieldErrorList ValidateSpec(const DaemonSetSpec& spec, const DaemonSetSpec* old)
   Append(errors, ValidatePodTemplateSpec(
                      spec.template_, template_path,
                      PodValidationOptionsFor(old == nullptr ? nullptr : &old->template_.spec)));
-  Append(errors, ValidateEndlessTemplate(spec.template_, template_path, "DaemonSet"));
+  Append(errors, ValidateAlwaysRestartTemplate(spec.template_, template_path, "DaemonSet"));
   Append(errors, ValidateUpdateStrategy(spec.updateStrategy, path.Child("updateStrategy")));
   Append(errors,
          validation::ValidateNonnegativeField(spec.minReadySeconds, path.Child("minReadySeconds")));
@@ -97,7 +97,7 @@ class DaemonSetStatusStrategy final : public PlainStatusStrategy<DaemonSet> {
   void PrepareUpdate(const WriteContext& w, DaemonSet& object,
                      const DaemonSet& old) const override {
     PlainStatusStrategy::PrepareUpdate(w, object, old);
-    // Belongs to the spec, though it stands among the annotations.
+    // The annotation is part of the spec: status updates must not change it.
     SetTemplateGeneration(object, TemplateGeneration(old));
   }
   FieldErrorList CheckUpdate(const WriteContext&, const DaemonSet& object,
@@ -125,7 +125,7 @@ class DaemonSetStrategy final : public SpecAndStatusStrategy<DaemonSet, DaemonSe
  public:
   std::string_view storage_prefix() const override { return "daemonsets"; }
 
-  // The annotation is a field of the spec that apps/v1 has no place for.
+  // The annotation stands for a field of the spec that apps/v1 does not have.
   void TrimPartialMetadata(meta::v1::ObjectMeta& meta) const override {
     meta.annotations.erase(kDaemonSetTemplateGeneration);
   }

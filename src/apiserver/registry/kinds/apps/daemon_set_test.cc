@@ -42,7 +42,7 @@ TEST(DaemonSet, SetsDefaults) {
   }
 }
 
-TEST(DaemonSet, RefusesInvalidSpecs) {
+TEST(DaemonSet, RejectsInvalidSpecs) {
   StrategyTester tester = Tester();
   const std::string kMismatch = R"(spec.template.metadata.labels: Invalid value: {"app":"a"}: )"
                                 "`selector` does not match template `labels`";
@@ -50,7 +50,7 @@ TEST(DaemonSet, RefusesInvalidSpecs) {
   ExpectCreateErrors(
       tester,
       {{"{}", {}},
-       // Unlike other kinds this one does not say that the selector is missing.
+       // Unlike for other kinds, a missing selector is not reported as such.
        {R"({"spec": {"selector": null}})", {kMismatch}},
        {R"({"spec": {"selector": {"matchLabels": null}}})",
         {"spec.selector: Invalid value: {}: empty selector is invalid for daemonset"}},
@@ -72,7 +72,7 @@ TEST(DaemonSet, RefusesInvalidSpecs) {
          "spec.revisionHistoryLimit: Invalid value: -1: must be greater than or equal to 0"}}});
 }
 
-TEST(DaemonSet, TemplateGenerationCountsTemplates) {
+TEST(DaemonSet, TemplateGenerationCountsTemplateChanges) {
   StrategyTester tester = Tester();
   EXPECT_EQ(TemplateGeneration(tester.Decode()), R"("0")") << "before it is created";
   Object old = tester.Create();
@@ -103,7 +103,7 @@ TEST(DaemonSet, PartialMetadataHasNoTemplateGeneration) {
   EXPECT_EQ(tester.At(object, {"metadata", "annotations"}), R"({"a":"b"})");
 }
 
-TEST(DaemonSet, UpdatesKeepTheSelectorAndCounters) {
+TEST(DaemonSet, RejectsChangedSelectorAndNegativeCounters) {
   StrategyTester tester = Tester();
   Object old = tester.Create(R"({"spec": {"template": {"metadata": {"labels": {"x": "y"}}}}})");
   ExpectUpdateErrors(

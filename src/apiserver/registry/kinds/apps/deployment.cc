@@ -166,7 +166,8 @@ class DeploymentStrategy final
   void PrepareUpdate(const WriteContext& w, Deployment& object,
                      const Deployment& old) const override {
     SpecAndStatusStrategy::PrepareUpdate(w, object, old);
-    // Annotations count too: the controller copies them to the ReplicaSets and must see the change.
+    // Annotations count too: the controller copies them to the ReplicaSets and must observe the
+    // change.
     if (object.metadata.generation == old.metadata.generation &&
         object.metadata.annotations != old.metadata.annotations) {
       ++object.metadata.generation;

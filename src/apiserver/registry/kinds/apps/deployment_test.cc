@@ -43,7 +43,7 @@ TEST(Deployment, SetsDefaults) {
   EXPECT_EQ(tester.At(tester.Create(R"({"spec": {"replicas": 0}})"), {"spec", "replicas"}), "0");
 }
 
-TEST(Deployment, RefusesInvalidSpecs) {
+TEST(Deployment, RejectsInvalidSpecs) {
   StrategyTester tester = Tester();
   const std::string kMismatch = R"(spec.template.metadata.labels: Invalid value: {"app":"a"}: )"
                                 "`selector` does not match template `labels`";
@@ -95,7 +95,7 @@ TEST(Deployment, RefusesInvalidSpecs) {
         {R"(spec.strategy.rollingUpdate.maxSurge: Invalid value: "10": )" + kPercent}}});
 }
 
-TEST(Deployment, KeepsItsSelector) {
+TEST(Deployment, SelectorIsImmutable) {
   StrategyTester tester = Tester();
   Object old =
       tester.Create(R"({"spec": {"template": {"metadata": {"labels": {"app": "a", "x": "y"}}}}})");
@@ -106,7 +106,7 @@ TEST(Deployment, KeepsItsSelector) {
                         "field is immutable"}}});
 }
 
-TEST(Deployment, GenerationCountsSpecsAndAnnotations) {
+TEST(Deployment, GenerationCountsChangesOfSpecAndAnnotations) {
   StrategyTester tester = Tester();
   Object old = tester.Create();
   struct Case {
@@ -124,7 +124,7 @@ TEST(Deployment, GenerationCountsSpecsAndAnnotations) {
   }
 }
 
-TEST(Deployment, SpecAndStatusAreWrittenApart) {
+TEST(Deployment, SpecAndStatusUpdatesAreSeparate) {
   StrategyTester tester = Tester();
   Object old = tester.Create(R"({"status": {"replicas": 3}})");
   EXPECT_EQ(tester.At(old, {"status"}), "{}");
@@ -142,7 +142,7 @@ TEST(Deployment, SpecAndStatusAreWrittenApart) {
   EXPECT_EQ(tester.At(spec, {"status", "replicas"}), "3");
 }
 
-TEST(Deployment, RefusesImpossibleStatuses) {
+TEST(Deployment, RejectsInvalidStatuses) {
   StrategyTester tester = Tester();
   Object old = tester.Update(tester.Create(), R"({"status": {"collisionCount": 2}})", "status");
   ExpectUpdateErrors(
@@ -162,7 +162,7 @@ TEST(Deployment, RefusesImpossibleStatuses) {
       "status");
 }
 
-TEST(Deployment, WarnsOfNamesThatMakeBadHostNames) {
+TEST(Deployment, WarnsAboutNamesThatMakeInvalidHostNames) {
   StrategyTester tester = Tester();
   EXPECT_THAT(tester.CreateWarnings("{}"), testing::IsEmpty());
   EXPECT_THAT(tester.CreateWarnings(R"({"metadata": {"name": "a.b"}})"),

@@ -18,7 +18,7 @@ std::optional<int64_t> Percent(const IntOrString& value) {
   if (!validation::IsValidPercent(text).empty()) return std::nullopt;
   int64_t percent = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size() - 1, percent);
-  // Too many digits: more than any limit.
+  // Overflow: greater than any limit.
   return error == std::errc() ? percent : std::numeric_limits<int64_t>::max();
 }
 

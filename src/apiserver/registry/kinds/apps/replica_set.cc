@@ -21,7 +21,7 @@ FieldErrorList ValidateSpec(const ReplicaSetSpec& spec, const ReplicaSetSpec* ol
       validation::ValidateNonnegativeField(spec.replicas.value_or(0), path.Child("replicas"));
   Append(errors,
          validation::ValidateNonnegativeField(spec.minReadySeconds, path.Child("minReadySeconds")));
-  // The text says "deployment" for this kind, too.
+  // Upstream's error says "deployment" for this kind, too.
   Append(errors, ValidateRequiredSelector(spec.selector, path.Child("selector"), "deployment"));
   if (auto selector = labels::Selector::FromLabelSelector(spec.selector.get()); selector.ok()) {
     Append(errors, ValidateReplicaSetTemplate(*selector, spec.template_,

@@ -21,7 +21,7 @@ constexpr std::string_view kBase = R"({
 
 StrategyTester Tester() { return {NewReplicaSetStrategy(), kBase}; }
 
-TEST(ReplicaSet, RefusesInvalidSpecs) {
+TEST(ReplicaSet, RejectsInvalidSpecs) {
   StrategyTester tester = Tester();
   const std::string kMismatch =
       R"(spec.template.metadata.labels: Invalid value: {"app":"a","x":"y"}: )"
@@ -41,7 +41,7 @@ TEST(ReplicaSet, RefusesInvalidSpecs) {
          R"("Always")"}}});
 }
 
-TEST(ReplicaSet, UpdatesKeepTheSelectorAndCountSpecs) {
+TEST(ReplicaSet, SelectorIsImmutableAndGenerationCountsSpecChanges) {
   StrategyTester tester = Tester();
   Object old = tester.Create();
   EXPECT_EQ(tester.At(old, {"spec", "replicas"}), "1");
@@ -58,7 +58,7 @@ TEST(ReplicaSet, UpdatesKeepTheSelectorAndCountSpecs) {
             "1");
 }
 
-TEST(ReplicaSet, RefusesImpossibleStatuses) {
+TEST(ReplicaSet, RejectsInvalidStatuses) {
   StrategyTester tester = Tester();
   ExpectUpdateErrors(
       tester, tester.Create(),

@@ -44,7 +44,7 @@ void SetSpecDefaults(StatefulSetSpec& spec) {
   if (!spec.replicas) spec.replicas = 1;
   if (!spec.revisionHistoryLimit) spec.revisionHistoryLimit = kDefaultRevisionHistoryLimit;
   SetPodTemplateDefaults(spec.template_);
-  // As claims that are stored on their own have them.
+  // The defaults of PersistentVolumeClaims.
   for (core::v1::PersistentVolumeClaim& claim : spec.volumeClaimTemplates) {
     if (!claim.spec.volumeMode) claim.spec.volumeMode = core::v1::kPersistentVolumeFilesystem;
     if (claim.status.phase.empty()) claim.status.phase = core::v1::kClaimPending;
@@ -55,7 +55,8 @@ bool UsesMaxUnavailable(const StatefulSetSpec& spec) {
   return spec.updateStrategy.rollingUpdate && spec.updateStrategy.rollingUpdate->maxUnavailable;
 }
 
-// The feature MaxUnavailableStatefulSet is off: the field stays only where it is stored already.
+// The feature gate MaxUnavailableStatefulSet is off: the field is kept only if it is already
+// stored.
 void DropMaxUnavailable(StatefulSetSpec& spec, const StatefulSetSpec* old) {
   if (old != nullptr && UsesMaxUnavailable(*old)) return;
   if (spec.updateStrategy.rollingUpdate) spec.updateStrategy.rollingUpdate->maxUnavailable.reset();
@@ -117,18 +118,18 @@ FieldErrorList ValidateRetentionPolicy(const Box<RetentionPolicy>& policy, const
   return errors;
 }
 
-// The template as pods will have it: every claim template gives them a volume of its name.
+// The template with a volume for each claim template, as the pods have it.
 core::v1::PodTemplateSpec WithClaimVolumes(const StatefulSetSpec& spec) {
   core::v1::PodTemplateSpec filled = spec.template_;
   List<core::v1::Volume>& volumes = filled.spec.volumes;
   for (const core::v1::PersistentVolumeClaim& claim : spec.volumeClaimTemplates) {
     const std::string& name = claim.metadata.name;
-    // The claim takes the place of a volume that the template has under its name.
+    // The claim replaces a volume of the template with the same name.
     erase_if(volumes, [&](const core::v1::Volume& volume) { return volume.name == name; });
     core::v1::Volume volume;
     volume.name = name;
     volume.volumeSource.persistentVolumeClaim.ensure().claimName =
-        "claim";  // made by the controller
+        "claim";  // set by the controller
     volumes.push_back(std::move(volume));
   }
   return filled;
@@ -150,7 +151,7 @@ FieldErrorList ValidateTemplate(const StatefulSetSpec& spec, const StatefulSetSp
   } else {
     errors.push_back(FieldError::Invalid(path.Child("selector"), ValueOf(spec.selector), ""));
   }
-  Append(errors, ValidateEndlessTemplate(spec.template_, template_path, "StatefulSet"));
+  Append(errors, ValidateAlwaysRestartTemplate(spec.template_, template_path, "StatefulSet"));
   return errors;
 }
 
@@ -170,7 +171,7 @@ FieldErrorList ValidateSpec(const StatefulSetSpec& spec, const StatefulSetSpec* 
                                                         path.Child("ordinals").Child("start")));
   }
   Append(errors, ValidateRequiredSelector(spec.selector, path.Child("selector"), "statefulset"));
-  // One that is stored may be no DNS label: that was not checked before.
+  // A stored name may not be a DNS label, because earlier versions did not check it.
   if (!spec.serviceName.empty() && (old == nullptr || old->serviceName != spec.serviceName)) {
     for (std::string& message : validation::IsDNS1123Label(spec.serviceName)) {
       errors.push_back(
@@ -178,7 +179,7 @@ FieldErrorList ValidateSpec(const StatefulSetSpec& spec, const StatefulSetSpec* 
     }
   }
   Append(errors, ValidateTemplate(spec, old, path));
-  // Claim templates cannot change, so those that are stored are not judged again.
+  // Claim templates are immutable, so stored ones are not validated again.
   if (old == nullptr) {
     for (size_t i = 0; i < spec.volumeClaimTemplates.size(); ++i) {
       Append(errors, ValidateClaimSpec(spec.volumeClaimTemplates[i].spec,
@@ -220,7 +221,7 @@ class StatefulSetStrategy final
  public:
   std::string_view storage_prefix() const override { return "statefulsets"; }
 
-  // Pods are called <name>-<ordinal>, also as hosts.
+  // Pods are named <name>-<ordinal>, which is also their host name.
   validation::NameRule name_rule() const override { return validation::NameIsDNSLabel; }
 
   std::span<const Column> Columns() const override {

@@ -59,7 +59,7 @@ TEST(StatefulSet, MaxUnavailableIsDroppedUnlessStored) {
               testing::HasSubstr(R"("maxUnavailable":2)"));
 }
 
-TEST(StatefulSet, RefusesInvalidSpecs) {
+TEST(StatefulSet, RejectsInvalidSpecs) {
   StrategyTester tester = Tester();
   ExpectCreateErrors(
       tester,
@@ -97,7 +97,7 @@ TEST(StatefulSet, RefusesInvalidSpecs) {
       testing::ElementsAre(testing::StartsWith(R"(spec.serviceName: Invalid value: "UP": )")));
 }
 
-TEST(StatefulSet, MostOfItsSpecIsFixed) {
+TEST(StatefulSet, RejectsChangesOfImmutableSpecFields) {
   StrategyTester tester = Tester();
   Object old = tester.Create(kClaims);
   const std::string kFixed =
@@ -117,7 +117,7 @@ TEST(StatefulSet, MostOfItsSpecIsFixed) {
        {R"({"spec": {"volumeClaimTemplates": null}})", {kFixed}}});
 }
 
-TEST(StatefulSet, RefusesImpossibleStatuses) {
+TEST(StatefulSet, RejectsInvalidStatuses) {
   StrategyTester tester = Tester();
   ExpectUpdateErrors(
       tester, tester.Create(),
@@ -129,14 +129,14 @@ TEST(StatefulSet, RefusesImpossibleStatuses) {
       "status");
 }
 
-TEST(StatefulSet, WarnsOfEndlessHistory) {
+TEST(StatefulSet, WarnsAboutNegativeRevisionHistoryLimit) {
   StrategyTester tester = Tester();
   EXPECT_THAT(tester.CreateWarnings(R"({"spec": {"revisionHistoryLimit": -1}})"),
               testing::ElementsAre("spec.revisionHistoryLimit: a negative value retains all "
                                    "historical revisions; a value >= 0 is recommended"));
 }
 
-TEST(StatefulSet, HasColumnsAndAHostName) {
+TEST(StatefulSet, HasColumnsAndRequiresDnsLabelName) {
   StrategyTester tester = Tester();
   EXPECT_EQ(tester.Row(tester.Create()), R"(["db","0/1","\u003cunknown\u003e","c","app:1"])");
   EXPECT_THAT(tester.strategy().name_rule()("a.b", false),

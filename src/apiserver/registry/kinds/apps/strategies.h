@@ -12,8 +12,8 @@ StrategyPtr NewStatefulSetStrategy();
 StrategyPtr NewDaemonSetStrategy();
 StrategyPtr NewControllerRevisionStrategy();
 
-// A DaemonSet's count of template changes. The API had it as a field once; apps/v1 shows it as this
-// annotation, which only the server sets.
+// The number of template changes of a DaemonSet. It was a field in older API versions; in apps/v1
+// it is this annotation, which only the server sets.
 inline constexpr std::string_view kDaemonSetTemplateGeneration =
     "deprecated.daemonset.template.generation";
 

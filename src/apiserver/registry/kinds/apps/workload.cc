@@ -39,8 +39,9 @@ FieldErrorList ValidateTemplateLabels(const labels::Selector& selector,
                               "`selector` does not match template `labels`")};
 }
 
-FieldErrorList ValidateEndlessTemplate(const core::v1::PodTemplateSpec& pod_template,
-                                       const FieldPath& template_path, std::string_view kind) {
+FieldErrorList ValidateAlwaysRestartTemplate(const core::v1::PodTemplateSpec& pod_template,
+                                             const FieldPath& template_path,
+                                             std::string_view kind) {
   FieldErrorList errors;
   const core::v1::PodSpec& spec = pod_template.spec;
   FieldPath path = template_path.Child("spec");
@@ -78,12 +79,12 @@ FieldErrorList ValidateReplicaSetTemplate(const labels::Selector& selector,
                                           const core::v1::PodTemplateSpec* old,
                                           const FieldPath& template_path) {
   FieldErrorList errors;
-  // An empty selector has been told about already; it matches whatever labels there are.
+  // An empty selector is already reported, and it matches all labels.
   if (!selector.Empty()) errors = ValidateTemplateLabels(selector, pod_template, template_path);
   Append(errors,
          ValidatePodTemplateSpec(pod_template, template_path,
                                  PodValidationOptionsFor(old == nullptr ? nullptr : &old->spec)));
-  Append(errors, ValidateEndlessTemplate(pod_template, template_path, "ReplicaSet"));
+  Append(errors, ValidateAlwaysRestartTemplate(pod_template, template_path, "ReplicaSet"));
   return errors;
 }
 
@@ -112,7 +113,7 @@ FieldErrorList ValidateCollisionCount(std::optional<int32_t> count, const FieldP
 
 FieldErrorList ValidateCollisionCountUpdate(std::optional<int32_t> count,
                                             std::optional<int32_t> old, const FieldPath& status) {
-  // An old one that is absent can become anything.
+  // Without an old value, any new value is valid.
   if (!old || count.value_or(0) >= *old) return {};
   return {FieldError::Invalid(status.Child("collisionCount"), count.value_or(0),
                               "cannot be decremented")};

@@ -19,58 +19,58 @@
 #include "object/type/map.h"
 #include "object/validation/field_error.h"
 
-// What the kinds that make pods have in common: a label selector that finds the pods, a template
-// they are made from, counters of them in the status, and the columns that show all that.
+// Common parts of the kinds that create pods: a label selector, a pod template, counters in the
+// status, and columns.
 //
 // Pure functions.
 namespace cox::apiserver {
 
-// As field errors quote them; null where there is none.
+// The values as field errors contain them; null if absent.
 FieldValue ValueOf(const Map<std::string>& labels);
 FieldValue ValueOf(const Box<meta::v1::LabelSelector>& selector);
 
-// The labels that pods get from `pod_template`, against the selector that has to find them.
+// The labels of `pod_template` must match the selector.
 FieldErrorList ValidateTemplateLabels(const labels::Selector& selector,
                                       const core::v1::PodTemplateSpec& pod_template,
                                       const FieldPath& template_path);
 
-// A template whose pods run for good: restartPolicy Always and no deadline. `kind` is what the
-// error calls the owner.
-FieldErrorList ValidateEndlessTemplate(const core::v1::PodTemplateSpec& pod_template,
-                                       const FieldPath& template_path, std::string_view kind);
+// A template whose pods run until they are deleted: restartPolicy Always and no deadline. `kind` is
+// the owner's kind in the error.
+FieldErrorList ValidateAlwaysRestartTemplate(const core::v1::PodTemplateSpec& pod_template,
+                                             const FieldPath& template_path, std::string_view kind);
 
-// A required selector: present, valid, not empty. `kind` is what the error calls the owner.
+// A required selector: present, valid, not empty. `kind` is the owner's kind in the error.
 FieldErrorList ValidateRequiredSelector(const Box<meta::v1::LabelSelector>& selector,
                                         const FieldPath& path, std::string_view kind);
 
-// spec.selector, which stays what it was at first.
+// spec.selector is immutable.
 FieldErrorList ValidateSelectorKept(const Box<meta::v1::LabelSelector>& selector,
                                     const Box<meta::v1::LabelSelector>& old);
 
-// Labels, template and endlessness, as ReplicaSets and everything that makes them check them.
-// `old` is the stored template, null for a new object.
+// Validates labels, template and restart policy, for ReplicaSets and Deployments. `old` is the
+// stored template, null for a new object.
 FieldErrorList ValidateReplicaSetTemplate(const labels::Selector& selector,
                                           const core::v1::PodTemplateSpec& pod_template,
                                           const core::v1::PodTemplateSpec* old,
                                           const FieldPath& template_path);
 
-// One counter of a status.
+// A counter in a status.
 struct Counter {
   std::string_view name;
   int64_t value;
 };
-// Each of `counters`, in order, is not negative.
+// None of `counters` may be negative. Errors are in their order.
 FieldErrorList ValidateCounters(std::initializer_list<Counter> counters, const FieldPath& status);
-// None of `counters` is greater than `total`, which the message calls `total_name`.
+// None of `counters` may be greater than `total`, which the message calls `total_name`.
 FieldErrorList ValidateAtMost(std::initializer_list<Counter> counters, int64_t total,
                               std::string_view total_name, const FieldPath& status);
-// collisionCount: never negative.
+// collisionCount must not be negative.
 FieldErrorList ValidateCollisionCount(std::optional<int32_t> count, const FieldPath& status);
-// Nor smaller than it was.
+// collisionCount must not decrease.
 FieldErrorList ValidateCollisionCountUpdate(std::optional<int32_t> count,
                                             std::optional<int32_t> old, const FieldPath& status);
 
-// The status of what keeps a number of equal pods.
+// Validates the status of ReplicaSets and ReplicationControllers.
 template <class Status>
 FieldErrorList ValidateReplicaStatus(const Status& status) {
   const FieldPath path("status");
@@ -93,19 +93,19 @@ FieldErrorList ValidateReplicaStatus(const Status& status) {
   return errors;
 }
 
-// For names that become the beginning of pod names: what to tell a client whose pods will have
-// host names that are no DNS labels.
+// For names that become the prefix of pod names: warns if the host names of pods will not be valid
+// DNS labels.
 Warnings WarnOnPodNamePrefix(std::string_view name);
 
-// The warnings about the pod template at spec.template, of a new object (`old` is null) or of one
-// whose generation changed.
+// The warnings about the pod template at spec.template of a new object (`old` is null) or of one
+// whose generation has changed.
 template <class T>
 Warnings WarnOnTemplate(const T& object, const T* old) {
   if (old != nullptr && old->metadata.generation == object.metadata.generation) return {};
   return PodTemplateWarnings(FieldPath("spec").Child("template"), object.spec.template_,
                              old == nullptr ? nullptr : &old->spec.template_);
 }
-// The same after those about the name of a new object.
+// The warnings about the name of a new object, followed by those about the template.
 template <class T>
 Warnings WarnOnNameAndTemplate(const T& object, const T* old) {
   Warnings warnings;
@@ -122,7 +122,7 @@ std::string LabelsText(const Map<std::string>& labels);                  // the 
 inline constexpr Column kContainersColumn = {.name = "Containers", .type = "string", .priority = 1};
 inline constexpr Column kImagesColumn = {.name = "Images", .type = "string", .priority = 1};
 inline constexpr Column kSelectorColumn = {.name = "Selector", .type = "string", .priority = 1};
-// Of what keeps a number of equal pods.
+// Columns of ReplicaSets and ReplicationControllers.
 inline constexpr Column kReplicaColumns[] = {
     kNameColumn,
     {.name = "Desired", .type = "integer"},

@@ -24,7 +24,7 @@ std::string ListJson(const List<T>& items) {
   return text + "]";
 }
 
-// The list in the annotation `key`; absent when there is none or it is no such list.
+// The list in the annotation `key`; nullopt if there is none or it is invalid.
 template <class T>
 std::optional<List<T>> ReadList(const meta::v1::ObjectMeta& meta, const char* key) {
   const std::string* text = meta.annotations.Get(key);
@@ -40,7 +40,7 @@ std::optional<List<T>> ReadList(const meta::v1::ObjectMeta& meta, const char* ke
   return items;
 }
 
-// Names as the API writes them, from those of its internal form: "ScaleUp" to "scaleUp".
+// Changes names of upstream's internal type to JSON names: "ScaleUp" to "scaleUp".
 Value WithApiNames(const Value& value) {
   if (value.is_array()) {
     Value::Array items;
@@ -84,7 +84,7 @@ void WriteAnnotations(const v2::HorizontalPodAutoscaler& hub, Map<std::string>& 
     if (!IsCpuUtilization(metric)) metrics.push_back(ToV1(metric));
   }
   if (!metrics.empty()) annotations[kMetricSpecsAnnotation] = ListJson(metrics);
-  // All of them, also the one that v1 has a field for: the field has no room for the raw value.
+  // All of them, including the CPU metric: its v1 field cannot contain the raw value.
   List<v1::MetricStatus> statuses;
   for (const v2::MetricStatus& status : hub.status.currentMetrics) {
     statuses.push_back(ToV1(status));

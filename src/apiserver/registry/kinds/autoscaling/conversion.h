@@ -5,11 +5,11 @@
 #include "api/autoscaling/v2.h"
 #include "api/meta/v1.h"
 
-// HorizontalPodAutoscaler between its versions.
+// Conversion of HorizontalPodAutoscaler between its versions.
 //
-// autoscaling/v1 has a field for one target, the CPU utilization. Everything else that v2 can say
-// travels through v1 in annotations, so that a client of v1 which writes back what it read loses
-// nothing. The annotations exist in v1 only: v2 never shows them.
+// autoscaling/v1 has a field for only one target, the CPU utilization. Conversion to v1 writes
+// everything else into annotations, so that a v1 client can read and write an object without loss.
+// v2 objects do not have these annotations.
 namespace cox::apiserver {
 
 inline constexpr char kMetricSpecsAnnotation[] = "autoscaling.alpha.kubernetes.io/metrics";
@@ -19,12 +19,12 @@ inline constexpr char kBehaviorAnnotation[] = "autoscaling.alpha.kubernetes.io/b
 inline constexpr char kConditionsAnnotation[] = "autoscaling.alpha.kubernetes.io/conditions";
 
 autoscaling::v1::HorizontalPodAutoscaler ToV1(const autoscaling::v2::HorizontalPodAutoscaler& hub);
-// Annotations that hold no such JSON are dropped like the others.
+// Annotations with invalid JSON are dropped.
 autoscaling::v2::HorizontalPodAutoscaler FromV1(const autoscaling::v1::HorizontalPodAutoscaler& v1);
 
 void DropConversionAnnotations(meta::v1::ObjectMeta& meta);
 
-// Metrics, one by one (metric_conversion.cc).
+// Conversion of single metrics (metric_conversion.cc).
 autoscaling::v1::MetricSpec ToV1(const autoscaling::v2::MetricSpec& hub);
 autoscaling::v2::MetricSpec FromV1(const autoscaling::v1::MetricSpec& v1);
 autoscaling::v1::MetricStatus ToV1(const autoscaling::v2::MetricStatus& hub);

@@ -54,7 +54,7 @@ constexpr std::string_view kEverything = R"({
   }
 })";
 
-TEST(HorizontalPodAutoscalerConversion, V1CarriesEverythingThroughAndBack) {
+TEST(HorizontalPodAutoscalerConversion, ConversionToV1AndBackIsLossless) {
   auto hub = json::Decode<v2::HorizontalPodAutoscaler>(kEverything);
   ASSERT_TRUE(hub.ok()) << hub.status().message();
   v1::HorizontalPodAutoscaler down = ToV1(*hub);
@@ -64,7 +64,7 @@ TEST(HorizontalPodAutoscalerConversion, V1CarriesEverythingThroughAndBack) {
   EXPECT_EQ(json::Encode(back), json::Encode(*hub));
 }
 
-TEST(HorizontalPodAutoscalerConversion, AnnotationsHoldWhatV1HasNoFieldFor) {
+TEST(HorizontalPodAutoscalerConversion, AnnotationsContainWhatV1HasNoFieldFor) {
   auto hub = json::Decode<v2::HorizontalPodAutoscaler>(R"({
     "spec": {"metrics": [
       {"type": "Resource", "resource": {"name": "memory",
@@ -85,7 +85,7 @@ TEST(HorizontalPodAutoscalerConversion, AnnotationsHoldWhatV1HasNoFieldFor) {
             R"("Tolerance":null}})");
 }
 
-TEST(HorizontalPodAutoscalerConversion, V1FieldsAloneMakeTheCpuMetric) {
+TEST(HorizontalPodAutoscalerConversion, V1FieldsConvertToCpuMetric) {
   v1::HorizontalPodAutoscaler in;
   in.spec.targetCPUUtilizationPercentage = 70;
   in.status.currentCPUUtilizationPercentage = 30;
@@ -99,7 +99,7 @@ TEST(HorizontalPodAutoscalerConversion, V1FieldsAloneMakeTheCpuMetric) {
   EXPECT_EQ(ToV1(v2::HorizontalPodAutoscaler()).spec.targetCPUUtilizationPercentage, std::nullopt);
 }
 
-TEST(HorizontalPodAutoscalerConversion, BrokenAnnotationsAreDropped) {
+TEST(HorizontalPodAutoscalerConversion, InvalidAnnotationsAreDropped) {
   for (const char* text : {"", "x", "{}", "[1]", R"([{"type":1}])", "null"}) {
     v1::HorizontalPodAutoscaler in;
     for (const char* key : {kMetricSpecsAnnotation, kMetricStatusesAnnotation, kBehaviorAnnotation,

@@ -19,7 +19,7 @@ v2::MetricIdentifier Identifier(const std::string& name,
   return {.name = name, .selector = selector};
 }
 
-// Resources: a share of the request or an amount.
+// The target of a resource metric: a utilization or an average value.
 v2::MetricTarget ResourceTarget(const std::optional<int32_t>& utilization,
                                 const std::optional<Quantity>& value) {
   return {.type = utilization ? v2::kUtilizationMetricType : v2::kAverageValueMetricType,
@@ -74,7 +74,8 @@ v2::MetricSpec FromV1(const v1::MetricSpec& v1) {
     bool average = v1.object->averageValue.has_value();
     v2::MetricTarget target{.type = average ? v2::kAverageValueMetricType : v2::kValueMetricType,
                             .averageValue = v1.object->averageValue};
-    // The field cannot be absent in v1: zero beside an average is what ToV1 wrote for none.
+    // The v1 field is not optional: a zero next to an average is what ToV1 wrote for an absent
+    // value.
     if (!average || !v1.object->targetValue.IsZero()) target.value = v1.object->targetValue;
     out.object =
         v2::ObjectMetricSource{.describedObject = Up(v1.object->target),

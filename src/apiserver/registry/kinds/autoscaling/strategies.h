@@ -3,10 +3,10 @@
 
 #include "apiserver/registry/store/strategy.h"
 
-// The kinds of autoscaling that are stored. Scale is not: see registry/scale.
+// The stored kinds of autoscaling. Scale is not stored: see kinds/scale.
 namespace cox::apiserver {
 
-// Stored as autoscaling/v2, also served as v1 (horizontal_pod_autoscaler_v1.h).
+// Stored as autoscaling/v2, also served as v1 (conversion.h).
 StrategyPtr NewHorizontalPodAutoscalerStrategy();
 
 }  // namespace cox::apiserver

@@ -25,7 +25,7 @@ constexpr std::string_view kSourceTypes[] = {"ContainerResource", "External", "O
 
 FieldValue ValueOf(const Quantity& quantity) { return quantity.ToString(); }
 
-// A part of a path, as kinds and names are.
+// Kinds and names must be path segments.
 FieldErrorList ValidateSegment(const std::string& value, const FieldPath& path,
                                std::string_view required_detail = "") {
   if (value.empty()) return {FieldError::Required(path, std::string(required_detail))};
@@ -48,7 +48,7 @@ FieldErrorList ValidateApiVersion(const CrossVersionObjectReference& ref, bool m
   return {};
 }
 
-// `known`: the stored object has this reference.
+// `known`: the stored object has the same reference.
 FieldErrorList ValidateReference(const CrossVersionObjectReference& ref, bool may_be_core,
                                  bool known, const FieldPath& path) {
   FieldErrorList errors = ValidateSegment(ref.kind, path.Child("kind"));
@@ -85,7 +85,7 @@ FieldErrorList ValidateMetricName(const MetricIdentifier& metric, const FieldPat
                          "must specify a metric name");
 }
 
-// Exactly one of the value of the metric and its share per pod.
+// Exactly one of the total value and the average per pod must be set.
 FieldErrorList ValidateValueOrAverage(const MetricTarget& target, const FieldPath& path) {
   FieldErrorList errors = ValidateTarget(target, path);
   if (!target.value && !target.averageValue) {
@@ -100,7 +100,7 @@ FieldErrorList ValidateValueOrAverage(const MetricTarget& target, const FieldPat
   return errors;
 }
 
-// Exactly one of an amount per pod and a share of what pods request.
+// Exactly one of the average per pod and the utilization of requests must be set.
 FieldErrorList ValidateResourceTarget(const MetricTarget& target, const FieldPath& path) {
   FieldErrorList errors = ValidateTarget(target, path);
   if (!target.averageUtilization && !target.averageValue) {
@@ -169,7 +169,7 @@ FieldErrorList ValidateContainerResourceSource(const ContainerResourceMetricSour
   return errors;
 }
 
-// The field that the type of a metric calls for; empty for an unknown type.
+// The field for a metric type; empty for an unknown type.
 std::string_view SourceField(const std::string& type) {
   if (type == kObjectMetricSourceType) return "object";
   if (type == kPodsMetricSourceType) return "pods";
@@ -187,7 +187,7 @@ FieldErrorList ValidateMetric(const MetricSpec& metric, bool known, const FieldP
   }
   const std::string_view wanted = SourceField(metric.type);
   if (wanted.empty()) errors.push_back(FieldError::NotSupported(type, metric.type, kSourceTypes));
-  // Only the first source is looked into: with more than one the metric is wrong anyhow.
+  // Only the first source is validated: a metric with more than one is invalid anyway.
   std::vector<std::string_view> present;
   auto look = [&](std::string_view name, bool there, auto&& validate) {
     if (!there) return;
@@ -305,7 +305,7 @@ FieldErrorList ValidateHorizontalPodAutoscalerSpec(const HorizontalPodAutoscaler
                                                    const HorizontalPodAutoscalerSpec* old) {
   FieldPath path("spec");
   FieldErrorList errors;
-  // Scaling to zero is off (HPAScaleToZero), but for objects that have it.
+  // Scaling to zero (HPAScaleToZero) is off, except for objects that already use it.
   const int32_t fewest = old != nullptr && old->minReplicas == 0 ? 0 : 1;
   if (spec.minReplicas && *spec.minReplicas < fewest) {
     errors.push_back(

@@ -6,8 +6,8 @@
 
 namespace cox::apiserver {
 
-// The spec of a HorizontalPodAutoscaler. `old` is what is stored, null for a new object: references
-// that it holds already, and a lower bound of zero replicas, are not judged again.
+// Validates the spec of a HorizontalPodAutoscaler. `old` is the stored spec, null for a new object:
+// an unchanged reference or minReplicas of 0 in it is not validated again.
 FieldErrorList ValidateHorizontalPodAutoscalerSpec(
     const autoscaling::v2::HorizontalPodAutoscalerSpec& spec,
     const autoscaling::v2::HorizontalPodAutoscalerSpec* old);

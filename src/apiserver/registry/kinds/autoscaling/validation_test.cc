@@ -18,7 +18,7 @@ constexpr std::string_view kBase = R"({
 
 StrategyTester Tester() { return {NewHorizontalPodAutoscalerStrategy(), kBase}; }
 
-TEST(HorizontalPodAutoscalerValidation, RefusesInvalidNumbersAndTargets) {
+TEST(HorizontalPodAutoscalerValidation, RejectsInvalidNumbersAndTargets) {
   StrategyTester tester = Tester();
   const std::string kTooFew =
       "spec.maxReplicas: Invalid value: 0: must be greater than or equal to `minReplicas`";
@@ -42,7 +42,7 @@ TEST(HorizontalPodAutoscalerValidation, RefusesInvalidNumbersAndTargets) {
         {}}});
 }
 
-TEST(HorizontalPodAutoscalerValidation, RefusesInvalidMetrics) {
+TEST(HorizontalPodAutoscalerValidation, RejectsInvalidMetrics) {
   StrategyTester tester = Tester();
   const std::string kMetric = "spec.metrics[0]";
   const std::string kUnknown = R"(: supported values: "ContainerResource", "External", "Object", )"
@@ -87,7 +87,7 @@ TEST(HorizontalPodAutoscalerValidation, RefusesInvalidMetrics) {
       {R"({"type": "ContainerResource", "containerResource": {"name": "cpu", "container": "",
            "target": {"type": "Utilization", "averageUtilization": 5}}})",
        {kMetric + ".containerResource.container: Required value: must specify a container"}},
-      // Only the first source is looked into.
+      // Only the first source is validated.
       {R"({"type": "Resource", "resource": {"target": {}}, "external": {"metric": {"name": "m"},
            "target": {"type": "Value", "value": "1"}}})",
        {kMetric + ".external: Forbidden: must populate the given metric source only"}},
@@ -98,7 +98,7 @@ TEST(HorizontalPodAutoscalerValidation, RefusesInvalidMetrics) {
   }
 }
 
-TEST(HorizontalPodAutoscalerValidation, RefusesInvalidBehaviors) {
+TEST(HorizontalPodAutoscalerValidation, RejectsInvalidBehaviors) {
   StrategyTester tester = Tester();
   const std::string kRules = "spec.behavior.scaleUp.";
   struct Case {
@@ -128,7 +128,7 @@ TEST(HorizontalPodAutoscalerValidation, RefusesInvalidBehaviors) {
   }
 }
 
-TEST(HorizontalPodAutoscalerValidation, WhatIsStoredIsNotJudgedAgain) {
+TEST(HorizontalPodAutoscalerValidation, UnchangedStoredValuesAreNotValidatedAgain) {
   StrategyTester tester = Tester();
   Object old = tester.Create(R"({"spec": {"scaleTargetRef": {"apiVersion": "v1"}, "minReplicas": 0,
           "metrics": [{"type": "External", "external": {"metric": {"name": "m"},

@@ -21,7 +21,7 @@ using batch::v1::CronJob;
 using batch::v1::CronJobSpec;
 using batch::v1::JobTemplateSpec;
 
-// Jobs are called <name>-<minutes since 1970>, and pods after their Job: 11 characters of the 63.
+// Jobs are named <name>-<minutes since 1970>, and pods after their Job: 11 of the 63 characters.
 constexpr size_t kMaxNameLength = 52;
 
 bool NamesZone(const std::string& schedule) { return schedule.find("TZ") != std::string::npos; }
@@ -34,7 +34,7 @@ FieldErrorList ValidateSchedule(const CronJobSpec& spec, const CronJobSpec* old,
     errors.push_back(FieldError::Invalid(path, spec.schedule, parsed.status().message()));
   }
   if (!NamesZone(spec.schedule)) return errors;
-  // A zone in the schedule is only left where one is stored.
+  // A time zone in the schedule is allowed only if the stored schedule has one.
   if (old == nullptr || !NamesZone(old->schedule)) {
     errors.push_back(FieldError::Invalid(
         path, spec.schedule, "cannot use TZ or CRON_TZ in schedule, use timeZone field instead"));
@@ -92,7 +92,7 @@ FieldErrorList ValidateSpec(const CronJobSpec& spec, const CronJobSpec* old) {
   FieldErrorList errors = ValidateSchedule(spec, old, path.Child("schedule"));
   Append(errors, validation::ValidateNonnegativeField(spec.startingDeadlineSeconds.value_or(0),
                                                       path.Child("startingDeadlineSeconds")));
-  // A zone that is stored may be one that only another version of the database knows.
+  // A stored time zone may come from another version of the database.
   if (old == nullptr || old->timeZone != spec.timeZone) {
     Append(errors, ValidateTimeZone(spec.timeZone, path.Child("timeZone")));
   }
@@ -134,7 +134,7 @@ class CronJobStrategy final : public SpecAndStatusStrategy<CronJob> {
     if (!spec.suspend) spec.suspend = false;
     if (!spec.successfulJobsHistoryLimit) spec.successfulJobsHistoryLimit = 3;
     if (!spec.failedJobsHistoryLimit) spec.failedJobsHistoryLimit = 1;
-    // The rest of the Job's defaults is set when a Job is made from the template.
+    // The other defaults of Jobs are set when a Job is created from the template.
     batch::v1::JobSpec& job = spec.jobTemplate.spec;
     if (job.podFailurePolicy) SetPodFailurePolicyDefaults(*job.podFailurePolicy);
     SetPodTemplateDefaults(job.template_);

@@ -17,7 +17,7 @@ constexpr std::string_view kBase = R"({
 
 StrategyTester Tester() { return {NewCronJobStrategy(), kBase}; }
 
-TEST(CronJob, SetsDefaultsButNotThoseOfJobs) {
+TEST(CronJob, SetsDefaultsExceptThoseOfJobs) {
   StrategyTester tester = Tester();
   Object object = tester.Create();
   EXPECT_EQ(tester.At(object, {"spec", "concurrencyPolicy"}), R"("Allow")");
@@ -29,7 +29,7 @@ TEST(CronJob, SetsDefaultsButNotThoseOfJobs) {
             R"("ClusterFirst")");
 }
 
-TEST(CronJob, RefusesInvalidSpecs) {
+TEST(CronJob, RejectsInvalidSpecs) {
   StrategyTester tester = Tester();
   ExpectCreateErrors(
       tester,
@@ -69,7 +69,7 @@ TEST(CronJob, RefusesInvalidSpecs) {
                                    "\": must be no more than 52 characters"));
 }
 
-TEST(CronJob, StoredZonesInSchedulesStay) {
+TEST(CronJob, KeepsStoredTimeZoneInSchedule) {
   StrategyTester tester = Tester();
   Object old = tester.Create(R"({"spec": {"schedule": "TZ=UTC * * * * *"}})");
   ExpectUpdateErrors(tester, old,

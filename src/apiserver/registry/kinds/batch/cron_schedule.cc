@@ -16,7 +16,7 @@ namespace {
 
 struct Bounds {
   uint64_t min, max;
-  std::span<const std::string_view> names = {};  // of min and the numbers after it
+  std::span<const std::string_view> names = {};  // of min and the following numbers
 };
 
 constexpr std::string_view kMonthNames[] = {"jan", "feb", "mar", "apr", "may", "jun",
@@ -74,7 +74,7 @@ Result<uint64_t> ParseNumberOrName(std::string_view text, const Bounds& bounds) 
 
 struct Range {
   uint64_t start = 0, end = 0, step = 1;
-  bool any = false;  // every number, written as such
+  bool any = false;  // written as * or ?
 };
 
 Result<Range> ParseRange(std::string_view text, const Bounds& bounds) {
@@ -123,7 +123,7 @@ Status ParseField(std::string_view text, const Bounds& bounds, uint64_t* set, bo
     COX_ASSIGN_OR_RETURN(Range range, ParseRange(part, bounds));
     for (uint64_t n = range.start; n <= range.end; n += range.step) {
       *set |= uint64_t{1} << n;
-      if (range.step > range.end - n) break;  // also keeps a huge step from wrapping around
+      if (range.step > range.end - n) break;  // also prevents overflow for huge steps
     }
     if (any != nullptr && range.any) *any = true;
   }
@@ -176,7 +176,7 @@ Result<CronSchedule> CronSchedule::Parse(std::string_view text) {
   if (text.starts_with("TZ=") || text.starts_with("CRON_TZ=")) {
     CutResult cut = Cut(text, ' ');
     zone = Cut(cut.before, '=').after;
-    // UTC is what an empty name means.
+    // An empty name means UTC.
     if (!zone.empty() && !IsTimeZone(zone)) {
       return Bad("provided bad location " + zone + ": unknown time zone " + zone);
     }

@@ -30,7 +30,7 @@ CronSchedule Any() {
           .any_day_of_week = true};
 }
 
-TEST(CronSchedule, ReadsFields) {
+TEST(CronSchedule, ParsesFields) {
   auto with = [](auto change) {
     CronSchedule schedule = Any();
     change(schedule);
@@ -78,7 +78,7 @@ TEST(CronSchedule, ReadsFields) {
   }
 }
 
-TEST(CronSchedule, ReadsDescriptors) {
+TEST(CronSchedule, ParsesDescriptors) {
   struct Case {
     std::string_view text, fields;
   } const kCases[] = {
@@ -95,7 +95,7 @@ TEST(CronSchedule, ReadsDescriptors) {
   EXPECT_EQ(CronSchedule::Parse("@every 1ms")->every, Duration::Seconds(1));
 }
 
-TEST(CronSchedule, TellsWhatIsWrong) {
+TEST(CronSchedule, ReportsErrors) {
   struct Case {
     std::string_view text, want;
   } const kCases[] = {
@@ -128,7 +128,7 @@ TEST(CronSchedule, TellsWhatIsWrong) {
   }
 }
 
-TEST(TimeZones, AreKnownByTheirExactNames) {
+TEST(TimeZones, MatchExactNames) {
   for (std::string_view name :
        {"UTC", "Etc/UTC", "Europe/Paris", "America/Argentina/Ushuaia", "EST5EDT", "Asia/Kolkata"}) {
     EXPECT_TRUE(IsTimeZone(name)) << name;

@@ -23,8 +23,8 @@ constexpr int32_t kManyCompletions = 100'000;
 constexpr int32_t kMuchParallelism = 10'000;
 
 void SetSpecDefaults(JobSpec& spec) {
-  // Without both numbers one pod has to succeed; with parallelism alone the pods decide themselves
-  // when the work is done.
+  // Without both numbers one pod must succeed; with parallelism alone the pods determine when the
+  // work is done.
   if (!spec.completions && !spec.parallelism) spec.completions = 1;
   if (!spec.parallelism) spec.parallelism = 1;
   if (!spec.backoffLimit) {
@@ -46,12 +46,12 @@ void TakeLabelsFromTemplate(Job& job) {
   if (job.metadata.labels.empty()) job.metadata.labels = job.spec.template_.metadata.labels;
 }
 
-// Pods are found by the uid of their Job, which no other Job ever has.
+// The selector uses the uid of the Job, which is unique.
 void GenerateSelector(Job& job) {
   if (job.spec.manualSelector.value_or(false)) return;
   const std::string& uid = job.metadata.uid;
   Map<std::string>& labels = job.spec.template_.metadata.labels;
-  // Labels that somebody set stay: validation will tell of them.
+  // Existing labels are kept: validation rejects wrong ones.
   for (std::string_view key : {kLegacyControllerUidLabel, kControllerUidLabel}) {
     if (!labels.contains(key)) labels[key] = uid;
   }
@@ -166,14 +166,14 @@ class JobStrategy final : public SpecAndStatusStrategy<Job, JobStatusStrategy> {
     return warnings;
   }
 
-  // The generated labels become the Job's own when it has none.
+  // A Job without labels gets the labels of its template.
   void Normalize(Job& object) const override { TakeLabelsFromTemplate(object); }
 
   FieldPairs FieldsOf(const Job& object) const override {
     return {{"status.successful", std::to_string(object.status.succeeded)}};
   }
 
-  // Jobs keep the pods that did the work, and their logs, unless asked to remove them.
+  // By default, deletion of a Job keeps its pods and their logs.
   Propagation PropagationOf(const Job&) const override { return Propagation::kOrphan; }
 
   Cells RowOf(const Job& object, const Time& now) const override {

@@ -31,7 +31,7 @@ constexpr std::string_view kActions[] = {"Count", "FailIndex", "FailJob", "Ignor
 constexpr std::string_view kOperators[] = {"In", "NotIn"};
 constexpr std::string_view kConditionStatuses[] = {"False", "True", "Unknown"};
 
-// A string of which only a few values are known.
+// `value` must be one of `supported`.
 FieldErrorList ValidateOneOf(const std::string& value, std::span<const std::string_view> supported,
                              const FieldPath& path) {
   if (value.empty()) {

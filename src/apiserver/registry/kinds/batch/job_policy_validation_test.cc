@@ -15,7 +15,7 @@ constexpr std::string_view kBase = R"({
                                  "containers": [{"name": "c", "image": "app:1"}]}}}
 })";
 
-TEST(PodFailurePolicy, RefusesInvalidRules) {
+TEST(PodFailurePolicy, RejectsInvalidRules) {
   StrategyTester tester(NewJobStrategy(), kBase);
   const std::string kRule = "spec.podFailurePolicy.rules[0]";
   const std::string kNothing =
@@ -63,7 +63,7 @@ TEST(PodFailurePolicy, RefusesInvalidRules) {
   }
 }
 
-TEST(PodFailurePolicy, HasLimits) {
+TEST(PodFailurePolicy, LimitsNumberOfRulesAndValues) {
   StrategyTester tester(NewJobStrategy(), kBase);
   std::string rules, values;
   for (int i = 0; i < 21; ++i) {
@@ -83,7 +83,7 @@ TEST(PodFailurePolicy, HasLimits) {
                            "must have at most 255 items"));
 }
 
-TEST(SuccessPolicy, RefusesInvalidRules) {
+TEST(SuccessPolicy, RejectsInvalidRules) {
   StrategyTester tester(NewJobStrategy(), kBase);
   const std::string kRule = "spec.successPolicy.rules[0]";
   const std::string kIndexes = kRule + ".succeededIndexes: Invalid value: ";
@@ -118,7 +118,7 @@ TEST(SuccessPolicy, RefusesInvalidRules) {
                                    "requires indexed completion mode"));
 }
 
-TEST(Indexes, AreCounted) {
+TEST(Indexes, CountsIndexes) {
   struct Case {
     std::string_view text;
     int64_t count;
@@ -130,7 +130,7 @@ TEST(Indexes, AreCounted) {
   }
 }
 
-TEST(Indexes, MustRise) {
+TEST(Indexes, RejectsMalformedAndNonIncreasingLists) {
   struct Case {
     std::string_view text, error;
   } const kCases[] = {

@@ -11,10 +11,10 @@
 #include "base/strings.h"
 #include "object/validation/object_meta.h"
 
-// Statuses are written by controllers, also by those that are not ours (spec.managedBy). The rules
-// keep what clients rely on: a Job ends once, in one way, and its counters mean what they say. A
-// rule is applied when something it is about has changed, so that a status which broke it before
-// the rule existed can still be written.
+// Statuses are written by controllers, including external ones (spec.managedBy). The rules protect
+// what clients rely on: a Job finishes once, with one result, and its counters are consistent. A
+// rule applies only if the fields that it is about have changed, so that a status which violated it
+// before the rule existed can still be updated.
 namespace cox::apiserver {
 namespace {
 
@@ -28,7 +28,7 @@ bool IsTrue(const JobStatus& status, std::string_view type) {
                      });
 }
 
-// The conditions that matter, of one status.
+// The relevant conditions of a status.
 struct Conditions {
   explicit Conditions(const JobStatus& status)
       : complete(IsTrue(status, batch::v1::kJobComplete)),
@@ -133,7 +133,7 @@ class StatusCheck {
     }
   }
 
-  // A Job that has ended has no pods left to count.
+  // A finished Job has no active or terminating pods.
   void FinishedJob() {
     if (!is_.finished()) return;
     bool changed = is_.finished() != was_.finished();
@@ -171,7 +171,7 @@ class StatusCheck {
       Invalid("completedIndexes", now_.completedIndexes,
               "cannot set non-empty completedIndexes when non-indexed completion mode");
     }
-    // Also keeps failed indexes from Jobs that have no indexes.
+    // This also rejects failedIndexes of Jobs without indexes.
     if (failed_changed && now_.failedIndexes && !job_.spec.backoffLimitPerIndex) {
       Invalid("failedIndexes", *now_.failedIndexes,
               "cannot set non-null failedIndexes when backoffLimitPerIndex is null");
@@ -190,7 +190,7 @@ class StatusCheck {
   void CheckOverlap(int32_t completions) {
     auto completed = IndexRanges(now_.completedIndexes, completions);
     auto failed = IndexRanges(*now_.failedIndexes, completions);
-    // Both rise: whichever range ends first can meet no later one of the other list.
+    // Both lists increase: the range that ends first cannot overlap a later one of the other list.
     for (size_t i = 0, j = 0; i < completed.size() && j < failed.size();) {
       int64_t first = std::max(completed[i].first, failed[j].first);
       if (first <= std::min(completed[i].second, failed[j].second)) {
@@ -202,7 +202,7 @@ class StatusCheck {
     }
   }
 
-  // The ranges of a list of indexes, none if it is not well formed, which is told elsewhere.
+  // The ranges of a list of indexes; empty if it is malformed, which is reported elsewhere.
   static std::vector<std::pair<int64_t, int64_t>> IndexRanges(const std::string& text,
                                                               int32_t completions) {
     std::vector<std::pair<int64_t, int64_t>> ranges;
@@ -229,7 +229,7 @@ class StatusCheck {
     if (now_.failed < before_.failed) {
       Invalid("failed", now_.failed, "cannot decrease the failed counter");
     }
-    // Elastic Jobs can become smaller.
+    // Elastic Jobs can be scaled down.
     bool elastic = IsIndexed(job_.spec) && job_.spec.completions == job_.spec.parallelism;
     if (!elastic && now_.succeeded < before_.succeeded) {
       Invalid("succeeded", now_.succeeded, "cannot decrease the succeeded counter");

@@ -27,13 +27,13 @@ class JobStatusTest : public testing::Test {
   Object complete_ = tester_.Update(running_, kComplete, "status");
 };
 
-TEST_F(JobStatusTest, JobsRunAndComplete) {
+TEST_F(JobStatusTest, AcceptsRunningAndCompleteJobs) {
   ExpectUpdateErrors(tester_, tester_.Create(), {{kRunning, {}}}, "status");
   ExpectUpdateErrors(tester_, running_, {{kComplete, {}}, {"{}", {}}}, "status");
   ExpectUpdateErrors(tester_, complete_, {{"{}", {}}}, "status");
 }
 
-TEST_F(JobStatusTest, RefusesWhatARunningJobCannotBe) {
+TEST_F(JobStatusTest, RejectsInvalidStatusOfRunningJob) {
   const std::string kConditions = "status.conditions: Invalid value: cannot ";
   ExpectUpdateErrors(
       tester_, running_,
@@ -64,7 +64,7 @@ TEST_F(JobStatusTest, RefusesWhatARunningJobCannotBe) {
       "status");
 }
 
-TEST_F(JobStatusTest, JobsEndOnce) {
+TEST_F(JobStatusTest, FinishedJobCannotChangeResult) {
   ExpectUpdateErrors(
       tester_, complete_,
       {{R"({"status": {"conditions": []}})",
@@ -80,7 +80,7 @@ TEST_F(JobStatusTest, JobsEndOnce) {
       "status");
 }
 
-TEST_F(JobStatusTest, IndexesFailOrComplete) {
+TEST_F(JobStatusTest, IndexCannotBothFailAndComplete) {
   Object old = tester_.Create(R"({"spec": {"completionMode": "Indexed", "completions": 10,
                                   "backoffLimitPerIndex": 1}})");
   ExpectUpdateErrors(

@@ -45,7 +45,7 @@ TEST(Job, SetsDefaults) {
             R"({"status":"False","type":"b"}]}])");
 }
 
-TEST(Job, PodsAreFoundByTheUidOfTheirJob) {
+TEST(Job, SelectorUsesUidOfJob) {
   StrategyTester tester = Tester();
   const std::string kLabels =
       R"({"batch.kubernetes.io/controller-uid":"11111111-2222-3333-4444-555555555555",)"
@@ -63,7 +63,7 @@ TEST(Job, PodsAreFoundByTheUidOfTheirJob) {
   EXPECT_EQ(tester.At(manual, {"spec", "template", "metadata", "labels"}), R"({"app":"a"})");
 }
 
-TEST(Job, DeletionKeepsPodsAndSaysSo) {
+TEST(Job, DeleteOrphansPodsByDefaultWithWarning) {
   StrategyTester tester = Tester();
   EXPECT_EQ(tester.strategy().DefaultPropagation(tester.Create()), Propagation::kOrphan);
   meta::v1::DeleteOptions options;
@@ -73,14 +73,14 @@ TEST(Job, DeletionKeepsPodsAndSaysSo) {
   EXPECT_THAT(tester.strategy().WarnOnDelete(options), testing::IsEmpty());
 }
 
-TEST(Job, CanBeSelectedByWhatSucceeded) {
+TEST(Job, SupportsFieldSelectorStatusSuccessful) {
   StrategyTester tester = Tester();
   EXPECT_THAT(tester.strategy().FieldNames(), testing::ElementsAre("status.successful"));
   EXPECT_THAT(tester.strategy().Fields(tester.Create()),
               testing::ElementsAre(testing::Pair("status.successful", "0")));
 }
 
-TEST(Job, WarnsOfIndexesThatMayBeLost) {
+TEST(Job, WarnsAboutManyIndexesWithHighParallelism) {
   StrategyTester tester = Tester();
   constexpr std::string_view kMany =
       R"({"spec": {"completionMode": "Indexed", "completions": 100001, "parallelism": 10001}})";

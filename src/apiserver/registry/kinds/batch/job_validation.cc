@@ -21,8 +21,8 @@ namespace {
 using batch::v1::Job;
 using batch::v1::JobSpec;
 
-// Indexes of completions are kept in the status as text. These limits keep that text, and the work
-// of the controller, within what one object can hold.
+// The status contains completion indexes as text. These limits bound the size of that text and the
+// work of the controller.
 constexpr int32_t kMaxIndexedParallelism = 100'000;
 constexpr int32_t kMaxFailedIndexes = 100'000;
 constexpr int32_t kManyCompletions = 100'000;
@@ -30,7 +30,7 @@ constexpr int32_t kMaxParallelismForManyCompletions = 10'000;
 constexpr int32_t kMaxFailedIndexesForManyCompletions = 10'000;
 constexpr size_t kMaxManagedByLength = 63;
 
-// A policy as errors quote it. Its list of rules is required: an empty one was given as such.
+// A policy as errors contain it. The list of rules is required, so an empty one is [] and not null.
 template <class Policy>
 FieldValue PolicyValue(const Policy& policy) {
   return policy.rules.empty() ? FieldValue::Json(R"({"Rules":[]})") : InternalValue(policy);
@@ -63,7 +63,7 @@ FieldErrorList ValidateManagedBy(const std::string& managed_by, const FieldPath&
   return errors;
 }
 
-// Many indexes, each with its own count of failures.
+// Limits for many indexes with a backoff limit per index.
 FieldErrorList ValidateManyCompletions(const JobSpec& spec, const FieldPath& path) {
   FieldErrorList errors;
   auto limit = [](int32_t max) {
@@ -150,7 +150,7 @@ FieldErrorList ValidatePolicies(const JobSpec& spec, const FieldPath& path) {
     FieldPath replacement = path.Child("podReplacementPolicy");
     const std::string& policy = *spec.podReplacementPolicy;
     if (spec.podFailurePolicy) {
-      // Failures are only known when pods have ended.
+      // With a failure policy, pods are replaced only after they have failed.
       if (policy != batch::v1::kFailed) {
         errors.push_back(FieldError::NotSupported(replacement, policy, {"Failed"}));
       }
@@ -164,7 +164,7 @@ FieldErrorList ValidatePolicies(const JobSpec& spec, const FieldPath& path) {
 
 FieldErrorList ValidateRestartPolicy(const JobSpec& spec, const FieldPath& path) {
   const std::string& policy = spec.template_.spec.restartPolicy;
-  // Always is what a template gets that says nothing.
+  // Always is the default of pod templates.
   if (policy.empty() || policy == "Always") {
     return {FieldError::Required(path, R"(valid values: "OnFailure", "Never")")};
   }
@@ -188,7 +188,7 @@ FieldErrorList ValidateHasLabel(const meta::v1::ObjectMeta& meta, const FieldPat
   return {};
 }
 
-// The labels and the selector that the server made: present and untouched.
+// The generated labels and selector must be present and unchanged.
 FieldErrorList ValidateGeneratedSelector(const Job& job) {
   FieldErrorList errors;
   if (job.spec.manualSelector.value_or(false) || !job.spec.selector) return errors;
@@ -222,7 +222,7 @@ FieldErrorList ValidateCompletionsUpdate(const JobSpec& spec, const JobSpec& old
   if (!IsIndexed(spec) || !spec.completions || !old.completions) {
     return {validation::ImmutableField(at, std::move(value))};
   }
-  // An elastic Job: all of its indexes run at once, before and after.
+  // Elastic Jobs: completions equals parallelism before and after.
   if (spec.completions == spec.parallelism) return {};
   return {FieldError::Invalid(at, std::move(value),
                               "can only be modified in tandem with spec.parallelism")};
@@ -233,8 +233,8 @@ void CopyResources(const List<core::v1::Container>& from, List<core::v1::Contain
   for (size_t i = 0; i < from.size(); ++i) to[i].resources = from[i].resources;
 }
 
-// What may still be decided while a Job is suspended and has no pods: where they run and what they
-// are given. That is how queues of Jobs work.
+// Copies the fields that may change while a Job is suspended and has no pods: scheduling directives
+// and resources. Job queueing controllers rely on this.
 core::v1::PodTemplateSpec WithSchedulingOf(const core::v1::PodTemplateSpec& from,
                                            core::v1::PodTemplateSpec to) {
   const core::v1::PodSpec& want = from.spec;
@@ -313,7 +313,7 @@ FieldErrorList ValidateJob(const Job& job, const Job* old) {
          ValidateJobSpec(job.spec, old == nullptr ? nullptr : &old->spec, FieldPath("spec")));
   int32_t completions = job.spec.completions.value_or(0);
   if (IsIndexed(job.spec) && completions > 0) {
-    // Each index is part of a host name; the last is the longest.
+    // The index is part of the host name; the last one is the longest.
     std::string host = job.metadata.name + "-" + std::to_string(completions - 1);
     if (!validation::IsDNS1123Label(host).empty()) {
       errors.push_back(

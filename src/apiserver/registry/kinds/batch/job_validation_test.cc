@@ -19,7 +19,7 @@ constexpr std::string_view kUid = "11111111-2222-3333-4444-555555555555";
 
 StrategyTester Tester() { return {NewJobStrategy(), kBase}; }
 
-TEST(JobValidation, RefusesInvalidSpecs) {
+TEST(JobValidation, RejectsInvalidSpecs) {
   StrategyTester tester = Tester();
   const std::string kNegative = ": Invalid value: -1: must be greater than or equal to 0";
   const std::string kPolicies = R"(spec.template.spec.restartPolicy: Required value: )"
@@ -66,7 +66,7 @@ TEST(JobValidation, RefusesInvalidSpecs) {
          R"(only "Never" is supported when podFailurePolicy is specified)"}}});
 }
 
-TEST(JobValidation, SelectorsAreMadeByTheServerOrByHand) {
+TEST(JobValidation, ValidatesGeneratedAndManualSelectors) {
   StrategyTester tester = Tester();
   const std::string kLabels = R"({"batch.kubernetes.io/controller-uid":")" + std::string(kUid) +
                               R"(","batch.kubernetes.io/job-name":"j","controller-uid":")" +
@@ -91,7 +91,7 @@ TEST(JobValidation, SelectorsAreMadeByTheServerOrByHand) {
         {}}});
 }
 
-TEST(JobValidation, IndexesMakeHostNames) {
+TEST(JobValidation, RejectsIndexedNamesThatMakeInvalidHostNames) {
   StrategyTester tester = Tester();
   EXPECT_THAT(
       tester.CreateErrors(R"({"metadata": {"name": "a.b"},
@@ -100,7 +100,7 @@ TEST(JobValidation, IndexesMakeHostNames) {
                            "with invalid DNS hostname: a.b-9"));
 }
 
-TEST(JobValidation, MostOfItsSpecIsFixed) {
+TEST(JobValidation, RejectsChangesOfImmutableSpecFields) {
   StrategyTester tester = Tester();
   Object old = tester.Create(R"({"spec": {"completions": 3}})");
   ExpectUpdateErrors(tester, old,
@@ -123,7 +123,7 @@ TEST(JobValidation, MostOfItsSpecIsFixed) {
           testing::EndsWith("}}: field is immutable"))));
 }
 
-TEST(JobValidation, SuspendedJobsCanBePlacedAndSized) {
+TEST(JobValidation, SuspendedJobAllowsSchedulingAndResourceChanges) {
   StrategyTester tester = Tester();
   Object waiting = tester.Create(R"({"spec": {"suspend": true}})");
   Object running = tester.Create();
@@ -144,7 +144,7 @@ TEST(JobValidation, SuspendedJobsCanBePlacedAndSized) {
   EXPECT_EQ(tester.UpdateErrors(waiting, kImage).size(), 1u);
 }
 
-TEST(JobValidation, ElasticJobsChangeBothNumbers) {
+TEST(JobValidation, ElasticJobMustChangeCompletionsAndParallelismTogether) {
   StrategyTester tester = Tester();
   Object old = tester.Create(
       R"({"spec": {"completions": 3, "parallelism": 3, "completionMode": "Indexed"}})");

@@ -11,7 +11,7 @@
 namespace cox::apiserver {
 namespace {
 
-// JSON without the white space between its tokens.
+// Appends JSON without the white space between tokens.
 void AppendCompact(std::string_view json, std::string& out) {
   bool quoted = false;
   for (size_t i = 0; i < json.size(); ++i) {
@@ -19,7 +19,7 @@ void AppendCompact(std::string_view json, std::string& out) {
     if (!quoted && (c == ' ' || c == '\n')) continue;
     out.push_back(c);
     if (c == '"') quoted = !quoted;
-    // What follows a backslash never ends the string.
+    // A character after a backslash does not end the string.
     if (c == '\\' && i + 1 < json.size()) out.push_back(json[++i]);
   }
 }

@@ -6,8 +6,8 @@
 
 namespace cox::apiserver {
 
-// A pod template as a field error quotes it: the internal form of its spec
-// (core/pod/internal_form.h) on one line, beside the members of its metadata.
+// A pod template as field errors contain it: upstream's internal type of its spec
+// (core/pod/validation/internal_form.h) on one line, next to the members of its metadata.
 FieldValue PodTemplateValue(const core::v1::PodTemplateSpec& pod_template);
 
 }  // namespace cox::apiserver

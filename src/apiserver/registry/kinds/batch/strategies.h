@@ -10,7 +10,7 @@ namespace cox::apiserver {
 StrategyPtr NewJobStrategy();
 StrategyPtr NewCronJobStrategy();
 
-// Gives conditions in `policy` that say no status the one that is meant: True.
+// Sets the status of conditions in `policy` that have none to the default, True.
 void SetPodFailurePolicyDefaults(batch::v1::PodFailurePolicy& policy);
 
 }  // namespace cox::apiserver

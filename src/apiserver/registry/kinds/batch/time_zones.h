@@ -6,8 +6,8 @@
 namespace cox::apiserver {
 
 // Whether `name` is a time zone of the IANA database: "Europe/Paris", "UTC". Names are case
-// sensitive. From a table in the program, so that the answer is the same on every machine, also on
-// those that have no zone files.
+// sensitive. Uses a compiled-in table, so that the result does not depend on the zone files of the
+// machine.
 bool IsTimeZone(std::string_view name);
 
 }  // namespace cox::apiserver

@@ -22,7 +22,7 @@ const unsigned char* Bytes(const std::string& bytes) {
   return reinterpret_cast<const unsigned char*>(bytes.data());
 }
 
-// One or more certificates, one after another.
+// `der` contains one or more certificates.
 std::string CertificatesProblem(const std::string& der) {
   const unsigned char* at = Bytes(der);
   const unsigned char* end = at + der.size();
@@ -82,7 +82,7 @@ Result<std::string> CertificateRequestCommonName(std::string_view pem) {
   const std::unique_ptr<X509_REQ, FreeRequest> request(
       d2i_X509_REQ(nullptr, &at, static_cast<long>(block->bytes.size())));
   X509_NAME* subject = X509_REQ_get_subject_name(request.get());
-  // Of several the last counts, as in Go.
+  // The last one counts, as in Go.
   int last = -1;
   for (int i = -1; (i = X509_NAME_get_index_by_NID(subject, NID_commonName, i)) >= 0;) last = i;
   if (last < 0) return std::string();

@@ -7,21 +7,21 @@
 
 #include "base/result.h"
 
-// What certificate signing requests carry, both in PEM. The functions return what is wrong, in Go's
-// words where they are known; empty: nothing.
+// The PEM contents of certificate signing requests. The functions return an error text, Go's where
+// it is known; empty: valid.
 namespace cox::apiserver {
 
-// A PKCS#10 request: the first block must be one.
+// The first block must be a PKCS#10 request.
 std::string CertificateRequestProblem(std::string_view pem);
-// The organizations of its subject, which become the groups of whoever holds the certificate.
-// BadRequest, in the same words, if it is none.
+// The organizations of the subject, which become the groups of the client that uses the
+// certificate. BadRequest with the error text if `pem` is invalid.
 Result<std::vector<std::string>> CertificateRequestOrganizations(std::string_view pem);
 
-// The common name a PKCS#10 request asks for; empty if it has none. BadRequest with the problem.
+// The common name in a PKCS#10 request; empty if it has none. BadRequest with the error text.
 Result<std::string> CertificateRequestCommonName(std::string_view pem);
 
-// A chain of certificates as a signer issues it: blocks of certificates only, without headers. No
-// bytes at all mean that nothing was issued yet, which is fine.
+// A certificate chain as issued by a signer: CERTIFICATE blocks only, without headers. Empty `pem`
+// is valid: no certificate is issued yet.
 std::string CertificateChainProblem(std::string_view pem);
 
 }  // namespace cox::apiserver

@@ -33,7 +33,7 @@ std::string Base64(std::string_view bytes) {
   return text;
 }
 
-// A good request with some members of its spec in front.
+// A valid request, with `more` at the beginning of its spec.
 std::string Csr(std::string_view more, std::string_view usages = R"(["client auth"])",
                 std::string_view signer = "example.com/s") {
   std::string text = R"({"metadata":{"name":"a"},"spec":{)" + std::string(more);
@@ -42,7 +42,7 @@ std::string Csr(std::string_view more, std::string_view usages = R"(["client aut
   return text;
 }
 
-TEST(CertificatePemTest, RequestsMustBePkcs10) {
+TEST(CertificatePemTest, RequestMustBePkcs10) {
   constexpr std::string_view kNone = "PEM block type must be CERTIFICATE REQUEST";
   EXPECT_EQ(CertificateRequestProblem(Request()), "");
   EXPECT_EQ(CertificateRequestProblem(""), kNone);
@@ -52,7 +52,7 @@ TEST(CertificatePemTest, RequestsMustBePkcs10) {
             "");
 }
 
-TEST(CertificatePemTest, ChainsHoldCertificatesOnly) {
+TEST(CertificatePemTest, ChainMustContainOnlyCertificates) {
   std::string chain = Certificate() + Certificate();
   EXPECT_EQ(CertificateChainProblem(""), "");
   EXPECT_EQ(CertificateChainProblem(chain), "");
@@ -64,7 +64,7 @@ TEST(CertificatePemTest, ChainsHoldCertificatesOnly) {
             "no PEM block headers are permitted");
 }
 
-TEST(SignerNameTest, IsADomainAndAPath) {
+TEST(SignerNameTest, MustBeDomainAndPath) {
   struct Case {
     std::string_view name, error;
   } cases[] = {
@@ -84,7 +84,7 @@ TEST(SignerNameTest, IsADomainAndAPath) {
   }
 }
 
-TEST(CsrTest, TheRequestorIsWhoAsks) {
+TEST(CsrTest, CreateSetsIdentityFromAuthenticatedUser) {
   StrategyHarness csrs(NewCsrStrategy());
   csrs.user() = {.name = "jane", .uid = "7", .groups = {"dev"}, .extra = {{"k", {"v"}}}};
   auto made = csrs.Create(Csr(R"("username":"fake","groups":["fake"],"expirationSeconds":3600,)"));
@@ -97,7 +97,7 @@ TEST(CsrTest, TheRequestorIsWhoAsks) {
   EXPECT_EQ(csrs.Row(made.object), R"(["a","60m","example.com/s","jane","60m","Pending"])");
 }
 
-TEST(CsrTest, ChecksTheSpec) {
+TEST(CsrTest, ValidatesSpec) {
   StrategyHarness csrs(NewCsrStrategy());
   EXPECT_EQ(csrs.Create(Csr("", "[]")).error, "spec.usages: Required value");
   EXPECT_EQ(csrs.Create(Csr("", R"(["client auth","client auth"])")).error,
@@ -117,7 +117,7 @@ TEST(CsrTest, ChecksTheSpec) {
             "spec.request: Invalid value: \"AA==\": PEM block type must be CERTIFICATE REQUEST");
 }
 
-TEST(CsrTest, OnlyApprovalGivesAVerdict) {
+TEST(CsrTest, OnlyApprovalCanAddApproved) {
   StrategyHarness csrs(NewCsrStrategy());
   Object old = csrs.Create(Csr("")).object;
   constexpr std::string_view kApprove =
@@ -146,7 +146,7 @@ TEST(CsrTest, OnlyApprovalGivesAVerdict) {
             "\"True\"");
 }
 
-TEST(CsrTest, StatusIssuesOnce) {
+TEST(CsrTest, StatusCanSetCertificateOnlyOnce) {
   StrategyHarness csrs(NewCsrStrategy());
   Object old = csrs.Create(Csr("")).object;
   EXPECT_EQ(csrs.Update(old, R"({"status":{"certificate":"AA=="}})", "status").error,

@@ -8,11 +8,11 @@ namespace cox::apiserver {
 namespace {
 
 constexpr size_t kMaxLabel = 63, kMaxSubdomain = 253;
-// The path has room for a label and a subdomain, so that it can name an object of the cluster.
+// The path may contain a label and a subdomain, so that it can refer to an object in a namespace.
 constexpr size_t kMaxPath = kMaxSubdomain + 1 + kMaxLabel;
 constexpr size_t kMaxSignerName = kMaxSubdomain + 1 + kMaxPath;
 
-// The first part of `text` that breaks `rule` is told, the rest is not.
+// Reports only the first label of `text` that violates `rule`.
 void CheckLabels(FieldErrorList& errors, std::string_view text, const FieldPath& path,
                  validation::Messages (*rule)(std::string_view)) {
   for (std::string_view label : Split(text, '.')) {

@@ -7,7 +7,7 @@
 
 namespace cox::apiserver {
 
-// Who is asked to sign: a domain of at least two parts and a path, "example.com/my.signer".
+// A signer name is a domain of at least two labels and a path: "example.com/my.signer".
 FieldErrorList ValidateSignerName(std::string_view name, const FieldPath& path);
 
 }  // namespace cox::apiserver

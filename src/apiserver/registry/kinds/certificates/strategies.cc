@@ -12,7 +12,7 @@ namespace {
 using certificates::v1::CertificateSigningRequest;
 using Condition = certificates::v1::CertificateSigningRequestCondition;
 
-// Times that the writer left out: now, or since when a condition holds already.
+// Sets missing times: now, or the transition time of the old condition if the status is the same.
 void FillConditionTimes(const WriteContext& w, CertificateSigningRequest& request,
                         const CertificateSigningRequest& old) {
   Time now = w.now.Rfc3339Copy();
@@ -29,7 +29,7 @@ void FillConditionTimes(const WriteContext& w, CertificateSigningRequest& reques
   }
 }
 
-// What signers write: the certificate, and that they failed.
+// Updates by signers: the certificate and the condition Failed.
 class StatusStrategy final : public UpdateStrategyOf<CertificateSigningRequest> {
  public:
   std::span<const std::string_view> ResetFields() const override {
@@ -51,7 +51,7 @@ class StatusStrategy final : public UpdateStrategyOf<CertificateSigningRequest> 
   }
 };
 
-// What approvers write: conditions and nothing else.
+// Updates by approvers: conditions only.
 class ApprovalStrategy final : public UpdateStrategyOf<CertificateSigningRequest> {
  public:
   std::span<const std::string_view> ResetFields() const override {
@@ -81,7 +81,7 @@ std::string ConditionText(const CertificateSigningRequest& request) {
     denied = denied || condition.type == "Denied";
     failed = failed || condition.type == "Failed";
   }
-  // Must never happen together, but then the refusal counts.
+  // Denied takes precedence; both should never be set.
   std::string text = denied ? "Denied" : approved ? "Approved" : "Pending";
   if (failed) text += ",Failed";
   if (!request.status.certificate.empty()) text += ",Issued";
@@ -117,7 +117,7 @@ class CsrStrategy final : public StrategyOf<CertificateSigningRequest> {
   }
 
  protected:
-  // Who asks is not for the asker to say.
+  // Identity fields are set by the server, from the authenticated user.
   void PrepareCreate(const WriteContext& w, CertificateSigningRequest& request) const override {
     request.spec.username = w.user.name;
     request.spec.uid = w.user.uid;

@@ -50,7 +50,7 @@ bool IsKnownUsage(std::string_view usage) {
   return std::find(std::begin(kUsages), std::end(kUsages), usage) != std::end(kUsages);
 }
 
-// Bytes are quoted as JSON shows them.
+// Errors contain bytes in base64, as in JSON.
 FieldValue BytesValue(std::string_view bytes) {
   std::string text;
   json::WriteBase64(bytes, &text);
@@ -85,7 +85,7 @@ void CheckConditions(FieldErrorList& errors, const CertificateSigningRequest& re
     if (condition.type.empty() && !options.allow_empty_condition_type) {
       errors.push_back(FieldError::Required(type));
     }
-    // A verdict is there or it is not.
+    // Approved, Denied and Failed can only be True.
     bool verdict =
         condition.type == kApproved || condition.type == kDenied || condition.type == kFailed;
     if (condition.status.empty()) {
@@ -118,9 +118,9 @@ List<Condition> Find(const CertificateSigningRequest& request, std::string_view 
   return found;
 }
 
-// A verdict once given stays; only /approval gives one.
-void CheckVerdicts(FieldErrorList& errors, const CertificateSigningRequest& request,
-                   const CertificateSigningRequest& old, bool may_approve) {
+// Approved, Denied and Failed cannot be removed; only /approval can add the first two.
+void CheckApprovalConditions(FieldErrorList& errors, const CertificateSigningRequest& request,
+                             const CertificateSigningRequest& old, bool may_approve) {
   FieldPath path = FieldPath("status").Child("conditions");
   auto forbid = [&](const char* what, std::string_view type) {
     errors.push_back(FieldError::Forbidden(
@@ -204,7 +204,7 @@ FieldErrorList ValidateCsrUpdate(const CertificateSigningRequest& request,
                                  const CertificateSigningRequest& old,
                                  const CsrValidationOptions& options) {
   FieldErrorList errors = ValidateCsr(request, options);
-  CheckVerdicts(errors, request, old, options.allow_setting_approval);
+  CheckApprovalConditions(errors, request, old, options.allow_setting_approval);
   if (!options.allow_resetting_certificate && !old.status.certificate.empty() &&
       request.status.certificate != old.status.certificate) {
     errors.push_back(FieldError::Forbidden(FieldPath("status").Child("certificate"),

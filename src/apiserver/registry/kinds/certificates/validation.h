@@ -4,11 +4,11 @@
 #include "api/certificates/v1.h"
 #include "object/validation/field_error.h"
 
-// The rules of certificate signing requests.
+// Validation of certificate signing requests.
 namespace cox::apiserver {
 
-// Rules that were tightened after requests which break them had been stored, and what each way of
-// updating may do.
+// Exemptions for stored requests that newer rules would reject, and permissions of each kind of
+// update.
 struct CsrValidationOptions {
   bool allow_legacy_signer_name = false;
   bool allow_both_approved_and_denied = false;
@@ -17,13 +17,13 @@ struct CsrValidationOptions {
   bool allow_duplicate_usages = false;
   bool allow_unknown_usages = false;
   bool allow_arbitrary_certificate = false;
-  // /approval only.
+  // True for /approval only.
   bool allow_setting_approval = false;
-  // All but /status, which may issue once and never again.
+  // False for /status, which can set the certificate only once.
   bool allow_resetting_certificate = true;
 };
 
-// Lets an update off the rules that `old` breaks already.
+// Exempts an update from the rules that `old` already violates.
 CsrValidationOptions CsrOptionsFor(const certificates::v1::CertificateSigningRequest& request,
                                    const certificates::v1::CertificateSigningRequest& old);
 

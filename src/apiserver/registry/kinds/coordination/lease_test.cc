@@ -14,7 +14,7 @@ StrategyPtr NewLeaseStrategy() {
   return std::move(kinds.front());
 }
 
-TEST(LeaseTest, ChecksNumbers) {
+TEST(LeaseTest, ValidatesNumbers) {
   StrategyHarness leases(NewLeaseStrategy());
   const CreateCase cases[] = {
       {R"("spec":{"holderIdentity":"","leaseDurationSeconds":1,"leaseTransitions":0})", ""},
@@ -25,7 +25,7 @@ TEST(LeaseTest, ChecksNumbers) {
   ExpectCreate(leases, cases);
 }
 
-TEST(LeaseTest, DropsWhatOnlyCoordinatedElectionUses) {
+TEST(LeaseTest, DropsFieldsOfCoordinatedLeaderElection) {
   StrategyHarness leases(NewLeaseStrategy());
   auto made = leases.Create(R"({"metadata":{"name":"a"},
       "spec":{"holderIdentity":"h","strategy":"X","preferredHolder":"y"}})");
@@ -35,7 +35,7 @@ TEST(LeaseTest, DropsWhatOnlyCoordinatedElectionUses) {
   EXPECT_EQ(leases.Row(made.object), R"(["a","h","60m"])");
 }
 
-TEST(LeaseTest, IsMadeByPutAndNeverOverwrittenUnseen) {
+TEST(LeaseTest, AllowsCreateOnUpdateButNoUnconditionalUpdate) {
   StrategyPtr lease = NewLeaseStrategy();
   EXPECT_TRUE(lease->AllowCreateOnUpdate());
   EXPECT_FALSE(lease->AllowUnconditionalUpdate());

@@ -8,7 +8,7 @@ namespace {
 
 using coordination::v1::Lease;
 
-// Electing a leader by strategy is not served by default: what it needs is kept only where it is.
+// Coordinated leader election is not served by default: its fields are kept only if already stored.
 void DropCoordinatedElection(Lease& lease, const Lease* old) {
   if (old == nullptr || !old->spec.strategy) lease.spec.strategy.reset();
   if (old == nullptr || !old->spec.preferredHolder) lease.spec.preferredHolder.reset();
@@ -18,7 +18,7 @@ class LeaseStrategy final : public StrategyOf<Lease> {
  public:
   std::string_view storage_prefix() const override { return "leases"; }
   bool AllowCreateOnUpdate() const override { return true; }
-  // Two holders must not overwrite each other unseen.
+  // Unconditional updates would let two holders overwrite each other.
   bool AllowUnconditionalUpdate() const override { return false; }
 
   std::span<const Column> Columns() const override {

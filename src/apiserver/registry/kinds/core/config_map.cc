@@ -28,7 +28,7 @@ FieldErrorList CheckData(const ConfigMap& config) {
     total += value.size();
   }
   if (total > kMaxDataBytes) {
-    // The object as a whole is too long: upstream names no field.
+    // The object as a whole is too long: upstream's error contains no field.
     errors.push_back(FieldError::TooLong(FieldPath(""), kMaxDataBytes));
   }
   return errors;
@@ -51,7 +51,7 @@ class ConfigMapStrategy final : public StrategyOf<ConfigMap> {
 
   FieldErrorList CheckUpdate(const WriteContext&, const ConfigMap& config,
                              const ConfigMap& old) const override {
-    // Its metadata is looked at once more than that of other kinds, as answers show.
+    // Metadata is validated once more than for other kinds, as upstream's errors show.
     FieldErrorList errors = ValidateMeta(config.metadata, /*namespaced=*/true, name_rule());
     if (old.immutable.value_or(false)) {
       if (!config.immutable.value_or(false)) {

@@ -9,7 +9,7 @@
 namespace cox::apiserver {
 namespace {
 
-TEST(ConfigMapTest, ChecksKeysAndSize) {
+TEST(ConfigMapTest, ValidatesKeysAndSize) {
   StrategyHarness maps(NewConfigMapStrategy());
   const CreateCase cases[] = {
       {R"("data":{"a":"b"},"binaryData":{"c":"AA=="})", ""},
@@ -23,7 +23,7 @@ TEST(ConfigMapTest, ChecksKeysAndSize) {
             "[]: Too long: may not be more than 1048576 bytes");
 }
 
-TEST(ConfigMapTest, ImmutableStaysSo) {
+TEST(ConfigMapTest, ImmutableCannotBeChanged) {
   StrategyHarness maps(NewConfigMapStrategy());
   Object old = maps.Create(R"({"metadata":{"name":"a"},"immutable":true,"data":{"a":"b"}})").object;
   EXPECT_EQ(maps.Update(old, R"({"data":{"a":"c"}})").error,
@@ -47,7 +47,7 @@ TEST(SecretTest, StringDataBecomesData) {
   EXPECT_EQ(fields[0], std::make_pair(std::string("type"), std::string("Opaque")));
 }
 
-TEST(SecretTest, WellKnownTypesHoldWhatTheyShould) {
+TEST(SecretTest, ValidatesKeysOfWellKnownTypes) {
   StrategyHarness secrets(NewSecretStrategy());
   const CreateCase cases[] = {
       {R"("type":"kubernetes.io/tls")",
@@ -70,7 +70,7 @@ TEST(SecretTest, WellKnownTypesHoldWhatTheyShould) {
   ExpectCreate(secrets, cases);
 }
 
-TEST(SecretTest, WarnsOfUnusableCertificates) {
+TEST(SecretTest, WarnsAboutInvalidTlsPair) {
   StrategyHarness secrets(NewSecretStrategy());
   auto made = secrets.Create(
       R"({"metadata":{"name":"a"},"type":"kubernetes.io/tls","stringData":
@@ -79,7 +79,7 @@ TEST(SecretTest, WarnsOfUnusableCertificates) {
   EXPECT_EQ(made.warnings, Warnings{"tls: failed to find any PEM data in certificate input"});
 }
 
-TEST(SecretTest, TypeCannotChange) {
+TEST(SecretTest, TypeIsImmutable) {
   StrategyHarness secrets(NewSecretStrategy());
   Object old = secrets.Create(R"({"metadata":{"name":"a"},"immutable":true})").object;
   EXPECT_EQ(secrets.Update(old, R"({"type":"x"})").error,
@@ -96,7 +96,7 @@ TEST(ServiceAccountTest, KeepsOnlyNamesOfSecrets) {
   EXPECT_TRUE(made.warnings.empty());
 }
 
-TEST(ServiceAccountTest, WarnsOnceOfADeprecatedAnnotation) {
+TEST(ServiceAccountTest, WarnsAboutDeprecatedAnnotationOnlyOnce) {
   StrategyHarness accounts(NewServiceAccountStrategy());
   auto made = accounts.Create(R"({"metadata":{"name":"a","annotations":
       {"kubernetes.io/enforce-mountable-secrets":"true"}}})");

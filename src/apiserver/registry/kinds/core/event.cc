@@ -9,9 +9,9 @@
 #include "base/strings.h"
 #include "object/type/equal.h"
 
-// One storage, two groups: core/v1 (the hub) took whatever components wrote, events.k8s.io/v1 wants
-// complete events that change only in their series. Which rules hold is up to the group a client
-// speaks.
+// Two groups share one storage: core/v1 (the hub) accepts incomplete events, events.k8s.io/v1
+// requires complete events of which only the series changes. The group of the request determines
+// the rules.
 namespace cox::apiserver {
 namespace {
 
@@ -22,7 +22,7 @@ constexpr size_t kMaxNameLength = 128;  // of action, reason, reportingInstance
 constexpr size_t kMaxMessageLength = 1024;
 constexpr int64_t kTtlSeconds = 60 * 60;
 
-bool SpeaksNewGroup(const WriteContext& w) { return w.served_as == &NewEvent::kKind; }
+bool IsEventsGroupRequest(const WriteContext& w) { return w.served_as == &NewEvent::kKind; }
 
 Object NewToHub(const Object& object) {
   const NewEvent& in = *object.As<NewEvent>();
@@ -72,7 +72,7 @@ Object HubToNew(const Object& hub) {
   return Object::Of(std::move(out));
 }
 
-// An event stands in the namespace of what it is about.
+// An event is in the namespace of the object that it is about.
 void CheckNamespace(FieldErrorList& errors, const Event& event) {
   const std::string& of_event = event.metadata.namespace_;
   const std::string& of_object = event.involvedObject.namespace_;
@@ -89,7 +89,7 @@ void CheckNamespace(FieldErrorList& errors, const Event& event) {
                                        "does not match event.namespace"));
 }
 
-// A text too long is not repeated in the error.
+// The error does not contain text that is too long.
 void CheckLength(FieldErrorList& errors, std::string_view name, std::string_view value,
                  size_t max) {
   if (value.size() <= max) return;
@@ -102,7 +102,7 @@ void CheckName(FieldErrorList& errors, std::string_view name, std::string_view v
   CheckLength(errors, name, value, kMaxNameLength);
 }
 
-// What both groups ask for. Events with a time are of the new style, whoever sent them.
+// The rules of both groups. Events with an eventTime are of the new style, whatever the group.
 FieldErrorList CheckCommon(const Event& event, bool new_group) {
   FieldErrorList errors;
   CheckNamespace(errors, event);
@@ -151,7 +151,7 @@ int64_t Micros(const MicroTime& time) {
   return time.unix_seconds() * 1'000'000 + time.nanos() / 1000;
 }
 
-// All but the series.
+// All fields except the series are immutable.
 FieldErrorList CheckImmutable(const Event& event, const Event& old) {
   FieldErrorList errors;
   auto same = [&errors](std::string_view name, bool equal, FieldValue value) {
@@ -169,7 +169,7 @@ FieldErrorList CheckImmutable(const Event& event, const Event& old) {
   same("lastTimestamp", event.lastTimestamp == old.lastTimestamp, time(event.lastTimestamp));
   same("count", event.count == old.count, event.count);
   same("type", event.type == old.type, event.type);
-  // Nothing finer than microseconds survives the wire.
+  // The wire format has a precision of microseconds.
   same("eventTime", Micros(event.eventTime) == Micros(old.eventTime), time(event.eventTime));
   same("action", event.action == old.action, event.action);
   bool related = event.related.has_value() == old.related.has_value() &&
@@ -225,7 +225,7 @@ constexpr std::pair<std::string_view, std::string_view> kNewFieldLabels[] = {
     {"type", "type"},
 };
 
-// The Event of events.k8s.io.
+// The Event kind of events.k8s.io.
 class EventsGroupVersion final : public ServedVersion {
  public:
   const KindInfo& kind() const override { return NewEvent::kKind; }
@@ -237,7 +237,7 @@ class EventsGroupVersion final : public ServedVersion {
 class EventStrategy final : public StrategyOf<Event> {
  public:
   std::string_view storage_prefix() const override { return "events"; }
-  // Names are made of those of other objects and a time: anything a URL can hold.
+  // Names consist of another object's name and a time, and may be any path segment.
   validation::NameRule name_rule() const override { return validation::NameIsPathSegment; }
   bool AllowCreateOnUpdate() const override { return true; }
   int64_t TtlSeconds(const Object&) const override { return kTtlSeconds; }
@@ -266,14 +266,14 @@ class EventStrategy final : public StrategyOf<Event> {
 
  protected:
   FieldErrorList Check(const WriteContext& w, const Event& event) const override {
-    FieldErrorList errors = CheckCommon(event, SpeaksNewGroup(w));
-    if (SpeaksNewGroup(w)) Append(errors, CheckNewStyle(event));
+    FieldErrorList errors = CheckCommon(event, IsEventsGroupRequest(w));
+    if (IsEventsGroupRequest(w)) Append(errors, CheckNewStyle(event));
     return errors;
   }
   FieldErrorList CheckUpdate(const WriteContext& w, const Event& event,
                              const Event& old) const override {
-    FieldErrorList errors = CheckCommon(event, SpeaksNewGroup(w));
-    if (SpeaksNewGroup(w)) Append(errors, CheckImmutable(event, old));
+    FieldErrorList errors = CheckCommon(event, IsEventsGroupRequest(w));
+    if (IsEventsGroupRequest(w)) Append(errors, CheckImmutable(event, old));
     return errors;
   }
 
@@ -303,7 +303,7 @@ class EventStrategy final : public StrategyOf<Event> {
       last = Age(event.series->lastObservedTime.ToTime(), now);
       count = event.series->count;
     } else if (count == 0) {
-      count = 1;  // new-style events without a series happened once
+      count = 1;  // new-style events without a series occurred once
     }
     std::string about = Lower(event.involvedObject.kind);
     if (!event.involvedObject.name.empty()) about += "/" + event.involvedObject.name;

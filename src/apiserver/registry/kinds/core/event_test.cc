@@ -16,9 +16,9 @@ constexpr const char* kNew =
         "related":{"kind":"Node","name":"n"},"note":"text",
         "series":{"count":5,"lastObservedTime":"2023-11-14T23:00:00.000000Z"}})";
 
-TEST(EventTest, NothingIsLostBetweenTheGroups) {
+TEST(EventTest, ConversionBetweenGroupsIsLossless) {
   StrategyHarness events(NewEventStrategy());
-  events.SpeakAs(&events::v1::Event::kKind);
+  events.SetServedVersion(&events::v1::Event::kKind);
   auto made = events.Create(kNew);
   EXPECT_EQ(made.error, "");
   ASSERT_EQ(events.strategy().Versions().size(), 1u);
@@ -34,7 +34,7 @@ TEST(EventTest, NothingIsLostBetweenTheGroups) {
             R"(["13m","Normal","R","pod/p","f","example.com/c, i","text","73m",5,"a"])");
 }
 
-TEST(EventTest, CoreTakesOldEventsOfItsNamespace) {
+TEST(EventTest, CoreAcceptsOldStyleEventsInNamespaceOfObject) {
   StrategyHarness events(NewEventStrategy());
   const CreateCase cases[] = {
       {R"("involvedObject":{"namespace":"ns"})", ""},
@@ -46,7 +46,7 @@ TEST(EventTest, CoreTakesOldEventsOfItsNamespace) {
   EXPECT_EQ(events.strategy().TtlSeconds(events.Decode("{}")), 3600);
 }
 
-TEST(EventTest, CoreNamesTheReporterItsOwnWay) {
+TEST(EventTest, CoreReportsReportingComponentInErrors) {
   StrategyHarness events(NewEventStrategy());
   std::string error = events
                           .Create(R"({"metadata":{"name":"a"},"involvedObject":{"namespace":"ns"},
@@ -58,9 +58,9 @@ TEST(EventTest, CoreNamesTheReporterItsOwnWay) {
       << error;
 }
 
-TEST(EventTest, TheNewGroupWantsCompleteEvents) {
+TEST(EventTest, EventsGroupRequiresCompleteEvents) {
   StrategyHarness events(NewEventStrategy());
-  events.SpeakAs(&events::v1::Event::kKind);
+  events.SetServedVersion(&events::v1::Event::kKind);
   struct Case {
     std::string_view patch, error;
   } cases[] = {
@@ -80,19 +80,19 @@ TEST(EventTest, TheNewGroupWantsCompleteEvents) {
   }
 }
 
-TEST(EventTest, InTheNewGroupOnlyTheSeriesChanges) {
+TEST(EventTest, EventsGroupAllowsOnlyChangesOfSeries) {
   StrategyHarness events(NewEventStrategy());
-  events.SpeakAs(&events::v1::Event::kKind);
+  events.SetServedVersion(&events::v1::Event::kKind);
   Object old = events.Create(kNew).object;
   EXPECT_EQ(events.Update(old, R"({"series":{"count":6}})").error, "");
   EXPECT_EQ(events.Update(old, R"({"reason":"Z","note":"z"})").error,
             "[reason: Invalid value: \"Z\": field is immutable, message: Invalid value: \"z\": "
             "field is immutable]");
-  events.SpeakAs(nullptr);
+  events.SetServedVersion(nullptr);
   EXPECT_EQ(events.Update(old, R"({"reason":"Z"})").error, "");
 }
 
-TEST(EventTest, SelectableFieldsHaveTwoNames) {
+TEST(EventTest, SelectableFieldsHaveNamesInBothGroups) {
   StrategyHarness events(NewEventStrategy());
   Object object = events.Decode(R"({"involvedObject":{"kind":"Pod"},"reportingComponent":"c"})");
   FieldPairs fields = events.strategy().Fields(object);

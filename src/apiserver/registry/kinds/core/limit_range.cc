@@ -39,7 +39,8 @@ void CheckNames(FieldErrorList& errors, std::string_view type, const Map<Quantit
   }
 }
 
-// "2 is greater than ... 1" where `low` exceeds `high`; `blamed` is the value that is quoted.
+// Reports that `low` exceeds `high` ("2 is greater than ... 1"); `blamed` is the value in the
+// error.
 void CheckOrder(FieldErrorList& errors, const Quantity* low, const Quantity* high,
                 const FieldPath& path, const Quantity& blamed, std::string_view low_name,
                 std::string_view high_name) {
@@ -50,7 +51,7 @@ void CheckOrder(FieldErrorList& errors, const Quantity* low, const Quantity* hig
   errors.push_back(FieldError::Invalid(path, ValueOf(blamed), std::move(text)));
 }
 
-// The ratio of limit to request that max and min allow at most.
+// The largest ratio of limit to request that max and min allow.
 double LargestRatio(const Quantity& max, const Quantity& min) {
   constexpr int64_t kMilliFits = INT64_MAX / 1000;
   if (max.Value() < kMilliFits && min.Value() < kMilliFits) {
@@ -75,7 +76,7 @@ void CheckRatio(FieldErrorList& errors, const Quantity& ratio, const Quantity* m
   }
 }
 
-// Whether the amounts of one resource fit together.
+// Validates that the quantities of one resource are consistent.
 void CheckAmounts(FieldErrorList& errors, const LimitRangeItem& item, std::string_view name,
                   const FieldPath& path) {
   const Quantity* max = item.max.Get(name);
@@ -93,7 +94,7 @@ void CheckAmounts(FieldErrorList& errors, const LimitRangeItem& item, std::strin
     CheckOrder(errors, request, limit, request_path, *request, "default request value",
                "default limit value");
   }
-  // Upstream quotes the other side here, not the default.
+  // Upstream's error contains the bound here, not the default.
   if (min != nullptr) {
     CheckOrder(errors, min, limit, limit_path, *min, "min value", "default value");
   }
@@ -139,7 +140,7 @@ void CheckItem(FieldErrorList& errors, const LimitRangeItem& item, const FieldPa
   for (std::string_view name : names) CheckAmounts(errors, item, name, path);
 }
 
-// What containers get that say nothing themselves follows from the bounds.
+// Derives the default limit and request of containers from the bounds.
 void DefaultItem(LimitRangeItem& item) {
   if (item.type != kContainer) return;
   auto fill = [](Map<Quantity>& into, const Map<Quantity>& from) {
@@ -166,7 +167,7 @@ class LimitRangeStrategy final : public StrategyOf<LimitRange> {
   void Default(LimitRange& range) const override {
     for (LimitRangeItem& item : range.spec.limits) DefaultItem(item);
   }
-  // The one kind that needs no name from its creator.
+  // The only kind that does not require a name on create.
   void PrepareCreate(const WriteContext&, LimitRange& range) const override {
     if (range.metadata.name.empty() && range.metadata.generateName.empty()) {
       range.metadata.name = NewUid();

@@ -9,7 +9,7 @@
 namespace cox::apiserver {
 namespace {
 
-TEST(LimitRangeTest, DefaultsFollowFromBounds) {
+TEST(LimitRangeTest, DerivesDefaultsFromBounds) {
   StrategyHarness ranges(NewLimitRangeStrategy());
   const CreateCase cases[] = {
       {R"({"type":"Container","max":{"cpu":"1"}})",
@@ -25,14 +25,14 @@ TEST(LimitRangeTest, DefaultsFollowFromBounds) {
   }
 }
 
-TEST(LimitRangeTest, NamesItselfWhereItHasNoName) {
+TEST(LimitRangeTest, GeneratesNameIfMissing) {
   StrategyHarness ranges(NewLimitRangeStrategy());
   auto made = ranges.Create(R"({"spec":{"limits":[]}})");
   EXPECT_EQ(made.error, "");
   EXPECT_EQ(made.object.object_meta()->name.size(), 36u);
 }
 
-TEST(LimitRangeTest, AmountsMustFitTogether) {
+TEST(LimitRangeTest, RejectsInconsistentQuantities) {
   StrategyHarness ranges(NewLimitRangeStrategy());
   const CreateCase cases[] = {
       {R"("spec":{"limits":[{"type":"X"}]})",
@@ -72,7 +72,7 @@ TEST(LimitRangeTest, AmountsMustFitTogether) {
   ExpectCreate(ranges, cases);
 }
 
-TEST(ResourceQuotaTest, ChecksAmounts) {
+TEST(ResourceQuotaTest, ValidatesQuantities) {
   StrategyHarness quotas(NewResourceQuotaStrategy());
   const CreateCase cases[] = {
       {R"("spec":{"hard":{"count/jobs.batch":"1","gold.storageclass.storage.k8s.io/requests.storage":
@@ -90,7 +90,7 @@ TEST(ResourceQuotaTest, ChecksAmounts) {
   ExpectCreate(quotas, cases);
 }
 
-TEST(ResourceQuotaTest, ChecksScopes) {
+TEST(ResourceQuotaTest, ValidatesScopes) {
   StrategyHarness quotas(NewResourceQuotaStrategy());
   const CreateCase cases[] = {
       {R"("spec":{"hard":{"pods":"1"},"scopes":["X"]})",
@@ -114,7 +114,7 @@ TEST(ResourceQuotaTest, ChecksScopes) {
   ExpectCreate(quotas, cases);
 }
 
-TEST(ResourceQuotaTest, ScopesCannotChangeAndStatusIsApart) {
+TEST(ResourceQuotaTest, ScopesAreImmutableAndStatusUpdateIsSeparate) {
   StrategyHarness quotas(NewResourceQuotaStrategy());
   Object old = quotas
                    .Create(R"({"metadata":{"name":"a"},

@@ -10,7 +10,7 @@ namespace {
 
 using core::v1::Namespace;
 
-// What the namespace controller removes when a namespace is empty.
+// The namespace controller removes it when the namespace is empty.
 constexpr std::string_view kKubernetesFinalizer = "kubernetes";
 constexpr std::string_view kNameLabel = "kubernetes.io/metadata.name";
 
@@ -26,7 +26,7 @@ void CheckFinalizer(FieldErrorList& errors, std::string_view name, const FieldPa
   }
 }
 
-// Phase and deletion go together.
+// The phase must be Terminating if and only if the namespace is being deleted.
 class StatusStrategy final : public PlainStatusStrategy<Namespace> {
  protected:
   FieldErrorList CheckUpdate(const WriteContext&, const Namespace& ns,
@@ -44,7 +44,7 @@ class StatusStrategy final : public PlainStatusStrategy<Namespace> {
   }
 };
 
-// /finalize: the only way to change spec.finalizers.
+// /finalize is the only way to change spec.finalizers.
 class FinalizeStrategy final : public UpdateStrategyOf<Namespace> {
  public:
   std::span<const std::string_view> ResetFields() const override {
@@ -82,7 +82,7 @@ class NamespaceStrategy final : public StrategyOf<Namespace> {
     return kReset;
   }
 
-  bool HoldsDeletion(const Object& object) const override {
+  bool HasKindFinalizers(const Object& object) const override {
     return !object.As<Namespace>()->spec.finalizers.empty();
   }
   void MarkDeleting(const WriteContext&, Object& object) const override {
@@ -100,7 +100,7 @@ class NamespaceStrategy final : public StrategyOf<Namespace> {
   }
 
  protected:
-  // Selectors by name rely on this label, so it always tells the truth.
+  // Selectors by name rely on this label, so the server always sets it.
   void Default(Namespace& ns) const override {
     if (!ns.metadata.name.empty()) ns.metadata.labels[kNameLabel] = ns.metadata.name;
   }
@@ -121,7 +121,7 @@ class NamespaceStrategy final : public StrategyOf<Namespace> {
     for (const std::string& name : ns.spec.finalizers) CheckFinalizer(errors, name, path);
     return errors;
   }
-  // A generated name is known only now.
+  // A generated name was not yet set when Default was called.
   void Normalize(Namespace& ns) const override {
     ns.metadata.labels[kNameLabel] = ns.metadata.name;
   }

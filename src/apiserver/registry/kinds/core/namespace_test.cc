@@ -8,7 +8,7 @@
 namespace cox::apiserver {
 namespace {
 
-TEST(NamespaceTest, NewOnesAreActiveAndNamedByALabel) {
+TEST(NamespaceTest, CreateSetsActivePhaseAndNameLabel) {
   StrategyHarness namespaces(NewNamespaceStrategy());
   auto made = namespaces.Create(
       R"({"metadata":{"name":"a","labels":{"kubernetes.io/metadata.name":"other"}},
@@ -19,7 +19,7 @@ TEST(NamespaceTest, NewOnesAreActiveAndNamedByALabel) {
   EXPECT_EQ(namespaces.Row(made.object), R"(["a","Active","60m"])");
 }
 
-TEST(NamespaceTest, ChecksFinalizers) {
+TEST(NamespaceTest, ValidatesFinalizers) {
   StrategyHarness namespaces(NewNamespaceStrategy());
   const CreateCase cases[] = {
       {R"("spec":{"finalizers":["example.com/x"]})", ""},
@@ -31,7 +31,7 @@ TEST(NamespaceTest, ChecksFinalizers) {
   ExpectCreate(namespaces, cases);
 }
 
-TEST(NamespaceTest, NamesAreLabels) {
+TEST(NamespaceTest, NameMustBeDnsLabel) {
   StrategyHarness namespaces(NewNamespaceStrategy());
   EXPECT_EQ(namespaces.Create(R"({"metadata":{"name":"a.b"}})").error,
             "metadata.name: Invalid value: \"a.b\": must not contain dots");
@@ -45,14 +45,14 @@ TEST(NamespaceTest, OnlyFinalizeChangesFinalizers) {
             R"({"spec":{"finalizers":["kubernetes"]},"status":{"phase":"Active"}})");
   auto finalized = namespaces.Update(old, kPatch, "finalize");
   EXPECT_EQ(finalized.Text(), R"({"spec":{},"status":{"phase":"Active"}})");
-  EXPECT_TRUE(namespaces.strategy().HoldsDeletion(old));
-  EXPECT_FALSE(namespaces.strategy().HoldsDeletion(finalized.object));
+  EXPECT_TRUE(namespaces.strategy().HasKindFinalizers(old));
+  EXPECT_FALSE(namespaces.strategy().HasKindFinalizers(finalized.object));
   EXPECT_EQ(namespaces.Update(old, R"({"spec":{"finalizers":["x"]}})", "finalize").error,
             "spec.finalizers[0]: Invalid value: \"x\": name is neither a standard finalizer name "
             "nor is it fully qualified");
 }
 
-TEST(NamespaceTest, PhaseFollowsDeletion) {
+TEST(NamespaceTest, PhaseMustMatchDeletionTimestamp) {
   StrategyHarness namespaces(NewNamespaceStrategy());
   Object old = namespaces.Create(R"({"metadata":{"name":"a"}})").object;
   EXPECT_EQ(namespaces.Update(old, R"({"status":{"phase":"Terminating"}})", "status").error,

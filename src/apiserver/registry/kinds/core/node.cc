@@ -21,7 +21,7 @@ constexpr std::string_view kPreferAvoidPods = "scheduler.alpha.kubernetes.io/pre
 constexpr std::string_view kRolePrefix = "node-role.kubernetes.io/";
 constexpr std::string_view kRoleLabel = "kubernetes.io/role";
 
-// The first of podCIDRs under its old name; the old name wins where the two disagree.
+// podCIDR is the first of podCIDRs; podCIDR takes precedence if the two differ.
 void AlignPodCIDRs(core::v1::NodeSpec& spec) {
   if (!spec.podCIDR.empty() && (spec.podCIDRs.empty() || spec.podCIDRs[0] != spec.podCIDR)) {
     spec.podCIDRs = {spec.podCIDR};
@@ -70,7 +70,7 @@ void CheckTaint(FieldErrorList& errors, const Taint& taint, const FieldPath& pat
   }
 }
 
-// Reported under metadata, where taints once were annotations.
+// Upstream reports errors of taints under metadata, where taints were annotations earlier.
 void CheckTaints(FieldErrorList& errors, const Node& node) {
   FieldPath path = FieldPath("metadata").Child("taints");
   std::set<std::pair<std::string_view, std::string_view>> seen;
@@ -97,7 +97,7 @@ void CheckResources(FieldErrorList& errors, const Node& node) {
   }
 }
 
-// At most one network of each IP family. What the node has already may stay as it is spelled.
+// At most one CIDR of each IP family. Stored CIDRs may keep their spelling.
 void CheckPodCIDRs(FieldErrorList& errors, const Node& node, const Node* old) {
   const List<std::string>& cidrs = node.spec.podCIDRs;
   FieldPath path = FieldPath("spec").Child("podCIDRs");
@@ -133,7 +133,7 @@ FieldErrorList CheckNode(const Node& node, const Node* old) {
   return errors;
 }
 
-// What may change on a node that exists, by whichever way it is written.
+// Validates an update of a node or of its status.
 FieldErrorList CheckNodeUpdate(const Node& node, const Node& old) {
   FieldErrorList errors;
   CheckAnnotations(errors, node);
@@ -169,8 +169,7 @@ FieldErrorList CheckNodeUpdate(const Node& node, const Node& old) {
   return errors;
 }
 
-// Kubelets no longer take their configuration from objects; only nodes that have such a source keep
-// it.
+// Dynamic kubelet configuration was removed; only nodes that already have such fields keep them.
 void DropConfig(Node& node, const Node* old) {
   if (old == nullptr || !old->spec.configSource) node.spec.configSource.reset();
   if (old == nullptr || !old->status.config) node.status.config.reset();
@@ -215,7 +214,7 @@ class StatusStrategy final : public UpdateStrategyOf<Node> {
   }
 };
 
-// Cells.
+// Table cells.
 
 std::string StatusText(const Node& node) {
   std::string text;
@@ -251,7 +250,7 @@ std::string OrUnknown(const std::string& text) { return text.empty() ? "<unknown
 
 class NodeStrategy final : public StrategyOf<Node> {
  public:
-  // The name in etcd is older than the resource's.
+  // The storage prefix is the former name of the resource.
   std::string_view storage_prefix() const override { return "minions"; }
   const UpdateStrategy* Subresource(std::string_view name) const override {
     return name == "status" ? &status_ : nullptr;
@@ -285,7 +284,7 @@ class NodeStrategy final : public StrategyOf<Node> {
     AlignPodCIDRs(node.spec);
     if (node.status.allocatable.empty()) node.status.allocatable = node.status.capacity;
   }
-  // A node may come with its status: kubelets register themselves in one request.
+  // The status is kept on create: kubelets register their node in one request.
   void PrepareCreate(const WriteContext&, Node& node) const override { DropConfig(node, nullptr); }
   void PrepareUpdate(const WriteContext&, Node& node, const Node& old) const override {
     node.status = old.status;

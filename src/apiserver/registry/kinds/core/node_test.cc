@@ -8,7 +8,7 @@
 namespace cox::apiserver {
 namespace {
 
-TEST(NodeTest, AlignsPodCIDRsAndFillsAllocatable) {
+TEST(NodeTest, AlignsPodCIDRsAndDefaultsAllocatable) {
   StrategyHarness nodes(NewNodeStrategy());
   auto made = nodes.Create(R"({"metadata":{"name":"a"},"spec":{"podCIDR":"10.0.0.0/24"},
                                "status":{"capacity":{"cpu":"4"}}})");
@@ -19,7 +19,7 @@ TEST(NodeTest, AlignsPodCIDRsAndFillsAllocatable) {
   EXPECT_EQ(node.status.allocatable.Get("cpu")->ToString(), "4");
 }
 
-TEST(NodeTest, ChecksTaintsAddressesAndAnnotations) {
+TEST(NodeTest, ValidatesTaintsAddressesAndAnnotations) {
   StrategyHarness nodes(NewNodeStrategy());
   const CreateCase cases[] = {
       {R"("spec":{"taints":[{"key":"a","effect":"X"}]})",
@@ -48,7 +48,7 @@ TEST(NodeTest, ChecksTaintsAddressesAndAnnotations) {
             "beginning of value");
 }
 
-TEST(NodeTest, IdentityCannotChange) {
+TEST(NodeTest, PodCIDRAndProviderIDAreImmutable) {
   StrategyHarness nodes(NewNodeStrategy());
   Object old = nodes
                    .Create(R"({"metadata":{"name":"a"},
@@ -66,7 +66,7 @@ TEST(NodeTest, IdentityCannotChange) {
   EXPECT_EQ(nodes.Update(old, R"({"spec":{"unschedulable":true}})").error, "");
 }
 
-TEST(NodeTest, StatusAndSpecAreWrittenApart) {
+TEST(NodeTest, SpecAndStatusUpdatesAreSeparate) {
   StrategyHarness nodes(NewNodeStrategy());
   Object old = nodes.Create(R"({"metadata":{"name":"a"}})").object;
   constexpr std::string_view kPatch =
@@ -78,7 +78,7 @@ TEST(NodeTest, StatusAndSpecAreWrittenApart) {
   EXPECT_EQ(by_status.object.As<core::v1::Node>()->status.phase, "Running");
 }
 
-TEST(NodeTest, ShowsItsState) {
+TEST(NodeTest, ShowsStatusInTable) {
   StrategyHarness nodes(NewNodeStrategy());
   EXPECT_EQ(nodes.Row(nodes.Create(R"({"metadata":{"name":"a"}})").object),
             R"(["a","Unknown","\u003cnone\u003e","60m","","\u003cnone\u003e","\u003cnone\u003e",)"

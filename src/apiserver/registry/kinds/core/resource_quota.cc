@@ -23,7 +23,7 @@ constexpr const char* kConflict = "conflicting scopes";
 
 constexpr std::string_view kVolumeAttributesClass = "VolumeAttributesClass";
 constexpr std::string_view kPriorityClass = "PriorityClass";
-// These are or are not the case: there is nothing to compare with.
+// Scopes without values.
 constexpr std::string_view kYesOrNoScopes[] = {"BestEffort", "NotBestEffort", "Terminating",
                                                "NotTerminating", "CrossNamespacePodAffinity"};
 
@@ -36,7 +36,7 @@ bool IsStandardScope(std::string_view scope) {
   return IsYesOrNoScope(scope) || scope == kPriorityClass || scope == kVolumeAttributesClass;
 }
 
-// Whether objects in `scope` use `resource` at all.
+// Whether objects in `scope` use `resource`.
 bool ScopeHasResource(std::string_view scope, std::string_view resource) {
   if (scope == kVolumeAttributesClass) {
     return resource == "persistentvolumeclaims" || resource == "requests.storage";
@@ -183,7 +183,7 @@ class ResourceQuotaStrategy final
     return errors;
   }
 
-  // "configmaps: 1/100, pods: 2/4"; what limits.* bounds has a column of its own.
+  // "configmaps: 1/100, pods: 2/4"; resources of limits.* are in another column.
   Cells RowOf(const ResourceQuota& quota, const Time& now) const override {
     std::string requests, limits;
     for (const auto& [name, hard] : quota.status.hard) {

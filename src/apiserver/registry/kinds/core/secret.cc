@@ -23,7 +23,7 @@ void RequireKey(FieldErrorList& errors, const Secret& secret, std::string_view k
   }
 }
 
-// Credentials of registries are a JSON object. What they are must not get into an error.
+// Registry credentials are a JSON object. Errors must not contain them.
 void RequireJsonObject(FieldErrorList& errors, const Secret& secret, std::string_view key) {
   const std::string* text = secret.data.Get(key);
   if (text == nullptr) return RequireKey(errors, secret, key);
@@ -39,7 +39,7 @@ void RequireJsonObject(FieldErrorList& errors, const Secret& secret, std::string
                                        std::move(problem)));
 }
 
-// What the well-known types hold.
+// Validates the keys that well-known types require.
 void CheckType(FieldErrorList& errors, const Secret& secret) {
   if (secret.type == "kubernetes.io/service-account-token") {
     const std::string* account = secret.metadata.annotations.Get(kServiceAccountName);
@@ -52,7 +52,7 @@ void CheckType(FieldErrorList& errors, const Secret& secret) {
   } else if (secret.type == "kubernetes.io/dockerconfigjson") {
     RequireJsonObject(errors, secret, ".dockerconfigjson");
   } else if (secret.type == "kubernetes.io/basic-auth") {
-    // Either is enough.
+    // One of the two is sufficient.
     if (!secret.data.contains("username") && !secret.data.contains("password")) {
       RequireKey(errors, secret, "username");
       RequireKey(errors, secret, "password");
@@ -98,7 +98,7 @@ class SecretStrategy final : public StrategyOf<Secret> {
   }
 
  protected:
-  // stringData is a way to write data without base64; it is never stored.
+  // stringData sets data without base64; it is never stored.
   void Default(Secret& secret) const override {
     for (const auto& [key, value] : secret.stringData) secret.data[key] = value;
     secret.stringData.clear();
@@ -127,7 +127,7 @@ class SecretStrategy final : public StrategyOf<Secret> {
     return errors;
   }
 
-  // Some clients store other things under this type: a warning must do.
+  // Only a warning, because some clients store other data under this type.
   Warnings Warn(const WriteContext&, const Secret& secret, const Secret*) const override {
     if (secret.type != kTls) return {};
     const std::string* certificate = secret.data.Get("tls.crt");

@@ -9,7 +9,7 @@ using core::v1::ServiceAccount;
 
 constexpr std::string_view kEnforceMountableSecrets = "kubernetes.io/enforce-mountable-secrets";
 
-// Of a reference to a secret of the same namespace only the name means anything.
+// Secrets are in the same namespace: only the name of a reference is used.
 void CleanSecretReferences(ServiceAccount& account) {
   for (core::v1::ObjectReference& secret : account.secrets) {
     secret = {.name = std::move(secret.name)};

@@ -3,8 +3,8 @@
 
 #include "apiserver/registry/store/strategy.h"
 
-// The kinds of the core group that need no folder of their own. strategies.cc lists them together
-// with those that have one.
+// The kinds of the core group that have no folder of their own. strategies.cc lists all kinds of
+// the group.
 namespace cox::apiserver {
 
 StrategyPtr NewConfigMapStrategy();
@@ -16,7 +16,7 @@ StrategyPtr NewResourceQuotaStrategy();
 StrategyPtr NewSecretStrategy();
 StrategyPtr NewServiceAccountStrategy();
 
-// What the data of a Secret or of a ConfigMap may weigh together, in bytes.
+// The maximum total size of the data of a Secret or ConfigMap, in bytes.
 inline constexpr size_t kMaxDataBytes = 1024 * 1024;
 
 }  // namespace cox::apiserver

@@ -29,7 +29,7 @@ bool IsPrivateKey(std::string_view type) {
   return type == "PRIVATE KEY" || type.ends_with(" PRIVATE KEY");
 }
 
-// The first certificate, or why there is none.
+// Returns the first certificate, or sets `problem`.
 X509Ptr ReadCertificate(std::string_view text, std::string* problem) {
   std::vector<std::string> skipped;
   while (std::optional<PemBlock> block = NextPemBlock(text)) {

@@ -6,8 +6,8 @@
 
 namespace cox::apiserver {
 
-// What is wrong with a certificate (chain) and its private key, both PEM, as a TLS server would
-// say; empty: they can be used together.
+// Returns why a TLS server cannot use the certificate (chain) and the private key, both PEM; empty
+// if it can.
 std::string TlsPairProblem(std::string_view certificate, std::string_view key);
 
 }  // namespace cox::apiserver

@@ -10,7 +10,7 @@ namespace {
 
 using namespace test_certificates;  // NOLINT: helpers of this test
 
-TEST(TlsPairTest, SaysWhatIsWrong) {
+TEST(TlsPairTest, ReportsProblems) {
   Key key = NewKey(), other_key = NewKey();
   const std::string certificate = CertificatePem(key), good = KeyPem(key), odd = KeyPem(other_key);
   const std::string other = "-----BEGIN X-----\nAQ==\n-----END X-----\n";

@@ -17,7 +17,7 @@ StrategyPtr NewEndpointSliceStrategy() {
   return std::move(kinds.front());
 }
 
-TEST(EndpointSliceTest, RefusesAddressesThatAreNone) {
+TEST(EndpointSliceTest, RejectsInvalidAddresses) {
   const CreateCase cases[] = {
       {R"("addressType":"IPv4","endpoints":[{"addresses":["10.0.0.1"]}])", ""},
       {R"("addressType":"IPv6","endpoints":[{"addresses":["fd00::1"]}])", ""},
@@ -43,7 +43,7 @@ TEST(EndpointSliceTest, RefusesAddressesThatAreNone) {
   ExpectCreate(slices, cases);
 }
 
-TEST(EndpointSliceTest, PortsAndHintsAreUnique) {
+TEST(EndpointSliceTest, PortsAndHintsMustBeUnique) {
   const CreateCase cases[] = {
       {R"("addressType":"IPv4","ports":[{"name":"a"},{"name":"b"}])", ""},
       {R"("addressType":"IPv4","ports":[{},{}])", R"(ports[1].name: Duplicate value: "")"},
@@ -57,7 +57,7 @@ TEST(EndpointSliceTest, PortsAndHintsAreUnique) {
   ExpectCreate(slices, cases);
 }
 
-TEST(EndpointSliceTest, TheTypeStaysAndLabelsCountAsContent) {
+TEST(EndpointSliceTest, AddressTypeIsImmutableAndGenerationCountsLabels) {
   StrategyHarness slices(NewEndpointSliceStrategy());
   auto made = slices.Create(R"({"metadata":{"name":"a"},"addressType":"IPv4",
       "endpoints":[{"addresses":["10.0.0.1"],"deprecatedTopology":{"a b":"c"}}]})");
@@ -74,7 +74,7 @@ TEST(EndpointSliceTest, TheTypeStaysAndLabelsCountAsContent) {
   EXPECT_EQ(generation(R"({"endpoints":[{"addresses":["10.0.0.2"]}]})"), 2);
 }
 
-TEST(EndpointSliceTest, NamesAreDeprecatedAddresses) {
+TEST(EndpointSliceTest, WarnsAboutFqdnAddressType) {
   StrategyHarness slices(NewEndpointSliceStrategy());
   auto made = slices.Create(R"({"metadata":{"name":"a"},"addressType":"FQDN",
       "endpoints":[{"addresses":["a.example.com"]}]})");

@@ -6,9 +6,9 @@
 
 namespace cox::apiserver {
 
-// What is wrong with a new EndpointSlice, apart from its metadata.
+// Validates a new EndpointSlice, except for its metadata.
 FieldErrorList ValidateEndpointSlice(const discovery::v1::EndpointSlice& slice);
-// And with one that replaces `old`. Endpoints that did not change are not looked at again.
+// Validates an EndpointSlice that replaces `old`. Unchanged endpoints are not validated again.
 FieldErrorList ValidateEndpointSliceUpdate(const discovery::v1::EndpointSlice& slice,
                                            const discovery::v1::EndpointSlice& old);
 

@@ -15,7 +15,7 @@ namespace {
 namespace dv = discovery::v1;
 using dv::EndpointSlice;
 
-// Lists are shown up to three items: "80,443,8080 + 2 more...".
+// A list in a table, shortened to three items: "80,443,8080 + 2 more...".
 class ShortList {
  public:
   void Add(const std::string& item) {
@@ -38,13 +38,13 @@ bool SameContent(const EndpointSlice& a, const EndpointSlice& b) {
   x.metadata = {};
   y.metadata = {};
   if (!DeepEqual(x, y)) return false;
-  // Labels say whose endpoints these are, so they count as content here.
+  // Labels determine the service of the endpoints, so they count as content.
   x.metadata.labels = a.metadata.labels;
   y.metadata.labels = b.metadata.labels;
   return DeepEqual(x.metadata, y.metadata);
 }
 
-// Topology is a field of v1beta1: v1 shows what is stored, but takes nothing new.
+// Topology is a field of v1beta1: v1 keeps stored values, but accepts no new ones.
 void DropNewTopology(EndpointSlice& slice, const EndpointSlice* old) {
   for (dv::Endpoint& endpoint : slice.endpoints) {
     if (endpoint.deprecatedTopology.empty()) continue;

@@ -8,7 +8,7 @@
 namespace cox::apiserver {
 namespace {
 
-TEST(FlowSchemaTest, ChecksTheSpec) {
+TEST(FlowSchemaTest, ValidatesSpec) {
   StrategyHarness schemas(NewFlowSchemaStrategy());
   const CreateCase cases[] = {
       {R"("spec":{"priorityLevelConfiguration":{"name":"l"}})", ""},
@@ -25,7 +25,7 @@ TEST(FlowSchemaTest, ChecksTheSpec) {
   ExpectCreate(schemas, cases);
 }
 
-TEST(FlowSchemaTest, ChecksRules) {
+TEST(FlowSchemaTest, ValidatesRules) {
   StrategyHarness schemas(NewFlowSchemaStrategy());
   struct Case {
     std::string_view rule, error;
@@ -64,7 +64,7 @@ TEST(FlowSchemaTest, ChecksRules) {
   }
 }
 
-TEST(FlowSchemaTest, MandatoryOnesAreFixed) {
+TEST(FlowSchemaTest, MandatorySchemasAreImmutable) {
   StrategyHarness schemas(NewFlowSchemaStrategy());
   flowcontrol::v1::FlowSchema exempt;
   exempt.metadata.name = "exempt";
@@ -76,7 +76,7 @@ TEST(FlowSchemaTest, MandatoryOnesAreFixed) {
                   .error.ends_with("spec of 'exempt' must equal the fixed value"));
 }
 
-TEST(FlowSchemaTest, GenerationCountsSpecsAndStatusKeepsMetadata) {
+TEST(FlowSchemaTest, GenerationCountsSpecChangesAndStatusUpdateKeepsMetadata) {
   StrategyHarness schemas(NewFlowSchemaStrategy());
   auto made = schemas.Create(
       R"({"metadata":{"name":"a"},"spec":{"priorityLevelConfiguration":{"name":"l"}}})");
@@ -92,7 +92,7 @@ TEST(FlowSchemaTest, GenerationCountsSpecsAndStatusKeepsMetadata) {
   EXPECT_EQ(schemas.Row(status.object), R"(["a","l",7,"\u003cnone\u003e","60m","False"])");
 }
 
-TEST(PriorityLevelTest, FillsInDefaults) {
+TEST(PriorityLevelTest, SetsDefaults) {
   StrategyHarness levels(NewPriorityLevelConfigurationStrategy());
   auto made = levels.Create(R"({"metadata":{"name":"a"},"spec":{"type":"Limited",
       "limited":{"limitResponse":{"type":"Queue","queuing":{}}}}})");
@@ -103,7 +103,7 @@ TEST(PriorityLevelTest, FillsInDefaults) {
   EXPECT_EQ(levels.Row(made.object), R"(["a","Limited",30,64,8,50,"60m"])");
 }
 
-TEST(PriorityLevelTest, ChecksTheSpec) {
+TEST(PriorityLevelTest, ValidatesSpec) {
   StrategyHarness levels(NewPriorityLevelConfigurationStrategy());
   const CreateCase cases[] = {
       {R"("spec":{"type":"X"})",

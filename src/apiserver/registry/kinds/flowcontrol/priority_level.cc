@@ -22,7 +22,7 @@ constexpr std::string_view kQueue = "Queue", kReject = "Reject";
 constexpr int32_t kDefaultShares = 30, kDefaultQueues = 64, kDefaultHandSize = 8,
                   kDefaultQueueLength = 50;
 constexpr int32_t kMaxQueues = 10'000'000;
-// Of the hash that deals a flow its hand of queues.
+// The bits of the shuffle-sharding hash, which assigns queues to a flow.
 constexpr int kMaxEntropyBits = 60;
 
 void CheckShares(FieldErrorList& errors, const std::optional<int32_t>& shares,
@@ -132,7 +132,7 @@ FieldErrorList CheckSpec(const PriorityLevelConfigurationSpec& spec, std::string
   return errors;
 }
 
-// The level that catches what no schema claims must keep working on every server.
+// The spec of the mandatory level "catch-all", which is the same on every server.
 const PriorityLevelConfigurationSpec& CatchAllSpec() {
   static const PriorityLevelConfigurationSpec kSpec = {
       .type = std::string(kLimited),

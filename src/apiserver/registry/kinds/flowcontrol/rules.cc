@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules of a FlowSchema: subjects, and the requests of theirs that are meant.
+// Validation of the rules of a FlowSchema: subjects, and the requests that they match.
 #include <algorithm>
 #include <string>
 
@@ -50,7 +50,7 @@ void CheckServiceAccount(FieldErrorList& errors, const Subject& subject, const F
   }
 }
 
-// Of the three parts only the one that `kind` names may be there.
+// Only the member for `kind` may be set.
 void CheckSubject(FieldErrorList& errors, const Subject& subject, const FieldPath& path) {
   bool user = subject.kind == "User", group = subject.kind == "Group",
        account = subject.kind == "ServiceAccount";
@@ -83,7 +83,7 @@ void CheckSubject(FieldErrorList& errors, const Subject& subject, const FieldPat
   }
 }
 
-// At least one; "*" stands alone. Returns whether the values themselves are to be looked at.
+// The list must not be empty, and "*" must be the only item. Returns whether to validate the items.
 bool CheckList(FieldErrorList& errors, const List<std::string>& list, const FieldPath& path,
                std::string_view required, std::string_view others) {
   if (list.empty()) {
@@ -127,7 +127,7 @@ void CheckResourceRule(FieldErrorList& errors, const ResourcePolicyRule& rule,
   }
 }
 
-// What is wrong with a path or a prefix of paths ("/healthz", "/apis/*"); empty: nothing.
+// Returns the error for a path or a path prefix ("/healthz", "/apis/*"); empty if it is valid.
 std::string_view UrlProblem(std::string_view url) {
   if (url.empty()) return "must not be empty";
   if (url == "/") return "";

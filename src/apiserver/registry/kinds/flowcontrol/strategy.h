@@ -8,17 +8,17 @@
 #include "api/flowcontrol/v1.h"
 #include "apiserver/registry/store/strategy.h"
 
-// The kinds of flowcontrol.apiserver.k8s.io: which requests wait for which others.
+// The kinds of flowcontrol.apiserver.k8s.io: API priority and fairness.
 namespace cox::apiserver {
 
 StrategyPtr NewFlowSchemaStrategy();
 StrategyPtr NewPriorityLevelConfigurationStrategy();
 
-// Who is matched by one rule of a FlowSchema, and what.
+// Validates one rule of a FlowSchema: its subjects and the requests that it matches.
 FieldErrorList ValidateFlowSchemaRule(const flowcontrol::v1::PolicyRulesWithSubjects& rule,
                                       const FieldPath& path);
 
-// Conditions of both kinds: each has a type, each type stands once.
+// Conditions of both kinds: each has a type, and types are unique.
 template <class Condition>
 FieldErrorList ValidateFlowConditions(const List<Condition>& conditions) {
   FieldErrorList errors;
@@ -36,10 +36,10 @@ FieldErrorList ValidateFlowConditions(const List<Condition>& conditions) {
   return errors;
 }
 
-// The two flow schemas that every server needs: their spec is fixed. Null for other names.
+// The spec of a mandatory FlowSchema, which is immutable. Null for other names.
 const flowcontrol::v1::FlowSchemaSpec* MandatoryFlowSchema(std::string_view name);
 
-// /status of both kinds keeps all metadata but managedFields as it was.
+// Updates of /status keep all metadata except managedFields.
 template <class T>
 class FlowStatusStrategy : public UpdateStrategyOf<T> {
  public:

@@ -14,7 +14,7 @@ namespace {
 
 using networking::v1::Ingress;
 
-// How the class was chosen before spec.ingressClassName existed; controllers still honour it.
+// The annotation that preceded spec.ingressClassName; controllers still support it.
 constexpr std::string_view kClassAnnotation = "kubernetes.io/ingress.class";
 
 // Up to three hosts: "a.example.com,b.example.com,c.example.com + 2 more...".

@@ -11,13 +11,13 @@ namespace {
 
 constexpr std::string_view kBackend = R"("backend":{"service":{"name":"s","port":{"number":80}}})";
 
-// An ingress of one rule with one path, `path` being its members.
+// An Ingress with one rule and one path; `path` are the members of the path.
 std::string OnePath(std::string_view path) {
   return R"({"metadata":{"name":"a"},"spec":{"rules":[{"http":{"paths":[{)" + std::string(path) +
          "}]}}]}}";
 }
 
-TEST(IngressTest, PathsMustFitTheirType) {
+TEST(IngressTest, ValidatesPathsByType) {
   struct Case {
     std::string_view path, error;
   };
@@ -47,7 +47,7 @@ TEST(IngressTest, PathsMustFitTheirType) {
   }
 }
 
-TEST(IngressTest, BackendsAreAServiceOrAResource) {
+TEST(IngressTest, BackendMustBeServiceOrResource) {
   struct Case {
     std::string_view backend, error;
   };
@@ -77,7 +77,7 @@ TEST(IngressTest, BackendsAreAServiceOrAResource) {
   }
 }
 
-TEST(IngressTest, HostsAreNamesAndMayBeWild) {
+TEST(IngressTest, HostsMustBeDnsNamesOrWildcards) {
   StrategyHarness ingresses(NewIngressStrategy());
   auto error = [&](std::string_view host) {
     return ingresses
@@ -93,13 +93,13 @@ TEST(IngressTest, HostsAreNamesAndMayBeWild) {
             std::string::npos);
 }
 
-TEST(IngressTest, NeedsARuleOrABackend) {
+TEST(IngressTest, RequiresRuleOrDefaultBackend) {
   StrategyHarness ingresses(NewIngressStrategy());
   EXPECT_EQ(ingresses.Create(R"({"metadata":{"name":"a"},"spec":{}})").error,
             "spec: Invalid value: null: either `defaultBackend` or `rules` must be specified");
 }
 
-TEST(IngressTest, ClassAnnotationWarnsAndMustAgreeWithTheField) {
+TEST(IngressTest, ClassAnnotationWarnsAndMustMatchField) {
   StrategyHarness ingresses(NewIngressStrategy());
   auto with = [&](std::string_view class_name) {
     return ingresses.Create(
@@ -118,7 +118,7 @@ TEST(IngressTest, ClassAnnotationWarnsAndMustAgreeWithTheField) {
   EXPECT_TRUE(ingresses.Update(with("x").object, "{}").warnings.empty());
 }
 
-TEST(IngressTest, GenerationFollowsTheSpecAndStatusHasItsOwnWay) {
+TEST(IngressTest, GenerationCountsSpecChangesAndStatusUpdateIsSeparate) {
   StrategyHarness ingresses(NewIngressStrategy());
   const Object made =
       ingresses.Create(OnePath(R"("path":"/","pathType":"Prefix",)" + std::string(kBackend)))
@@ -142,7 +142,7 @@ TEST(IngressTest, GenerationFollowsTheSpecAndStatusHasItsOwnWay) {
       "(e.g. 10.9.8.7 or 2001:db8::ffff)");
 }
 
-TEST(IngressTest, StoredFaultsMayStay) {
+TEST(IngressTest, AcceptsStoredViolations) {
   StrategyHarness ingresses(NewIngressStrategy());
   const Object old =
       ingresses.Decode(R"({"metadata":{"name":"a","uid":"u","resourceVersion":"1"},"spec":{
@@ -150,7 +150,7 @@ TEST(IngressTest, StoredFaultsMayStay) {
   EXPECT_EQ(ingresses.Update(old, R"({"metadata":{"labels":{"a":"b"}}})").error, "");
 }
 
-TEST(IngressTest, ManyHostsAreShortened) {
+TEST(IngressTest, ShortensListOfHosts) {
   StrategyHarness ingresses(NewIngressStrategy());
   auto made = ingresses.Create(R"({"metadata":{"name":"a"},"spec":{"tls":[{}],"rules":[
       {"host":"a.b"},{},{"host":"c.d"},{"host":"e.f"},{"host":"g.h"},{"host":"i.j"}]}})");
@@ -158,7 +158,7 @@ TEST(IngressTest, ManyHostsAreShortened) {
             R"(["a","\u003cnone\u003e","a.b,c.d,e.f + 2 more...","","80, 443","60m"])");
 }
 
-TEST(IngressClassTest, ControllerStaysAndParametersHaveAScope) {
+TEST(IngressClassTest, ControllerIsImmutableAndParametersAreValidated) {
   StrategyHarness classes(NewIngressClassStrategy());
   const CreateCase cases[] = {
       {R"("spec":{"controller":"example.com/c","parameters":{"kind":"K","name":"n"}})", ""},

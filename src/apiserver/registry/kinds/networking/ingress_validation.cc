@@ -25,7 +25,7 @@ validation::Messages HostFaults(std::string_view host) {
                            : validation::IsDNS1123Subdomain(host);
 }
 
-// A reference to an object of any kind beside the Ingress or IngressClass.
+// A reference to an object of any kind, in an Ingress or IngressClass.
 FieldErrorList ValidateTypedReference(const std::optional<std::string>& api_group,
                                       std::string_view kind, std::string_view name,
                                       const FieldPath& path) {
@@ -83,7 +83,7 @@ FieldErrorList ValidateBackend(const nv::IngressBackend& backend, const FieldPat
   return {FieldError::Invalid(path, "", "resource or service backend is required")};
 }
 
-// Rules for a path that is compared with request paths as it is.
+// Rules for a path that is compared literally with request paths.
 FieldErrorList ValidateLiteralPath(std::string_view value, const FieldPath& path) {
   FieldErrorList errors;
   if (!value.starts_with('/')) {

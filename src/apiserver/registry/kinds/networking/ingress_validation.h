@@ -4,16 +4,16 @@
 #include "api/networking/v1.h"
 #include "object/validation/field_error.h"
 
-// What Ingress and IngressClass may hold. Pure functions.
+// Validation of Ingress and IngressClass. Pure functions.
 namespace cox::apiserver {
 
-// Faults that stored objects may keep, because they were let in before the rule existed.
+// Exemptions for stored objects from rules that were added later.
 struct IngressOptions {
   bool allow_invalid_secret_name = false;
   bool allow_invalid_wildcard_host_rule = false;
 };
 
-// What `old` has already.
+// The exemptions that `old` needs.
 IngressOptions IngressOptionsFor(const networking::v1::Ingress& old);
 
 FieldErrorList ValidateIngressSpec(const networking::v1::IngressSpec& spec, const FieldPath& path,

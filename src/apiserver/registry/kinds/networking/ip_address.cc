@@ -16,7 +16,7 @@ namespace {
 namespace nv = networking::v1;
 using nv::IPAddress;
 
-// The name is the address in canonical form, so that one address is one object.
+// The name is the canonical form of the address, so that there is one object for each address.
 validation::Messages NameIsIp(std::string_view name, bool) {
   validation::Messages messages;
   for (FieldError& error : validation::IsValidIP(FieldPath("name"), name)) {
@@ -27,7 +27,7 @@ validation::Messages NameIsIp(std::string_view name, bool) {
 
 FieldErrorList ValidateParent(const nv::ParentReference& parent, const FieldPath& path) {
   FieldErrorList errors;
-  // The group of Services, the usual parent, is the empty one.
+  // Services, the usual parents, are in the empty group.
   if (!parent.group.empty()) {
     AppendInvalid(errors, path.Child("group"), parent.group,
                   validation::IsDNS1123Subdomain(parent.group));
@@ -49,7 +49,7 @@ class IpAddressStrategy final : public StrategyOf<IPAddress> {
  public:
   std::string_view storage_prefix() const override { return "ipaddresses"; }
   validation::NameRule name_rule() const override { return NameIsIp; }
-  // Rows have an age as a third cell that no column announces.
+  // Rows contain an age as a third cell, for which there is no column.
   std::span<const Column> Columns() const override {
     static constexpr Column kColumns[] = {kNameColumn, {.name = "ParentRef", .type = "string"}};
     return kColumns;

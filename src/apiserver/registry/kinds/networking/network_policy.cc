@@ -40,7 +40,7 @@ FieldErrorList ValidatePort(const nv::NetworkPolicyPort& port, const FieldPath& 
     const int32_t first = port.port->int_value();
     AppendInvalid(errors, number, first, validation::IsValidPortNum(first));
     if (port.endPort) {
-      // The error quotes `port`, not endPort: clients know it so.
+      // As upstream, the error contains the value of `port`, not of endPort.
       if (*port.endPort < first) {
         errors.push_back(
             FieldError::Invalid(end, first, "must be greater than or equal to `port`"));
@@ -51,7 +51,7 @@ FieldErrorList ValidatePort(const nv::NetworkPolicyPort& port, const FieldPath& 
   return errors;
 }
 
-// Whether `inner` lies in `outer` and is smaller.
+// Whether `inner` is a part of `outer` and smaller.
 bool IsStrictSubset(const validation::Cidr& inner, const validation::Cidr& outer) {
   if (inner.address.IsIpv4() != outer.address.IsIpv4() || inner.prefix <= outer.prefix) {
     return false;
@@ -192,7 +192,7 @@ class NetworkPolicyStrategy final : public StrategyOf<NetworkPolicy> {
     for (auto& rule : object.spec.ingress) default_ports(rule.ports);
     for (auto& rule : object.spec.egress) default_ports(rule.ports);
     if (object.spec.policyTypes.empty()) {
-      // Any policy for egress needs an egress section, while ingress is meant even without one.
+      // Egress policies need an egress section; Ingress applies even without an ingress section.
       object.spec.policyTypes = {"Ingress"};
       if (!object.spec.egress.empty()) object.spec.policyTypes.push_back("Egress");
     }
@@ -210,7 +210,7 @@ class NetworkPolicyStrategy final : public StrategyOf<NetworkPolicy> {
   }
   FieldErrorList CheckUpdate(const WriteContext&, const NetworkPolicy& object,
                              const NetworkPolicy& old) const override {
-    // A selector that was let in before label values were checked may stay.
+    // Stored selectors with invalid label values, from before they were checked, remain valid.
     LabelSelectorValidationOptions lenient{.allow_invalid_label_value = true};
     const bool old_is_valid = ValidateSpec(old.spec, FieldPath("spec"), {}).empty();
     const bool old_is_lenient = ValidateSpec(old.spec, FieldPath("spec"), lenient).empty();

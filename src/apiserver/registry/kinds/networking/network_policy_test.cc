@@ -9,7 +9,7 @@
 namespace cox::apiserver {
 namespace {
 
-TEST(NetworkPolicyTest, RefusesWhatSelectsNothingSensible) {
+TEST(NetworkPolicyTest, RejectsInvalidSpecs) {
   const CreateCase cases[] = {
       {R"("spec":{"podSelector":{},"policyTypes":["X"]})",
        R"(spec.policyTypes[0]: Unsupported value: "X": supported values: "Ingress", "Egress")"},
@@ -40,7 +40,7 @@ TEST(NetworkPolicyTest, RefusesWhatSelectsNothingSensible) {
   ExpectCreate(policies, cases);
 }
 
-TEST(NetworkPolicyTest, ExceptionsLieStrictlyInTheirBlock) {
+TEST(NetworkPolicyTest, ExceptMustBeStrictSubsetOfCidr) {
   StrategyHarness policies(NewNetworkPolicyStrategy());
   auto error = [&](std::string_view cidr, std::string_view except) {
     return policies
@@ -54,12 +54,12 @@ TEST(NetworkPolicyTest, ExceptionsLieStrictlyInTheirBlock) {
   EXPECT_EQ(error("fd00::/8", "fd00:1::/32"), "");
   for (std::string except : {"11.0.0.0/8", "10.0.0.0/8", "10.0.0.0/7", "fd00::/64"}) {
     const std::string text = error("10.0.0.0/8", except);
-    if (except == "10.0.0.0/7") continue;  // has bits beyond its prefix: another rule
+    if (except == "10.0.0.0/7") continue;  // has bits beyond its prefix: rejected by another rule
     EXPECT_EQ(text, at + except + "\": must be a strict subset of `cidr`");
   }
 }
 
-TEST(NetworkPolicyTest, TypesFollowFromTheSectionsThatAreThere) {
+TEST(NetworkPolicyTest, DefaultsPolicyTypesFromSections) {
   StrategyHarness policies(NewNetworkPolicyStrategy());
   auto text = [&](std::string_view sections) {
     return policies
@@ -75,7 +75,7 @@ TEST(NetworkPolicyTest, TypesFollowFromTheSectionsThatAreThere) {
             R"({"spec":{"podSelector":{},"policyTypes":["Egress"]}})");
 }
 
-TEST(NetworkPolicyTest, ShowsItsSelectorAndCountsChanges) {
+TEST(NetworkPolicyTest, ShowsSelectorAndCountsGeneration) {
   StrategyHarness policies(NewNetworkPolicyStrategy());
   auto made = policies.Create(R"({"metadata":{"name":"a"},"spec":{"podSelector":{
       "matchLabels":{"b":"c"},"matchExpressions":[{"key":"a","operator":"In","values":["y","x"]}]}}})");
@@ -86,7 +86,7 @@ TEST(NetworkPolicyTest, ShowsItsSelectorAndCountsChanges) {
   EXPECT_EQ(changed.object.object_meta()->generation, 2);
 }
 
-TEST(IpAddressTest, IsNamedAsTheAddressAndKeepsItsParent) {
+TEST(IpAddressTest, NameIsAddressAndParentRefIsImmutable) {
   StrategyHarness addresses(NewIpAddressStrategy());
   auto error = [&](std::string_view name, std::string_view spec) {
     return addresses
@@ -112,7 +112,7 @@ TEST(IpAddressTest, IsNamedAsTheAddressAndKeepsItsParent) {
             R"("Name":"y"}: field is immutable)");
 }
 
-TEST(ServiceCidrTest, HoldsOneRangePerFamilyThatStays) {
+TEST(ServiceCidrTest, HasOneImmutableRangePerFamily) {
   const CreateCase cases[] = {
       {R"("spec":{"cidrs":["10.9.0.0/24","fd00::/64"]})", ""},
       {R"("spec":{"cidrs":[]})", "spec.cidrs: Required value: at least one CIDR required"},

@@ -55,7 +55,7 @@ class ServiceCidrStrategy final
   FieldErrorList Check(const WriteContext&, const ServiceCIDR& object) const override {
     return ValidateSpec(object.spec);
   }
-  // Ranges stay; a second one of the other family may be added, which makes the cluster dual-stack.
+  // Ranges are immutable; a second one of the other family may be added, for dual-stack clusters.
   FieldErrorList CheckUpdate(const WriteContext&, const ServiceCIDR& object,
                              const ServiceCIDR& old) const override {
     const FieldPath path = FieldPath("spec").Child("cidrs");

@@ -14,7 +14,7 @@ StrategyPtr NewRuntimeClassStrategy() {
   return std::move(kinds.front());
 }
 
-TEST(RuntimeClassTest, ChecksHandlerOverheadAndScheduling) {
+TEST(RuntimeClassTest, ValidatesHandlerOverheadAndScheduling) {
   StrategyHarness classes(NewRuntimeClassStrategy());
   const CreateCase cases[] = {
       {R"("handler":"h","overhead":{"podFixed":{"cpu":"1"}},
@@ -31,7 +31,7 @@ TEST(RuntimeClassTest, ChecksHandlerOverheadAndScheduling) {
   ExpectCreate(classes, cases);
 }
 
-TEST(RuntimeClassTest, HandlerCannotChange) {
+TEST(RuntimeClassTest, HandlerIsImmutable) {
   StrategyHarness classes(NewRuntimeClassStrategy());
   Object old = classes.Create(R"({"metadata":{"name":"a"},"handler":"h"})").object;
   EXPECT_EQ(classes.Update(old, R"({"handler":"z"})").error,
@@ -40,7 +40,7 @@ TEST(RuntimeClassTest, HandlerCannotChange) {
   EXPECT_EQ(classes.Row(old), R"(["a","h","60m"])");
 }
 
-TEST(RuntimeClassTest, WarnsOfOldNodeLabels) {
+TEST(RuntimeClassTest, WarnsAboutDeprecatedNodeLabels) {
   StrategyHarness classes(NewRuntimeClassStrategy());
   auto made = classes.Create(R"({"metadata":{"name":"a"},"handler":"h",
       "scheduling":{"nodeSelector":{"beta.kubernetes.io/arch":"amd64","ok":"x"}}})");

@@ -14,7 +14,7 @@ namespace {
 
 using node::v1::RuntimeClass;
 
-// Labels of nodes that have newer names.
+// Deprecated node labels.
 struct DeprecatedLabel {
   std::string_view key, since, instead;
 };
@@ -63,7 +63,7 @@ class RuntimeClassStrategy final : public StrategyOf<RuntimeClass> {
                     validation::NameIsDNSLabel(rc.handler, false));
     }
     if (rc.overhead) {
-      // Checked as if it were the limits of a container: that is what it adds to.
+      // Validated as limits of a container, to which the overhead is added.
       core::v1::ResourceRequirements limits;
       limits.limits = rc.overhead->podFixed;
       Append(errors, ValidateResourceRequirements(limits, nullptr, FieldPath("overhead")));

@@ -63,7 +63,7 @@ class PodDisruptionBudgetStrategy final
  public:
   std::string_view storage_prefix() const override { return "poddisruptionbudgets"; }
 
-  // The controller and evictions race for the status: each must have seen what it changes.
+  // The controller and evictions update the status concurrently: each update must be conditional.
   bool AllowUnconditionalUpdate() const override { return false; }
 
   std::span<const Column> Columns() const override {

@@ -14,7 +14,7 @@ StrategyTester Tester() {
               "spec": {"minAvailable": 1, "selector": {"matchLabels": {"app": "a"}}}})"};
 }
 
-TEST(PodDisruptionBudget, RefusesInvalidSpecs) {
+TEST(PodDisruptionBudget, RejectsInvalidSpecs) {
   StrategyTester tester = Tester();
   const std::string kPercent =
       "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or "
@@ -38,7 +38,7 @@ TEST(PodDisruptionBudget, RefusesInvalidSpecs) {
                  R"("AlwaysAllow", "IfHealthyBudget")"}}});
 }
 
-TEST(PodDisruptionBudget, RefusesInvalidStatuses) {
+TEST(PodDisruptionBudget, RejectsInvalidStatuses) {
   StrategyTester tester = Tester();
   const std::string kCondition = "status.conditions[0].";
   ExpectUpdateErrors(
@@ -67,7 +67,7 @@ TEST(PodDisruptionBudget, RefusesInvalidStatuses) {
           R"(status.conditions[1].type: Duplicate value: "A")"));
 }
 
-TEST(PodDisruptionBudget, UpdatesCountSpecsAndNeedAVersion) {
+TEST(PodDisruptionBudget, GenerationCountsSpecChangesAndUpdateRequiresResourceVersion) {
   StrategyTester tester = Tester();
   Object old = tester.Create();
   Object object = tester.Update(old, R"({"spec": {"selector": {"matchLabels": {"z": "z"}}}})");

@@ -3,7 +3,7 @@
 
 #include "apiserver/registry/store/strategy.h"
 
-// The kinds of policy/v1 that are stored. Evictions are not: they are a way to delete pods.
+// The stored kinds of policy/v1. Evictions are not stored: they delete pods.
 namespace cox::apiserver {
 
 StrategyPtr NewPodDisruptionBudgetStrategy();

@@ -63,7 +63,7 @@ void CheckSubject(FieldErrorList& errors, const Subject& subject, bool namespace
   }
 }
 
-// RoleBinding and ClusterRoleBinding differ in what they may refer to.
+// RoleBinding and ClusterRoleBinding differ in the roles and subjects that they may refer to.
 template <class T>
 class BindingStrategyOf : public StrategyOf<T> {
  public:

@@ -8,7 +8,7 @@
 namespace cox::apiserver {
 namespace {
 
-TEST(RoleTest, RulesMustBeCompleteAndOfResources) {
+TEST(RoleTest, RejectsIncompleteRulesAndNonResourceURLs) {
   StrategyHarness roles(NewRoleStrategy());
   const CreateCase cases[] = {
       {R"("rules":[{"apiGroups":[""],"resources":["pods"],"verbs":["get"]}])", ""},
@@ -29,14 +29,14 @@ TEST(RoleTest, RulesMustBeCompleteAndOfResources) {
   ExpectCreate(roles, cases);
 }
 
-TEST(RoleTest, NamesAreWhateverAPathTakes) {
+TEST(RoleTest, NameMustBePathSegment) {
   StrategyHarness roles(NewRoleStrategy());
   EXPECT_EQ(roles.Create(R"({"metadata":{"name":"system:x"}})").error, "");
   EXPECT_EQ(roles.Create(R"({"metadata":{"name":"a/b"}})").error,
             "metadata.name: Invalid value: \"a/b\": may not contain '/'");
 }
 
-TEST(ClusterRoleTest, AggregatesBySelectors) {
+TEST(ClusterRoleTest, ValidatesAggregationSelectors) {
   StrategyHarness roles(NewClusterRoleStrategy());
   const CreateCase cases[] = {
       {R"("rules":[{"nonResourceURLs":["/x"],"verbs":["get"]}])", ""},
@@ -55,7 +55,7 @@ TEST(ClusterRoleTest, AggregatesBySelectors) {
       << error;
 }
 
-TEST(RoleBindingTest, FillsInTheGroup) {
+TEST(RoleBindingTest, DefaultsApiGroup) {
   StrategyHarness bindings(NewRoleBindingStrategy());
   auto made = bindings.Create(R"({"metadata":{"name":"a"},"roleRef":{"kind":"Role","name":"r"},
       "subjects":[{"kind":"User","name":"u"},{"kind":"ServiceAccount","name":"s"}]})");
@@ -67,7 +67,7 @@ TEST(RoleBindingTest, FillsInTheGroup) {
   EXPECT_EQ(bindings.Row(made.object), R"(["a","Role/r","60m","u","","/s"])");
 }
 
-TEST(RoleBindingTest, ChecksRoleAndSubjects) {
+TEST(RoleBindingTest, ValidatesRoleRefAndSubjects) {
   StrategyHarness bindings(NewRoleBindingStrategy());
   const CreateCase cases[] = {
       {"",
@@ -88,7 +88,7 @@ TEST(RoleBindingTest, ChecksRoleAndSubjects) {
   ExpectCreate(bindings, cases);
 }
 
-TEST(RoleBindingTest, RoleRefCannotChange) {
+TEST(RoleBindingTest, RoleRefIsImmutable) {
   StrategyHarness bindings(NewRoleBindingStrategy());
   auto old = bindings.Create(R"({"metadata":{"name":"a","resourceVersion":"1"},
                                  "roleRef":{"kind":"ClusterRole","name":"view"}})");
@@ -98,7 +98,7 @@ TEST(RoleBindingTest, RoleRefCannotChange) {
   EXPECT_EQ(bindings.Update(old.object, R"({"subjects":[{"kind":"User","name":"x"}]})").error, "");
 }
 
-TEST(ClusterRoleBindingTest, RefersToClusterRolesAndNamedServiceAccounts) {
+TEST(ClusterRoleBindingTest, RequiresClusterRoleAndNamespacedServiceAccounts) {
   StrategyHarness bindings(NewClusterRoleBindingStrategy());
   const CreateCase cases[] = {
       {R"("roleRef":{"kind":"Role","name":"r"})",

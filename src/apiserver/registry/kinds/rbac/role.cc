@@ -37,7 +37,7 @@ FieldErrorList CheckAggregation(const rbac::v1::AggregationRule& rule) {
   return errors;
 }
 
-// What both kinds of role share.
+// The common strategy of Role and ClusterRole.
 template <class T>
 class RoleStrategyOf : public StrategyOf<T> {
  public:

@@ -4,8 +4,8 @@
 #include "api/rbac/v1.h"
 #include "apiserver/registry/store/strategy.h"
 
-// The kinds of rbac.authorization.k8s.io. Whether a client may grant what it writes is not decided
-// here: that needs the authorizer (apiserver/authz).
+// The kinds of rbac.authorization.k8s.io. Privilege escalation is not checked here: that needs the
+// authorizer (apiserver/authz).
 namespace cox::apiserver {
 
 StrategyPtr NewRoleStrategy();
@@ -13,7 +13,7 @@ StrategyPtr NewClusterRoleStrategy();
 StrategyPtr NewRoleBindingStrategy();
 StrategyPtr NewClusterRoleBindingStrategy();
 
-// One rule at `path`. Rules of a namespace cannot speak of URLs that are no resources.
+// Validates one rule at `path`. Namespaced rules cannot contain non-resource URLs.
 FieldErrorList ValidatePolicyRule(const rbac::v1::PolicyRule& rule, bool namespaced,
                                   const FieldPath& path);
 

@@ -7,12 +7,12 @@
 
 #include "apiserver/registry/kinds/resource/claim_rules.h"
 
-// References from one part of a claim to its requests, in spec and status alike.
+// References to requests of a claim, in its spec and status.
 namespace cox::apiserver::devices {
 
 FieldErrorList ValidateRequestRef(std::string_view name, const RequestNames& names,
                                   const FieldPath& path);
-// Several, each once.
+// Validates several references, which must be unique.
 void CheckRequestRefs(FieldErrorList& errors, const List<std::string>& refs,
                       const RequestNames& names, const FieldPath& path);
 

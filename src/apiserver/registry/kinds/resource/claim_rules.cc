@@ -15,9 +15,9 @@ using resource::v1::DeviceRequest;
 
 constexpr std::string_view kAll = "All", kExactCount = "ExactCount";
 
-// Parts that a request has, and each of its alternatives.
+// Validates the parts that requests and subrequests have in common.
 template <class Request>
-void CheckWanted(FieldErrorList& errors, const Request& request, const FieldPath& path) {
+void CheckRequestFields(FieldErrorList& errors, const Request& request, const FieldPath& path) {
   Append(errors, ValidateSubdomain(request.deviceClassName, path.Child("deviceClassName")));
   Append(errors, ValidateSelectors(request.selectors, path.Child("selectors")));
   FieldPath count = path.Child("count");
@@ -47,7 +47,7 @@ void CheckWanted(FieldErrorList& errors, const Request& request, const FieldPath
 FieldErrorList CheckSubRequest(const resource::v1::DeviceSubRequest& request,
                                const FieldPath& path) {
   FieldErrorList errors = ValidateLabel(request.name, path.Child("name"));
-  CheckWanted(errors, request, path);
+  CheckRequestFields(errors, request, path);
   return errors;
 }
 
@@ -64,7 +64,7 @@ FieldErrorList CheckRequest(const DeviceRequest& request, const FieldPath& path)
   CheckSet(
       errors, request.firstAvailable, kMaxSubRequests, path.Child("firstAvailable"),
       [](const auto& sub) { return sub.name; }, CheckSubRequest);
-  if (exactly) CheckWanted(errors, *request.exactly, path.Child("exactly"));
+  if (exactly) CheckRequestFields(errors, *request.exactly, path.Child("exactly"));
   return errors;
 }
 

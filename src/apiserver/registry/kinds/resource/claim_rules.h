@@ -8,21 +8,21 @@
 #include "apiserver/registry/store/strategy.h"
 #include "object/validation/field_error.h"
 
-// What a claim on devices may ask for and be given.
+// Validation of ResourceClaims.
 namespace cox::apiserver::devices {
 
-// Names by which other parts of a claim refer to its requests: "gpu", "gpu/large" for the
-// alternatives of one.
+// Names by which other parts of a claim refer to its requests: "gpu", or "gpu/large" for a
+// subrequest.
 using RequestNames = std::set<std::string, std::less<>>;
 RequestNames RequestNamesOf(const resource::v1::DeviceClaim& claim);
 
-// How many devices a request wants when it does not say.
+// Sets the default allocation mode and device count of requests.
 void SetClaimDefaults(resource::v1::ResourceClaimSpec& spec);
 
-// Of a ResourceClaim, or of the claim in a template.
+// Validates the spec of a ResourceClaim, or of the claim in a template.
 FieldErrorList ValidateClaimSpec(const resource::v1::ResourceClaimSpec& spec,
                                  const FieldPath& path);
-// What the scheduler, drivers and consumers write, compared with what was there.
+// Validates an update of the status by the scheduler, drivers or consumers.
 FieldErrorList ValidateClaimStatus(const resource::v1::ResourceClaim& claim,
                                    const resource::v1::ResourceClaim& old);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The status of a claim: who got which devices, who uses them, how they are.
+// The status of a claim: allocated devices, their consumers and conditions.
 #include <set>
 #include <string>
 
@@ -23,7 +23,7 @@ using resource::v1::ResourceClaimConsumerReference;
 
 constexpr size_t kMaxConditions = 8, kMaxIPs = 16, kMaxInterfaceName = 256,
                  kMaxHardwareAddress = 128;
-constexpr size_t kMaxAllocationConfigs = 64;  // of the class and of the claim
+constexpr size_t kMaxAllocationConfigs = 64;  // from the class and from the claim
 constexpr size_t kNoLimit = SIZE_MAX;
 
 FieldErrorList CheckConsumer(const ResourceClaimConsumerReference& consumer,
@@ -35,7 +35,7 @@ FieldErrorList CheckConsumer(const ResourceClaimConsumerReference& consumer,
   return errors;
 }
 
-// "driver/pool/device", with the share of it where it is shared.
+// "driver/pool/device", followed by the share ID if the device is shared.
 template <class T>
 std::string DeviceID(const T& device) {
   std::string id = device.driver + "/" + device.pool + "/" + device.device;
@@ -121,7 +121,7 @@ std::set<std::string_view> Uids(const ResourceClaim& claim) {
   return uids;
 }
 
-// Only an allocated claim can be used, and none that is on its way out gets new users.
+// Only an allocated claim can be reserved, and a claim that is being deleted gets no new consumers.
 void CheckReservations(FieldErrorList& errors, const ResourceClaim& claim, const ResourceClaim& old,
                        const FieldPath& path) {
   if (claim.status.reservedFor.empty()) return;

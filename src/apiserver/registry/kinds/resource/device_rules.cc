@@ -8,7 +8,7 @@
 namespace cox::apiserver::devices {
 namespace {
 
-// What the compiler says of nothing at all.
+// The CEL compiler's error for an empty expression.
 constexpr const char* kEmptyExpression =
     "compilation failed: ERROR: <input>:1:0: Syntax error: mismatched input '<EOF>' expecting "
     "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, "

@@ -11,11 +11,10 @@
 #include "apiserver/registry/store/strategy.h"
 #include "object/validation/field_error.h"
 
-// Rules that claims, classes and slices share. All functions are pure; errors stand at `path` or
-// below.
+// Rules for claims, classes and slices. All functions are pure; errors are at `path` or below.
 namespace cox::apiserver::devices {
 
-// How many there may be.
+// Maximum numbers.
 inline constexpr size_t kMaxSelectors = 32;
 inline constexpr size_t kMaxConfigs = 32;
 inline constexpr size_t kMaxRequests = 32;
@@ -29,7 +28,7 @@ inline constexpr size_t kMaxDevices = 128;
 inline constexpr size_t kMaxProperties = 32;  // attributes and capacities of a device
 inline constexpr size_t kMaxCounterSets = 8;
 inline constexpr size_t kMaxBindingConditions = 4;
-// How long, in bytes.
+// Maximum lengths, in bytes.
 inline constexpr size_t kMaxExpression = 10 * 1024;
 inline constexpr size_t kMaxRawBytes = 10 * 1024;
 inline constexpr size_t kMaxDriverName = 63;
@@ -42,12 +41,12 @@ FieldErrorList ValidateDriverName(std::string_view name, const FieldPath& path);
 FieldErrorList ValidatePoolName(std::string_view name, const FieldPath& path);
 FieldErrorList ValidateLabel(std::string_view name, const FieldPath& path);  // devices, requests
 FieldErrorList ValidateSubdomain(std::string_view name, const FieldPath& path);  // required
-// [domain/]identifier: what an attribute or a capacity is called.
+// [domain/]identifier: the name of an attribute or a capacity.
 FieldErrorList ValidateQualifiedName(std::string_view name, const FieldPath& path);
 // domain/identifier.
 FieldErrorList ValidateFullyQualifiedName(std::string_view name, const FieldPath& path);
 
-// A CEL expression is checked for its length only; an empty one is refused.
+// Validates only the length of CEL expressions and rejects empty ones.
 FieldErrorList ValidateSelectors(const List<resource::v1::DeviceSelector>& selectors,
                                  const FieldPath& path);
 FieldErrorList ValidateConfiguration(const resource::v1::DeviceConfiguration& configuration,
@@ -55,13 +54,13 @@ FieldErrorList ValidateConfiguration(const resource::v1::DeviceConfiguration& co
 FieldErrorList ValidateToleration(const resource::v1::DeviceToleration& toleration,
                                   const FieldPath& path);
 FieldErrorList ValidateTaint(const resource::v1::DeviceTaint& taint, const FieldPath& path);
-// A JSON object of bounded size that means something to a driver.
+// A JSON object of limited size, to be interpreted by a driver.
 FieldErrorList ValidateRawObject(const RawJson& raw, const FieldPath& path);
 
-// Upper case is let through for old drivers.
+// Upper case is allowed for old drivers, with a warning.
 void WarnOnDriverName(Warnings& warnings, std::string_view name, const FieldPath& path);
 
-// Each item by `check`, and not too many of them.
+// Validates each item with `check`, and the number of items.
 template <class T, class Check>
 void CheckEach(FieldErrorList& errors, const List<T>& items, size_t max, const FieldPath& path,
                Check&& check) {
@@ -72,7 +71,7 @@ void CheckEach(FieldErrorList& errors, const List<T>& items, size_t max, const F
   }
 }
 
-// The same for items that `key` tells apart.
+// The same for items that must be unique by `key`.
 template <class T, class Key, class Check>
 void CheckSet(FieldErrorList& errors, const List<T>& items, size_t max, const FieldPath& path,
               Key&& key, Check&& check) {

@@ -23,7 +23,7 @@ class StatusStrategy final : public PlainStatusStrategy<ResourceClaim> {
   }
 };
 
-// "allocated,reserved".
+// The state as in the table: "allocated,reserved".
 std::string StateText(const ResourceClaim& claim) {
   std::string text;
   auto add = [&text](std::string_view state) {

@@ -12,7 +12,7 @@ namespace {
 using resource::v1::ResourceSlice;
 using resource::v1::ResourceSliceSpec;
 
-// Attributes with several values are not served by default.
+// List attributes are not enabled by default.
 void DropListAttributes(ResourceSlice& slice) {
   for (resource::v1::Device& device : slice.spec.devices) {
     for (auto& [name, attribute] : device.attributes) {
@@ -60,7 +60,7 @@ class ResourceSliceStrategy final : public StrategyOf<ResourceSlice> {
   FieldErrorList Check(const WriteContext&, const ResourceSlice& slice) const override {
     return devices::ValidateSliceSpec(slice.spec, FieldPath("spec"));
   }
-  // A slice stays with its node, driver and pool.
+  // The node, driver and pool of a slice are immutable.
   FieldErrorList CheckUpdate(const WriteContext& w, const ResourceSlice& slice,
                              const ResourceSlice& old) const override {
     FieldErrorList errors = Check(w, slice);

@@ -13,7 +13,7 @@ constexpr const char* kClaim =
         {"name":"r","exactly":{"deviceClassName":"d.example.com"}},
         {"name":"f","firstAvailable":[{"name":"x","deviceClassName":"d.example.com"}]}]}}})";
 
-TEST(ResourceClaimTest, WantsOneDeviceUnlessItSaysOtherwise) {
+TEST(ResourceClaimTest, DefaultsToOneDevice) {
   StrategyHarness claims(NewResourceClaimStrategy());
   auto made = claims.Create(kClaim);
   EXPECT_EQ(made.error, "");
@@ -24,7 +24,7 @@ TEST(ResourceClaimTest, WantsOneDeviceUnlessItSaysOtherwise) {
   EXPECT_EQ(claims.Row(made.object), R"(["a","pending","60m"])");
 }
 
-TEST(ResourceClaimTest, ChecksRequests) {
+TEST(ResourceClaimTest, ValidatesRequests) {
   StrategyHarness claims(NewResourceClaimStrategy());
   struct Case {
     std::string_view devices, error;
@@ -66,7 +66,7 @@ TEST(ResourceClaimTest, ChecksRequests) {
   }
 }
 
-TEST(ResourceClaimTest, SpecCannotChange) {
+TEST(ResourceClaimTest, SpecIsImmutable) {
   StrategyHarness claims(NewResourceClaimStrategy());
   Object old = claims.Create(kClaim).object;
   EXPECT_EQ(claims.Update(old, R"({"spec":{"devices":{"requests":null}}})").error,
@@ -75,7 +75,7 @@ TEST(ResourceClaimTest, SpecCannotChange) {
   EXPECT_EQ(claims.Update(old, R"({"metadata":{"labels":{"a":"b"}}})").error, "");
 }
 
-TEST(ResourceClaimTest, OnlyAllocatedClaimsAreReserved) {
+TEST(ResourceClaimTest, OnlyAllocatedClaimsCanBeReserved) {
   StrategyHarness claims(NewResourceClaimStrategy());
   Object old = claims.Create(kClaim).object;
   constexpr std::string_view kReserve =
@@ -107,7 +107,7 @@ TEST(ResourceClaimTest, OnlyAllocatedClaimsAreReserved) {
             "`deallocationRequested` or `deletionTimestamp` are set");
 }
 
-TEST(ResourceClaimTemplateTest, IsCheckedLikeAClaimAndFixed) {
+TEST(ResourceClaimTemplateTest, IsValidatedLikeClaimAndImmutable) {
   StrategyHarness templates(NewResourceClaimTemplateStrategy());
   auto made = templates.Create(R"({"metadata":{"name":"a"},"spec":{"spec":{"devices":{"requests":[
       {"name":"r","exactly":{"deviceClassName":"d"}}]}}}})");
@@ -122,7 +122,7 @@ TEST(ResourceClaimTemplateTest, IsCheckedLikeAClaimAndFixed) {
             "`firstAvailable` is required");
 }
 
-TEST(DeviceClassTest, ChecksTheSpecAndCountsGenerations) {
+TEST(DeviceClassTest, ValidatesSpecAndCountsGeneration) {
   StrategyHarness classes(NewDeviceClassStrategy());
   const CreateCase cases[] = {
       {R"("spec":{"selectors":[{"cel":{"expression":"true"}}],
@@ -140,7 +140,7 @@ TEST(DeviceClassTest, ChecksTheSpecAndCountsGenerations) {
   EXPECT_EQ(changed.object.object_meta()->generation, 2);
 }
 
-TEST(ResourceSliceTest, ChecksPoolPlacementAndDevices) {
+TEST(ResourceSliceTest, ValidatesPoolNodeSelectionAndDevices) {
   StrategyHarness slices(NewResourceSliceStrategy());
   struct Case {
     std::string_view spec, error;
@@ -179,7 +179,7 @@ TEST(ResourceSliceTest, ChecksPoolPlacementAndDevices) {
             "spec.pool.resourceSliceCount: Invalid value: 0: must be greater than zero]");
 }
 
-TEST(ResourceSliceTest, StaysWithItsNodeDriverAndPool) {
+TEST(ResourceSliceTest, NodeDriverAndPoolAreImmutable) {
   StrategyHarness slices(NewResourceSliceStrategy());
   auto made = slices.Create(R"({"metadata":{"name":"a"},"spec":{"driver":"UP","nodeName":"n",
       "pool":{"name":"p","generation":1,"resourceSliceCount":1}}})");

@@ -15,7 +15,7 @@ using resource::v1::Device;
 using resource::v1::DeviceAttribute;
 using resource::v1::ResourceSliceSpec;
 
-// Quoted by Go's own names, which are not those of the wire.
+// The attribute as errors contain it, with Go's field names.
 FieldValue AttributeValue(const DeviceAttribute& attribute) {
   std::string text = "{\"IntValue\":";
   text += attribute.int_ ? std::to_string(*attribute.int_) : "null";
@@ -35,8 +35,8 @@ bool IsDigits(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// Dot-separated identifiers of a pre-release or of build metadata. Numbers have no leading zeros
-// where they are compared.
+// Dot-separated identifiers of a pre-release or of build metadata. Numbers of a pre-release, which
+// are compared, have no leading zeros.
 bool AreIdentifiers(std::string_view text, bool compared) {
   constexpr std::string_view kAllowed =
       "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-";
@@ -107,14 +107,14 @@ void CheckNodeSelector(FieldErrorList& errors, const core::v1::NodeSelector& sel
                        const FieldPath& path) {
   Append(errors, ValidateNodeSelector(selector, path));
   if (selector.nodeSelectorTerms.size() > 1) {
-    // The scheduler merges it with others, which only a single term allows.
+    // The scheduler merges it with other selectors, which requires a single term.
     errors.push_back(FieldError::Invalid(path.Child("nodeSelectorTerms"), FieldValue::Omit(),
                                          "must have exactly one node selector term"));
   }
 }
 
-// Where the devices are: exactly one way of saying so. `fields` are those that are set, `all` those
-// there are.
+// Exactly one field for the location of devices must be set. `fields` are the fields that are set,
+// `all` is the text with all of them.
 void CheckOneOf(FieldErrorList& errors, const std::vector<std::string_view>& fields,
                 std::string_view all, std::string_view when, const FieldPath& path) {
   std::string text = "exactly one of " + std::string(all) + " is required" + std::string(when);
@@ -194,7 +194,7 @@ void CheckProperties(FieldErrorList& errors, const Device& device, const FieldPa
   }
 }
 
-// Counters by name: there must be some.
+// Validates counters by name; at least one is required.
 void CheckCounters(FieldErrorList& errors, const Map<resource::v1::Counter>& counters,
                    const FieldPath& path) {
   if (counters.empty()) errors.push_back(FieldError::Required(path));

@@ -6,7 +6,7 @@
 
 namespace cox::apiserver::devices {
 
-// What a driver may publish about the devices of a pool.
+// Validates the devices of a pool that a driver publishes.
 FieldErrorList ValidateSliceSpec(const resource::v1::ResourceSliceSpec& spec,
                                  const FieldPath& path);
 

@@ -3,7 +3,7 @@
 
 #include "apiserver/registry/store/strategy.h"
 
-// The kinds of resource.k8s.io: devices, and claims on them.
+// The kinds of resource.k8s.io: dynamic resource allocation.
 namespace cox::apiserver {
 
 StrategyPtr NewDeviceClassStrategy();

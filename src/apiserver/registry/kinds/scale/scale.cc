@@ -28,7 +28,7 @@ std::string SelectorText(const Map<std::string>& selector) {
   return text;
 }
 
-// Calls `fn` with the object in its own struct; false if it is of another kind.
+// Calls `fn` with the typed object; false if it is of another kind.
 template <class Fn>
 bool Visit(const Object& object, Fn&& fn) {
   auto visit = [&](const auto* typed) {
@@ -79,7 +79,7 @@ void FromScale(const Scale& scale, Object* object) {
 }
 
 std::span<const Column> ScaleColumns() {
-  // Unlike other kinds', this name column has no format.
+  // Unlike for other kinds, the name column has no format.
   static constexpr Column kColumns[] = {
       {.name = "Name", .type = "string"},
       {.name = "Desired", .type = "integer"},

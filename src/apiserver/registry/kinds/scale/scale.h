@@ -8,26 +8,26 @@
 #include "object/object.h"
 #include "object/validation/field_error.h"
 
-// autoscaling/v1 Scale: the number of pods of a Deployment, ReplicaSet, StatefulSet or
-// ReplicationController as a small object of its own, the same for all of them. Autoscalers and
-// `kubectl scale` work on it without knowing the kind.
+// autoscaling/v1 Scale: the replicas of a Deployment, ReplicaSet, StatefulSet or
+// ReplicationController as an object that is the same for all kinds. Autoscalers and `kubectl
+// scale` use it for any kind.
 //
-// Pure functions. `object` is always in its hub form.
+// Pure functions. `object` is always of the hub version.
 namespace cox::apiserver {
 
-// Whether `object` is of a kind that can be scaled: the others are for such objects only.
+// Whether `object` is of a scalable kind, as the other functions require.
 bool HasScale(const Object& object);
 
-// The object's Scale: its name, namespace, uid, resourceVersion and creation time, the wanted
-// number, and from the status the actual number and the selector of the pods as text.
+// The Scale of the object: name, namespace, uid, resourceVersion and creation time, the desired
+// replicas, and from the status the actual replicas and the selector as text.
 // REQUIRES: HasScale(object)
 autoscaling::v1::Scale ToScale(const Object& object);
 
-// What is wrong with a Scale that a client wrote. Metadata is not looked at.
+// Validates a Scale from a client, except for its metadata.
 FieldErrorList ValidateScale(const autoscaling::v1::Scale& scale);
 
-// Sets the number of pods that `object` wants to what `scale` says, and the resourceVersion to the
-// one the writer has seen: none lets the update win over whatever was written before.
+// Sets the desired replicas of `object` and its resourceVersion from `scale`. An empty
+// resourceVersion makes the update unconditional.
 // REQUIRES: HasScale(*object)
 void FromScale(const autoscaling::v1::Scale& scale, Object* object);
 

@@ -6,14 +6,14 @@ namespace {
 
 constexpr std::string_view kScaleVersion = "autoscaling/v1";
 
-// The same place in a Scale and in every built-in workload.
+// The path is the same in a Scale and in all built-in workloads.
 const apply::Path& Replicas() {
   static const apply::Path kPath = {apply::PathElement::Field("spec"),
                                     apply::PathElement::Field("replicas")};
   return kPath;
 }
 
-// Those who apply are one across versions; the others are told apart by what they write.
+// Appliers have the same ID in all versions; the IDs of updaters contain the version.
 apply::ManagerId At(apply::ManagerId id, std::string_view version) {
   if (!id.applies) id.api_version = version;
   return id;
@@ -35,7 +35,7 @@ apply::Managers FromScaleManagers(const apply::Managers& workload, const apply::
                                   std::string_view version) {
   apply::Managers result;
   for (const auto& [id, owned] : workload) {
-    if (owned.api_version != version) continue;  // of a version that is gone
+    if (owned.api_version != version) continue;  // a version that is no longer served
     apply::Ownership kept = owned;
     const auto there = scale.find(At(id, kScaleVersion));
     const bool stays = there != scale.end() && there->second.fields.Has(Replicas());
@@ -44,8 +44,8 @@ apply::Managers FromScaleManagers(const apply::Managers& workload, const apply::
   }
   for (const auto& [id, owned] : scale) {
     if (!owned.fields.Has(Replicas())) continue;
-    // Who owned it before is there with all its fields; the others come new. When one of them
-    // applied is not told, as upstream does not.
+    // Previous owners are already in `result` with all their fields; only new ones are added. The
+    // time of appliers is empty, as upstream.
     result.try_emplace(At(id, version),
                        apply::Ownership{.fields = {Replicas()},
                                         .api_version = std::string(version),

@@ -5,17 +5,17 @@
 
 #include "object/apply/managers.h"
 
-// Who owns the number of replicas. A workload's owners speak of the workload's fields, those of its
-// Scale of the Scale's: what is written through one is seen through the other.
+// Field managers of spec.replicas. The managers of a workload own fields of the workload, those of
+// its Scale own fields of the Scale. These functions convert between the two.
 //
 // Pure functions. `version` is the workload's: "apps/v1".
 namespace cox::apiserver {
 
-// The owners of the number, as owners of the Scale.
+// The managers that own the replicas, as managers of the Scale.
 apply::Managers ToScaleManagers(const apply::Managers& workload, std::string_view version);
 
-// The owners of the workload after those of its Scale became `scale`: who no longer owns the number
-// there does not here, who does now owns it here, through /scale.
+// The managers of the workload after those of its Scale became `scale`: managers that no longer own
+// the replicas of the Scale lose them, new ones own them with the subresource scale.
 apply::Managers FromScaleManagers(const apply::Managers& workload, const apply::Managers& scale,
                                   std::string_view version);
 

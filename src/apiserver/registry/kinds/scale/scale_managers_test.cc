@@ -24,7 +24,7 @@ constexpr std::string_view kWorkload = R"([
   {"manager":"other","operation":"Update","apiVersion":"apps/v1","fieldsType":"FieldsV1",
    "fieldsV1":{"f:spec":{"f:minReadySeconds":{}}}}])";
 
-TEST(ScaleManagersTest, OnlyOwnersOfTheNumberAreOwnersOfTheScale) {
+TEST(ScaleManagersTest, OnlyOwnersOfReplicasBecomeManagersOfScale) {
   EXPECT_EQ(Text(ToScaleManagers(Parse(kWorkload), "apps/v1")), Text(Parse(R"([
       {"manager":"kubectl","operation":"Apply","apiVersion":"autoscaling/v1",
        "fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:replicas":{}}}},
@@ -32,12 +32,12 @@ TEST(ScaleManagersTest, OnlyOwnersOfTheNumberAreOwnersOfTheScale) {
        "fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:replicas":{}}}}])")));
 }
 
-TEST(ScaleManagersTest, WhatChangesNothingThereChangesNothingHere) {
+TEST(ScaleManagersTest, ConversionToScaleAndBackKeepsManagers) {
   const apply::Managers workload = Parse(kWorkload);
   EXPECT_EQ(FromScaleManagers(workload, ToScaleManagers(workload, "apps/v1"), "apps/v1"), workload);
 }
 
-TEST(ScaleManagersTest, ANewOwnerTakesTheNumberFromTheOthers) {
+TEST(ScaleManagersTest, NewOwnerOfScaleTakesReplicasFromOthers) {
   const apply::Managers scale = Parse(R"([
       {"manager":"hpa","operation":"Update","apiVersion":"autoscaling/v1","subresource":"scale",
        "fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:replicas":{}}}}])");
@@ -50,7 +50,7 @@ TEST(ScaleManagersTest, ANewOwnerTakesTheNumberFromTheOthers) {
        "fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:replicas":{}}}}])")));
 }
 
-TEST(ScaleManagersTest, WithoutOwnersThereNobodyOwnsItHere) {
+TEST(ScaleManagersTest, NoManagersOfScaleMeansNoOwnerOfReplicas) {
   const apply::Managers after = FromScaleManagers(Parse(kWorkload), {}, "apps/v1");
   EXPECT_TRUE(ToScaleManagers(after, "apps/v1").empty());
   EXPECT_EQ(after.size(), 2u);

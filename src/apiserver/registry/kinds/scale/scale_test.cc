@@ -32,7 +32,7 @@ std::vector<Object> Scalable() {
           Make<core::v1::ReplicationController>(R"({"app": "a", "b": "c"})")};
 }
 
-TEST(Scale, ShowsNumbersAndSelectorOfEveryKind) {
+TEST(Scale, ShowsReplicasAndSelectorOfEveryKind) {
   for (const Object& object : Scalable()) {
     ASSERT_TRUE(HasScale(object)) << object.gvk().kind;
     autoscaling::v1::Scale scale = ToScale(object);
@@ -45,7 +45,7 @@ TEST(Scale, ShowsNumbersAndSelectorOfEveryKind) {
   EXPECT_FALSE(HasScale(Object(apps::v1::DaemonSet::kKind)));
 }
 
-TEST(Scale, ChangesTheWantedNumberOnly) {
+TEST(Scale, ChangesOnlyDesiredReplicas) {
   for (Object& object : Scalable()) {
     autoscaling::v1::Scale scale = ToScale(object);
     scale.spec.replicas = 9;
@@ -60,7 +60,7 @@ TEST(Scale, ChangesTheWantedNumberOnly) {
   }
 }
 
-TEST(Scale, RefusesNegativeNumbers) {
+TEST(Scale, RejectsNegativeReplicas) {
   autoscaling::v1::Scale scale;
   EXPECT_TRUE(ValidateScale(scale).empty());
   scale.spec.replicas = -1;

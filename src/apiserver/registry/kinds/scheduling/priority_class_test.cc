@@ -14,7 +14,7 @@ StrategyPtr NewPriorityClassStrategy() {
   return std::move(kinds.front());
 }
 
-TEST(PriorityClassTest, UsersStayBelowTheSystem) {
+TEST(PriorityClassTest, UserValuesMustBeBelowSystemValues) {
   StrategyHarness classes(NewPriorityClassStrategy());
   const CreateCase cases[] = {
       {R"("value":1000000000)", ""},
@@ -42,7 +42,7 @@ TEST(PriorityClassTest, SystemNamesAreReserved) {
             prefix + "value of system-node-critical PriorityClass must be 2000001000");
 }
 
-TEST(PriorityClassTest, ValueAndPolicyCannotChange) {
+TEST(PriorityClassTest, ValueAndPreemptionPolicyAreImmutable) {
   StrategyHarness classes(NewPriorityClassStrategy());
   auto made = classes.Create(R"({"metadata":{"name":"a"},"value":5})");
   EXPECT_EQ(made.Text(), R"({"preemptionPolicy":"PreemptLowerPriority","value":5})");

@@ -15,7 +15,7 @@ constexpr std::string_view kSystemPrefix = "system-";
 constexpr int32_t kHighestUserPriority = 1'000'000'000;
 constexpr std::string_view kPreemptLower = "PreemptLowerPriority", kNever = "Never";
 
-// The classes of the cluster's own pods, above all that users can define.
+// The classes of system pods, with values above all that users can define.
 struct SystemClass {
   std::string_view name;
   int32_t value;
@@ -25,7 +25,7 @@ constexpr SystemClass kSystemClasses[] = {
     {"system-cluster-critical", 2'000'000'000},
 };
 
-// Why `pc` is none of the system's classes; empty if it is one.
+// The reason why `pc` is not a system class; empty if it is one.
 std::string NotSystemClass(const PriorityClass& pc) {
   const std::string& name = pc.metadata.name;
   for (const SystemClass& known : kSystemClasses) {
@@ -89,7 +89,7 @@ class PriorityClassStrategy final : public StrategyOf<PriorityClass> {
     return errors;
   }
 
-  // Pods have copied both already.
+  // Pods contain copies of the value and the policy, so both are immutable.
   FieldErrorList CheckUpdate(const WriteContext&, const PriorityClass& pc,
                              const PriorityClass& old) const override {
     FieldErrorList errors;

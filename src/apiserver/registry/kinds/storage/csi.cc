@@ -14,7 +14,7 @@
 #include "object/type/equal.h"
 #include "object/validation/object_meta.h"
 
-// The objects in which CSI drivers tell the cluster about themselves.
+// The kinds that describe CSI drivers and their nodes and capacity.
 namespace cox::apiserver {
 namespace {
 
@@ -57,7 +57,7 @@ FieldErrorList ValidateDriverSpec(const sv::CSIDriverSpec& spec, const FieldPath
   auto required = [&](const std::optional<bool>& value, std::string_view field) {
     if (!value) errors.push_back(FieldError::Required(path.Child(field)));
   };
-  required(spec.attachRequired, "attachedRequired");  // spelled so in refusals
+  required(spec.attachRequired, "attachedRequired");  // upstream's spelling in errors
   required(spec.podInfoOnMount, "podInfoOnMount");
   required(spec.storageCapacity, "storageCapacity");
   const FieldPath policy = path.Child("fsGroupPolicy");
@@ -210,7 +210,7 @@ class CsiNodeStrategy final : public StrategyOf<CSINode> {
     }
     return errors;
   }
-  // Drivers come and go. One that stays may only change how many volumes the node takes.
+  // Drivers can be added and removed. Of an existing driver only the allocatable count may change.
   FieldErrorList CheckUpdate(const WriteContext& w, const CSINode& object,
                              const CSINode& old) const override {
     FieldErrorList errors = Check(w, object);

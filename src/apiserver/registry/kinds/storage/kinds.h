@@ -14,7 +14,7 @@ StrategyPtr NewCsiNodeStrategy();
 StrategyPtr NewCsiStorageCapacityStrategy();
 StrategyPtr NewVolumeAttachmentStrategy();
 
-// Parameters that a class hands to its driver: how many, how large, no empty keys.
+// Validates the parameters for a driver: their number, their total size, no empty keys.
 FieldErrorList ValidateClassParameters(const Map<std::string>& parameters, bool allow_empty,
                                        const FieldPath& path);
 

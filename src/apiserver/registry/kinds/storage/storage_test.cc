@@ -9,7 +9,7 @@
 namespace cox::apiserver {
 namespace {
 
-TEST(StorageClassTest, RefusesWhatNoDriverCouldUse) {
+TEST(StorageClassTest, RejectsInvalidClasses) {
   const CreateCase cases[] = {
       {R"("provisioner":"example.com/P")", ""},
       {R"("provisioner":"")", "provisioner: Required value"},
@@ -30,7 +30,7 @@ TEST(StorageClassTest, RefusesWhatNoDriverCouldUse) {
   ExpectCreate(classes, cases);
 }
 
-TEST(StorageClassTest, OnlyExpansionAndMountOptionsChange) {
+TEST(StorageClassTest, OnlyExpansionAndMountOptionsAreMutable) {
   StrategyHarness classes(NewStorageClassStrategy());
   auto made = classes.Create(R"({"metadata":{"name":"a","annotations":
       {"storageclass.kubernetes.io/is-default-class":"true"}},"provisioner":"x/y","parameters":{"a":"b"}})");
@@ -46,7 +46,7 @@ TEST(StorageClassTest, OnlyExpansionAndMountOptionsChange) {
             R"(reclaimPolicy: Invalid value: "Retain": field is immutable)");
 }
 
-TEST(StorageClassTest, WarnsOfRenamedLabels) {
+TEST(StorageClassTest, WarnsAboutDeprecatedNodeLabels) {
   StrategyHarness classes(NewStorageClassStrategy());
   auto made = classes.Create(R"({"metadata":{"name":"a"},"provisioner":"x/y","allowedTopologies":[
       {"matchLabelExpressions":[{"key":"failure-domain.beta.kubernetes.io/zone","values":["a"]}]}]})");
@@ -56,7 +56,7 @@ TEST(StorageClassTest, WarnsOfRenamedLabels) {
                      "\"topology.kubernetes.io/zone\" instead"});
 }
 
-TEST(VolumeAttributesClassTest, NeedsParametersThatStay) {
+TEST(VolumeAttributesClassTest, ParametersAreRequiredAndImmutable) {
   StrategyHarness classes(NewVolumeAttributesClassStrategy());
   const CreateCase cases[] = {
       {R"("driverName":"d.example.com","parameters":{"iops":"5"})", ""},
@@ -70,7 +70,7 @@ TEST(VolumeAttributesClassTest, NeedsParametersThatStay) {
             R"(parameters: Invalid value: {"iops":"6"}: field is immutable)");
 }
 
-TEST(CsiDriverTest, HasDefaultsAndLimits) {
+TEST(CsiDriverTest, SetsDefaultsAndValidatesSpec) {
   StrategyHarness drivers(NewCsiDriverStrategy());
   const CreateCase cases[] = {
       {R"("spec":{"fsGroupPolicy":"X"})",
@@ -101,7 +101,7 @@ TEST(CsiDriverTest, HasDefaultsAndLimits) {
             "spec.attachedRequired: Invalid value: false: field is immutable");
 }
 
-TEST(CsiNodeTest, DriversThatStayKeepTheirIds) {
+TEST(CsiNodeTest, ValidatesDriversAndNodeIDIsImmutable) {
   StrategyHarness nodes(NewCsiNodeStrategy());
   const CreateCase cases[] = {
       {R"("spec":{"drivers":[{"name":"d","nodeID":"n","topologyKeys":["a","a"]}]})",
@@ -125,7 +125,7 @@ TEST(CsiNodeTest, DriversThatStayKeepTheirIds) {
             "");
 }
 
-TEST(CsiStorageCapacityTest, WhereAndOfWhatStays) {
+TEST(CsiStorageCapacityTest, TopologyAndClassAreImmutable) {
   StrategyHarness capacities(NewCsiStorageCapacityStrategy());
   const CreateCase cases[] = {
       {R"("storageClassName":"s","capacity":"1Gi","maximumVolumeSize":"-1")", ""},
@@ -141,7 +141,7 @@ TEST(CsiStorageCapacityTest, WhereAndOfWhatStays) {
             R"(nodeTopology: Invalid value: {"matchLabels":{"a":"b"}}: field is immutable)");
 }
 
-TEST(VolumeAttachmentTest, PointsToOneVolumeAndStays) {
+TEST(VolumeAttachmentTest, RequiresOneVolumeAndSpecIsImmutable) {
   StrategyHarness attachments(NewVolumeAttachmentStrategy());
   auto spec = [](std::string_view source) {
     return R"({"metadata":{"name":"a"},"spec":{"attacher":"a.example.com","nodeName":"n","source":)" +

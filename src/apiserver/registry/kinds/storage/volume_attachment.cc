@@ -86,7 +86,7 @@ FieldErrorList ValidateAttachmentUpdate(const VolumeAttachment& object,
   return errors;
 }
 
-// Attachers write the status and nothing else: not even labels.
+// Attachers update only the status, not even labels.
 class VolumeAttachmentStatusStrategy final : public UpdateStrategyOf<VolumeAttachment> {
  public:
   std::span<const std::string_view> ResetFields() const override {

@@ -9,7 +9,7 @@
 namespace cox::controllers {
 namespace {
 
-// -1 for what is no number.
+// Returns -1 for an invalid number.
 int32_t ToIndex(std::string_view text) {
   int32_t value = -1;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

@@ -13,7 +13,7 @@ TEST(IndexSet, ReadsAndWritesRanges) {
   EXPECT_EQ(IndexSet::Parse("1-3", 10).count(), 3);
 }
 
-TEST(IndexSet, LeavesOutWhatIsBeyondOrNonsense) {
+TEST(IndexSet, IgnoresOutOfRangeAndInvalidNumbers) {
   EXPECT_EQ(IndexSet::Parse("1,3-8", 5).ToString(), "1,3,4");
   EXPECT_EQ(IndexSet::Parse("x,2,-1,3-x", 5).ToString(), "2");
 }

@@ -47,7 +47,7 @@ void SetIndex(const Job& job, const NewPod& wanted, Pod& pod) {
   pod.metadata.generateName = job.metadata.name + "-" + index + "-";
   pod.metadata.annotations[kCompletionIndex] = index;
   pod.metadata.labels[kCompletionIndex] = index;
-  pod.spec.hostname = job.metadata.name + "-" + index;  // by which the others find it
+  pod.spec.hostname = job.metadata.name + "-" + index;  // other Pods resolve it by DNS
   AddIndexVariable(pod.spec.initContainers);
   AddIndexVariable(pod.spec.containers);
   if (!HasBackoffLimitPerIndex(job)) return;

@@ -12,7 +12,7 @@ namespace {
 using core::v1::Pod;
 using testing::SizeIs;
 
-TEST(JobPod, IsTrackedAndOwned) {
+TEST(JobPod, HasFinalizerAndControllerReference) {
   const Pod pod = MakeJobPod(TestJob(), {});
   EXPECT_TRUE(IsTracked(pod));
   EXPECT_EQ(pod.metadata.generateName, "pi-");
@@ -21,7 +21,7 @@ TEST(JobPod, IsTrackedAndOwned) {
   EXPECT_EQ(CompletionIndexOf(pod), -1);
 }
 
-TEST(JobPod, AnIndexIsInNameLabelsHostnameAndEnvironment) {
+TEST(JobPod, IndexIsInNameLabelsHostnameAndEnvironment) {
   batch::v1::Job job = IndexedJob(5);
   core::v1::Container main;
   main.name = "main";
@@ -44,7 +44,7 @@ TEST(JobPod, AnIndexIsInNameLabelsHostnameAndEnvironment) {
   EXPECT_EQ(pod.spec.containers[1].env[0].value, "mine");
 }
 
-TEST(JobPod, FailuresOfAnIndexAreHandedOn) {
+TEST(JobPod, IndexFailuresAreStoredInAnnotations) {
   batch::v1::Job job = IndexedJob(5);
   job.spec.backoffLimitPerIndex = 3;
   const Pod pod = MakeJobPod(job, {.index = 0, .failures = 2, .ignored_failures = 1});
@@ -52,7 +52,7 @@ TEST(JobPod, FailuresOfAnIndexAreHandedOn) {
   EXPECT_EQ(IndexIgnoredFailuresOf(pod), 1);
 }
 
-TEST(JobPod, ADeletedPodHasFailedUnlessOnlyFailedOnesAreReplaced) {
+TEST(JobPod, DeletedPodHasFailedUnlessPolicyIsFailed) {
   batch::v1::Job job = TestJob();
   Pod pod = TestPod("a", "Running");
   EXPECT_FALSE(HasFailed(pod, job));

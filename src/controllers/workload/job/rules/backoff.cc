@@ -21,7 +21,7 @@ Clock::Duration Left(const Time& failed, Clock::Duration delay, const Time& now)
 
 Clock::Duration FailureDelay(int32_t failures) {
   if (failures <= 0) return {};
-  // 10 s * 2^6 is past the limit already.
+  // 10 s * 2^6 exceeds the maximum.
   return std::min(kLongestDelay, kFirstDelay * (1 << std::min(failures - 1, 6)));
 }
 
@@ -35,7 +35,7 @@ Clock::Duration BackoffLeft(const batch::v1::Job& job, const std::vector<pods::P
   Time last_failure;
   for (const pods::PodPtr& pod : pods) {
     if (HasSucceeded(*pod) || !HasFailed(*pod, job)) continue;
-    // Deleted by the Job itself, which wanted fewer: its finalizer went first.
+    // Deleted by the controller because parallelism was reduced: its finalizer was removed first.
     if (!pods::IsTerminal(*pod) && !IsTracked(*pod)) continue;
     const Time at = FinishTime(*pod);
     if (at < last_success) continue;

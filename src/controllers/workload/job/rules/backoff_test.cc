@@ -19,7 +19,7 @@ TEST(Backoff, DoublesUpToSixMinutes) {
   EXPECT_EQ(FailureDelay(1'000'000), seconds(360));
 }
 
-TEST(Backoff, CountsFailuresSinceTheLastSuccess) {
+TEST(Backoff, CountsFailuresSinceLastSuccess) {
   const auto left = [](List<core::v1::Pod> pods) {
     return BackoffLeft(TestJob(), Share(std::move(pods)), kNow);
   };
@@ -33,7 +33,7 @@ TEST(Backoff, CountsFailuresSinceTheLastSuccess) {
   EXPECT_EQ(left({TestPod("a", "Failed", 5), TestPod("s", "Succeeded", 2)}), seconds(0));
 }
 
-TEST(Backoff, PodsThatTheJobItselfSentAwayAreNoFailures) {
+TEST(Backoff, PodsDeletedByControllerAreNotFailures) {
   core::v1::Pod pod = TestPod("a", "Running");
   pod.metadata.deletionTimestamp = kNow;
   EXPECT_EQ(BackoffLeft(TestJob(), Share({pod}), kNow), seconds(10));
@@ -41,7 +41,7 @@ TEST(Backoff, PodsThatTheJobItselfSentAwayAreNoFailures) {
   EXPECT_EQ(BackoffLeft(TestJob(), Share({pod}), kNow), seconds(0));
 }
 
-TEST(Backoff, IgnoredFailuresAreWaitedForToo) {
+TEST(Backoff, IgnoredFailuresCauseBackoffToo) {
   batch::v1::Job job = TestJob();
   batch::v1::PodFailurePolicyRule rule;
   rule.action = "Ignore";
@@ -51,7 +51,7 @@ TEST(Backoff, IgnoredFailuresAreWaitedForToo) {
   EXPECT_EQ(BackoffLeft(job, Share({TestPod("a", "Failed", 4)}), kNow), seconds(6));
 }
 
-TEST(Backoff, OfAnIndexByItsOwnFailures) {
+TEST(Backoff, IndexBackoffUsesFailureCountOfIndex) {
   EXPECT_EQ(IndexBackoffLeft(IndexedPod("a", "Failed", 0, 0, 3), kNow), seconds(7));
   EXPECT_EQ(IndexBackoffLeft(IndexedPod("a", "Failed", 0, 2, 3), kNow), seconds(37));
 }

@@ -12,7 +12,7 @@ using batch::v1::Job;
 using batch::v1::JobCondition;
 using pods::PodPtr;
 
-// Containers that are restarted in place are failures too, though their Pod goes on.
+// Container restarts count as failures too, although their Pod keeps running.
 bool PastRestartLimit(const Job& job, const std::vector<PodPtr>& pods) {
   if (job.spec.template_.spec.restartPolicy != core::v1::kRestartPolicyOnFailure) return false;
   int32_t restarts = 0;
@@ -25,7 +25,7 @@ bool PastRestartLimit(const Job& job, const std::vector<PodPtr>& pods) {
   return limit == 0 ? restarts > 0 : restarts >= limit;
 }
 
-std::optional<Outcome> JudgeIndexes(const Job& job, const Tally& tally) {
+std::optional<Outcome> EvaluateIndexes(const Job& job, const Tally& tally) {
   if (!HasBackoffLimitPerIndex(job) || tally.failed_indexes.count() == 0) return std::nullopt;
   if (job.spec.maxFailedIndexes.has_value() &&
       tally.failed_indexes.count() > *job.spec.maxFailedIndexes) {
@@ -41,7 +41,7 @@ std::optional<Outcome> JudgeIndexes(const Job& job, const Tally& tally) {
 
 bool ReachedCompletions(const Job& job, const Tally& tally, int32_t active) {
   if (active > 0) return false;
-  // Without a number one success ends it, as soon as the others have ended.
+  // Without completions, one success is sufficient when all other Pods have ended.
   return job.spec.completions.has_value() ? tally.succeeded >= *job.spec.completions
                                           : tally.succeeded > 0;
 }
@@ -64,8 +64,8 @@ std::optional<Outcome> DecidedOutcome(const Job& job) {
   return std::nullopt;
 }
 
-std::optional<Outcome> JudgeJob(const Job& job, const std::vector<PodPtr>& pods, const Tally& tally,
-                                int32_t active, const Time& now) {
+std::optional<Outcome> EvaluateJob(const Job& job, const std::vector<PodPtr>& pods,
+                                   const Tally& tally, int32_t active, const Time& now) {
   if (tally.fail_job.has_value()) return Outcome{false, "PodFailurePolicy", *tally.fail_job};
   if (tally.failed > job.spec.backoffLimit.value_or(6) || PastRestartLimit(job, pods)) {
     return Outcome{false, "BackoffLimitExceeded", "Job has reached the specified backoff limit"};
@@ -74,7 +74,7 @@ std::optional<Outcome> JudgeJob(const Job& job, const std::vector<PodPtr>& pods,
   if (left.has_value() && left->nanos <= 0) {
     return Outcome{false, "DeadlineExceeded", "Job was active longer than specified deadline"};
   }
-  if (auto outcome = JudgeIndexes(job, tally)) return outcome;
+  if (auto outcome = EvaluateIndexes(job, tally)) return outcome;
   if (auto message = MatchSuccessPolicy(job, tally.succeeded_indexes)) {
     return Outcome{true, "SuccessPolicy", *std::move(message)};
   }

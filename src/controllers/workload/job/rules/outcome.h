@@ -8,7 +8,7 @@
 #include "api/batch/v1.h"
 #include "controllers/workload/job/rules/tally.h"
 
-// How a Job ends. Pure functions.
+// Decides how a Job ends. Pure functions.
 namespace cox::controllers {
 
 struct Outcome {
@@ -17,18 +17,19 @@ struct Outcome {
   std::string message;
 };
 
-// Complete or Failed: nothing will change any more.
+// The Job has condition Complete or Failed, which are final.
 bool IsFinished(const batch::v1::Job& job);
-// What was decided already, and is being carried out: SuccessCriteriaMet or FailureTarget.
+// The outcome that was decided before: SuccessCriteriaMet or FailureTarget.
 std::optional<Outcome> DecidedOutcome(const batch::v1::Job& job);
 
-// Whether it is time to end, and how; the first that applies:
+// Returns whether and how the Job ends; the first of these that applies:
 //   FailJob of the failure policy · backoffLimit · activeDeadlineSeconds · maxFailedIndexes · all
 //   indexes ended, some of them failed · success policy · completions reached.
-std::optional<Outcome> JudgeJob(const batch::v1::Job& job, const std::vector<pods::PodPtr>& pods,
-                                const Tally& tally, int32_t active, const Time& now);
+std::optional<Outcome> EvaluateJob(const batch::v1::Job& job, const std::vector<pods::PodPtr>& pods,
+                                   const Tally& tally, int32_t active, const Time& now);
 
-// Until activeDeadlineSeconds are over; none if the Job has no such limit or stands still.
+// Remaining time of activeDeadlineSeconds; nullopt without such a limit or startTime, or while
+// suspended.
 std::optional<Duration> DeadlineLeft(const batch::v1::Job& job, const Time& now);
 
 }  // namespace cox::controllers

@@ -21,7 +21,7 @@ const ContainerStatus* MatchExitCodes(const PodFailurePolicyOnExitCodesRequireme
   for (const auto* statuses : {&pod.status.containerStatuses, &pod.status.initContainerStatuses}) {
     for (const ContainerStatus& status : *statuses) {
       if (wanted.containerName.has_value() && *wanted.containerName != status.name) continue;
-      // Success is no failure, also where NotIn would take it for one.
+      // Exit code 0 never matches, not even with NotIn.
       if (!status.state.terminated || status.state.terminated->exitCode == 0) continue;
       const bool listed = std::find(wanted.values.begin(), wanted.values.end(),
                                     status.state.terminated->exitCode) != wanted.values.end();
@@ -41,7 +41,7 @@ const core::v1::PodCondition* MatchConditions(const PodFailurePolicyRule& rule, 
   return nullptr;
 }
 
-// What matched, for people; none if the rule does not apply.
+// Returns the message for a matching rule; nullopt if it does not match.
 std::optional<std::string> MatchRule(const PodFailurePolicyRule& rule, size_t number,
                                      const Pod& pod) {
   const std::string name = pod.metadata.namespace_ + "/" + pod.metadata.name;
@@ -61,8 +61,8 @@ std::optional<std::string> MatchRule(const PodFailurePolicyRule& rule, size_t nu
 
 }  // namespace
 
-FailureVerdict JudgeFailure(const Job& job, const Pod& pod) {
-  using Action = FailureVerdict::Action;
+FailureResult EvaluateFailure(const Job& job, const Pod& pod) {
+  using Action = FailureResult::Action;
   if (!job.spec.podFailurePolicy) return {};
   const List<PodFailurePolicyRule>& rules = job.spec.podFailurePolicy->rules;
   for (size_t i = 0; i < rules.size(); ++i) {

@@ -8,19 +8,19 @@
 #include "api/core/v1.h"
 #include "controllers/workload/job/pods/index_set.h"
 
-// What a Job's policies say. Pure functions.
+// Evaluates a Job's Pod failure policy and success policy. Pure functions.
 namespace cox::controllers {
 
-struct FailureVerdict {
+struct FailureResult {
   enum class Action : uint8_t { kCount, kIgnore, kFailIndex, kFailJob };
   Action action = Action::kCount;
-  std::string message;  // of kFailJob
+  std::string message;  // for kFailJob
 };
-// Of a Pod that has failed: what the first rule that matches says; without one it counts.
-FailureVerdict JudgeFailure(const batch::v1::Job& job, const core::v1::Pod& pod);
+// Returns the action of the first rule that matches the failed Pod; kCount if none matches.
+FailureResult EvaluateFailure(const batch::v1::Job& job, const core::v1::Pod& pod);
 
-// Which rule of the success policy the succeeded indexes fulfil first, as the condition's message;
-// none if there is none.
+// Returns the condition message for the first rule of the success policy that the succeeded indexes
+// satisfy; nullopt if none does.
 std::optional<std::string> MatchSuccessPolicy(const batch::v1::Job& job, const IndexSet& succeeded);
 
 }  // namespace cox::controllers

@@ -8,7 +8,7 @@
 namespace cox::controllers {
 namespace {
 
-using Action = FailureVerdict::Action;
+using Action = FailureResult::Action;
 using batch::v1::Job;
 using batch::v1::PodFailurePolicyRule;
 using core::v1::Pod;
@@ -36,46 +36,48 @@ Pod ExitedWith(int32_t code) {
   return pod;
 }
 
-TEST(FailurePolicy, TheFirstRuleThatMatchesDecides) {
+TEST(FailurePolicy, FirstMatchingRuleDecides) {
   const Job job = WithRules({OnCodes("Ignore", "In", {42}), OnCodes("FailJob", "NotIn", {1, 2}),
                              OnCodes("Ignore", "In", {1})});
-  EXPECT_EQ(JudgeFailure(job, ExitedWith(42)).action, Action::kIgnore);
-  EXPECT_EQ(JudgeFailure(job, ExitedWith(1)).action, Action::kIgnore);
-  EXPECT_EQ(JudgeFailure(job, ExitedWith(2)).action, Action::kCount);
-  EXPECT_EQ(JudgeFailure(job, ExitedWith(0)).action, Action::kCount);
-  const FailureVerdict verdict = JudgeFailure(job, ExitedWith(3));
+  EXPECT_EQ(EvaluateFailure(job, ExitedWith(42)).action, Action::kIgnore);
+  EXPECT_EQ(EvaluateFailure(job, ExitedWith(1)).action, Action::kIgnore);
+  EXPECT_EQ(EvaluateFailure(job, ExitedWith(2)).action, Action::kCount);
+  EXPECT_EQ(EvaluateFailure(job, ExitedWith(0)).action, Action::kCount);
+  const FailureResult verdict = EvaluateFailure(job, ExitedWith(3));
   EXPECT_EQ(verdict.action, Action::kFailJob);
   EXPECT_EQ(verdict.message,
             "Container main for pod ns/a failed with exit code 3 matching FailJob rule at index 1");
 }
 
-TEST(FailurePolicy, RulesMayBeOfOneContainer) {
-  EXPECT_EQ(JudgeFailure(WithRules({OnCodes("Ignore", "In", {1}, "other")}), ExitedWith(1)).action,
-            Action::kCount);
-  EXPECT_EQ(JudgeFailure(WithRules({OnCodes("Ignore", "In", {1}, "main")}), ExitedWith(1)).action,
-            Action::kIgnore);
+TEST(FailurePolicy, RuleCanBeLimitedToOneContainer) {
+  EXPECT_EQ(
+      EvaluateFailure(WithRules({OnCodes("Ignore", "In", {1}, "other")}), ExitedWith(1)).action,
+      Action::kCount);
+  EXPECT_EQ(
+      EvaluateFailure(WithRules({OnCodes("Ignore", "In", {1}, "main")}), ExitedWith(1)).action,
+      Action::kIgnore);
 }
 
-TEST(FailurePolicy, RulesOfConditions) {
+TEST(FailurePolicy, RuleMatchesPodConditions) {
   PodFailurePolicyRule rule;
   rule.action = "FailJob";
   rule.onPodConditions = {{.type = "DisruptionTarget", .status = "True"}};
   Pod pod = ExitedWith(137);
-  EXPECT_EQ(JudgeFailure(WithRules({rule}), pod).action, Action::kCount);
+  EXPECT_EQ(EvaluateFailure(WithRules({rule}), pod).action, Action::kCount);
   pod.status.conditions = {{.type = "DisruptionTarget", .status = "True"}};
-  EXPECT_EQ(JudgeFailure(WithRules({rule}), pod).message,
+  EXPECT_EQ(EvaluateFailure(WithRules({rule}), pod).message,
             "Pod ns/a has condition DisruptionTarget matching FailJob rule at index 0");
 }
 
-TEST(FailurePolicy, FailIndexNeedsALimitPerIndex) {
+TEST(FailurePolicy, FailIndexNeedsBackoffLimitPerIndex) {
   Job job = WithRules({OnCodes("FailIndex", "In", {1})});
-  EXPECT_EQ(JudgeFailure(job, ExitedWith(1)).action, Action::kCount);
+  EXPECT_EQ(EvaluateFailure(job, ExitedWith(1)).action, Action::kCount);
   job.spec.completionMode = "Indexed";
   job.spec.backoffLimitPerIndex = 1;
-  EXPECT_EQ(JudgeFailure(job, ExitedWith(1)).action, Action::kFailIndex);
+  EXPECT_EQ(EvaluateFailure(job, ExitedWith(1)).action, Action::kFailIndex);
 }
 
-TEST(SuccessPolicy, Rules) {
+TEST(SuccessPolicy, FirstSatisfiedRuleMatches) {
   Job job = IndexedJob(10);
   job.spec.successPolicy.ensure().rules = {
       {.succeededIndexes = "0,9"},

@@ -15,7 +15,7 @@ namespace {
 using batch::v1::Job;
 using core::v1::Pod;
 using pods::PodPtr;
-using Action = FailureVerdict::Action;
+using Action = FailureResult::Action;
 
 class Counting {
  public:
@@ -42,7 +42,7 @@ class Counting {
     return out_.status.uncountedTerminatedPods.ensure();
   }
 
-  // Step 3, for uids whose Pods are released or gone.
+  // Step 3, for uids whose Pods are released or deleted.
   void SettleReleased() {
     std::unordered_set<std::string_view> tracked;
     for (const PodPtr& pod : pods_) {
@@ -57,7 +57,7 @@ class Counting {
     settle(list().failed, out_.status.failed);
   }
 
-  // False if there is no more room: the Pod is for another time.
+  // Returns false if the list is full: the Pod is counted in a later sync.
   bool AddUncounted(const Pod& pod, List<std::string>& uids) {
     if (listed_.contains(pod.metadata.uid)) return true;
     if (listed_.size() >= kMaxUncounted) return false;
@@ -72,7 +72,7 @@ class Counting {
     const bool stray = indexed && (index < 0 || index >= size_);
     const bool failed = HasFailed(*pod, job_);
     if (!HasSucceeded(*pod) && !failed) {
-      // Whoever deletes the Job need not wait for us.
+      // The deletion of the Job must not wait for this controller.
       if (job_.metadata.deletionTimestamp.has_value()) out_.release.push_back(pod);
       return;
     }
@@ -91,7 +91,7 @@ class Counting {
   }
 
   void CountFailure(const PodPtr& pod, int32_t index) {
-    const FailureVerdict verdict = JudgeFailure(job_, *pod);
+    const FailureResult verdict = EvaluateFailure(job_, *pod);
     if (verdict.action == Action::kFailJob && !out_.fail_job) out_.fail_job = verdict.message;
     const bool ignored = verdict.action == Action::kIgnore;
     if (!ignored && !AddUncounted(*pod, list().failed)) return;
@@ -108,7 +108,7 @@ class Counting {
     return IndexFailuresOf(pod) + IndexIgnoredFailuresOf(pod);
   }
 
-  // The newest Pod of each index, if it failed.
+  // Finds the newest Pod of each index, if it failed.
   void FindLastFailures() {
     if (!HasBackoffLimitPerIndex(job_)) return;
     std::map<int32_t, PodPtr> newest;

@@ -12,33 +12,33 @@
 
 namespace cox::controllers {
 
-// More uids than this are not put into a status at once.
+// Maximum number of uids in status.uncountedTerminatedPods.
 inline constexpr size_t kMaxUncounted = 500;
 
-// How many of a Job's Pods have ended, counted so that none is counted twice or lost, whenever this
-// program or a node fails:
-//   1. the uid of a Pod that has ended is written to status.uncountedTerminatedPods;
-//   2. its finalizer, which has kept the object until now, is taken off;
-//   3. the uid is taken from the list and the counter is raised, in one write.
-// A uid whose Pod has no finalizer any more is at step 3, whatever happened before. Indexed Jobs
-// need no uids for success: the set of completed indexes cannot count one twice.
+// Counts a Job's terminated Pods so that none is counted twice or lost, even if the controller or a
+// node fails:
+//   1. the uid of a terminated Pod is added to status.uncountedTerminatedPods;
+//   2. its finalizer, which has kept the object, is removed;
+//   3. the uid is removed from the list and the counter incremented, in one write.
+// A listed uid whose Pod has no finalizer is always at step 3. Successes of Indexed Jobs need no
+// uids, because the set of completed indexes cannot count an index twice.
 struct Tally {
-  // counters, uncountedTerminatedPods, completedIndexes, failedIndexes as they should be stored.
+  // Counters, uncountedTerminatedPods, completedIndexes and failedIndexes to store.
   batch::v1::JobStatus status;
   IndexSet succeeded_indexes;
   IndexSet failed_indexes;
-  int32_t succeeded = 0;  // those in the list too
+  int32_t succeeded = 0;  // including those in the list
   int32_t failed = 0;
-  // Whose finalizers may go, once `status` is stored.
+  // Pods whose finalizers can be removed after `status` is stored.
   std::vector<pods::PodPtr> release;
-  // What the failure policy says about the Job as a whole.
+  // The message of a matching FailJob rule.
   std::optional<std::string> fail_job;
-  // With backoffLimitPerIndex: the last Pod of each index, which failed and has no successor yet.
-  // It keeps its finalizer, for it knows how often the index has failed.
+  // With backoffLimitPerIndex: the last failed Pod of each index that has no replacement yet. It
+  // keeps its finalizer, because its annotations contain the failure count of the index.
   std::map<int32_t, pods::PodPtr> awaiting_successor;
 };
 
-// Pure. `ending`: no Pod will have a successor any more.
+// Pure. `ending`: Pods are no longer replaced.
 Tally CountPods(const batch::v1::Job& job, const std::vector<pods::PodPtr>& pods, bool ending);
 
 }  // namespace cox::controllers

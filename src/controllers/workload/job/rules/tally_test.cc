@@ -20,34 +20,34 @@ Tally Count(const Job& job, List<Pod> pods, bool ending = false) {
   return CountPods(job, Share(std::move(pods)), ending);
 }
 
-TEST(Tally, APodIsCountedOnceInThreeSteps) {
+TEST(Tally, PodIsCountedOnceInThreeSteps) {
   Job job = TestJob();
   const Pod ended = TestPod("a", "Succeeded");
-  // Listed, and then released.
+  // Listed, then released.
   Tally tally = Count(job, {ended, TestPod("b", "Running")});
   EXPECT_THAT(tally.status.uncountedTerminatedPods->succeeded, ElementsAre("uid-a"));
   EXPECT_EQ(tally.status.succeeded, 0);
   EXPECT_EQ(tally.succeeded, 1);
   EXPECT_THAT(NamesOf(tally.release), ElementsAre("a"));
-  // Stored, but not released: nothing changes, however often.
+  // Stored but not released: repeated counting changes nothing.
   job.status = tally.status;
   tally = Count(job, {ended});
   EXPECT_THAT(tally.status.uncountedTerminatedPods->succeeded, ElementsAre("uid-a"));
   EXPECT_EQ(tally.succeeded, 1);
   EXPECT_THAT(tally.release, SizeIs(1));
-  // Released: now it is in the counter.
+  // Released: the counter contains it.
   tally = Count(job, {Released(ended)});
   EXPECT_THAT(tally.status.uncountedTerminatedPods->succeeded, IsEmpty());
   EXPECT_EQ(tally.status.succeeded, 1);
   EXPECT_EQ(tally.succeeded, 1);
   EXPECT_THAT(tally.release, IsEmpty());
-  // And stays there, with the Pod or without.
+  // The counter stays the same with and without the Pod.
   job.status = tally.status;
   EXPECT_EQ(Count(job, {Released(ended)}).succeeded, 1);
   EXPECT_EQ(Count(job, {}).succeeded, 1);
 }
 
-TEST(Tally, APodThatIsGoneBeforeItWasCountedIsCounted) {
+TEST(Tally, ListedPodIsCountedAfterItsDeletion) {
   Job job = TestJob();
   job.status = Count(job, {TestPod("a", "Failed")}).status;
   const Tally tally = Count(job, {});
@@ -55,7 +55,7 @@ TEST(Tally, APodThatIsGoneBeforeItWasCountedIsCounted) {
   EXPECT_THAT(tally.status.uncountedTerminatedPods->failed, IsEmpty());
 }
 
-TEST(Tally, TheListHasALimit) {
+TEST(Tally, UncountedListIsLimited) {
   List<Pod> pods;
   for (int i = 0; i < 600; ++i) pods.push_back(TestPod("p" + std::to_string(i), "Succeeded"));
   Job job = TestJob();
@@ -65,7 +65,7 @@ TEST(Tally, TheListHasALimit) {
   EXPECT_THAT(tally.release, SizeIs(kMaxUncounted));
 }
 
-TEST(Tally, IndexesAreASet) {
+TEST(Tally, SucceededIndexesAreASet) {
   Job job = IndexedJob(3);
   job.status.completedIndexes = "0";
   const Tally tally = Count(job, {IndexedPod("a", "Succeeded", 0), IndexedPod("b", "Succeeded", 2),
@@ -77,7 +77,7 @@ TEST(Tally, IndexesAreASet) {
   EXPECT_FALSE(tally.status.failedIndexes.has_value());
 }
 
-TEST(Tally, IgnoredFailuresAreReleasedWithoutBeingCounted) {
+TEST(Tally, IgnoredFailuresAreReleasedAndNotCounted) {
   Job job = TestJob();
   batch::v1::PodFailurePolicyRule rule;
   rule.action = "Ignore";
@@ -90,7 +90,7 @@ TEST(Tally, IgnoredFailuresAreReleasedWithoutBeingCounted) {
   EXPECT_THAT(tally.release, SizeIs(1));
 }
 
-TEST(Tally, TheLastFailureOfAnIndexWaitsForItsSuccessor) {
+TEST(Tally, LastFailureOfIndexIsHeldUntilReplaced) {
   Job job = IndexedJob(2);
   job.spec.backoffLimitPerIndex = 1;
   const Pod first = IndexedPod("a", "Failed", 0, 0);
@@ -99,19 +99,19 @@ TEST(Tally, TheLastFailureOfAnIndexWaitsForItsSuccessor) {
   EXPECT_THAT(tally.awaiting_successor, SizeIs(1));
   EXPECT_EQ(tally.failed, 1);
   EXPECT_EQ(tally.status.failedIndexes, "");
-  // It is there: the first may go.
+  // The replacement exists: the first Pod is released.
   tally = Count(job, {first, IndexedPod("b", "Running", 0, 1)});
   EXPECT_THAT(NamesOf(tally.release), ElementsAre("a"));
-  // That has failed too: once too often.
+  // The replacement has failed too: the limit is exceeded.
   tally = Count(job, {first, IndexedPod("b", "Failed", 0, 1)});
   EXPECT_EQ(tally.status.failedIndexes, "0");
   EXPECT_THAT(NamesOf(tally.release), UnorderedElementsAre("a", "b"));
   EXPECT_THAT(tally.awaiting_successor, IsEmpty());
-  // There will be none.
+  // There will be no replacement.
   EXPECT_THAT(Count(job, {first}, true).release, SizeIs(1));
 }
 
-TEST(Tally, WhoDeletesTheJobNeedNotWait) {
+TEST(Tally, DeletedJobReleasesRunningPods) {
   Job job = TestJob();
   EXPECT_THAT(Count(job, {TestPod("a", "Running")}).release, IsEmpty());
   job.metadata.deletionTimestamp = kNow;

@@ -3,8 +3,7 @@
 
 namespace cox::apiserver {
 
-// Roles of users, nodes and components. admin, edit and view are sums: their rules are gathered
-// from the roles that are part of them.
+// Roles of users, nodes and components. admin, edit and view are aggregated from other roles.
 constexpr std::string_view kClusterRoles = R"(
 role admin sum-of=admin
 role cluster-admin

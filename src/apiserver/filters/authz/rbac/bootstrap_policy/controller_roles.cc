@@ -3,7 +3,7 @@
 
 namespace cox::apiserver {
 
-// What each control loop may do. Each role is bound to the service account of its controller.
+// The roles of the controllers. Each is bound to the controller's service account.
 constexpr std::string_view kControllerRoles = R"(
 role system:controller:attachdetach-controller
   list,watch core:persistentvolumeclaims,persistentvolumes

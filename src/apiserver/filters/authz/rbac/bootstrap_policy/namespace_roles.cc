@@ -3,7 +3,7 @@
 
 namespace cox::apiserver {
 
-// Roles that hold in one namespace.
+// Namespaced roles.
 constexpr std::string_view kNamespaceRoles = R"(
 role kube-public/system:controller:bootstrap-signer
   get,list,watch core:configmaps

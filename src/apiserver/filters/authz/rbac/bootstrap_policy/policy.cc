@@ -71,7 +71,7 @@ class Parser {
   explicit Parser(RbacPolicy* policy) : policy_(*policy) {}
 
   Status Parse(std::string_view text) {
-    std::string line;  // with what goes on in the next lines
+    std::string line;  // with its continuation lines
     for (std::string_view next : Split(text, '\n')) {
       if (next.starts_with("    ")) {
         line += TrimSpace(next);
@@ -178,7 +178,7 @@ class Parser {
 
  private:
   RbacPolicy& policy_;
-  // Of the role or binding that is being read: where its lines go. One of them is null.
+  // The targets for the lines of the current role or binding. One of them is null.
   List<rbac::v1::PolicyRule>* rules_ = nullptr;
   List<rbac::v1::Subject>* subjects_ = nullptr;
 };

@@ -7,7 +7,7 @@
 #include "api/rbac/v1.h"
 #include "base/result.h"
 
-// The roles and bindings every cluster begins with.
+// The bootstrap roles and bindings of every cluster.
 //
 // They are written as text, a line per rule:
 //
@@ -15,14 +15,14 @@
 //     get,list,watch core:pods,nodes              verbs groups:resources ("core" is the group "")
 //     get,update coordination.k8s.io:leases [kube-scheduler]          only objects of these names
 //     get /healthz,/livez                         verbs paths
-//   bind system:kube-scheduler role=NAME          role=: where the role has another name
+//   bind system:kube-scheduler role=NAME          role=: if the role has another name
 //     user:system:kube-scheduler                  user:, group:, serviceaccount:namespace/name
 //
-// `role NAME part-of=view` is gathered into the role that is `sum-of=view`. A deeper line goes on
-// with the line above.
+// `role NAME part-of=view` is aggregated into the role with `sum-of=view`. A line with deeper
+// indentation continues the line above.
 namespace cox::apiserver {
 
-// The annotation of what a newer server may add rules and subjects to, unless it says "false".
+// Unless this annotation is "false", a newer server may add rules and subjects to the object.
 inline constexpr std::string_view kAutoUpdate = "rbac.authorization.kubernetes.io/autoupdate";
 
 struct RbacPolicy {
@@ -32,13 +32,13 @@ struct RbacPolicy {
   List<rbac::v1::RoleBinding> role_bindings;
 };
 
-// Appends what `text` says. Errors: BadRequest that names the line.
+// Appends the objects of `text`. Errors: BadRequest with the line.
 Status ParsePolicy(std::string_view text, RbacPolicy* policy);
 
-// The whole of it, with a binding for every controller.
+// The complete policy, with a binding for every controller.
 RbacPolicy BootstrapPolicy();
 
-// The texts it is made of.
+// The source texts.
 std::string_view ClusterRolePolicy();
 std::string_view ControllerRolePolicy();
 std::string_view NamespaceRolePolicy();

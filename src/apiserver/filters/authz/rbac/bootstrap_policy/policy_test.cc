@@ -16,7 +16,7 @@ namespace {
 const std::filesystem::path kReference =
     std::filesystem::path(test::SharedDirectory()) / "data" / "rbac";
 
-// The objects of a file of reference data by name, as JSON.
+// The objects of a reference file by name, as JSON.
 template <class T>
 std::map<std::string, std::string> Recorded(const char* file) {
   std::ifstream in(kReference / file);
@@ -50,7 +50,7 @@ std::map<std::string, std::string> Ours(const List<T>& objects) {
   return result;
 }
 
-TEST(BootstrapPolicyTest, EqualsTheReference) {
+TEST(BootstrapPolicyTest, EqualsReference) {
   if (!std::filesystem::exists(kReference)) GTEST_SKIP() << "no reference data: " << kReference;
   const RbacPolicy policy = BootstrapPolicy();
   auto roles = Recorded<rbac::v1::ClusterRole>("cluster-roles.yaml");
@@ -64,7 +64,7 @@ TEST(BootstrapPolicyTest, EqualsTheReference) {
             Recorded<rbac::v1::RoleBinding>("namespace-role-bindings.yaml"));
 }
 
-TEST(BootstrapPolicyTest, ReadsRulesSubjectsAndContinuedLines) {
+TEST(BootstrapPolicyTest, ParsesRulesSubjectsAndContinuationLines) {
   RbacPolicy policy;
   const Status parsed = ParsePolicy(
       "role viewer part-of=admin\n"
@@ -91,7 +91,7 @@ TEST(BootstrapPolicyTest, ReadsRulesSubjectsAndContinuedLines) {
   EXPECT_EQ(policy.role_bindings[0].subjects[1].namespace_, "ns");
 }
 
-TEST(BootstrapPolicyTest, SaysWhichLineIsWrong) {
+TEST(BootstrapPolicyTest, ErrorNamesInvalidLine) {
   for (const char* text : {"rule x\n", "role\n", "role x more=1\n", "role x\n  get\n",
                            "role x\n  get core:pods (web)\n", "  get core:pods\n", "bind x to=y\n",
                            "bind x\n  robot:r2\n", "bind x\n  serviceaccount:a\n"}) {

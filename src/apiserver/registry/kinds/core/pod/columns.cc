@@ -62,10 +62,11 @@ std::string TerminatedText(const ContainerStateTerminated& state) {
   return "ExitCode:" + std::to_string(state.exitCode);
 }
 
-// Walks the containers of a pod in the order they ran and keeps what the row tells.
+// Derives the cells of a row from the container statuses.
 //
-// A pod that is still initializing shows how far it is ("Init:1/3") or why it does not get on; one
-// that runs shows the first container that does not; one that is being deleted says so.
+// A pod that is still initializing shows its progress ("Init:1/3") or the reason why it does not
+// proceed; a running pod shows the first container that is not running; a pod that is being deleted
+// shows that.
 class PodSummary {
  public:
   explicit PodSummary(const Pod& pod) : pod_(pod), total_(pod.spec.containers.size()) {
@@ -113,7 +114,7 @@ class PodSummary {
         [&](const Container& c) { return c.name == status.name && core_rules::IsSidecar(c); });
   }
 
-  // True if an init container has yet to do its part.
+  // True if an init container has not finished, or a sidecar has not started.
   bool VisitInit() {
     const auto& statuses = pod_.status.initContainerStatuses;
     for (size_t i = 0; i < statuses.size(); ++i) {
@@ -141,7 +142,7 @@ class PodSummary {
     return false;
   }
 
-  // From the last to the first: the first container has the last word.
+  // From the last to the first, so that the first container determines the status.
   void VisitMain() {
     restarts_ = sidecar_restarts_;
     bool running = false;
@@ -157,7 +158,7 @@ class PodSummary {
         ++ready_;
       }
     }
-    // One that is done does not make the pod done.
+    // A completed container does not make the pod completed.
     if (status_ == "Completed" && running)
       status_ = core_rules::IsReady(pod_) ? "Running" : "NotReady";
   }

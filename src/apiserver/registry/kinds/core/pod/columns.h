@@ -6,7 +6,7 @@
 #include "api/core/v1.h"
 #include "apiserver/registry/store/table.h"
 
-// `kubectl get pods` and `kubectl get podtemplates`.
+// The tables of `kubectl get pods` and `kubectl get podtemplates`.
 namespace cox::apiserver {
 
 std::span<const Column> PodColumns();

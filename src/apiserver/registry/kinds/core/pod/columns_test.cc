@@ -25,7 +25,7 @@ Pod Make(const Row& row) {
   return pod;
 }
 
-TEST(PodColumns, TellHowAPodIsDoing) {
+TEST(PodColumns, ShowStatusOfPod) {
   const std::vector<Row> rows = {
       {"new", "", R"({"phase":"Pending"})", "0/1", "Pending", "0"},
       {"gated", "",
@@ -74,7 +74,7 @@ TEST(PodColumns, TellHowAPodIsDoing) {
   }
 }
 
-TEST(PodColumns, PodsOnTheirWayOut) {
+TEST(PodColumns, ShowTerminatingPods) {
   Pod pod = PodWith("");
   pod.metadata.deletionTimestamp = Time::FromUnix(kNow);
   pod.status.phase = "Running";
@@ -85,7 +85,7 @@ TEST(PodColumns, PodsOnTheirWayOut) {
   EXPECT_EQ(PodRow(pod, Time::FromUnix(kNow))[2].as_string(), "Unknown");
 }
 
-TEST(PodColumns, WideCells) {
+TEST(PodColumns, ShowWideCells) {
   Pod pod = PodWith(R"("nodeName":"n","readinessGates":[{"conditionType":"a"},
                        {"conditionType":"b"}])");
   pod.status = FromJson<core::v1::PodStatus>(
@@ -98,7 +98,7 @@ TEST(PodColumns, WideCells) {
   EXPECT_EQ(cells[8].as_string(), "1/2");
 }
 
-TEST(PodTemplateColumns, Cells) {
+TEST(PodTemplateColumns, ShowCells) {
   core::v1::PodTemplate object = FromJson<core::v1::PodTemplate>(
       R"({"metadata":{"name":"t"},"template":{"metadata":{"labels":{"b":"c","a":"b"}},
           "spec":{"containers":[{"name":"c","image":"x"},{"name":"d","image":"y"}]}}})");

@@ -9,7 +9,7 @@ namespace {
 
 using ::testing::ElementsAreArray;
 
-// A part of a pod and what is wrong with it.
+// A part of a pod and the expected errors.
 struct Case {
   std::string_view json;
   std::vector<std::string> errors = {};
@@ -244,7 +244,7 @@ TEST(PodCreateValidation, SecurityContexts) {
   });
 }
 
-TEST(PodCreateValidation, Placement) {
+TEST(PodCreateValidation, Scheduling) {
   const std::string tolerations = "spec.tolerations[0].";
   CheckSpecs({
       {R"("nodeSelector":{"a":"b c"})",
@@ -356,7 +356,7 @@ TEST(PodCreateValidation, Volumes) {
   });
 }
 
-TEST(PodCreateValidation, ClaimsOfEphemeralVolumesAreNotThereYet) {
+TEST(PodCreateValidation, RejectsReferenceToClaimOfEphemeralVolume) {
   core::v1::Pod pod = PodWith(R"("volumes":[
       {"name":"e","ephemeral":{"volumeClaimTemplate":{"spec":{"accessModes":["ReadWriteOnce"],
         "resources":{"requests":{"storage":"1Gi"}}}}}},

@@ -26,7 +26,7 @@ void Default(int32_t& field, int32_t value) {
   if (field == 0) field = value;
 }
 
-// Images that can change under their name are fetched anew each time.
+// Images with the tag latest are always pulled, because the tag is mutable.
 std::string_view PullPolicyFor(std::string_view image) {
   if (image.find('@') != std::string_view::npos) return "IfNotPresent";
   size_t slash = image.rfind('/');
@@ -55,7 +55,7 @@ void DefaultHook(core::v1::LifecycleHandler* hook) {
   if (hook != nullptr && hook->httpGet) DefaultHttpGet(*hook->httpGet);
 }
 
-// Nothing finer than a thousandth is kept of amounts.
+// Quantities are rounded up to multiples of 1/1000.
 void RoundAmounts(Map<Quantity>& amounts) {
   for (auto& [name, amount] : amounts) amount.RoundUp(Quantity::kMilli);
 }
@@ -151,7 +151,7 @@ void DefaultVolume(core::v1::Volume& volume) {
   DefaultStorageSystems(source);
 }
 
-// On the host's network a port is the host's port; there is nothing to map.
+// On the host network, the container port is the host port.
 void DefaultHostPorts(List<Container>& containers) {
   for (Container& container : containers) {
     for (core::v1::ContainerPort& port : container.ports)
@@ -159,8 +159,7 @@ void DefaultHostPorts(List<Container>& containers) {
   }
 }
 
-// What has a limit and no request requests the limit. Where both are given as a whole, amounts
-// that are named only in the limits count too.
+// A missing request is set to the limit.
 void RequestLimits(core::v1::ResourceRequirements& resources) {
   for (const auto& [name, limit] : resources.limits)
     if (!resources.requests.contains(name)) resources.requests[name] = limit;
@@ -170,7 +169,7 @@ bool IsPodLevelName(std::string_view name) {
   return name == "cpu" || name == "memory" || name.starts_with("hugepages-");
 }
 
-// Requests of the pod that were left out: the sum of what its containers ask for, else its limit.
+// Missing requests of the pod: the sum of the container requests, else the limit of the pod.
 void DefaultPodResources(PodSpec& spec) {
   if (!spec.resources || (spec.resources->limits.empty() && spec.resources->requests.empty()))
     return;
@@ -187,7 +186,7 @@ void DefaultPodResources(PodSpec& spec) {
   Map<Quantity>& requests = spec.resources->requests;
   for (const auto& [name, amount] : total) {
     if (requests.contains(name)) continue;
-    // Hugepages cannot be overcommitted: their request is the limit.
+    // Hugepages cannot be overcommitted: the request must equal the limit.
     if (name.starts_with("hugepages-") && spec.resources->limits.contains(name)) continue;
     requests[name] = amount;
   }
@@ -198,7 +197,7 @@ void DefaultPodResources(PodSpec& spec) {
 }  // namespace
 
 void SetPodSpecDefaults(PodSpec& spec) {
-  // The old name of the field is kept in step; old clients still read it.
+  // The deprecated field is kept equal, because old clients read it.
   if (spec.serviceAccountName.empty()) spec.serviceAccountName = spec.serviceAccount;
   spec.serviceAccount = spec.serviceAccountName;
   Default(spec.dnsPolicy, "ClusterFirst");
@@ -224,7 +223,7 @@ void SetPodTemplateDefaults(core::v1::PodTemplateSpec& pod_template) {
 
 void SetPodDefaults(core::v1::Pod& pod) {
   PodSpec& spec = pod.spec;
-  // What templates leave open so that a LimitRange or a later default can still decide.
+  // Templates do not get these defaults, so that a LimitRange or a later default can apply.
   for (Container& container : spec.containers) RequestLimits(container.resources);
   for (Container& container : spec.initContainers) RequestLimits(container.resources);
   DefaultPodResources(spec);
@@ -234,10 +233,10 @@ void SetPodDefaults(core::v1::Pod& pod) {
     DefaultHostPorts(spec.containers);
     DefaultHostPorts(spec.initContainers);
   }
-  // Negative grace periods were once stored; they mean: at once, but do tell the processes.
+  // Stored pods may have a negative grace period, which means the minimum.
   if (*spec.terminationGracePeriodSeconds < 0) spec.terminationGracePeriodSeconds = 1;
   core::v1::PodStatus& status = pod.status;
-  // One address is told in two places; the old single field wins where they differ.
+  // podIP is the first of podIPs; podIP takes precedence if the two differ.
   if (!status.podIP.empty() && (status.podIPs.empty() || status.podIPs[0].ip != status.podIP)) {
     status.podIPs = {{.ip = status.podIP}};
   } else if (status.podIP.empty() && !status.podIPs.empty()) {

@@ -5,9 +5,9 @@
 
 namespace cox::apiserver {
 
-// Defaults of a whole pod: those of its spec (SetPodSpecDefaults, pod_validation.h), and what
-// templates leave open: requests from limits, service links, a grace period that is not negative.
-// Idempotent.
+// Sets the defaults of a pod: those of its spec (SetPodSpecDefaults, pod_validation.h), and those
+// that templates do not get: requests from limits, service links, a grace period that is not
+// negative. Idempotent.
 void SetPodDefaults(core::v1::Pod& pod);
 
 }  // namespace cox::apiserver

@@ -12,7 +12,7 @@ namespace {
 
 using core::v1::Pod;
 
-TEST(PodDefaults, OfTheSpec) {
+TEST(PodDefaults, SpecDefaults) {
   EXPECT_EQ(json::Encode(PodWith("").spec),
             R"({"containers":[{"name":"c","image":"registry.example/app:1","resources":{},)"
             R"("terminationMessagePath":"/dev/termination-log","terminationMessagePolicy":"File",)"
@@ -21,7 +21,7 @@ TEST(PodDefaults, OfTheSpec) {
             R"("schedulerName":"default-scheduler","enableServiceLinks":true})");
 }
 
-TEST(PodDefaults, ImagesThatCanChangeArePulledAlways) {
+TEST(PodDefaults, MutableImagesArePulledAlways) {
   const std::vector<std::pair<std::string_view, std::string_view>> cases = {
       {"x", "Always"},
       {"x:latest", "Always"},
@@ -36,7 +36,7 @@ TEST(PodDefaults, ImagesThatCanChangeArePulledAlways) {
   }
 }
 
-TEST(PodDefaults, OfContainers) {
+TEST(PodDefaults, ContainerDefaults) {
   Pod pod = PodWithContainer(
       R"("ports":[{"containerPort":80}],"env":[{"name":"A","valueFrom":{"fieldRef":{
          "fieldPath":"metadata.name"}}}],"livenessProbe":{"httpGet":{"port":80}},
@@ -53,7 +53,7 @@ TEST(PodDefaults, OfContainers) {
   EXPECT_EQ(json::Encode(c.resources), R"({"limits":{"cpu":"1001m"},"requests":{"cpu":"1001m"}})");
 }
 
-TEST(PodDefaults, OfVolumes) {
+TEST(PodDefaults, VolumeDefaults) {
   Pod pod = PodWith(R"("volumes":[{"name":"a"},{"name":"b","secret":{"secretName":"s"}},
       {"name":"c","projected":{"sources":[{"serviceAccountToken":{"path":"t"}}]}},
       {"name":"d","hostPath":{"path":"/x"}},{"name":"e","image":{"reference":"x"}},
@@ -73,21 +73,21 @@ TEST(PodDefaults, OfVolumes) {
   EXPECT_EQ(volumes, want);
 }
 
-TEST(PodDefaults, OnTheHostsNetworkPortsAreTheHosts) {
+TEST(PodDefaults, HostNetworkSetsHostPorts) {
   Pod pod = PodWithContainer(R"("ports":[{"containerPort":80}])", R"("hostNetwork":true)");
   EXPECT_EQ(pod.spec.containers[0].ports[0].hostPort, 80);
 }
 
-TEST(PodDefaults, NegativeGracePeriodsBecomeOne) {
+TEST(PodDefaults, NegativeGracePeriodBecomesOne) {
   EXPECT_EQ(PodWith(R"("terminationGracePeriodSeconds":-5)").spec.terminationGracePeriodSeconds, 1);
 }
 
-TEST(PodDefaults, TheOldNameOfTheServiceAccountIsKeptInStep) {
+TEST(PodDefaults, ServiceAccountAndServiceAccountNameAreEqual) {
   EXPECT_EQ(PodWith(R"("serviceAccount":"y")").spec.serviceAccountName, "y");
   EXPECT_EQ(PodWith(R"("serviceAccountName":"x")").spec.serviceAccount, "x");
 }
 
-TEST(PodDefaults, TemplatesLeaveMoreOpen) {
+TEST(PodDefaults, TemplatesGetFewerDefaults) {
   core::v1::PodTemplateSpec object = FromJson<core::v1::PodTemplateSpec>(
       R"({"spec":{"containers":[{"name":"c","image":"x","ports":[{"containerPort":80}],
           "resources":{"limits":{"cpu":"1"}}}],"hostNetwork":true,
@@ -100,7 +100,7 @@ TEST(PodDefaults, TemplatesLeaveMoreOpen) {
   EXPECT_EQ(object.spec.schedulerName, "default-scheduler");
 }
 
-TEST(PodDefaults, AmountsOfThePodCoverItsContainers) {
+TEST(PodDefaults, PodRequestsAreDerivedFromContainersAndLimits) {
   Pod pod = PodWithContainer(R"("resources":{"requests":{"cpu":"1"}})",
                              R"("resources":{"limits":{"cpu":"4","memory":"1Gi"}})");
   EXPECT_EQ(json::Encode(*pod.spec.resources),
@@ -116,7 +116,7 @@ TEST(PodDefaults, AreIdempotent) {
   EXPECT_EQ(json::Encode(pod), once);
 }
 
-TEST(PodDefaults, OneAddressIsToldInBothPlaces) {
+TEST(PodDefaults, PodIPTakesPrecedenceOverPodIPs) {
   Pod pod;
   pod.status.podIP = "10.0.0.1";
   pod.status.podIPs = {{.ip = "10.0.0.9"}};

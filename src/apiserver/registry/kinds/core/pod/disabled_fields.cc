@@ -51,7 +51,7 @@ void DropDisabledPodFields(PodSpec& spec, const PodSpec* old) {
     VisitLifecycles(spec, [](Box<Lifecycle>& lifecycle) {
       if (!lifecycle || !lifecycle->stopSignal) return;
       lifecycle->stopSignal.reset();
-      // What held nothing else goes with it.
+      // Remove the lifecycle if nothing else is set.
       if (!lifecycle->postStart && !lifecycle->preStop) lifecycle.reset();
     });
   }

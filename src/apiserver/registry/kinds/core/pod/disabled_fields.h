@@ -6,9 +6,9 @@
 namespace cox::apiserver {
 
 // Removes fields of features that are not on by default at this API level: stop signals, trust
-// bundles and certificates in projected volumes, scheduling groups. `old` is what is stored (null
-// for a new object): a field that is in use there stays, so that nobody's object is broken by a
-// feature being turned off.
+// bundles and certificates in projected volumes, scheduling groups. `old` is the stored spec (null
+// for a new object): fields that it uses are kept, so that disabling a feature does not break
+// existing objects.
 void DropDisabledPodFields(core::v1::PodSpec& spec, const core::v1::PodSpec* old);
 
 }  // namespace cox::apiserver

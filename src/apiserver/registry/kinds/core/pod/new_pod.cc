@@ -12,7 +12,7 @@ namespace {
 using core::v1::Container;
 using core::v1::Pod;
 
-// Requires of others that they have the same value of these labels as this pod has, or another one.
+// Adds requirements to `selector`: In or NotIn the values that this pod has for `keys`.
 void CompleteSelector(Box<meta::v1::LabelSelector>& selector, const List<std::string>& keys,
                       std::string_view op, const Map<std::string>& labels) {
   if (!selector) return;
@@ -49,7 +49,7 @@ void CompleteSelectors(Pod& pod) {
     CompleteSelector(constraint.labelSelector, constraint.matchLabelKeys, "In", labels);
 }
 
-// "localhost/<name>" and the two fixed names; nothing for what is no profile.
+// "localhost/<name>" and the two fixed names; null for other text.
 Box<core::v1::AppArmorProfile> AppArmorFromAnnotation(std::string_view text) {
   constexpr std::string_view kLocalhost = "localhost/";
   core::v1::AppArmorProfile profile;
@@ -66,7 +66,7 @@ Box<core::v1::AppArmorProfile> AppArmorFromAnnotation(std::string_view text) {
   return profile;
 }
 
-// Fields take over what annotations said before there were fields.
+// Sets AppArmor fields from the annotations that preceded them.
 void TakeOverAppArmor(Pod& pod) {
   if (pod.spec.os && pod.spec.os->name == "windows") return;
   for (auto* containers : {&pod.spec.initContainers, &pod.spec.containers}) {

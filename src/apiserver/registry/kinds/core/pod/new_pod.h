@@ -5,10 +5,9 @@
 
 namespace cox::apiserver {
 
-// What a pod that is being created begins with: generation 1, status Pending with its QoS class,
-// the condition that says it is held back by scheduling gates, selectors completed from the pod's
-// own labels (matchLabelKeys), security profiles that old annotations name. What the client said
-// about the status goes.
+// Prepares a pod for creation: generation 1, status Pending with the QoS class, the condition for
+// scheduling gates, selectors completed from the pod's labels (matchLabelKeys), AppArmor profiles
+// from old annotations. The client's status is discarded.
 void PrepareNewPod(core::v1::Pod& pod, const Time& now);
 
 }  // namespace cox::apiserver

@@ -26,8 +26,8 @@ void BumpGeneration(Pod& pod, const Pod& old) {
   if (!DeepEqual(pod.spec, old.spec)) ++pod.metadata.generation;
 }
 
-// The stored pod, with who owns what as the writer left it: for ways that change one part only.
-Pod OldWithOwners(const Pod& pod, const Pod& old) {
+// The stored pod with the managedFields of the writer: for subresources that change only one part.
+Pod OldWithManagedFields(const Pod& pod, const Pod& old) {
   Pod result = old;
   result.metadata.managedFields = pod.metadata.managedFields;
   result.metadata.resourceVersion = pod.metadata.resourceVersion;
@@ -46,7 +46,7 @@ class PodStatusStrategy final : public UpdateStrategyOf<Pod> {
   void PrepareUpdate(const WriteContext&, Pod& pod, const Pod& old) const override {
     pod.spec = old.spec;
     pod.metadata.deletionTimestamp.reset();
-    // The kubelet, which writes here, has an old view of who owns the pod.
+    // Kubelets, which update the status, may have outdated owner references.
     pod.metadata.ownerReferences = old.metadata.ownerReferences;
     if (pod.status.qosClass.empty()) pod.status.qosClass = old.status.qosClass;
   }
@@ -64,7 +64,7 @@ class PodEphemeralContainersStrategy final : public UpdateStrategyOf<Pod> {
 
  protected:
   void PrepareUpdate(const WriteContext&, Pod& pod, const Pod& old) const override {
-    Pod changed = OldWithOwners(pod, old);
+    Pod changed = OldWithManagedFields(pod, old);
     changed.spec.ephemeralContainers = std::move(pod.spec.ephemeralContainers);
     pod = std::move(changed);
     DropDisabledPodFields(pod.spec, &old.spec);
@@ -84,7 +84,7 @@ class PodResizeStrategy final : public UpdateStrategyOf<Pod> {
 
  protected:
   void PrepareUpdate(const WriteContext&, Pod& pod, const Pod& old) const override {
-    Pod changed = OldWithOwners(pod, old);
+    Pod changed = OldWithManagedFields(pod, old);
     TakeResources(changed.spec.containers, pod.spec.containers);
     TakeResources(changed.spec.initContainers, pod.spec.initContainers);
     changed.spec.resources = std::move(pod.spec.resources);
@@ -161,7 +161,7 @@ class PodStrategy final : public StrategyOf<Pod> {
     return ValidatePodUpdate(pod, old);
   }
 
-  // Not on updates: it is controllers and kubelets that update pods, and often.
+  // Not on updates: pods are updated often, by controllers and kubelets.
   Warnings Warn(const WriteContext&, const Pod& pod, const Pod* old) const override {
     return old == nullptr ? PodWarnings(pod) : Warnings{};
   }
@@ -175,7 +175,7 @@ class PodStrategy final : public StrategyOf<Pod> {
             {"spec.hostNetwork", spec.hostNetwork ? "true" : "false"},
             {"status.phase", pod.status.phase},
             {"status.podIP", pod.status.podIPs.empty() ? "" : pod.status.podIPs[0].ip},
-            // Known as a name but never had a value to select by.
+            // A supported field label that never has a value.
             {"status.podIPs", ""},
             {"status.nominatedNodeName", pod.status.nominatedNodeName}};
   }
@@ -186,7 +186,7 @@ class PodStrategy final : public StrategyOf<Pod> {
     int64_t period = options->gracePeriodSeconds
                          ? *options->gracePeriodSeconds
                          : pod.spec.terminationGracePeriodSeconds.value_or(0);
-    // Nothing runs that could be waited for.
+    // No process is running that needs a grace period.
     if (pod.spec.nodeName.empty() || core_rules::IsTerminal(pod)) period = 0;
     options->gracePeriodSeconds = period < 0 ? 1 : period;
     return true;

@@ -36,7 +36,7 @@ class PodStrategyTest : public ::testing::Test {
   WriteContext write_{.ctx = ctx_, .user = user_, .now = Time::FromUnix(1'700'000'000)};
 };
 
-TEST_F(PodStrategyTest, ANewPodIsPending) {
+TEST_F(PodStrategyTest, NewPodIsPending) {
   Pod pod = PodWith(R"("schedulingGates":[{"name":"a"}])");
   pod.metadata.generation = 5;
   pod.status.phase = "Running";
@@ -51,7 +51,7 @@ TEST_F(PodStrategyTest, ANewPodIsPending) {
             R"("qosClass":"BestEffort"})");
 }
 
-TEST_F(PodStrategyTest, SelectorsAreCompletedFromThePodsLabels) {
+TEST_F(PodStrategyTest, MatchLabelKeysCompleteSelectors) {
   Pod pod = PodWith(R"("affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[
       {"labelSelector":{},"topologyKey":"z","matchLabelKeys":["v"],"mismatchLabelKeys":["w","x"]}]}},
       "topologySpreadConstraints":[{"maxSkew":1,"topologyKey":"z","whenUnsatisfiable":
@@ -67,7 +67,7 @@ TEST_F(PodStrategyTest, SelectorsAreCompletedFromThePodsLabels) {
             R"({"matchExpressions":[{"key":"v","operator":"In","values":["1"]}]})");
 }
 
-TEST_F(PodStrategyTest, FieldsOfDisabledFeaturesGoUnlessInUse) {
+TEST_F(PodStrategyTest, FieldsOfDisabledFeaturesAreDroppedUnlessInUse) {
   Pod pod = PodWithContainer(R"("lifecycle":{"stopSignal":"SIGTERM"})");
   EXPECT_FALSE(Created(pod).spec.containers[0].lifecycle);
   EXPECT_TRUE(Updated(pod, pod).spec.containers[0].lifecycle);
@@ -81,7 +81,7 @@ TEST_F(PodStrategyTest, AppArmorAnnotationsBecomeFields) {
             R"({"appArmorProfile":{"type":"Localhost","localhostProfile":"x"}})");
 }
 
-TEST_F(PodStrategyTest, ChangesOfTheSpecCount) {
+TEST_F(PodStrategyTest, GenerationCountsSpecChanges) {
   Pod old = PodWith("");
   old.metadata.generation = 3;
   old.status.phase = "Running";
@@ -94,7 +94,7 @@ TEST_F(PodStrategyTest, ChangesOfTheSpecCount) {
   EXPECT_EQ(Updated(pod, old).metadata.generation, 4);
 }
 
-TEST_F(PodStrategyTest, StatusWritesLeaveTheSpec) {
+TEST_F(PodStrategyTest, StatusUpdateKeepsSpec) {
   Pod old = PodWith("");
   old.status.qosClass = "BestEffort";
   Pod pod = old;
@@ -111,7 +111,7 @@ TEST_F(PodStrategyTest, StatusWritesLeaveTheSpec) {
   EXPECT_THAT(pod.metadata.ownerReferences, IsEmpty());
 }
 
-TEST_F(PodStrategyTest, OtherWaysTakeTheirPartOnly) {
+TEST_F(PodStrategyTest, ResizeAndEphemeralContainersChangeOnlyTheirPart) {
   Pod old = PodWith("");
   old.metadata.generation = 1;
   Pod pod = old;
@@ -132,7 +132,7 @@ TEST_F(PodStrategyTest, OtherWaysTakeTheirPartOnly) {
   EXPECT_EQ(strategy_->Subresource("nope"), nullptr);
 }
 
-TEST_F(PodStrategyTest, DeletionTakesTheTimeThePodNeeds) {
+TEST_F(PodStrategyTest, GracePeriodDependsOnRequestAndPod) {
   auto granted = [&](Pod pod, std::optional<int64_t> asked) {
     meta::v1::DeleteOptions options;
     options.gracePeriodSeconds = asked;
@@ -189,7 +189,7 @@ TEST_F(PodStrategyTest, WarnsOnCreateOnly) {
   EXPECT_THAT(strategy_->WarnOnUpdate(write_, pod, pod), IsEmpty());
 }
 
-TEST(PodTemplateStrategy, ChecksItsTemplate) {
+TEST(PodTemplateStrategy, ValidatesTemplate) {
   core::v1::PodTemplateSpec object = FromJson<core::v1::PodTemplateSpec>(
       R"({"metadata":{"labels":{"a b":"c"}},"spec":{"ephemeralContainers":[{"name":"e",
           "image":"x"}],"volumes":[{"name":"v","image":{}}]}})");
@@ -205,7 +205,7 @@ TEST(PodTemplateStrategy, ChecksItsTemplate) {
                   "in pod template"));
 }
 
-TEST(PodValidationOptions, ForgiveWhatIsStored) {
+TEST(PodValidationOptions, AllowStoredViolations) {
   Pod old = PodWith(R"("hostAliases":[{"ip":"010.0.0.1"}],"hostNetwork":true,
                        "securityContext":{"sysctls":[{"name":"net.x","value":"1"}]})");
   PodValidationOptions options = PodValidationOptionsFor(&old.spec);

@@ -44,7 +44,7 @@ class PodTemplateStrategy final : public StrategyOf<PodTemplate> {
 
   Warnings Warn(const WriteContext&, const PodTemplate& object,
                 const PodTemplate* old) const override {
-    // A template that did not change has been told about before.
+    // Do not repeat the warnings about an unchanged template.
     if (old != nullptr && DeepEqual(object.template_, old->template_)) return {};
     return PodTemplateWarnings(FieldPath("template"), object.template_,
                                old == nullptr ? nullptr : &old->template_);

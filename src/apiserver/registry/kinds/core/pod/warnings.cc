@@ -20,7 +20,7 @@ using core::v1::PodSpec;
 
 constexpr const char* kNullSelector = "a null labelSelector results in matching no pod";
 
-// Labels of nodes that have a newer name.
+// Deprecated node labels.
 std::string_view DeprecatedNodeLabel(std::string_view key) {
   static constexpr std::pair<std::string_view, std::string_view> kLabels[] = {
       {"beta.kubernetes.io/arch", "deprecated since v1.14; use \"kubernetes.io/arch\" instead"},
@@ -222,7 +222,7 @@ class PodWarner {
             "storage");
   }
 
-  // Amounts of bytes that are none.
+  // Warns about fractional bytes.
   void Amounts(const Map<Quantity>& amounts, const FieldPath& path, std::string_view name) {
     const Quantity* amount = amounts.Get(name);
     if (amount == nullptr || amount->MilliValue() % 1000 == 0) return;
@@ -277,7 +277,7 @@ class PodWarner {
   Warnings warnings_;
 };
 
-// A file that a volume is to have, and where it comes from ("" unless sources are mixed).
+// A file in a volume, and its source ("" unless there are several kinds of sources).
 struct VolumeFile {
   std::string path;
   std::string source;
@@ -295,7 +295,7 @@ void AddFiles(const Items& items, const std::string& source, std::vector<VolumeF
   }
 }
 
-// Pairs of files where one hides the other or stands where the other needs a directory.
+// Pairs of files with the same path, or where one path is a parent of the other.
 std::vector<std::string> Overlaps(const std::vector<VolumeFile>& files) {
   std::vector<std::string> found;
   for (size_t i = 0; i < files.size(); ++i) {

@@ -6,8 +6,7 @@
 
 namespace cox::apiserver {
 
-// What a client that made this pod should be told: parts that do nothing any more, that mean
-// something else than they seem to, or that have a newer name. For templates see
+// Warnings about fields that are without effect, misleading or deprecated. For templates see
 // PodTemplateWarnings (pod_validation.h).
 Warnings PodWarnings(const core::v1::Pod& pod);
 

@@ -22,7 +22,7 @@ FieldErrorList ValidateTemplate(const ReplicationControllerSpec& spec,
   if (!spec.template_) return {FieldError::Required(path)};
   const core::v1::PodTemplateSpec& pod_template = *spec.template_;
   FieldErrorList errors;
-  // A missing selector has been told about already.
+  // A missing selector is already reported.
   if (!spec.selector.empty()) {
     std::vector<std::pair<std::string, std::string>> labels;
     for (const auto& [key, value] : spec.selector) labels.emplace_back(key, value);
@@ -31,7 +31,7 @@ FieldErrorList ValidateTemplate(const ReplicationControllerSpec& spec,
   const core::v1::PodSpec* old_pod =
       old != nullptr && old->template_ ? &old->template_->spec : nullptr;
   Append(errors, ValidatePodTemplateSpec(pod_template, path, PodValidationOptionsFor(old_pod)));
-  Append(errors, ValidateEndlessTemplate(pod_template, path, "ReplicationController"));
+  Append(errors, ValidateAlwaysRestartTemplate(pod_template, path, "ReplicationController"));
   return errors;
 }
 
@@ -106,7 +106,7 @@ class ReplicationControllerStrategy final
     return {{"status.replicas", std::to_string(object.status.replicas)}};
   }
 
-  // As in the days when clients scaled down to zero before they deleted.
+  // For compatibility with clients that scale down to zero before they delete.
   Propagation PropagationOf(const ReplicationController&) const override {
     return Propagation::kOrphan;
   }

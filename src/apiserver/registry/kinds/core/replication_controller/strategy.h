@@ -5,7 +5,7 @@
 
 namespace cox::apiserver {
 
-// ReplicationController: what ReplicaSet was before, with a plain map of labels as its selector.
+// ReplicationController: the predecessor of ReplicaSet, with a plain map of labels as its selector.
 StrategyPtr NewReplicationControllerStrategy();
 
 }  // namespace cox::apiserver

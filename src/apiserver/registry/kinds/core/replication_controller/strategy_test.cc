@@ -18,7 +18,7 @@ constexpr std::string_view kBase = R"({
 
 StrategyTester Tester() { return {NewReplicationControllerStrategy(), kBase}; }
 
-TEST(ReplicationController, TakesLabelsFromItsTemplate) {
+TEST(ReplicationController, TakesLabelsFromTemplate) {
   StrategyTester tester = Tester();
   Object object = tester.Create(R"({"spec": {"selector": null}})");
   EXPECT_EQ(tester.At(object, {"spec", "selector"}), R"({"app":"a"})");
@@ -28,7 +28,7 @@ TEST(ReplicationController, TakesLabelsFromItsTemplate) {
   EXPECT_EQ(tester.At(labeled, {"metadata", "labels"}), R"({"x":"y"})");
 }
 
-TEST(ReplicationController, RefusesInvalidSpecs) {
+TEST(ReplicationController, RejectsInvalidSpecs) {
   StrategyTester tester = Tester();
   ExpectCreateErrors(
       tester,
@@ -47,7 +47,7 @@ TEST(ReplicationController, RefusesInvalidSpecs) {
          R"("Always")"}}});
 }
 
-TEST(ReplicationController, SelectorsMayChange) {
+TEST(ReplicationController, SelectorIsMutable) {
   StrategyTester tester = Tester();
   Object old = tester.Create();
   constexpr std::string_view kPatch =
@@ -56,7 +56,7 @@ TEST(ReplicationController, SelectorsMayChange) {
   EXPECT_EQ(tester.At(tester.Update(old, kPatch), {"metadata", "generation"}), "2");
 }
 
-TEST(ReplicationController, RefusesImpossibleStatuses) {
+TEST(ReplicationController, RejectsInvalidStatuses) {
   StrategyTester tester = Tester();
   ExpectUpdateErrors(
       tester, tester.Create(),
@@ -65,7 +65,7 @@ TEST(ReplicationController, RefusesImpossibleStatuses) {
       "status");
 }
 
-TEST(ReplicationController, IsListedBySizeAndLeavesItsPods) {
+TEST(ReplicationController, HasColumnsAndOrphansPodsByDefault) {
   StrategyTester tester = Tester();
   Object object = tester.Update(tester.Create(), R"({"status": {"replicas": 2}})", "status");
   EXPECT_THAT(tester.strategy().Fields(object),

@@ -43,7 +43,7 @@ FieldErrorList ValidateFamilies(const Service& service, const FieldPath& spec) {
   return errors;
 }
 
-// Each address by itself. Sets `usable` to whether it makes sense to look at them together.
+// Validates each address. Sets `usable` to whether the addresses can be validated together.
 FieldErrorList ValidateAddresses(const Service& service, const Service* old, const FieldPath& path,
                                  bool* usable) {
   FieldErrorList errors;
@@ -68,7 +68,7 @@ FieldErrorList ValidateAddresses(const Service& service, const Service* old, con
   return errors;
 }
 
-// Addresses and families belong to the lists of which the first entry is the primary one.
+// The first entry of the lists of addresses and families is the primary one.
 FieldErrorList ValidateListUpdate(const List<std::string>& now, const List<std::string>& before,
                                   const Service& service, std::string_view list,
                                   std::string_view noun) {
@@ -105,7 +105,7 @@ FieldErrorList ValidateListUpdate(const List<std::string>& now, const List<std::
 
 FieldErrorList ValidateClusterIpFields(const Service& service, const Service* old) {
   FieldErrorList errors;
-  if (service.spec.type == "ExternalName") return errors;  // these fields are refused as a whole
+  if (service.spec.type == "ExternalName") return errors;  // ValidateService forbids these fields
   const FieldPath spec("spec"), path = spec.Child("clusterIPs");
   const List<std::string>& ips = service.spec.clusterIPs;
   const std::string& first = service.spec.clusterIP;
@@ -120,7 +120,7 @@ FieldErrorList ValidateClusterIpFields(const Service& service, const Service* ol
   Append(errors, ValidateFamilies(service, spec));
   bool usable = true;
   Append(errors, ValidateAddresses(service, old, path, &usable));
-  if (!usable) return errors;  // more errors would only repeat these
+  if (!usable) return errors;  // further errors would be redundant
   if (ips.size() > 1 && IsIpv6(ips[0]) == IsIpv6(ips[1])) {
     errors.push_back(
         FieldError::Invalid(path, ips, "may specify no more than one IP for each IP family"));

@@ -6,8 +6,8 @@
 
 namespace cox::apiserver {
 
-// What may change about the addresses and families of a Service: a second one may come and go, the
-// first stays as long as the Service does, unless it was or becomes an ExternalName.
+// Validates changes of the addresses and families of a Service: the secondary one can be added and
+// removed, the primary one is immutable, unless the Service was or becomes an ExternalName.
 FieldErrorList ValidateClusterIpFieldsUpdate(const core::v1::Service& service,
                                              const core::v1::Service& old);
 

@@ -94,7 +94,7 @@ std::string WithPort(const std::string& ip, int32_t port) {
   return (ipv6 ? "[" + ip + "]" : ip) + ":" + std::to_string(port);
 }
 
-// The first three of all pairs of address and port.
+// The first three pairs of address and port.
 std::string FormatEndpoints(const Endpoints& object) {
   constexpr size_t kShown = 3;
   std::string text;

@@ -7,9 +7,8 @@
 
 namespace cox::apiserver {
 
-// Refuses addresses that cannot be those of an endpoint or of traffic from outside: unspecified,
-// loopback and link-local ones, which mean another thing on every machine. What is no address at
-// all is refused too.
+// Rejects addresses that cannot belong to an endpoint or to external traffic: unspecified, loopback
+// and link-local ones, whose meaning depends on the machine. Also rejects invalid addresses.
 FieldErrorList ValidateNonSpecialIp(std::string_view ip, const FieldPath& path);
 
 }  // namespace cox::apiserver

@@ -45,9 +45,8 @@ bool SameNodePorts(const Service& a, const Service& b) {
   return of_a == of_b;
 }
 
-// When the type changes, fields that only the old type has are wiped, if the server may have set
-// them and the client left them as they were. What the client changed is left for validation to
-// refuse.
+// When the type changes, clears fields that only the old type has, if the server may have set them
+// and the client did not change them. Validation rejects those that the client changed.
 void DropFieldsOfOldType(Service& service, const Service& old) {
   cv::ServiceSpec& now = service.spec;
   const cv::ServiceSpec& before = old.spec;
@@ -81,8 +80,8 @@ void DropFieldsOfOldType(Service& service, const Service& old) {
   }
 }
 
-// "SingleStack" for a service with two addresses means that the second goes, whether or not the
-// client also took it out of the lists.
+// A change to "SingleStack" removes the secondary address, even if the client did not remove it
+// from the lists.
 void TrimForSingleStack(Service& service, const Service& old) {
   cv::ServiceSpec& now = service.spec;
   if (old.spec.type == "ExternalName" || now.type == "ExternalName") return;

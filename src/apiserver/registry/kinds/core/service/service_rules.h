@@ -6,12 +6,12 @@
 
 #include "api/core/v1.h"
 
-// Which types of Service have which parts: asked by defaulting, validation and allocation alike.
+// The fields that each type of Service has, for defaulting, validation and allocation.
 namespace cox::apiserver {
 
 inline constexpr std::string_view kClusterIpNone = "None";
 
-// An address in the cluster, or the wish to have none ("None").
+// Whether the type has a cluster IP, which may be "None".
 inline bool NeedsClusterIp(const core::v1::Service& service) {
   const std::string& type = service.spec.type;
   return type == "ClusterIP" || type == "NodePort" || type == "LoadBalancer";
@@ -21,7 +21,7 @@ inline bool IsHeadless(const core::v1::Service& service) {
   return service.spec.clusterIPs.size() == 1 && service.spec.clusterIPs[0] == kClusterIpNone;
 }
 
-// Has a real address.
+// Whether the Service has a cluster IP other than "None".
 inline bool IsClusterIpSet(const core::v1::Service& service) {
   return !service.spec.clusterIPs.empty() && service.spec.clusterIPs[0] != kClusterIpNone;
 }
@@ -30,7 +30,7 @@ inline bool NeedsNodePort(const core::v1::Service& service) {
   return service.spec.type == "NodePort" || service.spec.type == "LoadBalancer";
 }
 
-// Whether ports that name no node port get one.
+// Whether ports without a node port get one.
 inline bool AllocatesNodePorts(const core::v1::Service& service) {
   return service.spec.type == "NodePort" ||
          (service.spec.type == "LoadBalancer" &&
@@ -41,7 +41,7 @@ inline bool NeedsHealthCheckNodePort(const core::v1::Service& service) {
   return service.spec.type == "LoadBalancer" && service.spec.externalTrafficPolicy == "Local";
 }
 
-// Whether traffic from outside the cluster can be meant for it.
+// Whether the Service can receive traffic from outside of the cluster.
 inline bool IsExternallyAccessible(const core::v1::Service& service) {
   return NeedsNodePort(service) ||
          (service.spec.type == "ClusterIP" && !service.spec.externalIPs.empty());

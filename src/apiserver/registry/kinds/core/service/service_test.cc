@@ -9,14 +9,14 @@
 namespace cox::apiserver {
 namespace {
 
-// A service of which everything that is allocated has been allocated, with more of a spec.
+// A service with allocated addresses, and with `spec` added to its spec.
 std::string With(std::string_view spec) {
   return R"({"metadata":{"name":"a"},"spec":{"clusterIP":"10.0.0.1","clusterIPs":["10.0.0.1"],)"
          R"("ipFamilies":["IPv4"],"ipFamilyPolicy":"SingleStack")" +
          std::string(spec) + "}}";
 }
 
-TEST(ServiceTest, DefaultsDependOnTheType) {
+TEST(ServiceTest, DefaultsDependOnType) {
   StrategyHarness services(NewServiceStrategy());
   auto text = [&](std::string_view spec) {
     return services.Create(R"({"metadata":{"name":"a"},"spec":)" + std::string(spec) + "}").Text();
@@ -39,7 +39,7 @@ TEST(ServiceTest, DefaultsDependOnTheType) {
             R"("status":{"loadBalancer":{}}})");
 }
 
-TEST(ServiceTest, RefusesBadPorts) {
+TEST(ServiceTest, RejectsInvalidPorts) {
   struct Case {
     std::string_view ports, error;
   };
@@ -74,7 +74,7 @@ TEST(ServiceTest, RefusesBadPorts) {
   }
 }
 
-TEST(ServiceTest, FieldsBelongToTypes) {
+TEST(ServiceTest, ValidatesFieldsByType) {
   struct Case {
     std::string_view spec, error;
   };
@@ -120,7 +120,7 @@ TEST(ServiceTest, FieldsBelongToTypes) {
   }
 }
 
-TEST(ServiceTest, ExternalNamesHaveNoAddress) {
+TEST(ServiceTest, ExternalNameHasNoClusterIP) {
   StrategyHarness services(NewServiceStrategy());
   auto error = [&](std::string_view more) {
     return services
@@ -135,14 +135,14 @@ TEST(ServiceTest, ExternalNamesHaveNoAddress) {
             "spec.ipFamilies: Forbidden: may not be set for ExternalName services]");
 }
 
-TEST(ServiceTest, NamesMayBeginWithADigit) {
+TEST(ServiceTest, NameMayStartWithDigit) {
   StrategyHarness services(NewServiceStrategy());
   EXPECT_EQ(services.strategy().name_rule()("1abc", false).size(), 0u);
   EXPECT_EQ(services.strategy().name_rule()("a.b", false),
             validation::Messages{"must not contain dots"});
 }
 
-TEST(ServiceTest, TheFirstAddressStays) {
+TEST(ServiceTest, PrimaryClusterIPIsImmutable) {
   StrategyHarness services(NewServiceStrategy());
   const Object made = services.Create(With(R"(,"ports":[{"port":80}])")).object;
   auto error = [&](std::string_view spec) {
@@ -158,7 +158,7 @@ TEST(ServiceTest, TheFirstAddressStays) {
   EXPECT_EQ(error(R"({"ports":[{"port":81}]})"), "");
 }
 
-TEST(ServiceTest, FieldsOfTheOldTypeAreWipedIfTheClientLeftThem) {
+TEST(ServiceTest, ChangeOfTypeClearsUnchangedFieldsOfOldType) {
   StrategyHarness services(NewServiceStrategy());
   const Object made = services
                           .Create(With(R"(,"type":"LoadBalancer","externalTrafficPolicy":"Local",
@@ -185,13 +185,13 @@ TEST(ServiceTest, FieldsOfTheOldTypeAreWipedIfTheClientLeftThem) {
             R"(spec.loadBalancerClass: Invalid value: "e.com/y": may not change once set)");
 }
 
-TEST(ServiceTest, StatusIsForLoadBalancers) {
+TEST(ServiceTest, OnlyLoadBalancersHaveStatus) {
   StrategyHarness services(NewServiceStrategy());
   auto balancer = services.Create(With(R"(,"type":"LoadBalancer","ports":[{"port":80}])"));
   auto status = services.Update(balancer.object, R"({"spec":null,
       "status":{"loadBalancer":{"ingress":[{"ip":"1.2.3.4"},{"hostname":"h.example.com"}]}}})",
                                 "status");
-  // The type decides about defaults, so a client that leaves it out gets none.
+  // The defaults depend on the type, so there are none if the client omits it.
   EXPECT_EQ(status.error,
             "status.loadBalancer.ingress[0].ipMode: Required value: must be specified when `ip` "
             "is set");
@@ -211,7 +211,7 @@ TEST(ServiceTest, StatusIsForLoadBalancers) {
             "LoadBalancer");
 }
 
-TEST(ServiceTest, RowsTellHowToReachIt) {
+TEST(ServiceTest, ShowsAddressesAndPortsInTable) {
   StrategyHarness services(NewServiceStrategy());
   auto row = [&](std::string_view spec) {
     return services.Row(services.Create(With("," + std::string(spec))).object);
@@ -227,7 +227,7 @@ TEST(ServiceTest, RowsTellHowToReachIt) {
             R"("\u003cnone\u003e"])");
 }
 
-TEST(ServiceTest, WarnsOfFieldsThatDoNothing) {
+TEST(ServiceTest, WarnsAboutFieldsWithoutEffect) {
   StrategyHarness services(NewServiceStrategy());
   auto warnings = [&](std::string_view spec) {
     return services.Create(With(R"(,"ports":[{"port":80}],)" + std::string(spec))).warnings;
@@ -242,7 +242,7 @@ TEST(ServiceTest, WarnsOfFieldsThatDoNothing) {
                      "clusters"});
 }
 
-TEST(EndpointsTest, AddressesAreThoseOfPods) {
+TEST(EndpointsTest, ValidatesAddressesAndPorts) {
   const CreateCase cases[] = {
       {R"("subsets":[{"addresses":[{"ip":"10.0.0.1"}]}])", ""},
       {R"("subsets":[{}])",
@@ -262,7 +262,7 @@ TEST(EndpointsTest, AddressesAreThoseOfPods) {
   ExpectCreate(endpoints, cases);
 }
 
-TEST(EndpointsTest, ShowsThreePairs) {
+TEST(EndpointsTest, ShowsFirstThreeAddresses) {
   StrategyHarness endpoints(NewEndpointsStrategy());
   auto row = [&](std::string_view subsets) {
     return endpoints.Row(

@@ -46,12 +46,12 @@ FieldErrorList ValidateAnnotations(const Service& service) {
       "must match annotations[" + std::string(kTopologyHints) + "] when both are specified")};
 }
 
-// What each type wants of the other fields.
+// Validates the fields that depend on the type.
 FieldErrorList ValidateType(const Service& service, const FieldPath& spec) {
   FieldErrorList errors;
   const std::string& type = service.spec.type;
   if (type == "LoadBalancer") {
-    // Clouds that open their firewall for every port of a load balancer would open the kubelet's.
+    // Clouds that open their firewall for the ports of a load balancer would expose the kubelet.
     for (size_t i = 0; i < service.spec.ports.size(); ++i) {
       if (service.spec.ports[i].port == kKubeletPort) {
         errors.push_back(FieldError::Invalid(
@@ -159,7 +159,7 @@ FieldErrorList ValidateExternalIps(const Service& service, const Service* old,
   return errors;
 }
 
-// No two ports may be one on the wire.
+// Ports and node ports must each be unique per protocol.
 FieldErrorList ValidatePortsTogether(const Service& service, const FieldPath& path) {
   FieldErrorList errors;
   const List<cv::ServicePort>& ports = service.spec.ports;

@@ -7,16 +7,15 @@
 #include "api/core/v1.h"
 #include "object/validation/field_error.h"
 
-// What Services may hold and what may change. Pure functions.
+// Validation of Services and of their updates. Pure functions.
 namespace cox::apiserver {
 
-// clusterIP, clusterIPs, ipFamilies and ipFamilyPolicy, and how they belong together. Allocation
-// asks this first, so that it meets only what makes sense. `old` may be null: values that it has
-// already are not checked again.
+// Validates clusterIP, clusterIPs, ipFamilies and ipFamilyPolicy, and their consistency. Allocation
+// calls this first. `old` may be null: values that it already has are not validated again.
 FieldErrorList ValidateClusterIpFields(const core::v1::Service& service,
                                        const core::v1::Service* old);
 
-// Everything. REQUIRES: what is allocated has been allocated.
+// Validates all fields. REQUIRES: addresses and ports are allocated.
 FieldErrorList ValidateService(const core::v1::Service& service, const core::v1::Service* old);
 FieldErrorList ValidateServiceUpdate(const core::v1::Service& service,
                                      const core::v1::Service& old);

@@ -5,8 +5,8 @@
 
 namespace cox::apiserver {
 
-// Cluster IPs and node ports are not the strategy's: see alloc/service_allocation.h, which the
-// registry calls before it.
+// The strategy does not allocate cluster IPs and node ports: see alloc/service_allocation.h, which
+// the registry calls before the strategy.
 StrategyPtr NewServiceStrategy();
 StrategyPtr NewEndpointsStrategy();
 

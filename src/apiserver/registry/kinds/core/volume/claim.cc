@@ -68,7 +68,7 @@ class ClaimStrategy final
     return WarningsForClaim(object);
   }
   Cells RowOf(const PersistentVolumeClaim& object, const Time& now) const override {
-    // Size and modes are those of the volume, so there are none before it is bound.
+    // Size and modes are those of the volume, so they are empty before the claim is bound.
     std::string capacity, modes;
     if (!object.spec.volumeName.empty()) {
       const Quantity* size = object.status.capacity.Get("storage");

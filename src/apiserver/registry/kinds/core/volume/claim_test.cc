@@ -18,7 +18,7 @@ std::string With(std::string_view spec) {
          std::string(spec) + "}}";
 }
 
-TEST(ClaimTest, AsksForModesAndASize) {
+TEST(ClaimTest, RequiresAccessModesAndSize) {
   const CreateCase cases[] = {
       {"",
        "[spec.accessModes: Required value: at least 1 access mode is required, "
@@ -33,7 +33,7 @@ TEST(ClaimTest, AsksForModesAndASize) {
   ExpectCreate(claims, cases);
 }
 
-TEST(ClaimTest, DataSourcesAreBroughtInLine) {
+TEST(ClaimTest, MakesDataSourcesConsistent) {
   StrategyHarness claims(NewPersistentVolumeClaimStrategy());
   auto made = [&](std::string_view spec) { return claims.Create(With("," + std::string(spec))); };
   auto copied = made(R"("dataSource":{"kind":"PersistentVolumeClaim","name":"x"})");
@@ -55,7 +55,7 @@ TEST(ClaimTest, DataSourcesAreBroughtInLine) {
       "'PersistentVolumeClaim' when referencing the default apiGroup]");
 }
 
-TEST(ClaimTest, OnlyBindingAndGrowingChangeIt) {
+TEST(ClaimTest, SpecIsImmutableExceptForBindingAndExpansion) {
   StrategyHarness claims(NewPersistentVolumeClaimStrategy());
   Object made = claims.Create(With(R"(,"storageClassName":"s")")).object;
   const std::string refusal =
@@ -90,7 +90,7 @@ TEST(ClaimTest, OnlyBindingAndGrowingChangeIt) {
   EXPECT_NE(error(R"({"volumeName":"w"})").find("\"VolumeName\": \"w\""), std::string::npos);
 }
 
-TEST(ClaimTest, ADefaultClassMayComeLater) {
+TEST(ClaimTest, DefaultClassCanBeSetLater) {
   StrategyHarness claims(NewPersistentVolumeClaimStrategy());
   const Object made = claims.Create(With("")).object;
   EXPECT_EQ(claims.Update(made, R"({"spec":{"storageClassName":"s"}})").error, "");
@@ -98,7 +98,7 @@ TEST(ClaimTest, ADefaultClassMayComeLater) {
   EXPECT_NE(claims.Update(none, R"({"spec":{"storageClassName":"s"}})").error, "");
 }
 
-TEST(ClaimTest, ShowsTheVolumeItHas) {
+TEST(ClaimTest, ShowsBoundVolumeInTable) {
   StrategyHarness claims(NewPersistentVolumeClaimStrategy());
   Object made = claims.Create(With(R"(,"storageClassName":"s")")).object;
   EXPECT_EQ(claims.Row(made),
@@ -117,17 +117,17 @@ TEST(ClaimTest, ShowsTheVolumeItHas) {
             "status.capacity[storage]: Invalid value: -1: must be a valid resource quantity");
 }
 
-TEST(ImmutableDiffTest, ShowsChangesWithThreeLinesAround) {
+TEST(ImmutableDiffTest, ShowsChangesWithThreeLinesOfContext) {
   EXPECT_EQ(UnifiedDiff("a\nb", "a\nb"), "");
   EXPECT_EQ(UnifiedDiff("a", "b"), "@@ -1 +1 @@\n-a\n+b\n");
   EXPECT_EQ(UnifiedDiff("1\n2\n3\n4\n5\n6\n7\n8\n9", "1\n2\n3\n4\nx\n6\n7\n8\n9"),
             "@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+x\n 6\n 7\n 8\n");
-  // Far apart: two hunks. An insertion has an empty range before it.
+  // Distant changes make two hunks. The range before an insertion is empty.
   EXPECT_EQ(UnifiedDiff("a\n1\n2\n3\n4\n5\n6\n7\nb", "1\n2\n3\n4\n5\n6\n7\nb\nc"),
             "@@ -1,4 +1,3 @@\n-a\n 1\n 2\n 3\n@@ -7,3 +6,4 @@\n 6\n 7\n b\n+c\n");
 }
 
-TEST(ImmutableDiffTest, CostIsBoundedWhereEverythingDiffers) {
+TEST(ImmutableDiffTest, CostIsBoundedIfAllLinesDiffer) {
   std::string before, after;
   for (int i = 0; i < 20'000; ++i) {
     before += "x" + std::to_string(i) + "\n";

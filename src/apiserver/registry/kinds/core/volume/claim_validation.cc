@@ -22,12 +22,13 @@ namespace cv = core::v1;
 using cv::PersistentVolumeClaim;
 using cv::PersistentVolumeClaimSpec;
 
-// The group of VolumeSnapshots. In two parts: the check of the tree takes it for a package host.
+// The group of VolumeSnapshots. In two parts, because the source check mistakes it for a package
+// host.
 constexpr std::string_view kSnapshotGroup =
     "snapshot"
     ".storage.k8s.io";
 
-// dataSource and dataSourceRef alike.
+// For dataSource and dataSourceRef.
 template <class Reference>
 FieldErrorList ValidateDataSource(const Reference& source, const FieldPath& path) {
   FieldErrorList errors;
@@ -57,7 +58,7 @@ bool IsClaimOrSnapshot(const cv::TypedLocalObjectReference& source) {
          (group == kSnapshotGroup && source.kind == "VolumeSnapshot");
 }
 
-// The new and the old spec with everything evened out that may change.
+// The new and the old spec without the differences that are allowed.
 struct Compared {
   PersistentVolumeClaimSpec now, old;
 };
@@ -65,13 +66,13 @@ struct Compared {
 Compared WithoutAllowedChanges(const PersistentVolumeClaim& claim, const PersistentVolumeClaim& old,
                                FieldErrorList* errors) {
   Compared c{claim.spec, old.spec};
-  // Binding writes the name of the volume, once.
+  // Binding sets the volume name once.
   if (c.old.volumeName.empty()) c.old.volumeName = c.now.volumeName;
   const std::string* old_beta = old.metadata.annotations.Get(kBetaStorageClass);
   const std::string* new_beta = claim.metadata.annotations.Get(kBetaStorageClass);
   const auto &old_class = old.spec.storageClassName, &new_class = claim.spec.storageClassName;
   if (old_beta != nullptr && !old_class && new_class && *new_class == *old_beta) {
-    // The class moves from the annotation to its field.
+    // The class moves from the annotation to the field.
     c.now.storageClassName.reset();
   } else {
     const std::string old_text = old_beta != nullptr ? *old_beta : "";
@@ -80,7 +81,7 @@ Compared WithoutAllowedChanges(const PersistentVolumeClaim& claim, const Persist
       errors->push_back(validation::ImmutableField(
           FieldPath("metadata").Child("annotations").Key(kBetaStorageClass), new_text));
     }
-    // A claim that came before there was a default class gets it later.
+    // A claim without a class may get the default class later.
     if (old_beta == nullptr && !old_class && new_class) c.now.storageClassName = old_class;
   }
   if (claim.status.phase == "Bound") {
@@ -97,7 +98,7 @@ std::string SpecText(const PersistentVolumeClaimSpec& spec) {
   return IndentJson(InternalValue(spec).text());
 }
 
-// Growing may fail for good; then the request may go back, but not to what the volume has.
+// After a failed expansion the request may be reduced, but it must exceed the capacity.
 FieldErrorList ValidateSize(const PersistentVolumeClaim& claim, const PersistentVolumeClaim& old) {
   auto storage = [](const Map<Quantity>& resources) {
     const Quantity* size = resources.Get("storage");
@@ -111,7 +112,7 @@ FieldErrorList ValidateSize(const PersistentVolumeClaim& claim, const Persistent
                             "field can not be less than status.capacity")};
 }
 
-// "storage", or a name that somebody else defines: with a prefix that is not ours.
+// "storage", or a custom name with a prefix outside of kubernetes.io.
 FieldErrorList ValidateResourceName(const std::string& name, const FieldPath& path) {
   if (name == "storage") return {};
   FieldErrorList errors;
@@ -162,7 +163,7 @@ FieldErrorList ValidateClaimSpec(const PersistentVolumeClaimSpec& spec, const Fi
     Append(errors, ValidateDataSource(*spec.dataSourceRef, path.Child("dataSourceRef")));
   }
   if (!SameSource(spec.dataSource.get(), spec.dataSourceRef.get())) {
-    // The value is a path object of Go, which has no fields to show.
+    // Upstream's value is a Go path object, which has no visible fields.
     errors.push_back(FieldError::Invalid(path, FieldValue::Json("{}"), "must match dataSourceRef"));
   }
   class_name(spec.volumeAttributesClassName, "volumeAttributesClassName");
@@ -238,7 +239,7 @@ std::vector<std::string> WarningsForClaim(const PersistentVolumeClaim& claim) {
 }
 
 void NormalizeDataSources(PersistentVolumeClaimSpec& spec, const PersistentVolumeClaimSpec* old) {
-  // A source in another namespace is an alpha feature that is off.
+  // Sources in another namespace are an alpha feature that is off.
   const bool cross_namespace_in_use =
       old != nullptr && old->dataSourceRef && old->dataSourceRef->namespace_;
   if (spec.dataSourceRef && !cross_namespace_in_use) spec.dataSourceRef->namespace_.reset();

@@ -7,7 +7,7 @@
 #include "api/core/v1.h"
 #include "object/validation/field_error.h"
 
-// What PersistentVolumeClaims may hold and what may change. Pure functions.
+// Validation of PersistentVolumeClaims and of their updates. Pure functions.
 namespace cox::apiserver {
 
 FieldErrorList ValidateClaimSpec(const core::v1::PersistentVolumeClaimSpec& spec,
@@ -17,9 +17,9 @@ FieldErrorList ValidateClaimUpdate(const core::v1::PersistentVolumeClaim& claim,
 FieldErrorList ValidateClaimStatusUpdate(const core::v1::PersistentVolumeClaim& claim);
 std::vector<std::string> WarningsForClaim(const core::v1::PersistentVolumeClaim& claim);
 
-// Brings dataSource and dataSourceRef in line: sources that dataSource never took are dropped
-// (silently, as before there was dataSourceRef), then each is copied to the other where that one is
-// empty. `old` is null for a new claim.
+// Makes dataSource and dataSourceRef consistent: drops sources that dataSource does not support
+// (silently, as before dataSourceRef existed), then copies each to the other if that one is empty.
+// `old` is null for a new claim.
 void NormalizeDataSources(core::v1::PersistentVolumeClaimSpec& spec,
                           const core::v1::PersistentVolumeClaimSpec* old);
 

@@ -6,8 +6,8 @@
 
 namespace cox::apiserver {
 
-// JSON with one member or item per line, nested by one space: how refusals to change an immutable
-// part of a volume show it, as a diff.
+// JSON with one member or item per line, nested by one space, for the diffs in errors about
+// immutable fields of volumes.
 // REQUIRES: `json` is valid JSON without white space between its tokens.
 std::string IndentJson(std::string_view json);
 

@@ -8,17 +8,17 @@
 #include "api/core/v1.h"
 #include "object/validation/field_error.h"
 
-// From which nodes a volume can be reached. Pure functions.
+// The nodes that can access a volume. Pure functions.
 namespace cox::apiserver {
 
 FieldErrorList ValidateVolumeNodeAffinity(const core::v1::VolumeNodeAffinity& affinity,
                                           const FieldPath& path);
-// Once set it stays, but for labels that were renamed: a beta label may become the one that
-// replaced it. `affinity` may be null.
+// Node affinity is immutable, except that deprecated beta labels may be replaced by their
+// successors. `affinity` may be null.
 FieldErrorList ValidateVolumeNodeAffinityUpdate(const core::v1::VolumeNodeAffinity* affinity,
                                                 const core::v1::VolumeNodeAffinity& old,
                                                 const FieldPath& path);
-// Labels of nodes that go by another name now.
+// Warnings about deprecated node labels.
 std::vector<std::string> WarningsForNodeSelector(const core::v1::NodeSelector& selector,
                                                  const FieldPath& path);
 // `deprecated since v1.17; use "topology.kubernetes.io/zone" instead`; empty for other labels.

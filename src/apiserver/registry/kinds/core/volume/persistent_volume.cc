@@ -17,7 +17,7 @@ class PersistentVolumeStatusStrategy final : public PlainStatusStrategy<Persiste
   void PrepareUpdate(const WriteContext& w, PersistentVolume& object,
                      const PersistentVolume& old) const override {
     object.spec = old.spec;
-    // When the phase changes the time of that is kept, unless the writer brought one.
+    // Set the transition time when the phase changes, unless the writer has set it.
     auto& time = object.status.lastPhaseTransitionTime;
     if (object.status.phase == old.status.phase) return;
     if (!time || time == old.status.lastPhaseTransitionTime) time = w.now;

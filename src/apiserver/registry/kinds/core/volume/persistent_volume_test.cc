@@ -10,14 +10,14 @@
 namespace cox::apiserver {
 namespace {
 
-// A volume with these members of the spec besides size and modes.
+// A volume with size, access modes and these members of the spec.
 std::string With(std::string_view spec) {
   return R"({"metadata":{"name":"a"},"spec":{"capacity":{"storage":"1Gi"},)"
          R"("accessModes":["ReadWriteOnce"],)" +
          std::string(spec) + "}}";
 }
 
-TEST(PersistentVolumeTest, HasDefaultsAndAPhase) {
+TEST(PersistentVolumeTest, SetsDefaultsAndPhase) {
   StrategyHarness volumes(NewPersistentVolumeStrategy());
   auto made =
       volumes.Create(With(R"("hostPath":{"path":"/x"},"claimRef":{"namespace":"n","name":"c"})"));
@@ -32,7 +32,7 @@ TEST(PersistentVolumeTest, HasDefaultsAndAPhase) {
             R"("Filesystem"])");
 }
 
-TEST(PersistentVolumeTest, RefusesSizesModesAndPoliciesThatAreNone) {
+TEST(PersistentVolumeTest, RejectsInvalidSizesModesAndPolicies) {
   const CreateCase cases[] = {
       {R"("spec":{"capacity":{},"accessModes":[],"hostPath":{"path":"/x"}})",
        "[spec.accessModes: Required value, spec.capacity: Required value, spec.capacity: "
@@ -54,7 +54,7 @@ TEST(PersistentVolumeTest, RefusesSizesModesAndPoliciesThatAreNone) {
   ExpectCreate(volumes, cases);
 }
 
-TEST(PersistentVolumeTest, HasOneSource) {
+TEST(PersistentVolumeTest, RequiresExactlyOneSource) {
   struct Case {
     std::string_view source, error;
   };
@@ -113,7 +113,7 @@ TEST(PersistentVolumeTest, HasOneSource) {
   }
 }
 
-TEST(PersistentVolumeTest, NodeAffinityIsASelectorOfNodes) {
+TEST(PersistentVolumeTest, ValidatesNodeAffinity) {
   StrategyHarness volumes(NewPersistentVolumeStrategy());
   auto error = [&](std::string_view affinity) {
     return volumes
@@ -138,7 +138,7 @@ TEST(PersistentVolumeTest, NodeAffinityIsASelectorOfNodes) {
                 at + ".matchFields[0].key: Invalid value: \"x\": not a valid field selector key]");
 }
 
-TEST(PersistentVolumeTest, TheSourceStaysAndRefusalsShowTheDifference) {
+TEST(PersistentVolumeTest, SourceIsImmutableAndErrorContainsDiff) {
   StrategyHarness volumes(NewPersistentVolumeStrategy());
   const Object made =
       volumes.Create(With(R"("csi":{"driver":"d.example.com","volumeHandle":"h"})")).object;
@@ -157,7 +157,7 @@ TEST(PersistentVolumeTest, TheSourceStaysAndRefusalsShowTheDifference) {
             "");
 }
 
-TEST(PersistentVolumeTest, NodeAffinityStaysButForRenamedLabels) {
+TEST(PersistentVolumeTest, NodeAffinityIsImmutableExceptForRenamedLabels) {
   StrategyHarness volumes(NewPersistentVolumeStrategy());
   auto affinity = [](std::string_view key) {
     return R"("nodeAffinity":{"required":{"nodeSelectorTerms":[{"matchExpressions":[{"key":")" +
@@ -177,7 +177,7 @@ TEST(PersistentVolumeTest, NodeAffinityStaysButForRenamedLabels) {
       "immutable");
 }
 
-TEST(PersistentVolumeTest, StatusKeepsTheTimeOfItsPhase) {
+TEST(PersistentVolumeTest, StatusUpdateSetsPhaseTransitionTime) {
   StrategyHarness volumes(NewPersistentVolumeStrategy());
   Object made = volumes.Create(With(R"("hostPath":{"path":"/x"})")).object;
   made.As<core::v1::PersistentVolume>()->status.lastPhaseTransitionTime = Time::FromUnix(1);
@@ -191,13 +191,13 @@ TEST(PersistentVolumeTest, StatusKeepsTheTimeOfItsPhase) {
   EXPECT_EQ(time(R"({"phase":"Bound","lastPhaseTransitionTime":"1970-01-01T00:00:05Z"})"), 5);
 }
 
-TEST(PersistentVolumeTest, WarnsOfWhatIsGone) {
+TEST(PersistentVolumeTest, WarnsAboutRemovedVolumeTypes) {
   StrategyHarness volumes(NewPersistentVolumeStrategy());
   EXPECT_EQ(volumes.Create(With(R"("rbd":{"monitors":["m"],"image":"i"})")).warnings,
             Warnings{"spec.rbd: deprecated in v1.28, non-functional in v1.31+"});
 }
 
-TEST(PersistentVolumeTest, MountOptionsAsAnnotationAreForSomeSources) {
+TEST(PersistentVolumeTest, OnlySomeSourcesAllowMountOptionsAnnotation) {
   StrategyHarness volumes(NewPersistentVolumeStrategy());
   auto error = [&](std::string_view source) {
     return volumes

@@ -22,7 +22,7 @@ namespace cv = core::v1;
 constexpr std::string_view kMountOptions = "volume.beta.kubernetes.io/mount-options";
 constexpr std::string_view kNotInline = "may not be specified in the context of inline volumes";
 
-// Whether the path means "/", however it is written.
+// Whether the path is equivalent to "/".
 bool IsRoot(std::string_view path) {
   int depth = 0;
   while (!path.empty()) {
@@ -63,7 +63,7 @@ FieldErrorList ValidateCapacity(const Map<Quantity>& capacity, const FieldPath& 
   return errors;
 }
 
-// What only a PersistentVolume of its own has: refused in inline specs.
+// Fields that inline specs must not have.
 FieldErrorList ValidateOwnFields(const cv::PersistentVolumeSpec& spec, bool is_inline,
                                  const FieldPath& path) {
   FieldErrorList errors;
@@ -102,14 +102,14 @@ FieldErrorList ValidateOwnFields(const cv::PersistentVolumeSpec& spec, bool is_i
   return errors;
 }
 
-// Volumes whose mount takes options. The others refuse the annotation.
+// Volumes that support mount options. Others reject the annotation.
 bool TakesMountOptions(const cv::PersistentVolumeSource& s) {
   return s.gcePersistentDisk || s.awsElasticBlockStore || s.glusterfs || s.nfs || s.rbd ||
          s.quobyte || s.iscsi || s.cinder || s.cephfs || s.azureFile || s.vsphereVolume ||
          s.azureDisk || s.photonPersistentDisk;
 }
 
-// The source as a refusal shows it: all kinds of sources, in the order of Go's internal struct.
+// The source as errors contain it: all sources, in the order of Go's internal struct.
 std::string SourceText(const cv::PersistentVolumeSource& s) {
   std::string json = "{";
   auto add = [&](std::string_view name, const auto& source) {
@@ -147,7 +147,7 @@ std::string SourceText(const cv::PersistentVolumeSource& s) {
 bool SourceChanged(const cv::PersistentVolumeSource& now, const cv::PersistentVolumeSource& old,
                    cv::PersistentVolumeSource* compared) {
   *compared = now;
-  // A volume that was made before drivers could expand it may get the secret for that later.
+  // Volumes from before drivers supported expansion may get the expansion secret later.
   if (compared->csi && old.csi && compared->csi->controllerExpandSecretRef &&
       !old.csi->controllerExpandSecretRef) {
     compared->csi->controllerExpandSecretRef.reset();

@@ -9,11 +9,11 @@
 #include "api/core/v1.h"
 #include "object/validation/field_error.h"
 
-// What PersistentVolumes may hold and what may change. Pure functions.
+// Validation of PersistentVolumes and of their updates. Pure functions.
 namespace cox::apiserver {
 
-// Where a PersistentVolumeSpec stands: in its object, or inline in a VolumeAttachment, which takes
-// CSI volumes only and nothing that belongs to the life of a PersistentVolume.
+// The context of a PersistentVolumeSpec: an object, or inline in a VolumeAttachment, which allows
+// only CSI volumes and no fields for the lifecycle of a PersistentVolume.
 enum class VolumeSpecPlace { kObject, kInline };
 
 FieldErrorList ValidatePersistentVolumeSpec(const core::v1::PersistentVolumeSpec& spec,
@@ -26,16 +26,16 @@ std::vector<std::string> WarningsForPersistentVolume(const core::v1::PersistentV
 // Shared with claims.
 FieldErrorList ValidateAccessModes(std::span<const std::string> modes, const FieldPath& path);
 FieldErrorList ValidateVolumeMode(const std::optional<std::string>& mode, const FieldPath& path);
-// Quantities of resources that a status or a capacity lists: none may be negative.
+// Quantities in a status or capacity must not be negative.
 FieldErrorList ValidateResourceList(const Map<Quantity>& resources, const FieldPath& path);
 FieldErrorList ValidatePositiveQuantity(const Quantity& quantity, const FieldPath& path);
-// A warning for an amount of storage that is no whole number of bytes; else none.
+// A warning if the storage quantity is not an integer number of bytes.
 std::vector<std::string> FractionalBytesWarning(const Map<Quantity>& resources,
                                                 const FieldPath& path);
-// "RWO,ROX": modes as columns show them, each once.
+// The modes as in tables, each once: "RWO,ROX".
 std::string FormatAccessModes(std::span<const std::string> modes);
 
-// Where the class was named before there was a field for it; where both are, this wins.
+// The annotation that preceded storageClassName; it takes precedence over the field.
 inline constexpr std::string_view kBetaStorageClass = "volume.beta.kubernetes.io/storage-class";
 std::string BetaStorageClassWarning();
 

@@ -27,7 +27,7 @@ std::string ToLower(std::string_view text) {
   return lower;
 }
 
-// Collects what is wrong with the fields of one source.
+// Collects the errors of one source.
 class Checker {
  public:
   explicit Checker(FieldPath path) : path_(std::move(path)) {}
@@ -55,7 +55,7 @@ class Checker {
     }
     return *this;
   }
-  // A secret somewhere: its name and its namespace.
+  // A secret reference with name and namespace.
   template <class Reference>
   Checker& Secret(const Reference* reference, std::string_view field) {
     if (reference == nullptr) return *this;
@@ -124,14 +124,14 @@ bool IsIqn(std::string_view text) {
          name.find_first_of(",;*&$| \t\n\f\r") == std::string_view::npos;
 }
 
-// The names by which iSCSI knows targets and initiators. Returns what is wrong, or "".
+// Returns the error for the name of an iSCSI target or initiator, or "".
 std::string_view IscsiNameFault(std::string_view name) {
   if (name.starts_with("iqn")) return IsIqn(name) ? "" : "must be valid format";
   const bool eui = name.starts_with("eui");
   if (!eui && !name.starts_with("naa")) {
     return "must be valid format starting with iqn, eui, or naa";
   }
-  const size_t length = 4 + (eui ? 16 : 32);  // any character after the three letters
+  const size_t length = 4 + (eui ? 16 : 32);  // any character after the prefix
   return name.size() == length && IsAlnum(name.substr(4)) ? "" : "must be valid format";
 }
 
@@ -392,7 +392,7 @@ FieldErrorList Check(const cv::CSIPersistentVolumeSource& source, const FieldPat
       .Done();
 }
 
-// Takes sources one by one: the first is checked, any other refused.
+// Validates the first source that is set and rejects further ones.
 class OneOf {
  public:
   explicit OneOf(const FieldPath& path) : path_(path) {}
@@ -441,7 +441,7 @@ FieldErrorList ValidateVolumeSource(const cv::PersistentVolumeSource& source,
   one.Take(source.nfs, "nfs");
   one.Take(source.rbd, "rbd");
   one.Take(source.quobyte, "quobyte");
-  one.Take(source.cephfs, "cephFS");  // the name refusals have always used
+  one.Take(source.cephfs, "cephFS");  // upstream's name in errors
   one.Take(source.iscsi, "iscsi");
   one.Take(source.cinder, "cinder");
   one.Take(source.fc, "fc");

@@ -6,14 +6,14 @@
 #include "api/core/v1.h"
 #include "object/validation/field_error.h"
 
-// What a PersistentVolume may point to. Pure functions.
+// Validation of the sources of a PersistentVolume. Pure functions.
 namespace cox::apiserver {
 
-// The name a CSI driver registers under; capitals are let through.
+// The name of a CSI driver; upper case is allowed.
 FieldErrorList ValidateCsiDriverName(std::string_view name, const FieldPath& path);
 
-// The one source of the volume, at `path` (the spec, of which sources are fields). More than one,
-// or none, is an error.
+// Validates the source of the volume. `path` is that of the spec, of which sources are fields.
+// Exactly one source must be set.
 FieldErrorList ValidateVolumeSource(const core::v1::PersistentVolumeSource& source,
                                     const FieldPath& path);
 

@@ -18,7 +18,7 @@ using core::v1::ResourceRequirements;
 
 constexpr std::string_view kMutable[] = {"cpu", "memory"};
 
-// Amounts can change but not disappear: nothing would say what the container runs with then.
+// Quantities can change but cannot be removed.
 FieldErrorList CheckNotRemoved(const ResourceRequirements& now, const ResourceRequirements& old,
                                const FieldPath& path) {
   FieldErrorList errors;
@@ -53,7 +53,7 @@ void TakeBack(ResourceRequirements& resources, const ResourceRequirements& old) 
   TakeBack(resources.requests, old.requests);
 }
 
-// Only containers that run on can be resized: of the init containers the sidecars.
+// Only long-running containers can be resized: of the init containers only sidecars.
 bool IsResizable(const Container& container, bool init) {
   return !init || core_rules::IsSidecar(container);
 }

@@ -16,7 +16,7 @@ using core::v1::ContainerStatus;
 using core::v1::Pod;
 using core::v1::PodStatus;
 
-// Conditions of the system itself have plain names; those of others are theirs by a prefix.
+// System condition types have no prefix; other types must be qualified names.
 FieldErrorList CheckConditions(const PodStatus& status, const FieldPath& path) {
   static constexpr std::array<std::string_view, 4> kSystem = {"PodScheduled", "Ready",
                                                               "Initialized", "ContainersReady"};
@@ -29,7 +29,7 @@ FieldErrorList CheckConditions(const PodStatus& status, const FieldPath& path) {
   return errors;
 }
 
-// A container of a pod that does not restart stays terminated.
+// Terminated containers of pods that do not restart must stay terminated.
 FieldErrorList CheckTransitions(const List<ContainerStatus>& now, const List<ContainerStatus>& old,
                                 std::string_view restart_policy, const FieldPath& path) {
   FieldErrorList errors;
@@ -115,7 +115,7 @@ FieldErrorList ValidatePodStatusUpdate(const Pod& pod, const Pod& old) {
   const std::string& restart = old.spec.restartPolicy;
   Append(errors, CheckTransitions(status.containerStatuses, old.status.containerStatuses, restart,
                                   path.Child("containerStatuses")));
-  // Init containers of a pod that restarts on failure run again when its sandbox is made anew.
+  // With restartPolicy OnFailure, init containers run again when the sandbox is recreated.
   if (restart == "Never") {
     Append(errors, CheckTransitions(status.initContainerStatuses, old.status.initContainerStatuses,
                                     restart, path.Child("initContainerStatuses")));

@@ -30,7 +30,7 @@ const FieldPath& Spec() {
   return path;
 }
 
-// A token needs somebody it speaks for.
+// Projected tokens require a service account.
 FieldErrorList CheckTokenOwner(const PodSpec& spec) {
   FieldErrorList errors;
   if (!spec.serviceAccountName.empty()) return errors;
@@ -68,7 +68,7 @@ FieldErrorList ValidateChangedPod(const Pod& pod, const Pod& old) {
   return ValidatePod(pod, options);
 }
 
-// Annotations that say how the pod was started cannot be changed later.
+// Annotations that determine how the pod was started are immutable.
 FieldErrorList CheckAnnotationUpdates(const Pod& pod, const Pod& old) {
   FieldErrorList errors;
   const FieldPath path = FieldPath("metadata").Child("annotations");
@@ -177,7 +177,7 @@ FieldErrorList CheckNodeSelectorAdditions(const PodSpec& spec, const PodSpec& ol
   return {};
 }
 
-// Requirements of a term are all to be met: more of them narrow the choice, never widen it.
+// All requirements of a term must match, so additional ones can only narrow it.
 bool OnlyAdds(const NodeSelectorTerm& term, const NodeSelectorTerm& old) {
   if (old.matchExpressions.empty() && old.matchFields.empty())
     return term.matchExpressions.empty() && term.matchFields.empty();
@@ -230,8 +230,8 @@ FieldErrorList CheckNodeAffinityAdditions(const PodSpec& spec, const PodSpec& ol
   return errors;
 }
 
-// While gates hold a pod back, where it may run can still be narrowed. Takes what was judged here
-// out of `changed`, so that it does not count as a change.
+// While a pod has scheduling gates, its node selector and affinity can be narrowed. Restores the
+// validated fields in `changed`, so that they do not count as changes.
 FieldErrorList CheckGatedChanges(const PodSpec& spec, const PodSpec& old, PodSpec& changed) {
   if (old.schedulingGates.empty()) return {};
   FieldErrorList errors = CheckNodeSelectorAdditions(spec, old);
@@ -242,7 +242,7 @@ FieldErrorList CheckGatedChanges(const PodSpec& spec, const PodSpec& old, PodSpe
     if (old.affinity) {
       changed.affinity.ensure().nodeAffinity = old.affinity->nodeAffinity;
     } else if (changed.affinity) {
-      // Nothing but node affinity may have been added.
+      // Only node affinity may have been added.
       changed.affinity->nodeAffinity.reset();
       if (!changed.affinity->podAffinity && !changed.affinity->podAntiAffinity)
         changed.affinity.reset();
@@ -287,7 +287,7 @@ FieldErrorList ValidatePodUpdate(const Pod& pod, const Pod& old) {
   Append(errors, CheckAddedTolerations(spec.tolerations, old.spec.tolerations));
   Append(errors, CheckRemovedGates(spec, old.spec));
 
-  // What is left after taking back everything that may change must be as it was.
+  // Restore all mutable fields; the rest must be unchanged.
   PodSpec changed = spec;
   for (size_t i = 0; i < changed.containers.size(); ++i)
     changed.containers[i].image = old.spec.containers[i].image;

@@ -4,11 +4,11 @@
 #include "api/core/v1.h"
 #include "object/validation/field_error.h"
 
-// The rules of whole pods: new ones, and each way of changing one. Metadata is checked elsewhere.
+// Validation of pods: on create, and for each kind of update. Metadata is validated elsewhere.
 //
-// A running pod is a fact on some node, so little of it can change: images, the deadline, added
-// tolerations; while gates keep it from being scheduled also where it may run. /ephemeralcontainers
-// adds containers, /resize changes cpu and memory, /status belongs to the kubelet.
+// Little of a running pod can change: images, the deadline, added tolerations; while it has
+// scheduling gates, also node selector and affinity. /ephemeralcontainers adds containers, /resize
+// changes cpu and memory, /status is for the kubelet.
 namespace cox::apiserver {
 
 FieldErrorList ValidatePodCreate(const core::v1::Pod& pod);

@@ -25,7 +25,7 @@ struct Change {
   std::vector<std::string> errors = {};
 };
 
-TEST(PodUpdateValidation, WhatMayChange) {
+TEST(PodUpdateValidation, AcceptsMutableFields) {
   const std::vector<Change> changes = {
       {[](Pod& pod) { pod.spec.containers[0].image = "other:2"; }},
       {[](Pod& pod) { pod.spec.activeDeadlineSeconds = 10; }},
@@ -42,7 +42,7 @@ TEST(PodUpdateValidation, WhatMayChange) {
   }
 }
 
-TEST(PodUpdateValidation, WhatMayNotChangeIsShownAsDiff) {
+TEST(PodUpdateValidation, ErrorForImmutableFieldsContainsDiff) {
   Pod pod = Stored();
   pod.spec.containers[0].env[0].value = "z";
   EXPECT_THAT(
@@ -63,7 +63,7 @@ TEST(PodUpdateValidation, WhatMayNotChangeIsShownAsDiff) {
                   "    ],\n"));
 }
 
-TEST(PodUpdateValidation, RefusedChanges) {
+TEST(PodUpdateValidation, RejectsInvalidChanges) {
   const std::vector<Change> changes = {
       {[](Pod& pod) {
          pod.spec.containers.push_back(
@@ -72,7 +72,7 @@ TEST(PodUpdateValidation, RefusedChanges) {
        {"spec.containers[1].terminationMessagePolicy: Required value",
         "spec.containers[1].imagePullPolicy: Required value",
         "spec.containers: Forbidden: pod updates may not add or remove containers"}},
-      // Told by the rules for all pods and by those for updates.
+      // Reported by the rules for all pods and by those for updates.
       {[](Pod& pod) { pod.spec.containers[0].image = ""; },
        {"spec.containers[0].image: Required value", "spec.containers[0].image: Required value"}},
       {[](Pod& pod) { pod.spec.tolerations.clear(); },
@@ -94,7 +94,7 @@ TEST(PodUpdateValidation, RefusedChanges) {
   }
 }
 
-TEST(PodUpdateValidation, TheDeadlineOnlyComesNearer) {
+TEST(PodUpdateValidation, DeadlineCanOnlyDecrease) {
   const std::string at = "spec.activeDeadlineSeconds: Invalid value: ";
   const std::vector<std::tuple<std::optional<int64_t>, std::vector<std::string>>> cases = {
       {5, {}},
@@ -115,7 +115,7 @@ Pod Gated() {
         "nodeSelectorTerms":[{"matchExpressions":[{"key":"a","operator":"Exists"}]}]}}})");
 }
 
-TEST(PodUpdateValidation, GatedPodsCanBeNarrowed) {
+TEST(PodUpdateValidation, GatedPodSchedulingCanBeNarrowed) {
   Pod pod = Gated();
   pod.spec.schedulingGates.erase(pod.spec.schedulingGates.begin());
   pod.spec.nodeSelector["c"] = "d";
@@ -124,14 +124,14 @@ TEST(PodUpdateValidation, GatedPodsCanBeNarrowed) {
   terms[0].matchExpressions.push_back(
       FromJson<core::v1::NodeSelectorRequirement>(R"({"key":"b","operator":"Exists"})"));
   EXPECT_THAT(Texts(ValidatePodUpdate(pod, Gated())), IsEmpty());
-  // The same change of an ungated pod is none.
+  // The same change of a pod without gates is invalid.
   Pod old = Gated();
   old.spec.schedulingGates.clear();
   pod.spec.schedulingGates.clear();
   EXPECT_EQ(ValidatePodUpdate(pod, old).size(), 1u);
 }
 
-TEST(PodUpdateValidation, GatedPodsCannotBeWidened) {
+TEST(PodUpdateValidation, GatedPodSchedulingCannotBeWidened) {
   Pod pod = Gated();
   pod.spec.nodeSelector["a"] = "z";
   pod.spec.affinity->nodeAffinity->requiredDuringSchedulingIgnoredDuringExecution
@@ -148,7 +148,7 @@ TEST(PodUpdateValidation, GatedPodsCannotBeWidened) {
                   "are allowed (no mutations or deletions)"));
 }
 
-TEST(PodUpdateValidation, EphemeralContainersAreOnlyAdded) {
+TEST(PodUpdateValidation, EphemeralContainersCanOnlyBeAdded) {
   auto with = [](std::string_view containers) {
     return PodWith(R"("ephemeralContainers":)" + std::string(containers));
   };
@@ -177,7 +177,7 @@ TEST(PodUpdateValidation, EphemeralContainersAreOnlyAdded) {
                   "Container"));
 }
 
-TEST(PodUpdateValidation, ResizeChangesCpuAndMemoryOnly) {
+TEST(PodUpdateValidation, ResizeChangesOnlyCpuAndMemory) {
   auto with = [](std::string_view resources) {
     Pod pod = PodWithContainer(R"("resources":)" + std::string(resources));
     pod.status.qosClass = "Burstable";
@@ -201,7 +201,7 @@ TEST(PodUpdateValidation, ResizeChangesCpuAndMemoryOnly) {
               ElementsAre("spec: Forbidden: only cpu and memory resources are mutable"));
 }
 
-TEST(PodStatusValidation, Rules) {
+TEST(PodStatusValidation, ReportsInvalidStatuses) {
   const Pod old = PodWith(R"("restartPolicy":"Never")");
   auto with = [&](std::string_view status) {
     Pod pod = old;
@@ -227,7 +227,7 @@ TEST(PodStatusValidation, Rules) {
   }
 }
 
-TEST(PodStatusValidation, ContainersOfPodsThatDoNotRestartStayTerminated) {
+TEST(PodStatusValidation, TerminatedContainersStayTerminatedWithoutRestart) {
   auto with = [](std::string_view state) {
     Pod pod = PodWith(R"("restartPolicy":"Never")");
     pod.status = FromJson<core::v1::PodStatus>(R"({"containerStatuses":[{"name":"c","state":)" +

@@ -53,7 +53,7 @@ FieldErrorList CheckRequirement(const NodeSelectorRequirement& term, const Field
   return errors;
 }
 
-// Of the fields of a node only the name can be selected by.
+// metadata.name is the only field of nodes that can be selected.
 FieldErrorList CheckFieldRequirement(const NodeSelectorRequirement& term, const FieldPath& path) {
   FieldErrorList errors;
   if (term.operator_ != "In" && term.operator_ != "NotIn") {
@@ -86,14 +86,14 @@ FieldErrorList CheckNodeAffinity(const core::v1::NodeAffinity& affinity, const F
   for (size_t i = 0; i < preferred.size(); ++i) {
     const FieldPath at = path.Child(kPreferred).Index(i);
     Append(errors, CheckWeight(preferred[i].weight, at));
-    // Preferences are hints: values were never checked here, and so they stay.
+    // Values of preferences are not validated, as in earlier versions.
     Append(errors, ValidateNodeSelectorTerm(preferred[i].preference, at.Child("preference"),
                                             /*allow_invalid_label_value=*/true));
   }
   return errors;
 }
 
-// Keys that are looked up in the pod's own labels to complete the selector.
+// Keys of the pod's own labels that complete the selector.
 FieldErrorList CheckLabelKeys(const List<std::string>& keys, bool has_selector,
                               const FieldPath& path) {
   if (keys.empty()) return {};
@@ -137,7 +137,7 @@ FieldErrorList CheckTerm(const PodAffinityTerm& term, const FieldPath& path,
   return errors;
 }
 
-// Affinity and anti-affinity to pods have the same shape.
+// PodAffinity and PodAntiAffinity have the same members.
 template <class PodTerms>
 FieldErrorList CheckPodTerms(const PodTerms& affinity, const FieldPath& path,
                              const PodValidationOptions& options) {

@@ -9,7 +9,7 @@
 namespace cox::apiserver::pod {
 namespace {
 
-// "runtime/default", "localhost/<profile>", ...: how annotations name seccomp profiles.
+// Names of seccomp profiles in annotations: "runtime/default", "localhost/<profile>", ...
 FieldErrorList CheckSeccompName(std::string_view profile, const FieldPath& path) {
   if (profile == "runtime/default" || profile == "docker/default" || profile == "unconfined")
     return {};

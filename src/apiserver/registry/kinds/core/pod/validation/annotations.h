@@ -3,14 +3,14 @@
 
 #include <string_view>
 
-// Annotations of pods that the API server gives a meaning to.
+// Annotations of pods that the API server uses.
 namespace cox::apiserver::pod {
 
-// Made by kubelets for pods from files: the pod is a copy of what runs anyway.
+// Set by kubelets on the mirror pods of static pods.
 inline constexpr std::string_view kMirrorAnnotation = "kubernetes.io/config.mirror";
 inline constexpr std::string_view kDeletionCostAnnotation =
     "controller.kubernetes.io/pod-deletion-cost";
-// Before there was a field for it.
+// Annotations that fields have replaced.
 inline constexpr std::string_view kTolerationsAnnotation =
     "scheduler.alpha.kubernetes.io/tolerations";
 inline constexpr std::string_view kSeccompPodAnnotation =

@@ -13,8 +13,8 @@
 #include "object/validation/field_error.h"
 #include "object/validation/names.h"
 
-// The rules of a pod by theme; one source file each. What each function takes stands at `path`.
-// They return the errors in the order of the fields, none when all is well.
+// Validation of pods, one source file for each topic. `path` is the path of the first parameter.
+// The functions return errors in the order of the fields.
 namespace cox::apiserver::pod {
 
 using core::v1::Container;
@@ -22,7 +22,7 @@ using core::v1::EphemeralContainer;
 using core::v1::PodSpec;
 using core::v1::Volume;
 
-// What the containers of one pod are checked against.
+// The data of a pod that the validation of its containers needs.
 struct PodView {
   const List<Volume>& volumes;             // those without errors
   const std::vector<std::string>& claims;  // names of spec.resourceClaims
@@ -32,16 +32,17 @@ struct PodView {
   const PodValidationOptions& options;
 };
 
-// common.cc: rules that many fields share.
+// common.cc: rules for many fields.
 void AddInvalid(FieldErrorList& errors, const FieldPath& path, std::string_view value,
                 validation::Messages messages);
 FieldErrorList CheckDnsLabel(std::string_view value, const FieldPath& path);
 FieldErrorList CheckDnsSubdomain(std::string_view value, const FieldPath& path);
 FieldErrorList CheckQualifiedName(std::string_view value, const FieldPath& path);
-// One of `supported`; empty is Required.
+// The value must be one of `supported`; an empty value is Required.
 FieldErrorList CheckEnum(std::string_view value, const FieldPath& path,
                          std::initializer_list<std::string_view> supported);
-// Paths inside volumes: no "..", not absolute; with `reserved` the names that begin with ".." too.
+// Paths in volumes: no "..", not absolute; for non-reserved paths also no names that begin with
+// "..".
 FieldErrorList CheckNoBacksteps(std::string_view value, const FieldPath& path);
 FieldErrorList CheckLocalDescendingPath(std::string_view value, const FieldPath& path);
 FieldErrorList CheckLocalNonReservedPath(std::string_view value, const FieldPath& path);
@@ -54,7 +55,7 @@ FieldErrorList CheckContainers(const PodSpec& spec, const PodView& view, const F
 FieldErrorList CheckInitContainers(const PodSpec& spec, const PodView& view, const FieldPath& path);
 FieldErrorList CheckEphemeralContainers(const PodSpec& spec, const PodView& view,
                                         const FieldPath& path);
-// Rules for pods that templates are spared: images without white space around.
+// Rules for pods but not for templates: images without surrounding white space.
 FieldErrorList CheckContainersOnlyForPod(const List<Container>& containers, const FieldPath& path);
 
 // mounts.cc
@@ -66,10 +67,10 @@ FieldErrorList CheckVolumeDevices(const Container& container, const List<Volume>
 // env.cc
 FieldErrorList CheckEnv(const List<core::v1::EnvVar>& env, const FieldPath& path);
 FieldErrorList CheckEnvFrom(const List<core::v1::EnvFromSource>& sources, const FieldPath& path);
-// Variables read from files name a volume of the pod.
+// Variables from files must refer to a volume of the pod.
 FieldErrorList CheckEnvFileVolumes(const List<core::v1::EnvVar>& env, const List<Volume>& volumes,
                                    const FieldPath& path);
-// `fields` are the paths that may be referred to, sorted.
+// `fields` are the paths that are allowed, sorted.
 FieldErrorList CheckObjectFieldSelector(const core::v1::ObjectFieldSelector& selector,
                                         std::span<const std::string_view> fields,
                                         const FieldPath& path);
@@ -89,7 +90,7 @@ FieldErrorList CheckLifecycle(const core::v1::Lifecycle* lifecycle, const PodVie
 // resources.cc
 FieldErrorList CheckResourceClaims(const List<core::v1::PodResourceClaim>& claims,
                                    const FieldPath& path);
-// spec.resources, against those of the containers too.
+// Validates spec.resources, also against those of the containers.
 FieldErrorList CheckPodResources(const PodSpec& spec, const FieldPath& path,
                                  const PodValidationOptions& options);
 FieldErrorList CheckResizePolicy(const List<core::v1::ContainerResizePolicy>& policies,
@@ -109,13 +110,13 @@ FieldErrorList CheckClaimSpec(const core::v1::PersistentVolumeClaimSpec& spec,
 FieldErrorList CheckCsiDriverName(std::string_view name, const FieldPath& path);
 FieldErrorList CheckKeyToPath(const core::v1::KeyToPath& item, const FieldPath& path);
 
-// One set member of a VolumeSource: its name in paths, and its errors.
+// A member of a VolumeSource: its name in paths, and its errors.
 struct VolumeSourceCheck {
   std::string_view name;
   bool set = false;
   FieldErrorList errors;
 };
-// The types that are network or cloud storage, in the order they are looked at.
+// The sources that are network or cloud storage, in the order of validation.
 std::vector<VolumeSourceCheck> CheckNetworkSources(const core::v1::VolumeSource& source,
                                                    const FieldPath& path);
 
@@ -127,10 +128,10 @@ FieldErrorList CheckSecurityContext(const core::v1::SecurityContext* context, bo
 FieldErrorList CheckWindowsOptions(const core::v1::WindowsSecurityContextOptions* options,
                                    const FieldPath& path);
 FieldErrorList CheckHostProcess(const PodSpec& spec, const FieldPath& path);
-// spec.os and what it forbids.
+// Validates spec.os and the fields that it forbids.
 FieldErrorList CheckOS(const PodSpec& spec, const FieldPath& path);
 
-// annotations.cc: those of pods that have rules.
+// annotations.cc: annotations of pods that have rules.
 FieldErrorList CheckPodAnnotations(const meta::v1::ObjectMeta& meta, const PodSpec& spec,
                                    const FieldPath& path, const PodValidationOptions& options);
 

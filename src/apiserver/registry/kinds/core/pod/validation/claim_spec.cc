@@ -39,7 +39,7 @@ FieldErrorList CheckStorage(const Map<Quantity>& requests, const FieldPath& path
   return {FieldError::Invalid(at, storage->ToString(), "must be greater than zero")};
 }
 
-// References to what a volume is filled from: a claim, or an object of another group.
+// References to data sources of a volume: a claim, or an object of another group.
 template <class Reference>
 FieldErrorList CheckDataSource(const Reference& source, const FieldPath& path) {
   FieldErrorList errors;

@@ -54,7 +54,7 @@ FieldErrorList CheckLocalDescendingPath(std::string_view value, const FieldPath&
 
 FieldErrorList CheckLocalNonReservedPath(std::string_view value, const FieldPath& path) {
   FieldErrorList errors = CheckLocalDescendingPath(value, path);
-  // The kubelet keeps its own links under such names. "../x" is told about above.
+  // The kubelet uses such names for its own links. "../x" is already reported above.
   if (value.starts_with("..") && !value.starts_with("../"))
     errors.push_back(FieldError::Invalid(path, value, "must not start with '..'"));
   return errors;

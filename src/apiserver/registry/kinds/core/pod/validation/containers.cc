@@ -48,7 +48,7 @@ FieldErrorList CheckPorts(const List<ContainerPort>& ports, const FieldPath& pat
   return errors;
 }
 
-// Two containers of one pod cannot have the same port of the host. `taken` grows.
+// Containers of a pod cannot use the same host port. Adds the ports to `taken`.
 FieldErrorList CheckHostPorts(const List<ContainerPort>& ports, const FieldPath& path,
                               std::set<std::string>& taken) {
   FieldErrorList errors;
@@ -119,7 +119,7 @@ FieldErrorList CheckRestartPolicy(const Container& container, const FieldPath& p
   return errors;
 }
 
-// What containers of all three kinds have in common.
+// Rules for all three kinds of containers.
 FieldErrorList CheckCommon(const Container& container, const PodView& view, const FieldPath& path) {
   FieldErrorList errors;
   if (container.name.empty()) {
@@ -147,7 +147,7 @@ FieldErrorList CheckCommon(const Container& container, const PodView& view, cons
   return errors;
 }
 
-// What only containers that keep running have.
+// Rules for fields of long-running containers: lifecycle and probes.
 FieldErrorList CheckRunning(const Container& container, const PodView& view,
                             const FieldPath& path) {
   FieldErrorList errors = CheckLifecycle(container.lifecycle.get(), view, path.Child("lifecycle"));
@@ -159,7 +159,7 @@ FieldErrorList CheckRunning(const Container& container, const PodView& view,
   return errors;
 }
 
-// An init container runs to its end: nothing to probe, nobody to warn before stopping.
+// An init container runs to completion: it has no probes and no lifecycle hooks.
 FieldErrorList CheckNotRunning(const Container& container, const FieldPath& path) {
   constexpr const char* kWhy = "may not be set for init containers without restartPolicy=Always";
   FieldErrorList errors;
@@ -179,7 +179,7 @@ FieldErrorList CheckOnlyForPod(const Container& container, const FieldPath& path
                               "must not have leading or trailing whitespace")};
 }
 
-// An ephemeral container is a visitor: it takes part in nothing the pod promises.
+// Ephemeral containers cannot have ports, probes, resources and similar fields.
 FieldErrorList CheckEphemeralOnly(const Container& container, const FieldPath& path) {
   constexpr const char* kWhy = "cannot be set for an Ephemeral Container";
   FieldErrorList errors;
@@ -243,7 +243,7 @@ FieldErrorList CheckInitContainers(const PodSpec& spec, const PodView& view,
     Append(errors, CheckRestartPolicy(container, at));
     if (!container.name.empty() && !names.insert(container.name).second)
       errors.push_back(FieldError::Duplicate(at.Child("name"), container.name));
-    // They run one after the other, so each has the host's ports for itself.
+    // Init containers run one after another, so they can use the same host ports.
     std::set<std::string> host_ports;
     Append(errors, CheckHostPorts(container.ports, path.Index(0).Child("ports"), host_ports));
     Append(errors, sidecar ? CheckRunning(container, view, at) : CheckNotRunning(container, at));

@@ -14,14 +14,14 @@ using core::v1::EnvVar;
 using core::v1::EnvVarSource;
 using core::v1::FileKeySelector;
 
-// What variables can be made from, sorted as the error lists them.
+// Fields that variables can refer to, sorted as in the error.
 constexpr std::string_view kEnvFields[] = {
     "metadata.name",           "metadata.namespace", "metadata.uid",   "spec.nodeName",
     "spec.serviceAccountName", "status.hostIP",      "status.hostIPs", "status.podIP",
     "status.podIPs",
 };
 
-// Every field of a pod that some part of the downward API knows.
+// All fields that the downward API supports anywhere.
 constexpr std::string_view kKnownFields[] = {
     "metadata.annotations", "metadata.labels",    "metadata.name",
     "metadata.namespace",   "metadata.uid",       "spec.nodeName",
@@ -68,7 +68,7 @@ FieldErrorList CheckSubscript(const Subscripted& field, const FieldPath& path) {
   return errors;
 }
 
-// Divisors are checked by their text: 1000m is 1, but not spelled so after normalization anyway.
+// Divisors are compared as text, because quantities are normalized: 1000m is written as 1.
 FieldErrorList CheckDivisor(std::string_view resource, const Quantity& divisor,
                             const FieldPath& path) {
   if (divisor.IsZero()) return {};
@@ -241,7 +241,7 @@ FieldErrorList CheckEnvFrom(const List<core::v1::EnvFromSource>& sources, const 
       Append(errors, CheckEnvSourceName(source.secretRef->localObjectReference.name,
                                         at.Child("secretRef").Child("name")));
     }
-    // These two stand at the list, not at the item.
+    // These two errors are at the list, not at the item.
     if (!source.configMapRef && !source.secretRef) {
       errors.push_back(
           FieldError::Invalid(path, "", "must specify one of: `configMapRef` or `secretRef`"));

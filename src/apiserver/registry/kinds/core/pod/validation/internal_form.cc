@@ -15,7 +15,8 @@ namespace {
 
 using core::v1::PodSpec;
 
-// Go names that are not just the JSON name with a capital letter. With a type: only there.
+// Go names that differ from the JSON name in more than the first letter. `type`, if set, is the
+// only type for which the entry applies.
 struct GoName {
   std::string_view json, go;
   const Type* type = nullptr;
@@ -74,8 +75,8 @@ std::string NameInGo(const Type& type, std::string_view json) {
   return go;
 }
 
-// Members in the order of the internal type, where that is another. "securityContext" of a pod also
-// holds the host namespaces; what is not listed is not part of the internal type.
+// The order of members, where it differs from the API type. "securityContext" of a pod also
+// contains the host namespaces; members that are not listed are not part of the internal type.
 constexpr std::string_view kPodSpecOrder[] = {
     "volumes",
     "initContainers",
@@ -170,7 +171,7 @@ std::span<const std::string_view> OrderOf(const Type& type) {
   return {};
 }
 
-// Types of metav1 have JSON names in Go too, and leave out what is empty.
+// Types of metav1 have JSON names in Go, too, and omit empty members.
 bool IsMetaType(const Type& type) {
   return &type == &meta::v1::LabelSelector::kType || &type == &meta::v1::ObjectMeta::kType;
 }
@@ -202,7 +203,7 @@ class Writer {
       return;
     }
     for (const Field& field : type.fields) {
-      // Rows for protobuf only: their fields follow as the outer struct's own.
+      // Rows for protobuf only: the inlined fields follow as fields of the outer struct.
       if (!field.Has(Field::kInline)) Member(type, field, object);
     }
   }
@@ -266,7 +267,8 @@ class Writer {
     Close('}');
   }
 
-  // As on the wire, on lines. With `inside` the members alone, among those of the object around.
+  // Writes JSON as on the wire, one member per line. With `inside` it writes the members without
+  // the braces.
   void Json(const Type& type, const void* at, bool inside = false) {
     std::string text;
     json::Encode(type, at, &text);
@@ -314,7 +316,7 @@ class Writer {
     }
     out_ += bracket;
   }
-  // Begins the line of the next member or item.
+  // Starts the line of the next member or item.
   void Next() {
     if (out_.back() != '{' && out_.back() != '[') out_ += ',';
     out_ += '\n';

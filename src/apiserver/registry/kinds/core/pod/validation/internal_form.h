@@ -5,11 +5,12 @@
 
 #include "api/core/v1.h"
 
-// Specs as a Go server prints its internal types: the diffs in refused updates are of these texts.
+// Specs as upstream prints its internal Go types: the diffs in errors of rejected updates are of
+// these texts.
 //
-// One member per line, indented by one space per level, nothing left out. Members have Go's names
-// and stand in the order of the internal types, which differ from the API's here and there: the
-// host namespaces are part of the security context, some storage systems' members have other names.
+// One member per line, indented by one space per level, nothing omitted. Members have Go's names
+// and the order of the internal types, which differ from the API types in places: the host
+// namespaces are part of the security context, and members of some volume sources have other names.
 namespace cox::apiserver {
 
 std::string InternalForm(const core::v1::PodSpec& spec);

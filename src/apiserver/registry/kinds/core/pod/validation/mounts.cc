@@ -48,7 +48,7 @@ FieldErrorList CheckRecursiveReadOnly(const VolumeMount& mount, const FieldPath&
   return errors;
 }
 
-// A volume is either a file system or a block device to one container, and a path is one thing.
+// A container can use a volume, and a path, either as a file system or as a block device.
 FieldErrorList CheckMountAgainstDevices(const VolumeMount& mount, const List<VolumeDevice>& devices,
                                         const FieldPath& path) {
   FieldErrorList errors;
@@ -87,7 +87,7 @@ FieldErrorList CheckDeviceAgainstMounts(const VolumeDevice& device, const List<V
 
 }  // namespace
 
-// Rules about the inside of a mount are told at the list, without the index: upstream's paths.
+// Errors inside of a mount are at the list, without the index, as upstream.
 FieldErrorList CheckVolumeMounts(const Container& container, const List<Volume>& volumes,
                                  const FieldPath& path) {
   FieldErrorList errors;

@@ -7,7 +7,7 @@ namespace {
 
 using core::v1::PodDNSConfig;
 
-// What resolvers of the C library are known to take.
+// Limits of the C library's resolver.
 constexpr size_t kMaxNameservers = 3;
 constexpr size_t kMaxSearches = 32;
 constexpr size_t kMaxSearchCharacters = 2048;
@@ -36,7 +36,7 @@ FieldErrorList CheckSearches(const List<std::string>& searches, const FieldPath&
   if (searches.size() > kMaxSearches)
     errors.push_back(
         FieldError::Invalid(path, searches, "must not have more than 32 search paths"));
-  size_t characters = searches.empty() ? 0 : searches.size() - 1;  // the spaces between
+  size_t characters = searches.empty() ? 0 : searches.size() - 1;  // the spaces between them
   for (const std::string& search : searches) characters += search.size();
   if (characters > kMaxSearchCharacters) {
     errors.push_back(FieldError::Invalid(
@@ -45,7 +45,7 @@ FieldErrorList CheckSearches(const List<std::string>& searches, const FieldPath&
   }
   for (size_t i = 0; i < searches.size(); ++i) {
     std::string_view search = searches[i];
-    if (search == ".") continue;  // the root: names are tried as they are
+    if (search == ".") continue;  // the root: names are resolved unchanged
     if (search.ends_with('.')) search.remove_suffix(1);
     AddInvalid(errors, path.Index(i), search, validation::IsDNS1123SubdomainWithUnderscore(search));
   }
@@ -121,7 +121,7 @@ FieldErrorList CheckHostNetworkPorts(const List<Container>& containers, const Fi
   for (size_t i = 0; i < containers.size(); ++i) {
     for (size_t j = 0; j < containers[i].ports.size(); ++j) {
       const core::v1::ContainerPort& port = containers[i].ports[j];
-      // Templates may leave it open: the pod gets it by default.
+      // Templates may omit the host port: the pod gets it by default.
       if (port.hostPort == 0 && !options.resource_is_pod) continue;
       if (port.hostPort == port.containerPort) continue;
       errors.push_back(FieldError::Invalid(

@@ -6,8 +6,8 @@
 #include "apiserver/registry/kinds/core/pod/validation/checks.h"
 #include "base/strings.h"
 
-// Volumes on storage systems that a kind of its own stands for. Most of them moved to CSI drivers;
-// their fields are still checked as ever.
+// Volume sources for specific storage systems. Most of them are migrated to CSI drivers; their
+// fields are still validated.
 namespace cox::apiserver::pod {
 namespace {
 
@@ -16,7 +16,7 @@ using core::v1::VolumeSource;
 constexpr int32_t kMaxPartition = 255;
 constexpr int32_t kMaxLun = 255;
 
-// Required members by name, in the order given.
+// Reports missing members, in the given order.
 FieldErrorList RequireAll(
     const FieldPath& path,
     std::initializer_list<std::pair<std::string_view, std::string_view>> members) {
@@ -27,7 +27,7 @@ FieldErrorList RequireAll(
 
 FieldErrorList CheckPartition(int32_t partition, const FieldPath& path) {
   if (partition >= 0 && partition <= kMaxPartition) return {};
-  // The text says 1; 0 stands for the whole disk.
+  // Upstream's text says 1, but 0 is valid: it means the whole disk.
   return {FieldError::Invalid(path, partition, "must be between 1 and 255, inclusive")};
 }
 
@@ -56,7 +56,7 @@ bool IsIqn(std::string_view name) {
          rest.after.find_first_of(",;*&$| \t\n\v\f\r") == std::string_view::npos;
 }
 
-// Names of initiators and targets in iSCSI's three forms.
+// Names of initiators and targets in the three iSCSI formats.
 FieldErrorList CheckIscsiName(std::string_view name, const FieldPath& path) {
   bool valid = false;
   if (name.starts_with("iqn")) {
@@ -147,7 +147,7 @@ FieldErrorList CheckFlocker(const core::v1::FlockerVolumeSource& source, const F
   return errors;
 }
 
-// host:port, several of them divided by commas.
+// A comma-separated list of host:port.
 bool IsRegistryList(std::string_view text) {
   for (std::string_view pair : Split(text, ',')) {
     size_t colon = pair.rfind(':');
@@ -247,7 +247,7 @@ std::vector<VolumeSourceCheck> CheckNetworkSources(const VolumeSource& s, const 
   auto add = [&](std::string_view name, const auto& box, auto check) {
     if (box) checks.push_back({name, true, check(*box, path.Child(name))});
   };
-  // "persistentDisk" is what upstream calls it in errors.
+  // Upstream's name in errors.
   add("persistentDisk", s.gcePersistentDisk, [](const auto& disk, const FieldPath& at) {
     return CheckDisk(disk, "pdName", disk.pdName, at);
   });

@@ -8,70 +8,70 @@
 #include "apiserver/registry/store/strategy.h"
 #include "object/validation/field_error.h"
 
-// The rules of pods and of the pod templates in other kinds (Deployment, Job, ...).
+// Validation of pods and of pod templates in other kinds (Deployment, Job, ...).
 //
-// All functions are pure. Errors come in the order of the fields, with upstream's texts; the caller
-// gives the path at which the part stands in its object.
+// All functions are pure. Errors are in the order of the fields, with upstream's texts; the caller
+// passes the path of the part in its object.
 namespace cox::apiserver {
 
-// Rules that were tightened after objects which break them had been stored. A new object meets them
-// all (the default); an update is let off those that the stored object breaks already, so that
-// nobody is locked out of an old object by a new rule.
+// Exemptions from rules that were added after objects which violate them had been stored. A new
+// object must follow all rules (the default); an update is exempt from the rules that the stored
+// object already violates, so that old objects can still be updated.
 struct PodValidationOptions {
-  // This is a pod, not a template: also rules that templates are spared for compatibility.
+  // The object is a pod, not a template: enables rules that do not apply to templates for
+  // compatibility.
   bool resource_is_pod = false;
-  // Selectors of affinity terms may hold values that no label can have.
+  // Selectors of affinity terms may contain invalid label values.
   bool allow_invalid_label_value_in_selector = false;
-  // So may those of topology spread constraints.
+  // Selectors of topology spread constraints may contain invalid label values.
   bool allow_invalid_topology_spread_selector = false;
   // net.* and ipc sysctls in pods that share the host's network or IPC namespace.
   bool allow_namespaced_sysctls_for_host = false;
   // Absolute paths and ".." in the path of a projected service account token.
   bool allow_non_local_projected_token_path = false;
-  // Hugepage amounts that are no multiple of the page size.
+  // Hugepage quantities that are not a multiple of the page size.
   bool allow_indivisible_huge_pages = false;
-  // Pod deletion costs that are no number.
+  // Pod deletion costs that are not a number.
   bool allow_any_deletion_cost = false;
-  // Addresses spelled in a way that was allowed once ("010.0.0.1"), as the stored object has them.
+  // Addresses of the stored object in a spelling that was allowed earlier ("010.0.0.1").
   std::vector<std::string> known_addresses = {};
 };
 
-// `old` is the pod or template that is stored, null for a new object.
+// `old` is the stored pod or template, null for a new object.
 PodValidationOptions PodValidationOptionsFor(const core::v1::PodSpec* old);
 
-// A whole PodSpec at `path`. `meta` is that of the pod or template around it; it may be null.
+// Validates a PodSpec at `path`. `meta` is that of the pod or template; it may be null.
 FieldErrorList ValidatePodSpec(const core::v1::PodSpec& spec, const meta::v1::ObjectMeta* meta,
                                const FieldPath& path, const PodValidationOptions& options = {});
 
-// A template at `path`: labels, annotations and spec. Other metadata is not looked at.
+// Validates a template at `path`: labels, annotations and spec, but no other metadata.
 FieldErrorList ValidatePodTemplateSpec(const core::v1::PodTemplateSpec& pod_template,
                                        const FieldPath& path,
                                        const PodValidationOptions& options = {});
 
-// Defaults that depend on other fields or on the kind around; constant ones are in the API tables
-// and set before. Idempotent.
+// Sets defaults that depend on other fields or on the kind; constant defaults are in the API tables
+// and already set. Idempotent.
 void SetPodSpecDefaults(core::v1::PodSpec& spec);
-// As SetPodSpecDefaults, for templates: the same today, kept apart because pods get more.
+// The same for templates. A separate function, because pods get more defaults.
 void SetPodTemplateDefaults(core::v1::PodTemplateSpec& pod_template);
 
-// What a client that wrote this template should be told. `old` is what is stored, null for a new
-// object: warnings about a part that did not change are not repeated where upstream leaves them
-// out.
+// Warnings about a template. `old` is the stored template, null for a new object: warnings about an
+// unchanged part are not repeated where upstream omits them.
 Warnings PodTemplateWarnings(const FieldPath& path, const core::v1::PodTemplateSpec& pod_template,
                              const core::v1::PodTemplateSpec* old = nullptr);
 
-// Parts that other kinds have too.
+// Parts that other kinds have, too.
 
-// Taints' counterparts: spec.tolerations, RuntimeClass.scheduling.tolerations.
+// Validates spec.tolerations and RuntimeClass.scheduling.tolerations.
 FieldErrorList ValidateTolerations(const List<core::v1::Toleration>& tolerations,
                                    const FieldPath& path);
-// At least one term, each valid: required node affinity of pods and of volumes.
+// At least one term, each valid: for required node affinity of pods and volumes.
 FieldErrorList ValidateNodeSelector(const core::v1::NodeSelector& selector, const FieldPath& path,
                                     bool allow_invalid_label_value = false);
 FieldErrorList ValidateNodeSelectorTerm(const core::v1::NodeSelectorTerm& term,
                                         const FieldPath& path,
                                         bool allow_invalid_label_value = false);
-// Amounts of cpu, memory, ...: of a container; `pod_claims` are the names of spec.resourceClaims.
+// Validates requests and limits of a container; `pod_claims` are the names of spec.resourceClaims.
 FieldErrorList ValidateResourceRequirements(const core::v1::ResourceRequirements& resources,
                                             const std::vector<std::string>* pod_claims,
                                             const FieldPath& path,

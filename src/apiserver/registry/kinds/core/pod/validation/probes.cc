@@ -10,7 +10,7 @@ namespace {
 using core::v1::HTTPGetAction;
 using core::v1::Probe;
 
-// What a probe or a hook does: the union of both kinds of handlers.
+// The action of a probe or a lifecycle hook: the union of both handler types.
 struct Handler {
   const core::v1::ExecAction* exec = nullptr;
   const HTTPGetAction* http_get = nullptr;
@@ -57,7 +57,7 @@ FieldErrorList CheckSleep(const core::v1::SleepAction& action, const PodView& vi
 FieldErrorList CheckHandler(const Handler& handler, const PodView& view, const FieldPath& path) {
   FieldErrorList errors;
   int handlers = 0;
-  // The second and later ones are refused without a look inside.
+  // The second and later handlers are rejected without validation of their fields.
   auto check = [&](std::string_view name, const void* set, auto inside) {
     if (set == nullptr) return;
     if (handlers++ > 0) {
@@ -106,7 +106,7 @@ FieldErrorList CheckProbe(const Probe& probe, const PodView& view, const FieldPa
   return errors;
 }
 
-// Liveness and startup: one success is enough, and no other number makes sense.
+// Liveness and startup probes must have a success threshold of 1.
 FieldErrorList CheckSingleSuccessProbe(const Probe* probe, const PodView& view,
                                        const FieldPath& path) {
   if (probe == nullptr) return {};

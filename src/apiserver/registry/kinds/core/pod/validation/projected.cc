@@ -10,13 +10,13 @@ namespace {
 
 using core::v1::VolumeProjection;
 
-// Token lifetimes, seconds: kubelets refresh tokens at 80 %, shorter ones would only cause load.
+// Token lifetimes in seconds: kubelets refresh tokens at 80 percent; shorter lifetimes cause load.
 constexpr int64_t kMinTokenSeconds = 10 * 60;
 constexpr int64_t kMaxTokenSeconds = int64_t{1} << 32;
 constexpr int32_t kMinCertificateSeconds = 60 * 60;
 constexpr int32_t kMaxCertificateSeconds = 91 * 24 * 60 * 60;
 
-// One projected volume: its sources share one directory, so no two may write the same file.
+// Validates one projected volume: its sources share a directory, so no two may write the same file.
 class ProjectionChecker {
  public:
   ProjectionChecker(const FieldPath& path, const PodValidationOptions& options)
@@ -47,7 +47,7 @@ class ProjectionChecker {
   FieldErrorList Take() { return std::move(errors_); }
 
  private:
-  // Whether a set source is the only one so far of its item.
+  // Whether a source is set and is the first one of its item.
   bool First(bool set, const FieldPath& at) {
     if (!set) return false;
     if (sources_++ == 0) return true;
@@ -55,7 +55,7 @@ class ProjectionChecker {
     return false;
   }
 
-  // Notes that `owner` writes `file`.
+  // Records that `owner` writes `file`.
   void Claim(std::string_view file, std::string_view owner) {
     if (file.empty()) return;
     if (!files_.insert(std::string(file)).second)

@@ -22,7 +22,7 @@ class QosCounter {
   }
 
  private:
-  // Zero counts as not given. True if there was something to add.
+  // Zero counts as not set. True if something was added.
   static bool Sum(const Map<Quantity>& amounts, std::string_view name, Map<Quantity>& total) {
     const Quantity* amount = amounts.Get(name);
     if (amount == nullptr || amount->Sign() <= 0) return false;

@@ -7,12 +7,11 @@
 
 namespace cox::apiserver {
 
-// How well a pod's cpu and memory are reserved, which decides who is killed first when a node runs
-// out of memory:
+// The QoS class of a pod, which determines the order of eviction when a node runs out of memory:
 //   BestEffort   nothing is requested or limited
 //   Guaranteed   every container has limits for both, equal to its requests
-//   Burstable    anything between
-// Amounts of the pod as a whole, where given, count instead of those of its containers.
+//   Burstable    all other pods
+// Resources of the pod as a whole, if set, count instead of those of its containers.
 std::string_view ComputePodQOS(const core::v1::PodSpec& spec);
 
 }  // namespace cox::apiserver

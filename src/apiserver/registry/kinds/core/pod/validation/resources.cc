@@ -19,7 +19,7 @@ constexpr std::string_view kHugePagesPrefix = "hugepages-";
 
 bool IsComputeName(std::string_view name) { return name == "cpu" || name == "memory"; }
 
-// A memory amount of pages must be made of whole pages: hugepages-2Mi in multiples of 2Mi.
+// Hugepage quantities must be multiples of the page size: hugepages-2Mi in multiples of 2Mi.
 bool IsWholePages(std::string_view name, const Quantity& amount) {
   Result<Quantity> page = Quantity::Parse(name.substr(kHugePagesPrefix.size()));
   if (!page.ok() || page->Sign() <= 0) return true;
@@ -38,7 +38,8 @@ FieldErrorList CheckAmount(std::string_view name, const Quantity& amount, const 
   return errors;
 }
 
-// Against the limit of the same name. What cannot be overcommitted needs one, equal to the request.
+// Compares a request with the limit of the same name. Resources that cannot be overcommitted need a
+// limit that equals the request.
 FieldErrorList CheckRequestAgainstLimit(std::string_view name, const Quantity& request,
                                         const Amounts& limits, const FieldPath& path) {
   const Quantity* limit = limits.Get(name);
@@ -69,7 +70,7 @@ FieldErrorList CheckClaimNames(const List<core::v1::ResourceClaim>& claims,
       errors.push_back(FieldError::Required(at));
       continue;
     }
-    // One claim can be used for several of its requests, but as a whole only once.
+    // Several requests of a claim can be used, but the claim as a whole only once.
     std::string key = claim.request.empty() ? claim.name : claim.name + "/" + claim.request;
     if (seen.contains(key) || seen.contains(claim.name)) {
       errors.push_back(FieldError::Duplicate(at, key));
@@ -110,7 +111,8 @@ FieldErrorList CheckPodAmounts(const Amounts& amounts, const FieldPath& path) {
   return errors;
 }
 
-// What the containers need together: those that run at once, or an init container at its time.
+// The total requests of the containers: of those that run at the same time, or of a larger init
+// container.
 Amounts AggregateRequests(const PodSpec& spec) {
   const auto add = [](Amounts& to, const Amounts& amounts) {
     for (const auto& [name, amount] : amounts)
@@ -125,7 +127,7 @@ Amounts AggregateRequests(const PodSpec& spec) {
     add(amounts, container.resources.requests);
     return amounts;
   };
-  return core_rules::TakenTogether(spec, of, add, raise);
+  return core_rules::AggregateContainerResources(spec, of, add, raise);
 }
 
 FieldErrorList CheckContainersFit(const PodSpec& spec, const FieldPath& path) {
@@ -238,7 +240,7 @@ FieldErrorList ValidateResourceRequirements(const core::v1::ResourceRequirements
     Append(errors, pod::CheckAmount(name, amount, path.Child("requests").Key(name), options));
     Append(errors, pod::CheckRequestAgainstLimit(name, amount, resources.limits, path));
   }
-  // Hugepages alone would make the pod BestEffort, to be killed first, with pages taken for good.
+  // Hugepages alone would make the pod BestEffort, although the pages cannot be reclaimed.
   const bool pages = pod::Names(resources.limits, IsHugePageResourceName) ||
                      pod::Names(resources.requests, IsHugePageResourceName);
   const bool compute = pod::Names(resources.limits, pod::IsComputeName) ||

@@ -119,7 +119,7 @@ FieldErrorList CheckTopologySpread(const List<TopologySpreadConstraint>& constra
                                    const FieldPath& path, const PodValidationOptions& options) {
   FieldErrorList errors;
   for (size_t i = 0; i < constraints.size(); ++i) {
-    // The earlier of two constraints with one key and one action is told.
+    // If two constraints have the same key and action, the error is at the first one.
     bool repeated = false;
     for (size_t j = i + 1; j < constraints.size(); ++j) {
       repeated |= constraints[i].topologyKey == constraints[j].topologyKey &&

@@ -15,7 +15,7 @@ using core::v1::PodSecurityContext;
 using core::v1::SeccompProfile;
 using core::v1::SecurityContext;
 
-constexpr size_t kMaxPathBytes = 4095;  // PATH_MAX without the zero
+constexpr size_t kMaxPathBytes = 4095;  // PATH_MAX without the terminating zero
 
 FieldErrorList CheckId(const std::optional<int64_t>& id, validation::Messages (*rule)(int64_t),
                        const FieldPath& path) {
@@ -90,7 +90,7 @@ FieldErrorList CheckAppArmor(const AppArmorProfile* profile, const FieldPath& pa
                                    {"Localhost", "RuntimeDefault", "Unconfined"})};
 }
 
-// Words of [a-z0-9] with - and _ inside, divided by dots or slashes.
+// Words of [a-z0-9] with - and _ inside, separated by dots or slashes.
 bool IsSysctlName(std::string_view name) {
   constexpr size_t kMaxLength = 253;
   if (name.empty() || name.size() > kMaxLength) return false;
@@ -111,7 +111,7 @@ bool IsSysctlName(std::string_view name) {
   return plain(before);
 }
 
-// Sysctls of a namespace that the pod shares with the host would change the host.
+// Sysctls of a namespace that the pod shares with the host would affect the host.
 std::string_view HostNamespaceOf(std::string_view name, const PodSpec& spec) {
   auto has_prefix = [&](std::initializer_list<std::string_view> prefixes) {
     return std::any_of(prefixes.begin(), prefixes.end(),
@@ -153,7 +153,7 @@ FieldErrorList CheckSysctls(const PodSpec& spec, const FieldPath& path,
   return errors;
 }
 
-// A user namespace of its own goes with no namespace of the host.
+// A pod with its own user namespace cannot use namespaces of the host.
 FieldErrorList CheckHostUsers(const PodSpec& spec, const FieldPath& path) {
   if (spec.hostUsers.value_or(true)) return {};
   FieldErrorList errors;

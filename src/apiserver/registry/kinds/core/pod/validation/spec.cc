@@ -19,7 +19,7 @@ FieldErrorList CheckPolicies(const PodSpec& spec, const FieldPath& path) {
   return errors;
 }
 
-// Fields that hold the name of another object.
+// Fields that contain the name of another object.
 FieldErrorList CheckReferences(const PodSpec& spec, const FieldPath& path) {
   FieldErrorList errors;
   auto check = [&](std::string_view name, std::string_view field) {
@@ -84,7 +84,7 @@ FieldErrorList CheckAllContainers(const PodSpec& spec, const List<Volume>& volum
   return errors;
 }
 
-// Whether selectors of affinity terms hold a value that no label can have.
+// Whether a selector contains an invalid label value.
 bool HasInvalidValue(const Box<meta::v1::LabelSelector>& selector) {
   if (!selector) return false;
   for (const auto& term : selector->matchExpressions) {
@@ -214,7 +214,7 @@ FieldErrorList ValidatePodTemplateSpec(const core::v1::PodTemplateSpec& pod_temp
   Append(errors, validation::ValidateAnnotations(annotations, path.Child("annotations")));
   Append(errors,
          pod::CheckPodAnnotations(meta, pod_template.spec, path.Child("annotations"), options));
-  // The name of a pod made from a template is not known yet.
+  // The names of the pods are unknown, so `meta` is null.
   Append(errors, ValidatePodSpec(pod_template.spec, nullptr, path.Child("spec"), options));
   if (!pod_template.spec.ephemeralContainers.empty()) {
     errors.push_back(FieldError::Forbidden(path.Child("spec").Child("ephemeralContainers"),

@@ -49,7 +49,7 @@ FieldErrorList CheckConfigMap(const core::v1::ConfigMapVolumeSource& source,
 FieldErrorList CheckDownwardApi(const core::v1::DownwardAPIVolumeSource& source,
                                 const FieldPath& path) {
   FieldErrorList errors = CheckFileMode(source.defaultMode, path.Child("defaultMode"));
-  // Told at the volume, without the index of the item.
+  // The error is at the volume, without the index of the item.
   for (const core::v1::DownwardAPIVolumeFile& file : source.items)
     Append(errors, CheckDownwardFile(file, path));
   return errors;
@@ -90,7 +90,7 @@ FieldErrorList CheckEphemeral(const core::v1::EphemeralVolumeSource& source,
   return errors;
 }
 
-// The claim of an ephemeral volume is named after pod and volume; that too must be a name.
+// The claim of an ephemeral volume is named after pod and volume; this name must be valid, too.
 FieldErrorList CheckEphemeralClaimName(const Volume& volume, const meta::v1::ObjectMeta* meta,
                                        const FieldPath& path) {
   if (!volume.volumeSource.ephemeral || meta == nullptr || meta->name.empty()) return {};
@@ -106,13 +106,13 @@ FieldErrorList CheckEphemeralClaimName(const Volume& volume, const meta::v1::Obj
 FieldErrorList CheckImage(const core::v1::ImageVolumeSource& source, const FieldPath& path,
                           const PodValidationOptions& options) {
   FieldErrorList errors;
-  // Tools that work on templates may fill in the image later, as with containers.
+  // As for containers, tools that process templates may set the image later.
   if (options.resource_is_pod) CheckRequired(errors, source.reference, path.Child("reference"));
   Append(errors, CheckPullPolicy(source.pullPolicy, path.Child("pullPolicy")));
   return errors;
 }
 
-// All types in the order they are looked at; the second one that is set is refused.
+// All sources in the order of validation; the second one that is set is rejected.
 std::vector<VolumeSourceCheck> CheckAllSources(const VolumeSource& source, const FieldPath& path,
                                                const PodValidationOptions& options) {
   std::vector<VolumeSourceCheck> checks;
@@ -155,7 +155,7 @@ FieldErrorList CheckSource(const VolumeSource& source, const FieldPath& path,
   return errors;
 }
 
-// A claim that an ephemeral volume will make cannot be used as if it were there.
+// A volume cannot refer to a claim that an ephemeral volume of the pod creates.
 FieldErrorList CheckClaimConflicts(const PodSpec& spec, const meta::v1::ObjectMeta* meta,
                                    const FieldPath& path) {
   FieldErrorList errors;

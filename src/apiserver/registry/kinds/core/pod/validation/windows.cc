@@ -5,7 +5,7 @@
 #include "apiserver/registry/kinds/core/pod/validation/checks.h"
 #include "base/strings.h"
 
-// What spec.os allows, and the options of Windows.
+// Validation of spec.os and of the Windows options.
 namespace cox::apiserver::pod {
 namespace {
 
@@ -93,7 +93,7 @@ void VisitSecurityContexts(const PodSpec& spec, const FieldPath& path, Visit vis
       [](const EphemeralContainer& c) { return c.ephemeralContainerCommon.securityContext.get(); });
 }
 
-// Members that are set and may not be, as Forbidden with one text.
+// Reports forbidden members that are set, with the same text.
 class Forbidder {
  public:
   Forbidder(FieldErrorList& errors, const char* why) : errors_(errors), why_(why) {}

@@ -15,8 +15,8 @@ namespace {
 
 namespace nv = networking::v1;
 
-// How often a random address is tried before all that are taken are read: in a range that is not
-// nearly full the first tries succeed, and they cost one write each.
+// The number of random addresses to try before all allocated ones are listed. Unless the range is
+// nearly full, one of the first attempts succeeds, at the cost of one write each.
 constexpr int kRandomTries = 16;
 
 bool IsReady(const nv::ServiceCIDR& cidr) {
@@ -24,7 +24,7 @@ bool IsReady(const nv::ServiceCIDR& cidr) {
   for (const meta::v1::Condition& condition : cidr.status.conditions) {
     if (condition.type == "Ready") return condition.status == "True";
   }
-  return true;  // nobody has said otherwise
+  return true;  // no condition: ready
 }
 
 meta::v1::ManagedFieldsEntry OwnedByServer(std::string_view fields, const Time& now) {
@@ -128,7 +128,7 @@ Result<std::string> ClusterIps::Allocate(const WriteContext& w, const core::v1::
   const std::optional<validation::IpAddress> ip = validation::ParseIpSloppy(text);
   if (!ip) return Status::Internal("failed to parse service IP \"" + std::string(text) + "\"");
   COX_ASSIGN_OR_RETURN(const std::vector<IpRange> ranges, Ranges(w.ctx));
-  // Ranges may lie in each other: the smallest one that has the address decides.
+  // Ranges may overlap: the smallest one that contains the address applies.
   const IpRange* best = nullptr;
   for (const IpRange& range : ranges) {
     if (range.Contains(*ip) && (best == nullptr || range.prefix() > best->prefix())) best = &range;

@@ -19,9 +19,10 @@ inline constexpr std::string_view kManagedByLabel = "ipaddress.kubernetes.io/man
 inline constexpr std::string_view kIpAllocator = "ipallocator.k8s.io";
 inline constexpr std::string_view kDefaultServiceCidr = "kubernetes";
 
-// Where services, their addresses, the ranges of those and their ports are kept. Often one store.
+// The stores of services, of their addresses, of the address ranges and of node ports. Often the
+// same store.
 //
-// Ownership: the stores outlive who uses them.
+// Ownership: the stores outlive their users.
 struct ServiceStores {
   storage::Store& services;
   storage::Store& addresses;
@@ -31,27 +32,27 @@ struct ServiceStores {
   static ServiceStores All(storage::Store& store) { return {store, store, store, store}; }
 };
 
-// The addresses of services. Each one that is taken is an IPAddress object, named as the address
-// and pointing to its service: whoever creates it first has the address, so any number of API
-// servers can allocate side by side. Where addresses come from say the ServiceCIDR objects.
+// The cluster IPs of services. Each allocated address is an IPAddress object with the address as
+// its name and a reference to its service. Creating the object allocates the address, so any number
+// of API servers can allocate concurrently. ServiceCIDR objects define the ranges.
 //
 // Threads: all methods may be called concurrently.
-// Errors: Conflict with the text clients see when an address cannot be had; others are storage's.
+// Errors: Conflict, with upstream's texts, if an address cannot be allocated; errors of storage.
 class ClusterIps {
  public:
   // `root` is the prefix of all keys: "/registry".
   ClusterIps(const ServiceStores& stores, std::string root, Random random);
 
-  // Creates the ServiceCIDR "kubernetes" with these ranges, unless it is there.
+  // Creates the ServiceCIDR "kubernetes" with these ranges, unless it exists.
   Status EnsureDefaultServiceCidr(Context& ctx, const std::vector<std::string>& cidrs,
                                   const Time& now);
 
-  // The address, in canonical form. `dry_run` in `w`: nothing is taken.
+  // Return the address in canonical form. With `dry_run` in `w` they allocate nothing.
   Result<std::string> Allocate(const WriteContext& w, const core::v1::Service& service,
                                std::string_view ip);
   Result<std::string> AllocateNext(const WriteContext& w, const core::v1::Service& service,
                                    std::string_view family);
-  // Gives the address back, if it is this service's.
+  // Releases the address if it belongs to this service.
   Status Release(Context& ctx, std::string_view ns, std::string_view name, std::string_view ip);
 
   // For repair.
@@ -63,7 +64,7 @@ class ClusterIps {
                                                const Time& now);
 
  private:
-  // True if the address was free and now is the service's.
+  // True if the address was free and is now allocated to the service.
   Result<bool> Take(const WriteContext& w, const core::v1::Service& service,
                     const validation::IpAddress& ip);
   Result<std::string> SearchFree(const WriteContext& w, const core::v1::Service& service,
@@ -76,7 +77,7 @@ class ClusterIps {
   const Random random_;
 };
 
-// Whose address it is: group "", resource "services".
+// Whether the address belongs to this service: group "", resource "services".
 bool IsParent(const networking::v1::IPAddress& address, std::string_view ns, std::string_view name);
 
 }  // namespace cox::apiserver

@@ -23,15 +23,15 @@ Status Refuse(const Service& service, FieldErrorList errors) {
   return NewInvalid("", "Service", service.metadata.name, errors);
 }
 
-Status RefusePolicy(const Service& service, std::string detail) {
+Status RejectPolicy(const Service& service, std::string detail) {
   const auto& policy = service.spec.ipFamilyPolicy;
   return Refuse(service, {FieldError::Invalid(FieldPath("spec").Child("ipFamilyPolicy"),
                                               policy ? FieldValue(*policy) : FieldValue(nullptr),
                                               std::move(detail))});
 }
 
-// Without a selector the server knows nothing of the endpoints: they may be of both families,
-// whatever the cluster's services have.
+// Without a selector the endpoints are unknown: they may be of both families, whatever the families
+// of the cluster are.
 void InitHeadlessWithoutSelector(cv::ServiceSpec& spec, const std::string& first) {
   if (!spec.ipFamilyPolicy) {
     spec.ipFamilyPolicy = spec.ipFamilies.size() == 1 ? "SingleStack" : "RequireDualStack";
@@ -42,7 +42,7 @@ void InitHeadlessWithoutSelector(cv::ServiceSpec& spec, const std::string& first
   }
 }
 
-// "SingleStack" where there were two: the second goes, if the client left it as it was.
+// A change to "SingleStack" removes the secondary values that the client did not change.
 void TrimToSingleStack(cv::ServiceSpec& spec, const cv::ServiceSpec& old) {
   if (spec.ipFamilyPolicy.value_or("") != "SingleStack") return;
   if (spec.clusterIPs.size() == 2 && spec.clusterIPs == old.clusterIPs) spec.clusterIPs.resize(1);
@@ -62,13 +62,13 @@ Status CheckConfigured(const Service& service, std::span<const std::string> conf
   return errors.empty() ? Status() : Refuse(service, std::move(errors));
 }
 
-// Families follow from the addresses that were asked for.
+// Infers families from the requested addresses.
 Status InferFromAddresses(Service& service, std::span<const std::string> configured) {
   cv::ServiceSpec& spec = service.spec;
   for (size_t i = spec.ipFamilies.size(); i < spec.clusterIPs.size(); ++i) {
     if (spec.clusterIPs[i] == kClusterIpNone) break;
     const auto ip = validation::ParseIpSloppy(spec.clusterIPs[i]);
-    if (!ip) break;  // validated before
+    if (!ip) break;  // already validated
     const std::string family(FamilyOf(*ip));
     if (std::find(configured.begin(), configured.end(), family) == configured.end()) {
       return Refuse(service, {FieldError::Invalid(FieldPath("spec").Child("clusterIPs").Index(i),
@@ -89,7 +89,7 @@ void NormalizeClusterIps(Service& service, const Service* old) {
     return;
   }
   if (spec.clusterIP == old->spec.clusterIP) return;
-  // A client that knows clusterIP alone changed or cleared it.
+  // A client that uses only clusterIP has changed or cleared it.
   if (spec.clusterIPs != old->spec.clusterIPs && !spec.clusterIPs.empty()) return;
   spec.clusterIPs.clear();
   if (!spec.clusterIP.empty()) spec.clusterIPs.push_back(spec.clusterIP);
@@ -144,14 +144,14 @@ Status InitIpFamilies(Service& service, const Service* old,
   if (*spec.ipFamilyPolicy == "SingleStack") {
     constexpr std::string_view kMust = "must be 'RequireDualStack' or 'PreferDualStack' when ";
     if (spec.clusterIPs.size() == 2) {
-      return RefusePolicy(service, std::string(kMust) + "multiple cluster IPs are specified");
+      return RejectPolicy(service, std::string(kMust) + "multiple cluster IPs are specified");
     }
     if (spec.ipFamilies.size() == 2) {
-      return RefusePolicy(service, std::string(kMust) + "multiple IP families are specified");
+      return RejectPolicy(service, std::string(kMust) + "multiple IP families are specified");
     }
   }
   if (*spec.ipFamilyPolicy == "RequireDualStack" && configured.size() < 2) {
-    return RefusePolicy(service, "this cluster is not configured for dual-stack services");
+    return RejectPolicy(service, "this cluster is not configured for dual-stack services");
   }
   COX_RETURN_IF_ERROR(CheckConfigured(service, configured));
   COX_RETURN_IF_ERROR(InferFromAddresses(service, configured));

@@ -7,7 +7,7 @@ namespace cox::apiserver {
 namespace {
 
 constexpr int kMaxHostBits = 62;
-// A sixteenth of the range is for users, but no fewer than 16 and no more than 256 addresses.
+// The lower band is 1/16 of the range, at least 16 and at most 256 addresses.
 constexpr uint64_t kBandShare = 16, kMinBand = 16, kMaxBand = 256;
 
 }  // namespace
@@ -27,7 +27,7 @@ std::optional<IpRange> IpRange::Parse(std::string_view text) {
   const bool ipv6 = cidr->address.written_as_ipv6;
   range.prefix_ = ipv6 ? cidr->prefix : 96 + cidr->prefix;
   const uint64_t all = uint64_t{1} << std::min(128 - range.prefix_, kMaxHostBits);
-  const uint64_t unusable = ipv6 ? 1 : 2;  // the network's own address; IPv4: broadcast
+  const uint64_t unusable = ipv6 ? 1 : 2;  // the network address; IPv4: also broadcast
   range.size_ = all > unusable ? all - unusable : 0;
   range.lower_band_ = all < kMinBand ? 0 : std::clamp(all / kBandShare, kMinBand, kMaxBand);
   range.lower_band_ = std::min(range.lower_band_, range.size_);
@@ -47,7 +47,7 @@ bool IpRange::Contains(const validation::IpAddress& ip) const {
 
 bool IpRange::Allocatable(const validation::IpAddress& ip) const {
   if (!Contains(ip)) return false;
-  // The offset from the base, as far as it matters.
+  // The offset from the base; its upper 64 bits must be zero.
   uint64_t offset = 0;
   for (size_t i = 0; i < 16; ++i) {
     const auto host = static_cast<uint8_t>(ip.bytes[i] ^ base_.bytes[i]);

@@ -10,31 +10,30 @@
 
 namespace cox::apiserver {
 
-// "IPv4" or "IPv6", as spec.ipFamilies has it.
+// "IPv4" or "IPv6", as in spec.ipFamilies.
 std::string_view FamilyOf(const validation::IpAddress& ip);
 
-// The addresses of a CIDR that services may have: all but the first, and for IPv4 but the last.
+// The addresses of a CIDR that services may have: all but the first, and for IPv4 all but the last.
 //
-// The range has two bands. Addresses that users choose tend to be low, so addresses chosen by the
-// server come from the upper band first and from the lower one only when that is full.
-// A value; pure.
+// The range has two bands. Users tend to choose low addresses, so the server allocates from the
+// upper band first, and from the lower band only when the upper one is full. A value; pure.
 class IpRange {
  public:
-  // None for what is no CIDR in canonical form.
+  // nullopt if the text is not a CIDR in canonical form.
   static std::optional<IpRange> Parse(std::string_view cidr);
 
   const std::string& cidr() const { return cidr_; }
   std::string_view family() const { return FamilyOf(base_); }
   int prefix() const { return prefix_; }
 
-  // In the network, also the addresses that no service can have.
+  // Whether the address is in the network, including addresses that no service can have.
   bool Contains(const validation::IpAddress& ip) const;
-  // One of At(0) .. At(size() - 1).
+  // Whether the address is one of At(0) .. At(size() - 1).
   bool Allocatable(const validation::IpAddress& ip) const;
 
-  // How many addresses there are to give; at most 2^62 of larger ranges are used.
+  // The number of addresses; at most 2^62 are used of larger ranges.
   uint64_t size() const { return size_; }
-  // How many of them, the lowest, are left for users to choose.
+  // The number of addresses in the lower band.
   uint64_t lower_band() const { return lower_band_; }
   // REQUIRES: index < size()
   validation::IpAddress At(uint64_t index) const;

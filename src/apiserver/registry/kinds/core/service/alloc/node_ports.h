@@ -12,12 +12,12 @@
 
 namespace cox::apiserver {
 
-// The ports that services have on every node: one RangeAllocation object under
-// <root>/ranges/servicenodeports holds them all. Each change replaces it on the condition that
-// nobody else did, so any number of API servers can allocate side by side.
+// The allocated node ports of services, in one RangeAllocation object at
+// <root>/ranges/servicenodeports. Changes use optimistic locking, so any number of API servers can
+// allocate concurrently.
 //
 // Threads: all methods may be called concurrently.
-// Errors: those of storage, and whatever `change` returns.
+// Errors: those of storage, and those of `change`.
 class NodePorts {
  public:
   // `store` outlives this.
@@ -25,12 +25,12 @@ class NodePorts {
 
   const PortRange& range() const { return range_; }
 
-  // What is stored now. Ports that a stored object of another range has, and ours has not, are
+  // Returns the stored ports. If the stored object has another range, ports outside of range() are
   // dropped.
   Result<PortBitmap> Read(Context& ctx) const;
 
-  // Reads, lets `change` work on it and stores the result. Called again when somebody else was
-  // faster; nothing is stored when nothing changed.
+  // Reads the ports, calls `change` and stores the result. `change` is called again after a write
+  // conflict; nothing is stored if nothing has changed.
   using Change = std::function<Status(PortBitmap& ports)>;
   Status Modify(Context& ctx, const Change& change);
 

@@ -9,7 +9,7 @@
 namespace cox::apiserver {
 namespace {
 
-// A share of the range is for users, but no fewer than 16 and no more than 128 ports.
+// The lower band is 1/32 of the range, at least 16 and at most 128 ports.
 constexpr int32_t kBandShare = 32, kMinBand = 16, kMaxBand = 128;
 
 std::optional<int32_t> ParsePort(std::string_view text) {

@@ -10,10 +10,10 @@
 
 namespace cox::apiserver {
 
-// A number in [0, bound), each as likely as the others. REQUIRES: bound > 0
+// Returns a uniformly distributed number in [0, bound). REQUIRES: bound > 0
 using Random = std::function<uint64_t(uint64_t bound)>;
 
-// Ports of nodes that services may have, both ends included.
+// The range of node ports, both ends included.
 struct PortRange {
   int32_t first = 30000;
   int32_t last = 32767;
@@ -21,25 +21,24 @@ struct PortRange {
   int32_t size() const { return last - first + 1; }
   bool Contains(int32_t port) const { return port >= first && port <= last; }
   std::string ToString() const;  // "30000-32767"
-  // None for what is no range of ports.
+  // nullopt if the text is not a port range.
   static std::optional<PortRange> Parse(std::string_view text);
 
   bool operator==(const PortRange&) const = default;
 };
 
-// Which ports of a range are taken.
+// The allocated ports of a range.
 //
-// As of addresses (ip_range.h) the lower band is left for users to choose.
-// Wire form: the bits as one number, big-endian, without leading zero bytes; the bit of value 1 is
-// the first port. It is what upstream stores in a RangeAllocation.
-// A value; pure.
+// As for addresses (ip_range.h), the lower band is for ports that users choose. Wire format, as in
+// upstream's RangeAllocation: the bits as one big-endian number without leading zero bytes; the
+// least significant bit is the first port. A value; pure.
 class PortBitmap {
  public:
   explicit PortBitmap(PortRange range);
   PortBitmap(PortRange range, std::string_view data);
 
   const PortRange& range() const { return range_; }
-  // How many ports, the lowest, are left for users to choose.
+  // The number of ports in the lower band.
   int32_t lower_band() const;
 
   // REQUIRES: range().Contains(port) for these three.
@@ -47,8 +46,8 @@ class PortBitmap {
   void Set(int32_t port) { bits_[Index(port)] = true; }
   void Clear(int32_t port) { bits_[Index(port)] = false; }
 
-  // A port that is not taken: from a random place in the upper band on, then in the lower one.
-  // None: all are taken.
+  // Returns a free port: searches from a random port of the upper band, then in the lower band.
+  // nullopt: all are allocated.
   std::optional<int32_t> FindFree(const Random& random) const;
 
   std::string Data() const;

@@ -16,7 +16,7 @@ namespace {
 namespace cv = core::v1;
 using cv::Service;
 
-// Empty, or why the port cannot be had.
+// Returns an error text if the port cannot be allocated, else empty.
 std::string Take(int32_t port, PortBitmap& ports, PortChanges& changes) {
   if (!ports.range().Contains(port)) {
     return "provided port is not in the valid range. The range of valid ports is " +
@@ -40,7 +40,7 @@ Result<int32_t> TakeNext(PortBitmap& ports, const Random& random, PortChanges& c
   return *port;
 }
 
-Status RefusePort(const Service& service, size_t index, int32_t port, std::string detail) {
+Status RejectPort(const Service& service, size_t index, int32_t port, std::string detail) {
   const FieldPath path = FieldPath("spec").Child("ports").Index(index).Child("nodePort");
   return NewInvalid("", "Service", service.metadata.name,
                     {FieldError::Invalid(path, port, std::move(detail))});
@@ -61,7 +61,7 @@ Status TakeHealthCheckPort(Service& service, PortBitmap& ports, const Random& ra
       std::to_string(port) + ": " + fault);
 }
 
-// The node port that a client chose for this port number, under whatever protocol; or 0.
+// The node port that the client chose for this port number, with any protocol; 0 if none.
 int32_t RequestedNodePort(const Service& service, int32_t number) {
   for (const cv::ServicePort& port : service.spec.ports) {
     if (port.port == number && port.nodePort != 0) return port.nodePort;
@@ -69,8 +69,8 @@ int32_t RequestedNodePort(const Service& service, int32_t number) {
   return 0;
 }
 
-// New services: ports that differ in protocol alone get one node port, so that a DNS service
-// answers UDP and TCP under one number.
+// New services: ports that differ only in protocol share a node port, so that a DNS service has the
+// same port for UDP and TCP.
 Status TakeNodePorts(Service& service, PortBitmap& ports, const Random& random,
                      PortChanges& changes) {
   std::map<int32_t, int32_t> chosen;  // port to node port
@@ -82,7 +82,7 @@ Status TakeNodePorts(Service& service, PortBitmap& ports, const Random& random,
       int32_t node_port = RequestedNodePort(service, port.port);
       if (node_port != 0) {
         if (std::string fault = Take(node_port, ports, changes); !fault.empty()) {
-          return RefusePort(service, i, node_port, std::move(fault));
+          return RejectPort(service, i, node_port, std::move(fault));
         }
       } else {
         COX_ASSIGN_OR_RETURN(node_port, TakeNext(ports, random, changes, "nodePort"));
@@ -93,7 +93,7 @@ Status TakeNodePorts(Service& service, PortBitmap& ports, const Random& random,
       port.nodePort = known->second;
     } else if (port.nodePort != known->second) {
       if (std::string fault = Take(port.nodePort, ports, changes); !fault.empty()) {
-        return RefusePort(service, i, port.nodePort, std::move(fault));
+        return RejectPort(service, i, port.nodePort, std::move(fault));
       }
     }
   }
@@ -118,7 +118,7 @@ Status ChangeNodePorts(Service& service, const Service& old, PortBitmap& ports,
       if (port.nodePort != 0) {
         if (!before.contains(port.nodePort) && !now.contains(port.nodePort)) {
           if (std::string fault = Take(port.nodePort, ports, changes); !fault.empty()) {
-            return RefusePort(service, i, port.nodePort, std::move(fault));
+            return RejectPort(service, i, port.nodePort, std::move(fault));
           }
         }
       } else if (AllocatesNodePorts(service)) {

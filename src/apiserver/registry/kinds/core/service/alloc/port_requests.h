@@ -7,25 +7,25 @@
 #include "apiserver/registry/kinds/core/service/alloc/port_bitmap.h"
 #include "base/result.h"
 
-// Which node ports a Service takes and gives back, decided on the ports that are free now. Pure.
+// The node ports that a Service allocates and releases, computed from the current bitmap. Pure.
 namespace cox::apiserver {
 
 struct PortChanges {
   std::vector<int32_t> taken;
-  std::vector<int32_t> released;  // for when the update is stored
+  std::vector<int32_t> released;  // after the update is stored
 };
 
-// Takes in `ports` what a new service needs and writes it into the service. Ports of the service
-// that differ in protocol only share a node port.
-// Errors: Invalid for a port that cannot be had, Internal when there is none left. `ports` and
-// `service` are then to be thrown away.
+// Allocates the ports of a new service in `ports` and sets them in the service. Ports of the
+// service that differ only in protocol share a node port.
+// Errors: Invalid if a port cannot be allocated, Internal if no port is left. `ports` and `service`
+//   must be discarded then.
 Result<PortChanges> TakePortsForCreate(core::v1::Service& service, PortBitmap& ports,
                                        const Random& random);
-// The same for a change: what the old service has and the new one too stays as it is.
+// The same for an update: node ports that both the old and the new service have do not change.
 Result<PortChanges> TakePortsForUpdate(core::v1::Service& service, const core::v1::Service& old,
                                        PortBitmap& ports, const Random& random);
 
-// Every node port of a service, that for health checks too; each once.
+// All node ports of a service, including the health check port, each once.
 std::vector<int32_t> PortsOf(const core::v1::Service& service);
 
 }  // namespace cox::apiserver

@@ -13,7 +13,7 @@ namespace {
 
 validation::IpAddress Ip(std::string_view text) { return *validation::ParseIpSloppy(text); }
 
-TEST(IpRangeTest, LeavesOutNetworkAndBroadcast) {
+TEST(IpRangeTest, ExcludesNetworkAndBroadcastAddress) {
   struct Case {
     std::string_view cidr;
     uint64_t size;
@@ -41,7 +41,7 @@ TEST(IpRangeTest, LeavesOutNetworkAndBroadcast) {
   }
 }
 
-TEST(IpRangeTest, KnowsItsAddresses) {
+TEST(IpRangeTest, ReportsContainedAndAllocatableAddresses) {
   const IpRange range = *IpRange::Parse("10.96.0.0/16");
   EXPECT_EQ(range.family(), "IPv4");
   EXPECT_TRUE(range.Contains(Ip("10.96.0.0")));
@@ -57,13 +57,13 @@ TEST(IpRangeTest, KnowsItsAddresses) {
   EXPECT_FALSE(six.Contains(Ip("fd00:0:0:1::1")));
 }
 
-TEST(IpRangeTest, TakesOnlyCanonicalForms) {
+TEST(IpRangeTest, AcceptsOnlyCanonicalForms) {
   for (std::string_view text : {"", "x", "10.0.0.0", "10.0.0.1/24", "010.0.0.0/8", "10.0.0.0/33"}) {
     EXPECT_FALSE(IpRange::Parse(text)) << text;
   }
 }
 
-TEST(PortRangeTest, ReadsWhatItWrites) {
+TEST(PortRangeTest, ParsesAndFormats) {
   EXPECT_EQ(PortRange::Parse("30000-32767"), PortRange{});
   EXPECT_EQ(PortRange{}.ToString(), "30000-32767");
   EXPECT_EQ(PortRange::Parse("80"), (PortRange{80, 80}));
@@ -72,7 +72,7 @@ TEST(PortRangeTest, ReadsWhatItWrites) {
   }
 }
 
-TEST(PortBitmapTest, TheWireFormIsOneBigEndianNumber) {
+TEST(PortBitmapTest, WireFormatIsOneBigEndianNumber) {
   PortBitmap ports({100, 120});
   EXPECT_EQ(ports.Data(), "");
   ports.Set(100);
@@ -87,7 +87,7 @@ TEST(PortBitmapTest, TheWireFormIsOneBigEndianNumber) {
   EXPECT_FALSE(read.Has(110));
 }
 
-TEST(PortBitmapTest, TheLowerBandComesLast) {
+TEST(PortBitmapTest, FindFreeUsesLowerBandLast) {
   struct Case {
     PortRange range;
     int32_t band;

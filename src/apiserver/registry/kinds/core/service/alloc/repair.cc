@@ -19,7 +19,7 @@ using core::v1::Service;
 
 constexpr int64_t kPageSize = 500;
 
-// Reads a prefix in pages, all as of one revision.
+// Lists a prefix in pages, all at the same revision.
 Result<std::vector<storage::KeyValue>> ReadAll(storage::Store& store, Context& ctx,
                                                const std::string& prefix) {
   std::vector<storage::KeyValue> all;
@@ -50,7 +50,7 @@ Result<List<Service>> ServiceRepair::Services(Context& ctx) const {
   return services;
 }
 
-// Asked again before anything is changed: services come and go while they are read.
+// Reads the service again before a change: services may have changed since they were listed.
 Result<bool> ServiceRepair::Uses(Context& ctx, const Owner& owner, std::string_view ip) const {
   const std::string key =
       allocation_.options().root + "/services/specs/" + owner.ns + "/" + owner.name;
@@ -68,7 +68,7 @@ Result<bool> ServiceRepair::Uses(Context& ctx, const Owner& owner, std::string_v
 Status ServiceRepair::RemoveLeaked(Context& ctx, const storage::KeyValue& kv, std::string_view ip,
                                    RepairCounts& counts) {
   COX_ASSIGN_OR_RETURN(const nv::IPAddress address, DecodeStored<nv::IPAddress>(kv.value.view()));
-  // Addresses that people made are theirs.
+  // Only addresses that the allocator created are released.
   const std::string* manager = address.metadata.labels.Get(kManagedByLabel);
   if (manager == nullptr || *manager != kIpAllocator) return {};
   const int64_t age = NowOf(ctx).unix_seconds() - address.metadata.creationTimestamp.unix_seconds();
@@ -83,7 +83,8 @@ Status ServiceRepair::RemoveLeaked(Context& ctx, const storage::KeyValue& kv, st
   return {};
 }
 
-// Makes the record say that `ip` is its owner's. `kv` is what is recorded; null: nothing.
+// Makes the IPAddress of `ip` refer to `owner`. `kv` is the stored IPAddress; null if there is
+// none.
 Status ServiceRepair::Record(Context& ctx, const std::string& ip, const Owner& owner,
                              const storage::KeyValue* kv, RepairCounts& counts) {
   if (kv != nullptr) {
@@ -92,7 +93,7 @@ Status ServiceRepair::Record(Context& ctx, const std::string& ip, const Owner& o
     if (address.ok() && address->spec.parentRef) {
       const Owner other{address->spec.parentRef->namespace_, address->spec.parentRef->name};
       COX_ASSIGN_OR_RETURN(const bool others, Uses(ctx, other, ip));
-      if (others) return {};  // both have it, or it changed hands just now
+      if (others) return {};  // both use it, or it was reallocated just now
     }
   }
   COX_ASSIGN_OR_RETURN(const bool in_use, Uses(ctx, owner, ip));
@@ -107,7 +108,7 @@ Status ServiceRepair::Record(Context& ctx, const std::string& ip, const Owner& o
     if (created.ok() || created.status().Is(Reason::kAlreadyExists)) return {};
     return created.status();
   }
-  // The reference cannot be changed by clients, so the object is replaced as a whole.
+  // parentRef is immutable for clients, so the object is replaced as a whole.
   COX_ASSIGN_OR_RETURN(storage::WriteResult updated,
                        addresses_.Update(ctx, kv->key, wanted, kv->revision));
   if (updated.written) ++counts.foreign_addresses;
@@ -192,8 +193,8 @@ Status ServiceRepair::RepairPorts(Context& ctx, const List<Service>& services,
 
 Result<RepairCounts> ServiceRepair::RunOnce(Context& ctx) {
   RepairCounts counts;
-  // Services are read first: what is taken after that is not yet known to be anybody's, and too
-  // young to be given back.
+  // Services are listed first: addresses that are allocated later have no listed service, but are
+  // too young to be released.
   COX_ASSIGN_OR_RETURN(const List<Service> services, Services(ctx));
   COX_RETURN_IF_ERROR(RepairAddresses(ctx, services, counts));
   COX_RETURN_IF_ERROR(RepairPorts(ctx, services, counts));

@@ -17,25 +17,25 @@
 
 namespace cox::apiserver {
 
-// What a round of repair found and put right. Nothing of it happens in a healthy cluster.
+// Counts of the problems that one repair pass found. All zero in a healthy cluster.
 struct RepairCounts {
-  int missing_addresses = 0;      // a service has an address that is recorded for nobody
-  int foreign_addresses = 0;      // ... or for somebody who is not there or does not use it
-  int leaked_addresses = 0;       // recorded for a service that is gone or does not use it
-  int conflicting_addresses = 0;  // two services have one address: only a person can decide
+  int missing_addresses = 0;      // the address of a service has no IPAddress
+  int foreign_addresses = 0;      // ... or the IPAddress of another service that does not use it
+  int leaked_addresses = 0;       // IPAddress of a service that does not exist or does not use it
+  int conflicting_addresses = 0;  // two services with the same address: must be resolved manually
   int missing_ports = 0;
   int leaked_ports = 0;
-  int unfixable_ports = 0;  // out of range, or two services'
+  int unfixable_ports = 0;  // out of range, or used by two services
 
   bool operator==(const RepairCounts&) const = default;
 };
 
-// Compares what services have with what is recorded as taken, and corrects the record. Services are
-// never changed.
+// Compares the addresses and ports of services with the allocated ones, and corrects the
+// allocations. Services are never changed.
 //
-// A server that dies between taking an address and storing its service leaves a leak. So that
-// nothing is taken from a service that is just being created, an address must be a minute old and a
-// port must be seen leaked in three rounds before it is given back.
+// A server that crashes between an allocation and the write of the service leaks the allocation. To
+// avoid releasing allocations of a service that is being created, an address must be a minute old,
+// and a port must be leaked in three consecutive passes, before it is released.
 // Threads: one at a time.
 // Ownership: the stores and `allocation` outlive this.
 class ServiceRepair {
@@ -46,9 +46,9 @@ class ServiceRepair {
 
   ServiceRepair(const ServiceStores& stores, ServiceAllocation& allocation);
 
-  // One round: called at the start, before services are created.
+  // Runs one pass. Also called at startup, before services are created.
   Result<RepairCounts> RunOnce(Context& ctx);
-  // A round every kInterval until `ctx` stops. Failures are logged and met again in the next round.
+  // Runs a pass every kInterval until `ctx` stops. Errors are logged; the next pass retries.
   void Run(Context& ctx);
 
  private:
@@ -69,7 +69,7 @@ class ServiceRepair {
   storage::Store& services_;
   storage::Store& addresses_;
   ServiceAllocation& allocation_;
-  std::map<int32_t, int> port_leaks_;  // in how many rounds each was seen
+  std::map<int32_t, int> port_leaks_;  // number of passes that found each port leaked
 };
 
 }  // namespace cox::apiserver

@@ -27,7 +27,7 @@ class ServiceRepairTest : public ::testing::Test {
         std::chrono::floor<std::chrono::seconds>(clock_.Now().time_since_epoch()).count());
   }
 
-  // Stores a service as it is, without allocating anything.
+  // Stores a service without allocations.
   void Store(const std::string& name, const std::string& ip, std::vector<int32_t> ports = {}) {
     Service service;
     service.metadata.namespace_ = "ns";
@@ -53,7 +53,7 @@ class ServiceRepairTest : public ::testing::Test {
                              EncodeStored(ClusterIps::MakeAddress(ip, "IPv4", "ns", name, Now())))
                     .ok());
   }
-  // Whose the address is, "" for nobody's.
+  // The service of the IPAddress, "" if there is none.
   std::string Owner(const std::string& ip) {
     auto found = store_->Get(ctx_, "/registry/ipaddresses/" + ip);
     if (!found->kv) return "";
@@ -84,7 +84,7 @@ class ServiceRepairTest : public ::testing::Test {
   ServiceRepair repair_{ServiceStores::All(*store_), allocation_};
 };
 
-TEST_F(ServiceRepairTest, HealthyRecordsAreLeftAlone) {
+TEST_F(ServiceRepairTest, HealthyAllocationsAreNotChanged) {
   Store("a", "10.96.0.5", {30001});
   Record("10.96.0.5", "a");
   Take(30001);
@@ -93,7 +93,7 @@ TEST_F(ServiceRepairTest, HealthyRecordsAreLeftAlone) {
   EXPECT_EQ(*store_->CurrentRevision(ctx_), before);
 }
 
-TEST_F(ServiceRepairTest, RecordsWhatIsMissing) {
+TEST_F(ServiceRepairTest, AllocatesMissingAddressesAndPorts) {
   Store("a", "10.96.0.5", {30001, 30002});
   Take(30002);
   EXPECT_EQ(Run(), (RepairCounts{.missing_addresses = 1, .missing_ports = 1}));
@@ -102,14 +102,14 @@ TEST_F(ServiceRepairTest, RecordsWhatIsMissing) {
   EXPECT_EQ(Run(), RepairCounts{});
 }
 
-TEST_F(ServiceRepairTest, CorrectsWhoseAnAddressIs) {
+TEST_F(ServiceRepairTest, CorrectsParentOfAddress) {
   Store("a", "10.96.0.5");
   Record("10.96.0.5", "gone");
   EXPECT_EQ(Run(), (RepairCounts{.foreign_addresses = 1}));
   EXPECT_EQ(Owner("10.96.0.5"), "a");
 }
 
-TEST_F(ServiceRepairTest, LeavesTwoServicesWithOneAddressToPeople) {
+TEST_F(ServiceRepairTest, ReportsTwoServicesWithSameAddress) {
   Store("a", "10.96.0.5");
   Store("b", "10.96.0.5");
   Record("10.96.0.5", "b");
@@ -117,15 +117,15 @@ TEST_F(ServiceRepairTest, LeavesTwoServicesWithOneAddressToPeople) {
   EXPECT_EQ(Owner("10.96.0.5"), "b");
 }
 
-TEST_F(ServiceRepairTest, GivesBackLeakedAddressesAfterAMinute) {
+TEST_F(ServiceRepairTest, ReleasesLeakedAddressesAfterOneMinute) {
   Record("10.96.0.5", "gone");
-  EXPECT_EQ(Run(), RepairCounts{});  // its service may be on the way
+  EXPECT_EQ(Run(), RepairCounts{});  // its service may not be stored yet
   clock_.Advance(std::chrono::seconds(ServiceRepair::kAddressGraceSeconds));
   EXPECT_EQ(Run(), (RepairCounts{.leaked_addresses = 1}));
   EXPECT_EQ(Owner("10.96.0.5"), "");
 }
 
-TEST_F(ServiceRepairTest, AddressesThatPeopleMadeStay) {
+TEST_F(ServiceRepairTest, KeepsAddressesOfOtherManagers) {
   networking::v1::IPAddress address =
       ClusterIps::MakeAddress("10.96.0.5", "IPv4", "ns", "gone", Now());
   address.metadata.labels.clear();
@@ -134,7 +134,7 @@ TEST_F(ServiceRepairTest, AddressesThatPeopleMadeStay) {
   EXPECT_EQ(Run(), RepairCounts{});
 }
 
-TEST_F(ServiceRepairTest, GivesBackLeakedPortsInTheThirdRound) {
+TEST_F(ServiceRepairTest, ReleasesLeakedPortsInThirdPass) {
   Take(30001);
   EXPECT_EQ(Run(), RepairCounts{});
   EXPECT_EQ(Run(), RepairCounts{});
@@ -142,7 +142,7 @@ TEST_F(ServiceRepairTest, GivesBackLeakedPortsInTheThirdRound) {
   EXPECT_FALSE(Taken(30001));
 }
 
-TEST_F(ServiceRepairTest, APortThatIsUsedMeanwhileIsNoLeak) {
+TEST_F(ServiceRepairTest, PortUsedInBetweenIsNotLeaked) {
   Take(30001);
   EXPECT_EQ(Run(), RepairCounts{});
   EXPECT_EQ(Run(), RepairCounts{});
@@ -150,11 +150,11 @@ TEST_F(ServiceRepairTest, APortThatIsUsedMeanwhileIsNoLeak) {
   Record("10.96.0.5", "a");
   EXPECT_EQ(Run(), RepairCounts{});
   Remove("a");
-  EXPECT_EQ(Run(), RepairCounts{});  // counted anew
+  EXPECT_EQ(Run(), RepairCounts{});  // the count starts again
   EXPECT_TRUE(Taken(30001));
 }
 
-TEST_F(ServiceRepairTest, PortsThatCannotBeRecordedAreCounted) {
+TEST_F(ServiceRepairTest, CountsPortsThatCannotBeAllocated) {
   Store("a", "10.96.0.5", {100, 30001});
   Store("b", "10.96.0.6", {30001});
   Record("10.96.0.5", "a");
@@ -162,7 +162,7 @@ TEST_F(ServiceRepairTest, PortsThatCannotBeRecordedAreCounted) {
   EXPECT_EQ(Run(), (RepairCounts{.missing_ports = 1, .unfixable_ports = 2}));
 }
 
-TEST_F(ServiceRepairTest, ReadsMoreServicesThanAPageHolds) {
+TEST_F(ServiceRepairTest, ReadsServicesInSeveralPages) {
   for (int i = 0; i < 1200; ++i) {
     Store("s" + std::to_string(i),
           "10.96." + std::to_string(i / 200) + "." + std::to_string(i % 200 + 1));
@@ -170,7 +170,7 @@ TEST_F(ServiceRepairTest, ReadsMoreServicesThanAPageHolds) {
   EXPECT_EQ(Run(), (RepairCounts{.missing_addresses = 1200}));
 }
 
-TEST_F(ServiceRepairTest, RunsUntilItIsStopped) {
+TEST_F(ServiceRepairTest, RunsUntilStopped) {
   Context child = ctx_.Child();
   std::thread loop([&] { repair_.Run(child); });
   clock_.WaitForWaiters(1);

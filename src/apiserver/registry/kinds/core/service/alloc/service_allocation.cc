@@ -18,7 +18,7 @@ namespace {
 
 using core::v1::Service;
 
-// How long giving back may take. What is not given back by then is left for repair.
+// The timeout of a release. Repair releases the rest.
 constexpr std::chrono::seconds kReleaseTime{10};
 
 std::vector<std::string> FamiliesOf(const std::vector<std::string>& ranges) {
@@ -31,7 +31,7 @@ std::vector<std::string> FamiliesOf(const std::vector<std::string>& ranges) {
   return families;
 }
 
-// What is released must be released also when the request that took it has been given up.
+// Not derived from the request: allocations must be released even if the request was canceled.
 Context ReleaseContext(const Context& ctx) {
   return Context(ctx.clock(), ctx.log()).WithTimeout(kReleaseTime);
 }
@@ -43,7 +43,7 @@ ServiceAllocation::Options WithDefaults(ServiceAllocation::Options options) {
 
 }  // namespace
 
-// What was taken, and what is to be given back when the change is stored.
+// The allocated values, and the values to release when the change is stored.
 class ServiceAllocation::Transaction final : public WriteTransaction {
  public:
   Transaction(ServiceAllocation& allocation, const WriteContext& w, const Service& service)
@@ -75,7 +75,7 @@ class ServiceAllocation::Transaction final : public WriteTransaction {
     Context ctx = ReleaseContext(ctx_);
     auto report = [&](const Status& status) {
       if (!status.ok()) {
-        COX_ERROR(ctx.log(), status, "Could not release what a service had", {"namespace", ns_},
+        COX_ERROR(ctx.log(), status, "Could not release IPs or ports", {"namespace", ns_},
                   {"name", name_});
       }
     };
@@ -113,7 +113,7 @@ Status ServiceAllocation::Start(Context& ctx, const Time& now) {
   return cluster_ips_.EnsureDefaultServiceCidr(ctx, options_.cluster_ip_ranges, now);
 }
 
-// Takes an address for each family from the `already`-th on: the one asked for, or any.
+// Allocates an address for each family from index `already` on: the requested one, or any.
 Status ServiceAllocation::AllocateIps(const WriteContext& w, Service& service, size_t already,
                                       Transaction& transaction) {
   List<std::string>& ips = service.spec.clusterIPs;
@@ -153,7 +153,7 @@ Status ServiceAllocation::UpdateIps(const WriteContext& w, Service& service, con
     for (const std::string& ip : old.spec.clusterIPs) transaction.ReleaseLater(ip);
     return {};
   }
-  if (!IsClusterIpSet(old) || IsHeadless(service)) return {};  // validation has the last word
+  if (!IsClusterIpSet(old) || IsHeadless(service)) return {};  // validation rejects invalid changes
   if (old.spec.clusterIPs.size() == 1 && service.spec.ipFamilies.size() == 2) {
     return AllocateIps(w, service, 1, transaction);
   }
@@ -169,7 +169,7 @@ Status ServiceAllocation::CreatePorts(const WriteContext& w, Service& service,
   const Service asked = service;
   PortChanges changes;
   auto take = [&](PortBitmap& ports) -> Status {
-    service = asked;  // an earlier try may have written into it
+    service = asked;  // an earlier attempt may have changed it
     COX_ASSIGN_OR_RETURN(changes, TakePortsForCreate(service, ports, options_.random));
     return {};
   };
@@ -208,7 +208,7 @@ Result<std::unique_ptr<WriteTransaction>> ServiceAllocation::BeforeCreate(const 
                                                                           Object& object) {
   Service* service = object.As<Service>();
   if (service == nullptr) return std::unique_ptr<WriteTransaction>();
-  // Addresses refer to their service by name, so it must have one by now.
+  // Addresses refer to the service by name, so the name must be set.
   if (service->metadata.name.empty() && !service->metadata.generateName.empty()) {
     service->metadata.name = GenerateName(service->metadata.generateName);
   }

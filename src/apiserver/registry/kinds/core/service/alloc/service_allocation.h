@@ -15,19 +15,19 @@
 
 namespace cox::apiserver {
 
-// What Services take besides being stored: addresses in the cluster, ports on nodes.
+// Allocates the cluster IPs and node ports of Services.
 //
 // The registry calls it before the strategy prepares and validates an object. It completes the
-// fields that say which addresses are wanted, takes them, and writes them into the object, so that
-// validation sees them. The transaction it returns gives everything back unless it is committed;
-// what an update no longer needs is given back on commit only. A dry run takes nothing, and shows
-// what could have been.
+// fields that determine the addresses, allocates addresses and ports, and sets them in the object,
+// so that they are validated. The returned transaction releases them unless it is committed; values
+// that an update no longer needs are released on commit only. A dry run allocates nothing and
+// returns possible values.
 //
-// Guarantees: no address and no port is ever two services'. A server that dies between taking and
-//   storing leaks; ServiceRepair (repair.h) finds that.
+// Guarantees: no address and no port is allocated to two services. A server that crashes between
+//   allocation and write leaks; ServiceRepair (repair.h) repairs that.
 // Threads: all methods may be called concurrently.
 // Ownership: the stores outlive this; transactions do not outlive it.
-// Errors: Invalid with the texts clients know for what cannot be had; Internal when a range is
+// Errors: Invalid, with upstream's texts, if a value cannot be allocated; Internal if a range is
 //   full; those of storage.
 class ServiceAllocation final : public WriteHooks {
  public:
@@ -41,7 +41,7 @@ class ServiceAllocation final : public WriteHooks {
 
   ServiceAllocation(const ServiceStores& stores, Options options);
 
-  // Once at start: makes the ServiceCIDR from which addresses come.
+  // Called once at startup: creates the default ServiceCIDR.
   Status Start(Context& ctx, const Time& now);
 
   // For Services.

@@ -21,14 +21,14 @@ namespace {
 
 using core::v1::Service;
 
-// A cluster of nothing but storage and allocation.
+// Allocation with a memory store, without an API server.
 class ServiceAllocationTest : public ::testing::Test {
  protected:
   void SetUp() override { Configure({"10.96.0.0/24"}); }
 
   void Configure(std::vector<std::string> ranges) {
     store_ = storage::NewMemoryStore(clock_);
-    // A generator that is uniform enough, and the same in every run.
+    // A sufficiently uniform generator with the same sequence in every run.
     allocation_ = std::make_unique<ServiceAllocation>(
         ServiceStores::All(*store_),
         ServiceAllocation::Options{.cluster_ip_ranges = std::move(ranges),
@@ -52,15 +52,15 @@ class ServiceAllocationTest : public ::testing::Test {
     return object;
   }
 
-  // Creates and commits; the error text, or "".
+  // Creates and commits; returns the error text, or "".
   std::string Create(Object& object, bool commit = true) {
-    auto transaction = allocation_->BeforeCreate(Circumstances(), object);
+    auto transaction = allocation_->BeforeCreate(MakeWriteContext(), object);
     if (!transaction.ok()) return transaction.status().message();
     if (commit && *transaction != nullptr) (*transaction)->Commit();
     return "";
   }
   std::string Update(Object& object, const Object& old, bool commit = true) {
-    auto transaction = allocation_->BeforeUpdate(Circumstances(), object, old);
+    auto transaction = allocation_->BeforeUpdate(MakeWriteContext(), object, old);
     if (!transaction.ok()) return transaction.status().message();
     if (commit && *transaction != nullptr) (*transaction)->Commit();
     return "";
@@ -83,7 +83,7 @@ class ServiceAllocationTest : public ::testing::Test {
     return taken;
   }
 
-  WriteContext Circumstances() {
+  WriteContext MakeWriteContext() {
     return {.ctx = ctx_, .user = user_, .now = now_, .dry_run = dry_run_};
   }
 
@@ -98,7 +98,7 @@ class ServiceAllocationTest : public ::testing::Test {
   std::unique_ptr<ServiceAllocation> allocation_;
 };
 
-TEST_F(ServiceAllocationTest, StartMakesTheDefaultRange) {
+TEST_F(ServiceAllocationTest, StartCreatesDefaultServiceCIDR) {
   auto found = store_->Get(ctx_, "/registry/servicecidrs/kubernetes");
   ASSERT_TRUE(found.ok() && found->kv);
   auto cidr = DecodeStored<networking::v1::ServiceCIDR>(found->kv->value.view());
@@ -106,10 +106,10 @@ TEST_F(ServiceAllocationTest, StartMakesTheDefaultRange) {
   EXPECT_EQ(cidr->spec.cidrs, std::vector<std::string>{"10.96.0.0/24"});
   ASSERT_EQ(cidr->status.conditions.size(), 1u);
   EXPECT_EQ(cidr->status.conditions[0].message, "Kubernetes default Service CIDR is ready");
-  EXPECT_TRUE(allocation_->Start(ctx_, now_).ok());  // once more
+  EXPECT_TRUE(allocation_->Start(ctx_, now_).ok());  // idempotent
 }
 
-TEST_F(ServiceAllocationTest, AnAddressIsAnObjectThatPointsToItsService) {
+TEST_F(ServiceAllocationTest, AllocatedAddressIsIPAddressWithParentRef) {
   Object service = Make(R"({"ports":[{"port":80}]})");
   ASSERT_EQ(Create(service), "");
   const std::string ip = Of(service).spec.clusterIP;
@@ -124,11 +124,11 @@ TEST_F(ServiceAllocationTest, AnAddressIsAnObjectThatPointsToItsService) {
   EXPECT_EQ(*address->metadata.labels.Get("ipaddress.kubernetes.io/ip-family"), "IPv4");
   EXPECT_EQ(*address->metadata.labels.Get("ipaddress.kubernetes.io/managed-by"),
             "ipallocator.k8s.io");
-  allocation_->AfterDelete(Circumstances(), service);
+  allocation_->AfterDelete(MakeWriteContext(), service);
   EXPECT_TRUE(Addresses().empty());
 }
 
-TEST_F(ServiceAllocationTest, AddressesThatUsersChooseMustBeFreeAndInRange) {
+TEST_F(ServiceAllocationTest, RequestedAddressMustBeFreeAndInRange) {
   Object fixed = Make(R"({"clusterIP":"10.96.0.5"})");
   ASSERT_EQ(Create(fixed), "");
   auto error = [&](std::string_view ip) {
@@ -150,7 +150,7 @@ TEST_F(ServiceAllocationTest, AddressesThatUsersChooseMustBeFreeAndInRange) {
             "address, (e.g. 10.9.8.7 or 2001:db8::ffff)");
 }
 
-TEST_F(ServiceAllocationTest, TheServerTakesFromTheUpperBandFirst) {
+TEST_F(ServiceAllocationTest, AllocatesFromUpperBandFirst) {
   for (int i = 0; i < 254; ++i) {
     Object service = Make("{}");
     ASSERT_EQ(Create(service), "") << i;
@@ -161,7 +161,7 @@ TEST_F(ServiceAllocationTest, TheServerTakesFromTheUpperBandFirst) {
   Object one_more = Make("{}");
   EXPECT_EQ(Create(one_more),
             "Internal error occurred: failed to allocate a serviceIP: range is full");
-  // Another range helps, once it is there.
+  // A second ServiceCIDR provides more addresses.
   networking::v1::ServiceCIDR more;
   more.metadata.name = "more";
   more.spec.cidrs = {"10.97.0.0/24"};
@@ -170,7 +170,7 @@ TEST_F(ServiceAllocationTest, TheServerTakesFromTheUpperBandFirst) {
   EXPECT_TRUE(Of(one_more).spec.clusterIP.starts_with("10.97.0."));
 }
 
-TEST_F(ServiceAllocationTest, RangesThatAreNotReadyGiveNothing) {
+TEST_F(ServiceAllocationTest, IgnoresServiceCIDRsThatAreNotReady) {
   networking::v1::ServiceCIDR more;
   more.metadata.name = "more";
   more.spec.cidrs = {"10.97.0.0/24"};
@@ -185,13 +185,13 @@ TEST_F(ServiceAllocationTest, RangesThatAreNotReadyGiveNothing) {
   EXPECT_TRUE(Create(service).ends_with("does not match the current range"));
 }
 
-TEST_F(ServiceAllocationTest, WithoutCommitEverythingIsGivenBack) {
+TEST_F(ServiceAllocationTest, UncommittedTransactionReleasesEverything) {
   Object service = Make(R"({"type":"LoadBalancer","externalTrafficPolicy":"Local",
       "ports":[{"port":80}]})");
   EXPECT_EQ(Create(service, /*commit=*/false), "");
   EXPECT_TRUE(Addresses().empty());
   EXPECT_TRUE(Ports().empty());
-  // Also when a later step fails.
+  // The same if a later step fails.
   Object bad = Make(R"({"type":"NodePort","ports":[{"name":"a","port":80},
       {"name":"b","port":81,"nodePort":100}]})");
   EXPECT_EQ(Create(bad), R"(Service "a" is invalid: spec.ports[1].nodePort: Invalid value: 100: )"
@@ -201,7 +201,7 @@ TEST_F(ServiceAllocationTest, WithoutCommitEverythingIsGivenBack) {
   EXPECT_TRUE(Ports().empty());
 }
 
-TEST_F(ServiceAllocationTest, ADryRunTakesNothing) {
+TEST_F(ServiceAllocationTest, DryRunAllocatesNothing) {
   dry_run_ = true;
   Object service = Make(R"({"type":"NodePort","ports":[{"port":80}]})");
   EXPECT_EQ(Create(service), "");
@@ -217,7 +217,7 @@ TEST_F(ServiceAllocationTest, ADryRunTakesNothing) {
   EXPECT_TRUE(Create(again).ends_with("provided IP is already allocated"));
 }
 
-TEST_F(ServiceAllocationTest, NodePortsAreSharedByProtocolsAndUniqueOtherwise) {
+TEST_F(ServiceAllocationTest, NodePortIsSharedByProtocolsAndOtherwiseUnique) {
   Object dns = Make(R"({"type":"NodePort","ports":[{"name":"a","port":53,"protocol":"UDP"},
       {"name":"b","port":53}]})");
   ASSERT_EQ(Create(dns), "");
@@ -240,7 +240,7 @@ TEST_F(ServiceAllocationTest, NodePortsAreSharedByProtocolsAndUniqueOtherwise) {
       "is already allocated");
 }
 
-TEST_F(ServiceAllocationTest, LoadBalancersMayGoWithoutNodePorts) {
+TEST_F(ServiceAllocationTest, LoadBalancerMayDisableNodePorts) {
   Object none = Make(R"({"type":"LoadBalancer","allocateLoadBalancerNodePorts":false,
       "ports":[{"name":"a","port":80},{"name":"b","port":81,"nodePort":30003}]})");
   ASSERT_EQ(Create(none), "");
@@ -253,7 +253,7 @@ TEST_F(ServiceAllocationTest, LoadBalancersMayGoWithoutNodePorts) {
   EXPECT_EQ(Ports().size(), 3u);
 }
 
-TEST_F(ServiceAllocationTest, NodePortsRunOut) {
+TEST_F(ServiceAllocationTest, ReportsFullNodePortRange) {
   Object all = Make(R"({"type":"NodePort"})");
   for (int i = 0; i < 32; ++i) {
     core::v1::ServicePort port;
@@ -267,12 +267,12 @@ TEST_F(ServiceAllocationTest, NodePortsRunOut) {
   EXPECT_EQ(Create(one_more),
             "Internal error occurred: failed to allocate a nodePort: range is full");
   EXPECT_EQ(Addresses().size(), 1u);
-  allocation_->AfterDelete(Circumstances(), all);
+  allocation_->AfterDelete(MakeWriteContext(), all);
   EXPECT_TRUE(Ports().empty());
   EXPECT_EQ(Create(one_more), "");
 }
 
-TEST_F(ServiceAllocationTest, UpdatesKeepWhatTheClientLeftOut) {
+TEST_F(ServiceAllocationTest, UpdateKeepsOmittedAllocations) {
   Object old = Make(R"({"type":"NodePort","ports":[{"name":"a","port":80}]})");
   ASSERT_EQ(Create(old), "");
   Object now =
@@ -284,12 +284,12 @@ TEST_F(ServiceAllocationTest, UpdatesKeepWhatTheClientLeftOut) {
   Object fewer = now;
   Of(fewer).spec.ports.resize(1);
   ASSERT_EQ(Update(fewer, now, /*commit=*/false), "");
-  EXPECT_EQ(Ports().size(), 2u);  // given back when the change is stored
+  EXPECT_EQ(Ports().size(), 2u);  // released when the change is stored
   ASSERT_EQ(Update(fewer, now), "");
   EXPECT_EQ(Ports(), std::vector<int32_t>{Of(old).spec.ports[0].nodePort});
 }
 
-TEST_F(ServiceAllocationTest, TheTypeDecidesWhatIsTakenAndGivenBack) {
+TEST_F(ServiceAllocationTest, ChangeOfTypeAllocatesAndReleases) {
   Object service = Make(R"({"ports":[{"port":80}]})");
   ASSERT_EQ(Create(service), "");
   const std::string ip = Of(service).spec.clusterIP;
@@ -299,7 +299,7 @@ TEST_F(ServiceAllocationTest, TheTypeDecidesWhatIsTakenAndGivenBack) {
     strategy_->SetDefaults(now);
     if (type == "ExternalName") Of(now).spec.externalName = "a.b";
     EXPECT_EQ(Update(now, service), "");
-    strategy_->PrepareForUpdate(Circumstances(), now, service);
+    strategy_->PrepareForUpdate(MakeWriteContext(), now, service);
     service = now;
   };
   become("NodePort");
@@ -317,7 +317,7 @@ TEST_F(ServiceAllocationTest, TheTypeDecidesWhatIsTakenAndGivenBack) {
   EXPECT_NE(Of(service).spec.clusterIP, "");
 }
 
-TEST_F(ServiceAllocationTest, FamiliesOfASingleStackCluster) {
+TEST_F(ServiceAllocationTest, IpFamiliesOfSingleStackCluster) {
   struct Case {
     std::string_view spec, families, policy, error;
   };
@@ -358,7 +358,7 @@ TEST_F(ServiceAllocationTest, FamiliesOfASingleStackCluster) {
   }
 }
 
-TEST_F(ServiceAllocationTest, DualStackServicesGainAndLoseTheSecondAddress) {
+TEST_F(ServiceAllocationTest, DualStackServiceAddsAndRemovesSecondaryAddress) {
   Configure({"10.96.0.0/24", "fd00::/112"});
   Object service = Make(R"({"ipFamilyPolicy":"RequireDualStack"})");
   ASSERT_EQ(Create(service), "");
@@ -381,7 +381,7 @@ TEST_F(ServiceAllocationTest, DualStackServicesGainAndLoseTheSecondAddress) {
   EXPECT_EQ(Addresses().size(), 2u);
 }
 
-TEST_F(ServiceAllocationTest, GeneratedNamesAreKnownToTheAddress) {
+TEST_F(ServiceAllocationTest, GenerateNameIsResolvedBeforeAllocation) {
   Object service = Make("{}");
   Of(service).metadata.name.clear();
   Of(service).metadata.generateName = "gen-";
@@ -390,14 +390,14 @@ TEST_F(ServiceAllocationTest, GeneratedNamesAreKnownToTheAddress) {
   EXPECT_GT(Of(service).metadata.name.size(), 4u);
 }
 
-TEST_F(ServiceAllocationTest, AnotherServicesAddressIsNotGivenBack) {
+TEST_F(ServiceAllocationTest, ReleaseIgnoresAddressOfAnotherService) {
   Object mine = Make(R"({"clusterIP":"10.96.0.5"})");
   ASSERT_EQ(Create(mine), "");
   EXPECT_TRUE(allocation_->cluster_ips().Release(ctx_, "ns", "other", "10.96.0.5").ok());
   EXPECT_EQ(Addresses().size(), 1u);
 }
 
-TEST_F(ServiceAllocationTest, AStoredRangeOfOtherPortsIsCarriedOver) {
+TEST_F(ServiceAllocationTest, StoredPortsAreKeptWhenRangeChanges) {
   core::v1::RangeAllocation stored;
   stored.range = "30010-30050";
   PortBitmap ports({30010, 30050});

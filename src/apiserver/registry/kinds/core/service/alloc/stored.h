@@ -9,7 +9,7 @@
 #include "object/codec.h"
 #include "object/object.h"
 
-// Objects that allocation reads and writes beside the Service, as they rest in storage.
+// Encoding of the stored objects that allocation uses in addition to the Service.
 namespace cox::apiserver {
 
 template <class T>
@@ -20,7 +20,7 @@ std::string EncodeStored(T value) {
   return bytes;
 }
 
-// Internal: the bytes are of another kind, or of none.
+// Errors: Internal if the bytes are of another kind or malformed.
 template <class T>
 Result<T> DecodeStored(std::string_view bytes) {
   const GroupVersionKind expected{std::string(T::kKind.group), std::string(T::kKind.version),
