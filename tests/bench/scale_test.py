@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pods a second through the whole control plane: real processes, a real etcd, simulated nodes.
+"""Measures Pods per second through the control plane: real processes and etcd, simulated nodes.
 
     scale_test.py [--check] [--short] [--nodes N] [--pods N] [--replicas N] [--only bind|create|deployment]
 
-bind        Pods that are there already, from the scheduler's start until all have a node
-create      Pods that are created while the scheduler runs, from the first request until all have a node; the
-            nodes let them wait: this is about deciding, not about running
-deployment  a Deployment scaled from 0, until all its replicas are ready (needs the controller manager)
+bind        existing Pods, from the start of the scheduler until all are bound
+create      Pods that are created while the scheduler runs, from the first request until all are
+            bound; the nodes do not start them, because only scheduling is measured
+deployment  a Deployment scaled from 0, until all replicas are ready (needs the controller manager)
 
-Prints Pods per second and the CPU seconds of every process for each. --check fails where a rate is below its
-target, scaled by the speed of the machine before and after; --short does less, with lower targets.
+Prints Pods per second and the CPU seconds of every process for each. --check fails if a rate is
+below its target, scaled by the speed of the machine before and after; --short runs fewer Pods and
+nodes, with lower targets.
 """
 
 import argparse
@@ -27,18 +28,18 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from cluster import ADMIN_TOKEN, Cluster, free_ports, skip, wait_until  # noqa: E402
 from machine import machine_speed  # noqa: E402
 
-# Target rates in Pods per second: for a whole run, and for a short one.
+# Target rates in Pods per second: for a full run, and for a short one.
 TARGETS = {"bind": (800, 200), "create": (800, 150), "deployment": (400, 80)}
-CONNECTIONS = 32  # fewer, and the servers wait for the client
+CONNECTIONS = 32  # with fewer connections the servers wait for the client
 SCHEDULED = "/api/v1/namespaces/default/events?fieldSelector=reason=Scheduled"
 METADATA_LIST = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 
 
 class Plane(Cluster):
-    """A control plane with nodes: what it starts besides etcd and the API server ends with them."""
+    """A control plane with nodes; processes started with run() are stopped with it."""
 
     def __init__(self, binary, controllers):
-        # Without its controller nobody would take the taint off that new nodes have.
+        # Without the node lifecycle controller the taint of new nodes would never be removed.
         off = "ServiceAccount" + ("" if controllers else ",TaintNodesByCondition")
         super().__init__(binary, arguments=["--disable-admission-plugins", off], service_accounts=True)
         self._binary_path = binary
@@ -55,7 +56,7 @@ class Plane(Cluster):
         return server
 
     def cpu(self):
-        """Seconds, by process; "load" is this one, which makes it."""
+        """Returns CPU seconds by process; "load" is this process, which generates the load."""
         tick = os.sysconf("SC_CLK_TCK")
         seconds = {"load": time.process_time()}
         for name, pid in self.pids.items():
@@ -65,7 +66,7 @@ class Plane(Cluster):
         return seconds
 
     def memory(self):
-        """Resident, in MB, by process."""
+        """Returns the resident memory in MB by process."""
         sizes = {}
         for name, pid in self.pids.items():
             with open(f"/proc/{pid}/status") as status:
@@ -83,7 +84,7 @@ class Plane(Cluster):
             return json.load(answer)
 
     def count(self, path):
-        """How many objects a list has. With a selector all have to be read, of others only one."""
+        """Returns the number of objects. With a selector it reads all of them, else only one."""
         if "?" in path:
             return len(self.ask("GET", path, accept=METADATA_LIST)["items"])
         answer = self.ask("GET", path + "?limit=1")
@@ -91,7 +92,7 @@ class Plane(Cluster):
 
 
 class Connection:
-    """Requests as bytes, one after another: as little work as this language allows."""
+    """Sends prepared requests one after another, with as little client CPU time as possible."""
 
     def __init__(self, plane):
         raw = socket.create_connection(("127.0.0.1", plane.port))
@@ -127,12 +128,12 @@ def pod_request(name, delay):
             {"name": "c", "image": "registry.example/pause:1",
              "resources": {"requests": {"cpu": "100m", "memory": "100Mi"}}}]}}).encode()
     return (f"POST /api/v1/namespaces/default/pods HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {ADMIN_TOKEN}\r\n"
-            "Accept: application/vnd.kubernetes.protobuf\r\n"  # as most clients; the answer is not read
+            "Accept: application/vnd.kubernetes.protobuf\r\n"  # as most clients; never decoded
             f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n").encode() + body
 
 
 def create_pods(plane, prefix, count, delay="0s"):
-    """`delay`: from binding to Running."""
+    """`delay`: the time from binding to Running."""
     requests = [pod_request(f"{prefix}-{i}", delay) for i in range(count)]
     failures = []
 
@@ -141,7 +142,7 @@ def create_pods(plane, prefix, count, delay="0s"):
             connection = Connection(plane)
             for request in requests[part::CONNECTIONS]:
                 connection.send(request)
-        except Exception as error:  # told by the caller
+        except Exception as error:  # raised again below
             failures.append(error)
 
     threads = [threading.Thread(target=work, args=(i,)) for i in range(CONNECTIONS)]
@@ -156,7 +157,7 @@ def create_pods(plane, prefix, count, delay="0s"):
 def start_scheduler(plane):
     port = free_ports(1)[0]
     server = plane.run("scheduler", "--leader-elect=false", "--bind-address=127.0.0.1", f"--secure-port={port}")
-    insecure = ssl.create_default_context()  # it makes its own certificate, on the loopback
+    insecure = ssl.create_default_context()  # the certificate is self-signed
     insecure.check_hostname = False
     insecure.verify_mode = ssl.CERT_NONE
 
@@ -175,7 +176,7 @@ def start_scheduler(plane):
 
 
 class Measure:
-    """Times one scenario and keeps what it found."""
+    """Measures one scenario and prints the results."""
 
     def __init__(self, plane, name, pods):
         self._plane, self.name, self._pods = plane, name, pods
@@ -251,7 +252,7 @@ def main():
     parser.add_argument("--pods", type=int)
     parser.add_argument("--replicas", type=int)
     parser.add_argument("--only", action="append", choices=sorted(TARGETS))
-    parser.add_argument("--keep", action="store_true", help="wait for a line on stdin before the end")
+    parser.add_argument("--keep", action="store_true", help="wait for a line on stdin before stopping the servers")
     options = parser.parse_args()
     options.nodes = options.nodes or (200 if options.short else 1000)
     options.pods = options.pods or (1000 if options.short else 5000)

@@ -7,7 +7,7 @@ Environment: COX_BIN, the program under test.
 import compat
 import go_program
 
-# Step: why it does not pass yet.
+# Known failures: step name and reason.
 KNOWN_GAPS = {
 }
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of this folder share: programs of other languages, built here and judged by what they print.
+"""Shared helpers of the compat tests, which build programs and check their output.
 
-A program gets the server from $KUBECONFIG, prints "ok NAME" or "FAIL NAME: why" for each of its steps and
-"steps: N" at the end. A toolchain that is missing or a registry that cannot be reached skips the test; what
-happens after that, a compiler error included, fails it.
+A program gets the server from $KUBECONFIG, prints "ok NAME" or "FAIL NAME: why" for each of its
+steps and "steps: N" at the end. The test is skipped if a toolchain is missing or a registry cannot
+be reached; any later error, including a compiler error, fails it.
 """
 
 import ctypes
@@ -16,9 +16,9 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "integration"))
 
-from cluster import Cluster, end_with_test, need_program, skip  # noqa: E402 (found by the line above)
+from cluster import Cluster, end_with_test, need_program, skip  # noqa: E402 (needs the path above)
 
-# Together less than the TIMEOUT of the tests; generous, for a machine that builds other things beside.
+# The sum is below the TIMEOUT of the tests; the limits allow for other builds on the same machine.
 DOWNLOAD_SECONDS = 300
 BUILD_SECONDS = 1000
 RUN_SECONDS = 600
@@ -27,19 +27,19 @@ _PR_SET_PDEATHSIG = 1
 
 
 def source(*names):
-    """A path in this folder."""
+    """Returns a path in this folder."""
     return os.path.join(os.path.dirname(os.path.abspath(__file__)), *names)
 
 
 def output(*names):
-    """A path in the build tree: the working directory of the test."""
+    """Returns a path in the working directory of the test, which is in the build tree."""
     path = os.path.join(os.getcwd(), *names)
     os.makedirs(os.path.dirname(path), exist_ok=True)
     return path
 
 
 def need_version(program, arguments, wanted):
-    """Skips unless `program` is installed and says a version that is at least `wanted`, a tuple."""
+    """Skips the test unless `program` is installed in at least version `wanted`, a tuple."""
     path = need_program(program)
     said = subprocess.run([path, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     digits = "".join(c if c.isdigit() or c == "." else " " for c in said.stdout).split()
@@ -50,7 +50,7 @@ def need_version(program, arguments, wanted):
 
 
 def download(what, command, **options):
-    """Runs a command that brings dependencies; the test is skipped if it cannot, or takes too long."""
+    """Runs a command that downloads dependencies; skips the test if it fails or takes too long."""
     start = time.monotonic()
     try:
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
@@ -73,14 +73,14 @@ def build(what, command, **options):
 
 
 def _environment(extra):
-    # Nothing of the caller's own clusters gets in, and no proxy between the program and a server on this machine.
+    # Keep out the caller's own clusters, and proxies, which must not be used for a local server.
     kept = {key: value for key, value in os.environ.items()
             if not key.startswith("KUBE") and not key.lower().endswith("_proxy")}
     return {**kept, **extra}
 
 
 def end_softly_with_test():
-    """For preexec_fn: unlike after end_with_test, the program can still end what it has started itself."""
+    """For preexec_fn: sends SIGTERM, so that the program can stop its own children."""
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
@@ -89,9 +89,9 @@ def _step_name(line):
 
 
 def judge(lines, code, known_gaps, chosen):
-    """What is wrong with a run: failures that are not known, gaps that are none, an end that is not the real one.
+    """Returns the problems of a run: unknown failures, wrong known gaps, an incomplete run.
 
-    lines, code: what the program printed and how it ended. chosen: the steps asked for; none means all.
+    lines, code: the output and exit code of the program. chosen: the requested steps; empty: all.
     """
     passed = [_step_name(line) for line in lines if line.startswith("ok ")]
     failed = {_step_name(line): line for line in lines if line.startswith("FAIL ")}
@@ -115,9 +115,10 @@ def _show(line, known_gaps):
 
 
 def run_steps(command, known_gaps, environment=None):
-    """Runs a program with the test's own arguments, which name steps. Returns what is wrong, see judge.
+    """Runs a program with the test's arguments, which are step names. Returns the problems.
 
-    known_gaps: step: why it does not pass yet. Once it passes, the test fails until it is taken off that list.
+    known_gaps: step name and reason. When such a step passes, the test fails until it is removed
+    from the list.
     """
     lines, start = [], time.monotonic()
     with subprocess.Popen([*command, *sys.argv[1:]], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
@@ -137,7 +138,7 @@ def run_steps(command, known_gaps, environment=None):
 
 
 def run_with_cluster(command, known_gaps, environment=None):
-    """run_steps against a cluster of its own; exits."""
+    """Calls run_steps with a new cluster, then exits."""
     need_program("etcd")
     with Cluster(os.environ["COX_BIN"]) as cluster:
         failures = run_steps(command, known_gaps, {"KUBECONFIG": cluster.kubeconfig, **(environment or {})})

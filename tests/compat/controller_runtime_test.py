@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs an operator made with controller-runtime; its envtest starts our program as kube-apiserver.
+"""Runs an operator made with controller-runtime; envtest starts coxswain as kube-apiserver.
 
     controller_runtime_test.py [STEP...]
 
@@ -12,7 +12,7 @@ import tempfile
 import compat
 import go_program
 
-# Step: why it does not pass yet.
+# Known failures: step name and reason.
 KNOWN_GAPS = {
 }
 

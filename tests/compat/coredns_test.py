@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Asks CoreDNS and `coxswain dns`, both with our API server for their source, the same questions.
+"""Sends the same queries to CoreDNS and to `coxswain dns` and compares the answers.
 
 Environment: COX_BIN, the program under test.
 """
@@ -37,7 +37,7 @@ COREFILE = """
 
 UPSTREAM_TTL = 300
 
-# Where the answers differ, and why that is meant. Once they do not, the test fails until it is taken off.
+# Intended differences and their reasons. The test fails if an entry has no difference any more.
 _ALIAS = "an alias answers every type; CoreDNS hides one that has nothing of the type behind it"
 MEANT = {
     "SRV out.default.svc.cluster.local": _ALIAS,
@@ -90,7 +90,7 @@ OBJECTS = [
     service("api", "other", clusterIP="10.96.1.3", ports=[HTTP]),
     service("last", "other", clusterIP="10.96.1.4", ports=[HTTP]),
 ]
-# Services and EndpointSlices come over two watches: the last of each.
+# Services and EndpointSlices come over two watches; these are the last objects of each.
 LAST = [("last.other.svc.cluster.local", "A"), ("db-0.db.default.svc.cluster.local", "AAAA")]
 
 ZONE = ".svc.cluster.local"
@@ -107,9 +107,9 @@ QUESTIONS += [
     ("10-2-0-2.db.default" + ZONE, "A"), ("db-2.db.default" + ZONE, "A"), ("db-9.db.default" + ZONE, "A"),
     ("10-1-0-1.web.default" + ZONE, "A"), ("10-1-0-1.web.default" + ZONE, "SRV"), ("10-1-0-9.web.default" + ZONE, "A"),
     ("_http._tcp.web.default" + ZONE, "A"), ("_sql._tcp.db.default" + ZONE, "AAAA"),
-    # As spelled: resolvers mix the letters to make answers harder to forge.
+    # Mixed case: resolvers randomize the case of letters against forged answers (0x20 encoding).
     ("wEb.DefAULT.sVc.CLUSTER.local", "A"), ("DB-0.db.default" + ZONE.upper(), "A"), ("_HTTP._Tcp.web.default" + ZONE, "SRV"),
-    # What a search list makes of a name before it finds it.
+    # Names that a resolver tries because of its search list.
     ("web.default.svc.cluster.local.default" + ZONE, "A"), ("www.example.test.default" + ZONE, "A"),
     ("web" + ZONE, "A"), ("web.cluster.local", "A"), ("default" + ZONE, "A"), ("svc.cluster.local", "A"),
     ("nowhere" + ZONE, "A"), ("x.y.z.web.default" + ZONE, "A"),
@@ -121,17 +121,17 @@ QUESTIONS += [
     # The zone itself.
     ("cluster.local", "A"), ("cluster.local", "SOA"), ("cluster.local", "NS"), ("dns-version.cluster.local", "TXT"),
     ("ns.dns.cluster.local", "A"), ("web.default" + ZONE, "TXT"), ("web.default" + ZONE, "MX"),
-    # Back from addresses.
+    # Reverse lookups.
     ("1.1.96.10.in-addr.arpa", "PTR"), ("2.1.96.10.in-addr.arpa", "PTR"), ("1.0.2.10.in-addr.arpa", "PTR"),
     ("2.0.2.10.in-addr.arpa", "PTR"), ("1.0.1.10.in-addr.arpa", "PTR"), ("3.0.2.10.in-addr.arpa", "PTR"), ("1.1.96.10.in-addr.arpa", "A"), ("9.9.9.9.in-addr.arpa", "PTR"),
     ("1." + "0." * 23 + "2.0.0.0.0.0.d.f.ip6.arpa", "PTR"),
-    # Names of others.
+    # Names outside of the cluster.
     ("www.example.test", "A"), ("www.example.test", "AAAA"), ("nothing.example.test", "A"),
 ]
 
 
 class Upstream(threading.Thread):
-    """The server that both ask for other names: www.example.test has an address, and nothing else exists."""
+    """The upstream server: www.example.test has an address, all other names are NXDOMAIN."""
 
     def __init__(self):
         super().__init__(daemon=True)
@@ -170,8 +170,8 @@ def ask(port, name, kind, tcp=False):
 
 
 def without_age(lines, seconds):
-    """Shows answers of the upstream server that are `seconds` old at most as if they were new: we cache them and count
-    their TTL down; CoreDNS is configured without a cache."""
+    """Resets the TTL of upstream answers that are at most `seconds` old: `coxswain dns` caches them
+    and counts the TTL down; CoreDNS is configured without a cache."""
     def refresh(match):
         ttl = int(match[2])
         return f"{match[1]} {UPSTREAM_TTL if UPSTREAM_TTL - seconds <= ttl <= UPSTREAM_TTL else ttl} A"
@@ -179,12 +179,13 @@ def without_age(lines, seconds):
 
 
 def without_negative_ttl(lines):
-    """Names that are not there yet should come soon: we let others remember that for 5 s, CoreDNS as long as names."""
+    """Removes the negative TTL: it is 5 s for `coxswain dns`, so that new names are found soon, and
+    the TTL of names for CoreDNS."""
     return [re.sub(r"(\S+) \d+ SOA (.*) \d+$", r"\1 SOA \2", line) for line in lines]
 
 
 def compare(ours, theirs):
-    """What is wrong: differences that are not meant, and meant ones that are none."""
+    """Returns the differences that are not in MEANT, and entries of MEANT without a difference."""
     problems, same = [], 0
     began = time.monotonic()
 

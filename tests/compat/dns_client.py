@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""DNS messages for tests: asks a server one question, and shows the answer as text that can be compared."""
+"""DNS client for tests: sends one query and formats the response as comparable text."""
 
 import ipaddress
 import random
@@ -18,7 +18,7 @@ def encode_name(name):
 
 
 def read_name(message, at):
-    """The name at an offset, and the offset behind it."""
+    """Returns the name at an offset, and the offset after it."""
     labels, end = [], None
     while message[at]:
         if message[at] & 0xc0 == 0xc0:
@@ -40,7 +40,7 @@ def _data(message, at, size, kind):
     if kind == "SOA":
         primary, at = read_name(message, at)
         mailbox, at = read_name(message, at)
-        # The serial is whatever a server likes.
+        # Servers choose the serial freely, so it is not compared.
         return f"{primary} {mailbox} SERIAL %d %d %d %d" % struct.unpack_from("!IIII", message, at + 4)
     return message[at:at + size].hex()
 
@@ -52,14 +52,14 @@ def _records(message, at, count):
         number, _, ttl, size = struct.unpack_from("!HHIH", message, at)
         at += 10
         kind = _NAMES.get(number, str(number))
-        if number != 41:  # OPT is about the conversation
+        if number != 41:  # OPT, the EDNS pseudo-record
             records.append(f"{name} {ttl} {kind} {_data(message, at, size, kind)}")
         at += size
     return sorted(records), at
 
 
 def show(message):
-    """The answer as lines, in an order that does not depend on the server's."""
+    """Returns the response as lines, in an order that does not depend on the server."""
     _, flags, questions, answers, authorities, additionals = struct.unpack_from("!HHHHHH", message)
     lines = [_RCODES.get(flags & 15, str(flags & 15))
              + (" authoritative" if flags & _AUTHORITATIVE else "") + (" truncated" if flags & _TRUNCATED else "")]
@@ -75,7 +75,7 @@ def show(message):
 
 
 def ask(port, name, kind, seconds=5, tcp=False, server="127.0.0.1"):
-    """The answer's lines, see show. OSError where there is none in time."""
+    """Returns the lines of the response, see show. Raises OSError if there is none in time."""
     number = random.getrandbits(16)
     query = struct.pack("!HHHHHH", number, 0x0100, 1, 0, 0, 0) + encode_name(name) + struct.pack("!HH", TYPES[kind], 1)
     if tcp:

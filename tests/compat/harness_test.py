@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of compat.judge: a compat test that cannot fail would be worth nothing."""
+"""Tests of compat.judge, which decides whether a compat test fails."""
 
 import unittest
 
@@ -8,7 +8,7 @@ import compat
 
 class Judge(unittest.TestCase):
     CASES = [
-        # what, lines, exit code, known gaps, chosen steps, words of each problem
+        # description, lines, exit code, known gaps, chosen steps, text expected in each problem
         ("all passed", ["ok a", "noise", "ok b", "steps: 2"], 0, {}, [], []),
         ("a failure", ["ok a", "FAIL b: why: because", "steps: 2"], 1, {}, [], ["FAIL b: why"]),
         ("a known gap", ["ok a", "FAIL b: why", "steps: 2"], 1, {"b": "not built"}, [], []),

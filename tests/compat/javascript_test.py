@@ -12,13 +12,16 @@ import compat
 
 NODE_VERSION = (20,)  # see javascript/package.json
 
-# Step: why it does not pass yet.
+# Known failures: step name and reason.
 KNOWN_GAPS = {
 }
 
 
 def program():
-    """The program beside its packages, which is where Node looks for them; kept until the lock file changes."""
+    """Returns the path of the program, next to its packages, where Node resolves them.
+
+    The packages are reinstalled when the lock file changes.
+    """
     npm = compat.need_program("npm")
     folder = compat.output("javascript")
     os.makedirs(folder, exist_ok=True)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Drives the scripted peer of the SDK's tests with the official Python client: python_streams_test.py PEER
 
-kubectl (integration/kubectl_streams_test.py) forwards ports by SPDY; this client does it by channels, as the SDK does.
+kubectl (integration/kubectl_streams_test.py) forwards ports over SPDY; this client uses WebSocket
+channels, as the SDK does.
 """
 
 import subprocess

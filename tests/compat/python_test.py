@@ -13,23 +13,26 @@ import sys
 
 import compat
 
-# Step: why it does not pass yet.
+# Known failures: step name and reason.
 KNOWN_GAPS = {
 }
 
 
 def python():
-    """The interpreter of a virtual environment with the client in it; kept until requirements.txt changes."""
+    """Returns the interpreter of a virtual environment that contains the client.
+
+    The environment is rebuilt when requirements.txt changes.
+    """
     wanted, folder = compat.source("python", "requirements.txt"), compat.output("python")
     installed, program = os.path.join(folder, "installed.txt"), os.path.join(folder, "bin", "python")
-    # Two tests use the environment, and they can run at the same time.
+    # Two tests use the environment and can run at the same time.
     with open(folder + ".lock", "w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if os.path.exists(installed) and filecmp.cmp(wanted, installed, shallow=False):
             return program
         if importlib.util.find_spec("pip") is None:
             compat.skip(f"{sys.executable} has no pip")
-        # The pip of the system works on the new environment, which is much faster than giving it one of its own.
+        # Use the system's pip, which is much faster than installing pip in the environment.
         compat.build("the virtual environment", [sys.executable, "-m", "venv", "--clear", "--without-pip", folder])
         compat.download("Python packages", [
             sys.executable, "-m", "pip", "--python", program, "install", "--disable-pip-version-check", "--no-input",

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Drives the API server with kube-rs: rust_test.py [STEP...]
 
-Environment: COX_BIN, the program under test; COX_LONG=1, else the test is skipped, for compiling takes minutes.
+Environment: COX_BIN, the program under test; COX_LONG=1 enables the test, which is slow to compile.
 """
 
 import os
 
 import compat
 
-CARGO_VERSION = (1, 88)  # what kube-rs asks for
+CARGO_VERSION = (1, 88)  # the minimum of kube-rs
 
-# Step: why it does not pass yet.
+# Known failures: step name and reason.
 KNOWN_GAPS = {
 }
 

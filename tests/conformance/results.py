@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results of the official tests: from ginkgo's report to a table, and what is wrong with them."""
+"""Converts ginkgo's report into a table and finds tests that failed unexpectedly."""
 
 import collections
 import csv
@@ -14,14 +14,14 @@ Result = collections.namedtuple("Result", "test result seconds failure")
 
 
 def read_names(path):
-    """The tests of a list: one per line; empty lines and lines that begin with # do not count."""
+    """Returns the tests in a file, one per line, without empty lines and # comments."""
     with open(path) as file:
         lines = [line.strip() for line in file]
     return [line for line in lines if line and not line.startswith("#")]
 
 
 def from_report(report):
-    """The results of all tests that ran, sorted by name, from ginkgo's JSON report."""
+    """Returns the results of all tests that ran, sorted by name, from ginkgo's JSON report."""
     results = []
     for suite in report:
         for spec in suite["SpecReports"] or []:
@@ -46,7 +46,7 @@ def write_csv(path, results):
 
 
 def judge(results, must_pass, expected=()):
-    """What is wrong: tests that must pass and did not, and expected tests that did not run."""
+    """Returns the problems: tests that must pass and did not, expected tests that did not run."""
     failed = [each for each in results if each.result != PASSED and each.test in must_pass]
     ran = {each.test for each in results}
     problems = [f"{each.result}: {each.test}\n    {' '.join(each.failure.split())[:_MAX_WORDS]}" for each in failed]
@@ -54,7 +54,7 @@ def judge(results, must_pass, expected=()):
 
 
 def summary(results, must_pass):
-    """A few lines for people."""
+    """Returns a summary of a few lines."""
     passed = [each.test for each in results if each.result == PASSED]
     lines = [f"{len(passed)} of {len(results)} tests passed"]
     new = [test for test in passed if CONFORMANCE in test and test not in must_pass]
@@ -64,5 +64,8 @@ def summary(results, must_pass):
 
 
 def focus(names):
-    """A regular expression that matches these tests only. Ginkgo matches it against the suite's name and the test's."""
+    """Returns a regular expression that matches only these tests.
+
+    Ginkgo matches it against the suite name followed by the test name.
+    """
     return "(?:" + "|".join(re.escape(name).replace("\\ ", " ").replace("\\-", "-") for name in names) + ")$"

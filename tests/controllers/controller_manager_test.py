@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`coxswain controller-manager` as a cluster has it: beside a real etcd and API server with RBAC, as the user
-system:kube-controller-manager, each controller as its own service account.
+"""Runs `coxswain controller-manager` as in a cluster: with a real etcd and an API server with RBAC,
+as the user system:kube-controller-manager, with a service account for each controller.
 
-    controller_manager_test.py            what it does
-    controller_manager_test.py --idle     also what it costs while nothing happens: figures
-    controller_manager_test.py --pods N   also how fast a ReplicaSet of N becomes Pods
+    controller_manager_test.py            functional tests
+    controller_manager_test.py --idle     also prints CPU and memory usage while idle
+    controller_manager_test.py --pods N   also measures how fast a ReplicaSet of N creates its Pods
 
 Environment: COX_BIN, the program under test.
 """
@@ -50,7 +50,7 @@ def node(name):
 
 
 def get(url, ca, token=None):
-    """Status and body of what the secure port answers."""
+    """Returns status and body of a response of the secure port."""
     request = urllib.request.Request(url, headers={"Authorization": "Bearer " + token} if token else {})
     context = ssl.create_default_context()
     context.check_hostname = False
@@ -136,7 +136,7 @@ def prepares_namespaces_and_nodes(k):
     cidrs = wait_until("ranges", lambda: (lambda n: all(n) and n)(
         [each["spec"].get("podCIDR") for each in k.json("get", "nodes")["items"]]), 30)
     assert sorted(cidrs) == ["10.244.0.0/24", "10.244.1.0/24"], cidrs
-    # Nobody there reports: it is so marked, and tainted.
+    # No kubelet reports a status, so the node is marked not ready and tainted.
     wait_until("taints", lambda: "node.kubernetes.io/not-ready" in k("get", "node", "n1", "-o", "yaml"), 30)
     k("delete", "node", "n1", "n2")
 

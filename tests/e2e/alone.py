@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A machine of the test's own: network, mounts and processes in new namespaces.
+"""Isolates a test: network, mounts and processes in new namespaces.
 
     alone.enter()   # first line of a test's main
 
-The program starts itself again inside. There it finds an interface eth0 with an address and the default
-route, as on a machine with a network, and every port free. Whatever is left when it ends, however it
-ends, the kernel takes: processes, mounts, links, rules, files below /etc and /var. Only control groups
-outlive their processes: the outer program removes them, and the test fails if there were any.
+The program starts itself again inside the namespaces. There it has an interface eth0 with an
+address and the default route, as on a machine with a network, and all ports are free. When it ends
+for any reason, the kernel removes the rest: processes, mounts, interfaces, rules, files below /etc
+and /var. Only control groups
+remain: the outer program removes them, and the test fails if there were any.
 """
 
 import contextlib
@@ -21,25 +22,25 @@ import tempfile
 from harness import end_with_test, skip
 
 MARK = "COX_E2E_ALONE"
-ADDRESS = "192.0.2.10"  # of the machine; from the range for documentation
+ADDRESS = "192.0.2.10"  # of the machine; from TEST-NET-1
 PROGRAMS = ("unshare", "ip", "nft", "mount", "kubectl", "etcd", "containerd", "runc", "docker-registry", "skopeo",
             "umoci", "busybox")
 
 
 def enter():
-    """Returns inside the namespaces only."""
+    """Starts the program again in the namespaces; returns only there."""
     os.environ["PATH"] = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
     if os.environ.get(MARK):
         _reap_orphans()
         _furnish()
         return
     _check_can_run()
-    # The path of a socket is short: not in the build's own folder.
+    # Paths of Unix sockets must be short, so the build folder is not suitable.
     folder = os.environ[MARK] = tempfile.mkdtemp(prefix="cox-e2e-")
     inner = subprocess.Popen(
         ["unshare", "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", sys.executable, "-B"]
         + sys.argv, preexec_fn=end_with_test)
-    # unshare passes nothing on: the test is its only child.
+    # unshare does not forward signals; the test is its only child.
     for each in (signal.SIGTERM, signal.SIGINT):
         signal.signal(each, lambda number, _: _signal_child(inner.pid, number))
     code = inner.wait()
@@ -52,7 +53,7 @@ def enter():
 
 
 def directory():
-    """The test's own folder, on a disk; it goes with the test."""
+    """Returns the test's own folder on a disk; it is removed after the test."""
     return os.environ[MARK]
 
 
@@ -91,17 +92,17 @@ def _reap_orphans():
 
 
 def _furnish():
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # unwinds
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # runs cleanup handlers
     for command in ("ip link set lo up",
                     "ip link add eth0 type veth peer name outside",
                     f"ip address add {ADDRESS}/24 dev eth0",
                     "ip link set eth0 up", "ip link set outside up",
                     "ip route add default dev eth0",
-                    # What is mounted here is seen here only, also by those who share it further down.
+                    # Mounts stay in this namespace; /run propagates to nested namespaces.
                     "mount --make-rprivate /", "mount -t tmpfs tmpfs /run", "mount --make-shared /run",
                     "mkdir -p /run/lock /run/upper"):
         subprocess.run(command.split(), check=True)
-    # Files that are written where every machine has them vanish with the test.
+    # Overlays discard the files that the test writes to these folders.
     for place in ("/etc", "/var/lib", "/var/log"):
         upper, work = f"/run/upper{place}", f"/run/upper{place}.work"
         os.makedirs(upper)
@@ -112,12 +113,12 @@ def _furnish():
 
 
 def data_directory():
-    """What is to be --data-dir."""
+    """Returns the value for --data-dir."""
     return os.path.join(directory(), "data")
 
 
 def group():
-    """The control group of a cluster in data_directory(): a name of its own for each folder."""
+    """Returns the control group of the cluster; its name is derived from data_directory()."""
     number = 2166136261
     for byte in data_directory().encode():
         number = (number ^ byte) * 16777619 & 0xffffffff
@@ -125,13 +126,13 @@ def group():
 
 
 def _roots():
-    # One hierarchy per controller, or one for all.
+    # cgroup v1 has one hierarchy per controller, v2 has one for all.
     return [path for path in ["/sys/fs/cgroup"] + glob.glob("/sys/fs/cgroup/*")
             if os.path.isdir(path) and os.path.exists(path + "/cgroup.procs")]
 
 
 def cgroups():
-    """The control groups of this test's cluster, deepest last."""
+    """Returns the control groups of this test's cluster, parents first."""
     found = []
     for root in _roots():
         top = os.path.join(root, group())
@@ -143,7 +144,7 @@ def cgroups():
 
 
 def _remove_cgroups():
-    """Removes what is left of them, and returns it."""
+    """Removes the remaining control groups and returns them."""
     left = cgroups()
     for path in reversed(left):
         with contextlib.suppress(OSError):

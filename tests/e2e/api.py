@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The API as tests read it: lists and watches with a kubeconfig's credentials. Tests write with kubectl."""
+"""An API client for tests: lists and watches with a kubeconfig. Tests write with kubectl."""
 
 import base64
 import http.client
@@ -15,11 +15,11 @@ from harness import ClusterError, Deadline
 CORE = "/api/v1"
 APPS = "/apis/apps/v1"
 DISCOVERY = "/apis/discovery.k8s.io/v1"
-WATCH_SECONDS = 5  # a watch that is silent for so long is begun anew, so that deadlines are seen
+WATCH_SECONDS = 5  # watches are restarted after this time, so that deadlines are checked
 
 
 class Api:
-    """Threads: any; each call has a connection of its own."""
+    """Threads: any; each call has its own connection."""
 
     def __init__(self, kubeconfig, directory):
         view = json.loads(subprocess.check_output(
@@ -38,7 +38,7 @@ class Api:
         self._tls.load_cert_chain(path)
 
     def get(self, path):
-        """The object; None if there is none."""
+        """Returns the object, or None if it does not exist."""
         status, body = self.call("GET", path)
         if status == 404:
             return None
@@ -60,10 +60,10 @@ class Api:
             connection.close()
 
     def until(self, what, path, condition, seconds):
-        """Follows a collection until `condition(objects by name)` gives something true, and returns that.
+        """Watches a collection until `condition(objects by name)` is true, and returns its value.
 
-        Survives an API server that goes away meanwhile. After `seconds` of a machine at full speed, ClusterError with
-        what there was.
+        Retries while the API server is unavailable. After `seconds`, scaled by the speed of the
+        machine, raises ClusterError with the last state.
         """
         deadline = Deadline(seconds)
         objects = {}
@@ -76,12 +76,12 @@ class Api:
                     if not deadline.left():
                         break
             except (OSError, http.client.HTTPException, ValueError, ClusterError):
-                time.sleep(0.05)  # being restarted, perhaps
+                time.sleep(0.05)  # the API server may be restarting
             if not deadline.left():
                 raise ClusterError(f"{what}: not within {seconds} s; there is:\n{summary(objects.values())}")
 
     def _states(self, path, deadline):
-        """Yields the objects by name: as listed, after each change, and when nothing changes for a while."""
+        """Yields the objects by name: as listed, after each change, and after each watch."""
         listed = self.get(path)
         if listed is None:
             raise ClusterError(f"{path} is not served")
@@ -99,7 +99,7 @@ class Api:
             yield objects
 
     def watch(self, path, version, seconds):
-        """Yields (type, object) until `seconds` have passed. ClusterError for an error event."""
+        """Yields (type, object) for `seconds`. Raises ClusterError for an error event."""
         mark = "&" if "?" in path else "?"
         connection = self._connect(seconds + 5)
         try:
@@ -126,7 +126,7 @@ def _key(each):
 
 
 def collection(group, namespace, resource, labels=None):
-    """The path of a collection: collection(CORE, "default", "pods", "app=web")."""
+    """Returns the path of a collection: collection(CORE, "default", "pods", "app=web")."""
     path = f"{group}/namespaces/{namespace}/{resource}" if namespace else f"{group}/{resource}"
     return path + (f"?labelSelector={urllib.parse.quote(labels)}" if labels else "")
 
@@ -152,7 +152,7 @@ def container_statuses(pod):
 
 
 def summary(objects):
-    """A few lines that tell what state objects are in."""
+    """Returns a few lines that describe the state of objects."""
     lines = []
     for each in objects:
         meta, status = each["metadata"], each.get("status", {})

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The agent is killed in the very moment in which a container is made: the Pod runs nevertheless, and nothing is left.
+"""The agent is killed while containerd creates a container; after the restart the Pod runs.
 
-Who makes containers for containerd is held there by a script in place of runc, which calls the real one. containerd
-forgets a container whose maker's client is gone; its process and its shim stay, and are the agent's to find.
+A wrapper script in place of runc blocks the creation. containerd drops a container whose creation
+request was cancelled, but its process and its shim remain; the agent must find and remove them.
 
 Environment: COX_BIN, the program under test.
 """
@@ -17,7 +17,7 @@ from harness import wait_until
 from whole_cluster import Cluster
 
 HEAL_SECONDS = 120
-# Of the containers of Pods only, not of their sandboxes, and only while there is a file `hold`.
+# Blocks only containers of Pods, not their sandboxes, and only while the file `hold` exists.
 SCRIPT = """#!/bin/sh
 {runc} "$@" || exit
 case " $* " in *" create "*) ;; *) exit 0 ;; esac
@@ -29,7 +29,7 @@ while [ -e {folder}/hold ]; do touch {folder}/held; sleep 0.02; done
 
 
 class SlowMaker:
-    """runc, for all who look for it from now on."""
+    """Puts a wrapper of runc first in PATH, for processes started from now on."""
 
     def __init__(self):
         self._folder = os.path.join(alone.directory(), "maker")

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures from outside what a small cluster costs and how fast it is.
+"""Measures resource usage and speed of a small cluster from outside.
 
     figures_test.py
 
-Prints a table of figures with their targets. Fails where a figure exceeds its target by more than half. Times that
-end with a state of the cluster are compared with the target divided by the speed of the machine. The delay from a container's exit to its status in the API is compared with the time in which containerd itself
-handled the same exit.
+Prints a table of figures with their targets. Fails if a figure exceeds its target by more than
+half. Times until the cluster reaches a state are compared with the target divided by the speed of
+the machine. The delay from a container's exit to its status in the API is compared with the time in
+which containerd itself handled the same exit.
 
 Environment: COX_BIN, the program under test.
 """
@@ -27,9 +28,9 @@ from whole_cluster import Cluster
 TOLERANCE = 1.5
 IDLE_SECONDS = 20
 SETTLE_SECONDS = 8
-PODS, CONTAINERS = 5, 10  # exits are seen in each container of each Pod
+PODS, CONTAINERS = 5, 10  # containers per Pod; the exit of each is measured
 EXIT_MILLISECONDS = 150
-# Of containerd's own time, which is some 26 ms on a quiet machine: more is wanted there than the milliseconds say.
+# Multiples of containerd's own time, about 26 ms on a quiet machine: stricter there than 150 ms.
 EXIT_TIMES = 3
 
 
@@ -58,7 +59,7 @@ def resident_megabytes(pid):
 
 
 def cpu_seconds(pid):
-    """Of all its threads, to the microsecond; those that end meanwhile are forgotten."""
+    """Returns the CPU seconds of all current threads of a process, without ended ones."""
     spent = 0
     for path in glob.glob(f"/proc/{pid}/task/*/schedstat"):
         with contextlib.suppress(OSError), open(path) as file:
@@ -101,7 +102,7 @@ def idle(figures, cluster):
 
 
 def _watch_exits(cluster, seen):
-    """Notes when each container was first said to have ended."""
+    """Records when the API first reported each container as terminated."""
     path = collection(CORE, "default", "pods")
     version = cluster.api.get(path)["metadata"]["resourceVersion"]
     for _, pod in cluster.api.watch(path, version, 300):
@@ -113,7 +114,7 @@ def _watch_exits(cluster, seen):
 
 @contextlib.contextmanager
 def _runtime_ends(cluster):
-    """When containerd itself was done with each container that ended while the block runs."""
+    """Yields {container ID: time of containerd's last start or delete event}."""
     seen = {}
     process = subprocess.Popen(["ctr", "--address", f"{cluster.data}/run/containerd.sock", "--namespace", "k8s.io", "events"],
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, preexec_fn=end_with_test)
@@ -134,7 +135,7 @@ def _runtime_ends(cluster):
 
 
 def _main_process(container_id):
-    """The process that was the container's first."""
+    """Returns the process ID of the container's main process."""
     for pid, line in leftovers.processes().items():
         try:
             with open(f"/proc/{pid}/cgroup") as file:
@@ -168,7 +169,7 @@ def _exits(figures, cluster, runtime_ends):
     runtime_ends.clear()
     seen = {}
     threading.Thread(target=_watch_exits, args=(cluster, seen), daemon=True).start()
-    time.sleep(1)  # the watch begins; readiness of the last Pod settles
+    time.sleep(1)  # the watch starts, and the last Pod becomes Ready
     delays, runtime_delays = [], []
     for identity, pid in pids.items():
         began = time.monotonic()

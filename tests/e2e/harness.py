@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all end-to-end tests share with the integration tests: children that end with the test, waiting."""
+"""Helpers of the integration tests that the end-to-end tests use: child processes, waiting."""
 
 import os
 import sys

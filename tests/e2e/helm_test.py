@@ -18,7 +18,7 @@ from whole_cluster import Cluster, run_steps
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "compat"))
 
-import go_program  # noqa: E402 (found by the line above)
+import go_program  # noqa: E402 (needs the path above)
 
 CHART = os.path.join(os.path.dirname(os.path.abspath(__file__)), "chart")
 PROGRAM = "COX_HELM"
@@ -47,14 +47,14 @@ def release(cluster):
 
 
 def served(cluster):
-    """What the Pods answer, and the greeting they were given."""
+    """Returns the answer of the Pods, and the value of $GREETING in one of them."""
     (pod, *_) = cluster.pods("app=shop", int(cluster.api.get(
         f"{APPS}/namespaces/default/deployments/shop")["spec"]["replicas"]))
     return cluster.fetch("client", "http://shop/version"), cluster.inside(pod, "echo $GREETING").strip()
 
 
 def installs(cluster):
-    """install --wait: the hook ran first, the Pods are Ready"""
+    """install --wait: the hook runs first, the Pods are Ready"""
     cluster.run_tools()
     helm(cluster, "install", "shop", CHART, "--wait", "--timeout", "60s", *values(cluster))
     assert release(cluster)["info"]["status"] == "deployed", release(cluster)
@@ -73,7 +73,7 @@ def upgrades(cluster):
 
 
 def fails_and_stays(cluster):
-    """An upgrade that cannot become Ready fails in its time, and the old Pods serve on"""
+    """An upgrade that cannot become Ready fails after its timeout, and the old Pods keep serving"""
     failed = helm_result(cluster, "upgrade", "shop", CHART, "--wait", "--timeout", "5s",
                          *values(cluster, image=cluster.image("web:none")))
     assert failed.returncode != 0, failed.stdout
@@ -82,7 +82,7 @@ def fails_and_stays(cluster):
 
 
 def rolls_back(cluster):
-    """rollback to the first revision; the history tells all of it"""
+    """rollback to the first revision; the history lists all revisions"""
     helm(cluster, "rollback", "shop", "1", "--wait", "--timeout", "60s")
     assert served(cluster) == ("v1", "hello"), served(cluster)
     history = json.loads(helm(cluster, "history", "shop", "-o", "json"))
@@ -91,7 +91,7 @@ def rolls_back(cluster):
 
 
 def uninstalls(cluster):
-    """uninstall --wait: nothing of the chart is left but the hook, which is not the release's"""
+    """uninstall --wait: removes the chart's objects, but not the hook's Job"""
     helm(cluster, "uninstall", "shop", "--wait", "--timeout", "60s")
     for group, resource in ((APPS, "deployments"), (APPS, "replicasets"), (CORE, "pods"), (CORE, "services"),
                             (CORE, "configmaps")):
@@ -104,7 +104,7 @@ STEPS = (installs, upgrades, fails_and_stays, rolls_back, uninstalls)
 
 
 def main():
-    if not os.environ.get(alone.MARK):  # outside, where there is a network
+    if not os.environ.get(alone.MARK):  # outside of the namespaces, where downloads are possible
         os.environ[PROGRAM] = go_program.build("helm.sh/helm/v4/cmd/helm", module="helm", output="helm")
     alone.enter()
     with Cluster() as cluster:

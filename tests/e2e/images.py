@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A registry on the loopback with images made from busybox.
+"""A registry on the loopback interface with images made from busybox.
 
     pause:1      sleeps: for sandboxes
-    tools:1      a shell with everything busybox has; runs until it is told to end
-    web:v1, v2   answers on port 8080 with "<hostname> <version>"; serves on for a moment after SIGTERM, so that
-                 nobody is turned away who was sent to it
-    crash:1      says "about to crash" and ends with 3
+    tools:1      has a shell with all busybox commands; runs until SIGTERM or SIGINT
+    web:v1, v2   answers on port 8080 with "<hostname> <version>"; keeps serving for 2 s after
+                 SIGTERM, so that connections that were already routed to it succeed
+    crash:1      prints "about to crash" and exits with 3
 """
 
 import os
@@ -15,7 +15,7 @@ import subprocess
 from harness import need_program
 from registry import RegistryServer, run
 
-# A process that is number one gets no signal it does not ask for.
+# PID 1 gets only signals for which it has a handler.
 FOREVER = """#!/bin/sh
 trap 'exit 0' TERM INT
 while true; do sleep 3600 & wait $!; done

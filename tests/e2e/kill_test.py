@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""kill -9 of the parts of a cluster at random moments while it works: it always ends in the declared state.
+"""Kills components of a cluster at random moments; it must always reach the declared state.
 
     kill_test.py up|split [SEED]
 
-up: all components in the process of `coxswain up`; split: each in one of its own.
+up: all components run in the process of `coxswain up`; split: each in its own process.
 
-Each round declares something new (an image, a number of replicas, a Pod gone), kills a part somewhere in the middle
-of carrying it out, and waits for what was declared. Containers of Pods that were not asked to change are never
-restarted. At the end all is deleted, and nothing is left on the node. 3 rounds, 50 where COX_LONG is set.
+Each round declares a change (an image, a number of replicas, a deleted Pod), kills a component
+while the change is carried out, and waits for the declared state. Containers of unchanged Pods must
+never be restarted. At the end everything is deleted, and no resources may remain on the node. There
+are 3 rounds, or 50 if COX_LONG is set.
 
 Environment: COX_BIN, the program under test.
 """
@@ -29,7 +30,7 @@ HEAL_SECONDS = 120
 
 
 class Declared:
-    """What the user wants, and how to say it until somebody listens."""
+    """The desired state; applied with retries until the API server accepts it."""
 
     def __init__(self, cluster):
         self._cluster = cluster
@@ -41,7 +42,7 @@ class Declared:
                 self._cluster.apply(self.deployment())
                 return True
             except ClusterError:
-                return False  # the API server is away
+                return False  # the API server is not available
         wait_until("the API server listens", said, HEAL_SECONDS, between=0.2)
 
     def deployment(self):
@@ -51,7 +52,7 @@ class Declared:
             "template": pod_template("web", self._cluster.image(f"web:{self.version}"), readinessProbe=probe)}}
 
     def await_reached(self):
-        """Exactly the Pods that are declared run, and the Service has exactly these."""
+        """Waits until exactly the declared Pods run and are the endpoints of the Service."""
         image = self._cluster.image(f"web:{self.version}")
 
         def as_declared(pods):
@@ -67,7 +68,7 @@ class Declared:
 
 
 def change(declared, cluster, chance):
-    """Declares something; says what."""
+    """Declares a random change and returns its name."""
     what = chance.choice(("roll", "scale", "delete"))
     if what == "roll":
         declared.version = "v2" if declared.version == "v1" else "v1"
@@ -80,7 +81,7 @@ def change(declared, cluster, chance):
 
 
 def steady(cluster):
-    """Containers that nobody asked to change: ids and restarts by Pod."""
+    """Returns IDs and restart counts of the containers that must not change, by Pod."""
     pods = cluster.pods("app=steady", 2, seconds=HEAL_SECONDS)
     return {name: [(each["containerID"], each["restartCount"]) for each in container_statuses(pod)]
             for name, pod in pods.items()}

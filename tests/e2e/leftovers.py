@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a cluster has on the machine beside its servers: processes, mounts, links, namespaces, rules, groups."""
+"""Resources of a cluster on the machine: processes, mounts, interfaces, nftables rules, cgroups."""
 
 import json
 import os
@@ -11,7 +11,7 @@ from harness import ClusterError, wait_until
 
 
 def processes():
-    """The command lines of all processes, by id."""
+    """Returns the command lines of all processes by process ID."""
     found = {}
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -20,7 +20,7 @@ def processes():
             if words[0]:
                 found[int(pid)] = " ".join(words).strip()
         except OSError:
-            pass  # has just ended
+            pass  # the process has ended
     return found
 
 
@@ -34,7 +34,7 @@ def mounts():
 
 
 def links():
-    """Names of network interfaces."""
+    """Returns the names of the network interfaces."""
     return sorted(each["ifname"] for each in json.loads(subprocess.check_output(["ip", "-j", "link"], text=True)))
 
 
@@ -47,7 +47,7 @@ def network_namespaces():
 
 
 def rules():
-    """Everything in nf_tables."""
+    """Returns the complete nftables ruleset."""
     return subprocess.check_output(["nft", "list", "ruleset"], text=True)
 
 
@@ -56,14 +56,14 @@ def rules_about(word):
 
 
 def snapshot():
-    """All of it, to be compared by `new_since`."""
+    """Returns all resources, for comparison with `new_since`."""
     return {"process": sorted(line for pid, line in processes().items() if pid not in (1, os.getpid())),
             "mount": mounts(), "link": links(), "network namespace": network_namespaces(),
             "rule": rules().splitlines(), "control group": alone.cgroups()}
 
 
 def new_since(before):
-    """Lines that say what is here and was not then."""
+    """Returns one line for each resource that was not in the snapshot `before`."""
     found = []
     for kind, things in snapshot().items():
         gone = list(before[kind])
@@ -76,11 +76,11 @@ def new_since(before):
 
 
 def of_pods():
-    """What only Pods have, whoever runs them: empty when no Pod runs."""
+    """Returns the resources that belong to Pods; empty if no Pod runs."""
     found = [f"shim: process {pid}" for pid in shims()]
     found += [f"link: {name}" for name in pod_links()]
     found += [f"network namespace: {name}" for name in network_namespaces()]
-    # Of a Pod's containers, their roots and volumes; not the folders they are in.
+    # Root file systems and volumes of containers, not their parent folders.
     found += [f"mount: {path}" for path in mounts()
               if re.search(r"io\.containerd\..*/(rootfs|shm)$|/volumes/kubernetes\.io~|/volume-subpaths/", path)]
     found += [f"control group: {path}" for path in alone.cgroups() if re.search(r"/kubepods.*[/-]pod", path)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a node does for Pods, each as its users see it: jobs, probes, volumes, init containers, draining.
+"""Features of a node: jobs, probes, volumes, init containers, scheduling failures, draining.
 
     node_test.py [STEP...]
 
@@ -30,7 +30,7 @@ def container(cluster, name="main", image="tools:1", script=None, **more):
 
 
 def forever(script=""):
-    """A script that ends when it is told to."""
+    """Returns a script that runs until SIGTERM."""
     return f"{script}\ntrap 'exit 0' TERM; while true; do sleep 3600 & wait $!; done"
 
 
@@ -45,7 +45,7 @@ def removed(cluster, *names):
 
 
 def job_with_failures(cluster):
-    """A Job whose Pods fail is tried again with growing pauses, and given up after its limit; one that ends well completes"""
+    """A failing Job is retried with growing backoff until its limit; a successful one completes"""
     cluster.apply({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "fails"}, "spec": {
         "backoffLimit": 1, "template": {"spec": {"restartPolicy": "Never",
                                                  "containers": [container(cluster, image="crash:1")]}}}},
@@ -71,7 +71,7 @@ def job_with_failures(cluster):
 
 
 def liveness(cluster):
-    """A liveness probe that fails has its container restarted, and the event says so"""
+    """A failing liveness probe restarts its container, with an event"""
     cluster.apply(pod_object("alive", [container(cluster, script=forever("touch /tmp/alive"), livenessProbe={
         "exec": {"command": ["cat", "/tmp/alive"]}, "periodSeconds": 1, "failureThreshold": 2})]))
     cluster.pod("alive")
@@ -87,7 +87,7 @@ def liveness(cluster):
 
 
 def readiness(cluster):
-    """A readiness probe that fails takes its Pod out of the Service, and back; nothing is restarted"""
+    """A failing readiness probe removes its Pod from the Service; nothing is restarted"""
     probe = {"exec": {"command": ["cat", "/www/index.html"]}, "periodSeconds": 1, "failureThreshold": 1}
     for name in ("one", "two"):
         cluster.apply(pod_object(name, [container(cluster, image="web:v1", readinessProbe=probe)], {"app": "either"}))
@@ -110,7 +110,7 @@ def readiness(cluster):
 
 
 def config_and_secrets(cluster):
-    """A config map in a volume follows its changes; a Secret as variable and as file"""
+    """A ConfigMap volume is updated after changes; a Secret works as variable and as file"""
     cluster.kubectl("create", "configmap", "settings", "--from-literal=color=red")
     cluster.kubectl("create", "secret", "generic", "login", "--from-literal=password=s3cret")
     cluster.apply(pod_object("reader", [container(
@@ -134,7 +134,7 @@ def config_and_secrets(cluster):
     cluster.kubectl("patch", "secret", "login", "-p",
                     '{"data":{"password":"%s"}}' % base64.b64encode(b"changed").decode())
     began = time.monotonic()
-    # Upstream takes up to a minute and a half; we are told of changes.
+    # Upstream takes up to 90 s; the kubelet here watches the objects.
     wait_until("the volumes have changed", lambda: cluster.inside(
         "reader", "cat /settings/color /login/password") == "greenchanged", 100, between=0.2)
     print(f"  seen in the volumes after {time.monotonic() - began:.2f} s")
@@ -144,7 +144,7 @@ def config_and_secrets(cluster):
 
 
 def init_and_sidecar(cluster):
-    """Init containers run in order, a sidecar beside the others and ends after them"""
+    """Init containers run in order; a sidecar runs beside the others and ends after them"""
     log = {"name": "log", "mountPath": "/log"}
     cluster.apply(pod_object(
         "ordered",
@@ -161,14 +161,14 @@ def init_and_sidecar(cluster):
     def order():
         with open(cluster.directory + "/order/order") as file:
             return file.read().split()
-    # A sidecar has started when its process runs, so its first line and that of the next may race.
+    # A sidecar counts as started when its process runs, so the order of two lines is undefined.
     assert order()[0] == "first" and order()[-1] == "main" and sorted(order()[1:3]) == ["beside", "last"], order()
     removed(cluster, "ordered")
     assert order()[4:] == ["main-ends", "beside-ends"], order()
 
 
 def crash_loop(cluster):
-    """A container that crashes again and again is restarted with growing pauses"""
+    """A container that crashes repeatedly is restarted with growing backoff"""
     cluster.apply(pod_object("crashes", [container(cluster, image="crash:1")]))
     pod = cluster.pod("crashes", lambda each: status_of(each).get("state", {}).get("waiting", {}).get("reason")
                       == "CrashLoopBackOff", 30, "in CrashLoopBackOff")
@@ -180,7 +180,7 @@ def crash_loop(cluster):
 
 
 def pending(cluster):
-    """A Pod that fits nowhere stays pending, and its events say why"""
+    """A Pod that fits on no node stays pending, and its events contain the reason"""
     cluster.apply(pod_object("huge", [container(cluster, resources={"requests": {"cpu": "1000"}})]),
                   pod_object("picky", [container(cluster)], nodeSelector={"disk": "none"}))
     for name, why in (("huge", "0/1 nodes are available: 1 Insufficient cpu"),
@@ -200,7 +200,7 @@ def pending(cluster):
 
 
 def cordon_and_drain(cluster):
-    """A cordoned node gets no new Pods; drain empties it; uncordoned it runs them again"""
+    """A cordoned node gets no new Pods; drain removes its Pods; uncordon allows Pods again"""
     cluster.kubectl("create", "deployment", "moved", "--image", cluster.image("tools:1"), "--replicas=2")
     before = cluster.pods("app=moved", 2)
     cluster.kubectl("cordon", cluster.node)
@@ -219,7 +219,7 @@ def cordon_and_drain(cluster):
 
 
 def nothing_left(cluster):
-    """Nothing of all those Pods is left on the node"""
+    """No resources of the Pods remain on the node"""
     cluster.kubectl("delete", "pods", "--all", "--wait=false")
     cluster.gone(CORE, "pods", None)
     leftovers.await_none_of_pods(20)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A registry for images on the loopback."""
+"""An image registry on the loopback interface."""
 
 import os
 import subprocess
@@ -10,7 +10,7 @@ from harness import STARTUP_SECONDS, Server, free_ports, need_program, wait_unti
 
 
 def run(*command, directory=None):
-    """RuntimeError with the output of the command if it fails."""
+    """Raises RuntimeError with the output of the command if it fails."""
     result = subprocess.run(command, cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if result.returncode != 0:
         raise RuntimeError(f"{' '.join(command)}: {result.stdout}")
@@ -29,7 +29,7 @@ class RegistryServer:
         return f"{self.address}/{name}"
 
     def start(self):
-        """Returns once it answers."""
+        """Returns when the registry answers."""
         configuration = os.path.join(self._directory, "registry.yml")
         with open(configuration, "w") as file:
             file.write(f"version: 0.1\nlog: {{level: error}}\nstorage:\n  filesystem:\n"
@@ -38,7 +38,7 @@ class RegistryServer:
         wait_until("the registry answers", self._answers, STARTUP_SECONDS)
 
     def push(self, layout, tag, name):
-        """Stores the image with this tag of an OCI layout, a folder, under `name`."""
+        """Pushes the image with this tag of an OCI layout folder as `name`."""
         run("skopeo", "--insecure-policy", "copy", "-q", "--dest-tls-verify=false", f"oci:{layout}:{tag}",
             f"docker://{self.image(name)}")
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The same cluster with each component as a process of its own, under upstream's flags, to be killed one by one.
+"""A cluster with each component as a separate process, so that tests can kill it alone.
 
-`coxswain up` makes certificates, kubeconfigs, etcd and containerd; then it is killed, and its components are started
-alone beside what it left.
+`coxswain up` makes certificates, kubeconfigs, etcd and containerd. Then it is killed, and its
+components are started as separate processes with the same data, etcd and containerd.
 """
 
 import os
@@ -41,7 +41,7 @@ class SplitCluster(Cluster):
         super().__exit__(kind, *rest)
 
     def _split(self):
-        self.run_tools("first")  # the sandbox's image comes from `up`
+        self.run_tools("first")  # pulls the sandbox image, which `up` serves
         self.kubectl("delete", "pod", "first", "--wait=false")
         self.gone(CORE, "pods", None)
         for name in ("etcd", "containerd"):
@@ -73,7 +73,7 @@ class SplitCluster(Cluster):
                 "--kubeconfig", f"{data}/controller-manager.conf", "--root-ca-file", f"{pki}/ca.crt",
                 "--service-account-private-key-file", f"{pki}/sa.key", "--allocate-node-cidrs", "--cluster-cidr", PODS,
                 "--use-service-account-credentials",
-                # A leader that was killed is followed after its lease has ended; not in a test of this length.
+                # A new leader would have to wait until the lease of the killed one expires.
                 "--leader-elect=false"],
             "scheduler": ["--kubeconfig", f"{data}/scheduler.conf", "--leader-elect=false"],
             "kubelet": [
@@ -91,7 +91,7 @@ class SplitCluster(Cluster):
 
     def _start(self, name):
         log = f"{name}-{self._killed}"
-        if name in ("etcd", "containerd"):  # as `up` started them: apart
+        if name in ("etcd", "containerd"):  # in their own session, as `up` starts them
             with open(os.path.join(self.directory, log + ".log"), "wb") as file:
                 subprocess.Popen(self._commands[name], stdin=subprocess.DEVNULL, stdout=file, stderr=file, start_new_session=True)
         else:
@@ -104,7 +104,7 @@ class SplitCluster(Cluster):
             part.check_runs()
 
     def strike(self, victim):
-        """kill -9, and what looks after it starts it again."""
+        """Kills a component with SIGKILL and starts it again."""
         self._killed += 1
         if victim in self._parts:
             self._parts[victim].process.kill()

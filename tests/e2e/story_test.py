@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A Deployment's life from the command to its removal, as its users see it: real etcd, containerd, registry, kubectl.
+"""The lifecycle of a Deployment, with real etcd, containerd, registry and kubectl.
 
     story_test.py [STEP...]
 
@@ -21,7 +21,7 @@ from timeline import Timeline
 from whole_cluster import Cluster, forwarded_port, run_steps
 
 REPLICAS = 3
-# In an endless loop as fast as it can; says at the end how many were answered by which version, and how many not.
+# Sends requests in a loop; prints the number of answers of v1, of v2, and of failures.
 LOAD = """
 ok1=0; ok2=0; bad=0
 while [ ! -e /tmp/stop ]; do
@@ -42,7 +42,7 @@ def running(pod):
 
 
 def becomes_pods(cluster):
-    """Deployment, ReplicaSet, Pods, bound, running, Ready; each by the one whose work it is"""
+    """Deployment, ReplicaSet, Pods, bound, running, Ready; each by the responsible component"""
     cluster.timeline = Timeline(cluster.api)
     cluster.kubectl("create", "deployment", "web", "--image", cluster.image("web:v1"), f"--replicas={REPLICAS}", "--port=8080")
     began = time.monotonic()
@@ -68,7 +68,7 @@ def becomes_pods(cluster):
 
 
 def reached_by_service(cluster):
-    """Endpoints; by name and by VIP, from another Pod, all three answer"""
+    """Endpoints; all three Pods answer through DNS name and cluster IP, from another Pod"""
     cluster.kubectl("expose", "deployment", "web", "--port=80", "--target-port=8080")
     pods = cluster.pods("app=web", REPLICAS)
     cluster.endpoints("web", [pod["status"]["podIP"] for pod in pods.values()])
@@ -132,7 +132,7 @@ def deleted_pod(cluster):
 
 
 def rolled_without_failures(cluster):
-    """Image changed: rolled, no request fails"""
+    """Image changed: the rollout completes and no request fails"""
     probe = {"httpGet": {"path": "/", "port": 8080}, "periodSeconds": 1}
     cluster.kubectl("patch", "deployment", "web", "-p", json.dumps(
         {"spec": {"template": {"spec": {"containers": [{"name": "web", "readinessProbe": probe}]}}}}))
@@ -141,7 +141,7 @@ def rolled_without_failures(cluster):
     loads = [subprocess.Popen(["kubectl", "--kubeconfig", cluster.kubeconfig, "exec", "client", "--", "sh", "-c",
                                LOAD.replace("TARGET", target)], stdout=subprocess.PIPE, text=True)
              for target in (cluster.vip, "web")]
-    time.sleep(1)  # so that some requests meet the old version alone
+    time.sleep(1)  # so that some requests are answered by the old version only
     began = time.monotonic()
     cluster.kubectl("set", "image", "deployment/web", f"web={cluster.image('web:v2')}")
     cluster.kubectl("rollout", "status", "deployment/web", "--timeout=90s", seconds=100)
@@ -158,7 +158,7 @@ def rolled_without_failures(cluster):
 
 
 def bad_image_and_undo(cluster):
-    """Bad image: the rollout stops, the old Pods serve on; undo heals"""
+    """Bad image: the rollout stops, the old Pods keep serving; undo restores the Deployment"""
     before = set(cluster.pods("app=web", REPLICAS))
     cluster.kubectl("patch", "deployment", "web", "-p", '{"spec":{"progressDeadlineSeconds":5}}')
     cluster.kubectl("set", "image", "deployment/web", f"web={cluster.image('web:none')}")
@@ -179,7 +179,7 @@ def bad_image_and_undo(cluster):
 
 
 def scaled_to_zero(cluster):
-    """Scaled to 0: no Pods, no endpoints, and whoever asks is turned away at once"""
+    """Scaled to 0: no Pods, no endpoints, and connections are rejected immediately"""
     cluster.kubectl("scale", "deployment/web", "--replicas=0")
     cluster.gone(CORE, "pods", "app=web")
     cluster.endpoints("web", [])
@@ -191,7 +191,7 @@ def scaled_to_zero(cluster):
 
 
 def collected(cluster):
-    """Deployment deleted: everything collected, nothing left on the node"""
+    """Deployment deleted: everything is garbage collected, nothing remains on the node"""
     cluster.kubectl("scale", "deployment/web", "--replicas=2")
     cluster.pods("app=web", 2)
     cluster.kubectl("delete", "deployment", "web")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who wrote what when, seen by watching: a line for each write that anybody made to objects of a namespace."""
+"""Records each write to objects of a namespace, by watching: time, field manager and change."""
 
 import http.client
 import json
@@ -14,7 +14,7 @@ WATCHED = ((APPS, "deployments"), (APPS, "replicasets"), (CORE, "pods"), (CORE, 
 
 
 class Timeline:
-    """Watches from its making until stop(). Lines are (seconds, writer, text)."""
+    """Watches from construction until stop(). Lines are (seconds, writer, text)."""
 
     def __init__(self, api, namespace="default"):
         self._api = api
@@ -43,21 +43,21 @@ class Timeline:
         print("---", flush=True)
 
     def first(self, *words):
-        """When the first line was written that has all of the words. None: never."""
+        """Returns the time of the first line that contains all of the words, or None."""
         for seconds, writer, text in self.lines():
             if all(word in f"{writer} {text}" for word in words):
                 return seconds
         return None
 
     def assert_order(self, *steps):
-        """Each step, a tuple of words, was first seen no earlier than the one before it."""
+        """Asserts that each step, a tuple of words, was recorded no earlier than the last one."""
         last, last_step = 0.0, None
         for step in steps:
             at = self.first(*step)
             if at is None:
                 self.print()
                 raise ClusterError(f"never seen: {step}")
-            # Different kinds come by different watches, so a few milliseconds are no order.
+            # Resources have separate watches, so a few milliseconds are not significant.
             if at < last - 0.05:
                 self.print()
                 raise ClusterError(f"{step} at {at:.3f} s was before {last_step} at {last:.3f} s")
@@ -111,18 +111,18 @@ def _describe(kind, resource, before, each):
 
 
 def _writer(before, each):
-    """The manager whose entry is new or changed."""
+    """Returns the field managers whose entries are new or changed."""
     old = [json.dumps(entry, sort_keys=True) for entry in (before or each)["metadata"].get("managedFields") or []]
     new = each["metadata"].get("managedFields") or []
     if before is None:
         return new[0]["manager"] if new else "?"
     names = [entry["manager"] for entry in new if json.dumps(entry, sort_keys=True) not in old]
-    # Two writes of one manager within a second leave the same entry.
+    # Two writes of one manager within a second leave equal entries.
     return ",".join(names) or "?"
 
 
 def _state(before, each):
-    """What changed, of what matters in a story."""
+    """Returns the facts that changed, as text."""
     was = _facts(before) if before else {}
     words = [f"{name}={value}" for name, value in _facts(each).items() if was.get(name) != value and value not in (None, [])]
     return " " + " ".join(words) if words else ""

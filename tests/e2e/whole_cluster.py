@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A whole cluster of real parts: a registry with images, and what `coxswain up` makes of this machine.
+"""A complete cluster with real components: a registry, and a node started by `coxswain up`.
 
     alone.enter()
     with Cluster() as cluster:
         cluster.kubectl("create", "deployment", "web", "--image", cluster.image("web:v1"))
         cluster.pods("app=web", 1)
 
-Leaving the block ends the cluster by `coxswain down`, and fails if that left anything on the machine.
+The end of the block runs `coxswain down`, and fails if that leaves resources on the machine.
 """
 
 import contextlib
@@ -29,10 +29,10 @@ DOWN_SECONDS = 60
 
 
 class Cluster:
-    """api, kubectl and the processes of `coxswain up`. `up_arguments` are further ones of it. The registry is one with
-    the images of images.py, if none is given."""
+    """API client, kubectl and the processes of `coxswain up`. `up_arguments` are additional
+    arguments of `up`. The default registry has the images of images.py."""
 
-    victims = ("everything", "containerd", "etcd")  # of strike()
+    victims = ("everything", "containerd", "etcd")  # arguments of strike()
 
     def __init__(self, up_arguments=(), registry=None):
         self.directory = alone.directory()
@@ -66,10 +66,10 @@ class Cluster:
         if kind is None and left:
             raise ClusterError("`coxswain down` left behind:\n  " + "\n  ".join(left))
 
-    # --- Its processes ---
+    # --- Processes ---
 
     def up(self):
-        """Starts it (again). Returns the seconds from the command to a Ready node."""
+        """Starts or restarts the cluster. Returns the seconds from the command to a Ready node."""
         self._starts += 1
         began = time.monotonic()
         self.server = Server(f"up-{self._starts}", [
@@ -89,12 +89,12 @@ class Cluster:
         return seconds
 
     def kill(self):
-        """kill -9 of the process with all components in it; containers, etcd and containerd live on."""
+        """Kills the process with all components; containers, etcd and containerd keep running."""
         self.server.process.kill()
         self.server.process.wait()
 
     def strike(self, victim):
-        """kill -9 of one part; when this returns, what looks after it has started it again."""
+        """Kills one component with SIGKILL; returns when it runs again."""
         if victim == "everything":  # the process with all components in it
             self.kill()
             self.up()
@@ -110,7 +110,7 @@ class Cluster:
         wait_until(f"{victim} runs again", restarted, UP_SECONDS)
 
     def down(self):
-        """`coxswain down`; returns what it left."""
+        """Runs `coxswain down`; returns the resources that it left."""
         self._run_down()
         return [line for line in leftovers.new_since(self._before) if "registry" not in line]
 
@@ -131,7 +131,7 @@ class Cluster:
             raise ClusterError(f"`coxswain down` ended with {result.returncode}:\n{result.stdout}")
 
     def pid_of(self, program):
-        """The process id of etcd or containerd of this cluster."""
+        """Returns the process ID of etcd or containerd of this cluster."""
         for pid, line in leftovers.processes().items():
             words = line.split(" ")
             if os.path.basename(words[0]) == program and self.data in line:
@@ -148,20 +148,21 @@ class Cluster:
                 print(f"--- {os.path.basename(path)} ends with:\n" + "".join(file.readlines()[-15:]), flush=True)
 
     def print_state(self):
-        """For people who want to know why a test failed."""
+        """Prints logs and objects, to diagnose a failed test."""
         self.print_logs()
         for words in (["get", "all,endpointslices,nodes", "-A", "-o", "wide"],
                       ["get", "events", "-A", "--sort-by=.metadata.creationTimestamp"], ["describe", "pods", "-n", "default"]):
             with contextlib.suppress(Exception):
                 print(f"--- kubectl {' '.join(words)}\n{self.kubectl(*words, check=False, seconds=20)}", flush=True)
 
-    # --- What tests do with it ---
+    # --- Operations for tests ---
 
     def image(self, name):
         return self._registry.image(name)
 
     def kubectl(self, *words, check=True, seconds=60, given=None):
-        """What it prints. ClusterError with its words if it fails; check=False: those instead."""
+        """Returns the output of kubectl. If it fails, raises ClusterError; with check=False,
+        returns all output."""
         result = self.kubectl_result(*words, seconds=seconds, given=given)
         if check and result.returncode != 0:
             raise ClusterError(f"kubectl {' '.join(words)} ended with {result.returncode}:\n{result.stdout}{result.stderr}")
@@ -173,7 +174,7 @@ class Cluster:
 
     @contextlib.contextmanager
     def kubectl_running(self, *words):
-        """One that runs while the block does; its output can be read line by line."""
+        """Runs kubectl during the block; its output can be read line by line."""
         process = subprocess.Popen(["kubectl", "--kubeconfig", self.kubeconfig, *words], stdin=subprocess.DEVNULL,
                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, bufsize=1)
         try:
@@ -187,7 +188,7 @@ class Cluster:
         self.kubectl("apply", "-f", "-", given=json.dumps({"apiVersion": "v1", "kind": "List", "items": list(objects)}))
 
     def pods(self, labels, count, seconds=60, condition=ready, what="Ready"):
-        """Waits until the Pods with these labels are `count` and all of them `what`; returns them by name."""
+        """Waits until `count` Pods with these labels meet the condition; returns them by name."""
         def done(pods):
             return len(pods) == count and all(condition(pod) for pod in pods.values()) and (dict(pods) or True)
         found = self.api.until(f"{count} Pods {labels} {what}", collection(CORE, "default", "pods", labels), done, seconds)
@@ -213,21 +214,21 @@ class Cluster:
                        collection(DISCOVERY, "default", "endpointslices", f"kubernetes.io/service-name={service}"), same, seconds)
 
     def run_tools(self, name="client"):
-        """A Pod to ask from; Ready when this returns."""
+        """Starts a Pod for shell commands; returns when it is Ready."""
         self.kubectl("run", name, "--image", self.image("tools:1"), "--restart=Never")
         return self.pod(name)
 
     def inside(self, pod, script, check=True, seconds=60, container=None):
-        """What a shell script prints inside a Pod."""
+        """Returns the output of a shell script that runs in a Pod."""
         choose = ["-c", container] if container else []
         return self.kubectl("exec", pod, *choose, "--", "sh", "-c", script, check=check, seconds=seconds)
 
     def fetch(self, pod, url, seconds=2):
-        """An HTTP answer, as seen from inside a Pod."""
+        """Returns the body of an HTTP response, requested from inside a Pod."""
         return self.inside(pod, f"timeout {seconds} wget -qO- {url}").strip()
 
     def process_in(self, pod, command):
-        """The process id, on the machine, of a process whose command line has `command`, of the Pod with that name."""
+        """Returns the host process ID of the Pod's process with `command` in its command line."""
         for pid, line in leftovers.processes().items():
             with contextlib.suppress(OSError):
                 with open(f"/proc/{pid}/environ", "rb") as file:
@@ -241,13 +242,13 @@ class Cluster:
 
 
 def pod_template(app, image, **container):
-    """Of Pods with one container; they end fast."""
+    """Returns a Pod template with one container and a short grace period."""
     return {"metadata": {"labels": {"app": app}}, "spec": {"terminationGracePeriodSeconds": 5,
                                                             "containers": [{"name": app, "image": image, **container}]}}
 
 
 def forwarded_port(line):
-    """From what `kubectl port-forward` prints first."""
+    """Returns the local port from the first line of `kubectl port-forward`."""
     found = re.search(r"127\.0\.0\.1:(\d+) ->", line)
     if not found:
         raise ClusterError(f"port-forward says: {line}")
@@ -255,7 +256,7 @@ def forwarded_port(line):
 
 
 def run_steps(steps, cluster, chosen):
-    """Runs the functions in order; each says how long it took. `chosen` names some of them; none: all."""
+    """Runs the functions in order and prints their times. `chosen`: names of steps; empty: all."""
     for step in steps:
         if chosen and step.__name__ not in chosen:
             continue

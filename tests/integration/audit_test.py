@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Audit, of the whole program: every request is recorded exactly once, in the log and at a webhook; a webhook
-that never answers delays nothing.
+"""Audit logging of the API server: every request is recorded exactly once, in the log and at a
+webhook; a webhook that never answers does not delay requests.
 
     audit_test.py [STEP...]
 
@@ -25,7 +25,7 @@ import time
 from cluster import ADMIN_TOKEN, Cluster, wait_until
 
 THREADS = 8
-REQUESTS = 400  # of each thread
+REQUESTS = 400  # per thread
 BOB_TOKEN = "integration-bob"
 TOKENS = f'{ADMIN_TOKEN},admin,admin-uid,"system:masters"\n{BOB_TOKEN},bob,bob-uid\n'
 SECRET = "c2VjcmV0LW9mLXRoZS1hdWRpdC10ZXN0"  # base64
@@ -49,7 +49,7 @@ rules:
 
 
 class Client:
-    """One connection, HTTP/1.1."""
+    """One HTTP/1.1 connection."""
 
     def __init__(self, cluster):
         self._port = cluster.port
@@ -66,7 +66,7 @@ class Client:
         self._connection.request(method, path, json.dumps(body) if body is not None else None, sent)
 
     def answer(self):
-        """Code and Audit-ID; the body has been read."""
+        """Reads the response. Returns status code and Audit-ID."""
         answer = self._connection.getresponse()
         answer.read()
         if answer.will_close:
@@ -84,7 +84,7 @@ class Client:
 
 
 class Load:
-    """Requests of all kinds, and what was answered: audit id -> code."""
+    """Sends requests of all kinds and records the status codes by audit ID."""
 
     def __init__(self, cluster):
         self._cluster = cluster
@@ -144,7 +144,7 @@ class Load:
             elif kind == 9:
                 done = client("POST", secrets, secret, audit_id=audit_id)
             elif kind == 10:
-                # Refused in words that would quote it.
+                # The error message of this invalid patch would contain the secret.
                 done = client("PATCH", f"{secrets}/s-{number}-{i - 1}", {"data": [SECRET]}, audit_id=audit_id,
                               Content_Type="application/merge-patch+json")
             elif kind == 11:
@@ -154,7 +154,7 @@ class Load:
             elif kind == 12:
                 client.send("GET", f"{maps}?watch=1", audit_id=audit_id)
                 if chance.random() < 0.5:
-                    time.sleep(0.01)  # a stream that has begun, sometimes
+                    time.sleep(0.01)  # so that some streams have started
                 client.close()
                 self.aborted.add(audit_id)
             elif kind == 13:
@@ -173,7 +173,7 @@ class Load:
 
 
 class Sink(http.server.ThreadingHTTPServer):
-    """A webhook that keeps what it gets."""
+    """A webhook that stores the events it receives."""
 
     daemon_threads = True
 
@@ -201,7 +201,7 @@ class _SinkHandler(http.server.BaseHTTPRequestHandler):
 
 
 class DeadSink:
-    """A webhook that accepts, reads a little, and never answers."""
+    """A webhook that accepts connections and never answers."""
 
     def __init__(self):
         self._socket = socket.create_server(("127.0.0.1", 0))
@@ -223,7 +223,7 @@ class DeadSink:
 
 
 class Files:
-    """What the servers of a step read, in a directory of its own."""
+    """The configuration files of a step, in a temporary directory."""
 
     def __init__(self):
         self._directory = tempfile.TemporaryDirectory(prefix="cox-audit-")
@@ -259,7 +259,8 @@ def metrics(cluster):
 
 
 def check_exactly_once(load, events):
-    """Of every request each of its stages once, and what they say is what the client saw."""
+    """Checks that each stage of every request was recorded once, with the status code that the
+    client received."""
     stages = collections.defaultdict(dict)
     for event in events:
         seen = stages[event["auditID"]]
@@ -273,7 +274,8 @@ def check_exactly_once(load, events):
         last = stages[audit_id][want[-1]]
         assert last["responseStatus"]["code"] == code, f"{audit_id}: client saw {code}, log says {last}"
     for audit_id in load.aborted:
-        # The server may have been too late to see it; what it saw, it saw to the end.
+        # The server may not have read an aborted request; if it did, the last stage must be
+        # recorded too.
         seen = stages.get(audit_id, {})
         assert not seen or ("RequestReceived" in seen and ("ResponseComplete" in seen or "Panic" in seen)), \
             f"{audit_id} was aborted and has {sorted(seen)}"
@@ -308,7 +310,7 @@ def log_events(directory):
 
 
 def exactly_once(binary):
-    """Thousands of requests of all kinds at once, with a log that rotates and a webhook."""
+    """Thousands of concurrent requests of all kinds, with log rotation and a webhook."""
     files, sink = Files(), Sink()
     arguments = [
         "--audit-policy-file", files.write("policy.yaml", POLICY),
@@ -320,7 +322,7 @@ def exactly_once(binary):
         began = time.monotonic()
         load.run()
         took = time.monotonic() - began
-        # Streams that were left end when the server notices.
+        # Aborted streams end when the server detects the closed connection.
         def open_streams():
             values = Client(cluster)
             values.send("GET", "/metrics")
@@ -347,7 +349,8 @@ def exactly_once(binary):
 
 
 def latencies(clusters, count):
-    """Seconds of `count` gets of each over one connection, in turns; sorted."""
+    """Returns the sorted seconds of `count` GET requests to each cluster, sent alternately over one
+    connection each."""
     clients = [Client(cluster) for cluster in clusters]
     took = [[] for _ in clusters]
     for _ in range(count):
@@ -368,14 +371,14 @@ def rss(cluster):
 
 
 def dead_webhook(binary):
-    """A sink that accepts and never answers."""
+    """A webhook that accepts connections and never answers."""
     count, buffer, batch, senders = 1500, 200, 10, 4
     files, sink = Files(), DeadSink()
     tokens = files.write("tokens.csv", TOKENS)
     arguments = ["--audit-policy-file", files.write("policy.yaml", POLICY),
                  "--audit-webhook-config-file", files.webhook(sink.port),
                  "--audit-webhook-batch-buffer-size", str(buffer), "--audit-webhook-batch-max-size", str(batch)]
-    # In turns, so that what else runs on this machine hits both alike.
+    # Alternate requests, so that other load on this machine affects both equally.
     with Cluster(binary, tokens) as plain, Cluster(binary, tokens, arguments) as cluster:
         latencies([plain, cluster], 200)
         wait_until("the sink was called", lambda: sink.accepted, 30)
@@ -392,7 +395,7 @@ def dead_webhook(binary):
     print(f"  median {statistics.median(quiet) * 1e6:.0f} us without, {statistics.median(dead) * 1e6:.0f} us with a dead "
           f"sink; p99 {quiet[-count // 100] * 1e6:.0f} and {dead[-count // 100] * 1e6:.0f} us; "
           f"{lost:.0f} events dropped, {kept:.0f} held; RSS +{grown // 1024} KiB; stopped in {stopped:.1f} s")
-    # All but what is in the buffer and on its way is counted as lost.
+    # All events are counted as dropped, except those in the buffer and in batches being sent.
     assert buffer <= kept <= buffer + batch * senders, values
     # A request that waited for the sink would take seconds.
     assert dead[-1] < 2, f"a request took {dead[-1]:.3f} s"
@@ -402,7 +405,7 @@ def dead_webhook(binary):
 
 
 def strict_log(binary):
-    """A log that cannot be written stops requests in the strict mode, and only there."""
+    """A log that cannot be written fails requests in the strict mode only."""
     files = Files()
     for mode, code in (("blocking", 200), ("blocking-strict", 500)):
         arguments = ["--audit-policy-file", files.write("policy.yaml", POLICY),

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who is it: every kind of credential against the built server, with real issuers and files that change.
+"""Authentication: every kind of credential, with real issuers and files that change.
 
     authn_test.py [STEP...]
 
-Environment: COX_BIN, the program under test. One server takes all kinds of credentials at once: certificates,
-tokens of a file, of an OpenID Connect issuer (TLS, of this test), of a webhook (TLS, of this test), bootstrap
-tokens and front proxies. It logs at the highest verbosity; the last step looks for credentials in that log.
+Environment: COX_BIN, the program under test. One server accepts all kinds of credentials: client
+certificates, tokens of a file, of an OpenID Connect issuer and of a webhook (TLS servers of this
+test), bootstrap tokens and front proxies. It logs at the highest verbosity; the last step searches
+that log for credentials.
 """
 
 import base64
@@ -34,7 +35,7 @@ def url64(data):
 
 
 class Files:
-    """Certificates and keys of the test, made on the spot."""
+    """Certificates and keys that the test generates."""
 
     def __init__(self, directory):
         self.directory = directory
@@ -47,7 +48,7 @@ class Files:
             return file.read()
 
     def write(self, name, text):
-        """As editors and the kubelet do: aside, then renamed over what is there."""
+        """Replaces a file atomically with a rename, as editors and the kubelet do."""
         with open(self.path(name + ".new"), "w") as file:
             file.write(text)
         os.rename(self.path(name + ".new"), self.path(name))
@@ -61,7 +62,7 @@ class Files:
 
 
 class TlsServer:
-    """An HTTPS server of the test; `answer(method, path, body)` gives code, headers and body."""
+    """An HTTPS server; `answer(method, path, body)` returns status code, headers and body."""
 
     def __init__(self, files, certificate, port, answer):
         self.url = f"https://127.0.0.1:{port}"
@@ -96,7 +97,7 @@ class TlsServer:
 
 
 class Issuer:
-    """OpenID Connect: discovery, keys, and tokens signed by RSA."""
+    """An OpenID Connect issuer: discovery, keys, and tokens signed with RSA."""
 
     def __init__(self, files, port, moved_to=None):
         self._files = files
@@ -131,23 +132,23 @@ class Issuer:
 
 
 class AuthnCluster(Cluster):
-    """The server over a store in memory, with every kind of credential."""
+    """An API server with a store in memory that accepts every kind of credential."""
 
     def start(self):
         self._directory = tempfile.mkdtemp(prefix="cox-authn-")
         self.files = Files(self._directory)
         self.port, issuer_port, moved_port, webhook_port = free_ports(4)
         self.url = f"https://127.0.0.1:{self.port}"
-        self.secrets = []  # nothing of this may ever be logged
+        self.secrets = []  # must never be logged
         self._make_certificates()
         self.issuer = Issuer(self.files, issuer_port)
         self.moved = Issuer(self.files, moved_port, moved_to=self.issuer.url)
         self.issuer.add_key("key-one")
-        self.release = threading.Event()  # ends what hangs in the webhook
+        self.release = threading.Event()  # ends hanging webhook requests
         self.webhook = TlsServer(self.files, "issuer", webhook_port, self._review)
         self.token_file = self._write("tokens.csv", TOKENS)
         self.ca_file = self.path("certs/apiserver.crt")
-        # As the kubelet lays out a Secret's volume.
+        # The layout of a Secret volume of the kubelet.
         os.makedirs(self.path("ca/..one"))
         self._write("ca/..one/ca.crt", self.files.read("clients.crt"))
         os.symlink("..one", self.path("ca/..data"))
@@ -212,7 +213,7 @@ class AuthnCluster(Cluster):
         return http.client.HTTPSConnection("127.0.0.1", self.port, context=tls, timeout=SECONDS)
 
     def request(self, method, path, token=None, body=None, headers=None, certificate=None, connection=None):
-        """Code and document of the answer."""
+        """Returns status code and decoded response."""
         given = {"content-type": "application/json", **(headers or {})}
         if token:
             given["authorization"] = "Bearer " + token
@@ -227,7 +228,7 @@ class AuthnCluster(Cluster):
         return answer.status, json.loads(text) if text[:1] == b"{" else text.decode()
 
     def whoami(self, token=None, **how):
-        """The user as the server sees it; "401" and the like where it refuses."""
+        """Returns the userInfo of the server, or the status code as text, such as "401"."""
         code, review = self.request("POST", WHOAMI, token, {}, **how)
         return review["status"]["userInfo"] if code == 201 else str(code)
 
@@ -258,7 +259,7 @@ def a_key_that_the_issuer_adds_is_found(cluster):
 def an_issuer_that_redirects_is_not_followed(cluster):
     wait_until("it was asked", lambda: cluster.moved.server.seen, SECONDS)
     before = len(cluster.issuer.server.seen)
-    forged = cluster.moved.token("key-one")  # signed by a key that the other issuer has
+    forged = cluster.moved.token("key-one")  # signed with a key of the other issuer
     assert cluster.name(forged) == "401"
     assert len(cluster.issuer.server.seen) == before, cluster.issuer.server.seen
 
@@ -346,7 +347,7 @@ def a_webhook_vouches_for_tokens_and_holds_up_nobody(cluster):
     asked = len(cluster.webhook.seen)
     assert cluster.name("vouched-for-by-webhook") == "wendy"
     assert len(cluster.webhook.seen) == asked, "its answer is remembered"
-    # Tokens of their own, because answers are remembered. The server waits 10 s for each.
+    # Different tokens, because responses are cached. The server waits 10 s for each.
     hanging = [threading.Thread(target=cluster.name, args=(f"hangs-in-the-webhook-{i}",)) for i in range(8)]
     for each in hanging:
         each.start()
@@ -441,7 +442,7 @@ def cve_class_33_no_credential_is_ever_logged(cluster):
     assert "Reloaded the file" in log, "the log is not the server's"
     for secret in cluster.secrets:
         assert secret not in log, f"the log holds {secret[:12]}..."
-        # Nor the part of a token that makes it one.
+        # The signature of a token must not be logged either.
         signature = secret.rsplit(".", 1)[-1]
         assert len(signature) < 12 or signature not in log, f"the log holds the signature of {secret[:12]}..."
     assert "PRIVATE KEY" not in log and "Bearer " not in log

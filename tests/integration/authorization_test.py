@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who may do what, as kubectl users meet it: a node with a client certificate, a service account with a Role,
-impersonation, and a webhook that is asked last.
+"""Authorization, tested with kubectl: a node with a client certificate, a service account with a
+Role, impersonation, and a webhook that is the last authorizer.
 
     authorization_test.py [STEP...]
 
-Environment: COX_BIN, the program under test. The authorizers are Node, RBAC, Webhook; the webhook is a server of this
-test that allows the user walter everything and denies nothing.
+Environment: COX_BIN, the program under test. The authorizers are Node, RBAC, Webhook; the webhook
+is a server of this test that allows all requests of the user walter and denies none.
 """
 
 import http.server
@@ -27,7 +27,7 @@ USERS = TOKENS + 'walter-token,walter,walter-uid,"staff"\nmallory-token,mallory,
 
 
 class Webhook:
-    """Answers SubjectAccessReviews, and remembers who was asked about."""
+    """Answers SubjectAccessReviews and records their specs."""
 
     def __init__(self):
         asked = self.asked = []
@@ -77,13 +77,13 @@ class Kubectl:
                               stderr=subprocess.STDOUT, env=self._environment, timeout=COMMAND_SECONDS, check=False)
 
     def __call__(self, *arguments, stdin=None):
-        """What it prints; AssertionError unless it succeeds."""
+        """Returns the output; raises AssertionError unless kubectl succeeds."""
         done = self.run(*arguments, stdin=stdin)
         assert done.returncode == 0, f"`kubectl {' '.join(arguments)}` ended with {done.returncode}:\n{done.stdout}"
         return done.stdout
 
     def refused(self, *arguments, why="forbidden", stdin=None):
-        """AssertionError unless it fails, and says why."""
+        """Raises AssertionError unless kubectl fails with `why` in its output."""
         done = self.run(*arguments, stdin=stdin)
         assert done.returncode != 0, f"`kubectl {' '.join(arguments)}` was allowed:\n{done.stdout}"
         assert why in done.stdout, f"`kubectl {' '.join(arguments)}`: no {why!r} in:\n{done.stdout}"
@@ -93,7 +93,7 @@ class Kubectl:
 
 
 class World:
-    """The users of one cluster, and what they find there."""
+    """The users of one cluster, and the objects that the steps need."""
 
     def __init__(self, cluster, home, webhook):
         self.webhook = webhook
@@ -181,7 +181,7 @@ def impersonation_goes_through_every_authorizer(w):
     w.admin.refused("get", "secret", "other", "--as=mallory")
     has(w.admin("auth", "whoami", "--as=walter", "--as-group=staff"), "walter", "staff")
     w.node.refused("get", "pods", "--as=walter", why="cannot impersonate")
-    # What a node may do does not stand in rules, and kubectl is told so.
+    # The node authorizer has no rules to list, and the response contains a warning about that.
     has(w.admin.run("auth", "can-i", "--list", *node).stdout, "node authorizer does not support user rule resolution")
 
 
@@ -194,7 +194,7 @@ def webhook_is_asked_last_and_about_those_it_may_know(w):
     asked = [spec for spec in w.webhook.asked if spec["user"] == "mallory" and "resourceAttributes" in spec]
     equal(asked[-1]["resourceAttributes"]["resource"], "secrets")
     assert "staff" in asked[-1].get("groups", []), asked[-1]
-    # Administrators, and what the others allow, are none of its business.
+    # The webhook is not called if an earlier authorizer has allowed the request.
     assert not [spec for spec in w.webhook.asked if spec["user"] == "admin"], w.webhook.asked
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Certificates of a test, made on the spot: each is a pair of files in a directory, NAME.crt and NAME.key.
+"""Makes certificates for tests. Each is a pair of files in a directory, NAME.crt and NAME.key.
 
     make_ca(directory, "ca")
     make_certificate(directory, "node", "ca", "/CN=system:node:n1", "subjectAltName=IP:127.0.0.1")
@@ -15,7 +15,7 @@ RSA = ("-newkey", "rsa:2048", "-nodes")
 
 
 def openssl(*arguments, directory=None, data=None):
-    """What it prints, as bytes. Skips the test when it is not installed."""
+    """Returns the output as bytes. Skips the test if openssl is not installed."""
     return subprocess.run([need_program("openssl"), *arguments], cwd=directory, input=data, check=True,
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
 
@@ -26,7 +26,7 @@ def make_ca(directory, name, key=EC):
 
 
 def make_certificate(directory, name, ca, subject, *extensions, key=EC):
-    """Signed by `ca`, the name of an earlier make_ca."""
+    """Makes a certificate signed by `ca`, the name of an earlier make_ca."""
     openssl("req", *key, "-subj", subject, "-keyout", f"{name}.key", "-out", f"{name}.csr", directory=directory)
     with open(os.path.join(directory, f"{name}.ext"), "w", encoding="utf-8") as file:
         file.writelines(line + "\n" for line in extensions)

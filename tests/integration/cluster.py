@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A control plane for tests: a real etcd and the built API server, on free ports, in a temporary directory.
+"""A control plane for tests: a real etcd and the built API server in a temporary directory.
 
     with Cluster(binary) as cluster:
         run(["kubectl", "get", "ns"], env={"KUBECONFIG": cluster.kubeconfig})
 
-Leaving the block ends what was started and nothing else, by process id, however the block is left. A
-child whose test is killed outright is ended by the kernel, so no test leaves a server behind.
+The end of the block stops only the processes that it started, by process ID, also after an
+exception. If the test itself is killed, the kernel kills its children, so no test leaves a server
+behind.
 """
 
 import contextlib
@@ -28,7 +29,7 @@ import urllib.request
 
 import machine
 
-SKIP = 77  # what ctest knows as "skipped" (SKIP_RETURN_CODE)
+SKIP = 77  # SKIP_RETURN_CODE of ctest
 STARTUP_SECONDS = 60
 STOP_SECONDS = 15
 ADMIN_TOKEN = "integration-admin"
@@ -39,11 +40,11 @@ _LIBC = ctypes.CDLL(None)
 
 
 class ClusterError(Exception):
-    """The control plane did not start, or one of its processes ended early. Holds the end of its log."""
+    """The control plane did not start, or a process ended early. Contains the end of its log."""
 
 
 def end_with_test():
-    """For preexec_fn: the kernel ends the child when the test is gone, even if that was killed."""
+    """For preexec_fn: the kernel kills the child when the test ends, even by SIGKILL."""
     _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
@@ -53,13 +54,13 @@ def skip(reason):
 
 
 def need_program(name):
-    """The path of `name`; skips the test when it is not installed."""
+    """Returns the path of `name`; skips the test if it is not installed."""
     return shutil.which(name) or skip(f"{name} is not installed")
 
 
 def wait_until(what, condition, seconds, between=0.05):
-    """Asks until `condition` gives something true, and returns that. ClusterError after `seconds` of a machine at full
-    speed."""
+    """Polls until `condition` returns a true value, and returns that. Raises ClusterError after
+    `seconds`, scaled by the speed of the machine."""
     deadline = machine.Deadline(seconds)
     while True:
         value = condition()
@@ -73,7 +74,7 @@ def wait_until(what, condition, seconds, between=0.05):
 # The kernel takes the local ports of outgoing connections from net.ipv4.ip_local_port_range, which begins above these.
 _PORTS = range(20000, 32000)
 _PORT_LOCKS = f"/tmp/coxswain-test-ports-{os.getuid()}"
-_leased = []  # file descriptors; their locks end with this process
+_leased = []  # file descriptors; their locks are released when this process ends
 
 
 def _lease_port(port):
@@ -91,7 +92,7 @@ def _lease_port(port):
 
 
 def free_ports(count):
-    """Ports on the loopback for servers that this test starts; no other test gets them. FreePort() of
+    """Returns loopback ports for servers of this test, reserved against other tests. FreePort() of
     src/storage/testing/child.cc uses the same lock files."""
     found = []
     for port in _port_candidates():
@@ -103,7 +104,7 @@ def free_ports(count):
 
 
 def free_port_pair():
-    """The first of two adjacent free ports, as an etcd of `coxswain up` takes them."""
+    """Returns the first of two adjacent free ports, for etcd of `coxswain up`."""
     for port in _port_candidates():
         if _lease_port(port) and _lease_port(port + 1):
             return port
@@ -135,7 +136,7 @@ class _Server:
             return "".join(log.readlines()[-lines:])
 
     def stop(self):
-        """Asks it to end, insists after STOP_SECONDS. True if it ended by itself and without error."""
+        """Sends SIGTERM, and SIGKILL after STOP_SECONDS. Returns true if the exit was clean."""
         if self.process.poll() is None:
             self.process.terminate()
             try:
@@ -161,12 +162,12 @@ class Cluster:
     token_file   the users, one per line: token,user,uid,"groups"
     kubeconfig   a file for kubectl: user admin, namespace default
 
-    The admission plugin ServiceAccount is off unless `service_accounts`: nothing here makes the
-    account "default" that every Pod would need.
+    The admission plugin ServiceAccount is disabled unless `service_accounts` is set, because no
+    controller creates the service account "default" that every Pod would need.
     """
 
     def __init__(self, binary, token_file=None, arguments=(), service_accounts=False):
-        """`arguments` are further ones of the API server; in each, {dir} stands for the directory."""
+        """`arguments` are additional API server flags; {dir} in them stands for the directory."""
         self._binary = binary
         self._given_tokens = token_file
         self._arguments = arguments
@@ -175,7 +176,7 @@ class Cluster:
         self._directory = None
 
     def __enter__(self):
-        signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # unwinds through __exit__
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # runs __exit__
         try:
             self.start()
         except BaseException:
@@ -200,7 +201,7 @@ class Cluster:
         self.kubeconfig = self._write("kubeconfig", json.dumps(self._kubeconfig()))
 
     def path(self, name):
-        """A place for a file of the test, gone with the cluster."""
+        """Returns a path for a file of the test, which is removed with the cluster."""
         return os.path.join(self._directory, name)
 
     def check_runs(self):
@@ -208,7 +209,7 @@ class Cluster:
             server.check_runs()
 
     def stop(self):
-        """Ends the servers, last started first. True if all of them ended well."""
+        """Stops the servers, last started first. Returns true if all exits were clean."""
         clean = True
         while self._servers:
             server = self._servers.pop()
@@ -231,7 +232,7 @@ class Cluster:
         return client
 
     def _make_service_account_key(self):
-        # RSA, as in most clusters. Without one the server makes its own, of another kind.
+        # An RSA key, as in most clusters. Without it the server generates a key of another type.
         openssl = shutil.which("openssl")
         if openssl:
             os.makedirs(self.path("certs"), exist_ok=True)
@@ -240,7 +241,7 @@ class Cluster:
 
     def _start_apiserver(self, etcd):
         self._make_service_account_key()
-        # Besides its addresses, the configuration that the reference exchanges were recorded with.
+        # The flags with which the reference exchanges were recorded, apart from addresses.
         return self._spawn("apiserver", [
             self._binary, "apiserver", "--etcd-servers", etcd, "--secure-port", str(self.port),
             "--bind-address", "127.0.0.1", "--cert-dir", self.path("certs"),

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The real kubectl's logs, exec, attach, cp, port-forward and proxy, through the built API server to a node.
+"""Runs logs, exec, attach, cp, port-forward and proxy of the real kubectl through the API server.
 
     connect_test.py [STEP...]
 
-Environment: COX_BIN, the program under test. The node is a stand-in (node_peer.py) that speaks HTTPS and
-SPDY/3.1 as a kubelet with containerd does. kubectl speaks WebSockets by default; SPDY, which it spoke before,
-is a step of its own.
+Environment: COX_BIN, the program under test. The node is a fake kubelet (node_peer.py) with HTTPS
+and SPDY/3.1, as a kubelet with containerd. kubectl uses WebSockets by default; some steps also run
+with SPDY, which older versions use.
 """
 
 import contextlib
@@ -42,7 +42,7 @@ def make_certificates(directory):
 
 
 class Node:
-    """The cluster with one Pod, `web` on node `n1`, and kubectl for it."""
+    """A cluster with one Pod, `web` on node `n1`, and kubectl for it."""
 
     def __init__(self, cluster, kubectl, peer, directory):
         self.cluster = cluster
@@ -85,7 +85,7 @@ class Node:
                                 env={**self._environment, **(env or {})}, preexec_fn=end_with_test)
 
     def run(self, *arguments, stdin=b"", env=None):
-        """Exit code, stdout and stderr."""
+        """Returns exit code, stdout and stderr."""
         done = subprocess.run([self._kubectl, *arguments], input=stdin, capture_output=True,
                               env={**self._environment, **(env or {})}, timeout=COMMAND_SECONDS, check=False)
         return done.returncode, done.stdout, done.stderr.decode()
@@ -101,7 +101,7 @@ def logs_are_read_and_followed(node):
     equal(following.stdout.readline(), b"two\n")
     node.peer.log.append("three")
     equal(following.stdout.readline(), b"three\n")
-    # One that goes away early leaves nothing behind at the node.
+    # A client that disconnects early must not affect the other one.
     leaving = node.start("logs", "-f", "web")
     equal(leaving.stdout.readline(), b"one\n")
     leaving.terminate()
@@ -279,7 +279,7 @@ def fetch(port, size):
 @step
 def port_forward_says_that_nobody_listens(node):
     with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))  # and does not listen
+        taken.bind(("127.0.0.1", 0))  # bound, but not listening
         process = node.start("port-forward", "web", f":{taken.getsockname()[1]}")
         try:
             port = int(process.stdout.readline().decode().split("127.0.0.1:")[1].split()[0])
@@ -296,7 +296,7 @@ def port_forward_says_that_nobody_listens(node):
 
 @contextlib.contextmanager
 def upgrade(node, path, protocol, *headers, token=ADMIN_TOKEN):
-    """A connection that asked to speak something else, and the answer so far, its head at least."""
+    """Yields a connection after an upgrade request, and the response with at least its headers."""
     tls = ssl.create_default_context(cafile=node.cluster.ca_file)
     with tls.wrap_socket(socket.create_connection(("127.0.0.1", node.cluster.port)),
                          server_hostname="127.0.0.1") as connection:
@@ -330,12 +330,12 @@ def older_websockets_are_the_nodes_business(node):
 
 @step
 def an_upgrade_that_failed_leaves_no_way_to_the_node(node):
-    """CVE-2018-1002105: what came next on the connection went to the node, as the server's own words."""
+    """CVE-2018-1002105: later data was sent to the node with the API server's credentials."""
     path = "/api/v1/namespaces/default/pods/web/exec?command=gone&stdout=1"
     with upgrade(node, path, "SPDY/3.1", "X-Stream-Protocol-Version: v4.channel.k8s.io") as (connection, answer):
         assert answer.startswith(b"HTTP/1.1 404"), answer
         asked = len(node.peer.requests)
-        with contextlib.suppress(ConnectionError, ssl.SSLError):  # it may be closed, which is as good
+        with contextlib.suppress(ConnectionError, ssl.SSLError):  # the server may have closed it
             connection.sendall(b"GET /containerLogs/default/web/main HTTP/1.1\r\nHost: api\r\n"
                                b"Connection: close\r\n\r\n")
             while data := connection.recv(4096):
@@ -364,7 +364,7 @@ def who_may_only_get_may_not_open_a_websocket(node):
 
 
 def own_address():
-    """One of this machine's that is not the loopback's; None if it has none. Nothing is sent."""
+    """Returns a non-loopback address of this machine, or None. No packet is sent."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(("192.0.2.1", 9))
@@ -480,7 +480,7 @@ def many_streams_run_at_once(node):
 
 
 def leave_streams_open(node):
-    """Streams that nobody ends: the server has to."""
+    """Starts streams that only the shutdown of the server ends."""
     node.peer.log.ended = False
     left = [node.start("exec", "-i", "web", "--", "cat"), node.start("logs", "-f", "web"),
             node.start("exec", "-i", "web", "--", "cat", env=SPDY), node.start("port-forward", "web", ":80")]
@@ -517,7 +517,7 @@ def main():
             node = Node(cluster, kubectl, peer, directory)
             failed = run_steps(node, sys.argv[1:], cluster.check_runs)
             left = leave_streams_open(node)
-        # The server has stopped, in time and in peace (Cluster sees to that); so have its clients.
+        # Cluster has checked that the server stopped cleanly; its clients must have ended too.
         for process in left[:3]:
             process.wait(COMMAND_SECONDS)
         for process in left:

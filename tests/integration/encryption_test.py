@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Encryption at rest, seen from both sides: what clients get, and what rests in a real etcd.
+"""Encryption at rest: checks the responses to clients and the stored bytes in a real etcd.
 
-Every provider, rotation with and without a restart, keys that are gone, and a KMS plugin over gRPC that dies and
-comes back.
+Covers every provider, rotation with and without a restart, removed keys, and a KMS plugin over gRPC
+that is killed and restarted.
 """
 
 import base64
@@ -32,12 +32,12 @@ def keyed(kind, *letters):
 
 
 IDENTITY = {"identity": {}}
-# All that the tests wrote with.
+# All keys that the tests encrypt with.
 EVERYTHING = [keyed("aesgcm", "b", "a"), keyed("aescbc", "a"), keyed("secretbox", "a", "c"), IDENTITY]
 
 
 class Plane(cluster.Cluster):
-    """A cluster whose API server can be started again with other flags, over the same etcd."""
+    """A cluster whose API server can be restarted with other flags and the same etcd."""
 
     def __init__(self, binary):
         super().__init__(binary)
@@ -47,7 +47,7 @@ class Plane(cluster.Cluster):
         return super()._spawn(name, list(arguments) + (self._extra if name == "apiserver" else []))
 
     def configure(self, *rules):
-        """Writes a configuration of (resources, providers), all at once, as an editor does."""
+        """Atomically writes a configuration of (resources, providers) rules."""
         text = json.dumps({"apiVersion": "apiserver.config.k8s.io/v1", "kind": "EncryptionConfiguration",
                            "resources": [{"resources": names, "providers": list(providers)}
                                          for names, providers in rules]})
@@ -65,7 +65,7 @@ class Plane(cluster.Cluster):
                            cluster.STARTUP_SECONDS)
 
     def encrypt(self, *providers, resources=("secrets",), flags=()):
-        """Starts the API server anew with one rule."""
+        """Restarts the API server with one rule."""
         self.configure((list(resources), providers))
         self.restart(*flags)
 
@@ -86,7 +86,7 @@ class Plane(cluster.Cluster):
         check(code == 201, f"create {name}: {code} {answer}")
 
     def problem(self, path):
-        """Why a read fails; empty if it does not."""
+        """Returns the error of a read; empty if it succeeds."""
         code, answer = self.call("GET", path)
         return "" if code == 200 else f"{code} {json.loads(answer)['message']}"
 
@@ -95,7 +95,7 @@ class Plane(cluster.Cluster):
         return code == 200 and base64.b64decode(json.loads(answer)["data"]["password"]).decode() == PASSWORD
 
     def rewrite(self, name):
-        """An update that changes nothing."""
+        """Updates a Secret without changes."""
         code, answer = self.call("GET", f"{SECRETS}/{name}")
         check(code == 200, f"get {name}: {code} {answer}")
         code, answer = self.call("PUT", f"{SECRETS}/{name}", json.loads(answer))
@@ -191,7 +191,7 @@ def test_reload(plane):
 
 
 def test_everything(plane):
-    """All resources: what the server keeps for itself is encrypted and found again, too."""
+    """All resources: internal data, such as IP allocations, is encrypted and can be read again."""
     plane.encrypt(*EVERYTHING, resources=["*.*"])
     code, answer = plane.call("POST", "/api/v1/namespaces/default/services", {
         "metadata": {"name": "web"}, "spec": {"type": "NodePort", "ports": [{"port": 80}]}})
@@ -211,7 +211,7 @@ def test_everything(plane):
 
 
 class Kms:
-    """The plugin, on a socket of its own. Its keys follow from their ids, so it can be restarted."""
+    """The KMS plugin on a Unix socket. Keys are derived from their IDs, so it can be restarted."""
 
     def __init__(self, program, directory):
         self._program = program
@@ -282,7 +282,7 @@ def test_kms(plane, kms):
 
 
 def test_logs(plane):
-    """CVE-2019-11250, CVE-2020-8563 to 8566: at no verbosity does the server write tokens, keys or Secrets."""
+    """CVE-2019-11250, CVE-2020-8563 to 8566: no tokens, keys or Secrets are logged at --v=10."""
     plane.configure((["secrets"], [keyed("aesgcm", "z"), *EVERYTHING]), (["*.*"], EVERYTHING))
     plane.restart("--v=10")
     plane.create("logged")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""etcd as its JSON gateway shows it: for tests that look at what is stored, without a client library."""
+"""Access to etcd through its JSON gateway, for tests that inspect stored data."""
 
 import base64
 import json
@@ -14,7 +14,7 @@ def _encode(data):
 
 
 class EtcdGateway:
-    """One member. Keys are text, values bytes."""
+    """One etcd member. Keys are text, values are bytes."""
 
     def __init__(self, url):
         self.url = url
@@ -32,7 +32,7 @@ class EtcdGateway:
             return False
 
     def leads(self):
-        """Whether this member leads the cluster; not, if it does not answer."""
+        """Returns true if this member is the leader; false if it does not answer."""
         try:
             status = self.call("/v3/maintenance/status")
         except (urllib.error.URLError, OSError):
@@ -43,10 +43,10 @@ class EtcdGateway:
         return int(self.call("/v3/kv/range", key=_encode("x"))["header"]["revision"])
 
     def compact(self):
-        """Forgets everything but the present."""
+        """Compacts at the current revision."""
         try:
             self.call("/v3/kv/compaction", revision=str(self.revision()))
-        except urllib.error.HTTPError:  # somebody else just did
+        except urllib.error.HTTPError:  # another client has already compacted this revision
             pass
 
     def put(self, key, value):
@@ -56,12 +56,12 @@ class EtcdGateway:
         self.call("/v3/kv/deleterange", key=_encode(key))
 
     def get(self, key):
-        """The value, or None."""
+        """Returns the value, or None."""
         found = self.call("/v3/kv/range", key=_encode(key))
         return base64.b64decode(found["kvs"][0].get("value", "")) if found.get("kvs") else None
 
     def all(self, prefix):
-        """Every key under `prefix` with its value."""
+        """Returns all keys under `prefix` with their values."""
         end = prefix[:-1] + chr(ord(prefix[-1]) + 1)
         found = self.call("/v3/kv/range", key=_encode(prefix), range_end=_encode(end))
         return {base64.b64decode(kv["key"]).decode(): base64.b64decode(kv.get("value", ""))

@@ -3,8 +3,8 @@
 
     kubectl_streams_test.py PEER
 
-kubectl speaks the protocols as Kubernetes does. That it gets along with the peer says that the peer speaks
-them too, and with that, that what the SDK is tested against is the real thing.
+kubectl implements the Kubernetes protocols. If it works with the peer, the peer implements them
+correctly, and the SDK's tests run against a valid implementation.
 """
 
 import fcntl
@@ -24,7 +24,7 @@ COMMAND_SECONDS = 180
 
 
 class Peer:
-    """The peer's process, and kubectl with a configuration that finds it."""
+    """The peer's process, and kubectl with a kubeconfig for it."""
 
     def __init__(self, program, kubectl, directory):
         self._kubectl = kubectl
@@ -40,7 +40,7 @@ class Peer:
                 "users": [{"name": "tester", "user": {"token": "tester"}}],
                 "contexts": [{"name": "peer", "context": {"cluster": "peer", "user": "tester"}}],
             }, file)
-        # Nothing of the caller's own configuration, cache or plugins gets in.
+        # Keep out the caller's own configuration, cache and plugins.
         self._environment = {"PATH": os.environ["PATH"], "HOME": directory, "LC_ALL": "C.UTF-8", "KUBECONFIG": config}
 
     def close(self):
@@ -56,7 +56,7 @@ class Peer:
                                 env=self._environment, preexec_fn=end_with_test)
 
     def run(self, *arguments, stdin=b""):
-        """Exit code, stdout and stderr."""
+        """Returns exit code, stdout and stderr."""
         done = subprocess.run([self._kubectl, *arguments], input=stdin, capture_output=True, env=self._environment,
                               timeout=COMMAND_SECONDS, check=False)
         return done.returncode, done.stdout, done.stderr.decode()
@@ -104,7 +104,7 @@ def exec_carries_much_output(peer):
 
 @step
 def exec_notices_a_lost_connection(peer):
-    # The connection breaks when the peer has read something. kubectl drops output that it has not written by then.
+    # The peer breaks the connection after it has read input. kubectl then drops unwritten output.
     process = peer.start("exec", "-i", "web", "--", "break")
     equal(process.stdout.read(len(b"partial")), b"partial")
     _, err = process.communicate(b"now", timeout=COMMAND_SECONDS)

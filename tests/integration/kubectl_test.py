@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Drives the API server with the real kubectl, one step per thing people do with it.
+"""Drives the API server with the real kubectl, one step per use case.
 
     kubectl_test.py [--old] [STEP...]
 
-Environment: COX_BIN, the program under test. With --old it is the oldest kubectl that has to work, found as
-kubectl-1.32 or named by COX_KUBECTL_OLD. Every step has a namespace of its own and asserts on what
-kubectl prints. All steps run, the failures are listed at the end. A step that the server cannot pass yet
-stands in KNOWN_GAPS with the reason; once it passes, the test fails until it is taken off that list.
+Environment: COX_BIN, the program under test. --old uses the oldest supported kubectl:
+COX_KUBECTL_OLD, or kubectl-1.32. Every step has its own namespace and asserts on the output of
+kubectl. All steps run; the failures are listed at the end. A step that the server cannot pass yet
+is listed in KNOWN_GAPS with the reason; when it passes, the test fails until it is removed from
+that list.
 """
 
 import base64
@@ -25,7 +26,7 @@ from steps import STEPS, chosen_steps, equal, has, lacks, step
 COMMAND_SECONDS = 180
 EVENT_SECONDS = 20
 
-# Step: why it does not pass yet.
+# Known failures: step name and reason.
 KNOWN_GAPS = {
     "custom_resources": "definitions are stored, but custom resources are not served",
 }
@@ -37,13 +38,13 @@ class Kubectl:
     def __init__(self, program, cluster, namespace):
         self.namespace = namespace
         self.server = cluster.url
-        # Nothing of the caller's own configuration, cache or plugins gets in.
+        # Keep out the caller's own configuration, cache and plugins.
         self._environment = {"PATH": os.environ["PATH"], "HOME": cluster.path("home"), "LC_ALL": "C.UTF-8",
                              "KUBECONFIG": cluster.kubeconfig}
         self._program = [program, "-n", namespace]
 
     def __call__(self, *arguments, stdin=None, code=0):
-        """What it prints, errors included; AssertionError unless it ends with `code` (None: with any)."""
+        """Returns all output. Raises AssertionError unless the exit code is `code` (None: any)."""
         done = subprocess.run(self._program + list(arguments), input=stdin, text=True, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, env=self._environment, timeout=COMMAND_SECONDS, check=False)
         assert code in (None, done.returncode), f"`kubectl {' '.join(arguments)}` ended with {done.returncode}:\n{done.stdout}"
@@ -56,13 +57,13 @@ class Kubectl:
         return self("create", "-f", "-", stdin=manifest(*objects))
 
     def start(self, *arguments):
-        """Runs it beside the test: `with k.start(...) as lines: lines.expect(...)`."""
+        """Runs kubectl in the background: `with k.start(...) as lines: lines.expect(...)`."""
         return Lines(subprocess.Popen(self._program + list(arguments), text=True, env=self._environment,
                                       stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                       preexec_fn=end_with_test))
 
     def watching(self, *arguments):
-        """Like start, and returns once the server has answered its watch: what follows will be seen."""
+        """Like start, but returns when the server has accepted the watch."""
         lines = self.start(*arguments, "-v=6")
         try:
             lines.expect("watch=true", "200 OK")
@@ -73,7 +74,7 @@ class Kubectl:
 
 
 class Lines:
-    """The output of a running command, waited for line by line. Ends the command when left."""
+    """The output of a running command by lines. Kills the command at the end of the block."""
 
     def __init__(self, process):
         self._process = process
@@ -87,7 +88,7 @@ class Lines:
             self._lines.put(line)
 
     def expect(self, *parts):
-        """The next line that holds all `parts`. AssertionError after EVENT_SECONDS."""
+        """Returns the next line with all `parts`. Raises AssertionError after EVENT_SECONDS."""
         deadline = machine.Deadline(EVENT_SECONDS)
         while True:
             try:
@@ -133,7 +134,7 @@ def node(name):
     return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}}
 
 
-# --- What the server offers ---
+# --- Discovery and server endpoints ---
 
 @step
 def version(k):
@@ -181,7 +182,7 @@ def priority_and_fairness(k):
     dump = "/debug/api_priority_and_fairness/dump_"
     has(k("get", "--raw", dump + "priority_levels"), "PriorityLevelName, ActiveQueues,", "leader-election,", "exempt,")
     has(k("get", "--raw", dump + "queues"), "PriorityLevelName, Index,", "workload-low,")
-    # The request itself is in it.
+    # The dump contains the request itself.
     has(k("get", "--raw", dump + "requests?includeRequestDetails=1"), "FlowDistingsher,", "dump_requests")
     level = k.json("get", "prioritylevelconfiguration", "exempt")["metadata"]["uid"]
     has(k("get", "--raw", "/version", "-v=8"), level)
@@ -337,7 +338,7 @@ def create_refused(k):
     bad["spec"]["containers"][0]["image"] = ""
     has(k("create", "-f", "-", stdin=json.dumps(bad), code=1), 'The Pod "p" is invalid', "spec.containers[0].image: Required value")
     bad["spec"]["nonsense"] = 1
-    # Not kubectl's own check: it leaves this to servers whose OpenAPI document offers fieldValidation.
+    # kubectl itself validates only if the OpenAPI document does not offer fieldValidation.
     has(k("create", "-f", "-", stdin=json.dumps(bad), code=1), "(BadRequest)",
         'strict decoding error: unknown field "spec.nonsense"')
 
@@ -501,7 +502,7 @@ def create_token(k):
     token = k("create", "token", "sa", "--duration=20m").strip()
     equal(len(token.split(".")), 3)
     account = f"system:serviceaccount:{k.namespace}:sa"
-    # Without the test's own credentials, which kubectl would prefer.
+    # Without the test's own credentials, which kubectl would prefer to the token.
     as_account = ("--kubeconfig=/dev/null", f"--server={k.server}", "--insecure-skip-tls-verify", f"--token={token}")
     has(k("auth", "whoami", *as_account), account, f"system:serviceaccounts:{k.namespace}")
     has(k("get", "pods", *as_account, code=1), "Forbidden", f'User "{account}" cannot list resource "pods"')
@@ -555,7 +556,7 @@ def certificates_are_approved_by_those_who_may(k):
         wait_until("the role is known", lambda: "yes" in k(
             "auth", "can-i", "update", "certificatesigningrequests", "--subresource=approval", "--as=approver", code=None),
             EVENT_SECONDS)
-        # The object alone is not enough: it takes the word of the signer.
+        # Access to the object is not sufficient: the user needs the verb "approve" on the signer.
         has(k(*approve, code=1), 'user not permitted to approve requests with signerName "example.com/people"')
         lacks(k("get", "csr", name + "-a"), "Approved")
         k.make({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": name + "-signer"},
@@ -573,7 +574,7 @@ def certificates_are_approved_by_those_who_may(k):
 @step
 def quotas_bound_what_a_namespace_holds(k):
     k("create", "quota", "q", "--hard=configmaps=1,pods=1,requests.cpu=500m")
-    has(k("create", "configmap", "early"), "created")  # nobody has counted, so nothing is bounded yet
+    has(k("create", "configmap", "early"), "created")  # without status.used the quota has no effect
     counted = {"hard": {"configmaps": "2", "pods": "1", "requests.cpu": "500m"},
                "used": {"configmaps": "1", "pods": "0", "requests.cpu": "0"}}
     k("patch", "quota", "q", "--subresource=status", "--type=merge", "-p", json.dumps({"status": counted}))
@@ -604,7 +605,7 @@ def delete_cascade(k):
     k.make(deployment("back"), deployment("front"), deployment("orphan"))
     has(k("delete", "deployment", "back", "--cascade=background"), '"back" deleted')
     has(k("get", "deployment", "back", code=1), "NotFound")
-    # No garbage collector runs here: the finalizer that asks for it stays.
+    # No garbage collector runs here, so its finalizer remains.
     for name, mode, finalizer in (("front", "foreground", "foregroundDeletion"), ("orphan", "orphan", "orphan")):
         k("delete", "deployment", name, f"--cascade={mode}", "--wait=false")
         metadata = k.json("get", "deployment", name)["metadata"]
@@ -667,7 +668,7 @@ def namespaces(k):
     has(k("create", "namespace", "kubectl-extra"), "namespace/kubectl-extra created")
     has(k("get", "ns", "kubectl-extra"), "Active")
     has(k("-n", "kubectl-absent", "create", "configmap", "c", code=1), 'namespaces "kubectl-absent" not found')
-    # No namespace controller runs here: it stays in Terminating, and takes nothing new.
+    # No namespace controller runs here: the namespace stays in Terminating and rejects objects.
     k("delete", "ns", "kubectl-extra", "--wait=false")
     has(k("get", "ns", "kubectl-extra"), "Terminating")
     has(k("-n", "kubectl-extra", "create", "-f", "-", stdin=json.dumps(config_map("c")), code=1), "(Forbidden)",
@@ -675,7 +676,7 @@ def namespaces(k):
 
 
 def run_step(program, cluster, function):
-    """None if it passed, else why not."""
+    """Returns None if the step passed, otherwise the reason."""
     name = function.__name__
     kubectl = Kubectl(program, cluster, "kubectl-" + name.replace("_", "-"))
     try:
@@ -683,7 +684,7 @@ def run_step(program, cluster, function):
         function(kubectl)
     except (AssertionError, subprocess.TimeoutExpired) as error:
         return str(error)
-    except Exception:  # answers of an unexpected shape are the server's failure, not the test's
+    except Exception:  # responses with an unexpected structure are failures of the server
         return traceback.format_exc(limit=-2)
     return None
 

@@ -31,19 +31,20 @@ def _count_work(seconds):
 
 
 def machine_speed(seconds=0.5):
-    """The speed of the processors relative to the quiet reference machine, at most 1. It is about 0.5 beside one
-    busy process per processor, and as much when another machine uses the same cores. A time divided by it is what
-    to expect now. Work is counted, because the CPU time of a process includes time in which its processor was slow."""
+    """Returns the speed of the processors relative to the quiet reference machine, at most 1. It is
+    about 0.5 beside one busy process per processor, or when another virtual machine uses the same
+    cores. A time of the reference machine divided by it is the expected time. Work is counted,
+    because the CPU time of a process includes time in which its processor was slow."""
     count = len(os.sched_getaffinity(0))
-    # Processes of their own that are gone afterwards, not threads, which share one lock.
+    # Separate processes, because threads would share the interpreter lock.
     command = [sys.executable, "-S", "-B", os.path.abspath(__file__), "--count", str(seconds)]
     working = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(count)]
     return min(1.0, sum(float(each.communicate()[0]) for each in working) / count / REFERENCE_RATE)
 
 
 class Deadline:
-    """The end of a wait that would take at most `seconds` on the quiet reference machine. It is later on a slow machine,
-    whose speed is measured when the time seems to be over."""
+    """The end of a wait that would take at most `seconds` on the quiet reference machine. It is
+    later on a slow machine; the speed is measured when `seconds` have passed."""
 
     def __init__(self, seconds):
         self._seconds = seconds
@@ -74,7 +75,7 @@ def _state():
 
 
 def too_busy(before, after, processors):
-    """True if times measured between two states say little about the program. Prints why."""
+    """Returns true if the machine was too busy between two states. Prints the reason."""
     (speed, stolen, began), (end_speed, end_stolen, ended) = ([float(n) for n in text.split()] for text in (before, after))
     share = (end_stolen - stolen) / max(ended - began, 0.01) / processors
     slowest = min(speed, end_speed)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A stand-in for the server of a kubelet: HTTPS with logs, exec, attach and port-forward over SPDY/3.1.
+"""A fake kubelet server: HTTPS with logs, exec, attach and port-forward over SPDY/3.1.
 
-Programs that exec names are really run, here, so that whatever kubectl does with a container it does with
-real processes and terminals. Each connection is served by one thread that waits for all of its ends at
-once: a TLS connection cannot be read and written by two.
+Exec runs the given programs on this machine, so that kubectl is tested with real processes and
+terminals. Each connection is served by one thread that selects on all of its sockets and pipes,
+because a TLS connection cannot be read and written by two threads at the same time.
 """
 
 import base64
@@ -40,11 +40,11 @@ _DICTIONARY = b"".join(struct.pack(">I", len(word)) + word.encode()
                        for word in (each.replace("_", " ") for each in _WORDS.split())) + _TEXT.encode()
 
 _PIECE = 32 * 1024
-_AHEAD = 256 * 1024  # of what a peer sent and nobody took
+_AHEAD = 256 * 1024  # limit of buffered stdin that the process has not read
 
 
 class Spdy:
-    """The server's end of a connection, as frames."""
+    """The server side of a SPDY connection, as frames."""
 
     def __init__(self, connection):
         self.connection = connection
@@ -53,7 +53,7 @@ class Spdy:
         self._pack = zlib.compressobj(zdict=_DICTIONARY)
 
     def receive(self):
-        """What has come: (kind, stream, headers or data, fin). None when the peer has ended."""
+        """Returns received frames (kind, stream, headers or data, fin); None if the peer closed."""
         data = self.connection.recv(64 * 1024)
         while self.connection.pending():
             data += self.connection.recv(self.connection.pending())
@@ -118,7 +118,7 @@ def status(code):
 
 
 class Process:
-    """A program and the streams of a connection that are its."""
+    """A program and its streams of a connection."""
 
     def __init__(self, spdy, wanted, command):
         self._spdy = spdy
@@ -131,7 +131,7 @@ class Process:
         self._outputs = {}  # file descriptor: stream type
         self._process = None
         self._terminal = None
-        self._size = None  # may come before there is a terminal
+        self._size = None  # may be received before the terminal exists
 
     def serve(self):
         if not self._await_streams():
@@ -228,7 +228,7 @@ class Process:
         kind = self._outputs[descriptor]
         try:
             data = os.read(descriptor, _PIECE)
-        except OSError:  # of a terminal that nobody holds any more
+        except OSError:  # EIO: all processes have closed the terminal
             data = b""
         if not data:
             del self._outputs[descriptor]
@@ -243,7 +243,7 @@ class Process:
 
 
 class Ports:
-    """Connections to ports of this machine, as a Pod's."""
+    """Forwards connections to ports of this machine, in place of a Pod's."""
 
     def __init__(self, spdy):
         self._spdy = spdy
@@ -298,7 +298,7 @@ class Ports:
 
 
 class Log:
-    """What a container has written."""
+    """The log of a container."""
 
     def __init__(self):
         self.changed = threading.Condition()
@@ -317,7 +317,7 @@ class Log:
 
 
 class NodePeer:
-    """Listens on the loopback. `requests` are those that came: (method, target, headers, client's names)."""
+    """Listens on the loopback interface. `requests`: (method, target, headers, client subject)."""
 
     def __init__(self, certificate, key, client_ca):
         self.requests = []
@@ -426,7 +426,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         Process(spdy, wanted, command).serve()
 
     def _serve_echo(self):
-        """Bytes as they come: that nobody looked at them is what is tested."""
+        """Echoes bytes unchanged, to test that the API server does not modify the stream."""
         key = self.headers["sec-websocket-key"] + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
         self._switch(connection="Upgrade", upgrade="websocket",
                      sec_websocket_protocol=self.headers["sec-websocket-protocol"],

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the API server makes of Pods before it stores them, as kubectl's users see it: Pod Security Standards,
-limit ranges, service accounts with their tokens.
+"""Admission of Pods, with kubectl: Pod Security Standards, LimitRanges, service accounts.
 
     pod_admission_test.py
 
@@ -25,7 +24,7 @@ def restricted_pod(name):
 def pod_security(kubectl):
     k = kubectl("security")
     k.make(pod("plain"), pod("reckless", hostNetwork=True), restricted_pod("careful"))
-    # A namespace that becomes stricter: what is there stays, its owner learns what would not come back.
+    # A stricter label keeps existing Pods; the response warns about those that violate it.
     text = k("label", "namespace", "security", "pod-security.kubernetes.io/enforce=restricted", "--dry-run=server")
     has(text, 'existing pods in namespace "security" violate the new PodSecurity enforce level "restricted:latest"',
         "plain: allowPrivilegeEscalation != false", "reckless: host namespaces")
@@ -34,7 +33,7 @@ def pod_security(kubectl):
     k("label", "namespace", "security", "pod-security.kubernetes.io/enforce=restricted")
     wait_enforced(k)
     k.make(restricted_pod("careful-2"))
-    # Workloads are warned about; labels and deletion of what runs are nobody's business.
+    # Workload objects only get a warning. Labels and deletion of existing Pods are always allowed.
     has(k.make(deployment("web")), 'Warning: would violate PodSecurity "restricted:latest"', "deployment.apps/web created")
     k("label", "pod", "reckless", "still=here")
     k("delete", "pod", "reckless", "--grace-period=0", "--force")
@@ -43,7 +42,7 @@ def pod_security(kubectl):
 
 
 def wait_enforced(k):
-    # Admission reads namespaces from the cache of the server, which follows in its own time.
+    # Admission reads namespaces from the server's watch cache, which lags behind the write.
     for attempt in range(50):
         text = k("create", "-f", "-", stdin=json.dumps(pod(f"refused-{attempt}")), code=None)
         if "forbidden: violates PodSecurity" in text:
@@ -55,7 +54,7 @@ def limit_ranges(kubectl):
     k = kubectl("limits")
     k.make({"apiVersion": "v1", "kind": "LimitRange", "metadata": {"name": "l"}, "spec": {"limits": [
         {"type": "Container", "default": {"cpu": "500m"}, "defaultRequest": {"cpu": "100m"}, "max": {"cpu": "1"}}]}})
-    k.make(pod("modest"))  # at once: the namespace is new, and the range holds
+    k.make(pod("modest"))  # immediately: the LimitRange also applies in a new namespace
     made = k.json("get", "pod", "modest")
     equal(made["spec"]["containers"][0]["resources"], {"limits": {"cpu": "500m"}, "requests": {"cpu": "100m"}})
     has(made["metadata"]["annotations"]["kubernetes.io/limit-ranger"], "cpu request for container main")
@@ -78,7 +77,7 @@ def service_accounts(kubectl):
     equal(volume["projected"]["sources"][0], {"serviceAccountToken": {"expirationSeconds": 3607, "path": "token"}})
     equal(spec["containers"][0]["volumeMounts"],
           [{"name": volume["name"], "readOnly": True, "mountPath": SERVICE_ACCOUNT_PATH}])
-    # Secrets that an account keeps from its Pods cannot be had by debugging either (CVE-2023-2728).
+    # Ephemeral containers cannot reference secrets that the account may not mount (CVE-2023-2728).
     debugged = k.json("get", "pod", "citizen")
     debugged["spec"]["ephemeralContainers"] = [{"name": "debug", "image": "registry.example.com/app:1",
                                                 "envFrom": [{"secretRef": {"name": "treasure"}}]}]

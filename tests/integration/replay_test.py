@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Replays the recorded exchanges of the reference server and holds every area to its floor.
+"""Replays the recorded exchanges of the reference; each area must reach its minimum.
 
     replay_test.py [--write-floors]
 
-Environment: COX_BIN, the program under test; COX_SHARED, the folder with reference/replay.
-The floors stand in replay_floors.txt. A floor is raised with the change that earns it, and lowered only
-with a reason in the commit. The mismatches are left in replay.log, in the current directory.
+Environment: COX_BIN, the program under test; COX_SHARED, the folder with reference/replay. The
+minimums are in replay_floors.txt. Raise a minimum in the change that improves the area; lower it
+only with a reason in the commit message. Mismatches are written to replay.log in the current
+directory.
 """
 
 import os
@@ -19,9 +20,9 @@ FLOORS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "replay_floors
 LOG = "replay.log"
 # A run takes a few minutes; the limit of the test is 600 s (CMakeLists.txt).
 REPLAY_SECONDS = 1500
-# Polling steps give up after this long. The reference settles within a second.
+# Polling steps stop after this time. The reference settles within a second.
 PATIENCE_SECONDS = 3
-# Areas with watches, polls and delays: on a busy machine an exchange or two may come too late.
+# Areas with watches, polls and delays: on a busy machine a few exchanges may time out.
 TIMED = {"admission", "crd", "delete", "list", "namespace", "rbac", "subresources", "watch"}
 SLACK = 3
 SHOWN = 40
@@ -34,7 +35,7 @@ FLOORS_HEAD = """\
 
 
 def replay(shared, cluster):
-    """Runs the corpus; the output goes to LOG. Its exit code says only that something failed."""
+    """Replays all exchanges and returns the output, which is also written to LOG."""
     with open(LOG, "w") as log:
         subprocess.run([sys.executable, os.path.join(shared, "reference", "replay"), "--url", cluster.url,
                         "--ca-file", cluster.ca_file, "--token-file", cluster.token_file,
@@ -46,7 +47,7 @@ def replay(shared, cluster):
 
 
 def counts(output):
-    """{area: (passed, failed)}, from the lines at the end of the output."""
+    """Returns {area: (passed, failed)} from the summary lines of the output."""
     areas = {name: (int(passed), int(failed)) for name, passed, failed
              in re.findall(r"^(\S+) +(\d+) passed +(\d+) failed$", output, re.M)}
     if not areas or not re.search(r"^\d+ passed, \d+ failed$", output, re.M):
@@ -76,7 +77,7 @@ def write_floors(areas):
 
 
 def compare(areas, floors):
-    """The areas that do not keep what the floors promise, each with a sentence."""
+    """Returns the areas below their minimum or without one, each with a message."""
     broken = {}
     for area in sorted(set(areas) | set(floors)):
         passed = areas.get(area, (0, 0))[0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that consist of steps: functions that run in the order they are written, the others also when one fails.
+"""Tests that consist of steps: functions that run in source order, also after a failed one.
 
     @step
     def pods_are_listed(cluster):
@@ -21,14 +21,14 @@ def step(function):
 
 
 def chosen_steps(names):
-    """Those of these names; without names all."""
+    """Returns the steps with these names, or all steps if there are no names."""
     return [each for each in STEPS if not names or each.__name__ in names]
 
 
 def run_steps(world, names=(), check=lambda: None):
-    """Gives `world` to each step of these names (none: to all). Returns the names of those that failed.
+    """Calls the steps of these names (none: all) with `world`. Returns the names of failed steps.
 
-    What `check` raises, which is called after each step, ends the test: nothing is left to run them against.
+    `check` is called after each step. An exception of `check` ends the test: a server has ended.
     """
     failed = []
     for function in chosen_steps(names):
@@ -36,7 +36,7 @@ def run_steps(world, names=(), check=lambda: None):
         try:
             function(world)
             print(f"ok   {function.__name__} ({time.monotonic() - began:.1f} s)", flush=True)
-        except Exception:  # noqa: BLE001 whatever it is, the other steps run
+        except Exception:  # noqa: BLE001 the other steps run after any failure
             failed.append(function.__name__)
             print(f"FAIL {function.__name__}\n{traceback.format_exc()}", flush=True)
         check()
@@ -44,12 +44,12 @@ def run_steps(world, names=(), check=lambda: None):
 
 
 def finish(failed):
-    """Ends the test, with the names of the steps that failed."""
+    """Prints the names of the failed steps and exits."""
     print("FAILED: " + ", ".join(failed) if failed else "all steps passed")
     sys.exit(1 if failed else 0)
 
 
-# --- What steps say ---
+# --- Assertions for steps ---
 
 def equal(found, wanted):
     assert found == wanted, f"found {found!r}, wanted {wanted!r}"

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What rests in etcd is what Kubernetes would have put there, and what Kubernetes put there can be read.
+"""The data in etcd has upstream's format, and data that upstream wrote can be read.
 
-Read: the golden bytes of every kind are put into etcd under upstream's key; the API must show the golden object.
-Written: objects of many kinds are created; key, envelope and metadata in etcd are looked at byte by byte.
+Read: the golden bytes of every kind are put into etcd under upstream's key; the API must return the
+golden object.
+Written: objects of many kinds are created; key, envelope and metadata in etcd are checked.
 """
 
 import json
@@ -17,19 +18,19 @@ import cluster
 from etcd_gateway import EtcdGateway
 
 ENVELOPE = b"k8s\0"
-# Where upstream's key does not name the plural.
+# Resources whose key upstream does not derive from the plural name.
 PREFIXES = {
     ("", "nodes"): "minions", ("", "services"): "services/specs", ("", "endpoints"): "services/endpoints",
     ("", "replicationcontrollers"): "controllers", ("networking.k8s.io", "ingresses"): "ingress",
     ("apiregistration.k8s.io", "apiservices"): "apiregistration.k8s.io/apiservices",
     ("apiextensions.k8s.io", "customresourcedefinitions"): "apiextensions.k8s.io/customresourcedefinitions",
 }
-# The servers behind these two groups store JSON, also upstream.
+# apiextensions and apiregistration store JSON, as upstream does.
 JSON_PREFIXES = ("/registry/apiregistration.k8s.io/", "/registry/apiextensions.k8s.io/")
-# Two names of one thing that golden objects fill differently: the newer one wins, as upstream. And what only writers
-# send.
+# Pairs of equivalent fields with different values in golden objects: the newer field has
+# precedence, as upstream. stringData is write-only.
 ALIASES = (".serviceAccount", ".podCIDRs[0]", ".podIPs[0].ip", ".hostIPs[0].ip", ".stringData")
-# Set anew, or never kept.
+# Fields that the server overwrites or never stores.
 VOLATILE = ("resourceVersion", "selfLink", "managedFields")
 
 
@@ -49,7 +50,7 @@ class Api:
             return error.code, json.loads(error.read() or b"{}")
 
     def resources(self):
-        """(group/version, kind): (plural, namespaced), of what can be created."""
+        """Returns {(group/version, kind): (plural, namespaced)} of creatable resources."""
         found = {}
         groups = ["/api/v1"]
         for group in self.call("GET", "/apis")[1]["groups"]:
@@ -75,7 +76,7 @@ def key_of(version, plural, namespace, name):
 
 
 def fields(message):
-    """A protobuf message as [(number, bytes or int)]."""
+    """Decodes a protobuf message to [(number, bytes or int)]."""
     found, at = [], 0
 
     def varint():
@@ -115,11 +116,11 @@ def without_volatile(thing):
 
 
 def differences(expected, got, where=""):
-    """Paths at which something expected is missing or different. More than expected is fine: defaults."""
+    """Yields paths of missing or different values. Additional values (defaults) are allowed."""
     if isinstance(expected, dict) and isinstance(got, dict):
         for key, value in expected.items():
             if key not in got:
-                # Structs in Go write their zero; we do not promise to.
+                # Go structs serialize zero values; our server may omit them.
                 if value not in (None, {}, [], "", 0, False):
                     yield f"{where}.{key} is missing"
             else:
@@ -132,10 +133,10 @@ def differences(expected, got, where=""):
 
 
 def check_golden(api, etcd, folder):
-    """Stored by upstream, read by us."""
+    """Checks that upstream's stored objects can be read. Returns their number and complaints."""
     complaints, read = [], 0
     for (version, kind), (plural, namespaced) in sorted(api.resources().items()):
-        # The core group has a name in file names.
+        # File names contain "core" for the core group.
         file = os.path.join(folder, f"{version.replace('/', '.') if '/' in version else 'core.' + version}.{kind}")
         if not os.path.exists(file + ".pb"):
             continue
@@ -201,7 +202,7 @@ OBJECTS = [
 
 
 def check_envelope(key, value, version, kind, name):
-    """Complaints about the bytes of one stored object."""
+    """Returns complaints about the bytes of one stored object."""
     if not value.startswith(ENVELOPE):
         return [f"{key}: begins with {value[:8]!r}"]
     unknown = value[len(ENVELOPE):]
@@ -222,7 +223,7 @@ def check_envelope(key, value, version, kind, name):
 
 
 def check_written(api, etcd):
-    """Written by us, as upstream would."""
+    """Checks that stored objects have upstream's format. Returns the complaints."""
     complaints = []
     resources = api.resources()
     for version, kind, content in OBJECTS:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`coxswain up --no-node` and `coxswain down`: a control plane with an etcd of its own that crashes, comes back and goes.
+"""Tests `coxswain up --no-node` and `coxswain down`: start, crash, restart and removal.
 
 Nodes are tested by tests/e2e.
 """
@@ -44,14 +44,14 @@ class ControlPlane:
             return file.read()
 
     def etcd(self):
-        """The processes that are etcd with this cluster's data."""
+        """Returns the IDs of the etcd processes with this cluster's data."""
         found = []
         for pid in filter(str.isdigit, os.listdir("/proc")):
             try:
                 with open(f"/proc/{pid}/cmdline", "rb") as file:
                     words = file.read().decode(errors="replace").split("\0")
             except OSError:
-                continue  # has just ended
+                continue  # the process has ended
             if os.path.basename(words[0]) == "etcd" and f"--data-dir={self.data}/etcd" in words:
                 found.append(int(pid))
         return found

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Admission webhooks as they are in a cluster: a real TLS server, asked by the built API server.
+"""Admission webhooks: a real TLS server that the built API server calls.
 
     webhooks_test.py [STEP...]
 
-Environment: COX_BIN, the program under test. The webhook server answers as the path says; each step has
-a configuration of its own, whose objectSelector names the step, so that steps do not meet.
+Environment: COX_BIN, the program under test. The path selects the response of the webhook server.
+Each step has its own configuration, whose objectSelector matches only the objects of that step.
 """
 
 import base64
@@ -23,13 +23,13 @@ from certificates import RSA, make_ca, make_certificate
 from cluster import ADMIN_TOKEN, Cluster, free_ports, need_program, wait_until
 from steps import finish, run_steps, step
 
-# A call whose timeout is a second or ends earlier ends within this, on a machine that is busy.
+# The limit for a failing call on a busy machine, although its own timeout is shorter.
 ENDS_WITHIN = 10
 HUGE = 100 * 1024 * 1024
 
 
 def make_certificates(directory):
-    """A CA (ca.crt), another one (other.crt), and a server's certificate of the first (server.crt)."""
+    """Makes two CAs (ca.crt, other.crt), and a server certificate of the first (server.crt)."""
     for name in ("ca", "other"):
         make_ca(directory, name, RSA)
     make_certificate(directory, "server", "ca", "/CN=hook", "subjectAltName=IP:127.0.0.1,DNS:hook.default.svc", key=RSA)
@@ -43,11 +43,11 @@ def response(allowed=True, patch=None, **more):
 
 
 class Hooks:
-    """The webhook server. `answers` maps a path to a function of the request; `seen` has all requests."""
+    """The webhook server. `answers` maps a path to a function; `seen` contains all requests."""
 
     def __init__(self, directory):
         self.answers, self.seen, self.peers = {}, [], set()
-        self.released = threading.Event()  # ends those that hang
+        self.released = threading.Event()  # ends hanging requests
         self._lock = threading.Lock()
         hooks = self
 
@@ -60,17 +60,17 @@ class Hooks:
             def do_POST(self):
                 try:
                     hooks.answer(self)
-                except (OSError, ssl.SSLError):  # the caller had enough
+                except (OSError, ssl.SSLError):  # the API server closed the connection
                     self.close_connection = True
 
-            do_GET = do_POST  # what a followed redirect would be
+            do_GET = do_POST  # for redirects, which must not be followed
 
         class Server(http.server.ThreadingHTTPServer):
             daemon_threads = True
             request_queue_size = 128
 
             def finish_request(self, request, client_address):
-                # The handshake is the connection's own thread's, and may fail.
+                # The handshake runs in the thread of the connection, and may fail.
                 try:
                     with hooks.tls.wrap_socket(request, server_side=True) as tls:
                         super().finish_request(tls, client_address)
@@ -126,7 +126,7 @@ class Hooks:
 
 
 class Test:
-    """What steps work with."""
+    """The context of the steps: cluster, webhook server and requests."""
 
     def __init__(self, cluster, hooks, directory):
         self.cluster, self.hooks = cluster, hooks
@@ -136,7 +136,7 @@ class Test:
         self._markers = 0
 
     def request(self, method, path, body=None, content="application/json"):
-        """The code, the decoded answer and its warnings."""
+        """Returns the status code, the decoded response and its warnings."""
         request = urllib.request.Request(self.cluster.url + path, method=method,
                                          data=None if body is None else json.dumps(body).encode(),
                                          headers={"Authorization": "Bearer " + ADMIN_TOKEN, "Content-Type": content})
@@ -147,9 +147,10 @@ class Test:
             return error.code, json.loads(error.read()), error.headers.get_all("Warning") or []
 
     def config(self, kind, name, *hooks):
-        """A configuration whose webhooks are for objects labelled case=NAME, in force when it returns."""
+        """Creates a configuration for objects labelled case=NAME; returns when it is in effect."""
         self._create(kind, name, {"case": name}, hooks)
-        # A later configuration is seen later: once this one is asked, so is the other.
+        # Configurations take effect in order: when the webhook of a later one is called, this one
+        # is in effect.
         self._markers += 1
         marker = f"marker{self._markers}"
         self._create(kind, f"zz-{marker}", {"case": marker}, [self.hook(f"/{marker}")])
@@ -225,7 +226,7 @@ def denial_and_warnings_reach_kubectl(t):
     assert deletion["userInfo"]["username"] == "admin" and deletion["object"] is None, deletion
 
 
-# Path, what the client is told after `failed calling webhook "x": `.
+# Path: text of the error after `failed calling webhook "x": `.
 FAILURES = {
     "hang": 'failed to call webhook: Post "%s/hang?timeout=1s": context deadline exceeded',
     "huge": "failed to call webhook: the webhook's response is larger than",
@@ -313,7 +314,7 @@ def validating_ones_are_asked_at_the_same_time(t):
     meet = threading.Barrier(3)
 
     def together(_):
-        meet.wait(20)  # broken unless all three are here
+        meet.wait(20)  # fails unless all three webhooks are called concurrently
         return response()
     for number in range(3):
         t.hooks.answers[f"/at-once-{number}"] = together
@@ -324,7 +325,7 @@ def validating_ones_are_asked_at_the_same_time(t):
 
 @step
 def service_is_reached_by_its_address_and_name(t):
-    # Without a proxy on this machine a cluster address leads nowhere; one of another kind does.
+    # Cluster IPs are not reachable without kube-proxy, so the Service has the type ExternalName.
     code, answer, _ = t.request("POST", "/api/v1/namespaces/default/services", {
         "metadata": {"name": "hook"}, "spec": {"type": "ExternalName", "externalName": "localhost"}})
     assert code == 201, answer

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`coxswain proxy` and `coxswain dns` as programs of their own, against a real API server and kernel.
+"""Runs `coxswain proxy` and `coxswain dns` as programs, with a real API server and kernel.
 
-All of it runs in a network namespace of its own, so nothing of the machine is touched.
+Everything runs in a new network namespace, so the network of the machine is not changed.
 Environment: COX_BIN, the program under test.
 """
 
@@ -17,7 +17,7 @@ import urllib.request
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(FOLDER, "..", "integration"), os.path.join(FOLDER, "..", "compat")]
 
-import dns_client  # noqa: E402 (found by the line above)
+import dns_client  # noqa: E402 (needs the path above)
 from cluster import ADMIN_TOKEN, Cluster, end_with_test, need_program, skip, wait_until  # noqa: E402
 
 COX = os.environ["COX_BIN"]
@@ -39,14 +39,14 @@ OBJECTS = [
 
 
 def front(ready):
-    """The endpoint of the Service `front`, on this node."""
+    """Returns an EndpointSlice of the Service `front` with an endpoint on this node."""
     return {"metadata": {"name": "front-1", "labels": {"kubernetes.io/service-name": "front"}}, "addressType": "IPv4",
             "ports": [{"name": "http", "protocol": "TCP", "port": 8080}],
             "endpoints": [{"addresses": ["10.1.0.2"], "conditions": {"ready": ready}, "nodeName": "node-1"}]}
 
 
 def enter_namespace():
-    """Starts this program again, in a network namespace where only loopback is."""
+    """Starts this program again in a new network namespace that has only a loopback interface."""
     if os.environ.get(INSIDE):
         return
     if os.geteuid() != 0:
@@ -65,7 +65,7 @@ def create(cluster, path, made, method="POST"):
 
 
 def get(url):
-    """The body; the status code as text where it is not OK; nothing where nobody answers."""
+    """Returns the body, the status code as text if it is an error, or "" if there is no answer."""
     try:
         with urllib.request.urlopen(url, timeout=5) as answer:
             return answer.read().decode()
@@ -90,7 +90,7 @@ def end(program, how=signal.SIGTERM):
 
 
 def refused(*arguments):
-    """What the program says when it will not start."""
+    """Returns the output of a program that must fail to start."""
     done = subprocess.run([COX, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=30,
                           check=False)
     assert done.returncode != 0, f"{arguments} was accepted"
@@ -111,7 +111,7 @@ def test_proxy(cluster):
     wait_until("the proxy is healthy", lambda: '"nodeEligible": true' in get("http://127.0.0.1:10256/healthz"), 10)
     assert get("http://127.0.0.1:10249/proxyMode") == "nftables"
     assert "kubeproxy_sync_proxy_rules_duration_seconds_count" in get("http://127.0.0.1:10249/metrics")
-    # What a load balancer asks each node for.
+    # Load balancers poll this health check port of each node.
     slices = OBJECTS[2][0]
     wait_until("nobody is here", lambda: get("http://127.0.0.1:30081/") == "503", 10)
     create(cluster, slices, front(True))

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Injects faults into etcd and the API server while clients write and watch.
 
-Checked at the end of each part: no acknowledged write is lost; no watcher missed an event, saw one twice or out of
-order (they go on from the last version they saw and list again only after 410); all watchers were told the same;
-and the API server is ready within 2 s after etcd is healthy again (6 s in the short form).
+Checked at the end of each part: no acknowledged write is lost; no watcher missed an event, or
+received one twice or out of order (watchers resume from the last resource version and list again
+only after 410); all watchers received the same events; and the API server is ready within 2 s after
+etcd is healthy again (6 s in the short form).
 
     COX_BIN=build/release/src/cmd/coxswain tests/robustness/faults_test.py [PART...]
 
@@ -25,17 +26,18 @@ import cluster  # noqa: E402
 import machine  # noqa: E402
 
 LONG = os.environ.get("COX_LONG") == "1"
-# How soon the server must be ready again. The long form checks every recovery. The short form runs beside other tests:
-# it checks the fastest recovery of each part, scaled by the speed of the machine.
+# The limit for the server to be ready again. The long form checks every recovery. The short form
+# runs in parallel with other tests: it checks the fastest recovery of each part, scaled by the
+# speed of the machine.
 READY_SECONDS = 2 if LONG else 6
 ROUNDS = 20 if LONG else 2
 PAUSE_SECONDS = 10 if LONG else 4
-# Writes between faults that show that all is well again.
+# Writes that must succeed after each fault.
 SOME_WRITES = 40
 
 
 class Faults:
-    """One plane with its clients, and what may happen to it."""
+    """The faults that can be injected into one control plane with its clients."""
 
     def __init__(self, plane, history):
         self.plane = plane
@@ -43,7 +45,7 @@ class Faults:
         self.recoveries = []  # seconds
 
     def recover(self, what):
-        """After etcd is healthy: how soon the server is, and whether writes go through again."""
+        """Waits until the server is ready and accepts writes, and records the time to readiness."""
         took = self.plane.await_ready(90)
         self.recoveries.append(took)
         if LONG and took > READY_SECONDS:
@@ -55,7 +57,7 @@ class Faults:
     def etcd_killed(self):
         for _ in range(ROUNDS):
             self.plane.etcd.kill()
-            time.sleep(0.3)  # requests meet a closed port
+            time.sleep(0.3)  # so that requests reach a closed port
             self.plane.etcd.start()
             wait_until("etcd is healthy", self.plane.etcd.healthy, 90, between=0.01)
             self.recover("etcd killed")
@@ -63,7 +65,7 @@ class Faults:
     def etcd_stopped(self):
         for _ in range(max(1, ROUNDS // 4)):
             self.plane.etcd.pause()
-            time.sleep(PAUSE_SECONDS)  # the fault itself
+            time.sleep(PAUSE_SECONDS)
             self.plane.etcd.resume()
             wait_until("etcd is healthy", self.plane.etcd.healthy, 90, between=0.01)
             self.recover("etcd stopped")
@@ -75,7 +77,7 @@ class Faults:
             self.recover("API server killed")
 
     def compaction(self):
-        """Every 200 ms everything but the present is forgotten; now and again a client has to begin anew."""
+        """Compacts etcd every 200 ms, so that some clients must list again."""
         done = threading.Event()
 
         def compact():
@@ -89,8 +91,8 @@ class Faults:
                 got = self.history.await_progress(SOME_WRITES, 90)
                 if got < SOME_WRITES:
                     raise AssertionError(f"compaction: only {got} writes in 90 s")
-                # A server that begins anew finds a store without a past, and that time went on: clients cannot
-                # go on where they were, and must be told.
+                # The restarted server finds a compacted store at a later revision: clients cannot
+                # resume their watches and must get 410.
                 self.plane.server.kill()
                 self.plane.etcd.put("/robustness/time", b"goes on")
                 self.plane.etcd.compact()
@@ -111,7 +113,7 @@ class Faults:
             wait_until("the member is back", leader.healthy, 30)
 
     def database_full(self):
-        """Writers fill the database; etcd raises NOSPACE and refuses; an administrator makes room."""
+        """Writers fill the database until etcd raises NOSPACE; then space is freed."""
         for writer in self.history.writers:
             writer.padding = 200_000
         wait_until("writes are refused", lambda: any(w.refused for w in self.history.writers), 60)
@@ -128,8 +130,8 @@ class Faults:
         self.recover("database full")
 
 
-# Name, number of members, quota, number of watchers, faults in order. In the short form, the part with large objects has
-# few watchers, because each of them receives every object.
+# Name, number of members, quota, number of watchers, faults in order. In the short form, the part
+# with large objects has few watchers, because each of them receives every object.
 PARTS = [
     ("one-member", 1, 0, 100, ["etcd_killed", "server_killed", "etcd_stopped"]),
     ("compaction", 1, 0, 100, ["compaction"]),

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Clients that keep a record, and what must be true of the records.
+"""Clients that record their operations, and checks of these records.
 
-Writers change their own ConfigMaps one step at a time and note what was acknowledged. Watchers note every event
-and come back after each failure from where they were. Nobody trusts the server: the records are compared.
+Writers change their own ConfigMaps one step at a time and record acknowledged writes. Watchers
+record every event and resume after each failure from the last resource version. The records are
+compared with each other and with the final state.
 """
 
 import http.client
@@ -11,14 +12,14 @@ import threading
 import time
 
 from plane import TOKEN, request
-import machine  # found by plane
+import machine  # in the path that plane has added
 
 NAMESPACE = "/api/v1/namespaces/default/configmaps"
 BROKEN = (OSError, http.client.HTTPException, ValueError)
 
 
 class Writer(threading.Thread):
-    """Creates, updates (comparing versions) and deletes the objects named after it."""
+    """Creates, updates (with resource versions) and deletes the objects named after it."""
 
     OBJECTS = 4
     DELETE_EVERY = 17  # steps
@@ -30,10 +31,10 @@ class Writer(threading.Thread):
         self._pause = pause
         self.padding = padding
         self._stop_asked = threading.Event()
-        self.acknowledged = []  # (version, name, step or None for a deletion)
+        self.acknowledged = []  # (resource version, name, step or None for a deletion)
         self.attempts = 0
         self.refused = {}  # status: count
-        # name: [(step or None, sure)] since the last sure one: any of them may be what is stored.
+        # name: [step or None for a deletion] since the last acknowledged one; any may be stored.
         self.possible = {}
 
     def stop(self):
@@ -42,7 +43,7 @@ class Writer(threading.Thread):
     def run(self):
         connection = None
         step = 0
-        known = {}  # name: version, of objects known to exist
+        known = {}  # name: resource version, or None if the object does not exist
         while not self._stop_asked.wait(self._pause):
             step += 1
             name = f"w{self._number}-{step % self.OBJECTS}"
@@ -52,7 +53,7 @@ class Writer(threading.Thread):
                     continue
                 self._change(connection, name, step, known)
             except BROKEN:
-                # Whether it happened is not known: look before the next step.
+                # The outcome is unknown: read the object before the next step.
                 known.pop(name, None)
                 if connection:
                     connection.close()
@@ -100,18 +101,18 @@ class Writer(threading.Thread):
 
 
 class Watcher(threading.Thread):
-    """Lists once, then watches; goes on from the last version it saw; lists again only when told so (410)."""
+    """Lists once, then watches; resumes from the last event; lists again only after 410."""
 
     def __init__(self, plane, number):
         super().__init__(daemon=True)
         self._plane = plane
         self.number = number
         self._stop_asked = threading.Event()
-        self.events = []      # (version, type, name, step)
-        self.lists = []       # (version, the one before it, {name: (version, step)})
+        self.events = []      # (resource version, type, name, step)
+        self.lists = []       # (resource version, progress before, {name: (version, step)})
         self.resumes = 0
         self.last = None
-        self.progress = 0     # the largest version that is known to be complete
+        self.progress = 0     # the highest resource version up to which all events were received
         self.errors = []
 
     def stop(self):
@@ -179,7 +180,7 @@ class Watcher(threading.Thread):
 
 
 class History:
-    """Writers and watchers that run while faults are made; `check` tells what was wrong."""
+    """Writers and watchers that run while faults are injected; `finish` returns the problems."""
 
     def __init__(self, plane, writers=4, watchers=100, pause=0.05, padding=0):
         self._plane = plane
@@ -199,7 +200,7 @@ class History:
         return sum(len(w.acknowledged) for w in self.writers)
 
     def await_progress(self, writes, seconds):
-        """Until so many more writes were acknowledged. How many there were; the caller judges."""
+        """Waits for `writes` more acknowledged writes, at most `seconds`. Returns their number."""
         target = self.acknowledged() + writes
         deadline = machine.Deadline(seconds)
         while self.acknowledged() < target and deadline.left():
@@ -207,7 +208,7 @@ class History:
         return self.acknowledged() - target + writes
 
     def finish(self, seconds=30):
-        """Ends the writers, waits until all watchers have seen the last write, and judges. A list of complaints."""
+        """Stops the writers, waits until all watchers are up to date, and returns complaints."""
         for writer in self.writers:
             writer.stop()
         for writer in self.writers:
@@ -254,7 +255,7 @@ class History:
         complaints = []
         acknowledged = {version: (name, step) for w in self.writers
                         for version, name, step in w.acknowledged if version is not None}
-        said = {}  # version: what the first watcher that saw it was told
+        said = {}  # resource version: the event that the first watcher received
         for watcher in self.watchers:
             where = f"watcher {watcher.number}"
             complaints += [f"{where}: {error}" for error in watcher.errors[:3]]
@@ -273,8 +274,9 @@ class History:
 
     @staticmethod
     def _missed(watcher, acknowledged, seen):
-        """Acknowledged writes that no event told. Between what a watcher last saw and a list, the list stands for
-        the events: there it must show the write, or a later state of the object."""
+        """Returns acknowledged writes without an event. Between the last event of a watcher and a
+        list, the list replaces the events: it must contain the write, or a later state of the
+        object."""
         if not watcher.lists:
             return [f"watcher {watcher.number} never listed"]
         complaints = []
@@ -282,7 +284,7 @@ class History:
             if version in seen or version > watcher.progress:
                 continue
             gaps = [(at, items) for at, before, items in watcher.lists if before < version <= at]
-            # Gone from the list: deleted since, which no list can tell from lost; the final state does.
+            # Objects missing in a list may be deleted; the final state shows whether they are lost.
             if any(name not in items or items[name][0] >= version for _, items in gaps):
                 continue
             complaints.append(f"watcher {watcher.number}: {name} step {step} at {version} was not seen")

@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Hostile clients against the whole server.
+"""Hostile clients against the complete API server.
 
-Each attack runs in processes of its own while a healthy client sends requests. Memory must not grow by more than
-128 MB, the healthy client's p99 latency must stay within 3 times what it is without an attack, and the server must be
-ready afterwards. A latency that exceeds this is measured again, against a client beside as many processes that only
-use their processor: what these cost is the machine's, not the attack's. Then the limits of single requests: the
-server answers each as upstream does, or closes the connection.
+Each attack runs in separate processes while a healthy client sends requests. Memory must not grow
+by more than 128 MB, the healthy client's p99 latency must stay within 3 times its value without an
+attack, and the server must be ready afterwards. A higher latency is measured again and compared
+with the latency while as many processes only use CPU time, so that the CPU usage of the attackers
+does not count. Before the attacks, the limits of single requests are tested: the server must
+answer each as upstream does, and close connections without a handshake or complete headers.
 
     COX_BIN=build/release/src/cmd/coxswain tests/robustness/hostile_test.py [ATTACK...]
 
-COX_LONG=1: longer attacks by more clients, and timeouts waited for to their end.
+COX_LONG=1 runs longer attacks with more clients and waits for all timeouts.
 """
 
 import http.client
@@ -32,14 +33,14 @@ LONG = os.environ.get("COX_LONG") == "1"
 SECONDS = 10 if LONG else 1.5
 MANY = 1000 if LONG else 200
 GROWTH_BYTES = 128 << 20
-# A tail below this is the machine's, not the attack's.
+# Latencies below this are caused by the machine, not by the attack.
 TAIL_FLOOR = 0.02 if LONG else 0.15
 MAPS = "/api/v1/namespaces/default/configmaps"
 GONE = (OSError, http.client.HTTPException)
 
 
 def flood(port, until, make):
-    """Sends what `make(n)` gives as long as the server takes it, and connects again when it hangs up."""
+    """Sends `make(n)` for n = 0, 1, ... and reconnects when the server closes the connection."""
     while time.monotonic() < until:
         try:
             with http2.connect(port) as connection:
@@ -106,7 +107,7 @@ def garbage(port, until):
 
 
 def hold(port, until, begin):
-    """Opens many connections, does `begin` with each, and keeps them."""
+    """Opens many connections, calls `begin` for each, and keeps them open."""
     held = []
     while time.monotonic() < until:
         if len(held) < MANY:
@@ -149,7 +150,7 @@ def slow_bodies(port, until):
 
 
 def stalled_watchers(port, until):
-    """Watches that never read, while there is much to tell them."""
+    """Watches that never read, while many events are sent to them."""
     def begin(to):
         connection = http2.connect(to, "http/1.1", 5)
         connection.sendall(f"GET {MAPS}?watch=1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {TOKEN}\r\n\r\n".encode())
@@ -158,7 +159,7 @@ def stalled_watchers(port, until):
     hold(port, until, begin)
 
 
-# Name, attack, how many processes.
+# Name, attack, number of processes.
 ATTACKS = [
     ("rapid-reset", rapid_reset, 1),
     ("rapid-reset-unauthenticated", rapid_reset_unauthenticated, 1),
@@ -181,7 +182,7 @@ def resident(pid):
 
 
 class Healthy(threading.Thread):
-    """Asks and writes all the time; notes how long it took and how large the server became."""
+    """Reads and writes continuously; records latencies and the largest size of the server."""
 
     def __init__(self, plane):
         super().__init__(daemon=True)
@@ -219,7 +220,7 @@ class Healthy(threading.Thread):
 
 
 def measure(plane, seconds, attack=None, processes=0):
-    """p99 of the healthy client, its failures, and the largest size of the server."""
+    """Returns p99 latency and failures of the healthy client, and the server's largest size."""
     healthy = Healthy(plane)
     healthy.start()
     until = time.monotonic() + seconds
@@ -236,13 +237,13 @@ def measure(plane, seconds, attack=None, processes=0):
 
 
 def spin(_port, until):
-    """No attack: uses a processor as the attackers do."""
+    """Not an attack: uses CPU time like the attackers."""
     while time.monotonic() < until:
         pass
 
 
 def measure_attack(plane, name, attack, processes, quiet):
-    """Complaints about the latency and the answers of the healthy client, and the largest size of the server."""
+    """Returns complaints about the healthy client, and the largest size of the server."""
     largest = 0
     for _ in range(3):
         p99, failures, size = measure(plane, SECONDS, attack, processes)
@@ -281,7 +282,7 @@ def nested(opening, closing, depth):
 
 
 def single_requests():
-    """Method, path, content type, body, expected status."""
+    """Returns tuples of description, method, path, content type, body, expected status."""
     patch = f"{MAPS}/busy"
     head = '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"hostile"},'
     laughs = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""HTTP/2 by hand: frames that no library would send."""
+"""Builds HTTP/2 frames by hand, including invalid ones that client libraries do not send."""
 
 import socket
 import ssl
@@ -15,7 +15,7 @@ def frame(kind, flags=0, stream=0, payload=b""):
 
 
 def literal(name, value):
-    """A header field without the dynamic table and without Huffman codes."""
+    """Encodes a header field without the dynamic table and without Huffman codes."""
 
     def text(data):
         data = data.encode()
@@ -45,7 +45,7 @@ def tls_context(protocol):
 
 
 def connect(port, protocol="h2", seconds=10):
-    """A TLS connection; for h2 with preface and SETTINGS sent."""
+    """Opens a TLS connection; for h2, sends the preface and SETTINGS."""
     raw = socket.create_connection(("127.0.0.1", port), timeout=seconds)
     connection = tls_context(protocol).wrap_socket(raw)
     if protocol == "h2":

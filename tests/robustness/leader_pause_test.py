@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Leaders that are stopped (SIGSTOP) past their lease, and go on when another leads.
+"""Leaders are stopped (SIGSTOP) beyond their lease, and continue while another process leads.
 
     leader_pause_test.py LEADER_PAIR        20 pauses; COX_LONG=1: 500
 
-Two processes of examples/leader-pair write to one ConfigMap, without comparing versions, each write with the
-number of its term. A watch keeps all that the server accepted, in its order. After the first write of a term
-there must be none of an earlier one; another must lead within the lease and two seconds.
+Two processes of examples/leader-pair write to one ConfigMap without resource versions, each write
+with the number of its term. A watch records all accepted writes in their order. After the first
+write of a term there must be no write of an earlier term, and another process must become leader
+within the lease duration and two seconds.
 
-Three ways of fencing: by process and server; by the server alone, while the process does not look at its clock;
-by nobody, which must fail: or this test would not notice.
+There are three modes of fencing: by process and server; by the server alone, while the process
+ignores its clock; and none. The last mode must produce late writes, which shows that the test
+detects them.
 """
 
 import http.client
@@ -29,19 +31,20 @@ import machine  # noqa: E402
 
 LEASE, RENEW, RETRY, WRITE = 600, 400, 100, 5  # milliseconds
 LONG = bool(os.environ.get("COX_LONG"))
-# A Lease counts whole seconds: one, and two seconds more. The long form checks every takeover; the short form, which
-# runs beside other tests, checks the median, scaled by the speed of the machine.
+# A Lease counts whole seconds: the lease of one second, and two seconds more. The long form checks
+# every takeover; the short form, which runs in parallel with other tests, checks the median, scaled
+# by the speed of the machine.
 TAKEOVER_SECONDS = 1 + 2
 PAUSES = 500 if LONG else 20
 PAUSES_SERVER = 100 if LONG else 8
-ROUNDS_NONE = 8  # of three pauses, until a late write is seen
+ROUNDS_NONE = 8  # rounds of three pauses, until a late write occurs
 GIVE_UP_SECONDS = 30
 MAP = "/api/v1/namespaces/default/configmaps"
 AUTH = {"Authorization": f"Bearer {cluster.ADMIN_TOKEN}"}
 
 
 class History(threading.Thread):
-    """What the server accepted, in its order: (version, holder, term, when it was seen)."""
+    """The accepted writes in order: (resource version, holder, term, time of the watch event)."""
 
     def __init__(self, port):
         super().__init__(daemon=True)
@@ -59,7 +62,7 @@ class History(threading.Thread):
     def run(self):
         try:
             self._watch()
-        except Exception as error:  # told to whoever waits
+        except Exception as error:  # raised again by wait()
             if not self._ended:
                 with self._news:
                     self.failure = error
@@ -90,7 +93,7 @@ class History(threading.Thread):
         self._ended = True
 
     def wait(self, what, condition):
-        """Until `condition` of all writes gives something true; returns that."""
+        """Waits until `condition(writes)` is true, and returns its value."""
         deadline = machine.Deadline(GIVE_UP_SECONDS)
         with self._news:
             while True:
@@ -106,7 +109,7 @@ class History(threading.Thread):
 
 
 def late_writes(writes):
-    """Those of a term that a later one had followed already."""
+    """Returns the writes of a term that follow a write of a later term."""
     highest, late = -1, []
     for write in writes:
         if write[2] < highest:
@@ -116,7 +119,7 @@ def late_writes(writes):
 
 
 class Pair:
-    """The two processes; those that stand still are set free before they are ended."""
+    """The two processes; stopped ones are continued before they are terminated."""
 
     def __init__(self, program, kubeconfig, fence, directory):
         self._logs = {}
@@ -148,17 +151,17 @@ class Pair:
                 raise SystemExit("FAIL: a process did not end")
 
     def refusals(self):
-        """How many writes the processes said were refused, by the process itself and by the server."""
+        """Returns the number of rejected writes in the logs: in total, and by the server."""
         text = "".join(open(log, errors="replace").read() for log in self._logs.values())
         lines = [line for line in text.split("\n") if '"Refused"' in line]
         return len(lines), sum("is over: " in line for line in lines)
 
 
 def pause_leaders(pair, history, count, dice):
-    """Stops whoever leads, `count` times. The times until another did, in seconds."""
+    """Stops the current leader, `count` times. Returns the seconds until another process led."""
     took = []
     for _ in range(count):
-        # Wherever it is just then: in the middle of a write, of a renewal, asleep.
+        # A random moment: during a write, during a renewal, or while idle.
         time.sleep(dice.uniform(0, 0.15))
         seen = len(history.writes)
         highest = max((w[2] for w in history.writes), default=-1)
@@ -170,7 +173,7 @@ def pause_leaders(pair, history, count, dice):
                              lambda w: next((x for x in w[seen:] if x[2] > term), None))
         took.append(first[3] - began)
         pair.signal(holder, signal.SIGCONT)
-    time.sleep(0.5)  # whatever the last one still has to say
+    time.sleep(0.5)  # for pending writes of the last paused process
     return took
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A control plane that can be hurt: etcd members and an API server that tests kill, stop and restart."""
+"""A control plane for fault injection: etcd members and an API server that tests kill and pause."""
 
 import http.client
 import json
@@ -21,7 +21,7 @@ REQUEST_SECONDS = 15
 
 
 class Process:
-    """A child that is started again with the same arguments."""
+    """A child process that can be restarted with the same arguments."""
 
     def __init__(self, name, arguments, directory):
         self.name = name
@@ -45,7 +45,7 @@ class Process:
         return self._server.log_tail() if self._server else ""
 
     def kill(self):
-        """kill -9, and waits for the end."""
+        """Sends SIGKILL and waits for the process to end."""
         self._server.process.kill()
         self._server.process.wait()
 
@@ -62,7 +62,7 @@ class Process:
 
 
 class Etcd(EtcdGateway, Process):
-    """One member of a cluster."""
+    """One member of an etcd cluster."""
 
     def __init__(self, name, ports, all_members, directory, quota=0):
         client, peer = (f"http://127.0.0.1:{port}" for port in ports)
@@ -77,7 +77,7 @@ class Etcd(EtcdGateway, Process):
 
 
 class Plane:
-    """`with Plane(binary, members=3) as plane`: all of it up; ended by process id, however the block is left."""
+    """`with Plane(binary, members=3) as plane` starts all processes, and stops them at its end."""
 
     def __init__(self, binary, members=1, quota=0, flags=()):
         self._binary = binary
@@ -86,7 +86,7 @@ class Plane:
         self._flags = list(flags)
 
     def __enter__(self):
-        signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # unwinds through __exit__
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # runs __exit__
         self.directory = tempfile.mkdtemp(prefix="cox-robustness-")
         self.members, self.server = [], None
         try:
@@ -144,7 +144,7 @@ class Plane:
             return False
 
     def await_ready(self, seconds):
-        """How long it took until /readyz said ok."""
+        """Waits until /readyz returns ok. Returns the seconds that this took."""
         began = time.monotonic()
 
         def look():
@@ -160,7 +160,7 @@ def auth(**more):
 
 
 def request(connection, method, path, body=None):
-    """Status and decoded answer. OSError and HTTPException where the connection broke: the caller reconnects."""
+    """Returns status and decoded response. Raises OSError or HTTPException on failure."""
     headers = auth(**({"Content-Type": "application/json"} if body is not None else {}))
     connection.request(method, path, body=json.dumps(body) if body is not None else None, headers=headers)
     answer = connection.getresponse()

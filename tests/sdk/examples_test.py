@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The examples as users run them: programs with a kubeconfig, against the built API server.
+"""Runs the example programs with a kubeconfig against the built API server.
 
     examples_test.py --configmap-controller PROGRAM --metadata-watcher PROGRAM
 
@@ -21,12 +21,12 @@ import urllib.request
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "integration"))
 from cluster import Cluster, end_with_test, need_program, wait_until  # noqa: E402
 
-WITHIN = 30  # seconds, on a machine that is busy
+WITHIN = 30  # seconds, on a busy machine
 IDLE_KILOBYTES = 8 * 1024
 
 
 class Operator:
-    """A running example. Leaving the block asks it to stop, and expects that it does in peace."""
+    """A running example. At the end of the block it gets SIGTERM and must exit with 0."""
 
     def __init__(self, program, cluster, *arguments):
         self.log = tempfile.NamedTemporaryFile("r+", suffix=".log")
@@ -118,7 +118,7 @@ def copies_follow_their_original(program, cluster, kubectl):
         for name in ('controller_runtime_reconcile_total{controller="configmap",result="success"}',
                      'workqueue_depth{controller="configmap",name="configmap",priority="0"}', "rest_client_requests_total"):
             assert name in metrics, f"{name} is not in\n{metrics}"
-    # What happened while it was away is done when it is back.
+    # Changes made while the program does not run are handled after its restart.
     kubectl("delete", "configmap", "settings")
     with Operator(program, cluster):
         wait_until("the last copy is removed", lambda: data("team-a") is None, WITHIN)
@@ -128,7 +128,7 @@ def copies_follow_their_original(program, cluster, kubectl):
 def idles_in_little_memory(program, cluster, check_memory):
     with Operator(program, cluster) as operator:
         wait_until("it works", lambda: "Starting workers" in operator.text(), WITHIN)
-        # What only the start has needed is given back some seconds later.
+        # Memory that only the start needs is returned after some seconds.
         if check_memory:
             wait_until(f"at most {IDLE_KILOBYTES} kB", lambda: operator.kilobytes() <= IDLE_KILOBYTES, WITHIN)
         print(f"idle: {operator.kilobytes()} kB of resident memory")
@@ -173,7 +173,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--configmap-controller", required=True)
     parser.add_argument("--metadata-watcher", required=True)
-    parser.add_argument("--check-memory", action="store_true", help="of builds that say something about it")
+    parser.add_argument("--check-memory", action="store_true", help="check the resident memory of the idle example")
     programs = parser.parse_args()
     copier, watcher = programs.configmap_controller, programs.metadata_watcher
     with Cluster(os.environ["COX_BIN"]) as cluster:

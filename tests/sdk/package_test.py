@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The installed SDK, as somebody outside of this tree meets it: cmake --install, then new operators that find it with
-find_package, build, and pass their tests; and types from a definition that give the definition back."""
+"""Tests the installed SDK outside of the source tree.
+
+After cmake --install, new operators find it with find_package, build and pass their tests. Types
+generated from a CustomResourceDefinition produce the same definition again.
+"""
 
 import pathlib
 import subprocess
@@ -47,7 +50,7 @@ def main():
         folder = build(root / "backup-operator", prefix)
         run("ctest", "--test-dir", folder, "--output-on-failure", "--no-tests=error")
 
-        # From the definition that the build wrote to structs, and from these to a definition again.
+        # Generate structs from the built definition, and a definition from the structs.
         definition = folder / "deploy" / "crds.yaml"
         again = root / "round-trip"
         again.mkdir()

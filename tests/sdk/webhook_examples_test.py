@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The examples of dynamic admission as processes of their own, against the built API server, with kubectl.
+"""Runs the admission webhook examples as processes against the built API server, with kubectl.
 
     webhook_examples_test.py SIDECAR_INJECTOR POD_PRESET
 
-Environment: COX_BIN, the program under test. Pods are created, never run: there are no nodes.
+Environment: COX_BIN, the program under test. Pods are never run, because there are no nodes.
 """
 
 import json
@@ -53,7 +53,7 @@ def names(items):
 
 
 class Program:
-    """An example, with the flags that let it be reached on the loopback."""
+    """An example program, with flags that make it reachable on the loopback interface."""
 
     def __init__(self, cluster, binary, *more):
         self.name = os.path.basename(binary)
@@ -64,7 +64,7 @@ class Program:
             f"--webhook-url=https://127.0.0.1:{self.port}", f"--service=default/{self.name}", *more])
 
     def wait(self, kubectl):
-        """Until it has registered itself."""
+        """Waits until the program has registered its webhooks."""
         def registered():
             self._server.check_runs()
             found = kubectl("get", "mutatingwebhookconfigurations", "-o",
@@ -81,7 +81,7 @@ def test_sidecar_injector(cluster, kubectl, binary):
     program.wait(kubectl)
 
     def injected(tries=iter(range(10000))):
-        # The API server learns of the configuration a moment after it is there.
+        # The API server reads new webhook configurations with a delay.
         name = f"first-{next(tries)}"
         kubectl.create(pod(name, "mesh"))
         return names(kubectl.get("pod", name, "mesh")["spec"]["containers"]) == ["proxy", "main"]
@@ -97,7 +97,7 @@ def test_sidecar_injector(cluster, kubectl, binary):
     assert names(kubectl.get("pod", "out", "mesh")["spec"]["containers"]) == ["main"]
     assert names(kubectl.get("pod", "app", "plain")["spec"]["containers"]) == ["main"]
 
-    # Whoever deletes the configuration gets it back.
+    # A deleted configuration is created again.
     kubectl("delete", "mutatingwebhookconfiguration", "sidecar-injector")
     program.wait(kubectl)
 
@@ -122,7 +122,7 @@ def test_pod_preset(cluster, kubectl, binary):
         return "env" in kubectl.get("pod", name, "shop")["spec"]["containers"][0]
     wait_until("presets are merged", merged, SECONDS)
 
-    # The template of a controller stays as it is; the Pod made of it does not.
+    # The Pod template of a controller is not modified; Pods are.
     template = pod("web", "shop", {"role": "frontend"})
     kubectl.create({"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": {"name": "web", "namespace": "shop"},
                     "spec": {"selector": {"matchLabels": {"role": "frontend"}},
@@ -139,7 +139,7 @@ def test_pod_preset(cluster, kubectl, binary):
     for name in ("back", "alone"):
         assert "env" not in kubectl.get("pod", name, "shop")["spec"]["containers"][0]
 
-    # What contradicts the Pod leaves it as it was, and says so.
+    # A preset that conflicts with the Pod is not merged; the response contains a warning.
     clash = pod("clash", "shop", {"role": "frontend"}, env=[{"name": "DB_PORT", "value": "1"}])
     warning = kubectl.warnings("create", "-f", "-", given=json.dumps(clash))
     assert "presets were not merged" in warning, warning

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// CoreDNS with the plugins that a cluster's names need, and no others: quick to build.
+// CoreDNS with only the plugins that cluster DNS needs, to keep the build short.
 package main
 
 import (
@@ -13,7 +13,7 @@ import (
 )
 
 func init() {
-	// The order in which a query passes them.
+	// The order in which the plugins handle a query.
 	dnsserver.Directives = []string{"bind", "errors", "kubernetes", "forward"}
 }
 

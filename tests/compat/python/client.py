@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Drives an API server with the official Python client. Takes the server from $KUBECONFIG: client.py [STEP...]"""
+"""Drives an API server with the official Python client: client.py [STEP...]
+
+The server is taken from $KUBECONFIG.
+"""
 
 import json
 import os
@@ -30,7 +33,7 @@ def equal(what, got, want):
 
 
 def refused(status, reason, function, *arguments, **options):
-    """The body of the refusal; AssertionError unless the server refuses with that status and reason."""
+    """Returns the Status. Raises AssertionError unless the call fails with status and reason."""
     try:
         function(*arguments, **options)
     except ApiException as error:
@@ -41,7 +44,7 @@ def refused(status, reason, function, *arguments, **options):
 
 
 class _Body:
-    """What ApiClient.deserialize reads from."""
+    """The interface that ApiClient.deserialize needs."""
 
     def __init__(self, data):
         self.data = data
@@ -143,7 +146,7 @@ def dry_run(ns):
 def json_patch(ns):
     core = client.CoreV1Api()
     core.create_namespaced_config_map(ns, config_map("c"))
-    # The client chooses JSON Patch for a list.
+    # The client uses JSON Patch for a list.
     got = core.patch_namespaced_config_map("c", ns, [{"op": "replace", "path": "/data/key", "value": "new"},
                                                      {"op": "add", "path": "/data/more", "value": "text"}])
     equal("data", got.data, {"key": "new", "more": "text"})
@@ -224,7 +227,7 @@ def watch_events(ns):
 
 @step
 def watch_from_start(ns):
-    """Without a version, what is there comes first; what happens later follows."""
+    """Without a resource version, existing objects come first, then changes."""
     core = client.CoreV1Api()
     core.create_namespaced_config_map(ns, config_map("first"))
     seen, watching = [], watch.Watch()
@@ -239,7 +242,7 @@ def watch_from_start(ns):
 
 @step
 def watch_timeout(ns):
-    """A watch ends when its time is over, without an error."""
+    """A watch ends after its timeout, without an error."""
     core = client.CoreV1Api()
     start = core.list_namespaced_config_map(ns).metadata.resource_version
     answer = core.list_namespaced_config_map(ns, watch=True, resource_version=start, timeout_seconds=1, _preload_content=False)
@@ -262,7 +265,7 @@ def dynamic_client(ns):
 
 @step
 def custom_objects_api(ns):
-    """People use it for built-in kinds too."""
+    """This API is also used for built-in kinds."""
     api = client.CustomObjectsApi()
     api.create_namespaced_custom_object("apps", "v1", ns, "deployments", client.ApiClient().sanitize_for_serialization(
         client.V1Deployment(api_version="apps/v1", kind="Deployment", metadata=client.V1ObjectMeta(name="d"), spec=deployment("d").spec)))
@@ -272,7 +275,7 @@ def custom_objects_api(ns):
 
 @step
 def leader_election(ns):
-    """This client has no Leases for it: the record is an annotation of a ConfigMap."""
+    """This client does not support Leases: the record is an annotation of a ConfigMap."""
     led = threading.Event()
     settings = electionconfig.Config(ConfigMapLock("leader", ns, "me"), lease_duration=5, renew_deadline=3, retry_period=1,
                                      onstarted_leading=led.set, onstopped_leading=None)
@@ -284,14 +287,14 @@ def leader_election(ns):
 
 
 def run_one(function):
-    """None if it passed, else why not."""
+    """Returns None if the step passed, otherwise the reason."""
     namespace = "python-" + function.__name__.replace("_", "-")
     try:
         client.CoreV1Api().create_namespace(client.V1Namespace(metadata=client.V1ObjectMeta(name=namespace)))
         function(namespace)
     except AssertionError as error:
         return str(error)
-    except Exception:  # the client gave up: the server's failure, not the test's
+    except Exception:  # exceptions of the client are failures of the server
         return traceback.format_exc(limit=-2)
     return None
 

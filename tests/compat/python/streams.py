@@ -66,7 +66,7 @@ def port_that_refuses(api):
 
 
 def main():
-    warnings.simplefilter("ignore")  # of certificates that nobody verified
+    warnings.simplefilter("ignore")  # about unverified certificates
     with subprocess.Popen([sys.argv[1]], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as peer:
         configuration = client.Configuration()
         configuration.host = f"https://127.0.0.1:{int(peer.stdout.readline())}"

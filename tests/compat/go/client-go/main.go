@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command client-go drives an API server with the official Go client, the way programs in clusters do.
-// It takes the server from $KUBECONFIG. Arguments name the steps to run, all by default.
+// Command client-go drives an API server with the official Go client, as programs in clusters do.
+// It takes the server from $KUBECONFIG. Arguments are names of steps to run; the default is all.
 package main
 
 import (
@@ -27,7 +27,7 @@ const (
 	protobufType = "application/vnd.kubernetes.protobuf"
 )
 
-// env is what a step works with: clients that speak one content type, and a namespace of its own.
+// env is the environment of a step: clients that use one content type, and a namespace of its own.
 type env struct {
 	*steps.T
 	config    *rest.Config
@@ -36,7 +36,7 @@ type env struct {
 	requests  *recorder
 }
 
-// recorder remembers what was asked, so that a step can say how the client should have asked.
+// recorder records requests, so that a step can check which requests the client sent.
 type recorder struct {
 	next  http.RoundTripper
 	mutex sync.Mutex
@@ -50,7 +50,7 @@ func (r *recorder) RoundTrip(request *http.Request) (*http.Response, error) {
 	return r.next.RoundTrip(request)
 }
 
-// count tells how many requests match.
+// count returns the number of requests that match.
 func (r *recorder) count(match func(*http.Request) bool) int {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
@@ -119,7 +119,7 @@ type step struct {
 	run  func(*env)
 }
 
-// typed steps go through the typed clients, once per content type.
+// typed steps use the typed clients, once per content type.
 var typed = []step{
 	{"crud_configmap", crudConfigMap},
 	{"crud_deployment", crudDeployment},
@@ -159,7 +159,7 @@ var typed = []step{
 	{"create_token", createToken},
 }
 
-// untyped steps go through clients that know no kinds, and choose their content type themselves.
+// untyped steps use clients without typed objects, which choose their content type themselves.
 var untyped = []step{
 	{"version", version},
 	{"discovery_aggregated", discoveryAggregated},

@@ -123,7 +123,7 @@ func crudPod(e *env) {
 
 	made.Labels["more"] = "yes"
 	steps.Must(client.Update(e.Ctx, made, metav1.UpdateOptions{}))(e.T)
-	// Not on a node: nobody has to be waited for, in spite of the grace period.
+	// A Pod without a node is deleted immediately, in spite of its grace period.
 	e.Check(client.Delete(e.Ctx, "p", metav1.DeleteOptions{}))
 	_, err := client.Get(e.Ctx, "p", metav1.GetOptions{})
 	e.Error(err, "NotFound", apierrors.IsNotFound)
@@ -219,7 +219,7 @@ func deletePropagation(e *env) {
 			e.Error(err, "NotFound", apierrors.IsNotFound)
 			continue
 		}
-		e.Check(err) // no garbage collector runs here that would finish it
+		e.Check(err) // no garbage collector runs here to finish the deletion
 		e.True(got.DeletionTimestamp != nil, "%s: no deletionTimestamp", each.policy)
 		e.Equal(string(each.policy)+": finalizers", got.Finalizers, each.finalizers)
 	}

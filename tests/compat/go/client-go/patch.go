@@ -105,7 +105,7 @@ func applyConflict(e *env) {
 	e.Error(err, "Conflict", apierrors.IsConflict)
 }
 
-// applyExtract changes what a manager owns by reading its own fields back from the object.
+// applyExtract changes the fields of a manager after reading them back from the object.
 func applyExtract(e *env) {
 	client := e.clients.AppsV1().Deployments(e.namespace)
 	made := steps.Must(client.Apply(e.Ctx, deploymentConfiguration(e), metav1.ApplyOptions{FieldManager: "one"}))(e.T)

@@ -226,7 +226,7 @@ func scaleClient(e *env) {
 	e.Equal("replicas", patched.Spec.Replicas, int32(5))
 }
 
-// http1 is for clients behind proxies that know nothing newer.
+// http1 tests clients behind proxies that support only HTTP/1.1.
 func http1(e *env) {
 	config := rest.CopyConfig(e.config)
 	config.TLSClientConfig.NextProtos = []string{"http/1.1"}
@@ -253,7 +253,7 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(request *http.Request) (*http.Response, error) { return f(request) }
 
-// warned collects what the server warns of.
+// warned collects the warnings of the server.
 type warned struct {
 	mutex sync.Mutex
 	texts []string

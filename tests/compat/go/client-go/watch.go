@@ -31,7 +31,7 @@ func listPages(e *env) {
 	first := steps.Must(client.List(e.Ctx, metav1.ListOptions{Limit: 3}))(e.T)
 	e.Equal("items of the first page", len(first.Items), 3)
 	e.Equal("remaining", *first.RemainingItemCount, int64(4))
-	// Pages show the state of the first one: what comes and goes between them changes nothing.
+	// All pages show the state of the first one: changes between them have no effect.
 	e.createConfigMap("c9", nil)
 	e.Check(client.Delete(e.Ctx, "c6", metav1.DeleteOptions{}))
 	names, page := []string{}, first
@@ -87,7 +87,7 @@ func (e *env) expect(watching watch.Interface, kind watch.EventType, name string
 func watchFromVersion(e *env) {
 	client := e.clients.CoreV1().ConfigMaps(e.namespace)
 	made := e.createConfigMap("before", nil)
-	e.createConfigMap("c", nil) // between the version and the watch: seen
+	e.createConfigMap("c", nil) // after the resource version and before the watch: must be seen
 	watching := steps.Must(client.Watch(e.Ctx, metav1.ListOptions{ResourceVersion: made.ResourceVersion}))(e.T)
 	defer watching.Stop()
 	object := e.expect(watching, watch.Added, "c")
@@ -99,7 +99,7 @@ func watchFromVersion(e *env) {
 	e.True(gone.ResourceVersion != changed.ResourceVersion, "a deleted object carries the version of its deletion")
 }
 
-// watchSelector sees objects come and go as their labels begin and cease to match.
+// watchSelector receives ADDED and DELETED when the labels of an object begin and cease to match.
 func watchSelector(e *env) {
 	client := e.clients.CoreV1().ConfigMaps(e.namespace)
 	object := e.createConfigMap("c", map[string]string{"on": "no"})
@@ -113,7 +113,7 @@ func watchSelector(e *env) {
 	e.expect(watching, watch.Deleted, "c")
 }
 
-// watchBookmark reads a whole collection as a stream; the bookmark says where it ends.
+// watchBookmark reads a whole collection as a stream; a bookmark marks its end.
 func watchBookmark(e *env) {
 	e.createConfigMap("a", nil)
 	e.createConfigMap("b", nil)
@@ -130,7 +130,7 @@ func watchBookmark(e *env) {
 	e.expect(watching, watch.Added, "c")
 }
 
-// watchRetry goes on where a watch was cut off, as the server does to each of them some day.
+// watchRetry resumes a watch after the server has closed it, as it does with every watch.
 func watchRetry(e *env) {
 	client := e.clients.CoreV1().ConfigMaps(e.namespace)
 	made := e.createConfigMap("before", nil)
@@ -150,7 +150,7 @@ func watchRetry(e *env) {
 	}
 }
 
-// noted are the events of an informer in the order they came.
+// noted contains the events of an informer in the order of their arrival.
 type noted struct {
 	mutex  sync.Mutex
 	events []string
@@ -190,7 +190,7 @@ func (e *env) sync(informer cache.SharedIndexInformer) {
 	e.True(cache.WaitForCacheSync(ctx.Done(), informer.HasSynced), "the cache did not fill")
 }
 
-// streamed tells that the informer filled its cache with a watch and did not fall back to a list.
+// streamed checks that the informer filled its cache with a watch and did not fall back to a list.
 func (e *env) streamed(path string) {
 	e.Equal("watch-lists", e.requests.count(func(r *http.Request) bool {
 		return strings.HasSuffix(r.URL.Path, path) && r.URL.Query().Get("sendInitialEvents") == "true"

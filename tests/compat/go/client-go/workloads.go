@@ -65,7 +65,8 @@ func evict(e *env) {
 	e.Error(evictions.Evict(e.Ctx, eviction(pod)), "NotFound", apierrors.IsNotFound)
 }
 
-// evictBudget plays the part of kubelet and disruption controller, which do not run here.
+// evictBudget sets the status of Pod and PodDisruptionBudget itself, because neither kubelet nor
+// disruption controller run here.
 func evictBudget(e *env) {
 	pods, budgets := e.clients.CoreV1().Pods(e.namespace), e.clients.PolicyV1().PodDisruptionBudgets(e.namespace)
 	pod := e.createPod("p")

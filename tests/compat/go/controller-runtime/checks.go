@@ -33,7 +33,7 @@ func (e *env) createSite(name, replicas string) *corev1.ConfigMap {
 	return site
 }
 
-// size is how many replicas the site's deployment wants; -1 if there is none.
+// size returns the replicas in the spec of the site's Deployment, or -1 if there is none.
 func (e *env) size(name string) int32 {
 	deployment := &appsv1.Deployment{}
 	err := e.direct.Get(e.Ctx, client.ObjectKey{Namespace: e.namespace, Name: name}, deployment)
@@ -225,10 +225,10 @@ func clientDeleteAll(e *env) {
 	e.Equal("left", len(list.Items), 1)
 }
 
-// user is a client whose certificate envtest signs.
+// user returns a client with a certificate that envtest has signed.
 func (e *env) user(name string, groups ...string) client.Client {
 	user := steps.Must(e.environment.AddUser(envtest.User{Name: name, Groups: groups}, nil))(e.T)
-	// A mapper would ask the server what there is, which is not what these steps are about.
+	// A mapper of its own would send discovery requests, which these steps do not test.
 	return steps.Must(client.New(user.Config(), client.Options{Scheme: scheme.Scheme, Mapper: e.manager.GetRESTMapper()}))(e.T)
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command controller-runtime runs an operator against an API server that envtest starts, as the tests of
-// operators do. $KUBEBUILDER_ASSETS names the folder with etcd and kube-apiserver.
+// Command controller-runtime runs an operator against an API server that envtest starts, as in the
+// tests of operators. $KUBEBUILDER_ASSETS is the folder with etcd and kube-apiserver.
 package main
 
 import (
@@ -26,12 +26,12 @@ import (
 	"coxswain.example/tests/compat/steps"
 )
 
-// suite is what the steps share: the control plane, and a manager with the operator.
+// suite is the state that all steps share: the control plane, and a manager with the operator.
 type suite struct {
 	environment envtest.Environment
 	config      *rest.Config
-	direct      client.Client // asks the server
-	manager     ctrl.Manager  // its client asks the cache
+	direct      client.Client // reads from the server
+	manager     ctrl.Manager  // its client reads from the cache
 	stop        context.CancelFunc
 	stopped     chan error
 }
@@ -54,7 +54,7 @@ func (s *suite) start(t *steps.T) {
 		LeaderElection:          true,
 		LeaderElectionID:        "compat",
 		LeaderElectionNamespace: "default",
-		// The next leader does not have to wait for the lease to run out.
+		// The next leader need not wait until the lease expires.
 		LeaderElectionReleaseOnCancel: true,
 	}))(t)
 	t.Check(setUpOperator(s.manager))
@@ -82,7 +82,7 @@ func (s *suite) finish(t *steps.T) {
 	t.Check(s.environment.Stop())
 	fmt.Printf("envtest: manager ended after %d ms, control plane after another %d ms\n",
 		middle.Sub(begin).Milliseconds(), time.Since(middle).Milliseconds())
-	// envtest kills a server that does not end by itself for a minute.
+	// envtest kills a server that has not ended after a minute.
 	t.True(time.Since(middle) < 20*time.Second, "the control plane took %s to stop", time.Since(middle))
 }
 
@@ -102,7 +102,7 @@ func main() {
 	signal.Notify(ended, syscall.SIGTERM, syscall.SIGINT)
 	go func() {
 		<-ended
-		_ = s.environment.Stop() // nobody else ends what envtest has started
+		_ = s.environment.Stop() // the processes of envtest would otherwise keep running
 		os.Exit(3)
 	}()
 	all := []steps.Step{{Name: "envtest_start", Run: s.start}}
@@ -130,7 +130,7 @@ func main() {
 		all = append(all, s.with(each.name, each.run))
 	}
 	all = append(all, steps.Step{Name: "envtest_stop", Run: s.finish})
-	// Whatever a step did, the control plane ends with the program.
+	// Stop the control plane also if a step failed or finish did not run.
 	code := steps.Run(all)
 	if s.stop != nil {
 		_ = s.environment.Stop()

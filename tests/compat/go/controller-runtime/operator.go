@@ -21,11 +21,11 @@ import (
 const (
 	siteLabel     = "compat.example.com/site"
 	siteFinalizer = "compat.example.com/site"
-	// imageIndex finds deployments in the cache by the image they run.
+	// imageIndex is the cache index of Deployments by container image.
 	imageIndex = "image"
 )
 
-// siteReconciler gives each ConfigMap with the label a Deployment of the size it names.
+// siteReconciler creates a Deployment for each ConfigMap with siteLabel; data.replicas is its size.
 type siteReconciler struct {
 	client.Client
 	recorder events.EventRecorder
@@ -76,7 +76,7 @@ func (r *siteReconciler) Reconcile(ctx context.Context, request ctrl.Request) (c
 	return ctrl.Result{}, err
 }
 
-// finalize removes what the site has made: no garbage collector runs beside an envtest server.
+// finalize deletes the Deployment of the site, because envtest runs no garbage collector.
 func (r *siteReconciler) finalize(ctx context.Context, site *corev1.ConfigMap) error {
 	err := r.Delete(ctx, newDeployment(site.Name, site.Namespace))
 	if client.IgnoreNotFound(err) != nil {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package steps runs named checks one after the other and prints a line for each: "ok NAME" or
-// "FAIL NAME: why". The last line, "steps: N", tells the caller that nothing was cut off.
+// "FAIL NAME: why". The last line, "steps: N", shows the caller that the output is complete.
 package steps
 
 import (
@@ -19,13 +19,13 @@ const EventSeconds = 20
 
 const stepSeconds = 60
 
-// T is what a step asserts with. The first failed assertion ends the step.
+// T provides assertions for a step. The first failed assertion ends the step.
 type T struct {
-	// Ctx ends when the step took too long.
+	// Ctx is cancelled when the step takes too long.
 	Ctx context.Context
 }
 
-// Step is one check. Its name is what KNOWN_GAPS of the harness refers to.
+// Step is one check. KNOWN_GAPS of the Python tests refers to its name.
 type Step struct {
 	Name string
 	Run  func(t *T)
@@ -59,7 +59,7 @@ func (t *T) Equal(what string, got, want any) {
 	}
 }
 
-// Error fails unless err is of the kind that the predicate knows.
+// Error fails unless the predicate accepts err.
 func (t *T) Error(err error, name string, is func(error) bool) {
 	if err == nil {
 		t.Failf("no error, want %s", name)
@@ -69,7 +69,7 @@ func (t *T) Error(err error, name string, is func(error) bool) {
 	}
 }
 
-// Eventually asks until the condition holds.
+// Eventually polls until the condition holds.
 func (t *T) Eventually(what string, condition func() bool) {
 	deadline := time.Now().Add(EventSeconds * time.Second)
 	for !condition() {
@@ -92,7 +92,7 @@ func Receive[V any](t *T, what string, channel <-chan V) V {
 	panic("not reached")
 }
 
-// Must fails on an error and gives the value else: steps.Must(f())(t).
+// Must fails on an error and returns the value otherwise: steps.Must(f())(t).
 func Must[V any](value V, err error) func(t *T) V {
 	return func(t *T) V {
 		t.Check(err)
@@ -100,7 +100,7 @@ func Must[V any](value V, err error) func(t *T) V {
 	}
 }
 
-// Must2 is Must for functions that give two values.
+// Must2 is Must for functions that return two values.
 func Must2[V, W any](first V, second W, err error) func(t *T) (V, W) {
 	return func(t *T) (V, W) {
 		t.Check(err)
@@ -124,7 +124,7 @@ func runOne(step Step) (why string) {
 	return ""
 }
 
-// Run runs all steps, or those whose names are arguments of the program. Gives the exit code.
+// Run runs all steps, or those whose names are arguments of the program. It returns the exit code.
 func Run(all []Step) int {
 	wanted := map[string]bool{}
 	for _, name := range os.Args[1:] {
