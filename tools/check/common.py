@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the rules share: the list of files, C++ without its comments and strings, the report.
+"""Functions shared by the rules: the list of files, C++ without its comments and strings, the report.
 
-A rule is an executable beside this file. It takes --fix, --base REV and --all and may ignore them,
-prints one line per finding, says what to do instead, and exits 1 if there was any.
+A rule is an executable beside this file. It accepts --fix, --base REV and --all, and may ignore them.
+It prints one line per finding and advice on the repair, and exits with 1 if there are findings.
 """
 
 import argparse
@@ -27,12 +27,12 @@ def git(*args, check=True):
 
 
 def enter_root():
-    """Every path a rule prints is relative to the root of the tree."""
+    """Changes to the root of the tree, because rules print paths relative to it."""
     os.chdir(git("rev-parse", "--show-toplevel").strip())
 
 
 def files(*suffixes, under=()):
-    """Tracked and new files of the tree, ignored ones left out, sorted."""
+    """Tracked and new files of the tree, without ignored files, sorted."""
     names = git("ls-files", "-co", "--exclude-standard", "-z").split("\0")
     return sorted(
         n for n in set(names)
@@ -42,7 +42,7 @@ def files(*suffixes, under=()):
 
 
 def read_layers(text):
-    """The layers of layers.txt, low to high, each with the names of those that it may use."""
+    """The layers of layers.txt, low to high, each with the names of the layers that it may use."""
     layers = {}
     for line in text.splitlines():
         name, colon, below = line.split("#")[0].partition(":")
@@ -52,7 +52,7 @@ def read_layers(text):
 
 
 def changed(base):
-    """Files that differ from `base`, committed or not; None where there is nothing to compare with."""
+    """Files that differ from `base`, committed or not; None if there is no revision to compare with."""
     if not git("rev-parse", "--verify", "-q", "HEAD", check=False):
         return None
     if not base:
@@ -69,9 +69,9 @@ def changed(base):
 
 def arguments(doc):
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--fix", action="store_true", help="repair what can be repaired by itself")
-    parser.add_argument("--base", metavar="REV", help="the revision changes are counted from")
-    parser.add_argument("--all", action="store_true", help="look at every file, not only changed ones")
+    parser.add_argument("--fix", action="store_true", help="repair findings automatically where possible")
+    parser.add_argument("--base", metavar="REV", help="the revision to compare with")
+    parser.add_argument("--all", action="store_true", help="check every file, not only changed files")
     args = parser.parse_args()
     enter_root()
     return args
@@ -101,7 +101,7 @@ def allowed(path):
             continue
         parts = line.split(None, 2)
         if len(parts) < 3:
-            sys.exit(f"{path}:{number}: give a reason: <key> <path> <why this is right>")
+            sys.exit(f"{path}:{number}: give a reason: <key> <path> <reason>")
         entries[(parts[0], parts[1])] = parts[2]
     return entries
 
@@ -122,7 +122,7 @@ _TOKENS = re.compile(
 def code(text, raw=('"', '"')):
     """C++ with comments and the contents of literals blanked; lines and columns stay.
 
-    `raw` is what stands around the emptied raw strings.
+    `raw` contains the two delimiters that are written around blanked raw strings.
     """
     def blank(match):
         found = match.group(0)
@@ -135,13 +135,13 @@ def code(text, raw=('"', '"')):
 
 
 def parallel(work, items):
-    """[work(item) for item in items], as many at a time as there are processors."""
+    """[work(item) for item in items], on one thread per processor."""
     with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
         return list(pool.map(work, items))
 
 
 def clang_tool(name):
-    """clang-format-16 and friends; the version we format with first, then its neighbours."""
+    """The name of an installed clang tool: version 16, which formats the tree, or else the next newer one."""
     for version in range(16, 24):
         if shutil.which(f"{name}-{version}"):
             return f"{name}-{version}"
@@ -149,7 +149,7 @@ def clang_tool(name):
 
 
 def compile_commands():
-    """The configured build to ask for flags: (directory, entries). $COX_BUILD names another one."""
+    """(directory, compile commands) of the first configured build. $COX_BUILD takes precedence."""
     folders = [os.environ.get("COX_BUILD", "")] + [f"build/{p}" for p in ("release", "debug", "asan", "tsan")]
     for folder in filter(None, folders):
         path = pathlib.Path(folder, "compile_commands.json")

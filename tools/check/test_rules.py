@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Each rule passes on a good tree and finds what it is there to find."""
+"""Tests of the rules: each passes on a good tree and reports violations."""
 
 import os
 import pathlib
@@ -54,7 +54,7 @@ class RuleTest(unittest.TestCase):
         self.assertEqual(1, code, output)
         for text in texts:
             self.assertIn(text, output)
-        self.assertIn("--> ", output, "a rule says what to do instead")
+        self.assertIn("--> ", output, "a rule prints advice on the repair")
 
     def test_a_good_tree_passes(self):
         for rule in ("spdx", "words", "layers", "sizes", "listed", "banned", "format"):

@@ -9,13 +9,13 @@
 // Model to C++ text.
 namespace cox::gen {
 
-// How a type reference reads in C++ and in the tables.
+// The form of a type reference in C++ and in the tables.
 struct CppType {
   std::string type;        // "::cox::List<Container>", "Box<Affinity>"
-  std::string value;       // of the item or of what is pointed to: "Container"
+  std::string value;       // the type of the item or of the pointee: "Container"
   std::string table;       // the constant Type of `value`: "Container::kType"
-  std::string display;     // as error texts name `value`: "v1.Container"
-  std::string scalar_ops;  // "String": what scalar_ops calls it; empty where it has none
+  std::string display;     // the name of `value` in error texts: "v1.Container"
+  std::string scalar_ops;  // its name in scalar_ops, such as "String"; empty if none
   bool is_struct = false;  // `value` is a generated struct
   bool is_number = false;  // `value` names an int32_t: an enum of numbers
 };
@@ -27,7 +27,7 @@ std::string Namespace(const std::string& package_path);
 std::string MemberName(const std::string& json_name);
 std::string Quoted(const std::string& text);
 
-// The files of one package, and those for all of them.
+// The generated files of one package, and the files for all packages.
 std::string EmitHeader(const Model& model, const Package& package);
 std::string EmitTables(const Model& model, const Package& package);
 std::string EmitKinds(const Model& model);

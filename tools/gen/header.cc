@@ -7,7 +7,7 @@
 namespace cox::gen {
 namespace {
 
-// Other packages a package's structs name.
+// Other packages that the structs and aliases of a package refer to.
 std::set<std::string> Includes(const Package& package) {
   std::set<std::string> paths;
   for (const StructDef& def : package.structs) {
@@ -20,7 +20,8 @@ std::set<std::string> Includes(const Package& package) {
   return paths;
 }
 
-// Structs so that each comes after those it holds by value. Boxes hold by pointer and may wait.
+// Orders structs so that each follows the structs that it contains by value. Pointer fields are
+// boxes, for which a forward declaration is enough.
 std::vector<const StructDef*> InOrderOfUse(const Package& package) {
   std::vector<const StructDef*> ordered;
   std::set<const StructDef*> seen;
@@ -59,7 +60,7 @@ void EmitStruct(const Model& model, const Package& package, const StructDef& def
   *out += "};\n\n";
 }
 
-// The constants carry the enum's name: in another enum the same word has another number.
+// The names of the constants contain the enum's name, because enums may share words.
 void EmitNumbers(const EnumDef& def, std::string* out) {
   *out += "using " + def.name + " = int32_t;\n";
   for (const auto& [constant, number] : def.values) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns api/*.api into the structs and tables of the API types. Runs in the build.
+// Generates the structs and tables of the API types from api/*.api during the build.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-// What the api/*.api files say, as read.
+// The contents of the api/*.api files.
 namespace cox::gen {
 
 // `*T`, `[]T`, `map[K]T` or a name.
@@ -13,18 +13,18 @@ struct TypeRef {
   bool pointer = false;
   enum Container { kPlain, kList, kMap } container = kPlain;
   std::string package;  // "core/v1"; empty for builtin types
-  std::string name;     // of the type, the list's item or the map's value
+  std::string name;     // the type, or the type of the list's items or the map's values
 };
 
 struct FieldDef {
-  std::string name;  // in JSON
+  std::string name;  // the JSON name
   int number = 0;
   TypeRef type;
   bool omit_empty = false, omit_zero = false, required = false, inlined = false;
   bool atomic = false, granular = false;
   std::string default_json;
   std::string list_type;          // "", "atomic", "set", "map"
-  std::vector<std::string> keys;  // of a list map
+  std::vector<std::string> keys;  // if list_type is "map"
   std::vector<std::string> patch_strategies;
   std::string merge_key;
 };
@@ -38,7 +38,7 @@ struct StructDef {
 
 struct EnumDef {
   std::string name;
-  bool closed = false;                                      // no other values than these
+  bool closed = false;                                      // OpenAPI lists the values as its enum
   bool number = false;                                      // int32 on the wire, not a string
   std::vector<std::pair<std::string, std::string>> values;  // constant, text or number
 };
@@ -48,7 +48,7 @@ struct ListDef {  // a named slice
   std::string element;
 };
 
-struct AliasDef {  // a struct of another package under a name of this one
+struct AliasDef {  // a name in this package for a struct of another package
   std::string name;
   TypeRef target;
 };
@@ -67,9 +67,9 @@ struct KindDef {
 
 // One file: a group version.
 struct Package {
-  std::string dir, version;  // "core", "v1": the file's place
+  std::string dir, version;  // "core", "v1": the path of the file
   std::string group;         // "" for core
-  bool messages = false;     // of a gRPC service: in no group, known to nothing that lists types
+  bool messages = false;     // messages of a gRPC service: in no group and in no list of types
   std::vector<KindDef> kinds;
   std::vector<EnumDef> enums;
   std::vector<ListDef> lists;
@@ -94,8 +94,8 @@ struct Model {
   const Package* Find(const std::string& path) const;
 };
 
-// Reads every file below `api_dir`. Ends the program with a message that names file and line on
-// what it does not understand: a half-read API is worse than no build.
+// Reads every file below `api_dir`. Invalid input ends the program with a message that contains
+// file and line, because code generated from an incomplete API would be wrong.
 Model ReadModel(const std::string& api_dir);
 
 }  // namespace cox::gen

@@ -4,7 +4,7 @@
 namespace cox::gen {
 namespace {
 
-// Names of the list fields that are declared atomic, those of inlined structs too.
+// Appends the names of the atomic list fields, including those of inlined structs.
 void AppendAtomicLists(const Model& model, const Package& package, const StructDef& def,
                        std::string* out) {
   for (const FieldDef& field : def.fields) {
@@ -30,7 +30,7 @@ std::string EmitPackages(const Model& model) {
     const std::string space = "::cox::" + Namespace(path) + "::";
     std::string structs, enums;
     for (const StructDef& def : package.structs) {
-      if (def.codec == "json") continue;  // a RawJson, no struct of its own
+      if (def.codec == "json") continue;  // a RawJson in C++, not a struct
       std::string atomic;
       AppendAtomicLists(model, package, def, &atomic);
       std::string span;

@@ -36,7 +36,7 @@ bool Consume(std::string_view* text, std::string_view prefix) {
   return true;
 }
 
-// Reads one file line by line; the last struct, enum or kind seen takes the indented lines.
+// Reads one file line by line. Indented lines belong to the last struct, enum or kind.
 class FileParser {
  public:
   FileParser(const fs::path& path, Package* package) : path_(path), package_(*package) {}
@@ -238,9 +238,9 @@ std::vector<GroupDef> ReadGroups(const fs::path& path) {
   return groups;
 }
 
-// A kind inside another object (not as an item of its list kind) may be written with its kind and
-// apiVersion: claims in a StatefulSet are. Such a struct gets them as ordinary fields, outside the
-// wire.
+// A kind that is a field of another object (not an item of its list kind) may contain kind and
+// apiVersion, for example the volume claim templates of a StatefulSet. Its struct gets them as
+// ordinary fields that are not in protobuf.
 void AddNestedTypeMeta(Model* model) {
   for (auto& [path, outer] : model->packages) {
     for (const StructDef& holder : outer.structs) {

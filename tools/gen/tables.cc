@@ -14,7 +14,7 @@ namespace {
 // One row of a struct's table.
 struct Row {
   const FieldDef* field;
-  const Package* from;  // where the field is declared: its type is named from there
+  const Package* from;  // the package that declares the field
   std::string offset;   // an expression
   std::string type;     // an expression: the address of a Type
   bool flattened = false;
@@ -35,8 +35,8 @@ std::set<std::string> MapValues(const Model& model) {
   return values;
 }
 
-// Writes the tables of one package. Types of lists and maps get their own constants, since how they
-// merge is said where they are used.
+// Generates the tables of one package. Each field that is a list or a map gets its own Type,
+// because the field defines how it is merged.
 class TableEmitter {
  public:
   TableEmitter(const Model& model, const Package& package)
@@ -96,11 +96,11 @@ class TableEmitter {
     return "k" + container + "Ops<" + cpp.value + ">";
   }
 
-  // The Type of a field's value; lists and maps are made here.
+  // Returns the Type of a field's value. Types of lists and maps are defined here.
   std::string FieldType(const Package& from, const FieldDef& field) {
     TypeRef ref = field.type;
     CppType cpp = ToCpp(model_, from, ref);
-    // Types of other packages are named from here, those of this one stay short.
+    // Types of this package are named without their namespace.
     CppType here = ToCpp(model_, package_, ref);
     if (ref.container == TypeRef::kPlain) return "&" + here.table;
     std::string keys = Strings(field.keys);
@@ -120,7 +120,7 @@ class TableEmitter {
     return "&" + name;
   }
 
-  // The rows of `def`, and those of structs inlined in it, offset from `base`.
+  // Appends the rows of `def` and of the structs inlined in it. `base` is the offset of `def`.
   void Rows(const Package& from, const StructDef& def, const std::string& base, bool flattened,
             std::vector<Row>* rows) {
     std::string cpp_struct =
@@ -208,7 +208,7 @@ class TableEmitter {
     local_ += "};\n";
   }
 
-  // Rows by protobuf number.
+  // The rows in the order of protobuf numbers, and an index by number.
   std::string EmitWire(const std::vector<Row>& rows, const std::string& prefix) {
     std::vector<size_t> order;
     for (size_t i = 0; i < rows.size(); ++i) {
@@ -225,7 +225,7 @@ class TableEmitter {
     return ", .wire = " + prefix + "Wire, .by_number = " + prefix + "ByNumber";
   }
 
-  // The perfect hash over JSON names. Rows that JSON does not show get a name no key can have.
+  // The perfect hash of JSON names. Inlined rows are not in JSON; their name matches no key.
   std::string EmitNames(const std::vector<Row>& rows, const std::string& prefix) {
     std::vector<std::string> names;
     for (const Row& row : rows)
@@ -273,8 +273,8 @@ class TableEmitter {
   const Package& package_;
   const std::set<std::string> maps_;  // structs that are values of a map, in any package
   std::string local_;                 // in the unnamed namespace
-  std::string global_;                // what the header declares
-  std::string instances_;             // what containers do with the structs
+  std::string global_;                // definitions for the header
+  std::string instances_;             // explicit template instantiations
   int counter_ = 0;
 };
 

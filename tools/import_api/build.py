@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Merges what generated.proto and the Go sources say about one group version."""
+"""Merges generated.proto and the Go sources of one group version."""
 
 import json
 
@@ -8,7 +8,7 @@ from import_api import tables
 from import_api.catalog import label
 from import_api.gosource import markers
 
-# Structs whose JSON form is not their fields. The import fails if one of them disappears.
+# Structs whose JSON form differs from their fields. The import fails if one of them disappears.
 CODECS = {
     "JSON": "json",
     "JSONSchemaPropsOrArray": "schemaOrArray",
@@ -17,7 +17,7 @@ CODECS = {
 }
 _CODEC_PACKAGE = "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/"
 _OBJECT = "k8s.io/apimachinery/pkg/runtime.Object"
-# Proto messages that only exist inside the builtin types.
+# Proto messages that only builtin types use.
 _BUILTIN_MESSAGES = {"Time", "MicroTime", "Timestamp", "Duration", "FieldsV1"}
 
 
@@ -166,7 +166,7 @@ class Builder:
         return out
 
     def _list_attributes(self, where, entry, marks, out):
-        # Two generations of markers exist; the OpenAPI file is made from the first.
+        # There are older and newer markers; the OpenAPI file is generated from the older ones.
         kinds = marks.get("listType") or ([entry.tags["listType"]] if "listType" in entry.tags
                                           else [])
         keys = marks.get("listMapKey", [])
@@ -198,7 +198,7 @@ class Builder:
         return tag
 
     def _check_wire(self, where, kind, wire, attributes):
-        """Compares the Go type with the proto type; notes a scalar that is not the usual one."""
+        """Compares the Go type with the proto type; records an unexpected scalar type."""
         if kind.kind == "pointer":
             kind = kind.of
         if (kind.kind == "map") != bool(wire.map_key) or (kind.kind == "slice") != wire.repeated:
@@ -252,7 +252,7 @@ class Builder:
 
 
 def _is_required(entry, marks):
-    """The rule by which the published OpenAPI decides; check.py compares the two."""
+    """Applies the rule of the published OpenAPI; check.py compares the results."""
     if "inline" in entry.json_options or "required" in marks:
         return "required" in marks
     optional = "optional" in marks or "k8s:optional" in marks

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from import_api import gosource, proto
 
-# Packages that become tables: import path patterns, and which part is the folder under api/.
+# Import path patterns below k8s.io of the packages that become tables.
 PUBLISHED = (
     "api/*/v*",
     "apimachinery/pkg/apis/meta/v*",
@@ -37,7 +37,7 @@ TYPE_META = (_META, "TypeMeta")
 
 @dataclass(frozen=True)
 class Type:
-    """A resolved Go type. `of` is its element; `path` and `name` say where a named type lives.
+    """A resolved Go type. `of` is its element; `path` and `name` identify a named type.
 
     kind: pointer, slice, map, scalar, bytes, any, builtin, struct, enum, list
     """
@@ -49,7 +49,7 @@ class Type:
 
 
 class Catalog:
-    """All packages below the given roots. A root is the folder that stands for `prefix`."""
+    """All packages below the given roots. A root is the folder of the import path `prefix`."""
 
     def __init__(self, roots):
         self.roots = roots  # [(import path prefix, Path)]
@@ -82,14 +82,14 @@ class Catalog:
         return sorted(found)
 
     def package(self, path):
-        """The Go package, or None when no root holds it."""
+        """The Go package, or None if no root contains it."""
         if path not in self._packages:
             directory = self.directory(path)
             self._packages[path] = gosource.load(path, directory) if directory else None
         return self._packages[path]
 
     def proto(self, path):
-        """The ProtoFile of a package; empty when it has none."""
+        """The ProtoFile of a package; empty if it has none."""
         if path not in self._protos:
             file = (self.directory(path) or Path()) / "generated.proto"
             self._protos[path] = proto.ProtoFile()
@@ -98,7 +98,7 @@ class Catalog:
         return self._protos[path]
 
     def resolve(self, path, file, expression):
-        """The Type that `expression` means in `file` of package `path`."""
+        """The Type of `expression` in `file` of package `path`."""
         if expression.startswith("*"):
             return Type("pointer", of=self.resolve(path, file, expression[1:]))
         if expression in ("[]byte", "[]uint8"):
@@ -133,14 +133,14 @@ class Catalog:
         target = self.resolve(path, found.file, found.target)
         if found.alias:
             return target
-        if target.kind == "struct":  # type T other.T: an own struct with the same fields
+        if target.kind == "struct":  # type T other.T: a separate struct with the same fields
             return Type("struct", name, path)
         if target.kind == "scalar":
-            # Named scalars of packages without tables (UID, NodeName) are just their base.
+            # Named scalars of packages without tables (UID, NodeName) are replaced by their base.
             return Type("enum", name, path, of=target) if path in self._published else target
         if target.kind == "slice" and name in self.proto(path).messages:
             return Type("list", name, path, of=target.of)
-        return target  # a named map or slice is spelled out
+        return target  # a named map or slice is replaced by its definition
 
     def struct_fields(self, path, name):
         """(package path, file, fields) of a struct, following `type T other.T`."""

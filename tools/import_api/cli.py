@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command: reads all inputs, writes api/ or the descriptions."""
+"""The command line: reads all inputs and writes api/ or the descriptions."""
 
 import argparse
 import re
@@ -41,7 +41,7 @@ def _options(argv):
     parser = argparse.ArgumentParser(
         prog="import-api", description="Writes the API tables from the published definitions.")
     parser.add_argument("--source", action="append", metavar="[NAME=]DIR",
-                        help="folder that stands for k8s.io, or with NAME for k8s.io/NAME; may be "
+                        help="folder of k8s.io, or with NAME of k8s.io/NAME; can be "
                              f"repeated (default: {DEFAULT_SOURCE})")
     parser.add_argument("--openapi", metavar="FILE", help="OpenAPI v2 file to compare with")
     parser.add_argument("--discovery", metavar="DIR", help="folder with discovery documents")
@@ -78,7 +78,7 @@ def _import(options, catalog, report):
 
 
 def _remove_others(out, files):
-    """Removes .api files that are no longer made. Messages have an import of their own."""
+    """Removes .api files that are no longer generated, except those that --cri writes."""
     for old in out.rglob("*.api"):
         if old.relative_to(out).as_posix() not in files and old.parent.name != "cri":
             old.unlink()

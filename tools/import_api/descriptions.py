@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the descriptions of types and fields, for `kubectl explain` and the OpenAPI documents.
 
-They are upstream's prose, so they are extracted on the machine that builds, never committed.
+The texts are upstream's, so they are extracted during the build and never committed.
 """
 
 from import_api import catalog as catalogs
@@ -9,9 +9,9 @@ from import_api.catalog import label
 
 
 def write(catalog, target):
-    """One line per item: "apps/v1.Deployment.spec<TAB>text", newlines as \\n.
+    """Writes one line per item: "apps/v1.Deployment.spec<TAB>text", newlines as \\n.
 
-    A builtin type stands under its bare name; fields of an inlined struct under that struct.
+    The key of a builtin type is its bare name; the fields of an inlined struct have keys of that struct.
     """
     lines = []
     for (path, name), bare in sorted(catalogs.BUILTINS.items(), key=lambda item: item[1]):
@@ -41,8 +41,8 @@ def _type_lines(catalog, path, name, found):
 def flow(comment):
     """Joins comment lines as the published OpenAPI does.
 
-    Markers and TODO lines go, "---" ends the text, a blank line divides paragraphs, and an
-    indented line keeps its own line.
+    Markers and TODO lines are removed, "---" ends the text, a blank line separates paragraphs, and
+    an indented line stays a separate line.
     """
     out = ""
     for line in comment:

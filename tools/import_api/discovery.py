@@ -62,7 +62,7 @@ class Discovery:
             plural, slash, name = entry["name"].partition("/")
             if not slash:
                 continue
-            # A kind of another group version names it; an absent group then is the core group.
+            # An entry with a version has a kind of another group version; without a group it is core.
             where = (entry.get("group", ""), entry["version"]) if "version" in entry else (
                 group, version)
             by_plural[plural].subresources.append(

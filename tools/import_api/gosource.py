@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads the declarations of one Go package: structs with their tags, named types, constants.
 
-The sources are gofmt-formatted, so declarations start in column one and struct fields stand one
-per line. Function bodies are skipped. Comments are kept for their +markers and for descriptions.
+The sources are formatted by gofmt, so declarations start in column one and each line has one struct
+field. Function bodies are skipped. Comments are kept for their +markers and for descriptions.
 """
 
 import re
@@ -21,7 +21,7 @@ _MARKER = re.compile(r"^\+([\w:.\-()]+)(?:=(.*))?$")
 
 @dataclass
 class GoField:
-    name: str  # Go name; of an embedded field the type's own name
+    name: str  # Go name; for an embedded field, the name of its type
     type: str  # Go type expression
     tags: dict
     comment: list
@@ -41,8 +41,8 @@ class GoType:
     name: str
     file: str
     comment: list
-    detached: list  # comments above `comment`, divided from it by blank lines
-    fields: list = None  # of a struct
+    detached: list  # comments above `comment`, separated from it by blank lines
+    fields: list = None  # if it is a struct
     target: str = ""  # type expression of any other type
     alias: bool = False
 
@@ -92,8 +92,8 @@ class _Reader:
         self.file = file
         self.lines = text.splitlines()
         self.at = 0
-        # The current comment, and the one before it: markers may stand in a block of their own,
-        # divided by a blank line from the declaration they belong to.
+        # The current comment, and the comments before it: a blank line may separate markers from
+        # their declaration.
         self.comment = []
         self.detached = []
 
@@ -155,7 +155,7 @@ class _Reader:
                 comment.append(_text(line))
                 continue
             if not line:
-                # A blank line cuts a comment off from the field below, as Go's own parser does.
+                # As in Go's parser, a comment above a blank line does not belong to the field below.
                 comment = []
                 continue
             if line.startswith("/*"):

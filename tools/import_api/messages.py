@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes tables of a proto3 file written by hand: messages of a gRPC service, not API objects.
+"""Generates tables from a hand-written proto3 file: messages of a gRPC service, not API objects.
 
-Their C++ structs and the protobuf engine are the API's. What differs is decided here:
-  - a message field is a pointer: proto3 tells an absent message from an empty one;
+Their C++ structs and protobuf codec are the same as for API objects, with these differences:
+  - a message field is a pointer, because proto3 distinguishes an absent message from an empty one;
   - unsigned numbers become int64, whose varints are the same (above 2^63 the bits are kept);
-  - enums are numbers, their constants lose the prefix that all of them share;
-  - a message or field that concerns Windows is left out.
+  - enums are numbers, and their constants lose the common prefix;
+  - messages and fields for Windows are omitted.
 """
 
 import re
@@ -25,7 +25,7 @@ _SCALARS = {"bool": "bool", "bytes": "bytes", "double": "float64", "int32": "int
 
 
 def parse(text, version, where="proto"):
-    """Returns the tables of the proto3 file `text`. Fails on any line it does not know."""
+    """Returns the tables of the proto3 file `text`. Raises ProtoError on an unknown line."""
     out = tables.GroupVersion("", version, messages=True)
     stack = []
     in_comment = False

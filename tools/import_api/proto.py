@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads generated.proto: the field numbers and wire types of one Go package.
 
-The files are machine-written with one field per line and no nesting, so a reader of lines is
-enough; any line it does not know is an error rather than a silent gap.
+The files are generated, with one field per line and no nesting, so they are read line by line. An
+unknown line is an error, so that no field is lost silently.
 """
 
 import re

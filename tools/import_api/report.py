@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Collects what the inputs disagree about."""
+"""Collects contradictions between the inputs."""
 
 import sys
 
 
 class Report:
-    """Errors make the run fail; warnings are only shown. Each is printed once, at once."""
+    """Errors fail the run; warnings do not. Each is printed once, immediately."""
 
     def __init__(self, stream=None):
         self.errors = []

@@ -9,7 +9,7 @@ HEADER = """\
 # Written by tools/import-api; do not edit. The format is described in api/README.md.
 """
 
-# Types written bare: their wire forms are code, not tables.
+# Types written without a package, because C++ code defines their wire forms.
 BUILTINS = {"Quantity", "Time", "MicroTime", "Duration", "IntOrString", "RawExtension",
             "FieldsV1", "any"}
 SCALARS = {"bool", "int32", "int64", "float64", "string", "bytes"}
@@ -50,7 +50,7 @@ class GroupVersion:
     group: str  # "core" for the empty group
     version: str
     package: str = ""  # proto package
-    messages: bool = False  # of a gRPC service, in no group of the API
+    messages: bool = False  # messages of a gRPC service, without an API group
     kinds: dict = field(default_factory=dict)  # name -> discovery.Resource or None
     aliases: dict = field(default_factory=dict)  # name -> type of another group version
     enums: dict = field(default_factory=dict)
@@ -124,7 +124,7 @@ def compact_json(value):
 
 
 def parse(text):
-    """Reads the text of one .api file back (resource lines are checked, but not kept)."""
+    """Parses the text of one .api file. Resource lines are checked, but not stored."""
     tables = None
     block = None
     for number, raw in enumerate(text.splitlines(), 1):

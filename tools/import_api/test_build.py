@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Merging the facts of a small invented package, and noticing when they contradict each other."""
+"""Tests of build.py and check.py with a small example package, including contradictions."""
 
 import io
 import tempfile

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Messages of a gRPC service, read from a proto3 file."""
+"""Tests of messages.py: messages of a gRPC service in a proto3 file."""
 
 import unittest
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Readers of the inputs, and the text form of the tables."""
+"""Tests of the readers of the inputs and of the text form of the tables."""
 
 import io
 import json

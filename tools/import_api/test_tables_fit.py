@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The committed tables explain the reference data (skipped, with a message, where it is absent)."""
+"""Tests that the committed tables match the reference data; skipped with a message if it is absent."""
 
 import json
 import re
@@ -26,7 +26,7 @@ def _need(test, name):
 
 
 class WalkerTest(unittest.TestCase):
-    """The checks below can fail: each kind of misfit is noticed."""
+    """The walker reports each kind of mismatch, so that the tests below can fail."""
 
     def setUp(self):
         self.walker = Walker({"a/v1": tables.parse("""group a v1
@@ -114,7 +114,7 @@ class TablesFitTest(unittest.TestCase):
                 self.assertEqual(walker.problems, [])
 
     def test_golden_json_is_complete(self):
-        """The golden objects have every field of their kind filled; so no field may be left."""
+        """The golden objects set every field of their kind, so each field of the tables must occur."""
         for path, home, struct in self._golden(".json"):
             walker = Walker(self.tables)
             expected = set(walker.json_fields(home, struct))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Walks JSON and protobuf documents along the tables and says where they do not fit (tests)."""
+"""Compares JSON and protobuf documents with the tables and collects mismatches (for tests)."""
 
 import re
 
@@ -19,7 +19,7 @@ _SCALAR_WIRE = {"bool": _VARINT, "int32": _VARINT, "int64": _VARINT, "float64": 
 
 
 class Walker:
-    """`all_tables` maps "apps/v1" to a GroupVersion. Misfits are collected in `problems`."""
+    """`all_tables` maps "apps/v1" to a GroupVersion. Mismatches are collected in `problems`."""
 
     def __init__(self, all_tables):
         self.tables = all_tables
@@ -90,7 +90,7 @@ class Walker:
                              f"unknown field {key}")
 
     def proto_struct(self, where, home, struct, data):
-        """Checks that each field of the encoded message is known and has a fitting wire type."""
+        """Checks that each field of the encoded message is known and has the right wire type."""
         fields = {field.number: field for field in struct.fields}
         for number, wire, payload in decode(data):
             field = fields.get(number)
