@@ -42,7 +42,7 @@ void ProxyHealth::SetEligible(bool eligible) {
 bool ProxyHealth::Healthy() const {
   MutexLock lock(mu_);
   if (!updated_) return false;
-  return !waiting_since_ || clock_.Monotonic() - *waiting_since_ < kPatience;
+  return !waiting_since_ || clock_.Monotonic() - *waiting_since_ < kMaxPending;
 }
 
 net::Response ProxyHealth::Answer(const net::Request& request) {

@@ -33,7 +33,7 @@ class ProxyHealth {
 
  private:
   // How long a change may be pending before the proxy is unhealthy: twice upstream's sync period.
-  static constexpr std::chrono::seconds kPatience{60};
+  static constexpr std::chrono::seconds kMaxPending{60};
 
   Clock& clock_;
   Metrics& metrics_;

@@ -6,7 +6,7 @@
 #include "apiserver/internal/bootstrap/bootstrap.h"
 #include "apiserver/internal/client/local_calls.h"
 #include "apiserver/internal/controllers/cluster_trust.h"
-#include "apiserver/internal/controllers/loops.h"
+#include "apiserver/internal/controllers/internal_controllers.h"
 #include "apiserver/server/request_pipeline.h"
 #include "apiserver/server/server_endpoints.h"
 #include "apiserver/server/server_registry.h"

@@ -51,19 +51,18 @@ Status EncryptionAtRest::WatchFile(const Context& ctx, const std::string& path,
   };
   COX_RETURN_IF_ERROR(scope_.Go("encryption", [this](Context& work) { Reload(work); }));
   COX_ASSIGN_OR_RETURN(
-      watch_,
-      FileWatch::Start(
-          ctx, {.name = "encryption-config", .paths = {path}},
-          [&](std::span<const std::string> texts) {
-            if (texts.front() != taken) take_later(texts.front());
-            return Status();
-          },
-          [take_later, ctx](const Result<std::vector<std::string>>& texts) {
-            if (texts.ok()) return take_later(texts->front());
-            COX_ERROR(
-                ctx.log(), texts.status(),
-                "Failed to reload the encryption configuration; the previous one stays in use");
-          }));
+      watch_, FileWatch::Start(
+                  ctx, {.name = "encryption-config", .paths = {path}},
+                  [&](std::span<const std::string> texts) {
+                    if (texts.front() != taken) take_later(texts.front());
+                    return Status();
+                  },
+                  [take_later, ctx](const Result<std::vector<std::string>>& texts) {
+                    if (texts.ok()) return take_later(texts->front());
+                    COX_ERROR(
+                        ctx.log(), texts.status(),
+                        "Could not reload the encryption configuration, keeping the previous one");
+                  }));
   return {};
 }
 
@@ -83,7 +82,7 @@ void EncryptionAtRest::Reload(Context& ctx) {
       COX_INFO(ctx.log(), "Reloaded the encryption configuration");
     } else {
       COX_ERROR(ctx.log(), status,
-                "Failed to reload the encryption configuration; the previous one stays in use");
+                "Could not reload the encryption configuration, keeping the previous one");
     }
     // An invalid file is not retried, but a KMS plugin may become ready.
     if (status.ok() || status.Is(Reason::kBadRequest)) text.clear();

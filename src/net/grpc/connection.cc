@@ -440,14 +440,14 @@ void Connection::Run() {
   // TLS may have read beyond the handshake, which poll() does not report.
   bool open = ReadAll(buffer);
   while (open) {
-    const std::optional<std::chrono::milliseconds> patience = CheckAlive();
-    if (!patience.has_value()) break;
+    const std::optional<std::chrono::milliseconds> timeout = CheckAlive();
+    if (!timeout.has_value()) break;
     pollfd fds[] = {{socket_->fd(), POLLIN, 0}, {wake_.fd(), POLLIN, 0}};
     {
       MutexLock lock(mu_);
       if (blocked_) fds[0].events |= POLLOUT;
     }
-    if (::poll(fds, 2, static_cast<int>(patience->count())) <= 0) continue;
+    if (::poll(fds, 2, static_cast<int>(timeout->count())) <= 0) continue;
     if (fds[1].revents != 0) wake_.Clear();
     if ((fds[0].revents & POLLOUT) != 0) {
       std::vector<CallExchange*> finished;

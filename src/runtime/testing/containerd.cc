@@ -107,11 +107,11 @@ Status RunTool(const Context& ctx, std::vector<std::string> arguments) {
 // Retries until success, because servers need time to start.
 template <class Try>
 Status Until(const Context& ctx, Try attempt) {
-  const Context patience = ctx.WithTimeout(seconds(60));
+  const Context limited = ctx.WithTimeout(seconds(60));
   while (true) {
     const Status status = attempt();
     if (status.ok()) return {};
-    if (!patience.Sleep(milliseconds(50)).ok()) return status;
+    if (!limited.Sleep(milliseconds(50)).ok()) return status;
   }
 }
 

@@ -93,7 +93,7 @@ bool IsLeaseNotFound(const Status& status) {
 Result<std::string> Client::Call(const Context& ctx, std::string_view method,
                                  const Message& request, Repeat repeat) {
   using Outcome = net::grpc::Reply::Outcome;
-  RetryBackoff patience(ctx);
+  RetryBackoff backoff(ctx);
   Status failure;
   while (true) {
     bool again = true;  // the request was not executed, or it is safe to repeat
@@ -127,18 +127,18 @@ Result<std::string> Client::Call(const Context& ctx, std::string_view method,
           break;
       }
     }
-    if (!again || !patience.Pause()) return failure;
+    if (!again || !backoff.Pause()) return failure;
   }
 }
 
 Result<std::unique_ptr<net::grpc::MessageStream>> Client::Start(const Context& ctx,
                                                                 std::string_view method) {
-  RetryBackoff patience(ctx);
+  RetryBackoff backoff(ctx);
   while (true) {
     Result<std::shared_ptr<net::grpc::Connection>> connection = streams_->Get(ctx);
     if (connection.ok()) return (*connection)->Start(method);
     if (!connection.status().Is(Reason::kServiceUnavailable)) return connection.status();
-    if (!patience.Pause()) return connection.status();
+    if (!backoff.Pause()) return connection.status();
   }
 }
 

@@ -38,7 +38,7 @@ inline std::string CaseName(const testing::TestParamInfo<StoreCase>& info) {
 
 class StoreContract : public testing::TestWithParam<StoreCase> {
  protected:
-  static constexpr std::chrono::seconds kPatience{60};
+  static constexpr std::chrono::seconds kTestTimeout{60};
 
   void SetUp() override {
     backend_ = GetParam().make();
@@ -129,7 +129,7 @@ class StoreContract : public testing::TestWithParam<StoreCase> {
   }
 
   RealClock clock_;
-  Context ctx_ = Context(clock_).WithTimeout(kPatience);
+  Context ctx_ = Context(clock_).WithTimeout(kTestTimeout);
   std::unique_ptr<StoreBackend> backend_;
   std::string prefix_;
 };

@@ -171,7 +171,7 @@ class FaultyStore final : public Store {
    private:
     const std::shared_ptr<Shared> shared_;
     const std::unique_ptr<Watch> truth_;
-    std::optional<WatchBatch> held_;  // a genuine batch, delivered after `lies`
+    std::optional<WatchBatch> held_;  // a batch of the store, delivered after the injected ones
   };
 
   const std::shared_ptr<Shared> shared_;

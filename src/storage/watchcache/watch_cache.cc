@@ -19,7 +19,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 // How long a read waits for the cache to become fresh enough.
-constexpr seconds kPatience{3};
+constexpr seconds kReadTimeout{3};
 // When a waiting read requests progress: first after the event could have arrived by itself, then
 // periodically, because a response may have been lost.
 constexpr milliseconds kFirstProgressRequest{5};
@@ -161,7 +161,7 @@ class WatchCacheImpl final : public WatchCache {
     }
     Clock& clock = ctx.clock();
     const Clock::SteadyTime began = clock.Monotonic();
-    const Clock::SteadyTime deadline = clock.In(kPatience);
+    const Clock::SteadyTime deadline = clock.In(kReadTimeout);
     if (urgent) feed_.RequireRevision(revision);
     bool there = false;
     for (milliseconds pause = urgent ? kProgressRetry : kFirstProgressRequest;;

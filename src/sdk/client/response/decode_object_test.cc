@@ -10,7 +10,7 @@
 namespace cox::sdk {
 namespace {
 
-TEST(DecodeAnswerTest, DecodesByTheDeclaredKind) {
+TEST(DecodeResponseTest, DecodesByTheDeclaredKind) {
   const Resource pods = Resource::Of<core::v1::Pod>();
   const Resource backups = Resource::Dynamic({"example.com", "v1", "Backup"}, "backups", true);
   struct Case {
@@ -42,7 +42,7 @@ TEST(DecodeAnswerTest, DecodesByTheDeclaredKind) {
             "v2");
 }
 
-TEST(DecodeAnswerTest, MalformedBodiesAreErrors) {
+TEST(DecodeResponseTest, MalformedBodiesAreErrors) {
   const Resource pods = Resource::Of<core::v1::Pod>();
   for (const std::string& body :
        {std::string(""), std::string("null"), std::string("<html>"), std::string("[]"),
@@ -54,7 +54,7 @@ TEST(DecodeAnswerTest, MalformedBodiesAreErrors) {
   }
 }
 
-TEST(DecodeAnswerTest, JoinCopiesOnlySeveralPieces) {
+TEST(DecodeResponseTest, JoinCopiesOnlySeveralPieces) {
   std::string storage;
   EXPECT_EQ(Join({}, &storage), "");
   const std::vector<Bytes> one = {Bytes("abc")};

@@ -25,7 +25,7 @@ meta::v1::Status Sample() {
   return status;
 }
 
-TEST(StatusAnswerTest, StatusRoundTrips) {
+TEST(StatusResponseTest, StatusRoundTrips) {
   const Object object = [] {
     Object made(meta::v1::Status::kKind, GroupVersionKind{"", "v1", "Status"});
     *made.As<meta::v1::Status>() = Sample();
@@ -47,7 +47,7 @@ TEST(StatusAnswerTest, StatusRoundTrips) {
   }
 }
 
-TEST(StatusAnswerTest, ReasonIsDerivedFromNameThenCode) {
+TEST(StatusResponseTest, ReasonIsDerivedFromNameThenCode) {
   struct Case {
     std::string reason;
     int code;
@@ -80,7 +80,7 @@ TEST(StatusAnswerTest, ReasonIsDerivedFromNameThenCode) {
   EXPECT_TRUE(ToStatus(success).ok());
 }
 
-TEST(StatusAnswerTest, OtherContentIsTruncatedAndQuoted) {
+TEST(StatusResponseTest, OtherContentIsTruncatedAndQuoted) {
   const Status html = StatusFromResponse(502, {{"retry-after", "7"}},
                                          "<html>\n" + std::string(100'000, 'x') + "</html>");
   EXPECT_EQ(html.code(), 502);
@@ -97,7 +97,7 @@ TEST(StatusAnswerTest, OtherContentIsTruncatedAndQuoted) {
   EXPECT_TRUE(StatusFromResponse(301, {}, "moved").code() >= 400);
 }
 
-TEST(StatusAnswerTest, RetryAfterIsANumberOfSeconds) {
+TEST(StatusResponseTest, RetryAfterIsANumberOfSeconds) {
   EXPECT_EQ(RetryAfter({}), std::nullopt);
   for (const auto& [text, seconds] : std::vector<std::pair<std::string, std::optional<int>>>{
            {"1", 1},

@@ -82,30 +82,31 @@ SelfSignedCertificates::SelfSignedCertificates(Client& client, SelfSigned option
 Status SelfSignedCertificates::Start(Context& ctx) {
   COX_RETURN_IF_ERROR(CheckOptions(options_));
   for (Clock::Duration pause = kBackoffMin;; pause = std::min(2 * pause, kBackoffMax)) {
-    Result<CertificateSet> material = GetOrCreateCertificates(ctx, client_, options_);
-    if (material.ok()) {
-      material_ = *std::move(material);
-      return install_(material_.serving);
+    Result<CertificateSet> certificates = GetOrCreateCertificates(ctx, client_, options_);
+    if (certificates.ok()) {
+      certificates_ = *std::move(certificates);
+      return install_(certificates_.serving);
     }
-    COX_ERROR(ctx.log(), material.status(), "Could not read or create certificates",
+    COX_ERROR(ctx.log(), certificates.status(), "Could not read or create certificates",
               {"secret", options_.secret.ToString()});
     COX_RETURN_IF_ERROR(ctx.Sleep(pause));
   }
 }
 
 Status SelfSignedCertificates::Check(Context& ctx) {
-  COX_ASSIGN_OR_RETURN(CertificateSet material, GetOrCreateCertificates(ctx, client_, options_));
-  COX_RETURN_IF_ERROR(InjectCa(ctx, client_, targets_, material.ca_bundle));
+  COX_ASSIGN_OR_RETURN(CertificateSet certificates,
+                       GetOrCreateCertificates(ctx, client_, options_));
+  COX_RETURN_IF_ERROR(InjectCa(ctx, client_, targets_, certificates.ca_bundle));
   injected_();
-  if (material == material_) return {};
-  COX_RETURN_IF_ERROR(install_(material.serving));
+  if (certificates == certificates_) return {};
+  COX_RETURN_IF_ERROR(install_(certificates.serving));
   COX_INFO(ctx.log(), "Installed renewed certificate", {"secret", options_.secret.ToString()});
-  material_ = std::move(material);
+  certificates_ = std::move(certificates);
   return {};
 }
 
 Clock::Duration SelfSignedCertificates::UntilNextCheck(const Clock& clock) const {
-  const Clock::Duration due = RenewalDue(material_, options_) - clock.Now();
+  const Clock::Duration due = RenewalDue(certificates_, options_) - clock.Now();
   return std::clamp<Clock::Duration>(due, seconds(1), kRetryDelay);
 }
 

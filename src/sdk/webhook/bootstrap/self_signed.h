@@ -9,7 +9,7 @@
 #include "coxswain/client.h"
 #include "coxswain/webhook.h"
 #include "sdk/webhook/bootstrap/ca_injection.h"
-#include "sdk/webhook/bootstrap/material.h"
+#include "sdk/webhook/bootstrap/certificate_set.h"
 
 namespace cox::sdk {
 
@@ -46,7 +46,7 @@ class SelfSignedCertificates {
   const CaTargets targets_;
   const Install install_;
   const std::function<void()> injected_;
-  CertificateSet material_;  // the installed certificates
+  CertificateSet certificates_;  // the installed certificates
   Notification notification_;
 };
 

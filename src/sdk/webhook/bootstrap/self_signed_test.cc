@@ -97,9 +97,9 @@ TEST_F(SelfSignedTest, ConcurrentStartsShareOneCertificate) {
     ASSERT_TRUE(scope
                     .Go("replica",
                         [&, i](Context& ctx) {
-                          Result<CertificateSet> material =
+                          Result<CertificateSet> certificates =
                               GetOrCreateCertificates(ctx, client_, Options());
-                          if (material.ok()) got[i] = *std::move(material);
+                          if (certificates.ok()) got[i] = *std::move(certificates);
                         })
                     .ok());
   }
@@ -120,9 +120,9 @@ TEST_F(SelfSignedTest, ConcurrentRenewalsShareOneCertificate) {
     ASSERT_TRUE(scope
                     .Go("replica",
                         [&](Context& ctx) {
-                          Result<CertificateSet> material =
+                          Result<CertificateSet> certificates =
                               GetOrCreateCertificates(ctx, client_, Options());
-                          if (material.ok()) each = *std::move(material);
+                          if (certificates.ok()) each = *std::move(certificates);
                         })
                     .ok());
   }

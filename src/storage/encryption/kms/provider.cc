@@ -50,7 +50,7 @@ void Provider::Run(Context& ctx) {
     {
       MutexLock lock(mu_);
       const auto pause = health_.ok() ? times_.healthy : times_.unhealthy;
-      check_request_.WaitUntil(mu_, clock_, clock_.In(pause), ctx.token(), [this] {
+      wakeup_.WaitUntil(mu_, clock_, clock_.In(pause), ctx.token(), [this] {
         mu_.AssertHeld();
         return check_requested_;
       });
@@ -72,7 +72,7 @@ void Provider::Run(Context& ctx) {
 
 void Provider::RequestCheck() {
   check_requested_ = true;
-  check_request_.NotifyAll();
+  wakeup_.NotifyAll();
 }
 
 void Provider::CheckStatus(const Context& ctx) {

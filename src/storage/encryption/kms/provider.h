@@ -90,7 +90,7 @@ class Provider final : public Transformer {
   const std::function<void()> recovered_;
 
   mutable Mutex mu_;
-  CondVar check_request_;
+  CondVar wakeup_;
   bool check_requested_ COX_GUARDED_BY(mu_) = false;          // a status check is requested
   std::shared_ptr<const Writer> writer_ COX_GUARDED_BY(mu_);  // null until the first seed
   Status health_ COX_GUARDED_BY(mu_) = Status::Unavailable("not asked yet");

@@ -43,7 +43,7 @@ Pod PodOf(const std::vector<std::string>& resources) {
   return Of<Pod>(R"({"spec":{"containers":)" + Containers(resources) + "}}");
 }
 
-TEST(GiveDefaultsTest, SetsMissingAmountsAndRecordsThemInAnAnnotation) {
+TEST(ApplyDefaultsTest, SetsMissingAmountsAndRecordsThemInAnAnnotation) {
   const LimitRange range = RangeOf(R"({"type":"Container","default":{"cpu":"2","memory":"1Gi"},
       "defaultRequest":{"cpu":"1"}})");
   Pod pod = Of<Pod>(R"({"spec":{
@@ -61,7 +61,7 @@ TEST(GiveDefaultsTest, SetsMissingAmountsAndRecordsThemInAnAnnotation) {
             "cpu request for init container i; cpu, memory limit for init container i");
 }
 
-TEST(GiveDefaultsTest, NoAnnotationIfNothingWasMissing) {
+TEST(ApplyDefaultsTest, NoAnnotationIfNothingWasMissing) {
   Pod pod = PodOf({R"({"limits":{"cpu":"3"}})"});
   ApplyDefaults(RangeOf(R"({"type":"Container","default":{"cpu":"2"}})"), pod);
   ApplyDefaults(RangeOf(R"({"type":"Pod","default":{"memory":"2"}})"), pod);

@@ -23,7 +23,7 @@ constexpr std::string_view kManager = "kube-apiserver";
 // The maximum number of attempts if other writers change the quota in the meantime.
 constexpr int kMaxRaces = 4;
 // The time limit for a request, including the time in the queue.
-constexpr std::chrono::seconds kPatience{10};
+constexpr std::chrono::seconds kEvaluationTimeout{10};
 
 // The user for updates of quotas.
 const UserInfo& Self() {
@@ -78,17 +78,17 @@ class ResourceQuotaPlugin final : public AdmissionPlugin {
     }
     if (!evaluator->Handles(request.operation, request.subresource)) return {};
     if (limited_.empty() && !AnyQuota(request.ns)) return {};
-    Context patience = ctx.WithTimeout(kPatience);
+    Context limited = ctx.WithTimeout(kEvaluationTimeout);
     Status status =
-        batcher_.Evaluate(patience, request.ns, {.request = &request, .evaluator = evaluator},
+        batcher_.Evaluate(limited, request.ns, {.request = &request, .evaluator = evaluator},
                           [&](const std::vector<QuotaBatcher::Place*>& batch) {
                             // Independent of the context of a single request: if that client
                             // disconnects, the other requests of the batch must not fail.
                             Context all(ctx.clock(), ctx.log());
-                            Context turn = all.WithTimeout(kPatience);
+                            Context turn = all.WithTimeout(kEvaluationTimeout);
                             DecideBatch(turn, request.ns, batch);
                           });
-    if (!status.ok() && !ctx.Done() && patience.Done()) {
+    if (!status.ok() && !ctx.Done() && limited.Done()) {
       return Status::Internal("Internal error occurred: resource quota evaluation timed out");
     }
     return status;

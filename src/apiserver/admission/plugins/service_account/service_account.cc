@@ -20,7 +20,7 @@ using core::v1::PodSpec;
 constexpr std::string_view kDefaultAccount = "default";
 // The time to wait for a missing account: a controller creates the default account of a new
 // namespace shortly after the namespace.
-constexpr std::chrono::milliseconds kPatience{300};
+constexpr std::chrono::milliseconds kAccountTimeout{300};
 
 bool IsMirror(const Pod& pod) { return pod.metadata.annotations.contains(pod::kMirrorAnnotation); }
 
@@ -143,7 +143,7 @@ class ServiceAccountPlugin final : public AdmissionPlugin {
     COX_ASSIGN_OR_RETURN(const std::unique_ptr<storage::Watcher> watcher,
                          accounts_.cache()->Watch(std::move(options)));
     Result<Object> found = accounts_.Get(ctx, ns, name);
-    const Clock::SteadyTime until = ctx.clock().In(kPatience);
+    const Clock::SteadyTime until = ctx.clock().In(kAccountTimeout);
     while (found.status().Is(Reason::kNotFound)) {
       COX_RETURN_IF_ERROR(watcher->Take(kBatch).status());
       found = accounts_.Get(ctx, ns, name, /*from_cache=*/true);

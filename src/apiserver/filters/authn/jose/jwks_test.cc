@@ -38,14 +38,14 @@ TEST(JwkSetTest, VerifiesEveryAlgorithmWithMatchingKey) {
     // The key type must match the algorithm in the token's header.
     for (const std::string_view other : JwsAlgorithms()) {
       if (other == algorithm) continue;
-      Jwt injected_ = jwt;
-      injected_.algorithm = other;
-      EXPECT_FALSE(SetOf(key->Jwk())->Verify(injected_)) << algorithm << " as " << other;
+      Jwt confused = jwt;
+      confused.algorithm = other;
+      EXPECT_FALSE(SetOf(key->Jwk())->Verify(confused)) << algorithm << " as " << other;
     }
     for (const char* none : {"none", "HS256", "", "RS1"}) {
-      Jwt injected_ = jwt;
-      injected_.algorithm = none;
-      EXPECT_FALSE(SetOf(key->Jwk())->Verify(injected_)) << none;
+      Jwt confused = jwt;
+      confused.algorithm = none;
+      EXPECT_FALSE(SetOf(key->Jwk())->Verify(confused)) << none;
     }
   }
 }

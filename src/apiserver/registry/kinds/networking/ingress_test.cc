@@ -142,7 +142,7 @@ TEST(IngressTest, GenerationCountsSpecChangesAndStatusUpdateIsSeparate) {
       "(e.g. 10.9.8.7 or 2001:db8::ffff)");
 }
 
-TEST(IngressTest, AcceptsStoredViolations) {
+TEST(IngressTest, UpdateAcceptsInvalidValuesThatAreStored) {
   StrategyHarness ingresses(NewIngressStrategy());
   const Object old =
       ingresses.Decode(R"({"metadata":{"name":"a","uid":"u","resourceVersion":"1"},"spec":{

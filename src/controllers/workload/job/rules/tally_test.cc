@@ -65,7 +65,7 @@ TEST(Tally, UncountedListIsLimited) {
   EXPECT_THAT(tally.release, SizeIs(kMaxUncounted));
 }
 
-TEST(Tally, SucceededIndexesAreASet) {
+TEST(Tally, CountsEachValidSucceededIndexOnce) {
   Job job = IndexedJob(3);
   job.status.completedIndexes = "0";
   const Tally tally = Count(job, {IndexedPod("a", "Succeeded", 0), IndexedPod("b", "Succeeded", 2),

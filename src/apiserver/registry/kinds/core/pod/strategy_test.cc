@@ -205,7 +205,7 @@ TEST(PodTemplateStrategy, ValidatesTemplate) {
                   "in pod template"));
 }
 
-TEST(PodValidationOptions, AllowStoredViolations) {
+TEST(PodValidationOptions, AllowInvalidValuesThatAreStored) {
   Pod old = PodWith(R"("hostAliases":[{"ip":"010.0.0.1"}],"hostNetwork":true,
                        "securityContext":{"sysctls":[{"name":"net.x","value":"1"}]})");
   PodValidationOptions options = PodValidationOptionsFor(&old.spec);

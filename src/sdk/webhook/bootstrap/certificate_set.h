@@ -26,20 +26,20 @@ struct CertificateSet {
 
 CertificateSet FromSecret(const core::v1::Secret& secret);
 // Sets the entries of a kubernetes.io/tls Secret and the CA; other entries are not changed.
-void ToSecret(const CertificateSet& material, core::v1::Secret& secret);
+void ToSecret(const CertificateSet& certificates, core::v1::Secret& secret);
 
 // The renewal that is due at `now`. kServing: a third or less of the serving certificate's validity
 // is left, it is not for these names, or it does not parse. kAll: the same for the CA, or the CA
 // would expire before a certificate signed now.
 enum class Renewal : uint8_t { kNothing, kServing, kAll };
-Renewal NeededRenewal(const CertificateSet& material, const SelfSigned& options,
+Renewal NeededRenewal(const CertificateSet& certificates, const SelfSigned& options,
                       Clock::WallTime now);
 // When the next renewal is due. REQUIRES: NeededRenewal is kNothing now.
-Clock::WallTime RenewalDue(const CertificateSet& material, const SelfSigned& options);
+Clock::WallTime RenewalDue(const CertificateSet& certificates, const SelfSigned& options);
 
 // Performs the renewal at `now`. With a new CA, earlier CAs that are still valid stay in the
 // bundle, so that certificates of both are trusted during the transition.
-Result<CertificateSet> Renewed(const CertificateSet& material, const SelfSigned& options,
+Result<CertificateSet> Renewed(const CertificateSet& certificates, const SelfSigned& options,
                                Renewal renewal, Clock::WallTime now);
 
 }  // namespace cox::sdk

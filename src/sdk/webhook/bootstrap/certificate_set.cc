@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sdk/webhook/bootstrap/material.h"
+#include "sdk/webhook/bootstrap/certificate_set.h"
 
 #include <arpa/inet.h>
 
@@ -78,9 +78,9 @@ std::string ValidCas(const std::string& bundle, Clock::WallTime now, size_t limi
 }
 
 // The signing CA is the first in the bundle.
-net::CertificatePair SigningCa(const CertificateSet& material) {
-  const auto split = net::SplitCertificates(material.ca_bundle);
-  return {split.ok() ? split->front() : std::string(), material.ca_key};
+net::CertificatePair SigningCa(const CertificateSet& certificates) {
+  const auto split = net::SplitCertificates(certificates.ca_bundle);
+  return {split.ok() ? split->front() : std::string(), certificates.ca_key};
 }
 
 Result<net::CertificatePair> MakeServing(const SelfSigned& options, const net::CertificatePair& ca,
@@ -104,48 +104,48 @@ CertificateSet FromSecret(const core::v1::Secret& secret) {
           .serving = {EntryOf(secret, kCertificate), EntryOf(secret, kKey)}};
 }
 
-void ToSecret(const CertificateSet& material, core::v1::Secret& secret) {
+void ToSecret(const CertificateSet& certificates, core::v1::Secret& secret) {
   // The type of a Secret is immutable.
   if (secret.metadata.uid.empty()) secret.type = "kubernetes.io/tls";
-  secret.data[kCa] = material.ca_bundle;
-  secret.data[kCaKey] = material.ca_key;
-  secret.data[kCertificate] = material.serving.certificate_pem;
-  secret.data[kKey] = material.serving.key_pem;
+  secret.data[kCa] = certificates.ca_bundle;
+  secret.data[kCaKey] = certificates.ca_key;
+  secret.data[kCertificate] = certificates.serving.certificate_pem;
+  secret.data[kKey] = certificates.serving.key_pem;
 }
 
-Renewal NeededRenewal(const CertificateSet& material, const SelfSigned& options,
+Renewal NeededRenewal(const CertificateSet& certificates, const SelfSigned& options,
                       Clock::WallTime now) {
-  const auto ca = net::ReadCertificate(material.ca_bundle);
+  const auto ca = net::ReadCertificate(certificates.ca_bundle);
   if (!ca.ok() || !ca->is_ca || !ca->ValidAt(now) || now >= CaDueTime(*ca, options) ||
-      !Fits(SigningCa(material))) {
+      !Fits(SigningCa(certificates))) {
     return Renewal::kAll;
   }
-  const auto serving = net::ReadCertificate(material.serving.certificate_pem);
+  const auto serving = net::ReadCertificate(certificates.serving.certificate_pem);
   if (!serving.ok() || !serving->ValidAt(now) || now >= DueTime(*serving) ||
-      !Covers(*serving, options.names) || !Fits(material.serving)) {
+      !Covers(*serving, options.names) || !Fits(certificates.serving)) {
     return Renewal::kServing;
   }
   return Renewal::kNothing;
 }
 
-Clock::WallTime RenewalDue(const CertificateSet& material, const SelfSigned& options) {
-  const auto ca = net::ReadCertificate(material.ca_bundle);
-  const auto serving = net::ReadCertificate(material.serving.certificate_pem);
+Clock::WallTime RenewalDue(const CertificateSet& certificates, const SelfSigned& options) {
+  const auto ca = net::ReadCertificate(certificates.ca_bundle);
+  const auto serving = net::ReadCertificate(certificates.serving.certificate_pem);
   if (!ca.ok() || !serving.ok()) return {};
   return std::min(CaDueTime(*ca, options), DueTime(*serving));
 }
 
-Result<CertificateSet> Renewed(const CertificateSet& material, const SelfSigned& options,
+Result<CertificateSet> Renewed(const CertificateSet& certificates, const SelfSigned& options,
                                Renewal renewal, Clock::WallTime now) {
-  CertificateSet out = material;
+  CertificateSet out = certificates;
   if (renewal == Renewal::kNothing) return out;
-  net::CertificatePair ca = SigningCa(material);
+  net::CertificatePair ca = SigningCa(certificates);
   if (renewal == Renewal::kAll) {
     const net::CertificateRequest request{.common_name = options.secret.name.substr(0, 60) + "-ca",
                                           .days = options.ca_days,
                                           .is_ca = true};
     COX_ASSIGN_OR_RETURN(ca, net::MakeCertificateAt(request, nullptr, now));
-    out.ca_bundle = ca.certificate_pem + ValidCas(material.ca_bundle, now, kMaxCas - 1);
+    out.ca_bundle = ca.certificate_pem + ValidCas(certificates.ca_bundle, now, kMaxCas - 1);
     out.ca_key = ca.key_pem;
   }
   COX_ASSIGN_OR_RETURN(out.serving, MakeServing(options, ca, now));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apiserver/internal/controllers/loops.h"
+#include "apiserver/internal/controllers/internal_controllers.h"
 
 #include "apiserver/internal/controllers/api_service_status.h"
 #include "apiserver/internal/controllers/definition_status.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sdk/webhook/bootstrap/material.h"
+#include "sdk/webhook/bootstrap/certificate_set.h"
 
 #include <gtest/gtest.h>
 
@@ -28,25 +28,25 @@ CertificateSet Made(Renewal renewal = Renewal::kAll, const CertificateSet& from 
   return *std::move(made);
 }
 
-TEST(MaterialTest, IsStoredInATlsSecret) {
-  const CertificateSet material = Made();
+TEST(CertificateSetTest, IsStoredInATlsSecret) {
+  const CertificateSet certificates = Made();
   core::v1::Secret secret;
   secret.data["other"] = "stays";
-  ToSecret(material, secret);
+  ToSecret(certificates, secret);
   EXPECT_EQ(secret.type, "kubernetes.io/tls");
   EXPECT_EQ(secret.data["other"], "stays");
-  EXPECT_EQ(FromSecret(secret), material);
+  EXPECT_EQ(FromSecret(secret), certificates);
 }
 
-TEST(MaterialTest, HasTheRequestedNamesAndValidity) {
-  const CertificateSet material = Made();
-  const auto serving = net::ReadCertificate(material.serving.certificate_pem);
+TEST(CertificateSetTest, HasTheRequestedNamesAndValidity) {
+  const CertificateSet certificates = Made();
+  const auto serving = net::ReadCertificate(certificates.serving.certificate_pem);
   ASSERT_TRUE(serving.ok());
   EXPECT_EQ(serving->dns_names, std::vector<std::string>{"hook.system.svc"});
   EXPECT_EQ(serving->ip_addresses, std::vector<std::string>{"127.0.0.1"});
   EXPECT_TRUE(serving->ValidAt(kNow + 89 * kDay));
   EXPECT_FALSE(serving->ValidAt(kNow + 91 * kDay));
-  const auto ca = net::ReadCertificate(material.ca_bundle);
+  const auto ca = net::ReadCertificate(certificates.ca_bundle);
   ASSERT_TRUE(ca.ok());
   EXPECT_TRUE(ca->is_ca);
   EXPECT_TRUE(ca->ValidAt(kNow + 899 * kDay));
@@ -78,7 +78,7 @@ TEST(NeededRenewalTest, ReturnsTheNecessaryRenewal) {
   other_names.names.push_back("more.system.svc");
   struct Case {
     const char* name;
-    CertificateSet material;
+    CertificateSet certificates;
     SelfSigned options;
     Clock::WallTime now;
     Renewal wanted;
@@ -105,7 +105,7 @@ TEST(NeededRenewalTest, ReturnsTheNecessaryRenewal) {
        Renewal::kAll},
   };
   for (const Case& test : cases) {
-    EXPECT_EQ(NeededRenewal(test.material, test.options, test.now), test.wanted) << test.name;
+    EXPECT_EQ(NeededRenewal(test.certificates, test.options, test.now), test.wanted) << test.name;
   }
   const Clock::WallTime due = RenewalDue(good, Options());
   EXPECT_EQ(NeededRenewal(good, Options(), due - hours(1)), Renewal::kNothing);

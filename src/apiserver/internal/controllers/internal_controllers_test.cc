@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apiserver/internal/controllers/loops.h"
+#include "apiserver/internal/controllers/internal_controllers.h"
 
 #include "api/apiextensions/v1.h"
 #include "api/apiregistration/v1.h"
@@ -18,7 +18,7 @@ using apiregistration::v1::APIService;
 using flowcontrol::v1::FlowSchema;
 using flowcontrol::v1::PriorityLevelConfiguration;
 
-class LoopsTest : public ::testing::Test, protected WriteHarness {
+class InternalControllersTest : public ::testing::Test, protected WriteHarness {
  protected:
   // Reconciles once.
   void Reconcile(const InternalController& loop) {
@@ -57,7 +57,7 @@ class LoopsTest : public ::testing::Test, protected WriteHarness {
   }
 };
 
-TEST_F(LoopsTest, FlowSchemasReportDanglingLevels) {
+TEST_F(InternalControllersTest, FlowSchemasReportDanglingLevels) {
   const InternalController loop = FlowSchemaStatusLoop(registry());
   FlowSchema schema;
   schema.metadata.name = "a";
@@ -85,7 +85,7 @@ TEST_F(LoopsTest, FlowSchemasReportDanglingLevels) {
   ExpectSettled(loop);
 }
 
-TEST_F(LoopsTest, DefinitionsGetFreeNames) {
+TEST_F(InternalControllersTest, DefinitionsGetFreeNames) {
   const InternalController loop = DefinitionStatusLoop(registry());
   ASSERT_TRUE(TryCreate(Object::Of(Definition("wheels", "Wheel"))).ok());
   Reconcile(loop);
@@ -104,7 +104,7 @@ TEST_F(LoopsTest, DefinitionsGetFreeNames) {
   ExpectSettled(loop);
 }
 
-TEST_F(LoopsTest, TwoNewDefinitionsDoNotGetSameName) {
+TEST_F(InternalControllersTest, TwoNewDefinitionsDoNotGetSameName) {
   const InternalController loop = DefinitionStatusLoop(registry());
   ASSERT_TRUE(TryCreate(Object::Of(Definition("wheels", "Wheel"))).ok());
   ASSERT_TRUE(TryCreate(Object::Of(Definition("rounds", "Wheel"))).ok());
@@ -116,7 +116,7 @@ TEST_F(LoopsTest, TwoNewDefinitionsDoNotGetSameName) {
   EXPECT_NE(first, second);
 }
 
-TEST_F(LoopsTest, DeletedDefinitionIsKeptUntilFinalized) {
+TEST_F(InternalControllersTest, DeletedDefinitionIsKeptUntilFinalized) {
   const InternalController loop = DefinitionStatusLoop(registry());
   ASSERT_TRUE(TryCreate(Object::Of(Definition("wheels", "Wheel"))).ok());
   ResourceStore& definitions = registry().Hub(CustomResourceDefinition::kKind).store();
@@ -132,7 +132,7 @@ TEST_F(LoopsTest, DeletedDefinitionIsKeptUntilFinalized) {
   EXPECT_TRUE(definitions.Get(ctx(), "", "wheels.example.com").status().Is(Reason::kNotFound));
 }
 
-TEST_F(LoopsTest, ApiServicesOfMissingServicesAreNotAvailable) {
+TEST_F(InternalControllersTest, ApiServicesOfMissingServicesAreNotAvailable) {
   const InternalController loop = ApiServiceStatusLoop(registry());
   APIService service;
   service.metadata.name = "v1.other.example.com";
@@ -150,7 +150,7 @@ TEST_F(LoopsTest, ApiServicesOfMissingServicesAreNotAvailable) {
   ExpectSettled(loop);
 }
 
-TEST_F(LoopsTest, ControllerRunsOnChangesAndRetriesAfterError) {
+TEST_F(InternalControllersTest, ControllerRunsOnChangesAndRetriesAfterError) {
   Mutex mu;
   CondVar ran;
   int runs = 0;
