@@ -70,7 +70,8 @@ Status Router::Dispatch(const std::shared_ptr<Call>& call) const {
   // A path in a group that is not served is an unknown page, not an unknown resource.
   const RequestInfo& info = call->info;
   if (info.is_resource && (info.prefix == "api" || IsServed(info.group))) {
-    if (!parts_.reviews.Handle(*call)) HandleResource(parts_.resources, call);
+    if (parts_.reviews.Handle(*call) || parts_.components.Handle(*call)) return {};
+    HandleResource(parts_.resources, call);
   } else {
     RespondNotFoundPage(*call);
   }
@@ -116,7 +117,7 @@ void Router::RespondStatusPage(Call& call) const {
   const Clock& clock = call.ctx().clock();
   const auto up = std::chrono::floor<std::chrono::seconds>(clock.Now() - parts_.started);
   call.RespondText(200,
-                   "kube-apiserver statusz\nFor people to read: the form may change.\n\n"
+                   "kube-apiserver statusz\nThis page is for humans; its format may change.\n\n"
                    "Started: " +
                        Time::FromUnix(NowOf(clock).unix_seconds() - up.count()).ToString() +
                        "\nUp: " + Duration::Seconds(up.count()).ToString() +
@@ -125,7 +126,7 @@ void Router::RespondStatusPage(Call& call) const {
 }
 
 void Router::RespondFlags(Call& call) const {
-  std::string text = "kube-apiserver flags\nFor people to read: the form may change.\n\n";
+  std::string text = "kube-apiserver flags\nThis page is for humans; its format may change.\n\n";
   for (const auto& [name, value] : parts_.flags)
     text.append(name).append("=").append(value) += '\n';
   call.RespondText(200, text);

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "apiserver/endpoints/componentstatus/component_status.h"
 #include "apiserver/endpoints/discovery/discovery.h"
 #include "apiserver/endpoints/health/health.h"
 #include "apiserver/endpoints/openapi/openapi.h"
@@ -32,6 +33,7 @@ class Router {
     const OpenApi& openapi;
     const Health& health;
     const Reviews& reviews;
+    const ComponentStatuses& components;
     const IssuerDiscovery& issuer;
     const MetricsRegistry& metrics;
     std::string server_address;  // the address that /api returns to clients

@@ -10,7 +10,8 @@ class RouterTest : public ::testing::Test {
  protected:
   std::string Answer(const std::string& method, const std::string& target,
                      net::Headers headers = {}) {
-    FakeCall call(api_.clock(), {.method = method, .target = target, .headers = headers});
+    FakeCall call(api_.clock(),
+                  {.method = method, .target = target, .headers = std::move(headers)});
     router_.Handle(call.shared());
     answer_ = call.shared();
     return std::to_string(call.exchange().status()) + " " + call.exchange().Header("content-type");
@@ -28,12 +29,14 @@ class RouterTest : public ::testing::Test {
                           .authorizer = authorizer_,
                           .tokens = tokens_,
                           .resources = api_.handlers()}};
+  const ComponentStatuses components_{{}};
   const IssuerDiscovery issuer_{*tokens_, "10.0.0.1:6443"};
   Router router_{{.resources = api_.handlers(),
                   .discovery = discovery_,
                   .openapi = openapi_,
                   .health = health_,
                   .reviews = reviews_,
+                  .components = components_,
                   .issuer = issuer_,
                   .metrics = metrics_,
                   .server_address = "10.0.0.1:6443",

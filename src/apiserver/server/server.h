@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "apiserver/admission/admission_config.h"
+#include "apiserver/endpoints/componentstatus/component_status.h"
 #include "apiserver/endpoints/health/health.h"
 #include "apiserver/endpoints/streaming/kubelet_options.h"
 #include "apiserver/filters/audit/events/options.h"
@@ -47,6 +48,7 @@ struct ServerOptions {
   std::chrono::seconds shutdown_delay{0};          // between failing /readyz and draining
   FairnessOptions fairness;
   KubeletClientOptions kubelets;
+  ComponentPorts component_ports;  // for componentstatuses
   // Tokens of callers inside the process. Set if such tokens outlive the server; null: the server
   // creates its own.
   std::shared_ptr<LoopbackTokens> loopback_tokens;

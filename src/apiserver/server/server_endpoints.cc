@@ -24,8 +24,8 @@ VersionInfo MakeVersion() {
 
 void AddBuildInfo(const VersionInfo& info, MetricsRegistry& metrics) {
   metrics
-      .AddGaugeVec({"kubernetes_build_info", "Always 1; the labels say what this program is.",
-                    Stability::kBeta},
+      .AddGaugeVec({"kubernetes_build_info",
+                    "Always 1. The labels contain the version of the program.", Stability::kBeta},
                    {"major", "minor", "git_version", "git_commit", "git_tree_state", "build_date",
                     "go_version", "compiler", "platform"})
       .With({info.major, info.minor, info.git_version, info.git_commit, info.git_tree_state,
@@ -35,6 +35,17 @@ void AddBuildInfo(const VersionInfo& info, MetricsRegistry& metrics) {
 
 CurrentServedSet ServedBy(const Registry& registry) {
   return [&registry] { return registry.served(); };
+}
+
+// The components that upstream reports, by name.
+std::vector<ComponentCheck> ComponentChecks(const ServerEndpoints::Parts& parts) {
+  return {LocalComponent("controller-manager", parts.options.component_ports.controller_manager),
+          {"etcd-0",
+           [health = parts.etcd_health](Context&) -> Result<std::string> {
+             COX_RETURN_IF_ERROR(health());
+             return std::string("ok");
+           }},
+          LocalComponent("scheduler", parts.options.component_ports.scheduler)};
 }
 
 }  // namespace
@@ -55,6 +66,7 @@ ServerEndpoints::ServerEndpoints(const Context& ctx, const Parts& parts)
                 .authorizer = parts.authorization,
                 .tokens = parts.tokens,
                 .resources = resources_}),
+      components_(ComponentChecks(parts)),
       issuer_(*parts.tokens, parts.options.advertise_address),
       discovery_(ServedBy(parts.registry)),
       openapi_(ServedBy(parts.registry), kVersion),
@@ -66,6 +78,7 @@ ServerEndpoints::ServerEndpoints(const Context& ctx, const Parts& parts)
                .openapi = openapi_,
                .health = health_,
                .reviews = reviews_,
+               .components = components_,
                .issuer = issuer_,
                .metrics = parts.metrics,
                .server_address = parts.options.advertise_address,

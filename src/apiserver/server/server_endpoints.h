@@ -49,6 +49,7 @@ class ServerEndpoints {
   ResourceHandlers resources_;
   NodeConnector connector_;
   const Reviews reviews_;
+  const ComponentStatuses components_;
   const IssuerDiscovery issuer_;
   const Discovery discovery_;
   const OpenApi openapi_;

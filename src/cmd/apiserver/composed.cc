@@ -9,13 +9,14 @@ namespace cox::cmd {
 
 ComposedApiServer::~ComposedApiServer() = default;
 
-Result<std::unique_ptr<ComposedApiServer>> ComposedApiServer::Start(const Context& ctx,
-                                                                    const Flags& flags,
-                                                                    MetricsRegistry& metrics) {
+Result<std::unique_ptr<ComposedApiServer>> ComposedApiServer::Start(
+    const Context& ctx, const Flags& flags, MetricsRegistry& metrics,
+    const apiserver::ComponentPorts& components) {
   auto made = std::make_unique<ComposedApiServer>(ctx);
   COX_ASSIGN_OR_RETURN(made->stores_, OpenStores(ctx, flags));
   COX_ASSIGN_OR_RETURN(made->encryption_, EncryptionAtRest::Open(ctx, flags, metrics));
   COX_ASSIGN_OR_RETURN(apiserver::ServerOptions options, ServerOptionsFrom(flags));
+  options.component_ports = components;
   options.storage_checks = made->encryption_->Checks();
   made->shutdown_delay_ = options.shutdown_delay;
   COX_ASSIGN_OR_RETURN(made->serving_certificate_,

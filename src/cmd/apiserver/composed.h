@@ -19,8 +19,9 @@ namespace cox::cmd {
 // Lifetime: serves from Start; call Drain before destruction. `metrics` outlives it.
 class ComposedApiServer {
  public:
-  static Result<std::unique_ptr<ComposedApiServer>> Start(const Context& ctx, const Flags& flags,
-                                                          MetricsRegistry& metrics);
+  static Result<std::unique_ptr<ComposedApiServer>> Start(
+      const Context& ctx, const Flags& flags, MetricsRegistry& metrics,
+      const apiserver::ComponentPorts& components = {});
   explicit ComposedApiServer(const Context& ctx) : ctx_(ctx) {}  // use Start()
   ~ComposedApiServer();
 

@@ -96,7 +96,9 @@ class Cluster {
     COX_ASSIGN_OR_RETURN(const Flags flags, ApiServerFlagsFor(options_));
     COX_ASSIGN_OR_RETURN(
         api_, ComposedApiServer::Start(serving_.WithLogger(logging_.For("kube-apiserver")), flags,
-                                       metrics_));
+                                       metrics_,
+                                       {.controller_manager = options_.ports.controller_manager,
+                                        .scheduler = options_.ports.scheduler}));
     COX_RETURN_IF_ERROR(api_->server().WaitReady(ctx));
     progress_.Report("API server ready at " + options_.advertised_url());
 

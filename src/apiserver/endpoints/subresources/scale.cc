@@ -22,8 +22,8 @@ Status RespondScale(Call& call, const Object& workload, const Accepted& accepted
     RespondPlain(call, 200, Object::Of(scale), accepted);
     return {};
   }
-  return RespondRow(call, Object::Of(scale), ScaleColumns(), ScaleRow(scale, NowOf(call.ctx())),
-                    accepted);
+  const TableRow row{Object::Of(scale), ScaleRow(scale, NowOf(call.ctx()))};
+  return RespondTable(call, ScaleColumns(), {&row, 1}, accepted);
 }
 
 const apply::FieldManager& ScaleFields() {

@@ -181,15 +181,19 @@ Status RespondObject(Call& call, const ServedResource& resource, int code, const
   return {};
 }
 
-Status RespondRow(Call& call, const Object& object, std::span<const Column> columns,
-                  const Cells& cells, const Accepted& accepted) {
+Status RespondTable(Call& call, std::span<const Column> columns, std::span<const TableRow> rows,
+                    const Accepted& accepted) {
   COX_ASSIGN_OR_RETURN(const IncludeObject include, ParseIncludeObject(call.query, accepted));
-  const meta::v1::ObjectMeta& meta = *object.object_meta();
   ListMeta list;
-  list.revision = ParseResourceVersion(meta.resourceVersion).value_or(0);
+  if (rows.size() == 1) {
+    const std::string& version = rows[0].object.object_meta()->resourceVersion;
+    list.revision = ParseResourceVersion(version).value_or(0);
+  }
   TableWriter table(columns, accepted.transform_version, include);
   table.Begin(ListMetaJson(list), /*with_columns=*/true);
-  table.AddRow(cells, meta, [&] { return object; });
+  for (const TableRow& row : rows) {
+    table.AddRow(row.cells, *row.object.object_meta(), [&row] { return row.object; });
+  }
   call.Respond(200, MediaType(accepted.format), {Bytes(Finish(table.End(), accepted))});
   return {};
 }

@@ -32,9 +32,13 @@ Status RespondObject(Call& call, const ServedResource& resource, int code, const
 // Responds with one object of any kind without transformation (a Status, a Scale).
 void RespondPlain(Call& call, int code, const Object& object, const Accepted& accepted);
 
-// Responds with a Table of one row.
-Status RespondRow(Call& call, const Object& object, std::span<const Column> columns,
-                  const Cells& cells, const Accepted& accepted);
+// Responds with a Table of objects that are not stored in their own right.
+struct TableRow {
+  Object object;
+  Cells cells;
+};
+Status RespondTable(Call& call, std::span<const Column> columns, std::span<const TableRow> rows,
+                    const Accepted& accepted);
 
 // Encodes an object, transformed as requested: unchanged, as a Table of one row or as
 // PartialObjectMetadata.
