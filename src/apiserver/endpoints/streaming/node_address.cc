@@ -28,6 +28,11 @@ Result<std::string> PreferredAddress(const core::v1::Node& node,
 
 Result<net::ClientOptions> KubeletOf(const core::v1::Node& node,
                                      const KubeletClientOptions& options) {
+  // `coxswain simulate` sets this label. Its nodes have addresses but no kubelet.
+  if (node.metadata.labels.Get("coxswain.dev/simulated") != nullptr) {
+    return Status::BadRequest("node " + node.metadata.name +
+                              " is simulated: its Pods have no logs, exec, attach or port-forward");
+  }
   net::ClientOptions client;
   COX_ASSIGN_OR_RETURN(client.host, PreferredAddress(node, options.preferred_address_types));
   const int32_t port = node.status.daemonEndpoints.kubeletEndpoint.Port;

@@ -114,6 +114,15 @@ TEST(NodeAddress, IsChosenByPreferredType) {
   EXPECT_EQ(backend.Url(), "https://n1:1234/x?y");
 }
 
+TEST(NodeAddress, SimulatedNodeHasNoKubelet) {
+  core::v1::Node node;
+  node.metadata.name = "sim-0";
+  node.metadata.labels["coxswain.dev/simulated"] = "true";
+  node.status.addresses = {{.type = "InternalIP", .address = "100.64.0.1"}};
+  EXPECT_EQ(KubeletOf(node, {}).status().message(),
+            "node sim-0 is simulated: its Pods have no logs, exec, attach or port-forward");
+}
+
 TEST(ProxyName, ParsesSchemeAndPort) {
   const struct {
     const char* text;
