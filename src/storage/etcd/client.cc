@@ -5,6 +5,7 @@
 #include <chrono>
 #include <utility>
 
+#include "base/log.h"
 #include "storage/errors.h"
 
 namespace cox::storage::etcd {
@@ -106,6 +107,7 @@ Result<std::string> Client::Call(const Context& ctx, std::string_view method,
       net::grpc::Reply reply = (*connection)->Call(ctx, method, request.framed());
       switch (reply.outcome) {
         case Outcome::kMessage:
+          ReportReachable(ctx);
           return std::move(reply.message);
         case Outcome::kStopped:
           return ctx.status();
@@ -127,7 +129,23 @@ Result<std::string> Client::Call(const Context& ctx, std::string_view method,
           break;
       }
     }
-    if (!again || !backoff.Pause()) return failure;
+    if (!again || !backoff.Pause()) {
+      if (!connection.ok() && !ctx.Done()) ReportUnreachable(ctx, failure);
+      return failure;
+    }
+  }
+}
+
+void Client::ReportUnreachable(const Context& ctx, const Status& failure) {
+  if (reachable_.exchange(false)) {
+    COX_ERROR(ctx.log(), failure, "etcd is unreachable, will retry; check --etcd-servers");
+  }
+}
+
+void Client::ReportReachable(const Context& ctx) {
+  // A load costs less than an exchange, and this is called for every response.
+  if (!reachable_.load(std::memory_order_relaxed) && !reachable_.exchange(true)) {
+    COX_INFO(ctx.log(), "etcd is reachable");
   }
 }
 

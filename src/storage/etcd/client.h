@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -19,7 +20,8 @@ Status StatusOf(int code, const std::string& text);
 // A write used a lease that has expired or was revoked.
 bool IsLeaseNotFound(const Status& status);
 
-// Sends calls to etcd and retries those that are safe to repeat.
+// Sends calls to etcd and retries those that are safe to repeat. Logs once when no server can be
+// reached, and once when a server responds again.
 //
 // A read is retried when the server or the connection fails. A write is retried only when it is
 // certain that no server has executed it: no connection was established, HTTP/2 reports that the
@@ -53,6 +55,10 @@ class Client {
   }
 
  private:
+  void ReportUnreachable(const Context& ctx, const Status& failure);
+  void ReportReachable(const Context& ctx);
+
+  std::atomic<bool> reachable_ = true;
   const std::unique_ptr<net::grpc::Channel> calls_;
   const std::unique_ptr<net::grpc::Channel> streams_;
 };

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/mutex.h"
 #include "base/testing/test_clock.h"
 #include "storage/etcd/compactor.h"
@@ -91,6 +92,46 @@ TEST_F(EtcdFault, KeepaliveClosesConnectionToPausedServer) {
   EXPECT_TRUE(created.status().Is(Reason::kServiceUnavailable)) << created.status().ToString();
   server_->Resume();
   EXPECT_TRUE(store_->Get(ctx_, "/a").ok());
+}
+
+class CountingSink final : public LogSink {
+ public:
+  void Write(std::string_view line) override {
+    MutexLock lock(mu_);
+    if (line.find("etcd is unreachable") != line.npos) ++unreachable_;
+    if (line.find("etcd is reachable") != line.npos) ++reachable_;
+  }
+  std::pair<int, int> counts() {
+    MutexLock lock(mu_);
+    return {unreachable_, reachable_};
+  }
+
+ private:
+  Mutex mu_;
+  int unreachable_ COX_GUARDED_BY(mu_) = 0;
+  int reachable_ COX_GUARDED_BY(mu_) = 0;
+};
+
+TEST_F(EtcdFault, OutageIsLoggedOnceForAllCalls) {
+  StartServer();
+  CountingSink sink;
+  Logging logging(clock_, LogFormat::kText, sink);
+  const Context logged = ctx_.WithLogger(logging.For("test"));
+  Create("/a");
+  server_->Kill();
+  std::vector<std::thread> readers;
+  for (int i = 0; i < 4; ++i) {
+    readers.emplace_back([&] {
+      Context ctx = logged;
+      EXPECT_TRUE(store_->Get(ctx, "/a").status().Is(Reason::kServiceUnavailable));
+    });
+  }
+  for (std::thread& reader : readers) reader.join();
+  EXPECT_EQ(sink.counts(), (std::pair{1, 0}));
+  ASSERT_TRUE(server_->Restart(ctx_).ok());
+  Context ctx = logged;
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(store_->Get(ctx, "/a").ok());
+  EXPECT_EQ(sink.counts(), (std::pair{1, 1}));
 }
 
 TEST_F(EtcdFault, AcknowledgedWritesAndWatchesSurviveKills) {

@@ -48,8 +48,14 @@ void Feed::Run(Context& ctx) {
     if (list) {
       if (const Status status = List(ctx); !status.ok()) {
         if (ctx.Done()) return;
-        COX_WARNING(ctx.log(), "Could not list for the watch cache", {"prefix", prefix_},
-                    {"err", status.ToString()});
+        // The store logs once that it is unavailable; every cache would repeat it.
+        if (status.Is(Reason::kServiceUnavailable)) {
+          COX_V(ctx.log(), 2, "Could not list for the watch cache", {"prefix", prefix_},
+                {"err", status.ToString()});
+        } else {
+          COX_WARNING(ctx.log(), "Could not list for the watch cache", {"prefix", prefix_},
+                      {"err", status.ToString()});
+        }
         Pause(ctx);
         continue;
       }
