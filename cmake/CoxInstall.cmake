@@ -26,6 +26,17 @@ get_property(libraries GLOBAL PROPERTY COX_LIBRARIES)
 add_custom_target(sdk DEPENDS coxswain ${libraries} cox_api_headers)
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME sdk)
 install(TARGETS coxswain EXPORT CoxswainTargets COMPONENT program RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+# Manual pages, written from --help. They are not installed if the target was not built.
+find_package(Python3 COMPONENTS Interpreter)
+if(Python3_FOUND)
+  set(manual "${CMAKE_BINARY_DIR}/man/man1")
+  add_custom_command(OUTPUT "${manual}/coxswain.1"
+    COMMAND Python3::Interpreter "${CMAKE_SOURCE_DIR}/tools/manual" "$<TARGET_FILE:coxswain>" "${manual}"
+    DEPENDS coxswain "${CMAKE_SOURCE_DIR}/tools/manual"
+    COMMENT "Manual pages" VERBATIM)
+  add_custom_target(manual ALL DEPENDS "${manual}/coxswain.1")
+  install(DIRECTORY "${manual}" DESTINATION "${CMAKE_INSTALL_MANDIR}" COMPONENT program OPTIONAL)
+endif()
 install(TARGETS cox_options cox_small_code cox_fuzzed_code ${libraries} EXPORT CoxswainTargets
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}/coxswain")
 install(EXPORT CoxswainTargets NAMESPACE Coxswain:: DESTINATION "${package}")

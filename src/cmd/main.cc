@@ -7,14 +7,17 @@
 #include <vector>
 
 #include "base/build_info.h"
+#include "base/flags.h"
 #include "base/suggestion.h"
 #include "cmd/commands.h"
+#include "cmd/completion/completion.h"
 #include "cmd/version.h"  // generated
 #include "net/tls.h"
 
 namespace {
 
 constexpr int kUsageError = 2;
+constexpr std::string_view kCompletionHelp = "Print a completion script for bash, zsh or fish";
 
 struct Command {
   std::string_view name;
@@ -45,7 +48,7 @@ constexpr Command kCommands[] = {
 std::string Usage() {
   std::string text =
       "coxswain: Kubernetes in one small program.\n\n"
-      "Usage: coxswain <command> [flags]\n\n"
+      "Usage:\n  coxswain <command> [flags]\n\n"
       "Commands:\n";
   const auto add = [&text](std::string line, std::string_view help) {
     line.resize(std::max<size_t>(line.size() + 2, 24), ' ');
@@ -54,6 +57,7 @@ std::string Usage() {
   for (const Command& command : kCommands) {
     add(std::string(command.name) + std::string(command.arguments), command.help);
   }
+  add("completion SHELL", std::string(kCompletionHelp));
   add("version", "Print the version");
   add("help [command]", "Print this text, or the help of a command");
   text += "\nIf the program is called";
@@ -97,7 +101,50 @@ int Run(const Command& command, std::span<char* const> arguments) {
   return command.run(arguments);
 }
 
+constexpr char kCompletionUsage[] =
+    "Prints a script that completes commands and flags in a shell.\n\n"
+    "Usage:\n"
+    "  coxswain completion bash|zsh|fish\n\n"
+    "Examples:\n"
+    "  source <(coxswain completion bash)                       # in this shell; likewise with "
+    "zsh\n"
+    "  coxswain completion bash > /etc/bash_completion.d/coxswain\n"
+    "  coxswain completion zsh > \"${fpath[1]}/_coxswain\"\n"
+    "  coxswain completion fish > ~/.config/fish/completions/coxswain.fish\n";
+
+int PrintCompletion(std::span<char* const> arguments) {
+  if (cox::HasHelpFlag(arguments)) {
+    std::fputs(kCompletionUsage, stdout);
+    return 0;
+  }
+  if (arguments.size() != 1) {
+    std::fprintf(stderr, "Error: one shell is required\n\n%s", kCompletionUsage);
+    return kUsageError;
+  }
+  std::vector<cox::cmd::CompletedCommand> commands;
+  for (const Command& command : kCommands) {
+    // The fixed word of " operator NAME".
+    std::string_view argument = command.arguments.substr(command.arguments.empty() ? 0 : 1);
+    argument = argument.substr(0, argument.find(' '));
+    commands.push_back({command.name, argument, command.help});
+  }
+  commands.push_back({"completion", "", kCompletionHelp});
+  commands.push_back({"version", "", "Print the version"});
+  commands.push_back({"help", "", "Print the help of a command"});
+  const cox::Result<std::string> script = cox::cmd::CompletionScript(arguments.front(), commands);
+  if (!script.ok()) {
+    std::fprintf(stderr, "Error: %s\n", script.status().message().c_str());
+    return kUsageError;
+  }
+  std::fputs(script->c_str(), stdout);
+  return 0;
+}
+
 int PrintHelp(std::span<char* const> names) {
+  if (!names.empty() && std::string_view(names.front()) == "completion") {
+    std::fputs(kCompletionUsage, stdout);
+    return 0;
+  }
   const Command* command = names.empty() ? nullptr : FindCommand(names.front());
   if (command == nullptr) {
     std::fputs(Usage().c_str(), stdout);
@@ -135,8 +182,9 @@ int main(int argc, char** argv) {
   const std::string_view name = argv[1];
   if (const Command* command = FindCommand(name)) return Run(*command, arguments.subspan(2));
   if (name == "--help" || name == "-h" || name == "help") return PrintHelp(arguments.subspan(2));
+  if (name == "completion") return PrintCompletion(arguments.subspan(2));
   if (name == "version" || name == "--version") return PrintVersion(true);
-  std::vector<std::string_view> names = {"version", "help"};
+  std::vector<std::string_view> names = {"completion", "version", "help"};
   for (const Command& command : kCommands) names.push_back(command.name);
   const std::string closest(cox::ClosestName(name, names));
   const std::string hint = closest.empty() ? "" : "; did you mean \"" + closest + "\"?";

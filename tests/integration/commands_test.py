@@ -4,11 +4,13 @@
 
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 import unittest
 
 PROGRAM = os.environ["COX_BIN"]
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 UPSTREAM = {"kube-apiserver": "apiserver", "kube-controller-manager": "controller-manager",
             "kube-scheduler": "scheduler", "kubelet": "kubelet", "kube-proxy": "proxy"}
 COMMANDS = [[name] for name in ["up", "down", "dns", "simulate", *UPSTREAM.values()]] + [["new", "operator"],
@@ -51,9 +53,53 @@ class CommandsTest(unittest.TestCase):
                     os.symlink(os.path.abspath(PROGRAM), link)
                     self.assertEqual(run("--version", program=link), (0, first + "\n", ""))
 
+    def test_completion_offers_commands_flags_and_words(self):
+        code, script, _ = run("completion", "bash")
+        self.assertEqual(0, code)
+        for line, expected in {
+                "coxswain sched": ["scheduler"],
+                "coxswain ": [name for name, *_ in COMMANDS],
+                "coxswain kubelet --max-p": ["--max-pods", "--max-parallel-image-pulls"],
+                "coxswain new o": ["operator"],
+                "coxswain new operator x --gr": ["--group"],
+        }.items():
+            with self.subTest(line), tempfile.TemporaryDirectory() as folder:
+                os.symlink(os.path.abspath(PROGRAM), os.path.join(folder, "coxswain"))
+                words = line.split(" ")
+                done = subprocess.run(
+                    ["bash", "-c", script + '\nCOMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _coxswain; '
+                     'printf "%s\\n" "${COMPREPLY[@]}"', "bash", *words],
+                    env={**os.environ, "PATH": folder + ":" + os.environ["PATH"]}, capture_output=True, text=True,
+                    timeout=60, check=True)
+                self.assertLessEqual(set(expected), set(done.stdout.split()))
+                self.assertTrue(all(word.startswith(words[-1]) for word in done.stdout.split()), done.stdout)
+        for shell in ("zsh", "fish"):
+            code, script, _ = run("completion", shell)
+            self.assertEqual(0, code)
+            self.assertIn("kubelet", script)
+            if shutil.which(shell):
+                subprocess.run([shell, "-n"], input=script, text=True, timeout=60, check=True)
+        self.assertEqual(run("completion", "csh"),
+                         (2, "", 'Error: no completion for the shell "csh"; supported: bash, zsh, fish\n'))
+
+    @unittest.skipUnless(shutil.which("groff"), "groff is not installed")
+    def test_manual_pages_have_no_errors(self):
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([os.path.join(ROOT, "tools/manual"), PROGRAM, folder], timeout=120, check=True)
+            pages = sorted(os.listdir(folder))
+            self.assertIn("coxswain-new-operator.1", pages)
+            for page in pages:
+                done = subprocess.run(["groff", "-man", "-ww", "-Tutf8", "-P-cbou", os.path.join(folder, page)], timeout=60,
+                                      capture_output=True, text=True, check=True)
+                self.assertEqual("", done.stderr, page)
+                for section in ("NAME", "SYNOPSIS", "DESCRIPTION"):
+                    self.assertIn(section, done.stdout, page)
+            with open(os.path.join(folder, "coxswain-kubelet.1"), encoding="utf-8") as text:
+                self.assertIn("max\\-pods int", text.read())
+
     def test_usage_errors_end_with_2_and_suggest_what_was_meant(self):
         for arguments, text in {
-                (): "Usage: coxswain",
+                (): "Usage:\n  coxswain <command>",
                 ("apisever",): 'unknown command "apisever"; did you mean "apiserver"?',
                 ("frobnicate",): 'unknown command "frobnicate"\n',
                 ("scheduler", "--kubeconfg=x"): 'unknown flag: --kubeconfg (did you mean --kubeconfig?)',
