@@ -1,6 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 # CMake functions for operators: they generate CustomResourceDefinitions from C++ types, and C++ types from
-# CustomResourceDefinitions.
+# CustomResourceDefinitions, and precompile the headers of the SDK.
+
+# coxswain_precompile(TARGET ...)
+#   Compiles the headers of the SDK once for all targets, so that a changed source compiles in a fraction of the time.
+#   Sources include what they use as before.
+function(coxswain_precompile)
+  if(NOT TARGET coxswain_headers)
+    file(CONFIGURE OUTPUT "${CMAKE_BINARY_DIR}/coxswain_headers.cc" CONTENT
+      "// CMake requires a source file for the target that builds the precompiled header.\n" @ONLY)
+    add_library(coxswain_headers OBJECT "${CMAKE_BINARY_DIR}/coxswain_headers.cc")
+    target_link_libraries(coxswain_headers PRIVATE Coxswain::sdk)
+    target_precompile_headers(coxswain_headers PRIVATE "<coxswain/manager.h>" "<api/core/v1.h>")
+  endif()
+  foreach(target IN LISTS ARGV)
+    target_precompile_headers(${target} REUSE_FROM coxswain_headers)
+  endforeach()
+endfunction()
 
 # coxswain_crds(NAME LIBRARY lib HEADERS a.h ... KINDS ns::A ... OUTPUT file)
 #   Adds the target NAME (part of all), which writes OUTPUT, in the build folder, from the kinds that LIBRARY defines.

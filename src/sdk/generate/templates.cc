@@ -16,11 +16,13 @@ target_link_libraries(@NS@ PUBLIC Coxswain::sdk)
 @CRDS@
 add_executable(@NAME@ src/main.cc)
 target_link_libraries(@NAME@ PRIVATE @NS@)
+coxswain_precompile(@NS@ @NAME@)
 
 include(CTest)
 if(BUILD_TESTING)
   add_executable(@NS@_test tests/reconciler_test.cc)
   target_link_libraries(@NS@_test PRIVATE @TEST_LIBRARIES@)
+  coxswain_precompile(@NS@_test)
   add_test(NAME @NS@_test COMMAND @NS@_test)
 endif()
 )"},
