@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # cox_api(TARGET): generates the API types from api/*.api with tools/gen and adds them to TARGET.
 #
-# If the Go packages of the API are installed, the generated code contains their field descriptions
-# (`kubectl explain`). Everything else works without these packages.
-set(COX_API_SOURCES "/usr/share/gocode/src/k8s.io" CACHE PATH "Go packages of the API, for field descriptions; may be absent")
+# If the Go packages of the API exist, the generated code contains their field descriptions, for `kubectl explain` and as
+# comments in the headers. tools/dev/setup unpacks the packages. Everything else works without them.
+set(COX_API_SOURCES "" CACHE PATH "Go packages of the API, for field descriptions (default: those of tools/dev/setup, or installed ones)")
 
 function(cox_api target)
   file(GLOB api_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/api/*/*.api")
@@ -18,12 +18,17 @@ function(cox_api target)
   endforeach()
 
   set(descriptions)
-  if(EXISTS "${COX_API_SOURCES}/api/core/v1/generated.proto")
-    set(descriptions "${out}/descriptions.tsv")
-    add_custom_command(OUTPUT "${descriptions}"
-      COMMAND "${CMAKE_SOURCE_DIR}/tools/import-api" --source "${COX_API_SOURCES}" --descriptions "${descriptions}"
-      VERBATIM)
-  endif()
+  file(GLOB importer CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/tools/import_api/*.py")
+  foreach(folder "${COX_API_SOURCES}" "/usr/local/share/coxswain/api-sources/usr/share/gocode/src/k8s.io"
+      "/usr/share/gocode/src/k8s.io")
+    if(NOT descriptions AND EXISTS "${folder}/api/core/v1/generated.proto")
+      set(descriptions "${out}/descriptions.tsv")
+      add_custom_command(OUTPUT "${descriptions}"
+        COMMAND "${CMAKE_SOURCE_DIR}/tools/import-api" --source "${folder}" --descriptions "${descriptions}"
+        DEPENDS "${CMAKE_SOURCE_DIR}/tools/import-api" ${importer}
+        VERBATIM)
+    endif()
+  endforeach()
 
   add_custom_command(
     OUTPUT ${headers} ${sources}

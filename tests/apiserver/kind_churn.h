@@ -75,7 +75,7 @@ class KindChurn {
     ExpectEnd(*second);
     Expect("/apis", "example.com", false, &discovery_);
     if (v3) Expect("/openapi/v3", "example.com", false, &openapi_v3_);
-    if (v2) Expect("/openapi/v2", "example.com", false, &openapi_v2_);
+    if (v2) Expect("/openapi/v2", "/apis/example.com/", false, &openapi_v2_);
     CountUp(number);
     EXPECT_TRUE(AwaitReaders().ok());
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <string>
-#include <vector>
 
 #include "model.h"
 
@@ -27,12 +27,17 @@ std::string Namespace(const std::string& package_path);
 std::string MemberName(const std::string& json_name);
 std::string Quoted(const std::string& text);
 
-// The generated files of one package, and the files for all packages.
-std::string EmitHeader(const Model& model, const Package& package);
+// Field descriptions by key (api/README.md); the text has the escapes \\n, \\t and \\\\. May be
+// empty.
+using Descriptions = std::map<std::string, std::string>;
+
+// The generated files of one package, and the files for all packages. Descriptions become comments
+// in the header.
+std::string EmitHeader(const Model& model, const Package& package,
+                       const Descriptions& descriptions);
 std::string EmitTables(const Model& model, const Package& package);
 std::string EmitKinds(const Model& model);
 std::string EmitPackages(const Model& model);
-// `descriptions`: lines of key, tab, text; may be empty.
-std::string EmitDescriptions(const std::vector<std::pair<std::string, std::string>>& descriptions);
+std::string EmitDescriptions(const Descriptions& descriptions);
 
 }  // namespace cox::gen

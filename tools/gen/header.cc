@@ -45,10 +45,50 @@ std::string InitialValue(const CppType& cpp, const TypeRef& ref) {
   return "";
 }
 
+// Adds `text`, which may be absent, as a comment of lines with at most 100 characters.
+void EmitComment(const Descriptions& descriptions, const std::string& key, std::string_view indent,
+                 std::string* out) {
+  const auto found = descriptions.find(key);
+  if (found == descriptions.end()) return;
+  const std::string start = std::string(indent) + "//";
+  std::string line = start;
+  std::string word;
+  const auto end_line = [&] {
+    // A backslash at the end would continue the comment on the next line.
+    while (line.ends_with('\\')) line.pop_back();
+    *out += line + "\n";
+    line = start;
+  };
+  const auto end_word = [&] {
+    if (word.empty()) return;
+    if (line.size() + 1 + word.size() > 100 && line != start) end_line();
+    line += " " + word;
+    word.clear();
+  };
+  const std::string& text = found->second;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const bool escape = text[i] == '\\' && i + 1 < text.size();
+    const char c = escape ? text[++i] : text[i];
+    if (escape && c == 'n') {
+      end_word();
+      if (line != start || !out->ends_with("//\n")) end_line();
+    } else if (c == ' ' || (escape && c == 't')) {
+      end_word();
+    } else {
+      word += c;
+    }
+  }
+  end_word();
+  if (line != start) end_line();
+}
+
 void EmitStruct(const Model& model, const Package& package, const StructDef& def,
-                std::string* out) {
+                const Descriptions& descriptions, std::string* out) {
+  const std::string key = package.Path() + "." + def.name;
+  EmitComment(descriptions, key, "", out);
   *out += "struct " + def.name + " {\n";
   for (const FieldDef& field : def.fields) {
+    EmitComment(descriptions, key + "." + field.name, "  ", out);
     CppType cpp = ToCpp(model, package, field.type);
     *out += "  " + cpp.type + " " + MemberName(field.name) + InitialValue(cpp, field.type) + ";\n";
   }
@@ -60,17 +100,22 @@ void EmitStruct(const Model& model, const Package& package, const StructDef& def
   *out += "};\n\n";
 }
 
-// The names of the constants contain the enum's name, because enums may share words.
+// The name contains the enum's name, because enums may share words.
+std::string Constant(const EnumDef& def, const std::string& name, const std::string& number) {
+  return "inline constexpr " + def.name + " k" + def.name + name + " = " + number + ";\n";
+}
+
 void EmitNumbers(const EnumDef& def, std::string* out) {
   *out += "using " + def.name + " = int32_t;\n";
   for (const auto& [constant, number] : def.values) {
-    *out += "inline constexpr " + def.name + " k" + def.name + constant + " = " + number + ";\n";
+    *out += Constant(def, constant, number);
   }
 }
 
 }  // namespace
 
-std::string EmitHeader(const Model& model, const Package& package) {
+std::string EmitHeader(const Model& model, const Package& package,
+                       const Descriptions& descriptions) {
   std::string out = "// Made by tools/gen from api/" + package.Path() + ".api.\n#pragma once\n\n";
   out += "#include \"object/type/api_types.h\"\n";
   for (const std::string& path : Includes(package)) out += "#include \"api/" + path + ".h\"\n";
@@ -98,7 +143,7 @@ std::string EmitHeader(const Model& model, const Package& package) {
   }
   out += "\n";
   for (const StructDef* def : InOrderOfUse(package)) {
-    if (is_struct(*def)) EmitStruct(model, package, *def, &out);
+    if (is_struct(*def)) EmitStruct(model, package, *def, descriptions, &out);
   }
   out += "namespace types {\n";
   for (const EnumDef& def : package.enums) {

@@ -35,23 +35,15 @@ bool WriteIfChanged(const fs::path& path, const std::string& text) {
   return static_cast<bool>(out.flush());
 }
 
-// The text keeps its backslash escapes; it only needs its quotes escaped to be a C++ literal.
-std::vector<std::pair<std::string, std::string>> ReadDescriptions(const fs::path& path) {
-  std::vector<std::pair<std::string, std::string>> rows;
+Descriptions ReadDescriptions(const fs::path& path) {
+  Descriptions descriptions;
   std::ifstream in(path);
   std::string line;
   while (std::getline(in, line)) {
-    size_t tab = line.find('\t');
-    if (tab == std::string::npos) continue;
-    std::string literal = "\"";
-    for (char c : line.substr(tab + 1)) {
-      if (c == '"' || c == '?') literal += '\\';
-      literal += c;
-    }
-    rows.emplace_back(line.substr(0, tab), literal + "\"");
+    const size_t tab = line.find('\t');
+    if (tab != std::string::npos) descriptions[line.substr(0, tab)] = line.substr(tab + 1);
   }
-  std::sort(rows.begin(), rows.end());
-  return rows;
+  return descriptions;
 }
 
 }  // namespace
@@ -69,16 +61,16 @@ int main(int argc, char** argv) {
     for (const auto& [path, package] : model.packages) std::printf("%s\n", path.c_str());
     return 0;
   }
+  Descriptions descriptions;
+  if (args.size() > 2) descriptions = ReadDescriptions(args[2]);
   fs::path out = fs::path(args[1]) / "api";
   bool ok = true;
   for (const auto& [path, package] : model.packages) {
-    ok = WriteIfChanged(out / (path + ".h"), EmitHeader(model, package)) && ok;
+    ok = WriteIfChanged(out / (path + ".h"), EmitHeader(model, package, descriptions)) && ok;
     ok = WriteIfChanged(out / (path + ".cc"), EmitTables(model, package)) && ok;
   }
   ok = WriteIfChanged(out / "kinds.cc", EmitKinds(model)) && ok;
   ok = WriteIfChanged(out / "packages.cc", EmitPackages(model)) && ok;
-  std::vector<std::pair<std::string, std::string>> descriptions;
-  if (args.size() > 2) descriptions = ReadDescriptions(args[2]);
   ok = WriteIfChanged(out / "descriptions.cc", EmitDescriptions(descriptions)) && ok;
   if (!ok) std::perror("gen: writing failed");
   return ok ? 0 : 1;

@@ -35,6 +35,10 @@ std::set<std::string> MapValues(const Model& model) {
   return values;
 }
 
+std::string OffsetOf(const std::string& cpp_struct, const FieldDef& field) {
+  return "offsetof(" + cpp_struct + ", " + MemberName(field.name) + ")";
+}
+
 // Generates the tables of one package. Each field that is a list or a map gets its own Type,
 // because the field defines how it is merged.
 class TableEmitter {
@@ -120,20 +124,20 @@ class TableEmitter {
     return "&" + name;
   }
 
-  // Appends the rows of `def` and of the structs inlined in it. `base` is the offset of `def`.
+  // Appends the rows of `def` and of the structs inlined in it. `base` is the offset of `def` with
+  // " + ", or empty.
   void Rows(const Package& from, const StructDef& def, const std::string& base, bool flattened,
             std::vector<Row>* rows) {
     std::string cpp_struct =
         (from.Path() == package_.Path() ? "" : Namespace(from.Path()) + "::") + def.name;
     for (const FieldDef& field : def.fields) {
-      std::string offset = "offsetof(" + cpp_struct + ", " + MemberName(field.name) + ")";
-      if (!base.empty()) offset = base + " + " + offset;
+      const std::string offset = base + OffsetOf(cpp_struct, field);
       if (!field.inlined || !flattened) {
         rows->push_back({&field, &from, offset, FieldType(from, field), flattened});
       }
       if (field.inlined) {
         const Package& inner_package = *model_.Find(field.type.package);
-        Rows(inner_package, *inner_package.FindStruct(field.type.name), offset, true, rows);
+        Rows(inner_package, *inner_package.FindStruct(field.type.name), offset + " + ", true, rows);
       }
     }
   }
@@ -310,7 +314,17 @@ std::string EmitKinds(const Model& model) {
          "std::span<const GroupInfo> ServedGroups() { return kGroups; }\n\n}  // namespace cox\n";
 }
 
-std::string EmitDescriptions(const std::vector<std::pair<std::string, std::string>>& descriptions) {
+// The text as a C++ literal. It keeps its escapes, and only its quotes need to be escaped.
+static std::string Literal(const std::string& text) {
+  std::string literal = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '?') literal += '\\';
+    literal += c;
+  }
+  return literal + "\"";
+}
+
+std::string EmitDescriptions(const Descriptions& descriptions) {
   std::string out =
       "// Made by tools/gen.\n#include <algorithm>\n#include <string_view>\n\n#include "
       "\"object/type/kind.h\"\n\nnamespace cox {\n";
@@ -320,8 +334,12 @@ std::string EmitDescriptions(const std::vector<std::pair<std::string, std::strin
            "cox\n";
   }
   out +=
-      "namespace {\n\nstruct Row {\n  std::string_view key, text;\n};\nconstexpr Row kRows[] = {\n";
-  for (const auto& [key, text] : descriptions) out += "    {" + Quoted(key) + ", " + text + "},\n";
+      "namespace {\n\nusing std::string_view_literals::operator\"\"sv;\n\n"
+      "struct Row {\n  std::string_view key, text;\n};\nconstexpr Row kRows[] = {\n";
+  // The suffix: without it, a compiler counts characters, and clang stops counting after a million.
+  for (const auto& [key, text] : descriptions) {
+    out += "    {" + Quoted(key) + "sv, " + Literal(text) + "sv},\n";
+  }
   return out +
          "};\n\n}  // namespace\n\nstd::string_view Description(std::string_view key) {\n"
          "  auto at = std::lower_bound(std::begin(kRows), std::end(kRows), key, [](const Row& r, "

@@ -11,7 +11,7 @@ from import_api.catalog import label
 def write(catalog, target):
     """Writes one line per item: "apps/v1.Deployment.spec<TAB>text", newlines as \\n.
 
-    The key of a builtin type is its bare name; the fields of an inlined struct have keys of that struct.
+    The key of a builtin type is its bare name. The fields of an inlined struct also have keys of the outer struct.
     """
     lines = []
     for (path, name), bare in sorted(catalogs.BUILTINS.items(), key=lambda item: item[1]):
@@ -29,13 +29,26 @@ def _type_lines(catalog, path, name, found):
     where = f"{label(path)}.{name}"
     if text := flow(found.comment):
         yield f"{where}\t{escape(text)}"
+    for field, text in _field_texts(catalog, path, name).items():
+        yield f"{where}.{field}\t{escape(text)}"
+
+
+def _field_texts(catalog, path, name):
+    """The descriptions of a struct's fields by JSON name; those of inlined structs yield to its own."""
     try:
-        _, _, fields = catalog.struct_fields(path, name)
+        home, file, fields = catalog.struct_fields(path, name)
     except (KeyError, AttributeError):
-        return
+        return {}
+    own, inlined = {}, {}
     for entry in fields:
-        if entry.json_name and entry.json_name != "-" and (text := flow(entry.comment)):
-            yield f"{where}.{entry.json_name}\t{escape(text)}"
+        if entry.json_name == "-":
+            continue
+        if entry.json_name:
+            if text := flow(entry.comment):
+                own[entry.json_name] = text
+        elif entry.embedded and (inner := catalog.locate(home, file, entry.type)) != catalogs.TYPE_META:
+            inlined |= _field_texts(catalog, *inner)
+    return inlined | own
 
 
 def flow(comment):

@@ -6,7 +6,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from import_api import tables
+from import_api import descriptions, tables
 from import_api.build import Builder
 from import_api.catalog import Catalog
 from import_api.check import Checker
@@ -154,6 +154,15 @@ class BuildTest(unittest.TestCase):
         self.assertEqual(tables.render(made)[len(tables.HEADER):], EXPECTED)
         self.check(made, {})
         self.assertEqual((self.report.errors, self.report.warnings), ([], []))
+
+    def test_fields_of_an_inlined_struct_have_descriptions_of_the_outer_struct(self):
+        self.build(TYPES.replace("\tUID types.UID", "\t// UID is the number of the ship.\n\tUID types.UID"))
+        target = self.root / "descriptions.tsv"
+        descriptions.write(Catalog([("k8s.io", self.root)]), target)
+        found = dict(line.split("\t") for line in target.read_text(encoding="utf-8").splitlines())
+        self.assertEqual(found["ships/v1.Ship"], "Ship is a kind.")
+        self.assertEqual(found["ships/v1.Hull.uid"], "UID is the number of the ship.")
+        self.assertEqual(found["ships/v1.Ship.uid"], "UID is the number of the ship.")
 
     def test_a_root_may_stand_for_one_module(self):
         self.build()

@@ -226,7 +226,7 @@ TEST_F(RuntimeKindsTest, DiscoveryAndOpenApiReflectRuntimeKinds) {
   ASSERT_TRUE(Remove().ok());
   EXPECT_EQ(discovery.documents()->Group("example.com"), nullptr);
   EXPECT_EQ(document("/openapi/v3"), index);
-  EXPECT_THAT(document("/openapi/v2"), Not(HasSubstr("example.com")));
+  EXPECT_THAT(document("/openapi/v2"), Not(HasSubstr("/apis/example.com/")));
 }
 
 TEST_F(RuntimeKindsTest, FairnessAndRequestMetricsReflectRuntimeKinds) {

@@ -175,6 +175,41 @@ TEST(OpenApiTest, SchemasAndPathsMatchPublishedDocuments) {
   EXPECT_GT(compared, 1500);
 }
 
+TEST(OpenApiTest, DescriptionsMatchPublishedDocument) {
+  const Value published =
+      ReadJson(fs::path(test::SharedDirectory()) / "data" / "openapi" / "swagger-v2.json");
+  if (published.is_null()) GTEST_SKIP() << "no reference data";
+  if (Description("core/v1.Pod").empty()) GTEST_SKIP() << "built without descriptions";
+  const Value ours = Document("/openapi/v2");
+  int compared = 0;
+  const auto compare = [&compared](const std::string& name, const Value& a, const Value& b) {
+    const Value* text = a.Find("description");
+    const Value* expected = b.Find("description");
+    EXPECT_EQ(text != nullptr ? text->as_string() : "",
+              expected != nullptr ? expected->as_string() : "")
+        << name;
+    ++compared;
+  };
+  for (const auto& definition : published.Find("definitions")->as_object()) {
+    const Value* found = ours.At({"definitions", definition.key});
+    // The packages with the descriptions do not contain these types.
+    if (found == nullptr || definition.key.starts_with("io.k8s.kube-aggregator.") ||
+        definition.key == "io.k8s.apimachinery.pkg.version.Info") {
+      continue;
+    }
+    compare(definition.key, *found, definition.value);
+    const Value* properties = definition.value.Find("properties");
+    if (properties == nullptr) continue;
+    for (const auto& property : properties->as_object()) {
+      const Value* field = found->At({"properties", property.key});
+      if (field != nullptr) {
+        compare(definition.key + "." + property.key, *field, property.value);
+      }
+    }
+  }
+  EXPECT_GT(compared, 2900);
+}
+
 TEST(OpenApiTest, IndexReferencesDocumentsByHash) {
   const net::Response index = Get("/openapi/v3");
   EXPECT_EQ(index.headers.Get("content-type"), "text/plain; charset=utf-8");
