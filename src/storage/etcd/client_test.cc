@@ -40,10 +40,11 @@ Actions Answer(std::string message) {
 class ClientTest : public testing::Test {
  protected:
   void Serve(FakeServer::Script script) {
-    server_ = std::make_unique<FakeServer>(ctx_, [this, script](const FakeServer::Request& r) {
-      ++calls_;
-      return script(r);
-    });
+    server_ = std::make_unique<FakeServer>(
+        ctx_, [this, script = std::move(script)](const FakeServer::Request& r) {
+          ++calls_;
+          return script(r);
+        });
     EtcdOptions options;
     options.servers = {server_->url()};
     store_ = *ConnectEtcd(ctx_, options);

@@ -28,7 +28,7 @@ class FaultyStore final : public Store {
   // Makes the watch deliver this batch next.
   void Say(WatchBatch batch) {
     MutexLock lock(shared_->mu);
-    shared_->injected_.push_back(std::move(batch));
+    shared_->injected.push_back(std::move(batch));
     if (shared_->watch != nullptr) static_cast<void>(shared_->watch->RequestProgress());
   }
   // Breaks the watch; the next `failures` attempts to start another one fail.
@@ -123,7 +123,7 @@ class FaultyStore final : public Store {
   struct Shared {
     Mutex mu;
     std::function<void(WatchBatch&)> edit COX_GUARDED_BY(mu);
-    std::deque<WatchBatch> injected_ COX_GUARDED_BY(mu);
+    std::deque<WatchBatch> injected COX_GUARDED_BY(mu);
     Watch* watch COX_GUARDED_BY(mu) = nullptr;
     Status broken COX_GUARDED_BY(mu);
     int failures COX_GUARDED_BY(mu) = 0;
@@ -152,9 +152,9 @@ class FaultyStore final : public Store {
         {
           MutexLock lock(shared_->mu);
           if (!shared_->broken.ok()) return std::exchange(shared_->broken, Status());
-          if (!shared_->injected_.empty()) {
-            WatchBatch lie = std::move(shared_->injected_.front());
-            shared_->injected_.pop_front();
+          if (!shared_->injected.empty()) {
+            WatchBatch lie = std::move(shared_->injected.front());
+            shared_->injected.pop_front();
             return lie;
           }
           if (held_) {

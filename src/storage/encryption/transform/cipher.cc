@@ -162,7 +162,7 @@ Result<std::string> OpenCbc(const KeyBytes& key, std::string_view sealed) {
     OPENSSL_cleanse(plain.data(), plain.size());
     return Status::Internal("invalid padding on input");
   }
-  plain.resize(static_cast<size_t>(size + rest));
+  plain.resize(static_cast<size_t>(size) + static_cast<size_t>(rest));
   return plain;
 }
 

@@ -21,6 +21,8 @@ class KeyBytes {
   KeyBytes() = default;
   explicit KeyBytes(std::string bytes) : bytes_(std::move(bytes)) {}
   KeyBytes(const KeyBytes&) = default;
+  // Copies, because the moved-from string would keep the bytes of a short key.
+  // NOLINTNEXTLINE(performance-move-constructor-init)
   KeyBytes(KeyBytes&& other) noexcept : bytes_(other.bytes_) { other.Wipe(); }
   KeyBytes& operator=(KeyBytes other) noexcept {
     bytes_.swap(other.bytes_);
