@@ -17,32 +17,41 @@
 namespace {
 
 constexpr int kUsageError = 2;
-constexpr std::string_view kCompletionHelp = "Print a completion script for bash, zsh or fish";
 
 struct Command {
   std::string_view name;
-  std::string_view upstream;   // the program name that selects this command; empty: none
-  std::string_view arguments;  // after the name, in the list of commands
+  std::string_view upstream;  // the program name that selects this command; empty: none
+  std::string_view word;      // a fixed word after the name; empty: none
+  std::string_view argument;  // after the name and the word, in the list of commands; empty: none
   std::string_view help;
   int (*run)(std::span<char* const> arguments);
 };
 
+int PrintCompletion(std::span<char* const> arguments);
+int PrintAllVersions(std::span<char* const> arguments);
+int PrintHelp(std::span<char* const> names);
+
 constexpr Command kCommands[] = {
-    {"up", "", "", "Run a complete cluster on this machine", cox::cmd::RunUp},
-    {"down", "", "", "Stop the cluster of `up` and remove what it created", cox::cmd::RunDown},
-    {"apiserver", "kube-apiserver", "", "Run the API server (kube-apiserver)",
+    {"up", "", "", "", "Run a complete cluster on this machine", cox::cmd::RunUp},
+    {"down", "", "", "", "Stop the cluster of `up` and remove what it created", cox::cmd::RunDown},
+    {"apiserver", "kube-apiserver", "", "", "Run the API server (kube-apiserver)",
      cox::cmd::RunApiServer},
-    {"controller-manager", "kube-controller-manager", "",
+    {"controller-manager", "kube-controller-manager", "", "",
      "Run the controllers (kube-controller-manager)", cox::cmd::RunControllerManager},
-    {"scheduler", "kube-scheduler", "", "Run the scheduler (kube-scheduler)",
+    {"scheduler", "kube-scheduler", "", "", "Run the scheduler (kube-scheduler)",
      cox::cmd::RunScheduler},
-    {"kubelet", "kubelet", "", "Run the node agent (kubelet)", cox::cmd::RunKubelet},
-    {"proxy", "kube-proxy", "", "Run the service proxy (kube-proxy)", cox::cmd::RunProxy},
-    {"dns", "", "", "Run the cluster DNS server", cox::cmd::RunDns},
-    {"simulate", "", "", "Run nodes without containers, for tests of scale", cox::cmd::RunSimulate},
-    {"new", "", " operator NAME", "Create an operator project in C++", cox::cmd::RunNew},
-    {"generate", "", " types", "Generate C++ structs from CustomResourceDefinitions",
+    {"kubelet", "kubelet", "", "", "Run the node agent (kubelet)", cox::cmd::RunKubelet},
+    {"proxy", "kube-proxy", "", "", "Run the service proxy (kube-proxy)", cox::cmd::RunProxy},
+    {"dns", "", "", "", "Run the cluster DNS server", cox::cmd::RunDns},
+    {"simulate", "", "", "", "Run nodes without containers, for tests of scale",
+     cox::cmd::RunSimulate},
+    {"new", "", "operator", "NAME", "Create an operator project in C++", cox::cmd::RunNew},
+    {"generate", "", "types", "", "Generate C++ structs from CustomResourceDefinitions",
      cox::cmd::RunGenerate},
+    {"completion", "", "", "SHELL", "Print a completion script for bash, zsh or fish",
+     PrintCompletion},
+    {"version", "", "", "", "Print the version", PrintAllVersions},
+    {"help", "", "", "[command]", "Print this text, or the help of a command", PrintHelp},
 };
 
 std::string Usage() {
@@ -50,16 +59,14 @@ std::string Usage() {
       "coxswain: Kubernetes in one small program.\n\n"
       "Usage:\n  coxswain <command> [flags]\n\n"
       "Commands:\n";
-  const auto add = [&text](std::string line, std::string_view help) {
-    line.resize(std::max<size_t>(line.size() + 2, 24), ' ');
-    text += "  " + line + std::string(help) + "\n";
-  };
   for (const Command& command : kCommands) {
-    add(std::string(command.name) + std::string(command.arguments), command.help);
+    std::string line(command.name);
+    for (const std::string_view more : {command.word, command.argument}) {
+      if (!more.empty()) line.append(" ").append(more);
+    }
+    line.resize(std::max<size_t>(line.size() + 2, 24), ' ');
+    text += "  " + line + std::string(command.help) + "\n";
   }
-  add("completion SHELL", std::string(kCompletionHelp));
-  add("version", "Print the version");
-  add("help [command]", "Print this text, or the help of a command");
   text += "\nIf the program is called";
   std::string_view separator = " ";
   for (const Command& command : kCommands) {
@@ -90,9 +97,11 @@ int PrintVersion(bool raw) {
   return 0;
 }
 
+int PrintAllVersions(std::span<char* const> /*arguments*/) { return PrintVersion(true); }
+
 // Upstream's programs have a flag --version with the values true, false and raw.
 int Run(const Command& command, std::span<char* const> arguments) {
-  if (!command.upstream.empty() || command.arguments.empty()) {
+  if (command.word.empty() && command.argument.empty()) {
     for (const std::string_view argument : arguments) {
       if (argument == "--version" || argument == "--version=true") return PrintVersion(false);
       if (argument == "--version=raw") return PrintVersion(true);
@@ -106,8 +115,7 @@ constexpr char kCompletionUsage[] =
     "Usage:\n"
     "  coxswain completion bash|zsh|fish\n\n"
     "Examples:\n"
-    "  source <(coxswain completion bash)                       # in this shell; likewise with "
-    "zsh\n"
+    "  source <(coxswain completion bash)    # only in this shell; zsh in the same way\n"
     "  coxswain completion bash > /etc/bash_completion.d/coxswain\n"
     "  coxswain completion zsh > \"${fpath[1]}/_coxswain\"\n"
     "  coxswain completion fish > ~/.config/fish/completions/coxswain.fish\n";
@@ -123,14 +131,8 @@ int PrintCompletion(std::span<char* const> arguments) {
   }
   std::vector<cox::cmd::CompletedCommand> commands;
   for (const Command& command : kCommands) {
-    // The fixed word of " operator NAME".
-    std::string_view argument = command.arguments.substr(command.arguments.empty() ? 0 : 1);
-    argument = argument.substr(0, argument.find(' '));
-    commands.push_back({command.name, argument, command.help});
+    commands.push_back({command.name, command.word, command.help});
   }
-  commands.push_back({"completion", "", kCompletionHelp});
-  commands.push_back({"version", "", "Print the version"});
-  commands.push_back({"help", "", "Print the help of a command"});
   const cox::Result<std::string> script = cox::cmd::CompletionScript(arguments.front(), commands);
   if (!script.ok()) {
     std::fprintf(stderr, "Error: %s\n", script.status().message().c_str());
@@ -141,12 +143,8 @@ int PrintCompletion(std::span<char* const> arguments) {
 }
 
 int PrintHelp(std::span<char* const> names) {
-  if (!names.empty() && std::string_view(names.front()) == "completion") {
-    std::fputs(kCompletionUsage, stdout);
-    return 0;
-  }
   const Command* command = names.empty() ? nullptr : FindCommand(names.front());
-  if (command == nullptr) {
+  if (command == nullptr || command->run == PrintHelp || command->run == PrintAllVersions) {
     std::fputs(Usage().c_str(), stdout);
     return 0;
   }
@@ -181,10 +179,9 @@ int main(int argc, char** argv) {
   }
   const std::string_view name = argv[1];
   if (const Command* command = FindCommand(name)) return Run(*command, arguments.subspan(2));
-  if (name == "--help" || name == "-h" || name == "help") return PrintHelp(arguments.subspan(2));
-  if (name == "completion") return PrintCompletion(arguments.subspan(2));
-  if (name == "version" || name == "--version") return PrintVersion(true);
-  std::vector<std::string_view> names = {"completion", "version", "help"};
+  if (name == "--help" || name == "-h") return PrintHelp(arguments.subspan(2));
+  if (name == "--version") return PrintVersion(true);
+  std::vector<std::string_view> names;
   for (const Command& command : kCommands) names.push_back(command.name);
   const std::string closest(cox::ClosestName(name, names));
   const std::string hint = closest.empty() ? "" : "; did you mean \"" + closest + "\"?";

@@ -76,18 +76,18 @@ Result<std::string> CompletionScript(std::string_view shell,
   if (shell == "bash") {
     for (const CompletedCommand& command : commands) {
       names += (names.empty() ? "" : " ") + std::string(command.name);
-      if (command.argument.empty()) continue;
-      arguments += "      " + std::string(command.name) +
-                   ") words=" + std::string(command.argument) + " ;;\n";
+      if (command.word.empty()) continue;
+      arguments +=
+          "      " + std::string(command.name) + ") words=" + std::string(command.word) + " ;;\n";
     }
     return Fill(kBash, names, arguments);
   }
   if (shell == "zsh") {
     for (const CompletedCommand& command : commands) {
       names += "      '" + std::string(command.name) + ":" + std::string(command.help) + "'\n";
-      if (command.argument.empty()) continue;
+      if (command.word.empty()) continue;
       arguments += "        " + std::string(command.name) + ") compadd " +
-                   std::string(command.argument) + " ;;\n";
+                   std::string(command.word) + " ;;\n";
     }
     return Fill(kZsh, names, arguments);
   }
@@ -95,9 +95,9 @@ Result<std::string> CompletionScript(std::string_view shell,
     for (const CompletedCommand& command : commands) {
       names += "complete -c coxswain -n __fish_use_subcommand -f -a " + std::string(command.name) +
                " -d '" + std::string(command.help) + "'\n";
-      if (command.argument.empty()) continue;
+      if (command.word.empty()) continue;
       arguments += "complete -c coxswain -n '__fish_seen_subcommand_from " +
-                   std::string(command.name) + "' -f -a " + std::string(command.argument) + "\n";
+                   std::string(command.name) + "' -f -a " + std::string(command.word) + "\n";
     }
     return Fill(kFish, names, arguments);
   }

@@ -12,7 +12,7 @@ namespace cox::cmd {
 // A command, for completion.
 struct CompletedCommand {
   std::string_view name;
-  std::string_view argument;  // a fixed word after the name ("operator"); empty: none
+  std::string_view word;  // a fixed word after the name ("operator"); empty: none
   std::string_view help;
 };
 
