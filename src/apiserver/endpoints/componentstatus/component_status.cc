@@ -67,9 +67,7 @@ Result<Selection> ParseSelection(const Query& query) {
   COX_ASSIGN_OR_RETURN(selection.fields, fields::Selector::Parse(query.Get("fieldSelector")));
   for (const fields::Requirement& requirement : selection.fields.requirements()) {
     if (requirement.field != "metadata.name" && requirement.field != "metadata.namespace") {
-      return Status::BadRequest("\"" + requirement.field +
-                                "\" is not a known field selector: only \"metadata.name\", "
-                                "\"metadata.namespace\"");
+      return UnknownFieldError(requirement.field);
     }
   }
   return selection;
@@ -131,7 +129,7 @@ Status ComponentStatuses::Get(Call& call) const {
     const Object object = Object::Of(status);
     if (accepted.transform == Transform::kTable) {
       const TableRow row{object, RowOf(status)};
-      return RespondTable(call, kColumns, {&row, 1}, accepted);
+      return RespondTable(call, kColumns, {&row, 1}, "", accepted);
     }
     RespondPlain(call, 200, object, accepted);
     return {};
@@ -154,7 +152,7 @@ Status ComponentStatuses::List(Call& call) const {
     list.items.push_back(std::move(status));
   }
   if (accepted.transform == Transform::kTable) {
-    return RespondTable(call, kColumns, rows, accepted);
+    return RespondTable(call, kColumns, rows, "", accepted);
   }
   RespondPlain(call, 200, Object::Of(std::move(list)), accepted);
   return {};

@@ -23,7 +23,7 @@ Status RespondScale(Call& call, const Object& workload, const Accepted& accepted
     return {};
   }
   const TableRow row{Object::Of(scale), ScaleRow(scale, NowOf(call.ctx()))};
-  return RespondTable(call, ScaleColumns(), {&row, 1}, accepted);
+  return RespondTable(call, ScaleColumns(), {&row, 1}, scale.metadata.resourceVersion, accepted);
 }
 
 const apply::FieldManager& ScaleFields() {

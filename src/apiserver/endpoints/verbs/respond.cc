@@ -182,13 +182,10 @@ Status RespondObject(Call& call, const ServedResource& resource, int code, const
 }
 
 Status RespondTable(Call& call, std::span<const Column> columns, std::span<const TableRow> rows,
-                    const Accepted& accepted) {
+                    const std::string& resource_version, const Accepted& accepted) {
   COX_ASSIGN_OR_RETURN(const IncludeObject include, ParseIncludeObject(call.query, accepted));
   ListMeta list;
-  if (rows.size() == 1) {
-    const std::string& version = rows[0].object.object_meta()->resourceVersion;
-    list.revision = ParseResourceVersion(version).value_or(0);
-  }
+  list.revision = ParseResourceVersion(resource_version).value_or(0);
   TableWriter table(columns, accepted.transform_version, include);
   table.Begin(ListMetaJson(list), /*with_columns=*/true);
   for (const TableRow& row : rows) {

@@ -32,13 +32,14 @@ Status RespondObject(Call& call, const ServedResource& resource, int code, const
 // Responds with one object of any kind without transformation (a Status, a Scale).
 void RespondPlain(Call& call, int code, const Object& object, const Accepted& accepted);
 
-// Responds with a Table of objects that are not stored in their own right.
+// Responds with a Table of objects that are not stored themselves. `resource_version` is that of
+// the Table; empty: none.
 struct TableRow {
   Object object;
   Cells cells;
 };
 Status RespondTable(Call& call, std::span<const Column> columns, std::span<const TableRow> rows,
-                    const Accepted& accepted);
+                    const std::string& resource_version, const Accepted& accepted);
 
 // Encodes an object, transformed as requested: unchanged, as a Table of one row or as
 // PartialObjectMetadata.

@@ -53,4 +53,10 @@ Status UnknownResourceError() {
   return Status::NotFound("the server could not find the requested resource");
 }
 
+Status UnknownFieldError(std::string_view field) {
+  return Status::BadRequest(Quote(field) +
+                            " is not a known field selector: only \"metadata.name\", "
+                            "\"metadata.namespace\"");
+}
+
 }  // namespace cox::apiserver

@@ -26,5 +26,7 @@ Status ForbiddenError(const Resource& resource, std::string_view name, std::stri
 Status ModifiedError(const Resource& resource, std::string_view name);
 Status MethodNotAllowedError();
 Status UnknownResourceError();
+// A field selector with `field`, of a kind that can only be selected by name and namespace.
+Status UnknownFieldError(std::string_view field);
 
 }  // namespace cox::apiserver

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/registry/store/strategy.h"
 
-#include "base/strings.h"
+#include "apiserver/registry/store/errors.h"
 
 namespace cox::apiserver {
 
@@ -14,9 +14,7 @@ Status Strategy::UnknownField(const KindInfo&, std::string_view field) const {
   if (!FieldNames().empty()) {
     return Status::BadRequest("field label not supported: " + std::string(field));
   }
-  return Status::BadRequest(Quote(field) +
-                            " is not a known field selector: only \"metadata.name\", "
-                            "\"metadata.namespace\"");
+  return UnknownFieldError(field);
 }
 
 Cells Strategy::Row(const Object& object, const Time& now) const {
