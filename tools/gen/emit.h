@@ -27,7 +27,7 @@ std::string Namespace(const std::string& package_path);
 std::string MemberName(const std::string& json_name);
 std::string Quoted(const std::string& text);
 
-// Field descriptions by key (api/README.md); the text has the escapes \\n, \\t and \\\\. May be
+// Field descriptions by key (api/README.md); the text has the escapes \n, \t and \\. May be
 // empty.
 using Descriptions = std::map<std::string, std::string>;
 

@@ -45,7 +45,8 @@ std::string InitialValue(const CppType& cpp, const TypeRef& ref) {
   return "";
 }
 
-// Adds `text`, which may be absent, as a comment of lines with at most 100 characters.
+// Adds the description of `key`, if there is one, as a comment of lines with at most 100
+// characters.
 void EmitComment(const Descriptions& descriptions, const std::string& key, std::string_view indent,
                  std::string* out) {
   const auto found = descriptions.find(key);

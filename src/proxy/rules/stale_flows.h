@@ -30,7 +30,7 @@ class StaleFlows {
   std::map<Place, std::set<Place>> answers_;
 };
 
-// Only the UDP ports.
+// Returns the UDP ports of `services`.
 ServicePorts OnlyUdp(const ServicePorts& services);
 
 }  // namespace cox::proxy
