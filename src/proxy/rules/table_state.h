@@ -29,7 +29,7 @@ using ServicePorts = std::map<ObjectKey, std::vector<ServicePort>>;
 class TableState {
  public:
   TableState(Family family, TableOptions table, ServiceRuleOptions rules)
-      : family_(family), table_(std::move(table)), rules_(std::move(rules)) {}
+      : family_(family), table_(std::move(table)), rules_(rules) {}
 
   // Replaces the whole table atomically; no packet sees an empty table.
   Status Replace(nft::Committer& kernel, const ServicePorts& services);
