@@ -51,10 +51,16 @@ std::string_view HashIn(std::string_view query) {
   return {};
 }
 
+// One of the texts may be empty.
 struct Document {
   Bytes gzip;
   std::string hash;
+  Bytes plain = {};
 };
+
+bool AcceptsGzip(const net::Request& request) {
+  return net::AcceptsGzip(request.headers.Get("accept-encoding").value_or(""));
+}
 
 net::Response Empty(int status) {
   net::Response response;
@@ -73,9 +79,11 @@ net::Response Answer(const net::Request& request, const Document& document,
     return response;
   }
   response.headers.Add("content-type", std::string(content_type));
-  if (net::AcceptsGzip(request.headers.Get("accept-encoding").value_or(""))) {
+  if (AcceptsGzip(request)) {
     response.headers.Add("content-encoding", "gzip");
     response.body.push_back(document.gzip);
+  } else if (!document.plain.empty()) {
+    response.body.push_back(document.plain);
   } else {
     response.body.push_back(Bytes(net::Gunzip(document.gzip.view())));
   }
@@ -90,7 +98,9 @@ class OpenApi::Documents {
   Documents(CurrentServedSet served, std::string server_version)
       : served_(std::move(served)), server_version_(std::move(server_version)) {}
 
-  Document V2(bool protobuf) {
+  // Compressed for the first client that accepts it: that takes as long as everything else, and is
+  // not necessary for a client that does not.
+  Document V2(bool protobuf, bool gzip) {
     MutexLock lock(mutex_);
     const ServedSetPtr now = Follow();
     Document& document = protobuf ? v2_protobuf_ : v2_json_;
@@ -98,7 +108,11 @@ class OpenApi::Documents {
       const Schemas schemas;
       std::string text = openapi::V2Document(Operations(*now, schemas), schemas, server_version_);
       if (protobuf) text = openapi::V2Protobuf(*json::Parse(text));
-      document = Compress(text);
+      document.hash = DocumentHash(text);
+      document.plain = Bytes(std::move(text));
+    }
+    if (gzip && document.gzip.empty()) {
+      document.gzip = net::GzipPieces({std::exchange(document.plain, {})}, kGzipLevel);
     }
     return document;
   }
@@ -237,7 +251,8 @@ net::Response OpenApi::Handle(const net::Request& request) const {
     const Form form = Negotiate(accept, true);
     if (form == Form::kNone) return Empty(406);
     const bool protobuf = form == Form::kProtobuf;
-    return Answer(request, documents_->V2(protobuf), protobuf ? kV2Protobuf : kJson);
+    return Answer(request, documents_->V2(protobuf, AcceptsGzip(request)),
+                  protobuf ? kV2Protobuf : kJson);
   }
   if (path == "/openapi/v3" || path == "/openapi/v3/") {
     net::Response response;
