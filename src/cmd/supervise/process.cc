@@ -58,6 +58,24 @@ bool IsCalled(const std::string& proc, std::string_view program, std::string_vie
   return false;
 }
 
+// Whether the real, effective and saved user IDs are those of this process: other users can start
+// programs with any command line, also setuid programs.
+bool IsOwn(const std::string& proc) {
+  constexpr std::string_view kLine = "\nUid:";
+  const std::string text = ReadProc(proc + "/status");
+  const size_t at = text.find(kLine);
+  if (at == std::string::npos) return false;
+  const std::string_view line = std::string_view(text).substr(at + kLine.size());
+  const std::string own = std::to_string(::geteuid());
+  int ids = 0;
+  for (const std::string_view id : Split(line.substr(0, line.find('\n')), '\t')) {
+    if (id.empty()) continue;
+    if (id != own) return false;
+    ++ids;
+  }
+  return ids >= 3;
+}
+
 }  // namespace
 
 std::optional<Process> ProcessOf(pid_t pid) {
@@ -89,7 +107,7 @@ std::vector<Process> FindProcesses(std::string_view program, std::string_view ar
     const auto parsed = std::from_chars(name.data(), name.data() + name.size(), pid);
     if (parsed.ptr != name.data() + name.size()) continue;
     const std::string proc = entry.path();
-    if (!IsCalled(proc, program, argument) || !SameFiles(proc)) continue;
+    if (!IsCalled(proc, program, argument) || !SameFiles(proc) || !IsOwn(proc)) continue;
     if (const auto process = ProcessOf(pid)) found.push_back(*process);
   }
   return found;

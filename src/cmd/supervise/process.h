@@ -29,9 +29,9 @@ struct Process {
 std::optional<Process> ProcessOf(pid_t pid);
 bool Runs(const Process& process);
 
-// Finds the process named `program` that has exactly `argument` among its arguments and is in the
-// same mount namespace. Containers may run processes with the same command line, so these are
-// excluded.
+// Finds the process named `program` that has exactly `argument` among its arguments, belongs to the
+// user of this process and is in the same mount namespace. Other users and containers may run
+// processes with the same command line, so these are excluded.
 std::optional<Process> FindProcess(std::string_view program, std::string_view argument);
 std::vector<Process> FindProcesses(std::string_view program, std::string_view argument);
 

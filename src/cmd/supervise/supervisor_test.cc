@@ -171,6 +171,29 @@ TEST_F(SupervisorTest, FindsAllProcessesAndDeletedWorkingDirectories) {
   EXPECT_THAT(FindProcesses("sh", mark_), ::testing::IsSupersetOf({with, without}));
 }
 
+TEST_F(SupervisorTest, ProcessOfAnotherUserIsNotFound) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can start processes of another user";
+  const auto start = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"sh", "-c", kWait, mark_});
+    const auto started = StartProgram({.arguments = arguments, .log = dir_ / "log"});
+    EXPECT_TRUE(started.ok()) << started.status().ToString();
+    return *started;
+  };
+  // Another user, and what a setuid program of root would be: only the real ID differs.
+  std::vector<Process> others;
+  others.push_back(start({"setpriv", "--reuid=65534", "--clear-groups"}));
+  others.push_back(start({"setpriv", "--ruid=65534"}));
+  for (const Process& other : others) {
+    EXPECT_TRUE(Until([&] {
+      std::ifstream file("/proc/" + std::to_string(other.pid) + "/comm");
+      std::string name;
+      return std::getline(file, name) && name == "sh";
+    }));
+  }
+  EXPECT_FALSE(FindProcess("sh", mark_).has_value());
+  for (const Process& other : others) (void)EndProcess(ctx_, other, milliseconds(0));
+}
+
 TEST(ProcessTest, StartTimeDistinguishesReusedPid) {
   const auto self = ProcessOf(::getpid());
   ASSERT_TRUE(self.has_value());
