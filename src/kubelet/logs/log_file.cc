@@ -65,13 +65,23 @@ class FolderWatch {
   const StopHandle stop_;  // last, because it uses the others
 };
 
-int Open(const std::string& path) { return open(path.c_str(), O_RDONLY | O_CLOEXEC); }
+// A symbolic link is not followed, and a FIFO does not block: a process that can write to the
+// directory of the logs must not make the kubelet read another file or wait.
+int Open(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  struct stat status {};
+  if (fd >= 0 && (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))) {
+    close(fd);
+    return -1;
+  }
+  return fd;
+}
 
 // Whether `path` now refers to a different file than `fd`.
 bool WasReplaced(int fd, const std::string& path) {
   struct stat open_file {};
   struct stat named {};
-  if (fstat(fd, &open_file) != 0 || stat(path.c_str(), &named) != 0) return false;
+  if (fstat(fd, &open_file) != 0 || lstat(path.c_str(), &named) != 0) return false;
   return open_file.st_ino != named.st_ino || open_file.st_dev != named.st_dev;
 }
 

@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -147,6 +148,26 @@ TEST_F(LogFileTest, MissingIsNotFound) {
       ReadLog(
           ctx_, path_, {}, [] { return false; }, [](const std::string&) { return Status(); })
           .Is(Reason::kNotFound));
+}
+
+TEST_F(LogFileTest, OnlyRegularFilesAreRead) {
+  const std::string secret = folder_ + "/secret";
+  std::ofstream(secret) << Line(1, "secret");
+  const std::function<void()> replacements[] = {
+      [&] { fs::create_symlink(secret, path_); }, [&] { fs::create_directory(path_); },
+      [&] { ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0); },  // an open that waits would hang
+  };
+  for (const auto& replace : replacements) {
+    replace();
+    const Status status = ReadLog(
+        ctx_, path_, {}, [] { return false; },
+        [](const std::string& bytes) {
+          ADD_FAILURE() << bytes;
+          return Status();
+        });
+    EXPECT_TRUE(status.Is(Reason::kNotFound)) << status.ToString();
+    fs::remove(path_);
+  }
 }
 
 // Follows a log in a thread.
