@@ -3,21 +3,26 @@
 
 #include <sys/mount.h>
 
+#include <cerrno>
+
 #include "kubelet/volumes/files/file_tree.h"
 
 namespace cox::kubelet {
 
 namespace {
 
+bool Mount(const std::string& path, const std::string& options) {
+  return ::mount("tmpfs", path.c_str(), "tmpfs", MS_NOSUID | MS_NODEV, options.c_str()) == 0;
+}
+
 class KernelMounter final : public Mounter {
  public:
   Status MountTmpfs(const std::string& path, int64_t bytes) override {
     std::string options = "mode=0777";
     if (bytes > 0) options += ",size=" + std::to_string(bytes);
-    if (::mount("tmpfs", path.c_str(), "tmpfs", MS_NOSUID | MS_NODEV, options.c_str()) != 0) {
-      return FileError("mount tmpfs at", path);
-    }
-    return {};
+    // Secrets must not be written to swap. Kernels before 6.4 do not have the option.
+    if (Mount(path, options + ",noswap") || (errno == EINVAL && Mount(path, options))) return {};
+    return FileError("mount tmpfs at", path);
   }
 
   Status BindHandle(int fd, const std::string& path) override {
