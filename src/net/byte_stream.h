@@ -54,12 +54,17 @@ struct Upgraded {
 //   another.
 Result<Upgraded> ConnectUpgrade(Context& ctx, ClientOptions client, Request request);
 
+struct PipeLimits {
+  // Once one end has half-closed, the other may be silent for this long.
+  std::chrono::milliseconds linger = std::chrono::seconds(60);
+  // Before that, both ends may be silent for this long. 0: forever.
+  std::chrono::milliseconds idle{0};
+};
+
 // Copies bytes in both directions until both ends have half-closed. When one end half-closes, the
-// half-close is forwarded to the other end, which may continue to send as long as bytes arrive
-// within every `linger`. A broken end, or a stopped `ctx`, closes both. OK if both ends closed
-// regularly.
-Status Pipe(const Context& ctx, ByteStream& a, ByteStream& b,
-            std::chrono::milliseconds linger = std::chrono::seconds(60));
+// half-close is forwarded to the other end, which may continue to send. A broken end, a limit, or a
+// stopped `ctx` closes both. OK if both ends closed regularly.
+Status Pipe(const Context& ctx, ByteStream& a, ByteStream& b, const PipeLimits& limits = {});
 
 // Two ends connected to each other inside the process, with the same guarantees.
 std::pair<std::unique_ptr<ByteStream>, std::unique_ptr<ByteStream>> MakeByteStreamPair();

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -59,12 +60,19 @@ struct Proxy {
   Secret<std::string> password;
 };
 
+// Reports whether a connection to this IP address may be opened.
+using AddressFilter = std::function<bool(const std::string& ip, uint16_t port)>;
+
 struct ClientOptions {
   std::string host;
   uint16_t port = 443;
   bool tls = true;
   ClientTls tls_options;
   std::optional<Proxy> proxy;
+  // Applied to the address that is dialled, after the host name was resolved, so that a name cannot
+  // resolve differently between check and use. Null: every address is allowed. Not applied if there
+  // is a proxy, which resolves the name itself.
+  AddressFilter allow_address;
   bool http2 = true;  // offered by ALPN; without TLS: HTTP/2 with prior knowledge
   // The number of connections that share the requests. More are opened when all have reached the
   // server's stream limit (HTTP/1.1: one).
@@ -76,6 +84,8 @@ struct ClientOptions {
   // A connection that carried no request for this long is closed. 0: never.
   std::chrono::milliseconds idle_timeout{0};
   size_t max_response_bytes = size_t{256} * 1024 * 1024;  // for Do
+  // The limit for one response includes trailers and interim responses.
+  size_t max_header_bytes = size_t{256} * 1024;
 };
 
 // An HTTP/2 and HTTP/1.1 client for one server. Connections are opened on demand and kept open.
@@ -85,7 +95,8 @@ struct ClientOptions {
 // Threads: all methods may be called concurrently; requests share HTTP/2 connections.
 // Errors: Unavailable when no connection can be opened or it broke before a response (then the
 //   request may or may not have been executed, unless NotSent() of client/not_sent.h is true);
-//   BadRequest for certificates that do not parse.
+//   BadRequest for certificates that do not parse and for addresses that are not allowed; TooLarge
+//   for a response that exceeds a limit.
 class Client {
  public:
   static Result<std::unique_ptr<Client>> Create(const Context& ctx, ClientOptions options);

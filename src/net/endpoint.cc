@@ -14,7 +14,7 @@ ServerOptions Limits(std::shared_ptr<const ServerTls> tls) {
   return {.loops = 1,
           .tls = std::move(tls),
           .max_body_bytes = 64 * 1024,
-          .max_buffered_body_bytes = 1024 * 1024,
+          .max_buffered_bytes = 1024 * 1024,
           .max_header_bytes = 64 * 1024,
           .max_connections = 256};
 }

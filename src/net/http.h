@@ -61,7 +61,10 @@ struct Request {
   std::string target;  // path and query as sent: "/api/v1/pods?limit=5"
   Headers headers;     // without pseudo headers; host is set for HTTP/2 too
   std::string body;    // whole; bounded by ServerOptions::max_body_bytes
-  int version = 2;     // 1 or 2
+  // The body was not received, because ServerOptions::accepts_body returned false. The request must
+  // not be executed.
+  bool rejected = false;
+  int version = 2;  // 1 or 2
   std::shared_ptr<const Peer> peer;
 
   std::string_view path() const { return std::string_view(target).substr(0, target.find('?')); }

@@ -65,9 +65,9 @@ struct ServerOptions {
   std::shared_ptr<const ServerTls> tls;  // null: plain text
 
   size_t max_body_bytes = size_t{3} * 1024 * 1024;
-  // Limit for the bodies of all requests that are still arriving; beyond it, requests larger than
-  // one window are rejected with a retriable error.
-  size_t max_buffered_body_bytes = size_t{256} * 1024 * 1024;
+  // Limit for the headers and bodies of all requests that are still arriving. Beyond it, large
+  // requests are rejected with a retriable error; beyond twice the limit, all that are incomplete.
+  size_t max_buffered_bytes = size_t{256} * 1024 * 1024;
   size_t max_header_bytes = size_t{1} * 1024 * 1024;
   std::chrono::milliseconds header_timeout{32'000};
   std::chrono::milliseconds handshake_timeout{10'000};
@@ -76,6 +76,11 @@ struct ServerOptions {
   std::chrono::milliseconds body_timeout{60'000};
   // A connection is closed if the peer reads nothing of a response for this long.
   std::chrono::milliseconds write_timeout{60'000};
+  // Called on the loop thread if the headers of a request have arrived, but not its body; must not
+  // block. False: the handler gets the request at once, without the body and with
+  // Request::rejected, so that clients without credentials cannot make the server wait and store.
+  // Null: all bodies are accepted.
+  std::function<bool(const Request&)> accepts_body;
   uint32_t max_streams = 100;           // concurrent streams per HTTP/2 connection
   uint32_t stream_window = 256 * 1024;  // receive window per stream
   size_t max_connections = 65'536;

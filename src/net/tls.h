@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -47,6 +48,17 @@ class ServerTls {
   // For the connection code: the context for a new handshake. Valid as long as this object.
   virtual SSL_CTX* context() const = 0;
 };
+
+// The version of OpenSSL for "VersionTLS12" or "VersionTLS13", the values of --tls-min-version.
+// BadRequest for every other text.
+Result<int> ParseTlsVersion(std::string_view text);
+
+// BadRequest if one of ServerTls::Options::cipher_suites is unknown.
+Status CheckCipherSuites(const std::vector<std::string>& names);
+
+// For verification of certificates and for connections: 112 bits, that is RSA from 2048 bits on,
+// and no signatures with SHA-1.
+inline constexpr int kTlsSecurityLevel = 2;
 
 // Client-side TLS settings.
 struct ClientTls {

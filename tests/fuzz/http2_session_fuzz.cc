@@ -51,7 +51,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   ServerOptions options;
   options.max_body_bytes = 1000;
   options.max_header_bytes = 4000;
-  options.max_buffered_body_bytes = 3000;
+  options.max_buffered_bytes = 3000;
   options.max_streams = 10;
   options.stream_window = 2000;
   SessionHarness server(mode % 2 == 0, std::move(options));
@@ -76,6 +76,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   produced += server.Output().size();
   if (produced > (size + 100) * 100'000) __builtin_trap();  // amplification
   server.session.reset();
-  if (server.counters.body_bytes != 0 || server.counters.streams != 0) __builtin_trap();
+  if (server.counters.request_bytes != 0 || server.counters.streams != 0) __builtin_trap();
   return 0;
 }

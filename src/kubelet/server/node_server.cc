@@ -30,7 +30,7 @@ net::ServerOptions Limits(const NodeServerOptions& options) {
   limits.port = options.port;
   limits.loops = 1;
   limits.max_body_bytes = size_t{1024} * 1024;
-  limits.max_buffered_body_bytes = size_t{8} * 1024 * 1024;
+  limits.max_buffered_bytes = size_t{8} * 1024 * 1024;
   limits.max_header_bytes = size_t{256} * 1024;
   limits.max_connections = 4096;
   limits.max_half_open = 512;

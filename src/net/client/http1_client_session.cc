@@ -9,7 +9,7 @@
 namespace cox::net {
 namespace {
 
-constexpr size_t kMaxResponseHeader = 1024 * 1024;
+constexpr int kMaxInterim = 100;
 
 bool IsIdempotent(const std::string& method) {
   return method == "GET" || method == "HEAD" || method == "OPTIONS";
@@ -40,7 +40,8 @@ void Http1ClientSession::Submit(std::shared_ptr<ClientCall> call) {
   head_ += "\r\n";
   sent_ = 0;
   response_started_ = false;
-  parser_.emplace(kMaxResponseHeader);
+  interim_ = 0;
+  parser_.emplace(max_header_bytes_);
   if (request.method == "HEAD") parser_->skip(true);
   if (!busy_) host_.OnOutputReady();
 }
@@ -97,13 +98,17 @@ void Http1ClientSession::ReceiveSome(std::string_view* bytes) {
     response_started_ = true;
     const Outcome outcome = parser_->Parse(bytes);
     if (outcome == Outcome::kBad || outcome == Outcome::kTooLarge) {
-      finished_ = true;
-      return EndCall(Status::Unavailable("bad HTTP response: " + parser_->error()));
+      return Break(outcome == Outcome::kTooLarge
+                       ? Status::TooLarge("the headers of the response are too large")
+                       : Status::Unavailable("bad HTTP response: " + parser_->error()));
     }
     if (outcome == Outcome::kHeaders) {
       if (parser_->status == 101 && call_->upgrade != nullptr) return Upgrade(bytes);
       if (parser_->status < 200) {  // interim
-        parser_.emplace(kMaxResponseHeader);
+        if (++interim_ > kMaxInterim) {
+          return Break(Status::TooLarge("the response has too many interim responses"));
+        }
+        parser_.emplace(max_header_bytes_);
         if (call_->request.method == "HEAD") parser_->skip(true);
         continue;
       }
@@ -114,7 +119,11 @@ void Http1ClientSession::ReceiveSome(std::string_view* bytes) {
       if (call_->reads) unread_ += body.size();
       call_->OnData(body);
     }
-    if (outcome == Outcome::kMore) return;
+    if (outcome == Outcome::kMore) {
+      // An incomplete line: of a chunk's extension or a trailer.
+      if (bytes->size() <= max_header_bytes_) return;
+      return Break(Status::TooLarge("the headers of the response are too large"));
+    }
     if (parser_->is_done()) {
       if (!parser_->keep_alive() || !bytes->empty()) finished_ = true;
       return EndCall({});
@@ -138,6 +147,11 @@ void Http1ClientSession::Upgrade(std::string_view* bytes) {
   const std::shared_ptr<ClientCall> call = std::exchange(call_, nullptr);
   call->OnHeaders(101, std::move(parser_->headers));
   call->OnEnd({});
+}
+
+void Http1ClientSession::Break(const Status& why) {
+  finished_ = true;
+  EndCall(why);
 }
 
 void Http1ClientSession::EndCall(const Status& status) {

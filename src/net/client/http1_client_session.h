@@ -13,8 +13,8 @@ namespace cox::net {
 // The client side of an HTTP/1.1 connection: one call at a time.
 class Http1ClientSession final : public ClientSession {
  public:
-  Http1ClientSession(std::string authority, Host& host)
-      : authority_(std::move(authority)), host_(host) {}
+  Http1ClientSession(std::string authority, size_t max_header_bytes, Host& host)
+      : authority_(std::move(authority)), max_header_bytes_(max_header_bytes), host_(host) {}
 
   size_t capacity() const override { return finished_ || active() > 0 ? 0 : 1; }
   size_t active() const override { return call_ != nullptr || link_ != nullptr ? 1 : 0; }
@@ -42,15 +42,19 @@ class Http1ClientSession final : public ClientSession {
 
   void ReceiveSome(std::string_view* bytes);
   void EndCall(const Status& status);
+  // Ends the call; the connection cannot be used again.
+  void Break(const Status& why);
   void Upgrade(std::string_view* bytes);
 
   const std::string authority_;
+  const size_t max_header_bytes_;
   Host& host_;
   std::shared_ptr<ClientCall> call_;
   bool reused_ = false;
   bool finished_ = false;
   bool response_started_ = false;
   bool busy_ = false;
+  int interim_ = 0;  // interim responses to this call
   size_t unread_ = 0;
   std::string head_;
   size_t sent_ = 0;  // bytes of the request's body

@@ -2,6 +2,7 @@
 #include "net/client/http2_client_session.h"
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <cstring>
 #include <vector>
@@ -17,11 +18,26 @@ constexpr uint32_t kResponseWindow = 1024 * 1024;
 // The connection's window is updated at once, so it must only cover the data in flight.
 constexpr int32_t kConnectionWindow = 32 * 1024 * 1024;
 
+// Overhead of a header field in addition to its text (RFC 9113, section 6.5.2).
+constexpr size_t kFieldOverhead = 32;
+
+std::atomic<size_t> held_in_total = 0;
+
 std::string_view View(const uint8_t* data, size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 
 }  // namespace
+
+bool HeldHeaders::Add(size_t bytes) {
+  bytes_ += bytes;
+  const size_t total = held_in_total.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+  return total <= kMaxTotal || bytes_ <= kAlways;
+}
+
+void HeldHeaders::Release() {
+  held_in_total.fetch_sub(std::exchange(bytes_, 0), std::memory_order_relaxed);
+}
 
 const nghttp2_session_callbacks* Http2ClientSession::Callbacks() {
   struct On {
@@ -30,6 +46,7 @@ const nghttp2_session_callbacks* Http2ClientSession::Callbacks() {
       if (Stream* const stream = Self(user).Find(frame->hd.stream_id)) {
         stream->status = 0;
         stream->headers = {};
+        stream->held.Release();
       }
       return 0;
     }
@@ -38,14 +55,7 @@ const nghttp2_session_callbacks* Http2ClientSession::Callbacks() {
                       void* user) {
       Stream* const stream = Self(user).Find(frame->hd.stream_id);
       if (stream == nullptr) return 0;
-      const std::string_view key = View(name, name_size);
-      const std::string_view text = View(value, value_size);
-      if (key == ":status") {
-        std::from_chars(text.data(), text.data() + text.size(), stream->status);
-      } else {
-        stream->headers.Add(std::string(key), std::string(text));
-      }
-      return 0;
+      return Self(user).OnHeader(*stream, View(name, name_size), View(value, value_size));
     }
     static int Frame(nghttp2_session*, const nghttp2_frame* frame, void* user) {
       Self(user).OnFrame(*frame);
@@ -85,18 +95,25 @@ const nghttp2_session_callbacks* Http2ClientSession::Callbacks() {
   return table;
 }
 
-Http2ClientSession::Http2ClientSession(std::string authority, std::string scheme, Host& host)
-    : authority_(std::move(authority)), scheme_(std::move(scheme)), host_(host) {
+Http2ClientSession::Http2ClientSession(std::string authority, std::string scheme,
+                                       size_t max_header_bytes, Host& host)
+    : authority_(std::move(authority)),
+      scheme_(std::move(scheme)),
+      max_header_bytes_(max_header_bytes),
+      host_(host) {
   nghttp2_option* option = nullptr;
   nghttp2_option_new(&option);
   nghttp2_option_set_no_auto_window_update(option, 1);
   nghttp2_option_set_no_closed_streams(option, 1);
+  // Enough for the header limit, and some more for servers with small frames.
+  nghttp2_option_set_max_continuations(option, max_header_bytes_ / 16384 + 8);
   nghttp2_session_client_new2(&session_, Callbacks(), this, option);
   nghttp2_option_del(option);
   COX_CHECK(session_ != nullptr) << "out of memory";
   const nghttp2_settings_entry settings[] = {
       {NGHTTP2_SETTINGS_ENABLE_PUSH, 0},
       {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, kResponseWindow},
+      {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, static_cast<uint32_t>(max_header_bytes_)},
   };
   nghttp2_submit_settings(session_, NGHTTP2_FLAG_NONE, settings, std::size(settings));
   nghttp2_session_set_local_window_size(session_, NGHTTP2_FLAG_NONE, 0, kConnectionWindow);
@@ -154,7 +171,7 @@ void Http2ClientSession::Submit(std::shared_ptr<ClientCall> call) {
   if (id < 0) return host_.OnUnprocessed(std::move(call));
   call->session = this;
   call->stream_id = id;
-  streams_.emplace(id, Stream{std::move(call), 0, 0, {}});
+  streams_.emplace(id, Stream{.call = std::move(call)});
   if (!busy_) host_.OnOutputReady();
 }
 
@@ -173,6 +190,24 @@ void Http2ClientSession::Ping() {
   if (!busy_) host_.OnOutputReady();
 }
 
+int Http2ClientSession::OnHeader(Stream& stream, std::string_view name, std::string_view value) {
+  const size_t size = name.size() + value.size() + kFieldOverhead;
+  stream.header_bytes += size;
+  if (stream.header_bytes > max_header_bytes_ || !stream.held.Add(size)) {
+    if (!stream.call->ended()) {
+      stream.call->OnEnd(Status::TooLarge("the headers of the response are too large"));
+    }
+    // Ends the connection: decoding the rest would cost more than it costs the server.
+    return NGHTTP2_ERR_CALLBACK_FAILURE;
+  }
+  if (name == ":status") {
+    std::from_chars(value.data(), value.data() + value.size(), stream.status);
+  } else {
+    stream.headers.Add(std::string(name), std::string(value));
+  }
+  return 0;
+}
+
 void Http2ClientSession::OnFrame(const nghttp2_frame& frame) {
   if (frame.hd.type == NGHTTP2_GOAWAY) {
     going_away_ = true;
@@ -185,6 +220,7 @@ void Http2ClientSession::OnFrame(const nghttp2_frame& frame) {
     if (stream == nullptr || stream->call->ended()) return;
     // Ignore interim responses and trailers.
     if (stream->status < 200 || stream->call->headers_seen) return;
+    stream->held.Release();
     stream->call->OnHeaders(stream->status, std::move(stream->headers));
   }
 }

@@ -6,17 +6,45 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "net/client/call.h"
 #include "net/io/http2_output.h"
 
 namespace cox::net {
 
-// The client side of an HTTP/2 connection.
+// Header bytes that a stream holds until its headers are complete. They are part of a total of the
+// process: a server can send several headers of 4 KiB with each byte, and a process has many
+// connections.
+class HeldHeaders {
+ public:
+  static constexpr size_t kMaxTotal = size_t{64} * 1024 * 1024;
+  // A stream may always hold this much.
+  static constexpr size_t kAlways = size_t{16} * 1024;
+
+  HeldHeaders() = default;
+  HeldHeaders(HeldHeaders&& other) noexcept : bytes_(std::exchange(other.bytes_, 0)) {}
+  HeldHeaders& operator=(HeldHeaders&& other) noexcept {
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+  ~HeldHeaders() { Release(); }
+
+  // False: the process holds too much.
+  bool Add(size_t bytes);
+  void Release();
+
+ private:
+  size_t bytes_ = 0;
+};
+
+// The client side of an HTTP/2 connection. A server that sends more headers than allowed loses the
+// connection.
 class Http2ClientSession final : public ClientSession {
  public:
   // `authority` and `scheme` apply to requests without a host of their own.
-  Http2ClientSession(std::string authority, std::string scheme, Host& host);
+  Http2ClientSession(std::string authority, std::string scheme, size_t max_header_bytes,
+                     Host& host);
   ~Http2ClientSession() override;
 
   size_t capacity() const override;
@@ -35,17 +63,22 @@ class Http2ClientSession final : public ClientSession {
     std::shared_ptr<ClientCall> call;
     size_t sent = 0;  // bytes of the request's body
     int status = 0;
-    Headers headers;
+    Headers headers = {};
+    size_t header_bytes = 0;  // received for this stream
+    HeldHeaders held = {};    // in `headers`
   };
   static const nghttp2_session_callbacks* Callbacks();
 
   Stream* Find(int32_t id);
+  // Returns the result of the nghttp2 callback.
+  int OnHeader(Stream& stream, std::string_view name, std::string_view value);
   void OnFrame(const nghttp2_frame& frame);
   void OnData(int32_t id, std::string_view bytes);
   void OnStreamClosed(int32_t id, uint32_t error);
 
   const std::string authority_;
   const std::string scheme_;
+  const size_t max_header_bytes_;
   Host& host_;
   nghttp2_session* session_ = nullptr;
   std::unordered_map<int32_t, Stream> streams_;

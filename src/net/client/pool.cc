@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <boost/asio/connect.hpp>
 #include <utility>
+#include <vector>
 
 #include "net/client/http1_client_session.h"
 #include "net/client/http2_client_session.h"
@@ -27,6 +28,8 @@ std::string HostAndPort(const std::string& host, uint16_t port) {
   const std::string name = host.find(':') != std::string::npos ? "[" + host + "]" : host;
   return port == 0 ? name : name + ":" + std::to_string(port);
 }
+
+Status NotAllowed() { return Status::BadRequest("address not allowed"); }
 
 // The authority in requests: without a default port.
 std::string Authority(const ClientOptions& options) {
@@ -110,6 +113,7 @@ void ClientPool::Distribute() {
     if (connection == nullptr) break;
     std::shared_ptr<ClientCall> call = std::move(waiting_.front());
     waiting_.pop_front();
+    connection->was_used_ = true;
     connection->session().Submit(std::move(call));
   }
   while (!waiting_.empty() && NeedsMore()) Open();
@@ -135,9 +139,9 @@ void ClientPool::Open() {
 }
 
 void ClientPool::Remove(ClientConnection& connection, const Status& why) {
-  // Includes connections that the server closed before it sent SETTINGS: a retry would fail the
-  // same way.
-  const bool was_connecting = !connection.was_up_;
+  // Includes connections that the server closed before it sent SETTINGS or before they carried a
+  // request: a retry would fail the same way.
+  const bool was_connecting = !connection.was_up_ || !connection.was_used_;
   if (dead_.empty()) {
     loop_->Post([alive = alive_] {
       if (*alive != nullptr) (*alive)->dead_.clear();
@@ -199,6 +203,11 @@ void ClientConnection::Connect() {
   boost::system::error_code error;
   const auto address = boost::asio::ip::make_address(host, error);
   if (!error) {
+    if (!IsAllowed({address, port})) {
+      return pool_.loop_->Post([alive = alive_] {
+        if (*alive != nullptr) (*alive)->Fail(NotAllowed());
+      });
+    }
     socket_.async_connect({address, port},
                           [alive = alive_](const boost::system::error_code& failed) {
                             if (*alive == nullptr) return;
@@ -221,13 +230,24 @@ void ClientConnection::Connect() {
 }
 
 void ClientConnection::OnResolved(const boost::asio::ip::tcp::resolver::results_type& ends) {
-  boost::asio::async_connect(socket_, ends,
+  std::vector<boost::asio::ip::tcp::endpoint> allowed;
+  for (const auto& end : ends) {
+    if (IsAllowed(end.endpoint())) allowed.push_back(end.endpoint());
+  }
+  if (allowed.empty()) return Fail(NotAllowed());
+  boost::asio::async_connect(socket_, allowed,
                              [alive = alive_](const boost::system::error_code& failed,
                                               const boost::asio::ip::tcp::endpoint&) {
                                if (*alive == nullptr) return;
                                if (failed) return (*alive)->Fail((*alive)->DialError(failed));
                                (*alive)->OnConnected(std::move((*alive)->socket_));
                              });
+}
+
+bool ClientConnection::IsAllowed(const boost::asio::ip::tcp::endpoint& end) const {
+  const ClientOptions& options = pool_.options_;
+  return options.allow_address == nullptr || options.proxy ||
+         options.allow_address(end.address().to_string(), end.port());
 }
 
 Status ClientConnection::DialError(const boost::system::error_code& error) const {
@@ -274,11 +294,12 @@ void ClientConnection::OnOpen() {
   const std::string authority = Authority(options);
   if (http2) {
     session_ = std::make_unique<Http2ClientSession>(authority, options.tls ? "https" : "http",
+                                                    options.max_header_bytes,
                                                     static_cast<ClientSession::Host&>(*this));
   } else {
     http1_ = true;
-    session_ =
-        std::make_unique<Http1ClientSession>(authority, static_cast<ClientSession::Host&>(*this));
+    session_ = std::make_unique<Http1ClientSession>(authority, options.max_header_bytes,
+                                                    static_cast<ClientSession::Host&>(*this));
   }
   since_ = pool_.loop_->clock().Monotonic();
   was_up_ = http1_;

@@ -99,6 +99,7 @@ class ClientConnection final : public Channel::User, public ClientSession::Host 
 
   void OnResolved(const boost::asio::ip::tcp::resolver::results_type& ends);
   void OnConnected(boost::asio::ip::tcp::socket socket);
+  bool IsAllowed(const boost::asio::ip::tcp::endpoint& end) const;
   // Formats the error like Go's dialer, because users see the text in API errors.
   Status DialError(const boost::system::error_code& error) const;
   // The address of the socket: the proxy's if there is one, else the server's.
@@ -115,6 +116,7 @@ class ClientConnection final : public Channel::User, public ClientSession::Host 
   std::unique_ptr<ClientSession> session_;
   bool http1_ = false;
   bool was_up_ = false;      // it reached a usable state
+  bool was_used_ = false;    // it carried a request
   Clock::SteadyTime since_;  // start of connecting, later the time of the last input
   Clock::SteadyTime pinged_{};
   Clock::SteadyTime idle_since_{};  // zero: in use, or not checked yet

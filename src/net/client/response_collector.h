@@ -24,18 +24,16 @@ class ResponseCollector final : public ResponseObserver {
     response_.headers = std::move(headers);
   }
   void OnData(std::string_view bytes) override {
+    if (full_) return;
     const size_t room = max_bytes_ - body_.size();
-    if (bytes.size() > room && !cut_) {
-      too_large_ = true;
-      body_ = {};
-    }
-    if (!too_large_) body_.append(bytes.substr(0, room));
+    body_.append(bytes.substr(0, room));
+    if (bytes.size() <= room) return;
+    // The waiter does not wait for the rest, which may be endless, but cancels the call.
+    full_ = true;
+    Finish(cut_ ? Status() : Status::TooLarge("the response is too large"));
   }
   void OnEnd(const Status& status) override {
-    MutexLock lock(mu_);
-    done_ = true;
-    status_ = too_large_ ? Status::TooLarge("the response is too large") : status;
-    changed_.NotifyAll();
+    if (!full_) Finish(status);
   }
 
   Status Wait(Context& ctx) {
@@ -50,12 +48,19 @@ class ResponseCollector final : public ResponseObserver {
   }
 
  private:
+  void Finish(const Status& status) {
+    MutexLock lock(mu_);
+    done_ = true;
+    status_ = status;
+    changed_.NotifyAll();
+  }
+
   const size_t max_bytes_;
   const bool cut_;
+  bool full_ = false;  // loop thread only
   // Used by the loop thread until done_, then by the waiter.
   Response response_;
   std::string body_;
-  bool too_large_ = false;
   Mutex mu_;
   CondVar changed_;
   bool done_ COX_GUARDED_BY(mu_) = false;

@@ -23,6 +23,11 @@ namespace {
 // at StreamExchange::kMaxWaiting.
 constexpr int32_t kStreamWindow = 1 << 20;
 constexpr int32_t kConnectionWindow = 64 << 20;
+// Limit for the headers and trailers of one call. Those of etcd, KMS plugins and containerd have a
+// few hundred bytes.
+constexpr size_t kMaxHeaderBytes = 64u << 10;
+// Overhead of a header field in addition to its text (RFC 9113, section 6.5.2).
+constexpr size_t kFieldOverhead = 32;
 constexpr size_t kReadBuffer = 32u << 10;
 constexpr size_t kWriteAtOnce = 64u << 10;
 
@@ -81,6 +86,9 @@ struct SessionCallbacks {
                       void* /*connection*/) {
     Exchange* exchange = Of(session, frame->hd.stream_id);
     if (exchange == nullptr) return 0;
+    exchange->header_bytes += name_size + value_size + kFieldOverhead;
+    // Ends the connection: decoding the rest would cost more than it costs the server.
+    if (exchange->header_bytes > kMaxHeaderBytes) return NGHTTP2_ERR_CALLBACK_FAILURE;
     const std::string_view key(reinterpret_cast<const char*>(name), name_size);
     const std::string_view text(reinterpret_cast<const char*>(value), value_size);
     if (key == ":status") {
@@ -204,6 +212,7 @@ Connection::Connection(Clock& clock, const Endpoint& endpoint, std::unique_ptr<S
   const nghttp2_settings_entry settings[] = {
       {NGHTTP2_SETTINGS_ENABLE_PUSH, 0},
       {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, kStreamWindow},
+      {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, kMaxHeaderBytes},
   };
   nghttp2_submit_settings(session, NGHTTP2_FLAG_NONE, settings, std::size(settings));
   nghttp2_session_set_local_window_size(session, NGHTTP2_FLAG_NONE, 0, kConnectionWindow);
@@ -218,7 +227,7 @@ bool Connection::usable() const {
 }
 
 Reply Connection::Call(const Context& ctx, std::string_view method, std::string_view framed) {
-  CallExchange call(method, framed);
+  CallExchange call(method, framed, options_.max_message_bytes);
   if (!Enqueue(call, true)) return call.Ending(Reply::Outcome::kRefused);
   Status stopped;
   {
@@ -245,11 +254,11 @@ Reply Connection::Call(const Context& ctx, std::string_view method, std::string_
 }
 
 std::unique_ptr<MessageStream> Connection::Start(std::string_view method) {
-  return Begin(std::make_unique<StreamExchange>(method));
+  return Begin(std::make_unique<StreamExchange>(method, options_.max_message_bytes));
 }
 
 std::unique_ptr<MessageStream> Connection::Start(std::string_view method, std::string_view framed) {
-  auto exchange = std::make_unique<StreamExchange>(method);
+  auto exchange = std::make_unique<StreamExchange>(method, options_.max_message_bytes);
   exchange->sends_once = true;
   {
     MutexLock lock(exchange->mu);

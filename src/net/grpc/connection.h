@@ -56,6 +56,8 @@ struct ConnectionOptions {
   // default of grpc-go servers is 5 minutes.
   std::chrono::milliseconds keepalive_time{10'000};
   std::chrono::milliseconds keepalive_timeout{10'000};
+  // Maximum size of one message from the server; a larger one ends its call.
+  size_t max_message_bytes = size_t{16} * 1024 * 1024;
   // Header fields added to each call.
   std::vector<std::pair<std::string, std::string>> metadata;
 };

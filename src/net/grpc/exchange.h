@@ -19,14 +19,17 @@ namespace cox::net::grpc::internal {
 // (not compressed, because the client does not offer compression) and four bytes of length.
 class Assembler {
  public:
+  explicit Assembler(size_t max_message_bytes) : max_message_bytes_(max_message_bytes) {}
+
   // Calls `got(std::string)` for each message that `bytes` completes. False if the bytes are
-  // malformed.
+  // malformed or a message is too large.
   template <class Got>
   bool Append(std::string_view bytes, Got got);
   bool empty() const { return prefix_size_ == 0; }
 
  private:
   static constexpr size_t kPrefix = 5;
+  const size_t max_message_bytes_;
   char prefix_[kPrefix];
   size_t prefix_size_ = 0;
   size_t missing_ = 0;  // remaining bytes of the message, once the prefix is complete
@@ -60,6 +63,7 @@ class Exchange {
   std::string_view out;
   size_t sent = 0;
   // The response.
+  size_t header_bytes = 0;
   int http_status = 0;
   int grpc_status = -1;
   std::string grpc_message;
@@ -68,14 +72,17 @@ class Exchange {
 // A unary call; lives on the caller's stack.
 class CallExchange final : public Exchange {
  public:
-  CallExchange(std::string_view method, std::string_view framed) : Exchange(method, false) {
+  CallExchange(std::string_view method, std::string_view framed, size_t max_message_bytes)
+      : Exchange(method, false), assembler_(max_message_bytes) {
     out = framed;
   }
   bool Data(std::string_view bytes) override {
-    return assembler_.Append(bytes, [this](std::string message) {
+    bool single = true;
+    const bool good = assembler_.Append(bytes, [&](std::string message) {
+      single = !std::exchange(complete, true);
       response = std::move(message);
-      complete = true;
     });
+    return good && single;
   }
 
   // Wakes the threads of calls that have ended. The calls may be destroyed when this returns.
@@ -98,7 +105,8 @@ class CallExchange final : public Exchange {
 // A streaming call; owned by its MessageStream.
 class StreamExchange final : public Exchange {
  public:
-  explicit StreamExchange(std::string_view method) : Exchange(method, true) {}
+  StreamExchange(std::string_view method, size_t max_message_bytes)
+      : Exchange(method, true), assembler_(max_message_bytes) {}
 
   bool Data(std::string_view bytes) override;
   void End(const Reply& reply);
@@ -133,6 +141,7 @@ bool Assembler::Append(std::string_view bytes, Got got) {
       for (size_t i = 1; i < kPrefix; ++i) {
         missing_ = missing_ << 8 | static_cast<unsigned char>(prefix_[i]);
       }
+      if (missing_ > max_message_bytes_) return false;
       // Reserves the exact size to waste no memory, but limits it, because the prefix is not
       // trusted.
       constexpr size_t kTrusted = 16u << 20;

@@ -25,7 +25,7 @@ TEST(Endpoint, ParsesUnixSocketUrls) {
 TEST(Assembler, AssemblesMessagesFromAnyFragmentation) {
   const std::string bytes("\0\0\0\0\x03one\0\0\0\0\0\0\0\0\0\x05three", 5 + 3 + 5 + 5 + 5);
   for (size_t step = 1; step <= bytes.size(); ++step) {
-    internal::Assembler assembler;
+    internal::Assembler assembler(5);
     std::vector<std::string> got;
     for (size_t at = 0; at < bytes.size(); at += step) {
       ASSERT_TRUE(assembler.Append(std::string_view(bytes).substr(at, step),
@@ -37,8 +37,15 @@ TEST(Assembler, AssemblesMessagesFromAnyFragmentation) {
 }
 
 TEST(Assembler, RejectsCompressedMessages) {
-  internal::Assembler assembler;
+  internal::Assembler assembler(5);
   EXPECT_FALSE(assembler.Append(std::string_view("\1\0\0\0\1x", 6), [](const std::string&) {}));
+}
+
+TEST(Assembler, RejectsMessagesThatAreTooLarge) {
+  for (const char* prefix : {"\0\0\0\0\6", "\0\0\1\0\0", "\0\xff\xff\xff\xff"}) {
+    internal::Assembler assembler(5);
+    EXPECT_FALSE(assembler.Append(std::string_view(prefix, 5), [](const std::string&) {}));
+  }
 }
 
 }  // namespace

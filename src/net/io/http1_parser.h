@@ -72,6 +72,7 @@ class Http1Parser final : public boost::beast::http::basic_parser<IsRequest> {
     minor_version = version % 10;
   }
   void on_field_impl(boost::beast::http::field, Text name, Text value, Error&) override {
+    if (headers_reported_) return;  // trailers are ignored
     std::string lower(name.data(), name.size());
     for (char& c : lower) {
       if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');

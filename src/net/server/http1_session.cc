@@ -29,7 +29,7 @@ Http1Session::Http1Session(const SessionShared& shared, std::shared_ptr<const Pe
       since_(now_) {}
 
 Http1Session::~Http1Session() {
-  ForgetBodyBytes();
+  ForgetBytes();
   if (exchange_ != nullptr) {
     exchange_->Detach(false);
     shared_.counters.streams.fetch_sub(1, std::memory_order_relaxed);
@@ -61,32 +61,37 @@ void Http1Session::ParseInput() {
     if (state_ == State::kIdle) {
       parser_.emplace(shared_.options.max_header_bytes);
       state_ = State::kHead;
+      head_bytes_ = 0;
+      checked_ = false;
       since_ = now_;
     }
     std::string_view rest = input_;
+    const bool in_head = state_ == State::kHead;
     const auto outcome = parser_->Parse(&rest);
+    if (in_head) head_bytes_ += input_.size() - rest.size();
     input_.erase(0, input_.size() - rest.size());
+    if (!CountBytes()) {
+      Reject(503, "");
+      break;
+    }
     if (state_ == State::kBody) {
       since_ = now_;
-      const size_t counted = std::exchange(body_counted_, parser_->body.size());
-      const size_t total =
-          shared_.counters.body_bytes.fetch_add(body_counted_ - counted, std::memory_order_relaxed);
       if (parser_->body.size() > shared_.options.max_body_bytes) {
         parser_->body.resize(shared_.options.max_body_bytes + 1);
         keep_alive_ = false;  // the rest of the input is the rest of that body
         Dispatch();
         break;
       }
-      if (total > shared_.options.max_buffered_body_bytes &&
-          body_counted_ > shared_.options.stream_window) {
-        Reject(503, "");
-        break;
-      }
     }
     switch (outcome) {
       case Http1Parser<true>::Outcome::kMore:
+        // An incomplete line: of the head, a chunk's extension or a trailer.
+        if (input_.size() > shared_.options.max_header_bytes) {
+          Reject(431, "");
+          break;
+        }
         if (input_.empty()) std::string().swap(input_);
-        return;
+        return CheckHeaders();
       case Http1Parser<true>::Outcome::kHeaders:
         OnHead();
         if (state_ == State::kBody && parser_->is_done()) Dispatch();
@@ -121,14 +126,36 @@ void Http1Session::OnHead() {
   }
 }
 
-void Http1Session::ForgetBodyBytes() {
-  shared_.counters.body_bytes.fetch_sub(std::exchange(body_counted_, 0), std::memory_order_relaxed);
+bool Http1Session::CountBytes() {
+  const size_t before = std::exchange(counted_, head_bytes_ + parser_->body.size() + input_.size());
+  if (counted_ > before) {
+    return shared_.counters.AddBytes(counted_ - before, counted_, shared_.options);
+  }
+  shared_.counters.request_bytes.fetch_sub(before - counted_, std::memory_order_relaxed);
+  return true;
 }
 
-void Http1Session::Dispatch() {
-  ForgetBodyBytes();
-  state_ = State::kHandling;
-  since_ = now_;
+void Http1Session::CheckHeaders() {
+  if (state_ != State::kBody || shared_.options.accepts_body == nullptr ||
+      std::exchange(checked_, true)) {
+    return;
+  }
+  Request request = TakeRequest();
+  if (shared_.options.accepts_body(request)) {
+    // The parser continues with the body.
+    parser_->method = std::move(request.method);
+    parser_->target = std::move(request.target);
+    parser_->headers = std::move(request.headers);
+    parser_->body = std::move(request.body);
+    return;
+  }
+  keep_alive_ = false;  // the rest of the input is the body
+  request.rejected = true;
+  request.body = {};
+  Handle(std::move(request));
+}
+
+Request Http1Session::TakeRequest() {
   Request request;
   request.method = std::move(parser_->method);
   request.target = std::move(parser_->target);
@@ -136,6 +163,19 @@ void Http1Session::Dispatch() {
   request.body = std::move(parser_->body);
   request.version = 1;
   request.peer = peer_;
+  return request;
+}
+
+void Http1Session::ForgetBytes() {
+  shared_.counters.request_bytes.fetch_sub(std::exchange(counted_, 0), std::memory_order_relaxed);
+}
+
+void Http1Session::Dispatch() { Handle(TakeRequest()); }
+
+void Http1Session::Handle(Request request) {
+  ForgetBytes();
+  state_ = State::kHandling;
+  since_ = now_;
   parser_.reset();
   shared_.counters.requests.fetch_add(1, std::memory_order_relaxed);
   shared_.counters.streams.fetch_add(1, std::memory_order_relaxed);
@@ -145,7 +185,7 @@ void Http1Session::Dispatch() {
 }
 
 void Http1Session::Reject(int status, std::string_view detail) {
-  ForgetBodyBytes();
+  ForgetBytes();
   const std::string line = std::to_string(status) + " " + ReasonPhrase(status);
   // No content-length: the end of the connection ends the body.
   head_ += "HTTP/1.1 " + line +

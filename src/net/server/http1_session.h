@@ -54,14 +54,21 @@ class Http1Session final : public Session, public ResponseSink {
   // Parses requests from input_ until one is dispatched or more bytes are needed.
   void ParseInput();
   void OnHead();
+  // Updates the bytes of the current request in the server's total. False: there is no room.
+  bool CountBytes();
+  // Calls accepts_body, once for a request whose head has arrived without the whole body.
+  void CheckHeaders();
+  // Moves the request out of the parser.
+  Request TakeRequest();
   void Dispatch();
+  void Handle(Request request);
   // Answers an invalid request, and closes the connection.
   void Reject(int status, std::string_view detail);
   // Writes body bytes to `to`; changes the state at the end of the body.
   size_t ProduceBody(char* to, size_t room);
   size_t ProduceChunk(char* to, size_t room);
   void OnResponseDone();
-  void ForgetBodyBytes();
+  void ForgetBytes();
 
   const SessionShared& shared_;
   const std::shared_ptr<const Peer> peer_;
@@ -72,7 +79,9 @@ class Http1Session final : public Session, public ResponseSink {
   Clock::SteadyTime since_;  // when the state was entered or last made progress
   std::string input_;        // not parsed yet
   std::optional<Http1Parser<true>> parser_;
-  size_t body_counted_ = 0;
+  size_t head_bytes_ = 0;  // of the current request
+  size_t counted_ = 0;     // bytes of the current request in the server's total
+  bool checked_ = false;   // by CheckHeaders
   std::shared_ptr<ServerExchange> exchange_;
   bool busy_ = false;
   bool draining_ = false;

@@ -99,6 +99,58 @@ TEST(Http1Session, PipelinedInputIsLimited) {
   EXPECT_FALSE(server.session->wants_input());
 }
 
+TEST(Http1Session, HeadsCountAgainstTotalBufferLimit) {
+  ServerOptions options{.max_buffered_bytes = 30'000};
+  for (const size_t step : {size_t{40'000}, size_t{1'000}}) {
+    SessionHarness server(false, options);
+    const std::string head =
+        "POST / HTTP/1.1\r\nHost: x\r\nX: " + std::string(40'000, 'a') + "\r\n";
+    std::string output;
+    for (size_t at = 0; at < head.size() && output.empty(); at += step) {
+      output += server.Exchange(head.substr(at, step));
+    }
+    EXPECT_THAT(output, StartsWith("HTTP/1.1 503 "));
+    EXPECT_EQ(server.counters.request_bytes, 0U);
+  }
+  SessionHarness server(false, options);
+  server.Exchange("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\nX: " +
+                  std::string(20'000, 'a') + "\r\n\r\n");
+  EXPECT_GT(server.counters.request_bytes, 20'000U);
+  server.session.reset();
+  EXPECT_EQ(server.counters.request_bytes, 0U);
+}
+
+TEST(Http1Session, EndlessLinesInChunkedBodiesAreRejected) {
+  const std::string chunked = "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n";
+  for (const char* begin : {"5;", "0\r\nX: ", "0\r\nX: y\r\n"}) {
+    SessionHarness server(false, {.max_header_bytes = 1000});
+    std::string output = server.Exchange(chunked + begin);
+    for (int i = 0; i < 100 && output.empty(); ++i) {
+      output += server.Exchange(std::string(100, 'a'));
+    }
+    EXPECT_THAT(output, StartsWith("HTTP/1.1 4")) << begin;
+    EXPECT_TRUE(server.session->finished());
+  }
+}
+
+TEST(Http1Session, RejectedRequestIsAnsweredWithoutItsBody) {
+  SessionHarness server(
+      false, {.accepts_body = [](const Request& request) { return request.target != "/no"; }});
+  server.on_request = [](const ExchangePtr& exchange) {
+    if (!exchange->request().rejected) return Echo(exchange);
+    exchange->Send({.status = 401});
+  };
+  const auto head = [](const std::string& target) {
+    return "POST " + target + " HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\n";
+  };
+  EXPECT_EQ(server.Exchange(head("/yes") + "a"), "");
+  EXPECT_THAT(server.Exchange("bc"), HasSubstr("POST /yes [abc]"));
+  EXPECT_THAT(server.Exchange(head("/no") + "abc"), HasSubstr("POST /no [abc]"));
+  EXPECT_THAT(server.Exchange(head("/no") + "a"),
+              AllOf(StartsWith("HTTP/1.1 401 "), HasSubstr("connection: close")));
+  EXPECT_TRUE(server.session->finished());
+}
+
 TEST(Http1Session, OversizedBodyIsTruncatedAndConnectionCloses) {
   SessionHarness server(false, {.max_body_bytes = 10});
   server.on_request = Echo;

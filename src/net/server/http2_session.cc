@@ -82,6 +82,7 @@ void Http2Session::Receive(std::string_view bytes) {
   busy_ = true;
   const ssize_t result = nghttp2_session_mem_recv(
       session_, reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
+  if (result >= 0) CheckHeaders();
   busy_ = false;
   if (result < 0) {
     failed_ = true;
@@ -119,7 +120,9 @@ int Http2Session::OnBeginRequest(int32_t id) {
 }
 
 int Http2Session::OnHeader(Stream& stream, std::string_view name, std::string_view value) {
-  stream.header_bytes += name.size() + value.size() + kFieldOverhead;
+  const size_t size = name.size() + value.size() + kFieldOverhead;
+  stream.header_bytes += size;
+  if (stream.refused) return 0;
   if (stream.header_bytes > shared_.options.max_header_bytes) {
     // The rest of the block must be decoded to keep the compression state, but only up to a limit.
     if (stream.header_bytes > 2 * shared_.options.max_header_bytes) {
@@ -128,6 +131,14 @@ int Http2Session::OnHeader(Stream& stream, std::string_view name, std::string_vi
     }
     stream.too_large = true;
     stream.request.headers = {};
+    stream.ForgetBytes();
+    return 0;
+  }
+  stream.counted += size;
+  if (!shared_.counters.AddBytes(size, stream.counted, shared_.options)) {
+    stream.refused = true;  // reset when the headers are complete
+    stream.request.headers = {};
+    stream.ForgetBytes();
     return 0;
   }
   Request& request = stream.request;
@@ -145,10 +156,12 @@ int Http2Session::OnHeader(Stream& stream, std::string_view name, std::string_vi
 
 void Http2Session::OnHeadersComplete(Stream& stream, bool end_of_stream) {
   stream.head = stream.request.method == "HEAD";
-  if (in_flight_->load(std::memory_order_relaxed) >=
-      static_cast<int>(shared_.options.max_streams)) {
-    // Handlers of reset streams still run: the peer has reached its limit of concurrent requests.
+  // Handlers of reset streams still run: the peer may have reached its limit of concurrent
+  // requests.
+  if (stream.refused || in_flight_->load(std::memory_order_relaxed) >=
+                            static_cast<int>(shared_.options.max_streams)) {
     stream.refused = true;
+    stream.ForgetBytes();
     return Reset(stream.id, NGHTTP2_REFUSED_STREAM);
   }
   if (stream.too_large || stream.request.target.empty()) {
@@ -164,6 +177,18 @@ void Http2Session::OnHeadersComplete(Stream& stream, bool end_of_stream) {
   if (stream.request.headers.Get("expect") == "100-continue") {
     const nghttp2_nv go_on = Http2Field(":status", "100");
     nghttp2_submit_headers(session_, NGHTTP2_FLAG_NONE, stream.id, nullptr, &go_on, 1, nullptr);
+  }
+  if (shared_.options.accepts_body != nullptr) unchecked_.push_back(stream.id);
+}
+
+void Http2Session::CheckHeaders() {
+  for (const int32_t id : std::exchange(unchecked_, {})) {
+    Stream* const stream = Find(id);
+    if (stream == nullptr || stream->dispatched || stream->refused) continue;
+    if (shared_.options.accepts_body(stream->request)) continue;
+    stream->request.rejected = true;
+    stream->request.body = {};
+    Dispatch(*stream);
   }
 }
 
@@ -190,14 +215,12 @@ int Http2Session::OnData(Stream& stream, std::string_view bytes) {
     Dispatch(stream);
     return 0;
   }
-  stream.body_counted += bytes.size();
-  const size_t total =
-      shared_.counters.body_bytes.fetch_add(bytes.size(), std::memory_order_relaxed);
-  if (total > options.max_buffered_body_bytes && stream.body_counted > options.stream_window) {
+  stream.counted += bytes.size();
+  if (!shared_.counters.AddBytes(bytes.size(), stream.counted, options)) {
     // Nothing was executed: the peer may safely retry.
     stream.refused = true;
     stream.request.body = {};
-    stream.ForgetBodyBytes();
+    stream.ForgetBytes();
     Reset(stream.id, NGHTTP2_REFUSED_STREAM);
     return 0;
   }
@@ -243,7 +266,7 @@ void Http2Session::OnStreamClosed(int32_t id) {
 void Http2Session::Dispatch(Stream& stream) {
   if (stream.dispatched || stream.refused) return;
   stream.dispatched = true;
-  stream.ForgetBodyBytes();
+  stream.ForgetBytes();
   shared_.counters.requests.fetch_add(1, std::memory_order_relaxed);
   stream.exchange = std::make_shared<ServerExchange>(shared_.loop, shared_.context,
                                                      std::move(stream.request), stream, in_flight_);
@@ -369,7 +392,7 @@ void Http2Session::CheckTime(Clock::SteadyTime now) {
     const auto still = now - stream->progress;
     if (!stream->dispatched && !stream->refused && still > options.body_timeout) {
       stream->refused = true;
-      stream->ForgetBodyBytes();
+      stream->ForgetBytes();
       Reset(id, NGHTTP2_CANCEL);
     } else if (stream->answered && !stream->complete && !stream->deferred &&
                still > options.write_timeout) {
@@ -382,11 +405,11 @@ void Http2Session::CheckTime(Clock::SteadyTime now) {
   }
 }
 
-Http2Session::Stream::~Stream() { ForgetBodyBytes(); }
+Http2Session::Stream::~Stream() { ForgetBytes(); }
 
-void Http2Session::Stream::ForgetBodyBytes() {
-  session_.shared_.counters.body_bytes.fetch_sub(std::exchange(body_counted, 0),
-                                                 std::memory_order_relaxed);
+void Http2Session::Stream::ForgetBytes() {
+  session_.shared_.counters.request_bytes.fetch_sub(std::exchange(counted, 0),
+                                                    std::memory_order_relaxed);
 }
 
 void Http2Session::Stream::OnResponse(Answer answer) {

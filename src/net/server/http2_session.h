@@ -6,6 +6,7 @@
 #include <memory>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "net/io/http2_output.h"
 #include "net/server/exchange.h"
@@ -44,6 +45,8 @@ class Http2Session final : public Session {
   int OnBeginRequest(int32_t id);
   int OnHeader(Stream& stream, std::string_view name, std::string_view value);
   void OnHeadersComplete(Stream& stream, bool end_of_stream);
+  // Calls accepts_body for requests whose headers have just arrived without the whole body.
+  void CheckHeaders();
   int OnData(Stream& stream, std::string_view bytes);
   int OnControlFrame(const nghttp2_frame& frame);
   void OnStreamClosed(int32_t id);
@@ -63,6 +66,7 @@ class Http2Session final : public Session {
   Host& host_;
   nghttp2_session* session_ = nullptr;
   std::unordered_map<int32_t, std::unique_ptr<Stream>> streams_;
+  std::vector<int32_t> unchecked_;  // for CheckHeaders
   const InFlight in_flight_;
   FloodGuard guard_;
   bool failed_ = false;

@@ -88,7 +88,7 @@ TEST(Http2Session, OversizedBodyIsTruncatedAndStreamReset) {
 }
 
 TEST(Http2Session, BodiesAboveTotalBufferLimitAreRefused) {
-  SessionHarness server(true, {.max_buffered_body_bytes = 100'000, .stream_window = 65'535});
+  SessionHarness server(true, {.max_buffered_bytes = 100'000, .stream_window = 65'535});
   server.Exchange(frames::Hello() + frames::Post(1) + frames::Post(3));
   std::string output;
   for (int i = 0; i < 8; ++i) {
@@ -98,7 +98,60 @@ TEST(Http2Session, BodiesAboveTotalBufferLimitAreRefused) {
   EXPECT_EQ(ErrorOf(output, frames::kRstStream), kRefused);
   EXPECT_TRUE(server.exchanges.empty());
   server.session.reset();
-  EXPECT_EQ(server.counters.body_bytes, 0U);
+  EXPECT_EQ(server.counters.request_bytes, 0U);
+}
+
+// A request that waits for its body, with headers of about `size` bytes.
+std::string PostWithHeaders(uint32_t stream, size_t size) {
+  return Frame(frames::kHeaders, frames::kEndHeaders, stream,
+               frames::RequestFields("POST", "/") + frames::Field("x-a", std::string(size, 'a')));
+}
+
+TEST(Http2Session, HeadersCountAgainstTotalBufferLimit) {
+  SessionHarness server(true, {.max_buffered_bytes = 30'000});
+  server.Exchange(frames::Hello() + PostWithHeaders(1, 12'000) + PostWithHeaders(3, 12'000));
+  EXPECT_EQ(ErrorOf(server.Output(), frames::kRstStream), -1);
+  EXPECT_GT(server.counters.request_bytes, 24'000U);
+  // Small requests are accepted up to twice the limit.
+  EXPECT_EQ(ErrorOf(server.Exchange(PostWithHeaders(5, 12'000) + PostWithHeaders(7, 12'000)),
+                    frames::kRstStream),
+            -1);
+  EXPECT_EQ(ErrorOf(server.Exchange(PostWithHeaders(9, 12'000)), frames::kRstStream), kRefused);
+  EXPECT_LT(server.counters.request_bytes, 60'000U);
+  // Refused requests are not counted, and neither are complete ones.
+  server.Exchange(Frame(frames::kData, frames::kEndStream, 1, "") +
+                  Frame(frames::kData, frames::kEndStream, 3, ""));
+  EXPECT_EQ(server.exchanges.size(), 2U);
+  EXPECT_LT(server.counters.request_bytes, 30'000U);
+  EXPECT_EQ(ErrorOf(server.Exchange(PostWithHeaders(11, 4'000)), frames::kRstStream), -1);
+  server.session.reset();
+  EXPECT_EQ(server.counters.request_bytes, 0U);
+}
+
+TEST(Http2Session, RejectedRequestIsAnsweredWithoutItsBody) {
+  int checks = 0;
+  SessionHarness server(true, {.accepts_body = [&checks](const Request& request) {
+                          ++checks;
+                          return request.headers.Get("x-a") != "no";
+                        }});
+  server.on_request = [](const ExchangePtr& exchange) {
+    exchange->Send(Text(exchange->request().rejected ? "rejected" : exchange->request().body));
+  };
+  const auto post = [](uint32_t stream, std::string_view value) {
+    return Frame(frames::kHeaders, frames::kEndHeaders, stream,
+                 frames::RequestFields("POST", "/") + frames::Field("x-a", value));
+  };
+  EXPECT_EQ(BodyOf(server.Exchange(frames::Hello() + post(1, "no")), 1), "rejected");
+  // The rest of the body is discarded.
+  EXPECT_EQ(BodyOf(server.Exchange(Frame(frames::kData, frames::kEndStream, 1, "x")), 1), "");
+  EXPECT_EQ(BodyOf(server.Exchange(post(3, "yes")), 3), "");
+  EXPECT_EQ(BodyOf(server.Exchange(Frame(frames::kData, frames::kEndStream, 3, "y")), 3), "y");
+  EXPECT_EQ(checks, 2);
+  // A request that arrives with its body is not checked.
+  EXPECT_EQ(
+      BodyOf(server.Exchange(post(5, "no") + Frame(frames::kData, frames::kEndStream, 5, "z")), 5),
+      "z");
+  EXPECT_EQ(checks, 2);
 }
 
 TEST(Http2Session, TooManyHeaderBytesAreAnswered431) {

@@ -13,8 +13,8 @@ class Http2Session::Stream final : public ResponseSink {
 
   void OnResponse(Answer answer) override;
   void OnWake() override;
-  // Subtracts the request's body from the server's total.
-  void ForgetBodyBytes();
+  // Subtracts the request's bytes from the server's total.
+  void ForgetBytes();
 
  private:
   Http2Session& session_;
@@ -31,7 +31,7 @@ class Http2Session::Stream final : public ResponseSink {
   bool streaming = false;
   bool complete = false;  // the last frame of the response was sent
   bool too_large = false;
-  size_t body_counted = 0;       // in the server's total
+  size_t counted = 0;            // in the server's total
   size_t discarded = 0;          // bytes of a body that is too large
   Clock::SteadyTime progress{};  // last progress: of the request, then of the response
   std::shared_ptr<ServerExchange> exchange;

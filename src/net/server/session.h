@@ -20,7 +20,16 @@ struct ServerCounters {
   std::atomic<size_t> streams = 0;
   std::atomic<uint64_t> requests = 0;
   std::atomic<uint64_t> refused = 0;
-  std::atomic<size_t> body_bytes = 0;  // of requests that are not complete yet
+  std::atomic<size_t> request_bytes = 0;  // headers and bodies of incomplete requests
+
+  // Adds bytes of a request that then has `counted` bytes. False: the request must be rejected.
+  // Small requests are accepted as long as possible.
+  bool AddBytes(size_t bytes, size_t counted, const ServerOptions& options) {
+    constexpr size_t kSmall = size_t{16} * 1024;
+    const size_t total = request_bytes.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+    if (total <= options.max_buffered_bytes) return true;
+    return counted <= kSmall && total <= 2 * options.max_buffered_bytes;
+  }
 
   // `count` connections were closed; notifies waiters after the last one.
   void Closed(size_t count) {

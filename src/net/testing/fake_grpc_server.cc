@@ -31,7 +31,7 @@ nghttp2_nv Header(std::string_view name, std::string_view value) {
 struct FakeServer::Connection {
   struct Stream {
     std::string method;
-    internal::Assembler assembler;
+    internal::Assembler assembler{size_t{64} << 20};
     std::string out;
     bool started = false;
     bool ended = false;

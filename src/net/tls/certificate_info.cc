@@ -77,6 +77,7 @@ class StoredCas final : public TrustedCas {
       return refused;
     }
     X509_STORE_CTX_set_purpose(ctx.get(), X509_PURPOSE_SSL_CLIENT);
+    X509_VERIFY_PARAM_set_auth_level(X509_STORE_CTX_get0_param(ctx.get()), kTlsSecurityLevel);
     X509_STORE_CTX_set_time(ctx.get(), 0, std::chrono::system_clock::to_time_t(now));
     const bool good = X509_verify_cert(ctx.get()) == 1;
     ERR_clear_error();

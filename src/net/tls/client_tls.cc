@@ -34,6 +34,8 @@ Result<SslContextPtr> MakeClientContext(const ClientTls& options, bool http2) {
   SslContextPtr context(SSL_CTX_new(TLS_client_method()));
   if (context == nullptr) return Status::Internal("TLS: " + OpenSslErrorText());
   SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
+  // Without verification, as in HTTPS probes, weak certificates of Pods are accepted as well.
+  SSL_CTX_set_security_level(context.get(), options.insecure ? 1 : kTlsSecurityLevel);
   SSL_CTX_set_mode(context.get(), SSL_MODE_RELEASE_BUFFERS);
   SSL_CTX_set_read_ahead(context.get(), 1);
   SSL_CTX_set_options(context.get(), SSL_OP_NO_RENEGOTIATION | SSL_OP_IGNORE_UNEXPECTED_EOF);
@@ -68,6 +70,9 @@ Result<SslPtr> MakeClientSsl(SSL_CTX* context, const ClientTls& options, const s
   if (ssl == nullptr) return Status::Internal("TLS: " + OpenSslErrorText());
   const std::string& name = options.server_name.empty() ? host : options.server_name;
   X509_VERIFY_PARAM* const verify = SSL_get0_param(ssl.get());
+  // Only subject alternative names identify a server, and a wildcard stands for a whole label.
+  X509_VERIFY_PARAM_set_hostflags(
+      verify, X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
   bool set = true;
   if (IsIpAddress(name)) {
     if (!options.insecure) set = X509_VERIFY_PARAM_set1_ip_asc(verify, name.c_str()) == 1;

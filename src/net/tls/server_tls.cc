@@ -3,6 +3,7 @@
 #include <map>
 
 #include "base/mutex.h"
+#include "base/strings.h"
 #include "net/tls.h"
 #include "net/tls/openssl.h"
 #include "net/tls/record_buffers.h"
@@ -149,6 +150,10 @@ class OpenSslServerTls final : public ServerTls {
   mutable std::shared_ptr<const CertificateSet> set_ COX_GUARDED_BY(mu_);
 };
 
+bool Use(SSL* ssl, const ParsedCertificate& pair) {
+  return SSL_use_cert_and_key(ssl, pair.leaf.get(), pair.key.get(), pair.chain.get(), 1) == 1;
+}
+
 int OpenSslServerTls::OnCertificateWanted(SSL* ssl, void* arg) {
   const auto* self = static_cast<const OpenSslServerTls*>(arg);
   std::shared_ptr<const CertificateSet> set;
@@ -158,19 +163,24 @@ int OpenSslServerTls::OnCertificateWanted(SSL* ssl, void* arg) {
   }
   const char* name = SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name);
   const ParsedCertificate& chosen = set->For(name != nullptr ? name : "");
-  return SSL_use_cert_and_key(ssl, chosen.leaf.get(), chosen.key.get(), chosen.chain.get(), 1);
+  return Use(ssl, chosen) ? 1 : 0;
 }
 
 Status OpenSslServerTls::Replace(CertificatePair certificate,
                                  std::vector<CertificatePair> by_name) const {
   COX_ASSIGN_OR_RETURN(std::shared_ptr<const CertificateSet> set, MakeSet(certificate, by_name));
+  for (const ParsedCertificate& each : set->certificates) {
+    const SslPtr ssl(SSL_new(context_.get()));
+    if (ssl == nullptr || !Use(ssl.get(), each)) {
+      return Status::BadRequest("serving certificate: " + OpenSslErrorText());
+    }
+  }
   MutexLock lock(mu_);
   set_.swap(set);
   return {};
 }
 
 Status OpenSslServerTls::Init(const Options& options) {
-  COX_RETURN_IF_ERROR(Replace(options.certificate, options.by_name));
   SSL_CTX* const context = context_.get();
   std::string ciphers = kDefaultCiphers;
   if (!options.cipher_suites.empty()) {
@@ -182,6 +192,8 @@ Status OpenSslServerTls::Init(const Options& options) {
       SSL_CTX_set1_groups_list(context, kGroups) != 1) {
     return Status::BadRequest("TLS options: " + OpenSslErrorText());
   }
+  SSL_CTX_set_security_level(context, kTlsSecurityLevel);
+  COX_RETURN_IF_ERROR(Replace(options.certificate, options.by_name));
   // No resumption: a session ticket contains only the leaf of the client's chain, and would accept
   // a client with a certificate that it no longer presents.
   SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_TICKET | SSL_OP_NO_COMPRESSION |
@@ -210,6 +222,18 @@ Status OpenSslServerTls::Init(const Options& options) {
 }
 
 }  // namespace
+
+Result<int> ParseTlsVersion(std::string_view text) {
+  if (text == "VersionTLS12") return TLS1_2_VERSION;
+  if (text == "VersionTLS13") return TLS1_3_VERSION;
+  return Status::BadRequest("must be VersionTLS12 or VersionTLS13, not " + Quote(text));
+}
+
+Status CheckCipherSuites(const std::vector<std::string>& names) {
+  const SslContextPtr context(SSL_CTX_new(TLS_server_method()));
+  if (context == nullptr) return Status::Internal("TLS: " + OpenSslErrorText());
+  return CipherList(context.get(), names).status();
+}
 
 void PrepareTls() { RecordBuffers::Install(); }
 

@@ -4,8 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/clock.h"
 #include "base/mutex.h"
+#include "net/certificate.h"
 #include "net/testing/loopback.h"
+#include "net/testing/weak_certificate.h"
 #include "net/tls/client_tls.h"
 #include "net/tls/record_buffers.h"
 #include "net/tls/tls_engine.h"
@@ -107,6 +110,82 @@ TEST_F(TlsTest, ClientRejectsWrongNameAndUnknownCa) {
   EXPECT_TRUE(
       Handshake(*server, {.ca_pem = ca_.certificate_pem, .server_name = "default.test"}, "10.0.0.1")
           .ok);
+}
+
+TEST_F(TlsTest, OnlyAlternativeNamesIdentifyServer) {
+  // By the names in the certificate: the hosts that it is valid for, and those that it is not.
+  struct Case {
+    std::string common_name;
+    std::vector<std::string> dns_names;
+    std::vector<std::string> valid;
+    std::vector<std::string> invalid;
+  };
+  const Case cases[] = {
+      {"a.test", {}, {}, {"a.test"}},
+      {"a.test", {"b.test"}, {"b.test"}, {"a.test"}},
+      {"x", {"*.w.test"}, {"a.w.test"}, {"w.test", "a.b.w.test"}},
+      {"x", {"a*.w.test"}, {}, {"ab.w.test", "a.w.test"}},
+      {"x", {"*a.w.test"}, {}, {"ba.w.test"}},
+      {"x", {"a*b.w.test"}, {}, {"acb.w.test"}},
+      {"127.0.0.1", {"127.0.0.1"}, {}, {"127.0.0.1"}},
+  };
+  for (const Case& c : cases) {
+    const auto server = Server({.certificate = Signed(c.common_name, c.dns_names)});
+    for (const std::string& host : c.valid) {
+      EXPECT_TRUE(Handshake(*server, Trusting(), host).ok) << host;
+    }
+    for (const std::string& host : c.invalid) {
+      EXPECT_FALSE(Handshake(*server, Trusting(), host).ok)
+          << host << " by " << c.common_name << testing::PrintToString(c.dns_names);
+    }
+  }
+}
+
+// A server that, unlike ServerTls, accepts weak certificates of its own.
+class WeakServer final : public ServerTls {
+ public:
+  explicit WeakServer(const CertificatePair& pair) : context_(SSL_CTX_new(TLS_server_method())) {
+    const auto parsed = ParseCertificatePair(pair.certificate_pem, pair.key_pem);
+    COX_CHECK_OK(parsed.status());
+    SSL_CTX_set_security_level(context_.get(), 0);
+    COX_CHECK(SSL_CTX_use_certificate(context_.get(), parsed->leaf.get()) == 1 &&
+              SSL_CTX_use_PrivateKey(context_.get(), parsed->key.get()) == 1);
+  }
+  Status Replace(CertificatePair, std::vector<CertificatePair>) const override { return {}; }
+  SSL_CTX* context() const override { return context_.get(); }
+
+ private:
+  const SslContextPtr context_;
+};
+
+TEST_F(TlsTest, WeakCertificatesAreRejected) {
+  const CertificateRequest names{.common_name = "weak", .dns_names = {"weak.test"}};
+  const CertificateRequest client{.common_name = "weak", .client_auth = true};
+  const auto cas = *TrustedCas::Parse(ca_.certificate_pem);
+  const auto now = RealClock().Now();
+  EXPECT_TRUE(Handshake(WeakServer(Loopback::Made(names, &ca_)), Trusting(), "weak.test").ok);
+  EXPECT_TRUE(cas->VerifyClient({DerOf(Loopback::Made(client, &ca_).certificate_pem)}, now).ok());
+  for (const Weakness weakness : {Weakness::kShortKey, Weakness::kSha1Signature}) {
+    const CertificatePair server = WeakCertificate(names, ca_, weakness);
+    const Handshaken done = Handshake(WeakServer(server), Trusting(), "weak.test");
+    EXPECT_FALSE(done.ok);
+    EXPECT_THAT(done.error, testing::ContainsRegex("too weak|too small"));
+    const std::string leaf = DerOf(WeakCertificate(client, ca_, weakness).certificate_pem);
+    EXPECT_TRUE(cas->VerifyClient({leaf}, now).Is(Reason::kUnauthorized));
+  }
+  // A server does not start with a weak key, instead of failing in every handshake.
+  const auto server =
+      ServerTls::Create({.certificate = WeakCertificate(names, ca_, Weakness::kShortKey)});
+  EXPECT_TRUE(server.status().Is(Reason::kBadRequest));
+  EXPECT_THAT(server.status().message(), HasSubstr("serving certificate"));
+}
+
+TEST(ParseTlsVersionTest, RejectsUnknownText) {
+  EXPECT_EQ(*ParseTlsVersion("VersionTLS12"), TLS1_2_VERSION);
+  EXPECT_EQ(*ParseTlsVersion("VersionTLS13"), TLS1_3_VERSION);
+  for (const char* text : {"", "VersionTLS10", "VersionTLS11", "VersionTLS14", "tls13", "1.3"}) {
+    EXPECT_TRUE(ParseTlsVersion(text).status().Is(Reason::kBadRequest)) << text;
+  }
 }
 
 TEST_F(TlsTest, NegotiatesProtocolAndVersion) {

@@ -13,7 +13,7 @@ namespace {
 // The state shared by both directions of a pipe.
 class PipeState {
  public:
-  explicit PipeState(std::chrono::milliseconds linger) : linger_(linger) {}
+  explicit PipeState(const PipeLimits& limits) : limits_(limits) {}
 
   enum class Outcome { kEnd, kReadFailed, kWriteFailed };
   struct Carried {
@@ -43,28 +43,42 @@ class PipeState {
   }
 
  private:
-  // Same as Read, but with a timeout once the other direction has ended.
+  // Same as Read, but with the linger timeout once the other direction has ended, and until then
+  // with the idle timeout.
   Result<Bytes> ReadSome(const Context& ctx, int way, ByteStream& from) {
-    const Context wait = ctx.Child();
-    bool alone = false;
-    {
-      MutexLock lock(mu_);
-      alone = done_;
-      if (!alone) waiting_[way] = wait;
-    }
-    if (!alone) {
+    while (true) {
+      bool alone = false;
+      const Context wait = StartWait(ctx, way, &alone);
       Result<Bytes> bytes = from.Read(wait);
       MutexLock lock(mu_);
       waiting_[way].reset();
-      // Retry a read that Done interrupted, now with the timeout.
-      if (bytes.ok() || ctx.Done() || !wait.Done()) return bytes;
+      const Clock::SteadyTime now = ctx.clock().Monotonic();
+      if (bytes.ok()) last_ = now;
+      if (!bytes.ok()) COX_RETURN_IF_ERROR(ctx.status());  // the other direction failed
+      // Waits again if Done or the timeout interrupted it.
+      if (bytes.ok() || alone || !wait.Done()) return bytes;
+      if (!done_ && limits_.idle.count() > 0 && now - last_ >= limits_.idle) {
+        return Status::Unavailable("no data was sent for too long");
+      }
     }
-    return from.Read(ctx.WithTimeout(linger_));
   }
 
-  const std::chrono::milliseconds linger_;
+  Context StartWait(const Context& ctx, int way, bool* alone) {
+    MutexLock lock(mu_);
+    *alone = done_;
+    if (done_) return ctx.WithTimeout(limits_.linger);
+    const Clock::SteadyTime now = ctx.clock().Monotonic();
+    if (last_ == Clock::SteadyTime{}) last_ = now;
+    Context wait =
+        limits_.idle.count() > 0 ? ctx.WithTimeout(limits_.idle - (now - last_)) : ctx.Child();
+    waiting_[way] = wait;
+    return wait;
+  }
+
+  const PipeLimits limits_;
   Mutex mu_;
   bool done_ COX_GUARDED_BY(mu_) = false;
+  Clock::SteadyTime last_ COX_GUARDED_BY(mu_) = {};  // the last bytes, in any direction
   std::optional<Context> waiting_[2] COX_GUARDED_BY(mu_);
 };
 
@@ -140,8 +154,8 @@ class PairEnd final : public ByteStream {
 
 }  // namespace
 
-Status Pipe(const Context& ctx, ByteStream& a, ByteStream& b, std::chrono::milliseconds linger) {
-  PipeState joint(linger);
+Status Pipe(const Context& ctx, ByteStream& a, ByteStream& b, const PipeLimits& limits) {
+  PipeState joint(limits);
   Scope scope(ctx, "pipe");
   const auto carry = [&](const Context& work, int way, ByteStream& from, ByteStream& to) {
     PipeState::Carried carried = joint.Copy(work, way, from, to);

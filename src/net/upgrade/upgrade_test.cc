@@ -192,11 +192,11 @@ class PipeTest : public testing::Test {
     std::tie(left_, a_) = MakeByteStreamPair();
     std::tie(right_, b_) = MakeByteStreamPair();
   }
-  void Start(std::chrono::milliseconds linger = std::chrono::seconds(60)) {
+  void Start(const PipeLimits& limits = {}) {
     ASSERT_TRUE(scope_
                     .Go("pipe",
-                        [this, linger](Context& ctx) {
-                          result_ = Pipe(ctx, *a_, *b_, linger);
+                        [this, limits](Context& ctx) {
+                          result_ = Pipe(ctx, *a_, *b_, limits);
                           a_.reset();
                           b_.reset();
                         })
@@ -222,11 +222,33 @@ TEST_F(PipeTest, OneDirectionContinuesAfterTheOtherEnds) {
 }
 
 TEST_F(PipeTest, LingerTimeoutEndsSilentDirection) {
-  Start(std::chrono::milliseconds(1));
+  Start({.linger = std::chrono::milliseconds(1)});
   left_->EndWriting();
   scope_.Wait();
   EXPECT_FALSE(result_.ok());
   EXPECT_TRUE(ctx_.status().ok());
+}
+
+TEST_F(PipeTest, IdleTimeoutClosesBothEnds) {
+  Start({.idle = std::chrono::milliseconds(20)});
+  EXPECT_EQ(ReadAll(ctx_, *right_), "");
+  EXPECT_EQ(ReadAll(ctx_, *left_), "");
+  scope_.Wait();
+  EXPECT_TRUE(result_.Is(Reason::kServiceUnavailable)) << result_.ToString();
+  EXPECT_TRUE(ctx_.status().ok());
+}
+
+TEST_F(PipeTest, DataInOneDirectionKeepsBothOpen) {
+  Start({.idle = std::chrono::seconds(2)});
+  const Clock::SteadyTime end = clock_.Monotonic() + std::chrono::seconds(3);
+  while (clock_.Monotonic() < end) {
+    ASSERT_TRUE(left_->Write(ctx_, "x").ok());
+    ASSERT_TRUE(right_->Read(ctx_).ok());
+    ASSERT_TRUE(ctx_.Sleep(std::chrono::milliseconds(10)).ok());
+  }
+  ASSERT_TRUE(right_->Write(ctx_, "still open").ok());
+  EXPECT_EQ(left_->Read(ctx_)->view(), "still open");
+  scope_.Stop();
 }
 
 TEST_F(PipeTest, BrokenEndClosesBoth) {

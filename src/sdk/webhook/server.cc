@@ -246,7 +246,7 @@ Status HookServer::Serve(Context& ctx, const std::function<void(Context&)>& mean
   listen.loops = 1;  // only I/O; handlers run on the workers
   listen.tls = certificate_.tls();
   listen.max_body_bytes = options_.max_body_bytes;
-  listen.max_buffered_body_bytes = MostBytes();
+  listen.max_buffered_bytes = MostBytes();
   listen.max_connections = kMaxConnections;
   Result<std::unique_ptr<net::Server>> server =
       net::ListenOn(serving, *address, std::move(listen),

@@ -15,6 +15,10 @@
 namespace cox::storage {
 namespace {
 
+// A page of a list, or the events of a transaction. etcd accepts requests of 1.5 MB by default, and
+// its responses have no limit.
+constexpr size_t kMaxMessage = size_t{512} * 1024 * 1024;
+
 using etcd::Client;
 using etcd::Encode;
 using etcd::Message;
@@ -232,6 +236,7 @@ Result<std::unique_ptr<EtcdStore>> ConnectEtcd(const Context& ctx, EtcdOptions o
   channel.connection.dial_timeout = options.dial_timeout;
   channel.connection.keepalive_time = options.keepalive_time;
   channel.connection.keepalive_timeout = options.keepalive_timeout;
+  channel.connection.max_message_bytes = kMaxMessage;
   // With "hasleader", a member without a leader fails requests instead of blocking them.
   channel.connection.metadata = {{"hasleader", "true"}};
   COX_ASSIGN_OR_RETURN(auto calls, net::grpc::Channel::Create(ctx, "etcd-calls", channel));
