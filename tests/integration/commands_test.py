@@ -53,6 +53,16 @@ class CommandsTest(unittest.TestCase):
                     os.symlink(os.path.abspath(PROGRAM), link)
                     self.assertEqual(run("--version", program=link), (0, first + "\n", ""))
 
+    def test_security_settings_that_would_have_no_effect_are_rejected(self):
+        with tempfile.TemporaryDirectory() as folder:
+            server = ["apiserver", "--etcd-servers=http://127.0.0.1:1", "--cert-dir", folder]
+            for flag in ("--allow-privileged=false", "--tls-min-version=VersionTLS11", "--tls-min-version=1.3",
+                         "--tls-cipher-suites=NONE"):
+                with self.subTest(flag):
+                    code, _, err = run(*server, flag)
+                    self.assertNotEqual(0, code)
+                    self.assertIn(flag.split("=")[0], err)
+
     def test_completion_offers_commands_flags_and_words(self):
         code, script, _ = run("completion", "bash")
         self.assertEqual(0, code)

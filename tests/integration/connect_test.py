@@ -32,12 +32,23 @@ from node_peer import NodePeer
 from steps import equal, finish, run_steps, step
 
 COMMAND_SECONDS = 180
+LOOPBACK = "127.0.0.1"
 SPDY = {"KUBECTL_REMOTE_COMMAND_WEBSOCKETS": "false", "KUBECTL_PORT_FORWARD_WEBSOCKETS": "false"}
+
+
+def own_address():
+    """Returns an address of this machine, 127.0.0.1 if there is no other. No packet is sent."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))
+        except OSError:
+            return LOOPBACK
+        return probe.getsockname()[0]
 
 
 def make_certificates(directory):
     make_ca(directory, "ca")
-    make_certificate(directory, "node", "ca", "/CN=system:node:n1", "subjectAltName=IP:127.0.0.1")
+    make_certificate(directory, "node", "ca", "/CN=system:node:n1", "subjectAltName=IP:" + own_address())
     make_certificate(directory, "client", "ca", "/CN=kube-apiserver-kubelet-client", "extendedKeyUsage=clientAuth")
 
 
@@ -51,7 +62,7 @@ class Node:
         self._kubectl = kubectl
         self._environment = {"PATH": os.environ["PATH"], "HOME": directory, "LC_ALL": "C.UTF-8",
                              "KUBECONFIG": cluster.kubeconfig}
-        self.add_node("n1", peer.port)
+        self.add_node("n1", peer.port, own_address())
         self.add_pod("web", "n1")
 
     def api(self, method, path, body=None, kind="application/json", headers=None):
@@ -66,9 +77,9 @@ class Node:
         except urllib.error.HTTPError as error:
             return error.code, error.read().decode()
 
-    def add_node(self, name, port):
+    def add_node(self, name, port, address):
         equal(self.api("POST", "/api/v1/nodes", {"metadata": {"name": name}})[0], 201)
-        status = {"status": {"addresses": [{"type": "InternalIP", "address": "127.0.0.1"}],
+        status = {"status": {"addresses": [{"type": "InternalIP", "address": address}],
                              "daemonEndpoints": {"kubeletEndpoint": {"Port": port}}}}
         equal(self.api("PATCH", f"/api/v1/nodes/{name}/status", status, "application/merge-patch+json")[0], 200)
 
@@ -346,8 +357,9 @@ def an_upgrade_that_failed_leaves_no_way_to_the_node(node):
 
 
 @step
-def who_may_only_get_may_not_open_a_websocket(node):
-    rules = [{"apiGroups": [""], "resources": ["pods", "pods/exec", "pods/log"], "verbs": ["get"]}]
+def who_may_only_get_may_not_open_a_stream(node):
+    resources = ["pods", "pods/exec", "pods/attach", "pods/portforward", "pods/log"]
+    rules = [{"apiGroups": [""], "resources": resources, "verbs": ["get"]}]
     rbac = "/apis/rbac.authorization.k8s.io/v1/namespaces/default/"
     equal(node.api("POST", rbac + "roles", {"metadata": {"name": "reader"}, "rules": rules})[0], 201)
     binding = {"metadata": {"name": "reader"}, "subjects": [{"kind": "User", "name": "reader"}],
@@ -361,22 +373,18 @@ def who_may_only_get_may_not_open_a_websocket(node):
     for protocol in ("v5.channel.k8s.io", "v4.channel.k8s.io"):
         with websocket(node, path, protocol, token="reader-token") as (_, head):
             assert head.startswith(b"HTTP/1.1 403"), head
-
-
-def own_address():
-    """Returns a non-loopback address of this machine, or None. No packet is sent."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        try:
-            probe.connect(("192.0.2.1", 9))
-        except OSError:
-            return None
-        return probe.getsockname()[0]
+    code, _, err = node.run("exec", "web", "--token=reader-token", "--", "true", env=SPDY)
+    equal(code, 1)
+    assert 'cannot create resource "pods/exec"' in err, err
+    spdy = {"authorization": "Bearer reader-token", "connection": "Upgrade", "upgrade": "SPDY/3.1"}
+    for what in ("exec?command=true", "attach", "portforward"):
+        equal(node.api("GET", f"/api/v1/namespaces/default/pods/web/{what}", headers=spdy)[0], 403)
 
 
 @step
 def pods_and_services_are_proxied(node):
     address = own_address()
-    if address is None:
+    if address == LOOPBACK:
         print("   (not run: this machine has only a loopback)")
         return
     server = http.server.ThreadingHTTPServer((address, 0), Echo)
@@ -409,6 +417,15 @@ def pods_and_services_are_proxied(node):
 
 @step
 def nodes_are_proxied(node):
+    # Neither the loopback interface nor the API server itself (CVE-2022-3294).
+    node.add_node("loopback", node.peer.port, LOOPBACK)
+    node.add_node("itself", node.cluster.port, own_address())
+    for name in ("loopback", "itself"):
+        code, text = node.api("GET", f"/api/v1/nodes/{name}/proxy/healthz")
+        equal((code, json.loads(text)["message"]), (400, "address not allowed"))
+    if own_address() == LOOPBACK:
+        print("   (not run: this machine has only a loopback)")
+        return
     code, text = node.api("POST", "/api/v1/nodes/n1/proxy/a%2Fb/?q=1", {"x": 1})
     equal((code, json.loads(text)), (200, {"method": "POST", "path": "/a%2Fb/?q=1", "body": '{"x": 1}'}))
     headers = {name.lower(): value for name, value in node.peer.requests[-1][2].items()}
@@ -418,6 +435,9 @@ def nodes_are_proxied(node):
 
 @step
 def kubectl_proxy_carries_streams(node):
+    if own_address() == LOOPBACK:
+        print("   (not run: this machine has only a loopback)")
+        return
     process = node.start("proxy", "--port=0", "--reject-paths=^$", "--accept-paths=.*")
     try:
         port = int(process.stdout.readline().decode().rsplit(":", 1)[1])
@@ -434,7 +454,7 @@ def kubectl_proxy_carries_streams(node):
 
 @step
 def a_node_that_is_down_is_told_of(node):
-    node.add_node("down", 1)
+    node.add_node("down", 1, LOOPBACK)
     node.add_pod("lost", "down")
     refused = "dial tcp 127.0.0.1:1: connect: connection refused"
     code, _, err = node.run("logs", "lost")
@@ -504,7 +524,7 @@ def main():
         def path(name):
             return os.path.join(directory, name)
 
-        peer = NodePeer(path("node.crt"), path("node.key"), path("ca.crt"))
+        peer = NodePeer(own_address(), path("node.crt"), path("node.key"), path("ca.crt"))
         arguments = ["--kubelet-certificate-authority", path("ca.crt"), "--kubelet-client-certificate",
                      path("client.crt"), "--kubelet-client-key", path("client.key"),
                      "--kubelet-preferred-address-types", "InternalIP",

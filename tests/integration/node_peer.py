@@ -319,7 +319,7 @@ class Log:
 class NodePeer:
     """Listens on the loopback interface. `requests`: (method, target, headers, client subject)."""
 
-    def __init__(self, certificate, key, client_ca):
+    def __init__(self, address, certificate, key, client_ca):
         self.requests = []
         self.log = Log()
         peer = self
@@ -331,7 +331,7 @@ class NodePeer:
         tls.load_cert_chain(certificate, key)
         tls.load_verify_locations(client_ca)
         tls.verify_mode = ssl.CERT_REQUIRED
-        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server = http.server.ThreadingHTTPServer((address, 0), Handler)
         self._server.daemon_threads = True
         self._server.socket = tls.wrap_socket(self._server.socket, server_side=True, do_handshake_on_connect=False)
         self.port = self._server.server_address[1]

@@ -114,6 +114,13 @@ Stage Authorize(const Authorizer& authorizer) {
           }};
 }
 
+// A request whose body was not accepted fails in the stages above, unless its credential or its
+// permissions have become valid meanwhile.
+Result<Next> RequireBody(const std::shared_ptr<Call>& call) {
+  if (!call->request().rejected) return Next::kGoOn;
+  return Status::Unavailable("the body of the request was not received, please try again");
+}
+
 // Checks writes that carry a fencing token (filters/fencing/fencing.h). Other requests only pay for
 // a header lookup.
 Stage EnterFence(const Fencing* fencing) {
@@ -153,6 +160,7 @@ Chain BuildChain(const ChainParts& p) {
       chain.stages.end(),
       {
           Authorize(p.authorizer),
+          {"body", RequireBody},
           EnterFence(p.fencing),  // after authz, because it reads a Lease
           {"offload",
            [dispatch = p.dispatch](const std::shared_ptr<Call>& call) -> Result<Next> {
@@ -163,6 +171,16 @@ Chain BuildChain(const ChainParts& p) {
            }},
       });
   return chain;
+}
+
+bool AcceptsBody(const net::Request& request, const Authenticator& authenticator,
+                 const Authorizer& authorizer) {
+  const Result<UserInfo> user = authenticator.Peek(request);
+  if (!user.ok()) return AuthMethod::IsWouldWait(user.status());
+  if (user->name != kAnonymousUser || authorizer.MayBlock()) return true;
+  const Result<RequestInfo> info =
+      ParseRequestInfo(request.method, request.target, Query::Parse(request.query()));
+  return !info.ok() || authorizer.Authorize(*user, *info).allowed;
 }
 
 void RunChain(const Chain& chain, const std::shared_ptr<Call>& call, size_t from) {

@@ -65,6 +65,12 @@ struct Chain {
 };
 Chain BuildChain(const ChainParts& parts);
 
+// Reports whether the server should receive the body of `request`: false if authentication fails,
+// or if the request is anonymous and not authorized. Does not block; true if that would be
+// necessary.
+bool AcceptsBody(const net::Request& request, const Authenticator& authenticator,
+                 const Authorizer& authorizer);
+
 // Runs `call` through the stages from index `from` on. The chain must outlive the call.
 void RunChain(const Chain& chain, const std::shared_ptr<Call>& call, size_t from = 0);
 

@@ -68,7 +68,7 @@ TEST_F(ChainTest, StagesAreInOrder) {
   for (const Stage& stage : chain_.stages) names.push_back(stage.name);
   EXPECT_EQ(names, (std::vector<std::string_view>{"requestinfo", "metrics", "timeout", "authn",
                                                   "audit", "impersonation", "fairness", "authz",
-                                                  "fencing", "offload"}));
+                                                  "body", "fencing", "offload"}));
 }
 
 TEST_F(ChainTest, AllowedRequestIsDispatchedWithUserInfoAndQuery) {
@@ -101,6 +101,30 @@ TEST_F(ChainTest, FailedStageDeterminesResponse) {
     auto answer = Run("GET", std::string(c.target), headers);
     EXPECT_EQ(answer->status(), c.code) << c.target;
     EXPECT_NE(answer->Body().find(c.message), std::string::npos) << answer->Body();
+  }
+  EXPECT_EQ(dispatched_, nullptr);
+}
+
+TEST_F(ChainTest, BodyIsAcceptedOnlyFromClientsThatMaySendIt) {
+  const auto accepts = [&](const std::string& token) {
+    net::Request request{.method = "POST", .target = "/api/v1/namespaces/ns/pods"};
+    if (!token.empty()) request.headers.Add("authorization", "Bearer " + token);
+    return AcceptsBody(request, authenticator_, authorizer_);
+  };
+  EXPECT_TRUE(accepts("secret"));
+  EXPECT_FALSE(accepts("wrong"));
+  EXPECT_FALSE(accepts("")) << "anonymous, and not authorized";
+  EXPECT_TRUE(AcceptsBody({.method = "POST", .target = "/x"}, authenticator_, AlwaysAllow()));
+}
+
+TEST_F(ChainTest, RequestWithoutItsBodyIsNotDispatched) {
+  for (const auto& [token, code] : {std::pair("secret", 503), std::pair("wrong", 401)}) {
+    net::Request request{.method = "POST", .target = "/api/v1/namespaces/ns/pods"};
+    request.headers.Add("authorization", std::string("Bearer ") + token);
+    request.rejected = true;
+    auto exchange = std::make_shared<FakeExchange>(clock_, std::move(request));
+    RunChain(chain_, std::make_shared<Call>(exchange, "id"));
+    EXPECT_EQ(exchange->status(), code);
   }
   EXPECT_EQ(dispatched_, nullptr);
 }

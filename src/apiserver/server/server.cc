@@ -62,6 +62,7 @@ class ServerImpl final : public ApiServer {
                           .tokens = security_.authentication->tokens(),
                           .fairness = pipeline_.fairness(),
                           .etcd_health = [this] { return EtcdHealth(); },
+                          .own_port = [this] { return port(); },
                           .started = started_,
                           .draining = draining_}),
         local_(ctx_,
@@ -97,10 +98,15 @@ class ServerImpl final : public ApiServer {
 
   Status Listen() {
     if (options_.listen_on_network) {
+      net::ServerOptions listen = options_.listen;
+      listen.accepts_body = [this](const net::Request& request) {
+        return AcceptsBody(request, authenticator_, *security_.authorization);
+      };
       COX_ASSIGN_OR_RETURN(
-          server_, net::Server::Start(ctx_, options_.listen, [this](net::ExchangePtr exchange) {
+          server_, net::Server::Start(ctx_, std::move(listen), [this](net::ExchangePtr exchange) {
             pipeline_.Serve(std::move(exchange), /*local=*/false);
           }));
+      port_ = server_->port();
     }
     COX_RETURN_IF_ERROR(security_.authorization->Start(background_, registry_));
     if (PriorityAndFairness* const fairness = pipeline_.fairness()) {
@@ -114,7 +120,7 @@ class ServerImpl final : public ApiServer {
     return background_.Go("bootstrap", [this](Context& ctx) { Bootstrap(ctx); });
   }
 
-  uint16_t port() const override { return server_ == nullptr ? 0 : server_->port(); }
+  uint16_t port() const override { return port_; }
   net::Handler handler() const override { return local_.handler(); }
   LoopbackTokens& loopback_tokens() override { return *loopback_tokens_; }
   Registry& registry() override { return registry_; }
@@ -196,6 +202,7 @@ class ServerImpl final : public ApiServer {
   RequestPipeline pipeline_;
   ServerEndpoints endpoints_;
   std::unique_ptr<net::Server> server_;  // null: the server does not listen
+  std::atomic<uint16_t> port_ = 0;
   LocalCalls local_;
   Scope background_;
 };

@@ -48,6 +48,14 @@ std::vector<ComponentCheck> ComponentChecks(const ServerEndpoints::Parts& parts)
           LocalComponent("scheduler", parts.options.component_ports.scheduler)};
 }
 
+OwnEndpoints OwnEndpointsOf(const ServerEndpoints::Parts& parts) {
+  OwnEndpoints own{.port = parts.own_port};
+  for (const std::string& text : parts.options.service_cluster_ip_ranges) {
+    if (const auto range = validation::ParseCidrSloppy(text)) own.service_ranges.push_back(*range);
+  }
+  return own;
+}
+
 }  // namespace
 
 ServerEndpoints::ServerEndpoints(const Context& ctx, const Parts& parts)
@@ -61,7 +69,7 @@ ServerEndpoints::ServerEndpoints(const Context& ctx, const Parts& parts)
                                parts.options.enabled_admission_plugins,
                                parts.options.disabled_admission_plugins)),
       resources_(parts.registry, admission_, parts.options.min_request_timeout),
-      connector_(ctx, parts.authorization, parts.options.kubelets),
+      connector_(ctx, parts.authorization, parts.options.kubelets, OwnEndpointsOf(parts)),
       reviews_({.authenticator = parts.authenticator,
                 .authorizer = parts.authorization,
                 .tokens = parts.tokens,

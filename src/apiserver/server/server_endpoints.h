@@ -32,6 +32,7 @@ class ServerEndpoints {
     std::shared_ptr<const ServiceAccountTokens> tokens;
     const PriorityAndFairness* fairness = nullptr;
     std::function<Status()> etcd_health;
+    std::function<uint16_t()> own_port;  // 0: the server does not listen
     std::shared_ptr<const std::atomic<bool>> started;
     std::shared_ptr<const std::atomic<bool>> draining;
   };

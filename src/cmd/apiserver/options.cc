@@ -163,14 +163,6 @@ Result<apiserver::KubeletClientOptions> KubeletsFrom(const Flags& flags) {
   return options;
 }
 
-Result<int> MinTlsVersion(const Flags& flags) {
-  const std::string version = flags.Get("tls-min-version");
-  if (version == "VersionTLS12") return 0x0303;
-  if (version == "VersionTLS13") return 0x0304;
-  return Status::BadRequest("--tls-min-version must be VersionTLS12 or VersionTLS13, not " +
-                            version);
-}
-
 }  // namespace
 
 Result<apiserver::ServerOptions> ServerOptionsFrom(const Flags& flags) {
@@ -205,7 +197,17 @@ Result<apiserver::ServerOptions> ServerOptionsFrom(const Flags& flags) {
   COX_ASSIGN_OR_RETURN(options.kubelets, KubeletsFrom(flags));
   options.flags.assign(flags.given().begin(), flags.given().end());
   COX_ASSIGN_OR_RETURN(net::CertificatePair certificate, ServingCertificate(flags));
-  COX_ASSIGN_OR_RETURN(const int min_version, MinTlsVersion(flags));
+  const Result<int> min_version = net::ParseTlsVersion(flags.Get("tls-min-version"));
+  if (!min_version.ok()) return min_version.status().WithContext("--tls-min-version");
+  const std::vector<std::string> suites = flags.GetList("tls-cipher-suites");
+  if (const Status known = net::CheckCipherSuites(suites); !known.ok()) {
+    return known.WithContext("--tls-cipher-suites");
+  }
+  if (!flags.GetBool("allow-privileged")) {
+    return Status::BadRequest(
+        "--allow-privileged=false is not supported; forbid privileged containers with Pod "
+        "Security");
+  }
   COX_ASSIGN_OR_RETURN(options.listen.tls,
                        net::ServerTls::Create({.certificate = std::move(certificate),
                                                .by_name = {},
@@ -213,7 +215,8 @@ Result<apiserver::ServerOptions> ServerOptionsFrom(const Flags& flags) {
                                                // hint, but some clients treat them as a
                                                // restriction, and the CAs may change.
                                                .client_ca_pem = {},
-                                               .min_version = min_version}));
+                                               .min_version = *min_version,
+                                               .cipher_suites = suites}));
   return options;
 }
 

@@ -4,13 +4,31 @@
 #include <string>
 
 #include "apiserver/endpoints/streaming/connector.h"
+#include "apiserver/endpoints/streaming/proxy_targets.h"
+#include "apiserver/filters/authz/authorizer/authorizer.h"
 #include "apiserver/testing/call_harness.h"
 #include "net/testing/loopback.h"
 
 namespace cox::apiserver {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+// Allows everything except one verb.
+class AllExcept final : public Authorizer {
+ public:
+  explicit AllExcept(const std::string& verb) : verb_(verb) {}
+  UserRules Rules(const UserInfo&, std::string_view) const override { return {}; }
+
+ private:
+  Decision Decide(const UserInfo&, const RequestInfo& info, const Selectors&) const override {
+    return {.allowed = info.verb != verb_};
+  }
+  const std::string& verb_;
+};
 
 // API handlers that connect to a kubelet on the loopback interface, which echoes its requests.
 class ConnectTest : public testing::Test {
@@ -18,7 +36,11 @@ class ConnectTest : public testing::Test {
   ConnectTest()
       : kubelet_([this](net::ExchangePtr exchange) { Answer(*exchange); }),
         connector_(kubelet_.context, authorizer_,
-                   {.preferred_address_types = {"InternalIP"}, .tls = [this] { return Tls(); }}) {
+                   {.preferred_address_types = {"InternalIP", "Hostname"},
+                    .tls = [this] { return Tls(); },
+                    .proxyable = [this](const std::string& ip) { return IsAllowed(ip); }},
+                   {.port = [this] { return own_port_; },
+                    .service_ranges = {*validation::ParseCidrSloppy("127.9.0.0/16")}}) {
     api_.handlers().set_connector(&connector_);
   }
 
@@ -43,12 +65,17 @@ class ConnectTest : public testing::Test {
     exchange.Send(std::move(response));
   }
 
-  void AddNode(const std::string& name, uint16_t port) {
+  // The servers of the test are on the loopback interface.
+  bool IsAllowed(const std::string& ip) const { return loopback_allowed_ || IsProxyable(ip); }
+
+  void AddNode(const std::string& name, uint16_t port, const std::string& address = "127.0.0.1") {
     Create("/api/v1/nodes", R"({"metadata":{"name":")" + name + R"("}})");
-    const std::string status =
-        R"({"status":{"addresses":[{"type":"InternalIP","address":"127.0.0.1"}],)"
-        R"("daemonEndpoints":{"kubeletEndpoint":{"Port":)" +
-        std::to_string(port) + "}}}}";
+    const char* const type = address == "localhost" ? "Hostname" : "InternalIP";
+    const std::string status = R"({"status":{"addresses":[{"type":")" + std::string(type) +
+                               R"(","address":")" + address +
+                               R"("}],)"
+                               R"("daemonEndpoints":{"kubeletEndpoint":{"Port":)" +
+                               std::to_string(port) + "}}}}";
     const std::string answer =
         api_.Text({.method = "PATCH",
                    .target = "/api/v1/nodes/" + name + "/status",
@@ -75,11 +102,14 @@ class ConnectTest : public testing::Test {
   }
 
   bool trusted_ = true;
+  bool loopback_allowed_ = true;
+  uint16_t own_port_ = 0;
+  std::string denied_verb_;
   const net::CertificatePair other_ca_ =
       net::Loopback::Made({.common_name = "other", .is_ca = true}, nullptr);
   net::Headers headers_;
   ApiHarness api_;
-  const AlwaysAllow authorizer_;
+  const AllExcept authorizer_{denied_verb_};
   net::Loopback kubelet_;
   NodeConnector connector_;
 };
@@ -178,9 +208,85 @@ TEST_F(ConnectTest, ProxiesToTheKubeletOfANode) {
             "200 GET /a%20b%3Fc/d?path=/a%20b%3Fc/d body<end>");
   EXPECT_EQ(Get("/api/v1/nodes/n1/proxy"), "301 ");
   EXPECT_EQ(headers_.Get("location"), "/api/v1/nodes/n1/proxy/");
-  EXPECT_THAT(Get("/api/v1/nodes/n1:1/proxy/x"), HasSubstr("address not allowed"));
   EXPECT_THAT(Get("/api/v1/nodes/ftp:n1:1/proxy/x"), HasSubstr("invalid node request"));
   EXPECT_THAT(Get("/api/v1/nodes/none/proxy/x"), HasSubstr(R"(nodes \"none\" not found)"));
+}
+
+// CVE-2022-3294: a Node must not direct requests to the API server itself, which would trust the
+// kubelet client certificate.
+TEST_F(ConnectTest, NodeProxyConnectsToNoAddressOfTheApiServer) {
+  const std::string port = std::to_string(kubelet_.server->port());
+  AddNode("loopback", kubelet_.server->port());
+  AddNode("name", kubelet_.server->port(), "localhost");
+  AddNode("service", kubelet_.server->port(), "127.9.0.1");
+  AddPod("web", "loopback");
+  AddPod("redirected", "service");
+  const std::string kRefused = "address not allowed";
+  const auto paths = [&](const std::string& node) {
+    return std::vector<std::string>{"/api/v1/nodes/" + node + "/proxy/x",
+                                    "/api/v1/nodes/" + node + ":" + port + "/proxy/x",
+                                    "/api/v1/nodes/https:" + node + ":" + port + "/proxy/x",
+                                    "/api/v1/nodes/" + node + ":1/proxy/x"};
+  };
+  for (const std::string& path : paths("loopback")) {
+    if (path.ends_with(":1/proxy/x")) continue;
+    EXPECT_THAT(Get(path), Not(HasSubstr(kRefused))) << path;
+  }
+  // An address in the range of Services may be this API server's.
+  for (const std::string& path : paths("service")) EXPECT_THAT(Get(path), HasSubstr(kRefused));
+  EXPECT_THAT(Get(std::string(kPods) + "redirected/log"), HasSubstr(kRefused));
+  loopback_allowed_ = false;
+  for (const char* node : {"loopback", "name"}) {
+    for (const std::string& path : paths(node)) {
+      EXPECT_THAT(Get(path), AllOf(StartsWith("400 "), HasSubstr(kRefused))) << path;
+    }
+  }
+  EXPECT_THAT(Get(std::string(kPods) + "web/log"), StartsWith("200 "));
+  own_port_ = kubelet_.server->port();
+  loopback_allowed_ = true;
+  for (const char* node : {"loopback", "name"}) {
+    for (const std::string& path : paths(node)) {
+      if (path.ends_with(":1/proxy/x")) continue;
+      EXPECT_THAT(Get(path), AllOf(StartsWith("400 "), HasSubstr(kRefused))) << path;
+    }
+  }
+  EXPECT_THAT(Get(std::string(kPods) + "web/log"), AllOf(StartsWith("400 "), HasSubstr(kRefused)));
+}
+
+// The filter chain checks the verb of the method: `get` for GET.
+TEST_F(ConnectTest, StreamsToContainersRequireCreateWithEveryProtocol) {
+  AddNode("n1", kubelet_.server->port());
+  AddPod("web", "n1");
+  const net::Headers none;
+  const net::Headers spdy{{"connection", "Upgrade"}, {"upgrade", "SPDY/3.1"}};
+  const net::Headers websocket{{"connection", "Upgrade"},
+                               {"upgrade", "websocket"},
+                               {"sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ=="},
+                               {"sec-websocket-version", "13"},
+                               {"sec-websocket-protocol", "v5.channel.k8s.io"}};
+  const auto status = [&](const std::string& method, const std::string& target,
+                          const net::Headers& headers) {
+    FakeCall call = api_.Do({.method = method, .target = target, .headers = headers});
+    connector_.Wait();
+    return call.exchange().status();
+  };
+  for (const net::Headers* headers : {&none, &spdy, &websocket}) {
+    for (const char* what : {"exec?command=ls", "attach", "portforward"}) {
+      const std::string target = std::string(kPods) + "web/" + what;
+      denied_verb_ = "create";
+      EXPECT_EQ(status("GET", target, *headers), 403) << what;
+      // `create` was checked by the filter chain, which this test does not use.
+      EXPECT_NE(status("POST", target, *headers), 403) << what;
+      denied_verb_ = "get";
+      EXPECT_NE(status("GET", target, *headers), 403) << what;
+    }
+    // The proxy forwards a method as it is: the verb of the method is sufficient.
+    denied_verb_ = "create";
+    for (const char* method : {"GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"}) {
+      EXPECT_NE(status(method, "/api/v1/nodes/n1/proxy/x", *headers), 403) << method;
+      EXPECT_NE(status(method, std::string(kPods) + "web:80/proxy/x", *headers), 403) << method;
+    }
+  }
 }
 
 TEST_F(ConnectTest, ServicesWithoutEndpointsAreUnavailable) {

@@ -5,8 +5,10 @@
 #include <utility>
 
 #include "apiserver/endpoints/streaming/piped_body.h"
+#include "apiserver/endpoints/streaming/proxy_targets.h"
 #include "apiserver/filters/authz/authorizer/authorizer.h"
 #include "base/strings.h"
+#include "net/local_address.h"
 
 namespace cox::apiserver {
 namespace {
@@ -29,6 +31,7 @@ bool Offers(const net::Request& request, std::string_view wanted) {
 
 // An error on the connection to the backend, without an API reason: 500, with Go's text.
 Status Unreached(std::string_view what, const Status& why) {
+  if (why.Is(Reason::kBadRequest)) return why;  // the address is not allowed
   return Status(Reason::kUnknown, std::string(what) + why.message());
 }
 
@@ -101,13 +104,35 @@ bool IsStreamCloseRequest(const net::Request& request) {
   return net::IsWebSocketRequest(request) && Offers(request, kChannelV5);
 }
 
+bool OwnEndpoints::Contain(const std::string& ip, uint16_t at) const {
+  if (port != nullptr && at == port() && net::IsLocalAddress(ip)) return true;
+  const std::optional<validation::IpAddress> address = validation::ParseIpSloppy(ip);
+  return address && std::any_of(service_ranges.begin(), service_ranges.end(),
+                                [&](const validation::Cidr& range) {
+                                  validation::Cidr other = range;
+                                  other.address.bytes = address->bytes;
+                                  return other.Network() == range.Network();
+                                });
+}
+
 void NodeConnector::Stop() {
   scope_.Stop();
   scope_.Wait();
 }
 
+net::AddressFilter NodeConnector::KubeletAddresses() const {
+  return [this](const std::string& ip, uint16_t port) { return !own_.Contain(ip, port); };
+}
+
+net::AddressFilter NodeConnector::ProxyAddresses() const {
+  return [this](const std::string& ip, uint16_t port) {
+    return (kubelets_.proxyable != nullptr ? kubelets_.proxyable(ip) : IsProxyable(ip)) &&
+           !own_.Contain(ip, port);
+  };
+}
+
 Status NodeConnector::AuthorizeUpgrade(const Call& call) const {
-  if (call.request().method != "GET" || !net::IsWebSocketRequest(call.request())) return {};
+  if (call.info.verb == "create") return {};
   RequestInfo info = call.info;
   info.verb = "create";
   return StatusOf(authorizer_.Authorize(call.user, info), call.user, info);

@@ -12,10 +12,21 @@
 #include "apiserver/endpoints/streaming/translate.h"
 #include "apiserver/request/call.h"
 #include "base/scope.h"
+#include "object/validation/ip.h"
 
 namespace cox::apiserver {
 
 class Authorizer;
+
+// The endpoints at which this API server can be reached. A Node or Pod must not make it call
+// itself.
+struct OwnEndpoints {
+  std::function<uint16_t()> port;  // null: the server does not listen
+  // The Service "kubernetes" has an address in the first of these ranges.
+  std::vector<validation::Cidr> service_ranges;
+
+  bool Contain(const std::string& ip, uint16_t port) const;
+};
 
 // Forwards requests to kubelets and to pods and services: logs, exec, attach, port-forward, proxy.
 //
@@ -29,18 +40,28 @@ class NodeConnector {
  public:
   static constexpr size_t kMaxStreams = 4096;
 
-  NodeConnector(const Context& ctx, const Authorizer& authorizer, KubeletClientOptions kubelets)
-      : authorizer_(authorizer), kubelets_(std::move(kubelets)), scope_(ctx, "connect") {}
+  NodeConnector(const Context& ctx, const Authorizer& authorizer, KubeletClientOptions kubelets,
+                OwnEndpoints own = {})
+      : authorizer_(authorizer),
+        kubelets_(std::move(kubelets)),
+        own_(std::move(own)),
+        scope_(ctx, "connect") {}
   ~NodeConnector() { Stop(); }
 
   const KubeletClientOptions& kubelets() const { return kubelets_; }
+  // For connections to a kubelet: excludes this API server, to which a Node could direct requests
+  // with the kubelet client certificate.
+  net::AddressFilter KubeletAddresses() const;
+  // For the proxy subresources: excludes also loopback, link-local and multicast addresses.
+  net::AddressFilter ProxyAddresses() const;
   // Closes all streams and waits until they have ended.
   void Stop();
   // Waits until no stream is running.
   void Wait() { scope_.Wait(); }
 
-  // WebSockets are opened by GET for every subresource. Checks that the client may also `create`,
-  // which POST requires. Returns OK for all other requests.
+  // For exec, attach and port-forward: whatever the method and the protocol, the client must be
+  // allowed to `create` the subresource. The filter chain has checked the verb of the method, which
+  // is `get` for a WebSocket.
   Status AuthorizeUpgrade(const Call& call) const;
 
   // Streams a log from the kubelet's response to a GET. Kubelet errors become API errors.
@@ -63,6 +84,7 @@ class NodeConnector {
 
   const Authorizer& authorizer_;
   const KubeletClientOptions kubelets_;
+  const OwnEndpoints own_;
   std::atomic<size_t> running_ = 0;
   Scope scope_;
 };

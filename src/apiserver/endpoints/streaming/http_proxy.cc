@@ -47,6 +47,7 @@ void RunProxy(Context& ctx, Call& call, const Backend& to, const ProxyFront& fro
   AddFrontHeaders(front, PathOf(backend.target), &request.headers);
   request.body = std::move(call.request().body);
   auto stream = (*client)->Start(ctx, std::move(request));
+  if (stream.status().Is(Reason::kBadRequest)) return call.RespondStatus(stream.status());
   if (!stream.ok()) {
     return call.RespondStatus(
         Status::Unavailable("error trying to reach service: " + stream.status().message()));

@@ -22,6 +22,9 @@ struct KubeletClientOptions {
   // CA and client certificate; called for each connection, so that files can be rotated. Null:
   // kubelets are not verified and no client certificate is sent.
   std::function<Result<net::ClientTls>()> tls;
+  // Reports whether the proxy subresources may connect to an address. Null: IsProxyable(). Tests
+  // replace it, because their servers are on the loopback interface.
+  std::function<bool(const std::string& ip)> proxyable;
 };
 
 }  // namespace cox::apiserver

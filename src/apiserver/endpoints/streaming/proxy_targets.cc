@@ -62,6 +62,12 @@ bool IsProxyable(std::string_view ip) {
          !IN6_IS_ADDR_LINKLOCAL(&v6) && !IN6_IS_ADDR_MULTICAST(&v6);
 }
 
+Result<uint16_t> ProxyPort(std::string_view text) {
+  const std::optional<uint16_t> port = PortNumber(text);
+  if (!port) return Status::BadRequest("invalid port " + Quote(text));
+  return *port;
+}
+
 Result<ProxyTarget> PodTarget(const core::v1::Pod& pod, const ProxyName& name) {
   ProxyTarget target;
   target.tls = name.scheme == "https";
@@ -70,9 +76,7 @@ Result<ProxyTarget> PodTarget(const core::v1::Pod& pod, const ProxyName& name) {
   if (!IsProxyable(target.host)) return NotAllowed();
   target.port = target.tls ? 443 : 80;
   if (!name.port.empty()) {
-    const std::optional<uint16_t> port = PortNumber(name.port);
-    if (!port) return Status::BadRequest("invalid port " + Quote(name.port));
-    target.port = *port;
+    COX_ASSIGN_OR_RETURN(target.port, ProxyPort(name.port));
     return target;
   }
   for (const core::v1::Container& container : pod.spec.containers) {

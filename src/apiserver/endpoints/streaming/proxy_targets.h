@@ -32,6 +32,9 @@ struct ProxyTarget {
   uint16_t port = 0;
 };
 
+// Errors: BadRequest if it is not a port number.
+Result<uint16_t> ProxyPort(std::string_view text);
+
 // Errors: BadRequest if the Pod has no IP or its IP is not proxyable.
 Result<ProxyTarget> PodTarget(const core::v1::Pod& pod, const ProxyName& name);
 

@@ -34,6 +34,7 @@ Result<Backend> KubeletBackend(ResourceHandlers& handlers, Call& call,
   Backend backend;
   COX_ASSIGN_OR_RETURN(backend.client,
                        KubeletOf(*found->As<core::v1::Node>(), connector->kubelets()));
+  backend.client.allow_address = connector->KubeletAddresses();
   return backend;
 }
 

@@ -96,10 +96,8 @@ Result<net::ClientOptions> NodeClient(ResourceHandlers& handlers, Call& call,
                        KubeletOf(node, handlers.connector()->kubelets()));
   if (name.port.empty() || name.port == std::to_string(kubelet.port)) return kubelet;
   // Another server on the node. Security: it must not receive the kubelet client certificate.
-  if (!IsProxyable(kubelet.host)) return Status::BadRequest("address not allowed");
-  core::v1::Pod place;
-  place.status.podIP = kubelet.host;
-  COX_ASSIGN_OR_RETURN(const ProxyTarget target, PodTarget(place, name));
+  ProxyTarget target{.tls = name.scheme == "https", .host = kubelet.host};
+  COX_ASSIGN_OR_RETURN(target.port, ProxyPort(name.port));
   return ClientOf(target);
 }
 
@@ -145,6 +143,7 @@ Status HandleProxy(ResourceHandlers& handlers, Call& call, const ServedResource&
                        plural == "nodes"      ? NodeClient(handlers, call, resource, name)
                        : plural == "services" ? ServiceClient(handlers, call, resource, name)
                                               : PodClient(call, resource, name));
+  client.allow_address = connector->ProxyAddresses();
   Backend backend{.client = std::move(client), .target = subpath};
   if (!subpath.empty() && !subpath.starts_with('/')) backend.target = "/" + subpath;
   if (!call.request().query().empty()) {

@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-#include "storage/encryption/transform/cipher.h"
+#include "net/digest.h"
 
 namespace cox::storage {
 namespace {
@@ -12,14 +12,7 @@ constexpr std::string_view kFrom = "from_storage";
 constexpr std::string_view kTo = "to_storage";
 
 std::string HashText(std::string_view text) {
-  if (text.empty()) return {};
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string out = "sha256:";
-  for (const char c : Sha256(text)) {
-    out += kDigits[static_cast<unsigned char>(c) >> 4];
-    out += kDigits[static_cast<unsigned char>(c) & 15];
-  }
-  return out;
+  return text.empty() ? std::string() : "sha256:" + net::Sha256Hex(text);
 }
 
 double Seconds(Clock::Duration elapsed) { return std::chrono::duration<double>(elapsed).count(); }

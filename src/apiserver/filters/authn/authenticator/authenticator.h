@@ -80,7 +80,9 @@ class Authenticator {
   // Errors: Unauthorized with upstream's text. Does not block: returns ServiceUnavailable if Await
   // is necessary.
   Result<UserInfo> Authenticate(const net::Request& request) const;
-  // The same, but may block until `ctx` stops.
+  // The same, but not counted in the metrics: for a decision before the body has arrived.
+  Result<UserInfo> Peek(const net::Request& request) const { return Find(nullptr, request); }
+  // The same as Authenticate, but may block until `ctx` stops.
   Result<UserInfo> Await(const Context& ctx, const net::Request& request) const;
 
   // Removes all credentials and identity headers, so that they are not logged or forwarded.

@@ -9,6 +9,7 @@
 #include "apiserver/registry/validation/pem.h"
 #include "base/strings.h"
 #include "base/testing/test_clock.h"
+#include "net/testing/weak_certificate.h"
 #include "net/tls.h"
 
 namespace cox::apiserver {
@@ -151,6 +152,14 @@ TEST_F(CertificateTest, IdentityIsCachedPerConnection) {
   EXPECT_EQ(Show(method_->Try(request)), "alice  []");
   EXPECT_NE(request.peer->identity, nullptr);
   EXPECT_EQ(Show(method_->Try(request)), "alice  []");
+}
+
+TEST_F(CertificateTest, RejectsWeakCertificates) {
+  for (const net::Weakness weakness : {net::Weakness::kShortKey, net::Weakness::kSha1Signature}) {
+    const auto weak =
+        net::WeakCertificate({.common_name = "alice", .client_auth = true}, ca_, weakness);
+    EXPECT_EQ(Show(method_->Try(From({weak}))), "client certificate is not accepted");
+  }
 }
 
 TEST_F(CertificateTest, ChangedCasAreVerifiedAgainOnSameConnection) {

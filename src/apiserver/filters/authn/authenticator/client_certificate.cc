@@ -2,7 +2,6 @@
 #include "apiserver/filters/authn/authenticator/client_certificate.h"
 
 #include <openssl/pem.h>
-#include <openssl/sha.h>
 #include <openssl/x509v3.h>
 
 #include <algorithm>
@@ -10,6 +9,8 @@
 #include <set>
 
 #include "apiserver/registry/validation/pem.h"
+#include "net/digest.h"
+#include "net/tls.h"
 
 namespace cox::apiserver {
 namespace {
@@ -45,18 +46,6 @@ std::vector<std::string> NameEntries(X509_NAME* name, const ASN1_OBJECT* attribu
     OPENSSL_free(utf8);
   }
   return entries;
-}
-
-std::string CredentialId(const std::string& der) {
-  unsigned char digest[SHA256_DIGEST_LENGTH];
-  SHA256(reinterpret_cast<const unsigned char*>(der.data()), der.size(), digest);
-  constexpr char kHex[] = "0123456789abcdef";
-  std::string id = "X509SHA256=";
-  for (const unsigned char byte : digest) {
-    id += kHex[byte >> 4];
-    id += kHex[byte & 15];
-  }
-  return id;
 }
 
 // The cached results per connection, for different CA pools: clients and front proxies.
@@ -123,6 +112,7 @@ Result<CertificateSubject> CaPool::Verify(const std::vector<std::string>& certif
     return refused;
   }
   X509_STORE_CTX_set_purpose(ctx.get(), X509_PURPOSE_SSL_CLIENT);
+  X509_VERIFY_PARAM_set_auth_level(X509_STORE_CTX_get0_param(ctx.get()), net::kTlsSecurityLevel);
   X509_STORE_CTX_set_time(ctx.get(), 0, std::chrono::system_clock::to_time_t(now));
   if (X509_verify_cert(ctx.get()) != 1) return refused;
   X509_NAME* const subject = X509_get_subject_name(leaf.get());
@@ -134,7 +124,7 @@ Result<CertificateSubject> CaPool::Verify(const std::vector<std::string>& certif
       .common_name = names.empty() ? std::string() : std::move(names.front()),
       .organizations = NameEntries(subject, OBJ_nid2obj(NID_organizationName)),
       .uid = uids.empty() ? std::string() : std::move(uids.front()),
-      .credential_id = CredentialId(certificates.front())};
+      .credential_id = "X509SHA256=" + net::Sha256Hex(certificates.front())};
 }
 
 Result<std::optional<CertificateSubject>> VerifyPeer(const net::Request& request,
