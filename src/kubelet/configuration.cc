@@ -9,8 +9,11 @@ Value KubeletConfigurationOf(const KubeletOptions& options) {
     return FormatDuration(std::chrono::duration_cast<std::chrono::nanoseconds>(duration));
   };
   const NodeServerOptions& server = options.server;
-  Value::Array dns;
-  for (const std::string& one : options.pods.cluster_dns) dns.emplace_back(one);
+  const auto texts = [](const std::vector<std::string>& list) {
+    Value::Array values;
+    for (const std::string& one : list) values.emplace_back(one);
+    return values;
+  };
   return Value::MakeObject(
       {{"kind", "KubeletConfiguration"},
        {"apiVersion", "kubelet.config.k8s.io/v1beta1"},
@@ -18,7 +21,17 @@ Value KubeletConfigurationOf(const KubeletOptions& options) {
        {"port", server.port},
        {"tlsCertFile", server.tls_cert_file},
        {"tlsPrivateKeyFile", server.tls_private_key_file},
-       {"tlsMinVersion", server.tls_min_version},
+       {"tlsMinVersion", server.tls_min_version > 0x0303 ? "VersionTLS13" : "VersionTLS12"},
+       {"tlsCipherSuites", texts(server.tls_cipher_suites)},
+       {"allowedUnsafeSysctls", texts(options.pods.allowed_unsafe_sysctls)},
+       {"enableDebuggingHandlers", server.enable_debugging_handlers},
+       {"failSwapOn", options.fail_swap_on},
+       {"imagePullCredentialsVerificationPolicy",
+        std::string(NameOf(options.pods.image_verification))},
+       {"podPidsLimit", options.pods.pod_pids_limit},
+       {"protectKernelDefaults", options.protect_kernel_defaults},
+       {"seccompDefault", options.pods.seccomp_default},
+       {"streamingConnectionIdleTimeout", text(server.stream_idle_timeout)},
        {"authentication",
         Value::MakeObject(
             {{"anonymous", Value::MakeObject({{"enabled", server.authentication.anonymous}})},
@@ -29,7 +42,7 @@ Value KubeletConfigurationOf(const KubeletOptions& options) {
        {"authorization", Value::MakeObject({{"mode", server.authorization.mode}})},
        {"cgroupDriver", options.pods.cgroup_driver},
        {"cgroupRoot", options.pods.cgroup_root},
-       {"clusterDNS", std::move(dns)},
+       {"clusterDNS", texts(options.pods.cluster_dns)},
        {"clusterDomain", options.pods.cluster_domain},
        {"containerLogMaxFiles", options.logs.max_files},
        {"containerLogMaxSize",

@@ -11,6 +11,7 @@
 #include "base/host_name.h"
 #include "base/scope.h"
 #include "base/strings.h"
+#include "kubelet/node/kernel_settings.h"
 #include "kubelet/node/node_agent.h"
 #include "kubelet/podworkers/pod_manager.h"
 #include "net/bind_address.h"
@@ -188,6 +189,8 @@ class Kubelet {
 
 Status RunKubelet(Context& ctx, Manager& manager, const KubeletOptions& options,
                   runtime::Runtime* given) {
+  if (options.protect_kernel_defaults) COX_RETURN_IF_ERROR(CheckKernelDefaults());
+  if (options.fail_swap_on) COX_RETURN_IF_ERROR(CheckSwapOff());
   std::unique_ptr<runtime::Runtime> connected;
   if (given == nullptr) {
     COX_ASSIGN_OR_RETURN(connected, runtime::ConnectCri(ctx, options.container_runtime_endpoint));

@@ -23,6 +23,8 @@ struct KubeletOptions {
   RotateOptions logs;
   std::string container_runtime_endpoint = "unix:///run/containerd/containerd.sock";
   std::string healthz_address = "127.0.0.1:10248";  // without credentials; "0": none
+  bool protect_kernel_defaults = false;             // see kernel_settings.h
+  bool fail_swap_on = false;
 };
 
 // Fills in defaults: the name is the hostname, the address that of the default route. Returns the

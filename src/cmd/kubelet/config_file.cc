@@ -25,6 +25,17 @@ constexpr Field kFields[] = {
     {"tlsCertFile", "tls-cert-file"},
     {"tlsPrivateKeyFile", "tls-private-key-file"},
     {"tlsMinVersion", "tls-min-version"},
+    {"tlsCipherSuites", "tls-cipher-suites", Form::kList},
+    {"allowedUnsafeSysctls", "allowed-unsafe-sysctls", Form::kList},
+    {"failSwapOn", "fail-swap-on", Form::kBool},
+    {"enableDebuggingHandlers", "enable-debugging-handlers", Form::kBool},
+    {"imagePullCredentialsVerificationPolicy", "image-pull-credentials-verification-policy"},
+    {"preloadedImagesVerificationAllowlist", "preloaded-images-verification-allowlist",
+     Form::kList},
+    {"podPidsLimit", "pod-max-pids", Form::kNumber},
+    {"protectKernelDefaults", "protect-kernel-defaults", Form::kBool},
+    {"seccompDefault", "seccomp-default", Form::kBool},
+    {"streamingConnectionIdleTimeout", "streaming-connection-idle-timeout"},
     {"authentication.x509.clientCAFile", "client-ca-file"},
     {"authentication.webhook.enabled", "authentication-token-webhook", Form::kBool},
     {"authentication.webhook.cacheTTL", "authentication-token-webhook-cache-ttl"},
@@ -136,6 +147,10 @@ Status Read(const std::string& prefix, const Value& object, KubeletConfigFile* f
     const bool above = std::any_of(std::begin(kFields), std::end(kFields), [&](const Field& one) {
       return one.path.starts_with(path + ".");
     });
+    if (path == "enableServer" && value.is_bool() && !value.as_bool()) {
+      // Ignored, it would leave a server open that was meant to be closed.
+      return Status::BadRequest("enableServer: false is not supported; use address: 127.0.0.1");
+    }
     if (!above) {
       file->without_effect.push_back(path);
     } else if (!value.is_object()) {

@@ -49,7 +49,7 @@ TEST(KubeletConfigTest, RejectsWrongKindAndTypes) {
               HasSubstr("KubeletConfiguration"));
   EXPECT_FALSE(ReadKubeletConfig("").ok());
   for (const char* wrong : {"maxPods: many", "clusterDNS: x", "authentication: 5",
-                            "authorization: {mode: 5}", "registerNode: 1"}) {
+                            "authorization: {mode: 5}", "registerNode: 1", "enableServer: false"}) {
     EXPECT_TRUE(ReadKubeletConfig(std::string(kHead) + wrong).status().Is(Reason::kBadRequest))
         << wrong;
   }
@@ -88,10 +88,29 @@ TEST(KubeletFlagsTest, DefaultsAndParsingMatchUpstream) {
   EXPECT_EQ(told->node.port, 1234);
   EXPECT_EQ(told->node.lease_duration, std::chrono::seconds(20));
   EXPECT_EQ(told->server.configz.Find("maxPods")->as_int(), 20);
+  const auto strict = OptionsOf({"--cgroup-driver=cgroupfs", "--pod-max-pids=100",
+                                 "--seccomp-default", "--enable-debugging-handlers=false",
+                                 "--streaming-connection-idle-timeout=0", "--fail-swap-on=false",
+                                 "--protect-kernel-defaults", "--tls-min-version=VersionTLS13",
+                                 "--allowed-unsafe-sysctls=net.core.*,kernel.msgmax"});
+  ASSERT_TRUE(strict.ok()) << strict.status().ToString();
+  EXPECT_EQ(strict->pods.pod_pids_limit, 100);
+  EXPECT_TRUE(strict->pods.seccomp_default);
+  EXPECT_FALSE(strict->server.enable_debugging_handlers);
+  EXPECT_EQ(strict->server.stream_idle_timeout.count(), 0);
+  EXPECT_FALSE(strict->fail_swap_on);
+  EXPECT_TRUE(strict->protect_kernel_defaults);
+  EXPECT_THAT(strict->pods.allowed_unsafe_sysctls, ElementsAre("net.core.*", "kernel.msgmax"));
+  EXPECT_EQ(strict->server.configz.Find("tlsMinVersion")->as_string(), "VersionTLS13");
+  EXPECT_TRUE(usual->fail_swap_on);
+  EXPECT_TRUE(usual->server.enable_debugging_handlers);
+  EXPECT_EQ(usual->server.stream_idle_timeout, std::chrono::hours(4));
   for (const char* wrong :
        {"--authorization-mode=Never", "--node-labels=x", "--max-pods=many", "--tls-cert-file=a",
         "--container-log-max-files=1", "--root-dir=relative", "--node-status-update-frequency=-1s",
-        "--eviction-hard=memory<1"}) {
+        "--eviction-hard=memory<1", "--tls-min-version=TLS13", "--tls-min-version=VersionTLS11",
+        "--tls-cipher-suites=NONE", "--allowed-unsafe-sysctls=vm.*", "--pod-max-pids=100",
+        "--streaming-connection-idle-timeout=-1s"}) {
     EXPECT_FALSE(OptionsOf({wrong}).ok()) << wrong;
   }
 }

@@ -2,6 +2,9 @@
 #include "cmd/kubelet/options.h"
 
 #include "base/strings.h"
+#include "kubelet/images/pull_records.h"
+#include "kubelet/pod/sysctls.h"
+#include "net/tls.h"
 
 namespace cox::cmd {
 namespace {
@@ -35,11 +38,27 @@ constexpr FlagInfo kFlags[] = {
     {"Kubelet", "max-container-restart-period", "duration", "5m0s",
      "Longest delay before a failing container is restarted"},
 
+    {"Security", "allowed-unsafe-sysctls", "list", "",
+     "Sysctls that Pods may set in addition to the safe ones; a name may end with *"},
+    {"Security", "fail-swap-on", "", "true", "Fail if swap is enabled"},
+    {"Security", "image-pull-credentials-verification-policy", "string",
+     "NeverVerifyPreloadedImages",
+     "Images on the node that a Pod can only use with credentials: NeverVerify, "
+     "NeverVerifyPreloadedImages, NeverVerifyAllowlistedImages or AlwaysVerify"},
+    {"Security", "preloaded-images-verification-allowlist", "list", "",
+     "Images for NeverVerifyAllowlistedImages, without tag; an entry may end with /*"},
+    {"Security", "protect-kernel-defaults", "", "false",
+     "Fail if a sysctl of the kernel differs from the value that the kubelet relies on"},
+    {"Security", "seccomp-default", "", "false",
+     "Use the seccomp profile RuntimeDefault for containers that set none"},
+
     {"Resources", "cgroup-driver", "string", "systemd",
      "Cgroup driver: systemd or cgroupfs; the setting of the runtime takes precedence"},
     {"Resources", "cgroup-root", "path", "/", "Cgroup above those of Pods"},
     {"Resources", "cgroups-per-qos", "", "true", "Create a cgroup per QoS class"},
     {"Resources", "cpu-cfs-quota", "", "true", "Enforce CPU limits with CFS quotas"},
+    {"Resources", "pod-max-pids", "int", "-1",
+     "Number of processes of a Pod; -1 for no limit; requires the cgroup driver cgroupfs"},
     {"Resources", "kube-reserved", "resources", "",
      "Resources reserved for Kubernetes components: cpu=100m,memory=1Gi,ephemeral-storage=1Gi"},
     {"Resources", "system-reserved", "resources", "",
@@ -67,6 +86,12 @@ constexpr FlagInfo kFlags[] = {
     {"Server", "tls-private-key-file", "file", "", "Key file for --tls-cert-file"},
     {"Server", "tls-min-version", "string", "VersionTLS12",
      "Minimum TLS version: VersionTLS12 or VersionTLS13"},
+    {"Server", "tls-cipher-suites", "list", "",
+     "Cipher suites for TLS 1.2, by their IANA names (default: those of Go)"},
+    {"Server", "enable-debugging-handlers", "", "true",
+     "Serve exec, attach, port-forward, logs and the other endpoints for debugging"},
+    {"Server", "streaming-connection-idle-timeout", "duration", "4h0m0s",
+     "Time after which a stream without data is closed; 0 for never"},
     {"Server", "client-ca-file", "file", "", "CA file for client certificates"},
     {"Server", "anonymous-auth", "", "false",
      "Accept requests without credentials, as system:anonymous"},
@@ -93,7 +118,6 @@ constexpr FlagInfo kFlags[] = {
     {"Compatibility", "cert-dir", "dir", "", "Directory for certificates", true},
     {"Compatibility", "cloud-provider", "string", "", "Cloud provider: external or empty", true},
     {"Compatibility", "config-dir", "dir", "", "Directory with configuration files", true},
-    {"Compatibility", "fail-swap-on", "", "true", "Fail if swap is enabled", true},
     {"Compatibility", "image-service-endpoint", "url", "",
      "Socket of the image service; the runtime is used", true},
     {"Compatibility", "pod-infra-container-image", "image", "",
@@ -105,15 +129,13 @@ constexpr FlagInfo kFlags[] = {
      "Request new certificates; certificate files are reloaded when they change", true},
     {"Compatibility", "runtime-cgroups", "path", "", "Cgroup of the container runtime", true},
     {"Compatibility", "kubelet-cgroups", "path", "", "Cgroup of the kubelet", true},
-    {"Compatibility", "seccomp-default", "", "false",
-     "Use RuntimeDefault as the default seccomp profile", true},
     {"Compatibility", "serialize-image-pulls", "", "true", "Pull one image at a time", true},
 };
 
 template <class D>
-Status TakeDuration(const Flags& flags, std::string_view name, D* to) {
+Status TakeDuration(const Flags& flags, std::string_view name, D* to, bool zero_allowed = false) {
   const Result<Duration> duration = Duration::Parse(flags.Get(name));
-  if (!duration.ok() || duration->nanos <= 0) {
+  if (!duration.ok() || duration->nanos < (zero_allowed ? 0 : 1)) {
     return Status::BadRequest("--" + std::string(name) + " must be a duration such as 10s, not " +
                               Quote(flags.Get(name)));
   }
@@ -143,6 +165,20 @@ Status TakePods(const Flags& flags, kubelet::Options* to) {
   COX_RETURN_IF_ERROR(
       TakeInt(flags, "max-parallel-image-pulls", 1, 1000, &to->max_parallel_image_pulls));
   COX_RETURN_IF_ERROR(TakeInt(flags, "max-pods", 0, 100'000, &to->max_pods));
+  COX_RETURN_IF_ERROR(TakeInt(flags, "pod-max-pids", -1, INT64_MAX, &to->pod_pids_limit));
+  const Result<kubelet::VerificationPolicy> policy =
+      kubelet::ParseVerificationPolicy(flags.Get("image-pull-credentials-verification-policy"));
+  if (!policy.ok()) {
+    return policy.status().WithContext("--image-pull-credentials-verification-policy");
+  }
+  to->image_verification = *policy;
+  to->image_verification_allowlist = flags.GetList("preloaded-images-verification-allowlist");
+  COX_RETURN_IF_ERROR(kubelet::CheckAllowlist(to->image_verification_allowlist)
+                          .WithContext("--preloaded-images-verification-allowlist"));
+  to->seccomp_default = flags.GetBool("seccomp-default");
+  to->allowed_unsafe_sysctls = flags.GetList("allowed-unsafe-sysctls");
+  COX_RETURN_IF_ERROR(kubelet::CheckUnsafeSysctls(to->allowed_unsafe_sysctls)
+                          .WithContext("--allowed-unsafe-sysctls"));
   return TakeDuration(flags, "max-container-restart-period", &to->max_container_restart_period);
 }
 
@@ -172,7 +208,16 @@ Status TakeServer(const Flags& flags, KubeletOptions* options) {
   COX_RETURN_IF_ERROR(TakeInt(flags, "port", 1, 65535, &to.port));
   to.tls_cert_file = flags.Get("tls-cert-file");
   to.tls_private_key_file = flags.Get("tls-private-key-file");
-  to.tls_min_version = flags.Get("tls-min-version");
+  const Result<int> version = net::ParseTlsVersion(flags.Get("tls-min-version"));
+  if (!version.ok()) return version.status().WithContext("--tls-min-version");
+  to.tls_min_version = *version;
+  to.tls_cipher_suites = flags.GetList("tls-cipher-suites");
+  if (const Status suites = net::CheckCipherSuites(to.tls_cipher_suites); !suites.ok()) {
+    return suites.WithContext("--tls-cipher-suites");
+  }
+  to.enable_debugging_handlers = flags.GetBool("enable-debugging-handlers");
+  COX_RETURN_IF_ERROR(TakeDuration(flags, "streaming-connection-idle-timeout",
+                                   &to.stream_idle_timeout, /*zero_allowed=*/true));
   to.authentication.client_ca_file = flags.Get("client-ca-file");
   to.authentication.anonymous = flags.GetBool("anonymous-auth");
   to.authentication.webhook = flags.GetBool("authentication-token-webhook");
@@ -206,6 +251,8 @@ std::span<const FlagInfo> KubeletFlags() { return kFlags; }
 
 Result<KubeletOptions> KubeletOptionsFrom(const Flags& flags) {
   KubeletOptions options;
+  options.protect_kernel_defaults = flags.GetBool("protect-kernel-defaults");
+  options.fail_swap_on = flags.GetBool("fail-swap-on");
   options.container_runtime_endpoint = flags.Get("container-runtime-endpoint");
   COX_RETURN_IF_ERROR(TakePods(flags, &options.pods));
   COX_RETURN_IF_ERROR(TakeNode(flags, &options.node));

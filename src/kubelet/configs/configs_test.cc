@@ -133,8 +133,9 @@ class ContainerConfigTest : public ::testing::Test {
                                 .mounts = mounts_,
                                 .etc_hosts = "/p/etc-hosts",
                                 .termination_log = "/p/containers/c/3"},
-                               {});
+                               options_);
   }
+  Options options_;
   Environment environment_{.variables = {{"A", "1"}}, .skipped = {}};
   std::vector<ContainerMount> mounts_;
 };
@@ -207,6 +208,21 @@ TEST_F(ContainerConfigTest, LocalhostProfileRequiresName) {
   EXPECT_FALSE(Make(MakePod(R"({"securityContext":{"appArmorProfile":{"type":"Localhost"}},
                                 "containers":[{"name":"c"}]})"))
                    .ok());
+}
+
+TEST_F(ContainerConfigTest, SeccompDefaultAppliesToContainersWithoutProfile) {
+  const auto type_of = [&](const std::string& security) {
+    const auto config =
+        Make(MakePod(R"({"containers":[{"name":"c","securityContext":)" + security + "}]}"));
+    EXPECT_TRUE(config.ok()) << config.status().ToString();
+    return config->linux->security_context->seccomp->profile_type;
+  };
+  const std::string unconfined = R"({"seccompProfile":{"type":"Unconfined"}})";
+  EXPECT_EQ(type_of("{}"), cri::v1::kProfileTypeUnconfined);
+  options_.seccomp_default = true;
+  EXPECT_EQ(type_of("{}"), cri::v1::kProfileTypeRuntimeDefault);
+  EXPECT_EQ(type_of(unconfined), cri::v1::kProfileTypeUnconfined);
+  EXPECT_EQ(type_of(R"({"privileged":true})"), cri::v1::kProfileTypeRuntimeDefault);
 }
 
 TEST_F(ContainerConfigTest, RunAsNonRoot) {

@@ -105,7 +105,8 @@ Result<cri::v1::ContainerConfig> MakeContainerConfig(const ContainerInput& input
   cri::v1::LinuxContainerConfig linux_config;
   COX_ASSIGN_OR_RETURN(linux_config.security_context,
                        ContainerSecurity(input.pod, container, input.image_user, input.target_id,
-                                         options.root_dir + "/seccomp/"));
+                                         {.root = options.root_dir + "/seccomp/",
+                                          .runtime_default = options.seccomp_default}));
   linux_config.resources = ResourcesOf(input, options);
   config.linux = std::move(linux_config);
   return config;

@@ -100,17 +100,19 @@ void SetUser(const SecurityContext& own, const PodSecurityContext& common, const
 }
 
 Status SetProfiles(const SecurityContext& own, const PodSecurityContext& common,
-                   const std::string& seccomp_root, cri::v1::LinuxContainerSecurityContext& out) {
+                   const SeccompOptions& options, cri::v1::LinuxContainerSecurityContext& out) {
   if (own.seLinuxOptions) {
     out.selinux_options = ToSelinux(*own.seLinuxOptions);
   } else if (common.seLinuxOptions) {
     out.selinux_options = ToSelinux(*common.seLinuxOptions);
   }
   const auto& seccomp = own.seccompProfile ? own.seccompProfile : common.seccompProfile;
-  out.seccomp = cri::v1::SecurityProfile{.profile_type = cri::v1::kProfileTypeUnconfined};
+  out.seccomp = cri::v1::SecurityProfile{.profile_type = options.runtime_default
+                                                             ? cri::v1::kProfileTypeRuntimeDefault
+                                                             : cri::v1::kProfileTypeUnconfined};
   if (seccomp) {
     COX_ASSIGN_OR_RETURN(out.seccomp, ToProfile("seccompProfile", seccomp->type,
-                                                seccomp->localhostProfile, seccomp_root));
+                                                seccomp->localhostProfile, options.root));
   }
   const auto& apparmor = own.appArmorProfile ? own.appArmorProfile : common.appArmorProfile;
   if (apparmor) {
@@ -155,7 +157,7 @@ Result<cri::v1::LinuxContainerSecurityContext> ContainerSecurity(const Pod& pod,
                                                                  const Container& container,
                                                                  const ImageUser& image,
                                                                  const std::string& target_id,
-                                                                 const std::string& seccomp_root) {
+                                                                 const SeccompOptions& seccomp) {
   const SecurityContext own =
       container.securityContext ? *container.securityContext : SecurityContext{};
   const PodSecurityContext common =
@@ -176,7 +178,7 @@ Result<cri::v1::LinuxContainerSecurityContext> ContainerSecurity(const Pod& pod,
   out.readonly_rootfs = own.readOnlyRootFilesystem.value_or(false);
   out.no_new_privs = !own.allowPrivilegeEscalation.value_or(true);
   SetUser(own, common, image, out);
-  COX_RETURN_IF_ERROR(SetProfiles(own, common, seccomp_root, out));
+  COX_RETURN_IF_ERROR(SetProfiles(own, common, seccomp, out));
   out.supplemental_groups = Groups(common);
   out.supplemental_groups_policy = GroupsPolicy(common);
   if (own.procMount.value_or("Default") != "Unmasked") {

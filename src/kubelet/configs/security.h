@@ -17,16 +17,20 @@ struct ImageUser {
   std::string name;  // if it is not numeric
 };
 
+struct SeccompOptions {
+  std::string root;              // directory of the node's profiles, with a trailing slash
+  bool runtime_default = false;  // for containers without a profile; otherwise unconfined
+};
+
 cri::v1::NamespaceOption NamespacesOf(const core::v1::Pod& pod);
 
 cri::v1::LinuxSandboxSecurityContext SandboxSecurity(const core::v1::Pod& pod);
 
 // Merges the container's security context over the Pod's. `target_id`: the container whose process
-// namespace an ephemeral container joins; "" for none. `seccomp_root`: the directory of the node's
-// seccomp profiles, with a trailing slash. Returns BadRequest with the text of
+// namespace an ephemeral container joins; "" for none. Returns BadRequest with the text of
 // CreateContainerConfigError if runAsNonRoot is violated or a localhost profile has no name.
 Result<cri::v1::LinuxContainerSecurityContext> ContainerSecurity(
     const core::v1::Pod& pod, const core::v1::Container& container, const ImageUser& image,
-    const std::string& target_id, const std::string& seccomp_root);
+    const std::string& target_id, const SeccompOptions& seccomp);
 
 }  // namespace cox::kubelet

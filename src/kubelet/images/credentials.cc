@@ -6,6 +6,7 @@
 
 #include "base/base64.h"
 #include "base/strings.h"
+#include "net/digest.h"
 #include "object/codec/json/json.h"
 #include "object/type/value.h"
 
@@ -82,9 +83,10 @@ std::string Text(const Value& entry, std::string_view key) {
   return value != nullptr && value->is_string() ? std::string(value->as_string()) : "";
 }
 
-cri::v1::AuthConfig ToAuth(const std::string& server, const Value& entry) {
+// Without server_address, as upstream: containerd rejects "host:port", and compares a URL with the
+// host of the request, which differs for mirrors and for docker.io.
+cri::v1::AuthConfig ToAuth(const Value& entry) {
   cri::v1::AuthConfig auth;
-  auth.server_address = server;
   auth.username = Text(entry, "username");
   auth.password = Text(entry, "password");
   auth.identity_token = Text(entry, "identitytoken");
@@ -96,6 +98,14 @@ cri::v1::AuthConfig ToAuth(const std::string& server, const Value& entry) {
     }
   }
   return auth;
+}
+
+std::string HashOf(const cri::v1::AuthConfig& auth) {
+  std::string all;
+  for (const std::string* part : {&auth.username, &auth.password, &auth.identity_token}) {
+    all += std::to_string(part->size()) + ":" + *part;
+  }
+  return net::Sha256Hex(all);
 }
 
 }  // namespace
@@ -134,10 +144,10 @@ std::string WithDefaultTag(const std::string& image) {
   return ParseImageName(image).tagged ? image : image + ":latest";
 }
 
-List<cri::v1::AuthConfig> CredentialsFor(
+std::vector<ImageCredential> CredentialsFor(
     const std::string& image, const std::vector<std::shared_ptr<const core::v1::Secret>>& secrets) {
   const ImageName name = ParseImageName(image);
-  std::vector<std::pair<size_t, cri::v1::AuthConfig>> found;
+  std::vector<std::pair<size_t, ImageCredential>> found;
   for (const auto& secret : secrets) {
     const std::string* bytes = secret->data.Get(".dockerconfigjson");
     const bool nested = bytes != nullptr;
@@ -151,14 +161,18 @@ List<cri::v1::AuthConfig> CredentialsFor(
       const Place place = ParsePlace(server);
       if (!Holds(place, name)) continue;
       const bool any = place.host.find('*') != std::string::npos;
+      ImageCredential credential{
+          .auth = ToAuth(entry),
+          .secret = {secret->metadata.uid, secret->metadata.namespace_, secret->metadata.name}};
+      credential.hash = HashOf(credential.auth);
       found.emplace_back(place.host.size() + place.path.size() + (any ? 0 : kExact),
-                         ToAuth(std::string(server), entry));
+                         std::move(credential));
     }
   }
   std::stable_sort(found.begin(), found.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
-  List<cri::v1::AuthConfig> out;
-  for (auto& [exactness, auth] : found) out.push_back(std::move(auth));
+  std::vector<ImageCredential> out;
+  for (auto& [exactness, credential] : found) out.push_back(std::move(credential));
   return out;
 }
 

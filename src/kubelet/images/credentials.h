@@ -23,9 +23,23 @@ ImageName ParseImageName(std::string_view image);
 // Appends ":latest" if the image has no tag or digest.
 std::string WithDefaultTag(const std::string& image);
 
+// A Secret, distinguished from later ones of the same name.
+struct SecretReference {
+  std::string uid;
+  std::string ns;
+  std::string name;
+};
+
+// A credential for a registry, and the Secret that contains it.
+struct ImageCredential {
+  cri::v1::AuthConfig auth;
+  SecretReference secret;
+  std::string hash;  // of the credential, not of the registry
+};
+
 // The credentials in the secrets (kubernetes.io/dockerconfigjson and kubernetes.io/dockercfg) that
 // match the image, the most specific first. Invalid entries are skipped.
-List<cri::v1::AuthConfig> CredentialsFor(
+std::vector<ImageCredential> CredentialsFor(
     const std::string& image, const std::vector<std::shared_ptr<const core::v1::Secret>>& secrets);
 
 }  // namespace cox::kubelet

@@ -38,8 +38,8 @@ std::shared_ptr<const core::v1::Secret> Config(const std::string& json) {
 
 std::vector<std::string> Users(const std::string& image, const std::string& json) {
   std::vector<std::string> users;
-  for (const auto& auth : CredentialsFor(image, {Config(json)})) {
-    users.push_back(auth.username + ":" + auth.password);
+  for (const ImageCredential& credential : CredentialsFor(image, {Config(json)})) {
+    users.push_back(credential.auth.username + ":" + credential.auth.password);
   }
   return users;
 }

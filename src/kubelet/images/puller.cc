@@ -94,10 +94,16 @@ PullResult ImagePuller::Ensure(Context& ctx, const Pod& pod, const Container& co
                                                  ": " + image.status().message()},
             .again = {}};
   }
-  if (*image && (pulled || policy != "Always")) return Here(pod, container, **image, pulled);
+  if (*image && (pulled || (policy != "Always" && MayUse(ctx, pod, container.image, **image)))) {
+    return Here(pod, container, **image, pulled);
+  }
   if (policy == "Never") {
     const std::string text =
-        "Container image " + Quote(container.image) + " is not present with pull policy of Never";
+        *image ? "Container image " + Quote(container.image) +
+                     " is present with pull policy of Never but does not have the proper "
+                     "credentials to access it"
+               : "Container image " + Quote(container.image) +
+                     " is not present with pull policy of Never";
     parts_.events.Record(pod, EventKind::kWarning, "ErrImageNeverPull", kAction, text);
     return {.kind = PullResult::Kind::kFailed,
             .waiting = {"ErrImageNeverPull", text},
@@ -132,35 +138,77 @@ PullResult ImagePuller::Begin(Context& ctx, const Pod& pod, const Container& con
   return {};
 }
 
-// Tries each credential, then none; returns the last error with a credential if all fail.
-Status ImagePuller::TryPull(Context& ctx, const Pod& pod, const std::string& image,
-                            const cri::v1::PodSandboxConfig& sandbox) {
+std::vector<ImageCredential> ImagePuller::CredentialsOf(Context& ctx, const Pod& pod,
+                                                        const std::string& image) {
   std::vector<std::shared_ptr<const core::v1::Secret>> secrets;
   for (const core::v1::LocalObjectReference& reference : pod.spec.imagePullSecrets) {
     // A missing secret is not fatal, because the image may be public.
     const auto secret = parts_.objects.GetSecret(ctx, {pod.metadata.namespace_, reference.name});
     if (secret.ok()) secrets.push_back(*secret);
   }
+  return CredentialsFor(image, secrets);
+}
+
+bool ImagePuller::MayUse(Context& ctx, const Pod& pod, const std::string& name,
+                         const cri::v1::Image& image) {
+  switch (parts_.records.AccessTo(name, image.id)) {
+    case PullRecords::Access::kAllowed:
+      return true;
+    case PullRecords::Access::kDenied:
+      return false;
+    case PullRecords::Access::kByCredential:
+      break;
+  }
+  return parts_.records.IsAllowed(name, image.id, CredentialsOf(ctx, pod, name));
+}
+
+// Tries each credential, then none; returns the last error with a credential if all fail.
+Status ImagePuller::TryPull(Context& ctx, const Pod& pod, const std::string& image,
+                            const cri::v1::PodSandboxConfig& sandbox,
+                            std::optional<ImageCredential>* used) {
   const cri::v1::ImageSpec spec = SpecOf(image);
   Status last;
-  for (const cri::v1::AuthConfig& auth : CredentialsFor(image, secrets)) {
-    last = parts_.runtime.PullImage(ctx, spec, &auth, sandbox).status();
+  for (ImageCredential& credential : CredentialsOf(ctx, pod, image)) {
+    last = parts_.runtime.PullImage(ctx, spec, &credential.auth, sandbox).status();
+    if (last.ok()) *used = std::move(credential);
     if (last.ok() || ctx.Done()) return last;
   }
   const Status bare = parts_.runtime.PullImage(ctx, spec, nullptr, sandbox).status();
   return bare.ok() || last.ok() ? bare : last;
 }
 
+// Pulls the image and records with which credential.
+Result<cri::v1::Image> ImagePuller::PullRecorded(Context& ctx, const Pod& pod,
+                                                 const std::string& name,
+                                                 const cri::v1::PodSandboxConfig& sandbox) {
+  COX_RETURN_IF_ERROR(parts_.records.Begin(name));
+  std::optional<ImageCredential> used;
+  Status status = TryPull(ctx, pod, name, sandbox, &used);
+  std::optional<cri::v1::Image> image;
+  if (status.ok()) {
+    Result<std::optional<cri::v1::Image>> found = parts_.runtime.GetImage(ctx, SpecOf(name));
+    status = found.status();
+    if (status.ok() && !*found) status = Status::Internal("the pulled image does not exist");
+    if (status.ok()) image = *std::move(found);
+  }
+  if (!status.ok()) {
+    parts_.records.Failed(name);
+    return status;
+  }
+  COX_RETURN_IF_ERROR(parts_.records.Succeeded(name, image->id, used ? &*used : nullptr));
+  return *std::move(image);
+}
+
 void ImagePuller::Run(Context ctx, const Pod& pod, const Container& container, uint32_t attempt,
                       const cri::v1::PodSandboxConfig& sandbox) {
   const Clock::SteadyTime began = ctx.clock().Monotonic();
-  const Status status = TryPull(ctx, pod, container.image, sandbox);
+  const Result<cri::v1::Image> image = PullRecorded(ctx, pod, container.image, sandbox);
+  const Status status = image.status();
   std::string error;
   if (status.ok()) {
     const std::string took = FormatDuration(
         std::chrono::duration_cast<std::chrono::milliseconds>(ctx.clock().Monotonic() - began));
-    const auto image = parts_.runtime.GetImage(ctx, SpecOf(container.image));
-    const int64_t size = image.ok() && *image ? static_cast<int64_t>((*image)->size) : 0;
+    const auto size = static_cast<int64_t>(image->size);
     parts_.events.Record(
         pod, EventKind::kNormal, "Pulled", kAction,
         "Successfully pulled image " + Quote(container.image) + " in " + took + " (" + took +

@@ -13,6 +13,7 @@
 #include "coxswain/event_recorder.h"
 #include "kubelet/actions/backoff.h"
 #include "kubelet/configs/security.h"
+#include "kubelet/images/pull_records.h"
 #include "kubelet/objects/object_source.h"
 #include "kubelet/status/pod_status.h"
 #include "runtime/runtime.h"
@@ -33,7 +34,8 @@ struct PullResult {
 //
 // Guarantees: Ensure does not block on a pull: it starts one, which calls `changed` at its end. A
 //   failed pull is not retried before its backoff (10 s, doubled up to 5 min) is over. With the
-//   policy Always, an image is pulled once for each start of a container.
+//   policy Always, an image is pulled once for each start of a container. A Pod without the
+//   credentials for a private image cannot use it, even if it is on the node (PullRecords).
 // Threads: all methods may be called concurrently; for one Pod its worker calls one at a time.
 //   `changed` is called on the pool's threads, without a lock.
 class ImagePuller {
@@ -42,6 +44,7 @@ class ImagePuller {
     runtime::Runtime& runtime;
     EventRecorder& events;
     ObjectSource& objects;
+    PullRecords& records;
     std::function<void(const std::string& uid)> changed;
     size_t max_parallel = 8;
   };
@@ -72,8 +75,17 @@ class ImagePuller {
                   const cri::v1::Image& image, bool pulled);
   void Run(Context ctx, const core::v1::Pod& pod, const core::v1::Container& container,
            uint32_t attempt, const cri::v1::PodSandboxConfig& sandbox);
+  Result<cri::v1::Image> PullRecorded(Context& ctx, const core::v1::Pod& pod,
+                                      const std::string& name,
+                                      const cri::v1::PodSandboxConfig& sandbox);
   Status TryPull(Context& ctx, const core::v1::Pod& pod, const std::string& image,
-                 const cri::v1::PodSandboxConfig& sandbox);
+                 const cri::v1::PodSandboxConfig& sandbox, std::optional<ImageCredential>* used);
+  // The credentials in the Pod's imagePullSecrets for the image.
+  std::vector<ImageCredential> CredentialsOf(Context& ctx, const core::v1::Pod& pod,
+                                             const std::string& image);
+  // Whether the Pod may use an image that is on the node without pulling it.
+  bool MayUse(Context& ctx, const core::v1::Pod& pod, const std::string& name,
+              const cri::v1::Image& image);
 
   const Parts parts_;
   const Context ctx_;

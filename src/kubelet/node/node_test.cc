@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "coxswain/conditions.h"
+#include "kubelet/node/kernel_settings.h"
 #include "kubelet/node/lease.h"
 #include "kubelet/node/machine.h"
 #include "kubelet/node/node_object.h"
@@ -30,6 +31,35 @@ constexpr int64_t kGi = 1024 * kMi;
 void Put(const std::string& path, const std::string& text) {
   std::filesystem::create_directories(std::filesystem::path(path).parent_path());
   std::ofstream(path) << text;
+}
+
+TEST(KernelSettingsTest, DifferencesFromTheDefaultsAreErrors) {
+  const std::string root = testing::TempDir() + "kernel";
+  std::filesystem::remove_all(root);
+  const std::string sys = root + "/proc/sys/";
+  Put(sys + "vm/overcommit_memory", "1\n");
+  Put(sys + "vm/panic_on_oom", "0\n");
+  Put(sys + "kernel/panic", "10\n");
+  Put(sys + "kernel/panic_on_oops", "1\n");
+  Put(sys + "kernel/keys/root_maxkeys", "1000000\n");
+  Put(sys + "kernel/keys/root_maxbytes", "25000000\n");
+  EXPECT_EQ(CheckKernelDefaults(root), Status());
+  Put(sys + "vm/overcommit_memory", "0\n");
+  std::filesystem::remove(sys + "kernel/panic");
+  EXPECT_EQ(CheckKernelDefaults(root).message(),
+            "protectKernelDefaults: vm.overcommit_memory is 0, expected 1; kernel.panic is (cannot "
+            "be read), expected 10");
+}
+
+TEST(KernelSettingsTest, SwapIsAnError) {
+  const std::string root = testing::TempDir() + "swap";
+  std::filesystem::remove_all(root);
+  EXPECT_EQ(CheckSwapOff(root), Status());
+  Put(root + "/proc/swaps", "Filename\tType\tSize\tUsed\tPriority\n");
+  EXPECT_EQ(CheckSwapOff(root), Status());
+  Put(root + "/proc/swaps",
+      "Filename\tType\tSize\tUsed\tPriority\n/dev/sda2 partition 1024 0 -2\n");
+  EXPECT_THAT(CheckSwapOff(root).message(), HasSubstr("--fail-swap-on=false: /dev/sda2"));
 }
 
 TEST(MachineTest, ReadsKernelFiles) {

@@ -13,6 +13,32 @@ Status Wrong(std::string_view option, std::string_view value, std::string_view s
 
 }  // namespace
 
+Result<VerificationPolicy> ParseVerificationPolicy(std::string_view name) {
+  for (const VerificationPolicy policy :
+       {VerificationPolicy::kNeverVerify, VerificationPolicy::kNeverVerifyPreloadedImages,
+        VerificationPolicy::kNeverVerifyAllowlistedImages, VerificationPolicy::kAlwaysVerify}) {
+    if (name == NameOf(policy)) return policy;
+  }
+  return Status::BadRequest(
+      "must be NeverVerify, NeverVerifyPreloadedImages, NeverVerifyAllowlistedImages or "
+      "AlwaysVerify, not " +
+      Quote(name));
+}
+
+std::string_view NameOf(VerificationPolicy policy) {
+  switch (policy) {
+    case VerificationPolicy::kNeverVerify:
+      return "NeverVerify";
+    case VerificationPolicy::kNeverVerifyPreloadedImages:
+      return "NeverVerifyPreloadedImages";
+    case VerificationPolicy::kNeverVerifyAllowlistedImages:
+      return "NeverVerifyAllowlistedImages";
+    case VerificationPolicy::kAlwaysVerify:
+      return "AlwaysVerify";
+  }
+  return "";
+}
+
 Status Validate(const Options& options) {
   if (options.node_name.empty()) return Wrong("hostname-override", "", "must name the node");
   for (const auto& [name, path] :
@@ -25,6 +51,12 @@ Status Validate(const Options& options) {
   }
   if (options.max_pods < 0) {
     return Wrong("maxPods", std::to_string(options.max_pods), "must not be negative");
+  }
+  // With systemd the runtime creates the cgroups of Pods, and sets no limit.
+  if (options.pod_pids_limit > 0 &&
+      (options.cgroup_driver != "cgroupfs" || !options.cgroups_per_qos)) {
+    return Wrong("podPidsLimit", std::to_string(options.pod_pids_limit),
+                 "requires cgroupDriver cgroupfs and cgroupsPerQOS");
   }
   if (options.max_parallel_image_pulls < 1) {
     return Wrong("maxParallelImagePulls", std::to_string(options.max_parallel_image_pulls),

@@ -2,12 +2,25 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
 
 namespace cox::kubelet {
+
+// imagePullCredentialsVerificationPolicy: for which images on the node a Pod needs credentials.
+enum class VerificationPolicy : uint8_t {
+  kNeverVerify,
+  kNeverVerifyPreloadedImages,    // those that a kubelet has pulled
+  kNeverVerifyAllowlistedImages,  // all except preloaded images of the allowlist
+  kAlwaysVerify,
+};
+// BadRequest for an unknown name.
+Result<VerificationPolicy> ParseVerificationPolicy(std::string_view name);
+std::string_view NameOf(VerificationPolicy policy);
 
 // Options of the kubelet, named as in KubeletConfiguration where they exist there.
 struct Options {
@@ -26,6 +39,11 @@ struct Options {
   int max_parallel_image_pulls = 8;
   int sync_threads = 16;  // Pod workers; none of them blocks on a pull or a grace period
   int max_pods = 110;
+  int64_t pod_pids_limit = -1;                      // processes of a Pod; -1: no limit
+  std::vector<std::string> allowed_unsafe_sysctls;  // names, or prefixes that end with "*"
+  bool seccomp_default = false;  // containers without a profile get the runtime's default profile
+  VerificationPolicy image_verification = VerificationPolicy::kNeverVerifyPreloadedImages;
+  std::vector<std::string> image_verification_allowlist;  // preloadedImagesVerificationAllowlist
   std::chrono::seconds max_container_restart_period{300};
 };
 

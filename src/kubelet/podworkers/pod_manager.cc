@@ -17,21 +17,26 @@ using PodPtr = std::shared_ptr<const Pod>;
 
 namespace {
 
-// Keys of the work queue are Pod UIDs, except two: one relists the runtime, the other updates the
-// cgroups of the QoS classes.
+// Keys of the work queue are Pod UIDs, except three: they relist the runtime, update the cgroups of
+// the QoS classes, and prune the records of pulled images.
 ObjectKey QueueKey(const std::string& uid) { return {"", uid}; }
 const ObjectKey kRelist{"relist", ""};
 const ObjectKey kClasses{"classes", ""};
+const ObjectKey kImages{"images", ""};
 
 // A timeout, so that an unreachable API server does not block workers.
 constexpr std::chrono::seconds kNodeTime{10};
+constexpr std::chrono::seconds kImageListTime{120};
+constexpr std::chrono::minutes kImageRecordPeriod{5};
 
 CgroupTree::Options TreeOptions(const Options& options) {
   return {.enabled = options.cgroups_per_qos,
           .driver =
               options.cgroup_driver == "systemd" ? CgroupDriver::kSystemd : CgroupDriver::kCgroupfs,
           .root = options.cgroup_root,
-          .enforce_cpu = options.cpu_cfs_quota};
+          .enforce_cpu = options.cpu_cfs_quota,
+          .pids_limit =
+              options.pod_pids_limit > 0 ? std::optional(options.pod_pids_limit) : std::nullopt};
 }
 
 class Manager final : public PodManager {
@@ -75,6 +80,7 @@ class Manager final : public PodManager {
   void Wake(const std::string& uid) { queue_->Add(QueueKey(uid)); }
   void Listed(const std::vector<runtime::PodState>& pods);
   void SetClasses(Context& ctx);
+  void PruneImageRecords(Context& ctx);
   void Work(Context& ctx);
   SyncResult Process(Context& ctx, const std::string& uid);
   ProbeManager::Options ProbeOptions();
@@ -97,6 +103,7 @@ class Manager final : public PodManager {
   VolumeManager volumes_;
   StatusManager status_;
   ProbeManager probes_;
+  PullRecords records_;
   ImagePuller images_;
   ContainerKiller killer_;
   const SyncParts sync_;
@@ -129,9 +136,13 @@ Manager::Manager(const Context& ctx, Options options, Parts parts)
                own_mounter_ != nullptr ? *own_mounter_ : *given_.mounter),
       status_(ctx_, given_.client, [this](const ObjectKey& key) { return table_.Find(key, ""); }),
       probes_(ctx_, ProbeOptions()),
+      records_({.directory = options_.root_dir + "/image_manager",
+                .policy = options_.image_verification,
+                .allowlist = options_.image_verification_allowlist}),
       images_(ctx_, {.runtime = given_.runtime,
                      .events = given_.events,
                      .objects = objects_,
+                     .records = records_,
                      .changed = [this](const std::string& uid) { Wake(uid); },
                      .max_parallel = static_cast<size_t>(options_.max_parallel_image_pulls)}),
       killer_(ctx_, {.runtime = given_.runtime,
@@ -207,7 +218,22 @@ void Manager::SetClasses(Context& ctx) {
   }
 }
 
+void Manager::PruneImageRecords(Context& ctx) {
+  const Status status = records_.Prune([&]() -> Result<std::set<std::string>> {
+    Context limited = ctx.WithTimeout(kImageListTime);
+    COX_ASSIGN_OR_RETURN(const List<cri::v1::Image> images, given_.runtime.ListImages(limited));
+    std::set<std::string> refs;
+    for (const cri::v1::Image& image : images) refs.insert(image.id);
+    return refs;
+  });
+  // An error is not fatal: unnecessary records stay until the next time.
+  if (!status.ok() && !ctx.Done()) {
+    COX_ERROR(ctx.log(), status, "Could not remove the records of images that are gone");
+  }
+}
+
 Status Manager::Run(Context& ctx) {
+  queue_->AddAfter(kImages, kImageRecordPeriod);
   Scope scope(ctx, "pods");
   for (int i = 0; i < options_.sync_threads; ++i) {
     COX_RETURN_IF_ERROR(
@@ -229,6 +255,12 @@ void Manager::Work(Context& ctx) {
     }
     if (item->key == kClasses) {
       SetClasses(ctx);
+      queue_->Done(item->key);
+      continue;
+    }
+    if (item->key == kImages) {
+      PruneImageRecords(ctx);
+      queue_->AddAfter(item->key, kImageRecordPeriod);
       queue_->Done(item->key);
       continue;
     }

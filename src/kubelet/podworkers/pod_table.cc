@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "kubelet/admission/admission.h"
+#include "kubelet/pod/sysctls.h"
 
 namespace cox::kubelet {
 
@@ -125,6 +126,9 @@ std::optional<Rejection> PodTable::Check(const Entry& entry, const core::v1::Nod
                     (other.admission == Entry::Admission::kUnknown && HasBegun(*other.order.pod));
     if (&other == &entry || !in || other.order.gone || IsTerminal(*other.order.pod)) continue;
     others.push_back(other.order.pod);
+  }
+  if (auto why = ForbiddenSysctl(pod, options_.allowed_unsafe_sysctls)) {
+    return Rejection{"SysctlForbidden", *std::move(why)};
   }
   return Admit(pod, node, options_.max_pods, others);
 }

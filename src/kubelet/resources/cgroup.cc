@@ -132,6 +132,7 @@ std::vector<CgroupFile> CgroupFiles(const CgroupNumbers& numbers, std::string_vi
     if (numbers.memory_limit) {
       add("memory", "memory.limit_in_bytes", std::to_string(*numbers.memory_limit));
     }
+    if (numbers.pids_limit) add("pids", "pids.max", std::to_string(*numbers.pids_limit));
     return files;
   }
   if (numbers.cpu_shares) {
@@ -143,6 +144,7 @@ std::vector<CgroupFile> CgroupFiles(const CgroupNumbers& numbers, std::string_vi
             std::to_string(numbers.cpu_period.value_or(kCpuPeriod)));
   }
   if (numbers.memory_limit) add("", "memory.max", std::to_string(*numbers.memory_limit));
+  if (numbers.pids_limit) add("", "pids.max", std::to_string(*numbers.pids_limit));
   return files;
 }
 

@@ -41,6 +41,7 @@ struct CgroupNumbers {
   std::optional<int64_t> cpu_quota;
   std::optional<uint64_t> cpu_period;
   std::optional<int64_t> memory_limit;
+  std::optional<int64_t> pids_limit = {};
 
   bool operator==(const CgroupNumbers&) const = default;
 };

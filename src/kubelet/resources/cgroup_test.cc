@@ -79,6 +79,12 @@ TEST(CgroupTest, Files) {
                           CgroupFile{"/m/cpu/p/cpu.cfs_period_us", "100000"},
                           CgroupFile{"/m/cpu/p/cpu.cfs_quota_us", "50000"},
                           CgroupFile{"/m/memory/p/memory.limit_in_bytes", "4096"}));
+  CgroupNumbers processes;
+  processes.pids_limit = 100;
+  EXPECT_THAT(CgroupFiles(processes, "/p", 2),
+              ElementsAre(CgroupFile{"/sys/fs/cgroup/p/pids.max", "100"}));
+  EXPECT_THAT(CgroupFiles(processes, "/p", 1, "/m"),
+              ElementsAre(CgroupFile{"/m/pids/p/pids.max", "100"}));
 }
 
 }  // namespace

@@ -107,8 +107,9 @@ Status CgroupTree::Set(const std::string& path, const CgroupNumbers& numbers) co
 
 Status CgroupTree::Ensure(const core::v1::Pod& pod) const {
   if (!options_.enabled || options_.driver != CgroupDriver::kCgroupfs) return {};
-  return Set(PodCgroupPath(pod, options_.root, options_.driver),
-             PodNumbers(pod, options_.enforce_cpu));
+  CgroupNumbers numbers = PodNumbers(pod, options_.enforce_cpu);
+  numbers.pids_limit = options_.pids_limit;
+  return Set(PodCgroupPath(pod, options_.root, options_.driver), numbers);
 }
 
 Status CgroupTree::SetClasses(const std::vector<const core::v1::Pod*>& pods) const {

@@ -22,6 +22,7 @@ class CgroupTree {
     CgroupDriver driver = CgroupDriver::kCgroupfs;
     std::string root = "/";
     bool enforce_cpu = true;
+    std::optional<int64_t> pids_limit = {};  // of each Pod; none: no limit
     std::string mount = "/sys/fs/cgroup";
   };
   explicit CgroupTree(Options options);

@@ -21,6 +21,8 @@ struct HandlerParts {
   std::string node_name;
   std::string root_dir;
   std::string machine_root;
+  // A stream without data for this long is closed. 0: never.
+  std::chrono::milliseconds stream_idle_timeout{0};
 };
 
 // One request.

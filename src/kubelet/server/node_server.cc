@@ -44,8 +44,9 @@ NodeServer::NodeServer(Private /*unused*/, const Context& ctx, NodeServerOptions
     : ctx_(ctx.Child()),
       options_(std::move(options)),
       parts_(parts),
-      handlers_{parts.runtime, parts.pods, options_.node_name, options_.root_dir,
-                options_.machine_root},
+      handlers_{parts.runtime,         parts.pods,
+                options_.node_name,    options_.root_dir,
+                options_.machine_root, options_.stream_idle_timeout},
       requests_(parts.metrics.AddCounterVec(
           {"kubelet_http_requests_total",
            "Number of the http requests received since the server started"},
@@ -83,7 +84,8 @@ Result<std::unique_ptr<NodeServer>> NodeServer::Start(const Context& ctx, NodeSe
 
 Status NodeServer::MakeTls() {
   net::ServerTls::Options tls;
-  if (options_.tls_min_version == "VersionTLS13") tls.min_version = 0x0304;
+  tls.min_version = options_.tls_min_version;
+  tls.cipher_suites = options_.tls_cipher_suites;
   if (options_.tls_cert_file.empty()) {
     COX_ASSIGN_OR_RETURN(tls.certificate, SelfSigned(options_));
     COX_ASSIGN_OR_RETURN(tls_, net::ServerTls::Create(std::move(tls)));
@@ -121,6 +123,9 @@ void NodeServer::Serve(const net::ExchangePtr& exchange) {
   if (!allowed.ok()) return exchange->Send(ErrorResponse(allowed));
   const Result<Route> route = FindRoute(request.method, request.path());
   if (!route.ok()) return exchange->Send(ErrorResponse(route.status()));
+  if (!options_.enable_debugging_handlers && IsDebugging(route->to)) {
+    return exchange->Send(TextResponse(405, "Debug endpoints are disabled.\n"));
+  }
   Dispatch({exchange, *route, Query(request.query())});
 }
 

@@ -24,10 +24,14 @@ struct NodeServerOptions {
   // Reloaded when they change. Empty: a self-signed certificate is generated at start.
   std::string tls_cert_file;
   std::string tls_private_key_file;
-  std::string tls_min_version = "VersionTLS12";
-  std::vector<std::string> ips;  // in the generated certificate
+  int tls_min_version = 0x0303;                // TLS 1.2
+  std::vector<std::string> tls_cipher_suites;  // as in net::ServerTls
+  std::vector<std::string> ips;                // in the generated certificate
   AuthenticationOptions authentication;
   AuthorizationOptions authorization;
+  // False: exec, attach, port-forward, run, logs and the list of running Pods are not served.
+  bool enable_debugging_handlers = true;
+  std::chrono::milliseconds stream_idle_timeout = std::chrono::hours(4);  // 0: none
   std::string node_name;
   std::string root_dir = "/var/lib/kubelet";
   std::string machine_root;  // for tests

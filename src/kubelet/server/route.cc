@@ -73,6 +73,11 @@ Result<Route> PodRoute(const PodEndpoint& endpoint, std::string_view method,
 
 }  // namespace
 
+bool IsDebugging(To to) {
+  return to == To::kRunningPods || to == To::kContainerLogs || to == To::kExec ||
+         to == To::kAttach || to == To::kPortForward || to == To::kRun || to == To::kConfigz;
+}
+
 Result<Route> FindRoute(std::string_view method, std::string_view path) {
   if (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
   for (const Endpoint& endpoint : kEndpoints) {

@@ -34,6 +34,9 @@ struct Route {
   std::string container;
 };
 
+// Whether the endpoint is disabled by enableDebuggingHandlers: false.
+bool IsDebugging(Route::To to);
+
 // NotFound for unknown paths; MethodNotAllowed.
 Result<Route> FindRoute(std::string_view method, std::string_view path);
 

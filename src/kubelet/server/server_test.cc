@@ -5,6 +5,7 @@
 #include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 
 #include "kubelet/server/node_server.h"
 #include "kubelet/testing/server_pods.h"
@@ -87,6 +88,7 @@ class NodeServerTest : public testing::Test {
     options.authentication = std::move(authentication);
     options.authorization.mode = mode;
     options.configz = Value::MakeObject({{"maxPods", 110}});
+    if (change_options_) change_options_(&options);
     auto server = NodeServer::Start(
         ctx_, std::move(options),
         {.client = nullptr, .runtime = runtime_, .pods = pods_, .metrics = *metrics_});
@@ -176,6 +178,7 @@ class NodeServerTest : public testing::Test {
   std::string id_;
   Scope scope_{ctx_, "streams"};
   std::unique_ptr<net::Server> streams_;
+  std::function<void(NodeServerOptions*)> change_options_;
   std::unique_ptr<MetricsRegistry> metrics_;
   std::unique_ptr<NodeServer> server_;
   std::unique_ptr<net::Client> client_;
@@ -274,6 +277,60 @@ TEST_F(NodeServerTest, RejectsInvalidStreams) {
   EXPECT_EQ(Do("POST", "/exec/default/web/main?command=ls&output=1").status, 400);
   pods_.containers["default/web/main"].running = false;
   EXPECT_EQ(Upgrade("/exec/default/web/main?command=ls&output=1")->answer.status, 404);
+}
+
+TEST_F(NodeServerTest, DebuggingHandlersCanBeDisabled) {
+  change_options_ = [](NodeServerOptions* options) { options->enable_debugging_handlers = false; };
+  StartServer({.anonymous = true, .webhook = false}, "AlwaysAllow");
+  for (const auto& [method, target] :
+       {std::pair("POST", "/exec/default/web/main?command=ls&output=1"),
+        std::pair("GET", "/exec/default/web/main?command=ls&output=1"),
+        std::pair("POST", "/attach/default/web/main?output=1"),
+        std::pair("POST", "/portForward/default/web"),
+        std::pair("POST", "/run/default/web/main?cmd=ls"),
+        std::pair("GET", "/containerLogs/default/web/main"), std::pair("GET", "/runningpods/"),
+        std::pair("GET", "/configz")}) {
+    EXPECT_EQ(Do(method, target).status, 405) << target;
+  }
+  for (const char* target : {"/healthz", "/pods", "/metrics"}) Get(target);
+}
+
+TEST_F(NodeServerTest, SilentStreamsAreClosed) {
+  change_options_ = [](NodeServerOptions* options) {
+    options->stream_idle_timeout = std::chrono::milliseconds(50);
+  };
+  StartServer({.anonymous = true, .webhook = false}, "AlwaysAllow");
+  StartStreams();
+  const auto upgraded = Upgrade("/exec/default/web/main?command=ls&output=1");
+  ASSERT_TRUE(upgraded.ok()) << upgraded.status().ToString();
+  EXPECT_EQ(upgraded->stream->Read(ctx_)->view(), "/exec/" + id_ + "\n");
+  const auto end = upgraded->stream->Read(ctx_);
+  EXPECT_TRUE(!end.ok() || end->view().empty());
+  EXPECT_FALSE(ctx_.Done());
+}
+
+// CVE-2020-8551: each label value in a request made another time series.
+TEST_F(NodeServerTest, RequestsCannotCreateLabelValues) {
+  for (int i = 0; i < 50; ++i) {
+    const std::string name = "x" + std::to_string(i);
+    for (const char* method : {"GET", "POST", "PUT", "DELETE", "OPTIONS", "BREW"}) {
+      for (const char* path :
+           {"/", "/containerLogs/default/", "/exec/", "/stats/", "/metrics/", "/pods/"}) {
+        for (const char* rest : {"/a?command=", "/a/b?command="}) {
+          (void)Do(method, std::string(path).append(name).append(rest).append(name));
+        }
+      }
+    }
+  }
+  const std::string metrics = metrics_->Render();
+  EXPECT_EQ(metrics.find("x1"), metrics.npos);
+  size_t series = 0;
+  for (size_t at = 0; (at = metrics.find("\nkubelet_http_requests_total{", at)) != metrics.npos;
+       ++at) {
+    ++series;
+  }
+  EXPECT_GT(series, 0U);
+  EXPECT_LE(series, 10U) << metrics;
 }
 
 TEST_F(NodeServerTest, RunReturnsOutputAndExitStatus) {

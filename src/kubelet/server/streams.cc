@@ -131,7 +131,8 @@ void ServeStream(Context& ctx, const HandlerParts& parts, const NodeCall& call) 
   }
   const auto client = exchange.SwitchProtocols(ResponseHeaders(runtime->answer.headers));
   if (!client.ok()) return exchange.Send(ErrorResponse(client.status()));
-  const Status ended = net::Pipe(ctx, **client, *runtime->stream, {.linger = kLinger});
+  const Status ended = net::Pipe(ctx, **client, *runtime->stream,
+                                 {.linger = kLinger, .idle = parts.stream_idle_timeout});
   COX_V(ctx.log(), 4, "Stream closed", {"endpoint", call.route.name},
         {"pod", call.route.pod.ToString()}, {"how", ended.ok() ? "in peace" : ended.message()});
 }
