@@ -9,6 +9,8 @@ Environment: COX_BIN, the program under test.
 import base64
 import sys
 import time
+import urllib.error
+import urllib.request
 
 import alone
 import leftovers
@@ -17,6 +19,7 @@ from harness import wait_until
 from whole_cluster import Cluster, run_steps
 
 BATCH = "/apis/batch/v1"
+USER = "ali:$2b$05$abcdefghijklmnopqrstuutXu9KzOt.1yBoZUeFWoT/914/JfszCO"  # the password is open-sesame
 
 
 def pod_object(name, containers, labels=None, **spec):
@@ -218,6 +221,77 @@ def cordon_and_drain(cluster):
     cluster.gone(CORE, "pods", "app=moved")
 
 
+def sysctls(cluster):
+    """Safe sysctls are set; a Pod with another one is rejected"""
+    def with_sysctl(name, sysctl, value):
+        return pod_object(name, [container(cluster, script=forever())],
+                          securityContext={"sysctls": [{"name": sysctl, "value": value}]})
+    cluster.apply(with_sysctl("safe", "net.ipv4.ip_unprivileged_port_start", "80"),
+                  with_sysctl("unsafe", "net.core.somaxconn", "1024"))
+    cluster.pod("safe")
+    text = cluster.kubectl("exec", "safe", "--", "cat", "/proc/sys/net/ipv4/ip_unprivileged_port_start")
+    assert text.strip() == "80", text
+    failed = cluster.api.until("the Pod is rejected", collection(CORE, "default", "pods"), lambda pods: pods["unsafe"]
+                               if pods["unsafe"]["status"]["phase"] == "Failed" else None, 20)
+    assert failed["status"]["reason"] == "SysctlForbidden", failed["status"]
+    assert 'forbidden sysctl: "net.core.somaxconn" not allowlisted' in failed["status"]["message"], failed["status"]
+    removed(cluster, "safe", "unsafe")
+
+
+def private_images(cluster):
+    """A Pod needs its own credential for a private image, even if the image is on the node"""
+    registry = cluster.private_registry(USER)
+    registry.start()
+    image = registry.image("tools:1")
+
+    def secret(name, password):
+        cluster.kubectl("create", "secret", "docker-registry", name, "--docker-server", registry.address,
+                        "--docker-username=ali", f"--docker-password={password}")
+
+    def pod(name, *secrets):
+        cluster.apply(pod_object(name, [{"name": "main", "image": image}],
+                                 imagePullSecrets=[{"name": each} for each in secrets]))
+
+    def refused(name):
+        def waiting(found):
+            reason = status_of(found).get("state", {}).get("waiting", {}).get("reason")
+            return reason in ("ErrImagePull", "ImagePullBackOff")
+        cluster.pod(name, waiting, what="without image")
+
+    try:
+        secret("right", "open-sesame")
+        secret("same", "open-sesame")
+        secret("wrong", "guess")
+        pod("owner", "right")
+        cluster.pod("owner")
+        pod("thief")
+        pod("guesser", "wrong")
+        refused("thief")
+        refused("guesser")
+    finally:
+        registry.stop()
+    # What the kubelet has verified before, it accepts without the registry: a known Secret, and an equal one.
+    pod("again", "right")
+    pod("friend", "wrong", "same")
+    cluster.pod("again")
+    cluster.pod("friend")
+    removed(cluster, "owner", "thief", "guesser", "again", "friend")
+
+
+def health_ports(cluster):
+    """Health ports serve health and nothing else (CVE-2019-11248)"""
+    def code(port, path):
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=30) as response:
+                return response.status
+        except urllib.error.HTTPError as error:
+            return error.code
+    for port in (10248, 10256):
+        assert code(port, "/healthz") == 200, port
+        for path in ("/debug/pprof/", "/debug/pprof/goroutine", "/debug/flags/v", "/metrics", "/configz", "/pods", "/"):
+            assert code(port, path) == 404, (port, path, code(port, path))
+
+
 def nothing_left(cluster):
     """No resources of the Pods remain on the node"""
     cluster.kubectl("delete", "pods", "--all", "--wait=false")
@@ -225,8 +299,8 @@ def nothing_left(cluster):
     leftovers.await_none_of_pods(20)
 
 
-STEPS = (pending, job_with_failures, liveness, readiness, config_and_secrets, init_and_sidecar, crash_loop, cordon_and_drain,
-         nothing_left)
+STEPS = (health_ports, pending, sysctls, private_images, job_with_failures, liveness, readiness, config_and_secrets,
+         init_and_sidecar, crash_loop, cordon_and_drain, nothing_left)
 
 
 def main():

@@ -17,11 +17,14 @@ def run(*command, directory=None):
 
 
 class RegistryServer:
-    """docker-registry with its configuration and log in `directory` and its images in `storage`."""
+    """docker-registry with its configuration and log in `directory` and its images in `storage`.
 
-    def __init__(self, directory, storage):
+    `users`: the lines of a htpasswd file; without them no credentials are needed."""
+
+    def __init__(self, directory, storage, users=None):
         self._directory = directory
         self._storage = storage
+        self._users = users
         self.address = f"127.0.0.1:{free_ports(1)[0]}"
         self._server = None
 
@@ -34,8 +37,21 @@ class RegistryServer:
         with open(configuration, "w") as file:
             file.write(f"version: 0.1\nlog: {{level: error}}\nstorage:\n  filesystem:\n"
                        f"    rootdirectory: {self._storage}\nhttp:\n  addr: {self.address}\n")
+            if self._users:
+                file.write(f"auth:\n  htpasswd: {{realm: test, path: {self._write_users()}}}\n")
         self._server = Server("registry", [need_program("docker-registry"), "serve", configuration], self._directory)
         wait_until("the registry answers", self._answers, STARTUP_SECONDS)
+
+    def _write_users(self):
+        path = os.path.join(self._directory, "htpasswd")
+        with open(path, "w") as file:
+            file.write(self._users + "\n")
+        return path
+
+    def with_users(self, directory, users):
+        """Returns another registry with the same images that requires credentials."""
+        os.makedirs(directory)
+        return RegistryServer(directory, self._storage, users)
 
     def push(self, layout, tag, name):
         """Pushes the image with this tag of an OCI layout folder as `name`."""
@@ -51,5 +67,7 @@ class RegistryServer:
         try:
             with urllib.request.urlopen(f"http://{self.address}/v2/", timeout=5):
                 return True
+        except urllib.error.HTTPError as error:
+            return error.code == 401
         except (urllib.error.URLError, OSError):
             return False

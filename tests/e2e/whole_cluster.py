@@ -157,6 +157,10 @@ class Cluster:
 
     # --- Operations for tests ---
 
+    def private_registry(self, users):
+        """Returns a registry with the images of the cluster that requires credentials; `users`: lines of htpasswd."""
+        return self._registry.with_users(os.path.join(self.directory, "private"), users)
+
     def image(self, name):
         return self._registry.image(name)
 

@@ -2,8 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <memory>
+#include <string>
 
 #include "proxy/proxy.h"
 #include "proxy/rules/stale_flows.h"
@@ -158,6 +161,25 @@ TEST_P(PacketsTest, NodePortAndExternalIpReachEndpoints) {
   EXPECT_THAT(Ask(net_.node, NodeIp(), kNodePort), StartsWith("pod0 "));
   // Addresses of the node that are not used for node ports.
   EXPECT_EQ(Ask(net_.client, v6() ? "fd00:244::1" : "10.244.0.1", kNodePort), "refused");
+}
+
+// CVE-2020-8558: with route_localnet, hosts on the same network reach 127.0.0.1 of the node.
+TEST_P(PacketsTest, LoopbackOfNodeStaysUnreachable) {
+  ServicePort web = Web(1);
+  web.node_port = kNodePort;
+  web.external_ips = {At(ExternalIp())};
+  Apply({web});
+  net_.node.Do([] {
+    size_t interfaces = 0;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc/sys/net/ipv4/conf")) {
+      std::string value;
+      ASSERT_TRUE(std::getline(std::ifstream(entry.path() / "route_localnet"), value));
+      EXPECT_EQ(value, "0") << entry.path();
+      ++interfaces;
+    }
+    EXPECT_GT(interfaces, 3U);  // all, default, lo, and at least one more
+  });
+  EXPECT_EQ(Ask(net_.node, v6() ? "::1" : "127.0.0.1", kNodePort), "refused");
 }
 
 TEST_P(PacketsTest, ExternalLocalPolicyKeepsClientAddress) {
