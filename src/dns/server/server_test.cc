@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <functional>
 #include <optional>
 #include <set>
 #include <thread>
@@ -60,6 +61,11 @@ Query MakeQuery(const std::string& name, uint16_t type, uint16_t klass = kClassI
   return query;
 }
 
+// As it is sent over TCP.
+std::string Framed(const std::string& message) {
+  return std::string(1, char(message.size() >> 8)) + char(message.size()) + message;
+}
+
 class Peer {
  public:
   explicit Peer(int kind) : fd_(socket(AF_INET, kind | SOCK_CLOEXEC, 0)) {}
@@ -94,10 +100,14 @@ class Peer {
 };
 
 // Answers every question with one address. Truncates "long.example" over UDP; does not answer names
-// that begin with "silent", nor any name while `silent` is set.
+// that begin with "silent", nor any name while `silent` is set. `distort` replaces the answers; its
+// result over TCP includes the length.
 class FakeUpstream {
  public:
-  FakeUpstream() : udp_(SOCK_DGRAM), tcp_(SOCK_STREAM) {
+  using Distort = std::function<std::string(std::string answer, bool tcp)>;
+
+  explicit FakeUpstream(Distort distort = nullptr)
+      : distort_(std::move(distort)), udp_(SOCK_DGRAM), tcp_(SOCK_STREAM) {
     sockaddr_in at = Peer::At(0);
     (void)!bind(tcp_.fd(), reinterpret_cast<sockaddr*>(&at), sizeof at);
     socklen_t size = sizeof at;
@@ -144,7 +154,8 @@ class FakeUpstream {
                                      reinterpret_cast<sockaddr*>(&peer), &size);
         if (got < 12) continue;
         ++asked;
-        const std::string answer = AnswerTo({buffer, static_cast<size_t>(got)}, false);
+        std::string answer = AnswerTo({buffer, static_cast<size_t>(got)}, false);
+        if (distort_) answer = distort_(std::move(answer), false);
         if (!answer.empty()) {
           sendto(udp_.fd(), answer.data(), answer.size(), 0, reinterpret_cast<sockaddr*>(&peer),
                  size);
@@ -154,13 +165,13 @@ class FakeUpstream {
         const int fd = accept(tcp_.fd(), nullptr, nullptr);
         const ssize_t got = recv(fd, buffer, sizeof buffer, 0);
         const std::string answer = AnswerTo({buffer + 2, static_cast<size_t>(got - 2)}, true);
-        const std::string framed =
-            std::string(1, char(answer.size() >> 8)) + char(answer.size()) + answer;
+        const std::string framed = distort_ ? distort_(answer, true) : Framed(answer);
         (void)!send(fd, framed.data(), framed.size(), MSG_NOSIGNAL);
         close(fd);
       }
     }
   }
+  const Distort distort_;
   Peer udp_;
   Peer tcp_;
   std::atomic<bool> stop_ = false;
@@ -189,7 +200,7 @@ class ServerTest : public testing::Test {
     Peer peer(SOCK_STREAM);
     peer.Connect(server_->port());
     const std::string bytes = EncodeQuery(query, 7);
-    peer.Send(std::string(1, char(bytes.size() >> 8)) + char(bytes.size()) + bytes);
+    peer.Send(Framed(bytes));
     std::string all;
     for (;;) {
       all += peer.Receive();
@@ -291,6 +302,51 @@ TEST_F(ServerTest, SkipsSilentOrUnreachableUpstreams) {
   const auto silent = AskUdp(MakeQuery("silent.example", kA));
   ASSERT_TRUE(silent);
   EXPECT_EQ(silent->rcode, Rcode::kServFail);
+}
+
+TEST_F(ServerTest, HostileUpstreamsGetNoAnswerThrough) {
+  const auto truncated = [](std::string answer) {
+    answer[2] = static_cast<char>(answer[2] | 2);
+    return answer;
+  };
+  const std::pair<const char*, FakeUpstream::Distort> cases[] = {
+      {"wrong id",
+       [](std::string answer, bool) {
+         answer[0] = static_cast<char>(~answer[0]);
+         return answer;
+       }},
+      {"other question",
+       [](std::string answer, bool) {
+         answer[13] = static_cast<char>(answer[13] ^ 1);
+         return answer;
+       }},
+      {"a query",
+       [](std::string answer, bool) {
+         answer[2] = static_cast<char>(answer[2] & 0x7f);
+         return answer;
+       }},
+      {"more records than bytes",
+       [](std::string answer, bool) {
+         answer[6] = answer[7] = '\xff';
+         return answer;
+       }},
+      {"garbage", [](const std::string&, bool) { return std::string(4096, '\xff'); }},
+      {"too short", [](const std::string& answer, bool) { return answer.substr(0, 11); }},
+      {"less than announced over TCP",
+       [&](const std::string& answer, bool tcp) {
+         return tcp ? "\xff\xff" + answer : truncated(answer);
+       }},
+      {"nothing over TCP",
+       [&](const std::string& answer, bool tcp) { return tcp ? "" : truncated(answer); }},
+  };
+  for (const auto& [name, distort] : cases) {
+    const FakeUpstream upstream(distort);
+    Start({{"127.0.0.1", upstream.port}});
+    const auto answer = AskTcp(MakeQuery("www.example", kA));
+    ASSERT_TRUE(answer) << name;
+    EXPECT_EQ(answer->rcode, Rcode::kServFail) << name;
+    EXPECT_EQ(answer->addresses.size(), 0U) << name;
+  }
 }
 
 TEST_F(ServerTest, QueriesUpstreamThatAnsweredLastFirst) {
