@@ -174,6 +174,20 @@ TEST_F(PodsTest, ImagePullFailuresAreReportedAndRetried) {
   Await("never", [](const Pod& is) { return WaitsFor(is) == "ErrImageNeverPull"; });
 }
 
+// An image whose pull was not confirmed is not used as if it had been preloaded.
+TEST_F(PodsTest, ImageOfUnconfirmedPullIsPulledAgain) {
+  runtime->Publish("odd:1");
+  StartAgent();
+  // The image is looked up before the pull, and fails after it.
+  for (int i = 0; i < 2; ++i) runtime->FailNext("GetImage", {});
+  runtime->FailNext("GetImage", Status::Unavailable("away"));
+  Create("web", R"({"containers":[{"name":"c","image":"odd:1"}]})");
+  Eventually("web", IsReady);
+  const std::vector<std::string> calls = runtime->calls();
+  EXPECT_EQ(std::count(calls.begin(), calls.end(), "PullImage odd:1"), 2);
+  EXPECT_TRUE(events.Has("Warning Failed Failed to pull image \"odd:1\": away"));
+}
+
 TEST_F(PodsTest, MissingConfigMapIsReportedAndUsedWhenCreated) {
   StartAgent();
   Create("env", R"({"containers":[{"name":"c","image":"img:1",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/file_watch.h"
+#include "base/replace_file.h"
 #include "base/strings.h"
-#include "cmd/pki/files.h"
 #include "cmd/pki/pki.h"
 #include "coxswain/config.h"
 #include "net/certificate.h"

@@ -13,7 +13,7 @@
 
 #include "apiserver/filters/authn/jose/keys.h"
 #include "base/file_watch.h"
-#include "cmd/pki/files.h"
+#include "base/replace_file.h"
 #include "net/certificate.h"
 #include "net/tls.h"
 

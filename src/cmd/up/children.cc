@@ -5,7 +5,7 @@
 
 #include "api/cri/v1.h"
 #include "base/file_watch.h"
-#include "cmd/pki/files.h"
+#include "base/replace_file.h"
 #include "cmd/up/containerd_config.h"
 #include "net/tcp.h"
 #include "runtime/cri/cri_runtime.h"

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "api/core/v1.h"
-#include "cmd/pki/files.h"
+#include "base/replace_file.h"
 #include "cmd/up/containerd_config.h"
 #include "dns/dns.h"
 #include "kubelet/kubelet.h"

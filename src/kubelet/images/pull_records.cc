@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kubelet/images/pull_records.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <utility>
 
-#include "base/fd.h"
 #include "base/file_watch.h"
+#include "base/replace_file.h"
 #include "base/strings.h"
 #include "net/digest.h"
 #include "object/codec/json/json.h"
@@ -34,28 +28,6 @@ std::string RepositoryOf(std::string_view image) {
 
 std::string FileName(std::string_view key) { return "sha256-" + net::Sha256Hex(key); }
 
-Status WriteFile(const std::string& path, std::string_view text) {
-  const auto failed = [&](const char* what) {
-    return Status::Internal(std::string(what) + " " + path + ": " + std::strerror(errno));
-  };
-  std::error_code error;
-  fs::create_directories(fs::path(path).parent_path(), error);
-  const std::string temporary = path + ".tmp";
-  const Fd fd(
-      ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!fd.valid()) return failed("open");
-  while (!text.empty()) {
-    const ssize_t size = ::write(fd.get(), text.data(), text.size());
-    if (size < 0 && errno == EINTR) continue;
-    if (size < 0) return failed("write");
-    text.remove_prefix(static_cast<size_t>(size));
-  }
-  // A record that is lost in a crash would make its image look preloaded.
-  if (::fdatasync(fd.get()) != 0) return failed("sync");
-  if (::rename(temporary.c_str(), path.c_str()) != 0) return failed("rename");
-  return {};
-}
-
 void RemoveFile(const std::string& path) {
   std::error_code error;
   fs::remove(path, error);
@@ -67,7 +39,7 @@ std::vector<std::string> RecordFiles(const std::string& folder) {
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
     std::string name = entry.path().filename().string();
-    if (name.starts_with("sha256-") && !name.ends_with(".tmp")) names.push_back(std::move(name));
+    if (name.starts_with("sha256-") && !name.ends_with(".new")) names.push_back(std::move(name));
   }
   return names;
 }
@@ -156,7 +128,8 @@ Status PullRecords::Write(const std::string& ref, const Record& record) const {
                                          {"apiVersion", std::string(kApiVersion)},
                                          {"imageRef", ref},
                                          {"credentialMapping", std::move(mappings)}});
-  return WriteFile(options_.directory + "/pulled/" + FileName(ref), json::Write(value));
+  return ReplaceFile(options_.directory + "/pulled/" + FileName(ref), json::Write(value),
+                     /*secret=*/true);
 }
 
 Status PullRecords::Begin(const std::string& image) {
@@ -166,8 +139,8 @@ Status PullRecords::Begin(const std::string& image) {
   if (running == 0) {
     const Value value = Value::MakeObject(
         {{"kind", "ImagePullIntent"}, {"apiVersion", std::string(kApiVersion)}, {"image", image}});
-    Status written =
-        WriteFile(options_.directory + "/pulling/" + FileName(image), json::Write(value));
+    Status written = ReplaceFile(options_.directory + "/pulling/" + FileName(image),
+                                 json::Write(value), /*secret=*/true);
     if (!written.ok()) {
       pulls_.erase(image);
       return written;
@@ -179,32 +152,42 @@ Status PullRecords::Begin(const std::string& image) {
 
 Status PullRecords::Succeeded(const std::string& image, const std::string& ref,
                               const ImageCredential* credential) {
-  Status written;
-  {
-    MutexLock lock(mu_);
-    Load();
-    Record& record = records_[ref];
-    record.pulled = ++pulled_;
-    Mapping& mapping = record.mappings[RepositoryOf(image)];
-    if (credential == nullptr) {
-      mapping = {.accessible_to_all = true, .secrets = {}};
-    } else if (!mapping.accessible_to_all) {
-      std::erase_if(mapping.secrets, [&](const KnownSecret& known) {
-        return IsSame(known.secret, credential->secret);
-      });
-      if (mapping.secrets.size() >= kMaxSecrets) mapping.secrets.erase(mapping.secrets.begin());
-      mapping.secrets.push_back({credential->secret, credential->hash});
-    }
-    written = Write(ref, record);
-    // The intent of a crashed pull is no longer needed: this pull has verified the access.
-    if (written.ok()) left_intents_.erase(FileName(image));
+  MutexLock lock(mu_);
+  Load();
+  Record& record = records_[ref];
+  record.pulled = ++pulled_;
+  Mapping& mapping = record.mappings[RepositoryOf(image)];
+  if (credential == nullptr) {
+    mapping = {.accessible_to_all = true, .secrets = {}};
+  } else if (!mapping.accessible_to_all) {
+    std::erase_if(mapping.secrets, [&](const KnownSecret& known) {
+      return IsSame(known.secret, credential->secret);
+    });
+    if (mapping.secrets.size() >= kMaxSecrets) mapping.secrets.erase(mapping.secrets.begin());
+    mapping.secrets.push_back({credential->secret, credential->hash});
   }
-  Failed(image);
+  Status written = Write(ref, record);
+  if (written.ok()) {
+    left_intents_.erase(FileName(image));  // this pull has verified the access
+  } else {
+    left_intents_.insert(FileName(image));  // the next start of the kubelet finds no record
+  }
+  EndPull(image);
   return written;
 }
 
 void PullRecords::Failed(const std::string& image) {
   MutexLock lock(mu_);
+  EndPull(image);
+}
+
+void PullRecords::Abandoned(const std::string& image) {
+  MutexLock lock(mu_);
+  left_intents_.insert(FileName(image));
+  EndPull(image);
+}
+
+void PullRecords::EndPull(const std::string& image) {
   const auto found = pulls_.find(image);
   if (found == pulls_.end() || --found->second > 0) return;
   pulls_.erase(found);

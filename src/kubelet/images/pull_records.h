@@ -24,9 +24,10 @@ Status CheckAllowlist(const std::vector<std::string>& allowlist);
 // private image that another Pod has pulled.
 //
 // The records are files below `directory`, with upstream's names and format: an intent for each
-// pull in progress, and a record for each image that was pulled. An intent that is left after a
-// crash makes its image one that was pulled with unknown credentials, and so does a damaged record.
-// Threads: all methods may be called concurrently. Only the first reads files.
+// pull in progress, and a record for each image that was pulled. An image without either was on the
+// node before (it is preloaded). An intent that is left after a crash, or a damaged record, denies
+// all Pods the use of its image until it is pulled again. Threads: all methods may be called
+// concurrently. Only the first reads files.
 class PullRecords {
  public:
   struct Options {
@@ -36,13 +37,16 @@ class PullRecords {
   };
   explicit PullRecords(Options options) : options_(std::move(options)) {}
 
-  // To be called before a pull of `image`. If it fails, the image must not be pulled.
+  // To be called before a pull of `image`. If it fails, the image must not be pulled. If it
+  // succeeds, one of the next three must follow.
   Status Begin(const std::string& image);
-  // To be called after Begin. `ref` is the runtime's id of the image; `credential` is null if none
-  // was needed.
+  // `ref` is the runtime's id of the image; `credential` is null if none was needed.
   Status Succeeded(const std::string& image, const std::string& ref,
                    const ImageCredential* credential);
+  // The image was certainly not pulled.
   void Failed(const std::string& image);
+  // It is not known whether the image was pulled: no Pod may use it before another pull succeeds.
+  void Abandoned(const std::string& image);
 
   enum class Access : uint8_t { kAllowed, kDenied, kByCredential };
   // Whether a Pod may use the image; kByCredential: it depends on the Pod's credentials.
@@ -72,6 +76,7 @@ class PullRecords {
   };
 
   void Load() COX_REQUIRES(mu_);
+  void EndPull(const std::string& image) COX_REQUIRES(mu_);
   bool AddRecord(const Value& value) COX_REQUIRES(mu_);
   bool IsPreloadedAllowed(const std::string& image) const;
   Status Write(const std::string& ref, const Record& record) const;

@@ -42,12 +42,12 @@ class PullRecordsTest : public testing::Test {
   const std::string directory_ = testing::TempDir() + "pull_records_" + std::to_string(::getpid());
 };
 
-TEST_F(PullRecordsTest, ImagePulledWithoutCredentialsIsForAllPods) {
+TEST_F(PullRecordsTest, ImagePulledWithoutCredentialsIsAvailableToAllPods) {
   PullRecords records = Open();
   Pull(records, kImage, nullptr);
   EXPECT_EQ(records.AccessTo(kImage, kRef), Access::kAllowed);
   EXPECT_EQ(records.AccessTo("registry.example/team/app@sha256:1234", kRef), Access::kAllowed);
-  // The same image of another repository may be private there.
+  // The same image may be private in another repository.
   EXPECT_EQ(records.AccessTo("registry.example/other/app:v1", kRef), Access::kDenied);
 }
 
@@ -94,7 +94,7 @@ TEST_F(PullRecordsTest, CrashDuringPullMakesImageUnverified) {
   PullRecords records = Open();
   EXPECT_EQ(records.AccessTo(kImage, kRef), Access::kDenied);
   EXPECT_EQ(records.AccessTo("registry.example/preloaded", kRef), Access::kAllowed);
-  // A failed pull does not help, a successful one does.
+  // After a failed pull the access is still denied; a successful one grants it.
   ASSERT_TRUE(records.Begin(kImage).ok());
   records.Failed(kImage);
   EXPECT_EQ(records.AccessTo(kImage, kRef), Access::kDenied);
@@ -102,6 +102,32 @@ TEST_F(PullRecordsTest, CrashDuringPullMakesImageUnverified) {
   Pull(records, kImage, nullptr);
   EXPECT_EQ(records.AccessTo(kImage, kRef), Access::kAllowed);
   EXPECT_EQ(Files("/pulling"), 0U);
+}
+
+// The runtime may have pulled the image although the kubelet does not know it.
+TEST_F(PullRecordsTest, AbandonedPullMakesImageUnverified) {
+  {
+    PullRecords records = Open();
+    ASSERT_TRUE(records.Begin(kImage).ok());
+    records.Abandoned(kImage);
+    EXPECT_EQ(records.AccessTo(kImage, kRef), Access::kDenied);
+  }
+  PullRecords records = Open();
+  EXPECT_EQ(records.AccessTo(kImage, kRef), Access::kDenied) << "after a restart";
+  Pull(records, kImage, nullptr);
+  EXPECT_EQ(records.AccessTo(kImage, kRef), Access::kAllowed);
+}
+
+TEST_F(PullRecordsTest, RecordThatCannotBeWrittenMakesImageUnverified) {
+  {
+    PullRecords records = Open();
+    ASSERT_TRUE(records.Begin(kImage).ok());
+    std::ofstream(directory_ + "/pulled") << "a file instead of a directory";
+    const ImageCredential credential = Credential("a", "h");
+    EXPECT_FALSE(records.Succeeded(kImage, kRef, &credential).ok());
+    fs::remove(directory_ + "/pulled");
+  }
+  EXPECT_EQ(Open().AccessTo(kImage, kRef), Access::kDenied) << "after a restart";
 }
 
 TEST_F(PullRecordsTest, ParallelPullsOfAnImageShareTheIntent) {

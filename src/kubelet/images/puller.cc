@@ -17,6 +17,8 @@ constexpr std::string_view kAction = "Pulling";
 
 // How long ErrImagePull is reported before ImagePullBackOff.
 constexpr std::chrono::seconds kErrorShown{5};
+// For the state of an image after a pull that failed.
+constexpr std::chrono::seconds kCheckTime{10};
 
 std::string PolicyOf(const Container& container) {
   if (!container.imagePullPolicy.empty()) return container.imagePullPolicy;
@@ -182,21 +184,24 @@ Result<cri::v1::Image> ImagePuller::PullRecorded(Context& ctx, const Pod& pod,
                                                  const std::string& name,
                                                  const cri::v1::PodSandboxConfig& sandbox) {
   COX_RETURN_IF_ERROR(parts_.records.Begin(name));
+  const auto before = parts_.runtime.GetImage(ctx, SpecOf(name));
   std::optional<ImageCredential> used;
-  Status status = TryPull(ctx, pod, name, sandbox, &used);
-  std::optional<cri::v1::Image> image;
-  if (status.ok()) {
-    Result<std::optional<cri::v1::Image>> found = parts_.runtime.GetImage(ctx, SpecOf(name));
-    status = found.status();
-    if (status.ok() && !*found) status = Status::Internal("the pulled image does not exist");
-    if (status.ok()) image = *std::move(found);
+  if (Status pulled = TryPull(ctx, pod, name, sandbox, &used); !pulled.ok()) {
+    // The runtime may have pulled the image although the call was cancelled or had no response.
+    Context checking = ctx_.WithTimeout(kCheckTime);
+    const auto after = parts_.runtime.GetImage(checking, SpecOf(name));
+    const bool unchanged =
+        after.ok() && (!*after || (before.ok() && *before && (*before)->id == (*after)->id));
+    unchanged ? parts_.records.Failed(name) : parts_.records.Abandoned(name);
+    return pulled;
   }
-  if (!status.ok()) {
-    parts_.records.Failed(name);
-    return status;
+  Result<std::optional<cri::v1::Image>> image = parts_.runtime.GetImage(ctx, SpecOf(name));
+  if (!image.ok() || !*image) {
+    parts_.records.Abandoned(name);
+    return image.ok() ? Status::Internal("the pulled image does not exist") : image.status();
   }
-  COX_RETURN_IF_ERROR(parts_.records.Succeeded(name, image->id, used ? &*used : nullptr));
-  return *std::move(image);
+  COX_RETURN_IF_ERROR(parts_.records.Succeeded(name, (*image)->id, used ? &*used : nullptr));
+  return **std::move(image);
 }
 
 void ImagePuller::Run(Context ctx, const Pod& pod, const Container& container, uint32_t attempt,

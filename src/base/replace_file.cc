@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cmd/pki/files.h"
+#include "base/replace_file.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
-namespace cox::cmd {
+namespace cox {
 namespace {
 
 bool WriteAll(int fd, const std::string& text) {
@@ -43,4 +43,4 @@ Status ReplaceFile(const std::filesystem::path& path, const std::string& text, b
   return status;
 }
 
-}  // namespace cox::cmd
+}  // namespace cox

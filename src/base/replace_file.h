@@ -6,10 +6,10 @@
 
 #include "base/result.h"
 
-namespace cox::cmd {
+namespace cox {
 
 // Replaces the file atomically, also if the machine crashes meanwhile. Secrets are created with
-// mode 0600, so that other users can never read them. Creates missing folders.
+// mode 0600, so that other users can never read them. Creates missing directories.
 Status ReplaceFile(const std::filesystem::path& path, const std::string& text, bool secret);
 
-}  // namespace cox::cmd
+}  // namespace cox
