@@ -6,8 +6,8 @@
 #include "kubelet/configs/log_paths.h"
 #include "kubelet/configs/security.h"
 #include "kubelet/pod/containers.h"
-#include "kubelet/pod/sysctls.h"
 #include "kubelet/resources/cgroup.h"
+#include "object/validation/sysctl.h"
 #include "runtime/labels.h"
 
 namespace cox::kubelet {
@@ -77,7 +77,7 @@ Result<cri::v1::PodSandboxConfig> MakeSandboxConfig(const Pod& pod, uint32_t att
   linux_config.security_context = SandboxSecurity(pod);
   if (pod.spec.securityContext) {
     for (const core::v1::Sysctl& sysctl : pod.spec.securityContext->sysctls) {
-      linux_config.sysctls[SysctlName(sysctl.name)] = sysctl.value;
+      linux_config.sysctls[validation::DottedSysctl(sysctl.name)] = sysctl.value;
     }
   }
   linux_config.resources = ToResources(PodNumbers(pod, options.cpu_cfs_quota));

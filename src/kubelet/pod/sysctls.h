@@ -4,16 +4,12 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 
 #include "api/core/v1.h"
 #include "base/result.h"
 
 // The sysctls of Pods: a node allows those that affect nothing but the Pod. Pure.
 namespace cox::kubelet {
-
-// The name with dots: "net/ipv4/conf/eth0.5/x" becomes "net.ipv4.conf.eth0/5.x".
-std::string SysctlName(std::string_view name);
 
 // Checks --allowed-unsafe-sysctls: names, or prefixes that end with "*". BadRequest for a sysctl
 // that is not separate for each Pod, and for a malformed name.

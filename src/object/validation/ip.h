@@ -40,6 +40,8 @@ struct Cidr {
   std::string ToString() const;
   // The address without the bits beyond the prefix.
   IpAddress Network() const;
+  // False for an address of the other IP family.
+  bool Contains(const IpAddress& other) const;
 };
 
 // Parses as leniently as legacy fields require: leading zeros are accepted (as decimal) and

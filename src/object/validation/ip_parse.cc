@@ -171,6 +171,13 @@ IpAddress Cidr::Network() const {
   return network;
 }
 
+bool Cidr::Contains(const IpAddress& other) const {
+  if (address.IsIpv4() != other.IsIpv4()) return false;
+  Cidr around = *this;
+  around.address.bytes = other.bytes;
+  return around.Network() == Network();
+}
+
 std::string Cidr::ToString() const {
   const IpAddress network = Network();
   const int length = network.IsIpv4() && address.written_as_ipv6 ? prefix - 96 : prefix;

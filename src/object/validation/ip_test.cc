@@ -214,6 +214,23 @@ TEST(Ip, ErrorsContainTheirOrigin) {
       "f: Invalid value: \"x\": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)");
 }
 
+TEST(Ip, CidrContainsAddressesOfItsNetwork) {
+  const auto contains = [](std::string_view cidr, std::string_view ip) {
+    return ParseCidrSloppy(cidr)->Contains(*ParseIpSloppy(ip));
+  };
+  EXPECT_TRUE(contains("10.96.0.0/12", "10.96.0.1"));
+  EXPECT_TRUE(contains("10.96.1.2/12", "10.111.255.255"));
+  EXPECT_TRUE(contains("10.96.0.0/12", "::ffff:10.96.0.1"));
+  EXPECT_TRUE(contains("10.96.0.1/32", "10.96.0.1"));
+  EXPECT_TRUE(contains("0.0.0.0/0", "192.0.2.1"));
+  EXPECT_TRUE(contains("fd00:96::/112", "fd00:96::1"));
+  EXPECT_FALSE(contains("10.96.0.0/12", "10.112.0.0"));
+  EXPECT_FALSE(contains("10.96.0.1/32", "10.96.0.2"));
+  EXPECT_FALSE(contains("fd00:96::/112", "fd00:96::1:0"));
+  EXPECT_FALSE(contains("::/0", "10.96.0.1"));
+  EXPECT_FALSE(contains("0.0.0.0/0", "fd00::1"));
+}
+
 TEST(Ip, EqualAddressesWithDifferentTextAreEqual) {
   EXPECT_EQ(*ParseIpSloppy("::ffff:1.2.3.4"), *ParseIpSloppy("01.2.3.4"));
   EXPECT_EQ(ParseCidrSloppy("10.1.2.3/12")->Network().ToString(), "10.0.0.0");

@@ -107,12 +107,9 @@ bool IsStreamCloseRequest(const net::Request& request) {
 bool OwnEndpoints::Contain(const std::string& ip, uint16_t at) const {
   if (port != nullptr && at == port() && net::IsLocalAddress(ip)) return true;
   const std::optional<validation::IpAddress> address = validation::ParseIpSloppy(ip);
-  return address && std::any_of(service_ranges.begin(), service_ranges.end(),
-                                [&](const validation::Cidr& range) {
-                                  validation::Cidr other = range;
-                                  other.address.bytes = address->bytes;
-                                  return other.Network() == range.Network();
-                                });
+  return address &&
+         std::any_of(service_ranges.begin(), service_ranges.end(),
+                     [&](const validation::Cidr& range) { return range.Contains(*address); });
 }
 
 void NodeConnector::Stop() {

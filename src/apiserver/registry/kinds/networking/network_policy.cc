@@ -53,12 +53,7 @@ FieldErrorList ValidatePort(const nv::NetworkPolicyPort& port, const FieldPath& 
 
 // Whether `inner` is a part of `outer` and smaller.
 bool IsStrictSubset(const validation::Cidr& inner, const validation::Cidr& outer) {
-  if (inner.address.IsIpv4() != outer.address.IsIpv4() || inner.prefix <= outer.prefix) {
-    return false;
-  }
-  validation::Cidr widened = inner;
-  widened.prefix = outer.prefix;
-  return widened.Network() == outer.Network();
+  return inner.prefix > outer.prefix && outer.Contains(inner.address);
 }
 
 FieldErrorList ValidateIpBlock(const nv::IPBlock& block, const FieldPath& path) {

@@ -6,6 +6,7 @@
 #include "apiserver/registry/kinds/core/pod/validation/checks.h"
 #include "apiserver/registry/validation/internal_value.h"
 #include "base/strings.h"
+#include "object/validation/sysctl.h"
 
 namespace cox::apiserver::pod {
 namespace {
@@ -90,37 +91,15 @@ FieldErrorList CheckAppArmor(const AppArmorProfile* profile, const FieldPath& pa
                                    {"Localhost", "RuntimeDefault", "Unconfined"})};
 }
 
-// Words of [a-z0-9] with - and _ inside, separated by dots or slashes.
-bool IsSysctlName(std::string_view name) {
-  constexpr size_t kMaxLength = 253;
-  if (name.empty() || name.size() > kMaxLength) return false;
-  auto plain = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
-  bool at_start = true;  // of a word
-  char before = '.';
-  for (char c : name) {
-    if (c == '.' || c == '/') {
-      if (!plain(before)) return false;
-      at_start = true;
-    } else if (plain(c)) {
-      at_start = false;
-    } else if (at_start || (c != '-' && c != '_')) {
-      return false;
-    }
-    before = c;
-  }
-  return plain(before);
-}
-
-// Sysctls of a namespace that the pod shares with the host would affect the host.
+// The field that makes the Pod share the namespace of a sysctl with the host. Empty if none does.
 std::string_view HostNamespaceOf(std::string_view name, const PodSpec& spec) {
-  auto has_prefix = [&](std::initializer_list<std::string_view> prefixes) {
-    return std::any_of(prefixes.begin(), prefixes.end(),
-                       [&](std::string_view prefix) { return name.starts_with(prefix); });
-  };
-  if (spec.hostNetwork && has_prefix({"net."})) return "hostNetwork";
-  if (spec.hostIPC &&
-      (has_prefix({"kernel.shm", "kernel.msg", "fs.mqueue."}) || name == "kernel.sem")) {
-    return "hostIPC";
+  switch (validation::NamespaceOfSysctl(validation::DottedSysctl(name))) {
+    case validation::SysctlNamespace::kNet:
+      return spec.hostNetwork ? "hostNetwork" : "";
+    case validation::SysctlNamespace::kIpc:
+      return spec.hostIPC ? "hostIPC" : "";
+    case validation::SysctlNamespace::kNone:
+      break;
   }
   return {};
 }
@@ -134,7 +113,7 @@ FieldErrorList CheckSysctls(const PodSpec& spec, const FieldPath& path,
     const FieldPath at = path.Index(i).Child("name");
     if (name.empty()) {
       errors.push_back(FieldError::Required(at));
-    } else if (!IsSysctlName(name)) {
+    } else if (!validation::IsSysctlName(name)) {
       errors.push_back(FieldError::Invalid(
           at, name,
           "must have at most 253 characters and match regex "
@@ -143,9 +122,7 @@ FieldErrorList CheckSysctls(const PodSpec& spec, const FieldPath& path,
       errors.push_back(FieldError::Duplicate(at, name));
     }
     if (options.allow_namespaced_sysctls_for_host) continue;
-    std::string dotted = name;
-    std::replace(dotted.begin(), dotted.end(), '/', '.');
-    if (std::string_view host = HostNamespaceOf(dotted, spec); !host.empty()) {
+    if (std::string_view host = HostNamespaceOf(name, spec); !host.empty()) {
       errors.push_back(FieldError::Invalid(
           at, name, "may not be specified when '" + std::string(host) + "' is true"));
     }
