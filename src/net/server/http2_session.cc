@@ -122,7 +122,6 @@ int Http2Session::OnBeginRequest(int32_t id) {
 int Http2Session::OnHeader(Stream& stream, std::string_view name, std::string_view value) {
   const size_t size = name.size() + value.size() + kFieldOverhead;
   stream.header_bytes += size;
-  if (stream.refused) return 0;
   if (stream.header_bytes > shared_.options.max_header_bytes) {
     // The rest of the block must be decoded to keep the compression state, but only up to a limit.
     if (stream.header_bytes > 2 * shared_.options.max_header_bytes) {
@@ -134,6 +133,7 @@ int Http2Session::OnHeader(Stream& stream, std::string_view name, std::string_vi
     stream.ForgetBytes();
     return 0;
   }
+  if (stream.refused) return 0;
   stream.counted += size;
   if (!shared_.counters.AddBytes(size, stream.counted, shared_.options)) {
     stream.refused = true;  // reset when the headers are complete

@@ -118,7 +118,7 @@ TEST(Http2Session, HeadersCountAgainstTotalBufferLimit) {
             -1);
   EXPECT_EQ(ErrorOf(server.Exchange(PostWithHeaders(9, 12'000)), frames::kRstStream), kRefused);
   EXPECT_LT(server.counters.request_bytes, 60'000U);
-  // Refused requests are not counted, and neither are complete ones.
+  // The total contains neither refused nor complete requests.
   server.Exchange(Frame(frames::kData, frames::kEndStream, 1, "") +
                   Frame(frames::kData, frames::kEndStream, 3, ""));
   EXPECT_EQ(server.exchanges.size(), 2U);
