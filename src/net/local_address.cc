@@ -16,7 +16,7 @@ bool IsLocalAddress(const std::string& ip) {
   if (address.is_v6() && address.to_v6().is_v4_mapped()) {
     address = boost::asio::ip::make_address_v4(boost::asio::ip::v4_mapped, address.to_v6());
   }
-  // The kernel knows it: only local addresses can be bound.
+  // Only local addresses can be bound.
   const boost::asio::ip::udp::endpoint end(address, 0);
   const Fd socket(::socket(end.data()->sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   return socket.get() >= 0 &&

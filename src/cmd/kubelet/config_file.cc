@@ -144,13 +144,13 @@ Status Read(const std::string& prefix, const Value& object, KubeletConfigFile* f
       file->flags.emplace_back(field->flag, std::move(text));
       continue;
     }
+    if (path == "enableServer" && value.is_bool() && !value.as_bool()) {
+      // If the field were ignored, the server would listen although it was disabled.
+      return Status::BadRequest("enableServer: false is not supported; use address: 127.0.0.1");
+    }
     const bool above = std::any_of(std::begin(kFields), std::end(kFields), [&](const Field& one) {
       return one.path.starts_with(path + ".");
     });
-    if (path == "enableServer" && value.is_bool() && !value.as_bool()) {
-      // Ignored, it would leave a server open that was meant to be closed.
-      return Status::BadRequest("enableServer: false is not supported; use address: 127.0.0.1");
-    }
     if (!above) {
       file->without_effect.push_back(path);
     } else if (!value.is_object()) {

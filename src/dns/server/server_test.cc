@@ -304,7 +304,7 @@ TEST_F(ServerTest, SkipsSilentOrUnreachableUpstreams) {
   EXPECT_EQ(silent->rcode, Rcode::kServFail);
 }
 
-TEST_F(ServerTest, HostileUpstreamsGetNoAnswerThrough) {
+TEST_F(ServerTest, AnswersOfHostileUpstreamsAreNotForwarded) {
   const auto truncated = [](std::string answer) {
     answer[2] = static_cast<char>(answer[2] | 2);
     return answer;

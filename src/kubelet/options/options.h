@@ -11,12 +11,12 @@
 
 namespace cox::kubelet {
 
-// imagePullCredentialsVerificationPolicy: for which images on the node a Pod needs credentials.
+// imagePullCredentialsVerificationPolicy: the images on the node for which a Pod needs credentials.
 enum class VerificationPolicy : uint8_t {
-  kNeverVerify,
-  kNeverVerifyPreloadedImages,    // those that a kubelet has pulled
-  kNeverVerifyAllowlistedImages,  // all except preloaded images of the allowlist
-  kAlwaysVerify,
+  kNeverVerify,                   // no image
+  kNeverVerifyPreloadedImages,    // the images that a kubelet has pulled
+  kNeverVerifyAllowlistedImages,  // all images, except preloaded ones in the allowlist
+  kAlwaysVerify,                  // all images
 };
 // BadRequest for an unknown name.
 Result<VerificationPolicy> ParseVerificationPolicy(std::string_view name);

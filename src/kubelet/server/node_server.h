@@ -29,7 +29,8 @@ struct NodeServerOptions {
   std::vector<std::string> ips;                // in the generated certificate
   AuthenticationOptions authentication;
   AuthorizationOptions authorization;
-  // False: exec, attach, port-forward, run, logs and the list of running Pods are not served.
+  // If false, these endpoints are not served: exec, attach, portForward, run, containerLogs,
+  // runningpods and configz.
   bool enable_debugging_handlers = true;
   std::chrono::milliseconds stream_idle_timeout = std::chrono::hours(4);  // 0: none
   std::string node_name;

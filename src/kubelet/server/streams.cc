@@ -134,7 +134,8 @@ void ServeStream(Context& ctx, const HandlerParts& parts, const NodeCall& call) 
   const Status ended = net::Pipe(ctx, **client, *runtime->stream,
                                  {.linger = kLinger, .idle = parts.stream_idle_timeout});
   COX_V(ctx.log(), 4, "Stream closed", {"endpoint", call.route.name},
-        {"pod", call.route.pod.ToString()}, {"how", ended.ok() ? "in peace" : ended.message()});
+        {"pod", call.route.pod.ToString()},
+        {"how", ended.ok() ? "both sides have closed it" : ended.message()});
 }
 
 }  // namespace cox::kubelet

@@ -14,8 +14,8 @@
 namespace cox::net {
 
 // Header bytes that a stream holds until its headers are complete. They are part of a total of the
-// process: a server can send several headers of 4 KiB with each byte, and a process has many
-// connections.
+// process, because with HPACK one byte of a response can stand for a header of 4 KiB, and a process
+// has many connections.
 class HeldHeaders {
  public:
   static constexpr size_t kMaxTotal = size_t{64} * 1024 * 1024;

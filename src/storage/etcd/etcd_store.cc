@@ -15,8 +15,8 @@
 namespace cox::storage {
 namespace {
 
-// A page of a list, or the events of a transaction. etcd accepts requests of 1.5 MB by default, and
-// its responses have no limit.
+// Limit for a response: a page of a list, or the events of a transaction. etcd itself limits only
+// requests.
 constexpr size_t kMaxMessage = size_t{512} * 1024 * 1024;
 
 using etcd::Client;
