@@ -128,6 +128,19 @@ TEST(Http2Session, HeadersCountAgainstTotalBufferLimit) {
   EXPECT_EQ(server.counters.request_bytes, 0U);
 }
 
+TEST(Http2Session, RefusedRequestHasHeaderLimit) {
+  SessionHarness server(true, {.max_buffered_bytes = 1'000, .max_header_bytes = 10'000});
+  const std::string field = frames::Field("x-a", std::string(4'000, 'a'));
+  std::string input =
+      frames::Hello() + Frame(frames::kHeaders, 0, 1, frames::RequestFields("POST", "/") + field);
+  for (int i = 0; i < 3; ++i) input += Frame(frames::kContinuation, 0, 1, field);
+  server.Exchange(input);
+  EXPECT_FALSE(server.session->finished()) << "refused, but within twice the limit";
+  EXPECT_EQ(server.counters.request_bytes, 0U);
+  server.Exchange(Frame(frames::kContinuation, 0, 1, field));
+  EXPECT_TRUE(server.session->finished());
+}
+
 TEST(Http2Session, RejectedRequestIsAnsweredWithoutItsBody) {
   int checks = 0;
   SessionHarness server(true, {.accepts_body = [&checks](const Request& request) {
