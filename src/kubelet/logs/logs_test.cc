@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -179,7 +178,7 @@ class Follower {
     const Status started =
         scope_.Go("follow", [this, path = std::move(path), options](Context& run) {
           const Status ended = ReadLog(
-              run, path, options, [this] { return running_.load(); },
+              run, path, options, [this] { return Running(); },
               [this](const std::string& bytes) {
                 MutexLock lock(mu_);
                 seen_ += bytes;
@@ -207,13 +206,25 @@ class Follower {
     EXPECT_TRUE(ctx_.Await(mu_, changed_, [&]() COX_REQUIRES(mu_) { return done_; }).ok());
     return ended_;
   }
-  void Ended() { running_ = false; }
+  // Ends the container. `write_last` is called when the reader checks the container's state,
+  // after it has read everything that was written before.
+  void End(std::function<void()> write_last) {
+    MutexLock lock(mu_);
+    write_last_ = std::move(write_last);
+  }
   void Stop() { scope_.Stop(); }
 
  private:
+  bool Running() {
+    MutexLock lock(mu_);
+    if (write_last_ == nullptr) return true;
+    write_last_();
+    return false;
+  }
+
   const Context ctx_;
-  std::atomic<bool> running_ = true;
   Mutex mu_;
+  std::function<void()> write_last_ COX_GUARDED_BY(mu_);
   CondVar changed_;
   std::string seen_ COX_GUARDED_BY(mu_);
   bool done_ COX_GUARDED_BY(mu_) = false;
@@ -234,8 +245,7 @@ TEST_F(LogFileTest, FollowsAcrossRotationUntilContainerEnds) {
   old.close();
   Append(Line(5, "four"));
   follower.Await("one\ntwo\nthree\nfour\n");
-  follower.Ended();
-  Append(Line(6, "five"));
+  follower.End([this] { Append(Line(6, "five")); });
   EXPECT_TRUE(follower.AwaitEnd().ok());
   follower.Await("one\ntwo\nthree\nfour\nfive\n");
 }
