@@ -2,12 +2,12 @@
 # cox_module(NAME [SMALL])    declares src/NAME as the library cox_NAME, linked by its line in layers.txt. SMALL: the
 #                             module and its parts are compiled for size, because they do not determine how fast
 #                             requests are served or Pods are scheduled.
-# cox_sources(NAME [ONE_THREAD] SOURCES ... TESTS ... COST_TESTS ... LIBS ...)
+# cox_sources(NAME [ONE_THREAD] SOURCES ... TESTS ... COST_TESTS ... LIBS ... TEST_LIBS ...)
 #                             adds this folder's files to it; its tests become one program per folder. With ONE_THREAD,
 #                             the tests must not start threads, and builds for ThreadSanitizer leave them out.
 #                             COST_TESTS measure time and memory: a separate program with the label "timing", which
-#                             does not run in parallel with other tests.
-# cox_part(NAME [SMALL] [ONE_THREAD] SOURCES ... TESTS ... COST_TESTS ... DEPS ... LIBS ...)
+#                             does not run in parallel with other tests. TEST_LIBS are linked only to the tests.
+# cox_part(NAME [SMALL] [ONE_THREAD] SOURCES ... TESTS ... COST_TESTS ... DEPS ... LIBS ... TEST_LIBS ...)
 #                             builds a folder of a large module as a separate library, cox_NAME_<folder>, which the
 #                             module links. Its tests link only this part and DEPS, which are folders of other parts.
 # cox_kinds([THREADS] ...)    a cox_part of the registry that holds kinds: compiled for size, with a precompiled
@@ -178,7 +178,7 @@ endmacro()
 # Adds the test programs of a folder, which test `library`.
 macro(cox_add_tests folder library)
   if(arg_TESTS)
-    cox_test(${folder}_test SOURCES ${arg_TESTS} LIBS ${library})
+    cox_test(${folder}_test SOURCES ${arg_TESTS} LIBS ${library} ${arg_TEST_LIBS})
     if(arg_ONE_THREAD AND NOT COX_SANITIZE)
       target_link_libraries(${folder}_test PRIVATE cox_one_thread)
     endif()
@@ -190,7 +190,7 @@ macro(cox_add_tests folder library)
 endmacro()
 
 function(cox_sources name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "ONE_THREAD" "" "SOURCES;TESTS;COST_TESTS;LIBS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "ONE_THREAD" "" "SOURCES;TESTS;COST_TESTS;LIBS;TEST_LIBS")
   cox_forget_unwanted_tests(${name})
   list(TRANSFORM arg_SOURCES PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/")
   target_sources(cox_${name} PRIVATE ${arg_SOURCES})
@@ -203,7 +203,7 @@ function(cox_sources name)
 endfunction()
 
 function(cox_part name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "SMALL;ONE_THREAD" "PCH" "SOURCES;TESTS;COST_TESTS;DEPS;LIBS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SMALL;ONE_THREAD" "PCH" "SOURCES;TESTS;COST_TESTS;DEPS;LIBS;TEST_LIBS")
   cox_forget_unwanted_tests(${name})
   file(RELATIVE_PATH folder "${CMAKE_SOURCE_DIR}/src" "${CMAKE_CURRENT_SOURCE_DIR}")
   string(REPLACE "/" "_" folder "${folder}")
