@@ -202,7 +202,7 @@ class ServerImpl final : public ApiServer {
   RequestPipeline pipeline_;
   ServerEndpoints endpoints_;
   std::unique_ptr<net::Server> server_;  // null: the server does not listen
-  std::atomic<uint16_t> port_ = 0;
+  std::atomic<uint16_t> port_ = 0;       // of server_; requests read it while the server starts
   LocalCalls local_;
   Scope background_;
 };

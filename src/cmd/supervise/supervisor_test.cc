@@ -3,10 +3,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <csignal>
 #include <cstdlib>
 #include <fstream>
 
@@ -179,7 +179,8 @@ TEST_F(SupervisorTest, ProcessOfAnotherUserIsNotFound) {
     EXPECT_TRUE(started.ok()) << started.status().ToString();
     return *started;
   };
-  // Another user, and what a setuid program of root would be: only the real ID differs.
+  // A process of another user, and one of which only the real user ID is that of another user, as
+  // in a setuid program.
   std::vector<Process> others;
   others.push_back(start({"setpriv", "--reuid=65534", "--clear-groups"}));
   others.push_back(start({"setpriv", "--ruid=65534"}));

@@ -26,8 +26,9 @@ Status CheckAllowlist(const std::vector<std::string>& allowlist);
 // The records are files below `directory`, with upstream's names and format: an intent for each
 // pull in progress, and a record for each image that was pulled. An image without either was on the
 // node before (it is preloaded). An intent that is left after a crash, or a damaged record, denies
-// all Pods the use of its image until it is pulled again. Threads: all methods may be called
-// concurrently. Only the first reads files.
+// all Pods the use of its image until it is pulled again. The files are read once.
+//
+// Threads: all methods may be called concurrently.
 class PullRecords {
  public:
   struct Options {

@@ -120,15 +120,15 @@ bool PodTable::HasBegun(const Pod& pod) {
 std::optional<Rejection> PodTable::Check(const Entry& entry, const core::v1::Node* node) const {
   const Pod& pod = *entry.order.pod;
   if (entry.admission != Entry::Admission::kUnknown || HasBegun(pod)) return std::nullopt;
+  if (auto why = ForbiddenSysctl(pod, options_.allowed_unsafe_sysctls)) {
+    return Rejection{"SysctlForbidden", *std::move(why)};
+  }
   std::vector<PodPtr> others;
   for (const auto& [uid, other] : pods_) {
     const bool in = other.admission == Entry::Admission::kIn ||
                     (other.admission == Entry::Admission::kUnknown && HasBegun(*other.order.pod));
     if (&other == &entry || !in || other.order.gone || IsTerminal(*other.order.pod)) continue;
     others.push_back(other.order.pod);
-  }
-  if (auto why = ForbiddenSysctl(pod, options_.allowed_unsafe_sysctls)) {
-    return Rejection{"SysctlForbidden", *std::move(why)};
   }
   return Admit(pod, node, options_.max_pods, others);
 }

@@ -18,9 +18,6 @@ constexpr uint32_t kResponseWindow = 1024 * 1024;
 // The connection's window is updated at once, so it must only cover the data in flight.
 constexpr int32_t kConnectionWindow = 32 * 1024 * 1024;
 
-// Overhead of a header field in addition to its text (RFC 9113, section 6.5.2).
-constexpr size_t kFieldOverhead = 32;
-
 std::atomic<size_t> held_in_total = 0;
 
 std::string_view View(const uint8_t* data, size_t size) {
@@ -191,7 +188,7 @@ void Http2ClientSession::Ping() {
 }
 
 int Http2ClientSession::OnHeader(Stream& stream, std::string_view name, std::string_view value) {
-  const size_t size = name.size() + value.size() + kFieldOverhead;
+  const size_t size = Http2FieldSize(name.size(), value.size());
   stream.header_bytes += size;
   if (stream.header_bytes > max_header_bytes_ || !stream.held.Add(size)) {
     if (!stream.call->ended()) {

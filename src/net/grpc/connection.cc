@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "net/grpc/exchange.h"
+#include "net/io/http2_output.h"
 
 namespace cox::net::grpc {
 
@@ -26,8 +27,6 @@ constexpr int32_t kConnectionWindow = 64 << 20;
 // Limit for the headers and trailers of one call. Those of etcd, KMS plugins and containerd have a
 // few hundred bytes.
 constexpr size_t kMaxHeaderBytes = 64u << 10;
-// Overhead of a header field in addition to its text (RFC 9113, section 6.5.2).
-constexpr size_t kFieldOverhead = 32;
 constexpr size_t kReadBuffer = 32u << 10;
 constexpr size_t kWriteAtOnce = 64u << 10;
 
@@ -86,7 +85,7 @@ struct SessionCallbacks {
                       void* /*connection*/) {
     Exchange* exchange = Of(session, frame->hd.stream_id);
     if (exchange == nullptr) return 0;
-    exchange->header_bytes += name_size + value_size + kFieldOverhead;
+    exchange->header_bytes += Http2FieldSize(name_size, value_size);
     // Ends the connection: decoding the rest would cost more than it costs the server.
     if (exchange->header_bytes > kMaxHeaderBytes) return NGHTTP2_ERR_CALLBACK_FAILURE;
     const std::string_view key(reinterpret_cast<const char*>(name), name_size);
@@ -109,7 +108,7 @@ struct SessionCallbacks {
     if (!exchange->Data({reinterpret_cast<const char*>(data), size})) {
       return nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, stream, NGHTTP2_PROTOCOL_ERROR);
     }
-    if (exchange->streaming_) {
+    if (exchange->streaming) {
       auto& reading = static_cast<StreamExchange&>(*exchange);
       MutexLock lock(reading.mu);
       if (reading.waiting > StreamExchange::kMaxWaiting) {
@@ -144,7 +143,7 @@ struct SessionCallbacks {
     // this end half-closes, too.
     Exchange* exchange = Of(session, frame->hd.stream_id);
     if (exchange == nullptr) return 0;
-    if (exchange->streaming_ || exchange->sent < exchange->out.size()) {
+    if (exchange->streaming || exchange->sent < exchange->out.size()) {
       nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, exchange->id, NGHTTP2_CANCEL);
       connection->Ended(*exchange, Reply::Outcome::kStatus);
     }
@@ -173,7 +172,7 @@ struct SessionCallbacks {
     std::memcpy(buffer, exchange->out.data() + exchange->sent, n);
     exchange->sent += n;
     if (exchange->sent == exchange->out.size()) {
-      if (!exchange->streaming_ || exchange->sends_once) {
+      if (!exchange->streaming || exchange->sends_once) {
         *flags |= NGHTTP2_DATA_FLAG_EOF;
       } else if (n == 0) {
         return NGHTTP2_ERR_DEFERRED;
@@ -313,7 +312,7 @@ void Connection::TakeQueue() {
     broken = broken_;
   }
   for (Exchange* exchange : taken_) {
-    if (exchange->streaming_) {
+    if (exchange->streaming) {
       auto& stream = static_cast<StreamExchange&>(*exchange);
       MutexLock lock(stream.mu);
       stream.sending.erase(0, std::exchange(stream.sent, 0));
@@ -335,7 +334,7 @@ void Connection::Submit(Exchange& exchange) {
   std::vector<nghttp2_nv> headers = {
       Header(":method", "POST"),
       Header(":scheme", endpoint_.tls ? "https" : "http"),
-      Header(":path", exchange.method_),
+      Header(":path", exchange.method),
       Header(":authority", authority_),
       Header("content-type", "application/grpc"),
       Header("te", "trailers"),
@@ -367,7 +366,7 @@ void Connection::Detach(Exchange& exchange) {
 
 void Connection::Ended(Exchange& exchange, Reply::Outcome outcome) {
   Detach(exchange);
-  if (exchange.streaming_) {
+  if (exchange.streaming) {
     static_cast<StreamExchange&>(exchange).End(exchange.Ending(outcome));
   } else {
     auto& call = static_cast<CallExchange&>(exchange);

@@ -40,7 +40,7 @@ class Assembler {
 // noted.
 class Exchange {
  public:
-  Exchange(std::string_view method, bool streaming) : method_(method), streaming_(streaming) {}
+  Exchange(std::string_view method, bool streaming) : method(method), streaming(streaming) {}
   virtual ~Exchange() = default;
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;
@@ -53,8 +53,8 @@ class Exchange {
 
   static constexpr size_t kDetached = SIZE_MAX;
 
-  const std::string_view method_;
-  const bool streaming_;  // may send more after `out`
+  const std::string_view method;
+  const bool streaming;  // may send more after `out`
   int32_t id = -1;
   size_t slot = kDetached;  // in Connection::active_
   bool sends_once = false;  // `out` is the whole output: the stream then only reads

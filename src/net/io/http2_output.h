@@ -12,6 +12,12 @@ namespace cox::net {
 // A header field for nghttp2, which copies name and value on submit.
 nghttp2_nv Http2Field(std::string_view name, std::string_view value);
 
+// The size of a header field as limits count it (RFC 9113, section 6.5.2).
+constexpr size_t Http2FieldSize(size_t name_size, size_t value_size) {
+  constexpr size_t kOverhead = 32;
+  return name_size + value_size + kOverhead;
+}
+
 // Fills a buffer with the frames of an nghttp2 session, so that small frames of many streams share
 // one TLS record. DATA is copied directly into that buffer: the session returns NO_COPY and at most
 // FrameSize() bytes from nghttp2's read callback, and its send callback uses BeginData.

@@ -11,8 +11,6 @@
 namespace cox::net {
 namespace {
 
-// Overhead of a header field in addition to its text (RFC 9113, section 6.5.2).
-constexpr size_t kFieldOverhead = 32;
 // Timeout for the acknowledgement of the PING that follows the first GOAWAY.
 constexpr std::chrono::seconds kDrainNotice{1};
 // How long a peer may continue to send a body after it has received the response.
@@ -120,7 +118,7 @@ int Http2Session::OnBeginRequest(int32_t id) {
 }
 
 int Http2Session::OnHeader(Stream& stream, std::string_view name, std::string_view value) {
-  const size_t size = name.size() + value.size() + kFieldOverhead;
+  const size_t size = Http2FieldSize(name.size(), value.size());
   stream.header_bytes += size;
   if (stream.header_bytes > shared_.options.max_header_bytes) {
     // The rest of the block must be decoded to keep the compression state, but only up to a limit.

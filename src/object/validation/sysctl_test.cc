@@ -23,7 +23,7 @@ TEST(SysctlTest, SlashesBecomeDots) {
   EXPECT_EQ(DottedSysctl("x"), "x");
 }
 
-TEST(SysctlTest, NamespaceIsThatOfAllMatchingNames) {
+TEST(SysctlTest, PatternsHaveNamespaceOnlyIfAllTheirMatchesHaveIt) {
   for (const char* name : {"net.core.x", "net.*", "net.core.*"}) {
     EXPECT_EQ(NamespaceOfSysctl(name), SysctlNamespace::kNet) << name;
   }

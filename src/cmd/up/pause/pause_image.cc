@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cmd/up/pause/pause_image.h"
 
-#include <openssl/sha.h>
-
 #include <cstdio>
 #include <cstring>
 #include <utility>
+
+#include "net/digest.h"
 
 // The binary that the build created from pause.cc.
 asm(R"(
@@ -28,17 +28,7 @@ constexpr std::string_view kConfigType = "application/vnd.oci.image.config.v1+js
 constexpr std::string_view kLayerType = "application/vnd.oci.image.layer.v1.tar";
 constexpr size_t kTarBlock = 512;
 
-std::string DigestOf(std::string_view bytes) {
-  unsigned char hash[SHA256_DIGEST_LENGTH];
-  SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), hash);
-  std::string text = "sha256:";
-  for (const unsigned char byte : hash) {
-    char hex[3];
-    std::snprintf(hex, sizeof hex, "%02x", byte);
-    text += hex;
-  }
-  return text;
-}
+std::string DigestOf(std::string_view bytes) { return "sha256:" + net::Sha256Hex(bytes); }
 
 // A tar archive (ustar) of one executable file.
 std::string TarOf(std::string_view name, std::string_view contents) {
