@@ -199,8 +199,11 @@ TEST_F(CacheTest, ResyncsOnItsOwnThread) {
   Start();
   const auto informer = cache_->Get(HistoryClient::Maps());
   ASSERT_TRUE(cache_->WaitForSync(ctx_).ok());
+  client_.AwaitFollowing(1);
+  const size_t timers = clock_.timers();
   Recorder recorder;
   const InformerHandle handle = informer->AddHandler(recorder.handler(), {.resync = seconds(100)});
+  clock_.WaitForTimers(timers + 1);  // the thread waits for the time of the resync
   clock_.Advance(seconds(110));
   recorder.AwaitSeen(2);
   EXPECT_EQ(recorder.seen(), (std::vector<std::string>{"+ns/a", "=ns/a"}));
