@@ -14,8 +14,8 @@
 
 namespace cox::storage {
 
-// For tests: a store decorator whose watches reproduce faults seen in etcd. By default it has no
-// faults.
+// For tests: a store decorator whose watches reproduce faults seen in etcd, and which can change
+// objects between the steps of a request. By default it has no faults.
 class FaultyStore final : public Store {
  public:
   explicit FaultyStore(Store& truth) : shared_(std::make_shared<Shared>()), truth_(truth) {}
@@ -56,6 +56,10 @@ class FaultyStore final : public Store {
     MutexLock lock(shared_->mu);
     return shared_->started;
   }
+  int progress_requests() const {
+    MutexLock lock(shared_->mu);
+    return shared_->progress_requests;
+  }
   int revisions_read() const {
     MutexLock lock(shared_->mu);
     return shared_->revisions_read;
@@ -66,12 +70,30 @@ class FaultyStore final : public Store {
     shared_->on_revision_read = std::move(hook);
   }
 
+  // Runs after each Get of the key, before the result is returned. The hook may use the store; its
+  // own Gets do not run it.
+  void OnGet(std::string key, std::function<void()> hook) {
+    MutexLock lock(shared_->mu);
+    shared_->get_key = std::move(key);
+    shared_->on_get = std::move(hook);
+  }
+
   Result<Revision> Create(Context& ctx, std::string_view key, std::string_view value,
                           std::chrono::seconds ttl) override {
     return truth_.Create(ctx, key, value, ttl);
   }
   Result<GetResult> Get(Context& ctx, std::string_view key) override {
-    return truth_.Get(ctx, key);
+    Result<GetResult> found = truth_.Get(ctx, key);
+    std::function<void()> hook;
+    {
+      MutexLock lock(shared_->mu);
+      if (key == shared_->get_key) hook = std::exchange(shared_->on_get, nullptr);
+    }
+    if (!hook) return found;
+    hook();
+    MutexLock lock(shared_->mu);
+    if (!shared_->on_get) shared_->on_get = std::move(hook);
+    return found;
   }
   Result<Page> List(Context& ctx, std::string_view prefix, const ListOptions& options) override {
     {
@@ -129,10 +151,13 @@ class FaultyStore final : public Store {
     int failures COX_GUARDED_BY(mu) = 0;
     int started COX_GUARDED_BY(mu) = 0;
     int revisions_read COX_GUARDED_BY(mu) = 0;
+    int progress_requests COX_GUARDED_BY(mu) = 0;
     Status list_failure COX_GUARDED_BY(mu);
     bool silent COX_GUARDED_BY(mu) = false;
     std::optional<Revision> current COX_GUARDED_BY(mu);
     std::function<void()> on_revision_read COX_GUARDED_BY(mu);
+    std::string get_key COX_GUARDED_BY(mu);
+    std::function<void()> on_get COX_GUARDED_BY(mu);
   };
 
   class LyingWatch final : public Watch {
@@ -166,7 +191,13 @@ class FaultyStore final : public Store {
         COX_ASSIGN_OR_RETURN(held_, truth_->Next(ctx));
       }
     }
-    Status RequestProgress() override { return truth_->RequestProgress(); }
+    Status RequestProgress() override {
+      {
+        MutexLock lock(shared_->mu);
+        ++shared_->progress_requests;
+      }
+      return truth_->RequestProgress();
+    }
 
    private:
     const std::shared_ptr<Shared> shared_;

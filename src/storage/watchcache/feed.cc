@@ -113,6 +113,9 @@ Status Feed::List(Context& ctx) {
     MutexLock lock(mu_);
     must_list_ = false;
   }
+  // The store may have been restored from a backup without the revision that a reader waited for.
+  // Readers that still wait request progress again.
+  required_revision_.store(options.at);
   const size_t objects = entries.size();
   const CacheState::Difference difference = state_.Replace(std::move(entries), options.at);
   // Return the memory of the pages to the operating system. Otherwise the allocator keeps it, about

@@ -357,15 +357,15 @@ TEST_F(WatchCacheTest, ConcurrentConsistentReadsShareRevisionReads) {
   Start();
   // Block the first read until all other readers have arrived.
   constexpr int kReaders = 20;
-  std::atomic<int> arrived = 0;
-  lying_.OnRevisionRead([&] {
-    while (arrived < kReaders) std::this_thread::yield();
+  const auto arrived = std::make_shared<std::atomic<int>>(0);
+  lying_.OnRevisionRead([arrived] {
+    while (*arrived < kReaders) std::this_thread::yield();
   });
   std::vector<std::thread> readers;
   for (int i = 0; i < kReaders; ++i) {
     readers.emplace_back([&] {
       Context ctx = ctx_.Child();
-      ++arrived;
+      ++*arrived;
       EXPECT_TRUE(cache_->Read(ctx, {}).ok());
     });
   }
@@ -511,6 +511,36 @@ TEST_F(WatchCacheTest, RelistsWhenTheStoreRevisionDecreases) {
   lying_.SetCurrentRevision(std::nullopt);
   AwaitLists(2);
   EXPECT_THAT(ReadNames({}), ElementsAre("a", "b"));
+}
+
+// A client can request any revision.
+TEST_F(WatchCacheTest, ReadOfFutureRevisionDoesNotKeepRequestingProgress) {
+  Create("/r/pods/a");
+  Start();
+  for (const Match match : {Match::kNotOlderThan, Match::kExact}) {
+    Context brief = ctx_.WithTimeout(milliseconds(300));
+    EXPECT_FALSE(cache_->Read(brief, {match, 1'000'000}).ok());
+  }
+  const int before = lying_.progress_requests();
+  EXPECT_LT(before, 50);
+  const Revision last = Create("/r/pods/b");
+  EXPECT_TRUE(cache_->WaitFor(ctx_, last).ok());
+  EXPECT_LT(lying_.progress_requests() - before, 5);
+}
+
+TEST_F(WatchCacheTest, RevisionThatTheStoreLostIsNotRequired) {
+  Create("/r/pods/a");
+  Start();
+  lying_.SetCurrentRevision(1'000'000);
+  Context brief = ctx_.WithTimeout(milliseconds(50));
+  EXPECT_FALSE(cache_->Read(brief, {}).ok());
+  lying_.SetCurrentRevision(std::nullopt);
+  lying_.Break(Status::Expired("compacted"));
+  AwaitLists(2);
+  const int before = lying_.progress_requests();
+  const Revision last = Create("/r/pods/b");
+  EXPECT_TRUE(cache_->WaitFor(ctx_, last).ok());
+  EXPECT_LT(lying_.progress_requests() - before, 5);
 }
 
 TEST_F(WatchCacheTest, WatchersBehindTheOldestChangeExpire) {
