@@ -60,6 +60,13 @@ struct Proxy {
   Secret<std::string> password;
 };
 
+class EventLoop;
+
+// An event loop for ClientOptions::loop, with its own thread.
+Result<std::shared_ptr<EventLoop>> StartEventLoop(const Context& ctx, const std::string& name);
+// Ends its thread. Calls of clients that use it end without a call of their observers.
+void StopEventLoop(EventLoop& loop);
+
 // Reports whether a connection to this IP address may be opened.
 using AddressFilter = std::function<bool(const std::string& ip, uint16_t port)>;
 
@@ -74,10 +81,12 @@ struct ClientOptions {
   // is a proxy, which resolves the name itself.
   AddressFilter allow_address;
   bool http2 = true;  // offered by ALPN; without TLS: HTTP/2 with prior knowledge
+  // Many clients with few requests each can share a loop. Null: the client has its own.
+  std::shared_ptr<EventLoop> loop;
   // The number of connections that share the requests. More are opened when all have reached the
   // server's stream limit (HTTP/1.1: one).
   int connections = 1;
-  std::chrono::milliseconds connect_timeout{10'000};
+  std::chrono::milliseconds connect_timeout{10'000};  // 0: no limit
   // An HTTP/2 connection without input for this long is pinged, and closed if the ping is not
   // acknowledged within half that time. 0: never. HTTP/1.1 relies on TCP keep-alive.
   std::chrono::milliseconds ping_after{30'000};

@@ -60,12 +60,12 @@ class ClientSession {
 class ClientCall final : public LoopTask {
  public:
   // `reads`: body bytes count as read when Consume is called, not when the observer receives them.
-  ClientCall(std::shared_ptr<EventLoop> loop, CallServer& server, Request request,
+  ClientCall(std::shared_ptr<EventLoop> loop, std::shared_ptr<CallServer> server, Request request,
              std::shared_ptr<ResponseObserver> observer, bool reads)
       : reads(reads),
         request(std::move(request)),
         loop_(std::move(loop)),
-        server_(server),
+        server_(std::move(server)),
         observer_(std::move(observer)) {}
 
   // Any thread.
@@ -111,14 +111,14 @@ class ClientCall final : public LoopTask {
     }
     if (ended()) return;
     if (!std::exchange(begun_, true)) {
-      return server_.Begin(std::static_pointer_cast<ClientCall>(shared_from_this()));
+      return server_->Begin(std::static_pointer_cast<ClientCall>(shared_from_this()));
     }
     const size_t size = consumed_.exchange(0, std::memory_order_acquire);
     if (size > 0 && session != nullptr) session->Consumed(*this, size);
   }
 
   const std::shared_ptr<EventLoop> loop_;
-  CallServer& server_;
+  const std::shared_ptr<CallServer> server_;
   std::shared_ptr<ResponseObserver> observer_;
   bool begun_ = false;
   std::atomic<bool> canceled_ = false;

@@ -105,16 +105,37 @@ class CallHandle final : public Observation {
   const std::shared_ptr<ClientCall> call_;
 };
 
+// Closes a pool on the thread of its loop, or where the task is dropped, after the loop has
+// stopped.
+class PoolCloser final : public LoopTask {
+ public:
+  explicit PoolCloser(std::shared_ptr<ClientPool> pool) : pool_(std::move(pool)) {}
+  ~PoolCloser() override { pool_->Close(); }
+
+ private:
+  void Run() override { pool_->Close(); }
+
+  const std::shared_ptr<ClientPool> pool_;
+};
+
 class LoopClient final : public Client {
  public:
   LoopClient(ClientOptions options, ClientContexts tls, std::shared_ptr<EventLoop> loop)
-      : options_(std::move(options)),
+      : max_response_bytes_(options.max_response_bytes),
+        owns_loop_(options.loop == nullptr),
         loop_(std::move(loop)),
-        pool_(options_, std::move(tls), loop_) {}
-  ~LoopClient() override { loop_->Stop(); }
+        pool_(std::make_shared<ClientPool>(std::move(options), std::move(tls), loop_)) {}
+  ~LoopClient() override {
+    if (owns_loop_) {
+      loop_->Stop();
+      pool_->Close();
+    } else {
+      loop_->Enqueue(std::make_shared<PoolCloser>(pool_));
+    }
+  }
 
   Result<Response> Do(Context& ctx, Request request) override {
-    const auto answered = std::make_shared<ResponseCollector>(options_.max_response_bytes);
+    const auto answered = std::make_shared<ResponseCollector>(max_response_bytes_);
     const auto call = MakeCall(std::move(request), answered, false);
     call->Start();
     const Status status = answered->Wait(ctx);
@@ -141,7 +162,7 @@ class LoopClient final : public Client {
     return std::make_unique<CallHandle>(std::move(call));
   }
 
-  size_t connections() const override { return pool_.size(); }
+  size_t connections() const override { return pool_->size(); }
 
  private:
   std::shared_ptr<ClientCall> MakeCall(Request request, std::shared_ptr<ResponseObserver> observer,
@@ -153,17 +174,28 @@ class LoopClient final : public Client {
                                         reads);
   }
 
-  const ClientOptions options_;
+  const size_t max_response_bytes_;
+  const bool owns_loop_;
   const std::shared_ptr<EventLoop> loop_;
-  ClientPool pool_;
+  const std::shared_ptr<ClientPool> pool_;
 };
 
 }  // namespace
 
+Result<std::shared_ptr<EventLoop>> StartEventLoop(const Context& ctx, const std::string& name) {
+  auto loop = std::make_shared<EventLoop>(ctx.clock());
+  COX_RETURN_IF_ERROR(loop->Start(name));
+  return loop;
+}
+
+void StopEventLoop(EventLoop& loop) { loop.Stop(); }
+
 Result<std::unique_ptr<Client>> Client::Create(const Context& ctx, ClientOptions options) {
   COX_ASSIGN_OR_RETURN(ClientContexts tls, MakeClientContexts(options));
-  auto loop = std::make_shared<EventLoop>(ctx.clock());
-  COX_RETURN_IF_ERROR(loop->Start("http-client"));
+  std::shared_ptr<EventLoop> loop = options.loop;
+  if (loop == nullptr) {
+    COX_ASSIGN_OR_RETURN(loop, StartEventLoop(ctx, "http-client"));
+  }
   return std::unique_ptr<Client>(
       std::make_unique<LoopClient>(std::move(options), std::move(tls), std::move(loop)));
 }

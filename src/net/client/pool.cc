@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "net/client/dial_error.h"
 #include "net/client/http1_client_session.h"
 #include "net/client/http2_client_session.h"
 #include "net/client/not_sent.h"
@@ -22,11 +23,6 @@ constexpr size_t kMaxConnecting = 128;
 // Contains nothing that could end the request line.
 bool IsToken(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c != '\x7f'; });
-}
-
-std::string HostAndPort(const std::string& host, uint16_t port) {
-  const std::string name = host.find(':') != std::string::npos ? "[" + host + "]" : host;
-  return port == 0 ? name : name + ":" + std::to_string(port);
 }
 
 Status NotAllowed() { return Status::BadRequest("address not allowed"); }
@@ -53,9 +49,8 @@ Result<ClientContexts> MakeClientContexts(const ClientOptions& options) {
   return made;
 }
 
-ClientPool::ClientPool(const ClientOptions& options, ClientContexts tls,
-                       std::shared_ptr<EventLoop> loop)
-    : options_(options),
+ClientPool::ClientPool(ClientOptions options, ClientContexts tls, std::shared_ptr<EventLoop> loop)
+    : options_(std::move(options)),
       tls_(std::move(tls)),
       loop_(std::move(loop)),
       alive_(std::make_shared<ClientPool*>(this)) {}
@@ -158,10 +153,15 @@ void ClientPool::Remove(ClientConnection& connection, const Status& why) {
 
 void ClientPool::ScheduleCheck() {
   if (check_scheduled_ || connections_.empty() || closed_) return;
+  std::chrono::milliseconds shortest(4000);
+  bool limited = false;
+  for (const auto limit : {options_.connect_timeout, options_.ping_after, options_.idle_timeout}) {
+    if (limit.count() <= 0) continue;
+    shortest = std::min(shortest, limit);
+    limited = true;
+  }
+  if (!limited) return;
   check_scheduled_ = true;
-  auto shortest = std::min(options_.connect_timeout, std::chrono::milliseconds(4000));
-  if (options_.ping_after.count() > 0) shortest = std::min(shortest, options_.ping_after);
-  if (options_.idle_timeout.count() > 0) shortest = std::min(shortest, options_.idle_timeout);
   const auto period = std::max(shortest / 4, std::chrono::milliseconds(5));
   timer_ = loop_->clock().After(period, [loop = loop_, alive = alive_] {
     loop->Post([alive] {
@@ -211,7 +211,7 @@ void ClientConnection::Connect() {
     socket_.async_connect({address, port},
                           [alive = alive_](const boost::system::error_code& failed) {
                             if (*alive == nullptr) return;
-                            if (failed) return (*alive)->Fail((*alive)->DialError(failed));
+                            if (failed) return (*alive)->Fail((*alive)->ErrorOf(failed));
                             (*alive)->OnConnected(std::move((*alive)->socket_));
                           });
     return;
@@ -222,8 +222,7 @@ void ClientConnection::Connect() {
                        const boost::asio::ip::tcp::resolver::results_type& ends) {
         if (*alive == nullptr) return;
         if (failed) {
-          return (*alive)->Fail(Status::Unavailable("dial tcp: lookup " + (*alive)->dialed_host() +
-                                                    ": no such host"));
+          return (*alive)->Fail(LookupError((*alive)->dialed_host()));
         }
         (*alive)->OnResolved(ends);
       });
@@ -239,7 +238,7 @@ void ClientConnection::OnResolved(const boost::asio::ip::tcp::resolver::results_
                              [alive = alive_](const boost::system::error_code& failed,
                                               const boost::asio::ip::tcp::endpoint&) {
                                if (*alive == nullptr) return;
-                               if (failed) return (*alive)->Fail((*alive)->DialError(failed));
+                               if (failed) return (*alive)->Fail((*alive)->ErrorOf(failed));
                                (*alive)->OnConnected(std::move((*alive)->socket_));
                              });
 }
@@ -250,15 +249,9 @@ bool ClientConnection::IsAllowed(const boost::asio::ip::tcp::endpoint& end) cons
          options.allow_address(end.address().to_string(), end.port());
 }
 
-Status ClientConnection::DialError(const boost::system::error_code& error) const {
-  const std::string dial = (pool_.options_.proxy ? "proxyconnect tcp: dial tcp " : "dial tcp ") +
-                           HostAndPort(dialed_host(), dialed_port());
-  if (error == boost::asio::error::timed_out) return Status::Unavailable(dial + ": i/o timeout");
-  std::string why = error.message();
-  if (!why.empty() && why[0] >= 'A' && why[0] <= 'Z') {
-    why[0] = static_cast<char>(why[0] - 'A' + 'a');
-  }
-  return Status::Unavailable(dial + ": connect: " + why);
+Status ClientConnection::ErrorOf(const boost::system::error_code& error) const {
+  const std::string dial = pool_.options_.proxy ? "proxyconnect tcp: dial tcp " : "dial tcp ";
+  return DialError(dial + HostAndPort(dialed_host(), dialed_port()), error);
 }
 
 void ClientConnection::OnConnected(boost::asio::ip::tcp::socket socket) {
@@ -372,7 +365,9 @@ void ClientConnection::CheckTime(Clock::SteadyTime now) {
   const ClientOptions& options = pool_.options_;
   // A connection counts as open when the server has sent its SETTINGS.
   if (!was_up_) {
-    if (now - since_ > options.connect_timeout) Fail(DialError(boost::asio::error::timed_out));
+    if (options.connect_timeout.count() > 0 && now - since_ > options.connect_timeout) {
+      Fail(ErrorOf(boost::asio::error::timed_out));
+    }
     return;
   }
   if (active() > 0) {

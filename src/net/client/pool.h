@@ -28,7 +28,7 @@ Result<ClientContexts> MakeClientContexts(const ClientOptions& options);
 // construction and size().
 class ClientPool final : public CallServer {
  public:
-  ClientPool(const ClientOptions& options, ClientContexts tls, std::shared_ptr<EventLoop> loop);
+  ClientPool(ClientOptions options, ClientContexts tls, std::shared_ptr<EventLoop> loop);
   ~ClientPool() override;
 
   void Begin(std::shared_ptr<ClientCall> call) override;
@@ -52,7 +52,7 @@ class ClientPool final : public CallServer {
   void ScheduleCheck();
   void Check();
 
-  const ClientOptions& options_;
+  const ClientOptions options_;
   const ClientContexts tls_;
   const std::shared_ptr<EventLoop> loop_;
   std::atomic<size_t> size_ = 0;
@@ -100,8 +100,7 @@ class ClientConnection final : public Channel::User, public ClientSession::Host 
   void OnResolved(const boost::asio::ip::tcp::resolver::results_type& ends);
   void OnConnected(boost::asio::ip::tcp::socket socket);
   bool IsAllowed(const boost::asio::ip::tcp::endpoint& end) const;
-  // Formats the error like Go's dialer, because users see the text in API errors.
-  Status DialError(const boost::system::error_code& error) const;
+  Status ErrorOf(const boost::system::error_code& error) const;
   // The address of the socket: the proxy's if there is one, else the server's.
   const std::string& dialed_host() const;
   uint16_t dialed_port() const;

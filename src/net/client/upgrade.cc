@@ -29,13 +29,13 @@ class ClientByteStream final : public ByteStream {
   ClientByteStream(const Context& ctx, ClientOptions client, ClientContexts tls,
                    std::shared_ptr<EventLoop> loop)
       : root_(ctx.clock(), ctx.log()),
-        client_(std::move(client)),
         loop_(std::move(loop)),
         core_(std::make_shared<RawCore>(loop_)),
-        pool_(client_, std::move(tls), loop_) {}
+        pool_(std::make_shared<ClientPool>(std::move(client), std::move(tls), loop_)) {}
   ~ClientByteStream() override {
     if (ended_) static_cast<void>(core_->AwaitSent(root_.WithTimeout(kLastWords)));
     loop_->Stop();
+    pool_->Close();
   }
 
   // Returns the server's response; the stream is usable if it is 101.
@@ -72,11 +72,10 @@ class ClientByteStream final : public ByteStream {
 
  private:
   const Context root_;  // outlives the caller's context
-  const ClientOptions client_;
   const std::shared_ptr<EventLoop> loop_;
   const std::shared_ptr<RawCore> core_;
   std::atomic<bool> ended_ = false;
-  ClientPool pool_;
+  const std::shared_ptr<ClientPool> pool_;
 };
 
 }  // namespace

@@ -16,11 +16,13 @@ class ClientWebSocket final : public WebSocket {
  public:
   ClientWebSocket(ClientOptions client, const WebSocketOptions& options, ClientContexts tls,
                   std::shared_ptr<EventLoop> loop)
-      : client_(std::move(client)),
-        loop_(std::move(loop)),
+      : loop_(std::move(loop)),
         core_(std::make_shared<WebSocketCore>(loop_, options, /*client=*/true)),
-        pool_(client_, std::move(tls), loop_) {}
-  ~ClientWebSocket() override { loop_->Stop(); }
+        pool_(std::make_shared<ClientPool>(std::move(client), std::move(tls), loop_)) {}
+  ~ClientWebSocket() override {
+    loop_->Stop();
+    pool_->Close();
+  }
 
   // Returns the server's response; the socket is usable if it is 101.
   Result<Response> Connect(Context& ctx, Request request, std::vector<std::string> protocols) {
@@ -52,11 +54,10 @@ class ClientWebSocket final : public WebSocket {
   }
 
  private:
-  const ClientOptions client_;
   const std::shared_ptr<EventLoop> loop_;
   const std::shared_ptr<WebSocketCore> core_;
   std::string protocol_;  // written by the loop during the handshake, then constant
-  ClientPool pool_;
+  const std::shared_ptr<ClientPool> pool_;
 };
 
 Status Refused(const Response& response) {

@@ -11,15 +11,18 @@ namespace cox::net::grpc {
 Result<std::unique_ptr<Channel>> Channel::Create(const Context& ctx, std::string name,
                                                  Options options) {
   if (options.endpoints.empty()) return Status::BadRequest("no etcd server is given");
-  SslContextPtr tls;
+  TlsState tls{.options = options.connection.tls, .context = {}};
   if (std::any_of(options.endpoints.begin(), options.endpoints.end(),
                   [](const Endpoint& endpoint) { return endpoint.tls; })) {
-    COX_ASSIGN_OR_RETURN(tls, MakeClientContext(options.connection.tls, true));
+    if (options.current_tls) {
+      COX_ASSIGN_OR_RETURN(tls.options, options.current_tls());
+    }
+    COX_ASSIGN_OR_RETURN(tls.context, MakeClientContext(tls.options, true));
   }
   return std::make_unique<Channel>(ctx, std::move(name), std::move(options), std::move(tls));
 }
 
-Channel::Channel(const Context& ctx, std::string name, Options options, SslContextPtr tls)
+Channel::Channel(const Context& ctx, std::string name, Options options, TlsState tls)
     : name_(std::move(name)),
       options_(std::move(options)),
       tls_(std::move(tls)),
@@ -62,15 +65,29 @@ Result<std::shared_ptr<Connection>> Channel::Get(const Context& ctx) {
   return dialed;
 }
 
+void Channel::UpdateTls(const Context& ctx) {
+  if (tls_.context == nullptr || !options_.current_tls) return;
+  Result<ClientTls> current = options_.current_tls();
+  Result<SslContextPtr> made =
+      current.ok() ? MakeClientContext(*current, true) : Result<SslContextPtr>(current.status());
+  if (made.ok()) {
+    tls_ = {.options = *std::move(current), .context = *std::move(made)};
+  } else {
+    COX_ERROR(ctx.log(), made.status(), "Could not read certificates, using the previous ones",
+              {"connection", name_});
+  }
+}
+
 Result<std::shared_ptr<Connection>> Channel::Dial(const Context& ctx, size_t first,
                                                   size_t* chosen) {
+  UpdateTls(ctx);
   Status last;
   for (size_t i = 0; i < options_.endpoints.size(); ++i) {
     const size_t index = (first + i) % options_.endpoints.size();
     const Endpoint& endpoint = options_.endpoints[index];
     const Context attempt = ctx.WithTimeout(options_.connection.dial_timeout);
     Result<std::unique_ptr<Socket>> socket =
-        Socket::Connect(attempt, endpoint, tls_.get(), options_.connection.tls);
+        Socket::Connect(attempt, endpoint, tls_.context.get(), tls_.options);
     COX_RETURN_IF_ERROR(ctx.status());
     if (!socket.ok()) {
       last = socket.status();

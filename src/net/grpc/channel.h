@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -27,11 +28,19 @@ class Channel {
   struct Options {
     std::vector<Endpoint> endpoints;  // at least one
     ConnectionOptions connection;
+    // Returns the TLS settings for a new connection instead of connection.tls, so that renewed
+    // certificates are used. If it fails, or the certificates do not parse, the last valid settings
+    // are used. May block.
+    std::function<Result<ClientTls>()> current_tls;
   };
   // BadRequest for certificates that do not parse. Does not connect yet.
   static Result<std::unique_ptr<Channel>> Create(const Context& ctx, std::string name,
                                                  Options options);
-  Channel(const Context& ctx, std::string name, Options options, SslContextPtr tls);
+  struct TlsState {
+    ClientTls options;
+    SslContextPtr context;  // null if no endpoint needs it
+  };
+  Channel(const Context& ctx, std::string name, Options options, TlsState tls);
   ~Channel() { Close(); }
 
   // Aborts calls in progress and rejects new ones. Returns when its threads have ended.
@@ -44,13 +53,14 @@ class Channel {
   void Avoid(const std::shared_ptr<Connection>& connection);
 
  private:
+  void UpdateTls(const Context& ctx);
   Result<std::shared_ptr<Connection>> Dial(const Context& ctx, size_t first, size_t* chosen);
 
   // Constant after construction.
   const std::string name_;
   const Options options_;
-  const SslContextPtr tls_;  // null if no endpoint needs it
 
+  TlsState tls_;  // used only by the dialing thread
   Mutex mu_;
   CondVar dialed_;
   std::shared_ptr<Connection> connection_ COX_GUARDED_BY(mu_);  // may be null

@@ -244,12 +244,63 @@ Reply Connection::Call(const Context& ctx, std::string_view method, std::string_
       return call.done;
     });
   }
-  Reply reply = call.Ending(call.outcome);
-  if (reply.outcome == Reply::Outcome::kStatus && reply.code == 0 && call.complete) {
-    reply.outcome = Reply::Outcome::kMessage;
-    reply.message = std::move(call.response);
+  return call.TakeReply();
+}
+
+// A call without a waiting thread. It keeps itself alive until it has ended.
+class Connection::AsyncCall : public std::enable_shared_from_this<AsyncCall> {
+ public:
+  AsyncCall(std::shared_ptr<Connection> connection, std::string_view method, std::string framed,
+            std::function<void(Reply)> done)
+      : connection_(std::move(connection)),
+        framed_(std::move(framed)),
+        exchange_(method, framed_, connection_->options_.max_message_bytes),
+        done_(std::move(done)) {}
+
+  void Begin(const Context& ctx) {
+    const std::shared_ptr<AsyncCall> self = shared_from_this();
+    exchange_.on_done = [self] { self->End(self->exchange_.TakeReply()); };
+    if (!connection_->Enqueue(exchange_, true)) {
+      return End(exchange_.Ending(Reply::Outcome::kRefused));
+    }
+    StopHandle stop = ctx.OnStop([weak = weak_from_this(), ctx] {
+      if (const auto call = weak.lock()) call->Stop(ctx.status());
+    });
+    MutexLock lock(mu_);
+    if (!ended_) std::swap(stop_, stop);
   }
-  return reply;
+
+ private:
+  void Stop(const Status& why) {
+    // False: it has ended meanwhile, and on_done is called.
+    if (connection_->Cancel(exchange_)) End({Reply::Outcome::kStopped, 0, why.message(), {}});
+  }
+
+  void End(Reply reply) {
+    const std::shared_ptr<AsyncCall> self = shared_from_this();
+    exchange_.on_done = nullptr;  // refers to this object
+    StopHandle stop;              // destroyed without the lock, because it waits for its callback
+    {
+      MutexLock lock(mu_);
+      ended_ = true;
+      std::swap(stop_, stop);
+    }
+    std::exchange(done_, nullptr)(std::move(reply));
+  }
+
+  const std::shared_ptr<Connection> connection_;
+  const std::string framed_;
+  CallExchange exchange_;
+  std::function<void(Reply)> done_;
+  Mutex mu_;
+  bool ended_ COX_GUARDED_BY(mu_) = false;
+  StopHandle stop_ COX_GUARDED_BY(mu_);
+};
+
+void Connection::CallAsync(const Context& ctx, std::string_view method, std::string framed,
+                           std::function<void(Reply)> done) {
+  std::make_shared<AsyncCall>(shared_from_this(), method, std::move(framed), std::move(done))
+      ->Begin(ctx);
 }
 
 std::unique_ptr<MessageStream> Connection::Start(std::string_view method) {

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -90,12 +91,17 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // A unary call. `method` is "/package.Service/Method" and must outlive the connection; `framed`
   // is the message with gRPC's prefix.
   Reply Call(const Context& ctx, std::string_view method, std::string_view framed);
+  // The same without a waiting thread. `done` is called exactly once, on the reading thread, on the
+  // thread that stops `ctx`, or inside of this function; it must not block.
+  void CallAsync(const Context& ctx, std::string_view method, std::string framed,
+                 std::function<void(Reply)> done);
   // A bidirectional streaming call.
   std::unique_ptr<MessageStream> Start(std::string_view method);
   // A server-streaming call: nothing can be sent after the request.
   std::unique_ptr<MessageStream> Start(std::string_view method, std::string_view framed);
 
  private:
+  class AsyncCall;
   friend class MessageStream;
   friend struct SessionCallbacks;
 

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "net/grpc/channel.h"
 #include "net/testing/fake_grpc_server.h"
@@ -91,6 +92,74 @@ TEST_F(ConnectionTest, CallIsResetWhenItsContextStops) {
   EXPECT_EQ(reply.text, "enough");
   EXPECT_EQ(server_->AwaitResets(ctx_, 1), Status());
   EXPECT_EQ(connection->Call(ctx_, "/s/Status", Framed("")).message, "here");
+}
+
+// The replies of asynchronous calls.
+class Replies {
+ public:
+  std::function<void(Reply)> Next() {
+    return [this](Reply reply) {
+      MutexLock lock(mu_);
+      replies_.push_back(std::move(reply));
+      changed_.NotifyAll();
+    };
+  }
+  std::vector<Reply> Await(const Context& ctx, size_t count) {
+    MutexLock lock(mu_);
+    EXPECT_TRUE(
+        ctx.Await(mu_, changed_, [&]() COX_REQUIRES(mu_) { return replies_.size() >= count; })
+            .ok());
+    return replies_;
+  }
+
+ private:
+  Mutex mu_;
+  CondVar changed_;
+  std::vector<Reply> replies_ COX_GUARDED_BY(mu_);
+};
+
+TEST_F(ConnectionTest, AsynchronousCallsWaitWithoutThread) {
+  constexpr int kCalls = 200;
+  const auto connection = Connect([](const FakeServer::Request& request) -> Actions {
+    if (request.method == "/s/Wait") return {};  // no response
+    if (request.method == "/s/Fail") return {{Kind::kEnd, 5, "not here"}};
+    return {{Kind::kMessage, 0, request.message + "!"}, {Kind::kEnd, 0, ""}};
+  });
+  Context waiting = ctx_.Child();
+  Replies stopped;
+  for (int i = 0; i < kCalls; ++i) {
+    connection->CallAsync(waiting, "/s/Wait", Framed(""), stopped.Next());
+  }
+  Replies ended;
+  connection->CallAsync(ctx_, "/s/Get", Framed("a"), ended.Next());
+  EXPECT_EQ(ended.Await(ctx_, 1)[0].message, "a!");
+  connection->CallAsync(ctx_, "/s/Fail", Framed("a"), ended.Next());
+  const Reply failed = ended.Await(ctx_, 2)[1];
+  EXPECT_EQ(failed.outcome, Outcome::kStatus);
+  EXPECT_EQ(failed.code, 5);
+
+  waiting.Stop(Status::Timeout("enough"));
+  for (const Reply& reply : stopped.Await(ctx_, kCalls)) {
+    EXPECT_EQ(reply.outcome, Outcome::kStopped);
+    EXPECT_EQ(reply.text, "enough");
+  }
+  EXPECT_EQ(server_->AwaitResets(ctx_, kCalls), Status());
+  connection->CallAsync(waiting, "/s/Get", Framed(""), stopped.Next());  // already stopped
+  EXPECT_EQ(stopped.Await(ctx_, kCalls + 1).back().outcome, Outcome::kStopped);
+  EXPECT_EQ(server_->connections(), 1);
+}
+
+TEST_F(ConnectionTest, AsynchronousCallsEndWithConnection) {
+  const auto connection = Connect([](const FakeServer::Request& request) -> Actions {
+    if (request.method == "/s/Wait") return {};
+    return {{Kind::kHangUp, 0, ""}};
+  });
+  Replies replies;
+  connection->CallAsync(ctx_, "/s/Wait", Framed(""), replies.Next());
+  connection->CallAsync(ctx_, "/s/Break", Framed(""), replies.Next());
+  for (const Reply& reply : replies.Await(ctx_, 2)) EXPECT_EQ(reply.outcome, Outcome::kBroken);
+  connection->CallAsync(ctx_, "/s/Wait", Framed(""), replies.Next());
+  EXPECT_EQ(replies.Await(ctx_, 3)[2].outcome, Outcome::kRefused);
 }
 
 // The first caller opens the connection, which must outlive that caller's context and clock.

@@ -26,8 +26,22 @@ Reply Exchange::Ending(Reply::Outcome outcome) const {
   return reply;
 }
 
+Reply CallExchange::TakeReply() {
+  Reply reply = Ending(outcome);
+  if (reply.outcome == Reply::Outcome::kStatus && reply.code == 0 && complete) {
+    reply.outcome = Reply::Outcome::kMessage;
+    reply.message = std::move(response);
+  }
+  return reply;
+}
+
 void CallExchange::NotifyDone(const std::vector<CallExchange*>& calls) {
   for (CallExchange* call : calls) {
+    if (call->on_done) {
+      const std::function<void()> done = call->on_done;  // destroys the call
+      done();
+      continue;
+    }
     MutexLock lock(call->mu);
     call->done = true;
     call->changed.NotifyOne();

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -69,7 +70,7 @@ class Exchange {
   std::string grpc_message;
 };
 
-// A unary call; lives on the caller's stack.
+// A unary call; lives on the caller's stack or in an AsyncCall.
 class CallExchange final : public Exchange {
  public:
   CallExchange(std::string_view method, std::string_view framed, size_t max_message_bytes)
@@ -85,12 +86,18 @@ class CallExchange final : public Exchange {
     return good && single;
   }
 
-  // Wakes the threads of calls that have ended. The calls may be destroyed when this returns.
+  // The reply, when the call has ended.
+  Reply TakeReply();
+
+  // Wakes the threads of calls that have ended, or calls their functions. The calls may be
+  // destroyed when this returns.
   static void NotifyDone(const std::vector<CallExchange*>& calls);
 
   std::string response;
   bool complete = false;
   Reply::Outcome outcome = Reply::Outcome::kBroken;
+  // For a call without a waiting thread. Constant while the call is in progress.
+  std::function<void()> on_done;
 
   // Completion, signalled to the caller's thread. The notifying thread holds `mu` while notifying,
   // so that the exchange can be destroyed as soon as `done` is seen.
