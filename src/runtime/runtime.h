@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -79,7 +80,8 @@ class EventStream {
 // a restarted kubelet finds its containers. IDs are the runtime's, without the "containerd://"
 // prefix.
 // Guarantees: stopping and removing objects that do not exist is OK. Changes are visible to calls
-//   that begin after the changing call has returned.
+//   that begin after the changing call has returned. Functions with the suffix Async call `done`
+//   exactly once, on any thread; it must not block.
 // Threads: all methods may be called concurrently; they block no longer than `ctx` allows. A call
 //   whose context stopped may or may not have been executed.
 // Errors: NotFound for unknown IDs; Unavailable when the runtime cannot be reached or is
@@ -118,14 +120,19 @@ class Runtime {
                                         const cri::v1::LinuxContainerResources& resources) = 0;
 
   // Returns the container's ID. `sandbox` is the config of its sandbox. The image must be present:
-  // config.image.image is the result of PullImage or GetImage.
+  // config.image.image is the result of PullImage or GetImage. An error if the config shares the
+  // PID namespace of a container that does not run.
   virtual Result<std::string> CreateContainer(const Context& ctx, const std::string& sandbox_id,
                                               const cri::v1::ContainerConfig& config,
                                               const cri::v1::PodSandboxConfig& sandbox) = 0;
   virtual Status StartContainer(const Context& ctx, const std::string& id) = 0;
-  // Sends the stop signal, and SIGKILL after `grace`; 0: kills at once. Returns when it has exited.
-  virtual Status StopContainer(const Context& ctx, const std::string& id,
-                               std::chrono::seconds grace) = 0;
+  // Sends the stop signal, and SIGKILL after `grace`; 0: kills at once. Calls `done` when it has
+  // exited. Blocks at most while the connection to the runtime is opened.
+  using Stopped = std::function<void(Status)>;
+  virtual void StopContainerAsync(const Context& ctx, const std::string& id,
+                                  std::chrono::seconds grace, Stopped done) = 0;
+  // Like the asynchronous function, but blocks until the end.
+  Status StopContainer(const Context& ctx, const std::string& id, std::chrono::seconds grace);
   // Kills it if it is running.
   virtual Status RemoveContainer(const Context& ctx, const std::string& id) = 0;
   virtual Status UpdateResources(const Context& ctx, const std::string& id,
@@ -133,11 +140,16 @@ class Runtime {
   // Reopens the log file after a rotation.
   virtual Status ReopenLog(const Context& ctx, const std::string& id) = 0;
 
-  // Runs a command to completion. Timeout if it takes longer than `timeout`; 0: no limit except
-  // ctx. A command that cannot be started is an error; a nonzero exit code is not.
-  virtual Result<ExecResult> Exec(const Context& ctx, const std::string& id,
-                                  const List<std::string>& command,
-                                  std::chrono::seconds timeout) = 0;
+  // Runs a command and calls `done` when it has ended. Timeout if it takes longer than `timeout`;
+  // 0: no limit except ctx. A command that cannot be started is an error; a nonzero exit code is
+  // not.
+  using Executed = std::function<void(Result<ExecResult>)>;
+  virtual void ExecAsync(const Context& ctx, const std::string& id,
+                         const List<std::string>& command, std::chrono::seconds timeout,
+                         Executed done) = 0;
+  // Like the asynchronous function, but blocks until the end.
+  Result<ExecResult> Exec(const Context& ctx, const std::string& id,
+                          const List<std::string>& command, std::chrono::seconds timeout);
   // The URL of a stream, valid once and for a short time: "http://127.0.0.1:41234/exec/Xyz".
   virtual Result<std::string> ExecUrl(const Context& ctx, const std::string& id,
                                       const List<std::string>& command,

@@ -133,6 +133,37 @@ TEST_F(PodsTest, InitContainersSidecarsAndMainStartInOrderAndStopInReverse) {
   EXPECT_THAT(order, ElementsAre("+i", "+s", "+m", "-m", "-s"));
 }
 
+// All preStop hooks begin when the Pod is deleted; only the stop signals are ordered.
+TEST_F(PodsTest, PreStopHooksOfSidecarsRunBesideThoseOfMainContainers) {
+  const auto hooks = std::make_shared<std::atomic<int>>(0);
+  runtime->SetExec([hooks](const std::string&, const auto&) {
+    ++*hooks;
+    return runtime::ExecResult{};
+  });
+  StartAgent();
+  Create("web", R"({"initContainers":[
+      {"name":"s1","image":"img:1","restartPolicy":"Always",
+       "lifecycle":{"preStop":{"exec":{"command":["s1"]}}}},
+      {"name":"s2","image":"img:1","restartPolicy":"Always",
+       "lifecycle":{"preStop":{"exec":{"command":["s2"]}}}}],
+      "containers":[{"name":"m","image":"img:1","lifecycle":{"preStop":{"sleep":{"seconds":10}}}},
+      {"name":"n","image":"img:1"}]})");
+  Await("web", IsReady);
+  ASSERT_TRUE(client().Delete<Pod>(*ctx, {"default", "web"}).ok());
+  AwaitCall("StopContainer web/n 30");
+  while (!ctx->Done() && *hooks < 2) std::this_thread::yield();
+  EXPECT_EQ(*hooks, 2);
+  EXPECT_THAT(runtime->calls(), Not(Contains(StartsWith("StopContainer web/s"))));
+  EXPECT_THAT(runtime->calls(), Not(Contains(StartsWith("StopContainer web/m"))));
+  clock->Advance(seconds(10));
+  AwaitGone("web");
+  std::vector<std::string> stops;
+  for (const std::string& call : runtime->calls()) {
+    if (call.starts_with("StopContainer")) stops.push_back(call.substr(18));
+  }
+  EXPECT_THAT(stops, ElementsAre("n 30", "m 20", "s2 20", "s1 20"));
+}
+
 TEST_F(PodsTest, TerminatedPodsKeepTheirStatus) {
   StartAgent();
   const Pod good =
@@ -281,11 +312,7 @@ TEST_F(PodsTest, HugeHostsFileIsNotRead) {
 }
 
 TEST_F(PodsTest, ContainerIsReportedRunningAfterPostStartHook) {
-  std::atomic<bool> go = false;
-  runtime->SetExec([&go, this](const std::string&, const auto&) {
-    while (!go && !ctx->Done()) std::this_thread::yield();
-    return runtime::ExecResult();
-  });
+  runtime->SetUnresponsive(true);
   StartAgent();
   Create("web", R"({"containers":[{"name":"c","image":"img:1",
       "lifecycle":{"postStart":{"exec":{"command":["wait"]}}}}]})");
@@ -295,9 +322,8 @@ TEST_F(PodsTest, ContainerIsReportedRunningAfterPostStartHook) {
   });
   EXPECT_EQ(WaitsFor(starting), "ContainerCreating");
   EXPECT_FALSE(IsReady(starting));
-  go = true;
+  runtime->SetUnresponsive(false);
   Await("web", IsReady);
-  StopAgent();  // before `go` is destroyed
 }
 
 TEST_F(PodsTest, RunsMaximumNumberOfPods) {
@@ -355,9 +381,10 @@ TEST_F(PodsTest, LostRuntimeEventsAreRecovered) {
 }
 
 TEST_F(PodsTest, ProbesControlReadinessAndRestarts) {
-  std::atomic<int> code = 1;
-  runtime->SetExec([&code](const std::string&, const auto&) {
-    return runtime::ExecResult{.exit_code = code, .out = "so", .err = ""};
+  // Probes of the fixture's agent run until the fixture ends, after this function.
+  const auto code = std::make_shared<std::atomic<int>>(1);
+  runtime->SetExec([code](const std::string&, const auto&) {
+    return runtime::ExecResult{.exit_code = *code, .out = "so", .err = ""};
   });
   StartAgent();
   Create("ready", R"({"containers":[{"name":"c","image":"img:1",
@@ -370,7 +397,7 @@ TEST_F(PodsTest, ProbesControlReadinessAndRestarts) {
   EXPECT_TRUE(events.Has("Normal Killing Container c failed liveness probe, will be restarted"));
   EXPECT_THAT(runtime->calls(), Contains(StartsWith("StopContainer alive/c ")));
   EXPECT_FALSE(IsReady(*client().Get<Pod>(*ctx, {"default", "ready"})));
-  code = 0;
+  *code = 0;
   Eventually("ready", IsReady);
 }
 
@@ -434,6 +461,49 @@ TEST_F(PodsTest, EphemeralContainersAreStartedOnce) {
     return !is.status.ephemeralContainerStatuses.empty() &&
            is.status.ephemeralContainerStatuses[0].state.terminated && IsReady(is);
   });
+}
+
+// An ephemeral container never gets a PID namespace of its own in place of the one it targets.
+TEST_F(PodsTest, EphemeralContainerWaitsForItsTargetContainer) {
+  StartAgent();
+  const Pod pod = Create("web", R"({"initContainers":[{"name":"i","image":"img:1"}],
+      "containers":[{"name":"c","image":"img:1"}]})");
+  AwaitCall("StartContainer web/i");
+  const auto patched = client().PatchObject<Pod>(
+      *ctx, {"default", "web"}, Patch::Strategic(R"({"spec":{"ephemeralContainers":[{
+        "name":"debug","image":"img:1","imagePullPolicy":"IfNotPresent",
+        "terminationMessagePolicy":"File","targetContainerName":"c"}]}})"),
+      {.subresource = "ephemeralcontainers"});
+  ASSERT_TRUE(patched.ok()) << patched.status().ToString();
+  const auto waits = [](const Pod& is, std::string_view reason) {
+    const auto& statuses = is.status.ephemeralContainerStatuses;
+    return !statuses.empty() && statuses[0].state.waiting &&
+           statuses[0].state.waiting->reason == reason;
+  };
+  // The target does not exist.
+  const Pod missing =
+      Await("web", [&](const Pod& is) { return waits(is, "CreateContainerConfigError"); });
+  EXPECT_EQ(missing.status.ephemeralContainerStatuses[0].state.waiting->message,
+            "unable to find target container c");
+  EXPECT_TRUE(events.Has("Warning Failed Error: unable to find target container c"));
+  EXPECT_THAT(runtime->calls(), Not(Contains("CreateContainer web/debug")));
+  // The target exists, but cannot be started.
+  runtime->FailNext("StartContainer", Status::Internal("no such file"));
+  runtime->FailNext("StartContainer", Status::Internal("no such file"));
+  runtime->Exit(IdOf(pod, "i"), 0);
+  const Pod stopped = Await("web", [&](const Pod& is) {
+    return WaitsFor(is) == "CrashLoopBackOff" && waits(is, "CreateContainerError");
+  });
+  EXPECT_THAT(stopped.status.ephemeralContainerStatuses[0].state.waiting->message,
+              ::testing::HasSubstr("is not running"));
+  EXPECT_THAT(runtime->calls(), Not(Contains("CreateContainer web/debug")));
+  // The target runs.
+  clock->Advance(seconds(10));
+  AwaitCall("StartContainer web/debug");
+  const auto namespaces =
+      runtime->ConfigOf(IdOf(pod, "debug")).linux->security_context->namespace_options;
+  EXPECT_EQ(namespaces->pid, cri::v1::kNamespaceModeTarget);
+  EXPECT_EQ(namespaces->target_id, IdOf(pod, "c"));
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 #include "apiserver/webhook/webhook_client.h"
 #include "coxswain/client.h"
 #include "coxswain/config.h"
-#include "kubelet/probes/probe.h"
+#include "kubelet/testing/run_probe.h"
 #include "net/testing/hostile_server.h"
 #include "runtime/cri/client.h"
 #include "storage/encryption/kms/service.h"
@@ -61,13 +61,13 @@ Status ProbeStatus(const kubelet::ProbeReply& reply) {
 Status HttpProbe(Context& ctx, const HostileServer& server, const char* scheme) {
   kubelet::ProbeTarget target{.pod_ip = "127.0.0.1", .timeout = seconds(60)};
   target.handler.httpGet = core::v1::HTTPGetAction{.port = server.port(), .scheme = scheme};
-  return ProbeStatus(kubelet::RunProbe(ctx, target, {}));
+  return ProbeStatus(kubelet::testing::RunProbe(ctx, target));
 }
 
 Status GrpcProbe(Context& ctx, const HostileServer& server) {
   kubelet::ProbeTarget target{.pod_ip = "127.0.0.1", .timeout = seconds(60)};
   target.handler.grpc = core::v1::GRPCAction{.port = server.port()};
-  return ProbeStatus(kubelet::RunProbe(ctx, target, {}));
+  return ProbeStatus(kubelet::testing::RunProbe(ctx, target));
 }
 
 std::string Url(const HostileServer& server) {

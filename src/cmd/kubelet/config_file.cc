@@ -63,6 +63,7 @@ constexpr Field kFields[] = {
     {"nodeStatusMaxImages", "node-status-max-images", Form::kNumber},
     {"nodeStatusReportFrequency", "node-status-report-frequency"},
     {"nodeStatusUpdateFrequency", "node-status-update-frequency"},
+    {"oomScoreAdj", "oom-score-adj", Form::kNumber},
     {"podLogsDir", "pod-logs-dir"},
     {"providerID", "provider-id"},
     {"registerNode", "register-node", Form::kBool},

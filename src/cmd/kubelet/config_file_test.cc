@@ -27,6 +27,7 @@ clusterDNS: [10.96.0.10, "fd00::a"]
 evictionHard: {memory.available: 200Mi, nodefs.available: "5%"}
 kubeReserved: {cpu: 100m}
 maxPods: 50
+oomScoreAdj: -500
 registerWithTaints: [{key: a, value: b, effect: NoSchedule}]
 featureGates: {X: true}
 logging: {verbosity: 2}
@@ -40,7 +41,7 @@ logging: {verbosity: 2}
                   Pair("authorization-mode", "Webhook"), Pair("cluster-dns", "10.96.0.10,fd00::a"),
                   Pair("eviction-hard", "memory.available<200Mi,nodefs.available<5%"),
                   Pair("kube-reserved", "cpu=100m"), Pair("max-pods", "50"),
-                  Pair("register-with-taints", "a=b:NoSchedule")));
+                  Pair("oom-score-adj", "-500"), Pair("register-with-taints", "a=b:NoSchedule")));
   EXPECT_THAT(file->without_effect, ElementsAre("featureGates", "logging"));
 }
 

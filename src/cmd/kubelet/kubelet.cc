@@ -56,6 +56,7 @@ int RunKubelet(std::span<char* const> arguments) {
   options.flags = KubeletFlags();
   return RunComponent(configured->all(), options, [](const Component& component) -> Status {
     COX_ASSIGN_OR_RETURN(kubelet::KubeletOptions parsed, KubeletOptionsFrom(component.flags));
+    COX_RETURN_IF_ERROR(ApplyOomScoreFlag(component));
     return kubelet::AddKubelet(component.manager, std::move(parsed));
   });
 }

@@ -59,6 +59,7 @@ constexpr FlagInfo kFlags[] = {
     {"Resources", "cpu-cfs-quota", "", "true", "Enforce CPU limits with CFS quotas"},
     {"Resources", "pod-max-pids", "int", "-1",
      "Number of processes of a Pod; -1 for no limit; requires the cgroup driver cgroupfs"},
+    {"Resources", "oom-score-adj", "int", "-999", "OOM score of the kubelet, if it may set it"},
     {"Resources", "kube-reserved", "resources", "",
      "Resources reserved for Kubernetes components: cpu=100m,memory=1Gi,ephemeral-storage=1Gi"},
     {"Resources", "system-reserved", "resources", "",

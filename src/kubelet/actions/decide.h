@@ -67,6 +67,8 @@ struct ContainerToKill {
   Clock::Duration grace;  // from now
   // Restart the container after it has ended, regardless of its exit code.
   bool restart = false;
+  // See KillOrder.
+  bool wait_for_turn = false;
 };
 
 // A container whose restart is delayed by backoff.
@@ -77,7 +79,8 @@ struct ContainerInBackoff {
 };
 
 // Kills come first. The same kill is returned until the container has ended; the caller executes it
-// once per id, with the shortest grace period returned.
+// once per id, with the shortest grace period returned. A kill with wait_for_turn is returned
+// without it as soon as the container's turn has come.
 struct PodActions {
   std::vector<ContainerToKill> kill;
   // Sandboxes to stop; none of their containers needs to be waited for.

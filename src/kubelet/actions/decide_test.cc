@@ -27,7 +27,8 @@ std::string Words(const PodActions& actions) {
   std::string out;
   const auto add = [&out](const std::string& word) { out += (out.empty() ? "" : " ") + word; };
   for (const auto& k : actions.kill) {
-    add("kill " + k.id + "/" + kWhy[static_cast<int>(k.why)] + (k.restart ? "+" : ""));
+    add("kill " + k.id + "/" + kWhy[static_cast<int>(k.why)] + (k.restart ? "+" : "") +
+        (k.wait_for_turn ? "/waits" : ""));
   }
   for (const auto& id : actions.stop_sandboxes) add("stop " + id);
   if (actions.make_sandbox) add("sandbox " + std::to_string(*actions.make_sandbox));
@@ -288,18 +289,24 @@ TEST(DecideTest, StopsMainContainersThenSidecarsInReverseThenSandbox) {
   const Backoff backoff;
   const PodProbeResults probes;
   const auto next = [&] { return Decide({pod, state, probes, backoff, kNow}); };
-  EXPECT_EQ(Words(next()), "kill e0/end kill a0/end kill b0/end ending");
-  EXPECT_EQ(next().kill[0].grace, seconds(20));
+  EXPECT_EQ(Words(next()),
+            "kill e0/end kill a0/end kill b0/end kill s20/end/waits kill s10/end/waits ending");
+  for (const ContainerToKill& kill : next().kill) EXPECT_EQ(kill.grace, seconds(20)) << kill.name;
   state.containers = {Exited("e", 0), Exited("a", 0), Running("b"), Running("s1"), Running("s2")};
-  EXPECT_EQ(Words(next()), "kill b0/end ending");
+  EXPECT_EQ(Words(next()), "kill b0/end kill s20/end/waits kill s10/end/waits ending");
   state.containers[2] = Exited("b", 0);
-  EXPECT_EQ(Words(next()), "kill s20/end ending");
+  EXPECT_EQ(Words(next()), "kill s20/end kill s10/end/waits ending");
   state.containers[4] = Exited("s2", 0);
   EXPECT_EQ(Words(next()), "kill s10/end ending");
   state.containers[3] = Exited("s1", 0);
   EXPECT_EQ(Words(next()), "stop s0 ending");
   state.sandboxes[0].ready = false;
   EXPECT_EQ(Words(next()), "ended");
+  // A sidecar that ended before its turn delays no other.
+  state = With({Exited("e", 0), Exited("a", 0), Running("b"), Running("s1"), Exited("s2", 1)});
+  EXPECT_EQ(Words(next()), "kill b0/end kill s10/end/waits ending");
+  state.containers[2] = Exited("b", 0);
+  EXPECT_EQ(Words(next()), "kill s10/end ending");
   // No container was ever created.
   state = {};
   EXPECT_EQ(Words(next()), "ended");

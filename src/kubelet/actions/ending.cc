@@ -10,12 +10,15 @@ using runtime::ContainerState;
 
 namespace {
 
-void Kill(const ContainerState& state, Clock::Duration grace, PodActions& actions) {
+void Kill(const ContainerState& state, Clock::Duration grace, bool wait_for_turn,
+          PodActions& actions) {
   actions.kill.push_back({.id = state.id,
                           .name = state.name,
                           .why = ContainerToKill::Why::kPodEnds,
                           .message = "Stopping container " + state.name,
-                          .grace = grace});
+                          .grace = grace,
+                          .restart = false,
+                          .wait_for_turn = wait_for_turn});
 }
 
 }  // namespace
@@ -45,15 +48,16 @@ void DecideEnding(const PodView& view, Clock::Duration grace, PodActions& action
     });
   };
   for (const ContainerState& state : view.state.containers) {
-    if (MayRun(state) && !is_sidecar(state)) Kill(state, grace, actions);
+    if (MayRun(state) && !is_sidecar(state)) Kill(state, grace, false, actions);
+  }
+  for (auto init = inits.rbegin(); init != inits.rend(); ++init) {
+    const bool others_run = !actions.kill.empty();
+    for (const ContainerState& state : view.state.containers) {
+      const bool is_it = IsSidecar(*init) && state.name == init->name;
+      if (is_it && MayRun(state)) Kill(state, grace, others_run, actions);
+    }
   }
   if (!actions.kill.empty()) return;
-  for (auto init = inits.rbegin(); init != inits.rend(); ++init) {
-    for (const ContainerState& state : view.state.containers) {
-      if (state.name == init->name && MayRun(state)) Kill(state, grace, actions);
-    }
-    if (!actions.kill.empty()) return;
-  }
   for (const runtime::SandboxState& sandbox : view.state.sandboxes) {
     if (sandbox.ready) actions.stop_sandboxes.push_back(sandbox.id);
   }

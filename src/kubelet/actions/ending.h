@@ -14,8 +14,9 @@ bool MayRun(const runtime::ContainerState& state);
 // containers receive their stop signal before they are killed.
 Clock::Duration GraceUntil(Clock::WallTime deadline, Clock::WallTime now);
 
-// The next step of Pod termination: first all main containers at once; then the sidecars in reverse
-// start order, one at a time; then the sandbox.
+// The next step of Pod termination: all containers are killed, so that all preStop hooks run at
+// once. The stop signals are ordered: first all main containers; then the sidecars in reverse start
+// order, each when the previous one has ended. Then the sandbox is stopped.
 void DecideEnding(const PodView& view, Clock::Duration grace, PodActions& actions);
 
 // The deadline of a Pod that is being deleted; none if it is not being deleted.

@@ -2,9 +2,10 @@
 #include "kubelet/containers/hooks.h"
 
 #include <chrono>
+#include <utility>
 
+#include "base/async.h"
 #include "base/strings.h"
-#include "kubelet/probes/probe.h"
 
 namespace cox::kubelet {
 
@@ -12,36 +13,46 @@ using core::v1::LifecycleHandler;
 
 namespace {
 
-Status RunCommand(Context& ctx, const LifecycleHandler& hook, const HookTarget& target,
-                  runtime::Runtime& runtime) {
-  const Result<runtime::ExecResult> result =
-      runtime.Exec(ctx, target.container_id, hook.exec->command, std::chrono::seconds(0));
-  if (!result.ok()) return result.status();
-  if (result->exit_code == 0) return {};
-  return Status::Internal("command '" + Join(hook.exec->command, " ") + "' exited with " +
-                          std::to_string(result->exit_code) + ": " + result->err + result->out);
+using Done = std::function<void(const Status&)>;
+
+void RunCommand(const Context& ctx, const LifecycleHandler& hook, const HookTarget& target,
+                runtime::Runtime& runtime, Done done) {
+  const List<std::string>& command = hook.exec->command;
+  runtime.ExecAsync(ctx, target.container_id, command, std::chrono::seconds(0),
+                    [text = Join(command, " "),
+                     done = std::move(done)](const Result<runtime::ExecResult>& result) {
+                      if (!result.ok()) return done(result.status());
+                      if (result->exit_code == 0) return done({});
+                      done(Status::Internal("command '" + text + "' exited with " +
+                                            std::to_string(result->exit_code) + ": " + result->err +
+                                            result->out));
+                    });
 }
 
-Status SendRequest(Context& ctx, const LifecycleHandler& hook, const HookTarget& target) {
+void SendRequest(const Context& ctx, const LifecycleHandler& hook, const HookTarget& target,
+                 Prober& prober, Done done) {
   ProbeTarget probe{.container_id = target.container_id,
                     .pod_ip = target.pod_ip,
                     .container = target.container,
                     .handler = {}};
   probe.handler.httpGet = hook.httpGet;
-  const ProbeReply reply = HttpProbe(ctx, probe);
-  if (reply.kind == ProbeReply::Kind::kSuccess) return {};
-  if (reply.message.starts_with("HTTP probe failed with statuscode")) return {};
-  return Status::Internal(reply.message);
+  prober.HttpGet(ctx, probe, [done = std::move(done)](const ProbeReply& reply) {
+    const bool answered = reply.kind == ProbeReply::Kind::kSuccess ||
+                          reply.message.starts_with("HTTP probe failed with statuscode");
+    done(answered ? Status() : Status::Internal(reply.message));
+  });
 }
 
 }  // namespace
 
-Status RunHook(Context& ctx, const LifecycleHandler& hook, const HookTarget& target,
-               runtime::Runtime& runtime) {
-  if (hook.exec) return RunCommand(ctx, hook, target, runtime);
-  if (hook.httpGet) return SendRequest(ctx, hook, target);
-  if (hook.sleep) return ctx.Sleep(std::chrono::seconds(hook.sleep->seconds));
-  return Status::BadRequest("invalid handler: the hook has neither exec, httpGet nor sleep");
+void RunHook(const Context& ctx, const LifecycleHandler& hook, const HookTarget& target,
+             const HookParts& parts, Done done) {
+  if (hook.exec) return RunCommand(ctx, hook, target, parts.runtime, std::move(done));
+  if (hook.httpGet) return SendRequest(ctx, hook, target, parts.prober, std::move(done));
+  if (hook.sleep) {
+    return CallAfter(ctx, std::chrono::seconds(hook.sleep->seconds), std::move(done));
+  }
+  done(Status::BadRequest("invalid handler: the hook has neither exec, httpGet nor sleep"));
 }
 
 }  // namespace cox::kubelet

@@ -6,11 +6,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <vector>
+#include <cstddef>
+#include <optional>
 
 #include "base/fd.h"
 #include "base/strings.h"
 #include "kubelet/configs/log_paths.h"
+#include "kubelet/logs/log_line.h"
 #include "kubelet/pod/containers.h"
 #include "kubelet/volumes/plugin/paths.h"
 
@@ -23,21 +25,41 @@ namespace {
 
 constexpr size_t kMaxMessage = 4096;
 constexpr size_t kMaxLogMessage = 2048;
-constexpr size_t kMaxLogLines = 80;
-constexpr size_t kLogRead = 64 * 1024;
+constexpr std::ptrdiff_t kMaxLogRecords = 80;
+// Enough for runtimes that split lines at 16 KiB. A longer record than the maximum is not read.
+constexpr size_t kLogRead = size_t{64} * 1024;
+constexpr size_t kMaxLogRead = size_t{1024} * 1024;
 
-// The end of a file, at most `limit` bytes; "" if it cannot be read. Containers can replace the
-// file: a symlink is not followed, and a FIFO does not block.
-std::string ReadEnd(const std::string& path, size_t limit) {
+// The end of a file, at most `limit` bytes; "" if it cannot be read. Sets *whole if that is the
+// whole file. Containers can replace the file: a symlink is not followed, and a FIFO does not
+// block.
+std::string ReadEnd(const std::string& path, size_t limit, bool* whole = nullptr) {
+  if (whole != nullptr) *whole = true;
   const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   struct stat s {};
   if (!fd.valid() || ::fstat(fd.get(), &s) != 0 || !S_ISREG(s.st_mode)) return "";
   const auto size = static_cast<size_t>(s.st_size);
+  if (whole != nullptr) *whole = size <= limit;
   std::string out(std::min(size, limit), '\0');
   const ssize_t got =
       ::pread(fd.get(), out.data(), out.size(), static_cast<off_t>(size - out.size()));
   out.resize(got > 0 ? static_cast<size_t>(got) : 0);
   return out;
+}
+
+// The termination message of a log.
+std::string ReadLogTail(const std::string& path) {
+  for (size_t size = kLogRead;; size *= 4) {
+    bool whole = false;
+    const std::string text = ReadEnd(path, size, &whole);
+    std::string_view records = text;
+    // The first record is cut off.
+    if (!whole) records = Cut(records, '\n').after;
+    std::string message = LogTail(records);
+    const bool complete = whole || message.size() == kMaxLogMessage ||
+                          std::count(records.begin(), records.end(), '\n') >= kMaxLogRecords;
+    if (complete || size >= kMaxLogRead) return message;
+  }
 }
 
 const std::string* FindReported(const List<ContainerStatus>& statuses, const std::string& id) {
@@ -68,25 +90,17 @@ std::string TerminationLogPath(const Options& options, const std::string& uid,
 }
 
 std::string LogTail(std::string_view log) {
-  std::vector<std::string> lines;
+  std::string text;
+  std::ptrdiff_t left = std::count(log.begin(), log.end(), '\n');
   while (!log.empty()) {
-    const CutResult cut = Cut(log, '\n');
-    log = cut.after;
-    // "<time> <stream> <tag> <text>"; the first line may be truncated.
-    std::string_view rest = cut.before;
-    bool whole = true;
-    for (int i = 0; i < 3 && whole; ++i) {
-      const CutResult field = Cut(rest, ' ');
-      whole = field.found || i == 2;
-      rest = field.after;
-    }
-    if (whole) lines.emplace_back(rest);
+    const CutResult line = Cut(log, '\n');
+    log = line.after;
+    if (left-- > kMaxLogRecords) continue;
+    const std::optional<LogLine> record = ParseLogLine(line.before);
+    if (!record) continue;
+    text += record->text;
+    if (!record->partial && line.found) text += '\n';
   }
-  if (lines.size() > kMaxLogLines) {
-    lines.erase(lines.begin(), lines.end() - static_cast<std::ptrdiff_t>(kMaxLogLines));
-  }
-  std::string text = Join(lines, "\n");
-  if (!lines.empty()) text += "\n";
   if (text.size() > kMaxLogMessage) text.erase(0, text.size() - kMaxLogMessage);
   return text;
 }
@@ -106,11 +120,9 @@ void AddTerminationMessages(const Options& options, const core::v1::Pod& pod,
       if (spec.name == container.name) policy = spec.terminationMessagePolicy;
     });
     if (policy != "FallbackToLogsOnError") continue;
-    container.message =
-        LogTail(ReadEnd(PodLogDirectory(options.pod_logs_dir, pod.metadata.namespace_,
-                                        pod.metadata.name, pod.metadata.uid) +
-                            "/" + ContainerLogName(container.name, container.attempt),
-                        kLogRead));
+    container.message = ReadLogTail(PodLogDirectory(options.pod_logs_dir, pod.metadata.namespace_,
+                                                    pod.metadata.name, pod.metadata.uid) +
+                                    "/" + ContainerLogName(container.name, container.attempt));
   }
 }
 

@@ -64,21 +64,28 @@ Status Replace(const std::string& path, const std::string& text, mode_t mode) {
   return WriteWhole(path, text, mode);
 }
 
-// The target container of an ephemeral container: "" if it has none, or if the target is not in the
-// runtime.
-std::string TargetOf(const StartRequest& request) {
+// The id of the container whose PID namespace an ephemeral container shares; "" if it has no
+// target. The runtime rejects a target that does not run.
+Result<std::string> TargetOf(const StartRequest& request) {
   for (const core::v1::EphemeralContainer& ephemeral : request.pod->spec.ephemeralContainers) {
-    if (ephemeral.ephemeralContainerCommon.name != request.container.name) continue;
-    const runtime::ContainerState* target = request.state.Newest(ephemeral.targetContainerName);
-    return target == nullptr ? "" : target->id;
+    const std::string& name = ephemeral.targetContainerName;
+    if (ephemeral.ephemeralContainerCommon.name != request.container.name || name.empty()) continue;
+    const runtime::ContainerState* target = request.state.Newest(name);
+    if (target == nullptr) return Status::NotFound("unable to find target container " + name);
+    return target->id;
   }
-  return "";
+  return std::string();
 }
 
 }  // namespace
 
 ContainerStarter::ContainerStarter(const Context& ctx, const SyncParts& parts)
-    : parts_(parts), ctx_(ctx), pool_(ctx, {.name = "hook", .max_threads = 128}) {}
+    : parts_(parts), ctx_(ctx.Child()) {}
+
+ContainerStarter::~ContainerStarter() {
+  ctx_.Stop();
+  pending_.Wait();
+}
 
 PodFacts ContainerStarter::PodFactsOf(const Pod& pod, const runtime::PodState& state) const {
   PodFacts facts{.pod_ips = IpsOf(pod, state, parts_.options), .host_ips = parts_.options.node_ips};
@@ -135,6 +142,7 @@ Result<cri::v1::ContainerConfig> ContainerStarter::Configure(Context& ctx,
                                                              const StartRequest& request,
                                                              const PullResult& image) {
   const Pod& pod = *request.pod;
+  COX_ASSIGN_OR_RETURN(std::string target_id, TargetOf(request));
   EnvironmentInput input{.pod = pod,
                          .container = request.container,
                          .facts = PodFactsOf(pod, request.state),
@@ -163,7 +171,7 @@ Result<cri::v1::ContainerConfig> ContainerStarter::Configure(Context& ctx,
                       .mounts = {},
                       .etc_hosts = {},
                       .termination_log = {},
-                      .target_id = TargetOf(request)};
+                      .target_id = std::move(target_id)};
   COX_ASSIGN_OR_RETURN(made.mounts, parts_.volumes.MountsOf(pod, request.container, environment));
   COX_RETURN_IF_ERROR(
       PrepareFiles(request, input.facts.pod_ips, made.etc_hosts, made.termination_log));
@@ -215,47 +223,56 @@ std::set<std::string> ContainerStarter::Hooks(const std::string& uid) const {
   return found == hooks_.end() ? std::set<std::string>() : found->second;
 }
 
-void ContainerStarter::EndHook(const std::string& uid, const std::string& id) {
-  MutexLock lock(mu_);
-  std::set<std::string>& ids = hooks_[uid];
-  ids.erase(id);
-  if (ids.empty()) hooks_.erase(uid);
+struct ContainerStarter::Hook {
+  std::shared_ptr<const Pod> pod;
+  Container container;
+  std::string id;
+  std::string ip;
+  PendingWork::Token pending;
+};
+
+void ContainerStarter::EndHook(const Hook& hook, const Status& status) {
+  const std::string& uid = hook.pod->metadata.uid;
+  if (!status.ok() && !ctx_.Done()) {
+    COX_V(ctx_.log(), 4, "PostStart hook failed", {"container", hook.id},
+          {"why", status.message()});
+    // The event does not contain the error: hook output may be secret, and events have more
+    // readers.
+    parts_.events.Record(*hook.pod, EventKind::kWarning, "FailedPostStartHook", "Starting",
+                         "PostStartHook failed");
+    const int64_t grace = std::clamp<int64_t>(
+        hook.pod->spec.terminationGracePeriodSeconds.value_or(30), 0, 1'000'000'000);
+    parts_.killer.Kill({.pod = hook.pod,
+                        .container = hook.container,
+                        .id = hook.id,
+                        .pod_ip = hook.ip,
+                        .message = "FailedPostStartHook",
+                        .grace = std::chrono::seconds(grace),
+                        .wait_for_turn = false,
+                        .seen = parts_.killer.ended()});
+  }
+  {
+    MutexLock lock(mu_);
+    std::set<std::string>& ids = hooks_[uid];
+    ids.erase(hook.id);
+    if (ids.empty()) hooks_.erase(uid);
+  }
+  parts_.wake(uid);
 }
 
 void ContainerStarter::BeginHook(const StartRequest& request, const std::string& id) {
   const auto& lifecycle = request.container.lifecycle;
   if (!lifecycle || !lifecycle->postStart) return;
-  const std::string uid = request.pod->metadata.uid;
   {
     MutexLock lock(mu_);
-    hooks_[uid].insert(id);
+    hooks_[request.pod->metadata.uid].insert(id);
   }
   const std::vector<std::string> ips = IpsOf(*request.pod, request.state, parts_.options);
-  const std::string ip = ips.empty() ? "" : ips.front();
-  const auto work = [this, pod = request.pod, container = request.container, uid, id, ip] {
-    Context ctx = ctx_.Child();
-    const Status status =
-        RunHook(ctx, *container.lifecycle->postStart, {id, ip, container}, parts_.runtime);
-    if (!status.ok() && !ctx.Done()) {
-      COX_V(ctx.log(), 4, "PostStart hook failed", {"container", id}, {"why", status.message()});
-      // The event does not contain the error: hook output may be secret, and events have more
-      // readers.
-      parts_.events.Record(*pod, EventKind::kWarning, "FailedPostStartHook", "Starting",
-                           "PostStartHook failed");
-      const int64_t grace = std::clamp<int64_t>(
-          pod->spec.terminationGracePeriodSeconds.value_or(30), 0, 1'000'000'000);
-      parts_.killer.Kill({.pod = pod,
-                          .container = container,
-                          .id = id,
-                          .pod_ip = ip,
-                          .message = "FailedPostStartHook",
-                          .grace = std::chrono::seconds(grace),
-                          .seen = parts_.killer.ended()});
-    }
-    EndHook(uid, id);
-    parts_.wake(uid);
-  };
-  if (!pool_.Submit(work)) EndHook(uid, id);
+  const auto hook = std::make_shared<const Hook>(
+      Hook{request.pod, request.container, id, ips.empty() ? "" : ips.front(), pending_.Begin()});
+  RunHook(ctx_.Child(), *hook->container.lifecycle->postStart, {id, hook->ip, hook->container},
+          {parts_.runtime, parts_.prober},
+          [this, hook](const Status& status) { EndHook(*hook, status); });
 }
 
 }  // namespace cox::kubelet

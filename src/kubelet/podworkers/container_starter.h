@@ -36,6 +36,7 @@ struct StartOutcome {
 class ContainerStarter {
  public:
   ContainerStarter(const Context& ctx, const SyncParts& parts);
+  ~ContainerStarter();
 
   // Returns when the container runs, or why it does not. The postStart hook runs asynchronously.
   StartOutcome Start(Context& ctx, const StartRequest& request);
@@ -54,14 +55,16 @@ class ContainerStarter {
   void LinkLog(const StartRequest& request, const cri::v1::ContainerConfig& config,
                const std::string& id);
   void BeginHook(const StartRequest& request, const std::string& id);
-  void EndHook(const std::string& uid, const std::string& id);
+  // The function that is called when a postStart hook has ended.
+  struct Hook;
+  void EndHook(const Hook& hook, const Status& status);
   StartOutcome Fail(const StartRequest& request, std::string reason, std::string message);
 
   const SyncParts& parts_;
-  const Context ctx_;
+  Context ctx_;
   mutable Mutex mu_;
   std::map<std::string, std::set<std::string>> hooks_ COX_GUARDED_BY(mu_);  // by the Pod's uid
-  WorkerPool pool_;
+  PendingWork pending_;
 };
 
 }  // namespace cox::kubelet

@@ -32,6 +32,7 @@ struct SyncParts {
   StatusManager& status;
   WatchedObjects& objects;
   VolumeManager& volumes;
+  Prober& prober;
   ProbeManager& probes;
   ImagePuller& images;
   ContainerKiller& killer;

@@ -83,6 +83,7 @@ class Manager final : public PodManager {
   void PruneImageRecords(Context& ctx);
   void Work(Context& ctx);
   SyncResult Process(Context& ctx, const std::string& uid);
+  ProbeExec ExecForProbes();
   ProbeManager::Options ProbeOptions();
   void Unhealthy(const ProbeManager::Failed& failed);
   Pod WithNewestStatus(const Pod& pod) const;
@@ -102,6 +103,7 @@ class Manager final : public PodManager {
   WatchedObjects objects_;
   VolumeManager volumes_;
   StatusManager status_;
+  Prober prober_;
   ProbeManager probes_;
   PullRecords records_;
   ImagePuller images_;
@@ -135,6 +137,7 @@ Manager::Manager(const Context& ctx, Options options, Parts parts)
       volumes_({.root_dir = options_.root_dir}, objects_, tokens_,
                own_mounter_ != nullptr ? *own_mounter_ : *given_.mounter),
       status_(ctx_, given_.client, [this](const ObjectKey& key) { return table_.Find(key, ""); }),
+      prober_(ctx_, ExecForProbes()),
       probes_(ctx_, ProbeOptions()),
       records_({.directory = options_.root_dir + "/image_manager",
                 .policy = options_.image_verification,
@@ -146,17 +149,18 @@ Manager::Manager(const Context& ctx, Options options, Parts parts)
                      .changed = [this](const std::string& uid) { Wake(uid); },
                      .max_parallel = static_cast<size_t>(options_.max_parallel_image_pulls)}),
       killer_(ctx_, {.runtime = given_.runtime,
+                     .prober = prober_,
                      .events = given_.events,
                      .changed =
                          [this](const std::string& uid) {
                            pleg_.Invalidate(uid);
                            Wake(uid);
                          }}),
-      sync_{options_,        given_.client, given_.runtime,
-            given_.events,   pleg_,         status_,
-            objects_,        volumes_,      probes_,
-            images_,         killer_,       cgroups_,
-            given_.services, given_.node,   [this](const std::string& uid) { Wake(uid); }},
+      sync_{
+          options_, given_.client,   given_.runtime, given_.events,
+          pleg_,    status_,         objects_,       volumes_,
+          prober_,  probes_,         images_,        killer_,
+          cgroups_, given_.services, given_.node,    [this](const std::string& uid) { Wake(uid); }},
       worker_(ctx_, sync_) {
   if (given_.metrics == nullptr) return;
   duration_ = &given_.metrics->AddHistogram({.name = "kubelet_pod_worker_duration_seconds",
@@ -174,13 +178,21 @@ Manager::~Manager() {
   ctx_.Stop();
 }
 
+ProbeExec Manager::ExecForProbes() {
+  return [this](const Context& ctx, const std::string& id, const List<std::string>& command,
+                std::chrono::seconds timeout, std::function<void(Result<ProbeExecResult>)> done) {
+    given_.runtime.ExecAsync(ctx, id, command, timeout,
+                             [done = std::move(done)](const Result<runtime::ExecResult>& result) {
+                               if (!result.ok()) return done(result.status());
+                               done(ProbeExecResult{result->exit_code, result->out + result->err});
+                             });
+  };
+}
+
 ProbeManager::Options Manager::ProbeOptions() {
   ProbeManager::Options options;
-  options.exec = [this](Context& ctx, const std::string& id, const List<std::string>& command,
-                        std::chrono::seconds timeout) -> Result<ProbeExecResult> {
-    COX_ASSIGN_OR_RETURN(runtime::ExecResult result,
-                         given_.runtime.Exec(ctx, id, command, timeout));
-    return ProbeExecResult{result.exit_code, result.out + result.err};
+  options.run = [this](const Context& ctx, const ProbeTarget& target, Prober::Done done) {
+    prober_.Run(ctx, target, std::move(done));
   };
   options.changed = [this](const std::string& uid) { Wake(uid); };
   options.failed = [this](const ProbeManager::Failed& failed) { Unhealthy(failed); };

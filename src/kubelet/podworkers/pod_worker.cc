@@ -169,6 +169,7 @@ void PodWorker::OrderKills(SyncState& sync) {
                     .pod_ip = sync.pod_ip(),
                     .message = kill.message,
                     .grace = kill.grace,
+                    .wait_for_turn = kill.wait_for_turn,
                     .seen = sync.ended_before};
     order.container.name = kill.name;
     ForEachContainer(sync.pod(), [&](const Container& container, ContainerKind) {

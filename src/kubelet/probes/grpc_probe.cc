@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <utility>
+
 #include "kubelet/probes/probe.h"
-#include "net/client.h"
+#include "net/fetch.h"
 
 namespace cox::kubelet {
 
@@ -40,31 +42,10 @@ std::string StatusName(int status) {
   return status >= 0 && status < 4 ? kNames[status] : "malformed";
 }
 
-}  // namespace
-
-ProbeReply GrpcProbe(Context& ctx, const ProbeTarget& target) {
-  const core::v1::GRPCAction& action = *target.handler.grpc;
-  if (action.port < 1 || action.port > 65535) {
-    return ProbeReply::Error("invalid port " + std::to_string(action.port));
-  }
-  net::ClientOptions options;
-  options.host = target.pod_ip;
-  options.port = static_cast<uint16_t>(action.port);
-  options.tls = false;
-  options.max_response_bytes = kMaxProbeOutput;
-  const Result<std::unique_ptr<net::Client>> client = net::Client::Create(ctx, std::move(options));
-  if (!client.ok()) return ProbeReply::Error(client.status().message());
-  net::Request request;
-  request.method = "POST";
-  request.target = "/grpc.health.v1.Health/Check";
-  request.headers = {{"content-type", "application/grpc"},
-                     {"te", "trailers"},
-                     {"user-agent", std::string(kProbeUserAgent)}};
-  request.body = MakeBody(action.service.value_or(""));
-  const Result<net::Response> response = (*client)->Do(ctx, std::move(request));
+ProbeReply ReplyOf(const std::string& server, const Result<net::Fetched>& response) {
   if (!response.ok()) {
-    return ProbeReply::Failure("timeout: failed to connect service " + target.pod_ip + ":" +
-                               std::to_string(action.port) + ": " + response.status().message());
+    return ProbeReply::Failure("timeout: failed to connect service " + server + ": " +
+                               response.status().message());
   }
   if (response->status != 200) {
     return ProbeReply::Failure("error: health rpc failed with HTTP status " +
@@ -78,11 +59,36 @@ ProbeReply GrpcProbe(Context& ctx, const ProbeTarget& target) {
     }
     return ProbeReply::Failure("error: health rpc failed with code " + std::string(*status));
   }
-  std::string body;
-  for (const Bytes& piece : response->body) body += piece.view();
-  const int status = ParseStatus(body);
+  const int status = ParseStatus(response->body);
   if (status == kServing) return ProbeReply::Success("service is healthy");
   return ProbeReply::Failure("service unhealthy (responded with \"" + StatusName(status) + "\")");
+}
+
+}  // namespace
+
+void Prober::CheckGrpc(const Context& ctx, const ProbeTarget& target, Done done) {
+  const core::v1::GRPCAction& action = *target.handler.grpc;
+  if (action.port < 1 || action.port > 65535) {
+    return done(ProbeReply::Error("invalid port " + std::to_string(action.port)));
+  }
+  if (!loop_.ok()) return done(ProbeReply::Error(loop_.status().message()));
+  net::ClientOptions options;
+  options.host = target.pod_ip;
+  options.port = static_cast<uint16_t>(action.port);
+  options.tls = false;
+  options.loop = *loop_;
+  options.max_response_bytes = kMaxProbeOutput;
+  net::Request request;
+  request.method = "POST";
+  request.target = "/grpc.health.v1.Health/Check";
+  request.headers = {{"content-type", "application/grpc"},
+                     {"te", "trailers"},
+                     {"user-agent", std::string(kProbeUserAgent)}};
+  request.body = MakeBody(action.service.value_or(""));
+  const std::string server = target.pod_ip + ":" + std::to_string(action.port);
+  net::Fetch(ctx, std::move(options), std::move(request),
+             [server, done = std::move(done), pending = pending_.Begin()](
+                 const Result<net::Fetched>& response) { done(ReplyOf(server, response)); });
 }
 
 }  // namespace cox::kubelet

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <memory>
 #include <optional>
+#include <utility>
 
 #include "base/strings.h"
 #include "kubelet/pod/containers.h"
 #include "kubelet/probes/probe.h"
 #include "net/client.h"
+#include "net/fetch.h"
 #include "net/url.h"
 
 namespace cox::kubelet {
@@ -67,31 +70,6 @@ net::Request MakeRequest(const Place& place, const core::v1::HTTPGetAction& acti
   return request;
 }
 
-Result<std::pair<int, std::string>> Get(Context& ctx, const Place& place,
-                                        const core::v1::HTTPGetAction& action) {
-  net::ClientOptions options{.host = place.host,
-                             .port = place.port,
-                             .tls = place.tls,
-                             .tls_options = {},
-                             .proxy = {},
-                             .http2 = place.tls};
-  options.tls_options.insecure = true;  // the probe checks liveness, not identity
-  COX_ASSIGN_OR_RETURN(const std::unique_ptr<net::Client> client,
-                       net::Client::Create(ctx, std::move(options)));
-  COX_ASSIGN_OR_RETURN(const std::unique_ptr<net::ClientStream> stream,
-                       client->Start(ctx, MakeRequest(place, action)));
-  const std::optional<std::string_view> location = stream->headers().Get("location");
-  std::pair<int, std::string> answer{stream->status(), location ? std::string(*location) : ""};
-  // The body is ignored, but a server that hangs while it sends one fails the probe.
-  size_t read = 0;
-  while (read < kMaxProbeOutput) {
-    COX_ASSIGN_OR_RETURN(const Bytes piece, stream->Read(ctx));
-    if (piece.empty()) break;
-    read += piece.size();
-  }
-  return answer;
-}
-
 // The target of a redirect; none if it leaves the host.
 std::optional<Place> Follow(const Place& from, const std::string& location) {
   if (location.starts_with('/') && !location.starts_with("//")) {
@@ -115,34 +93,79 @@ bool IsRedirect(int code) {
   return code == 301 || code == 302 || code == 303 || code == 307 || code == 308;
 }
 
+// One HTTP probe with its redirects.
+class HttpRun : public std::enable_shared_from_this<HttpRun> {
+ public:
+  HttpRun(const Context& ctx, std::shared_ptr<net::EventLoop> loop,
+          const core::v1::HTTPGetAction& action, Place place, Prober::Done done)
+      : ctx_(ctx),
+        loop_(std::move(loop)),
+        action_(action),
+        url_(std::string(place.tls ? "https" : "http") + "://" + Authority(place) + place.target),
+        place_(std::move(place)),
+        done_(std::move(done)) {}
+
+  void Send() {
+    net::ClientOptions options{.host = place_.host,
+                               .port = place_.port,
+                               .tls = place_.tls,
+                               .tls_options = {},
+                               .proxy = {},
+                               .http2 = place_.tls,
+                               .loop = loop_};
+    options.tls_options.insecure = true;  // the probe checks liveness, not identity
+    // The body is ignored, but a server that hangs while it sends one fails the probe.
+    options.max_response_bytes = kMaxProbeOutput;
+    net::Fetch(ctx_, std::move(options), MakeRequest(place_, action_),
+               [self = shared_from_this()](const Result<net::Fetched>& answer) {
+                 self->OnAnswer(answer);
+               });
+  }
+
+ private:
+  void OnAnswer(const Result<net::Fetched>& answer) {
+    if (!answer.ok()) return Fail(answer.status().message());
+    const int code = answer->status;
+    const std::string_view location = answer->headers.Get("location").value_or("");
+    if (IsRedirect(code) && !location.empty()) {
+      std::optional<Place> next = Follow(place_, std::string(location));
+      // As upstream: a redirect to another host is a success.
+      if (!next) return done_(ProbeReply::Success("Probe terminated redirects"));
+      if (++redirects_ > kMaxRedirects) return Fail("stopped after 10 redirects");
+      place_ = *std::move(next);
+      return Send();
+    }
+    if (code >= 200 && code < 400) return done_(ProbeReply::Success());
+    done_(ProbeReply::Failure("HTTP probe failed with statuscode: " + std::to_string(code)));
+  }
+  void Fail(const std::string& why) {
+    done_(ProbeReply::Failure("Get " + Quote(url_) + ": " + why));
+  }
+
+  const Context ctx_;
+  const std::shared_ptr<net::EventLoop> loop_;
+  const core::v1::HTTPGetAction action_;
+  const std::string url_;  // without redirects
+  Place place_;
+  int redirects_ = 0;
+  const Prober::Done done_;
+};
+
 }  // namespace
 
-ProbeReply HttpProbe(Context& ctx, const ProbeTarget& target) {
+void Prober::HttpGet(const Context& ctx, const ProbeTarget& target, Done done) {
   const core::v1::HTTPGetAction& action = *target.handler.httpGet;
   Place place{.tls = Lower(action.scheme) == "https",
               .host = action.host.empty() ? target.pod_ip : action.host,
               .port = ResolvePort(action.port, target.container),
               .target = action.path.starts_with('/') ? action.path : "/" + action.path};
-  if (place.port == 0) return ProbeReply::Error("invalid port " + action.port.ToString());
-  const std::string url =
-      std::string(place.tls ? "https" : "http") + "://" + Authority(place) + place.target;
-  for (int redirects = 0; redirects <= kMaxRedirects; ++redirects) {
-    const auto answer = Get(ctx, place, action);
-    if (!answer.ok()) {
-      return ProbeReply::Failure("Get " + Quote(url) + ": " + answer.status().message());
-    }
-    const int code = answer->first;
-    if (IsRedirect(code) && !answer->second.empty()) {
-      const std::optional<Place> next = Follow(place, answer->second);
-      // As upstream: a redirect to another host is a success.
-      if (!next) return ProbeReply::Success("Probe terminated redirects");
-      place = *next;
-      continue;
-    }
-    if (code >= 200 && code < 400) return ProbeReply::Success();
-    return ProbeReply::Failure("HTTP probe failed with statuscode: " + std::to_string(code));
-  }
-  return ProbeReply::Failure("Get " + Quote(url) + ": stopped after 10 redirects");
+  if (place.port == 0) return done(ProbeReply::Error("invalid port " + action.port.ToString()));
+  if (!loop_.ok()) return done(ProbeReply::Error(loop_.status().message()));
+  std::make_shared<HttpRun>(ctx, *loop_, action, std::move(place),
+                            [done = std::move(done), pending = pending_.Begin()](ProbeReply reply) {
+                              done(std::move(reply));
+                            })
+      ->Send();
 }
 
 }  // namespace cox::kubelet

@@ -26,8 +26,9 @@ struct ProbeManager::Entry {
   ProbeState state;
   std::string message;
   bool removed = false;
-  bool running = false;  // in a thread of the pool
+  bool running = false;
   bool queued = false;
+  Clock::SteadyTime began;  // of the newest execution
   uint64_t successes = 0;
   uint64_t failures = 0;
   uint64_t errors = 0;
@@ -54,7 +55,6 @@ ProbeManager::ProbeManager(const Context& ctx, Options options)
       ctx_(ctx.Child()),
       clock_(ctx.clock()),
       random_(options_.seed != 0 ? options_.seed : std::random_device{}()),
-      pool_(ctx_, {.name = "probe", .max_threads = options_.max_threads}),
       scope_(ctx_, "probes") {
   if (options_.metrics != nullptr) {
     // A callback, so that the series of a Pod end with the Pod.
@@ -87,9 +87,8 @@ ProbeManager::~ProbeManager() {
   metric_ = MetricHandle();
   scope_.Stop();
   scope_.Wait();
-  Context stopping = ctx_;
-  stopping.Stop();  // cancels running probes
-  pool_.Stop();
+  ctx_.Stop();  // cancels running probes
+  pending_.Wait();
 }
 
 void ProbeManager::Update(const Pod& pod, const runtime::PodState& state) {
@@ -201,22 +200,20 @@ void ProbeManager::Loop(Context& ctx) {
       continue;
     }
     entry->running = true;
-    if (pool_.Submit([this, entry] { Run(entry); })) continue;
-    // All threads and the queue are in use: retry after the period.
-    entry->running = false;
-    Schedule(entry, clock_.In(entry->period));
+    entry->began = clock_.Monotonic();
+    lock.Unlock();
+    Start(entry, 1, pending_.Begin());
+    lock.Lock();
   }
 }
 
-void ProbeManager::Run(const EntryPtr& entry) {
-  Context ctx = ctx_.Child();
-  ProbeReply reply;
-  for (int i = 0; i < kAttempts && !ctx.Done(); ++i) {
-    reply = options_.run ? options_.run(ctx, entry->target)
-                         : RunProbe(ctx, entry->target, options_.exec);
-    if (reply.kind != ProbeReply::Kind::kError) break;
-  }
-  Finish(entry, reply);
+void ProbeManager::Start(const EntryPtr& entry, int attempt, PendingWork::Token pending) {
+  options_.run(ctx_, entry->target,
+               [this, entry, attempt, pending = std::move(pending)](const ProbeReply& reply) {
+                 const bool again = reply.kind == ProbeReply::Kind::kError && attempt < kAttempts;
+                 if (again && !ctx_.Done()) return Start(entry, attempt + 1, pending);
+                 Finish(entry, reply);
+               });
 }
 
 void ProbeManager::Finish(const EntryPtr& entry, const ProbeReply& reply) {
@@ -239,7 +236,8 @@ void ProbeManager::Finish(const EntryPtr& entry, const ProbeReply& reply) {
         break;
     }
     if (reply.kind != ProbeReply::Kind::kError) news = entry->state.Observe(!failure).has_value();
-    Schedule(entry, clock_.In(entry->period));
+    // The period is between the begins, however long the probe takes.
+    Schedule(entry, std::max(entry->began + entry->period, clock_.Monotonic()));
     if (news && entry->key.type == ProbeType::kStartup && !failure) {
       // Startup succeeded: run the other probes immediately.
       for (const ProbeType type : {ProbeType::kLiveness, ProbeType::kReadiness}) {

@@ -7,24 +7,24 @@
 #include <random>
 #include <string>
 
+#include "base/async.h"
 #include "base/context.h"
 #include "base/metrics.h"
 #include "base/mutex.h"
 #include "base/scope.h"
-#include "base/worker_pool.h"
 #include "kubelet/probes/probe.h"
 #include "kubelet/probes/probe_state.h"
 #include "runtime/pod_state.h"
 
 namespace cox::kubelet {
 
-// Probes the node's containers with one timer queue for all of them and a bounded number of
-// threads.
+// Probes the node's containers, with one timer queue for all of them. No thread waits for a probe,
+// so that a container cannot delay the probes of others.
 //
 // Guarantees: a probe never runs concurrently with itself. Liveness and readiness probes wait for
 //   the startup probe. Results belong to one instance of a container.
-// Threads: all methods may be called concurrently. Listeners are called on the pool's threads,
-//   without a lock; they only enqueue.
+// Threads: all methods may be called concurrently. Listeners are called on any thread, without a
+//   lock; they only enqueue.
 class ProbeManager {
  public:
   struct Failed {  // a failed probe: for the event "Unhealthy"
@@ -34,16 +34,15 @@ class ProbeManager {
     std::string message;
     bool errored = false;  // the probe could not be executed
   };
+  // Starts a probe and calls `done` once, on any thread: Prober::Run.
+  using Run = std::function<void(const Context& ctx, const ProbeTarget& target, Prober::Done done)>;
   struct Options {
-    ProbeExec exec;
+    Run run;
     // The results of this Pod have changed.
     std::function<void(const std::string& uid)> changed;
     std::function<void(const Failed& failed)> failed;  // may be empty
     MetricsRegistry* metrics = nullptr;                // prober_probe_total
-    size_t max_threads = 32;
-    uint64_t seed = 0;  // of the jitter; 0: random
-    // Instead of RunProbe, in tests.
-    std::function<ProbeReply(Context&, const ProbeTarget&)> run;
+    uint64_t seed = 0;                                 // of the jitter; 0: random
   };
   ProbeManager(const Context& ctx, Options options);
   ~ProbeManager();
@@ -72,11 +71,11 @@ class ProbeManager {
   bool MayRun(const Entry& entry) const COX_REQUIRES(mu_);
   void Schedule(const EntryPtr& entry, Clock::SteadyTime due) COX_REQUIRES(mu_);
   void Loop(Context& ctx);
-  void Run(const EntryPtr& entry);
+  void Start(const EntryPtr& entry, int attempt, PendingWork::Token pending);
   void Finish(const EntryPtr& entry, const ProbeReply& reply);
 
   const Options options_;
-  const Context ctx_;
+  Context ctx_;  // for probes
   Clock& clock_;
   mutable Mutex mu_;
   std::map<Key, EntryPtr> probes_ COX_GUARDED_BY(mu_);
@@ -84,7 +83,7 @@ class ProbeManager {
   std::mt19937_64 random_ COX_GUARDED_BY(mu_);
   CondVar changed_;
   MetricHandle metric_;
-  WorkerPool pool_;
+  PendingWork pending_;
   Scope scope_;
 };
 

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "base/testing/test_clock.h"
 #include "kubelet/testing/test_pods.h"
 
@@ -31,16 +33,37 @@ class ProbeManagerTest : public ::testing::Test {
       failed_.push_back(std::string(ProbeTypeName(failed.type)) + " " + failed.message);
     };
     options.metrics = &metrics_;
-    options.run = [this](Context&, const ProbeTarget& target) {
-      MutexLock lock(mu_);
+    options.run = [this](const Context&, const ProbeTarget& target, const Prober::Done& done) {
       const std::string& command = target.handler.exec->command[0];
-      ++looks_[command];
-      changed_.NotifyAll();
-      return answers_.contains(command) ? answers_[command] : ProbeReply::Success();
+      ProbeReply reply = ProbeReply::Success();
+      {
+        MutexLock lock(mu_);
+        ++looks_[command];
+        changed_.NotifyAll();
+        if (silent_.contains(command)) return held_.push_back(done);
+        if (answers_.contains(command)) reply = answers_[command];
+      }
+      done(reply);
     };
     manager_ = std::make_unique<ProbeManager>(ctx_, std::move(options));
   }
-  void TearDown() override { manager_.reset(); }
+  void TearDown() override {
+    {
+      MutexLock lock(mu_);
+      silent_.clear();
+    }
+    ReplyToHeld();
+    manager_.reset();
+  }
+
+  void ReplyToHeld() {
+    std::vector<Prober::Done> held;
+    {
+      MutexLock lock(mu_);
+      held.swap(held_);
+    }
+    for (const Prober::Done& done : held) done(ProbeReply::Failure("late"));
+  }
 
   PodState State(const std::string& id = "a0") const {
     PodState state = testing::RunningSandbox();
@@ -66,9 +89,8 @@ class ProbeManagerTest : public ::testing::Test {
     MutexLock lock(mu_);
     return looks_[command];
   }
-  // Waits until the next probe only depends on the clock: the queue's thread waits and, after the
-  // first probe, the pool's thread too.
-  void Settle(size_t threads = 2) { clock_.WaitForWaiters(threads); }
+  // Waits until the next probe only depends on the clock.
+  void Settle() { clock_.WaitForWaiters(1); }
 
   TestClock clock_;
   Context ctx_{clock_};
@@ -76,6 +98,8 @@ class ProbeManagerTest : public ::testing::Test {
   CondVar changed_;
   std::map<std::string, int> looks_ COX_GUARDED_BY(mu_);
   std::map<std::string, ProbeReply> answers_ COX_GUARDED_BY(mu_);
+  std::set<std::string> silent_ COX_GUARDED_BY(mu_);  // commands without a reply
+  std::vector<Prober::Done> held_ COX_GUARDED_BY(mu_);
   std::vector<std::string> failed_ COX_GUARDED_BY(mu_);
   int changes_ COX_GUARDED_BY(mu_) = 0;
   MetricsRegistry metrics_;
@@ -104,13 +128,53 @@ TEST_F(ProbeManagerTest, ProbesImmediatelyThenEachPeriod) {
           R"(prober_probe_total{container="a",namespace="default",pod="web",pod_uid="u1",probe_type="Readiness",result="failed"} 2)"));
 }
 
+TEST_F(ProbeManagerTest, ProbesWithoutReplyDelayNoOther) {
+  {
+    MutexLock lock(mu_);
+    silent_.insert("silent");
+  }
+  for (int i = 0; i < 500; ++i) {
+    Pod pod = MakePod(R"({"containers":[{"name":"a","image":"i",
+        "readinessProbe":{"exec":{"command":["silent"]}}}]})");
+    pod.metadata.uid = "silent-" + std::to_string(i);
+    manager_->Update(pod, State("s" + std::to_string(i)));
+  }
+  WaitForLooks("silent", 500);
+  manager_->Update(MakePod(kReady), State());
+  WaitForChanges(1);
+  for (int i = 2; i <= 20; ++i) {
+    Settle();
+    clock_.Advance(seconds(5));
+    WaitForLooks("ready", i);
+  }
+  EXPECT_EQ(Looks("silent"), 500) << "a probe runs concurrently with itself";
+}
+
+TEST_F(ProbeManagerTest, PeriodIsBetweenBeginsOfProbes) {
+  {
+    MutexLock lock(mu_);
+    silent_.insert("ready");
+  }
+  manager_->Update(MakePod(kReady), State());
+  WaitForLooks("ready", 1);
+  clock_.Advance(seconds(3));
+  ReplyToHeld();
+  Settle();
+  clock_.Advance(seconds(2));
+  WaitForLooks("ready", 2);
+  // A probe that took longer than its period is repeated at once.
+  clock_.Advance(seconds(9));
+  ReplyToHeld();
+  WaitForLooks("ready", 3);
+}
+
 TEST_F(ProbeManagerTest, WaitsForTheInitialDelay) {
   manager_->Update(MakePod(R"({"containers":[{"name":"a","image":"i",
       "livenessProbe":{"exec":{"command":["live"]},"initialDelaySeconds":30}}]})"),
                    State());
-  Settle(1);
+  Settle();
   clock_.Advance(seconds(29));
-  Settle(1);
+  Settle();
   EXPECT_EQ(Looks("live"), 0);
   clock_.Advance(seconds(1));
   WaitForLooks("live", 1);
@@ -172,7 +236,7 @@ TEST_F(ProbeManagerTest, RestartedKubeletRestoresResults) {
   manager_->Update(pod, State());
   EXPECT_EQ(manager_->Results("u1").Of("a0").startup, ProbeOutcome::kSuccess);
   EXPECT_EQ(manager_->Results("u1").Of("a0").readiness, ProbeOutcome::kSuccess);
-  Settle(1);
+  Settle();
   EXPECT_EQ(Looks("up"), 0);
 }
 

@@ -5,11 +5,14 @@
 #include <gtest/gtest.h>
 
 #include "base/mutex.h"
+#include "kubelet/testing/run_probe.h"
 #include "net/server.h"
 #include "net/tcp.h"
 
 namespace cox::kubelet {
 namespace {
+
+using testing::RunProbe;
 
 using Kind = ProbeReply::Kind;
 using ::testing::HasSubstr;
@@ -173,11 +176,12 @@ TEST_F(ProbeTest, Exec) {
   ProbeTarget target{.container_id = "c1"};
   target.handler.exec = core::v1::ExecAction{.command = {"cat", "/x"}};
   Result<ProbeExecResult> answer = ProbeExecResult{0, "fine"};
-  const ProbeExec exec = [&](Context&, const std::string& id, const List<std::string>& command,
-                             std::chrono::seconds) {
+  const ProbeExec exec = [&](const Context&, const std::string& id,
+                             const List<std::string>& command, std::chrono::seconds,
+                             const std::function<void(Result<ProbeExecResult>)>& done) {
     EXPECT_EQ(id, "c1");
     EXPECT_EQ(command.size(), 2U);
-    return answer;
+    done(answer);
   };
   EXPECT_EQ(RunProbe(ctx_, target, exec).kind, Kind::kSuccess);
   answer = ProbeExecResult{1, "no such file"};

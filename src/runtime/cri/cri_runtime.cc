@@ -92,11 +92,15 @@ class CriRuntime final : public Runtime {
     return Do<cri::v1::StartContainerResponse>(ctx, COX_RUNTIME_METHOD("StartContainer"),
                                                cri::v1::StartContainerRequest{.container_id = id});
   }
-  Status StopContainer(const Context& ctx, const std::string& id,
-                       std::chrono::seconds grace) override {
-    return OkIfNotFound(Do<cri::v1::StopContainerResponse>(
+  void StopContainerAsync(const Context& ctx, const std::string& id, std::chrono::seconds grace,
+                          Stopped done) override {
+    using Response = cri::v1::StopContainerResponse;
+    client_->CallAsync<Response>(
         ctx, COX_RUNTIME_METHOD("StopContainer"),
-        cri::v1::StopContainerRequest{.container_id = id, .timeout = grace.count()}));
+        cri::v1::StopContainerRequest{.container_id = id, .timeout = grace.count()},
+        [done = std::move(done)](const Result<Response>& answer) {
+          done(OkIfNotFound(answer.status()));
+        });
   }
   Status RemoveContainer(const Context& ctx, const std::string& id) override {
     return OkIfNotFound(
@@ -117,8 +121,8 @@ class CriRuntime final : public Runtime {
         cri::v1::ReopenContainerLogRequest{.container_id = id});
   }
 
-  Result<ExecResult> Exec(const Context& ctx, const std::string& id,
-                          const List<std::string>& command, std::chrono::seconds timeout) override;
+  void ExecAsync(const Context& ctx, const std::string& id, const List<std::string>& command,
+                 std::chrono::seconds timeout, Executed done) override;
   Result<std::string> ExecUrl(const Context& ctx, const std::string& id,
                               const List<std::string>& command,
                               const StreamOptions& options) override;
@@ -271,15 +275,17 @@ Result<std::string> CriRuntime::CreateContainer(const Context& ctx, const std::s
   return response.container_id;
 }
 
-Result<ExecResult> CriRuntime::Exec(const Context& ctx, const std::string& id,
-                                    const List<std::string>& command,
-                                    std::chrono::seconds timeout) {
-  COX_ASSIGN_OR_RETURN(auto response,
-                       client_->Call<cri::v1::ExecSyncResponse>(
-                           ctx, COX_RUNTIME_METHOD("ExecSync"),
-                           cri::v1::ExecSyncRequest{
-                               .container_id = id, .cmd = command, .timeout = timeout.count()}));
-  return ExecResult{response.exit_code, std::move(response.stdout), std::move(response.stderr)};
+void CriRuntime::ExecAsync(const Context& ctx, const std::string& id,
+                           const List<std::string>& command, std::chrono::seconds timeout,
+                           Executed done) {
+  using Response = cri::v1::ExecSyncResponse;
+  client_->CallAsync<Response>(
+      ctx, COX_RUNTIME_METHOD("ExecSync"),
+      cri::v1::ExecSyncRequest{.container_id = id, .cmd = command, .timeout = timeout.count()},
+      [done = std::move(done)](Result<Response> answer) {
+        if (!answer.ok()) return done(answer.status());
+        done(ExecResult{answer->exit_code, std::move(answer->stdout), std::move(answer->stderr)});
+      });
 }
 
 Result<std::string> CriRuntime::ExecUrl(const Context& ctx, const std::string& id,

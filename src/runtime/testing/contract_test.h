@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <functional>
+#include <future>
 #include <memory>
 #include <string>
 #include <vector>
@@ -253,6 +254,26 @@ TEST_P(RuntimeContract, ExecRunsCommandsInContainers) {
                   .Is(Reason::kTimeout));
 }
 
+// One thread starts a command that waits for another one.
+TEST_P(RuntimeContract, AsynchronousCallsDoNotWait) {
+  const std::string id = Create(Run(), Config(kForever));
+  ASSERT_EQ(runtime().StartContainer(ctx_, id), Status());
+  std::promise<Result<ExecResult>> waited;
+  std::promise<Status> stopped;
+  runtime().ExecAsync(
+      ctx_, id, {"/bin/sh", "-c", "while [ ! -e /tmp/go ]; do sleep 0.1; done; exit 3"},
+      std::chrono::seconds(60), [&](Result<ExecResult> result) { waited.set_value(result); });
+  EXPECT_EQ(Must(runtime().Exec(ctx_, id, {"/bin/sh", "-c", "echo > /tmp/go; exit 3"},
+                                std::chrono::seconds(60)))
+                .exit_code,
+            3);
+  EXPECT_EQ(Must(waited.get_future().get()).exit_code, 3);
+  runtime().StopContainerAsync(ctx_, id, std::chrono::seconds(30),
+                               [&](const Status& status) { stopped.set_value(status); });
+  EXPECT_EQ(stopped.get_future().get(), Status());
+  EXPECT_EQ(Pod().containers[0].phase, ContainerState::Phase::kExited);
+}
+
 TEST_P(RuntimeContract, ReturnsUrlsOfStreams) {
   const std::string sandbox = Run();
   const std::string id = Create(sandbox, Config(kForever));
@@ -274,6 +295,29 @@ TEST_P(RuntimeContract, ReturnsStatsAndUpdatesResources) {
   EXPECT_FALSE(Must(runtime().GetImageFilesystems(ctx_)).images.empty());
   EXPECT_EQ(runtime().UpdateResources(ctx_, id, {.cpu_shares = 512}), Status());
   EXPECT_EQ(runtime().ReopenLog(ctx_, id), Status());
+}
+
+TEST_P(RuntimeContract, OnlyRunningContainerSharesItsPidNamespace) {
+  const std::string sandbox = Run();
+  const cri::v1::ContainerConfig target_config = Config(kForever);
+  const std::string target = Create(sandbox, target_config);
+  cri::v1::ContainerConfig config = Config(kForever, 1);
+  config.metadata->name = "debug";
+  cri::v1::NamespaceOption& namespaces =
+      config.linux->security_context.emplace().namespace_options.emplace();
+  namespaces.pid = cri::v1::kNamespaceModeTarget;
+  const auto create = [&](const std::string& id) {
+    namespaces.target_id = id;
+    return runtime().CreateContainer(ctx_, sandbox, config, sandbox_);
+  };
+  EXPECT_FALSE(create("no-such-container").ok());
+  EXPECT_THAT(create(target).status().message(), testing::HasSubstr("is not running"));
+  EXPECT_EQ(runtime().StartContainer(ctx_, target), Status());
+  EXPECT_EQ(create(target).status(), Status());
+  backend_->Ends(target, 0);
+  EXPECT_EQ(runtime().StopContainer(ctx_, target, std::chrono::seconds(0)), Status());
+  config.metadata->attempt = 2;
+  EXPECT_THAT(create(target).status().message(), testing::HasSubstr("is not running"));
 }
 
 TEST_P(RuntimeContract, UnknownIdsAreNotFoundExceptOnStopAndRemove) {

@@ -2,8 +2,10 @@
 #include "runtime/testing/fake_runtime.h"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
+#include "base/async.h"
 #include "runtime/labels.h"
 
 namespace cox::runtime {
@@ -83,6 +85,26 @@ void FakeRuntime::SetStatus(RuntimeStatus status) {
 void FakeRuntime::SetExec(ExecFunction exec) {
   MutexLock lock(mu_);
   exec_ = std::move(exec);
+}
+
+// A command that does not end until it is released, or until its time or context ends.
+struct FakeRuntime::HeldCommand {
+  explicit HeldCommand(const Context& parent) : ctx(parent.Child()) {}
+  Context ctx;
+  std::atomic<bool> released = false;
+};
+
+void FakeRuntime::SetUnresponsive(bool on) {
+  std::vector<std::shared_ptr<HeldCommand>> released;
+  {
+    MutexLock lock(mu_);
+    unresponsive_ = on;
+    if (!on) released.swap(held_);
+  }
+  for (const std::shared_ptr<HeldCommand>& command : released) {
+    command->released = true;
+    command->ctx.Stop();
+  }
 }
 
 void FakeRuntime::SetStreamServer(std::string url) {
@@ -339,6 +361,16 @@ Status FakeRuntime::UpdateSandboxResources(const Context& ctx, const std::string
   return sandboxes_.contains(id) ? Status() : NotThere("sandbox", id);
 }
 
+Status FakeRuntime::CheckTarget(const cri::v1::ContainerConfig& config) {
+  if (!config.linux || !config.linux->security_context) return {};
+  const auto& namespaces = config.linux->security_context->namespace_options;
+  if (!namespaces || namespaces->pid != cri::v1::kNamespaceModeTarget) return {};
+  COX_ASSIGN_OR_RETURN(const Container* target, Find(namespaces->target_id));
+  if (target->state.phase == Phase::kRunning) return {};
+  return Status::Internal("invalid target container: container \"" + namespaces->target_id +
+                          "\" is not running");
+}
+
 Result<std::string> FakeRuntime::CreateContainer(const Context& ctx, const std::string& sandbox_id,
                                                  const cri::v1::ContainerConfig& config,
                                                  const cri::v1::PodSandboxConfig& /*sandbox*/) {
@@ -351,6 +383,7 @@ Result<std::string> FakeRuntime::CreateContainer(const Context& ctx, const std::
   if (!pulled_.contains(ImageName(config.image->image))) {
     return NotThere("image", config.image->image);
   }
+  COX_RETURN_IF_ERROR(CheckTarget(config));
   const std::string id = "container-" + std::to_string(++made_);
   Container& container = containers_[id];
   container.sandbox_id = sandbox_id;
@@ -384,14 +417,27 @@ Status FakeRuntime::StartContainer(const Context& ctx, const std::string& id) {
   return {};
 }
 
-Status FakeRuntime::StopContainer(const Context& ctx, const std::string& id,
-                                  std::chrono::seconds grace) {
+void FakeRuntime::StopContainerAsync(const Context& ctx, const std::string& id,
+                                     std::chrono::seconds grace, Stopped done) {
+  bool ignored = false;
+  const Status stopped = Stop(ctx, id, grace, &ignored);
+  if (!ignored) return done(stopped);
+  CallAfter(ctx, grace, [this, ctx, id, done = std::move(done)](const Status& status) {
+    if (!status.ok()) return done(status);
+    bool no = false;
+    done(Stop(ctx, id, std::chrono::seconds(0), &no));
+  });
+}
+
+Status FakeRuntime::Stop(const Context& ctx, const std::string& id, std::chrono::seconds grace,
+                         bool* ignored) {
   MutexLock lock(mu_);
   COX_RETURN_IF_ERROR(Begin(ctx, "StopContainer"));
   const auto at = containers_.find(id);
   if (at == containers_.end()) return {};
   Note("StopContainer", NameOf(at->second) + " " + std::to_string(grace.count()));
-  End(id, &at->second, grace.count() > 0 ? 143 : 137, {});
+  *ignored = unresponsive_ && grace.count() > 0;
+  if (!*ignored) End(id, &at->second, grace.count() > 0 ? 143 : 137, {});
   return {};
 }
 
@@ -423,8 +469,21 @@ Status FakeRuntime::ReopenLog(const Context& ctx, const std::string& id) {
   return Find(id).status();
 }
 
-Result<ExecResult> FakeRuntime::Exec(const Context& ctx, const std::string& id,
-                                     const Command& command, std::chrono::seconds /*timeout*/) {
+void FakeRuntime::ExecAsync(const Context& ctx, const std::string& id, const Command& command,
+                            std::chrono::seconds timeout, Executed done) {
+  std::shared_ptr<HeldCommand> held;
+  Result<ExecResult> result = Execute(ctx, id, command, &held);
+  if (held == nullptr) return done(std::move(result));
+  const auto limit = timeout.count() > 0 ? timeout : std::chrono::seconds(std::chrono::hours(24));
+  CallAfter(held->ctx, limit, [held, done = std::move(done)](const Status& status) {
+    if (held->released) return done(ExecResult());
+    done(status.ok() ? Status::Timeout("the command timed out") : status);
+  });
+}
+
+Result<ExecResult> FakeRuntime::Execute(const Context& ctx, const std::string& id,
+                                        const Command& command,
+                                        std::shared_ptr<HeldCommand>* held) {
   ExecFunction exec;
   {
     MutexLock lock(mu_);
@@ -432,6 +491,10 @@ Result<ExecResult> FakeRuntime::Exec(const Context& ctx, const std::string& id,
     COX_ASSIGN_OR_RETURN(const Container* container, Find(id));
     if (container->state.phase != Phase::kRunning) {
       return Status::Internal("container \"" + id + "\" does not run");
+    }
+    if (unresponsive_) {
+      *held = held_.emplace_back(std::make_shared<HeldCommand>(ctx));
+      return ExecResult();
     }
     exec = exec_;
   }

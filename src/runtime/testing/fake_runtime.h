@@ -35,6 +35,8 @@ class FakeRuntime final : public Runtime {
   void SetStatus(RuntimeStatus status);
   // The implementation of Exec; by default each command succeeds without output.
   void SetExec(ExecFunction exec);
+  // While on, commands do not end, and containers ignore the stop signal.
+  void SetUnresponsive(bool on);
   // The base URL of ExecUrl, AttachUrl and PortForwardUrl, "http://127.0.0.1:41234"; by default
   // invalid.
   void SetStreamServer(std::string url);
@@ -65,14 +67,14 @@ class FakeRuntime final : public Runtime {
                                       const cri::v1::ContainerConfig& config,
                                       const cri::v1::PodSandboxConfig& sandbox) override;
   Status StartContainer(const Context& ctx, const std::string& id) override;
-  Status StopContainer(const Context& ctx, const std::string& id,
-                       std::chrono::seconds grace) override;
+  void StopContainerAsync(const Context& ctx, const std::string& id, std::chrono::seconds grace,
+                          Stopped done) override;
   Status RemoveContainer(const Context& ctx, const std::string& id) override;
   Status UpdateResources(const Context& ctx, const std::string& id,
                          const cri::v1::LinuxContainerResources& resources) override;
   Status ReopenLog(const Context& ctx, const std::string& id) override;
-  Result<ExecResult> Exec(const Context& ctx, const std::string& id, const Command& command,
-                          std::chrono::seconds timeout) override;
+  void ExecAsync(const Context& ctx, const std::string& id, const Command& command,
+                 std::chrono::seconds timeout, Executed done) override;
   Result<std::string> ExecUrl(const Context& ctx, const std::string& id, const Command& command,
                               const StreamOptions& options) override;
   Result<std::string> AttachUrl(const Context& ctx, const std::string& id,
@@ -103,13 +105,20 @@ class FakeRuntime final : public Runtime {
     ContainerState state;
   };
   struct Feed;  // the events of one stream
+  struct HeldCommand;
   class Stream;
 
   // Starts a call: returns the injected failure, if any.
   Status Begin(const Context& ctx, const std::string& method) COX_REQUIRES(mu_);
   void Note(const std::string& method, const std::string& what) COX_REQUIRES(mu_);
   Result<Container*> Find(const std::string& id) COX_REQUIRES(mu_);
+  // An error unless the container whose PID namespace is shared runs.
+  Status CheckTarget(const cri::v1::ContainerConfig& config) COX_REQUIRES(mu_);
   std::string NameOf(const Container& container) const COX_REQUIRES(mu_);
+  Status Stop(const Context& ctx, const std::string& id, std::chrono::seconds grace, bool* ignored);
+  // Sets *held if the command does not end at once.
+  Result<ExecResult> Execute(const Context& ctx, const std::string& id, const Command& command,
+                             std::shared_ptr<HeldCommand>* held);
   void End(const std::string& id, Container* container, int32_t code, std::string reason)
       COX_REQUIRES(mu_);
   std::map<std::string, PodState> Pods() const COX_REQUIRES(mu_);
@@ -128,6 +137,8 @@ class FakeRuntime final : public Runtime {
   RuntimeStatus status_ COX_GUARDED_BY(mu_) = {{true, "", ""}, {true, "", ""}, {}};
   ExecFunction exec_ COX_GUARDED_BY(mu_);
   bool hold_pulls_ COX_GUARDED_BY(mu_) = false;
+  bool unresponsive_ COX_GUARDED_BY(mu_) = false;
+  std::vector<std::shared_ptr<HeldCommand>> held_ COX_GUARDED_BY(mu_);
   std::string stream_server_ COX_GUARDED_BY(mu_) = "http://fake.invalid";
   std::vector<std::string> calls_ COX_GUARDED_BY(mu_);
   std::vector<std::weak_ptr<Feed>> feeds_ COX_GUARDED_BY(mu_);
