@@ -19,8 +19,9 @@ Result<std::unique_ptr<ComposedApiServer>> ComposedApiServer::Start(
   options.component_ports = components;
   options.storage_checks = made->encryption_->Checks();
   made->shutdown_delay_ = options.shutdown_delay;
-  COX_ASSIGN_OR_RETURN(made->serving_certificate_,
-                       FollowServingCertificate(ctx, flags, options.listen.tls));
+  COX_ASSIGN_OR_RETURN(
+      made->serving_certificate_,
+      FollowCertificateFiles(ctx, ServingCertificateFiles(flags), options.listen.tls));
   COX_ASSIGN_OR_RETURN(made->server_,
                        apiserver::ApiServer::Start(
                            ctx, std::move(options),

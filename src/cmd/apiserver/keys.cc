@@ -9,25 +9,12 @@
 
 namespace cox::cmd {
 
-ServingFiles ServingCertificateFiles(const Flags& flags) {
+CertificateFiles ServingCertificateFiles(const Flags& flags) {
   if (flags.Has("tls-cert-file")) {
     return {flags.Get("tls-cert-file"), flags.Get("tls-private-key-file")};
   }
   const std::filesystem::path dir = flags.Get("cert-dir");
   return {dir / "apiserver.crt", dir / "apiserver.key"};
-}
-
-Result<std::unique_ptr<WatchedFile<net::CertificatePair>>> FollowServingCertificate(
-    const Context& ctx, const Flags& flags, std::shared_ptr<const net::ServerTls> tls) {
-  using Pair = std::shared_ptr<const net::CertificatePair>;
-  const ServingFiles files = ServingCertificateFiles(flags);
-  return WatchedFile<net::CertificatePair>::Open(
-      ctx, {.name = "serving-cert", .paths = {files.certificate, files.key}},
-      [tls = std::move(tls)](std::span<const std::string> texts) -> Result<Pair> {
-        COX_RETURN_IF_ERROR(tls->Replace({texts[0], texts[1]}, {}));
-        // The TLS context has its own copy; the value is not used.
-        return std::make_shared<const net::CertificatePair>();
-      });
 }
 
 Result<net::CertificatePair> ServingCertificate(const Flags& flags) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/await_stop.h"
+#include "base/oom_score.h"
 #include "cmd/component/serving.h"
 #include "object/scalar/time.h"
 
@@ -118,6 +119,12 @@ int Fail(const Status& status, int code) {
 }
 
 }  // namespace
+
+Status ApplyOomScoreFlag(const Component& component) {
+  COX_ASSIGN_OR_RETURN(const int64_t score, component.flags.GetInt("oom-score-adj", -1000, 1000));
+  TrySetOomScoreAdj(component.manager.context().log(), 0, static_cast<int>(score));
+  return {};
+}
 
 std::span<const FlagInfo> ComponentFlags() { return kFlags; }
 

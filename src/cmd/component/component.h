@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 
 #include "base/flags.h"
+#include "coxswain/client.h"
 #include "coxswain/config.h"
 #include "coxswain/manager.h"
 
@@ -35,6 +37,8 @@ struct Component {
   Manager& manager;
   const Flags& flags;
   const Config& config;  // configuration of the manager's cluster
+  // Sends TokenReviews and SubjectAccessReviews; null: a client with `config`.
+  std::shared_ptr<Client> reviewer = nullptr;
 };
 // Registers the component's runnables. An error ends the program.
 using ComponentSetup = std::function<Status(const Component& component)>;
@@ -43,6 +47,10 @@ using ComponentSetup = std::function<Status(const Component& component)>;
 // code like RunOperator, and like it exits the process if the manager has failed.
 int RunComponent(std::span<char* const> arguments, const ComponentOptions& options,
                  const ComponentSetup& setup);
+
+// Sets the OOM score of this process to --oom-score-adj, if it may do so. BadRequest for an invalid
+// value.
+Status ApplyOomScoreFlag(const Component& component);
 
 // The flags of all components, for tests and for other help texts.
 std::span<const FlagInfo> ComponentFlags();

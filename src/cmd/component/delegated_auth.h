@@ -21,8 +21,9 @@ namespace cox::cmd {
 // Threads: all methods may be called concurrently.
 class DelegatedAuth {
  public:
-  // Connects to the API server on the first request.
-  DelegatedAuth(Context ctx, Config config) : ctx_(std::move(ctx)), config_(std::move(config)) {}
+  // Without a client it connects to the API server on the first request.
+  DelegatedAuth(Context ctx, Config config, std::shared_ptr<Client> client)
+      : ctx_(std::move(ctx)), config_(std::move(config)), client_(std::move(client)) {}
 
   // Returns OK if the request is allowed, Unauthorized if the token is invalid, Forbidden, or
   // Unavailable if the API server does not respond.
@@ -40,7 +41,7 @@ class DelegatedAuth {
   const Context ctx_;
   const Config config_;
   Mutex mu_;
-  std::unique_ptr<Client> client_ COX_GUARDED_BY(mu_);
+  std::shared_ptr<Client> client_ COX_GUARDED_BY(mu_);
   std::map<std::pair<std::string, std::string>, CachedResult> results_ COX_GUARDED_BY(mu_);
 };
 

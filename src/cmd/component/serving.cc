@@ -53,6 +53,12 @@ Result<std::unique_ptr<SecureServing>> SecureServing::Start(const Context& ctx,
                                                .request_client_certificate = false,
                                                .cipher_suites = {}}));
   auto serving = std::make_unique<SecureServing>(ctx, component);
+  if (flags.Has("tls-cert-file")) {
+    COX_ASSIGN_OR_RETURN(
+        serving->certificate_,
+        FollowCertificateFiles(ctx, {flags.Get("tls-cert-file"), flags.Get("tls-private-key-file")},
+                               tls));
+  }
   COX_ASSIGN_OR_RETURN(serving->endpoint_,
                        net::Endpoint::Start(
                            ctx, "serving", {flags.Get("bind-address"), static_cast<uint16_t>(port)},

@@ -13,6 +13,9 @@
 // The keys and certificates of a cluster, with the file names of kubeadm.
 namespace cox::cmd {
 
+// Certificates that expire within this time, a third of their validity, are renewed.
+inline constexpr std::chrono::hours kRenewBefore{24 * 365 / 3};
+
 struct PkiOptions {
   std::filesystem::path dir;  // <data-dir>/pki
   // Names and addresses of the API server in addition to those of every cluster.
@@ -21,8 +24,7 @@ struct PkiOptions {
   std::string cluster_domain = "cluster.local";
   std::string node_name;  // for the kubelet's serving certificate; empty: none is created
   std::vector<std::string> node_addresses;
-  // Certificates that expire within this time are renewed.
-  std::chrono::hours renew_before{24 * 30};
+  std::chrono::hours renew_before = kRenewBefore;
 };
 
 // Creates missing files, and renews certificates that expire soon, lack a required name, do not
@@ -49,7 +51,7 @@ struct KubeconfigOptions {
   std::filesystem::path pki;  // directory of ca.crt and ca.key
   std::string server;         // "https://10.0.0.1:6443"
   std::string cluster_name = "coxswain";
-  std::chrono::hours renew_before{24 * 30};
+  std::chrono::hours renew_before = kRenewBefore;
 };
 // Writes a kubeconfig with its own client certificate, unless `path` contains a valid one for this
 // server. Returns true if it was written. Returns Conflict and keeps the file if it contains other

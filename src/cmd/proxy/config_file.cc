@@ -30,6 +30,7 @@ constexpr Field kFields[] = {
     {"nftables.masqueradeBit", "iptables-masquerade-bit"},
     {"nftables.minSyncPeriod", "iptables-min-sync-period"},
     {"nodePortAddresses", "nodeport-addresses"},
+    {"oomScoreAdj", "oom-score-adj"},
 };
 
 // Fields of upstream that have no effect here.
@@ -45,7 +46,6 @@ constexpr std::string_view kPassedOver[] = {
     "featureGates",
     "iptables",
     "kind",
-    "oomScoreAdj",
     "portRange",
     "showHiddenMetricsForVersion",
     "windowsRunAsService",

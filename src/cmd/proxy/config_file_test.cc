@@ -37,6 +37,7 @@ nftables:
   masqueradeBit: 14
   minSyncPeriod: 1s
 nodePortAddresses: [10.0.0.0/8, "fd00::/8"]
+oomScoreAdj: null
 )");
   ASSERT_TRUE(flags.ok()) << flags.status().ToString();
   EXPECT_THAT(*flags, UnorderedElementsAre(
@@ -45,6 +46,12 @@ nodePortAddresses: [10.0.0.0/8, "fd00::/8"]
                           Pair("masquerade-all", "false"), Pair("iptables-masquerade-bit", "14"),
                           Pair("iptables-min-sync-period", "1s"),
                           Pair("nodeport-addresses", "10.0.0.0/8,fd00::/8")));
+}
+
+TEST(ProxyConfigTest, ReadsOomScore) {
+  const auto flags = ReadProxyConfig(std::string(kHead) + "oomScoreAdj: -998\n");
+  ASSERT_TRUE(flags.ok()) << flags.status().ToString();
+  EXPECT_THAT(*flags, UnorderedElementsAre(Pair("oom-score-adj", "-998")));
 }
 
 TEST(ProxyConfigTest, ErrorsContainTheField) {

@@ -48,6 +48,7 @@ constexpr FlagInfo kFlags[] = {
      "Address of /metrics and /proxyMode, plain HTTP; 0 to disable"},
     {"Proxy", "detect-local-mode", "string", "ClusterCIDR",
      "How local Pods are recognized: ClusterCIDR"},
+    {"Proxy", "oom-score-adj", "int", "-999", "OOM score of the proxy, if it may set it"},
     {"Proxy", "cleanup", "", "false", "Remove all rules of the proxy and exit"},
     {"Compatibility", "bind-address", "ip", "0.0.0.0", "Address; both IP families are served",
      true},
@@ -64,7 +65,6 @@ constexpr FlagInfo kFlags[] = {
     {"Compatibility", "iptables-sync-period", "duration", "30s",
      "Interval of full syncs; changes are applied immediately", true},
     {"Compatibility", "master", "url", "", "URL of the API server; use --kubeconfig", true},
-    {"Compatibility", "oom-score-adj", "int", "-999", "OOM score of this process", true},
     {"Compatibility", "show-hidden-metrics-for-version", "string", "",
      "Version whose hidden metrics are shown; none are hidden", true},
 };
@@ -124,6 +124,7 @@ int RunProxy(std::span<char* const> arguments) {
   options.cache = proxy::ProxyCache();
   return RunComponent(configured->all(), options, [](const Component& component) -> Status {
     COX_ASSIGN_OR_RETURN(const proxy::ProxyOptions proxy, OptionsFrom(component.flags));
+    COX_RETURN_IF_ERROR(ApplyOomScoreFlag(component));
     return proxy::AddProxy(component.manager, proxy);
   });
 }

@@ -5,6 +5,8 @@
 #include <fstream>
 #include <utility>
 
+#include "base/oom_score.h"
+
 namespace cox::cmd {
 namespace {
 
@@ -16,8 +18,6 @@ constexpr milliseconds kMaxBackoff{10'000};
 constexpr std::chrono::seconds kStable{60};
 constexpr milliseconds kProbeInterval{10};
 constexpr milliseconds kProbeLimit{2'000};
-// A larger log is truncated when its program is started.
-constexpr std::uintmax_t kMaxLog = std::uintmax_t{16} * 1024 * 1024;
 
 }  // namespace
 
@@ -58,25 +58,37 @@ Status Supervisor::Launch() {
   std::optional<Process> found = FindProcess(path.substr(path.rfind('/') + 1), program_.mark);
   const bool adopted = found.has_value();
   if (!adopted) {
-    std::error_code error;
-    if (std::filesystem::file_size(program_.start.log, error) > kMaxLog && !error) {
-      std::filesystem::resize_file(program_.start.log, 0, error);
-    }
+    RotateLog();
     COX_ASSIGN_OR_RETURN(found, StartProgram(program_.start));
   }
   COX_INFO(ctx_.log(), adopted ? "Found a running program" : "Started a program",
            {"program", program_.name}, {"pid", found->pid});
+  if (program_.oom_score_adj) TrySetOomScoreAdj(ctx_.log(), found->pid, *program_.oom_score_adj);
   MutexLock lock(mu_);
   process_ = *found;
   adopted_ = adopted;
   return {};
 }
 
+void Supervisor::RotateLog() {
+  const Status rotated = RotateAppendedLog(program_.start.log, program_.log_limits);
+  if (!rotated.ok()) COX_ERROR(ctx_.log(), rotated, "Could not rotate log");
+}
+
+Status Supervisor::AwaitExit(const Context& ctx) {
+  for (;;) {
+    const Context interval = ctx.WithTimeout(program_.log_check_interval);
+    if (AwaitEnd(interval, process()).ok()) return {};
+    COX_RETURN_IF_ERROR(ctx.status());
+    RotateLog();
+  }
+}
+
 void Supervisor::Watch(Context& ctx) {
   milliseconds backoff = kFirstBackoff;
   while (!ctx.Done()) {
     const Clock::SteadyTime begun = ctx.clock().Monotonic();
-    if (!AwaitEnd(ctx, process()).ok()) return;
+    if (!AwaitExit(ctx).ok()) return;
     if (ctx.clock().Monotonic() - begun > kStable) backoff = kFirstBackoff;
     COX_WARNING(ctx.log(), "Program exited, restarting", {"program", program_.name},
                 {"after", backoff}, {"log", program_.start.log.string()});

@@ -10,6 +10,7 @@
 #include "base/context.h"
 #include "base/mutex.h"
 #include "base/result.h"
+#include "base/rotating_log.h"
 #include "base/scope.h"
 #include "cmd/supervise/process.h"
 
@@ -25,10 +26,15 @@ struct SupervisedProgram {
   std::function<Status(Context& ctx)> probe;
   // Called whenever a restarted program serves; may be empty.
   std::function<void(const Context& ctx)> served_again;
+  // The log is rotated when it is larger; see RotateAppendedLog.
+  LogFileLimits log_limits = {};
+  std::chrono::milliseconds log_check_interval{60'000};
+  // Set if this process may do so; see SetOomScoreAdj.
+  std::optional<int> oom_score_adj = std::nullopt;
 };
 
 // Keeps a program running: adopts the process of an earlier supervisor or starts a new one, and
-// restarts it when it exits.
+// restarts it when it exits. Rotates its log.
 //
 // Guarantees: never starts a second instance. Restarts have an exponential backoff, up to ten
 //   seconds. The program keeps running when the supervisor is destroyed; End() stops it.
@@ -54,6 +60,9 @@ class Supervisor {
 
  private:
   Status Launch();
+  void RotateLog();
+  // Returns when the process has ended; an error if `ctx` stops.
+  Status AwaitExit(const Context& ctx);
   void Watch(Context& ctx);
   void ReportServedAgain(Context& ctx);
 

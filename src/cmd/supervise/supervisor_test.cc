@@ -92,6 +92,65 @@ TEST_F(SupervisorTest, CallsServedAgainAfterRestart) {
   EXPECT_TRUE((*made)->End(ctx_, seconds(5)).ok());
 }
 
+TEST_F(SupervisorTest, RotatesLogOfRunningAndOfAdoptedProgram) {
+  SupervisedProgram program = Shell("while :; do printf '%01000d\\n' 0; sleep 0.01; done");
+  program.log_limits = {.max_bytes = 20'000, .max_files = 2};
+  program.log_check_interval = milliseconds(5);
+  const auto rotated = [&](int number) {
+    return fs::exists(program.start.log.string() + "." + std::to_string(number));
+  };
+  Process first;
+  {
+    auto made = Supervisor::Start(ctx_, program);
+    ASSERT_TRUE(made.ok()) << made.status().ToString();
+    EXPECT_TRUE(Until([&] { return rotated(1); }));
+    first = (*made)->process();
+  }
+  auto made = Supervisor::Start(ctx_, program);
+  ASSERT_TRUE(made.ok()) << made.status().ToString();
+  EXPECT_EQ((*made)->process(), first);
+  EXPECT_TRUE(Until([&] { return rotated(2); }));
+  EXPECT_EQ((*made)->restarts(), 0);
+  EXPECT_TRUE((*made)->End(ctx_, milliseconds(100)).ok());
+  EXPECT_FALSE(rotated(3));
+}
+
+TEST_F(SupervisorTest, RotatesLargeLogBeforeStart) {
+  SupervisedProgram program = Shell(kWait);
+  program.log_limits = {.max_bytes = 10, .max_files = 2};
+  std::ofstream(program.start.log) << "the log of an earlier process\n";
+  auto made = Supervisor::Start(ctx_, program);
+  ASSERT_TRUE(made.ok()) << made.status().ToString();
+  EXPECT_EQ(LogTail(program.start.log.string() + ".1", 1), "the log of an earlier process\n");
+  EXPECT_EQ(LogTail(program.start.log, 1), "");
+  EXPECT_TRUE((*made)->End(ctx_, seconds(5)).ok());
+}
+
+TEST_F(SupervisorTest, SetsOomScoreOfStartedRestartedAndAdoptedProgram) {
+  SupervisedProgram program = Shell(kWait);
+  const auto has_score = [](const Process& process, int score) {
+    std::ifstream file("/proc/" + std::to_string(process.pid) + "/oom_score_adj");
+    int is = -10'000;
+    file >> is;
+    return is == score;
+  };
+  {
+    program.oom_score_adj = 700;
+    auto made = Supervisor::Start(ctx_, program);
+    ASSERT_TRUE(made.ok()) << made.status().ToString();
+    EXPECT_TRUE(has_score((*made)->process(), 700));
+    ::kill((*made)->process().pid, SIGKILL);
+    EXPECT_TRUE(Until([&] { return (*made)->restarts() == 1; }));
+    EXPECT_TRUE(has_score((*made)->process(), 700));
+  }
+  program.oom_score_adj = 800;
+  auto made = Supervisor::Start(ctx_, program);
+  ASSERT_TRUE(made.ok()) << made.status().ToString();
+  EXPECT_TRUE((*made)->adopted());
+  EXPECT_TRUE(has_score((*made)->process(), 800));
+  EXPECT_TRUE((*made)->End(ctx_, seconds(5)).ok());
+}
+
 TEST_F(SupervisorTest, ProgramInheritsNoFileDescriptors) {
   const Fd ours(::dup(STDERR_FILENO));  // without O_CLOEXEC, like sockets of libraries
   ASSERT_GT(ours.get(), 2);

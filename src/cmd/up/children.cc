@@ -5,6 +5,7 @@
 
 #include "api/cri/v1.h"
 #include "base/file_watch.h"
+#include "base/oom_score.h"
 #include "base/replace_file.h"
 #include "cmd/up/containerd_config.h"
 #include "net/tcp.h"
@@ -108,7 +109,10 @@ Result<std::unique_ptr<Supervisor>> StartEtcd(const Context& ctx, const UpOption
               COX_RETURN_IF_ERROR(
                   net::TcpSocket::Connect(attempt, "127.0.0.1", options.ports.etcd).status());
               return EtcdResponds(attempt, options);
-            }});
+            },
+            .served_again = {},
+            .log_limits = options.log_limits,
+            .oom_score_adj = kNodeOomScoreAdj});
 }
 
 SupervisedProgram ContainerdProgram(const Context& ctx, const UpPaths& paths) {
@@ -175,8 +179,9 @@ Result<std::unique_ptr<NodeRuntime>> NodeRuntime::Start(const Context& ctx,
   std::error_code error;
   std::filesystem::create_directories(options.paths.containerd_socket().parent_path(), error);
   std::filesystem::create_directories(options.paths.cni_config().parent_path(), error);
-  COX_ASSIGN_OR_RETURN(made->containerd_,
-                       Supervisor::Start(ctx, ContainerdProgram(ctx, options.paths)));
+  SupervisedProgram program = ContainerdProgram(ctx, options.paths);
+  program.log_limits = options.log_limits;
+  COX_ASSIGN_OR_RETURN(made->containerd_, Supervisor::Start(ctx, std::move(program)));
   return made;
 }
 

@@ -73,7 +73,7 @@ Result<Flags> ApiServerFlagsFor(const UpOptions& options) {
 struct Components::Running {
   std::string name;
   std::optional<Flags> flags;  // for its secure port
-  Config config;
+  Config config;               // not used, because its requests do not need a connection
   std::unique_ptr<Manager> manager;
   std::unique_ptr<SecureServing> serving;
 };
@@ -114,10 +114,9 @@ Status Components::Add(Component component) {
         made->flags,
         Parsed(ComponentFlags(), {"--bind-address=127.0.0.1",
                                   "--secure-port=" + std::to_string(component.secure_port)}));
-    COX_ASSIGN_OR_RETURN(made->config,
-                         LoadConfig({.kubeconfig = component.kubeconfig, .context = {}}));
-    COX_ASSIGN_OR_RETURN(made->serving,
-                         SecureServing::Start(ctx, {*made->manager, *made->flags, made->config}));
+    COX_ASSIGN_OR_RETURN(
+        made->serving, SecureServing::Start(ctx, {*made->manager, *made->flags, made->config,
+                                                  ClientFor(component.name, component.identity)}));
   }
   Running* const running = made.get();
   running_.push_back(std::move(made));
@@ -151,7 +150,6 @@ Status AddControlPlane(Components& components, const UpOptions& options) {
        .identity = {"system:kube-controller-manager", {}},
        .manager = manager_options("kube-controller-manager"),
        .secure_port = options.ports.controller_manager,
-       .kubeconfig = options.paths.data / "controller-manager.conf",
        .setup = [&](Manager& manager) {
          controllers::Options wanted;
          wanted.root_ca.root_ca_pem = ca;
@@ -174,7 +172,6 @@ Status AddControlPlane(Components& components, const UpOptions& options) {
        .identity = {"system:kube-scheduler", {}},
        .manager = std::move(scheduling),
        .secure_port = options.ports.scheduler,
-       .kubeconfig = options.paths.data / "scheduler.conf",
        .setup = [](Manager& manager) { return scheduler::AddScheduler(manager); }});
 }
 

@@ -51,7 +51,6 @@ class Components {
     // HTTPS on the loopback interface: probes without authorization, metrics with authorization. 0:
     // none.
     uint16_t secure_port = 0;
-    std::string kubeconfig;  // for TokenReviews and SubjectAccessReviews
     std::function<Status(Manager& manager)> setup;
   };
   // Starts the component. Returns an error and starts nothing if it cannot be created.

@@ -89,6 +89,9 @@ constexpr FlagInfo kFlags[] = {
     {"Logging", "v", "level", "0",
      "Log verbosity: 0 for what operators of a cluster need, 2 for single steps, 4 and more for "
      "developers"},
+    {"Logging", "log-file-max-size", "MiB", "100",
+     "Size at which coxswain.log, etcd.log and containerd.log are rotated; 0 for no limit"},
+    {"Logging", "log-file-max-files", "int", "3", "Number of old files of each log"},
 };
 
 Result<std::string> AddressFlag(const Flags& flags, std::string_view name) {
@@ -210,6 +213,10 @@ Result<UpOptions> UpOptionsFrom(const Flags& flags) {
   COX_RETURN_IF_ERROR(ReadNode(flags, options));
   COX_ASSIGN_OR_RETURN(const int64_t level, flags.GetInt("v", 0, 10));
   options.verbosity = static_cast<int>(level);
+  COX_ASSIGN_OR_RETURN(const int64_t size, flags.GetInt("log-file-max-size", 0, 1 << 20));
+  options.log_limits.max_bytes = static_cast<uint64_t>(size) << 20;
+  COX_ASSIGN_OR_RETURN(const int64_t files, flags.GetInt("log-file-max-files", 0, 1000));
+  options.log_limits.max_files = static_cast<int>(files);
   return options;
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/flags.h"
 #include "base/result.h"
+#include "base/rotating_log.h"
 
 namespace cox::cmd {
 
@@ -65,6 +66,7 @@ struct UpOptions {
     uint16_t kubelet, kubelet_health, proxy_health, proxy_metrics, dns_metrics;
   } ports{};
   int verbosity = 0;
+  LogFileLimits log_limits;
 
   // "https://127.0.0.1:6443": the URL for clients on this machine.
   std::string api_url() const { return "https://127.0.0.1:" + std::to_string(ports.api); }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // `coxswain up`: starts a cluster.
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -9,18 +8,19 @@
 #include <optional>
 #include <utility>
 
-#include "apiserver/request/user.h"
 #include "base/await_stop.h"
 #include "base/heap.h"
 #include "base/log.h"
+#include "base/oom_score.h"
 #include "base/process_metrics.h"
+#include "base/rotating_log.h"
 #include "base/run_until_signal.h"
 #include "base/scope.h"
 #include "cmd/commands.h"
-#include "cmd/pki/pki.h"
 #include "cmd/up/children.h"
 #include "cmd/up/cluster_objects.h"
 #include "cmd/up/components.h"
+#include "cmd/up/credentials.h"
 #include "cmd/up/machine.h"
 #include "cmd/up/node.h"
 #include "cmd/up/progress.h"
@@ -114,37 +114,11 @@ class Cluster {
   }
 
   Status MakeCredentials() {
-    const Clock::WallTime now = ctx_.clock().Now();
-    COX_ASSIGN_OR_RETURN(
-        const std::vector<std::string> made,
-        EnsurePki({.dir = options_.paths.pki(),
-                   .apiserver_names = {options_.node_name},
-                   .apiserver_addresses = {options_.api_service_ip, options_.advertise_address,
-                                           options_.node_ip},
-                   .cluster_domain = options_.cluster_domain,
-                   .node_name = options_.node ? options_.node_name : "",
-                   .node_addresses = {options_.node_ip, "127.0.0.1"}},
-                  now));
-    const std::string node = "system:node:" + options_.node_name;
-    const KubeconfigUser users[] = {
-        {options_.kubeconfig, "kubernetes-admin", {std::string(apiserver::kMastersGroup)}},
-        {options_.paths.data / "controller-manager.conf", "system:kube-controller-manager", {}},
-        {options_.paths.data / "scheduler.conf", "system:kube-scheduler", {}},
-        {options_.paths.data / "kubelet.conf", node, {"system:nodes"}},
-        {options_.paths.data / "proxy.conf", "system:kube-proxy", {}},
-    };
-    for (const KubeconfigUser& user : users) {
-      if (!options_.node && (user.name == node || user.name == "system:kube-proxy")) continue;
-      const bool admin = user.name == "kubernetes-admin";
-      COX_RETURN_IF_ERROR(
-          EnsureKubeconfig(user.file, user,
-                           {.pki = options_.paths.pki(),
-                            .server = admin ? options_.advertised_url() : options_.api_url()},
-                           now)
-              .status());
-    }
+    COX_ASSIGN_OR_RETURN(const std::vector<std::string> made,
+                         EnsureCredentials(options_, ctx_.clock().Now()));
     progress_.Report(made.empty() ? "certificates are good" : "certificates made");
-    return {};
+    renewal_.emplace(serving_, "credentials");
+    return renewal_->Go("credentials", [this](Context& ctx) { KeepCredentials(ctx, options_); });
   }
 
   Status StartNode(Context& ctx) {
@@ -176,6 +150,8 @@ class Cluster {
   }
 
   void Stop() {
+    if (renewal_) renewal_->Stop();
+    renewal_.reset();
     if (components_ != nullptr) components_->Stop();
     admin_.reset();
     components_.reset();
@@ -206,16 +182,18 @@ class Cluster {
   std::unique_ptr<ComposedApiServer> api_;
   std::unique_ptr<Components> components_;
   std::shared_ptr<Client> admin_;
+  std::optional<Scope> renewal_;
 };
 
 // The log goes to a file if stderr is a terminal; otherwise, as under systemd, to stderr.
-int LogDescriptor(const UpOptions& options) {
-  if (::isatty(STDERR_FILENO) == 0) return STDERR_FILENO;
-  std::error_code error;
-  std::filesystem::create_directories(options.paths.logs(), error);
-  const int fd = ::open((options.paths.logs() / "coxswain.log").c_str(),
-                        O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-  return fd >= 0 ? fd : STDERR_FILENO;
+std::unique_ptr<LogSink> OpenLog(const UpOptions& options) {
+  if (::isatty(STDERR_FILENO) != 0) {
+    std::error_code error;
+    std::filesystem::create_directories(options.paths.logs(), error);
+    auto file = RotatingLogFile::Open(options.paths.logs() / "coxswain.log", options.log_limits);
+    if (file.ok()) return *std::move(file);
+  }
+  return std::make_unique<FdLogSink>(STDERR_FILENO);
 }
 
 void PrintStopping(int, bool again) {
@@ -247,10 +225,11 @@ int RunUp(std::span<char* const> arguments) {
   BoundHeap();
   const sigset_t signals = BlockSignals({SIGTERM, SIGINT, SIGHUP});
 
-  FdLogSink sink(LogDescriptor(*options));
-  Logging logging(clock, LogFormat::kText, sink);
+  const std::unique_ptr<LogSink> sink = OpenLog(*options);
+  Logging logging(clock, LogFormat::kText, *sink);
   logging.SetDefaultLevel(options->verbosity);
   Context ctx(clock, logging.For("up"));
+  TrySetOomScoreAdj(ctx.log(), 0, kNodeOomScoreAdj);
   const UntilSignalOptions until = {
       .signals = signals, .name = "up", .trim_after = kFirstTrim, .on_signal = PrintStopping};
   const Status status = RunUntilSignal(ctx, until, [&] {

@@ -58,6 +58,20 @@ TEST(UpOptionsTest, ErrorsContainFlagAndExpectedValue) {
   }
 }
 
+TEST(UpOptionsTest, LogLimits) {
+  const auto defaults = Parsed({"--node-ip=192.0.2.7"});
+  ASSERT_TRUE(defaults.ok()) << defaults.status().ToString();
+  EXPECT_EQ(defaults->log_limits.max_bytes, 100U << 20);
+  EXPECT_EQ(defaults->log_limits.max_files, 3);
+  const auto given =
+      Parsed({"--node-ip=192.0.2.7", "--log-file-max-size=5", "--log-file-max-files=0"});
+  ASSERT_TRUE(given.ok()) << given.status().ToString();
+  EXPECT_EQ(given->log_limits.max_bytes, 5U << 20);
+  EXPECT_EQ(given->log_limits.max_files, 0);
+  EXPECT_FALSE(Parsed({"--node-ip=192.0.2.7", "--log-file-max-size=-1"}).ok());
+  EXPECT_FALSE(Parsed({"--node-ip=192.0.2.7", "--log-file-max-files=x"}).ok());
+}
+
 TEST(UpOptionsTest, AddressInCarries) {
   EXPECT_EQ(*AddressIn("10.0.0.250/16", 0), "10.0.0.0");
   EXPECT_EQ(*AddressIn("10.0.0.0/16", 260), "10.0.1.4");

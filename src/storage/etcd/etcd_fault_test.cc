@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <string>
@@ -12,6 +14,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mutex.h"
+#include "base/replace_file.h"
 #include "base/testing/test_clock.h"
 #include "storage/etcd/compactor.h"
 #include "storage/etcd/etcd_store.h"
@@ -246,6 +249,44 @@ TEST_F(EtcdFault, TlsWithClientCertificates) {
   const Status refused = store_->Get(ctx_, "/a").status();
   EXPECT_TRUE(refused.Is(Reason::kServiceUnavailable)) << refused.ToString();
   EXPECT_NE(refused.message().find("certificate"), std::string::npos) << refused.ToString();
+}
+
+TEST_F(EtcdFault, NewConnectionsUseRenewedCertificate) {
+  StartServer({.tls = true});
+  const EtcdOptions good = server_->ClientOptions();
+  char pattern[] = "/tmp/cox-etcd-tls-XXXXXX";
+  const std::filesystem::path dir = ::mkdtemp(pattern);
+  const auto write = [&](const net::CertificatePair& pair) {
+    EXPECT_TRUE(ReplaceFile(dir / "c.key", pair.key_pem, /*secret=*/true).ok());
+    EXPECT_TRUE(ReplaceFile(dir / "c.crt", pair.certificate_pem, /*secret=*/false).ok());
+  };
+  const net::CertificatePair stranger =
+      *net::MakeCertificate({.common_name = "stranger", .client_auth = true}, nullptr);
+  write(stranger);
+  EtcdOptions files = good;
+  files.tls.certificate_pem.clear();
+  files.tls.key_pem.clear();
+  files.certificate_file = dir / "c.crt";
+  files.key_file = dir / "c.key";
+  Connect(files);
+  EXPECT_TRUE(store_->Create(ctx_, "/a", "x").status().Is(Reason::kServiceUnavailable));
+  write({good.tls.certificate_pem, good.tls.key_pem});
+  Create("/a");
+  // A certificate that does not match the key, or no file: the last valid pair is used.
+  for (const bool missing : {false, true}) {
+    if (missing) {
+      std::filesystem::remove(dir / "c.crt");
+    } else {
+      write({good.tls.certificate_pem, stranger.key_pem});
+    }
+    server_->Kill();
+    ASSERT_TRUE(server_->Restart(ctx_).ok());
+    EXPECT_TRUE(server_->AwaitReady(ctx_).ok());
+    auto got = store_->Get(ctx_, "/a");
+    for (int i = 0; i < 3 && !got.ok(); ++i) got = store_->Get(ctx_, "/a");
+    EXPECT_TRUE(got.ok()) << got.status().ToString();
+  }
+  std::filesystem::remove_all(dir);
 }
 
 TEST_F(EtcdFault, FullDatabaseIsInternalError) {

@@ -228,11 +228,18 @@ Result<std::unique_ptr<EtcdStore>> ConnectEtcd(const Context& ctx, EtcdOptions o
     COX_ASSIGN_OR_RETURN(net::grpc::Endpoint endpoint, ParseServerUrl(server));
     channel.endpoints.push_back(std::move(endpoint));
   }
-  channel.connection.tls = std::move(options.tls);
-  COX_RETURN_IF_ERROR(ReadIfGiven(options.ca_file, channel.connection.tls.ca_pem));
-  COX_RETURN_IF_ERROR(
-      ReadIfGiven(options.certificate_file, channel.connection.tls.certificate_pem));
-  COX_RETURN_IF_ERROR(ReadIfGiven(options.key_file, channel.connection.tls.key_pem));
+  // The files are read for each connection, so that renewed certificates are used without a
+  // restart.
+  channel.current_tls = [base = std::move(options.tls), ca = std::move(options.ca_file),
+                         certificate = std::move(options.certificate_file),
+                         key = std::move(options.key_file)]() -> Result<net::ClientTls> {
+    net::ClientTls tls = base;
+    COX_RETURN_IF_ERROR(ReadIfGiven(ca, tls.ca_pem));
+    COX_RETURN_IF_ERROR(ReadIfGiven(certificate, tls.certificate_pem));
+    COX_RETURN_IF_ERROR(ReadIfGiven(key, tls.key_pem));
+    return tls;
+  };
+  COX_RETURN_IF_ERROR(channel.current_tls().status());
   channel.connection.dial_timeout = options.dial_timeout;
   channel.connection.keepalive_time = options.keepalive_time;
   channel.connection.keepalive_timeout = options.keepalive_timeout;

@@ -19,7 +19,8 @@ namespace cox::storage {
 struct EtcdOptions {
   // "https://10.0.0.1:2379" or "http://...", members of one cluster, tried in this order.
   std::vector<std::string> servers;
-  // For https. A file, if given, is read when connecting and overrides the PEM in `tls`.
+  // For https. A file, if given, is read for each connection and overrides the PEM in `tls`. A file
+  // that becomes invalid is ignored.
   net::ClientTls tls;
   std::string ca_file;
   std::string certificate_file;
