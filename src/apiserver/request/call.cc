@@ -218,13 +218,16 @@ void Call::RespondText(int code, std::string text) {
   Respond(code, "text/plain; charset=utf-8", {Bytes(std::move(text))});
 }
 
-void Call::RespondStatus(const Status& status) {
+void Call::RespondStatus(const Status& status) { RespondStatus(ApiStatus(status)); }
+
+void Call::RespondStatus(const meta::v1::Status& status) {
   const Accepted accepted = NegotiateError(Header("accept"));
-  if (status.details().retry_after_seconds > 0) {
-    AddHeader("retry-after", std::to_string(status.details().retry_after_seconds));
+  if (status.details && status.details->retryAfterSeconds > 0) {
+    AddHeader("retry-after", std::to_string(status.details->retryAfterSeconds));
   }
-  if (audit_ != nullptr) audit_->SetStatus(ApiStatus(status), status.code());
-  Respond(status.code(), MediaType(accepted.format), {Bytes(EncodeStatus(status, accepted))});
+  if (audit_ != nullptr) audit_->SetStatus(status, status.code);
+  Respond(status.code, MediaType(accepted.format),
+          {Bytes(EncodeAs(StatusObject(status), accepted))});
 }
 
 std::shared_ptr<net::Waker> Call::RespondStream(std::string_view content_type,

@@ -42,6 +42,7 @@ class Call : public std::enable_shared_from_this<Call> {
 
   // The standard responses.
   void RespondStatus(const Status& status);
+  void RespondStatus(const meta::v1::Status& status);
   // Sends an encoded document with the warnings collected so far.
   void Respond(int code, std::string_view content_type, std::vector<Bytes> body);
   void RespondText(int code, std::string text);

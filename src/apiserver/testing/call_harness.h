@@ -16,6 +16,7 @@
 #include "base/testing/test_clock.h"
 #include "net/server.h"
 #include "storage/memory/memory_store.h"
+#include "storage/testing/faulty_store.h"
 
 // For tests: requests without a network, and handlers with an in-memory store.
 namespace cox::apiserver {
@@ -160,16 +161,28 @@ class ApiHarness {
   TestClock& clock() { return clock_; }
   Context& ctx() { return ctx_; }
   storage::Store& store() { return *store_; }
+  // The store as requests use it.
+  storage::FaultyStore& faults() { return faults_; }
   const Registry& registry() const { return registry_; }
   Registry& mutable_registry() { return registry_; }
   ResourceHandlers& handlers() { return handlers_; }
 
  private:
+  // A store with two revisions. The caches contain only the second one.
+  std::unique_ptr<storage::Store> MakeStore() {
+    std::unique_ptr<storage::Store> store = storage::NewMemoryStore(clock_);
+    for (const std::string_view key : {"/first", "/second"}) {
+      EXPECT_TRUE(store->Create(ctx_, key, "", {}).ok());
+    }
+    return store;
+  }
+
   TestClock clock_;
   Context ctx_{clock_};
-  const std::unique_ptr<storage::Store> store_ = storage::NewMemoryStore(clock_);
+  const std::unique_ptr<storage::Store> store_ = MakeStore();
+  storage::FaultyStore faults_{*store_};
   Registry registry_{ctx_,
-                     {.storage = [this](const KindInfo&) -> storage::Store& { return *store_; },
+                     {.storage = [this](const KindInfo&) -> storage::Store& { return faults_; },
                       .serves =
                           [](const KindInfo& kind) {
                             return IsServedByDefault(kind.group, kind.version, kind.plural);

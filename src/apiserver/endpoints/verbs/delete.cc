@@ -46,8 +46,9 @@ Status ResourceHandlers::DeleteCollection(Call& call, const ServedResource& reso
                        ParseDeleteOptions(call, resource.strategy().scheme()));
   COX_ASSIGN_OR_RETURN(const ReadOptions selection, ParseReadOptions(call, resource));
   call.Warn(resource.strategy().WarnOnDelete(options));
-  COX_ASSIGN_OR_RETURN(const ListPage page,
-                       ReadPage(call.ctx(), resource, call.info.namespace_, selection));
+  Result<ListPage> found = ReadPage(call.ctx(), resource, call.info.namespace_, selection);
+  if (!found.ok()) return RespondPageError(call, resource, selection, found.status());
+  const ListPage& page = *found;
   const bool dry_run = IsDryRun(options);
   const WriteContext w = WriteContextOf(call, resource, dry_run);
   const ValidateFunc validate =

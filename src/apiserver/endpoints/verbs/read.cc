@@ -221,12 +221,26 @@ Result<ListPage> ReadPage(Context& ctx, const ServedResource& resource, std::str
   return page;
 }
 
+Status RespondPageError(Call& call, const ServedResource& resource, const ReadOptions& options,
+                        const Status& error) {
+  if (!error.Is(Reason::kExpired) || options.continue_token.empty()) return error;
+  const std::string prefix = resource.store().Prefix(call.info.namespace_);
+  COX_ASSIGN_OR_RETURN(storage::ContinueToken token,
+                       storage::ContinueToken::Decode(options.continue_token, prefix));
+  token.revision = -1;
+  meta::v1::Status body = ApiStatus(error);
+  body.metadata.continue_ = token.Encode(prefix);
+  call.RespondStatus(body);
+  return {};
+}
+
 Status ResourceHandlers::List(Call& call, const ServedResource& resource) {
   COX_ASSIGN_OR_RETURN(const Accepted accepted, call.Negotiate(ResponseKind::kList));
   COX_ASSIGN_OR_RETURN(const ReadOptions options, ParseReadOptions(call, resource));
   COX_ASSIGN_OR_RETURN(const IncludeObject include, ParseIncludeObject(call.query, accepted));
-  COX_ASSIGN_OR_RETURN(const ListPage page,
-                       ReadPage(call.ctx(), resource, call.info.namespace_, options));
+  Result<ListPage> found = ReadPage(call.ctx(), resource, call.info.namespace_, options);
+  if (!found.ok()) return RespondPageError(call, resource, options, found.status());
+  const ListPage& page = *found;
   const ListMeta meta{page.revision, page.continue_token, page.remaining};
   if (IsShared(accepted)) {
     std::vector<Bytes> items;

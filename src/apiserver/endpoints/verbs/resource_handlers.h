@@ -71,6 +71,10 @@ struct ListPage {
 };
 Result<ListPage> ReadPage(Context& ctx, const ServedResource& resource, std::string_view ns,
                           const ReadOptions& options);
+// Sends or returns the error of ReadPage. If the continue token has expired, the response contains
+// a token for the rest of the list at the latest revision.
+Status RespondPageError(Call& call, const ServedResource& resource, const ReadOptions& options,
+                        const Status& error);
 
 // The namespace and name in a storage key.
 struct KeyParts {

@@ -5,6 +5,7 @@
 #include "apiserver/endpoints/verbs/respond.h"
 #include "apiserver/testing/call_harness.h"
 #include "object/codec/json/json.h"
+#include "storage/continue_token.h"
 
 namespace cox::apiserver {
 namespace {
@@ -127,6 +128,36 @@ TEST_F(ResourceHandlersTest, ListsArePaginated) {
   EXPECT_EQ(At(rest.Find("items")->as_array()[0], {"metadata", "name"}), "c");
   EXPECT_EQ(At(rest, {"metadata", "continue"}), "<none>");
   Json(400, {.target = std::string(kMaps) + "?continue=garbage"});
+}
+
+TEST_F(ResourceHandlersTest, ExpiredContinueTokenIsReplaced) {
+  for (const std::string name : {"a", "b", "c"}) CreateMap(name);
+  // A watch that starts after the compaction would fail and be retried by a timer.
+  api_.Sync(core::v1::ConfigMap::kKind);
+  const std::string maps(kMaps), prefix = "/registry/configmaps/default/";
+  // The caches do not contain revision 1.
+  const std::string expired = storage::ContinueToken{1, prefix + "b"}.Encode(prefix);
+  Result<storage::Revision> now = api_.store().CurrentRevision(api_.ctx());
+  ASSERT_TRUE(api_.store().Compact(api_.ctx(), *now).ok());
+  const std::string query = "?limit=1&continue=";
+  for (const std::string method : {"GET", "DELETE"}) {
+    const Value error = Json(410, {.method = method, .target = maps + query + expired});
+    EXPECT_EQ(At(error, {"reason"}), "Expired");
+    const std::string token = At(error, {"metadata", "continue"});
+    Result<storage::ContinueToken> decoded = storage::ContinueToken::Decode(token, prefix);
+    ASSERT_TRUE(decoded.ok()) << token;
+    EXPECT_EQ(decoded->revision, -1);
+    EXPECT_EQ(decoded->start, prefix + "b");
+    // The pages that follow are consistent with each other.
+    const Value rest = Json(200, {.target = maps + query + token});
+    EXPECT_EQ(At(rest.Find("items")->as_array()[0], {"metadata", "name"}), "b");
+    const Value last = Json(200, {.target = maps + query + At(rest, {"metadata", "continue"})});
+    EXPECT_EQ(At(last.Find("items")->as_array()[0], {"metadata", "name"}), "c");
+    EXPECT_EQ(At(last, {"metadata", "resourceVersion"}), At(rest, {"metadata", "resourceVersion"}));
+  }
+  // A list at a compacted revision has nothing to continue.
+  const Value error = Json(410, {.target = maps + "?resourceVersion=1&resourceVersionMatch=Exact"});
+  EXPECT_EQ(At(error, {"metadata"}), "{}");
 }
 
 TEST_F(ResourceHandlersTest, SelectorsFilterListsAndDeleteCollection) {

@@ -116,7 +116,9 @@ class ResourceStore {
     bool gone = false;  // false: it waits for finalizers or its grace period
   };
   Result<DeleteResult> Delete(const WriteContext& w, std::string_view ns, std::string_view name,
-                              meta::v1::DeleteOptions options, const ValidateFunc& validate);
+                              const meta::v1::DeleteOptions& options, const ValidateFunc& validate);
+  // Conflict if the object does not fulfil the preconditions of a deletion.
+  Status CheckPreconditions(const meta::v1::DeleteOptions& options, const Object& object) const;
 
  private:
   // An update gives up after this many write conflicts.
@@ -152,13 +154,23 @@ class ResourceStore {
   std::chrono::seconds TtlOf(const Object& object) const;
 
   // Deletion, in store_delete.cc.
-  Status CheckPreconditions(const meta::v1::DeleteOptions& options, const Object& object) const;
-  // Sets the finalizers and deletion metadata that `options` require. True if the object must be
-  // stored instead of removed.
-  bool BeginDeletion(const WriteContext& w, meta::v1::DeleteOptions& options, Object& object) const;
+  // Changes to an object for a DELETE request.
+  enum class Deletion {
+    kUnchanged,  // the deletion has begun, and the request does not shorten its grace period
+    kMarked,     // the object must be written with its finalizers and deletion metadata
+    kRemovable,  // nothing keeps the object
+  };
+  Deletion BeginDeletion(const WriteContext& w, const meta::v1::DeleteOptions& options,
+                         Object& object) const;
+  // BeginDeletion for kinds that are deleted after a grace period.
+  Deletion BeginGracefulDeletion(const WriteContext& w, const meta::v1::DeleteOptions& options,
+                                 Object& object) const;
   // Returns `last`, the stored object with its deletion metadata.
   Result<DeleteResult> Remove(const WriteContext& w, const std::string& key, const Stored& stored,
                               Object last, bool* raced);
+  // Removes an object that this request has written with an ended grace period.
+  Result<DeleteResult> RemoveMarked(const WriteContext& w, const std::string& key,
+                                    meta::v1::DeleteOptions options, Object marked);
 
   Options options_;
   std::string prefix_;

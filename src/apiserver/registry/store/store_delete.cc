@@ -67,36 +67,55 @@ Status ResourceStore::CheckPreconditions(const meta::v1::DeleteOptions& options,
   return {};
 }
 
-bool ResourceStore::BeginDeletion(const WriteContext& w, meta::v1::DeleteOptions& options,
-                                  Object& object) const {
+ResourceStore::Deletion ResourceStore::BeginGracefulDeletion(const WriteContext& w,
+                                                             const meta::v1::DeleteOptions& options,
+                                                             Object& object) const {
+  meta::v1::ObjectMeta& meta = *object.object_meta();
+  std::optional<int64_t> requested = options.gracePeriodSeconds;
+  if (requested && *requested < 0) requested = 1;
+  if (!meta.deletionTimestamp) {
+    SetPropagation(PropagationFor(options, object, strategy()), &meta);
+    const int64_t grace = strategy().GracePeriodSeconds(object, requested);
+    meta.deletionTimestamp = w.now + Duration::Seconds(grace);
+    meta.deletionGracePeriodSeconds = grace;
+    // A generation of 0 means that the kind has none.
+    if (meta.generation > 0) ++meta.generation;
+    strategy().MarkDeleting(w, object);
+  } else {
+    // Only an explicit shorter period changes a pending deletion. Any other request has no effect
+    // at all, also not on the propagation policy.
+    const int64_t pending = meta.deletionGracePeriodSeconds.value_or(0);
+    if (!requested || *requested >= pending) return Deletion::kUnchanged;
+    SetPropagation(PropagationFor(options, object, strategy()), &meta);
+    const Time begun = *meta.deletionTimestamp + Duration::Seconds(-pending);
+    meta.deletionTimestamp = std::max(begun + Duration::Seconds(*requested), w.now);
+    meta.deletionGracePeriodSeconds = *requested;
+  }
+  const bool kept = KeptByFinalizers(object) || *meta.deletionGracePeriodSeconds > 0;
+  return kept ? Deletion::kMarked : Deletion::kRemovable;
+}
+
+ResourceStore::Deletion ResourceStore::BeginDeletion(const WriteContext& w,
+                                                     const meta::v1::DeleteOptions& options,
+                                                     Object& object) const {
+  if (strategy().DeletesGracefully()) return BeginGracefulDeletion(w, options, object);
   meta::v1::ObjectMeta& meta = *object.object_meta();
   SetPropagation(PropagationFor(options, object, strategy()), &meta);
-  if (options.gracePeriodSeconds && *options.gracePeriodSeconds < 0) options.gracePeriodSeconds = 1;
-
-  const bool graceful = strategy().GracefulDeletion(object, &options);
-  const int64_t grace = graceful ? options.gracePeriodSeconds.value_or(0) : 0;
-  if (meta.deletionTimestamp) {
-    // Already being deleted: the grace period can only become shorter.
-    const int64_t left = meta.deletionGracePeriodSeconds.value_or(0);
-    if (graceful && options.gracePeriodSeconds && grace < left) {
-      meta.deletionTimestamp =
-          *meta.deletionTimestamp + Duration::Seconds(-left) + Duration::Seconds(grace);
-      meta.deletionGracePeriodSeconds = grace;
-    } else if (!graceful && left > 0) {
-      meta.deletionTimestamp = w.now;
-      meta.deletionGracePeriodSeconds = 0;
-    }
-  } else if (graceful || KeptByFinalizers(object)) {
+  if (!KeptByFinalizers(object)) return Deletion::kRemovable;
+  if (!meta.deletionTimestamp) {
     // Objects with finalizers outside of metadata (namespaces, CustomResourceDefinitions) get no
     // grace period, and their generation does not change.
-    const bool holds = strategy().HasKindFinalizers(object);
-    meta.deletionTimestamp = w.now + Duration::Seconds(grace);
-    if (!holds) meta.deletionGracePeriodSeconds = grace;
+    const bool has_kind_finalizers = strategy().HasKindFinalizers(object);
+    meta.deletionTimestamp = w.now;
+    if (!has_kind_finalizers) meta.deletionGracePeriodSeconds = 0;
     // A generation of 0 means that the kind has none.
-    if (!holds && meta.generation > 0) ++meta.generation;
+    if (!has_kind_finalizers && meta.generation > 0) ++meta.generation;
     strategy().MarkDeleting(w, object);
+  } else if (meta.deletionGracePeriodSeconds.value_or(0) > 0) {
+    meta.deletionTimestamp = w.now;
+    meta.deletionGracePeriodSeconds = 0;
   }
-  return KeptByFinalizers(object) || meta.deletionGracePeriodSeconds.value_or(0) > 0;
+  return Deletion::kMarked;
 }
 
 Result<ResourceStore::DeleteResult> ResourceStore::Remove(const WriteContext& w,
@@ -113,10 +132,41 @@ Result<ResourceStore::DeleteResult> ResourceStore::Remove(const WriteContext& w,
   return result;
 }
 
+Result<ResourceStore::DeleteResult> ResourceStore::RemoveMarked(const WriteContext& w,
+                                                                const std::string& key,
+                                                                meta::v1::DeleteOptions options,
+                                                                Object marked) {
+  const meta::v1::ObjectMeta& meta = *marked.object_meta();
+  // The precondition was true for the object before this request wrote it.
+  if (options.preconditions && options.preconditions->resourceVersion) {
+    options.preconditions->resourceVersion = meta.resourceVersion;
+  }
+  COX_ASSIGN_OR_RETURN(const storage::Revision revision,
+                       ParseResourceVersion(meta.resourceVersion));
+  Stored stored{.object = marked, .revision = revision, .bytes = {}, .fresh = true, .stale = false};
+  for (int race = 0; race < kMaxRaces; ++race) {
+    bool raced = false;
+    COX_ASSIGN_OR_RETURN(DeleteResult removed, Remove(w, key, stored, stored.object, &raced));
+    if (!raced) return removed;
+    Result<Stored> current = Read(w.ctx, key, meta.name, /*allow_cached=*/false);
+    const bool is_gone = current.ok() ? current->object.object_meta()->uid != meta.uid
+                                      : current.status().Is(Reason::kNotFound);
+    // Another client, usually the kubelet, removed it first.
+    if (is_gone) return DeleteResult{std::move(marked), /*gone=*/true};
+    COX_RETURN_IF_ERROR(current.status());
+    COX_RETURN_IF_ERROR(CheckPreconditions(options, current->object));
+    if (KeptByFinalizers(current->object)) {
+      return DeleteResult{std::move(current->object), /*gone=*/false};
+    }
+    stored = *std::move(current);
+  }
+  return ModifiedError(resource(), meta.name);
+}
+
 Result<ResourceStore::DeleteResult> ResourceStore::Delete(const WriteContext& w,
                                                           std::string_view ns,
                                                           std::string_view name,
-                                                          meta::v1::DeleteOptions options,
+                                                          const meta::v1::DeleteOptions& options,
                                                           const ValidateFunc& validate) {
   const std::string key = Key(ns, name);
   for (int race = 0; race < kMaxRaces; ++race) {
@@ -124,24 +174,23 @@ Result<ResourceStore::DeleteResult> ResourceStore::Delete(const WriteContext& w,
     COX_RETURN_IF_ERROR(CheckPreconditions(options, stored.object));
     if (validate) COX_RETURN_IF_ERROR(validate(stored.object, &stored.object));
     Object object = stored.object;
-    meta::v1::DeleteOptions asked = options;
+    const Deletion deletion = BeginDeletion(w, options, object);
+    if (deletion == Deletion::kUnchanged) return DeleteResult{std::move(object), /*gone=*/false};
     bool raced = false;
-    const bool stays = BeginDeletion(w, asked, object);
-    // If the grace period is cut short, write that first, so that watchers receive it before the
-    // deletion.
-    const int64_t before = stored.object.object_meta()->deletionGracePeriodSeconds.value_or(0);
-    const bool cut_short = before > 0 && !w.dry_run;
-    if (!stays && cut_short) {
-      COX_ASSIGN_OR_RETURN(UpdateResult cut, Write(w, key, std::move(object), stored, &raced));
-      continue;
-    }
-    if (!stays) {
-      COX_ASSIGN_OR_RETURN(DeleteResult gone, Remove(w, key, stored, object, &raced));
-      if (!raced) return gone;
+    // Objects that are deleted gracefully are written before they are removed, so that watchers
+    // receive the end of the grace period.
+    const bool mark_first = strategy().DeletesGracefully() && !w.dry_run;
+    if (deletion == Deletion::kRemovable && !mark_first) {
+      COX_ASSIGN_OR_RETURN(DeleteResult removed, Remove(w, key, stored, object, &raced));
+      if (!raced) return removed;
       continue;
     }
     COX_ASSIGN_OR_RETURN(UpdateResult marked, Write(w, key, std::move(object), stored, &raced));
-    if (!raced) return DeleteResult{std::move(marked.object), /*gone=*/false};
+    if (raced) continue;
+    if (deletion == Deletion::kRemovable) {
+      return RemoveMarked(w, key, options, std::move(marked.object));
+    }
+    return DeleteResult{std::move(marked.object), /*gone=*/false};
   }
   return ModifiedError(resource(), name);
 }

@@ -42,10 +42,9 @@ class WidgetStrategy final : public StrategyOf<ReplicationController> {
                 const ReplicationController*) const override {
     return object.spec.replicas.value_or(0) > 100 ? Warnings{"that is a lot"} : Warnings();
   }
-  bool Graceful(const ReplicationController&, meta::v1::DeleteOptions* options) const override {
-    if (grace_seconds == 0) return false;
-    if (!options->gracePeriodSeconds) options->gracePeriodSeconds = grace_seconds;
-    return true;
+  bool DeletesGracefully() const override { return grace_seconds > 0; }
+  int64_t GraceOf(const ReplicationController&, std::optional<int64_t> requested) const override {
+    return requested.value_or(grace_seconds);
   }
 };
 

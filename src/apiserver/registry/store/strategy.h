@@ -129,9 +129,12 @@ class Strategy : public UpdateStrategy {
 
   // The propagation policy if the deletion has none.
   virtual Propagation DefaultPropagation(const Object&) const { return Propagation::kBackground; }
-  // Whether deletion has a grace period: sets options.gracePeriodSeconds to the granted one. Pods
-  // only.
-  virtual bool GracefulDeletion(const Object&, meta::v1::DeleteOptions*) const { return false; }
+  // Whether objects of the kind are deleted after a grace period. Pods only.
+  virtual bool DeletesGracefully() const { return false; }
+  // The grace period of a deletion that begins now. `requested` is that of the request, if any.
+  virtual int64_t GracePeriodSeconds(const Object&, std::optional<int64_t> /*requested*/) const {
+    return 0;
+  }
 
   // Whether something besides metadata.finalizers keeps an object that is being deleted:
   // spec.finalizers of namespaces.
@@ -186,8 +189,8 @@ class StrategyOf : public Strategy {
   FieldPairs Fields(const Object& o) const final { return FieldsOf(*o.As<T>()); }
   Cells Row(const Object& o, const Time& now) const final { return RowOf(*o.As<T>(), now); }
   Propagation DefaultPropagation(const Object& o) const final { return PropagationOf(*o.As<T>()); }
-  bool GracefulDeletion(const Object& o, meta::v1::DeleteOptions* options) const final {
-    return Graceful(*o.As<T>(), options);
+  int64_t GracePeriodSeconds(const Object& o, std::optional<int64_t> requested) const final {
+    return GraceOf(*o.As<T>(), requested);
   }
 
  protected:
@@ -206,7 +209,7 @@ class StrategyOf : public Strategy {
     return {object.metadata.name, Age(object.metadata.creationTimestamp, now)};
   }
   virtual Propagation PropagationOf(const T&) const { return Propagation::kBackground; }
-  virtual bool Graceful(const T&, meta::v1::DeleteOptions*) const { return false; }
+  virtual int64_t GraceOf(const T&, std::optional<int64_t> /*requested*/) const { return 0; }
 };
 
 // The same for an UpdateStrategy.

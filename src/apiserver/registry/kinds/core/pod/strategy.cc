@@ -182,14 +182,13 @@ class PodStrategy final : public StrategyOf<Pod> {
 
   Cells RowOf(const Pod& pod, const Time& now) const override { return PodRow(pod, now); }
 
-  bool Graceful(const Pod& pod, meta::v1::DeleteOptions* options) const override {
-    int64_t period = options->gracePeriodSeconds
-                         ? *options->gracePeriodSeconds
-                         : pod.spec.terminationGracePeriodSeconds.value_or(0);
+  bool DeletesGracefully() const override { return true; }
+  int64_t GraceOf(const Pod& pod, std::optional<int64_t> requested) const override {
     // No process is running that needs a grace period.
-    if (pod.spec.nodeName.empty() || core_rules::IsTerminal(pod)) period = 0;
-    options->gracePeriodSeconds = period < 0 ? 1 : period;
-    return true;
+    if (pod.spec.nodeName.empty() || core_rules::IsTerminal(pod)) return 0;
+    const int64_t period =
+        requested ? *requested : pod.spec.terminationGracePeriodSeconds.value_or(0);
+    return period < 0 ? 1 : period;
   }
 
  private:

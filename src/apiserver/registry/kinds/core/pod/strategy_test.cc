@@ -133,11 +133,9 @@ TEST_F(PodStrategyTest, ResizeAndEphemeralContainersChangeOnlyTheirPart) {
 }
 
 TEST_F(PodStrategyTest, GracePeriodDependsOnRequestAndPod) {
-  auto granted = [&](Pod pod, std::optional<int64_t> asked) {
-    meta::v1::DeleteOptions options;
-    options.gracePeriodSeconds = asked;
-    EXPECT_TRUE(strategy_->GracefulDeletion(Object::Of(std::move(pod)), &options));
-    return *options.gracePeriodSeconds;
+  EXPECT_TRUE(strategy_->DeletesGracefully());
+  auto granted = [&](Pod pod, std::optional<int64_t> requested) {
+    return strategy_->GracePeriodSeconds(Object::Of(std::move(pod)), requested);
   };
   Pod pod = PodWith(R"("nodeName":"n")");
   EXPECT_EQ(granted(pod, std::nullopt), 30);
