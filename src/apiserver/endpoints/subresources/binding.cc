@@ -41,6 +41,8 @@ Status Assign(const core::v1::Binding& binding, const Time& now, core::v1::Pod* 
     return ConflictError(kBinding, name, "pod " + name + " has non-empty .spec.schedulingGates");
   }
   pod->spec.nodeName = binding.target.name;
+  // The nomination ends with the assignment, to this or another node.
+  pod->status.nominatedNodeName.clear();
   for (const auto& [key, value] : binding.metadata.annotations)
     pod->metadata.annotations[key] = value;
   for (const auto& [key, value] : binding.metadata.labels) pod->metadata.labels[key] = value;

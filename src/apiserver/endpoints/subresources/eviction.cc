@@ -16,6 +16,8 @@ namespace {
 
 // The maximum number of evictions per budget that the disruption controller has not yet confirmed.
 constexpr size_t kMaxDisruptedPods = 2000;
+// The maximum number of attempts to delete a Pod that changes at the same time.
+constexpr int kMaxConflicts = 20;
 // The field manager of writes that the server makes on its own.
 constexpr std::string_view kServerManager = "kube-apiserver";
 
@@ -27,13 +29,17 @@ Status TooMany(std::string why, int32_t retry_after) {
           .retry_after_seconds = retry_after});
 }
 
+Status StillProcessed(const std::string& budget) {
+  return TooMany("The disruption budget " + budget + " is still being processed by the server.",
+                 10);
+}
+
 // Consumes one allowed disruption of the budget.
 Status Take(const std::string& pod, const Time& now, policy::v1::PodDisruptionBudget* budget) {
   policy::v1::PodDisruptionBudgetStatus& status = budget->status;
   const std::string& name = budget->metadata.name;
   if (status.observedGeneration < budget->metadata.generation) {
-    return TooMany("The disruption budget " + name + " is still being processed by the server.",
-                   10);
+    return StillProcessed(name);
   }
   if (status.disruptionsAllowed < 0) {
     return ForbiddenError({"policy", "poddisruptionbudgets"}, name,
@@ -94,60 +100,129 @@ class BudgetStatus final : public UpdateStrategyOf<policy::v1::PodDisruptionBudg
   }
 };
 
-Status CheckBudget(ResourceHandlers& handlers, WriteContext w, const core::v1::Pod& pod) {
+// The budget that permits an eviction.
+struct Permission {
+  std::string budget;  // empty if no budget applies
+  // The Pod is not ready, and the budget is met without it. This is true only for the version of
+  // the Pod that was checked.
+  bool for_unready_pod = false;
+};
+
+// Consumes a disruption of the Pod's budget, if it has one.
+Result<Permission> CheckBudget(const ResourceHandlers& handlers, WriteContext w,
+                               const core::v1::Pod& pod) {
   w.served_as = nullptr;  // later errors are about budgets
   const ServedResource& budgets = handlers.registry().Hub(policy::v1::PodDisruptionBudget::kKind);
   COX_ASSIGN_OR_RETURN(List<policy::v1::PodDisruptionBudget> found, BudgetsOf(w.ctx, budgets, pod));
-  if (found.empty()) return {};
+  if (found.empty()) return Permission{};
   if (found.size() > 1) {
-    return Status(Reason::kInternalError,
+    return Status(Reason::kUnknown,
                   "This pod has more than one PodDisruptionBudget, which the eviction subresource "
                   "does not support.");
   }
   const policy::v1::PodDisruptionBudget& budget = found.front();
-  // A Pod that is running but not ready may be evicted if the budget is met without it.
+  const std::string& name = budget.metadata.name;
   const bool always_unhealthy = budget.spec.unhealthyPodEvictionPolicy &&
                                 *budget.spec.unhealthyPodEvictionPolicy == policy::v1::kAlwaysAllow;
   const bool met = budget.status.currentHealthy >= budget.status.desiredHealthy &&
                    budget.status.desiredHealthy > 0;
-  if (!core_rules::IsReady(pod) && (always_unhealthy || met)) return {};
+  if (!core_rules::IsReady(pod) && (always_unhealthy || met)) {
+    return Permission{.budget = name, .for_unready_pod = true};
+  }
   static const BudgetStatus kStrategy;
-  return budgets.store()
-      .Update(w, {.ns = pod.metadata.namespace_,
-                  .name = budget.metadata.name,
-                  .how = &kStrategy,
-                  .change = [&](const Object* existing) -> Result<Object> {
-                    Object next = *existing;
-                    COX_RETURN_IF_ERROR(
-                        Take(pod.metadata.name, w.now, next.As<policy::v1::PodDisruptionBudget>()));
-                    TrackManagers(budgets, "status", existing, next, kServerManager, w.now);
-                    return next;
-                  },
-                  .validate = {},
-                  .validate_create = {}})
-      .status();
+  COX_RETURN_IF_ERROR(
+      budgets.store()
+          .Update(w, {.ns = pod.metadata.namespace_,
+                      .name = name,
+                      .how = &kStrategy,
+                      .change = [&](const Object* existing) -> Result<Object> {
+                        Object next = *existing;
+                        COX_RETURN_IF_ERROR(Take(pod.metadata.name, w.now,
+                                                 next.As<policy::v1::PodDisruptionBudget>()));
+                        TrackManagers(budgets, "status", existing, next, kServerManager, w.now);
+                        return next;
+                      },
+                      .validate = {},
+                      .validate_create = {}})
+          .status());
+  return Permission{.budget = name};
 }
 
-// Sets the DisruptionTarget condition, which records the reason of the deletion.
-Status MarkEvicted(const WriteContext& w, const ServedResource& pods, const core::v1::Pod& pod) {
-  return pods.store()
-      .Update(w, {.ns = pod.metadata.namespace_,
-                  .name = pod.metadata.name,
-                  .how = pods.strategy().Subresource("status"),
-                  .change = [&](const Object* existing) -> Result<Object> {
-                    Object next = *existing;
-                    auto& conditions = next.As<core::v1::Pod>()->status.conditions;
-                    SetCondition(conditions,
-                                 {.type = "DisruptionTarget",
-                                  .status = "True",
-                                  .reason = "EvictionByEvictionAPI",
-                                  .message = "Eviction API: evicting"},
-                                 w.now);
-                    return next;
-                  },
-                  .validate = {},
-                  .validate_create = {}})
-      .status();
+bool HasVersion(const meta::v1::DeleteOptions& options) {
+  return options.preconditions && options.preconditions->resourceVersion;
+}
+
+// Makes the deletion fail if the Pod is no longer the given version. The client's own precondition
+// is kept.
+void RequireVersion(const core::v1::Pod& pod, meta::v1::DeleteOptions* options) {
+  if (HasVersion(*options)) return;
+  if (!options->preconditions) options->preconditions.emplace();
+  options->preconditions->resourceVersion = pod.metadata.resourceVersion;
+}
+
+// Sets the DisruptionTarget condition, which records the reason of the deletion, and deletes the
+// Pod. The eviction was admitted; the deletion itself needs no admission.
+Status MarkAndDelete(const WriteContext& w, const ServedResource& pods, const core::v1::Pod& pod,
+                     meta::v1::DeleteOptions options) {
+  const std::string& ns = pod.metadata.namespace_;
+  const std::string& name = pod.metadata.name;
+  if (!w.dry_run) {
+    COX_ASSIGN_OR_RETURN(
+        const ResourceStore::UpdateResult marked,
+        pods.store().Update(w, {.ns = ns,
+                                .name = name,
+                                .how = pods.strategy().Subresource("status"),
+                                .change = [&](const Object* existing) -> Result<Object> {
+                                  COX_RETURN_IF_ERROR(
+                                      pods.store().CheckPreconditions(options, *existing));
+                                  Object next = *existing;
+                                  SetCondition(next.As<core::v1::Pod>()->status.conditions,
+                                               {.type = "DisruptionTarget",
+                                                .status = "True",
+                                                .reason = "EvictionByEvictionAPI",
+                                                .message = "Eviction API: evicting"},
+                                               w.now);
+                                  return next;
+                                },
+                                .validate = {},
+                                .validate_create = {}}));
+    if (HasVersion(options)) {
+      options.preconditions->resourceVersion = marked.object.object_meta()->resourceVersion;
+    }
+  }
+  return pods.store().Delete(w, ns, name, options, nullptr).status();
+}
+
+Status EvictFromBudget(const ResourceHandlers& handlers, const WriteContext& w,
+                       const ServedResource& pods, const core::v1::Pod& pod,
+                       const meta::v1::DeleteOptions& requested) {
+  COX_ASSIGN_OR_RETURN(const Permission permission, CheckBudget(handlers, w, pod));
+  meta::v1::DeleteOptions options = requested;
+  if (permission.for_unready_pod) RequireVersion(pod, &options);
+  Status deleted = MarkAndDelete(w, pods, pod, std::move(options));
+  // The Pod may have become ready, and the client has no precondition that failed: it should retry.
+  const bool changed =
+      permission.for_unready_pod && !HasVersion(requested) && deleted.Is(Reason::kConflict);
+  return changed ? StillProcessed(permission.budget) : deleted;
+}
+
+Status Evict(const ResourceHandlers& handlers, const WriteContext& w, const ServedResource& pods,
+             const std::string& ns, const std::string& name,
+             const meta::v1::DeleteOptions& requested) {
+  Status deleted;
+  for (int attempt = 0; attempt < kMaxConflicts; ++attempt) {
+    COX_ASSIGN_OR_RETURN(const Object found, pods.store().Get(w.ctx, ns, name));
+    const auto& pod = *found.As<core::v1::Pod>();
+    COX_RETURN_IF_ERROR(pods.store().CheckPreconditions(requested, found));
+    if (!CanIgnoreBudget(pod)) return EvictFromBudget(handlers, w, pods, pod, requested);
+    meta::v1::DeleteOptions options = requested;
+    // A Pending Pod may start at the same time, and a budget then applies to it.
+    const bool may_start = !core_rules::IsTerminal(pod) && !pod.metadata.deletionTimestamp;
+    if (may_start) RequireVersion(pod, &options);
+    deleted = MarkAndDelete(w, pods, pod, std::move(options));
+    if (!deleted.Is(Reason::kConflict) || HasVersion(requested)) return deleted;
+  }
+  return deleted;
 }
 
 // Decodes the body: policy/v1, or policy/v1beta1, which has the same fields.
@@ -187,20 +262,7 @@ Status HandleEviction(ResourceHandlers& handlers, Call& call, const ServedResour
   if (eviction.deleteOptions) how = *eviction.deleteOptions;
   const bool dry_run = options.dry_run || !how.dryRun.empty();
   const WriteContext w = WriteContextOf(call, resource, dry_run);
-  COX_ASSIGN_OR_RETURN(const Object found,
-                       resource.store().Get(call.ctx(), call.info.namespace_, call.info.name));
-  const auto& pod = *found.As<core::v1::Pod>();
-  const bool wrong_pod =
-      how.preconditions && how.preconditions->uid && *how.preconditions->uid != pod.metadata.uid;
-  if (!CanIgnoreBudget(pod) && !wrong_pod) {
-    COX_RETURN_IF_ERROR(CheckBudget(handlers, w, pod));
-    if (!dry_run) COX_RETURN_IF_ERROR(MarkEvicted(w, resource, pod));
-  }
-  COX_RETURN_IF_ERROR(resource
-                          .store()
-                          // The eviction was admitted; the deletion itself needs no admission.
-                          .Delete(w, call.info.namespace_, call.info.name, how, nullptr)
-                          .status());
+  COX_RETURN_IF_ERROR(Evict(handlers, w, resource, call.info.namespace_, call.info.name, how));
   RespondSuccess(call, 201, accepted);
   return {};
 }
