@@ -138,6 +138,7 @@ TEST_F(AdmissionTest, PodsGetDefaultTolerationSecondsUnlessTheyTolerateTheTaint)
     ASSERT_TRUE(pod.FromValue(*json::Parse(R"({"spec":{"containers":[],"tolerations":)" +
                                            std::string(c.tolerations) + "}}"))
                     .ok());
+    Object updated = pod, status = pod;
     EXPECT_TRUE(Mutate(*plugin, pod).ok());
     const auto& tolerations = pod.As<core::v1::Pod>()->spec.tolerations;
     EXPECT_EQ(tolerations.size(), c.want) << c.tolerations;
@@ -145,6 +146,11 @@ TEST_F(AdmissionTest, PodsGetDefaultTolerationSecondsUnlessTheyTolerateTheTaint)
       EXPECT_EQ(tolerations[0].tolerationSeconds, 300);
       EXPECT_EQ(tolerations[1].key, "node.kubernetes.io/unreachable");
     }
+    EXPECT_TRUE(Mutate(*plugin, updated, Operation::kUpdate).ok());
+    EXPECT_EQ(updated, pod);
+    const Object unchanged = status;
+    EXPECT_TRUE(Mutate(*plugin, status, Operation::kUpdate, "status").ok());
+    EXPECT_EQ(status, unchanged);
   }
 }
 
@@ -178,6 +184,26 @@ TEST_F(PriorityTest, PriorityIsThatOfTheClassOrZero) {
   EXPECT_TRUE(Mutate(*plugin, high).ok());
   EXPECT_EQ(high.As<core::v1::Pod>()->spec.priority, 1000);
   EXPECT_EQ(high.As<core::v1::Pod>()->spec.preemptionPolicy, "Never");
+}
+
+TEST_F(PriorityTest, UpdateMayOmitComputedFields) {
+  auto plugin = NewPriority(parts_);
+  const Object old = PodOf(R"({"priority":1000,"preemptionPolicy":"Never"})");
+  const struct {
+    std::string_view spec;
+    int priority;
+    std::string_view policy;
+  } kCases[] = {{"{}", 1000, "Never"},
+                {R"({"priority":7})", 7, "Never"},
+                {R"({"preemptionPolicy":"PreemptLowerPriority"})", 1000, "PreemptLowerPriority"}};
+  for (const auto& c : kCases) {
+    Object pod = PodOf(std::string(c.spec));
+    AdmissionRequest request = Request(pod, Operation::kUpdate);
+    request.old = &old;
+    EXPECT_TRUE(plugin->Mutate(api_.ctx(), request, pod).ok());
+    EXPECT_EQ(pod.As<core::v1::Pod>()->spec.priority, c.priority);
+    EXPECT_EQ(pod.As<core::v1::Pod>()->spec.preemptionPolicy, c.policy);
+  }
 }
 
 TEST_F(PriorityTest, GlobalDefaultAppliesToPodsWithoutClass) {

@@ -9,13 +9,14 @@
 namespace cox::apiserver {
 namespace {
 
-// By default, Pods tolerate a node that is not ready or unreachable for five minutes.
+// By default, Pods tolerate a node that is not ready or unreachable for five minutes. Updates get
+// these tolerations too, so that a client may replace the list without them.
 class DefaultTolerationSeconds final : public AdmissionPlugin {
  public:
   std::string_view name() const override { return "DefaultTolerationSeconds"; }
 
   Status Mutate(Context&, const AdmissionRequest& request, Object& object) const override {
-    core::v1::Pod* pod = CreatedPod(request, object);
+    core::v1::Pod* pod = CreatedOrUpdatedPod(request, object);
     if (pod == nullptr) return {};
     for (std::string_view key :
          {"node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"}) {

@@ -21,8 +21,7 @@ class ExtendedResourceToleration final : public AdmissionPlugin {
   std::string_view name() const override { return "ExtendedResourceToleration"; }
 
   Status Mutate(Context&, const AdmissionRequest& request, Object& object) const override {
-    if (!IsWrite(request) || !request.subresource.empty()) return {};
-    Pod* pod = object.As<Pod>();
+    Pod* pod = CreatedOrUpdatedPod(request, object);
     if (pod == nullptr) return {};
     std::set<std::string> names;
     const auto note = [&](const List<Container>& containers) {

@@ -20,8 +20,12 @@ class Priority final : public AdmissionPlugin {
   std::string_view name() const override { return "Priority"; }
 
   Status Mutate(Context& ctx, const AdmissionRequest& request, Object& object) const override {
-    core::v1::Pod* pod = CreatedPod(request, object);
+    core::v1::Pod* pod = CreatedOrUpdatedPod(request, object);
     if (pod == nullptr) return {};
+    if (request.operation == Operation::kUpdate) {
+      KeepPriority(request, pod);
+      return {};
+    }
     int32_t value = 0;
     std::string policy = core::v1::kPreemptLowerPriority;
     if (pod->spec.priorityClassName.empty()) {
@@ -76,6 +80,15 @@ class Priority final : public AdmissionPlugin {
   }
 
  private:
+  // An update may omit the fields that were computed when the Pod was created. Validation rejects
+  // any other change.
+  static void KeepPriority(const AdmissionRequest& request, core::v1::Pod* pod) {
+    const auto* old = request.old == nullptr ? nullptr : request.old->As<core::v1::Pod>();
+    if (old == nullptr) return;
+    if (!pod->spec.priority) pod->spec.priority = old->spec.priority;
+    if (!pod->spec.preemptionPolicy) pod->spec.preemptionPolicy = old->spec.preemptionPolicy;
+  }
+
   // The default class for Pods; if there are several, the one with the lowest value.
   std::optional<scheduling::v1::PriorityClass> GlobalDefault() const {
     std::optional<scheduling::v1::PriorityClass> found;

@@ -11,9 +11,9 @@ inline bool IsWrite(const AdmissionRequest& request) {
   return request.operation == Operation::kCreate || request.operation == Operation::kUpdate;
 }
 
-// The Pod of a request that creates one, or null.
-inline core::v1::Pod* CreatedPod(const AdmissionRequest& request, Object& object) {
-  if (request.operation != Operation::kCreate || !request.subresource.empty()) return nullptr;
+// The Pod of a request that creates or updates one, except its subresources, or null.
+inline core::v1::Pod* CreatedOrUpdatedPod(const AdmissionRequest& request, Object& object) {
+  if (!IsWrite(request) || !request.subresource.empty()) return nullptr;
   return object.As<core::v1::Pod>();
 }
 
