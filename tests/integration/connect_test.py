@@ -28,7 +28,7 @@ import urllib.request
 
 from certificates import make_ca, make_certificate
 from cluster import ADMIN_TOKEN, TOKENS, Cluster, end_with_test, need_program, wait_until
-from node_peer import NodePeer
+from node_peer import Log, NodePeer
 from steps import equal, finish, run_steps, step
 
 COMMAND_SECONDS = 180
@@ -324,6 +324,71 @@ def upgrade(node, path, protocol, *headers, token=ADMIN_TOKEN):
 def websocket(node, path, protocol, token=ADMIN_TOKEN):
     return upgrade(node, path, "websocket", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
                    f"Sec-WebSocket-Protocol: {protocol}", token=token)
+
+
+def read_frame(connection, buffer):
+    """Returns the opcode and payload of the next WebSocket frame, and the bytes after it."""
+    def need(count):
+        nonlocal buffer
+        while len(buffer) < count:
+            data = connection.recv(4096)
+            assert data, f"the connection ended inside of a frame: {buffer!r}"
+            buffer += data
+    need(2)
+    length, start = buffer[1], 2
+    if length == 126:
+        need(4)
+        length, start = struct.unpack(">H", buffer[2:4])[0], 4
+    need(start + length)
+    return buffer[0] & 15, buffer[start:start + length], buffer[start + length:]
+
+
+def read_messages(connection, head, wanted):
+    """Returns the binary messages up to `wanted`, joined, and the bytes after them."""
+    rest, text = head.split(b"\r\n\r\n", 1)[1], b""
+    opcode, payload, rest = read_frame(connection, rest)
+    equal((opcode, payload), (2, b""))  # confirms the stream
+    while wanted not in text:
+        opcode, payload, rest = read_frame(connection, rest)
+        equal(opcode, 2)
+        text += payload
+    return text, rest
+
+
+@step
+def logs_are_sent_over_websockets(node):
+    node.peer.log = Log()
+    node.peer.log.append("one")
+    node.peer.log.append("two")
+    path = "/api/v1/namespaces/default/pods/web/log"
+    for headers in ("Sec-WebSocket-Protocol: binary.k8s.io", "Sec-WebSocket-Protocol: other, binary.k8s.io", "X-Other: 1"):
+        with upgrade(node, path, "websocket", "Sec-WebSocket-Version: 13",
+                     "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", headers) as (connection, head):
+            assert head.startswith(b"HTTP/1.1 101"), head
+            equal(b"sec-websocket-protocol: binary.k8s.io" in head.lower(), "binary" in headers)
+            text, rest = read_messages(connection, head, b"two\n")
+            equal(text, b"one\ntwo\n")
+            opcode, payload, _ = read_frame(connection, rest)
+            equal((opcode, payload[:2]), (8, struct.pack(">H", 1000)))
+    with websocket(node, path, "base64.binary.k8s.io") as (_, head):
+        assert head.startswith(b"HTTP/1.1 400"), head
+    with websocket(node, path + "?previous=true", "binary.k8s.io") as (_, head):
+        assert head.startswith(b"HTTP/1.1 400"), head
+
+
+@step
+def a_websocket_that_follows_a_log_ends_with_its_client(node):
+    node.peer.log = Log()
+    path = "/api/v1/namespaces/default/pods/web/log?follow=true"
+    with websocket(node, path, "binary.k8s.io") as (connection, head):
+        node.peer.log.append("one")
+        equal(read_messages(connection, head, b"one\n")[0], b"one\n")
+        wait_until("the log is followed", lambda: node.peer.log.readers == 1, COMMAND_SECONDS)
+    # The node notices the end when it writes the next line.
+    def ended():
+        node.peer.log.append("more")
+        return node.peer.log.readers == 0
+    wait_until("the connection to the node ended", ended, COMMAND_SECONDS)
 
 
 @step

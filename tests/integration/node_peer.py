@@ -7,6 +7,7 @@ because a TLS connection cannot be read and written by two threads at the same t
 """
 
 import base64
+import contextlib
 import fcntl
 import hashlib
 import http.server
@@ -304,6 +305,7 @@ class Log:
         self.changed = threading.Condition()
         self.lines = []
         self.ended = False
+        self.readers = 0  # responses in progress
 
     def append(self, line):
         with self.changed:
@@ -385,12 +387,19 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         with log.changed:
             at = len(log.lines) - int(query["tailLines"][0]) if "tailLines" in query else 0
-        at = max(at, 0)
+            log.readers += 1
+        # The API server may disconnect at any time.
+        with contextlib.suppress(ConnectionError, ssl.SSLError):
+            self._write_lines(log, max(at, 0), "follow" in query)
+        with log.changed:
+            log.readers -= 1
+
+    def _write_lines(self, log, at, follow):
         while True:
             with log.changed:
-                if "follow" in query:
+                if follow:
                     log.changed.wait_for(lambda: len(log.lines) > at or log.ended)
-                lines, over = log.lines[at:], log.ended or "follow" not in query
+                lines, over = log.lines[at:], log.ended or not follow
             at += len(lines)
             for line in lines:
                 text = line.encode() + b"\n"

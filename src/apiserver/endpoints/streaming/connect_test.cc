@@ -58,6 +58,12 @@ class ConnectTest : public testing::Test {
     if (request.target.find("/moved") != std::string::npos) {
       return exchange.Send({.status = 302, .headers = {{"location", "/api/v1/secrets"}}});
     }
+    if (request.target.find("/page") != std::string::npos) {
+      net::Response page{.status = page_status_, .headers = page_headers_};
+      page.body.emplace_back("<a href=\"/x\">" +
+                             std::string(request.headers.Get("accept-encoding").value_or("none")));
+      return exchange.Send(std::move(page));
+    }
     net::Response response{.status = 200};
     response.headers.Add("content-type", "text/plain");
     response.headers.Add("x-of-node", "1");
@@ -104,6 +110,8 @@ class ConnectTest : public testing::Test {
   bool trusted_ = true;
   bool loopback_allowed_ = true;
   uint16_t own_port_ = 0;
+  int page_status_ = 200;
+  net::Headers page_headers_;
   std::string denied_verb_;
   const net::CertificatePair other_ca_ =
       net::Loopback::Made({.common_name = "other", .is_ca = true}, nullptr);
@@ -214,6 +222,46 @@ TEST_F(ConnectTest, ProxiesToTheKubeletOfANode) {
 
 // CVE-2022-3294: a Node must not direct requests to the API server itself, which would trust the
 // kubelet client certificate.
+TEST_F(ConnectTest, LinksOfProxiedPagesAreRewritten) {
+  AddNode("n1", kubelet_.server->port());
+  const std::string path = "/api/v1/nodes/n1/proxy/page";
+  const std::string rewritten = R"(<a href="/api/v1/nodes/n1/proxy/x">)",
+                    original = R"(<a href="/x">)";
+  const struct {
+    net::Headers headers;
+    int status;
+    const std::string& want;
+  } kCases[] = {
+      {{{"content-type", "text/html"}}, 200, rewritten},
+      {{{"content-type", "Text/HTML; charset=utf-8"}}, 404, rewritten},
+      {{{"content-type", "text/html"}, {"content-encoding", "identity"}}, 200, rewritten},
+      {{{"content-type", "text/html"}, {"content-encoding", "br"}}, 200, original},
+      {{{"content-type", "text/html"}}, 206, original},
+      {{{"content-type", "text/htmlx"}}, 200, original},
+      {{{"content-type", "application/xhtml+xml"}}, 200, original},
+      {{}, 200, original},
+  };
+  for (const auto& c : kCases) {
+    page_headers_ = c.headers;
+    page_status_ = c.status;
+    EXPECT_EQ(Get(path), std::to_string(c.status) + " " + c.want + "none<end>");
+  }
+}
+
+TEST_F(ConnectTest, PagesAreRequestedWithoutCompression) {
+  AddNode("n1", kubelet_.server->port());
+  page_headers_ = {{"content-type", "text/html"}};
+  const struct {
+    std::string accept, want;
+  } kCases[] = {{"text/html,application/xhtml+xml", "none"}, {"*/*", "gzip"}};
+  for (const auto& c : kCases) {
+    FakeCall call = api_.Do({.target = "/api/v1/nodes/n1/proxy/page",
+                             .headers = {{"accept", c.accept}, {"accept-encoding", "gzip"}}});
+    connector_.Wait();
+    EXPECT_THAT(call.exchange().Pull(), HasSubstr(">" + c.want + "<end>"));
+  }
+}
+
 TEST_F(ConnectTest, NodeProxyConnectsToNoAddressOfTheApiServer) {
   const std::string port = std::to_string(kubelet_.server->port());
   AddNode("loopback", kubelet_.server->port());

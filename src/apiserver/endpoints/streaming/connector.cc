@@ -2,6 +2,7 @@
 #include "apiserver/endpoints/streaming/connector.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "apiserver/endpoints/streaming/piped_body.h"
@@ -17,6 +18,8 @@ constexpr std::string_view kTunnel = "SPDY/3.1+portforward.k8s.io";
 constexpr std::string_view kPortForward = "portforward.k8s.io";
 constexpr std::string_view kChannelV4 = "v4.channel.k8s.io";
 constexpr std::string_view kChannelV5 = "v5.channel.k8s.io";
+constexpr std::string_view kBinaryMessages = "binary.k8s.io";
+constexpr std::chrono::seconds kLogCloseTimeout{5};
 // The maximum size of a kubelet's error text.
 constexpr size_t kMaxWords = 50'000;
 
@@ -185,6 +188,40 @@ Status NodeConnector::Proxy(Call& call, Backend backend, ProxyFront front) {
                       Context& ctx, Call& kept) { RunProxy(ctx, kept, backend, front); });
 }
 
+namespace {
+
+// Sends a log as binary messages of a WebSocket.
+void SendLogMessages(Context& ctx, Call& call, net::ClientStream& log) {
+  std::vector<std::string> protocols;
+  if (call.Header("sec-websocket-protocol")) protocols.emplace_back(kBinaryMessages);
+  auto client = call.Upgrade(protocols, {});
+  if (!client.ok()) return call.RespondStatus(client.status());
+  Scope scope(ctx, "log");
+  // Messages of the client have no meaning, but a client that disconnects ends the stream.
+  const Status started = scope.Go("log-socket", [&](Context& work) {
+    while (true) {
+      Result<std::optional<Bytes>> message = (*client)->Receive(work);
+      if (!message.ok() || !message->has_value()) break;
+    }
+    scope.Stop();
+  });
+  if (!started.ok()) return;
+  Context work = scope.context();
+  // Like upstream, begin with an empty message, which confirms an empty log.
+  Status sent = (*client)->Send(work, "");
+  while (sent.ok()) {
+    Result<Bytes> piece = log.Read(work);
+    if (!piece.ok() || piece->empty()) break;
+    sent = (*client)->Send(work, piece->view());
+  }
+  Context closing = ctx.WithTimeout(kLogCloseTimeout);
+  static_cast<void>((*client)->Close(closing));
+  scope.Stop();
+  scope.Wait();
+}
+
+}  // namespace
+
 void RunLog(Context& ctx, Call& call, const Backend& backend) {
   auto client = net::Client::Create(ctx, backend.client);
   if (!client.ok()) return call.RespondStatus(Unreached("", client.status()));
@@ -196,6 +233,7 @@ void RunLog(Context& ctx, Call& call, const Backend& backend) {
     return call.RespondStatus(
         LogRejection((*stream)->status(), ReadWords(ctx, **stream), call.info.name));
   }
+  if (net::IsWebSocketRequest(call.request())) return SendLogMessages(ctx, call, **stream);
   auto body = std::make_shared<PipedBody>();
   body->StopOnReaderClosed(ctx);
   body->set_waker(call.RespondStream("text/plain", body->MakeSource()));
