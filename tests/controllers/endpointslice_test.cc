@@ -3,7 +3,10 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "api/discovery/v1.h"
+#include "api/events/v1.h"
 #include "service_fixture.h"
 
 namespace cox::controllers {
@@ -119,6 +122,152 @@ TEST_F(EndpointSliceTest, SlicesOfOtherManagersAreNotChanged) {
       EXPECT_EQ(slice.metadata.generation, 1);
     }
   }
+}
+
+class TopologyHintsTest : public EndpointSliceTest {
+ protected:
+  // Nodes na, nb and nc in zones a, b and c with one CPU each, and `count` Pods on each of them.
+  void CreateZones(int count) {
+    for (const std::string zone : {"a", "b", "c"}) {
+      CreateNode("n" + zone, zone);
+      SetNode("n" + zone, true, "1");
+      for (int i = 0; i < count; ++i) CreatePodIn(zone);
+    }
+  }
+  void CreatePodIn(const std::string& zone) {
+    const std::string number = std::to_string(++pods_);
+    CreatePod("web-" + number, "10.0.0." + number, true, "n" + zone);
+  }
+  void Annotate(const std::string& annotations) {
+    const auto stored = client().PatchObject<Service>(
+        *ctx, {"default", "web"},
+        Patch::Merge(R"({"metadata":{"annotations":)" + annotations + "}}"));
+    ASSERT_TRUE(stored.ok()) << stored.status().ToString();
+  }
+  // The zones of all hints, sorted; "-" for an endpoint without.
+  static std::string HintsOf(const List<EndpointSlice>& slices) {
+    std::string hints;
+    for (const EndpointSlice& slice : slices) {
+      for (const auto& endpoint : slice.endpoints) {
+        hints += endpoint.hints.has_value() && !endpoint.hints->forZones.empty()
+                     ? endpoint.hints->forZones.at(0).name
+                     : "-";
+      }
+    }
+    std::sort(hints.begin(), hints.end());
+    return hints;
+  }
+  void AwaitHints(const std::string& hints) {
+    Slices([&](const auto& slices) { return HintsOf(slices) == hints; });
+  }
+  void AwaitEvent(const std::string& type, const std::string& reason, const std::string& message) {
+    const auto is_wanted = [&](const auto& event) {
+      return event->type == type && event->reason == reason && event->note == message;
+    };
+    auto informer = manager->cache().InformerOf<events::v1::Event>();
+    const auto lister = manager->cache().ListerOf<events::v1::Event>();
+    const Status held = testkit::WaitForCache(*ctx, informer.shared(), [&] {
+      const auto all = lister.List("default");
+      return std::any_of(all.begin(), all.end(), is_wanted);
+    });
+    EXPECT_TRUE(held.ok()) << reason << ": " << message;
+  }
+  static constexpr const char* kAuto = R"({"service.kubernetes.io/topology-mode":"Auto"})";
+
+ private:
+  int pods_ = 0;
+};
+
+TEST_F(TopologyHintsTest, AnnotationAddsAndRemovesHints) {
+  CreateZones(2);
+  CreateService("web");
+  Start({AddEndpointSliceController});
+  AwaitHints("------");
+  Annotate(kAuto);
+  AwaitHints("aabbcc");
+  AwaitEvent("Normal", "TopologyAwareHintsEnabled",
+             "Topology Aware Hints has been enabled, addressType: IPv4");
+  Annotate(R"({"service.kubernetes.io/topology-mode":"Disabled"})");
+  AwaitHints("------");
+  AwaitEvent("Warning", "TopologyAwareHintsDisabled",
+             "Topology Aware Hints has been disabled, addressType: IPv4");
+  Annotate(R"({"service.kubernetes.io/topology-mode":null,)"
+           R"("service.kubernetes.io/topology-aware-hints":"auto"})");
+  AwaitHints("aabbcc");
+}
+
+TEST_F(TopologyHintsTest, TooFewEndpointsRemoveHintsWithAnEvent) {
+  CreateZones(1);
+  CreateService("web");
+  Annotate(kAuto);
+  Start({AddEndpointSliceController});
+  AwaitHints("abc");
+  CreatePodIn("a");
+  AwaitHints("----");
+  AwaitEvent("Warning", "TopologyAwareHintsDisabled",
+             "Unable to allocate minimum required endpoints to each zone without exceeding "
+             "overload threshold (4 endpoints, 3 zones), addressType: IPv4");
+  CreatePodIn("a");
+  CreatePodIn("a");
+  AwaitHints("aabbcc");  // endpoints of zone a serve b and c
+}
+
+TEST_F(TopologyHintsTest, HintsFollowTheCpuOfReadyNodes) {
+  CreateZones(2);
+  CreateService("web");
+  Annotate(kAuto);
+  Start({AddEndpointSliceController});
+  AwaitHints("aabbcc");
+  SetNode("na", true, "4");  // zone a has two thirds of the CPU
+  AwaitHints("aaaabc");
+  SetNode("nb", false, "1");  // the zone has no ready nodes
+  AwaitHints("aaaacc");
+  SetNode("nc", true, "");
+  AwaitHints("------");
+  AwaitEvent("Warning", "TopologyAwareHintsDisabled",
+             "Insufficient Node information: allocatable CPU or zone not specified on one or more "
+             "nodes, addressType: IPv4");
+  SetNode("nc", false, "1");  // only one zone has ready nodes
+  SetNode("na", true, "1");
+  SetNode("nb", true, "1");
+  SetNode("nc", true, "1");
+  AwaitHints("aabbcc");
+}
+
+TEST_F(TopologyHintsTest, AnnotationHasPrecedenceOverTrafficDistribution) {
+  CreateZones(0);
+  for (int i = 0; i < 6; ++i) CreatePodIn("a");
+  CreateService("web");
+  const auto stored = client().PatchObject<Service>(
+      *ctx, {"default", "web"},
+      Patch::Merge(R"({"spec":{"trafficDistribution":"PreferSameZone"}})"));
+  ASSERT_TRUE(stored.ok()) << stored.status().ToString();
+  Start({AddEndpointSliceController});
+  AwaitHints("aaaaaa");
+  Annotate(kAuto);
+  AwaitHints("aabbcc");
+  Annotate(R"({"service.kubernetes.io/topology-mode":null})");
+  AwaitHints("aaaaaa");
+}
+
+TEST_F(TopologyHintsTest, RestartKeepsHintsAndWritesNothing) {
+  CreateZones(0);
+  for (int i = 0; i < 6; ++i) CreatePodIn("a");
+  CreateService("web");
+  Annotate(kAuto);
+  Start({AddEndpointSliceController});
+  AwaitHints("aabbcc");
+  const auto before = client().List<EndpointSlice>(*ctx, {.ns = "default"});
+  ASSERT_TRUE(before.ok());
+  StopManager();
+  Start({AddEndpointSliceController});
+  // The controller reconciles "other" after its restart; "web" is before it in the initial list or
+  // in the queue.
+  CreateService("other");
+  Slices([](const auto& slices) { return slices.size() == 2; });
+  const auto after = client().Get<EndpointSlice>(*ctx, KeyOf(before->items.at(0)));
+  ASSERT_TRUE(after.ok());
+  EXPECT_EQ(after->metadata.resourceVersion, before->items.at(0).metadata.resourceVersion);
 }
 
 }  // namespace

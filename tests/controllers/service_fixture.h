@@ -18,6 +18,17 @@ class ServiceTest : public ControllerTest {
     if (!zone.empty()) node.metadata.labels["topology.kubernetes.io/zone"] = zone;
     Create(std::move(node));
   }
+  // Writes the node's status; no `cpu`: no allocatable CPU.
+  void SetNode(const std::string& name, bool ready, const std::string& cpu) {
+    auto node = client().Get<core::v1::Node>(*ctx, {"", name});
+    ASSERT_TRUE(node.ok()) << node.status().ToString();
+    node->status.allocatable.clear();
+    if (!cpu.empty()) node->status.allocatable["cpu"] = *Quantity::Parse(cpu);
+    SetCondition(node->status.conditions, {.type = "Ready", .status = ready ? "True" : "False"},
+                 TimeNow(cluster->clock()));
+    const auto stored = client().UpdateStatus(*ctx, *std::move(node));
+    ASSERT_TRUE(stored.ok()) << stored.status().ToString();
+  }
   core::v1::Service CreateService(const std::string& name) {
     core::v1::Service service;
     service.metadata = {.name = name, .namespace_ = "default"};
@@ -25,8 +36,9 @@ class ServiceTest : public ControllerTest {
     service.spec.ports = {HttpPort()};
     return Create(std::move(service));
   }
-  // A Pod of Service "web" on node n1.
-  void CreatePod(const std::string& name, const std::string& ip, bool ready) {
+  // A Pod of Service "web".
+  void CreatePod(const std::string& name, const std::string& ip, bool ready,
+                 const std::string& node = "n1") {
     core::v1::Pod pod;
     pod.metadata = {.name = name, .namespace_ = "default", .labels = {{"app", "web"}}};
     core::v1::Container container;
@@ -34,7 +46,7 @@ class ServiceTest : public ControllerTest {
     container.image = "nginx";
     container.ports = {{.name = "http", .containerPort = 8080, .protocol = "TCP"}};
     pod.spec.containers = {container};
-    pod.spec.nodeName = "n1";
+    pod.spec.nodeName = node;
     core::v1::Pod created = Create(std::move(pod));
     created.status.phase = "Running";
     created.status.podIP = ip;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "controllers/network/endpointslice/topology/zone_hints.h"
 #include "controllers/network/services/service_endpoint.h"
 #include "controllers/shared/pods/pod_state.h"
 
@@ -14,8 +15,10 @@ using core::v1::Service;
 using discovery::v1::Endpoint;
 using discovery::v1::EndpointPort;
 
-// Returns the zones and nodes whose clients should prefer this endpoint (trafficDistribution).
+// Returns the zones and nodes whose clients should prefer this endpoint (trafficDistribution). The
+// annotation of topology aware routing has precedence.
 Box<discovery::v1::EndpointHints> HintsFor(const Service& service, const Endpoint& endpoint) {
+  if (HasTopologyModeAuto(service)) return nullptr;
   const std::string wanted = service.spec.trafficDistribution.value_or("");
   const bool same_node = wanted == "PreferSameNode";
   const bool same_zone = same_node || wanted == "PreferSameZone" || wanted == "PreferClose";

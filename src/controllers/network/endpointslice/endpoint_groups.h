@@ -29,7 +29,8 @@ std::string PortsKey(const List<discovery::v1::EndpointPort>& ports);
 using ZoneOf = std::function<std::optional<std::string>(const std::string& node)>;
 
 // Computes the endpoints to publish for a Service's Pods. Pure. Pods on unknown nodes are left out,
-// because their zone is not known, unless the Service has publishNotReadyAddresses.
+// because their zone is not known, unless the Service has publishNotReadyAddresses. The hints are
+// those of trafficDistribution; those of topology-mode depend on all endpoints (zone_hints.h).
 EndpointGroups GroupEndpoints(const core::v1::Service& service,
                               const std::vector<std::shared_ptr<const core::v1::Pod>>& pods,
                               const ZoneOf& zone_of);
