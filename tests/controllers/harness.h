@@ -13,6 +13,7 @@
 #include "apiserver/registry/served/registry.h"
 #include "apiserver/testing/runtime_kind.h"
 #include "base/testing/test_clock.h"
+#include "late_client.h"
 #include "tests/manager_fixture.h"
 #include "tests/widgets.h"
 
@@ -45,7 +46,7 @@ class ControllerTest : public ManagerFixture {
 
   void Start(std::initializer_list<Added> controllers) {
     const Context root = clock ? Context(*clock) : cluster->context();
-    ASSERT_NO_FATAL_FAILURE(MakeManager(root, client()));
+    ASSERT_NO_FATAL_FAILURE(MakeManager(root, late ? *late : client()));
     for (const Added& controller : controllers) {
       const Status added = controller.To(*manager);
       ASSERT_TRUE(added.ok()) << added.ToString();
@@ -101,6 +102,8 @@ class ControllerTest : public ManagerFixture {
     EXPECT_TRUE(gone.status().Is(Reason::kNotFound)) << gone.status().ToString();
   }
 
+  // Set before Start: the manager's client.
+  std::optional<LateClient> late;
   // Set before Start: the controllers' clock, which the test advances. The server uses real time.
   std::optional<TestClock> clock;
 };

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <atomic>
 #include <set>
 #include <thread>
 
@@ -213,6 +214,133 @@ TEST_F(JobTest, SuspendDeletesPodsWithoutFailuresAndResumes) {
   });
   EXPECT_EQ(job.status.failed, 0);
   EXPECT_FALSE(job.status.startTime.has_value());
+}
+
+// The cache of Jobs receives no changes after its first list until Resume().
+class LateJobCacheTest : public JobTest {
+ protected:
+  using Verb = Operation::Verb;
+
+  void StartLate() {
+    late.emplace(client());
+    Start({AddJobController});
+    const Status synced = manager->cache().WaitForSync(*ctx);
+    ASSERT_TRUE(synced.ok()) << synced.ToString();
+    late->Hold<Job>();
+  }
+  // A Pod with the finalizer and the labels of the Job "pi", as another instance of the controller
+  // creates it.
+  Pod CreateTracked(const std::string& name, const Job& job, bool orphan = false) {
+    Pod pod;
+    pod.metadata = {.name = name, .namespace_ = "default"};
+    pod.metadata.labels = {{std::string(kJobNameLabel), "pi"},
+                           {"batch.kubernetes.io/controller-uid", job.metadata.uid}};
+    pod.metadata.finalizers = {std::string(kTrackingFinalizer)};
+    if (!orphan) pod.metadata.ownerReferences = {ControllerRef(Job::kKind, job.metadata)};
+    pod.spec = MakeJob(1, 1).spec.template_.spec;
+    return Create(pod);
+  }
+  // Waits until the controller has read a Job or changed a Pod this many times, and expects that
+  // it has only read.
+  void AwaitReads(size_t count) {
+    const Status read = late->Await(*ctx, [&] {
+      return late->Count<Job>(Verb::kGet) >= count || late->Count<Pod>(Verb::kPatch) > 0;
+    });
+    EXPECT_TRUE(read.ok()) << read.ToString();
+    EXPECT_EQ(late->Count<Pod>(Verb::kPatch), 0U);
+  }
+  void AwaitUntracked(const std::string& name) {
+    const auto pod = WaitFor<Pod>(*ctx, client(), {"default", name},
+                                  [](const Pod& now) { return !IsTracked(now); });
+    EXPECT_TRUE(pod.ok()) << pod.status().ToString();
+  }
+  bool IsTrackedNow(const std::string& name) {
+    const auto pod = client().Get<Pod>(*ctx, {"default", name});
+    EXPECT_TRUE(pod.ok()) << pod.status().ToString();
+    return pod.ok() && IsTracked(*pod);
+  }
+};
+
+TEST_F(LateJobCacheTest, PodsOfAnExistingJobKeepTheirFinalizers) {
+  StartLate();
+  const Job job = Create(MakeJob(2, 2));
+  End(CreateTracked("owned", job), "Succeeded");
+  AwaitReads(1);
+  const size_t reads = late->Count<Job>(Verb::kGet);
+  End(CreateTracked("orphan", job, true), "Succeeded");
+  AwaitReads(reads + 1);
+  ASSERT_TRUE(IsTrackedNow("owned"));
+  ASSERT_TRUE(IsTrackedNow("orphan"));
+  late->Resume();
+  // A Pod that lost its finalizer would not be counted.
+  const Job done = AwaitJob([](const Job& now) { return ReasonOf(now, "Complete") != ""; });
+  EXPECT_EQ(done.status.succeeded, 2);
+  EXPECT_THAT(Pods(), SizeIs(2));
+  ExpectReleased();
+}
+
+TEST_F(LateJobCacheTest, PodsOfARecreatedJobKeepTheirFinalizersWhileTheCacheHasTheOldJob) {
+  Job suspended = MakeJob(1, 1);
+  suspended.spec.suspend = true;
+  const Job old = Create(suspended);
+  StartLate();
+  ASSERT_TRUE(
+      client().Delete<Job>(*ctx, KeyOf(old), {.propagation = Propagation::kBackground}).ok());
+  const Job job = Create(MakeJob(1, 1));
+  ASSERT_NE(job.metadata.uid, old.metadata.uid);
+  End(CreateTracked("new", job), "Succeeded");
+  AwaitReads(1);
+  ASSERT_TRUE(IsTrackedNow("new"));
+  late->Resume();
+  const Job done = AwaitJob([](const Job& now) { return ReasonOf(now, "Complete") != ""; });
+  EXPECT_EQ(done.status.succeeded, 1);
+  EXPECT_THAT(Pods(), SizeIs(1));
+}
+
+TEST_F(LateJobCacheTest, PodsOfADeletedJobAreReleasedAfterALiveRead) {
+  StartLate();
+  Job gone = MakeJob(1, 1);
+  gone.metadata.uid = "gone";
+  CreateTracked("owned", gone);
+  CreateTracked("orphan", gone, true);
+  AwaitUntracked("owned");
+  AwaitUntracked("orphan");
+  EXPECT_GE(late->Count<Job>(Verb::kGet), 1U);
+}
+
+TEST_F(LateJobCacheTest, PodsOfAJobThatWasRecreatedWithAnotherUidAreReleased) {
+  StartLate();
+  Job old = MakeJob(1, 1);
+  old.metadata.uid = "old";
+  const Job job = Create(MakeJob(1, 1));
+  CreateTracked("new", job);
+  AwaitReads(1);
+  CreateTracked("old", old);
+  AwaitUntracked("old");
+  ASSERT_TRUE(IsTrackedNow("new"));
+}
+
+TEST_F(LateJobCacheTest, FailedLiveReadReleasesNothingAndIsRetried) {
+  StartLate();
+  std::atomic<bool> failing = true;
+  std::atomic<bool> released_while_failing = false;
+  late->FailWith([&](const Operation& operation) -> Status {
+    if (!failing) return {};
+    if (operation.verb == Verb::kPatch) released_while_failing = true;
+    if (operation.verb == Verb::kGet) return Status::Internal("etcdserver: request timed out");
+    return {};
+  });
+  Job gone = MakeJob(1, 1);
+  gone.metadata.uid = "gone";
+  CreateTracked("owned", gone);
+  CreateTracked("orphan", gone, true);
+  AwaitReads(4);
+  ASSERT_TRUE(IsTrackedNow("owned"));
+  ASSERT_TRUE(IsTrackedNow("orphan"));
+  EXPECT_FALSE(released_while_failing);
+  failing = false;
+  AwaitUntracked("owned");
+  AwaitUntracked("orphan");
 }
 
 class JobTimeTest : public JobTest {

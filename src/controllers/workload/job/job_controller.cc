@@ -124,18 +124,30 @@ class JobReconciler final : public Reconciler {
   }
 
   // Removes the finalizers of Pods that will never be counted: their Job was deleted or recreated,
-  // or it is being deleted and no longer claims them.
-  Status ReleaseStrays(Context& ctx, const ObjectKey& key, const Job* job) {
+  // or it is being deleted and no longer claims them. The cache may lack a Job that exists or
+  // contain its predecessor of the same name, so the Job is read from the API server first. When
+  // the cache receives that Job, its own event requeues the key.
+  Status ReleaseStrays(Context& ctx, const ObjectKey& key, const Job* cached) {
     std::vector<PodPtr> strays = tracked_.Find(key.ToString());
-    if (job == nullptr || strays.empty()) return Release(ctx, strays);
+    COX_RETURN_IF_ERROR(EraseClaimed(cached, strays));
+    if (strays.empty()) return {};
+    const Result<Job> live = client_.Get<Job>(ctx, key);
+    if (!live.ok() && !live.status().Is(Reason::kNotFound)) return live.status();
+    COX_RETURN_IF_ERROR(EraseClaimed(live.ok() ? &*live : nullptr, strays));
+    return Release(ctx, strays);
+  }
+
+  // Erases the Pods that the Job controls or adopts; null: the Job does not exist.
+  static Status EraseClaimed(const Job* job, std::vector<PodPtr>& pods) {
+    if (job == nullptr || pods.empty()) return {};
     COX_ASSIGN_OR_RETURN(const auto selector,
                          labels::Selector::FromLabelSelector(job->spec.selector.get()));
-    std::erase_if(strays, [&](const PodPtr& pod) {
+    std::erase_if(pods, [&](const PodPtr& pod) {
       const pods::Claim claim = pods::DecideClaim(pod->metadata, selector, job->metadata);
       if (claim == pods::Claim::kAdopt) return !IsFinished(*job);
       return claim != pods::Claim::kIgnore;
     });
-    return Release(ctx, strays);
+    return {};
   }
 
   Status CarryOut(Context& ctx, const Job& job, JobPlan plan) {

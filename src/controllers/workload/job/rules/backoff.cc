@@ -10,7 +10,7 @@ namespace cox::controllers {
 namespace {
 
 constexpr Clock::Duration kFirstDelay = std::chrono::seconds(10);
-constexpr Clock::Duration kLongestDelay = std::chrono::minutes(6);
+constexpr Clock::Duration kLongestDelay = std::chrono::minutes(10);
 
 Clock::Duration Left(const Time& failed, Clock::Duration delay, const Time& now) {
   const Clock::Duration passed{(now - failed).nanos};

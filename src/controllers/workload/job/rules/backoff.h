@@ -11,7 +11,7 @@
 // restart of the controller does not change the delay.
 namespace cox::controllers {
 
-// 10 s after the first failure, doubled with each further one, at most 6 minutes.
+// 10 s after the first failure, doubled with each further one, at most 10 minutes.
 Clock::Duration FailureDelay(int32_t failures);
 
 // Remaining backoff, based on the failures since the last success; 0: none. Failures that the

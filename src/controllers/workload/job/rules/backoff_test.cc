@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+#include <string>
+
 #include "controllers/testing/test_job.h"
 
 namespace cox::controllers {
@@ -10,13 +13,30 @@ namespace {
 
 using std::chrono::seconds;
 
-TEST(Backoff, DoublesUpToSixMinutes) {
-  EXPECT_EQ(FailureDelay(0), seconds(0));
-  EXPECT_EQ(FailureDelay(1), seconds(10));
-  EXPECT_EQ(FailureDelay(2), seconds(20));
-  EXPECT_EQ(FailureDelay(6), seconds(320));
-  EXPECT_EQ(FailureDelay(7), seconds(360));
-  EXPECT_EQ(FailureDelay(1'000'000), seconds(360));
+TEST(Backoff, DoublesUpToTenMinutes) {
+  const int delays[] = {0, 10, 20, 40, 80, 160, 320, 600, 600, 600};
+  int32_t failures = 0;
+  for (const int delay : delays) {
+    EXPECT_EQ(FailureDelay(failures), seconds(delay)) << failures;
+    ++failures;
+  }
+  for (; failures <= 100; ++failures) EXPECT_EQ(FailureDelay(failures), seconds(600)) << failures;
+  EXPECT_EQ(FailureDelay(1'000'000), seconds(600));
+  EXPECT_EQ(FailureDelay(std::numeric_limits<int32_t>::max()), seconds(600));
+  EXPECT_EQ(FailureDelay(-1), seconds(0));
+}
+
+TEST(Backoff, PodsAndIndexesUseTheWholeSeriesOfDelays) {
+  const int delays[] = {10, 20, 40, 80, 160, 320, 600, 600};
+  List<core::v1::Pod> pods;
+  int32_t earlier = 0;
+  for (const int delay : delays) {
+    pods.push_back(TestPod("p" + std::to_string(earlier), "Failed", 3));
+    EXPECT_EQ(BackoffLeft(TestJob(), Share(pods), kNow), seconds(delay - 3)) << earlier;
+    EXPECT_EQ(IndexBackoffLeft(IndexedPod("a", "Failed", 0, earlier, 3), kNow), seconds(delay - 3))
+        << earlier;
+    ++earlier;
+  }
 }
 
 TEST(Backoff, CountsFailuresSinceLastSuccess) {
