@@ -12,6 +12,7 @@
 #include "controllers/lifecycle/garbagecollector/garbage_collector.h"
 #include "controllers/lifecycle/namespace/namespace_controller.h"
 #include "controllers/lifecycle/podgc/pod_gc_controller.h"
+#include "controllers/lifecycle/vacprotection/vac_protection_controller.h"
 #include "controllers/network/endpoints/endpoints_controller.h"
 #include "controllers/network/endpointslice/endpointslice_controller.h"
 #include "controllers/node/nodeipam/nodeipam_controller.h"
@@ -59,6 +60,8 @@ constexpr ControllerInfo kControllers[] = {
      AddWith<AddNodeLifecycleController, &Options::node_lifecycle>},
     {"taint-eviction-controller", "node-controller", "",
      [](Manager& manager, const Options&) { return AddTaintEvictionController(manager); }},
+    {"volumeattributesclass-protection-controller", "volumeattributesclass-protection-controller",
+     "", [](Manager& manager, const Options&) { return AddVacProtectionController(manager); }},
 };
 
 // Upstream controllers that are not implemented yet. Command lines may contain their names.
@@ -99,7 +102,6 @@ constexpr std::string_view kNotYet[] = {
     "ttl-after-finished-controller",
     "ttl-controller",
     "validatingadmissionpolicy-status-controller",
-    "volumeattributesclass-protection-controller",
 };
 
 // Names from before 1.28, which command lines still use.

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 namespace cox::controllers {
@@ -24,6 +25,17 @@ TEST(RegistryTest, FlagEnablesAndDisablesControllers) {
   EXPECT_EQ(CountEnabled({"deployment-controller", "replicaset"}), 2U);
   EXPECT_EQ(CountEnabled({"*", "bootstrapsigner", "tokencleaner"}), all);
   EXPECT_EQ(CountEnabled({}), 0U);
+}
+
+TEST(RegistryTest, VolumeAttributesClassProtectionUsesItsOwnAccount) {
+  const auto controllers = AllControllers();
+  const auto found =
+      std::find_if(controllers.begin(), controllers.end(), [](const ControllerInfo& info) {
+        return info.name == "volumeattributesclass-protection-controller";
+      });
+  ASSERT_NE(found, controllers.end());
+  EXPECT_EQ(found->account, "volumeattributesclass-protection-controller");
+  EXPECT_TRUE(found->on_by_default);
 }
 
 TEST(RegistryTest, NamesMatchUpstreamAndAreUnique) {
