@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -17,7 +18,11 @@
 namespace cox::proxy {
 namespace {
 
+using testing::Contains;
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
 using testing::StartsWith;
 
 constexpr uint16_t kPort = 80;
@@ -32,9 +37,7 @@ class PacketsTest : public testing::TestWithParam<Family> {
     net_.node.Do([&] { opened = nft::Socket::Open(); });
     if (!opened.ok()) GTEST_SKIP() << opened.status().ToString();
     kernel_ = *std::move(opened);
-    table_.emplace(GetParam(), TableOptions{.node_port_addresses = {At(NodeIp())}},
-                   ServiceRuleOptions{.cluster_cidr =
-                                          Prefix::Parse(v6() ? "fd00:244::/64" : "10.244.0.0/16")});
+    MakeTable();
     if (const Status status = table_->Replace(*kernel_, {}); !status.ok()) {
       if (status.message().find("not supported") != std::string::npos) {
         GTEST_SKIP() << status.ToString();
@@ -73,6 +76,30 @@ class PacketsTest : public testing::TestWithParam<Family> {
     }
     port.any_endpoints = n > 0;
     return port;
+  }
+  void MakeTable() {
+    table_.emplace(GetParam(), TableOptions{.node_port_addresses = {At(NodeIp())}},
+                   ServiceRuleOptions{.cluster_cidr =
+                                          Prefix::Parse(v6() ? "fd00:244::/64" : "10.244.0.0/16")});
+  }
+  // As in a new process, which has no state of the existing table.
+  void Restart() {
+    Result<std::unique_ptr<nft::Socket>> opened = Status::Internal("not opened");
+    net_.node.Do([&] { opened = nft::Socket::Open(); });
+    ASSERT_TRUE(opened.ok()) << opened.status().ToString();
+    kernel_ = *std::move(opened);
+    MakeTable();
+  }
+  // The timeouts of the sets of remembered clients, in milliseconds.
+  std::vector<uint64_t> AffinityTimeouts() const {
+    const auto listing = kernel_->List(GetParam(), kTable);
+    EXPECT_TRUE(listing.ok()) << listing.status().ToString();
+    std::vector<uint64_t> timeouts;
+    if (!listing.ok()) return timeouts;
+    for (const auto& set : listing->sets) {
+      if (set.timeout_milliseconds > 0) timeouts.push_back(set.timeout_milliseconds);
+    }
+    return timeouts;
   }
   void Apply(const std::vector<ServicePort>& ports) {
     const Status status = table_->Apply(*kernel_, {{{"default", "web"}, ports}});
@@ -240,6 +267,136 @@ TEST_P(PacketsTest, SessionAffinityKeepsTheEndpoint) {
   const auto others = AskOften(net_.client, Vip(), kPort, 20);
   EXPECT_EQ(others.size(), 1);
   EXPECT_THAT(others.begin()->first, Not(StartsWith(first)));
+}
+
+TEST_P(PacketsTest, SessionAffinitySurvivesFullSyncsAndRestarts) {
+  ServicePort web = Web(3);
+  web.affinity_seconds = 100;
+  web.node_port = kNodePort;
+  Apply({web});
+  const std::string first = Ask(net_.client, Vip(), kPort);
+  ASSERT_THAT(first, StartsWith("pod"));
+  for (int i = 0; i < 10; ++i) {
+    ASSERT_TRUE(table_->Replace(*kernel_, {{{"default", "web"}, {web}}}).ok());
+    ASSERT_EQ(Ask(net_.client, Vip(), kPort), first) << "full sync " << i;
+  }
+  for (int i = 0; i < 10; ++i) {
+    Restart();
+    ASSERT_TRUE(table_->Replace(*kernel_, {{{"default", "web"}, {web}}}).ok());
+    ASSERT_EQ(Ask(net_.client, Vip(), kPort), first) << "restart " << i;
+  }
+  // Changes after a restart see the kept sets too.
+  web.port_name = "http";
+  web.node_port = 0;
+  Apply({web});
+  EXPECT_EQ(Ask(net_.client, Vip(), kPort), first);
+  Apply({});
+  EXPECT_THAT(AffinityTimeouts(), IsEmpty());
+}
+
+// With many endpoints, the chain of the Service uses a map.
+TEST_P(PacketsTest, FullSyncKeepsClientsOfServicesWithManyEndpoints) {
+  ServicePort web = Web(1);
+  web.affinity_seconds = 100;
+  for (int i = 0; i < 30; ++i) web.cluster_endpoints.push_back({At(PodIp(i + 10)), kTarget, false});
+  Apply({web});
+  const auto before = kernel_->List(GetParam(), kTable);
+  ASSERT_TRUE(before.ok());
+  const auto is_affinity = [](const auto& set) { return set.timeout_milliseconds > 0; };
+  const auto set = std::find_if(before->sets.begin(), before->sets.end(), is_affinity);
+  ASSERT_NE(set, before->sets.end());
+  const Address client = At(ClientIp());
+  nft::Batch remember(GetParam(), kTable);
+  remember.AddElement(set->name, client.view(), "");
+  ASSERT_TRUE(kernel_->Commit(remember).ok());
+  for (int i = 0; i < 3; ++i) {
+    Restart();
+    ASSERT_TRUE(table_->Replace(*kernel_, {{{"default", "web"}, {web}}}).ok());
+  }
+  EXPECT_EQ(AffinityTimeouts().size(), 31);
+  // The kernel rejects the deletion of an element that does not exist.
+  nft::Batch forget(GetParam(), kTable);
+  forget.DeleteElement(set->name, client.view());
+  EXPECT_TRUE(kernel_->Commit(forget).ok());
+  EXPECT_FALSE(kernel_->Commit(forget).ok());
+}
+
+TEST_P(PacketsTest, FullSyncForgetsClientsOfRemovedEndpoints) {
+  ServicePort web = Web(3);
+  web.affinity_seconds = 100;
+  Apply({web});
+  bool moved = false;
+  for (int i = 0; i < 40 && !moved; ++i) {
+    const std::string first = Ask(net_.client, Vip(), kPort).substr(0, 4);
+    ServicePort without = web;
+    for (auto* endpoints : {&without.cluster_endpoints, &without.local_endpoints}) {
+      std::erase_if(*endpoints, [&](const Endpoint& endpoint) {
+        return endpoint.address == At(PodIp(first.back() - '0'));
+      });
+    }
+    Restart();
+    ASSERT_TRUE(table_->Replace(*kernel_, {{{"default", "web"}, {without}}}).ok());
+    ASSERT_THAT(AffinityTimeouts(), ElementsAre(100'000, 100'000));
+    ASSERT_TRUE(table_->Replace(*kernel_, {{{"default", "web"}, {web}}}).ok());
+    moved = Ask(net_.client, Vip(), kPort).substr(0, 4) != first;
+  }
+  EXPECT_TRUE(moved);
+}
+
+TEST_P(PacketsTest, ChangedAffinityTimeoutIsInEffect) {
+  for (const bool full : {false, true}) {
+    ServicePort web = Web(3);
+    web.affinity_seconds = 100;
+    Apply({web});
+    EXPECT_THAT(AffinityTimeouts(), ElementsAre(100'000, 100'000, 100'000));
+    web.affinity_seconds = 50;
+    if (full) {
+      Restart();
+      ASSERT_TRUE(table_->Replace(*kernel_, {{{"default", "web"}, {web}}}).ok());
+    } else {
+      Apply({web});
+    }
+    EXPECT_THAT(AffinityTimeouts(), ElementsAre(50'000, 50'000, 50'000));
+    EXPECT_EQ(AskOften(net_.client, Vip(), kPort, 10).size(), 1);
+  }
+}
+
+TEST_P(PacketsTest, ServiceWithoutAffinityRemembersNoClients) {
+  for (const bool full : {false, true}) {
+    ServicePort web = Web(3);
+    web.affinity_seconds = 100;
+    Apply({web});
+    EXPECT_THAT(Ask(net_.client, Vip(), kPort), StartsWith("pod"));
+    web.affinity_seconds = 0;
+    if (full) {
+      Restart();
+      ASSERT_TRUE(table_->Replace(*kernel_, {{{"default", "web"}, {web}}}).ok());
+    } else {
+      Apply({web});
+    }
+    EXPECT_THAT(AffinityTimeouts(), IsEmpty());
+    EXPECT_GT(AskOften(net_.client, Vip(), kPort, 60).size(), 1);
+  }
+}
+
+TEST_P(PacketsTest, FullSyncRemovesChangesOfOtherPrograms) {
+  ServicePort web = Web(3);
+  web.affinity_seconds = 100;
+  web.node_port = kNodePort;
+  Apply({web});
+  nft::Batch foreign(GetParam(), kTable);
+  foreign.AddChain("foreign");
+  foreign.AddSet({.name = "foreign", .key = nft::KeyType::kPort, .verdicts = true});
+  foreign.AddElement("foreign", nft::PortKey(IPPROTO_TCP, 1),
+                     nft::EncodeVerdict(nft::Verdict::Goto("foreign")));
+  // Connections to all Services fail now.
+  foreign.FlushChain("services");
+  ASSERT_TRUE(kernel_->Commit(foreign).ok());
+  ASSERT_TRUE(table_->Replace(*kernel_, {{{"default", "web"}, {web}}}).ok());
+  EXPECT_THAT(Ask(net_.client, Vip(), kPort), StartsWith("pod"));
+  const auto listing = kernel_->List(GetParam(), kTable);
+  ASSERT_TRUE(listing.ok());
+  EXPECT_THAT(listing->chains, Not(Contains("foreign")));
 }
 
 TEST_P(PacketsTest, ReplacingTheTableDropsNoConnections) {

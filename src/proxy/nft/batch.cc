@@ -50,6 +50,13 @@ uint32_t LengthOf(KeyType key, Family family) {
   return 0;
 }
 
+uint32_t FlagsOf(const SetSpec& set) {
+  uint32_t flags = 0;
+  if (set.verdicts) flags |= NFT_SET_MAP;
+  if (set.timeout_milliseconds > 0) flags |= NFT_SET_TIMEOUT | NFT_SET_EVAL;
+  return flags;
+}
+
 }  // namespace
 
 template <class Fill>
@@ -99,6 +106,10 @@ void Batch::AddBaseChain(const std::string& name, const Hook& hook) {
   });
 }
 
+void Batch::FlushChains() {
+  Message(NFT_MSG_DELRULE, 0, [&](Attributes& out) { out.Text(NFTA_RULE_TABLE, table_); });
+}
+
 void Batch::FlushChain(const std::string& name) {
   Message(NFT_MSG_DELRULE, 0, [&](Attributes& out) {
     out.Text(NFTA_RULE_TABLE, table_);
@@ -123,12 +134,9 @@ void Batch::AddRule(const std::string& chain, std::string_view expressions) {
 
 void Batch::AddSet(const SetSpec& set) {
   Message(NFT_MSG_NEWSET, NLM_F_CREATE, [&](Attributes& out) {
-    uint32_t flags = 0;
-    if (set.verdicts) flags |= NFT_SET_MAP;
-    if (set.timeout_milliseconds > 0) flags |= NFT_SET_TIMEOUT | NFT_SET_EVAL;
     out.Text(NFTA_SET_TABLE, table_);
     out.Text(NFTA_SET_NAME, set.name);
-    out.U32(NFTA_SET_FLAGS, flags);
+    out.U32(NFTA_SET_FLAGS, FlagsOf(set));
     out.U32(NFTA_SET_KEY_TYPE, TypeOf(set.key, family_));
     out.U32(NFTA_SET_KEY_LEN, LengthOf(set.key, family_));
     out.U32(NFTA_SET_ID, next_set_id_++);
@@ -167,6 +175,20 @@ void Batch::AddElement(const std::string& set, std::string_view key, std::string
 
 void Batch::DeleteElement(const std::string& set, std::string_view key) {
   Elements(NFT_MSG_DELSETELEM, 0, set, key, "");
+}
+
+void Batch::FlushSet(const std::string& name) {
+  Message(NFT_MSG_DELSETELEM, 0, [&](Attributes& out) {
+    out.Text(NFTA_SET_ELEM_LIST_TABLE, table_);
+    out.Text(NFTA_SET_ELEM_LIST_SET, name);
+  });
+}
+
+bool Listing::Set::is_verdict_map() const { return (flags & NFT_SET_MAP) != 0; }
+
+bool Listing::Set::Matches(const SetSpec& spec, Family family) const {
+  return name == spec.name && flags == FlagsOf(spec) && key_length == LengthOf(spec.key, family) &&
+         timeout_milliseconds == spec.timeout_milliseconds;
 }
 
 }  // namespace cox::proxy::nft

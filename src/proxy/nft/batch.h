@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "proxy/nft/rule.h"
 
@@ -18,6 +19,22 @@ struct SetSpec {
   bool verdicts = false;              // a verdict map
   uint64_t timeout_milliseconds = 0;  // > 0: packets add elements, which expire after this time
   bool operator==(const SetSpec&) const = default;
+};
+
+// The chains and sets of a table in the kernel.
+struct Listing {
+  struct Set {
+    std::string name;
+    uint32_t flags = 0;
+    uint32_t key_length = 0;
+    uint64_t timeout_milliseconds = 0;
+
+    bool is_verdict_map() const;
+    // Whether AddSet(spec) would create the same set.
+    bool Matches(const SetSpec& spec, Family family) const;
+  };
+  std::vector<std::string> chains;
+  std::vector<Set> sets;
 };
 
 // The hook of a base chain, with the kernel's hook numbers.
@@ -38,6 +55,7 @@ class Batch {
   void DeleteTable();
   void AddChain(const std::string& name);
   void AddBaseChain(const std::string& name, const Hook& hook);
+  void FlushChains();  // deletes all rules of the table
   void FlushChain(const std::string& name);
   void DeleteChain(const std::string& name);
   void AddRule(const std::string& chain, std::string_view expressions);
@@ -46,6 +64,7 @@ class Batch {
   // `verdict`: EncodeVerdict, or empty for a set.
   void AddElement(const std::string& set, std::string_view key, std::string_view verdict);
   void DeleteElement(const std::string& set, std::string_view key);
+  void FlushSet(const std::string& name);  // deletes all elements
 
   bool empty() const { return count_ == 0; }
   size_t count() const { return count_; }

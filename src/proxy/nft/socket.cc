@@ -8,10 +8,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "proxy/nft/attributes.h"
 
@@ -37,6 +39,44 @@ Status FromErrno(int error, const std::string& what) {
     return Status::Unavailable(text + "; the kernel needs nf_tables");
   }
   return Status::Conflict(text);
+}
+
+constexpr uint32_t kQuery = 1;             // the sequence number of queries
+constexpr size_t kDumpBuffer = 64 * 1024;  // the kernel sends at most 32 KiB at once
+
+std::string Query(uint16_t type, uint16_t flags, Family family, const std::string& attributes) {
+  nlmsghdr head{};
+  head.nlmsg_type = static_cast<uint16_t>(NFNL_SUBSYS_NFTABLES << 8 | type);
+  head.nlmsg_flags = static_cast<uint16_t>(NLM_F_REQUEST | flags);
+  head.nlmsg_seq = kQuery;
+  nfgenmsg general{};
+  general.nfgen_family = family == Family::kIpv4 ? NFPROTO_IPV4 : NFPROTO_IPV6;
+  head.nlmsg_len = static_cast<uint32_t>(sizeof head + sizeof general + attributes.size());
+  std::string message(reinterpret_cast<const char*>(&head), sizeof head);
+  message.append(reinterpret_cast<const char*>(&general), sizeof general);
+  return message + attributes;
+}
+
+void ForEach(std::string_view attributes,
+             const std::function<void(uint16_t type, std::string_view value)>& take) {
+  nlattr head;
+  while (attributes.size() >= sizeof head) {
+    std::memcpy(&head, attributes.data(), sizeof head);
+    if (head.nla_len < sizeof head || head.nla_len > attributes.size()) return;
+    take(head.nla_type & NLA_TYPE_MASK, attributes.substr(sizeof head, head.nla_len - sizeof head));
+    attributes.remove_prefix(std::min<size_t>(NLA_ALIGN(head.nla_len), attributes.size()));
+  }
+}
+
+std::string TextOf(std::string_view value) {
+  return std::string(value.substr(0, value.find('\0')));
+}
+
+// A big-endian number of any length.
+uint64_t NumberOf(std::string_view value) {
+  uint64_t number = 0;
+  for (const char byte : value) number = number << 8 | static_cast<uint8_t>(byte);
+  return number;
 }
 
 // Requests an ACK for the last message: otherwise a batch without errors has no response.
@@ -81,20 +121,65 @@ Status Socket::Commit(const Batch& batch) {
 }
 
 bool Socket::HasTable(Family family, std::string_view table) {
-  constexpr uint32_t kNumber = 1;
-  nlmsghdr head{};
-  head.nlmsg_type = NFNL_SUBSYS_NFTABLES << 8 | NFT_MSG_GETTABLE;
-  head.nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK;
-  head.nlmsg_seq = kNumber;
-  nfgenmsg general{};
-  general.nfgen_family = family == Family::kIpv4 ? NFPROTO_IPV4 : NFPROTO_IPV6;
   std::string name;
   Attributes(&name).Text(NFTA_TABLE_NAME, table);
-  head.nlmsg_len = static_cast<uint32_t>(sizeof head + sizeof general + name.size());
-  std::string message(reinterpret_cast<const char*>(&head), sizeof head);
-  message.append(reinterpret_cast<const char*>(&general), sizeof general);
-  message += name;
-  return Send(message).ok() && ReadAcks(kNumber).ok();
+  return Send(Query(NFT_MSG_GETTABLE, NLM_F_ACK, family, name)).ok() && ReadAcks(kQuery).ok();
+}
+
+Result<Listing> Socket::List(Family family, std::string_view table) {
+  Listing listing;
+  // Older kernels send the objects of all tables.
+  COX_RETURN_IF_ERROR(Dump(family, NFT_MSG_GETCHAIN, [&](std::string_view attributes) {
+    std::string name;
+    std::string of;
+    ForEach(attributes, [&](uint16_t type, std::string_view value) {
+      if (type == NFTA_CHAIN_TABLE) of = TextOf(value);
+      if (type == NFTA_CHAIN_NAME) name = TextOf(value);
+    });
+    if (of == table) listing.chains.push_back(std::move(name));
+  }));
+  COX_RETURN_IF_ERROR(Dump(family, NFT_MSG_GETSET, [&](std::string_view attributes) {
+    Listing::Set set;
+    std::string of;
+    ForEach(attributes, [&](uint16_t type, std::string_view value) {
+      if (type == NFTA_SET_TABLE) of = TextOf(value);
+      if (type == NFTA_SET_NAME) set.name = TextOf(value);
+      if (type == NFTA_SET_FLAGS) set.flags = static_cast<uint32_t>(NumberOf(value));
+      if (type == NFTA_SET_KEY_LEN) set.key_length = static_cast<uint32_t>(NumberOf(value));
+      if (type == NFTA_SET_TIMEOUT) set.timeout_milliseconds = NumberOf(value);
+    });
+    if (of == table) listing.sets.push_back(std::move(set));
+  }));
+  return listing;
+}
+
+Status Socket::Dump(Family family, uint16_t type,
+                    const std::function<void(std::string_view)>& take) {
+  COX_RETURN_IF_ERROR(Send(Query(type, NLM_F_DUMP, family, "")));
+  // The kernel makes the next part available before recv returns the previous one.
+  std::vector<char> buffer(kDumpBuffer);
+  bool interrupted = false;
+  for (;;) {
+    const ssize_t got = recv(fd_, buffer.data(), buffer.size(), 0);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return FromErrno(got < 0 ? errno : EPIPE, "cannot list the packet filter");
+    auto left = static_cast<unsigned>(got);
+    for (auto* head = reinterpret_cast<nlmsghdr*>(buffer.data()); NLMSG_OK(head, left);
+         head = NLMSG_NEXT(head, left)) {
+      interrupted = interrupted || (head->nlmsg_flags & NLM_F_DUMP_INTR) != 0;
+      if (head->nlmsg_type == NLMSG_DONE) {
+        return interrupted ? Status::Conflict("the packet filter changed while it was listed")
+                           : Status();
+      }
+      if (head->nlmsg_type == NLMSG_ERROR) {
+        const auto* error = reinterpret_cast<const nlmsgerr*>(NLMSG_DATA(head));
+        return FromErrno(-error->error, "cannot list the packet filter");
+      }
+      constexpr size_t kHead = NLMSG_LENGTH(sizeof(nfgenmsg));
+      if (head->nlmsg_len < kHead) continue;
+      take({reinterpret_cast<const char*>(head) + kHead, head->nlmsg_len - kHead});
+    }
+  }
 }
 
 Status Socket::Send(const std::string& messages) {

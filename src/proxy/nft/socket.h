@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -19,6 +20,8 @@ class Committer {
   // False if the table is missing: `nft flush ruleset`, which many firewalls run at start, removes
   // all tables.
   virtual bool HasTable(Family /*family*/, std::string_view /*table*/) { return true; }
+  // Returns the chains and sets of a table; none if it does not exist.
+  virtual Result<Listing> List(Family /*family*/, std::string_view /*table*/) { return Listing(); }
 };
 
 // The nftables of this network namespace, over netlink.
@@ -34,10 +37,13 @@ class Socket final : public Committer {
 
   Status Commit(const Batch& batch) override;
   bool HasTable(Family family, std::string_view table) override;
+  Result<Listing> List(Family family, std::string_view table) override;
 
  private:
   Status Send(const std::string& messages);
   Status ReadAcks(uint32_t last);
+  // Calls `take` with the attributes of each object of the family.
+  Status Dump(Family family, uint16_t type, const std::function<void(std::string_view)>& take);
 
   const int fd_;
 };

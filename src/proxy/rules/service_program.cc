@@ -49,10 +49,17 @@ class ServiceProgram {
  private:
   RuleBuilder Rule() const { return RuleBuilder(port_.family); }
   std::string Chain(std::string_view kind) const { return ChainName(kind, port_.Name()); }
-  std::string EndpointName(std::string_view kind, const Endpoint& endpoint) const {
+  std::string EndpointName(std::string_view kind, const Endpoint& endpoint,
+                           const std::string& suffix = "") const {
     std::string address = endpoint.address.ToString();
     std::replace(address.begin(), address.end(), ':', '.');
-    return ChainName(kind, port_.Name() + "__" + address + "/" + std::to_string(endpoint.port));
+    return ChainName(kind,
+                     port_.Name() + "__" + address + "/" + std::to_string(endpoint.port) + suffix);
+  }
+  // The timeout is part of the name: a set with another timeout is another set, so that clients
+  // that were remembered for the old timeout are forgotten.
+  std::string AffinityName(const Endpoint& endpoint) const {
+    return EndpointName("affinity", endpoint, "/" + std::to_string(port_.affinity_seconds) + "s");
   }
   const std::vector<Endpoint>& InternalEndpoints() const {
     return port_.internal_local ? port_.local_endpoints : port_.cluster_endpoints;
@@ -77,7 +84,7 @@ class ServiceProgram {
                        .Source({.address = endpoint.address, .bits = host})
                        .Do(Verdict::Jump(kMarkForMasquerade)));
     if (port_.affinity_seconds > 0) {
-      const std::string set = EndpointName("affinity", endpoint);
+      const std::string set = AffinityName(endpoint);
       const uint64_t milliseconds = uint64_t{1000} * port_.affinity_seconds;
       program_.sets[set] = {
           .name = set, .key = nft::KeyType::kAddress, .timeout_milliseconds = milliseconds};
@@ -95,7 +102,7 @@ class ServiceProgram {
       AddEndpoint(endpoint);
       if (port_.affinity_seconds == 0) continue;
       AddRule(chain, Rule()
-                         .SourceIn(EndpointName("affinity", endpoint))
+                         .SourceIn(AffinityName(endpoint))
                          .Do(Verdict::Goto(EndpointName("endpoint", endpoint))));
     }
     if (endpoints.size() > kFewEndpoints) {

@@ -77,11 +77,25 @@ void AddBaseChains(Family family, Batch* batch) {
 
 }  // namespace
 
-void AddFrame(Family family, const TableOptions& options, Batch* batch) {
-  // The old table is deleted in the same transaction, so that no packet sees a missing table.
-  batch->AddTable();
+void ResetTable(Batch* batch) {
+  batch->AddTable();  // otherwise the deletion fails if it does not exist
   batch->DeleteTable();
   batch->AddTable();
+}
+
+void ClearTable(const nft::Listing& listing, const std::set<std::string>& keep, Batch* batch) {
+  // The kernel rejects the deletion of chains and sets that rules or elements reference.
+  batch->FlushChains();
+  for (const nft::Listing::Set& set : listing.sets) {
+    if (set.is_verdict_map()) batch->FlushSet(set.name);
+  }
+  for (const std::string& chain : listing.chains) batch->DeleteChain(chain);
+  for (const nft::Listing::Set& set : listing.sets) {
+    if (!keep.contains(set.name)) batch->DeleteSet(set.name);
+  }
+}
+
+void AddFrame(Family family, const TableOptions& options, Batch* batch) {
   AddMaps(batch);
   for (const char* name :
        {"firewall-check", "nodeport-endpoints-check", "service-endpoints-check",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,8 +35,12 @@ struct TableOptions {
   uint32_t masquerade_mark = 1 << 14;  // --iptables-masquerade-bit=14
 };
 
-// Adds the static part of the table: base chains, maps, and the rules that use them. Deletes and
-// recreates the table first.
+// Deletes and recreates the table. No packet sees a missing table, because the frame is added in
+// the same transaction.
+void ResetTable(nft::Batch* batch);
+// Deletes everything in the table except the sets `keep`, whose elements stay.
+void ClearTable(const nft::Listing& listing, const std::set<std::string>& keep, nft::Batch* batch);
+// Adds the static part of an empty table: base chains, maps, and the rules that use them.
 void AddFrame(Family family, const TableOptions& options, nft::Batch* batch);
 
 }  // namespace cox::proxy

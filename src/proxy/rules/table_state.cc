@@ -5,6 +5,11 @@
 #include <utility>
 
 namespace cox::proxy {
+namespace {
+
+bool IsAffinity(const nft::SetSpec& set) { return set.timeout_milliseconds > 0; }
+
+}  // namespace
 
 TableState::Programmed TableState::Make(const ObjectKey& key,
                                         const std::vector<ServicePort>& ports) {
@@ -55,19 +60,61 @@ Status TableState::Replace(nft::Committer& kernel, const ServicePorts& services)
   programs_.clear();
   contested_.clear();
   owners_.clear();
-  const Program nothing;
-  nft::Batch batch(family_, kTable);
-  AddFrame(family_, table_, &batch);
   for (const auto& [key, ports] : services) {
     if (ports.empty()) continue;
     Programmed made = Make(key, ports);
     if (!made.lost.empty()) contested_[key] = ports;
     programs_[key] = std::move(made);
   }
-  for (const auto& [key, made] : programs_) ProgramChange{nothing, made.program}.Prepare(&batch);
-  for (const auto& [key, made] : programs_) ProgramChange{nothing, made.program}.Switch(&batch);
+  const bool has_affinity =
+      std::any_of(programs_.begin(), programs_.end(), [](const auto& programmed) {
+        const auto& sets = programmed.second.program.sets;
+        return std::any_of(sets.begin(), sets.end(),
+                           [](const auto& set) { return IsAffinity(set.second); });
+      });
+  if (has_affinity) {
+    const Result<nft::Listing> listing = kernel.List(family_, kTable);
+    const Program kept = listing.ok() ? FindKept(*listing) : Program();
+    if (!kept.empty()) {
+      nft::Batch batch(family_, kTable);
+      std::set<std::string> names;
+      for (const auto& [name, set] : kept.sets) names.insert(name);
+      ClearTable(*listing, names, &batch);
+      AddAll(kept, &batch);
+      if (kernel.Commit(batch).ok()) {
+        last_messages_ = batch.count();
+        return {};
+      }
+      // Another program changed the table: correct rules are more important than affinity.
+    }
+  }
+  nft::Batch batch(family_, kTable);
+  ResetTable(&batch);
+  AddAll(Program(), &batch);
   last_messages_ = batch.count();
   return kernel.Commit(batch);
+}
+
+Program TableState::FindKept(const nft::Listing& listing) const {
+  std::map<std::string_view, const nft::SetSpec*> wanted;
+  for (const auto& [key, made] : programs_) {
+    for (const auto& [name, set] : made.program.sets) {
+      if (IsAffinity(set)) wanted[name] = &set;
+    }
+  }
+  Program kept;
+  for (const nft::Listing::Set& set : listing.sets) {
+    const auto found = wanted.find(set.name);
+    if (found == wanted.end() || !set.Matches(*found->second, family_)) continue;
+    kept.sets[set.name] = *found->second;
+  }
+  return kept;
+}
+
+void TableState::AddAll(const Program& kept, nft::Batch* batch) const {
+  AddFrame(family_, table_, batch);
+  for (const auto& [key, made] : programs_) ProgramChange{kept, made.program}.Prepare(batch);
+  for (const auto& [key, made] : programs_) ProgramChange{kept, made.program}.Switch(batch);
 }
 
 Status TableState::Apply(nft::Committer& kernel, const ServicePorts& changed) {

@@ -31,7 +31,8 @@ class TableState {
   TableState(Family family, TableOptions table, ServiceRuleOptions rules)
       : family_(family), table_(std::move(table)), rules_(rules) {}
 
-  // Replaces the whole table atomically; no packet sees an empty table.
+  // Replaces the whole table atomically; no packet sees an empty table. The clients that endpoints
+  // with session affinity remember stay, also if another process wrote the table.
   Status Replace(nft::Committer& kernel, const ServicePorts& services);
   // Changes only these Services. The cost depends only on the change.
   Status Apply(nft::Committer& kernel, const ServicePorts& changed);
@@ -49,6 +50,10 @@ class TableState {
   };
 
   Programmed Make(const ObjectKey& key, const std::vector<ServicePort>& ports);
+  // Adds everything to a batch that clears the table; `kept` are the sets that stay.
+  void AddAll(const Program& kept, nft::Batch* batch) const;
+  // The affinity sets of the programs that the kernel has already.
+  Program FindKept(const nft::Listing& listing) const;
   void Claim(const ObjectKey& key, Programmed* made);
   void Unclaim(const ObjectKey& key, const Program& program);
   // Services that are not in `changed`, but claimed a place that is free now.

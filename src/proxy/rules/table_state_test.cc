@@ -2,6 +2,10 @@
 #include "proxy/rules/table_state.h"
 
 #include <gtest/gtest.h>
+#include <linux/netfilter/nf_tables.h>
+
+#include "proxy/rules/service_program.h"
+#include "proxy/rules/table.h"
 
 namespace cox::proxy {
 namespace {
@@ -89,6 +93,87 @@ TEST(TableStateTest, FirstServiceKeepsContestedAddress) {
   EXPECT_GT(table.last_messages(), 0);
   ASSERT_TRUE(table.Apply(kernel, {{other, {second}}}).ok());
   EXPECT_EQ(table.last_messages(), 0);
+}
+
+// A kernel with a listing, which rejects the first `refused` commits.
+class Listed final : public nft::Committer {
+ public:
+  Status Commit(const nft::Batch& batch) override {
+    messages.push_back(batch.messages());
+    return messages.size() <= refused ? Status::Conflict("refused") : Status();
+  }
+  Result<nft::Listing> List(Family, std::string_view) override {
+    ++lists;
+    return listing;
+  }
+  Result<nft::Listing> listing = nft::Listing();
+  int lists = 0;
+  size_t refused = 0;
+  std::vector<std::string> messages;
+};
+
+std::string ResetMessages() {
+  nft::Batch reset(Family::kIpv4, kTable);
+  ResetTable(&reset);
+  return reset.messages();
+}
+
+// A listing with the sets of `port`.
+nft::Listing ListingOf(const ServicePort& port) {
+  nft::Listing listing;
+  for (const auto& [name, set] : MakeServiceProgram(port, {}).sets) {
+    listing.sets.push_back({.name = name,
+                            .flags = NFT_SET_TIMEOUT | NFT_SET_EVAL,
+                            .key_length = 4,
+                            .timeout_milliseconds = set.timeout_milliseconds});
+  }
+  return listing;
+}
+
+TEST(TableStateTest, FullSyncResetsTheTableUnlessThereAreClientsToKeep) {
+  ServicePort sticky = Web(2);
+  sticky.affinity_seconds = 10;
+  ServicePort longer = sticky;
+  longer.affinity_seconds = 20;
+  ServicePort moved = Web(0);
+  moved.affinity_seconds = 10;
+  moved.cluster_endpoints = {{*Address::Parse("10.0.0.9"), 8080, false}};
+  nft::Listing wrong_key = ListingOf(sticky);
+  for (auto& set : wrong_key.sets) set.key_length = 16;
+  nft::Listing wrong_flags = ListingOf(sticky);
+  for (auto& set : wrong_flags.sets) set.flags = 0;
+  const struct {
+    const char* name;
+    Result<nft::Listing> listing;
+    ServicePort port;
+    size_t refused;
+    std::vector<bool> resets;  // of each commit
+    int lists;
+  } kCases[] = {
+      {"no affinity", ListingOf(sticky), Web(2), 0, {true}, 0},
+      {"no table", nft::Listing(), sticky, 0, {true}, 1},
+      {"same sets", ListingOf(sticky), sticky, 0, {false}, 1},
+      {"other endpoints", ListingOf(moved), sticky, 0, {true}, 1},
+      {"other timeout", ListingOf(longer), sticky, 0, {true}, 1},
+      {"other key", wrong_key, sticky, 0, {true}, 1},
+      {"other flags", wrong_flags, sticky, 0, {true}, 1},
+      {"list fails", Status::Conflict("busy"), sticky, 0, {true}, 1},
+      {"table changed after the list", ListingOf(sticky), sticky, 1, {false, true}, 1},
+  };
+  for (const auto& c : kCases) {
+    SCOPED_TRACE(c.name);
+    Listed kernel;
+    kernel.listing = c.listing;
+    kernel.refused = c.refused;
+    TableState table(Family::kIpv4, {}, {});
+    EXPECT_TRUE(table.Replace(kernel, {{kWeb, {c.port}}}).ok());
+    std::vector<bool> resets;
+    for (const std::string& messages : kernel.messages) {
+      resets.push_back(messages.starts_with(ResetMessages()));
+    }
+    EXPECT_EQ(resets, c.resets);
+    EXPECT_EQ(kernel.lists, c.lists);
+  }
 }
 
 TEST(ChainNameTest, NamesAreTruncatedButUnique) {
