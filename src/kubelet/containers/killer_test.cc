@@ -31,7 +31,7 @@ class KillerTest : public ::testing::Test {
     config.image = cri::v1::ImageSpec{.image = "i"};
     runtime::MarkContainer({"u1", "default", "web"}, "c", 0, 1, &config);
     make_container_ = [=, this]() -> std::string {
-      const std::string id = *runtime_.CreateContainer(ctx_, sandbox_id, config, sandbox);
+      std::string id = *runtime_.CreateContainer(ctx_, sandbox_id, config, sandbox);
       EXPECT_TRUE(runtime_.StartContainer(ctx_, id).ok());
       return id;
     };
@@ -142,7 +142,7 @@ TEST_F(KillerTest, ContainersThatDoNotEndDelayNoOther) {
     EXPECT_EQ(ended_, 1);
   }
   EXPECT_THAT(runtime_.calls(), ::testing::Contains("StopContainer web/c 0"));
-  // A container whose stop begins after the end of its hook gets two more seconds.
+  // A container that is stopped after its hook gets at least two seconds, see kLeast.
   const auto all_ended = [this] {
     MutexLock lock(mu_);
     return ended_ == 501;

@@ -53,7 +53,7 @@ std::string ReadLogTail(const std::string& path) {
     bool whole = false;
     const std::string text = ReadEnd(path, size, &whole);
     std::string_view records = text;
-    // The first record is cut off.
+    // Reading began in the middle of a record: skip the rest of it.
     if (!whole) records = Cut(records, '\n').after;
     std::string message = LogTail(records);
     const bool complete = whole || message.size() == kMaxLogMessage ||

@@ -89,7 +89,7 @@ class ProbeManagerTest : public ::testing::Test {
     MutexLock lock(mu_);
     return looks_[command];
   }
-  // Waits until the next probe only depends on the clock.
+  // Waits until the manager waits for the clock, that is, for the time of the next probe.
   void Settle() { clock_.WaitForWaiters(1); }
 
   TestClock clock_;

@@ -260,9 +260,10 @@ TEST_P(RuntimeContract, AsynchronousCallsDoNotWait) {
   ASSERT_EQ(runtime().StartContainer(ctx_, id), Status());
   std::promise<Result<ExecResult>> waited;
   std::promise<Status> stopped;
-  runtime().ExecAsync(
-      ctx_, id, {"/bin/sh", "-c", "while [ ! -e /tmp/go ]; do sleep 0.1; done; exit 3"},
-      std::chrono::seconds(60), [&](Result<ExecResult> result) { waited.set_value(result); });
+  runtime().ExecAsync(ctx_, id,
+                      {"/bin/sh", "-c", "while [ ! -e /tmp/go ]; do sleep 0.1; done; exit 3"},
+                      std::chrono::seconds(60),
+                      [&](Result<ExecResult> result) { waited.set_value(std::move(result)); });
   EXPECT_EQ(Must(runtime().Exec(ctx_, id, {"/bin/sh", "-c", "echo > /tmp/go; exit 3"},
                                 std::chrono::seconds(60)))
                 .exit_code,

@@ -305,7 +305,7 @@ Result<std::string> FakeRuntime::RunSandbox(const Context& ctx,
   MutexLock lock(mu_);
   COX_RETURN_IF_ERROR(Begin(ctx, "RunSandbox"));
   if (!config.metadata) return Status::BadRequest("RunSandbox: the config has no metadata");
-  const std::string id = "sandbox-" + std::to_string(++made_);
+  std::string id = "sandbox-" + std::to_string(++made_);
   Sandbox& sandbox = sandboxes_[id];
   sandbox.config = config;
   sandbox.state.id = id;
@@ -384,7 +384,7 @@ Result<std::string> FakeRuntime::CreateContainer(const Context& ctx, const std::
     return NotThere("image", config.image->image);
   }
   COX_RETURN_IF_ERROR(CheckTarget(config));
-  const std::string id = "container-" + std::to_string(++made_);
+  std::string id = "container-" + std::to_string(++made_);
   Container& container = containers_[id];
   container.sandbox_id = sandbox_id;
   container.config = config;

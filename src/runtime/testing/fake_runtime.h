@@ -112,7 +112,7 @@ class FakeRuntime final : public Runtime {
   Status Begin(const Context& ctx, const std::string& method) COX_REQUIRES(mu_);
   void Note(const std::string& method, const std::string& what) COX_REQUIRES(mu_);
   Result<Container*> Find(const std::string& id) COX_REQUIRES(mu_);
-  // An error unless the container whose PID namespace is shared runs.
+  // Fails if the container whose PID namespace would be shared is not running.
   Status CheckTarget(const cri::v1::ContainerConfig& config) COX_REQUIRES(mu_);
   std::string NameOf(const Container& container) const COX_REQUIRES(mu_);
   Status Stop(const Context& ctx, const std::string& id, std::chrono::seconds grace, bool* ignored);

@@ -132,16 +132,16 @@ TEST_F(ResourceHandlersTest, ListsArePaginated) {
 
 TEST_F(ResourceHandlersTest, ExpiredContinueTokenIsReplaced) {
   for (const std::string name : {"a", "b", "c"}) CreateMap(name);
-  // A watch that starts after the compaction would fail and be retried by a timer.
+  // The cache must start its watch before the compaction: afterwards it would wait for a timer.
   api_.Sync(core::v1::ConfigMap::kKind);
   const std::string maps(kMaps), prefix = "/registry/configmaps/default/";
   // The caches do not contain revision 1.
   const std::string expired = storage::ContinueToken{1, prefix + "b"}.Encode(prefix);
   Result<storage::Revision> now = api_.store().CurrentRevision(api_.ctx());
   ASSERT_TRUE(api_.store().Compact(api_.ctx(), *now).ok());
-  const std::string query = "?limit=1&continue=";
+  const std::string pages = maps + "?limit=1&continue=";
   for (const std::string method : {"GET", "DELETE"}) {
-    const Value error = Json(410, {.method = method, .target = maps + query + expired});
+    const Value error = Json(410, {.method = method, .target = pages + expired});
     EXPECT_EQ(At(error, {"reason"}), "Expired");
     const std::string token = At(error, {"metadata", "continue"});
     Result<storage::ContinueToken> decoded = storage::ContinueToken::Decode(token, prefix);
@@ -149,9 +149,9 @@ TEST_F(ResourceHandlersTest, ExpiredContinueTokenIsReplaced) {
     EXPECT_EQ(decoded->revision, -1);
     EXPECT_EQ(decoded->start, prefix + "b");
     // The pages that follow are consistent with each other.
-    const Value rest = Json(200, {.target = maps + query + token});
+    const Value rest = Json(200, {.target = pages + token});
     EXPECT_EQ(At(rest.Find("items")->as_array()[0], {"metadata", "name"}), "b");
-    const Value last = Json(200, {.target = maps + query + At(rest, {"metadata", "continue"})});
+    const Value last = Json(200, {.target = pages + At(rest, {"metadata", "continue"})});
     EXPECT_EQ(At(last.Find("items")->as_array()[0], {"metadata", "name"}), "c");
     EXPECT_EQ(At(last, {"metadata", "resourceVersion"}), At(rest, {"metadata", "resourceVersion"}));
   }

@@ -56,7 +56,7 @@ ZoneHints Assign(const ZoneCpus& cpus, List<Endpoint>& endpoints) {
                          [&](const Endpoint& endpoint) { return previous[endpoint.addresses[0]]; });
 }
 
-TEST(ZoneHints, AnnotationsWithTheValueAutoEnableThem) {
+TEST(ZoneHints, ValueAutoOfEitherAnnotationEnablesHints) {
   const std::string mode = "service.kubernetes.io/topology-mode";
   const std::string old = "service.kubernetes.io/topology-aware-hints";
   for (const std::string& name : {mode, old}) {
