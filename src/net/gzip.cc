@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "base/check.h"
 
@@ -15,43 +16,53 @@ namespace {
 // 15 bits of window; + 16 selects the gzip format instead of zlib's.
 constexpr int kWindow = 15 + 16;
 
-// Deflates the input of `stream` and appends to `out`, which grows as needed.
-void Run(z_stream& stream, int flush, std::string& out) {
-  int result = Z_OK;
-  do {
-    // API objects shrink about tenfold; the caller truncates the unused rest.
-    if (out.size() - stream.total_out < 64) out.resize(out.size() + out.size() / 2 + 16 * 1024);
-    const size_t room =
-        std::min<size_t>(out.size() - stream.total_out, std::numeric_limits<uInt>::max());
-    stream.next_out = reinterpret_cast<Bytef*>(out.data() + stream.total_out);
-    stream.avail_out = static_cast<uInt>(room);
-    result = deflate(&stream, flush);
-    COX_CHECK(result != Z_STREAM_ERROR) << "zlib lost its state";
-  } while (flush == Z_FINISH ? result != Z_STREAM_END : stream.avail_in > 0);
+}  // namespace
+
+Gzip::Gzip(int level) : stream_(std::make_unique<z_stream>()) {
+  const int made = deflateInit2(stream_.get(), level, Z_DEFLATED, kWindow, 8, Z_DEFAULT_STRATEGY);
+  COX_CHECK(made == Z_OK) << "deflateInit2: " << made;
 }
 
-}  // namespace
+Gzip::~Gzip() { deflateEnd(stream_.get()); }
+
+void Gzip::Add(std::string_view input, std::string* out) {
+  while (!input.empty()) {
+    const size_t size = std::min<size_t>(input.size(), std::numeric_limits<uInt>::max());
+    stream_->next_in = reinterpret_cast<Bytef*>(const_cast<char*>(input.data()));
+    stream_->avail_in = static_cast<uInt>(size);
+    Run(Z_NO_FLUSH, out);
+    input.remove_prefix(size);
+  }
+}
+
+void Gzip::Finish(std::string* out) {
+  stream_->avail_in = 0;
+  Run(Z_FINISH, out);
+}
+
+void Gzip::Run(int flush, std::string* out) {
+  int result = Z_OK;
+  do {
+    // API objects shrink about tenfold.
+    const size_t size = out->size();
+    const size_t room = std::max<size_t>(stream_->avail_in / 8, 16 * 1024);
+    out->resize(size + room);
+    stream_->next_out = reinterpret_cast<Bytef*>(out->data() + size);
+    stream_->avail_out = static_cast<uInt>(room);
+    result = deflate(stream_.get(), flush);
+    COX_CHECK(result != Z_STREAM_ERROR) << "zlib lost its state";
+    out->resize(size + room - stream_->avail_out);
+  } while (flush == Z_FINISH ? result != Z_STREAM_END : stream_->avail_in > 0);
+}
 
 Bytes GzipPieces(const std::vector<Bytes>& pieces, int level) {
   size_t total = 0;
   for (const Bytes& piece : pieces) total += piece.size();
-  z_stream stream{};
-  const int made = deflateInit2(&stream, level, Z_DEFLATED, kWindow, 8, Z_DEFAULT_STRATEGY);
-  COX_CHECK(made == Z_OK) << "deflateInit2: " << made;
-  std::string out(total / 8 + 1024, '\0');
-  for (const Bytes& piece : pieces) {
-    std::string_view rest = piece.view();
-    while (!rest.empty()) {
-      const size_t size = std::min<size_t>(rest.size(), std::numeric_limits<uInt>::max());
-      stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(rest.data()));
-      stream.avail_in = static_cast<uInt>(size);
-      Run(stream, Z_NO_FLUSH, out);
-      rest.remove_prefix(size);
-    }
-  }
-  Run(stream, Z_FINISH, out);
-  out.resize(stream.total_out);
-  deflateEnd(&stream);
+  std::string out;
+  out.reserve(total / 8 + 1024);
+  Gzip gzip(level);
+  for (const Bytes& piece : pieces) gzip.Add(piece.view(), &out);
+  gzip.Finish(&out);
   out.shrink_to_fit();
   return Bytes(std::move(out));
 }
