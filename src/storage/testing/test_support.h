@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -27,6 +28,27 @@ class TextHeads final : public HeadReader {
     }
   }
 };
+
+// Reads the pair "node=..." as the indexed field, other pairs as labels.
+class IndexedHeads final : public HeadReader {
+ public:
+  std::vector<std::string> field_names() const override { return {"node"}; }
+  std::optional<size_t> indexed_field() const override { return 0; }
+  void Read(std::string_view key, std::string_view value, HeadBuilder& head) const override {
+    const size_t at = value.find("node=");
+    if (at == std::string_view::npos) return TextHeads().Read(key, value, head);
+    TextHeads().Read(key, value.substr(0, at), head);
+    head.Field(0, value.substr(at + 5));
+  }
+};
+
+inline EntryPtr IndexedEntry(std::string_view key, std::string_view value, Revision revision) {
+  static const EntryClassPtr type = std::make_shared<const EntryClass>(
+      EntryClass{{"node"}, std::make_shared<EncodingBudget>(), /*indexed_field=*/0});
+  HeadBuilder head(1);
+  IndexedHeads().Read(key, value, head);
+  return Entry::Create(type, key, value, head.Finish(), revision);
+}
 
 inline EntryClassPtr TestClass(size_t encodings = EncodingBudget::kDefaultLimit) {
   return std::make_shared<const EntryClass>(

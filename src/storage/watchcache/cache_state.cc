@@ -76,8 +76,8 @@ size_t SizeOf(const EntryPtr& entry) { return entry == nullptr ? 0 : entry->stor
 
 CacheState::CacheState(Clock& clock, std::string prefix, size_t capacity, size_t max_capacity,
                        const HeadReader& head_reader, std::shared_ptr<EncodingBudget> encodings)
-    : type_(std::make_shared<const EntryClass>(
-          EntryClass{head_reader.field_names(), std::move(encodings)})),
+    : type_(std::make_shared<const EntryClass>(EntryClass{
+          head_reader.field_names(), std::move(encodings), head_reader.indexed_field()})),
       head_reader_(head_reader),
       log_(std::make_shared<ChangeLog>(clock, std::move(prefix), capacity, max_capacity)),
       head_(type_->field_names.size()) {}
@@ -97,6 +97,11 @@ SnapshotPtr CacheState::Current() const {
     published_.Exchange(snapshot);
   }
   return snapshot;
+}
+
+Selection CacheState::FindByField(std::string_view value) const {
+  MutexLock lock(mu_);
+  return {by_field_.Find(value), revision()};
 }
 
 SnapshotPtr CacheState::At(Revision revision) {
@@ -176,12 +181,15 @@ CacheState::Difference CacheState::Replace(std::vector<EntryPtr> entries, Revisi
   difference.notified = known != nullptr && Compare(*known, entries, revision, changes);
   difference.changes = changes.size();
   KeyTree tree = KeyTree::FromSorted(entries);
-  SnapshotPtr old;  // freed after unlocking, as is the old tree
+  FieldIndex by_field;
+  by_field.Reset(entries);
+  SnapshotPtr old;  // freed after unlocking, as are the old tree and index
   ChangeLog::Wakes wakes;
   {
     MutexLock lock(mu_);
     old = Unpublish(revision);
     std::swap(tree_, tree);
+    std::swap(by_field_, by_field);
     if (difference.notified) {
       wakes = log_->Append(changes, revision);
       // Changes before `revision` are incomplete and deletions have synthetic revisions, so new
@@ -267,12 +275,14 @@ CacheState::Fit CacheState::Classify(const Event& event, const Changes& changes)
 ChangePtr CacheState::ApplyEvent(const Event& event, EntryPtr entry) {
   if (event.type == Event::Type::kDelete) {
     EntryPtr last = tree_.Erase(event.kv.key);
+    by_field_.Change(last, nullptr);
     bytes_ -= SizeOf(last);
     --objects_;
     return MakeChange(ChangeType::kDeleted, Entry::CreateDeleted(last, event.kv.revision), last);
   }
   bytes_ += SizeOf(entry);
   EntryPtr previous = tree_.Put(entry);
+  by_field_.Change(previous, entry);
   bytes_ -= SizeOf(previous);
   if (previous == nullptr) ++objects_;
   const ChangeType type = previous == nullptr ? ChangeType::kAdded : ChangeType::kModified;

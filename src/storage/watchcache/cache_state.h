@@ -17,6 +17,7 @@
 #include "base/result.h"
 #include "storage/store.h"
 #include "storage/watchcache/change_log.h"
+#include "storage/watchcache/field_index.h"
 #include "storage/watchcache/key_tree.h"
 #include "storage/watchcache/snapshot.h"
 
@@ -45,6 +46,8 @@ class CacheState {
   // The state at a past revision: the current state with later changes undone. Null if the log no
   // longer contains all of those changes.
   SnapshotPtr At(Revision revision);
+  // The objects whose indexed field has `value`, sorted by key, at revision().
+  Selection FindByField(std::string_view value) const;
   // True once revision() >= `revision` and ready; false at `deadline`, when `ctx` stops, or after
   // End().
   bool Await(const Context& ctx, Revision revision, Clock::SteadyTime deadline);
@@ -106,6 +109,7 @@ class CacheState {
   CondVar advanced_;
   // Mutable: const methods share its nodes, which changes their owner but not their content.
   mutable KeyTree tree_ COX_GUARDED_BY(mu_);
+  FieldIndex by_field_ COX_GUARDED_BY(mu_);
 
   // Recently requested past states, the latest last. Paginated lists read them again.
   Mutex past_mu_;

@@ -32,6 +32,9 @@ struct WatchOptions {
   bool exact = false;       // matches only the key that equals `prefix`
   Revision after = 0;       // changes with a larger revision
   bool wake_often = false;  // call `wake` also if only Batch::revision has grown
+  // Not empty: matches only objects whose indexed field (HeadReader::indexed_field) has this value
+  // before or after the change.
+  std::string field_value = {};
   // Called when there are new changes for a watcher whose last Take() returned everything. Runs on
   // the thread that adds the changes, without a lock of the cache. It must be cheap: notify or
   // enqueue. Called at most once per Take(), and not before the first Take().

@@ -11,12 +11,27 @@ namespace {
 
 // The maximum number of changes that one Take() scans, because the log is locked meanwhile.
 constexpr size_t kMaxScan = 4096;
+// The maximum number of changes that one Trim() drops, because it runs on the clock's thread.
+constexpr size_t kMaxTrim = 1024;
+constexpr std::chrono::milliseconds kTrimPause{10};
+
+size_t HashOf(std::string_view value) { return std::hash<std::string_view>()(value); }
+
+std::string_view PreviousValue(const Change& change) {
+  return change.previous == nullptr ? std::string_view() : change.previous->indexed_value();
+}
+
+// The bytes that only the log keeps alive: the current state of an object is in the tree, too.
+size_t KeptBytes(const Change& change) {
+  return change.previous == nullptr ? 0 : change.previous->stored().size();
+}
 
 }  // namespace
 
 // The log's state of a watcher. Everything but wake_mu and its data is guarded by the log's lock.
 struct ChangeLog::Wakes::State : std::enable_shared_from_this<State> {
-  State(WatchOptions options, bool whole) : options(std::move(options)), whole(whole) {}
+  State(WatchOptions given, bool whole)
+      : options(std::move(given)), whole(whole), value_hash(HashOf(options.field_value)) {}
 
   void Wake() {
     MutexLock lock(wake_mu);
@@ -34,7 +49,8 @@ struct ChangeLog::Wakes::State : std::enable_shared_from_this<State> {
   }
 
   const WatchOptions options;
-  const bool whole;  // watches the whole resource: matches all keys
+  const bool whole;  // matches all keys of the resource
+  const size_t value_hash;
   Group* group = nullptr;
   uint64_t cursor = 0;   // the next change to scan, unless waiting
   bool waiting = false;  // has taken all changes
@@ -73,11 +89,13 @@ class ChangeLog::Handle final : public Watcher {
   const std::shared_ptr<State> state_;
 };
 
-ChangeLog::ChangeLog(Clock& clock, std::string root, size_t capacity, size_t max_capacity)
+ChangeLog::ChangeLog(Clock& clock, std::string root, size_t capacity, size_t max_capacity,
+                     size_t max_bytes)
     : clock_(clock),
       root_(std::move(root)),
       min_capacity_(std::max<size_t>(capacity, 1)),
       max_capacity_(std::max(max_capacity, min_capacity_)),
+      max_bytes_(max_bytes),
       capacity_(min_capacity_) {}
 
 ChangeLog::Wakes ChangeLog::Restart(Revision revision) {
@@ -86,6 +104,7 @@ ChangeLog::Wakes ChangeLog::Restart(Revision revision) {
   for (Slot& slot : slots_) wakes.gone_.push_back(std::move(slot.change));
   first_ = NextNumber();
   slots_.clear();
+  bytes_ = 0;
   oldest_ = revision_ = revision;
   for (State* state : watchers_) {
     if (state->expired) continue;
@@ -121,15 +140,20 @@ ChangeLog::Wakes ChangeLog::Append(std::span<const ChangePtr> changes, Revision 
   const bool progress = revision > revision_;
   revision_ = std::max(revision_, revision);
   for (const ChangePtr& change : changes) {
-    MakeRoom(now, wakes);
-    slots_.push_back({change, now});
+    const size_t bytes = KeptBytes(*change);
+    MakeRoom(now, bytes, wakes);
+    bytes_ += bytes;
+    slots_.push_back(
+        {change, now, HashOf(change->entry->indexed_value()), HashOf(PreviousValue(*change))});
     WakeFor(NextNumber() - 1, wakes);
   }
   if (progress) WakeForProgress(wakes);
+  ScheduleTrim(kWindow);
   return wakes;
 }
 
-void ChangeLog::MakeRoom(Clock::SteadyTime now, Wakes& wakes) {
+void ChangeLog::MakeRoom(Clock::SteadyTime now, size_t bytes, Wakes& wakes) {
+  while (!slots_.empty() && bytes_ + bytes > max_bytes_) DropOldest(wakes);
   if (slots_.size() < capacity_) return;
   if (now - slots_.front().added < kWindow && capacity_ < max_capacity_) {
     capacity_ = std::min(capacity_ * 2, max_capacity_);
@@ -137,18 +161,54 @@ void ChangeLog::MakeRoom(Clock::SteadyTime now, Wakes& wakes) {
   }
   const Slot& recent = slots_[slots_.size() - slots_.size() / 4 - 1];
   if (now - recent.added > kWindow) capacity_ = std::max(capacity_ / 2, min_capacity_);
-  while (slots_.size() >= capacity_) {
-    oldest_ = std::max(oldest_, slots_.front().change->revision);
-    wakes.gone_.push_back(std::move(slots_.front().change));
-    slots_.pop_front();
-    ++first_;
-  }
+  while (slots_.size() >= capacity_) DropOldest(wakes);
 }
 
-// A change of "/registry/pods/ns/web" wakes the watchers of "/registry/pods/", "/registry/pods/ns/"
-// and of the key itself.
+void ChangeLog::DropOldest(Wakes& wakes) {
+  ChangePtr& change = slots_.front().change;
+  oldest_ = std::max(oldest_, change->revision);
+  bytes_ -= KeptBytes(*change);
+  wakes.gone_.push_back(std::move(change));
+  slots_.pop_front();
+  ++first_;
+}
+
+void ChangeLog::ScheduleTrim(Clock::Duration delay) {
+  if (trim_scheduled_ || slots_.size() <= min_capacity_) return;
+  trim_scheduled_ = true;
+  trim_ = clock_.After(delay, [log = weak_from_this()] {
+    if (const auto self = log.lock()) self->Trim();
+  });
+}
+
+void ChangeLog::Trim() {
+  Wakes dropped;  // freed without the lock
+  const Clock::SteadyTime now = clock_.Monotonic();
+  MutexLock lock(mu_);
+  const auto old = [&]() COX_REQUIRES(mu_) {
+    return slots_.size() > min_capacity_ && now - slots_.front().added >= kWindow;
+  };
+  for (size_t i = 0; i < kMaxTrim && old(); ++i) DropOldest(dropped);
+  while (capacity_ / 2 >= std::max(slots_.size(), min_capacity_)) capacity_ /= 2;
+  trim_scheduled_ = false;
+  ScheduleTrim(old() ? Clock::Duration(kTrimPause) : Clock::Duration(kWindow));
+}
+
+// A change of "/registry/pods/ns/web" wakes the watchers of "/registry/pods/", of
+// "/registry/pods/ns/", of the key itself, and of the node that the Pod is or was bound to.
 void ChangeLog::WakeFor(uint64_t number, Wakes& wakes) {
-  const std::string_view key = At(number).entry->key();
+  const Change& change = At(number);
+  const std::string_view key = change.entry->key();
+  if (!values_.empty()) {
+    const std::string_view value = change.entry->indexed_value();
+    const std::string_view previous = PreviousValue(change);
+    if (const auto group = values_.find(value); group != values_.end()) {
+      WakeGroup(group->second, number, wakes);
+    }
+    if (const auto group = values_.find(previous); previous != value && group != values_.end()) {
+      WakeGroup(group->second, number, wakes);
+    }
+  }
   if (!folders_.empty()) {
     for (size_t end = key.find('/', root_.empty() ? 0 : root_.size() - 1);
          end != std::string_view::npos; end = key.find('/', end + 1)) {
@@ -164,10 +224,10 @@ void ChangeLog::WakeFor(uint64_t number, Wakes& wakes) {
 }
 
 void ChangeLog::WakeGroup(Group& group, uint64_t number, Wakes& wakes) {
-  const Change& change = At(number);
+  const Slot& slot = SlotAt(number);
   size_t kept = 0;
   for (State* state : group.waiting) {
-    if (Concerns(*state, change)) {
+    if (Concerns(*state, slot)) {
       state->waiting = false;
       state->cursor = number;
       wakes.due_.push_back(state->shared_from_this());
@@ -187,8 +247,14 @@ void ChangeLog::WakeForProgress(Wakes& wakes) {
   }
 }
 
-bool ChangeLog::Concerns(const State& state, const Change& change) const {
+bool ChangeLog::Concerns(const State& state, const Slot& slot) const {
+  const Change& change = *slot.change;
   if (change.revision <= state.options.after) return false;
+  if (const std::string& value = state.options.field_value; !value.empty()) {
+    const size_t hash = state.value_hash;
+    const bool now = slot.value_hash == hash && change.entry->indexed_value() == value;
+    if (!now && !(slot.previous_value_hash == hash && PreviousValue(change) == value)) return false;
+  }
   if (state.whole) return true;
   const std::string_view key = change.entry->key();
   return state.options.exact ? key == state.options.prefix : key.starts_with(state.options.prefix);
@@ -209,20 +275,21 @@ Result<std::unique_ptr<Watcher>> ChangeLog::Watch(WatchOptions options) {
   return std::unique_ptr<Watcher>(std::make_unique<Handle>(shared_from_this(), std::move(state)));
 }
 
-void ChangeLog::Enter(State& state) {
+std::pair<ChangeLog::Groups*, std::string_view> ChangeLog::GroupsOf(const State& state) {
   const WatchOptions& options = state.options;
-  if (state.whole) {
-    state.group = &folders_[root_];
-  } else if (options.exact) {
-    state.group = &keys_[options.prefix];
-  } else if (options.prefix.ends_with('/')) {
-    state.group = &folders_[options.prefix];
-  } else {
-    state.group = &other_group_;
-  }
+  if (options.exact) return {&keys_, options.prefix};
+  if (!options.field_value.empty()) return {&values_, options.field_value};
+  if (state.whole) return {&folders_, root_};
+  if (options.prefix.ends_with('/')) return {&folders_, options.prefix};
+  return {nullptr, {}};
+}
+
+void ChangeLog::Enter(State& state) {
+  const auto [groups, key] = GroupsOf(state);
+  state.group = groups == nullptr ? &other_group_ : &(*groups)[std::string(key)];
   ++state.group->members;
   watchers_.insert(&state);
-  if (options.wake_often) often_.insert(&state);
+  if (state.options.wake_often) often_.insert(&state);
 }
 
 void ChangeLog::RemoveWatcher(State& state) {
@@ -230,12 +297,9 @@ void ChangeLog::RemoveWatcher(State& state) {
   if (state.waiting) StopWaiting(state);
   watchers_.erase(&state);
   often_.erase(&state);
-  if (--state.group->members > 0 || state.group == &other_group_) return;
-  if (state.options.exact) {
-    keys_.erase(state.options.prefix);
-  } else {
-    folders_.erase(state.whole ? root_ : state.options.prefix);
-  }
+  if (--state.group->members > 0) return;
+  const auto [groups, key] = GroupsOf(state);
+  if (groups != nullptr) groups->erase(groups->find(key));
 }
 
 Result<Watcher::Batch> ChangeLog::Take(State& state, size_t max_changes) {
@@ -248,8 +312,8 @@ Result<Watcher::Batch> ChangeLog::Take(State& state, size_t max_changes) {
   Watcher::Batch batch;
   const uint64_t scan_end = std::min(NextNumber(), state.cursor + kMaxScan);
   for (; state.cursor < scan_end && batch.changes.size() < max_changes; ++state.cursor) {
-    const ChangePtr& change = slots_[static_cast<size_t>(state.cursor - first_)].change;
-    if (Concerns(state, *change)) batch.changes.push_back(change);
+    const Slot& slot = SlotAt(state.cursor);
+    if (Concerns(state, slot)) batch.changes.push_back(slot.change);
   }
   batch.more = state.cursor < NextNumber();
   if (batch.more) {
@@ -316,6 +380,10 @@ bool ChangeLog::Has(std::string_view key, Revision revision) const {
 size_t ChangeLog::capacity() const {
   MutexLock lock(mu_);
   return capacity_;
+}
+size_t ChangeLog::bytes() const {
+  MutexLock lock(mu_);
+  return bytes_;
 }
 size_t ChangeLog::watchers() const {
   MutexLock lock(mu_);

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -26,10 +27,12 @@ namespace cox::storage {
 // A ring buffer: when it is full, the oldest change is dropped, even if some watchers have not read
 // it; they expire at their next Take(). If the oldest change is younger than kWindow, the ring
 // grows instead, up to its maximum, so that a client that lost its connection can resume. When a
-// quarter of the ring spans more than kWindow, it shrinks.
+// quarter of the ring spans more than kWindow, it shrinks. It also shrinks when no more changes
+// arrive, and the earlier states of objects that it keeps alive are limited in bytes.
 //
-// Waiting watchers are indexed by prefix, so that a change costs only the watchers that match. The
-// index contains the prefixes of the keys of the resource (the resource, the namespace, the key).
+// Waiting watchers are indexed, so that a change costs only the watchers that match: by the
+// prefixes of the keys of the resource (the resource, the namespace, the key), and by the value of
+// the resource's indexed field.
 //
 // Guarantees: each watcher gets every change of its keys after its start revision, once and in
 //   order, or Expired. A watcher that took everything is woken by the next change for it.
@@ -39,6 +42,7 @@ namespace cox::storage {
 class ChangeLog : public std::enable_shared_from_this<ChangeLog> {
  public:
   static constexpr std::chrono::seconds kWindow{75};
+  static constexpr size_t kMaxBytes = size_t{64} << 20;
 
   // Watchers to wake. Call Run() without locks; it drops the references to the watchers.
   class Wakes {
@@ -58,7 +62,8 @@ class ChangeLog : public std::enable_shared_from_this<ChangeLog> {
   };
 
   // `root` is the prefix of all keys.
-  ChangeLog(Clock& clock, std::string root, size_t capacity, size_t max_capacity);
+  ChangeLog(Clock& clock, std::string root, size_t capacity, size_t max_capacity,
+            size_t max_bytes = kMaxBytes);
 
   // Restarts at `revision`: drops all changes, and all watchers expire.
   [[nodiscard]] Wakes Restart(Revision revision);
@@ -80,6 +85,8 @@ class ChangeLog : public std::enable_shared_from_this<ChangeLog> {
   bool Has(std::string_view key, Revision revision) const;
 
   size_t capacity() const;
+  // The size of the earlier states of objects that the changes keep alive.
+  size_t bytes() const;
   size_t watchers() const;
   // All changes after this revision are in the log.
   Revision oldest() const;
@@ -92,8 +99,12 @@ class ChangeLog : public std::enable_shared_from_this<ChangeLog> {
   struct Slot {
     ChangePtr change;
     Clock::SteadyTime added;
+    // Hashes of the values of the indexed field after and before the change. Watchers that are
+    // behind compare them, which is faster than reading the heads.
+    size_t value_hash = 0;
+    size_t previous_value_hash = 0;
   };
-  // Waiting watchers (those that took everything) of one prefix.
+  // Waiting watchers (those that took everything) of one prefix or value.
   struct Group {
     std::vector<State*> waiting;
     size_t members = 0;
@@ -108,41 +119,54 @@ class ChangeLog : public std::enable_shared_from_this<ChangeLog> {
   void RemoveWatcher(State& state);
 
   uint64_t NextNumber() const COX_REQUIRES(mu_) { return first_ + slots_.size(); }
-  const Change& At(uint64_t number) const COX_REQUIRES(mu_) {
-    return *slots_[static_cast<size_t>(number - first_)].change;
+  const Slot& SlotAt(uint64_t number) const COX_REQUIRES(mu_) {
+    return slots_[static_cast<size_t>(number - first_)];
   }
+  const Change& At(uint64_t number) const COX_REQUIRES(mu_) { return *SlotAt(number).change; }
   // The first change with a larger revision.
   uint64_t After(Revision revision) const COX_REQUIRES(mu_);
-  bool Concerns(const State& state, const Change& change) const;
+  bool Concerns(const State& state, const Slot& slot) const;
   Status Expire(State& state) COX_REQUIRES(mu_);
-  // Makes room for one more change.
-  void MakeRoom(Clock::SteadyTime now, Wakes& wakes) COX_REQUIRES(mu_);
+  // Makes room for one more change that keeps `bytes` alive.
+  void MakeRoom(Clock::SteadyTime now, size_t bytes, Wakes& wakes) COX_REQUIRES(mu_);
+  void DropOldest(Wakes& wakes) COX_REQUIRES(mu_);
+  // Drops changes that are older than kWindow, down to the minimum capacity.
+  void Trim();
+  void ScheduleTrim(Clock::Duration delay) COX_REQUIRES(mu_);
   void WakeFor(uint64_t number, Wakes& wakes) COX_REQUIRES(mu_);
   void WakeGroup(Group& group, uint64_t number, Wakes& wakes) COX_REQUIRES(mu_);
   void WakeForProgress(Wakes& wakes) COX_REQUIRES(mu_);
   void Wait(State& state) COX_REQUIRES(mu_);
   void StopWaiting(State& state) COX_REQUIRES(mu_);
   void Enter(State& state) COX_REQUIRES(mu_);
+  // The map that contains the watcher's group, and its key there; null for other_group_.
+  std::pair<Groups*, std::string_view> GroupsOf(const State& state) COX_REQUIRES(mu_);
 
   Clock& clock_;
   const std::string root_;
   const size_t min_capacity_;
   const size_t max_capacity_;
+  const size_t max_bytes_;
 
   mutable Mutex mu_;
   std::deque<Slot> slots_ COX_GUARDED_BY(mu_);
   uint64_t first_ COX_GUARDED_BY(mu_) = 0;  // the number of slots_.front()
   size_t capacity_ COX_GUARDED_BY(mu_);
+  size_t bytes_ COX_GUARDED_BY(mu_) = 0;
   Revision oldest_ COX_GUARDED_BY(mu_) = 0;
   Revision revision_ COX_GUARDED_BY(mu_) = 0;
   uint64_t expired_ COX_GUARDED_BY(mu_) = 0;
   bool ended_ COX_GUARDED_BY(mu_) = false;
-  // By prefixes that end with '/', by complete keys, and one group for all other prefixes.
+  // By values of the indexed field, by prefixes that end with '/', by complete keys, and one group
+  // for all other prefixes.
+  Groups values_ COX_GUARDED_BY(mu_);
   Groups folders_ COX_GUARDED_BY(mu_);
   Groups keys_ COX_GUARDED_BY(mu_);
   Group other_group_ COX_GUARDED_BY(mu_);
   std::unordered_set<State*> watchers_ COX_GUARDED_BY(mu_);
   std::unordered_set<State*> often_ COX_GUARDED_BY(mu_);  // the watchers with wake_often
+  bool trim_scheduled_ COX_GUARDED_BY(mu_) = false;
+  Timer trim_ COX_GUARDED_BY(mu_);
 };
 
 }  // namespace cox::storage

@@ -98,6 +98,51 @@ TEST_F(ChangeLogTest, WatchersReceiveChangesOfMatchingKeys) {
   }
 }
 
+TEST_F(ChangeLogTest, WatchersOfAFieldValueReceiveOnlyItsChanges) {
+  const auto add = [&](const char* key, const EntryPtr& previous, const std::string& value,
+                       Revision revision) {
+    EntryPtr entry = IndexedEntry(key, value, revision);
+    const ChangePtr change = std::make_shared<const Change>(
+        Change{previous == nullptr ? ChangeType::kAdded : ChangeType::kModified, entry, previous,
+               revision});
+    log_->Append({&change, 1}, revision).Run();
+    return entry;
+  };
+  const auto watch = [&](const char* prefix, const char* value, int* wakes) {
+    WatchOptions options{prefix};
+    options.field_value = value;
+    return Watch(std::move(options), wakes);
+  };
+  int one_wakes = 0, two_wakes = 0, other_wakes = 0;
+  const auto one = watch(kRoot, "one", &one_wakes);
+  const auto two = watch(kRoot, "two", &two_wakes);
+  const auto other_namespace = watch("/r/pods/b/", "one", &other_wakes);
+  for (Watcher* watcher : {one.get(), two.get(), other_namespace.get()}) {
+    EXPECT_THAT(Texts(*watcher), IsEmpty());
+  }
+
+  EntryPtr pod = add("/r/pods/a/x", nullptr, "", 1);
+  EXPECT_EQ(one_wakes + two_wakes + other_wakes, 0) << "the object has no value";
+  pod = add("/r/pods/a/x", pod, "node=one", 2);
+  EXPECT_EQ(one_wakes, 1);
+  EXPECT_THAT(Texts(*one), ElementsAre("~/r/pods/a/x@2"));
+  // A change of the value concerns the watchers of both values.
+  pod = add("/r/pods/a/x", pod, "node=two", 3);
+  EXPECT_EQ(one_wakes, 2);
+  EXPECT_EQ(two_wakes, 1);
+  EXPECT_THAT(Texts(*one), ElementsAre("~/r/pods/a/x@3"));
+  EXPECT_THAT(Texts(*two), ElementsAre("~/r/pods/a/x@3"));
+  pod = add("/r/pods/a/x", pod, "x=y,node=two", 4);
+  EXPECT_EQ(one_wakes, 2);
+  EXPECT_THAT(Texts(*two), ElementsAre("~/r/pods/a/x@4"));
+  EXPECT_EQ(other_wakes, 0);
+  // A watcher that is behind selects the same changes from the log.
+  int unused = 0;
+  EXPECT_THAT(Texts(*watch(kRoot, "one", &unused)),
+              ElementsAre("~/r/pods/a/x@2", "~/r/pods/a/x@3"));
+  EXPECT_THAT(Texts(*watch("/r/pods/b/", "one", &unused)), IsEmpty());
+}
+
 TEST_F(ChangeLogTest, WakesOncePerTake) {
   int wakes = 0;
   auto watcher = Watch(kRoot, 0, &wakes);
@@ -206,6 +251,32 @@ TEST_F(ChangeLogTest, GrowsWhileBusyAndShrinksWhenQuiet) {
   EXPECT_EQ(log_->capacity(), 8u);
   EXPECT_EQ(log_->Since(252)->size(), 8u);
   EXPECT_FALSE(log_->Since(251).has_value());
+}
+
+TEST_F(ChangeLogTest, ShrinksWhenNoMoreChangesArrive) {
+  for (Revision r = 1; r <= 30; ++r) Add("/r/pods/a/x", r);
+  EXPECT_EQ(log_->capacity(), 32u);
+  EXPECT_TRUE(log_->Since(0).has_value());
+  // The newest changes stay, so that clients of a quiet resource can resume after any time.
+  for (int i = 0; i < 4; ++i) clock_.Advance(ChangeLog::kWindow);
+  EXPECT_EQ(log_->capacity(), 8u);
+  EXPECT_EQ(log_->oldest(), 22);
+  EXPECT_EQ(log_->Since(22)->size(), 8u);
+  EXPECT_EQ(clock_.timers(), 0u) << "nothing is left to do";
+}
+
+TEST_F(ChangeLogTest, EarlierStatesAreLimitedInBytes) {
+  log_ = std::make_shared<ChangeLog>(clock_, kRoot, 8, 1024, /*max_bytes=*/10'000);
+  EntryPtr previous;
+  for (Revision r = 1; r <= 100; ++r) {
+    EntryPtr entry = TestEntry("/r/pods/a/x", std::string(1'000, 'x'), r, kClass);
+    const ChangePtr change = std::make_shared<const Change>(
+        Change{ChangeType::kModified, entry, std::exchange(previous, entry), r});
+    log_->Append({&change, 1}, r).Run();
+    EXPECT_LE(log_->bytes(), 10'000u);
+  }
+  EXPECT_EQ(log_->oldest(), 90);
+  EXPECT_EQ(log_->Since(90)->size(), 10u);
 }
 
 TEST_F(ChangeLogTest, RestartExpiresAllWatchers) {

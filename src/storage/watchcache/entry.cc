@@ -76,6 +76,11 @@ Entry::Entry(Private, EntryClassPtr type, const char* const& data, Sizes sizes, 
 
 Entry::~Entry() { type_->encodings->Forget(*this); }
 
+std::string_view Entry::indexed_value() const {
+  if (!type_->indexed_field) return {};
+  return fields()(type_->field_names[*type_->indexed_field]).value_or(std::string_view());
+}
+
 Result<Bytes> Entry::Encoding(uint8_t slot, const Make& make) const {
   EncodingBudget& budget = *type_->encodings;
   if (std::optional<Bytes> kept = budget.Find(*this, slot)) return *std::move(kept);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,7 @@ using EntryPtr = std::shared_ptr<const Entry>;
 struct EntryClass {
   std::vector<std::string> field_names;
   std::shared_ptr<EncodingBudget> encodings;
+  std::optional<size_t> indexed_field = std::nullopt;  // index in field_names
 };
 using EntryClassPtr = std::shared_ptr<const EntryClass>;
 
@@ -65,6 +67,8 @@ class Entry : public std::enable_shared_from_this<Entry> {
 
   HeadPairs labels() const { return LabelsOf(data_ + sizes_.key); }
   HeadPairs fields() const { return FieldsOf(data_ + sizes_.key, type_->field_names); }
+  // The value of the indexed field; empty if the resource or the object has none.
+  std::string_view indexed_value() const;
 
   // The encoding in `slot`, created by `make` if it does not exist. The registry assigns the slots
   // (JSON of v1, protobuf of v1, ...). An error of `make` is returned and not cached.

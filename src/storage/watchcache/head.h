@@ -107,6 +107,9 @@ class HeadReader {
   // The fields that selectors of the kind support, except metadata.name and metadata.namespace,
   // which are part of the key. Constant.
   virtual std::vector<std::string> field_names() const { return {}; }
+  // The number of the field by which the cache indexes objects and watchers; nullopt: none. A field
+  // is worth an index if many clients select by it, each a small part of all objects. Constant.
+  virtual std::optional<size_t> indexed_field() const { return std::nullopt; }
 
   // An object that cannot be decoded gets an empty head and stays in the cache, so that it does not
   // block other objects.

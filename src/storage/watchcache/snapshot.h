@@ -46,4 +46,10 @@ class Snapshot {
 };
 using SnapshotPtr = std::shared_ptr<const Snapshot>;
 
+// Some objects of a resource at one revision, sorted by key.
+struct Selection {
+  std::vector<EntryPtr> entries;
+  Revision revision = 0;
+};
+
 }  // namespace cox::storage

@@ -65,19 +65,17 @@ class WatchCacheImpl final : public WatchCache {
   SnapshotPtr Current() const override { return state_.Current(); }
 
   Result<SnapshotPtr> Read(Context& ctx, const Freshness& freshness) override {
-    switch (freshness.match) {
-      case Freshness::Match::kLatest:
-        return ReadLatest(ctx);
-      case Freshness::Match::kAny:
-        if (!Await(ctx, 0, false)) return NotReady(ctx);
-        return state_.Current();
-      case Freshness::Match::kNotOlderThan:
-        COX_RETURN_IF_ERROR(WaitFor(ctx, freshness.revision));
-        return state_.Current();
-      case Freshness::Match::kExact:
-        return ReadExact(ctx, freshness.revision);
-    }
-    return Status::Internal("unknown freshness");
+    if (freshness.match == Freshness::Match::kExact) return ReadExact(ctx, freshness.revision);
+    COX_RETURN_IF_ERROR(WaitFresh(ctx, freshness));
+    return state_.Current();
+  }
+
+  Result<Selection> ReadByField(Context& ctx, const Freshness& freshness,
+                                std::string_view value) override {
+    COX_CHECK(freshness.match != Freshness::Match::kExact && !value.empty())
+        << "the index contains the values of the current state";
+    COX_RETURN_IF_ERROR(WaitFresh(ctx, freshness));
+    return state_.FindByField(value);
   }
 
   Status WaitFor(Context& ctx, Revision revision) override {
@@ -123,7 +121,14 @@ class WatchCacheImpl final : public WatchCache {
     return Status::Unavailable("the watch cache of " + resource_ + " is not ready");
   }
 
-  Result<SnapshotPtr> ReadLatest(Context& ctx) {
+  // Waits until the current state is as fresh as requested. REQUIRES: not kExact.
+  Status WaitFresh(Context& ctx, const Freshness& freshness) {
+    if (freshness.match == Freshness::Match::kLatest) return WaitLatest(ctx);
+    if (freshness.match == Freshness::Match::kNotOlderThan) return WaitFor(ctx, freshness.revision);
+    return Await(ctx, 0, false) ? Status() : NotReady(ctx);
+  }
+
+  Status WaitLatest(Context& ctx) {
     if (!Await(ctx, 0, false)) return NotReady(ctx);
     const Revision before = state_.revision();
     Result<Revision> latest = revisions_->Read(ctx);
@@ -138,7 +143,7 @@ class WatchCacheImpl final : public WatchCache {
       return Fallback(Status::Unavailable("the watch cache of " + resource_ + " is behind"));
     }
     if (metrics_) metrics_->consistent_ok.Inc();
-    return state_.Current();
+    return {};
   }
 
   Status Fallback(Status why) {

@@ -6,6 +6,8 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/context.h"
 #include "base/result.h"
@@ -76,6 +78,11 @@ class WatchCache {
   //   kNotOlderThan, kExact: FutureRevisionError (errors.h) if the revision is not reached.
   //   kExact: Expired if the cache no longer has that revision; the caller reads from the store.
   virtual Result<SnapshotPtr> Read(Context& ctx, const Freshness& freshness) = 0;
+  // The objects whose indexed field (HeadReader::indexed_field) has `value`, sorted by key; the
+  // cost does not depend on the number of other objects. Errors: those of Read. REQUIRES: not
+  // kExact, because the index has the current state only; `value` is not empty.
+  virtual Result<Selection> ReadByField(Context& ctx, const Freshness& freshness,
+                                        std::string_view value) = 0;
   // The current state, without waiting. Null until ready.
   virtual SnapshotPtr Current() const = 0;
   // Blocks until the cache has everything up to `revision`. Used after a write of this resource, so

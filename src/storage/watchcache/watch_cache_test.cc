@@ -140,6 +140,7 @@ class WatchCacheTest : public ::testing::Test {
   MetricsRegistry registry_;
   WatchCacheMetrics metrics_{registry_};
   TextHeads heads_;
+  IndexedHeads indexed_heads_;
   std::unique_ptr<Store> truth_ = NewMemoryStore(clock_);
   FaultyStore lying_{*truth_};
   std::unique_ptr<WatchCache> cache_;
@@ -339,6 +340,29 @@ TEST_F(WatchCacheTest, ReadOfFutureRevisionTimesOut) {
     EXPECT_EQ(status.message(), "Timeout: Too large resource version: 9, current: 2");
     EXPECT_EQ(status.details().retry_after_seconds, 1);
   }
+}
+
+TEST_F(WatchCacheTest, ReadsByFieldAreAsFreshAsOtherReads) {
+  Create("/r/pods/a/old", "node=one");
+  WatchCache::Options options;
+  options.resource = "pods";
+  options.prefix = kPods;
+  options.head_reader = &indexed_heads_;
+  cache_ = WatchCache::Create(ctx_, store(), std::move(options));
+  const auto keys = [&](const char* value) {
+    std::vector<std::string> keys;
+    const Result<Selection> found = cache_->ReadByField(ctx_, {Match::kLatest}, value);
+    EXPECT_TRUE(found.ok()) << found.status().ToString();
+    if (!found.ok()) return keys;
+    EXPECT_GE(found->revision, *truth_->CurrentRevision(ctx_));
+    for (const EntryPtr& entry : found->entries) keys.emplace_back(entry->key());
+    return keys;
+  };
+  EXPECT_THAT(keys("one"), ElementsAre("/r/pods/a/old"));
+  Create("/r/pods/b/new", "node=one");
+  Create("/r/pods/a/other", "node=two");
+  EXPECT_THAT(keys("one"), ElementsAre("/r/pods/a/old", "/r/pods/b/new"));
+  EXPECT_THAT(keys("none"), IsEmpty());
 }
 
 TEST_F(WatchCacheTest, ConsistentReadsFallBackWhenTheWatchIsSilent) {
