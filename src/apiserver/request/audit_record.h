@@ -28,6 +28,8 @@ class AuditRecord {
   // Whether the audit policy records request bodies. If not, callers need not prepare one for
   // SetRequest.
   virtual bool records_request_body() const = 0;
+  // Whether it records response bodies. Then a response must not be streamed.
+  virtual bool records_response_body() const = 0;
 
   // Keeps the first value of a key.
   virtual void Annotate(std::string_view key, std::string value) = 0;

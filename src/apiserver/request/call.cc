@@ -60,16 +60,22 @@ class FollowedSource final : public net::BodySource {
         on_end_(std::move(on_end)),
         audit_(std::move(audit)) {}
   ~FollowedSource() override {
-    if (on_end_) on_end_(code_, 0);
+    if (on_end_) on_end_(code_, size_);
     if (audit_ != nullptr) audit_->Complete(code_, AuditRecord::Where::kLoop);
   }
-  State Pull(size_t budget, std::vector<Bytes>* out) override { return source_->Pull(budget, out); }
+  State Pull(size_t budget, std::vector<Bytes>* out) override {
+    const size_t first = out->size();
+    const State state = source_->Pull(budget, out);
+    for (size_t i = first; i < out->size(); ++i) size_ += (*out)[i].size();
+    return state;
+  }
 
  private:
   const int code_;
   const std::unique_ptr<net::BodySource> source_;
   const Call::OnResponse on_end_;
   const std::unique_ptr<AuditRecord> audit_;
+  size_t size_ = 0;
 };
 
 }  // namespace
@@ -235,6 +241,12 @@ std::shared_ptr<net::Waker> Call::RespondStream(std::string_view content_type,
   return StartStream(200, TakeHeaders(content_type), std::move(source));
 }
 
+void Call::RespondInPieces(std::string_view content_type, std::unique_ptr<net::BodySource> source) {
+  // Here and not at the end of the body, because the event loop may not wait for the audit log.
+  if (audit_ != nullptr) static_cast<void>(audit_->Received());
+  StartStream(200, TakeHeaders(content_type), std::move(source), /*started=*/false);
+}
+
 std::shared_ptr<net::Waker> Call::RespondStream(int code, net::Headers headers,
                                                 std::unique_ptr<net::BodySource> source) {
   for (const auto& [name, value] : headers_) headers.Add(name, value);
@@ -247,8 +259,9 @@ std::shared_ptr<net::Waker> Call::RespondStream(int code, net::Headers headers,
 }
 
 std::shared_ptr<net::Waker> Call::StartStream(int code, net::Headers headers,
-                                              std::unique_ptr<net::BodySource> source) {
-  if (audit_ != nullptr) audit_->Started(code);
+                                              std::unique_ptr<net::BodySource> source,
+                                              bool started) {
+  if (audit_ != nullptr && started) audit_->Started(code);
   if (on_response_ || audit_ != nullptr) {
     source = std::make_unique<FollowedSource>(
         code, std::move(source), std::exchange(on_response_, nullptr), std::move(audit_));

@@ -71,6 +71,8 @@ class FakeExchange final : public net::Exchange {
     return text;
   }
   void Close() { source_.reset(); }
+  // The source of a stream, for tests that pull it themselves.
+  std::unique_ptr<net::BodySource> TakeSource() { return std::move(source_); }
 
  private:
   class NoWaker final : public net::Waker {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "apiserver/endpoints/verbs/list_response.h"
 #include "apiserver/endpoints/verbs/resource_handlers.h"
 #include "apiserver/endpoints/verbs/respond.h"
 
@@ -48,26 +49,17 @@ Status ResourceHandlers::DeleteCollection(Call& call, const ServedResource& reso
   call.Warn(resource.strategy().WarnOnDelete(options));
   Result<ListPage> found = ReadPage(call.ctx(), resource, call.info.namespace_, selection);
   if (!found.ok()) return RespondPageError(call, resource, selection, found.status());
-  const ListPage& page = *found;
   const bool dry_run = IsDryRun(options);
   const WriteContext w = WriteContextOf(call, resource, dry_run);
   const ValidateFunc validate =
       ValidatingAdmission(admission_, call, resource, Operation::kDelete, dry_run);
-  std::vector<Object> hubs;
-  for (const storage::EntryPtr& entry : page.entries) {
+  for (const storage::EntryPtr& entry : found->entries) {
     const KeyParts parts = SplitKey(resource, entry->key());
     Status deleted = resource.store().Delete(w, parts.ns, parts.name, options, validate).status();
     // Another client has deleted the object in the meantime.
     if (!deleted.ok() && !deleted.Is(Reason::kNotFound)) return deleted;
-    Result<Object> hub = resource.store().Decode(entry->stored(), entry->revision());
-    if (hub.ok()) hubs.push_back(std::move(*hub));
   }
-  const ListMeta meta{page.revision, page.continue_token, page.remaining};
-  COX_ASSIGN_OR_RETURN(std::string text,
-                       EncodeShapedList(resource, hubs, meta, accepted, IncludeObject::kMetadata,
-                                        NowOf(call.ctx())));
-  call.Respond(200, MediaType(accepted.format), {Bytes(std::move(text))});
-  return {};
+  return RespondList(call, resource, std::move(*found), accepted, IncludeObject::kMetadata);
 }
 
 }  // namespace cox::apiserver

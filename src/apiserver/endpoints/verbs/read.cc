@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "apiserver/endpoints/verbs/access_path.h"
+#include "apiserver/endpoints/verbs/list_response.h"
 #include "apiserver/endpoints/verbs/resource_handlers.h"
 #include "apiserver/endpoints/verbs/respond.h"
 #include "base/strings.h"
@@ -78,24 +80,34 @@ class PageBuilder {
   Status failure_;
 };
 
+// A page of a state that may be in the past. `prefix` is that of the request's namespace.
 Result<ListPage> PageFromSnapshot(const ServedResource& resource, const ReadOptions& options,
-                                  const storage::Snapshot& snapshot, const std::string& prefix,
-                                  const std::string& start, int64_t limit) {
+                                  const storage::Snapshot& snapshot, const AccessPath& path,
+                                  const std::string& prefix, const std::string& start,
+                                  int64_t limit) {
   PageBuilder builder(resource, options, limit);
-  // A single name in a single namespace is a lookup by key.
-  const std::optional<std::string_view> name =
-      options.field_selector.RequiresExactMatch("metadata.name");
-  const bool one_key =
-      name && (prefix != resource.store().root_prefix() || !resource.kind().namespaced);
   int64_t total = 0;
-  if (one_key) {
-    if (storage::EntryPtr entry = snapshot.Find(prefix + std::string(*name))) builder.Add(entry);
+  if (path.one_key) {
+    if (storage::EntryPtr entry = snapshot.Find(path.prefix)) builder.Add(entry);
   } else {
-    if (limit > 0) total = static_cast<int64_t>(snapshot.Count(prefix, start));
-    snapshot.Visit(prefix, start,
+    if (limit > 0) total = static_cast<int64_t>(snapshot.Count(path.prefix, start));
+    snapshot.Visit(path.prefix, start,
                    [&](const storage::EntryPtr& entry) { return builder.Add(entry); });
   }
   return builder.Finish(prefix, snapshot.revision(), total);
+}
+
+// The first page of the current state, from the index.
+Result<ListPage> PageFromIndex(Context& ctx, const ServedResource& resource,
+                               const ReadOptions& options, const Freshness& freshness,
+                               const AccessPath& path, const std::string& prefix, int64_t limit) {
+  COX_ASSIGN_OR_RETURN(const storage::Selection found,
+                       ReadCurrent(ctx, *resource.store().cache(), path, freshness));
+  PageBuilder builder(resource, options, limit);
+  for (const storage::EntryPtr& entry : found.entries) {
+    if (!builder.Add(entry)) break;
+  }
+  return builder.Finish(prefix, found.revision, /*total=*/0);
 }
 
 // Reads from storage, for revisions that the cache does not contain.
@@ -178,6 +190,7 @@ KeyParts SplitKey(const ServedResource& resource, std::string_view key) {
 Result<ListPage> ReadPage(Context& ctx, const ServedResource& resource, std::string_view ns,
                           const ReadOptions& options) {
   const std::string prefix = resource.store().Prefix(ns);
+  const AccessPath path = AccessPathOf(resource, ns, options);
   storage::WatchCache* cache = resource.store().cache();
   if (!options.continue_token.empty()) {
     if (!options.resource_version.empty() && options.resource_version != "0") {
@@ -194,7 +207,7 @@ Result<ListPage> ReadPage(Context& ctx, const ServedResource& resource, std::str
     if (cache != nullptr && at > 0) {
       Result<storage::SnapshotPtr> exact = cache->Read(ctx, {Match::kExact, at});
       if (exact.ok()) {
-        return PageFromSnapshot(resource, options, **exact, prefix, token->start, limit);
+        return PageFromSnapshot(resource, options, **exact, path, prefix, token->start, limit);
       }
     }
     Result<ListPage> page =
@@ -206,11 +219,16 @@ Result<ListPage> ReadPage(Context& ctx, const ServedResource& resource, std::str
   if (cache != nullptr) {
     // Like upstream, ignore the limit if any cached version is sufficient.
     const int64_t limit = freshness.match == Match::kAny ? 0 : options.limit;
-    Result<storage::SnapshotPtr> snapshot = cache->Read(ctx, freshness);
-    if (snapshot.ok()) {
-      return PageFromSnapshot(resource, options, **snapshot, prefix, "", limit);
+    if (!path.field_value.empty() && freshness.match != Match::kExact) {
+      Result<ListPage> page = PageFromIndex(ctx, resource, options, freshness, path, prefix, limit);
+      if (page.ok() || freshness.match == Match::kNotOlderThan) return page;
+    } else {
+      Result<storage::SnapshotPtr> snapshot = cache->Read(ctx, freshness);
+      if (snapshot.ok()) {
+        return PageFromSnapshot(resource, options, **snapshot, path, prefix, "", limit);
+      }
+      if (freshness.match == Match::kNotOlderThan) return snapshot.status();
     }
-    if (freshness.match == Match::kNotOlderThan) return snapshot.status();
   }
   Result<ListPage> page =
       PageFromStorage(ctx, resource, options, prefix,
@@ -240,30 +258,7 @@ Status ResourceHandlers::List(Call& call, const ServedResource& resource) {
   COX_ASSIGN_OR_RETURN(const IncludeObject include, ParseIncludeObject(call.query, accepted));
   Result<ListPage> found = ReadPage(call.ctx(), resource, call.info.namespace_, options);
   if (!found.ok()) return RespondPageError(call, resource, options, found.status());
-  const ListPage& page = *found;
-  const ListMeta meta{page.revision, page.continue_token, page.remaining};
-  if (IsShared(accepted)) {
-    std::vector<Bytes> items;
-    items.reserve(page.entries.size());
-    for (const storage::EntryPtr& entry : page.entries) {
-      Result<Bytes> item = resource.Encoded(*entry, accepted.format);
-      // An object that cannot be encoded is skipped, so that the others are still listed.
-      if (item.ok()) items.push_back(std::move(*item));
-    }
-    call.Respond(200, MediaType(accepted.format),
-                 accepted.format == Format::kJson ? GatherJsonList(resource, items, meta)
-                                                  : GatherProtobufList(resource, items, meta));
-    return {};
-  }
-  std::vector<Object> hubs;
-  for (const storage::EntryPtr& entry : page.entries) {
-    Result<Object> hub = resource.store().Decode(entry->stored(), entry->revision());
-    if (hub.ok()) hubs.push_back(std::move(*hub));
-  }
-  COX_ASSIGN_OR_RETURN(std::string text, EncodeShapedList(resource, hubs, meta, accepted, include,
-                                                          NowOf(call.ctx())));
-  call.Respond(200, MediaType(accepted.format), {Bytes(std::move(text))});
-  return {};
+  return RespondList(call, resource, std::move(*found), accepted, include);
 }
 
 Status ResourceHandlers::Get(Call& call, const ServedResource& resource) {

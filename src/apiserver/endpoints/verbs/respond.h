@@ -13,13 +13,6 @@
 // accepts.
 namespace cox::apiserver {
 
-// The metadata of a list.
-struct ListMeta {
-  storage::Revision revision = 0;
-  std::string continue_token;
-  std::optional<int64_t> remaining;
-};
-
 // The part of each object that a Table row contains (?includeObject=). Ignored unless the response
 // is a Table.
 enum class IncludeObject : uint8_t { kMetadata, kNone, kObject };
@@ -46,16 +39,4 @@ Status RespondTable(Call& call, std::span<const Column> columns, std::span<const
 Result<std::string> EncodeShaped(const ServedResource& resource, const Object& hub,
                                  const Accepted& accepted, IncludeObject include, const Time& now,
                                  bool with_columns = true);
-// Encodes a list of objects, for transformations and formats that need decoded objects.
-Result<std::string> EncodeShapedList(const ServedResource& resource,
-                                     const std::vector<Object>& hubs, const ListMeta& meta,
-                                     const Accepted& accepted, IncludeObject include,
-                                     const Time& now);
-
-// Lists that share the cached encodings of their items.
-std::vector<Bytes> GatherJsonList(const ServedResource& resource, const std::vector<Bytes>& items,
-                                  const ListMeta& meta);
-std::vector<Bytes> GatherProtobufList(const ServedResource& resource,
-                                      const std::vector<Bytes>& items, const ListMeta& meta);
-
 }  // namespace cox::apiserver

@@ -63,6 +63,6 @@ void TableWriter::AddRow(const Cells& cells, const meta::v1::ObjectMeta& meta,
   text_ += '}';
 }
 
-std::string TableWriter::End() { return std::move(text_) + "]}"; }
+std::string TableWriter::End() { return Take() + "]}"; }
 
 }  // namespace cox::apiserver

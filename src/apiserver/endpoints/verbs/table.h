@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "apiserver/endpoints/verbs/respond.h"
 #include "apiserver/registry/store/table.h"
@@ -26,6 +27,8 @@ class TableWriter {
   // objects.
   void AddRow(const Cells& cells, const meta::v1::ObjectMeta& meta,
               const std::function<Object()>& object);
+  // Returns the text that was written since the last call, for tables that are sent in pieces.
+  std::string Take() { return std::exchange(text_, std::string()); }
   std::string End();
 
  private:

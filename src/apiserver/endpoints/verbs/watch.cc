@@ -2,6 +2,7 @@
 #include <atomic>
 #include <random>
 
+#include "apiserver/endpoints/verbs/access_path.h"
 #include "apiserver/endpoints/verbs/resource_handlers.h"
 #include "apiserver/endpoints/verbs/respond.h"
 #include "base/random.h"
@@ -287,7 +288,7 @@ struct Beginning {
 };
 
 Result<Beginning> ReadBeginning(Call& call, const ServedResource& resource,
-                                const ReadOptions& options, const std::string& prefix) {
+                                const ReadOptions& options, const AccessPath& path) {
   using Match = storage::Freshness::Match;
   COX_ASSIGN_OR_RETURN(const storage::Revision version, ReadVersion(options.resource_version));
   const bool initial_events = options.send_initial_events.value_or(false);
@@ -296,17 +297,16 @@ Result<Beginning> ReadBeginning(Call& call, const ServedResource& resource,
       options.resource_version.empty() ? storage::Freshness{Match::kLatest, 0}
       : version == 0                   ? storage::Freshness{Match::kAny, 0}
                                        : storage::Freshness{Match::kNotOlderThan, version};
-  COX_ASSIGN_OR_RETURN(const storage::SnapshotPtr snapshot,
-                       resource.store().cache()->Read(call.ctx(), freshness));
-  Beginning beginning{snapshot->revision(), {}};
-  if (!initial_events) return beginning;
-  snapshot->Visit(prefix, "", [&](const storage::EntryPtr& entry) {
-    if (Selects(options, *entry, SplitKey(resource, entry->key()).ns)) {
-      beginning.initial.push_back(entry);
-    }
-    return true;
+  storage::WatchCache& cache = *resource.store().cache();
+  if (!initial_events) {
+    COX_ASSIGN_OR_RETURN(const storage::SnapshotPtr snapshot, cache.Read(call.ctx(), freshness));
+    return Beginning{snapshot->revision(), {}};
+  }
+  COX_ASSIGN_OR_RETURN(storage::Selection found, ReadCurrent(call.ctx(), cache, path, freshness));
+  std::erase_if(found.entries, [&](const storage::EntryPtr& entry) {
+    return !Selects(options, *entry, SplitKey(resource, entry->key()).ns);
   });
-  return beginning;
+  return Beginning{found.revision, std::move(found.entries)};
 }
 
 }  // namespace
@@ -315,8 +315,8 @@ Status ResourceHandlers::Watch(Call& call, const ServedResource& resource) {
   COX_ASSIGN_OR_RETURN(const Accepted accepted, call.Negotiate(ResponseKind::kWatch));
   COX_ASSIGN_OR_RETURN(const ReadOptions options, ParseReadOptions(call, resource));
   COX_ASSIGN_OR_RETURN(const IncludeObject include, ParseIncludeObject(call.query, accepted));
-  const std::string prefix = resource.store().Prefix(call.info.namespace_);
-  COX_ASSIGN_OR_RETURN(Beginning beginning, ReadBeginning(call, resource, options, prefix));
+  const AccessPath path = AccessPathOf(resource, call.info.namespace_, options);
+  COX_ASSIGN_OR_RETURN(Beginning beginning, ReadBeginning(call, resource, options, path));
   auto relay = std::make_shared<WakeRelay>();
   auto source = std::make_unique<WatchSource>(
       resource, options, EventWriter(resource, accepted, include, call.ctx().clock()), relay);
@@ -324,8 +324,10 @@ Status ResourceHandlers::Watch(Call& call, const ServedResource& resource) {
   const bool mark_end = call.query.Has("sendInitialEvents") &&
                         options.send_initial_events.value_or(false) && options.allow_bookmarks;
   source->set_initial(std::move(beginning.initial), beginning.after, mark_end);
+  storage::WatchOptions changes = path.ToWatchOptions(beginning.after);
+  changes.wake = [relay] { relay->Wake(); };
   Result<std::unique_ptr<storage::Watcher>> watcher =
-      resource.store().cache()->Watch(prefix, beginning.after, [relay] { relay->Wake(); });
+      resource.store().cache()->Watch(std::move(changes));
   if (watcher.ok()) {
     source->set_watcher(std::move(*watcher));
   } else {

@@ -41,7 +41,9 @@ class AuditEventRecord final : public AuditRecord {
 
   AuditLevel level() const { return decision_.level; }
   bool records_request_body() const override { return decision_.level >= AuditLevel::kRequest; }
-  bool records_response_body() const { return decision_.level >= AuditLevel::kRequestResponse; }
+  bool records_response_body() const override {
+    return decision_.level >= AuditLevel::kRequestResponse;
+  }
 
   void Annotate(std::string_view key, std::string value) override;
   void SetImpersonated(const UserInfo& user) override;

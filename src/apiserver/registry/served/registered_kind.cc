@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/registry/served/registered_kind.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace cox::apiserver {
@@ -12,6 +13,12 @@ class RegisteredKind::Heads final : public storage::HeadReader {
   std::vector<std::string> field_names() const override {
     const std::span<const std::string_view> names = store_.strategy().FieldNames();
     return {names.begin(), names.end()};
+  }
+  std::optional<size_t> indexed_field() const override {
+    const std::span<const std::string_view> names = store_.strategy().FieldNames();
+    const auto at = std::find(names.begin(), names.end(), store_.strategy().IndexedField());
+    if (at == names.end()) return std::nullopt;
+    return static_cast<size_t>(at - names.begin());
   }
   void Read(std::string_view, std::string_view value, storage::HeadBuilder& head) const override {
     store_.ReadHead(value, head);

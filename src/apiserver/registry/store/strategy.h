@@ -117,6 +117,10 @@ class Strategy : public UpdateStrategy {
   // The values of these fields, including empty ones.
   virtual FieldPairs Fields(const Object&) const { return {}; }
 
+  // The one of these fields by which lists and watches are indexed; empty: none. An index is for a
+  // field by which thousands of clients select small parts of all objects.
+  virtual std::string_view IndexedField() const { return {}; }
+
   // The error for a selector on any other field. `as` is the version of the request.
   virtual Status UnknownField(const KindInfo& as, std::string_view field) const;
 

@@ -137,6 +137,8 @@ class PodStrategy final : public StrategyOf<Pod> {
                                                   "status.nominatedNodeName"};
     return kNames;
   }
+  // Every kubelet lists and watches the Pods of its node.
+  std::string_view IndexedField() const override { return "spec.nodeName"; }
 
   std::span<const Column> Columns() const override { return PodColumns(); }
 
