@@ -10,10 +10,6 @@
 namespace cox::storage {
 namespace {
 
-// The number of past states kept for concurrent paginated lists. With more lists, states are
-// evicted and computed again.
-constexpr size_t kMaxPast = 8;
-
 ChangePtr MakeChange(ChangeType type, EntryPtr entry, EntryPtr previous) {
   const Revision revision = entry->revision();
   return std::make_shared<const Change>(
@@ -93,7 +89,7 @@ SnapshotPtr CacheState::Current() const {
   MutexLock lock(mu_);
   SnapshotPtr snapshot = published_.Load();
   if (snapshot == nullptr) {
-    snapshot = std::make_shared<const Snapshot>(tree_.Share(), revision());
+    snapshot = std::make_shared<const Snapshot>(tree_.Share(), revision(), generation_.load());
     published_.Exchange(snapshot);
   }
   return snapshot;
@@ -105,44 +101,11 @@ Selection CacheState::FindByField(std::string_view value) const {
 }
 
 SnapshotPtr CacheState::At(Revision revision) {
-  SnapshotPtr now = Current();
+  const SnapshotPtr now = Current();
   if (now == nullptr || revision > now->revision()) return nullptr;
-  if (revision == now->revision()) return now;
-  ForgetPast();
-  {
-    MutexLock lock(past_mu_);
-    for (const SnapshotPtr& past : past_) {
-      if (past->revision() == revision) return past;
-    }
-  }
-  const auto changes = log_->Since(revision);
-  if (!changes) return nullptr;
-  KeyTree tree = now->tree().Fork();
-  for (auto change = changes->rbegin(); change != changes->rend(); ++change) {
-    if ((*change)->revision > now->revision()) continue;  // added after `now` was taken
-    if ((*change)->previous == nullptr) {
-      tree.Erase((*change)->entry->key());
-    } else {
-      tree.Put((*change)->previous);
-    }
-  }
-  auto past = std::make_shared<const Snapshot>(std::move(tree), revision);
-  MutexLock lock(past_mu_);
-  past_.push_back(past);
-  if (past_.size() > kMaxPast) past_.pop_front();
-  return past;
-}
-
-// A past state is cheap while the log still holds the same objects, and expensive afterwards.
-void CacheState::ForgetPast() {
-  std::deque<SnapshotPtr> forgotten;  // freed after unlocking
-  const Revision oldest = log_->oldest();
-  MutexLock lock(past_mu_);
-  for (size_t i = past_.size(); i > 0; --i) {
-    SnapshotPtr past = std::move(past_.front());
-    past_.pop_front();
-    (past->revision() < oldest ? forgotten : past_).push_back(std::move(past));
-  }
+  SnapshotPtr past = past_.At(revision, now);
+  // If the log was restarted meanwhile, its changes may not lead to `now`.
+  return generation_.load() == now->generation() ? past : nullptr;
 }
 
 bool CacheState::Await(const Context& ctx, Revision revision, Clock::SteadyTime deadline) {
@@ -196,6 +159,7 @@ CacheState::Difference CacheState::Replace(std::vector<EntryPtr> entries, Revisi
       // watchers must not start there.
       log_->RejectBefore(revision);
     } else {
+      ++generation_;  // before the restart: see At()
       wakes = log_->Restart(revision);
     }
     bytes_ = bytes;
@@ -204,7 +168,7 @@ CacheState::Difference CacheState::Replace(std::vector<EntryPtr> entries, Revisi
   }
   advanced_.NotifyAll();
   wakes.Run();
-  ForgetPast();
+  past_.DropOld();
   return difference;
 }
 
@@ -245,6 +209,7 @@ CacheState::Outcome CacheState::Apply(const WatchBatch& batch) {
   }
   advanced_.NotifyAll();
   wakes.Run();
+  past_.DropOld();
   return outcome;
 }
 

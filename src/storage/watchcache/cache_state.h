@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -19,6 +18,7 @@
 #include "storage/watchcache/change_log.h"
 #include "storage/watchcache/field_index.h"
 #include "storage/watchcache/key_tree.h"
+#include "storage/watchcache/past_states.h"
 #include "storage/watchcache/snapshot.h"
 
 namespace cox::storage {
@@ -43,11 +43,11 @@ class CacheState {
 
   // Null until ready.
   SnapshotPtr Current() const;
-  // The state at a past revision: the current state with later changes undone. Null if the log no
-  // longer contains all of those changes.
+  // The state at a past revision. Null if the log no longer contains all changes since then.
   SnapshotPtr At(Revision revision);
   // The objects whose indexed field has `value`, sorted by key, at revision().
   Selection FindByField(std::string_view value) const;
+  const PastStates& past() const { return past_; }
   // True once revision() >= `revision` and ready; false at `deadline`, when `ctx` stops, or after
   // End().
   bool Await(const Context& ctx, Revision revision, Clock::SteadyTime deadline);
@@ -91,7 +91,6 @@ class CacheState {
   // Invalidates the published snapshot; readers create a new one on demand. Returns the old one, to
   // be freed without the lock.
   SnapshotPtr Unpublish(Revision revision) COX_REQUIRES(mu_);
-  void ForgetPast();
 
   const EntryClassPtr type_;
   const HeadReader& head_reader_;
@@ -103,6 +102,8 @@ class CacheState {
   std::atomic<Revision> revision_ = 0;
   std::atomic<size_t> bytes_ = 0;
   std::atomic<size_t> objects_ = 0;
+  // The number of times that the log was restarted: revisions before that may mean other states.
+  std::atomic<uint64_t> generation_ = 0;
   mutable Published<const Snapshot> published_;  // null: none since the last change
 
   mutable Mutex mu_;
@@ -111,9 +112,7 @@ class CacheState {
   mutable KeyTree tree_ COX_GUARDED_BY(mu_);
   FieldIndex by_field_ COX_GUARDED_BY(mu_);
 
-  // Recently requested past states, the latest last. Paginated lists read them again.
-  Mutex past_mu_;
-  std::deque<SnapshotPtr> past_ COX_GUARDED_BY(past_mu_);
+  PastStates past_{*log_};
 };
 
 }  // namespace cox::storage
