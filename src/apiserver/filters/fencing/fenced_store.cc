@@ -14,7 +14,7 @@ using storage::Revision;
 using storage::WriteResult;
 
 // A Lease is renewed every few seconds, so a write rarely conflicts with a renewal, and hardly ever
-// repeatedly.
+// repeatedly. However far the watch cache lags behind, only the first attempt uses it.
 constexpr int kMaxRenewals = 16;
 
 class FencedStore final : public storage::Store {
@@ -70,17 +70,22 @@ class FencedStore final : public storage::Store {
   Result<std::optional<WriteResult>> TryGuarded(Context& ctx, const GuardedWrite& write) {
     const std::string_view term = Fencing::TermOf(ctx);
     if (term.empty()) return std::optional<WriteResult>();
-    for (int renewals = 0; renewals < kMaxRenewals; ++renewals) {
-      COX_ASSIGN_OR_RETURN(const storage::Guard guard, fencing_.Check(ctx, term));
-      if (!CanGuard(under_, fencing_.store())) return std::optional<WriteResult>();
+    if (!CanGuard(under_, fencing_.store())) {
+      COX_RETURN_IF_ERROR(fencing_.Check(ctx, term, Fencing::LeaseFrom::kStorage).status());
+      return std::optional<WriteResult>();
+    }
+    Fencing::LeaseFrom source = Fencing::LeaseFrom::kCache;
+    for (int renewals = 0; renewals <= kMaxRenewals; ++renewals) {
+      COX_ASSIGN_OR_RETURN(const storage::Guard guard, fencing_.Check(ctx, term, source));
       COX_ASSIGN_OR_RETURN(WriteResult result, WriteGuarded(ctx, write, guard));
       const Revision found = result.current ? result.current->revision : 0;
       const bool nothing_to_remove = !write.value && write.expected == 0;
-      // Not written although the key is as expected: the guard failed, but the changed Lease may
-      // still match.
+      // Not written although the key is as expected: the guard failed, because the Lease has
+      // changed or the cache is behind, but the term may still match.
       if (result.written || found != write.expected || nothing_to_remove) {
         return std::optional(std::move(result));
       }
+      source = Fencing::LeaseFrom::kStorage;
     }
     return Status::Unavailable("the Lease that the write depends on changes all the time");
   }

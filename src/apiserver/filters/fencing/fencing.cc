@@ -47,6 +47,29 @@ Status Over(const Context& ctx, const FencingToken& token, const std::string& wh
   return DeposedStatus(Reason::kConflict, std::move(message));
 }
 
+// The term that a Lease contains.
+struct Term {
+  std::string holder;
+  int32_t transitions = 0;
+
+  bool Matches(const FencingToken& token) const {
+    return holder == token.holder && transitions == token.transitions;
+  }
+};
+
+Result<Term> ReadTerm(const ResourceStore& leases, std::string_view stored, storage::Revision at) {
+  COX_ASSIGN_OR_RETURN(const Object object, leases.Decode(stored, at));
+  const coordination::v1::LeaseSpec& spec = object.As<Lease>()->spec;
+  return Term{spec.holderIdentity.value_or(""), spec.leaseTransitions.value_or(0)};
+}
+
+// Writes are checked again in their transaction. Connections to Pods, Nodes and Services and tokens
+// of service accounts have no transaction, so only a linearizable read can reject them.
+Fencing::LeaseFrom SourceFor(const RequestInfo& info) {
+  const bool stored = !IsStreamSubresource(info.subresource) && info.subresource != "token";
+  return stored ? Fencing::LeaseFrom::kCache : Fencing::LeaseFrom::kStorage;
+}
+
 }  // namespace
 
 bool Fencing::Concerns(const Call& call) {
@@ -69,29 +92,41 @@ Status Fencing::Enter(Call& call) const {
     const RequestInfo get = GetLease(token.lease);
     COX_RETURN_IF_ERROR(StatusOf(authorizer_.Authorize(call.user, get), call.user, get));
   }
-  COX_RETURN_IF_ERROR(Check(call.ctx(), values.front()).status());
+  COX_RETURN_IF_ERROR(Check(call.ctx(), values.front(), SourceFor(call.info)).status());
   call.set_ctx(call.ctx().WithValue(kContextKey, values.front()));
   return {};
 }
 
 std::string_view Fencing::TermOf(const Context& ctx) { return ctx.Value(kContextKey); }
 
-Result<storage::Guard> Fencing::Check(Context& ctx, std::string_view term) const {
+std::optional<storage::Guard> Fencing::CachedGuard(const FencingToken& token) const {
+  if (leases_->cache() == nullptr) return std::nullopt;
+  const storage::SnapshotPtr snapshot = leases_->cache()->Current();
+  if (snapshot == nullptr) return std::nullopt;
+  std::string key = leases_->Key(token.lease.ns, token.lease.name);
+  const storage::EntryPtr entry = snapshot->Find(key);
+  if (entry == nullptr) return std::nullopt;
+  const Result<Term> term = ReadTerm(*leases_, entry->stored(), entry->revision());
+  if (!term.ok() || !term->Matches(token)) return std::nullopt;
+  return storage::Guard{std::move(key), entry->revision()};
+}
+
+Result<storage::Guard> Fencing::Check(Context& ctx, std::string_view term, LeaseFrom source) const {
   COX_ASSIGN_OR_RETURN(const FencingToken token, FencingToken::Parse(term));
+  if (source == LeaseFrom::kCache) {
+    if (std::optional<storage::Guard> guard = CachedGuard(token)) return *std::move(guard);
+  }
   const Result<storage::KeyValue> stored =
       leases_->GetStored(ctx, token.lease.ns, token.lease.name);
   if (stored.status().Is(Reason::kNotFound)) return Over(ctx, token, "there is no such Lease");
   if (!stored.ok()) return stored.status();
-  COX_ASSIGN_OR_RETURN(const Object object,
-                       leases_->Decode(stored->value.view(), stored->revision));
-  const coordination::v1::LeaseSpec& spec = object.As<Lease>()->spec;
-  const std::string holder = spec.holderIdentity.value_or("");
-  const int32_t transitions = spec.leaseTransitions.value_or(0);
-  if (holder == token.holder && transitions == token.transitions) {
-    return storage::Guard{stored->key, stored->revision};
-  }
-  if (holder.empty()) return Over(ctx, token, "it was given back");
-  return Over(ctx, token, "term " + std::to_string(transitions) + " is that of \"" + holder + "\"");
+  COX_ASSIGN_OR_RETURN(const Term current,
+                       ReadTerm(*leases_, stored->value.view(), stored->revision));
+  if (current.Matches(token)) return storage::Guard{stored->key, stored->revision};
+  if (current.holder.empty()) return Over(ctx, token, "it was given back");
+  return Over(
+      ctx, token,
+      "term " + std::to_string(current.transitions) + " is that of \"" + current.holder + "\"");
 }
 
 storage::Store& Fencing::store() const { return leases_->storage(); }

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
 #include "apiserver/filters/authz/authorizer/authorizer.h"
 #include "apiserver/registry/store/store.h"
 #include "apiserver/request/call.h"
+#include "coxswain/fencing.h"
 #include "storage/store.h"
 
 namespace cox::apiserver {
@@ -14,7 +19,8 @@ namespace cox::apiserver {
 // write.
 //
 // The filter chain checks the token and adds it to the context of the call; a FencedStore
-// (fenced_store.h) checks it again in the storage transaction.
+// (fenced_store.h) checks it again in the storage transaction. Both use the Lease in the watch
+// cache, so a write in the current term reads nothing from storage; the transaction decides.
 //
 // Security: The user must be allowed to get the Lease; otherwise error messages would disclose its
 //   contents. Service accounts of the Lease's namespace are exempt, and their errors contain only
@@ -36,13 +42,22 @@ class Fencing {
 
   // The token that a context carries; empty if there is none.
   static std::string_view TermOf(const Context& ctx);
-  // Checks that `term` has not ended, by a linearizable read of the Lease. Returns a guard on the
-  // Lease's key, which changes before the term can end.
-  Result<storage::Guard> Check(Context& ctx, std::string_view term) const;
+  enum class LeaseFrom : uint8_t {
+    // The watch cache. It may lag behind, so a term that matches may have ended; a Lease that does
+    // not match is read from storage before the term is rejected.
+    kCache,
+    kStorage,  // a linearizable read
+  };
+  // Checks that `term` has not ended, according to the source. Returns a guard on the Lease's
+  // key: a write that is conditional on it fails if the term has ended.
+  Result<storage::Guard> Check(Context& ctx, std::string_view term, LeaseFrom source) const;
   // The store of that key.
   storage::Store& store() const;
 
  private:
+  // The guard if the cached Lease matches; nullopt if it does not, or if there is none.
+  std::optional<storage::Guard> CachedGuard(const FencingToken& token) const;
+
   const Authorizer& authorizer_;
   const ResourceStore* leases_ = nullptr;
 };

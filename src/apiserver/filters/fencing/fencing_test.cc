@@ -3,6 +3,11 @@
 
 #include <gmock/gmock.h>
 
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+
 #include "api/coordination/v1.h"
 #include "api/core/v1.h"
 #include "apiserver/filters/fencing/fenced_store.h"
@@ -31,6 +36,90 @@ class LeaseAuthorizer final : public Authorizer {
   mutable std::string asked;
 };
 
+// Counts operations, and can change the Lease between the check and the write, to test that the
+// write itself compares the guard.
+class ObservedStore final : public storage::Store {
+ public:
+  explicit ObservedStore(storage::Store& under) : under_(under) {}
+
+  Result<storage::WriteResult> WriteGuarded(Context& ctx, const storage::GuardedWrite& write,
+                                            const storage::Guard& guard) override {
+    ++guarded_writes;
+    if (before_write) before_write();
+    return under_.WriteGuarded(ctx, write, guard);
+  }
+  const void* key_space() const override { return under_.key_space(); }
+
+  Result<storage::Revision> Create(Context& ctx, std::string_view key, std::string_view value,
+                                   std::chrono::seconds ttl) override {
+    return under_.Create(ctx, key, value, ttl);
+  }
+  Result<storage::WriteResult> Update(Context& ctx, std::string_view key, std::string_view value,
+                                      storage::Revision expected,
+                                      std::chrono::seconds ttl) override {
+    return under_.Update(ctx, key, value, expected, ttl);
+  }
+  Result<storage::WriteResult> Delete(Context& ctx, std::string_view key,
+                                      storage::Revision expected) override {
+    return under_.Delete(ctx, key, expected);
+  }
+  Result<GetResult> Get(Context& ctx, std::string_view key) override {
+    if (key.starts_with("/registry/leases/")) ++lease_reads;
+    return under_.Get(ctx, key);
+  }
+  Result<storage::Page> List(Context& ctx, std::string_view prefix,
+                             const storage::ListOptions& options) override {
+    return under_.List(ctx, prefix, options);
+  }
+  Result<std::unique_ptr<storage::Watch>> StartWatch(Context& ctx, std::string_view prefix,
+                                                     storage::Revision after) override {
+    return under_.StartWatch(ctx, prefix, after);
+  }
+  Result<storage::Revision> CurrentRevision(Context& ctx) override {
+    return under_.CurrentRevision(ctx);
+  }
+  Status Compact(Context& ctx, storage::Revision revision) override {
+    return under_.Compact(ctx, revision);
+  }
+  Status Healthy(Context& ctx) override { return under_.Healthy(ctx); }
+
+  std::function<void()> before_write;
+  std::atomic<int> guarded_writes = 0;
+  std::atomic<int> lease_reads = 0;
+
+ private:
+  storage::Store& under_;
+};
+
+// A watch cache that does not advance while it is frozen.
+class FreezableCache final : public storage::WatchCache {
+ public:
+  explicit FreezableCache(storage::WatchCache& under) : under_(under) {}
+
+  void Freeze() { frozen_ = under_.Current(); }
+  storage::SnapshotPtr Current() const override {
+    return frozen_ != nullptr ? frozen_ : under_.Current();
+  }
+
+  void End() override { under_.End(); }
+  Status WaitReady(Context& ctx) override { return under_.WaitReady(ctx); }
+  bool ready() const override { return under_.ready(); }
+  Result<storage::SnapshotPtr> Read(Context& ctx, const storage::Freshness& freshness) override {
+    return under_.Read(ctx, freshness);
+  }
+  Status WaitFor(Context& ctx, storage::Revision revision) override {
+    return under_.WaitFor(ctx, revision);
+  }
+  Result<std::unique_ptr<storage::Watcher>> Watch(storage::WatchOptions options) override {
+    return under_.Watch(std::move(options));
+  }
+  Stats stats() const override { return under_.stats(); }
+
+ private:
+  storage::WatchCache& under_;
+  storage::SnapshotPtr frozen_;
+};
+
 // Like ApiHarness, over a fenced store.
 class FencingTest : public ::testing::Test {
  protected:
@@ -42,6 +131,7 @@ class FencingTest : public ::testing::Test {
             R"({"metadata":{"name":"x"},"spec":{"holderIdentity":"a","leaseTransitions":3,
                 "leaseDurationSeconds":15}})");
     Prepare(kMaps, R"({"metadata":{"name":"m"}})");
+    WaitForCache();
   }
   // Threads that wait for the clock would never return.
   ~FencingTest() override { ctx_.Stop(); }
@@ -84,13 +174,36 @@ class FencingTest : public ::testing::Test {
               "200");
   }
 
+  ResourceStore& leases() { return registry_.Hub(coordination::v1::Lease::kKind).store(); }
+  // Waits until the watch cache has the Lease as it is stored.
+  void WaitForCache() {
+    const Result<storage::KeyValue> stored = leases().GetStored(ctx_, "default", "x");
+    ASSERT_TRUE(stored.ok()) << stored.status().ToString();
+    ASSERT_TRUE(leases().cache()->WaitFor(ctx_, stored->revision).ok());
+  }
+  // From now on, the cache has the Lease as it is stored at this time.
+  void FreezeCache() {
+    WaitForCache();
+    cache_.emplace(*leases().cache());
+    cache_->Freeze();
+    leases().set_cache(&*cache_);
+  }
+  // Number of reads of the Lease during `action`.
+  int LeaseReads(const std::function<void()>& action) {
+    const int before = observed_.lease_reads;
+    action();
+    return observed_.lease_reads - before;
+  }
+
   TestClock clock_;
   Context ctx_{clock_};
+  std::optional<FreezableCache> cache_;
   const std::unique_ptr<storage::Store> store_ = storage::NewMemoryStore(clock_);
   LeaseAuthorizer authorizer_;
   std::string user_ = "user";
   Fencing fencing_{authorizer_};
-  const std::unique_ptr<storage::Store> fenced_ = NewFencedStore(*store_, fencing_);
+  ObservedStore observed_{*store_};
+  const std::unique_ptr<storage::Store> fenced_ = NewFencedStore(observed_, fencing_);
   Registry registry_{ctx_,
                      {.storage = [this](const KindInfo&) -> storage::Store& { return *fenced_; },
                       .serves =
@@ -200,78 +313,117 @@ TEST_F(FencingTest, LeaseRenewalDuringRequestIsHarmless) {
   EXPECT_EQ(Do({.method = "POST", .target = kMaps, .body = R"({"metadata":{"name":"n"}})"}), "201");
 }
 
-// Changes the Lease between the check and the write, to test that the write itself compares the
-// guard.
-class BusyLease final : public storage::Store {
- public:
-  explicit BusyLease(storage::Store& under) : under_(under) {}
-
-  // Changes the Lease before each write: `renewals` renewals, then a new term.
-  Result<storage::WriteResult> WriteGuarded(Context& ctx, const storage::GuardedWrite& write,
-                                            const storage::Guard& guard) override {
-    before_write(--renewals);
-    return under_.WriteGuarded(ctx, write, guard);
-  }
-  const void* key_space() const override { return under_.key_space(); }
-
-  Result<storage::Revision> Create(Context& ctx, std::string_view key, std::string_view value,
-                                   std::chrono::seconds ttl) override {
-    return under_.Create(ctx, key, value, ttl);
-  }
-  Result<storage::WriteResult> Update(Context& ctx, std::string_view key, std::string_view value,
-                                      storage::Revision expected,
-                                      std::chrono::seconds ttl) override {
-    return under_.Update(ctx, key, value, expected, ttl);
-  }
-  Result<storage::WriteResult> Delete(Context& ctx, std::string_view key,
-                                      storage::Revision expected) override {
-    return under_.Delete(ctx, key, expected);
-  }
-  Result<GetResult> Get(Context& ctx, std::string_view key) override {
-    return under_.Get(ctx, key);
-  }
-  Result<storage::Page> List(Context& ctx, std::string_view prefix,
-                             const storage::ListOptions& options) override {
-    return under_.List(ctx, prefix, options);
-  }
-  Result<std::unique_ptr<storage::Watch>> StartWatch(Context& ctx, std::string_view prefix,
-                                                     storage::Revision after) override {
-    return under_.StartWatch(ctx, prefix, after);
-  }
-  Result<storage::Revision> CurrentRevision(Context& ctx) override {
-    return under_.CurrentRevision(ctx);
-  }
-  Status Compact(Context& ctx, storage::Revision revision) override {
-    return under_.Compact(ctx, revision);
-  }
-  Status Healthy(Context& ctx) override { return under_.Healthy(ctx); }
-
-  std::function<void(int renewals)> before_write;
-  int renewals = 0;
-
- private:
-  storage::Store& under_;
-};
-
 TEST_F(FencingTest, LeaseChangedBetweenCheckAndWriteIsCheckedAgain) {
-  BusyLease busy(*store_);
-  const std::unique_ptr<storage::Store> fenced = NewFencedStore(busy, fencing_);
   Context leading = ctx_.WithValue("term", "default/x;a;3");
   ASSERT_EQ(Fencing::TermOf(leading), "default/x;a;3");
-  int writes = 0;
-  busy.before_write = [&](int renewals) {
-    ++writes;
+  int renewals = 3;
+  observed_.before_write = [&] {
+    --renewals;
     ChangeLease(renewals >= 0 ? R"({"renewTime":"2030-01-02T03:04:0)" + std::to_string(renewals) +
                                     R"(.000000Z"})"
                               : R"({"leaseTransitions":4})");
   };
-  busy.renewals = 3;
-  const Result<storage::Revision> late = fenced->Create(leading, "/registry/late", "x");
+  const Result<storage::Revision> late = fenced_->Create(leading, "/registry/late", "x");
   EXPECT_TRUE(IsDeposed(late.status())) << late.status().ToString();
-  EXPECT_EQ(writes, 4);
+  EXPECT_EQ(observed_.guarded_writes, 4);
   EXPECT_FALSE(store_->Get(ctx_, "/registry/late")->kv.has_value());
   // Writes without a token are not checked.
-  EXPECT_TRUE(fenced->Create(ctx_, "/registry/other", "x").ok());
+  EXPECT_TRUE(fenced_->Create(ctx_, "/registry/other", "x").ok());
+}
+
+TEST_F(FencingTest, WriteOfCurrentTermReadsNoLeaseFromStorage) {
+  EXPECT_EQ(LeaseReads([&] {
+              EXPECT_EQ(Patch({"default/x;a;3"}), "200");
+              EXPECT_EQ(
+                  Do({.method = "POST", .target = kMaps, .body = R"({"metadata":{"name":"n"}})"}),
+                  "201");
+              EXPECT_EQ(Do({.method = "DELETE", .target = std::string(kMaps) + "/n"}), "200");
+            }),
+            0);
+  EXPECT_EQ(observed_.guarded_writes, 3);
+}
+
+TEST_F(FencingTest, WriteOfNewTermSucceedsWhileCacheHasOldTerm) {
+  FreezeCache();
+  ChangeLease(R"({"holderIdentity":"b","leaseTransitions":4})");
+  EXPECT_EQ(Patch({"default/x;b;4"}), "200");
+}
+
+TEST_F(FencingTest, WriteSucceedsWhileCacheHasNoLease) {
+  EXPECT_EQ(Do({.method = "DELETE", .target = kLease}, {}), "200");
+  ASSERT_TRUE(leases().cache()->Read(ctx_, {}).ok());
+  cache_.emplace(*leases().cache());
+  cache_->Freeze();
+  leases().set_cache(&*cache_);
+  ASSERT_EQ(cache_->Current()->size(), 0u);
+  Prepare("/apis/coordination.k8s.io/v1/namespaces/default/leases",
+          R"({"metadata":{"name":"x"},"spec":{"holderIdentity":"a","leaseTransitions":3}})");
+  EXPECT_EQ(Patch({"default/x;a;3"}), "200");
+}
+
+TEST_F(FencingTest, WriteSucceedsWhileCacheHasLeaseBeforeRenewal) {
+  FreezeCache();
+  ChangeLease(R"({"renewTime":"2030-01-02T03:04:05.000000Z"})");
+  EXPECT_EQ(LeaseReads([&] { EXPECT_EQ(Patch({"default/x;a;3"}), "200"); }), 1)
+      << "one read after the transaction has failed";
+  EXPECT_EQ(observed_.guarded_writes, 2);
+}
+
+TEST_F(FencingTest, WriteOfPastTermIsRejectedWhileCacheHasThatTerm) {
+  FreezeCache();
+  ChangeLease(R"({"holderIdentity":"b","leaseTransitions":4})");
+  const FakeRequest kWrites[] = {
+      {.method = "PATCH", .target = std::string(kMaps) + "/m", .body = R"({"data":{"late":"1"}})"},
+      {.method = "POST", .target = kMaps, .body = R"({"metadata":{"name":"late"}})"},
+      {.method = "DELETE", .target = std::string(kMaps) + "/m"},
+  };
+  for (const FakeRequest& write : kWrites) {
+    EXPECT_THAT(Do(write),
+                testing::AllOf(testing::StartsWith("409"), HasSubstr("LeadershipLost"),
+                               HasSubstr("in Lease default/x is over: term 4 is that of")))
+        << write.method;
+  }
+  EXPECT_EQ(Do({.target = std::string(kMaps) + "/m"}, {}), "200");
+  EXPECT_EQ(Do({.target = std::string(kMaps) + "/late"}, {}).substr(0, 3), "404");
+}
+
+TEST_F(FencingTest, WriteIsRejectedWhileCacheHasDeletedLease) {
+  FreezeCache();
+  EXPECT_EQ(Do({.method = "DELETE", .target = kLease}, {}), "200");
+  EXPECT_THAT(Patch({"default/x;a;3"}), HasSubstr("is over: there is no such Lease"));
+}
+
+// A token of a service account is not stored, so no transaction can reject the request.
+TEST_F(FencingTest, RequestWithoutTransactionReadsLeaseFromStorage) {
+  FreezeCache();
+  ChangeLease(R"({"leaseTransitions":4})");
+  for (const char* target : {"/api/v1/namespaces/default/serviceaccounts/a/token",
+                             "/api/v1/namespaces/default/pods/a/exec"}) {
+    EXPECT_THAT(Do({.method = "POST", .target = target}), HasSubstr("is over")) << target;
+  }
+}
+
+TEST_F(FencingTest, LeaseInOtherKeySpaceIsReadFromStorage) {
+  FreezeCache();
+  ChangeLease(R"({"leaseTransitions":4})");
+  const std::unique_ptr<storage::Store> elsewhere = storage::NewMemoryStore(clock_);
+  const std::unique_ptr<storage::Store> fenced = NewFencedStore(*elsewhere, fencing_);
+  Context leading = ctx_.WithValue("term", "default/x;a;3");
+  EXPECT_TRUE(IsDeposed(fenced->Create(leading, "/registry/late", "x").status()));
+  EXPECT_FALSE(elsewhere->Get(ctx_, "/registry/late")->kv.has_value());
+}
+
+TEST_F(FencingTest, NumberOfAttemptsIsBounded) {
+  Context leading = ctx_.WithValue("term", "default/x;a;3");
+  int renewals = 0;
+  observed_.before_write = [&] {
+    ChangeLease(R"({"renewTime":"2030-01-02T03:04:05.)" + std::to_string(100000 + ++renewals) +
+                R"(Z"})");
+  };
+  const Result<storage::Revision> created = fenced_->Create(leading, "/registry/late", "x");
+  EXPECT_TRUE(created.status().Is(Reason::kServiceUnavailable)) << created.status().ToString();
+  EXPECT_EQ(observed_.guarded_writes, 17);
+  EXPECT_FALSE(store_->Get(ctx_, "/registry/late")->kv.has_value());
 }
 
 TEST_F(FencingTest, DeleteOfMissingKeyIsNotTakenForChangedLease) {
