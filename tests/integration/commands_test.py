@@ -63,6 +63,15 @@ class CommandsTest(unittest.TestCase):
                     self.assertNotEqual(0, code)
                     self.assertIn(flag.split("=")[0], err)
 
+    def test_number_of_event_loops_must_be_valid(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for loops in ("-1", "1025", "two", ""):
+                with self.subTest(loops):
+                    code, _, err = run("apiserver", "--storage-backend=memory", "--cert-dir", folder,
+                                       f"--http-event-loops={loops}")
+                    self.assertNotEqual(0, code)
+                    self.assertIn("--http-event-loops", err)
+
     def test_completion_offers_commands_flags_and_words(self):
         code, script, _ = run("completion", "bash")
         self.assertEqual(0, code)

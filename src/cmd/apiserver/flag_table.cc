@@ -40,6 +40,9 @@ constexpr FlagInfo kFlags[] = {
      "Minimum TLS version: VersionTLS12 or VersionTLS13"},
     {"Secure serving", "tls-cipher-suites", "strings", "",
      "Cipher suites for TLS 1.2, by their IANA names (default: those of Go)"},
+    {"Secure serving", "http-event-loops", "int", "0",
+     "Number of threads that read and write connections (only in Coxswain); 0 for one per CPU that "
+     "the server can use, but at least 2"},
     {"Generic", "advertise-address", "ip", "", "Address of this server for members of the cluster"},
     {"Generic", "external-hostname", "string", "", "Host name in generated URLs", true},
     {"Generic", "request-timeout", "duration", "1m0s", "Time limit of a request"},

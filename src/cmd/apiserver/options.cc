@@ -5,6 +5,7 @@
 
 #include "base/file_watch.h"
 #include "cmd/apiserver/audit_options.h"
+#include "cmd/apiserver/event_loops.h"
 #include "cmd/apiserver/keys.h"
 #include "cmd/duration_flag.h"
 #include "object/scalar/time.h"
@@ -170,6 +171,7 @@ Result<apiserver::ServerOptions> ServerOptionsFrom(const Flags& flags) {
   COX_ASSIGN_OR_RETURN(const int64_t port, flags.GetInt("secure-port", 0, 65535));
   options.listen.port = static_cast<uint16_t>(port);
   options.listen.bind_address = flags.Get("bind-address");
+  COX_ASSIGN_OR_RETURN(options.listen.loops, EventLoopsFrom(flags));
   const std::string host = flags.Has("advertise-address") ? flags.Get("advertise-address")
                            : options.listen.bind_address == "0.0.0.0" ? "127.0.0.1"
                                                                       : options.listen.bind_address;

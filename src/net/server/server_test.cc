@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <latch>
+#include <set>
 #include <thread>
 
 #include "base/mutex.h"
@@ -301,6 +302,25 @@ TEST(Server, ConnectionsBeyondTheLimitAreClosed) {
   char byte = 0;
   EXPECT_EQ(recv(third, &byte, 1, 0), 0);
   for (const int fd : {first, second, third}) close(fd);
+}
+
+TEST(Server, ConnectionsAreSpreadOverTheEventLoops) {
+  Mutex mu;
+  std::set<std::thread::id> threads;
+  const auto handler = [&](const ExchangePtr& exchange) {
+    {
+      MutexLock lock(mu);
+      threads.insert(std::this_thread::get_id());
+    }
+    Echo(exchange);
+  };
+  Loopback loopback(handler, {.loops = 3});
+  for (int i = 0; i < 6; ++i) {
+    const auto client = loopback.MakeClient(true);
+    EXPECT_TRUE(client->Do(loopback.context, {.method = "GET", .target = "/"}).ok());
+  }
+  MutexLock lock(mu);
+  EXPECT_EQ(threads.size(), 3U);
 }
 
 TEST(Server, HeaderTimeoutClosesConnection) {
