@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "apiserver/registry/store/fenced_context.h"
 #include "storage/errors.h"
 
 namespace cox::apiserver {
@@ -45,6 +46,10 @@ class FencedStore final : public storage::Store {
   }
 
   Result<GetResult> Get(Context& ctx, std::string_view key) override {
+    if (const std::string_view term = Fencing::TermOf(ctx);
+        !term.empty() && IsInsteadOfWrite(ctx)) {
+      COX_RETURN_IF_ERROR(fencing_.Check(ctx, term, Fencing::LeaseFrom::kStorage).status());
+    }
     return under_.Get(ctx, key);
   }
   Result<storage::Page> List(Context& ctx, std::string_view prefix,

@@ -11,8 +11,9 @@
 namespace cox::apiserver {
 
 // A Store decorator. A write whose context carries a fencing token (Fencing::Enter) succeeds only
-// while that leadership term lasts, in one transaction with the Lease. Other operations pass
-// through.
+// while that leadership term lasts, in one transaction with the Lease. A read that takes the place
+// of such a write, because that would change nothing (registry/store/fenced_context.h), succeeds
+// only if the Lease in storage has that term. Other operations pass through.
 //
 // Guarantees: After the first write of a later term there is none of an earlier one, if the object
 //   and the Lease are in the same store. Otherwise the Lease is read immediately before the write.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "api/coordination/v1.h"
+#include "apiserver/registry/store/fenced_context.h"
 #include "coxswain/fencing.h"
 
 namespace cox::apiserver {
@@ -13,8 +14,6 @@ namespace {
 
 using coordination::v1::Lease;
 
-// The key also appears in the call's log lines.
-constexpr std::string_view kContextKey = "term";
 // Set for users who may use a Lease that they may not read.
 constexpr std::string_view kBlindKey = "blind";
 
@@ -93,11 +92,11 @@ Status Fencing::Enter(Call& call) const {
     COX_RETURN_IF_ERROR(StatusOf(authorizer_.Authorize(call.user, get), call.user, get));
   }
   COX_RETURN_IF_ERROR(Check(call.ctx(), values.front(), SourceFor(call.info)).status());
-  call.set_ctx(call.ctx().WithValue(kContextKey, values.front()));
+  call.set_ctx(call.ctx().WithValue(kTermKey, values.front()));
   return {};
 }
 
-std::string_view Fencing::TermOf(const Context& ctx) { return ctx.Value(kContextKey); }
+std::string_view Fencing::TermOf(const Context& ctx) { return ctx.Value(kTermKey); }
 
 std::optional<storage::Guard> Fencing::CachedGuard(const FencingToken& token) const {
   if (leases_->cache() == nullptr) return std::nullopt;
@@ -116,8 +115,10 @@ Result<storage::Guard> Fencing::Check(Context& ctx, std::string_view term, Lease
   if (source == LeaseFrom::kCache) {
     if (std::optional<storage::Guard> guard = CachedGuard(token)) return *std::move(guard);
   }
+  // Without the term: the store of the Leases is fenced too, and would check it again.
+  Context unfenced = ctx.WithValue(kTermKey, "");
   const Result<storage::KeyValue> stored =
-      leases_->GetStored(ctx, token.lease.ns, token.lease.name);
+      leases_->GetStored(unfenced, token.lease.ns, token.lease.name);
   if (stored.status().Is(Reason::kNotFound)) return Over(ctx, token, "there is no such Lease");
   if (!stored.ok()) return stored.status();
   COX_ASSIGN_OR_RETURN(const Term current,

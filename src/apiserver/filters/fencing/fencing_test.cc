@@ -387,6 +387,17 @@ TEST_F(FencingTest, WriteOfPastTermIsRejectedWhileCacheHasThatTerm) {
   EXPECT_EQ(Do({.target = std::string(kMaps) + "/late"}, {}).substr(0, 3), "404");
 }
 
+TEST_F(FencingTest, UpdateWithoutChangeReadsLeaseFromStorage) {
+  const FakeRequest same{.method = "PATCH",
+                         .target = std::string(kMaps) + "/m",
+                         .body = R"({"metadata":{"name":"m"}})"};
+  FreezeCache();
+  EXPECT_EQ(LeaseReads([&] { EXPECT_EQ(Do(same), "200"); }), 1);
+  EXPECT_EQ(observed_.guarded_writes, 0);
+  ChangeLease(R"({"holderIdentity":"b","leaseTransitions":4})");
+  EXPECT_THAT(Do(same), testing::AllOf(testing::StartsWith("409"), HasSubstr("is over")));
+}
+
 TEST_F(FencingTest, WriteIsRejectedWhileCacheHasDeletedLease) {
   FreezeCache();
   EXPECT_EQ(Do({.method = "DELETE", .target = kLease}, {}), "200");

@@ -3,6 +3,7 @@
 
 #include <charconv>
 
+#include "apiserver/registry/store/fenced_context.h"
 #include "apiserver/registry/store/names.h"
 #include "base/strings.h"
 #include "object/codec.h"
@@ -348,11 +349,13 @@ Result<ResourceStore::UpdateResult> ResourceStore::Write(const WriteContext& w,
   const std::string bytes = Encode(object);
   if (w.dry_run) return UpdateResult{std::move(object)};
   if (bytes == old.bytes.view()) {
-    // Nothing has changed. Storage must confirm this, because the cache may be behind. Values in an
-    // outdated form (an old encryption key) are rewritten, as upstream does for storage migration.
+    // Nothing has changed. Storage must confirm this, because the cache may be behind, or the term
+    // of a fenced write may have ended. Values in an outdated form (an old encryption key) are
+    // rewritten, as upstream does for storage migration.
     bool stale = old.stale;
-    if (!old.fresh) {
-      COX_ASSIGN_OR_RETURN(storage::Store::GetResult now, storage().Get(w.ctx, key));
+    if (!old.fresh || IsFenced(w.ctx)) {
+      Context confirming = InsteadOfWrite(w.ctx);
+      COX_ASSIGN_OR_RETURN(storage::Store::GetResult now, storage().Get(confirming, key));
       *raced = !now.kv || now.kv->revision != old.revision;
       stale = now.kv && now.kv->stale;
     }
