@@ -3,11 +3,11 @@
 
 #include <pthread.h>
 
+#include <mutex>
 #include <thread>
 #include <utility>
 
 #include "base/check.h"
-#include "base/mutex.h"
 #include "base/timer_queue.h"
 
 namespace cox {
@@ -21,47 +21,28 @@ class RealClock::TimerThread {
  public:
   TimerThread(RealClock& clock, internal::TimerQueue& timers) : clock_(clock), timers_(timers) {}
 
+  // REQUIRES: the queue is closed.
   ~TimerThread() {
-    {
-      MutexLock lock(mu_);
-      stop_ = true;
-    }
-    changed_.NotifyOne();
     if (!thread_.joinable()) return;
     COX_CHECK(thread_.get_id() != std::this_thread::get_id())
         << "a timer's callback ends its clock";
     thread_.join();
   }
 
-  // Must be called after a timer was added.
-  void Added() {
-    MutexLock lock(mu_);
-    if (!thread_.joinable()) thread_ = std::thread([this] { Run(); });
-    changed_.NotifyOne();
+  void Start() {
+    std::call_once(started_, [this] { thread_ = std::thread([this] { Run(); }); });
   }
 
  private:
   void Run() {
     pthread_setname_np(pthread_self(), "timers");
-    MutexLock lock(mu_);
-    while (!stop_) {
-      const SteadyTime due = timers_.NextDue();
-      if (due > clock_.Monotonic()) {
-        changed_.WaitUntil(mu_, clock_, due);
-        continue;
-      }
-      lock.Unlock();
-      timers_.RunFirst(clock_.Monotonic());
-      lock.Lock();
-    }
+    while (timers_.WaitUntilDue(clock_)) timers_.RunFirst(clock_.Monotonic());
   }
 
   RealClock& clock_;
   internal::TimerQueue& timers_;
-  Mutex mu_;
-  CondVar changed_;
-  bool stop_ COX_GUARDED_BY(mu_) = false;
-  std::thread thread_;  // set under mu_; joined by the destructor
+  std::once_flag started_;
+  std::thread thread_;  // set once; joined by the destructor
 };
 
 RealClock::RealClock()
@@ -75,7 +56,7 @@ Clock::SteadyTime RealClock::Monotonic() const { return std::chrono::steady_cloc
 
 Timer RealClock::After(Duration delay, std::function<void()> callback) {
   Timer timer = timers_->Add(In(delay), std::move(callback));
-  thread_->Added();
+  thread_->Start();
   return timer;
 }
 

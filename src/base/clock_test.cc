@@ -5,8 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <filesystem>
+#include <fstream>
 #include <future>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -67,6 +71,31 @@ TEST(RealClock, NonPositiveDelayRunsSoon) {
   Timer b = clock.After(seconds(-5), [&] { negative.set_value(); });
   zero.get_future().wait();
   negative.get_future().wait();
+}
+
+// How often the threads of that name have blocked.
+int64_t SwitchesOfThreads(std::string_view name) {
+  int64_t switches = 0;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream status(thread.path() / "status");
+    bool matches = false;
+    for (std::string key, value; status >> key && std::getline(status >> std::ws, value);) {
+      if (key == "Name:") matches = value == name;
+      if (matches && key == "voluntary_ctxt_switches:") switches += std::stoll(value);
+    }
+  }
+  return switches;
+}
+
+TEST(RealClock, TimerThatIsNotTheNextOneDoesNotWakeTheThread) {
+  RealClock clock;
+  const Timer next = clock.After(hours(1), [] {});
+  std::promise<void> started;
+  const Timer first = clock.After(nanoseconds(0), [&] { started.set_value(); });
+  started.get_future().wait();
+  const int64_t before = SwitchesOfThreads("timers");
+  for (int i = 0; i < 20'000; ++i) (void)clock.After(hours(2), [] {}).Cancel();
+  EXPECT_LT(SwitchesOfThreads("timers") - before, 50);
 }
 
 TEST(RealClock, DestroyedTimerNeverRuns) {
