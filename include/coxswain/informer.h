@@ -57,6 +57,7 @@ class [[nodiscard]] InformerHandle {
    public:
     virtual ~Registration() = default;
     virtual bool synced() const = 0;
+    virtual Status WaitForSync(Context& ctx) const = 0;
   };
   InformerHandle() = default;
   explicit InformerHandle(std::unique_ptr<Registration> registration)
@@ -64,6 +65,13 @@ class [[nodiscard]] InformerHandle {
 
   // True after the handler has been called for every object of the initial list.
   bool synced() const { return registration_ != nullptr && registration_->synced(); }
+  // Blocks until synced(). Do not call it inside a handler of the same informer.
+  // Errors: the Status of `ctx` if it stops first; Unavailable if the informer ends first;
+  //   BadRequest for an empty handle.
+  Status WaitForSync(Context& ctx) const {
+    if (registration_ == nullptr) return Status::BadRequest("no handler is registered");
+    return registration_->WaitForSync(ctx);
+  }
 
  private:
   std::unique_ptr<Registration> registration_;

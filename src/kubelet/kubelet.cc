@@ -28,7 +28,6 @@ using core::v1::Service;
 
 constexpr std::chrono::milliseconds kRuntimeRetry{100};
 constexpr std::chrono::seconds kRuntimeTimeout{5};
-constexpr std::chrono::milliseconds kSyncedCheck{5};
 
 // Restricted to this node's objects, because the node authorizer permits no others.
 CacheOptions CacheFor(const std::string& node) {
@@ -165,10 +164,7 @@ class Kubelet {
     });
     const InformerHandle of_node =
         cache_->Get(Resource::Of<Node>())->AddHandler([this](const Delta&) { agent_.Wake(); });
-    if (!informer->WaitSynced(ctx).ok()) return;
-    while (!of_pods.synced()) {
-      if (!ctx.Sleep(kSyncedCheck).ok()) return;
-    }
+    if (!of_pods.WaitForSync(ctx).ok()) return;
     pods.OnPodsSynced();
     static_cast<void>(AwaitStop(ctx));
   }

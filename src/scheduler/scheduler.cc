@@ -120,8 +120,9 @@ Status Scheduler::Run(Context& ctx) {
   const InformerHandle pods = pods_.shared().AddHandler([this](const Delta& d) { OnPod(d); });
   // AddHandler has called the handler for all objects, unless another thread is delivering events:
   // then that thread is about to call it.
-  while (!nodes.synced() || !pods.synced()) {
-    if (!ctx.Sleep(std::chrono::milliseconds(1)).ok()) return {};
+  for (const InformerHandle* handle : {&nodes, &pods}) {
+    const Status synced = handle->WaitForSync(ctx);
+    if (!synced.ok()) return ctx.Done() ? Status() : synced;
   }
   COX_INFO(ctx.log(), "Started scheduling", {"nodes", cache_.sizes().nodes},
            {"pods", cache_.sizes().pods});

@@ -74,10 +74,7 @@ class Agent {
     COX_RETURN_IF_ERROR(scope_->Go("agent", [&](Context& run) { (void)manager.Run(run); }));
     // Waits for the handler, not only for the cache: Pods that the handler has not received would
     // be killed.
-    while (!handle_.synced()) {
-      COX_RETURN_IF_ERROR(ctx.status());
-      std::this_thread::yield();
-    }
+    COX_RETURN_IF_ERROR(handle_.WaitForSync(ctx));
     manager.OnPodsSynced();
     return {};
   }

@@ -58,7 +58,7 @@ void DeltaQueue::Drain() {
     Call(current.front().delta);
     current.clear();  // objects are freed without the lock
     lock.Lock();
-    if (initial && initial_left_ > 0) --initial_left_;
+    if (initial && initial_left_ > 0 && --initial_left_ == 0) initial_delivered_.NotifyAll();
   }
   draining_ = false;
   idle_.NotifyAll();
@@ -80,6 +80,7 @@ void DeltaQueue::Close() {
   last_.clear();
   dropped.swap(pending_);
   initial_left_ = 0;
+  initial_delivered_.NotifyAll();
   if (draining_ && drainer_ == std::this_thread::get_id()) return;
   idle_.Wait(mu_, [this]() COX_REQUIRES(mu_) { return !draining_; });
 }
@@ -87,6 +88,12 @@ void DeltaQueue::Close() {
 size_t DeltaQueue::initial_left() const {
   MutexLock lock(mu_);
   return initial_left_;
+}
+
+Status DeltaQueue::WaitForInitial(Context& ctx) const {
+  MutexLock lock(mu_);
+  return ctx.Await(mu_, initial_delivered_,
+                   [this]() COX_REQUIRES(mu_) { return initial_left_ == 0; });
 }
 
 }  // namespace cox::sdk

@@ -8,7 +8,9 @@
 #include <thread>
 #include <unordered_map>
 
+#include "base/context.h"
 #include "base/mutex.h"
+#include "base/status.h"
 #include "coxswain/informer.h"
 #include "sdk/cache/item.h"
 
@@ -48,6 +50,8 @@ class DeltaQueue {
   void Close();
   // Objects of initial lists that have not been delivered yet.
   size_t initial_left() const;
+  // Blocks until initial_left() is 0. Returns the reason if `ctx` stops first.
+  Status WaitForInitial(Context& ctx) const;
 
  private:
   struct Node {
@@ -64,6 +68,7 @@ class DeltaQueue {
   const DeltaHandler handler_;
   mutable Mutex mu_;
   CondVar idle_;
+  mutable CondVar initial_delivered_;
   Nodes pending_ COX_GUARDED_BY(mu_);
   // The last pending delta of each object; the key refers to the node's string.
   std::unordered_map<std::string_view, Nodes::iterator> last_ COX_GUARDED_BY(mu_);

@@ -46,6 +46,17 @@ class ResourceInformer::Registration final : public InformerHandle::Registration
     return all;
   }
 
+  Status WaitForSync(Context& ctx) const override {
+    if (synced_.load(std::memory_order_relaxed)) return {};
+    const auto informer = informer_.lock();
+    if (informer == nullptr) return Status::Unavailable("the informer has ended");
+    // In this order, as in synced().
+    COX_RETURN_IF_ERROR(informer->WaitSynced(ctx));
+    COX_RETURN_IF_ERROR(queue_->WaitForInitial(ctx));
+    synced_.store(true, std::memory_order_relaxed);
+    return {};
+  }
+
  private:
   const std::weak_ptr<ResourceInformer> informer_;
   const std::shared_ptr<DeltaQueue> queue_;

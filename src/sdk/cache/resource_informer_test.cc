@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <future>
 #include <map>
 #include <random>
 #include <thread>
@@ -90,6 +91,45 @@ TEST_F(ResourceInformerTest, IsSyncedAfterTheInitialListAndReportsItsVersion) {
   EXPECT_GT(informer_->bytes(), 2 * sizeof(ConfigMap));
   Bookmark(12);
   EXPECT_EQ(informer_->resource_version(), "12");
+}
+
+TEST_F(ResourceInformerTest, HandleWaitsUntilItsHandlerHasAllObjects) {
+  std::promise<void> entered, proceed;
+  const InformerHandle slow = informer_->AddHandler([&](const Delta&) {
+    entered.set_value();
+    proceed.get_future().wait();
+  });
+  std::jthread feed([&] { List({MakeMap("a", "u1", 5)}, 10); });
+  entered.get_future().wait();
+  EXPECT_TRUE(informer_->HasSynced());
+  EXPECT_FALSE(slow.synced());
+  Context ctx(clock_);
+  Context limited = ctx.WithTimeout(seconds(1));
+  std::future<Status> stopped =
+      std::async(std::launch::async, [&] { return slow.WaitForSync(limited); });
+  std::future<Status> synced =
+      std::async(std::launch::async, [&] { return slow.WaitForSync(ctx); });
+  clock_.Advance(seconds(1));
+  EXPECT_EQ(stopped.get().reason(), Context::DeadlineExceeded().reason());
+  EXPECT_EQ(synced.wait_for(seconds(0)), std::future_status::timeout);
+  proceed.set_value();
+  EXPECT_TRUE(synced.get().ok());
+  EXPECT_TRUE(slow.synced());
+}
+
+TEST_F(ResourceInformerTest, HandleWaitsForTheInitialListAndReportsTheEndOfTheInformer) {
+  Context ctx(clock_);
+  std::future<Status> synced =
+      std::async(std::launch::async, [&] { return handle_.WaitForSync(ctx); });
+  EXPECT_EQ(synced.wait_for(seconds(0)), std::future_status::timeout);
+  List({}, 10);
+  EXPECT_TRUE(synced.get().ok());
+  informer_->StartFeed("other");
+  const InformerHandle late = informer_->AddHandler([](const Delta&) {});
+  std::future<Status> ended = std::async(std::launch::async, [&] { return late.WaitForSync(ctx); });
+  informer_->End();
+  EXPECT_TRUE(ended.get().Is(Reason::kServiceUnavailable));
+  EXPECT_TRUE(InformerHandle().WaitForSync(ctx).Is(Reason::kBadRequest));
 }
 
 TEST_F(ResourceInformerTest, OlderVersionsAreIgnored) {

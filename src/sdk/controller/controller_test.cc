@@ -46,6 +46,7 @@ class FakeInformer final : public SharedInformer {
         informer_.handler_ = [](const Delta&) {};
       }
       bool synced() const override { return true; }
+      Status WaitForSync(Context&) const override { return {}; }
 
      private:
       FakeInformer& informer_;

@@ -119,8 +119,7 @@ void Monitors::OnDelta(const Resource& resource, bool announces_kinds, const Del
 
 Status Monitors::WaitSynced(Context& ctx) const {
   for (const auto& [gvk, monitor] : monitors_) {
-    COX_RETURN_IF_ERROR(monitor.informer->WaitSynced(ctx));
-    while (!monitor.handle.synced()) COX_RETURN_IF_ERROR(ctx.Sleep(std::chrono::milliseconds(5)));
+    COX_RETURN_IF_ERROR(monitor.handle.WaitForSync(ctx));
   }
   return {};
 }

@@ -23,8 +23,7 @@ using core::v1::Service;
 using discovery::v1::Endpoint;
 using discovery::v1::EndpointSlice;
 
-// Delay until a Service is reconciled again whose hints depend on nodes that are not listed yet, or
-// that changed meanwhile.
+// Delay until a Service is reconciled again whose hints depend on nodes that changed meanwhile.
 constexpr std::chrono::milliseconds kRequeueForNodes{10};
 
 // Returns the Service of a slice that this controller manages; an empty name for other slices.
@@ -64,8 +63,7 @@ class EndpointSliceReconciler final : public Reconciler {
     }
     std::optional<ZoneCpus> cpus;
     if (HasTopologyModeAuto(*service)) {
-      cpus = topology_->cpus();
-      if (!cpus.has_value()) return ReconcileResult::After(kRequeueForNodes);
+      COX_ASSIGN_OR_RETURN(cpus, topology_->cpus(ctx));
     }
     Result<ReconcileResult> done = Sync(ctx, *service, cpus);
     if (!done.ok()) {

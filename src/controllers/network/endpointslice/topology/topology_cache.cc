@@ -31,8 +31,8 @@ bool TopologyCache::IsAnyOutdated(const ServiceHints& hints, const ZoneCpus& cpu
                      [&cpus](const auto& family) { return AreOutdated(family.second, cpus); });
 }
 
-std::optional<ZoneCpus> TopologyCache::cpus() const {
-  if (!handle_.synced()) return std::nullopt;
+Result<ZoneCpus> TopologyCache::cpus(Context& ctx) const {
+  COX_RETURN_IF_ERROR(handle_.WaitForSync(ctx));
   MutexLock lock(mu_);
   return nodes_.cpus();
 }

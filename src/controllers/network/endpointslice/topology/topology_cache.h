@@ -28,9 +28,9 @@ class TopologyCache {
 
   explicit TopologyCache(Cache& cache);
 
-  // No value until all nodes of the initial list are known: hints that were computed before would
-  // be removed from all Services after a restart.
-  std::optional<ZoneCpus> cpus() const;
+  // Waits until all nodes of the initial list are known: hints that were computed before would be
+  // removed from all Services after a restart. Returns the reason if `ctx` stops first.
+  Result<ZoneCpus> cpus(Context& ctx) const;
   // Replaces the hints of a Service and returns those before, if any. `are_outdated` is set if the
   // nodes changed since they were computed.
   std::optional<ServiceHints> Store(const ObjectKey& service, ServiceHints hints,
