@@ -2,6 +2,8 @@
 #include "sdk/events/event_sender.h"
 
 #include <algorithm>
+#include <iterator>
+#include <vector>
 
 #include "object/codec/json/json.h"
 #include "sdk/events/event_text.h"
@@ -71,9 +73,22 @@ void Count(Counter* counter) {
 
 }  // namespace
 
-SteadyTime EventSender::Series::Due() const {
-  if (!dirty) return seen + kSeriesEnd;
-  return std::max<SteadyTime>(written + kCountPeriod, blocked);
+void EventSender::SetDirty(Series& series) {
+  SetClean(series);
+  series.dirty = true;
+  series.due = std::max<SteadyTime>(series.written + kCountPeriod, series.blocked);
+  dirty_.emplace(series.due, &series);
+}
+
+void EventSender::SetClean(Series& series) {
+  if (series.dirty) dirty_.erase({series.due, &series});
+  series.dirty = false;
+}
+
+void EventSender::Remove(SeriesList::iterator series) {
+  SetClean(*series);
+  index_.erase(series->key);
+  series_.erase(series);
 }
 
 void EventSender::Take(Context& ctx, const RecordedEvent& recorded) {
@@ -81,21 +96,22 @@ void EventSender::Take(Context& ctx, const RecordedEvent& recorded) {
   const std::string key =
       object + KeyOf({recorded.action, recorded.reason, KindName(recorded.kind)});
   const SteadyTime now = ctx.clock().Monotonic();
-  const auto found = series_.find(key);
-  if (found == series_.end()) return Begin(ctx, key, object, recorded);
-  Series& series = found->second;
+  const auto found = index_.find(key);
+  if (found == index_.end()) return Begin(ctx, key, object, recorded);
+  Series& series = *found->second;
   if (now - series.seen > kSeriesEnd) {
     if (series.dirty) WriteCount(ctx, series);
-    series_.erase(found);
+    Remove(found->second);
     return Begin(ctx, key, object, recorded);
   }
   Count(counts_.counted);
   ++series.count;
   series.seen = now;
+  series_.splice(series_.end(), series_, found->second);
   series.last_observed = MicroTimeOf(recorded.time);
-  series.dirty = true;
+  SetDirty(series);
   // The second occurrence is written immediately, because it turns the event into a series.
-  if (series.count == 2 || now >= series.Due()) WriteCount(ctx, series);
+  if (series.count == 2 || now >= series.due) WriteCount(ctx, series);
 }
 
 void EventSender::Begin(Context& ctx, const std::string& key, const std::string& object,
@@ -112,11 +128,15 @@ void EventSender::Begin(Context& ctx, const std::string& key, const std::string&
     return;
   }
   Count(counts_.created);
-  if (series_.size() >= kMaxSeries) ForgetOldest(ctx);
+  if (series_.size() >= kMaxSeries) {
+    if (series_.front().dirty) WriteCount(ctx, series_.front());
+    Remove(series_.begin());
+  }
   const SteadyTime now = ctx.clock().Monotonic();
-  Series series{.event = std::move(event), .object = object};
+  Series& series = series_.emplace_back(
+      Series{.key = key, .event = std::move(event), .object = object, .last_observed = {}});
   series.seen = series.written = now;
-  series_.insert_or_assign(key, std::move(series));
+  index_.emplace(series.key, std::prev(series_.end()));
 }
 
 Event EventSender::MakeEvent(const RecordedEvent& recorded) {
@@ -158,6 +178,7 @@ void EventSender::WriteCount(Context& ctx, Series& series) {
   if (const Clock::Duration wait = ReserveRequest(series.object, now);
       wait > Clock::Duration::zero()) {
     series.blocked = now + wait;
+    SetDirty(series);  // later
     return;
   }
   const Patch patch = Patch::Merge(json::Write(Value::MakeObject(
@@ -178,7 +199,7 @@ void EventSender::WriteCount(Context& ctx, Series& series) {
     event.series = EventSeries{.count = series.count, .lastObservedTime = series.last_observed};
     written = Create(ctx, event);
   }
-  series.dirty = false;
+  SetClean(series);
   series.written = ctx.clock().Monotonic();
   if (written.ok()) return;
   Count(counts_.dropped);
@@ -186,29 +207,29 @@ void EventSender::WriteCount(Context& ctx, Series& series) {
             {"event", series.event.metadata.name});
 }
 
-void EventSender::ForgetOldest(Context& ctx) {
-  const auto oldest =
-      std::min_element(series_.begin(), series_.end(),
-                       [](const auto& a, const auto& b) { return a.second.seen < b.second.seen; });
-  if (oldest->second.dirty) WriteCount(ctx, oldest->second);
-  series_.erase(oldest);
-}
-
 SteadyTime EventSender::NextDue() const {
   SteadyTime due = Clock::kNever;
-  for (const auto& [key, series] : series_) due = std::min(due, series.Due());
+  if (!series_.empty()) due = series_.front().seen + kSeriesEnd;
+  if (!dirty_.empty()) due = std::min(due, dirty_.begin()->first);
   return due;
 }
 
 void EventSender::WriteDue(Context& ctx, bool all) {
-  for (auto at = series_.begin(); at != series_.end() && !ctx.Done();) {
-    Series& series = at->second;
-    const SteadyTime now = ctx.clock().Monotonic();
-    if (series.dirty && (all || now >= series.Due())) WriteCount(ctx, series);
+  std::vector<Series*> due;
+  const SteadyTime start = ctx.clock().Monotonic();
+  for (const auto& [time, series] : dirty_) {
+    if (!all && time > start) break;
+    due.push_back(series);
+  }
+  for (Series* const series : due) {
+    if (ctx.Done()) return;
+    WriteCount(ctx, *series);
+  }
+  const SteadyTime now = ctx.clock().Monotonic();
+  while (!series_.empty() && now - series_.front().seen >= kSeriesEnd) {
     // A count that the rate limit still delays at the end of its series is discarded.
-    const bool ended = now - series.seen >= kSeriesEnd;
-    if (ended && series.dirty) Count(counts_.filtered);
-    at = ended ? series_.erase(at) : std::next(at);
+    if (series_.front().dirty) Count(counts_.filtered);
+    Remove(series_.begin());
   }
 }
 

@@ -2,8 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <list>
+#include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "api/events/v1.h"
 #include "base/lru_map.h"
@@ -31,10 +35,14 @@ struct EventCounts {
 
 // Creates Events from recorded events, maintains the active series, and limits the rate per object.
 //
+// Guarantees: at most kMaxSeries series are active; a new one evicts the one whose last occurrence
+//   is the oldest. The cost of an event is O(log n) in the number of active series.
 // Threads: one thread, which blocks during requests.
 // Ownership: the client must outlive this object.
 class EventSender {
  public:
+  static constexpr size_t kMaxSeries = 4096;
+
   EventSender(Client& client, EventRecorder::Options options, EventCounts counts)
       : client_(client), options_(std::move(options)), counts_(counts) {}
 
@@ -48,6 +56,7 @@ class EventSender {
 
  private:
   struct Series {
+    std::string key;
     events::v1::Event event;  // as it was created
     std::string object;       // key of its rate limiter
     int32_t count = 1;
@@ -56,16 +65,18 @@ class EventSender {
     Clock::SteadyTime written;  // last write
     Clock::SteadyTime blocked;  // rate limited until then
     bool dirty = false;         // the count has not been written
-
-    Clock::SteadyTime Due() const;
+    Clock::SteadyTime due;      // when the count must be written, if dirty
   };
+  using SeriesList = std::list<Series>;
 
   events::v1::Event MakeEvent(const RecordedEvent& recorded);
   void Begin(Context& ctx, const std::string& key, const std::string& object,
              const RecordedEvent& recorded);
   void WriteCount(Context& ctx, Series& series);
-  // Removes the oldest series, to make space for a new one.
-  void ForgetOldest(Context& ctx);
+  // Marks the count as not written, and schedules the write.
+  void SetDirty(Series& series);
+  void SetClean(Series& series);
+  void Remove(SeriesList::iterator series);
   // Zero if a request about the object may be sent; otherwise the remaining delay.
   Clock::Duration ReserveRequest(const std::string& object, Clock::SteadyTime now);
   Status Create(Context& ctx, const events::v1::Event& event);
@@ -74,12 +85,13 @@ class EventSender {
   int64_t NextNanos(Clock::WallTime time);
 
   static constexpr size_t kMaxObjects = 4096;
-  static constexpr size_t kMaxSeries = 4096;
 
   Client& client_;
   const EventRecorder::Options options_;
   const EventCounts counts_;
-  std::unordered_map<std::string, Series> series_;
+  SeriesList series_;  // in the order of their last occurrences
+  std::unordered_map<std::string_view, SeriesList::iterator> index_;  // by Series::key
+  std::set<std::pair<Clock::SteadyTime, Series*>> dirty_;             // in the order of Series::due
   LruMap<TokenBucket> shares_{kMaxObjects};
   int64_t last_nanos_ = 0;
 };
