@@ -34,6 +34,15 @@ class EndpointSliceTest : public ServiceTest {
     EXPECT_TRUE(held.ok()) << held.ToString();
     return read();
   }
+  // Successful reconciles.
+  double Reconciles() {
+    const std::string text = manager->metrics().Render();
+    const std::string name =
+        "controller_runtime_reconcile_total{controller=\"endpointslice-controller\","
+        "result=\"success\"} ";
+    const size_t at = text.find(name);
+    return at == text.npos ? 0 : std::stod(text.substr(at + name.size()));
+  }
   static size_t Count(const List<EndpointSlice>& slices, bool ready) {
     size_t count = 0;
     for (const EndpointSlice& slice : slices) {
@@ -95,6 +104,50 @@ TEST_F(EndpointSliceTest, PodIsPublishedWhenItsNodeExists) {
   CreateNode("n1", "zone-b");
   const auto slices = Slices([](const auto& all) { return Count(all, true) == 1; });
   EXPECT_EQ(slices[0].endpoints[0].zone, "zone-b");
+}
+
+TEST_F(EndpointSliceTest, ChangeOfAPodCausesOneReconcileAndOneWrite) {
+  constexpr int kChanges = 10;
+  CreateNode("n1", "");
+  CreateService("web");
+  CreatePod("web-0", "10.0.0.1", true);
+  Start({AddEndpointSliceController});
+  const auto before = Slices([](const auto& all) { return Count(all, true) == 1; });
+  ASSERT_THAT(before, SizeIs(1));
+  const double reconciles = Reconciles();
+  List<EndpointSlice> after;
+  for (int i = 0; i < kChanges; ++i) {
+    const bool ready = i % 2 == 1;
+    SetReady("web-0", ready);
+    after = Slices([&](const auto& all) { return Count(all, ready) == 1; });
+  }
+  ASSERT_THAT(after, SizeIs(1));
+  EXPECT_EQ(after[0].metadata.generation - before[0].metadata.generation, kChanges);
+  // The reconcile that created the slice may not have been counted yet, and the initial list may
+  // have enqueued the Service once more.
+  EXPECT_LE(Reconciles() - reconciles, kChanges + 2);
+}
+
+TEST_F(EndpointSliceTest, ChangesOfOthersAreReverted) {
+  CreateNode("n1", "");
+  CreateService("web");
+  CreatePod("web-0", "10.0.0.1", true);
+  Start({AddEndpointSliceController});
+  const auto slices = Slices([](const auto& all) { return Count(all, true) == 1; });
+  ASSERT_THAT(slices, SizeIs(1));
+  const ObjectKey key = KeyOf(slices[0]);
+  auto changed = slices[0];
+  changed.endpoints.clear();
+  auto written = client().Update(*ctx, changed);
+  ASSERT_TRUE(written.ok()) << written.status().ToString();
+  const std::string other = written->metadata.resourceVersion;
+  Slices([&](const auto& all) {
+    return Count(all, true) == 1 && all[0].metadata.resourceVersion != other &&
+           all[0].metadata.resourceVersion != slices[0].metadata.resourceVersion;
+  });
+  ASSERT_TRUE(client().Delete<EndpointSlice>(*ctx, key).ok());
+  Slices(
+      [&](const auto& all) { return Count(all, true) == 1 && all[0].metadata.name != key.name; });
 }
 
 TEST_F(EndpointSliceTest, SlicesOfOtherManagersAreNotChanged) {

@@ -23,6 +23,8 @@ using core::v1::Service;
 using discovery::v1::Endpoint;
 using discovery::v1::EndpointSlice;
 
+constexpr char kControllerName[] = "endpointslice-controller";
+
 // Delay until a Service is reconciled again whose hints depend on nodes that changed meanwhile.
 constexpr std::chrono::milliseconds kRequeueForNodes{10};
 
@@ -225,15 +227,19 @@ Status AddEndpointSliceController(Manager& manager, const EndpointSliceOptions& 
   const ServicePods pods(manager.cache());
   const auto topology = std::make_shared<TopologyCache>(manager.cache());
   return ControllerFor<Service>(manager)
-      .Named("endpointslice-controller")
+      .Named(kControllerName)
       .With({.max_concurrent_reconciles = options.concurrent_syncs})
       .Watches<Pod>([pods](const Pod& pod) { return pods.ServicesOf(pod); }, PublishedPartChanged())
       .Watches<Node>([pods](const Node& node) { return pods.ServicesOnNode(node.metadata.name); },
                      ZoneChanged)
-      .Watches<EndpointSlice>([](const EndpointSlice& slice) {
-        const ObjectKey key = ServiceOf(slice);
-        return key.name.empty() ? std::vector<ObjectKey>() : std::vector<ObjectKey>{key};
-      })
+      // A slice that this controller wrote is what the reconcile planned. Changes of others are
+      // reverted.
+      .Watches<EndpointSlice>(
+          [](const EndpointSlice& slice) {
+            const ObjectKey key = ServiceOf(slice);
+            return key.name.empty() ? std::vector<ObjectKey>() : std::vector<ObjectKey>{key};
+          },
+          predicates::NotOwnWrites(kControllerName))
       .From(TopologyCache::RequeueOutdated(topology))
       .Complete(std::make_unique<EndpointSliceReconciler>(manager, topology));
 }
