@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -43,6 +44,11 @@ class WatchStream {
   //   too long); EndOfWatch() (the server closed the watch normally: resume from the last
   //   resource_version); otherwise the Status of the server's ERROR event.
   virtual Result<WatchEvent<Object>> Next(Context& ctx) = 0;
+  // As Next, but does not block: nothing if no event has arrived. Then `ready` is called once, on
+  // any thread, when the next call may have a result. It must not block, nor call the stream. The
+  // next call replaces it; it may still be called while the stream is destroyed.
+  // Errors: those of Next; MethodNotAllowed if this stream cannot be read without blocking.
+  virtual Result<std::optional<WatchEvent<Object>>> TryNext(const std::function<void()>& ready);
 };
 Status EndOfWatch();
 bool IsEndOfWatch(const Status& status);

@@ -26,6 +26,11 @@ class ClientStream {
   // The next piece; empty at the end. Unavailable if the connection broke, the context's error if
   // the context stopped first.
   virtual Result<Bytes> Read(Context& ctx) = 0;
+  // As Read, but does not block: nothing if there is no piece yet. Then `ready` is called once, on
+  // any thread, when the next call may have a result. It must not block, nor call the stream. The
+  // next call replaces it; it may still be called while the stream is destroyed.
+  // Errors: those of Read; MethodNotAllowed if this stream cannot be read without blocking.
+  virtual Result<std::optional<Bytes>> TryRead(const std::function<void()>& ready);
 };
 
 // Receives a streamed response without a thread per request, for callers with thousands of

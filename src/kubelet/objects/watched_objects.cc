@@ -11,12 +11,9 @@ using core::v1::ConfigMap;
 using core::v1::Pod;
 using core::v1::Secret;
 
-// A cache for one object. The member order matters: the handle is destroyed first.
 struct WatchedObjects::Watch {
-  std::set<std::string> pods;  // guarded by WatchedObjects::mu_
-  std::unique_ptr<Cache> cache;
-  std::shared_ptr<SharedInformer> informer;
-  InformerHandle handle;
+  std::set<std::string> pods;            // guarded by WatchedObjects::mu_
+  std::unique_ptr<CachedObject> object;  // constant
 };
 
 namespace {
@@ -26,17 +23,32 @@ Resource ResourceOf(ObjectReference::Kind kind) {
                                                 : Resource::Of<ConfigMap>();
 }
 
+bool IsImmutable(const Object& object) {
+  if (const auto* secret = object.As<Secret>()) return secret->immutable.value_or(false);
+  const auto* map = object.As<ConfigMap>();
+  return map != nullptr && map->immutable.value_or(false);
+}
+
+CacheOptions Options() {
+  CacheOptions options;
+  options.defaults.transform = StripManagedFields;
+  options.page_size = 0;
+  return options;
+}
+
 }  // namespace
 
 WatchedObjects::WatchedObjects(const Context& ctx, Client& client, Changed changed)
-    : ctx_(ctx.Child()), client_(client), changed_(std::move(changed)) {}
+    : client_(client),
+      changed_(std::move(changed)),
+      cache_(ObjectCache::Create(ctx, client, {.cache = Options(), .is_final = IsImmutable})) {}
 
 WatchedObjects::~WatchedObjects() {
   std::map<ObjectReference, std::shared_ptr<Watch>> watches;
   MutexLock lock(mu_);
   watches.swap(watches_);
   lock.Unlock();
-  watches.clear();  // joins their threads; handlers may be waiting for the lock
+  watches.clear();  // waits for their handlers, which may be waiting for the lock
 }
 
 void WatchedObjects::Register(const Pod& pod) {
@@ -54,30 +66,17 @@ void WatchedObjects::Register(const Pod& pod) {
     dropped.push_back(std::move(watch->second));
     watches_.erase(watch);
   }
-  std::vector<std::pair<ObjectReference, std::shared_ptr<Watch>>> made;
   for (const ObjectReference& reference : wanted) {
     std::shared_ptr<Watch>& watch = watches_[reference];
     if (watch == nullptr) {
       watch = std::make_shared<Watch>();
-      CacheOptions options;
-      options.defaults.namespaces = {reference.key.ns};
-      options.defaults.fields = fields::Selector::OneTermEqual("metadata.name", reference.key.name);
-      options.defaults.transform = StripManagedFields;
-      options.resync = {};
-      options.page_size = 0;
-      watch->cache = Cache::Create(ctx_, client_, std::move(options));
-      watch->informer = watch->cache->Get(ResourceOf(reference.kind));
-      made.emplace_back(reference, watch);
+      watch->object = cache_->Watch(ResourceOf(reference.kind), reference.key,
+                                    [this, reference](const Delta&) { Notify(reference); });
     }
     watch->pods.insert(uid);
   }
   lock.Unlock();
   dropped.clear();
-  // AddHandler calls the handler for existing objects, so it must not run under the lock.
-  for (const auto& [reference, watch] : made) {
-    watch->handle = watch->informer->AddHandler(
-        [this, reference = reference](const Delta&) { Notify(reference); });
-  }
 }
 
 void WatchedObjects::Unregister(const std::string& uid) {
@@ -116,7 +115,7 @@ Result<std::shared_ptr<const T>> WatchedObjects::Get(Context& ctx,
   {
     MutexLock lock(mu_);
     const auto watch = watches_.find(reference);
-    if (watch != watches_.end()) informer = watch->second->informer;
+    if (watch != watches_.end()) informer = watch->second->object->informer();
   }
   if (informer == nullptr) {
     COX_ASSIGN_OR_RETURN(T object, client_.Get<T>(ctx, reference.key));

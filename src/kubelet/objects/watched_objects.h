@@ -8,8 +8,8 @@
 #include <string>
 
 #include "base/mutex.h"
-#include "coxswain/cache.h"
 #include "coxswain/client.h"
+#include "coxswain/object_cache.h"
 #include "kubelet/objects/object_source.h"
 #include "kubelet/objects/references.h"
 
@@ -17,11 +17,12 @@ namespace cox::kubelet {
 
 // Watches the objects that Pods of this node reference, with one watch per object: the node
 // authorizer permits no others, and listing all secrets from thousands of nodes would overload the
-// API server. Pods that reference the same object share its watch; the last one closes it.
+// API server. Pods that reference the same object share its watch; the last one closes it. Watches
+// that wait for events hold no thread: a node can have hundreds of them.
 //
 // Guarantees: after Register, Get waits for the first list of the object and then reads from
-//   memory. An object is as recent as its watch; an unregistered object is read from the API server
-//   each time.
+//   memory. An object is as recent as its watch; an immutable object is not watched any more. An
+//   unregistered object is read from the API server each time.
 // Threads: all methods may be called concurrently. `changed` is called with the UIDs of Pods whose
 //   object was added, changed or deleted; it only enqueues.
 // Ownership: the client outlives it.
@@ -48,9 +49,9 @@ class WatchedObjects final : public ObjectSource {
   Result<std::shared_ptr<const T>> Get(Context& ctx, const ObjectReference& reference);
   void Notify(const ObjectReference& reference);
 
-  const Context ctx_;
   Client& client_;
   const Changed changed_;
+  const std::unique_ptr<ObjectCache> cache_;
   mutable Mutex mu_;
   std::map<ObjectReference, std::shared_ptr<Watch>> watches_ COX_GUARDED_BY(mu_);
   std::map<std::string, std::set<ObjectReference>> pods_ COX_GUARDED_BY(mu_);

@@ -4,6 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <future>
+#include <map>
+#include <string>
+
 #include "base/testing/test_clock.h"
 #include "kubelet/testing/test_pods.h"
 #include "sdk/testing/history_client.h"
@@ -76,6 +81,49 @@ TEST_F(WatchedObjectsTest, PodsShareWatchAndLastOneClosesIt) {
   objects_.Unregister("u2");
   objects_.Unregister("u2");
   EXPECT_EQ(objects_.watches(), 0U);
+}
+
+int Threads() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("Threads:")) return std::stoi(line.substr(8));
+  }
+  return 0;
+}
+
+TEST_F(WatchedObjectsTest, NumberOfThreadsDoesNotDependOnNumberOfObjects) {
+  constexpr int kObjects = 500;
+  const int before = Threads();
+  for (int i = 0; i < kObjects; ++i) {
+    const std::string number = std::to_string(i);
+    server_.Put("default", "m" + number, "one");
+    objects_.Register(Naming("m" + number, "u" + number));
+  }
+  for (int i = 0; i < kObjects; ++i) {
+    const auto map = objects_.GetConfigMap(ctx_, {"default", "m" + std::to_string(i)});
+    ASSERT_TRUE(map.ok()) << map.status().ToString();
+  }
+  server_.AwaitFollowing(kObjects);
+  EXPECT_LE(Threads() - before, 8);
+  // All watches still deliver changes.
+  for (int i = 0; i < kObjects; ++i) server_.Put("default", "m" + std::to_string(i), "two");
+  for (int i = 0; i < kObjects; ++i) WaitForChanges("u" + std::to_string(i), 2);
+  EXPECT_LE(Threads() - before, 8);
+  for (int i = 0; i < kObjects; ++i) objects_.Unregister("u" + std::to_string(i));
+  EXPECT_EQ(objects_.watches(), 0U);
+  EXPECT_FALSE(server_.Follows()) << "the last Pod closes the watch";
+}
+
+TEST_F(WatchedObjectsTest, UnregisterEndsGetThatWaitsForTheObject) {
+  server_.Set({.away = Status::Forbidden("not yours")});
+  objects_.Register(Naming("m", "u1"));
+  server_.AwaitAsked([](const auto& requests) { return requests.all() >= 1; });
+  auto got = std::async(std::launch::async, [&] {
+    return objects_.GetConfigMap(ctx_, {"default", "m"}).status();
+  });
+  // Whether Get waits already or reads from the server later, it fails.
+  objects_.Unregister("u1");
+  EXPECT_FALSE(got.get().ok());
 }
 
 TEST_F(WatchedObjectsTest, ReadsUnregisteredObjectsFromServer) {

@@ -25,13 +25,13 @@ class Inbox final : public ResponseObserver {
     Bytes copy = Bytes::Copy(bytes);
     MutexLock lock(mu_);
     pieces_.push_back(std::move(copy));
-    changed_.NotifyAll();
+    NotifyReader(lock);
   }
   void OnEnd(const Status& status) override {
     MutexLock lock(mu_);
     ended_ = true;
     end_ = status;
-    changed_.NotifyAll();
+    NotifyReader(lock);
   }
 
   Status WaitForHeaders(Context& ctx, int* status, Headers* headers) {
@@ -47,6 +47,20 @@ class Inbox final : public ResponseObserver {
     MutexLock lock(mu_);
     COX_RETURN_IF_ERROR(ctx.Await(
         mu_, changed_, [this]() COX_REQUIRES(mu_) { return !pieces_.empty() || ended_; }));
+    return Take();
+  }
+  Result<std::optional<Bytes>> TryNext(const std::function<void()>& ready) {
+    MutexLock lock(mu_);
+    if (pieces_.empty() && !ended_) {
+      ready_ = ready;
+      return std::optional<Bytes>();
+    }
+    COX_ASSIGN_OR_RETURN(Bytes piece, Take());
+    return std::optional<Bytes>(std::move(piece));
+  }
+
+ private:
+  Result<Bytes> Take() COX_REQUIRES(mu_) {
     if (pieces_.empty()) {
       if (!end_.ok()) return end_;
       return Bytes();
@@ -55,8 +69,14 @@ class Inbox final : public ResponseObserver {
     pieces_.pop_front();
     return piece;
   }
+  // Releases the lock: `ready_` may call anything but this object.
+  void NotifyReader(MutexLock& lock) COX_REQUIRES(mu_) COX_NO_THREAD_SAFETY_ANALYSIS {
+    changed_.NotifyAll();
+    const std::function<void()> ready = std::exchange(ready_, nullptr);
+    lock.Unlock();
+    if (ready) ready();
+  }
 
- private:
   Mutex mu_;
   CondVar changed_;
   int status_ COX_GUARDED_BY(mu_) = 0;
@@ -64,6 +84,7 @@ class Inbox final : public ResponseObserver {
   std::deque<Bytes> pieces_ COX_GUARDED_BY(mu_);
   bool ended_ COX_GUARDED_BY(mu_) = false;
   Status end_ COX_GUARDED_BY(mu_);
+  std::function<void()> ready_ COX_GUARDED_BY(mu_);  // of TryNext
 };
 
 class LoopStream final : public ClientStream {
@@ -78,15 +99,22 @@ class LoopStream final : public ClientStream {
   const Headers& headers() const override { return headers_; }
   Result<Bytes> Read(Context& ctx) override {
     auto piece = inbox_->Next(ctx);
-    if (piece.ok()) {
-      // Not for each piece: the window is much larger than kReport.
-      unreported_ += piece->size();
-      if (unreported_ >= kReport) call_->Consume(std::exchange(unreported_, 0));
-    }
+    if (piece.ok()) Report(piece->size());
+    return piece;
+  }
+  Result<std::optional<Bytes>> TryRead(const std::function<void()>& ready) override {
+    auto piece = inbox_->TryNext(ready);
+    if (piece.ok() && piece->has_value()) Report((*piece)->size());
     return piece;
   }
 
  private:
+  void Report(size_t size) {
+    // Not for each piece: the window is much larger than kReport.
+    unreported_ += size;
+    if (unreported_ >= kReport) call_->Consume(std::exchange(unreported_, 0));
+  }
+
   static constexpr size_t kReport = 128 * 1024;
 
   const std::shared_ptr<ClientCall> call_;
@@ -181,6 +209,10 @@ class LoopClient final : public Client {
 };
 
 }  // namespace
+
+Result<std::optional<Bytes>> ClientStream::TryRead(const std::function<void()>&) {
+  return Status(Reason::kMethodNotAllowed, "the stream cannot be read without blocking");
+}
 
 Result<std::shared_ptr<EventLoop>> StartEventLoop(const Context& ctx, const std::string& name) {
   auto loop = std::make_shared<EventLoop>(ctx.clock());

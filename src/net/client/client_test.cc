@@ -413,5 +413,34 @@ TEST_F(ClientTest, ReadingStreamOfDestroyedClientIsUnavailable) {
   EXPECT_TRUE((*watch)->Read(loopback.context).status().Is(Reason::kServiceUnavailable));
 }
 
+TEST_F(ClientTest, StreamIsReadWithoutBlocking) {
+  Loopback loopback(Answer);
+  auto client = loopback.MakeClient(true);
+  auto whole = client->Start(loopback.context, {.method = "GET", .target = "/"});
+  ASSERT_TRUE(whole.ok());
+  size_t size = 0;
+  for (bool ended = false; !ended;) {
+    std::promise<void> ready;
+    auto piece = (*whole)->TryRead([&] { ready.set_value(); });
+    ASSERT_TRUE(piece.ok()) << piece.status().ToString();
+    if (!*piece) {
+      ready.get_future().wait();
+      continue;
+    }
+    size += (*piece)->size();
+    ended = (*piece)->empty();
+  }
+  EXPECT_EQ(size, 1000U);
+  auto watch = client->Start(loopback.context, {.method = "GET", .target = "/watch"});
+  ASSERT_TRUE(watch.ok());
+  std::promise<void> broken;
+  auto piece = (*watch)->TryRead([&] { broken.set_value(); });
+  ASSERT_TRUE(piece.ok());
+  EXPECT_FALSE(piece->has_value());
+  client.reset();
+  broken.get_future().wait();
+  EXPECT_TRUE((*watch)->TryRead([] {}).status().Is(Reason::kServiceUnavailable));
+}
+
 }  // namespace
 }  // namespace cox::net

@@ -96,12 +96,38 @@ void Reflector::Run(Context& ctx) {
     if (next_ == Next::kList) {
       List(ctx, attempt);
     } else {
-      Watch(ctx, next_ == Next::kStream, attempt);
+      Follow(ctx, next_ == Next::kStream, attempt);
     }
     if (ctx.Done()) return;
     attempt.lived = ctx.clock().Monotonic() - start;
     if (HandleResult(ctx, attempt)) (void)ctx.Sleep(Pause(attempt));
   }
+}
+
+Clock::SteadyTime Reflector::Step(Context& ctx, const std::function<void()>& ready) {
+  while (!ctx.Done()) {
+    if (!watch_) {
+      started_ = ctx.clock().Monotonic();
+      attempt_ = {};
+      if (next_ == Next::kList) {
+        List(ctx, attempt_);
+      } else if (Result<Running> started = StartWatch(ctx, next_ == Next::kStream); started.ok()) {
+        watch_.emplace(*std::move(started));
+      } else {
+        attempt_.status = started.status();
+      }
+      if (ctx.Done()) break;
+    }
+    if (watch_ && !FollowReady(ctx, ready)) return watch_->limited.deadline();
+    watch_.reset();
+    attempt_.lived = ctx.clock().Monotonic() - started_;
+    if (!HandleResult(ctx, attempt_)) continue;
+    if (const Clock::Duration pause = Pause(attempt_); pause > Clock::Duration()) {
+      return ctx.clock().In(pause);
+    }
+  }
+  watch_.reset();
+  return Clock::kNever;
 }
 
 ListOptions Reflector::Scoped() const {
@@ -152,58 +178,97 @@ Status Reflector::Take(std::vector<Item> items, const std::string& version) {
   return {};
 }
 
-void Reflector::Watch(Context& ctx, bool initial, Attempt& attempt) {
+Result<Reflector::Running> Reflector::StartWatch(Context& ctx, bool initial) {
   WatchOptions options;
   options.list = Scoped();
   options.list.resource_version = initial && newest_ ? "" : version_;
   options.send_initial_events = initial;
   if (initial) options.list.resource_version_match = "NotOlderThan";
   options.timeout = DrawTimeout();
-  Context limited = ctx.WithTimeout(options.timeout + kGrace);
-  const Clock::SteadyTime start = ctx.clock().Monotonic();
-  Result<std::unique_ptr<WatchStream>> stream =
-      informer_->metadata_only() ? client_.WatchMetadata(limited, informer_->resource(), options)
-                                 : client_.Watch(limited, informer_->resource(), options);
-  attempt.status = stream.ok() ? Follow(limited, **stream, initial, attempt) : stream.status();
-  if (metrics_ != nullptr && stream.ok()) {
-    const Clock::Duration lived = ctx.clock().Monotonic() - start;
-    metrics_->watches.With({name_}).Inc();
-    metrics_->watch_seconds.With({name_}).Observe(Seconds(lived));
-    if (lived < kShortWatch && attempt.events == 0) metrics_->short_watches.With({name_}).Inc();
-  }
+  Running watch{.limited = ctx.WithTimeout(options.timeout + kGrace),
+                .start = ctx.clock().Monotonic(),
+                .stream = nullptr,
+                .listing = initial,
+                .items = {}};
+  COX_ASSIGN_OR_RETURN(watch.stream,
+                       informer_->metadata_only()
+                           ? client_.WatchMetadata(watch.limited, informer_->resource(), options)
+                           : client_.Watch(watch.limited, informer_->resource(), options));
+  return watch;
 }
 
-Status Reflector::Follow(Context& ctx, WatchStream& stream, bool initial, Attempt& attempt) {
-  const Clock::SteadyTime start = ctx.clock().Monotonic();
-  std::vector<Item> items;  // the initial list, until it is complete
-  bool listing = initial;
-  while (true) {
-    Result<WatchEvent<Object>> event = stream.Next(ctx);
-    if (!event.ok()) return event.status();
-    if (!listing) {
-      ++attempt.events;
-      informer_->Apply(feed_, *event);
-      if (!event->resource_version.empty()) version_ = event->resource_version;
-    } else if (event->type == EventType::kDeleted) {
-      // A server may send changes before the end of the initial list.
-      const ObjectKey gone = HeadOf(*event->object).key;
-      std::erase_if(items, [&gone](const Item& item) {
-        return item.ns() == gone.ns && item.name() == gone.name;
-      });
-    } else if (event->type != EventType::kBookmark) {
-      items.push_back(ItemForm::WithoutObject(informer_->Prepare(std::move(event->object))));
-    } else if (event->initial_events_end) {
-      if (metrics_ != nullptr) {
-        metrics_->lists.With({name_}).Inc();
-        metrics_->list_seconds.With({name_}).Observe(Seconds(ctx.clock().Monotonic() - start));
-        metrics_->items_per_list.With({name_}).Observe(static_cast<double>(items.size()));
-      }
-      COX_RETURN_IF_ERROR(Take(std::exchange(items, {}), event->resource_version));
-      listing = false;
-      next_ = Next::kWatch;
-      Log(ctx, {});
+void Reflector::CountWatch(const Running& watch, const Attempt& attempt) {
+  if (metrics_ == nullptr) return;
+  const Clock::Duration lived = watch.limited.clock().Monotonic() - watch.start;
+  metrics_->watches.With({name_}).Inc();
+  metrics_->watch_seconds.With({name_}).Observe(Seconds(lived));
+  if (lived < kShortWatch && attempt.events == 0) metrics_->short_watches.With({name_}).Inc();
+}
+
+void Reflector::Follow(Context& ctx, bool initial, Attempt& attempt) {
+  Result<Running> watch = StartWatch(ctx, initial);
+  attempt.status = watch.status();
+  if (!watch.ok()) return;
+  while (attempt.status.ok()) {
+    Result<WatchEvent<Object>> event = watch->stream->Next(watch->limited);
+    attempt.status =
+        event.ok() ? TakeEvent(watch->limited, *watch, *std::move(event), attempt) : event.status();
+  }
+  CountWatch(*watch, attempt);
+}
+
+bool Reflector::FollowReady(const Context& ctx, const std::function<void()>& ready) {
+  while (attempt_.status.ok()) {
+    Result<std::optional<WatchEvent<Object>>> event = watch_->stream->TryNext(ready);
+    if (event.ok() && !event->has_value()) {
+      attempt_.status = watch_->limited.status();
+      if (attempt_.status.ok()) return false;
+    } else {
+      attempt_.status =
+          event.ok() ? TakeEvent(ctx, *watch_, **std::move(event), attempt_) : event.status();
     }
   }
+  CountWatch(*watch_, attempt_);
+  return true;
+}
+
+Status Reflector::TakeEvent(const Context& ctx, Running& watch, WatchEvent<Object> event,
+                            Attempt& attempt) {
+  if (!watch.listing) {
+    ++attempt.events;
+    informer_->Apply(feed_, event);
+    if (!event.resource_version.empty()) version_ = event.resource_version;
+  } else if (event.type != EventType::kBookmark) {
+    TakeInitial(watch, event);
+  } else if (event.initial_events_end) {
+    return EndInitial(ctx, watch, event.resource_version);
+  }
+  return {};
+}
+
+void Reflector::TakeInitial(Running& watch, WatchEvent<Object>& event) {
+  if (event.type != EventType::kDeleted) {
+    watch.items.push_back(ItemForm::WithoutObject(informer_->Prepare(std::move(event.object))));
+    return;
+  }
+  // A server may send changes before the end of the initial list.
+  const ObjectKey gone = HeadOf(*event.object).key;
+  std::erase_if(watch.items, [&gone](const Item& item) {
+    return item.ns() == gone.ns && item.name() == gone.name;
+  });
+}
+
+Status Reflector::EndInitial(const Context& ctx, Running& watch, const std::string& version) {
+  if (metrics_ != nullptr) {
+    metrics_->lists.With({name_}).Inc();
+    metrics_->list_seconds.With({name_}).Observe(Seconds(ctx.clock().Monotonic() - watch.start));
+    metrics_->items_per_list.With({name_}).Observe(static_cast<double>(watch.items.size()));
+  }
+  COX_RETURN_IF_ERROR(Take(std::exchange(watch.items, {}), version));
+  watch.listing = false;
+  next_ = Next::kWatch;
+  Log(ctx, {});
+  return {};
 }
 
 // --- Evaluation of attempts.

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
+#include <vector>
 
 #include "base/context.h"
 #include "base/metrics.h"
@@ -35,7 +38,7 @@ struct ReflectorMetrics {
 //   - Requests are spaced: after a successful attempt, at least backoff_min lies between two
 //     starts; after failures the delay doubles up to backoff_max. Retry-After is respected.
 //   - Nothing blocks forever: the client cancels a request that exceeds its timeout.
-// Threads: Run is called by one thread.
+// Threads: Run is called by one thread; or Step, on any thread, one call at a time.
 class Reflector {
  public:
   Reflector(Client& client, const CacheOptions& options, std::shared_ptr<ResourceInformer> informer,
@@ -43,6 +46,11 @@ class Reflector {
 
   // Runs until `ctx` stops.
   void Run(Context& ctx);
+  // Does what can be done without waiting for events or for the next attempt: lists, starts a
+  // watch, or applies the events that have arrived. Blocks only until the server responds. Returns
+  // when it must be called again at the latest; `ready` is called, on any thread, if that is
+  // earlier, see WatchStream::TryNext.
+  Clock::SteadyTime Step(Context& ctx, const std::function<void()>& ready);
 
  private:
   // The next request.
@@ -57,10 +65,26 @@ class Reflector {
     Clock::Duration lived = {};
   };
 
+  // A watch that has started.
+  struct Running {
+    Context limited;  // stops when the server should have ended the watch
+    Clock::SteadyTime start;
+    std::unique_ptr<WatchStream> stream;
+    bool listing = false;     // the initial list is not complete
+    std::vector<Item> items;  // of the initial list
+  };
+
   void List(Context& ctx, Attempt& attempt);
-  void Watch(Context& ctx, bool initial, Attempt& attempt);
+  Result<Running> StartWatch(Context& ctx, bool initial);
+  // Applies one event, or adds it to the initial list.
+  Status TakeEvent(const Context& ctx, Running& watch, WatchEvent<Object> event, Attempt& attempt);
+  void TakeInitial(Running& watch, WatchEvent<Object>& event);
+  Status EndInitial(const Context& ctx, Running& watch, const std::string& version);
+  void CountWatch(const Running& watch, const Attempt& attempt);
   // Reads events until the stream ends.
-  Status Follow(Context& ctx, WatchStream& stream, bool initial, Attempt& attempt);
+  void Follow(Context& ctx, bool initial, Attempt& attempt);
+  // Applies the events that have arrived. True if the watch has ended.
+  bool FollowReady(const Context& ctx, const std::function<void()>& ready);
   Status Take(std::vector<Item> items, const std::string& version);
   ListOptions Scoped() const;
   std::chrono::seconds DrawTimeout();
@@ -90,6 +114,10 @@ class Reflector {
   Reason logged_ = Reason::kUnknown;
   bool failing_ = false;  // a failure was logged
   std::minstd_rand random_;
+  // Used by Step.
+  std::optional<Running> watch_;
+  Attempt attempt_;  // that is under way
+  Clock::SteadyTime started_;
 };
 
 }  // namespace cox::sdk

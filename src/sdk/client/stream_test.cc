@@ -190,6 +190,28 @@ TEST_F(StreamTest, WatchReturnsEventsAndThenTheReasonOfItsEnd) {
   }
 }
 
+TEST_F(StreamTest, WatchIsReadWithoutBlocking) {
+  // The second event is incomplete.
+  const std::string added =
+      R"({"type":"ADDED","object":{"metadata":{"name":"a","resourceVersion":"6"}}})";
+  Result<std::unique_ptr<WatchStream>> watch =
+      Script({{.chunks = {added.substr(0, 20), added.substr(20), "\n{"}, .hold = true}})
+          .Watch(ctx_, Resource::Of<ConfigMap>(), {});
+  ASSERT_TRUE(watch.ok());
+  Result<std::optional<WatchEvent<Object>>> event = (*watch)->TryNext([] {});
+  ASSERT_TRUE(event.ok()) << event.status().ToString();
+  ASSERT_TRUE(event->has_value());
+  EXPECT_EQ((*event)->resource_version, "6");
+  for (int i = 0; i < 2; ++i) {
+    event = (*watch)->TryNext([] {});
+    ASSERT_TRUE(event.ok()) << event.status().ToString();
+    EXPECT_FALSE(event->has_value());
+  }
+  watch = Script({{.chunks = {added}}}).Watch(ctx_, Resource::Of<ConfigMap>(), {});
+  ASSERT_TRUE((*watch)->TryNext([] {}).ok());
+  EXPECT_TRUE(IsEndOfWatch((*watch)->TryNext([] {}).status()));
+}
+
 TEST_F(StreamTest, RejectedWatchReturnsTheStatus) {
   const Status status = Script({Expired()}).Watch(ctx_, Resource::Of<ConfigMap>(), {}).status();
   EXPECT_TRUE(status.Is(Reason::kExpired));

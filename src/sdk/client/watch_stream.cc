@@ -13,30 +13,51 @@ class ServerWatch final : public WatchStream {
 
   Result<WatchEvent<Object>> Next(Context& ctx) override {
     while (end_.ok()) {
-      Result<std::optional<WatchEvent<Object>>> event = decoder_.Next();
-      if (event.ok() && *event) return std::move(**event);
-      if (!event.ok()) {
-        end_ = event.status();
-        break;
-      }
+      std::optional<WatchEvent<Object>> event = Decode();
+      if (event) return *std::move(event);
+      if (!end_.ok()) break;
       // A stopped context does not end the watch: the next call may use another context.
       COX_RETURN_IF_ERROR(ctx.status());
       const Result<Bytes> piece = stream_->Read(ctx);
-      if (!piece.ok()) {
-        if (ctx.Done()) return ctx.status();
-        end_ = piece.status();
-      } else if (!piece->empty()) {
-        decoder_.Feed(piece->view());
-      } else {
-        end_ = decoder_.between() ? EndOfWatch()
-                                  : Status::Unavailable("the watch ended within an event");
-      }
+      if (!piece.ok() && ctx.Done()) return ctx.status();
+      Feed(piece);
+    }
+    stream_.reset();
+    return end_;
+  }
+
+  Result<std::optional<WatchEvent<Object>>> TryNext(const std::function<void()>& ready) override {
+    while (end_.ok()) {
+      std::optional<WatchEvent<Object>> event = Decode();
+      if (event) return event;
+      if (!end_.ok()) break;
+      Result<std::optional<Bytes>> piece = stream_->TryRead(ready);
+      if (piece.ok() && !piece->has_value()) return std::optional<WatchEvent<Object>>();
+      Feed(piece.ok() ? Result<Bytes>(**std::move(piece)) : piece.status());
     }
     stream_.reset();
     return end_;
   }
 
  private:
+  // The next complete event, if any. Sets `end_` after an error.
+  std::optional<WatchEvent<Object>> Decode() {
+    Result<std::optional<WatchEvent<Object>>> event = decoder_.Next();
+    if (event.ok()) return *std::move(event);
+    end_ = event.status();
+    return std::nullopt;
+  }
+  void Feed(const Result<Bytes>& piece) {
+    if (!piece.ok()) {
+      end_ = piece.status();
+    } else if (!piece->empty()) {
+      decoder_.Feed(piece->view());
+    } else {
+      end_ = decoder_.between() ? EndOfWatch()
+                                : Status::Unavailable("the watch ended within an event");
+    }
+  }
+
   std::unique_ptr<net::ClientStream> stream_;  // null after the end
   WatchDecoder decoder_;
   Status end_;  // why the watch ended

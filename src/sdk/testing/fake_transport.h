@@ -79,6 +79,12 @@ class FakeTransport final : public Transport {
       if (!answer_.end.ok()) return answer_.end;
       return Bytes();
     }
+    Result<std::optional<Bytes>> TryRead(const std::function<void()>&) override {
+      if (next_ < answer_.chunks.size()) return std::optional(Bytes(answer_.chunks[next_++]));
+      if (answer_.hold) return std::optional<Bytes>();
+      if (!answer_.end.ok()) return answer_.end;
+      return std::optional(Bytes());
+    }
 
    private:
     const FakeResponse answer_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -80,26 +81,26 @@ class HistoryClient final : public Client {
   void Set(Faults faults) {
     MutexLock lock(mu_);
     faults_ = std::move(faults);
-    changed_.NotifyAll();
+    NotifyAll();
   }
   // Ends all running watches with this status.
   void EndWatches(Status why) {
     MutexLock lock(mu_);
     ++ends_;
     end_ = std::move(why);
-    changed_.NotifyAll();
+    NotifyAll();
   }
   // Sends a bookmark to all running watches.
   void Bookmark() {
     MutexLock lock(mu_);
     log_.push_back({version_, EventType::kBookmark, nullptr});
-    changed_.NotifyAll();
+    NotifyAll();
   }
   // Sends a late or duplicate event to all running watches.
   void Replay(EventType type, ObjectPtr object) {
     MutexLock lock(mu_);
     log_.push_back({HeadOf(*object).version, type, std::move(object)});
-    changed_.NotifyAll();
+    NotifyAll();
   }
 
   // --- Received requests.
@@ -193,7 +194,11 @@ class HistoryClient final : public Client {
           first_(std::move(first)),
           position_(position),
           ends_(ends) {}
+    ~Stream() override { client_.Forget(*this); }
     Result<WatchEvent<Object>> Next(Context& ctx) override { return client_.NextOf(ctx, *this); }
+    Result<std::optional<WatchEvent<Object>>> TryNext(const std::function<void()>& ready) override {
+      return client_.TryNextOf(*this, ready);
+    }
 
    private:
     friend class HistoryClient;
@@ -211,7 +216,7 @@ class HistoryClient final : public Client {
   void Happened(EventType type, ObjectPtr object) COX_REQUIRES(mu_) {
     log_.push_back({version_, type, std::move(object)});
     past_.push_back(log_.back());
-    changed_.NotifyAll();
+    NotifyAll();
   }
   Objects State(int64_t at) const COX_REQUIRES(mu_) {
     Objects objects;
@@ -228,8 +233,10 @@ class HistoryClient final : public Client {
   }
   static bool Selects(const ListOptions& options, const Object& object) {
     const Map& map = *object.As<Map>();
+    const auto name = options.fields.RequiresExactMatch("metadata.name");
     return (options.ns.empty() || options.ns == map.metadata.namespace_) &&
-           options.labels.Matches(map.metadata.labels);
+           options.labels.Matches(map.metadata.labels) &&
+           name.value_or(map.metadata.name) == map.metadata.name;
   }
   static ObjectPtr Shown(const Resource& resource, bool metadata, const ObjectPtr& object) {
     if (metadata) {
@@ -311,32 +318,63 @@ class HistoryClient final : public Client {
         *this, resource, metadata, options, std::move(first), position, ends_));
   }
 
+  void NotifyAll() COX_REQUIRES(mu_) {
+    changed_.NotifyAll();
+    for (const auto& [stream, ready] : std::exchange(ready_, {})) {
+      --following_;
+      ready();
+    }
+  }
+  void Forget(const Stream& stream) {
+    MutexLock lock(mu_);
+    following_ -= static_cast<int>(ready_.erase(&stream));
+  }
+
+  bool HasNext(const Stream& stream) const COX_REQUIRES(mu_) {
+    return stream.ends_ != ends_ || (faults_.end_after && stream.brought_ >= *faults_.end_after) ||
+           (stream.position_ < log_.size() && !faults_.silent);
+  }
+  // The next event that the watch selects, or the end of the watch. REQUIRES: HasNext
+  std::optional<Result<WatchEvent<Object>>> TakeNext(Stream& stream) COX_REQUIRES(mu_) {
+    if (faults_.end_after && stream.brought_ >= *faults_.end_after) return EndOfWatch();
+    if (stream.position_ >= log_.size() || faults_.silent) return end_;
+    const Logged& event = log_[stream.position_++];
+    if (event.object != nullptr && !Selects(stream.options_.list, *event.object)) {
+      return std::nullopt;
+    }
+    ++stream.brought_;
+    return WatchEvent<Object>{
+        event.type,
+        event.object == nullptr ? nullptr : Shown(stream.resource_, stream.metadata_, event.object),
+        std::to_string(event.version), false};
+  }
   Result<WatchEvent<Object>> NextOf(Context& ctx, Stream& stream) {
     MutexLock lock(mu_);
     if (stream.given_ < stream.first_.size()) return stream.first_[stream.given_++];
     while (true) {
       ++following_;
       changed_.NotifyAll();
-      const Status stopped = ctx.Await(mu_, changed_, [&]() COX_REQUIRES(mu_) {
-        return stream.ends_ != ends_ ||
-               (faults_.end_after && stream.brought_ >= *faults_.end_after) ||
-               (stream.position_ < log_.size() && !faults_.silent);
-      });
+      const Status stopped =
+          ctx.Await(mu_, changed_, [&]() COX_REQUIRES(mu_) { return HasNext(stream); });
       --following_;
       COX_RETURN_IF_ERROR(stopped);
-      if (faults_.end_after && stream.brought_ >= *faults_.end_after) return EndOfWatch();
-      if (stream.position_ < log_.size() && !faults_.silent) {
-        const Logged& event = log_[stream.position_++];
-        if (event.object != nullptr && !Selects(stream.options_.list, *event.object)) continue;
-        ++stream.brought_;
-        return WatchEvent<Object>{event.type,
-                                  event.object == nullptr
-                                      ? nullptr
-                                      : Shown(stream.resource_, stream.metadata_, event.object),
-                                  std::to_string(event.version), false};
-      }
-      return end_;
+      if (auto next = TakeNext(stream)) return *std::move(next);
     }
+  }
+  Result<std::optional<WatchEvent<Object>>> TryNextOf(Stream& stream,
+                                                      const std::function<void()>& ready) {
+    using Event = std::optional<WatchEvent<Object>>;
+    MutexLock lock(mu_);
+    if (stream.given_ < stream.first_.size()) return Event(stream.first_[stream.given_++]);
+    while (HasNext(stream)) {
+      auto next = TakeNext(stream);
+      if (!next) continue;
+      if (!next->ok()) return next->status();
+      return Event(**std::move(next));
+    }
+    following_ += ready_.insert_or_assign(&stream, ready).second ? 1 : 0;
+    changed_.NotifyAll();
+    return Event();
   }
 
   const std::string default_namespace_ = "default";
@@ -352,6 +390,7 @@ class HistoryClient final : public Client {
   WatchOptions last_watch_ COX_GUARDED_BY(mu_);
   ListOptions last_list_ COX_GUARDED_BY(mu_);
   int following_ COX_GUARDED_BY(mu_) = 0;
+  std::map<const Stream*, std::function<void()>> ready_ COX_GUARDED_BY(mu_);  // of TryNext
 };
 
 }  // namespace cox::sdk

@@ -27,6 +27,9 @@ class HeldStream final : public net::ClientStream {
   int status() const override { return stream_->status(); }
   const net::Headers& headers() const override { return stream_->headers(); }
   Result<Bytes> Read(Context& ctx) override { return stream_->Read(ctx); }
+  Result<std::optional<Bytes>> TryRead(const std::function<void()>& ready) override {
+    return stream_->TryRead(ready);
+  }
 
  private:
   const std::shared_ptr<net::Client> client_;

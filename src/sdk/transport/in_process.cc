@@ -25,6 +25,9 @@ class InProcessStream final : public net::ClientStream {
   int status() const override { return exchange_->status(); }
   const net::Headers& headers() const override { return exchange_->headers(); }
   Result<Bytes> Read(Context& ctx) override { return exchange_->Next(ctx); }
+  Result<std::optional<Bytes>> TryRead(const std::function<void()>& ready) override {
+    return exchange_->TryNext(ready);
+  }
   net::Headers TakeHeaders() { return std::move(exchange_->headers()); }
   std::unique_ptr<net::WebSocket> TakeSocket() { return exchange_->TakeSocket(); }
 

@@ -81,9 +81,14 @@ void InProcessExchange::Drop() {
 }
 
 void InProcessExchange::Notify() {
-  // A waiter that checked the condition before the change is blocked once the lock is free.
-  { MutexLock lock(mu_); }
+  std::function<void()> ready;
+  {
+    // A waiter that checked the condition before the change is blocked once the lock is free.
+    MutexLock lock(mu_);
+    ready.swap(ready_);
+  }
   changed_.NotifyAll();
+  if (ready) ready();
 }
 
 void InProcessExchange::Wake() {
@@ -108,7 +113,7 @@ bool InProcessExchange::Pull() {
   return state != net::BodySource::State::kWait || !answer_.body.empty();
 }
 
-Result<Bytes> InProcessExchange::Next(const Context& ctx) {
+std::optional<Bytes> InProcessExchange::TakeAvailable() {
   for (;;) {
     while (next_ < answer_.body.size()) {
       Bytes piece = std::move(answer_.body[next_++]);
@@ -118,7 +123,6 @@ Result<Bytes> InProcessExchange::Next(const Context& ctx) {
       complete_ = true;
       return Bytes();
     }
-    if (ctx.Done()) return ctx.status();
     // The order matters: data that the source has before the stop is read by the pull after it.
     const bool ending = context_.Done();
     if (Pull()) continue;
@@ -127,10 +131,30 @@ Result<Bytes> InProcessExchange::Next(const Context& ctx) {
       continue;
     }
     answer_.body.shrink_to_fit();  // it may wait for hours
+    return std::nullopt;
+  }
+}
+
+Result<Bytes> InProcessExchange::Next(const Context& ctx) {
+  for (;;) {
+    if (next_ >= answer_.body.size() && answer_.source != nullptr) {
+      COX_RETURN_IF_ERROR(ctx.status());
+    }
+    if (std::optional<Bytes> piece = TakeAvailable()) return *std::move(piece);
     MutexLock lock(mu_);
     COX_RETURN_IF_ERROR(ctx.Await(mu_, changed_, [this]() {
       return woken_.load(std::memory_order_acquire) || context_.Done();
     }));
+  }
+}
+
+Result<std::optional<Bytes>> InProcessExchange::TryNext(const std::function<void()>& ready) {
+  for (;;) {
+    if (std::optional<Bytes> piece = TakeAvailable()) return piece;
+    MutexLock lock(mu_);
+    if (woken_.load(std::memory_order_acquire) || context_.Done()) continue;
+    ready_ = ready;
+    return std::optional<Bytes>();
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -39,6 +40,8 @@ class InProcessExchange final : public net::Waker,
   net::Headers& headers() { return answer_.headers; }
   // The next piece of the body; empty at the end. REQUIRES: AwaitResponse was OK.
   Result<Bytes> Next(const Context& ctx);
+  // See net::ClientStream::TryRead.
+  Result<std::optional<Bytes>> TryNext(const std::function<void()>& ready);
   // The caller's end of the WebSocket if the request was upgraded, otherwise null. REQUIRES:
   // AwaitResponse was OK.
   std::unique_ptr<net::WebSocket> TakeSocket() { return std::move(answer_.socket); }
@@ -63,6 +66,8 @@ class InProcessExchange final : public net::Waker,
   void Notify();
   // Pulls once. False if the source has no data now.
   bool Pull();
+  // The next piece that the source has, empty at the end; nothing if it has no data now.
+  std::optional<Bytes> TakeAvailable();
 
   net::Request request_;  // used by the handler
   Context context_;
@@ -72,6 +77,7 @@ class InProcessExchange final : public net::Waker,
   Mutex mu_;
   CondVar changed_;
   Phase phase_ COX_GUARDED_BY(mu_) = Phase::kWaiting;
+  std::function<void()> ready_ COX_GUARDED_BY(mu_);  // of TryNext
   // Owned by the handler until kResponded, then by the caller.
   Answer answer_;
   // Used by the caller.

@@ -242,6 +242,41 @@ TEST_F(InProcessTest, WaitingReaderIsWoken) {
   EXPECT_TRUE(feed_.gone());
 }
 
+TEST_F(InProcessTest, StreamIsReadWithoutBlocking) {
+  const auto transport = MakeFed();
+  auto stream = transport->Start(caller_, {.method = "GET", .target = "/"});
+  ASSERT_TRUE(stream.ok());
+  int ready = 0;
+  const auto read = [&]() -> std::string {
+    auto piece = (*stream)->TryRead([&] { ++ready; });
+    EXPECT_TRUE(piece.ok()) << piece.status().ToString();
+    if (!piece.ok() || !piece->has_value()) return "nothing";
+    return std::string((*piece)->view());
+  };
+  EXPECT_EQ(read(), "nothing");
+  EXPECT_EQ(ready, 0);
+  feed_.Put("one");
+  feed_.Put("two");
+  EXPECT_EQ(ready, 1) << "called once";
+  EXPECT_EQ(read(), "one");
+  EXPECT_EQ(read(), "two");
+  EXPECT_EQ(read(), "nothing");
+  feed_.End();
+  EXPECT_EQ(ready, 2);
+  EXPECT_EQ(read(), "");
+}
+
+TEST_F(InProcessTest, NonBlockingReaderLearnsThatTheServerStops) {
+  const auto transport = MakeFed();
+  auto stream = transport->Start(caller_, {.method = "GET", .target = "/"});
+  ASSERT_TRUE(stream.ok());
+  int ready = 0;
+  ASSERT_FALSE((*stream)->TryRead([&] { ++ready; })->has_value());
+  server_.Stop();
+  EXPECT_EQ(ready, 1);
+  EXPECT_TRUE((**(*stream)->TryRead([] {})).empty());
+}
+
 TEST_F(InProcessTest, DestroyingAStreamStopsTheRequestAndItsSource) {
   const auto transport = MakeFed();
   auto stream = transport->Start(caller_, {.method = "GET", .target = "/"});

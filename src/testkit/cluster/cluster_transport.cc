@@ -25,10 +25,16 @@ class ClusterStream final : public net::ClientStream {
     BothContexts both(ctx, life_);
     return under_->Read(both.get());
   }
+  Result<std::optional<Bytes>> TryRead(const std::function<void()>& ready) override {
+    on_end_ = life_.OnStop(ready);
+    if (life_.Done()) return life_.status();
+    return under_->TryRead(ready);
+  }
 
  private:
   const std::unique_ptr<net::ClientStream> under_;
   const Context life_;
+  StopHandle on_end_;  // of TryRead
 };
 
 }  // namespace

@@ -9,9 +9,12 @@
 namespace cox::testkit {
 
 void StreamFaults::SetSilent(bool silent) {
-  MutexLock lock(mu_);
-  silent_ = silent;
-  changed_.NotifyAll();
+  {
+    MutexLock lock(mu_);
+    silent_ = silent;
+    changed_.NotifyAll();
+  }
+  NotifyListeners();
 }
 
 void StreamFaults::Break() {
@@ -23,6 +26,30 @@ void StreamFaults::Break() {
     for (const Breakable* each : reading_) reading.push_back(each->ctx_);
   }
   for (Context& each : reading) each.Stop(Reset());
+  NotifyListeners();
+}
+
+void StreamFaults::NotifyListeners() {
+  std::map<const void*, std::function<void()>> listeners;
+  {
+    MutexLock lock(mu_);
+    listeners.swap(listeners_);
+  }
+  for (const auto& [stream, changed] : listeners) changed();
+}
+
+void StreamFaults::Listen(const void* stream, std::function<void()> changed) {
+  MutexLock lock(mu_);
+  if (changed) {
+    listeners_[stream] = std::move(changed);
+  } else {
+    listeners_.erase(stream);
+  }
+}
+
+bool StreamFaults::silent() const {
+  MutexLock lock(mu_);
+  return silent_;
 }
 
 Status StreamFaults::AwaitDelivery(const Context& ctx, uint64_t since) const {
@@ -62,7 +89,10 @@ FaultyStream::FaultyStream(std::unique_ptr<net::ClientStream> under, Fault fault
   ++*running_;
 }
 
-FaultyStream::~FaultyStream() { --*running_; }
+FaultyStream::~FaultyStream() {
+  faults_->Listen(this, nullptr);
+  --*running_;
+}
 
 Result<Bytes> FaultyStream::Read(Context& ctx) {
   if (broken_) return *broken_;
@@ -70,10 +100,10 @@ Result<Bytes> FaultyStream::Read(Context& ctx) {
   Result<Bytes> piece = [&]() -> Result<Bytes> {
     const StreamFaults::Breakable breakable(*faults_, call, since_);
     COX_RETURN_IF_ERROR(faults_->AwaitDelivery(call, since_));
-    COX_ASSIGN_OR_RETURN(Bytes read, ReadFaulty(call));
+    COX_ASSIGN_OR_RETURN(std::optional<Bytes> read, ReadFaulty({.ctx = &call}));
     // Data that arrives while silent is held back.
     COX_RETURN_IF_ERROR(faults_->AwaitDelivery(call, since_));
-    return read;
+    return *std::move(read);
   }();
   // A stopped context allows another read; a broken connection is final.
   if (faults_->breaks() != since_) broken_ = StreamFaults::Reset();
@@ -85,53 +115,72 @@ bool FaultyStream::ByEvents() const {
          fault_.drop_bookmarks || fault_.repeat_events;
 }
 
-Result<Bytes> FaultyStream::ReadFaulty(Context& ctx) {
+Result<std::optional<Bytes>> FaultyStream::TryRead(const std::function<void()>& ready) {
+  if (broken_) return *broken_;
+  faults_->Listen(this, ready);  // before the checks, so that no change is missed
+  if (faults_->breaks() != since_) {
+    broken_ = StreamFaults::Reset();
+    return *broken_;
+  }
+  if (faults_->silent()) return std::optional<Bytes>();
+  return ReadFaulty({.ready = &ready});
+}
+
+FaultyStream::Piece FaultyStream::ReadUnder(const Mode& mode) {
+  if (mode.ready != nullptr) return under_->TryRead(*mode.ready);
+  COX_ASSIGN_OR_RETURN(Bytes piece, under_->Read(*mode.ctx));
+  return std::optional<Bytes>(std::move(piece));
+}
+
+FaultyStream::Piece FaultyStream::ReadFaulty(const Mode& mode) {
   if (fault_.cut_after_bytes && bytes_ >= *fault_.cut_after_bytes) cut_ = true;
   if (cut_) {
     broken_ = StreamFaults::Reset();
     return *broken_;
   }
-  if (ByEvents()) return ReadEvent(ctx);
-  COX_ASSIGN_OR_RETURN(Bytes piece, under_->Read(ctx));
-  if (!fault_.cut_after_bytes) return piece;
-  piece = piece.Slice(0, *fault_.cut_after_bytes - bytes_);
-  bytes_ += piece.size();
+  if (ByEvents()) return ReadEvent(mode);
+  COX_ASSIGN_OR_RETURN(std::optional<Bytes> piece, ReadUnder(mode));
+  if (!fault_.cut_after_bytes || !piece) return piece;
+  *piece = piece->Slice(0, *fault_.cut_after_bytes - bytes_);
+  bytes_ += piece->size();
   return piece;
 }
 
-std::optional<Result<Bytes>> FaultyStream::EndOf(Context& ctx) {
-  if (fault_.end_after_events && events_ >= *fault_.end_after_events) return Bytes();
+std::optional<FaultyStream::Piece> FaultyStream::EndOf(const Mode& mode) {
+  if (fault_.end_after_events && events_ >= *fault_.end_after_events) {
+    return Piece(std::optional<Bytes>(Bytes()));
+  }
   if (fault_.silent_after_events && events_ >= *fault_.silent_after_events) {
-    return AwaitStop(ctx);
+    if (mode.ready != nullptr) return Piece(std::optional<Bytes>());
+    return Piece(AwaitStop(*mode.ctx));
   }
   return std::nullopt;
 }
 
-Result<Bytes> FaultyStream::ReadEvent(Context& ctx) {
+FaultyStream::Piece FaultyStream::ReadEvent(const Mode& mode) {
+  const auto piece_of = [](std::string text) {
+    return std::optional<Bytes>(Bytes(std::move(text)));
+  };
   for (;;) {
-    if (!repeated_.empty()) return Bytes(std::exchange(repeated_, {}));
-    if (auto end = EndOf(ctx)) return std::move(*end);
-    COX_ASSIGN_OR_RETURN(std::optional<std::string> event, AwaitEvent(ctx));
-    if (!event) return Bytes(frames_.TakeRest());
+    if (!repeated_.empty()) return piece_of(std::exchange(repeated_, {}));
+    if (auto end = EndOf(mode)) return *std::move(end);
+    std::optional<std::string> event = frames_.Next();
+    if (!event) {
+      COX_ASSIGN_OR_RETURN(const std::optional<Bytes> piece, ReadUnder(mode));
+      if (!piece) return piece;
+      if (piece->empty()) return piece_of(frames_.TakeRest());
+      frames_.Add(piece->view());
+      continue;
+    }
     if (fault_.drop_bookmarks && frames_.IsBookmark(*event)) continue;
     if (fault_.cut_after_events && events_ >= *fault_.cut_after_events) {
       cut_ = true;
       event->resize(event->size() / 2);
-      return Bytes(std::move(*event));
+      return piece_of(*std::move(event));
     }
     ++events_;
     if (fault_.repeat_events) repeated_ = *event;
-    return Bytes(std::move(*event));
-  }
-}
-
-Result<std::optional<std::string>> FaultyStream::AwaitEvent(Context& ctx) {
-  for (;;) {
-    std::optional<std::string> event = frames_.Next();
-    if (event) return event;
-    COX_ASSIGN_OR_RETURN(const Bytes piece, under_->Read(ctx));
-    if (piece.empty()) return std::optional<std::string>();
-    frames_.Add(piece.view());
+    return piece_of(*std::move(event));
   }
 }
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,6 +30,10 @@ class StreamFaults {
   // when `ctx` stops first.
   Status AwaitDelivery(const Context& ctx, uint64_t since) const;
   uint64_t breaks() const;
+  bool silent() const;
+  // Calls `changed` once, at the next SetSilent or Break. Replaces the function of this stream;
+  // null removes it.
+  void Listen(const void* stream, std::function<void()> changed);
   // Stops `ctx` when streams since `since` break, during the lifetime of the handle.
   class [[nodiscard]] Breakable {
    public:
@@ -49,7 +55,10 @@ class StreamFaults {
   mutable CondVar changed_;
   bool silent_ COX_GUARDED_BY(mu_) = false;
   uint64_t breaks_ COX_GUARDED_BY(mu_) = 0;
+  void NotifyListeners();
+
   std::vector<Breakable*> reading_ COX_GUARDED_BY(mu_);
+  std::map<const void*, std::function<void()>> listeners_ COX_GUARDED_BY(mu_);
 };
 
 // A stream with faults.
@@ -64,15 +73,22 @@ class FaultyStream final : public net::ClientStream {
   int status() const override { return under_->status(); }
   const net::Headers& headers() const override { return under_->headers(); }
   Result<Bytes> Read(Context& ctx) override;
+  Result<std::optional<Bytes>> TryRead(const std::function<void()>& ready) override;
 
  private:
-  Result<Bytes> ReadFaulty(Context& ctx);
+  using Piece = Result<std::optional<Bytes>>;  // no value only for TryRead
+  // How to read: blocking until the context stops, or with a function for TryRead.
+  struct Mode {
+    Context* ctx = nullptr;
+    const std::function<void()>* ready = nullptr;
+  };
+  Piece ReadUnder(const Mode& mode);
+  Piece ReadFaulty(const Mode& mode);
   // Returns the next event that is not dropped.
-  Result<Bytes> ReadEvent(Context& ctx);
-  Result<std::optional<std::string>> AwaitEvent(Context& ctx);
+  Piece ReadEvent(const Mode& mode);
   bool ByEvents() const;
   // The fault that applies after `events_` events, if any.
-  std::optional<Result<Bytes>> EndOf(Context& ctx);
+  std::optional<Piece> EndOf(const Mode& mode);
 
   const std::unique_ptr<net::ClientStream> under_;
   const Fault fault_;

@@ -33,6 +33,13 @@ class ThreeEvents final : public net::ClientStream {
     if (ends_) return Bytes();
     return AwaitStop(ctx);
   }
+  Result<std::optional<Bytes>> TryRead(const std::function<void()>&) override {
+    if (pieces_.empty() && !ends_) return std::optional<Bytes>();
+    if (pieces_.empty()) return std::optional(Bytes());
+    std::optional piece(Bytes(pieces_.front()));
+    pieces_.pop_front();
+    return piece;
+  }
 
  private:
   const bool ends_;
@@ -201,6 +208,29 @@ TEST_F(FaultyTransportTest, FaultsOfStreams) {
     EXPECT_EQ(ReadAll(*stream), c.read);
   }
   EXPECT_EQ(faults_->streams(), 0U);
+}
+
+TEST_F(FaultyTransportTest, NonBlockingReadsHaveTheSameFaults) {
+  int ready = 0;
+  const auto on_ready = [&ready] { ++ready; };
+  under_->ends = false;
+  auto stream = Watch();
+  faults_->SetSilent(true);
+  EXPECT_FALSE(stream->TryRead(on_ready)->has_value());
+  faults_->SetSilent(false);
+  EXPECT_EQ(ready, 1);
+  EXPECT_EQ((**stream->TryRead(on_ready)).view(), std::string(kAdded) + kBookmark + "{\"type\":");
+  EXPECT_TRUE(stream->TryRead(on_ready)->has_value());
+  EXPECT_FALSE(stream->TryRead(on_ready)->has_value());
+  faults_->BreakStreams();
+  EXPECT_EQ(ready, 2);
+  EXPECT_TRUE(stream->TryRead(on_ready).status().Is(Reason::kServiceUnavailable));
+
+  faults_->Add({.verb = "watch"}, {.silent_after_events = 2, .drop_bookmarks = true});
+  stream = Watch();
+  EXPECT_EQ((**stream->TryRead(on_ready)).view(), kAdded);
+  EXPECT_EQ((**stream->TryRead(on_ready)).view(), kDeleted);
+  EXPECT_FALSE(stream->TryRead(on_ready)->has_value());
 }
 
 TEST_F(FaultyTransportTest, BreakStreamsEndsPendingReads) {
