@@ -77,6 +77,9 @@ class [[nodiscard]] InformerHandle {
   std::unique_ptr<Registration> registration_;
 };
 
+// Receives one change of the cache; null: the object did not exist before, or does not exist after.
+using ChangeObserver = std::function<void(const Object* before, const Object* after)>;
+
 // Returns the index values of an object; none: the index does not contain the object.
 using IndexFunction = std::function<std::vector<std::string>(const Object&)>;
 
@@ -106,6 +109,14 @@ class SharedInformer {
 
   // May be called at any time. The handler is first called for each existing object (initial).
   virtual InformerHandle AddHandler(DeltaHandler handler, HandlerOptions options = {}) = 0;
+  // Calls `observer` for each later change at the moment when it is applied, while handlers may run
+  // later: for counters that must agree with the cache, for example after an own write. The
+  // observer runs under the informer's lock; it must be short and must not call the informer. After
+  // the handle is destroyed, it does not run.
+  virtual InformerHandle AddObserver(ChangeObserver observer) = 0;
+  // Calls `read` while no change is applied and no observer runs, to fill what an observer updates.
+  // `read` may call Get, List, Find and Visit, and no other method.
+  virtual void BetweenChanges(const std::function<void()>& read) const = 0;
   // May be called at any time; existing objects are indexed when it returns. Replaces an index of
   // the same name.
   virtual void AddIndex(std::string name, IndexFunction function) = 0;
@@ -117,6 +128,10 @@ class SharedInformer {
                                       const labels::Selector& labels) const = 0;
   // Returns nothing if the index was not added.
   virtual std::vector<ObjectPtr> Find(std::string_view index, std::string_view value) const = 0;
+  // As Find, without copies: calls `visit` for each object until it returns false. `visit` runs
+  // under a lock; it must be short and must not call the informer.
+  virtual void Visit(std::string_view index, std::string_view value,
+                     const std::function<bool(const Object&)>& visit) const = 0;
   virtual size_t size() const = 0;
   // The resourceVersion that the cache reflects; empty before the initial list.
   virtual std::string resource_version() const = 0;

@@ -78,6 +78,16 @@ class Index {
   std::vector<std::shared_ptr<const T>> Find(std::string_view value) const {
     return Lister<T>::Cast(shared_->Find(Key::kName, value));
   }
+  // As Find, without copies: calls `visit` for each object until it returns false; see
+  // SharedInformer::Visit.
+  template <class Function>
+  void Visit(std::string_view value, const Function& visit) const {
+    shared_->Visit(Key::kName, value, [&visit](const Object& object) {
+      const T* typed = object.As<T>();
+      return typed == nullptr || visit(*typed);
+    });
+  }
+  SharedInformer& shared() const { return *shared_; }
 
  private:
   std::shared_ptr<SharedInformer> shared_;

@@ -95,6 +95,9 @@ SharedCache::SharedCache(const Context& ctx, Client& client, CacheOptions option
   gauges_.push_back(metrics->AddGaugeCallback(
       {"cache_objects", "How many objects a cache keeps"}, labels,
       [this](const EmitSample& emit) { Emit(emit, &ResourceInformer::size); }));
+  gauges_.push_back(metrics->AddCounterCallback(
+      {"cache_objects_listed_total", "How many objects readers of a cache have received in lists"},
+      labels, [this](const EmitSample& emit) { Emit(emit, &ResourceInformer::listed); }));
 }
 
 SharedCache::~SharedCache() {

@@ -75,7 +75,11 @@ TEST_F(CacheTest, CachesStructsJsonAndMetadataSeparately) {
   EXPECT_TRUE(typed->Get({"ns", "a"})->is_typed());
   EXPECT_EQ(json->Get({"ns", "a"})->value().At({"data", "data"})->as_string(), "x");
   EXPECT_NE(metadata.shared().Get({"ns", "a"})->As<meta::v1::PartialObjectMetadata>(), nullptr);
+  (void)typed->List("ns", {});
   const std::string text = metrics_.Render();
+  EXPECT_NE(text.find("cache_objects_listed_total{group=\"\",kind=\"ConfigMap\",version=\"v1\"} 1"),
+            std::string::npos)
+      << text;
   EXPECT_NE(text.find("cache_objects{group=\"\",kind=\"ConfigMap\",version=\"v1\"} 3"),
             std::string::npos)
       << text;

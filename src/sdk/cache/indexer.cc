@@ -49,6 +49,20 @@ std::vector<Item> Indexer::Find(std::string_view index, std::string_view value) 
   return out;
 }
 
+void Indexer::Visit(std::string_view index, std::string_view value,
+                    const std::function<bool(const Item&)>& visit) const {
+  ReaderLock lock(mu_);
+  for (const auto& [name, data] : indexes_) {
+    if (name != index) continue;
+    const auto found = data.items.find(std::string(value));
+    if (found == data.items.end()) return;
+    for (const Item* item : found->second) {
+      if (!visit(*item)) return;
+    }
+    return;
+  }
+}
+
 size_t Indexer::size() const {
   ReaderLock lock(mu_);
   return size_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -26,6 +27,9 @@ class Indexer {
   // Items of one namespace, or of all ("").
   std::vector<Item> List(std::string_view ns) const;
   std::vector<Item> Find(std::string_view index, std::string_view value) const;
+  // Calls `visit` for the items that Find returns until it returns false. Holds the lock.
+  void Visit(std::string_view index, std::string_view value,
+             const std::function<bool(const Item&)>& visit) const;
   size_t size() const;
   size_t bytes() const;
 

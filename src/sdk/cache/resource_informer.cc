@@ -63,6 +63,23 @@ class ResourceInformer::Registration final : public InformerHandle::Registration
   mutable std::atomic<bool> synced_ = false;
 };
 
+class ResourceInformer::Observation final : public InformerHandle::Registration {
+ public:
+  Observation(std::weak_ptr<ResourceInformer> informer, uint64_t number)
+      : informer_(std::move(informer)), number_(number) {}
+  ~Observation() override {
+    const auto informer = informer_.lock();
+    if (informer == nullptr) return;
+    MutexLock lock(informer->mu_);
+    informer->observers_.erase(number_);
+  }
+  bool synced() const override { return true; }
+
+ private:
+  const std::weak_ptr<ResourceInformer> informer_;
+  const uint64_t number_;
+};
+
 ResourceInformer::ResourceInformer(const Resource& resource, bool metadata_only, CacheScope scope,
                                    Clock& clock, Clock::Duration default_resync,
                                    std::shared_ptr<Notification> resync_changed)
@@ -116,6 +133,7 @@ std::vector<ObjectPtr> ResourceInformer::List(std::string_view ns,
   std::vector<ObjectPtr> out;
   if (labels.SelectsNothing()) return out;
   const std::vector<Item> items = indexer_.List(ns);
+  listed_.fetch_add(items.size(), std::memory_order_relaxed);
   if (labels.Empty()) out.reserve(items.size());
   for (const Item& item : items) {
     if (item.Matches(labels)) out.push_back(form_->Read(item));
@@ -126,8 +144,41 @@ std::vector<ObjectPtr> ResourceInformer::List(std::string_view ns,
 std::vector<ObjectPtr> ResourceInformer::Find(std::string_view index,
                                               std::string_view value) const {
   std::vector<ObjectPtr> out;
-  for (const Item& item : indexer_.Find(index, value)) out.push_back(form_->Read(item));
+  const std::vector<Item> items = indexer_.Find(index, value);
+  listed_.fetch_add(items.size(), std::memory_order_relaxed);
+  out.reserve(items.size());
+  for (const Item& item : items) out.push_back(form_->Read(item));
   return out;
+}
+
+void ResourceInformer::Visit(std::string_view index, std::string_view value,
+                             const std::function<bool(const Object&)>& visit) const {
+  size_t count = 0;
+  indexer_.Visit(index, value, [&](const Item& item) {
+    ++count;
+    return visit(*form_->Read(item));
+  });
+  listed_.fetch_add(count, std::memory_order_relaxed);
+}
+
+// --- Observers.
+
+InformerHandle ResourceInformer::AddObserver(ChangeObserver observer) {
+  MutexLock lock(mu_);
+  observers_.emplace(++last_observer_, std::move(observer));
+  return InformerHandle(std::make_unique<Observation>(weak_from_this(), last_observer_));
+}
+
+void ResourceInformer::BetweenChanges(const std::function<void()>& read) const {
+  MutexLock lock(mu_);
+  read();
+}
+
+void ResourceInformer::Observe(const Item& before, const Item& after) {
+  if (observers_.empty()) return;
+  const ObjectPtr old_object = form_->Read(before);
+  const ObjectPtr new_object = form_->Read(after);
+  for (const auto& [number, observer] : observers_) observer(old_object.get(), new_object.get());
 }
 
 // --- Handlers.
@@ -274,11 +325,13 @@ void ResourceInformer::Keep(const Item& before, PendingDelta delta) {
     delta.initial = false;
   }
   indexer_.Put(form_->WithoutObject(delta.after));
+  Observe(before, delta.after);
   Push(delta);
 }
 
 void ResourceInformer::Drop(const Item& before, PendingDelta delta) {
   indexer_.Remove(before.ns(), before.name());
+  Observe(before, {});
   delta.type = Delta::Type::kDeleted;
   Push(delta);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -46,13 +48,19 @@ class ResourceInformer final : public SharedInformer,
   bool HasSynced() const override;
   Status WaitSynced(Context& ctx) const override;
   InformerHandle AddHandler(DeltaHandler handler, HandlerOptions options = {}) override;
+  InformerHandle AddObserver(ChangeObserver observer) override;
+  void BetweenChanges(const std::function<void()>& read) const override;
   void AddIndex(std::string name, IndexFunction function) override;
   ObjectPtr Get(const ObjectKey& key) const override;
   std::vector<ObjectPtr> List(std::string_view ns, const labels::Selector& labels) const override;
   std::vector<ObjectPtr> Find(std::string_view index, std::string_view value) const override;
+  void Visit(std::string_view index, std::string_view value,
+             const std::function<bool(const Object&)>& visit) const override;
   size_t size() const override { return indexer_.size(); }
   std::string resource_version() const override;
   size_t bytes() const override { return indexer_.bytes(); }
+  // The number of objects that List, Find and Visit have read since the start.
+  size_t listed() const { return listed_.load(std::memory_order_relaxed); }
   void ObserveWrite(ObjectPtr object, int64_t base, std::string_view writer) override;
   void ObserveDelete(const ObjectKey& key, std::string_view uid) override;
 
@@ -80,6 +88,7 @@ class ResourceInformer final : public SharedInformer,
 
  private:
   class Registration;
+  class Observation;
   struct Feed {
     std::string ns;
     bool synced = false;
@@ -99,6 +108,7 @@ class ResourceInformer final : public SharedInformer,
   // Replaces `before` (which may be empty) by delta.after and notifies the handlers.
   void Keep(const Item& before, PendingDelta delta) COX_REQUIRES(mu_);
   void Drop(const Item& before, PendingDelta delta) COX_REQUIRES(mu_);
+  void Observe(const Item& before, const Item& after) COX_REQUIRES(mu_);
   void DropAbsent(const Feed& feed, const std::vector<Item>& items, int64_t version)
       COX_REQUIRES(mu_);
   void ApplyChange(const Feed& feed, const Item& item) COX_REQUIRES(mu_);
@@ -120,6 +130,7 @@ class ResourceInformer final : public SharedInformer,
   const std::shared_ptr<Notification> resync_changed_;
 
   Indexer indexer_;  // changed by holders of mu_, read by all
+  mutable std::atomic<size_t> listed_ = 0;
 
   mutable Mutex mu_;
   mutable CondVar changed_;  // signals changes of HasSynced
@@ -132,6 +143,8 @@ class ResourceInformer final : public SharedInformer,
   LruMap<int64_t> gone_names_ COX_GUARDED_BY(mu_);
   std::vector<Subscriber> subscribers_ COX_GUARDED_BY(mu_);
   std::shared_ptr<const Queues> queues_ COX_GUARDED_BY(mu_);
+  std::map<uint64_t, ChangeObserver> observers_ COX_GUARDED_BY(mu_);
+  uint64_t last_observer_ COX_GUARDED_BY(mu_) = 0;
   bool ended_ COX_GUARDED_BY(mu_) = false;
 };
 

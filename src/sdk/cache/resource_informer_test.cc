@@ -299,6 +299,42 @@ TEST_F(ResourceInformerTest, IndexesFollowTheObjects) {
   EXPECT_EQ(informer_->Find("app", "b").size(), 1);
 }
 
+TEST_F(ResourceInformerTest, VisitEndsWhenTheFunctionReturnsFalse) {
+  List({MakeMap("a", "u1", 5), MakeMap("b", "u2", 6), MakeMap("c", "u3", 7)}, 10);
+  informer_->AddIndex("all", [](const Object&) { return std::vector<std::string>{"yes"}; });
+  const auto visited = [this](std::string_view value, int most) {
+    int count = 0;
+    informer_->Visit("all", value, [&](const Object&) { return ++count < most; });
+    return count;
+  };
+  EXPECT_EQ(visited("yes", 2), 2);
+  EXPECT_EQ(visited("yes", 9), 3);
+  EXPECT_EQ(visited("no", 9), 0);
+}
+
+TEST_F(ResourceInformerTest, ObserverReceivesEachChangeWhenItIsApplied) {
+  List({MakeMap("a", "u1", 5)}, 10);
+  std::vector<std::string> seen;
+  const auto word = [](const Object* object) {
+    return object == nullptr ? std::string("none") : WordOf(*object);
+  };
+  {
+    const InformerHandle observer =
+        informer_->AddObserver([&](const Object* before, const Object* after) {
+          seen.push_back(word(before) + " " + word(after));
+        });
+    Modified(MakeMap("a", "u1", 11));
+    Modified(MakeMap("a", "u1", 11));  // ignored
+    informer_->ObserveWrite(MakeMap("b", "u2", 12), 0, "me");
+    Added(MakeMap("a", "u3", 14));  // another object with the same name
+    informer_->ObserveDelete({"ns", "b"}, "u2");
+    List({}, 20);
+  }
+  List({MakeMap("c", "u4", 25)}, 30);
+  EXPECT_EQ(seen, (std::vector<std::string>{"a@5 a@11", "none b@12", "a@11 a@14", "b@12 none",
+                                            "a@14 none"}));
+}
+
 TEST_F(ResourceInformerTest, ListsByNamespaceAndLabels) {
   List({MakeMap("a", "u1", 5, {{"app", "x"}}), MakeMap("b", "u2", 6, {{"app", "x"}}, "other")}, 10);
   EXPECT_EQ(informer_->List("ns", {}).size(), 1);
@@ -489,7 +525,27 @@ class RandomHistoryTest : public ResourceInformerTest {
     ObjectPtr object;
     int64_t base;
   };
+  // Checks that the changes that an observer received lead to the content of the cache.
+  void CompareObserved() const {
+    std::map<std::string, int64_t> cached;
+    for (const ObjectPtr& object : informer_->List("", {})) {
+      cached[HeadOf(*object).key.name] = HeadOf(*object).version;
+    }
+    EXPECT_EQ(observed_, cached);
+  }
+  void Observe(const Object* before, const Object* after) {
+    if (before != nullptr) {
+      const auto found = observed_.find(HeadOf(*before).key.name);
+      ASSERT_NE(found, observed_.end());
+      EXPECT_EQ(found->second, HeadOf(*before).version);
+      observed_.erase(found);
+    }
+    if (after == nullptr) return;
+    EXPECT_TRUE(observed_.emplace(HeadOf(*after).key.name, HeadOf(*after).version).second);
+  }
+
   std::vector<Late> late_;
+  std::map<std::string, int64_t> observed_;
   std::map<std::string, bool> own_deleted_;
   std::map<char, int64_t> read_;
 };
@@ -502,6 +558,9 @@ TEST_F(RandomHistoryTest, VersionsNeverGoBackAndTheCacheConverges) {
     Recorder early;
     const InformerHandle one = informer_->AddHandler(early.handler());
     late_.clear();
+    observed_.clear();
+    const InformerHandle observer = informer_->AddObserver(
+        [this](const Object* before, const Object* after) { Observe(before, after); });
     own_deleted_.clear();
     read_.clear();
     Model model(seed);
@@ -512,6 +571,7 @@ TEST_F(RandomHistoryTest, VersionsNeverGoBackAndTheCacheConverges) {
     for (int step = 0; step < 120; ++step) {
       Step(model, watched);
       LookBack();
+      CompareObserved();
       if (step == 60) two = informer_->AddHandler(late.handler());
     }
     for (const Late& write : late_) informer_->ObserveWrite(write.object, write.base, "me");

@@ -56,12 +56,16 @@ class FakeInformer final : public SharedInformer {
     changed_.NotifyAll();
     return InformerHandle(std::make_unique<Handle>(*this));
   }
+  InformerHandle AddObserver(ChangeObserver) override { return {}; }
+  void BetweenChanges(const std::function<void()>& read) const override { read(); }
   void AddIndex(std::string, IndexFunction) override {}
   ObjectPtr Get(const ObjectKey&) const override { return nullptr; }
   std::vector<ObjectPtr> List(std::string_view, const labels::Selector&) const override {
     return {};
   }
   std::vector<ObjectPtr> Find(std::string_view, std::string_view) const override { return {}; }
+  void Visit(std::string_view, std::string_view,
+             const std::function<bool(const Object&)>&) const override {}
   size_t size() const override { return 0; }
   std::string resource_version() const override { return ""; }
   size_t bytes() const override { return 0; }
