@@ -8,26 +8,25 @@ namespace cox::controllers::pods {
 namespace {
 
 constexpr size_t kSmall = 50;
-constexpr std::chrono::microseconds kPerPod{100};
-constexpr std::chrono::milliseconds kLongest{250};
+constexpr std::chrono::microseconds kPerPod{500};
+constexpr std::chrono::seconds kLongest{1};
 
 }  // namespace
 
-Clock::Duration Pacer::WaitFor(const ObjectKey& key, int64_t generation, size_t pods) const {
-  if (pods < kSmall) return {};
+Clock::Duration Pacer::WaitFor(const ObjectKey& key, int64_t generation) const {
   MutexLock lock(mu_);
   const auto found = last_.find(key);
   if (found == last_.end() || found->second.generation != generation) return {};
-  const Clock::Duration pause =
-      std::min<Clock::Duration>(kPerPod * static_cast<int64_t>(pods), kLongest);
-  return std::max(Clock::Duration::zero(), found->second.time + pause - clock_.Monotonic());
+  return std::max(Clock::Duration::zero(), found->second.until - clock_.Monotonic());
 }
 
 void Pacer::Settled(const ObjectKey& key, int64_t generation, size_t pods) {
   if (pods < kSmall) return Forget(key);  // most sets are small: nothing is stored for them
-  const Clock::SteadyTime now = clock_.Monotonic();
+  const Clock::Duration pause =
+      std::min<Clock::Duration>(kPerPod * static_cast<int64_t>(pods), kLongest);
+  const Clock::SteadyTime until = clock_.In(pause);
   MutexLock lock(mu_);
-  last_[key] = {now, generation};
+  last_[key] = {until, generation};
 }
 
 void Pacer::Forget(const ObjectKey& key) {

@@ -14,17 +14,17 @@ TEST(PacerTest, LargeSetsWaitInProportionToSize) {
   TestClock clock;
   Pacer pacer(clock);
   const ObjectKey key{"default", "web"};
-  EXPECT_EQ(pacer.WaitFor(key, 1, 2000), Clock::Duration::zero());
+  EXPECT_EQ(pacer.WaitFor(key, 1), Clock::Duration::zero());
   pacer.Settled(key, 1, 3);
-  EXPECT_EQ(pacer.WaitFor(key, 1, 2000), Clock::Duration::zero());
-  pacer.Settled(key, 1, 2000);
-  EXPECT_EQ(pacer.WaitFor(key, 1, 3), Clock::Duration::zero());
-  EXPECT_EQ(pacer.WaitFor(key, 1, 1000), milliseconds(100));
-  EXPECT_EQ(pacer.WaitFor(key, 1, 100'000), milliseconds(250));
+  EXPECT_EQ(pacer.WaitFor(key, 1), Clock::Duration::zero());
+  pacer.Settled(key, 1, 100'000);
+  EXPECT_EQ(pacer.WaitFor(key, 1), milliseconds(1000));
+  pacer.Settled(key, 1, 200);
+  EXPECT_EQ(pacer.WaitFor(key, 1), milliseconds(100));
   clock.Advance(milliseconds(60));
-  EXPECT_EQ(pacer.WaitFor(key, 1, 1000), milliseconds(40));
+  EXPECT_EQ(pacer.WaitFor(key, 1), milliseconds(40));
   clock.Advance(milliseconds(60));
-  EXPECT_EQ(pacer.WaitFor(key, 1, 1000), Clock::Duration::zero());
+  EXPECT_EQ(pacer.WaitFor(key, 1), Clock::Duration::zero());
 }
 
 TEST(PacerTest, NewGenerationDoesNotWait) {
@@ -32,10 +32,10 @@ TEST(PacerTest, NewGenerationDoesNotWait) {
   Pacer pacer(clock);
   const ObjectKey key{"default", "web"};
   pacer.Settled(key, 1, 1000);
-  EXPECT_EQ(pacer.WaitFor(key, 2, 1000), Clock::Duration::zero());
-  EXPECT_EQ(pacer.WaitFor({"default", "other"}, 1, 1000), Clock::Duration::zero());
+  EXPECT_EQ(pacer.WaitFor(key, 2), Clock::Duration::zero());
+  EXPECT_EQ(pacer.WaitFor({"default", "other"}, 1), Clock::Duration::zero());
   pacer.Forget(key);
-  EXPECT_EQ(pacer.WaitFor(key, 1, 1000), Clock::Duration::zero());
+  EXPECT_EQ(pacer.WaitFor(key, 1), Clock::Duration::zero());
 }
 
 }  // namespace

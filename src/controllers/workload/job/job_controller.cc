@@ -90,6 +90,11 @@ class JobReconciler final : public Reconciler {
 
   Result<ReconcileResult> Reconcile(Context& ctx, const ObjectKey& key) override {
     const auto job = jobs_.Get(key);
+    // Before the Pods are listed, because each change of a Pod leads here.
+    if (job != nullptr) {
+      const Clock::Duration wait = pacer_.WaitFor(key, job->metadata.generation);
+      if (wait > Clock::Duration()) return ReconcileResult::After(wait);
+    }
     COX_RETURN_IF_ERROR(ReleaseStrays(ctx, key, job.get()));
     if (job == nullptr || IsManagedExternally(*job)) {
       pacer_.Forget(key);
@@ -98,8 +103,6 @@ class JobReconciler final : public Reconciler {
     // A finished Job adopts no Pods.
     const std::vector<PodPtr> candidates =
         IsFinished(*job) ? owned_.Find(job->metadata.uid) : pods::OwnedOrOrphaned(owned_, *job);
-    const Clock::Duration wait = pacer_.WaitFor(key, job->metadata.generation, candidates.size());
-    if (wait > Clock::Duration()) return ReconcileResult::After(wait);
     COX_ASSIGN_OR_RETURN(const auto selector,
                          labels::Selector::FromLabelSelector(job->spec.selector.get()));
     COX_ASSIGN_OR_RETURN(
@@ -128,6 +131,8 @@ class JobReconciler final : public Reconciler {
   // contain its predecessor of the same name, so the Job is read from the API server first. When
   // the cache receives that Job, its own event requeues the key.
   Status ReleaseStrays(Context& ctx, const ObjectKey& key, const Job* cached) {
+    COX_ASSIGN_OR_RETURN(const bool any, HasStrays(key, cached));
+    if (!any) return {};
     std::vector<PodPtr> strays = tracked_.Find(key.ToString());
     COX_RETURN_IF_ERROR(EraseClaimed(cached, strays));
     if (strays.empty()) return {};
@@ -137,16 +142,32 @@ class JobReconciler final : public Reconciler {
     return Release(ctx, strays);
   }
 
+  // Returns whether EraseClaimed would leave a tracked Pod. Copies no Pods: usually there is none.
+  Result<bool> HasStrays(const ObjectKey& key, const Job* job) const {
+    labels::Selector selector;
+    if (job != nullptr) {
+      COX_ASSIGN_OR_RETURN(selector, labels::Selector::FromLabelSelector(job->spec.selector.get()));
+    }
+    bool any = false;
+    tracked_.Visit(key.ToString(), [&](const Pod& pod) {
+      any = job == nullptr || !IsClaimed(*job, selector, pod);
+      return !any;
+    });
+    return any;
+  }
+
+  static bool IsClaimed(const Job& job, const labels::Selector& selector, const Pod& pod) {
+    const pods::Claim claim = pods::DecideClaim(pod.metadata, selector, job.metadata);
+    if (claim == pods::Claim::kAdopt) return !IsFinished(job);
+    return claim != pods::Claim::kIgnore;
+  }
+
   // Erases the Pods that the Job controls or adopts; null: the Job does not exist.
   static Status EraseClaimed(const Job* job, std::vector<PodPtr>& pods) {
     if (job == nullptr || pods.empty()) return {};
     COX_ASSIGN_OR_RETURN(const auto selector,
                          labels::Selector::FromLabelSelector(job->spec.selector.get()));
-    std::erase_if(pods, [&](const PodPtr& pod) {
-      const pods::Claim claim = pods::DecideClaim(pod->metadata, selector, job->metadata);
-      if (claim == pods::Claim::kAdopt) return !IsFinished(*job);
-      return claim != pods::Claim::kIgnore;
-    });
+    std::erase_if(pods, [&](const PodPtr& pod) { return IsClaimed(*job, selector, *pod); });
     return {};
   }
 

@@ -15,6 +15,7 @@
 #include "controllers/shared/pods/deletion_order.h"
 #include "controllers/shared/pods/from_template.h"
 #include "controllers/shared/pods/pacer.h"
+#include "controllers/shared/pods/pod_counter.h"
 #include "controllers/shared/pods/pod_state.h"
 #include "controllers/workload/replicaset/replicaset_status.h"
 #include "coxswain/conditions.h"
@@ -27,6 +28,7 @@ namespace {
 using apps::v1::ReplicaSet;
 using core::v1::Pod;
 using pods::ByController;
+using pods::PodCounter;
 using pods::PodPtr;
 using replicaset::Managed;
 
@@ -60,6 +62,13 @@ bool NamespaceGoes(const Status& status) {
                      [](const StatusCause& cause) { return cause.type == "NamespaceTerminating"; });
 }
 
+PodCounter::Owner OwnerOf(const ReplicaSet& set) {
+  return {.metadata = set.metadata,
+          .selector = set.spec.selector.get(),
+          .labels = set.spec.template_.metadata.labels,
+          .min_ready_seconds = set.spec.minReadySeconds};
+}
+
 class ReplicaSetReconciler final : public Reconciler {
  public:
   explicit ReplicaSetReconciler(Manager& manager)
@@ -69,23 +78,26 @@ class ReplicaSetReconciler final : public Reconciler {
         sets_(manager.cache().ListerOf<ReplicaSet>()),
         siblings_(manager.cache().IndexOf<ReplicaSet, ByController<ReplicaSet>>()),
         pods_(manager.cache().IndexOf<Pod, ByController<Pod>>()),
+        counter_(pods_),
         pacer_(clock_),
-        batches_(manager.context(), "replicaset") {}
+        batches_(manager.context(), "replicaset"),
+        resyncs_(manager.cache().InformerOf<ReplicaSet>().shared().AddHandler(
+            [this](const Delta& delta) {
+              if (delta.type == Delta::Type::kResync) counter_.Forget(HeadOf(*delta.after).key);
+            })) {}
 
   Result<ReconcileResult> Reconcile(Context& ctx, const ObjectKey& key) override;
 
  private:
-  struct Owned {
-    std::vector<PodPtr> active;
-    size_t terminating = 0;
-  };
-  // Returns the Pods of the set from the cache.
-  Owned OwnedBy(const ReplicaSet& set) const;
-  // Adopts and releases Pods. Returns true if anything changed.
-  Result<bool> ClaimPods(Context& ctx, const ReplicaSet& set) const;
-  Managed Manage(Context& ctx, const ReplicaSet& set, const std::vector<PodPtr>& active);
+  Result<PodCounter::Counts> CountsOf(const ReplicaSet& set);
+  Status UpdateStatus(Context& ctx, const ReplicaSet& set, apps::v1::ReplicaSetStatus status);
+  // Adopts and releases Pods.
+  Status ClaimPods(Context& ctx, const ReplicaSet& set) const;
+  Managed Manage(Context& ctx, const ReplicaSet& set, size_t active);
   Status CreatePods(Context& ctx, const ReplicaSet& set, size_t count);
   Status DeletePods(Context& ctx, const ReplicaSet& set, const std::vector<PodPtr>& chosen);
+  // Returns `count` active Pods to delete first.
+  std::vector<PodPtr> PodsToDelete(const ReplicaSet& set, size_t count) const;
   // Returns the Pods of all sets of the same deployment.
   std::vector<PodPtr> RelatedPods(const ReplicaSet& set, const std::vector<PodPtr>& active) const;
 
@@ -96,60 +108,66 @@ class ReplicaSetReconciler final : public Reconciler {
   const Lister<ReplicaSet> sets_;
   const Index<ReplicaSet, ByController<ReplicaSet>> siblings_;
   const Index<Pod, ByController<Pod>> pods_;
-  pods::Pacer pacer_;
+  pods::PodCounter counter_;
+  pods::Pacer pacer_;  // of status writes
   pods::Batches batches_;
+  const InformerHandle resyncs_;  // last: its handler uses the other members
 };
 
 Result<ReconcileResult> ReplicaSetReconciler::Reconcile(Context& ctx, const ObjectKey& key) {
   const auto set = sets_.Get(key);
   if (set == nullptr) {
     pacer_.Forget(key);
+    counter_.Forget(key);
     return ReconcileResult::Done();
   }
+  COX_ASSIGN_OR_RETURN(PodCounter::Counts counts, CountsOf(*set));
+  if (counts.check_claims) {
+    COX_RETURN_IF_ERROR(ClaimPods(ctx, *set));
+    counter_.ClaimsChecked(OwnerOf(*set), counts);
+    COX_ASSIGN_OR_RETURN(counts, CountsOf(*set));
+  }
   const auto wanted = static_cast<size_t>(std::max(0, set->spec.replicas.value_or(1)));
-  const size_t size = std::max(wanted, static_cast<size_t>(std::max(0, set->status.replicas)));
-  const Clock::Duration wait = pacer_.WaitFor(key, set->metadata.generation, size);
-  if (wait > Clock::Duration::zero()) return ReconcileResult::After(wait);
-  COX_RETURN_IF_ERROR(ClaimPods(ctx, *set).status());
-  Owned owned = OwnedBy(*set);
   Managed managed;
   bool more = false;  // than fits in one sync
-  if (!set->metadata.deletionTimestamp && owned.active.size() != wanted) {
-    managed = Manage(ctx, *set, owned.active);
-    more = managed.error.ok() &&
-           (owned.active.size() > wanted + kBurst || wanted > owned.active.size() + kBurst);
+  if (!set->metadata.deletionTimestamp && counts.active != wanted) {
+    managed = Manage(ctx, *set, counts.active);
+    more =
+        managed.error.ok() && (counts.active > wanted + kBurst || wanted > counts.active + kBurst);
     if (NamespaceGoes(managed.error)) managed.error = {};
-    owned = OwnedBy(*set);  // the cache contains this controller's writes
+    COX_ASSIGN_OR_RETURN(counts, CountsOf(*set));  // contains this controller's writes
   }
-  const Time now = pods::PreciseNow(clock_);
-  auto status = replicaset::StatusOf(*set, owned.active, owned.terminating, managed, now);
+  Clock::Duration wait{};
+  auto status = replicaset::StatusOf(*set, counts, managed, pods::PreciseNow(clock_));
   if (!DeepEqual(status, set->status)) {
-    ReplicaSet changed = *set;
-    changed.status = std::move(status);
-    const Status written = client_.UpdateStatus(ctx, std::move(changed)).status();
-    if (!written.ok() && !written.Is(Reason::kNotFound)) return written;
+    if (!replicaset::IsUrgent(*set, status)) wait = pacer_.WaitFor(key, set->metadata.generation);
+    if (wait == Clock::Duration::zero()) {
+      COX_RETURN_IF_ERROR(UpdateStatus(ctx, *set, std::move(status)));
+    }
   }
   COX_RETURN_IF_ERROR(managed.error);
-  if (more) {
-    pacer_.Forget(key);
-    return ReconcileResult::After(std::chrono::milliseconds(1));
-  }
-  pacer_.Settled(key, set->metadata.generation, size);
-  const auto next = pods::NextAvailableIn(owned.active, set->spec.minReadySeconds, now);
-  return next ? ReconcileResult::After(*next) : ReconcileResult::Done();
+  if (more) return ReconcileResult::After(std::chrono::milliseconds(1));
+  if (wait > Clock::Duration::zero()) return ReconcileResult::After(wait);
+  return counts.next_available_in ? ReconcileResult::After(*counts.next_available_in)
+                                  : ReconcileResult::Done();
 }
 
-ReplicaSetReconciler::Owned ReplicaSetReconciler::OwnedBy(const ReplicaSet& set) const {
-  Owned owned;
-  owned.active = pods_.Find(set.metadata.uid);
-  std::erase_if(owned.active, [&](const PodPtr& pod) {
-    if (pods::IsTerminating(*pod)) ++owned.terminating;
-    return !pods::IsActive(*pod);
-  });
-  return owned;
+Result<PodCounter::Counts> ReplicaSetReconciler::CountsOf(const ReplicaSet& set) {
+  return counter_.CountsOf(OwnerOf(set), pods::PreciseNow(clock_));
 }
 
-Result<bool> ReplicaSetReconciler::ClaimPods(Context& ctx, const ReplicaSet& set) const {
+Status ReplicaSetReconciler::UpdateStatus(Context& ctx, const ReplicaSet& set,
+                                          apps::v1::ReplicaSetStatus status) {
+  const size_t size = static_cast<size_t>(std::max({0, set.status.replicas, status.replicas}));
+  ReplicaSet changed = set;
+  changed.status = std::move(status);
+  const Status written = client_.UpdateStatus(ctx, std::move(changed)).status();
+  if (!written.ok() && !written.Is(Reason::kNotFound)) return written;
+  pacer_.Settled(KeyOf(set), set.metadata.generation, size);
+  return {};
+}
+
+Status ReplicaSetReconciler::ClaimPods(Context& ctx, const ReplicaSet& set) const {
   COX_ASSIGN_OR_RETURN(const auto selector,
                        labels::Selector::FromLabelSelector(set.spec.selector.get()));
   std::vector<PodPtr> candidates = pods::OwnedOrOrphaned(pods_, set);
@@ -158,22 +176,27 @@ Result<bool> ReplicaSetReconciler::ClaimPods(Context& ctx, const ReplicaSet& set
     const pods::Claim claim = pods::DecideClaim(pod->metadata, selector, set.metadata);
     return !pods::IsActive(*pod) || claim == pods::Claim::kMine || claim == pods::Claim::kIgnore;
   });
-  if (candidates.empty()) return false;
-  COX_RETURN_IF_ERROR(pods::ClaimObjects(ctx, client_, set, selector, candidates).status());
-  return true;
+  if (candidates.empty()) return {};
+  return pods::ClaimObjects(ctx, client_, set, selector, candidates).status();
 }
 
-Managed ReplicaSetReconciler::Manage(Context& ctx, const ReplicaSet& set,
-                                     const std::vector<PodPtr>& active) {
+Managed ReplicaSetReconciler::Manage(Context& ctx, const ReplicaSet& set, size_t active) {
   const auto wanted = static_cast<size_t>(std::max(0, set.spec.replicas.value_or(1)));
-  if (active.size() < wanted) {
-    return {.creating = true,
-            .error = CreatePods(ctx, set, std::min(kBurst, wanted - active.size()))};
+  if (active < wanted) {
+    return {.creating = true, .error = CreatePods(ctx, set, std::min(kBurst, wanted - active))};
   }
-  const size_t count = std::min(kBurst, active.size() - wanted);
-  return {.error = DeletePods(ctx, set,
-                              pods::PodsToDelete(active, RelatedPods(set, active), count,
-                                                 pods::PreciseNow(clock_)))};
+  return {.error = DeletePods(ctx, set, PodsToDelete(set, std::min(kBurst, active - wanted)))};
+}
+
+std::vector<PodPtr> ReplicaSetReconciler::PodsToDelete(const ReplicaSet& set, size_t count) const {
+  std::vector<PodPtr> active = pods_.Find(set.metadata.uid);
+  std::erase_if(active, [](const PodPtr& pod) { return !pods::IsActive(*pod); });
+  if (set.spec.replicas.value_or(1) <= 0) {
+    // All Pods will be deleted, so that the order does not matter.
+    active.resize(std::min(active.size(), count));
+    return active;
+  }
+  return pods::PodsToDelete(active, RelatedPods(set, active), count, pods::PreciseNow(clock_));
 }
 
 Status ReplicaSetReconciler::CreatePods(Context& ctx, const ReplicaSet& set, size_t count) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controllers/workload/replicaset/replicaset_status.h"
 
-#include <algorithm>
-
 #include "coxswain/conditions.h"
 
 namespace cox::controllers::replicaset {
@@ -10,13 +8,6 @@ namespace {
 
 using apps::v1::ReplicaSet;
 using apps::v1::ReplicaSetStatus;
-
-bool HasLabels(const Map<std::string>& labels, const Map<std::string>& wanted) {
-  return std::all_of(wanted.begin(), wanted.end(), [&](const auto& entry) {
-    const std::string* value = labels.Get(entry.first);
-    return value != nullptr && *value == entry.second;
-  });
-}
 
 void SetFailure(ReplicaSetStatus& status, const Managed& managed, const Time& now) {
   constexpr const char* kFailure = apps::v1::kReplicaSetReplicaFailure;
@@ -38,23 +29,28 @@ void SetFailure(ReplicaSetStatus& status, const Managed& managed, const Time& no
 
 }  // namespace
 
-ReplicaSetStatus StatusOf(const ReplicaSet& set, const std::vector<pods::PodPtr>& active,
-                          size_t terminating, const Managed& managed, const Time& now) {
+ReplicaSetStatus StatusOf(const ReplicaSet& set, const pods::PodCounter::Counts& counts,
+                          const Managed& managed, const Time& now) {
   ReplicaSetStatus status;
   status.conditions = set.status.conditions;
   status.observedGeneration = set.metadata.generation;
-  status.replicas = static_cast<int32_t>(active.size());
-  status.terminatingReplicas = static_cast<int32_t>(terminating);
-  for (const pods::PodPtr& pod : active) {
-    if (HasLabels(pod->metadata.labels, set.spec.template_.metadata.labels)) {
-      ++status.fullyLabeledReplicas;
-    }
-    if (!pods::IsReady(*pod)) continue;
-    ++status.readyReplicas;
-    if (pods::IsAvailable(*pod, set.spec.minReadySeconds, now)) ++status.availableReplicas;
-  }
+  status.replicas = static_cast<int32_t>(counts.active);
+  status.terminatingReplicas = static_cast<int32_t>(counts.terminating);
+  status.fullyLabeledReplicas = static_cast<int32_t>(counts.labeled);
+  status.readyReplicas = static_cast<int32_t>(counts.ready);
+  status.availableReplicas = static_cast<int32_t>(counts.available);
   SetFailure(status, managed, now);
   return status;
+}
+
+bool IsUrgent(const ReplicaSet& set, const ReplicaSetStatus& status) {
+  const int32_t wanted = set.spec.replicas.value_or(1);
+  const auto complete = [wanted](const ReplicaSetStatus& one) {
+    return one.replicas == wanted && one.availableReplicas == wanted;
+  };
+  return (complete(status) && !complete(set.status)) ||
+         status.observedGeneration != set.status.observedGeneration ||
+         status.conditions != set.status.conditions;
 }
 
 }  // namespace cox::controllers::replicaset

@@ -8,7 +8,6 @@ namespace {
 
 using apps::v1::ReplicaSet;
 using apps::v1::ReplicaSetStatus;
-using core::v1::Pod;
 
 const Time kNow = Time::FromUnix(1'000'000, 5);
 
@@ -22,41 +21,36 @@ ReplicaSet Set() {
   return set;
 }
 
-pods::PodPtr MakePod(Map<std::string> labels, int ready_for) {
-  Pod pod;
-  pod.metadata.labels = std::move(labels);
-  if (ready_for >= 0) {
-    core::v1::PodCondition ready;
-    ready.type = "Ready";
-    ready.status = "True";
-    ready.lastTransitionTime = Time::FromUnix(1'000'000 - ready_for);
-    pod.status.conditions = {ready};
-  }
-  return std::make_shared<const Pod>(std::move(pod));
-}
-
-TEST(ReplicaSetStatusTest, CountsReplicasByState) {
-  const std::vector<pods::PodPtr> active = {
-      MakePod({{"app", "web"}, {"tier", "front"}, {"more", "x"}}, 60),
-      MakePod({{"app", "web"}, {"tier", "front"}}, 3),
-      MakePod({{"app", "web"}}, 60),
-      MakePod({{"app", "web"}, {"tier", "back"}}, -1),
-  };
-  const ReplicaSetStatus status = StatusOf(Set(), active, 2, {}, kNow);
+TEST(ReplicaSetStatusTest, ReportsCountsAndGeneration) {
+  const ReplicaSetStatus status = StatusOf(
+      Set(), {.active = 4, .terminating = 2, .ready = 3, .labeled = 2, .available = 1}, {}, kNow);
   EXPECT_EQ(status.replicas, 4);
   EXPECT_EQ(status.fullyLabeledReplicas, 2);
   EXPECT_EQ(status.readyReplicas, 3);
-  EXPECT_EQ(status.availableReplicas, 2);
+  EXPECT_EQ(status.availableReplicas, 1);
   EXPECT_EQ(status.terminatingReplicas, 2);
   EXPECT_EQ(status.observedGeneration, 7);
   EXPECT_TRUE(status.conditions.empty());
 }
 
+TEST(ReplicaSetStatusTest, OnlyCountsOfAnIncompleteSetCanWait) {
+  ReplicaSet set = Set();
+  set.status = StatusOf(set, {.active = 3, .ready = 1}, {}, kNow);
+  EXPECT_FALSE(IsUrgent(set, StatusOf(set, {.active = 3, .ready = 2}, {}, kNow)));
+  EXPECT_FALSE(IsUrgent(set, StatusOf(set, {.active = 3, .ready = 3}, {}, kNow)));
+  EXPECT_TRUE(IsUrgent(set, StatusOf(set, {.active = 3, .ready = 3, .available = 3}, {}, kNow)));
+  EXPECT_TRUE(IsUrgent(set, StatusOf(set, {.active = 3}, {.error = Status::Forbidden("")}, kNow)));
+  // Once it is complete, terminating Pods that end are reported later.
+  set.status = StatusOf(set, {.active = 3, .terminating = 9, .ready = 3, .available = 3}, {}, kNow);
+  EXPECT_FALSE(IsUrgent(set, StatusOf(set, {.active = 3, .ready = 3, .available = 3}, {}, kNow)));
+  set.metadata.generation = 8;
+  EXPECT_TRUE(IsUrgent(set, StatusOf(set, {.active = 2}, {}, kNow)));
+}
+
 TEST(ReplicaSetStatusTest, FirstFailureIsKeptUntilItIsResolved) {
   ReplicaSet set = Set();
   const auto fail = [&](bool creating, const char* why) {
-    set.status =
-        StatusOf(set, {}, 0, {.creating = creating, .error = Status::Forbidden(why)}, kNow);
+    set.status = StatusOf(set, {}, {.creating = creating, .error = Status::Forbidden(why)}, kNow);
   };
   fail(true, "quota");
   ASSERT_EQ(set.status.conditions.size(), 1);
@@ -67,7 +61,7 @@ TEST(ReplicaSetStatusTest, FirstFailureIsKeptUntilItIsResolved) {
   EXPECT_EQ(set.status.conditions[0].lastTransitionTime, Time::FromUnix(1'000'000));
   fail(true, "quota, said otherwise");
   EXPECT_EQ(set.status.conditions[0].message, "quota");
-  set.status = StatusOf(set, {}, 0, {}, kNow);
+  set.status = StatusOf(set, {}, {}, kNow);
   EXPECT_TRUE(set.status.conditions.empty());
   fail(false, "webhook");
   EXPECT_EQ(set.status.conditions.at(0).reason, "FailedDelete");
