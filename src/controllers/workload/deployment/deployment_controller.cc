@@ -35,13 +35,23 @@ class DeploymentReconciler final : public Reconciler {
         deployments_(manager.cache().ListerOf<Deployment>()),
         owned_(manager.cache().IndexOf<ReplicaSet, ByController<ReplicaSet>>()),
         pods_(manager.cache().IndexOf<Pod, ByController<Pod>>()),
-        parts_{client_, events_, [this](const std::string& uid) { return pods_.Find(uid); }} {}
+        parts_{client_, events_, [this](const std::string& uid) { return HasRunningPods(uid); }} {}
 
   Result<ReconcileResult> Reconcile(Context& ctx, const ObjectKey& key) override;
 
  private:
   // An empty selector would match the ReplicaSets of other owners.
   Result<ReconcileResult> WarnSelectsAllPods(Context& ctx, const Deployment& deployment) const;
+
+  // Ends at the first such Pod, because each Pod that ends causes a sync.
+  bool HasRunningPods(const std::string& uid) const {
+    bool found = false;
+    pods_.Visit(uid, [&found](const Pod& pod) {
+      found = !pods::IsTerminal(pod);
+      return !found;
+    });
+    return found;
+  }
 
   // Constant after construction; thread-safe.
   Client& client_;

@@ -205,10 +205,7 @@ Status Rollout::DeleteHistory(Context& ctx) {
 
 bool Rollout::OldPodsRun() const {
   return std::any_of(sets_.old.begin(), sets_.old.end(), [this](const SetPtr& set) {
-    if (set->status.replicas > 0) return true;
-    const auto pods = parts_.pods_of(set->metadata.uid);
-    return std::any_of(pods.begin(), pods.end(),
-                       [](const pods::PodPtr& pod) { return !pods::IsTerminal(*pod); });
+    return set->status.replicas > 0 || parts_.has_running_pods(set->metadata.uid);
   });
 }
 

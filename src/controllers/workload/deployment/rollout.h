@@ -28,8 +28,8 @@ class Rollout {
   struct Parts {
     Client& client;
     EventRecorder& events;
-    // Returns the Pods of the ReplicaSet with this uid.
-    std::function<std::vector<pods::PodPtr>(const std::string& uid)> pods_of;
+    // Returns whether a Pod of the ReplicaSet with this uid is not terminal.
+    std::function<bool(const std::string& uid)> has_running_pods;
   };
   Rollout(const Parts& parts, apps::v1::Deployment deployment, std::vector<SetPtr> sets);
 
