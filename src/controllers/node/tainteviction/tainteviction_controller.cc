@@ -84,13 +84,13 @@ class TaintEviction final : public Reconciler {
     std::set<ObjectKey> before;
     {
       MutexLock lock(mu_);
-      before = std::move(waiting_[node]);
-      if (waiting.empty()) {
-        waiting_.erase(node);
-      } else {
-        waiting_[node] = waiting;
+      if (const auto found = waiting_.find(node); found != waiting_.end()) {
+        before = std::move(found->second);
+        waiting_.erase(found);
       }
+      if (!waiting.empty()) waiting_[node] = waiting;
     }
+    if (before.empty()) return;
     for (const auto& pod : pods_.Find(node)) {
       const ObjectKey key = KeyOf(*pod);
       if (!before.contains(key) || waiting.contains(key)) continue;
