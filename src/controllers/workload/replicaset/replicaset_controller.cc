@@ -71,20 +71,16 @@ PodCounter::Owner OwnerOf(const ReplicaSet& set) {
 
 class ReplicaSetReconciler final : public Reconciler {
  public:
-  explicit ReplicaSetReconciler(Manager& manager)
+  ReplicaSetReconciler(Manager& manager, std::shared_ptr<PodCounter> counter)
       : client_(manager.client()),
         events_(manager.events()),
         clock_(manager.context().clock()),
         sets_(manager.cache().ListerOf<ReplicaSet>()),
         siblings_(manager.cache().IndexOf<ReplicaSet, ByController<ReplicaSet>>()),
         pods_(manager.cache().IndexOf<Pod, ByController<Pod>>()),
-        counter_(pods_),
+        counter_(std::move(counter)),
         pacer_(clock_),
-        batches_(manager.context(), "replicaset"),
-        resyncs_(manager.cache().InformerOf<ReplicaSet>().shared().AddHandler(
-            [this](const Delta& delta) {
-              if (delta.type == Delta::Type::kResync) counter_.Forget(HeadOf(*delta.after).key);
-            })) {}
+        batches_(manager.context(), "replicaset") {}
 
   Result<ReconcileResult> Reconcile(Context& ctx, const ObjectKey& key) override;
 
@@ -108,23 +104,23 @@ class ReplicaSetReconciler final : public Reconciler {
   const Lister<ReplicaSet> sets_;
   const Index<ReplicaSet, ByController<ReplicaSet>> siblings_;
   const Index<Pod, ByController<Pod>> pods_;
-  pods::PodCounter counter_;
+  const std::shared_ptr<PodCounter> counter_;
   pods::Pacer pacer_;  // of status writes
   pods::Batches batches_;
-  const InformerHandle resyncs_;  // last: its handler uses the other members
 };
 
 Result<ReconcileResult> ReplicaSetReconciler::Reconcile(Context& ctx, const ObjectKey& key) {
   const auto set = sets_.Get(key);
   if (set == nullptr) {
     pacer_.Forget(key);
-    counter_.Forget(key);
+    counter_->Forget(key);
     return ReconcileResult::Done();
   }
   COX_ASSIGN_OR_RETURN(PodCounter::Counts counts, CountsOf(*set));
-  if (counts.check_claims) {
+  // The garbage collector handles the Pods of a set that is being deleted.
+  if (counts.check_claims && !set->metadata.deletionTimestamp) {
     COX_RETURN_IF_ERROR(ClaimPods(ctx, *set));
-    counter_.ClaimsChecked(OwnerOf(*set), counts);
+    counter_->ClaimsChecked(OwnerOf(*set), counts);
     COX_ASSIGN_OR_RETURN(counts, CountsOf(*set));
   }
   const auto wanted = static_cast<size_t>(std::max(0, set->spec.replicas.value_or(1)));
@@ -145,15 +141,17 @@ Result<ReconcileResult> ReplicaSetReconciler::Reconcile(Context& ctx, const Obje
       COX_RETURN_IF_ERROR(UpdateStatus(ctx, *set, std::move(status)));
     }
   }
-  COX_RETURN_IF_ERROR(managed.error);
   if (more) return ReconcileResult::After(std::chrono::milliseconds(1));
+  // Also after an error: it is returned by the sync that writes the status, whose retry may be
+  // late.
   if (wait > Clock::Duration::zero()) return ReconcileResult::After(wait);
+  COX_RETURN_IF_ERROR(managed.error);
   return counts.next_available_in ? ReconcileResult::After(*counts.next_available_in)
                                   : ReconcileResult::Done();
 }
 
 Result<PodCounter::Counts> ReplicaSetReconciler::CountsOf(const ReplicaSet& set) {
-  return counter_.CountsOf(OwnerOf(set), pods::PreciseNow(clock_));
+  return counter_->CountsOf(OwnerOf(set), pods::PreciseNow(clock_));
 }
 
 Status ReplicaSetReconciler::UpdateStatus(Context& ctx, const ReplicaSet& set,
@@ -259,14 +257,23 @@ std::vector<PodPtr> ReplicaSetReconciler::RelatedPods(const ReplicaSet& set,
 }  // namespace
 
 Status AddReplicaSetController(Manager& manager, const ReplicaSetOptions& options) {
+  const auto counter =
+      std::make_shared<PodCounter>(manager.cache().IndexOf<Pod, ByController<Pod>>());
   return ControllerFor<ReplicaSet>(manager)
       .Named(std::string(kName))
       .Watches<Pod>(pods::OwnersOf<ReplicaSet, Pod>(manager.cache().ListerOf<ReplicaSet>()),
                     Matters)
+      // A resync lists the Pods again, so that it corrects a wrong count.
+      .Filter([counter](const Delta& delta) {
+        if (delta.type == Delta::Type::kResync && delta.after->As<ReplicaSet>() != nullptr) {
+          counter->Forget(HeadOf(*delta.after).key);
+        }
+        return true;
+      })
       // The status already includes the effect of the controller's own writes, so they cause no
       // requeue.
       .With({.max_concurrent_reconciles = options.concurrent_syncs, .ignore_own_writes = true})
-      .Complete(std::make_unique<ReplicaSetReconciler>(manager));
+      .Complete(std::make_unique<ReplicaSetReconciler>(manager, counter));
 }
 
 }  // namespace cox::controllers
